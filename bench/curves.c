@@ -17,14 +17,14 @@ struct point {
     double bits, decibels;
 };
 
-/* All points, and the axes they need. */
+/* All points, and the axes that they need. */
 struct points {
     struct point point[POINTS];
     int count;
     double low_bits, high_bits, low_decibels, high_decibels;
 };
 
-/* One field up to a tab or the end; false where it does not fit. */
+/* Read a field up to a tab or the end. Returns false if it does not fit. */
 static bool field(char **text, char *to)
 {
     size_t length = strcspn(*text, "\t\n");
@@ -67,7 +67,7 @@ static bool read_points(struct points *points)
     return points->count > 0;
 }
 
-/* Where a panel lies. */
+/* The place of a panel, and the axes in it. */
 struct panel {
     struct svg *svg;
     const struct points *points;
@@ -88,13 +88,13 @@ static double up(const struct panel *panel, double decibels)
     return panel->y + HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM);
 }
 
-/* Digits are the widest of what labels are made of: 7.7 pixels of the widest usual font. */
+/* Return the width of a label. Digits are its widest characters: 7.7 pixels in the widest usual font. */
 static double label_width(const char *text)
 {
     return 7.7 * (double)strlen(text);
 }
 
-/* Returns n, so that every n-th of labels that stand `distance` apart has room. */
+/* Return n, so that every n-th of labels that are `distance` apart has room. */
 static int every(double distance, double size)
 {
     return (int)fmax(1, ceil(size / distance));
@@ -130,7 +130,7 @@ static void draw_axes(const struct panel *panel, const char *picture)
 
 static const char *const colours[] = {"#4878a8", "#d8843c", "#5a9a52", "#8a5aa8"};
 
-/* The colour of a codec: by when it is first named. */
+/* Return the colour of a codec, which depends on the order in which codecs are first named. */
 static const char *colour_of(const struct points *points, const char *codec)
 {
     int rank = 0;
@@ -158,7 +158,7 @@ static void draw_curves(const struct panel *panel, const char *picture)
     }
 }
 
-/* Whether point i is the first of its picture, or of its codec. */
+/* Return whether point i is the first of its picture, or of its codec. */
 static bool is_new(const struct points *points, int i, bool codec)
 {
     for (int k = 0; k < i; k++)

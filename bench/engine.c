@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Encodes and decodes with Kostka and with libjpeg-turbo, each by its own calls. */
 #include "engine.h"
 
 #include <stdlib.h>
@@ -52,7 +53,7 @@ struct engine *engine_create(enum engine_kind kind, uint32_t threads)
     if (kind == ENGINE_KOSTKA) {
         kst_context_options_init(&options);
         options.threads = threads;
-        if (kst_context_create(&options, &engine->context) == KST_OK)
+        if (!kst_context_create(&options, &engine->context))
             return engine;
     } else if (kind == ENGINE_TURBO) {
         engine->decompressor = tjInitDecompress();
@@ -91,29 +92,29 @@ bool engine_decode(struct engine *engine, const struct stream *stream, const str
     if (engine->kind == ENGINE_NONE)
         return true;
     if (engine->kind == ENGINE_TURBO)
-        /* No flags: the accurate DCT and fancy upsampling, as Kostka's. */
+        /* Without flags TurboJPEG uses the accurate DCT and fancy upsampling, as Kostka does. */
         return tjDecompress2(engine->decompressor, stream->data, (unsigned long)stream->length, into->pixels,
                    (int)into->width, 0, (int)into->height, TJPF_RGB, 0) == 0;
     kst_decode_options_init(&options);
     options.format = KST_FORMAT_RGB;
-    return kst_image_wrap(&image, KST_FORMAT_RGB, into->width, into->height, into->pixels, 0) == KST_OK &&
-           kst_decode(engine->context, stream->data, stream->length, &options, &image, NULL) == KST_OK;
+    return !kst_image_wrap(&image, KST_FORMAT_RGB, into->width, into->height, into->pixels, 0) &&
+           !kst_decode(engine->context, stream->data, stream->length, &options, &image, NULL);
 }
 
-static bool encode_turbo(struct engine *engine, const struct picture *from, bool progressive, struct stream *view)
+static bool encode_turbo(struct engine *engine, const struct picture *from, bool progressive, struct stream *scaled)
 {
-    /* Without this flag TurboJPEG takes the fast DCT below quality 96. */
+    /* Without this flag TurboJPEG uses the fast DCT below quality 96. */
     int flags = TJFLAG_ACCURATEDCT | (progressive ? TJFLAG_PROGRESSIVE : 0);
 
     if (tjCompress2(engine->compressor[progressive], from->pixels, (int)from->width, 0, (int)from->height, TJPF_RGB,
             &engine->turbo_data, &engine->turbo_length, from->subsampled ? TJSAMP_420 : TJSAMP_444, from->quality,
             flags) != 0)
         return false;
-    *view = (struct stream){engine->turbo_data, engine->turbo_length};
+    *scaled = (struct stream){engine->turbo_data, engine->turbo_length};
     return true;
 }
 
-static bool encode_kostka(struct engine *engine, const struct picture *from, bool progressive, struct stream *view)
+static bool encode_kostka(struct engine *engine, const struct picture *from, bool progressive, struct stream *scaled)
 {
     kst_encode_options options;
     kst_image image;
@@ -123,17 +124,17 @@ static bool encode_kostka(struct engine *engine, const struct picture *from, boo
     options.quality = from->quality;
     options.subsampling = from->subsampled ? KST_SUBSAMPLING_420 : KST_SUBSAMPLING_444;
     options.coding = progressive ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
-    if (kst_image_wrap(&image, KST_FORMAT_RGB, from->width, from->height, from->pixels, 0) != KST_OK ||
-        kst_encode(engine->context, &image, &options, &engine->buffer, NULL) != KST_OK)
+    if (kst_image_wrap(&image, KST_FORMAT_RGB, from->width, from->height, from->pixels, 0) ||
+        kst_encode(engine->context, &image, &options, &engine->buffer, NULL))
         return false;
-    *view = (struct stream){engine->buffer.data, engine->buffer.length};
+    *scaled = (struct stream){engine->buffer.data, engine->buffer.length};
     return true;
 }
 
-bool engine_encode(struct engine *engine, const struct picture *from, bool progressive, struct stream *view)
+bool engine_encode(struct engine *engine, const struct picture *from, bool progressive, struct stream *scaled)
 {
-    *view = (struct stream){NULL, 0};
+    *scaled = (struct stream){NULL, 0};
     if (engine->kind == ENGINE_NONE)
         return true;
-    return (engine->kind == ENGINE_TURBO ? encode_turbo : encode_kostka)(engine, from, progressive, view);
+    return (engine->kind == ENGINE_TURBO ? encode_turbo : encode_kostka)(engine, from, progressive, scaled);
 }

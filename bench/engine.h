@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The two libraries behind one face: Kostka, and libjpeg-turbo through TurboJPEG, each doing the same work. */
+/* Gives Kostka, and libjpeg-turbo through TurboJPEG, one interface, so that both do the same work. */
 #ifndef KOSTKA_BENCH_ENGINE_H
 #define KOSTKA_BENCH_ENGINE_H
 
@@ -25,16 +25,17 @@ struct engine;
 
 enum engine_kind { ENGINE_NONE, ENGINE_TURBO, ENGINE_KOSTKA };
 
-/* `threads` is Kostka's alone. Null where it cannot be made. ENGINE_NONE does no work: memory is measured against it.
+/*
+ * Make an engine; null on failure. `threads` is only for Kostka. ENGINE_NONE does no work: memory is compared with it.
  */
 struct engine *engine_create(enum engine_kind kind, uint32_t threads);
 void engine_destroy(struct engine *engine);
 
-/* Into pixels of the stream's size. */
+/* Decode a stream to pixels of its size. */
 bool engine_decode(struct engine *engine, const struct stream *stream, const struct picture *into);
 
-/* Leaves the bytes with the engine until the next call. */
-bool engine_encode(struct engine *engine, const struct picture *from, bool progressive, struct stream *view);
+/* Encode a picture. The bytes belong to the engine until the next call. */
+bool engine_encode(struct engine *engine, const struct picture *from, bool progressive, struct stream *scaled);
 
 bool work_decodes(enum work work);
 bool work_is_progressive(enum work work);

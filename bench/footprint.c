@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Measures a job's memory in a child process, so that memory used before does not count. */
 #include "footprint.h"
 #include "peak.h"
 
@@ -28,7 +29,7 @@ static uint8_t *read_all(int descriptor, size_t *length)
     return data;
 }
 
-/* --footprint-child ENGINE THREADS WORK WIDTH HEIGHT QUALITY SUBSAMPLED DESCRIPTOR */
+/* The arguments are --footprint-child ENGINE THREADS WORK WIDTH HEIGHT QUALITY SUBSAMPLED DESCRIPTOR. */
 bool footprint_child(int argc, char **argv, int *code)
 {
     unsigned number[8];
@@ -43,7 +44,7 @@ bool footprint_child(int argc, char **argv, int *code)
     enum work work = (enum work)number[2];
     struct engine *engine = engine_create((enum engine_kind)number[0], number[1]);
     uint8_t *data = read_all((int)number[7], &length);
-    struct stream stream = {data, length}, view;
+    struct stream stream = {data, length}, scaled;
     size_t pixels = (size_t)picture.width * picture.height * 3;
     bool good = engine != NULL && data != NULL;
 
@@ -56,7 +57,7 @@ bool footprint_child(int argc, char **argv, int *code)
         free(picture.pixels);
     } else {
         picture.pixels = data;
-        good = good && length == pixels && engine_encode(engine, &picture, work_is_progressive(work), &view);
+        good = good && length == pixels && engine_encode(engine, &picture, work_is_progressive(work), &scaled);
     }
     printf("%llu\n", (unsigned long long)(good ? peak_of_this_process() : 0));
     free(data);
@@ -65,7 +66,7 @@ bool footprint_child(int argc, char **argv, int *code)
     return true;
 }
 
-/* A descriptor of an unlinked file in memory with these bytes. */
+/* Return a descriptor of an unlinked file in memory that holds these bytes. */
 static int share(const void *data, size_t length)
 {
     int descriptor = memfd_create("kostka-peers", 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From compressed bytes in host memory to a texture that is ready to be drawn (glFinish), as a table in milliseconds:
- * on the context's device, by way of the host, with nvJPEG and a copy, with libjpeg-turbo and glTexSubImage2D, and the
- * upload of raw pixels alone.
+ * Measures the time from compressed bytes in host memory to a texture that is ready to be drawn (glFinish), and prints
+ * a table in milliseconds: on the context's device, through the host, with nvJPEG and a copy, with libjpeg-turbo and
+ * glTexSubImage2D, and the upload of raw pixels alone.
  *
  *     kostka-gl PICTURE.jpg [DEVICE [LARGEST SIDE]]
  */
@@ -47,18 +47,18 @@ static struct {
     void *(*make)(void);
     int (*decode)(void *handle, const unsigned char *data, unsigned long length, unsigned char *pixels, int width,
         int pitch, int height, int format, int flags);
-    void *handle; /* null: the library is not there */
+    void *handle; /* null: the library is not installed */
 } turbo;
 
 struct run {
     kst_context *context;
-    kst_gl *shared, *mapped; /* `shared` where the device shares; otherwise by way of the host too */
+    kst_gl *shared, *mapped; /* `shared` uses the device if it can share, otherwise the host, too */
     uint8_t *pixels;         /* RGBA, side × side */
     kst_buffer coded;
     void *pinned;             /* the same bytes */
     unsigned texture, buffer; /* `buffer`: RGB, for nvJPEG */
     int side;
-    bool nvjpeg, bound; /* it is there; it knows the buffer */
+    bool nvjpeg, bound; /* it is installed; the buffer is bound to it */
 };
 
 static void load_turbo(void)
@@ -89,7 +89,7 @@ static kst_gl_way decode(const struct run *run, kst_gl *bound, const void *data)
     kst_report_init(&report);
     surface.kind = KST_GL_TEXTURE;
     surface.name = run->texture;
-    if (kst_gl_decode(bound, data, run->coded.length, NULL, &surface, &way, &report) != KST_OK)
+    if (kst_gl_decode(bound, data, run->coded.length, NULL, &surface, &way, &report))
         fprintf(stderr, "kostka-gl: %s\n", report.message);
     return way;
 }
@@ -143,7 +143,7 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Each column once, in milliseconds. Returns all of them together. */
+/* Measure each column once, in milliseconds. Returns their sum. */
 static double turn(const struct run *run, double times[COLUMNS])
 {
     double sum = 0;
@@ -157,7 +157,7 @@ static double turn(const struct run *run, double times[COLUMNS])
     return sum;
 }
 
-/* The medians of TIMES turns, after two that warm up; of a third of that where a turn takes more than a second. */
+/* Measure the medians of TIMES turns, after two that warm up; of a third as many if a turn takes more than a second. */
 static void measure(const struct run *run, double median[COLUMNS])
 {
     double times[TIMES][COLUMNS], column[TIMES];
@@ -173,7 +173,7 @@ static void measure(const struct run *run, double median[COLUMNS])
     }
 }
 
-/* The picture side by side with its mirror images. */
+/* Fill the pixels with the picture and its mirror images, next to each other. */
 static void fill(const struct run *run, const kst_image *picture)
 {
     for (uint32_t y = 0; y < (uint32_t)run->side; y++)
@@ -215,8 +215,8 @@ static void code_picture(struct run *run, const kst_image *picture, kst_subsampl
     run->coded = (kst_buffer){.data = NULL};
     fill(run, picture);
     kst_image_wrap(&image, KST_FORMAT_RGBA, (uint32_t)run->side, (uint32_t)run->side, run->pixels, 0);
-    if (kst_encode(run->context, &image, &options, &run->coded, NULL) != KST_OK ||
-        kst_pinned_allocate(run->context, run->coded.length, &run->pinned) != KST_OK)
+    if (kst_encode(run->context, &image, &options, &run->coded, NULL) ||
+        kst_pinned_allocate(run->context, run->coded.length, &run->pinned))
         exit(1);
     memcpy(run->pinned, run->coded.data, run->coded.length);
 }
@@ -241,7 +241,7 @@ static void measure_size(struct run *run, const kst_image *picture, kst_subsampl
     kst_buffer_release(run->context, &run->coded);
 }
 
-/* Contexts, and the picture to fill others with. */
+/* Make the contexts, and decode the picture with which others are filled. */
 static bool start(struct run *run, const char *device, const uint8_t *data, size_t length, kst_image *picture)
 {
     kst_context_options options;
@@ -252,9 +252,9 @@ static bool start(struct run *run, const char *device, const uint8_t *data, size
     rgba.format = KST_FORMAT_RGBA;
     options.device = device;
     return headless_start() && headless_find(names, sizeof names / sizeof names[0], &gl) &&
-           kst_context_create(&options, &run->context) == KST_OK && (run->shared = headless_bind(run->context)) &&
-           kst_gl_create(run->context, &off, &run->mapped, NULL) == KST_OK &&
-           kst_decode(run->context, data, length, &rgba, picture, NULL) == KST_OK;
+           !kst_context_create(&options, &run->context) && (run->shared = headless_bind(run->context)) &&
+           !kst_gl_create(run->context, &off, &run->mapped, NULL) &&
+           !kst_decode(run->context, data, length, &rgba, picture, NULL);
 }
 
 static void measure_sizes(struct run *run, const kst_image *picture, int largest)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The decoder writes to the buffer object's memory itself, which spares it a copy: it has nothing that OpenGL could not
- * have of it sooner. The declarations are the project's, after the headers of CUDA 13, and the same since CUDA 11.
+ * Lets nvJPEG decode directly to the memory of a buffer object, which spares it a copy, so that OpenGL gets its pixels
+ * as soon as possible. The declarations are the project's own, after the headers of CUDA 13, and the same since CUDA
+ * 11.
  */
 #include "gl_nvjpeg.h"
 

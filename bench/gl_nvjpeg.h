@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nvJPEG next to OpenGL, to measure against: found at run time, on CUDA's first device. */
+/* Decodes with nvJPEG next to OpenGL, for comparison. It is found at run time, and works on CUDA's first device. */
 #ifndef KOSTKA_BENCH_GL_NVJPEG_H
 #define KOSTKA_BENCH_GL_NVJPEG_H
 
@@ -7,14 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* False where nvJPEG, or CUDA's driver, is not there. Within an OpenGL context on the same device. */
+/*
+ * Start nvJPEG; an OpenGL context on the same device must be current. Returns false if nvJPEG or CUDA's driver is not
+ * installed.
+ */
 bool nvjpeg_start(void);
 
-/* Have CUDA know a buffer object that pixels of three channels without padding are to go to. */
+/* Register a buffer object with CUDA, for pixels of three channels without padding. */
 bool nvjpeg_bind(unsigned buffer);
 void nvjpeg_unbind(void);
 
-/* Decode to it. What OpenGL is told afterwards comes after it. */
+/* Decode to that buffer. OpenGL commands that follow come after it. */
 bool nvjpeg_decode(const uint8_t *data, size_t length, int width);
 
 #endif

@@ -17,7 +17,7 @@ static const struct {
 
 enum { LINES = sizeof lines / sizeof lines[0] };
 
-/* A row of the table: | 512², 4:2:0 | MB | milliseconds, or – | … */
+/* Read a row of the table: | 512², 4:2:0 | MB | milliseconds, or – | … */
 static void read_row(char *row, struct chart *chart)
 {
     char *cell = strtok(row, "|");

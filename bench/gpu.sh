@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# All measurements of GPUs that docs/performance.md reports, into one JSON file, for kostka-gpu-plot to draw:
+# Makes all measurements of GPUs that docs/performance.md reports, and writes them to a JSON file, which kostka-gpu-plot draws:
 #
 #     bench/gpu.sh RESULTS.json PICTURE...
 #
 # Eight pictures or more, which take turns in batches and from run to run, and all of whose results are checked. They are
-# cut to 3840x2160 and 1920x1080, or continued by their mirror images, and coded anew. KOSTKA is the command line (build/kostka), KOSTKA_MOST the
+# cut to 3840x2160 and 1920x1080, or continued by their mirror images, and encoded. KOSTKA is the command line (build/kostka), KOSTKA_MOST the
 # milliseconds that one measurement may take (250), KOSTKA_SIZES the sides of squares. The CUDA device and NVIDIA's under OpenCL
 # are measured, or those that KOSTKA_DEVICES names.
 set -u
@@ -72,7 +72,7 @@ for device in $devices; do
         [ "$verb" = encode ] || recode=--recode
         # shellcheck disable=SC2086 # options, or nothing
         for coding in '90 420' '75 420' '90 444' '75 444'; do
-            # Peers take their time with many pictures, so they get them in one coding alone.
+            # Peers take long with many pictures, so they get them in one coding only.
             batches=1,4,16,64
             [ "$coding" = '90 420' ] || [ -z "$peers" ] || batches=1
             bench "$verb batch" "$device" "$coding" "$verb" "$@" --size $both --batch $batches $recode $peers

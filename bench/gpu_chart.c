@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Draws charts with two logarithmic axes as SVG. */
 #include "gpu_chart.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 enum { WIDTH = 900, HEIGHT = 520, LEFT = 70, RIGHT = 230, TOP = 70, BOTTOM = 50 };
 
-/* Powers at the ends of the axes. */
+/* The powers at the ends of the axes. */
 struct axes {
     double base, x0, x1, y0, y1;
 };

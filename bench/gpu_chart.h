@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Charts of lines between points on two axes of powers. */
+/* Draws charts of lines between points on two logarithmic axes. */
 #ifndef KOSTKA_BENCH_GPU_CHART_H
 #define KOSTKA_BENCH_GPU_CHART_H
 
@@ -16,12 +16,12 @@ struct chart_line {
 
 struct chart {
     const char *title, *subtitle, *x_title;
-    double base; /* the horizontal axis has its powers: 2 or 10; the vertical one is milliseconds, those of 10 */
+    double base; /* the base of the horizontal axis: 2 or 10; the vertical one is in milliseconds, with base 10 */
     struct chart_line line[CHART_LINES];
     int lines;
 };
 
-/* Lines without points are left out. False, with a message on standard error, where that failed. */
+/* Write a chart. Lines without points are left out. On failure prints a message and returns false. */
 bool chart_write(const struct chart *chart, const char *folder, const char *name);
 
 #endif

@@ -10,7 +10,7 @@
 
 struct series {
     const char *name, *device, *engine, *colour, *style;
-    const char *key; /* of the time; null: the median's */
+    const char *key; /* the key of the time; null: that of the median */
 };
 
 static const char *const works[] = {"decode", "encode"};
@@ -34,7 +34,7 @@ static double seconds_of(const json_t *file, const struct series *series)
     return gpu_number(file, series->key != NULL ? series->key : "median_seconds");
 }
 
-/* Below a microsecond there is nothing to compare with. */
+/* Add a point, unless its time is below a microsecond, which would mean nothing. */
 static void add_point(struct chart_line *line, double x, double seconds)
 {
     if (seconds < 1e-6 || line->points == CHART_POINTS)
@@ -82,7 +82,7 @@ static bool plot_sizes(const json_t *root, const char *work, const char *folder)
     return chart_write(&chart, folder, name);
 }
 
-/* For each picture of a batch. */
+/* Plot the time for each picture of a batch. */
 static bool plot_batches(const json_t *root, const char *work, int width, int height, const char *folder)
 {
     char title[128], kind[32], name[48];
@@ -111,7 +111,7 @@ static bool plot_batches(const json_t *root, const char *work, int width, int he
     return chart_write(&chart, folder, name);
 }
 
-/* By the bytes that the codings give for each pixel. */
+/* Plot times by the bytes that codings take for each pixel. */
 static bool plot_qualities(const json_t *root, const char *work, const char *folder)
 {
     static const char *const codings[] = {"75 420", "75 444", "90 420", "90 444"};
@@ -154,8 +154,8 @@ static void print_time(double seconds)
 }
 
 /*
- * What goes with a time: how far from the picture a peer is whose result is another one, and how it was driven. Of
- * other files that have the picture's own pixels there is no PSNR.
+ * Print what accompanies a time: the PSNR of a peer whose result differs, and how the peer was driven. A different file
+ * that decodes to the picture's own pixels has no PSNR.
  */
 static void print_details(const json_t *file)
 {
@@ -220,7 +220,7 @@ static void print_batches(const json_t *root, const char *work, const char *codi
         }
 }
 
-/* JPEG 2000: Kostka on both devices, and nvJPEG2000 with how far it is from the picture. */
+/* Print JPEG 2000: Kostka on both devices, and nvJPEG2000 with its PSNR. */
 static void print_j2k(const json_t *root, const char *work)
 {
     static const char *const codings[] = {
@@ -266,7 +266,7 @@ static void print_sizes(const json_t *root, const char *work)
     }
 }
 
-/* Whatever else there is of Kostka itself. */
+/* Print the remaining measurements of Kostka itself. */
 static void print_others(const json_t *root)
 {
     static const char *const kinds[] = {"decode host", "encode host", "decode restart", "decode progressive",

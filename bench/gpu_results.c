@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds measurements in the JSON that bench/gpu.sh writes. */
 #include "gpu_results.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looking things up in what bench/gpu.sh measured. */
+/* Looks up measurements of bench/gpu.sh. */
 #ifndef KOSTKA_BENCH_GPU_RESULTS_H
 #define KOSTKA_BENCH_GPU_RESULTS_H
 
 #include <jansson.h>
 
-/* What a measurement is of; null and 0 stand for any. */
+/* Selects measurements; null and 0 match any. */
 struct gpu_query {
     const char *kind;   /* as gpu.sh names it, such as "decode batch" */
     const char *device; /* "cuda", "opencl", "cpu" */
@@ -14,10 +14,10 @@ struct gpu_query {
     int width, height, batch;
 };
 
-/* The run of gpu.sh that fits; null: none. */
+/* Return the run of gpu.sh that matches; null if there is none. */
 const json_t *gpu_run(const json_t *root, const struct gpu_query *query);
 
-/* The measurement that fits, of any run; null: none, or it is missing. */
+/* Return the measurement that matches, of any run; null if there is none, or if it is missing. */
 const json_t *gpu_measurement(const json_t *root, const struct gpu_query *query);
 
 double gpu_number(const json_t *object, const char *key); /* 0: none */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""How time and memory of JPEG 2000 grow with the picture: j2k_growth.py KOSTKA PHOTO OUT.svg
+"""Measures how time and memory of JPEG 2000 grow with the picture: j2k_growth.py KOSTKA PHOTO OUT.svg
 
 Squares of a photograph, continued by its mirror images, are coded and decoded by processes of their own: processor time
 of all threads, reading and writing of PPM included, and the peak of memory. KOSTKA_SIDES names the squares' sides,

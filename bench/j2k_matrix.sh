@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Which encoder's options which decoder reads to the same pixels: bench/j2k_matrix.sh KOSTKA PICTURE.ppm
-# A line for each stream, a table in Markdown. "same": the source's pixels, or without that (lossy) those that the
-# encoder's own decoder makes; otherwise the greatest difference from these, or "fails".
+# Finds out which decoders decode which encoders' streams to the same pixels: bench/j2k_matrix.sh KOSTKA PICTURE.ppm.
+# Prints a table in Markdown with a line for each stream. "same" means the source's pixels or, for lossy streams, those
+# of the encoder's own decoder; otherwise the greatest difference from these is shown, or "fails".
 set -eu
 kostka=$1
 photo=$2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JPEG 2000: Kostka against OpenJPEG through its API, the two in turn in one process and on as many threads, and where
- * there is one against Grok's tool, whole process against whole process. Streams are coded by OpenJPEG in memory.
+ * Compares Kostka's JPEG 2000 with OpenJPEG through its API, the two in turn in one process and on as many threads; and
+ * with Grok's tool if it is installed, whole process against whole process. OpenJPEG makes the streams, in memory.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct settings {
     json_t *results;
 };
 
-/* Ratios of the rounds, ascending. */
+/* The ratios of the rounds, in ascending order. */
 struct spread {
     double low, quarter, median, three_quarters, high;
 };
@@ -66,26 +66,26 @@ static uint8_t *read_file(const char *path, size_t *length)
     return data;
 }
 
-/* By Kostka into a buffer of its own, which is made anew as OpenJPEG's is. */
+/* Decode with Kostka to a buffer that it allocates each time, as OpenJPEG does. */
 static bool kostka_decode(kst_context *context, const uint8_t *data, size_t length)
 {
     kst_decode_options options;
     kst_image image;
     kst_decode_options_init(&options);
     kst_image_init(&image);
-    bool good = kst_decode(context, data, length, &options, &image, NULL) == KST_OK;
+    bool good = !kst_decode(context, data, length, &options, &image, NULL);
     kst_image_release(context, &image);
     return good;
 }
 
-/* The samples as Kostka takes them: bytes, or words where there are more than 8 bits. From malloc. */
+/* Return the samples as Kostka takes them, bytes or, for more than 8 bits, 16-bit words; from malloc. */
 static void *pack_samples(const struct opj_picture *picture, kst_image *image)
 {
     size_t count = (size_t)picture->width * picture->height * picture->components, bytes = picture->depth > 8 ? 2 : 1;
     uint8_t *packed = count > 0 ? malloc(count * bytes) : NULL;
     if (packed == NULL ||
         kst_image_wrap(image, picture->components == 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, picture->width,
-            picture->height, packed, (ptrdiff_t)(picture->width * picture->components * bytes)) != KST_OK) {
+            picture->height, packed, (ptrdiff_t)(picture->width * picture->components * bytes))) {
         free(packed);
         return NULL;
     }
@@ -97,7 +97,7 @@ static void *pack_samples(const struct opj_picture *picture, kst_image *image)
     return packed;
 }
 
-/* Into memory of the library's; a codestream as OpenJPEG makes it. */
+/* Encode with Kostka to memory that it allocates: a bare codestream, as OpenJPEG makes it. */
 static bool kostka_encode(kst_context *context, const kst_image *image, float ratio)
 {
     kst_encode_options options;
@@ -110,7 +110,7 @@ static bool kostka_encode(kst_context *context, const kst_image *image, float ra
     j2k.target = ratio > 0 ? KST_J2K_RATIO : KST_J2K_LOSSLESS;
     j2k.value = (double)ratio;
     j2k.codestream = true;
-    bool good = kst_encode(context, image, &options, &buffer, NULL) == KST_OK;
+    bool good = !kst_encode(context, image, &options, &buffer, NULL);
     kst_buffer_release(context, &buffer);
     return good;
 }
@@ -121,11 +121,11 @@ static kst_context *make_context(int threads)
     kst_context *context = NULL;
     kst_context_options_init(&options);
     options.threads = (uint32_t)threads;
-    options.device = "cpu"; /* nor are others looked for, which would load their libraries */
-    return kst_context_create(&options, &context) == KST_OK ? context : NULL;
+    options.device = "cpu"; /* this also avoids searching for GPUs, which would load their drivers */
+    return kst_context_create(&options, &context) ? NULL : context;
 }
 
-/* The photograph that the parent has written, whose shape is in argv. */
+/* Encode the photograph that the parent has written, whose shape is in argv. */
 static bool child_encode(char **argv, int threads, const uint8_t *data)
 {
     struct opj_picture picture = {.width = (uint32_t)strtoul(argv[6], NULL, 10),
@@ -140,8 +140,8 @@ static bool child_encode(char **argv, int threads, const uint8_t *data)
     bool good = context != NULL;
     if (strcmp(argv[2], "kostka") == 0) {
         size_t pitch = (size_t)picture.width * picture.components * (picture.depth > 8 ? 2 : 1);
-        good = good && kst_image_wrap(&image, picture.components == 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, picture.width,
-                           picture.height, (void *)(uintptr_t)data, (ptrdiff_t)pitch) == KST_OK;
+        good = good && !kst_image_wrap(&image, picture.components == 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY,
+                           picture.width, picture.height, (void *)(uintptr_t)data, (ptrdiff_t)pitch);
         image.plane[0].depth = (uint8_t)picture.depth;
         good = good && kostka_encode(context, &image, ratio);
     } else {
@@ -154,8 +154,10 @@ static bool child_encode(char **argv, int threads, const uint8_t *data)
     return good;
 }
 
-/* --child-memory ENGINE THREADS FILE [RATIO WIDTH HEIGHT COMPONENTS DEPTH]: one decode, or encode of the file's
- * samples, and the peak of this process. */
+/*
+ * Run as --child-memory ENGINE THREADS FILE [RATIO WIDTH HEIGHT COMPONENTS DEPTH]: decode the file, or encode its
+ * samples, once, and print the peak memory of this process.
+ */
 static int child_memory(int argc, char **argv)
 {
     size_t length;
@@ -193,7 +195,7 @@ static double peak_of(const char *engine, int threads, const char *path)
     return ask(command);
 }
 
-/* Seconds of a whole process that writes a file; 0 where it fails. */
+/* Return the seconds of a whole process that writes a file; 0 if it fails. */
 static double run_tool(const char *command)
 {
     double start = seconds_now();
@@ -206,7 +208,7 @@ static json_t *pack_spread(const struct spread *s)
         "three_quarters", s->three_quarters, "high", s->high);
 }
 
-/* Two commands by turns, which both write to `out`. */
+/* Run two commands in turn, which both write to `out`. */
 static bool alternate(int rounds, const char *grok, const char *kostka, const char *out, struct spread *spread)
 {
     double ratio[ROUNDS_MAX];
@@ -374,7 +376,7 @@ static bool run_encode_job(const struct encode_job *job)
     return good;
 }
 
-/* As the processes of the comparisons take it: samples alone, and PNM. */
+/* Write the picture for the compared processes: as raw samples and as PNM. */
 static bool write_picture(const struct opj_picture *picture, const kst_image *image, const char *folder)
 {
     size_t bytes = (size_t)picture->width * picture->height * picture->components * (picture->depth > 8 ? 2 : 1);
@@ -421,7 +423,7 @@ static bool encode_picture(
     return good;
 }
 
-/* Lossless and 20:1, on one thread and on several. */
+/* Measure a picture, lossless and 20:1, on one thread and on several. */
 static bool run_picture(
     const struct settings *settings, const char *name, const char *folder, const struct opj_picture *picture)
 {
@@ -442,7 +444,7 @@ static bool run_picture(
     return good;
 }
 
-/* The photograph as it is; `grey`: its luminance in 16 bits. */
+/* Measure a photograph, or with `grey` its luminance in 16 bits. */
 static bool run_photograph(const struct settings *settings, const char *path, const char *folder, bool grey)
 {
     kst_context *context = make_context(1);
@@ -453,7 +455,7 @@ static bool run_photograph(const struct settings *settings, const char *path, co
     kst_decode_options_init(&options);
     options.format = KST_FORMAT_RGB;
     kst_image_init(&image);
-    bool good = data != NULL && context != NULL && kst_decode(context, data, length, &options, &image, NULL) == KST_OK;
+    bool good = data != NULL && context != NULL && !kst_decode(context, data, length, &options, &image, NULL);
     size_t pixels = good ? (size_t)image.width * image.height : 0;
     struct opj_picture picture = {image.width, image.height, grey ? 1 : 3, grey ? 16 : 8, NULL, NULL};
     uint16_t *sample = malloc(pixels * picture.components * sizeof *sample + 1);
@@ -475,7 +477,7 @@ static bool run_photograph(const struct settings *settings, const char *path, co
     return good;
 }
 
-/* Of all jobs of one kind and number of threads. */
+/* Summarise all jobs of one kind and number of threads. */
 static void summarise(json_t *results, const char *key, const char *label, json_t *summary)
 {
     static const char *const works[] = {"decode lossless", "decode 20:1", "decode lossless 16", "decode 20:1 16",

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# PSNR of JPEG 2000 at equal size against OpenJPEG and Grok: bench/j2k_quality.sh KOSTKA PHOTO…
-# For each photograph (at half its size) and ratio the others make a file, and we one that is no longer than the shorter.
+# Compares the PSNR of JPEG 2000 at equal size with OpenJPEG and Grok: bench/j2k_quality.sh KOSTKA PHOTO… For each
+# photograph (at half its size) and ratio the others make a file each, and Kostka one that is no longer than the shorter
+# of them.
 set -eu
 kostka=$1
 shift

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Encodes and decodes with libopenjp2 through streams in memory. */
 #include "openjpeg.h"
 
 #include <stdlib.h>

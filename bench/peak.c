@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the peak of this process's memory from /proc. */
 #include "peak.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* VmHWM counts this program image alone; ru_maxrss would also hold what the parent had when it forked. */
+/* VmHWM counts only this program; ru_maxrss would include what the parent had when it forked. */
 uint64_t peak_of_this_process(void)
 {
     FILE *file = fopen("/proc/self/status", "r");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Kostka against libjpeg-turbo, in one process, on the same pictures: each round runs libjpeg-turbo, Kostka on one
- * thread and Kostka on several in turn; the medians of many rounds are compared. In the clock: from memory to memory,
- * into buffers that exist (pixels), or that the library makes (streams).
+ * Compares Kostka with libjpeg-turbo, in one process, on the same pictures. Each round runs libjpeg-turbo, Kostka on
+ * one thread and Kostka on several in turn; the medians of many rounds are compared. Times are from memory to memory,
+ * to buffers that exist already (pixels), or that the library allocates (streams).
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct settings {
     bool same; /* all outputs were equal so far */
 };
 
-/* What the rounds of one job gave, by runner: the fastest, and the quartiles; seconds. */
+/* Holds the times of one job's rounds, for each runner: the fastest, and the quartiles, in seconds. */
 enum { FASTEST, QUARTER, MEDIAN, THREE_QUARTERS, QUARTILES };
 struct timing {
     double quartile[RUNNERS][QUARTILES];
@@ -52,7 +52,7 @@ static bool read_file(const char *path, struct stream *stream)
     return stream->length > 0 && stream->length == (size_t)length;
 }
 
-/* The photograph as RGB, decoded by libjpeg-turbo. */
+/* Load a photograph as RGB, decoded by libjpeg-turbo. */
 static bool load(const char *path, struct picture *picture)
 {
     tjhandle handle = tjInitDecompress();
@@ -78,20 +78,20 @@ static bool load(const char *path, struct picture *picture)
     return good;
 }
 
-/* Whether the others give what the first one gives, bit for bit. */
+/* Return whether the other runners give the same bits as the first one. */
 static bool outputs_agree(const struct settings *settings, enum work work, const struct picture *picture,
     const struct stream *coded, const struct picture *scratch)
 {
     size_t length = (size_t)picture->width * picture->height * 3;
-    struct stream first, view;
+    struct stream first, scaled;
     bool good = true;
 
     if (!work_decodes(work)) {
         if (!engine_encode(settings->runner[0], picture, work_is_progressive(work), &first))
             return false;
         for (int i = 1; i < RUNNERS && good; i++)
-            good = engine_encode(settings->runner[i], picture, work_is_progressive(work), &view) &&
-                   view.length == first.length && memcmp(view.data, first.data, first.length) == 0;
+            good = engine_encode(settings->runner[i], picture, work_is_progressive(work), &scaled) &&
+                   scaled.length == first.length && memcmp(scaled.data, first.data, first.length) == 0;
         return good;
     }
     uint8_t *expected = malloc(length);
@@ -108,14 +108,14 @@ static bool time_rounds(const struct settings *settings, enum work work, const s
     const struct stream *coded, const struct picture *scratch, struct timing *timing)
 {
     static double seconds[RUNNERS][ROUNDS_MAX];
-    struct stream view;
+    struct stream scaled;
 
     for (size_t round = 0; round < settings->rounds; round++) {
         for (int i = 0; i < RUNNERS; i++) {
             double start = seconds_now();
             bool good = work_decodes(work)
                             ? engine_decode(settings->runner[i], coded, scratch)
-                            : engine_encode(settings->runner[i], picture, work_is_progressive(work), &view);
+                            : engine_encode(settings->runner[i], picture, work_is_progressive(work), &scaled);
             seconds[i][round] = seconds_now() - start;
             if (!good)
                 return false;
@@ -145,7 +145,7 @@ static json_t *measure_memory(
         return json_null();
     for (int i = 0; i < 3; i++)
         job[i] += peaks[i] > idle ? (double)(peaks[i] - idle) : 0.0;
-    if (!work_decodes(work)) /* the coded stream is made by the library, and so is among its peak already */
+    if (!work_decodes(work)) /* the library allocates the coded stream, so its peak includes it already */
         for (int i = 0; i < 3; i++)
             job[i] -= (double)coded->length;
     printf(" %5.2fx %5.2fx", job[1] / job[0], job[2] / job[0]);
@@ -156,14 +156,14 @@ static json_t *measure_memory(
 static bool run_job(
     struct settings *settings, const char *name, enum work work, const struct picture *picture, struct picture *scratch)
 {
-    struct stream coded, view;
+    struct stream coded, scaled;
     struct timing timing;
 
-    if (!engine_encode(settings->runner[0], picture, work_is_progressive(work), &view) ||
-        (coded.data = malloc(view.length)) == NULL)
+    if (!engine_encode(settings->runner[0], picture, work_is_progressive(work), &scaled) ||
+        (coded.data = malloc(scaled.length)) == NULL)
         return false;
-    coded.length = view.length;
-    memcpy(coded.data, view.data, view.length);
+    coded.length = scaled.length;
+    memcpy(coded.data, scaled.data, scaled.length);
     bool agree = outputs_agree(settings, work, picture, &coded, scratch);
     bool good = time_rounds(settings, work, picture, &coded, scratch, &timing);
     if (good) {
@@ -219,7 +219,7 @@ static bool run_file(struct settings *settings, const char *path)
     return good;
 }
 
-/* The ratios of all jobs of one kind, ascending. */
+/* Collect the ratios of all jobs of one kind, in ascending order. */
 static size_t collect_ratios(
     const struct settings *settings, enum work work, const char *key, double ratios[RATIOS_MAX])
 {

@@ -18,7 +18,7 @@ static const char *text(const json_t *object, const char *key)
     return value != NULL ? value : "";
 }
 
-/* Model names hold no markup as a rule; if one does it must not break the file. */
+/* Print a name with escapes. Model names rarely hold markup; if one does, it must not break the file. */
 static void print_escaped(FILE *to, const char *value)
 {
     for (; *value != '\0'; value++) {

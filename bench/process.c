@@ -4,9 +4,10 @@
  *
  *     kostka-process LABEL ROUNDS PICTURE… -- PEER ARGUMENT… -- PROGRAM ARGUMENT…
  *
- * Each round runs both on the next picture. In the arguments "{}" stands for the picture's name. Prints one row of a
- * table in Markdown: the medians of wall-clock and processor time, the ratio of the peer's to the program's (median and
- * quartiles of the rounds), and the most memory that each had at once.
+ * Each round runs both on the next picture. In the arguments "{}" stands for the picture's name, and "new:" before a
+ * path means a file that is removed before the clock starts, as freeing the pages of an older one would count. Prints
+ * one row of a table in Markdown: the medians of wall-clock and processor time, the ratio of the peer's to the
+ * program's (median and quartiles of the rounds), and the most memory that each had at once.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -28,7 +29,7 @@ struct cost {
     double memory;          /* bytes */
 };
 
-/* What the rounds came to, a value each. */
+/* Holds what the rounds came to, a value each. */
 struct series {
     double wall[ROUNDS_MAX], processor[ROUNDS_MAX], memory;
 };
@@ -57,14 +58,29 @@ static char *fill_in(const char *argument, const char *picture)
     return made;
 }
 
-/* In the child: both programs find the same empty input, and output that goes nowhere. */
+static const char fresh[] = "new:";
+
+/* The argument without the mark of a file that is to be new. */
+static const char *plain(const char *argument)
+{
+    return strncmp(argument, fresh, strlen(fresh)) == 0 ? argument + strlen(fresh) : argument;
+}
+
+static void remove_outputs(char **command)
+{
+    for (size_t i = 0; command[i] != NULL; i++)
+        if (plain(command[i]) != command[i])
+            unlink(plain(command[i]));
+}
+
+/* Run a program in the child. Both programs get an empty input, and their output is discarded. */
 static void become(char **command, const char *picture)
 {
     char *arguments[ARGUMENTS_MAX + 1] = {NULL};
     int nowhere = open("/dev/null", O_RDWR);
 
     for (size_t i = 0; i < ARGUMENTS_MAX && command[i] != NULL; i++)
-        arguments[i] = fill_in(command[i], picture);
+        arguments[i] = fill_in(plain(command[i]), picture);
     dup2(nowhere, STDIN_FILENO);
     dup2(nowhere, STDOUT_FILENO);
     execvp(arguments[0], arguments);
@@ -76,6 +92,7 @@ static bool run_once(char **command, const char *picture, struct cost *cost)
 {
     struct rusage usage;
     int state;
+    remove_outputs(command);
     double began = seconds_now();
     pid_t child = fork();
 
@@ -137,7 +154,7 @@ static int compare(const char *label, size_t rounds, char **picture, size_t pict
     return 0;
 }
 
-/* The arguments up to the next "--", which becomes their end. Null where there is none. */
+/* Return the arguments up to the next "--", which becomes their end. Null if there is none. */
 static char **next_part(char **arguments)
 {
     while (*arguments != NULL && strcmp(*arguments, "--") != 0)

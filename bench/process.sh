@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Whole processes of kostka against those of the tools it replaces, as a table in Markdown for docs/performance.md:
+# Compares whole processes of kostka with those of the tools that it replaces, and prints a table in Markdown for docs/performance.md:
 #
 #     bench/process.sh [WORK…]
 #
 # WORK is decode, encode, progressive, transcode, png, start or huge; all of them without any. Pictures of about 2.5, 8 and
-# 18 MPix are made of four photographs each and rotated; kostka and the peer take turns, with output to a RAM disk. Above 1
-# is faster than the peer. KOSTKA is the command line (that of build/, installed for the purpose, as programs in a build folder
+# 18 MPix are made of four photographs each and rotated; kostka and the peer take turns, with output to a new file on a RAM
+# disk. Above 1 is faster than the peer. KOSTKA is the command line (that of build/, installed for the purpose, as programs in a build folder
 # look for their libraries in many places), KOSTKA_PROCESS the timing program (build/bench/kostka-process), KOSTKA_PHOTOS the
 # folder of photographs, KOSTKA_ROUNDS how often each of the two runs (21).
 # KOSTKA_SIZES may leave sizes out: "2.5 8 18".
@@ -48,7 +48,7 @@ size_of() {
     esac
 }
 
-# row LABEL PEER… -- PROGRAM…, on all pictures of the size at hand
+# row LABEL PEER… -- PROGRAM… measures all pictures of the current size.
 row() {
     label=$1
     shift
@@ -64,18 +64,18 @@ heading() {
 pair() { # WORK THREADS
     label="$size MPix, $2 thread$([ "$2" = 1 ] || echo s)"
     case $1 in
-    decode) row "$label" djpeg -outfile "$work/peer" "$work/{}.jpg" -- "$kostka" decode --threads "$2" "$work/{}.jpg" "$work/own.ppm" ;;
-    encode) row "$label" cjpeg -outfile "$work/peer" "$work/{}.ppm" -- "$kostka" encode --threads "$2" "$work/{}.ppm" "$work/own.jpg" ;;
-    progressive) row "$label" cjpeg -progressive -outfile "$work/peer" "$work/{}.ppm" -- \
-        "$kostka" encode --progressive --threads "$2" "$work/{}.ppm" "$work/own.jpg" ;;
-    transcode) row "$label" jpegtran -progressive -copy all -outfile "$work/peer" "$work/{}.jpg" -- \
-        "$kostka" transcode --progressive --threads "$2" "$work/{}.jpg" "$work/own.jpg" ;;
-    png) VIPS_CONCURRENCY=$2 row "$label" vips copy "$work/{}.jpg" "$work/peer.png" -- \
-        "$kostka" convert --threads "$2" "$work/{}.jpg" "$work/own.png" ;;
+    decode) row "$label" djpeg -outfile "new:$work/peer" "$work/{}.jpg" -- "$kostka" decode --threads "$2" "$work/{}.jpg" "new:$work/own.ppm" ;;
+    encode) row "$label" cjpeg -outfile "new:$work/peer" "$work/{}.ppm" -- "$kostka" encode --threads "$2" "$work/{}.ppm" "new:$work/own.jpg" ;;
+    progressive) row "$label" cjpeg -progressive -outfile "new:$work/peer" "$work/{}.ppm" -- \
+        "$kostka" encode --progressive --threads "$2" "$work/{}.ppm" "new:$work/own.jpg" ;;
+    transcode) row "$label" jpegtran -progressive -copy all -outfile "new:$work/peer" "$work/{}.jpg" -- \
+        "$kostka" transcode --progressive --threads "$2" "$work/{}.jpg" "new:$work/own.jpg" ;;
+    png) VIPS_CONCURRENCY=$2 row "$label" vips copy "$work/{}.jpg" "new:$work/peer.png" -- \
+        "$kostka" convert --threads "$2" "$work/{}.jpg" "new:$work/own.png" ;;
     esac
 }
 
-# The bytes must be the same; of PNG the pixels.
+# The bytes must be the same; for PNG only the pixels.
 check() {
     for picture in $pictures; do
         case $1 in
@@ -112,11 +112,11 @@ measure_start() {
     cjpeg "$work/small.ppm" >"$work/small.jpg"
     pictures=small
     row "version" djpeg -version -- "$kostka" --version 2>"$work/version"
-    row "16x16 decoded" djpeg -outfile "$work/peer" "$work/{}.jpg" -- "$kostka" decode "$work/{}.jpg" "$work/own.ppm"
-    row "16x16 encoded" cjpeg -outfile "$work/peer" "$work/{}.ppm" -- "$kostka" encode "$work/{}.ppm" "$work/own.jpg"
+    row "16x16 decoded" djpeg -outfile "new:$work/peer" "$work/{}.jpg" -- "$kostka" decode "$work/{}.jpg" "new:$work/own.ppm"
+    row "16x16 encoded" cjpeg -outfile "new:$work/peer" "$work/{}.ppm" -- "$kostka" encode "$work/{}.ppm" "new:$work/own.jpg"
 }
 
-# 600 MPix of grey: how much memory it takes, without the drivers that looking for a GPU loads
+# Measure the memory for 600 MPix of grey, without the drivers that searching for a GPU would load.
 measure_huge() {
     heading "30000x20000 grey"
     djpeg -grayscale "$photos/Garden.jpg" >"$work/photo.pgm"
@@ -132,9 +132,9 @@ PYTHON
     cjpeg -outfile "$work/huge.jpg" "$work/huge.pgm"
     all_rounds=$rounds rounds=3 pictures=huge
     for threads in 1 2; do
-        row "encoded, $threads threads" cjpeg -outfile "$work/peer" "$work/{}.pgm" -- \
+        row "encoded, $threads threads" cjpeg -outfile "new:$work/peer" "$work/{}.pgm" -- \
             "$kostka" encode --device cpu --max-pixels 1G --threads $threads "$work/{}.pgm" "$work/own.jpg"
-        row "decoded, $threads threads" djpeg -outfile "$work/peer" "$work/{}.jpg" -- \
+        row "decoded, $threads threads" djpeg -outfile "new:$work/peer" "$work/{}.jpg" -- \
             "$kostka" decode --device cpu --max-pixels 1G --threads $threads "$work/{}.jpg" "$work/own.pgm"
         cmp "$work/peer" "$work/own.pgm"
     done

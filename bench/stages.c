@@ -26,7 +26,7 @@ struct data {
     uint64_t masks;
 };
 
-/* One pass over the data: `units` blocks, or samples or pixels. */
+/* A stage, which passes once over the data: `units` blocks, samples or pixels. */
 struct stage {
     const char *name;
     const char *unit;
@@ -200,7 +200,10 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Nanoseconds a unit: the best of several runs of a few milliseconds, for other work on the machine only adds. */
+/*
+ * Return nanoseconds for each unit: the best of several runs of a few milliseconds, because other work on the machine
+ * can only add to the time.
+ */
 static double measure(const struct stage *stage, const struct jpeg_dsp *dsp, struct data *data)
 {
     uint32_t passes = 1;
@@ -249,7 +252,7 @@ int main(int argc, char **argv)
         for (int t = CPU_C; t <= CPU_NEON; t++) {
             const char *name = kst_cpu_tier_name((enum cpu_tier)t);
             enum cpu_tier tier;
-            if (kst_cpu_tier_by_name(name, &tier) != KST_OK)
+            if (kst_cpu_tier_by_name(name, &tier))
                 continue;
             struct jpeg_dsp dsp;
             kst_jpeg_dsp_init(&dsp, tier);

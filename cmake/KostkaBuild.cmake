@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What every target of the project is built with, and which files belong to which processor.
+# Sets how every target of the project is built, and which files belong to which processor.
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)

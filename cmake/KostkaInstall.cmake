@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What `cmake --install` puts where, and how other projects find it: pkg-config and find_package(kostka).
+# Defines what `cmake --install` installs where, and how other projects find it: pkg-config and find_package(kostka).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS kostka kostka_static EXPORT kostkaTargets
@@ -18,11 +18,11 @@ endforeach()
 set(folder "${CMAKE_INSTALL_LIBDIR}/cmake/kostka")
 install(EXPORT kostkaTargets NAMESPACE kostka:: DESTINATION "${folder}")
 configure_package_config_file(cmake/kostkaConfig.cmake.in "${CMAKE_BINARY_DIR}/kostkaConfig.cmake" INSTALL_DESTINATION "${folder}")
-# Until version 1 a new minor version may change the interface.
+# Before version 1 a new minor version may change the interface.
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/kostkaConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_BINARY_DIR}/kostkaConfig.cmake" "${CMAKE_BINARY_DIR}/kostkaConfigVersion.cmake" DESTINATION "${folder}")
 
-# The prefix follows from where the file lies, so that an installed tree can be moved.
+# The prefix is derived from the file's own path, so that an installed tree can be moved.
 file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" KOSTKA_PC_PREFIX "\${pcfiledir}/${up}")
 configure_file(cmake/kostka.pc.in "${CMAKE_BINARY_DIR}/kostka.pc" @ONLY)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Kernels are written once and embedded twice: as OpenCL source, always, and as a fat binary where nvcc is there.
+# Embeds kernels, which are written once, in two forms: always as OpenCL source, and as a fat binary if nvcc is
+# installed.
 
 find_program(KOSTKA_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_HOME PATH_SUFFIXES bin)
 set(KOSTKA_CUDA_ARCHITECTURES 75 80 86 89 90 100 120 CACHE STRING
@@ -17,14 +18,15 @@ function(kostka_fat_binary module text binary)
         DEPENDS "${text}" COMMENT "Compiling kernels ${module} for CUDA" VERBATIM)
 endfunction()
 
-# kostka_kernels(TARGET MODULE FILE [REGISTERS]): adds `const struct gpu_kernels kst_kernels_MODULE` to the target.
-# REGISTERS: how many a work-item of its SLIM_KERNELs has at most, where OpenCL can be told.
+# kostka_kernels(TARGET MODULE FILE [REGISTERS]) adds `const struct gpu_kernels kst_kernels_MODULE` to the target.
+# REGISTERS limits the registers of a work-item of its SLIM_KERNELs, if the OpenCL driver supports that.
 function(kostka_kernels target module file)
     get_filename_component(file "${file}" ABSOLUTE)
     set(folder "${CMAKE_BINARY_DIR}/kernels")
     set(text "${folder}/${module}.cl")
     set(binary "${folder}/none")
-    file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kernels/*.h" "${PROJECT_SOURCE_DIR}/src/*/kernels/*.h")
+    file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kernels/*.h" "${PROJECT_SOURCE_DIR}/src/*/kernels/*.h"
+        "${PROJECT_SOURCE_DIR}/src/*/tables/*.h")
     add_custom_command(OUTPUT "${text}"
         COMMAND "${CMAKE_COMMAND}" -D "FILE=${file}" -D "FOLDER=${PROJECT_SOURCE_DIR}/src" -D "OUTPUT=${text}"
             -P "${PROJECT_SOURCE_DIR}/cmake/amalgamate.cmake"

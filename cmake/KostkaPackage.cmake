@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# `cpack -G DEB` in the build folder makes a package of what `cmake --install` would install.
+# Lets `cpack -G DEB` in the build folder make a package of what `cmake --install` would install.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME "${PROJECT_NAME}")
 set(CPACK_PACKAGE_VENDOR "the Kostka authors")
@@ -16,8 +16,9 @@ set(CPACK_THREADS 0)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-# Packages of the libraries that the binaries name are found by CPack; those of libraries that are loaded when they are
-# needed by a script of ours. PNG is what most pictures without loss are; the other formats can be done without.
+# CPack finds the packages of the libraries to which the binaries are linked; our own script finds those of libraries
+# that are loaded when they are needed. PNG, the most common lossless format, and JSON, which programs read, are
+# required; the other formats are optional.
 if(DPKG_SHLIBDEPS)
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_BINARY_DIR}")
@@ -26,7 +27,7 @@ if(DPKG_SHLIBDEPS)
     set(KOSTKA_LOADED_RECOMMENDS)
     foreach(library IN LISTS loaded)
         set(field RECOMMENDS)
-        if(library STREQUAL png)
+        if(library MATCHES "^(deflate|json|png)$")
             set(field DEPENDS)
         endif()
         list(APPEND KOSTKA_LOADED_${field} "$<TARGET_FILE:kostka_loaded_${library}>")

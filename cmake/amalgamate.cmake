@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# FILE with what it includes of FOLDER (src) put in its place, each once, to OUTPUT. `#line` keeps names and lines in messages.
+# Writes FILE to OUTPUT, with each include of FOLDER (src) replaced by the file's text, once. `#line` keeps file names
+# and line numbers in messages.
 set(done)
 cmake_minimum_required(VERSION 3.22)
 

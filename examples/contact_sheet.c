@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A contact sheet: many JPEG files small on one. Shows batches, decoding at a reduced size, and encoding.
+ * Makes a contact sheet, on which many JPEG files appear small. Shows batches, decoding at a reduced size, and
+ * encoding.
  *
  *     contact_sheet SHEET.jpg FILE.jpg…
  */
@@ -27,14 +28,14 @@ struct sheet {
     uint32_t columns;
 };
 
-/* The smallest of the cheap sizes (1/1 … 1/8) that still fills a cell. */
+/* Choose the smallest of the reduced sizes (1/1 … 1/8) that still fills a cell. */
 static void choose_size(kst_decoder *decoder, struct photograph *photograph)
 {
     kst_decode_options_init(&photograph->options);
     photograph->options.format = KST_FORMAT_RGB;
     photograph->options.orient = true;
     kst_image_init(&photograph->image);
-    if (kst_decoder_open(decoder, photograph->data, photograph->length) != KST_OK)
+    if (kst_decoder_open(decoder, photograph->data, photograph->length))
         return;
     const kst_info *info = kst_decoder_info(decoder);
     uint32_t longer = info->width > info->height ? info->width : info->height;
@@ -42,7 +43,7 @@ static void choose_size(kst_decoder *decoder, struct photograph *photograph)
         photograph->options.reduce++;
 }
 
-/* The mean of the pixels of `from` that fall on one pixel of a picture of width × height. */
+/* Compute the mean of the pixels of `from` that fall on one pixel of a picture of width × height. */
 static void average(const kst_image *from, uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint8_t *rgb)
 {
     uint64_t x0 = (uint64_t)x * from->width / width, x1 = (uint64_t)(x + 1) * from->width / width;
@@ -79,7 +80,7 @@ static bool make_sheet(struct sheet *sheet, uint32_t count)
     if (!sheet->pixels)
         return false;
     memset(sheet->pixels, PAPER, (size_t)width * height * 3);
-    return kst_image_wrap(&sheet->image, KST_FORMAT_RGB, width, height, sheet->pixels, 0) == KST_OK;
+    return !kst_image_wrap(&sheet->image, KST_FORMAT_RGB, width, height, sheet->pixels, 0);
 }
 
 static bool write_sheet(kst_context *context, const struct sheet *sheet, const char *path)
@@ -89,7 +90,7 @@ static bool write_sheet(kst_context *context, const struct sheet *sheet, const c
     options.quality = 90;
     options.coding = KST_CODING_PROGRESSIVE;
     kst_buffer coded = {0};
-    bool written = kst_encode(context, &sheet->image, &options, &coded, NULL) == KST_OK && file_write(path, &coded);
+    bool written = !kst_encode(context, &sheet->image, &options, &coded, NULL) && file_write(path, &coded);
     kst_buffer_release(context, &coded);
     return written;
 }
@@ -98,7 +99,7 @@ static bool write_sheet(kst_context *context, const struct sheet *sheet, const c
 static bool load(kst_context *context, struct photograph *photographs, kst_decode_item *items, uint32_t count)
 {
     kst_decoder *decoder;
-    if (kst_decoder_create(context, &decoder) != KST_OK)
+    if (kst_decoder_create(context, &decoder))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         struct photograph *photograph = &photographs[i];
@@ -110,10 +111,10 @@ static bool load(kst_context *context, struct photograph *photographs, kst_decod
             .image = &photograph->image};
     }
     kst_decoder_destroy(&decoder);
-    if (kst_decode_batch(context, items, count) == KST_OK)
+    if (!kst_decode_batch(context, items, count))
         return true;
     for (uint32_t i = 0; i < count; i++)
-        if (items[i].report.status != KST_OK)
+        if (items[i].report.status)
             fprintf(stderr, "contact_sheet: %s: %s\n", photographs[i].path, items[i].report.message);
     return false;
 }
@@ -127,13 +128,13 @@ int main(int argc, char **argv)
     struct photograph *photographs = calloc(count, sizeof *photographs);
     kst_decode_item *items = calloc(count, sizeof *items);
     struct sheet sheet = {0};
-    bool fine = kst_context_create(NULL, &context) == KST_OK && photographs && items && make_sheet(&sheet, count);
+    bool fine = !kst_context_create(NULL, &context) && photographs && items && make_sheet(&sheet, count);
     if (fine) {
         for (uint32_t i = 0; i < count; i++)
             photographs[i].path = argv[2 + i];
         fine = load(context, photographs, items, count);
         for (uint32_t i = 0; i < count; i++) {
-            if (items[i].report.status == KST_OK && photographs[i].image.width > 0)
+            if (!items[i].report.status && photographs[i].image.width > 0)
                 paste(&sheet, i, &photographs[i].image);
             kst_image_release(context, &photographs[i].image);
             free(photographs[i].data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The least one needs: a JPEG file on standard input becomes a PPM on standard output.
+ * Shows the least that decoding needs: converts a JPEG file on standard input to a PPM on standard output.
  *
  *     decode_ppm <IN.jpg >OUT.ppm
  */
@@ -44,7 +44,7 @@ int main(void)
 {
     kst_context *context;
     kst_status status = kst_context_create(NULL, &context);
-    if (status != KST_OK) {
+    if (status) {
         fprintf(stderr, "decode_ppm: %s\n", kst_status_text(status));
         return 1;
     }
@@ -60,7 +60,7 @@ int main(void)
     status = kst_decode(context, data, length, &options, &image, &report);
     if (report.message[0])
         fprintf(stderr, "decode_ppm: %s\n", report.message);
-    bool fine = status == KST_OK && write_ppm(&image, stdout);
+    bool fine = !status && write_ppm(&image, stdout);
     kst_image_release(context, &image);
     free(data);
     kst_context_destroy(&context);

@@ -18,8 +18,8 @@ trap 'exit 1' INT TERM
 mkdir -p "$out"
 made=$out/.made-by-the-demo
 
-# clean: removes what an older run has made, which it has written down. Runs of before that was done made files of these
-# names beside their table.
+# clean removes what an older run has made, which that run has listed in a file. Still older runs made files of these
+# names without a list.
 clean() {
     if [ -f "$made" ]; then
         grep -v / "$made" | while IFS= read -r file; do
@@ -34,12 +34,12 @@ clean() {
     fi
 }
 
-# makes FILE: a file of the output folder is about to be made
+# makes FILE notes that a file of the output folder will be made.
 makes() {
     basename "$1" >>"$made"
 }
 
-# value KEY: the first value of a key in the JSON on standard input, which has a line a key.
+# value KEY prints the first value of a key in the JSON on standard input, which has a line for each key.
 value() {
     sed -n 's/^ *"'"$1"'": *"\{0,1\}\([^",]*\)"\{0,1\},\{0,1\}$/\1/p' | head -n 1
 }
@@ -63,7 +63,7 @@ bench_row() {
         "$(value megapixels_per_second <"$work/bench.json" | awk '{ printf "%.1f", $1 }')" "$remark"
 }
 
-# verdict A B: "identical" or the PSNR
+# verdict A B prints "identical" or the PSNR.
 verdict() {
     "$kostka" compare "$1" "$2" --json >"$work/compare.json" || [ $? = 1 ]
     if [ "$(value identical <"$work/compare.json")" = true ]; then
@@ -79,7 +79,7 @@ milliseconds() {
     echo $((($(date +%s%N) - start) / 100000)) | awk '{ printf "%.1f", $1 / 10 }'
 }
 
-# encode_rows PICTURE: the photograph as pixels
+# encode_rows PICTURE prints the rows of encoding a photograph's pixels.
 encode_rows() {
     for quality in 50 75 90; do
         result=$out/$name-q$quality.jpg
@@ -101,7 +101,7 @@ whole_row() {
     row "$label" "$(kib "$result")" "$time" "" "$(verdict "$source" "$result")"
 }
 
-# jpeg2000_rows PICTURE: JPEG 2000 of the photograph's pixels
+# jpeg2000_rows PICTURE prints the rows of JPEG 2000 for a photograph's pixels.
 jpeg2000_rows() {
     whole_row 'JPEG 2000 --lossless' "$1" "$out/$name-lossless.jp2" encode --lossless
     bench_row 'decode that' "$out/$name-lossless.jp2" "" decode "$out/$name-lossless.jp2"
@@ -112,14 +112,14 @@ jpeg2000_rows() {
     whole_row 'transcode --layers 3' "$out/$name-ratio20.jp2" "$out/$name-layers3.jp2" transcode --layers 3
 }
 
-# point CODEC FILE: one of the curve of $small
+# point CODEC FILE prints a point of the curve of $small.
 point() {
     "$kostka" compare "$small" "$2" --json >"$work/compare.json" || [ $? = 1 ]
     printf '%s\t%s\t%s\t%s\n' "$name" "$1" "$(echo "$(wc -c <"$2") $pixels" | awk '{ print 8 * $1 / $2 }')" \
         "$(value psnr <"$work/compare.json")" >>"$work/points"
 }
 
-# curves PICTURE: at half the size, which leaves little of what its own coding did
+# curves PICTURE prints the points of a picture at half its size, which removes most traces of its own coding.
 curves() {
     small=$work/small.ppm
     "$kostka" convert --scale 1/2 "$1" "$small" 2>/dev/null || cp "$1" "$small"
@@ -185,7 +185,7 @@ done
         number=$((number + 1))
         show "$file"
     done <"$work/list"
-    printf '%s' "$sheet" >"$work/sheet" # only if all went well
+    printf '%s' "$sheet" >"$work/sheet" # only if everything succeeded
 } | tee "$out/table.txt"
 [ -e "$work/sheet" ] || exit 1
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds OpenGL's functions for drawing, and draws a texture over the whole window. */
 #include "drawing.h"
 
 #include <string.h>

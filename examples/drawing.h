@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The few functions of OpenGL that the examples show textures with. */
+/* Declares the few functions of OpenGL with which the examples show textures. */
 #ifndef KOSTKA_EXAMPLES_DRAWING_H
 #define KOSTKA_EXAMPLES_DRAWING_H
 
@@ -23,10 +23,10 @@ struct drawing {
     void (*clear)(unsigned mask);
 };
 
-/* Ask for them all. False where one is missing. */
+/* Find all of them. Returns false if one is missing. */
 bool drawing_find(struct drawing *gl, kst_gl_function (*load)(void *user, const char *name));
 
-/* A texture of four channels, without pixels. */
+/* Make a texture of four channels, without pixels. */
 unsigned drawing_texture(const struct drawing *gl, uint32_t width, uint32_t height);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads and writes whole files. */
 #include "files.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A contact sheet that OpenGL draws, without a window: pictures become textures with mipmaps, a framebuffer becomes a
+ * Lets OpenGL draw a contact sheet without a window: pictures become textures with mipmaps, and a framebuffer becomes a
  * file.
  *
  *     gl_contact_sheet SHEET.jpg FILE.jpg…
@@ -17,7 +17,7 @@ enum { CELL = 320, GAP = 12 };
 
 static struct drawing gl;
 
-/* A texture of the picture's size with the picture in it; 0 where that failed. */
+/* Make a texture that holds the picture, in its size; 0 on failure. */
 static unsigned load(kst_context *context, kst_gl *bound, const char *path, uint32_t *width, uint32_t *height)
 {
     kst_decoder *decoder;
@@ -26,13 +26,13 @@ static unsigned load(kst_context *context, kst_gl *bound, const char *path, uint
     size_t length;
     uint8_t *data = file_read(path, &length);
     kst_status status = data ? kst_decoder_create(context, &decoder) : KST_ERROR_MEMORY;
-    if (status != KST_OK)
+    if (status)
         return 0;
     kst_gl_surface_init(&surface);
     kst_report_init(&report);
     status = kst_decoder_open(decoder, data, length);
     report = *kst_decoder_report(decoder);
-    if (status == KST_OK) {
+    if (!status) {
         *width = kst_decoder_info(decoder)->width;
         *height = kst_decoder_info(decoder)->height;
         surface.kind = KST_GL_TEXTURE;
@@ -40,16 +40,16 @@ static unsigned load(kst_context *context, kst_gl *bound, const char *path, uint
         surface.mipmaps = true;
         status = kst_gl_decode(bound, data, length, NULL, &surface, NULL, &report);
     }
-    if (status != KST_OK)
+    if (status)
         fprintf(stderr, "gl_contact_sheet: %s: %s\n", path, report.message);
     kst_decoder_destroy(&decoder);
     free(data);
-    if (status != KST_OK && surface.name)
+    if (status && surface.name)
         gl.delete_textures(1, &surface.name);
-    return status == KST_OK ? surface.name : 0;
+    return status ? 0 : surface.name;
 }
 
-/* From the smallest level that fills the cell. */
+/* Draw a texture, from the smallest level that fills the cell. */
 static void draw(unsigned texture, uint32_t width, uint32_t height, int left, int top)
 {
     uint32_t longer = width > height ? width : height;
@@ -70,7 +70,7 @@ static bool write_sheet(kst_context *context, kst_gl *bound, kst_gl_surface *she
     kst_buffer coded = {.data = NULL};
     kst_report report;
     kst_report_init(&report);
-    bool fine = kst_gl_encode(bound, sheet, NULL, &coded, NULL, &report) == KST_OK;
+    bool fine = !kst_gl_encode(bound, sheet, NULL, &coded, NULL, &report);
     if (!fine)
         fprintf(stderr, "gl_contact_sheet: %s\n", report.message);
     fine = fine && file_write(path, &coded);
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "gl_contact_sheet: no OpenGL without a window\n");
         return 1;
     }
-    kst_gl *bound = kst_context_create(NULL, &context) == KST_OK ? headless_bind(context) : NULL;
+    kst_gl *bound = kst_context_create(NULL, &context) ? NULL : headless_bind(context);
     if (!bound)
         return 1;
     int count = argc - 2, columns = (int)ceil(sqrt(count)), rows = (count + columns - 1) / columns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A shader paints a texture, which becomes a JPEG file; where CUDA shares the device, without its pixels ever coming to
- * the host.
+ * Encodes a texture that a shader has painted. If CUDA shares the device with OpenGL, the pixels never come to the
+ * host.
  *
  *     gl_texture_to_jpeg OUT.jpg [SIDE]
  */
@@ -41,7 +41,7 @@ static struct {
     void (*draw)(unsigned mode, int first, int count);
 } gl;
 
-/* One triangle that covers everything. */
+/* The vertex shader draws one triangle that covers everything. */
 static const char *const vertex = "#version 330 core\n"
                                   "out vec2 at;\n"
                                   "void main() {\n"
@@ -49,7 +49,7 @@ static const char *const vertex = "#version 330 core\n"
                                   "    gl_Position = vec4(at, 0.0, 1.0);\n"
                                   "}\n";
 
-/* A Julia set. */
+/* The fragment shader paints a Julia set. */
 static const char *const fragment = "#version 330 core\n"
                                     "in vec2 at;\n"
                                     "out vec4 colour;\n"
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "gl_texture_to_jpeg: no OpenGL without a window\n");
         return 1;
     }
-    kst_gl *bound = kst_context_create(NULL, &context) == KST_OK ? headless_bind(context) : NULL;
+    kst_gl *bound = kst_context_create(NULL, &context) ? NULL : headless_bind(context);
     if (!bound)
         return 1;
     kst_encode_options options;
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
     kst_gl_way way;
     kst_report report;
     kst_report_init(&report);
-    bool fine = kst_gl_encode(bound, &surface, &options, &coded, &way, &report) == KST_OK;
+    bool fine = !kst_gl_encode(bound, &surface, &options, &coded, &way, &report);
     if (fine)
         printf("%zu bytes, %s\n", coded.length, ways[way]);
     else

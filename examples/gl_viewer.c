@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A window that shows the JPEG files of a folder, each a texture. Any key: the next one; Escape: the end.
+ * Shows the JPEG files of a folder in a window, each as a texture. Any key shows the next one; Escape quits.
  *
  *     gl_viewer FOLDER
  */
@@ -15,7 +15,7 @@
 enum { LONGEST = 2048 };
 
 static struct drawing gl;
-static bool wanted = true; /* the next picture */
+static bool wanted = true; /* show the next picture */
 
 static kst_gl_function load_gl(void *user, const char *name)
 {
@@ -29,16 +29,16 @@ static void on_key(GLFWwindow *window, int key, int code, int action, int modifi
     wanted = wanted || action == GLFW_PRESS;
 }
 
-/* The texture gets the picture's size, halved until it is one to look at. */
+/* Show a file. The texture gets the picture's size, halved until it is suitable for a screen. */
 static bool show_file(kst_decoder *decoder, kst_gl *bound, const uint8_t *data, size_t length, kst_gl_surface *surface)
 {
     kst_decode_options options;
     kst_image image;
     kst_decode_options_init(&options);
     options.orient = true;
-    if (kst_decoder_open(decoder, data, length) != KST_OK)
+    if (kst_decoder_open(decoder, data, length))
         return false;
-    while (kst_decoder_describe(decoder, &options, &image) == KST_OK && options.reduce < 3 &&
+    while (!kst_decoder_describe(decoder, &options, &image) && options.reduce < 3 &&
            (image.width > LONGEST || image.height > LONGEST))
         options.reduce++;
     gl.delete_textures(1, &surface->name);
@@ -46,12 +46,12 @@ static bool show_file(kst_decoder *decoder, kst_gl *bound, const uint8_t *data, 
     surface->width = image.width;
     surface->height = image.height;
     gl.attach(READ_FRAMEBUFFER, COLOUR_0, TEXTURE_2D, surface->name, 0);
-    return kst_gl_decode(bound, data, length, &options, surface, NULL, NULL) == KST_OK;
+    return !kst_gl_decode(bound, data, length, &options, surface, NULL, NULL);
 }
 
 static bool show_next(kst_decoder *decoder, kst_gl *bound, const char *folder, DIR *files, kst_gl_surface *surface)
 {
-    static uint8_t data[64 << 20]; /* as much as a file may have */
+    static uint8_t data[64 << 20]; /* the largest file */
     char path[4096];
     struct dirent *entry = readdir(files);
     if (!entry) {
@@ -94,9 +94,8 @@ int main(int argc, char **argv)
     kst_decoder *decoder = NULL;
     kst_gl *bound = NULL;
     glfwMakeContextCurrent(window);
-    bool fine = window && drawing_find(&gl, load_gl) && kst_context_create(NULL, &context) == KST_OK &&
-                kst_decoder_create(context, &decoder) == KST_OK &&
-                kst_gl_create(context, &options, &bound, NULL) == KST_OK;
+    bool fine = window && drawing_find(&gl, load_gl) && !kst_context_create(NULL, &context) &&
+                !kst_decoder_create(context, &decoder) && !kst_gl_create(context, &options, &bound, NULL);
     if (fine) {
         unsigned framebuffer;
         gl.make_framebuffers(1, &framebuffer);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes a context of OpenGL with EGL, which it loads at run time, and binds Kostka to it. */
 #include "headless.h"
 
 #include <dlfcn.h>
@@ -82,7 +83,7 @@ kst_gl *headless_bind(kst_context *context)
     kst_gl_options_init(&options);
     options.load = headless_load;
     kst_report_init(&report);
-    if (kst_gl_create(context, &options, &gl, &report) != KST_OK)
+    if (kst_gl_create(context, &options, &gl, &report))
         fprintf(stderr, "%s\n", report.message);
     return gl;
 }

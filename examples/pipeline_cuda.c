@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decode on a GPU, run a kernel of one's own over the pixels where they are, encode them there: nothing but compressed
- * bytes crosses the bus. CUDA's driver is loaded at run time, and compiles the kernel from its text.
+ * Decodes on a GPU, runs its own kernel on the pixels where they are, and encodes them there: only compressed bytes
+ * cross the bus. CUDA's driver is loaded at run time, and compiles the kernel from its text.
  *
  *     pipeline_cuda IN.jpg OUT.jpg
  */
@@ -12,7 +12,7 @@
 
 enum { GROUP = 256 };
 
-/* A negative: a byte a thread, a row a row of blocks. */
+/* The kernel makes a negative: each thread inverts a byte, and each row of blocks a row of the picture. */
 static const char *const source = ".version 7.0\n.target sm_75\n.address_size 64\n"
                                   ".visible .entry negative(.param .u64 pixels, .param .u32 pitch, .param .u32 bytes)\n"
                                   "{\n"
@@ -62,7 +62,7 @@ static struct {
 
 static struct {
     int device;
-    void *context, *module, *kernel, *stream; /* in the context that kostka works in, too: the primary one */
+    void *context, *module, *kernel, *stream; /* in the primary context, in which Kostka works, too */
 } own;
 
 static bool start(void)
@@ -97,7 +97,7 @@ static bool turn_negative(const kst_image *image)
                NULL) == 0;
 }
 
-/* All of it is queued behind one another: nobody waits before the file is there. */
+/* Queue all steps one after the other: nothing waits before the file is finished. */
 static bool run(kst_context *context, const void *data, size_t length, kst_buffer *output)
 {
     const kst_stream stream = {KST_DEVICE_CUDA, own.stream};
@@ -110,11 +110,10 @@ static bool run(kst_context *context, const void *data, size_t length, kst_buffe
     kst_image_init(&image);
     rgb.format = KST_FORMAT_RGB;
     image.memory = KST_MEMORY_CUDA;
-    if (kst_decode_submit(context, &item, 1, &stream, &job) != KST_OK)
+    if (kst_decode_submit(context, &item, 1, &stream, &job))
         return false;
-    bool queued =
-        image.plane[0].data && turn_negative(&image) && kst_encode_batch_after(context, &file, 1, &stream) == KST_OK;
-    bool fine = kst_job_wait(&job) == KST_OK && queued;
+    bool queued = image.plane[0].data && turn_negative(&image) && !kst_encode_batch_after(context, &file, 1, &stream);
+    bool fine = !kst_job_wait(&job) && queued;
     fprintf(stderr, "%s\n", fine ? file.report.device : item.report.message);
     *output = file.output;
     kst_image_release(context, &image);
@@ -131,8 +130,7 @@ int main(int argc, char **argv)
     kst_buffer output = {.data = NULL};
     kst_context_options_init(&options);
     options.device = "cuda:0";
-    bool fine = length > 0 && start() && kst_context_create(&options, &context) == KST_OK &&
-                run(context, data, length, &output);
+    bool fine = length > 0 && start() && !kst_context_create(&options, &context) && run(context, data, length, &output);
     FILE *out = fine ? fopen(argv[2], "wb") : NULL;
     fine = out && fwrite(output.data, 1, output.length, out) == output.length && fclose(out) == 0;
     if (!fine)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decode on a GPU, run a kernel of one's own over the pixels where they are, encode them there: nothing but compressed
- * bytes crosses the bus. OpenCL is loaded at run time; its names are plain numbers.
+ * Decodes on a GPU, runs its own kernel on the pixels where they are, and encodes them there: only compressed bytes
+ * cross the bus. OpenCL is loaded at run time; its constants are plain numbers.
  *
  *     pipeline_opencl IN.jpg OUT.jpg
  */
@@ -12,7 +12,7 @@
 
 enum { ALL_DEVICES = -1, GPUS = 4 };
 
-/* Darker towards the edges. */
+/* The kernel darkens the picture towards its edges. */
 static const char *const source =
     "__kernel void shade(__global uchar *pixels, uint offset, uint pitch, uint width, uint height)\n"
     "{\n"
@@ -46,7 +46,7 @@ static struct {
     void *device, *context, *queue, *program, *kernel;
 } own;
 
-/* A GPU, or else whatever there is. */
+/* Find a GPU, or else any device. */
 static bool find_device(void)
 {
     void *platform[8];
@@ -88,7 +88,7 @@ static bool shade(const kst_image *image)
     return cl.launch(own.queue, own.kernel, 2, NULL, size, NULL, 0, NULL, NULL) == 0;
 }
 
-/* All of it is queued behind one another: nobody waits before the file is there. */
+/* Queue all steps one after the other: nothing waits before the file is finished. */
 static bool run(kst_context *context, const void *data, size_t length, kst_buffer *output)
 {
     const kst_stream stream = {KST_DEVICE_OPENCL, own.queue};
@@ -101,10 +101,10 @@ static bool run(kst_context *context, const void *data, size_t length, kst_buffe
     kst_image_init(&image);
     rgb.format = KST_FORMAT_RGB;
     image.memory = KST_MEMORY_OPENCL;
-    if (kst_decode_submit(context, &item, 1, &stream, &job) != KST_OK)
+    if (kst_decode_submit(context, &item, 1, &stream, &job))
         return false;
-    bool queued = image.plane[0].data && shade(&image) && kst_encode_batch_after(context, &file, 1, &stream) == KST_OK;
-    bool fine = kst_job_wait(&job) == KST_OK && queued;
+    bool queued = image.plane[0].data && shade(&image) && !kst_encode_batch_after(context, &file, 1, &stream);
+    bool fine = !kst_job_wait(&job) && queued;
     fprintf(stderr, "%s\n", fine ? file.report.device : item.report.message);
     *output = file.output;
     kst_image_release(context, &image);
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
     bool fine = length > 0 && start();
     options.opencl_context = own.context;
     options.opencl_device = own.device;
-    fine = fine && kst_context_create(&options, &context) == KST_OK && run(context, data, length, &output);
+    fine = fine && !kst_context_create(&options, &context) && run(context, data, length, &output);
     FILE *out = fine ? fopen(argv[2], "wb") : NULL;
     fine = out && fwrite(output.data, 1, output.length, out) == output.length && fclose(out) == 0;
     if (!fine)

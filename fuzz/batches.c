@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many damaged files through the batch functions of a device, against the CPU: status, warnings and their place, every
- * pixel; and, of pictures encoded in batches, every byte.
+ * Decodes many damaged files by the batch functions of a device, and compares with the CPU: status, warnings and their
+ * offsets, every pixel; and every byte of pictures encoded in batches.
  *
- *     batches DEVICE COUNT [SEED]      exits 77 where the device is not there
+ *     batches DEVICE COUNT [SEED]
+ *
+ * exits with 77 if there is no such device.
  */
 #include <kostka/kostka.h>
 
@@ -17,7 +19,7 @@ enum { PICTURES = 16, BATCH = 256, SIDE = 170, HEADERS = 620 };
 
 struct files {
     kst_context *cpu, *device;
-    kst_buffer picture[PICTURES]; /* that files are made of */
+    kst_buffer picture[PICTURES]; /* the pictures that files are made of */
     kst_decode_options options[BATCH];
     uint8_t *data[BATCH];
     size_t length[BATCH];
@@ -47,7 +49,7 @@ static kst_context *make_context(const char *device)
     options.limits.pixels = 1 << 20;
     options.limits.memory = (uint64_t)1 << 30;
     kst_status status = kst_context_create(&options, &context);
-    if (status == KST_OK)
+    if (!status)
         return context;
     fprintf(stderr, "%s: %s\n", device, kst_status_text(status));
     exit(status == KST_ERROR_DEVICE_MISSING ? 77 : 1);
@@ -62,7 +64,7 @@ static void *need(void *memory)
     return memory;
 }
 
-/* Something between a slope and noise. */
+/* Draw something between a slope and noise. */
 static void draw(kst_image *image, kst_format format)
 {
     uint32_t width = 1 + next_random() % SIDE, height = 1 + next_random() % SIDE,
@@ -76,7 +78,7 @@ static void draw(kst_image *image, kst_format format)
     kst_image_wrap(image, format, width, height, pixels, 0);
 }
 
-/* Sequential scans of three components, and of four. */
+/* The scripts have sequential scans of three components, and of four. */
 static const kst_scan scripts[2][3][4] = {
     {{{1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}},
         {{1, {0}, 0, 63, 0, 0}, {2, {1, 2}, 0, 63, 0, 0}}, {{1, {1}, 0, 63, 0, 0}, {2, {0, 2}, 0, 63, 0, 0}}},
@@ -133,7 +135,7 @@ static void tell_encoding(const kst_encode_item *wanted, const kst_encode_item *
         kst_status_text(wanted->report.status), wanted->output.length, at);
 }
 
-/* Make pictures anew, on both. */
+/* Encode new pictures, on both devices. */
 static bool encode_pictures(struct files *files)
 {
     kst_image image[PICTURES];
@@ -155,7 +157,7 @@ static bool encode_pictures(struct files *files)
             tell_encoding(&wanted[i], &found[i]);
             same = false;
         }
-        files->encoded += wanted[i].report.status == KST_OK;
+        files->encoded += wanted[i].report.status ? 0 : 1;
         files->picture[i] = wanted[i].output;
         kst_buffer_release(files->device, &found[i].output);
         free(image[i].plane[0].data);
@@ -163,7 +165,7 @@ static bool encode_pictures(struct files *files)
     return same;
 }
 
-/* Bytes changed, dropped and set to what starts a marker; one file in eight may lose its headers to it. */
+/* Change bytes, drop some, and set some to 0xFF, which starts a marker; in one file of eight also in the headers. */
 static void damage(uint8_t *data, size_t *length)
 {
     uint32_t changes = next_random() % 5;
@@ -186,7 +188,7 @@ static void make_file(struct files *files, uint32_t index)
 
     memcpy(data, picture->data, length);
     damage(data, &length);
-    files->data[index] = need(realloc(data, length)); /* so that reading past the end is seen */
+    files->data[index] = need(realloc(data, length)); /* so that reading past the end is detected */
     files->length[index] = length;
     kst_decode_options_init(options);
     options->format = next_random() % 4 == 0 ? KST_FORMAT_RAW : KST_FORMAT_AUTO;
@@ -202,7 +204,7 @@ static void make_file(struct files *files, uint32_t index)
 static bool same_pixels(const kst_image *a, const kst_image *b)
 {
     kst_comparison comparison = {.size = sizeof comparison};
-    return kst_compare(a, b, &comparison) == KST_OK && comparison.identical;
+    return !kst_compare(a, b, &comparison) && comparison.identical;
 }
 
 static bool same_outcome(const kst_decode_item *wanted, const kst_decode_item *found)
@@ -211,7 +213,7 @@ static bool same_outcome(const kst_decode_item *wanted, const kst_decode_item *f
 
     return a->status == b->status && a->warnings == b->warnings && a->first_warning == b->first_warning &&
            a->first_warning_offset == b->first_warning_offset && strcmp(a->message, b->message) == 0 &&
-           (a->status != KST_OK || same_pixels(wanted->image, found->image));
+           (a->status || same_pixels(wanted->image, found->image));
 }
 
 static void keep(const struct files *files, uint32_t index)
@@ -244,7 +246,7 @@ static bool decode_files(struct files *files, uint32_t count)
         }
         files->decoded++;
         files->damaged += files->on_cpu[i].report.warnings > 0;
-        files->refused += files->on_cpu[i].report.status != KST_OK;
+        files->refused += files->on_cpu[i].report.status ? 1 : 0;
         files->there += files->on_device[i].report.stage_device[KST_STAGE_UPLOAD] != KST_DEVICE_NONE;
         kst_image_release(files->cpu, &files->wanted[i]);
         kst_image_release(files->device, &files->image[i]);

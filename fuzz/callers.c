@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A caller whose memory runs out, who cancels, or whose files cannot be written, by several threads on one context:
- * every call ends with the status that says so, nothing is lost, and what is done afterwards is as if nothing had been.
+ * Calls the library from several threads on one context while allocations fail, progress functions cancel, or files
+ * cannot be written. Every call must end with the status that says so, nothing may leak, and later calls must not be
+ * affected.
  */
 #include <kostka/kostka_writer.h>
 
@@ -14,11 +15,11 @@
 
 enum { WIDTH = 70, HEIGHT = 50, KINDS = 12, THREADS = 3 };
 
-/* What is counted in a context, and the call that fails. */
+/* Holds what is counted in a context, and the call that fails. */
 struct caller {
     kst_context *context;
     atomic_long allocations, live;
-    long no_memory_at; /* 0: never, as below; so many are left out from there on */
+    long no_memory_at; /* 0: never, as below; from there on so many allocations fail */
     long no_memory_for;
 };
 
@@ -29,7 +30,7 @@ struct run {
     bool to_writer;
     long told, cancel_at, written, write_fails_at;
     kst_status status;
-    uint64_t sum; /* over all that it gave */
+    uint64_t sum; /* a checksum of all results */
 };
 
 static void *allocate(void *user, size_t length)
@@ -116,7 +117,7 @@ static const kst_buffer *stream(uint32_t index)
     static const uint32_t kinds[3] = {0, 2, 4};
     struct run run = {.kind = 0};
     for (uint32_t i = 0; i < 3 && !streams[i].data; i++)
-        fuzz_check(encode(&run, fuzz_plain(), kinds[i], &streams[i]) == KST_OK, "a picture can be encoded");
+        fuzz_check(!encode(&run, fuzz_plain(), kinds[i], &streams[i]), "a picture can be encoded");
     return &streams[index];
 }
 
@@ -129,7 +130,7 @@ static kst_status decode(struct run *run, const kst_buffer *from)
     kst_decode_options_init(&options);
     options.progress = &progress;
     kst_status status = kst_decode(run->caller->context, from->data, from->length, &options, &image, NULL);
-    if (status == KST_OK)
+    if (!status)
         for (uint32_t y = 0; y < image.height; y++)
             run->sum += add(y + 1, (uint8_t *)image.plane[0].data + y * image.plane[0].pitch, 3 * (size_t)image.width);
     else
@@ -173,7 +174,7 @@ static void *carry_out(void *arg)
     } else {
         run->status = encode(run, run->caller->context, run->kind - 6, &output);
         run->sum = add(1, output.data, output.length);
-        fuzz_check(run->status == KST_OK || !output.data, "a failure leaves no buffer");
+        fuzz_check(!run->status || !output.data, "a failure leaves no buffer");
         kst_buffer_release(run->caller->context, &output);
     }
     return NULL;
@@ -184,13 +185,13 @@ static void check_status(const struct run *run)
     kst_status status = run->status;
     bool no_memory = run->caller->no_memory_at > 0, cancelled = run->cancel_at > 0 && run->told >= run->cancel_at;
     bool unwritten = run->write_fails_at > 0 && run->written >= run->write_fails_at;
-    fuzz_check(status == KST_OK || (status == KST_ERROR_MEMORY && no_memory) ||
-                   (status == KST_ERROR_CANCELLED && cancelled) || (status == KST_ERROR_WRITE && unwritten),
+    fuzz_check(!status || (status == KST_ERROR_MEMORY && no_memory) || (status == KST_ERROR_CANCELLED && cancelled) ||
+                   (status == KST_ERROR_WRITE && unwritten),
         "the status says what happened");
-    fuzz_check(status != KST_OK || !unwritten, "what was not written is an error");
+    fuzz_check(status || !unwritten, "what was not written is an error");
 }
 
-/* The same once more without failures, by one thread. */
+/* Do the same once more without failures, in one thread. */
 static void check_afterwards(struct run run)
 {
     struct caller reference = {.context = fuzz_plain()};
@@ -201,7 +202,7 @@ static void check_afterwards(struct run run)
     wanted.caller = &reference;
     carry_out(&run);
     carry_out(&wanted);
-    fuzz_check(run.status == KST_OK && wanted.status == KST_OK, "it can be done afterwards");
+    fuzz_check(!run.status && !wanted.status, "it can be done afterwards");
     fuzz_check(run.written > 0 || run.sum == wanted.sum, "the same afterwards");
 }
 
@@ -218,7 +219,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     options.device = "cpu";
     options.threads = 1 + fuzz_take(&input, 3);
     options.allocator = (kst_allocator){allocate, release, &caller};
-    fuzz_check(kst_context_create(&options, &caller.context) == KST_OK, "a context can be made");
+    fuzz_check(!kst_context_create(&options, &caller.context), "a context can be made");
     atomic_store(&caller.allocations, 0);
     uint32_t failure = fuzz_take(&input, 4), at = 1 + fuzz_take(&input, 256) * (1 + fuzz_take(&input, 8));
     caller.no_memory_at = failure == 0 ? at : 0;

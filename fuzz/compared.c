@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes one stream on several contexts, and aborts where two of them differ. */
 #include "compared.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 static kst_context *device; /* null: there is none */
 
-/* Drivers and their compilers keep what they allocate. LeakSanitizer asks for this by name. */
+/* Drivers and their compilers never free some of their memory. LeakSanitizer calls this function by its name. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -14,7 +15,7 @@ const char *__lsan_default_suppressions(void)
            "dlerror_run\n";
 }
 
-/* Made with the library itself, so that the kernels are there before the fuzzer counts seconds. */
+/* Decode a picture that the library has made, so that the kernels are built before the fuzzer counts seconds. */
 static void warm_up(kst_codec codec)
 {
     static uint8_t pixels[64 * 64 * 3];
@@ -23,8 +24,8 @@ static void warm_up(kst_codec codec)
     kst_image image;
     kst_encode_options_init(&options);
     options.codec = codec;
-    fuzz_check(kst_image_wrap(&image, KST_FORMAT_RGB, 64, 64, pixels, 0) == KST_OK, "an image can be described");
-    fuzz_check(kst_encode(fuzz_plain(), &image, &options, &coded, NULL) == KST_OK, "a picture can be encoded");
+    fuzz_check(!kst_image_wrap(&image, KST_FORMAT_RGB, 64, 64, pixels, 0), "an image can be described");
+    fuzz_check(!kst_encode(fuzz_plain(), &image, &options, &coded, NULL), "a picture can be encoded");
     kst_image_init(&image);
     kst_decode(device, coded.data, coded.length, NULL, &image, NULL);
     kst_image_release(device, &image);
@@ -41,7 +42,7 @@ void compared_start(void)
     options.limits.memory = UINT64_C(256) << 20;
     options.limits.scans = 24;
     options.limits.markers = 400;
-    if (kst_context_create(&options, &device) != KST_OK) {
+    if (kst_context_create(&options, &device)) {
         device = NULL;
         return;
     }
@@ -77,7 +78,7 @@ static void check_same(const struct result *a, const struct result *b)
     if (driver || fuzz_ran_out(a->status, b->status))
         return;
     fuzz_check_same_report(&a->report, &b->report);
-    if (a->status == KST_OK && is_whole(&a->image))
+    if (!a->status && is_whole(&a->image))
         fuzz_check_same_image(&a->image, &b->image);
 }
 
@@ -101,7 +102,7 @@ void compared_decode(const uint8_t *data, size_t length, const kst_decode_option
     drop(&plain);
 }
 
-/* Whether a part of the picture has the samples that the whole has there. */
+/* Check that a part of the picture has the same samples as the whole has there. */
 static void check_part(const kst_image *whole, const kst_image *part, const kst_region *region)
 {
     const kst_plane *from = &whole->plane[0], *to = &part->plane[0];
@@ -121,7 +122,7 @@ static void decode_part(kst_decoder *decoder, const kst_image *whole, kst_decode
     kst_image part;
     kst_image_init(&part);
     kst_status status = kst_decoder_decode(decoder, &options, &part);
-    if (status == KST_OK)
+    if (!status)
         check_part(whole, &part, &options.region);
     else
         fuzz_check(status == KST_ERROR_LIMIT_MEMORY, "a part can be decoded where the whole can");
@@ -134,10 +135,10 @@ void compared_strips(const uint8_t *data, size_t length, const kst_decode_option
     kst_decoder *decoder;
     kst_decode_options strip = *options;
     decode(&whole, fuzz_plain(), data, length, options);
-    if (whole.status == KST_OK && kst_format_channels(whole.image.format) > 0 && whole.image.plane_count == 1) {
+    if (!whole.status && kst_format_channels(whole.image.format) > 0 && whole.image.plane_count == 1) {
         const kst_image *image = &whole.image;
-        fuzz_check(kst_decoder_create(fuzz_fast(), &decoder) == KST_OK, "a decoder can be made");
-        fuzz_check(kst_decoder_open(decoder, data, length) == KST_OK, "a stream can be opened again");
+        fuzz_check(!kst_decoder_create(fuzz_fast(), &decoder), "a decoder can be made");
+        fuzz_check(!kst_decoder_open(decoder, data, length), "a stream can be opened again");
         for (uint32_t y = 0; y < image->height; y += rows) {
             strip.region = (kst_region){0, y, image->width, image->height - y < rows ? image->height - y : rows};
             decode_part(decoder, image, strip);
@@ -161,10 +162,10 @@ kst_status compared_transcode(const uint8_t *data, size_t length, const kst_tran
     kst_status b = kst_transcode(fuzz_fast(), data, length, options, &fast, &other);
     if (!fuzz_ran_out(a, b)) {
         fuzz_check_same_report(&report, &other);
-        fuzz_check(a != KST_OK || (plain.length == fast.length && memcmp(plain.data, fast.data, plain.length) == 0),
-            "the same bytes");
+        fuzz_check(
+            a || (plain.length == fast.length && memcmp(plain.data, fast.data, plain.length) == 0), "the same bytes");
     }
-    if (a == KST_OK) {
+    if (!a) {
         decode(&decoded, fuzz_plain(), plain.data, plain.length, NULL);
         drop(&decoded);
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes to a file, as storage and transmission make them. */
+/* Damages a file as storage and transmission may do it. */
 #ifndef KOSTKA_FUZZ_DAMAGE_H
 #define KOSTKA_FUZZ_DAMAGE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* One change at a byte of the file: another value, what starts a marker, the byte gone, or a bit turned over. */
+/* Change the file at one byte: give it another value, make it 0xFF, remove it, or invert a bit. */
 static inline void damage_at(uint8_t *data, size_t *length, size_t at, uint32_t (*random)(void))
 {
     switch (random() % 4) {

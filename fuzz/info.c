@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Headers and metadata of any bytes: everything that is reported lies in bounds. */
+/* Opens any bytes, and checks that everything reported about headers and metadata lies in bounds. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -53,7 +53,9 @@ static void check_metadata(kst_decoder *decoder, size_t length)
     fuzz_check(sum < UINT32_MAX, "metadata can be read");
 }
 
-/* Each lies in the stream and behind the one before, but for boxes, which what lies in them follows. */
+/*
+ * Check that each element lies in the stream, behind the one before it; elements inside a box follow the box's header.
+ */
 static void check_elements(kst_decoder *decoder, size_t length)
 {
     kst_element element = {.size = sizeof element};
@@ -66,7 +68,7 @@ static void check_elements(kst_decoder *decoder, size_t length)
     }
 }
 
-/* Parts lie one behind the other, without gaps, to the end of the data. */
+/* Check that parts follow each other, without gaps, to the end of the data. */
 static void check_others(kst_decoder *decoder, size_t length)
 {
     kst_other other = {.size = sizeof other};
@@ -91,7 +93,7 @@ static void check_describe(kst_decoder *decoder, struct fuzz_input *input)
     options.region.height = fuzz_take(input, 256);
     kst_image image;
     kst_image_init(&image);
-    if (kst_decoder_describe(decoder, &options, &image) == KST_OK)
+    if (!kst_decoder_describe(decoder, &options, &image))
         fuzz_check(
             image.plane_count >= 1 && (image.plane_count <= 4) == !image.more && !image.plane[0].data, "a description");
 }
@@ -100,10 +102,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
     struct fuzz_input input = {data, length};
     kst_decoder *decoder;
-    fuzz_check(kst_decoder_create(fuzz_plain(), &decoder) == KST_OK, "a decoder can be made");
+    fuzz_check(!kst_decoder_create(fuzz_plain(), &decoder), "a decoder can be made");
     kst_status status = kst_decoder_open(decoder, data, length);
     fuzz_check(kst_decoder_report(decoder)->status == status, "the reported status is the one returned");
-    if (status == KST_OK) {
+    if (!status) {
         check_info(kst_decoder_info(decoder));
         check_metadata(decoder, length);
         check_elements(decoder, length);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Checks that a plan of JPEG 2000 obeys everything that plan.h promises. */
 #include "j2k_plan_check.h"
 
 static bool inside(struct j2k_rect a, struct j2k_rect b)
@@ -72,7 +73,10 @@ static const char *check_band(const struct j2k_plan *plan, uint32_t index, const
     return NULL;
 }
 
-/* The windows of the bands and the valid part of the resolution below are as large as what is computed of them. */
+/*
+ * Check that the windows of the bands, and the valid part of the resolution below, have the size that the resolution
+ * needs.
+ */
 static bool interleaves(
     const struct j2k_plan *plan, const struct j2k_resolution *below, const struct j2k_resolution *resolution)
 {

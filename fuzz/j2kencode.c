@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any pixels with any options of JPEG 2000 encode to the same bytes on every context, or to the same error, also where
- * rows are brought; they decode without a warning, and where nothing was to be lost nothing is. Lower limits give the
- * same or an error of theirs.
+ * Encodes any pixels with any options of JPEG 2000, and checks that every context gives the same bytes or the same
+ * error, also if a function provides the rows. The result must decode without a warning, and if coding was lossless, to
+ * the same pixels. Lower limits must give the same result or their own error.
  */
 #include "fuzz.h"
 
@@ -15,7 +15,7 @@ struct picture {
     _Alignas(4) uint8_t pixels[WIDTH * HEIGHT * PLANES * 4];
 };
 
-/* What the options point to. */
+/* Holds what the options point to. */
 struct choices {
     kst_j2k_options options;
     kst_j2k_change change[CHANGES];
@@ -28,7 +28,7 @@ static uint32_t bytes_of(uint32_t depth)
     return depth > 16 ? 4 : depth > 8 ? 2 : 1;
 }
 
-/* Samples within the depth, so that they can come back. */
+/* Fill in samples that fit the depth, so that they can be decoded exactly. */
 static void fill_samples(uint8_t *to, size_t count, uint32_t depth, bool is_signed, const struct fuzz_input *input)
 {
     for (size_t i = 0; i < count; i++) {
@@ -46,7 +46,7 @@ static void fill_samples(uint8_t *to, size_t count, uint32_t depth, bool is_sign
     }
 }
 
-/* Components as they are, each of its own depth, sign and size. */
+/* Fill in raw components, each with its own depth, sign and size. */
 static void fill_planes(struct picture *picture, struct fuzz_input *input)
 {
     kst_image *image = &picture->image;
@@ -143,7 +143,10 @@ static void read_components(struct fuzz_input *input, struct choices *choices)
             .tile = fuzz_take(input, 5)};
 }
 
-/* A profile's options with what is left to choose of some; the others' check is that they are refused. */
+/*
+ * Read a profile's options. With some profiles the remaining choices are made, too; with the others the check is that
+ * they are refused.
+ */
 static void read_profile(struct fuzz_input *input, kst_j2k_options *options)
 {
     static const uint32_t profiles[] = {KST_J2K_PROFILE_0, KST_J2K_PROFILE_1, KST_J2K_PROFILE_CINEMA_2K,
@@ -155,7 +158,7 @@ static void read_profile(struct fuzz_input *input, kst_j2k_options *options)
     if (which % 2)
         options->profile = profile;
     else
-        fuzz_check(kst_j2k_options_profile(options, profile) == KST_OK, "a profile is known");
+        fuzz_check(!kst_j2k_options_profile(options, profile), "a profile is known");
     options->frame_rate = fuzz_take(input, 64);
 }
 
@@ -200,11 +203,11 @@ static void read_options(struct fuzz_input *input, struct choices *choices)
 static void check_pixels(const kst_image *wanted, const kst_image *found)
 {
     kst_comparison comparison = {.size = sizeof comparison};
-    fuzz_check(kst_compare(wanted, found, &comparison) == KST_OK, "the images can be compared");
+    fuzz_check(!kst_compare(wanted, found, &comparison), "the images can be compared");
     fuzz_check(comparison.identical, "the same pixels");
 }
 
-/* A bare codestream does not say what four components are. */
+/* Check what was decoded. A bare codestream does not say what four components are. */
 static void check_decoded(const struct picture *picture, const kst_buffer *coded, const kst_j2k_options *j2k)
 {
     bool raw = picture->image.format == KST_FORMAT_RAW;
@@ -216,15 +219,14 @@ static void check_decoded(const struct picture *picture, const kst_buffer *coded
     kst_image_init(&image);
     kst_report_init(&report);
     options.format = nameless ? KST_FORMAT_RAW : picture->image.format;
-    fuzz_check(
-        kst_decode(fuzz_fast(), coded->data, coded->length, &options, &image, &report) == KST_OK, report.message);
+    fuzz_check(!kst_decode(fuzz_fast(), coded->data, coded->length, &options, &image, &report), report.message);
     fuzz_check(report.warnings == 0, report.message);
     if (j2k->target == KST_J2K_LOSSLESS && !nameless)
         check_pixels(&picture->image, &image);
     kst_image_release(fuzz_fast(), &image);
 }
 
-/* A picture whose rows are brought, up to one that cannot be. */
+/* A picture whose rows come from a function, which fails at one of them. */
 struct rows {
     const kst_image *image;
     uint32_t missing;
@@ -244,7 +246,7 @@ static bool read_row(void *user, uint32_t index, uint32_t x, uint32_t y, uint32_
     return true;
 }
 
-/* What one context made of it, to be released by that. */
+/* Holds the result of one context, which must release it. */
 struct outcome {
     kst_status status;
     kst_buffer coded;
@@ -254,7 +256,7 @@ static struct outcome encode(kst_context *context, const kst_image *image, const
 {
     struct outcome outcome = {KST_OK, {0}};
     outcome.status = kst_encode(context, image, options, &outcome.coded, NULL);
-    fuzz_check(outcome.status == KST_OK || !outcome.coded.data, "a failure leaves no buffer");
+    fuzz_check(!outcome.status || !outcome.coded.data, "a failure leaves no buffer");
     return outcome;
 }
 
@@ -268,7 +270,7 @@ static struct outcome encode_rows(
     for (uint32_t i = 0; i < shape.plane_count; i++)
         shape.plane[i].data = NULL;
     outcome.status = kst_encode_rows(context, &shape, &rows, options, &outcome.coded, NULL);
-    fuzz_check(outcome.status == KST_OK || !outcome.coded.data, "a failure leaves no buffer");
+    fuzz_check(!outcome.status || !outcome.coded.data, "a failure leaves no buffer");
     return outcome;
 }
 
@@ -277,12 +279,12 @@ static void check_same(const struct outcome *a, const struct outcome *b)
     if (fuzz_ran_out(a->status, b->status))
         return;
     fuzz_check(a->status == b->status, "the same status");
-    fuzz_check(a->status != KST_OK ||
-                   (a->coded.length == b->coded.length && memcmp(a->coded.data, b->coded.data, a->coded.length) == 0),
+    fuzz_check(
+        a->status || (a->coded.length == b->coded.length && memcmp(a->coded.data, b->coded.data, a->coded.length) == 0),
         "the same bytes");
 }
 
-/* One more way to the same bytes. */
+/* Check another way to encode, which must give the same bytes. */
 static void check_otherwise(
     const struct outcome *plain, const kst_image *image, const kst_encode_options *options, struct fuzz_input *input)
 {
@@ -313,7 +315,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     struct outcome fast = encode(fuzz_fast(), &picture.image, &options);
     check_same(&plain, &fast);
     check_otherwise(&plain, &picture.image, &options, &input);
-    if (plain.status == KST_OK)
+    if (!plain.status)
         check_decoded(&picture, &plain.coded, &choices.options);
     kst_buffer_release(fuzz_plain(), &plain.coded);
     kst_buffer_release(fuzz_fast(), &fast.coded);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Headers and packets of any bytes as JPEG 2000: every plan keeps its promises, with and without a filter. */
+/*
+ * Parses headers and packets of any bytes as JPEG 2000, and checks that every plan is valid, with and without a filter.
+ */
 #include "core/report.h"
 #include "fuzz.h"
 #include "j2k/packets/build.h"
@@ -19,7 +21,7 @@ static const kst_limits usual = {.pixels = UINT64_C(1) << 22,
     .blocks = 1 << 24,
     .work = 1 << 16};
 
-/* One of them lower. */
+/* Read the limits, one of which is lower. */
 static kst_limits read_limits(struct fuzz_input *input)
 {
     kst_limits limits = usual;
@@ -65,7 +67,10 @@ static void check_file(const struct j2k_stream *stream)
     fuzz_check(sum != UINT64_MAX, "what boxes hold can be read");
 }
 
-/* A part of few layers; that part of some components; all of it, for which what TLM let be is read. */
+/*
+ * Build plans of a part with few layers, of that part with some components, and of everything, which reads the headers
+ * that TLM has postponed.
+ */
 static void build_some(
     struct memory *memory, const kst_limits *limits, struct j2k_stream *stream, struct fuzz_input *input)
 {
@@ -101,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     const struct operation op = {.memory = &memory, .limits = &limits, .report = &report};
     kst_status status = kst_j2k_parse(&op, data, length, &stream);
     fuzz_check(report.status == status, "the reported status is the one returned");
-    if (status == KST_OK) {
+    if (!status) {
         check_file(&stream);
         build_some(&memory, &limits, &stream, &input);
         kst_j2k_stream_release(&memory, &stream);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes streams whose structure a fuzzer's bytes choose. */
 #include "made.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams that are made of a fuzzer's input: their structure is that of the standard, with odd choices. Each choice is
- * a byte of the input, or two; when these are used up, numbers that follow from all of it.
+ * Makes streams from a fuzzer's input. Their structure follows the standard, with odd choices. Each choice takes a byte
+ * of the input, or two; once these are used up, choices are random numbers that depend on the whole input.
  */
 #ifndef KOSTKA_FUZZ_MADE_H
 #define KOSTKA_FUZZ_MADE_H
@@ -21,12 +21,12 @@ struct made {
 void made_begin(struct made *made, const uint8_t *input, size_t length);
 void made_end(struct made *made);
 
-/* Another stream, which takes its choices from where `made` has come to; made_join() puts it behind that. */
+/* Begin another stream, which continues to take choices where `made` has stopped; made_join() appends it to that. */
 struct made made_apart(struct made *made);
 void made_join(struct made *made, struct made *apart);
 
 uint32_t made_choose(struct made *made, uint32_t bound); /* 0 … bound − 1 */
-uint32_t made_random(struct made *made, uint32_t bound); /* likewise, which takes nothing from the input */
+uint32_t made_random(struct made *made, uint32_t bound); /* likewise, without taking anything from the input */
 bool made_rarely(struct made *made, uint32_t one_in);
 
 void made_put8(struct made *made, uint32_t value);
@@ -34,20 +34,23 @@ void made_put16(struct made *made, uint32_t value);
 void made_put32(struct made *made, uint32_t value);
 void made_put_all(struct made *made, const void *data, size_t length);
 
-/* A marker segment: where its length goes, which made_close() fills in. */
+/* Begin a marker segment. Returns the offset of its length, which made_close() fills in. */
 size_t made_open(struct made *made, uint32_t marker);
 void made_close(struct made *made, size_t at);
 
 void made_put_bits(struct made *made, uint32_t value, uint32_t count); /* highest first; count at most 24 */
 void made_end_bits(struct made *made, uint32_t fill);                  /* with zeros or ones */
 
-/* Some bytes changed. */
+/* Change some bytes. */
 void made_damage(struct made *made);
 
-/* The bytes in memory of just their length, so that reading past their end is seen. The caller frees them. */
+/*
+ * Return a copy of the bytes in memory of exactly their length, so that reading past their end is detected. The caller
+ * frees it.
+ */
 uint8_t *made_copy(const struct made *made);
 
-/* A JPEG stream, and one of JPEG 2000; its tiles are counted. */
+/* Make a JPEG stream; make one of JPEG 2000, whose tiles are counted. */
 void made_jpeg(struct made *made);
 uint32_t made_j2k(struct made *made);
 

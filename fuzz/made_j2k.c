@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Codestreams of JPEG 2000 (T.800). Marker segments hold what they may, in odd combinations. Packet headers are written
- * as if each band of a precinct had a few code-blocks with tag trees of one node: where it has others, they are read
- * as something else.
+ * Makes codestreams of JPEG 2000 (T.800). Marker segments hold allowed values in odd combinations. Packet headers are
+ * written as if each band of a precinct had a few code-blocks with tag trees of one node: if it has others, the headers
+ * are read as something else.
  */
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void put_siz(struct made *made, const struct stream *s)
     made_close(made, at);
 }
 
-/* What COD and COC have in common. Returns whether the transform is reversible. */
+/* Write what COD and COC have in common. Returns whether the transform is reversible. */
 static bool put_coding(struct made *made, uint32_t levels, bool precincts)
 {
     bool reversible = made_choose(made, 2);
@@ -111,7 +111,7 @@ static void put_poc(struct made *made, const struct stream *s)
     made_close(made, at);
 }
 
-/* COC, QCC and RGN of a component each. */
+/* Write COC, QCC and RGN of a component. */
 static void put_component(struct made *made, const struct stream *s)
 {
     uint32_t levels = s->levels;
@@ -140,7 +140,7 @@ static void put_component(struct made *made, const struct stream *s)
     }
 }
 
-/* Table B.4. */
+/* Write the number of passes (Table B.4). */
 static void put_passes(struct made *header, uint32_t passes)
 {
     if (passes == 1)
@@ -155,7 +155,7 @@ static void put_passes(struct made *header, uint32_t passes)
         made_put_bits(header, 0xFF80 | (passes - 37), 16);
 }
 
-/* A code-block that comes for the first time. Returns its bytes. */
+/* Write the header of a code-block that is included for the first time. Returns the number of its bytes. */
 static uint32_t put_block_header(struct made *header)
 {
     uint32_t planes = made_random(header, 6), passes = 1 + made_random(header, made_rarely(header, 16) ? 164 : 20);
@@ -198,7 +198,7 @@ static void put_packet(struct made *header, struct made *body, const struct stre
     }
 }
 
-/* PLT: lengths that add up to the bytes, whether packets have them or not. */
+/* Write PLT with lengths that add up to the bytes, whether or not packets have these lengths. */
 static void put_plt(struct made *made, uint32_t bytes)
 {
     size_t at = made_open(made, 0x58);
@@ -229,7 +229,7 @@ static void put_tile_header(struct made *made, struct stream *s, uint32_t part)
         put_poc(made, s);
 }
 
-/* A tile-part. Packed headers go into it (PPT), or behind the length that precedes them into `ppm`. */
+/* Write a tile-part. Packed headers go into it (PPT) or, with their length in front, to `ppm`. */
 static void put_part(
     struct made *made, struct stream *s, struct made *ppm, uint32_t tile, uint32_t part, uint32_t parts)
 {

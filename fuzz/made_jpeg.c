@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JPEG streams (T.81). Sequential scans hold codes of their tables, block after block, as an encoder would write them
- * if it chose values by chance; those of progressive pictures and some others hold bits by chance.
+ * Makes JPEG streams (T.81). Sequential scans hold codes of their tables, block after block, as an encoder would write
+ * them for random values; those of progressive pictures and some others hold random bits.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct frame {
     struct table dc[TABLES], ac[TABLES];
 };
 
-/* Codes of each length, as many as there is room for and some taste; the code of ones alone stays unused. */
+/* Choose how many codes each length has, within the room for them; the code of all ones stays unused. */
 static void choose_lengths(struct made *made, struct table *table)
 {
     uint32_t room = 1, taste = made_choose(made, 5);
@@ -133,7 +133,7 @@ static void put_restart(struct made *made, struct frame *frame)
     made_close(made, at);
 }
 
-/* What a scan takes: its components, by their place in the frame, and their tables. */
+/* Holds the components of a scan, by their index in the frame, and their tables. */
 struct scan {
     uint32_t count, component[COMPONENTS], dc[COMPONENTS], ac[COMPONENTS];
     uint32_t ss, se, ah, al;
@@ -183,7 +183,7 @@ static void put_scan_header(struct made *made, const struct frame *frame, const 
     made_close(made, at);
 }
 
-/* A symbol of a table and what follows it. Returns the symbol. */
+/* Write a symbol of a table and the bits that follow it. Returns the symbol. */
 static uint32_t put_symbol(struct made *made, const struct table *table)
 {
     uint32_t index = table->count > 0 ? made_random(made, table->count) : 0, value = table->value[index];
@@ -212,7 +212,7 @@ static void put_mcu(struct made *made, const struct frame *frame, const struct s
     }
 }
 
-/* MCUs of a scan, rounded up. */
+/* Count the MCUs of a scan, rounded up. */
 static uint32_t count_mcus(const struct frame *frame, const struct scan *scan)
 {
     uint32_t h = 1, v = 1, height = frame->height ? frame->height : 50, c = scan->component[0];
@@ -245,7 +245,7 @@ static void put_random(struct made *made, uint32_t length)
     }
 }
 
-/* The data of a scan; now and then a restart marker is missing, or wrong, or one too many. */
+/* Write the data of a scan. Now and then a restart marker is missing, wrong or superfluous. */
 static void put_data(struct made *made, const struct frame *frame, const struct scan *scan)
 {
     bool coded = frame->process != 2 && !made_rarely(made, 5);

@@ -90,8 +90,8 @@ static bool encode(
     kst_image image;
     kst_buffer coded = {0};
     fill(pixels, kst_format_channels(format));
-    bool fine = kst_image_wrap(&image, format, WIDTH, HEIGHT, pixels, 0) == KST_OK &&
-                kst_encode(context, &image, options, &coded, NULL) == KST_OK && write_file(folder, name, &coded);
+    bool fine = !kst_image_wrap(&image, format, WIDTH, HEIGHT, pixels, 0) &&
+                !kst_encode(context, &image, options, &coded, NULL) && write_file(folder, name, &coded);
     kst_buffer_release(context, &coded);
     return fine;
 }
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
         return 2;
     }
     kst_context *context;
-    if (kst_context_create(NULL, &context) != KST_OK)
+    if (kst_context_create(NULL, &context))
         return 1;
     bool fine = true;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A fuzz target without a fuzzer: runs it over the files and folders named on the command line. */
+/* Runs a fuzz target without a fuzzer, on the files and folders named on the command line. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static bool replay_file(const char *path)
     uint8_t *data = malloc(LARGEST);
     size_t length = data ? fread(data, 1, LARGEST, file) : 0;
     fclose(file);
-    /* a block of just the right length, so that a sanitizer sees each byte past it */
+    /* A block of exactly the right length lets a sanitizer detect each byte read past its end. */
     uint8_t *exact = malloc(length > 0 ? length : 1);
     if (data && exact) {
         memcpy(exact, data, length);
@@ -51,7 +51,7 @@ static unsigned replay(const char *path)
     return count;
 }
 
-/* Used by targets that do not define one of their own. */
+/* Targets that do not define this function use this one. */
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;

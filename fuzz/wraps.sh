@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# wraps.sh FOLDER SEEDS...: replays the seeds with all fuzz targets of a build by the preset "integer", and fails where a sum or
-# a conversion wraps that is not meant to. CONTRIBUTING.md says which are, and why; no length, offset or count is.
+# wraps.sh FOLDER SEEDS...: replays the seeds with all fuzz targets of a build by the preset "integer", and fails if a
+# sum or a conversion wraps that is not meant to. CONTRIBUTING.md says which ones are meant to, and why; lengths,
+# offsets and counts never are.
 set -u
 folder=$1
 shift
@@ -19,7 +20,7 @@ meant='^fuzz/
 ^src/jpeg/cpu/dsp/
 ^src/jpeg/cpu/entropy/(bits\.h|bit_string\.c|entropy_mcu\.c|lookup\.h|progressive_run\.c)'
 
-# The files are replayed by one process each target, which reports a place once.
+# One process for each target replays the files, and reports each place only once.
 targets=$(sed -n 's/^kostka_fuzz_target(\([a-z0-9]*\).*/\1/p' "$(dirname "$0")/CMakeLists.txt")
 for target in $targets; do
     "$folder/$target" "$@" >>"$log" 2>&1 || {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs a verb over its inputs by several workers. */
 #include "batch.h"
 
 #include <errno.h>
@@ -14,15 +15,15 @@
 
 enum { WORKERS_MAX = 64, THREADS_MAX = 1024 };
 
-/* What the workers share. */
+/* Holds what the workers share. */
 struct crew {
     const struct batch *batch;
     kst_context *context;
     struct inputs inputs;
-    size_t rank; /* of the inputs that are worked on */
+    size_t rank; /* the rank of the inputs that are being processed */
     size_t workers;
-    uint32_t threads; /* of each worker */
-    const char *path; /* null with --out-dir */
+    uint32_t threads; /* threads of each worker */
+    const char *path; /* the output; null with --out-dir */
     atomic_size_t next;
     atomic_size_t failures;
 };
@@ -80,7 +81,7 @@ bool task_convert(const void *settings, struct task *task, struct problem *probl
     return good;
 }
 
-/* About how long a picture takes in a format, in any unit; writing where there is a number for it. */
+/* Return about how long reading or writing a picture takes in a format, in an arbitrary unit. */
 static double effort(const struct file_format *format, bool writing, int compression)
 {
     if (format == &file_j2k || format == &file_j2c)
@@ -139,7 +140,9 @@ static void *worker(void *argument)
     return NULL;
 }
 
-/* The calling thread works too; where a thread cannot be started the others do its work. */
+/*
+ * Process all inputs of a rank. The calling thread works, too; if a thread cannot be started, the others do its work.
+ */
 static void work_off_rank(struct crew *crew)
 {
     pthread_t threads[WORKERS_MAX];
@@ -153,7 +156,10 @@ static void work_off_rank(struct crew *crew)
         pthread_join(threads[i], NULL);
 }
 
-/* The first of several inputs that may become the same file gets it, whichever is faster: the others wait. */
+/*
+ * Process all inputs, rank by rank. If several inputs may have the same output, the first one gets it, even if another
+ * would be faster: the others wait.
+ */
 static void work_off(struct crew *crew)
 {
     progress_begin(crew->inputs.count);
@@ -214,7 +220,10 @@ static int collect(struct crew *crew, char **operands, size_t count)
     return EXIT_FINE;
 }
 
-/* How many threads there are to share: the option, KOSTKA_THREADS, or one for each processor, as in the library. */
+/*
+ * Find the number of threads to share among workers: from the option, from KOSTKA_THREADS, or one for each processor,
+ * as the library does.
+ */
 static bool count_threads(const struct batch *batch, uint32_t *threads)
 {
     kst_device_info info = {.size = sizeof info};
@@ -228,7 +237,7 @@ static bool count_threads(const struct batch *batch, uint32_t *threads)
         *threads = (uint32_t)number;
     }
     if (*threads == 0)
-        *threads = kst_device_get(0, &info) == KST_OK ? info.units : 1;
+        *threads = kst_device_get(0, &info) ? 1 : info.units;
     return true;
 }
 
@@ -248,7 +257,7 @@ int batch_run(const struct batch *batch, int argc, char **argv)
         return EXIT_USAGE;
     if ((code = collect(&crew, operands, count)) != EXIT_FINE)
         return code;
-    /* Whole pictures side by side are the best use of threads; what is left over works inside them. */
+    /* Threads are used best on whole pictures, one thread each; those left over work inside the pictures. */
     size_t workers = crew.inputs.count < threads ? crew.inputs.count : threads;
     crew.workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
     crew.threads = threads / (uint32_t)crew.workers;

@@ -1,57 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Verbs that make a file of each input: one IN and OUT, or many inputs and --out-dir. */
+/* Runs verbs that make a file of each input: one IN and OUT, or many inputs and --out-dir. */
 #ifndef KOSTKA_TOOL_BATCH_H
 #define KOSTKA_TOOL_BATCH_H
 
 #include "inputs.h"
 #include "options.h"
 
-/* One input's work. */
+/* The work on one input. */
 struct task {
     const struct source *source;
-    const char *path; /* of the output; null: task_path() makes it when the extension is known */
+    const char *path; /* the output's path; null: task_path() makes it once the extension is known */
     const char *directory;
     const struct inputs *inputs;
-    struct input *input;        /* this one of them */
-    struct file_settings files; /* the context among them */
+    struct input *input;        /* the input that this task works on */
+    struct file_settings files; /* the settings, the context among them */
 };
 
-/* Does the work of one input. Warnings it tells itself; false with the problem where there is no output. */
+/* Does the work on one input, and prints its warnings. Returns false, with the problem, if there is no output. */
 typedef bool (*task_function)(const void *settings, struct task *task, struct problem *problem);
 
 struct batch {
     const struct verb *verb;
     const struct common_options *common;
     const struct output_options *output;
-    const struct file_settings *files; /* copied to each task, its context set */
+    const struct file_settings *files; /* copied to each task, with the context set */
     task_function work;
     const void *settings;
-    bool unread; /* the source has a name alone, and is for the work to read */
-    bool coded;  /* of the files in a folder only JPEG and JPEG 2000 are taken */
+    bool unread; /* the source has only a name: the task itself reads it */
+    bool coded;  /* take only JPEG and JPEG 2000 files from folders */
 };
 
 /*
- * Checks the operands in argv from optind on, and does the work for each input, several at a time where there are many.
- * The exit code of the verb.
+ * Checks the operands in argv from optind on, and does the work on each input, on several at a time if there are many.
+ * Returns the exit code of the verb.
  */
 int batch_run(const struct batch *batch, int argc, char **argv);
 
 /*
- * Where the output goes: the path of the call, or DIRECTORY/STEM.EXTENSION. To be freed. Null with the problem where
- * another input goes there, or lies there.
+ * Return the output's path: the path of the call, or DIRECTORY/STEM.EXTENSION. The caller frees it. Null, with the
+ * problem, if another input has the same output or is that file.
  */
 char *task_path(const struct task *task, const char *extension, struct problem *problem);
 
-/* Write a picture there, in the format that the task's files say. */
+/* Write a picture to the output, in the format of the task's settings. */
 bool task_write(struct task *task, struct picture *picture, struct problem *problem);
 
 /*
- * task_rows.c: whether the picture is one that some rows of are written while others are read. Then it has been, and
- * *good tells whether all went well.
+ * task_rows.c: convert a picture by writing some rows while others are read, if its formats allow that. Returns whether
+ * they do; *good then says whether it succeeded.
  */
 bool task_by_rows(const struct task *task, bool *good, struct problem *problem);
 
-/* The work of verbs that read any picture and write it. */
+/* Do the work of verbs that read any picture and write it. */
 bool task_convert(const void *settings, struct task *task, struct problem *problem);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs 'kostka bench': which cases it measures, and how it measures Kostka's own. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static int bench_all(struct bench_settings *settings, char **names, size_t count
     return bench_tell_end(settings, code);
 }
 
-/* "64", "64x48", and several of them with commas between. */
+/* Read sizes such as "64" and "64x48", separated by commas. */
 static bool set_sizes(const char *verb, const char *value, struct bench_settings *settings)
 {
     const char *at = value;
@@ -97,7 +98,7 @@ static bool set_batches(const char *verb, const char *value, struct bench_settin
     return false;
 }
 
-/* KST_MEMORY_CUDA stands for the device's, whatever that is. */
+/* Set the memory of pixels. KST_MEMORY_CUDA stands for the device's memory, whatever the device is. */
 static bool set_memory(const char *verb, const char *value, struct bench_settings *settings)
 {
     static const char *const names[] = {"host", "pinned", "device"};
@@ -147,7 +148,7 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     }
 }
 
-/* Where pixels are by default, and how fast the way there is. */
+/* Choose where pixels are by default, and measure how fast copies to that memory are. */
 static int know_device(struct bench_settings *settings)
 {
     kst_device_info info = {.size = sizeof info};
@@ -163,7 +164,7 @@ static int know_device(struct bench_settings *settings)
         settings->memory = info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
     size_t length = info.memory >= UINT64_C(16) << 30 ? (size_t)256 << 20 : (size_t)16 << 20;
     kst_status status = kst_measure_copies(settings->files.context, length, RATE_COPIES, &times);
-    if (status != KST_OK) {
+    if (status) {
         complain(info.name, "%s", kst_status_text(status));
         return EXIT_DEVICE;
     }
@@ -185,20 +186,23 @@ static int open_contexts(struct bench_settings *settings, const struct common_op
     return code == EXIT_FINE ? know_device(settings) : code;
 }
 
-/* Options to encode with are for what is coded here; those to decode with for that, and for the files themselves. */
+/*
+ * Check the options. Encoding options apply to pictures that are encoded here; decoding options apply to these, and to
+ * the files themselves.
+ */
 static bool check(struct bench_settings *settings, const struct options_given *given)
 {
     bool coding = settings->encoding || settings->recode;
     unsigned target = !coding ? 0 : settings->j2k.given ? KIND_JPEG2000 : KIND_JPEG;
 
-    if (settings->encoding && !options_refuse("bench", given, OPTION_RECODE, "'bench encode' always codes anew"))
+    if (settings->encoding && !options_refuse("bench", given, OPTION_RECODE, "'bench encode' always encodes"))
         return false;
     return options_refuse("bench", given, OPTION_VERBOSE, "the results say where the work was done") &&
            options_check("bench", given, target,
                settings->encoding ? KIND_ANY
                : settings->recode ? target
                                   : KIND_CODED,
-               coding ? NULL : "; add --recode to have the picture coded anew first") &&
+               coding ? NULL : "; add --recode to encode the picture first") &&
            decode_options_check("bench", &settings->files) && encode_settings_finish("bench", &settings->encode) &&
            j2k_settings_choose("bench", &settings->j2k, &settings->encode.options);
 }
@@ -207,6 +211,7 @@ static int run_checked(struct bench_settings *settings, const struct common_opti
     const struct options_given *given, int argc, char **argv)
 {
     const char *work = optind < argc ? argv[optind] : "";
+    struct problem problem = {""};
     int code;
 
     settings->encoding = strcmp(work, "encode") == 0;
@@ -218,6 +223,10 @@ static int run_checked(struct bench_settings *settings, const struct common_opti
     settings->files.max_memory = common_max_memory(common);
     if (!check(settings, given))
         return EXIT_USAGE;
+    if (!json_library_load(&problem)) { /* results are kept as JSON until they are all there */
+        complain("bench", "%s", problem.text);
+        return EXIT_FAILED;
+    }
     settings->files.given = given;
     code = open_contexts(settings, common);
     if (code == EXIT_FINE)
@@ -262,7 +271,7 @@ const struct verb verb_bench = {
             "second by the median, whether all results are those of the CPU, and how many threads worked. Files to\n"
             "encode may be of any format, JPEG included.\n"
             "\n"
-            "In the clock: on the CPU from memory to memory; on a GPU from a stream in pinned memory to pixels in the\n"
+            "Times are from memory to memory on the CPU; on a GPU from a stream in pinned memory to pixels in the\n"
             "device's, or from there to a stream in pinned memory. Then it also tells how long the coded bytes need\n"
             "on the bus at least, and the pixels as they are, and the rates of the bus.\n"
             "\n"
@@ -270,9 +279,9 @@ const struct verb verb_bench = {
             "  --most-time N       end a measurement after N milliseconds, once there are a few runs\n"
             "  --batch N[,N...]    so many pictures at once, default 1\n"
             "  --calls N           so many calls beside each other, on a thread each: a run is as many of them\n"
-            "  --size WxH[,...]    cut the picture to this size, or continue it by its mirror image, and code it anew\n"
+            "  --size WxH[,...]    cut the picture to this size, or continue it by its mirror image, and encode it\n"
             "  --mix               all FILEs take turns, in a batch and from run to run, as if they were one\n"
-            "  --recode            decode: code the picture anew first, as the options of 'kostka encode' say\n"
+            "  --recode            decode: encode the picture first, as the options of 'kostka encode' say\n"
             "  --memory WHERE      of the pixels: host, pinned, device\n"
             "  --peers             measure nvJPEG and libjpeg-turbo too, of JPEG 2000 nvJPEG2000, where they are "
             "installed\n"

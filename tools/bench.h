@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the parts of 'kostka bench' share: settings, the picture worked on, times, and telling them. */
+/* Declares what the parts of 'kostka bench' share: settings, the pictures, times, and printing them. */
 #ifndef KOSTKA_TOOL_BENCH_H
 #define KOSTKA_TOOL_BENCH_H
 
@@ -11,88 +11,94 @@
 enum { BENCH_LIST_MAX = 32, BENCH_CALLS_MAX = 64 };
 
 struct bench_size {
-    uint32_t width, height; /* 0: the file's */
+    uint32_t width, height; /* 0: the size of the file */
 };
 
 struct bench_settings {
-    struct file_settings files; /* its context is what is measured */
-    kst_context *cpu;           /* what prepares and checks; may be the same */
+    struct file_settings files; /* the context in it is the one that is measured */
+    kst_context *cpu;           /* the context that prepares and checks; may be the same */
     struct encode_settings encode;
     struct j2k_settings j2k;
     uint64_t repeat;
     uint64_t calls; /* beside each other */
-    double seconds; /* that a measurement may take, once there are a few runs; 0: all runs are made */
+    double seconds; /* the time limit of a measurement, once a few runs have been made; 0: all runs are made */
     uint32_t threads;
     struct bench_size size[BENCH_LIST_MAX];
     uint32_t batch[BENCH_LIST_MAX];
     size_t sizes, batches; /* at least 1 each */
     kst_memory memory;     /* of the pixels */
     bool memory_given, encoding, recode, mix, peers, json;
-    double up_rate, down_rate; /* bytes a second of pinned memory; 0: there is no bus */
+    double up_rate, down_rate; /* bytes a second to and from pinned memory; 0: there is no bus */
     json_t *list;
 };
 
 /* A picture, as pixels and coded. */
 struct bench_picture {
     struct source source;
-    struct picture picture; /* what there is to encode; and to decode, what it is in host memory */
-    kst_buffer coded;       /* anew, on the CPU */
-    const uint8_t *stream;  /* to decode: of the source, or `coded` */
+    struct picture picture; /* the pixels to encode; when decoding, the expected pixels, in host memory */
+    kst_buffer coded;       /* the picture as encoded on the CPU */
+    const uint8_t *stream;  /* the stream to decode: that of the source, or `coded` */
     size_t length;
     kst_info info;
-    kst_buffer wanted; /* encoding: what it must give, by the CPU */
+    kst_buffer wanted; /* encoding: the stream that the CPU makes, and that is expected */
 };
 
-/* What is measured at a time: one picture, or with --mix all of them, which take turns in batches and from run to run.
+/*
+ * Holds what is measured at a time: one picture, or with --mix all of them, which take turns in batches and from run to
+ * run.
  */
 struct bench_case {
-    const char *name; /* of the file, or `label` */
+    const char *name; /* the file's name, or `label` */
     char label[160];
     struct bench_picture *each;
     uint32_t count;
-    kst_copy_times copy; /* of the pixels of a picture, on average; 0: there is no bus */
+    kst_copy_times copy; /* the time to copy the pixels of a picture, on average; 0: there is no bus */
 };
 
 /* Times of runs, in seconds. */
 struct bench_times {
-    double *run; /* to be freed */
+    double *run; /* the owner frees it */
     size_t count;
 };
 
-/* What one engine did, for telling. */
+/* Holds the result of one engine, to be printed. */
 struct bench_result {
     const char *engine;
     bool own;              /* it is this library */
-    uint32_t batch, calls; /* pictures a call, calls beside each other; of `times` each is that of them all */
+    uint32_t batch, calls; /* pictures in a call, and calls at the same time; each of `times` is that of all of them */
     struct bench_times times;
-    double length; /* of a coded stream, on average */
+    double length; /* the length of a coded stream, on average */
     uint32_t threads;
     uint32_t callers,
-        states;    /* threads that drive a peer, and pictures that each has on its way; 0: it has no choice */
-    int identical; /* all of them to what the CPU gives; −1: not known */
-    double psnr; /* of the worst: decoding against the CPU's pixels, encoding against the picture; below 0: not known */
+        states;    /* threads that drive a peer, and pictures that each has under way; 0: the peer has no such choice */
+    int identical; /* all results equal those of the CPU; −1: not known */
+    double psnr;   /* the PSNR of the worst result, compared with the CPU's pixels when decoding, with the picture when
+                      encoding; below 0: not known */
 };
 
-/* Prepare files at a size. Where that fails the case has the name of the file that it failed with. */
+/* Prepare files at a size. On failure the case has the name of the file that failed. */
 bool bench_case_open(struct bench_case *bench, const struct bench_settings *settings, char *const *names,
     uint32_t count, struct bench_size size, struct problem *problem);
 void bench_case_close(struct bench_case *bench, const struct bench_settings *settings);
 
-/* Pixels of a picture, and bytes of its stream to decode, on average; whether all are of one size. */
+/*
+ * Return the number of a picture's pixels, and of the bytes of its stream to decode, on average; and whether all have
+ * one size.
+ */
 double bench_case_pixels(const struct bench_case *bench, const struct bench_settings *settings);
 double bench_case_length(const struct bench_case *bench);
 bool bench_case_is_even(const struct bench_case *bench);
 
-/* The picture that goes to a place of batches. */
+/* Return the picture at a place of the batches. */
 static inline const struct bench_picture *bench_picture(const struct bench_case *bench, uint32_t slot)
 {
     return &bench->each[slot % bench->count];
 }
 
-/* A result that has not been checked yet, and one check more. */
+/* Start a result that has not been checked yet; and add one check to it. */
 void bench_result_check(struct bench_result *result, bool identical, double psnr);
 
-/* Pixels decoded from a stream on the CPU, as the settings say; picture_release(). */
+/* Decode a stream on the CPU, as the settings say. The caller releases the picture with picture_release(). */
 bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *stream, size_t length,
     struct picture *picture, struct problem *problem);
 
@@ -106,8 +112,8 @@ bool bench_time(const struct bench_settings *settings, bench_work work, void *us
     struct bench_times *times, struct problem *problem);
 
 /*
- * Likewise for several users at once, on a thread each, and all the time: a run is the time in which as many calls end
- * as there are users.
+ * Do the same for several users at once, each on its own thread without pauses. A run is the time in which as many
+ * calls end as there are users.
  */
 bool bench_time_calls(const struct bench_settings *settings, bench_work work, void *const *users, size_t count,
     struct bench_times *times, struct problem *problem);
@@ -116,12 +122,12 @@ bool bench_time_calls(const struct bench_settings *settings, bench_work work, vo
 bool bench_device(const struct bench_settings *settings, struct bench_case *bench, struct bench_result *result,
     struct problem *problem);
 
-/* Measure the other libraries there are, and tell about each. */
+/* Measure the other libraries that are installed, and print the result of each. */
 void bench_peers(const struct bench_settings *settings, const struct bench_case *bench, uint32_t batch);
 
 void bench_tell_head(const struct bench_settings *settings);
 void bench_tell(const struct bench_settings *settings, const struct bench_case *bench, struct bench_result *result);
-/* That an engine did not do it, and why. */
+/* Print that an engine has no result, and why. */
 void bench_tell_missing(
     const struct bench_settings *settings, const struct bench_case *bench, const char *engine, const char *why);
 int bench_tell_end(const struct bench_settings *settings, int code);

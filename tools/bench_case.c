@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Preparing a picture to measure with. */
+/* Prepares a picture to measure with. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { COPIES = 5 };
 
-/* Where a sample comes from when a picture is continued by its mirror image, again and again. */
+/* Return the position of a sample in a picture that is continued by its mirror image, again and again. */
 static uint32_t mirror(uint32_t at, uint32_t size)
 {
     uint32_t place = at % (2 * size);
@@ -43,7 +43,7 @@ static bool encode_on_cpu(const struct bench_settings *settings, const struct pi
 
     kst_report_init(&report);
     kst_status status = kst_encode(settings->cpu, &picture->image, options, coded, &report);
-    return status == KST_OK || jpeg_report_problem(&report, status, problem);
+    return !status || jpeg_report_problem(&report, status, problem);
 }
 
 static bool read_picture(
@@ -52,7 +52,7 @@ static bool read_picture(
     struct file_settings files = settings->files;
 
     files.context = settings->cpu;
-    if (!settings->encoding) { /* the options to decode with are for what is coded anew */
+    if (!settings->encoding) { /* the decoding options apply to the pictures that are encoded here */
         kst_decode_options_init(&files.decode);
         files.given = NULL;
     }
@@ -70,7 +70,7 @@ bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *s
     picture_init(picture);
     picture->context = settings->cpu;
     kst_status status = kst_decode(settings->cpu, stream, length, &settings->files.decode, &picture->image, &report);
-    return status == KST_OK || jpeg_report_problem(&report, status, problem);
+    return !status || jpeg_report_problem(&report, status, problem);
 }
 
 static bool read_info(struct bench_picture *one, const struct bench_settings *settings, struct problem *problem)
@@ -78,11 +78,11 @@ static bool read_info(struct bench_picture *one, const struct bench_settings *se
     kst_decoder *decoder;
     kst_status status = kst_decoder_create(settings->cpu, &decoder);
 
-    if (status == KST_OK)
+    if (!status)
         status = kst_decoder_open(decoder, one->stream, one->length);
-    if (status == KST_OK)
+    if (!status)
         one->info = *kst_decoder_info(decoder);
-    bool good = status == KST_OK || jpeg_report_problem(decoder ? kst_decoder_report(decoder) : NULL, status, problem);
+    bool good = !status || jpeg_report_problem(decoder ? kst_decoder_report(decoder) : NULL, status, problem);
     kst_decoder_destroy(&decoder);
     return good;
 }
@@ -152,7 +152,7 @@ static size_t pixel_bytes(const kst_image *image)
     return (size_t)image->width * image->height * (channels != 0 ? channels : image->plane_count);
 }
 
-/* How long the pixels would take over the bus as they are. */
+/* Measure how long copying the pixels over the bus takes. */
 static bool measure_copy(struct bench_case *bench, const struct bench_settings *settings, struct problem *problem)
 {
     size_t length = 0;
@@ -164,7 +164,7 @@ static bool measure_copy(struct bench_case *bench, const struct bench_settings *
         length += pixel_bytes(&bench->each[i].picture.image);
     length /= bench->count > 0 ? bench->count : 1;
     kst_status status = kst_measure_copies(settings->files.context, (length + 3) / 4 * 4, COPIES, &bench->copy);
-    return status == KST_OK || problem_set(problem, "%s", kst_status_text(status));
+    return !status || problem_set(problem, "%s", kst_status_text(status));
 }
 
 static bool prepare(struct bench_picture *one, const struct bench_settings *settings, const char *name,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Timing the library. In the clock: whole calls, from streams in pinned memory to pixels in device memory or from there
- * to streams in pinned memory; or, with --memory, between other places.
+ * Times the library. The times are those of whole calls, from streams in pinned memory to pixels in device memory, or
+ * back; with --memory pixels are elsewhere.
  */
 #include <kostka/kostka_device.h>
 
@@ -10,19 +10,19 @@
 
 #include "bench.h"
 
-/* Few pictures take turns with others, so that caches do not hold them from run to run. */
+/* Small batches take turns with others, so that caches do not hold their pictures from run to run. */
 enum { SETS = 4, SETS_BELOW = 4 };
 
 struct load {
     const struct bench_settings *settings;
     struct bench_case *bench;
     kst_context *context;
-    uint32_t batch, sets, slots; /* slots: sets of a batch each, at least one */
-    uint32_t checked;            /* of the slots */
-    kst_image *image;            /* one a slot, as the rest */
+    uint32_t batch, sets, slots; /* slots: sets of one batch each, at least one */
+    uint32_t checked;            /* how many slots have been checked */
+    kst_image *image;            /* one for each slot, as are the members below */
     kst_decode_item *decode;
     kst_encode_item *encode;
-    void **pinned; /* streams, in or out */
+    void **pinned; /* the streams, input or output */
 };
 
 static bool decode_run(void *user, size_t run, struct problem *problem)
@@ -35,7 +35,7 @@ static bool decode_run(void *user, size_t run, struct problem *problem)
         status = kst_decode_batch(load->context, item, load->batch);
     else
         status = kst_decode(load->context, item->data, item->length, item->options, item->image, &item->report);
-    return status == KST_OK || jpeg_report_problem(&item->report, status, problem);
+    return !status || jpeg_report_problem(&item->report, status, problem);
 }
 
 static bool encode_run(void *user, size_t run, struct problem *problem)
@@ -50,13 +50,13 @@ static bool encode_run(void *user, size_t run, struct problem *problem)
         status = kst_encode_batch(load->context, item, load->batch);
     else
         status = kst_encode(load->context, item->image, item->options, &item->output, &item->report);
-    return status == KST_OK || jpeg_report_problem(&item->report, status, problem);
+    return !status || jpeg_report_problem(&item->report, status, problem);
 }
 
 static bool pin(struct load *load, uint32_t slot, size_t length, struct problem *problem)
 {
     kst_status status = kst_pinned_allocate(load->context, length, &load->pinned[slot]);
-    return status == KST_OK || problem_set(problem, "%s", kst_status_text(status));
+    return !status || problem_set(problem, "%s", kst_status_text(status));
 }
 
 static bool make_decode_slot(struct load *load, uint32_t slot, struct problem *problem)
@@ -79,7 +79,7 @@ static bool make_decode_slot(struct load *load, uint32_t slot, struct problem *p
     return true;
 }
 
-/* An image like another, in memory of the settings' kind. */
+/* Make an image like another, in memory of the kind that the settings name. */
 static bool make_image(const struct load *load, const kst_image *like, kst_image *image, struct problem *problem)
 {
     *image = *like;
@@ -88,9 +88,9 @@ static bool make_image(const struct load *load, const kst_image *like, kst_image
     for (int i = 0; i < 4; i++)
         image->plane[i].data = NULL;
     kst_status status = kst_image_allocate(load->context, image);
-    if (status == KST_OK)
+    if (!status)
         status = kst_image_copy(load->context, like, image);
-    return status == KST_OK || problem_set(problem, "%s", kst_status_text(status));
+    return !status || problem_set(problem, "%s", kst_status_text(status));
 }
 
 static bool make_encode_slot(struct load *load, uint32_t slot, struct problem *problem)
@@ -144,7 +144,7 @@ static void drop_load(struct load *load)
     free(load->pinned);
 }
 
-/* A slot's pixels, fetched to host memory. */
+/* Copy a slot's pixels to host memory, and check them. */
 static bool check_decoded(const struct load *load, uint32_t slot, struct bench_result *result, struct problem *problem)
 {
     kst_comparison comparison = {.size = sizeof comparison};
@@ -158,12 +158,12 @@ static bool check_decoded(const struct load *load, uint32_t slot, struct bench_r
     if (!make_image(&host, wanted, &image, problem))
         return false;
     kst_status status = kst_image_copy(load->context, &load->image[slot], &image);
-    if (status == KST_OK)
+    if (!status)
         status = kst_compare(&image, wanted, &comparison);
     kst_image_release(load->context, &image);
-    if (status == KST_OK)
+    if (!status)
         bench_result_check(result, comparison.identical, comparison.psnr);
-    return status == KST_OK || problem_set(problem, "%s", kst_status_text(status));
+    return !status || problem_set(problem, "%s", kst_status_text(status));
 }
 
 static void check_encoded(const struct load *load, uint32_t slot, struct bench_result *result)
@@ -175,7 +175,7 @@ static void check_encoded(const struct load *load, uint32_t slot, struct bench_r
         output->length == wanted->length && memcmp(output->data, wanted->data, wanted->length) == 0, result->psnr);
 }
 
-/* All slots that were worked on: of calls beside each other those of one run, as each call makes that. */
+/* Check all slots that were used. Of calls at the same time, only those of one run are checked. */
 static bool take_result(struct load *load, struct bench_result *result, struct problem *problem)
 {
     bool encoding = load->settings->encoding, good = true;
@@ -191,7 +191,7 @@ static bool take_result(struct load *load, struct bench_result *result, struct p
     return good;
 }
 
-/* Enough sets for every picture to have its turn. */
+/* Describe the load, with enough sets for every picture to have its turn. */
 static struct load describe_load(
     const struct bench_settings *settings, struct bench_case *bench, const struct bench_result *result)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Timing other libraries on the same work. */
+/* Times other libraries on the same work. */
 #include <kostka/kostka_device.h>
 
 #include <math.h>
@@ -10,10 +10,13 @@
 #include "peers/peers.h"
 #include "statistics.h"
 
-/* A peer that is driven in one way. Pictures that do not all go into a batch take turns, by states of their own. */
+/*
+ * A peer that is driven in one way. Pictures that do not all fit in a batch take turns, each turn with a state of its
+ * own.
+ */
 struct peer_run {
     const struct peer *peer;
-    const struct peer_task *task; /* one a turn */
+    const struct peer_task *task; /* one for each turn */
     uint32_t turns;
     void **state;
 };
@@ -49,14 +52,14 @@ static bool run_peer(void *user, size_t run, struct problem *problem)
     return peer->peer->run(peer->state[run % peer->turns], problem);
 }
 
-/* Against what the CPU decodes, or against the picture that was encoded. */
+/* Compare pixels with those that the CPU decodes, or with the picture that was encoded. */
 static bool compare_pixels(const kst_image *wanted, void *pixels, struct bench_result *result)
 {
     kst_comparison comparison = {.size = sizeof comparison};
     kst_image image;
 
-    if (kst_image_wrap(&image, KST_FORMAT_RGB, wanted->width, wanted->height, pixels, 0) != KST_OK ||
-        kst_compare(&image, wanted, &comparison) != KST_OK)
+    if (kst_image_wrap(&image, KST_FORMAT_RGB, wanted->width, wanted->height, pixels, 0) ||
+        kst_compare(&image, wanted, &comparison))
         return false;
     bench_result_check(result, comparison.identical, comparison.psnr);
     return true;
@@ -71,14 +74,14 @@ static bool compare_stream(const struct bench_settings *settings, const struct b
     bool identical = length == one->wanted.length && memcmp(data, one->wanted.data, length) == 0;
 
     bool good = bench_decode_on_cpu(settings, data, length, &picture, &ignored) &&
-                kst_compare(&picture.image, &one->picture.image, &comparison) == KST_OK;
+                !kst_compare(&picture.image, &one->picture.image, &comparison);
     if (good)
         bench_result_check(result, identical, comparison.psnr);
     picture_release(&picture);
     return good;
 }
 
-/* A picture of a turn. */
+/* Check one picture of a turn. */
 static bool take_one(const struct bench_settings *settings, const struct bench_picture *one, const struct peer_run *run,
     uint32_t turn, uint32_t index, struct bench_result *result)
 {
@@ -97,7 +100,7 @@ static bool take_one(const struct bench_settings *settings, const struct bench_p
     return good;
 }
 
-/* All of them; where one is not to be had nothing is known of the others either. */
+/* Check all pictures. If one cannot be read, nothing is known about the others either. */
 static void take_result(const struct bench_settings *settings, const struct bench_case *bench,
     const struct peer_run *run, struct bench_result *result)
 {
@@ -113,7 +116,7 @@ static void take_result(const struct bench_settings *settings, const struct benc
         result->identical = -1;
 }
 
-/* The way in which the peer is the fastest, of those that have a use for so many pictures; found with a few runs. */
+/* Choose the fastest way to drive the peer with this many pictures, by a few runs of each. */
 static bool choose_crew(
     const struct bench_settings *settings, const struct peer_run *run, struct peer_crew *best, struct problem *problem)
 {
@@ -166,7 +169,7 @@ static bool measure_peer(const struct bench_settings *settings, const struct ben
     return good;
 }
 
-/* RGB pixels without padding; null: out of memory. */
+/* Return a copy of RGB pixels without padding; null if out of memory. */
 static uint8_t *plain_pixels(const kst_image *image)
 {
     size_t row = (size_t)image->width * 3;
@@ -177,7 +180,10 @@ static uint8_t *plain_pixels(const kst_image *image)
     return pixels;
 }
 
-/* What peers work on: a stream a place in pinned memory of its own, as Kostka gets them; pixels once a picture. */
+/*
+ * Holds what peers work on: for each place of a batch a stream in pinned memory of its own, as Kostka gets it; and the
+ * pixels of each picture once.
+ */
 struct peer_work {
     struct peer_picture *picture;
     void **pinned;
@@ -201,7 +207,7 @@ static bool make_place(
         picture->length = one->wanted.length;
         return picture->pixels != NULL;
     }
-    if (kst_pinned_allocate(settings->files.context, one->length, &work->pinned[place]) != KST_OK)
+    if (kst_pinned_allocate(settings->files.context, one->length, &work->pinned[place]))
         return false;
     picture->stream = memcpy(work->pinned[place], one->stream, one->length);
     picture->length = one->length;
@@ -232,7 +238,7 @@ static void drop_work(const struct bench_settings *settings, const struct bench_
     free(work->pixels);
 }
 
-/* Whether it is a JPEG 2000 codestream, or a JP2 file. */
+/* Return whether it is a JPEG 2000 codestream, or a JP2 file. */
 static bool is_j2k(const uint8_t *data, size_t length)
 {
     static const uint8_t codestream[] = {0xFF, 0x4F, 0xFF, 0x51}, file[] = {0, 0, 0, 12, 'j', 'P', ' ', ' '};
@@ -267,7 +273,7 @@ static void measure_all(
     }
 }
 
-/* Whether peers can do what is asked for. */
+/* Return whether peers can do what the settings demand. */
 static bool suits(const struct bench_settings *settings, const struct bench_case *bench)
 {
     bool whole = settings->files.decode.reduce == 0 && settings->files.decode.region.width == 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Prints the results of 'kostka bench', as text and as JSON. */
 #include <math.h>
 #include <stdio.h>
 
@@ -6,7 +7,7 @@
 #include "plain.h"
 #include "statistics.h"
 
-/* What the numbers stand for, beside the times: the same for text and JSON. */
+/* Holds the numbers that text and JSON show beside the times. */
 struct told {
     double median, least, most, quarter, three_quarters;
     double pixel_rate, byte_rate, picture_rate;

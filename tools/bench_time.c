@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Running work as often as it takes to know how long it needs: one call after the other, or several beside each other.
- */
+/* Runs work often enough to know how long it takes: one call after the other, or several at the same time. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -9,7 +8,7 @@
 
 enum { WARM_UPS = 3, RUNS_LEAST = 5, OVERTIME = 8 };
 
-/* Whether a measurement has taken its time; what is slow is not run as often. */
+/* Return whether a measurement has run long enough. Slow work is run less often. */
 static bool is_enough(const struct bench_settings *settings, double seconds, size_t runs)
 {
     if (settings->seconds == 0 || seconds < settings->seconds)
@@ -40,17 +39,18 @@ bool bench_time(const struct bench_settings *settings, bench_work work, void *us
     return good;
 }
 
-/* Calls beside each other, which a thread each makes one after the other. */
+/* Calls at the same time: each thread makes one call after the other. */
 struct lanes {
     const struct bench_settings *settings;
     bench_work work;
     size_t count;
-    pthread_mutex_t lock; /* of the rest */
+    pthread_mutex_t lock; /* guards the members below */
     double begin;
-    double *end; /* of each call; as many calls as there are lanes are a run, and the first run does not count */
+    double
+        *end; /* when each call ended; as many calls as there are lanes make a run, and the first run does not count */
     size_t ended;
     bool failed;
-    struct problem *problem; /* the first one's */
+    struct problem *problem; /* the first failure's */
 };
 
 struct lane {
@@ -59,7 +59,7 @@ struct lane {
     pthread_t thread;
 };
 
-/* With the lock: a call has ended. Whether another one is to be made. */
+/* Note that a call has ended; the caller holds the lock. Returns whether another call must be made. */
 static bool note_end(struct lanes *lanes, bool good, const struct problem *problem)
 {
     double now = seconds_now();
@@ -90,7 +90,7 @@ static void *run_lane(void *argument)
     return NULL;
 }
 
-/* The time in which as many calls as there are lanes end, each time. */
+/* Turn the ends of calls into times of runs: the time in which as many calls end as there are lanes. */
 static void take_times(const struct lanes *lanes, struct bench_times *times)
 {
     for (size_t at = 2 * lanes->count; at <= lanes->ended; at += lanes->count)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs 'kostka compare': it says how two pictures differ. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "options.h"
 #include "plain.h"
 
-/* compare: the pictures differ. Trouble of any kind is told apart from that, as in cmp(1). */
+/* The exit codes of 'compare': pictures that differ, and any failure, have different codes, as in cmp(1). */
 enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
 
 static bool read_one(
@@ -26,7 +27,10 @@ static bool read_one(
     return good;
 }
 
-/* A picture in grey, or without transparency, can be compared with one in RGB, or with alpha, that looks the same. */
+/*
+ * Convert one of two pictures so that they can be compared: a grey picture may look the same as one in RGB, and one
+ * without alpha the same as an opaque one.
+ */
 static bool bring_together(struct picture *a, struct picture *b, struct problem *problem)
 {
     kst_format left = a->image.format, right = b->image.format;
@@ -50,6 +54,20 @@ static const char *explain(kst_status status)
     default:
         return kst_status_text(status);
     }
+}
+
+/* Return whether the samples of one picture have signs and those of the other do not, which nothing brings together. */
+static bool differ_in_sign(const struct picture pictures[2])
+{
+    return pictures[0].image.plane[0].is_signed != pictures[1].image.plane[0].is_signed;
+}
+
+static int print_reason(const char *reason, bool json)
+{
+    if (json)
+        return json_print(json_pack("{s:b, s:o}", "identical", 0, "reason", json_text(reason)), EXIT_DIFFERENT);
+    printf("different: %s\n", reason);
+    return EXIT_DIFFERENT;
 }
 
 static void print_size(const char *name, const struct picture *picture)
@@ -93,20 +111,23 @@ static int compare(char **names, struct picture pictures[2], const struct file_s
     if (!read_one(names[0], settings, &pictures[0], &format[0]) ||
         !read_one(names[1], settings, &pictures[1], &format[1]))
         return EXIT_TROUBLE;
-    /* Options of decoding are for those of the two that are coded, if only one of them. */
+    /* Decoding options apply to those of the two pictures that are coded, even if only one is. */
     if (!options_check("compare", given, 0, readable_kinds(format[0]) | readable_kinds(format[1]), NULL))
         return EXIT_TROUBLE;
+    if (differ_in_sign(pictures)) {
+        int code = print_reason("the samples of one picture have signs, those of the other have none", json);
+        return json ? code : finish_output(code);
+    }
     if (!bring_together(&pictures[0], &pictures[1], &problem)) {
         complain(NULL, "%s", problem.text);
         return EXIT_TROUBLE;
     }
     kst_status status = kst_compare(&pictures[0].image, &pictures[1].image, &result);
-    if (status == KST_OK)
+    if (!status)
         return print_comparison(&result, json);
     if (json)
-        return json_print(
-            json_pack("{s:b, s:o}", "identical", 0, "reason", json_text(explain(status))), EXIT_DIFFERENT);
-    printf("different: %s\n", explain(status));
+        return print_reason(explain(status), true);
+    print_reason(explain(status), false);
     print_size(names[0], &pictures[0]);
     print_size(names[1], &pictures[1]);
     return finish_output(EXIT_DIFFERENT);

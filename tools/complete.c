@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Completes command lines from the tables of verbs and options. */
 #include "complete.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include "json.h"
 #include "options.h"
 
-/* The options of a verb, as its groups have them. */
+/* The options of a verb, collected from its groups. */
 struct known {
     const struct option_entry *entry[OPTIONS_MAX];
     size_t count;
@@ -34,12 +35,12 @@ static void offer_devices(const char *prefix, const char *begun)
     offer(prefix, "auto", 4, begun);
     for (uint32_t i = 0; i < kst_device_count(); i++) {
         kst_device_info info = {.size = sizeof info};
-        if (kst_device_get(i, &info) == KST_OK)
+        if (!kst_device_get(i, &info))
             offer(prefix, info.name, strlen(info.name), begun);
     }
 }
 
-/* The words of "a|b|N", but not N, which stands for numbers. */
+/* Offer the words of "a|b|N", except N, which stands for numbers. */
 static void offer_words(const char *prefix, const char *list, const char *begun)
 {
     for (const char *word = list; *word != '\0';) {
@@ -51,7 +52,7 @@ static void offer_words(const char *prefix, const char *list, const char *begun)
     }
 }
 
-/* `prefix` stands in front of the value in the same word. */
+/* Offer the values of an option. `prefix` stands in front of the value in the same word. */
 static void offer_values(const struct option_entry *entry, const char *prefix, const char *begun)
 {
     const char *value = entry->value + (entry->value[0] == '[');
@@ -66,7 +67,7 @@ static void offer_values(const struct option_entry *entry, const char *prefix, c
         offer_words(prefix, value, begun);
 }
 
-/* The option that a word names: --NAME, --NAME=VALUE or -LETTER. Null: none. */
+/* Return the option that a word names: --NAME, --NAME=VALUE or -LETTER; null if it names none. */
 static const struct option_entry *find(const struct known *known, const char *word)
 {
     size_t length = strcspn(word, "=");
@@ -82,7 +83,7 @@ static const struct option_entry *find(const struct known *known, const char *wo
     return NULL;
 }
 
-/* Whether another spelling of the option comes before this one. */
+/* Return whether another spelling of the option comes before this one. */
 static bool is_alias(const struct known *known, size_t index)
 {
     for (size_t i = 0; i < index; i++)
@@ -91,7 +92,7 @@ static bool is_alias(const struct known *known, size_t index)
     return false;
 }
 
-/* Other spellings are offered to those alone who have begun to write one. */
+/* Offer options. Alternative spellings are offered only if the word has begun with one. */
 static void offer_options(const struct known *known, const char *begun)
 {
     size_t typed = strlen(begun) > 2 ? strlen(begun) - 2 : 0, found = 0;
@@ -106,14 +107,14 @@ static void offer_options(const struct known *known, const char *begun)
         }
 }
 
-/* Whether the word takes the next one for its value. */
+/* Return whether the word takes the next one for its value. */
 static bool wants_value(const struct known *known, const char *word)
 {
     const struct option_entry *entry = find(known, word);
     return entry != NULL && entry->value != NULL && entry->value[0] != '[' && strchr(word, '=') == NULL;
 }
 
-/* How many operands there are before the last word; true in *ended where "--" has ended the options. */
+/* Return how many operands there are before the last word; true in *ended where "--" has ended the options. */
 static size_t count_operands(const struct known *known, char **words, size_t count, bool *ended)
 {
     size_t operands = 0;

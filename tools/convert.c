@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs 'kostka convert', which decodes a picture and encodes it in another format. */
 #include <string.h>
 
 #include "batch.h"
@@ -9,7 +10,7 @@ static int choose_target(const struct output_options *output, int argc, char **a
     int code = target_choose("convert", output, argc, argv,
         ".jpg, .jp2, .j2k, .png, .tif, .bmp, .ppm, .pgm, .pam, .pgx, .raw and .yuv", NULL, target);
 
-    /* Operands that are missing are for batch_run() to complain of. */
+    /* If operands are missing, batch_run() complains. */
     if (code == EXIT_FINE && *target == NULL && (output->directory != NULL || argc - optind == 2))
         return complain_usage("convert", "the output's format is not known; add --out-format");
     return code;
@@ -71,7 +72,7 @@ const struct verb verb_convert = {
         "Reads JPEG, JPEG 2000, PNG, TIFF, BMP, WebP, GIF, PAM, PPM, PGM, PBM or PGX, and writes JPEG, JPEG 2000,\n"
         "PNG, TIFF, BMP, PAM, PPM, PGM, PGX or raw samples, by OUT's extension or --out-format. '-' is standard input\n"
         "or output.\n"
-        "From JPEG to JPEG this compresses anew, with loss; 'kostka transcode' does not.\n"
+        "From JPEG to JPEG this encodes again, with loss; 'kostka transcode' does not.\n"
         "\n"
         "Takes the options of 'kostka decode' for JPEG inputs (--scale, --region, --orient, --strict,\n"
         "--format) and those of 'kostka encode' for JPEG outputs (-q, --subsampling, --progressive ...) and\n"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs 'kostka decode', which writes a stream's pixels. */
 #include <string.h>
 
 #include "batch.h"
@@ -24,7 +25,7 @@ static bool decode_one(const void *settings, struct task *task, struct problem *
     return good;
 }
 
-/* PNM unless a name or an option says otherwise. */
+/* Choose the output's format: PNM unless a name or an option says otherwise. */
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
     bool named = output->directory == NULL && argc - optind == 2 && strcmp(argv[argc - 1], "-") != 0;
@@ -32,7 +33,7 @@ static int choose_target(const struct output_options *output, int argc, char **a
         named ? NULL : &file_pnm, target);
 
     if (code == EXIT_FINE && (file_kind(*target) & KIND_CODED) != 0)
-        return complain_usage("decode", "the output is to hold pixels, not %s; 'convert' compresses anew",
+        return complain_usage("decode", "the output must hold pixels, not %s; 'convert' encodes again",
             *target == &file_jpeg ? "JPEG" : "JPEG 2000");
     return code;
 }
@@ -97,7 +98,7 @@ const struct verb verb_decode = {
         "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
         "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
         "  --max-work N        samples for each byte of JPEG 2000, beyond 128M for all (65536)\n"
-        "  -v, --verbose       tell what ran where, and for how long\n"
+        "  -v, --verbose       print what ran where, and for how long\n"
         "\n"
         "Planes (planar, raw, and all of PGX) become NAME-0.pgm, NAME-1.pgm ...; with .raw or .yuv one file of\n"
         "all planes. For .yuv JPEG is not converted from YCbCr, as with --format raw.\n",

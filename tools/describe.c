@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Names what a stream holds in words, for text and for JSON. */
 #include "describe.h"
 
 #include <stdio.h>
@@ -67,7 +68,7 @@ static const char *density_unit(kst_density_unit unit)
     return unit <= KST_DENSITY_CM ? names[unit] : names[0];
 }
 
-/* "4:2:0" and its like where the factors are the usual ones, otherwise the factors. */
+/* Write the sampling as text: "4:2:0" and similar names for the usual factors, otherwise the factors. */
 static void sampling_text(const kst_info *info, char text[32])
 {
     static const struct {
@@ -88,7 +89,7 @@ static void sampling_text(const kst_info *info, char text[32])
         used += (size_t)snprintf(text + used, 32 - used, "%s%dx%d", i == 0 ? "" : ",", c[i].h, c[i].v);
 }
 
-/* Strings in C are what many comments hold: the zero behind them is no part of the text. */
+/* Print a comment. Many comments are C strings: the zero at their end is no part of the text. */
 static void print_comment(const kst_metadata *metadata)
 {
     size_t whole = metadata->length, length;
@@ -115,7 +116,7 @@ static void print_metadata(const kst_decoder *decoder)
     }
 }
 
-/* Names of boxes come from the file, too. */
+/* Print an element. Even the names of boxes come from the file, so they are escaped. */
 static void print_element(const kst_element *element)
 {
     printf("  %8llu  %*s", (unsigned long long)element->offset, (int)(2 * element->depth), "");
@@ -278,7 +279,7 @@ static json_t *json_metadata(const kst_decoder *decoder)
     return list;
 }
 
-/* What follows the first picture of a JPEG file. */
+/* Describe what follows the first picture of a JPEG file. */
 static json_t *json_others(kst_decoder *decoder)
 {
     json_t *list = json_array();
@@ -307,7 +308,7 @@ static void put_element(const kst_element *element)
     printf("\n      }");
 }
 
-/* Marker segments and boxes, each with where it lies and what it says: the last member of their object. */
+/* Write marker segments and boxes, each with its offset and fields, as the last member of their object. */
 static void put_elements(kst_decoder *decoder)
 {
     kst_element element = {.size = sizeof element};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a JPEG stream holds, for people and as JSON. */
+/* Describes what a stream holds, as text and as JSON. */
 #ifndef KOSTKA_TOOL_DESCRIBE_H
 #define KOSTKA_TOOL_DESCRIBE_H
 

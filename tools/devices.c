@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs 'kostka devices', which lists the devices of the machine. */
 #include <stdio.h>
 
 #include "json.h"
@@ -14,7 +15,7 @@ static int list_text(void)
 {
     for (uint32_t i = 0; i < kst_device_count(); i++) {
         kst_device_info info = {.size = sizeof info};
-        if (kst_device_get(i, &info) != KST_OK)
+        if (kst_device_get(i, &info))
             continue;
         printf("%-10s %s, %u %s, %s", info.name, info.model, (unsigned)info.units,
             info.kind == KST_DEVICE_CPU ? (info.units == 1 ? "processor" : "processors") : "units", info.tier);
@@ -31,7 +32,7 @@ static int list_json(void)
 
     for (uint32_t i = 0; i < kst_device_count(); i++) {
         kst_device_info info = {.size = sizeof info};
-        if (kst_device_get(i, &info) == KST_OK)
+        if (!kst_device_get(i, &info))
             json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:s, s:I, s:I}", "name", info.name, "kind",
                                             kind_name(info.kind), "model", json_text(info.model), "tier", info.tier,
                                             "units", (json_int_t)info.units, "memory", (json_int_t)info.memory));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs 'kostka encode', which encodes pictures as a whole, in bands or in rows. */
 #include <stdlib.h>
 
 #include "batch.h"
@@ -19,7 +20,7 @@ static bool encode_whole(const struct task *task, struct source *source, const c
     return good;
 }
 
-/* Row by row where that can be. Of a pipe all is read before; of most files only where rows cannot be had. */
+/* Encode a picture, row by row if possible. Otherwise the whole picture is read first. */
 static bool encode_picture(const struct task *task, struct source *source, const char *path, struct problem *problem)
 {
     const struct file_settings *files = &task->files;
@@ -36,7 +37,7 @@ static bool encode_picture(const struct task *task, struct source *source, const
            encode_whole(task, source, path, problem);
 }
 
-/* The source's first bytes have been read. */
+/* Encode an open source, whose first bytes have been read. */
 static bool encode_open(const struct task *task, struct source *source, const char *path, struct problem *problem)
 {
     const struct file_settings *files = &task->files;
@@ -73,7 +74,7 @@ static bool encode_one(const void *settings, struct task *task, struct problem *
     return good;
 }
 
-/* JPEG unless a name or an option says otherwise. */
+/* Choose the output's format: JPEG unless a name or an option says otherwise. */
 static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
     int code = target_choose("encode", output, argc, argv, ".jpg, .jp2 and .j2k", &file_jpeg, target);
@@ -84,7 +85,7 @@ static int choose_target(const struct output_options *output, int argc, char **a
     return code;
 }
 
-/* Without --raw nothing that is read is raw samples. */
+/* Return the kinds of files that can be read. Raw samples are read with --raw only. */
 static unsigned readable(const struct file_settings *files)
 {
     return files->raw.width > 0 ? KIND_RAW : KIND_ANY & ~(unsigned)KIND_RAW;
@@ -132,12 +133,12 @@ static int run(int argc, char **argv)
 
 const struct verb verb_encode = {
     .name = "encode",
-    .summary = "make JPEG or JPEG 2000 files of pixels: PNM, PAM, PNG, TIFF; or of coded files anew",
+    .summary = "make JPEG or JPEG 2000 files of pixels: PNM, PAM, PNG, TIFF; or encode coded files again",
     .run = run,
     .help = "Usage: kostka encode [OPTIONS] IN OUT\n"
             "       kostka encode [OPTIONS] --out-dir DIR [--out-format jp2] IN...\n"
             "\n"
-            "Encodes PBM, PGM, PPM, PAM, PGX, PNG, TIFF, BMP, WebP, GIF, JPEG or JPEG 2000 (anew; see 'kostka help\n"
+            "Encodes PBM, PGM, PPM, PAM, PGX, PNG, TIFF, BMP, WebP, GIF, JPEG or JPEG 2000 (again; see 'kostka help\n"
             "transcode') as JPEG, or as JPEG 2000 where OUT ends in .jp2 or, a bare codestream, in .j2k,\n"
             ".j2c or .jpc. '-' is standard input or output.\n"
             "\n"
@@ -195,5 +196,5 @@ const struct verb verb_encode = {
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
             "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
             "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
-            "  -v, --verbose       tell what ran where, and for how long\n",
+            "  -v, --verbose       print what ran where, and for how long\n",
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs 'kostka info', which describes files without decoding them. */
 #include <stdio.h>
 
 #include "describe.h"
@@ -15,9 +16,9 @@ static json_t *json_error(const char *name, kst_status status, uint64_t offset, 
 {
     json_t *error = json_pack("{s:o}", "message", json_text(text));
 
-    if (status != KST_OK)
+    if (status)
         json_object_set_new(error, "code", json_string(kst_status_name(status)));
-    if (status != KST_OK && offset != UINT64_MAX)
+    if (status && offset != UINT64_MAX)
         json_object_set_new(error, "offset", json_integer((json_int_t)offset));
     return json_pack("{s:o, s:o}", "file", json_text(name), "error", error);
 }
@@ -37,13 +38,13 @@ static bool tell_jpeg(const struct info_settings *settings, const struct source 
     const kst_report *report = kst_decoder_report(decoder);
     struct problem problem;
 
-    if (status != KST_OK) {
+    if (status) {
         jpeg_report_problem(report, status, &problem);
         return tell_failure(settings, source->name, status, report->offset, problem.text);
     }
-    /* Now all headers are read, and what is wrong with them is in the report. */
+    /* This reads all headers, so that the report includes what is wrong with them. */
     kst_decoder_next_element(decoder, &(kst_element){.size = sizeof(kst_element)});
-    if (!kst_decoder_other(decoder, 0, &(kst_other){.size = sizeof(kst_other)}) && report->status != KST_OK)
+    if (!kst_decoder_other(decoder, 0, &(kst_other){.size = sizeof(kst_other)}) && report->status)
         complain(source->name, "warning: %s", report->message);
     else
         jpeg_report_warnings(source->name, report);
@@ -62,7 +63,10 @@ static uint32_t components_of(const kst_image *image)
     return channels > 0 ? channels : image->plane_count;
 }
 
-/* From the headers where the format has them apart, otherwise by reading all. */
+/*
+ * Describe a picture of another format: from its headers if the format's reader can read them alone, otherwise by
+ * reading all of it.
+ */
 static bool describe_other(const struct info_settings *settings, const struct source *source, struct picture *picture,
     const struct file_format **format, struct problem *problem)
 {
@@ -73,7 +77,10 @@ static bool describe_other(const struct info_settings *settings, const struct so
     return picture_read(picture, source, &settings->files, format, problem);
 }
 
-/* Other formats are no business of this project: what is found when reading them is told, and no more. */
+/*
+ * Print what reading a file of another format has found, and no more: describing these formats is not the task of this
+ * program.
+ */
 static bool tell_other(const struct info_settings *settings, const struct source *source)
 {
     const struct file_format *format;
@@ -111,7 +118,7 @@ static bool tell_one(const struct info_settings *settings, const char *name)
     bool good = false;
     if (format != NULL && format != &file_jpeg && format != &file_j2k)
         good = tell_other(settings, &source);
-    else if (kst_decoder_create(settings->files.context, &decoder) == KST_OK) {
+    else if (!kst_decoder_create(settings->files.context, &decoder)) {
         good = tell_jpeg(settings, &source, decoder);
         kst_decoder_destroy(&decoder);
     }
@@ -132,7 +139,7 @@ static int run(int argc, char **argv)
         return code;
     if (optind == argc)
         return complain_usage("info", "no file named");
-    /* Headers alone are read: more threads than this one would be started for nothing. */
+    /* Only headers are read, so no more threads than this one are started. */
     if ((code = common_context(&common, 1, &settings.files.context)) != EXIT_FINE)
         return code;
     settings.files.max_pixels = common_max_pixels(&common);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Collects the inputs of a batch from files and folders, by name or by signature. */
 #include "inputs.h"
 
 #include <dirent.h>
@@ -10,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SIGNATURE = 4096 /* bytes by which a format is known */ };
+enum { SIGNATURE = 4096 /* bytes by which a format is recognised */ };
 
 const char *input_stem(const char *name, size_t *length)
 {
@@ -24,7 +25,7 @@ const char *input_stem(const char *name, size_t *length)
     return last;
 }
 
-/* Takes over the name; null: out of memory. */
+/* Add an input, and take over its name. A null name means that memory ran out. */
 static bool add(struct inputs *inputs, char *name)
 {
     struct stat state;
@@ -71,7 +72,9 @@ static bool is_taken(const struct file_format *format, const struct input_choice
     return file_kind(format) == KIND_RAW ? choice->raw : format->read != NULL;
 }
 
-/* A file with a picture's extension that does not begin like one is taken, too: it is damaged, and that is to be said.
+/*
+ * Return whether a file is a picture. A file with a picture's extension is taken even if it does not begin like one: it
+ * is damaged, and the user should learn that.
  */
 static bool is_picture(const char *name, const struct input_choice *choice)
 {
@@ -248,7 +251,7 @@ void inputs_release(struct inputs *inputs)
     *inputs = (struct inputs){.count = 0};
 }
 
-/* An input, but not `input`, that is the file at `path`; null: none. */
+/* Return an input other than `input` that is the file at `path`; null if there is none. */
 static const struct input *input_at(const struct inputs *inputs, const struct input *input, const char *path)
 {
     struct stat state;

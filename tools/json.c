@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes JSON of texts that may not be UTF-8, and prints it, lists of objects as they come. */
 #include "json.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ int finish_output(int code)
     return EXIT_FAILED;
 }
 
-/* Jansson hands over whole characters, and only escapes what JSON must not hold. */
+/* Receive text from Jansson, which passes whole characters and escapes only what JSON must not hold. */
 static int put_plain(const char *text, size_t length, void *to)
 {
     plain_put_json(to, text, length);
@@ -78,7 +79,10 @@ void json_put_text(const char *text)
     }
 }
 
-/* Lines, each but the first two columns further to the right. No string holds a line feed as it is. */
+/*
+ * Print lines, all but the first indented by two more columns. Line feeds in strings are escaped, so each one ends a
+ * line.
+ */
 static void put_lines(const char *text, size_t length)
 {
     for (const char *end; (end = memchr(text, '\n', length)) != NULL; text = end + 1) {

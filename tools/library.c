@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Loads shared libraries by any of their names, with all functions that are wanted. */
 #include "library.h"
 
 #include <dlfcn.h>

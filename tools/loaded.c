@@ -5,7 +5,7 @@
  */
 #include KOSTKA_LOADED_HEADER
 
-/* By a name of its own, for headers declare the functions, and may define their names as macros. */
+/* Declare the function under another name, because headers declare it, and may define its name as a macro. */
 #define DECLARE(name) extern const char there_##name __asm__(#name);
 #define ADDRESS(name) &there_##name,
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line: one verb, then its options and operands. */
+/* Runs the command line: a verb, followed by its options and operands. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ static void print_help(FILE *to)
         to);
 }
 
-/* A file in the verb's place is what somebody writes who knows convert(1). */
+/* Complain about an unknown verb. Those who know convert(1) put a file in its place. */
 static int complain_verb(const char *name)
 {
     if (access(name, F_OK) == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines for people on standard error. */
+/* Prints messages on standard error. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ bool problem_set(struct problem *problem, const char *format, ...)
     return false;
 }
 
-/* One line on standard error, by one call, so that lines of several processes do not mix either. */
+/* Print a line on standard error by one system call, so that lines of several processes do not mix either. */
 static void print_line(const char *head, const char *subject, const char *text)
 {
     char *line = NULL;

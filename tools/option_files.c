@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text files that options name: scan scripts and quantisation tables, as cjpeg and jpegtran have them. */
+/* Reads text files that options name: scan scripts and quantisation tables, in the form of cjpeg and jpegtran. */
 #include <stdlib.h>
 
 #include "options.h"
@@ -72,7 +72,10 @@ static bool take_byte(struct text *text, uint8_t *byte)
     return true;
 }
 
-/* "0,1,2: 0-63, 0, 0;" and, for all coefficients at full precision, "0;". The library checks what the numbers mean. */
+/*
+ * Read a scan such as "0,1,2: 0-63, 0, 0;" or, for all coefficients at full precision, "0;". The library checks what
+ * the numbers mean.
+ */
 static bool take_scan(struct text *text, kst_scan *scan)
 {
     *scan = (kst_scan){.se = 63};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which options suit which files and each other, so that none is dropped in silence. */
+/* Checks which options apply to which files, and which may be used together, so that none is ignored silently. */
 #include <stdio.h>
 #include <string.h>
 
 #include "options.h"
 
-/* Options of which a call takes one, whatever their values are. */
+/* Options that exclude each other, whatever their values are. */
 static const struct {
     int code[6]; /* ended by 0 */
     const char *why;
@@ -21,7 +21,7 @@ static const struct {
     {{OPTION_PSNR, OPTION_INTEREST, 0}, "a region of interest makes errors uneven"},
 };
 
-/* Options that say something about another one. */
+/* Options that need another option. */
 static const struct {
     int code, needs;
     const char *why;
@@ -61,7 +61,7 @@ unsigned readable_kinds(const struct file_format *format)
     return (kind & KIND_JPEG2000) != 0 ? KIND_JPEG2000 : kind;
 }
 
-/* "JPEG, PNG and TIFF". */
+/* List kinds of files as text: "JPEG, PNG and TIFF". */
 static const char *kinds_text(unsigned kinds, char text[128])
 {
     const char *found[sizeof names / sizeof *names];
@@ -137,7 +137,7 @@ static bool suits(const struct option_entry *entry, unsigned targets, unsigned s
            (entry->sources & sources) != 0;
 }
 
-/* What an option is for: "JPEG 2000 inputs", "PGX and raw samples, or raw samples as input". */
+/* Describe what an option applies to: "JPEG 2000 inputs", "PGX and raw samples, or raw samples as input". */
 static const char *purpose(const struct option_entry *entry, char text[320])
 {
     char targets[128], sources[128];
@@ -153,7 +153,7 @@ static const char *purpose(const struct option_entry *entry, char text[320])
     return text;
 }
 
-/* What would have been meant, where the option has a sibling for the other codec. */
+/* Return the option that was probably meant, if this one has a counterpart for the other codec. */
 static const char *sibling(const struct option_entry *entry, unsigned targets)
 {
     if (entry->code == OPTION_QUALITY && (targets & KIND_JPEG2000) != 0)
@@ -197,7 +197,7 @@ bool options_suit(
     char wanted[320], found[128];
     unsigned kind = readable_kinds(source);
 
-    /* Options for outputs alone were checked before. */
+    /* Options that apply to outputs only were checked before. */
     for (size_t i = 0; given != NULL && i < given->count; i++)
         if (given->entry[i]->sources != 0 && !suits(given->entry[i], target, kind))
             return problem_set(problem, "--%s is for %s; this is a %s file", given->entry[i]->name,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Merges the options of a verb's groups, reads the command line by them, and has the groups that most verbs share. */
 #include "options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_library.h"
 #include "spellings.h"
 
-/* One table and one string of letters for getopt_long, made of the groups'. */
+/* The table and the string of letters for getopt_long, merged from those of the groups. */
 struct merged {
     struct option table[OPTIONS_MAX];
     const struct option_entry *entry[OPTIONS_MAX];
@@ -74,7 +76,7 @@ static int complain_option(const struct verb *verb, int code, char **argv)
     return complain_usage(verb->name, "unknown, or not unambiguous, option %s", given);
 }
 
-/* Who wants to know which options there are, instead of having them read. */
+/* The function that receives the list of options, instead of reading them; null: none. */
 static struct {
     void (*listener)(void *user, const struct option_entry *entry);
     void *user;
@@ -95,7 +97,7 @@ static bool list_options(const struct option_group *groups, size_t count, int *e
     return false;
 }
 
-/* Operands that options have named: inputs come before the others, and the output behind. */
+/* Operands that options have named: inputs come before the other operands, and the output after them. */
 struct named {
     char **input; /* room for as many as there are arguments */
     size_t count;
@@ -103,8 +105,8 @@ struct named {
 };
 
 /*
- * Moves all operands to the end of argv. There is room, for each of those that an option has named took at least one
- * argument, which is read by now.
+ * Move all operands to the end of argv. There is room, because each operand that an option has named took at least one
+ * argument, which has been read.
  */
 static bool place_operands(
     const char *verb, const struct named *named, const struct options_given *given, int used, int argc, char **argv)
@@ -124,7 +126,7 @@ static bool place_operands(
     return true;
 }
 
-/* Whether the option is one that names an operand. */
+/* Take an operand if the option names one. Returns whether it does. */
 static bool take_operand(struct named *named, int code, char *value)
 {
     if (code == OPTION_INPUT)
@@ -134,7 +136,7 @@ static bool take_operand(struct named *named, int code, char *value)
     return code == OPTION_INPUT || code == OPTION_OUTPUT;
 }
 
-/* What the options of a call are read with and into. */
+/* Holds what reading the options of a call needs and fills in. */
 struct call {
     const struct option_group *groups;
     size_t count;
@@ -154,7 +156,7 @@ static bool read_all(const struct verb *verb, int argc, char **argv, const struc
          at = -1) {
         const struct option_entry *entry = entry_of(call->groups, call->count, code, &group);
         if (entry != NULL && at >= 0)
-            entry = call->merged->entry[at]; /* as it is spelled */
+            entry = call->merged->entry[at]; /* the entry of the spelling that was used */
         if (code == OPTION_HELP) {
             fputs(verb->help, stdout);
             *exit_code = EXIT_FINE;
@@ -201,8 +203,11 @@ static bool handle_common(const char *verb, void *settings, int code, const char
 
     switch (code) {
     case OPTION_THREADS:
-        if (!value_number(verb, "--threads", value, 1, 1024, &number))
+        if (!value_number(verb, "--threads", value, 1, 1024, &number)) {
+            if (strcmp(verb, "decode") == 0 && strcmp(value, "0") == 0)
+                complain(NULL, "opj_decompress's -t, a tile, is --tile here");
             return false;
+        }
         options->threads = (uint32_t)number;
         return true;
     case OPTION_DEVICE:
@@ -315,11 +320,14 @@ struct option_group output_group(struct output_options *options)
 
 static bool handle_json(const char *verb, void *settings, int code, const char *value)
 {
-    (void)verb;
+    struct problem problem = {""};
+
     (void)code;
     (void)value;
-    *(bool *)settings = true;
-    return true;
+    *(bool *)settings = json_library_load(&problem);
+    if (!*(bool *)settings)
+        complain(verb, "--json: %s", problem.text);
+    return *(bool *)settings;
 }
 
 struct option_group json_group(bool *json)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading the command line: groups of options that verbs combine. */
+/* Reads the command line: verbs combine groups of options. */
 #ifndef KOSTKA_TOOL_OPTIONS_H
 #define KOSTKA_TOOL_OPTIONS_H
 
@@ -7,7 +7,7 @@
 
 #include "files/files.h"
 
-/* What getopt_long gives for each option; those with a short form have its letter. */
+/* Holds what getopt_long gives for each option; those with a short form have its letter. */
 enum option_code {
     OPTION_HELP = 'h',
     OPTION_INPUT = 'i',
@@ -100,23 +100,24 @@ enum option_code {
     OPTION_WIDE_QUANTISERS
 };
 
-enum { OPTIONS_MAX = 96 }; /* of a verb, aliases included */
+enum { OPTIONS_MAX = 96 }; /* the most options of a verb, aliases included */
 
-/* Takes one option. Gives false after having said on standard error what is wrong with the value. */
+/* Takes one option. Returns false, after a message on standard error, if its value is wrong. */
 typedef bool (*option_handler)(const char *verb, void *settings, int code, const char *value);
 
 /*
- * An option, and which files it is for: those that are written, those that are read, or either. It applies where one of
- * the two suits; with neither it applies always.
+ * An option, and which files it applies to: kinds that are written, kinds that are read, or both. It applies if one of
+ * the two matches; with neither it always applies.
  */
 struct option_entry {
-    const char *name;  /* without the dashes */
-    const char *value; /* null: it takes none; in brackets: it may be left out; FILE, DIR, a|b for the words a and b */
+    const char *name; /* without the dashes */
+    const char
+        *value; /* null: it takes no value; in brackets: it may be left out; FILE, DIR, or a|b for the words a and b */
     int code;
     unsigned targets, sources; /* or-ed enum file_kind */
 };
 
-/* Options that go together. The table ends with a zeroed entry, the codes with 0. */
+/* A group of options. The table ends with a zeroed entry, the codes with 0. */
 struct option_group {
     const struct option_entry *table;
     option_handler handle;
@@ -130,73 +131,75 @@ struct options_given {
 };
 
 /*
- * Reads the options of a verb. Gives true where the verb is to go on, with optind at the first operand; otherwise
+ * Reads the options of a verb. Returns true, with optind at the first operand, if the verb should go on; otherwise
  * *exit_code is what to return (0 after --help).
  */
 bool options_read(const struct verb *verb, int argc, char **argv, const struct option_group *groups, size_t count,
     struct options_given *given, int *exit_code);
 
-/* From now on options_read() calls the function for each option that there is, reads none, and gives false. */
+/* Makes options_read() call a function for each option that exists, read none, and return false. */
 void options_listen(void (*listener)(void *user, const struct option_entry *entry), void *user);
 
 bool options_have(const struct options_given *given, int code);
 
 /*
- * Checks options of a call against each other, and against what can be written and read; or-ed enum file_kind. Gives
- * false after having said which option does not apply; `remedy` (may be null) says what to do about one that is for
- * files that are not written.
+ * Checks the options of a call against each other, and against the kinds of files (or-ed enum file_kind) that can be
+ * written and read. Returns false after a message if an option does not apply. `remedy`, which may be null, says what
+ * to do about an option that applies to other outputs.
  */
 bool options_check(
     const char *verb, const struct options_given *given, unsigned targets, unsigned sources, const char *remedy);
 
-/* Complains of an option where the call has it: "--NAME: WHY". Gives whether it has not. */
+/* Complains about an option if the call has it: "--NAME: WHY". Returns true if the call does not have it. */
 bool options_refuse(const char *verb, const struct options_given *given, int code, const char *why);
 
-/* Every verb's. */
+/* Options that every verb has. */
 struct common_options {
     uint32_t threads;
     const char *device;
-    uint64_t max_pixels; /* 0: the library's limit, as of the following */
+    uint64_t max_pixels; /* 0: the library's limit, as for the following members */
     uint64_t max_memory;
     uint64_t max_work;
     bool verbose;
 };
 struct option_group common_group(struct common_options *options);
 
-/* Makes the context that the options ask for; otherwise says why not and gives the exit code. */
+/* Makes the context that the options ask for. On failure prints why and returns the exit code. */
 int common_context(const struct common_options *options, uint32_t threads, kst_context **context);
 uint64_t common_max_pixels(const struct common_options *options);
 uint64_t common_max_memory(const struct common_options *options);
-bool common_on_cpu(const struct common_options *options); /* as an option or KOSTKA_DEVICE says */
+bool common_on_cpu(const struct common_options *options); /* whether an option or KOSTKA_DEVICE chooses the CPU */
 
-/* Of verbs that make files. */
+/* Options of verbs that make files. */
 struct output_options {
     const char *directory;            /* null: one input and one output */
-    const struct file_format *format; /* null: by the output's name */
+    const struct file_format *format; /* null: chosen by the output's name */
     int compression;
 };
 struct option_group output_group(struct output_options *options);
 
-/* --json. */
+/* Returns the group of --json. */
 struct option_group json_group(bool *json);
 
 struct option_group decode_group(kst_decode_options *options);
-/* After all options: those to decode with, with each other and the target. Gives false after having said what is wrong.
+/*
+ * Checks the decoding options against each other and the target, once all options have been read. Returns false after a
+ * message if something is wrong.
  */
 bool decode_options_check(const char *verb, const struct file_settings *files);
 
-/* --endian, --interleave and --raw-layout; where raw samples can be read --raw. */
+/* Returns the group of --endian, --interleave and --raw-layout, and of --raw if raw samples can be read. */
 struct option_group samples_group(struct file_settings *files, bool reads);
 
 struct option_group recode_group(kst_transcode_jpeg2000 *options);
 
-/* What the options to encode with point to. */
+/* Holds what the options to encode with point to. */
 enum { COMMENTS_MAX = 16 };
 
 struct encode_settings {
     kst_encode_options options;
     bool quality_given;
-    bool subsampling_named; /* chrominance is to be subsampled by a name such as 420 */
+    bool subsampling_named; /* the subsampling was given by a name such as 420 */
     uint16_t tables[4][64];
     size_t table_count;
     kst_scan *script;
@@ -206,27 +209,30 @@ struct encode_settings {
 };
 void encode_settings_init(struct encode_settings *settings);
 void encode_settings_release(struct encode_settings *settings);
-/* After all options: what depends on several of them. Gives false after having said what is wrong. */
+/*
+ * Settles what depends on several options, once all have been read. Returns false after a message if something is
+ * wrong.
+ */
 bool encode_settings_finish(const char *verb, struct encode_settings *settings);
 struct option_group encode_group(struct encode_settings *settings);
 
-/* What the options to encode JPEG 2000 with point to. */
+/* Holds what the options to encode JPEG 2000 with point to. */
 struct j2k_settings {
     kst_j2k_options options;
     double layer_value[64];
     size_t value_count;
     kst_j2k_change change[32];
     kst_j2k_component component[32];
-    bool given; /* any of them */
+    bool given; /* at least one of the options was used */
 };
 void j2k_settings_init(struct j2k_settings *settings);
-/* After all options. Gives false after having said what is wrong. */
+/* Checks the options once all have been read. Returns false after a message if something is wrong. */
 bool j2k_settings_finish(const char *verb, struct j2k_settings *settings);
-/* Likewise, where any of the options says that JPEG 2000 is to be coded. */
+/* Does the same, and chooses JPEG 2000 if one of the options demands it. */
 bool j2k_settings_choose(const char *verb, struct j2k_settings *settings, kst_encode_options *options);
 struct option_group j2k_group(struct j2k_settings *settings, bool with_layers);
 
-/* Values. Each says what is wrong, and gives false. */
+/* These read the values of options. Each returns false after a message if the value is wrong. */
 bool value_number(
     const char *verb, const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number);
 bool value_count(
@@ -235,7 +241,7 @@ bool value_reduce(const char *verb, const char *value, uint32_t *reduce); /* --r
 bool value_layers(const char *verb, const char *value, uint32_t *layers); /* --layers to keep */
 bool value_bytes(const char *verb, const char *option, const char *value, uint64_t *number);    /* 100, 64K, 512M, 4G */
 bool value_region(const char *verb, const char *option, const char *value, kst_region *region); /* WxH+X+Y or X,Y,W,H */
-/* Numbers and ranges, "0,3,5-7", into an ascending list of at most `most`, each below that. */
+/* Reads numbers and ranges, "0,3,5-7", into an ascending list of at most `most` numbers, each below `most`. */
 bool value_list(
     const char *verb, const char *option, const char *value, uint32_t most, uint32_t *list, uint32_t *count);
 bool value_positive(const char *verb, const char *option, const char *value, double *number);
@@ -244,7 +250,7 @@ bool value_division(const char *verb, const char *value, uint32_t *division);   
 bool value_headers(const char *verb, const char *value, kst_j2k_headers *headers);         /* ppt, ppm, no */
 bool value_restart(const char *verb, const char *value, kst_restart *restart);
 
-/* Files of the encoder's options. */
+/* These read files that encoding options name. */
 bool value_script(const char *verb, const char *path, kst_scan **script, size_t *length); /* replaces `script` */
 bool tables_read(const char *path, uint16_t tables[4][64], size_t *count, struct problem *problem);
 

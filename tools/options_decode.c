@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads and checks the options that decoding has. */
 #include <string.h>
 
 #include "options.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads and checks the options that encoding has. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ void encode_settings_release(struct encode_settings *settings)
     source_release(&settings->exif);
 }
 
-/* "2x2,1x1,1x1": the factors of each component; those that are left out are 1x1. */
+/* Read the sampling factors of each component, "2x2,1x1,1x1"; those that are left out are 1x1. */
 static bool set_factors(const char *value, kst_encode_options *options)
 {
     for (size_t i = 0; i < 4; i++)
@@ -51,7 +52,7 @@ static bool set_subsampling(const char *verb, const char *value, struct encode_s
     };
     char plain[4] = "";
 
-    /* 4:2:0 is as good as 420. */
+    /* 4:2:0 means the same as 420. */
     if (strlen(value) == 5 && value[1] == ':' && value[3] == ':')
         snprintf(plain, sizeof plain, "%c%c%c", value[0], value[2], value[4]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -90,7 +91,7 @@ static void add_metadata(
     kst_metadata *list = settings->metadata;
     size_t i = 0;
 
-    /* A profile and Exif are there once, and the last one counts; comments add up. */
+    /* There is at most one profile and one Exif, of which the last option counts; comments add up. */
     while (i < settings->options.metadata_count && (list[i].kind != kind || kind == KST_METADATA_COMMENT))
         i++;
     list[i] = (kst_metadata){.kind = kind, .marker = marker, .data = data, .length = length};
@@ -98,7 +99,7 @@ static void add_metadata(
         settings->options.metadata_count++;
 }
 
-/* A whole APP1 segment's contents are as good as the TIFF structure in it. */
+/* Add Exif, either the contents of a whole APP1 segment or only the TIFF structure in it. */
 static void add_exif(struct encode_settings *settings)
 {
     const struct source *exif = &settings->exif;
@@ -175,7 +176,7 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return add_comment(verb, settings, value);
     case OPTION_QTABLES:
         return set_tables(verb, value, settings);
-    case OPTION_BASELINE: /* which it is anyway */
+    case OPTION_BASELINE: /* this is the default */
         return true;
     case OPTION_WIDE_QUANTISERS:
         options->wide_quantisers = true;
@@ -189,7 +190,7 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     }
 }
 
-/* Exif belongs in front, where readers look for it, and comments behind. */
+/* Return the rank of a kind of metadata: Exif comes first, where readers look for it, and comments last. */
 static int order_of(const kst_metadata *metadata)
 {
     if (metadata->kind == KST_METADATA_EXIF)
@@ -209,7 +210,7 @@ static void sort_metadata(kst_metadata *list, size_t count)
     }
 }
 
-/* The user's tables are scaled by the quality, where one is given, as the standard ones are. */
+/* Scale the user's tables by the quality, if one is given, as the standard tables are. */
 static void scale_tables(struct encode_settings *settings)
 {
     int quality = settings->quality_given ? settings->options.quality : 50;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options of encoding JPEG 2000. */
+/* Reads the options of encoding JPEG 2000. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "options.h"
 
-/* A positive number; what follows it is at *text. */
+/* Read a positive number, and move *text behind it. */
 static bool positive(const char **text, double *number)
 {
     char *end;
@@ -20,7 +20,7 @@ static bool positive(const char **text, double *number)
     return true;
 }
 
-/* One value, or one for each layer with commas in between. */
+/* Read one value, or one for each layer with commas in between. */
 static bool set_target(
     const char *verb, const char *option, const char *value, kst_j2k_target target, struct j2k_settings *settings)
 {
@@ -44,7 +44,7 @@ static bool set_target(
     return false;
 }
 
-/* Up to nine digits; *text is behind them. */
+/* Read up to nine digits, and move *text behind them. */
 static bool digits(const char **text, uint32_t *value)
 {
     char *end;
@@ -57,7 +57,7 @@ static bool digits(const char **text, uint32_t *value)
     return few;
 }
 
-/* WIDTHxHEIGHT; *text is behind it. */
+/* Read WIDTHxHEIGHT, and move *text behind it. */
 static bool size(const char **text, uint32_t *width, uint32_t *height)
 {
     if (!digits(text, width) || **text != 'x')
@@ -71,14 +71,14 @@ static bool is_power(uint32_t number)
     return number > 0 && (number & (number - 1)) == 0;
 }
 
-/* The sizes that code-blocks may have (T.800, A.6.1). */
+/* Return whether code-blocks may have this size (T.800, A.6.1). */
 static bool is_block(uint32_t width, uint32_t height)
 {
     return is_power(width) && is_power(height) && width >= 4 && height >= 4 && width <= 1024 && height <= 1024 &&
            width * height <= 4096;
 }
 
-/* The sizes that precincts may have (A.6.1). */
+/* Return whether precincts may have this size (A.6.1). */
 static bool is_precinct(uint32_t width, uint32_t height)
 {
     return is_power(width) && is_power(height) && width <= 32768 && height <= 32768;
@@ -138,7 +138,7 @@ static bool number_behind(const char **text, char separator, uint32_t *value)
     return digits(text, value);
 }
 
-/* ORDER[:R0-R1[:C0-C1[:LAYERS]]]; *text is behind it. */
+/* Read ORDER[:R0-R1[:C0-C1[:LAYERS]]], and move *text behind it. */
 static bool change(const char **text, kst_j2k_change *to)
 {
     static const char *const orders[] = {"LRCP", "RLCP", "RPCL", "PCRL", "CPRL"};
@@ -181,7 +181,7 @@ static bool set_changes(const char *verb, const char *value, struct j2k_settings
     return false;
 }
 
-/* NAME, NAME:MAINLEVEL or NAME:MAINLEVEL,SUBLEVEL. */
+/* Read NAME, NAME:MAINLEVEL or NAME:MAINLEVEL,SUBLEVEL. */
 static bool set_profile(const char *verb, const char *value, struct j2k_settings *settings)
 {
     static const uint32_t profiles[] = {KST_J2K_PROFILE_0, KST_J2K_PROFILE_1, KST_J2K_PROFILE_CINEMA_2K,
@@ -202,7 +202,7 @@ static bool set_profile(const char *verb, const char *value, struct j2k_settings
     bool good = i < count && (*text == '\0' || number_behind(&text, ':', &main_level)) &&
                 (*text == '\0' || number_behind(&text, ',', &sublevel)) && *text == '\0' && main_level < 16 &&
                 sublevel < 16 && (profiles[i] >= KST_J2K_PROFILE_BROADCAST || value[length] == '\0') &&
-                kst_j2k_options_profile(&settings->options, profiles[i] + main_level + 16 * sublevel) == KST_OK;
+                !kst_j2k_options_profile(&settings->options, profiles[i] + main_level + 16 * sublevel);
     if (!good)
         complain_usage(verb,
             "--profile takes profile0, profile1, cinema2k, cinema4k, broadcast:5 or imf4k:6,3 (main level, sublevel), "
@@ -216,7 +216,10 @@ struct name {
     uint32_t bit;
 };
 
-/* Names, or-ed together, with the separator in between, up to a comma or the end; *at is there or at an unknown one. */
+/*
+ * Read names with the separator in between, up to a comma or the end, and or their values together. *at moves to that
+ * end, or to an unknown name.
+ */
 static bool names_of(const char **at, char separator, const struct name *names, uint32_t *bits)
 {
     const char stops[] = {separator, ',', '\0'};
@@ -247,7 +250,7 @@ static bool set_names(const char *verb, const char *option, const char *value, c
 static const struct name styles[] = {{"bypass", KST_J2K_BYPASS}, {"reset", KST_J2K_RESET}, {"termall", KST_J2K_TERMALL},
     {"causal", KST_J2K_CAUSAL}, {"predictable", KST_J2K_PREDICTABLE}, {"symbols", KST_J2K_SYMBOLS}, {NULL, 0}};
 
-/* Whether a key with its sign is next; *text is behind it then. */
+/* Return whether a key and its "=" are next. If so, *text moves behind them. */
 static bool key_is(const char **text, const char *key)
 {
     size_t length = strlen(key);
@@ -258,7 +261,7 @@ static bool key_is(const char **text, const char *key)
     return true;
 }
 
-/* KEY=VALUE of a component; *text is behind it. */
+/* Read KEY=VALUE of a component, and move *text behind it. */
 static bool own(const char **text, kst_j2k_component *to)
 {
     if (key_is(text, "levels=")) {
@@ -286,7 +289,7 @@ static bool own(const char **text, kst_j2k_component *to)
     return to->reversible || key_is(text, "irreversible");
 }
 
-/* INDEX:KEY=VALUE,… or INDEX@TILE:… */
+/* Read INDEX:KEY=VALUE,… or INDEX@TILE:… */
 static bool set_component(const char *verb, const char *value, struct j2k_settings *settings)
 {
     const char *text = value;
@@ -408,8 +411,10 @@ void j2k_settings_init(struct j2k_settings *settings)
     kst_j2k_options_init(&settings->options);
 }
 
-/* Ranges of what a component has of its own (A.6.1, A.6.2, A.6.5), and steps that are neither lost in others nor lose
- * them. */
+/*
+ * Check the ranges of a component's own options (A.6.1, A.6.2, A.6.5), and that its steps are neither negligible beside
+ * the others nor make the others so.
+ */
 static bool check_component(const char *verb, const struct j2k_settings *settings, const kst_j2k_component *own)
 {
     bool levels = (own->fields & KST_J2K_OWN_LEVELS) == 0 || own->levels <= 32;
@@ -439,7 +444,7 @@ static bool check_component(const char *verb, const struct j2k_settings *setting
     return true;
 }
 
-/* Each layer adds to the one before: rates and decibels rise, ratios fall. */
+/* Check the layers' values. Each layer adds to the one before, so rates and decibels must rise, and ratios fall. */
 static bool check_values(const char *verb, const struct j2k_settings *settings)
 {
     static const char *const names[] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options of transcoding JPEG 2000. */
+/* Reads the options of transcoding JPEG 2000. */
 #include <string.h>
 
 #include "options.h"
 
-/* --NAME or --NAME=yes, --NAME=no. */
+/* Read the value of --NAME, --NAME=yes or --NAME=no. */
 static bool set_choice(const char *verb, const char *option, const char *value, kst_choice *choice)
 {
     if (value == NULL || strcmp(value, "yes") == 0)

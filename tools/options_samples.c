@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How samples lie in files without a header, and in which byte order. */
+/* Reads the options that say how samples lie in files without a header, and in which byte order. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,10 @@
 
 enum { SIDE_MAX = 1 << 27, COMPONENTS_MAX = 16384, DEPTH_MAX = 31 };
 
-/* A number of at most `high` behind `before`, which is 0 for the first one; moves on behind it. */
+/*
+ * Read a number of at most `high` that follows the character `before`, which is 0 for the first number, and move behind
+ * it.
+ */
 static bool take_number(const char **text, char before, unsigned long high, unsigned *number)
 {
     const char *from = *text + (before != 0);
@@ -24,7 +27,7 @@ static bool take_number(const char **text, char before, unsigned long high, unsi
     return true;
 }
 
-/* WxH, WxHxN, WxH:DEPTH or WxHxN:DEPTH; with an s behind the depth. */
+/* Read WxH, WxHxN, WxH:DEPTH or WxHxN:DEPTH, perhaps with an s behind the depth. */
 static bool set_raw(const char *verb, const char *value, struct plane_shape *shape)
 {
     const char *text = value;

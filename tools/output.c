@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes files under temporary names, and renames them once they are whole. */
 #include "output.h"
 
 #include <errno.h>
@@ -11,12 +12,15 @@
 #include <unistd.h>
 
 enum {
-    LINKS_MAX = 40,           /* as many as Linux follows */
-    GATHERED_LEAST = 1 << 18, /* bytes that are worth a call of the system */
+    LINKS_MAX = 40,           /* the number of links that Linux follows */
+    GATHERED_LEAST = 1 << 18, /* bytes that are worth a system call */
     GATHERED_MOST = 2 * GATHERED_LEAST
 };
 
-/* What files are made with where there was none. Asking for the mask changes it, so that is done before threads are. */
+/*
+ * Holds the permissions of new files. Reading the process's mask changes it for a moment, so it is read before threads
+ * are started.
+ */
 static unsigned new_mode = 0600;
 
 void output_begin(void)
@@ -38,7 +42,7 @@ bool output_is_terminal(const char *path)
     return strcmp(path, "-") == 0 && isatty(STDOUT_FILENO);
 }
 
-/* Where a relative link leads is relative to the directory that the link is in. */
+/* Return the target of a link. A relative one counts from the directory that the link is in. */
 static char *join_link(const char *link, const char *target)
 {
     const char *slash = strrchr(link, '/');
@@ -51,7 +55,10 @@ static char *join_link(const char *link, const char *target)
     return joined;
 }
 
-/* The name of the file that is not there yet, behind all links that lead to it. Null with errno set. */
+/*
+ * Return the name of a file that does not exist yet, after following all links that lead to it. Null, with errno set,
+ * on failure.
+ */
 static char *follow_links(const char *path)
 {
     char target[PATH_MAX];
@@ -60,7 +67,7 @@ static char *follow_links(const char *path)
     for (int i = 0; i <= LINKS_MAX && followed != NULL; i++) {
         ssize_t length = readlink(followed, target, sizeof target - 1);
         if (length < 0)
-            return followed; /* no link: opening says what else is wrong */
+            return followed; /* not a link: opening it will say what else is wrong */
         target[length] = '\0';
         char *next = join_link(followed, target);
         free(followed);
@@ -71,7 +78,7 @@ static char *follow_links(const char *path)
     return NULL;
 }
 
-/* Devices and pipes have no other place to be written to. */
+/* Open a device or a pipe, for which there can be no temporary file. */
 static bool open_directly(struct output *output, struct problem *problem)
 {
     output->descriptor = open(output->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
@@ -84,7 +91,10 @@ static bool open_directly(struct output *output, struct problem *problem)
     return problem_set(problem, "%s is a terminal, which cannot show a picture: name a file", output->path);
 }
 
-/* The new file belongs to whom the old one did, if that is allowed; a group that it cannot have gets no permissions. */
+/*
+ * Give the new file the owner and group of the old one, if that is allowed. If it cannot have the group, its group gets
+ * no permissions.
+ */
 static void keep_owner(struct output *output, const struct stat *before)
 {
     struct stat made;
@@ -200,14 +210,20 @@ static bool write_gathered(struct output *output, struct problem *problem)
     return write_whole(output, output->gathered_at, output->gathered, length, problem);
 }
 
-/* Threads may call this at once where offsets count, and what is gathered has its own; in order it comes first. */
+/*
+ * If offsets count, threads may call this at the same time, and gathered bytes have their own offset. If bytes must be
+ * in order, gathered bytes are written first.
+ */
 bool output_write_at(struct output *output, uint64_t offset, const void *data, size_t length, struct problem *problem)
 {
     return (!output_in_order(output) || write_gathered(output, problem)) &&
            write_whole(output, offset, data, length, problem);
 }
 
-/* Whether bytes are to be gathered: few, or behind others. Without memory for them none are. */
+/*
+ * Return whether bytes should be gathered: if they are few, or follow gathered ones. Without memory nothing is
+ * gathered.
+ */
 static bool gathers(struct output *output, size_t length)
 {
     if (output->gathered_length == 0 && length >= GATHERED_LEAST)
@@ -217,7 +233,7 @@ static bool gathers(struct output *output, size_t length)
     return output->gathered != NULL;
 }
 
-/* Adds as much as there is room for; *length becomes that. */
+/* Gather as many bytes as there is room for, and set *length to their number. */
 static bool gather(struct output *output, const void *data, size_t *length, struct problem *problem)
 {
     size_t room = GATHERED_MOST - output->gathered_length;
@@ -233,7 +249,7 @@ static bool gather(struct output *output, const void *data, size_t *length, stru
 bool output_write(struct output *output, const void *data, size_t length, struct problem *problem)
 {
     const uint8_t *next = data;
-    /* Rows that output_write_at() has put behind what is gathered end it. */
+    /* If output_write_at() has written rows right behind the gathered bytes, these bytes are written, too. */
     bool ended = output->gathered_length > 0 && output->gathered_at + output->gathered_length != output->written;
     bool good = !ended || write_gathered(output, problem);
 
@@ -254,7 +270,7 @@ bool output_end_at(struct output *output, uint64_t length, struct problem *probl
            fail_to_write(output, problem);
 }
 
-/* File systems without permissions refuse to set them, which is no reason to lose the file. */
+/* Give the file its name. File systems without permissions refuse to set them, which is no reason to lose the file. */
 static bool publish(struct output *output, struct problem *problem)
 {
     (void)!fchmod(output->descriptor, output->mode);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Escapes characters that could control a terminal. */
 #include "plain.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-enum { ESCAPE = 8 /* the longest one and its end */ };
+enum { ESCAPE = 8 /* room for the longest escape and its terminating zero */ };
 
-/* The character that well-formed UTF-8 begins with, and its bytes. No bytes: it is not well-formed (RFC 3629). */
+/*
+ * Return the first character of UTF-8 text, and the number of its bytes, which is 0 if it is not well-formed (RFC
+ * 3629).
+ */
 static uint32_t read_character(const uint8_t *text, size_t length, size_t *bytes)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -29,7 +33,10 @@ static uint32_t read_character(const uint8_t *text, size_t length, size_t *bytes
     return character;
 }
 
-/* Line and paragraph separators, and marks, embeddings, overrides and isolates of writing directions. */
+/*
+ * Return whether a character is a line or paragraph separator, or a mark, embedding, override or isolate of the writing
+ * direction.
+ */
 static bool turns_text(uint32_t c)
 {
     return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
@@ -40,7 +47,7 @@ static bool is_late_control(uint32_t c)
     return c >= 0x7F && c < 0xA0;
 }
 
-/* Writes an escape for what text begins with, and gives the bytes that it stands for; 0: they may stay. */
+/* Write an escape for the beginning of text. Returns the number of bytes that it replaces; 0: they need no escape. */
 static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
 {
     static const char letters[] = "tn..r";
@@ -48,7 +55,7 @@ static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
     uint32_t character = read_character(text, length, &bytes);
 
     if (bytes == 0) {
-        /* Terminals of 8 bits take these as C1, those of UTF-8 as damage. */
+        /* These bytes are C1 to an 8-bit terminal, and invalid to a UTF-8 terminal. */
         bool control = text[0] < 0xA0;
         snprintf(made, ESCAPE, "\\x%02X", text[0]);
         return control ? 1 : 0;
@@ -64,7 +71,7 @@ static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
     return bytes;
 }
 
-/* How many bytes from the start may stay as they are; those of a character stay together. */
+/* Return how many bytes from the start may stay as they are; those of a character stay together. */
 static size_t plain_run(const uint8_t *text, size_t length, char made[ESCAPE], size_t *escaped)
 {
     size_t run = 0;
@@ -96,7 +103,7 @@ void plain_puts(FILE *to, const char *text)
     plain_put(to, text, strlen(text));
 }
 
-/* How many bytes from the start may stay in JSON; *character is the one behind them, *bytes its length. */
+/* Return how many bytes from the start may stay in JSON; *character is the one behind them, *bytes its length. */
 static size_t json_run(const uint8_t *text, size_t length, uint32_t *character, size_t *bytes)
 {
     size_t run = 0;

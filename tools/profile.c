@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the time goes on a device. */
+/* Implements 'kostka profile': shows where the time goes on a device. */
 #include "profile.h"
 
 #include <kostka/kostka_device.h>
@@ -21,19 +21,18 @@ struct profile_settings {
     bool encoding, json;
 };
 
-/* Pictures that are decoded to or encoded from again and again, and their streams: `batch` of each, in pinned memory.
- */
+/* The pictures and streams that runs use again and again, `batch` of each, in pinned memory. */
 struct load {
     const struct profile_settings *settings;
     struct source source;
-    struct picture picture; /* to encode */
+    struct picture picture; /* the picture to encode */
     kst_image *image;
     void **stream;
     kst_decode_item *decode;
     kst_encode_item *encode;
 };
 
-enum { ROOM = 65536 }; /* for headers and what little pictures may take more than their pixels */
+enum { ROOM = 65536 }; /* bytes for headers, and for small pictures that take more than their pixels */
 
 static bool decode_all(void *user, kst_report *report, struct problem *problem)
 {
@@ -41,7 +40,7 @@ static bool decode_all(void *user, kst_report *report, struct problem *problem)
     kst_status status = kst_decode_batch(load->settings->files.context, load->decode, (size_t)load->settings->batch);
 
     *report = load->decode[0].report;
-    return status == KST_OK || jpeg_report_problem(report, status, problem);
+    return !status || jpeg_report_problem(report, status, problem);
 }
 
 static bool encode_all(void *user, kst_report *report, struct problem *problem)
@@ -50,12 +49,12 @@ static bool encode_all(void *user, kst_report *report, struct problem *problem)
     kst_status status = kst_encode_batch(load->settings->files.context, load->encode, (size_t)load->settings->batch);
 
     *report = load->encode[0].report;
-    return status == KST_OK || jpeg_report_problem(report, status, problem);
+    return !status || jpeg_report_problem(report, status, problem);
 }
 
 static bool check(kst_status status, struct problem *problem)
 {
-    return status == KST_OK || problem_set(problem, "%s", kst_status_text(status));
+    return !status || problem_set(problem, "%s", kst_status_text(status));
 }
 
 static bool make_decode_item(struct load *load, size_t index, struct problem *problem)
@@ -161,7 +160,7 @@ static bool measure(
 static const char *const stages[KST_STAGE_COUNT] = {"parse", "entropy", "pixels", "write", "upload", "download"};
 static const char *const kinds[] = {"", "cpu", "cuda", "opencl"};
 
-/* What a driver does not tell is a dash. */
+/* Write a number as text, or a dash if the driver does not report it. */
 static const char *number_text(char text[24], double value)
 {
     snprintf(text, 24, value < 0 ? "-" : "%.0f", value);
@@ -186,7 +185,7 @@ static void tell_step(const struct profile *profile, const struct profile_step *
     printf("  %s\n", s->name);
 }
 
-/* What the bytes would take at the rates of copies. */
+/* Print how long the bytes would take at the rates of copies. */
 static void tell_floors(const struct profile *profile)
 {
     double floor[3] = {0}; /* on the device, to it, from it */

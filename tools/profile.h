@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What 'kostka profile' found out about one file. */
+/* Declares the result of 'kostka profile' for one file. */
 #ifndef KOSTKA_TOOL_PROFILE_H
 #define KOSTKA_TOOL_PROFILE_H
 
@@ -20,8 +20,8 @@ struct profile {
     uint32_t width, height, batch;
     uint64_t bytes; /* of all streams */
     size_t runs;
-    double wall;                   /* a call without recording, medians as the next */
-    double stage[KST_STAGE_COUNT]; /* seconds; of the first picture's report */
+    double wall;                   /* seconds of a call without recording; a median, like the next */
+    double stage[KST_STAGE_COUNT]; /* seconds of each stage, from the first picture's report */
     kst_device_kind stage_device[KST_STAGE_COUNT];
     struct profile_step *step; /* to be freed */
     size_t step_count;
@@ -31,12 +31,12 @@ struct profile {
     double down_rate; /* to it */
 };
 
-/* What the device would do in this time: bytes a second of the copy that a step is measured against. */
+/* Return the rate, in bytes a second, of the kind of copy with which a step is compared. */
 double profile_ceiling(const struct profile *profile, const kst_step *step);
-/* Bytes a second that it came to; a copy on the device counts twice. */
+/* Return the step's rate in bytes a second; the bytes of a copy on the device count twice. */
 double profile_rate(const struct profile_step *step);
 
-/* Draw it. To be freed; null: out of memory. */
+/* Draw the profile as SVG. The caller frees it; null if out of memory. */
 char *profile_draw(const struct profile *profile, size_t *length);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Repeats the work of 'kostka profile' while the device's steps are recorded. */
 #include "profile_run.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 enum { WARM_UPS = 2, COPIES = 7, SMALL_COPY = 4 };
 
-/* Bytes to measure copies with: more than caches hold where there is much memory. */
+/* Return how many bytes to measure copies with: more than caches hold, if the device has enough memory. */
 static size_t large_copy(uint64_t memory)
 {
     return memory >= UINT64_C(16) << 30 ? (size_t)512 << 20 : (size_t)32 << 20;
@@ -20,8 +21,8 @@ struct record {
     double *seconds;
     size_t count, room;
     size_t run, runs;
-    size_t index; /* of the step that comes next */
-    bool differs; /* runs did not do the same */
+    size_t index; /* the index of the next step */
+    bool differs; /* the steps of runs differ */
     bool no_memory;
 };
 
@@ -69,16 +70,16 @@ static bool run_recorded(
     kst_report report;
 
     kst_status status = kst_profile_begin(context);
-    if (status != KST_OK)
+    if (status)
         return problem_set(problem, "%s",
             status == KST_ERROR_STATE ? "there is nothing to record on the CPU; choose another --device"
                                       : kst_status_text(status));
     bool good = work(user, &report, problem);
     record->index = 0;
     status = kst_profile_end(context, note, record);
-    if (!good || (status == KST_OK && !record->no_memory))
+    if (!good || (!status && !record->no_memory))
         return good;
-    return problem_set(problem, "%s", kst_status_text(status != KST_OK ? status : KST_ERROR_MEMORY));
+    return problem_set(problem, "%s", kst_status_text(status ? status : KST_ERROR_MEMORY));
 }
 
 static bool take_steps(struct record *record, struct profile *profile, struct problem *problem)
@@ -94,7 +95,10 @@ static bool take_steps(struct record *record, struct profile *profile, struct pr
     return true;
 }
 
-/* Runs that differ in their steps (as when buffers are made) end the list: those before it count. */
+/*
+ * Measure the steps. A run whose steps differ from the others', because it allocates buffers for instance, ends the
+ * list: the steps before the difference count.
+ */
 static bool measure_steps(
     kst_context *context, profile_work work, void *user, struct profile *profile, struct problem *problem)
 {
@@ -147,11 +151,11 @@ static bool measure_copies(kst_context *context, struct profile *profile, struct
     size_t length = large_copy(profile->device.memory);
 
     kst_status status = kst_measure_copies(context, length, COPIES, &large);
-    if (status == KST_OK)
+    if (!status)
         status = kst_measure_copies(context, SMALL_COPY, COPIES * 10, &small);
     if (status == KST_ERROR_STATE)
         return problem_set(problem, "there is nothing to record on the CPU; choose another --device");
-    if (status != KST_OK)
+    if (status)
         return problem_set(problem, "%s", kst_status_text(status));
     profile->copy_rate = 2 * (double)length / (large.across > 0 ? large.across : large.up);
     profile->least = small.across > 0 ? small.across : 1e-6;

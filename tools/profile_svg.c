@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A profile's picture: the steps on a line of time, and how near each comes to what memory and bus allow. */
+/* Draws a profile: the steps on a time line, and how near each comes to the limits of memory and bus. */
 #include <math.h>
 
 #include "profile.h"
@@ -14,7 +14,7 @@ enum {
     BAR = 14,
     GAP = 90,
     ROOF_HEIGHT = 320,
-    LEAST_BYTES = 1000, /* of steps against the roof */
+    LEAST_BYTES = 1000, /* the axis of the roofline plot begins at this many bytes */
     KINDS = KST_STEP_FILL + 1
 };
 
@@ -32,7 +32,7 @@ static double end_of(const struct profile *profile)
     return last;
 }
 
-/* 1, 2 or 5 times a power of ten, so that there are at most ten of them. */
+/* Return 1, 2 or 5 times a power of ten, so that at most ten units make the range. */
 static double round_unit(double range)
 {
     double unit = pow(10, floor(log10(range / 10)));
@@ -69,7 +69,7 @@ static void draw_time_line(struct svg *svg, const struct profile *profile)
     }
 }
 
-/* Bytes across and bytes a second up, both as powers of ten. */
+/* The axes of the roofline plot: bytes horizontally and bytes a second vertically, both as powers of ten. */
 struct roof {
     double left, top, x0, x1, y0, y1;
 };
@@ -104,7 +104,7 @@ static void draw_grid(struct svg *svg, const struct roof *roof)
     svg_text(svg, 16, roof->top - 12, "start", GREY, "GB/s");
 }
 
-/* What can be reached: the rate of a copy, and for little data no less time than the smallest copy takes. */
+/* Draw the limit: the rate of a copy and, for small sizes, the time of the smallest copy. */
 static void draw_roof(struct svg *svg, const struct roof *roof, const struct profile *profile)
 {
     double corner = profile->copy_rate * profile->least, right = WIDTH - RIGHT;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Draws and erases the bar of progress. */
 #include "progress.h"
 
 #include <math.h>
@@ -10,22 +11,25 @@
 
 enum { BAR = 40 };
 
-/* The terminal is one for the whole process, and so is this. */
+/* The state of the bar. There is one for the process, as there is one terminal. */
 static struct {
     pthread_mutex_t lock;
     size_t total;   /* 0: nothing is shown */
     size_t done;    /* finished steps */
-    double running; /* what has been done of the others, as parts of steps */
+    double running; /* how much of the unfinished steps is done, in steps */
     double began;
     double drawn;
     bool visible;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* What a thread works on. Guarded by the lock: the library's threads report on it, too. */
+/*
+ * Holds the state of a file that a thread works on. The lock guards it, because the library's threads report on it,
+ * too.
+ */
 struct file {
-    double share[2]; /* of reading and of writing */
-    double come[2];  /* how far each of them has come, 0–1 */
-    double done;     /* of both, below 1: the rest is done when the output has its name */
+    double share[2]; /* the shares of reading and of writing in the work */
+    double come[2];  /* the progress of each of them, 0–1 */
+    double done;     /* the progress of both together, below 1: the rest counts once the output has its name */
 };
 static _Thread_local struct file own;
 static _Thread_local bool has_file;

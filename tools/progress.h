@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A bar on the terminal for work that takes more than a second. What is counted are files whose output is written;
- * the bar and the time that is left also take into account how far those have come that are being worked on.
- * Nothing is ever shown where standard error is no terminal.
+ * Shows a bar on the terminal for work that takes more than a second. The number is that of finished files; the bar and
+ * the remaining time also take into account the progress of unfinished ones. Nothing is shown if standard error is not
+ * a terminal.
  */
 #ifndef KOSTKA_TOOL_PROGRESS_H
 #define KOSTKA_TOOL_PROGRESS_H
@@ -10,35 +10,42 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Begin work of `total` steps, each a file as a rule. */
+/* Begin work of `total` steps, which usually are files. */
 void progress_begin(size_t total);
 
-/* One more step is done. Thread-safe. */
+/* Count a finished step. Thread-safe. */
 void progress_step(void);
 
-/* Take the bar away. */
+/* Remove the bar. */
 void progress_end(void);
 
-/* The calling thread works on a file from here to its end, which is a step. `reading` is about which share of the work
- * reading it is, 0–1; the rest is making the output. */
+/*
+ * Begin a file that the calling thread works on; the file is a step. `reading` is about the share of the work that
+ * reading takes, 0–1; the rest is making the output.
+ */
 void progress_file_begin(double reading);
 void progress_file_end(void);
 
-/* A stretch of the calling thread's file, which any thread may report on. */
+/* A part of the work on a file, on which any thread may report. */
 struct progress_part {
     void *file; /* null: none, so nothing is counted */
     int half;   /* 0: reading, 1: writing */
     double from, share;
 };
 
-/* From where to where, each 0–1, of reading the file that the calling thread works on; and of making its output. */
+/* Return the part between two points, each 0–1, of reading the calling thread's file; or of making its output. */
 struct progress_part progress_reading(double from, double to);
 struct progress_part progress_writing(double from, double to);
 
-/* How far the part has come, 0–1: for a kst_progress, whose user is the part. Gives true: the work is to go on. */
+/*
+ * Report how far a part has come, 0–1. This is a function for kst_progress, whose user is the part. Always returns
+ * true, so that the work goes on.
+ */
 bool progress_part_done(void *part, double done);
 
-/* The same of all that is done to the file, reading and making its output at once; the user is a struct progress_whole.
+/*
+ * The same for all work on a file, reading it and making its output at the same time; the user is a struct
+ * progress_whole.
  */
 struct progress_whole {
     struct progress_part reading, writing;
@@ -46,7 +53,7 @@ struct progress_whole {
 struct progress_whole progress_both(void);
 bool progress_whole_done(void *whole, double done);
 
-/* Around other output on standard error: takes the bar away and keeps other threads from writing there. */
+/* Call these around other output on standard error: they remove the bar, and keep other threads from writing there. */
 void progress_pause(void);
 void progress_resume(void);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Translates options of other programs to those of Kostka, by tables. */
 #include "spellings.h"
 
 #include <ctype.h>
@@ -10,10 +11,10 @@
 
 enum { TEXT_MAX = 160 };
 
-/* Makes our value of another tool's. False: it is none. */
+/* Converts another tool's value to ours. Returns false if it is invalid. */
 typedef bool (*value_converter)(const char *value, char text[TEXT_MAX]);
 
-/* -n counts resolutions, which are one more than the levels. */
+/* Convert a number of resolutions (-n) to levels, which are one less. */
 static bool to_levels(const char *value, char text[TEXT_MAX])
 {
     char *end;
@@ -25,7 +26,7 @@ static bool to_levels(const char *value, char text[TEXT_MAX])
     return true;
 }
 
-/* Up to nine digits behind a character, 0 for none; *text is behind them. */
+/* Read up to nine digits behind the character `before` (0: none), and move *text behind them. */
 static bool take_number(const char **text, char before, unsigned *number)
 {
     const char *from = *text + (before != '\0');
@@ -38,7 +39,7 @@ static bool take_number(const char **text, char before, unsigned *number)
     return end - from <= 9;
 }
 
-/* 64,64 */
+/* Convert "64,64". */
 static bool to_size(const char *value, char text[TEXT_MAX])
 {
     unsigned width, height;
@@ -49,7 +50,7 @@ static bool to_size(const char *value, char text[TEXT_MAX])
     return true;
 }
 
-/* [256,256],[128,128] */
+/* Convert "[256,256],[128,128]". */
 static bool to_sizes(const char *value, char text[TEXT_MAX])
 {
     unsigned width, height;
@@ -67,7 +68,7 @@ static bool to_sizes(const char *value, char text[TEXT_MAX])
     return false;
 }
 
-/* The sum of 1, 2, 4 … */
+/* Convert a sum of 1, 2, 4 … to names of styles. */
 static bool to_styles(const char *value, char text[TEXT_MAX])
 {
     static const char *const names[] = {"bypass", "reset", "termall", "causal", "predictable", "symbols"};
@@ -95,7 +96,7 @@ static bool to_division(const char *value, char text[TEXT_MAX])
     return name != NULL;
 }
 
-/* 8B: so many MCUs. A number alone would be rows, which --restart has otherwise. */
+/* Convert "8B", which means 8 MCUs. A number alone would mean rows, for which --restart has another form. */
 static bool to_restart(const char *value, char text[TEXT_MAX])
 {
     size_t digits = strspn(value, "0123456789");
@@ -116,7 +117,7 @@ static bool to_strip(const char *value, char text[TEXT_MAX])
     return markers || strcmp(value, "none") == 0;
 }
 
-/* These values change nothing. */
+/* Accept only values that change nothing. */
 static bool is_usual(const char *value, char text[TEXT_MAX])
 {
     (void)text;
@@ -142,23 +143,23 @@ static bool is_one(const char *value, char text[TEXT_MAX])
 }
 
 enum form {
-    FORM_SWITCH, /* without a value: becomes `to` */
-    FORM_VALUE,  /* with one: becomes to=VALUE, as the converter has it */
-    FORM_GONE,   /* with one that the converter checks: becomes `to`, or nothing */
+    FORM_SWITCH, /* without a value: it becomes `to` */
+    FORM_VALUE,  /* with a value: it becomes to=VALUE, with the value that the converter makes */
+    FORM_GONE,   /* with a value that the converter checks: it becomes `to`, or nothing */
     FORM_REFUSED /* `to` says what to write instead */
 };
 
 struct spelling {
-    const char *verbs; /* their first letters */
-    const char *word;  /* one letter stands behind one dash, more behind one or two */
+    const char *verbs; /* the first letters of the verbs */
+    const char *word;  /* a single letter follows one dash, a word one or two */
     enum form form;
     const char *to;
     value_converter convert;
-    const char *otherwise; /* where the converter refuses; null: the option is read as it stands */
+    const char *otherwise; /* the message if the converter refuses; null: the option is read unchanged */
 };
 
 static const struct spelling spellings[] = {
-    /* libjpeg's tools */
+    /* options of libjpeg's tools */
     {"detc", "outfile", FORM_VALUE, "--output", NULL, NULL},
     {"et", "grayscale", FORM_SWITCH, "--grey", NULL, NULL},
     {"et", "greyscale", FORM_SWITCH, "--grey", NULL, NULL},
@@ -188,7 +189,7 @@ static const struct spelling spellings[] = {
     {"t", "wipe", FORM_REFUSED, "nothing is wiped out", NULL, NULL},
     {"t", "drop", FORM_REFUSED, "pictures are not put into others", NULL, NULL},
     {"edtc", "maxmemory", FORM_REFUSED, "write --max-memory BYTES, with K, M or G behind the number", NULL, NULL},
-    /* OpenJPEG's */
+    /* options of OpenJPEG's tools */
     {"ec", "n", FORM_VALUE, "--levels", to_levels, "-n counts resolutions, 1 to 33: one more than --levels"},
     {"ec", "b", FORM_VALUE, "--codeblock", to_size, "write --codeblock 64x64"},
     {"e", "c", FORM_VALUE, "--precincts", to_sizes, "write --precincts 256x256,128x128"},
@@ -225,16 +226,16 @@ static const struct spelling spellings[] = {
     {"d", "split-pnm", FORM_REFUSED, "write --format planar", NULL, NULL},
 };
 
-/* The call that is rewritten. */
+/* The command line that is being rewritten. */
 struct rewriting {
     const char *verb;
     const struct option *table;
     const char *letters;
     char **argv;
-    int argc, from, to; /* the arguments there are, the next one, and where the next goes to */
+    int argc, from, to; /* the number of arguments, the next one to read, and the next one to write */
 };
 
-/* Room for all that is made; the pointers to it stay in argv and in what options point to. */
+/* Memory for rewritten arguments. Pointers to it stay in argv and in the options' settings. */
 static char *made;
 static size_t made_length;
 
@@ -259,7 +260,7 @@ static void keep(struct rewriting *call)
     call->argv[call->to++] = call->argv[call->from++];
 }
 
-/* The long option of this name or the only one that begins with it; null: none. */
+/* Return the long option of this name, or the only one that begins with it; null if there is none. */
 static const struct option *long_option(const struct rewriting *call, const char *name, size_t length)
 {
     const struct option *found = NULL;
@@ -276,7 +277,7 @@ static const struct option *long_option(const struct rewriting *call, const char
     return several ? NULL : found;
 }
 
-/* What a name may be short for, even if it is not the only one. */
+/* Return whether any option begins with this name, even if several do. */
 static bool begins_option(const struct rewriting *call, const char *name, size_t length)
 {
     for (const struct option *option = call->table; option->name != NULL; option++)
@@ -285,7 +286,7 @@ static bool begins_option(const struct rewriting *call, const char *name, size_t
     return false;
 }
 
-/* A long option, with its value if that is the next argument. */
+/* Keep a long option, with its value if that is the next argument. */
 static void keep_long(struct rewriting *call, const char *name, size_t length)
 {
     const struct option *option = long_option(call, name, length);
@@ -299,7 +300,7 @@ static void keep_long(struct rewriting *call, const char *name, size_t length)
         keep(call);
 }
 
-/* Letters of which the last one may take the next argument. */
+/* Keep a group of letters, of which the last one may take the next argument. */
 static void keep_letters(struct rewriting *call)
 {
     const char *letter = call->argv[call->from] + 1, *known = NULL;
@@ -312,8 +313,10 @@ static void keep_letters(struct rewriting *call)
         keep(call);
 }
 
-/* `given` is what to show, `value` what follows "=" or the letter, if anything does. Leaves alone what it gives NULL
- * for. */
+/*
+ * Rewrite one option. `given` is its spelling for messages, `value` what follows "=" or the letter, if anything does.
+ * If the result is NULL, the option was left unchanged.
+ */
 static bool rewrite_one(
     struct rewriting *call, const struct spelling *spelling, const char *given, const char *value, bool *rewritten)
 {
@@ -356,7 +359,7 @@ static bool is_for(const struct spelling *spelling, const char *verb)
     return false;
 }
 
-/* Words that are spelled so, or a letter that is, with its value behind it. */
+/* Rewrite a word or a letter that is in the table, with the value behind it. */
 static bool rewrite_known(struct rewriting *call, const char *word, size_t length, bool one_dash, bool *rewritten)
 {
     const char *value = word[length] == '=' ? word + length + 1 : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options as cjpeg, djpeg, jpegtran, opj_compress and opj_decompress spell them. */
+/* Accepts options as cjpeg, djpeg, jpegtran, opj_compress and opj_decompress spell them. */
 #ifndef KOSTKA_TOOL_SPELLINGS_H
 #define KOSTKA_TOOL_SPELLINGS_H
 
@@ -8,9 +8,8 @@
 
 /*
  * Rewrites the arguments of a verb in place, before getopt_long() reads them with this table and these letters:
- * -quality 80 becomes --quality 80, and -n 6 of opj_compress --levels=5. *argc may shrink. Gives false after having
- * said of an option that could mean two things, or that there is not, what to write instead. What is made lives as long
- * as the program runs.
+ * -quality 80 becomes --quality 80, and -n 6 of opj_compress --levels=5. *argc may shrink. If an option is ambiguous or
+ * not supported, prints what to write instead and returns false. New strings live as long as the program runs.
  */
 bool spellings_rewrite(const char *verb, int *argc, char **argv, const struct option *table, const char *letters);
 

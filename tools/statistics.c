@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Sorts measurements, and takes their median and quantiles. */
 #include "statistics.h"
 
 #include <stdlib.h>

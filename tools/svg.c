@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes the elements of an SVG picture. */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -45,7 +46,7 @@ void svg_dot(struct svg *svg, double x, double y, double radius, const char *col
     fprintf(svg->to, "<circle cx='%.1f' cy='%.1f' r='%.1f' fill='%s'/>\n", x, y, radius, colour);
 }
 
-/* File and model names may hold markup. */
+/* Escape text, because the names of files and devices may hold markup. */
 static void put_escaped(FILE *to, const char *text)
 {
     for (; *text != '\0'; text++) {

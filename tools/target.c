@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the output's format by the options and by the names of the files. */
 #include "target.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 
 #include "inputs.h"
 
-/* Extensions whose files are relatives of what is written. */
+/* Extensions of formats that are related to one that can be written. */
 static const struct {
     const char *extension, *instead;
 } relatives[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures that go from one file to another some rows at a time. */
+/* Converts pictures from one file to another some rows at a time. */
 #include <stdlib.h>
 
 #include "batch.h"
@@ -7,7 +7,7 @@
 #include "files/rows_across.h"
 #include "files/strips.h"
 
-/* The path of the output. Its extension depends on what the whole picture would be, which `image` describes. */
+/* Return the path of the output. Its extension may depend on the whole picture, which `image` describes. */
 static char *path_for(const struct task *task, const kst_image *image, struct problem *problem)
 {
     struct picture described;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes temporary files, renames them, and removes those that were abandoned. */
 #include "temporary.h"
 
 #include <dirent.h>
@@ -17,22 +18,25 @@
 
 enum {
     SLOTS = 128,           /* more than there are workers */
-    NAME = 64,             /* of a temporary file, without its directory */
-    ATTEMPTS = 100,        /* at a name that nobody has */
-    ENTRIES_MAX = 1 << 14, /* of a directory that are looked at: some milliseconds */
-    CLEANED = 64           /* directories that are remembered */
+    NAME = 64,             /* the length of a temporary file's name, without its directory */
+    ATTEMPTS = 100,        /* attempts to find an unused name */
+    ENTRIES_MAX = 1 << 14, /* the most entries of a directory that are examined, which takes some milliseconds */
+    CLEANED = 64           /* the number of cleaned directories that are remembered */
 };
 
-/* A slot is filled by the thread that took it, and its path does not change while it is LISTED. */
+/* The states of a slot. The thread that took a slot fills it; its path does not change while it is LISTED. */
 enum slot_state { SLOT_FREE, SLOT_TAKEN, SLOT_LISTED, SLOT_REMOVED };
 
-/* The temporary files there are. The signal handler reads them while other threads go on, so they are never freed. */
+/* The temporary files that exist. The signal handler reads the list while other threads go on, so it is never freed. */
 static struct {
     atomic_int state;
     char path[PATH_MAX];
 } slots[SLOTS];
 
-/* Whoever moves a slot on from LISTED owns its path: the handler, or the thread that is done with the file. */
+/*
+ * Remove all temporary files. Whoever moves a slot on from LISTED owns its path: this handler, or the thread that has
+ * finished with the file.
+ */
 static void interrupted(int signal_number)
 {
     for (size_t i = 0; i < SLOTS; i++) {
@@ -46,7 +50,7 @@ static void interrupted(int signal_number)
 
 void temporary_catch_signals(void)
 {
-    /* SIGBUS: a file that is mapped became shorter. */
+    /* SIGBUS comes if a mapped file became shorter. */
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGBUS};
 
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
@@ -54,15 +58,15 @@ void temporary_catch_signals(void)
         memset(&action, 0, sizeof action);
         action.sa_handler = interrupted;
         sigfillset(&action.sa_mask);
-        /* What the caller set to be ignored (nohup, a shell's trap '') stays ignored. */
+        /* Signals that the caller has set to be ignored (nohup, a shell's trap '') stay ignored. */
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
-    /* A file that grows beyond what is allowed is a write error with a message. */
+    /* Exceeding the allowed file size becomes a write error with a message. */
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Where all slots are taken the file is not removed by a signal, only by the next run. */
+/* List a file. If all slots are taken, a signal does not remove the file, but the next run does. */
 static size_t list(const char *path)
 {
     size_t length = strlen(path);
@@ -87,7 +91,10 @@ static void unlist(struct temporary *temporary)
     temporary->slot = SLOTS;
 }
 
-/* FNV-1a of the host's name. Processes of another host cannot be asked for, and its locks may not be seen from here. */
+/*
+ * Return a hash (FNV-1a) of the host's name. Processes of another host cannot be examined, and its locks may not be
+ * visible here.
+ */
 static uint32_t host_number(void)
 {
     char name[HOST_NAME_MAX + 1] = "";
@@ -104,7 +111,7 @@ static void make_name(char name[NAME], uint32_t host, long process, unsigned num
     snprintf(name, NAME, ".kostka-%08x-%ld-%u.tmp", (unsigned)host, process, number);
 }
 
-/* The numbers in a name; the same name made of them again is the proof that it is one. */
+/* Read the numbers in a name. The name is valid if the same name results from these numbers. */
 static bool read_name(const char *name, uint32_t *host, long *process)
 {
     static const char prefix[] = ".kostka-";
@@ -119,7 +126,10 @@ static bool read_name(const char *name, uint32_t *host, long *process)
     return strcmp(made, name) == 0;
 }
 
-/* Whether a process of this host that is gone has made the file. For those of this process locks decide. */
+/*
+ * Return whether a process of this host that no longer exists has made the file. For files of this process the locks
+ * decide.
+ */
 static bool is_abandoned(const char *name)
 {
     uint32_t host;
@@ -136,8 +146,9 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 }
 
 /*
- * Removes the file if nobody holds a lock on it. Process numbers may be those of another container, so the lock
- * decides. Whoever has just made the file and not locked it yet looks for itself whether it has still got its name.
+ * Remove the file if nobody holds a lock on it. The lock decides, because process numbers may be those of another
+ * container. A process that has made a file, but not locked it yet, checks by itself whether the file still has its
+ * name.
  */
 static void remove_unlocked(int directory, const char *name)
 {
@@ -168,7 +179,7 @@ static void clean(int descriptor)
     closedir(directory);
 }
 
-/* Whether the directory has not been cleaned by this process; it is taken for cleaned from here on. */
+/* Return whether this process has not cleaned the directory yet. From now on it counts as cleaned. */
 static bool is_new_directory(const struct stat *state)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -199,8 +210,10 @@ static void clean_beside(const char *path, int directory_length)
         close(descriptor);
 }
 
-/* Another process may remove the file before it is locked: then it has no name any more, or the lock is not to be had.
- * A file system without locks is gone on with. */
+/*
+ * Lock a new file. Another process may remove it before it is locked: then it has no name any more, or the lock cannot
+ * be taken. File systems without locks are accepted.
+ */
 static bool lock(int descriptor)
 {
     struct stat state;
@@ -225,7 +238,7 @@ bool temporary_open(struct temporary *temporary, const char *path)
     memcpy(temporary->path, path, (size_t)directory);
     errno = EEXIST;
     for (int attempt = 0; attempt < ATTEMPTS && errno == EEXIST; attempt++) {
-        /* The output's own name is left out: with it the temporary one could be longer than a file system allows. */
+        /* The name does not include the output's own name, which could make it longer than the file system allows. */
         make_name(name, host_number(), getpid(), atomic_fetch_add(&counter, 1));
         memcpy(temporary->path + directory, name, NAME);
         temporary->descriptor = open(temporary->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -246,7 +259,42 @@ bool temporary_open(struct temporary *temporary, const char *path)
     return false;
 }
 
-/* Some file systems report what they could not write when a descriptor is closed. That of a copy leaves the lock. */
+/* Open a file whose name is removed at once, for file systems that cannot make one without. */
+static int open_removed(const char *directory)
+{
+    char name[PATH_MAX];
+    int length = snprintf(name, sizeof name, "%s/.kostka-XXXXXX", directory), descriptor;
+
+    if (length < 0 || (size_t)length >= sizeof name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    descriptor = mkostemp(name, O_CLOEXEC);
+    if (descriptor >= 0)
+        unlink(name);
+    return descriptor;
+}
+
+int temporary_open_unnamed(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path + 1));
+
+    if (directory == NULL)
+        return -1;
+    int descriptor = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (descriptor < 0)
+        descriptor = open_removed(directory);
+    int reason = errno;
+    free(directory);
+    errno = reason;
+    return descriptor;
+}
+
+/*
+ * Some file systems report write errors only when a descriptor is closed. Closing a copy of the descriptor keeps the
+ * lock.
+ */
 static bool flush_descriptor(int descriptor)
 {
     int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs 'kostka transcode', which changes the coding and keeps the coefficients. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 struct transcode_settings {
     kst_transcode_options options;
     kst_scan *script;
-    const struct file_format *target; /* by the output's name or --out-format; null: the input's */
+    const struct file_format
+        *target; /* the format that the output's name or --out-format says; null: that of the input */
     struct options_given given;
 };
 
@@ -144,7 +146,7 @@ static struct option_group transcode_group(struct transcode_settings *settings)
     return (struct option_group){table, handle, settings};
 }
 
-/* Where nothing says whether there shall be boxes around the codestream, the output's name does. */
+/* Choose whether to write JP2 boxes: if no option says so, the output's name decides. */
 static bool choose_container(const char *verb, struct transcode_settings *settings)
 {
     kst_container *container = &settings->options.jpeg2000.container;
@@ -181,7 +183,7 @@ static int choose_target(
     return EXIT_FINE;
 }
 
-/* Whether the input is what the output's name promises. */
+/* Check that the input has the codec that the output's name promises. */
 static bool check_codec(
     const struct transcode_settings *settings, const struct file_format *found, struct problem *problem)
 {
@@ -189,18 +191,20 @@ static bool check_codec(
 
     if (settings->target == NULL || jpeg == (found == &file_jpeg))
         return true;
-    return problem_set(problem,
-        "a JPEG%s file stays one without loss, and the output is to be JPEG%s; 'kostka convert' codes it anew",
+    return problem_set(problem, "a JPEG%s file cannot become JPEG%s without loss; 'kostka convert' encodes it again",
         jpeg ? " 2000" : "", jpeg ? "" : " 2000");
 }
 
-/* The brand is in the second box, which lies at the same place in all files (T.800 I.5.1, I.5.2). */
+/*
+ * Return whether the file is JPX. Its brand is in the second box, which is at the same offset in all files (T.800
+ * I.5.1, I.5.2).
+ */
 static bool is_jpx(const struct source *source)
 {
     return source->length >= 24 && memcmp(source->data + 16, "ftypjpx ", 8) == 0;
 }
 
-/* What the output is, which may be another thing than its name says. */
+/* Return the extension of what the output is, which its name may contradict. */
 static const char *extension_of(const struct source *source, const kst_transcode_options *options)
 {
     if (file_format_of(source) != &file_j2k)
@@ -213,13 +217,13 @@ static const char *extension_of(const struct source *source, const kst_transcode
 static kst_status transcode_to(struct output *output, const struct task *task, const kst_transcode_options *options,
     kst_report *report, struct problem *problem)
 {
-    struct destination to = {output, problem};
+    struct destination to = {output, problem, -1};
     const kst_writer writer = destination_writer(&to);
     uint64_t length = 0;
     kst_status status = kst_transcode_to(
         task->files.context, task->source->data, task->source->length, options, &writer, &length, report);
 
-    return status == KST_OK && !output_end_at(output, length, problem) ? KST_ERROR_WRITE : status;
+    return !status && !output_end_at(output, length, problem) ? KST_ERROR_WRITE : status;
 }
 
 static bool report_on(const struct task *task, const kst_report *report, kst_status status, struct problem *problem)
@@ -229,7 +233,7 @@ static bool report_on(const struct task *task, const kst_report *report, kst_sta
             kst_status_text(status));
     if (status == KST_ERROR_WRITE)
         return false;
-    if (status != KST_OK)
+    if (status)
         return jpeg_report_problem(report, status, problem);
     jpeg_report_warnings(task->source->name, report);
     if (task->files.verbose)
@@ -237,16 +241,16 @@ static bool report_on(const struct task *task, const kst_report *report, kst_sta
     return true;
 }
 
-/* What follows the first picture is not written; whoever did not ask for that alone should know. */
+/* Warn that what follows the first picture is dropped, unless the user asked for exactly that. */
 static void tell_dropped(const struct task *task, const kst_transcode_options *options)
 {
     kst_decoder *decoder;
 
     if (options->strip == KST_STRIP_NOTHING && options->others == KST_OTHERS_KEEP)
         return;
-    if (kst_decoder_create(task->files.context, &decoder) != KST_OK)
+    if (kst_decoder_create(task->files.context, &decoder))
         return;
-    if (kst_decoder_open(decoder, task->source->data, task->source->length) == KST_OK)
+    if (!kst_decoder_open(decoder, task->source->data, task->source->length))
         jpeg_tell_others(decoder, task->source->name);
     kst_decoder_destroy(&decoder);
 }
@@ -313,7 +317,7 @@ const struct verb verb_transcode = {
     .help = "Usage: kostka transcode [OPTIONS] IN OUT\n"
             "       kostka transcode [OPTIONS] --out-dir DIR IN...\n"
             "\n"
-            "Writes a file anew without changing a coefficient; '-' is standard input or output.\n"
+            "Rewrites a file without changing a coefficient; '-' is standard input or output.\n"
             "\n"
             "JPEG:\n"
             "  --restart N|Nr|auto|keep|none  restart markers every N MCUs or N rows of them; auto: an interval\n"

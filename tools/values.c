@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values of options. */
+/* Reads the values of options. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "options.h"
 
-/* Digits only: strtoull alone would take signs and white space. */
+/* Read digits only: strtoull alone would accept signs and white space. */
 static bool digits(const char **text, uint64_t high, uint64_t *number)
 {
     char *end;
@@ -162,7 +162,7 @@ bool value_headers(const char *verb, const char *value, kst_j2k_headers *headers
     return false;
 }
 
-/* Numbers with these characters in between; those that do not follow `least` numbers stay 0. */
+/* Read numbers with these characters in between. At least `least` numbers must be there; the others stay 0. */
 static bool separated(const char *text, const char separators[3], size_t least, uint64_t number[4])
 {
     if (!digits(&text, UINT32_MAX, &number[0]))
@@ -183,7 +183,7 @@ bool value_region(const char *verb, const char *option, const char *value, kst_r
 {
     uint64_t size[4] = {0, 0, 0, 0}, corner[4] = {0, 0, 0, 0};
 
-    if (separated(value, "x++", 2, size)) /* WxH alone is the top left corner */
+    if (separated(value, "x++", 2, size)) /* WxH alone means the top left corner */
         *region = (kst_region){
             .width = (uint32_t)size[0], .height = (uint32_t)size[1], .x = (uint32_t)size[2], .y = (uint32_t)size[3]};
     else if (separated(value, ",,,", 4, corner))

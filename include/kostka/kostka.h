@@ -4,17 +4,17 @@
 
 /**
  * @file
- * Kostka: decoding, encoding and lossless transcoding of JPEG (ITU-T T.81) and JPEG 2000 (ITU-T T.800).
+ * Kostka decodes, encodes and losslessly transcodes JPEG (ITU-T T.81) and JPEG 2000 (ITU-T T.800).
  *
  * A context holds the device, the threads, the allocator and the limits; decoders are handles on one coded picture
  * each. Nothing here prints, aborts, installs signal handlers or keeps global state. Functions that can fail return a
  * kst_status and, where there is a kst_report, fill it with a message and the byte offset of the cause.
  *
- * Structures that may grow start with a member `size`; set them up with their initialiser (kst_…_init), then change
- * what is of interest. All lengths are in bytes, all widths and heights in samples, unless said otherwise.
+ * Structures that may grow start with a member `size`; set them up with their initialiser (kst_…_init), then change the
+ * members that matter to you. All lengths are in bytes, all widths and heights in samples, unless said otherwise.
  *
- * The headers of each subject come with this one; those of devices (kostka_device.h, kostka_gl.h, kostka_profile.h) and
- * of files that are written while they are made (kostka_writer.h) do not.
+ * This header includes those of all subjects except devices (kostka_device.h, kostka_gl.h, kostka_profile.h) and
+ * writing a file while it is being made (kostka_writer.h).
  */
 
 #include <kostka/kostka_context.h>
@@ -31,10 +31,10 @@
 extern "C" {
 #endif
 
-/** KST_VERSION_NUMBER of the library that is running. Thread-safe. */
+/** Return the KST_VERSION_NUMBER of the library that is running. Thread-safe. */
 KST_API unsigned kst_version(void);
 
-/** The same as text, "major.minor.patch"; a static string. Thread-safe. */
+/** Return the same version as text, "major.minor.patch". The string is static. Thread-safe. */
 KST_API const char *kst_version_string(void);
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * What all work needs and tells: contexts, devices, reports, progress; kostka.h includes this.
+ * Declares what every operation uses: contexts, devices, reports and progress. kostka.h includes this header.
  */
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ extern "C" {
 /** @name Context
  * @{ */
 
-/** The caller's allocator. Both functions may be called from several threads at once. */
+/** The caller's allocator. The library may call both functions from several threads at once. */
 typedef struct kst_allocator {
     void *(*allocate)(void *user, size_t length); /**< as malloc; null where there is no memory */
     void (*release)(void *user, void *memory);    /**< as free; never called with null */
@@ -29,14 +29,14 @@ typedef struct kst_allocator {
 
 typedef enum kst_log_level { KST_LOG_NONE = 0, KST_LOG_ERROR = 1, KST_LOG_WARNING = 2, KST_LOG_INFO = 3 } kst_log_level;
 
-/** The caller's log. Called with one complete line without newline, possibly from several threads at once. */
+/** The caller's log. It is called with one complete line without a newline, possibly from several threads at once. */
 typedef struct kst_log {
     void (*write)(void *user, kst_log_level level, const char *line); /**< null: no log */
     void *user;
-    kst_log_level level; /**< lines above this level are not made */
+    kst_log_level level; /**< lines above this level are not composed */
 } kst_log;
 
-/** Limits on one operation. 0 stands for the default given; UINT64_MAX or UINT32_MAX means none. */
+/** Limits on one operation. 0 stands for the default stated here; UINT64_MAX or UINT32_MAX means no limit. */
 typedef struct kst_limits {
     uint64_t pixels;   /**< width × height of the coded picture; default 2^29 */
     uint64_t memory;   /**< bytes the library allocates for one operation; default 4 GiB */
@@ -53,20 +53,24 @@ typedef struct kst_limits {
     uint32_t blocks;     /**< code-blocks of a JPEG 2000 picture: those that are decoded, or all where it is encoded or
                               transcoded; default 2^24 */
     /**
-     * What one byte of a JPEG 2000 codestream may ask for beyond what any codestream, or a picture of so many samples,
-     * may; default 2^16. So many samples of the picture beyond 2^27, where a row counts as 64 in each tile at least;
-     * and of other work the part of it that stands behind the sum:
-     * - samples visited by coding passes: 2^26, and of each sample three passes for each bit of its depth and two
-     *   planes more; a 2^8th;
-     * - segments of code-blocks, as packets bring them: 2^18, and one of 64 samples; three 2^18ths;
-     * - precincts, and as many resolutions of tiles: 2^16, and one of 256 samples; a 2^21st;
-     * - turns of the order of packets that bring none, or a lost one: 2^24; a 2^10th;
-     * - code-blocks to transcode: 2^19, and one of 64 samples; a 2^17th; and these times layers: 2^25; a 2^11th.
+     * Limits the work that a JPEG 2000 codestream may ask for with each of its bytes; default 2^16. A few bytes of
+     * headers can describe a picture of any size, so the work is bounded by the length of the codestream. The picture
+     * may have 2^27 samples and `work` more for each byte, where a row of a tile counts as at least 64 samples. Every
+     * other kind of work may come to a constant, plus a term for the picture's samples, plus a fraction of `work` for
+     * each byte:
+     * - samples visited by coding passes: 2^26, plus for each sample three passes for each bit of its depth and for two
+     *   more planes, plus `work` ÷ 2^8 a byte;
+     * - contributions of packets to segments of code-blocks: 2^18, plus one for 64 samples, plus 3 × `work` ÷ 2^18 a
+     *   byte;
+     * - precincts, and as many resolutions of tiles: 2^16, plus one for 256 samples, plus `work` ÷ 2^21 a byte;
+     * - steps through the progression order that yield no packet, or a lost one: 2^24, plus `work` ÷ 2^10 a byte;
+     * - code-blocks to transcode: 2^19, plus one for 64 samples, plus `work` ÷ 2^17 a byte; and their number times that
+     *   of layers: 2^25, plus `work` ÷ 2^11 a byte.
      *
-     * With the default limits one core therefore takes for any codestream no more time than for a picture of as many
-     * samples that are noise, coded without loss, and about a second for each megabyte; and no more memory than for
-     * that picture and 64 MB for each megabyte. Streams with less in a megabyte than that are refused with
-     * KST_ERROR_LIMIT_WORK, KST_ERROR_LIMIT_PRECINCTS or KST_ERROR_LIMIT_BLOCKS; a larger limit is the caller's choice.
+     * With the default limits one core therefore takes no longer for any codestream than for a picture of as many
+     * samples of noise coded without loss, plus about a second for each megabyte; and it needs no more memory than for
+     * that picture, plus 64 MB for each megabyte. Streams that ask for more are refused with KST_ERROR_LIMIT_WORK,
+     * KST_ERROR_LIMIT_PRECINCTS or KST_ERROR_LIMIT_BLOCKS. The caller may choose a larger limit.
      */
     uint32_t work;
 } kst_limits;
@@ -76,26 +80,31 @@ typedef struct kst_limits {
 typedef struct kst_context_options {
     size_t size;
     /**
-     * "cpu", "cuda", "cuda:1", "opencl:0" …; "auto": CUDA, else a GPU with OpenCL, else the CPU. With "auto" the GPU is
-     * opened when it is needed (images in its memory) or there is enough work for it, and small pictures stay on the
-     * CPU. Null: KOSTKA_DEVICE, else "auto"; with `opencl_context` it is null or "opencl".
+     * The device to work on: "cpu", "cuda", "cuda:1", "opencl:0" …; or "auto", which takes CUDA, else a GPU with
+     * OpenCL, else the CPU. With "auto" the GPU is opened when it is needed (images in its memory) or there is enough
+     * work for it, and small pictures stay on the CPU. Null takes the environment variable KOSTKA_DEVICE, else "auto".
+     * With `opencl_context` it must be null or "opencl".
      */
     const char *device;
     const char *cpu; /**< the highest tier: "c", "sse2", "avx2", "avx512", "neon"; null: KOSTKA_CPU, else all */
     /**
-     * Threads to work on, the caller's among them; 0: KOSTKA_THREADS, else one per processor. Two and more also decode
-     * the longest code-blocks of few JPEG 2000 pictures while a GPU decodes the others.
+     * The number of threads that work, the caller's included; 0 takes the environment variable KOSTKA_THREADS, else one
+     * per processor. With two or more, and few JPEG 2000 pictures, they also decode the longest code-blocks while a GPU
+     * decodes the others.
      */
     uint32_t threads;
     kst_allocator allocator; /**< both functions null: malloc and free */
     kst_log log;
     kst_limits limits;
-    void *opencl_context; /**< a cl_context to work in, so that its buffers can be shared; null: one of its own */
-    void *opencl_device;  /**< the cl_device_id of it to work on; null where `opencl_context` is, and only there */
+    void
+        *opencl_context; /**< a cl_context to work in, so that its buffers can be shared; null: the library makes one */
+    void *opencl_device; /**< the device of `opencl_context` to work on, a cl_device_id; null if and only if
+                            `opencl_context` is null */
     /**
-     * How many bytes of released buffers of 1 MiB and more, images' among them, the context keeps for the next
-     * operations, whose pages then are there already. 0: 256 MiB, but no more than `limits.memory`; KST_KEEP_NONE:
-     * none. An operation that takes one counts it in its own memory. With the caller's allocator nothing is kept.
+     * The bytes of released buffers that the context keeps for the next operations, which then need not wait for the
+     * system to map fresh pages. Buffers of 1 MiB and more are kept, those of images included. 0: 256 MiB, but no more
+     * than `limits.memory`; KST_KEEP_NONE: none. An operation that takes a kept buffer counts it as its own memory.
+     * With the caller's allocator nothing is kept.
      */
     uint64_t keep;
 } kst_context_options;
@@ -104,8 +113,8 @@ typedef struct kst_context_options {
 KST_API void kst_context_options_init(kst_context_options *options);
 
 /**
- * Make a context. Its threads are started when there is work for them (none where `threads` is 1), or as many of them
- * as the system lets there be.
+ * Make a context. Its threads are started when there is work for them (none if `threads` is 1), as many of them as the
+ * system allows.
  *
  * @param options null for the defaults
  * @param context receives the context; the caller destroys it after everything made from it. Null on failure
@@ -137,19 +146,21 @@ typedef struct kst_device_info {
     size_t size;
     kst_device_kind kind;
     char name[16];   /**< what kst_context_options.device takes: "cpu", "cuda:0" … */
-    char model[128]; /**< the maker's name for it */
+    char model[128]; /**< the manufacturer's name for it */
     char tier[16];   /**< CPU: the highest instruction tier in use; otherwise the driver's version */
     uint32_t units;  /**< CPU: processors available to this process; GPU: multiprocessors or compute units */
     uint64_t memory; /**< bytes of device memory; 0 for the CPU */
 } kst_device_info;
 
-/** How many devices there are; the CPU is number 0. Thread-safe. */
+/** Return the number of devices; the CPU is number 0. Thread-safe. */
 KST_API uint32_t kst_device_count(void);
 
 /** Describe device `index`; `info->size` must be set. @return KST_OK, KST_ERROR_ARGUMENT or KST_ERROR_DEVICE_MISSING */
 KST_API kst_status kst_device_get(uint32_t index, kst_device_info *info);
 
-/** The device that a context works on; with "auto" the CPU until a GPU was opened. @return KST_OK, KST_ERROR_ARGUMENT
+/**
+ * Describe the device that a context works on; with "auto" that is the CPU until a GPU has been opened. @return KST_OK,
+ * KST_ERROR_ARGUMENT
  */
 KST_API kst_status kst_context_device(const kst_context *context, kst_device_info *info);
 
@@ -167,7 +178,7 @@ typedef enum kst_stage {
     KST_STAGE_COUNT = 6
 } kst_stage;
 
-/** What an operation did. Every member is set by the operation, whether it succeeds or fails, except `size`. */
+/** Describes what an operation did. The operation sets every member except `size`, whether it succeeds or fails. */
 typedef struct kst_report {
     size_t size;
     kst_status status;
@@ -175,11 +186,11 @@ typedef struct kst_report {
     uint64_t warnings;             /**< how many warnings there were */
     kst_status first_warning;      /**< KST_OK where there was none */
     uint64_t first_warning_offset; /**< as `offset` */
-    char message[192];             /**< one line for people: the error, else the first warning, else empty */
+    char message[192];             /**< one line of plain text: the error, else the first warning, else empty */
     char device[16];               /**< the device's name; with "auto" of the one that did the work */
     kst_device_kind stage_device[KST_STAGE_COUNT]; /**< where each stage ran; KST_DEVICE_NONE: it was not needed */
-    double stage_seconds[KST_STAGE_COUNT]; /**< wall-clock time; of what a GPU did in a batch, a picture's share */
-    uint32_t threads;                      /**< the largest number of threads that worked at once */
+    double stage_seconds[KST_STAGE_COUNT];         /**< wall-clock time; for a batch on a GPU, one picture's share */
+    uint32_t threads;                              /**< the largest number of threads that worked at once */
 } kst_report;
 
 /** Zero everything and set `size`. */
@@ -190,17 +201,18 @@ KST_API void kst_report_init(kst_report *report);
  * @{ */
 
 /**
- * Is told how far work on a picture has come, and may end it. JPEG 2000 is told of by the code-block, on a GPU by the
- * strip or part of a picture that does not fit, else once all is coded there, and transcoded at the beginning and the
- * end alone. JPEG is told of on the CPU by the MCU row, of progressive coding by the scan, while it is encoded,
- * transcoded or its coefficients are decoded; else at the beginning and the end alone.
+ * A function that learns how far work on a picture has come, and that may end the work. For JPEG 2000 it is called
+ * after each code-block on the CPU. On a GPU it is called after each strip or part of a picture that does not fit into
+ * memory at once, otherwise when everything has been coded. Transcoding calls it at the beginning and at the end only.
+ * For JPEG on the CPU it is called after each MCU row, and after each scan of progressive coding, while a picture is
+ * encoded, transcoded or its coefficients are decoded; otherwise at the beginning and at the end only.
  */
 typedef struct kst_progress {
     size_t size;
     /**
-     * `done` is 0 at first, never less than before, and 1 at last if nothing fails. Called by any of the context's
-     * threads, but of a picture by one at a time; it should return soon.
-     * @return false to end the work soon with KST_ERROR_CANCELLED; of no effect when all is done
+     * `done` starts at 0, never decreases, and ends at 1 if nothing fails. Any of the context's threads may call it,
+     * but only one at a time for one picture; it should return soon.
+     * @return false to end the work soon with KST_ERROR_CANCELLED; this has no effect when everything is done
      */
     bool (*told)(void *user, double done);
     void *user;

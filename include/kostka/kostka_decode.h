@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Decoding, and looking at streams; kostka.h includes this.
+ * Declares decoding, and the inspection of streams. kostka.h includes this header.
  */
 
 #include <stdbool.h>
@@ -28,28 +28,30 @@ typedef struct kst_decode_options {
     kst_region region; /**< in pixels of the reduced picture, before orientation; only what it needs is decoded */
     bool strict;       /**< the first warning ends the decoding with that warning as its status */
     bool orient;       /**< turn the picture as its Exif orientation says (not with KST_FORMAT_RAW) */
-    uint8_t alpha;     /**< what RGBA and BGRA get from pictures without; default 255, which is full at any depth */
-    uint32_t layers;   /**< JPEG 2000: no more than the first so many; 0: all */
+    uint8_t
+        alpha; /**< the alpha of RGBA and BGRA where the picture has none; default 255, which is opaque at any depth */
+    uint32_t layers; /**< JPEG 2000: decode at most this many layers, the first ones; 0: all */
     /**
-     * JPEG 2000: only these components, by ascending index; null: all. The image is KST_FORMAT_RAW, and `format` that
-     * or AUTO. The others are not decoded, but where a component transform needs the first three.
+     * JPEG 2000: decode only these components, in ascending order of index; null: all. The image then is
+     * KST_FORMAT_RAW, and `format` must be that or AUTO. Other components are not decoded, except where a component
+     * transform needs the first three.
      */
     const uint32_t *components;
-    uint32_t component_count; /**< of `components`; 0 where that is null, and only there */
+    uint32_t component_count; /**< number of `components`; 0 if and only if that is null */
     /**
-     * JPEG 2000: this tile of the raster alone, as if it were the picture: the region is a part of it. Default
-     * KST_ALL_TILES.
+     * JPEG 2000: decode this tile alone, numbered in raster order, as if it were the picture: the region then is a part
+     * of the tile. Default KST_ALL_TILES.
      */
     uint32_t tile;
     /**
-     * Of the image; not with KST_FORMAT_RAW. Floating-point samples are (value − mean) × scale of their channel, in
-     * this order, each step rounded to float32; float16 is that, rounded once more, to nearest even each time. So they
-     * are the same bits on every device.
+     * The type of the image's samples; must be KST_SAMPLE_INTEGER with KST_FORMAT_RAW. Floating-point samples are
+     * (value − mean) × scale, with the mean and scale of their channel. Both steps are rounded to float32, and float16
+     * is rounded once more from that, always to nearest even, so that every device gives the same bits.
      */
     kst_sample sample;
-    float mean[4];  /**< by channel, in units of the values (0–255); 0 or of a magnitude of 2^−60 to 2^60 */
-    float scale[4]; /**< likewise; 0 stands for what makes 1 of the greatest value: 1 ÷ 255 */
-    const kst_progress *progress; /**< null, or told of the decoding; must stay until that has ended */
+    float mean[4]; /**< for each channel, in the units of the values (0–255); 0 or of a magnitude from 2^−60 to 2^60 */
+    float scale[4];               /**< likewise; 0 stands for 1 ÷ 255, which makes the greatest value 1 */
+    const kst_progress *progress; /**< null, or called while decoding; must stay valid until that has ended */
 } kst_decode_options;
 
 KST_API void kst_decode_options_init(kst_decode_options *options);
@@ -63,30 +65,33 @@ KST_API kst_status kst_decoder_create(kst_context *context, kst_decoder **decode
 KST_API void kst_decoder_destroy(kst_decoder **decoder);
 
 /**
- * Read the headers of a stream: all its markers, but no entropy-coded data; of JPEG 2000 those of tile-parts that TLM
- * tells the places of are left until they are needed.
+ * Read the headers of a stream: all its markers, but no entropy-coded data. If a JPEG 2000 stream has TLM marker
+ * segments, which say where its tile-parts begin, the headers of these are read when they are needed.
  *
  * @param data borrowed: must stay as it is until the next open or the decoder's end
- * @return KST_OK or the error; then the decoder holds no stream
+ * @return KST_OK, or the error, after which the decoder holds no stream
  */
 KST_API kst_status kst_decoder_open(kst_decoder *decoder, const void *data, size_t length);
 
-/** What the open stream holds; valid until the next open. Null where none is open. */
+/** Return what the open stream holds; valid until the next open. Null if none is open. */
 KST_API const kst_info *kst_decoder_info(const kst_decoder *decoder);
 
-/** Metadata `index` of the open stream, in the order of the stream; null past the last. Valid until the next open. */
+/**
+ * Return metadata number `index` of the open stream, in the order of the stream; null past the last. It is valid until
+ * the next open.
+ */
 KST_API const kst_metadata *kst_decoder_metadata(const kst_decoder *decoder, size_t index);
 
 /**
- * What follows the open picture in a JPEG file: part `index`, in the order of the file. All bytes behind the picture
- * belong to one part. Pictures are found by an MPF index (CIPA DC-007), by the directory in XMP that Ultra HDR uses,
- * and where they begin right behind another. A picture is decoded by itself: kst_decode() of `length` bytes at
- * `offset`. The first call for a stream reads all their headers: the first picture and these together must not exceed
- * the limits on pixels and markers. What an index says of parts that are not there is counted in the decoder's report
- * as KST_WARNING_JPEG_INDEX.
+ * Describe part number `index` of what follows the open picture in a JPEG file, in the order of the file. Every byte
+ * behind the picture belongs to exactly one part. Pictures are found by an MPF index (CIPA DC-007), by the directory in
+ * XMP that Ultra HDR uses, and where one begins right behind another. To decode such a picture, call kst_decode() with
+ * the `length` bytes at `offset`. The first call for a stream reads the headers of all these pictures: together with
+ * the first picture they must not exceed the limits on pixels and markers. An index that names parts which do not exist
+ * is counted in the decoder's report as KST_WARNING_JPEG_INDEX.
  *
- * @param other its size set; receives the description
- * @return false past the last part, where the stream is not JPEG, and where there was an error, which the report has
+ * @param other receives the description; its `size` must be set
+ * @return false past the last part, if the stream is not JPEG, and after an error, which is in the report
  */
 KST_API bool kst_decoder_other(kst_decoder *decoder, size_t index, kst_other *other);
 
@@ -94,45 +99,47 @@ KST_API bool kst_decoder_other(kst_decoder *decoder, size_t index, kst_other *ot
 typedef struct kst_element {
     size_t size;
     uint64_t offset; /**< of the marker or box in the stream */
-    uint64_t length; /**< with its header; of SOD with the packets behind it */
+    uint64_t length; /**< including its header; for SOD including the packets behind it */
     uint32_t code;   /**< 0xFF51, or the four characters of a box, the first one highest */
-    uint32_t depth;  /**< in how many boxes it lies */
-    char name[8];    /**< "SIZ" or, where it is not known, "0xFF30"; "jp2h" */
-    char text[1024]; /**< what its fields say, cut off where that is long; empty where there are none */
-    uint64_t at;     /**< these four: where to go on */
+    uint32_t depth;  /**< the number of boxes that contain it */
+    char name[8];    /**< "SIZ", or "0xFF30" if the marker is unknown; "jp2h" */
+    char text[1024]; /**< its fields as text, cut off if too long; empty if it has none */
+    uint64_t at;     /**< this and the next three members say where to continue */
     uint32_t box;
     uint32_t part;
     uint32_t state;
 } kst_element;
 
 /**
- * The next element of an open JPEG 2000 stream, in the order of the stream; the first where all is 0 but the size.
- * SOP and EPH, which lie between packets, are none. Elements are told as they stand, whatever is wrong with them. The
- * first call reads headers of tile-parts that opening has left for later; the decoder's report and info then have them.
+ * Advance to the next element of an open JPEG 2000 stream, in the order of the stream. With all members 0 except `size`
+ * it gives the first element. SOP and EPH, which lie between packets, are not reported. Elements are described as they
+ * stand, even if they are wrong. The first call reads the headers of tile-parts that opening has left for later; the
+ * decoder's report and info include them from then on.
  *
- * @return false where there is none, the stream is not JPEG 2000, or headers cannot be read (the report has the error)
+ * @return false if there is no further element, the stream is not JPEG 2000, or headers cannot be read (the report has
+ *         the error)
  */
 KST_API bool kst_decoder_next_element(kst_decoder *decoder, kst_element *element);
 
 enum { KST_BREACH_LENGTH = 192 };
 
 /**
- * Rule `index` of those of the profile it claims that the open JPEG 2000 stream breaks, and what it has instead.
- * All headers and the lengths of tile-parts are looked at, no packets; of cinema the limits at 24 frames a second hold,
- * of other profiles none that depend on frames.
+ * Describe breach number `index`: a rule of the claimed profile that the open JPEG 2000 stream breaks, and what the
+ * stream has instead. All headers and the lengths of tile-parts are checked, but no packets. For the cinema profiles
+ * the limits at 24 frames a second apply; for other profiles no limit that depends on the frame rate does.
  *
  * @param text KST_BREACH_LENGTH characters; receives one line
- * @return false past the last, and where no stream with a kst_j2k_profile is open
+ * @return false past the last breach, and if no stream that claims a kst_j2k_profile is open
  */
 KST_API bool kst_decoder_profile_breach(kst_decoder *decoder, size_t index, char *text);
 
 /**
- * Describe the image that kst_decoder_decode() would give: format, size and planes, with tight pitches and no buffers.
- * Of more than four planes `more` belongs to the decoder, until the next call on it: kst_image_allocate() copies it,
- * and so must who brings buffers.
- * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_STATE, KST_ERROR_OPTIONS, KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR;
- *         of JPEG 2000 KST_ERROR_J2K_COLOUR, KST_ERROR_IMAGE_DEPTH (more than 31 bits), KST_ERROR_IMAGE_SIZE (a
- *         component or tile without samples)
+ * Describe the image that kst_decoder_decode() would make: format, size and planes, with tight pitches and no buffers.
+ * With more than four planes, `more` points to memory of the decoder, which is valid until the next call on it:
+ * kst_image_allocate() copies it, and a caller who provides the buffers must copy it, too.
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_STATE, KST_ERROR_OPTIONS, KST_ERROR_REGION, KST_ERROR_JPEG_COLOUR; of
+ *         JPEG 2000 KST_ERROR_J2K_COLOUR, KST_ERROR_IMAGE_DEPTH (more than 31 bits), KST_ERROR_IMAGE_SIZE (a component
+ *         or tile without samples)
  */
 KST_API kst_status kst_decoder_describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
 
@@ -140,18 +147,20 @@ KST_API kst_status kst_decoder_describe(kst_decoder *decoder, const kst_decode_o
  * Decode the open stream; may be called again with other options.
  *
  * @param options null for the defaults
- * @param image   where plane[0].data is null the library describes the image and allocates it (kst_image_release()), in
- *                memory of the kind that `memory` says; otherwise format, size and planes must be those that
- * kst_decoder_describe() gives, with any pitch that holds a row. Nothing outside the rows' pixels is written
- * @return KST_OK, perhaps with warnings counted in the report; or an error, and then what the caller's buffers hold is
- *         not defined, and an image that the library was to allocate is what it was before the call
+ * @param image if plane[0].data is null, the library describes the image and allocates it in memory of the kind
+ *        `memory`; the caller releases it with kst_image_release(). Otherwise format, size and planes must be those of
+ *        kst_decoder_describe(), with any pitch that holds a row; nothing outside the rows' pixels is written
+ * @return KST_OK, perhaps with warnings counted in the report; or an error, after which the contents of the caller's
+ *         buffers are undefined, and an image that the library was to allocate is as it was before the call
  */
 KST_API kst_status kst_decoder_decode(kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
 
-/** What the last call on this decoder did; valid until the next call on it. Never null for a decoder. */
+/** Return what the last call on this decoder did; valid until the next call on it. Null only for a null decoder. */
 KST_API const kst_report *kst_decoder_report(const kst_decoder *decoder);
 
-/** Decode in one call: as create, open, decode and destroy. @param report null, or with its size set */
+/**
+ * Decode in one call, which does the same as create, open, decode and destroy. @param report null, or with its size set
+ */
 KST_API kst_status kst_decode(kst_context *context, const void *data, size_t length, const kst_decode_options *options,
     kst_image *image, kst_report *report);
 
@@ -159,15 +168,15 @@ typedef struct kst_decode_item {
     const void *data;
     size_t length;
     const kst_decode_options *options; /**< null for the defaults */
-    kst_image *image;                  /**< as kst_decoder_decode() */
+    kst_image *image;                  /**< as for kst_decoder_decode() */
     kst_report report;                 /**< its status is that of this item; its size is set by the call */
 } kst_decode_item;
 
 /**
- * Decode many streams, on the context's GPU in few launches, those that it does not support, or all, spread over the
- * context's threads. One bad stream does not disturb the others; a device that fails does, and each item concerned says
- * so. kst_decode_submit() does not wait.
- * @return KST_OK where every item succeeded, otherwise the status of the first that did not
+ * Decode many streams. The context's GPU decodes those that it supports, many in each launch; the context's threads
+ * share the others, or all if there is no GPU. One bad stream does not disturb the others. A device that fails may, and
+ * the report of each item concerned says so. This call waits for the end; kst_decode_submit() does not.
+ * @return KST_OK if every item succeeded, otherwise the status of the first that did not
  */
 KST_API kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t count);
 

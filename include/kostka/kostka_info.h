@@ -4,7 +4,7 @@
 
 /**
  * @file
- * What a stream holds: the picture as it is coded, and metadata; kostka.h includes this.
+ * Declares what a stream holds: the picture as it is coded, and metadata. kostka.h includes this header.
  */
 
 #include <stdbool.h>
@@ -35,7 +35,7 @@ typedef struct kst_component_info {
     uint32_t width; /**< samples actually coded, without padding (A.1.1) */
     uint32_t height;
     uint8_t id;
-    uint8_t h; /**< sampling factors (A.1.1); of JPEG 2000 the separations XRsiz and YRsiz instead */
+    uint8_t h; /**< sampling factors (A.1.1); for JPEG 2000 the separations XRsiz and YRsiz */
     uint8_t v;
     uint8_t depth;
     bool is_signed;
@@ -58,33 +58,36 @@ typedef struct kst_info {
     uint32_t restart_interval;       /**< MCUs, of the first scan; 0: none */
     uint32_t mcu_width;              /**< pixels */
     uint32_t mcu_height;
-    int quality;     /**< the IJG quality whose tables these are; 0: none fits */
+    int quality;     /**< the IJG quality that has these quantisation tables; 0: none has */
     int orientation; /**< Exif orientation 1–8; 1 where there is none */
     bool jfif;
     bool adobe;
     uint8_t adobe_transform;
     uint16_t jfif_version;         /**< major × 256 + minor */
-    kst_density_unit density_unit; /**< JPEG 2000: of capture, else of display; a ratio of 0: not known */
+    kst_density_unit density_unit; /**< JPEG 2000: the capture resolution, else the display resolution; a ratio with
+                                      densities of 0: not known */
     uint16_t density_x;
     uint16_t density_y;
     /**
-     * Entropy-coded data, all scans or packets together. Where TLM tells where the tile-parts of a JPEG 2000 picture
-     * lie, their headers are read when they are needed; until all are, marker segments in them count, too.
+     * The length of the entropy-coded data, all scans or packets together. If a JPEG 2000 picture has TLM marker
+     * segments, the headers of its tile-parts are read when they are needed; until all have been read, marker segments
+     * in them count, too.
      */
     uint64_t entropy_bytes;
     uint16_t quant_table[4][64]; /**< each component's, in raster order (not zig-zag) */
-    uint32_t tile_width;         /**< JPEG 2000, as all that follow; nominal */
+    uint32_t tile_width;         /**< this and all following members: JPEG 2000 only; the nominal size */
     uint32_t tile_height;
     uint32_t tiles;
     uint32_t layers;
-    uint32_t levels; /**< of decomposition, of the first component: as often the picture can be halved */
+    uint32_t levels; /**< decomposition levels of the first component, which is how often the picture can be halved */
     kst_progression progression;
-    bool reversible;       /**< the 5/3 transform, of the first component */
-    bool alpha;            /**< a channel of opacity is known */
+    bool reversible;       /**< the first component uses the 5/3 transform */
+    bool alpha;            /**< the picture has a known opacity channel */
     bool jp2;              /**< a JP2 file, not a bare codestream */
-    uint32_t colour_space; /**< what a JP2 file calls its colours (EnumCS of its box colr: 14 CIELab, 24 e-sYCC …); 0:
-                                nothing. Such that are not of kst_colour are passed on as components */
-    uint32_t profile;      /**< that the codestream claims (Rsiz): a kst_j2k_profile with its levels, or another */
+    uint32_t colour_space; /**< how a JP2 file names its colour space (EnumCS of its box colr: 14 CIELab, 24 e-sYCC …);
+                              0: not at all. Colours that kst_colour lacks are passed on as components */
+    uint32_t profile; /**< the profile that the codestream claims (Rsiz): a kst_j2k_profile with its levels, or another
+                         value */
 } kst_info;
 
 typedef enum kst_metadata_kind {
@@ -103,31 +106,31 @@ typedef struct kst_metadata {
     uint64_t offset; /**< of the first chunk's contents in the stream; ignored when encoding */
 } kst_metadata;
 
-/** What became of a picture that metadata go along with. */
+/** Describes how a picture was changed, so that its metadata can follow. */
 typedef struct kst_metadata_change {
     size_t size;
-    uint32_t width; /**< its new size in pixels, for PixelXDimension and PixelYDimension of Exif; 0: as it was */
+    uint32_t width; /**< its new size in pixels, for PixelXDimension and PixelYDimension of Exif; 0: unchanged */
     uint32_t height;
-    int orientation;     /**< what Exif and XMP (tiff:Orientation) say from now on, 1–8; 0: as it was */
+    int orientation;     /**< the new orientation in Exif and XMP (tiff:Orientation), 1–8; 0: unchanged */
     bool drop_thumbnail; /**< Exif: the thumbnail no longer shows the picture */
-    bool drop_others;    /**< XMP: what a directory lists behind the picture is gone */
+    bool drop_others;    /**< XMP: the files that a directory lists behind the picture no longer exist */
 } kst_metadata_change;
 
 /**
- * Make metadata follow their picture, in place; entries that are not there are not added, and what is damaged stays.
+ * Update metadata in place after their picture was changed. No entries are added, and damaged ones stay as they are.
  *
- * @param kind KST_METADATA_EXIF or KST_METADATA_XMP; of others nothing changes
- * @param data as a kst_metadata has it, in memory of the caller's
+ * @param kind KST_METADATA_EXIF or KST_METADATA_XMP; other kinds are not changed
+ * @param data the contents, as in kst_metadata.data, in memory of the caller's
  * @return the new length in bytes, at most `length`
  */
 KST_API size_t kst_metadata_update(
     kst_metadata_kind kind, void *data, size_t length, const kst_metadata_change *change);
 
-/** What a part of a file is for, as its index (MPF, CIPA DC-007), its XMP or the part itself says. */
+/** Says what a part of a file is for, according to the file's index (MPF, CIPA DC-007), its XMP or the part itself. */
 typedef enum kst_role {
     KST_ROLE_UNKNOWN = 0,
     KST_ROLE_PREVIEW = 1,  /**< MPF: a large thumbnail */
-    KST_ROLE_GAIN_MAP = 2, /**< of Ultra HDR, ISO 21496-1 and their like */
+    KST_ROLE_GAIN_MAP = 2, /**< of Ultra HDR, ISO 21496-1 and similar formats */
     KST_ROLE_DEPTH = 3,
     KST_ROLE_PANORAMA = 4,  /**< MPF: a frame of a panorama */
     KST_ROLE_DISPARITY = 5, /**< MPF: a view of a stereoscopic picture */
@@ -136,13 +139,13 @@ typedef enum kst_role {
     KST_ROLE_VIDEO = 8      /**< of a motion photo; no picture */
 } kst_role;
 
-/** What follows the first picture of a JPEG file: another picture, or bytes that are none. */
+/** Describes a part of what follows the first picture of a JPEG file: another picture, or other bytes. */
 typedef struct kst_other {
     size_t size;
     uint64_t offset; /**< in the data */
-    uint64_t length; /**< in bytes; of a picture from SOI to EOI */
+    uint64_t length; /**< in bytes; for a picture, from SOI to EOI */
     kst_role role;
-    bool picture;          /**< a JPEG picture that can be decoded by itself; else all that follows is 0 */
+    bool picture;          /**< a JPEG picture that can be decoded by itself; if false, all following members are 0 */
     bool indexed;          /**< an MPF index has an entry for it */
     kst_process process;   /**< as in kst_info */
     uint32_t width;        /**< pixels */
@@ -152,9 +155,9 @@ typedef struct kst_other {
 } kst_other;
 
 /**
- * What the first bytes say a file is, for messages: "a WebP file", "a JPEG file", "a tar archive". A static string;
- * null where the bytes are no signature that is known, or `data` is null. A few hundred bytes are enough, and are all
- * that is looked at; whether the library reads the format does not matter. Any thread.
+ * Name the kind of a file by its first bytes, for messages: "a WebP file", "a JPEG file", "a tar archive". It knows
+ * many formats that the library does not read. Only the first few hundred bytes are examined. Thread-safe. @return a
+ * static string; null if the signature is unknown or `data` is null
  */
 KST_API const char *kst_signature_text(const void *data, size_t length);
 

@@ -4,7 +4,8 @@
 
 /**
  * @file
- * What is said of JPEG 2000 (ITU-T T.800) alone when a picture is encoded or transcoded; kostka.h includes this.
+ * Declares the options of encoding and transcoding that only JPEG 2000 (ITU-T T.800) has. kostka.h includes this
+ * header.
  */
 
 #include <stdbool.h>
@@ -26,55 +27,58 @@ typedef enum kst_progression {
     KST_PROGRESSION_CPRL = 4
 } kst_progression;
 
-/** What kst_j2k_options.value means. */
+/** Says what kst_j2k_options.value means. */
 typedef enum kst_j2k_target {
     KST_J2K_LOSSLESS = 0, /**< every bit; no value */
-    KST_J2K_RATE = 1,     /**< bits of the file for a pixel of the picture, at most */
-    KST_J2K_RATIO = 2,    /**< bits of the samples for one of the file, at least */
-    KST_J2K_PSNR = 3,     /**< decibels against the full range of the first component, over all samples: at least, where
-                               the step allows it, and where passes are many within 0.1; layers of `layer_value` each.
-                               What is coded is decoded for that, some times, and rows are asked for again */
-    KST_J2K_STEP = 4      /**< all that a quantiser leaves whose error in the picture is that of this step */
+    KST_J2K_RATE = 1,     /**< the file has at most this many bits for each pixel of the picture */
+    KST_J2K_RATIO = 2,    /**< the samples have at least this many bits for each bit of the file */
+    KST_J2K_PSNR = 3, /**< the PSNR over all samples, in decibels against the full range of the first component, is at
+                         least this if the quantiser's step allows it, and exceeds it by at most 0.1 if there are many
+                         coding passes; each layer reaches its `layer_value`. To measure it the encoder decodes several
+                         times, and requests rows again */
+    KST_J2K_STEP = 4  /**< code everything that a quantiser leaves whose error in the picture is that of this step */
 } kst_j2k_target;
 
-/** Styles of code-blocks, or-ed together (Table A.19). */
+/** Code-block styles, or-ed together (Table A.19). */
 typedef enum kst_j2k_style {
     KST_J2K_BYPASS = 1,       /**< the lowest planes partly without arithmetic coding */
     KST_J2K_RESET = 2,        /**< contexts are reset after each pass */
     KST_J2K_TERMALL = 4,      /**< each pass ends its codeword */
     KST_J2K_CAUSAL = 8,       /**< vertically causal contexts */
-    KST_J2K_PREDICTABLE = 16, /**< codewords end predictably: a decoder can tell errors */
+    KST_J2K_PREDICTABLE = 16, /**< codewords end predictably, so that a decoder can detect errors */
     KST_J2K_SYMBOLS = 32      /**< a segmentation symbol in each plane */
 } kst_j2k_style;
 
-/** Where a tile-part ends, or-ed together: where the next packet is of another … */
+/** Says where a tile-part ends, or-ed together: before a packet of another resolution, layer or component. */
 typedef enum kst_j2k_division {
     KST_J2K_DIVIDE_RESOLUTION = 1,
     KST_J2K_DIVIDE_LAYER = 2,
     KST_J2K_DIVIDE_COMPONENT = 4
 } kst_j2k_division;
 
-/** Where the headers of packets stand. */
+/** Says where the packet headers are. */
 typedef enum kst_j2k_headers {
     KST_J2K_HEADERS_INLINE = 0, /**< in front of each packet's body */
     KST_J2K_HEADERS_PPT = 1,    /**< in the headers of tile-parts (A.7.5) */
     KST_J2K_HEADERS_PPM = 2     /**< in the main header (A.7.4) */
 } kst_j2k_headers;
 
-/** A change of progression (POC, A.6.6); half open, ends of 0 stand for all. Packets that came before do not come
- * again. */
+/**
+ * A change of progression (POC, A.6.6). Ranges are half open, and an end of 0 means up to the last. Packets that an
+ * earlier change has covered are not repeated.
+ */
 typedef struct kst_j2k_change {
     kst_progression progression;
     uint32_t resolution0; /**< first and last + 1 */
     uint32_t resolution1;
     uint32_t component0;
     uint32_t component1;
-    uint32_t layers; /**< the first so many */
+    uint32_t layers; /**< this many layers, the first ones */
 } kst_j2k_change;
 
 /**
- * Profiles of JPEG 2000 codestreams, as their headers claim them (Rsiz, Table A.10). To those of broadcast and IMF a
- * main level is added, to those of IMF a sublevel × 16 too; IMF allows 0, which is no level, for both.
+ * Profiles of JPEG 2000 codestreams, as their headers claim them (Rsiz, Table A.10). Add a main level to those of
+ * broadcast and IMF, and to those of IMF a sublevel × 16, too; with IMF both may be 0, which means no level.
  */
 typedef enum kst_j2k_profile {
     KST_J2K_PROFILE_NONE = 0,
@@ -83,8 +87,8 @@ typedef enum kst_j2k_profile {
     KST_J2K_PROFILE_CINEMA_2K = 3, /**< digital cinema, Table A.46 */
     KST_J2K_PROFILE_CINEMA_4K = 4,
     KST_J2K_PROFILE_BROADCAST = 0x100,            /**< one tile; main levels 1–7; Table A.48 */
-    KST_J2K_PROFILE_BROADCAST_TILED = 0x200,      /**< or four; 1–7 */
-    KST_J2K_PROFILE_BROADCAST_REVERSIBLE = 0x300, /**< 6 and 7 */
+    KST_J2K_PROFILE_BROADCAST_TILED = 0x200,      /**< one or four tiles; main levels 1–7 */
+    KST_J2K_PROFILE_BROADCAST_REVERSIBLE = 0x300, /**< main levels 6 and 7 */
     KST_J2K_PROFILE_IMF_2K = 0x400,               /**< one tile; main levels 0–11, sublevels 0–9; Table A.51 */
     KST_J2K_PROFILE_IMF_4K = 0x500,
     KST_J2K_PROFILE_IMF_8K = 0x600,
@@ -93,10 +97,13 @@ typedef enum kst_j2k_profile {
     KST_J2K_PROFILE_IMF_8K_REVERSIBLE = 0x900
 } kst_j2k_profile;
 
-/** "cinema2k", "imf4k-reversible" …, a static string; null: not one of the above with a level or without. */
+/**
+ * Name a profile with or without its levels: "cinema2k", "imf4k-reversible" …
+ * @return a static string; null if the value is not a kst_j2k_profile
+ */
 KST_API const char *kst_j2k_profile_name(uint32_t profile);
 
-/** What a kst_j2k_component says, or-ed together. */
+/** Says which members of a kst_j2k_component count, or-ed together. */
 typedef enum kst_j2k_field {
     KST_J2K_OWN_LEVELS = 1,
     KST_J2K_OWN_BLOCKS = 2,
@@ -104,80 +111,84 @@ typedef enum kst_j2k_field {
     KST_J2K_OWN_TRANSFORM = 8,
     KST_J2K_OWN_STEP = 16,
     KST_J2K_OWN_GUARD_BITS = 32,
-    KST_J2K_OWN_TILE = 64 /**< it is of one tile alone, which comes before what is said of all */
+    KST_J2K_OWN_TILE = 64 /**< it holds for one tile only, and takes precedence over what holds for all tiles */
 } kst_j2k_field;
 
 /**
- * What a component has of its own (COC and QCC, A.6.2 and A.6.5), in all tiles or in one; all else is as the options
- * say. Components 0 to 2 that are transformed (Annex G) share levels, sizes of blocks and the kind of transform.
+ * Options of one component that differ from those of the picture (COC and QCC, A.6.2 and A.6.5), in all tiles or in
+ * one. Components 0 to 2 must share levels, block sizes and the kind of transform if they are transformed together
+ * (Annex G).
  */
 typedef struct kst_j2k_component {
-    uint32_t component; /**< of an image of planes their number; red, green, blue, alpha else: the others' order too */
+    uint32_t component; /**< the number of the plane; for interleaved pixels the channel in the order red, green, blue,
+                           alpha, whatever their order in memory */
     uint32_t fields;    /**< kst_j2k_field: which of the following count */
     uint32_t levels;
     uint32_t block_width;
     uint32_t block_height;
     uint32_t style;  /**< kst_j2k_style */
-    bool reversible; /**< where the target is not KST_J2K_LOSSLESS */
-    double step;     /**< times the quantiser's steps, 1/256 – 256 */
+    bool reversible; /**< use the 5/3 transform even if the target is not KST_J2K_LOSSLESS */
+    double step;     /**< a factor for the quantiser's steps, 1/256 – 256 */
     uint32_t guard_bits;
-    uint32_t tile; /**< in the raster; not with a profile */
+    uint32_t tile; /**< its number in raster order; not allowed with a profile */
 } kst_j2k_component;
 
-/** How JPEG 2000 is coded (T.800). */
+/** Says how JPEG 2000 is coded (T.800). */
 typedef struct kst_j2k_options {
     size_t size;
     kst_j2k_target target;     /**< default KST_J2K_LOSSLESS */
-    double value;              /**< as the target says; of the last layer */
+    double value;              /**< the target's value, for the last layer */
     uint32_t layers;           /**< 1–1,024; default 1 */
-    const double *layer_value; /**< of each layer, from worst to best, instead of `value`; null: each holds about twice
-                                    what the one before does */
-    uint32_t levels;           /**< of decomposition, 0–32; default 5 */
-    bool reversible;           /**< the reversible transforms also where the target is not KST_J2K_LOSSLESS */
-    bool keep_components; /**< do not transform the first three components (Annex G) where they are red, green, blue;
-                               those of more than 28 bits never are */
-    bool codestream;      /**< bare, without a JP2 file around it */
+    const double *layer_value; /**< the target's value for each layer, from worst to best, which replaces `value`; null:
+                                  each layer holds about twice as much as the one before */
+    uint32_t levels;           /**< decomposition levels, 0–32; default 5 */
+    bool reversible;           /**< use the reversible transforms even if the target is not KST_J2K_LOSSLESS */
+    bool keep_components; /**< do not apply the component transform (Annex G) to red, green and blue; it never applies
+                             to more than 28 bits */
+    bool codestream;      /**< write a bare codestream, without a JP2 file around it */
     kst_progression progression; /**< default KST_PROGRESSION_LRCP */
     const kst_j2k_change *change;
     size_t change_count;
     uint32_t tile_width; /**< 0: one tile */
     uint32_t tile_height;
-    uint32_t tile_x; /**< where tiles begin on the reference grid, at or before the picture */
+    uint32_t tile_x; /**< where the first tile begins on the reference grid, at or before the picture's corner */
     uint32_t tile_y;
-    uint32_t image_x; /**< where the picture begins */
+    uint32_t image_x; /**< where the picture begins on the reference grid */
     uint32_t image_y;
     uint32_t block_width; /**< 4–1,024, powers of two whose product is at most 4,096; default 64 × 64 */
     uint32_t block_height;
     uint32_t precinct_count;      /**< 0: one precinct for each resolution */
     uint32_t precinct_width[33];  /**< powers of two up to 32,768 for each resolution from the largest down; the last */
-    uint32_t precinct_height[33]; /**< counts for all that follow */
+    uint32_t precinct_height[33]; /**< one counts for all further resolutions */
     uint32_t style;               /**< kst_j2k_style */
-    uint32_t guard_bits;          /**< 1–7; default 2, and more where the picture needs them, fewer where samples of
-                                       29 bits and more leave no room */
-    bool derived_steps;           /**< one quantiser step is written, from which all follow (E.1.1) */
-    kst_region interest;          /**< in pixels: coded before all else (maxshift, Annex H); empty: none */
-    bool sop;                     /**< markers in front of packets, */
-    bool eph;                     /**< and behind their headers */
-    bool packet_lengths;          /**< PLT: lets a decoder skip */
-    bool tile_part_lengths;       /**< TLM */
-    kst_j2k_headers headers;      /**< default KST_J2K_HEADERS_INLINE */
-    uint32_t division;            /**< kst_j2k_division */
+    uint32_t guard_bits; /**< 1–7; default 2, or more if the picture needs them, or fewer if samples of 29 bits and more
+                            leave no room */
+    bool derived_steps;      /**< write one quantiser step, from which all others are derived (E.1.1) */
+    kst_region interest;     /**< a region, in pixels, that is coded before all else (maxshift, Annex H); empty: none */
+    bool sop;                /**< write an SOP marker in front of each packet (A.8.1) */
+    bool eph;                /**< write an EPH marker behind each packet header (A.8.2) */
+    bool packet_lengths;     /**< write PLT, which lets a decoder skip packets */
+    bool tile_part_lengths;  /**< TLM */
+    kst_j2k_headers headers; /**< default KST_J2K_HEADERS_INLINE */
+    uint32_t division;       /**< kst_j2k_division */
     /**
-     * A kst_j2k_profile with its levels: its rules are checked, and its limits of bytes kept. Best set by
-     * kst_j2k_options_profile().
+     * A kst_j2k_profile with its levels. Its rules are checked, and its limits on bytes are kept.
+     * kst_j2k_options_profile() sets it together with suitable options.
      */
     uint32_t profile;
-    double frame_rate;                  /**< frames a second, for the profile's limits; 0: not known, of cinema 24 */
-    const kst_j2k_component *component; /**< of components that differ; of several for one the last counts */
+    double frame_rate; /**< frames a second, for the profile's limits; 0: not known, which for cinema means 24 */
+    const kst_j2k_component
+        *component; /**< options of single components; of several for the same component the last counts */
     size_t component_count;
 } kst_j2k_options;
 
 KST_API void kst_j2k_options_init(kst_j2k_options *options);
 
 /**
- * Set all options as a profile wants them; what may still be chosen can be changed then. Where there is a limit of
- * bytes it becomes the target, else every bit. Precincts, a 4K picture's two sets of packets, and as many levels as
- * Profiles 0 and 1 need at least come from the profile where `precinct_count`, `change_count` are 0.
+ * Set all options as a profile demands; options that it leaves open can be changed afterwards. If the profile limits
+ * the bytes, that limit becomes the target, otherwise KST_J2K_LOSSLESS does. While `precinct_count` and `change_count`
+ * are 0, the profile provides the precincts, the two sets of packets of a 4K picture, and as many levels as Profiles 0
+ * and 1 need at least.
  *
  * @return KST_OK, KST_ERROR_ARGUMENT, or KST_ERROR_OPTIONS: not a kst_j2k_profile
  */
@@ -188,23 +199,25 @@ typedef enum kst_choice { KST_CHOICE_KEEP = 0, KST_CHOICE_YES = 1, KST_CHOICE_NO
 typedef enum kst_container {
     KST_CONTAINER_KEEP = 0,
     KST_CONTAINER_CODESTREAM = 1,
-    KST_CONTAINER_JP2 = 2 /**< a codestream gets the boxes that it must have; its colours are a guess. JPX becomes JP2
-                               where its file type says that it can be read as such, else KST_ERROR_OPTIONS */
+    KST_CONTAINER_JP2 =
+        2 /**< a codestream gets the required boxes, with a guess at its colour space. JPX becomes JP2 if its file type
+             box says that it can be read as such, otherwise the call fails with KST_ERROR_OPTIONS */
 } kst_container;
 
-/** What transcoding changes of a JPEG 2000 stream, never the bytes of a code-block. */
+/** Says what transcoding changes in a JPEG 2000 stream. It never changes the bytes of a code-block. */
 typedef struct kst_transcode_jpeg2000 {
-    int progression; /**< a kst_progression for all of the picture; −1, the default: as it is, changes included */
-    uint32_t reduce; /**< drop the largest resolutions; then the picture is as decoding with this gives it */
-    uint32_t layers; /**< keep the first so many; 0: all. With a rate: make so many, 1–1,024; 0: one */
-    double rate;     /**< bits of the file for a pixel of the picture, at most: passes that gain least go; 0: none.
-                          Each layer before the last then has about half of what the next one has */
-    const uint32_t *components; /**< keep only these, ascending; null: all. Of those that a component transform mixes
-                                     all three are kept */
+    int progression; /**< a kst_progression for the whole picture; −1, the default, keeps the order, with its changes */
+    uint32_t reduce; /**< drop this many of the largest resolutions, as kst_decode_options.reduce does when decoding */
+    uint32_t layers; /**< keep this many layers, the first ones; 0: all. With a rate, make this many, 1–1,024; 0: one */
+    double rate; /**< at most this many bits of the file for each pixel: the coding passes that gain least are dropped;
+                    0: no limit. Each layer but the last then holds about half as much as the next */
+    const uint32_t *components; /**< keep only these, in ascending order; null: all. The three components of a component
+                                   transform are kept together */
     uint32_t component_count;
-    uint32_t division;            /**< or-ed kst_j2k_division; 0: one tile-part a tile */
-    bool part_by_part;            /**< the first tile-parts of all tiles, then the second ones, and so on */
-    kst_j2k_headers headers;      /**< whatever they were; default KST_J2K_HEADERS_INLINE */
+    uint32_t division; /**< or-ed kst_j2k_division; 0: one tile-part for each tile */
+    bool part_by_part; /**< write the first tile-parts of all tiles, then the second ones, and so on */
+    kst_j2k_headers
+        headers; /**< where the output has them, wherever the input had them; default KST_J2K_HEADERS_INLINE */
     kst_choice packet_lengths;    /**< PLT in each tile-part (A.7.3) */
     kst_choice tile_part_lengths; /**< TLM in the main header (A.7.1) */
     kst_choice sop;               /**< a marker in front of each packet (A.8.1) */

@@ -4,8 +4,8 @@
 
 /**
  * @file
- * What a context's GPU does, step by step and with the time of each, and how fast it copies: the measures against which
- * those times are to be read.
+ * Records what a context's GPU does, with the time of each step, and measures how fast it copies, to compare those
+ * times with.
  */
 
 #include <kostka/kostka.h>
@@ -22,13 +22,14 @@ typedef enum kst_step_kind {
     KST_STEP_FILL = 4
 } kst_step_kind;
 
-/** What a driver tells about a kernel, as compiled for the device; −1 where it does not. */
+/** Holds what the driver reports about a kernel as compiled for the device; −1 for what it does not report. */
 typedef struct kst_kernel_traits {
     int32_t registers;     /**< of a work-item */
     int32_t local_bytes;   /**< memory that a work-group shares */
     int32_t private_bytes; /**< memory of a work-item: what did not fit its registers */
     int32_t resident;      /**< work-groups that a multiprocessor can hold at once */
-    double occupancy;      /**< theoretical: work-items that it then holds, of those it could; 0–1 */
+    double
+        occupancy; /**< theoretical occupancy: the work-items that it then holds, divided by those it could hold; 0–1 */
 } kst_kernel_traits;
 
 /** A step of a device's work. */
@@ -39,8 +40,8 @@ typedef struct kst_step {
     double start;     /**< seconds from the start of the first step */
     double seconds;   /**< device time */
     /**
-     * Copies: bytes copied. Kernels: the sizes of the buffers it works on, each counted once: what it would at least
-     * have to read or to write if it needed all of each; of JPEG 2000's samples, those that it needs.
+     * For copies, the bytes copied. For kernels, the sum of the sizes of the buffers they work on, which is the least
+     * that a kernel must read or write if it needs all of each; of JPEG 2000's samples, only those that it needs count.
      */
     uint64_t bytes;
     uint32_t groups;     /**< kernels: work-groups */
@@ -49,37 +50,39 @@ typedef struct kst_step {
 } kst_step;
 
 /**
- * Begin to record what the context's device does. Meanwhile work takes longer, and so do the times that reports tell:
- * before the first step the device is kept busy for half a millisecond, so that what follows is queued by then and a
- * step's time holds no waiting for the host. No operation may be under way on the context.
+ * Begin to record what the context's device does. Work takes longer while recording, and so do the times in reports:
+ * the device is kept busy for half a millisecond before the first step, so that the following steps are already queued
+ * and their times include no waiting for the host. No operation may be under way on the context.
  *
- * @return KST_OK; KST_ERROR_STATE on the CPU, or where recording has begun already; KST_ERROR_ARGUMENT,
- * KST_ERROR_MEMORY or KST_ERROR_DEVICE_FAILED
+ * @return KST_OK; KST_ERROR_STATE on the CPU, or if recording has already begun; KST_ERROR_ARGUMENT, KST_ERROR_MEMORY
+ *         or KST_ERROR_DEVICE_FAILED
  */
 KST_API kst_status kst_profile_begin(kst_context *context);
 
 /**
- * End it and hand out the steps, in the order in which they were queued. No operation may be under way.
+ * End the recording and report the steps, in the order in which they were queued. No operation may be under way.
  *
- * @param tell may be null; `step` and what it points to are valid during the call alone
- * @return KST_OK, KST_ERROR_STATE (recording has not begun), KST_ERROR_ARGUMENT, or KST_ERROR_MEMORY (the record is not
- *         complete; nothing is told)
+ * @param tell called with each step; may be null. `step` and what it points to are valid during that call only
+ * @return KST_OK, KST_ERROR_STATE (recording has not begun), KST_ERROR_ARGUMENT, or KST_ERROR_MEMORY (the record is
+ *         incomplete; no step is reported)
  */
 KST_API kst_status kst_profile_end(kst_context *context, void (*tell)(void *user, const kst_step *step), void *user);
 
-/** Times to copy so many bytes, in seconds; host time, from the call until all is there, but for `across`. */
+/**
+ * Times to copy a number of bytes, in seconds. All but `across` are host time, from the call to the end of the copy.
+ */
 typedef struct kst_copy_times {
     size_t size;
     double up;            /**< from pinned memory to the device */
     double down;          /**< from the device to pinned memory */
     double up_pageable;   /**< from plain memory */
     double down_pageable; /**< to plain memory */
-    double across;        /**< on the device, where it moves twice the bytes; device time */
+    double across;        /**< on the device, which reads and writes each byte; device time */
 } kst_copy_times;
 
 /**
- * Measure how long the context's device takes to copy: the medians of `count` copies each, after one that does not
- * count.
+ * Measure how long the context's device takes to copy. Each time is the median of `count` copies, after one that is not
+ * counted.
  *
  * @param length bytes, a multiple of 4, at least 4
  * @return KST_OK; KST_ERROR_STATE on the CPU; KST_ERROR_ARGUMENT, KST_ERROR_MEMORY, KST_ERROR_DEVICE_FAILED

@@ -2,6 +2,12 @@
 #ifndef KOSTKA_STATUS_H
 #define KOSTKA_STATUS_H
 
+/**
+ * @file
+ * Declares the statuses that calls return, errors and warnings, with their names and texts. kostka.h includes this
+ * header.
+ */
+
 #include <stdbool.h>
 
 #ifdef __cplusplus
@@ -28,17 +34,17 @@ typedef enum kst_status {
     KST_ERROR_MEMORY = 3,    /* the allocator returned null */
     KST_ERROR_STATE = 4,     /* the handle is not in a state that allows the call */
     KST_ERROR_THREAD = 5,    /* a thread could not be started */
-    KST_ERROR_ROWS = 6,      /* the caller's function did not bring the rows it was asked for */
-    KST_ERROR_WRITE = 7,     /* the caller's function did not take the bytes it was given */
+    KST_ERROR_ROWS = 6,      /* the caller's function did not provide the requested rows */
+    KST_ERROR_WRITE = 7,     /* the caller's function did not take the bytes it received */
     KST_ERROR_CANCELLED = 8, /* the caller's function ended the operation (kst_progress) */
 
     /* 20–39: devices */
     KST_ERROR_DEVICE_NAME = 20,    /* a device name that is not of the form cpu, cuda[:N], opencl[:N], auto */
-    KST_ERROR_DEVICE_MISSING = 21, /* the device asked for is not there */
+    KST_ERROR_DEVICE_MISSING = 21, /* the requested device does not exist */
     KST_ERROR_DEVICE_FAILED = 22,  /* the device reported a failure */
     KST_ERROR_CPU_TIER = 23,       /* an instruction tier that is unknown or that this processor lacks */
     KST_ERROR_DEVICE_STREAM = 24,  /* a stream or queue of another device or context */
-    KST_ERROR_GL_CONTEXT = 25,     /* no OpenGL context is current, another than it must be, or one that is lost */
+    KST_ERROR_GL_CONTEXT = 25,     /* no OpenGL context is current, the wrong one is, or it is lost */
     KST_ERROR_GL_DEVICE = 26,      /* the OpenGL context draws with another device */
     KST_ERROR_GL_OBJECT = 27,      /* no such texture, buffer or framebuffer, or one that cannot be used */
     KST_ERROR_GL_FAILED = 28,      /* OpenGL reported an error */
@@ -56,7 +62,7 @@ typedef enum kst_status {
     KST_ERROR_LIMIT_TILE_PARTS = 49,
     KST_ERROR_LIMIT_LAYERS = 50,
     KST_ERROR_LIMIT_BLOCKS = 51,
-    KST_ERROR_LIMIT_WORK = 52, /* far more to do than so few bytes would have in a picture */
+    KST_ERROR_LIMIT_WORK = 52, /* the codestream asks for far more work than so few bytes of a real picture */
 
     /* 60–79: images and buffers */
     KST_ERROR_IMAGE_FORMAT = 60, /* the pixel format does not fit the picture or the operation */
@@ -74,7 +80,7 @@ typedef enum kst_status {
     KST_ERROR_TRUNCATED = 81, /* the data end before the picture starts */
     KST_ERROR_EMPTY = 82,     /* no data at all */
 
-    /* 100–149: JPEG streams (T.81) that cannot be decoded */
+    /* 100–149: why a JPEG stream (T.81) cannot be decoded */
     KST_ERROR_JPEG_SOI = 100,             /* no SOI marker */
     KST_ERROR_JPEG_MARKER = 101,          /* a marker that may not stand here */
     KST_ERROR_JPEG_LENGTH = 102,          /* a marker segment whose length contradicts its contents */
@@ -99,7 +105,7 @@ typedef enum kst_status {
     KST_ERROR_JPEG_COLOUR = 121,           /* a colour conversion that the picture's colour space does not allow */
     KST_ERROR_JPEG_SCAN_LENGTH = 122,      /* an SOS of the wrong length */
 
-    /* 150–179: making and transforming JPEG streams */
+    /* 150–179: why a JPEG stream cannot be encoded or transformed */
     KST_ERROR_JPEG_TOO_LARGE = 150,     /* a side above 65,535 samples (B.2.2) */
     KST_ERROR_JPEG_QUALITY = 151,       /* a quality outside 1–100 */
     KST_ERROR_JPEG_TABLE_VALUE = 152,   /* a quantiser of 0, or above 255 in a baseline file */
@@ -137,9 +143,9 @@ typedef enum kst_status {
     KST_WARNING_J2K_SOP = 249,        /* an SOP that is out of order, or an EPH that is missing */
     KST_WARNING_J2K_BLOCK = 250,      /* a code-block with more bit planes or passes than its subband can have */
     KST_WARNING_J2K_DATA = 251,       /* a code-block whose coded data are damaged */
-    KST_WARNING_J2K_LENGTHS = 252,    /* of packets (PLT, PLM) or tile-parts (TLM), that contradict these: not used */
+    KST_WARNING_J2K_LENGTHS = 252,    /* contradictory lengths of packets (PLT, PLM) or tile-parts (TLM); not used */
 
-    /* 300–349: JPEG 2000 codestreams (T.800) and files that cannot be decoded */
+    /* 300–349: why a JPEG 2000 codestream (T.800) or file cannot be decoded */
     KST_ERROR_J2K_NO_CODESTREAM = 300,  /* a JP2 file without a codestream */
     KST_ERROR_J2K_SIZ = 301,            /* no SIZ marker segment behind SOC (A.5.1) */
     KST_ERROR_J2K_MARKER = 302,         /* a marker that may not stand here */
@@ -165,13 +171,13 @@ typedef enum kst_status {
     KST_ERROR_J2K_PROFILE = 322         /* what is to be encoded breaks a rule of its profile (A.10) */
 } kst_status;
 
-/** The identifier of a status without its KST_ prefix, such as "ERROR_JPEG_SOI"; a static string, never null. */
+/** Return the identifier of a status without its KST_ prefix, such as "ERROR_JPEG_SOI"; a static string, never null. */
 KST_API const char *kst_status_name(kst_status status);
 
-/** One sentence about a status; a static string, never null. */
+/** Return one sentence about a status; a static string, never null. */
 KST_API const char *kst_status_text(kst_status status);
 
-/** Whether a status is one of the warnings (200–299). */
+/** Return whether a status is one of the warnings (200–299). */
 KST_API bool kst_status_is_warning(kst_status status);
 
 #ifdef __cplusplus

@@ -2,7 +2,12 @@
 #ifndef KOSTKA_VERSION_H
 #define KOSTKA_VERSION_H
 
-/* The version of the headers; kst_version() gives that of the library. Semantic versioning, SONAME follows MAJOR. */
+/**
+ * @file
+ * Defines the version of the headers; kst_version() returns that of the library. Versions are semantic, and the SONAME
+ * follows MAJOR.
+ */
+
 #define KST_VERSION_MAJOR 0
 #define KST_VERSION_MINOR 1
 #define KST_VERSION_PATCH 0

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Files that are written while they are made, so that memory never holds all of them.
+ * Declares calls that write their output while they make it, so that memory never holds a whole file.
  */
 
 #include <kostka/kostka.h>
@@ -13,29 +13,35 @@
 extern "C" {
 #endif
 
-/** Where a call's bytes go while it makes them, instead of to memory. */
+/** A function that receives the bytes of a file while a call makes them. */
 typedef struct kst_writer {
     size_t size;
     /**
-     * Take `length` bytes (at least 1) that belong at `offset` of the file, as pwrite() does. Called by one thread at a
-     * time.
-     * @return false where they cannot be written, which ends the call with KST_ERROR_WRITE
+     * Write `length` bytes (at least 1) at `offset` of the file, as pwrite() does. One thread calls it at a time.
+     * @return false if they cannot be written, which ends the call with KST_ERROR_WRITE
      */
     bool (*write)(void *user, uint64_t offset, const void *data, size_t length);
     void *user;
-    bool in_order; /**< a pipe or the like: each offset must be where the bytes before ended. Else some bytes may be
-                        written anew, and all of them when it turns out late how the file has to begin */
+    bool in_order; /**< each write must begin where the one before ended, as a pipe needs it. Otherwise some bytes may
+                      be written twice, or all of them if it turns out late how the file has to begin */
+    /**
+     * Optional, both or neither: keep bytes that are needed only later outside of memory, such as in a temporary file,
+     * and fetch what was kept. `offset` counts from the beginning of these bytes, which are no part of the output. One
+     * thread calls them at a time. A call that returns false ends the operation with KST_ERROR_WRITE.
+     */
+    bool (*keep)(void *user, uint64_t offset, const void *data, size_t length);
+    bool (*fetch)(void *user, uint64_t offset, void *data, size_t length);
 } kst_writer;
 
 /**
- * As kst_encode() or, where `rows` is not null, kst_encode_rows(), but to a writer: the file is never in memory as a
- * whole. Nor are its code-blocks where a JPEG 2000 picture has tiles, no rate or quality to reach, one layer and no
- * PPM, and the writer does not demand order: tiles are written as soon as they are coded. Nor is a JPEG, which is
- * written in order while it is coded, or in the end where a GPU does it.
- * Thread-safe.
+ * Encode to a writer, as kst_encode() or, if `rows` is not null, kst_encode_rows() does to memory. The file is never in
+ * memory as a whole. A JPEG is written in order while it is coded, or at the end if a GPU codes it. The tiles of a JPEG
+ * 2000 picture are written as soon as they are coded if it has no rate or quality to reach, one layer and no PPM, and
+ * the writer is not `in_order`; otherwise all code-blocks are in memory until the end, or, of a large picture without
+ * rate, quality or layers that the CPU codes, where the writer keeps bytes. Thread-safe.
  *
- * @param length null, or receives the file's length; what may have been written behind it is to be cut off
- * @return KST_OK or the error, after which what was written is of no use
+ * @param length null, or receives the file's length; the caller must cut off bytes that were written beyond it
+ * @return KST_OK or the error, after which the output is of no use
  */
 KST_API kst_status kst_encode_to(kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, const kst_writer *writer, uint64_t *length, kst_report *report);
@@ -44,34 +50,38 @@ KST_API kst_status kst_encode_to(kst_context *context, const kst_image *image, c
 typedef struct kst_row_writer {
     size_t size;
     /**
-     * Take the rows from row `y` of the picture on, as many as `rows` is high: an image of the format, width and
-     * planes that kst_decoder_describe() says, in host memory, valid during the call. Every row comes once. Called by
-     * any of the context's threads, by several at once and in any order, unless `in_order`.
-     * @return false where they cannot be taken, which ends the decoding with KST_ERROR_WRITE
+     * Take the picture's rows from row `y` on, as many as `rows` is high. `rows` is an image in host memory, valid
+     * during the call, of the format, width and planes that kst_decoder_describe() gives. Every row comes once. Any of
+     * the context's threads may call it, several at once and in any order, unless `in_order` is set.
+     * @return false if it cannot take them, which ends the decoding with KST_ERROR_WRITE
      */
     bool (*write)(void *user, uint32_t y, const kst_image *rows);
     void *user;
-    bool in_order; /**< from the top, one call at a time */
+    bool in_order; /**< rows come from the top, in one call at a time */
 } kst_row_writer;
 
 /**
- * Decode as kst_decoder_decode() does, handing the picture's rows to a function. A JPEG that the CPU decodes, to
- * interleaved integers and without turning, comes in bands of about 256 KB and is never in memory as a whole, unless
- * its coefficients are: those of a progressive one, or with several scans. All else comes at once.
+ * Decode as kst_decoder_decode() does, but pass the picture's rows to a function. If the CPU decodes the picture to
+ * interleaved integers without turning it, the rows come in bands of about 256 KB, and memory never holds the whole
+ * picture, except
+ * - the coefficients of a progressive JPEG or one with several scans;
+ * - JPEG 2000 that has tiles beside each other, alpha, palettes, components that are enlarged or converted, or several
+ *   that are wanted without a component transform.
+ * Any other picture comes in one call.
  *
  * @param options null for the defaults
- * @return KST_OK or the error, after which what was written is of no use
+ * @return KST_OK or the error, after which the output is of no use
  */
 KST_API kst_status kst_decoder_decode_rows(
     kst_decoder *decoder, const kst_decode_options *options, const kst_row_writer *writer);
 
 /**
- * As kst_transcode(), but to a writer, in order whether it demands that or not. Of JPEG 2000 without a rate nothing is
- * held but what stands around the packets; all else is written at the end, when nothing can fail but the writer.
- * Thread-safe.
+ * Transcode to a writer, as kst_transcode() does to memory. Bytes are written in order even if the writer is not
+ * `in_order`. JPEG 2000 without a rate is written while it is made, and memory holds only what surrounds the packets;
+ * all else is written at the end, when nothing but the writer can fail. Thread-safe.
  *
  * @param written null, or receives the file's length
- * @return KST_OK or the error, after which what was written is of no use
+ * @return KST_OK or the error, after which the output is of no use
  */
 KST_API kst_status kst_transcode_to(kst_context *context, const void *data, size_t length,
     const kst_transcode_options *options, const kst_writer *writer, uint64_t *written, kst_report *report);

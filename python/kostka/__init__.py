@@ -5,13 +5,14 @@
     pixels = numpy.asarray(kostka.decode("photo.jpg"))    # no copy
     kostka.save("small.jpg", pixels[::2, ::2].copy(), quality=90)
 
-Streams are bytes, paths or file objects. Pictures come and go as arrays: through the buffer protocol on the host, through
-DLPack and __cuda_array_interface__ in a GPU's memory; images of Pillow are taken, too. The functions here work in contexts
-that are made once for each device; a Context of one's own has threads and limits of its own. Other Python threads run
-meanwhile.
+Streams are bytes, paths or file objects. Pictures are passed as arrays: through the buffer protocol on the host, through
+DLPack and __cuda_array_interface__ in a GPU's memory; images of Pillow are accepted, too. The functions here work in
+contexts that are made once for each device; a Context that you make has its own threads and limits. Other Python threads
+run meanwhile.
 
-Whatever the library cannot do raises KostkaError or what is derived from it, files that cannot be opened OSError; arguments of the wrong kind raise
-TypeError, ValueError or BufferError before work begins. An option that is None is as if it were not there.
+Whatever the library cannot do raises KostkaError or a class derived from it; files that cannot be opened raise OSError;
+arguments of the wrong kind raise TypeError, ValueError or BufferError before work begins. An option that is None counts
+as not passed.
 """
 
 import os as _os
@@ -66,7 +67,7 @@ _lock = _threading.Lock()
 
 
 def _after_fork():
-    """A child has none of its parent's threads: it makes contexts anew."""
+    """Forget all contexts: a child process has none of its parent's threads, so it must make new ones."""
     global _contexts, _lock
     _contexts = {}
     _lock = _threading.Lock()
@@ -86,7 +87,7 @@ def _context(device):
 
 
 def _context_for(device, array):
-    """Where nothing is said, arrays on a GPU are worked on there."""
+    """Choose the context. Unless a device is given, arrays on a GPU are processed there."""
     if device is not None or array is None:
         return _context(device)
     if isinstance(array, Image):
@@ -107,28 +108,28 @@ def _first(arrays):
 def decode(data, *, device=None, out=None, **options):
     """Decode a stream to an Image.
 
-    data: the stream: bytes or another buffer, which must not change meanwhile; a path, as a str or os.PathLike; or an
-        object whose read() gives bytes
+    data: the stream: bytes or another buffer, which must not change during the call; a path, as a str or os.PathLike; or
+        an object whose read() gives bytes
     device: a name as Context() takes it, or a Context
     format: 'auto' (grey, RGB or CMYK), 'grey' or 'gray', 'rgb', 'bgr', 'rgba', 'bgra', 'cmyk', 'planar' (channels first),
         'raw' (components as coded: see Image.planes)
-    reduce: decode at 1/2**reduce of the size: 0 to 3, of JPEG 2000 as often as it can be halved
+    reduce: decode at 1/2**reduce of the size: 0 to 3, for JPEG 2000 up to its number of levels
     region: (x, y, width, height) in pixels of the reduced picture: only what it needs is decoded
     strict: raise at the first warning, instead of counting it in Image.report
     orient: turn the picture as its Exif orientation says
-    alpha: what the fourth channel of 'rgba' and 'bgra' gets, 0 to 255
-    layers: of JPEG 2000 no more than the first so many; 0: all
-    components: of JPEG 2000 only these, by ascending index; the image is 'raw'
-    tile: of JPEG 2000 this tile of the raster alone, as if it were the picture
+    alpha: the fourth channel of 'rgba' and 'bgra' if the picture has none, 0 to 255
+    layers: JPEG 2000: decode at most this many layers, the first ones; 0: all
+    components: JPEG 2000: decode only these, in ascending order of index; the image is 'raw'
+    tile: JPEG 2000: decode only this tile, numbered in raster order, as if it were the picture
     dtype: 'uint8' (integers as they are coded), 'float16' or 'float32': (value - mean) * scale, the same bits on every
         device
-    mean, scale: numbers, or one for each channel, in units of the values (0 to 255); mean 0 and a scale that makes 1 of
-        the greatest value if not said
+    mean, scale: numbers, or one for each channel, in units of the values (0 to 255); the defaults are a mean of 0 and a
+        scale that makes the greatest value 1
     layout: 'HWC' or 'NHWC', channels last; 'CHW' or 'NCHW', which is the format 'planar'
-    memory: 'host', 'pinned', or 'device' – the context's
+    memory: 'host', 'pinned', or 'device', which is that of the context
     out: an array of the picture's shape to decode into, on the host or with CUDA; the Image describes it
-    stream: CUDA's or OpenCL's, an integer or an object of PyTorch, CuPy or PyOpenCL: work begins after what it holds.
-        The call returns when the picture is there
+    stream: a stream of CUDA or OpenCL, as an integer or an object of PyTorch, CuPy or PyOpenCL: work begins after what it
+        holds. The call returns when the picture is decoded
     """
     return _context_for(device, out).decode(data, out=out, **options)
 
@@ -136,7 +137,7 @@ def decode(data, *, device=None, out=None, **options):
 def decode_batch(data, *, device=None, out=None, **options):
     """Decode a sequence of streams to a list of Images, together: on a GPU in few launches.
 
-    Options are those of decode(), the same for all. out: a sequence of arrays, which an array with one more dimension is.
+    Options are those of decode(), the same for all. out: a sequence of arrays; an array with one more dimension is one.
     errors: 'raise' for the first stream that cannot be decoded, or 'return' a KostkaError in its place. A file that
     cannot be opened raises OSError in either case. The exception's attribute `index` says which item it is about.
     """
@@ -144,11 +145,12 @@ def decode_batch(data, *, device=None, out=None, **options):
 
 
 def submit(data, *, device=None, out=None, **options):
-    """Begin to decode a sequence of streams, as a Job: its done() tells of the device, its wait() gives the list.
+    """Begin to decode a sequence of streams, and return a Job.
 
-    Options are those of decode_batch(). Headers are read in the call, and what the device does not support is decoded
-    in it. On a GPU all else goes on meanwhile: arrays of CUDA's in `out` hold their pictures for whatever comes into
-    `stream`, or the default stream, after the call; arrays of the host's when wait() has returned.
+    Its done() says whether the device has finished, its wait() returns the list. Options are those of decode_batch(). The
+    call reads headers, and decodes what the device does not support. On a GPU everything else goes on in the background:
+    arrays on CUDA in `out` hold their pictures for whatever is put into `stream`, or the default stream, after the call;
+    arrays on the host do when wait() has returned.
     """
     return _context_for(device, _first(out)).submit(data, out=out, **options)
 
@@ -158,49 +160,52 @@ def encode(image, *, device=None, **options):
 
     image: (height, width), (height, width, channels) or, with format='planar', (channels, height, width); with the buffer
         protocol, DLPack or __cuda_array_interface__. Rows may have gaps between them, samples may not. JPEG takes uint8;
-        JPEG 2000 integers of 8, 16 and 32 bits, signed ones planar or as (height, width). Of an image of Pillow's the
-        pixels count; what is in its info is passed as `icc` and `exif`
+        JPEG 2000 integers of 8, 16 and 32 bits, signed ones planar or as (height, width). From an image of Pillow's only
+        the pixels are taken; pass what is in its info as `icc` and `exif`
     codec: 'jpeg', or JPEG 2000: 'jpeg2000' or 'jp2' (a JP2 file), 'j2k' (a bare codestream)
     format: what the channels are: 'auto' takes 1, 3 and 4 for grey, RGB and RGBA; 'bgr', 'bgra', 'cmyk', 'planar'
     exif, xmp, icc, comment: contents of such segments or boxes, as bytes
-    density: ('ratio', 'inch' or 'cm', x, y): pixels for a unit, or how wide and high a pixel is
-    stream: CUDA's stream whose work the picture is the result of; without it the default stream
+    density: ('ratio', 'inch' or 'cm', x, y): pixels for a unit, or the width and height of a pixel
+    stream: the CUDA stream whose work produces the picture; the default stream if not passed
 
-    Of JPEG:
+    For JPEG:
 
-    quality: 1 to 100; 75 if not said
+    quality: 1 to 100; the default is 75
     subsampling: '420' (or '4:2:0'), '422', '444', '440', '411', '410'; or a pair of factors for each component
     progressive, optimize: True for such a file; optimize makes Huffman tables for the picture
     coding: the same by a name: 'baseline', 'optimized', 'progressive'
     restart: 'auto', a number of MCUs or ('rows', number) between restart markers
-    colour: as coded: 'ycbcr', 'rgb', 'grey', 'cmyk', 'ycck'; 'unknown': what suits the channels. Also color
-    tables: 1 to 4 tables of 64 quantisers, row by row, instead of those that the quality scales
+    colour: the coded colour space: 'ycbcr', 'rgb', 'grey', 'cmyk', 'ycck'; 'unknown': one that suits the channels. Also
+        color
+    tables: 1 to 4 tables of 64 quantisers, row by row, which replace those that the quality scales
     wide_quantisers: allow quantisers above 255
 
-    Of JPEG 2000, lossless if nothing else is said:
+    For JPEG 2000, which is lossless by default:
 
-    lossless: True says so
-    rate: bits of the file for a pixel, at most; ratio: bits of the samples for one of the file, at least; psnr: decibels,
-        at least; step: of the quantiser. A number, or a sequence of them, one for each layer; one of the four
+    lossless: True demands that
+    rate: the most bits of the file for each pixel; ratio: the least bits of the samples for each bit of the file; psnr:
+        the least decibels; step: the quantiser's step. Pass only one of the four: a number, or a sequence of numbers,
+        one for each layer
     layers: 1 to 1024
-    levels: of decomposition, 0 to 32; 5 if not said
-    reversible: the reversible transforms also where not every bit is kept
+    levels: decomposition levels, 0 to 32; the default is 5
+    reversible: use the reversible transforms even if coding is not lossless
     keep_components: do not transform red, green and blue
-    depth: bits of a sample that count; all of 8 and 16, must be said of 32 (17 to 31)
+    depth: significant bits of a sample; by default all 8 or 16; required for 32-bit samples (17 to 31)
     tiles, codeblock: a side or (width, height); tile_origin, image_origin: (x, y) on the reference grid
     precincts: sizes from the largest resolution down
     progression: 'LRCP', 'RLCP', 'RPCL', 'PCRL', 'CPRL'
-    poc: changes of it: (order, (first, end) resolutions, (first, end) components, layers), the last ones may be missing
+    poc: changes of progression: (order, (first, end) resolutions, (first, end) components, layers); the last items may be
+        missing
     style: of code-blocks: 'bypass', 'reset', 'termall', 'causal', 'predictable', 'symbols', or a sequence of these
     guard_bits: 1 to 7; derived_steps: write one quantiser step for all subbands
-    interest: (x, y, width, height) that is coded before all else
-    sop, eph, plt, tlm: True for such markers; packed: packet headers in 'ppt' or 'ppm'
-    tile_parts: what begins one: 'resolution', 'layer', 'component', or a sequence of these
-    component: a dict, or a sequence of dicts, of what components have of their own: 'component', its index, and 'tile',
+    interest: (x, y, width, height), a region that is coded before all else
+    sop, eph, plt, tlm: True writes such markers; packed: put packet headers into 'ppt' or 'ppm'
+    tile_parts: what begins a tile-part: 'resolution', 'layer', 'component', or a sequence of these
+    component: a dict, or a sequence of dicts, with options of single components: 'component', its index, and 'tile',
         'levels', 'codeblock', 'style', 'reversible', 'step', 'guard_bits'
-    profile: 'profile0', 'profile1', 'cinema2k', 'cinema4k', 'broadcast:5', 'imf4k:6,3' …: sets what it wants, which other
-        options change; frame_rate: for the limits of profiles
-    codestream: without a JP2 file around it
+    profile: 'profile0', 'profile1', 'cinema2k', 'cinema4k', 'broadcast:5', 'imf4k:6,3' …: sets what the profile demands;
+        other options can change what it leaves open; frame_rate: for the limits of profiles
+    codestream: write no JP2 file around the codestream
     """
     return _context_for(device, image).encode(image, **options)
 
@@ -216,9 +221,10 @@ def encode_batch(images, *, device=None, **options):
 def save(file, image, *, codec=None, device=None, **options):
     """Encode an image to a file.
 
-    file: a path, whose extension is the codec where none is said (.jpg .jpeg .jpe .jfif; .jp2; .j2k .j2c .jpc); or an
-        object with write(), which gets what encode() makes. A file of this name stays as it was until all is written
-    image, device, options: as encode() takes them
+    file: a path, whose extension chooses the codec unless one is passed (.jpg .jpeg .jpe .jfif; .jp2; .j2k .j2c .jpc); or
+        an object with write(), which gets the result of encode(). An existing file does not change until the new one is
+        complete
+    image, device, options: as for encode()
     """
     if _files.is_path(file):
         codec = _files.codec_for(file, codec)
@@ -226,35 +232,36 @@ def save(file, image, *, codec=None, device=None, **options):
 
 
 def transcode(data, *, device=None, **options):
-    """Write a stream anew without changing a coefficient of JPEG, or the bytes of a code-block of JPEG 2000.
+    """Rewrite a stream without changing a coefficient of JPEG, or the bytes of a code-block of JPEG 2000.
 
-    data: as decode() takes it
+    data: as for decode()
     strip: 'nothing', 'markers' (all but comments) or 'all'
-    strict: raise where the stream is damaged
+    strict: raise if the stream is damaged
 
-    Of JPEG:
+    For JPEG:
 
     progressive, optimize, coding, restart: as in encode(); restart 'keep' leaves markers where they were
     transform: 'none', 'flip_h', 'flip_v', 'transpose', 'transverse', 'rotate_90', 'rotate_180', 'rotate_270'
-    edge: what becomes of partial blocks that cannot be turned: 'keep', 'trim', or 'perfect', which raises
-    crop: (x, y, width, height) after the transform; grows to block borders above and left
-    grey: keep the luminance alone. Also gray
-    others: what follows the first picture in a file, other pictures and bytes that are none: 'keep', or 'drop'
+    edge: what happens to partial blocks that cannot be turned: 'keep', 'trim', or 'perfect', which raises
+    crop: (x, y, width, height) after the transform; grows to block borders above and to the left
+    grey: keep only the luminance. Also gray
+    others: other pictures and other bytes that follow the first picture in a file: 'keep', or 'drop'
 
-    Of JPEG 2000:
+    For JPEG 2000:
 
-    progression: as in encode(); as it is if not said
-    reduce: drop so many of the largest resolutions
-    layers: keep the first so many; with a rate make so many
-    rate: bits of the file for a pixel, at most: what gains least goes
-    components: keep only these, by ascending index
-    tile_parts, packed: as in encode(); interleave: the first tile-parts of all tiles, then the second ones, and so on
-    plt, tlm, sop, eph: True or False for such markers; as they are if not said
-    container: 'jp2' or 'j2k'; as it is if not said
+    progression: as in encode(); unchanged by default
+    reduce: drop this many of the largest resolutions
+    layers: keep this many layers, the first ones; with a rate make this many
+    rate: the most bits of the file for each pixel: the passes that gain least are dropped
+    components: keep only these, in ascending order of index
+    tile_parts, packed: as in encode(); interleave: write the first tile-parts of all tiles, then the second ones, and so
+        on
+    plt, tlm, sop, eph: True writes such markers, False removes them; unchanged by default
+    container: 'jp2' or 'j2k'; unchanged by default
     """
     return _context(device).transcode(data, **options)
 
 
 def info(data):
-    """What a stream holds, as an Info, from its headers alone. data: as decode() takes it."""
+    """Return an Info of what a stream holds, from its headers alone. data: as for decode()."""
     return _context("cpu").info(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writing files: their formats by name, and all of a file or nothing."""
+"""Writes files completely or not at all, and chooses formats by the files' names."""
 
 import os
 import secrets
@@ -22,7 +22,7 @@ def is_path(file):
 
 
 def codec_for(file, codec):
-    """The codec of a path, by its extension, which must not contradict the one that was asked for."""
+    """Return the codec of a path by its extension, which must not contradict the requested one."""
     path = os.fsdecode(file)
     extension = os.path.splitext(path)[1].lower()
     found = _CODECS.get(extension)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What images have that is written in Python: copies, pickling, Pillow, files. The extension calls these functions."""
+"""Implements the parts of images that are written in Python, for the extension: copies, pickling, Pillow, files."""
 
 import pickle
 
@@ -18,7 +18,7 @@ _PIL_MODES = {
     ("cmyk", "uint8"): ("CMYK", "CMYK;I"),
 }
 
-# What the modes of Pillow that are no format of ours are converted to.
+# The modes to which those modes of Pillow are converted that are no format of ours.
 _PIL_CONVERSIONS = {
     "1": "L",
     "LA": "RGBA",

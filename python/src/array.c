@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arrays of others: who gives what, and arrays in host memory. */
+/* Recognises arrays of other packages, and holds those in host memory. */
 #include "kostka_python.h"
 
 void kst_py_array_release(struct array *array)
@@ -10,7 +10,10 @@ void kst_py_array_release(struct array *array)
     Py_CLEAR(array->keeper);
 }
 
-/* The struct module's codes of integers of 8, 16 and 32 bits and floats of 16 and 32, in the machine's order. */
+/*
+ * Read the struct module's codes for integers of 8, 16 and 32 bits and floats of 16 and 32, in the machine's byte
+ * order.
+ */
 static bool read_format(struct view *view, const char *format)
 {
     static const char known[] = "BbHhIief";
@@ -66,7 +69,7 @@ PyObject *kst_py_attribute(PyObject *object, const char *name)
     return value;
 }
 
-/* Null, without an exception, where there is no such attribute. */
+/* Return an attribute; null, without an exception, if there is none. */
 static PyObject *optional_attribute(PyObject *object, const char *name)
 {
     PyObject *value = kst_py_attribute(object, name);
@@ -75,7 +78,7 @@ static PyObject *optional_attribute(PyObject *object, const char *name)
     return value;
 }
 
-/* Whether the object is one of Pillow's; where that has not been imported nothing is. */
+/* Return whether the object is one of Pillow's, which no object is if Pillow has not been imported. */
 static bool is_pillow(PyObject *object)
 {
     PyObject *name = PyUnicode_InternFromString("PIL.Image");
@@ -89,7 +92,10 @@ static bool is_pillow(PyObject *object)
     return is;
 }
 
-/* The package's Python makes an array with the buffer protocol of it, and says what its channels are. */
+/*
+ * Hold an image of Pillow's. The package's Python code converts it to an array with the buffer protocol, and says what
+ * its channels are.
+ */
 static bool hold_pillow(struct array *array, PyObject *object, bool writable)
 {
     PyObject *pixels;
@@ -133,7 +139,10 @@ static bool hold_foreign(struct array *array, PyObject *object, bool writable, P
     return fine;
 }
 
-/* CuPy's arrays have a buffer protocol too, which raises. Attributes that raise are none here: they will again. */
+/*
+ * Return whether an object is an array on CUDA. CuPy's arrays also have a buffer protocol, which raises. Attributes
+ * that raise count as missing here: they will raise again.
+ */
 static bool is_on_cuda(PyObject *object)
 {
     PyObject *found = kst_py_attribute(object, "__cuda_array_interface__");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The CUDA array interface, versions 0 to 3. */
+/* Holds arrays through the CUDA array interface, versions 0 to 3. */
 #include "kostka_python.h"
 
-/* A borrowed member of the dictionary; null where it is missing or None. */
+/* Return a borrowed member of the dictionary; null if it is missing or None. */
 static PyObject *member(PyObject *interface, const char *name)
 {
     PyObject *value = PyDict_GetItemString(interface, name);
@@ -82,7 +82,7 @@ static bool read_data(struct view *view, PyObject *interface)
     return view->data || refuse("'data' is null");
 }
 
-/* Up to version 2 nothing is said of streams; then the default stream is waited for. */
+/* Wait for the array's maker. Versions up to 2 say nothing about streams; then wait for the default stream. */
 static bool wait_for_maker(const struct view *view, PyObject *interface)
 {
     PyObject *version = member(interface, "version"), *stream = member(interface, "stream");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arrays of others through DLPack. The capsule is kept as it was given: one that nobody took over gives its memory back
- * when it ends.
+ * Holds arrays of other packages through DLPack. The capsule is kept unchanged: if nobody consumes it, it releases its
+ * memory when it ends.
  */
 #include "dlpack.h"
 #include "kostka_python.h"
@@ -23,7 +23,7 @@ static bool read_device(PyObject *object, struct dl_device *device)
     return !PyErr_Occurred();
 }
 
-/* Keywords of __dlpack__; a null `stream` leaves it out. */
+/* Call __dlpack__ with keywords; a null `stream` is left out. */
 static PyObject *call(PyObject *object, PyObject *stream, bool versioned)
 {
     PyObject *method = kst_py_attribute(object, "__dlpack__");
@@ -43,7 +43,7 @@ static PyObject *call(PyObject *object, PyObject *stream, bool versioned)
     return capsule;
 }
 
-/* Those from before DLPack 1.0 do not know the keyword. */
+/* Call __dlpack__ with or without a version. Packages from before DLPack 1.0 do not know that keyword. */
 static PyObject *call_either(PyObject *object, PyObject *stream)
 {
     PyObject *capsule = call(object, stream, true);
@@ -116,7 +116,7 @@ static bool place(struct view *view, struct dl_device device)
     return false;
 }
 
-/* With CUDA the maker's work precedes what comes into this stream. */
+/* Return the stream for __dlpack__. With CUDA the maker's work precedes what is put into this stream. */
 static PyObject *stream_for(const struct view *view, PyObject *stream)
 {
     if (view->memory != KST_MEMORY_CUDA)
@@ -144,6 +144,6 @@ bool kst_py_array_hold_dlpack(struct array *array, PyObject *object, bool writab
         return false;
     array->view.read_only = read_only;
     if (writable && read_only)
-        return true; /* the caller says so */
+        return true; /* the caller chose not to wait */
     return read_tensor(&array->view, tensor);
 }

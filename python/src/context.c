@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Implements kostka.Context: a context of the library, its device and its options. */
 #include "kostka_python.h"
 
 #include <pthread.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The limit that the library takes where kst_limits.memory is 0. */
+/* The limit that the library uses if kst_limits.memory is 0. */
 #define DEFAULT_MEMORY_LIMIT (UINT64_C(4) << 30)
 
 /* The last line of the log while a context is made: why a device cannot be used. */
@@ -79,7 +80,7 @@ static bool read_limits(PyObject *limits, kst_limits *out)
     return true;
 }
 
-/* What tells of a device's failure is not in the status. */
+/* Raise the error of creating a context. The status does not include why a device failed, but the log does. */
 static void raise_creation(struct state *state, kst_status status, const char *line)
 {
     kst_report report;
@@ -107,7 +108,7 @@ kst_device_kind kst_py_context_kind(struct context *context)
         look_at_device(context);
     if (!context->automatic || context->kind != KST_DEVICE_CPU)
         return context->kind;
-    for (uint32_t i = 0; kst_device_get(i, &info) == KST_OK; i++)
+    for (uint32_t i = 0; !kst_device_get(i, &info); i++)
         if (info.kind == KST_DEVICE_CUDA)
             return KST_DEVICE_CUDA;
     return KST_DEVICE_CPU;
@@ -128,7 +129,7 @@ static bool create(struct context *self, const kst_context_options *wanted)
     Py_BEGIN_ALLOW_THREADS;
     status = kst_context_create(&options, &self->handle);
     Py_END_ALLOW_THREADS;
-    if (status != KST_OK) {
+    if (status) {
         raise_creation(kst_py_state((PyObject *)self), status, reason->line);
         return false;
     }
@@ -164,7 +165,10 @@ static PyObject *context_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     return (PyObject *)self;
 }
 
-/* Threads end with the library's context. A child process has none of them to wait for: there it is left alone. */
+/*
+ * End the library's context, and its threads. A child process does not have these threads, so there the context is left
+ * alone.
+ */
 static void end(struct context *self)
 {
     kst_context *handle = self->handle;

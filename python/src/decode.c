@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Implements decoding, of one picture and of a batch, and reading what a stream holds. */
 #include "decoding.h"
 
 static bool prepare(struct decoding *decoding, PyObject *const *data, PyObject *const *outs)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the arguments of decoding. */
 #include <stddef.h>
 
 #include "decoding.h"
 #include "options.h"
 
-/* The arguments as they come. */
+/* The arguments as they were passed. */
 struct settings {
     kst_decode_options options;
     int format, planar, sample, memory;
@@ -42,7 +43,7 @@ static const struct option options_of_many[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* Memory on a device is of the kind that the context's device has. */
+/* Return the kind of memory; on a device it is that of the context's device. */
 static kst_memory memory_of(struct context *context, kst_memory memory)
 {
     if (memory != KST_MEMORY_CUDA)
@@ -61,7 +62,7 @@ static bool read_stream(struct decoding *decoding)
     return true;
 }
 
-/* A number for all channels, or a sequence of up to four. */
+/* Read a number for all channels, or a sequence of up to four. */
 static bool read_channels(PyObject *object, const char *what, float values[4])
 {
     if (!object)
@@ -82,7 +83,7 @@ static bool read_channels(PyObject *object, const char *what, float values[4])
     return !PyErr_Occurred();
 }
 
-/* What decides on the samples and how they lie. */
+/* Read the options that decide on the samples and their layout. */
 static bool read_form(const struct settings *settings, kst_decode_options *options)
 {
     kst_format format = (kst_format)settings->format;
@@ -108,7 +109,7 @@ bool kst_py_decoding_read(
     bool fine = kst_py_arguments(errors ? "decode_batch" : "decode", "data", args, keywords, data,
                     errors ? options_of_many : options_of_many + 1, &settings, &given) &&
                 read_form(&settings, &settings.options);
-    decoding->components = settings.components.number; /* to be freed whatever happens */
+    decoding->components = settings.components.number; /* the caller frees it in any case */
     if (!fine)
         return false;
     if (errors && settings.errors)

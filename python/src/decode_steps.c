@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stream is described first, so that its picture is known before any memory is: images on the host are made without
- * gaps between rows, and arrays of the caller's are compared with it before work begins. On a device the library makes
- * the images.
+ * Carries out the steps of decoding. A stream is described first, so that its picture is known before memory is
+ * allocated: images on the host get no gaps between rows, and the caller's arrays are compared with the picture before
+ * work begins. On a device the library allocates the images.
  */
 #include <stdio.h>
 
@@ -45,7 +45,7 @@ void kst_py_decoding_end(struct decoding *decoding)
     decoding->piece = NULL;
 }
 
-/* An option that a JPEG stream cannot honour; null: none. */
+/* Return an option that a JPEG stream cannot honour; null if there is none. */
 static const char *surplus_option(const kst_decoder *decoder, const kst_decode_options *options)
 {
     if (kst_decoder_info(decoder)->codec != KST_CODEC_JPEG)
@@ -92,14 +92,14 @@ static bool has_out(const struct decoding *decoding)
 void kst_py_decoding_describe(struct decoding *decoding)
 {
     if (decoding->memory != KST_MEMORY_HOST && !has_out(decoding))
-        return; /* the library finds out by itself */
+        return; /* the library will report the error */
     Py_BEGIN_ALLOW_THREADS;
     for (Py_ssize_t i = 0; i < decoding->count; i++)
         describe_piece(decoding, &decoding->piece[i]);
     Py_END_ALLOW_THREADS;
 }
 
-/* Work on arrays that came with no stream follows what the default stream holds. */
+/* Bind the caller's array. Work on arrays without a stream follows the work in the default stream. */
 static bool place_out(struct decoding *decoding, struct piece *piece, PyObject *out)
 {
     bool is_image;
@@ -108,7 +108,7 @@ static bool place_out(struct decoding *decoding, struct piece *piece, PyObject *
         !kst_py_view_bind(&array->view, &piece->storage.image, piece->storage.more))
         return false;
     if (array->view.memory != KST_MEMORY_CUDA || kst_py_context_kind(decoding->context) != KST_DEVICE_CUDA)
-        return true; /* the library refuses what does not fit */
+        return true; /* the library will refuse what does not fit */
     if (array->view.ordinal >= 0 && !decoding->context->automatic &&
         array->view.ordinal != decoding->context->ordinal) {
         PyErr_Format(PyExc_ValueError, "the array lies on cuda:%d, the context's device is cuda:%d",
@@ -151,7 +151,7 @@ static void run_one(struct decoding *decoding)
     }
 }
 
-/* Of those that can be decoded at all. The status is of the call as a whole. */
+/* Submit the streams that can be decoded. The status is that of the call as a whole. */
 static kst_status submit(struct decoding *decoding)
 {
     size_t count = 0;

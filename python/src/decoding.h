@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decoding one stream or many: what is asked for, and the steps that a call takes. */
+/* Declares decoding of one stream or many: the arguments, and the steps of a call. */
 #ifndef KOSTKA_PYTHON_DECODING_H
 #define KOSTKA_PYTHON_DECODING_H
 
@@ -17,7 +17,7 @@ struct decoding {
     struct state *state;
     struct context *context;
     kst_decode_options options;
-    kst_memory memory; /* of images that the call makes */
+    kst_memory memory; /* the memory of images that the call makes */
     PyObject *out;     /* borrowed; null or None: none */
     PyObject *stream;  /* borrowed; null or None: none */
     kst_stream on;     /* where `has_stream` */
@@ -25,27 +25,27 @@ struct decoding {
     bool is_batch;
     Py_ssize_t count;
     struct piece *piece;
-    kst_decode_item *item; /* of those pieces that can be decoded, in turn */
+    kst_decode_item *item; /* those pieces that can be decoded, in order */
     kst_job *job;          /* under way; null: none */
-    uint32_t *components;  /* those of the options, to be freed */
+    uint32_t *components;  /* the components in the options; they are freed at the end */
 };
 
 /* decode_arguments.c: false with an exception. `errors` is null for a single stream. */
 bool kst_py_decoding_read(
     struct decoding *decoding, PyObject *args, PyObject *keywords, PyObject **data, const char **errors);
 
-/* decode_steps.c: with the GIL; all in turn. False with an exception. */
+/* decode_steps.c: the steps, which are called in this order, with the GIL. They return false with an exception. */
 bool kst_py_decoding_begin(struct decoding *decoding, PyObject *const *data);
 void kst_py_decoding_describe(struct decoding *decoding);
 bool kst_py_decoding_place(struct decoding *decoding, PyObject *const *outs);
 bool kst_py_decoding_run(struct decoding *decoding);
 void kst_py_decoding_end(struct decoding *decoding);
 
-/* Instead of a run: begun, and waited for later. */
+/* Instead of a run: begin the decoding, which is waited for later. */
 bool kst_py_decoding_submit(struct decoding *decoding);
 void kst_py_decoding_wait(struct decoding *decoding);
 
-/* decode.c: all steps before a run, of many streams, from the arguments on; and what became of it, as a list. */
+/* decode.c: carry out all steps for many streams, from the arguments up to a run; and return the results as a list. */
 bool kst_py_decoding_prepare(struct decoding *decoding, PyObject *args, PyObject *keywords, bool *raise);
 PyObject *kst_py_decoding_results(struct decoding *decoding, bool raise);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An image as a DLPack capsule, which keeps the image. All work on it is done: no stream has to wait for it. */
+/*
+ * Exports an image as a DLPack capsule, which keeps the image alive. All work on the image is done, so no stream has to
+ * wait for it.
+ */
 #include "dlpack.h"
 #include "kostka_python.h"
 
@@ -15,7 +18,7 @@ struct export
     int64_t shape[VIEW_DIMENSIONS], strides[VIEW_DIMENSIONS];
 };
 
-/* From any thread, with or without the GIL; never once the interpreter has ended. */
+/* End an export. Any thread may call this, with or without the GIL, but not after the interpreter has ended. */
 static void end(struct export *export)
 {
     if (Py_IsInitialized()) {
@@ -36,7 +39,7 @@ static void end_versioned(struct dl_versioned *managed)
     end(managed->context);
 }
 
-/* Of capsules that nobody took over: those are renamed. */
+/* End a capsule that nobody has consumed; consumed ones have been renamed. */
 static void end_capsule(PyObject *capsule)
 {
     static const char *const names[] = {"dltensor", "dltensor_versioned"};

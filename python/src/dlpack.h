@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DLPack's structures (dlpack.h 1.0), as the array API standard passes them in capsules. */
+/* Declares DLPack's structures (dlpack.h 1.0), as the array API standard passes them in capsules. */
 #ifndef KOSTKA_PYTHON_DLPACK_H
 #define KOSTKA_PYTHON_DLPACK_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Implements encoding, of one picture and of a batch. */
 #include "encoding.h"
 
 static bool allocate(struct encoding *encoding)
@@ -15,7 +16,7 @@ static bool allocate(struct encoding *encoding)
     return encoding->item != NULL;
 }
 
-/* An image's own depth is the one that its samples have. */
+/* Choose the depth: an image of this package states that of its samples. */
 static bool choose_depth(const kst_image *image, struct target *target)
 {
     uint32_t depth = image->plane[0].depth ? image->plane[0].depth : 8;
@@ -28,7 +29,7 @@ static bool choose_depth(const kst_image *image, struct target *target)
     return true;
 }
 
-/* An image of this package is taken as it is, unless another format is wanted. */
+/* Hold the object. An image of this package is used unchanged, unless another format is wanted. */
 static bool hold(struct encoding *encoding, Py_ssize_t index, PyObject *object)
 {
     struct array *array = &encoding->array[index];
@@ -49,7 +50,7 @@ static bool hold(struct encoding *encoding, Py_ssize_t index, PyObject *object)
            kst_py_view_bind(&array->view, image, encoding->more[index]);
 }
 
-/* The library assumes that the memory it reads is no longer written to. */
+/* Wait until nothing writes to the arrays any more, as the library assumes. */
 static bool wait_for_makers(const struct encoding *encoding)
 {
     bool fine = true;
@@ -59,7 +60,7 @@ static bool wait_for_makers(const struct encoding *encoding)
     return fine;
 }
 
-/* A single image gets all threads to itself. */
+/* Encode. A single image gets all threads. */
 static void run(struct encoding *encoding)
 {
     kst_context *context = encoding->context->handle;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the arguments of encoding. */
 #include <stddef.h>
 
 #include "encoding.h"
 
-/* The arguments as they come, but for those that are at once what encoding needs. */
+/* The arguments as they were passed, except those that are already in the form that encoding needs. */
 struct settings {
     struct encoding *encoding;
     kst_encode_options options;
@@ -82,7 +83,7 @@ static const struct option options_of_many[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* The segments stay as they are, and the options point to them, until kst_py_encoding_end(). */
+/* Read the metadata. The options point to the segments until kst_py_encoding_end(), so they must not change before. */
 static bool read_metadata(struct encoding *encoding, PyObject *const objects[METADATA_KINDS])
 {
     static const kst_metadata_kind kinds[METADATA_KINDS] = {
@@ -126,7 +127,7 @@ void kst_py_encoding_end(struct encoding *encoding)
     encoding->item = NULL;
 }
 
-/* A name, or the factors of each component, ((2, 2), (1, 1), (1, 1)). */
+/* Read a name, or the factors of each component, ((2, 2), (1, 1), (1, 1)). */
 static bool read_subsampling(PyObject *value, kst_encode_options *options)
 {
     static const struct option option = {.name = "subsampling", .detail = kst_py_subsamplings};
@@ -184,7 +185,7 @@ static bool read_tables(PyObject *value, struct encoding *encoding)
     return !PyErr_Occurred();
 }
 
-/* (unit, x, y), as Info has it. */
+/* Read (unit, x, y), as in Info. */
 static bool read_density(PyObject *value, kst_encode_options *options)
 {
     static const struct option option = {.name = "density", .detail = kst_py_density_units};
@@ -206,7 +207,7 @@ static bool read_density(PyObject *value, kst_encode_options *options)
     return true;
 }
 
-/* What the options are about, and whether all of them are. */
+/* Choose the codec by the options, and check that all of them apply to it. */
 static bool choose_codec(struct settings *settings, const struct option *table, option_set given)
 {
     bool bare = settings->codec == CODEC_CODESTREAM;
@@ -221,7 +222,7 @@ static bool choose_codec(struct settings *settings, const struct option *table, 
     return codec == KST_CODEC_JPEG || kst_py_jpeg2000_finish(&settings->jpeg2000);
 }
 
-/* What takes more than one option into account, or points into the encoding. */
+/* Settle what depends on several options, or points into the encoding. */
 static bool finish(struct settings *settings, const struct option *table, option_set given)
 {
     struct encoding *encoding = settings->encoding;

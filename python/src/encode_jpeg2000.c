@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options of encoding JPEG 2000 that are more than a number or a name. */
+/* Reads options of encoding JPEG 2000 that are more than a number or a name. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ bool kst_py_read_lossless(const struct option *option, PyObject *value, void *to
     return is_alone(jpeg2000, option->name);
 }
 
-/* A value, or one for each layer from the worst to the best. */
+/* Read a value, or one for each layer from the worst to the best. */
 bool kst_py_read_target(const struct option *option, PyObject *value, void *to)
 {
     struct jpeg2000 *jpeg2000 = to;
@@ -55,7 +55,7 @@ bool kst_py_read_target(const struct option *option, PyObject *value, void *to)
     return !PyErr_Occurred();
 }
 
-/* (first, end), half open; null: all. */
+/* Read (first, end), which is half open; null means all. */
 static bool read_pair(PyObject *value, const char *what, uint32_t *first, uint32_t *end)
 {
     static const struct option option = {.name = "poc"};
@@ -70,7 +70,7 @@ static bool read_pair(PyObject *value, const char *what, uint32_t *first, uint32
     return true;
 }
 
-/* (order, resolutions, components, layers), of which all but the first may be missing or None. */
+/* Read (order, resolutions, components, layers), of which all but the first may be missing or None. */
 static bool read_change(PyObject *object, kst_j2k_change *change)
 {
     static const struct option order = {.name = "poc", .detail = kst_py_progressions};
@@ -95,7 +95,7 @@ static bool read_change(PyObject *object, kst_j2k_change *change)
     return fine;
 }
 
-/* A sequence that is not a string, as a tuple of 1 to `most`; null with an exception. */
+/* Return a sequence that is not a string as a tuple of 1 to `most` items; null with an exception. */
 static PyObject *tuple_of(const char *name, PyObject *value, Py_ssize_t most)
 {
     PyObject *tuple = PySequence_Check(value) && !PyUnicode_Check(value) ? PySequence_Tuple(value) : NULL;
@@ -126,7 +126,7 @@ bool kst_py_read_changes(const struct option *option, PyObject *value, void *to)
     return !PyErr_Occurred();
 }
 
-/* Sizes from the largest resolution down; the last counts for all that follow. */
+/* Read sizes from the largest resolution down; the last one counts for all further resolutions. */
 bool kst_py_read_precincts(const struct option *option, PyObject *value, void *to)
 {
     kst_j2k_options *options = &((struct jpeg2000 *)to)->options;
@@ -157,7 +157,7 @@ static const struct option own_options[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* By the index of own_options. */
+/* The fields, by the index in own_options. */
 static const uint32_t own_fields[] = {0, KST_J2K_OWN_TILE, KST_J2K_OWN_LEVELS, KST_J2K_OWN_BLOCKS, KST_J2K_OWN_STYLE,
     KST_J2K_OWN_TRANSFORM, KST_J2K_OWN_STEP, KST_J2K_OWN_GUARD_BITS};
 
@@ -197,7 +197,7 @@ bool kst_py_read_own(const struct option *option, PyObject *value, void *to)
     return !PyErr_Occurred();
 }
 
-/* A level of one or two digits behind a character that announces it. Returns what comes behind; null: there is none. */
+/* Parse a level of one or two digits behind the character `before`. Returns what follows; null if there is no level. */
 static const char *parse_level(const char *text, char before, unsigned *level)
 {
     const char *digit = text + 1;
@@ -208,7 +208,7 @@ static const char *parse_level(const char *text, char before, unsigned *level)
     return digit;
 }
 
-/* "NAME", "NAME:MAINLEVEL" or "NAME:MAINLEVEL,SUBLEVEL"; the name is as kst_j2k_profile_name() has it. */
+/* Parse "NAME", "NAME:MAINLEVEL" or "NAME:MAINLEVEL,SUBLEVEL"; the name is that of kst_j2k_profile_name(). */
 static bool parse_profile(const char *text, uint32_t *profile)
 {
     static const uint32_t profiles[] = {KST_J2K_PROFILE_0, KST_J2K_PROFILE_1, KST_J2K_PROFILE_CINEMA_2K,
@@ -245,7 +245,7 @@ bool kst_py_jpeg2000_profile(struct jpeg2000 *jpeg2000, PyObject *value)
         return true;
     if (!kst_py_read_text(&option, value, &text))
         return false;
-    if (parse_profile(text, &profile) && kst_j2k_options_profile(&jpeg2000->options, profile) == KST_OK)
+    if (parse_profile(text, &profile) && !kst_j2k_options_profile(&jpeg2000->options, profile))
         return true;
     PyErr_Format(PyExc_ValueError,
         "profile is %R, not 'profile0', 'profile1', 'cinema2k', 'cinema4k', 'broadcast:5' or 'imf4k:6,3' (main level, "

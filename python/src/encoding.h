@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encoding one image or many: what is asked for, and the images. */
+/* Declares encoding of one image or many: the arguments, and the images. */
 #ifndef KOSTKA_PYTHON_ENCODING_H
 #define KOSTKA_PYTHON_ENCODING_H
 
@@ -7,12 +7,12 @@
 
 enum { METADATA_KINDS = 4 };
 
-/* Options of JPEG 2000, and what they point to. */
+/* The options of JPEG 2000, and what they point to. */
 struct jpeg2000 {
     kst_j2k_options options;
-    const char *target;  /* the name of the option that was the target; null: none */
-    bool is_lossy;       /* lossless=False was said */
-    double *layer_value; /* these three are to be freed */
+    const char *target;  /* the name of the option that gave the target; null: none */
+    bool is_lossy;       /* the caller passed lossless=False */
+    double *layer_value; /* this and the next two members are freed at the end */
     size_t value_count;
     kst_j2k_change *change;
     kst_j2k_component *component;
@@ -25,7 +25,7 @@ struct encoding {
     struct jpeg2000 jpeg2000;
     kst_metadata metadata[METADATA_KINDS];
     Py_buffer buffer[METADATA_KINDS];
-    uint16_t table[4][64]; /* of quantisers */
+    uint16_t table[4][64]; /* the quantisation tables */
     struct target target;
     PyObject *stream; /* borrowed; null: none */
     void *handle;     /* its */
@@ -34,7 +34,7 @@ struct encoding {
     struct array *array;
     kst_image *image;
     kst_plane **more; /* each image's planes 4 and up */
-    bool *is_image;   /* made by this package: the work on it is done */
+    bool *is_image;   /* an image of this package, on which all work is done */
     kst_encode_item *item;
 };
 
@@ -43,17 +43,17 @@ bool kst_py_encoding_read(
     struct encoding *encoding, PyObject *args, PyObject *keywords, PyObject **images, const char **errors);
 void kst_py_encoding_end(struct encoding *encoding);
 
-/* encode_jpeg2000.c: readers of those options that take more than a number; `to` is a struct jpeg2000. */
+/* encode_jpeg2000.c: readers of options that are more than a number; `to` is a struct jpeg2000. */
 bool kst_py_read_target(const struct option *option, PyObject *value, void *to); /* kst_j2k_target */
 bool kst_py_read_lossless(const struct option *option, PyObject *value, void *to);
 bool kst_py_read_changes(const struct option *option, PyObject *value, void *to);
 bool kst_py_read_precincts(const struct option *option, PyObject *value, void *to);
 bool kst_py_read_own(const struct option *option, PyObject *value, void *to);
 
-/* Set all options as the profile wants them, which comes before what is said besides. */
+/* Set all options as the profile demands, before the other options are read. */
 bool kst_py_jpeg2000_profile(struct jpeg2000 *jpeg2000, PyObject *profile);
 
-/* What depends on several options. */
+/* Settle what depends on several options. */
 bool kst_py_jpeg2000_finish(struct jpeg2000 *jpeg2000);
 void kst_py_jpeg2000_end(struct jpeg2000 *jpeg2000);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Defines the exceptions, and makes them of the library's statuses. */
 #include "kostka_python.h"
 
 PyDoc_STRVAR(error_doc, "What the library could not do.\n\n"
@@ -46,7 +47,10 @@ bool kst_py_errors_add(PyObject *module, struct state *state)
     return fine;
 }
 
-/* Statuses are in groups (kostka_status.h); a few of a stream's are about what is asked of it. */
+/*
+ * Return the kind of a status. Statuses are in groups (kostka_status.h), but a few in the group of streams are about
+ * options.
+ */
 static enum error_kind kind_of(kst_status status)
 {
     switch (status) {

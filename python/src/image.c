@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Implements kostka.Image: the memory of pixels, and who owns it. */
 #include "kostka_python.h"
 
 #include <stdlib.h>
@@ -6,7 +7,10 @@
 
 enum { ROW = 1 << 20 }; /* a multiple of the alignment of rows, so that the block has no gaps */
 
-/* The library keeps large blocks that were given back, so that pages need not be made anew for each picture. */
+/*
+ * Take a block of memory from the library, which keeps released large blocks, so that the system need not map new pages
+ * for each picture.
+ */
 static kst_status take_block(struct context *context, uint64_t length, kst_image *block)
 {
     kst_image_init(block);
@@ -49,7 +53,7 @@ kst_status kst_py_storage_allocate(struct context *context, struct storage *stor
     return status;
 }
 
-/* The library's own memory in a child process is left alone: its locks may be held for ever there. */
+/* In a child process the library's memory is left alone, because its locks may be held there for ever. */
 void kst_py_storage_release(struct context *context, struct storage *storage)
 {
     if (context->handle && context->process == getpid()) {
@@ -67,7 +71,7 @@ static int ordinal_of(struct context *context, const kst_image *image)
 {
     if (image->memory != KST_MEMORY_CUDA)
         return -1;
-    kst_py_context_kind(context); /* "auto" has decided by now */
+    kst_py_context_kind(context); /* "auto" has chosen a device by now */
     return context->ordinal;
 }
 
@@ -97,7 +101,7 @@ PyObject *kst_py_image_new(
     return (PyObject *)self;
 }
 
-/* What others have put into streams may still read from memory that goes back to the pool. */
+/* Wait for the streams of others, whose work may still read memory that returns to the pool. */
 static void wait_for_others(const struct image *self)
 {
     if (!self->is_shared || self->context->process != getpid())
@@ -225,7 +229,7 @@ static PyObject *image_strides(PyObject *self, void *closure)
     return is_array((struct image *)self) ? kst_py_view_strides(&((struct image *)self)->view) : NULL;
 }
 
-/* Made when it is asked for: a small picture is decoded in less time. */
+/* The report is made only on request, because a small picture is decoded in less time. */
 static PyObject *image_report(PyObject *object, void *closure)
 {
     struct image *self = (struct image *)object;
@@ -270,7 +274,10 @@ static PyObject *image_repr(PyObject *object)
     return text;
 }
 
-/* What is written in Python: a function of the package's module _images, with the image as its first argument. */
+/*
+ * Call a function that is written in Python: it is in the package's module _images, and takes the image as its first
+ * argument.
+ */
 static PyObject *call_python(const char *function, PyObject *self, PyObject *args, PyObject *keywords)
 {
     PyObject *module = PyImport_ImportModule("kostka._images");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether images are equal, and images that are put together of bytes, for pickling and copying. */
+/* Compares images, and makes images from bytes, for pickling and copying. */
 #include <stdlib.h>
 
 #include "kostka_python.h"
@@ -78,7 +78,7 @@ static bool refuse(void)
     return false;
 }
 
-/* (width, height, depth, dtype, samples): a plane without gaps; `samples` is borrowed. */
+/* Read (width, height, depth, dtype, samples): a plane without gaps; `samples` is borrowed. */
 static bool read_plane(PyObject *tuple, const kst_image *image, kst_plane *plane, PyObject **samples)
 {
     unsigned width, height, depth;
@@ -103,7 +103,7 @@ static bool read_plane(PyObject *tuple, const kst_image *image, kst_plane *plane
     return true;
 }
 
-/* Planes of an interleaved or planar image all have its size. */
+/* Return whether a plane fits the image: all planes of an interleaved or planar image have its size. */
 static bool fits(const kst_image *image, const kst_plane *plane)
 {
     return image->format == KST_FORMAT_RAW || (plane->width == image->width && plane->height == image->height);
@@ -122,7 +122,7 @@ static bool copy_samples(PyObject *object, const kst_plane *plane)
 
 struct assembly {
     struct storage storage;
-    PyObject **samples; /* of each plane, borrowed */
+    PyObject **samples; /* the samples of each plane, borrowed */
 };
 
 static bool read_planes(struct assembly *assembly, PyObject *parts)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An image as a buffer, and as NumPy's and CUDA's array interfaces. */
+/* Exports an image as a buffer, and through NumPy's and CUDA's array interfaces. */
 #include "kostka_python.h"
 
 static bool is_on_host(const struct view *view)
@@ -24,7 +24,10 @@ static const char *refusal(const struct view *view, int flags)
     return NULL;
 }
 
-/* The struct module's codes, which memoryview and NumPy read; 'i' and 'I' have four bytes wherever this is built. */
+/*
+ * Return the struct module's code, which memoryview and NumPy read; 'i' and 'I' have four bytes on all supported
+ * platforms.
+ */
 static char *format_of(const struct view *view)
 {
     static char floats[2][2] = {"e", "f"}, integers[3][2][2] = {{"B", "b"}, {"H", "h"}, {"I", "i"}};
@@ -57,7 +60,7 @@ int kst_py_image_get_buffer(PyObject *object, Py_buffer *buffer, int flags)
     return 0;
 }
 
-/* Takes over the value. */
+/* Put a value into a dictionary. The reference to the value is taken over. */
 static bool put(PyObject *dictionary, const char *key, PyObject *value)
 {
     bool fine = value && PyDict_SetItemString(dictionary, key, value) == 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* image[…]: pixels as numbers, and parts of a picture as images of the same memory. */
+/* Implements image[…]: pixels as numbers, and parts of a picture as images that share its memory. */
 #include <math.h>
 
 #include "kostka_python.h"
 
-/* A dimension's index: one place, or `count` of them. */
+/* The index of a dimension: one position, or `count` of them. */
 struct range {
     bool is_slice;
     Py_ssize_t start, step, count;
@@ -63,7 +63,7 @@ static bool read_key(const struct view *view, PyObject *key, struct range range[
     return fine;
 }
 
-/* IEEE 754 binary16: five bits of exponent, ten of mantissa. */
+/* Convert IEEE 754 binary16, with five bits of exponent and ten of mantissa. */
 static double half(uint16_t bits)
 {
     int exponent = bits >> 10 & 31, mantissa = bits & 1023;
@@ -94,7 +94,7 @@ static PyObject *number_at(const struct view *view, const char *at)
     return PyLong_FromLong(view->is_signed ? sample.i8 : sample.u8);
 }
 
-/* The samples along a dimension, or one of them. */
+/* Read the samples along a dimension, or one of them. */
 static PyObject *read_samples(const struct view *view, const char *at, const struct range *range, Py_ssize_t stride)
 {
     at += range->start * stride;
@@ -154,7 +154,7 @@ static PyObject *part(struct image *self, const struct range *range, int row)
     return kst_py_image_part(kst_py_state((PyObject *)self), self, &image);
 }
 
-/* One plane by its number, and what further indices say of it. */
+/* Return a plane by its number, or the part of it that further indices select. */
 static PyObject *plane_of(PyObject *object, const struct range *range, PyObject *key, Py_ssize_t count)
 {
     PyObject *planes = kst_py_attribute(object, "planes");

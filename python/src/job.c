@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decoding that goes on while Python does something else. */
+/* Implements jobs: decoding that goes on while Python does something else. */
 #include "decoding.h"
 
 #include <unistd.h>
 
 struct job {
-    PyObject_HEAD struct decoding decoding; /* of whose context it is a user while it is under way */
-    PyObject *results;                      /* once it was waited for without an exception */
+    PyObject_HEAD struct decoding decoding; /* while under way it is a user of the context in it */
+    PyObject *results;                      /* the results, after waiting without an exception */
     bool raise;
-    bool is_open;    /* under way, or waited for by nobody yet */
+    bool is_open;    /* under way, or nobody has waited for it yet */
     bool is_waiting; /* a thread waits for it */
 };
 
-/* What a job was given goes back. A child of fork() has not the threads that its parent's jobs need. */
+/* Release what a job holds. A child of fork() does not have the threads that its parent's jobs need. */
 static void end(struct job *self)
 {
     struct context *context = self->decoding.context;
@@ -44,7 +44,7 @@ PyObject *kst_py_submit(PyObject *self, PyObject *args, PyObject *keywords)
     job->decoding.context = (struct context *)Py_NewRef(self);
     bool fine =
         kst_py_decoding_prepare(&job->decoding, args, keywords, &job->raise) && kst_py_decoding_submit(&job->decoding);
-    job->decoding.out = NULL; /* borrowed for the call; what is written to is held by each piece */
+    job->decoding.out = NULL; /* it was borrowed for the call; each piece holds its own array */
     job->decoding.stream = NULL;
     if (!fine)
         Py_CLEAR(job);
@@ -56,7 +56,7 @@ static void job_dealloc(PyObject *object)
     struct job *self = (struct job *)object;
     PyTypeObject *type = Py_TYPE(object);
     PyObject *error_type, *error, *traceback;
-    PyErr_Fetch(&error_type, &error, &traceback); /* a submission that failed ends here, too */
+    PyErr_Fetch(&error_type, &error, &traceback); /* a failed submission also ends here */
     end(self);
     Py_XDECREF(self->results);
     Py_XDECREF((PyObject *)self->decoding.context);

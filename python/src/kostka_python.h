@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the Python extension share. All of it is called with the GIL held, unless said otherwise. */
+/*
+ * Declares what the files of the Python extension share. All of it is called with the GIL held, unless said otherwise.
+ */
 #ifndef KOSTKA_PYTHON_H
 #define KOSTKA_PYTHON_H
 
@@ -12,17 +14,17 @@
 
 #include <kostka/kostka_device.h>
 
-/* Classes of exceptions: of any status, or of a group of them. */
+/* The classes of exceptions: for any status, or for a group of statuses. */
 enum error_kind { ERROR_ANY, ERROR_STREAM, ERROR_OPTION, ERROR_LIMIT, ERROR_DEVICE, ERROR_KINDS };
 
-/* Of one module object: nothing is global. */
+/* The state of one module object: nothing is global. */
 struct state {
     PyTypeObject *context, *image, *job;
     PyTypeObject *report, *info, *component, *metadata, *device;
     PyObject *error[ERROR_KINDS];
 };
 
-/* The types are final, so that an object's own type leads to its module. */
+/* Return the state of an object's module. The types are final, so an object's own type leads to its module. */
 struct state *kst_py_state(PyObject *object);
 
 /* ── names.c: what enumerators are called ── */
@@ -37,14 +39,17 @@ extern const struct name kst_py_formats[], kst_py_colours[], kst_py_codings[], k
     kst_py_codecs[], kst_py_processes[], kst_py_metadata_kinds[], kst_py_density_units[], kst_py_progressions[],
     kst_py_styles[], kst_py_headers[], kst_py_divisions[], kst_py_samples[];
 
-/* False with a ValueError that lists what is allowed. */
+/* Find the value of a name. Returns false with a ValueError that lists the allowed names. */
 bool kst_py_value_of(const struct name *table, const char *what, const char *text, int *value);
 const char *kst_py_name_of(const struct name *table, int value);
 
-/* Null, "none", "auto", "keep" (where `may_keep`), a number of MCUs, or ("rows", number). False with an exception. */
+/*
+ * Read null, "none", "auto", "keep" (if `may_keep`), a number of MCUs, or ("rows", number). Returns false with an
+ * exception.
+ */
 bool kst_py_restart(PyObject *object, bool may_keep, kst_restart *restart);
 
-/* (x, y, width, height). False with an exception that names `what`. */
+/* Read (x, y, width, height). Returns false with an exception that names `what`. */
 bool kst_py_region(PyObject *object, const char *what, kst_region *region);
 
 /* ── source.c: coded bytes ── */
@@ -52,15 +57,15 @@ bool kst_py_region(PyObject *object, const char *what, kst_region *region);
 struct source {
     const void *data;
     size_t length;
-    Py_buffer buffer; /* where `has_buffer` */
+    Py_buffer buffer; /* used if `has_buffer` */
     bool has_buffer;
-    void *owned; /* of malloc(): a file's bytes */
+    void *owned; /* a file's bytes, from malloc() */
 };
 
 /*
  * Open an object with the buffer protocol, a path (a string or with __fspath__), or one with read(). A file named by
- * its path is read as a whole: KostkaError with ERROR_LIMIT_MEMORY where it is longer than `limit`, and OSError as
- * open() raises it. False with an exception; the source is to be released in any case.
+ * its path is read completely; this raises KostkaError with ERROR_LIMIT_MEMORY if it is longer than `limit`, and
+ * OSError as open() does. Returns false with an exception; the source must be released in any case.
  */
 bool kst_py_source_open(struct state *state, struct source *source, PyObject *object, uint64_t limit);
 void kst_py_source_release(struct source *source);
@@ -70,14 +75,14 @@ void kst_py_source_release(struct source *source);
 bool kst_py_errors_add(PyObject *module, struct state *state);
 bool kst_py_records_add(PyObject *module, struct state *state);
 
-/* Always null: raises KostkaError, or what is derived from it; `report` may be null. */
+/* Raise KostkaError, or a class derived from it; `report` may be null. Always returns null. */
 PyObject *kst_py_raise(struct state *state, kst_status status, const kst_report *report);
 PyObject *kst_py_error(struct state *state, kst_status status, const kst_report *report);
 
-/* The error of an encode. A status that blames the stream to be made means that the options are wrong. */
+/* Make the error of an encoding. A status about the stream that was to be made means that the options are wrong. */
 PyObject *kst_py_encode_error(struct state *state, kst_status status, const kst_report *report);
 
-/* Always null: raises an exception, which is taken over; null where it could not be made. */
+/* Raise an exception, whose reference is taken over; it may be null if it could not be made. Always returns null. */
 PyObject *kst_py_throw(PyObject *error);
 
 PyObject *kst_py_report(struct state *state, const kst_report *report);
@@ -90,23 +95,26 @@ struct reason;
 
 struct context {
     PyObject_HEAD kst_context *handle;
-    size_t users; /* calls and jobs under way, and images with memory of its own */
+    size_t users; /* calls and jobs under way, and images in the context's memory */
     bool closed;
-    pid_t process;  /* that made it: a child does not have its threads */
+    pid_t process;  /* the process that made it: a child does not have its threads */
     bool automatic; /* "auto": on the CPU until there is work for a GPU */
     kst_device_kind kind;
-    int ordinal;           /* of the device among those of its kind */
-    uint64_t memory_limit; /* bytes, of its limits */
-    struct reason *reason; /* where its log goes */
+    int ordinal;           /* the device's number among those of its kind */
+    uint64_t memory_limit; /* the memory limit in bytes */
+    struct reason *reason; /* receives its log */
 };
 
 extern PyType_Spec kst_py_context_spec;
 
-/* A call, or an image, begins to use it. False with an exception where it is closed or another process's. */
+/*
+ * Begin to use the context for a call or an image. Returns false with an exception if it is closed or belongs to
+ * another process.
+ */
 bool kst_py_context_enter(struct context *context);
 void kst_py_context_leave(struct context *context);
 
-/* The kind of its device; with "auto" of the one that device memory and streams are of. */
+/* Return the kind of its device; with "auto" that of the device for device memory and streams. */
 kst_device_kind kst_py_context_kind(struct context *context);
 
 PyObject *kst_py_decode(PyObject *self, PyObject *args, PyObject *keywords);
@@ -127,7 +135,7 @@ struct sequence {
 bool kst_py_sequence_read(struct sequence *sequence, PyObject *object, const char *what);
 void kst_py_sequence_release(struct sequence *sequence);
 
-/* Whether "raise" or "return" is wanted. */
+/* Return whether "raise" or "return" is wanted. */
 bool kst_py_errors(const char *errors, bool *raise);
 
 /* Note in the exception that is raised which item of a batch it is about: its attribute `index`. */
@@ -144,33 +152,33 @@ struct view {
     void *data;                         /* the first sample, or a cl_mem */
     size_t offset;                      /* in a cl_mem */
     kst_memory memory;
-    int ordinal; /* of the CUDA device; -1: not known */
-    int bits;    /* of a sample as it lies there: 8 or 16, of floating-point samples 16 or 32 */
+    int ordinal; /* the number of the CUDA device; -1: not known */
+    int bits;    /* bits of a sample in memory: 8 or 16, for floating-point samples 16 or 32 */
     bool is_signed;
     bool is_float;
     bool read_only;
-    kst_format format; /* what the channels are, where the array says so; otherwise AUTO */
+    kst_format format; /* what the channels are, if the array says so; otherwise AUTO */
 };
 
-/* An image's samples. Planes of different sizes or depths, which RAW may have, are no array. */
+/* Describe an image's samples as an array. Planes of different sizes or depths, which RAW may have, are no array. */
 void kst_py_view_image(struct view *view, const kst_image *image, int ordinal);
 
 /*
- * Give a described image the memory of a view; `more` are its planes 4 and up, null: none may be. False with an
- * exception: another shape or type, or rows with gaps.
+ * Give a described image the memory of a view. `more` is for its planes 4 and up; null allows none. Returns false with
+ * an exception if shape or type differ, or if there are gaps inside rows.
  */
 bool kst_py_view_bind(const struct view *view, kst_image *image, kst_plane *more);
 
-/* What an array is to become. */
+/* Says what an array is to become. */
 struct target {
     kst_codec codec;
-    kst_format format; /* AUTO: the one with as many channels */
-    uint32_t depth;    /* bits of a sample that count; 0: all of 8 and 16 */
+    kst_format format; /* AUTO: the format with this number of channels */
+    uint32_t depth;    /* significant bits of a sample; 0: all 8 or 16 */
 };
 
 /*
- * Describe the image that a view's shape means. False with an exception. `more` receives planes 4 and up, which the
- * caller frees with PyMem_Free() after the image's use; null: none.
+ * Describe the image that corresponds to a view. Returns false with an exception. `more` receives planes 4 and up, or
+ * null; the caller frees them with PyMem_Free() after using the image.
  */
 bool kst_py_view_describe(const struct view *view, const struct target *target, kst_image *image, kst_plane **more);
 
@@ -193,8 +201,8 @@ struct array {
 };
 
 /*
- * Hold an array. Its memory may be written to with `writable`. The device's work on it is done, or, where it gave the
- * array through DLPack, precedes what comes into `stream` (1: the default).
+ * Hold an array. With `writable` its memory may be written to. The device's work on it is done or, if the array came
+ * through DLPack, precedes what is put into `stream` (1: the default stream).
  */
 bool kst_py_array_hold(
     struct state *state, struct array *array, PyObject *object, bool writable, PyObject *stream, bool *is_image);
@@ -202,42 +210,48 @@ bool kst_py_array_hold_cuda(struct array *array, PyObject *interface);
 bool kst_py_array_hold_dlpack(struct array *array, PyObject *object, bool writable, PyObject *stream);
 void kst_py_array_release(struct array *array);
 
-/* By an interned name: the interpreter's cache of attributes keeps each string it was asked with. */
+/*
+ * Get an attribute by an interned name, because the interpreter's cache of attributes keeps each string that it is
+ * asked for.
+ */
 PyObject *kst_py_attribute(PyObject *object, const char *name);
 
 /* ── stream.c: CUDA's, by its driver ── */
 
-/* The handle of a stream: an integer, or an object of PyTorch, CuPy or PyOpenCL. None: `is_given` becomes false. */
+/*
+ * Get the handle of a stream: an integer, or an object of PyTorch, CuPy or PyOpenCL. With None `is_given` becomes
+ * false.
+ */
 bool kst_py_stream(PyObject *object, void **handle, bool *is_given);
 
-/* Which device's memory it is; -1: not known. */
+/* Return the number of the device that the memory belongs to; -1 if not known. */
 int kst_py_cuda_ordinal(const void *pointer);
 
-/* Wait for a stream, or (`all`) for the whole device. False where that failed. The GIL is not needed. */
+/* Wait for a stream or, with `all`, for the whole device. Returns false on failure. The GIL is not needed. */
 bool kst_py_cuda_wait(int ordinal, void *stream, bool all);
 
 /* ── image.c, image_export.c, dlpack.c ── */
 
-/* What an image's samples lie in. */
+/* Holds the memory of an image's samples. */
 struct storage {
     kst_image image;
-    kst_image block; /* bytes of the library's, without gaps between rows, which go back to where it takes them from */
-    kst_plane *more; /* the image's planes 4 and up, of malloc() */
-    struct array array; /* of the caller's */
+    kst_image block;    /* a block of the library's memory, without gaps between rows, which returns to the library */
+    kst_plane *more;    /* the image's planes 4 and up, from malloc() */
+    struct array array; /* an array of the caller's */
 };
 
-/* Take over an image's description, planes 4 and up too. The GIL is not needed. */
+/* Copy an image's description, planes 4 and up included. The GIL is not needed. */
 kst_status kst_py_storage_describe(struct storage *storage, const kst_image *image);
 
-/* Memory for a described image in host memory. The GIL is not needed. */
+/* Allocate a described image in host memory. The GIL is not needed. */
 kst_status kst_py_storage_allocate(struct context *context, struct storage *storage);
 void kst_py_storage_release(struct context *context, struct storage *storage);
 
 struct image {
-    PyObject_HEAD struct context *context; /* of which it is a user */
-    PyObject *owner;                       /* of a plane or a part: the image that it is of */
-    PyObject *report;                      /* null: not asked for yet */
-    kst_report made;                       /* of which the report is made */
+    PyObject_HEAD struct context *context; /* the context that it uses */
+    PyObject *owner;                       /* for a plane or a part, the image that it belongs to */
+    PyObject *report;                      /* null: not requested yet */
+    kst_report made;                       /* the library's report, from which `report` is made */
     struct storage storage;
     struct view view;
     bool is_shared; /* others may have work under way on its device memory */
@@ -245,11 +259,11 @@ struct image {
 
 extern PyType_Spec kst_py_image_spec, kst_py_job_spec;
 
-/* Takes the storage over, also where it fails. */
+/* Make an image. It takes the storage over, even on failure. */
 PyObject *kst_py_image_new(
     struct state *state, struct context *context, struct storage *storage, const kst_report *report);
 
-/* An image that describes some of another's samples, which it keeps. */
+/* Make an image that describes some samples of another, which it keeps alive. */
 PyObject *kst_py_image_part(struct state *state, struct image *owner, const kst_image *part);
 
 /* image[…], image_index.c; image == other and what pickling and copying need, image_copy.c */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Sets up the module: its state and its types. */
 #include "kostka_python.h"
 
 struct state *kst_py_state(PyObject *object)
@@ -16,7 +17,7 @@ static PyObject *devices(PyObject *module, PyObject *unused)
     PyObject *list = PyList_New(0);
     for (uint32_t i = 0; list && i < count; i++) {
         kst_device_info info = {.size = sizeof info};
-        if (kst_device_get(i, &info) != KST_OK)
+        if (kst_device_get(i, &info))
             continue;
         PyObject *device = kst_py_device(PyModule_GetState(module), &info);
         if (!device || PyList_Append(list, device) < 0)

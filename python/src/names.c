@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Holds the names that Python uses for the library's enumerations. */
 #include "options.h"
 
 #include <stdio.h>

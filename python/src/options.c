@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads keyword arguments by tables of options. */
 #include "options.h"
 
 static int index_of(const struct option *table, PyObject *key)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keyword arguments by tables: each option has a reader, and whatever is wrong with a value names its option. */
+/* Reads keyword arguments by tables: each option has a reader, and every error about a value names its option. */
 #ifndef KOSTKA_PYTHON_OPTIONS_H
 #define KOSTKA_PYTHON_OPTIONS_H
 
 #include "kostka_python.h"
 
-/* Which streams an option is about, or-ed together. */
+/* Says which codecs an option applies to, or-ed together. */
 enum { FOR_JPEG = 1, FOR_JPEG2000 = 2, FOR_ALL = 3 };
 
 struct option {
     const char *name; /* null: the last */
-    /* Read `value` to `to`, which is `offset` bytes into the settings. False with an exception. */
+    /* Reads `value` to `to`, which is `offset` bytes into the settings. Returns false with an exception. */
     bool (*read)(const struct option *option, PyObject *value, void *to);
     size_t offset;
     const void *detail; /* what the reader needs: names, a range … */
@@ -19,13 +19,15 @@ struct option {
 
 enum { OPTIONS_MAX = 64 };
 
-/* Which options of a table were there with another value than None, which stands for the default; a bit each by index.
+/*
+ * The options of a table that were passed with another value than None, which stands for the default: a bit for each
+ * index.
  */
 typedef uint64_t option_set;
 
 /*
- * Read the arguments of `function`: one that is called `first`, by position or by name, which is borrowed, and options.
- * False with an exception.
+ * Read the arguments of `function`: one called `first`, by position or by name, which is borrowed, and options. Returns
+ * false with an exception.
  */
 bool kst_py_arguments(const char *function, const char *first, PyObject *args, PyObject *keywords, PyObject **value,
     const struct option *table, void *settings, option_set *given);
@@ -36,8 +38,7 @@ bool kst_py_options(
 
 bool kst_py_option_given(const struct option *table, option_set given, const char *name);
 
-/* False with a ValueError where an option that was given is about another codec: FOR_JPEG or FOR_JPEG2000 is at hand.
- */
+/* Check that the passed options apply to a codec, FOR_JPEG or FOR_JPEG2000. Returns false with a ValueError if not. */
 bool kst_py_options_fit(const struct option *table, option_set given, int codec);
 
 /* ── Readers; each writes what its name says ── */
@@ -57,10 +58,12 @@ bool kst_py_read_positive(const struct option *option, PyObject *value, void *to
 bool kst_py_read_size(const struct option *option, PyObject *value, void *to);     /* a number or two: uint32_t[2] */
 bool kst_py_read_region(const struct option *option, PyObject *value, void *to);   /* kst_region */
 bool kst_py_read_object(const struct option *option, PyObject *value, void *to);   /* PyObject *, borrowed */
-bool kst_py_read_skipped(const struct option *option, PyObject *value, void *to);  /* nothing: it was read before */
-bool kst_py_read_text(const struct option *option, PyObject *value, void *to); /* const char *, as the value lives */
+bool kst_py_read_skipped(
+    const struct option *option, PyObject *value, void *to); /* nothing, because it was read before */
+bool kst_py_read_text(
+    const struct option *option, PyObject *value, void *to); /* const char *, valid as long as the value */
 
-/* A list of ascending numbers; the caller frees `number` with PyMem_Free(). */
+/* A list of numbers in ascending order; the caller frees `number` with PyMem_Free(). */
 struct numbers {
     uint32_t *number;
     uint32_t count;
@@ -68,15 +71,15 @@ struct numbers {
 bool kst_py_read_numbers(const struct option *option, PyObject *value, void *to); /* struct numbers */
 
 /*
- * What the options coding, progressive and optimize come to; `coding` is what the first said. False with a ValueError
- * where they contradict each other.
+ * Combine the options coding, progressive and optimize; `coding` holds what the first one says. Returns false with a
+ * ValueError if they contradict each other.
  */
 bool kst_py_coding(const struct option *table, option_set given, bool progressive, bool optimize, kst_coding *coding);
 
-/* A whole number within a range; false with an exception that names `what`. */
+/* Read a whole number within a range. Returns false with an exception that names `what`. */
 bool kst_py_integer(PyObject *value, const char *what, long long low, long long high, long long *number);
 
-/* A positive, finite number; false with an exception that names `what`. */
+/* Read a positive, finite number. Returns false with an exception that names `what`. */
 bool kst_py_positive(PyObject *value, const char *what, double *number);
 
 #endif

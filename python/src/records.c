@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reports, devices and what a stream holds, as named tuples. */
+/* Makes named tuples of reports, devices and descriptions of streams. */
 #include "kostka_python.h"
 
 static PyStructSequence_Field report_fields[] = {{"status", "name of the status, 'OK' where it succeeded"},
@@ -48,7 +48,7 @@ bool kst_py_records_add(PyObject *module, struct state *state)
            add(module, "Metadata", &metadata_type, &state->metadata) && add(module, "Info", &info_type, &state->info);
 }
 
-/* A tuple of `type` that takes over the `count` values; null where one of them is. */
+/* Make a tuple of `type`, which takes over the `count` values; null if one of them is. */
 static PyObject *record(PyTypeObject *type, PyObject **values, Py_ssize_t count)
 {
     PyObject *result = PyStructSequence_New(type);
@@ -75,7 +75,7 @@ static PyObject *offset(uint64_t value)
     return value == UINT64_MAX ? Py_NewRef(Py_None) : PyLong_FromUnsignedLongLong(value);
 }
 
-/* Of the stages that were needed. */
+/* Make a dictionary of the stages that were needed. */
 static PyObject *stages(const kst_report *report, bool seconds)
 {
     PyObject *result = PyDict_New();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What batches come as: any sequence, an array's first dimension among them. */
+/* Reads the items of batches from any sequence, including an array's first dimension. */
 #include "kostka_python.h"
 
 void kst_py_sequence_release(struct sequence *sequence)

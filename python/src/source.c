@@ -10,12 +10,12 @@
 
 enum { STEP = 1 << 20 };
 
-/* Bytes of a file, and what ended the reading of it. */
+/* The bytes of a file, and why reading it ended. */
 struct bytes {
     uint8_t *data;
     size_t length;
-    int error;       /* of errno; 0: none */
-    bool is_too_big; /* beyond the limit, or memory ran out */
+    int error;       /* errno; 0: no error */
+    bool is_too_big; /* longer than the limit, or out of memory */
 };
 
 static bool grow(struct bytes *bytes, size_t room)
@@ -27,7 +27,10 @@ static bool grow(struct bytes *bytes, size_t room)
     return data != NULL;
 }
 
-/* The whole of an open file. One more byte than a regular file's length shows its end without another allocation. */
+/*
+ * Read an open file completely. Room for one byte more than a regular file's length shows its end without another
+ * allocation.
+ */
 static void read_all(int file, uint64_t limit, struct bytes *bytes)
 {
     struct stat about;
@@ -116,7 +119,7 @@ static bool open_file(struct source *source, PyObject *object)
     return fine;
 }
 
-/* Whether the object's type has the attribute, as special methods are looked up. */
+/* Return whether the object's type has the attribute, as special methods are looked up. */
 static bool has(PyObject *object, const char *name)
 {
     PyObject *found = kst_py_attribute(object, name);

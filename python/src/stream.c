@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Streams of the caller's: their handles, and waiting for them by CUDA's driver, which is loaded where there is one. */
+/*
+ * Gets handles of the caller's streams, and waits for them through CUDA's driver, which is loaded if it is installed.
+ */
 #include "kostka_python.h"
 
 #include <dlfcn.h>
@@ -58,7 +60,7 @@ bool kst_py_stream(PyObject *object, void **handle, bool *is_given)
 static bool find(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);
-    memcpy(function, &found, sizeof found); /* C has no conversion of one to the other */
+    memcpy(function, &found, sizeof found); /* C cannot convert one to the other */
     return found != NULL;
 }
 
@@ -82,7 +84,7 @@ static bool wait_in(const struct driver *driver, cu_context context, void *strea
     return driver->pop(&before) == 0 && fine;
 }
 
-/* In the context that is current, where the device is not known: the stream is of that one. */
+/* Wait for a stream. If the device is not known, wait in the current context, to which the stream then belongs. */
 static bool wait_on(const struct driver *driver, int ordinal, void *stream, bool all)
 {
     cu_context context = NULL;
@@ -104,7 +106,7 @@ int kst_py_cuda_ordinal(const void *pointer)
         return -1;
     if (!load(library, &driver) || driver.pointer_attribute(&ordinal, POINTER_DEVICE_ORDINAL, (uintptr_t)pointer) != 0)
         ordinal = -1;
-    dlclose(library); /* others hold it as well */
+    dlclose(library); /* others hold it, too */
     return ordinal;
 }
 

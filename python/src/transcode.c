@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Implements transcoding, with its arguments. */
 #include <stddef.h>
 
 #include "options.h"
 
-/* The arguments as they come. */
+/* The arguments as they were passed. */
 struct settings {
     kst_transcode_options options;
     int coding, progression;
@@ -68,7 +69,10 @@ static bool read_options(
     return fine;
 }
 
-/* A stream says in its first bytes what it is; of another the library tells what is wrong. */
+/*
+ * Check the options against the codec, which the first bytes of the stream show. If it is neither, the library reports
+ * what is wrong.
+ */
 static bool fits(const struct source *source, option_set given)
 {
     static const uint8_t jp2[] = {0, 0, 0, 12, 'j', 'P', ' ', ' '};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Describes the arrays of others as images, and checks them. */
 #include "kostka_python.h"
 
 static Py_ssize_t sample_bytes(const struct view *view)
@@ -20,7 +21,10 @@ static bool same_samples(const kst_plane *a, const kst_plane *b)
            a->sample == b->sample;
 }
 
-/* Planes of one kind at equal distances, with equal pitches, are an array. Without memory they will be. */
+/*
+ * Return whether an image's planes form an array: equal planes at equal distances, with equal pitches. Planes without
+ * memory will be allocated so.
+ */
 static bool is_regular(const kst_image *image)
 {
     for (uint32_t i = 1; i < image->plane_count; i++) {
@@ -32,7 +36,7 @@ static bool is_regular(const kst_image *image)
     return true;
 }
 
-/* Whether the first of an array's dimensions counts planes. */
+/* Return whether the first of an array's dimensions counts planes. */
 static bool has_planes_first(const kst_image *image)
 {
     return image->format == KST_FORMAT_PLANAR || (image->format == KST_FORMAT_RAW && image->plane_count > 1);
@@ -110,7 +114,7 @@ bool kst_py_view_is_contiguous(const struct view *view)
     return true;
 }
 
-/* A view of (H, W, 1) where (H, W) is wanted. */
+/* Return a view of (H, W, 1) as (H, W) if that is wanted. */
 static struct view without_channel(const struct view *view, int dimensions)
 {
     struct view result = *view;
@@ -135,7 +139,7 @@ static bool refuse_shape(const struct view *view, const struct view *wanted)
     return false;
 }
 
-/* Samples of a row follow each other; rows and planes may be anywhere. */
+/* Return whether the samples of a row are consecutive; rows and planes may be anywhere. */
 static bool rows_are_whole(const struct view *view, const struct view *wanted, bool planes)
 {
     Py_ssize_t step = sample_bytes(view);
@@ -147,7 +151,7 @@ static bool rows_are_whole(const struct view *view, const struct view *wanted, b
     return true;
 }
 
-/* Planes 4 and up are `more`, which is what the image has. */
+/* Set the planes of an image. Planes 4 and up are `more`, to which the image points. */
 static void place(const struct view *view, kst_image *image, kst_plane *more, bool planes)
 {
     int row = planes ? 1 : 0;
@@ -218,7 +222,7 @@ static bool refuse_view(const struct view *view)
     return false;
 }
 
-/* The depth that samples are coded with; 0 with an exception. */
+/* Return the depth with which samples are coded; 0 with an exception. */
 static uint8_t depth_of(const struct view *view, const struct target *target)
 {
     int low = view->bits == 8 ? 1 : view->bits == 16 ? 9 : 17, high = view->bits == 32 ? 31 : view->bits;
@@ -241,7 +245,10 @@ static uint8_t depth_of(const struct view *view, const struct target *target)
     return (uint8_t)(target->depth ? target->depth : (uint32_t)view->bits);
 }
 
-/* Signed samples, and more than four components, JPEG 2000 takes as raw planes alone. */
+/*
+ * Return whether samples must become raw planes, which JPEG 2000 demands for signed samples and more than four
+ * components.
+ */
 static bool is_raw(const struct view *view, const struct target *target, bool planes)
 {
     return target->codec == KST_CODEC_JPEG2000 &&

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# examples/python_batch.py on a folder of pictures, one of which is none.
+# Runs examples/python_batch.py on a folder of pictures, one of which is invalid.
 set -eu
 python=$1
 build=$2

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# pip makes a wheel for the stable ABI and installs it; no network, and the library as it is built already.
+# Checks that pip makes a wheel for the stable ABI and installs it, without a network, and with the library as already
+# built.
 set -eu
 python=$1
 KOSTKA_PYTHON_BUILD=$2

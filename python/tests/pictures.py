@@ -40,7 +40,7 @@ class Cai:
 
 
 class Dlpack:
-    """Something whose DLPack methods give what they are told to."""
+    """An object whose DLPack methods return chosen values."""
 
     def __init__(self, device, capsule):
         self.device = device

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What images offer to others, without any of them."""
+"""Checks the interfaces that images offer to other packages, without any of these."""
 
 import ctypes
 import gc
@@ -87,7 +87,7 @@ class Arrays(unittest.TestCase):
         self.assertRaises(TypeError, self.image.__dlpack__, 1)
 
     def test_consumed_capsule(self):
-        """As a consumer does: rename, and call the deleter later."""
+        """Do what a consumer does: rename, and call the deleter later."""
         set_name = ctypes.pythonapi.PyCapsule_SetName
         set_name.argtypes = [ctypes.py_object, ctypes.c_char_p]
         for version, name, deleter_at in (((0, 8), b"dltensor", 56), ((1, 0), b"dltensor_versioned", 16)):

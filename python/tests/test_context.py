@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Contexts: devices, limits, threads, and what a closed one refuses."""
+
 import os
 import threading
 import unittest

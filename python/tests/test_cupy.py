@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Pictures in CuPy's arrays, decoded and encoded without copies to the host."""
+
 import unittest
 
 import kostka

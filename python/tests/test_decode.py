@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Decoding: formats, parts, memory of the caller's, batches and errors."""
+
 import os
 import subprocess
 import tempfile

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Encoding: what it reads pixels from, its options, and batches."""
+
 import unittest
 
 import kostka
@@ -22,7 +24,7 @@ class Encode(unittest.TestCase):
             self.assertEqual((first.h, first.v), factors)
 
     def test_names(self):
-        """What people say for the same."""
+        """Other spellings of the same options."""
         for one, other in (
             ({"subsampling": "420"}, {"subsampling": "4:2:0"}),
             ({"subsampling": "444"}, {"subsampling": "4:4:4"}),

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Decoding that is submitted and waited for later."""
+
 import gc
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Memory of large images is used again, given back, and never more than the limit."""
+"""Checks that memory of large images is reused and released, and never exceeds the limit."""
 
 import gc
 import resource

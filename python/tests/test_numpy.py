@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Images as NumPy's arrays, and arrays as images."""
+
 import unittest
 
 import kostka

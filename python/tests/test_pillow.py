@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Images to and from Pillow's."""
+
 import subprocess
 import sys
 import unittest
@@ -38,7 +40,7 @@ class Pillow(unittest.TestCase):
         self.assertEqual(kostka.encode(self.rgb, format="rgb"), kostka.encode(self.rgb))
 
     def test_modes(self):
-        """What has no format of ours is converted as Pillow does it."""
+        """Modes without a format of ours are converted as Pillow does it."""
         for image, same in (
             (self.grey.convert("1"), self.grey.convert("1").convert("L")),
             (self.rgb.convert("P"), self.rgb.convert("P").convert("RGB")),

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Batches of floating-point samples in one tensor."""
+
 import struct
 import unittest
 

@@ -103,7 +103,7 @@ class WithCuda(unittest.TestCase):
         self.assertEqual(int(frame.max()), 0)
 
     def test_out_follows_the_stream(self):
-        """What was put into the stream before is done before, even if it takes long."""
+        """Work that was put into the stream earlier is done earlier, even if it takes long."""
         target = torch.zeros((HEIGHT, WIDTH, 3), dtype=torch.uint8, device="cuda:0")
         for stream in (torch.cuda.current_stream(), torch.cuda.Stream()):
             with torch.cuda.stream(stream):

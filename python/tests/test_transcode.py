@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+"""Transcoding: its options, and what it keeps."""
+
 import unittest
 
 import kostka

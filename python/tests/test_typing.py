@@ -45,6 +45,9 @@ BAD = (
     ('kostka.transcode(b"", quality=3)', 'kostka.transcode(b"", crop=(1, 2, 3, 4))'),
     ('kostka.decode(b"").pixels', 'kostka.decode(b"").planes'),
     ('kostka.decode(b"")["red"]', 'kostka.decode(b"")[0, 0]'),
+    ('kostka.decode(b"")[1:3].pixels', 'kostka.decode(b"")[1:3].planes'),
+    ('kostka.decode(b"")[1:3, 2:4].pixels', 'kostka.decode(b"")[1:3, 2:4].planes'),
+    ('kostka.decode(b"")[0, 2:4].pixels', 'kostka.decode(b"")[0, 2:4].planes'),
 )
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Contexts and the devices that they can be made on. */
+/* Makes contexts and lists the devices that they can be made on. */
 #include "core/context.h"
 
 #include <string.h>
@@ -13,7 +13,10 @@ void kst_context_options_init(kst_context_options *options)
         *options = (kst_context_options){.size = sizeof *options};
 }
 
-/* Looking at the processor and at what of it the process may use takes longer than all else: only to be told. */
+/*
+ * Log the new context. Examining the processor, and the share of it that the process may use, takes longer than
+ * everything else, so it is done only if the line is logged.
+ */
 static void log_creation(const kst_context *context)
 {
     kst_device_info info = {.size = sizeof info};
@@ -21,10 +24,10 @@ static void log_creation(const kst_context *context)
         return;
     kst_context_device(context, &info);
     kst_context_log(context, KST_LOG_INFO, "kostka %s on %s%s, %s, %s, %u threads", kst_version_string(), info.name,
-        context->automatic ? " (auto)" : "", info.model, info.tier, kst_pool_threads(context->pool));
+        kst_context_is_automatic(context) ? " (auto)" : "", info.model, info.tier, kst_pool_threads(context->pool));
 }
 
-/* The device's name: the caller's, the environment's, or what a foreign context means. */
+/* Choose the device's name: the caller's, the environment's, or that of the caller's cl_context. */
 static kst_status choose_device(const kst_context_options *options, const char **name, kst_device_kind *kind)
 {
     *name = options->device;
@@ -58,9 +61,7 @@ kst_status kst_context_create(const kst_context_options *options, kst_context **
     if (!status)
         status = kst_context_make(options, context);
     if (!status)
-        (*context)->automatic = strcmp(name, "auto") == 0;
-    if (!status && kind != KST_DEVICE_CPU)
-        status = kst_context_open_gpu(*context, options, name);
+        status = kst_context_choose(*context, options, name, kind);
     if (status)
         kst_context_destroy(context);
     else
@@ -72,8 +73,7 @@ void kst_context_destroy(kst_context **context)
 {
     if (!context || !*context)
         return;
-    struct gpu_executor *gpu = (*context)->gpu;
-    kst_gpu_executor_destroy(&gpu);
+    kst_context_leave_device(*context);
     kst_context_drop(*context);
     *context = NULL;
 }
@@ -97,10 +97,6 @@ kst_status kst_context_device(const kst_context *context, kst_device_info *info)
 {
     if (!context || !info || info->size != sizeof *info)
         return KST_ERROR_ARGUMENT;
-    const struct gpu_executor *gpu = context->gpu;
-    if (gpu)
-        *info = gpu->gpu->info;
-    else
-        kst_device_describe_cpu(info, context->tier);
+    kst_context_describe_device(context, info);
     return KST_OK;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kst_decoder: one coded picture and what it decodes to; kst_decode(), kst_decode_batch(); and kst_job. */
+/*
+ * Implements the entry points of decoding: kst_decoder for one coded picture, kst_decode(), kst_decode_batch() and
+ * kst_job.
+ */
 #include "core/report.h"
 #include "image/orient.h"
 #include "run/decoding.h"

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kst_encode(), kst_encode_rows(), kst_encode_to(): one picture to a stream; kst_encode_batch(): many. */
+/*
+ * Implements the entry points of encoding: kst_encode(), kst_encode_rows() and kst_encode_to() for one picture,
+ * kst_encode_batch() for many.
+ */
 #include "core/report.h"
+#include "run/device.h"
 #include "run/encoding.h"
 #include "run/stream.h"
 
@@ -8,7 +12,7 @@ void kst_encode_options_init(kst_encode_options *options)
 {
     if (!options)
         return;
-    *options = (kst_encode_options){.size = sizeof(*options),
+    *options = (kst_encode_options){.size = sizeof *options,
         .codec = KST_CODEC_JPEG,
         .quality = 75,
         .quant_index = {0, 1, 1, 0},
@@ -32,7 +36,7 @@ static kst_status encode(kst_context *context, const kst_image *image, const kst
     if (!context)
         return refuse(report);
     kst_status status = kst_encoding_begin(&e, context, image, rows, options, output);
-    if (status == KST_OK)
+    if (!status)
         status = kst_encoding_run(&e);
     kst_report_copy(report, &e.report);
     return status;
@@ -60,15 +64,16 @@ kst_status kst_encode_to(kst_context *context, const kst_image *image, const kst
 {
     struct encoding e;
     kst_buffer none = {.data = NULL};
-    bool whole = writer && writer->size == sizeof *writer && writer->write && (!rows || is_whole(rows));
+    bool whole = writer && writer->size == sizeof *writer && writer->write && !writer->keep == !writer->fetch &&
+                 (!rows || is_whole(rows));
     if (!context || !whole)
         return refuse(report);
     kst_status status = kst_encoding_begin(&e, context, image, rows, options, &none);
-    if (status == KST_OK) {
+    if (!status) {
         kst_sink_init_writer(&e.sink, &e.memory, writer);
         status = kst_encoding_run(&e);
     }
-    if (status == KST_OK && length)
+    if (!status && length)
         *length = e.written;
     kst_report_copy(report, &e.report);
     return status;
@@ -78,7 +83,7 @@ kst_status kst_encode_batch(kst_context *context, kst_encode_item *items, size_t
 {
     if (!context || (!items && count > 0))
         return KST_ERROR_ARGUMENT;
-    return kst_encoding_run_all(context, context->gpu, items, count, NULL);
+    return kst_encoding_run_all(context, kst_context_gpu_if_open(context), items, count, NULL);
 }
 
 kst_status kst_encode_batch_after(kst_context *context, kst_encode_item *items, size_t count, const kst_stream *stream)

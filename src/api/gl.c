@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kst_gl: pictures to OpenGL's objects and from them. */
+/* Implements the entry points of kst_gl, which decodes pictures to OpenGL's objects and encodes them from there. */
 #include "core/report.h"
 #include "gl/run/session.h"
 

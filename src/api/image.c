@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Images' buffers: kst_image_allocate(), kst_image_copy(), and pinned memory. */
+/* Implements the entry points for images' buffers: kst_image_allocate(), kst_image_copy(), and pinned memory. */
 #include "run/image.h"
 
 #include "run/device.h"
@@ -12,7 +12,7 @@ kst_status kst_image_allocate(kst_context *context, kst_image *image)
         return KST_ERROR_ARGUMENT;
     kst_memory_init_beside(&operation, &context->memory, context->limits.memory);
     kst_status status = kst_image_make_in(context, &operation, image, message);
-    if (status == KST_OK)
+    if (!status)
         kst_image_keep(context, &operation, image);
     if (message[0])
         kst_context_log(context, KST_LOG_ERROR, "image: %s", message);
@@ -35,7 +35,7 @@ kst_status kst_pinned_allocate(kst_context *context, size_t length, void **memor
         return KST_ERROR_ARGUMENT;
     if (length > context->limits.memory)
         return KST_ERROR_LIMIT_MEMORY;
-    struct gpu_executor *gpu = kst_context_gpu(context);
+    struct gpu_runtime *gpu = kst_context_gpu(context);
     *memory =
         gpu ? kst_gpu_pinned_take(gpu, length, &error) : kst_memory_array(&context->memory, length, 1, &error.status);
     if (!*memory && error.text[0])
@@ -47,7 +47,7 @@ void kst_pinned_release(kst_context *context, void *memory)
 {
     if (!context || !memory)
         return;
-    struct gpu_executor *gpu = kst_context_gpu(context);
+    struct gpu_runtime *gpu = kst_context_gpu(context);
     if (gpu)
         kst_gpu_pinned_give(gpu, memory);
     else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "device/profile.h"
+/* Implements the public functions that record what a GPU does and measure its copies. */
+#include "device/timing.h"
 
 #include "run/device.h"
 
@@ -17,14 +18,14 @@ kst_status kst_profile_begin(kst_context *context)
         return KST_ERROR_ARGUMENT;
     if (!kst_context_gpu(context))
         return KST_ERROR_STATE;
-    return log_failure(context, kst_gpu_profile_begin(kst_context_gpu(context)->gpu, &error), &error);
+    return log_failure(context, kst_gpu_timing_begin(kst_context_gpu(context)->gpu, &error), &error);
 }
 
 kst_status kst_profile_end(kst_context *context, void (*tell)(void *user, const kst_step *step), void *user)
 {
     if (!context)
         return KST_ERROR_ARGUMENT;
-    return kst_context_gpu(context) ? kst_gpu_profile_end(kst_context_gpu(context)->gpu, tell, user) : KST_ERROR_STATE;
+    return kst_context_gpu(context) ? kst_gpu_timing_end(kst_context_gpu(context)->gpu, tell, user) : KST_ERROR_STATE;
 }
 
 kst_status kst_measure_copies(kst_context *context, size_t length, uint32_t count, kst_copy_times *times)

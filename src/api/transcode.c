@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kst_transcode(), kst_transcode_to(): a stream written anew from its coefficients. */
+/* Implements the entry points of transcoding: kst_transcode() and kst_transcode_to(). */
 #include "core/report.h"
 #include "run/codec.h"
 
@@ -34,7 +34,7 @@ kst_status kst_transcode_to(kst_context *context, const void *data, size_t lengt
     bool whole = writer && writer->size == sizeof *writer && writer->write;
     struct transcoding_target to = {.writer = whole ? writer : NULL};
     kst_status status = transcode(context, data, length, options, &to, report);
-    if (status == KST_OK && written)
+    if (!status && written)
         *written = to.length;
     return status;
 }

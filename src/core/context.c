@@ -96,7 +96,7 @@ static kst_status check_options(const kst_context_options *options)
     return !options->allocator.allocate == !options->allocator.release ? KST_OK : KST_ERROR_OPTIONS;
 }
 
-/* How many bytes the idle blocks may hold: never more than the memory limit of one operation. */
+/* Return how many bytes the idle blocks may hold: never more than the memory limit of one operation. */
 static uint64_t bytes_to_keep(const kst_context_options *options, const kst_limits *limits)
 {
     if (options->keep == KST_KEEP_NONE)
@@ -122,11 +122,9 @@ static kst_status make_context(
         context->memory.idle = &context->idle;
     context->tier = tier;
     strcpy(context->device, "cpu");
-    pthread_mutex_init(&context->opening, NULL);
     status = kst_pool_create(&context->memory, threads, &context->pool);
-    if (status != KST_OK) {
+    if (status) {
         kst_idle_destroy(&context->idle);
-        pthread_mutex_destroy(&context->opening);
         kst_memory_release(&memory, context);
         return status;
     }
@@ -139,11 +137,11 @@ kst_status kst_context_make(const kst_context_options *options, kst_context **co
     enum cpu_tier tier = CPU_C;
     uint32_t threads = 1;
     kst_status status = check_options(options);
-    if (status == KST_OK)
+    if (!status)
         status = choose_tier(options, &tier);
-    if (status == KST_OK)
+    if (!status)
         status = choose_threads(options, &threads);
-    if (status == KST_OK)
+    if (!status)
         status = make_context(options, tier, threads, context);
     return status;
 }
@@ -152,7 +150,6 @@ void kst_context_drop(kst_context *context)
 {
     kst_pool_destroy(&context->pool);
     kst_idle_destroy(&context->idle);
-    pthread_mutex_destroy(&context->opening);
     struct memory memory;
     kst_memory_init(&memory, &context->memory.allocator, UINT64_MAX);
     kst_memory_release(&memory, context);

@@ -3,8 +3,6 @@
 #ifndef KOSTKA_CORE_CONTEXT_H
 #define KOSTKA_CORE_CONTEXT_H
 
-#include <pthread.h>
-
 #include "core/cpu.h"
 #include "core/memory.h"
 #include "core/operation.h"
@@ -17,20 +15,16 @@ struct kst_context {
     kst_limits limits; /* defaults filled in */
     enum cpu_tier tier;
     struct pool *pool;
-    char device[16]; /* the device's name, as in kst_device_info.name; "cpu" while `automatic` */
-    /* The device is chosen as work comes: a GPU if there is one and enough work for it. */
-    bool automatic;
-    _Atomic(struct gpu_executor *) gpu; /* null: the CPU is the device, for the time being or for good */
-    pthread_mutex_t opening;            /* held while a GPU is opened if `automatic`; guards the members below */
-    bool opened;                        /* whether opening a GPU was tried */
-    double done;                        /* seconds that the CPU has spent on work that a GPU could have done */
+    char device[16];               /* the device's name, as in kst_device_info.name; "cpu" with "auto" */
+    struct context_device *chosen; /* the device that work goes to (run/device.h); null until it is chosen */
 };
 
 /* The limits of a context whose options leave them 0. */
 extern const kst_limits kst_default_limits;
 
 /*
- * Make a context on the CPU. All of `options` is checked except the device. Errors are those of kst_context_create().
+ * Make a context whose device has not been chosen yet. All of `options` is checked except the device. Errors are those
+ * of kst_context_create().
  */
 kst_status kst_context_make(const kst_context_options *options, struct kst_context **context);
 void kst_context_drop(struct kst_context *context);
@@ -47,7 +41,7 @@ static inline struct operation kst_context_operation(
         .progress = progress};
 }
 
-/* The value of an environment variable; null if it is unset or empty. */
+/* Return the value of an environment variable; null if it is unset or empty. */
 const char *kst_environment(const char *name);
 
 #if defined(__GNUC__)

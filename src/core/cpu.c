@@ -30,7 +30,9 @@ static const char *const tier_names[] = {
  * CPUID for it: a tenth of what a small picture takes.
  */
 #if defined(CPU_FEATURE_ACTIVE)
-/* What CPU_FEATURE_ACTIVE() of glibc 2.36 does, but for its shift of 1 by 31 places, which is undefined. */
+/*
+ * This does the same as CPU_FEATURE_ACTIVE() of glibc 2.36, except for its shift of 1 by 31 places, which is undefined.
+ */
 static bool is_active(unsigned feature)
 {
     const struct cpuid_feature *leaf = __x86_get_cpuid_feature_leaf(feature / 128);

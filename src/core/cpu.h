@@ -6,7 +6,7 @@
 #include <kostka/kostka.h>
 #include <stdbool.h>
 
-/* Ascending: a tier includes those below it that exist on its architecture. */
+/* The tiers are in ascending order: each includes those below it that exist on its architecture. */
 enum cpu_tier { CPU_C, CPU_SSE2, CPU_AVX2, CPU_AVX512, CPU_NEON };
 
 enum cpu_tier kst_cpu_best(void);
@@ -16,7 +16,7 @@ enum cpu_tier kst_cpu_best(void);
  */
 kst_status kst_cpu_tier_by_name(const char *name, enum cpu_tier *tier);
 const char *kst_cpu_tier_name(enum cpu_tier tier);
-/* Whether PDEP of BMI2 takes a step per bit of its mask, as on AMD's first two generations that have it. */
+/* Return whether PDEP of BMI2 takes a step per bit of its mask, as on AMD's first two generations that have it. */
 bool kst_cpu_deposits_slowly(void);
 void kst_cpu_model(char model[128]);
 uint32_t kst_cpu_count(void); /* the number of processors that this process may run on, at least 1 */

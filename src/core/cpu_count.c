@@ -21,7 +21,10 @@ static uint32_t affinity_count(void)
     return online > 0 && online < INT_MAX ? (uint32_t)online : 1;
 }
 
-/* How many processors a quota of so many microseconds in each period is worth, rounded up; UINT32_MAX: no limit. */
+/*
+ * Return the number of processors that a quota of microseconds in each period is worth, rounded up; UINT32_MAX: no
+ * limit.
+ */
 static uint32_t quota_count(long long quota, long long period)
 {
     if (quota <= 0 || period <= 0 || (quota - 1) / period >= UINT32_MAX)
@@ -68,7 +71,7 @@ static uint32_t v1_quota(const char *group)
     return quota_count(quota[0], period[0]);
 }
 
-/* The least quota of a group and all groups above it, in processors. */
+/* Return the least quota of a group and all groups above it, in processors. */
 static uint32_t least_quota(char *group, uint32_t (*quota)(const char *group))
 {
     uint32_t least = UINT32_MAX;

@@ -6,7 +6,7 @@
 
 #include "core/poison.h"
 
-enum { FORGOTTEN = 64 /* a block is no longer expected to be wanted after this many others were given back */ };
+enum { FORGOTTEN = 64 /* after this many others were released, a block is no longer expected to be wanted */ };
 
 void kst_idle_init(struct idle_blocks *idle, uint64_t limit)
 {
@@ -29,7 +29,9 @@ static struct idle_block remove_block(struct idle_blocks *idle, uint32_t index)
     return block;
 }
 
-/* The index of the block that has been idle longest. The caller holds the lock, and there is at least one block. */
+/*
+ * Return the index of the block that has been idle longest. The caller holds the lock, and there is at least one block.
+ */
 static uint32_t oldest(const struct idle_blocks *idle)
 {
     uint32_t found = 0;
@@ -39,7 +41,7 @@ static uint32_t oldest(const struct idle_blocks *idle)
     return found;
 }
 
-/* Whether a block must go before `length` more bytes are kept. The caller holds the lock. */
+/* Return whether a block must go before `length` more bytes are kept. The caller holds the lock. */
 static bool is_crowded(const struct idle_blocks *idle, size_t length)
 {
     return idle->count > 0 && (idle->count == IDLE_BLOCKS_MAX || idle->held > idle->limit - length ||

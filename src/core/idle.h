@@ -16,7 +16,7 @@ enum { IDLE_BLOCKS_MAX = 32, IDLE_LEAST = 1 << 20 /* shortest block, in bytes, t
 struct idle_block {
     void *raw;
     size_t length;
-    uint64_t since; /* the value of the clock when the block was given back */
+    uint64_t since; /* the value of the clock when the block was released */
 };
 
 /* Thread-safe. */
@@ -24,7 +24,7 @@ struct idle_blocks {
     pthread_mutex_t lock; /* guards all members below */
     uint64_t limit;       /* the most that `held` may be, in bytes; 0: nothing is kept */
     uint64_t held;
-    uint64_t clock; /* the number of blocks given back so far */
+    uint64_t clock; /* the number of blocks released so far */
     uint32_t count;
     struct idle_block block[IDLE_BLOCKS_MAX];
 };
@@ -40,7 +40,7 @@ void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found);
 
 /*
  * Keep a block, or free it if it does not fit at all. Older blocks are freed to make room, as are blocks that nobody
- * has wanted while many others were given back.
+ * has wanted while many others were released.
  */
 void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length);
 

@@ -11,13 +11,13 @@
 enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20 };
 
 /* The header right in front of the bytes that the caller gets. */
-struct block {
+struct memory_block {
     void *raw;       /* the pointer that the allocator returned */
     uint64_t length; /* bytes that the operation accounts for */
     uint64_t room;   /* bytes at `raw`; more than `length` if an idle block is used again */
 };
 
-enum { OVERHEAD = sizeof(struct block) + ALIGNMENT - 1 };
+enum { OVERHEAD = sizeof(struct memory_block) + ALIGNMENT - 1 };
 _Static_assert((int)OVERHEAD <= (int)KST_MEMORY_OVERHEAD, "what others reckon with");
 
 static void *standard_allocate(void *user, size_t length)
@@ -64,7 +64,7 @@ static bool charge(struct memory *memory, uint64_t length)
 }
 
 /* The slack behind an aligned block is out of bounds too, but AddressSanitizer does not know that by itself. */
-static void poison_slack(const struct block *block, const uint8_t *end)
+static void poison_slack(const struct memory_block *block, const uint8_t *end)
 {
     const uint8_t *raw_end = (const uint8_t *)block->raw + block->room;
     kst_poison(end, (size_t)(raw_end - end));
@@ -139,10 +139,10 @@ static void *allocate(struct memory *memory, size_t count, size_t size, bool zer
         *status = KST_ERROR_MEMORY;
         return NULL;
     }
-    uint8_t *first = (uint8_t *)raw + sizeof(struct block);
+    uint8_t *first = (uint8_t *)raw + sizeof(struct memory_block);
     first += -(uintptr_t)first % ALIGNMENT;
-    struct block *block = (struct block *)(void *)(first - sizeof(struct block));
-    *block = (struct block){raw, total, room};
+    struct memory_block *block = (struct memory_block *)(void *)(first - sizeof(struct memory_block));
+    *block = (struct memory_block){raw, total, room};
     if (zero && !clean)
         memset(first, 0, length);
     poison_slack(block, first + length);
@@ -174,7 +174,7 @@ void kst_memory_hand_over(struct memory *from, struct memory *to, void *block)
 {
     if (!block)
         return;
-    const struct block *header = (const struct block *)block - 1;
+    const struct memory_block *header = (const struct memory_block *)block - 1;
     atomic_fetch_add_explicit(&to->used, header->length, memory_order_relaxed);
     atomic_fetch_sub_explicit(&from->used, header->length, memory_order_relaxed);
 }
@@ -183,7 +183,7 @@ void kst_memory_release(struct memory *memory, void *block)
 {
     if (!block)
         return;
-    const struct block header = *((const struct block *)block - 1);
+    const struct memory_block header = *((const struct memory_block *)block - 1);
     kst_unpoison(header.raw, (size_t)header.room);
     atomic_fetch_sub_explicit(&memory->used, header.length, memory_order_relaxed);
     if (memory->idle)

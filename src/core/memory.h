@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The memory of one operation: it comes from the caller's allocator, counts against a limit and is 64-byte aligned. */
+/*
+ * Declares the memory of one operation, which comes from the caller's allocator, counts against a limit and is 64-byte
+ * aligned.
+ */
 #ifndef KOSTKA_CORE_MEMORY_H
 #define KOSTKA_CORE_MEMORY_H
 
@@ -16,17 +19,20 @@ enum { KST_MEMORY_OVERHEAD = 88 };
 struct memory {
     kst_allocator allocator;
     uint64_t limit;
-    /* Where large blocks are taken from and given back to; null: the allocator serves every call itself. */
+    /*
+     * The idle blocks, from which large blocks are taken and to which they are released; null: the allocator serves
+     * every call itself.
+     */
     struct idle_blocks *idle;
     atomic_uint_fast64_t used;
 };
 
 void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint64_t limit);
 
-/* Like kst_memory_init(), with the allocator and the idle blocks of `other`. */
+/* Initialise like kst_memory_init(), but with the allocator and the idle blocks of `other`. */
 void kst_memory_init_beside(struct memory *memory, const struct memory *other, uint64_t limit);
 
-/* Whether the allocator is the standard one, malloc() and free(). */
+/* Return whether the allocator is the standard one, malloc() and free(). */
 bool kst_memory_is_standard(const struct memory *memory);
 
 /* Bytes that may still be taken. */
@@ -44,7 +50,7 @@ static inline uint64_t kst_memory_left(const struct memory *memory)
 void *kst_memory_array(struct memory *memory, size_t count, size_t size, kst_status *status);
 void *kst_memory_zeroed(struct memory *memory, size_t count, size_t size, kst_status *status);
 
-/* Like realloc(): the first `used` bytes are kept. On failure the old block stays as it was. */
+/* Resize a block like realloc(). The first `used` bytes are kept. On failure the old block is unchanged. */
 void *kst_memory_grow(struct memory *memory, void *block, size_t used, size_t length, kst_status *status);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What one operation of the library works with. It is passed down from where the operation begins to all that carries
- * it out. What it points to belongs to whoever began it.
+ * Declares what one operation of the library works with. The code that begins the operation passes it down to
+ * everything that carries it out, and owns what it points to.
  */
 #ifndef KOSTKA_CORE_OPERATION_H
 #define KOSTKA_CORE_OPERATION_H
@@ -17,7 +17,7 @@ struct operation {
     struct pool *pool;         /* threads that share the work; null: the calling thread is alone */
     enum cpu_tier tier;        /* the functions that these threads use */
     kst_report *report;        /* the first error, warnings, times */
-    struct progress *progress; /* how far the work has come, and whether it is to end; null: nobody asks */
+    struct progress *progress; /* how far the work has come, and whether it must end; null: no progress is reported */
 };
 
 #endif

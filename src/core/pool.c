@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A pool of threads that work on one or more jobs at once, handing out the indices of a job one by one. */
+/* A pool of threads that work on one or more runs at once, handing out the indices of a run one by one. */
 #include "core/pool.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 
+enum { PLACED_HELPERS = 3 };
+
 /* One call of kst_pool_run(). It lives on the stack of the caller. */
-struct job {
+struct pool_run {
     void (*task)(void *arg, uint32_t index);
     void *arg;
     uint32_t count;
     atomic_uint_fast64_t next; /* the next index to hand out; exceeds `count` by at most one per thread */
     uint32_t helpers;          /* pool threads working on it; the pool's lock guards this and the members below */
     pthread_cond_t left;       /* signalled when the last helper leaves */
-    struct job *older;
-    struct job *newer;
+    struct pool_run *older;
+    struct pool_run *newer;
 };
 
 struct helper {
     struct pool *pool;
-    pthread_t thread;
+    pthread_t thread; /* for the thread that joins it */
+    pthread_t self;   /* the same, written by the helper, for threads that call it */
+    pthread_cond_t wake;
+    struct helper *next_idle; /* the helper that became idle before this one did */
     bool started;
-    bool placed; /* it begins on other processors than it may use: these are */
+    bool called; /* it has been taken from the idle ones to find a run; guarded by the pool's lock, as is `placed` */
+    bool placed; /* it is kept off the processor of the thread that calls it: `allowed` are those that it may use */
     cpu_set_t allowed;
 };
 
@@ -30,90 +36,124 @@ struct pool {
     struct memory *memory;
     uint32_t helpers; /* the caller is not one of them */
     pthread_mutex_t lock;
-    pthread_cond_t wake;
-    struct job *newest; /* head of the list of jobs that may still have indices to hand out */
-    uint32_t begun;     /* helpers that were started, or could not be */
-    uint32_t idle;      /* helpers that wait and have not been called */
-    uint32_t called;    /* calls that no helper has heard yet */
+    struct pool_run *newest; /* head of the list of runs that may still have indices to hand out */
+    uint32_t begun;          /* helpers that were started, or could not be */
+    struct helper *idle;     /* those that wait and have not been called, the last to become idle first */
     bool stop;
     struct helper helper[];
 };
 
-static void work(struct job *job)
+static void work(struct pool_run *run)
 {
     for (;;) {
-        uint_fast64_t index = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-        if (index >= job->count)
+        uint_fast64_t index = atomic_fetch_add_explicit(&run->next, 1, memory_order_relaxed);
+        if (index >= run->count)
             return;
-        job->task(job->arg, (uint32_t)index);
+        run->task(run->arg, (uint32_t)index);
     }
 }
 
-/* The newest job comes first, so that a job which a task waits for is done before more tasks of that kind are begun. */
-static struct job *find_job(const struct pool *pool)
+/* The newest run comes first, so that a run which a task waits for is done before more tasks of that kind are begun. */
+static struct pool_run *find_run(const struct pool *pool)
 {
-    for (struct job *job = pool->newest; job; job = job->older)
-        if (atomic_load_explicit(&job->next, memory_order_relaxed) < job->count)
-            return job;
+    for (struct pool_run *run = pool->newest; run; run = run->older)
+        if (atomic_load_explicit(&run->next, memory_order_relaxed) < run->count)
+            return run;
     return NULL;
 }
 
-/* The caller holds the lock. */
-static void wait_for_call(struct pool *pool)
+/* Let a helper that has begun run on all processors that it may use. */
+static void lift_placement(struct helper *helper)
 {
-    pool->idle++;
-    while (!pool->stop && pool->called == 0)
-        pthread_cond_wait(&pool->wake, &pool->lock);
-    if (pool->called > 0)
-        pool->called--;
+    if (helper->placed)
+        sched_setaffinity(0, sizeof helper->allowed, &helper->allowed);
+    helper->placed = false;
+}
+
+/* The caller holds the lock. */
+static void wait_for_call(struct pool *pool, struct helper *helper)
+{
+    helper->next_idle = pool->idle;
+    pool->idle = helper;
+    while (!pool->stop && !helper->called)
+        pthread_cond_wait(&helper->wake, &pool->lock);
+    helper->called = false;
 }
 
 static void *thread_main(void *arg)
 {
-    const struct helper *helper = arg;
+    struct helper *helper = arg;
     struct pool *pool = helper->pool;
-    if (helper->placed)
-        sched_setaffinity(0, sizeof helper->allowed, &helper->allowed);
+    helper->self = pthread_self();
     pthread_mutex_lock(&pool->lock);
     while (!pool->stop) {
-        struct job *job = find_job(pool);
-        if (!job) {
-            wait_for_call(pool);
+        struct pool_run *run = find_run(pool);
+        if (!run) {
+            wait_for_call(pool, helper);
             continue;
         }
-        job->helpers++;
+        run->helpers++;
         pthread_mutex_unlock(&pool->lock);
-        work(job);
+        lift_placement(helper);
+        work(run);
         pthread_mutex_lock(&pool->lock);
-        if (--job->helpers == 0)
-            pthread_cond_signal(&job->left);
+        if (--run->helpers == 0)
+            pthread_cond_signal(&run->left);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
 /*
- * Let a helper begin on another processor than the caller's. Linux as the guest of a virtual machine takes processors
- * that sleep for ones that the host has taken away, and so puts new threads where their maker runs; there they share
- * its time for milliseconds, while the other processors sleep.
+ * The processors of *allowed without the caller's, on which a helper begins. Linux as the guest of a virtual machine
+ * takes processors that sleep for ones that the host has taken away, and so runs a new thread, or one that it wakes,
+ * where its maker or its waker runs. There the two share a processor for milliseconds while the others sleep. False if
+ * there are no others.
  */
-static void place_elsewhere(struct helper *helper, pthread_attr_t *attributes)
+static bool find_others(const cpu_set_t *allowed, cpu_set_t *others)
 {
     int here = sched_getcpu();
-    if (here < 0 || here >= CPU_SETSIZE || sched_getaffinity(0, sizeof helper->allowed, &helper->allowed) != 0)
-        return;
-    cpu_set_t others = helper->allowed;
-    CPU_CLR((size_t)here, &others);
-    helper->placed = CPU_COUNT(&others) > 0 && pthread_attr_setaffinity_np(attributes, sizeof others, &others) == 0;
+    if (here < 0 || here >= CPU_SETSIZE)
+        return false;
+    *others = *allowed;
+    CPU_CLR((size_t)here, others);
+    return CPU_COUNT(others) > 0;
 }
 
 static void start_helper(struct helper *helper)
 {
     pthread_attr_t attributes;
+    cpu_set_t others;
     pthread_attr_init(&attributes);
-    place_elsewhere(helper, &attributes);
+    helper->placed = sched_getaffinity(0, sizeof helper->allowed, &helper->allowed) == 0 &&
+                     find_others(&helper->allowed, &others) &&
+                     pthread_attr_setaffinity_np(&attributes, sizeof others, &others) == 0;
     helper->started = pthread_create(&helper->thread, &attributes, thread_main, helper) == 0;
     pthread_attr_destroy(&attributes);
+}
+
+/* Keep an idle helper off this thread's processor until it has a run. One that found none is still kept off another. */
+static void place_elsewhere(struct helper *helper)
+{
+    cpu_set_t others;
+    if (!helper->placed && pthread_getaffinity_np(helper->self, sizeof helper->allowed, &helper->allowed) != 0)
+        return;
+    if (find_others(&helper->allowed, &others) && pthread_setaffinity_np(helper->self, sizeof others, &others) == 0)
+        helper->placed = true;
+}
+
+/*
+ * Wake an idle helper. In a small pool it is first kept off this thread's processor, which costs a microsecond or two;
+ * in a large one that would add up, and some of many helpers find other processors by themselves.
+ */
+static void call_helper(struct pool *pool)
+{
+    struct helper *helper = pool->idle;
+    pool->idle = helper->next_idle;
+    helper->called = true;
+    if (pool->helpers <= PLACED_HELPERS)
+        place_elsewhere(helper);
+    pthread_cond_signal(&helper->wake);
 }
 
 /*
@@ -142,10 +182,11 @@ kst_status kst_pool_create(struct memory *memory, uint32_t threads, struct pool 
         return status;
     pool->memory = memory;
     pool->helpers = threads - 1;
-    for (uint32_t i = 0; i < pool->helpers; i++)
+    for (uint32_t i = 0; i < pool->helpers; i++) {
         pool->helper[i].pool = pool;
+        pthread_cond_init(&pool->helper[i].wake, NULL);
+    }
     pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->wake, NULL);
     *pool_out = pool;
     return KST_OK;
 }
@@ -157,12 +198,14 @@ void kst_pool_destroy(struct pool **pool_in)
         return;
     pthread_mutex_lock(&pool->lock);
     pool->stop = true;
-    pthread_cond_broadcast(&pool->wake);
+    for (uint32_t i = 0; i < pool->begun; i++)
+        pthread_cond_signal(&pool->helper[i].wake);
     pthread_mutex_unlock(&pool->lock);
     for (uint32_t i = 0; i < pool->begun; i++)
         if (pool->helper[i].started)
             pthread_join(pool->helper[i].thread, NULL);
-    pthread_cond_destroy(&pool->wake);
+    for (uint32_t i = 0; i < pool->helpers; i++)
+        pthread_cond_destroy(&pool->helper[i].wake);
     pthread_mutex_destroy(&pool->lock);
     kst_memory_release(pool->memory, pool);
     *pool_in = NULL;
@@ -174,41 +217,38 @@ uint32_t kst_pool_threads(const struct pool *pool)
 }
 
 /*
- * Show a job to helpers: idle ones are called, and those that are missing are started, without the lock, on which they
+ * Show a run to helpers: idle ones are called, and those that are missing are started, without the lock, on which they
  * would sleep: one that has slept may be woken on the caller's processor.
  */
-static void publish(struct pool *pool, struct job *job)
+static void publish(struct pool *pool, struct pool_run *run)
 {
-    uint32_t wanted = job->count - 1 < pool->helpers ? job->count - 1 : pool->helpers;
+    uint32_t wanted = run->count - 1 < pool->helpers ? run->count - 1 : pool->helpers;
     pthread_mutex_lock(&pool->lock);
-    job->older = pool->newest;
-    if (job->older)
-        job->older->newer = job;
-    pool->newest = job;
-    uint32_t calls = pool->idle < wanted ? pool->idle : wanted, first = pool->begun;
-    uint32_t left = pool->helpers - first, missing = wanted - calls < left ? wanted - calls : left;
-    pool->idle -= calls;
-    pool->called += calls;
+    run->older = pool->newest;
+    if (run->older)
+        run->older->newer = run;
+    pool->newest = run;
+    for (; wanted > 0 && pool->idle; wanted--)
+        call_helper(pool);
+    uint32_t first = pool->begun, left = pool->helpers - first, missing = wanted < left ? wanted : left;
     pool->begun += missing;
-    for (uint32_t i = 0; i < calls; i++)
-        pthread_cond_signal(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
     if (missing > 0)
         start_helpers(pool, first, first + missing);
 }
 
-static void retire(struct pool *pool, struct job *job)
+static void retire(struct pool *pool, struct pool_run *run)
 {
     pthread_mutex_lock(&pool->lock);
-    if (job->newer)
-        job->newer->older = job->older;
+    if (run->newer)
+        run->newer->older = run->older;
     else
-        pool->newest = job->older;
-    if (job->older)
-        job->older->newer = job->newer;
+        pool->newest = run->older;
+    if (run->older)
+        run->older->newer = run->newer;
     /* Taking the lock that the last helper takes when it leaves also makes its work visible to this thread. */
-    while (job->helpers > 0)
-        pthread_cond_wait(&job->left, &pool->lock);
+    while (run->helpers > 0)
+        pthread_cond_wait(&run->left, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -219,11 +259,11 @@ void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uin
             task(arg, i);
         return;
     }
-    struct job job = {.task = task, .arg = arg, .count = count};
-    atomic_init(&job.next, 0);
-    pthread_cond_init(&job.left, NULL);
-    publish(pool, &job);
-    work(&job);
-    retire(pool, &job);
-    pthread_cond_destroy(&job.left);
+    struct pool_run run = {.task = task, .arg = arg, .count = count};
+    atomic_init(&run.next, 0);
+    pthread_cond_init(&run.left, NULL);
+    publish(pool, &run);
+    work(&run);
+    retire(pool, &run);
+    pthread_cond_destroy(&run.left);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A pool of threads that work on jobs; the thread that submits a job works on it too. */
+/* A pool of threads that work on runs of tasks; the thread that begins a run works on it too. */
 #ifndef KOSTKA_CORE_POOL_H
 #define KOSTKA_CORE_POOL_H
 

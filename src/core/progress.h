@@ -21,7 +21,7 @@ struct progress {
     atomic_bool cancelled;
 };
 
-/* Report the beginning. Returns false if the operation shall end. */
+/* Report the beginning. Returns false if the operation must end. */
 bool kst_progress_begin(struct progress *progress, const kst_progress *to);
 
 /*
@@ -34,13 +34,13 @@ void kst_progress_stage(struct progress *progress, uint64_t total, double end);
 /* Begin a stage for work that must be repeated: its `total` steps cover half of what is left of the whole. */
 void kst_progress_again(struct progress *progress, uint64_t total);
 
-/* Add steps that were done. Returns false if the operation shall end. */
+/* Add steps that were done. Returns false if the operation must end. */
 bool kst_progress_add(struct progress *progress, uint64_t steps);
 
 /* Report that all is done. */
 void kst_progress_end(struct progress *progress);
 
-/* A stage and its steps where `progress` may be null, because nobody asks. */
+/* These begin a stage and add steps if `progress` is not null; null means that nobody wants it. */
 static inline void kst_progress_enter(struct progress *progress, uint64_t total, double end)
 {
     if (progress)
@@ -52,7 +52,7 @@ static inline bool kst_progress_step(struct progress *progress, uint64_t steps)
     return !progress || kst_progress_add(progress, steps);
 }
 
-/* Whether the caller's structure is usable. Null is: it asks for no reports. */
+/* Return whether the caller's structure is usable. Null is usable, too, and asks for no reports. */
 static inline bool kst_progress_is_fine(const kst_progress *to)
 {
     return !to || (to->size == sizeof *to && to->told);

@@ -42,7 +42,7 @@ static void write_plain_message(kst_report *report, kst_status status, uint64_t 
 
 static bool has_error(const kst_report *report)
 {
-    return report->status != KST_OK;
+    return report->status;
 }
 
 kst_status kst_report_error(kst_report *report, kst_status status, uint64_t offset, const char *detail, ...)
@@ -66,7 +66,7 @@ kst_status kst_report_error(kst_report *report, kst_status status, uint64_t offs
  */
 static void note_first_warning(kst_report *report, kst_status warning, uint64_t offset)
 {
-    if (report->first_warning != KST_OK && offset >= report->first_warning_offset)
+    if (report->first_warning && offset >= report->first_warning_offset)
         return;
     report->first_warning = warning;
     report->first_warning_offset = offset;
@@ -79,7 +79,7 @@ void kst_report_forgive(kst_report *report)
     report->status = KST_OK;
     report->offset = KST_NO_OFFSET;
     report->message[0] = 0;
-    if (report->first_warning != KST_OK)
+    if (report->first_warning)
         write_plain_message(report, report->first_warning, report->first_warning_offset);
 }
 

@@ -26,7 +26,7 @@ void kst_report_forgive(kst_report *report);
  */
 kst_status kst_report_warning(kst_report *report, kst_status warning, uint64_t offset, uint64_t count, bool strict);
 
-/* The monotonic clock, in seconds. */
+/* Return the time of the monotonic clock, in seconds. */
 double kst_seconds(void);
 
 /* Add the time since `start` to a stage that ran on `device`. */

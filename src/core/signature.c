@@ -121,7 +121,10 @@ static bool is_bmp(const uint8_t *data, size_t length)
     return length >= 26 && data[0] == 'B' && data[1] == 'M' && memcmp(data + 6, "\0\0\0\0", 4) == 0;
 }
 
-/* Whether the data begin with `word`, which has no capital letters; the case of the data's letters does not matter. */
+/*
+ * Return whether the data begin with `word`, which has no capital letters; the case of the data's letters does not
+ * matter.
+ */
 static bool has_word(const uint8_t *data, size_t length, const char *word)
 {
     for (size_t i = 0; word[i] != '\0'; i++) {

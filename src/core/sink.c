@@ -57,14 +57,14 @@ static void grow(struct sink *sink, size_t needed)
 
 void kst_sink_expect(struct sink *sink, size_t length)
 {
-    if (sink->status == KST_OK && sink->memory && !sink->writer && length <= SIZE_MAX - sink->length &&
+    if (!sink->status && sink->memory && !sink->writer && length <= SIZE_MAX - sink->length &&
         sink->length + length > sink->capacity)
         set_capacity(sink, sink->length + length);
 }
 
 uint8_t *kst_sink_reserve(struct sink *sink, size_t length)
 {
-    if (sink->status != KST_OK)
+    if (sink->status)
         return NULL;
     if (length > sink->capacity - sink->length) {
         if (!sink->memory)
@@ -73,7 +73,7 @@ uint8_t *kst_sink_reserve(struct sink *sink, size_t length)
             sink->status = KST_ERROR_LIMIT_MEMORY;
         else
             grow(sink, sink->length + length);
-        if (sink->status != KST_OK)
+        if (sink->status)
             return NULL;
     }
     return sink->data + sink->length;

@@ -55,7 +55,7 @@ void kst_sink_u16(struct sink *sink, uint16_t value); /* big-endian, like all of
 void kst_sink_u32(struct sink *sink, uint32_t value);
 void kst_sink_release(struct sink *sink);
 
-/* The number of bytes written since the beginning, wherever they are now. */
+/* Return the number of bytes written since the beginning, wherever they are now. */
 static inline uint64_t kst_sink_position(const struct sink *sink)
 {
     return sink->passed + sink->length;

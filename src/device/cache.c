@@ -101,7 +101,8 @@ static bool write_all(int file, const void *from, size_t length)
 }
 
 /*
- * Whether this is a regular file of this user's, not too long, whose header says that it holds the program of this key.
+ * Return whether this is a regular file of this user's, not too long, whose header says that it holds the program of
+ * this key.
  */
 static bool check_header(int file, const struct gpu_cache_key *key, struct header *header)
 {

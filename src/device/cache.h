@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A cache of compiled programs on disk, in the folder kostka of $XDG_CACHE_HOME or else of ~/.cache; KOSTKA_CACHE=off
- * turns it off. Files appear by rename. A file that cannot be read, is not whole or belongs to another user counts as
+ * Keeps compiled programs on disk, in the folder kostka of $XDG_CACHE_HOME or else of ~/.cache; KOSTKA_CACHE=off turns
+ * the cache off. Files appear by rename. A file that cannot be read, is incomplete or belongs to another user counts as
  * missing; failures to write are ignored.
  */
 #ifndef KOSTKA_DEVICE_CACHE_H

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/profile.h"
+#include "device/timing.h"
 
 struct copies {
     struct gpu *gpu;

@@ -94,7 +94,7 @@ bool kst_gpu_usable(const struct gpu *gpu, struct gpu_error *error)
 
 bool kst_gpu_fail(struct gpu_error *error, const struct gpu *gpu, const char *call, const char *reason)
 {
-    if (error->status != KST_OK)
+    if (error->status)
         return false;
     error->status = KST_ERROR_DEVICE_FAILED;
     snprintf(error->text, sizeof error->text, "%s on %s: %s", call, gpu->info.name, reason);
@@ -103,7 +103,7 @@ bool kst_gpu_fail(struct gpu_error *error, const struct gpu *gpu, const char *ca
 
 bool kst_gpu_refuse(struct gpu_error *error, const struct gpu *gpu, kst_status status, const char *reason)
 {
-    if (error->status != KST_OK)
+    if (error->status)
         return false;
     error->status = status;
     snprintf(error->text, sizeof error->text, "%s: %s", gpu->info.name, reason);

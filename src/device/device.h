@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interface to a GPU's driver: a table of functions for each driver, implemented on CUDA's driver API and on
- * OpenCL. Both load their library when they are first used, and report no devices without it.
+ * Declares the interface to a GPU's driver: a table of functions for each driver, implemented on CUDA's driver API and
+ * on OpenCL. Both load their library when they are first used, and report no devices without it.
  *
  * Failures are kept in a gpu_error that names the call, the device and the driver's code. A queue keeps the first
  * failure and then does nothing more, so that a sequence of calls needs only one check, at its end.
@@ -14,7 +14,7 @@
 #include "core/memory.h"
 
 struct gpu_backend;
-struct gpu_profile;
+struct gpu_timing;
 
 struct gpu_error {
     kst_status status; /* KST_OK: nothing failed */
@@ -26,9 +26,9 @@ struct gpu {
     const struct gpu_backend *backend;
     struct memory *memory; /* accounts for the host's side of it; outlives the device */
     kst_device_info info;
-    uint64_t largest;            /* the most bytes that a buffer may have */
-    long process;                /* process that opened the device: drivers do not survive fork() */
-    struct gpu_profile *profile; /* the record being made, see device/profile.h; null: none */
+    uint64_t largest;          /* the most bytes that a buffer may have */
+    long process;              /* process that opened the device: drivers do not survive fork() */
+    struct gpu_timing *timing; /* the record being made, see device/timing.h; null: none */
 };
 
 enum gpu_place {
@@ -61,7 +61,7 @@ struct gpu_rows {
 };
 
 /* A rectangle of a picture, in pixels. */
-struct gpu_part {
+struct gpu_region {
     uint32_t width, height, left, top;
 };
 
@@ -142,7 +142,7 @@ struct gpu_backend {
      */
     bool (*import)(
         struct gpu *gpu, void *data, size_t offset, size_t length, struct gpu_buffer *buffer, struct gpu_error *error);
-    /* Whether the driver knows all of this host memory to be pinned; false if it cannot tell. */
+    /* Returns whether the driver knows all of this host memory to be pinned; false if it cannot tell. */
     bool (*pinned)(struct gpu *gpu, const void *memory, size_t length);
 
     /* Work in an urgent queue goes first, whatever is queued in others, if the driver `urges`. */
@@ -159,7 +159,7 @@ struct gpu_backend {
     /* Copy asynchronously, in the queue's order. Copies from pinned to pinned memory are not allowed. */
     void (*copy)(struct gpu_queue *queue, const struct gpu_buffer *to, size_t to_offset, const struct gpu_buffer *from,
         size_t from_offset, size_t length);
-    /* Likewise, for rows of `length` bytes. */
+    /* The same for rows of `length` bytes. */
     void (*copy_rows)(struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows);
     /*
      * Pictures that are objects of the driver instead of memory (KST_MEMORY_OPENCL_IMAGE); the functions may be null.
@@ -170,9 +170,9 @@ struct gpu_backend {
     bool (*picture_import)(
         struct gpu *gpu, const kst_image *image, struct gpu_buffer *picture, struct gpu_error *error);
     void (*picture_write)(struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from, size_t row,
-        struct gpu_part part);
+        struct gpu_region region);
     void (*picture_read)(struct gpu_queue *queue, struct gpu_rows to, const struct gpu_buffer *picture, size_t row,
-        struct gpu_part part);
+        struct gpu_region region);
     /* Fill device memory; offset and length are multiples of 4. */
     void (*fill)(
         struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value);
@@ -185,7 +185,7 @@ struct gpu_backend {
 
     /* Let the device begin with the work that is queued. */
     void (*flush)(struct gpu_queue *queue);
-    /* Whether the queue has passed an event that was recorded, or has failed. */
+    /* Returns whether the queue has passed a recorded event, or has failed. */
     bool (*passed)(struct gpu *gpu, const struct gpu_event *event);
 
     /* Wait until all queued work is done. */
@@ -197,7 +197,7 @@ struct gpu_backend {
 extern const struct gpu_backend kst_gpu_cuda;
 extern const struct gpu_backend kst_gpu_opencl;
 
-/* The devices of all drivers, CUDA's first, without the CPU. */
+/* These list the devices of all drivers, CUDA's first, without the CPU. */
 uint32_t kst_gpu_count(void);
 bool kst_gpu_describe(uint32_t index, kst_device_info *info);
 
@@ -220,7 +220,7 @@ void kst_gpu_close(struct gpu **gpu); /* null allowed */
 kst_status kst_gpu_open_opencl(
     struct memory *memory, void *context, void *device, struct gpu **gpu, struct gpu_error *error);
 
-/* Whether this process opened the device; if not, the failure is noted. */
+/* Return whether this process opened the device; if not, the failure is noted. */
 bool kst_gpu_usable(const struct gpu *gpu, struct gpu_error *error);
 
 /* For the implementations of the interface: note a failure of `call`, unless one was noted before. Returns false. */

@@ -69,7 +69,7 @@ void kst_gpu_plane_write(struct gpu_queue *queue, const kst_image *image, const 
     size_t row = row_length(image, plane);
     if (imported->picture)
         queue->gpu->backend->picture_write(queue, &imported->buffer[0], from, row,
-            (struct gpu_part){plane->width, plane->height, imported->left, imported->top});
+            (struct gpu_region){plane->width, plane->height, imported->left, imported->top});
     else
         kst_gpu_copy_rows(queue, rows_of(image, imported, index), from, row, plane->height);
 }
@@ -81,7 +81,7 @@ void kst_gpu_plane_read(struct gpu_queue *queue, struct gpu_rows to, const kst_i
     size_t row = row_length(image, plane);
     if (imported->picture)
         queue->gpu->backend->picture_read(queue, to, &imported->buffer[0], row,
-            (struct gpu_part){plane->width, plane->height, imported->left, imported->top});
+            (struct gpu_region){plane->width, plane->height, imported->left, imported->top});
     else
         kst_gpu_copy_rows(queue, to, rows_of(image, imported, index), row, plane->height);
 }

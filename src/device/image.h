@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures in device memory: importing the caller's, and copying between them and other memory. */
+/* Imports the caller's pictures in device memory, and copies between them and other memory. */
 #ifndef KOSTKA_DEVICE_IMAGE_H
 #define KOSTKA_DEVICE_IMAGE_H
 
 #include "device/device.h"
 #include "image/validate.h"
 
-struct gpu_executor;
+struct gpu_runtime;
 
 /* The planes of an image in device memory; their pitches are the image's. */
 struct gpu_image {
@@ -16,23 +16,23 @@ struct gpu_image {
     uint32_t left, top;                  /* for an image object: where in it the image begins */
 };
 
-/* How kernels get the pixels of a picture to encode. */
+/* Says how kernels get the pixels of a picture to encode. */
 enum gpu_source {
     GPU_SOURCE_STAGED, /* they are staged through pinned memory of the library */
     GPU_SOURCE_COPIED, /* they are copied straight from the caller's pinned or device memory */
     GPU_SOURCE_DIRECT  /* kernels read them where they lie */
 };
 
-/* How the pixels of a decoded picture get into the caller's image. */
-enum gpu_sink {
-    GPU_SINK_HOST,   /* they are staged through pinned memory of the job */
-    GPU_SINK_PINNED, /* they are copied from the device, because the image is pinned */
-    GPU_SINK_DEVICE  /* they are copied within the device, or kernels write them in place */
+/* Says how the pixels of a decoded picture get into the caller's image. */
+enum gpu_delivery {
+    GPU_DELIVERY_HOST,   /* they are staged through pinned memory of the job */
+    GPU_DELIVERY_PINNED, /* they are copied from the device, because the image is pinned */
+    GPU_DELIVERY_DEVICE  /* they are copied within the device, or kernels write them in place */
 };
 
-/* Where the pixels of a decoded picture go. */
+/* Says where the pixels of a decoded picture go. */
 struct gpu_target {
-    enum gpu_sink sink;
+    enum gpu_delivery delivery;
     struct gpu_image image; /* the caller's image, unless the pixels are staged */
 };
 
@@ -46,7 +46,7 @@ bool kst_gpu_image_import(struct gpu *gpu, const kst_image *image, struct gpu_im
  * Find out where the pixels of an image to encode are and, unless they are staged, its planes. The shape of the image
  * was checked, and in host memory its buffers too. Errors as kst_gpu_image_import().
  */
-bool kst_gpu_image_source(struct gpu_executor *executor, const kst_image *image, enum gpu_source *source,
+bool kst_gpu_image_source(struct gpu_runtime *runtime, const kst_image *image, enum gpu_source *source,
     struct gpu_image *planes, struct gpu_error *error);
 
 /*
@@ -54,7 +54,7 @@ bool kst_gpu_image_source(struct gpu_executor *executor, const kst_image *image,
  * kst_gpu_image_import(), and KST_ERROR_IMAGE_MEMORY if memory that is said to be pinned is not.
  */
 bool kst_gpu_image_target(
-    struct gpu_executor *executor, const kst_image *image, struct gpu_target *target, struct gpu_error *error);
+    struct gpu_runtime *runtime, const kst_image *image, struct gpu_target *target, struct gpu_error *error);
 
 /*
  * Queue a copy of an imported image's samples to host memory, from host memory, and to another image in device memory.

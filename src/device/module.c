@@ -2,7 +2,7 @@
 /* Builds kernel modules for a device and launches their kernels. */
 #include "device/module.h"
 
-#include "device/executor.h"
+#include "device/runtime.h"
 
 enum { ARGUMENTS_MAX = 16 };
 
@@ -47,23 +47,23 @@ static struct gpu_built *build(struct gpu *gpu, const struct gpu_module *module,
 }
 
 /*
- * Compiling may take seconds, during which lanes are still taken and given back. It is therefore done under a lock of
- * its own.
+ * Compiling may take seconds, during which tracks are still taken and returned. It is therefore done under a separate
+ * lock.
  */
-const struct gpu_built *kst_gpu_executor_build(
-    struct gpu_executor *executor, const struct gpu_module *module, struct gpu_error *error)
+const struct gpu_built *kst_gpu_runtime_build(
+    struct gpu_runtime *runtime, const struct gpu_module *module, struct gpu_error *error)
 {
-    pthread_mutex_lock(&executor->build_lock);
-    struct gpu_built *built = executor->built;
+    pthread_mutex_lock(&runtime->build_lock);
+    struct gpu_built *built = runtime->built;
     while (built && built->module != module)
         built = built->next;
-    if (!built && (built = build(executor->gpu, module, error)) != NULL) {
-        pthread_mutex_lock(&executor->lock);
-        built->next = executor->built;
-        executor->built = built;
-        pthread_mutex_unlock(&executor->lock);
+    if (!built && (built = build(runtime->gpu, module, error)) != NULL) {
+        pthread_mutex_lock(&runtime->lock);
+        built->next = runtime->built;
+        runtime->built = built;
+        pthread_mutex_unlock(&runtime->lock);
     }
-    pthread_mutex_unlock(&executor->build_lock);
+    pthread_mutex_unlock(&runtime->build_lock);
     return built;
 }
 

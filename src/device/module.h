@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernel modules: the program that a codec declares, what a device has built of it, and launching its kernels. */
+/*
+ * Declares kernel modules: the program that a codec declares, what a device has built of it, and launching its kernels.
+ */
 #ifndef KOSTKA_DEVICE_MODULE_H
 #define KOSTKA_DEVICE_MODULE_H
 
 #include "device/device.h"
 
-struct gpu_executor;
-struct gpu_lane;
+struct gpu_runtime;
+struct gpu_track;
 
 /* A kernel of a program, and the number of work-items in its work-groups, as compiled in. */
 struct gpu_module_kernel {
@@ -15,7 +17,7 @@ struct gpu_module_kernel {
 };
 
 /*
- * A program that a codec declares; it is constant and the same for all devices. Beside the kernels an executor keeps
+ * A program that a codec declares; it is constant and the same for all devices. Beside the kernels a runtime keeps
  * `state` bytes for the codec, zeroed at first, for what one operation leaves to the next.
  */
 struct gpu_module {
@@ -23,14 +25,14 @@ struct gpu_module {
     const struct gpu_module_kernel *kernel;
     uint32_t count; /* number of kernels */
     size_t state;
-    /* Both are optional: called once when the module is built, and once when the executor ends. */
+    /* Both are optional: called once when the module is built, and once when the runtime ends. */
     void (*begin)(void *state);
     void (*end)(void *state, struct memory *memory);
-    /* Optional, called under the executor's lock: a lane is given back, and nobody may wait for its events any more. */
-    void (*forget)(void *state, const struct gpu_lane *lane);
+    /* Optional, called under the runtime's lock: a track is returned, and nobody may wait for its events any more. */
+    void (*forget)(void *state, const struct gpu_track *track);
 };
 
-/* A module as it was built for an executor's device. */
+/* A module as it was built for a runtime's device. */
 struct gpu_built {
     struct gpu_built *next;
     const struct gpu_module *module;
@@ -39,11 +41,11 @@ struct gpu_built {
     void *state;
 };
 
-/* Build a module unless that was done before; it lasts as long as the executor. Null on failure. Thread-safe. */
-const struct gpu_built *kst_gpu_executor_build(
-    struct gpu_executor *executor, const struct gpu_module *module, struct gpu_error *error);
+/* Build a module unless that was done before; it lasts as long as the runtime. Null on failure. Thread-safe. */
+const struct gpu_built *kst_gpu_runtime_build(
+    struct gpu_runtime *runtime, const struct gpu_module *module, struct gpu_error *error);
 
-/* For the executor: end and release all modules of a list. */
+/* For the runtime: end and release all modules of a list. */
 void kst_gpu_modules_release(struct gpu *gpu, struct gpu_built **list);
 
 /* Queue the launch of a module's kernel, which is named by its index in the module. */

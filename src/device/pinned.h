@@ -3,17 +3,17 @@
 #ifndef KOSTKA_DEVICE_PINNED_H
 #define KOSTKA_DEVICE_PINNED_H
 
-#include "device/executor.h"
+#include "device/runtime.h"
 
-/* Null on failure. Thread-safe, like the other functions. */
-uint8_t *kst_gpu_pinned_take(struct gpu_executor *executor, size_t length, struct gpu_error *error);
+/* Lend pinned memory; null on failure. All functions here are thread-safe. */
+uint8_t *kst_gpu_pinned_take(struct gpu_runtime *runtime, size_t length, struct gpu_error *error);
 /* memory that was not taken here is left alone */
-void kst_gpu_pinned_give(struct gpu_executor *executor, void *memory);
+void kst_gpu_pinned_give(struct gpu_runtime *runtime, void *memory);
 
 /*
- * Whether the device can copy from and to all of this memory directly, because it was taken here or the driver knows it
- * to be pinned.
+ * Return whether the device can copy from and to all of this memory directly, because it was taken here or the driver
+ * knows it to be pinned.
  */
-bool kst_gpu_is_pinned(struct gpu_executor *executor, const void *memory, size_t length);
+bool kst_gpu_is_pinned(struct gpu_runtime *runtime, const void *memory, size_t length);
 
 #endif

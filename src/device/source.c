@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decides where kernels get the pixels of a picture to encode from. */
-#include "device/executor.h"
 #include "device/image.h"
 #include "device/pinned.h"
+#include "device/runtime.h"
 
 /*
- * Whether the device can copy all of the image's planes from where they are. An image with more planes than a struct
- * gpu_image has room for is not pinned.
+ * Return whether the device can copy all of the image's planes from where they are. An image with more planes than a
+ * struct gpu_image has room for is not pinned.
  */
-static bool is_pinned(struct gpu_executor *executor, const kst_image *image)
+static bool is_pinned(struct gpu_runtime *runtime, const kst_image *image)
 {
     if (image->plane_count > KST_IMAGE_PLANES_MAX)
         return false;
@@ -16,7 +16,7 @@ static bool is_pinned(struct gpu_executor *executor, const kst_image *image)
         const kst_plane *plane = &image->plane[i];
         size_t row, extent;
         if (!kst_plane_extent(plane, image->format, &row, &extent) || (plane->pitch < 0 && plane->height > 1) ||
-            !kst_gpu_is_pinned(executor, plane->data, extent))
+            !kst_gpu_is_pinned(runtime, plane->data, extent))
             return false;
     }
     return true;
@@ -31,19 +31,19 @@ static bool in_one_buffer(const kst_image *image, const struct gpu_image *planes
     return true;
 }
 
-bool kst_gpu_image_source(struct gpu_executor *executor, const kst_image *image, enum gpu_source *source,
+bool kst_gpu_image_source(struct gpu_runtime *runtime, const kst_image *image, enum gpu_source *source,
     struct gpu_image *planes, struct gpu_error *error)
 {
     *source = GPU_SOURCE_STAGED;
     if (image->memory == KST_MEMORY_HOST || image->memory == KST_MEMORY_PINNED) {
-        if (!is_pinned(executor, image))
+        if (!is_pinned(runtime, image))
             return true;
         *source = GPU_SOURCE_COPIED;
         for (uint32_t i = 0; i < image->plane_count; i++)
             planes->buffer[i] = kst_gpu_host(image->plane[i].data, SIZE_MAX);
         return true;
     }
-    if (!kst_gpu_image_import(executor->gpu, image, planes, error))
+    if (!kst_gpu_image_import(runtime->gpu, image, planes, error))
         return false;
     bool direct = image->memory == KST_MEMORY_CUDA || (!planes->picture && in_one_buffer(image, planes));
     *source = direct ? GPU_SOURCE_DIRECT : GPU_SOURCE_COPIED;

@@ -15,7 +15,7 @@ enum {
     SIGNALED = 0x911C
 };
 
-/* In nanoseconds: longer than any picture takes. */
+/* The time to wait for OpenGL, in nanoseconds: longer than any picture takes. */
 #define PATIENCE UINT64_C(60000000000)
 
 /* The list of extensions decides, because loaders may return something for every name. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Buffer objects in memory that another API has allocated (GL_EXT_memory_object_fd), and waiting for OpenGL to finish
- * with them.
+ * Makes buffer objects in memory that another API has allocated (GL_EXT_memory_object_fd), and waits for OpenGL to
+ * finish with them.
  */
 #ifndef KOSTKA_GL_FOREIGN_H
 #define KOSTKA_GL_FOREIGN_H
@@ -13,7 +13,7 @@ struct gl_foreign {
     void *fence;             /* a fence behind OpenGL's last work with the buffer; null: that work is done */
 };
 
-/* Whether the context can make such buffers. */
+/* Return whether the context can make such buffers. */
 bool kst_gl_has_foreign(const struct gl_functions *gl);
 
 /*
@@ -24,7 +24,7 @@ kst_status kst_gl_foreign_make(const struct gl_functions *gl, struct gl_foreign 
     size_t length, kst_report *report);
 void kst_gl_foreign_delete(const struct gl_functions *gl, struct gl_foreign *foreign); /* an empty one is allowed */
 
-/* Note that OpenGL has been given work with the buffer, and wait until that work is done. */
+/* Note that OpenGL was asked to work with the buffer, and wait until that work is done. */
 void kst_gl_foreign_used(const struct gl_functions *gl, struct gl_foreign *foreign);
 kst_status kst_gl_foreign_wait(const struct gl_functions *gl, struct gl_foreign *foreign, kst_report *report);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The part of OpenGL that is used here, declared from its specifications. The functions are found at run time through
+ * Declares the part of OpenGL that is used here, from its specifications. The functions are found at run time through
  * the caller's loader.
  */
 #ifndef KOSTKA_GL_FUNCTIONS_H
@@ -76,7 +76,10 @@ enum {
     GL_COLOR_READ_FORMAT = 0x8B9B /* GL_IMPLEMENTATION_COLOR_READ_FORMAT */
 };
 
-/* X(member, symbol, type of the result, parameters). OpenGL 3.2 and OpenGL ES 3.1 have all of these. */
+/*
+ * The list of functions as X(member, symbol, type of the result, parameters). OpenGL 3.2 and OpenGL ES 3.1 have all of
+ * these.
+ */
 #define GL_SYMBOLS(X)                                                                                                  \
     X(get_error, "glGetError", unsigned, (void))                                                                       \
     X(get_string, "glGetString", const unsigned char *, (unsigned name))                                               \
@@ -120,11 +123,11 @@ enum {
 
 struct gl_functions {
     GL_SYMBOLS(GL_MEMBER)
-    /* In OpenGL only; null in OpenGL ES. */
+    /* These exist in OpenGL only; they are null in OpenGL ES. */
     void (*texture_read)(unsigned target, int level, unsigned format, unsigned type, void *data);
-    /* In OpenGL 4.5 and OpenGL ES 3.2; null in earlier versions. */
+    /* These exist in OpenGL 4.5 and OpenGL ES 3.2; they are null in earlier versions. */
     unsigned (*reset_status)(void);
-    /* In GL_EXT_memory_object_fd; without that extension null or of no use. */
+    /* These belong to GL_EXT_memory_object_fd; without that extension they are null or of no use. */
     void (*memories_make)(int count, unsigned *names);
     void (*memories_delete)(int count, const unsigned *names);
     void (*memory_import)(unsigned memory, uint64_t length, unsigned kind, int fd);

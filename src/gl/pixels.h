@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pixel buffer objects of the library's, and copies between them and textures or framebuffers. */
+/* Manages the library's pixel buffer objects, and copies between them and textures or framebuffers. */
 #ifndef KOSTKA_GL_PIXELS_H
 #define KOSTKA_GL_PIXELS_H
 

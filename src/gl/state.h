@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of OpenGL's state that moving pixels changes, so that callers get it back as it was. */
+/* Saves the part of OpenGL's state that moving pixels changes, so that callers find it unchanged. */
 #ifndef KOSTKA_GL_STATE_H
 #define KOSTKA_GL_STATE_H
 

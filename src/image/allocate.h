@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Buffers of images, charged to an operation. */
+/* Allocates buffers of images, charged to an operation. */
 #ifndef KOSTKA_IMAGE_ALLOCATE_H
 #define KOSTKA_IMAGE_ALLOCATE_H
 
@@ -14,10 +14,13 @@ kst_status kst_image_lay_out(kst_image *image, uint64_t *total);
 /* Put the planes of such an image to `data` and behind it. */
 void kst_image_place(kst_image *image, uint8_t *data);
 
-/* As kst_image_allocate() in host memory; kst_memory_hand_over() lets `owned` outlive the operation. */
+/* Allocate as kst_image_allocate() does in host memory; kst_memory_hand_over() lets `owned` outlive the operation. */
 kst_status kst_image_make(struct memory *memory, kst_image *image);
 
-/* As kst_image_release(), with the memory that the image is charged to; it must have been made. */
+/*
+ * Release as kst_image_release() does, from the memory that the image is charged to. The image must have been
+ * allocated.
+ */
 void kst_image_drop(struct memory *memory, kst_image *image);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How far two images are from each other. */
+/* Measures how far two images are from each other. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 /* Sums of one chunk stay exact where samples have 16 bits: 2^16 of squares below 2^32. */
 enum { CHUNK = 1 << 16 };
 
-struct sums {
+struct difference_sums {
     uint64_t differing;
     uint32_t max;
     double absolute;
@@ -31,7 +31,7 @@ static int64_t sample(const uint8_t *row, size_t index, const kst_plane *plane)
 }
 
 static void compare_chunk(
-    struct sums *sums, const uint8_t *a, const uint8_t *b, size_t from, size_t to, const kst_plane *plane)
+    struct difference_sums *sums, const uint8_t *a, const uint8_t *b, size_t from, size_t to, const kst_plane *plane)
 {
     uint64_t absolute = 0, square = 0;
     double wide = 0; /* squares of more than 32 bits */
@@ -51,7 +51,7 @@ static void compare_chunk(
     sums->square += (double)square + wide;
 }
 
-static void compare_planes(struct sums *sums, const kst_plane *a, const kst_plane *b, uint32_t samples)
+static void compare_planes(struct difference_sums *sums, const kst_plane *a, const kst_plane *b, uint32_t samples)
 {
     size_t count = (size_t)a->width * samples;
     size_t bytes = count * kst_plane_sample_bytes(a);
@@ -70,15 +70,14 @@ static void compare_planes(struct sums *sums, const kst_plane *a, const kst_plan
 
 kst_status kst_compare(const kst_image *a, const kst_image *b, kst_comparison *comparison)
 {
-    struct sums sums = {0, 0, 0.0, 0.0};
+    struct difference_sums sums = {0, 0, 0.0, 0.0};
     uint64_t samples = 0;
     uint32_t depth = 1;
     kst_status status;
 
     if (comparison == NULL || comparison->size < sizeof *comparison)
         return KST_ERROR_ARGUMENT;
-    if ((status = kst_image_check(a)) != KST_OK || (status = kst_image_check(b)) != KST_OK ||
-        (status = kst_image_match(a, b)) != KST_OK)
+    if ((status = kst_image_check(a)) || (status = kst_image_check(b)) || (status = kst_image_match(a, b)))
         return status;
     if (a->plane[0].sample != KST_SAMPLE_INTEGER)
         return KST_ERROR_IMAGE_SAMPLE;

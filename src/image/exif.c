@@ -131,7 +131,7 @@ void kst_exif_set_orientation(uint8_t *tiff, size_t length, int orientation)
         put(&t, tiff + entry + 8, type == TYPE_SHORT ? 2 : 4, (uint32_t)orientation);
 }
 
-/* The number in an entry of one element; 0 if there is none. */
+/* Return the number in an entry of one element; 0 if there is none. */
 static uint32_t number_of(const struct tiff *t, const struct ifd *ifd, uint32_t tag)
 {
     size_t entry;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The orientation (tag 0x0112 of IFD0), 1–8; 1 if there is none or the structure is damaged. */
+/* Return the orientation (tag 0x0112 of IFD0), 1–8; 1 if there is none or the structure is damaged. */
 int kst_exif_orientation(const uint8_t *tiff, size_t length);
 
 /*

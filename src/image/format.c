@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Holds the table of pixel formats, and answers questions about formats from it. */
 #include "image/format.h"
 
 static const struct pixel_layout layouts[] = {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The one table of pixel formats: what each holds and where. Nothing else asks a format for its name. */
+/*
+ * Declares the only table of pixel formats, which says what each holds and where. No other code tests for single
+ * formats.
+ */
 #ifndef KOSTKA_IMAGE_FORMAT_H
 #define KOSTKA_IMAGE_FORMAT_H
 
@@ -13,16 +16,19 @@ struct pixel_layout {
     bool planes;       /* PLANAR, RAW */
 };
 
-/* The format's row of the table; of AUTO and of what is no format at all, a row without channels and planes. */
+/* Return the format's row of the table; for AUTO and for invalid formats, a row without channels and planes. */
 const struct pixel_layout *kst_pixel_layout(kst_format format);
 
-/* Where in a pixel, or in which plane, channel `index` lies, in the order R, G, B, alpha. It is its own inverse. */
+/*
+ * Return where in a pixel, or in which plane, channel `index` lies, in the order R, G, B, alpha. The function is its
+ * own inverse.
+ */
 static inline uint32_t kst_pixel_place(const struct pixel_layout *layout, uint32_t index)
 {
     return layout->reversed && index < 3 ? 2 - index : index;
 }
 
-/* Whether pixels hold R, G and B, perhaps with alpha. */
+/* Return whether pixels hold R, G and B, perhaps with alpha. */
 static inline bool kst_pixel_is_rgb(const struct pixel_layout *layout)
 {
     return layout->colour == KST_COLOUR_RGB;
@@ -31,7 +37,10 @@ static inline bool kst_pixel_is_rgb(const struct pixel_layout *layout)
 /* The depth that a plane's `depth` stands for: 8 for 0. */
 uint32_t kst_plane_depth(const kst_plane *plane);
 
-/* Of integers 1 for a depth of up to 8, 2 up to 16, else 4; 2 for float16, 4 for float32. */
+/*
+ * Return the bytes of a sample: for integers 1 for a depth of up to 8, 2 up to 16, else 4; 2 for float16, 4 for
+ * float32.
+ */
 uint32_t kst_plane_sample_bytes(const kst_plane *plane);
 
 /* Samples that one of the plane's pixels holds: the format's channels, 1 for PLANAR and RAW. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Making and releasing image descriptions. */
+/* Makes and releases image descriptions. */
 #include <string.h>
 
 #include "image/allocate.h"
@@ -88,9 +88,9 @@ kst_status kst_image_lay_out(kst_image *image, uint64_t *total)
     if (kst_format_channels(made.format) != 0)
         set_interleaved_plane(&made);
     kst_status status = kst_image_check_shape(&made);
-    if (status == KST_OK)
+    if (!status)
         status = set_pitches(&made, total);
-    if (status == KST_OK)
+    if (!status)
         *image = made;
     return status;
 }
@@ -127,7 +127,7 @@ kst_status kst_image_make(struct memory *memory, kst_image *image)
 {
     uint64_t total;
     kst_status status = kst_image_lay_out(image, &total);
-    if (status != KST_OK)
+    if (status)
         return status;
     uint64_t behind = planes_behind(image) * sizeof(kst_plane);
     uint8_t *data = kst_memory_array(memory, (size_t)(total + behind), 1, &status);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes floating-point samples of integers. */
 #include "image/normalise.h"
 
 #include <math.h>
 #include <string.h>
 
-/* 2^±60: products then stay normal numbers, so that it does not matter what a device does to others. */
+/* The limits are 2^±60: products then are normal numbers, so it does not matter how a device treats subnormal ones. */
 enum { DEPTH_MAX = 16 };
 
 static const float LEAST = 0x1p-60F, MOST = 0x1p60F;
@@ -29,7 +30,7 @@ bool kst_normal_init(struct normal *normal, const kst_decode_options *options, u
     return true;
 }
 
-/* Binary32 to binary16, to nearest, ties to even (IEEE 754, 4.3.1); the numbers here are never NaN. */
+/* Convert binary32 to binary16, rounding to nearest, ties to even (IEEE 754, 4.3.1). The numbers here are never NaN. */
 static uint32_t half_of(uint32_t bits)
 {
     uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7FFFFFFF, half, rest, middle;
@@ -59,7 +60,7 @@ uint32_t kst_normal_value(const struct normal *normal, int32_t value, uint32_t c
     return normal->sample == KST_SAMPLE_FLOAT16 ? half_of(bits) : bits;
 }
 
-/* Of the values of one byte, what they come to. */
+/* The results for all values of a byte. */
 struct table {
     uint32_t value[4][256];
 };
@@ -80,7 +81,7 @@ static void store(uint8_t *to, size_t index, uint32_t value, bool half)
         memcpy(to + 4 * index, &value, sizeof value);
 }
 
-/* A row of bytes; channels from `first` on take turns. */
+/* Convert a row of bytes, in which the channels from `first` on take turns. */
 static void convert_bytes(const struct table *table, const uint8_t *from, uint8_t *to, size_t pixels, uint32_t first,
     uint32_t channels, bool half)
 {

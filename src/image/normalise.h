@@ -5,13 +5,13 @@
 
 #include "image/format.h"
 
-/* What is done to the values of each channel: (value − mean) × scale. */
+/* Holds what is done to the values of each channel: (value − mean) × scale. */
 struct normal {
     kst_sample sample;
     float mean[4], scale[4]; /* within the magnitudes that kst_decode_options has, so that no step is subnormal */
 };
 
-/* As options say, for values of a depth and sign; false where they are out of range. */
+/* Set the values by the options, for samples of a depth and sign. Returns false if they are out of range. */
 bool kst_normal_init(struct normal *normal, const kst_decode_options *options, uint32_t depth, bool is_signed);
 
 /* The bits of a sample that a value comes to. */

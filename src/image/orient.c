@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Turns pictures as Exif's orientation says. */
 #include "image/orient.h"
 
 #include <string.h>
@@ -8,8 +9,8 @@
 /* Pixels of a side of the squares that are turned one by one, so that their rows stay in the cache both ways. */
 enum { TILE = 32 };
 
-/* How to walk the source while writing the destination row by row. */
-struct walk {
+/* Says how to walk the source while writing the destination row by row. */
+struct pixel_walk {
     const uint8_t *origin; /* the source pixel of destination pixel (0, 0) */
     ptrdiff_t x;           /* bytes from one destination pixel's source to the next one's in the row */
     ptrdiff_t y;           /* and to that of the pixel below */
@@ -20,14 +21,14 @@ bool kst_orientation_swaps(int orientation)
     return orientation >= 5 && orientation <= 8;
 }
 
-/* Exif 2.32, 4.6.4 A: where the 0th row and the 0th column of the stored picture are seen. */
-static struct walk walk_of(const kst_plane *from, ptrdiff_t pixel, int orientation)
+/* The table follows Exif 2.32, 4.6.4 A: where the 0th row and the 0th column of the stored picture are seen. */
+static struct pixel_walk walk_of(const kst_plane *from, ptrdiff_t pixel, int orientation)
 {
     bool from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
     bool from_bottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
     ptrdiff_t across = from_right ? -pixel : pixel;
     ptrdiff_t down = from_bottom ? -from->pitch : from->pitch;
-    struct walk walk = {from->data, across, down};
+    struct pixel_walk walk = {from->data, across, down};
 
     if (from_right)
         walk.origin += (ptrdiff_t)(from->width - 1) * pixel;
@@ -40,7 +41,7 @@ static struct walk walk_of(const kst_plane *from, ptrdiff_t pixel, int orientati
     return walk;
 }
 
-/* One row of a tile; the pixel sizes written out so that each copy is a plain move. */
+/* Copy one row of a tile. The pixel sizes are written out so that each copy is a plain move. */
 static void turn_row(uint8_t *to, const uint8_t *from, ptrdiff_t step, uint32_t count, size_t pixel)
 {
     switch (pixel) {
@@ -63,7 +64,7 @@ static void turn_row(uint8_t *to, const uint8_t *from, ptrdiff_t step, uint32_t 
     }
 }
 
-static void turn_plane(const kst_plane *to, struct walk walk, size_t pixel)
+static void turn_plane(const kst_plane *to, struct pixel_walk walk, size_t pixel)
 {
     for (uint32_t top = 0; top < to->height; top += TILE) {
         uint32_t rows = to->height - top < TILE ? to->height - top : TILE;
@@ -97,9 +98,9 @@ kst_status kst_image_orient(const kst_image *from, const kst_image *to, int orie
     kst_status status = kst_image_check(from);
     kst_image wanted;
 
-    if (status == KST_OK)
+    if (!status)
         status = kst_image_check(to);
-    if (status != KST_OK)
+    if (status)
         return status;
     if (orientation < 1 || orientation > 8)
         return KST_ERROR_ARGUMENT;
@@ -108,7 +109,7 @@ kst_status kst_image_orient(const kst_image *from, const kst_image *to, int orie
     wanted = *from;
     if (kst_orientation_swaps(orientation))
         kst_image_swap_sides(&wanted);
-    if ((status = kst_image_match(to, &wanted)) != KST_OK)
+    if ((status = kst_image_match(to, &wanted)))
         return status;
     for (uint32_t i = 0; i < from->plane_count; i++) {
         size_t pixel = (size_t)kst_format_samples(from->format) * kst_plane_sample_bytes(&from->plane[i]);

@@ -5,7 +5,7 @@
 
 #include <kostka/kostka.h>
 
-/* Whether an orientation exchanges width and height (5–8). */
+/* Return whether an orientation exchanges width and height (5–8). */
 bool kst_orientation_swaps(int orientation);
 
 /* Exchange width and height of a description, with rows that have no gaps. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Describes the pictures that lie in a tensor. */
 #include <string.h>
 
 #include "image/validate.h"

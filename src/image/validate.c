@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Checks descriptions of images before anything is read or written by them. */
 #include "image/validate.h"
 #include "image/format.h"
 
@@ -6,7 +7,7 @@ bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, si
 {
     const uint64_t limit = PTRDIFF_MAX;
     uint64_t bytes = (uint64_t)plane->width * kst_format_samples(format) * kst_plane_sample_bytes(plane);
-    /* Negation in unsigned arithmetic: PTRDIFF_MIN has no positive counterpart. */
+    /* Negate in unsigned arithmetic, because PTRDIFF_MIN has no positive counterpart. */
     uint64_t step = plane->pitch < 0 ? 0 - (uint64_t)plane->pitch : (uint64_t)plane->pitch;
     uint64_t steps = plane->height > 0 ? plane->height - 1 : 0;
 
@@ -80,11 +81,11 @@ kst_status kst_image_check(const kst_image *image)
 {
     kst_status status = kst_image_check_shape(image);
 
-    if (status != KST_OK)
+    if (status)
         return status;
     if (image->memory != KST_MEMORY_HOST && image->memory != KST_MEMORY_PINNED)
         return KST_ERROR_IMAGE_MEMORY;
-    for (uint32_t i = 0; i < image->plane_count && status == KST_OK; i++)
+    for (uint32_t i = 0; i < image->plane_count && !status; i++)
         status = check_buffer(kst_image_plane(image, i), image->format);
     return status;
 }

@@ -68,7 +68,7 @@ static struct xmp_name prefix_of(const uint8_t *text, size_t length, const char 
     return (struct xmp_name){NULL, 0};
 }
 
-/* Whether a name is PREFIX:LOCAL. */
+/* Return whether a name is PREFIX:LOCAL. */
 static bool is_name(struct xmp_name name, struct xmp_name prefix, const char *local)
 {
     const size_t size = strlen(local);

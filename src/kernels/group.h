@@ -50,7 +50,7 @@ FUNCTION u32 warp_ballot(u32 predicate)
 #define HAS_WARPS 0
 #endif
 
-/* The value of another lane of the same 32. */
+/* Return the value of another lane of the same 32. */
 FUNCTION u32 lane_shuffle(LOCAL u32 *scratch, u32 value, u32 lane)
 {
 #if HAS_WARPS
@@ -81,8 +81,8 @@ FUNCTION u32 lane_ballot(LOCAL u32 *scratch, u32 predicate)
 }
 
 /*
- * The sum of the values of all work-items before this one, modulo 2^32. *total receives the sum of all values; `size`
- * is the size of the work-group.
+ * Return the sum of the values of all work-items before this one, modulo 2^32. *total receives the sum of all values;
+ * `size` is the size of the work-group.
  */
 FUNCTION u32 group_scan(LOCAL u32 *scratch, u32 size, u32 value, u32 *total)
 {
@@ -154,7 +154,7 @@ FUNCTION u32x2 group_scan_two(LOCAL u32 *scratch, u32 size, u32 first, u32 secon
 #endif
 }
 
-/* The sum of the values of all work-items, modulo 2^32. */
+/* Return the sum of the values of all work-items, modulo 2^32. */
 FUNCTION u32 group_sum(LOCAL u32 *scratch, u32 size, u32 value)
 {
     u32 total;
@@ -182,7 +182,7 @@ FUNCTION void add_up_local(LOCAL u32 *to, u32 value)
 #endif
 }
 
-/* Whether any work-item's predicate is not 0. This acts as a barrier, too. */
+/* Return whether any work-item's predicate is not 0. This acts as a barrier, too. */
 FUNCTION u32 group_any(LOCAL u32 *scratch, u32 size, u32 predicate)
 {
 #if defined(__CUDACC__)

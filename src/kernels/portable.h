@@ -142,7 +142,7 @@ FUNCTION u32 pick_bytes(u32 x, u32 y, u32 places)
 }
 
 /*
- * The sum of c, a times the lowest byte and b times the next byte, modulo 2^32. a and b are constants, both in
+ * Return the sum of c, a times the lowest byte and b times the next byte, modulo 2^32. a and b are constants, both in
  * −2^15…2^15 − 1 or both in 0…2^16 − 1.
  */
 FUNCTION u32 dot_low(u32 bytes, i32 a, i32 b, u32 c)
@@ -155,7 +155,7 @@ FUNCTION u32 dot_low(u32 bytes, i32 a, i32 b, u32 c)
     return result;
 }
 
-/* Likewise for the two highest bytes: a applies to the third byte, b to the highest. */
+/* The same for the two highest bytes: a applies to the third byte, b to the highest. */
 FUNCTION u32 dot_high(u32 bytes, i32 a, i32 b, u32 c)
 {
     u32 result, factors = ((u32)a & 0xFFFF) | (u32)b << 16;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Exif orientations (Exif 2.32, 4.6.4 A), taken apart into mirrorings and a transposition. */
+/* Decomposes Exif orientations (Exif 2.32, 4.6.4 A) into mirrorings and a transposition. */
 #include "kernels/portable.h"
 
 /*
- * How a picture with an orientation of 1–8 is stored, compared with how it is seen: whether its first column is at the
- * right, whether its first row is at the bottom, and whether rows and columns are exchanged.
+ * Says how a picture with an orientation of 1–8 is stored, compared with how it is seen: whether its first column is at
+ * the right, whether its first row is at the bottom, and whether rows and columns are exchanged.
  */
 struct turn {
     u32 from_right, from_bottom, swaps;

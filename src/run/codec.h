@@ -28,25 +28,26 @@ struct transcoding {
     struct sink sink;
 };
 
-/* The output of transcoding: either a buffer or a writer, and the length of the file. */
+/* Says where the output of transcoding goes, either to a buffer or to a writer, and receives the length of the file. */
 struct transcoding_target {
     kst_buffer *buffer;
     const kst_writer *writer;
     uint64_t length;
 };
 
-/* transcoding.c: kst_transcode(), whose arguments are there. */
+/* transcoding.c: do the work of kst_transcode(), whose arguments have been checked for null. */
 kst_status kst_transcoding_run(kst_context *context, const void *data, size_t length,
     const kst_transcode_options *options, struct transcoding_target *to, kst_report *report);
 
-/* What a stream is opened for. */
+/* Says what a stream is opened for. */
 enum opening_purpose {
     OPEN_TO_LOOK,
-    OPEN_TO_DECODE,     /* on the GPU if it can: the end of the data may be presumed, so that decoding starts sooner */
-    OPEN_TO_DECODE_ONCE /* the same, at once: the data may be on their way to the GPU before they are parsed */
+    OPEN_TO_DECODE,     /* on the GPU if possible: the end of the data may be assumed, so that decoding starts sooner */
+    OPEN_TO_DECODE_ONCE /* the same, and decoding follows at once: the data may be uploaded to the GPU before they are
+                           parsed */
 };
 
-/* The batch that pictures belong to which a GPU decodes, as a codec sees it. */
+/* A batch of pictures that a GPU decodes, as a codec sees it. */
 struct decode_owner {
     kst_context *context;
     uint32_t most; /* pictures that there will be */
@@ -56,41 +57,41 @@ struct decode_owner {
 };
 
 /*
- * Many pictures of one codec on the GPU: in parts, of which a few are on their way at the same time. `parts` is what
- * make() returned. Unless it says otherwise, one thread calls these functions.
+ * Decodes many pictures of one codec on the GPU, in parts of which a few are under way at the same time. `parts` is
+ * what make() returned. Unless it says otherwise, one thread calls these functions.
  */
 struct decode_parts {
     void *(*make)(const struct decode_owner *owner); /* null: there is no memory */
     void (*release)(void *parts);                    /* all have ended */
 
-    /* Add a picture that place() gave to the GPU, not alone. */
+    /* Add a picture that place() assigned to the GPU, to be decoded together with others. */
     void (*add)(void *parts, struct decoding *decoding);
-    /* Begin all parts but, with `more`, those that further pictures may come to. */
+    /* Begin all parts. With `more`, parts to which further pictures may be added wait. */
     void (*run)(void *parts, bool more);
-    /* Let a queue wait for all that is on its way. */
+    /* Let a queue wait for all parts that are under way. */
     void (*follow)(const void *parts, struct gpu_queue *queue);
     /* Return whether end() will not have to wait. */
     bool (*done)(const void *parts);
-    /* Wait for all that have begun, and end them. */
+    /* Wait for all parts that have begun, and end them. */
     void (*end)(void *parts);
 };
 
-/* The batch that pictures belong to which a GPU encodes, as a codec sees it. */
+/* A batch of pictures that a GPU encodes, as a codec sees it. */
 struct encode_owner {
     kst_context *context;
     uint32_t most;                            /* pictures that there will be */
     void (*close)(struct encoding *encoding); /* called by any thread once a picture's encoding has ended */
 };
 
-/* Many pictures of one codec to encode on the GPU, in parts. `parts` is what make() returned. */
+/* Encodes many pictures of one codec on the GPU, in parts. `parts` is what make() returned. */
 struct encode_parts {
     void *(*make)(const struct encode_owner *owner); /* null: there is no memory */
     void (*release)(void *parts);                    /* all have ended */
 
-    /* Add a picture that is on the GPU; and, once all were added, encode and end pictures until there are none left. */
+    /* Add a picture that the GPU encodes; and, once all have been added, encode and end pictures until none is left. */
     void (*add)(void *parts, struct encoding *encoding);
     void (*run)(void *parts);
-    uint32_t threads; /* that may run them at the same time */
+    uint32_t threads; /* how many threads may call run() at the same time */
 };
 
 struct codec {
@@ -127,47 +128,57 @@ struct codec {
      * cannot honour are an error.
      */
     kst_status (*describe)(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored);
-    /* Optional: parse what opening left for later and this decoding needs. */
+    /* Optional: parse headers that opening left for later and that this decoding needs. */
     kst_status (*read_further)(struct decoding *d);
 
     /* Decide whether the GPU carries the decoding out. It is called only where there is a GPU. */
     kst_status (*place)(struct decoding *d);
-    /* Optional: make sure of what was presumed of the stream, and set d->mistaken where it is wrong. */
+    /* Optional: verify what was assumed about the stream, and set d->mistaken if it is wrong. */
     void (*confirm)(struct decoding *d, struct pool *threads);
-    /* Optional: return whether something was presumed that confirm() has not made sure of yet. */
+    /* Optional: return whether something was assumed that confirm() has not verified yet. */
     bool (*presumes)(const kst_decoder *decoder);
 
-    /* Decode on the CPU to an image in host memory, as describe() has it. */
+    /* Decode on the CPU to an image in host memory, which is as describe() describes it. */
     kst_status (*decode_on_cpu)(struct decoding *d, const kst_image *image);
-    /* Carry out and end what place() gave to the GPU. */
+    /* Carry out and end a decoding that place() assigned to the GPU. */
     kst_status (*run_on_gpu)(struct decoding *d);
     /* Release what place() made. */
     void (*release)(struct decoding *d);
     const struct decode_parts *parts;
 
-    /* Optional: decode on the CPU to a writer of interleaved integers, a band at a time. */
-    kst_status (*decode_rows)(
-        kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer);
-    /* Optional: describe part number `index` of what the file holds beside the picture. False: there is no such part.
+    /*
+     * Optional: decode on the CPU to a writer of interleaved integers, a band at a time. `taken`, which is set
+     * beforehand, is cleared if nothing was handed out because the picture has to be decoded as a whole.
+     */
+    kst_status (*decode_rows)(struct decoding *d, const kst_row_writer *writer, bool *taken);
+    /*
+     * Optional: describe part number `index` of what the file holds beside the picture. Returns false if there is no
+     * such part.
      */
     bool (*other)(kst_decoder *decoder, size_t index, kst_other *other);
 
-    /* Optional: kst_decoder_next_element() and kst_decoder_profile_breach(), whose arguments were checked. */
+    /*
+     * Optional: do the work of kst_decoder_next_element() and kst_decoder_profile_breach(), whose arguments were
+     * checked.
+     */
     bool (*next_element)(kst_decoder *decoder, kst_element *element);
     bool (*profile_breach)(kst_decoder *decoder, size_t index, char *text);
 
-    /* The same two figures for encoding, the first for a pixel. */
+    /* These are the same two figures for encoding; the first is for a pixel. */
     double encode_seconds, encode_least;
     size_t encoding_size; /* of the codec's state of an encoding; 0: it keeps none */
-    bool reads_rows_once; /* in order; others may have to begin again */
+    bool reads_rows_once; /* each row is read once, in order; other codecs may have to begin again */
 
     /* Check options and image, and plan the encoding. The codec's state is there, zeroed. */
     kst_status (*plan_encoding)(struct encoding *e);
     /* Return whether the GPU encodes the picture. It is called only where there is a GPU. */
     bool (*takes_picture)(struct encoding *e);
-    /* Decide the same for rows that the caller brings, of work that takes a thread of the CPU so long. */
+    /*
+     * Decide the same for rows that the caller's function provides. `seconds` is the time that the work takes one
+     * thread of the CPU.
+     */
     kst_status (*place_rows)(struct encoding *e, double seconds);
-    /* Carry it out where that was decided, and append the file to the sink. */
+    /* Encode on the device that was chosen, and append the file to the sink. */
     kst_status (*encode)(struct encoding *e);
     const struct encode_parts *encode_parts;
 
@@ -183,7 +194,7 @@ extern const struct codec *const kst_codecs[CODECS];
 /* Find the codec of a stream. Data that no codec recognises go to JPEG, whose parser says what is wrong with them. */
 const struct codec *kst_codec_of(const void *data, size_t length);
 
-/* Find the codec that an encoder's options name. Where there is none, JPEG refuses the options. */
+/* Find the codec that an encoder's options name. If there is none, the result is JPEG, which refuses the options. */
 const struct codec *kst_codec_named(kst_codec kind);
 
 #endif

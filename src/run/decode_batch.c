@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many streams at once. Those that the GPU can decode go there in parts, of which a few are on their way at the same
- * time, so that one is uploaded while another is decoded; the CPU's threads do the others meanwhile, if only as far as
- * to coefficients.
+ * Decodes many streams at once. Those that the GPU can decode go there in parts, a few of which are under way at the
+ * same time, so that one is uploaded while another is decoded. The CPU's threads decode the others meanwhile, or at
+ * least decode their scans to coefficients.
  */
 #include <stddef.h>
 
@@ -10,39 +10,39 @@
 #include "run/decoding.h"
 #include "run/stream.h"
 
-enum { WINDOW = 16 /* streams that are opened before the first of them is decoded */ };
+enum { LOOKAHEAD = 16 /* streams that are opened before the first of them is decoded */ };
 
-struct entry {
+struct decode_entry {
     kst_decode_item *item;
     struct kst_decoder decoder;
     struct decoding decoding;
-    pthread_mutex_t lock; /* of what makes sure of presumptions, and of the end */
+    pthread_mutex_t lock; /* held while assumptions are verified, and while the decoding ends */
     bool open;            /* planned, and not ended yet */
 };
 
 struct kst_job {
     kst_context *context;
-    struct entry *entry;
+    struct decode_entry *entry;
     uint32_t count;
-    uint32_t *on_gpu, *on_cpu; /* which entries: in parts on the GPU, and all others */
+    uint32_t *on_gpu, *on_cpu; /* indices of the entries that the GPU decodes in parts, and of all others */
     uint32_t gpu_count, cpu_count;
-    uint32_t window; /* the first of the entries that are being opened */
+    uint32_t opening; /* the first of the entries that are being opened */
     struct decode_owner owner;
-    void *parts[CODECS]; /* of each codec, on the GPU */
+    void *parts[CODECS]; /* each codec's parts on the GPU */
     struct entered_stream entered;
 };
 
 /* Copy an entry's report to the caller. */
-static void close_entry(struct entry *entry)
+static void close_entry(struct decode_entry *entry)
 {
     entry->item->report = entry->decoder.report;
     kst_decoder_close(&entry->decoder);
     entry->open = false;
 }
 
-static struct entry *entry_of(struct decoding *decoding)
+static struct decode_entry *entry_of(struct decoding *decoding)
 {
-    return (struct entry *)(void *)((char *)decoding - offsetof(struct entry, decoding));
+    return (struct decode_entry *)(void *)((char *)decoding - offsetof(struct decode_entry, decoding));
 }
 
 static void enter(struct decoding *decoding)
@@ -52,7 +52,7 @@ static void enter(struct decoding *decoding)
 
 static void leave(struct decoding *decoding)
 {
-    struct entry *entry = entry_of(decoding);
+    struct decode_entry *entry = entry_of(decoding);
     close_entry(entry);
     pthread_mutex_unlock(&entry->lock);
 }
@@ -60,7 +60,7 @@ static void leave(struct decoding *decoding)
 static void open_entry(void *arg, uint32_t index)
 {
     struct kst_job *job = arg;
-    struct entry *entry = &job->entry[job->window + index];
+    struct decode_entry *entry = &job->entry[job->opening + index];
     const kst_decode_item *item = entry->item;
     kst_decoder_start(&entry->decoder, job->context);
     kst_status status = item->image ? kst_decoder_open_for(&entry->decoder, item->data, item->length, OPEN_TO_DECODE)
@@ -73,7 +73,7 @@ static void open_entry(void *arg, uint32_t index)
         close_entry(entry);
 }
 
-/* The parts of a codec's pictures. */
+/* Return the parts that hold a codec's pictures. */
 static void *parts_of(const struct kst_job *job, const struct codec *codec)
 {
     size_t i = 0;
@@ -84,7 +84,7 @@ static void *parts_of(const struct kst_job *job, const struct codec *codec)
 
 static void sort_entries(struct kst_job *job, uint32_t end)
 {
-    for (uint32_t i = job->window; i < end; i++) {
+    for (uint32_t i = job->opening; i < end; i++) {
         struct decoding *decoding = &job->entry[i].decoding;
         const struct codec *codec = job->entry[i].decoder.codec;
         if (!job->entry[i].open)
@@ -110,7 +110,7 @@ static void end_all(struct kst_job *job)
         kst_codecs[i]->parts->end(job->parts[i]);
 }
 
-static void confirm_entry(struct entry *entry)
+static void confirm_entry(struct decode_entry *entry)
 {
     pthread_mutex_lock(&entry->lock);
     if (entry->open)
@@ -118,7 +118,9 @@ static void confirm_entry(struct entry *entry)
     pthread_mutex_unlock(&entry->lock);
 }
 
-/* The first task feeds the GPU, some make sure of what was presumed of its streams, each other one decodes a picture.
+/*
+ * Run a task: the first one feeds the GPU, some verify what was assumed about its streams, and each other one decodes a
+ * picture.
  */
 static void run_task(void *arg, uint32_t index)
 {
@@ -131,7 +133,7 @@ static void run_task(void *arg, uint32_t index)
         confirm_entry(&job->entry[job->on_gpu[index - 1]]);
         return;
     }
-    struct entry *entry = &job->entry[job->on_cpu[index - 1 - job->gpu_count]];
+    struct decode_entry *entry = &job->entry[job->on_cpu[index - 1 - job->gpu_count]];
     kst_decoding_run(&entry->decoding);
     close_entry(entry);
 }
@@ -185,27 +187,27 @@ static struct kst_job *make(kst_context *context, kst_decode_item *items, uint32
 }
 
 /*
- * The streams are opened a window at a time, so that the first parts are on their way while others are opened. Where
- * something was presumed that is wrong, the picture's part ends at once, since it is decoded from the start then.
+ * Open the streams, LOOKAHEAD at a time, so that the first parts are under way while others are opened. If an
+ * assumption about a stream was wrong, its part ends at once, because the picture is then decoded from the start.
  */
 static void start(struct kst_job *job)
 {
-    for (uint32_t end; job->window < job->count; job->window = end) {
-        end = job->count - job->window < WINDOW ? job->count : job->window + WINDOW;
-        kst_pool_run(job->context->pool, end - job->window, open_entry, job);
+    for (uint32_t end; job->opening < job->count; job->opening = end) {
+        end = job->count - job->opening < LOOKAHEAD ? job->count : job->opening + LOOKAHEAD;
+        kst_pool_run(job->context->pool, end - job->opening, open_entry, job);
         sort_entries(job, end);
         if (end < job->count)
             run_on_gpu(job, true);
     }
     kst_pool_run(job->context->pool, 1 + job->gpu_count + job->cpu_count, run_task, job);
     for (uint32_t i = 0; i < job->gpu_count; i++) {
-        const struct entry *entry = &job->entry[job->on_gpu[i]];
+        const struct decode_entry *entry = &job->entry[job->on_gpu[i]];
         if (entry->open && entry->decoding.mistaken)
             entry->decoder.codec->parts->end(parts_of(job, entry->decoder.codec));
     }
 }
 
-/* Make it wait for all that is on its way; where that cannot be, wait here. */
+/* Make the caller's stream wait for all parts that are under way. If that fails, wait here. */
 static void leave_stream(struct kst_job *job)
 {
     for (size_t i = 0; i < CODECS; i++)
@@ -253,14 +255,14 @@ kst_status kst_decoding_wait(struct kst_job *job)
     return status;
 }
 
-struct batch {
+struct decode_batch {
     kst_context *context;
     kst_decode_item *item;
 };
 
 static void decode_item(void *arg, uint32_t index)
 {
-    struct batch *batch = arg;
+    struct decode_batch *batch = arg;
     kst_decode_item *item = &batch->item[index];
     kst_report_init(&item->report);
     if (item->image)
@@ -269,10 +271,10 @@ static void decode_item(void *arg, uint32_t index)
         kst_report_error(&item->report, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
 }
 
-/* Headers and pixels of a stream in one go. */
+/* Decode streams on the CPU. A task opens a stream and decodes it at once. */
 static kst_status decode_on_cpu(kst_context *context, kst_decode_item *items, uint32_t count)
 {
-    struct batch batch = {.context = context, .item = items};
+    struct decode_batch batch = {.context = context, .item = items};
     kst_pool_run(context->pool, count, decode_item, &batch);
     for (uint32_t i = 0; i < count; i++)
         if (items[i].report.status)
@@ -293,7 +295,7 @@ static kst_status decode_with_gpu(kst_context *context, kst_decode_item *items, 
     return status;
 }
 
-/* Streams that are open at once: what is kept of each takes some kilobytes. */
+/* The largest number of streams that are open at once. Each takes some kilobytes. */
 enum { MOST_AT_ONCE = 4096 };
 
 kst_status kst_decoding_run_all(kst_context *context, kst_decode_item *items, size_t count)

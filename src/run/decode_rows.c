@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes to rows: pictures go to the caller's function a band at a time, or as a whole. */
+/* Decodes to the caller's function for rows, which gets the picture a band at a time, or as a whole. */
 #include <kostka/kostka_writer.h>
 
 #include "core/report.h"
@@ -7,8 +7,8 @@
 #include "run/device.h"
 
 /*
- * Whether the picture can be decoded in bands: the CPU decodes it, it is not turned, and its samples are interleaved
- * integers. A GPU would make all pixels at once.
+ * Return whether the picture can be decoded in bands: the CPU decodes it, it is not turned, and its samples are
+ * interleaved integers. A GPU would make all pixels at once.
  */
 static bool goes_in_bands(const kst_decoder *decoder, const kst_decode_options *options, const kst_image *image)
 {
@@ -20,19 +20,22 @@ static bool goes_in_bands(const kst_decoder *decoder, const kst_decode_options *
     return !kst_context_gpu_for(decoder->context, seconds, decoder->codec->decode_least);
 }
 
-static kst_status decode_in_bands(
-    kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer)
+/* `taken` is cleared where it has to be decoded as a whole after all. */
+static kst_status decode_in_bands(kst_decoder *decoder, const kst_decode_options *options, kst_image *image,
+    const kst_row_writer *writer, bool *taken)
 {
     kst_report *report = &decoder->report;
-    struct progress progress = {.to = NULL};
+    struct decoding d = {.decoder = decoder, .options = *options, .image = image};
     if (options->strict && report->warnings > 0)
         return kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
-    if (!kst_progress_begin(&progress, options->progress))
+    if (!kst_progress_begin(&d.progress, options->progress))
         return KST_ERROR_CANCELLED;
-    kst_status status = decoder->codec->decode_rows(decoder, options, image, writer);
-    if (status)
+    kst_status status = decoder->codec->read_further ? decoder->codec->read_further(&d) : KST_OK;
+    if (!status)
+        status = decoder->codec->decode_rows(&d, writer, taken);
+    if (status || !*taken)
         return status;
-    kst_progress_end(&progress);
+    kst_progress_end(&d.progress);
     if (report->warnings > 0)
         kst_context_log(decoder->context, KST_LOG_WARNING, "decode: %s", report->message);
     return KST_OK;
@@ -59,6 +62,9 @@ kst_status kst_decoding_run_rows(kst_decoder *decoder, const kst_decode_options 
         return kst_decoder_fail(decoder, status);
     if (!goes_in_bands(decoder, options, &image))
         return decode_whole(decoder, options, writer);
-    status = decode_in_bands(decoder, options, &image, writer);
+    bool taken = true;
+    status = decode_in_bands(decoder, options, &image, writer, &taken);
+    if (!status && !taken)
+        return decode_whole(decoder, options, writer);
     return status ? kst_decoder_fail(decoder, status) : KST_OK;
 }

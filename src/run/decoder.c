@@ -4,6 +4,7 @@
 
 #include "core/report.h"
 #include "run/decoding.h"
+#include "run/device.h"
 
 void kst_decoder_start(kst_decoder *decoder, kst_context *context)
 {
@@ -44,7 +45,10 @@ kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status)
     return status;
 }
 
-/* Like the decoder itself, its state belongs to the context and counts against no limit. */
+/*
+ * Open the stream by its codec. Like the decoder itself, the codec's state belongs to the context and counts against no
+ * limit.
+ */
 static kst_status open_with_codec(kst_decoder *decoder, enum opening_purpose purpose)
 {
     const struct codec *codec = decoder->codec;
@@ -67,7 +71,7 @@ kst_status kst_decoder_open_for(kst_decoder *decoder, const void *data, size_t l
     decoder->codec = kst_codec_of(data, length);
     decoder->data = data;
     decoder->length = length;
-    kst_status status = open_with_codec(decoder, decoder->context->gpu ? purpose : OPEN_TO_LOOK);
+    kst_status status = open_with_codec(decoder, kst_context_gpu_if_open(decoder->context) ? purpose : OPEN_TO_LOOK);
     if (status)
         return kst_decoder_fail(decoder, status);
     decoder->open = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One decoding: its options and image are checked, it is planned, carried out where that was decided, and ended. */
+/* Carries out one decoding: checks its options and image, plans it, decodes on the chosen device, and ends it. */
 #include "run/decoding.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static int orientation_of(const kst_decoder *decoder, const kst_decode_options *
     return options->orient ? decoder->metadata.orientation : 1;
 }
 
-/* The same picture in floating-point samples. */
+/* Describe the same picture with floating-point samples. */
 static kst_status change_samples(const kst_decode_options *options, const kst_image *stored, kst_image *image)
 {
     struct normal normal;
@@ -72,7 +72,7 @@ static kst_status refuse(struct decoding *d, const char *text)
     return kst_report_error(&d->decoder->report, KST_ERROR_IMAGE_MEMORY, KST_NO_OFFSET, "%s", text);
 }
 
-/* The image's buffers are released, and it is what the caller handed over. */
+/* Release the image's buffers, and make it again what the caller passed. */
 static void unmake_image(struct decoding *d)
 {
     kst_image_drop_in(d->decoder->context, &d->decoder->memory, d->image);
@@ -108,7 +108,7 @@ static kst_status check_image(const struct decoding *d, const kst_image *wanted)
     return status ? status : kst_image_match(image, wanted);
 }
 
-/* Where the image lies, for the device. */
+/* Find out where the image lies, as seen from the device. */
 static kst_status look_at_image(struct decoding *d)
 {
     struct gpu_error error = {.status = KST_OK};
@@ -173,7 +173,7 @@ static kst_status begin(struct decoding *d, kst_decoder *decoder, const kst_deco
     return image->size == sizeof *image ? plan(d, options) : KST_ERROR_OPTIONS;
 }
 
-/* Open the stream once more, presuming nothing, and plan anew. */
+/* Open the stream again without any assumption, and plan again. */
 static kst_status begin_again(struct decoding *d, const kst_decode_options *options)
 {
     kst_decoder *decoder = d->decoder;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A decoder, and what it takes to decode its stream once: planned, carried out on the GPU or the CPU, settled. */
+/*
+ * Declares a decoder, and the steps of decoding its stream once: plan it, carry it out on the GPU or the CPU, and end
+ * it.
+ */
 #ifndef KOSTKA_RUN_DECODING_H
 #define KOSTKA_RUN_DECODING_H
 
@@ -23,71 +26,74 @@ struct kst_decoder {
     kst_report report;
 };
 
-/* decoder.c: make a decoder in place; kst_decoder_close() then is its end. */
+/* decoder.c: make a decoder in place, which kst_decoder_close() ends. */
 void kst_decoder_start(kst_decoder *decoder, kst_context *context);
 void kst_decoder_close(kst_decoder *decoder);
 
-/* As kst_decoder_open(), for a purpose. Where there is no GPU, the purpose does not matter. */
+/* Open a stream as kst_decoder_open() does, for a purpose. Without a GPU the purpose does not matter. */
 kst_status kst_decoder_open_for(kst_decoder *decoder, const void *data, size_t length, enum opening_purpose purpose);
 
-/* Start a report anew, from what `from` has; and end it with an error. */
+/* Start a new report as a copy of `from`; and end a report with an error. */
 void kst_decoder_begin(kst_decoder *decoder, const kst_report *from);
 kst_status kst_decoder_fail(kst_decoder *decoder, kst_status status);
 
-/* What the decoder's codec works with. `progress`: of this decoding; null: nobody is told. */
+/* Return what the decoder's codec works with. `progress` is that of this decoding; null if nobody wants it. */
 static inline struct operation kst_decoder_operation(kst_decoder *decoder, struct progress *progress)
 {
     return kst_context_operation(decoder->context, &decoder->memory, &decoder->report, progress);
 }
 
-/* The picture as it is stored, and as the caller gets it. */
+/* Describe the picture as it is stored, and as the caller gets it. */
 kst_status kst_decoder_plan(
     kst_decoder *decoder, const kst_decode_options *options, kst_image *stored, kst_image *image);
 
 struct decoding {
     kst_decoder *decoder;
-    struct gpu_executor *gpu; /* that carries it out, or has the image's memory; null: neither */
+    struct gpu_runtime *gpu; /* the GPU that decodes or owns the image's memory; null: none does */
     kst_decode_options options;
     kst_image *image; /* the caller's */
     kst_image stored; /* describes the picture as it is stored */
     int orientation;  /* 1: the picture needs no turning */
     bool made;        /* the caller's image got its buffers here */
-    kst_image before; /* what it was, for when that or anything else fails */
-    bool on_gpu;      /* the GPU carries it out, as the codec's state says */
-    bool alone;       /* on_gpu: by itself, not together with other pictures of a batch */
-    bool mistaken;    /* what was presumed of the stream is wrong: the end will be a decoding from the start */
+    kst_image before; /* what the image was before, to restore it after an error */
+    bool on_gpu;      /* the GPU decodes, as the codec's state says */
+    bool alone;       /* with on_gpu: by itself, not together with other pictures of a batch */
+    bool mistaken;    /* an assumption about the stream was wrong, so the picture will be decoded from the start */
     const struct gpu_event *after; /* what work on the device waits for; null: nothing */
     struct gpu_target target;      /* gpu: where the image is */
     struct progress progress;
 };
 
-/* Check and plan it. An error is in the decoder's report; nothing is left to be done then. */
+/* Check and plan a decoding. After an error, which is in the decoder's report, there is nothing to end. */
 kst_status kst_decoding_begin(
     struct decoding *decoding, kst_decoder *decoder, const kst_decode_options *options, kst_image *image);
 
 /*
- * Carry the decoding out and end it. The first function does so where begin() has decided, on the GPU or the CPU; the
- * second does so on the CPU, in whatever memory the image lies.
+ * Carry the decoding out and end it. The first function uses the device that begin() has chosen; the second uses the
+ * CPU, whatever memory the image lies in.
  */
 kst_status kst_decoding_run(struct decoding *decoding);
 kst_status kst_decoding_run_on_cpu(struct decoding *decoding);
 
-/* decoding_cpu.c: the work alone, on the CPU, wherever the image lies. */
+/* decoding_cpu.c: carry it out on the CPU without ending it, whatever memory the image lies in. */
 kst_status kst_decoding_on_cpu(struct decoding *decoding);
 
 /*
- * Make sure of what was presumed of the stream, if that is still to be done. Every end does it, where nobody has.
- * `threads`: that help; null: none.
+ * Verify what was assumed about the stream, unless that has been done. Ending a decoding does it, too. `threads` help;
+ * null: none do.
  */
 void kst_decoding_confirm(struct decoding *decoding, struct pool *threads);
 
-/* Decode from the start, once a presumption has turned out wrong. */
+/* Decode from the start, after an assumption has turned out to be wrong. */
 kst_status kst_decoding_again(struct decoding *decoding);
 
-/* Release what it held, whatever became of it, and finish the report. Returns the status. */
+/* Release what the decoding holds, even after an error, and finish the report. Returns the status. */
 kst_status kst_decoding_end(struct decoding *decoding, kst_status status);
 
-/* Open a stream, decode it and close it. The image is there. `report`: a copy of the decoder's; may be null. */
+/*
+ * Open a stream, decode it and close it. The image must not be null. `report` receives a copy of the decoder's; it may
+ * be null.
+ */
 kst_status kst_decoding_run_once(kst_context *context, const void *data, size_t length,
     const kst_decode_options *options, kst_image *image, kst_report *report);
 

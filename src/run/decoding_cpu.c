@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A picture that the CPU decodes, turned, in floating point and to a device's memory where that is asked for. */
+/*
+ * Decodes a picture on the CPU; turns it, converts it to floating point and copies it to a device's memory if the
+ * caller wants that.
+ */
 #include "core/report.h"
 #include "image/allocate.h"
 #include "image/normalise.h"
@@ -7,7 +10,7 @@
 #include "run/decoding.h"
 #include "run/image.h"
 
-/* To integers, upright. */
+/* Decode to integers, turned upright if that is wanted. */
 static kst_status decode_integers(struct decoding *d, const kst_image *image)
 {
     kst_decoder *decoder = d->decoder;
@@ -24,7 +27,7 @@ static kst_status decode_integers(struct decoding *d, const kst_image *image)
     return status;
 }
 
-/* Rows of a picture that is made floating-point samples. */
+/* The conversion of rows of a picture to floating-point samples. */
 struct normalising {
     const kst_image *from, *to;
     struct normal normal;
@@ -65,22 +68,22 @@ static kst_status upload(struct decoding *d, const kst_image *host)
     const struct gpu_backend *backend = d->gpu->gpu->backend;
     struct gpu_error error = {.status = KST_OK};
     double start = kst_seconds();
-    struct gpu_lane *lane = kst_gpu_lane_take(d->gpu, &error);
-    if (lane) {
+    struct gpu_track *track = kst_gpu_track_take(d->gpu, &error);
+    if (track) {
         if (d->after)
-            backend->wait(&lane->queue, d->after);
-        kst_gpu_image_upload(&lane->queue, d->image, &d->target.image, host);
-        backend->finish(&lane->queue);
-        error = lane->queue.error;
+            backend->wait(&track->queue, d->after);
+        kst_gpu_image_upload(&track->queue, d->image, &d->target.image, host);
+        backend->finish(&track->queue);
+        error = track->queue.error;
     }
-    kst_gpu_lane_give(d->gpu, lane);
+    kst_gpu_track_give(d->gpu, track);
     if (error.status)
         return kst_report_error(&d->decoder->report, error.status, KST_NO_OFFSET, "%s", error.text);
     kst_report_stage(&d->decoder->report, KST_STAGE_UPLOAD, backend->kind, start);
     return KST_OK;
 }
 
-/* Device memory gets what is decoded to pinned memory first. */
+/* Decode to pinned memory, and copy that to the device. */
 static kst_status decode_to_device(struct decoding *d)
 {
     kst_decoder *decoder = d->decoder;

@@ -2,35 +2,45 @@
 /* Opens the GPU of a context: the one that the caller names, or with "auto" one that is worth it. */
 #include "run/device.h"
 
+#include <pthread.h>
 #include <string.h>
 
+#include "core/device.h"
 #include "run/codec.h"
+
+struct context_device {
+    bool automatic;
+    _Atomic(struct gpu_runtime *) gpu; /* null: the CPU is the device, for the time being or for good */
+    pthread_mutex_t opening;           /* held while a GPU is opened if `automatic`; guards the members below */
+    bool tried;                        /* whether opening a GPU was tried */
+    double done;                       /* seconds that the CPU has spent on work that a GPU could have done */
+};
 
 /* Opening CUDA takes 0.2 s; the CPU's threads share in work of a whole second. */
 static const double OPENING_SECONDS = 0.25;
 
-static void take_gpu(kst_context *context, struct gpu_executor *gpu)
+static void take_gpu(kst_context *context, struct gpu_runtime *gpu)
 {
     gpu->threads = context->pool;
-    context->gpu = gpu;
+    context->chosen->gpu = gpu;
 }
 
-/* Build at once what codecs ask for, so that a device that cannot build their kernels is known now. */
-static kst_status build_kernels(struct gpu_executor **gpu, struct gpu_error *error)
+/* Build the kernels that codecs ask for at once, so that a device that cannot build them is noticed now. */
+static kst_status build_kernels(struct gpu_runtime **gpu, struct gpu_error *error)
 {
     for (size_t i = 0; i < CODECS && *gpu; i++)
-        if (kst_codecs[i]->kernels && !kst_gpu_executor_build(*gpu, kst_codecs[i]->kernels, error))
-            kst_gpu_executor_destroy(gpu);
+        if (kst_codecs[i]->kernels && !kst_gpu_runtime_build(*gpu, kst_codecs[i]->kernels, error))
+            kst_gpu_runtime_destroy(gpu);
     return error->status;
 }
 
-kst_status kst_context_open_gpu(kst_context *context, const kst_context_options *options, const char *name)
+static kst_status open_named(kst_context *context, const kst_context_options *options, const char *name)
 {
     struct gpu_error error;
-    struct gpu_executor *gpu = NULL;
-    kst_status status = options->opencl_context ? kst_gpu_executor_create_opencl(&context->memory,
+    struct gpu_runtime *gpu = NULL;
+    kst_status status = options->opencl_context ? kst_gpu_runtime_create_opencl(&context->memory,
                                                       options->opencl_context, options->opencl_device, &gpu, &error)
-                                                : kst_gpu_executor_create(&context->memory, name, &gpu, &error);
+                                                : kst_gpu_runtime_create(&context->memory, name, &gpu, &error);
     if (!status)
         status = build_kernels(&gpu, &error);
     if (status) {
@@ -42,58 +52,108 @@ kst_status kst_context_open_gpu(kst_context *context, const kst_context_options 
     return KST_OK;
 }
 
-/* One that cannot be opened is told in the log and passed over. */
+/* Open the best device. One that cannot be opened is logged and skipped. */
 static void open_preferred(kst_context *context)
 {
     char name[16];
-    for (uint32_t i = 0; !context->gpu && kst_gpu_preferred(i, name); i++) {
+    for (uint32_t i = 0; !context->chosen->gpu && kst_gpu_preferred(i, name); i++) {
         struct gpu_error error;
-        struct gpu_executor *gpu = NULL;
-        if (kst_gpu_executor_create(&context->memory, name, &gpu, &error) == KST_OK &&
-            build_kernels(&gpu, &error) == KST_OK)
+        struct gpu_runtime *gpu = NULL;
+        if (!kst_gpu_runtime_create(&context->memory, name, &gpu, &error) && !build_kernels(&gpu, &error))
             take_gpu(context, gpu);
         kst_context_log(context, gpu ? KST_LOG_INFO : KST_LOG_WARNING, "auto: %s%s%s", name, gpu ? "" : ": ",
             gpu ? "" : error.text);
     }
-    context->opened = true;
+    context->chosen->tried = true;
 }
 
-struct gpu_executor *kst_context_gpu(struct kst_context *context)
+kst_status kst_context_choose(
+    kst_context *context, const kst_context_options *options, const char *name, kst_device_kind kind)
 {
-    if (context->automatic && !context->gpu) {
-        pthread_mutex_lock(&context->opening);
-        if (!context->opened)
-            open_preferred(context);
-        pthread_mutex_unlock(&context->opening);
-    }
-    return context->gpu;
+    kst_status status = KST_OK;
+    struct context_device *chosen = kst_memory_zeroed(&context->memory, 1, sizeof *chosen, &status);
+    if (!chosen)
+        return status;
+    pthread_mutex_init(&chosen->opening, NULL);
+    chosen->automatic = strcmp(name, "auto") == 0;
+    context->chosen = chosen;
+    return kind == KST_DEVICE_CPU ? KST_OK : open_named(context, options, name);
 }
 
-/* Opening costs as much as the CPU has worked by then, so that waiting for it never doubles more than that. */
+void kst_context_leave_device(kst_context *context)
+{
+    struct context_device *chosen = context->chosen;
+    if (!chosen)
+        return;
+    struct gpu_runtime *gpu = chosen->gpu;
+    kst_gpu_runtime_destroy(&gpu);
+    pthread_mutex_destroy(&chosen->opening);
+    kst_memory_release(&context->memory, chosen);
+    context->chosen = NULL;
+}
+
+bool kst_context_is_automatic(const kst_context *context)
+{
+    return context->chosen->automatic;
+}
+
+void kst_context_describe_device(const kst_context *context, kst_device_info *info)
+{
+    const struct gpu_runtime *gpu = context->chosen->gpu;
+    if (gpu)
+        *info = gpu->gpu->info;
+    else
+        kst_device_describe_cpu(info, context->tier);
+}
+
+struct gpu_runtime *kst_context_gpu_if_open(const kst_context *context)
+{
+    return context->chosen->gpu;
+}
+
+struct gpu_runtime *kst_context_gpu(struct kst_context *context)
+{
+    struct context_device *chosen = context->chosen;
+    if (chosen->automatic && !chosen->gpu) {
+        pthread_mutex_lock(&chosen->opening);
+        if (!chosen->tried)
+            open_preferred(context);
+        pthread_mutex_unlock(&chosen->opening);
+    }
+    return chosen->gpu;
+}
+
+/*
+ * Return whether opening the GPU is worth its time: it takes no longer than the CPU has already worked, so it at most
+ * doubles the time.
+ */
 static bool is_worth_opening(struct kst_context *context, double seconds)
 {
-    pthread_mutex_lock(&context->opening);
-    context->done += seconds / kst_pool_threads(context->pool);
-    bool worth = context->done >= OPENING_SECONDS;
-    pthread_mutex_unlock(&context->opening);
+    struct context_device *chosen = context->chosen;
+    pthread_mutex_lock(&chosen->opening);
+    chosen->done += seconds / kst_pool_threads(context->pool);
+    bool worth = chosen->done >= OPENING_SECONDS;
+    pthread_mutex_unlock(&chosen->opening);
     return worth;
 }
 
-struct gpu_executor *kst_context_gpu_for(struct kst_context *context, double seconds, double least)
+struct gpu_runtime *kst_context_gpu_for(struct kst_context *context, double seconds, double least)
 {
-    if (!context->automatic)
-        return context->gpu;
-    if (seconds < least || (!context->gpu && !is_worth_opening(context, seconds)))
+    const struct context_device *chosen = context->chosen;
+    if (!chosen->automatic)
+        return chosen->gpu;
+    if (seconds < least || (!chosen->gpu && !is_worth_opening(context, seconds)))
         return NULL;
     return kst_context_gpu(context);
 }
 
 bool kst_context_is_cpu(struct kst_context *context)
 {
-    if (context->gpu || !context->automatic)
-        return !context->gpu;
-    pthread_mutex_lock(&context->opening);
-    bool tried = context->opened;
-    pthread_mutex_unlock(&context->opening);
-    return tried && !context->gpu;
+    struct context_device *chosen = context->chosen;
+    if (chosen->gpu || !chosen->automatic)
+        return !chosen->gpu;
+    pthread_mutex_lock(&chosen->opening);
+    bool tried = chosen->tried;
+    pthread_mutex_unlock(&chosen->opening);
+    return tried && !chosen->gpu;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The context's GPU: how it is opened, and whether work goes there. */
+/* Chooses the context's device, opens GPUs, and decides whether work goes there. */
 #ifndef KOSTKA_RUN_DEVICE_H
 #define KOSTKA_RUN_DEVICE_H
 
@@ -9,24 +9,37 @@
 #include "device/pinned.h"
 
 /*
- * Open the GPU that the context's caller asks for: of the options' OpenCL context, or of that name. A failure is
- * logged.
+ * Choose the context's device: "cpu", "auto", or a GPU, which is opened: the one of the options' OpenCL context, or of
+ * that name and kind. A failure is logged. Leaving the device closes it; this does nothing if none was chosen.
  */
-kst_status kst_context_open_gpu(struct kst_context *context, const kst_context_options *options, const char *name);
+kst_status kst_context_choose(
+    struct kst_context *context, const kst_context_options *options, const char *name, kst_device_kind kind);
+void kst_context_leave_device(struct kst_context *context);
 
 /*
- * Null: the context works on the CPU. With the device "auto" the best GPU there is is opened now, if there is one; from
- * then on the answer stays.
+ * Return whether the device is "auto", which is chosen when work comes: a GPU if there is one and enough work for it.
  */
-struct gpu_executor *kst_context_gpu(struct kst_context *context);
+bool kst_context_is_automatic(const struct kst_context *context);
+
+/* Describe the device that is in use. */
+void kst_context_describe_device(const struct kst_context *context, kst_device_info *info);
+
+/* Return the GPU that is open; null if the CPU is the device, for now or for good. */
+struct gpu_runtime *kst_context_gpu_if_open(const struct kst_context *context);
 
 /*
- * Likewise for work that would keep one thread of the CPU busy for so long. With "auto": null where that is less than
- * `least`, or all such work together too little to be worth opening it.
+ * Return the context's GPU; null if the context works on the CPU. With the device "auto" this opens the best GPU, if
+ * there is any; later calls return the same.
  */
-struct gpu_executor *kst_context_gpu_for(struct kst_context *context, double seconds, double least);
+struct gpu_runtime *kst_context_gpu(struct kst_context *context);
 
-/* Whether work may ever go to a GPU. */
+/*
+ * Do the same for work that would keep one thread of the CPU busy for `seconds`. With "auto" the result is null if that
+ * is less than `least`, or if all such work so far is too little to be worth opening a GPU.
+ */
+struct gpu_runtime *kst_context_gpu_for(struct kst_context *context, double seconds, double least);
+
+/* Return whether work may ever go to a GPU. */
 bool kst_context_is_cpu(struct kst_context *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many pictures at once. Those that the GPU can encode go there in parts, as their codecs cut them; the CPU's threads
- * do the others meanwhile.
+ * Encodes many pictures at once. Those that the GPU can encode go there in the parts that their codecs form; the CPU's
+ * threads encode the others meanwhile.
  */
 #include <stddef.h>
 
@@ -9,42 +9,42 @@
 #include "run/encoding.h"
 #include "run/stream.h"
 
-struct entry {
+struct encode_entry {
     kst_encode_item *item;
     struct encoding encoding;
 };
 
 struct encode_job {
     kst_context *context;
-    struct entry *entry;
-    uint32_t *on_cpu; /* which entries */
+    struct encode_entry *entry;
+    uint32_t *on_cpu; /* indices of the entries that the CPU encodes */
     uint32_t count, cpu_count;
     struct encode_owner owner;
-    void *parts[CODECS];            /* of each codec, on the GPU */
+    void *parts[CODECS];            /* each codec's parts on the GPU */
     struct entered_stream *entered; /* null: none */
 };
 
 /* Copy an entry's report to the caller. */
-static void close_entry(struct entry *entry)
+static void close_entry(struct encode_entry *entry)
 {
     entry->item->report = entry->encoding.report;
 }
 
 static void close_encoding(struct encoding *encoding)
 {
-    close_entry((struct entry *)(void *)((char *)encoding - offsetof(struct entry, encoding)));
+    close_entry((struct encode_entry *)(void *)((char *)encoding - offsetof(struct encode_entry, encoding)));
 }
 
 static void begin_entry(void *arg, uint32_t index)
 {
     struct encode_job *job = arg;
-    struct entry *entry = &job->entry[index];
+    struct encode_entry *entry = &job->entry[index];
     kst_encode_item *item = entry->item;
     if (kst_encoding_begin(&entry->encoding, job->context, item->image, NULL, item->options, &item->output))
         close_entry(entry);
 }
 
-/* The parts of a codec's pictures. */
+/* Return the parts that hold a codec's pictures. */
 static void *parts_of(const struct encode_job *job, const struct codec *codec)
 {
     size_t i = 0;
@@ -67,7 +67,7 @@ static void sort_entries(struct encode_job *job)
     }
 }
 
-/* How many threads feed the GPU. */
+/* Return how many threads feed the GPU. */
 static uint32_t feeding_threads(void)
 {
     uint32_t threads = 0;
@@ -76,7 +76,7 @@ static uint32_t feeding_threads(void)
     return threads;
 }
 
-/* The first tasks feed the GPU, each other one encodes a picture. */
+/* Run a task: the first ones feed the GPU, and each other one encodes a picture. */
 static void run_task(void *arg, uint32_t index)
 {
     struct encode_job *job = arg;
@@ -88,7 +88,7 @@ static void run_task(void *arg, uint32_t index)
         }
         index -= parts->threads;
     }
-    struct entry *entry = &job->entry[job->on_cpu[index]];
+    struct encode_entry *entry = &job->entry[job->on_cpu[index]];
     kst_encoding_run(&entry->encoding);
     close_entry(entry);
 }
@@ -127,7 +127,7 @@ static void fail_all(kst_encode_item *items, uint32_t count, kst_status status)
     }
 }
 
-static void encode_with_gpu(kst_context *context, struct gpu_executor *gpu, kst_encode_item *items, uint32_t count,
+static void encode_with_gpu(kst_context *context, struct gpu_runtime *gpu, kst_encode_item *items, uint32_t count,
     struct entered_stream *entered)
 {
     struct encode_job job = {.context = context, .count = count, .entered = entered};
@@ -137,21 +137,21 @@ static void encode_with_gpu(kst_context *context, struct gpu_executor *gpu, kst_
     } else {
         kst_pool_run(context->pool, count, begin_entry, &job);
         sort_entries(&job);
-        if (entered && job.cpu_count > 0) /* the CPU fetches pixels by itself */
+        if (entered && job.cpu_count > 0) /* the CPU copies pixels from the device without waiting for the stream */
             gpu->gpu->backend->finish(&entered->queue);
         kst_pool_run(context->pool, feeding_threads() + job.cpu_count, run_task, &job);
     }
     release(&job);
 }
 
-struct batch {
+struct encode_batch {
     kst_context *context;
     kst_encode_item *item;
 };
 
 static void encode_item(void *arg, uint32_t index)
 {
-    const struct batch *batch = arg;
+    const struct encode_batch *batch = arg;
     kst_encode_item *item = &batch->item[index];
     struct encoding e;
     if (!kst_encoding_begin(&e, batch->context, item->image, NULL, item->options, &item->output))
@@ -159,14 +159,14 @@ static void encode_item(void *arg, uint32_t index)
     item->report = e.report;
 }
 
-/* Pictures whose encoding is planned at once: what is kept of each takes a few kilobytes. */
+/* The largest number of pictures whose encoding is planned at once. Each takes a few kilobytes. */
 enum { MOST_AT_ONCE = 4096 };
 
-kst_status kst_encoding_run_all(kst_context *context, struct gpu_executor *gpu, kst_encode_item *items, size_t count,
-    struct entered_stream *entered)
+kst_status kst_encoding_run_all(
+    kst_context *context, struct gpu_runtime *gpu, kst_encode_item *items, size_t count, struct entered_stream *entered)
 {
     for (size_t done = 0; done < count;) {
-        struct batch batch = {context, items + done};
+        struct encode_batch batch = {context, items + done};
         uint32_t some = count - done < MOST_AT_ONCE ? (uint32_t)(count - done) : MOST_AT_ONCE;
         if (gpu)
             encode_with_gpu(context, gpu, items + done, some, entered);
@@ -175,7 +175,7 @@ kst_status kst_encoding_run_all(kst_context *context, struct gpu_executor *gpu, 
         done += some;
     }
     for (size_t i = 0; i < count; i++) {
-        if (items[i].report.status != KST_OK)
+        if (items[i].report.status)
             return items[i].report.status;
     }
     return KST_OK;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes one picture by its codec: what all codecs need is checked, the device is chosen, the bytes handed over. */
+/*
+ * Encodes one picture by its codec: checks what all codecs need, chooses the device, and hands the bytes to the caller.
+ */
 #include "run/encoding.h"
 
 #include <string.h>
@@ -26,7 +28,7 @@ kst_status kst_encoding_bring_rows(struct encoding *e)
             if (!rows->read(rows->user, i, 0, y, plane->width, to))
                 status = kst_encoding_fail(e, KST_ERROR_ROWS, NULL);
     }
-    if (status == KST_OK) {
+    if (!status) {
         e->image = e->brought;
         e->rows = NULL;
     }
@@ -55,18 +57,18 @@ static kst_status choose_device(struct encoding *e)
     if (!e->gpu)
         return device ? kst_encoding_fail(e, KST_ERROR_IMAGE_MEMORY, "the context works on the CPU") : KST_OK;
     kst_status status = kst_encoding_find_source(e);
-    if (status == KST_OK)
+    if (!status)
         e->on_gpu = codec->takes_picture(e);
     return status;
 }
 
-/* Like the encoding itself, its state belongs to the context and counts against no limit. */
+/* Allocate the codec's state. Like the encoding itself, it belongs to the context and counts against no limit. */
 static kst_status make_state(struct encoding *e)
 {
     kst_status status = KST_OK;
     if (e->codec->encoding_size > 0)
         e->state = kst_memory_zeroed(&e->context->memory, 1, e->codec->encoding_size, &status);
-    return status == KST_OK ? KST_OK : kst_encoding_fail(e, status, NULL);
+    return status ? kst_encoding_fail(e, status, NULL) : KST_OK;
 }
 
 static void release(struct encoding *e)
@@ -79,9 +81,9 @@ static void release(struct encoding *e)
 static kst_status plan(struct encoding *e)
 {
     kst_status status = make_state(e);
-    if (status == KST_OK)
+    if (!status)
         status = e->codec->plan_encoding(e);
-    return status == KST_OK ? choose_device(e) : status;
+    return status ? status : choose_device(e);
 }
 
 kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const kst_image *image, const kst_rows *rows,
@@ -108,9 +110,9 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
         return kst_encoding_fail(e, KST_ERROR_OPTIONS, "rows in order are of one plane, and begin again for JPEG 2000");
     kst_status status = plan(e);
     kst_report_stage(&e->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
-    if (status == KST_OK && !kst_progress_begin(&e->progress, e->options.progress))
+    if (!status && !kst_progress_begin(&e->progress, e->options.progress))
         status = kst_encoding_fail(e, KST_ERROR_CANCELLED, NULL);
-    if (status == KST_OK)
+    if (!status)
         kst_sink_open(&e->sink, &e->memory, output);
     else
         release(e);
@@ -120,15 +122,15 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
 kst_status kst_encoding_end(struct encoding *e, kst_status status)
 {
     kst_sink_flush(&e->sink);
-    if (status == KST_OK && e->sink.writer)
+    if (!status && e->sink.writer)
         status = e->sink.status;
     e->written = e->sink.passed;
     release(e);
-    if (status == KST_OK)
+    if (!status)
         kst_progress_end(&e->progress);
-    if (status != KST_OK || e->sink.writer) {
+    if (status || e->sink.writer) {
         kst_sink_release(&e->sink);
-        return status == KST_OK ? KST_OK : kst_encoding_fail(e, status, NULL);
+        return status ? kst_encoding_fail(e, status, NULL) : KST_OK;
     }
     kst_sink_close(&e->sink, &e->context->memory, e->output);
     return KST_OK;

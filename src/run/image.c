@@ -20,9 +20,9 @@ static kst_status failed(const struct gpu_error *error, char message[128])
     return error->status;
 }
 
-/* In a buffer of the device's pool, which `owned` describes. */
+/* Allocate the image in a buffer of the device's pool, which `owned` describes. */
 static kst_status make_on_gpu(
-    struct kst_context *context, struct gpu_executor *gpu, kst_image *image, uint64_t total, char message[128])
+    struct kst_context *context, struct gpu_runtime *gpu, kst_image *image, uint64_t total, char message[128])
 {
     struct gpu_error error = {.status = KST_OK};
     struct gpu_buffer *buffer = kst_memory_zeroed(&context->memory, 1, sizeof *buffer, &error.status);
@@ -49,7 +49,7 @@ static kst_status make_on_gpu(
 kst_status kst_image_make_in(struct kst_context *context, struct memory *memory, kst_image *image, char message[128])
 {
     kst_image made = *image;
-    struct gpu_executor *gpu = NULL;
+    struct gpu_runtime *gpu = NULL;
     uint64_t total;
     if (made.memory != KST_MEMORY_HOST)
         gpu = kst_context_gpu(context);
@@ -71,7 +71,9 @@ kst_status kst_image_make_in(struct kst_context *context, struct memory *memory,
     return status;
 }
 
-/* Device memory is the context's from the start. */
+/*
+ * Return whether the image's memory is charged to the operation. Device memory belongs to the context from the start.
+ */
 static bool is_charged(struct kst_context *context, const kst_image *image)
 {
     return image->memory == KST_MEMORY_HOST || !kst_context_gpu(context);

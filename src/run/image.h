@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Buffers of images in all kinds of memory. */
+/* Makes, copies and releases the buffers of images in all kinds of memory. */
 #ifndef KOSTKA_RUN_IMAGE_H
 #define KOSTKA_RUN_IMAGE_H
 
@@ -7,10 +7,13 @@
 
 struct gpu_error;
 
-/* Whether that kind of memory is a GPU's own. */
+/* Return whether that kind of memory is a GPU's own. */
 bool kst_memory_is_device(kst_memory memory);
 
-/* As kst_image_allocate(), charged to `memory`. `message` (may be null): what the device has to say about a failure. */
+/*
+ * Allocate an image as kst_image_allocate() does, charged to `memory`. `message`, which may be null, receives what the
+ * device says about a failure.
+ */
 kst_status kst_image_make_in(struct kst_context *context, struct memory *memory, kst_image *image, char message[128]);
 
 /* This does the work of kst_image_copy(). `error` receives what the device says about a failure. */
@@ -23,7 +26,7 @@ kst_status kst_image_bring(struct kst_context *context, const kst_image *image, 
 /* Let an image outlive the operation that it was charged to. */
 void kst_image_keep(struct kst_context *context, struct memory *memory, const kst_image *image);
 
-/* Release what kst_image_make_in() made; `memory`: what it is charged to by now. */
+/* Release what kst_image_make_in() made; `memory` is what it is charged to by now. */
 void kst_image_drop_in(struct kst_context *context, struct memory *memory, kst_image *image);
 
 #endif

@@ -14,7 +14,7 @@ struct copying {
 };
 
 static kst_status check(
-    struct gpu_executor *gpu, const kst_image *image, struct gpu_image *imported, struct gpu_error *error)
+    struct gpu_runtime *gpu, const kst_image *image, struct gpu_image *imported, struct gpu_error *error)
 {
     if (image->size != sizeof *image)
         return KST_ERROR_ARGUMENT;
@@ -50,15 +50,15 @@ static void queue_copy(struct gpu_queue *queue, const struct copying *copying)
         kst_gpu_image_move(queue, to, &copying->imported_to, from, &copying->imported_from);
 }
 
-static kst_status copy_on_gpu(struct gpu_executor *gpu, const struct copying *copying, struct gpu_error *error)
+static kst_status copy_on_gpu(struct gpu_runtime *gpu, const struct copying *copying, struct gpu_error *error)
 {
-    struct gpu_lane *lane = kst_gpu_lane_take(gpu, error);
-    if (lane) {
-        queue_copy(&lane->queue, copying);
-        gpu->gpu->backend->finish(&lane->queue);
-        *error = lane->queue.error;
+    struct gpu_track *track = kst_gpu_track_take(gpu, error);
+    if (track) {
+        queue_copy(&track->queue, copying);
+        gpu->gpu->backend->finish(&track->queue);
+        *error = track->queue.error;
     }
-    kst_gpu_lane_give(gpu, lane);
+    kst_gpu_track_give(gpu, track);
     return error->status;
 }
 
@@ -67,7 +67,7 @@ kst_status kst_image_copy_in(
 {
     struct copying copying = {.from = from, .to = to};
     bool device = kst_memory_is_device(from->memory) || kst_memory_is_device(to->memory);
-    struct gpu_executor *gpu = device ? kst_context_gpu(context) : NULL;
+    struct gpu_runtime *gpu = device ? kst_context_gpu(context) : NULL;
     kst_status status = check(gpu, from, &copying.imported_from, error);
     if (!status)
         status = check(gpu, to, &copying.imported_to, error);

@@ -5,17 +5,17 @@
 kst_status kst_stream_enter(struct kst_context *context, const kst_stream *stream, struct entered_stream *entered)
 {
     struct gpu_error error = {.status = KST_OK};
-    struct gpu_executor *executor = kst_context_gpu(context);
+    struct gpu_runtime *runtime = kst_context_gpu(context);
     *entered = (struct entered_stream){.gpu = NULL};
-    if (!executor || stream->kind != executor->gpu->info.kind)
+    if (!runtime || stream->kind != runtime->gpu->info.kind)
         return KST_ERROR_DEVICE_STREAM;
-    struct gpu *gpu = executor->gpu;
+    struct gpu *gpu = runtime->gpu;
     if (!gpu->backend->queue_import(gpu, stream->handle, &entered->queue, &error) ||
         !gpu->backend->event_create(gpu, &entered->start, &error)) {
         kst_context_log(context, KST_LOG_ERROR, "stream: %s", error.text);
         return error.status;
     }
-    entered->gpu = executor;
+    entered->gpu = runtime;
     gpu->backend->record(&entered->queue, &entered->start);
     return entered->queue.error.status;
 }

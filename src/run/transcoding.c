@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Has a codec write a stream anew, to a buffer or the caller's writer, once the options were checked. */
+/* Checks the options, and lets a codec rewrite a stream to a buffer or to the caller's writer. */
 #include <string.h>
 
 #include "core/context.h"
@@ -9,7 +9,7 @@
 
 static kst_status fail(struct transcoding *t, kst_status status)
 {
-    return status == KST_OK ? KST_OK : kst_report_error(t->op.report, status, KST_NO_OFFSET, NULL);
+    return status ? kst_report_error(t->op.report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
 static kst_status check_options(struct transcoding *t)
@@ -34,12 +34,12 @@ static void open_sink(struct transcoding *t, const struct transcoding_target *to
 
 static kst_status close_sink(struct transcoding *t, struct transcoding_target *to, kst_status status)
 {
-    if (status == KST_OK) {
+    if (!status) {
         kst_sink_flush(&t->sink);
         status = fail(t, t->sink.status);
     }
     to->length = kst_sink_position(&t->sink);
-    if (status == KST_OK && to->buffer)
+    if (!status && to->buffer)
         kst_sink_close(&t->sink, &t->context->memory, to->buffer);
     else
         kst_sink_release(&t->sink);
@@ -61,12 +61,12 @@ kst_status kst_transcoding_run(kst_context *context, const void *data, size_t le
     own.threads = kst_pool_threads(context->pool);
     open_sink(&t, to);
     kst_status status = check_options(&t);
-    if (status == KST_OK && !kst_progress_begin(&progress, t.options->progress))
+    if (!status && !kst_progress_begin(&progress, t.options->progress))
         status = fail(&t, KST_ERROR_CANCELLED);
-    if (status == KST_OK)
+    if (!status)
         status = kst_codec_of(data, length)->transcode(&t, data, length);
     status = close_sink(&t, to, status);
-    if (status == KST_OK)
+    if (!status)
         kst_progress_end(&progress);
     kst_report_copy(report, &own);
     return status;

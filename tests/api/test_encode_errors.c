@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What kst_encode() refuses, and what it leaves behind when it fails. */
+/* Checks what kst_encode() refuses, and what it leaves behind when it fails. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <kostka/kostka.h>
 
-#include "context.h"
-#include "support.h"
+#include "support/context.h"
+#include "support/shared_context.h"
+#include "support/test.h"
 
-static kst_context *context;
 static uint8_t pixels[64 * 64 * 4];
 
 static kst_image picture(kst_format format, uint32_t width, uint32_t height)
@@ -35,7 +35,7 @@ static void check(const kst_image *image, const kst_encode_options *o, kst_statu
     if (status != expected)
         fail_msg("%s instead of %s: %s", kst_status_name(status), kst_status_name(expected), report.message);
     assert_int_equal(report.status, expected);
-    if (expected != KST_OK) {
+    if (expected) {
         assert_null(output.data);
         assert_true(strlen(report.message) > 0);
     }
@@ -94,7 +94,7 @@ static void sampling_refused(void **state)
     } bad[] = {{{5, 1, 1}, {1, 1, 1}}, {{1, 0, 1}, {1, 1, 1}}, {{1, 1, 1}, {0, 0, 0}}, {{4, 2, 1}, {2, 2, 1}},
         {{3, 2, 1}, {1, 1, 1}}, {{1, 1, 1}, {2, 3, 1}}};
     kst_image image = picture(KST_FORMAT_RGB, 32, 32);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         kst_encode_options o = defaults();
         memcpy(o.h, bad[i].h, 4);
         memcpy(o.v, bad[i].v, 4);
@@ -164,7 +164,7 @@ static void metadata_refused(void **state)
         {{.kind = KST_METADATA_ICC, .data = bytes, .length = (size_t)65519 * 255 + 1}, KST_ERROR_JPEG_METADATA_SIZE},
     };
     kst_image image = picture(KST_FORMAT_RGB, 8, 8);
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         kst_encode_options o = defaults();
         o.metadata = &known[i].item;
         o.metadata_count = 1;
@@ -258,7 +258,7 @@ static void fixed_buffers(void **state)
             assert_int_equal(status, capacity < output.length ? KST_ERROR_BUFFER_FULL : KST_OK);
             assert_ptr_equal(fixed.data, data);
             assert_false(fixed.owned);
-            if (status == KST_OK) {
+            if (!status) {
                 assert_int_equal(fixed.length, output.length);
                 assert_memory_equal(data, output.data, output.length);
             }
@@ -310,11 +310,11 @@ static void failed_allocations(void **state)
         o.restart = (kst_restart){KST_RESTART_MCUS, 1};
         kst_status status = KST_ERROR_MEMORY;
         long point = 0;
-        for (; status != KST_OK; point++) {
+        for (; status; point++) {
             kst_buffer output = {0};
             atomic_store(&counter.left, point);
             status = kst_encode(failing, &image, &o, &output, NULL);
-            assert_true(status == KST_OK || status == KST_ERROR_MEMORY);
+            assert_true(!status || status == KST_ERROR_MEMORY);
             kst_buffer_release(failing, &output);
             assert_int_equal(atomic_load(&counter.held), before);
         }
@@ -349,7 +349,7 @@ static void batches(void **state)
     kst_encode_item item[ITEMS];
     kst_image good = picture(KST_FORMAT_RGB, 60, 60), bad = picture(KST_FORMAT_RGB, 60, 60);
     bad.plane[0].is_signed = true;
-    memset(item, 0, sizeof(item));
+    memset(item, 0, sizeof item);
     for (uint32_t i = 0; i < ITEMS; i++)
         item[i].image = i == 7 ? &bad : &good;
     assert_int_equal(kst_encode_batch(context, item, ITEMS), KST_ERROR_IMAGE_DEPTH);
@@ -368,16 +368,8 @@ static void batches(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < sizeof(pixels); i++)
+    for (uint32_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(i * i >> 5);
-    context = cpu_context_create(3);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    kst_context_destroy(&context);
     return 0;
 }
 
@@ -396,5 +388,5 @@ int main(void)
         cmocka_unit_test(limits),
         cmocka_unit_test(batches),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return run_with_context(3, tests, set_up, NULL);
 }

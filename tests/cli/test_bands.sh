@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # JPEG encoded while its input is read: the same bytes as from a picture that was read as a whole, which is what 'convert' does.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 # samples COUNT: as many bytes that look like noise
 samples() {
@@ -26,7 +26,7 @@ check() {
     done
 }
 
-# Where the program is checked as it runs, which takes ten times as long, two sizes stand for all.
+# With sanitizers, which take ten times as long, two sizes stand for all.
 sizes='1x1 1x47 53x1 17x33 251x173'
 [ -z "${KOSTKA_SANITIZED:-}" ] || sizes='1x47 53x33'
 for size in $sizes; do
@@ -69,7 +69,8 @@ done
 check in.pam
 [ ! -s err ] || fail "a warning of alpha that is opaque: $(cat err)"
 
-# What is decoded is written meanwhile, to files and in order to pipes, by 'convert', too; 'compare' decodes the whole.
+# Rows are written while they are decoded, to files and in order to pipes, by 'convert', too; 'compare' decodes the
+# whole picture.
 { printf 'P6 251 173 255\n' && samples $((3 * 251 * 173)); } >in.ppm
 "$KOSTKA" encode in.ppm colour.jpg
 "$KOSTKA" encode --grey --restart 2r in.ppm grey.jpg
@@ -103,7 +104,7 @@ done
 printf 'II*\0\010\0\0\0\0\0\0\0\0\0' >in.exif
 check in.ppm --exif in.exif --comment 'in bands' --grey --restart 1r
 
-# What ends too early, in a file and in a pipe; raw samples must end where the picture does.
+# Inputs that end too early are refused, in a file and in a pipe; raw samples must end where the picture does.
 { printf 'P5 100 100 255\n' && samples 5050; } >short.pgm
 expect 1 "$KOSTKA" encode short.pgm none.jpg
 says 'row 51 of 100'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Many inputs: each has its own fate.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 mkdir in
 for i in 1 2 3 4 5 6 7 8 9; do
@@ -39,7 +39,8 @@ cp in/p1.ppm in/p1.copy.ppm
 expect 0 "$KOSTKA" encode in/p1.ppm in/p1.copy.ppm --out-dir dots
 (cd dots && only p1.jpg p1.copy.jpg) || failures=$((failures + 1))
 
-# Of inputs that would become one file the first is done, at any number of threads, and so are all others.
+# If several inputs would become the same file, the first of them does, with any number of threads; all other inputs
+# succeed.
 mkdir other
 cp in/p1.ppm other/p1.pnm
 cp in/p2.ppm other/p1.ppm

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # BMP that is read: all depths, masks, run lengths and headers, with samples worked out by hand; damage and limits.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 # bytes NUMBER…: each a byte; little LENGTH NUMBER…: each so many bytes, the lowest first
 bytes() {

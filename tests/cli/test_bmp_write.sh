@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # BMP that is written: grey and RGB, at once and in bands, to files and pipes; what it does not hold is said.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 # numbers FILE AT COUNT: bytes of it, in decimal
 numbers() {
@@ -85,7 +85,7 @@ done
 expect 0 "$KOSTKA" convert dense.bmp again.bmp
 same dense.bmp again.bmp
 
-# What it does not hold is said, and no file is made.
+# If BMP cannot hold a picture, a message says so, and no file is made.
 picture 5 4 65535 >wide.ppm
 expect 1 "$KOSTKA" convert wide.ppm none.bmp
 says 'its samples have 16 bits, and those of BMP 8; names ending in .png or .tif make files that hold them'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # What shells offer: the command knows its options and their values, and the shells' scripts ask it.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 scripts=$KOSTKA_SOURCE/tools/completion
 
 # offers EXPECTED WORD…: the lines, joined by spaces
@@ -33,7 +33,7 @@ offers '--optimize ' encode --opt
 offers '--optimise ' encode --optimis
 "$KOSTKA" --complete decode --device '' | grep -q -x cpu || fail 'the processor is not offered'
 
-# All that the help tells is offered, and what is offered for a value is taken.
+# All options in the help are offered, and the values that are offered are accepted.
 for verb in decode encode transcode convert info compare devices bench profile; do
     "$KOSTKA" --complete $verb -- >offered
     "$KOSTKA" help $verb | grep -v "kostka help\|'kostka [a-z]*'" | grep -o -e '[ (]--[a-z][a-z-]*' | tr -d ' (' | sort -u >told
@@ -76,35 +76,54 @@ END
     drive '[compopt -o default]' kostka encode --icc = ph
     drive '[compopt -o dirnames]' kostka decode --out-dir th
     drive '--format' kostka decode 'a b.jpg' --form
-
-    # The whole way, with a Tab on a terminal.
-    if command -v script >/dev/null; then
-        mkdir bin 'a folder'
-        ln -s "$KOSTKA" bin/kostka
-        # shellcheck disable=SC2016 # for that shell
-        printf 'PATH=%s/bin:$PATH\nPS1=\nbind "set bell-style none"\nsource %s/kostka.bash\n' "$work" "$scripts" >rc
-        printf 'kostka help tran\t >done.1\nkostka decode --out-dir a\\ f\t x 2>done.2\nkostka decode --format=gr\tx 2>done.3\nexit\n' |
-            timeout 60 script -qec "bash --noprofile --rcfile rc -i" /dev/null >typed 2>&1
-        grep -q 'Usage: kostka transcode' done.1 2>/dev/null || fail "Tab has not completed a verb: $(tail -n 5 typed)"
-        grep -q 'kostka: x: No such file' done.2 2>/dev/null || fail "Tab has not completed a folder: $(cat done.2)"
-        grep -q 'no output named' done.3 2>/dev/null || fail "Tab has not completed a value: $(cat done.3)"
-    fi
 fi
 
-# Other shells, where they are there.
-if command -v zsh >/dev/null; then
-    zsh -n "$scripts/_kostka" || fail 'zsh cannot read its script'
+# The whole way, with Tab on a terminal: the shell is interactive, and reads what tells it of the script from a file.
+# tabs SHELL COMMAND…: verbs, options, their values and folders
+tabs() {
+    shell=$1
+    shift
+    rm -f done.*
+    printf 'kostka help tran\t >done.1\nkostka decode --out-dir a\\ f\t x 2>done.2\nkostka decode --format=gr\tx 2>done.3\nkostka info --jso\t x\nexit\n' |
+        TERM=dumb timeout 60 script -qec "$*" /dev/null >typed 2>&1
+    grep -q 'Usage: kostka transcode' done.1 2>/dev/null || fail "Tab has not completed a verb in $shell: $(tail -n 5 typed)"
+    grep -q 'kostka: x: No such file' done.2 2>/dev/null || fail "Tab has not completed a folder in $shell: $(cat done.2)"
+    grep -q 'no output named' done.3 2>/dev/null || fail "Tab has not completed a value in $shell: $(cat done.3)"
+    grep -q -e '--json' typed || fail "Tab has not completed an option in $shell: $(tail -n 5 typed)"
+}
+mkdir bin 'a folder'
+ln -s "$KOSTKA" bin/kostka
+has_script=true
+command -v script >/dev/null || {
+    echo 'skipped: script(1), which gives a shell a terminal, is not installed'
+    has_script=false
+}
+if $has_script && command -v bash >/dev/null; then
+    # shellcheck disable=SC2016 # for that shell
+    printf 'PATH=%s/bin:$PATH\nPS1=\nbind "set bell-style none"\nsource %s/kostka.bash\n' "$work" "$scripts" >rc
+    tabs bash bash --noprofile --rcfile rc -i
 fi
-if command -v fish >/dev/null; then
-    mkdir -p bin
-    ln -sf "$KOSTKA" bin/kostka
+if ! command -v zsh >/dev/null; then
+    echo 'skipped: zsh is not installed'
+elif $has_script; then
+    # shellcheck disable=SC2016 # for that shell
+    printf 'PATH=%s/bin:$PATH\nPS1=\nfpath=(%s $fpath)\nautoload -U compinit\ncompinit -u -d %s/dump\nunsetopt beep\n' \
+        "$work" "$scripts" "$work" >.zshrc
+    ZDOTDIR=$work tabs zsh zsh -i
+fi
+
+# Fish says itself what it would offer.
+if ! command -v fish >/dev/null; then
+    echo 'skipped: fish is not installed'
+else
     : >photo.jpg
     HOME=$work PATH="$work/bin:$PATH" fish --no-config -c "source $scripts/kostka.fish
         complete -C 'kostka de'
+        complete -C 'kostka decode --form'
         complete -C 'kostka decode --format='
         complete -C 'kostka decode --format r'
         complete -C 'kostka decode ph'
         complete -C 'kostka encode --icc=ph'" >out 2>err
-    equals "$(tr '\n' ' ' <out)" 'decode devices --format=auto --format=bgr --format=bgra --format=cmyk --format=grey --format=planar --format=raw --format=rgb --format=rgba raw rgb rgba photo.jpg --icc=photo.jpg ' fish
+    equals "$(tr '\n' ' ' <out)" 'decode devices --format --format=auto --format=bgr --format=bgra --format=cmyk --format=grey --format=planar --format=raw --format=rgb --format=rgba raw rgb rgba photo.jpg --icc=photo.jpg ' fish
 fi
 finish

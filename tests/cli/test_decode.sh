@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The options of decode.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 decode() {
     "$KOSTKA" decode "$@" 2>err || fail "decode $*: $(cat err)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The options of encode, without another encoder to compare with.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 encode() {
     "$KOSTKA" encode "$@" 2>err || fail "encode $*: $(cat err)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # A file of another format with a JPEG picture in it is no JPEG file: every verb says what it is, and makes nothing.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 picture 64 48 >a.ppm
 "$KOSTKA" encode a.ppm thumbnail.jpg || fail 'cannot encode'

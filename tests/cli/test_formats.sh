@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # What is read from one format and written to another comes back the same.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 convert() {
     "$KOSTKA" convert "$@" 2>err || fail "convert $*: $(cat err)"
@@ -22,7 +22,7 @@ identical raw.pbm bits.pgm
 equals "$(tail -c 20 bits.pgm | od -An -tu1 -v | tr -s ' \n' ' ')" \
     " 0 255 0 255 0 255 0 255 0 255 255 255 255 255 255 0 0 0 0 0 " 'PBM: 1 is black'
 
-# Every format gives back what it was given, grey and colour, 8 and 16 bits, with and without compression.
+# Every format returns the pixels that were written, grey and colour, 8 and 16 bits, with and without compression.
 picture 37 23 65535 >wide.ppm
 { printf 'P2\n3 2 65535\n'; echo 0 1 256 32768 65534 65535; } >wide.pgm
 for extension in png tif pam pnm; do

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # GIF that is read: palettes, transparency, interlacing, canvases, animations; damage and limits. Without giflib such
 # files are known, and refused.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
-"$MADE_GIF" a.gif 61 47 || fail 'made_gif'
+"$MAKE_GIF" a.gif 61 47 || fail 'make_gif'
 "$KOSTKA" convert a.gif a.ppm 2>err
 if grep -q 'GIF is read with giflib, which was missing' err; then
     [ ! -e a.ppm ] || fail 'a file was made of nothing'
@@ -13,7 +13,7 @@ if grep -q 'GIF is read with giflib, which was missing' err; then
 fi
 
 gives() {
-    gives_pixels gif "$MADE_GIF" "$@"
+    gives_pixels gif "$MAKE_GIF" "$@"
 }
 gives RGB 61x47 61 47
 [ ! -s err ] || fail "one picture: $(cat err)"
@@ -29,12 +29,12 @@ gives RGBA 90x80 61 47 canvas=90x80 at=20,31
 gives RGB 61x47 61 47 canvas=10x10
 gives RGBA 71x57 61 47 canvas=10x10 at=10,10
 gives RGB 61x47 61 47 canvas=0x0
-# Of an animation the first picture is read, and the others are spoken of.
+# The first picture of an animation is read, and a note mentions the others.
 gives RGB 61x47 61 47 frames=3
 expect 0 "$KOSTKA" convert a.gif a.png
 says 'note: it is an animation, of which the first picture is read'
 expect 0 "$KOSTKA" encode a.gif a.jpg
-"$MADE_GIF" alpha.gif 61 47 transparent=5
+"$MAKE_GIF" alpha.gif 61 47 transparent=5
 expect 0 "$KOSTKA" encode alpha.gif alpha.jpg
 says 'transparency is dropped'
 
@@ -45,27 +45,27 @@ for call in encode convert; do
 done
 
 # The limits are asked before anything is allocated.
-"$MADE_GIF" a.gif 61 47 claim=65535x65535
+"$MAKE_GIF" a.gif 61 47 claim=65535x65535
 expect 1 "$KOSTKA" convert a.gif made.ppm
 says 'limit of 536870912; raise it with --max-pixels'
 expect 1 "$KOSTKA" info a.gif
 says max-pixels
-"$MADE_GIF" a.gif 61 47 claim=20000x20000
+"$MAKE_GIF" a.gif 61 47 claim=20000x20000
 expect 1 "$KOSTKA" convert a.gif made.ppm --max-memory 1000000000
 says '20000 x 20000 pixels of 4 bytes are more than the memory limit'
 
-# What is wrong is said; nothing is made of it.
+# Errors are reported, and no output is made.
 rm -f made.ppm
-"$MADE_GIF" a.gif 61 47 nopalette
+"$MAKE_GIF" a.gif 61 47 nopalette
 expect 1 "$KOSTKA" convert a.gif made.ppm
 says 'GIF: a picture without a palette, at byte 21$'
-"$MADE_GIF" a.gif 61 47 frames=0
+"$MAKE_GIF" a.gif 61 47 frames=0
 expect 1 "$KOSTKA" convert a.gif made.ppm
 says 'GIF: a file without a picture, which ends at byte 781$'
-"$MADE_GIF" a.gif 0 47
+"$MAKE_GIF" a.gif 0 47
 expect 1 "$KOSTKA" convert a.gif made.ppm
 says 'GIF: the picture is empty (0 x 47)'
-"$MADE_GIF" whole.gif 61 47
+"$MAKE_GIF" whole.gif 61 47
 head -c 2000 whole.gif >a.gif
 expect 1 "$KOSTKA" convert a.gif made.ppm
 says 'GIF: the file ends too early, in the block at byte 789$'
@@ -78,7 +78,7 @@ says 'GIF: the file is damaged before byte [0-9]*, in the block at byte 789: Ima
 [ ! -e made.ppm ] || fail 'a file was made of an error'
 for words in '' 'interlaced local comment' 'transparent=3 canvas=90x80' 'frames=2 grey'; do
     # shellcheck disable=SC2086 # words
-    "$MADE_GIF" whole.gif 61 47 $words
+    "$MAKE_GIF" whole.gif 61 47 $words
     size=$(wc -c <whole.gif)
     for part in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
         for at in $((size * part / 16)) $((6 + part)) $((size - part - 1)); do

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Directories of TIFF: copied to the wide ones of BigTIFF and back, read where they are damaged in any way. */
+/* Checks directories of TIFF: copies them to the wide ones of BigTIFF and back, and reads damaged ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "files/ifd.h"
-#include "random.h"
+#include "support/random.h"
 
 enum { ROOM = 1 << 16, TAG_MAKE = 0x010F, TAG_TIME = 0x829A, TAG_INDEX = 1 };
 

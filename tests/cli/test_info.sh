@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # info, compare, devices and bench: for people and as JSON.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 picture 50 40 >a.ppm
 "$KOSTKA" encode a.ppm a.jpg -q 83 --subsampling 422 --restart 3 --comment 'a "remark"' || fail 'cannot encode'
@@ -61,6 +61,14 @@ expect 1 "$KOSTKA" compare a.ppm x.pgm
 prints 'differ in size'
 expect 1 "$KOSTKA" compare --json a.ppm x.pgm
 json reason <out >/dev/null || fail 'no reason in the JSON'
+head -c 400 a.ppm >samples.raw
+for sign in s ''; do
+    expect 0 "$KOSTKA" encode --raw 20x20x1:8$sign samples.raw sign$sign.jp2
+done
+expect 1 "$KOSTKA" compare signs.jp2 sign.jp2
+prints 'different: .* have signs'
+expect 1 "$KOSTKA" compare --json signs.jp2 sign.jp2
+prints 'have signs'
 expect 2 "$KOSTKA" compare a.ppm missing.ppm
 expect 2 "$KOSTKA" compare a.ppm "$KOSTKA"
 

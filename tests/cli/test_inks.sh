@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # CMYK pictures keep their inks from format to format, whichever sense a format counts ink in.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 # pam NAME WIDTH HEIGHT MAXIMUM PIXEL: a PAM file of one ink mixture, given as printf escapes
 pam() {

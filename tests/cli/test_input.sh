@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Pictures of other formats as input: what TIFF and PNG files may hold, what the limits permit, and that headers alone
 # are read where no pixels are wanted.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 # peak_below KILOBYTES COMMAND…: whatever its status
 peak_below() {
@@ -12,12 +12,12 @@ peak_below() {
     between "$(cat peak.kb)" 1 "$most" "kilobytes of: $*"
 }
 
-made_tiff() {
-    "$MADE_TIFF" "$@" || fail "made_tiff $*"
+make_tiff() {
+    "$MAKE_TIFF" "$@" || fail "make_tiff $*"
 }
 
 # A profile and texts that unpack to sixty megabytes each take nothing; AddressSanitizer's own memory is allowed for.
-"$MADE_PNG" 8 8 8 2 zTXt:30:60000000 iTXt:30:60000000 tEXt:3:1000000 >text.png
+"$MAKE_PNG" 8 8 8 2 zTXt:30:60000000 iTXt:30:60000000 tEXt:3:1000000 >text.png
 for limit in 100000 4000000000; do
     peak_below 200000 "$KOSTKA" info --max-memory $limit text.png
     prints 'text.png: png, 8x8, RGB, 8 bits'
@@ -25,20 +25,21 @@ for limit in 100000 4000000000; do
 done
 equals "$(wc -c <text.ppm)" 203
 # Comments of a sensible length are kept.
-"$MADE_PNG" 8 8 8 2 zTXt:1:60000000 zTXt:1:60000 iTXt:1:50000 tEXt:1:40000 >comment.png
+"$MAKE_PNG" 8 8 8 2 zTXt:1:60000000 zTXt:1:60000 iTXt:1:50000 tEXt:1:40000 >comment.png
 expect 0 "$KOSTKA" convert comment.png comment.jpg
 between "$(wc -c <comment.jpg)" 150000 152000 'bytes of a JPEG with three comments'
-"$MADE_PNG" 8 8 8 2 iCCP:1:60000000 >profile.png
+"$MAKE_PNG" 8 8 8 2 iCCP:1:60000000 >profile.png
 peak_below 200000 "$KOSTKA" info profile.png
 peak_below 200000 "$KOSTKA" convert --max-memory 1000000 profile.png text.ppm
 
 # The limits are asked before anything is allocated.
-"$MADE_PNG" 30000 20000 16 6 >wide.png
+"$MAKE_PNG" 30000 20000 16 6 >wide.png
 expect 1 "$KOSTKA" convert wide.png made.ppm
 says 'limit of 536870912; raise it with --max-pixels'
 expect 1 "$KOSTKA" convert wide.png made.ppm --max-pixels 1000000000
 says 'limit of 4294967296 bytes; raise it with --max-memory'
-# Rows to be coded are read one by one; of the picture's 4.8 GB those of a few levels are there for JPEG 2000.
+# Rows are read one by one while they are encoded; of the picture's 4.8 GB, JPEG 2000 holds only the rows of a few
+# levels.
 for coded in made.jpg made.jp2; do
     peak_below 400000 "$KOSTKA" encode wide.png $coded --max-pixels 1000000000
     says 'Not enough image data, in row 5 of 20000'
@@ -51,7 +52,7 @@ expect 0 "$KOSTKA" info wide.png --max-pixels 600000000
 prints 'wide.png: png, 30000x20000, RGBA, 16 bits'
 expect 1 "$KOSTKA" info wide.png
 says max-pixels
-"$MADE_PNG" 3000 2000 8 2 >plain.png
+"$MAKE_PNG" 3000 2000 8 2 >plain.png
 expect 1 "$KOSTKA" convert plain.png made.jpg --max-memory 17999999
 says max-memory
 expect 1 "$KOSTKA" convert plain.png made.ppm --max-memory 17999999
@@ -61,7 +62,7 @@ peak_below 90000 "$KOSTKA" info plain.png
 # Each kind of TIFF gives the samples that it was made of.
 while read -r bits channels words; do
     # shellcheck disable=SC2086 # words
-    made_tiff a.tif 77 50 "$bits" "$channels" $words
+    make_tiff a.tif 77 50 "$bits" "$channels" $words
     expect 0 "$KOSTKA" convert a.tif a.raw --interleave
     same a.tif.raw a.raw
     "$KOSTKA" info --json a.tif >info.json 2>err || fail "info: $(cat err)"
@@ -88,8 +89,8 @@ done <<'END'
 32 2 tiles int
 16 5 int deflate big
 END
-made_tiff deep.tif 9 5 32 1
-made_tiff signed.tif 9 5 16 3 int
+make_tiff deep.tif 9 5 32 1
+make_tiff signed.tif 9 5 16 3 int
 expect 0 "$KOSTKA" encode signed.tif signed.jp2
 expect 0 "$KOSTKA" decode signed.jp2 signed.raw --interleave
 same signed.raw signed.tif.raw
@@ -97,7 +98,7 @@ same signed.raw signed.tif.raw
 # PNG, and TIFF unless planes are asked for, get samples without signs: half the range is added, and said so.
 for kind in '8 1' '16 1' '8 3' '16 3'; do
     # shellcheck disable=SC2086 # words
-    made_tiff signed.tif 9 5 $kind int
+    make_tiff signed.tif 9 5 $kind int
     expect 0 "$KOSTKA" encode signed.tif signed.jp2
     bits=${kind% *}
     for extension in png tif; do
@@ -117,7 +118,7 @@ for kind in '8 1' '16 1' '8 3' '16 3'; do
 done
 
 # Planes of a depth that the format has not are released after they were changed; AddressSanitizer looks for leaks.
-made_tiff deep.tif 40 30 16 3
+make_tiff deep.tif 40 30 16 3
 expect 0 "$KOSTKA" convert deep.tif deep.raw --interleave
 expect 0 "$KOSTKA" encode --raw 40x30x3:12 --interleave deep.raw deep.jp2
 for extension in png tif; do
@@ -125,13 +126,13 @@ for extension in png tif; do
     [ -s planes-2.$extension ] || fail "no third plane in $extension"
 done
 
-# Orientations are applied by libtiff where it converts, and told of where it does not.
-made_tiff turned.tif 20 10 8 1 palette orientation=4
-made_tiff upright.tif 20 10 8 1 palette
+# libtiff applies orientations if it converts; otherwise a warning mentions them.
+make_tiff turned.tif 20 10 8 1 palette orientation=4
+make_tiff upright.tif 20 10 8 1 palette
 expect 0 "$KOSTKA" convert turned.tif turned.raw --interleave
 expect 0 "$KOSTKA" convert upright.tif upright.raw --interleave
 equals "$(head -c 60 turned.raw | cksum)" "$(tail -c 60 upright.raw | cksum)" 'the first row is the last'
-made_tiff turned.tif 20 10 8 3 orientation=3
+make_tiff turned.tif 20 10 8 3 orientation=3
 expect 0 "$KOSTKA" convert turned.tif turned.ppm
 says 'orientation (3) is not applied'
 
@@ -141,25 +142,25 @@ for words in '' tiles palette 'palette tiles' 'int tiles' separate 'deflate stri
     case $words in palette*) channels=1 ;; esac
     for size in 77x60 600000x1 100x4000000000 4000000000x4000000000 60000x60000 20000x20000; do
         # shellcheck disable=SC2086 # words
-        made_tiff lies.tif 77 50 8 $channels $words claim=$size 2>/dev/null || continue
+        make_tiff lies.tif 77 50 8 $channels $words claim=$size 2>/dev/null || continue
         peak_below 200000 "$KOSTKA" info lies.tif
         peak_below 1300000 "$KOSTKA" convert lies.tif lies.ppm --max-memory 600000000
         grep -q Sanitizer err && fail "$words, $size: $(cat err)"
     done
 done
-made_tiff large.tif 3000 2000 8 3 deflate
+make_tiff large.tif 3000 2000 8 3 deflate
 peak_below 90000 "$KOSTKA" info large.tif
 prints 'large.tif: tiff, 3000x2000, RGB, 8 bits'
 expect 1 "$KOSTKA" convert large.tif made.jpg --max-memory 17999999
 says max-memory
-made_tiff large.tif 3000 2000 8 1 palette
+make_tiff large.tif 3000 2000 8 1 palette
 expect 1 "$KOSTKA" convert large.tif made.jpg --max-memory 17999999
 says max-memory
 expect 1 "$KOSTKA" convert large.tif made.ppm --max-pixels 5999999
 says max-pixels
 
 # Damage anywhere in the headers is an error or a picture, nothing else.
-made_tiff a.tif 40 30 8 3 tiles deflate
+make_tiff a.tif 40 30 8 3 tiles deflate
 size=$(wc -c <a.tif)
 i=0
 while [ $i -lt 120 ]; do
@@ -170,7 +171,7 @@ while [ $i -lt 120 ]; do
     [ $code -le 1 ] || fail "byte $at: status $code: $(cat err)"
     i=$((i + 1))
 done
-# What is listed of a file is written as it is read: two lines a tile here, of which JSON makes fourteen.
+# The list of a file's elements is printed while it is read: two lines for each tile here, or fourteen in JSON.
 { printf 'P5 300 300 255\n'; head -c 90000 /dev/zero; } >tiles.pgm
 expect 0 "$KOSTKA" encode --tiles 2x2 tiles.pgm tiles.jp2
 most=24000

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# JPEG 2000 files: decoded to the formats that hold them, told of, and refused where nothing can be done.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+# Checks JPEG 2000 files: they are decoded to the formats that hold them, described, and refused if nothing can be done.
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 corpus=${KOSTKA_CORPUS:-$KOSTKA_SOURCE/../shared/corpus}/jpeg2000
 case $corpus in
@@ -74,7 +74,7 @@ for stream in p0_10.j2k p1_05.j2k file6.jp2; do
     equals "$(json 0 elements $((last - 1)) name <elements.json)" EOC "$stream"
 done
 
-# What is known without decoding.
+# Check what is known without decoding.
 expect 0 "$KOSTKA" info "$streams/file2.jp2"
 prints 'JPEG 2000 (JP2), 480x640, YCbCr, 3 components'
 prints '5/3, 5 levels, 1 layer, LRCP, 1 tile of 480x640'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # JPEG 2000 files that are made: other decoders give the same pixels, and targets are met.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 command -v opj_decompress >/dev/null || lacks opj_decompress
 command -v grk_decompress >/dev/null || lacks grk_decompress
 
@@ -93,7 +93,7 @@ expect 0 "$KOSTKA" decode --layers 1 layers.jp2 first.ppm
 expect 0 "$KOSTKA" decode --layers 2 layers.jp2 second.ppm
 [ "$(decibels photo.ppm first.ppm)" -lt "$(decibels photo.ppm second.ppm)" ] || fail 'the second layer is no better'
 
-# What others decode of a lossy file is what we decode, but for rounding.
+# Other decoders give the same pixels of a lossy file as we do, except for rounding.
 opj_decompress -i rate.jp2 -o opj.ppm >/dev/null
 between "$(decibels rate.jp2 opj.ppm)" 500 2000 'agreement with OpenJPEG'
 expect 0 "$KOSTKA" encode --step 4 --style causal photo.ppm step.jp2
@@ -116,7 +116,7 @@ expect 0 "$KOSTKA" encode --lossless photo.ppm whole.jp2
 expect 0 "$KOSTKA" decode --region 48x48+40+40 whole.jp2 whole.ppm
 [ "$(decibels whole.ppm interest.ppm)" -gt "$(decibels whole.ppm even.ppm)" ] || fail 'the region is no better'
 
-# Profiles: what they want is written, others read it, and what breaks them is refused or told.
+# Check profiles: what they demand is written, others read it, and breaches are refused or reported.
 awk 'BEGIN {
     printf "P6\n256 144\n4095\n"
     for (i = 0; i < 256 * 144 * 3; i++)
@@ -148,8 +148,8 @@ lossless photo.ppm changes.j2k --layers 2 --poc RPCL:0-3:0-3:1,LRCP:0-6,CPRL
 equals "$("$KOSTKA" info changes.j2k | grep -c 'POC .*RPCL to layer 1, resolutions 0 to 3')" 1
 expect 2 "$KOSTKA" encode --poc RPCL:3 photo.ppm none.j2k
 
-# What cannot be done, what is converted, what goes along.
-expect 1 "$KOSTKA" encode "$KOSTKA_SOURCE/tests/cli/library.sh" none.jp2
+# Check what is refused, what is converted, and which metadata are kept.
+expect 1 "$KOSTKA" encode "$KOSTKA_SOURCE/tests/support/cli/library.sh" none.jp2
 expect 2 "$KOSTKA" encode --rate 0 photo.ppm none.jp2
 expect 2 "$KOSTKA" encode --rate 1,2 --layers 3 photo.ppm none.jp2
 expect 2 "$KOSTKA" encode --codeblock 64 photo.ppm none.jp2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Pictures larger than the memory limit are encoded and decoded some rows at a time, to what the whole gives.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 export KOSTKA_THREADS=2
 
 # stripes LENGTH: bytes that are coded in few, not the same from top to bottom
@@ -113,7 +113,7 @@ for kind in ppm png tif; do
     done
 done
 
-# What all strips warn of is told once.
+# A warning of all strips is printed once.
 head -c 100000 lossless.jp2 >short.jp2
 expect 0 "$KOSTKA" decode --max-memory $limit short.jp2 again.ppm
 equals "$(grep -c warning err)" 1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # JPEG 2000 of any depth and number of components: planes in and out of files in either byte order; the bytes and
 # samples are OpenJPEG's, too.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 # noise BYTES: as many of them that look random
 noise() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # A message about options names the option of the command line, never what the library calls it.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 picture 40 24 >a.ppm
 { "$KOSTKA" encode a.ppm a.jpg && "$KOSTKA" encode a.ppm a.jp2 --tiles 24x24 --levels 2; } || fail 'cannot encode'
@@ -61,4 +61,11 @@ expect 2 env KOSTKA_DEVICE=foo "$KOSTKA" decode a.jpg new.ppm
 says 'KOSTKA_DEVICE: not a device name'
 expect 2 "$KOSTKA" decode a.jpg new.ppm --device foo
 says 'foo: not a device name'
+{ printf 'P5\n300 300\n255\n' && head -c 90000 "$KOSTKA"; } >tiles.pgm
+expect 1 "$KOSTKA" encode --tiles 1x1 tiles.pgm new.jp2
+says 'more tiles.*--tiles'
+expect 1 "$KOSTKA" convert --tiles 1x1 tiles.pgm new.jp2
+says 'more tiles.*--tiles'
+expect 2 "$KOSTKA" decode -t 0 a.jp2 new.ppm
+says 'a tile, is --tile'
 finish

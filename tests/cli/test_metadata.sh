@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Metadata, tables and sampling go along where a picture is coded anew.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+# Checks that metadata, tables and sampling are kept when a picture is encoded again.
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 convert() {
     "$KOSTKA" convert "$@" 2>err || fail "convert $*: $(cat err)"
@@ -80,7 +80,7 @@ equals "$("$KOSTKA" info --json b.jpg | json 0 metadata | tr '}' '\n' | grep -c 
 holds c.jpg 'a remark' 'a caption' 'a maker' 'THUMBNAIL!'
 equals "$(value c.jpg quality)" 75
 
-# What is asked for comes first.
+# The options' metadata replace those of the input.
 convert a.jpg b.jpg -q 60
 equals "$(value b.jpg quality)" 60
 equals "$(value b.jpg sampling)" 4:2:2
@@ -157,7 +157,7 @@ equals "$(value b.jpg colour) $(value b.jpg quality)" 'RGB 88'
 convert rgb.jpg b.jpg --subsampling 420
 equals "$(value b.jpg colour) $(value b.jpg quality)" 'YCbCr 75'
 
-# Other pictures are not coded anew: that is said, and no directory promises them.
+# Other pictures are not encoded again: a note says so, and no directory lists them.
 "$MAKE_ALBUM" plain.jpg album.jpg both plain.jpg a.jpg || fail 'cannot make a file of several pictures'
 convert album.jpg b.jpg
 says 'album.jpg: note: 2 other pictures and 0 more bytes'

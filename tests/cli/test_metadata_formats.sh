@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Metadata of each format in each other: what goes along does so unharmed, what does not is told of.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+# Checks metadata of each format in each other: what is kept is unchanged, and a warning names what is not.
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 convert() {
     "$KOSTKA" convert "$@" 2>err || fail "convert $*: $(cat err)"
@@ -16,7 +16,7 @@ quiet() {
 tells() {
     file=$1
     shift
-    "$TIFF_SAYS" "$file" >out 2>err || fail "libtiff does not read $file: $(cat err)"
+    "$TIFF_TAGS" "$file" >out 2>err || fail "libtiff does not read $file: $(cat err)"
     for line; do
         grep -q -x -e "$line" out || fail "$file has no '$line': $(tr '\n' ';' <out)"
     done
@@ -135,7 +135,7 @@ for order in big little; do
     done
 done
 
-# What Exif has as a description stays that; of comments there is room for one.
+# Exif's description stays the description; there is room for only one comment.
 { printf 'II\052\000\010\000\000\000\001\000\016\001\002\000\010\000\000\000\032\000\000\000\000\000\000\000a title\000'; } >described
 "$KOSTKA" encode a.ppm b.jpg --exif described --comment 'a remark' || fail 'cannot encode'
 convert b.jpg b.tif
@@ -151,7 +151,7 @@ tells b.tif 'description: one'
 convert b.tif c.jpg
 equals "$(kinds c.jpg)" 'comment '
 
-# Exif that is damaged is told of, and does no harm.
+# Damaged Exif gives a warning, and does no harm.
 head -c 100 exif.big >cut.exif
 "$KOSTKA" encode a.ppm b.jpg --exif cut.exif || fail 'cannot encode'
 convert b.jpg b.tif
@@ -162,24 +162,24 @@ printf 'MM\000\052\000\000\377\377' >cut.exif
 convert b.jpg b.tif
 says 'b.tif: warning: dropped Exif, for it is damaged'
 
-# An orientation that nobody applies goes along in Exif, or is told of.
-"$MADE_TIFF" turned.tif 20 10 8 3 orientation=6
+# An orientation that is not applied is passed on in Exif, or gives a warning.
+"$MAKE_TIFF" turned.tif 20 10 8 3 orientation=6
 convert turned.tif c.jpg
 quiet 'orientation 6'
 equals "$(value c.jpg orientation)" 6
 convert turned.tif c.ppm
 says 'its orientation (6) is not applied'
-"$MADE_TIFF" turned.tif 20 10 8 1 palette orientation=8
+"$MAKE_TIFF" turned.tif 20 10 8 1 palette orientation=8
 convert turned.tif c.jpg
 equals "$(value c.jpg orientation)" 7 'libtiff has mirrored the rows'
-"$MADE_TIFF" turned.tif 20 10 8 1 palette orientation=3
+"$MAKE_TIFF" turned.tif 20 10 8 1 palette orientation=3
 convert turned.tif c.jpg
 equals "$(value c.jpg orientation)" 1 'libtiff has mirrored rows and columns'
 
 # IPTC in a tag of its own, whose numbers may have been turned into the file's order of bytes.
 for words in iptc 'iptc big'; do
     # shellcheck disable=SC2086 # words
-    "$MADE_TIFF" c.tif 20 10 8 3 $words || fail 'made_tiff'
+    "$MAKE_TIFF" c.tif 20 10 8 3 $words || fail 'make_tiff'
     convert c.tif c.jpg
     quiet "$words"
     equals "$(kinds c.jpg)" 'app13 '
@@ -223,7 +223,7 @@ convert dot.jp2 dot.jpg
 says 'dot.jpg: warning: dropped Exif, for a JPEG segment holds 65527 of its 66256 bytes'
 
 # GIF has comments, and ICC and XMP as applications' extensions.
-if "$MADE_GIF" a.gif 61 47 comment icc xmp && "$KOSTKA" convert a.gif a.jpg 2>err; then
+if "$MAKE_GIF" a.gif 61 47 comment icc xmp && "$KOSTKA" convert a.gif a.jpg 2>err; then
     quiet 'from GIF to JPEG'
     equals "$(kinds a.jpg)" 'comment icc xmp '
     equals "$("$KOSTKA" info a.jpg | sed -n 's/^ *icc *\([0-9]*\) bytes.*/\1/p')" 600

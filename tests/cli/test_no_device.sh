@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Drivers without a device, and no drivers at all: a device asked for by name is missing, everything else works.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 mkdir empty
 export CUDA_VISIBLE_DEVICES='' OCL_ICD_VENDORS="$PWD/empty" OPENCL_VENDOR_PATH="$PWD/empty"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Every option of every verb is honoured for some files and refused by name for all others: a table says which.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 picture 40 24 >a.ppm
 picture 12 8 >small.ppm
@@ -68,7 +68,7 @@ table() {
     done
 }
 
-# What the encoder of JPEG takes, and that of JPEG 2000: the same for "encode" and "convert".
+# The encoders of JPEG and JPEG 2000 take the same options for "encode" and "convert".
 cat >jpeg-options <<'T'
 ! - jpg --quality=80
 ! - jpg --subsampling=422
@@ -133,7 +133,7 @@ T
 grep -v -e '--restart' jpeg-options >some-options
 table convert a.png 'jpg jp2 j2k png tif ppm' <some-options
 
-# What the decoder takes, of a picture in colours.
+# Check the decoder's options, with a colour picture.
 cat >decode-options <<'T'
 ! - - --scale=1/2
 ! - - --reduce=1
@@ -317,7 +317,7 @@ for call in 'transcode a.jpg new.jp2' 'transcode a.jpg new.j2k' 'transcode a.jp2
     'transcode a.jpg new --out-format jp2' 'transcode a.jp2 new --out-format jpeg'; do
     # shellcheck disable=SC2086 # words
     expect 1 "$KOSTKA" $call
-    says 'stays one without loss'
+    says 'encodes it again'
 done
 refuses 'input.s format' transcode a.jpg new.png
 refuses 'JPEG 2000' decode a.jpg new.j2k

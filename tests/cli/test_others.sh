@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Files with more than one picture: MPF, Ultra HDR, motion photos.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 album() {
     "$MAKE_ALBUM" "$@" || fail "make_album $*"

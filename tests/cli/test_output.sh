@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Outputs appear whole or not at all.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 picture 64 48 >a.ppm
 "$KOSTKA" encode a.ppm a.jpg || fail 'cannot encode'
@@ -41,7 +41,7 @@ fi
 expect 0 "$KOSTKA" decode a.jpg /dev/null --out-format ppm
 [ -c /dev/null ] || fail '/dev/null has been replaced'
 
-# What was there stays until the new file is whole, keeps its permissions, and links stay links.
+# The old file stays until the new one is complete, which keeps its permissions; links stay links.
 cp a.jpg keep.jpg
 head -c 100 a.jpg >cut.jpg
 expect 1 "$KOSTKA" transcode cut.jpg keep.jpg
@@ -96,8 +96,8 @@ ln -s circle.jpg here/circle.jpg
 expect 1 "$KOSTKA" transcode a.jpg here/circle.jpg
 says 'cannot create here/circle.jpg: Too many levels of symbolic links'
 
-# Permissions: as the mask says for a new file, as they were for one that is replaced; but nothing that was written over
-# runs as somebody else.
+# A new file has the permissions that the mask allows; one that replaces another has those of the old one, but never a
+# set-user-ID or set-group-ID bit.
 (umask 0 && "$KOSTKA" transcode a.jpg open.jpg)
 equals "$(stat -c %a open.jpg)" 666
 chmod 6755 open.jpg

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The same bytes as djpeg, cjpeg and jpegtran give.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 for program in djpeg cjpeg jpegtran; do
     command -v $program >/dev/null || {
@@ -81,6 +81,21 @@ for ppm in a.ppm photograph.ppm; do
     against jpegtran '-copy all -transverse' coded.jpg transcode jpg --transverse
     against jpegtran '-copy all -crop 50x40+20+18' coded.jpg transcode jpg --crop 50x40+20+18
     against jpegtran '-copy all -grayscale' coded.jpg transcode jpg --grey
+done
+# Files whose end or middle was never written, as after a crash: where djpeg warns, there is a warning, and its pixels.
+cjpeg -quality 85 "$ppm" >whole.jpg
+half=$(($(wc -c <whole.jpg) / 2))
+head -c $half whole.jpg >end.jpg
+truncate -s 200M end.jpg
+head -c $half whole.jpg >middle.jpg
+truncate -s $((half + 512)) middle.jpg
+tail -c +$((half + 513)) whole.jpg >>middle.jpg
+for name in end middle; do
+    djpeg $name.jpg >theirs 2>their.err
+    [ $? = 2 ] || fail "djpeg does not warn of $name.jpg"
+    expect 0 "$KOSTKA" decode --max-memory 64M $name.jpg ours.pnm
+    says 'warning: '
+    cmp -s theirs ours.pnm || fail "a sparse $name is not as djpeg decodes it"
 done
 printf '0,1,2: 0-0, 0, 1;\n0: 1-5, 0, 2;\n2: 1-63, 0, 1;\n1: 1-63, 0, 1;\n0: 6-63, 0, 2;\n0: 1-63, 2, 1;\n0,1,2: 0-0, 1, 0;\n2: 1-63, 1, 0;\n1: 1-63, 1, 0;\n0: 1-63, 1, 0;\n' >scans
 against cjpeg '-scans scans' a.ppm encode jpg --scans scans

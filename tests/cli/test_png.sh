@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # PNG that is written: all shapes, depths, colours and levels come back through libpng, with the same bytes for any
 # number of threads.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 LC_ALL=C awk 'BEGIN { for (i = 0; i < 1400000; i++) { seed = (seed * 1103 + 12345) % 65536; printf "%c", 1 + seed % 120 } }' >all
 # noise BYTES SKIPPED: the same each time

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What PNG is written with: filters against their definitions, and deflate streams joined and inflated by zlib. */
+/*
+ * Checks the parts of writing PNG: filters against their definitions, and joined deflate streams by inflating them with
+ * zlib.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -203,7 +206,9 @@ static void test_zlib(void **state)
     free(made);
 }
 
-/* What is cut short, goes on, or has bits changed is refused or stays a stream, and nothing outside is touched. */
+/*
+ * A stream that is cut short, continues, or has changed bits is refused or stays valid, and nothing outside is touched.
+ */
 static void test_damaged(void **state)
 {
     enum { LENGTH = 3000, ROOM = 2 * LENGTH };

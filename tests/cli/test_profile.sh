@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # profile: on each OpenCL device there is; the CPU has none of it.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 picture 70 50 >a.ppm
 "$KOSTKA" encode a.ppm a.jpg || fail 'cannot encode'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Raw samples: what decode writes encode reads back, byte for byte, pixel by pixel or plane after plane.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 # noise BYTES [MAXIMUM]: bytes up to the maximum that look random.
 noise() {
@@ -34,7 +34,7 @@ for count in 1 2 3 4 5; do
     done
 done
 
-# What the layouts mean: a pixel's samples behind each other, or all of one component.
+# Check the layouts: pixel by pixel, or one component after the other.
 printf 'abcdefghijkl' >pixels.raw
 printf 'adgjbehkcfil' >planes.raw
 printf 'P6 2 2 255\nabcdefghijkl' >wanted.ppm

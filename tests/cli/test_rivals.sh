@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # 'kostka bench' drives nvJPEG and nvJPEG2000 in every way it knows, with pictures that differ, and checks all results.
 # Where there is no GPU, libraries stand in for them that do the work with Kostka.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 export LD_LIBRARY_PATH="$KOSTKA_RIVALS"
 
 for i in 1 2 3; do

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # PNG, TIFF and BMP that are encoded row by row, to JPEG and on the CPU to JPEG 2000: the same bytes, warnings and metadata
 # as from the whole picture, which is what 'convert' reads where it codes; pixels that 'convert' writes so; damage; memory.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 # check FILE OPTION…: from the file and through a pipe, with one thread and more
 check() {
@@ -66,22 +66,22 @@ fails() {
     [ ! -e none.jp2 ] || fail "a JPEG 2000 file of a damaged picture: $1"
 }
 
-made_png() {
-    "$MADE_PNG" "$@" >in.png || fail "made_png $*"
+make_png() {
+    "$MAKE_PNG" "$@" >in.png || fail "make_png $*"
 }
 
-# What PNG may hold, with IDAT chunks of any length.
+# Check everything that PNG may hold, with IDAT chunks of any length.
 while read -r depth colours; do
     for colour in $colours; do
         for size in '1 1' '53 1' '251 173'; do
             # shellcheck disable=SC2086 # words
-            made_png $size "$depth" "$colour" noise parts=1000
+            make_png $size "$depth" "$colour" noise parts=1000
             check in.png
             check_j2k jp2 in.png --levels 2
             across in.png png tif pam
         done
-        # Of an interlaced picture there are no rows before all has been read.
-        made_png 40 300 "$depth" "$colour" noise interlaced tEXt:1:3
+        # An interlaced picture has no rows before all of it has been read.
+        make_png 40 300 "$depth" "$colour" noise interlaced tEXt:1:3
         expect 0 "$KOSTKA" convert in.png rows.png
         for how in png tif pam bmp pnm raw 'tif --compression 6'; do
             extension=${how%% *}
@@ -94,7 +94,7 @@ while read -r depth colours; do
             [ $code != 0 ] || same "whole.$extension" "across.$extension"
             rm -f "whole.$extension" "across.$extension"
         done
-        made_png 40 300 "$depth" "$colour" noise interlaced
+        make_png 40 300 "$depth" "$colour" noise interlaced
         check in.png -q 90 --progressive
         check_j2k jp2 in.png
     done
@@ -105,18 +105,18 @@ done <<'END'
 8 0 2 3 4 6
 16 0 2 4 6
 END
-made_png 1000 300 8 2 noise
+make_png 1000 300 8 2 noise
 check in.png --optimize
 # Rows are read again for a rate, a PSNR and an opacity, and in turn for tiles.
 for options in '--ratio 8' '--psnr 30' '--step 2' '--tiles 300x70' '--tiles 300x70 --ratio 9'; do
     # shellcheck disable=SC2086 # words
     check_j2k j2k in.png $options
 done
-made_png 300 500 8 6 noise
+make_png 300 500 8 6 noise
 check_j2k jp2 in.png --codeblock 16x16
 
-# What goes with the picture is kept wherever it stands, in the same order.
-made_png 99 70 8 2 noise parts=500 tEXt:1:3 +eXIf:1:20 +zTXt:1:40 +tEXt:2:50 +iTXt:1:6
+# Metadata are kept wherever they are in the file, in the same order.
+make_png 99 70 8 2 noise parts=500 tEXt:1:3 +eXIf:1:20 +zTXt:1:40 +tEXt:2:50 +iTXt:1:6
 check in.png
 check_j2k jp2 in.png
 check_j2k j2k in.png
@@ -126,18 +126,18 @@ for line in 'exif  *29 bytes' 'comment  *AAA$' 'comment  *AAAAAA$'; do
 done
 equals "$(grep -c comment info.out)" 5 'comments from both sides of the pixels'
 check in.png --comment 'instead of those' --optimize
-made_png 99 70 8 0 noise eXIf:1:10 +eXIf:1:20
+make_png 99 70 8 0 noise eXIf:1:10 +eXIf:1:20
 check in.png
 "$KOSTKA" info out.jpg >info.out
 grep -q 'exif  *19 bytes' info.out || fail "the first Exif is not the one that is kept: $(cat info.out)"
 # Behind the end of the picture there is nothing that belongs to it.
-"$MADE_PNG" 9 7 8 0 >ended.png
-{ cat ended.png; "$MADE_PNG" 9 7 8 0 tEXt:1:5 | tail -c +34; } >in.png
+"$MAKE_PNG" 9 7 8 0 >ended.png
+{ cat ended.png; "$MAKE_PNG" 9 7 8 0 tEXt:1:5 | tail -c +34; } >in.png
 check in.png
 equals "$("$KOSTKA" info out.jpg | grep -c comment)" 0 'comments of what follows the picture'
 
 # Files that end too early, anywhere; the chunk that ends the file is looked for, too.
-made_png 251 173 8 2 noise parts=5000 +tEXt:1:100
+make_png 251 173 8 2 noise parts=5000 +tEXt:1:100
 size=$(wc -c <in.png)
 for at in 20 40 60 5060 50000 $((size - 150)) $((size - 100)) $((size - 13)) $((size - 1)); do
     head -c "$at" in.png >short.png
@@ -145,19 +145,19 @@ for at in 20 40 60 5060 50000 $((size - 150)) $((size - 100)) $((size - 13)) $((
 done
 head -c 50000 in.png >short.png
 fails short.png 'in row 6[0-9] of 173'
-made_png 251 173 8 2 noise parts=5000 between
+make_png 251 173 8 2 noise parts=5000 between
 fails in.png 'PNG: Not enough image data'
 # A byte that is changed.
-made_png 251 173 8 2 noise parts=5000
+make_png 251 173 8 2 noise parts=5000
 { head -c 70000 in.png; printf '\001\002\003'; tail -c +70004 in.png; } >damaged.png
 fails damaged.png 'in row [0-9]* of 173'
 
-made_tiff() {
-    "$MADE_TIFF" "$@" || fail "made_tiff $*"
+make_tiff() {
+    "$MAKE_TIFF" "$@" || fail "make_tiff $*"
 }
 while read -r bits channels words; do
     # shellcheck disable=SC2086 # words
-    made_tiff in.tif 77 50 "$bits" "$channels" $words
+    make_tiff in.tif 77 50 "$bits" "$channels" $words
     check in.tif
     check_j2k jp2 in.tif
     check_j2k j2k in.tif --levels 1
@@ -181,11 +181,11 @@ done <<'END'
 8 1 palette orientation=4
 8 3 packbits strip=1000
 END
-made_tiff in.tif 300 200 8 3 deflate
+make_tiff in.tif 300 200 8 3 deflate
 size=$(wc -c <in.tif)
 { head -c 90000 in.tif; head -c 2000 /dev/zero; tail -c +92001 in.tif; } >damaged.tif
 fails damaged.tif 'TIFF: .*, in row [0-9]* of 200'
-made_tiff in.tif 300 200 8 1 palette strip=20
+make_tiff in.tif 300 200 8 1 palette strip=20
 { head -c 4 in.tif; head -c 4 in.tif; tail -c +9 in.tif; } >damaged.tif
 fails damaged.tif TIFF
 
@@ -241,8 +241,15 @@ for file in large.jpg large.pgm large.bmp large.png large.tif; do
         rm "converted.$target"
     done
 done
+# JPEG 2000 of one tile is decoded in rows, as far as memory goes by no limit.
+for target in pgm png tif; do
+    expect 0 "$PEAK" peak.kb "$KOSTKA" decode --device cpu --threads 2 large.jp2 "decoded.$target"
+    grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 65536 "kilobytes of large.jp2 as $target"
+    [ $target != pgm ] || same large.pgm decoded.pgm
+    rm "decoded.$target"
+done
 rm large.*
-# What is coded of tiles is written as it comes.
+# Tiles are written as soon as they are coded.
 { printf 'P6 3000 2000 255\n' && for _ in $(seq 45); do head -c 400000 "$KOSTKA"; done; } >tiles.ppm
 expect 0 "$KOSTKA" encode --device cpu --tiles 500x250 --max-memory 12M tiles.ppm tiles.jp2
 for extension in png tif; do
@@ -250,6 +257,22 @@ for extension in png tif; do
     most=28000
     small tiles.$extension tiles.jp2 --tiles 500x250 --max-memory 12M
 done
+# The code-blocks of a large picture wait in a file without a name, and not in memory.
+if [ -z "${KOSTKA_SANITIZED:-}" ]; then
+    eight=$(for _ in $(seq 32); do printf ABCDEFGH; done)
+    { printf 'P5\n8400 8000\n255\n' && head -c 67200000 /dev/urandom | tr '\000-\377' "$eight"; } >vast.pgm
+    "$KOSTKA" encode --device cpu --out-format jp2 vast.pgm - >whole.jp2 || fail 'vast.pgm to a pipe'
+    expect 0 "$PEAK" peak.kb "$KOSTKA" encode --device cpu --threads 2 vast.pgm vast.jp2
+    between "$(cat peak.kb)" 1 24000 'kilobytes of vast.pgm to JPEG 2000'
+    same vast.jp2 whole.jp2
+    (
+        trap '' XFSZ
+        ulimit -f 10000
+        "$KOSTKA" encode --device cpu vast.pgm none.jp2
+    ) 2>&1 | cat >err
+    says 'cannot use a temporary file beside .*: File too large'
+    rm vast.* whole.jp2
+fi
 # Files are written 256 KB at a time and more, but for the last bytes and some of the head.
 { printf 'P6 1500 1000 255\n'; head -c 4500000 /dev/urandom; } >noise.ppm
 "$KOSTKA" encode noise.ppm noise.jpg || fail 'cannot encode'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Options as cjpeg, djpeg, jpegtran, opj_compress and opj_decompress spell them do what ours do.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 picture 96 64 >a.ppm
 "$KOSTKA" encode a.ppm a.jpg --comment hello -q 90 || fail 'cannot encode'
@@ -107,7 +107,7 @@ same ours.jpg o.jpg
 "$KOSTKA" encode -q75 -outfile - a.ppm >o.jpg || fail 'standard output'
 same ours.jpg o.jpg
 
-# What could mean two things, or is not done, is an error that says what to write.
+# An option that is ambiguous or not supported is an error that says what to write.
 while IFS='|' read -r call pattern; do
     # shellcheck disable=SC2086 # words
     expect 2 "$KOSTKA" $call

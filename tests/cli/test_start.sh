@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Small work loads no library that it does not need: neither those of PNG, TIFF, WebP and GIF, with all that they need, nor a
 # GPU's driver.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 # loads COMMAND…: the libraries that it loads, one a line, in the file "loaded"
 loads() {

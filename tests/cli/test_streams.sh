@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Standard input and output, and pipes that break.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 picture 200 150 >a.ppm
 "$KOSTKA" encode a.ppm a.jpg || fail 'cannot encode'
@@ -37,7 +37,7 @@ for call in 'decode a.jpg -' 'encode a.ppm -' 'transcode a.jpg -' 'convert a.ppm
     [ "$code" = 141 ] || [ "$code" = 0 ] || fail "$call to a broken pipe: exit status $code"
     [ ! -s err ] || fail "$call to a broken pipe says: $(cat err)"
 done
-# Where SIGPIPE is ignored it is an error as any other.
+# If SIGPIPE is ignored, a closed pipe is an error like any other.
 (
     trap '' PIPE
     while env printf x 2>/dev/null; do # until it is broken

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # What a terminal gets to see: nothing that steers it, and progress that is true.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 picture 20 16 >a.ppm
 "$KOSTKA" encode a.ppm a.jpg || fail 'cannot encode'
@@ -62,7 +62,7 @@ expect 0 "$KOSTKA" info --json "$rtl.jpg"
 prints '"gpj\\u202E.exe.jpg"'
 equals "$(json 0 file <out)" "$rtl.jpg" 'the name in JSON that turns the text'
 
-# What is text stays so, in UTF-8 and in other encodings.
+# Text is not changed, in UTF-8 and in other encodings.
 for name in 'žluťoučký kůň 写真 📷' "$(printf 'caf\351')" 'back\slash'; do
     cp a.jpg "$name.jpg"
     expect 0 "$KOSTKA" info "$name.jpg"
@@ -126,7 +126,7 @@ if command -v script >/dev/null; then
         sort -n -c counts || fail "parts go back: $(tr '\n' ' ' <counts)"
         grep -q -x 100 counts && fail "all was done before the file was written by $call: $(tr '\n' ' ' <counts)"
     done
-    # Of a PNG most of the time goes into compressing it, and the bar moves on meanwhile.
+    # Most of the time for a PNG is spent compressing, and the bar moves meanwhile.
     [ "$(wc -l <counts)" -lt 5 ] || [ "$(sort -u counts | wc -l)" -gt 2 ] || fail "a bar that does not move: $(tr '\n' ' ' <counts)"
     # JPEG takes as long where the picture is large: the bar moves while one is encoded, transcoded or written as TIFF.
     { printf 'P5 9000 8000 255\n' && for _ in $(seq 180); do head -c 400000 "$KOSTKA"; done; } >huge.pgm

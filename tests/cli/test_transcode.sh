@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # transcode changes no coefficient.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
 transcode() {
     "$KOSTKA" transcode "$@" 2>err || fail "transcode $*: $(cat err)"

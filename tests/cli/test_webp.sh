@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # WebP that is read: lossy, lossless, alpha, animations, metadata; damage and limits. The pixels are those that libwebp
 # decodes. Without libwebp such files are known, and refused.
-. "$KOSTKA_SOURCE/tests/cli/library.sh"
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
 
-if [ ! -x "$MADE_WEBP" ]; then
+if [ ! -x "$MAKE_WEBP" ]; then
     printf 'RIFF\100\000\000\000WEBPVP8 ' >none.webp
     expect 1 "$KOSTKA" convert none.webp made.ppm
     says 'WebP is read with libwebp, which was missing'
@@ -13,7 +13,7 @@ if [ ! -x "$MADE_WEBP" ]; then
 fi
 
 gives() {
-    gives_pixels webp "$MADE_WEBP" "$@"
+    gives_pixels webp "$MAKE_WEBP" "$@"
 }
 gives RGB 61x47 61 47
 gives RGB 61x47 61 47 lossy
@@ -34,17 +34,17 @@ expect 0 "$KOSTKA" convert a.webp a.png
 [ ! -s err ] || fail "one frame: $(cat err)"
 gives RGBA 90x80 40 30 canvas=90x80 at=20,34 frames=2
 gives RGBA 90x80 40 30 canvas=90x80 at=50,50 frames=2 lossy
-"$MADE_WEBP" beyond.webp 40 30 canvas=90x80 at=52,50 frames=2
+"$MAKE_WEBP" beyond.webp 40 30 canvas=90x80 at=52,50 frames=2
 expect 1 "$KOSTKA" convert beyond.webp made.ppm
 says 'the first frame, 40 x 30 at 52, 50, reaches beyond the 90 x 80 of all'
-"$MADE_WEBP" frame.webp 40 30 canvas=90x80 frames=1
+"$MAKE_WEBP" frame.webp 40 30 canvas=90x80 frames=1
 { head -c 58 frame.webp; printf '\046'; tail -c +60 frame.webp; } >header.webp
 expect 1 "$KOSTKA" convert header.webp made.ppm
 says 'the first frame is 40 x 30 and not 39 x 30, as its header says'
 
 # Metadata go along to JPEG, JP2 and PNG.
 for exif in exif jpegexif; do
-    "$MADE_WEBP" meta.webp 20 10 icc $exif xmp
+    "$MAKE_WEBP" meta.webp 20 10 icc $exif xmp
     for extension in jpg jp2 png; do
         expect 0 "$KOSTKA" convert meta.webp meta.$extension
         if [ $extension = png ]; then
@@ -61,7 +61,7 @@ for exif in exif jpegexif; do
     done
 done
 expect 0 "$KOSTKA" encode meta.webp meta.jpg
-"$MADE_WEBP" alpha.webp 20 10 alpha
+"$MAKE_WEBP" alpha.webp 20 10 alpha
 expect 0 "$KOSTKA" encode alpha.webp alpha.jpg
 says 'transparency is dropped'
 
@@ -72,7 +72,7 @@ for call in encode convert; do
 done
 
 # The limits are asked before anything is allocated: beside the pixels, four bytes of each that is coded without loss.
-"$MADE_WEBP" large.webp 1000 1000
+"$MAKE_WEBP" large.webp 1000 1000
 expect 1 "$KOSTKA" convert large.webp made.ppm --max-pixels 999999
 says max-pixels
 expect 1 "$KOSTKA" convert large.webp made.ppm --max-memory 6999999
@@ -80,7 +80,7 @@ says '1000 x 1000 pixels of 7 bytes are more than the memory limit of 6999999 by
 expect 0 "$KOSTKA" convert large.webp made.ppm --max-memory 7000000
 expect 1 "$KOSTKA" info large.webp --max-pixels 999999
 says max-pixels
-"$MADE_WEBP" huge.webp 16 16 frames=1
+"$MAKE_WEBP" huge.webp 16 16 frames=1
 { head -c 24 huge.webp; printf '\377\377\377\377\377\377'; tail -c +31 huge.webp; } >claims.webp
 expect 1 "$KOSTKA" convert claims.webp made.ppm
 grep -q 'raise it with --max-pixels\|VP8X at byte 12 states a canvas of more than 4294967295 pixels' err || fail "a canvas of 2^48 pixels: $(cat err)"
@@ -89,7 +89,7 @@ grep -q 'raise it with --max-pixels\|VP8X at byte 12 states a canvas of more tha
 rm -f made.ppm
 for words in '' lossy alpha 'alpha lossy' 'icc exif xmp' 'frames=2 canvas=90x80'; do
     # shellcheck disable=SC2086 # words
-    "$MADE_WEBP" whole.webp 60 50 $words
+    "$MAKE_WEBP" whole.webp 60 50 $words
     size=$(wc -c <whole.webp)
     for part in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
         at=$((size * part / 16))
@@ -107,8 +107,8 @@ for words in '' lossy alpha 'alpha lossy' 'icc exif xmp' 'frames=2 canvas=90x80'
         done
     done
 done
-# What is wrong is told with the chunk, and where it is. Behind the RIFF header is VP8X at byte 12, then VP8L.
-# changed AT BYTES…: whole.webp with other bytes there, which are as many as follow
+# Errors are reported with the chunk and its offset. Behind the RIFF header is VP8X at byte 12, then VP8L. changed AT
+# BYTES…: whole.webp with other bytes there, which are as many as follow
 changed() {
     at=$1
     { head -c "$at" whole.webp && printf '%b' "$2" && tail -c +$((at + 1 + $3)) whole.webp; } >damaged.webp
@@ -116,7 +116,7 @@ changed() {
     cp err told
     expect 1 "$KOSTKA" info damaged.webp
 }
-"$MADE_WEBP" whole.webp 60 50
+"$MAKE_WEBP" whole.webp 60 50
 changed 12 XXXX 4
 says 'damaged.webp: WebP: the chunk XXXX at byte 12 is none that a WebP file begins with'
 same err told
@@ -135,7 +135,7 @@ says 'WebP: the file ends too early, in the chunk VP8L at byte 30'
 head -c 14 whole.webp >cut.webp
 expect 1 "$KOSTKA" convert cut.webp made.ppm
 says 'WebP: the file ends too early, at byte 14'
-"$MADE_WEBP" whole.webp 60 50 xmp
+"$MAKE_WEBP" whole.webp 60 50 xmp
 changed 16 '\011' 1
 says 'WebP: the chunk VP8X at byte 12 has not 10 bytes'
 head -c -4 whole.webp >cut.webp
@@ -144,7 +144,7 @@ says 'WebP: the file ends too early, in the chunk XMP  at byte [0-9]*$'
 { head -c -16 whole.webp; printf '\377'; tail -c 15 whole.webp; } >cut.webp
 expect 0 "$KOSTKA" convert cut.webp made.ppm
 says 'warning: WebP: the file ends in a chunk XMP  of metadata or later frames, at byte [0-9]*, which'
-"$MADE_WEBP" whole.webp 60 50 frames=2
+"$MAKE_WEBP" whole.webp 60 50 frames=2
 head -c 200 whole.webp >cut.webp
 expect 1 "$KOSTKA" convert cut.webp made.ppm
 says 'WebP: the file ends too early, in the chunk VP8L at byte 68'

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What textures and buffers hold after decoding, against what the CPU decodes, byte for byte. */
+/* Compares textures and buffers after decoding with what the CPU decodes, byte for byte. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gl/surfaces.h"
-#include "support.h"
+#include "support/gl/surfaces.h"
+#include "support/test.h"
 
-/* As the CPU decodes it, without padding; `flip`: the last row first. */
+/* Decode on the CPU, without padding; with `flip` the last row comes first. */
 static uint8_t *decode_plainly(const kst_buffer *stream, const kst_decode_options *options, bool flip)
 {
     kst_image image;
     kst_image_init(&image);
-    assert_int_equal(kst_decode(context[0], stream->data, stream->length, options, &image, NULL), KST_OK);
+    assert_int_equal(kst_decode(device_context[0], stream->data, stream->length, options, &image, NULL), KST_OK);
     size_t row = (size_t)image.width * kst_format_channels(image.format);
     uint8_t *pixels = malloc(row * image.height);
     for (uint32_t y = 0; y < image.height; y++)
         memcpy(pixels + (flip ? image.height - 1 - y : y) * row,
             (const uint8_t *)image.plane[0].data + (ptrdiff_t)y * image.plane[0].pitch, row);
-    kst_image_release(context[0], &image);
+    kst_image_release(device_context[0], &image);
     return pixels;
 }
 
@@ -41,7 +41,7 @@ static void check_way(const struct setting *s, kst_gl_way way, bool flip)
 {
     if (s->shares && !flip)
         assert_int_equal(way, KST_GL_WAY_SHARED);
-    else if (s->context == context[0])
+    else if (s->context == device_context[0])
         assert_int_equal(way, KST_GL_WAY_MAPPED);
     else
         assert_true(way == KST_GL_WAY_MAPPED || way == KST_GL_WAY_COPIED);
@@ -81,9 +81,9 @@ static void check_texture(const struct setting *s, const kst_buffer *stream, con
 static void for_each_setting(void (*check)(const struct setting *setting))
 {
     for (uint32_t w = 0; w < worlds; w++)
-        for (uint32_t c = 0; c < context_count; c++)
+        for (uint32_t c = 0; c < device_contexts; c++)
             for (int sharing = KST_GL_SHARING_AUTO; sharing <= KST_GL_SHARING_OFF; sharing += 2) {
-                struct setting s = {context[c], &world[w], NULL, (kst_gl_sharing)sharing, false};
+                struct setting s = {device_context[c], &world[w], NULL, (kst_gl_sharing)sharing, false};
                 s.shares = sharing != KST_GL_SHARING_OFF && can_share(s.context, s.world);
                 s.gl = bind_context(s.context, s.world, s.sharing);
                 check(&s);
@@ -105,7 +105,7 @@ static void check_textures(const struct setting *s)
             kst_buffer stream = make_jpeg(sizes[i][0], sizes[i][1], kind == 3, &options);
             for (int f = 0; f < TEXTURE_FORMATS; f++)
                 check_texture(s, &stream, &texture_format[f], sizes[i][0], sizes[i][1], f % 2 == kind % 2);
-            kst_buffer_release(context[0], &stream);
+            kst_buffer_release(device_context[0], &stream);
         }
 }
 
@@ -144,7 +144,7 @@ static void check_in_turn(const struct setting *s)
         free(found);
         free(wanted);
         delete_texture(s->world, name[i]);
-        kst_buffer_release(context[0], &stream[i]);
+        kst_buffer_release(device_context[0], &stream[i]);
     }
 }
 
@@ -158,13 +158,14 @@ static void test_large(void **state)
 {
     (void)state;
     kst_buffer stream = make_jpeg(4096, 4096, false, NULL);
-    for (uint32_t c = 0; c < context_count; c++) {
-        struct setting s = {context[c], &world[0], NULL, KST_GL_SHARING_AUTO, can_share(context[c], &world[0])};
+    for (uint32_t c = 0; c < device_contexts; c++) {
+        struct setting s = {
+            device_context[c], &world[0], NULL, KST_GL_SHARING_AUTO, can_share(device_context[c], &world[0])};
         s.gl = bind_context(s.context, s.world, s.sharing);
         check_texture(&s, &stream, &texture_format[2], 4096, 4096, false);
         kst_gl_destroy(&s.gl);
     }
-    kst_buffer_release(context[0], &stream);
+    kst_buffer_release(device_context[0], &stream);
 }
 
 /* A part of a picture, reduced, into a part of a buffer, whose other bytes stay. */
@@ -208,7 +209,7 @@ static void check_buffers(const struct setting *s)
     for (kst_format format = KST_FORMAT_GREY; format <= KST_FORMAT_BGRA; format++)
         for (size_t offset = 0; offset < 12; offset += 5)
             check_buffer(s, &stream, format, offset, offset);
-    kst_buffer_release(context[0], &stream);
+    kst_buffer_release(device_context[0], &stream);
 }
 
 static void test_buffers(void **state)
@@ -217,7 +218,7 @@ static void test_buffers(void **state)
     for_each_setting(check_buffers);
 }
 
-/* Of one colour, so that each level has that too. */
+/* Make a picture of one colour, so that each level has that colour, too. */
 static void check_mipmaps(const struct setting *s)
 {
     const struct world *w = s->world;
@@ -228,7 +229,7 @@ static void check_mipmaps(const struct setting *s)
     int width = 0;
     memset(grey, 77, sizeof grey);
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_GREY, 64, 32, grey, 0), KST_OK);
-    assert_int_equal(kst_encode(context[0], &image, NULL, &stream, NULL), KST_OK);
+    assert_int_equal(kst_encode(device_context[0], &image, NULL, &stream, NULL), KST_OK);
     kst_gl_surface_init(&surface);
     surface.kind = KST_GL_TEXTURE;
     surface.name = make_texture(w, &texture_format[2], 64, 32, NULL);
@@ -246,7 +247,7 @@ static void check_mipmaps(const struct setting *s)
     w->gl.bind_texture(GL_TEXTURE_2D, 0);
     expect_no_gl_error(w);
     delete_texture(w, surface.name);
-    kst_buffer_release(context[0], &stream);
+    kst_buffer_release(device_context[0], &stream);
 }
 
 static void test_mipmaps(void **state)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gl/surfaces.h"
-#include "support.h"
+#include "support/gl/surfaces.h"
+#include "support/test.h"
 
 enum { WIDTH = 53, HEIGHT = 38 };
 
@@ -29,14 +29,14 @@ static void expect_same_file(
     kst_gl_way way;
     kst_report report;
     kst_report_init(&report);
-    assert_int_equal(kst_encode(context[0], image, options, &wanted, NULL), KST_OK);
+    assert_int_equal(kst_encode(device_context[0], image, options, &wanted, NULL), KST_OK);
     if (kst_gl_encode(gl, surface, options, &found, &way, &report))
         fail_msg("kind %d: %s", (int)surface->kind, report.message);
     assert_int_not_equal(way, KST_GL_WAY_NONE);
     assert_int_equal(way == KST_GL_WAY_SHARED, shares && !surface->flip);
     assert_int_equal(wanted.length, found.length);
     assert_memory_equal(wanted.data, found.data, wanted.length);
-    kst_buffer_release(context[0], &wanted);
+    kst_buffer_release(device_context[0], &wanted);
 }
 
 static kst_image wrap(kst_format format, uint32_t width, uint32_t height, uint8_t *pixels, size_t pitch, bool flip)
@@ -104,11 +104,11 @@ static void test_encode(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < worlds; i++)
-        for (uint32_t c = 0; c < context_count; c++)
+        for (uint32_t c = 0; c < device_contexts; c++)
             for (int sharing = KST_GL_SHARING_AUTO; sharing <= KST_GL_SHARING_OFF; sharing += 2) {
                 const struct world *w = &world[i];
-                shares = sharing != KST_GL_SHARING_OFF && can_share(context[c], w);
-                kst_gl *gl = bind_context(context[c], w, (kst_gl_sharing)sharing);
+                shares = sharing != KST_GL_SHARING_OFF && can_share(device_context[c], w);
+                kst_gl *gl = bind_context(device_context[c], w, (kst_gl_sharing)sharing);
                 for (int f = 0; f < TEXTURE_FORMATS; f++)
                     for (int flip = 0; flip < 2 && (texture_format[f].es || !w->gl.es); flip++)
                         check_format(gl, w, &texture_format[f], flip == 1);
@@ -118,7 +118,7 @@ static void test_encode(void **state)
             }
 }
 
-/* What was drawn, of which OpenGL tells the size. */
+/* Encode what was drawn, whose size OpenGL reports. */
 static void test_renderbuffer(void **state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void test_renderbuffer(void **state)
         unsigned framebuffer = 0, renderbuffer = 0;
         uint8_t pixels[20 * 20 * 4];
         kst_gl_surface surface;
-        kst_gl *gl = bind_context(context[0], w, KST_GL_SHARING_AUTO);
+        kst_gl *gl = bind_context(device_context[0], w, KST_GL_SHARING_AUTO);
         w->gl.framebuffers_make(1, &framebuffer);
         w->more.renderbuffers_make(1, &renderbuffer);
         w->gl.bind_renderbuffer(GL_RENDERBUFFER, renderbuffer);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What cannot work is told by its own error before any work; what the caller had set in OpenGL stays. */
+/* Checks that misuse gives its own error before any work, and that the caller's OpenGL state is unchanged. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "gl/surfaces.h"
-#include "support.h"
+#include "support/gl/surfaces.h"
+#include "support/test.h"
 
 enum { TEXTURE_CUBE = 0x8513 };
 
@@ -19,7 +19,7 @@ static int start(void **state)
 
 static int stop(void **state)
 {
-    kst_buffer_release(context[0], &stream);
+    kst_buffer_release(device_context[0], &stream);
     return stop_surfaces(state);
 }
 
@@ -32,8 +32,8 @@ static void expect_decode(kst_gl *gl, const kst_gl_surface *surface, kst_status 
     if (status != wanted)
         fail_msg("%s, not %s: %s", kst_status_name(status), kst_status_name(wanted), report.message);
     assert_int_equal(report.status, wanted);
-    assert_int_equal(way == KST_GL_WAY_NONE, wanted != KST_OK);
-    assert_int_equal(report.message[0] != 0, wanted != KST_OK);
+    assert_int_equal(way != KST_GL_WAY_NONE, !wanted);
+    assert_int_equal(report.message[0] == 0, !wanted);
 }
 
 static void expect_encode(kst_gl *gl, const kst_gl_surface *surface, kst_status wanted)
@@ -201,8 +201,8 @@ static void test_objects(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < worlds; i++)
-        for (uint32_t c = 0; c < context_count; c++) {
-            kst_gl *gl = bind_context(context[c], &world[i], KST_GL_SHARING_AUTO);
+        for (uint32_t c = 0; c < device_contexts; c++) {
+            kst_gl *gl = bind_context(device_context[c], &world[i], KST_GL_SHARING_AUTO);
             check_textures(gl, &world[i]);
             check_surfaces(gl, &world[i]);
             check_buffers(gl, &world[i]);
@@ -228,25 +228,25 @@ static void test_create(void **state)
     kst_gl_options_init(&options);
     kst_report_init(&report);
     enter_world(&world[0]);
-    assert_int_equal(kst_gl_create(context[0], &options, &gl, &report), KST_ERROR_ARGUMENT);
+    assert_int_equal(kst_gl_create(device_context[0], &options, &gl, &report), KST_ERROR_ARGUMENT);
     assert_null(gl);
     options.load = load_nothing;
-    assert_int_equal(kst_gl_create(context[0], &options, &gl, &report), KST_ERROR_GL_CONTEXT);
+    assert_int_equal(kst_gl_create(device_context[0], &options, &gl, &report), KST_ERROR_GL_CONTEXT);
     options.load = load_gl;
     assert_int_equal(kst_gl_create(NULL, &options, &gl, NULL), KST_ERROR_ARGUMENT);
-    assert_int_equal(kst_gl_create(context[0], NULL, &gl, NULL), KST_ERROR_ARGUMENT);
-    assert_int_equal(kst_gl_create(context[0], &options, NULL, NULL), KST_ERROR_ARGUMENT);
+    assert_int_equal(kst_gl_create(device_context[0], NULL, &gl, NULL), KST_ERROR_ARGUMENT);
+    assert_int_equal(kst_gl_create(device_context[0], &options, NULL, NULL), KST_ERROR_ARGUMENT);
     options.sharing = KST_GL_SHARING_REQUIRED;
-    assert_int_equal(kst_gl_create(context[0], &options, &gl, &report), KST_ERROR_GL_DEVICE);
+    assert_int_equal(kst_gl_create(device_context[0], &options, &gl, &report), KST_ERROR_GL_DEVICE);
     options.sharing = (kst_gl_sharing)3;
-    assert_int_equal(kst_gl_create(context[0], &options, &gl, &report), KST_ERROR_OPTIONS);
+    assert_int_equal(kst_gl_create(device_context[0], &options, &gl, &report), KST_ERROR_OPTIONS);
     options.sharing = KST_GL_SHARING_AUTO;
     options.size = 1;
-    assert_int_equal(kst_gl_create(context[0], &options, &gl, &report), KST_ERROR_OPTIONS);
+    assert_int_equal(kst_gl_create(device_context[0], &options, &gl, &report), KST_ERROR_OPTIONS);
     kst_gl_options_init(&options);
     options.load = load_gl;
     enter_world(NULL);
-    assert_int_equal(kst_gl_create(context[0], &options, &gl, &report), KST_ERROR_GL_CONTEXT);
+    assert_int_equal(kst_gl_create(device_context[0], &options, &gl, &report), KST_ERROR_GL_CONTEXT);
     kst_gl_destroy(&gl);
     kst_gl_destroy(NULL);
     kst_gl_options_init(NULL);
@@ -258,10 +258,10 @@ static void test_contexts(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < worlds; i++)
-        for (uint32_t c = 0; c < context_count; c++) {
+        for (uint32_t c = 0; c < device_contexts; c++) {
             const struct world *w = &world[i];
             void *other = add_context(w);
-            kst_gl *gl = bind_context(context[c], w, KST_GL_SHARING_AUTO);
+            kst_gl *gl = bind_context(device_context[c], w, KST_GL_SHARING_AUTO);
             kst_gl_surface surface = describe(KST_GL_TEXTURE, make_texture(w, &texture_format[2], 40, 30, NULL));
             expect_decode(gl, &surface, KST_OK);
             use_context(w, other);
@@ -275,7 +275,7 @@ static void test_contexts(void **state)
             delete_texture(w, surface.name);
             struct world gone = *w;
             gone.context = other;
-            gl = bind_context(context[c], &gone, KST_GL_SHARING_AUTO);
+            gl = bind_context(device_context[c], &gone, KST_GL_SHARING_AUTO);
             surface.name = make_texture(w, &texture_format[2], 40, 30, NULL);
             expect_decode(gl, &surface, KST_OK);
             use_context(w, NULL);
@@ -293,7 +293,7 @@ static unsigned tell_reset(void)
     return is_lost ? GUILTY_CONTEXT_RESET : GL_NO_ERROR;
 }
 
-/* What a driver would say of a context that it has lost. */
+/* Imitate what a driver says about a context that it has lost. */
 static kst_gl_function load_losing(void *user, const char *name)
 {
     return strcmp(name, "glGetGraphicsResetStatus") == 0 ? (kst_gl_function)tell_reset : load_gl(user, name);
@@ -307,7 +307,7 @@ static void test_lost(void **state)
         const kst_gl_options options = {.size = sizeof options, .load = load_losing};
         kst_gl *gl;
         enter_world(w);
-        assert_int_equal(kst_gl_create(context[0], &options, &gl, NULL), KST_OK);
+        assert_int_equal(kst_gl_create(device_context[0], &options, &gl, NULL), KST_OK);
         kst_gl_surface surface = describe(KST_GL_TEXTURE, make_texture(w, &texture_format[2], 40, 30, NULL));
         bool tells = w->gl.major * 10 + w->gl.minor >= (w->gl.es ? 32 : 45); /* others have no word for it */
         is_lost = true;
@@ -320,14 +320,14 @@ static void test_lost(void **state)
     }
 }
 
-/* Floating-point samples go nowhere in OpenGL. */
+/* OpenGL takes no floating-point samples. */
 static void test_samples(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < worlds; i++) {
         kst_decode_options options;
         kst_report report;
-        kst_gl *gl = bind_context(context[0], &world[i], KST_GL_SHARING_AUTO);
+        kst_gl *gl = bind_context(device_context[0], &world[i], KST_GL_SHARING_AUTO);
         kst_gl_surface surface = describe(KST_GL_TEXTURE, make_texture(&world[i], &texture_format[2], 40, 30, NULL));
         kst_decode_options_init(&options);
         kst_report_init(&report);
@@ -339,7 +339,7 @@ static void test_samples(void **state)
     }
 }
 
-/* An error of the caller's is told, once. */
+/* An error of the caller's is reported, once. */
 static void test_errors(void **state)
 {
     (void)state;
@@ -347,7 +347,7 @@ static void test_errors(void **state)
     kst_report_init(&report);
     for (uint32_t i = 0; i < worlds; i++) {
         const struct world *w = &world[i];
-        kst_gl *gl = bind_context(context[0], w, KST_GL_SHARING_AUTO);
+        kst_gl *gl = bind_context(device_context[0], w, KST_GL_SHARING_AUTO);
         kst_gl_surface surface = describe(KST_GL_TEXTURE, make_texture(w, &texture_format[2], 40, 30, NULL));
         w->gl.bind_texture(1, 1);
         assert_int_equal(
@@ -407,8 +407,8 @@ static void test_state(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < worlds; i++)
-        for (uint32_t c = 0; c < context_count; c++)
-            check_state(context[c], &world[i]);
+        for (uint32_t c = 0; c < device_contexts; c++)
+            check_state(device_context[c], &world[i]);
 }
 
 int main(void)

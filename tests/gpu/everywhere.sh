@@ -46,7 +46,7 @@ step() {
 mapfile -t devices < <("$build/kostka" devices | awk '$1 ~ /^(cuda|opencl):/ { print $1 }')
 
 # The exactness matrix, against libjpeg-turbo and the CPU, and the tests of devices; each program takes all devices.
-for program in "$build"/tests/test_decode_{whole,regions,formats,agreement} "$build"/tests/test_{encode,smoothing} \
+for program in "$build"/tests/test_jpeg_decode_{whole,regions,formats,agreement} "$build"/tests/test_jpeg_{encode,smoothing} \
     "$build"/tests/test_gpu_* "$build"/tests/test_gl_*; do
     name=${program##*/}
     step "${name#test_}" "$program"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each helper of the kernels' language once, for comparison with plain C. */
+/* Calls each helper of the kernels' language once, for comparison with plain C. */
 #include "kernels/group.h"
 
 enum { GROUP = 128 };

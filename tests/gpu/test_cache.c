@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compiled programs on disk: found again, and no matter where they cannot be. */
+/* Checks that compiled programs are found again on disk, and that it does no harm if they cannot be stored. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "device/cache.h"
-#include "gpus.h"
-#include "support.h"
+#include "support/gpu/gpus.h"
+#include "support/test.h"
 
 extern const struct gpu_kernels kst_kernels_jpeg_decode;
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "device/pool.h"
-#include "gpus.h"
-#include "random.h"
-#include "support.h"
+#include "support/gpu/gpus.h"
+#include "support/random.h"
+#include "support/test.h"
 
 extern const struct gpu_kernels kst_kernels_helpers;
 

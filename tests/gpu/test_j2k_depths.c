@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contexts.h"
-#include "gpus.h"
-#include "j2k_coded.h"
-#include "random.h"
-#include "support.h"
+#include "support/gpu/contexts.h"
+#include "support/gpu/gpus.h"
+#include "support/j2k/coded.h"
+#include "support/random.h"
+#include "support/test.h"
 
 static uint32_t below(uint32_t bound)
 {
@@ -20,7 +20,7 @@ static uint32_t below(uint32_t bound)
 
 enum content { NOISE, EXTREMES, SLOPES, CONTENTS };
 
-/* A number of so many bits. */
+/* Return a number of this many bits. */
 static uint32_t paint(enum content content, uint32_t x, uint32_t y, uint32_t depth)
 {
     uint32_t max = (UINT32_C(1) << depth) - 1;
@@ -120,7 +120,7 @@ static void encode_there(const char *name, uint32_t device, const kst_image *ima
     kst_buffer found = {.data = NULL};
     kst_report report;
     kst_report_init(&report);
-    if (kst_encode(gpu_context[device], image, options, &found, &report) != KST_OK)
+    if (kst_encode(gpu_context[device], image, options, &found, &report))
         fail_msg("%s: %s", name, report.message);
     if (found.length != wanted->length || memcmp(found.data, wanted->data, found.length) != 0)
         fail_msg("%s: other bytes, %zu of them, not %zu", name, found.length, wanted->length);
@@ -170,7 +170,7 @@ static void decode_everywhere(const char *name, const kst_buffer *stream, const 
         kst_image_init(&found);
         kst_report_init(&report);
         found.memory = wanted.plane_count > 4 ? KST_MEMORY_HOST : memory_of(d, turn);
-        if (kst_decode(gpu_context[d], stream->data, stream->length, options, &found, &report) != KST_OK)
+        if (kst_decode(gpu_context[d], stream->data, stream->length, options, &found, &report))
             fail_msg("%s: %s", name, report.message);
         expect_device(name, &report);
         if (found.memory == KST_MEMORY_HOST)
@@ -199,14 +199,14 @@ static void decode_parts(const char *name, const kst_buffer *stream, const kst_i
     decode_everywhere(name, stream, &options);
 }
 
-/* What the CPU refuses the devices need not do: returns whether it does it. */
+/* Return whether the CPU encodes it; the devices need not encode what the CPU refuses. */
 static bool check(const kst_image *image, const kst_j2k_options *j2k)
 {
     char name[200];
     kst_buffer wanted = {.data = NULL};
     kst_encode_options options = j2k_coding(j2k);
     name_case(image, j2k, name, sizeof name);
-    if (kst_encode(cpu_context, image, &options, &wanted, NULL) != KST_OK)
+    if (kst_encode(cpu_context, image, &options, &wanted, NULL))
         return false;
     encode_everywhere(name, image, &options, &wanted);
     decode_parts(name, &wanted, image, j2k);
@@ -228,7 +228,7 @@ static kst_j2k_options options_of(kst_j2k_target target, double value)
     return j2k;
 }
 
-/* Of 31 bits the 5/3 has no room for a band's, but without levels; nor for guard bits. */
+/* With 31 bits the 5/3 transform has no room for the bits of a band, except without levels, nor for guard bits. */
 static void test_lossless(void **state)
 {
     (void)state;
@@ -321,7 +321,7 @@ static void test_interest(void **state)
     }
 }
 
-/* Of many components some, which need not be neighbours. */
+/* Decode some of many components, which need not be neighbours. */
 static void decode_some(const kst_image *image, const kst_j2k_options *j2k)
 {
     uint32_t listed[200], count = 0;

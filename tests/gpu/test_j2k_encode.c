@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "brought.h"
-#include "contexts.h"
-#include "gpus.h"
-#include "j2k_coded.h"
-#include "random.h"
-#include "support.h"
+#include "support/encode_rows.h"
+#include "support/gpu/contexts.h"
+#include "support/gpu/gpus.h"
+#include "support/j2k/coded.h"
+#include "support/random.h"
+#include "support/test.h"
 
 static uint32_t random_state = 3;
 
@@ -73,14 +73,14 @@ static void free_image(kst_image *image)
         free(image->plane[p].data);
 }
 
-/* A copy of it in another memory, if it can be there. */
+/* Copy it to another memory, if it can be there. */
 static bool copy_image(kst_context *context, const kst_image *image, kst_memory memory, kst_image *copy)
 {
     *copy = *image;
     copy->memory = memory;
     for (uint32_t p = 0; p < copy->plane_count; p++)
         copy->plane[p].data = NULL;
-    if (kst_image_allocate(context, copy) != KST_OK)
+    if (kst_image_allocate(context, copy))
         return false;
     assert_int_equal(kst_image_copy(context, image, copy), KST_OK);
     return true;
@@ -120,7 +120,7 @@ static void check(const kst_image *image, const kst_j2k_options *j2k, bool every
     kst_report report;
     kst_report_init(&report);
     kst_encode_options options = j2k_coding(j2k);
-    if (kst_encode(cpu_context, image, &options, &wanted, &report) != KST_OK) {
+    if (kst_encode(cpu_context, image, &options, &wanted, &report)) {
         show(image, j2k);
         fail_msg("%s", report.message);
     }
@@ -209,14 +209,14 @@ static kst_j2k_options random_options(const kst_image *image)
     return j2k;
 }
 
-/* What the CPU refuses the devices need not do. */
+/* The devices need not encode what the CPU refuses. */
 static bool is_possible(const kst_image *image, const kst_j2k_options *j2k)
 {
     kst_buffer output = {.data = NULL};
     kst_encode_options options = j2k_coding(j2k);
     kst_status status = kst_encode(cpu_context, image, &options, &output, NULL);
     kst_buffer_release(cpu_context, &output);
-    return status == KST_OK;
+    return !status;
 }
 
 /* Components in ways of their own, apart and transformed. */
@@ -404,7 +404,7 @@ static kst_j2k_options window_options(uint32_t turn)
     return j2k;
 }
 
-/* Pictures that do not fit are encoded on the device all the same, one window after the other. */
+/* Pictures that do not fit are nevertheless encoded on the device, one excerpt after the other. */
 static void test_windows(void **state)
 {
     (void)state;
@@ -430,16 +430,16 @@ static void test_windows(void **state)
     swap_contexts(wide, 0);
 }
 
-/* In any order, or each row after the one before it; `again` receives how often these began anew. */
-static kst_status encode_brought(uint32_t device, const kst_image *image, const kst_j2k_options *j2k, uint32_t most,
+/* Provide rows in any order, or each after the one before; `again` receives how often these began again. */
+static kst_status encode_rows(uint32_t device, const kst_image *image, const kst_j2k_options *j2k, uint32_t most,
     kst_buffer *found, uint32_t *again)
 {
     kst_report report;
     kst_report_init(&report);
     kst_encode_options options = j2k_coding(j2k);
-    kst_status status = again
-                            ? brought_encode_in_order(gpu_context[device], image, most, &options, found, &report, again)
-                            : brought_encode(gpu_context[device], image, most, &options, found, &report);
+    kst_status status =
+        again ? encode_from_rows_in_order(gpu_context[device], image, most, &options, found, &report, again)
+              : encode_from_rows(gpu_context[device], image, most, &options, found, &report);
     if (!status && report.stage_device[KST_STAGE_ENTROPY] <= KST_DEVICE_CPU) {
         show(image, j2k);
         fail_msg("not on the device");
@@ -468,13 +468,13 @@ static void test_rows(void **state)
             swap_contexts(wide, 17 << 19);
         for (uint32_t d = 0; d < gpu_contexts; d++) {
             for (uint32_t order = 0; order < 1 + (image.plane_count == 1); order++) {
-                uint32_t again = 0, *told = order ? &again : NULL;
-                assert_int_equal(encode_brought(d, &image, &j2k, UINT32_MAX, &found, told), KST_OK);
+                uint32_t again = 0, *counted = order ? &again : NULL;
+                assert_int_equal(encode_rows(d, &image, &j2k, UINT32_MAX, &found, counted), KST_OK);
                 assert_int_equal(found.length, wanted.length);
                 assert_memory_equal(found.data, wanted.data, wanted.length);
                 kst_buffer_release(gpu_context[d], &found);
                 assert_in_range(again, 0, j2k.target == KST_J2K_LOSSLESS || j2k.target == KST_J2K_STEP ? 0 : 12);
-                assert_int_equal(encode_brought(d, &image, &j2k, 200, &found, told), KST_ERROR_ROWS);
+                assert_int_equal(encode_rows(d, &image, &j2k, 200, &found, counted), KST_ERROR_ROWS);
                 assert_null(found.data);
             }
         }
@@ -485,7 +485,7 @@ static void test_rows(void **state)
     }
 }
 
-/* What the device may not take memory for even in parts, the CPU encodes, and says so. */
+/* If memory does not suffice even for parts, the CPU encodes, and the report says so. */
 static void test_limit(void **state)
 {
     (void)state;
@@ -504,7 +504,7 @@ static void test_limit(void **state)
             kst_report report;
             kst_report_init(&report);
             assert_true(copy_image(context, &image, memories[m], &copy));
-            if (kst_encode(context, &copy, &options, &found, &report) != KST_OK)
+            if (kst_encode(context, &copy, &options, &found, &report))
                 fail_msg("%s", report.message);
             assert_int_equal(report.stage_device[KST_STAGE_ENTROPY], KST_DEVICE_NONE);
             assert_int_equal(report.stage_device[KST_STAGE_PIXELS], KST_DEVICE_CPU);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JPEG 2000 on GPUs through the API: formats, kinds of memory, parts of pictures, batches; all as on the CPU. */
+/*
+ * Checks JPEG 2000 on GPUs through the API: formats, kinds of memory, parts of pictures and batches give the same as on
+ * the CPU.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../codec/j2k_corpus.h"
-#include "contexts.h"
-#include "j2k_coded.h"
-#include "support.h"
+#include "support/gpu/contexts.h"
+#include "support/j2k/coded.h"
+#include "support/j2k/corpus.h"
+#include "support/test.h"
 
 struct stream {
     uint8_t *data;
@@ -66,7 +69,7 @@ static void compare(const char *name, const struct stream *stream, const kst_dec
             kst_image_release(gpu_context[i], &image);
         }
     }
-    if (wanted_report.status == KST_OK)
+    if (!wanted_report.status)
         kst_image_release(cpu_context, &wanted);
 }
 
@@ -187,8 +190,10 @@ static void compare_strips(
     kst_image_release(context, &image);
 }
 
-/* Pictures beyond the limit of memory, untiled and in tiles, are decoded on the device all the same; damaged ones by
- * the CPU, so that their warnings are those of the whole. */
+/*
+ * Pictures beyond the limit of memory, untiled and in tiles, are nevertheless decoded on the device; damaged ones by
+ * the CPU, so that their warnings are those of the whole.
+ */
 static void check_strips(kst_context *context, kst_j2k_options *coding)
 {
     const kst_memory memories[] = {KST_MEMORY_HOST, KST_MEMORY_PINNED, device_memory(context)};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which code-blocks go to the host's threads, and where their coefficients lie. */
+/* Checks which code-blocks go to the host's threads, and where their coefficients lie. */
 #include "core/context.h"
 #include "core/pool.h"
-#include "device/executor.h"
-#include "j2k/gpu/batch.h"
+#include "device/runtime.h"
 #include "j2k/gpu/decode.h"
-#include "support.h"
+#include "j2k/gpu/part.h"
+#include "support/test.h"
 
 enum { BLOCKS = 1000, PICTURES = 5, SIDE = 64 };
 
@@ -38,78 +38,79 @@ static void make_row(bool alike)
 }
 
 /* All entries of some such pictures, not sorted, which here does not matter. */
-static void make_batch(struct j2k_batch *batch, uint32_t count, uint16_t shape)
+static void make_part(struct j2k_gpu_part *part, uint32_t count, uint16_t shape)
 {
     static struct j2k_gpu_item items[PICTURES];
-    *batch = (struct j2k_batch){.memory = &memory, .items = items, .count = count, .blocks = count * BLOCKS};
-    batch->entry = kst_memory_array(&memory, batch->blocks, sizeof *batch->entry, NULL);
-    assert_non_null(batch->entry);
-    for (uint32_t i = 0; i < batch->blocks; i++)
-        batch->entry[i] = (struct j2k_entry){.item = i / BLOCKS, .block = i % BLOCKS, .shape = shape};
+    *part = (struct j2k_gpu_part){.memory = &memory, .items = items, .count = count, .blocks = count * BLOCKS};
+    part->entry = kst_memory_array(&memory, part->blocks, sizeof *part->entry, NULL);
+    assert_non_null(part->entry);
+    for (uint32_t i = 0; i < part->blocks; i++)
+        part->entry[i] = (struct j2k_gpu_entry){.item = i / BLOCKS, .block = i % BLOCKS, .shape = shape};
     for (uint32_t i = 0; i < count; i++)
         items[i].plan = &row.plan;
 }
 
-/* How many blocks are given; each of them is longer than any that is not. */
-static uint32_t split(uint32_t count, uint16_t shape, const struct j2k_wish *wish)
+/* Return how many blocks are chosen; each of them is longer than any that is not. */
+static uint32_t split(uint32_t count, uint16_t shape, const struct j2k_gpu_wish *wish)
 {
-    struct j2k_batch batch;
+    struct j2k_gpu_part part;
     uint32_t shortest = UINT32_MAX;
-    make_batch(&batch, count, shape);
-    assert_true(kst_gpu_j2k_split_blocks(&batch, wish));
-    assert_int_equal(batch.blocks + batch.given, count * BLOCKS);
-    for (uint32_t i = 0; i < batch.given; i++) {
-        uint32_t length = (uint32_t)row.block[batch.entry[batch.blocks + i].block].length;
+    make_part(&part, count, shape);
+    assert_true(kst_j2k_gpu_split_blocks(&part, wish));
+    assert_int_equal(part.blocks + part.host_blocks, count * BLOCKS);
+    for (uint32_t i = 0; i < part.host_blocks; i++) {
+        uint32_t length = (uint32_t)row.block[part.entry[part.blocks + i].block].length;
         shortest = length < shortest ? length : shortest;
-        assert_int_equal(batch.given_at[i], i * SIDE * SIDE);
+        assert_int_equal(part.host_at[i], i * SIDE * SIDE);
     }
-    for (uint32_t i = 0; i < batch.blocks; i++)
-        assert_true(row.block[batch.entry[i].block].length < shortest);
-    assert_true((uint64_t)batch.given_words <= kst_gpu_j2k_given_most(wish->threads, UINT64_MAX) || wish->given > 0);
-    kst_memory_release(&memory, batch.entry);
-    kst_memory_release(&memory, batch.given_at);
-    return batch.given;
+    for (uint32_t i = 0; i < part.blocks; i++)
+        assert_true(row.block[part.entry[i].block].length < shortest);
+    assert_true((uint64_t)part.host_words <= kst_j2k_gpu_host_most(wish->threads, UINT64_MAX) || wish->host_bytes > 0);
+    kst_memory_release(&memory, part.entry);
+    kst_memory_release(&memory, part.host_at);
+    return part.host_blocks;
 }
 
 static void longest_go(void **state)
 {
     (void)state;
     make_row(false);
-    uint32_t one = split(1, 0, &(struct j2k_wish){.threads = 1}), two = split(1, 0, &(struct j2k_wish){.threads = 2});
+    uint32_t one = split(1, 0, &(struct j2k_gpu_wish){.threads = 1}),
+             two = split(1, 0, &(struct j2k_gpu_wish){.threads = 2});
     assert_true(one >= 4 && one <= 8);
     assert_true(two > one && two <= 16);
-    assert_int_equal(split(1, 0, &(struct j2k_wish){.threads = 8}), BLOCKS / 50);
-    assert_true(split(4, 0, &(struct j2k_wish){.threads = 4}) > two);
-    assert_int_equal(kst_gpu_j2k_given_most(100, UINT64_MAX), kst_gpu_j2k_given_most(16, UINT64_MAX));
-    assert_int_equal(split(5, 0, &(struct j2k_wish){.given = 1001}), 5 * BLOCKS / 50);
-    assert_int_equal(kst_gpu_j2k_given_most(1, UINT64_MAX), 8 * SIDE * SIDE);
-    assert_int_equal(kst_gpu_j2k_given_most(1, 100), 100);
+    assert_int_equal(split(1, 0, &(struct j2k_gpu_wish){.threads = 8}), BLOCKS / 50);
+    assert_true(split(4, 0, &(struct j2k_gpu_wish){.threads = 4}) > two);
+    assert_int_equal(kst_j2k_gpu_host_most(100, UINT64_MAX), kst_j2k_gpu_host_most(16, UINT64_MAX));
+    assert_int_equal(split(5, 0, &(struct j2k_gpu_wish){.host_bytes = 1001}), 5 * BLOCKS / 50);
+    assert_int_equal(kst_j2k_gpu_host_most(1, UINT64_MAX), 8 * SIDE * SIDE);
+    assert_int_equal(kst_j2k_gpu_host_most(1, 100), 100);
 }
 
 static void none_go(void **state)
 {
     (void)state;
     make_row(false);
-    assert_int_equal(split(1, 0, &(struct j2k_wish){.threads = 0}), 0);
-    assert_int_equal(split(5, 0, &(struct j2k_wish){.threads = 16}), 0);
-    assert_int_equal(split(1, 1 << J2K_SHAPE_FLIGHTS, &(struct j2k_wish){.threads = 16}), 0);
+    assert_int_equal(split(1, 0, &(struct j2k_gpu_wish){.threads = 0}), 0);
+    assert_int_equal(split(5, 0, &(struct j2k_gpu_wish){.threads = 16}), 0);
+    assert_int_equal(split(1, 1 << J2K_SHAPE_FLIGHTS, &(struct j2k_gpu_wish){.threads = 16}), 0);
     make_row(true);
-    assert_int_equal(split(1, 0, &(struct j2k_wish){.threads = 16}), 0);
+    assert_int_equal(split(1, 0, &(struct j2k_gpu_wish){.threads = 16}), 0);
     for (uint32_t i = 0; i < BLOCKS; i++)
         row.block[i].length = i == 0 ? 200 : 100;
-    assert_int_equal(split(1, 0, &(struct j2k_wish){.threads = 16}), 0);
+    assert_int_equal(split(1, 0, &(struct j2k_gpu_wish){.threads = 16}), 0);
 }
 
 /* A context of one thread leaves all blocks to the device. */
 static void several_help(void **state)
 {
     (void)state;
-    struct gpu_executor executor = {.threads = NULL};
-    assert_int_equal(kst_gpu_j2k_threads(&executor), 0);
+    struct gpu_runtime runtime = {.threads = NULL};
+    assert_int_equal(kst_j2k_gpu_threads(&runtime), 0);
     for (uint32_t threads = 1; threads <= 3; threads++) {
-        assert_int_equal(kst_pool_create(&memory, threads, &executor.threads), KST_OK);
-        assert_int_equal(kst_gpu_j2k_threads(&executor), threads > 1 ? threads : 0);
-        kst_pool_destroy(&executor.threads);
+        assert_int_equal(kst_pool_create(&memory, threads, &runtime.threads), KST_OK);
+        assert_int_equal(kst_j2k_gpu_threads(&runtime), threads > 1 ? threads : 0);
+        kst_pool_destroy(&runtime.threads);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JPEG 2000 pictures that are too much at once, for the limit of memory, a buffer or the kernels: on GPUs strip by
- * strip, the CPU's samples. What the CPU did instead of a GPU, or a GPU at once, fails.
+ * JPEG 2000 pictures that are too much at once, for the limit of memory, a buffer or the kernels: on GPUs slab by
+ * slab, the CPU's samples. What the CPU did instead of a GPU, or a GPU at once, fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,23 +9,24 @@
 
 #include <sys/mman.h>
 
-#include "contexts.h"
 #include "core/context.h"
-#include "device/executor.h"
-#include "j2k_coded.h"
-#include "random.h"
-#include "support.h"
-#include "told.h"
+#include "device/runtime.h"
+#include "run/device.h"
+#include "support/gpu/contexts.h"
+#include "support/j2k/coded.h"
+#include "support/progress.h"
+#include "support/random.h"
+#include "support/test.h"
 
 enum { LEFT = 5, TOP = 13, LEAST_CALLS = 4, MEMORY = 2 << 20 };
 
-/* Where a component has its samples, and what they are. */
+/* Describes the samples of a component: their grid, depth and values. */
 struct plane {
     uint32_t dx, dy, depth;
     bool is_signed;
 };
 
-/* Of the reference grid's [first, first + size) what is at multiples. */
+/* Count the multiples in the reference grid's [first, first + size). */
 static uint32_t samples_of(uint32_t first, uint32_t size, uint32_t apart)
 {
     return (first + size + apart - 1) / apart - (first + apart - 1) / apart;
@@ -69,12 +70,12 @@ static void free_image(kst_image *image)
     free((void *)(uintptr_t)image->more);
 }
 
-/* Returns how often progress was told. */
+/* Returns how often progress was reported. */
 static uint32_t decode_there(
     kst_context *context, const kst_buffer *stream, const kst_decode_options *options, kst_memory memory)
 {
-    struct told calls = {.stop = 2};
-    kst_progress progress = {.size = sizeof progress, .told = told, .user = &calls};
+    struct progress_calls calls = {.stop = 2};
+    kst_progress progress = {.size = sizeof progress, .told = take_progress, .user = &calls};
     kst_decode_options with = *options;
     kst_image wanted, image;
     kst_report report;
@@ -102,7 +103,7 @@ static void compare(
     kst_context *context, const kst_buffer *stream, const kst_decode_options *options, kst_memory memory)
 {
     if (decode_there(context, stream, options, memory) < LEAST_CALLS)
-        fail_msg("memory %d, format %d, reduced %u, tile %u, %u components: not in strips", (int)memory,
+        fail_msg("memory %d, format %d, reduced %u, tile %u, %u components: not in slabs", (int)memory,
             (int)options->format, (unsigned)options->reduce, (unsigned)options->tile,
             (unsigned)options->component_count);
 }
@@ -129,7 +130,7 @@ static void check(kst_context *context, const kst_image *image, const kst_j2k_op
     kst_buffer_release(cpu_context, &stream);
 }
 
-/* Smaller components, one of which has no row in some strips; more planes than an image has room for; samples of two
+/* Smaller components, one of which has no row in some slabs; more planes than an image has room for; samples of two
  * and four bytes. */
 static void test_components(void **state)
 {
@@ -156,7 +157,7 @@ static void test_components(void **state)
         }
 }
 
-/* Not even the lowest strip has room: some columns of it, in which a component may have no sample. */
+/* Not even the lowest slab has room: some columns of it, in which a component may have no sample. */
 static void test_columns(void **state)
 {
     (void)state;
@@ -175,7 +176,7 @@ static void test_columns(void **state)
     free_image(&image);
 }
 
-/* Of one component, lossless, in which decoders can find damage. */
+/* Make a lossless stream of one component, in which decoders can detect damage. */
 static kst_buffer make_grey(uint32_t width, uint32_t height)
 {
     kst_encode_options encoding;
@@ -200,7 +201,7 @@ static kst_buffer make_grey(uint32_t width, uint32_t height)
 /* Device memory that the context keeps for what it has to do next: all that it ever had at once, or more. */
 static uint64_t device_bytes(const kst_context *context)
 {
-    const struct gpu_pool *pool = &context->gpu->pool;
+    const struct gpu_pool *pool = &kst_context_gpu_if_open(context)->pool;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < pool->count; i++)
         sum += pool->idle[i].place == GPU_DEVICE ? pool->idle[i].length : 0;
@@ -260,7 +261,7 @@ static void test_buffers(void **state)
     for (uint32_t k = 0; k < gpu_contexts; k++) {
         kst_context *context = small_context_create(gpu_context[k], 0);
         assert_true(decode_there(context, &stream, &options, KST_MEMORY_HOST) < LEAST_CALLS);
-        context->gpu->gpu->largest = 1 << 18;
+        kst_context_gpu_if_open(context)->gpu->largest = 1 << 18;
         compare(context, &stream, &options, KST_MEMORY_HOST);
         kst_context_destroy(&context);
     }
@@ -313,7 +314,7 @@ static void expect_damage_within(const kst_buffer *stream, uint64_t memory)
     }
 }
 
-/* The first strips have tiles none of which can be decoded, where the picture has others: what the CPU makes of it. */
+/* The first slabs have tiles none of which can be decoded, where the picture has others: what the CPU makes of it. */
 static void test_damage(void **state)
 {
     enum { DAMAGED = 4 };
@@ -340,7 +341,7 @@ static void test_damage(void **state)
     free_image(&image);
 }
 
-/* What packets say of many small code-blocks has no room: what the CPU makes of it, part by part. */
+/* There is no memory for the data about many small code-blocks: the CPU decodes part by part. */
 static void test_plans(void **state)
 {
     enum { LITTLE = 1600000 };

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../stages/j2k_model.h"
-#include "gpus.h"
-#include "j2k_compare.h"
-#include "random.h"
-#include "support.h"
+#include "support/gpu/gpus.h"
+#include "support/gpu/j2k_compare.h"
+#include "support/j2k/model.h"
+#include "support/random.h"
+#include "support/test.h"
 
 static uint32_t random_state = 7;
 

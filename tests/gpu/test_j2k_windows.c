@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contexts.h"
-#include "gpus.h"
-#include "j2k_coded.h"
-#include "support.h"
-#include "told.h"
-#include "written.h"
+#include "support/gpu/contexts.h"
+#include "support/gpu/gpus.h"
+#include "support/j2k/coded.h"
+#include "support/memory_file.h"
+#include "support/progress.h"
+#include "support/test.h"
 
 enum { WIDTH = 700, HEIGHT = 1500, MEMORY = 11 << 19, ROOM = 2 << 20 };
 
@@ -34,10 +34,10 @@ static bool is_on_device(const kst_report *report)
 static void check_encoding(kst_context *context, const kst_image *image, const kst_j2k_options *j2k, bool apart)
 {
     static uint8_t bytes[ROOM];
-    struct written file = {.data = bytes, .room = ROOM};
-    struct told whole = {.stop = 2}, half = {.stop = 0.4};
-    kst_progress progress = {.size = sizeof progress, .told = told, .user = &whole};
-    const kst_writer writer = written_writer(&file);
+    struct memory_file file = {.data = bytes, .room = ROOM};
+    struct progress_calls whole = {.stop = 2}, half = {.stop = 0.4};
+    kst_progress progress = {.size = sizeof progress, .told = take_progress, .user = &whole};
+    const kst_writer writer = memory_file_writer(&file);
     kst_buffer wanted = {.data = NULL};
     kst_report report;
     uint64_t length = 0;
@@ -64,8 +64,8 @@ static void check_encoding(kst_context *context, const kst_image *image, const k
 
 static void check_decoding(kst_context *context, const kst_image *image, const kst_j2k_options *j2k)
 {
-    struct told whole = {.stop = 2}, half = {.stop = 0.4};
-    kst_progress progress = {.size = sizeof progress, .told = told, .user = &whole};
+    struct progress_calls whole = {.stop = 2}, half = {.stop = 0.4};
+    kst_progress progress = {.size = sizeof progress, .told = take_progress, .user = &whole};
     kst_decode_options way;
     kst_report report;
     kst_image found, none;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Batches and jobs: each picture as alone, whatever the others are; the caller's queue keeps its order. */
+/*
+ * Checks batches and jobs: each picture is as if alone, whatever the others are, and the caller's queue keeps its
+ * order.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
 #include "core/context.h"
-#include "device/executor.h"
 #include "device/opencl/opencl.h"
-#include "gpu/contexts.h"
+#include "device/runtime.h"
 #include "run/device.h"
-#include "support.h"
+#include "support/context.h"
+#include "support/gpu/contexts.h"
+#include "support/test.h"
 
 enum { PICTURES = 40, THREADS = 4 };
 
@@ -272,7 +275,7 @@ static void check_round(kst_context *context, struct gpu_queue *queue, const kst
 
 static void check_stream(kst_context *context)
 {
-    struct gpu *gpu = context->gpu->gpu;
+    struct gpu *gpu = kst_context_gpu_if_open(context)->gpu;
     struct gpu_error error = {.status = KST_OK};
     uint8_t wanted[LENGTH];
     struct gpu_queue queue;
@@ -304,11 +307,11 @@ static void test_streams(void **state)
         check_stream(gpu_context[g]);
 }
 
-/* What was never a stream, and what is one no more. */
+/* Handles that never were a stream, or no longer are one, are refused. */
 static void check_dead_streams(kst_context *context)
 {
     enum { STREAMS = 8 };
-    struct gpu *gpu = context->gpu->gpu;
+    struct gpu *gpu = kst_context_gpu_if_open(context)->gpu;
     struct gpu_error error = {.status = KST_OK};
     static uintptr_t zeros[64], leading[64]; /* an address of nothing; and one of zeros */
     uintptr_t dead[STREAMS + 4] = {3, 0x1234560, (uintptr_t)zeros, (uintptr_t)leading};
@@ -326,7 +329,7 @@ static void check_dead_streams(kst_context *context)
     for (uint32_t i = 0; i < STREAMS + 4; i++) {
         const kst_stream stranger = {gpu->info.kind, (void *)dead[i]};
         kst_status status = kst_decode_submit(context, NULL, 0, &stranger, &job);
-        if (i >= 4 && gpu->info.kind == KST_DEVICE_OPENCL && status == KST_OK) { /* the driver still held it */
+        if (i >= 4 && gpu->info.kind == KST_DEVICE_OPENCL && !status) { /* the driver still held it */
             kst_job_wait(&job);
             continue;
         }
@@ -347,10 +350,10 @@ static void test_dead_streams(void **state)
 static void check_encode(kst_context *context)
 {
     enum { EDGE = 64, FILLS = 200 };
-    const struct gpu_backend *backend = context->gpu->gpu->backend;
+    const struct gpu_backend *backend = kst_context_gpu_if_open(context)->gpu->backend;
     struct gpu_error error = {.status = KST_OK};
-    struct gpu_lane *lane = kst_gpu_lane_take(context->gpu, &error);
-    const kst_stream queue = {context->gpu->gpu->info.kind, (void *)lane->queue.handle};
+    struct gpu_track *track = kst_gpu_track_take(kst_context_gpu_if_open(context), &error);
+    const kst_stream queue = {kst_context_gpu_if_open(context)->gpu->info.kind, (void *)track->queue.handle};
     static uint8_t pixels[EDGE * EDGE * 3];
     kst_image image, host;
     kst_image_init(&image);
@@ -370,7 +373,7 @@ static void check_encode(kst_context *context)
         assert_int_equal(kst_image_wrap(&host, KST_FORMAT_RGB, EDGE, EDGE, pixels, 0), KST_OK);
         assert_int_equal(kst_encode(cpu_context, &host, &options, &wanted, NULL), KST_OK);
         for (uint32_t i = FILLS; i-- > 0;)
-            backend->fill(&lane->queue, memory, 0, (size_t)image.plane[0].pitch * EDGE, (value + i) * 0x01010101U);
+            backend->fill(&track->queue, memory, 0, (size_t)image.plane[0].pitch * EDGE, (value + i) * 0x01010101U);
         assert_int_equal(kst_encode_batch_after(context, &item, 1, &queue), KST_OK);
         assert_int_equal(item.output.length, wanted.length);
         assert_memory_equal(item.output.data, wanted.data, wanted.length);
@@ -383,7 +386,7 @@ static void check_encode(kst_context *context)
     assert_int_equal(kst_encode_batch_after(cpu_context, NULL, 0, &queue), KST_ERROR_DEVICE_STREAM);
     assert_int_equal(kst_encode_batch_after(NULL, NULL, 0, &queue), KST_ERROR_ARGUMENT);
     kst_image_release(context, &image);
-    kst_gpu_lane_give(context->gpu, lane);
+    kst_gpu_track_give(kst_context_gpu_if_open(context), track);
 }
 
 static void test_encode(void **state)
@@ -396,7 +399,7 @@ static void test_encode(void **state)
 /* A cl_context of the caller's. */
 static void check_foreign(kst_context *own)
 {
-    struct opencl *opencl = kst_opencl_of(own->gpu->gpu);
+    struct opencl *opencl = kst_opencl_of(kst_context_gpu_if_open(own)->gpu);
     kst_context_options options;
     kst_context *context;
     kst_context_options_init(&options);
@@ -421,7 +424,7 @@ static void check_foreign(kst_context *own)
 /* Buffers and queues of another context are refused. */
 static void check_strangers(kst_context *one, kst_context *other)
 {
-    struct opencl *opencl = kst_opencl_of(one->gpu->gpu);
+    struct opencl *opencl = kst_opencl_of(kst_context_gpu_if_open(one)->gpu);
     const kst_stream queue = {KST_DEVICE_OPENCL, opencl->queue};
     kst_job *job;
     kst_image image;
@@ -446,7 +449,7 @@ static void test_foreign(void **state)
     }
 }
 
-/* "auto" takes a GPU that is one, once there is enough to do, and tells where it went. */
+/* "auto" takes a real GPU once there is enough work, and reports say where work was done. */
 static void test_auto(void **state)
 {
     (void)state;
@@ -460,16 +463,16 @@ static void test_auto(void **state)
     assert_int_equal(kst_decode(context, stream[0].data, stream[0].length, NULL, &image, &report), KST_OK);
     assert_string_equal(report.device, "cpu");
     kst_image_release(context, &image);
-    assert_null(context->gpu);
+    assert_null(kst_context_gpu_if_open(context));
     assert_null(kst_context_gpu_for(context, 1e-6, 2e-6));
     for (int i = 0; i < 10; i++)
         kst_context_gpu_for(context, 0.1, 0.2e-3);
     bool found = kst_gpu_preferred(0, name);
-    assert_int_equal(context->gpu != NULL, found);
+    assert_int_equal(kst_context_gpu_if_open(context) != NULL, found);
     assert_int_equal(kst_context_is_cpu(context), !found);
     assert_int_equal(kst_context_device(context, &info), KST_OK);
     assert_string_equal(info.name, found ? name : "cpu");
-    assert_ptr_equal(kst_context_gpu_for(context, 2e-6, 1e-6), context->gpu);
+    assert_ptr_equal(kst_context_gpu_for(context, 2e-6, 1e-6), kst_context_gpu_if_open(context));
     assert_null(kst_context_gpu_for(context, 1e-6, 2e-6));
     struct set *set = make_set(gpu_context[0], true);
     kst_decode_batch(context, set->item, PICTURES);

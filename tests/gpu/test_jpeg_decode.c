@@ -13,10 +13,10 @@
 #include "jpeg/cpu/decode.h"
 #include "jpeg/gpu/decode.h"
 #include "jpeg/syntax/parse.h"
-#include "pictures.h"
-#include "random.h"
-#include "robustness/corpus.h"
-#include "support.h"
+#include "support/corpus.h"
+#include "support/gpu/pictures.h"
+#include "support/random.h"
+#include "support/test.h"
 
 static uint32_t decoded_count;
 
@@ -45,7 +45,7 @@ static bool same_damage(const struct jpeg_gpu_damage *damage, const struct jpeg_
 static void add_coefficients(struct jpeg_gpu_item *item, struct jpeg_blocks *blocks)
 {
     kst_report report;
-    if (item->plan->single_scan || kst_gpu_jpeg_supports(item))
+    if (item->plan->single_scan || kst_jpeg_gpu_supports(item))
         return;
     kst_report_init(&report);
     const struct operation op = kst_context_operation(cpu, &memory, &report, NULL);
@@ -61,15 +61,15 @@ static void drop_coefficients(struct jpeg_gpu_item *item, struct jpeg_blocks *bl
 
 static void compare_plan(const char *name, const struct jpeg_plan *plan, const kst_decode_options *options, bool timed)
 {
-    struct jpeg_gpu_item item = {.plan = plan, .ordered = true}; /* noise, too, shall be decoded there */
+    struct jpeg_gpu_item item = {.plan = plan, .ordered = true}; /* so that noise is decoded there, too */
     struct jpeg_blocks blocks;
     kst_image wanted, image;
-    if (kst_jpeg_output_describe(&plan->frame, options, &wanted) != KST_OK)
+    if (kst_jpeg_output_describe(&plan->frame, options, &wanted))
         return;
     image = wanted;
     kst_jpeg_output_plan(&item.output, &plan->frame, options, &wanted);
     add_coefficients(&item, &blocks);
-    if (!kst_gpu_jpeg_supports(&item)) {
+    if (!kst_jpeg_gpu_supports(&item)) {
         drop_coefficients(&item, &blocks);
         return;
     }
@@ -87,7 +87,7 @@ static void compare_plan(const char *name, const struct jpeg_plan *plan, const k
         bool whole = wanted.width == plan->frame.width && wanted.height == plan->frame.height;
         for (int again = 0; again < (timed && !simulated() ? 5 : 1); again++) {
             poison_picture(&image);
-            kst_gpu_jpeg_decode(executors[i], &item, 1, timed, &damage, &times, &error);
+            kst_jpeg_gpu_decode(runtimes[i], &item, 1, timed, &damage, &times, &error);
             expect_no_error(&error);
         }
         assert_false(damage.left);
@@ -115,11 +115,11 @@ static void compare(const char *name, const uint8_t *data, size_t length, const 
     kst_report_init(&report);
     struct operation op = kst_context_operation(cpu, &memory, &report, NULL);
     op.limits = &limits;
-    if (kst_jpeg_parse(&op, data, length, &stream) != KST_OK)
+    if (kst_jpeg_parse(&op, data, length, &stream))
         return;
     compare_plan(name, &stream.plan, options, timed);
     kst_jpeg_stream_release(&memory, &stream);
-    renew_executors();
+    renew_runtimes();
 }
 
 static void compare_formats(const char *name, const uint8_t *data, size_t length)
@@ -245,7 +245,7 @@ static void test_colours(void **state)
         }
 }
 
-/* Long enough for several groups of parts. */
+/* Long enough for several groups of chunks. */
 static void test_large(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void test_large(void **state)
         options.restart.unit = restart ? KST_RESTART_MCUS : KST_RESTART_NONE;
         options.restart.interval = 8;
         encode(width, height, simulated() ? KST_FORMAT_GREY : KST_FORMAT_RGB, 200, &options, &buffer);
-        assert_true(buffer.length > (simulated() ? 1 : 8) * WORK_PART * WORK_PARTS + 1000);
+        assert_true(buffer.length > (simulated() ? 1 : 8) * WORK_CHUNK * WORK_CHUNKS + 1000);
         compare("large", buffer.data, buffer.length, &decoding, false);
         kst_buffer_release(cpu, &buffer);
     }
@@ -307,7 +307,7 @@ static void test_mixed(void **state)
         kst_jpeg_output_plan(&item[i].output, &item[i].plan->frame, &decoding, &image[i]);
     }
     for (uint32_t i = 0; i < gpu_count; i++) {
-        kst_gpu_jpeg_decode(executors[i], item, count, false, damage, &times, &error);
+        kst_jpeg_gpu_decode(runtimes[i], item, count, false, damage, &times, &error);
         expect_no_error(&error);
         for (uint32_t j = 0; j < count; j++) {
             expect_same_picture("mixed", &wanted[j], &image[j]);
@@ -322,7 +322,7 @@ static void test_mixed(void **state)
         kst_image_release(cpu, &wanted[i]);
         kst_image_release(cpu, &image[i]);
     }
-    renew_executors();
+    renew_runtimes();
 }
 
 /* Runs of fill bytes (T.81 B.1.1.2) as long as the kernels take, or a little longer. */

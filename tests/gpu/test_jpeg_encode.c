@@ -6,10 +6,10 @@
 
 #include <kostka/kostka_device.h>
 
-#include "gpus.h"
 #include "jpeg/plan/encoding.h"
-#include "random.h"
-#include "support.h"
+#include "support/gpu/gpus.h"
+#include "support/random.h"
+#include "support/test.h"
 
 static kst_context *cpu, *contexts[MOST_GPUS];
 static unsigned long compared;
@@ -126,16 +126,16 @@ static void check(const kst_image *image, const kst_encode_options *options)
     kst_buffer wanted = {0};
     kst_report report;
     kst_report_init(&report);
-    if (kst_encode(cpu, image, options, &wanted, &report) != KST_OK) {
+    if (kst_encode(cpu, image, options, &wanted, &report)) {
         show(image, options);
         fail_msg("%s", report.message);
     }
     for (uint32_t i = 0; i < gpu_count; i++) {
         kst_buffer found = {0};
         kst_status status = kst_encode(contexts[i], image, options, &found, &report);
-        if (status != KST_OK || found.length != wanted.length || memcmp(found.data, wanted.data, found.length) != 0) {
+        if (status || found.length != wanted.length || memcmp(found.data, wanted.data, found.length) != 0) {
             show(image, options);
-            if (status != KST_OK)
+            if (status)
                 fail_msg("%s", report.message);
             expect_same(&wanted, &found);
         }
@@ -316,7 +316,7 @@ static void test_noise(void **state)
     }
 }
 
-/* What the kernels do not take is done by the CPU. */
+/* The CPU encodes what the kernels do not support. */
 static void test_progressive(void **state)
 {
     (void)state;

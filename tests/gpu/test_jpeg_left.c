@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pictures whose codes no decoder falls into step with. A device may spend a bounded time on the parts of such a
+ * Pictures whose codes no decoder falls into step with. A device may spend a bounded time on the chunks of such a
  * stream, one after the other, and then leaves the picture to the CPU: the result is the CPU's, and the report says so.
  * Other pictures of a batch stay on the device.
  */
@@ -10,13 +10,14 @@
 
 #include "core/context.h"
 #include "core/report.h"
-#include "device/executor.h"
-#include "gpu/contexts.h"
-#include "gpu/gpus.h"
+#include "device/runtime.h"
 #include "jpeg/gpu/decode.h"
 #include "jpeg/syntax/parse.h"
-#include "random.h"
-#include "support.h"
+#include "run/device.h"
+#include "support/gpu/contexts.h"
+#include "support/gpu/gpus.h"
+#include "support/random.h"
+#include "support/test.h"
 
 struct bytes {
     uint8_t *data;
@@ -59,7 +60,7 @@ static void end_bits(struct bytes *bytes)
         put_bits(bytes, 1, 1);
 }
 
-/* What a stream is like. */
+/* The properties of a stream. */
 struct shape {
     uint32_t mcus_w, mcus_h;
     bool colour;      /* 4:2:0, six blocks in an MCU */
@@ -95,8 +96,8 @@ static void put_headers(struct bytes *bytes, const struct shape *shape)
 }
 
 /*
- * Whoever starts elsewhere finds the codes, as DC and AC have the same, but never which coefficient of the block it is
- * at, as no code ends a block or skips coefficients.
+ * A decoder that starts elsewhere finds the codes, because DC and AC have the same, but never the coefficient at which
+ * it is, because no code ends a block or skips coefficients.
  */
 static struct bytes make_stream(const struct shape *shape)
 {
@@ -124,8 +125,8 @@ static struct bytes make_stream(const struct shape *shape)
     return bytes;
 }
 
-/* How many parts a device completes of a stream, which it then leaves to the CPU. */
-static struct jpeg_gpu_damage count_completed(struct gpu_executor *gpu, const struct bytes *bytes, double *seconds)
+/* Return how many chunks a device completes of a stream, which it then leaves to the CPU. */
+static struct jpeg_gpu_damage count_completed(struct gpu_runtime *gpu, const struct bytes *bytes, double *seconds)
 {
     struct jpeg_gpu_item item = {.pinned = false};
     struct jpeg_stream stream;
@@ -145,8 +146,8 @@ static struct jpeg_gpu_damage count_completed(struct gpu_executor *gpu, const st
     assert_int_equal(kst_image_allocate(cpu_context, &image), KST_OK);
     item.plan = &stream.plan;
     kst_jpeg_output_plan(&item.output, &stream.plan.frame, &options, &image);
-    assert_true(kst_gpu_jpeg_supports(&item));
-    status = kst_gpu_jpeg_decode(gpu, &item, 1, true, &damage, &times, &error);
+    assert_true(kst_jpeg_gpu_supports(&item));
+    status = kst_jpeg_gpu_decode(gpu, &item, 1, true, &damage, &times, &error);
     assert_int_equal(status, KST_OK);
     kst_image_release(cpu_context, &image);
     kst_jpeg_stream_release(memory, &stream);
@@ -155,7 +156,7 @@ static struct jpeg_gpu_damage count_completed(struct gpu_executor *gpu, const st
 }
 
 /*
- * A CPU decodes more than a hundred parts of 128 bytes in the time that a device completes one: with one for each 128
+ * A CPU decodes more than a hundred chunks of 128 bytes in the time that a device completes one: with one for each 128
  * that a stream has, but not fewer than 64, the time is about a CPU's.
  */
 static void test_bound(void **state)
@@ -166,9 +167,9 @@ static void test_bound(void **state)
             const struct shape shape = {.mcus_w = 256, .mcus_h = size ? 160 : 40};
             struct bytes bytes = make_stream(&shape);
             double seconds;
-            struct jpeg_gpu_damage damage = count_completed(gpu_context[g]->gpu, &bytes, &seconds);
-            size_t parts = bytes.length / 128, most = parts / 128 > 64 ? parts / 128 : 64;
-            printf("%zu bytes: %u of %zu parts in order, %.2f ms\n", bytes.length, (unsigned)damage.completed, parts,
+            struct jpeg_gpu_damage damage = count_completed(kst_context_gpu_if_open(gpu_context[g]), &bytes, &seconds);
+            size_t chunks = bytes.length / 128, most = chunks / 128 > 64 ? chunks / 128 : 64;
+            printf("%zu bytes: %u of %zu chunks in order, %.2f ms\n", bytes.length, (unsigned)damage.completed, chunks,
                 seconds * 1e3);
             assert_true(damage.left);
             assert_in_range(damage.completed, 64, most + 1);
@@ -256,7 +257,7 @@ static void test_alone(void **state)
         }
 }
 
-/* What the simulator can do in some seconds. */
+/* The sizes that the simulator can decode in some seconds. */
 static void test_small(void **state)
 {
     (void)state;
@@ -330,8 +331,8 @@ static void test_batch(void **state)
 }
 
 /*
- * In the order of a queue of the caller's, what comes behind the picture finds its pixels as long as the stream is
- * shorter than 1 MiB; those of a longer one are there when the job has been waited for.
+ * In the order of the caller's queue, work behind the picture finds its pixels if the stream is shorter than 1 MiB; the
+ * pixels of a longer one exist after waiting for the job.
  */
 static void check_ordered(kst_context *context, struct gpu_queue *queue, const struct shape *shape, bool is_left)
 {
@@ -361,7 +362,7 @@ static void test_ordered(void **state)
     (void)state;
     static const struct shape shorter = {.mcus_w = 200, .mcus_h = 140}, longer = {.mcus_w = 200, .mcus_h = 200};
     for (uint32_t g = 0; g < gpu_contexts; g++) {
-        struct gpu *gpu = gpu_context[g]->gpu->gpu;
+        struct gpu *gpu = kst_context_gpu_if_open(gpu_context[g])->gpu;
         struct gpu_error error = {.status = KST_OK};
         struct gpu_queue queue;
         assert_true(gpu->backend->queue_create(gpu, false, &queue, &error));

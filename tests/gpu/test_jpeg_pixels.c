@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From coefficients to pixels: the devices' kernels against plain C, on coefficients that no encoder would make,
+ * Compares the devices' kernels from coefficients to pixels with plain C, on coefficients that no encoder would make,
  * several pictures at a time. Raw output shows the transforms by themselves.
  */
 #include <stdio.h>
@@ -9,11 +9,11 @@
 
 #include "image/orient.h"
 #include "jpeg/cpu/blocks.h"
-#include "jpeg/cpu/job.h"
+#include "jpeg/cpu/crew.h"
 #include "jpeg/gpu/decode.h"
-#include "pictures.h"
-#include "random.h"
-#include "support.h"
+#include "support/gpu/pictures.h"
+#include "support/random.h"
+#include "support/test.h"
 
 /* Pictures of a batch. */
 enum { MOST = 8 };
@@ -100,20 +100,20 @@ static void choose_region(struct picture *p, uint32_t reduce)
     region->height = 1 + below(height - region->y);
 }
 
-/* What plain C makes of it. */
+/* Compute the result in plain C. */
 static void decode_in_c(struct picture *p)
 {
     struct jpeg_output output;
     struct jpeg_dsp dsp;
     struct jpeg_source source = {.plan = &p->plan, .coefficients = &p->blocks.coefficients};
     const struct operation op = kst_context_operation(cpu, &memory, NULL, NULL);
-    struct jpeg_job job = {.op = &op, .output = &output, .source = &source};
+    struct jpeg_crew crew = {
+        .op = &op, .output = &output, .making = {.output = &output, .dsp = &dsp}, .source = &source};
     kst_jpeg_output_plan(&output, &p->plan.frame, &p->options, &p->wanted);
     kst_jpeg_dsp_init(&dsp, CPU_C);
-    output.dsp = &dsp;
-    assert_int_equal(kst_jpeg_job_create(&job, 1, 0), KST_OK);
-    kst_jpeg_job_alone(&job);
-    kst_jpeg_job_release(&job);
+    assert_int_equal(kst_jpeg_crew_create(&crew, 1, 0), KST_OK);
+    kst_jpeg_crew_alone(&crew);
+    kst_jpeg_crew_release(&crew);
 }
 
 /* The same picture upright, if its orientation is another than 1. Its sides are exchanged, and the image's. */
@@ -146,7 +146,7 @@ static bool make_picture(struct picture *p, size_t sampling, uint32_t width, uin
     p->options.alpha = (uint8_t)next_random();
     p->options.reduce = reduce;
     choose_region(p, reduce);
-    if (kst_jpeg_output_describe(&p->plan.frame, &p->options, &p->wanted) != KST_OK)
+    if (kst_jpeg_output_describe(&p->plan.frame, &p->options, &p->wanted))
         return false;
     const kst_region *r = &p->options.region;
     bool turned = p->options.format != KST_FORMAT_RAW && below(2);
@@ -165,7 +165,7 @@ static bool make_picture(struct picture *p, size_t sampling, uint32_t width, uin
     turn_in_c(p);
     assert_int_equal(kst_image_allocate(cpu, &p->image), KST_OK);
     kst_jpeg_output_plan(&p->item.output, &p->plan.frame, &p->options, &p->image);
-    assert_true(kst_gpu_jpeg_supports(&p->item));
+    assert_true(kst_jpeg_gpu_supports(&p->item));
     return true;
 }
 
@@ -180,7 +180,7 @@ static void compare_batch(struct picture *picture, uint32_t count)
             items[j] = picture[j].item;
             poison_picture(&picture[j].image);
         }
-        kst_gpu_jpeg_decode(executors[i], items, count, false, damage, &times, &error);
+        kst_jpeg_gpu_decode(runtimes[i], items, count, false, damage, &times, &error);
         expect_no_error(&error);
         for (uint32_t j = 0; j < count; j++)
             expect_same_picture(picture[j].name, &picture[j].wanted, &picture[j].image);
@@ -190,7 +190,7 @@ static void compare_batch(struct picture *picture, uint32_t count)
         kst_image_release(cpu, &picture[j].wanted);
         kst_image_release(cpu, &picture[j].image);
     }
-    renew_executors();
+    renew_runtimes();
 }
 
 static void test_matrix(void **state)

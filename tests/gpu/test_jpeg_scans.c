@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "../../fuzz/damage.h"
-#include "gpu/contexts.h"
-#include "random.h"
-#include "support.h"
+#include "support/gpu/contexts.h"
+#include "support/random.h"
+#include "support/test.h"
 
 enum { MOST_SCANS = 4, BATCH = 15 };
 
@@ -88,19 +88,21 @@ static void expect_same(const char *name, kst_context *context, const struct out
         strcmp(a->message, b->message) != 0)
         fail_msg("%s: '%s' with %u warnings, not '%s' with %u", name, b->message, (unsigned)b->warnings, a->message,
             (unsigned)a->warnings);
-    if (a->status == KST_OK)
+    if (!a->status)
         expect_same_image(name, context, &wanted->image, &found->image);
     kst_image_release(context, &found->image);
 }
 
-/* Which device must have read the scans. Damage is looked for on the CPU, and an error leaves nothing to say. */
+/*
+ * Check which device has decoded the scans. The CPU searches for damage, and after an error there is nothing to check.
+ */
 enum reader { ON_DEVICE, ON_CPU, ANYWHERE };
 
 static void check_reader(const char *name, kst_context *context, const kst_report *report, enum reader reader)
 {
     kst_device_info info = {.size = sizeof info};
     assert_int_equal(kst_context_device(context, &info), KST_OK);
-    if (reader == ANYWHERE || report->status != KST_OK)
+    if (reader == ANYWHERE || report->status)
         return;
     kst_device_kind wanted = reader == ON_CPU ? KST_DEVICE_CPU : info.kind;
     if (report->stage_device[KST_STAGE_ENTROPY] != wanted || report->stage_device[KST_STAGE_PIXELS] != info.kind)
@@ -208,8 +210,8 @@ static void test_four(void **state)
 }
 
 /*
- * Several groups of parts in a scan. Of noise in this quality a device may leave a scan to the CPU, because decoders
- * fall into step too rarely: 51 parts were in order on PoCL and more than 64, which is the limit, on an H200.
+ * Several groups of chunks in a scan. Of noise in this quality a device may leave a scan to the CPU, because decoders
+ * fall into step too rarely: 51 chunks were in order on PoCL and more than 64, which is the limit, on an H200.
  */
 static void test_large(void **state)
 {

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures in OpenCL's image objects, against the same on the CPU; and image objects that do not fit. */
+/*
+ * Compares pictures in OpenCL's image objects with those of the CPU; and checks that image objects which do not fit are
+ * refused.
+ */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
-#include "device/executor.h"
 #include "device/opencl/opencl.h"
-#include "gpu/contexts.h"
-#include "support.h"
-#include "told.h"
+#include "device/runtime.h"
+#include "run/device.h"
+#include "support/gpu/contexts.h"
+#include "support/progress.h"
+#include "support/test.h"
 
 enum { CL_R = 0x10B0, CL_RGBA = 0x10B5, CL_BGRA = 0x10B6, IMAGE2D = 0x10F1, FORMAT_NOT_SUPPORTED = -10 };
 enum { UNORM_INT8 = 0x10D2, UNSIGNED_INT8 = 0x10DA, HALF_FLOAT = 0x10DD, FLOAT = 0x10DE };
@@ -45,7 +49,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static struct opencl *opencl_of(kst_context *context)
 {
-    return kst_opencl_of(context->gpu->gpu);
+    return kst_opencl_of(kst_context_gpu_if_open(context)->gpu);
 }
 
 static bool is_opencl(kst_context *context)
@@ -78,17 +82,17 @@ static kst_image describe(cl_mem object, const struct kind *kind, uint32_t width
     return image;
 }
 
-/* What the object holds, without gaps. */
+/* Read what the object holds, without gaps. */
 static uint8_t *read_object(kst_context *context, cl_mem object, size_t row, uint32_t width, uint32_t height)
 {
     struct gpu_error error = {.status = KST_OK};
-    struct gpu_lane *lane = kst_gpu_lane_take(context->gpu, &error);
+    struct gpu_track *track = kst_gpu_track_take(kst_context_gpu_if_open(context), &error);
     uint8_t *found = malloc(row * height);
     const size_t start[3] = {0, 0, 0}, region[3] = {width, height, 1};
     assert_int_equal(opencl_of(context)->driver.image_down(
-                         (cl_queue)lane->queue.handle, object, 1, start, region, row, 0, found, 0, NULL, NULL),
+                         (cl_queue)track->queue.handle, object, 1, start, region, row, 0, found, 0, NULL, NULL),
         0);
-    kst_gpu_lane_give(context->gpu, lane);
+    kst_gpu_track_give(kst_context_gpu_if_open(context), track);
     return found;
 }
 
@@ -129,11 +133,11 @@ static void expect_j2k(kst_context *context, const kst_image *image, const kst_i
     kst_buffer_release(context, &found);
 }
 
-/* Returns how often progress was told. */
+/* Returns how often progress was reported. */
 static uint32_t check(kst_context *context, const struct kind *kind, const kst_buffer *stream, bool reduced)
 {
-    struct told calls = {.stop = 2};
-    kst_progress progress = {.size = sizeof progress, .told = told, .user = &calls};
+    struct progress_calls calls = {.stop = 2};
+    kst_progress progress = {.size = sizeof progress, .told = take_progress, .user = &calls};
     kst_decode_options options;
     kst_image wanted;
     kst_report report;
@@ -203,13 +207,13 @@ static void test_strips(void **state)
         kst_context_options options;
         kst_context *context;
         kst_context_options_init(&options);
-        options.device = gpu_context[g]->gpu->gpu->info.name;
+        options.device = kst_context_gpu_if_open(gpu_context[g])->gpu->info.name;
         options.threads = 2;
         options.limits.memory = 7 << 20;
         assert_int_equal(kst_context_create(&options, &context), KST_OK);
         assert_true(check(context, &kinds[1], &stream, false) >= 4);
         check(context, &kinds[4], &stream, false);
-        context->gpu->gpu->largest = 7 << 17; /* some columns at a time */
+        kst_context_gpu_if_open(context)->gpu->largest = 7 << 17; /* some columns at a time */
         assert_true(check(context, &kinds[1], &stream, false) > HEIGHT / LEAST + 3);
         kst_context_destroy(&context);
     }

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "context.h"
-#include "gpu/contexts.h"
-#include "j2k_coded.h"
-#include "support.h"
+#include "support/context.h"
+#include "support/gpu/contexts.h"
+#include "support/j2k/coded.h"
+#include "support/test.h"
 
 enum { SIDE = 200 };
 
@@ -84,7 +84,10 @@ static void test_record(void **state)
     }
 }
 
-/* Of the samples that lie in one buffer each level of the wavelet transform counts its own, read and written. */
+/*
+ * All samples are in one buffer, of which each level of the wavelet transform counts only those that it reads and
+ * writes.
+ */
 struct levels {
     uint32_t count;
     uint64_t bytes[4];

@@ -4,14 +4,15 @@
 #include <string.h>
 
 #include "core/context.h"
-#include "device/executor.h"
-#include "gpu/contexts.h"
-#include "j2k_coded.h"
-#include "support.h"
+#include "device/runtime.h"
+#include "run/device.h"
+#include "support/gpu/contexts.h"
+#include "support/j2k/coded.h"
+#include "support/test.h"
 
 enum { PICTURES = 3, BEHIND = 16, POISON = 0xA5 };
 
-/* How the pictures lie: gaps in samples. */
+/* The gaps between rows, planes and pictures, in samples. */
 struct layout {
     size_t front, row, plane, picture;
 };
@@ -61,7 +62,7 @@ static void decode(kst_context *context, const kst_tensor *tensor, const kst_buf
 static void check(kst_context *context, const kst_tensor *wanted, const struct layout *gaps, const kst_buffer *streams,
     const kst_decode_options *options, const kst_status *status)
 {
-    const struct gpu_backend *backend = context->gpu->gpu->backend;
+    const struct gpu_backend *backend = kst_context_gpu_if_open(context)->gpu->backend;
     struct gpu_error error = {.status = KST_OK};
     struct gpu_buffer memory;
     kst_tensor host = *wanted, device = *wanted;
@@ -71,16 +72,17 @@ static void check(kst_context *context, const kst_tensor *wanted, const struct l
     place(&host, KST_MEMORY_HOST, (uintptr_t)expected, front);
     decode(cpu_context, &host, streams, options, status);
 
-    struct gpu_lane *lane = kst_gpu_lane_take(context->gpu, &error);
-    assert_true(backend->allocate(context->gpu->gpu, GPU_DEVICE, (length + 3) / 4 * 4, &memory, &error));
-    backend->fill(&lane->queue, &memory, 0, memory.length, POISON * 0x01010101U);
-    backend->finish(&lane->queue);
+    struct gpu_track *track = kst_gpu_track_take(kst_context_gpu_if_open(context), &error);
+    assert_true(
+        backend->allocate(kst_context_gpu_if_open(context)->gpu, GPU_DEVICE, (length + 3) / 4 * 4, &memory, &error));
+    backend->fill(&track->queue, &memory, 0, memory.length, POISON * 0x01010101U);
+    backend->finish(&track->queue);
     lay_out(&device, gaps);
     place(&device, device_memory(context), memory.handle, front);
     decode(context, &device, streams, options, status);
     struct gpu_buffer back = kst_gpu_host(found, memory.length);
-    backend->copy(&lane->queue, &back, 0, &memory, 0, memory.length);
-    backend->finish(&lane->queue);
+    backend->copy(&track->queue, &back, 0, &memory, 0, memory.length);
+    backend->finish(&track->queue);
     for (size_t i = 0; i < length; i++)
         if (found[i] != expected[i])
             fail_msg("format %d, sample %d, %ux%u, front %zu: byte %zu is %u, not %u", (int)wanted->format,
@@ -92,8 +94,8 @@ static void check(kst_context *context, const kst_tensor *wanted, const struct l
     assert_memory_equal(found, expected, length);
     free(found);
     free(expected);
-    backend->release(context->gpu->gpu, &memory);
-    kst_gpu_lane_give(context->gpu, lane);
+    backend->release(kst_context_gpu_if_open(context)->gpu, &memory);
+    kst_gpu_track_give(kst_context_gpu_if_open(context), track);
 }
 
 static const struct layout layouts[] = {{0, 0, 0, 0}, {8, 4, 8, 12}, {2, 1, 3, 5}};
@@ -161,7 +163,7 @@ static void test_tensors_of_jpeg2000(void **state)
         kst_buffer_release(cpu_context, &streams[i]);
 }
 
-/* Of another size, and no picture: told of those alone, whose places stay as they were. */
+/* A picture of another size and an invalid one are reported, and only their places are not written. */
 static void test_misfits(void **state)
 {
     (void)state;

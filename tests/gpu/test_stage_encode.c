@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "encode_model.h"
 #include "jpeg/gpu/modules.h"
-#include "pictures.h"
-#include "random.h"
-#include "stage.h"
-#include "support.h"
+#include "support/gpu/encode_model.h"
+#include "support/gpu/pictures.h"
+#include "support/gpu/stage.h"
+#include "support/random.h"
+#include "support/test.h"
 
-/* Where the pictures' rows lie in the buffer of pixels. */
+/* Return where the pictures' rows lie in the buffer of pixels. */
 static uint8_t *make_pixels(const struct encode_model *model)
 {
     uint8_t *pixels = stage_poisoned((size_t)model->size.pixels + 4);
@@ -19,7 +19,7 @@ static uint8_t *make_pixels(const struct encode_model *model)
         uint32_t channels = kst_format_channels(image->format);
         for (uint32_t p = 0; p < image->plane_count; p++) {
             const kst_plane *plane = &image->plane[p];
-            const struct encode_channel *channel = &encode_model_picture(model, i)->channel[p];
+            const struct jpeg_encode_channel *channel = &encode_model_picture(model, i)->channel[p];
             for (uint32_t y = 0; y < plane->height; y++)
                 memcpy(pixels + channel->offset[0] + (size_t)y * (size_t)channel->pitch,
                     (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch,
@@ -31,13 +31,13 @@ static uint8_t *make_pixels(const struct encode_model *model)
 
 static uint32_t first_tile(const struct encode_model *model, uint32_t picture)
 {
-    const struct encode_work *head = (const struct encode_work *)(const void *)model->work;
+    const struct jpeg_encode_work *head = (const struct jpeg_encode_work *)(const void *)model->work;
     return (model->work + head->tiles)[picture];
 }
 
-/* What the coding of a picture's blocks is told. */
+/* The parameters of coding a picture's blocks. */
 struct coding {
-    const struct encode_tables *tables;
+    const struct jpeg_gpu_encode_tables *tables;
     uint32_t destination;
     struct model_bits bits;
     uint32_t *histogram;
@@ -61,7 +61,7 @@ static void count_symbol(void *arg, enum jpeg_table_class table_class, uint32_t 
     coding->histogram[first + (table_class == JPEG_AC ? ENCODE_DC_CODES : 0) + symbol]++;
 }
 
-static void code_tile(const struct model_encoding *picture, const struct encode_picture *shape,
+static void code_tile(const struct model_encoding *picture, const struct jpeg_encode_picture *shape,
     const struct model_tile *tile, uint32_t *word, uint32_t *length)
 {
     struct coding coding = {.tables = &picture->tables, .bits = {word, 0}};
@@ -79,7 +79,7 @@ static size_t bits_length(const struct encode_model *model)
 }
 
 /* Pixels to bits. Behind those a tile's words may hold anything, as far as they are its own. */
-static void test_tiles(struct gpu_executor *executor, const struct encode_model *model)
+static void test_tiles(struct gpu_runtime *runtime, const struct encode_model *model)
 {
     size_t length = bits_length(model), list = model->size.tiles * (size_t)ENCODE_LISTS * 4;
     uint8_t *pixels = make_pixels(model);
@@ -95,7 +95,7 @@ static void test_tiles(struct gpu_executor *executor, const struct encode_model 
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, model->size.words * 4ULL),
         STAGE_IN("pixels", pixels, (size_t)(model->size.pixels + 3) / 4 * 4), STAGE_FOUND("bits", bits, found, length),
         STAGE_OUT("lists", lists, wanted_lists, list), {.value = skip}};
-    stage_run(executor, &kst_jpeg_gpu_encoding, ENCODE_TILES, model->size.tiles - skip, arguments, 5);
+    stage_run(runtime, &kst_jpeg_gpu_encoding, ENCODE_TILES, model->size.tiles - skip, arguments, 5);
     for (uint32_t i = start; i < model->count; i++)
         for (uint32_t t = 0; t < encode_model_picture(model, i)->tiles; t++) {
             struct model_tile tile = encode_model_tile(model, i, t);
@@ -111,7 +111,7 @@ static void test_tiles(struct gpu_executor *executor, const struct encode_model 
     free(wanted_lists);
 }
 
-static void test_symbols(struct gpu_executor *executor, const struct encode_model *model)
+static void test_symbols(struct gpu_runtime *runtime, const struct encode_model *model)
 {
     size_t length = model->count * (size_t)ENCODE_CODES * 4;
     uint8_t *pixels = make_pixels(model);
@@ -119,7 +119,7 @@ static void test_symbols(struct gpu_executor *executor, const struct encode_mode
     memset(histograms, 0, length);
     memset(wanted, 0, length);
     for (uint32_t i = 0; i < model->count; i++) {
-        const struct encode_picture *shape = encode_model_picture(model, i);
+        const struct jpeg_encode_picture *shape = encode_model_picture(model, i);
         struct coding coding = {.histogram = wanted + i * ENCODE_CODES};
         for (size_t b = 0; b < (size_t)shape->mcus * shape->mcu_blocks; b++) {
             coding.destination = jpeg_encoding_of(&model->picture[i].e)->huffman[model->picture[i].block[b].component];
@@ -129,7 +129,7 @@ static void test_symbols(struct gpu_executor *executor, const struct encode_mode
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, model->size.words * 4ULL),
         STAGE_IN("pixels", pixels, (size_t)(model->size.pixels + 3) / 4 * 4),
         STAGE_OUT("histograms", histograms, wanted, length), {.value = 0}};
-    stage_run(executor, &kst_jpeg_gpu_encoding, ENCODE_COUNT_SYMBOLS, model->size.tiles, arguments, 4);
+    stage_run(runtime, &kst_jpeg_gpu_encoding, ENCODE_COUNT_SYMBOLS, model->size.tiles, arguments, 4);
     free(pixels);
     free(histograms);
     free(wanted);
@@ -144,7 +144,7 @@ struct streams {
     size_t size;
 };
 
-static uint32_t *in_list(const struct streams *streams, enum encode_list list, size_t tile)
+static uint32_t *in_list(const struct streams *streams, enum jpeg_encode_list list, size_t tile)
 {
     return &streams->lists[list * streams->model->size.tiles + tile];
 }
@@ -239,12 +239,12 @@ static void make_room(struct streams *streams)
         room[i] = streams->length[i] + (kind == 0 ? next_random() % 50 : 0);
         room[i] -= kind == 1 ? 1 + next_random() % room[i] : 0;
     }
-    streams->size = (size_t)kst_gpu_encode_room(model->work, model->count, room);
+    streams->size = (size_t)kst_jpeg_gpu_encode_room(model->work, model->count, room);
 }
 
-static void check_list(const struct streams *streams, struct gpu_executor *executor, enum encode_kernel kernel,
-    uint32_t groups, bool with_bits, const enum encode_list *given, uint32_t given_count, const enum encode_list *made,
-    uint32_t made_count)
+static void check_list(const struct streams *streams, struct gpu_runtime *runtime, enum jpeg_gpu_encode_kernel kernel,
+    uint32_t groups, bool with_bits, const enum jpeg_encode_list *given, uint32_t given_count,
+    const enum jpeg_encode_list *made, uint32_t made_count)
 {
     const struct encode_model *model = streams->model;
     size_t length = model->size.tiles * (size_t)ENCODE_LISTS * 4, one = model->size.tiles * (size_t)4;
@@ -257,12 +257,12 @@ static void check_list(const struct streams *streams, struct gpu_executor *execu
     struct stage_argument arguments[3] = {STAGE_IN("work", model->work, model->size.words * 4ULL)};
     arguments[1] = (struct stage_argument)STAGE_IN("bits", streams->bits, bits_length(model));
     arguments[1 + with_bits] = (struct stage_argument)STAGE_OUT("lists", lists, wanted, length);
-    stage_run(executor, &kst_jpeg_gpu_encoding, kernel, groups, arguments, 2 + with_bits);
+    stage_run(runtime, &kst_jpeg_gpu_encoding, kernel, groups, arguments, 2 + with_bits);
     free(lists);
     free(wanted);
 }
 
-/* Whether tiles sum up by themselves what comes before them. */
+/* Return whether tiles themselves sum what precedes them. */
 static bool all_summed(const struct encode_model *model)
 {
     for (uint32_t i = 0; i < model->count; i++)
@@ -271,20 +271,20 @@ static bool all_summed(const struct encode_model *model)
     return true;
 }
 
-static void check_lists(const struct streams *streams, struct gpu_executor *executor)
+static void check_lists(const struct streams *streams, struct gpu_runtime *runtime)
 {
     const struct encode_model *model = streams->model;
-    static const enum encode_list lengths[] = {ENCODE_LENGTHS, ENCODE_STARTS}, sizes[] = {ENCODE_SIZES},
-                                  starts[] = {ENCODE_STARTS}, both[] = {ENCODE_STARTS, ENCODE_SIZES},
-                                  offsets[] = {ENCODE_OFFSETS};
-    check_list(streams, executor, ENCODE_PLACE_BITS, model->count, false, lengths, 1, starts, 1);
+    static const enum jpeg_encode_list lengths[] = {ENCODE_LENGTHS, ENCODE_STARTS}, sizes[] = {ENCODE_SIZES},
+                                       starts[] = {ENCODE_STARTS}, both[] = {ENCODE_STARTS, ENCODE_SIZES},
+                                       offsets[] = {ENCODE_OFFSETS};
+    check_list(streams, runtime, ENCODE_PLACE_BITS, model->count, false, lengths, 1, starts, 1);
     check_list(
-        streams, executor, ENCODE_MEASURE_TILES, model->size.tiles, true, lengths, all_summed(model) ? 1 : 2, both, 2);
-    check_list(streams, executor, ENCODE_PLACE_BYTES, model->count, false, sizes, 1, offsets, 1);
+        streams, runtime, ENCODE_MEASURE_TILES, model->size.tiles, true, lengths, all_summed(model) ? 1 : 2, both, 2);
+    check_list(streams, runtime, ENCODE_PLACE_BYTES, model->count, false, sizes, 1, offsets, 1);
 }
 
 /* A stream that there is no room for says how long it is; what lies in its room may be anything. */
-static void check_streams(const struct streams *streams, struct gpu_executor *executor)
+static void check_streams(const struct streams *streams, struct gpu_runtime *runtime)
 {
     const struct encode_model *model = streams->model;
     size_t length = model->size.tiles * (size_t)ENCODE_LISTS * 4;
@@ -296,10 +296,10 @@ static void check_streams(const struct streams *streams, struct gpu_executor *ex
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, model->size.words * 4ULL),
         STAGE_IN("bits", streams->bits, bits_length(model)), STAGE_IN("lists", lists, length),
         STAGE_FOUND("streams", before, found, streams->size)};
-    stage_run(executor, &kst_jpeg_gpu_encoding, ENCODE_WRITE_STREAMS, model->size.tiles, arguments, 4);
+    stage_run(runtime, &kst_jpeg_gpu_encoding, ENCODE_WRITE_STREAMS, model->size.tiles, arguments, 4);
     const uint8_t *stream = streams->bytes;
     for (uint32_t i = 0; i < model->count; stream += streams->length[i++]) {
-        const struct encode_picture *picture = encode_model_picture(model, i);
+        const struct jpeg_encode_picture *picture = encode_model_picture(model, i);
         size_t head = (size_t)picture->stream * 16, capacity = picture->capacity;
         memset(wanted + head, 0, ENCODE_HEAD);
         memcpy(wanted + head, &streams->length[i], 4);
@@ -315,7 +315,7 @@ static void check_streams(const struct streams *streams, struct gpu_executor *ex
     free(found);
 }
 
-static void test_streams(struct gpu_executor *executor, const struct encode_model *model)
+static void test_streams(struct gpu_runtime *runtime, const struct encode_model *model)
 {
     uint32_t length[ENCODE_MODEL_PICTURES];
     struct streams streams = {.model = model, .length = length};
@@ -328,14 +328,14 @@ static void test_streams(struct gpu_executor *executor, const struct encode_mode
         used += length[i];
     }
     make_room(&streams);
-    check_lists(&streams, executor);
-    check_streams(&streams, executor);
+    check_lists(&streams, runtime);
+    check_streams(&streams, runtime);
     free(streams.bits);
     free(streams.lists);
     free(streams.bytes);
 }
 
-static void each_model(void (*test)(struct gpu_executor *executor, const struct encode_model *model))
+static void each_model(void (*test)(struct gpu_runtime *runtime, const struct encode_model *model))
 {
     for (uint32_t i = 0; i < (simulated() ? 2 : 60); i++) {
         struct encode_model model;
@@ -344,9 +344,9 @@ static void each_model(void (*test)(struct gpu_executor *executor, const struct 
             : i % 10    ? 90
                         : 300);
         for (uint32_t g = 0; g < gpu_count; g++)
-            test(executors[g], &model);
+            test(runtimes[g], &model);
         encode_model_release(&model);
-        renew_executors();
+        renew_runtimes();
     }
 }
 

@@ -2,10 +2,10 @@
 /* Transform and quantisation as kernels encode JPEG with them, against plain C's, on what no picture holds. */
 #include <string.h>
 
-#include "gpus.h"
 #include "jpeg/cpu/dsp/dsp.h"
-#include "random.h"
-#include "support.h"
+#include "support/gpu/gpus.h"
+#include "support/random.h"
+#include "support/test.h"
 
 extern const struct gpu_kernels kst_kernels_stage_fdct;
 

@@ -12,10 +12,10 @@
 #include "j2k/gpu/modules.h"
 #include "j2k/kernels/encode_work.h"
 #include "j2k/syntax/geometry.h"
-#include "pictures.h"
-#include "random.h"
-#include "stage.h"
-#include "support.h"
+#include "support/gpu/pictures.h"
+#include "support/gpu/stage.h"
+#include "support/random.h"
+#include "support/test.h"
 
 enum { ROOM = 1 << 20, WORDS_MOST = 1 << 16, LEVELS = 12 };
 
@@ -63,7 +63,7 @@ static uint32_t coefficient(bool reversible, uint32_t kind)
 
 /* A level in an area from word `at` on, and what it becomes. Returns the word behind. */
 static uint32_t add_level(
-    struct area *area, uint32_t at, struct j2k_rect rect, bool reversible, struct work_level *level)
+    struct area *area, uint32_t at, struct j2k_rect rect, bool reversible, struct j2k_work_level *level)
 {
     static _Alignas(64) uint8_t room[ROOM];
     uint32_t width = rect.x1 - rect.x0, height = rect.y1 - rect.y0, kind = next_random() % 3;
@@ -74,7 +74,7 @@ static uint32_t add_level(
         .component_count = 1,
         .fetch = fetch_row,
         .source = &rows};
-    *level = (struct work_level){.x0 = rect.x0 % 2,
+    *level = (struct j2k_work_level){.x0 = rect.x0 % 2,
         .y0 = rect.y0 % 2,
         .x1 = rect.x0 % 2 + width,
         .y1 = rect.y0 % 2 + height,
@@ -97,18 +97,18 @@ static uint32_t add_level(
     return at + 3;
 }
 
-static void check_levels(struct gpu_executor *executor, bool reversible)
+static void check_levels(struct gpu_runtime *runtime, bool reversible)
 {
     static const uint16_t sizes[LEVELS][2] = {
         {1, 1}, {2, 1}, {1, 2}, {3, 2}, {57, 33}, {56, 32}, {1, 40}, {70, 1}, {64, 3}, {5, 70}, {113, 65}, {120, 100}};
     struct area area;
-    uint32_t count = simulated() ? 7 : LEVELS, at = 0, groups = 0, list = sizeof(struct j2k_batch_work) / 4;
-    uint32_t words = list + count + count * (uint32_t)(sizeof(struct work_level) / 4);
+    uint32_t count = simulated() ? 7 : LEVELS, at = 0, groups = 0, list = sizeof(struct j2k_part_work) / 4;
+    uint32_t words = list + count + count * (uint32_t)(sizeof(struct j2k_work_level) / 4);
     uint32_t *work = stage_poisoned(words * 4ULL);
-    struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
+    struct j2k_part_work *head = (struct j2k_part_work *)(void *)work;
     area_make(&area, WORDS_MOST);
-    *head = (struct j2k_batch_work){.level = list + count};
-    struct work_level *level = (struct work_level *)(void *)(work + head->level);
+    *head = (struct j2k_part_work){.level = list + count};
+    struct j2k_work_level *level = (struct j2k_work_level *)(void *)(work + head->level);
     for (uint32_t i = 0; i < count; i++) {
         struct j2k_rect rect = {next_random() % 5, next_random() % 5, 0, 0};
         rect.x1 = rect.x0 + sizes[i][0];
@@ -121,7 +121,7 @@ static void check_levels(struct gpu_executor *executor, bool reversible)
     const struct stage_argument arguments[] = {STAGE_IN("work", work, words * 4ULL),
         STAGE_OUT("samples", area.before, area.after, area.words * 4ULL), {.value = list}, {.value = count},
         {.value = 0}};
-    stage_run(executor, &kst_j2k_gpu_encoding, reversible ? J2K_ENCODE_ANALYSE_53 : J2K_ENCODE_ANALYSE_97, groups,
+    stage_run(runtime, &kst_j2k_gpu_encoding, reversible ? J2K_ENCODE_ANALYSE_53 : J2K_ENCODE_ANALYSE_97, groups,
         arguments, 5);
     area_free(&area);
     free(work);
@@ -132,8 +132,8 @@ static void test_levels(void **state)
     (void)state;
     for (uint32_t i = 0; i < gpu_count; i++)
         for (uint32_t again = 0; again < (simulated() ? 1 : 4); again++) {
-            check_levels(executors[i], true);
-            check_levels(executors[i], false);
+            check_levels(runtimes[i], true);
+            check_levels(runtimes[i], false);
         }
 }
 
@@ -143,29 +143,29 @@ struct intake {
     bool is_signed, reversible, planar;
 };
 
-static void check_intake(struct gpu_executor *executor, const struct intake *in)
+static void check_intake(struct gpu_runtime *runtime, const struct intake *in)
 {
     uint32_t step = in->planar ? 1 : 3, pitch = in->width * step * in->bytes + 7;
     uint32_t plane = in->planar ? pitch * in->height : in->bytes, area_words = in->width * in->height, list = 16;
     size_t length = ((size_t)pitch * in->height * (in->planar ? 3 : 1) + 3) / 4 * 4;
     uint8_t *pixels = stage_poisoned(length);
-    uint32_t words = list + 1 + (uint32_t)(sizeof(struct work_view) + sizeof(struct work_output)) / 4;
+    uint32_t words = list + 1 + (uint32_t)(sizeof(struct j2k_work_view) + sizeof(struct j2k_work_output)) / 4;
     uint32_t *work = stage_poisoned(words * 4ULL), *row[3];
-    struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
+    struct j2k_part_work *head = (struct j2k_part_work *)(void *)work;
     struct area area;
     area_make(&area, 3 * area_words + 1);
     for (size_t i = 0; i < length; i++)
         pixels[i] = (uint8_t)(next_random() % 3 ? next_random() : next_random() % 2 * 0xFF);
-    *head = (struct j2k_batch_work){.view = list + 1, .output = list + 1 + (uint32_t)sizeof(struct work_view) / 4};
+    *head = (struct j2k_part_work){.view = list + 1, .output = list + 1 + (uint32_t)sizeof(struct j2k_work_view) / 4};
     work[list] = 0;
-    struct work_view *view = (struct work_view *)(void *)(work + head->view);
-    struct work_output *output = (struct work_output *)(void *)(work + head->output);
-    *view = (struct work_view){.channels = 3};
-    *output = (struct work_output){
+    struct j2k_work_view *view = (struct j2k_work_view *)(void *)(work + head->view);
+    struct j2k_work_output *output = (struct j2k_work_output *)(void *)(work + head->output);
+    *view = (struct j2k_work_view){.channels = 3};
+    *output = (struct j2k_work_output){
         .width = in->width, .height = in->height, .transform = in->transform, .reversible = in->reversible, .count = 3};
     for (uint32_t c = 0; c < 3; c++) { /* the last component is the first channel */
-        view->channel[c] = (struct work_channel){
-            .component = 2 - c, .offset = {c * plane}, .pitch = pitch, .step = step, .bytes = in->bytes};
+        view->channel[c] = (struct j2k_work_channel){
+            .component = 2 - c, .offset = {c * plane}, .pitch = pitch, .stride = step, .bytes = in->bytes};
         output->from[c] = c * area_words;
         output->pitch[c] = in->width;
         output->depth[c] = in->depth;
@@ -176,7 +176,7 @@ static void check_intake(struct gpu_executor *executor, const struct intake *in)
             const uint8_t *from = pixels + (2 - c) * plane + (size_t)y * pitch;
             uint8_t *copy = malloc((size_t)pitch); /* aligned, as the processor's functions want it */
             const struct j2k_origin origin = {.pitch = (ptrdiff_t)pitch,
-                .step = step,
+                .stride = step,
                 .bytes = (uint8_t)in->bytes,
                 .depth = (uint8_t)in->depth,
                 .is_signed = in->is_signed};
@@ -198,7 +198,7 @@ static void check_intake(struct gpu_executor *executor, const struct intake *in)
                       ((in->height + J2K_OUTPUT_HEIGHT - 1) / J2K_OUTPUT_HEIGHT);
     const struct stage_argument arguments[] = {STAGE_IN("work", work, words * 4ULL), STAGE_IN("pixels", pixels, length),
         STAGE_OUT("samples", area.before, area.after, area.words * 4ULL), {.value = list}, {.value = 1}, {.value = 0}};
-    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_TAKE_IN, groups, arguments, 6);
+    stage_run(runtime, &kst_j2k_gpu_encoding, J2K_ENCODE_TAKE_IN, groups, arguments, 6);
     area_free(&area);
     free(pixels);
     free(work);
@@ -217,7 +217,7 @@ static void test_intake(void **state)
             in.reversible = in.transform == 1 || (in.transform == 0 && k % 2);
             in.depth = 1 + next_random() % 16;
             in.bytes = in.depth > 8 ? 2 : 1;
-            check_intake(executors[i], &in);
+            check_intake(runtimes[i], &in);
         }
 }
 

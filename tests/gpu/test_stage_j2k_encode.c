@@ -12,10 +12,10 @@
 #include "j2k/gpu/encode.h"
 #include "j2k/gpu/modules.h"
 #include "j2k/kernels/encode_work.h"
-#include "pictures.h"
-#include "random.h"
-#include "stage.h"
-#include "support.h"
+#include "support/gpu/pictures.h"
+#include "support/gpu/stage.h"
+#include "support/random.h"
+#include "support/test.h"
 
 enum { BLOCKS_MOST = 256, AHEAD = 64, LANES = 8, FRONT_LANES = 2, FRONT_ROWS = 3 };
 
@@ -93,7 +93,7 @@ static uint32_t most_units(const struct coding *coding)
 static void describe_blocks(struct coding *coding, uint32_t capacity)
 {
     uint32_t head_words = sizeof(struct j2k_list_work) / 4, at = 0;
-    coding->list_words = head_words + coding->count * (uint32_t)(sizeof(struct coded_block) / 4);
+    coding->list_words = head_words + coding->count * (uint32_t)(sizeof(struct j2k_work_coded_block) / 4);
     coding->list = stage_poisoned(coding->list_words * 4ULL);
     struct j2k_list_work *head = (struct j2k_list_work *)(void *)coding->list;
     *head = (struct j2k_list_work){.blocks = coding->count,
@@ -102,10 +102,10 @@ static void describe_blocks(struct coding *coding, uint32_t capacity)
         .lanes = LANES,
         .front_lanes = FRONT_LANES,
         .front_rows = FRONT_ROWS};
-    struct coded_block *to = (struct coded_block *)(void *)(coding->list + head->block);
+    struct j2k_work_coded_block *to = (struct j2k_work_coded_block *)(void *)(coding->list + head->block);
     for (uint32_t i = 0; i < coding->count; i++) {
         const struct block *block = &coding->block[i];
-        to[i] = (struct coded_block){.from = at,
+        to[i] = (struct j2k_work_coded_block){.from = at,
             .pitch = block->width,
             .width = block->width,
             .height = block->height,
@@ -176,11 +176,10 @@ static uint64_t load_there(const struct block *block, const uint32_t *from, stru
     return block->measured ? error : 0;
 }
 
-/* What the processor makes of it; returns the quantiser's error. */
+/* Compute the result on the CPU. Returns the quantiser's error. */
 static uint64_t encode_there(const struct block *block, const uint32_t *from, struct j2k_block_encoder *encoder)
 {
-    const struct j2k_block_source source = {.passes = kst_j2k_coding_passes(kst_cpu_best()),
-        .width = block->width,
+    const struct j2k_block_settings source = {.width = block->width,
         .height = block->height,
         .orientation = block->orientation,
         .style = block->style,
@@ -189,6 +188,7 @@ static uint64_t encode_there(const struct block *block, const uint32_t *from, st
         .sum = true,
         .stop = block->stop};
     uint64_t error = load_there(block, from, encoder);
+    encoder->functions = kst_j2k_coding_passes(kst_cpu_best());
     kst_j2k_block_encode(encoder, &source);
     return error;
 }
@@ -198,7 +198,7 @@ static double scaled(uint64_t low, uint64_t high, uint32_t shift)
     return ldexp((double)(high << 32 | low), 2 * (int)shift);
 }
 
-static void compare_block(const struct coding *coding, uint32_t index, const struct coded_result *result,
+static void compare_block(const struct coding *coding, uint32_t index, const struct j2k_work_coded_result *result,
     const uint32_t *collected, const uint32_t *from, struct j2k_block_encoder *encoder)
 {
     const struct block *block = &coding->block[index];
@@ -234,7 +234,8 @@ static void take_words(uint8_t *taken, uint32_t count, uint32_t at, uint32_t wor
 /* Passes and bytes of all blocks side by side. */
 static void check_places(const uint32_t *result, uint32_t blocks)
 {
-    const struct coded_result *each = (const struct coded_result *)(const void *)(result + J2K_LIST_HEAD);
+    const struct j2k_work_coded_result *each =
+        (const struct j2k_work_coded_result *)(const void *)(result + J2K_LIST_HEAD);
     uint32_t passes = result[J2K_COLLECTED_PASSES], data = result[J2K_COLLECTED_DATA], sum = 0, words = 0;
     uint8_t *pass_taken = calloc(passes + 1ULL, 1), *data_taken = calloc(data + 1ULL, 1);
     assert_true(pass_taken && data_taken);
@@ -253,7 +254,7 @@ static void check_places(const uint32_t *result, uint32_t blocks)
 }
 
 /* Every block once, those with more decisions first, but for the last few bits of their number. */
-static void check_order(const uint32_t *order, const struct coded_result *results, uint32_t blocks)
+static void check_order(const uint32_t *order, const struct j2k_work_coded_result *results, uint32_t blocks)
 {
     uint8_t *seen = calloc(blocks, 1);
     assert_non_null(seen);
@@ -267,12 +268,12 @@ static void check_order(const uint32_t *order, const struct coded_result *result
 }
 
 /* One kernel after the other; each finds what the ones before left. */
-static void check_blocks(struct gpu_executor *executor, const struct coding *coding, bool ample)
+static void check_blocks(struct gpu_runtime *runtime, const struct coding *coding, bool ample)
 {
     const uint32_t blocks = coding->count;
     size_t decisions = coding->units * (size_t)J2K_DECISION_UNIT + AHEAD, orders = blocks * 4ULL;
     size_t passes = blocks * (size_t)J2K_CODED_PASSES * J2K_PASS_WORDS * 4, data = coding->data_bytes;
-    size_t results = J2K_LIST_HEAD * 4 + blocks * sizeof(struct coded_result), room = passes + data;
+    size_t results = J2K_LIST_HEAD * 4 + blocks * sizeof(struct j2k_work_coded_result), room = passes + data;
     uint32_t *decision = stage_poisoned(decisions), *order = stage_poisoned(orders), *pass = stage_poisoned(passes);
     uint32_t *bytes = stage_poisoned(data), *result = stage_poisoned(results), *collected = stage_poisoned(room);
     const struct stage_argument list = STAGE_IN("list", coding->list, coding->list_words * 4ULL);
@@ -288,16 +289,17 @@ static void check_blocks(struct gpu_executor *executor, const struct coding *cod
         STAGE_IN("passes", pass, passes), STAGE_IN("data", bytes, data),
         STAGE_FOUND("collected", collected, collected, room)};
     memset(result, 0, J2K_LIST_HEAD * 4);
-    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_MODEL, blocks, model, 5);
-    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_ORDER, 1, sort, 3);
-    check_order(order, (const struct coded_result *)(const void *)(result + J2K_LIST_HEAD), blocks);
+    stage_run(runtime, &kst_j2k_gpu_encoding, J2K_ENCODE_MODEL, blocks, model, 5);
+    stage_run(runtime, &kst_j2k_gpu_encoding, J2K_ENCODE_ORDER, 1, sort, 3);
+    check_order(order, (const struct j2k_work_coded_result *)(const void *)(result + J2K_LIST_HEAD), blocks);
     const uint32_t rest = blocks > FRONT_LANES * FRONT_ROWS ? blocks - FRONT_LANES * FRONT_ROWS : 0;
     const uint32_t rows = FRONT_ROWS + (rest + LANES - 1) / LANES, together = J2K_CODE_GROUP / J2K_CODE_LANES;
-    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_CODE, (rows + together - 1) / together, code, 6);
-    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_COLLECT, blocks, collect, 5);
+    stage_run(runtime, &kst_j2k_gpu_encoding, J2K_ENCODE_CODE, (rows + together - 1) / together, code, 6);
+    stage_run(runtime, &kst_j2k_gpu_encoding, J2K_ENCODE_COLLECT, blocks, collect, 5);
 
     struct j2k_block_encoder *encoder = calloc(1, sizeof *encoder);
-    const struct coded_result *each = (const struct coded_result *)(const void *)(result + J2K_LIST_HEAD);
+    const struct j2k_work_coded_result *each =
+        (const struct j2k_work_coded_result *)(const void *)(result + J2K_LIST_HEAD);
     uint32_t at = 0, missing = 0;
     check_places(result, blocks);
     for (uint32_t i = 0; i < blocks; i++) {
@@ -317,15 +319,13 @@ static void check_blocks(struct gpu_executor *executor, const struct coding *cod
     free(collected);
 }
 
-static void compare_gains(const struct block *block, const struct measured_block *found, const uint32_t *from,
+static void compare_gains(const struct block *block, const struct j2k_work_measured_block *found, const uint32_t *from,
     struct j2k_block_encoder *encoder)
 {
-    struct j2k_gains gains[J2K_ENCODER_PLANES];
-    const struct j2k_block_source source = {.passes = kst_j2k_coding_passes(kst_cpu_best()),
-        .width = block->width,
-        .height = block->height,
-        .exact = block->exact};
+    struct j2k_gains gains[J2K_CODED_PLANES];
+    const struct j2k_block_settings source = {.width = block->width, .height = block->height, .exact = block->exact};
     uint64_t error = load_there(block, from, encoder);
+    encoder->functions = kst_j2k_coding_passes(kst_cpu_best());
     assert_int_equal(found->planes, kst_j2k_block_measure(encoder, &source, gains));
     assert_true(!block->measured || ((uint64_t)found->error_high << 32 | found->error_low) == error);
     for (uint32_t p = found->planes, before = 0; p-- > 0; before += gains[p].significant) {
@@ -338,17 +338,17 @@ static void compare_gains(const struct block *block, const struct measured_block
     }
 }
 
-static void check_gains(struct gpu_executor *executor, const struct coding *coding)
+static void check_gains(struct gpu_runtime *runtime, const struct coding *coding)
 {
     struct j2k_block_encoder *encoder = calloc(1, sizeof *encoder);
-    size_t length = coding->count * sizeof(struct measured_block);
+    size_t length = coding->count * sizeof(struct j2k_work_measured_block);
     uint32_t *found = stage_poisoned(length);
     const struct stage_argument arguments[] = {STAGE_IN("list", coding->list, coding->list_words * 4ULL),
         STAGE_IN("samples", coding->samples, coding->sample_words * 4ULL), STAGE_FOUND("found", found, found, length)};
-    stage_run(executor, &kst_j2k_gpu_encoding, J2K_ENCODE_MEASURE, coding->count, arguments, 3);
+    stage_run(runtime, &kst_j2k_gpu_encoding, J2K_ENCODE_MEASURE, coding->count, arguments, 3);
     for (uint32_t i = 0, at = 0; i < coding->count; i++) {
-        compare_gains(
-            &coding->block[i], (const struct measured_block *)(const void *)found + i, coding->samples + at, encoder);
+        compare_gains(&coding->block[i], (const struct j2k_work_measured_block *)(const void *)found + i,
+            coding->samples + at, encoder);
         at += coding->block[i].width * coding->block[i].height;
     }
     free(found);
@@ -360,22 +360,22 @@ static void test_blocks(void **state)
     (void)state;
     for (uint32_t i = 0; i < gpu_count; i++) {
         struct coding *coding = make_coding(simulated() ? 5 : BLOCKS_MOST, 1 << 15, 1);
-        check_blocks(executors[i], coding, true);
-        check_gains(executors[i], coding);
+        check_blocks(runtimes[i], coding, true);
+        check_gains(runtimes[i], coding);
         free(coding->list);
         free(coding->samples);
         free(coding);
     }
 }
 
-/* Those that find no room, for bytes or for decisions, say so, and write nowhere else. */
+/* Blocks without enough room, for bytes or for decisions, say so, and write nowhere else. */
 static void test_no_room(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < gpu_count; i++)
         for (uint32_t k = 0; k < (simulated() ? 1 : 2); k++) {
             struct coding *coding = make_coding(simulated() ? 16 : 64, k ? 1 << 15 : simulated() ? 8 : 40, k ? 20 : 1);
-            check_blocks(executors[i], coding, false);
+            check_blocks(runtimes[i], coding, false);
             free(coding->list);
             free(coding->samples);
             free(coding);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Each kernel behind entropy decoding by itself: from coefficients to samples, from those to pixels, and turned. On
- * values by chance, for pictures of all kinds at once, against plain C that makes a sample after the other.
+ * Checks each kernel behind entropy decoding by itself: from coefficients to samples, from those to pixels, and turned.
+ * On values by chance, for pictures of all kinds at once, against plain C that makes a sample after the other.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "jpeg/cpu/dsp/dsp.h"
 #include "jpeg/gpu/modules.h"
-#include "pictures.h"
-#include "random.h"
-#include "scan_model.h"
-#include "stage.h"
-#include "support.h"
+#include "support/gpu/pictures.h"
+#include "support/gpu/scan_model.h"
+#include "support/gpu/stage.h"
+#include "support/random.h"
+#include "support/test.h"
 
 static void *random_bytes(size_t length)
 {
@@ -70,7 +70,7 @@ static void choose_output(struct jpeg_gpu_item *item)
             options.scale[i] = (float)(1 + next_random() % 4096) / 2048;
         }
         choose_region(&frame, &options);
-    } while (kst_jpeg_output_describe(&frame, &options, &image) != KST_OK);
+    } while (kst_jpeg_output_describe(&frame, &options, &image));
     kst_jpeg_output_plan(&item->output, &frame, &options, &image);
     if (options.sample != KST_SAMPLE_INTEGER)
         assert_true(kst_normal_init(&item->normal, &options, 8, false));
@@ -86,12 +86,12 @@ static void make_batch(struct model *model)
     model_make_work(model);
 }
 
-static const struct work_picture *picture_of(const struct model *model, uint32_t index)
+static const struct jpeg_work_picture *picture_of(const struct model *model, uint32_t index)
 {
-    return kst_gpu_jpeg_picture(model->work, index);
+    return kst_jpeg_gpu_picture(model->work, index);
 }
 
-static uint32_t first_group(const struct model *model, enum work_kind kind, uint32_t index)
+static uint32_t first_group(const struct model *model, enum jpeg_work_kind kind, uint32_t index)
 {
     return (model->work + ((const struct jpeg_work *)(const void *)model->work)->groups[kind])[index];
 }
@@ -103,7 +103,7 @@ static void load_block(const struct model *model, uint32_t index, uint32_t compo
     const struct jpeg_gpu_item *item = &model->item[index];
     const struct jpeg_output *output = &item->output;
     const struct jpeg_scan *scan = item->plan->scan;
-    const struct work_picture *picture = picture_of(model, index);
+    const struct jpeg_work_picture *picture = picture_of(model, index);
     if (item->coefficients.copy) {
         uint32_t from = picture->component[component].block + y * picture->component[component].blocks_w + x;
         memcpy(block, coefficients + (size_t)from * 64, 128);
@@ -125,16 +125,16 @@ static void transform(const struct model *model, uint32_t index, const struct jp
 {
     const struct jpeg_output *output = &model->item[index].output;
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
-        const struct work_component *c = &picture_of(model, index)->component[i];
-        const struct jpeg_view *view = &output->view[i];
+        const struct jpeg_work_component *c = &picture_of(model, index)->component[i];
+        const struct jpeg_scaled *scaled = &output->scaled[i];
         uint32_t rows = output->row_count * output->frame.component[i].v;
         uint32_t columns = output->mcu_count * output->frame.component[i].h;
-        for (uint32_t y = 0; view->needed && y < rows; y++)
+        for (uint32_t y = 0; scaled->needed && y < rows; y++)
             for (uint32_t x = 0; x < columns; x++) {
                 _Alignas(64) int16_t block[64];
-                uint8_t *to = planes + ((size_t)c->plane + (size_t)y * view->block * c->pitch) * 16;
+                uint8_t *to = planes + ((size_t)c->plane + (size_t)y * scaled->block * c->pitch) * 16;
                 load_block(model, index, i, x, y, coefficients, dc, block);
-                dsp->idct[view->scale](block, output->frame.component[i].quant, 63, to + (size_t)x * view->block,
+                dsp->idct[scaled->scale](block, output->frame.component[i].quant, 63, to + (size_t)x * scaled->block,
                     (ptrdiff_t)c->pitch * 16);
             }
     }
@@ -159,7 +159,7 @@ static uint32_t *random_dc(size_t count)
     return dc;
 }
 
-static void test_transform(struct gpu_executor *executor, const struct model *model)
+static void test_transform(struct gpu_runtime *runtime, const struct model *model)
 {
     size_t length = (size_t)model->size.planes * 16, blocks = (size_t)(model->size.blocks + model->size.copied);
     uint8_t *planes = stage_poisoned(length), *wanted = stage_poisoned(length);
@@ -172,7 +172,7 @@ static void test_transform(struct gpu_executor *executor, const struct model *mo
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
         STAGE_IN("coefficients", coefficients, blocks * 128), STAGE_IN("dc", dc, (size_t)model->size.blocks * 4),
         STAGE_OUT("planes", planes, wanted, length)};
-    stage_run(executor, &kst_jpeg_gpu_decoding, JPEG_TRANSFORM_BLOCKS, (uint32_t)model->size.groups[WORK_OF_BLOCKS],
+    stage_run(runtime, &kst_jpeg_gpu_decoding, JPEG_TRANSFORM_BLOCKS, (uint32_t)model->size.groups[WORK_OF_BLOCKS],
         arguments, 4);
     free(planes);
     free(dc);
@@ -186,7 +186,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /* A component's sample; beyond the edges lies what lies at them. */
-static uint32_t sample_at(const struct work_component *c, const uint8_t *planes, uint32_t x, uint32_t y)
+static uint32_t sample_at(const struct jpeg_work_component *c, const uint8_t *planes, uint32_t x, uint32_t y)
 {
     return planes[((size_t)c->plane + (size_t)least(y, c->height - 1) * c->pitch) * 16 + least(x, c->width - 1)];
 }
@@ -198,20 +198,20 @@ static uint32_t farther(uint32_t n)
 }
 
 /* A component at a pixel, as libjpeg-turbo upsamples it by default. */
-static uint32_t upsampled(const struct work_component *c, const uint8_t *planes, uint32_t x, uint32_t y)
+static uint32_t upsampled(const struct jpeg_work_component *c, const uint8_t *planes, uint32_t x, uint32_t y)
 {
     uint32_t last = c->width - 1, bottom = c->height - 1;
     uint32_t near_x = least(x / 2, last), far_x = near_x < x / 2 ? last : farther(x);
     uint32_t near_y = least(y / 2, bottom), far_y = near_y < y / 2 ? bottom : farther(y);
     uint32_t near = sample_at(c, planes, near_x, near_y);
     switch (c->upsampling) {
-    case WORK_NONE:
+    case JPEG_UPSAMPLE_NONE:
         return sample_at(c, planes, x, y);
-    case WORK_REPLICATE:
+    case JPEG_REPLICATE:
         return sample_at(c, planes, x * c->h_in / c->h_out, y * c->v_in / c->v_out);
-    case WORK_H2V1:
+    case JPEG_UPSAMPLE_H2V1:
         return (3 * sample_at(c, planes, near_x, y) + sample_at(c, planes, far_x, y) + 1 + x % 2) / 4;
-    case WORK_H1V2:
+    case JPEG_UPSAMPLE_H1V2:
         return (3 * sample_at(c, planes, x, near_y) + sample_at(c, planes, x, far_y) + 1 + y % 2) / 4;
     default:
         return (9 * near + 3 * sample_at(c, planes, near_x, far_y) + 3 * sample_at(c, planes, far_x, near_y) +
@@ -274,7 +274,7 @@ static void convert(const struct jpeg_gpu_item *item, uint8_t p[4])
         p[3] = item->output.alpha;
 }
 
-/* Where rows of pixels lie: bytes from row to row, and from plane to plane; 0: interleaved. And those of a sample. */
+/* The layout of pixels: bytes from row to row, and from plane to plane; 0: interleaved. And the bytes of a sample. */
 struct rows {
     uint8_t *first;
     uint32_t pitch, plane, channels, sample;
@@ -309,13 +309,13 @@ static uint32_t sample_bytes(uint32_t sample)
     return sample == WORK_BYTES ? 1 : sample == WORK_HALVES ? 2 : 4;
 }
 
-static struct rows turned_rows(const struct work_picture *picture, uint8_t *pixels)
+static struct rows turned_rows(const struct jpeg_work_picture *picture, uint8_t *pixels)
 {
     return (struct rows){pixels + (size_t)picture->turned * 4, picture->turned_pitch, picture->turned_plane,
         picture->channels, sample_bytes(picture->turned_sample)};
 }
 
-static struct rows stored_rows(const struct work_picture *picture, uint8_t *pixels)
+static struct rows stored_rows(const struct jpeg_work_picture *picture, uint8_t *pixels)
 {
     return (struct rows){pixels + (size_t)picture->output * 4, picture->output_pitch, picture->output_plane,
         picture->channels, sample_bytes(picture->sample)};
@@ -323,7 +323,7 @@ static struct rows stored_rows(const struct work_picture *picture, uint8_t *pixe
 
 static void convert_picture(const struct model *model, uint32_t index, const uint8_t *planes, const struct rows *rows)
 {
-    const struct work_picture *picture = picture_of(model, index);
+    const struct jpeg_work_picture *picture = picture_of(model, index);
     for (uint32_t y = 0; y < picture->height; y++)
         for (uint32_t x = 0; x < picture->width; x++) {
             uint8_t p[4] = {0};
@@ -344,7 +344,7 @@ static void compare(const uint8_t *wanted, const uint8_t *found, size_t length)
 
 /* A kernel that makes pixels, of all pictures but some of the first. */
 static void check_conversion(
-    struct gpu_executor *executor, const struct model *model, enum jpeg_kernel kernel, enum work_kind kind)
+    struct gpu_runtime *runtime, const struct model *model, enum jpeg_gpu_kernel kernel, enum jpeg_work_kind kind)
 {
     size_t length = (size_t)model->size.pixels * 16;
     uint8_t *planes = random_bytes((size_t)model->size.planes * 16);
@@ -353,9 +353,9 @@ static void check_conversion(
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
         STAGE_IN("planes", planes, (size_t)model->size.planes * 16), STAGE_FOUND("pixels", pixels, found, length),
         {.value = skip}};
-    stage_run(executor, &kst_jpeg_gpu_decoding, kernel, (uint32_t)model->size.groups[kind] - skip, arguments, 4);
+    stage_run(runtime, &kst_jpeg_gpu_decoding, kernel, (uint32_t)model->size.groups[kind] - skip, arguments, 4);
     for (uint32_t i = start; i < model->count; i++) {
-        const struct work_picture *picture = picture_of(model, i);
+        const struct jpeg_work_picture *picture = picture_of(model, i);
         const struct rows rows = stored_rows(picture, wanted), found_rows = stored_rows(picture, found);
         if (first_group(model, kind, i) == first_group(model, kind, i + 1))
             continue;
@@ -369,14 +369,15 @@ static void check_conversion(
     free(found);
 }
 
-static void test_convert(struct gpu_executor *executor, const struct model *model)
+static void test_convert(struct gpu_runtime *runtime, const struct model *model)
 {
-    check_conversion(executor, model, JPEG_CONVERT_TILES, WORK_OF_TILES);
-    check_conversion(executor, model, JPEG_CONVERT_PIXELS, WORK_OF_PIXELS);
+    check_conversion(runtime, model, JPEG_CONVERT_TILES, WORK_OF_TILES);
+    check_conversion(runtime, model, JPEG_CONVERT_PIXELS, WORK_OF_PIXELS);
 }
 
-/* Where a pixel of the turned picture is stored (Exif 2.32, 4.6.4 A). */
-static void find_stored(const struct work_picture *picture, uint32_t x, uint32_t y, uint32_t *across, uint32_t *down)
+/* Return where a pixel of the turned picture is stored (Exif 2.32, 4.6.4 A). */
+static void find_stored(
+    const struct jpeg_work_picture *picture, uint32_t x, uint32_t y, uint32_t *across, uint32_t *down)
 {
     uint32_t right = picture->width - 1, bottom = picture->height - 1;
     const uint32_t places[9][2] = {{0, 0}, {x, y}, {right - x, y}, {right - x, bottom - y}, {x, bottom - y}, {y, x},
@@ -385,8 +386,8 @@ static void find_stored(const struct work_picture *picture, uint32_t x, uint32_t
     *down = places[picture->orientation][1];
 }
 
-static void turn_picture(const struct jpeg_gpu_item *item, const struct work_picture *picture, const struct rows *from,
-    const struct rows *to, uint32_t width, uint32_t height)
+static void turn_picture(const struct jpeg_gpu_item *item, const struct jpeg_work_picture *picture,
+    const struct rows *from, const struct rows *to, uint32_t width, uint32_t height)
 {
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++)
@@ -397,7 +398,7 @@ static void turn_picture(const struct jpeg_gpu_item *item, const struct work_pic
             }
 }
 
-static void test_turn(struct gpu_executor *executor, const struct model *model)
+static void test_turn(struct gpu_runtime *runtime, const struct model *model)
 {
     size_t length = (size_t)model->size.pixels * 16;
     uint8_t *stored = random_bytes(length);
@@ -405,10 +406,10 @@ static void test_turn(struct gpu_executor *executor, const struct model *model)
     uint32_t start = next_random() % model->count, skip = first_group(model, WORK_OF_TURNS, start);
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
         STAGE_IN("stored", stored, length), STAGE_FOUND("pixels", pixels, found, length), {.value = skip}};
-    stage_run(executor, &kst_jpeg_gpu_decoding, JPEG_TURN_PIXELS, (uint32_t)model->size.groups[WORK_OF_TURNS] - skip,
+    stage_run(runtime, &kst_jpeg_gpu_decoding, JPEG_TURN_PIXELS, (uint32_t)model->size.groups[WORK_OF_TURNS] - skip,
         arguments, 4);
     for (uint32_t i = start; i < model->count; i++) {
-        const struct work_picture *picture = picture_of(model, i);
+        const struct jpeg_work_picture *picture = picture_of(model, i);
         bool swaps = picture->orientation >= 5;
         uint32_t width = swaps ? picture->height : picture->width, height = swaps ? picture->width : picture->height;
         const struct rows from = stored_rows(picture, stored);
@@ -425,15 +426,15 @@ static void test_turn(struct gpu_executor *executor, const struct model *model)
     free(found);
 }
 
-static void each_batch(void (*test)(struct gpu_executor *executor, const struct model *model))
+static void each_batch(void (*test)(struct gpu_runtime *runtime, const struct model *model))
 {
     for (uint32_t i = 0; i < (simulated() ? 3 : 150); i++) {
         struct model model;
         make_batch(&model);
         for (uint32_t g = 0; g < gpu_count; g++)
-            test(executors[g], &model);
+            test(runtimes[g], &model);
         model_release(&model);
-        renew_executors();
+        renew_runtimes();
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a device is asked for in the long run: work, and to be waited for once. The device's functions are counted over
+ * Checks that in the long run a device only gets work, and is waited for once. The device's functions are counted over
  * calls that were made several times before: nothing may be allocated, created, built or released, and the host may
  * block once for a picture, and once for each part of a batch.
  */
@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "core/context.h"
-#include "device/executor.h"
-#include "gpu/contexts.h"
-#include "support.h"
+#include "device/runtime.h"
+#include "run/device.h"
+#include "support/gpu/contexts.h"
+#include "support/test.h"
 
 enum { PICTURES = 12, WIDTH = 210, HEIGHT = 130, WARM_UPS = 3, RUNS = 2, LAUNCHES = 40 };
 
@@ -189,7 +190,7 @@ struct calls {
 
 static struct calls run_counted(struct load *load, void (*work)(struct load *load))
 {
-    struct gpu *gpu = load->context->gpu->gpu;
+    struct gpu *gpu = kst_context_gpu_if_open(load->context)->gpu;
     atomic_store(&counted.made, 0);
     atomic_store(&counted.dropped, 0);
     atomic_store(&counted.waits, 0);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Encodes to JPEG while bands of rows are read from PNM, PAM and PGX files and from raw samples. */
 #include "files/bands.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static bool failed(struct band_file *file, ssize_t got)
     return false;
 }
 
-/* The bytes of a pipe that were read to see what it is. */
+/* Return the number of bytes of a pipe that were read to see what it is. */
 static size_t take_head(struct band_file *file, uint8_t *to, size_t length)
 {
     uint64_t left = file->position < file->source->length ? file->source->length - file->position : 0;
@@ -45,7 +46,7 @@ static bool read_bytes(struct band_file *file, uint64_t offset, size_t length, u
     return true;
 }
 
-/* Rows that need no change, by as few calls as can be. What a call does not bring is read row by row. */
+/* Read rows that need no change, with as few calls as possible. What a call does not read is read row by row. */
 static bool read_rows(struct band_file *file, uint32_t y, uint32_t rows, uint8_t *to, size_t pitch)
 {
     uint64_t at = file->first + (uint64_t)y * file->row;
@@ -84,7 +85,7 @@ static void put_bits(const uint8_t *from, size_t count, uint8_t *to)
         to[i] = from[i / 8] >> (7 - i % 8) & 1 ? 0 : 255;
 }
 
-/* Samples one behind the other become every step-th one. */
+/* Put consecutive samples at every step-th place. */
 static void put_samples(const struct band_file *file, const uint8_t *from, size_t count, uint8_t *to, size_t step)
 {
     for (size_t i = 0; i < count; i++) {
@@ -93,7 +94,7 @@ static void put_samples(const struct band_file *file, const uint8_t *from, size_
     }
 }
 
-/* Grey and alpha become red, green, blue and alpha. */
+/* Expand grey and alpha to red, green, blue and alpha. */
 static void put_grey_alpha(const struct band_file *file, const uint8_t *from, size_t count, uint8_t *to)
 {
     uint8_t pixel[2];
@@ -113,7 +114,7 @@ static void look_at_alpha(struct band_file *file, const uint8_t *from, size_t co
         atomic_store(&file->transparent, true);
 }
 
-/* `count` samples of the file, a whole number of pixels, from `offset` on. */
+/* Read `count` samples of the file, a whole number of pixels, from `offset` on, and convert them. */
 static bool read_changed(struct band_file *file, uint64_t offset, size_t count, uint8_t *to, size_t step)
 {
     uint8_t chunk[CHUNK];
@@ -182,7 +183,7 @@ static bool read_row(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_
     return read_band(user, plane, y, 1, samples, 0);
 }
 
-/* v × to ÷ from, rounded, of values up to `from`. */
+/* Return v × to ÷ from, rounded, for values up to `from`. */
 static uint32_t scale(uint32_t value, uint32_t from, uint32_t to)
 {
     value = value < from ? value : from;
@@ -190,8 +191,8 @@ static uint32_t scale(uint32_t value, uint32_t from, uint32_t to)
 }
 
 /*
- * What samples up to `max` become in 8 bits, by way of a depth that PNM with an odd maximum is read at. Inks are
- * inverted. False where memory is short.
+ * Make the table that converts samples up to `max` to 8 bits. A PNM with an unusual maximum is first converted to the
+ * depth at which it would be read. Inks are inverted. Returns false if out of memory.
  */
 static bool make_table(struct band_file *file, uint32_t max, uint32_t depth_max, bool ink)
 {
@@ -219,7 +220,9 @@ static bool describe(struct band_file *file, kst_format format, uint32_t width, 
     return width > 0 && height > 0 && width <= UINT32_MAX / 16 && height <= UINT32_MAX / 16;
 }
 
-/* The maximum of the depth that samples are read at: 8 bits, or the fewest that hold it, or 16 where none fits. */
+/*
+ * Return the maximum of the depth at which samples are read: 8 bits, the fewest bits whose maximum it is, or else 16.
+ */
 static uint32_t depth_maximum(uint32_t max)
 {
     return max <= 255 ? 255 : (max & (max + 1)) == 0 ? max : 65535;
@@ -267,13 +270,15 @@ static bool take_raw(struct band_file *file, const struct file_settings *setting
            make_table(file, max, max, false);
 }
 
-/* Bytes of all samples. */
+/* Return the number of bytes of all samples. */
 static uint64_t sample_bytes(const struct band_file *file)
 {
     return (uint64_t)file->row * file->image.height * (file->apart ? file->channels : 1);
 }
 
-/* Whether a regular file has what it should; raw samples without anything behind. Of a pipe nobody knows. */
+/*
+ * Return whether a regular file is long enough; raw samples must end with the file. The length of a pipe is not known.
+ */
 static bool has_all(const struct band_file *file, bool raw)
 {
     uint64_t wanted = file->first + sample_bytes(file);
@@ -304,7 +309,7 @@ void band_file_close(struct band_file *file)
     file->to_eight = NULL;
 }
 
-/* Raw samples that come through a pipe end where the picture does. */
+/* Check that raw samples from a pipe end where the picture does. */
 static bool ends_here(struct band_file *file, const struct file_settings *settings, struct problem *problem)
 {
     uint8_t byte;
@@ -338,8 +343,8 @@ static bool encode(
         jpeg_report_details("encoding", &report);
     if (status == KST_ERROR_ROWS)
         return explain(file, problem);
-    return status == KST_OK ? ends_here(file, settings, problem)
-                            : status != KST_ERROR_WRITE && jpeg_report_problem(&report, status, problem);
+    return status ? status != KST_ERROR_WRITE && jpeg_report_problem(&report, status, problem)
+                  : ends_here(file, settings, problem);
 }
 
 bool band_file_encode(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures that are encoded to JPEG while they are read, a band of rows at a time. */
+/* Encodes pictures to JPEG while they are read, a band of rows at a time. */
 #ifndef KOSTKA_TOOL_BANDS_H
 #define KOSTKA_TOOL_BANDS_H
 
@@ -8,29 +8,31 @@
 #include "files/files.h"
 
 /*
- * An open file of PNM or PAM that is not plain text, of PGX, or of raw samples. Its samples are brought to 8 bits as
- * picture_to_depth() would. Bands of a regular file may be read by several threads at once; those of a pipe are read in
- * order.
+ * An open file of PNM or PAM that is not plain text, of PGX, or of raw samples. Its samples are converted to 8 bits as
+ * picture_to_depth() would do it. Bands of a regular file may be read by several threads at once; those of a pipe are
+ * read in order.
  */
 struct band_file {
     const struct source *source;
     kst_image image;   /* its description, without pixels */
     bool in_order;     /* a pipe */
     uint64_t first;    /* where the samples begin */
-    uint64_t position; /* in order: the next byte */
+    uint64_t position; /* with in_order: the next byte */
     uint32_t channels; /* samples of a pixel in the file */
-    size_t bytes;      /* of a sample; 0: eight pixels in a byte, set ones black */
+    size_t bytes;      /* bytes of a sample; 0: eight pixels in a byte, in which 1 is black */
     size_t row;        /* bytes of a row */
-    bool swap;         /* the bytes of samples of two */
+    bool swap;         /* swap the bytes of 16-bit samples */
     bool apart;        /* the channels are planes in the file */
     uint32_t max;      /* alpha from here on is opaque */
-    uint8_t *to_eight; /* what becomes of each sample; null: all stay as they are */
+    uint8_t *to_eight; /* the 8-bit value of each sample; null: samples stay unchanged */
     atomic_bool transparent;
     atomic_int error;       /* errno; 0 where the file ended */
     atomic_uint_fast32_t y; /* the row that could not be read */
 };
 
-/* Whether the source, of which only the head has been read, is such a file and to become JPEG. Then it is to be closed.
+/*
+ * Open the source, of which only the head has been read, if it is such a file and the target is JPEG. Returns whether
+ * it did; the file must then be closed.
  */
 bool band_file_open(struct band_file *file, const struct source *source, const struct file_settings *settings);
 void band_file_close(struct band_file *file);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes JPEG in bands of rows, which are written while others are decoded. */
 #include "files/bands_out.h"
 
 #include <pthread.h>
@@ -7,9 +8,9 @@
 #include "files/rows_out.h"
 #include "progress.h"
 
-enum { REST_BYTES = 1 << 24 /* of rows, after which the pages of a mapped file are given back */ };
+enum { REST_BYTES = 1 << 22 /* bytes of rows after which the pages of a mapped file are released */ };
 
-/* What the target holds, of a stream whose colours it can hold. */
+/* Return the pixel format for a stream whose colours the target can hold. */
 static kst_format choose_format(const kst_info *info, const struct file_settings *settings)
 {
     bool inks = info->colour == KST_COLOUR_CMYK || info->colour == KST_COLOUR_YCCK;
@@ -20,26 +21,37 @@ static kst_format choose_format(const kst_info *info, const struct file_settings
     return settings->target->wanted;
 }
 
+/* JPEG 2000 may have samples that formats of rows do not hold as they are. */
+static bool is_plain(const kst_info *info)
+{
+    return !info->component[0].is_signed && info->component[0].depth <= 16;
+}
+
 static bool begin(struct bands_out *bands, const struct file_settings *settings)
 {
     const kst_decode_options *given = &settings->decode;
-    if (given->components != NULL || given->tile != KST_ALL_TILES || given->reduce > 3 ||
-        kst_decoder_open(bands->decoder, bands->source->data, bands->source->length) != KST_OK)
+    if (given->components != NULL || given->tile != KST_ALL_TILES ||
+        kst_decoder_open(bands->decoder, bands->source->data, bands->source->length))
+        return false;
+    const kst_info *info = kst_decoder_info(bands->decoder);
+    if (!is_plain(info) || (info->codec == KST_CODEC_JPEG && given->reduce > 3))
         return false;
     bands->options = *given;
-    bands->options.format = choose_format(kst_decoder_info(bands->decoder), settings);
-    if (kst_decoder_describe(bands->decoder, &bands->options, &bands->image) != KST_OK)
+    bands->options.format = choose_format(info, settings);
+    if (kst_decoder_describe(bands->decoder, &bands->options, &bands->image))
         return false;
-    if (settings->target == &file_pgx)
-        return bands->image.format == KST_FORMAT_GREY;
+    if (settings->target == &file_pgx) /* of more bytes it may have either order */
+        return bands->image.format == KST_FORMAT_GREY && picture_sample_bytes(&bands->image.plane[0]) == 1;
     return rows_out_takes(&bands->image, settings);
 }
 
 bool bands_out_open(struct bands_out *bands, const struct source *source, const struct file_settings *settings)
 {
+    const struct file_format *found = file_format_of(source);
+
     *bands = (struct bands_out){.source = source};
     kst_image_init(&bands->image);
-    if (file_format_of(source) != &file_jpeg || kst_decoder_create(settings->context, &bands->decoder) != KST_OK)
+    if ((found != &file_jpeg && found != &file_j2k) || kst_decoder_create(settings->context, &bands->decoder))
         return false;
     if (begin(bands, settings))
         return true;
@@ -52,17 +64,19 @@ void bands_out_close(struct bands_out *bands)
     kst_decoder_destroy(&bands->decoder);
 }
 
-/* Where rows go. */
+/* Says where rows go. */
 struct writing {
     const struct source *source;
     struct rows_out out;
-    uint64_t first; /* where the first row begins, if rows lie in the file as they are */
+    const struct file_settings *settings;
+    bool plain;     /* rows lie in the file as they are in memory, */
+    uint64_t first; /* and this is where the first one begins */
     size_t row;     /* bytes of a row */
     uint32_t height;
     atomic_uint rows;                     /* written */
-    atomic_uint_fast64_t since;           /* bytes written since the source's pages were given back */
-    struct progress_part reading, making; /* which are one here */
-    pthread_mutex_t lock;                 /* over the problem */
+    atomic_uint_fast64_t since;           /* bytes written since the source's pages were released */
+    struct progress_part reading, making; /* here both progress together */
+    pthread_mutex_t lock;                 /* guards the problem */
     struct problem *problem;
 };
 
@@ -71,8 +85,8 @@ static bool add_rows(struct writing *w, const kst_image *rows, struct problem *p
     struct picture picture;
 
     picture_init(&picture);
-    picture.image = *rows; /* whose pixels stay the library's */
-    return w->out.format->add(w->out.file, &picture, problem);
+    picture.image = *rows; /* the pixels remain the library's */
+    return rows_out_add(&w->out, &picture, w->settings, problem);
 }
 
 static bool write_rows(void *user, uint32_t y, const kst_image *rows)
@@ -80,9 +94,9 @@ static bool write_rows(void *user, uint32_t y, const kst_image *rows)
     struct writing *w = user;
     struct problem problem = {""};
     const kst_plane *plane = &rows->plane[0];
-    bool good = w->out.format != NULL ? add_rows(w, rows, &problem)
-                                      : rows_write_at(w->out.output, w->first + (uint64_t)y * w->row, plane->data,
-                                            (size_t)plane->pitch, w->row, plane->height, &problem);
+    bool good = !w->plain ? add_rows(w, rows, &problem)
+                          : rows_write_at(w->out.output, w->first + (uint64_t)y * w->row, plane->data,
+                                (size_t)plane->pitch, w->row, plane->height, &problem);
     if (!good) {
         pthread_mutex_lock(&w->lock);
         *w->problem = problem;
@@ -105,14 +119,14 @@ static bool decode(
     const kst_row_writer writer = {.size = sizeof writer,
         .write = write_rows,
         .user = writing,
-        .in_order = writing->out.format != NULL || output_in_order(writing->out.output)};
+        .in_order = !writing->plain || output_in_order(writing->out.output)};
 
     writing->first = writing->out.output->written;
     kst_status status = kst_decoder_decode_rows(bands->decoder, &bands->options, &writer);
     const kst_report *report = kst_decoder_report(bands->decoder);
     if (status == KST_ERROR_WRITE)
         return false;
-    if (status != KST_OK)
+    if (status)
         return jpeg_report_problem(report, status, problem);
     jpeg_report_warnings(bands->source->name, report);
     if (settings->verbose)
@@ -125,11 +139,14 @@ static bool decode(
 static bool write_file(
     struct bands_out *bands, struct output *output, const struct file_settings *settings, struct problem *problem)
 {
+    size_t bytes = picture_sample_bytes(&bands->image.plane[0]);
     struct writing writing = {.source = bands->source,
+        .settings = settings,
+        .plain = file_row_format(settings->target) == NULL && bytes == 1,
         .height = bands->image.height,
         .reading = progress_reading(0, 1),
         .making = progress_writing(0, 1),
-        .row = (size_t)bands->image.width * kst_format_channels(bands->image.format),
+        .row = (size_t)bands->image.width * kst_format_channels(bands->image.format) * bytes,
         .problem = problem};
 
     pthread_mutex_init(&writing.lock, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JPEG pictures that are written while they are decoded, a band of rows at a time. */
+/* Writes JPEG and JPEG 2000 pictures while they are decoded, a band of rows at a time. */
 #ifndef KOSTKA_TOOL_BANDS_OUT_H
 #define KOSTKA_TOOL_BANDS_OUT_H
 
@@ -7,17 +7,17 @@
 
 #include "files/files.h"
 
-/* A stream opened for it, and what is asked for. */
+/* An open stream, and the options. */
 struct bands_out {
     const struct source *source;
     kst_decoder *decoder; /* null: not open */
     kst_decode_options options;
-    kst_image image; /* described */
+    kst_image image; /* a description without pixels */
 };
 
 /*
- * Whether the source is JPEG, and what it decodes to goes to PNM, PAM, PGX, PNG, TIFF, BMP or raw samples as it is, all
- * channels of a pixel together. Then it is to be closed.
+ * Open the source if it is JPEG or JPEG 2000 and decodes to pixels that the target (PNM, PAM, PGX, PNG, TIFF, BMP or
+ * raw samples) takes unchanged, with interleaved channels. Returns whether it did; the stream must then be closed.
  */
 bool bands_out_open(struct bands_out *bands, const struct source *source, const struct file_settings *settings);
 void bands_out_close(struct bands_out *bands);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * BMP files that are read: DIB headers of all versions, 1 to 32 bits, palettes, bit masks with alpha, RLE of 4 and 8
- * bits. Rows are read where they lie in the file, so that nothing but the picture is allocated; or one by one, some of
- * which are in memory at a time.
+ * Reads BMP files: DIB headers of all versions, 1 to 32 bits, palettes, bit masks with alpha, RLE of 4 and 8 bits. Rows
+ * are read directly from the mapped file, so that only the picture is allocated; or one by one, with some of them in
+ * memory at a time.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -31,12 +31,12 @@ enum {
 /* A channel of a pixel of 16 or 32 bits. */
 struct field {
     uint32_t mask;
-    unsigned shift, bits; /* 0 bits: the channel is not there */
+    unsigned shift, bits; /* 0 bits: there is no such channel */
 };
 
 struct bmp {
     const struct source *source;
-    const uint8_t *data; /* of headers and palette at least, which fit in the source's first bytes */
+    const uint8_t *data; /* at least the headers and the palette, which fit in the source's first bytes */
     uint64_t length;     /* of the file */
     uint32_t header;     /* its length */
     uint32_t width, height;
@@ -73,7 +73,7 @@ static bool is_rle(const struct bmp *bmp)
     return bmp->compression == RLE8 || bmp->compression == RLE4;
 }
 
-/* Whether samples of so many bits go with the compression. */
+/* Return whether the compression allows this number of bits. */
 static bool is_possible(const struct bmp *bmp)
 {
     switch (bmp->compression) {
@@ -110,7 +110,7 @@ static bool get_size(struct bmp *bmp)
     return !(bmp->top_down && is_rle(bmp)) || problem_set(bmp->problem, "BMP: run lengths from the top down");
 }
 
-/* False where its bits do not lie side by side. */
+/* Set a channel's field from its mask. Returns false if the mask's bits are not contiguous. */
 static bool set_field(struct field *field, uint32_t mask)
 {
     *field = (struct field){.mask = mask};
@@ -122,7 +122,10 @@ static bool set_field(struct field *field, uint32_t mask)
     return (mask & (mask + 1)) == 0;
 }
 
-/* In the header of later versions, and behind that of the first. `end` receives where they end. */
+/*
+ * Read the masks, which are in the header of later versions, and behind that of the first. `end` receives where they
+ * end.
+ */
 static bool get_fields(struct bmp *bmp, uint64_t *end)
 {
     static const uint32_t usual[2][4] = {{0x7C00, 0x3E0, 0x1F, 0}, {0xFF0000, 0xFF00, 0xFF, 0}};
@@ -143,7 +146,10 @@ static bool get_fields(struct bmp *bmp, uint64_t *end)
     return good || problem_set(bmp->problem, "BMP: the bits of a mask are not next to each other");
 }
 
-/* Blue, green, red and, but for the oldest header, an unused byte. Grey where all colours are. */
+/*
+ * Read the palette: blue, green, red and, except with the oldest header, an unused byte. The picture is grey if all
+ * colours are.
+ */
 static bool get_palette(struct bmp *bmp, uint64_t at)
 {
     uint64_t entry = bmp->header == CORE ? 3 : 4, most = 1u << bmp->bits;
@@ -202,7 +208,7 @@ static void read_indices(const struct bmp *bmp, const uint8_t *from, uint8_t *to
         put_colour(bmp, to, x, from[x / each] >> (8 - bits - x % each * bits) & ((1u << bits) - 1));
 }
 
-/* Blue comes first. */
+/* Read pixels of whole bytes, in which blue comes first. */
 static void read_bytes(const struct bmp *bmp, const uint8_t *from, uint8_t *to)
 {
     for (size_t x = 0; x < bmp->width; x++)
@@ -210,7 +216,9 @@ static void read_bytes(const struct bmp *bmp, const uint8_t *from, uint8_t *to)
             to[3 * x + c] = from[3 * x + 2 - c];
 }
 
-/* A sample v of maximum m becomes v × M ÷ m, rounded, as elsewhere (picture.h). */
+/*
+ * Return a channel of a pixel, scaled: a sample v of maximum m becomes v × M ÷ m, rounded, as everywhere (picture.h).
+ */
 static uint32_t scaled(const struct field *field, uint32_t pixel, uint32_t to_max)
 {
     uint64_t max = field->bits == 32 ? UINT32_MAX : (1u << field->bits) - 1;
@@ -236,13 +244,13 @@ static void read_fields(const struct bmp *bmp, const uint8_t *from, uint8_t *to)
     }
 }
 
-/* Bytes from one row to the next. */
+/* Return the number of bytes from one row to the next. */
 static uint64_t stride_of(const struct bmp *bmp)
 {
     return ((uint64_t)bmp->bits * bmp->width + 31) / 32 * 4;
 }
 
-/* Whether the file has row y of it; some leave out what fills up the last one. */
+/* Return whether the file contains row y. Some files omit the padding of the last row. */
 static bool has_row(const struct bmp *bmp, uint32_t y)
 {
     uint64_t at = bmp->pixels + y * stride_of(bmp);
@@ -271,7 +279,7 @@ static bool read_rows(const struct bmp *bmp, const struct picture *picture)
     return true;
 }
 
-/* Where run lengths have got to. */
+/* The state of reading run lengths. */
 struct runs {
     uint64_t at;
     uint32_t x, y;
@@ -283,7 +291,7 @@ static void put_run(const struct bmp *bmp, const struct picture *picture, struct
         put_colour(bmp, row_of(bmp, picture, runs->y), runs->x++, index);
 }
 
-/* `count` pixels as they are, up to a whole word. */
+/* Read `count` literal pixels, which are padded to a whole word. */
 static bool read_absolute(const struct bmp *bmp, const struct picture *picture, struct runs *runs, unsigned count)
 {
     unsigned bytes = bmp->bits == 8 ? count : (count + 1) / 2, padded = (bytes + 1) / 2 * 2;
@@ -298,7 +306,7 @@ static bool read_absolute(const struct bmp *bmp, const struct picture *picture, 
     return true;
 }
 
-/* What follows a zero. `done` is set at the end of the picture. */
+/* Read the escape that follows a zero. Sets `done` at the end of the picture. */
 static bool read_escape(
     const struct bmp *bmp, const struct picture *picture, struct runs *runs, unsigned code, bool *done)
 {
@@ -322,7 +330,7 @@ static bool read_escape(
     }
 }
 
-/* Pixels that no run reaches keep the palette's first colour. */
+/* Read run lengths. Pixels that no run covers keep the palette's first colour. */
 static bool read_runs(const struct bmp *bmp, const struct picture *picture)
 {
     struct runs runs = {.at = bmp->pixels};
@@ -346,7 +354,7 @@ static bool read_runs(const struct bmp *bmp, const struct picture *picture)
     return true;
 }
 
-/* The profile's place is counted from the DIB header on. */
+/* Keep density and profile. The profile's offset counts from the DIB header. */
 static bool keep_extras(const struct bmp *bmp, struct picture *picture)
 {
     double x = bmp->header >= INFO ? get(bmp, 38, 4) * BMP_INCH : 0,
@@ -361,7 +369,7 @@ static bool keep_extras(const struct bmp *bmp, struct picture *picture)
         return true;
     uint64_t at = FILE_HEADER + (uint64_t)get(bmp, 126, 4), length = get(bmp, 130, 4);
     if (length == 0 || at > bmp->length || length > bmp->length - at)
-        return true; /* a profile that is not there is not one */
+        return true; /* a profile beyond the file's end is ignored */
     picture->icc = (struct blob){malloc((size_t)length), (size_t)length};
     if (picture->icc.data == NULL)
         return problem_set(bmp->problem, "out of memory");
@@ -376,7 +384,7 @@ static bool bmp_read(
     if (!open_bmp(&bmp, source, problem) ||
         !picture_permitted(settings, bmp.width, bmp.height, kst_format_channels(bmp.format) * bmp.depth / 8, problem))
         return false;
-    if (!is_rle(&bmp) && bmp.height > bmp.length) /* rows have a byte at least */
+    if (!is_rle(&bmp) && bmp.height > bmp.length) /* a row has at least one byte */
         return problem_set(
             problem, "BMP: the file ends before row %llu of %u", (unsigned long long)bmp.length, (unsigned)bmp.height);
     return picture_allocate(picture, bmp.format, bmp.width, bmp.height, bmp.depth, settings->max_pixels, problem) &&
@@ -414,7 +422,7 @@ struct reading {
     uint8_t *bytes;
 };
 
-/* Rows of the file, of which row `row` is the one that the picture needs next. */
+/* Load rows of the file, beginning with the one that the picture needs next. */
 static bool load(struct reading *reading, uint32_t row, struct problem *problem)
 {
     const struct bmp *bmp = &reading->bmp;
@@ -422,7 +430,7 @@ static bool load(struct reading *reading, uint32_t row, struct problem *problem)
     uint32_t first = bmp->top_down ? row : row - (rows - 1);
     uint64_t stride = stride_of(bmp), at = bmp->pixels + first * stride, length = rows * stride;
 
-    length = length < bmp->length - at ? length : bmp->length - at; /* of the last row something may be left out */
+    length = length < bmp->length - at ? length : bmp->length - at; /* the end of the last row may be missing */
     reading->first = first;
     reading->loaded = rows;
     return source_at(bmp->source, at, (size_t)length, reading->bytes, problem);
@@ -458,7 +466,10 @@ static bool end_reading(void *file, bool good, struct problem *problem)
     return good;
 }
 
-/* Run lengths may leave out pixels of rows that come later. */
+/*
+ * Return whether rows can be read one by one, which run lengths do not allow because they may skip pixels of later
+ * rows.
+ */
 static bool can_read_rows(const struct bmp *bmp, const struct file_settings *settings)
 {
     struct problem told_later;
@@ -487,7 +498,7 @@ static void *begin_reading(const struct source *source, const struct file_settin
 
 static const struct row_reader bmp_reading = {begin_reading, next_row, end_reading, false};
 
-/* Two letters are little: a header of a known length follows. */
+/* Detect BMP. Two letters are not enough, so the length of the header must be a known one, too. */
 static bool bmp_detect(const uint8_t *data, size_t length)
 {
     return length >= FILE_HEADER + CORE && data[0] == 'B' && data[1] == 'M' && data[15] == 0 && data[16] == 0 &&

@@ -46,7 +46,7 @@ static void fill(struct header *header, size_t length)
     header->length = length;
 }
 
-/* Pixels per metre; 0: not known. */
+/* Return the density in pixels per metre; 0 if not known. */
 static uint32_t density(const struct picture *picture, uint16_t value)
 {
     if (picture->density_unit == KST_DENSITY_RATIO)
@@ -54,13 +54,13 @@ static uint32_t density(const struct picture *picture, uint16_t value)
     return picture->density_unit == KST_DENSITY_INCH ? (uint32_t)lround(value / BMP_INCH) : 100u * value;
 }
 
-/* The profile to write, or null. That of CMYK is left out, for the inks become RGB. */
+/* Return the profile to write, or null. A CMYK profile is dropped, because the inks become RGB. */
 static const struct blob *profile_of(const struct picture *picture)
 {
     return picture->icc.data != NULL && picture->image.format != KST_FORMAT_CMYK ? &picture->icc : NULL;
 }
 
-/* The offset of the profile counts from the beginning of the DIB header. */
+/* Make the headers. The offset of the profile counts from the beginning of the DIB header. */
 static void make_header(const struct bmp_file *file, const struct picture *whole, struct header *header)
 {
     const struct blob *profile = profile_of(whole);
@@ -104,7 +104,7 @@ static bool write_at(
     return true;
 }
 
-/* Find the sizes of all parts of the file. False: BMP does not hold such a picture. */
+/* Find the sizes of all parts of the file. Returns false if BMP cannot hold such a picture. */
 static bool measure(struct bmp_file *file, const struct picture *whole, struct problem *problem)
 {
     const kst_image *image = &whole->image;
@@ -179,7 +179,7 @@ static void *begin_rows(
     return NULL;
 }
 
-/* A row of the file, in which blue comes first. */
+/* Copy a row to the file's order, in which blue comes first. */
 static void copy_row(const struct bmp_file *file, const struct picture *rows, uint32_t y, uint8_t *to)
 {
     const kst_format format = rows->image.format;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads numbers whose least significant byte comes first. */
 #ifndef KOSTKA_TOOL_BYTES_H
 #define KOSTKA_TOOL_BYTES_H
 
 #include <stdint.h>
 
-/* The number in `bytes` bytes, 1 to 4, of which the least significant comes first. */
+/* Return the number in `bytes` bytes, 1 to 4, of which the least significant comes first. */
 static inline uint32_t little_endian(const uint8_t *from, unsigned bytes)
 {
     uint32_t value = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdeflate makes complete streams only, and does not say where their last blocks begin and end. Nothing in a stream
- * says so either, hence all codes are passed over. What they stand for is never made: a look-up passes as many literals
- * as there are in eleven bits, so that this takes a small part of the time that coding takes.
+ * Finds the last block of a deflate stream, so that another stream can be appended. libdeflate makes complete streams
+ * only, and does not say where their last blocks begin and end. Nothing in a stream says so either, so all codes must
+ * be read. Their output is never made: one look-up skips as many literals as eleven bits hold, so this takes a small
+ * part of the time that compressing takes.
  */
 #include "files/deflate_join.h"
 
@@ -15,7 +16,7 @@ enum {
     DISTANCES = 32,    /* 30 and 31 do not occur */
     LENGTH_CODES = 19, /* of code lengths (3.2.7) */
     END_OF_BLOCK = 256,
-    WORD_BITS = 56 /* that are there after refilling, unless the stream ends */
+    WORD_BITS = 56 /* bits in the word after refilling, unless the stream ends */
 };
 
 /* A prefix code. An entry of the table has the symbol above LENGTH_FIELD bits for the code's length; 0: a longer code,
@@ -36,7 +37,7 @@ struct bits {
     unsigned held; /* bits in it */
 };
 
-/* What has to be known of a block's codes. */
+/* Holds the codes of a block, as far as skipping needs them. */
 struct block {
     struct code literals;
     struct code distances;
@@ -51,7 +52,7 @@ static void refill(struct bits *bits)
     }
 }
 
-/* The same, eight bytes at once: what is in the word twice is the same bits. */
+/* Refill with eight bytes at once. Bits that are thereby put into the word twice are the same both times. */
 static inline void refill_fast(struct bits *bits)
 {
     uint64_t word = 0;
@@ -76,7 +77,7 @@ static inline void pass(struct bits *bits, unsigned count)
     bits->held -= count;
 }
 
-/* Up to 16 bits. False at the stream's end. */
+/* Take up to 16 bits. Returns false at the stream's end. */
 static bool take(struct bits *bits, unsigned count, unsigned *value)
 {
     if (bits->held < count)
@@ -102,7 +103,10 @@ static unsigned reversed(unsigned code, unsigned length)
     return result;
 }
 
-/* Clause 3.2.2. False where there are more codes than fit. Codes that do not fill all are for the caller to judge. */
+/*
+ * Make a code from its lengths (3.2.2). Returns false if there are more codes than fit. The caller decides whether a
+ * code may be incomplete.
+ */
 static bool make_code(struct code *code, const uint8_t *lengths, unsigned symbols)
 {
     uint16_t first[LONGEST + 2] = {0}, place[LONGEST + 2] = {0};
@@ -131,7 +135,7 @@ static bool make_code(struct code *code, const uint8_t *lengths, unsigned symbol
     return true;
 }
 
-/* A symbol whose code is longer than the table's index, bit by bit; −1: there is none. */
+/* Read a symbol whose code is longer than the table's index, bit by bit. Returns −1 if there is none. */
 static int long_symbol(struct bits *bits, const struct code *code)
 {
     int value = 0, first = 0, place = 0;
@@ -150,7 +154,7 @@ static int long_symbol(struct bits *bits, const struct code *code)
     return -1;
 }
 
-/* The word holds enough bits for any code, unless the stream ends. */
+/* Read a symbol. The word holds enough bits for any code, unless the stream ends. */
 static inline int symbol(struct bits *bits, const struct code *code)
 {
     unsigned entry = code->table[bits->word & ((1u << LOOK_UP) - 1)], length = entry & ((1u << LENGTH_FIELD) - 1);
@@ -161,7 +165,7 @@ static inline int symbol(struct bits *bits, const struct code *code)
     return (int)(entry >> LENGTH_FIELD);
 }
 
-/* How many bits of each index are whole literals, from its first bit on. */
+/* Find out how many bits of each index, from the first bit on, are complete literals. */
 static void make_runs(struct block *block)
 {
     for (unsigned i = 0; i < 1u << LOOK_UP; i++) {
@@ -196,7 +200,7 @@ static bool fixed_codes(struct block *block)
     return make_block(block, lengths, LITERALS, DISTANCES);
 }
 
-/* The lengths of `count` codes, coded by `code` (3.2.7). */
+/* Read the lengths of `count` codes, which are coded by `code` (3.2.7). */
 static bool take_lengths(struct bits *bits, const struct code *code, uint8_t *lengths, unsigned count)
 {
     for (unsigned i = 0; i < count;) {
@@ -243,7 +247,7 @@ static bool dynamic_codes(struct bits *bits, struct block *block)
            make_block(block, lengths, literals, distances);
 }
 
-/* What is behind a length's symbol: its extra bits, the distance, and that one's (3.2.5). */
+/* Skip what follows a length's symbol: its extra bits, the distance, and the distance's extra bits (3.2.5). */
 static bool pass_match(struct bits *bits, const struct block *block, int found)
 {
     static const uint8_t length_extra[29] = {
@@ -264,7 +268,7 @@ static bool pass_codes(struct bits *bits, const struct block *block)
         refill_fast(bits);
         while (bits->held >= LOOK_UP && (run = block->run[bits->word & ((1u << LOOK_UP) - 1)]) != 0)
             pass(bits, run);
-        if (bits->held < WORD_BITS) /* so that any code is whole */
+        if (bits->held < WORD_BITS) /* so that the word holds any code completely */
             refill_fast(bits);
         int found = symbol(bits, &block->literals);
         if (found == END_OF_BLOCK)
@@ -288,7 +292,7 @@ static bool pass_stored(struct bits *bits)
     return true;
 }
 
-/* `first` receives where the block begins. */
+/* Skip a block. `first` receives where it begins. */
 static bool pass_block(struct bits *bits, struct block *block, size_t *first, unsigned *is_last)
 {
     unsigned type;

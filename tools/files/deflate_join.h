@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Deflate streams (RFC 1951) that are made by themselves and become one. */
+/* Joins deflate streams (RFC 1951) that were made separately. */
 #ifndef KOSTKA_TOOL_DEFLATE_JOIN_H
 #define KOSTKA_TOOL_DEFLATE_JOIN_H
 
@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DEFLATE_JOIN_BYTES = 5 /* that a stream may grow by */ };
+enum { DEFLATE_JOIN_BYTES = 5 /* bytes by which a stream may grow */ };
 
 /*
- * Make a complete stream one that another can follow: its last block loses BFINAL (3.2.3), and an empty stored block
- * takes it to the end of a byte. `data` has room for DEFLATE_JOIN_BYTES more than *length. False, with the stream
- * unchanged, where it is none, or is followed by other bytes.
+ * Change a complete stream so that another can follow it: its last block loses BFINAL (3.2.3), and an empty stored
+ * block ends it at a whole byte. `data` has room for DEFLATE_JOIN_BYTES more than *length. Returns false, with the
+ * stream unchanged, if it is invalid or other bytes follow it.
  */
 bool deflate_open_end(uint8_t *data, size_t *length);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which option of the command line the library speaks of when it refuses its options. */
+/* Finds the command line's option that the library's error is about. */
 #include <string.h>
 
 #include "files/files.h"
 
-/* How the library's details begin: those that depend on the picture, so that they cannot be found out before. */
+/* Lists how the library's messages begin, for errors that depend on the picture and so cannot be found before. */
 static const struct {
     const char *detail, *option;
 } details[] = {

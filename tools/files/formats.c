@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of formats, and what is common to reading and writing them. */
+/* Holds the table of formats, and what reading and writing them have in common. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ bool picture_read(struct picture *picture, const struct source *source, const st
     return true;
 }
 
-/* NAME-1.EXT for plane 1 of NAME.EXT; standard output stays what it is. */
+/* Return the path of a plane: NAME-1.EXT for plane 1 of NAME.EXT; standard output stays what it is. */
 static char *plane_path(const char *path, uint32_t plane)
 {
     const char *extension = file_path_extension(path);
@@ -130,31 +130,31 @@ static bool write_planes(const struct picture *picture, const char *path, const 
         part.image.plane[0].is_signed = plane->is_signed;
         good = name != NULL ? write_one(&part, name, format, settings, problem) : problem_set(problem, "out of memory");
         free(name);
-        picture_release(&part); /* of what writing has changed it to; the plane is not its own */
+        picture_release(&part); /* releases only what writing has made; the plane belongs to the picture */
     }
     return good;
 }
 
-/* Whether a file of the format is samples without a header. */
+/* Return whether a file of the format is samples without a header. */
 static bool is_raw(const struct file_format *format)
 {
     return format == &file_raw || format == &file_yuv;
 }
 
-/* Several planes in one file, signed or not. */
+/* Return whether the format holds several planes, signed or not, in one file. */
 static bool holds_planes(const struct file_format *format, const struct file_settings *settings)
 {
     return is_raw(format) || format == &file_j2k || format == &file_j2c ||
            (format == &file_tiff && settings->interleave);
 }
 
-/* Whether the planes' samples are to take turns in one file. */
+/* Return whether the planes' samples should be interleaved in one file. */
 static bool takes_turns(const struct file_format *format, const struct file_settings *settings)
 {
     return is_raw(format) ? !raw_writes_planes(settings) : format == &file_tiff && settings->interleave;
 }
 
-/* Whether they can. */
+/* Check that they can be interleaved. */
 static bool check_interleaved(const struct picture *picture, const struct file_format *format, struct problem *problem)
 {
     const kst_plane *first = &picture->image.plane[0];
@@ -170,7 +170,7 @@ static bool check_interleaved(const struct picture *picture, const struct file_f
     return true;
 }
 
-/* Whether the format can hold such samples as they are. */
+/* Check that the format can hold such samples unchanged. */
 static bool check_samples(const struct picture *picture, const struct file_format *format,
     const struct file_settings *settings, struct problem *problem)
 {
@@ -189,7 +189,7 @@ static bool check_samples(const struct picture *picture, const struct file_forma
     return true;
 }
 
-/* Whether samples lose their signs on the way to PNG or TIFF, which few programs read such samples from. */
+/* Return whether samples lose their signs on the way to PNG or TIFF, which few programs read such samples from. */
 static bool loses_signs(
     const struct picture *picture, const struct file_format *format, const struct file_settings *settings)
 {

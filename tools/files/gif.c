@@ -29,12 +29,12 @@ struct gif {
     uint8_t palette[256][4]; /* red, green, blue, alpha */
     kst_format format;
     int transparent;         /* index of the transparent colour; −1: none */
-    struct picture *picture; /* with which metadata are kept; null: they are not */
+    struct picture *picture; /* the picture with which metadata are kept; null: they are not kept */
     struct problem *problem;
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct problem failure; /* of loading the library */
+static struct problem failure; /* why loading the library failed */
 
 static void load(void)
 {
@@ -61,7 +61,7 @@ static int read_bytes(GifFileType *file, GifByteType *to, int length)
     return (int)taken;
 }
 
-/* Say what giflib found wrong. Whether the file ends is looked at here, for giflib calls that damage. */
+/* Report what giflib found wrong. Whether the file ends too early is checked here, because giflib calls that damage. */
 static bool explain(const struct gif *gif, int error)
 {
     const char *text = loaded.GifErrorString_(error);

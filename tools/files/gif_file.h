@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading GIF files (GIF87a and GIF89a) through giflib. */
+/* Reads GIF files (GIF87a and GIF89a) through giflib. */
 #ifndef KOSTKA_TOOL_GIF_FILE_H
 #define KOSTKA_TOOL_GIF_FILE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Collects comments and XMP from the extensions of GIF files. */
 #include "files/gif_metadata.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads directories of TIFF, makes new ones, and copies them to the wide ones of BigTIFF and back. */
 #include "files/ifd.h"
 
 #include <stdlib.h>
@@ -15,13 +16,13 @@ static uint64_t get(const struct ifd_bytes *bytes, uint64_t at, unsigned count)
     return number;
 }
 
-/* Of a number of elements or an offset. */
+/* Return the number of bytes of a count of elements, or of an offset. */
 static unsigned word_bytes(bool wide)
 {
     return wide ? 8 : 4;
 }
 
-/* Of the number of entries. */
+/* Return the number of bytes of the count of entries. */
 static unsigned count_bytes(bool wide)
 {
     return wide ? 8 : 2;
@@ -64,7 +65,7 @@ bool ifd_at(const struct ifd_bytes *bytes, uint64_t offset, struct ifd *ifd)
     return true;
 }
 
-/* Bytes of an element; 0: the type is not known. */
+/* Return the number of bytes of an element; 0 if the type is unknown. */
 static unsigned element_bytes(unsigned type)
 {
     static const uint8_t bytes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8};
@@ -114,7 +115,7 @@ void ifd_put(const struct ifd_made *made, uint8_t *to, unsigned bytes, uint64_t 
         to[i] = (uint8_t)(number >> 8 * (made->big_endian ? bytes - 1 - i : i));
 }
 
-/* Make room for so many more bytes, which are zero, behind one that makes the offset even. */
+/* Append `length` zero bytes at an even offset. */
 static size_t extend(struct ifd_made *made, size_t length)
 {
     size_t at = made->length + made->length % 2;
@@ -172,7 +173,7 @@ uint64_t ifd_make(struct ifd_made *made, const struct ifd_entry *entries, size_t
     return made->base + start;
 }
 
-/* A copy on its way, and how many directories it is below the first. */
+/* The state of copying a directory, and how many directories it is below the first. */
 struct copying {
     struct ifd_made *made;
     const struct ifd_bytes *from;
@@ -197,7 +198,10 @@ static uint64_t copy_directory(struct copying *copying, uint64_t offset, ifd_fil
     return place;
 }
 
-/* Copy what an entry points to. Its value, which is to be there as long as the entry, then says where that lies. */
+/*
+ * Copy what an entry points to. `offset`, which must live as long as the entry, becomes its value, the offset of the
+ * copy.
+ */
 static bool follow(struct copying *copying, struct ifd_entry *entry, uint8_t offset[4])
 {
     if (copying->depth == DEPTH_MAX)
@@ -210,7 +214,7 @@ static bool follow(struct copying *copying, struct ifd_entry *entry, uint8_t off
     return place != 0;
 }
 
-/* Numbers of 64 bits are for BigTIFF alone. */
+/* Return whether the file may hold such an entry: only BigTIFF has 64-bit numbers. */
 static bool made_for(const struct ifd_made *made, const struct ifd_entry *entry)
 {
     return made->wide || entry->type < IFD_LONG8 || entry->type > IFD_OFFSET8;
@@ -224,7 +228,7 @@ static bool is_pointer(unsigned tag)
 static uint64_t copy_entries(
     struct copying *copying, const struct ifd *ifd, struct ifd_entry *entries, ifd_filter *wanted, void *user)
 {
-    uint8_t offsets[3][4]; /* of as many directories as can be pointed to */
+    uint8_t offsets[3][4]; /* for as many directories as a directory can point to */
     size_t kept = 0, pointers = 0;
 
     for (uint64_t i = 0; i < ifd->count && !copying->made->failed; i++) {

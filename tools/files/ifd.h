@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Directories of TIFF files (TIFF 6.0, section 2), of BigTIFF, whose numbers are wider, and of Exif, which is like
- * them. */
+/*
+ * Reads and writes directories of TIFF files (TIFF 6.0, section 2), of BigTIFF, whose numbers are wider, and of Exif,
+ * which has the same structure.
+ */
 #ifndef KOSTKA_TOOL_IFD_H
 #define KOSTKA_TOOL_IFD_H
 
@@ -15,7 +17,7 @@ enum ifd_type {
     IFD_LONG = 4,
     IFD_RATIONAL = 5,
     IFD_UNDEFINED = 7,
-    IFD_OFFSET = 13, /* of another directory */
+    IFD_OFFSET = 13, /* the offset of another directory */
     IFD_LONG8 = 16,
     IFD_OFFSET8 = 18
 };
@@ -32,7 +34,7 @@ enum {
     TAG_INTEROP = 0xA005, /* in the directory of TAG_EXIF */
 };
 
-/* What directories are in. It is not changed, and may be damaged in any way. */
+/* The bytes that directories are read from. They are not changed, and may be damaged in any way. */
 struct ifd_bytes {
     const uint8_t *data;
     uint64_t length;
@@ -50,35 +52,37 @@ struct ifd {
 struct ifd_entry {
     uint16_t tag, type;
     uint64_t count;       /* of elements */
-    const uint8_t *value; /* in the order of the bytes that it is in */
+    const uint8_t *value; /* in the byte order of the file */
     size_t length;        /* of the value in bytes */
 };
 
-/* Sets what the header says, and the offset of the first directory. False: there is no header of TIFF. */
+/* Reads the header, and sets the offset of the first directory. Returns false if this is no header of TIFF. */
 bool ifd_open(struct ifd_bytes *bytes, const void *data, uint64_t length, uint64_t *first);
 
-/* False: no directory begins at the offset. */
+/* Finds the directory at an offset. Returns false if none begins there. */
 bool ifd_at(const struct ifd_bytes *bytes, uint64_t offset, struct ifd *ifd);
 
-/* False: the entry's type is unknown, or its value is not inside the data. Its tag is set in any case. */
+/*
+ * Gets an entry. Returns false if its type is unknown, or its value is not inside the data; its tag is set in any case.
+ */
 bool ifd_get(const struct ifd_bytes *bytes, const struct ifd *ifd, uint64_t index, struct ifd_entry *entry);
 
 bool ifd_find(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag, struct ifd_entry *entry);
 
-/* The only element of an entry of whole numbers without a sign, or of an offset; 0 for any other entry. */
+/* Returns the only element of an entry that holds one unsigned integer or offset; 0 for any other entry. */
 uint64_t ifd_number(const struct ifd_bytes *bytes, const struct ifd_entry *entry);
 
 /* Bytes that directories are appended to. */
 struct ifd_made {
-    uint8_t *data; /* from malloc; whoever asked for it frees it */
+    uint8_t *data; /* from malloc; the caller frees it */
     size_t length;
     size_t room;
-    size_t limit;  /* of the length */
+    size_t limit;  /* the largest length */
     uint64_t base; /* the offset in the file that the data begin at; it is even */
     bool big_endian;
     bool wide;
     bool failed;  /* memory or the limit was exhausted, and `data` is of no use */
-    bool damaged; /* something could not be copied */
+    bool damaged; /* something damaged could not be copied */
 };
 
 /* Write a number into `bytes` bytes, in the order of `made`. */

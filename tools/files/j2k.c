@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JPEG 2000 files, which the library reads as it reads JPEG. */
+/* Reads and writes JPEG 2000 files, which the library decodes through the same calls as JPEG. */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "files/files.h"
 #include "progress.h"
@@ -11,29 +13,98 @@ static bool write_part(void *user, uint64_t offset, const void *data, size_t len
     return output_write_at(to->output, offset, data, length, to->problem);
 }
 
+static bool fail_to_keep(const struct destination *to, int reason)
+{
+    return problem_set(to->problem, "cannot use a temporary file beside %s: %s", to->output->path, strerror(reason));
+}
+
+static bool keep_part(void *user, uint64_t offset, const void *data, size_t length)
+{
+    struct destination *to = user;
+    const uint8_t *next = data;
+
+    if (to->kept < 0 && (to->kept = temporary_open_unnamed(to->output->path)) < 0)
+        return fail_to_keep(to, errno);
+    while (length > 0) {
+        ssize_t put = pwrite(to->kept, next, length, (off_t)offset);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return fail_to_keep(to, put < 0 ? errno : ENOSPC);
+        next += put;
+        offset += (uint64_t)put;
+        length -= (size_t)put;
+    }
+    return true;
+}
+
+static bool fetch_part(void *user, uint64_t offset, void *data, size_t length)
+{
+    const struct destination *to = user;
+    uint8_t *next = data;
+
+    while (length > 0) {
+        ssize_t got = pread(to->kept, next, length, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return fail_to_keep(to, got < 0 ? errno : EIO);
+        next += got;
+        offset += (uint64_t)got;
+        length -= (size_t)got;
+    }
+    return true;
+}
+
+void destination_begin(struct destination *to, struct output *output, struct problem *problem)
+{
+    *to = (struct destination){output, problem, -1};
+}
+
 kst_writer destination_writer(struct destination *to)
 {
-    return (kst_writer){
-        .size = sizeof(kst_writer), .write = write_part, .user = to, .in_order = output_in_order(to->output)};
+    bool in_order = output_in_order(to->output);
+    return (kst_writer){.size = sizeof(kst_writer),
+        .write = write_part,
+        .user = to,
+        .in_order = in_order,
+        .keep = in_order ? NULL : keep_part,
+        .fetch = in_order ? NULL : fetch_part};
+}
+
+void destination_end(struct destination *to)
+{
+    if (to->kept >= 0)
+        close(to->kept);
+    to->kept = -1;
+}
+
+bool coded_report_problem(const kst_report *report, kst_status status, struct problem *problem)
+{
+    if (status == KST_ERROR_LIMIT_TILES)
+        return problem_set(problem, "%s; choose larger ones with --tiles", kst_status_text(status));
+    return jpeg_report_problem(report, status, problem);
 }
 
 kst_status coded_encode_to(struct output *output, kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_report *report, struct problem *problem)
 {
-    struct destination to = {output, problem};
-    const kst_writer writer = destination_writer(&to);
+    struct destination to;
     struct progress_part writing = progress_writing(0, 1);
     const kst_progress progress = {.size = sizeof progress, .told = progress_part_done, .user = &writing};
     kst_encode_options told = *options;
     uint64_t length = 0;
 
+    destination_begin(&to, output, problem);
     told.progress = &progress;
+    const kst_writer writer = destination_writer(&to);
     kst_status status = kst_encode_to(context, image, rows, &told, &writer, &length, report);
+    destination_end(&to);
 
-    return status == KST_OK && !output_end_at(output, length, problem) ? KST_ERROR_WRITE : status;
+    return !status && !output_end_at(output, length, problem) ? KST_ERROR_WRITE : status;
 }
 
-/* A JP2 file's signature box, or the start and size of a codestream. */
+/* Detect the signature box of a JP2 file, or the SOC and SIZ markers of a codestream. */
 static bool j2k_detect(const uint8_t *data, size_t length)
 {
     static const uint8_t file[] = {0, 0, 0, 12, 'j', 'P', ' ', ' '}, codestream[] = {0xFF, 0x4F, 0xFF, 0x51};
@@ -65,8 +136,8 @@ void j2k_choose_options(
 }
 
 /*
- * Whatever depth and planes there are. Inks are coded as the enumerated colour space CMYK has them (T.801 M.11.7.3.1):
- * 0 stands for no ink, where a picture between two files has the largest sample.
+ * Write a picture of any depth and with any planes. Inks are coded as the enumerated colour space CMYK defines them
+ * (T.801 M.11.7.3.1): 0 stands for no ink, for which a struct picture has the largest sample.
  */
 static bool write_as(struct output *output, struct picture *picture, const struct file_settings *settings,
     bool codestream, struct problem *problem)

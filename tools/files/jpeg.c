@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JPEG files, through the library. */
+/* Reads and writes JPEG files through the library. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,12 +59,12 @@ void jpeg_report_details(const char *name, const kst_report *report)
     complain(name, "device %s, threads %u%s", report->device, (unsigned)report->threads, line);
 }
 
-/* The pixel format to ask for, so that the picture suits the file it goes to. */
+/* Return the pixel format to decode to, so that the target can hold the picture. */
 static kst_format choose_format(const kst_info *info, const struct file_settings *settings)
 {
     bool inks = info->colour == KST_COLOUR_CMYK || info->colour == KST_COLOUR_YCCK;
 
-    /* Samples with signs are none of a colour; whoever writes them says what does not hold them. */
+    /* Signed samples have no colour space; the writers report formats that cannot hold them. */
     if (settings->decode.format != KST_FORMAT_AUTO || settings->decode.components != NULL || settings->target == NULL ||
         inks || info->component[0].is_signed)
         return settings->decode.format;
@@ -79,7 +79,7 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
     kst_decode_options options = settings->decode;
     kst_status status = kst_decoder_open(decoder, source->data, source->length);
 
-    if (status == KST_OK) {
+    if (!status) {
         const kst_info *info = kst_decoder_info(decoder);
         if (info->codec == KST_CODEC_JPEG && options.reduce > 3)
             return problem_set(problem, "JPEG is reduced to 1/8 at most, with --reduce 3");
@@ -97,11 +97,11 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
         picture->context = settings->context;
         options.progress = &progress;
         status = kst_decoder_decode(decoder, &options, &picture->image);
-        if (status == KST_OK && !jpeg_keep_metadata(decoder, settings, picture, problem))
+        if (!status && !jpeg_keep_metadata(decoder, settings, picture, problem))
             return false;
     }
     const kst_report *report = kst_decoder_report(decoder);
-    if (status != KST_OK)
+    if (status)
         return jpeg_report_problem(report, status, problem);
     jpeg_report_warnings(source->name, report);
     if (settings->verbose)
@@ -119,7 +119,7 @@ static bool jpeg_read(
     kst_decoder *decoder;
     kst_status status = kst_decoder_create(settings->context, &decoder);
 
-    if (status != KST_OK)
+    if (status)
         return problem_set(problem, "%s", kst_status_text(status));
     bool good = decode_open(decoder, source, settings, picture, problem);
     kst_decoder_destroy(&decoder);
@@ -136,7 +136,7 @@ static bool encode_to(struct output *output, const struct picture *picture, cons
     if (settings->verbose)
         jpeg_report_details("encoding", &report);
     bool told = status == KST_ERROR_WRITE || status == KST_ERROR_ROWS;
-    return status == KST_OK || (!told && jpeg_report_problem(&report, status, problem));
+    return !status || (!told && coded_report_problem(&report, status, problem));
 }
 
 void jpeg_choose_inks(const kst_image *image, const struct file_settings *settings, kst_encode_options *options)
@@ -168,7 +168,7 @@ bool jpeg_encode(struct output *output, const struct picture *picture, const kst
     return good;
 }
 
-/* The colours that the file would be coded with, as far as those it came from go. */
+/* Return the colour space to encode with, as far as that of the source is suitable. */
 static kst_colour choose_colour(const struct picture *picture, const struct file_settings *settings, kst_colour wanted)
 {
     const struct coded *coded = &picture->coded;
@@ -182,7 +182,7 @@ static kst_colour choose_colour(const struct picture *picture, const struct file
     return coded->colour == KST_COLOUR_RGB && !settings->keep_sampling ? KST_COLOUR_YCBCR : coded->colour;
 }
 
-/* One table for components that have the same. */
+/* Keep the quantisation tables, one for all components whose tables are equal. */
 static void keep_tables(const struct coded *coded, uint32_t count, kst_encode_options *options)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -196,7 +196,7 @@ static void keep_tables(const struct coded *coded, uint32_t count, kst_encode_op
     }
 }
 
-/* What a picture loses when it is coded again is least with the tables and the sampling that it had. */
+/* Keep the tables and the sampling of the source, with which encoding a picture again loses least. */
 static void keep_coding(
     const struct picture *picture, const struct file_settings *settings, kst_encode_options *options)
 {
@@ -235,7 +235,7 @@ static bool jpeg_write(
     return jpeg_encode(output, picture, NULL, &options, settings, problem);
 }
 
-/* SOI behind as many fill bytes as the library takes. */
+/* Detect SOI, behind as many fill bytes as the library accepts. */
 static bool jpeg_detect(const uint8_t *data, size_t length)
 {
     enum { FILL_MAX = 16 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Warns of metadata that the target's format cannot hold. */
 #include "files/losses.h"
 
 #include <stdio.h>

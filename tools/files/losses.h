@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Telling what goes with a picture and is not in the file that it is written to. */
+/* Warns of metadata that a picture has and that the output cannot hold. */
 #ifndef KOSTKA_TOOL_LOSSES_H
 #define KOSTKA_TOOL_LOSSES_H
 
@@ -11,13 +11,13 @@ enum metadata_part {
     PART_XMP = 4,
     PART_IPTC = 8,
     PART_COMMENT = 16,
-    PART_LATER_XMP = 32, /* what of it did not fit the first segment of JPEG */
+    PART_LATER_XMP = 32, /* the part of XMP that did not fit in the first segment of a JPEG */
     PART_ALL = 63
 };
 
 /*
- * Warn of the parts that the picture has and that are not among those that `format` holds. `path` is the output's;
- * null: standard output. PNM, PGX and raw samples, which are pixels alone, are not warned of.
+ * Warn of the parts that the picture has and that are not in `held`, which `format` can hold. `path` is the output's;
+ * null: standard output. There are no warnings for PNM, PGX and raw samples, which hold nothing but pixels.
  */
 void losses_tell(const struct picture *picture, unsigned held, const char *format, const char *path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What goes along with a picture from one coded file to another: ICC profile, Exif, XMP, IPTC, comments. */
+/* Passes metadata from one coded file to another: ICC profile, Exif, XMP, IPTC, comments. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@ static bool starts(const kst_metadata *metadata, const char *identifier, size_t 
 }
 
 /*
- * Segments of JPEG that say something of the picture, whatever its pixels are: IPTC in Photoshop's blocks, and XMP that
- * did not fit one segment. Others are indices of the file, previews, signatures.
+ * Return whether a segment of JPEG describes the picture independently of its pixels: IPTC in Photoshop's blocks, and
+ * XMP that did not fit in one segment. Others are indices of the file, previews, signatures.
  */
 static bool is_of_picture(const kst_metadata *metadata)
 {
@@ -127,7 +127,7 @@ struct joining {
     size_t comments;
 };
 
-/* Whether the codec's files have such metadata at all; a bare codestream has comments alone. */
+/* Return the parts that the codec's files can hold; a bare codestream holds only comments. */
 static unsigned parts_held(const kst_encode_options *options)
 {
     if (options->codec == KST_CODEC_JPEG)
@@ -144,7 +144,7 @@ static const char *name_of(const kst_metadata *metadata)
                                                     : "more XMP";
 }
 
-/* Whether it is not too long; a profile is cut into as many segments as it takes. */
+/* Return whether metadata are short enough. A profile may be cut into several segments. */
 static bool fits(const struct joining *joining, const kst_metadata *metadata)
 {
     const bool jpeg = joining->options->codec == KST_CODEC_JPEG, comment = metadata->kind == KST_METADATA_COMMENT;
@@ -181,7 +181,7 @@ static void add_extra(struct joining *joining, const struct picture *picture, bo
             add(joining, &picture->extra[i]);
 }
 
-/* The options' own take the place of the picture's. */
+/* Return the parts that the options provide, which replace those of the picture. */
 static unsigned parts_brought(const kst_encode_options *options)
 {
     return (brings(options, KST_METADATA_ICC) ? PART_ICC : 0u) | (brings(options, KST_METADATA_EXIF) ? PART_EXIF : 0u) |
@@ -189,7 +189,7 @@ static unsigned parts_brought(const kst_encode_options *options)
            (brings(options, KST_METADATA_COMMENT) ? PART_COMMENT : 0u);
 }
 
-/* Exif belongs in front, where readers look for it, and comments behind. */
+/* Exif comes first, where readers look for it, and comments come last. */
 kst_metadata *metadata_join(
     const struct picture *picture, const kst_encode_options *options, const char *path, size_t *count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * GIF and WebP, whose libraries may have been missing when this program was built. Their files are recognised all the
- * same, and the error says which library is missing.
+ * Stands in for GIF and WebP if their libraries were missing when this program was built. Their files are recognised
+ * nevertheless, and the error says which library is missing.
  */
 #include <string.h>
 
@@ -38,7 +38,7 @@ static bool gif_detect(const uint8_t *data, size_t length)
     return length >= 6 && (memcmp(data, "GIF87a", 6) == 0 || memcmp(data, "GIF89a", 6) == 0);
 }
 
-/* The beginning, or what follows it where that is damaged. */
+/* Detect the beginning, or what follows it if the beginning is damaged. */
 static bool webp_detect(const uint8_t *data, size_t length)
 {
     return (length >= 12 && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WEBP", 4) == 0) ||

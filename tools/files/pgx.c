@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PGX, of JPEG 2000's conformance tests (T.803 C.2): one component behind one line, in either byte order. */
+/*
+ * Reads and writes PGX, the format of JPEG 2000's conformance tests (T.803 C.2): a header line, then one component in
+ * either byte order.
+ */
 #include "files/pgx.h"
 
 #include <ctype.h>
@@ -51,7 +54,7 @@ static bool take_number(const char **text, unsigned *number)
     return true;
 }
 
-/* "PG ML +8 128 128": a space behind the sign is allowed, and the sign may be left out. */
+/* Read a header such as "PG ML +8 128 128". A space behind the sign is allowed, and the sign may be left out. */
 bool pgx_header_read(const struct source *source, struct pgx_header *header)
 {
     char line[LINE_MAX_LENGTH + 1] = "";

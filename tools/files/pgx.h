@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The line in front of a PGX file's samples. */
+/* Reads the header line of a PGX file. */
 #ifndef KOSTKA_TOOL_PGX_H
 #define KOSTKA_TOOL_PGX_H
 

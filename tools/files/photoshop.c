@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Joins Photoshop's blocks of several segments, and keeps IPTC as one. */
 #include "files/photoshop.h"
 
 #include <stdlib.h>

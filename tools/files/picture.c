@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes, describes and releases pictures that lie between two files. */
 #include "files/picture.h"
 
 #include <stdlib.h>
@@ -43,7 +44,7 @@ bool picture_allocate(struct picture *picture, kst_format format, uint64_t width
     if (width > UINT32_MAX / 16 || height > UINT32_MAX / 16 || width > limit / height)
         return problem_set(problem, "%llu x %llu pixels are more than the limit of %llu; raise it with --max-pixels",
             (unsigned long long)width, (unsigned long long)height, (unsigned long long)limit);
-    /* Zeroed, so that what a damaged file leaves out has a value. */
+    /* The memory is zeroed, so that pixels missing from a damaged file have a value. */
     void *pixels = calloc((size_t)(width * height), (size_t)bytes);
     if (pixels == NULL)
         return problem_set(problem, "out of memory");
@@ -93,7 +94,7 @@ bool picture_allocate_planes(
     if (plain && (shape->count == 1 || shape->count == 3))
         return picture_allocate(picture, shape->count == 1 ? KST_FORMAT_GREY : KST_FORMAT_RGB, shape->width,
             shape->height, shape->depth, limit, problem);
-    /* Checks the size and makes room for one plane; that for all of them takes its place. */
+    /* This checks the size and allocates one plane, which is then replaced by memory for all planes. */
     if (!picture_allocate(picture, KST_FORMAT_GREY, shape->width, shape->height, 8, limit, problem))
         return false;
     release_pixels(picture);
@@ -116,7 +117,7 @@ uint8_t *picture_row(const struct picture *picture, uint32_t index, uint32_t y)
     return (uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch;
 }
 
-/* Puts the pixels, and nothing else, of `made` in place of those of `picture`. */
+/* Replace the pixels of `picture`, and nothing else, by those of `made`. */
 static void replace_pixels(struct picture *picture, struct picture *made)
 {
     release_pixels(picture);
@@ -124,7 +125,7 @@ static void replace_pixels(struct picture *picture, struct picture *made)
     picture->pixels = made->pixels;
 }
 
-/* A sample v of n bits with a sign becomes v + 2^(n−1). */
+/* Convert signed samples to unsigned ones: v of n bits becomes v + 2^(n−1). */
 static void put_without_sign(const kst_plane *plane, uint32_t y, uint8_t *to, size_t step)
 {
     const uint8_t *from = (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch;
@@ -247,7 +248,7 @@ bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *p
     return true;
 }
 
-/* Red, green, blue and alpha of a pixel. */
+/* Get red, green, blue and alpha of a pixel. */
 static void get_pixel(const uint8_t *row, size_t x, kst_format format, uint32_t depth, uint32_t pixel[4])
 {
     uint32_t max = (1u << depth) - 1, channels = kst_format_channels(format);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A picture between two files: pixels and what goes with them. */
+/* Declares a picture on its way from one file to another: pixels and metadata. */
 #ifndef KOSTKA_TOOL_PICTURE_H
 #define KOSTKA_TOOL_PICTURE_H
 
@@ -16,7 +16,7 @@ struct blob {
     size_t length;
 };
 
-/* How the JPEG file was coded that a picture came from, as the picture is turned. */
+/* Says how the JPEG file was coded from which the picture was read, turned like the picture. */
 struct coded {
     bool known;
     kst_colour colour;
@@ -27,14 +27,14 @@ struct coded {
 };
 
 /*
- * Interleaved samples of up to 16 bits, or planes of up to 31. CMYK is as Adobe's JPEG files hold it, 255 being no ink.
- * The pixels belong to the library where `context` is not null, otherwise they are from malloc.
+ * A picture: interleaved samples of up to 16 bits, or planes of up to 31 bits. CMYK is as in Adobe's JPEG files, where
+ * 255 is no ink. The pixels belong to the library if `context` is not null, otherwise they are from malloc.
  */
 struct picture {
     kst_image image;
     kst_context *context;
     void *pixels;
-    kst_plane *more; /* what image.more is where the pixels are from malloc */
+    kst_plane *more; /* the memory of image.more if the pixels are from malloc */
     struct blob icc;
     struct blob exif;
     kst_metadata *extra; /* XMP, comments and segments of JPEG, in their order, with data of their own */
@@ -52,36 +52,36 @@ void picture_release(struct picture *picture);
 bool picture_allocate(struct picture *picture, kst_format format, uint64_t width, uint64_t height, uint32_t depth,
     uint64_t limit, struct problem *problem);
 
-/* Likewise of planes; but grey, and three of a colour, that are unsigned and of up to 16 bits are GREY and RGB. */
+/* Make room for planes. But one unsigned plane of up to 16 bits becomes GREY, and three become RGB. */
 bool picture_allocate_planes(
     struct picture *picture, const struct plane_shape *shape, uint64_t limit, struct problem *problem);
 
-/* 1, 2 or 4. */
+/* Return the bytes of a sample: 1, 2 or 4. */
 size_t picture_sample_bytes(const kst_plane *plane);
 
 uint32_t picture_depth(const struct picture *picture);
 
-/* Where row `y` of an interleaved picture, or of plane `index`, begins. */
+/* Return where row `y` of an interleaved picture, or of plane `index`, begins. */
 uint8_t *picture_row(const struct picture *picture, uint32_t index, uint32_t y);
 
-/* `count` samples of 1–16 bits of another depth: one v of maximum m becomes v × M ÷ m, rounded. */
+/* Convert `count` samples of 1–16 bits to another depth: v of maximum m becomes v × M ÷ m, rounded. */
 void samples_to_depth(const uint8_t *from, uint32_t from_depth, size_t count, uint8_t *to, uint32_t to_depth);
 
-/* Each becomes what is left to the largest one. */
+/* Invert samples: each becomes its difference from the largest value. */
 void samples_invert(uint8_t *samples, size_t count, uint32_t depth);
 
-/* Whether the alpha of all of `count` pixels of red, green, blue and alpha is the largest sample. */
+/* Return whether the alpha of `count` RGBA pixels is always the largest value. */
 bool pixels_are_opaque(const uint8_t *pixels, size_t count, uint32_t depth);
 
-/* Whether it has no alpha, or alpha that is the largest sample everywhere. */
+/* Return whether it has no alpha, or alpha that is the largest sample everywhere. */
 bool picture_is_opaque(const struct picture *picture);
 
 /* Change to 8 or 16 bits, as samples_to_depth() does. */
 bool picture_to_depth(struct picture *picture, uint32_t depth, struct problem *problem);
 
 /*
- * Change to GREY (of GREY only), RGB (of any interleaved format; CMYK as djpeg does, alpha is dropped), RGBA. False
- * where there is no such conversion.
+ * Convert to GREY (from GREY only), RGB (from any interleaved format; CMYK as djpeg does it, alpha is dropped) or RGBA.
+ * Returns false if there is no such conversion.
  */
 bool picture_to_format(struct picture *picture, kst_format format, struct problem *problem);
 
@@ -91,16 +91,16 @@ bool picture_to_format(struct picture *picture, kst_format format, struct proble
  */
 bool picture_without_sign(struct picture *picture, uint64_t limit, struct problem *problem);
 
-/* Inks from 255 being none to 255 being all, and back. */
+/* Invert inks: between 255 meaning no ink and 255 meaning full ink. */
 void picture_invert(struct picture *picture);
 
 bool blob_set(struct blob *blob, const void *data, size_t length);
 void blob_release(struct blob *blob);
 
-/* Keep a copy of XMP, a comment or a segment. False: out of memory. */
+/* Keep a copy of XMP, a comment or a segment. Returns false if out of memory. */
 bool picture_keep(struct picture *picture, kst_metadata_kind kind, uint8_t marker, const void *data, size_t length);
 
-/* The first of a kind; null: none. */
+/* Return the first metadata of a kind; null if there is none. */
 const kst_metadata *picture_kept(const struct picture *picture, kst_metadata_kind kind);
 
 #endif

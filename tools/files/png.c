@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * PNG files that are read, through libpng: 8 and 16 bits, with ICC profile, Exif, XMP, IPTC, comments and density.
- * Other chunks are passed over unread, since they may become any number of times larger than the file.
+ * Reads PNG files through libpng: 8 and 16 bits, with ICC profile, Exif, XMP, IPTC, comments and density. Other chunks
+ * are skipped unread, because they could expand to many times the size of the file.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct png_reader {
     struct png_chunks chunks;
     png_structp png;
     png_infop info;
-    struct picture *picture; /* whose texts are kept; null: none are */
+    struct picture *picture; /* the picture with which texts are kept; null: none are kept */
     uint32_t rows;           /* read, in all passes */
     struct problem problem;
 };
@@ -53,7 +53,7 @@ static bool machine_is_little_endian(void)
     return first == 1;
 }
 
-/* What the file's pixels become: grey, RGB or RGBA. */
+/* Return the format that the file's pixels become: grey, RGB or RGBA. */
 static kst_format format_of(png_structp png, png_infop info)
 {
     int type = png_get_color_type(png, info);
@@ -68,7 +68,7 @@ static uint32_t depth_of(png_structp png, png_infop info)
     return png_get_bit_depth(png, info) == 16 ? 16 : 8;
 }
 
-/* Asks libpng for these, whatever the file holds. */
+/* Ask libpng for these formats, whatever the file holds. */
 static void set_transforms(png_structp png, png_infop info)
 {
     png_set_expand(png);
@@ -78,7 +78,7 @@ static void set_transforms(png_structp png, png_infop info)
         png_set_swap(png);
 }
 
-/* Texts are unpacked here, within bounds. */
+/* Take a chunk from libpng. Texts are unpacked here, within bounds. */
 static int PNGCBAPI take_chunk(png_structp png, png_unknown_chunkp chunk)
 {
     struct png_reader *reader = png_get_user_chunk_ptr(png);
@@ -88,13 +88,13 @@ static int PNGCBAPI take_chunk(png_structp png, png_unknown_chunkp chunk)
     return 1;
 }
 
-/* Which chunks are looked at beside those that pixels need. */
+/* Choose the chunks that are read beside those that pixels need. */
 static void choose_chunks(struct png_reader *reader, uint64_t memory)
 {
     static const png_byte kept[] = "iCCP\0eXIf\0pHYs", texts[] = "tEXt\0zTXt\0iTXt";
     uint64_t limit = memory != 0 && memory < CHUNK_LIMIT ? memory : CHUNK_LIMIT;
 
-    png_set_user_limits(reader->png, 0x7FFFFFFF, 0x7FFFFFFF); /* picture_permitted() has the limit */
+    png_set_user_limits(reader->png, 0x7FFFFFFF, 0x7FFFFFFF); /* picture_permitted() applies the limit */
     png_set_chunk_malloc_max(reader->png, (png_alloc_size_t)limit);
     png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     if (reader->picture == NULL)
@@ -104,7 +104,7 @@ static void choose_chunks(struct png_reader *reader, uint64_t memory)
     png_set_read_user_chunk_fn(reader->png, reader, take_chunk);
 }
 
-/* Everything in front of the pixels. */
+/* Read everything in front of the pixels. */
 static bool read_header(struct png_reader *reader)
 {
     if (setjmp(png_jmpbuf(reader->png)) != 0)
@@ -136,7 +136,7 @@ static bool reader_start(
                : problem_set(&reader->problem, "PNG: its pixels are in parts");
 }
 
-/* Null, with the problem, where there are not even headers. */
+/* Open a reader, and read the headers. Returns null, with the problem, on failure. */
 static struct png_reader *reader_open(const struct source *source, bool texts_first, struct picture *picture,
     const struct file_settings *settings, struct problem *problem)
 {
@@ -183,7 +183,7 @@ static void describe(const struct png_reader *reader, kst_image *image)
     image->plane[0].depth = (uint8_t)depth_of(reader->png, reader->info);
 }
 
-/* How often all rows come: several times those of an interlaced picture. 0: not at all. */
+/* Return how often all rows come: several times those of an interlaced picture. 0: not at all. */
 static int begin_rows(struct png_reader *reader)
 {
     if (setjmp(png_jmpbuf(reader->png)) != 0)
@@ -212,7 +212,7 @@ static bool next_row(struct png_reader *reader, uint8_t *row)
     return true;
 }
 
-/* The chunks behind the rows. */
+/* Read the chunks behind the rows. */
 static bool end_rows(struct png_reader *reader)
 {
     if (setjmp(png_jmpbuf(reader->png)) != 0)
@@ -272,7 +272,7 @@ static bool png_describe(
     return reader != NULL;
 }
 
-/* Rows of interlaced pictures come several times each. */
+/* Return whether rows come from top to bottom, which those of interlaced pictures do not. */
 static bool has_rows(struct png_reader *reader)
 {
     return png_get_interlace_type(reader->png, reader->info) == PNG_INTERLACE_NONE && begin_rows(reader) == 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Each band is a deflate stream of its own, and is joined to the others (deflate_join.h) in one zlib stream. Bands have
- * the same rows for any number of threads, and so the file has the same bytes. The calling thread fills bands and
- * writes those that are done in their order; where none is free it compresses one itself.
+ * Compresses the rows of a PNG in bands. Each band is compressed as a deflate stream of its own, and the streams are
+ * joined (deflate_join.h) to one zlib stream. Bands have the same rows for any number of threads, so the file has the
+ * same bytes. The calling thread fills bands and writes finished ones in their order; if no band is free it compresses
+ * one itself.
  */
 #include "files/png_bands.h"
 
@@ -10,14 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdeflate.h>
-
 #include "files/deflate_join.h"
+#include "files/deflate_library.h"
 #include "files/png_filter.h"
 
 enum {
-    BAND_BYTES = 1 << 19,   /* of filtered rows, unless a single row is longer */
-    SAMPLE_BYTES = 1 << 15, /* of a band, by which it is settled how to compress it */
+    BAND_BYTES = 1 << 19,   /* bytes of filtered rows in a band, unless a single row is longer */
+    SAMPLE_BYTES = 1 << 15, /* bytes of a band that decide how it is compressed */
     SAMPLE_COLUMNS = 1 << 9,
     SAMPLE_LEVEL = 1,
     DEFAULT_LEVEL = 4,
@@ -27,7 +27,7 @@ enum {
 
 enum band_state { BAND_FREE = 0, BAND_WAITING, BAND_TAKEN, BAND_DONE };
 
-/* Rows, and later what they were compressed to, in the same memory. */
+/* Rows and, later, the compressed rows, in the same memory. */
 struct band {
     uint8_t *memory;
     uint32_t rows;
@@ -38,7 +38,7 @@ struct band {
     bool good;
 };
 
-/* What a thread compresses with. */
+/* Holds what a thread compresses with. */
 struct kit {
     struct libdeflate_compressor *compressor[LEVELS]; /* made when they are needed */
     uint8_t *filtered;
@@ -52,21 +52,21 @@ struct png_bands {
     size_t room;        /* bytes of a band's memory */
     struct band *band;  /* a ring */
     size_t count;
-    size_t filling, writing; /* turns of the ring: band at hand, oldest that is not written */
+    size_t filling, writing; /* numbers of bands: the one that is being filled, the oldest that is not written */
     uint8_t *above;          /* the last row of the band before it */
-    uint32_t filled;         /* rows of the band at hand */
-    uint32_t done;           /* rows of bands before it */
+    uint32_t filled;         /* rows of the band that is being filled */
+    uint32_t done;           /* rows in the bands before it */
     uint32_t adler;
     struct kit own;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    size_t taking; /* the next turn that a thread takes up */
+    size_t taking; /* the number of the band that a thread takes next */
     bool ending;
     pthread_t helper[HELPERS_MAX];
     size_t helpers;
 };
 
-/* The row above the first, then the rows, each behind a margin. */
+/* Return row `y` of a band. The row above the first one comes first, and each row follows a margin. */
 static uint8_t *row_at(const struct png_bands *bands, const struct band *band, uint32_t y)
 {
     return band->memory + (size_t)y * bands->stride + PNG_FILTER_MARGIN;
@@ -85,7 +85,7 @@ static void kit_free(struct kit *kit)
     free(kit->filtered);
 }
 
-/* The compressed length; 0: out of memory, or `room` is too small. */
+/* Compress data. Returns the compressed length; 0 if out of memory, or if `room` is too small. */
 static size_t deflate(struct kit *kit, int level, const uint8_t *data, size_t length, uint8_t *to, size_t room)
 {
     struct libdeflate_compressor **compressor = &kit->compressor[level];
@@ -95,7 +95,7 @@ static size_t deflate(struct kit *kit, int level, const uint8_t *data, size_t le
     return *compressor == NULL ? 0 : libdeflate_deflate_compress(*compressor, data, length, to, room);
 }
 
-/* Some bytes of some rows. */
+/* A sample of a band: some bytes of some rows. */
 struct window {
     uint32_t y, rows;
     size_t x, length;
@@ -113,16 +113,17 @@ static void filter_window(
     }
 }
 
-/* How a band is compressed. */
+/* Says how a band is compressed. */
 struct method {
     bool adaptive; /* filters */
     int level;
 };
 
 /*
- * By a window in the middle. Filtered rows compress better in photographs, and often do not in drawings, where they
- * must gain a sixteenth. Photographs gain little above the default level: smooth ones a twentieth for half as much time
- * again. What becomes much smaller has long matches, which it pays to search for, all the more in drawings.
+ * Choose how to compress a band, by a sample from its middle. Filtered rows compress better in photographs, but often
+ * not in drawings, where filters are used only if they gain a sixteenth. Photographs gain little above the default
+ * level: smooth ones a twentieth for half as much time again. Data that become much smaller have long matches, for
+ * which a longer search pays, especially in drawings.
  */
 static struct method choose_method(const struct png_bands *bands, const struct band *band, struct kit *kit)
 {
@@ -166,7 +167,7 @@ static void compress(const struct png_bands *bands, struct band *band, struct ki
     band->good = band->length > 0 && (band->is_last || deflate_open_end(band->memory, &band->length));
 }
 
-/* Takes up the next band that waits; called and left with the lock held. False: there is none. */
+/* Compress the next waiting band. The caller holds the lock, before and after. Returns false if no band waits. */
 static bool compress_next(struct png_bands *bands, struct kit *kit)
 {
     struct band *band = &bands->band[bands->taking % bands->count];
@@ -188,7 +189,7 @@ static void *help(void *argument)
     struct png_bands *bands = argument;
     struct kit kit = {.filtered = NULL};
 
-    if (kit_make(&kit, bands)) { /* otherwise the others do its work */
+    if (kit_make(&kit, bands)) { /* if that fails, the other threads do its work */
         pthread_mutex_lock(&bands->lock);
         while (!bands->ending)
             if (!compress_next(bands, &kit))
@@ -225,7 +226,7 @@ bool png_write_parts(struct output *output, const char type[4], const struct png
     return good && output_write(output, tail, sizeof tail, problem);
 }
 
-/* RFC 1950, 8.2: the checksum of two pieces behind each other, of which the second has this length. */
+/* Join the checksums of two consecutive pieces, of which the second has this length (RFC 1950, 8.2). */
 static uint32_t join_adler(uint32_t first, uint32_t second, uint64_t length)
 {
     const uint32_t base = 65521;
@@ -236,7 +237,7 @@ static uint32_t join_adler(uint32_t first, uint32_t second, uint64_t length)
     return (uint32_t)(sums << 16 | sum);
 }
 
-/* CMF and FLG (RFC 1950, 2.2): a window of 32 KiB, and what kind of level it was. */
+/* Make CMF and FLG (RFC 1950, 2.2): a window of 32 KiB, and the class of the level. */
 static void make_zlib_head(uint8_t head[2], int level)
 {
     unsigned kind = level < 0 ? 2 : level < 2 ? 0 : level < 6 ? 1 : level == 6 ? 2 : 3, word = 0x7800 | kind << 6;
@@ -261,7 +262,7 @@ static bool write_band(struct png_bands *bands, const struct band *band, struct 
     return png_write_parts(bands->output, "IDAT", parts, problem);
 }
 
-/* Waits for the oldest band, working meanwhile, and writes it. */
+/* Write the oldest band. While it is not finished, compress others. */
 static bool write_oldest(struct png_bands *bands, struct problem *problem)
 {
     struct band *band = &bands->band[bands->writing % bands->count];
@@ -272,12 +273,12 @@ static bool write_oldest(struct png_bands *bands, struct problem *problem)
             pthread_cond_wait(&bands->changed, &bands->lock);
     pthread_mutex_unlock(&bands->lock);
     bool good = write_band(bands, band, problem);
-    band->state = BAND_FREE; /* the threads do not look at it before it is filled */
+    band->state = BAND_FREE; /* no thread takes it before it is filled */
     bands->writing++;
     return good;
 }
 
-/* Threads are started with the bands that they are for. */
+/* Let the threads compress a band. A thread is started with each of the first bands. */
 static void submit(struct png_bands *bands, struct band *band)
 {
     pthread_mutex_lock(&bands->lock);
@@ -307,7 +308,7 @@ static bool begin_band(struct png_bands *bands, struct problem *problem)
     return true;
 }
 
-/* The rows of the band at hand are all there. */
+/* End the band that is being filled: it has all its rows. */
 static void end_band(struct png_bands *bands)
 {
     struct band *band = &bands->band[bands->filling % bands->count];

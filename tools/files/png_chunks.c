@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Hands libpng the chunks of a file in the order in which it wants them. */
 #include "files/png_chunks.h"
 
 #include <string.h>
 
-enum { SIGNATURE = 8, AROUND = 12 /* bytes of a chunk beside its data: length, type, check */ };
+enum { SIGNATURE = 8, AROUND = 12 /* bytes of a chunk in addition to its data: length, type, CRC */ };
 
-/* A chunk's type, and where the chunk ends. False where the file does so before. */
+/* Read a chunk's type, and find where the chunk ends. Returns false if the file ends before. */
 static bool look_at(struct png_chunks *chunks, uint64_t at, char type[4], uint64_t *end)
 {
     uint8_t head[8];
@@ -23,13 +24,15 @@ static bool is(const char type[4], const char *name)
     return memcmp(type, name, 4) == 0;
 }
 
-/* What may stand behind the pixels and says something of the picture. */
+/* Return whether this is a chunk that describes the picture and may follow the pixels. */
 static bool is_late(const char type[4])
 {
     return is(type, "eXIf") || is(type, "tEXt") || is(type, "zTXt") || is(type, "iTXt");
 }
 
-/* Find where the pixels end, and whether there is anything behind them that is wanted first. False: they are in parts.
+/*
+ * Find where the pixels end, and whether chunks behind them are wanted first. Returns false if the IDAT chunks are not
+ * consecutive.
  */
 static bool find_late(struct png_chunks *chunks, bool *found)
 {
@@ -62,8 +65,8 @@ bool png_chunks_begin(struct png_chunks *chunks, const struct source *source, bo
 }
 
 /*
- * Where a chunk has ended: what is in front of the pixels comes first, then what is late, then all else from the pixels
- * on. What cannot be looked at is the file's end, which whoever reads on finds.
+ * Choose what follows a finished chunk: first the chunks in front of the pixels, then the wanted ones behind them, then
+ * all others from the pixels on. If the file ends here, whoever reads on will notice.
  */
 static void choose_next(struct png_chunks *chunks)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The bytes of a PNG file in the order that they are wanted in. */
+/* Reads the bytes of a PNG file in the wanted order. */
 #ifndef KOSTKA_TOOL_PNG_CHUNKS_H
 #define KOSTKA_TOOL_PNG_CHUNKS_H
 
 #include "files/window.h"
 
-/* Which chunks come next. */
+/* Says which chunks come next. */
 enum png_chunks_phase { CHUNKS_AS_THEY_ARE, CHUNKS_IN_FRONT, CHUNKS_LATE, CHUNKS_OTHER };
 
 struct png_chunks {
     struct window window;
     enum png_chunks_phase phase;
     uint64_t at;     /* the next byte */
-    uint64_t end;    /* of the chunk that it is in */
+    uint64_t end;    /* the end of the chunk that contains it */
     uint64_t pixels; /* where the first IDAT is */
-    uint64_t late;   /* what is behind the last one of those that follow each other */
+    uint64_t late;   /* the first byte behind the consecutive IDAT chunks */
 };
 
 /*
- * With `texts_first`, Exif and texts that stand behind the pixels are read in front of them: what goes with the picture
- * is known then before its first row is; that is false where the pixels are in parts, which is an error of the file.
- * Otherwise chunks come as they are.
+ * Begin to read. With `texts_first`, Exif and texts behind the pixels are read in front of them, so that the metadata
+ * are known before the first row. That returns false if the IDAT chunks are not consecutive, which is an error of the
+ * file. Otherwise chunks come in the file's order.
  */
 bool png_chunks_begin(struct png_chunks *chunks, const struct source *source, bool texts_first);
 

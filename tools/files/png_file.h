@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What reading and writing PNG share. */
+/* Declares what reading and writing PNG share. */
 #ifndef KOSTKA_TOOL_PNG_FILE_H
 #define KOSTKA_TOOL_PNG_FILE_H
 

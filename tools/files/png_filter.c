@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The filters work on sixteen bytes at a time, in the compiler's vectors, which every processor has instructions for.
- * Differences are taken modulo 256 (9.2), so bytes never need widening.
+ * Filters rows sixteen bytes at a time, in the compiler's vectors, for which every processor has instructions.
+ * Differences are modulo 256 (9.2), so bytes never need widening.
  */
 #include "files/png_filter.h"
 
@@ -33,16 +33,16 @@ static inline bytes larger(bytes a, bytes b)
     return (b & less) | (a & ~less);
 }
 
-/* ⌊(a + b) ÷ 2⌋ without a ninth bit. */
+/* Return ⌊(a + b) ÷ 2⌋ without needing a ninth bit. */
 static inline bytes average(bytes a, bytes b)
 {
     return (a & b) + (((a ^ b) >> 1) & 0x7F);
 }
 
 /*
- * Clause 9.4: of left a, above b and above left c the one next to a + b − c; a before b before c. The distances are
- * |b − c|, |a − c| and |(b − c) + (a − c)|. Where both differences have the same sign the third distance is the
- * largest; otherwise it is that of the other two. So eight bits are enough.
+ * Return the one of left a, above b and above left c that is nearest to a + b − c, with a before b before c (9.4). The
+ * distances are |b − c|, |a − c| and |(b − c) + (a − c)|. If both differences have the same sign, the third distance is
+ * the largest; otherwise it is the difference of the other two. So eight bits are enough.
  */
 static inline bytes paeth(bytes a, bytes b, bytes c)
 {
@@ -72,7 +72,7 @@ static inline bytes filtered(enum png_filter filter, bytes x, bytes a, bytes b, 
     }
 }
 
-/* Up to sixteen bytes from `at` on; what lies behind the row is zero. */
+/* Load up to sixteen bytes from `at` on; bytes behind the row are zero. */
 static inline bytes part(const uint8_t *row, size_t at, size_t left)
 {
     bytes value = {0};
@@ -130,7 +130,7 @@ void png_filter_row(
     }
 }
 
-/* Differences as signed bytes, without their signs: 0–128. Their pairs' sums. */
+/* Return the absolute values, 0–128, of differences as signed bytes, summed in pairs. */
 static inline words magnitudes(bytes difference)
 {
     words pairs = (words)smaller(difference, -difference);
@@ -146,7 +146,7 @@ static inline uint64_t sum_of(words lanes)
     return sum;
 }
 
-/* What each filter's differences come to, for sixteen bytes at a time. */
+/* Add up the absolute differences of each filter, for sixteen bytes. */
 static inline void measure(bytes x, bytes a, bytes b, bytes c, words sum[5])
 {
     sum[0] += magnitudes(x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Filters of PNG (ISO/IEC 15948, clause 9): what makes rows easier to compress. */
+/* Applies the filters of PNG (ISO/IEC 15948, clause 9), which make rows easier to compress. */
 #ifndef KOSTKA_TOOL_PNG_FILTER_H
 #define KOSTKA_TOOL_PNG_FILTER_H
 
@@ -14,7 +14,7 @@ enum png_filter {
     PNG_FILTER_OF_PAETH = 4
 };
 
-/* Bytes that must be readable in front of a row, and in front of the one above it, where they are zero. */
+/* The number of readable zero bytes that must precede a row, and the row above it. */
 enum { PNG_FILTER_MARGIN = 16 };
 
 /*
@@ -25,8 +25,8 @@ void png_filter_row(
     enum png_filter filter, const uint8_t *row, const uint8_t *above, size_t length, size_t pixel, uint8_t *to);
 
 /*
- * The filter whose differences, taken as signed, have the smallest sum of absolute values (12.8 recommends it). Ties
- * go to the filter of the smaller type.
+ * Return the filter whose differences, as signed bytes, have the smallest sum of absolute values, as 12.8 recommends.
+ * Ties go to the filter of the smaller type.
  */
 enum png_filter png_filter_choose(const uint8_t *row, const uint8_t *above, size_t length, size_t pixel);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Loads libpng once, when it is first needed. */
 #include "files/png_library.h"
 
 #include <pthread.h>
+
+#include "files/deflate_library.h"
 
 struct png_library png_library;
 
@@ -15,7 +18,8 @@ static void load(void)
 {
     static const char *const files[] = {KOSTKA_PNG_LIBRARY, NULL};
 
-    library_load(files, names, sizeof names / sizeof *names, &png_library, &failure);
+    if (library_load(files, names, sizeof names / sizeof *names, &png_library, &failure))
+        deflate_library_load(&failure);
 }
 
 bool png_library_load(struct problem *problem)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads and writes XMP, comments and IPTC as texts of PNG. */
 #include "files/png_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdeflate.h>
-
+#include "files/deflate_library.h"
 #include "files/photoshop.h"
 
-static char xmp_key[] = "XML:com.adobe.xmp", comment_key[] = "Comment"; /* libpng takes them as char * */
+static char xmp_key[] = "XML:com.adobe.xmp", comment_key[] = "Comment"; /* not const, because libpng takes char * */
 
 static const char profile_key[] = "Raw profile type "; /* then the profile's name */
 static const char digits[] = "0123456789abcdef";
 
 enum { MARKER_XMP = 0xE1, MARKER_COMMENT = 0xFE, IPTC_MARKER = 0x1C, LINE = 36 /* bytes of a profile in a line */ };
 
-/* What a chunk holds (ISO/IEC 15948, 11.3.4). */
+/* Holds what a chunk holds (ISO/IEC 15948, 11.3.4). */
 struct text {
     const char *key;
     const uint8_t *data;
@@ -24,7 +24,7 @@ struct text {
     bool compressed;
 };
 
-/* Passes a string that ends at a zero byte. False where none does. */
+/* Skip a string that ends at a zero byte. Returns false if none does. */
 static bool pass_string(const uint8_t **at, size_t *left)
 {
     const uint8_t *end = memchr(*at, 0, *left);
@@ -57,7 +57,7 @@ static bool find_text(const png_byte type[4], const uint8_t *data, size_t length
     return true;
 }
 
-/* Whether a text has Photoshop's blocks, or IPTC as it is. */
+/* Return whether a text holds Photoshop's blocks, or bare IPTC. */
 static bool is_iptc(const char *key)
 {
     size_t start = sizeof profile_key - 1;
@@ -66,7 +66,7 @@ static bool is_iptc(const char *key)
            (strcmp(key + start, "iptc") == 0 || strcmp(key + start, "8bim") == 0);
 }
 
-/* Passes a line. False where none ends. */
+/* Skip a line. Returns false if none ends. */
 static bool pass_line(const uint8_t **at, size_t *left)
 {
     const uint8_t *end = memchr(*at, '\n', *left);
@@ -79,8 +79,9 @@ static bool pass_line(const uint8_t **at, size_t *left)
 }
 
 /*
- * The bytes of a raw profile: an empty line, its name, how many there are, and then two hexadecimal digits for each,
- * with line feeds between them. Returns how many come before anything else. `to` has room for half of `length`.
+ * Return the number of bytes of a raw profile: an empty line, its name, how many there are, and then two hexadecimal
+ * digits for each, with line feeds between them. Returns how many come before anything else. `to` has room for half of
+ * `length`.
  */
 static size_t decode_profile(const uint8_t *text, size_t length, uint8_t *to)
 {
@@ -129,7 +130,7 @@ static bool keep_as(struct picture *picture, const char *key, const void *data, 
         picture, xmp ? KST_METADATA_XMP : KST_METADATA_COMMENT, xmp ? MARKER_XMP : MARKER_COMMENT, data, length);
 }
 
-/* A text that is damaged, or too long, is as good as none. */
+/* Keep a compressed text. One that is damaged or too long is ignored. */
 static bool keep_compressed(struct picture *picture, const struct text *text)
 {
     size_t room = text->length * PNG_TEXT_RATIO + PNG_TEXT_LEAST, length = 0;
@@ -158,7 +159,7 @@ bool png_text_keep(struct picture *picture, const png_byte type[4], const uint8_
     return text.compressed ? keep_compressed(picture, &text) : keep_as(picture, text.key, text.data, text.length);
 }
 
-/* One at a time: libpng copies it. Text ends at a zero byte, which XMP has none of. */
+/* Add one text, which libpng copies. Text ends at a zero byte; XMP contains none. */
 static void set(png_structp png, png_infop info, char *key, const kst_metadata *metadata)
 {
     size_t length = strnlen((const char *)metadata->data, metadata->length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PNG files that are written: libpng makes the chunks in front of the pixels, png_bands.h the rest. */
+/* Writes PNG files: libpng makes the chunks in front of the pixels, png_bands.h the rest. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct sink {
     struct output *output;
     struct problem problem;
     struct png_bands *bands;
-    uint32_t width, height, added; /* rows that came */
+    uint32_t width, height, added; /* and the rows added so far */
     struct progress_part written;
 };
 
@@ -47,7 +47,7 @@ static int color_type(kst_format format)
     }
 }
 
-/* A profile of inks is none of the colours that PNG has. libpng looks at profiles, and leaves out what is none. */
+/* Write the profile. A CMYK profile does not apply to PNG's colours. libpng checks profiles, and drops invalid ones. */
 static void write_profile(png_structp png, png_infop info, const struct picture *picture, const char *path)
 {
     bool inks = picture->image.format == KST_FORMAT_CMYK;
@@ -78,7 +78,7 @@ static int bit_depth(const struct picture *picture)
     return picture_depth(picture) > 8 ? 16 : 8;
 }
 
-/* Everything in front of IDAT. */
+/* Write everything in front of IDAT. */
 static bool write_chunks(
     png_structp png, png_infop info, const struct picture *picture, const struct blob *blocks, const char *path)
 {
@@ -86,7 +86,7 @@ static bool write_chunks(
 
     if (setjmp(png_jmpbuf(png)) != 0)
         return false;
-    png_set_benign_errors(png, 1); /* a profile that libpng does not like is left out */
+    png_set_benign_errors(png, 1); /* a profile that libpng rejects is dropped */
     png_set_user_limits(png, 0x7FFFFFFF, 0x7FFFFFFF);
     png_set_IHDR(png, info, image->width, image->height, bit_depth(picture), color_type(image->format),
         PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
@@ -165,7 +165,7 @@ static void *begin_rows(
     return NULL;
 }
 
-/* Brings the pixels to what PNG holds. */
+/* Convert the pixels to what PNG can hold. */
 static bool prepare(struct picture *picture, struct problem *problem)
 {
     kst_format format = picture->image.format;
@@ -178,7 +178,7 @@ static bool prepare(struct picture *picture, struct problem *problem)
            picture_to_format(picture, format, problem);
 }
 
-/* Samples of 16 bits are big-endian in the file. */
+/* Copy a row. Samples of 16 bits are big-endian in the file. */
 static void copy_row(const struct picture *picture, uint32_t y, size_t samples, uint8_t *to)
 {
     const uint8_t *from = picture_row(picture, 0, y);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PBM, PGM, PPM and PAM, plain and raw; of a stream of several pictures the first one is read. */
+/* Reads and writes PBM, PGM, PPM and PAM, plain and raw. If a stream holds several pictures, the first one is read. */
 #include "files/pnm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Brings samples of the file's maximum to that of the picture's depth. */
+/* Scales samples from the file's maximum to that of the picture's depth. */
 struct scale {
     uint32_t max;
     uint32_t depth;
@@ -53,7 +53,7 @@ static bool read_plain_row(
     for (size_t i = 0; i < (size_t)header->width * header->channels; i++) {
         uint32_t value;
         if (header->kind == '1') {
-            /* PBM's digits need no space between them, and 1 is black. */
+            /* The digits of PBM need no space between them, and 1 is black. */
             while (*at < source->length && source->data[*at] != '0' && source->data[*at] != '1')
                 ++*at;
             if (*at >= source->length)
@@ -92,7 +92,7 @@ static bool read_raw_row(
     return true;
 }
 
-/* Grey and alpha become red, green, blue and alpha, in place from the end. */
+/* Expand grey and alpha to red, green, blue and alpha, in place from the end. */
 static void widen_grey_alpha(uint8_t *row, uint32_t width, size_t sample)
 {
     for (size_t x = width; x-- > 0;) {
@@ -109,7 +109,7 @@ struct reading {
     struct pnm_header header; /* `data` is where the next row begins */
     struct scale scale;
     uint32_t y;
-    size_t rested; /* where the file's pages were given back before */
+    size_t rested; /* the offset up to which the file's pages were released */
 };
 
 static bool begin(struct reading *reading, const struct source *source, struct problem *problem)
@@ -121,7 +121,7 @@ static bool begin(struct reading *reading, const struct source *source, struct p
     return true;
 }
 
-/* Inks are inverted: in a picture between two files the largest sample is none. */
+/* Read the next row. Inks are inverted, because in a struct picture the largest sample means no ink. */
 static bool next_row(void *file, uint8_t *row, struct problem *problem)
 {
     enum { REST_BYTES = 1 << 24 };
@@ -186,7 +186,7 @@ static bool pnm_read(
     return true;
 }
 
-/* 16-bit samples are written high byte first. */
+/* Write rows of 16-bit samples, high byte first. */
 static bool write_wide_rows(
     struct output *output, const struct picture *picture, size_t samples, struct problem *problem)
 {

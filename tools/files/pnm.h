@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Headers of the Netpbm formats. */
+/* Reads and writes the headers of the Netpbm formats. */
 #ifndef KOSTKA_TOOL_PNM_H
 #define KOSTKA_TOOL_PNM_H
 
@@ -15,10 +15,13 @@ struct pnm_header {
     size_t data;       /* where the samples begin */
 };
 
-/* Reads a number and the white space and comments before it. False where there is none, or it is above UINT32_MAX. */
+/*
+ * Reads a number and the white space and comments before it. Returns false if there is none, or if it is above
+ * UINT32_MAX.
+ */
 bool pnm_number(const struct source *source, size_t *at, uint32_t *number);
 
-/* What comes in front of the rows of a grey or RGB picture, or of RGBA; PAM's where that is wanted, or needed. */
+/* Writes the header of a grey, RGB or RGBA picture. It is that of PAM if `pam` is set, or if the format needs it. */
 bool pnm_write_header(struct output *output, const kst_image *image, bool pam, struct problem *problem);
 bool pnm_write_rows(struct output *output, const struct picture *picture, struct problem *problem);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the headers of PBM, PGM, PPM and PAM files. */
 #include "files/pnm.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ bool pnm_number(const struct source *source, size_t *at, uint32_t *number)
     return digits > 0;
 }
 
-/* The word at the start of a line of a PAM header, and where its value begins. */
+/* Return whether a line of a PAM header starts with this word, and find where its value begins. */
 static bool line_starts(const struct source *source, size_t *at, const char *word)
 {
     size_t length = strlen(word);

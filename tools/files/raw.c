@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples without any header: rows without padding, pixel by pixel or plane after plane. */
+/* Reads and writes samples without any header: rows without padding, pixel by pixel or plane after plane. */
 #include <stdlib.h>
 
 #include "files/files.h"
 
-/* Planes of one size, their samples by turns. */
+/* Write planes of one size with their samples interleaved. */
 static bool write_interleaved(struct output *output, const struct picture *picture, bool swap, struct problem *problem)
 {
     const kst_image *image = &picture->image;
@@ -22,7 +22,7 @@ static bool write_interleaved(struct output *output, const struct picture *pictu
     return good;
 }
 
-/* Planes are written as such where they were asked for, and otherwise like all pixels. */
+/* The user may ask for planes; otherwise they are written pixel by pixel. */
 bool raw_writes_planes(const struct file_settings *settings)
 {
     kst_format format = settings->decode.format;
@@ -30,7 +30,7 @@ bool raw_writes_planes(const struct file_settings *settings)
     return settings->layout == LAYOUT_PLANES || (settings->layout == LAYOUT_USUAL && !settings->interleave && asked);
 }
 
-/* One channel of the pixels after the other. */
+/* Write one channel of the pixels after the other. */
 static bool write_channels(struct output *output, const struct picture *picture, bool swap, struct problem *problem)
 {
     const kst_plane *plane = &picture->image.plane[0];
@@ -82,7 +82,7 @@ bool raw_permitted(const struct file_settings *settings, struct problem *problem
                (unsigned long long)area, (unsigned long long)settings->max_pixels);
 }
 
-/* By --raw; the file has neither more nor less. */
+/* Read samples of the shape that --raw states. The file must have exactly their length. */
 static bool raw_read(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
@@ -114,8 +114,8 @@ static bool raw_read(
 }
 
 /*
- * Write the components as JPEG has them, YCbCr or grey. Where options ask for other samples, target_settle() has made
- * the target raw samples, and this function is not called.
+ * Write the components as JPEG has them, YCbCr or grey. If options ask for other samples, target_settle() has already
+ * changed the target to raw samples, and this function is not called.
  */
 static bool yuv_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Encodes to JPEG 2000 from rows that are read from a file when they are wanted. */
 #include "files/rows.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 
 #include "files/pnm.h"
 
-enum { HEADER = 4096, CHUNK = 1 << 16, MANY = 1 << 26 /* bytes, for which it is worth to look for devices */ };
+enum { HEADER = 4096, CHUNK = 1 << 16, MANY = 1 << 26 /* bytes; for MANY it is worth looking for a GPU */ };
 
 static bool read_at(struct row_file *file, uint64_t offset, size_t length, uint8_t *to)
 {
@@ -40,7 +41,7 @@ static void swap_samples(uint8_t *samples, size_t count, size_t bytes)
         }
 }
 
-/* Samples of one of the file's planes, which become one channel. */
+/* Read samples of one of the file's planes to one channel of the pixels. */
 static bool read_channel(struct row_file *file, uint64_t offset, size_t count, uint8_t *to, size_t step)
 {
     uint8_t chunk[CHUNK];
@@ -55,7 +56,7 @@ static bool read_channel(struct row_file *file, uint64_t offset, size_t count, u
     return true;
 }
 
-/* Samples of one of the file's channels, which become one plane. */
+/* Read samples of one of the file's channels to a plane. */
 static bool read_plane(struct row_file *file, uint64_t offset, size_t count, uint8_t *to)
 {
     uint8_t chunk[CHUNK];
@@ -109,7 +110,7 @@ static void describe(struct row_file *file, kst_format format, uint32_t planes, 
         describe_plane(&file->image, i, shape);
 }
 
-/* One bit less than a power of two, of 8 bits and more: what is in memory as it is in the file. */
+/* Return whether the maximum is 2^n − 1 with n of at least 8, so that samples in memory are as in the file. */
 static bool is_plain_maximum(uint32_t max)
 {
     return max >= 255 && (max & (max + 1)) == 0;
@@ -211,7 +212,7 @@ static bool encode(struct row_file *file, struct output *output, const struct fi
         jpeg_report_details("encoding", &report);
     if (status == KST_ERROR_ROWS)
         return problem_set(problem, "cannot read: %s", strerror(atomic_load(&file->error)));
-    return status == KST_OK || (status != KST_ERROR_WRITE && jpeg_report_problem(&report, status, problem));
+    return !status || (status != KST_ERROR_WRITE && coded_report_problem(&report, status, problem));
 }
 
 bool row_file_encode(

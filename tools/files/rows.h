@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures that are encoded to JPEG 2000 from files whose rows are read when they are needed. */
+/* Encodes pictures to JPEG 2000 from files whose rows are read when they are needed. */
 #ifndef KOSTKA_TOOL_ROWS_H
 #define KOSTKA_TOOL_ROWS_H
 
@@ -14,21 +14,21 @@ struct row_file {
     kst_image image; /* its description, without pixels */
     int descriptor;  /* −1: not open */
     uint64_t first;  /* where the samples begin */
-    size_t bytes;    /* of a sample */
-    size_t samples;  /* of a pixel in the file, which the planes follow each other of */
-    bool swap;       /* the samples' bytes */
-    bool together;   /* planes in the file, channels of a pixel in the image */
-    bool apart;      /* channels of a pixel in the file, planes in the image */
+    size_t bytes;    /* bytes of a sample */
+    size_t samples;  /* samples of a pixel in the file, or of a plane's if planes follow each other */
+    bool swap;       /* swap the bytes of samples */
+    bool together;   /* the file has planes, the image interleaved channels */
+    bool apart;      /* the file has interleaved channels, the image planes */
     atomic_int error;
 };
 
 /*
- * Whether a picture whose samples are so many bytes becomes JPEG 2000 from rows: on the CPU, or because it is too large
- * for all else. A GPU is faster with the whole.
+ * Return whether to encode a picture of this many bytes to JPEG 2000 from rows: if the CPU encodes it, or if it is too
+ * large for memory. A GPU is faster with the whole picture.
  */
 bool rows_are_better(const struct file_settings *settings, uint64_t bytes);
 
-/* Whether the file is such a one, to become JPEG 2000 in that way. Then it is to be closed. */
+/* Open the file if it can be encoded to JPEG 2000 in this way. Returns whether it did; the file must then be closed. */
 bool row_file_open(struct row_file *file, const char *name, const struct file_settings *settings);
 void row_file_close(struct row_file *file);
 

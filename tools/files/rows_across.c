@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Copies rows from one file format to another without keeping the picture in memory. */
 #include "files/rows_across.h"
 
 #include "files/rows_out.h"
 #include "progress.h"
 
-enum { BAND_BYTES = 1 << 18, REST_BYTES = 1 << 24 /* after which the pages of a mapped file are given back */ };
+enum { BAND_BYTES = 1 << 18, REST_BYTES = 1 << 24 /* bytes after which the pages of a mapped file are released */ };
 
 static size_t row_bytes(const kst_image *image)
 {
@@ -32,7 +33,7 @@ bool rows_across_open(struct rows_across *across, const struct source *source, c
         return false;
     across->reader = format->rows;
     across->file = across->reader->begin(source, settings, &across->whole);
-    source_rest(source); /* texts may have been looked for in all of it */
+    source_rest(source); /* the search for texts may have touched the whole file */
     if (across->file != NULL && is_suitable(across))
         return true;
     rows_across_close(across);
@@ -60,7 +61,7 @@ static bool read_band(struct rows_across *across, struct picture *band, uint32_t
     return good;
 }
 
-/* All rows, a band of them at a time. */
+/* Write all rows, a band of them at a time. */
 static bool write_rows(struct rows_across *across, struct rows_out *out, struct problem *problem)
 {
     const kst_image *whole = &across->whole.image;
@@ -85,7 +86,7 @@ static bool write_rows(struct rows_across *across, struct rows_out *out, struct 
     return good;
 }
 
-/* The rows, and what the file has behind them. */
+/* Write the rows, and read what the file has behind them. */
 static bool write_file(struct rows_across *across, struct output *output, struct problem *problem)
 {
     struct rows_out out;

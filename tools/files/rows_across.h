@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures of formats with a row reader that are written as such of others, or as samples, while they are read. */
+/* Writes pictures of formats with a row reader to other formats, or as raw samples, while they are read. */
 #ifndef KOSTKA_TOOL_ROWS_ACROSS_H
 #define KOSTKA_TOOL_ROWS_ACROSS_H
 
@@ -10,12 +10,12 @@ struct rows_across {
     const struct file_settings *settings;
     const struct row_reader *reader;
     void *file;           /* null: not open */
-    struct picture whole; /* what goes with the picture, without pixels */
+    struct picture whole; /* the picture's shape and metadata, without pixels */
 };
 
 /*
- * Whether the source, of which all has been read, is of such a format, and the target takes its pixels as they are:
- * grey, RGB or RGBA. Then it is to be closed.
+ * Open the source, which has been read completely, if it has such a format and the target takes its pixels unchanged:
+ * grey, RGB or RGBA. Returns whether it did; it must then be closed.
  */
 bool rows_across_open(struct rows_across *across, const struct source *source, const struct file_settings *settings);
 void rows_across_close(struct rows_across *across);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads rows of PNG, TIFF and BMP files for the encoder. */
 #include "files/rows_in.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static size_t row_samples(const struct rows_in *in)
     return (size_t)in->whole.image.width * kst_format_channels(in->whole.image.format);
 }
 
-/* What JPEG has of it: 8 bits, and no opacity. */
+/* Read a row as JPEG needs it: with 8 bits, and without alpha. */
 static bool read_for_jpeg(struct rows_in *in, uint8_t *to)
 {
     uint8_t *row = in->row != NULL ? in->row : to;
@@ -34,7 +35,7 @@ static bool read_for_jpeg(struct rows_in *in, uint8_t *to)
     return true;
 }
 
-/* Inks are inverted, since 0 stands for no ink in JPEG 2000; other rows are read as they are. */
+/* Read a row for JPEG 2000. Inks are inverted, because 0 stands for no ink there; other rows are unchanged. */
 static bool read_for_j2k(struct rows_in *in, uint8_t *to)
 {
     if (!in->format->rows->next(in->file, to, &in->problem))
@@ -49,7 +50,7 @@ static bool read_band(void *user, uint32_t plane, uint32_t y, uint32_t rows, voi
     struct rows_in *in = user;
     bool good = true;
     (void)plane;
-    (void)y; /* each is asked for once, from the top */
+    (void)y; /* each row is requested once, from the top */
 
     for (uint32_t i = 0; i < rows && good; i++)
         good = (becomes_jpeg(in->settings) ? read_for_jpeg : read_for_j2k)(in, (uint8_t *)samples + i * pitch);
@@ -59,11 +60,11 @@ static bool read_band(void *user, uint32_t plane, uint32_t y, uint32_t rows, voi
 static bool read_one(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples)
 {
     (void)x;
-    (void)count; /* in order, whole rows are asked for */
+    (void)count; /* in order, whole rows are requested */
     return read_band(user, plane, y, 1, samples, 0);
 }
 
-/* What goes with the picture is known by now. */
+/* Begin with the first row again. The metadata are already known. */
 static bool begin_again(void *user)
 {
     struct rows_in *in = user;
@@ -85,7 +86,7 @@ static bool make_room(struct rows_in *in)
     return !changes || in->row != NULL;
 }
 
-/* What is coded of the picture that the file holds. */
+/* Describe the picture that is encoded, which may differ from that in the file. */
 static bool describe(struct rows_in *in)
 {
     const struct file_settings *settings = in->settings;
@@ -162,7 +163,7 @@ static bool encode_rows(struct rows_in *in, struct output *output, struct proble
     return jpeg_encode(output, &in->whole, &rows, &options, settings, problem);
 }
 
-/* The rows, and what the file has behind them. */
+/* Encode the rows, and read what the file has behind them. */
 static bool encode(struct rows_in *in, struct output *output, struct problem *problem)
 {
     in->problem.text[0] = '\0';

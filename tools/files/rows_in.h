@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures of formats with a row reader, PNG, TIFF and BMP, that are encoded while they are read. */
+/* Encodes pictures of formats with a row reader (PNG, TIFF and BMP) while they are read. */
 #ifndef KOSTKA_TOOL_ROWS_IN_H
 #define KOSTKA_TOOL_ROWS_IN_H
 
@@ -8,22 +8,25 @@
 struct rows_in {
     const struct source *source;
     const struct file_format *format;
-    void *file;           /* null: not open */
-    struct picture whole; /* what goes with the picture, as it is coded, of JPEG with 8 bits; without pixels */
-    uint32_t depth;       /* of samples in the file */
+    void *file; /* null: not open */
+    struct picture
+        whole;      /* the shape and metadata of the picture as it is encoded, for JPEG with 8 bits; without pixels */
+    uint32_t depth; /* of samples in the file */
     const struct file_settings *settings;
-    uint8_t *row; /* room for a row of these; null where they have 8 bits as well */
+    uint8_t *row; /* room for a row of such samples; null if they have 8 bits, too */
     bool transparent;
-    struct problem problem; /* of the rows */
+    struct problem problem; /* the problem with reading rows */
 };
 
-/* Whether rows may be had of the source, of which the head has been read, before it is read on. It may then be mapped.
+/*
+ * Return whether rows of the source, of which only the head has been read, may be read in this way. The source may then
+ * be mapped.
  */
 bool rows_in_expect(struct source *source, const struct file_settings *settings);
 
 /*
- * Whether the source, which may be read at any place or has been read, is such a file and to become JPEG, or JPEG 2000
- * as rows.h says. Then it is to be closed.
+ * Open the source, a regular file or one in memory, if it is such a file and the target is JPEG, or JPEG 2000 under the
+ * conditions of rows.h. Returns whether it did; it must then be closed.
  */
 bool rows_in_open(struct rows_in *in, const struct source *source, const struct file_settings *settings);
 void rows_in_close(struct rows_in *in);

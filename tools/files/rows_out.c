@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes rows to the target's format as they come. */
 #include "files/rows_out.h"
 
 #include "files/pgx.h"

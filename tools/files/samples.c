@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Copies samples between a file's byte order and the machine's, and writes rows of them. */
 #include "files/samples.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Opens inputs, and reads or maps them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +10,9 @@
 
 #include "files/files.h"
 
-/* Bytes from which on a file is mapped, and in any case where the limit is lower; and one that is gone through once. */
+/*
+ * Files from this size on are mapped, or from a lower limit on; the second size is for files that are read only once.
+ */
 enum { MAPPED = 1 << 26, MAPPED_ONCE = 1 << 20 };
 
 static void close_source(struct source *source)
@@ -19,7 +22,7 @@ static void close_source(struct source *source)
     source->descriptor = -1;
 }
 
-/* Pages that nobody has written to come from the file, and may go again. */
+/* Map a file. Its pages come from the file, so the system may drop them again. */
 static bool map(struct source *source, uint64_t limit)
 {
     bool large = source->size >= (source->once ? MAPPED_ONCE : MAPPED) || source->size > limit;
@@ -35,7 +38,7 @@ static bool map(struct source *source, uint64_t limit)
     return true;
 }
 
-/* Reads up to `most` bytes behind those that are there; fewer where the file ends. */
+/* Read up to `most` more bytes; fewer if the file ends. */
 static bool read_more(struct source *source, size_t most, bool *ended, struct problem *problem)
 {
     *ended = false;
@@ -67,14 +70,14 @@ static bool refuse(uint64_t limit, struct problem *problem)
         (unsigned long long)limit);
 }
 
-/* Reads on until the end; the size known beforehand, with a byte to find the end by, is only where to begin. */
+/* Read until the end. Begin with memory for the known size, and one byte more to notice the end. */
 static bool read_rest(struct source *source, uint64_t limit, struct problem *problem)
 {
     bool ended = false;
     uint64_t capacity = source->regular ? source->size + 1 : 16 * SOURCE_HEAD;
 
     while (!ended) {
-        /* A byte beyond the limit shows that the file has one. */
+        /* One byte more than the limit shows whether the file exceeds it. */
         capacity = capacity <= limit ? capacity : limit + 1;
         if (source->length > limit || capacity > SIZE_MAX)
             return refuse(limit, problem);
@@ -100,7 +103,7 @@ bool source_open(struct source *source, const char *name, struct problem *proble
         close_source(source);
         return problem_set(problem, "is a directory; name the files in it");
     }
-    /* Standard input may begin anywhere in its file. */
+    /* Standard input may begin in the middle of its file. */
     source->regular = !standard && S_ISREG(state.st_mode) && state.st_size > 0;
     source->size = source->regular ? (uint64_t)state.st_size : 0;
     if (grow(source, SOURCE_HEAD, problem) && read_more(source, SOURCE_HEAD, &ended, problem))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes JPEG 2000 strip by strip where the picture would take too much memory. */
 #include "files/strips.h"
 
 #include <pthread.h>
@@ -14,10 +15,10 @@ static size_t row_bytes(const kst_image *image)
 }
 
 /*
- * Whole tiles, if they are not too high, so that no code-block is decoded twice. Otherwise those at borders are, and of
- * low strips that is most of them: so there are two, of which one is written while the other is decoded, or one higher
- * one. Borders go through the middle of what blocks of the last resolution take as a rule, for there is one row of
- * them then that is decoded twice, and not two.
+ * Choose the height of strips: whole tiles, if they are not too high, so that no code-block is decoded twice. Otherwise
+ * blocks at the borders are, which are most blocks of low strips. So there are two strips at a time, one being written
+ * while the other is decoded, or only one that is higher. Borders go through the middle of usual code-blocks of the
+ * last resolution, so that only one row of them is decoded twice, not two.
  */
 static void choose_rows(struct strips *strips, const kst_info *info, uint64_t limit)
 {
@@ -42,13 +43,13 @@ static bool begin(struct strips *strips, const struct source *source, const stru
 {
     kst_status status = kst_decoder_open(strips->decoder, source->data, source->length);
     const kst_info *info = kst_decoder_info(strips->decoder);
-    if (status != KST_OK || info->codec != KST_CODEC_JPEG2000)
+    if (status || info->codec != KST_CODEC_JPEG2000)
         return false;
     strips->options = settings->decode;
     if (strips->options.format == KST_FORMAT_AUTO)
         strips->options.format = settings->target->wanted;
     if (strips->options.orient || strips->options.components != NULL || strips->options.tile != KST_ALL_TILES ||
-        kst_decoder_describe(strips->decoder, &strips->options, &strips->image) != KST_OK ||
+        kst_decoder_describe(strips->decoder, &strips->options, &strips->image) ||
         !rows_out_takes(&strips->image, settings))
         return false;
     choose_rows(strips, info, settings->max_memory);
@@ -58,7 +59,7 @@ static bool begin(struct strips *strips, const struct source *source, const stru
 bool strips_open(struct strips *strips, const struct source *source, const struct file_settings *settings)
 {
     *strips = (struct strips){.source = source};
-    if (file_format_of(source) != &file_j2k || kst_decoder_create(settings->context, &strips->decoder) != KST_OK)
+    if (file_format_of(source) != &file_j2k || kst_decoder_create(settings->context, &strips->decoder))
         return false;
     if (begin(strips, source, settings))
         return true;
@@ -71,9 +72,9 @@ void strips_close(struct strips *strips)
     kst_decoder_destroy(&strips->decoder);
 }
 
-/* What was told of the strips so far. */
+/* Holds which warnings about strips were printed. */
 struct told {
-    kst_status warning; /* the last that was told, and where; packets that strips share are warned of by each */
+    kst_status warning; /* the last one printed, and its offset; each strip warns again of packets that strips share */
     uint64_t warning_offset;
 };
 
@@ -86,7 +87,7 @@ static void tell_warnings(struct told *told, const char *name, const kst_report 
     jpeg_report_warnings(name, report);
 }
 
-/* Rows from y on, into the strip's pixels. */
+/* Decode rows from y on into the strip's pixels. */
 static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, const char *name, struct picture *strip,
     const struct file_settings *settings, struct problem *problem)
 {
@@ -99,10 +100,10 @@ static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, c
     const kst_progress progress = {.size = sizeof progress, .told = progress_part_done, .user = &reading};
     options.progress = &progress;
     picture_release(strip);
-    strip->context = settings->context; /* whose limit has the strip at hand in it */
+    strip->context = settings->context; /* the context's limit includes this strip */
     kst_status status = kst_decoder_decode(strips->decoder, &options, &strip->image);
     const kst_report *report = kst_decoder_report(strips->decoder);
-    if (status != KST_OK)
+    if (status)
         return jpeg_report_problem(report, status, problem);
     tell_warnings(told, name, report);
     if (settings->verbose)
@@ -110,7 +111,7 @@ static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, c
     return true;
 }
 
-/* A strip on its way to the file while the next one is decoded. */
+/* A strip that is written to the file while the next one is decoded. */
 struct writing {
     struct rows_out out;
     const struct file_settings *settings;
@@ -173,7 +174,7 @@ static bool write_strips(
     return good && ended;
 }
 
-/* From the first byte to the last one. */
+/* Write the whole file. */
 static bool write_file(struct strips *strips, struct output *output, const char *name,
     const struct file_settings *settings, struct problem *problem)
 {

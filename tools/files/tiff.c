@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TIFF files that are read, as a whole or row by row: the first page, and what goes with it. */
+/* Reads TIFF files, as a whole or row by row: the first page and its metadata. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 enum { MARKER_APP1 = 0xE1, REST_BYTES = 1 << 24 };
 
 /*
- * What is to be done still to the pixels that were read, as an orientation: libtiff's conversion mirrors rows and
- * columns, but does not change them for one another.
+ * Return the orientation that must still be applied to the pixels after reading: libtiff's conversion mirrors rows and
+ * columns, but does not exchange them.
  */
 static unsigned orientation_left(const struct tiff_layout *layout)
 {
@@ -48,7 +48,7 @@ static bool keep_extras(
     return tiff_exif_keep(source, orientation_left(layout), picture);
 }
 
-/* What is told of a picture that was read, unless Exif goes along and tells it. */
+/* Warn of the orientation of a picture that was read, unless Exif passes it on. */
 static void tell_orientation(
     const struct tiff_layout *layout, const struct file_settings *settings, const struct source *source)
 {
@@ -93,7 +93,7 @@ static void describe(const struct tiff_layout *layout, kst_image *image)
     image->plane[0].depth = (uint8_t)tiff_depth(layout);
 }
 
-/* "D": where the strips lie is not read. */
+/* With "D" libtiff does not read where the strips lie. */
 static bool tiff_describe(
     const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
 {
@@ -113,16 +113,16 @@ static bool tiff_describe(
 /* A file whose rows are read one by one. */
 struct reading {
     const struct source *source;
-    uint64_t since; /* bytes of rows that were read since the source's pages were given back */
+    uint64_t since; /* bytes of rows that were read since the source's pages were released */
     struct tiff_bytes bytes;
-    struct tiff_reader reader; /* of bands */
-    struct picture band;       /* as many rows as are read at a time */
-    uint8_t *unit;             /* what they are read by way of */
+    struct tiff_reader reader; /* reads bands */
+    struct picture band;       /* the rows that are read at a time */
+    uint8_t *unit;             /* buffer through which they are read */
     uint32_t y;                /* the next row */
     struct problem problem;
 };
 
-/* Room for a band, where the limits permit it. */
+/* Allocate a band, if the limits permit it. */
 static bool make_room(struct reading *reading, const kst_image *whole)
 {
     const struct tiff_reader *reader = &reading->reader;
@@ -190,7 +190,7 @@ static bool tell_row(const struct reading *reading, struct problem *problem)
         (unsigned)reading->y + 1, (unsigned)reading->reader.layout.height);
 }
 
-/* The band that begins with the next row. */
+/* Read the band that begins with the next row. */
 static bool next_band(struct reading *reading)
 {
     const kst_plane *plane = &reading->band.image.plane[0];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Gives libtiff functions that read and write its file in memory or in an output. */
 #include "files/tiff_bytes.h"
 
 #include <stdarg.h>
@@ -77,7 +78,7 @@ static toff_t file_size(thandle_t handle)
     return ((struct tiff_bytes *)handle)->length;
 }
 
-/* Of a file that is read, which libtiff then looks at where it is. */
+/* Give libtiff the memory of a file that is read, so that it need not copy it. */
 static int file_map(thandle_t handle, void **base, toff_t *length)
 {
     const struct tiff_bytes *file = handle;
@@ -94,7 +95,7 @@ static void file_unmap(thandle_t handle, void *base, toff_t length)
     (void)length;
 }
 
-/* Keeps the first error: what follows is its consequence. */
+/* Keep the first error, because the following ones are its consequences. */
 __attribute__((format(printf, 4, 0))) static int failed(
     TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The bytes of a TIFF file under libtiff: in memory, or on their way to an output. */
+/* Provides libtiff with the bytes of a TIFF file, in memory or in an output. */
 #ifndef KOSTKA_TOOL_TIFF_BYTES_H
 #define KOSTKA_TOOL_TIFF_BYTES_H
 
 #include "files/files.h"
 #include "files/tiff_library.h"
 
-/* A file in memory; `capacity` is 0 for one that is only read. Or one on its way to an output that may be written at
- * any place. */
+/*
+ * A file in memory, whose `capacity` is 0 if it is only read; or one that is written to an output which takes bytes at
+ * any offset.
+ */
 struct tiff_bytes {
     struct output *output; /* null: in memory */
     struct problem problem;
@@ -15,13 +17,16 @@ struct tiff_bytes {
     uint64_t length;
     uint64_t capacity;
     uint64_t at;
-    uint64_t limit; /* of a piece of memory that libtiff takes; 0: its default */
+    uint64_t limit; /* the largest allocation of libtiff; 0: its default */
 };
 
-/* Write at the end of a file, at an even offset. False: it cannot be written, or memory is exhausted. */
+/* Write at the end of a file, at an even offset. Returns false if it cannot be written, or if out of memory. */
 bool tiff_append(struct tiff_bytes *file, const void *data, size_t length);
 
-/* As TIFFOpen() with this mode; null after having said why not. What is said of errors later goes to `problem`, too. */
+/*
+ * Open the file as TIFFOpen() does with this mode. Returns null, with the problem, on failure. Messages of later errors
+ * go to `problem`, too.
+ */
 TIFF *tiff_open(struct tiff_bytes *file, const char *mode, struct problem *problem);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Carries Exif between its own directories and those of a TIFF file. */
 #include "files/tiff_exif.h"
 
 #include <stdlib.h>
@@ -11,27 +12,27 @@
 enum {
     TAG_RATING = 0x4746,
     TAG_RATING_PERCENT = 0x4749,
-    TAG_TITLE = 0x9C9B, /* of Windows, as the next four: UTF-16 */
+    TAG_TITLE = 0x9C9B, /* this and the next four tags are those of Windows, in UTF-16 */
     TAG_COMMENT = 0x9C9C,
     TAG_AUTHOR = 0x9C9D,
     TAG_KEYWORDS = 0x9C9E,
     TAG_SUBJECT = 0x9C9F,
     TAG_PRINT_IM = 0xC4A5,
     MARKER_COMMENT = 0xFE,
-    ROOM = 1024,       /* beyond what the bytes that are copied take */
-    READ_MAX = 1 << 26 /* bytes of Exif */
+    ROOM = 1024,       /* room in addition to the copied bytes */
+    READ_MAX = 1 << 26 /* the most bytes of Exif */
 };
 
-/* Texts that libtiff knows. */
+/* The texts that libtiff knows. */
 static const uint16_t texts[] = {TIFFTAG_DOCUMENTNAME, TIFFTAG_IMAGEDESCRIPTION, TIFFTAG_MAKE, TIFFTAG_MODEL,
     TIFFTAG_PAGENAME, TIFFTAG_SOFTWARE, TIFFTAG_DATETIME, TIFFTAG_ARTIST, TIFFTAG_HOSTCOMPUTER, TIFFTAG_COPYRIGHT};
 
-/* Other tags that say something of the picture, which libtiff is told of. */
+/* Other tags that describe the picture, which are registered with libtiff. */
 #define TEXT_OF_WINDOWS(TAG)                                                                                           \
     {                                                                                                                  \
         TAG, TIFF_VARIABLE2, TIFF_VARIABLE2, TIFF_BYTE, FIELD_CUSTOM, 1, 1, field_name                                 \
     }
-static char field_name[] = "Exif"; /* libtiff takes it as char * */
+static char field_name[] = "Exif"; /* not const, because libtiff takes char * */
 static const TIFFFieldInfo fields[] = {{TAG_RATING, 1, 1, TIFF_SHORT, FIELD_CUSTOM, 1, 0, field_name},
     {TAG_RATING_PERCENT, 1, 1, TIFF_SHORT, FIELD_CUSTOM, 1, 0, field_name}, TEXT_OF_WINDOWS(TAG_TITLE),
     TEXT_OF_WINDOWS(TAG_COMMENT), TEXT_OF_WINDOWS(TAG_AUTHOR), TEXT_OF_WINDOWS(TAG_KEYWORDS),
@@ -39,8 +40,8 @@ static const TIFFFieldInfo fields[] = {{TAG_RATING, 1, 1, TIFF_SHORT, FIELD_CUST
     {TAG_PRINT_IM, TIFF_VARIABLE2, TIFF_VARIABLE2, TIFF_UNDEFINED, FIELD_CUSTOM, 1, 1, field_name}};
 
 /*
- * What a directory of Exif says of how the picture is coded, which TIFF says for itself; other metadata; and what
- * Windows leaves free to grow into.
+ * Lists the tags of Exif that are not copied: those about how the picture is coded, which TIFF states itself; other
+ * metadata; and the padding that Windows leaves.
  */
 static const uint16_t of_coding[] = {0x0100, 0x0101, 0x0102, 0x0103, 0x0106, 0x0111, 0x0115, 0x0116, 0x0117, 0x011C,
     0x012D, 0x013E, 0x013F, 0x0201, 0x0202, 0x0211, 0x0212, 0x0213, 0x0214, 0x02BC, 0x83BB, 0x8649, 0x8773, 0xEA1C};
@@ -76,14 +77,14 @@ char tiff_exif_order(const struct picture *picture)
     return exif.big_endian ? 'b' : 'l';
 }
 
-/* A file that is given Exif. */
+/* The state of writing Exif to a file. */
 struct writing {
     TIFF *tiff;
     const struct picture *picture;
     const char *name; /* for warnings */
     struct ifd_bytes exif;
     struct ifd_made made;
-    bool described; /* there is a description */
+    bool described; /* the file has a description */
 };
 
 static bool is_blank(const uint8_t *text, size_t length)
@@ -94,7 +95,7 @@ static bool is_blank(const uint8_t *text, size_t length)
     return true;
 }
 
-/* Texts of TIFF end at a zero byte, as those of Exif mostly do already. */
+/* Set a text. Texts of TIFF end at a zero byte, as those of Exif usually do. */
 static bool set_text(TIFF *tiff, unsigned tag, const uint8_t *text, size_t length)
 {
     char *copy = strndup((const char *)text, length);
@@ -112,7 +113,7 @@ static void set_number(const struct writing *w, const struct ifd_entry *entry)
         TIFFSetField(w->tiff, entry->tag, (unsigned)number);
 }
 
-/* A number of pixels for each unit of length, where the picture does not say itself how dense they are. */
+/* Set the resolution, unless the picture itself states its density. */
 static void set_resolution(const struct writing *w, const struct ifd_entry *entry)
 {
     struct ifd_entry half = {.type = IFD_LONG, .count = 1, .value = entry->value, .length = 4};
@@ -193,7 +194,7 @@ static bool set_exif(struct writing *w, struct tiff_bytes *file)
     return good;
 }
 
-/* The first comment becomes the description where there is none. */
+/* Make the first comment the description if there is none. */
 static bool set_comments(struct writing *w)
 {
     const struct picture *picture = w->picture;
@@ -227,10 +228,10 @@ bool tiff_exif_set(TIFF *tiff, struct tiff_bytes *file, const struct picture *pi
     return (picture->exif.data == NULL || set_exif(&writing, file)) && set_comments(&writing);
 }
 
-/* Which entries of a file's first directory belong to Exif. */
+/* Says which entries of a file's first directory belong to Exif. */
 struct choice {
     uint8_t orientation[2];
-    bool any; /* some of them are not in each file */
+    bool any; /* there are entries that not every file has */
 };
 
 static bool choose(void *user, struct ifd_entry *entry)
@@ -255,7 +256,7 @@ static bool choose(void *user, struct ifd_entry *entry)
     }
 }
 
-/* A structure of its own, with a header. */
+/* Make a separate Exif structure with a header. */
 static void make_exif(const struct ifd_bytes *file, uint64_t first, struct choice *choice, struct ifd_made *made)
 {
     static const uint8_t little[8] = {'I', 'I', 42, 0}, big[8] = {'M', 'M', 0, 42};
@@ -293,7 +294,7 @@ static bool keep_description(const struct ifd_entry *entry, struct picture *pict
            picture_keep(picture, KST_METADATA_COMMENT, MARKER_COMMENT, entry->value, length);
 }
 
-/* IPTC begins with the byte 28. Old programs have written it as numbers of 32 bits, in the file's order of bytes. */
+/* Keep IPTC, which begins with the byte 28. Old programs have written it as 32-bit numbers in the file's byte order. */
 static bool keep_iptc(const struct ifd_entry *entry, struct picture *picture)
 {
     enum { TAG_MARKER = 0x1C };

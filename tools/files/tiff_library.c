@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Loads libtiff once, when it is first needed. */
 #include "files/tiff_library.h"
 
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libtiff, loaded when the first TIFF file is read or written: with the twelve libraries that it needs itself it takes
- * longer to load than a small picture takes to decode. Its functions, as far as they are used, by their own names.
+ * Declares the functions of libtiff that are used, by their own names. The library is loaded when the first TIFF file
+ * is read or written: with the twelve libraries that it needs itself, loading takes longer than decoding a small
+ * picture.
  */
 #ifndef KOSTKA_TOOL_TIFF_LIBRARY_H
 #define KOSTKA_TOOL_TIFF_LIBRARY_H
@@ -38,10 +39,10 @@ extern struct tiff_library {
     TIFF_FUNCTIONS(LIBRARY_POINTER)
 } tiff_library;
 
-/* To be called before any of the functions; thread-safe. */
+/* Load the library. Call this before any of its functions. Thread-safe. */
 bool tiff_library_load(struct problem *problem);
 
-/* Behind the header's own declarations. */
+/* These macros come behind the library's own header, so that they do not change its declarations. */
 #define TIFFClientOpenExt tiff_library.TIFFClientOpenExt_
 #define TIFFClose tiff_library.TIFFClose_
 #define TIFFFlush tiff_library.TIFFFlush_

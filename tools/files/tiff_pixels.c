@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The pixels of TIFF files that are read, through libtiff: grey, RGB with or without alpha and CMYK of 8 and 16 bits,
- * samples with a sign or of 32 bits as planes; anything else that libtiff can show becomes RGB of 8 bits. */
+/*
+ * Reads the pixels of TIFF files through libtiff: grey, RGB with or without alpha and CMYK of 8 and 16 bits; signed
+ * samples and those of 32 bits as planes. Anything else that libtiff can convert becomes RGB of 8 bits.
+ */
 #include "files/tiff_pixels.h"
 
 #include <stdlib.h>
@@ -16,7 +18,7 @@ static bool is_subsampled(TIFF *tiff)
     return compression == COMPRESSION_JPEG || compression == COMPRESSION_OJPEG;
 }
 
-/* Samples that are signed, or wider than pictures' channels are. */
+/* Return whether samples become planes, because they are signed or wider than interleaved channels may be. */
 static bool are_planes(const struct tiff_layout *layout)
 {
     bool is_signed = layout->sample == SAMPLEFORMAT_INT, whole = is_signed || layout->sample == SAMPLEFORMAT_UINT;
@@ -49,7 +51,7 @@ static kst_format direct_format(TIFF *tiff, const struct tiff_layout *layout)
     }
 }
 
-/* Tiles or strips. */
+/* Get the sizes of tiles or strips. */
 static bool get_blocks(TIFF *tiff, struct tiff_layout *layout)
 {
     layout->tiled = TIFFIsTiled(tiff) != 0;
@@ -87,13 +89,13 @@ bool tiff_layout_get(TIFF *tiff, struct tiff_layout *layout, struct problem *pro
     return true;
 }
 
-/* Bytes of `samples` samples. */
+/* Return the number of bytes of `samples` samples. */
 static uint64_t sample_bytes(const struct tiff_layout *layout, uint64_t samples)
 {
     return samples * (layout->bits / 8u);
 }
 
-/* Where the samples of one row go that the file has together, from column x on. */
+/* Put samples of one row, which are consecutive in the file, into the picture from column x on. */
 static void place_row(const struct tiff_reader *reader, const uint8_t *from, uint32_t x, uint32_t y, uint32_t count)
 {
     const struct tiff_layout *layout = &reader->layout;
@@ -117,7 +119,7 @@ static void place_channel(
     samples_put(from, count, bytes, false, row, channels);
 }
 
-/* A row of all channels or, where each has strips of its own, of one. */
+/* Read a row of all channels or, if each channel has strips of its own, of one. */
 static bool read_line(const struct tiff_reader *reader, uint8_t *line, uint32_t y, uint16_t channel)
 {
     const struct tiff_layout *layout = &reader->layout;
@@ -131,7 +133,7 @@ static bool read_line(const struct tiff_reader *reader, uint8_t *line, uint32_t 
     return true;
 }
 
-/* The same for tiles; those at the right and at the bottom reach beyond the picture. */
+/* Read a tile. Those at the right and at the bottom reach beyond the picture. */
 static bool read_tile(const struct tiff_reader *reader, uint8_t *tile, uint32_t x, uint32_t y, uint16_t channel)
 {
     const struct tiff_layout *layout = &reader->layout;
@@ -149,7 +151,7 @@ static bool read_tile(const struct tiff_reader *reader, uint8_t *tile, uint32_t 
     return true;
 }
 
-/* The rows of a line of tiles. */
+/* Read the rows of a line of tiles. */
 static bool read_tiles(const struct tiff_reader *reader, uint8_t *tile, uint32_t y, uint16_t channel)
 {
     for (uint64_t x = 0; x < reader->layout.width; x += reader->layout.block_width)
@@ -163,7 +165,9 @@ static bool is_direct(const struct tiff_layout *layout)
     return layout->format != KST_FORMAT_AUTO;
 }
 
-/* What is read at a time: a row or a tile, of all channels or of one. 0: libtiff has another idea of it. */
+/*
+ * Return the bytes of what is read at a time: a row or a tile, of all channels or of one. 0 if libtiff's size differs.
+ */
 static uint64_t unit_bytes(const struct tiff_reader *reader)
 {
     const struct tiff_layout *layout = &reader->layout;
@@ -203,7 +207,7 @@ static bool allocate_direct(const struct tiff_reader *reader)
         reader->settings->max_pixels, reader->problem);
 }
 
-/* Planes have up to 31 bits. */
+/* Return whether a sample fits in the 31 bits of a plane. */
 static bool fits(const struct tiff_reader *reader, uint32_t value)
 {
     bool is_signed = reader->layout.sample == SAMPLEFORMAT_INT;
@@ -251,7 +255,7 @@ static bool read_direct(const struct tiff_reader *reader)
     return good && (layout->bits < 32 || check_range(reader));
 }
 
-/* Pixels of libtiff's into the picture. */
+/* Put libtiff's pixels into the picture. */
 static void place_pixels(const struct tiff_reader *reader, const uint32_t *from, uint32_t x, uint32_t y, uint32_t count)
 {
     size_t channels = kst_format_channels(reader->picture->image.format);
@@ -275,7 +279,7 @@ static bool convert_whole(const struct tiff_reader *reader, uint32_t *raster)
     return true;
 }
 
-/* The last row of a block comes first. Tiles have all of their rows, strips those that the picture has. */
+/* Convert a block, whose last row comes first. Tiles have all of their rows, strips only those inside the picture. */
 static bool convert_block(const struct tiff_reader *reader, uint32_t *raster, uint32_t x, uint32_t y)
 {
     const struct tiff_layout *layout = &reader->layout;
@@ -291,7 +295,7 @@ static bool convert_block(const struct tiff_reader *reader, uint32_t *raster, ui
     return true;
 }
 
-/* A line of tiles, or a strip. */
+/* Convert a line of tiles, or a strip. */
 static bool convert_blocks(const struct tiff_reader *reader, uint32_t *raster, uint32_t y)
 {
     for (uint64_t x = 0; x < reader->layout.width; x += reader->layout.block_width)
@@ -319,8 +323,8 @@ static uint64_t block_pixels(const struct tiff_layout *layout)
 }
 
 /*
- * By libtiff's own conversion to RGBA of 8 bits; the alpha it makes is kept only where the file has one. Only whole
- * pictures does it turn upright.
+ * Read by libtiff's own conversion to RGBA of 8 bits. Its alpha is kept only if the file has alpha. It applies the
+ * orientation only to whole pictures.
  */
 static bool read_converted(const struct tiff_reader *reader)
 {

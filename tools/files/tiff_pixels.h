@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The pixels of TIFF files that are read. */
+/* Reads the pixels of TIFF files. */
 #ifndef KOSTKA_TOOL_TIFF_PIXELS_H
 #define KOSTKA_TOOL_TIFF_PIXELS_H
 
@@ -9,8 +9,8 @@
 struct tiff_layout {
     uint32_t width;
     uint32_t height;
-    uint32_t block_width; /* of tiles, or the picture's */
-    uint32_t block_rows;  /* of tiles or strips, up to the picture's */
+    uint32_t block_width; /* the width of tiles, or of the picture */
+    uint32_t block_rows;  /* rows of tiles or strips, at most those of the picture */
     uint16_t bits;
     uint16_t channels; /* in the file, extra ones included */
     uint16_t photometric;
@@ -19,10 +19,10 @@ struct tiff_layout {
     uint16_t sample; /* SAMPLEFORMAT_… */
     uint16_t orientation;
     bool tiled;
-    kst_format format; /* RAW: planes; AUTO: not one that is read sample by sample */
+    kst_format format; /* RAW: planes; AUTO: a format that is not read sample by sample */
 };
 
-/* A file that is read. */
+/* A file that is being read. */
 struct tiff_reader {
     TIFF *tiff;
     struct tiff_layout layout;
@@ -34,21 +34,21 @@ struct tiff_reader {
 
 bool tiff_layout_get(TIFF *tiff, struct tiff_layout *layout, struct problem *problem);
 
-/* What libtiff's own conversion makes of pixels that are not read sample by sample. */
+/* Return the format that libtiff's own conversion makes of pixels which are not read sample by sample. */
 kst_format tiff_converted_format(const struct tiff_layout *layout);
 
-/* The bits of the picture's samples. */
+/* Return the depth of the picture's samples. */
 uint32_t tiff_depth(const struct tiff_layout *layout);
 
-/* Whether the samples, which are read one by one, are to be inverted. */
+/* Return whether the samples, which are read one by one, must be inverted. */
 bool tiff_is_inverted(const struct tiff_layout *layout);
 
-/* Make the picture, and read all of it. The problem may be without text. */
+/* Make the picture, and read all of it. The problem may have no text. */
 bool tiff_read_pixels(struct tiff_reader *reader);
 
 /*
- * The bytes that a band of the picture is read by way of, where bands can be had one after the other from the top: a
- * row, or as many as tiles or strips have. 0: they cannot.
+ * Return the number of bytes of the buffer through which a band is read, if bands can be read one after the other from
+ * the top. A band is a row, or as many rows as tiles or strips have. 0: bands cannot be read.
  */
 uint64_t tiff_band_unit(const struct tiff_reader *reader);
 uint32_t tiff_band_rows(const struct tiff_layout *layout);

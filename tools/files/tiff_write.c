@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TIFF files that are written, through libtiff: grey, RGB, RGBA and CMYK of 8 and 16 bits, and planes as they are. */
+/* Writes TIFF files through libtiff: grey, RGB, RGBA and CMYK of 8 and 16 bits, and planes unchanged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum {
     REPORTED = 64 /* rows from one report of progress to the next */
 };
 
-/* What offsets of 32 bits reach, but for what else there is beside the pixels. */
+/* The most bytes of pixels that 32-bit offsets can reach, with some room for everything else in the file. */
 static const uint64_t SHORT_LIMIT = UINT32_MAX - (64 << 20);
 
 static void set_compression(TIFF *tiff, int level)
@@ -67,11 +67,11 @@ struct tiff_file {
     struct output *output;
     struct tiff_bytes memory;
     TIFF *tiff;
-    uint32_t rows, height; /* that it has, and is going to have */
+    uint32_t rows, height; /* the rows that it has, and will have */
     struct progress_part written;
 };
 
-/* The next row. libtiff may change what it is given (byte order, predictor). */
+/* Write the next row. libtiff may change its bytes (byte order, predictor). */
 static bool write_line(struct tiff_file *file, uint8_t *line)
 {
     bool good = TIFFWriteScanline(file->tiff, line, file->rows++, 0) >= 0;
@@ -81,7 +81,7 @@ static bool write_line(struct tiff_file *file, uint8_t *line)
     return good;
 }
 
-/* They are copied. */
+/* Write rows, of which libtiff gets copies. */
 static bool write_rows(struct tiff_file *file, const struct picture *picture)
 {
     size_t bytes = (size_t)TIFFScanlineSize(file->tiff);
@@ -96,7 +96,7 @@ static bool write_rows(struct tiff_file *file, const struct picture *picture)
     return good;
 }
 
-/* Planes as they are, their samples by turns, in 8, 16 or 32 bits. */
+/* Set the tags of planes, whose samples are interleaved in 8, 16 or 32 bits. */
 static void set_plane_tags(TIFF *tiff, const struct picture *picture)
 {
     const kst_image *image = &picture->image;
@@ -134,7 +134,7 @@ static bool write_planes(struct tiff_file *file, const struct picture *picture)
     return good;
 }
 
-/* Brings the pixels to what TIFF holds. */
+/* Convert the pixels to what TIFF can hold. */
 static bool prepare(struct picture *picture, struct problem *problem)
 {
     kst_format format = picture->image.format;
@@ -154,13 +154,13 @@ static bool is_planar(const struct picture *picture)
     return kst_format_channels(picture->image.format) == 0;
 }
 
-/* libtiff copies what it is given. */
+/* Set a tag to bytes, which libtiff copies. */
 static bool set_blob(TIFF *tiff, uint32_t tag, const void *data, size_t length)
 {
     return data == NULL || (length <= UINT32_MAX && TIFFSetField(tiff, tag, (uint32_t)length, data) != 0);
 }
 
-/* What goes with the picture. Planes are not the colours that a profile is about. */
+/* Set the tags of the metadata. A profile does not apply to planes. */
 static bool set_extra_tags(struct tiff_file *file, const struct picture *picture)
 {
     const kst_metadata *xmp = picture_kept(picture, KST_METADATA_XMP);
@@ -179,7 +179,7 @@ static bool set_extra_tags(struct tiff_file *file, const struct picture *picture
     return good;
 }
 
-/* For libtiff: larger files are BigTIFF; the order of bytes is the machine's where Exif has none. */
+/* Choose the mode for libtiff: large files are BigTIFF; the byte order is the machine's unless Exif has its own. */
 static void choose_mode(const struct picture *picture, uint64_t bytes, char mode[4])
 {
     const char chosen[4] = {'w', tiff_exif_order(picture), '\0', '\0'};
@@ -192,7 +192,7 @@ static void choose_mode(const struct picture *picture, uint64_t bytes, char mode
         mode[length] = '8';
 }
 
-/* What was good, and the problem where something was not. */
+/* Return `good`, and make sure that there is a problem if it is false. */
 static bool tell(const struct tiff_file *file, bool good, struct problem *problem)
 {
     const char *text = file->memory.problem.text;
@@ -255,7 +255,7 @@ static void *begin_rows(
     return NULL;
 }
 
-/* All of a picture's, where it has planes. */
+/* Add rows that have been converted; if the picture has planes, these are all of its rows. */
 static bool add_prepared(struct tiff_file *file, const struct picture *rows, struct problem *problem)
 {
     bool good = is_planar(rows) ? write_planes(file, rows) : write_rows(file, rows);

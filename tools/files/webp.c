@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads WebP files through libwebp: to RGB of 8 bits, or to RGBA where the file has alpha, with ICC profile, Exif and
- * XMP. Of an animation the first frame is read, on a canvas that is transparent beside it.
+ * XMP. For an animation it reads the first frame, on a canvas that is transparent elsewhere.
  */
 #include <pthread.h>
 #include <string.h>
@@ -19,12 +19,12 @@ _Static_assert(sizeof loaded == sizeof names, "a pointer for each name");
 /* The picture that is read. */
 struct webp {
     struct webp_frame frame;
-    WebPBitstreamFeatures features; /* of the frame */
+    WebPBitstreamFeatures features; /* the frame's features */
     kst_format format;
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct problem failure; /* of loading the library */
+static struct problem failure; /* why loading the library failed */
 
 static void load(void)
 {
@@ -114,8 +114,8 @@ static bool decode(const struct source *source, const struct webp *webp, const s
 }
 
 /*
- * The bytes that a pixel takes while it is read: beside the picture libwebp allocates four bytes for each pixel that is
- * coded without loss, as alpha is as a rule.
+ * Return the number of bytes that a pixel takes while it is read: beside the picture libwebp allocates four bytes for
+ * each pixel that is coded without loss, as alpha is as a rule.
  */
 static uint64_t pixel_bytes(const struct webp *webp)
 {

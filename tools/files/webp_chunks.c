@@ -15,14 +15,14 @@ struct chunks {
 
 struct chunk {
     const uint8_t *name; /* four letters */
-    const uint8_t *data; /* what follows the header, as far as it is there */
+    const uint8_t *data; /* what follows the header, as far as the file has it */
     size_t length;
     bool cut; /* the file ends in it */
 };
 
 /*
- * Advance to the next chunk. False: there is no header of a chunk any more. A chunk of odd length is followed by a byte
- * of padding (RFC 9649, 2.3).
+ * Advance to the next chunk. Returns false if no further chunk header follows. A chunk of odd length is followed by a
+ * byte of padding (RFC 9649, 2.3).
  */
 static bool next(struct chunks *chunks, struct chunk *chunk)
 {
@@ -36,7 +36,7 @@ static bool next(struct chunks *chunks, struct chunk *chunk)
     return true;
 }
 
-/* All chunks of the file. What lies behind the length that the RIFF header states is not part of it (2.4). */
+/* Return all chunks of the file. Bytes beyond the length in the RIFF header are not part of it (2.4). */
 static struct chunks chunks_of(const struct source *source)
 {
     uint64_t stated = CHUNK_HEADER + (uint64_t)little_endian(source->data + 4, 4);
@@ -55,7 +55,7 @@ static size_t offset_of(const struct source *source, const struct chunk *chunk)
     return (size_t)(chunk->name - source->data);
 }
 
-/* A chunk reaches beyond the file, or beyond what the file's header says of its length. */
+/* Report a chunk that reaches beyond the file, or beyond the length that the file's header states. */
 static bool explain_cut(const struct source *source, const struct chunk *chunk, struct problem *problem)
 {
     uint32_t stated = little_endian(source->data + 4, 4);
@@ -73,7 +73,7 @@ static bool is_picture(const struct chunk *chunk)
     return is_named(chunk, "VP8 ") || is_named(chunk, "VP8L");
 }
 
-/* What is wrong with a chunk that holds no picture. Null: nothing. */
+/* Return what is wrong with a chunk that holds no picture; null if nothing is. */
 static const char *fault_of(const struct chunk *chunk, bool first)
 {
     enum { EXTENDED_LENGTH = 10 /* of VP8X */, CANVAS = 4 };
@@ -97,7 +97,10 @@ static bool explain_chunk(
         problem, "WebP: the chunk %.4s at byte %zu %s", (const char *)chunk->name, offset_of(source, chunk), fault);
 }
 
-/* Where libwebp has asked for more bytes a later chunk that is cut off comes before a picture that is there. */
+/*
+ * If libwebp has asked for more bytes, a later chunk that is cut off is reported rather than a picture that is
+ * complete.
+ */
 bool webp_explain(const struct source *source, const struct webp_frame *frame, bool ended, struct problem *problem)
 {
     struct chunks chunks = chunks_of(source);
@@ -157,7 +160,7 @@ bool webp_first_frame(const struct source *source, struct webp_frame *frame, str
     return frame->data != NULL || problem_set(problem, "WebP: an animation without a frame");
 }
 
-/* Some programs put the prefix of JPEG's APP1 segment in front of Exif. It is left out. */
+/* Keep Exif. Some programs put the prefix of JPEG's APP1 segment in front of it, which is dropped. */
 static bool keep_exif(struct picture *picture, const struct chunk *chunk)
 {
     static const char prefix[6] = "Exif\0";

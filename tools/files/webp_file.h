@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading WebP files: webp_chunks.c takes the container apart (RFC 9649, 2.2–2.7), webp.c has libwebp decode what is in
- * it.
+ * Reads WebP files: webp_chunks.c parses the container (RFC 9649, 2.2–2.7), and webp.c lets libwebp decode its
+ * contents.
  */
 #ifndef KOSTKA_TOOL_WEBP_FILE_H
 #define KOSTKA_TOOL_WEBP_FILE_H
@@ -9,11 +9,11 @@
 #include "files/files.h"
 
 /*
- * What is decoded of a file: its only picture, or the first frame of an animation. The struct tells which bytes of the
- * file hold it, and which part of the canvas it covers.
+ * The part of a file that is decoded: its only picture, or the first frame of an animation. The struct says which bytes
+ * of the file hold it, and which part of the canvas it covers.
  */
 struct webp_frame {
-    const uint8_t *data; /* what libwebp is given: the whole file, or the chunks of a frame */
+    const uint8_t *data; /* the bytes for libwebp: the whole file, or the chunks of a frame */
     size_t length;
     uint32_t canvas_width, canvas_height; /* in pixels; at most 2^24 */
     uint32_t x, y, width, height;         /* the frame on the canvas; none of it lies outside */
@@ -21,20 +21,20 @@ struct webp_frame {
 };
 
 /*
- * Find the first frame of an animation, the size of whose canvas is in `frame` already. False: there is no frame, or
- * the first one reaches beyond the canvas.
+ * Find the first frame of an animation. The size of its canvas is already in `frame`. Returns false if there is no
+ * frame, or if the first one reaches beyond the canvas.
  */
 bool webp_first_frame(const struct source *source, struct webp_frame *frame, struct problem *problem);
 
 /*
- * Set the text to what is wrong with a file or a frame that libwebp does not read, with the chunk and where it is.
- * `ended`: libwebp has asked for more bytes. Returns false.
+ * Set the text to what is wrong with a file or a frame that libwebp cannot read, with the chunk and its offset. `ended`
+ * says that libwebp has asked for more bytes. Returns false.
  */
 bool webp_explain(const struct source *source, const struct webp_frame *frame, bool ended, struct problem *problem);
 
 /*
- * Keep ICC profile, Exif and XMP with the picture. A chunk in which the file ends is left out with a warning. False:
- * out of memory.
+ * Keep ICC profile, Exif and XMP with the picture. A chunk in which the file ends is dropped with a warning. Returns
+ * false if out of memory.
  */
 bool webp_keep_metadata(const struct source *source, struct picture *picture, struct problem *problem);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions of libwebp that are used. It is loaded when the first such file is read. */
+/* Declares the functions of libwebp that are used. The library is loaded when the first such file is read. */
 #ifndef KOSTKA_TOOL_WEBP_LIBRARY_H
 #define KOSTKA_TOOL_WEBP_LIBRARY_H
 

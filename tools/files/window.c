@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Buffers a part of a large source, and moves it to where bytes are requested. */
 #include "files/window.h"
 
 #include <string.h>
 
-/* Bring what begins at the offset to hand: as much as is wanted at a time, or is left; nothing where that fails. */
+/*
+ * Fill the window from the offset on, with as many bytes as are wanted at a time, or as are left. On failure it is
+ * empty.
+ */
 static void fill(struct window *window, uint64_t offset)
 {
     uint64_t size = source_size(window->source), left = offset < size ? size - offset : 0;

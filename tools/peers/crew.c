@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs a peer's work on several threads, and waits for all of them. */
 #include "peers/crew.h"
 
 #include <pthread.h>

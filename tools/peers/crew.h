@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads between which a peer's pictures are divided. */
+/* Divides a peer's pictures among threads. */
 #ifndef KOSTKA_TOOL_PEERS_CREW_H
 #define KOSTKA_TOOL_PEERS_CREW_H
 
@@ -7,10 +7,12 @@
 
 enum { CREW_MOST = 32 };
 
-/* What one of them does. */
+/* Does the work of one thread. */
 typedef bool (*crew_work)(void *user, uint32_t worker, struct problem *problem);
 
-/* Workers 0 to count − 1, at most CREW_MOST, at a time; returns when all are done, with the first one's problem. */
+/*
+ * Run workers 0 to count − 1, at most CREW_MOST, at the same time. Returns when all are done, with the first problem.
+ */
 bool crew_run(uint32_t count, crew_work work, void *user, struct problem *problem);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* As much of CUDA's driver API as peers need: memory in the primary context of the first device, and waiting. */
+/*
+ * Declares as much of CUDA's driver API as peers need: memory in the primary context of the first device, and waiting.
+ */
 #ifndef KOSTKA_TOOL_PEERS_CUDA_H
 #define KOSTKA_TOOL_PEERS_CUDA_H
 
@@ -30,7 +32,7 @@ struct peer_cuda {
     PEER_CUDA_SYMBOLS(PEER_CUDA_MEMBER)
 };
 
-/* The driver, with its first device's primary context current in this thread. */
+/* Open the driver, and make its first device's primary context current in this thread. */
 bool peer_cuda_open(struct peer_cuda *cuda, struct problem *problem);
 void peer_cuda_close(struct peer_cuda *cuda);
 

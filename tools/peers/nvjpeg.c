@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Loads nvJPEG, and makes its handles. */
 #include "peers/nvjpeg.h"
 #include "library.h"
 
@@ -13,7 +14,7 @@ bool nvjpeg_load(struct nvjpeg_library *library, struct problem *problem)
     return library_load(names, symbols, sizeof symbols / sizeof symbols[0], library, problem);
 }
 
-/* By nvjpegStatus_t. */
+/* The texts follow nvjpegStatus_t. */
 bool nvjpeg_check(int status, const char *what, struct problem *problem)
 {
     static const char *const names[] = {"", "not initialised", "invalid parameter", "bad stream", "not supported",

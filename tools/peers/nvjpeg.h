@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nvJPEG, part of the CUDA toolkit; the declarations are the project's, after its header of version 13, and are the
- * same since version 11.
+ * Declares nvJPEG, a part of the CUDA toolkit. The declarations are the project's own, after the header of version 13;
+ * they are the same since version 11.
  */
 #ifndef KOSTKA_TOOL_PEERS_NVJPEG_H
 #define KOSTKA_TOOL_PEERS_NVJPEG_H
@@ -62,7 +62,7 @@ struct nvjpeg_library {
 
 bool nvjpeg_load(struct nvjpeg_library *library, struct problem *problem);
 
-/* Whether a call succeeded; says which one where it did not. */
+/* Return whether a call succeeded; on failure the problem names the call. */
 bool nvjpeg_check(int status, const char *what, struct problem *problem);
 
 #endif

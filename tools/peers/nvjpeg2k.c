@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nvJPEG2000, which NVIDIA offers by itself; the declarations are the project's, after its header of version 0.11.
- * Decoding with nvjpeg2kDecodeImage() from streams in host memory to interleaved pixels in device memory, on some
- * threads with some states and streams each, which is how it is the fastest with many pictures.
+ * Measures nvJPEG2000's decoder. NVIDIA offers the library separately; the declarations are the project's own, after
+ * the header of version 0.11. nvjpeg2kDecodeImage() decodes from streams in host memory to interleaved pixels in device
+ * memory, on some threads with some states and streams each, which is the fastest way with many pictures.
  */
 #include <stdlib.h>
 
@@ -52,14 +52,14 @@ struct nvjpeg2k_library {
     NVJPEG2K_SYMBOLS(NVJPEG2K_MEMBER)
 };
 
-/* What a picture on its way needs. */
+/* Holds what a picture under way needs. */
 struct lane {
     nvjpeg2k_state state;
     nvjpeg2k_stream stream;
     cuda_stream queue;
 };
 
-/* One thread's; it takes every `workers`th picture. */
+/* The state of one thread, which takes every `workers`th picture. */
 struct worker {
     struct lane lane[MOST_STATES];
 };
@@ -78,7 +78,7 @@ struct nvjpeg2k {
     uint8_t *fetched;     /* one */
 };
 
-/* nvjpeg2kStatus_t, but for success. */
+/* The texts follow nvjpeg2kStatus_t, without success. */
 static bool check(int status, const char *what, struct problem *problem)
 {
     return status == 0 || problem_set(problem, "%s: error %d", what, status);
@@ -156,7 +156,7 @@ static bool make(struct nvjpeg2k *peer, struct problem *problem)
         return false;
     if (peer->cuda.device(&device, 0) != 0 || peer->cuda.retain(&peer->context, device) != 0)
         return problem_set(problem, "cuDevicePrimaryCtxRetain failed");
-    peer->cuda.release(device); /* the one that peer_cuda_open() keeps is enough */
+    peer->cuda.release(device); /* peer_cuda_open() keeps another reference */
     if (!check(library->create(&peer->handle), "nvjpeg2kCreateSimple", problem) ||
         !check(library->parameters_create(&peer->parameters), "nvjpeg2kDecodeParamsCreate", problem) ||
         !check(
@@ -199,7 +199,7 @@ static bool decode(struct nvjpeg2k *peer, struct lane *lane, uint32_t index, str
                "nvjpeg2kDecodeImage", problem);
 }
 
-/* A lane takes its next picture when it has ended the one before. */
+/* Decode a thread's pictures. A lane takes its next picture when it has ended the one before. */
 static bool work(void *user, uint32_t index, struct problem *problem)
 {
     struct nvjpeg2k *peer = user;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nvJPEG2000's encoder; the declarations are the project's, after its header of version 0.11. From interleaved pixels
- * in device memory to JP2 files in pinned memory, in one layer, on some threads with some states and streams each. It
- * knows no rate: the quantiser's step that gives the wanted length of all pictures together is looked for before
- * anything is timed.
+ * Measures nvJPEG2000's encoder; the declarations are the project's own, after the header of version 0.11. It encodes
+ * from interleaved pixels in device memory to JP2 files in pinned memory, in one layer, on some threads with some
+ * states and streams each. It cannot encode to a rate: the quantiser's step that gives the wanted length of all
+ * pictures together is found before anything is timed.
  */
 #include <stdlib.h>
 
 #include "library.h"
-#include "peers/crew.h"
-#include "peers/cuda.h"
-#include "peers/peers.h"
+#include "peers/encoding.h"
 
 enum {
     CHANNELS = 3,
@@ -76,7 +74,7 @@ struct nvjpeg2k_encode_library {
     NVJPEG2K_ENCODE_SYMBOLS(NVJPEG2K_ENCODE_MEMBER)
 };
 
-/* What a picture on its way needs. */
+/* Holds what a picture under way needs. */
 struct lane {
     nvjpeg2k_encode_state state;
     cuda_stream queue;
@@ -87,25 +85,14 @@ struct worker {
     nvjpeg2k_encode_parameters parameters;
     struct nvjpeg2k_component component[CHANNELS];
     struct nvjpeg2k_config config;
-    double step; /* of quantisation; 0: lossless, or the library's own */
-};
-
-struct made {
-    cuda_pointer pixels;
-    void *file; /* in pinned memory */
-    size_t capacity, length;
+    double step; /* the quantiser's step; 0: lossless, or the library's own */
 };
 
 struct nvjpeg2k_encode {
+    struct peer_encoding encoding;
     struct nvjpeg2k_encode_library library;
-    struct peer_cuda cuda;
-    bool cuda_open;
-    void *context;
-    struct peer_task task;
     nvjpeg2k_encoder encoder;
     struct worker worker[CREW_MOST];
-    uint32_t workers;
-    struct made *made; /* of each picture */
 };
 
 static bool check(int status, const char *what, struct problem *problem)
@@ -119,7 +106,7 @@ static void drop_worker(struct nvjpeg2k_encode *peer, struct worker *worker)
         if (worker->lane[i].state != NULL)
             peer->library.state_destroy(worker->lane[i].state);
         if (worker->lane[i].queue != NULL)
-            peer->cuda.stream_destroy(worker->lane[i].queue);
+            peer->encoding.cuda.stream_destroy(worker->lane[i].queue);
     }
     if (worker->parameters != NULL)
         peer->library.parameters_destroy(worker->parameters);
@@ -131,17 +118,9 @@ static void encoder_close(void *state)
 
     for (uint32_t i = 0; i < CREW_MOST; i++)
         drop_worker(peer, &peer->worker[i]);
-    for (uint32_t i = 0; i < peer->task.count && peer->made != NULL; i++) {
-        if (peer->made[i].pixels != 0)
-            peer->cuda.free(peer->made[i].pixels);
-        if (peer->made[i].file != NULL)
-            peer->cuda.free_host(peer->made[i].file);
-    }
     if (peer->encoder != NULL)
         peer->library.destroy(peer->encoder);
-    if (peer->cuda_open)
-        peer_cuda_close(&peer->cuda);
-    free(peer->made);
+    peer_encoding_close(&peer->encoding);
     free(peer);
 }
 
@@ -150,42 +129,12 @@ static bool load(struct nvjpeg2k_encode *peer, struct problem *problem)
     static const char *const names[] = {"libnvjpeg2k.so.0", "libnvjpeg2k.so", NULL};
     static const char *const symbols[] = {NVJPEG2K_ENCODE_SYMBOLS(NVJPEG2K_ENCODE_SYMBOL)};
 
-    peer->cuda_open = peer_cuda_open(&peer->cuda, problem);
-    return peer->cuda_open && library_load(names, symbols, sizeof symbols / sizeof symbols[0], &peer->library, problem);
-}
-
-static bool place_picture(struct nvjpeg2k_encode *peer, uint32_t index, struct problem *problem)
-{
-    const struct peer_picture *picture = &peer->task.picture[index];
-    struct made *made = &peer->made[index];
-    size_t length = peer_pixel_bytes(picture);
-
-    made->capacity = length * 2 + (1 << 16);
-    return (peer->cuda.allocate(&made->pixels, length) == 0 &&
-               peer->cuda.allocate_host(&made->file, made->capacity) == 0 &&
-               peer->cuda.up(made->pixels, picture->pixels, length) == 0) ||
-           problem_set(problem, "no memory of the device's, or no pinned memory");
-}
-
-static bool make_pictures(struct nvjpeg2k_encode *peer, struct problem *problem)
-{
-    bool good = true;
-    int device;
-
-    peer->made = calloc(peer->task.count, sizeof *peer->made);
-    if (peer->made == NULL)
-        return problem_set(problem, "out of memory");
-    if (peer->cuda.device(&device, 0) != 0 || peer->cuda.retain(&peer->context, device) != 0)
-        return problem_set(problem, "cuDevicePrimaryCtxRetain failed");
-    peer->cuda.release(device); /* the one that peer_cuda_open() keeps is enough */
-    for (uint32_t i = 0; i < peer->task.count && good; i++)
-        good = place_picture(peer, i, problem);
-    return good;
+    return library_load(names, symbols, sizeof symbols / sizeof symbols[0], &peer->library, problem);
 }
 
 static bool make_parameters(struct nvjpeg2k_encode *peer, struct worker *worker, struct problem *problem)
 {
-    const struct peer_task *task = &peer->task;
+    const struct peer_task *task = &peer->encoding.task;
     const struct nvjpeg2k_encode_library *library = &peer->library;
 
     worker->config = (struct nvjpeg2k_config){.stream_type = STREAM_JP2,
@@ -205,8 +154,8 @@ static bool make_parameters(struct nvjpeg2k_encode *peer, struct worker *worker,
 
 static bool make_worker(struct nvjpeg2k_encode *peer, struct worker *worker, struct problem *problem)
 {
-    for (uint32_t i = 0; i < peer->task.crew.states; i++) {
-        if (peer->cuda.stream_create(&worker->lane[i].queue, 1) != 0)
+    for (uint32_t i = 0; i < peer->encoding.task.crew.states; i++) {
+        if (peer->encoding.cuda.stream_create(&worker->lane[i].queue, 1) != 0)
             return problem_set(problem, "cuStreamCreate failed");
         if (!check(peer->library.state_create(peer->encoder, &worker->lane[i].state), "nvjpeg2kEncodeStateCreate",
                 problem))
@@ -219,8 +168,8 @@ static bool make_workers(struct nvjpeg2k_encode *peer, struct problem *problem)
 {
     bool good = check(peer->library.create(&peer->encoder), "nvjpeg2kEncoderCreateSimple", problem);
 
-    for (; peer->workers < peer->task.crew.threads && good; peer->workers++)
-        good = make_worker(peer, &peer->worker[peer->workers], problem);
+    for (; peer->encoding.workers < peer->encoding.task.crew.threads && good; peer->encoding.workers++)
+        good = make_worker(peer, &peer->worker[peer->encoding.workers], problem);
     return good;
 }
 
@@ -241,7 +190,7 @@ static bool configure(
                                      "nvjpeg2kEncodeParamsSpecifyQuality", problem));
 }
 
-/* The next picture configures the worker anew. */
+/* Set a step. The next picture configures the worker again. */
 static void set_step(struct worker *worker, double step)
 {
     worker->step = step;
@@ -251,8 +200,9 @@ static void set_step(struct worker *worker, double step)
 static bool start(struct nvjpeg2k_encode *peer, struct worker *worker, const struct lane *lane, uint32_t index,
     struct problem *problem)
 {
-    const struct peer_picture *picture = &peer->task.picture[index];
-    void *data = (void *)(uintptr_t)peer->made[index].pixels; /* NOLINT(performance-no-int-to-ptr): the device's */
+    const struct peer_picture *picture = &peer->encoding.task.picture[index];
+    void *data =
+        (void *)(uintptr_t)peer->encoding.file[index].pixels; /* NOLINT(performance-no-int-to-ptr): the device's */
     size_t pitch = (size_t)picture->width * CHANNELS;
     struct nvjpeg2k_pixels pixels = {&data, &pitch, TYPE_UINT8, CHANNELS};
 
@@ -263,17 +213,17 @@ static bool start(struct nvjpeg2k_encode *peer, struct worker *worker, const str
 
 static bool fetch(struct nvjpeg2k_encode *peer, const struct lane *lane, uint32_t index, struct problem *problem)
 {
-    struct made *made = &peer->made[index];
+    struct peer_file *made = &peer->encoding.file[index];
 
     return check(peer->library.retrieve(peer->encoder, lane->state, NULL, &made->length, lane->queue),
                "nvjpeg2kEncodeRetrieveBitstream", problem) &&
            (made->length <= made->capacity || problem_set(problem, "a file longer than its pixels")) &&
-           check(peer->library.retrieve(peer->encoder, lane->state, made->file, &made->length, lane->queue),
+           check(peer->library.retrieve(peer->encoder, lane->state, made->data, &made->length, lane->queue),
                "nvjpeg2kEncodeRetrieveBitstream", problem) &&
-           (peer->cuda.stream_wait(lane->queue) == 0 || problem_set(problem, "cuStreamSynchronize failed"));
+           (peer->encoding.cuda.stream_wait(lane->queue) == 0 || problem_set(problem, "cuStreamSynchronize failed"));
 }
 
-/* Pictures that differ; batches repeat them. */
+/* Return the number of different pictures, which batches repeat. */
 static uint32_t distinct(const struct peer_task *task)
 {
     uint32_t count = 1;
@@ -283,7 +233,7 @@ static uint32_t distinct(const struct peer_task *task)
     return count;
 }
 
-/* Whether all pictures together are longer with a step than what is wanted. */
+/* Return whether all pictures together are longer with a step than what is wanted. */
 static bool try_step(struct nvjpeg2k_encode *peer, double step, bool *is_long, struct problem *problem)
 {
     struct worker *worker = &peer->worker[0];
@@ -291,16 +241,16 @@ static bool try_step(struct nvjpeg2k_encode *peer, double step, bool *is_long, s
     bool good = true;
 
     set_step(worker, step);
-    for (uint32_t i = 0; i < distinct(&peer->task) && good; i++) {
+    for (uint32_t i = 0; i < distinct(&peer->encoding.task) && good; i++) {
         good = start(peer, worker, &worker->lane[0], i, problem) && fetch(peer, &worker->lane[0], i, problem);
-        made += peer->made[i].length;
-        wanted += peer->task.picture[i].length;
+        made += peer->encoding.file[i].length;
+        wanted += peer->encoding.task.picture[i].length;
     }
     *is_long = made > wanted;
     return good;
 }
 
-/* The smallest step, within a part in some thousand, whose files are not longer than what is wanted. */
+/* Find the smallest step whose files are not longer than wanted, to within some thousandths. */
 static bool find_step(struct nvjpeg2k_encode *peer, struct problem *problem)
 {
     double low = 0.0, high = 1.0 / 64;
@@ -320,7 +270,7 @@ static bool find_step(struct nvjpeg2k_encode *peer, struct problem *problem)
         else
             high = step;
     }
-    for (uint32_t i = 0; i < peer->workers; i++)
+    for (uint32_t i = 0; i < peer->encoding.workers; i++)
         set_step(&peer->worker[i], high);
     return good;
 }
@@ -331,45 +281,49 @@ static void *encoder_open(const struct peer_task *task, struct problem *problem)
 
     if (peer == NULL)
         return problem_set(problem, "out of memory"), NULL;
-    peer->task = *task;
-    if (load(peer, problem) && make_pictures(peer, problem) && make_workers(peer, problem) &&
+    if (peer_encoding_open(&peer->encoding, task, problem) && load(peer, problem) &&
+        peer_encoding_place(&peer->encoding, 4, 1 << 16, problem) && make_workers(peer, problem) &&
         (task->lossless || find_step(peer, problem)))
         return peer;
     encoder_close(peer);
     return NULL;
 }
 
-/* Every so many pictures, as many at a time as there are states: all are started before the first is waited for. */
-static bool work(void *user, uint32_t index, struct problem *problem)
+static bool start_step(void *user, uint32_t index, uint32_t state, uint32_t picture, struct problem *problem)
 {
     struct nvjpeg2k_encode *peer = user;
     struct worker *worker = &peer->worker[index];
-    uint32_t count = peer->task.count, states = peer->task.crew.states, step = peer->workers * states;
-    bool good = peer->cuda.current(peer->context) == 0 || problem_set(problem, "cuCtxSetCurrent failed");
 
-    for (uint32_t first = index * states; first < count && good; first += step) {
-        uint32_t some = count - first < states ? count - first : states;
-        for (uint32_t i = 0; i < some && good; i++)
-            good = start(peer, worker, &worker->lane[i], first + i, problem);
-        for (uint32_t i = 0; i < some && good; i++)
-            good = fetch(peer, &worker->lane[i], first + i, problem);
-    }
-    return good;
+    return start(peer, worker, &worker->lane[state], picture, problem);
+}
+
+static bool fetch_step(void *user, uint32_t index, uint32_t state, uint32_t picture, struct problem *problem)
+{
+    struct nvjpeg2k_encode *peer = user;
+
+    return fetch(peer, &peer->worker[index].lane[state], picture, problem);
+}
+
+static bool work(void *user, uint32_t index, struct problem *problem)
+{
+    static const struct peer_encoding_steps steps = {start_step, fetch_step, NULL};
+    struct nvjpeg2k_encode *peer = user;
+
+    return peer_encoding_work(&peer->encoding, index, &steps, peer, problem);
 }
 
 static bool encoder_run(void *state, struct problem *problem)
 {
     struct nvjpeg2k_encode *peer = state;
 
-    return crew_run(peer->workers, work, peer, problem);
+    return crew_run(peer->encoding.workers, work, peer, problem);
 }
 
 static const uint8_t *encoder_result(void *state, uint32_t index, size_t *length)
 {
     const struct nvjpeg2k_encode *peer = state;
 
-    *length = peer->made[index].length;
-    return peer->made[index].file;
+    return peer_encoding_result(&peer->encoding, index, length);
 }
 
 static const struct peer_crew crews[] = {{1, 1}, {1, 4}, {4, 1}, {8, 1}, {8, 2}, {16, 1}, {16, 2}, {32, 1}, {0, 0}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nvJPEG's decoders: one picture with nvjpegDecode(), several, or with a backend that wants it so, with
- * nvjpegDecodeBatched(), from streams in host memory to pixels in device memory.
+ * Measures nvJPEG's decoders, from streams in host memory to pixels in device memory: nvjpegDecode() for one picture;
+ * nvjpegDecodeBatched() for several, or for a backend that demands it.
  */
 #include <stdlib.h>
 
@@ -15,12 +15,12 @@ struct nvjpeg {
     bool batched;
     nvjpeg_handle handle;
     nvjpeg_decoder decoder;
-    cuda_pointer pixels;        /* of all pictures */
-    size_t *from;               /* where each one's are */
-    struct nvjpeg_image *image; /* one a picture, as the next two */
+    cuda_pointer pixels;        /* the pixels of all pictures */
+    size_t *from;               /* the offset of each picture's pixels */
+    struct nvjpeg_image *image; /* one for each picture, as for the next two members */
     const unsigned char **stream;
     size_t *length;
-    uint8_t *fetched; /* a picture */
+    uint8_t *fetched; /* the pixels of one picture, in host memory */
 };
 
 static void decoder_close(void *state)

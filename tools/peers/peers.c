@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Lists the peers for each kind of work. */
 #include "peers/peers.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Other codecs to measure against, found at run time where the machine has them. Each does a task again and again; what
- * it needs for it is made beforehand, so that a run is nothing but the work.
+ * Declares the other codecs that Kostka is compared with, which are found at run time if they are installed. Each does
+ * a task again and again; everything it needs is made beforehand, so that a run is nothing but the work.
  */
 #ifndef KOSTKA_TOOL_PEERS_H
 #define KOSTKA_TOOL_PEERS_H
@@ -11,12 +11,12 @@
 /* 8-bit RGB without padding. */
 struct peer_picture {
     uint32_t width, height;
-    const uint8_t *stream; /* to decode, in host memory */
-    size_t length;         /* of it; or of what is to be made, where the peer has a choice */
+    const uint8_t *stream; /* the stream to decode, in host memory */
+    size_t length;         /* the length of the stream; or of the stream to make, if the peer can choose it */
     const uint8_t *pixels; /* to encode */
 };
 
-/* Threads of the peer's caller, and pictures that each of them has on their way at a time. */
+/* Threads that drive a peer, and pictures that each of them has under way at a time. */
 struct peer_crew {
     uint32_t threads, states;
 };
@@ -24,33 +24,40 @@ struct peer_crew {
 struct peer_task {
     bool encode;
     const struct peer_picture *picture;
-    uint32_t count; /* of pictures at once */
-    int quality;    /* to encode with, and the next */
+    uint32_t count; /* pictures at once */
+    int quality;    /* this and the members up to `levels` are for encoding */
     kst_subsampling subsampling;
     bool optimized;
     bool lossless;                      /* JPEG 2000, */
     uint32_t block_width, block_height; /* its code-blocks, */
     uint32_t levels;                    /* and its levels of decomposition */
-    uint32_t threads;                   /* at most, of peers that work on the CPU */
-    struct peer_crew crew;              /* of peers that have a choice of them */
+    uint32_t threads;                   /* the most threads of a peer that works on the CPU */
+    struct peer_crew crew;              /* for peers that can be driven in different ways */
 };
 
 struct peer {
     const char *name;
-    /* Make what the task needs: null, and the problem, where that cannot be. */
+    /* Make what the task needs. Returns null, with the problem, on failure. */
     void *(*open)(const struct peer_task *task, struct problem *problem);
     bool (*run)(void *state, struct problem *problem); /* returns when all is done */
-    /* What the last run made of a picture: pixels, or a stream; the state's, until the next call. Null: not to be had.
+    /*
+     * Return what the last run made of a picture: pixels, or a stream. It belongs to the state until the next call.
+     * Null if it cannot be read.
      */
     const uint8_t *(*result)(void *state, uint32_t index, size_t *length);
     void (*close)(void *state);
-    /* Ways to drive it, of which the fastest is measured; ended by one without threads. Null: there is one. */
+    /*
+     * Ways to drive the peer, of which the fastest is measured; the list ends with one without threads. Null: there is
+     * only one way.
+     */
     const struct peer_crew *crews;
-    /* With several pictures it is measured only where the one before it in the list cannot do them. */
+    /* With several pictures this peer is measured only if the one before it in the list does not support them. */
     bool is_second;
 };
 
-/* All of them for JPEG and for JPEG 2000, in each direction; ended by null. They leave what they cannot do to open().
+/*
+ * All peers for JPEG and for JPEG 2000, in each direction; the lists end with null. open() fails for tasks that a peer
+ * does not support.
  */
 extern const struct peer *const peers_decode[], *const peers_encode[], *const peers_j2k_decode[],
                                                                            *const peers_j2k_encode[];

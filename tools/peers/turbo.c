@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libjpeg-turbo through TurboJPEG's API, which has not changed since version 1.4; the declarations are the project's.
+/*
+ * Measures libjpeg-turbo through TurboJPEG's API, which has not changed since version 1.4; the declarations are the
+ * project's own.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -35,8 +37,8 @@ struct turbo {
     struct turbo_library library;
     struct peer_task task;
     uint32_t threads;
-    turbo_handle handle[MOST_THREADS]; /* one a thread */
-    unsigned char **output;            /* one a picture: pixels, or a stream */
+    turbo_handle handle[MOST_THREADS]; /* one for each thread */
+    unsigned char **output;            /* one for each picture: pixels, or a stream */
     unsigned long *length;
     atomic_uint next;
     atomic_bool failed;
@@ -73,7 +75,10 @@ static void turbo_close(void *state)
     free(turbo);
 }
 
-/* Streams get all the room that they can need: a handle that has grown one buffer must not be given another. */
+/*
+ * Return the room for a result. Streams get as much as they can need, because a handle that has grown one buffer must
+ * not get another.
+ */
 static size_t room_of(const struct turbo *turbo, const struct peer_picture *picture)
 {
     return turbo->task.encode
@@ -138,7 +143,7 @@ static void *turbo_open_all(const struct peer_task *task, struct problem *proble
     return problem_set(problem, "one picture is one thread's work"), NULL;
 }
 
-/* The accurate transform and smooth upsampling, as Kostka's. */
+/* Work on one picture, with the accurate transform and smooth upsampling, as Kostka uses them. */
 static bool work_on(struct turbo *turbo, turbo_handle handle, uint32_t index)
 {
     const struct peer_task *task = &turbo->task;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device interface on CUDA's driver API. It works in the device's primary context, which the runtime API shares. */
+/*
+ * Implements the device interface on CUDA's driver API. It works in the device's primary context, which the runtime API
+ * shares.
+ */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -57,7 +60,7 @@ static bool leave(struct cuda *cuda, struct gpu_error *error, const char *call, 
     return result == 0 || fail(error, cuda, call, result);
 }
 
-/* Likewise, for calls whose failure nothing can be done about. */
+/* Make calls whose failure cannot be handled. */
 static bool enter_quietly(struct cuda *cuda)
 {
     struct gpu_error ignored = {.status = KST_OK};
@@ -134,7 +137,7 @@ static struct gpu *cuda_open(struct memory *memory, uint32_t index, struct gpu_e
         kst_gpu_fail(error, &cuda->base, "cuInit", "the driver is gone");
     else if ((result = cuda->driver.context_retain(&cuda->context, cuda->device)) != 0)
         fail(error, cuda, "cuDevicePrimaryCtxRetain", result);
-    if (error->status == KST_OK) {
+    if (!error->status) {
         make_own_stream(cuda);
         return &cuda->base;
     }
@@ -276,7 +279,7 @@ static bool cuda_import(
     *buffer = (struct gpu_buffer){.place = GPU_DEVICE, .length = length, .handle = (uintptr_t)first};
     if (!enter(cuda, error))
         return false;
-    while (at - first < length && error->status == KST_OK) {
+    while (at - first < length && !error->status) {
         cu_pointer end = stretch_end(cuda, at, error);
         if (end <= at && at == first)
             kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_MEMORY, "not an address of device memory");
@@ -286,7 +289,7 @@ static bool cuda_import(
             at = end;
     }
     leave_quietly(cuda);
-    return error->status == KST_OK;
+    return !error->status;
 }
 
 /*
@@ -378,7 +381,7 @@ static void cuda_event_destroy(struct gpu *gpu, struct gpu_event *event)
 /* A queue that has failed takes no more work. */
 static bool enter_queue(struct gpu_queue *queue)
 {
-    return queue->error.status == KST_OK && enter(cuda_of(queue->gpu), &queue->error);
+    return !queue->error.status && enter(cuda_of(queue->gpu), &queue->error);
 }
 
 static void leave_queue(struct gpu_queue *queue, const char *call, cu_result result)

@@ -55,7 +55,7 @@ struct cu_copy {
     size_t width, height;
 };
 
-/* X(member, symbol, parameters). Drivers from CUDA 11 on have every one of these symbols. */
+/* The list of functions as X(member, symbol, parameters). Drivers from CUDA 11 on have every one of these symbols. */
 #define CUDA_SYMBOLS(X)                                                                                                \
     X(init, "cuInit", (unsigned flags))                                                                                \
     X(driver_version, "cuDriverGetVersion", (int *version))                                                            \

@@ -31,7 +31,7 @@ static bool leave(struct cuda_gl *shared, struct gpu_error *error, const char *c
     return result == 0 || fail(error, shared, call, result);
 }
 
-/* Whether the current OpenGL context draws with this device. */
+/* Return whether the current OpenGL context draws with this device. */
 static bool draws(struct cuda_gl *shared)
 {
     struct gpu_error ignored = {.status = KST_OK};

@@ -52,7 +52,7 @@ enum {
     CL_EVENT_STATUS = 0x11D3
 };
 
-/* X(member, symbol, type of the result, parameters) */
+/* The list of functions as X(member, symbol, type of the result, parameters). */
 #define OPENCL_SYMBOLS(X)                                                                                              \
     X(platforms, "clGetPlatformIDs", cl_int, (cl_uint room, cl_platform * platforms, cl_uint * count))                 \
     X(devices, "clGetDeviceIDs", cl_int,                                                                               \

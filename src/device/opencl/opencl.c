@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device interface on OpenCL, version 1.2 or later. Devices are numbered across all platforms. */
+/* Implements the device interface on OpenCL, version 1.2 or later. Devices are numbered across all platforms. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -164,7 +164,7 @@ static uint64_t largest_of(const struct opencl *opencl)
 
 static struct gpu *made(struct opencl *opencl, const struct gpu_error *error)
 {
-    if (error->status == KST_OK && pthread_mutex_init(&opencl->launching, NULL) == 0) {
+    if (!error->status && pthread_mutex_init(&opencl->launching, NULL) == 0) {
         opencl->base.largest = largest_of(opencl);
         opencl->in_turn = !is_gpu(&opencl->driver, opencl->device);
         opencl->count = kst_opencl_find_count(opencl);

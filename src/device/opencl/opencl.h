@@ -29,26 +29,26 @@ static inline struct opencl *kst_opencl_of(struct gpu *gpu)
 bool kst_opencl_check(struct gpu_error *error, const struct opencl *opencl, const char *call, cl_int result);
 
 /*
- * False for an object that was released, that was never made, or that is another driver's, because drivers follow
- * whatever they are passed. True if that cannot be told. Null is allowed.
+ * Return whether an object exists: false if it was released, never made, or belongs to another driver, whose own
+ * functions would crash on it. True if that cannot be determined. Null is allowed.
  */
 bool kst_opencl_lives(const struct opencl *opencl, const void *object);
 
 /*
- * Likewise for a queue, even if the memory of a released queue still looks as it did: its count of references, in one
- * of its first words, must not be 0. kst_opencl_find_count() finds that word once the device is open.
+ * Return the same for a queue, even if the memory of a released queue still looks unchanged: its count of references,
+ * in one of its first words, must not be 0. kst_opencl_find_count() finds that word once the device is open.
  */
 enum { OPENCL_QUEUE_WORDS = 48 };
 uint32_t kst_opencl_find_count(const struct opencl *opencl);
 bool kst_opencl_queue_lives(const struct opencl *opencl, const void *queue);
 
-/* Whether this process opened the device: a child of fork() must leave the driver alone. */
+/* Return whether this process opened the device: a child of fork() must leave the driver alone. */
 bool kst_opencl_usable(const struct opencl *opencl);
 
 /* A queue that has failed takes no more work. */
 bool kst_opencl_takes_work(struct gpu_queue *queue);
 
-/* Members of the table of functions; see device/device.h. */
+/* These are members of the table of functions; see device/device.h. */
 bool kst_opencl_build(
     struct gpu *gpu, const struct gpu_kernels *kernels, struct gpu_program *program, struct gpu_error *error);
 void kst_opencl_discard(struct gpu *gpu, struct gpu_program *program);
@@ -66,10 +66,10 @@ void kst_opencl_copy_rows(
     struct gpu_queue *queue, struct gpu_rows to, struct gpu_rows from, size_t length, size_t rows);
 bool kst_opencl_picture_import(
     struct gpu *gpu, const kst_image *image, struct gpu_buffer *buffer, struct gpu_error *error);
-void kst_opencl_picture_write(
-    struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from, size_t row, struct gpu_part part);
-void kst_opencl_picture_read(
-    struct gpu_queue *queue, struct gpu_rows to, const struct gpu_buffer *picture, size_t row, struct gpu_part part);
+void kst_opencl_picture_write(struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from,
+    size_t row, struct gpu_region region);
+void kst_opencl_picture_read(struct gpu_queue *queue, struct gpu_rows to, const struct gpu_buffer *picture, size_t row,
+    struct gpu_region region);
 void kst_opencl_fill(
     struct gpu_queue *queue, const struct gpu_buffer *buffer, size_t offset, size_t length, uint32_t value);
 void kst_opencl_launch(struct gpu_queue *queue, const struct gpu_kernel *kernel, uint32_t groups,

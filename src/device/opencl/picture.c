@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* OpenCL's image objects: checks what they hold, and copies between them and buffers or host memory. */
+/* Checks what OpenCL's image objects hold, and copies between them and buffers or host memory. */
 #include "device/opencl/opencl.h"
 
 enum {
@@ -102,52 +102,52 @@ bool kst_opencl_picture_import(
 }
 
 /* Host memory may have any pitch. A buffer without padding between its rows is copied at once, any other row by row. */
-void kst_opencl_picture_write(
-    struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from, size_t row, struct gpu_part part)
+void kst_opencl_picture_write(struct gpu_queue *queue, const struct gpu_buffer *picture, struct gpu_rows from,
+    size_t row, struct gpu_region region)
 {
     struct opencl *opencl = kst_opencl_of(queue->gpu);
     const struct opencl_driver *driver = &opencl->driver;
     cl_queue handle = (cl_queue)queue->handle;
     cl_mem image = (cl_mem)picture->handle;
-    uint32_t step = from.pitch == row ? part.height : 1;
+    uint32_t step = from.pitch == row ? region.height : 1;
     if (!kst_opencl_takes_work(queue))
         return;
     if (from.buffer->host) {
-        const size_t start[3] = {part.left, part.top, 0}, region[3] = {part.width, part.height, 1};
+        const size_t start[3] = {region.left, region.top, 0}, extent[3] = {region.width, region.height, 1};
         kst_opencl_check(&queue->error, opencl, "clEnqueueWriteImage",
             driver->image_up(
-                handle, image, 0, start, region, from.pitch, 0, from.buffer->host + from.offset, 0, NULL, NULL));
+                handle, image, 0, start, extent, from.pitch, 0, from.buffer->host + from.offset, 0, NULL, NULL));
         return;
     }
-    for (uint32_t y = 0; y < part.height && !queue->error.status; y += step) {
-        const size_t start[3] = {part.left, part.top + y, 0}, region[3] = {part.width, step, 1};
+    for (uint32_t y = 0; y < region.height && !queue->error.status; y += step) {
+        const size_t start[3] = {region.left, region.top + y, 0}, extent[3] = {region.width, step, 1};
         kst_opencl_check(&queue->error, opencl, "clEnqueueCopyBufferToImage",
             driver->buffer_to_image(handle, (cl_mem)from.buffer->handle, image, from.offset + y * from.pitch, start,
-                region, 0, NULL, NULL));
+                extent, 0, NULL, NULL));
     }
 }
 
 void kst_opencl_picture_read(
-    struct gpu_queue *queue, struct gpu_rows to, const struct gpu_buffer *picture, size_t row, struct gpu_part part)
+    struct gpu_queue *queue, struct gpu_rows to, const struct gpu_buffer *picture, size_t row, struct gpu_region region)
 {
     struct opencl *opencl = kst_opencl_of(queue->gpu);
     const struct opencl_driver *driver = &opencl->driver;
     cl_queue handle = (cl_queue)queue->handle;
     cl_mem image = (cl_mem)picture->handle;
-    uint32_t step = to.pitch == row ? part.height : 1;
+    uint32_t step = to.pitch == row ? region.height : 1;
     if (!kst_opencl_takes_work(queue))
         return;
     if (to.buffer->host) {
-        const size_t start[3] = {part.left, part.top, 0}, region[3] = {part.width, part.height, 1};
+        const size_t start[3] = {region.left, region.top, 0}, extent[3] = {region.width, region.height, 1};
         kst_opencl_check(&queue->error, opencl, "clEnqueueReadImage",
             driver->image_down(
-                handle, image, 0, start, region, to.pitch, 0, to.buffer->host + to.offset, 0, NULL, NULL));
+                handle, image, 0, start, extent, to.pitch, 0, to.buffer->host + to.offset, 0, NULL, NULL));
         return;
     }
-    for (uint32_t y = 0; y < part.height && !queue->error.status; y += step) {
-        const size_t start[3] = {part.left, part.top + y, 0}, region[3] = {part.width, step, 1};
+    for (uint32_t y = 0; y < region.height && !queue->error.status; y += step) {
+        const size_t start[3] = {region.left, region.top + y, 0}, extent[3] = {region.width, step, 1};
         kst_opencl_check(&queue->error, opencl, "clEnqueueCopyImageToBuffer",
             driver->image_to_buffer(
-                handle, image, (cl_mem)to.buffer->handle, start, region, to.offset + y * to.pitch, 0, NULL, NULL));
+                handle, image, (cl_mem)to.buffer->handle, start, extent, to.offset + y * to.pitch, 0, NULL, NULL));
     }
 }

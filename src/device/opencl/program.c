@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs on OpenCL: built from source or loaded from the cache. */
+/* Builds programs on OpenCL from source, or loads them from the cache. */
 #include <stdio.h>
 #include <string.h>
 

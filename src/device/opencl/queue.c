@@ -57,7 +57,7 @@ void kst_opencl_event_destroy(struct gpu *gpu, struct gpu_event *event)
 
 bool kst_opencl_takes_work(struct gpu_queue *queue)
 {
-    return queue->error.status == KST_OK && kst_gpu_usable(queue->gpu, &queue->error);
+    return !queue->error.status && kst_gpu_usable(queue->gpu, &queue->error);
 }
 
 void kst_opencl_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size_t to_offset,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures to OpenGL. */
+/* Decodes pictures to textures and buffer objects of OpenGL. */
 #include "core/report.h"
 #include "gl/run/session.h"
 #include "run/decoding.h"
@@ -42,14 +42,14 @@ static kst_status choose_options(struct decode_call *c, const kst_decode_options
     return KST_OK;
 }
 
-/* The decoder's report becomes the call's. */
+/* Make the decoder's report that of the call. */
 static kst_status take_report(struct decode_call *c, kst_status status)
 {
     c->report = c->decoder.report;
     return status;
 }
 
-/* What the picture comes to, against what the surface has room for. */
+/* Compare the decoded picture's size and format with what the surface has room for. */
 static kst_status compare(struct decode_call *c)
 {
     struct gl_layout *layout = &c->layout;
@@ -88,7 +88,7 @@ static kst_status decode_shared(struct decode_call *c)
     return status;
 }
 
-/* To memory that OpenGL copies from. The caller's buffer is bound to unpack from. */
+/* Decode to CUDA memory from which OpenGL copies. The caller's buffer is bound to unpack from. */
 static kst_status decode_exchanged(struct decode_call *c)
 {
     const struct gl_functions *f = &c->gl->functions;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures from OpenGL. */
+/* Encodes pictures from textures, framebuffers and buffer objects of OpenGL. */
 #include "core/report.h"
 #include "gl/run/session.h"
 
@@ -23,7 +23,7 @@ static kst_status look(struct encode_call *c)
     if (c->from->kind == KST_GL_FRAMEBUFFER)
         return kst_gl_look_at_framebuffer(f, c->from, &c->layout, &c->report);
     status = kst_gl_look_at_texture(f, c->from, &c->layout, &c->report);
-    if (!status && c->layout.transfer == GL_RGB) { /* four channels are what OpenGL ES reads everywhere */
+    if (!status && c->layout.transfer == GL_RGB) { /* every OpenGL ES can read four channels */
         c->layout.format = KST_FORMAT_RGBA;
         c->layout.transfer = GL_RGBA;
     }
@@ -34,7 +34,7 @@ static kst_status look(struct encode_call *c)
     return status;
 }
 
-/* To the pack buffer that is bound; nothing to do where that is the caller's. */
+/* Let OpenGL copy pixels to the bound pack buffer. If that is the caller's, they are already there. */
 static kst_status read_pixels(struct encode_call *c)
 {
     const struct gl_functions *f = &c->gl->functions;
@@ -70,7 +70,7 @@ static kst_status encode_shared(struct encode_call *c)
     return status;
 }
 
-/* From memory that OpenGL copied to. The caller's buffer is bound to pack into. */
+/* Encode from CUDA memory to which OpenGL has copied. The caller's buffer is bound to pack into. */
 static kst_status encode_exchanged(struct encode_call *c)
 {
     const struct gl_functions *f = &c->gl->functions;
@@ -113,7 +113,7 @@ static kst_status encode_mapped(struct encode_call *c)
     kst_gl_wrap(&image, &c->layout, memory, c->from->flip);
     status = kst_encode(c->gl->context, &image, c->options, c->output, &c->report);
     kst_status unmapped = kst_gl_unmap(f, target, &c->report);
-    if (unmapped && !status && c->output->owned) /* what was read may not be what was there */
+    if (unmapped && !status && c->output->owned) /* the pixels may have changed while they were read */
         kst_buffer_release(c->gl->context, c->output);
     bool host = c->report.stage_device[KST_STAGE_PIXELS] <= KST_DEVICE_CPU;
     c->way = host ? KST_GL_WAY_MAPPED : KST_GL_WAY_COPIED;

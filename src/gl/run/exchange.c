@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pixels in memory of CUDA's that a buffer object of OpenGL's lies in: each waits for the other on the host. */
+/*
+ * Moves pixels through CUDA memory in which a buffer object of OpenGL lies. The host waits for one of the two before
+ * the other begins.
+ */
 #include "core/report.h"
 #include "gl/run/session.h"
 
-/* The transfer's buffer goes with its block, whoever still has work for it. */
+/* Replace a transfer's memory by enough bytes. The buffer in the old memory is deleted with it. */
 static kst_status renew(kst_gl *gl, struct gl_transfer *transfer, unsigned target, size_t length, kst_report *report)
 {
     struct gpu_error error = {.status = KST_OK};
-    struct cuda_block block;
+    struct cuda_shared_memory memory;
     int fd;
     kst_gl_foreign_delete(&gl->functions, &transfer->foreign);
-    kst_cuda_block_end(&gl->blocks, &transfer->block);
-    if (!kst_cuda_block_make(&gl->blocks, length, &block, &fd, &error))
+    kst_cuda_shared_memory_end(&gl->sharing, &transfer->memory);
+    if (!kst_cuda_shared_memory_make(&gl->sharing, length, &memory, &fd, &error))
         return kst_report_error(report, error.status, KST_NO_OFFSET, "%s", error.text);
-    kst_status status = kst_gl_foreign_make(&gl->functions, &transfer->foreign, target, fd, block.length, report);
+    kst_status status = kst_gl_foreign_make(&gl->functions, &transfer->foreign, target, fd, memory.length, report);
     if (status)
-        kst_cuda_block_end(&gl->blocks, &block);
+        kst_cuda_shared_memory_end(&gl->sharing, &memory);
     else
-        transfer->block = block;
+        transfer->memory = memory;
     return status;
 }
 
@@ -27,7 +30,7 @@ kst_status kst_gl_exchange_bind(
     kst_status status = kst_gl_foreign_wait(&gl->functions, &transfer->foreign, report);
     if (status)
         return status;
-    if (!transfer->block.pointer || transfer->block.length < length)
+    if (!transfer->memory.pointer || transfer->memory.length < length)
         return renew(gl, transfer, target, length, report);
     gl->functions.bind_buffer(target, transfer->foreign.buffer);
     return KST_OK;
@@ -38,10 +41,10 @@ bool kst_gl_exchange_try(kst_gl *gl)
     struct gl_state state;
     kst_report ignored;
     kst_report_init(&ignored);
-    if (!gl->blocks.shared || !kst_gl_has_foreign(&gl->functions))
+    if (!gl->sharing.gl || !kst_gl_has_foreign(&gl->functions))
         return false;
     kst_gl_enter(&gl->functions, &state);
-    bool taken = kst_gl_exchange_bind(gl, &gl->to, GL_PIXEL_UNPACK_BUFFER, 1, &ignored) == KST_OK;
+    bool taken = !kst_gl_exchange_bind(gl, &gl->to, GL_PIXEL_UNPACK_BUFFER, 1, &ignored);
     kst_gl_leave(&gl->functions, &state);
     kst_gl_clear_errors(&gl->functions);
     return taken;
@@ -51,7 +54,7 @@ void kst_gl_exchange_image(const struct gl_transfer *transfer, const struct gl_l
 {
     struct gl_layout own = *layout;
     own.offset = 0;
-    kst_gl_wrap(image, &own, (void *)(uintptr_t)transfer->block.pointer, false);
+    kst_gl_wrap(image, &own, (void *)(uintptr_t)transfer->memory.pointer, false);
     image->memory = KST_MEMORY_CUDA;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Begins and ends what a context does beside one of OpenGL's, and each call of that. */
+/* Begins and ends the work of a kst_context next to an OpenGL context, and each call on it. */
 #include "gl/run/session.h"
 
 #include "core/report.h"
-#include "device/executor.h"
+#include "device/runtime.h"
 #include "run/device.h"
 
 static kst_status refuse(kst_report *report, kst_status status, const char *text)
@@ -39,10 +39,10 @@ static kst_status share(kst_gl *gl, kst_gl_sharing sharing, kst_report *report)
 {
     if (sharing == KST_GL_SHARING_OFF)
         return KST_OK;
-    struct gpu_executor *gpu = kst_context_gpu(gl->context);
+    struct gpu_runtime *gpu = kst_context_gpu(gl->context);
     gl->shares = gpu && kst_cuda_gl_open(&gl->cuda, gpu->gpu);
     if (gl->shares) {
-        kst_cuda_blocks_open(&gl->blocks, &gl->cuda);
+        kst_cuda_sharing_open(&gl->sharing, &gl->cuda);
         gl->exchanges = kst_gl_exchange_try(gl);
     }
     if (gl->shares || sharing == KST_GL_SHARING_AUTO)
@@ -91,8 +91,8 @@ void kst_gl_drop(kst_gl *gl)
         drop(gl, &gl->from);
     }
     if (gl->exchanges) {
-        kst_cuda_block_end(&gl->blocks, &gl->to.block);
-        kst_cuda_block_end(&gl->blocks, &gl->from.block);
+        kst_cuda_shared_memory_end(&gl->sharing, &gl->to.memory);
+        kst_cuda_shared_memory_end(&gl->sharing, &gl->from.memory);
     }
     if (gl->shares)
         kst_cuda_gl_close(&gl->cuda);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pixels between the codec on a CUDA device and OpenGL on the same. */
+/* Moves pixels between the codec on a CUDA device and OpenGL on the same device. */
 #include "core/report.h"
 #include "device/image.h"
 #include "gl/run/session.h"
@@ -15,7 +15,7 @@ kst_status kst_gl_share_bind(kst_gl *gl, bool unpack, size_t length, kst_report 
     struct gpu_error error = {.status = KST_OK};
     struct gl_transfer *transfer = unpack ? &gl->to : &gl->from;
     unsigned target = unpack ? GL_PIXEL_UNPACK_BUFFER : GL_PIXEL_PACK_BUFFER;
-    if (length > transfer->staging.length) /* which gets other memory */
+    if (length > transfer->staging.length) /* the buffer then gets new memory */
         kst_cuda_gl_dismiss(&gl->cuda, &transfer->resource);
     kst_status status =
         kst_gl_staging_bind(&gl->functions, &transfer->staging, target, length, GL_DYNAMIC_COPY, false, report);
@@ -40,21 +40,21 @@ static void copy(struct gpu_queue *queue, const struct gpu_buffer *memory, const
 kst_status kst_gl_share_copy(kst_gl *gl, cu_resource resource, unsigned buffer, const struct gl_layout *layout,
     const kst_image *image, bool unpack, kst_report *report)
 {
-    struct gpu_executor *gpu = kst_context_gpu(gl->context);
+    struct gpu_runtime *gpu = kst_context_gpu(gl->context);
     struct gpu_error error = {.status = KST_OK};
     struct gpu_buffer memory;
     cu_resource own = NULL;
     if (!resource)
         resource = own = kst_cuda_gl_enrol(&gl->cuda, buffer, unpack ? CUDA_GL_CHANGE : CUDA_GL_READ, &error);
-    struct gpu_lane *lane = resource ? kst_gpu_lane_take(gpu, &error) : NULL;
-    if (lane && kst_cuda_gl_map(&gl->cuda, resource, &lane->queue, &memory)) {
-        copy(&lane->queue, &memory, layout, image, unpack);
-        kst_cuda_gl_unmap(&gl->cuda, resource, &lane->queue);
-        gpu->gpu->backend->finish(&lane->queue);
+    struct gpu_track *track = resource ? kst_gpu_track_take(gpu, &error) : NULL;
+    if (track && kst_cuda_gl_map(&gl->cuda, resource, &track->queue, &memory)) {
+        copy(&track->queue, &memory, layout, image, unpack);
+        kst_cuda_gl_unmap(&gl->cuda, resource, &track->queue);
+        gpu->gpu->backend->finish(&track->queue);
     }
-    if (lane)
-        error = lane->queue.error;
-    kst_gpu_lane_give(gpu, lane);
+    if (track)
+        error = track->queue.error;
+    kst_gpu_track_give(gpu, track);
     kst_cuda_gl_dismiss(&gl->cuda, &own);
     return error.status ? failed(report, &error) : KST_OK;
 }

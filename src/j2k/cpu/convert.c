@@ -2,6 +2,7 @@
 /* Reads the channels of each pixel from component samples, applies palettes and sYCC, and writes the image's pixels. */
 #include "j2k/cpu/convert.h"
 #include "image/format.h"
+#include "j2k/tables/transforms.h"
 
 enum { STRIP_ROWS = 32 };
 
@@ -18,9 +19,9 @@ static void ycc_to_rgb(int32_t value[4], uint32_t depth)
 {
     const int64_t half = (int64_t)1 << (depth - 1), max = ((int64_t)1 << depth) - 1;
     const int64_t y = (int64_t)value[0] * 65536 + 32768, cb = value[1] - half, cr = value[2] - half;
-    value[0] = clamp((y + 91881 * cr) >> 16, max);
-    value[1] = clamp((y - 22554 * cb - 46802 * cr) >> 16, max);
-    value[2] = clamp((y + 116130 * cb) >> 16, max);
+    value[0] = clamp((y + J2K_SYCC_RED_CR * cr) >> 16, max);
+    value[1] = clamp((y - J2K_SYCC_GREEN_CB * cb - J2K_SYCC_GREEN_CR * cr) >> 16, max);
+    value[2] = clamp((y + J2K_SYCC_BLUE_CB * cb) >> 16, max);
 }
 
 /* Read the colours and the alpha of one pixel. Grey is repeated as three colours if the format is of RGB's kind. */

@@ -20,7 +20,7 @@ void *kst_j2k_take(struct j2k_decoding *decoding, size_t count, size_t size, boo
 
 bool kst_j2k_goes_on(struct j2k_decoding *decoding)
 {
-    return atomic_load_explicit(&decoding->status, memory_order_relaxed) == KST_OK;
+    return !atomic_load_explicit(&decoding->status, memory_order_relaxed);
 }
 
 static void drop(struct j2k_decoding *decoding, struct j2k_worker *worker)
@@ -30,6 +30,12 @@ static void drop(struct j2k_decoding *decoding, struct j2k_worker *worker)
     kst_memory_release(decoding->memory, worker);
 }
 
+/* Return the number of bytes of a worker, whichever block coder it is for. */
+static size_t worker_length(void)
+{
+    return offsetof(struct j2k_worker, scratch) + kst_j2k_decoder_length();
+}
+
 struct j2k_worker *kst_j2k_worker_take(struct j2k_decoding *decoding, size_t room)
 {
     pthread_mutex_lock(&decoding->lock);
@@ -37,9 +43,8 @@ struct j2k_worker *kst_j2k_worker_take(struct j2k_decoding *decoding, size_t roo
     if (worker)
         decoding->idle = worker->next;
     pthread_mutex_unlock(&decoding->lock);
-    if (!worker && !(worker = kst_j2k_take(decoding, 1, sizeof *worker, true)))
+    if (!worker && !(worker = kst_j2k_take(decoding, 1, worker_length(), true)))
         return NULL;
-    worker->decoder.passes = decoding->passes;
     if (room > worker->room_length) {
         kst_memory_release(decoding->memory, worker->room);
         worker->room = kst_j2k_take(decoding, room, 1, false);
@@ -62,7 +67,7 @@ void kst_j2k_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker
 void kst_j2k_decoding_begin(
     struct j2k_decoding *decoding, struct memory *memory, const struct j2k_plan *plan, enum cpu_tier tier)
 {
-    *decoding = (struct j2k_decoding){.memory = memory, .plan = plan, .passes = kst_j2k_block_passes(tier)};
+    *decoding = (struct j2k_decoding){.memory = memory, .plan = plan, .tier = tier};
     atomic_init(&decoding->status, KST_OK);
     atomic_init(&decoding->damaged, 0);
     atomic_init(&decoding->damage_offset, UINT64_MAX);
@@ -81,28 +86,28 @@ void kst_j2k_decoding_end(struct j2k_decoding *decoding)
 }
 
 /* Find the next components of a tile that are decoded together. False when there are no more. */
-static bool next_group(struct j2k_decoding *decoding, const struct j2k_tile *tile, struct j2k_group *group)
+static bool next_set(struct j2k_decoding *decoding, const struct j2k_tile *tile, struct j2k_decode_set *set)
 {
     const struct j2k_plan *plan = decoding->plan;
-    uint32_t first = group->first + group->count;
-    *group = (struct j2k_group){.decoding = decoding, .tile = tile, .first = first};
-    group->count = first == 0 && tile->transform != J2K_TRANSFORM_NONE ? J2K_GROUP : 1;
+    uint32_t first = set->first + set->count;
+    *set = (struct j2k_decode_set){.decoding = decoding, .tile = tile, .first = first};
+    set->count = first == 0 && tile->transform != J2K_TRANSFORM_NONE ? J2K_SET : 1;
     return first < plan->component_count;
 }
 
-static bool is_empty(const struct j2k_group *group)
+static bool is_empty(const struct j2k_decode_set *set)
 {
-    const struct j2k_plan *plan = group->decoding->plan;
-    return plan->tile_component[group->tile->first_component + group->first].resolution_count == 0;
+    const struct j2k_plan *plan = set->decoding->plan;
+    return plan->tile_component[set->tile->first_component + set->first].resolution_count == 0;
 }
 
 static void decode_tile(struct j2k_decoding *decoding, const struct j2k_tile *tile)
 {
-    struct j2k_group *group = kst_j2k_take(decoding, 1, sizeof *group, true);
-    while (group && kst_j2k_goes_on(decoding) && next_group(decoding, tile, group))
-        if (!is_empty(group))
-            kst_j2k_run_group(group);
-    kst_memory_release(decoding->memory, group);
+    struct j2k_decode_set *set = kst_j2k_take(decoding, 1, sizeof *set, true);
+    while (set && kst_j2k_goes_on(decoding) && next_set(decoding, tile, set))
+        if (!is_empty(set))
+            kst_j2k_decode_set_run(set);
+    kst_memory_release(decoding->memory, set);
 }
 
 /* A thread's task: decode one tile after the other while other threads do the same. */
@@ -120,45 +125,49 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 static void measure_tile(
-    struct j2k_decoding *decoding, const struct j2k_tile *tile, struct j2k_group *group, struct j2k_cpu_need *need)
+    struct j2k_decoding *decoding, const struct j2k_tile *tile, struct j2k_decode_set *set, struct j2k_cpu_need *need)
 {
     enum { JOINED = 1 << 14 }; /* bytes of a code-block's segments that come in pieces; more are rare */
-    uint64_t worker = sizeof(struct j2k_worker) + JOINED + 3 * (uint64_t)KST_MEMORY_OVERHEAD;
-    *group = (struct j2k_group){.count = 0};
-    while (next_group(decoding, tile, group)) {
-        if (is_empty(group))
+    uint64_t worker = worker_length() + JOINED + 3 * (uint64_t)KST_MEMORY_OVERHEAD;
+    *set = (struct j2k_decode_set){.count = 0};
+    while (next_set(decoding, tile, set)) {
+        if (is_empty(set))
             continue;
-        uint64_t bytes = kst_j2k_group_measure(group) + sizeof *group + 4 * (uint64_t)KST_MEMORY_OVERHEAD;
-        uint64_t room = worker + kst_j2k_worker_room(group);
-        kst_j2k_group_end(group);
+        uint64_t bytes = kst_j2k_decode_set_measure(set) + sizeof *set + 4 * (uint64_t)KST_MEMORY_OVERHEAD;
+        uint64_t room = worker + kst_j2k_worker_room(set);
+        kst_j2k_decode_set_end(set);
         need->tile = larger(need->tile, bytes);
         need->threads = larger(need->threads, room * kst_pool_threads(decoding->pool));
     }
 }
 
-struct j2k_cpu_need kst_j2k_cpu_measure(
-    struct memory *memory, struct pool *pool, const struct j2k_plan *plan, const struct j2k_target *target)
+struct j2k_cpu_need kst_j2k_cpu_measure(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
+    const struct j2k_target *target, struct j2k_rows *rows)
 {
-    struct j2k_decoding decoding = {.memory = memory, .pool = pool, .plan = plan, .target = target};
+    struct j2k_decoding decoding = {.memory = memory, .pool = pool, .plan = plan, .target = target, .rows = rows};
     struct j2k_cpu_need need = {0, 0};
     atomic_init(&decoding.status, KST_OK);
-    struct j2k_group *group = kst_j2k_take(&decoding, 1, sizeof *group, true);
-    for (uint32_t i = 0; group && i < plan->tile_count && kst_j2k_goes_on(&decoding); i++)
-        measure_tile(&decoding, &plan->tile[i], group, &need);
-    kst_memory_release(memory, group);
+    struct j2k_decode_set *set = kst_j2k_take(&decoding, 1, sizeof *set, true);
+    for (uint32_t i = 0; set && i < plan->tile_count && kst_j2k_goes_on(&decoding); i++)
+        measure_tile(&decoding, &plan->tile[i], set, &need);
+    kst_memory_release(memory, set);
     if (!kst_j2k_goes_on(&decoding))
         need.tile = J2K_NEED_UNKNOWN;
     return need;
 }
 
-/* The number of tiles decoded side by side: one per thread, unless memory has room for fewer. */
+/*
+ * Return the number of tiles decoded side by side: one per thread, unless memory has room for fewer, or the rows of a
+ * tile would wait for those of the tile above.
+ */
 static uint32_t count_lanes(const struct j2k_decoding *decoding)
 {
     uint32_t threads = kst_pool_threads(decoding->pool), tiles = decoding->plan->tile_count;
     uint32_t most = tiles < threads ? tiles : threads;
-    if (most <= 1)
-        return most;
-    struct j2k_cpu_need need = kst_j2k_cpu_measure(decoding->memory, decoding->pool, decoding->plan, decoding->target);
+    if (most <= 1 || decoding->rows)
+        return most < 1 ? most : 1;
+    struct j2k_cpu_need need =
+        kst_j2k_cpu_measure(decoding->memory, decoding->pool, decoding->plan, decoding->target, NULL);
     uint64_t left = kst_memory_left(decoding->memory);
     uint64_t fit = left > need.threads ? (left - need.threads) / larger(need.tile, 1) : 0;
     return fit < most ? (uint32_t)larger(fit, 1) : most;
@@ -168,11 +177,11 @@ static void fill_row(const struct j2k_target *target, size_t width, uint32_t val
 {
     for (size_t x = 0; x < width; x++) {
         if (target->bytes == 1)
-            row[x * target->step] = (uint8_t)value;
+            row[x * target->stride] = (uint8_t)value;
         else if (target->bytes == 2)
-            ((uint16_t *)(void *)row)[x * target->step] = (uint16_t)value;
+            ((uint16_t *)(void *)row)[x * target->stride] = (uint16_t)value;
         else
-            ((uint32_t *)(void *)row)[x * target->step] = value;
+            ((uint32_t *)(void *)row)[x * target->stride] = value;
     }
 }
 
@@ -200,17 +209,17 @@ static kst_status check_depths(const struct j2k_plan *plan, kst_report *report)
     return KST_OK;
 }
 
-kst_status kst_j2k_cpu_decode(
-    const struct operation *op, const struct j2k_plan *plan, const struct j2k_target *target, bool strict)
+static kst_status decode(const struct operation *op, const struct j2k_plan *plan, const struct j2k_target *target,
+    struct j2k_rows *rows, bool strict)
 {
     struct j2k_decoding decoding;
     kst_status status = check_depths(plan, op->report);
     if (status)
         return status;
     kst_j2k_decoding_begin(&decoding, op->memory, plan, op->tier);
-    kst_jpeg_dsp_init(&decoding.dsp, op->tier);
     decoding.pool = op->pool;
     decoding.target = target;
+    decoding.rows = rows;
     decoding.progress = op->progress;
     if (plan->missing_tiles > 0)
         fill(&decoding);
@@ -225,4 +234,16 @@ kst_status kst_j2k_cpu_decode(
         status =
             kst_report_warning(op->report, KST_WARNING_J2K_DATA, atomic_load(&decoding.damage_offset), damaged, strict);
     return status;
+}
+
+kst_status kst_j2k_cpu_decode(
+    const struct operation *op, const struct j2k_plan *plan, const struct j2k_target *target, bool strict)
+{
+    return decode(op, plan, target, NULL, strict);
+}
+
+kst_status kst_j2k_cpu_decode_rows(const struct operation *op, const struct j2k_plan *plan,
+    const struct j2k_target *target, struct j2k_rows *rows, bool strict)
+{
+    return decode(op, plan, target, rows, strict);
 }

@@ -11,11 +11,11 @@
 
 enum { J2K_DECODED_DEPTH = 31 }; /* most bits of a sample: coefficients and samples take 32 bits */
 
-/* Where a component's samples go: those of its area, row by row, starting with the upper left one. */
+/* Says where a component's samples go: those of its area, row by row, starting with the upper left one. */
 struct j2k_target {
     void *data;      /* null: the component is not wanted */
     ptrdiff_t pitch; /* bytes from one row to the next */
-    size_t step;     /* distance of neighbouring samples of a row, in samples */
+    size_t stride;   /* distance of neighbouring samples of a row, in samples */
     uint8_t bytes;   /* bytes per sample: 1, 2 or 4; signed samples are in two's complement */
 };
 
@@ -29,8 +29,11 @@ struct j2k_cpu_need {
     uint64_t threads; /* for all threads together */
 };
 
-struct j2k_cpu_need kst_j2k_cpu_measure(
-    struct memory *memory, struct pool *pool, const struct j2k_plan *plan, const struct j2k_target *target);
+struct j2k_rows;
+
+/* `rows` as in kst_j2k_cpu_decode_rows(), or null. */
+struct j2k_cpu_need kst_j2k_cpu_measure(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
+    const struct j2k_target *target, struct j2k_rows *rows);
 
 /*
  * Decode everything in the plan. `target` has an entry for each component of the picture; those that are wanted must be
@@ -40,5 +43,9 @@ struct j2k_cpu_need kst_j2k_cpu_measure(
  */
 kst_status kst_j2k_cpu_decode(
     const struct operation *op, const struct j2k_plan *plan, const struct j2k_target *target, bool strict);
+
+/* The same of a plan whose rows suit it (rows.h), which are handed to the caller's function instead. */
+kst_status kst_j2k_cpu_decode_rows(const struct operation *op, const struct j2k_plan *plan,
+    const struct j2k_target *target, struct j2k_rows *rows, bool strict);
 
 #endif

@@ -8,12 +8,13 @@
 #include "j2k/cpu/dwt/forward.h"
 #include "j2k/write/coded.h"
 
-struct j2k_encode_source {
+struct j2k_encode_request {
     const struct j2k_origin *origin; /* one per component: where plan.component[c].area begins */
     const kst_rows *rows; /* reads the samples, if `in_order` one row of tiles after the other; null: in memory */
     /* For each band of the plan: squared error of the picture for an error of 1 in one coefficient. */
     const double *weight;
     struct progress *progress; /* a step per code-block */
+    const kst_writer *keeper;  /* keeps coded bytes; only if nothing is measured; null: they stay in memory */
     struct j2k_tiles tiles;    /* the tiles to be coded; a count of 0: all tiles */
     bool measure;              /* measure what each pass gains */
     /*
@@ -44,11 +45,14 @@ struct j2k_encoded {
  * KST_ERROR_IMAGE_DEPTH.
  */
 kst_status kst_j2k_cpu_encode(const struct operation *op, struct j2k_coded *coded,
-    const struct j2k_encode_source *source, struct j2k_encoded *encoded);
+    const struct j2k_encode_request *request, struct j2k_encoded *encoded);
 
 void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded);
 
-/* How many rows, of those that are one behind the other, the threads look at side by side in a picture of one tile. */
+/*
+ * Return how many rows, of those that are one behind the other, the threads look at side by side in a picture of one
+ * tile.
+ */
 uint32_t kst_j2k_encode_rows_at_once(const struct j2k_plan *plan, uint32_t threads);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Transforms the samples of a tile's components to the coefficients of all levels, some rows at a time. */
-#include "j2k/cpu/blocks/coding_group.h"
+#include "j2k/cpu/blocks/encode_set.h"
 #include "j2k/syntax/geometry.h"
 
 /* The components' samples; if they are read from a callback, each strip has a row buffer of its own. */
-struct samples {
-    const struct j2k_coding_group *group;
+struct strip_samples {
+    const struct j2k_encode_set *set;
     uint8_t *row;
 };
 
@@ -13,75 +13,75 @@ struct samples {
  * Find where row y of a component begins. If the previous component uses the same plane, it has already fetched the
  * row.
  */
-static const uint8_t *find_row(const struct samples *samples, uint32_t component, uint32_t y)
+static const uint8_t *find_row(const struct strip_samples *samples, uint32_t component, uint32_t y)
 {
-    const struct j2k_coding_group *group = samples->group;
-    struct j2k_encode_job *job = group->tile->job;
-    const struct j2k_origin *origin = &job->source->origin[component];
-    const kst_rows *rows = job->source->rows;
-    struct j2k_rect area = job->coded->plan.component[component].area, rect = group->component->tc->rect;
+    const struct j2k_encode_set *set = samples->set;
+    struct j2k_encoding *encoding = set->tile->encoding;
+    const struct j2k_origin *origin = &encoding->request->origin[component];
+    const kst_rows *rows = encoding->request->rows;
+    struct j2k_rect area = encoding->coded->plan.component[component].area, rect = set->component->tc->rect;
     size_t place = (size_t)origin->place * origin->bytes;
     if (!rows)
         return (const uint8_t *)origin->data + (ptrdiff_t)(y - area.y0) * origin->pitch +
-               (rect.x0 - area.x0) * origin->step * origin->bytes + place;
-    bool same = component > group->first && origin[-1].plane == origin->plane;
+               (rect.x0 - area.x0) * origin->stride * origin->bytes + place;
+    bool same = component > set->first && origin[-1].plane == origin->plane;
     if (!same &&
         !rows->read(rows->user, origin->plane, rect.x0 - area.x0, y - area.y0, rect.x1 - rect.x0, samples->row))
-        kst_j2k_encode_fail(job, KST_ERROR_ROWS);
+        kst_j2k_encode_fail(encoding, KST_ERROR_ROWS);
     return samples->row + place;
 }
 
 /* Fetch row y of the components, level shifted and transformed (Annex G). */
 static void fetch_samples(const void *source, uint32_t y, void *const room[], const void *row[])
 {
-    const struct samples *samples = source;
-    const struct j2k_coding_group *group = samples->group;
-    const struct j2k_encode_job *job = group->tile->job;
-    const struct j2k_tile_component *tc = group->component->tc;
+    const struct strip_samples *samples = source;
+    const struct j2k_encode_set *set = samples->set;
+    const struct j2k_encoding *encoding = set->tile->encoding;
+    const struct j2k_tile_component *tc = set->component->tc;
     size_t width = j2k_rect_width(tc->rect);
-    for (uint32_t i = 0; i < group->count; i++) {
-        const struct j2k_origin *origin = &job->source->origin[group->first + i];
-        const uint8_t *from = find_row(samples, group->first + i, y);
-        if (group->narrow)
-            job->forward.load_narrow(origin, from, width, room[i]);
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct j2k_origin *origin = &encoding->request->origin[set->first + i];
+        const uint8_t *from = find_row(samples, set->first + i, y);
+        if (set->narrow)
+            encoding->forward.load_narrow(origin, from, width, room[i]);
         else if (tc->reversible)
-            job->forward.load_integers(origin, from, width, room[i]);
+            encoding->forward.load_integers(origin, from, width, room[i]);
         else
-            job->forward.load_reals(origin, from, width, room[i]);
+            encoding->forward.load_reals(origin, from, width, room[i]);
         row[i] = room[i];
     }
-    if (group->count < J2K_ANALYSED_TOGETHER)
+    if (set->count < J2K_ANALYSED_TOGETHER)
         return;
-    if (group->narrow)
-        job->forward.rct_narrow(room[0], room[1], room[2], width);
+    if (set->narrow)
+        encoding->forward.rct_narrow(room[0], room[1], room[2], width);
     else if (tc->reversible)
-        job->forward.rct(room[0], room[1], room[2], width);
+        encoding->forward.rct(room[0], room[1], room[2], width);
     else
-        job->forward.ict(room[0], room[1], room[2], width);
+        encoding->forward.ict(room[0], room[1], room[2], width);
 }
 
 static void fetch_row(const void *source, uint32_t y, void *const room[], const void *row[])
 {
     (void)room;
-    row[0] = j2k_encode_window_row(source, y);
+    row[0] = j2k_encode_resident_row(source, y);
 }
 
-static void aim(struct j2k_split *split, uint32_t orientation, const struct j2k_encode_window *window)
+static void aim(struct j2k_split *split, uint32_t orientation, const struct j2k_encode_resident *resident)
 {
-    split->band[orientation] = window->data;
-    split->pitch[orientation] = window->pitch;
-    split->rows[orientation] = window->rows;
+    split->band[orientation] = resident->data;
+    split->pitch[orientation] = resident->pitch;
+    split->rows[orientation] = resident->rows;
 }
 
-struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_coding_group *group, uint32_t component, uint32_t r)
+struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_encode_set *set, uint32_t component, uint32_t r)
 {
-    const struct j2k_encode_component *c = &group->component[component];
+    const struct j2k_encode_component *c = &set->component[component];
     bool last = r == j2k_encode_top(c);
-    struct j2k_analysis analysis = {.forward = &group->tile->job->forward,
+    struct j2k_analysis analysis = {.forward = &set->tile->encoding->forward,
         .reversible = c->tc->reversible,
-        .narrow = group->narrow,
+        .narrow = set->narrow,
         .rect = c->resolution[r].rect,
-        .component_count = last ? group->count : 1,
+        .component_count = last ? set->count : 1,
         .fetch = last ? fetch_samples : fetch_row,
         .source = last ? NULL : &c->low[r]};
     for (uint32_t i = 0; i < analysis.component_count; i++) {
@@ -93,31 +93,31 @@ struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_coding_group *group
 }
 
 /* Without levels the samples are the coefficients. */
-static void copy_samples(const struct samples *samples, uint32_t from, uint32_t end)
+static void copy_samples(const struct strip_samples *samples, uint32_t from, uint32_t end)
 {
-    const struct j2k_coding_group *group = samples->group;
+    const struct j2k_encode_set *set = samples->set;
     for (uint32_t y = from; y < end; y++) {
         const void *row[J2K_ANALYSED_TOGETHER];
         void *room[J2K_ANALYSED_TOGETHER] = {NULL};
-        for (uint32_t i = 0; i < group->count; i++)
-            room[i] = j2k_encode_window_row(&group->component[i].band[0], y);
+        for (uint32_t i = 0; i < set->count; i++)
+            room[i] = j2k_encode_resident_row(&set->component[i].band[0], y);
         fetch_samples(samples, y, room, row);
     }
 }
 
 /* The rows of a resolution that are split in one step. */
-struct stretch {
+struct row_stretch {
     uint32_t from, end;
     bool further; /* they follow rows that were split before */
 };
 
-static struct stretch stretch_of(
-    const struct j2k_coding_group *group, const struct j2k_encode_component *c, uint32_t r, uint32_t step)
+static struct row_stretch stretch_of(
+    const struct j2k_encode_set *set, const struct j2k_encode_component *c, uint32_t r, uint32_t step)
 {
-    uint64_t from = kst_j2k_encode_rows_before(group, c, step).made[r];
-    uint64_t end = kst_j2k_encode_rows_before(group, c, step + 1).made[r];
+    uint64_t from = kst_j2k_encode_rows_before(set, c, step).made[r];
+    uint64_t end = kst_j2k_encode_rows_before(set, c, step + 1).made[r];
     struct j2k_rect rect = c->resolution[r].rect;
-    return (struct stretch){.from = 2 * from > rect.y0 ? (uint32_t)(2 * from) : rect.y0,
+    return (struct row_stretch){.from = 2 * from > rect.y0 ? (uint32_t)(2 * from) : rect.y0,
         .end = 2 * end < rect.y1 ? (uint32_t)(2 * end) : rect.y1,
         .further = from > rect.y0 / 2};
 }
@@ -126,18 +126,18 @@ static struct stretch stretch_of(
  * A single strip continues where that of the step before ended. Several strips side by side compute the rows around
  * them again.
  */
-void kst_j2k_encode_strip(const struct j2k_coding_group *group, uint32_t step, uint32_t strip)
+void kst_j2k_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint32_t strip)
 {
-    const struct j2k_encode_component *c = group->component;
-    uint32_t top = j2k_encode_top(c), strips = group->strips;
-    const struct samples samples = {.group = group, .row = group->row ? group->row + strip * group->row_length : NULL};
+    const struct j2k_encode_component *c = set->component;
+    uint32_t top = j2k_encode_top(c), strips = set->strips;
+    const struct strip_samples samples = {.set = set, .row = set->row ? set->row + strip * set->row_length : NULL};
     if (top == 0) {
-        uint32_t from = kst_j2k_encode_rows_before(group, c, step).made[0];
-        copy_samples(&samples, from, kst_j2k_encode_rows_before(group, c, step + 1).made[0]);
+        uint32_t from = kst_j2k_encode_rows_before(set, c, step).made[0];
+        copy_samples(&samples, from, kst_j2k_encode_rows_before(set, c, step + 1).made[0]);
         return;
     }
-    struct stretch stretch = stretch_of(group, c, top, step);
-    struct j2k_analysis analysis = kst_j2k_encode_analysis(group, 0, top);
+    struct row_stretch stretch = stretch_of(set, c, top, step);
+    struct j2k_analysis analysis = kst_j2k_encode_analysis(set, 0, top);
     analysis.source = &samples;
     if (stretch.from >= stretch.end)
         return;
@@ -155,12 +155,12 @@ void kst_j2k_encode_strip(const struct j2k_coding_group *group, uint32_t step, u
             &analysis, (uint32_t)from, (uint32_t)end, c->room[top] + strip * kst_j2k_analysis_room(&analysis));
 }
 
-void kst_j2k_encode_levels(const struct j2k_coding_group *group, uint32_t step, uint32_t component)
+void kst_j2k_encode_levels(const struct j2k_encode_set *set, uint32_t step, uint32_t component)
 {
-    const struct j2k_encode_component *c = &group->component[component];
+    const struct j2k_encode_component *c = &set->component[component];
     for (uint32_t r = j2k_encode_top(c); r-- > 1;) {
-        struct stretch stretch = stretch_of(group, c, r, step);
-        struct j2k_analysis analysis = kst_j2k_encode_analysis(group, component, r);
+        struct row_stretch stretch = stretch_of(set, c, r, step);
+        struct j2k_analysis analysis = kst_j2k_encode_analysis(set, component, r);
         if (stretch.from < stretch.end && !j2k_is_empty(analysis.rect))
             (stretch.further ? kst_j2k_analyse_further : kst_j2k_analyse)(
                 &analysis, stretch.from, stretch.end, c->room[r]);

@@ -12,9 +12,10 @@
 #include "j2k/rate/rate_cuts.h"
 
 enum {
-    STEPS = 16,                     /* number of bisections that find the threshold */
-    SHARE = 256,                    /* blocks that a thread looks at in one task */
-    POINTS = 2 * J2K_ENCODER_PLANES /* per block: the significance and then the refinement of each plane */
+    QUARTER_BITS = 32,            /* of a byte */
+    STEPS = 16,                   /* number of bisections that find the threshold */
+    SHARE = 256,                  /* blocks that a thread looks at in one task */
+    POINTS = 2 * J2K_CODED_PLANES /* per block: the significance and then the refinement of each plane */
 };
 
 /*
@@ -29,7 +30,7 @@ struct cut {
 };
 
 /* Consecutive blocks that one task looks at. */
-struct share {
+struct block_share {
     size_t first, count; /* its place among the cuts; how many cuts it has */
     double error;        /* squared error before any pass */
     double low, high;    /* least and greatest slope */
@@ -37,7 +38,7 @@ struct share {
 
 struct sample {
     const struct j2k_encode_tile *tile;
-    struct share *share;
+    struct block_share *share;
     struct cut *cut;
     size_t count;
     double error, low, high;
@@ -54,49 +55,29 @@ static uint32_t stride_of(const struct j2k_plan *plan, uint32_t band)
 }
 
 /*
- * What a plane costs on average, in quarters of a bit: signs, the zeros around them, and the coder's adaptation. A
- * sample costs the more, the fewer of the remaining samples become significant with it. The numbers were fitted to
- * planes of twelve photographs and explain 99% of the variance of their lengths (by squared errors).
- */
-enum { QUARTER_BITS = 32, SIGNIFICANCE_COST = 32, REFINEMENT_COST = 16, REFINED_COST = 4 };
-
-static uint32_t significance_cost(const struct j2k_gains *gains, uint32_t samples)
-{
-    static const struct {
-        uint32_t share; /* fewer than so many 400ths of the remaining samples become significant */
-        uint32_t cost;
-    } step[] = {{1, 39}, {2, 34}, {4, 30}, {8, 27}, {14, 25}, {20, 23}, {30, 21}, {40, 20}, {60, 19}, {80, 18},
-        {120, 16}, {160, 14}, {200, 13}};
-    enum { STEPS_OF_COST = sizeof step / sizeof step[0], LEAST_COST = 10, WHOLE = 400 };
-    uint32_t rest = samples - gains->refined;
-    for (uint32_t i = 0; i < STEPS_OF_COST; i++)
-        if (gains->significant * WHOLE < rest * step[i].share)
-            return SIGNIFICANCE_COST + gains->significant * step[i].cost;
-    return SIGNIFICANCE_COST + gains->significant * LEAST_COST;
-}
-
-/*
  * Estimate a block's length up to each point, in quarters of a bit, and the gain of each point. Returns the number of
  * points.
  */
-static uint32_t estimate(const struct j2k_block_result *result, uint32_t samples, bool exact, double unit,
-    uint32_t length[POINTS], double gain[POINTS])
+static uint32_t estimate(const struct j2k_block_functions *coder, const struct j2k_block_result *result,
+    uint32_t samples, bool exact, double unit, uint32_t length[POINTS], double gain[POINTS])
 {
     uint32_t count = 0, sum = 0;
     for (uint32_t plane = result->planes; plane-- > 0;) {
         const struct j2k_gains *gains = &result->plane[plane];
         double scale = unit * j2k_measure_plane(plane, exact).unit;
-        sum += significance_cost(gains, samples);
+        uint32_t significance, refinement;
+        coder->estimate(gains, samples, &significance, &refinement);
+        sum += significance;
         length[count] = sum;
         gain[count++] = (double)gains->significance * scale;
-        sum += gains->refined > 0 ? REFINEMENT_COST + REFINED_COST * gains->refined : 0;
+        sum += refinement;
         length[count] = sum;
         gain[count++] = (double)gains->refinement * scale;
     }
     return count;
 }
 
-static void add_cut(struct share *share, struct cut *cut, double slope, double bytes, double gain)
+static void add_cut(struct block_share *share, struct cut *cut, double slope, double bytes, double gain)
 {
     cut[share->count++] = (struct cut){slope, bytes, gain};
     share->low = slope < share->low ? slope : share->low;
@@ -104,18 +85,19 @@ static void add_cut(struct share *share, struct cut *cut, double slope, double b
 }
 
 /* Add a block's cuts; `cut` is where the cuts of its share are. */
-static void add_block(const struct j2k_encode_tile *tile, uint32_t index, struct share *share, struct cut *cut)
+static void add_block(const struct j2k_encode_tile *tile, uint32_t index, struct block_share *share, struct cut *cut)
 {
-    const struct j2k_encode_job *job = tile->job;
-    const struct j2k_plan *plan = &job->coded->plan;
-    const struct j2k_block_result *result = &job->result[index];
+    const struct j2k_encoding *encoding = tile->encoding;
+    const struct j2k_plan *plan = &encoding->coded->plan;
+    const struct j2k_block_result *result = &encoding->result[index];
     const struct j2k_block *block = &plan->block[index];
     const struct j2k_band *band = &plan->band[block->band];
-    double half = band->step / 2, unit = job->source->weight[block->band] * half * half;
+    double half = band->step / 2, unit = encoding->request->weight[block->band] * half * half;
     double stride = stride_of(plan, block->band), gain[POINTS] = {0}, slope[POINTS], gained = 0;
     uint32_t length[POINTS] = {0}, before = 0;
-    uint32_t points = estimate(result, (uint32_t)block->width * block->height,
-        plan->tile_component[band->tile_component].reversible, unit, length, gain);
+    const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
+    uint32_t points = estimate(kst_j2k_block_functions(tc->style), result, (uint32_t)block->width * block->height,
+        tc->reversible, unit, length, gain);
     kst_j2k_slopes(length, gain, points, slope);
     share->error += stride * 4 * unit * result->error;
     for (uint32_t i = 0; i < points; i++) {
@@ -131,7 +113,7 @@ static void add_block(const struct j2k_encode_tile *tile, uint32_t index, struct
 
 bool kst_j2k_is_sampled(const struct j2k_encode_tile *tile, uint32_t block)
 {
-    const struct j2k_plan *plan = &tile->job->coded->plan;
+    const struct j2k_plan *plan = &tile->encoding->coded->plan;
     return block % stride_of(plan, plan->block[block].band) == 0;
 }
 
@@ -144,7 +126,7 @@ static uint32_t share_end(const struct j2k_encode_tile *tile, uint32_t index)
 static void add_share(void *argument, uint32_t index)
 {
     const struct sample *sample = argument;
-    struct share *share = &sample->share[index];
+    struct block_share *share = &sample->share[index];
     for (uint32_t b = sample->tile->first_block + index * SHARE; b < share_end(sample->tile, index); b++)
         if (kst_j2k_is_sampled(sample->tile, b))
             add_block(sample->tile, b, share, sample->cut + share->first);
@@ -155,10 +137,10 @@ static size_t place_shares(struct sample *sample, uint32_t shares)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < shares; i++) {
-        sample->share[i] = (struct share){.first = count, .low = INFINITY};
+        sample->share[i] = (struct block_share){.first = count, .low = INFINITY};
         for (uint32_t b = sample->tile->first_block + i * SHARE; b < share_end(sample->tile, i); b++)
             if (kst_j2k_is_sampled(sample->tile, b))
-                count += 2U * sample->tile->job->result[b].planes;
+                count += 2U * sample->tile->encoding->result[b].planes;
     }
     return count;
 }
@@ -167,7 +149,7 @@ static size_t place_shares(struct sample *sample, uint32_t shares)
 static void join_shares(struct sample *sample, uint32_t shares)
 {
     for (uint32_t i = 0; i < shares; i++) {
-        const struct share *share = &sample->share[i];
+        const struct block_share *share = &sample->share[i];
         memmove(sample->cut + sample->count, sample->cut + share->first, share->count * sizeof *sample->cut);
         sample->count += share->count;
         sample->error += share->error;
@@ -178,14 +160,14 @@ static void join_shares(struct sample *sample, uint32_t shares)
 
 static bool look_at_blocks(struct sample *sample)
 {
-    struct j2k_encode_job *job = sample->tile->job;
+    struct j2k_encoding *encoding = sample->tile->encoding;
     uint32_t shares = (sample->tile->block_count + SHARE - 1) / SHARE;
-    sample->share = kst_j2k_encode_take(job, shares, sizeof *sample->share);
+    sample->share = kst_j2k_encode_take(encoding, shares, sizeof *sample->share);
     if (sample->share)
-        sample->cut = kst_j2k_encode_take(job, place_shares(sample, shares), sizeof *sample->cut);
+        sample->cut = kst_j2k_encode_take(encoding, place_shares(sample, shares), sizeof *sample->cut);
     if (!sample->cut)
         return false;
-    kst_pool_run(job->pool, shares, add_share, sample);
+    kst_pool_run(encoding->pool, shares, add_share, sample);
     join_shares(sample, shares);
     return true;
 }
@@ -194,7 +176,7 @@ static bool look_at_blocks(struct sample *sample)
  * The state of the bisection: `count` cuts, from `cut` on, are undecided. Those before them are taken in any case, and
  * `bytes` and `error` include them.
  */
-struct search {
+struct cut_search {
     struct cut *cut;
     size_t count;
     double bytes, error; /* of the whole picture, if cut there */
@@ -204,7 +186,7 @@ struct search {
  * Partition the undecided cuts so that those at the threshold and above come first. Returns how many these are; *at
  * receives the bytes and the error of the picture with them.
  */
-static size_t part_cuts(const struct search *search, double threshold, struct search *at)
+static size_t part_cuts(const struct cut_search *search, double threshold, struct cut_search *at)
 {
     struct cut *cut = search->cut;
     size_t above = 0;
@@ -221,18 +203,18 @@ static size_t part_cuts(const struct search *search, double threshold, struct se
     return above;
 }
 
-/* Whether the whole picture would be longer than the target, or already better than it. */
-static bool is_beyond(const struct j2k_encode_tile *tile, const struct search *at, double scale)
+/* Return whether the whole picture would be longer than the target, or already better than it. */
+static bool is_beyond(const struct j2k_encode_tile *tile, const struct cut_search *at, double scale)
 {
-    const struct j2k_encode_source *source = tile->job->source;
-    return (source->bytes < UINT64_MAX && at->bytes * scale > (double)source->bytes) ||
-           (source->error > 0 && at->error * scale < source->error);
+    const struct j2k_encode_request *request = tile->encoding->request;
+    return (request->bytes < UINT64_MAX && at->bytes * scale > (double)request->bytes) ||
+           (request->error > 0 && at->error * scale < request->error);
 }
 
 /* Bisect between the least and the greatest slope. Returns 0 if everything is wanted. */
 static double find_threshold(const struct sample *sample, double scale)
 {
-    struct search search = {.cut = sample->cut, .count = sample->count, .error = sample->error}, at;
+    struct cut_search search = {.cut = sample->cut, .count = sample->count, .error = sample->error}, at;
     part_cuts(&search, sample->low, &at);
     if (sample->low >= sample->high || !is_beyond(sample->tile, &at, scale))
         return 0;
@@ -245,7 +227,7 @@ static double find_threshold(const struct sample *sample, double scale)
             search.count = above;
         } else {
             high = middle;
-            search = (struct search){search.cut + above, search.count - above, at.bytes, at.error};
+            search = (struct cut_search){search.cut + above, search.count - above, at.bytes, at.error};
         }
     }
     return exp(low);
@@ -253,12 +235,12 @@ static double find_threshold(const struct sample *sample, double scale)
 
 double kst_j2k_encode_stop(struct j2k_encode_tile *tile)
 {
-    struct j2k_encode_job *job = tile->job;
+    struct j2k_encoding *encoding = tile->encoding;
     struct sample sample = {.tile = tile, .low = INFINITY};
     double threshold = 0;
     if (look_at_blocks(&sample))
-        threshold = find_threshold(&sample, (double)job->coded->plan.block_count / tile->block_count);
-    kst_memory_release(job->memory, sample.share);
-    kst_memory_release(job->memory, sample.cut);
-    return threshold * (job->coded->plan.tile_count > 1 ? margin_of_tiles : margin);
+        threshold = find_threshold(&sample, (double)encoding->coded->plan.block_count / tile->block_count);
+    kst_memory_release(encoding->memory, sample.share);
+    kst_memory_release(encoding->memory, sample.cut);
+    return threshold * (encoding->coded->plan.tile_count > 1 ? margin_of_tiles : margin);
 }

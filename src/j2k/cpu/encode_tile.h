@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions shared by the steps of encoding a tile: the job that all threads work on, and the results of its blocks.
+ * Definitions shared by the steps of encoding a tile: the encoding that all threads work on, and the results of its
+ * blocks.
  */
 #ifndef KOSTKA_J2K_CPU_ENCODE_TILE_H
 #define KOSTKA_J2K_CPU_ENCODE_TILE_H
@@ -8,36 +9,38 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "j2k/cpu/blocks/block_encode.h"
+#include "j2k/cpu/blocks/block_coder.h"
 #include "j2k/cpu/encode.h"
 
 /* The result of one block, kept until all blocks are done. */
 struct j2k_block_result {
-    const struct j2k_pass *pass;   /* passes with their gains, if measured and not yet in job->encoded */
+    const struct j2k_pass *pass;   /* passes with their gains, if measured and not yet in encoding->encoded */
     const uint32_t *length;        /* lengths of passes, if not measured */
     const struct j2k_gains *plane; /* sampled but not coded yet: what each plane would gain, lowest plane first */
     double error;                  /* of the quantiser and of planes that were left out, in squares of the step */
+    uint32_t kept;                 /* bytes that the request's keeper has of the block, in front of its lengths */
     uint8_t planes;
 };
 
 /* One encoding; all threads work on it. */
-struct j2k_encode_job {
+struct j2k_encoding {
     struct memory *memory;
     struct pool *pool;
     struct j2k_forward forward;
-    const struct j2k_coding_passes *passes;
+    enum cpu_tier tier;
     struct j2k_coded *coded;
-    const struct j2k_encode_source *source;
+    const struct j2k_encode_request *request;
     struct j2k_block_result *result; /* one per block */
     struct j2k_encoded *encoded;
     struct j2k_encode_worker *idle;
-    pthread_mutex_t shared; /* guards `idle`, and what tiles change in `encoded` */
+    uint64_t kept;          /* bytes of the request's keeper that are assigned to threads */
+    pthread_mutex_t shared; /* guards `idle`, `kept`, calls of the keeper, and what tiles change in `encoded` */
     atomic_int status;      /* the first failure; after it nothing new is begun */
 };
 
 /*
- * Which blocks to process: all of them, which are coded, or only a sample evenly spread over the tile. The sample is
- * measured first, and tells how far all blocks need to be coded.
+ * Says which blocks to process: all of them, which are coded, or only a sample evenly spread over the tile. The sample
+ * is measured first, and tells how far all blocks need to be coded.
  */
 enum j2k_choice { J2K_ALL_BLOCKS, J2K_SAMPLE_BLOCKS };
 enum {
@@ -46,55 +49,55 @@ enum {
 };
 
 struct j2k_encode_tile {
-    struct j2k_encode_job *job;
+    struct j2k_encoding *encoding;
     const struct j2k_tile *tile;
-    const struct j2k_plan *plan; /* plan in use: the image's, or a window's (j2k/write/window.h) */
+    const struct j2k_plan *plan; /* plan in use: the image's, or an excerpt's (j2k/write/excerpt.h) */
     const struct j2k_tile *part; /* the tile in `plan` */
-    const uint32_t *block;       /* a window's blocks: their indices in the image's plan; null: `plan` is the image's */
+    const uint32_t *block; /* an excerpt's blocks: their indices in the image's plan; null: `plan` is the image's */
     uint32_t first_block, block_count;
     double stop; /* planes that gain less per byte are left out */
 };
 
 /* The tiles that are to be coded. */
-struct j2k_tiles kst_j2k_encode_tiles_of(const struct j2k_encode_job *job);
+struct j2k_tiles kst_j2k_encode_tiles_of(const struct j2k_encoding *encoding);
 
 /* Allocate memory. If there is none, the encoding fails and the result is null. */
-void *kst_j2k_encode_take(struct j2k_encode_job *job, size_t count, size_t size);
-bool kst_j2k_encode_goes_on(struct j2k_encode_job *job);
-void kst_j2k_encode_fail(struct j2k_encode_job *job, kst_status status);
+void *kst_j2k_encode_take(struct j2k_encoding *encoding, size_t count, size_t size);
+bool kst_j2k_encode_goes_on(struct j2k_encoding *encoding);
+void kst_j2k_encode_fail(struct j2k_encoding *encoding, kst_status status);
 /*
- * Make room in job->encoded for the passes of all blocks. If memory is missing or 32 bits cannot count the passes, the
- * encoding fails and the result is false.
+ * Make room in encoding->encoded for the passes of all blocks. If memory is missing or 32 bits cannot count the passes,
+ * the encoding fails and the result is false.
  */
-bool kst_j2k_encode_take_passes(struct j2k_encode_job *job, uint64_t count);
+bool kst_j2k_encode_take_passes(struct j2k_encoding *encoding, uint64_t count);
 /* The picture's squared error for an error of half a step in one coefficient of a block's band; 0 if not measured. */
-double kst_j2k_encode_unit(const struct j2k_encode_job *job, uint32_t block);
+double kst_j2k_encode_unit(const struct j2k_encoding *encoding, uint32_t block);
 /* Count coded blocks as progress; the caller of the library may cancel the encoding here. */
-void kst_j2k_encode_count(struct j2k_encode_job *job, uint32_t blocks);
+void kst_j2k_encode_count(struct j2k_encoding *encoding, uint32_t blocks);
 
-/* The index in the image's plan of a block of the plan in use. */
+/* Return the index in the image's plan of a block of the plan in use. */
 static inline uint32_t j2k_encode_block(const struct j2k_encode_tile *tile, uint32_t index)
 {
     return tile->block ? tile->block[index] : index;
 }
 
 /*
- * encode.c: start with all members of the job set except `result` and `shared`. When all blocks have results or
- * something failed, finish, which fills in job->encoded. If starting failed there is nothing to finish.
+ * encode.c: start with all members of the encoding set except `result` and `shared`. When all blocks have results or
+ * something failed, finish, which fills in encoding->encoded. If starting failed there is nothing to finish.
  */
-kst_status kst_j2k_encode_start(struct j2k_encode_job *job, kst_report *report);
-kst_status kst_j2k_encode_finish(struct j2k_encode_job *job, kst_report *report);
-void kst_j2k_encode_find_tile(struct j2k_encode_job *job, uint32_t index, struct j2k_encode_tile *tile);
+kst_status kst_j2k_encode_start(struct j2k_encoding *encoding, kst_report *report);
+kst_status kst_j2k_encode_finish(struct j2k_encoding *encoding, kst_report *report);
+void kst_j2k_encode_find_tile(struct j2k_encoding *encoding, uint32_t index, struct j2k_encode_tile *tile);
 
 /* encode_blocks.c: whether a sample of the tile's blocks is measured before all are coded. */
 bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile);
 
 /* Set tile->stop to the value known from the start, or to the one that the sample gives. */
 void kst_j2k_encode_given_stop(struct j2k_encode_tile *tile);
-void kst_j2k_encode_set_stop(struct j2k_encode_tile *tile);
+void kst_j2k_encode_find_stop(struct j2k_encode_tile *tile);
 
 /* The part of the region of interest in a band: all coefficients that affect the region (H.2). */
-struct j2k_rect kst_j2k_region_in_band(const struct j2k_encode_job *job, const struct j2k_band *band);
+struct j2k_rect kst_j2k_region_in_band(const struct j2k_encoding *encoding, const struct j2k_band *band);
 
 /* tile->stop in the units in which the gains of a band's blocks are measured. */
 float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band);
@@ -110,7 +113,7 @@ bool kst_j2k_is_sampled(const struct j2k_encode_tile *tile, uint32_t block);
  * Memory that lives as long as `encoded`, taken from a chunk that only the caller fills (*filling is null at first).
  * Returns null if memory is missing.
  */
-void *kst_j2k_encode_keep(struct j2k_encode_job *job, struct j2k_encoded_chunk **filling, size_t length);
+void *kst_j2k_encode_keep(struct j2k_encoding *encoding, struct j2k_encoded_chunk **filling, size_t length);
 void kst_j2k_encoded_chunks_release(struct memory *memory, struct j2k_encoded *encoded);
 
 /* Convert a sum of squared errors to squares of the step. */

@@ -6,30 +6,28 @@
 #include <string.h>
 
 #include "core/report.h"
-#include "j2k/cpu/blocks/block.h"
-#include "j2k/cpu/blocks/block_encode.h"
+#include "j2k/cpu/blocks/block_coder.h"
 #include "j2k/packets/builder.h"
 
-struct job {
+struct remeasurement {
     const struct j2k_remeasuring *wanted;
     struct memory *memory;
-    const struct j2k_block_passes *passes;
-    const struct j2k_coding_passes *coding_passes;
+    enum cpu_tier tier;
     atomic_uint next;
     atomic_int status;
 };
 
 /* The buffers of one thread. */
 struct worker {
-    struct j2k_block_decoder *decoder;
-    struct j2k_block_encoder *encoder;
-    const struct j2k_coding_passes *passes;
+    enum cpu_tier tier;
+    struct j2k_block_scratch *decoder, *encoder;
+    struct j2k_block_outcome outcome; /* what coding the block again gave */
     struct j2k_codeword codeword[J2K_PASSES_MAX];
     uint32_t codeword_count;
 };
 
 /* A block, and the members of the result that belong to it. */
-struct block {
+struct remeasured_block {
     const struct j2k_block *place;
     const struct j2k_block_code *code;
     const struct j2k_band *band;
@@ -40,11 +38,11 @@ struct block {
     double *gain;     /* one per pass */
 };
 
-static struct block block_at(const struct job *job, uint32_t index)
+static struct remeasured_block block_at(const struct remeasurement *all, uint32_t index)
 {
-    const struct j2k_remeasuring *wanted = job->wanted;
+    const struct j2k_remeasuring *wanted = all->wanted;
     const struct j2k_plan *plan = &wanted->coded->plan;
-    struct block block = {.place = &plan->block[index], .code = &wanted->coded->block[index]};
+    struct remeasured_block block = {.place = &plan->block[index], .code = &wanted->coded->block[index]};
     block.band = &plan->band[block.place->band];
     block.component = &plan->tile_component[block.band->tile_component];
     block.planes = (uint32_t)block.band->planes - block.code->missing;
@@ -55,7 +53,7 @@ static struct block block_at(const struct job *job, uint32_t index)
 }
 
 /* List the segments, which lie one after the other. */
-static void list_codewords(struct worker *worker, const struct block *block)
+static void list_codewords(struct worker *worker, const struct remeasured_block *block)
 {
     uint32_t start = 0;
     worker->codeword_count = 0;
@@ -70,8 +68,9 @@ static void list_codewords(struct worker *worker, const struct block *block)
 }
 
 /* Decode the block and code it again. True if that gives as many planes as before, and at least as many passes. */
-static bool code_again(struct worker *worker, const struct block *block)
+static bool code_again(struct worker *worker, const struct remeasured_block *block)
 {
+    const struct j2k_block_functions *coder = kst_j2k_block_functions(block->component->style);
     const struct j2k_block *place = block->place;
     const struct j2k_coded_block coded = {.width = place->width,
         .height = place->height,
@@ -80,25 +79,24 @@ static bool code_again(struct worker *worker, const struct block *block)
         .planes = block->planes,
         .codeword_count = worker->codeword_count,
         .codewords = worker->codeword};
-    const struct j2k_block_source source = {.passes = worker->passes,
-        .width = place->width,
+    const struct j2k_block_settings settings = {.width = place->width,
         .height = place->height,
         .orientation = block->band->orientation,
         .style = block->component->style,
         .exact = block->component->reversible && block->code->passes == 3 * block->planes - 2,
         .measure = true};
-    if (block->planes > J2K_ENCODER_PLANES || block->component->roi_shift > 0 ||
-        block->component->style & J2K_STYLE_PREDICTABLE || kst_j2k_block_decode(worker->decoder, &coded) != 0)
+    if (block->planes > J2K_CODED_PLANES || block->component->roi_shift > 0 ||
+        block->component->style & J2K_STYLE_PREDICTABLE || coder->decode(worker->decoder, worker->tier, &coded) != 0)
         return false;
-    memcpy(worker->encoder->sample, worker->decoder->samples, sizeof(uint32_t) * place->width * place->height);
-    kst_j2k_block_encode(worker->encoder, &source);
-    return worker->encoder->planes == block->planes && worker->encoder->passes >= block->code->passes;
+    memcpy(worker->encoder->sample, worker->decoder->sample, sizeof(uint32_t) * place->width * place->height);
+    coder->encode(worker->encoder, worker->tier, &settings, &worker->outcome);
+    return worker->outcome.planes == block->planes && worker->outcome.passes >= block->code->passes;
 }
 
 /* A pass inside a segment ends where it ended when coded again, if all bytes up to there are the same. */
-static void take_lengths(const struct worker *worker, const struct block *block)
+static void take_lengths(const struct worker *worker, const struct remeasured_block *block)
 {
-    const struct j2k_pass *pass = worker->encoder->pass;
+    const struct j2k_pass *pass = worker->outcome.pass;
     uint32_t first = 0, start = 0, again = 0;
     for (uint32_t i = 0; i < worker->codeword_count; i++) {
         const struct j2k_codeword *codeword = &worker->codeword[i];
@@ -106,7 +104,7 @@ static void take_lengths(const struct worker *worker, const struct block *block)
         for (uint32_t p = first; p < last; p++) {
             uint32_t length = pass[p].length - again;
             if (length <= codeword->length && start + length < block->length[p] &&
-                memcmp(codeword->data, worker->encoder->data + again, length) == 0)
+                memcmp(codeword->data, worker->outcome.data + again, length) == 0)
                 block->length[p] = start + length;
         }
         start += codeword->length;
@@ -115,7 +113,7 @@ static void take_lengths(const struct worker *worker, const struct block *block)
     }
 }
 
-static void keep_ascending(const struct block *block)
+static void keep_ascending(const struct remeasured_block *block)
 {
     for (uint32_t p = block->code->passes; p-- > 1;)
         if (block->length[p - 1] > block->length[p])
@@ -124,9 +122,9 @@ static void keep_ascending(const struct block *block)
 
 /*
  * Estimate gains from typical blocks of photographs: each byte lowers the squared error by about the square of the
- * plane's step (2^n quantiser steps in plane n). Passes that cannot be told apart share their bytes.
+ * plane's step (2^n quantiser steps in plane n). Passes that cannot be separated share their bytes.
  */
-static void estimate_gains(const struct block *block)
+static void estimate_gains(const struct remeasured_block *block)
 {
     for (uint32_t first = 0; first < block->code->passes;) {
         uint32_t last = first;
@@ -141,7 +139,7 @@ static void estimate_gains(const struct block *block)
     }
 }
 
-static void remeasure(struct worker *worker, const struct block *block)
+static void remeasure(struct worker *worker, const struct remeasured_block *block)
 {
     list_codewords(worker, block);
     if (!code_again(worker, block)) {
@@ -149,53 +147,48 @@ static void remeasure(struct worker *worker, const struct block *block)
         return;
     }
     for (uint32_t p = 0; p < block->code->passes; p++)
-        block->gain[p] = worker->encoder->pass[p].gain * block->half;
+        block->gain[p] = worker->outcome.pass[p].gain * block->half;
     take_lengths(worker, block);
     keep_ascending(block);
 }
 
 static void run_worker(void *argument, uint32_t index)
 {
-    struct job *job = argument;
-    const struct j2k_coded *coded = job->wanted->coded;
+    struct remeasurement *all = argument;
+    const struct j2k_coded *coded = all->wanted->coded;
     kst_status status = KST_OK;
-    struct worker *worker = kst_memory_array(job->memory, 1, sizeof *worker, &status);
+    struct worker *worker = kst_memory_array(all->memory, 1, sizeof *worker, &status);
     (void)index;
     if (worker) {
-        worker->passes = job->coding_passes;
-        worker->decoder = kst_memory_array(job->memory, 1, sizeof *worker->decoder, &status);
-        worker->encoder = kst_memory_array(job->memory, 1, sizeof *worker->encoder, &status);
-        if (!status)
-            worker->decoder->passes = job->passes;
+        worker->tier = all->tier;
+        worker->decoder = kst_memory_array(all->memory, 1, kst_j2k_decoder_length(), &status);
+        worker->encoder = kst_memory_array(all->memory, 1, kst_j2k_encoder_length(), &status);
     }
     while (worker && !status) {
-        uint32_t i = atomic_fetch_add(&job->next, 1);
+        uint32_t i = atomic_fetch_add(&all->next, 1);
         if (i >= coded->plan.block_count)
             break;
-        struct block block = block_at(job, i);
+        struct remeasured_block block = block_at(all, i);
         if (block.code->passes > 0)
             remeasure(worker, &block);
     }
     if (worker) {
-        kst_memory_release(job->memory, worker->decoder);
-        kst_memory_release(job->memory, worker->encoder);
+        kst_memory_release(all->memory, worker->decoder);
+        kst_memory_release(all->memory, worker->encoder);
     }
-    kst_memory_release(job->memory, worker);
+    kst_memory_release(all->memory, worker);
     if (status)
-        atomic_store(&job->status, (int)status);
+        atomic_store(&all->status, (int)status);
 }
 
 kst_status kst_j2k_cpu_remeasure(const struct operation *op, const struct j2k_remeasuring *remeasuring)
 {
-    struct job job = {.wanted = remeasuring,
-        .memory = op->memory,
-        .passes = kst_j2k_block_passes(op->tier),
-        .coding_passes = kst_j2k_coding_passes(op->tier)};
+    struct remeasurement all = {.wanted = remeasuring, .memory = op->memory, .tier = op->tier};
     uint32_t threads = kst_pool_threads(op->pool), blocks = remeasuring->coded->plan.block_count;
-    atomic_init(&job.next, 0);
-    atomic_init(&job.status, KST_OK);
+    atomic_init(&all.next, 0);
+    atomic_init(&all.status, KST_OK);
     if (blocks > 0)
-        kst_pool_run(op->pool, threads < blocks ? threads : blocks, run_worker, &job);
-    kst_status status = (kst_status)atomic_load(&job.status);
+        kst_pool_run(op->pool, threads < blocks ? threads : blocks, run_worker, &all);
+    kst_status status = (kst_status)atomic_load(&all.status);
     return status ? kst_report_error(op->report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }

@@ -11,12 +11,12 @@
 #include <stdatomic.h>
 
 #include "core/countdown.h"
-#include "j2k/cpu/blocks/block.h"
+#include "j2k/cpu/blocks/block_coder.h"
 #include "j2k/cpu/decode.h"
 #include "j2k/cpu/dwt/dwt.h"
-#include "jpeg/cpu/dsp/dsp.h"
+#include "j2k/cpu/rows.h"
 
-enum { J2K_GROUP = 3, J2K_CODEWORDS = 3 * 74 - 2 };
+enum { J2K_SET = 3 };
 
 /* The buffers of one thread. */
 struct j2k_worker {
@@ -25,8 +25,8 @@ struct j2k_worker {
     size_t joined_length;
     void *room; /* buffer for rows */
     size_t room_length;
-    struct j2k_codeword codeword[J2K_CODEWORDS];
-    struct j2k_block_decoder decoder;
+    struct j2k_codeword codeword[J2K_PASSES_MAX];
+    struct j2k_block_scratch scratch; /* with what a block coder needs behind it */
 };
 
 /* One decoding; all threads work on it. */
@@ -36,8 +36,8 @@ struct j2k_decoding {
     const struct j2k_plan *plan;
     const struct j2k_target *target;
     struct j2k_inverse steps;
-    struct jpeg_dsp dsp;
-    const struct j2k_block_passes *passes;
+    struct j2k_rows *rows; /* where rows are handed out; null: targets are memory */
+    enum cpu_tier tier;
     struct progress *progress; /* a step per code-block; may be null */
     atomic_uint next_tile;     /* the next tile that no thread has begun */
     pthread_mutex_t lock;
@@ -48,10 +48,10 @@ struct j2k_decoding {
 };
 
 /*
- * The rows of a band or a resolution that exist at a time: 16-bit or 32-bit integers, or single precision. Row y is at
- * (y − base) % rows; the rows of a block are always consecutive.
+ * The resident rows of a band or a resolution, which are those that exist at a time: 16-bit or 32-bit integers, or
+ * single precision. Row y is at (y − base) % rows; the rows of a block are always consecutive.
  */
-struct j2k_window {
+struct j2k_resident {
     uint8_t *data;
     size_t pitch;    /* in samples */
     size_t size;     /* bytes per sample */
@@ -64,8 +64,8 @@ struct j2k_window {
 struct j2k_decoded_component {
     const struct j2k_tile_component *tc;
     const struct j2k_resolution *resolution;
-    struct j2k_window band[3 * J2K_LEVELS + 1]; /* LL, then three for each resolution */
-    struct j2k_window made[J2K_RESOLUTIONS];    /* the resolutions between the first and the last */
+    struct j2k_resident band[3 * J2K_LEVELS + 1]; /* LL, then three for each resolution */
+    struct j2k_resident made[J2K_RESOLUTIONS];    /* the resolutions between the first and the last */
 };
 
 struct j2k_step {
@@ -75,15 +75,16 @@ struct j2k_step {
 };
 
 /* Components that are decoded together: three that go through a component transform, or a single one. */
-struct j2k_group {
+struct j2k_decode_set {
     struct j2k_decoding *decoding;
     const struct j2k_tile *tile;
     uint32_t first, count;
     bool narrow; /* coefficients and samples take 16 bits (j2k/cpu/blocks/narrow.h) */
-    struct j2k_decoded_component component[J2K_GROUP];
+    struct j2k_decoded_component component[J2K_SET];
     uint32_t lag; /* number of steps by which rows lag behind blocks, so that threads always find blocks */
     uint32_t step_count;
     struct j2k_step *step;
+    uint32_t band_rows; /* see kst_j2k_band_rows() */
     uint32_t first_block;
     uint32_t *order;              /* blocks, counted from first_block, ordered by step */
     struct countdowns countdowns; /* for the parts of steps */
@@ -105,48 +106,55 @@ void kst_j2k_decoding_begin(
     struct j2k_decoding *decoding, struct memory *memory, const struct j2k_plan *plan, enum cpu_tier tier);
 void kst_j2k_decoding_end(struct j2k_decoding *decoding);
 
-/* tile_steps.c: plan the steps, the windows and the order of blocks. False if memory is missing. */
-bool kst_j2k_group_begin(struct j2k_group *group);
-void kst_j2k_group_end(struct j2k_group *group);
+/* tile_steps.c: plan the steps, the resident rows and the order of blocks. False if memory is missing. */
+bool kst_j2k_decode_set_begin(struct j2k_decode_set *set);
+void kst_j2k_decode_set_end(struct j2k_decode_set *set);
 /*
- * The most bytes that such a group takes at a time, not counting the threads' buffers; 0 if memory is missing.
- * kst_j2k_group_end() must be called afterwards as well.
+ * The most bytes that such a set takes at a time, not counting the threads' buffers; 0 if memory is missing.
+ * kst_j2k_decode_set_end() must be called afterwards as well.
  */
-uint64_t kst_j2k_group_measure(struct j2k_group *group);
+uint64_t kst_j2k_decode_set_measure(struct j2k_decode_set *set);
 /* Set to 0 the coefficients that a step's blocks may fill. */
-void kst_j2k_clear(const struct j2k_group *group, uint32_t step);
-uint32_t kst_j2k_first_row(const struct j2k_group *group, uint32_t step);
+void kst_j2k_clear(const struct j2k_decode_set *set, uint32_t step);
+uint32_t kst_j2k_first_row(const struct j2k_decode_set *set, uint32_t step);
 /* The end of the rows of each resolution that exist before a step. */
-void kst_j2k_rows_before(const struct j2k_group *group, const struct j2k_decoded_component *component, uint32_t step,
+void kst_j2k_rows_before(const struct j2k_decode_set *set, const struct j2k_decoded_component *component, uint32_t step,
     uint32_t rows[J2K_RESOLUTIONS]);
 /* The end of the rows of each resolution that are needed to make the last one up to `row`. */
 void kst_j2k_rows_needed(const struct j2k_decoded_component *component, uint32_t row, uint32_t needed[J2K_RESOLUTIONS]);
 
 /* tile_run.c: the size of the buffer that a thread needs for rows, and running all steps on the pool's threads. */
-size_t kst_j2k_worker_room(const struct j2k_group *group);
-void kst_j2k_run_group(struct j2k_group *group);
+size_t kst_j2k_worker_room(const struct j2k_decode_set *set);
+void kst_j2k_decode_set_run(struct j2k_decode_set *set);
 
-/* Where a block's coefficients go. */
+/* Says where a block's coefficients go. */
 struct j2k_destination {
     void *samples; /* the first coefficient that is inside the band's window */
     size_t pitch;  /* in samples */
     bool narrow;   /* coefficients have 16 bits */
 };
 
-/* tile_blocks.c: decode a code-block to coefficients; below, the one at an index of the group's order. */
+/* tile_blocks.c: decode a code-block to coefficients; below, the one at an index of the set's order. */
 void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block,
     const struct j2k_destination *to);
-void kst_j2k_decode_one(const struct j2k_group *group, struct j2k_worker *worker, uint32_t index);
+void kst_j2k_decode_one(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t index);
 
 /* tile_levels.c: make all resolutions except the last from coefficients; describe how a resolution is made. */
-void kst_j2k_make_levels(const struct j2k_group *group, struct j2k_worker *worker, uint32_t component, uint32_t step);
+void kst_j2k_make_levels(
+    const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t component, uint32_t step);
 struct j2k_level kst_j2k_describe_level(
-    const struct j2k_group *group, const struct j2k_decoded_component *component, uint32_t resolution);
+    const struct j2k_decode_set *set, const struct j2k_decoded_component *component, uint32_t resolution);
 
-/* tile_output.c: make the rows of the last resolution, in strips, and write them to the targets. */
-uint32_t kst_j2k_strips(const struct j2k_group *group, uint32_t step);
-size_t kst_j2k_strip_room(const struct j2k_group *group);
-void kst_j2k_put_out(const struct j2k_group *group, struct j2k_worker *worker, uint32_t step, uint32_t strip);
+/*
+ * tile_output.c: make the rows of the last resolution, in strips, and write them to the targets. Where rows are handed
+ * out, each strip is to be passed afterwards, even if it was not made because something has failed.
+ */
+uint32_t kst_j2k_strips(const struct j2k_decode_set *set, uint32_t step);
+/* The rows of a band that are handed out together: those of the longest strip, or fewer; 0: rows are not handed out. */
+uint32_t kst_j2k_band_rows(const struct j2k_decode_set *set);
+size_t kst_j2k_strip_room(const struct j2k_decode_set *set);
+void kst_j2k_put_out(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t strip);
+void kst_j2k_pass_strip(const struct j2k_decode_set *set, uint32_t step, uint32_t strip);
 
 static inline size_t j2k_width(struct j2k_rect rect)
 {
@@ -158,10 +166,10 @@ static inline size_t j2k_height(struct j2k_rect rect)
     return rect.y0 < rect.y1 ? rect.y1 - rect.y0 : 0;
 }
 
-/* Where a row of a window is. */
-static inline void *j2k_window_row(const struct j2k_window *window, uint32_t y)
+/* Return where a resident row is. */
+static inline void *j2k_resident_row(const struct j2k_resident *resident, uint32_t y)
 {
-    return window->data + (size_t)((y - window->base) % window->rows) * window->pitch * window->size;
+    return resident->data + (size_t)((y - resident->base) % resident->rows) * resident->pitch * resident->size;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes a code-block's bytes to coefficients, in its band's window or elsewhere. */
+/* Decodes a code-block's bytes to coefficients, in its band's resident rows or elsewhere. */
 #include <math.h>
 #include <string.h>
 
@@ -10,18 +10,12 @@
 enum { BITS = 31 };
 
 /*
- * For each sample a pass decodes at most three decisions, and four more for a segmentation symbol. Each takes at most
- * 15 bits (Table C.2), and a byte holds at least seven: so a pass takes less than 2^15 bytes. The decoders read some
- * bytes ahead.
+ * Return the number of bytes of a segment that its passes can reach. Bytes after that have no effect, however many
+ * there are.
  */
-enum { PASS_BYTES = 1 << 15, BYTES_AHEAD = 64 };
-
-/*
- * The number of bytes of a segment that its passes can reach. Bytes after that have no effect, however many there are.
- */
-static uint32_t reach_of(const struct j2k_segment *segment)
+static uint32_t reach_of(const struct j2k_block_functions *coder, const struct j2k_segment *segment)
 {
-    uint32_t most = (uint32_t)segment->passes * PASS_BYTES + BYTES_AHEAD;
+    uint32_t most = segment->passes * coder->pass_bytes + coder->bytes_ahead;
     return segment->length < most ? (uint32_t)segment->length : most;
 }
 
@@ -36,20 +30,22 @@ static bool make_room(struct j2k_decoding *decoding, struct j2k_worker *worker, 
 }
 
 /* The total length of the segments that come in several pieces. */
-static size_t joined_length(const struct j2k_plan *plan, const struct j2k_block *block)
+static size_t joined_length(
+    const struct j2k_block_functions *coder, const struct j2k_plan *plan, const struct j2k_block *block)
 {
     size_t sum = 0;
     for (uint32_t i = 0; i < block->segment_count; i++) {
         const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
-        sum += segment->piece_count > 1 ? reach_of(segment) : 0;
+        sum += segment->piece_count > 1 ? reach_of(coder, segment) : 0;
     }
     return sum;
 }
 
-static void join_pieces(const struct j2k_plan *plan, const struct j2k_segment *segment, uint8_t *to)
+static void join_pieces(const struct j2k_block_functions *coder, const struct j2k_plan *plan,
+    const struct j2k_segment *segment, uint8_t *to)
 {
     const struct j2k_piece *piece = &plan->piece[segment->first_piece];
-    for (uint32_t left = reach_of(segment); left > 0; piece++) {
+    for (uint32_t left = reach_of(coder, segment); left > 0; piece++) {
         uint32_t length = piece->length < left ? piece->length : left;
         memcpy(to, plan->data + piece->offset, length);
         to += length;
@@ -58,16 +54,17 @@ static void join_pieces(const struct j2k_plan *plan, const struct j2k_segment *s
 }
 
 /* Make each segment of a block consecutive: a segment in one piece is used in place, others are copied. */
-static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block)
+static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block_functions *coder,
+    const struct j2k_block *block)
 {
     const struct j2k_plan *plan = decoding->plan;
     size_t at = 0;
-    if (!make_room(decoding, worker, joined_length(plan, block)))
+    if (!make_room(decoding, worker, joined_length(coder, plan, block)))
         return false;
     for (uint32_t i = 0; i < block->segment_count; i++) {
         const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
         struct j2k_codeword *codeword = &worker->codeword[i];
-        codeword->length = reach_of(segment);
+        codeword->length = reach_of(coder, segment);
         codeword->passes = segment->passes;
         codeword->data = plan->data; /* any valid address, for segments without bytes */
         if (segment->piece_count == 0)
@@ -78,7 +75,7 @@ static bool gather(struct j2k_decoding *decoding, struct j2k_worker *worker, con
             continue;
         }
         codeword->data = worker->joined + at;
-        join_pieces(plan, segment, worker->joined + at);
+        join_pieces(coder, plan, segment, worker->joined + at);
         at += codeword->length;
     }
     return true;
@@ -106,7 +103,7 @@ static void store(const struct j2k_decoding *decoding, const struct j2k_worker *
 {
     const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
     const struct j2k_indices indices = {
-        .from = worker->decoder.samples + (size_t)(part.y0 - block->y) * block->width + (part.x0 - block->x),
+        .from = worker->scratch.sample + (size_t)(part.y0 - block->y) * block->width + (part.x0 - block->x),
         .pitch = block->width,
         .width = part.x1 - part.x0,
         .height = part.y1 - part.y0};
@@ -123,7 +120,8 @@ void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *work
 {
     const struct j2k_band *band = &decoding->plan->band[block->band];
     const struct j2k_tile_component *tc = &decoding->plan->tile_component[band->tile_component];
-    if (!gather(decoding, worker, block))
+    const struct j2k_block_functions *coder = kst_j2k_block_functions(tc->style);
+    if (!gather(decoding, worker, coder, block))
         return;
     int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
     struct j2k_coded_block coded = {.width = block->width,
@@ -138,32 +136,31 @@ void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *work
                                    : 1,
         .codeword_count = block->segment_count,
         .codewords = worker->codeword};
-    if (kst_j2k_block_decode(&worker->decoder, &coded))
+    if (coder->decode(&worker->scratch, decoding->tier, &coded))
         count_damage(decoding, block);
     store(decoding, worker, block, tc->reversible, ldexpf(band->step, -coded.fraction), to);
 }
 
-/* The window that holds a band's coefficients. */
-static const struct j2k_window *find_window(const struct j2k_group *group, uint32_t band)
+/* The resident rows of a block's band. */
+static const struct j2k_resident *find_resident(const struct j2k_decode_set *set, uint32_t band)
 {
-    const struct j2k_plan *plan = group->decoding->plan;
+    const struct j2k_plan *plan = set->decoding->plan;
     uint32_t tile_component = plan->band[band].tile_component;
-    const struct j2k_decoded_component *c =
-        &group->component[tile_component - group->tile->first_component - group->first];
+    const struct j2k_decoded_component *c = &set->component[tile_component - set->tile->first_component - set->first];
     return &c->band[band - c->resolution->first_band];
 }
 
-void kst_j2k_decode_one(const struct j2k_group *group, struct j2k_worker *worker, uint32_t index)
+void kst_j2k_decode_one(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t index)
 {
-    struct j2k_decoding *decoding = group->decoding;
-    const struct j2k_block *block = &decoding->plan->block[group->first_block + group->order[index]];
-    const struct j2k_window *window = find_window(group, block->band);
+    struct j2k_decoding *decoding = set->decoding;
+    const struct j2k_block *block = &decoding->plan->block[set->first_block + set->order[index]];
+    const struct j2k_resident *resident = find_resident(set, block->band);
     const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
     uint32_t left = decoding->plan->band[block->band].window.x0;
     const struct j2k_destination to = {
-        .samples = (uint8_t *)j2k_window_row(window, part.y0) + (part.x0 - left) * window->size,
-        .pitch = window->pitch,
-        .narrow = group->narrow};
+        .samples = (uint8_t *)j2k_resident_row(resident, part.y0) + (part.x0 - left) * resident->size,
+        .pitch = resident->pitch,
+        .narrow = set->narrow};
     int none = KST_OK;
     kst_j2k_decode_block(decoding, worker, block, &to);
     if (decoding->progress && !kst_progress_add(decoding->progress, 1))

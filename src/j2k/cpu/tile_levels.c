@@ -2,43 +2,43 @@
 /* Makes each resolution from the one below it and its bands, as far as a step needs it. */
 #include "j2k/cpu/tile.h"
 
-static void set_band(struct j2k_level *level, uint32_t orientation, const struct j2k_window *window, uint32_t x0)
+static void set_band(struct j2k_level *level, uint32_t orientation, const struct j2k_resident *resident, uint32_t x0)
 {
-    level->band[orientation] = window->data + (x0 - window->x0) * window->size;
-    level->pitch[orientation] = window->pitch;
-    level->first[orientation] = window->y0 - window->base;
-    level->rows[orientation] = window->rows;
+    level->band[orientation] = resident->data + (x0 - resident->x0) * resident->size;
+    level->pitch[orientation] = resident->pitch;
+    level->first[orientation] = resident->y0 - resident->base;
+    level->rows[orientation] = resident->rows;
 }
 
 struct j2k_level kst_j2k_describe_level(
-    const struct j2k_group *group, const struct j2k_decoded_component *component, uint32_t r)
+    const struct j2k_decode_set *set, const struct j2k_decoded_component *component, uint32_t r)
 {
-    const struct j2k_window *below = r == 1 ? &component->band[0] : &component->made[r - 1];
+    const struct j2k_resident *below = r == 1 ? &component->band[0] : &component->made[r - 1];
     const struct j2k_resolution *low = &component->resolution[r - 1];
     struct j2k_level level = {
-        .rect = component->resolution[r].computed, .reversible = component->tc->reversible, .narrow = group->narrow};
+        .rect = component->resolution[r].computed, .reversible = component->tc->reversible, .narrow = set->narrow};
     set_band(&level, J2K_LL, below, j2k_width(low->valid) > 0 ? low->valid.x0 : below->x0);
     for (uint32_t b = J2K_HL; b <= J2K_HH; b++) {
-        const struct j2k_window *window = &component->band[3 * r - 3 + b];
-        set_band(&level, b, window, window->x0);
+        const struct j2k_resident *resident = &component->band[3 * r - 3 + b];
+        set_band(&level, b, resident, resident->x0);
     }
     return level;
 }
 
-void kst_j2k_make_levels(const struct j2k_group *group, struct j2k_worker *worker, uint32_t component, uint32_t step)
+void kst_j2k_make_levels(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t component, uint32_t step)
 {
-    const struct j2k_decoded_component *c = &group->component[component];
+    const struct j2k_decoded_component *c = &set->component[component];
     uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
-    kst_j2k_rows_before(group, c, step, begin);
-    kst_j2k_rows_needed(c, group->step[step].row_end, end);
+    kst_j2k_rows_before(set, c, step, begin);
+    kst_j2k_rows_needed(c, set->step[step].row_end, end);
     for (uint32_t r = 1; r + 1 < c->tc->resolution_count; r++) {
-        const struct j2k_window *made = &c->made[r];
-        struct j2k_level level = kst_j2k_describe_level(group, c, r);
-        for (uint32_t y = begin[r], count; y < end[r]; y += count) { /* up to where the window wraps */
+        const struct j2k_resident *made = &c->made[r];
+        struct j2k_level level = kst_j2k_describe_level(set, c, r);
+        for (uint32_t y = begin[r], count; y < end[r]; y += count) { /* up to where the rows wrap */
             uint32_t left = made->rows - (y - made->base) % made->rows;
             count = end[r] - y < left ? end[r] - y : left;
             kst_j2k_synthesise(
-                &group->decoding->steps, &level, y, y + count, j2k_window_row(made, y), made->pitch, worker->room);
+                &set->decoding->steps, &level, y, y + count, j2k_resident_row(made, y), made->pitch, worker->room);
         }
     }
 }

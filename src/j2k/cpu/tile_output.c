@@ -6,28 +6,30 @@
 enum { STRIP_ROWS = 16 }; /* fewest rows of a strip; each strip computes some rows of its neighbours again */
 
 /* Rows y0 ≤ y < y1 of a step, made by one thread. */
-struct strip {
-    const struct j2k_group *group;
+struct output_strip {
+    const struct j2k_decode_set *set;
     uint32_t y0, y1;
-    struct j2k_level level[J2K_GROUP];
-    struct j2k_synthesis synthesis[J2K_GROUP];
-    void *finished[J2K_GROUP]; /* a row of finished samples */
-    uint8_t *bytes[J2K_GROUP];
+    struct j2k_level level[J2K_SET];
+    struct j2k_synthesis synthesis[J2K_SET];
+    void *finished[J2K_SET]; /* a row of finished samples */
+    uint8_t *bytes[J2K_SET];
+    uint8_t *band; /* where rows are handed out: those that were not yet, the first of which is row `held` */
+    uint32_t held;
 };
 
-static const struct j2k_component *picture_component(const struct j2k_group *group, uint32_t i)
+static const struct j2k_component *picture_component(const struct j2k_decode_set *set, uint32_t i)
 {
-    return &group->decoding->plan->component[group->first + i];
+    return &set->decoding->plan->component[set->first + i];
 }
 
-static const struct j2k_target *target_of(const struct j2k_group *group, uint32_t i)
+static const struct j2k_target *target_of(const struct j2k_decode_set *set, uint32_t i)
 {
-    return &group->decoding->target[group->first + i];
+    return &set->decoding->target[set->first + i];
 }
 
-static size_t area_width(const struct j2k_group *group)
+static size_t area_width(const struct j2k_decode_set *set)
 {
-    return j2k_width(group->component[0].tc->area);
+    return j2k_width(set->component[0].tc->area);
 }
 
 static uint32_t computed_width(const struct j2k_decoded_component *component)
@@ -35,129 +37,147 @@ static uint32_t computed_width(const struct j2k_decoded_component *component)
     return (uint32_t)j2k_width(component->resolution[component->tc->resolution_count - 1].computed);
 }
 
-static uint8_t *target_row(const struct j2k_group *group, uint32_t i, uint32_t y)
+static uint8_t *target_row(const struct output_strip *strip, uint32_t i, uint32_t y)
 {
-    const struct j2k_target *target = target_of(group, i);
-    struct j2k_rect picture = picture_component(group, i)->area, area = group->component[i].tc->area;
-    uint8_t *row = (uint8_t *)target->data + (ptrdiff_t)(y - picture.y0) * target->pitch;
-    return row + (size_t)(area.x0 - picture.x0) * target->step * target->bytes;
+    const struct j2k_decode_set *set = strip->set;
+    const struct j2k_target *target = target_of(set, i);
+    const struct j2k_rows *rows = set->decoding->rows;
+    struct j2k_rect picture = picture_component(set, i)->area, area = set->component[i].tc->area;
+    uint8_t *first = target->data;
+    if (rows)
+        return strip->band + (first - rows->pixel) + (ptrdiff_t)(y - strip->held) * target->pitch;
+    return first + (ptrdiff_t)(y - picture.y0) * target->pitch +
+           (size_t)(area.x0 - picture.x0) * target->stride * target->bytes;
 }
 
-static void pack_bytes(const struct j2k_group *group, const void *from, uint8_t *to, size_t step)
+static void pack_bytes(const struct j2k_decode_set *set, const void *from, uint8_t *to, size_t stride)
 {
-    const struct j2k_inverse *steps = &group->decoding->steps;
-    if (group->narrow)
-        steps->pack_8_narrow(from, area_width(group), to, step);
+    const struct j2k_inverse *steps = &set->decoding->steps;
+    if (set->narrow)
+        steps->pack_8_narrow(from, area_width(set), to, stride);
     else
-        steps->pack_8(from, area_width(group), to, step);
+        steps->pack_8(from, area_width(set), to, stride);
 }
 
-static void pack(const struct j2k_group *group, uint32_t i, const void *from, void *row)
+static void pack(const struct j2k_decode_set *set, uint32_t i, const void *from, void *row)
 {
-    const struct j2k_target *target = target_of(group, i);
-    const struct j2k_inverse *steps = &group->decoding->steps;
-    size_t count = area_width(group);
+    const struct j2k_target *target = target_of(set, i);
+    const struct j2k_inverse *steps = &set->decoding->steps;
+    size_t count = area_width(set);
     if (target->bytes == 1)
-        pack_bytes(group, from, row, target->step);
-    else if (target->bytes == 2 && group->narrow)
-        steps->pack_16_narrow(from, count, row, target->step);
+        pack_bytes(set, from, row, target->stride);
+    else if (target->bytes == 2 && set->narrow)
+        steps->pack_16_narrow(from, count, row, target->stride);
     else if (target->bytes == 2)
-        steps->pack_16(from, count, row, target->step);
+        steps->pack_16(from, count, row, target->stride);
     else
         for (size_t x = 0; x < count; x++)
-            ((int32_t *)row)[x * target->step] = ((const int32_t *)from)[x];
+            ((int32_t *)row)[x * target->stride] = ((const int32_t *)from)[x];
 }
 
-/* Whether the targets are RGB or BGR pixels of one byte per sample, as in most pictures. */
-static bool is_pixels(const struct j2k_group *group, bool *reversed)
+/* Return whether the targets are RGB or BGR pixels of one byte per sample, as in most pictures. */
+static bool is_pixels(const struct j2k_decode_set *set, bool *reversed)
 {
-    const struct j2k_target *target = target_of(group, 0);
+    const struct j2k_target *target = target_of(set, 0);
     const uint8_t *first = target->data;
-    if (group->count != 3 || !first)
+    if (set->count != 3 || !first)
         return false;
     for (uint32_t i = 0; i < 3; i++)
-        if (target[i].step != 3 || target[i].bytes != 1 || target[i].pitch != target->pitch)
+        if (target[i].stride != 3 || target[i].bytes != 1 || target[i].pitch != target->pitch)
             return false;
     *reversed = target[2].data == first - 2 && target[1].data == first - 1;
     return *reversed || (target[1].data == first + 1 && target[2].data == first + 2);
 }
 
-static void put_pixels(struct strip *strip, uint32_t y, bool reversed)
+static void put_pixels(struct output_strip *strip, uint32_t y, bool reversed)
 {
-    const struct j2k_group *group = strip->group;
+    const struct j2k_decode_set *set = strip->set;
     for (uint32_t i = 0; i < 3; i++)
-        pack_bytes(group, strip->finished[i], strip->bytes[i], 1);
-    group->decoding->dsp.rgb_to_rgb[reversed ? JPEG_LAYOUT_BGR : JPEG_LAYOUT_RGB](strip->bytes[0], strip->bytes[1],
-        strip->bytes[2], target_row(group, reversed ? 2 : 0, y), (uint32_t)area_width(group), 0);
+        pack_bytes(set, strip->finished[i], strip->bytes[i], 1);
+    set->decoding->steps.interleave_8(strip->bytes[reversed ? 2 : 0], strip->bytes[1], strip->bytes[reversed ? 0 : 2],
+        area_width(set), target_row(strip, reversed ? 2 : 0, y));
 }
 
-static void transform_row(const struct j2k_group *group, void *const row[J2K_GROUP])
+static void transform_row(const struct j2k_decode_set *set, void *const row[J2K_SET])
 {
-    const struct j2k_inverse *steps = &group->decoding->steps;
-    size_t count = area_width(group);
-    if (group->narrow)
+    const struct j2k_inverse *steps = &set->decoding->steps;
+    size_t count = area_width(set);
+    if (set->narrow)
         steps->rct_narrow(row[0], row[1], row[2], count);
-    else if (group->tile->transform == J2K_TRANSFORM_RCT)
+    else if (set->tile->transform == J2K_TRANSFORM_RCT)
         steps->rct(row[0], row[1], row[2], count);
     else
         steps->ict(row[0], row[1], row[2], count);
 }
 
-static void finish_row(const struct j2k_group *group, uint32_t i, const void *row, void *finished)
+static void finish_row(const struct j2k_decode_set *set, uint32_t i, const void *row, void *finished)
 {
-    const struct j2k_inverse *steps = &group->decoding->steps;
-    const struct j2k_component *c = picture_component(group, i);
-    size_t count = area_width(group);
-    if (group->narrow)
+    const struct j2k_inverse *steps = &set->decoding->steps;
+    const struct j2k_component *c = picture_component(set, i);
+    size_t count = area_width(set);
+    if (set->narrow)
         steps->finish_narrow(row, count, c->depth, c->is_signed, finished);
-    else if (group->component[i].tc->reversible)
+    else if (set->component[i].tc->reversible)
         steps->finish_integers(row, count, c->depth, c->is_signed, finished);
     else
         steps->finish_reals(row, count, c->depth, c->is_signed, finished);
 }
 
-/* Finish and write row `y` of the area, for all components of the group. */
-static void put_row(struct strip *strip, uint32_t y, void *const row[J2K_GROUP])
+/* Finish and write row `y` of the area, for all components of the set. */
+static void put_row(struct output_strip *strip, uint32_t y, void *const row[J2K_SET])
 {
-    const struct j2k_group *group = strip->group;
+    const struct j2k_decode_set *set = strip->set;
     bool reversed;
-    if (group->count == J2K_GROUP)
-        transform_row(group, row);
-    for (uint32_t i = 0; i < group->count; i++)
-        if (target_of(group, i)->data)
-            finish_row(group, i, row[i], strip->finished[i]);
-    if (is_pixels(group, &reversed)) {
+    if (set->count == J2K_SET)
+        transform_row(set, row);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (target_of(set, i)->data)
+            finish_row(set, i, row[i], strip->finished[i]);
+    if (is_pixels(set, &reversed)) {
         put_pixels(strip, y, reversed);
         return;
     }
-    for (uint32_t i = 0; i < group->count; i++)
-        if (target_of(group, i)->data)
-            pack(group, i, strip->finished[i], target_row(group, i, y));
+    for (uint32_t i = 0; i < set->count; i++)
+        if (target_of(set, i)->data)
+            pack(set, i, strip->finished[i], target_row(strip, i, y));
 }
 
 /* Get the next rows of one component, starting at the area's left edge. Without levels these are rows of its band. */
-static bool next_rows(struct strip *strip, uint32_t i, uint32_t y, struct j2k_made_rows *rows)
+static bool next_rows(struct output_strip *strip, uint32_t i, uint32_t y, struct j2k_made_rows *rows)
 {
-    const struct j2k_decoded_component *c = &strip->group->component[i];
+    const struct j2k_decoded_component *c = &strip->set->component[i];
     const struct j2k_resolution *top = &c->resolution[c->tc->resolution_count - 1];
     bool some = y < strip->y1;
     if (c->tc->resolution_count > 1)
         some = kst_j2k_synthesis_next(&strip->synthesis[i], rows);
     else
-        *rows = (struct j2k_made_rows){.y = y, .count = 1, .row = {some ? j2k_window_row(&c->band[0], y) : NULL}};
+        *rows = (struct j2k_made_rows){.y = y, .count = 1, .row = {some ? j2k_resident_row(&c->band[0], y) : NULL}};
     for (uint32_t k = 0; k < rows->count && some; k++)
         rows->row[k] = (uint8_t *)rows->row[k] + (c->tc->area.x0 - top->computed.x0) * c->band[0].size;
     return some;
 }
 
-/* The components of a group make the same rows; but one without levels makes one row at a time. */
-static void make_strip(struct strip *strip)
+/* Hand out the rows that the band holds, which end before row `end`. */
+static void hand_out(struct output_strip *strip, uint32_t end)
 {
-    struct j2k_made_rows rows[J2K_GROUP] = {{0}};
-    uint32_t used[J2K_GROUP] = {0};
+    struct j2k_decoding *decoding = strip->set->decoding;
+    uint32_t top = picture_component(strip->set, 0)->area.y0;
+    int none = KST_OK;
+    kst_j2k_rows_wait(decoding->rows, strip->y0 - top);
+    if (kst_j2k_goes_on(decoding) &&
+        !kst_j2k_rows_write(decoding->rows, strip->held - top, end - strip->held, strip->band))
+        atomic_compare_exchange_strong(&decoding->status, &none, KST_ERROR_WRITE);
+    strip->held = end;
+}
+
+/* The components of a set make the same rows; but one without levels makes one row at a time. */
+static void make_strip(struct output_strip *strip)
+{
+    struct j2k_made_rows rows[J2K_SET] = {{0}};
+    uint32_t used[J2K_SET] = {0};
     for (uint32_t y = strip->y0; y < strip->y1; y++) {
-        void *row[J2K_GROUP] = {NULL};
-        for (uint32_t i = 0; i < strip->group->count; i++) {
+        void *row[J2K_SET] = {NULL};
+        for (uint32_t i = 0; i < strip->set->count; i++) {
             if (used[i] == rows[i].count) {
                 used[i] = 0;
                 if (!next_rows(strip, i, y, &rows[i]))
@@ -166,55 +186,96 @@ static void make_strip(struct strip *strip)
             row[i] = rows[i].row[used[i]++];
         }
         put_row(strip, y, row);
+        if (strip->band && (y + 1 - strip->held == strip->set->band_rows || y + 1 == strip->y1))
+            hand_out(strip, y + 1);
     }
 }
 
-/* The bytes of one row in a thread's buffer, and below, of all its parts. */
-static size_t row_room(const struct j2k_group *group)
+/* Return the number of bytes of one row in a thread's buffer, and below, of all its parts. */
+static size_t row_room(const struct j2k_decode_set *set)
 {
-    return (j2k_dwt_row((uint32_t)area_width(group)) + JPEG_ROW_PADDING) * sizeof(int32_t);
+    return j2k_dwt_row((uint32_t)area_width(set)) * sizeof(int32_t);
 }
 
-size_t kst_j2k_strip_room(const struct j2k_group *group)
+uint32_t kst_j2k_strips(const struct j2k_decode_set *set, uint32_t step)
 {
-    size_t total = 2 * J2K_GROUP * row_room(group);
-    for (uint32_t i = 0; i < group->count; i++)
-        total += kst_j2k_synthesis_room(computed_width(&group->component[i]));
+    uint32_t threads = kst_pool_threads(set->decoding->pool);
+    uint32_t most = (set->step[step].row_end - kst_j2k_first_row(set, step) + STRIP_ROWS - 1) / STRIP_ROWS;
+    return most < threads ? most : threads;
+}
+
+/* Return the row behind those of strips before this one of a step. */
+static uint32_t strip_begin(const struct j2k_decode_set *set, uint32_t step, uint32_t strip)
+{
+    uint32_t first = kst_j2k_first_row(set, step);
+    uint64_t rows = set->step[step].row_end - first;
+    return first + (uint32_t)(rows * strip / kst_j2k_strips(set, step));
+}
+
+uint32_t kst_j2k_band_rows(const struct j2k_decode_set *set)
+{
+    if (!set->decoding->rows)
+        return 0;
+    uint32_t most = kst_j2k_rows_of_band(set->decoding->rows, set->decoding->pool), longest = 1;
+    for (uint32_t step = 0; step < set->step_count; step++) {
+        uint32_t strips = kst_j2k_strips(set, step);
+        for (uint32_t i = 0; i < strips; i++) {
+            uint32_t rows = strip_begin(set, step, i + 1) - strip_begin(set, step, i);
+            longest = rows > longest ? rows : longest;
+        }
+    }
+    return longest < most ? longest : most;
+}
+
+/* Return the number of bytes of a band, after which other rows may begin; 0 if rows are not handed out. */
+static size_t band_room(const struct j2k_decode_set *set)
+{
+    enum { ALIGNMENT = 64 };
+    const struct j2k_rows *rows = set->decoding->rows;
+    size_t bytes = rows ? (size_t)rows->shape.plane[0].pitch * set->band_rows : 0;
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+size_t kst_j2k_strip_room(const struct j2k_decode_set *set)
+{
+    size_t total = band_room(set) + 2 * J2K_SET * row_room(set);
+    for (uint32_t i = 0; i < set->count; i++)
+        total += kst_j2k_synthesis_room(computed_width(&set->component[i]));
     return total;
 }
 
-static void lay_out(struct strip *strip, uint8_t *room)
+static void lay_out(struct output_strip *strip, uint8_t *room)
 {
-    const struct j2k_group *group = strip->group;
-    for (uint32_t i = 0; i < group->count; i++) {
-        const struct j2k_decoded_component *c = &group->component[i];
+    const struct j2k_decode_set *set = strip->set;
+    if (set->decoding->rows) {
+        strip->band = room;
+        strip->held = strip->y0;
+        room += band_room(set);
+    }
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct j2k_decoded_component *c = &set->component[i];
         strip->finished[i] = room;
-        room += row_room(group);
+        room += row_room(set);
         strip->bytes[i] = room;
-        room += row_room(group);
+        room += row_room(set);
         if (c->tc->resolution_count == 1)
             continue;
-        strip->level[i] = kst_j2k_describe_level(group, c, c->tc->resolution_count - 1U);
+        strip->level[i] = kst_j2k_describe_level(set, c, c->tc->resolution_count - 1U);
         kst_j2k_synthesis_begin(
-            &strip->synthesis[i], &group->decoding->steps, &strip->level[i], strip->y0, strip->y1, NULL, 0, room);
+            &strip->synthesis[i], &set->decoding->steps, &strip->level[i], strip->y0, strip->y1, NULL, 0, room);
         room += kst_j2k_synthesis_room(computed_width(c));
     }
 }
 
-uint32_t kst_j2k_strips(const struct j2k_group *group, uint32_t step)
+void kst_j2k_put_out(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t strip)
 {
-    uint32_t threads = kst_pool_threads(group->decoding->pool);
-    uint32_t most = (group->step[step].row_end - kst_j2k_first_row(group, step) + STRIP_ROWS - 1) / STRIP_ROWS;
-    return most < threads ? most : threads;
-}
-
-void kst_j2k_put_out(const struct j2k_group *group, struct j2k_worker *worker, uint32_t step, uint32_t strip)
-{
-    struct strip made = {.group = group};
-    uint32_t count = kst_j2k_strips(group, step), first = kst_j2k_first_row(group, step);
-    uint64_t rows = group->step[step].row_end - first;
-    made.y0 = first + (uint32_t)(rows * strip / count);
-    made.y1 = first + (uint32_t)(rows * (strip + 1) / count);
+    struct output_strip made = {
+        .set = set, .y0 = strip_begin(set, step, strip), .y1 = strip_begin(set, step, strip + 1)};
     lay_out(&made, worker->room);
     make_strip(&made);
+}
+
+void kst_j2k_pass_strip(const struct j2k_decode_set *set, uint32_t step, uint32_t strip)
+{
+    kst_j2k_rows_pass(set->decoding->rows, strip_begin(set, step, strip + 1) - picture_component(set, 0)->area.y0);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sorts the code-blocks of a batch, so that the blocks of a bundle take about the same time, and divides them into
+ * Sorts the code-blocks of a part, so that the blocks of a bundle take about the same time, and divides them into
  * bundles.
  */
 #include <string.h>
 
-#include "j2k/gpu/batch.h"
+#include "j2k/gpu/block_coder.h"
+#include "j2k/gpu/part.h"
 
 enum {
     COSTS = 4096,
@@ -29,18 +30,18 @@ static uint32_t power_of(uint32_t x)
 /*
  * Compute a block's shape, which all blocks of a bundle have in common, and its cost, which says how much work it is.
  */
-static struct j2k_entry entry_of(
-    const struct j2k_batch *batch, uint32_t item, uint32_t index, const struct j2k_wish *wish)
+static struct j2k_gpu_entry entry_of(
+    const struct j2k_gpu_part *part, uint32_t item, uint32_t index, const struct j2k_gpu_wish *wish)
 {
-    const struct j2k_plan *plan = batch->items[item].plan;
+    const struct j2k_plan *plan = part->items[item].plan;
     const struct j2k_block *block = &plan->block[index];
     const struct j2k_tile_component *tc = j2k_gpu_component_of(plan, block);
     uint32_t passes = block->passes < 255 ? block->passes : 255,
              length = block->length >> 8 < 15 ? (uint32_t)(block->length >> 8) : 15;
     uint32_t flights = wish->flights == J2K_NO_FLIGHTS ? 0
                        : wish->flights                 ? wish->flights
-                                                       : kst_gpu_j2k_flights(tc, batch->unit_bytes);
-    return (struct j2k_entry){.item = item,
+                                       : kst_j2k_gpu_block_coder(tc->style)->flights(tc, part->unit_bytes);
+    return (struct j2k_gpu_entry){.item = item,
         .block = index,
         .shape = (uint16_t)(power_of(flights) << J2K_SHAPE_FLIGHTS |
                             ((12U - tc->block_width - tc->block_height) * 16 + tc->block_width)),
@@ -54,19 +55,19 @@ struct costs {
 };
 
 struct sorting {
-    struct j2k_batch *batch;
-    const struct j2k_wish *wish;
+    struct j2k_gpu_part *part;
+    const struct j2k_gpu_wish *wish;
     struct costs *costs;
 };
 
 static void count_costs(void *arg, uint32_t index)
 {
     const struct sorting *s = arg;
-    const struct j2k_plan *plan = s->batch->items[index].plan;
+    const struct j2k_plan *plan = s->part->items[index].plan;
     struct costs *costs = &s->costs[index];
     memset(costs, 0, sizeof *costs);
     for (uint32_t k = 0; k < plan->block_count; k++) {
-        const struct j2k_entry entry = entry_of(s->batch, index, k, s->wish);
+        const struct j2k_gpu_entry entry = entry_of(s->part, index, k, s->wish);
         costs->place[entry.cost]++;
         costs->shape = k == 0 || costs->shape == entry.shape ? entry.shape : SHAPES;
     }
@@ -75,10 +76,10 @@ static void count_costs(void *arg, uint32_t index)
 static void list_blocks(void *arg, uint32_t index)
 {
     const struct sorting *s = arg;
-    const struct j2k_plan *plan = s->batch->items[index].plan;
+    const struct j2k_plan *plan = s->part->items[index].plan;
     for (uint32_t k = 0; k < plan->block_count; k++) {
-        const struct j2k_entry entry = entry_of(s->batch, index, k, s->wish);
-        s->batch->entry[s->costs[index].place[entry.cost]++] = entry;
+        const struct j2k_gpu_entry entry = entry_of(s->part, index, k, s->wish);
+        s->part->entry[s->costs[index].place[entry.cost]++] = entry;
     }
 }
 
@@ -86,17 +87,17 @@ static void list_blocks(void *arg, uint32_t index)
  * Turn counts into places; blocks of the same cost are placed picture by picture. Returns whether all blocks have one
  * shape.
  */
-static bool place_costs(const struct j2k_batch *batch, struct costs *costs)
+static bool place_costs(const struct j2k_gpu_part *part, struct costs *costs)
 {
     uint32_t at = 0, shape = SHAPES, shapes = 0;
     for (uint32_t k = 0; k < COSTS; k++)
-        for (uint32_t i = 0; i < batch->count; i++) {
+        for (uint32_t i = 0; i < part->count; i++) {
             uint32_t count = costs[i].place[k];
             costs[i].place[k] = at;
             at += count;
         }
-    for (uint32_t i = 0; i < batch->count; i++)
-        if (batch->items[i].plan->block_count > 0 && (shapes == 0 || costs[i].shape != shape)) {
+    for (uint32_t i = 0; i < part->count; i++)
+        if (part->items[i].plan->block_count > 0 && (shapes == 0 || costs[i].shape != shape)) {
             shape = costs[i].shape;
             shapes += shape == SHAPES ? 2 : 1;
         }
@@ -104,39 +105,39 @@ static bool place_costs(const struct j2k_batch *batch, struct costs *costs)
 }
 
 /* Sort by shape, keeping the order of blocks that have the same. */
-static bool sort_by_shape(struct j2k_batch *batch)
+static bool sort_by_shape(struct j2k_gpu_part *part)
 {
     uint32_t place[SHAPES + 1] = {0};
-    struct j2k_entry *sorted = kst_memory_array(batch->memory, batch->blocks, sizeof *sorted, NULL);
+    struct j2k_gpu_entry *sorted = kst_memory_array(part->memory, part->blocks, sizeof *sorted, NULL);
     if (!sorted)
         return false;
-    for (uint32_t i = 0; i < batch->blocks; i++)
-        place[batch->entry[i].shape + 1]++;
+    for (uint32_t i = 0; i < part->blocks; i++)
+        place[part->entry[i].shape + 1]++;
     for (uint32_t k = 1; k <= SHAPES; k++)
         place[k] += place[k - 1];
-    for (uint32_t i = 0; i < batch->blocks; i++)
-        sorted[place[batch->entry[i].shape]++] = batch->entry[i];
-    kst_memory_release(batch->memory, batch->entry);
-    batch->entry = sorted;
+    for (uint32_t i = 0; i < part->blocks; i++)
+        sorted[place[part->entry[i].shape]++] = part->entry[i];
+    kst_memory_release(part->memory, part->entry);
+    part->entry = sorted;
     return true;
 }
 
-bool kst_gpu_j2k_sort_blocks(struct j2k_batch *batch, struct pool *threads, const struct j2k_wish *wish)
+bool kst_j2k_gpu_sort_blocks(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish)
 {
-    struct sorting sorting = {batch, wish, kst_memory_array(batch->memory, batch->count, sizeof(struct costs), NULL)};
-    batch->entry = kst_memory_array(batch->memory, batch->blocks, sizeof *batch->entry, NULL);
-    bool good = sorting.costs && batch->entry;
+    struct sorting sorting = {part, wish, kst_memory_array(part->memory, part->count, sizeof(struct costs), NULL)};
+    part->entry = kst_memory_array(part->memory, part->blocks, sizeof *part->entry, NULL);
+    bool good = sorting.costs && part->entry;
     if (good) {
-        kst_pool_run(threads, batch->count, count_costs, &sorting);
-        bool alike = place_costs(batch, sorting.costs);
-        kst_pool_run(threads, batch->count, list_blocks, &sorting);
-        good = alike || sort_by_shape(batch);
+        kst_pool_run(threads, part->count, count_costs, &sorting);
+        bool alike = place_costs(part, sorting.costs);
+        kst_pool_run(threads, part->count, list_blocks, &sorting);
+        good = alike || sort_by_shape(part);
     }
-    kst_memory_release(batch->memory, sorting.costs);
+    kst_memory_release(part->memory, sorting.costs);
     return good;
 }
 
-uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t bundles)
+uint32_t kst_j2k_gpu_choose_lanes(uint32_t blocks, uint32_t bundles)
 {
     uint32_t lanes = J2K_BUNDLE;
     while (lanes > 1 && blocks / lanes < bundles)
@@ -144,10 +145,12 @@ uint32_t kst_gpu_j2k_choose_lanes(uint32_t blocks, uint32_t bundles)
     return lanes;
 }
 
-static uint32_t wave_lanes(const struct j2k_batch *batch, const struct j2k_wish *wish, uint32_t flights)
+static uint32_t wave_lanes(const struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish,
+    const struct j2k_gpu_entry *entry, uint32_t flights)
 {
+    const struct j2k_plan *plan = part->items[entry->item].plan;
     if (!wish->lanes)
-        return kst_gpu_j2k_wave_lanes(flights, batch->unit_bytes);
+        return kst_j2k_gpu_coder_of(plan, &plan->block[entry->block])->lanes(flights, part->unit_bytes);
     return wish->lanes < J2K_BUNDLE / flights ? wish->lanes : J2K_BUNDLE / flights;
 }
 
@@ -157,24 +160,24 @@ struct choice {
 };
 
 /* Cut the sorted blocks into bundles, each with as many blocks of one shape as it has lanes. */
-static void cut_bundles(struct j2k_batch *batch, const struct j2k_wish *wish, const struct choice *choice)
+static void cut_bundles(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish, const struct choice *choice)
 {
-    for (uint32_t i = 0; i < batch->blocks;) {
-        uint16_t shape = batch->entry[i].shape;
+    for (uint32_t i = 0; i < part->blocks;) {
+        uint16_t shape = part->entry[i].shape;
         uint32_t flights = shape >> J2K_SHAPE_FLIGHTS ? 1U << ((shape >> J2K_SHAPE_FLIGHTS) - 1) : 0;
-        struct work_bundle bundle = {.block = i,
-            .lanes = flights             ? wave_lanes(batch, wish, flights)
+        struct j2k_work_bundle bundle = {.block = i,
+            .lanes = flights             ? wave_lanes(part, wish, &part->entry[i], flights)
                      : i < choice->front ? choice->lanes
                                          : choice->rest,
             .flights = flights};
-        for (; i < batch->blocks && bundle.blocks < bundle.lanes && batch->entry[i].shape == shape; i++)
+        for (; i < part->blocks && bundle.blocks < bundle.lanes && part->entry[i].shape == shape; i++)
             bundle.blocks++;
-        batch->wave += flights == 0;
-        batch->bundle[batch->bundles++] = bundle;
+        part->wave += flights == 0;
+        part->bundle[part->bundles++] = bundle;
     }
 }
 
-static void widen(struct work_bundle *bundle, const struct j2k_block *block)
+static void widen(struct j2k_work_bundle *bundle, const struct j2k_block *block)
 {
     uint32_t stripes = (block->height + 3U) / 4, history = j2k_gpu_planes(block);
     bundle->width = block->width > bundle->width ? block->width : bundle->width;
@@ -184,30 +187,30 @@ static void widen(struct work_bundle *bundle, const struct j2k_block *block)
 
 static void measure_bundles(void *arg, uint32_t index)
 {
-    struct j2k_batch *batch = arg;
-    uint32_t first = index * SLICE, end = batch->bundles - first < SLICE ? batch->bundles : first + SLICE;
+    struct j2k_gpu_part *part = arg;
+    uint32_t first = index * SLICE, end = part->bundles - first < SLICE ? part->bundles : first + SLICE;
     for (uint32_t b = first; b < end; b++) {
-        struct work_bundle *bundle = &batch->bundle[b];
-        const struct j2k_entry *entry = &batch->entry[bundle->block];
+        struct j2k_work_bundle *bundle = &part->bundle[b];
+        const struct j2k_gpu_entry *entry = &part->entry[bundle->block];
         for (uint32_t i = 0; i < bundle->blocks; i++)
-            widen(bundle, &batch->items[entry[i].item].plan->block[entry[i].block]);
+            widen(bundle, &part->items[entry[i].item].plan->block[entry[i].block]);
     }
 }
 
-static bool place_bundles(struct j2k_batch *batch)
+static bool place_bundles(struct j2k_gpu_part *part)
 {
     uint64_t states = 0;
-    for (uint32_t b = 0; b < batch->bundles; b++) {
-        struct work_bundle *bundle = &batch->bundle[b];
+    for (uint32_t b = 0; b < part->bundles; b++) {
+        struct j2k_work_bundle *bundle = &part->bundle[b];
         uint64_t words = (uint64_t)J2K_PITCH(bundle->width) * bundle->stripes * bundle->lanes;
         bundle->state = (uint32_t)states;
         states += ((J2K_STATE_WORDS + bundle->history) * (words + bundle->lanes) + 3) / 4 * 4;
-        batch->store_group[b] = batch->store_groups;
-        batch->store_groups += (uint32_t)((words + J2K_STORE_GROUP - 1) / J2K_STORE_GROUP);
+        part->store_group[b] = part->store_groups;
+        part->store_groups += (uint32_t)((words + J2K_STORE_GROUP - 1) / J2K_STORE_GROUP);
         if (states > UINT32_MAX / 2)
             return false;
     }
-    batch->states = (uint32_t)states;
+    part->states = (uint32_t)states;
     return true;
 }
 
@@ -216,25 +219,25 @@ static bool place_bundles(struct j2k_batch *batch)
  * longest finish sooner with fewer others beside them. So where bundles would have FEW_LANES lanes or one, only the
  * bundles of the longest blocks get so few.
  */
-static struct choice choose(const struct j2k_batch *batch, const struct j2k_wish *wish)
+static struct choice choose(const struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish)
 {
     uint32_t bundles = wish->units * BUNDLES_A_UNIT / (wish->beside + 1),
-             few = kst_gpu_j2k_choose_lanes(batch->blocks, bundles);
+             few = kst_j2k_gpu_choose_lanes(part->blocks, bundles);
     if (wish->lanes)
-        return (struct choice){batch->blocks, wish->lanes, wish->lanes};
-    if (few > FEW_LANES || batch->blocks < bundles)
-        return (struct choice){batch->blocks, few, few};
-    return (struct choice){(uint32_t)((uint64_t)batch->blocks * FRONT_SHARE / 100), few, REST_LANES};
+        return (struct choice){part->blocks, wish->lanes, wish->lanes};
+    if (few > FEW_LANES || part->blocks < bundles)
+        return (struct choice){part->blocks, few, few};
+    return (struct choice){(uint32_t)((uint64_t)part->blocks * FRONT_SHARE / 100), few, REST_LANES};
 }
 
-bool kst_gpu_j2k_choose_bundles(struct j2k_batch *batch, struct pool *threads, const struct j2k_wish *wish)
+bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish)
 {
-    const struct choice choice = choose(batch, wish);
-    batch->bundle = kst_memory_array(batch->memory, batch->blocks, sizeof *batch->bundle, NULL);
-    batch->store_group = kst_memory_array(batch->memory, batch->blocks, sizeof *batch->store_group, NULL);
-    if (!batch->bundle || !batch->store_group)
+    const struct choice choice = choose(part, wish);
+    part->bundle = kst_memory_array(part->memory, part->blocks, sizeof *part->bundle, NULL);
+    part->store_group = kst_memory_array(part->memory, part->blocks, sizeof *part->store_group, NULL);
+    if (!part->bundle || !part->store_group)
         return false;
-    cut_bundles(batch, wish, &choice);
-    kst_pool_run(threads, (batch->bundles + SLICE - 1) / SLICE, measure_bundles, batch);
-    return place_bundles(batch);
+    cut_bundles(part, wish, &choice);
+    kst_pool_run(threads, (part->bundles + SLICE - 1) / SLICE, measure_bundles, part);
+    return place_bundles(part);
 }

@@ -5,11 +5,11 @@
  */
 #include <string.h>
 
-#include "device/executor.h"
 #include "device/float_bits.h"
+#include "device/runtime.h"
 #include "image/format.h"
 #include "image/orient.h"
-#include "j2k/gpu/batch.h"
+#include "j2k/gpu/part.h"
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
@@ -30,7 +30,7 @@ static bool same_rect(struct j2k_rect a, struct j2k_rect b)
     return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
 }
 
-bool kst_gpu_j2k_sources_interleaved(const struct j2k_gpu_item *item)
+bool kst_j2k_gpu_sources_interleaved(const struct j2k_gpu_item *item)
 {
     const struct j2k_gpu_conversion *conversion = &item->conversion;
     if (conversion->sources != 3)
@@ -42,20 +42,20 @@ bool kst_gpu_j2k_sources_interleaved(const struct j2k_gpu_item *item)
     return true;
 }
 
-/* The step from one sample to the next. */
-static uint32_t step_of(const struct j2k_gpu_item *item)
+/* The distance from one sample to the next. */
+static uint32_t stride_of(const struct j2k_gpu_item *item)
 {
-    return kst_gpu_j2k_sources_interleaved(item) ? 3 : 1;
+    return kst_j2k_gpu_sources_interleaved(item) ? 3 : 1;
 }
 
 static size_t pitch_of(const struct j2k_gpu_item *item, uint32_t source)
 {
     const struct j2k_component *component = component_of(item, source);
-    size_t row = (size_t)j2k_gpu_width(component->area) * step_of(item) * bytes_of(component);
+    size_t row = (size_t)j2k_gpu_width(component->area) * stride_of(item) * bytes_of(component);
     return (row + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* The first source with the same component, whose plane serves both. */
+/* Return the first source with the same component, whose plane serves both. */
 static uint32_t first_alike(const struct j2k_gpu_item *item, uint32_t source)
 {
     const struct j2k_gpu_conversion *conversion = &item->conversion;
@@ -67,11 +67,11 @@ static uint32_t first_alike(const struct j2k_gpu_item *item, uint32_t source)
 
 static uint64_t plane_bytes(const struct j2k_gpu_item *item, uint32_t source)
 {
-    bool shared = first_alike(item, source) != source || (source > 0 && kst_gpu_j2k_sources_interleaved(item));
+    bool shared = first_alike(item, source) != source || (source > 0 && kst_j2k_gpu_sources_interleaved(item));
     return shared ? 0 : (uint64_t)pitch_of(item, source) * j2k_gpu_height(component_of(item, source)->area);
 }
 
-uint64_t kst_gpu_j2k_plane_bytes(const struct j2k_gpu_item *item)
+uint64_t kst_j2k_gpu_plane_bytes(const struct j2k_gpu_item *item)
 {
     uint64_t sum = 0;
     for (uint32_t s = 0; s < item->conversion.sources; s++)
@@ -79,34 +79,34 @@ uint64_t kst_gpu_j2k_plane_bytes(const struct j2k_gpu_item *item)
     return sum;
 }
 
-void kst_gpu_j2k_place_sources(struct j2k_batch *batch)
+void kst_j2k_gpu_place_sources(struct j2k_gpu_part *part)
 {
-    size_t at = batch->pixels;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        const struct j2k_gpu_item *item = &batch->items[i];
-        size_t *source = batch->place[i].source, start = at;
-        bool interleaved = kst_gpu_j2k_sources_interleaved(item);
-        batch->conversions += item->conversion.sources > 0;
+    size_t at = part->pixels;
+    for (uint32_t i = 0; i < part->count; i++) {
+        const struct j2k_gpu_item *item = &part->items[i];
+        size_t *source = part->place[i].source, start = at;
+        bool interleaved = kst_j2k_gpu_sources_interleaved(item);
+        part->conversions += item->conversion.sources > 0;
         for (uint32_t s = 0; s < item->conversion.sources; s++) {
             uint32_t first = first_alike(item, s);
             source[s] = interleaved ? start + s : first == s ? at : source[first];
             at += (size_t)plane_bytes(item, s);
         }
     }
-    batch->planes = at - batch->pixels;
+    part->planes = at - part->pixels;
 }
 
-struct work_view kst_gpu_j2k_source_view(const struct j2k_batch *batch, uint32_t index)
+struct j2k_work_view kst_j2k_gpu_source_view(const struct j2k_gpu_part *part, uint32_t index)
 {
-    const struct j2k_gpu_item *item = &batch->items[index];
-    struct work_view view = {.packed = kst_gpu_j2k_sources_interleaved(item) ? 3 : 0};
+    const struct j2k_gpu_item *item = &part->items[index];
+    struct j2k_work_view view = {.packed = kst_j2k_gpu_sources_interleaved(item) ? 3 : 0};
     for (uint32_t s = 0; s < item->conversion.sources; s++) {
-        uint64_t at = batch->place[index].source[s];
+        uint64_t at = part->place[index].source[s];
         if (first_alike(item, s) == s)
-            view.channel[view.channels++] = (struct work_channel){.component = item->conversion.source[s].component,
+            view.channel[view.channels++] = (struct j2k_work_channel){.component = item->conversion.source[s].component,
                 .offset = {(uint32_t)at, (uint32_t)(at >> 32)},
                 .pitch = (uint32_t)pitch_of(item, s),
-                .step = step_of(item),
+                .stride = stride_of(item),
                 .bytes = bytes_of(component_of(item, s))};
     }
     return view;
@@ -118,26 +118,27 @@ static uint32_t palette_words(const struct j2k_gpu_conversion *conversion, uint3
     return conversion->source[source].palette ? (conversion->entries + 1) / 2 : 0;
 }
 
-uint32_t kst_gpu_j2k_conversion_words(const struct j2k_batch *batch)
+uint32_t kst_j2k_gpu_conversion_words(const struct j2k_gpu_part *part)
 {
-    uint32_t words = batch->conversions * (WORDS(struct work_composite) + 1);
-    for (uint32_t i = 0; i < batch->count; i++)
-        for (uint32_t s = 0; s < batch->items[i].conversion.sources; s++)
-            words += palette_words(&batch->items[i].conversion, s);
+    uint32_t words = part->conversions * (WORDS(struct j2k_work_composite) + 1);
+    for (uint32_t i = 0; i < part->count; i++)
+        for (uint32_t s = 0; s < part->items[i].conversion.sources; s++)
+            words += palette_words(&part->items[i].conversion, s);
     return words;
 }
 
 /* Describe a source for the kernel. `palette` is where its entries are written, if it has any. */
-static struct work_source describe_source(const struct j2k_batch *batch, uint32_t index, uint32_t s, uint32_t palette)
+static struct j2k_work_source describe_source(
+    const struct j2k_gpu_part *part, uint32_t index, uint32_t s, uint32_t palette)
 {
-    const struct j2k_gpu_item *item = &batch->items[index];
+    const struct j2k_gpu_item *item = &part->items[index];
     const struct j2k_component *component = component_of(item, s);
-    uint64_t at = batch->place[index].source[s];
+    uint64_t at = part->place[index].source[s];
     bool looked_up = item->conversion.source[s].palette != NULL;
-    return (struct work_source){.offset = {(uint32_t)at, (uint32_t)(at >> 32)},
+    return (struct j2k_work_source){.offset = {(uint32_t)at, (uint32_t)(at >> 32)},
         .pitch = (uint32_t)pitch_of(item, s),
         .bytes = bytes_of(component),
-        .step = step_of(item),
+        .stride = stride_of(item),
         .x0 = component->area.x0,
         .y0 = component->area.y0,
         .x1 = component->area.x1,
@@ -149,7 +150,7 @@ static struct work_source describe_source(const struct j2k_batch *batch, uint32_
 }
 
 /* Set how samples become floating-point numbers. */
-static void describe_numbers(const struct j2k_gpu_item *item, struct work_composite *record)
+static void describe_numbers(const struct j2k_gpu_item *item, struct j2k_work_composite *record)
 {
     const struct normal *normal = &item->conversion.normal;
     record->numbers = item->output.plane[0].sample != KST_SAMPLE_INTEGER;
@@ -160,13 +161,13 @@ static void describe_numbers(const struct j2k_gpu_item *item, struct work_compos
 }
 
 /* Describe a conversion for the kernel, and write its palettes from word *at on, which is advanced. */
-static struct work_composite describe_conversion(
-    const struct j2k_batch *batch, uint32_t index, uint32_t *work, uint32_t *at)
+static struct j2k_work_composite describe_conversion(
+    const struct j2k_gpu_part *part, uint32_t index, uint32_t *work, uint32_t *at)
 {
-    const struct j2k_gpu_item *item = &batch->items[index];
+    const struct j2k_gpu_item *item = &part->items[index];
     const struct j2k_gpu_conversion *conversion = &item->conversion;
     bool swaps = kst_orientation_swaps(conversion->orientation);
-    struct work_composite record = {.width = swaps ? item->output.height : item->output.width,
+    struct j2k_work_composite record = {.width = swaps ? item->output.height : item->output.width,
         .height = swaps ? item->output.width : item->output.height,
         .x = conversion->x,
         .y = conversion->y,
@@ -175,14 +176,14 @@ static struct work_composite describe_conversion(
         .orientation = (uint32_t)conversion->orientation,
         .view = {.channels = item->channels}};
     for (uint32_t s = 0; s < conversion->sources; s++) {
-        record.source[s] = describe_source(batch, index, s, *at);
+        record.source[s] = describe_source(part, index, s, *at);
         if (conversion->source[s].palette)
             memcpy(work + *at, conversion->source[s].palette, conversion->entries * sizeof(uint16_t));
         *at += palette_words(conversion, s);
     }
     describe_numbers(item, &record);
     for (uint32_t k = 0; k < item->channels; k++)
-        record.view.channel[k] = kst_gpu_j2k_channel(batch, index, k);
+        record.view.channel[k] = kst_j2k_gpu_channel(part, index, k);
     bool together = kst_format_channels(item->output.format) >= 3 && record.view.channel[0].bytes == 1;
     record.view.packed = together ? item->channels : 0;
     return record;
@@ -201,24 +202,24 @@ static uint64_t image_bytes(const struct j2k_gpu_item *item)
 }
 
 /* Write the records, followed by the list of their first work-groups and the palettes. */
-uint32_t kst_gpu_j2k_write_conversions(struct j2k_batch *batch, uint32_t *work, uint32_t at)
+uint32_t kst_j2k_gpu_write_conversions(struct j2k_gpu_part *part, uint32_t *work, uint32_t at)
 {
-    struct work_composite *record = (struct work_composite *)(void *)(work + at);
-    struct j2k_launch launch = {.kernel = J2K_KERNEL_CONVERT,
-        .list = at + batch->conversions * WORDS(struct work_composite),
-        .count = batch->conversions,
+    struct j2k_work_composite *record = (struct j2k_work_composite *)(void *)(work + at);
+    struct j2k_gpu_launch launch = {.kernel = J2K_KERNEL_CONVERT,
+        .list = at + part->conversions * WORDS(struct j2k_work_composite),
+        .count = part->conversions,
         .first = at};
-    uint32_t list = launch.list, end = launch.list + batch->conversions;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        const struct j2k_gpu_item *item = &batch->items[i];
+    uint32_t list = launch.list, end = launch.list + part->conversions;
+    for (uint32_t i = 0; i < part->count; i++) {
+        const struct j2k_gpu_item *item = &part->items[i];
         if (item->conversion.sources == 0)
             continue;
-        *record++ = describe_conversion(batch, i, work, &end);
+        *record++ = describe_conversion(part, i, work, &end);
         work[list++] = launch.groups;
         launch.groups += groups_of(&item->output);
-        launch.bytes += kst_gpu_j2k_plane_bytes(item) + image_bytes(item);
+        launch.bytes += kst_j2k_gpu_plane_bytes(item) + image_bytes(item);
     }
-    if (batch->conversions > 0)
-        batch->launch[batch->launches++] = launch;
+    if (part->conversions > 0)
+        part->launch[part->launches++] = launch;
     return end;
 }

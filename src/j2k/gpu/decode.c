@@ -1,59 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs a batch through the decoding kernels: takes buffers, queues uploads, launches and downloads, and ends the job.
+ * Runs a part through the decoding kernels: takes buffers, queues uploads, launches and downloads, and ends the job.
  */
 #include "j2k/gpu/decode.h"
 
 #include "device/pinned.h"
+#include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/job.h"
 
 enum { ARGUMENTS = 6 };
 
 static bool is_in_host_memory(const struct j2k_gpu_item *item)
 {
-    return item->sink == GPU_SINK_HOST;
+    return item->delivery == GPU_DELIVERY_HOST;
 }
 
 /* Compute the bytes of each buffer. */
-static void measure(struct j2k_job *job, size_t length[J2K_BUFFERS])
+static void measure(struct j2k_gpu_job *job, size_t length[J2K_BUFFERS])
 {
-    const struct j2k_batch *batch = &job->batch;
+    const struct j2k_gpu_part *part = &job->part;
     bool staged = false;
     job->damage_length = (size_t)job->count * J2K_WORK_DAMAGE * 4;
     for (uint32_t i = 0; i < job->count; i++) {
         staged = staged || !job->items[i].pinned;
         if (is_in_host_memory(&job->items[i]))
-            job->pixels_length = batch->pixels;
+            job->pixels_length = part->pixels;
     }
-    length[J2K_HOST_WORK] = length[J2K_WORK] = (size_t)batch->words * 4;
-    length[J2K_HOST_STREAM] = staged ? batch->stream : 0;
+    length[J2K_HOST_WORK] = length[J2K_WORK] = (size_t)part->words * 4;
+    length[J2K_HOST_STREAM] = staged ? part->stream : 0;
     length[J2K_HOST_RESULT] = job->damage_length + job->pixels_length;
-    length[J2K_HOST_GIVEN] = length[J2K_GIVEN] = (size_t)batch->given_words * 4;
-    length[J2K_STREAM] = batch->stream;
-    length[J2K_BITS] = (size_t)batch->bits * 4;
-    length[J2K_STATES] = (size_t)batch->states * 4;
-    length[J2K_PASSES] = (size_t)batch->blocks * 4;
-    length[J2K_SAMPLES] = (size_t)batch->samples * 4;
-    length[J2K_PIXELS] = batch->pixels + batch->planes;
+    length[J2K_HOST_COEFFICIENTS] = length[J2K_COEFFICIENTS] = (size_t)part->host_words * 4;
+    length[J2K_STREAM] = part->stream;
+    length[J2K_BITS] = (size_t)part->bits * 4;
+    length[J2K_STATES] = (size_t)part->states * 4;
+    length[J2K_PASSES] = (size_t)part->blocks * 4;
+    length[J2K_SAMPLES] = (size_t)part->samples * 4;
+    length[J2K_PIXELS] = part->pixels + part->planes;
     length[J2K_DAMAGE] = job->damage_length;
 }
 
-static bool take_buffers(struct j2k_job *job, struct gpu_error *error)
+static bool take_buffers(struct j2k_gpu_job *job, struct gpu_error *error)
 {
     size_t length[J2K_BUFFERS];
     measure(job, length);
     for (int i = 0; i < J2K_BUFFERS; i++)
-        if (!kst_gpu_pool_take(&job->executor->pool, i <= J2K_HOST_RESULT ? GPU_PINNED : GPU_DEVICE, length[i],
-                &job->buffer[i], error))
+        if (!kst_gpu_pool_take(
+                &job->runtime->pool, i <= J2K_HOST_RESULT ? GPU_PINNED : GPU_DEVICE, length[i], &job->buffer[i], error))
             return false;
     return true;
 }
 
-static void launch(struct j2k_job *job, uint32_t kernel, uint32_t groups, const struct j2k_launch *over,
+static void launch(struct j2k_gpu_job *job, uint32_t kernel, uint32_t groups, const struct j2k_gpu_launch *over,
     const uint32_t *buffers, uint32_t count)
 {
     struct gpu_argument arguments[ARGUMENTS];
-    enum j2k_buffer counted = kernel == J2K_KERNEL_CONVERT ? J2K_PIXELS : J2K_SAMPLES;
+    enum j2k_gpu_buffer counted = kernel == J2K_KERNEL_CONVERT ? J2K_PIXELS : J2K_SAMPLES;
     for (uint32_t i = 0; i < count; i++)
         arguments[i] = (struct gpu_argument){
             .buffer = &job->buffer[buffers[i]], .bytes = over && buffers[i] == counted ? over->bytes : 0};
@@ -62,165 +63,155 @@ static void launch(struct j2k_job *job, uint32_t kernel, uint32_t groups, const 
         arguments[count++] = (struct gpu_argument){.value = over->count};
         arguments[count++] = (struct gpu_argument){.value = over->first};
     }
-    kst_gpu_launch(&job->lane->queue, job->built, kernel, groups, arguments, count);
+    kst_gpu_launch(&job->track->queue, job->built, kernel, groups, arguments, count);
 }
 
-static void end_step(struct j2k_job *job, enum j2k_step step)
+static void end_stage(struct j2k_gpu_job *job, enum j2k_gpu_stage stage)
 {
-    job->executor->gpu->backend->record(&job->lane->queue, &job->lane->event[step + 1]);
-}
-
-static uint32_t groups_of(uint32_t count, uint32_t size)
-{
-    return (count + size - 1) / size;
+    job->runtime->gpu->backend->record(&job->track->queue, &job->track->event[stage + 1]);
 }
 
 /*
  * Set coefficients that no block covers to 0. All bits of the damage records are set, so that counting up starts from
  * −1.
  */
-static void clear(struct j2k_job *job)
+static void clear(struct j2k_gpu_job *job)
 {
-    const struct gpu_backend *backend = job->executor->gpu->backend;
-    struct gpu_queue *queue = &job->lane->queue;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    struct gpu_queue *queue = &job->track->queue;
     backend->fill(queue, &job->buffer[J2K_DAMAGE], 0, job->damage_length, UINT32_MAX);
-    for (uint32_t i = 0; i < job->count && !job->batch.covered; i++)
-        if (job->batch.place[i].levels > 0)
-            backend->fill(queue, &job->buffer[J2K_SAMPLES], (size_t)job->batch.place[i].samples * 4,
-                (size_t)job->batch.place[i].levels * 4, 0);
+    for (uint32_t i = 0; i < job->count && !job->part.covered; i++)
+        if (job->part.place[i].levels > 0)
+            backend->fill(queue, &job->buffer[J2K_SAMPLES], (size_t)job->part.place[i].samples * 4,
+                (size_t)job->part.place[i].levels * 4, 0);
 }
 
-static void decode_blocks(struct j2k_job *job)
+static void decode_blocks(struct j2k_gpu_job *job)
 {
-    const struct j2k_batch *batch = &job->batch;
-    launch(job, J2K_KERNEL_GATHER, batch->segments, NULL, GPU_BUFFERS(J2K_WORK, J2K_STREAM, J2K_BITS));
-    end_step(job, J2K_STEP_GATHER);
-    if (batch->wave < batch->bundles)
-        launch(job, J2K_KERNEL_WAVES, batch->bundles - batch->wave, NULL,
-            GPU_BUFFERS(J2K_WORK, J2K_BITS, J2K_STATES, J2K_PASSES));
-    launch(job, J2K_KERNEL_BLOCKS, groups_of(batch->bundles, J2K_DECODE_GROUP / J2K_BUNDLE), NULL,
-        GPU_BUFFERS(J2K_WORK, J2K_BITS, J2K_STATES, J2K_PASSES, J2K_DAMAGE));
-    end_step(job, J2K_STEP_BLOCKS);
-    launch(
-        job, J2K_KERNEL_STORE, batch->store_groups, NULL, GPU_BUFFERS(J2K_WORK, J2K_STATES, J2K_PASSES, J2K_SAMPLES));
+    const struct j2k_gpu_part *part = &job->part;
+    launch(job, J2K_KERNEL_GATHER, part->segments, NULL, GPU_BUFFERS(J2K_WORK, J2K_STREAM, J2K_BITS));
+    end_stage(job, J2K_STAGE_GATHER);
+    kst_j2k_gpu_decode_all(job);
+    end_stage(job, J2K_STAGE_BLOCKS);
+    launch(job, J2K_KERNEL_STORE, part->store_groups, NULL, GPU_BUFFERS(J2K_WORK, J2K_STATES, J2K_PASSES, J2K_SAMPLES));
 }
 
-/* Decode the blocks that were given to the host, while the device works on what was queued before, and queue them. */
-static void decode_given(struct j2k_job *job, const struct j2k_gpu_order *order)
+/* Decode the host blocks, while the device works on what was queued before, and queue them. */
+static void decode_host_blocks(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
 {
-    if (job->batch.given == 0)
+    if (job->part.host_blocks == 0)
         return;
-    job->executor->gpu->backend->flush(&job->lane->queue);
-    kst_gpu_j2k_bring_given(job, order);
-    launch(job, J2K_KERNEL_PUT_GIVEN, job->batch.given, NULL, GPU_BUFFERS(J2K_WORK, J2K_GIVEN, J2K_SAMPLES));
+    job->runtime->gpu->backend->flush(&job->track->queue);
+    kst_j2k_gpu_bring_host_blocks(job, order);
+    launch(job, J2K_KERNEL_PUT_HOST_BLOCKS, job->part.host_blocks, NULL,
+        GPU_BUFFERS(J2K_WORK, J2K_COEFFICIENTS, J2K_SAMPLES));
 }
 
-static void make_pixels(struct j2k_job *job)
+static void make_pixels(struct j2k_gpu_job *job)
 {
-    const struct j2k_batch *batch = &job->batch;
+    const struct j2k_gpu_part *part = &job->part;
     uint32_t i = 0;
-    for (; i < batch->launches && batch->launch[i].kernel < J2K_KERNEL_PUT_OUT; i++)
-        launch(job, batch->launch[i].kernel, batch->launch[i].groups, &batch->launch[i],
-            GPU_BUFFERS(J2K_WORK, J2K_SAMPLES));
-    end_step(job, J2K_STEP_LEVELS);
-    for (; i < batch->launches && batch->launch[i].kernel != J2K_KERNEL_CONVERT; i++)
-        launch(job, batch->launch[i].kernel, batch->launch[i].groups, &batch->launch[i],
+    for (; i < part->launches && part->launch[i].kernel < J2K_KERNEL_PUT_OUT; i++)
+        launch(
+            job, part->launch[i].kernel, part->launch[i].groups, &part->launch[i], GPU_BUFFERS(J2K_WORK, J2K_SAMPLES));
+    end_stage(job, J2K_STAGE_LEVELS);
+    for (; i < part->launches && part->launch[i].kernel != J2K_KERNEL_CONVERT; i++)
+        launch(job, part->launch[i].kernel, part->launch[i].groups, &part->launch[i],
             GPU_BUFFERS(J2K_WORK, J2K_SAMPLES, J2K_PIXELS));
-    for (; i < batch->launches; i++)
-        launch(job, J2K_KERNEL_CONVERT, batch->launch[i].groups, &batch->launch[i], GPU_BUFFERS(J2K_WORK, J2K_PIXELS));
-    end_step(job, J2K_STEP_OUTPUT);
+    for (; i < part->launches; i++)
+        launch(job, J2K_KERNEL_CONVERT, part->launch[i].groups, &part->launch[i], GPU_BUFFERS(J2K_WORK, J2K_PIXELS));
+    end_stage(job, J2K_STAGE_OUTPUT);
 }
 
-/* Queue all steps. The work is written while the device clears buffers and the streams are being uploaded. */
-static void run(struct j2k_job *job, const struct j2k_gpu_order *order)
+/* Queue all stages. The work is written while the device clears buffers and the streams are being uploaded. */
+static void run(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
 {
-    struct gpu_queue *queue = &job->lane->queue;
-    queue->gpu->backend->record(queue, &job->lane->event[0]);
+    struct gpu_queue *queue = &job->track->queue;
+    queue->gpu->backend->record(queue, &job->track->event[0]);
     clear(job);
-    kst_gpu_j2k_upload_streams(job);
-    kst_gpu_j2k_work(&job->batch, job->executor->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
-    kst_gpu_j2k_upload_work(job);
-    end_step(job, J2K_STEP_UPLOAD);
+    kst_j2k_gpu_upload_streams(job);
+    kst_j2k_gpu_work(&job->part, job->runtime->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
+    kst_j2k_gpu_upload_work(job);
+    end_stage(job, J2K_STAGE_UPLOAD);
     decode_blocks(job);
-    decode_given(job, order);
-    end_step(job, J2K_STEP_STORE);
+    decode_host_blocks(job, order);
+    end_stage(job, J2K_STAGE_STORE);
     make_pixels(job);
-    kst_gpu_j2k_download(job);
-    end_step(job, J2K_STEP_DOWNLOAD);
+    kst_j2k_gpu_download(job);
+    end_stage(job, J2K_STAGE_DOWNLOAD);
     queue->gpu->backend->flush(queue);
 }
 
-static struct j2k_gpu_decoding_state *state_of(const struct j2k_job *job)
+static struct j2k_gpu_decoding_state *state_of(const struct j2k_gpu_job *job)
 {
     return job->built->state;
 }
 
-static void drop(struct j2k_job *job)
+static void drop(struct j2k_gpu_job *job)
 {
-    struct gpu_executor *executor = job->executor;
+    struct gpu_runtime *runtime = job->runtime;
     if (job->built)
         atomic_fetch_sub(&state_of(job)->jobs, 1);
     for (int i = 0; i < J2K_BUFFERS; i++)
-        kst_gpu_pool_give(&executor->pool, &job->buffer[i]);
-    kst_gpu_lane_give(executor, job->lane);
-    kst_memory_release(executor->gpu->memory, job->given_damage);
-    kst_gpu_j2k_batch_release(&job->batch);
-    kst_memory_release(executor->gpu->memory, job);
+        kst_gpu_pool_give(&runtime->pool, &job->buffer[i]);
+    kst_gpu_track_give(runtime, job->track);
+    kst_memory_release(runtime->gpu->memory, job->host_damage);
+    kst_j2k_gpu_part_release(&job->part);
+    kst_memory_release(runtime->gpu->memory, job);
 }
 
-uint32_t kst_gpu_j2k_threads(const struct gpu_executor *executor)
+uint32_t kst_j2k_gpu_threads(const struct gpu_runtime *runtime)
 {
-    uint32_t threads = executor->threads ? kst_pool_threads(executor->threads) : 1;
+    uint32_t threads = runtime->threads ? kst_pool_threads(runtime->threads) : 1;
     return threads > 1 ? threads : 0;
 }
 
 /*
- * How blocks should be decoded. Threads help only if no other job is running, because otherwise the device is busy
- * anyway, and the threads are likely to be too.
+ * Decide how blocks are decoded. Threads help only if no other job is running, because otherwise the device is busy
+ * anyway, and the threads are likely to be, too.
  */
-static struct j2k_wish wish_of(const struct j2k_job *job, const struct j2k_gpu_order *order)
+static struct j2k_gpu_wish wish_of(const struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
 {
-    const struct gpu_executor *executor = job->executor;
-    bool helps = order->decode_given && job->alone;
-    return (struct j2k_wish){.units = executor->gpu->info.units,
+    const struct gpu_runtime *runtime = job->runtime;
+    bool helps = order->decode_host_blocks && job->alone;
+    return (struct j2k_gpu_wish){.units = runtime->gpu->info.units,
         .beside = order->beside,
         .lanes = order->lanes,
         .flights = order->flights,
-        .threads = helps ? kst_gpu_j2k_threads(executor) : 0,
-        .given = order->given};
+        .threads = helps ? kst_j2k_gpu_threads(runtime) : 0,
+        .host_bytes = order->host_bytes};
 }
 
-static bool prepare(struct j2k_job *job, const struct j2k_gpu_order *order, struct gpu_error *error)
+static bool prepare(struct j2k_gpu_job *job, const struct j2k_gpu_order *order, struct gpu_error *error)
 {
-    struct gpu_executor *executor = job->executor;
-    job->built = kst_gpu_executor_build(executor, &kst_j2k_gpu_decoding, error);
+    struct gpu_runtime *runtime = job->runtime;
+    job->built = kst_gpu_runtime_build(runtime, &kst_j2k_gpu_decoding, error);
     if (!job->built)
         return false;
     job->alone = atomic_fetch_add(&state_of(job)->jobs, 1) == 0;
-    const struct j2k_wish wish = wish_of(job, order);
-    if (!kst_gpu_j2k_batch(&job->batch, executor->gpu->memory, executor->threads, job->items, job->count, &wish)) {
+    const struct j2k_gpu_wish wish = wish_of(job, order);
+    if (!kst_j2k_gpu_part_make(&job->part, runtime->gpu->memory, runtime->threads, job->items, job->count, &wish)) {
         error->status = KST_ERROR_MEMORY;
         return false;
     }
-    if (job->batch.given > 0)
-        job->given_damage =
-            kst_memory_array(executor->gpu->memory, job->count, sizeof *job->given_damage, &error->status);
-    job->lane = error->status ? NULL : kst_gpu_lane_take(executor, error);
-    if (!job->lane)
+    if (job->part.host_blocks > 0)
+        job->host_damage = kst_memory_array(runtime->gpu->memory, job->count, sizeof *job->host_damage, &error->status);
+    job->track = error->status ? NULL : kst_gpu_track_take(runtime, error);
+    if (!job->track)
         return false;
     if (order->after)
-        executor->gpu->backend->wait(&job->lane->queue, order->after);
+        runtime->gpu->backend->wait(&job->track->queue, order->after);
     return take_buffers(job, error);
 }
 
-struct j2k_job *kst_gpu_j2k_begin(struct gpu_executor *executor, const struct j2k_gpu_item *items, uint32_t count,
+struct j2k_gpu_job *kst_j2k_gpu_begin(struct gpu_runtime *runtime, const struct j2k_gpu_item *items, uint32_t count,
     const struct j2k_gpu_order *order, struct gpu_error *error)
 {
     *error = (struct gpu_error){.status = KST_OK};
-    struct j2k_job *job = kst_memory_zeroed(executor->gpu->memory, 1, sizeof *job, &error->status);
+    struct j2k_gpu_job *job = kst_memory_zeroed(runtime->gpu->memory, 1, sizeof *job, &error->status);
     if (!job)
         return NULL;
-    job->executor = executor;
+    job->runtime = runtime;
     job->items = items;
     job->count = count;
     if (prepare(job, order, error)) {
@@ -231,59 +222,59 @@ struct j2k_job *kst_gpu_j2k_begin(struct gpu_executor *executor, const struct j2
     return NULL;
 }
 
-void kst_gpu_j2k_follow(const struct j2k_job *job, struct gpu_queue *queue)
+void kst_j2k_gpu_follow(const struct j2k_gpu_job *job, struct gpu_queue *queue)
 {
-    if (!job->lane->queue.error.status)
-        queue->gpu->backend->wait(queue, &job->lane->event[J2K_STEPS]);
+    if (!job->track->queue.error.status)
+        queue->gpu->backend->wait(queue, &job->track->event[J2K_STAGES]);
 }
 
-bool kst_gpu_j2k_done(const struct j2k_job *job)
+bool kst_j2k_gpu_done(const struct j2k_gpu_job *job)
 {
-    struct gpu *gpu = job->executor->gpu;
-    return job->lane->queue.error.status || gpu->backend->passed(gpu, &job->lane->event[J2K_STEPS]);
+    struct gpu *gpu = job->runtime->gpu;
+    return job->track->queue.error.status || gpu->backend->passed(gpu, &job->track->event[J2K_STAGES]);
 }
 
-static void read_times(const struct j2k_job *job, struct j2k_gpu_times *times)
+static void read_times(const struct j2k_gpu_job *job, struct j2k_gpu_times *times)
 {
-    struct gpu *gpu = job->executor->gpu;
-    const struct gpu_event *event = job->lane->event;
-    for (int i = 0; i < J2K_STEPS; i++)
-        times->step[i] = gpu->backend->elapsed(gpu, &event[i], &event[i + 1]);
+    struct gpu *gpu = job->runtime->gpu;
+    const struct gpu_event *event = job->track->event;
+    for (int i = 0; i < J2K_STAGES; i++)
+        times->stage[i] = gpu->backend->elapsed(gpu, &event[i], &event[i + 1]);
 }
 
 /* Add up the damage that the device found and that which the host found. */
-static void read_damage(const struct j2k_job *job, struct j2k_gpu_damage *damage)
+static void read_damage(const struct j2k_gpu_job *job, struct j2k_gpu_damage *damage)
 {
     const uint32_t *counts = (const uint32_t *)(const void *)job->buffer[J2K_HOST_RESULT].host;
     for (uint32_t i = 0; i < job->count; i++, counts += J2K_WORK_DAMAGE) {
         damage[i] = (struct j2k_gpu_damage){.blocks = counts[0] + 1, .offset = counts[1]};
-        if (!job->given_damage)
+        if (!job->host_damage)
             continue;
-        const struct j2k_given_damage *given = &job->given_damage[i];
-        damage[i].blocks += (uint32_t)given->blocks;
-        if (given->offset < damage[i].offset)
-            damage[i].offset = (uint32_t)given->offset;
+        const struct j2k_host_damage *host = &job->host_damage[i];
+        damage[i].blocks += (uint32_t)host->blocks;
+        if (host->offset < damage[i].offset)
+            damage[i].offset = (uint32_t)host->offset;
     }
 }
 
-kst_status kst_gpu_j2k_end(
-    struct j2k_job *job, struct j2k_gpu_damage *damage, struct j2k_gpu_times *times, struct gpu_error *error)
+kst_status kst_j2k_gpu_end(
+    struct j2k_gpu_job *job, struct j2k_gpu_damage *damage, struct j2k_gpu_times *times, struct gpu_error *error)
 {
-    struct gpu_queue *queue = &job->lane->queue;
+    struct gpu_queue *queue = &job->track->queue;
     queue->gpu->backend->finish(queue);
     *error = queue->error;
     if (!error->status)
-        error->status = job->given_status;
+        error->status = job->host_status;
     if (!error->status) {
         read_damage(job, damage);
-        kst_gpu_j2k_fetch(job);
+        kst_j2k_gpu_fetch(job);
         read_times(job, times);
     }
     drop(job);
     return error->status;
 }
 
-/* Whether the kernels can write directly to the image, which requires samples aligned to their size. */
+/* Return whether the kernels can write directly to the image, which requires samples aligned to their size. */
 static bool can_write(const struct j2k_gpu_item *item)
 {
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
@@ -295,10 +286,10 @@ static bool can_write(const struct j2k_gpu_item *item)
     return item->output.memory == KST_MEMORY_CUDA;
 }
 
-void kst_gpu_j2k_route(struct gpu_executor *executor, struct j2k_gpu_item *item)
+void kst_j2k_gpu_route(struct gpu_runtime *runtime, struct j2k_gpu_item *item)
 {
-    item->stream = kst_gpu_j2k_stream_bytes(item->plan);
+    item->stream = kst_j2k_gpu_stream_bytes(item->plan);
     bool all = item->stream == item->plan->length; /* otherwise the stream is assembled from runs */
-    item->pinned = all && kst_gpu_is_pinned(executor, item->plan->data, item->plan->length);
-    item->in_place = item->sink == GPU_SINK_DEVICE && can_write(item);
+    item->pinned = all && kst_gpu_is_pinned(runtime, item->plan->data, item->plan->length);
+    item->in_place = item->delivery == GPU_DELIVERY_DEVICE && can_write(item);
 }

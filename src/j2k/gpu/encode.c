@@ -5,7 +5,7 @@
 #include "j2k/gpu/encode_job.h"
 #include "j2k/gpu/encode_list.h"
 
-bool kst_gpu_j2k_encodes(const kst_image *image)
+bool kst_j2k_gpu_encodes(const kst_image *image)
 {
     bool upwards = false;
     for (uint32_t i = 0; i < image->plane_count; i++) {
@@ -18,17 +18,18 @@ bool kst_gpu_j2k_encodes(const kst_image *image)
 }
 
 /* The bytes include samples with their bands, blocks' states and data, pixels, and what is downloaded. */
-uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan)
+uint64_t kst_j2k_gpu_encode_memory(const struct j2k_plan *plan)
 {
     uint64_t samples = 0, data = 0;
     for (uint32_t i = 0; i < plan->tile_component_count; i++)
         samples += j2k_gpu_area(plan->tile_component[i].rect);
     for (uint32_t b = 0; b < plan->block_count; b++)
-        data += kst_gpu_j2k_block_room(plan, &plan->block[b], false) + 2 * sizeof(struct coded_block);
+        data += kst_j2k_gpu_coder_of(plan, &plan->block[b])->block_room(plan, &plan->block[b], false) +
+                2 * sizeof(struct j2k_work_coded_block);
     return 24 * samples + 2 * data;
 }
 
-static bool any_staged(const struct j2k_coding_job *job)
+static bool any_staged(const struct j2k_gpu_encode_job *job)
 {
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].source == GPU_SOURCE_STAGED)
@@ -36,144 +37,144 @@ static bool any_staged(const struct j2k_coding_job *job)
     return false;
 }
 
-static bool take_buffers(struct j2k_coding_job *job, struct gpu_error *error)
+static bool take_buffers(struct j2k_gpu_encode_job *job, struct gpu_error *error)
 {
-    const struct j2k_batch *batch = &job->batch;
-    const uint64_t length[CODING_BUFFERS] = {[CODING_HOST_WORK] = batch->words * 4ULL,
-        [CODING_HOST_PIXELS] = any_staged(job) ? batch->pixels : 1,
-        [CODING_WORK] = batch->words * 4ULL,
-        [CODING_PIXELS] = batch->pixels + 1,
-        [CODING_SAMPLES] = batch->samples * 4};
+    const struct j2k_gpu_part *part = &job->part;
+    const uint64_t length[CODING_BUFFERS] = {[CODING_HOST_WORK] = part->words * 4ULL,
+        [CODING_HOST_PIXELS] = any_staged(job) ? part->pixels : 1,
+        [CODING_WORK] = part->words * 4ULL,
+        [CODING_PIXELS] = part->pixels + 1,
+        [CODING_SAMPLES] = part->samples * 4};
     for (uint32_t i = 0; i < CODING_BUFFERS; i++)
-        if (!kst_gpu_pool_take(&job->executor->pool, i <= CODING_HOST_PIXELS ? GPU_PINNED : GPU_DEVICE,
+        if (!kst_gpu_pool_take(&job->runtime->pool, i <= CODING_HOST_PIXELS ? GPU_PINNED : GPU_DEVICE,
                 (size_t)length[i], &job->buffer[i], error))
             return false;
     return true;
 }
 
-void kst_gpu_j2k_encode_record(struct j2k_coding_job *job, enum coding_event event)
+void kst_j2k_gpu_encode_record(struct j2k_gpu_encode_job *job, enum j2k_gpu_encode_event event)
 {
-    job->executor->gpu->backend->record(job->queue, &job->lane->event[event]);
+    job->runtime->gpu->backend->record(job->queue, &job->track->event[event]);
 }
 
-/* Go on in another queue of the lane, behind what is in the present one. */
-static void change_to(struct j2k_coding_job *job, struct gpu_queue *queue)
+/* Go on in another queue of the track, behind what is in the present one. */
+static void change_to(struct j2k_gpu_encode_job *job, struct gpu_queue *queue)
 {
     if (!queue->handle || job->queue == queue)
         return;
-    kst_gpu_j2k_encode_record(job, CODING_HANDED_OVER);
+    kst_j2k_gpu_encode_record(job, CODING_HANDED_OVER);
     queue->error = job->queue->error; /* a failed queue takes no more work, and what follows depends on all of it */
     job->queue = queue;
-    job->executor->gpu->backend->wait(queue, &job->lane->event[CODING_HANDED_OVER]);
+    job->runtime->gpu->backend->wait(queue, &job->track->event[CODING_HANDED_OVER]);
 }
 
-void kst_gpu_j2k_encode_hurry(struct j2k_coding_job *job)
+void kst_j2k_gpu_encode_hurry(struct j2k_gpu_encode_job *job)
 {
-    change_to(job, &job->lane->urgent);
+    change_to(job, &job->track->urgent);
 }
 
-void kst_gpu_j2k_encode_calm_down(struct j2k_coding_job *job)
+void kst_j2k_gpu_encode_calm_down(struct j2k_gpu_encode_job *job)
 {
-    change_to(job, &job->lane->queue);
+    change_to(job, &job->track->queue);
 }
 
 /* Wait for all that was queued. What is in one queue waits for what was in the other, unless that one failed. */
-static void finish(struct j2k_coding_job *job)
+static void finish(struct j2k_gpu_encode_job *job)
 {
-    const struct gpu_backend *backend = job->executor->gpu->backend;
-    struct gpu_lane *lane = job->lane;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    struct gpu_track *track = job->track;
     backend->finish(job->queue);
-    if (job->queue->error.status && lane->urgent.handle)
-        backend->finish(job->queue == &lane->urgent ? &lane->queue : &lane->urgent);
+    if (job->queue->error.status && track->urgent.handle)
+        backend->finish(job->queue == &track->urgent ? &track->queue : &track->urgent);
 }
 
-bool kst_gpu_j2k_encode_uncoded(struct j2k_coding_job *job, bool uncoded)
+bool kst_j2k_gpu_encode_uncoded(struct j2k_gpu_encode_job *job, bool uncoded)
 {
-    struct j2k_gpu_encoding_state *state = kst_gpu_j2k_encode_state(job);
-    pthread_mutex_lock(&job->executor->lock);
+    struct j2k_gpu_encoding_state *state = j2k_gpu_encode_state(job);
+    pthread_mutex_lock(&job->runtime->lock);
     state->uncoded += (uint32_t)uncoded - (uint32_t)job->uncoded;
     job->uncoded = uncoded;
     bool others = state->uncoded > (uint32_t)uncoded;
-    pthread_mutex_unlock(&job->executor->lock);
+    pthread_mutex_unlock(&job->runtime->lock);
     return others;
 }
 
-static bool prepare(struct j2k_coding_job *job, const struct gpu_event *after, struct gpu_error *error)
+static bool prepare(struct j2k_gpu_encode_job *job, const struct gpu_event *after, struct gpu_error *error)
 {
-    struct gpu_executor *executor = job->executor;
-    struct memory *memory = executor->gpu->memory;
-    job->built = kst_gpu_executor_build(executor, &kst_j2k_gpu_encoding, error);
+    struct gpu_runtime *runtime = job->runtime;
+    struct memory *memory = runtime->gpu->memory;
+    job->built = kst_gpu_runtime_build(runtime, &kst_j2k_gpu_encoding, error);
     if (!job->built)
         return false;
-    kst_gpu_j2k_encode_uncoded(job, true);
+    kst_j2k_gpu_encode_uncoded(job, true);
     job->picture = kst_memory_array(memory, job->count, sizeof *job->picture, &error->status);
     if (!job->picture)
         return false;
     for (uint32_t i = 0; i < job->count; i++)
         job->picture[i] = job->items[i].picture;
-    if (!kst_gpu_j2k_batch_geometry(&job->batch, memory, job->picture, job->count)) {
+    if (!kst_j2k_gpu_part_geometry(&job->part, memory, job->picture, job->count)) {
         error->status = KST_ERROR_MEMORY;
         return false;
     }
-    job->lane = kst_gpu_lane_take(executor, error);
-    if (!job->lane)
+    job->track = kst_gpu_track_take(runtime, error);
+    if (!job->track)
         return false;
-    job->queue = &job->lane->queue;
+    job->queue = &job->track->queue;
     if (after)
-        executor->gpu->backend->wait(job->queue, after);
+        runtime->gpu->backend->wait(job->queue, after);
     return take_buffers(job, error);
 }
 
-struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, const struct j2k_encode_item *items,
-    uint32_t count, const struct gpu_event *after, struct gpu_error *error)
+struct j2k_gpu_encode_job *kst_j2k_gpu_encode_begin(struct gpu_runtime *runtime,
+    const struct j2k_gpu_encode_item *items, uint32_t count, const struct gpu_event *after, struct gpu_error *error)
 {
     *error = (struct gpu_error){.status = KST_OK};
-    struct j2k_coding_job *job = kst_memory_zeroed(executor->gpu->memory, 1, sizeof *job, &error->status);
+    struct j2k_gpu_encode_job *job = kst_memory_zeroed(runtime->gpu->memory, 1, sizeof *job, &error->status);
     if (!job)
         return NULL;
-    job->executor = executor;
+    job->runtime = runtime;
     job->items = items;
     job->count = count;
     job->waits = after != NULL;
     atomic_init(&job->missed, false);
     if (prepare(job, after, error)) {
-        kst_gpu_j2k_encode_upload(job);
-        kst_gpu_j2k_encode_transform(job);
+        kst_j2k_gpu_encode_upload(job);
+        kst_j2k_gpu_encode_transform(job);
         if (!atomic_load(&job->missed))
             return job;
         error->status = KST_ERROR_ROWS;
     }
-    kst_gpu_j2k_encode_end(job);
+    kst_j2k_gpu_encode_end(job);
     return NULL;
 }
 
-void kst_gpu_j2k_encode_end(struct j2k_coding_job *job)
+void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job)
 {
     if (!job)
         return;
-    struct gpu_executor *executor = job->executor;
-    struct memory *memory = executor->gpu->memory;
+    struct gpu_runtime *runtime = job->runtime;
+    struct memory *memory = runtime->gpu->memory;
     if (job->built)
-        kst_gpu_j2k_encode_uncoded(job, false);
-    if (job->lane)
+        kst_j2k_gpu_encode_uncoded(job, false);
+    if (job->track)
         finish(job);
     while (job->fetched) {
-        struct coding_fetched *next = job->fetched->next;
-        kst_gpu_pool_give(&executor->pool, &job->fetched->buffer);
-        kst_gpu_pool_give(&executor->pool, &job->fetched->collected);
+        struct j2k_gpu_fetched *next = job->fetched->next;
+        kst_gpu_pool_give(&runtime->pool, &job->fetched->buffer);
+        kst_gpu_pool_give(&runtime->pool, &job->fetched->collected);
         kst_memory_release(memory, job->fetched);
         job->fetched = next;
     }
     for (uint32_t i = 0; i < CODING_BUFFERS; i++)
-        kst_gpu_pool_give(&executor->pool, &job->buffer[i]);
-    kst_gpu_lane_give(executor, job->lane);
-    if (job->batch.memory)
-        kst_gpu_j2k_batch_release(&job->batch);
+        kst_gpu_pool_give(&runtime->pool, &job->buffer[i]);
+    kst_gpu_track_give(runtime, job->track);
+    if (job->part.memory)
+        kst_j2k_gpu_part_release(&job->part);
     kst_memory_release(memory, job->picture);
     kst_memory_release(memory, job);
 }
 
-struct j2k_encode_times kst_gpu_j2k_encode_times(const struct j2k_coding_job *job)
+struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(const struct j2k_gpu_encode_job *job)
 {
     return job->times;
 }

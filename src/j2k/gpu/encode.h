@@ -6,31 +6,31 @@
 #ifndef KOSTKA_J2K_GPU_ENCODE_H
 #define KOSTKA_J2K_GPU_ENCODE_H
 
-#include "j2k/gpu/batch.h"
+#include "j2k/gpu/part.h"
 #include "j2k/kernels/encode_work.h"
 
-struct j2k_corner {
+struct j2k_gpu_corner {
     uint32_t x, y;
 };
 
 /* A picture to encode. */
-struct j2k_encode_item {
-    /* Its plan, and its image described as a decoder would write it: kst_j2k_gpu_describe(). */
+struct j2k_gpu_encode_item {
+    /* Its plan, and its image described as a decoder would write it: kst_j2k_encode_gpu_describe(). */
     struct j2k_gpu_item picture;
     const kst_image *image;
     enum gpu_source source; /* where its pixels are, as kst_gpu_image_source() finds out */
     struct gpu_image planes;
-    uint32_t measured; /* J2K_MEASURED_… bits, as in struct coded_block */
+    uint32_t measured; /* J2K_MEASURED_… bits, as in struct j2k_work_coded_block */
     /*
      * Alternatively, rows that deliver samples, which are staged; `corner` is where each plane's first sample lies in
      * them.
      */
     const kst_rows *rows;
-    const struct j2k_corner *corner;
+    const struct j2k_gpu_corner *corner;
 };
 
 /* A block to be coded. */
-struct j2k_block_order {
+struct j2k_gpu_block_order {
     uint32_t item, block; /* item, and block in the item's plan */
     /* Planes that gain less than this per byte are left out; 0: none. Only for measured pictures. */
     float stop;
@@ -38,13 +38,15 @@ struct j2k_block_order {
 };
 
 /* The outcome of coding a block. It points into memory of the job. */
-struct j2k_block_outcome {
+struct j2k_gpu_block_outcome {
     uint32_t planes; /* bit-planes of the largest magnitude */
     uint32_t passes, length;
     const uint32_t *pass; /* for each pass its length and its gain; see j2k_gpu_gain() */
     const uint8_t *data;
     uint64_t error; /* error of the quantiser, if measured, in squares of 2^-14 of its step */
-    /* What the planes that were left out would have gained, in squares of half steps; see j2k_gpu_left_shift(). */
+    /*
+     * The gain that the planes which were left out would have had, in squares of half steps; see j2k_gpu_left_shift().
+     */
     uint64_t left;
 };
 
@@ -54,56 +56,56 @@ struct j2k_gpu_gains {
     uint32_t significant;                    /* number of samples that become significant in it */
 };
 
-/* What was measured of a block without coding it. It points into memory of the job. */
-struct j2k_block_gains {
+/* Holds what was measured of a block without coding it. It points into memory of the job. */
+struct j2k_gpu_block_gains {
     uint32_t planes;
-    uint64_t error;                    /* as in struct j2k_block_outcome */
+    uint64_t error;                    /* as in struct j2k_gpu_block_outcome */
     const struct j2k_gpu_gains *plane; /* bit-planes, the lowest first */
 };
 
 /* Device time in seconds. */
-struct j2k_encode_times {
+struct j2k_gpu_encode_times {
     double upload, transform, blocks, download;
 };
 
 /* Pictures that are being encoded. */
-struct j2k_coding_job;
+struct j2k_gpu_encode_job;
 
 /*
- * kst_gpu_j2k_encodes() says whether the kernels can encode an image that was checked, provided that the memory its
- * plan takes is at most J2K_GPU_ENCODE_MEMORY_MAX; kst_gpu_j2k_encode_memory() gives these bytes.
+ * kst_j2k_gpu_encodes() says whether the kernels can encode an image that was checked, provided that the memory its
+ * plan takes is at most J2K_GPU_ENCODE_MEMORY_MAX; kst_j2k_gpu_encode_memory() gives these bytes.
  */
 #define J2K_GPU_ENCODE_MEMORY_MAX ((uint64_t)INT32_MAX * 8 - 8)
-bool kst_gpu_j2k_encodes(const kst_image *image);
-uint64_t kst_gpu_j2k_encode_memory(const struct j2k_plan *plan);
+bool kst_j2k_gpu_encodes(const kst_image *image);
+uint64_t kst_j2k_gpu_encode_memory(const struct j2k_plan *plan);
 
 /*
  * Start to upload pictures and to transform them. The items must stay unchanged until the end. Returns null on failure;
  * KST_ERROR_ROWS means that rows could not be read. `after`: an event to wait for, or null.
  */
-struct j2k_coding_job *kst_gpu_j2k_encode_begin(struct gpu_executor *executor, const struct j2k_encode_item *items,
-    uint32_t count, const struct gpu_event *after, struct gpu_error *error);
+struct j2k_gpu_encode_job *kst_j2k_gpu_encode_begin(struct gpu_runtime *runtime,
+    const struct j2k_gpu_encode_item *items, uint32_t count, const struct gpu_event *after, struct gpu_error *error);
 
 /*
  * Measure blocks of measured pictures, and wait for that. What is found is valid until the job's end. For one thread at
  * a time.
  */
-bool kst_gpu_j2k_measure_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
-    struct j2k_block_gains *found, struct gpu_error *error);
+bool kst_j2k_gpu_measure_blocks(struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders,
+    uint32_t count, struct j2k_gpu_block_gains *found, struct gpu_error *error);
 
 /*
  * Code blocks, and wait for all but their bytes. The outcomes are valid until the job's end. For one thread at a time.
  */
-bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
-    struct j2k_block_outcome *outcomes, struct gpu_error *error);
+bool kst_j2k_gpu_encode_blocks(struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count,
+    struct j2k_gpu_block_outcome *outcomes, struct gpu_error *error);
 
 /* Wait for the bytes of the blocks that were coded. For one thread at a time. */
-bool kst_gpu_j2k_encode_arrive(struct j2k_coding_job *job, struct gpu_error *error);
+bool kst_j2k_gpu_encode_arrive(struct j2k_gpu_encode_job *job, struct gpu_error *error);
 
 /* The times, summed over all blocks whose bytes were waited for. */
-struct j2k_encode_times kst_gpu_j2k_encode_times(const struct j2k_coding_job *job);
+struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(const struct j2k_gpu_encode_job *job);
 
-void kst_gpu_j2k_encode_end(struct j2k_coding_job *job); /* `job` may be null */
+void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job); /* `job` may be null */
 
 /* Convert a gain from the two words in which kernels report it. The unit is that of j2k_measure.unit. */
 static inline int64_t j2k_gpu_gain(const uint32_t words[2])

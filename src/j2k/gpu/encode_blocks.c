@@ -6,7 +6,7 @@
 
 #include "j2k/gpu/encode_list.h"
 
-/* Buffers of one list. They are given back when the list is done, except for what was downloaded. */
+/* The buffers of one list. They are released when the list is done, except for what was downloaded. */
 enum list_buffer { HOST_LIST, HOST_RESULTS, LIST, DECISIONS, PASSES, ORDER, DATA, RESULTS, COLLECTED, LIST_BUFFERS };
 
 _Static_assert(sizeof(struct j2k_gpu_gains) == J2K_GAIN_WORDS * 4, "as the kernels tell them");
@@ -14,45 +14,45 @@ _Static_assert(sizeof(struct j2k_gpu_gains) == J2K_GAIN_WORDS * 4, "as the kerne
 enum { DECISIONS_AHEAD = 64 /* bytes behind the last decision that kernels load but do not use */ };
 
 /* A list of blocks that is being processed. */
-struct run {
-    struct j2k_coding_job *job;
-    const struct j2k_list *list;
+struct list_run {
+    struct j2k_gpu_encode_job *job;
+    const struct j2k_gpu_list *list;
     struct gpu_buffer buffer[LIST_BUFFERS];
-    struct coding_fetched *fetched;
+    struct j2k_gpu_fetched *fetched;
 };
 
-static bool take(struct run *run, enum list_buffer which, uint64_t length, struct gpu_error *error)
+static bool take(struct list_run *run, enum list_buffer which, uint64_t length, struct gpu_error *error)
 {
     enum gpu_place place = which <= HOST_RESULTS ? GPU_PINNED : GPU_DEVICE;
-    return kst_gpu_pool_take(&run->job->executor->pool, place, (size_t)length, &run->buffer[which], error);
+    return kst_gpu_pool_take(&run->job->runtime->pool, place, (size_t)length, &run->buffer[which], error);
 }
 
-static void give_back(struct run *run)
+static void give_back(struct list_run *run)
 {
     for (uint32_t i = 0; i < LIST_BUFFERS; i++)
-        kst_gpu_pool_give(&run->job->executor->pool, &run->buffer[i]);
+        kst_gpu_pool_give(&run->job->runtime->pool, &run->buffer[i]);
 }
 
-static size_t results_length(const struct j2k_list *list)
+static size_t results_length(const struct j2k_gpu_list *list)
 {
-    return J2K_LIST_HEAD * 4 + list->blocks * sizeof(struct coded_result);
+    return J2K_LIST_HEAD * 4 + list->blocks * sizeof(struct j2k_work_coded_result);
 }
 
 /* Take pinned memory for what is downloaded, which stays until the job's end. */
-static bool take_fetched(struct run *run, uint64_t length, struct gpu_error *error)
+static bool take_fetched(struct list_run *run, uint64_t length, struct gpu_error *error)
 {
-    struct j2k_coding_job *job = run->job;
-    run->fetched = kst_memory_zeroed(job->executor->gpu->memory, 1, sizeof *run->fetched, &error->status);
+    struct j2k_gpu_encode_job *job = run->job;
+    run->fetched = kst_memory_zeroed(job->runtime->gpu->memory, 1, sizeof *run->fetched, &error->status);
     if (!run->fetched)
         return false;
     run->fetched->next = job->fetched;
     job->fetched = run->fetched;
-    return kst_gpu_pool_take(&job->executor->pool, GPU_PINNED, (size_t)length, &run->fetched->buffer, error);
+    return kst_gpu_pool_take(&job->runtime->pool, GPU_PINNED, (size_t)length, &run->fetched->buffer, error);
 }
 
-static bool take_list(struct run *run, struct gpu_error *error)
+static bool take_list(struct list_run *run, struct gpu_error *error)
 {
-    const struct j2k_list *list = run->list;
+    const struct j2k_gpu_list *list = run->list;
     const uint64_t passes = (uint64_t)list->blocks * J2K_CODED_PASSES;
     const uint64_t length[LIST_BUFFERS] = {[HOST_LIST] = list->words * 4ULL,
         [HOST_RESULTS] = results_length(list),
@@ -70,34 +70,34 @@ static bool take_list(struct run *run, struct gpu_error *error)
 }
 
 static void launch(
-    struct run *run, enum j2k_encode_kernel kernel, uint32_t groups, const uint32_t *buffers, uint32_t count)
+    struct list_run *run, enum j2k_gpu_encode_kernel kernel, uint32_t groups, const uint32_t *buffers, uint32_t count)
 {
     kst_gpu_launch_buffers(run->job->queue, run->job->built, kernel, groups, run->buffer, buffers, count);
 }
 
-static void bring_list(const struct run *run)
+static void bring_list(const struct list_run *run)
 {
-    const struct gpu_executor *executor = run->job->executor;
-    kst_gpu_j2k_list_write(run->list, executor->threads, (uint32_t *)(void *)run->buffer[HOST_LIST].host);
-    executor->gpu->backend->copy(
+    const struct gpu_runtime *runtime = run->job->runtime;
+    kst_j2k_gpu_list_write(run->list, runtime->threads, (uint32_t *)(void *)run->buffer[HOST_LIST].host);
+    runtime->gpu->backend->copy(
         run->job->queue, &run->buffer[LIST], 0, &run->buffer[HOST_LIST], 0, run->list->words * 4ULL);
 }
 
-static void model(struct run *run)
+static void model(struct list_run *run)
 {
-    const struct gpu_executor *executor = run->job->executor;
+    const struct gpu_runtime *runtime = run->job->runtime;
     struct gpu_queue *queue = run->job->queue;
     const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]},
         {.buffer = &run->job->buffer[CODING_SAMPLES], .bytes = run->list->samples * sizeof(uint32_t)},
         {.buffer = &run->buffer[DECISIONS]}, {.buffer = &run->buffer[PASSES]}, {.buffer = &run->buffer[RESULTS]}};
-    executor->gpu->backend->fill(queue, &run->buffer[RESULTS], 0, J2K_LIST_HEAD * 4, 0);
-    kst_gpu_launch(
-        queue, run->job->built, J2K_ENCODE_MODEL, run->list->blocks, arguments, sizeof arguments / sizeof arguments[0]);
+    runtime->gpu->backend->fill(queue, &run->buffer[RESULTS], 0, J2K_LIST_HEAD * 4, 0);
+    kst_gpu_launch(queue, run->job->built, run->list->coder->model, run->list->blocks, arguments,
+        sizeof arguments / sizeof arguments[0]);
 }
 
-static void put_in_order(struct run *run)
+static void put_in_order(struct list_run *run)
 {
-    launch(run, J2K_ENCODE_ORDER, 1, GPU_BUFFERS(LIST, RESULTS, ORDER));
+    launch(run, run->list->coder->order, 1, GPU_BUFFERS(LIST, RESULTS, ORDER));
 }
 
 /*
@@ -105,48 +105,48 @@ static void put_in_order(struct run *run)
  * work-groups do not go ahead of the few that code the previous list's blocks. It does not wait behind pictures that
  * wait for a caller's stream.
  */
-static void model_in_turn(struct run *run)
+static void model_in_turn(struct list_run *run)
 {
-    struct j2k_coding_job *job = run->job;
-    struct gpu_executor *executor = job->executor;
-    struct j2k_gpu_encoding_state *state = kst_gpu_j2k_encode_state(job);
-    const struct gpu_backend *backend = executor->gpu->backend;
+    struct j2k_gpu_encode_job *job = run->job;
+    struct gpu_runtime *runtime = job->runtime;
+    struct j2k_gpu_encoding_state *state = j2k_gpu_encode_state(job);
+    const struct gpu_backend *backend = runtime->gpu->backend;
     if (job->waits || backend->urges) {
         model(run);
-        kst_gpu_j2k_encode_hurry(job);
+        kst_j2k_gpu_encode_hurry(job);
         put_in_order(run);
         return;
     }
-    pthread_mutex_lock(&executor->lock);
+    pthread_mutex_lock(&runtime->lock);
     if (state->modelled)
         backend->wait(job->queue, state->modelled);
     model(run);
     put_in_order(run);
-    kst_gpu_j2k_encode_record(job, CODING_MODELLED);
-    state->modelled = &job->lane->event[CODING_MODELLED];
-    pthread_mutex_unlock(&executor->lock);
+    kst_j2k_gpu_encode_record(job, CODING_MODELLED);
+    state->modelled = &job->track->event[CODING_MODELLED];
+    pthread_mutex_unlock(&runtime->lock);
 }
 
-static void code(struct run *run)
+static void code(struct list_run *run)
 {
-    struct j2k_coding_job *job = run->job;
-    const struct gpu_backend *backend = job->executor->gpu->backend;
-    const struct j2k_list *list = run->list;
+    struct j2k_gpu_encode_job *job = run->job;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    const struct j2k_gpu_list *list = run->list;
     const uint32_t rows = J2K_CODE_GROUP / J2K_CODE_LANES;
-    kst_gpu_j2k_encode_calm_down(job);
-    kst_gpu_j2k_encode_record(job, CODING_BEFORE_BLOCKS);
+    kst_j2k_gpu_encode_calm_down(job);
+    kst_j2k_gpu_encode_record(job, CODING_BEFORE_BLOCKS);
     bring_list(run);
     model_in_turn(run);
-    launch(run, J2K_ENCODE_CODE, (list->rows + rows - 1) / rows,
+    launch(run, list->coder->code, (list->rows + rows - 1) / rows,
         GPU_BUFFERS(LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS));
     launch(run, J2K_ENCODE_COLLECT, list->blocks, GPU_BUFFERS(LIST, RESULTS, PASSES, DATA, COLLECTED));
     backend->copy(job->queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
-    kst_gpu_j2k_encode_record(job, CODING_AFTER_BLOCKS);
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_BLOCKS);
     backend->finish(job->queue);
 }
 
-/* The number of bytes that were collected: of all passes, or of all blocks' data. */
-static size_t collected_length(const struct run *run, uint32_t which)
+/* Return the number of bytes that were collected: of all passes, or of all blocks' data. */
+static size_t collected_length(const struct list_run *run, uint32_t which)
 {
     const uint32_t *head = (const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host;
     return head[which] * sizeof(uint32_t);
@@ -156,15 +156,15 @@ static size_t collected_length(const struct run *run, uint32_t which)
  * Download passes and then bytes. The bytes are not waited for, because they are not needed to decide where blocks are
  * cut.
  */
-static bool fetch(struct run *run, struct gpu_error *error)
+static bool fetch(struct list_run *run, struct gpu_error *error)
 {
-    struct j2k_coding_job *job = run->job;
-    const struct gpu_backend *backend = job->executor->gpu->backend;
+    struct j2k_gpu_encode_job *job = run->job;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
     size_t passes = collected_length(run, J2K_COLLECTED_PASSES), data = collected_length(run, J2K_COLLECTED_DATA);
     size_t from = run->list->blocks * sizeof(uint32_t) * J2K_CODED_PASSES * J2K_PASS_RESULT;
     if (!take_fetched(run, (uint64_t)passes + data, error))
         return false;
-    struct coding_fetched *fetched = run->fetched;
+    struct j2k_gpu_fetched *fetched = run->fetched;
     fetched->collected = run->buffer[COLLECTED];
     run->buffer[COLLECTED].length = 0;
     if (passes > 0)
@@ -172,17 +172,17 @@ static bool fetch(struct run *run, struct gpu_error *error)
     backend->finish(job->queue);
     if (data > 0)
         backend->copy(job->queue, &fetched->buffer, passes, &fetched->collected, from, data);
-    kst_gpu_j2k_encode_record(job, CODING_AFTER_DOWNLOAD);
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
     backend->flush(job->queue);
     job->arriving = fetched;
     *error = job->queue->error;
-    return error->status == KST_OK;
+    return !error->status;
 }
 
-static void add_times(struct j2k_coding_job *job)
+static void add_times(struct j2k_gpu_encode_job *job)
 {
-    struct gpu *gpu = job->executor->gpu;
-    const struct gpu_event *event = job->lane->event;
+    struct gpu *gpu = job->runtime->gpu;
+    const struct gpu_event *event = job->track->event;
     if (!job->timed) {
         job->times.upload += gpu->backend->elapsed(gpu, &event[CODING_BEFORE], &event[CODING_AFTER_UPLOAD]);
         job->times.transform += gpu->backend->elapsed(gpu, &event[CODING_AFTER_UPLOAD], &event[CODING_AFTER_TRANSFORM]);
@@ -192,28 +192,28 @@ static void add_times(struct j2k_coding_job *job)
     job->times.download += gpu->backend->elapsed(gpu, &event[CODING_AFTER_BLOCKS], &event[CODING_AFTER_DOWNLOAD]);
 }
 
-bool kst_gpu_j2k_encode_arrive(struct j2k_coding_job *job, struct gpu_error *error)
+bool kst_j2k_gpu_encode_arrive(struct j2k_gpu_encode_job *job, struct gpu_error *error)
 {
     if (job->arriving) {
-        job->executor->gpu->backend->finish(job->queue);
-        kst_gpu_pool_give(&job->executor->pool, &job->arriving->collected);
+        job->runtime->gpu->backend->finish(job->queue);
+        kst_gpu_pool_give(&job->runtime->pool, &job->arriving->collected);
         if (!job->queue->error.status)
             add_times(job);
     }
     job->arriving = NULL;
     *error = job->queue->error;
-    return error->status == KST_OK;
+    return !error->status;
 }
 
-static const struct coded_result *results_of(const struct run *run)
+static const struct j2k_work_coded_result *results_of(const struct list_run *run)
 {
     const uint32_t *results = (const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host;
-    return (const struct coded_result *)(const void *)(results + J2K_LIST_HEAD);
+    return (const struct j2k_work_coded_result *)(const void *)(results + J2K_LIST_HEAD);
 }
 
-struct reading {
-    const struct run *run;
-    struct j2k_block_outcome *outcomes;
+struct results_reading {
+    const struct list_run *run;
+    struct j2k_gpu_block_outcome *outcomes;
     atomic_bool missing; /* there are blocks that found no room */
 };
 
@@ -221,18 +221,18 @@ enum { READ_TOGETHER = 4096 };
 
 static void read_slice(void *arg, uint32_t index)
 {
-    struct reading *reading = arg;
-    const struct run *run = reading->run;
-    const struct j2k_list *list = run->list;
+    struct results_reading *reading = arg;
+    const struct list_run *run = reading->run;
+    const struct j2k_gpu_list *list = run->list;
     const uint8_t *passes = run->fetched->buffer.host, *data = passes + collected_length(run, J2K_COLLECTED_PASSES);
     uint32_t first = index * READ_TOGETHER, left = list->blocks - first;
     for (uint32_t i = first; i < first + (left < READ_TOGETHER ? left : READ_TOGETHER); i++) {
-        const struct coded_result *result = &results_of(run)[i];
+        const struct j2k_work_coded_result *result = &results_of(run)[i];
         if (result->length == J2K_NO_ROOM) {
             atomic_store_explicit(&reading->missing, true, memory_order_relaxed);
             continue;
         }
-        reading->outcomes[list->chosen[i]] = (struct j2k_block_outcome){.planes = result->planes,
+        reading->outcomes[list->chosen[i]] = (struct j2k_gpu_block_outcome){.planes = result->planes,
             .passes = result->passes,
             .length = result->length,
             .pass = (const uint32_t *)(const void *)passes + result->at,
@@ -243,27 +243,27 @@ static void read_slice(void *arg, uint32_t index)
 }
 
 /* Read the outcomes of a list. `again` gets the orders of blocks that found no room; returns how many these are. */
-static uint32_t read_outcomes(const struct run *run, struct j2k_block_outcome *outcomes, uint32_t *again)
+static uint32_t read_outcomes(const struct list_run *run, struct j2k_gpu_block_outcome *outcomes, uint32_t *again)
 {
-    struct reading reading = {.run = run, .outcomes = outcomes};
+    struct results_reading reading = {.run = run, .outcomes = outcomes};
     uint32_t blocks = run->list->blocks, missing = 0;
     atomic_init(&reading.missing, false);
-    kst_pool_run(run->job->executor->threads, (blocks + READ_TOGETHER - 1) / READ_TOGETHER, read_slice, &reading);
+    kst_pool_run(run->job->runtime->threads, (blocks + READ_TOGETHER - 1) / READ_TOGETHER, read_slice, &reading);
     for (uint32_t i = 0; i < blocks && atomic_load(&reading.missing); i++)
         if (results_of(run)[i].length == J2K_NO_ROOM)
             again[missing++] = run->list->chosen[i];
     return missing;
 }
 
-static bool run_list(struct j2k_coding_job *job, const struct j2k_list *list, struct j2k_block_outcome *outcomes,
-    uint32_t *again, uint32_t *missing, struct gpu_error *error)
+static bool run_list(struct j2k_gpu_encode_job *job, const struct j2k_gpu_list *list,
+    struct j2k_gpu_block_outcome *outcomes, uint32_t *again, uint32_t *missing, struct gpu_error *error)
 {
-    struct run run = {.job = job, .list = list};
-    bool done = kst_gpu_j2k_encode_arrive(job, error) && take_list(&run, error);
+    struct list_run run = {.job = job, .list = list};
+    bool done = kst_j2k_gpu_encode_arrive(job, error) && take_list(&run, error);
     if (done) {
         code(&run);
         *error = job->queue->error;
-        done = error->status == KST_OK && fetch(&run, error);
+        done = !error->status && fetch(&run, error);
     }
     if (done)
         *missing = read_outcomes(&run, outcomes, again);
@@ -271,49 +271,51 @@ static bool run_list(struct j2k_coding_job *job, const struct j2k_list *list, st
     return done;
 }
 
-static bool take_measured(struct run *run, struct gpu_error *error)
+static bool take_measured(struct list_run *run, struct gpu_error *error)
 {
-    uint64_t length = run->list->words * 4ULL, found = run->list->blocks * (uint64_t)sizeof(struct measured_block);
+    uint64_t length = run->list->words * 4ULL,
+             found = run->list->blocks * (uint64_t)sizeof(struct j2k_work_measured_block);
     return take(run, HOST_LIST, length, error) && take(run, LIST, length, error) && take(run, RESULTS, found, error) &&
            take_fetched(run, found, error);
 }
 
-static void measure(struct run *run)
+static void measure(struct list_run *run)
 {
-    struct j2k_coding_job *job = run->job;
-    const struct gpu_backend *backend = job->executor->gpu->backend;
+    struct j2k_gpu_encode_job *job = run->job;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
     const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]},
         {.buffer = &job->buffer[CODING_SAMPLES], .bytes = run->list->samples * sizeof(uint32_t)},
         {.buffer = &run->buffer[RESULTS]}};
-    kst_gpu_j2k_encode_hurry(job);
-    kst_gpu_j2k_encode_record(job, CODING_BEFORE_BLOCKS);
+    kst_j2k_gpu_encode_hurry(job);
+    kst_j2k_gpu_encode_record(job, CODING_BEFORE_BLOCKS);
     bring_list(run);
-    kst_gpu_launch(job->queue, job->built, J2K_ENCODE_MEASURE, run->list->blocks, arguments, 3);
-    kst_gpu_j2k_encode_record(job, CODING_AFTER_BLOCKS);
+    kst_gpu_launch(job->queue, job->built, run->list->coder->measure, run->list->blocks, arguments, 3);
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_BLOCKS);
     backend->copy(job->queue, &run->fetched->buffer, 0, &run->buffer[RESULTS], 0,
-        run->list->blocks * sizeof(struct measured_block));
-    kst_gpu_j2k_encode_record(job, CODING_AFTER_DOWNLOAD);
+        run->list->blocks * sizeof(struct j2k_work_measured_block));
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
     backend->finish(job->queue);
 }
 
-static void read_measured(const struct run *run, struct j2k_block_gains *found)
+static void read_measured(const struct list_run *run, struct j2k_gpu_block_gains *found)
 {
-    const struct measured_block *from = (const struct measured_block *)(const void *)run->fetched->buffer.host;
+    const struct j2k_work_measured_block *from =
+        (const struct j2k_work_measured_block *)(const void *)run->fetched->buffer.host;
     for (uint32_t i = 0; i < run->list->blocks; i++, from++)
-        found[i] = (struct j2k_block_gains){.planes = from->planes,
+        found[i] = (struct j2k_gpu_block_gains){.planes = from->planes,
             .error = (uint64_t)from->error_high << 32 | from->error_low,
             .plane = (const struct j2k_gpu_gains *)(const void *)from->gains};
 }
 
-static bool measure_list(
-    struct j2k_coding_job *job, const struct j2k_list *list, struct j2k_block_gains *found, struct gpu_error *error)
+static bool measure_list(struct j2k_gpu_encode_job *job, const struct j2k_gpu_list *list,
+    struct j2k_gpu_block_gains *found, struct gpu_error *error)
 {
-    struct run run = {.job = job, .list = list};
-    bool done = kst_gpu_j2k_encode_arrive(job, error) && take_measured(&run, error);
+    struct list_run run = {.job = job, .list = list};
+    bool done = kst_j2k_gpu_encode_arrive(job, error) && take_measured(&run, error);
     if (done) {
         measure(&run);
         *error = job->queue->error;
-        done = error->status == KST_OK;
+        done = !error->status;
     }
     if (done) {
         add_times(job);
@@ -324,19 +326,19 @@ static bool measure_list(
 }
 
 /* Arrays that are needed to put lists together. */
-struct rooms {
+struct list_arrays {
     uint32_t *place, *chosen, *again;
 };
 
-static bool take_rooms(struct rooms *rooms, struct memory *memory, uint32_t count, struct gpu_error *error)
+static bool take_rooms(struct list_arrays *rooms, struct memory *memory, uint32_t count, struct gpu_error *error)
 {
     rooms->place = kst_memory_array(memory, count, sizeof *rooms->place, &error->status);
     rooms->chosen = kst_memory_array(memory, count, sizeof *rooms->chosen, &error->status);
     rooms->again = kst_memory_array(memory, count, sizeof *rooms->again, &error->status);
-    return error->status == KST_OK;
+    return !error->status;
 }
 
-static void release_rooms(struct rooms *rooms, struct memory *memory)
+static void release_rooms(struct list_arrays *rooms, struct memory *memory)
 {
     kst_memory_release(memory, rooms->place);
     kst_memory_release(memory, rooms->chosen);
@@ -344,56 +346,56 @@ static void release_rooms(struct rooms *rooms, struct memory *memory)
 }
 
 /* Code the chosen blocks list by list. Returns how many found no room; these are then the chosen ones. */
-static uint32_t run_chosen(struct j2k_coding_job *job, struct j2k_list *list, struct rooms *rooms, uint32_t count,
-    struct j2k_block_outcome *outcomes, struct gpu_error *error)
+static uint32_t run_chosen(struct j2k_gpu_encode_job *job, struct j2k_gpu_list *list, struct list_arrays *rooms,
+    uint32_t count, struct j2k_gpu_block_outcome *outcomes, struct gpu_error *error)
 {
     uint32_t missing = 0;
     for (uint32_t done = 0, more; done < count && !error->status; done += list->blocks, missing += more) {
         more = 0;
-        kst_gpu_j2k_list(list, rooms->chosen + done, count - done, job->executor->gpu->info.units);
+        kst_j2k_gpu_list(list, rooms->chosen + done, count - done, job->runtime->gpu->info.units);
         run_list(job, list, outcomes, rooms->again + missing, &more, error);
     }
     memcpy(rooms->chosen, rooms->again, missing * sizeof *rooms->chosen);
     return missing;
 }
 
-bool kst_gpu_j2k_measure_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
-    struct j2k_block_gains *found, struct gpu_error *error)
+bool kst_j2k_gpu_measure_blocks(struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders,
+    uint32_t count, struct j2k_gpu_block_gains *found, struct gpu_error *error)
 {
-    struct memory *memory = job->executor->gpu->memory;
-    struct rooms rooms = {.place = NULL};
+    struct memory *memory = job->runtime->gpu->memory;
+    struct list_arrays rooms = {.place = NULL};
     *error = (struct gpu_error){.status = KST_OK};
     if (take_rooms(&rooms, memory, count, error)) {
-        struct j2k_list list = {.batch = &job->batch, .items = job->items, .orders = orders, .place = rooms.place};
+        struct j2k_gpu_list list = {.part = &job->part, .items = job->items, .orders = orders, .place = rooms.place};
         for (uint32_t i = 0; i < count; i++)
             rooms.chosen[i] = i;
         for (uint32_t done = 0; done < count && !error->status; done += list.blocks) {
-            kst_gpu_j2k_list(&list, rooms.chosen + done, count - done, job->executor->gpu->info.units);
+            kst_j2k_gpu_list(&list, rooms.chosen + done, count - done, job->runtime->gpu->info.units);
             measure_list(job, &list, found + done, error);
         }
     }
     release_rooms(&rooms, memory);
-    return error->status == KST_OK;
+    return !error->status;
 }
 
-bool kst_gpu_j2k_encode_blocks(struct j2k_coding_job *job, const struct j2k_block_order *orders, uint32_t count,
-    struct j2k_block_outcome *outcomes, struct gpu_error *error)
+bool kst_j2k_gpu_encode_blocks(struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count,
+    struct j2k_gpu_block_outcome *outcomes, struct gpu_error *error)
 {
-    struct memory *memory = job->executor->gpu->memory;
-    struct rooms rooms = {.place = NULL};
+    struct memory *memory = job->runtime->gpu->memory;
+    struct list_arrays rooms = {.place = NULL};
     *error = (struct gpu_error){.status = KST_OK};
     if (count == 0)
         return true;
     if (take_rooms(&rooms, memory, count, error)) {
-        struct j2k_list list = {.batch = &job->batch, .items = job->items, .orders = orders, .place = rooms.place};
-        list.shared = kst_gpu_j2k_encode_uncoded(job, false);
+        struct j2k_gpu_list list = {.part = &job->part, .items = job->items, .orders = orders, .place = rooms.place};
+        list.shared = kst_j2k_gpu_encode_uncoded(job, false);
         for (uint32_t i = 0; i < count; i++)
             rooms.chosen[i] = i;
         uint32_t missing = run_chosen(job, &list, &rooms, count, outcomes, error);
         list.ample = true;
         if (missing > 0 && !error->status && run_chosen(job, &list, &rooms, missing, outcomes, error) > 0)
-            kst_gpu_fail(error, job->executor->gpu, "coding of blocks", "no room");
+            kst_gpu_fail(error, job->runtime->gpu, "coding of blocks", "no room");
     }
     release_rooms(&rooms, memory);
-    return error->status == KST_OK;
+    return !error->status;
 }

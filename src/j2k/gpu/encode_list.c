@@ -8,8 +8,6 @@ enum {
     MOST_DATA = 1 << 29,    /* most bytes of a list's blocks; further blocks go into another list */
     MOST_UNITS = 1 << 28,   /* most units of decisions */
     MOST_SAMPLES = 1 << 29, /* most samples, so that decisions can be counted in 32 bits in any case */
-    PASS_ENDS = 8,          /* most bytes that the end of a pass's segment takes */
-    PLANE_ENDS = 7,         /* decisions of a plane beside those of its samples */
     ROWS_A_UNIT = 4,        /* rows of lanes with which a multiprocessor has work while one row waits */
     FRONT_SHARE = 8,
     SLICE = 2048 /* blocks that a thread writes at once */
@@ -18,47 +16,12 @@ enum {
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
 _Static_assert((uint32_t)J2K_CODE_LANES == (uint32_t)J2K_BUNDLE, "as lanes are chosen");
-_Static_assert(sizeof(struct coded_block) == 72 && sizeof(struct coded_result) == 44, "as in the kernels");
+_Static_assert(
+    sizeof(struct j2k_work_coded_block) == 72 && sizeof(struct j2k_work_coded_result) == 44, "as in the kernels");
 
-static const struct j2k_plan *plan_of(const struct j2k_list *list, uint32_t item)
+static const struct j2k_plan *plan_of(const struct j2k_gpu_list *list, uint32_t item)
 {
     return list->items[item].picture.plan;
-}
-
-static const struct j2k_tile_component *component_of(const struct j2k_plan *plan, const struct j2k_block *block)
-{
-    return &plan->tile_component[plan->band[block->band].tile_component];
-}
-
-/*
- * Without further knowledge each plane of a sample takes a bit, and its sign another, plus an eighth for the cost of
- * adaptation. Blocks of images that are constructed to take more are coded again with ample room: a decision takes at
- * most 15 bits, and a byte holds at least seven.
- */
-uint32_t kst_gpu_j2k_block_room(const struct j2k_plan *plan, const struct j2k_block *block, bool ample)
-{
-    uint64_t samples = (uint64_t)block->width * block->height,
-             columns = (uint64_t)block->width * ((block->height + 3U) / 4);
-    uint32_t style = component_of(plan, block)->style, planes = plan->band[block->band].planes;
-    uint64_t bytes = samples * (planes + 2U) * 9 / 64 + 64;
-    if (style & (J2K_STYLE_TERMALL | J2K_STYLE_BYPASS))
-        bytes += (uint64_t)PASS_ENDS * 3 * planes;
-    if (ample)
-        bytes = (J2K_CODED_PLANES * (6 * columns + 4) + samples) * 15 / 7 + PASS_ENDS * J2K_CODED_PASSES;
-    return (uint32_t)((bytes + 3) / 4 * 4);
-}
-
-/*
- * A plane has at most one decision for each sample. It is rare that all blocks at once have more than three quarters of
- * the planes that the band has bits for; blocks that find no room are coded again.
- */
-uint32_t kst_gpu_j2k_decision_room(const struct j2k_plan *plan, const struct j2k_block *block, bool ample)
-{
-    uint32_t samples = (uint32_t)block->width * block->height, columns = block->width * ((block->height + 3U) / 4);
-    uint32_t planes = plan->band[block->band].planes, bytes = samples * (planes * 3 / 4 + 1) + 2 * columns;
-    if (ample)
-        bytes = J2K_CODED_PLANES * (samples + PLANE_ENDS) + samples + 2 * columns;
-    return bytes / J2K_DECISION_UNIT + 1;
 }
 
 /*
@@ -66,9 +29,9 @@ uint32_t kst_gpu_j2k_decision_room(const struct j2k_plan *plan, const struct j2k
  * those beside it. So the first rows have fewer lanes, which takes more of the device; but not where other jobs wait
  * for the device.
  */
-static void choose_rows(struct j2k_list *list, uint32_t rows)
+static void choose_rows(struct j2k_gpu_list *list, uint32_t rows)
 {
-    list->lanes = kst_gpu_j2k_choose_lanes(list->blocks, rows);
+    list->lanes = kst_j2k_gpu_choose_lanes(list->blocks, rows);
     uint32_t share = list->shared ? 1 : FRONT_SHARE;
     list->front_lanes = list->lanes > share ? list->lanes / share : 1;
     list->front_rows = list->blocks / list->front_lanes < rows ? list->blocks / list->front_lanes : rows;
@@ -77,34 +40,40 @@ static void choose_rows(struct j2k_list *list, uint32_t rows)
 }
 
 /* The room that a block gets, remembered because most blocks are like the ones before them. */
-struct rooms {
+struct block_rooms {
     const struct j2k_plan *plan;
     const struct j2k_block *like;
     uint32_t data, units;
 };
 
-static void find_rooms(const struct j2k_plan *plan, const struct j2k_block *block, bool ample, struct rooms *rooms)
+static void find_rooms(const struct j2k_gpu_block_coder *coder, const struct j2k_plan *plan,
+    const struct j2k_block *block, bool ample, struct block_rooms *rooms)
 {
     const struct j2k_block *like = rooms->like;
     if (like && rooms->plan == plan && like->band == block->band && like->width == block->width &&
         like->height == block->height)
         return;
-    *rooms = (struct rooms){.plan = plan,
+    *rooms = (struct block_rooms){.plan = plan,
         .like = block,
-        .data = kst_gpu_j2k_block_room(plan, block, ample) + J2K_DATA_HEAD,
-        .units = kst_gpu_j2k_decision_room(plan, block, ample)};
+        .data = coder->block_room(plan, block, ample) + J2K_DATA_HEAD,
+        .units = coder->decision_room(plan, block, ample)};
 }
 
-uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors)
+uint32_t kst_j2k_gpu_list(struct j2k_gpu_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors)
 {
-    struct rooms rooms = {.like = NULL};
+    struct block_rooms rooms = {.like = NULL};
     list->chosen = chosen;
     list->data = list->units = list->samples = 0;
     for (list->blocks = 0; list->blocks < count; list->blocks++) {
-        const struct j2k_block_order *order = &list->orders[chosen[list->blocks]];
+        const struct j2k_gpu_block_order *order = &list->orders[chosen[list->blocks]];
         const struct j2k_plan *plan = plan_of(list, order->item);
         const struct j2k_block *block = &plan->block[order->block];
-        find_rooms(plan, block, list->ample, &rooms);
+        const struct j2k_gpu_block_coder *coder = kst_j2k_gpu_coder_of(plan, block);
+        if (list->blocks == 0)
+            list->coder = coder;
+        else if (list->coder != coder)
+            break;
+        find_rooms(coder, plan, block, list->ample, &rooms);
         uint64_t data = list->data + rooms.data;
         uint64_t units = list->units + rooms.units;
         uint64_t samples = list->samples + (uint64_t)block->width * block->height;
@@ -116,20 +85,20 @@ uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_
         list->samples = samples;
     }
     choose_rows(list, processors * ROWS_A_UNIT);
-    list->words = WORDS(struct j2k_list_work) + list->blocks * WORDS(struct coded_block);
+    list->words = WORDS(struct j2k_list_work) + list->blocks * WORDS(struct j2k_work_coded_block);
     return list->blocks;
 }
 
-static struct coded_block describe(const struct j2k_list *list, uint32_t index)
+static struct j2k_work_coded_block describe(const struct j2k_gpu_list *list, uint32_t index)
 {
-    const struct j2k_block_order *order = &list->orders[list->chosen[index]];
+    const struct j2k_gpu_block_order *order = &list->orders[list->chosen[index]];
     const struct j2k_plan *plan = plan_of(list, order->item);
     const struct j2k_block *block = &plan->block[order->block];
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
     uint32_t pitch = j2k_gpu_width(band->rect);
-    return (struct coded_block){.from = list->batch->band[list->batch->place[order->item].band + block->band] +
-                                        (block->y - band->rect.y0) * pitch + (block->x - band->rect.x0),
+    return (struct j2k_work_coded_block){.from = list->part->band[list->part->place[order->item].band + block->band] +
+                                                 (block->y - band->rect.y0) * pitch + (block->x - band->rect.x0),
         .pitch = pitch,
         .width = block->width,
         .height = block->height,
@@ -147,23 +116,23 @@ static struct coded_block describe(const struct j2k_list *list, uint32_t index)
         .right = order->region.x1,
         .bottom = order->region.y1,
         .data = list->place[index],
-        .capacity = kst_gpu_j2k_block_room(plan, block, list->ample)};
+        .capacity = list->coder->block_room(plan, block, list->ample)};
 }
 
-struct writing {
-    const struct j2k_list *list;
-    struct coded_block *block;
+struct list_writing {
+    const struct j2k_gpu_list *list;
+    struct j2k_work_coded_block *block;
 };
 
 static void write_slice(void *arg, uint32_t index)
 {
-    const struct writing *w = arg;
+    const struct list_writing *w = arg;
     uint32_t first = index * SLICE, left = w->list->blocks - first;
     for (uint32_t i = first; i < first + (left < SLICE ? left : SLICE); i++)
         w->block[i] = describe(w->list, i);
 }
 
-void kst_gpu_j2k_list_write(const struct j2k_list *list, struct pool *threads, uint32_t *words)
+void kst_j2k_gpu_list_write(const struct j2k_gpu_list *list, struct pool *threads, uint32_t *words)
 {
     struct j2k_list_work *head = (struct j2k_list_work *)(void *)words;
     *head = (struct j2k_list_work){.blocks = list->blocks,
@@ -172,7 +141,7 @@ void kst_gpu_j2k_list_write(const struct j2k_list *list, struct pool *threads, u
         .lanes = list->lanes,
         .front_lanes = list->front_lanes,
         .front_rows = list->front_rows};
-    struct writing writing = {list, (struct coded_block *)(void *)(words + head->block)};
+    struct list_writing writing = {list, (struct j2k_work_coded_block *)(void *)(words + head->block)};
     uint32_t slices = (list->blocks + SLICE - 1) / SLICE;
     if (threads)
         kst_pool_run(threads, slices, write_slice, &writing);

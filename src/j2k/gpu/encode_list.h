@@ -3,13 +3,15 @@
 #ifndef KOSTKA_J2K_GPU_ENCODE_LIST_H
 #define KOSTKA_J2K_GPU_ENCODE_LIST_H
 
+#include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/encode.h"
 
-/* A list: blocks that are coded by one set of launches. */
-struct j2k_list {
-    const struct j2k_batch *batch;
-    const struct j2k_encode_item *items;
-    const struct j2k_block_order *orders;
+/* A list: blocks of one block coder that are coded by one set of launches. */
+struct j2k_gpu_list {
+    const struct j2k_gpu_block_coder *coder;
+    const struct j2k_gpu_part *part;
+    const struct j2k_gpu_encode_item *items;
+    const struct j2k_gpu_block_order *orders;
     const uint32_t *chosen; /* the order of each block, as an index into `orders` */
     uint32_t *place;        /* for each block, where its data begin */
     uint32_t blocks;
@@ -29,13 +31,9 @@ struct j2k_list {
  * Make a list of as many of the chosen orders, from the first on, as go together, which is at least one. Returns their
  * number. `processors`: those of the device. list->shared must be set if other jobs keep the device busy meanwhile.
  */
-uint32_t kst_gpu_j2k_list(struct j2k_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors);
+uint32_t kst_j2k_gpu_list(struct j2k_gpu_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors);
 
 /* Write the list, which has list->words words. `threads`: a pool that helps, or null. */
-void kst_gpu_j2k_list_write(const struct j2k_list *list, struct pool *threads, uint32_t *words);
-
-/* The bytes that a block gets room for, and the units of decisions that it gets room for. */
-uint32_t kst_gpu_j2k_block_room(const struct j2k_plan *plan, const struct j2k_block *block, bool ample);
-uint32_t kst_gpu_j2k_decision_room(const struct j2k_plan *plan, const struct j2k_block *block, bool ample);
+void kst_j2k_gpu_list_write(const struct j2k_gpu_list *list, struct pool *threads, uint32_t *words);
 
 #endif

@@ -12,19 +12,19 @@ static size_t row_length(const kst_image *image, const kst_plane *plane)
 }
 
 /* Rows of a plane that are being copied to pinned memory. */
-struct strip {
+struct upload_strip {
     uint8_t *to;
     const kst_plane *plane;
     size_t pitch, row;
     uint32_t rows;
-    const struct j2k_encode_item *item;
+    const struct j2k_gpu_encode_item *item;
     uint32_t index; /* index of the plane */
     atomic_bool *missed;
 };
 
-static void bring_row(const struct strip *strip, uint32_t y)
+static void bring_row(const struct upload_strip *strip, uint32_t y)
 {
-    const struct j2k_encode_item *item = strip->item;
+    const struct j2k_gpu_encode_item *item = strip->item;
     if (!atomic_load_explicit(strip->missed, memory_order_relaxed) &&
         !item->rows->read(item->rows->user, strip->index, item->corner[strip->index].x,
             item->corner[strip->index].y + y, strip->plane->width, strip->to + y * strip->pitch))
@@ -33,7 +33,7 @@ static void bring_row(const struct strip *strip, uint32_t y)
 
 static void stage_strip(void *arg, uint32_t index)
 {
-    const struct strip *strip = arg;
+    const struct upload_strip *strip = arg;
     uint32_t first = index * strip->rows, left = strip->plane->height - first;
     for (uint32_t y = first; y < first + (left < strip->rows ? left : strip->rows); y++)
         if (strip->item->rows)
@@ -43,22 +43,22 @@ static void stage_strip(void *arg, uint32_t index)
                 (const uint8_t *)strip->plane->data + (ptrdiff_t)y * strip->plane->pitch, strip->row);
 }
 
-static void upload_plane(struct j2k_coding_job *job, uint32_t index, uint32_t p)
+static void upload_plane(struct j2k_gpu_encode_job *job, uint32_t index, uint32_t p)
 {
     enum { STRIP = 1 << 20 };
-    const struct gpu_backend *backend = job->executor->gpu->backend;
-    const struct j2k_encode_item *item = &job->items[index];
-    const struct j2k_plane_place *place = &job->batch.place[index].plane[p];
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    const struct j2k_gpu_encode_item *item = &job->items[index];
+    const struct j2k_gpu_plane_place *place = &job->part.place[index].plane[p];
     const kst_plane *plane = kst_image_plane(item->image, p);
     size_t row = row_length(item->image, plane), at = place->at, pitch = place->pitch;
-    if (row == 0 || plane->height == 0) /* a window may have no samples of this component */
+    if (row == 0 || plane->height == 0) /* an excerpt may have no samples of this component */
         return;
     if (item->source != GPU_SOURCE_STAGED) {
         struct gpu_rows there = {&job->buffer[CODING_PIXELS], at, pitch};
         kst_gpu_plane_read(job->queue, there, item->image, &item->planes, p);
         return;
     }
-    struct strip strip = {.to = job->buffer[CODING_HOST_PIXELS].host + at,
+    struct upload_strip strip = {.to = job->buffer[CODING_HOST_PIXELS].host + at,
         .plane = plane,
         .pitch = pitch,
         .row = row,
@@ -66,24 +66,25 @@ static void upload_plane(struct j2k_coding_job *job, uint32_t index, uint32_t p)
         .item = item,
         .index = p,
         .missed = &job->missed};
-    kst_pool_run(job->executor->threads, (plane->height + strip.rows - 1) / strip.rows, stage_strip, &strip);
+    kst_pool_run(job->runtime->threads, (plane->height + strip.rows - 1) / strip.rows, stage_strip, &strip);
     backend->copy(job->queue, &job->buffer[CODING_PIXELS], at, &job->buffer[CODING_HOST_PIXELS], at,
         pitch * (plane->height - 1) + row);
 }
 
-void kst_gpu_j2k_encode_upload(struct j2k_coding_job *job)
+void kst_j2k_gpu_encode_upload(struct j2k_gpu_encode_job *job)
 {
-    kst_gpu_j2k_encode_record(job, CODING_BEFORE);
-    kst_gpu_j2k_work(&job->batch, job->executor->threads, (uint32_t *)(void *)job->buffer[CODING_HOST_WORK].host);
-    job->executor->gpu->backend->copy(
-        job->queue, &job->buffer[CODING_WORK], 0, &job->buffer[CODING_HOST_WORK], 0, job->batch.words * 4ULL);
+    kst_j2k_gpu_encode_record(job, CODING_BEFORE);
+    kst_j2k_gpu_work(&job->part, job->runtime->threads, (uint32_t *)(void *)job->buffer[CODING_HOST_WORK].host);
+    job->runtime->gpu->backend->copy(
+        job->queue, &job->buffer[CODING_WORK], 0, &job->buffer[CODING_HOST_WORK], 0, job->part.words * 4ULL);
     for (uint32_t i = 0; i < job->count; i++)
         for (uint32_t p = 0; !job->items[i].picture.in_place && p < job->items[i].image->plane_count; p++)
             upload_plane(job, i, p);
-    kst_gpu_j2k_encode_record(job, CODING_AFTER_UPLOAD);
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_UPLOAD);
 }
 
-static void launch_over(struct j2k_coding_job *job, enum j2k_encode_kernel kernel, const struct j2k_launch *over)
+static void launch_over(
+    struct j2k_gpu_encode_job *job, enum j2k_gpu_encode_kernel kernel, const struct j2k_gpu_launch *over)
 {
     struct gpu_argument arguments[6] = {{.buffer = &job->buffer[CODING_WORK]}};
     uint32_t count = 1;
@@ -97,42 +98,42 @@ static void launch_over(struct j2k_coding_job *job, enum j2k_encode_kernel kerne
 }
 
 /*
- * Launch the forward transform. The batch lists the launches of a decoder: its outputs become inputs, and its levels
+ * Launch the forward transform. The part lists the launches of a decoder: its outputs become inputs, and its levels
  * are taken in reverse order.
  */
-static void transform(struct j2k_coding_job *job)
+static void transform(struct j2k_gpu_encode_job *job)
 {
-    const struct j2k_batch *batch = &job->batch;
-    for (uint32_t i = batch->launches; i-- > 0;) {
-        uint32_t kernel = batch->launch[i].kernel;
+    const struct j2k_gpu_part *part = &job->part;
+    for (uint32_t i = part->launches; i-- > 0;) {
+        uint32_t kernel = part->launch[i].kernel;
         launch_over(job,
             kernel == J2K_KERNEL_PUT_OUT         ? J2K_ENCODE_TAKE_IN
             : kernel == J2K_KERNEL_SYNTHESISE_53 ? J2K_ENCODE_ANALYSE_53
                                                  : J2K_ENCODE_ANALYSE_97,
-            &batch->launch[i]);
+            &part->launch[i]);
     }
-    kst_gpu_j2k_encode_record(job, CODING_AFTER_TRANSFORM);
-    job->executor->gpu->backend->flush(job->queue);
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_TRANSFORM);
+    job->runtime->gpu->backend->flush(job->queue);
 }
 
 /*
- * Transform parts of a batch one after the other, so that the host has work for the first part while others are
+ * Transform the parts of a batch one after the other, so that the host has work for the first part while others are
  * transformed; and before blocks of the first are modelled, so that the host finishes the last part in time. It does
  * not wait behind pictures that wait for a caller's stream, since that stream may wait for these.
  */
-void kst_gpu_j2k_encode_transform(struct j2k_coding_job *job)
+void kst_j2k_gpu_encode_transform(struct j2k_gpu_encode_job *job)
 {
-    struct gpu_executor *executor = job->executor;
-    struct j2k_gpu_encoding_state *state = kst_gpu_j2k_encode_state(job);
+    struct gpu_runtime *runtime = job->runtime;
+    struct j2k_gpu_encoding_state *state = j2k_gpu_encode_state(job);
     if (job->waits) {
         transform(job);
         return;
     }
-    kst_gpu_j2k_encode_hurry(job);
-    pthread_mutex_lock(&executor->lock);
+    kst_j2k_gpu_encode_hurry(job);
+    pthread_mutex_lock(&runtime->lock);
     if (state->transformed)
-        executor->gpu->backend->wait(job->queue, state->transformed);
+        runtime->gpu->backend->wait(job->queue, state->transformed);
     transform(job);
-    state->transformed = &job->lane->event[CODING_AFTER_TRANSFORM];
-    pthread_mutex_unlock(&executor->lock);
+    state->transformed = &job->track->event[CODING_AFTER_TRANSFORM];
+    pthread_mutex_unlock(&runtime->lock);
 }

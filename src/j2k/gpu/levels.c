@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes the wavelet levels and outputs of a batch for the kernels, in the order of their launches. */
-#include "device/executor.h"
+/* Writes the wavelet levels and outputs of a part for the kernels, in the order of their launches. */
+#include "device/runtime.h"
 #include "image/format.h"
-#include "j2k/gpu/batch.h"
+#include "j2k/gpu/part.h"
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
 /* The samples of a tile-component at one resolution. */
-struct samples {
+struct level_samples {
     uint32_t at, pitch; /* place and pitch in the buffer of samples */
     struct j2k_rect rect;
 };
 
 /* The state while levels and outputs are written, or only counted if `work` is null. */
-struct writer {
-    struct j2k_batch *batch;
+struct levels_writer {
+    struct j2k_gpu_part *part;
     uint32_t *work;
     uint32_t at;            /* index of the next word of the lists of groups */
     uint32_t record, first; /* number of records so far, and of those before this launch */
@@ -23,8 +23,8 @@ struct writer {
     /* For levels that are computed with outputs: index of the record of the next one's first component. */
     uint32_t finished;
     uint64_t bytes; /* bytes of samples that this launch reads and writes */
-    struct work_level *level;
-    struct work_output *output;
+    struct j2k_work_level *level;
+    struct j2k_work_output *output;
 };
 
 static const struct j2k_resolution *resolution_of(
@@ -46,52 +46,52 @@ static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_c
            (tc->resolution_count > 2 ? j2k_gpu_area(resolution_of(plan, tc, tc->resolution_count - 2U)->computed) : 0);
 }
 
-static bool is_narrow(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc)
+static bool is_narrow(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc)
 {
-    const struct j2k_plan *plan = batch->items[index].plan;
-    return j2k_gpu_is_narrow(batch, index, &plan->tile[(tc - plan->tile_component) / plan->component_count]);
+    const struct j2k_plan *plan = part->items[index].plan;
+    return j2k_gpu_is_narrow(part, index, &plan->tile[(tc - plan->tile_component) / plan->component_count]);
 }
 
-/* The bytes of a sample in the buffer of samples. */
-static uint32_t bytes_of(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc)
+/* Return the number of bytes of a sample in the buffer of samples. */
+static uint32_t bytes_of(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc)
 {
-    return is_narrow(batch, index, tc) ? 2 : 4;
+    return is_narrow(part, index, tc) ? 2 : 4;
 }
 
 /*
- * Where the outcome of resolution r lies. Resolutions alternate between the memory of the last one and that of the one
- * before.
+ * Return where the result of resolution r lies. Resolutions alternate between the memory of the last one and that of
+ * the one before.
  */
-static struct samples samples_of(
-    const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+static struct level_samples samples_of(const struct j2k_gpu_part *part, uint32_t index,
+    const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
 {
-    const struct j2k_plan *plan = batch->items[index].plan;
-    struct samples samples = {.rect = resolution_of(plan, tc, r)->computed};
+    const struct j2k_plan *plan = part->items[index].plan;
+    struct level_samples samples = {.rect = resolution_of(plan, tc, r)->computed};
     uint32_t top;
     level_words(plan, tc, &top);
     samples.pitch = j2k_gpu_width(samples.rect);
     if (r == 0)
-        samples.at = batch->band[batch->place[index].band + resolution_of(plan, tc, 0)->first_band];
+        samples.at = part->band[part->place[index].band + resolution_of(plan, tc, 0)->first_band];
     else
         samples.at = levels_at + ((tc->resolution_count - 1U - r) % 2 ? top : 0);
-    samples.at <<= is_narrow(batch, index, tc);
+    samples.at <<= is_narrow(part, index, tc);
     return samples;
 }
 
-static uint32_t place_in(const struct samples *samples, uint32_t x, uint32_t y)
+static uint32_t place_in(const struct level_samples *samples, uint32_t x, uint32_t y)
 {
     return samples->at + (y - samples->rect.y0) * samples->pitch + (x - samples->rect.x0);
 }
 
-static struct work_level describe_level(
-    const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+static struct j2k_work_level describe_level(const struct j2k_gpu_part *part, uint32_t index,
+    const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
 {
-    const struct j2k_plan *plan = batch->items[index].plan;
+    const struct j2k_plan *plan = part->items[index].plan;
     const struct j2k_resolution *resolution = resolution_of(plan, tc, r);
-    struct samples below = samples_of(batch, index, tc, levels_at, r - 1),
-                   own = samples_of(batch, index, tc, levels_at, r);
+    struct level_samples below = samples_of(part, index, tc, levels_at, r - 1),
+                         own = samples_of(part, index, tc, levels_at, r);
     struct j2k_rect rect = resolution->computed, low = (resolution - 1)->valid;
-    struct work_level level = {.x0 = rect.x0 % 2,
+    struct j2k_work_level level = {.x0 = rect.x0 % 2,
         .y0 = rect.y0 % 2,
         .x1 = rect.x1 - rect.x0 + rect.x0 % 2,
         .y1 = rect.y1 - rect.y0 + rect.y0 % 2,
@@ -102,8 +102,8 @@ static struct work_level describe_level(
     level.pitch[J2K_LL] = below.pitch;
     for (uint32_t b = 0; b < resolution->band_count; b++) {
         const struct j2k_band *band = &plan->band[resolution->first_band + b];
-        level.band[band->orientation] = batch->band[batch->place[index].band + resolution->first_band + b]
-                                        << is_narrow(batch, index, tc);
+        level.band[band->orientation] = part->band[part->place[index].band + resolution->first_band + b]
+                                        << is_narrow(part, index, tc);
         level.pitch[band->orientation] = j2k_gpu_width(band->window);
     }
     return level;
@@ -119,7 +119,7 @@ static bool same_rect(struct j2k_rect a, struct j2k_rect b)
     return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1;
 }
 
-/* Whether the tile's first three components can be written together. */
+/* Return whether the tile's first three components can be written together. */
 static bool go_together(const struct j2k_plan *plan, const struct j2k_tile *tile)
 {
     const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
@@ -134,7 +134,7 @@ static bool go_together(const struct j2k_plan *plan, const struct j2k_tile *tile
     return true;
 }
 
-/* Whether the last levels of two components and their bands have the same geometry. */
+/* Return whether the last levels of two components and their bands have the same geometry. */
 static bool are_alike(
     const struct j2k_plan *plan, const struct j2k_tile_component *a, const struct j2k_tile_component *b)
 {
@@ -149,11 +149,11 @@ static bool are_alike(
     return alike;
 }
 
-/* Whether the last level of the first three components is computed when their pixels are written. */
-static bool finish_together(const struct j2k_batch *batch, const struct j2k_plan *plan, const struct j2k_tile *tile)
+/* Return whether the last level of the first three components is computed when their pixels are written. */
+static bool finish_together(const struct j2k_gpu_part *part, const struct j2k_plan *plan, const struct j2k_tile *tile)
 {
     const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
-    if (!batch->finishes || !go_together(plan, tile) || j2k_gpu_area(tc->area) == 0)
+    if (!part->finishes || !go_together(plan, tile) || j2k_gpu_area(tc->area) == 0)
         return false;
     for (uint32_t c = 0; c < 3; c++)
         if (!are_alike(plan, &tc[c], tc))
@@ -168,25 +168,25 @@ static uint32_t tiles_of(struct j2k_rect rect)
 }
 
 static void add_level(
-    struct writer *w, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+    struct levels_writer *w, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
 {
-    const struct j2k_rect rect = resolution_of(w->batch->items[index].plan, tc, r)->computed;
+    const struct j2k_rect rect = resolution_of(w->part->items[index].plan, tc, r)->computed;
     if (j2k_gpu_area(rect) == 0)
         return;
     if (w->work) {
         w->work[w->at++] = w->groups;
-        w->level[w->record] = describe_level(w->batch, index, tc, levels_at, r);
+        w->level[w->record] = describe_level(w->part, index, tc, levels_at, r);
     }
-    w->bytes += 2 * bytes_of(w->batch, index, tc) * j2k_gpu_area(rect);
+    w->bytes += 2 * bytes_of(w->part, index, tc) * j2k_gpu_area(rect);
     w->groups += tiles_of(rect);
     w->record++;
 }
 
-static uint32_t kernel_of(const struct j2k_batch *batch, uint32_t index, const struct j2k_tile_component *tc)
+static uint32_t kernel_of(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc)
 {
-    return !tc->reversible               ? J2K_KERNEL_SYNTHESISE_97
-           : is_narrow(batch, index, tc) ? J2K_KERNEL_SYNTHESISE_53_NARROW
-                                         : J2K_KERNEL_SYNTHESISE_53;
+    return !tc->reversible              ? J2K_KERNEL_SYNTHESISE_97
+           : is_narrow(part, index, tc) ? J2K_KERNEL_SYNTHESISE_53_NARROW
+                                        : J2K_KERNEL_SYNTHESISE_53;
 }
 
 /*
@@ -194,32 +194,32 @@ static uint32_t kernel_of(const struct j2k_batch *batch, uint32_t index, const s
  * component lie, and is advanced.
  */
 static void add_tile_resolution(
-    struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t r, uint32_t kernel, uint32_t *at)
+    struct levels_writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t r, uint32_t kernel, uint32_t *at)
 {
-    const struct j2k_plan *plan = w->batch->items[index].plan;
-    bool finished = finish_together(w->batch, plan, tile);
+    const struct j2k_plan *plan = w->part->items[index].plan;
+    bool finished = finish_together(w->part, plan, tile);
     for (uint32_t c = 0; c < plan->component_count; c++) {
         const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
         bool apart = c >= 3 || !finished || r + 1U < tc->resolution_count;
         uint32_t top;
-        if (r < tc->resolution_count && kernel_of(w->batch, index, tc) == kernel && apart)
+        if (r < tc->resolution_count && kernel_of(w->part, index, tc) == kernel && apart)
             add_level(w, index, tc, *at, r);
         *at += (uint32_t)level_words(plan, tc, &top);
     }
 }
 
 /* Add resolution r of all tile-components. */
-static void add_resolution(struct writer *w, uint32_t r, uint32_t kernel)
+static void add_resolution(struct levels_writer *w, uint32_t r, uint32_t kernel)
 {
-    for (uint32_t i = 0; i < w->batch->count; i++) {
-        const struct j2k_plan *plan = w->batch->items[i].plan;
-        uint32_t at = w->batch->place[i].samples + w->batch->place[i].levels;
+    for (uint32_t i = 0; i < w->part->count; i++) {
+        const struct j2k_plan *plan = w->part->items[i].plan;
+        uint32_t at = w->part->place[i].samples + w->part->place[i].levels;
         for (uint32_t t = 0; t < plan->tile_count; t++)
             add_tile_resolution(w, i, &plan->tile[t], r, kernel, &at);
     }
 }
 
-static void begin_launch(struct writer *w)
+static void begin_launch(struct levels_writer *w)
 {
     w->first = w->record;
     w->list[0] = w->at;
@@ -227,11 +227,11 @@ static void begin_launch(struct writer *w)
     w->bytes = 0;
 }
 
-static void end_launch(struct writer *w, uint32_t kernel)
+static void end_launch(struct levels_writer *w, uint32_t kernel)
 {
-    struct j2k_batch *batch = w->batch;
+    struct j2k_gpu_part *part = w->part;
     if (w->record > w->first && w->work)
-        batch->launch[batch->launches++] = (struct j2k_launch){.kernel = kernel,
+        part->launch[part->launches++] = (struct j2k_gpu_launch){.kernel = kernel,
             .list = w->list[0],
             .count = w->record - w->first,
             .first = w->first,
@@ -239,20 +239,20 @@ static void end_launch(struct writer *w, uint32_t kernel)
             .bytes = w->bytes};
 }
 
-static uint32_t most_resolutions(const struct j2k_batch *batch)
+static uint32_t most_resolutions(const struct j2k_gpu_part *part)
 {
     uint32_t most = 0;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        const struct j2k_plan *plan = batch->items[i].plan;
+    for (uint32_t i = 0; i < part->count; i++) {
+        const struct j2k_plan *plan = part->items[i].plan;
         for (uint32_t c = 0; c < plan->tile_component_count; c++)
             most = plan->tile_component[c].resolution_count > most ? plan->tile_component[c].resolution_count : most;
     }
     return most;
 }
 
-static void add_levels(struct writer *w)
+static void add_levels(struct levels_writer *w)
 {
-    uint32_t resolutions = most_resolutions(w->batch);
+    uint32_t resolutions = most_resolutions(w->part);
     for (uint32_t r = 1; r < resolutions; r++)
         for (uint32_t kernel = J2K_KERNEL_SYNTHESISE_53; kernel <= J2K_KERNEL_SYNTHESISE_97; kernel++) {
             begin_launch(w);
@@ -262,17 +262,17 @@ static void add_levels(struct writer *w)
 }
 
 /* Add the last levels that are computed when pixels are written. Their records follow all others. */
-static void add_finished(struct writer *w)
+static void add_finished(struct levels_writer *w)
 {
-    for (uint32_t i = 0; i < w->batch->count; i++) {
-        const struct j2k_plan *plan = w->batch->items[i].plan;
-        uint32_t at = w->batch->place[i].samples + w->batch->place[i].levels, top;
+    for (uint32_t i = 0; i < w->part->count; i++) {
+        const struct j2k_plan *plan = w->part->items[i].plan;
+        uint32_t at = w->part->place[i].samples + w->part->place[i].levels, top;
         for (uint32_t t = 0; t < plan->tile_count; t++) {
-            bool finished = finish_together(w->batch, plan, &plan->tile[t]);
+            bool finished = finish_together(w->part, plan, &plan->tile[t]);
             for (uint32_t c = 0; c < plan->component_count; c++) {
                 const struct j2k_tile_component *tc = &plan->tile_component[plan->tile[t].first_component + c];
                 if (finished && c < 3 && w->work)
-                    w->level[w->record] = describe_level(w->batch, i, tc, at, tc->resolution_count - 1U);
+                    w->level[w->record] = describe_level(w->part, i, tc, at, tc->resolution_count - 1U);
                 w->record += finished && c < 3;
                 at += (uint32_t)level_words(plan, tc, &top);
             }
@@ -280,7 +280,7 @@ static void add_finished(struct writer *w)
     }
 }
 
-static void add_output(struct writer *w, const struct work_output *output)
+static void add_output(struct levels_writer *w, const struct j2k_work_output *output)
 {
     if (output->width == 0 || output->height == 0)
         return;
@@ -295,12 +295,12 @@ static void add_output(struct writer *w, const struct work_output *output)
 }
 
 /* Add outputs that fill a picture with what coefficients of 0 give, because tiles are missing. */
-static void add_filled(struct writer *w, uint32_t index)
+static void add_filled(struct levels_writer *w, uint32_t index)
 {
-    const struct j2k_plan *plan = w->batch->items[index].plan;
+    const struct j2k_plan *plan = w->part->items[index].plan;
     for (uint32_t c = 0; c < plan->component_count; c++) {
         const struct j2k_component *component = &plan->component[c];
-        struct work_output output = {.width = j2k_gpu_width(component->area),
+        struct j2k_work_output output = {.width = j2k_gpu_width(component->area),
             .height = j2k_gpu_height(component->area),
             .reversible = 1,
             .first = c,
@@ -308,17 +308,17 @@ static void add_filled(struct writer *w, uint32_t index)
             .depth = {component->depth},
             .is_signed = {component->is_signed},
             .filled = 1,
-            .view = j2k_gpu_view_of(w->batch, index, c)};
+            .view = j2k_gpu_view_of(w->part, index, c)};
         if (component->wanted)
             add_output(w, &output);
     }
 }
 
-/* Whether three channels are written as interleaved pixels, to the image or to planes for conversion. */
+/* Return whether three channels are written as interleaved pixels, to the image or to planes for conversion. */
 static bool has_three(const struct j2k_gpu_item *item)
 {
     if (item->conversion.sources > 0)
-        return kst_gpu_j2k_sources_interleaved(item);
+        return kst_j2k_gpu_sources_interleaved(item);
     if (kst_format_channels(item->output.format) != 3 || item->channels != 3 || item->output.plane[0].depth > 8)
         return false;
     for (uint32_t c = 0; c < 3; c++)
@@ -327,7 +327,7 @@ static bool has_three(const struct j2k_gpu_item *item)
     return true;
 }
 
-/* Whether pixels are exactly the first three components, in order, with 8 bits each and unsigned. */
+/* Return whether pixels are exactly the first three components, in order, with 8 bits each and unsigned. */
 static bool is_plain(const struct j2k_gpu_item *item)
 {
     const struct j2k_component *component = item->plan->component;
@@ -339,9 +339,9 @@ static bool is_plain(const struct j2k_gpu_item *item)
 
 /* Add an output of three components of a tile whose last level is computed with it. */
 static void add_finish(
-    struct writer *w, uint32_t index, const struct j2k_tile_component *tc, struct work_output *output)
+    struct levels_writer *w, uint32_t index, const struct j2k_tile_component *tc, struct j2k_work_output *output)
 {
-    const struct j2k_gpu_item *item = &w->batch->items[index];
+    const struct j2k_gpu_item *item = &w->part->items[index];
     const struct j2k_rect rect = resolution_of(item->plan, tc, tc->resolution_count - 1U)->computed;
     output->level = w->finished;
     output->left = tc->area.x0 - rect.x0;
@@ -351,7 +351,7 @@ static void add_finish(
         w->work[w->at++] = w->groups;
         w->output[w->record] = *output;
     }
-    w->bytes += 3 * bytes_of(w->batch, index, tc) * j2k_gpu_area(rect);
+    w->bytes += 3 * bytes_of(w->part, index, tc) * j2k_gpu_area(rect);
     w->groups += tiles_of(rect);
     w->record++;
 }
@@ -360,26 +360,26 @@ static void add_finish(
  * Describe the output of one component of a tile, or of three. `levels_at` is where the levels of the component lie,
  * and is advanced.
  */
-static struct work_output describe_output(
-    const struct j2k_batch *batch, uint32_t index, const struct j2k_tile *tile, uint32_t c, uint32_t *levels_at)
+static struct j2k_work_output describe_output(
+    const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile *tile, uint32_t c, uint32_t *levels_at)
 {
-    const struct j2k_plan *plan = batch->items[index].plan;
+    const struct j2k_plan *plan = part->items[index].plan;
     const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
     const struct j2k_component *component = &plan->component[c];
-    struct work_output output = {.width = j2k_gpu_width(tc->area),
+    struct j2k_work_output output = {.width = j2k_gpu_width(tc->area),
         .height = j2k_gpu_height(tc->area),
         .transform = c == 0 ? tile->transform : 0,
         .reversible = tc->reversible,
-        .narrow = is_narrow(batch, index, tc),
+        .narrow = is_narrow(part, index, tc),
         .first = c,
         .count = c == 0 && go_together(plan, tile) ? 3 : 1,
         .x = tc->area.x0 - component->area.x0,
         .y = tc->area.y0 - component->area.y0,
-        .view = j2k_gpu_view_of(batch, index, c)};
+        .view = j2k_gpu_view_of(part, index, c)};
     for (uint32_t i = 0; i < output.count; i++) {
         uint32_t top;
         if (tc[i].resolution_count > 0) {
-            struct samples samples = samples_of(batch, index, &tc[i], *levels_at, tc[i].resolution_count - 1U);
+            struct level_samples samples = samples_of(part, index, &tc[i], *levels_at, tc[i].resolution_count - 1U);
             output.from[i] = j2k_gpu_area(tc->area) ? place_in(&samples, tc->area.x0, tc->area.y0) : 0;
             output.pitch[i] = samples.pitch;
         }
@@ -392,13 +392,13 @@ static struct work_output describe_output(
 
 /* Add the outputs of those components of a tile that a kernel writes. */
 static void add_tile(
-    struct writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t kernel, uint32_t *levels_at)
+    struct levels_writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t kernel, uint32_t *levels_at)
 {
-    const struct j2k_plan *plan = w->batch->items[index].plan;
-    bool finished = finish_together(w->batch, plan, tile);
+    const struct j2k_plan *plan = w->part->items[index].plan;
+    bool finished = finish_together(w->part, plan, tile);
     for (uint32_t c = 0; c < plan->component_count;) {
         const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
-        struct work_output output = describe_output(w->batch, index, tile, c, levels_at);
+        struct j2k_work_output output = describe_output(w->part, index, tile, c, levels_at);
         if (c == 0 && finished) {
             if (kernel == (!tc->reversible    ? J2K_KERNEL_FINISH_97
                               : output.narrow ? J2K_KERNEL_FINISH_53_NARROW
@@ -413,19 +413,19 @@ static void add_tile(
 }
 
 /* Add all outputs. `finished` is the index of the first record of levels that are computed with outputs. */
-static void add_outputs(struct writer *w, uint32_t finished)
+static void add_outputs(struct levels_writer *w, uint32_t finished)
 {
     begin_launch(w);
-    for (uint32_t i = 0; i < w->batch->count; i++)
-        if (w->batch->items[i].plan->missing_tiles > 0)
+    for (uint32_t i = 0; i < w->part->count; i++)
+        if (w->part->items[i].plan->missing_tiles > 0)
             add_filled(w, i);
     end_launch(w, J2K_KERNEL_PUT_OUT);
     for (uint32_t kernel = J2K_KERNEL_PUT_OUT; kernel <= J2K_KERNEL_FINISH_97; kernel++) {
         begin_launch(w);
         w->finished = finished;
-        for (uint32_t i = 0; i < w->batch->count; i++) {
-            const struct j2k_plan *plan = w->batch->items[i].plan;
-            uint32_t levels_at = w->batch->place[i].samples + w->batch->place[i].levels;
+        for (uint32_t i = 0; i < w->part->count; i++) {
+            const struct j2k_plan *plan = w->part->items[i].plan;
+            uint32_t levels_at = w->part->place[i].samples + w->part->place[i].levels;
             for (uint32_t t = 0; t < plan->tile_count; t++)
                 add_tile(w, i, &plan->tile[t], kernel, &levels_at);
         }
@@ -434,7 +434,7 @@ static void add_outputs(struct writer *w, uint32_t finished)
 }
 
 /* Add the records of all levels and of all outputs: count them, or write them if `work` is not null. */
-static void add_all(struct writer *w, uint32_t *levels)
+static void add_all(struct levels_writer *w, uint32_t *levels)
 {
     add_levels(w);
     uint32_t finished = w->record;
@@ -444,22 +444,22 @@ static void add_all(struct writer *w, uint32_t *levels)
     add_outputs(w, finished);
 }
 
-void kst_gpu_j2k_count_levels(struct j2k_batch *batch)
+void kst_j2k_gpu_count_levels(struct j2k_gpu_part *part)
 {
-    struct writer w = {.batch = batch};
-    add_all(&w, &batch->levels);
-    batch->outputs = w.record;
+    struct levels_writer w = {.part = part};
+    add_all(&w, &part->levels);
+    part->outputs = w.record;
 }
 
-uint32_t kst_gpu_j2k_write_levels(struct j2k_batch *batch, uint32_t *work, uint32_t at)
+uint32_t kst_j2k_gpu_write_levels(struct j2k_gpu_part *part, uint32_t *work, uint32_t at)
 {
-    struct j2k_batch_work *head = (struct j2k_batch_work *)(void *)work;
-    struct writer w = {.batch = batch, .work = work};
+    struct j2k_part_work *head = (struct j2k_part_work *)(void *)work;
+    struct levels_writer w = {.part = part, .work = work};
     head->level = at;
-    head->output = head->level + batch->levels * WORDS(struct work_level);
-    w.level = (struct work_level *)(void *)(work + head->level);
-    w.output = (struct work_output *)(void *)(work + head->output);
-    w.at = head->output + batch->outputs * WORDS(struct work_output);
-    add_all(&w, &batch->levels);
+    head->output = head->level + part->levels * WORDS(struct j2k_work_level);
+    w.level = (struct j2k_work_level *)(void *)(work + head->level);
+    w.output = (struct j2k_work_output *)(void *)(work + head->output);
+    w.at = head->output + part->outputs * WORDS(struct j2k_work_output);
+    add_all(&w, &part->levels);
     return w.at;
 }

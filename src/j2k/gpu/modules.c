@@ -2,7 +2,7 @@
 /* Declares the modules of kernels that decode and encode JPEG 2000, with the work-group size of each kernel. */
 #include "j2k/gpu/modules.h"
 
-#include "device/executor.h"
+#include "device/runtime.h"
 #include "j2k/kernels/encode_work.h"
 
 extern const struct gpu_kernels kst_kernels_j2k_decode, kst_kernels_j2k_encode;
@@ -12,7 +12,7 @@ static const struct gpu_module_kernel decoding[J2K_KERNELS] = {
     [J2K_KERNEL_WAVES] = {"decode_waves", J2K_WAVE_GROUP},
     [J2K_KERNEL_BLOCKS] = {"decode_blocks", J2K_DECODE_GROUP},
     [J2K_KERNEL_STORE] = {"store_blocks", J2K_STORE_GROUP},
-    [J2K_KERNEL_PUT_GIVEN] = {"put_given", J2K_GIVEN_GROUP},
+    [J2K_KERNEL_PUT_HOST_BLOCKS] = {"put_host_blocks", J2K_HOST_BLOCK_GROUP},
     [J2K_KERNEL_SYNTHESISE_53] = {"synthesise_53", J2K_LEVEL_GROUP},
     [J2K_KERNEL_SYNTHESISE_53_NARROW] = {"synthesise_53_narrow", J2K_LEVEL_GROUP},
     [J2K_KERNEL_SYNTHESISE_97] = {"synthesise_97", J2K_LEVEL_GROUP},
@@ -34,20 +34,20 @@ static const struct gpu_module_kernel encoding[J2K_ENCODE_KERNELS] = {
     [J2K_ENCODE_COLLECT] = {"collect_blocks", J2K_COLLECT_GROUP},
 };
 
-static bool is_of(const struct gpu_event *event, const struct gpu_lane *lane)
+static bool is_of(const struct gpu_event *event, const struct gpu_track *track)
 {
-    for (int i = 0; i < LANE_EVENTS; i++)
-        if (event == &lane->event[i])
+    for (int i = 0; i < TRACK_EVENTS; i++)
+        if (event == &track->event[i])
             return true;
     return false;
 }
 
-static void forget_events(void *user, const struct gpu_lane *lane)
+static void forget_events(void *user, const struct gpu_track *track)
 {
     struct j2k_gpu_encoding_state *state = user;
-    if (is_of(state->transformed, lane))
+    if (is_of(state->transformed, track))
         state->transformed = NULL;
-    if (is_of(state->modelled, lane))
+    if (is_of(state->modelled, track))
         state->modelled = NULL;
 }
 

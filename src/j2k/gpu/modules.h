@@ -7,12 +7,12 @@
 
 #include "device/module.h"
 
-enum j2k_kernel {
+enum j2k_gpu_kernel {
     J2K_KERNEL_GATHER,
     J2K_KERNEL_WAVES,
     J2K_KERNEL_BLOCKS,
     J2K_KERNEL_STORE,
-    J2K_KERNEL_PUT_GIVEN,
+    J2K_KERNEL_PUT_HOST_BLOCKS,
     J2K_KERNEL_SYNTHESISE_53,
     J2K_KERNEL_SYNTHESISE_53_NARROW,
     J2K_KERNEL_SYNTHESISE_97,
@@ -24,7 +24,7 @@ enum j2k_kernel {
     J2K_KERNELS
 };
 
-enum j2k_encode_kernel {
+enum j2k_gpu_encode_kernel {
     J2K_ENCODE_TAKE_IN,
     J2K_ENCODE_ANALYSE_53,
     J2K_ENCODE_ANALYSE_97,
@@ -43,7 +43,7 @@ struct j2k_gpu_decoding_state {
 
 extern const struct gpu_module kst_j2k_gpu_decoding;
 
-/* The state of kst_j2k_gpu_encoding, guarded by the executor's lock. */
+/* The state of kst_j2k_gpu_encoding, guarded by the runtime's lock. */
 struct j2k_gpu_encoding_state {
     /* Event behind the transform of the last pictures, of those that do not wait for a caller's stream; or null. */
     const struct gpu_event *transformed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Estimates the device memory that decoding a JPEG 2000 picture takes. */
-#include "j2k/gpu/batch.h"
+#include "j2k/gpu/part.h"
 
 enum { PITCH_ALIGNMENT = 16 };
 
@@ -16,7 +16,7 @@ static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_c
     return sum;
 }
 
-uint64_t kst_gpu_j2k_sample_words(const struct j2k_plan *plan, uint64_t *bands)
+uint64_t kst_j2k_gpu_sample_words(const struct j2k_plan *plan, uint64_t *bands)
 {
     uint64_t sum = 0;
     for (uint32_t b = 0; b < plan->band_count; b++)
@@ -27,19 +27,19 @@ uint64_t kst_gpu_j2k_sample_words(const struct j2k_plan *plan, uint64_t *bands)
     return sum;
 }
 
-size_t kst_gpu_j2k_pixel_pitch(const kst_image *image, uint32_t index)
+size_t kst_j2k_gpu_pixel_pitch(const kst_image *image, uint32_t index)
 {
     const kst_plane *plane = kst_image_plane(image, index);
     size_t row = plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
     return (row + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
 }
 
-/* The bytes of planes that are copied to the image, and of components that are to be converted. */
+/* Return the number of bytes of planes that are copied to the image, and of components that are to be converted. */
 static uint64_t pixel_bytes(const struct j2k_gpu_item *item)
 {
-    uint64_t sum = kst_gpu_j2k_plane_bytes(item);
+    uint64_t sum = kst_j2k_gpu_plane_bytes(item);
     for (uint32_t i = 0; i < item->output.plane_count && !item->in_place; i++)
-        sum += (uint64_t)kst_gpu_j2k_pixel_pitch(&item->output, i) * kst_image_plane(&item->output, i)->height;
+        sum += (uint64_t)kst_j2k_gpu_pixel_pitch(&item->output, i) * kst_image_plane(&item->output, i)->height;
     return sum;
 }
 
@@ -66,23 +66,23 @@ static uint64_t bit_words(const struct j2k_plan *plan)
     return sum;
 }
 
-/* The bytes of all records and of the lists of work-groups. */
+/* Return the number of bytes of all records and of the lists of work-groups. */
 static uint64_t work_bytes(const struct j2k_plan *plan)
 {
     enum { LISTED = 4 };
-    return (sizeof(struct work_block) + LISTED) * (uint64_t)plan->block_count +
-           sizeof(struct work_codeword) * (uint64_t)plan->segment_count +
-           sizeof(struct work_piece) * (uint64_t)plan->piece_count +
-           (sizeof(struct work_level) + LISTED) * (uint64_t)plan->resolution_count +
-           (sizeof(struct work_output) + LISTED) * (uint64_t)plan->tile_component_count;
+    return (sizeof(struct j2k_work_block) + LISTED) * (uint64_t)plan->block_count +
+           sizeof(struct j2k_work_codeword) * (uint64_t)plan->segment_count +
+           sizeof(struct j2k_work_piece) * (uint64_t)plan->piece_count +
+           (sizeof(struct j2k_work_level) + LISTED) * (uint64_t)plan->resolution_count +
+           (sizeof(struct j2k_work_output) + LISTED) * (uint64_t)plan->tile_component_count;
 }
 
-struct j2k_gpu_need kst_gpu_j2k_need(const struct j2k_gpu_item *item, uint32_t threads)
+struct j2k_gpu_need kst_j2k_gpu_need(const struct j2k_gpu_item *item, uint32_t threads)
 {
     const struct j2k_plan *plan = item->plan;
-    uint64_t bands, samples = kst_gpu_j2k_sample_words(plan, &bands);
+    uint64_t bands, samples = kst_j2k_gpu_sample_words(plan, &bands);
     const uint64_t bytes[] = {4 * samples, 4 * (state_words(plan) + bands), 4 * bit_words(plan), item->stream,
-        work_bytes(plan), pixel_bytes(item), 4 * kst_gpu_j2k_given_most(threads, bands)};
+        work_bytes(plan), pixel_bytes(item), 4 * kst_j2k_gpu_host_most(threads, bands)};
     struct j2k_gpu_need need = {0, 0};
     for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
         need.memory += bytes[i];

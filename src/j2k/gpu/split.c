@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "j2k/gpu/batch.h"
+#include "j2k/gpu/part.h"
 #include "j2k/syntax/geometry.h"
 
 enum {
@@ -28,87 +28,87 @@ static uint32_t helpers_of(uint32_t threads)
     return threads < MOST_THREADS ? threads : MOST_THREADS;
 }
 
-uint64_t kst_gpu_j2k_given_most(uint32_t threads, uint64_t coefficients)
+uint64_t kst_j2k_gpu_host_most(uint32_t threads, uint64_t coefficients)
 {
     uint64_t most = (uint64_t)helpers_of(threads) * BLOCKS_A_THREAD * J2K_BLOCK_SAMPLES;
     return coefficients < most ? coefficients : most;
 }
 
-/* Whether a block may be given to threads. Those with flights finish sooner on the device. */
-static bool may_be_given(const struct j2k_entry *entry)
+/* Return whether a block may be a host block. Those with flights finish sooner on the device. */
+static bool suits_host(const struct j2k_gpu_entry *entry)
 {
     return entry->shape >> J2K_SHAPE_FLIGHTS == 0;
 }
 
-static const struct j2k_block *block_of(const struct j2k_batch *batch, const struct j2k_entry *entry)
+static const struct j2k_block *block_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry)
 {
-    return &batch->items[entry->item].plan->block[entry->block];
+    return &part->items[entry->item].plan->block[entry->block];
 }
 
 /*
- * Choose the least number of bytes of blocks that are given away; UINT32_MAX: none are. Where the longest blocks that
+ * Choose the least number of bytes of host blocks; UINT32_MAX: none are. Where the longest blocks that
  * are kept are almost as long, as when all blocks of a lossless picture are alike, nothing would be gained.
  */
-static uint32_t choose_length(const struct j2k_batch *batch, uint32_t threads)
+static uint32_t choose_length(const struct j2k_gpu_part *part, uint32_t threads)
 {
-    uint64_t sum[STEPS] = {0}, given = 0;
+    uint64_t sum[STEPS] = {0}, chosen = 0;
     uint32_t length = UINT32_MAX, longest = 0;
-    for (uint32_t i = 0; i < batch->blocks; i++) {
-        uint32_t bytes = (uint32_t)block_of(batch, &batch->entry[i])->length, step = bytes / STEP;
-        if (!may_be_given(&batch->entry[i]))
+    for (uint32_t i = 0; i < part->blocks; i++) {
+        uint32_t bytes = (uint32_t)block_of(part, &part->entry[i])->length, step = bytes / STEP;
+        if (!suits_host(&part->entry[i]))
             continue;
         sum[step < STEPS ? step : STEPS - 1] += bytes;
         longest = bytes > longest ? bytes : longest;
     }
     for (uint32_t k = STEPS; k-- > AT_LEAST / STEP;) {
-        given += sum[k];
-        if (given > (uint64_t)helpers_of(threads) * BLOCKS_A_THREAD * k * STEP)
+        chosen += sum[k];
+        if (chosen > (uint64_t)helpers_of(threads) * BLOCKS_A_THREAD * k * STEP)
             break;
-        length = given > 0 ? k * STEP : UINT32_MAX;
+        length = chosen > 0 ? k * STEP : UINT32_MAX;
     }
     return length <= longest - longest / 8 ? length : UINT32_MAX;
 }
 
 /* Move the entries of blocks of at least `length` bytes behind the others; both keep their order. */
-static bool part_entries(struct j2k_batch *batch, uint32_t length)
+static bool part_entries(struct j2k_gpu_part *part, uint32_t length)
 {
-    struct j2k_entry *given = kst_memory_array(batch->memory, batch->blocks, sizeof *given, NULL);
+    struct j2k_gpu_entry *chosen = kst_memory_array(part->memory, part->blocks, sizeof *chosen, NULL);
     uint32_t kept = 0, count = 0;
-    if (!given)
+    if (!chosen)
         return false;
-    for (uint32_t i = 0; i < batch->blocks; i++) {
-        const struct j2k_entry entry = batch->entry[i];
-        if (may_be_given(&entry) && block_of(batch, &entry)->length >= length)
-            given[count++] = entry;
+    for (uint32_t i = 0; i < part->blocks; i++) {
+        const struct j2k_gpu_entry entry = part->entry[i];
+        if (suits_host(&entry) && block_of(part, &entry)->length >= length)
+            chosen[count++] = entry;
         else
-            batch->entry[kept++] = entry;
+            part->entry[kept++] = entry;
     }
-    memcpy(batch->entry + kept, given, count * sizeof *given);
-    kst_memory_release(batch->memory, given);
-    batch->blocks = kept;
-    batch->given = count;
+    memcpy(part->entry + kept, chosen, count * sizeof *chosen);
+    kst_memory_release(part->memory, chosen);
+    part->blocks = kept;
+    part->host_blocks = count;
     return true;
 }
 
-static bool place_given(struct j2k_batch *batch)
+static bool place_host_blocks(struct j2k_gpu_part *part)
 {
-    batch->given_at = kst_memory_array(batch->memory, batch->given, sizeof *batch->given_at, NULL);
-    for (uint32_t i = 0; batch->given_at && i < batch->given; i++) {
-        const struct j2k_entry *entry = &batch->entry[batch->blocks + i];
-        const struct j2k_plan *plan = batch->items[entry->item].plan;
-        const struct j2k_block *block = block_of(batch, entry);
+    part->host_at = kst_memory_array(part->memory, part->host_blocks, sizeof *part->host_at, NULL);
+    for (uint32_t i = 0; part->host_at && i < part->host_blocks; i++) {
+        const struct j2k_gpu_entry *entry = &part->entry[part->blocks + i];
+        const struct j2k_plan *plan = part->items[entry->item].plan;
+        const struct j2k_block *block = block_of(part, entry);
         uint32_t area = (uint32_t)j2k_gpu_area(j2k_wanted_part(plan, block));
-        bool narrow = j2k_gpu_is_narrow(batch, entry->item, j2k_gpu_tile_of(plan, block));
-        batch->given_at[i] = batch->given_words;
-        batch->given_words += ((narrow ? (area + 1) / 2 : area) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        bool narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block));
+        part->host_at[i] = part->host_words;
+        part->host_words += ((narrow ? (area + 1) / 2 : area) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
-    return batch->given_at;
+    return part->host_at;
 }
 
-bool kst_gpu_j2k_split_blocks(struct j2k_batch *batch, const struct j2k_wish *wish)
+bool kst_j2k_gpu_split_blocks(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish)
 {
-    uint32_t length = wish->given;
-    if (wish->threads > 0 && length == 0 && batch->count <= FEW_PICTURES)
-        length = choose_length(batch, wish->threads);
-    return length == 0 || length == UINT32_MAX || (part_entries(batch, length) && place_given(batch));
+    uint32_t length = wish->host_bytes;
+    if (wish->threads > 0 && length == 0 && part->count <= FEW_PICTURES)
+        length = choose_length(part, wish->threads);
+    return length == 0 || length == UINT32_MAX || (part_entries(part, length) && place_host_blocks(part));
 }

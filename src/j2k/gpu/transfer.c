@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Uploads the streams and the work of a batch of JPEG 2000 pictures, and downloads its pixels and damage. */
+/* Uploads the streams and the work of a part of JPEG 2000 pictures, and downloads its pixels and damage. */
 #include <string.h>
 
 #include "image/format.h"
@@ -12,12 +12,12 @@ struct staging {
     uint8_t *to;
     const uint8_t *from;
     size_t length;
-    const struct j2k_run *run; /* the runs that it is assembled from */
-    uint32_t runs;             /* 0: it is copied as a whole */
+    const struct j2k_gpu_run *run; /* the runs that it is assembled from */
+    uint32_t runs;                 /* 0: it is copied as a whole */
 };
 
 /* Find the run that a byte of the stream's place comes from. */
-static const struct j2k_run *find_run(const struct staging *staging, size_t at)
+static const struct j2k_gpu_run *find_run(const struct staging *staging, size_t at)
 {
     uint32_t first = 0, end = staging->runs;
     while (end - first > 1) {
@@ -36,57 +36,60 @@ static void stage_strip(void *arg, uint32_t index)
     size_t at = (size_t)index * STRIP, left = staging->length - at < STRIP ? staging->length - at : STRIP;
     if (staging->runs == 0)
         memcpy(staging->to + at, staging->from + at, left);
-    for (const struct j2k_run *run = staging->runs ? find_run(staging, at) : NULL; run && left > 0; run++) {
+    for (const struct j2k_gpu_run *run = staging->runs ? find_run(staging, at) : NULL; run && left > 0; run++) {
         size_t skipped = at - (size_t)run->to, there = (size_t)run->length - skipped,
-               part = there < left ? there : left;
-        memcpy(staging->to + at, staging->from + run->from + skipped, part);
-        at += part;
-        left -= part;
+               bytes = there < left ? there : left;
+        memcpy(staging->to + at, staging->from + run->from + skipped, bytes);
+        at += bytes;
+        left -= bytes;
     }
 }
 
-/* Where the next stream's place begins. Bytes in between are read together with a stream's last ones, but not used. */
-static size_t end_of(const struct j2k_job *job, uint32_t index)
+/*
+ * Return where the next stream begins in the buffer. The bytes in between are read together with a stream's last ones,
+ * but not used.
+ */
+static size_t end_of(const struct j2k_gpu_job *job, uint32_t index)
 {
-    return index + 1 < job->count ? job->batch.place[index + 1].stream : job->batch.stream;
+    return index + 1 < job->count ? job->part.place[index + 1].stream : job->part.stream;
 }
 
-static void upload_stream(struct j2k_job *job, uint32_t index)
+static void upload_stream(struct j2k_gpu_job *job, uint32_t index)
 {
-    const struct gpu_backend *backend = job->executor->gpu->backend;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
     const struct j2k_gpu_item *item = &job->items[index];
-    const struct j2k_place *place = &job->batch.place[index];
+    const struct j2k_gpu_place *place = &job->part.place[index];
     size_t at = place->stream, length = (size_t)item->stream;
     struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)item->plan->data, length);
     if (item->pinned) {
         size_t words = at + length / 4 * 4;
-        backend->fill(&job->lane->queue, &job->buffer[J2K_STREAM], words, end_of(job, index) - words, 0);
-        backend->copy(&job->lane->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
+        backend->fill(&job->track->queue, &job->buffer[J2K_STREAM], words, end_of(job, index) - words, 0);
+        backend->copy(&job->track->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
         return;
     }
     struct staging staging = {.to = job->buffer[J2K_HOST_STREAM].host + at,
         .from = item->plan->data,
         .length = length,
-        .run = place->runs > 0 ? &job->batch.run[place->first_run] : NULL,
+        .run = place->runs > 0 ? &job->part.run[place->first_run] : NULL,
         .runs = place->runs};
-    kst_pool_run(job->executor->threads, (uint32_t)((length + STRIP - 1) / STRIP), stage_strip, &staging);
+    kst_pool_run(job->runtime->threads, (uint32_t)((length + STRIP - 1) / STRIP), stage_strip, &staging);
     memset(staging.to + length, 0, end_of(job, index) - at - length);
     backend->copy(
-        &job->lane->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, end_of(job, index) - at);
+        &job->track->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, end_of(job, index) - at);
 }
 
-void kst_gpu_j2k_upload_streams(struct j2k_job *job)
+void kst_j2k_gpu_upload_streams(struct j2k_gpu_job *job)
 {
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].plan->length > 0)
             upload_stream(job, i);
-    job->executor->gpu->backend->flush(&job->lane->queue);
+    job->runtime->gpu->backend->flush(&job->track->queue);
 }
 
-void kst_gpu_j2k_upload_work(struct j2k_job *job)
+void kst_j2k_gpu_upload_work(struct j2k_gpu_job *job)
 {
-    job->executor->gpu->backend->copy(
-        &job->lane->queue, &job->buffer[J2K_WORK], 0, &job->buffer[J2K_HOST_WORK], 0, (size_t)job->batch.words * 4);
+    job->runtime->gpu->backend->copy(
+        &job->track->queue, &job->buffer[J2K_WORK], 0, &job->buffer[J2K_HOST_WORK], 0, (size_t)job->part.words * 4);
 }
 
 static size_t row_length(const kst_image *image, const kst_plane *plane)
@@ -94,24 +97,24 @@ static size_t row_length(const kst_image *image, const kst_plane *plane)
     return (size_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
 }
 
-/* Copy an image's planes from the batch's buffer to pinned or device memory. */
-static void copy_planes(struct j2k_job *job, uint32_t index)
+/* Copy an image's planes from the part's buffer to pinned or device memory. */
+static void copy_planes(struct j2k_gpu_job *job, uint32_t index)
 {
     const struct j2k_gpu_item *item = &job->items[index];
-    const struct j2k_place *place = &job->batch.place[index];
+    const struct j2k_gpu_place *place = &job->part.place[index];
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
         struct gpu_rows from = {&job->buffer[J2K_PIXELS], place->plane[i].at, place->plane[i].pitch};
         if (item->output.plane[i].width > 0 && item->output.plane[i].height > 0)
-            kst_gpu_plane_write(&job->lane->queue, &item->output, &item->image, i, from);
+            kst_gpu_plane_write(&job->track->queue, &item->output, &item->image, i, from);
     }
 }
 
-void kst_gpu_j2k_download(struct j2k_job *job)
+void kst_j2k_gpu_download(struct j2k_gpu_job *job)
 {
-    const struct gpu_backend *backend = job->executor->gpu->backend;
-    struct gpu_queue *queue = &job->lane->queue;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    struct gpu_queue *queue = &job->track->queue;
     for (uint32_t i = 0; i < job->count; i++)
-        if (job->items[i].sink != GPU_SINK_HOST && !job->items[i].in_place)
+        if (job->items[i].delivery != GPU_DELIVERY_HOST && !job->items[i].in_place)
             copy_planes(job, i);
     backend->copy(queue, &job->buffer[J2K_HOST_RESULT], 0, &job->buffer[J2K_DAMAGE], 0, job->damage_length);
     backend->copy(
@@ -119,20 +122,20 @@ void kst_gpu_j2k_download(struct j2k_job *job)
 }
 
 /* Rows of a plane that threads copy to an image. */
-struct strip {
+struct j2k_download_strip {
     const kst_plane *to;
     const uint8_t *from;
     size_t pitch, row;
 };
 
-static uint32_t rows_of(const struct strip *strip)
+static uint32_t rows_of(const struct j2k_download_strip *strip)
 {
     return (uint32_t)(STRIP / strip->row + 1);
 }
 
 static void fetch_strip(void *arg, uint32_t index)
 {
-    const struct strip *strip = arg;
+    const struct j2k_download_strip *strip = arg;
     uint32_t first = index * rows_of(strip), left = strip->to->height - first;
     uint32_t end = first + (left < rows_of(strip) ? left : rows_of(strip));
     for (uint32_t y = first; y < end; y++)
@@ -142,23 +145,23 @@ static void fetch_strip(void *arg, uint32_t index)
 
 static void fetch_image(void *arg, uint32_t index)
 {
-    const struct j2k_job *job = arg;
+    const struct j2k_gpu_job *job = arg;
     const struct j2k_gpu_item *item = &job->items[index];
-    const struct j2k_place *place = &job->batch.place[index];
-    for (uint32_t i = 0; item->sink == GPU_SINK_HOST && i < item->output.plane_count; i++) {
+    const struct j2k_gpu_place *place = &job->part.place[index];
+    for (uint32_t i = 0; item->delivery == GPU_DELIVERY_HOST && i < item->output.plane_count; i++) {
         const kst_plane *plane = kst_image_plane(&item->output, i);
         if (plane->width == 0)
             continue;
-        struct strip strip = {.to = plane,
+        struct j2k_download_strip strip = {.to = plane,
             .from = job->buffer[J2K_HOST_RESULT].host + job->damage_length + place->plane[i].at,
             .pitch = place->plane[i].pitch,
             .row = row_length(&item->output, plane)};
         kst_pool_run(
-            job->executor->threads, (plane->height + rows_of(&strip) - 1) / rows_of(&strip), fetch_strip, &strip);
+            job->runtime->threads, (plane->height + rows_of(&strip) - 1) / rows_of(&strip), fetch_strip, &strip);
     }
 }
 
-void kst_gpu_j2k_fetch(struct j2k_job *job)
+void kst_j2k_gpu_fetch(struct j2k_gpu_job *job)
 {
-    kst_pool_run(job->executor->threads, job->count, fetch_image, job);
+    kst_pool_run(job->runtime->threads, job->count, fetch_image, job);
 }

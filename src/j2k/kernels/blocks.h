@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Tier-1 decoding: the kernel that decodes code-blocks, one by each work-item, from gathered segments to words of bits.
- */
+/* Holds the kernel of tier-1 decoding: each work-item decodes a code-block, from gathered segments to words of bits. */
 #include "j2k/kernels/passes.h"
 
-/* How far the decoding of a block has come. */
-struct progress {
+/* Says how far the decoding of a block has come. */
+struct block_progress {
     u32 pass;  /* number of passes that were decoded */
     u32 good;  /* number of them in front of the damage that was found */
     u32 wrong; /* whether there was damage */
@@ -43,27 +41,27 @@ FUNCTION u32 decode_pass(struct block_state *b, u32 style, u32 pass)
             walk_refinement(b, 0);
     } else {
         walk_new(b, PASS_CLEANUP, 0, pass == 0);
-        if ((style & STYLE_SYMBOLS) != 0)
+        if ((style & J2K_STYLE_SYMBOLS) != 0)
             good = right_symbol(b);
     }
-    if ((style & STYLE_RESET) != 0 && !b->raw)
+    if ((style & J2K_STYLE_RESET) != 0 && !b->raw)
         reset_contexts(b);
     return good;
 }
 
 FUNCTION u32 ended_well(const struct block_state *b, u32 style, GLOBAL const u32 *segment)
 {
-    if ((style & STYLE_TERMALL) == 0)
+    if ((style & J2K_STYLE_TERMALL) == 0)
         return b->raw ? raw_used_up(&b->coder, segment) : coder_used_up(&b->coder, segment);
     return b->raw ? raw_ended_predictably(&b->coder, segment) : coder_ended_predictably(&b->coder, segment);
 }
 
 /* Decode up to `limit` passes, checking for damage in the same order as the CPU's decoder. */
-FUNCTION struct progress decode_passes(struct block_state *b, GLOBAL const struct work_block *block,
-    GLOBAL const struct work_codeword *s, GLOBAL const u32 *RESTRICT bits, u32 limit)
+FUNCTION struct block_progress decode_passes(struct block_state *b, GLOBAL const struct j2k_work_block *block,
+    GLOBAL const struct j2k_work_codeword *s, GLOBAL const u32 *RESTRICT bits, u32 limit)
 {
     u32 style = block->style, most = 3 * block->planes - 2, segments = block->segments, left = 0, first = 0, index = 0;
-    struct progress p;
+    struct block_progress p;
     GLOBAL const u32 *segment = bits;
     p.pass = p.good = p.wrong = 0;
     clear_state(b);
@@ -73,13 +71,13 @@ FUNCTION struct progress decode_passes(struct block_state *b, GLOBAL const struc
             segment = bits + s[index].bits;
             left = s[index].passes;
             first = p.pass;
-            b->raw = is_raw_pass(style, p.pass);
+            b->raw = j2k_pass_is_raw(style, p.pass);
             start_coder(&b->coder, segment);
         }
         p.good = p.pass;
         if (p.pass == limit)
             break;
-        if (p.pass >= most || is_raw_pass(style, p.pass) != b->raw) {
+        if (p.pass >= most || j2k_pass_is_raw(style, p.pass) != b->raw) {
             p.wrong = 1;
             break;
         }
@@ -93,14 +91,14 @@ FUNCTION struct progress decode_passes(struct block_state *b, GLOBAL const struc
             p.good = segments > 1 ? first : p.pass;
             index++;
             u32 ends = (style & J2K_STYLE_CUT) == 0 || index < segments;
-            p.wrong = ends && (style & STYLE_PREDICTABLE) != 0 && !ended_well(b, style, segment);
+            p.wrong = ends && (style & J2K_STYLE_PREDICTABLE) != 0 && !ended_well(b, style, segment);
         }
     }
     return p;
 }
 
-FUNCTION void find_state(struct block_state *b, GLOBAL const struct work_bundle *bundle,
-    GLOBAL const struct work_block *block, GLOBAL u32 *states, u32 lane)
+FUNCTION void find_state(struct block_state *b, GLOBAL const struct j2k_work_bundle *bundle,
+    GLOBAL const struct j2k_work_block *block, GLOBAL u32 *states, u32 lane)
 {
     u32 lanes = bundle->lanes, last = (block->width - 1) % J2K_WORD_COLUMNS + 1;
     b->lanes = lanes;
@@ -114,20 +112,20 @@ FUNCTION void find_state(struct block_state *b, GLOBAL const struct work_bundle 
     b->height = block->height;
     b->stripes = (b->height + 3) / 4;
     b->last_columns = 0xFFFFFFFFu >> (32 - 4 * last);
-    b->causal = (block->style & STYLE_CAUSAL) != 0;
+    b->causal = (block->style & J2K_STYLE_CAUSAL) != 0;
 }
 
 /*
  * Decode a block. After damage it is decoded again, up to what precedes the damage. Returns the number of passes that
  * the words hold.
  */
-FUNCTION u32 decode_block(struct block_state *b, GLOBAL const u32 *RESTRICT work, GLOBAL const struct work_block *block,
-    GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *damage)
+FUNCTION u32 decode_block(struct block_state *b, GLOBAL const u32 *RESTRICT work,
+    GLOBAL const struct j2k_work_block *block, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *damage)
 {
-    GLOBAL const struct work_codeword *s = (GLOBAL const struct work_codeword *)(work + block->segment);
+    GLOBAL const struct j2k_work_codeword *s = (GLOBAL const struct j2k_work_codeword *)(work + block->segment);
     u32 limit = 0xFFFFFFFFu, done = 0, wrong = block->too_deep, again = !block->too_deep;
     while (again) {
-        struct progress p = decode_passes(b, block, s, bits, limit);
+        struct block_progress p = decode_passes(b, block, s, bits, limit);
         done = p.pass;
         wrong |= p.wrong;
         again = p.wrong && p.good != p.pass;
@@ -149,20 +147,22 @@ DENSE_KERNEL(J2K_DECODE_GROUP, 5)
 decode_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *states,
     GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT damage)
 {
-    SHARED u32 contexts[CONTEXTS * J2K_DECODE_GROUP];
-    SHARED u32x2 next[MQ_ROWS];
+    SHARED u32 contexts[J2K_CONTEXTS * J2K_DECODE_GROUP];
+    SHARED u32x2 next[J2K_MQ_STATES];
     SHARED u8 zero[ZERO_TABLES * AROUND_TABLE];
     SHARED u8 sign[AROUND_TABLE];
-    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
     u32 lane = local_index() % J2K_BUNDLE;
     u32 index = group_index() * (J2K_DECODE_GROUP / J2K_BUNDLE) + local_index() / J2K_BUNDLE;
     fill_tables(zero, sign, next, J2K_DECODE_GROUP);
     barrier_local();
     if (index < head->bundles) {
-        GLOBAL const struct work_bundle *bundle = (GLOBAL const struct work_bundle *)(work + head->bundle) + index;
+        GLOBAL const struct j2k_work_bundle *bundle =
+            (GLOBAL const struct j2k_work_bundle *)(work + head->bundle) + index;
         u32 number = bundle->block + lane;
         if (lane < bundle->blocks && (bundle->flights == 0 || passes[number] == J2K_AGAIN)) {
-            GLOBAL const struct work_block *block = (GLOBAL const struct work_block *)(work + head->block) + number;
+            GLOBAL const struct j2k_work_block *block =
+                (GLOBAL const struct j2k_work_block *)(work + head->block) + number;
             struct block_state b;
             u32 origin = head->origin;
             b.tables.zero = as_local_place(zero + block->contexts * AROUND_TABLE, origin);

@@ -10,7 +10,7 @@
  * half; `low` holds the bits that follow, at its upper end. In a raw segment, bits are taken from the upper end of
  * `high`.
  */
-struct coder {
+struct mq_decoder {
     u32 range; /* A, in the upper half */
     u32 high, low;
     i32 available; /* bits in `low`, −15 to 32; a negative number is how many bits `high` lacks */
@@ -20,12 +20,12 @@ struct coder {
     GLOBAL const u32 *bits;
 };
 
-FUNCTION u32 word_at(const struct coder *c, u32 index)
+FUNCTION u32 word_at(const struct mq_decoder *c, u32 index)
 {
     return index < c->words ? c->bits[index] : 0xFFFFFFFFu;
 }
 
-FUNCTION void start_coder(struct coder *c, GLOBAL const u32 *segment)
+FUNCTION void start_coder(struct mq_decoder *c, GLOBAL const u32 *segment)
 {
     u32 count = segment[0] & ~(J2K_ENDED | J2K_MARKED);
     c->bits = segment + J2K_SEGMENT_HEAD;
@@ -38,13 +38,13 @@ FUNCTION void start_coder(struct coder *c, GLOBAL const u32 *segment)
     c->next = 2;
 }
 
-/* The number of bits that were shifted in, not counting the lower half of `high`. */
-FUNCTION i32 coder_place(const struct coder *c)
+/* Return the number of bits that were shifted in, not counting the lower half of `high`. */
+FUNCTION i32 coder_place(const struct mq_decoder *c)
 {
     return (i32)(c->next * 32) - c->available - 16;
 }
 
-FUNCTION void shift_coder(struct coder *c, u32 shift)
+FUNCTION void shift_coder(struct mq_decoder *c, u32 shift)
 {
     c->high = funnel(c->high, c->low, shift);
     c->low <<= shift;
@@ -63,7 +63,7 @@ FUNCTION void shift_coder(struct coder *c, u32 shift)
  * Decode one symbol (DECODE, C.3.2). `context` is the work-item's copy of the context's state; `next` is that of struct
  * tables.
  */
-FUNCTION u32 decode_symbol(struct coder *c, local_place context, local_place next)
+FUNCTION u32 decode_symbol(struct mq_decoder *c, local_place context, local_place next)
 {
     u32 state = local_word(context), estimate = state & STATE_ESTIMATE, range = c->range - estimate;
     u32x2 after = local_pair(next + (state & STATE_PLACE));
@@ -78,7 +78,7 @@ FUNCTION u32 decode_symbol(struct coder *c, local_place context, local_place nex
     return less ? (i32)state >= 0 : (i32)state < 0;
 }
 
-FUNCTION u32 raw_bit(struct coder *c)
+FUNCTION u32 raw_bit(struct mq_decoder *c)
 {
     u32 bit = c->high >> 31;
     shift_coder(c, 1);
@@ -89,13 +89,13 @@ FUNCTION u32 raw_bit(struct coder *c)
  * Checks for predictable termination (D.4.2): whether the decoder has come to the end of the bits and not far beyond,
  * and whether the data can have been terminated in that way. The rules are those of the CPU's decoder.
  */
-FUNCTION u32 coder_used_up(const struct coder *c, GLOBAL const u32 *segment)
+FUNCTION u32 coder_used_up(const struct mq_decoder *c, GLOBAL const u32 *segment)
 {
     i32 left = coder_place(c) - (i32)(segment[0] & ~(J2K_ENDED | J2K_MARKED));
     return (segment[0] & J2K_ENDED) != 0 && left >= 0 && left <= 48;
 }
 
-FUNCTION u32 coder_ended_predictably(const struct coder *c, GLOBAL const u32 *segment)
+FUNCTION u32 coder_ended_predictably(const struct mq_decoder *c, GLOBAL const u32 *segment)
 {
     i32 left = coder_place(c) - (i32)(segment[0] & ~(J2K_ENDED | J2K_MARKED));
     if ((segment[0] & J2K_ENDED) == 0 || left < 7 || left > 23 || c->high >> 31 != 0)
@@ -110,7 +110,7 @@ struct raw_end {
     u32 ended, marked, stuffed; /* ended and marked as in the head; stuffed: the last byte follows 0xFF */
 };
 
-FUNCTION struct raw_end find_raw_end(const struct coder *c, GLOBAL const u32 *segment)
+FUNCTION struct raw_end find_raw_end(const struct mq_decoder *c, GLOBAL const u32 *segment)
 {
     struct raw_end e;
     e.taken = coder_place(c) - 16;
@@ -122,13 +122,15 @@ FUNCTION struct raw_end find_raw_end(const struct coder *c, GLOBAL const u32 *se
     return e;
 }
 
-/* Whether only the last byte is left, and it can hold nothing but bits that keep 0xFF from being the last byte. */
+/*
+ * Return whether only the last byte is left, and it can hold nothing but bits that keep 0xFF from being the last byte.
+ */
 FUNCTION u32 raw_before_last(const struct raw_end *e)
 {
     return e->taken == e->last && e->stuffed && (e->marked || (e->ended && e->total > 0));
 }
 
-FUNCTION u32 raw_used_up(const struct coder *c, GLOBAL const u32 *segment)
+FUNCTION u32 raw_used_up(const struct mq_decoder *c, GLOBAL const u32 *segment)
 {
     struct raw_end e = find_raw_end(c, segment);
     if (e.ended && e.total == 0)
@@ -136,7 +138,7 @@ FUNCTION u32 raw_used_up(const struct coder *c, GLOBAL const u32 *segment)
     return e.taken > e.last || raw_before_last(&e);
 }
 
-FUNCTION u32 raw_ended_predictably(const struct coder *c, GLOBAL const u32 *segment)
+FUNCTION u32 raw_ended_predictably(const struct mq_decoder *c, GLOBAL const u32 *segment)
 {
     struct raw_end e = find_raw_end(c, segment);
     if (e.taken > e.total)

@@ -14,8 +14,10 @@ collect_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL u32 *RESTRICT results, GL
 {
     SHARED u32 place[2];
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
-    GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + group_index();
-    GLOBAL struct coded_result *result = (GLOBAL struct coded_result *)(results + J2K_LIST_HEAD) + group_index();
+    GLOBAL const struct j2k_work_coded_block *block =
+        (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
+    GLOBAL struct j2k_work_coded_result *result =
+        (GLOBAL struct j2k_work_coded_result *)(results + J2K_LIST_HEAD) + group_index();
     u32 has_room = result->length != J2K_NO_ROOM, count = has_room ? J2K_PASS_RESULT * result->passes : 0;
     u32 words = has_room ? (result->length + 3) / 4 : 0;
     if (local_index() == 0) {

@@ -9,6 +9,7 @@
 #include "kernels/turn.h"
 
 #include "j2k/kernels/output.h"
+#include "j2k/tables/transforms.h"
 
 /* The row or column of samples that a row or column of pixels takes. */
 FUNCTION u32 sample_at(u32 at, u32 separation, u32 first, u32 end)
@@ -18,13 +19,13 @@ FUNCTION u32 sample_at(u32 at, u32 separation, u32 first, u32 end)
     return (index < end ? index : end - 1) - first;
 }
 
-/* The value of a component at a pixel of the reference grid. */
+/* Return the value of a component at a pixel of the reference grid. */
 FUNCTION i32 source_value(
-    GLOBAL const u32 *work, GLOBAL const struct work_source *source, GLOBAL const u8 *pixels, u32 x, u32 y)
+    GLOBAL const u32 *work, GLOBAL const struct j2k_work_source *source, GLOBAL const u8 *pixels, u32 x, u32 y)
 {
     u64 offset = (u64)source->offset[1] << 32 | source->offset[0];
     GLOBAL const u8 *row = pixels + offset + (u64)sample_at(y, source->dy, source->y0, source->y1) * source->pitch;
-    u32 index = sample_at(x, source->dx, source->x0, source->x1) * source->step;
+    u32 index = sample_at(x, source->dx, source->x0, source->x1) * source->stride;
     u32 sample = source->bytes == 2 ? ((GLOBAL const u16 *)(GLOBAL const void *)row)[index] : row[index];
     if (source->palette)
         sample =
@@ -42,14 +43,14 @@ FUNCTION void turn_ycc(u32 depth, i32 *value)
     i32 half_range = (i32)(1u << (depth - 1)), most = 2 * half_range - 1, luma = value[0];
     i32 blue = value[1] - half_range, red = value[2] - half_range;
     i32 made[3];
-    made[0] = luma + red + ((26345 * red + 32768) >> 16);
-    made[1] = luma - red + ((18734 * red - 22554 * blue + 32768) >> 16);
-    made[2] = luma + blue + ((50594 * blue + 32768) >> 16);
+    made[0] = luma + red + (((J2K_SYCC_RED_CR - 65536) * red + 32768) >> 16);
+    made[1] = luma - red + (((65536 - J2K_SYCC_GREEN_CR) * red - J2K_SYCC_GREEN_CB * blue + 32768) >> 16);
+    made[2] = luma + blue + (((J2K_SYCC_BLUE_CB - 65536) * blue + 32768) >> 16);
     UNROLL for (u32 c = 0; c < 3; c++) value[c] = made[c] < 0 ? 0 : made[c] < most ? made[c] : most;
 }
 
 /* The value of each source at a pixel of the stored image. */
-FUNCTION void convert_pixel(GLOBAL const u32 *work, GLOBAL const struct work_composite *composite,
+FUNCTION void convert_pixel(GLOBAL const u32 *work, GLOBAL const struct j2k_work_composite *composite,
     GLOBAL const u8 *pixels, u32 x, u32 y, i32 *value)
 {
     UNROLL for (u32 s = 0; s < J2K_WORK_CHANNELS; s++)
@@ -63,8 +64,8 @@ FUNCTION void convert_pixel(GLOBAL const u32 *work, GLOBAL const struct work_com
 }
 
 /* The value of each source at a pixel of the upright image. */
-FUNCTION void seen_pixel(GLOBAL const u32 *work, GLOBAL const struct work_composite *composite, GLOBAL const u8 *pixels,
-    u32 x, u32 y, i32 *value)
+FUNCTION void seen_pixel(GLOBAL const u32 *work, GLOBAL const struct j2k_work_composite *composite,
+    GLOBAL const u8 *pixels, u32 x, u32 y, i32 *value)
 {
     struct turn turn = find_turn(composite->orientation);
     u32 across = turn.swaps ? y : x, down = turn.swaps ? x : y;
@@ -73,14 +74,14 @@ FUNCTION void seen_pixel(GLOBAL const u32 *work, GLOBAL const struct work_compos
     convert_pixel(work, composite, pixels, across, down, value);
 }
 
-/* The value of a channel, made from the values of the sources. */
-FUNCTION u32 channel_value(GLOBAL const struct work_channel *channel, const i32 *value)
+/* Return the value of a channel, made from the values of the sources. */
+FUNCTION u32 channel_value(GLOBAL const struct j2k_work_channel *channel, const i32 *value)
 {
     u32 source = channel->component;
     return source == J2K_CONSTANT ? channel->value : (u32)(source == 3 ? value[3] : chosen(value, source));
 }
 
-FUNCTION u32 pack_channels(GLOBAL const struct work_view *view, const i32 *value)
+FUNCTION u32 pack_channels(GLOBAL const struct j2k_work_view *view, const i32 *value)
 {
     u32 packed = 0;
     for (u32 k = 0; k < view->packed; k++)
@@ -89,18 +90,18 @@ FUNCTION u32 pack_channels(GLOBAL const struct work_view *view, const i32 *value
 }
 
 /* (value − mean) × scale, with each step rounded once; operations in this order cannot be contracted. */
-FUNCTION u32 normal_of(GLOBAL const struct work_composite *composite, u32 value, u32 k)
+FUNCTION u32 normal_of(GLOBAL const struct j2k_work_composite *composite, u32 value, u32 k)
 {
     float difference = (float)value - as_real(composite->mean[k]);
     return real_bits(difference * as_real(composite->scale[k]));
 }
 
 FUNCTION void put_channels(
-    GLOBAL const struct work_composite *composite, GLOBAL u8 *pixels, u32 x, u32 y, const i32 *value)
+    GLOBAL const struct j2k_work_composite *composite, GLOBAL u8 *pixels, u32 x, u32 y, const i32 *value)
 {
-    GLOBAL const struct work_view *view = &composite->view;
+    GLOBAL const struct j2k_work_view *view = &composite->view;
     for (u32 k = 0; k < view->channels; k++) {
-        GLOBAL const struct work_channel *channel = &view->channel[k];
+        GLOBAL const struct j2k_work_channel *channel = &view->channel[k];
         GLOBAL u8 *to = channel_at(channel, pixels, x, y);
         u32 sample = channel_value(channel, value);
         if (composite->numbers) {
@@ -116,14 +117,15 @@ FUNCTION void put_channels(
     }
 }
 
-/* Convert pictures. `first` is the offset of the first struct work_composite. */
+/* Convert pictures. `first` is the offset of the first struct j2k_work_composite. */
 KERNEL(J2K_OUTPUT_GROUP)
 convert_channels(GLOBAL const u32 *RESTRICT work, GLOBAL u8 *pixels, u32 list, u32 count, u32 first)
 {
     GLOBAL const u32 *groups = work + list;
     u32 index = find_owner(groups, count, group_index()), group = group_index() - groups[index];
-    GLOBAL const struct work_composite *composite = (GLOBAL const struct work_composite *)(work + first) + index;
-    GLOBAL const struct work_view *view = &composite->view;
+    GLOBAL const struct j2k_work_composite *composite =
+        (GLOBAL const struct j2k_work_composite *)(work + first) + index;
+    GLOBAL const struct j2k_work_view *view = &composite->view;
     u32 swaps = find_turn(composite->orientation).swaps;
     u32 width = swaps ? composite->height : composite->width, height = swaps ? composite->width : composite->height;
     u32 across = (width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH;

@@ -6,7 +6,7 @@
 #include "j2k/kernels/waves.h"
 #include "j2k/kernels/blocks.h"
 #include "j2k/kernels/store.h"
-#include "j2k/kernels/given.h"
+#include "j2k/kernels/host_blocks.h"
 #include "j2k/kernels/levels.h"
 #include "j2k/kernels/output.h"
 #include "j2k/kernels/finish.h"

@@ -9,6 +9,7 @@
 #define KOSTKA_J2K_KERNELS_ENCODE_WORK_H
 
 #include "j2k/kernels/work.h"
+#include "j2k/tables/blocks.h"
 
 enum {
     J2K_MODEL_GROUP = 128, /* work-items of a group, each of which has a run of up to 32 samples */
@@ -16,10 +17,6 @@ enum {
     J2K_CODE_GROUP = 64, /* work-items of a group; of each J2K_CODE_LANES, the first ones have a code-block each */
     J2K_CODE_LANES = 32,
     J2K_COLLECT_GROUP = 64,
-    J2K_CODED_SAMPLES = 4096, /* most samples of a block */
-    J2K_CODED_COLUMNS = 1024, /* most columns of four samples of a block */
-    J2K_CODED_PLANES = 31,
-    J2K_CODED_PASSES = 3 * J2K_CODED_PLANES - 2,
     J2K_DATA_HEAD = 4, /* unused bytes in front of a block's data */
     /*
      * Words of a pass while its block is coded: its length, two of its gain, and two of a bound, that is where the
@@ -51,12 +48,12 @@ enum {
 #define J2K_NO_ROOM 0xFFFFFFFFu /* as a length: there is no room for all of the block's decisions or bytes */
 
 /* A code-block to be coded. */
-struct coded_block {
+struct j2k_work_coded_block {
     u32 from; /* place of its first sample in the buffer of samples */
     u32 pitch;
     u32 width, height;
     u32 style;    /* bits of Table A.19 */
-    u32 contexts; /* as in struct work_block */
+    u32 contexts; /* as in struct j2k_work_block */
     u32 exact;    /* coefficients are integers, which all planes together represent exactly */
     u32 factor;   /* factor from coefficients to quantiser indices, as the bits of a single-precision number */
     u32 measured; /* J2K_MEASURED_GAINS, perhaps with J2K_MEASURED_ERRORS; or 0 */
@@ -66,11 +63,11 @@ struct coded_block {
     u32 left, top, right, bottom; /* the part of it that is raised by roi_shift */
     u32 data;                     /* place of its first byte in the buffer of data; a multiple of 4 */
     u32 capacity;                 /* bytes that there is room for, a multiple of 4 */
-    u32 origin;                   /* always 0, as in struct j2k_batch_work, so that addresses are computed once */
+    u32 origin;                   /* always 0, as in struct j2k_part_work, so that addresses are computed once */
 };
 
 /* The result of coding a block. */
-struct coded_result {
+struct j2k_work_coded_result {
     u32 planes, passes, length;
     u32 at, data;              /* where its passes and its bytes are collected, in words among those of all blocks */
     u32 error_low, error_high; /* error of the quantiser, in squares of 2^-14 of its step */
@@ -78,10 +75,10 @@ struct coded_result {
     u32 decision, decisions;   /* where its decisions are, in units, and how many there are */
 };
 
-/* What is measured of a block that is not coded. */
-struct measured_block {
+/* Holds what is measured of a block that is not coded. */
+struct j2k_work_measured_block {
     u32 planes, reserved;
-    u32 error_low, error_high; /* as in struct coded_result */
+    u32 error_low, error_high; /* as in struct j2k_work_coded_result */
     u32 gains[J2K_GAIN_WORDS * J2K_CODED_PLANES];
 };
 

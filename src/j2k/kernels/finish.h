@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Computes the last level of three components together with their pixels, so that the samples between them are never in
- * memory. A work-group computes a tile of the level for each component, as levels.h does: the steps along rows for all
+ * memory. A work-group computes a patch of the level for each component, as levels.h does: the steps along rows for all
  * three together, those along columns for one after the other, and then the pixels of the samples that a work-item has.
  * Pixels of several bytes pass through the group's memory to form whole words.
  */
@@ -10,45 +10,45 @@
 
 enum {
     FINISH_TURNS = 3 * LEVEL_TURNS,
-    FINISH_TILE = LEVEL_ROWS * LEVEL_ROW, /* values of a component */
+    FINISH_PATCH = LEVEL_ROWS * LEVEL_ROW, /* values of a component */
     FINISH_PIXELS = J2K_LEVEL_WIDTH * J2K_LEVEL_HEIGHT,
     FINISH_ACROSS = 64, /* work-items that write the words of a row */
     FINISH_DOWN = J2K_LEVEL_GROUP / FINISH_ACROSS
 };
 
 /*
- * What a work-group writes: those pixels of its tile that the output has. x and y are the tile's first pixel in the
- * output.
+ * Holds what a work-group writes: those pixels of its patch that the output has. x and y are the patch's first pixel in
+ * the output.
  */
 struct finish {
-    GLOBAL const struct work_output *output;
-    GLOBAL const struct work_view *view;
+    GLOBAL const struct j2k_work_output *output;
+    GLOBAL const struct j2k_work_view *view;
     i32 x, y;
 };
 
-FUNCTION struct finish find_finish(GLOBAL const u32 *work, u32 list, u32 count, u32 first, struct level_tile *t)
+FUNCTION struct finish find_finish(GLOBAL const u32 *work, u32 list, u32 count, u32 first, struct level_patch *t)
 {
     struct finish f;
-    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
     GLOBAL const u32 *groups = work + list;
     u32 index = find_owner(groups, count, group_index());
-    f.output = (GLOBAL const struct work_output *)(work + head->output) + first + index;
-    f.view = (GLOBAL const struct work_view *)(work + head->view) + f.output->view;
-    *t = tile_of(
-        (GLOBAL const struct work_level *)(work + head->level) + f.output->level, group_index() - groups[index]);
+    f.output = (GLOBAL const struct j2k_work_output *)(work + head->output) + first + index;
+    f.view = (GLOBAL const struct j2k_work_view *)(work + head->view) + f.output->view;
+    *t = patch_of(
+        (GLOBAL const struct j2k_work_level *)(work + head->level) + f.output->level, group_index() - groups[index]);
     f.x = t->x + LEVEL_MARGIN - (i32)(t->level->x0 + f.output->left);
     f.y = t->y + LEVEL_MARGIN - (i32)(t->level->y0 + f.output->top);
     return f;
 }
 
-/* The distance of a component's band from that of the first component. */
-FUNCTION u32 band_distance(const struct level_tile *t, u32 c, u32 band)
+/* Return the distance of a component's band from that of the first component. */
+FUNCTION u32 band_distance(const struct level_patch *t, u32 c, u32 band)
 {
     return c > 0 ? t->level[c].band[band] - t->level->band[band] : 0;
 }
 
 /* Load the pairs of all three components, whose bands have the same geometry. */
-FUNCTION void load_components(const struct level_tile *t, GLOBAL const u32 *samples, u32 narrow, u32 *even, u32 *odd)
+FUNCTION void load_components(const struct level_patch *t, GLOBAL const u32 *samples, u32 narrow, u32 *even, u32 *odd)
 {
     const struct level_pair pair = find_pair(t);
     i32 y = t->y + (i32)(local_index() / LEVEL_PAIRS), y0 = (i32)t->level->y0, y1 = (i32)t->level->y1;
@@ -83,7 +83,7 @@ FUNCTION void load_components(const struct level_tile *t, GLOBAL const u32 *samp
 }
 
 OUTLINED u32 pack_any(
-    GLOBAL const struct work_output *o, GLOBAL const struct work_view *view, u32 first, u32 second, u32 third)
+    GLOBAL const struct j2k_work_output *o, GLOBAL const struct j2k_work_view *view, u32 first, u32 second, u32 third)
 {
     u32 from[3];
     i32 value[3];
@@ -154,7 +154,7 @@ FUNCTION void finish_column(
     }
 }
 
-/* The number of bytes since the last word boundary. */
+/* Return the number of bytes since the last word boundary. */
 FUNCTION u32 past_word(GLOBAL const u8 *at)
 {
 #if defined(__CUDACC__)
@@ -194,7 +194,7 @@ FUNCTION void put_word(GLOBAL u8 *to, u32 word, LOCAL const u32 *pixel, u32 pixe
 /* Write all rows of the group's packed pixels. */
 FUNCTION void put_rows(const struct finish *f, LOCAL const u32 *pixel, GLOBAL u8 *pixels)
 {
-    GLOBAL const struct work_output *o = f->output;
+    GLOBAL const struct j2k_work_output *o = f->output;
     u32 size = f->view->packed, words = (J2K_LEVEL_WIDTH * size + 3) / 4 + 1, word = local_index() % FINISH_ACROSS;
     u32 pitch = f->view->channel[0].pitch;
     i32 left = f->x > 0 ? f->x : 0, top = f->y > 0 ? f->y : 0;
@@ -223,20 +223,20 @@ FUNCTION void put_rows(const struct finish *f, LOCAL const u32 *pixel, GLOBAL u8
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,    \
         u32 count, u32 first_output)                                                                                   \
     {                                                                                                                  \
-        SHARED type tile[3 * FINISH_TILE];                                                                             \
+        SHARED type patch[3 * FINISH_PATCH];                                                                           \
         SHARED u32 pixel[FINISH_PIXELS];                                                                               \
-        struct level_tile t;                                                                                           \
+        struct level_patch t;                                                                                          \
         struct finish f = find_finish(work, list, count, first_output, &t);                                            \
         PLACES_OF_PAIRS                                                                                                \
         u32 first[FINISH_TURNS], second[FINISH_TURNS], made[3 * LEVEL_RUN];                                            \
         type even[FINISH_TURNS], odd[FINISH_TURNS];                                                                    \
         load_components(&t, samples, narrow, first, second);                                                           \
         TYPED_PAIRS(type, FINISH_TURNS, first, second, even, odd)                                                      \
-        SYNTHESISE_ROWS_##filter(t, FINISH_TURNS, even, odd, tile);                                                    \
+        SYNTHESISE_ROWS_##filter(t, FINISH_TURNS, even, odd, patch);                                                   \
         UNROLL for (u32 c = 0; c < 3; c++)                                                                             \
         {                                                                                                              \
             type value[LEVEL_REACH];                                                                                   \
-            synthesise_column_##filter(&t, tile + c * FINISH_TILE, value);                                             \
+            synthesise_column_##filter(&t, patch + c * FINISH_PATCH, value);                                           \
             UNROLL for (u32 i = 0; i < LEVEL_RUN; i++) made[c * LEVEL_RUN + i] =                                       \
                 bits_of_##type(value[LEVEL_MARGIN + i]);                                                               \
         }                                                                                                              \

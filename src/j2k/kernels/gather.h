@@ -163,11 +163,11 @@ FUNCTION u32 gather_chunk(struct gathering *g, const struct gather_room *room, u
  * Gather a segment. Its head gets the number of bits with how they end, and the last two bytes, the very last in the
  * lowest bits.
  */
-FUNCTION void gather(GLOBAL const u32 *RESTRICT work, GLOBAL const struct work_codeword *s,
+FUNCTION void gather(GLOBAL const u32 *RESTRICT work, GLOBAL const struct j2k_work_codeword *s,
     GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *bits, const struct gather_room *room)
 {
     GLOBAL u32 *head = bits + s->bits;
-    GLOBAL const struct work_piece *piece = (GLOBAL const struct work_piece *)(work + s->piece);
+    GLOBAL const struct j2k_work_piece *piece = (GLOBAL const struct j2k_work_piece *)(work + s->piece);
     u32 pieces = s->pieces, at = 0, left = 0, ended = 0;
     struct gathering g;
     g.streams = streams;
@@ -204,7 +204,7 @@ gather_segments(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT stre
     SHARED u32 room_bits[GATHER_ROOM];
     SHARED u32 carries[1 + CARRIES];
     SHARED u32 tail[3];
-    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
     struct gather_room room;
     room.scratch = scratch;
     room.bits = room_bits;
@@ -215,5 +215,5 @@ gather_segments(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT stre
     if (local_index() == 0)
         carries[0] = tail[0] = tail[1] = 0;
     barrier_local();
-    gather(work, (GLOBAL const struct work_codeword *)(work + head->segment) + group_index(), streams, bits, &room);
+    gather(work, (GLOBAL const struct j2k_work_codeword *)(work + head->segment) + group_index(), streams, bits, &room);
 }

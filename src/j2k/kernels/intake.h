@@ -3,11 +3,13 @@
 #include "kernels/search.h"
 
 #include "j2k/kernels/work.h"
+#include "j2k/tables/blocks.h"
+#include "j2k/tables/transforms.h"
 
 enum { INTAKE_ACROSS = J2K_OUTPUT_WIDTH / J2K_OUTPUT_PIXELS };
 
 /* The channel that has a component's samples. */
-FUNCTION GLOBAL const struct work_channel *channel_of(GLOBAL const struct work_view *view, u32 component)
+FUNCTION GLOBAL const struct j2k_work_channel *channel_of(GLOBAL const struct j2k_work_view *view, u32 component)
 {
     u32 k = 0;
     while (k + 1 < view->channels && view->channel[k].component != component)
@@ -17,10 +19,10 @@ FUNCTION GLOBAL const struct work_channel *channel_of(GLOBAL const struct work_v
 
 /* Load a sample as it lies in memory. */
 FUNCTION i32 load_sample(
-    GLOBAL const struct work_channel *channel, GLOBAL const u8 *pixels, u32 x, u32 y, u32 is_signed)
+    GLOBAL const struct j2k_work_channel *channel, GLOBAL const u8 *pixels, u32 x, u32 y, u32 is_signed)
 {
     u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
-    offset += (u64)((i64)y * (i32)channel->pitch) + (u64)x * channel->step * channel->bytes;
+    offset += (u64)((i64)y * (i32)channel->pitch) + (u64)x * channel->stride * channel->bytes;
     GLOBAL const u8 *from = pixels + offset;
 #if defined(__CUDACC__)
     if (channel->absolute)
@@ -47,31 +49,33 @@ FUNCTION i32 shift_sample(i32 value, u32 depth, u32 is_signed)
 /* The forward component transforms (G.2.1, G.3.1). */
 FUNCTION void transform_sample(u32 transform, u32 reversible, const i32 *value, u32 *to)
 {
-    if (transform == 1) {
+    if (transform == J2K_TRANSFORM_RCT) {
         u32 r = (u32)value[0], g = (u32)value[1], b = (u32)value[2];
         to[0] = (u32)((i32)(r + 2 * g + b) >> 2);
         to[1] = b - g;
         to[2] = r - g;
-    } else if (transform == 2) {
+    } else if (transform == J2K_TRANSFORM_ICT) {
         float r = (float)value[0], g = (float)value[1], b = (float)value[2];
-        to[0] = bits_of(0.299f * r + 0.587f * g + 0.114f * b);
-        to[1] = bits_of(-0.16875f * r - 0.33126f * g + 0.5f * b);
-        to[2] = bits_of(0.5f * r - 0.41869f * g - 0.08131f * b);
+        to[0] = bits_of(J2K_ICT_Y_RED * r + J2K_ICT_Y_GREEN * g + J2K_ICT_Y_BLUE * b);
+        to[1] = bits_of(-J2K_ICT_CB_RED * r - J2K_ICT_CB_GREEN * g + 0.5f * b);
+        to[2] = bits_of(0.5f * r - J2K_ICT_CR_GREEN * g - J2K_ICT_CR_BLUE * b);
     } else {
         UNROLL for (u32 c = 0; c < 3; c++) to[c] = reversible ? (u32)value[c] : bits_of((float)value[c]);
     }
 }
 
-/* The offset of a pixel's channel 0 in the buffer of pixels or, with CUDA, its address. */
-FUNCTION u64 pixel_place(GLOBAL const struct work_view *view, u32 x, u32 y)
+/* Return the offset of a pixel's channel 0 in the buffer of pixels or, with CUDA, its address. */
+FUNCTION u64 pixel_place(GLOBAL const struct j2k_work_view *view, u32 x, u32 y)
 {
-    GLOBAL const struct work_channel *channel = &view->channel[0];
+    GLOBAL const struct j2k_work_channel *channel = &view->channel[0];
     u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
     return offset + (u64)((i64)y * (i32)channel->pitch) + (u64)x * view->packed;
 }
 
-/* Whether three components are the interleaved bytes of pixels in order, and each four pixels are whole words. */
-FUNCTION u32 is_plain(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o)
+/*
+ * Return whether three components are the interleaved bytes of pixels in order, and each four pixels are whole words.
+ */
+FUNCTION u32 is_plain(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o)
 {
     u32 plain = view->packed == 3 && o->count == 3;
     for (u32 c = 0; c < 3; c++)
@@ -80,7 +84,7 @@ FUNCTION u32 is_plain(GLOBAL const struct work_view *view, GLOBAL const struct w
 }
 
 /* Take four neighbouring pixels of a plain picture. */
-FUNCTION void take_four(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o,
+FUNCTION void take_four(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o,
     GLOBAL const u8 *pixels, GLOBAL u32 *samples, u32 x, u32 y)
 {
     u64 place = pixel_place(view, o->x + x, o->y + y);
@@ -115,8 +119,8 @@ FUNCTION void take_four(GLOBAL const struct work_view *view, GLOBAL const struct
     }
 }
 
-FUNCTION void take_one(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o, GLOBAL const u8 *pixels,
-    GLOBAL u32 *samples, u32 x, u32 y)
+FUNCTION void take_one(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o,
+    GLOBAL const u8 *pixels, GLOBAL u32 *samples, u32 x, u32 y)
 {
     i32 value[3];
     u32 to[3];
@@ -140,12 +144,12 @@ KERNEL(J2K_OUTPUT_GROUP)
 take_in(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBAL u32 *RESTRICT samples, u32 list,
     u32 count, u32 first_output)
 {
-    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
     GLOBAL const u32 *groups = work + list;
     u32 index = find_owner(groups, count, group_index()), group = group_index() - groups[index];
-    GLOBAL const struct work_output *o =
-        (GLOBAL const struct work_output *)(work + head->output) + first_output + index;
-    GLOBAL const struct work_view *view = (GLOBAL const struct work_view *)(work + head->view) + o->view;
+    GLOBAL const struct j2k_work_output *o =
+        (GLOBAL const struct j2k_work_output *)(work + head->output) + first_output + index;
+    GLOBAL const struct j2k_work_view *view = (GLOBAL const struct j2k_work_view *)(work + head->view) + o->view;
     u32 across = (o->width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH, left = group % across * J2K_OUTPUT_WIDTH;
     u32 y = group / across * J2K_OUTPUT_HEIGHT + local_index() / INTAKE_ACROSS, column = local_index() % INTAKE_ACROSS;
     if (y >= o->height)

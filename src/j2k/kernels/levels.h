@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The inverse wavelet transforms (T.800 Annex F); a launch takes one level of all tile-components. A work-group
- * computes a tile of a level in both directions from the tile's coefficients and those up to four positions around it;
- * what lies outside of the level is mirrored. Along rows a work-item has a pair of coefficients in every eighth row,
- * along columns eight samples of one column. All operations are those of the CPU's code.
+ * computes a patch of a level in both directions from the patch's coefficients and those up to four positions around
+ * it; what lies outside of the level is mirrored. Along rows a work-item has a pair of coefficients in every eighth
+ * row, along columns eight samples of one column. All operations are those of the CPU's code.
  */
 #include "kernels/group.h"
 
 #include "j2k/kernels/lines.h"
 #include "j2k/kernels/store.h"
 
-/* Where a work-item's two coefficients of a row lie: in the first or the second of the row's bands, and where in it. */
+/*
+ * Says where a work-item's two coefficients of a row lie: in the first or the second of the row's bands, and where in
+ * it.
+ */
 struct level_pair {
     u32 band[2], at[2];
 };
 
-FUNCTION struct level_pair find_pair(const struct level_tile *t)
+FUNCTION struct level_pair find_pair(const struct level_patch *t)
 {
     struct level_pair pair;
     UNROLL for (u32 i = 0; i < 2; i++)
@@ -28,16 +31,16 @@ FUNCTION struct level_pair find_pair(const struct level_tile *t)
     return pair;
 }
 
-/* The place of a coefficient in the buffer of samples; y is a row of the level. */
-FUNCTION u32 place_of(const struct level_tile *t, const struct level_pair *pair, u32 i, i32 y)
+/* Return the place of a coefficient in the buffer of samples; y is a row of the level. */
+FUNCTION u32 place_of(const struct level_patch *t, const struct level_pair *pair, u32 i, i32 y)
 {
-    GLOBAL const struct work_level *level = t->level;
+    GLOBAL const struct j2k_work_level *level = t->level;
     u32 band = 2 * (u32)(y & 1) + pair->band[i], line = (u32)y / 2 - (y & 1 ? 0 : level->y0);
     return level->band[band] + line * level->pitch[band] + pair->at[i];
 }
 
 /* Load a work-item's pairs of coefficients, the one at the even position first. `narrow`: they have 16 bits. */
-FUNCTION void load_pairs(const struct level_tile *t, GLOBAL const u32 *samples, u32 narrow, u32 *even, u32 *odd)
+FUNCTION void load_pairs(const struct level_patch *t, GLOBAL const u32 *samples, u32 narrow, u32 *even, u32 *odd)
 {
     const struct level_pair pair = find_pair(t);
     i32 y = t->y + (i32)(local_index() / LEVEL_PAIRS), y0 = (i32)t->level->y0, y1 = (i32)t->level->y1;
@@ -78,8 +81,8 @@ FUNCTION float lift(float x, float factor, float a, float b)
     return x - factor * (a + b);
 }
 
-/* Whether a work-item's sample lies in the tile and in the level; *to becomes the place where it goes. */
-FUNCTION u32 level_target(const struct level_tile *t, u32 column, u32 row, u32 *to)
+/* Return whether a work-item's sample lies in the patch and in the level; *to becomes the place where it goes. */
+FUNCTION u32 level_target(const struct level_patch *t, u32 column, u32 row, u32 *to)
 {
     i32 x = t->x + (i32)column - (i32)t->level->x0, y = t->y + (i32)row - (i32)t->level->y0;
     *to = t->level->to + (u32)y * t->level->to_pitch + (u32)x;
@@ -111,11 +114,11 @@ FUNCTION u32 bits_of_float(float x)
     }
 
 /* Put a work-item's pairs into the group's memory. */
-#define PUT_PAIRS(turns, even, odd, tile)                                                                              \
+#define PUT_PAIRS(turns, even, odd, patch)                                                                             \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
     {                                                                                                                  \
-        (tile)[place + k * LEVEL_STEP * LEVEL_ROW] = (even)[k];                                                        \
-        (tile)[place + k * LEVEL_STEP * LEVEL_ROW + LEVEL_ODD] = (odd)[k];                                             \
+        (patch)[place + k * LEVEL_STEP * LEVEL_ROW] = (even)[k];                                                       \
+        (patch)[place + k * LEVEL_STEP * LEVEL_ROW + LEVEL_ODD] = (odd)[k];                                            \
     }                                                                                                                  \
     barrier_local();
 
@@ -130,66 +133,66 @@ FUNCTION u32 bits_of_float(float x)
     u32 place = own_place(), lane = lane_index(), before = lane > 0 ? lane - 1 : 0,                                    \
         behind = lane + 1 < LANES ? lane + 1 : lane;
 
-#define LIFT_EVEN_PAIRS(type, turns, even, odd, tile, expression)                                                      \
+#define LIFT_EVEN_PAIRS(type, turns, even, odd, patch, expression)                                                     \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
     {                                                                                                                  \
         type own = (even)[k], near = (odd)[k], far = type##_of(warp_shuffle(bits_of_##type(near), before));            \
         (even)[k] = (expression);                                                                                      \
     }
 
-#define LIFT_ODD_PAIRS(type, turns, even, odd, tile, expression)                                                       \
+#define LIFT_ODD_PAIRS(type, turns, even, odd, patch, expression)                                                      \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
     {                                                                                                                  \
         type own = (odd)[k], near = (even)[k], far = type##_of(warp_shuffle(bits_of_##type(near), behind));            \
         (odd)[k] = (expression);                                                                                       \
     }
 
-#define START_PAIRS(turns, even, odd, tile)
-#define END_PAIRS(turns, even, odd, tile) PUT_PAIRS(turns, even, odd, tile)
+#define START_PAIRS(turns, even, odd, patch)
+#define END_PAIRS(turns, even, odd, patch) PUT_PAIRS(turns, even, odd, patch)
 
 #else
 
 #define PLACES_OF_PAIRS u32 pair = local_index() % LEVEL_PAIRS, place = own_place();
 #define LIFT_EVEN_PAIRS LIFT_EVEN_PLACES
 #define LIFT_ODD_PAIRS LIFT_ODD_PLACES
-#define START_PAIRS(turns, even, odd, tile) PUT_PAIRS(turns, even, odd, tile)
-#define END_PAIRS(turns, even, odd, tile)
+#define START_PAIRS(turns, even, odd, patch) PUT_PAIRS(turns, even, odd, patch)
+#define END_PAIRS(turns, even, odd, patch)
 
 #endif
 
 /* All steps along rows, starting from coefficients in registers. A single odd column or row is halved (F.3.6). */
-#define SYNTHESISE_ROWS_53(t, turns, even, odd, tile)                                                                  \
+#define SYNTHESISE_ROWS_53(t, turns, even, odd, patch)                                                                 \
     if ((t).only_x && (t).level->x0 == 1) {                                                                            \
         UNROLL for (u32 k = 0; k < (turns); k++)(odd)[k] >>= 1;                                                        \
     }                                                                                                                  \
-    START_PAIRS(turns, even, odd, tile)                                                                                \
+    START_PAIRS(turns, even, odd, patch)                                                                               \
     if (!(t).only_x) {                                                                                                 \
-        LIFT_EVEN_PAIRS(i32, turns, even, odd, tile, lift_even(own, far, near))                                        \
-        LIFT_ODD_PAIRS(i32, turns, even, odd, tile, lift_odd(own, near, far))                                          \
+        LIFT_EVEN_PAIRS(i32, turns, even, odd, patch, lift_even(own, far, near))                                       \
+        LIFT_ODD_PAIRS(i32, turns, even, odd, patch, lift_odd(own, near, far))                                         \
     }                                                                                                                  \
-    END_PAIRS(turns, even, odd, tile)
+    END_PAIRS(turns, even, odd, patch)
 
-#define SYNTHESISE_ROWS_97(t, turns, even, odd, tile)                                                                  \
+#define SYNTHESISE_ROWS_97(t, turns, even, odd, patch)                                                                 \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
     {                                                                                                                  \
         float only = (t).level->x0 == 1 ? 0.5f : 1.0f;                                                                 \
-        (even)[k] = ((t).only_x ? only : LEVEL_SCALE) * (even)[k];                                                     \
-        (odd)[k] = ((t).only_x ? only : LEVEL_INVERSE_SCALE) * (odd)[k];                                               \
+        (even)[k] = ((t).only_x ? only : J2K_DWT_SCALE) * (even)[k];                                                   \
+        (odd)[k] = ((t).only_x ? only : J2K_DWT_INVERSE_SCALE) * (odd)[k];                                             \
     }                                                                                                                  \
-    START_PAIRS(turns, even, odd, tile)                                                                                \
+    START_PAIRS(turns, even, odd, patch)                                                                               \
     if (!(t).only_x) {                                                                                                 \
-        LIFT_EVEN_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_DELTA, far, near))                               \
-        LIFT_ODD_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_GAMMA, near, far))                                \
-        LIFT_EVEN_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_BETA, far, near))                                \
-        LIFT_ODD_PAIRS(float, turns, even, odd, tile, lift(own, LIFT_ALPHA, near, far))                                \
+        LIFT_EVEN_PAIRS(float, turns, even, odd, patch, lift(own, J2K_DWT_DELTA, far, near))                           \
+        LIFT_ODD_PAIRS(float, turns, even, odd, patch, lift(own, J2K_DWT_GAMMA, near, far))                            \
+        LIFT_EVEN_PAIRS(float, turns, even, odd, patch, lift(own, J2K_DWT_BETA, far, near))                            \
+        LIFT_ODD_PAIRS(float, turns, even, odd, patch, lift(own, J2K_DWT_ALPHA, near, far))                            \
     }                                                                                                                  \
-    END_PAIRS(turns, even, odd, tile)
+    END_PAIRS(turns, even, odd, patch)
 
-/* Compute the samples of a column, from number LEVEL_MARGIN on, from a tile in the group's memory. */
-FUNCTION void synthesise_column_53(const struct level_tile *t, LOCAL const i32 *tile, i32 *value)
+/* Compute the samples of a column, from number LEVEL_MARGIN on, from a patch in the group's memory. */
+FUNCTION void synthesise_column_53(const struct level_patch *t, LOCAL const i32 *patch, i32 *value)
 {
     u32 column = own_column(), run = own_run();
-    UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] = tile[column_place(column, run + i)];
+    UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] = patch[column_place(column, run + i)];
     if (!t->only_y) {
         LIFT_COLUMN(value, 2, LEVEL_REACH, lift_even(value[i], value[i - 1], value[i + 1]))
         LIFT_COLUMN(value, 3, LEVEL_REACH - 1, lift_odd(value[i], value[i - 1], value[i + 1]))
@@ -198,19 +201,19 @@ FUNCTION void synthesise_column_53(const struct level_tile *t, LOCAL const i32 *
     }
 }
 
-FUNCTION void synthesise_column_97(const struct level_tile *t, LOCAL const float *tile, float *value)
+FUNCTION void synthesise_column_97(const struct level_patch *t, LOCAL const float *patch, float *value)
 {
     u32 column = own_column(), run = own_run();
     float only = t->level->y0 == 1 ? 0.5f : 1.0f;
     UNROLL for (u32 i = 0; i < LEVEL_REACH; i++) value[i] = (t->only_y  ? only
-                                                                : i & 1 ? LEVEL_INVERSE_SCALE
-                                                                        : LEVEL_SCALE) *
-                                                            tile[column_place(column, run + i)];
+                                                                : i & 1 ? J2K_DWT_INVERSE_SCALE
+                                                                        : J2K_DWT_SCALE) *
+                                                            patch[column_place(column, run + i)];
     if (!t->only_y) {
-        LIFT_COLUMN(value, 2, LEVEL_REACH, lift(value[i], LIFT_DELTA, value[i - 1], value[i + 1]))
-        LIFT_COLUMN(value, 3, LEVEL_REACH - 2, lift(value[i], LIFT_GAMMA, value[i - 1], value[i + 1]))
-        LIFT_COLUMN(value, 4, LEVEL_REACH - 3, lift(value[i], LIFT_BETA, value[i - 1], value[i + 1]))
-        LIFT_COLUMN(value, 5, LEVEL_REACH - 4, lift(value[i], LIFT_ALPHA, value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 2, LEVEL_REACH, lift(value[i], J2K_DWT_DELTA, value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 3, LEVEL_REACH - 2, lift(value[i], J2K_DWT_GAMMA, value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 4, LEVEL_REACH - 3, lift(value[i], J2K_DWT_BETA, value[i - 1], value[i + 1]))
+        LIFT_COLUMN(value, 5, LEVEL_REACH - 4, lift(value[i], J2K_DWT_ALPHA, value[i - 1], value[i + 1]))
     }
 }
 
@@ -219,15 +222,15 @@ FUNCTION void synthesise_column_97(const struct level_tile *t, LOCAL const float
     KERNEL(J2K_LEVEL_GROUP)                                                                                            \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)                   \
     {                                                                                                                  \
-        SHARED type tile[LEVEL_ROWS * LEVEL_ROW];                                                                      \
-        const struct level_tile t = find_tile(work, list, count, first_level);                                         \
+        SHARED type patch[LEVEL_ROWS * LEVEL_ROW];                                                                     \
+        const struct level_patch t = find_patch(work, list, count, first_level);                                       \
         PLACES_OF_PAIRS                                                                                                \
         u32 first[LEVEL_TURNS], second[LEVEL_TURNS];                                                                   \
         type even[LEVEL_TURNS], odd[LEVEL_TURNS], value[LEVEL_REACH];                                                  \
         load_pairs(&t, samples, narrow, first, second);                                                                \
         TYPED_PAIRS(type, LEVEL_TURNS, first, second, even, odd)                                                       \
-        SYNTHESISE_ROWS_##filter(t, LEVEL_TURNS, even, odd, tile);                                                     \
-        synthesise_column_##filter(&t, tile, value);                                                                   \
+        SYNTHESISE_ROWS_##filter(t, LEVEL_TURNS, even, odd, patch);                                                    \
+        synthesise_column_##filter(&t, patch, value);                                                                  \
         UNROLL for (u32 i = LEVEL_MARGIN; i < LEVEL_MARGIN + LEVEL_RUN; i++)                                           \
         {                                                                                                              \
             u32 to;                                                                                                    \

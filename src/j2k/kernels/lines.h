@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the forward and inverse wavelet transforms share: a work-group's tile of a level, mirroring, lifting along rows
- * and columns. Along rows a work-item has a pair of samples in every eighth row, along columns eight samples of one
- * column.
+ * Declares what the forward and inverse wavelet transforms share: a work-group's patch of a level, mirroring, lifting
+ * along rows and columns. Along rows a work-item has a pair of samples in every eighth row, along columns eight samples
+ * of one column.
  */
 #include "kernels/search.h"
 
 #include "j2k/kernels/work.h"
+#include "j2k/tables/transforms.h"
 
 enum {
     LEVEL_MARGIN = 4,
@@ -20,16 +21,16 @@ enum {
     LEVEL_REACH = LEVEL_RUN + 2 * LEVEL_MARGIN
 };
 
-/* A group's tile: the position of its sample (0, 0), which is even, in the coordinates of the level's record. */
-struct level_tile {
-    GLOBAL const struct work_level *level;
+/* A group's patch: the position of its sample (0, 0), which is even, in the coordinates of the level's record. */
+struct level_patch {
+    GLOBAL const struct j2k_work_level *level;
     i32 x, y;
     u32 only_x, only_y; /* the level is one sample wide, or high */
 };
 
-FUNCTION struct level_tile tile_of(GLOBAL const struct work_level *level, u32 group)
+FUNCTION struct level_patch patch_of(GLOBAL const struct j2k_work_level *level, u32 group)
 {
-    struct level_tile t;
+    struct level_patch t;
     u32 across = (level->x1 + J2K_LEVEL_WIDTH - 1) / J2K_LEVEL_WIDTH;
     t.level = level;
     t.x = (i32)(group % across * J2K_LEVEL_WIDTH) - LEVEL_MARGIN;
@@ -39,18 +40,18 @@ FUNCTION struct level_tile tile_of(GLOBAL const struct work_level *level, u32 gr
     return t;
 }
 
-FUNCTION struct level_tile find_tile(GLOBAL const u32 *work, u32 list, u32 count, u32 first_level)
+FUNCTION struct level_patch find_patch(GLOBAL const u32 *work, u32 list, u32 count, u32 first_level)
 {
     GLOBAL const u32 *groups = work + list;
-    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
     u32 index = find_owner(groups, count, group_index());
-    return tile_of(
-        (GLOBAL const struct work_level *)(work + head->level) + first_level + index, group_index() - groups[index]);
+    return patch_of((GLOBAL const struct j2k_work_level *)(work + head->level) + first_level + index,
+        group_index() - groups[index]);
 }
 
 /*
- * The position in [i0, i1) of which position i is the mirror image by periodic symmetric extension (F-4, F-5). Its
- * parity is that of i, except in a range of one position.
+ * Return the position in [i0, i1) of which position i is the mirror image by periodic symmetric extension (F-4, F-5).
+ * Its parity is that of i, except in a range of one position.
  */
 FUNCTION i32 mirror(i32 i, i32 i0, i32 i1)
 {
@@ -63,8 +64,8 @@ FUNCTION i32 mirror(i32 i, i32 i0, i32 i1)
     return i0 + (offset < period - offset ? offset : period - offset);
 }
 
-/* Where a column's coefficient lies in a row of its band. */
-FUNCTION u32 place_in_band(const struct level_tile *t, i32 x)
+/* Return where a column's coefficient lies in a row of its band. */
+FUNCTION u32 place_in_band(const struct level_patch *t, i32 x)
 {
     return (u32)x / 2 - (x & 1 ? 0 : t->level->x0);
 }
@@ -78,26 +79,26 @@ FUNCTION u32 own_place(void)
 /*
  * A lifting step along rows. In each of a work-item's pairs, the even (or odd) value becomes the expression of itself,
  * `own`, and its neighbours: `near` in the same pair, and `far` in the adjacent pair. The result is put into the
- * group's memory. The outermost pairs use their own value for `far`; what becomes of them does not reach the tile. The
+ * group's memory. The outermost pairs use their own value for `far`; what becomes of them does not reach the patch. The
  * whole work-group must take part.
  */
-#define LIFT_EVEN_PLACES(type, turns, even, odd, tile, expression)                                                     \
+#define LIFT_EVEN_PLACES(type, turns, even, odd, patch, expression)                                                    \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
     {                                                                                                                  \
         u32 at = place + k * LEVEL_STEP * LEVEL_ROW;                                                                   \
-        type own = (even)[k], near = (odd)[k], far = (tile)[at + LEVEL_ODD - (pair > 0 ? 1 : 0)];                      \
+        type own = (even)[k], near = (odd)[k], far = (patch)[at + LEVEL_ODD - (pair > 0 ? 1 : 0)];                     \
         (even)[k] = (expression);                                                                                      \
-        (tile)[at] = (even)[k];                                                                                        \
+        (patch)[at] = (even)[k];                                                                                       \
     }                                                                                                                  \
     barrier_local();
 
-#define LIFT_ODD_PLACES(type, turns, even, odd, tile, expression)                                                      \
+#define LIFT_ODD_PLACES(type, turns, even, odd, patch, expression)                                                     \
     UNROLL for (u32 k = 0; k < (turns); k++)                                                                           \
     {                                                                                                                  \
         u32 at = place + k * LEVEL_STEP * LEVEL_ROW;                                                                   \
-        type own = (odd)[k], near = (even)[k], far = (tile)[at + (pair + 1 < LEVEL_PAIRS ? 1 : 0)];                    \
+        type own = (odd)[k], near = (even)[k], far = (patch)[at + (pair + 1 < LEVEL_PAIRS ? 1 : 0)];                   \
         (odd)[k] = (expression);                                                                                       \
-        (tile)[at + LEVEL_ODD] = (odd)[k];                                                                             \
+        (patch)[at + LEVEL_ODD] = (odd)[k];                                                                            \
     }                                                                                                                  \
     barrier_local();
 
@@ -108,7 +109,7 @@ FUNCTION u32 own_place(void)
 #define LIFT_COLUMN(value, from, end, expression)                                                                      \
     UNROLL for (u32 i = (from); i < (end); i += 2)(value)[i] = (expression);
 
-/* The column of the tile, and below the first of the rows, that a work-item holds. */
+/* The column of the patch, and below the first of the rows, that a work-item holds. */
 FUNCTION u32 own_column(void)
 {
     return local_index() % (2 * LEVEL_PAIRS);
@@ -123,11 +124,3 @@ FUNCTION u32 column_place(u32 column, u32 row)
 {
     return row * LEVEL_ROW + (column & 1) * LEVEL_ODD + column / 2;
 }
-
-/* The parameters of the 9/7 filter: Table F.4, and K of F.3.8.2 and F.4.8.2. */
-#define LIFT_ALPHA -1.586134342059924f
-#define LIFT_BETA -0.052980118572961f
-#define LIFT_GAMMA 0.882911075530934f
-#define LIFT_DELTA 0.443506852043971f
-#define LEVEL_SCALE 1.230174104914001f
-#define LEVEL_INVERSE_SCALE 0x1.a03386p-1f /* 1 / K */

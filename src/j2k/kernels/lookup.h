@@ -19,7 +19,7 @@ enum {
 
 #define STATE_ESTIMATE 0x7FFF0000u /* the bits of a state that hold Qe */
 
-struct tables {
+struct lookup_tables {
     local_place zero; /* contexts of zero coding in the block's band, indexed by significance in the neighbourhood */
     /* Context in bits 0–6, the bit to invert with in bit 7; indexed by significance of the cross | signs << 1. */
     local_place sign;
@@ -34,7 +34,7 @@ FUNCTION u32 state_of(u32 index)
 /* Fill the table of following states. All work-items of a group of `size` must call this, and a barrier must follow. */
 FUNCTION void fill_next(LOCAL u32x2 *next, u32 size)
 {
-    for (u32 i = local_index(); i < MQ_ROWS; i += size)
+    for (u32 i = local_index(); i < J2K_MQ_STATES; i += size)
         next[i] = make_u32x2(state_of(mq_rows[i] >> 1 & 127), state_of(mq_rows[i] >> 8 & 127));
 }
 

@@ -44,7 +44,7 @@ FUNCTION u64 error_of_real(u32 from, float factor)
 }
 
 /* Raise an index by the shift of the region of interest, if it lies in the region. */
-FUNCTION u32 raised(GLOBAL const struct coded_block *block, u32 index, u32 x, u32 y)
+FUNCTION u32 raised(GLOBAL const struct j2k_work_coded_block *block, u32 index, u32 x, u32 y)
 {
     u32 inside = x >= block->left && x < block->right && y >= block->top && y < block->bottom;
     return (index & 0x80000000u) | (index & 0x7FFFFFFFu) << (inside ? block->roi_shift : 0);
@@ -65,7 +65,7 @@ FUNCTION void transpose(u32 *word)
     }
 }
 
-/* What lies below a plane, in half steps, summed up over sets of samples. */
+/* Holds what lies below a plane, in half steps, summed up over sets of samples. */
 struct below {
     i64 fresh;   /* of samples that become significant in the plane */
     i64 refined; /* of samples refined to a 1, less that of those refined to a 0 */
@@ -179,7 +179,7 @@ FUNCTION i32 compare_scaled(u64 a, i32 shift, u64 b)
 }
 
 /*
- * Whether gain × 2^(plane − 1) × 32 > stop × cost, computed exactly. `stop` holds the bits of a positive, normal
+ * Return whether gain × 2^(plane − 1) × 32 > stop × cost, computed exactly. `stop` holds the bits of a positive, normal
  * single-precision number.
  */
 FUNCTION u32 is_worth(i64 gain, u32 plane, u32 stop, u32 cost)
@@ -189,7 +189,7 @@ FUNCTION u32 is_worth(i64 gain, u32 plane, u32 stop, u32 cost)
     return gain > 0 && compare_scaled((u64)gain, shift, price * cost) > 0;
 }
 
-/* The least cost of a plane's samples, in quarters of a bit, as in src/j2k/cpu/blocks/block_measure.h. */
+/* Return the least cost of a plane's samples, in quarters of a bit, as in src/j2k/cpu/blocks/block_measure.h. */
 FUNCTION u32 significance_cost(u32 fresh, u32 rest)
 {
     u32 each = fresh * 5 >= rest * 2 ? 10
@@ -200,7 +200,7 @@ FUNCTION u32 significance_cost(u32 fresh, u32 rest)
     return each * fresh;
 }
 
-/* Whether a plane seems to be worth its bytes. */
+/* Return whether a plane seems to be worth its bytes. */
 FUNCTION u32 is_plane_worth(LOCAL const u32 *gains, u32 plane, u32 planes, u32 samples, u32 stop)
 {
     LOCAL const u32 *gain = gains + plane * J2K_GAIN_WORDS;

@@ -6,15 +6,15 @@
  * changes. Then all runs write their decisions at the same time.
  */
 #include "j2k/kernels/runs.h"
-#include "j2k/kernels/style.h"
+#include "j2k/tables/blocks.h"
 
 enum {
     MODEL_GROUPS = 6, /* groups of a multiprocessor: they allow 80 registers, as CMakeLists.txt has it */
     STAGE_ENDS = 16,  /* bytes left over from the plane before, ends of passes, and segmentation symbols */
-    STAGE_WORDS = (2 * J2K_CODED_SAMPLES + 2 * J2K_CODED_COLUMNS + STAGE_ENDS) / 4
+    STAGE_WORDS = (2 * J2K_BLOCK_SAMPLES + 2 * J2K_BLOCK_COLUMNS + STAGE_ENDS) / 4
 };
 
-/* The number of the lowest set bit. */
+/* Return the number of the lowest set bit. */
 FUNCTION u32 lowest(u32 bits)
 {
     return 31 - top_zeros(bits & (0 - bits));
@@ -62,7 +62,7 @@ FUNCTION void put_refinement(struct modelling *m, u32 near, u32 raw, u32 at)
 {
     for (u32 rows = m->significant; rows; rows &= rows - 1) {
         u32 i = lowest(rows), bit = m->bits >> i & 1;
-        u32 context = CONTEXT_MAGNITUDE + (m->refined >> i & 1 ? 2 : near >> i & 1);
+        u32 context = J2K_CONTEXT_MAGNITUDE + (m->refined >> i & 1 ? 2 : near >> i & 1);
         put(m, &at, raw ? J2K_DECISION_RAW | bit : 2 * context | bit);
     }
 }
@@ -71,8 +71,8 @@ FUNCTION void put_refinement(struct modelling *m, u32 near, u32 raw, u32 at)
 struct cleanup {
     u32 rows; /* samples that are coded themselves, or that stand for a column of zeros */
     /*
-     * Of these, the one of each column that run-length coding codes: the first row, if all are 0, or the first row with
-     * a 1.
+     * Return, of these, the one of each column that run-length coding codes: the first row if all are 0, or the first
+     * row with a 1.
      */
     u32 skipped;
     u32 found; /* of those, the ones that are 1 */
@@ -112,10 +112,10 @@ FUNCTION void put_cleanup(struct modelling *m, const struct cleanup *c, u32 at)
     for (u32 rows = c->rows; rows; rows &= rows - 1) {
         u32 i = lowest(rows), bit = m->bits >> i & 1;
         if (c->skipped >> i & 1) {
-            put(m, &at, 2 * CONTEXT_RUN | bit);
+            put(m, &at, 2 * J2K_CONTEXT_RUN | bit);
             if (bit) {
-                put(m, &at, 2 * CONTEXT_UNIFORM | (i >> 1 & 1));
-                put(m, &at, 2 * CONTEXT_UNIFORM | (i & 1));
+                put(m, &at, 2 * J2K_CONTEXT_UNIFORM | (i >> 1 & 1));
+                put(m, &at, 2 * J2K_CONTEXT_UNIFORM | (i & 1));
             }
         } else
             put(m, &at, m->zero[board_near(m->board, board_place(&m->r, i))] | bit);
@@ -189,7 +189,7 @@ FUNCTION void put_ends(LOCAL u8 *stage, const struct plane_places *p, u32 symbol
             stage[p->ends[pass]] = J2K_DECISION_END;
     }
     for (u32 i = 0; i < symbols; i++)
-        stage[p->ends[2] - symbols + i] = (u8)(2 * CONTEXT_UNIFORM | (0xAu >> (3 - i) & 1));
+        stage[p->ends[2] - symbols + i] = (u8)(2 * J2K_CONTEXT_UNIFORM | (0xAu >> (3 - i) & 1));
 }
 
 /*
@@ -220,7 +220,7 @@ struct model_memory {
  */
 FUNCTION u32 most_decisions(u32 planes, u32 samples, u32 columns, u32 style)
 {
-    u32 ends = (style & STYLE_SYMBOLS) != 0 ? 7 : 3;
+    u32 ends = (style & J2K_STYLE_SYMBOLS) != 0 ? 7 : 3;
     return planes * (samples + ends) + samples + 2 * columns;
 }
 
@@ -229,10 +229,10 @@ FUNCTION u32 most_decisions(u32 planes, u32 samples, u32 columns, u32 style)
  * call this.
  */
 FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory, u32 style, u32 pass, u32 fill,
-    u32 plane, GLOBAL const struct coded_block *block, GLOBAL u32 **to)
+    u32 plane, GLOBAL const struct j2k_work_coded_block *block, GLOBAL u32 **to)
 {
     const struct run *r = &m->r;
-    u32 symbols = (style & STYLE_SYMBOLS) != 0 ? 4 : 0, first = pass == 0 ? 2 : 0;
+    u32 symbols = (style & J2K_STYLE_SYMBOLS) != 0 ? 4 : 0, first = pass == 0 ? 2 : 0;
     m->bits = memory->planes[plane * J2K_MODEL_GROUP];
     memory->words[r->self] = m->significant;
     memory->ones[r->self] = m->bits;
@@ -247,8 +247,8 @@ FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory,
         count_cleanup(&cleanup, m->bits), first, symbols, fill, memory->scratch);
     u64 own = board_rows(r, m->significant);
     m->board = own | board_frame(r, &after, &known);
-    put_significance(m, coded, is_raw_pass(style, pass), p.significance);
-    put_refinement(m, any_near(r, &after), is_raw_pass(style, pass + 1), p.refinement);
+    put_significance(m, coded, j2k_pass_is_raw(style, pass), p.significance);
+    put_refinement(m, any_near(r, &after), j2k_pass_is_raw(style, pass + 1), p.refinement);
     m->board = board_rows(r, m->significant | spread) | board_frame(r, &before, &after);
     put_cleanup(m, &cleanup, p.cleanup);
     if (r->self == 0)
@@ -264,7 +264,7 @@ FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory,
 
 /* Model all planes down to `last`. The whole work-group must call this. */
 FUNCTION void model_planes(const struct run *r, const struct model_memory *memory, u32 negative, u32 planes, u32 last,
-    GLOBAL const struct coded_block *block, GLOBAL u32 *decisions, u32 *count)
+    GLOBAL const struct j2k_work_coded_block *block, GLOBAL u32 *decisions, u32 *count)
 {
     struct modelling m;
     GLOBAL u32 *to = decisions;
@@ -330,12 +330,14 @@ model_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples
     SHARED u32 shared[3]; /* bits of all magnitudes, where the decisions are, and planes that are worth coding */
     struct model_memory memory;
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
-    GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + group_index();
-    GLOBAL struct coded_result *result = (GLOBAL struct coded_result *)(results + J2K_LIST_HEAD) + group_index();
+    GLOBAL const struct j2k_work_coded_block *block =
+        (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
+    GLOBAL struct j2k_work_coded_result *result =
+        (GLOBAL struct j2k_work_coded_result *)(results + J2K_LIST_HEAD) + group_index();
     u32 self = local_index(), count = block->width * block->height, word[RUN_SAMPLES], last = 0;
     u64 error;
     struct run r = find_run(block);
-    r.causal = (block->style & STYLE_CAUSAL) != 0;
+    r.causal = (block->style & J2K_STYLE_CAUSAL) != 0;
     passes += group_index() * (J2K_CODED_PASSES * J2K_PASS_WORDS);
     memory.stage = stage;
     memory.words = words;

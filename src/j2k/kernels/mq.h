@@ -12,7 +12,7 @@ enum { CODER_CARRY = 0x8000000 };
  * The state of an encoder between two symbols. Places count from the block's first byte; the byte in front of it may be
  * written. While bits are raw, `byte` holds the bits of the next byte, of which `left` are still to come.
  */
-struct coder {
+struct mq_encoder {
     u32 range; /* A */
     u32 code;  /* C */
     u32 left;  /* CT */
@@ -27,19 +27,19 @@ struct coder {
     u32 late[4]; /* the addend is in the upper half, the shift in the lower */
 };
 
-FUNCTION void store_byte(const struct coder *c, i32 at, u32 byte)
+FUNCTION void store_byte(const struct mq_encoder *c, i32 at, u32 byte)
 {
     if ((u32)(at + 1) <= c->capacity)
         c->data[at] = (u8)byte;
 }
 
-FUNCTION u32 stored_byte(const struct coder *c, i32 at)
+FUNCTION u32 stored_byte(const struct mq_encoder *c, i32 at)
 {
     return at >= 0 && (u32)at < c->capacity ? c->data[at] : 0;
 }
 
 /* Start a segment at a place: INITENC (C.2.8), or raw bits. */
-FUNCTION void start_coder(struct coder *c, u32 place, u32 raw)
+FUNCTION void start_coder(struct mq_encoder *c, u32 place, u32 raw)
 {
     c->range = 0x8000;
     c->code = 0;
@@ -64,7 +64,7 @@ FUNCTION u32 next_byte(u32 *code, u32 *left, u32 *byte)
     return next & 0xFF;
 }
 
-FUNCTION void byte_out(struct coder *c)
+FUNCTION void byte_out(struct mq_encoder *c)
 {
     u32 next = next_byte(&c->code, &c->left, &c->byte);
     store_byte(c, c->at, c->byte);
@@ -73,7 +73,7 @@ FUNCTION void byte_out(struct coder *c)
 }
 
 /* Add a symbol's part to C, and then shift C. */
-FUNCTION void add_to_code(struct coder *c, u32 more, u32 shift)
+FUNCTION void add_to_code(struct mq_encoder *c, u32 more, u32 shift)
 {
     c->code += more;
     while (shift >= c->left) {
@@ -114,7 +114,7 @@ FUNCTION struct coded_symbol code_symbol(local_place next, u32 state, u32 symbol
 }
 
 /* Encode a symbol. `context` is the work-item's copy of the context's state. */
-FUNCTION void encode_symbol(struct coder *c, local_place context, local_place next, u32 bit)
+FUNCTION void encode_symbol(struct mq_encoder *c, local_place context, local_place next, u32 bit)
 {
     struct coded_symbol s = code_symbol(next, local_word(context), bit * STATE_SYMBOL, c->range << 16);
     put_local_word(context, s.state);
@@ -127,7 +127,7 @@ FUNCTION void encode_symbol(struct coder *c, local_place context, local_place ne
  * of between them, without a branch. The bytes are the same, unless what was added in between carried through a byte of
  * ones, which then is 0. That case, and that of more than one byte, is done symbol by symbol.
  */
-FUNCTION void catch_up(struct coder *c)
+FUNCTION void catch_up(struct mq_encoder *c)
 {
     u64 code = c->code;
     i32 left = (i32)c->left;
@@ -158,7 +158,7 @@ FUNCTION void catch_up(struct coder *c)
  * has the same context, for the state, but waits neither for memory nor for C, which catches up with the four symbols
  * before meanwhile. `contexts` are J2K_CODE_GROUP words apart.
  */
-FUNCTION void encode_four(struct coder *c, local_place contexts, local_place next, u32 decisions)
+FUNCTION void encode_four(struct mq_encoder *c, local_place contexts, local_place next, u32 decisions)
 {
     struct coded_symbol s[4];
     local_place place[4];
@@ -180,7 +180,7 @@ FUNCTION void encode_four(struct coder *c, local_place contexts, local_place nex
     UNROLL for (u32 k = 0; k < 4; k++) c->late[k] = s[k].add << 16 | s[k].shift;
 }
 
-FUNCTION void write_raw(struct coder *c, u32 bit)
+FUNCTION void write_raw(struct mq_encoder *c, u32 bit)
 {
     c->left--;
     c->byte |= bit << c->left;
@@ -193,14 +193,14 @@ FUNCTION void write_raw(struct coder *c, u32 bit)
 }
 
 /* End the data, which must not end with 0xFF. Returns the place behind them. */
-FUNCTION u32 end_of_data(const struct coder *c)
+FUNCTION u32 end_of_data(const struct mq_encoder *c)
 {
     store_byte(c, c->at, c->byte);
     return (u32)(c->byte == 0xFF ? c->at : c->at + 1);
 }
 
 /* End a segment by FLUSH (C.2.9). */
-FUNCTION u32 flush_coder(struct coder *c)
+FUNCTION u32 flush_coder(struct mq_encoder *c)
 {
     u32 top = c->code + c->range;
     c->code |= 0xFFFF;
@@ -214,7 +214,7 @@ FUNCTION u32 flush_coder(struct coder *c)
 }
 
 /* End a segment by predictable termination (D.4.2). */
-FUNCTION u32 flush_predictably(struct coder *c)
+FUNCTION u32 flush_predictably(struct mq_encoder *c)
 {
     for (i32 bits = 12 - (i32)c->left; bits > 0; bits -= (i32)c->left) {
         c->code <<= c->left;
@@ -227,7 +227,7 @@ FUNCTION u32 flush_predictably(struct coder *c)
  * End a raw segment: fill the last byte with alternating zeros and ones. If the byte before it is 0xFF, which must not
  * be the last, a byte is added even where no bit is left.
  */
-FUNCTION u32 flush_raw(struct coder *c, u32 begin)
+FUNCTION u32 flush_raw(struct mq_encoder *c, u32 begin)
 {
     u32 after = (u32)c->at > begin && stored_byte(c, c->at - 1) == 0xFF;
     if (c->left < 8 || after) {
@@ -250,7 +250,7 @@ struct bound {
     u32 bytes, last;
 };
 
-FUNCTION struct bound find_bound(const struct coder *c)
+FUNCTION struct bound find_bound(const struct mq_encoder *c)
 {
     struct bound bound;
     u32 code = c->code + c->range, left = c->left, byte = c->byte;
@@ -266,8 +266,8 @@ FUNCTION struct bound find_bound(const struct coder *c)
     return bound;
 }
 
-/* The number of bytes of the finished segment [begin, end) that are needed to decode up to a bound. */
-FUNCTION u32 needed_bytes(const struct coder *c, const struct bound *bound, u32 begin, u32 end)
+/* Return the number of bytes of the finished segment [begin, end) that are needed to decode up to a bound. */
+FUNCTION u32 needed_bytes(const struct mq_encoder *c, const struct bound *bound, u32 begin, u32 end)
 {
     i32 next = bound->at;
     u32 below = 0;

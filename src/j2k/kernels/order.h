@@ -6,7 +6,7 @@
 
 enum { ORDER_BUCKETS = 1024, ORDER_STEP = 64, ORDER_SHARE = ORDER_BUCKETS / J2K_ORDER_GROUP };
 
-FUNCTION u32 bucket_of(GLOBAL const struct coded_result *result)
+FUNCTION u32 bucket_of(GLOBAL const struct j2k_work_coded_result *result)
 {
     u32 bucket = result->decisions / ORDER_STEP;
     return ORDER_BUCKETS - 1 - (bucket < ORDER_BUCKETS ? bucket : ORDER_BUCKETS - 1);
@@ -19,7 +19,8 @@ order_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT results
     SHARED u32 place[ORDER_BUCKETS];
     SHARED u32 scratch[J2K_ORDER_GROUP];
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
-    GLOBAL const struct coded_result *result = (GLOBAL const struct coded_result *)(results + J2K_LIST_HEAD);
+    GLOBAL const struct j2k_work_coded_result *result =
+        (GLOBAL const struct j2k_work_coded_result *)(results + J2K_LIST_HEAD);
     u32 self = local_index(), blocks = head->blocks, sum = 0, total;
     for (u32 i = self; i < ORDER_BUCKETS; i += J2K_ORDER_GROUP)
         place[i] = 0;

@@ -7,6 +7,8 @@
 
 #include "j2k/kernels/store.h"
 #include "j2k/kernels/work.h"
+#include "j2k/tables/blocks.h"
+#include "j2k/tables/transforms.h"
 
 enum { OUTPUT_ACROSS = J2K_OUTPUT_WIDTH / J2K_OUTPUT_PIXELS };
 
@@ -37,21 +39,21 @@ FUNCTION i32 finish_real(float from, u32 depth, u32 is_signed)
 /* The inverse component transform. */
 FUNCTION void turn_colours(u32 transform, u32 *from)
 {
-    if (transform == 1) {
+    if (transform == J2K_TRANSFORM_RCT) {
         u32 green = from[0] - (u32)((i32)(from[1] + from[2]) >> 2), first = from[1];
         from[0] = from[2] + green;
         from[1] = green;
         from[2] = first + green;
-    } else if (transform == 2) {
+    } else if (transform == J2K_TRANSFORM_ICT) {
         float luma = as_real(from[0]), blue = as_real(from[1]), red = as_real(from[2]);
-        from[0] = real_bits(luma + 1.402f * red);
-        from[1] = real_bits(luma - 0.34413f * blue - 0.71414f * red);
-        from[2] = real_bits(luma + 1.772f * blue);
+        from[0] = real_bits(luma + J2K_SINGLE(J2K_ICT_RED_CR) * red);
+        from[1] = real_bits(luma - J2K_SINGLE(J2K_ICT_GREEN_CB) * blue - J2K_SINGLE(J2K_ICT_GREEN_CR) * red);
+        from[2] = real_bits(luma + J2K_SINGLE(J2K_ICT_BLUE_CB) * blue);
     }
 }
 
 /* Turn the samples of an output's components into samples of the image. */
-FUNCTION void finish_samples(GLOBAL const struct work_output *o, u32 *from, i32 *value)
+FUNCTION void finish_samples(GLOBAL const struct j2k_work_output *o, u32 *from, i32 *value)
 {
     turn_colours(o->transform, from);
     UNROLL for (u32 c = 0; c < 3; c++)
@@ -64,7 +66,7 @@ FUNCTION void finish_samples(GLOBAL const struct work_output *o, u32 *from, i32 
 }
 
 /* Make the image's samples of an output's components at a position. */
-FUNCTION void make_samples(GLOBAL const struct work_output *o, GLOBAL const u32 *samples, u32 x, u32 y, i32 *value)
+FUNCTION void make_samples(GLOBAL const struct j2k_work_output *o, GLOBAL const u32 *samples, u32 x, u32 y, i32 *value)
 {
     u32 from[3];
     UNROLL for (u32 c = 0; c < 3; c++) from[c] =
@@ -72,10 +74,10 @@ FUNCTION void make_samples(GLOBAL const struct work_output *o, GLOBAL const u32 
     finish_samples(o, from, value);
 }
 
-FUNCTION GLOBAL u8 *channel_at(GLOBAL const struct work_channel *channel, GLOBAL u8 *pixels, u32 x, u32 y)
+FUNCTION GLOBAL u8 *channel_at(GLOBAL const struct j2k_work_channel *channel, GLOBAL u8 *pixels, u32 x, u32 y)
 {
     u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
-    offset += (u64)y * channel->pitch + (u64)x * channel->step * channel->bytes;
+    offset += (u64)y * channel->pitch + (u64)x * channel->stride * channel->bytes;
 #if defined(__CUDACC__)
     if (channel->absolute)
         return (u8 *)offset;
@@ -84,10 +86,10 @@ FUNCTION GLOBAL u8 *channel_at(GLOBAL const struct work_channel *channel, GLOBAL
 }
 
 /*
- * Whether a channel takes a value of this output; *which becomes the index of that value. A constant is written with
- * the first component.
+ * Return whether a channel takes a value of this output; *which becomes the index of that value. A constant is written
+ * with the first component.
  */
-FUNCTION u32 takes(GLOBAL const struct work_output *o, GLOBAL const struct work_channel *channel, u32 *which)
+FUNCTION u32 takes(GLOBAL const struct j2k_work_output *o, GLOBAL const struct j2k_work_channel *channel, u32 *which)
 {
     u32 component = channel->component == J2K_CONSTANT ? 0 : channel->component;
     *which = component - o->first;
@@ -100,11 +102,11 @@ FUNCTION i32 chosen(const i32 *value, u32 which)
     return which == 0 ? value[0] : which == 1 ? value[1] : value[2];
 }
 
-FUNCTION void put_pixel(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o, GLOBAL u8 *pixels,
-    u32 x, u32 y, const i32 *value)
+FUNCTION void put_pixel(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o,
+    GLOBAL u8 *pixels, u32 x, u32 y, const i32 *value)
 {
     for (u32 k = 0; k < view->channels; k++) {
-        GLOBAL const struct work_channel *channel = &view->channel[k];
+        GLOBAL const struct j2k_work_channel *channel = &view->channel[k];
         u32 which;
         if (!takes(o, channel, &which))
             continue;
@@ -120,11 +122,12 @@ FUNCTION void put_pixel(GLOBAL const struct work_view *view, GLOBAL const struct
 }
 
 /* Pack all channels of a pixel, which have a byte each. */
-FUNCTION u32 pack_pixel(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o, const i32 *value)
+FUNCTION u32 pack_pixel(
+    GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o, const i32 *value)
 {
     u32 packed = 0;
     for (u32 k = 0; k < view->packed; k++) {
-        GLOBAL const struct work_channel *channel = &view->channel[k];
+        GLOBAL const struct j2k_work_channel *channel = &view->channel[k];
         u32 sample =
             channel->component == J2K_CONSTANT ? channel->value : (u32)chosen(value, channel->component - o->first);
         packed |= (sample & 0xFF) << (8 * k);
@@ -156,7 +159,7 @@ FUNCTION void put_words(GLOBAL u32 *to, u32 packed, const u32 *pixel)
 }
 
 /* Write four neighbouring pixels with all channels interleaved, in whole words. */
-FUNCTION void put_packed(GLOBAL const struct work_view *view, GLOBAL const struct work_output *o,
+FUNCTION void put_packed(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o,
     GLOBAL const u32 *samples, GLOBAL u32 *to, u32 x, u32 y)
 {
     u32 pixel[J2K_OUTPUT_PIXELS];
@@ -176,7 +179,7 @@ FUNCTION void put_packed(GLOBAL const struct work_view *view, GLOBAL const struc
     put_words(to, view->packed, pixel);
 }
 
-/* Whether an address lies on a word boundary. */
+/* Return whether an address lies on a word boundary. */
 FUNCTION u32 is_aligned(GLOBAL const u8 *at)
 {
 #if defined(__CUDACC__)
@@ -190,12 +193,12 @@ KERNEL(J2K_OUTPUT_GROUP)
 put_out(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,
     u32 count, u32 first_output)
 {
-    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
     GLOBAL const u32 *groups = work + list;
     u32 index = find_owner(groups, count, group_index()), group = group_index() - groups[index];
-    GLOBAL const struct work_output *o =
-        (GLOBAL const struct work_output *)(work + head->output) + first_output + index;
-    GLOBAL const struct work_view *view = (GLOBAL const struct work_view *)(work + head->view) + o->view;
+    GLOBAL const struct j2k_work_output *o =
+        (GLOBAL const struct j2k_work_output *)(work + head->output) + first_output + index;
+    GLOBAL const struct j2k_work_view *view = (GLOBAL const struct j2k_work_view *)(work + head->view) + o->view;
     u32 across = (o->width + J2K_OUTPUT_WIDTH - 1) / J2K_OUTPUT_WIDTH;
     u32 x = group % across * J2K_OUTPUT_WIDTH + local_index() % OUTPUT_ACROSS * J2K_OUTPUT_PIXELS;
     u32 y = group / across * J2K_OUTPUT_HEIGHT + local_index() / OUTPUT_ACROSS;

@@ -18,20 +18,20 @@
  */
 #include "j2k/kernels/coder.h"
 
-#include "j2k/kernels/style.h"
+#include "j2k/tables/blocks.h"
 
 #define TOP_ROWS 0x11111111u
 #define BOTTOM_ROWS 0x88888888u
 #define ALL_ROWS 15u
 
-/* What a work-item knows of its block. */
+/* Holds what a work-item knows of its block. */
 struct block_state {
-    struct coder coder;
-    struct tables tables;
+    struct mq_decoder coder;
+    struct lookup_tables tables;
     local_place contexts; /* states of the contexts, J2K_DECODE_GROUP words apart */
     GLOBAL u32 *states;
     u32 first; /* number of its first record; the next one is `lanes` further */
-    /* What is added to a record's number to get the number of a word; `plane` is that of the current pass. */
+    /* The offsets from a record's number to the numbers of its words; `plane` is that of the current pass. */
     u32 visited, refined, plane;
     u32 lanes, pitch, span; /* pitch: from one stripe to the next; span: the block's records in a stripe */
     u32 room;               /* words of an array for the whole bundle */
@@ -47,11 +47,11 @@ FUNCTION local_place context_at(const struct block_state *b, u32 context)
 
 FUNCTION void reset_contexts(struct block_state *b)
 {
-    for (u32 i = 0; i < CONTEXTS; i++)
+    for (u32 i = 0; i < J2K_CONTEXTS; i++)
         put_local_word(context_at(b, i), state_of(0));
-    put_local_word(context_at(b, 0), state_of(2 * 4));
-    put_local_word(context_at(b, CONTEXT_RUN), state_of(2 * 3));
-    put_local_word(context_at(b, CONTEXT_UNIFORM), state_of(2 * 46));
+    put_local_word(context_at(b, 0), state_of(J2K_START_ZERO));
+    put_local_word(context_at(b, J2K_CONTEXT_RUN), state_of(J2K_START_RUN));
+    put_local_word(context_at(b, J2K_CONTEXT_UNIFORM), state_of(J2K_START_UNIFORM));
 }
 
 FUNCTION u32 symbol(struct block_state *b, u32 context)
@@ -64,7 +64,7 @@ FUNCTION GLOBAL u32x4 *record_at(const struct block_state *b, u32 at)
     return (GLOBAL u32x4 *)(GLOBAL void *)b->states + at;
 }
 
-/* The number of a stripe's first record. An empty record precedes it, and so one follows each stripe. */
+/* Return the number of a stripe's first record. An empty record precedes it, and so one follows each stripe. */
 FUNCTION u32 first_of(const struct block_state *b, u32 stripe)
 {
     return b->first + stripe * b->pitch;
@@ -133,11 +133,11 @@ FUNCTION u32 find_near(const struct near *n)
  * A word's coefficients with all neighbours: row r of column c is bit 4 × c + r + 5 of two words. For a row above or
  * below the stripe, the other two words have the right bit instead.
  */
-struct window {
+struct neighbourhood {
     u32 low, high, edge_low, edge_high;
 };
 
-FUNCTION void open_windows(const struct near *n, struct window *found, struct window *negative)
+FUNCTION void open_neighbourhoods(const struct near *n, struct neighbourhood *found, struct neighbourhood *negative)
 {
     u32 west = edges_of(n->west), here = edges_of(n->here), east = edges_of(n->east);
     found->low = funnel(n->here.x, n->west.x, 5);
@@ -151,25 +151,26 @@ FUNCTION void open_windows(const struct near *n, struct window *found, struct wi
 }
 
 /* The neighbourhood of the coefficient at bit `at`. `edge` says which of its bits are in the stripe above or below. */
-FUNCTION u32 look_around(const struct window *w, u32 at, u32 edge)
+FUNCTION u32 look_around(const struct neighbourhood *w, u32 at, u32 edge)
 {
     return (shift_pair(w->low, w->high, at) & ~edge) | (shift_pair(w->edge_low, w->edge_high, at) & edge);
 }
 
-FUNCTION void mark(struct window *w, u32 bit)
+FUNCTION void mark(struct neighbourhood *w, u32 bit)
 {
     w->low |= bit << 5;
     w->high |= bit >> 27;
 }
 
-/* The number of the only bit that is set. */
+/* Return the number of the only bit that is set. */
 FUNCTION u32 number_of(u32 bit)
 {
     return 31 - leading_zeros(bit);
 }
 
 /* Decode a sign (D.3.2): 1 if negative. */
-FUNCTION u32 decode_sign(struct block_state *b, const struct window *negative, u32 around, u32 at, u32 edge, u32 raw)
+FUNCTION u32 decode_sign(
+    struct block_state *b, const struct neighbourhood *negative, u32 around, u32 at, u32 edge, u32 raw)
 {
     if (raw)
         return raw_bit(&b->coder);
@@ -195,8 +196,8 @@ enum pass_kind { PASS_CLEANUP, PASS_SIGNIFICANCE, PASS_REFINEMENT };
 FUNCTION u32 decode_word(
     struct block_state *b, struct near *n, enum pass_kind kind, u32 raw, u32 todo, u32 more, u32 quiet)
 {
-    struct window w, negative;
-    open_windows(n, &w, &negative);
+    struct neighbourhood w, negative;
+    open_neighbourhoods(n, &w, &negative);
     while (todo) {
         u32 bit = todo & (0 - todo), at = number_of(bit), run = kind == PASS_CLEANUP ? quiet & bit : 0, found;
         u32 edge = bit & TOP_ROWS ? AROUND_NORTH : bit & BOTTOM_ROWS ? AROUND_SOUTH : 0, around = 0;
@@ -206,12 +207,12 @@ FUNCTION u32 decode_word(
         else {
             around = look_around(&w, at, edge);
             u32 context = local_byte(b->tables.zero + (around & AROUND));
-            found = symbol(b, run ? CONTEXT_RUN : context);
+            found = symbol(b, run ? J2K_CONTEXT_RUN : context);
         }
         if (found) {
             if (run) {
-                u32 row = symbol(b, CONTEXT_UNIFORM) << 1;
-                row |= symbol(b, CONTEXT_UNIFORM);
+                u32 row = symbol(b, J2K_CONTEXT_UNIFORM) << 1;
+                row |= symbol(b, J2K_CONTEXT_UNIFORM);
                 todo |= (14u << row & ALL_ROWS) << at;
                 at += row;
                 bit <<= row;
@@ -337,7 +338,7 @@ FUNCTION u32 refine_word(struct block_state *b, u32 raw, u32 todo, u32 refined, 
         if (raw)
             found = raw_bit(&b->coder);
         else
-            found = symbol(b, CONTEXT_MAGNITUDE + (refined & bit ? 2 : near & bit ? 1 : 0));
+            found = symbol(b, J2K_CONTEXT_MAGNITUDE + (refined & bit ? 2 : near & bit ? 1 : 0));
         set |= found ? bit : 0;
     }
     return set;
@@ -386,6 +387,6 @@ FUNCTION void walk_refinement(struct block_state *b, u32 raw)
 FUNCTION u32 right_symbol(struct block_state *b)
 {
     u32 bits = 0;
-    ROLL for (u32 i = 0; i < 4; i++) bits = bits << 1 | symbol(b, CONTEXT_UNIFORM);
+    ROLL for (u32 i = 0; i < 4; i++) bits = bits << 1 | symbol(b, J2K_CONTEXT_UNIFORM);
     return bits == 0xA;
 }

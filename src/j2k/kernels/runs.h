@@ -33,7 +33,7 @@ FUNCTION u32 stripe_rows(u32 height, u32 stripe)
     return rows < 4 ? (1u << rows) - 1 : 15;
 }
 
-FUNCTION struct run find_run(GLOBAL const struct coded_block *block)
+FUNCTION struct run find_run(GLOBAL const struct j2k_work_coded_block *block)
 {
     struct run r;
     u32 stripes = (block->height + 3) / 4;
@@ -70,8 +70,8 @@ FUNCTION u32 run_row(const struct run *r, u32 i)
  * Load the planes of a run's samples, with signs in the last word. The bits of all magnitudes are added to *any.
  * Returns the quantiser's error, if that is wanted.
  */
-FUNCTION u64 load_planes(
-    const struct run *r, GLOBAL const struct coded_block *block, GLOBAL const u32 *samples, u32 *word, LOCAL u32 *any)
+FUNCTION u64 load_planes(const struct run *r, GLOBAL const struct j2k_work_coded_block *block,
+    GLOBAL const u32 *samples, u32 *word, LOCAL u32 *any)
 {
     u64 error = 0;
     u32 bits = 0, aligned = ((block->from | block->pitch) & 3) == 0 && !r->narrow;

@@ -8,8 +8,8 @@
 #include "j2k/kernels/model.h"
 
 /* A block that is being coded. */
-struct coding {
-    struct coder coder;
+struct segment_coding {
+    struct mq_encoder coder;
     local_place contexts; /* states of the contexts, J2K_CODE_GROUP words apart */
     local_place next;     /* at a state's place, the states that follow a more and a less probable symbol */
     GLOBAL u32 *passes;
@@ -18,30 +18,24 @@ struct coding {
     u32 raw, dropped;
 };
 
-FUNCTION local_place context_at(const struct coding *c, u32 context)
+FUNCTION local_place context_at(const struct segment_coding *c, u32 context)
 {
     return c->contexts + context * (4 * J2K_CODE_GROUP);
 }
 
-FUNCTION void reset_contexts(const struct coding *c)
+FUNCTION void reset_contexts(const struct segment_coding *c)
 {
-    for (u32 i = 0; i < CONTEXTS; i++)
+    for (u32 i = 0; i < J2K_CONTEXTS; i++)
         put_local_word(context_at(c, i), state_of(0));
-    put_local_word(context_at(c, 0), state_of(2 * 4));
-    put_local_word(context_at(c, CONTEXT_RUN), state_of(2 * 3));
-    put_local_word(context_at(c, CONTEXT_UNIFORM), state_of(2 * 46));
+    put_local_word(context_at(c, 0), state_of(J2K_START_ZERO));
+    put_local_word(context_at(c, J2K_CONTEXT_RUN), state_of(J2K_START_RUN));
+    put_local_word(context_at(c, J2K_CONTEXT_UNIFORM), state_of(J2K_START_UNIFORM));
 }
 
-/* Whether a segment ends with a pass (Table D.9). */
-FUNCTION u32 ends_segment(u32 style, u32 pass)
+/* Note what a pass inside a segment needs, to be evaluated once its bytes are written. */
+FUNCTION void note_bound(const struct segment_coding *c)
 {
-    return (style & STYLE_TERMALL) != 0 || ((style & STYLE_BYPASS) != 0 && pass >= 9 && pass % 3 != 1);
-}
-
-/* Note what a pass inside a segment needs, for evaluation when its bytes are there. */
-FUNCTION void note_bound(const struct coding *c)
-{
-    const struct coder *coder = &c->coder;
+    const struct mq_encoder *coder = &c->coder;
     GLOBAL u32 *pass = c->passes + c->pass * J2K_PASS_WORDS;
     if (c->raw) { /* whole bytes, and one more if it has a bit in it or keeps 0xFF from being the last */
         pass[3] = (u32)(coder->at + (coder->left < 8 ? 1 : 0));
@@ -52,12 +46,12 @@ FUNCTION void note_bound(const struct coding *c)
     pass[4] = bound.bytes;
 }
 
-FUNCTION u32 end_segment(struct coding *c)
+FUNCTION u32 end_segment(struct segment_coding *c)
 {
-    struct coder *coder = &c->coder;
+    struct mq_encoder *coder = &c->coder;
     if (c->raw)
         return flush_raw(coder, c->begin);
-    if ((c->style & STYLE_PREDICTABLE) != 0)
+    if ((c->style & J2K_STYLE_PREDICTABLE) != 0)
         return flush_predictably(coder);
     struct bound bound = find_bound(coder);
     u32 end = flush_coder(coder);
@@ -65,7 +59,7 @@ FUNCTION u32 end_segment(struct coding *c)
 }
 
 /* Compute the lengths of the passes of a segment, which ends with the current one. */
-FUNCTION void settle_lengths(const struct coding *c, u32 end)
+FUNCTION void settle_lengths(const struct segment_coding *c, u32 end)
 {
     u32 before = c->begin;
     for (u32 pass = c->first; pass < c->pass; pass++) {
@@ -84,17 +78,17 @@ FUNCTION void settle_lengths(const struct coding *c, u32 end)
     c->passes[c->pass * J2K_PASS_WORDS] = end;
 }
 
-FUNCTION void begin_segment(struct coding *c)
+FUNCTION void begin_segment(struct segment_coding *c)
 {
     c->first = c->pass;
-    c->raw = is_raw_pass(c->style, c->pass);
+    c->raw = j2k_pass_is_raw(c->style, c->pass);
     start_coder(&c->coder, c->begin, c->raw);
 }
 
-FUNCTION void end_pass(struct coding *c)
+FUNCTION void end_pass(struct segment_coding *c)
 {
-    u32 ends = ends_segment(c->style, c->pass) || c->pass + 1 == c->count;
-    if ((c->style & STYLE_RESET) != 0 && !c->raw)
+    u32 ends = j2k_pass_ends_segment(c->style, c->pass) || c->pass + 1 == c->count;
+    if ((c->style & J2K_STYLE_RESET) != 0 && !c->raw)
         reset_contexts(c);
     if (ends) {
         u32 end = end_segment(c);
@@ -109,7 +103,7 @@ FUNCTION void end_pass(struct coding *c)
 }
 
 /* Code four decisions, of which not all are symbols. */
-FUNCTION void code_each(struct coding *c, u32 decisions)
+FUNCTION void code_each(struct segment_coding *c, u32 decisions)
 {
     catch_up(&c->coder);
     ROLL for (u32 i = 0; i < 4 && c->pass < c->count; i++)
@@ -125,7 +119,7 @@ FUNCTION void code_each(struct coding *c, u32 decisions)
 }
 
 /* Code all decisions of the block. Sixteen are loaded at once, two such loads in advance. */
-FUNCTION void code_decisions(struct coding *c, GLOBAL const u32x4 *from)
+FUNCTION void code_decisions(struct segment_coding *c, GLOBAL const u32x4 *from)
 {
     const u32 others = (0x80u - J2K_DECISION_RAW) * 0x01010101u, top = 0x80808080u;
     u32x4 own = from[0], next = from[1];
@@ -154,8 +148,8 @@ DENSE_KERNEL(J2K_CODE_GROUP, 8)
 code_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT order, GLOBAL const u32x4 *RESTRICT decisions,
     GLOBAL u32 *passes, GLOBAL u8 *data, GLOBAL u32 *results)
 {
-    SHARED u32 contexts[CONTEXTS * J2K_CODE_GROUP];
-    SHARED u32x2 next[MQ_ROWS];
+    SHARED u32 contexts[J2K_CONTEXTS * J2K_CODE_GROUP];
+    SHARED u32x2 next[J2K_MQ_STATES];
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
     u32 lane = local_index() % J2K_CODE_LANES;
     u32 row = group_index() * (J2K_CODE_GROUP / J2K_CODE_LANES) + local_index() / J2K_CODE_LANES;
@@ -165,10 +159,12 @@ code_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT order, G
     barrier_local();
     if (lane < lanes && at < head->blocks) {
         u32 number = order[at];
-        GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + number;
-        GLOBAL struct coded_result *result = (GLOBAL struct coded_result *)(results + J2K_LIST_HEAD) + number;
+        GLOBAL const struct j2k_work_coded_block *block =
+            (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + number;
+        GLOBAL struct j2k_work_coded_result *result =
+            (GLOBAL struct j2k_work_coded_result *)(results + J2K_LIST_HEAD) + number;
         if (result->passes > 0) {
-            struct coding c;
+            struct segment_coding c;
             c.contexts = as_local_place(contexts + local_index(), block->origin);
             c.next = as_local_place(next, block->origin);
             c.passes = passes + number * (J2K_CODED_PASSES * J2K_PASS_WORDS);

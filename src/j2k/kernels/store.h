@@ -28,8 +28,8 @@ FUNCTION u32 real_bits(float real)
 #endif
 }
 
-/* The value of a bit in a plane; 0 for planes that are left out. */
-FUNCTION u32 plane_value(GLOBAL const struct work_block *block, i32 plane)
+/* Return the value of a bit in a plane; 0 for planes that are left out. */
+FUNCTION u32 plane_value(GLOBAL const struct j2k_work_block *block, i32 plane)
 {
     i32 shift = (i32)block->roi_shift;
     i32 bit = (plane >= shift ? plane - shift : plane) + block->fraction;
@@ -69,7 +69,7 @@ FUNCTION u32 column_planes(const struct stored_word *word, u32 bit, u32 first, u
 }
 
 FUNCTION void add_planes(
-    struct column_values *v, GLOBAL const struct work_block *block, u32 nibbles, u32 first, u32 end)
+    struct column_values *v, GLOBAL const struct j2k_work_block *block, u32 nibbles, u32 first, u32 end)
 {
     for (u32 t = first; t < end; t++, nibbles >>= 4) {
         i32 plane = (i32)(block->planes - 1 - t);
@@ -88,7 +88,7 @@ FUNCTION void add_planes(
  * A magnitude with half a step of the lowest decoded plane added. `behind`: the last pass did not reach this
  * coefficient.
  */
-FUNCTION u32 biased(GLOBAL const struct work_block *block, u32 inside, u32 outside, i32 last, u32 behind)
+FUNCTION u32 biased(GLOBAL const struct j2k_work_block *block, u32 inside, u32 outside, i32 last, u32 behind)
 {
     i32 plane = last + (behind ? 1 : 0);
     if (inside) {
@@ -104,7 +104,7 @@ FUNCTION u32 coefficient(u32 factor, u32 magnitude, u32 negative)
     return factor ? real_bits((float)value * as_real(factor)) : (u32)value;
 }
 
-/* What the words of a block have in common. */
+/* Holds what the words of a block have in common. */
 struct stored_planes {
     u32 begun; /* number of planes that were begun */
     /* The last pass was a significance pass, which did not reach coefficients that were significant before. */
@@ -112,7 +112,7 @@ struct stored_planes {
     i32 last; /* the last plane */
 };
 
-FUNCTION struct stored_planes count_planes(GLOBAL const struct work_block *block, u32 passes)
+FUNCTION struct stored_planes count_planes(GLOBAL const struct j2k_work_block *block, u32 passes)
 {
     struct stored_planes p;
     p.begun = passes > 0 ? (passes + 4) / 3 : 0;
@@ -136,7 +136,7 @@ FUNCTION void put_sample(GLOBAL u32 *samples, u32 at, u32 narrow, u32 value)
 }
 
 /* Store a column of a word of any block. x and y are the position of its first row in the block. */
-FUNCTION void store_column(GLOBAL const struct work_block *block, const struct stored_planes *p,
+FUNCTION void store_column(GLOBAL const struct j2k_work_block *block, const struct stored_planes *p,
     const struct stored_word *word, u32 bit, u32 x, u32 y, GLOBAL u32 *samples)
 {
     struct column_values v;
@@ -186,14 +186,16 @@ FUNCTION void load_planes(const struct stored_word *word, u32 first, u32 begun, 
     turn_bits(w);
 }
 
-/* How bits that start at bit 31 become coefficients: they are shifted `down`, then `up`, and half a step is added. */
+/*
+ * Says how bits that start at bit 31 become coefficients: they are shifted `down`, then `up`, and half a step is added.
+ */
 struct stored_scale {
     u32 down, up;
     u32 seen, behind; /* half steps of coefficients that the last pass reached, and of those that it did not */
     u32 factor;
 };
 
-FUNCTION struct stored_scale find_scale(GLOBAL const struct work_block *block, const struct stored_planes *p)
+FUNCTION struct stored_scale find_scale(GLOBAL const struct j2k_work_block *block, const struct stored_planes *p)
 {
     struct stored_scale s;
     i32 shift = p->begun > 0 ? p->last + block->fraction : 0;
@@ -212,7 +214,8 @@ FUNCTION u32 join_halves(u32 low, u32 high)
 }
 
 /* Store eight coefficients of a row, from column x on. */
-FUNCTION void store_row(GLOBAL const struct work_block *block, u32 x, u32 row, const u32 *value, GLOBAL u32 *samples)
+FUNCTION void store_row(
+    GLOBAL const struct j2k_work_block *block, u32 x, u32 row, const u32 *value, GLOBAL u32 *samples)
 {
     u32 at = block->to + (row - block->top) * block->pitch + (x - block->left);
     if (row < block->top || row >= block->bottom)
@@ -236,7 +239,7 @@ FUNCTION void store_row(GLOBAL const struct work_block *block, u32 x, u32 row, c
  * Store a word of a block that has no region of interest and up to 16 planes. Bits of eight planes are transposed into
  * bytes: word j has those of bits j, 8 + j, 16 + j and 24 + j, that is of row j % 4 in every second column.
  */
-FUNCTION void store_word(GLOBAL const struct work_block *block, const struct stored_planes *p,
+FUNCTION void store_word(GLOBAL const struct j2k_work_block *block, const struct stored_planes *p,
     const struct stored_word *word, u32 x, u32 y, GLOBAL u32 *samples)
 {
     u32 high[8], low[8], visited = p->behind ? word->visited : 0xFFFFFFFFu;
@@ -262,15 +265,15 @@ KERNEL(J2K_STORE_GROUP)
 store_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT states, GLOBAL const u32 *RESTRICT passes,
     GLOBAL u32 *RESTRICT samples)
 {
-    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
+    GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
     GLOBAL const u32 *list = work + head->store_groups;
     u32 index = find_owner(list, head->bundles, group_index());
-    GLOBAL const struct work_bundle *bundle = (GLOBAL const struct work_bundle *)(work + head->bundle) + index;
+    GLOBAL const struct j2k_work_bundle *bundle = (GLOBAL const struct j2k_work_bundle *)(work + head->bundle) + index;
     u32 at = (group_index() - list[index]) * J2K_STORE_GROUP + local_index(), lanes = bundle->lanes;
     u32 lane = at & (lanes - 1), place = at / lanes, pitch = J2K_PITCH(bundle->width);
     u32 room = (pitch * bundle->stripes + 1) * lanes, x = place % pitch * J2K_WORD_COLUMNS, y = place / pitch * 4;
-    GLOBAL const struct work_block *block =
-        (GLOBAL const struct work_block *)(work + head->block) + bundle->block + lane;
+    GLOBAL const struct j2k_work_block *block =
+        (GLOBAL const struct j2k_work_block *)(work + head->block) + bundle->block + lane;
     if (lane >= bundle->blocks || x >= block->width || y >= block->height)
         return;
     GLOBAL const u32 *words = states + bundle->state + 4 * room + lanes + at;

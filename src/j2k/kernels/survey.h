@@ -6,8 +6,8 @@
 #include "j2k/kernels/runs.h"
 
 /*
- * Measure a block with each work-group. `found` gets a struct measured_block for each, in which only planes that exist
- * are set.
+ * Measure a block with each work-group. `found` gets a struct j2k_work_measured_block for each, in which only planes
+ * that exist are set.
  */
 KERNEL(J2K_MODEL_GROUP)
 measure_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT found)
@@ -17,8 +17,9 @@ measure_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     SHARED u32 wide[WIDE_PIECES];
     SHARED u32 any[1];
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
-    GLOBAL const struct coded_block *block = (GLOBAL const struct coded_block *)(list + head->block) + group_index();
-    GLOBAL struct measured_block *to = (GLOBAL struct measured_block *)found + group_index();
+    GLOBAL const struct j2k_work_coded_block *block =
+        (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
+    GLOBAL struct j2k_work_measured_block *to = (GLOBAL struct j2k_work_measured_block *)found + group_index();
     u32 self = local_index(), word[RUN_SAMPLES];
     struct run r = find_run(block);
     for (u32 i = self; i < J2K_CODED_PLANES * J2K_GAIN_WORDS; i += J2K_MODEL_GROUP)

@@ -17,7 +17,7 @@ enum { WAVE_AHEAD = 2, CODER_WORDS = 8 };
  * same.
  */
 struct schedule {
-    GLOBAL const struct work_codeword *codewords;
+    GLOBAL const struct j2k_work_codeword *codewords;
     u32 style, count, segments;
     u32 across;     /* words of a stripe */
     u32 words, lag; /* steps that a pass takes, and steps between the beginnings of two passes */
@@ -42,7 +42,7 @@ FUNCTION void begin_schedule(struct schedule *s)
 FUNCTION void next_pass(struct schedule *s)
 {
     u32 end = s->start + s->words, start = s->start + s->lag;
-    s->coded = is_raw_pass(s->style, s->pass) ? s->coded : end;
+    s->coded = j2k_pass_is_raw(s->style, s->pass) ? s->coded : end;
     s->left--;
     if (s->left > 0)
         start = latest(start, end);
@@ -51,7 +51,7 @@ FUNCTION void next_pass(struct schedule *s)
         s->left = s->segment < s->segments ? s->codewords[s->segment].passes : 0;
     }
     s->pass++;
-    if ((s->style & STYLE_RESET) == 0 && !is_raw_pass(s->style, s->pass))
+    if ((s->style & J2K_STYLE_RESET) == 0 && !j2k_pass_is_raw(s->style, s->pass))
         start = latest(start, s->coded);
     start = s->in_turn ? latest(start, s->other_end) : start;
     if (start - s->start == 2 * s->across) /* both passes would write edges of the stripe in between */
@@ -62,17 +62,17 @@ FUNCTION void next_pass(struct schedule *s)
 }
 
 /*
- * Whether all passes belong to coded planes, and segments have passes as the style demands. *count becomes the number
- * of passes.
+ * Return whether all passes belong to coded planes, and segments have passes as the style demands. *count becomes the
+ * number of passes.
  */
-FUNCTION u32 is_regular(GLOBAL const struct work_block *block, GLOBAL const struct work_codeword *s, u32 *count)
+FUNCTION u32 is_regular(GLOBAL const struct j2k_work_block *block, GLOBAL const struct j2k_work_codeword *s, u32 *count)
 {
     u32 style = block->style, most = 3 * block->planes - 2, pass = 0, good = !block->too_deep;
     for (u32 i = 0; i < block->segments && good; i++) {
-        u32 passes = s[i].passes, raw = is_raw_pass(style, pass);
+        u32 passes = s[i].passes, raw = j2k_pass_is_raw(style, pass);
         good = passes > 0 && passes <= most - pass;
         for (u32 k = 1; k < passes && good; k++)
-            good = is_raw_pass(style, pass + k) == raw;
+            good = j2k_pass_is_raw(style, pass + k) == raw;
         pass += passes;
     }
     *count = good ? pass : 0;
@@ -91,7 +91,7 @@ struct wave {
     u32 stripe, at, end;
 };
 
-FUNCTION void keep_coder(const struct coder *c, LOCAL u32 *to)
+FUNCTION void keep_coder(const struct mq_decoder *c, LOCAL u32 *to)
 {
     to[0] = c->range;
     to[1] = c->high;
@@ -101,7 +101,7 @@ FUNCTION void keep_coder(const struct coder *c, LOCAL u32 *to)
     to[5] = c->next;
 }
 
-FUNCTION void take_coder(struct coder *c, LOCAL const u32 *from)
+FUNCTION void take_coder(struct mq_decoder *c, LOCAL const u32 *from)
 {
     c->range = from[0];
     c->high = from[1];
@@ -114,13 +114,13 @@ FUNCTION void take_coder(struct coder *c, LOCAL const u32 *from)
 FUNCTION void begin_pass(struct wave *w)
 {
     struct block_state *b = &w->b;
-    GLOBAL const struct work_codeword *s = w->s.codewords + w->s.segment;
-    b->raw = is_raw_pass(w->s.style, w->s.pass);
+    GLOBAL const struct j2k_work_codeword *s = w->s.codewords + w->s.segment;
+    b->raw = j2k_pass_is_raw(w->s.style, w->s.pass);
     b->plane = b->refined + (1 + (w->s.pass + 2) / 3) * b->room;
     start_coder(&b->coder, w->bits + s->bits);
     if (w->s.left < s->passes)
         take_coder(&b->coder, w->coder);
-    if (w->s.pass == 0 || ((w->s.style & STYLE_RESET) != 0 && !b->raw))
+    if (w->s.pass == 0 || ((w->s.style & J2K_STYLE_RESET) != 0 && !b->raw))
         reset_contexts(b);
     w->stripe = 0;
     w->at = first_of(b, 0);
@@ -131,11 +131,11 @@ FUNCTION void end_pass(struct wave *w)
 {
     struct block_state *b = &w->b;
     u32 style = w->s.style, good = 1;
-    if (w->kind == PASS_CLEANUP && (style & STYLE_SYMBOLS) != 0)
+    if (w->kind == PASS_CLEANUP && (style & J2K_STYLE_SYMBOLS) != 0)
         good = right_symbol(b);
     if (w->s.left > 1)
         keep_coder(&b->coder, w->coder);
-    else if (good && (style & STYLE_PREDICTABLE) != 0)
+    else if (good && (style & J2K_STYLE_PREDICTABLE) != 0)
         good = ended_well(b, style, w->bits + w->s.codewords[w->s.segment].bits);
     if (!good)
         join_local(w->wrong, 1);
@@ -209,13 +209,13 @@ FUNCTION u32 find_end(struct schedule s)
  * Set up a work-item's part. `flight` is its number among those of the bundle. Its first pass is that of its kind in
  * the plane of that number or, in plane 0, which only has a cleanup pass, that of its kind `flights` planes later.
  */
-FUNCTION void find_wave(struct wave *w, GLOBAL const struct work_bundle *bundle, GLOBAL const u32 *RESTRICT work,
-    GLOBAL const struct work_block *block, GLOBAL u32 *states, u32 lane, u32 flight)
+FUNCTION void find_wave(struct wave *w, GLOBAL const struct j2k_work_bundle *bundle, GLOBAL const u32 *RESTRICT work,
+    GLOBAL const struct j2k_work_block *block, GLOBAL u32 *states, u32 lane, u32 flight)
 {
     struct block_state *b = &w->b;
     struct schedule *s = &w->s;
     find_state(b, bundle, block, states, lane);
-    s->codewords = (GLOBAL const struct work_codeword *)(work + block->segment);
+    s->codewords = (GLOBAL const struct j2k_work_codeword *)(work + block->segment);
     s->style = block->style;
     s->segments = block->segments;
     s->words = b->span / b->lanes * b->stripes;
@@ -226,7 +226,7 @@ FUNCTION void find_wave(struct wave *w, GLOBAL const struct work_bundle *bundle,
     if (bundle->flights > 1)
         s->lag = latest(s->lag, (s->words + w->stride - 1) / w->stride);
     begin_schedule(s);
-    if ((s->style & STYLE_RESET) == 0)
+    if ((s->style & J2K_STYLE_RESET) == 0)
         b->contexts = w->contexts;
     clear_share(b, w->kind * bundle->flights + flight, w->stride);
 }
@@ -246,16 +246,16 @@ DENSE_KERNEL(J2K_WAVE_GROUP, 8)
 decode_waves(
     GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bits, GLOBAL u32 *states, GLOBAL u32 *RESTRICT passes)
 {
-    SHARED u32 contexts[CONTEXTS * J2K_DECODE_GROUP];
-    SHARED u32x2 next[MQ_ROWS];
+    SHARED u32 contexts[J2K_CONTEXTS * J2K_DECODE_GROUP];
+    SHARED u32x2 next[J2K_MQ_STATES];
     SHARED u8 zero[ZERO_TABLES * AROUND_TABLE];
     SHARED u8 sign[AROUND_TABLE];
     SHARED u32 coders[CODER_WORDS * J2K_BUNDLE];
     SHARED u32 wrong[J2K_BUNDLE];
     SHARED u32 ends[J2K_BUNDLE];
-    GLOBAL const struct j2k_batch_work *head = (GLOBAL const struct j2k_batch_work *)work;
-    GLOBAL const struct work_bundle *bundle =
-        (GLOBAL const struct work_bundle *)(work + head->bundle) + head->wave + group_index();
+    GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
+    GLOBAL const struct j2k_work_bundle *bundle =
+        (GLOBAL const struct j2k_work_bundle *)(work + head->bundle) + head->wave + group_index();
     u32 place = local_index() % J2K_BUNDLE, lanes = bundle->lanes, lane = place & (lanes - 1), flight = place / lanes;
     u32 first = local_index() < lanes, number = bundle->block + lane, origin = head->origin, steps = 0;
     struct wave w;
@@ -266,7 +266,7 @@ decode_waves(
         wrong[lane] = ends[lane] = 0;
     barrier_local();
     if (lane < bundle->blocks && flight < bundle->flights) {
-        GLOBAL const struct work_block *block = (GLOBAL const struct work_block *)(work + head->block) + number;
+        GLOBAL const struct j2k_work_block *block = (GLOBAL const struct j2k_work_block *)(work + head->block) + number;
         w.b.tables.zero = as_local_place(zero + block->contexts * AROUND_TABLE, origin);
         w.b.tables.sign = as_local_place(sign, origin);
         w.b.tables.next = as_local_place(next, origin);

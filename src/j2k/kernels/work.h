@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The records by which the host describes a batch of JPEG 2000 pictures to the decoding kernels; host code and kernels
- * include this file. One buffer, called the work, starts with a j2k_batch_work; all offsets in it count 32-bit words
- * from its start. Tiles of a picture and pictures of a batch look the same to the kernels, which see lists of segments,
+ * The records by which the host describes a part of JPEG 2000 pictures to the decoding kernels; host code and kernels
+ * include this file. One buffer, called the work, starts with a j2k_part_work; all offsets in it count 32-bit words
+ * from its start. Tiles of a picture and pictures of a part look the same to the kernels, which see lists of segments,
  * code-blocks, levels and outputs. Every index is valid; a kernel checks only what depends on coded bits.
  */
 #ifndef KOSTKA_J2K_KERNELS_WORK_H
@@ -20,10 +20,10 @@ enum {
     J2K_GATHER_GROUP = 64,  /* work-items of a group, which share a segment */
     J2K_DECODE_GROUP = 128, /* work-items of a group; each J2K_BUNDLE of them share a bundle of blocks */
     J2K_BUNDLE = 32,
-    J2K_WAVE_GROUP = 96,   /* work-items of a group: J2K_BUNDLE for each of the three kinds of pass */
-    J2K_STORE_GROUP = 256, /* work-items of a group, each of which stores a word of a bundle */
-    J2K_GIVEN_GROUP = 256, /* work-items of a group, which share a block that the host decoded */
-    J2K_WORD_COLUMNS = 8,  /* columns of a stripe that a word of bits covers, one bit for each coefficient */
+    J2K_WAVE_GROUP = 96,        /* work-items of a group: J2K_BUNDLE for each of the three kinds of pass */
+    J2K_STORE_GROUP = 256,      /* work-items of a group, each of which stores a word of a bundle */
+    J2K_HOST_BLOCK_GROUP = 256, /* work-items of a group, which share a block that the host decoded */
+    J2K_WORD_COLUMNS = 8,       /* columns of a stripe that a word of bits covers, one bit for each coefficient */
     J2K_LEVEL_GROUP = 256,
     J2K_LEVEL_WIDTH = 56, /* width and height of the samples of a level that a group computes */
     J2K_LEVEL_HEIGHT = 32,
@@ -32,7 +32,6 @@ enum {
     J2K_OUTPUT_HEIGHT = 16,
     J2K_OUTPUT_PIXELS = 4, /* pixels of a row that a work-item writes */
     J2K_WORK_CHANNELS = 4,
-    J2K_PLANES_MOST = 74,
     /* Words in front of a segment's bits: their number, with J2K_ENDED or J2K_MARKED; and its last two bytes. */
     J2K_SEGMENT_HEAD = 2,
     J2K_WORK_DAMAGE = 2 /* words of a picture's damage: damaged blocks, least offset of one */
@@ -42,13 +41,13 @@ enum {
 #define J2K_MARKED 0x40000000u /* the last byte of the segment was a marker; no other byte is missing */
 
 /* A piece: consecutive bytes in the buffer of streams. */
-struct work_piece {
+struct j2k_work_piece {
     u32 offset, length;
 };
 
 /* A codeword segment: coding passes that share one codeword. */
-struct work_codeword {
-    u32 piece; /* offset of its first struct work_piece */
+struct j2k_work_codeword {
+    u32 piece; /* offset of its first struct j2k_work_piece */
     u32 pieces;
     u32 bits; /* where its head and bits are put, in words of the buffer of bits */
     u16 passes;
@@ -62,10 +61,10 @@ struct work_codeword {
 enum { J2K_STYLE_CUT = 128 };
 
 /* A code-block. Blocks are sorted so that those of a bundle take about the same time, and the longest come first. */
-struct work_block {
-    u32 segment; /* offset of its first struct work_codeword */
+struct j2k_work_block {
+    u32 segment; /* offset of its first struct j2k_work_codeword */
     u16 segments;
-    u16 planes; /* coded bit-planes, 1 to J2K_PLANES_MOST */
+    u16 planes; /* coded bit-planes, 1 to J2K_BLOCK_PLANES */
     u16 width, height;
     u8 style;    /* bits of Table A.19, and J2K_STYLE_CUT */
     u8 contexts; /* table of zero coding: 0 for LL and LH, 1 for HL, 2 for HH */
@@ -86,9 +85,9 @@ struct work_block {
 };
 
 /* The coefficients of a block that the host decoded, row after row without gaps: their source and destination. */
-struct work_given {
+struct j2k_work_host_block {
     u32 from; /* place in the buffer of coefficients that the host decoded, in words */
-    u32 to;   /* this and the next two are as in struct work_block */
+    u32 to;   /* this and the next two are as in struct j2k_work_block */
     u32 pitch;
     u32 narrow;
     u32 width, height;
@@ -100,7 +99,7 @@ struct work_given {
 #define J2K_PITCH(width) (((width) + J2K_WORD_COLUMNS - 1) / J2K_WORD_COLUMNS + 1)
 
 /* A bundle of blocks that are decoded side by side, one in each lane. Word i of lane l is stored at i × lanes + l. */
-struct work_bundle {
+struct j2k_work_bundle {
     u32 block; /* index of the first one among the sorted blocks */
     u32 blocks;
     u32 lanes;   /* a power of two up to J2K_BUNDLE */
@@ -125,7 +124,7 @@ struct work_bundle {
  */
 
 /* A level: a resolution of a tile-component that is synthesised from the one below and three bands (T.800 F.3). */
-struct work_level {
+struct j2k_work_level {
     u32 x0, y0, x1, y1; /* its rectangle, moved by an even number so that x0 and y0 are 0 or 1 */
     u32 band[4];        /* places in the buffer of samples, by orientation */
     u32 pitch[4];
@@ -134,7 +133,7 @@ struct work_level {
 };
 
 /* An output: the samples of one component, or of three that are written together. */
-struct work_output {
+struct j2k_work_output {
     u32 width, height;
     u32 from[3]; /* places in the buffer of samples; not used if the last level is computed with the output */
     u32 pitch[3];
@@ -158,13 +157,13 @@ struct work_output {
 };
 
 /* A channel of the image. */
-struct work_channel {
+struct j2k_work_channel {
     u32 component; /* component, or J2K_CONSTANT: every pixel has `value` */
     u32 value;
     /* Offset of the first byte in the buffer of pixels, or with CUDA its address: low and high word. */
     u32 offset[2];
     u32 pitch;    /* bytes from one row to the next */
-    u32 step;     /* step from one pixel to the next, in samples */
+    u32 stride;   /* distance from one pixel to the next, in samples */
     u32 bytes;    /* bytes of a sample: 1, 2 or 4 */
     u32 absolute; /* `offset` is an address */
 };
@@ -172,7 +171,7 @@ struct work_channel {
 #define J2K_CONSTANT 0xFFFFFFFFu
 
 /* A view: all channels of an image or, if there are many, those of some consecutive components. */
-struct work_view {
+struct j2k_work_view {
     u32 channels;
     /*
      * 3 or 4: the number of channels, which have a byte each, are all present, and are interleaved in order; otherwise
@@ -180,18 +179,18 @@ struct work_view {
      */
     u32 packed;
     u32 reserved[2];
-    struct work_channel channel[J2K_WORK_CHANNELS];
+    struct j2k_work_channel channel[J2K_WORK_CHANNELS];
 };
 
 /*
  * A source of a conversion: the samples of a component from which channels of an image are made, written as a plane;
  * see convert.h.
  */
-struct work_source {
+struct j2k_work_source {
     u32 offset[2];      /* offset of the first byte in the buffer of pixels: low and high word */
     u32 pitch;          /* bytes from one row to the next */
     u32 bytes;          /* bytes of a sample: 1 or 2 */
-    u32 step;           /* step from one sample to the next: 1 or 3 */
+    u32 stride;         /* distance from one sample to the next: 1 or 3 */
     u32 x0, y0, x1, y1; /* its area, which is never empty */
     u32 dx, dy;         /* distance of samples on the reference grid: 1 to 255 */
     /*
@@ -203,7 +202,7 @@ struct work_source {
 };
 
 /* A conversion: an image whose channels are not components as they are. */
-struct work_composite {
+struct j2k_work_composite {
     u32 width, height; /* size in pixels, as stored */
     u32 x, y;          /* position of the first pixel on the reduced reference grid */
     u32 sources;
@@ -211,16 +210,16 @@ struct work_composite {
     u32 orientation;       /* Exif orientation, 1 to 8: how the image is to be turned */
     u32 numbers;           /* samples of the image are floating-point numbers: (value − mean) × scale */
     u32 mean[4], scale[4]; /* for each channel, the bits of single-precision numbers */
-    struct work_source source[J2K_WORK_CHANNELS]; /* the colours in order, and then alpha */
-    struct work_view view; /* the view of the image; its channels name sources instead of components */
+    struct j2k_work_source source[J2K_WORK_CHANNELS]; /* the colours in order, and then alpha */
+    struct j2k_work_view view; /* the view of the image; its channels name sources instead of components */
 };
 
-struct j2k_batch_work {
+struct j2k_part_work {
     u32 segments, segment; /* number, and offset of the first; the same in the next two lines */
     u32 blocks, block;
     u32 bundles, bundle;
-    u32 view;  /* offset of the first struct work_view */
-    u32 level; /* offset of the first struct work_level */
+    u32 view;  /* offset of the first struct j2k_work_view */
+    u32 level; /* offset of the first struct j2k_work_level */
     u32 output;
     u32 store_groups; /* offset of a list: the first work-group of store_blocks for each bundle */
     /*
@@ -228,8 +227,8 @@ struct j2k_batch_work {
      * symbol.
      */
     u32 origin;
-    u32 wave;  /* index of the first bundle with flights; all behind it have flights too */
-    u32 given; /* offset of the first struct work_given */
+    u32 wave;        /* index of the first bundle with flights; all behind it have flights too */
+    u32 host_blocks; /* offset of the first struct j2k_work_host_block */
 };
 
 #endif

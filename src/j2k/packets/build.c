@@ -52,7 +52,7 @@ static kst_status build_tile(struct j2k_builder *builder)
     return status;
 }
 
-/* Whether a tile may hold samples that are wanted. */
+/* Return whether a tile may hold samples that are wanted. */
 static bool touches(const struct j2k_builder *builder, struct j2k_rect tile)
 {
     return !j2k_is_empty(j2k_intersect(kst_j2k_reduce(tile, builder->plan->reduce), builder->region));
@@ -106,8 +106,8 @@ struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const stru
 }
 
 /*
- * Whether the wanted tiles are all that have samples at this reduction: small tiles may have none in a strongly reduced
- * picture.
+ * Return whether the wanted tiles are all that have samples at this reduction: small tiles may have none in a strongly
+ * reduced picture.
  */
 static bool are_all(const struct j2k_stream *stream, uint32_t reduce, struct j2k_rect tiles)
 {

@@ -7,7 +7,7 @@
 
 /* The part of a stream that is wanted; all zero means everything. */
 struct j2k_filter {
-    uint32_t layers;        /* read only the first so many layers; 0: all */
+    uint32_t layers;        /* read only this many layers, the first ones; 0: all */
     uint8_t reduce;         /* number of highest resolutions to leave out */
     struct j2k_rect region; /* on the reference grid, reduced (kst_j2k_reduced_image()); empty: all */
     const bool *components; /* for each component, whether it is wanted; null: all */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files that build a plan share: their state, and the functions by which they call each other. Apart from the
- * plan, the state belongs to the tile that is being built.
+ * Declares what the files that build a plan share: their state, and the functions by which they call each other. Apart
+ * from the plan, the state belongs to the tile that is being built.
  */
 #ifndef KOSTKA_J2K_PACKETS_BUILDER_H
 #define KOSTKA_J2K_PACKETS_BUILDER_H
@@ -9,11 +9,12 @@
 #include "core/report.h"
 #include "j2k/packets/build.h"
 #include "j2k/packets/header_bits.h"
+#include "j2k/plan/block_coder.h"
 #include "j2k/syntax/geometry.h"
 
-enum { J2K_NO_INDEX = 0, J2K_PASSES_MAX = 3 * (2 * 37) - 2 };
+enum { J2K_NO_INDEX = 0 };
 
-/* What is known of a code-block while packets are read. */
+/* Holds what is known of a code-block while packets are read. */
 struct j2k_block_state {
     /*
      * Indices of its first and last contribution, plus 1; J2K_NO_INDEX: none is kept. In a survey `first` only says
@@ -27,7 +28,7 @@ struct j2k_block_state {
     uint8_t kept;
 };
 
-/* What one packet adds to one segment of a code-block. */
+/* Holds what one packet adds to one segment of a code-block. */
 struct j2k_contribution {
     uint64_t offset;
     uint32_t length;
@@ -48,7 +49,7 @@ struct j2k_precinct_band {
     uint8_t *excluded; /* one entry per column of blocks: see take_inclusion() in packet.c */
 };
 
-/* What packets have said about a precinct; allocated when its first packet that is not empty comes. */
+/* Holds what packets have said about a precinct; allocated when its first packet that is not empty comes. */
 struct j2k_precinct_state {
     struct j2k_precinct_band band[3];
 };
@@ -219,13 +220,5 @@ struct j2k_precinct_band kst_j2k_precinct_band(const struct j2k_grid *grid, uint
 struct j2k_rect kst_j2k_block_rect(
     const struct j2k_grid *grid, const struct j2k_precinct_band *band, uint32_t x, uint32_t y);
 void kst_j2k_arena_release(struct memory *memory, struct j2k_arena *arena);
-
-/*
- * How many passes, from pass `passes` on, its segment has room for (D.4, D.6). The next two say whether that pass
- * starts a segment, and whether it is raw.
- */
-uint32_t kst_j2k_segment_room(uint8_t style, uint32_t passes);
-bool kst_j2k_segment_starts(uint8_t style, uint32_t passes);
-bool kst_j2k_segment_is_raw(uint8_t style, uint32_t passes);
 
 #endif

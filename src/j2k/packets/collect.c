@@ -92,7 +92,7 @@ static void survey_passes(const struct j2k_block_state *state, uint32_t most, st
     block->passes = (uint16_t)(*fine ? state->kept : most);
 }
 
-/* Whether a block may have had more passes in its last segment, in packets that were lost or left out. */
+/* Return whether a block may have had more passes in its last segment, in packets that were lost or left out. */
 static bool is_cut(const struct j2k_builder *builder, const struct j2k_grid *grid, const struct j2k_precinct *precinct,
     const struct j2k_block *block)
 {

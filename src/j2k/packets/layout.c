@@ -9,7 +9,7 @@
 #include "j2k/packets/builder.h"
 #include "j2k/syntax/parser.h"
 
-/* The offset of the tile's first tile-part. A stream that is yet to be written has none. */
+/* Return the offset of the tile's first tile-part. A stream that is yet to be written has none. */
 static uint64_t tile_offset(const struct j2k_builder *builder)
 {
     const struct j2k_stream *stream = builder->stream;

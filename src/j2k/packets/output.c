@@ -21,7 +21,7 @@ static kst_format natural_format(const struct j2k_channels *channels)
     return channels->colour == KST_COLOUR_GREY ? KST_FORMAT_GREY : KST_FORMAT_RGB;
 }
 
-/* Whether the channels can be delivered in the format. */
+/* Return whether the channels can be delivered in the format. */
 static bool is_possible(const struct j2k_channels *channels, kst_format format)
 {
     if (format == KST_FORMAT_RAW)
@@ -74,7 +74,7 @@ uint32_t kst_j2k_output_component(const kst_decode_options *options, uint32_t in
     return options->components ? options->components[index] : index;
 }
 
-/* Whether the components that are asked for ascend and exist. */
+/* Return whether the components that are asked for ascend and exist. */
 static bool components_fit(const struct j2k_stream *stream, const kst_decode_options *options)
 {
     const uint32_t *list = options->components;

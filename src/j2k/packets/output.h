@@ -8,7 +8,7 @@
 
 enum { J2K_OUTPUT_DEPTH = 31, J2K_OUTPUT_PLANES = 4 }; /* most bits of a sample; planes in the image struct itself */
 
-/* What a decoding reads of the stream, and the pixels that it shows, on the reduced reference grid. */
+/* Holds what a decoding reads of the stream, and the pixels that it shows, on the reduced reference grid. */
 struct j2k_output {
     /* Its region may exceed `shown`, because subsampled components need samples outside of it. */
     struct j2k_filter filter;
@@ -16,9 +16,9 @@ struct j2k_output {
 };
 
 /*
- * The index of the sample that a pixel takes from a subsampled component: the sample at the pixel, or else the next one
- * to the left and above. This is sample ⌊x ÷ XRsiz⌋ of row ⌊y ÷ YRsiz⌋, limited to those that the component has,
- * `first` to `end` − 1. So the value of a pixel depends neither on the region nor on tiles.
+ * Return the index of the sample that a pixel takes from a subsampled component: the sample at the pixel, or else the
+ * next one to the left and above. This is sample ⌊x ÷ XRsiz⌋ of row ⌊y ÷ YRsiz⌋, limited to those that the component
+ * has, `first` to `end` − 1. So the value of a pixel depends neither on the region nor on tiles.
  */
 static inline uint32_t j2k_sample_at(uint32_t at, uint32_t separation, uint32_t first, uint32_t end)
 {

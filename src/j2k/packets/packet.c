@@ -4,35 +4,7 @@
 #include "j2k/packets/tag_tree.h"
 #include "j2k/syntax/parser.h"
 
-enum {
-    LENGTH_BITS_START = 3,
-    LENGTH_BITS_MAX = 32,
-    BYPASS_FIRST = 10, /* index of the first raw pass (Table D.9) */
-    UNLIMITED = 1000
-};
-
-uint32_t kst_j2k_segment_room(uint8_t style, uint32_t passes)
-{
-    if (style & J2K_STYLE_TERMALL)
-        return 1;
-    if (!(style & J2K_STYLE_BYPASS))
-        return UNLIMITED;
-    if (passes < BYPASS_FIRST)
-        return BYPASS_FIRST - passes;
-    return (passes - BYPASS_FIRST) % 3 == 0 ? 2 : 1;
-}
-
-bool kst_j2k_segment_starts(uint8_t style, uint32_t passes)
-{
-    if (passes == 0 || style & J2K_STYLE_TERMALL)
-        return true;
-    return style & J2K_STYLE_BYPASS && passes >= BYPASS_FIRST && (passes - BYPASS_FIRST) % 3 != 1;
-}
-
-bool kst_j2k_segment_is_raw(uint8_t style, uint32_t passes)
-{
-    return style & J2K_STYLE_BYPASS && passes >= BYPASS_FIRST && (passes - BYPASS_FIRST) % 3 != 2;
-}
+enum { LENGTH_BITS_START = 3, LENGTH_BITS_MAX = 32 };
 
 /* Read the number of coding passes (Table B.4). */
 static uint32_t take_passes(struct j2k_header_bits *bits)
@@ -59,7 +31,7 @@ static uint32_t floor_log2(uint32_t value)
 }
 
 /* The state while one header is read. */
-struct reading {
+struct packet_reading {
     struct j2k_builder *builder;
     const struct j2k_grid *grid;
     bool wanted; /* contributions are kept, because layer and precinct are wanted */
@@ -73,7 +45,7 @@ struct reading {
  * In a survey, remember the block of the coming contribution, so that its passes can be subtracted if the contribution
  * is dropped.
  */
-static bool note_block(struct reading *reading, struct j2k_block_state *block, uint32_t passes)
+static bool note_block(struct packet_reading *reading, struct j2k_block_state *block, uint32_t passes)
 {
     struct j2k_builder *builder = reading->builder;
     reading->status = kst_j2k_grow(builder->memory, builder->report, (void **)&builder->contributor,
@@ -86,7 +58,7 @@ static bool note_block(struct reading *reading, struct j2k_block_state *block, u
     return true;
 }
 
-static bool is_too_many(struct reading *reading)
+static bool is_too_many(struct packet_reading *reading)
 {
     struct j2k_builder *builder = reading->builder;
     if (++builder->contributions <= builder->contributions_allowed)
@@ -96,7 +68,7 @@ static bool is_too_many(struct reading *reading)
     return true;
 }
 
-static bool keep(struct reading *reading, struct j2k_block_state *block, uint32_t passes, uint32_t length)
+static bool keep(struct packet_reading *reading, struct j2k_block_state *block, uint32_t passes, uint32_t length)
 {
     struct j2k_builder *builder = reading->builder;
     if (is_too_many(reading) || (builder->survey && !note_block(reading, block, passes)))
@@ -121,7 +93,7 @@ static bool keep(struct reading *reading, struct j2k_block_state *block, uint32_
 }
 
 /* Read passes and lengths of a block that is included (B.10.6, B.10.7). Returns false if they are impossible. */
-static bool read_block(struct reading *reading, struct j2k_block_state *block)
+static bool read_block(struct packet_reading *reading, struct j2k_block_state *block)
 {
     struct j2k_header_bits *bits = &reading->bits;
     uint32_t passes = take_passes(bits);
@@ -150,7 +122,7 @@ static bool read_block(struct reading *reading, struct j2k_block_state *block)
  * Read whether a block that was not included so far is included now (B.10.4, B.10.5). If not, `level` says how far up
  * the tag tree that holds.
  */
-static bool read_inclusion(struct reading *reading, const struct j2k_precinct_band *band,
+static bool read_inclusion(struct packet_reading *reading, const struct j2k_precinct_band *band,
     const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
 {
     if (!kst_j2k_tag_below(shape, band->inclusion, &reading->bits, x, y, reading->layer + 1, level))
@@ -166,7 +138,7 @@ static bool read_inclusion(struct reading *reading, const struct j2k_precinct_ba
  * the tag tree that excludes a block began in a row above, its first column has kept the node's level in `excluded`,
  * because the tree was consulted in that row. So the tree is consulted only once for each node.
  */
-static bool take_inclusion(struct reading *reading, const struct j2k_precinct_band *band,
+static bool take_inclusion(struct packet_reading *reading, const struct j2k_precinct_band *band,
     const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
 {
     uint8_t *excluded = &band->excluded[x];
@@ -184,7 +156,7 @@ static bool take_inclusion(struct reading *reading, const struct j2k_precinct_ba
  * Read the blocks of a band in raster order. What a node of the tag tree excludes is skipped as a whole, along a row,
  * and down the rows if the whole row is excluded, so that the work is proportional to the bits of the header.
  */
-static bool read_band(struct reading *reading, const struct j2k_precinct_band *band)
+static bool read_band(struct packet_reading *reading, const struct j2k_precinct_band *band)
 {
     if (band->columns == 0)
         return true;
@@ -212,7 +184,7 @@ enum j2k_packet_outcome kst_j2k_packet_header(struct j2k_builder *builder, const
 {
     const struct j2k_precinct *p = &builder->precinct[grid->first_precinct + precinct];
     uint32_t layers = builder->filter->layers;
-    struct reading reading = {
+    struct packet_reading reading = {
         .builder = builder, .grid = grid, .layer = layer, .wanted = p->wanted && (layers == 0 || layer < layers)};
     packet->first_contribution = builder->contribution_count;
     packet->body = 0;

@@ -29,14 +29,14 @@ static bool sort_segments(const struct j2k_stream *stream, const struct j2k_tile
 }
 
 /* The state while lengths are read, which have seven bits per byte. */
-struct reading {
+struct lengths_reading {
     struct j2k_packet_lengths *lengths;
     uint64_t sum, value, most;
     bool open; /* the last byte read does not end a length */
 };
 
 /* Take some bytes of lengths. Returns false if a length is one that no packet can have. */
-static bool read_bytes(struct reading *reading, const uint8_t *data, uint32_t length)
+static bool read_bytes(struct lengths_reading *reading, const uint8_t *data, uint32_t length)
 {
     for (uint32_t k = 0; k < length; k++) {
         reading->value = reading->value << 7 | (data[k] & DIGIT);
@@ -57,7 +57,7 @@ static bool read_part(
     const struct j2k_stream *stream, const struct j2k_tile_part *part, struct j2k_packet_lengths *lengths)
 {
     const struct j2k_marker_segment *by_index[INDICES] = {NULL};
-    struct reading reading = {.lengths = lengths, .most = part->body_length};
+    struct lengths_reading reading = {.lengths = lengths, .most = part->body_length};
     uint32_t count;
     if (!sort_segments(stream, part, by_index, &count))
         return false;
@@ -70,7 +70,7 @@ static bool read_part(
     return !reading.open && reading.sum == part->body_length;
 }
 
-/* The bytes of PLT, or of PLM if there is none. Each length takes at least one of them. */
+/* Return the number of bytes of PLT, or of PLM if there is none. Each length takes at least one of them. */
 static size_t part_lengths(const struct j2k_stream *stream, const struct j2k_tile_part *part)
 {
     size_t bytes = 0;

@@ -5,7 +5,7 @@
  */
 #include "j2k/packets/packet_source.h"
 
-/* How many bytes may be searched for SOP: SEARCH_TIMES for each byte of a tile, and SEARCH_FREE more. */
+/* Says how many bytes may be searched for SOP: SEARCH_TIMES for each byte of a tile, and SEARCH_FREE more. */
 enum { SEARCH_TIMES = 8, SEARCH_FREE = 1 << 16 };
 
 enum { AHEAD_MAX = 0x7FFF /* SOP numbers count packets modulo 2^16, so that half the range is taken as ahead */ };
@@ -17,7 +17,7 @@ static bool spend(struct j2k_packet_source *source, uint64_t searched)
     return enough;
 }
 
-/* Whether the SOP at `at` can be trusted: it is the last one, or the next one has the number that follows. */
+/* Return whether the SOP at `at` can be trusted: it is the last one, or the next one has the number that follows. */
 static bool is_followed(struct j2k_packet_source *source, const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *next = kst_j2k_sop_find(at + J2K_SOP_LENGTH, end);
@@ -66,8 +66,8 @@ static uint64_t packets_left(const struct j2k_packet_source *source)
 }
 
 /*
- * The position behind the SOP of the packet at `at`. If that packet has none, the position behind the SOP of the packet
- * before, which may be shorter than it seemed.
+ * Return the position behind the SOP of the packet at `at`. If that packet has none, the position behind the SOP of the
+ * packet before, which may be shorter than it seemed.
  */
 static uint64_t behind_sop(const struct j2k_packet_source *source, uint64_t at)
 {

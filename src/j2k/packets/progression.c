@@ -15,7 +15,7 @@ struct runner {
     uint32_t precinct; /* the next precinct */
 };
 
-struct walk {
+struct progression_walk {
     struct j2k_builder *builder;
     const struct j2k_volume *volume;
     j2k_visit visit;
@@ -36,7 +36,7 @@ static bool by_component(uint8_t progression)
     return progression == J2K_PCRL || progression == J2K_CPRL;
 }
 
-static void list_grids(struct walk *walk)
+static void list_grids(struct progression_walk *walk)
 {
     const struct j2k_builder *b = walk->builder;
     const struct j2k_volume *v = walk->volume;
@@ -54,7 +54,7 @@ static void list_grids(struct walk *walk)
         }
 }
 
-static bool visit_layer(const struct walk *walk, uint32_t first, uint32_t end, uint32_t layer)
+static bool visit_layer(const struct progression_walk *walk, uint32_t first, uint32_t end, uint32_t layer)
 {
     for (uint32_t i = first; i < end; i++) {
         const struct j2k_grid *grid = &walk->builder->grid[walk->list[i]];
@@ -106,7 +106,7 @@ static void sink(struct runner *heap, uint32_t count, uint32_t at)
 }
 
 /* Visit all precincts of the grids list[first … end) by position, with all layers of each at once. */
-static bool visit_positions(const struct walk *walk, uint32_t first, uint32_t end)
+static bool visit_positions(const struct progression_walk *walk, uint32_t first, uint32_t end)
 {
     const struct j2k_builder *builder = walk->builder;
     struct runner *heap = walk->heap;
@@ -132,7 +132,7 @@ static bool visit_positions(const struct walk *walk, uint32_t first, uint32_t en
 }
 
 /* The end of the run of list entries that have the same resolution (or component) as entry `first`. */
-static uint32_t run_end(const struct walk *walk, uint32_t first, bool component)
+static uint32_t run_end(const struct progression_walk *walk, uint32_t first, bool component)
 {
     const struct j2k_grid *grid = walk->builder->grid, *start = &grid[walk->list[first]];
     uint32_t i = first + 1;
@@ -142,7 +142,7 @@ static uint32_t run_end(const struct walk *walk, uint32_t first, bool component)
     return i;
 }
 
-static bool visit_layers(const struct walk *walk, uint32_t first, uint32_t end)
+static bool visit_layers(const struct progression_walk *walk, uint32_t first, uint32_t end)
 {
     for (uint32_t l = 0; l < walk->volume->layers; l++)
         if (!visit_layer(walk, first, end, l))
@@ -150,7 +150,7 @@ static bool visit_layers(const struct walk *walk, uint32_t first, uint32_t end)
     return true;
 }
 
-static void walk_list(const struct walk *walk)
+static void walk_list(const struct progression_walk *walk)
 {
     uint8_t progression = walk->volume->progression;
     if (walk->count == 0)
@@ -173,7 +173,7 @@ static void walk_list(const struct walk *walk)
 
 kst_status kst_j2k_walk(struct j2k_builder *builder, const struct j2k_volume *volume, j2k_visit visit, void *argument)
 {
-    struct walk walk = {.builder = builder, .volume = volume, .visit = visit, .argument = argument};
+    struct progression_walk walk = {.builder = builder, .volume = volume, .visit = visit, .argument = argument};
     kst_status status = KST_OK;
     walk.list = kst_memory_array(builder->memory, builder->grid_count, sizeof *walk.list, &status);
     walk.heap = kst_memory_array(builder->memory, builder->grid_count, sizeof *walk.heap, &status);

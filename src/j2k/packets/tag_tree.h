@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tag trees (T.800 B.10.2) of one band of a precinct, for reading and writing packet headers. The nodes lie in one
- * array, level after level with the leaves first, each level in raster order. A node is a single number, and its index
- * follows from the size of the tree.
+ * Implements the tag trees (T.800 B.10.2) of one band of a precinct, for reading and writing packet headers. The nodes
+ * lie in one array, level after level with the leaves first, each level in raster order. A node is a single number, and
+ * its index follows from the size of the tree.
  */
 #ifndef KOSTKA_J2K_PACKETS_TAG_TREE_H
 #define KOSTKA_J2K_PACKETS_TAG_TREE_H
@@ -39,7 +39,7 @@ bool kst_j2k_tag_below(const struct j2k_tag_shape *shape, uint32_t *nodes, struc
 uint32_t kst_j2k_tag_value(
     const struct j2k_tag_shape *shape, uint8_t *nodes, struct j2k_header_bits *bits, uint32_t x, uint32_t y);
 
-/* The index of the ancestor of leaf (x, y) that is `level` levels up; level 0 is the leaf itself. */
+/* Return the index of the ancestor of leaf (x, y) that is `level` levels up; level 0 is the leaf itself. */
 static inline uint32_t j2k_tag_node(const struct j2k_tag_shape *shape, uint32_t level, uint32_t x, uint32_t y)
 {
     return shape->offset[level] + (y >> level) * shape->width[level] + (x >> level);

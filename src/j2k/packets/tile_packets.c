@@ -9,7 +9,7 @@
 #include "j2k/syntax/marker.h"
 
 /*
- * How many steps the start of a progression counts as (WALK), and moving on to a precinct (STEP), which may be by
+ * Says how many steps the start of a progression counts as (WALK), and moving on to a precinct (STEP), which may be by
  * position.
  */
 enum { EPH_LENGTH = 2, WALK = 64, STEP = 16 };
@@ -203,7 +203,7 @@ static bool skip_broken(struct j2k_packet_source *source, struct j2k_precinct *p
     return false;
 }
 
-/* Whether the packet starts with its SOP, which proves the lengths right. */
+/* Return whether the packet starts with its SOP, which proves the lengths right. */
 static bool has_its_sop(struct j2k_packet_source *source)
 {
     if (!source->numbered)

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "j2k/tables/transforms.h"
+
 /*
  * A basis function is the outcome of one coefficient of 1 after some levels of the inverse transform without rounding.
  * It doubles in length with each level, and its shape hardly changes after a few levels; from then on its norm grows by
@@ -37,11 +39,11 @@ static void synthesise(double *value, bool reversible, uint32_t odd)
         return;
     }
     for (uint32_t i = 0; i < LENGTH; i++)
-        value[i] *= i % 2 == 0 ? 1.230174104914001 : 1 / 1.230174104914001;
-    lift(value, 2, -0.443506852043971);
-    lift(value, 1, -0.882911075530934);
-    lift(value, 2, 0.052980118572961);
-    lift(value, 1, 1.586134342059924);
+        value[i] *= i % 2 == 0 ? J2K_K : 1 / J2K_K;
+    lift(value, 2, -J2K_DELTA);
+    lift(value, 1, -J2K_GAMMA);
+    lift(value, 2, J2K_BETA);
+    lift(value, 1, J2K_ALPHA);
 }
 
 static double norm_of(const double *value)
@@ -92,7 +94,8 @@ static double component_norm(enum j2k_transform transform, uint32_t component)
 {
     /* The columns of the inverse matrices of G.2.2 and G.3.2, without rounding. */
     static const double rct[3][3] = {{1, 1, 1}, {-0.25, -0.25, 0.75}, {0.75, -0.25, -0.25}};
-    static const double ict[3][3] = {{1, 1, 1}, {0, -0.34413, 1.772}, {1.402, -0.71414, 0}};
+    static const double ict[3][3] = {
+        {1, 1, 1}, {0, -J2K_ICT_GREEN_CB, J2K_ICT_BLUE_CB}, {J2K_ICT_RED_CR, -J2K_ICT_GREEN_CR, 0}};
     if (transform == J2K_TRANSFORM_NONE || component > 2)
         return 1;
     const double *column = transform == J2K_TRANSFORM_RCT ? rct[component] : ict[component];

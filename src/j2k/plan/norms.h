@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How much an error in one coefficient counts in the picture: L2 norms of the synthesis basis functions (T.800 E.1,
- * J.14.4). Rate control weighs distortion by them.
+ * Says how much an error in one coefficient counts in the picture: L2 norms of the synthesis basis functions (T.800
+ * E.1, J.14.4). Rate control weighs distortion by them.
  */
 #ifndef KOSTKA_J2K_PLAN_NORMS_H
 #define KOSTKA_J2K_PLAN_NORMS_H

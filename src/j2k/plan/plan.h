@@ -15,34 +15,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "j2k/tables/blocks.h"
+
 enum {
     J2K_COMPONENTS = 16384, /* A.5.1 */
     J2K_LEVELS = 32,        /* decomposition levels (Table A.15) */
     J2K_RESOLUTIONS = J2K_LEVELS + 1,
-    J2K_DEPTH = 38,          /* most bits of a sample (A.5.1) */
-    J2K_BLOCK_SIDE = 1024,   /* Table A.18 */
-    J2K_BLOCK_SAMPLES = 4096 /* Table A.18 */
+    J2K_DEPTH = 38 /* most bits of a sample (A.5.1) */
 };
 
 /* A half-open rectangle: x0 ≤ x < x1, y0 ≤ y < y1. It is empty where x0 ≥ x1 or y0 ≥ y1. */
 struct j2k_rect {
     uint32_t x0, y0, x1, y1;
 };
-
-/* Code-block style: the bits of Table A.19. */
-enum j2k_style {
-    J2K_STYLE_BYPASS = 1,       /* selective arithmetic coding bypass */
-    J2K_STYLE_RESET = 2,        /* contexts are reset after each pass */
-    J2K_STYLE_TERMALL = 4,      /* each pass ends its segment */
-    J2K_STYLE_CAUSAL = 8,       /* vertically causal contexts */
-    J2K_STYLE_PREDICTABLE = 16, /* predictable termination: errors can be detected */
-    J2K_STYLE_SYMBOLS = 32      /* a segmentation symbol ends each cleanup pass */
-};
-
-enum j2k_orientation { J2K_LL = 0, J2K_HL = 1, J2K_LH = 2, J2K_HH = 3 };
-
-/* The component transform of the first three components (Annex G). */
-enum j2k_transform { J2K_TRANSFORM_NONE = 0, J2K_TRANSFORM_RCT = 1, J2K_TRANSFORM_ICT = 2 };
 
 struct j2k_component {
     uint8_t depth; /* 1–38 */
@@ -88,8 +73,8 @@ struct j2k_block {
     uint8_t planes;         /* number of bit-planes below those: band.planes − missing, 1–74 */
     uint16_t passes;        /* 1 to 3·planes − 2: the sum over its segments */
     /*
-     * Whether its last segment may lack passes that the encoder made, because not all packets of its precinct were
-     * read. The segment then does not end where the encoder ended it, and its end tells nothing about damage.
+     * Set if its last segment may lack passes that the encoder made, because not all packets of its precinct were read.
+     * The segment then does not end where the encoder ended it, and its end does not show damage.
      */
     bool cut;
     uint8_t reserved[5];

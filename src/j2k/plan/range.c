@@ -18,8 +18,8 @@ static uint32_t plus(uint32_t a, uint32_t b)
 }
 
 /*
- * The largest magnitude of a band's coefficients. The half step that the decoder adds below the last decoded bit-plane
- * stays within it.
+ * Return the largest magnitude of a band's coefficients. The half step that the decoder adds below the last decoded
+ * bit-plane stays within it.
  */
 static uint32_t band_range(const struct j2k_plan *plan, const struct j2k_band *band, uint8_t roi_shift)
 {

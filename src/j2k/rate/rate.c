@@ -147,21 +147,21 @@ static uint64_t commit(struct allocation *a)
     return sum;
 }
 
-/* The bytes that later layers take in any case: those of an empty packet for each precinct. */
+/* Return the number of bytes that later layers take in any case: those of an empty packet for each precinct. */
 static uint64_t empty_packets(const struct allocation *a)
 {
     uint32_t left = a->rate->coded->layers - a->layer - 1U;
     return (uint64_t)left * a->rate->coded->precinct_count;
 }
 
-/* The bytes that this layer's packets may take. */
+/* Return the number of bytes that this layer's packets may take. */
 static uint64_t budget_of(const struct allocation *a, const struct j2k_layer_target *target)
 {
     uint64_t fixed = a->overhead + a->committed + empty_packets(a);
     return fixed < target->bytes ? target->bytes - fixed : 0;
 }
 
-/* The number of cuts with which the error is reached, or else all. */
+/* Return the number of cuts with which the error is reached, or else all. */
 static size_t place_of_error(const struct allocation *a, double wanted)
 {
     size_t place = a->at;

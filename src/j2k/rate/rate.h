@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rate allocation: decides which passes of each code-block go into which layer, so that at every length the squared
+ * Allocates rates: decides which passes of each code-block go into which layer, so that at every length the squared
  * error is as low as it can be (T.800 J.14, "PCRD"). One threshold of gain per byte holds for the whole picture.
  */
 #ifndef KOSTKA_J2K_RATE_RATE_H

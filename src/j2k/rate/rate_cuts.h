@@ -27,7 +27,7 @@ kst_status kst_j2k_rate_cuts(
 /* For one block, set the gain per byte of each pass at which it may be cut, which decreases; 0 for other passes. */
 void kst_j2k_slopes(const uint32_t *length, const double *gain, uint32_t passes, double *slope);
 
-/* How much the passes `from` to `to` − 1 of a block lower the error. */
+/* Return how much the passes `from` to `to` − 1 of a block lower the error. */
 double kst_j2k_gain_of(const struct j2k_rate *rate, uint32_t block, uint32_t from, uint32_t to);
 
 #endif

@@ -31,8 +31,10 @@ static kst_status describe(kst_decoder *decoder, const kst_decode_options *optio
     return status ? status : kst_j2k_check_enlarged(decoder, stored);
 }
 
-/* Parse the headers of those tile-parts that this decoding needs. Options that cannot be honoured are left to
- * describe(). */
+/*
+ * Parse the headers of the tile-parts that this decoding needs. Options that cannot be honoured are left for describe()
+ * to report.
+ */
 static kst_status read_further(struct decoding *d)
 {
     kst_decoder *decoder = d->decoder;
@@ -49,8 +51,8 @@ static kst_status place(struct decoding *d)
     bool suits = d->orientation == 1 || d->image->format != KST_FORMAT_RAW; /* which the CPU refuses */
     enum j2k_fit fit = J2K_FITS_NOT;
     const kst_region all = {0, 0, d->image->width, d->image->height};
-    kst_status status = suits ? kst_j2k_gpu_plan(d, all, &fit) : KST_OK;
-    d->alone = fit == J2K_FITS_IN_STRIPS;
+    kst_status status = suits ? kst_j2k_decode_gpu_plan(d, all, &fit) : KST_OK;
+    d->alone = fit == J2K_FITS_IN_SLABS;
     d->on_gpu = fit != J2K_FITS_NOT;
     return status;
 }
@@ -66,13 +68,13 @@ kst_status kst_j2k_decoding_settle(struct decoding *d, const struct j2k_gpu_dama
     if (error->status == KST_ERROR_DEVICE_FAILED)
         return kst_decoding_end(
             d, kst_report_error(&d->decoder->report, error->status, KST_NO_OFFSET, "%s", error->text));
-    return kst_decoding_end(d, error->status ? error->status : kst_j2k_gpu_report(d, damage, times));
+    return kst_decoding_end(d, error->status ? error->status : kst_j2k_decode_gpu_report(d, damage, times));
 }
 
-static kst_status run_in_strips(struct decoding *d)
+static kst_status run_in_slabs(struct decoding *d)
 {
     kst_status status;
-    return kst_j2k_gpu_strips(d, &status) ? kst_decoding_end(d, status) : kst_decoding_run_on_cpu(d);
+    return kst_j2k_decode_gpu_slabs(d, &status) ? kst_decoding_end(d, status) : kst_decoding_run_on_cpu(d);
 }
 
 static kst_status run_on_gpu(struct decoding *d)
@@ -81,19 +83,19 @@ static kst_status run_on_gpu(struct decoding *d)
     struct j2k_gpu_times times;
     struct gpu_error error;
     if (d->alone)
-        return run_in_strips(d);
-    kst_j2k_gpu_run(d, &damage, &times, &error);
+        return run_in_slabs(d);
+    kst_j2k_decode_gpu_run(d, &damage, &times, &error);
     return kst_j2k_decoding_settle(d, &damage, &times, &error);
 }
 
-/* A GPU is given every picture. Planning its blocks tells whether the GPU can code them; the CPU does otherwise. */
+/* Let a GPU take every picture. Planning shows whether the GPU can code its blocks; otherwise the CPU does. */
 static bool takes_picture(struct encoding *e)
 {
     (void)e;
     return true;
 }
 
-/* Rows are brought to pinned memory as they are needed. */
+/* Allocate pinned memory, to which rows are copied when they are needed. */
 static kst_status place_rows(struct encoding *e, double seconds)
 {
     e->gpu = kst_context_gpu_for(e->context, seconds, e->codec->encode_least);
@@ -134,8 +136,9 @@ const struct codec kst_j2k_codec = {.kind = KST_CODEC_JPEG2000,
     .read_further = read_further,
     .place = place,
     .decode_on_cpu = decode_on_cpu,
+    .decode_rows = kst_j2k_decode_rows,
     .run_on_gpu = run_on_gpu,
-    .release = kst_j2k_gpu_drop,
+    .release = kst_j2k_decode_gpu_drop,
     .parts = &parts,
     .next_element = next_element,
     .profile_breach = profile_breach,

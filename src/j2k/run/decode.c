@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes an open stream on the CPU: as a whole, or part after part where there is too little memory. */
+/* Decodes an open stream on the CPU: as a whole or, if memory is too small for that, one region after the other. */
 #include "j2k/run/decode.h"
 
 #include <string.h>
@@ -8,39 +8,47 @@
 #include "image/format.h"
 #include "j2k/cpu/convert.h"
 #include "j2k/cpu/decode.h"
+#include "j2k/cpu/rows.h"
 #include "j2k/packets/output.h"
-#include "j2k/run/part.h"
+#include "j2k/run/region.h"
 #include "j2k/run/walk.h"
 #include "j2k/syntax/allowance.h"
 #include "j2k/syntax/geometry.h"
 
-enum { BROAD = 512 }; /* columns: parts begin at the top as long as they are no narrower, since rows come and go */
+enum {
+    BROAD = 512
+}; /* columns: while regions are at least this wide they start at the top, because rows are released as soon as they are
+      done */
 
-/* The image of one decoding, or a part of it, and the planes in between where it takes any. */
-struct j2k_work {
+/* The image of one decoding, or a region of it, and the intermediate planes if it needs any. */
+struct j2k_rendering {
     kst_decoder *decoder;
     const kst_decode_options *options;
     const kst_image *image;
-    bool told;         /* what packets are warned of is in the report; without that nothing is decoded in parts */
-    bool every_packet; /* parts skip no packets, as the whole, which is damaged, has skipped none */
-    double end;        /* up to what it brings the progress */
-    double excess;     /* how many times the memory that there is it would take; at most 1: it was begun */
-    uint64_t need;     /* bytes, of all that there is of the decoding; 0: not known */
+    struct j2k_rows *rows; /* where the image's rows are handed out; null: the image has memory */
+    bool whole;            /* they cannot be handed out, because they do not come one after the other */
+    bool told; /* the report holds all warnings about packets, which must be so before regions are decoded */
+    bool
+        every_packet; /* regions skip no packets, because the whole picture is damaged and was read without skipping any
+                       */
+    double end;       /* the progress when this region is done */
+    double excess;    /* the memory that it needs, divided by the memory that is left; at most 1: it was begun */
+    uint64_t need;    /* bytes that the decoding needs in all; 0: not known */
     struct j2k_output output;
     struct j2k_channels channels;
     struct j2k_plan plan;
-    struct j2k_rect shown[2]; /* what of the image is there before this part of it (see plan.h) */
+    struct j2k_rect shown[2]; /* the regions of the image that are decoded before this one (see plan.h) */
     struct progress *progress;
     struct j2k_target *target; /* of each component */
     bool *wanted;              /* likewise */
     uint16_t **plane;          /* likewise, only with a conversion */
 };
 
-/* Whether each channel of the image is a component of its own, as it stands. */
-static bool is_direct(const struct j2k_work *work)
+/* Return whether each channel of the image is a component of its own, as it stands. */
+static bool is_direct(const struct j2k_rendering *rendering)
 {
-    const struct j2k_channels *channels = &work->channels;
-    kst_format format = work->image->format;
+    const struct j2k_channels *channels = &rendering->channels;
+    kst_format format = rendering->image->format;
     if (format == KST_FORMAT_RAW)
         return true;
     bool grey = channels->colour == KST_COLOUR_GREY, keeps = format == KST_FORMAT_GREY || format == KST_FORMAT_PLANAR;
@@ -62,91 +70,91 @@ static uint8_t sample_bytes(const kst_plane *plane)
     return (uint8_t)kst_plane_sample_bytes(plane);
 }
 
-static void aim_raw(struct j2k_work *work)
+static void aim_raw(struct j2k_rendering *rendering)
 {
-    for (uint32_t i = 0; i < work->image->plane_count; i++) {
-        const kst_plane *plane = kst_image_plane(work->image, i);
-        uint32_t component = kst_j2k_output_component(work->options, i);
-        work->wanted[component] = true;
-        work->target[component] =
-            (struct j2k_target){.data = plane->data, .pitch = plane->pitch, .step = 1, .bytes = sample_bytes(plane)};
+    for (uint32_t i = 0; i < rendering->image->plane_count; i++) {
+        const kst_plane *plane = kst_image_plane(rendering->image, i);
+        uint32_t component = kst_j2k_output_component(rendering->options, i);
+        rendering->wanted[component] = true;
+        rendering->target[component] =
+            (struct j2k_target){.data = plane->data, .pitch = plane->pitch, .stride = 1, .bytes = sample_bytes(plane)};
     }
 }
 
-/* Straight into the image's planes, or between its other channels. */
-static void aim_direct(struct j2k_work *work)
+/* Let decoded samples go straight into the image's planes or, if it is interleaved, between its other channels. */
+static void aim_direct(struct j2k_rendering *rendering)
 {
-    const kst_image *image = work->image;
+    const kst_image *image = rendering->image;
     const struct pixel_layout *layout = kst_pixel_layout(image->format);
     uint32_t samples = layout->channels;
     uint32_t count = samples ? samples : image->plane_count;
     for (uint32_t i = 0; i < count; i++) {
         const kst_plane *plane = &image->plane[samples ? 0 : i];
-        uint32_t component = work->channels.channel[i].component;
+        uint32_t component = rendering->channels.channel[i].component;
         uint32_t place = samples ? kst_pixel_place(layout, i) : 0;
-        work->wanted[component] = true;
-        work->target[component] = (struct j2k_target){.data = (uint8_t *)plane->data + place * sample_bytes(plane),
+        rendering->wanted[component] = true;
+        rendering->target[component] = (struct j2k_target){.data = (uint8_t *)plane->data + place * sample_bytes(plane),
             .pitch = plane->pitch,
-            .step = samples ? samples : 1,
+            .stride = samples ? samples : 1,
             .bytes = sample_bytes(plane)};
     }
 }
 
-/* The samples of a channel's component that are decoded. */
-static struct j2k_rect area_of(const struct j2k_work *work, uint32_t component)
+/* Return the area of a channel's component that is decoded. */
+static struct j2k_rect area_of(const struct j2k_rendering *rendering, uint32_t component)
 {
-    const struct j2k_component_size *size = &j2k_state(work->decoder)->stream.component[component];
-    return kst_j2k_divide(work->output.filter.region, size->dx, size->dy);
+    const struct j2k_component_size *size = &j2k_state(rendering->decoder)->stream.component[component];
+    return kst_j2k_divide(rendering->output.filter.region, size->dx, size->dy);
 }
 
-static void want_channels(struct j2k_work *work)
+static void want_channels(struct j2k_rendering *rendering)
 {
-    for (uint32_t i = 0; i < work->channels.count; i++)
-        work->wanted[work->channels.channel[i].component] = true;
+    for (uint32_t i = 0; i < rendering->channels.count; i++)
+        rendering->wanted[rendering->channels.channel[i].component] = true;
 }
 
-static kst_status aim_between(struct j2k_work *work)
+static kst_status aim_between(struct j2k_rendering *rendering)
 {
     kst_status status = KST_OK;
-    for (uint32_t i = 0; i < work->channels.count; i++) {
-        uint32_t component = work->channels.channel[i].component;
-        if (work->plane[component])
+    for (uint32_t i = 0; i < rendering->channels.count; i++) {
+        uint32_t component = rendering->channels.channel[i].component;
+        if (rendering->plane[component])
             continue;
-        struct j2k_rect area = area_of(work, component);
+        struct j2k_rect area = area_of(rendering, component);
         size_t width = area.x1 - area.x0, count = width * (area.y1 - area.y0);
-        work->plane[component] = kst_memory_array(&work->decoder->memory, count, sizeof(uint16_t), &status);
-        if (!work->plane[component])
-            return kst_report_error(&work->decoder->report, status, KST_NO_OFFSET, NULL);
-        work->target[component] = (struct j2k_target){.data = work->plane[component],
+        rendering->plane[component] = kst_memory_array(&rendering->decoder->memory, count, sizeof(uint16_t), &status);
+        if (!rendering->plane[component])
+            return kst_report_error(&rendering->decoder->report, status, KST_NO_OFFSET, NULL);
+        rendering->target[component] = (struct j2k_target){.data = rendering->plane[component],
             .pitch = (ptrdiff_t)(width * sizeof(uint16_t)),
-            .step = 1,
+            .stride = 1,
             .bytes = sizeof(uint16_t)};
     }
     return KST_OK;
 }
 
-static kst_status convert(struct j2k_work *work)
+static kst_status convert(struct j2k_rendering *rendering)
 {
-    kst_decoder *decoder = work->decoder;
+    kst_decoder *decoder = rendering->decoder;
     const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     const struct j2k_palette *palette = &stream->file.palette;
-    uint32_t depth = work->channels.channel[0].depth;
-    struct j2k_conversion conversion = {.channels = &work->channels,
-        .image = work->image,
-        .shown = work->output.shown,
+    uint32_t depth = rendering->channels.channel[0].depth;
+    struct j2k_conversion conversion = {.channels = &rendering->channels,
+        .image = rendering->image,
+        .shown = rendering->output.shown,
         .palette_last = palette->entries ? palette->entries - 1U : 0,
-        .alpha = work->options->alpha * ((1U << depth) - 1) / 255};
+        .alpha = rendering->options->alpha * ((1U << depth) - 1) / 255};
     uint16_t *entries = NULL;
     kst_status status = KST_OK;
     size_t total = (size_t)palette->entries * J2K_CHANNELS_MAX;
     entries = kst_memory_array(&decoder->memory, total, sizeof *entries, &status);
     if (!entries)
         return kst_report_error(&decoder->report, status, KST_NO_OFFSET, NULL);
-    for (uint32_t i = 0; i < work->channels.count; i++) {
-        const struct j2k_channel *channel = &work->channels.channel[i];
+    for (uint32_t i = 0; i < rendering->channels.count; i++) {
+        const struct j2k_channel *channel = &rendering->channels.channel[i];
         const struct j2k_component_size *size = &stream->component[channel->component];
-        conversion.source[i] = (struct j2k_conversion_source){.data = work->plane[channel->component],
-            .area = area_of(work, channel->component),
+        conversion.source[i] = (struct j2k_conversion_source){.data = rendering->plane[channel->component],
+            .area = area_of(rendering, channel->component),
             .dx = size->dx,
             .dy = size->dy};
         if (!channel->palette)
@@ -160,81 +168,90 @@ static kst_status convert(struct j2k_work *work)
     return KST_OK;
 }
 
-/* What reading its packets warns of, or fails with, where their plan has no room. */
-static kst_status survey(struct j2k_work *work)
+/* Read the packets without keeping a plan, which has no room, to collect the warnings and errors about them. */
+static kst_status survey(struct j2k_rendering *rendering)
 {
-    const struct operation op = kst_decoder_operation(work->decoder, work->progress);
-    return kst_j2k_survey(&op, &j2k_state(work->decoder)->stream, &work->output.filter, &work->plan.totals);
+    const struct operation op = kst_decoder_operation(rendering->decoder, rendering->progress);
+    return kst_j2k_survey(
+        &op, &j2k_state(rendering->decoder)->stream, &rendering->output.filter, &rendering->plan.totals);
 }
 
-/* Packets of a part that were read for the whole are not warned of again. */
-static kst_status plan(struct j2k_work *work)
+/* Build the plan. Packets of a region that were read for the whole are not warned of again. */
+static kst_status plan(struct j2k_rendering *rendering)
 {
-    kst_decoder *decoder = work->decoder;
+    kst_decoder *decoder = rendering->decoder;
     kst_report *report = &decoder->report;
     const kst_report before = *report;
     double start = kst_seconds();
-    work->output.filter.components = work->wanted;
-    kst_status status = kst_decoder_plan_j2k(decoder, &work->output.filter, &work->plan);
+    rendering->output.filter.components = rendering->wanted;
+    kst_status status = kst_j2k_decoder_plan(decoder, &rendering->output.filter, &rendering->plan);
     bool room = status != KST_ERROR_LIMIT_MEMORY;
     if (status && room)
         return status;
-    if (work->told || !room)
+    if (rendering->told || !room)
         *report = before;
-    if (!work->told && !room && (status = survey(work)) != KST_OK)
+    if (!rendering->told && !room && (status = survey(rendering)))
         return status;
-    if (!work->told)
-        work->every_packet = report->warnings > 0 && work->plan.totals.skipped_bytes == 0;
-    work->told = true;
+    if (!rendering->told)
+        rendering->every_packet = report->warnings > 0 && rendering->plan.totals.skipped_bytes == 0;
+    rendering->told = true;
     kst_report_stage(report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
-    if (work->options->strict && report->warnings > 0)
+    if (rendering->options->strict && report->warnings > 0)
         return kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
-    memcpy(work->plan.shown, work->shown, sizeof work->shown);
+    memcpy(rendering->plan.shown, rendering->shown, sizeof rendering->shown);
     return room ? KST_OK : KST_ERROR_LIMIT_MEMORY;
 }
 
-/* What it takes. A picture that has room is begun, and then ends. */
-static bool has_room(struct j2k_work *work)
+/* Return whether the memory that is left suffices. A decoding that is begun has enough memory to finish. */
+static bool has_room(struct j2k_rendering *rendering)
 {
-    kst_decoder *decoder = work->decoder;
+    kst_decoder *decoder = rendering->decoder;
     struct memory *memory = &decoder->memory;
-    struct j2k_cpu_need need = kst_j2k_cpu_measure(memory, decoder->context->pool, &work->plan, work->target);
+    struct j2k_cpu_need need =
+        kst_j2k_cpu_measure(memory, decoder->context->pool, &rendering->plan, rendering->target, rendering->rows);
     uint64_t left = kst_memory_left(memory);
-    work->need = need.tile < J2K_NEED_UNKNOWN ? memory->limit - left + need.tile + need.threads : 0;
-    work->excess = (double)(need.tile + need.threads) / (double)(left > 0 ? left : 1);
-    return work->excess <= 1;
+    rendering->need = need.tile < J2K_NEED_UNKNOWN ? memory->limit - left + need.tile + need.threads : 0;
+    rendering->excess = (double)(need.tile + need.threads) / (double)(left > 0 ? left : 1);
+    return rendering->excess <= 1;
 }
 
-static kst_status execute(struct j2k_work *work)
+static kst_status execute(struct j2k_rendering *rendering)
 {
-    kst_decoder *decoder = work->decoder;
+    kst_decoder *decoder = rendering->decoder;
     kst_report *report = &decoder->report;
     double start = kst_seconds();
-    if (!has_room(work))
+    if (!has_room(rendering))
         return KST_ERROR_LIMIT_MEMORY;
-    kst_progress_stage(work->progress, work->plan.block_count, work->end);
-    const struct operation op = kst_decoder_operation(decoder, work->progress);
-    kst_status status = kst_j2k_cpu_decode(&op, &work->plan, work->target, work->options->strict);
+    kst_progress_stage(rendering->progress, rendering->plan.block_count, rendering->end);
+    const struct operation op = kst_decoder_operation(decoder, rendering->progress);
+    kst_status status = rendering->rows
+                            ? kst_j2k_cpu_decode_rows(
+                                  &op, &rendering->plan, rendering->target, rendering->rows, rendering->options->strict)
+                            : kst_j2k_cpu_decode(&op, &rendering->plan, rendering->target, rendering->options->strict);
     kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     report->threads = kst_pool_threads(decoder->context->pool);
     return status;
 }
 
-/* What packets say is known, and told, before there is room for samples in between. */
-static kst_status run(struct j2k_work *work, bool direct)
+/* Plan and decode. The packets are read, and their warnings reported, before intermediate planes are allocated. */
+static kst_status run(struct j2k_rendering *rendering, bool direct)
 {
-    kst_status status = plan(work);
+    kst_status status = plan(rendering);
+    rendering->whole = !status && rendering->rows && !kst_j2k_rows_suit(&rendering->plan, rendering->target);
     if (!status && !direct)
-        status = aim_between(work);
-    if (!status)
-        status = execute(work);
-    kst_j2k_plan_release(&work->decoder->memory, &work->plan);
+        status = aim_between(rendering);
+    if (!status && !rendering->whole)
+        status = execute(rendering);
+    kst_j2k_plan_release(&rendering->decoder->memory, &rendering->plan);
     return status;
 }
 
 kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *options)
 {
-    enum { FIRST_SSIZ = 42, SSIZ = 3 }; /* behind SOC, and what SIZ says of a component (A.5.1) */
+    enum {
+        FIRST_SSIZ = 42,
+        SSIZ = 3
+    }; /* the offset of the first Ssiz from SOC, and the bytes of SIZ for each component (A.5.1) */
     const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     uint32_t count = options->components ? options->component_count : stream->component_count;
     for (uint32_t i = 0; i < count; i++) {
@@ -262,134 +279,136 @@ kst_status kst_j2k_check_enlarged(kst_decoder *decoder, const kst_image *image)
         (unsigned)image->width, (unsigned)image->height);
 }
 
-static kst_status allocate(struct j2k_work *work)
+static kst_status allocate(struct j2k_rendering *rendering)
 {
-    struct memory *memory = &work->decoder->memory;
-    uint32_t count = j2k_state(work->decoder)->stream.component_count;
+    struct memory *memory = &rendering->decoder->memory;
+    uint32_t count = j2k_state(rendering->decoder)->stream.component_count;
     kst_status status = KST_OK;
-    work->target = kst_memory_zeroed(memory, count, sizeof *work->target, &status);
-    work->wanted = kst_memory_zeroed(memory, count, sizeof *work->wanted, &status);
-    work->plane = kst_memory_zeroed(memory, count, sizeof *work->plane, &status);
-    return status ? kst_report_error(&work->decoder->report, status, KST_NO_OFFSET, NULL) : KST_OK;
+    rendering->target = kst_memory_zeroed(memory, count, sizeof *rendering->target, &status);
+    rendering->wanted = kst_memory_zeroed(memory, count, sizeof *rendering->wanted, &status);
+    rendering->plane = kst_memory_zeroed(memory, count, sizeof *rendering->plane, &status);
+    return status ? kst_report_error(&rendering->decoder->report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
-static void release(struct j2k_work *work)
+static void release(struct j2k_rendering *rendering)
 {
-    struct memory *memory = &work->decoder->memory;
-    for (uint32_t c = 0; work->plane && c < j2k_state(work->decoder)->stream.component_count; c++)
-        kst_memory_release(memory, work->plane[c]);
-    kst_memory_release(memory, work->target);
-    kst_memory_release(memory, work->wanted);
-    kst_memory_release(memory, work->plane);
+    struct memory *memory = &rendering->decoder->memory;
+    for (uint32_t c = 0; rendering->plane && c < j2k_state(rendering->decoder)->stream.component_count; c++)
+        kst_memory_release(memory, rendering->plane[c]);
+    kst_memory_release(memory, rendering->target);
+    kst_memory_release(memory, rendering->wanted);
+    kst_memory_release(memory, rendering->plane);
 }
 
-static kst_status decode(struct j2k_work *work)
+static kst_status decode(struct j2k_rendering *rendering)
 {
-    bool direct = is_direct(work);
-    if (work->image->format == KST_FORMAT_RAW)
-        aim_raw(work);
+    bool direct = is_direct(rendering);
+    if (rendering->image->format == KST_FORMAT_RAW)
+        aim_raw(rendering);
     else if (direct)
-        aim_direct(work);
+        aim_direct(rendering);
     else
-        want_channels(work);
-    kst_status status = run(work, direct);
-    return status || direct ? status : convert(work);
+        want_channels(rendering);
+    kst_status status = run(rendering, direct);
+    return status || direct ? status : convert(rendering);
 }
 
-static kst_status decode_output(struct j2k_work *work)
+static kst_status decode_output(struct j2k_rendering *rendering)
 {
-    work->excess = 2; /* unless it is measured */
-    work->need = 0;
-    kst_status status = allocate(work);
+    rendering->excess = 2; /* a guess, until it is measured */
+    rendering->need = 0;
+    kst_status status = allocate(rendering);
     if (!status)
-        status = decode(work);
-    release(work);
+        status = decode(rendering);
+    release(rendering);
     return status;
 }
 
-/* The parts above this one and those beside it that come before. */
-static kst_status describe_before(struct j2k_work *work, kst_region part)
+/* Describe the regions that come before this one: those above it, and those beside it. */
+static kst_status describe_before(struct j2k_rendering *rendering, kst_region region)
 {
-    const kst_region before[] = {{0, 0, work->image->width, part.y}, {0, part.y, part.x, part.height}};
+    const kst_region before[] = {{0, 0, rendering->image->width, region.y}, {0, region.y, region.x, region.height}};
     struct j2k_output output;
     kst_status status = KST_OK;
     for (uint32_t i = 0; i < 2 && !status; i++) {
         if (before[i].width == 0 || before[i].height == 0)
             continue;
-        status = kst_j2k_part_describe(work->decoder, work->options, work->image->format, before[i], &output);
-        work->shown[i] = output.filter.region;
+        status = kst_j2k_region_describe(
+            rendering->decoder, rendering->options, rendering->image->format, before[i], &output);
+        rendering->shown[i] = output.filter.region;
     }
     return status;
 }
 
-/* Part of the image that `whole` has. */
-static kst_status decode_part(struct j2k_work *whole, kst_region part)
+/* Decode one region of the image of `whole`. */
+static kst_status decode_region(struct j2k_rendering *whole, kst_region region)
 {
     kst_decoder *decoder = whole->decoder;
     const kst_image *image = whole->image;
-    struct j2k_work work = *whole;
+    struct j2k_rendering rendering = *whole;
     kst_image cut;
     kst_plane *more = NULL;
-    kst_status status = describe_before(&work, part);
+    kst_status status = describe_before(&rendering, region);
     if (!status)
-        status = kst_j2k_part_describe(decoder, work.options, image->format, part, &work.output);
+        status = kst_j2k_region_describe(decoder, rendering.options, image->format, region, &rendering.output);
     if (!status)
-        status = kst_j2k_part_image(&decoder->memory, image, part, &cut, &more);
-    work.output.filter.every_packet = work.every_packet;
+        status = kst_j2k_region_image(&decoder->memory, image, region, &cut, &more);
+    rendering.output.filter.every_packet = rendering.every_packet;
     for (uint32_t p = 0; p < image->plane_count && !status; p++) {
         kst_plane *plane = p < KST_IMAGE_PLANES_MAX ? &cut.plane[p] : &more[p - KST_IMAGE_PLANES_MAX];
-        kst_region region = kst_j2k_part_of_plane(decoder, work.options, &work.output, image->format, part, p);
-        plane->data = (uint8_t *)plane->data + kst_j2k_part_cut(&cut, plane, region);
+        kst_region of_plane =
+            kst_j2k_region_of_plane(decoder, rendering.options, &rendering.output, image->format, region, p);
+        plane->data = (uint8_t *)plane->data + kst_j2k_region_cut(&cut, plane, of_plane);
     }
-    work.image = &cut;
-    work.end = ((double)part.y * image->width + (double)(part.x + part.width) * part.height) /
-               ((double)image->width * image->height);
+    rendering.image = &cut;
+    rendering.end = ((double)region.y * image->width + (double)(region.x + region.width) * region.height) /
+                    ((double)image->width * image->height);
     if (!status)
-        status = decode_output(&work);
+        status = decode_output(&rendering);
     kst_memory_release(&decoder->memory, more);
-    whole->excess = work.excess;
-    whole->need = work.need;
+    whole->excess = rendering.excess;
+    whole->need = rendering.need;
     return status;
 }
 
-/* Whether memory was missing before it was begun. */
-static bool is_too_much(const struct j2k_work *work, kst_status status)
+/* Return whether the decoding failed for lack of memory before it was begun. */
+static bool is_too_much(const struct j2k_rendering *rendering, kst_status status)
 {
-    return status == KST_ERROR_LIMIT_MEMORY && work->excess > 1;
+    return status == KST_ERROR_LIMIT_MEMORY && rendering->excess > 1;
 }
 
-static kst_status refuse(const struct j2k_work *work)
+static kst_status refuse(const struct j2k_rendering *rendering)
 {
-    kst_report *report = &work->decoder->report;
-    if (work->need == 0)
+    kst_report *report = &rendering->decoder->report;
+    if (rendering->need == 0)
         return kst_report_error(report, KST_ERROR_LIMIT_MEMORY, KST_NO_OFFSET, NULL);
-    return kst_report_error(
-        report, KST_ERROR_LIMIT_MEMORY, KST_NO_OFFSET, "it takes %llu bytes at least", (unsigned long long)work->need);
+    return kst_report_error(report, KST_ERROR_LIMIT_MEMORY, KST_NO_OFFSET, "it takes %llu bytes at least",
+        (unsigned long long)rendering->need);
 }
 
-/* One after the other, those beside each other first; what is begun again counts once. */
-static kst_status decode_parts(struct j2k_work *whole)
+/* Decode the regions in turn, row by row of regions. Progress counts a region once even if it is begun again. */
+static kst_status decode_parts(struct j2k_rendering *whole)
 {
     kst_report *report = &whole->decoder->report, row = *report;
     struct j2k_walk walk;
-    kst_region part;
+    kst_region region;
     kst_j2k_walk_begin(&walk, whole->image->width, whole->image->height, BROAD, whole->excess);
-    while (kst_j2k_walk_part(&walk, &part)) {
+    while (kst_j2k_walk_region(&walk, &region)) {
         const kst_report before = *report;
-        if (part.x == 0)
+        if (region.x == 0)
             row = before;
-        kst_status status = decode_part(whole, part);
+        kst_status status = decode_region(whole, region);
         if (is_too_much(whole, status)) {
             *report = before;
             if (!kst_j2k_walk_smaller(&walk, whole->excess))
                 return refuse(whole);
-            if (walk.next.x < part.x)
+            if (walk.next.x < region.x)
                 *report = row;
             continue;
         }
         if (status)
             return status;
-        kst_j2k_walk_on(&walk, part);
+        kst_j2k_walk_on(&walk, region);
     }
     return KST_OK;
 }
@@ -397,16 +416,49 @@ static kst_status decode_parts(struct j2k_work *whole)
 kst_status kst_j2k_decode(
     kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, struct progress *progress)
 {
-    struct j2k_work work = {.decoder = decoder, .options = options, .image = image, .progress = progress, .end = 1};
+    struct j2k_rendering rendering = {
+        .decoder = decoder, .options = options, .image = image, .progress = progress, .end = 1};
     kst_image described;
     kst_status status = kst_j2k_output_describe(
-        &j2k_state(decoder)->stream, options, &described, j2k_state(decoder)->more, &work.output);
+        &j2k_state(decoder)->stream, options, &described, j2k_state(decoder)->more, &rendering.output);
     if (status)
         return status;
-    kst_j2k_output_channels(&j2k_state(decoder)->stream, image->format, &work.channels);
-    status = decode_output(&work);
-    if (!is_too_much(&work, status) || !work.told)
+    kst_j2k_output_channels(&j2k_state(decoder)->stream, image->format, &rendering.channels);
+    status = decode_output(&rendering);
+    if (!is_too_much(&rendering, status) || !rendering.told)
         return status;
     kst_report_forgive(&decoder->report);
-    return decode_parts(&work);
+    return decode_parts(&rendering);
+}
+
+/* Return whether all channels come straight from tiles that do not lie beside each other. */
+static bool is_in_rows(const struct j2k_rendering *rendering)
+{
+    return is_direct(rendering) && j2k_state(rendering->decoder)->stream.size.columns == 1;
+}
+
+kst_status kst_j2k_decode_rows(struct decoding *d, const kst_row_writer *writer, bool *taken)
+{
+    kst_decoder *decoder = d->decoder;
+    struct j2k_rows rows;
+    struct j2k_rendering rendering = {.decoder = decoder,
+        .options = &d->options,
+        .image = &rows.shape,
+        .rows = &rows,
+        .progress = &d->progress,
+        .end = 1};
+    kst_image described;
+    kst_status status = kst_j2k_output_describe(
+        &j2k_state(decoder)->stream, &d->options, &described, j2k_state(decoder)->more, &rendering.output);
+    if (status)
+        return status;
+    kst_j2k_output_channels(&j2k_state(decoder)->stream, d->image->format, &rendering.channels);
+    kst_j2k_rows_begin(&rows, writer, d->image);
+    *taken = is_in_rows(&rendering);
+    if (*taken)
+        status = decode_output(&rendering);
+    kst_j2k_rows_end(&rows);
+    if (rendering.whole || is_too_much(&rendering, status))
+        *taken = false;
+    return *taken ? status : KST_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans a picture for the GPU, has the device decode it, and reports what it did and found. */
+/* Plans a picture for the GPU, lets the device decode it, and reports what the device did and found. */
 #include "j2k/run/decode_gpu.h"
 
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "core/report.h"
 #include "image/format.h"
 #include "image/orient.h"
-#include "j2k/cpu/given.h"
+#include "j2k/cpu/host_blocks.h"
 #include "j2k/packets/output.h"
 #include "j2k/run/decode.h"
-#include "j2k/run/part.h"
+#include "j2k/run/region.h"
 #include "j2k/syntax/geometry.h"
 
-/* Whether channels are something else than components as they are. */
+/* Return whether channels must be made from components by enlarging, a palette or a colour conversion. */
 static bool must_convert(const struct j2k_channels *channels)
 {
     for (uint32_t i = 0; i < channels->count; i++)
@@ -22,7 +22,7 @@ static bool must_convert(const struct j2k_channels *channels)
     return channels->colour == KST_COLOUR_YCBCR || channels->enlarged;
 }
 
-/* The palettes' columns that channels take, as the kernels look them up. */
+/* Read the palette columns that channels use into a table for the kernels. */
 static kst_status read_palettes(struct j2k_planned *planned, kst_decoder *decoder, const struct j2k_channels *channels)
 {
     const struct j2k_stream *stream = &j2k_state(decoder)->stream;
@@ -42,7 +42,7 @@ static kst_status read_palettes(struct j2k_planned *planned, kst_decoder *decode
     return status;
 }
 
-/* Every channel a source; where they lie is known once the plan is. */
+/* Make every channel a source. Where their samples lie is known once the plan is built. */
 static kst_status choose_sources(
     struct j2k_planned *planned, const struct decoding *d, const struct j2k_channels *channels)
 {
@@ -57,7 +57,7 @@ static kst_status choose_sources(
     return read_palettes(planned, d->decoder, channels);
 }
 
-/* Which of the picture's channels the image's channel k is; count: none, for a constant one. */
+/* Return which of the picture's channels the image's channel k is; `count` for a channel of constant value. */
 static uint32_t channel_of(const struct j2k_channels *channels, kst_format format, uint32_t k)
 {
     const struct pixel_layout *layout = kst_pixel_layout(format);
@@ -101,7 +101,7 @@ static kst_status choose_channels(struct j2k_planned *planned, const struct deco
     return converted ? choose_sources(planned, d, &channels) : KST_OK;
 }
 
-/* The components that the item takes. */
+/* Mark the components that the item needs. */
 static void mark_wanted(const struct j2k_gpu_item *item, bool *wanted)
 {
     const struct j2k_gpu_conversion *conversion = &item->conversion;
@@ -114,30 +114,33 @@ static void mark_wanted(const struct j2k_gpu_item *item, bool *wanted)
     }
 }
 
-static bool is_whole(const struct decoding *d, kst_region part)
+static bool is_whole(const struct decoding *d, kst_region region)
 {
-    return part.width == d->image->width && part.height == d->image->height;
+    return region.width == d->image->width && region.height == d->image->height;
 }
 
-/* Where a part of the image is stored: its rows may be columns, and begin at the other end. */
-static kst_region stored_part(const struct decoding *d, kst_region part)
+/*
+ * Return where a region of the image lies in the stored picture, in which rows may be columns or run in the other
+ * direction.
+ */
+static kst_region stored_region(const struct decoding *d, kst_region region)
 {
     int o = d->orientation;
     bool leftwards = o == 2 || o == 3 || o == 6 || o == 7, upwards = o == 3 || o == 4 || o >= 7;
-    uint32_t x = leftwards ? d->image->width - part.x - part.width : part.x;
-    uint32_t y = upwards ? d->image->height - part.y - part.height : part.y;
-    return kst_orientation_swaps(o) ? (kst_region){y, x, part.height, part.width}
-                                    : (kst_region){x, y, part.width, part.height};
+    uint32_t x = leftwards ? d->image->width - region.x - region.width : region.x;
+    uint32_t y = upwards ? d->image->height - region.y - region.height : region.y;
+    return kst_orientation_swaps(o) ? (kst_region){y, x, region.height, region.width}
+                                    : (kst_region){x, y, region.width, region.height};
 }
 
-static kst_status describe_part(struct decoding *d, kst_region part, struct j2k_output *output)
+static kst_status describe_region(struct decoding *d, kst_region region, struct j2k_output *output)
 {
     kst_decoder *decoder = d->decoder;
     kst_image described;
-    if (is_whole(d, part))
+    if (is_whole(d, region))
         return kst_j2k_output_describe(
             &j2k_state(decoder)->stream, &d->options, &described, j2k_state(decoder)->more, output);
-    return kst_j2k_part_describe(decoder, &d->options, d->image->format, stored_part(d, part), output);
+    return kst_j2k_region_describe(decoder, &d->options, d->image->format, stored_region(d, region), output);
 }
 
 static kst_status build(struct decoding *d, struct j2k_output *output, struct j2k_planned *planned)
@@ -146,18 +149,18 @@ static kst_status build(struct decoding *d, struct j2k_output *output, struct j2
     double start = kst_seconds();
     planned->item.conversion.x = output->shown.x0;
     planned->item.conversion.y = output->shown.y0;
-    kst_status status = kst_decoder_plan_j2k(decoder, &output->filter, &planned->plan);
+    kst_status status = kst_j2k_decoder_plan(decoder, &output->filter, &planned->plan);
     if (!status)
         kst_report_stage(&decoder->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     return status;
 }
 
-/* Bytes that a plan may take on the device, where strips go two at a time. */
-static uint64_t memory_limit(const struct decoding *d, kst_region part)
+/* Return the number of bytes that a plan may take on the device, on which two slabs are at a time. */
+static uint64_t memory_limit(const struct decoding *d, kst_region region)
 {
     uint64_t limit = d->decoder->context->limits.memory, half = d->gpu->gpu->info.memory / 2;
     limit = half > 0 && half < limit ? half : limit;
-    limit = is_whole(d, part) ? limit : limit / 2;
+    limit = is_whole(d, region) ? limit : limit / 2;
     return limit < J2K_GPU_MEMORY_MAX ? limit : J2K_GPU_MEMORY_MAX;
 }
 
@@ -166,23 +169,29 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* How many times the room that there is it takes. */
-static double excess_of(const struct decoding *d, kst_region part, const struct j2k_planned *planned)
+/* Return the memory that the region needs, divided by the memory that there is. */
+static double excess_of(const struct decoding *d, kst_region region, const struct j2k_planned *planned)
 {
-    double memory = (double)planned->need.memory / (double)memory_limit(d, part);
+    double memory = (double)planned->need.memory / (double)memory_limit(d, region);
     double buffer = (double)planned->need.largest / (double)d->gpu->gpu->largest;
     return larger(larger(memory, buffer), (double)planned->item.stream / (double)J2K_GPU_STREAM_MAX);
 }
 
-/* Whether the kernels would not know where in the stream damage is. With strips the CPU tells. */
+/*
+ * Return whether offsets in the stream are too large for the kernels, which then could not locate damage. With slabs
+ * the CPU locates it.
+ */
 static bool is_far(const struct decoding *d, const struct j2k_planned *planned)
 {
     return planned->plan.length >= UINT32_MAX && !d->alone;
 }
 
-/* On failure, and where the device cannot, nothing of the plan is left. */
+/*
+ * Build the plan of a region and say whether it fits the device. On failure, and if it does not fit, the plan is
+ * released.
+ */
 static kst_status plan_item(
-    struct decoding *d, struct j2k_output *output, kst_region part, struct j2k_planned *planned, enum j2k_fit *fit)
+    struct decoding *d, struct j2k_output *output, kst_region region, struct j2k_planned *planned, enum j2k_fit *fit)
 {
     kst_decoder *decoder = d->decoder;
     kst_report *report = &decoder->report, before = *report;
@@ -194,10 +203,10 @@ static kst_status plan_item(
     if (d->options.strict && report->warnings > 0) {
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
     } else {
-        kst_gpu_j2k_route(d->gpu, &planned->item);
-        planned->need = kst_gpu_j2k_need(&planned->item, kst_gpu_j2k_threads(d->gpu));
-        j2k_state(d->decoder)->excess = excess_of(d, part, planned);
-        *fit = j2k_state(d->decoder)->excess <= 1 && !is_far(d, planned) ? J2K_FITS : J2K_FITS_IN_STRIPS;
+        kst_j2k_gpu_route(d->gpu, &planned->item);
+        planned->need = kst_j2k_gpu_need(&planned->item, kst_j2k_gpu_threads(d->gpu));
+        j2k_state(d->decoder)->excess = excess_of(d, region, planned);
+        *fit = j2k_state(d->decoder)->excess <= 1 && !is_far(d, planned) ? J2K_FITS : J2K_FITS_IN_SLABS;
     }
     if (!status && *fit == J2K_FITS)
         return KST_OK;
@@ -207,34 +216,37 @@ static kst_status plan_item(
     return status;
 }
 
-/* In host memory planes have their data, else buffers have offsets, and objects of the driver's a corner. */
-static void cut_plane(struct j2k_planned *planned, uint32_t p, kst_region part)
+/*
+ * Let a plane begin at the region's corner: in host memory by its address, in a device's buffer by its offset, in an
+ * image object by its coordinates.
+ */
+static void cut_plane(struct j2k_planned *planned, uint32_t p, kst_region region)
 {
     struct j2k_gpu_item *item = &planned->item;
     kst_plane *plane = p < KST_IMAGE_PLANES_MAX ? &item->output.plane[p] : &planned->more[p - KST_IMAGE_PLANES_MAX];
-    ptrdiff_t skipped = kst_j2k_part_cut(&item->output, plane, part);
-    item->image.left = part.x;
-    item->image.top = part.y;
-    if (item->sink == GPU_SINK_HOST)
+    ptrdiff_t skipped = kst_j2k_region_cut(&item->output, plane, region);
+    item->image.left = region.x;
+    item->image.top = region.y;
+    if (item->delivery == GPU_DELIVERY_HOST)
         plane->data = (uint8_t *)plane->data + skipped;
     else if (!item->image.picture)
         item->image.offset[p] += (size_t)skipped;
 }
 
-/* The part of the image alone. */
+/* Cut the item's image down to the region. */
 static kst_status cut(
-    const struct decoding *d, const struct j2k_output *output, kst_region part, struct j2k_planned *planned)
+    const struct decoding *d, const struct j2k_output *output, kst_region region, struct j2k_planned *planned)
 {
     kst_image *image = &planned->item.output;
-    if (is_whole(d, part))
+    if (is_whole(d, region))
         return KST_OK;
-    kst_status status = kst_j2k_part_image(&d->decoder->memory, d->image, part, image, &planned->more);
+    kst_status status = kst_j2k_region_image(&d->decoder->memory, d->image, region, image, &planned->more);
     for (uint32_t p = 0; p < image->plane_count && !status; p++)
-        cut_plane(planned, p, kst_j2k_part_of_plane(d->decoder, &d->options, output, image->format, part, p));
+        cut_plane(planned, p, kst_j2k_region_of_plane(d->decoder, &d->options, output, image->format, region, p));
     return status;
 }
 
-void kst_j2k_gpu_release(struct decoding *d, struct j2k_planned *planned)
+void kst_j2k_decode_gpu_release(struct decoding *d, struct j2k_planned *planned)
 {
     struct memory *memory = &d->decoder->memory;
     if (!planned)
@@ -245,15 +257,15 @@ void kst_j2k_gpu_release(struct decoding *d, struct j2k_planned *planned)
     kst_memory_release(memory, planned);
 }
 
-static kst_status plan_part(struct decoding *d, kst_region part, struct j2k_planned *planned, enum j2k_fit *fit)
+static kst_status plan_region(struct decoding *d, kst_region region, struct j2k_planned *planned, enum j2k_fit *fit)
 {
     kst_decoder *decoder = d->decoder;
     struct j2k_output output;
     kst_status status = choose_channels(planned, d);
     if (!status)
-        status = describe_part(d, part, &output);
+        status = describe_region(d, region, &output);
     if (!status)
-        status = cut(d, &output, part, planned);
+        status = cut(d, &output, region, planned);
     if (status)
         return status;
     bool *wanted =
@@ -262,14 +274,14 @@ static kst_status plan_part(struct decoding *d, kst_region part, struct j2k_plan
         return status;
     mark_wanted(&planned->item, wanted);
     output.filter.components = wanted;
-    status = plan_item(d, &output, part, planned, fit);
+    status = plan_item(d, &output, region, planned, fit);
     kst_memory_release(&decoder->memory, wanted);
     return status;
 }
 
-kst_status kst_j2k_gpu_plan(struct decoding *d, kst_region part, enum j2k_fit *fit)
+kst_status kst_j2k_decode_gpu_plan(struct decoding *d, kst_region region, enum j2k_fit *fit)
 {
-    enum { MUCH = 2 }; /* as far as is known where there is no room for the plan */
+    enum { MUCH = 2 }; /* a guess, for want of memory for the plan that would tell */
     kst_decoder *decoder = d->decoder;
     const kst_report before = decoder->report;
     kst_status status = KST_OK;
@@ -277,8 +289,9 @@ kst_status kst_j2k_gpu_plan(struct decoding *d, kst_region part, enum j2k_fit *f
     struct j2k_planned *planned = kst_memory_zeroed(&decoder->memory, 1, sizeof *planned, &status);
     if (!planned)
         return status;
-    planned->item = (struct j2k_gpu_item){.output = *d->image, .sink = d->target.sink, .image = d->target.image};
-    status = plan_part(d, part, planned, fit);
+    planned->item =
+        (struct j2k_gpu_item){.output = *d->image, .delivery = d->target.delivery, .image = d->target.image};
+    status = plan_region(d, region, planned, fit);
     if (status == KST_ERROR_LIMIT_MEMORY) {
         decoder->report = before;
         j2k_state(d->decoder)->excess = MUCH;
@@ -286,45 +299,45 @@ kst_status kst_j2k_gpu_plan(struct decoding *d, kst_region part, enum j2k_fit *f
         status = KST_OK;
     }
     if (status || *fit != J2K_FITS)
-        kst_j2k_gpu_release(d, planned);
+        kst_j2k_decode_gpu_release(d, planned);
     else
         j2k_state(d->decoder)->planned = planned;
     return status;
 }
 
-void kst_j2k_gpu_drop(struct decoding *d)
+void kst_j2k_decode_gpu_drop(struct decoding *d)
 {
-    kst_j2k_gpu_release(d, j2k_state(d->decoder)->planned);
+    kst_j2k_decode_gpu_release(d, j2k_state(d->decoder)->planned);
     j2k_state(d->decoder)->planned = NULL;
 }
 
-struct j2k_gpu_order kst_j2k_gpu_order(const struct decoding *d)
+struct j2k_gpu_order kst_j2k_decode_gpu_order(const struct decoding *d)
 {
     return (struct j2k_gpu_order){
-        .after = d->after, .decode_given = kst_j2k_cpu_decode_given, .tier = d->decoder->context->tier};
+        .after = d->after, .decode_host_blocks = kst_j2k_cpu_decode_host_blocks, .tier = d->decoder->context->tier};
 }
 
-void kst_j2k_gpu_run(
+void kst_j2k_decode_gpu_run(
     struct decoding *d, struct j2k_gpu_damage *damage, struct j2k_gpu_times *times, struct gpu_error *error)
 {
-    const struct j2k_gpu_order order = kst_j2k_gpu_order(d);
+    const struct j2k_gpu_order order = kst_j2k_decode_gpu_order(d);
     *damage = (struct j2k_gpu_damage){0};
     *times = (struct j2k_gpu_times){{0}};
-    struct j2k_job *job = kst_gpu_j2k_begin(d->gpu, &j2k_state(d->decoder)->planned->item, 1, &order, error);
+    struct j2k_gpu_job *job = kst_j2k_gpu_begin(d->gpu, &j2k_state(d->decoder)->planned->item, 1, &order, error);
     if (job)
-        kst_gpu_j2k_end(job, damage, times, error);
+        kst_j2k_gpu_end(job, damage, times, error);
 }
 
-kst_status kst_j2k_gpu_report(
+kst_status kst_j2k_decode_gpu_report(
     struct decoding *d, const struct j2k_gpu_damage *damage, const struct j2k_gpu_times *times)
 {
     kst_report *report = &d->decoder->report;
     const struct gpu *gpu = d->gpu->gpu;
-    const double *step = times->step;
-    const double seconds[KST_STAGE_COUNT] = {[KST_STAGE_UPLOAD] = step[J2K_STEP_UPLOAD],
-        [KST_STAGE_ENTROPY] = step[J2K_STEP_GATHER] + step[J2K_STEP_BLOCKS] + step[J2K_STEP_STORE],
-        [KST_STAGE_PIXELS] = step[J2K_STEP_LEVELS] + step[J2K_STEP_OUTPUT],
-        [KST_STAGE_DOWNLOAD] = step[J2K_STEP_DOWNLOAD]};
+    const double *stage = times->stage;
+    const double seconds[KST_STAGE_COUNT] = {[KST_STAGE_UPLOAD] = stage[J2K_STAGE_UPLOAD],
+        [KST_STAGE_ENTROPY] = stage[J2K_STAGE_GATHER] + stage[J2K_STAGE_BLOCKS] + stage[J2K_STAGE_STORE],
+        [KST_STAGE_PIXELS] = stage[J2K_STAGE_LEVELS] + stage[J2K_STAGE_OUTPUT],
+        [KST_STAGE_DOWNLOAD] = stage[J2K_STAGE_DOWNLOAD]};
     static const kst_stage stages[] = {KST_STAGE_UPLOAD, KST_STAGE_ENTROPY, KST_STAGE_PIXELS, KST_STAGE_DOWNLOAD};
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
         report->stage_device[stages[i]] = gpu->info.kind;

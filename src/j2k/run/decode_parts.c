@@ -10,23 +10,23 @@ enum {
 };
 
 struct j2k_part {
-    struct j2k_job *job; /* null: ended, or never begun */
+    struct j2k_gpu_job *job; /* null: ended, or never begun */
     uint32_t first, count;
     struct j2k_gpu_need need; /* of all */
-    uint64_t stream;          /* bytes that go to the device */
+    uint64_t stream;          /* bytes that are uploaded */
 };
 
 struct j2k_parts {
     const struct decode_owner *owner;
-    uint32_t most; /* pictures that there will be */
-    struct gpu_executor *gpu;
-    struct decoding **decoding; /* in turn; each with a plan for the GPU */
+    uint32_t most; /* pictures that it will hold at most */
+    struct gpu_runtime *gpu;
+    struct decoding **decoding; /* the pictures in order, each with a plan for the GPU */
     struct j2k_gpu_item *item;  /* likewise */
     struct j2k_part *part;
     uint32_t count, part_count, begun, ended;
 };
 
-/* How many pictures a part gets that has one such at least. */
+/* Return how many pictures a part gets at most, given those that it has. */
 static uint32_t most_pictures(const struct j2k_parts *parts, const struct j2k_part *part)
 {
     bool is_long = part->stream >= (uint64_t)part->count * LONG_STREAM;
@@ -60,8 +60,10 @@ void *kst_j2k_parts_make(const struct decode_owner *owner)
     return NULL;
 }
 
-/* Device memory that a part of several pictures may take: each is an operation with the context's limit, and strips of
- * it are two at a time; but the card is shared. */
+/*
+ * Return how much device memory a part of several pictures may take. Each picture is an operation with the context's
+ * limit, so the part may exceed that; but all parts share the device.
+ */
 static uint64_t part_memory(const struct j2k_parts *parts)
 {
     uint64_t limit = parts->owner->context->limits.memory, share = parts->gpu->gpu->info.memory / (2 * PARTS_AT_ONCE);
@@ -92,7 +94,7 @@ void kst_j2k_parts_add(void *made, struct decoding *decoding)
     parts->decoding[parts->count++] = decoding;
 }
 
-struct settling {
+struct j2k_settling {
     struct j2k_parts *parts;
     const struct j2k_part *part;
     const struct j2k_gpu_damage *damage;
@@ -102,20 +104,20 @@ struct settling {
 
 static void settle_picture(void *arg, uint32_t index)
 {
-    const struct settling *s = arg;
+    const struct j2k_settling *s = arg;
     struct decoding *decoding = s->parts->decoding[s->part->first + index];
     s->parts->owner->enter(decoding);
     kst_j2k_decoding_settle(decoding, &s->damage[index], s->times, s->error);
     s->parts->owner->leave(decoding);
 }
 
-/* Pictures that went through the stages together share their times. */
+/* End a part's decodings. Pictures that went through the stages together share the times. */
 static void settle(struct j2k_parts *parts, const struct j2k_part *part, const struct j2k_gpu_damage *damage,
     struct j2k_gpu_times *times, const struct gpu_error *error)
 {
-    struct settling settling = {parts, part, damage, times, error};
-    for (int i = 0; i < J2K_STEPS; i++)
-        times->step[i] /= part->count;
+    struct j2k_settling settling = {parts, part, damage, times, error};
+    for (int i = 0; i < J2K_STAGES; i++)
+        times->stage[i] /= part->count;
     kst_pool_run(parts->owner->context->pool, part->count, settle_picture, &settling);
 }
 
@@ -127,7 +129,7 @@ static void end_part(struct j2k_parts *parts)
     struct j2k_part *part = &parts->part[parts->ended++];
     if (!part->job)
         return;
-    kst_gpu_j2k_end(part->job, damage, &times, &error);
+    kst_j2k_gpu_end(part->job, damage, &times, &error);
     part->job = NULL;
     settle(parts, part, damage, &times, &error);
 }
@@ -135,17 +137,17 @@ static void end_part(struct j2k_parts *parts)
 static void begin_part(struct j2k_parts *parts)
 {
     struct j2k_part *part = &parts->part[parts->begun++];
-    struct j2k_gpu_order order = kst_j2k_gpu_order(parts->decoding[part->first]);
+    struct j2k_gpu_order order = kst_j2k_decode_gpu_order(parts->decoding[part->first]);
     struct gpu_error error;
     order.beside = most_pictures(parts, part) == HALF_PART ? 1 : 0;
     if (part->count < parts->most)
-        order.decode_given = NULL; /* the threads have other parts to plan */
-    part->job = kst_gpu_j2k_begin(parts->gpu, &parts->item[part->first], part->count, &order, &error);
+        order.decode_host_blocks = NULL; /* the threads have other parts to plan */
+    part->job = kst_j2k_gpu_begin(parts->gpu, &parts->item[part->first], part->count, &order, &error);
     if (!part->job)
         settle(parts, part, (const struct j2k_gpu_damage[PART_PICTURES]){{0}}, &(struct j2k_gpu_times){{0}}, &error);
 }
 
-/* Whether the next part gets no more pictures. */
+/* Return whether the next part gets no more pictures. */
 static bool is_ready(const struct j2k_parts *parts, bool more)
 {
     const struct j2k_part *next = &parts->part[parts->begun];
@@ -167,14 +169,14 @@ void kst_j2k_parts_follow(const void *made, struct gpu_queue *queue)
     const struct j2k_parts *parts = made;
     for (uint32_t i = parts->ended; i < parts->begun; i++)
         if (parts->part[i].job)
-            kst_gpu_j2k_follow(parts->part[i].job, queue);
+            kst_j2k_gpu_follow(parts->part[i].job, queue);
 }
 
 bool kst_j2k_parts_done(const void *made)
 {
     const struct j2k_parts *parts = made;
     for (uint32_t i = parts->ended; i < parts->begun; i++)
-        if (parts->part[i].job && !kst_gpu_j2k_done(parts->part[i].job))
+        if (parts->part[i].job && !kst_j2k_gpu_done(parts->part[i].job))
             return false;
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Many pictures of JPEG 2000 on the GPU: in parts, of which a few are on their way at the same time. */
+/* Declares how the GPU decodes many JPEG 2000 pictures: in parts, a few of which are under way at the same time. */
 #ifndef KOSTKA_J2K_RUN_DECODE_PARTS_H
 #define KOSTKA_J2K_RUN_DECODE_PARTS_H
 

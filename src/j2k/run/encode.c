@@ -1,186 +1,212 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes one picture: plans it, has its code-blocks coded where it was placed, and writes the file. */
+/* Encodes one picture: plans it, lets the GPU or the CPU code its code-blocks, and writes the file. */
 #include "j2k/run/encode.h"
 
 #include "core/report.h"
 #include "run/image.h"
 
-kst_status kst_j2k_encode_blocks(struct j2k_encode_work *work)
+kst_status kst_j2k_encode_blocks(struct j2k_encoder *encoder)
 {
-    struct encoding *e = work->e;
+    struct encoding *e = encoder->e;
     double start = kst_seconds();
-    kst_j2k_encoded_release(&e->memory, &work->encoded);
-    if (work->on_gpu)
-        return kst_j2k_encode_group_again(work);
-    if (work->in_windows)
-        return kst_j2k_gpu_code_windows(work);
+    kst_j2k_encoded_release(&e->memory, &encoder->encoded);
+    if (encoder->on_gpu)
+        return kst_j2k_encode_gpu_again(encoder);
+    if (encoder->in_excerpts)
+        return kst_j2k_encode_gpu_excerpts(encoder);
     const struct operation op = kst_encoding_operation(e);
-    kst_status status = kst_j2k_cpu_encode(&op, &work->coded, &work->source, &work->encoded);
+    kst_status status = kst_j2k_cpu_encode(&op, &encoder->coded, &encoder->request, &encoder->encoded);
     kst_report_stage(&e->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     return status;
 }
 
-/* Bytes of all layers, and about what packet headers and all else will take. */
-static size_t expected_bytes(const struct j2k_encode_work *work)
+/* Return the number of bytes of all layers, with an estimate for packet headers and everything else. */
+static size_t expected_bytes(const struct j2k_encoder *encoder)
 {
     enum { AROUND = 1024, HEADER_BYTES = 4, SHARE = 32 };
-    const struct j2k_coded *coded = &work->coded;
+    const struct j2k_coded *coded = &encoder->coded;
     size_t sum = 0;
     for (uint32_t b = 0; b < coded->plan.block_count; b++) {
-        uint32_t passes = work->layer_passes[(size_t)(b + 1) * work->options.layers - 1];
+        uint32_t passes = encoder->layer_passes[(size_t)(b + 1) * encoder->options.layers - 1];
         if (passes > 0)
             sum += HEADER_BYTES + coded->pass_length[coded->block[b].first_pass + passes - 1U];
     }
     return AROUND + sum + sum / SHARE;
 }
 
-/* Without a target a profile's limit may be missed. */
-static kst_status check_length(const struct j2k_encode_work *work, uint64_t bytes)
+/* Check the file's length against the profile, whose limit may be exceeded if there was no target. */
+static kst_status check_length(const struct j2k_encoder *encoder, uint64_t bytes)
 {
-    if (bytes <= work->limits.bytes)
+    if (bytes <= encoder->limits.bytes)
         return KST_OK;
-    return kst_report_error(&work->e->report, KST_ERROR_J2K_PROFILE, KST_NO_OFFSET,
+    return kst_report_error(&encoder->e->report, KST_ERROR_J2K_PROFILE, KST_NO_OFFSET,
         "%s: a codestream has at most %llu bytes, and this %llu; use a lower rate or a higher level",
-        kst_j2k_profile_name(work->options.profile), (unsigned long long)work->limits.bytes, (unsigned long long)bytes);
+        kst_j2k_profile_name(encoder->options.profile), (unsigned long long)encoder->limits.bytes,
+        (unsigned long long)bytes);
 }
 
-static kst_status write_file(struct j2k_encode_work *work)
+static kst_status write_file(struct j2k_encoder *encoder)
 {
-    struct encoding *e = work->e;
+    struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);
     struct j2k_codestream *stream;
     double start = kst_seconds();
-    kst_sink_expect(&e->sink, expected_bytes(work));
-    kst_status status = kst_j2k_codestream_make(&op, &work->coded, &work->writing, &stream);
+    kst_sink_expect(&e->sink, expected_bytes(encoder));
+    kst_status status = kst_j2k_codestream_make(&op, &encoder->coded, &encoder->writing, &stream);
     if (!status)
-        status = check_length(work, kst_j2k_codestream_length(stream));
+        status = check_length(encoder, kst_j2k_codestream_length(stream));
     if (!status)
-        status = kst_j2k_encode_group_arrive(work);
+        status = kst_j2k_encode_gpu_arrive(encoder);
     if (!status)
-        status = work->options.codestream ? kst_j2k_codestream_put(stream, &e->sink)
-                                          : kst_j2k_put_file(&work->coded, stream, &work->file, &e->sink, &e->report);
+        status = encoder->options.codestream
+                     ? kst_j2k_codestream_put(stream, &e->sink)
+                     : kst_j2k_put_file(&encoder->coded, stream, &encoder->file, &e->sink, &e->report);
     kst_j2k_codestream_release(stream);
     kst_report_stage(&e->report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
     return status;
 }
 
-/* On the GPU, if it can, the whole or in parts; for the CPU pixels in device memory come to the host. */
-static kst_status choose_place(struct j2k_encode_work *work)
+/*
+ * Choose the GPU, for the whole picture or for parts of it, if it can encode them. Otherwise the CPU encodes, and
+ * pixels in device memory are copied to the host.
+ */
+static kst_status choose_place(struct j2k_encoder *encoder)
 {
-    struct encoding *e = work->e;
-    work->on_gpu = kst_j2k_gpu_encodes(work);
-    work->in_windows = !work->on_gpu && kst_j2k_gpu_cuts(work);
-    if (work->on_gpu || work->in_windows || !kst_memory_is_device(work->image->memory))
+    struct encoding *e = encoder->e;
+    encoder->on_gpu = kst_j2k_encode_gpu_suits(encoder);
+    encoder->in_excerpts = !encoder->on_gpu && kst_j2k_encode_gpu_cuts(encoder);
+    if (encoder->on_gpu || encoder->in_excerpts || !kst_memory_is_device(encoder->image->memory))
         return KST_OK;
-    kst_status status = kst_image_bring(e->context, work->image, &work->host, &e->report);
+    kst_status status = kst_image_bring(e->context, encoder->image, &encoder->host, &e->report);
     if (status)
         return status;
-    work->image = &work->host;
-    kst_j2k_encode_find_samples(work);
+    encoder->image = &encoder->host;
+    kst_j2k_encode_find_samples(encoder);
     return KST_OK;
 }
 
-/* Of the box around code-blocks that need not all be there before it begins: no fourfold of the samples' bytes. */
-static void settle_width(struct j2k_encode_work *work)
+/*
+ * Choose the width of the box's length field before its size is known, if code-blocks are written before all of them
+ * are coded. Coded data are assumed to take less than four times the bytes of the samples.
+ */
+static void settle_width(struct j2k_encoder *encoder)
 {
-    if (!kst_j2k_encode_needs_rates(work))
-        work->file.width = kst_j2k_encode_sample_bits(work) / 8 > UINT32_MAX / 4 ? J2K_WIDTH_WIDE : J2K_WIDTH_NARROW;
+    if (!kst_j2k_encode_needs_rates(encoder))
+        encoder->file.width =
+            kst_j2k_encode_sample_bits(encoder) / 8 > UINT32_MAX / 4 ? J2K_WIDTH_WIDE : J2K_WIDTH_NARROW;
 }
 
-/* Of the whole, when blocks are coded once: decoding for a PSNR takes several times as long. */
-static double share_of_coding(const struct j2k_encode_work *work)
+/*
+ * Return which share of the whole work is done when all blocks have been coded once. Decoding for a PSNR takes several
+ * times as long as coding.
+ */
+static double share_of_coding(const struct j2k_encoder *encoder)
 {
-    return work->options.target == KST_J2K_PSNR ? 0.25 : kst_j2k_encode_needs_rates(work) ? 0.9 : 1;
+    return encoder->options.target == KST_J2K_PSNR ? 0.25 : kst_j2k_encode_needs_rates(encoder) ? 0.9 : 1;
 }
 
-/* All that is known before a sample is looked at. */
-static kst_status plan(struct j2k_encode_work *work)
+/* Plan everything that does not depend on the values of samples. */
+static kst_status plan(struct j2k_encoder *encoder)
 {
-    struct encoding *e = work->e;
+    struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);
-    kst_status status = kst_j2k_encode_components(work);
+    kst_status status = kst_j2k_encode_components(encoder);
     if (status)
         return status;
-    work->reversible = work->options.target == KST_J2K_LOSSLESS || work->options.reversible;
-    work->step = kst_j2k_encode_step(work);
-    status = kst_j2k_encode_headers(work);
+    encoder->reversible = encoder->options.target == KST_J2K_LOSSLESS || encoder->options.reversible;
+    encoder->step = kst_j2k_encode_step(encoder);
+    status = kst_j2k_encode_headers(encoder);
     if (!status)
-        status = kst_j2k_encode_file(work);
-    settle_width(work);
+        status = kst_j2k_encode_file(encoder);
+    settle_width(encoder);
     if (!status)
-        status = kst_j2k_coded_layout(&op, &work->coded);
+        status = kst_j2k_coded_layout(&op, &encoder->coded);
     if (!status)
-        status = kst_j2k_encode_profile(work);
+        status = kst_j2k_encode_profile(encoder);
     if (!status)
-        status = kst_j2k_encode_weights(work);
+        status = kst_j2k_encode_weights(encoder);
     if (status)
         return status;
-    work->source.origin = work->origin;
-    work->source.progress = &e->progress;
-    kst_progress_stage(&e->progress, work->coded.plan.block_count, share_of_coding(work));
-    work->source.rows = e->rows;
-    work->source.measure = kst_j2k_encode_needs_rates(work);
-    kst_j2k_encode_set_goal(work);
+    encoder->request.origin = encoder->origin;
+    encoder->request.progress = &e->progress;
+    kst_progress_stage(&e->progress, encoder->coded.plan.block_count, share_of_coding(encoder));
+    encoder->request.rows = e->rows;
+    encoder->request.measure = kst_j2k_encode_needs_rates(encoder);
+    kst_j2k_encode_goal(encoder);
     return KST_OK;
 }
 
-kst_status kst_j2k_encode_plan(struct j2k_encode_work *work, struct encoding *e)
+kst_status kst_j2k_encode_plan(struct j2k_encoder *encoder, struct encoding *e)
 {
-    *work = (struct j2k_encode_work){.e = e, .image = &e->image};
-    kst_j2k_options_init(&work->options);
+    *encoder = (struct j2k_encoder){.e = e, .image = &e->image};
+    kst_j2k_options_init(&encoder->options);
     if (e->options.jpeg2000)
-        work->options = *e->options.jpeg2000;
-    kst_status status = plan(work);
+        encoder->options = *e->options.jpeg2000;
+    kst_status status = plan(encoder);
     if (!status)
-        status = choose_place(work);
-    return status ? status : kst_j2k_encode_keep_rows(work);
+        status = choose_place(encoder);
+    return status ? status : kst_j2k_encode_keep_rows(encoder);
 }
 
-kst_status kst_j2k_encode_settle(struct j2k_encode_work *work)
+/*
+ * Return what keeps coded bytes until the file is written: the caller's writer, if it can, and the samples are so many
+ * that it is worth it. Blocks that a GPU codes or whose passes are measured stay in memory.
+ */
+static const kst_writer *keeper_of(const struct j2k_encoder *encoder)
 {
-    if (kst_j2k_encode_goes_by_tiles(work))
-        return kst_j2k_encode_by_tiles(work);
-    kst_status status = work->on_gpu ? KST_OK : kst_j2k_encode_blocks(work);
-    if (!status)
-        status = kst_j2k_encode_layers(work);
-    return status ? status : write_file(work);
+    enum { LEAST = 1 << 26 /* bytes of samples */ };
+    const kst_writer *writer = encoder->e->sink.writer;
+    bool suits = !encoder->on_gpu && !encoder->in_excerpts && !kst_j2k_encode_needs_rates(encoder);
+    bool large = kst_j2k_encode_sample_bits(encoder) / 8 >= LEAST;
+    return writer && writer->keep && suits && large ? writer : NULL;
 }
 
-void kst_j2k_encode_release(struct j2k_encode_work *work)
+kst_status kst_j2k_encode_settle(struct j2k_encoder *encoder)
 {
-    struct memory *memory = &work->e->memory;
-    kst_image_release(work->e->context, &work->host);
-    kst_j2k_encode_drop_rows(work);
-    for (uint32_t i = 0; i < work->file.box_count; i++)
-        kst_memory_release(memory, work->box_data[i]);
-    kst_j2k_encode_drop_tiles(work);
-    kst_memory_release(memory, work->layer_passes);
-    kst_memory_release(memory, work->target);
-    kst_memory_release(memory, work->estimate);
-    kst_memory_release(memory, work->outcome);
-    kst_memory_release(memory, work->weight);
-    kst_memory_release(memory, work->origin);
-    kst_j2k_encoded_release(memory, &work->encoded);
-    kst_j2k_coded_release(memory, &work->coded);
-    kst_j2k_stream_release(memory, &work->coded.headers);
+    if (kst_j2k_encode_goes_by_tiles(encoder))
+        return kst_j2k_encode_by_tiles(encoder);
+    encoder->request.keeper = encoder->coded.keeper = keeper_of(encoder);
+    kst_status status = encoder->on_gpu ? KST_OK : kst_j2k_encode_blocks(encoder);
+    if (!status)
+        status = kst_j2k_encode_layers(encoder);
+    return status ? status : write_file(encoder);
+}
+
+void kst_j2k_encode_release(struct j2k_encoder *encoder)
+{
+    struct memory *memory = &encoder->e->memory;
+    kst_image_release(encoder->e->context, &encoder->host);
+    kst_j2k_encode_drop_rows(encoder);
+    for (uint32_t i = 0; i < encoder->file.box_count; i++)
+        kst_memory_release(memory, encoder->box_data[i]);
+    kst_j2k_encode_drop_tiles(encoder);
+    kst_memory_release(memory, encoder->layer_passes);
+    kst_memory_release(memory, encoder->target);
+    kst_memory_release(memory, encoder->estimate);
+    kst_memory_release(memory, encoder->outcome);
+    kst_memory_release(memory, encoder->weight);
+    kst_memory_release(memory, encoder->origin);
+    kst_j2k_encoded_release(memory, &encoder->encoded);
+    kst_j2k_coded_release(memory, &encoder->coded);
+    kst_j2k_stream_release(memory, &encoder->coded.headers);
 }
 
 kst_status kst_j2k_encode(struct encoding *e)
 {
-    struct j2k_encode_work work, *member = &work;
-    struct j2k_encode_group group;
-    kst_status status = kst_j2k_encode_plan(&work, e);
-    bool grouped = !status && work.on_gpu;
-    if (grouped) {
-        kst_j2k_encode_group_code(&group, &member, 1);
-        status = work.status;
+    struct j2k_encoder encoder, *member = &encoder;
+    struct j2k_encode_gpu_part part;
+    kst_status status = kst_j2k_encode_plan(&encoder, e);
+    bool shared = !status && encoder.on_gpu;
+    if (shared) {
+        kst_j2k_encode_gpu_code(&part, &member, 1);
+        status = encoder.status;
     }
     if (!status)
-        status = kst_j2k_encode_settle(&work);
-    if (grouped)
-        kst_j2k_gpu_report_encoding(&work);
-    kst_j2k_encode_release(&work);
-    if (grouped)
-        kst_j2k_encode_group_end(&group);
+        status = kst_j2k_encode_settle(&encoder);
+    if (shared)
+        kst_j2k_encode_gpu_report(&encoder);
+    kst_j2k_encode_release(&encoder);
+    if (shared)
+        kst_j2k_encode_gpu_end(&part);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One picture on its way to a JPEG 2000 file. */
+/* Declares how one picture becomes a JPEG 2000 file, and the state that the steps share. */
 #ifndef KOSTKA_J2K_RUN_ENCODE_H
 #define KOSTKA_J2K_RUN_ENCODE_H
 
@@ -12,46 +12,49 @@
 
 enum { J2K_ENCODED_COLOURS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES = 16, J2K_ENCODED_COMMENTS = 16 };
 
-struct j2k_encode_group;
-struct j2k_encode_job;
+struct j2k_encode_gpu_part;
+struct j2k_encoding;
 struct j2k_gains;
 struct j2k_kept_rows;
 struct j2k_pass;
 
-/* How a picture that does not fit is cut: so many tiles together, whole rows of them where there is more than one row;
- * or one tile in cells of the reference grid. */
+/*
+ * Says how a picture that does not fit into memory is cut: into tiles that go together, whole rows of them if these
+ * have more than one row; or one tile into cells of the reference grid.
+ */
 struct j2k_cut {
     uint32_t tiles;
-    uint32_t width, height; /* of cells, whose first ones begin at 0; 0: whole tiles */
-    uint32_t rows;          /* of the picture that the largest part takes */
+    uint32_t width, height; /* of a cell; the first cell begins at 0; 0: cut into whole tiles */
+    uint32_t rows;          /* the number of rows of the picture in the largest part */
 };
 
-/* One picture on its way to a file. Its parts point to each other: it stays where it is. */
-struct j2k_encode_work {
+/* One picture that is being encoded. It must not be moved, because its members point to each other. */
+struct j2k_encoder {
     struct encoding *e;
-    const kst_image *image; /* in host memory where the CPU encodes it */
-    kst_image host;         /* where it was brought there */
+    const kst_image *image; /* in host memory if the CPU encodes it */
+    kst_image host;         /* the copy in host memory, if one was made */
     kst_j2k_options options;
     struct j2k_coded coded;
-    struct j2k_parameters *tile; /* of each tile, where one has its own; null: none has */
+    struct j2k_parameters *tile; /* the parameters of each tile, if any tile has its own; otherwise null */
     struct j2k_origin *origin;   /* of each component */
     uint32_t component_count;
     kst_colour colour;
-    bool has_alpha; /* the last component */
+    bool has_alpha; /* the last component is alpha */
     bool reversible;
-    double step;    /* of the quantiser where it is not, in samples of the picture */
+    double step;    /* the quantiser's step if it is not reversible, in samples of the picture */
     double *weight; /* of each band */
-    struct j2k_encode_source source;
-    struct j2k_kept_rows *kept; /* of rows that come in order; null: they do not */
+    struct j2k_encode_request request;
+    struct j2k_kept_rows *kept; /* the last rows, if rows come in order; otherwise null */
     struct j2k_encoded encoded;
-    bool on_gpu, in_windows; /* on the context's GPU: the whole, or one part after another, as `cut` says */
+    bool on_gpu, in_excerpts; /* the context's GPU encodes the whole, or one excerpt after the other as `cut` says */
     struct j2k_cut cut;
-    struct j2k_encode_group *group;  /* there; coded blocks lie in its memory */
-    uint32_t member;                 /* which of its pictures it is */
-    kst_status status;               /* of the group's work on it */
-    struct j2k_layer_target *target; /* of each layer */
-    double *estimate; /* of each layer, for a PSNR: its error as far as gains tell; null: a first guess */
-    struct j2k_layer_outcome *outcome; /* likewise what it came to */
+    struct j2k_encode_gpu_part *part; /* the pictures coded with it on the GPU; coded blocks lie in its memory */
+    uint32_t member;                  /* the picture's index in the part */
+    kst_status status;                /* the status of the part's work on this picture */
+    struct j2k_layer_target *target;  /* of each layer */
+    double
+        *estimate; /* with a PSNR, the error of each layer as estimated from the gains of passes; null: a first guess */
+    struct j2k_layer_outcome *outcome; /* what each layer came to */
     uint8_t *layer_passes;
     struct j2k_profile_limits limits;
     struct j2k_writing writing;
@@ -62,120 +65,138 @@ struct j2k_encode_work {
     struct j2k_channel_definition definition[J2K_ENCODED_COLOURS];
 };
 
-/* encode_options.c: everything about options and image that can be said before work begins. */
+/* encode_options.c: check everything about the options and the image that can be checked before work begins. */
 kst_status kst_j2k_encode_check(struct encoding *e);
 
 /* Append the file to the sink. */
 kst_status kst_j2k_encode(struct encoding *e);
 
 /*
- * The same by steps: plan, which says whether the GPU takes it; there, have a group code its blocks; write it, with all
- * that is left to do; release, after an error of the first step, too.
+ * The same in steps: plan, which also decides whether the GPU encodes it; let a part code its blocks on the GPU; write
+ * the file, with all work that is left; release, even if planning failed.
  */
-kst_status kst_j2k_encode_plan(struct j2k_encode_work *work, struct encoding *e);
-kst_status kst_j2k_encode_settle(struct j2k_encode_work *work);
-void kst_j2k_encode_release(struct j2k_encode_work *work);
+kst_status kst_j2k_encode_plan(struct j2k_encoder *encoder, struct encoding *e);
+kst_status kst_j2k_encode_settle(struct j2k_encoder *encoder);
+void kst_j2k_encode_release(struct j2k_encoder *encoder);
 
 /* encode_parts.c: see struct encode_parts. */
 extern const struct encode_parts kst_j2k_encode_parts;
 
-/* Pictures whose blocks a GPU codes together. It stays where it is. */
-struct j2k_encode_group {
+/* Pictures whose blocks a GPU codes together. It must not be moved. */
+struct j2k_encode_gpu_part {
     kst_context *context;
-    struct gpu_executor *gpu;
-    struct j2k_encode_work **work;
+    struct gpu_runtime *gpu;
+    struct j2k_encoder **encoder;
     uint32_t count;
-    struct j2k_encode_item *item; /* one a picture */
-    struct j2k_coding_job *job;
-    pthread_mutex_t coding; /* of blocks, while pictures are settled */
+    struct j2k_gpu_encode_item *item; /* one for each picture */
+    struct j2k_gpu_encode_job *job;
+    pthread_mutex_t coding; /* held while blocks are coded, because pictures are finished at the same time */
 };
 
-/* encode_gpu.c: whether the context's GPU encodes what is planned. */
-bool kst_j2k_gpu_encodes(const struct j2k_encode_work *work);
-
-/* Code the blocks of pictures, which it borrows; each has a status. To be ended in any case, after the pictures. */
-void kst_j2k_encode_group_code(struct j2k_encode_group *group, struct j2k_encode_work **work, uint32_t count);
-void kst_j2k_encode_group_end(struct j2k_encode_group *group);
-/* Before blocks' bytes are read, of which it is told then whether they came; thread-safe. */
-kst_status kst_j2k_encode_group_arrive(struct j2k_encode_work *work);
-/* Those of one of them once more, as its source now says; thread-safe. */
-kst_status kst_j2k_encode_group_again(struct j2k_encode_work *work);
-/* Say in the picture's report what its group did. */
-void kst_j2k_gpu_report_encoding(struct j2k_encode_work *work);
-
-/* Code blocks as the source says. */
-kst_status kst_j2k_encode_blocks(struct j2k_encode_work *work);
-
-/* encode_rates.c: the picture's samples, of all components, and their bits. */
-double kst_j2k_encode_samples(const struct j2k_encode_work *work);
-double kst_j2k_encode_sample_bits(const struct j2k_encode_work *work);
-/* Whether what a block gets depends on others. */
-bool kst_j2k_encode_needs_rates(const struct j2k_encode_work *work);
-/* Of the quantiser; and how far blocks need be coded, into the source. */
-double kst_j2k_encode_step(const struct j2k_encode_work *work);
-void kst_j2k_encode_set_goal(struct j2k_encode_work *work);
-/* The layers' passes, of blocks that are coded; for their targets: blocks are coded farther where that has to be. */
-kst_status kst_j2k_encode_layers(struct j2k_encode_work *work);
-kst_status kst_j2k_encode_rates(struct j2k_encode_work *work);
+/* encode_gpu.c: return whether the context's GPU can encode the planned picture. */
+bool kst_j2k_encode_gpu_suits(const struct j2k_encoder *encoder);
 
 /*
- * encode_psnr.c: the squared error of the picture that gains should estimate where a layer's PSNR is reached; and
- * find passes with which layers reach it.
+ * Code the blocks of some pictures, which the part borrows; each gets a status. The part must be ended in any case,
+ * after its pictures.
  */
-double kst_j2k_estimated_error(const struct j2k_encode_work *work, uint32_t layer);
-kst_status kst_j2k_encode_reach(struct j2k_encode_work *work);
+void kst_j2k_encode_gpu_code(struct j2k_encode_gpu_part *part, struct j2k_encoder **encoder, uint32_t count);
+void kst_j2k_encode_gpu_end(struct j2k_encode_gpu_part *part);
+/*
+ * Wait until the blocks' bytes have been downloaded, and return whether that succeeded. Must be called before they are
+ * read. Thread-safe.
+ */
+kst_status kst_j2k_encode_gpu_arrive(struct j2k_encoder *encoder);
+/* Code the blocks of one of the pictures again, as its request now says. Thread-safe. */
+kst_status kst_j2k_encode_gpu_again(struct j2k_encoder *encoder);
+/* Add what the part did to the picture's report. */
+void kst_j2k_encode_gpu_report(struct j2k_encoder *encoder);
 
-/* encode_measure.c: decode what there is, and tell the squared error of the picture at the end of wanted layers. */
-kst_status kst_j2k_encode_measure(struct j2k_encode_work *work, const bool *wanted, double *error);
+/* Code blocks as the request says. */
+kst_status kst_j2k_encode_blocks(struct j2k_encoder *encoder);
+
+/* encode_rates.c: return the number of the picture's samples in all components, and of their bits. */
+double kst_j2k_encode_samples(const struct j2k_encoder *encoder);
+double kst_j2k_encode_sample_bits(const struct j2k_encoder *encoder);
+/* Return whether it depends on other blocks which passes of a block are kept. */
+bool kst_j2k_encode_needs_rates(const struct j2k_encoder *encoder);
+/* Return the quantiser's step; and set in the request how far blocks need to be coded. */
+double kst_j2k_encode_step(const struct j2k_encoder *encoder);
+void kst_j2k_encode_goal(struct j2k_encoder *encoder);
+/*
+ * Assign the passes of coded blocks to layers; the second function meets the layers' targets, and codes blocks further
+ * if that is necessary.
+ */
+kst_status kst_j2k_encode_layers(struct j2k_encoder *encoder);
+kst_status kst_j2k_encode_rates(struct j2k_encoder *encoder);
 
 /*
- * encode_windows.c: whether the context's GPU encodes it in parts, of which the memory limit has room for one; then
- * work->cut says how. And code all blocks so, as often as it is asked for.
+ * encode_psnr.c: return the squared error that the gains of passes must estimate for a layer to reach its PSNR; and
+ * find passes with which the layers reach theirs.
  */
-bool kst_j2k_gpu_cuts(struct j2k_encode_work *work);
-kst_status kst_j2k_gpu_code_windows(struct j2k_encode_work *work);
+double kst_j2k_estimated_error(const struct j2k_encoder *encoder, uint32_t layer);
+kst_status kst_j2k_encode_reach(struct j2k_encoder *encoder);
 
 /*
- * encode_tiles.c: whether tiles can be written as soon as they are coded, so that the others need not be in memory,
- * and there is need for that; and do so, to the end of the file.
+ * encode_measure.c: decode what has been coded, and measure the picture's squared error at the end of the wanted
+ * layers.
  */
-bool kst_j2k_encode_goes_by_tiles(const struct j2k_encode_work *work);
-kst_status kst_j2k_encode_by_tiles(struct j2k_encode_work *work);
+kst_status kst_j2k_encode_measure(struct j2k_encoder *encoder, const bool *wanted, double *error);
 
 /*
- * encode_rows.c: keep as many rows that come in order as are looked at side by side, and have the encoding read
- * those, once it is settled where it runs.
+ * encode_excerpts.c: return whether the context's GPU can encode the picture in excerpts that fit the memory limit one
+ * by one; encoder->cut then says how. And code all blocks in this way; this may be called more than once.
  */
-kst_status kst_j2k_encode_keep_rows(struct j2k_encode_work *work);
-void kst_j2k_encode_drop_rows(struct j2k_encode_work *work);
+bool kst_j2k_encode_gpu_cuts(struct j2k_encoder *encoder);
+kst_status kst_j2k_encode_gpu_excerpts(struct j2k_encoder *encoder);
 
-/* encode_gpu.c: what both have in common. The image as the kernels see it; where pixels are read from. */
-void kst_j2k_gpu_describe(const struct j2k_encode_work *work, struct j2k_encode_item *item);
-/* What the kernels are told of a block's region of interest, and how the block's result is told by theirs, all but the
- * passes; then these. */
-struct j2k_rect kst_j2k_gpu_region(const struct j2k_encode_job *job, uint32_t index);
-void kst_j2k_gpu_take(struct j2k_encode_job *job, uint32_t block, const struct j2k_block_outcome *outcome);
-void kst_j2k_gpu_take_passes(const struct j2k_block_outcome *outcome, struct j2k_pass *pass);
-/* And what a sampled block's planes would gain. */
-void kst_j2k_gpu_take_gains(
-    struct j2k_encode_job *job, uint32_t block, const struct j2k_block_gains *measured, struct j2k_gains *gains);
-kst_status kst_j2k_gpu_fail(const struct j2k_encode_work *work, const struct gpu_error *error);
-void kst_j2k_gpu_report_times(
-    struct j2k_encode_work *work, const struct gpu *gpu, const struct j2k_encode_times *times, double share);
+/*
+ * encode_tiles.c: return whether tiles can and should be written as soon as they are coded, so that the others need not
+ * be in memory; and write the whole file in this way.
+ */
+bool kst_j2k_encode_goes_by_tiles(const struct j2k_encoder *encoder);
+kst_status kst_j2k_encode_by_tiles(struct j2k_encoder *encoder);
 
-/* encode_components.c: components; and where their samples are in work->image. */
-kst_status kst_j2k_encode_components(struct j2k_encode_work *work);
-void kst_j2k_encode_find_samples(struct j2k_encode_work *work);
+/*
+ * encode_rows.c: if rows come in order, keep as many of the last ones as threads read at the same time, and let the
+ * encoding read the kept rows. Called once it is decided whether the GPU or the CPU encodes.
+ */
+kst_status kst_j2k_encode_keep_rows(struct j2k_encoder *encoder);
+void kst_j2k_encode_drop_rows(struct j2k_encoder *encoder);
 
-/* encode_plan.c: headers and weights. */
-kst_status kst_j2k_encode_headers(struct j2k_encode_work *work);
-void kst_j2k_encode_drop_tiles(struct j2k_encode_work *work);
-kst_status kst_j2k_encode_weights(struct j2k_encode_work *work);
+/*
+ * encode_gpu.c: what encoding whole pictures and encoding excerpts share. Describe the image to the kernels, and where
+ * its pixels are read from.
+ */
+void kst_j2k_encode_gpu_describe(const struct j2k_encoder *encoder, struct j2k_gpu_encode_item *item);
+/*
+ * Return a block's region of interest for the kernels; take a block's result from the kernels' outcome, except its
+ * passes; and take its passes.
+ */
+struct j2k_rect kst_j2k_encode_gpu_region(const struct j2k_encoding *encoding, uint32_t index);
+void kst_j2k_encode_gpu_take(
+    struct j2k_encoding *encoding, uint32_t block, const struct j2k_gpu_block_outcome *outcome);
+void kst_j2k_encode_gpu_take_passes(const struct j2k_gpu_block_outcome *outcome, struct j2k_pass *pass);
+/* Take what the planes of a sampled block would gain. */
+void kst_j2k_encode_gpu_take_gains(
+    struct j2k_encoding *encoding, uint32_t block, const struct j2k_gpu_block_gains *measured, struct j2k_gains *gains);
+kst_status kst_j2k_encode_gpu_fail(const struct j2k_encoder *encoder, const struct gpu_error *error);
+void kst_j2k_encode_gpu_report_times(
+    struct j2k_encoder *encoder, const struct gpu *gpu, const struct j2k_gpu_encode_times *times, double share);
 
-/* encode_profile.c: whether what is to be written keeps the profile's rules; and the limits that remain. */
-kst_status kst_j2k_encode_profile(struct j2k_encode_work *work);
+/* encode_components.c: choose the components; and find where their samples are in encoder->image. */
+kst_status kst_j2k_encode_components(struct j2k_encoder *encoder);
+void kst_j2k_encode_find_samples(struct j2k_encoder *encoder);
 
-/* encode_file.c: what stands around the packets. */
-kst_status kst_j2k_encode_file(struct j2k_encode_work *work);
+/* encode_plan.c: choose what the headers say, and the bands' weights in the error. */
+kst_status kst_j2k_encode_headers(struct j2k_encoder *encoder);
+void kst_j2k_encode_drop_tiles(struct j2k_encoder *encoder);
+kst_status kst_j2k_encode_weights(struct j2k_encoder *encoder);
+
+/* encode_profile.c: check that the planned codestream obeys the profile's rules; and find the limits that remain. */
+kst_status kst_j2k_encode_profile(struct j2k_encoder *encoder);
+
+/* encode_file.c: choose what the file holds beside the packets. */
+kst_status kst_j2k_encode_file(struct j2k_encoder *encoder);
 
 #endif

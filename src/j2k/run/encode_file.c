@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a JPEG 2000 file holds beside packets: markers that index them, comments, and the boxes of JP2. */
+/*
+ * Chooses what a JPEG 2000 file holds beside packets: marker segments that index them, comments, and the boxes of JP2.
+ */
 #include <string.h>
 
 #include "core/report.h"
@@ -11,72 +13,72 @@ static const uint8_t uuid_exif[UUID] = "JpgTiffExif->JP2";
 static const uint8_t uuid_xmp[UUID] = {
     0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC};
 
-static kst_status fail(struct j2k_encode_work *work, kst_status status, const char *detail)
+static kst_status fail(struct j2k_encoder *encoder, kst_status status, const char *detail)
 {
-    return kst_report_error(&work->e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
+    return kst_report_error(&encoder->e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
 }
 
-static kst_status add_comment(struct j2k_encode_work *work, const kst_metadata *metadata)
+static kst_status add_comment(struct j2k_encoder *encoder, const kst_metadata *metadata)
 {
-    uint32_t index = work->writing.comment_count;
+    uint32_t index = encoder->writing.comment_count;
     if (index == J2K_ENCODED_COMMENTS || metadata->length > 65531)
-        return fail(work, KST_ERROR_OPTIONS, "too many or too long comments");
-    work->comment[index] =
+        return fail(encoder, KST_ERROR_OPTIONS, "too many or too long comments");
+    encoder->comment[index] =
         (struct j2k_comment){.data = metadata->data, .length = (uint16_t)metadata->length, .text = true};
-    work->writing.comment = work->comment;
-    work->writing.comment_count++;
+    encoder->writing.comment = encoder->comment;
+    encoder->writing.comment_count++;
     return KST_OK;
 }
 
-/* A UUID box: the identifier, then the data. */
-static kst_status add_uuid(struct j2k_encode_work *work, const uint8_t *uuid, const kst_metadata *metadata)
+/* Add a UUID box: the identifier, then the data. */
+static kst_status add_uuid(struct j2k_encoder *encoder, const uint8_t *uuid, const kst_metadata *metadata)
 {
-    uint32_t index = work->file.box_count;
+    uint32_t index = encoder->file.box_count;
     kst_status status;
     if (index == J2K_ENCODED_BOXES || metadata->length > UINT32_MAX - UUID)
-        return fail(work, KST_ERROR_OPTIONS, "too much metadata");
-    uint8_t *data = kst_memory_array(&work->e->memory, metadata->length + UUID, 1, &status);
+        return fail(encoder, KST_ERROR_OPTIONS, "too much metadata");
+    uint8_t *data = kst_memory_array(&encoder->e->memory, metadata->length + UUID, 1, &status);
     if (!data)
-        return fail(work, status, NULL);
+        return fail(encoder, status, NULL);
     memcpy(data, uuid, UUID);
     memcpy(data + UUID, metadata->data, metadata->length);
-    work->box_data[index] = data;
-    work->box[index] =
+    encoder->box_data[index] = data;
+    encoder->box[index] =
         (struct j2k_raw_box){.type = J2K_BOX('u', 'u', 'i', 'd'), .data = data, .length = metadata->length + UUID};
-    work->file.box = work->box;
-    work->file.box_count++;
+    encoder->file.box = encoder->box;
+    encoder->file.box_count++;
     return KST_OK;
 }
 
 /* A bare codestream has room for comments alone. */
-static kst_status add_metadata(struct j2k_encode_work *work, const kst_metadata *metadata)
+static kst_status add_metadata(struct j2k_encoder *encoder, const kst_metadata *metadata)
 {
     if (!metadata->data && metadata->length > 0)
-        return fail(work, KST_ERROR_OPTIONS, "metadata without data");
+        return fail(encoder, KST_ERROR_OPTIONS, "metadata without data");
     if (metadata->kind == KST_METADATA_COMMENT)
-        return add_comment(work, metadata);
-    if (work->options.codestream)
+        return add_comment(encoder, metadata);
+    if (encoder->options.codestream)
         return KST_OK;
     switch (metadata->kind) {
     case KST_METADATA_ICC:
-        work->file.colour = J2K_COLOUR_ICC;
-        work->file.icc = metadata->data;
-        work->file.icc_length = metadata->length;
+        encoder->file.colour = J2K_COLOUR_ICC;
+        encoder->file.icc = metadata->data;
+        encoder->file.icc_length = metadata->length;
         return KST_OK;
     case KST_METADATA_EXIF:
-        return add_uuid(work, uuid_exif, metadata);
+        return add_uuid(encoder, uuid_exif, metadata);
     case KST_METADATA_XMP:
-        return add_uuid(work, uuid_xmp, metadata);
+        return add_uuid(encoder, uuid_xmp, metadata);
     default:
-        return fail(work, KST_ERROR_OPTIONS, "a segment that JPEG 2000 has no place for");
+        return fail(encoder, KST_ERROR_OPTIONS, "a segment that JPEG 2000 has no place for");
     }
 }
 
-static void describe_colour(struct j2k_encode_work *work)
+static void describe_colour(struct j2k_encoder *encoder)
 {
-    struct j2k_file_writing *file = &work->file;
+    struct j2k_file_writing *file = &encoder->file;
     file->colour = J2K_COLOUR_ENUMERATED;
-    switch (work->colour) {
+    switch (encoder->colour) {
     case KST_COLOUR_GREY:
         file->colour_space = J2K_COLOUR_SPACE_GREY;
         break;
@@ -90,52 +92,52 @@ static void describe_colour(struct j2k_encode_work *work)
         file->colour_space = J2K_COLOUR_SPACE_CMYK;
         break;
     default:
-        file->colour_space = work->component_count < 3 ? J2K_COLOUR_SPACE_GREY : J2K_COLOUR_SPACE_SRGB;
+        file->colour_space = encoder->component_count < 3 ? J2K_COLOUR_SPACE_GREY : J2K_COLOUR_SPACE_SRGB;
         file->unknown_colour = true;
     }
 }
 
-/* I.5.3.6: what each component is, where that does not go without saying. */
-static void describe_channels(struct j2k_encode_work *work)
+/* Say what each component is (I.5.3.6), unless the order of the components already says it. */
+static void describe_channels(struct j2k_encoder *encoder)
 {
-    if (!work->has_alpha)
+    if (!encoder->has_alpha)
         return;
-    for (uint32_t c = 0; c < work->component_count; c++) {
-        bool alpha = c + 1 == work->component_count;
-        work->definition[c] = (struct j2k_channel_definition){
+    for (uint32_t c = 0; c < encoder->component_count; c++) {
+        bool alpha = c + 1 == encoder->component_count;
+        encoder->definition[c] = (struct j2k_channel_definition){
             .channel = (uint16_t)c, .type = alpha, .association = (uint16_t)(alpha ? 0 : c + 1)};
     }
-    work->file.definition = work->definition;
-    work->file.definition_count = work->component_count;
+    encoder->file.definition = encoder->definition;
+    encoder->file.definition_count = encoder->component_count;
 }
 
-/* I.5.3.7.1: samples per metre as a fraction and a power of ten. */
-static void describe_density(struct j2k_encode_work *work)
+/* Express the density in samples per metre, as a fraction and a power of ten (I.5.3.7.1). */
+static void describe_density(struct j2k_encoder *encoder)
 {
-    const kst_encode_options *o = &work->e->options;
+    const kst_encode_options *o = &encoder->e->options;
     if (o->density_unit == KST_DENSITY_RATIO || o->density_x == 0 || o->density_y == 0)
         return;
     bool inch = o->density_unit == KST_DENSITY_INCH;
     uint16_t denominator = inch ? 254 : 1;
     int8_t exponent = inch ? 4 : 2;
-    work->file.capture = (struct j2k_resolution_box){.present = true,
+    encoder->file.capture = (struct j2k_resolution_box){.present = true,
         .numerator = {o->density_y, o->density_x},
         .denominator = {denominator, denominator},
         .exponent = {exponent, exponent}};
 }
 
-kst_status kst_j2k_encode_file(struct j2k_encode_work *work)
+kst_status kst_j2k_encode_file(struct j2k_encoder *encoder)
 {
-    const kst_encode_options *o = &work->e->options;
-    work->writing.division = (uint8_t)work->options.division;
-    work->writing.packed = (uint8_t)work->options.headers;
-    work->writing.packet_lengths = work->options.packet_lengths;
-    work->writing.tile_part_lengths = work->options.tile_part_lengths;
-    describe_colour(work);
-    describe_channels(work);
-    describe_density(work);
+    const kst_encode_options *o = &encoder->e->options;
+    encoder->writing.division = (uint8_t)encoder->options.division;
+    encoder->writing.packed = (uint8_t)encoder->options.headers;
+    encoder->writing.packet_lengths = encoder->options.packet_lengths;
+    encoder->writing.tile_part_lengths = encoder->options.tile_part_lengths;
+    describe_colour(encoder);
+    describe_channels(encoder);
+    describe_density(encoder);
     kst_status status = KST_OK;
     for (size_t i = 0; i < o->metadata_count && !status; i++)
-        status = add_metadata(work, &o->metadata[i]);
+        status = add_metadata(encoder, &o->metadata[i]);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How far a picture is from what a decoder makes of its layers: it is decoded, strip by strip, and compared. */
+/* Measures how far a picture is from what a decoder makes of its layers: decodes it strip by strip, and compares. */
 #include <string.h>
 
 #include "core/report.h"
@@ -16,22 +16,22 @@
 enum { STRIP_ROWS = 1024, STRIP_PIXELS = 1 << 22, STRIP_ROWS_MIN = 256, TASK_ROWS = 64 };
 
 /* A strip of the picture and what a decoder makes of it. */
-struct strip {
-    const struct j2k_encode_work *work;
-    const kst_image *image; /* the picture, in host memory or brought by rows */
+struct measured_strip {
+    const struct j2k_encoder *encoder;
+    const kst_image *image; /* the picture, in host memory or provided row by row */
     const kst_image *decoded;
-    uint32_t first;    /* row of the picture */
-    uint8_t *room;     /* of each task a row, where they are brought */
-    size_t row_length; /* of that */
+    uint32_t first;    /* the strip's first row in the picture */
+    uint8_t *room;     /* a row for each task, if a function provides the rows */
+    size_t row_length; /* the bytes of a row in `room` */
     atomic_uint_fast64_t low,
-        high; /* sums of squares: of their lower 32 bits and of the others, so that order is no matter */
+        high; /* sums of the lower 32 bits of the squares and of the other bits, so that their order does not matter */
     atomic_bool failed;
 };
 
-/* Samples that lie `step` of them apart, of 1, 2 or 4 bytes, against such without gaps. */
-struct span {
+/* Samples of 1, 2 or 4 bytes, `stride` samples apart, and samples without gaps to compare them with. */
+struct sample_span {
     const uint8_t *from, *to;
-    size_t step, bytes, count;
+    size_t stride, bytes, count;
     bool is_signed;
 };
 
@@ -48,18 +48,18 @@ static int64_t sample_at(const uint8_t *from, size_t bytes, bool is_signed)
     return is_signed ? (int32_t)value : (int64_t)value;
 }
 
-/* Of unsigned bytes, as most pictures are. */
-static uint64_t byte_squares(const struct span *span)
+/* Return the sum of squared differences for unsigned bytes, which most pictures have. */
+static uint64_t byte_squares(const struct sample_span *span)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < span->count; i++) {
-        int32_t d = (int32_t)span->from[i * span->step] - span->to[i];
+        int32_t d = (int32_t)span->from[i * span->stride] - span->to[i];
         sum += (uint32_t)(d * d);
     }
     return sum;
 }
 
-static void add_span(struct strip *strip, const struct span *span)
+static void add_span(struct measured_strip *strip, const struct sample_span *span)
 {
     uint64_t low = 0, high = 0;
     if (span->bytes == 1 && !span->is_signed) {
@@ -67,7 +67,7 @@ static void add_span(struct strip *strip, const struct span *span)
         return;
     }
     for (size_t i = 0; i < span->count; i++) {
-        int64_t a = sample_at(span->from + i * span->step * span->bytes, span->bytes, span->is_signed);
+        int64_t a = sample_at(span->from + i * span->stride * span->bytes, span->bytes, span->is_signed);
         int64_t d = a - sample_at(span->to + i * span->bytes, span->bytes, span->is_signed);
         uint64_t square = (uint64_t)(d * d);
         low += square & UINT32_MAX;
@@ -77,10 +77,10 @@ static void add_span(struct strip *strip, const struct span *span)
     atomic_fetch_add(&strip->high, high);
 }
 
-/* A row of one of the picture's planes; null where it cannot be had. */
-static const uint8_t *find_row(struct strip *strip, uint32_t task, uint32_t index, uint32_t y)
+/* Return a row of one of the picture's planes; null if the caller's function fails. */
+static const uint8_t *find_row(struct measured_strip *strip, uint32_t task, uint32_t index, uint32_t y)
 {
-    const kst_rows *rows = strip->work->e->rows;
+    const kst_rows *rows = strip->encoder->e->rows;
     const kst_plane *plane = kst_image_plane(strip->image, index);
     if (!rows)
         return (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch;
@@ -91,36 +91,39 @@ static const uint8_t *find_row(struct strip *strip, uint32_t task, uint32_t inde
     return NULL;
 }
 
-/* The component's rows that a task has, in the strip; and which row of the picture's plane the strip's first is. */
-struct stretch {
+/*
+ * The rows of a component, in the strip, that a task compares; and the row of the picture's plane at which the strip
+ * starts.
+ */
+struct measured_stretch {
     uint32_t from, end, first;
 };
 
-static struct stretch stretch_of(const struct strip *strip, uint32_t component, uint32_t task)
+static struct measured_stretch stretch_of(const struct measured_strip *strip, uint32_t component, uint32_t task)
 {
-    const struct j2k_component_size *size = &strip->work->coded.headers.component[component];
-    uint32_t height = kst_image_plane(strip->decoded, component)->height, y = strip->work->options.image_y;
+    const struct j2k_component_size *size = &strip->encoder->coded.headers.component[component];
+    uint32_t height = kst_image_plane(strip->decoded, component)->height, y = strip->encoder->options.image_y;
     uint32_t from = task * TASK_ROWS, end = from + TASK_ROWS;
-    return (struct stretch){.from = from,
+    return (struct measured_stretch){.from = from,
         .end = end < height ? end : height,
         .first = j2k_ceil_divide(y + strip->first, size->dy) - j2k_ceil_divide(y, size->dy)};
 }
 
-/* Rows of a plane, with all of its components, that lie side by side there. */
-static void compare_plane(struct strip *strip, uint32_t task, uint32_t component)
+/* Compare rows of a plane, with all components that are interleaved in it. */
+static void compare_plane(struct measured_strip *strip, uint32_t task, uint32_t component)
 {
-    const struct j2k_encode_work *work = strip->work;
-    const struct j2k_origin *origin = &work->origin[component];
-    struct stretch stretch = stretch_of(strip, component, task);
+    const struct j2k_encoder *encoder = strip->encoder;
+    const struct j2k_origin *origin = &encoder->origin[component];
+    struct measured_stretch stretch = stretch_of(strip, component, task);
     for (uint32_t y = stretch.from; y < stretch.end; y++) {
         const uint8_t *row = find_row(strip, task, origin->plane, stretch.first + y);
         if (!row)
             return;
-        for (uint32_t c = component; c < work->component_count && work->origin[c].plane == origin->plane; c++) {
+        for (uint32_t c = component; c < encoder->component_count && encoder->origin[c].plane == origin->plane; c++) {
             const kst_plane *plane = kst_image_plane(strip->decoded, c);
-            add_span(strip, &(struct span){.from = row + (size_t)work->origin[c].place * origin->bytes,
+            add_span(strip, &(struct sample_span){.from = row + (size_t)encoder->origin[c].place * origin->bytes,
                                 .to = (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch,
-                                .step = origin->step,
+                                .stride = origin->stride,
                                 .bytes = origin->bytes,
                                 .count = plane->width,
                                 .is_signed = origin->is_signed});
@@ -130,42 +133,42 @@ static void compare_plane(struct strip *strip, uint32_t task, uint32_t component
 
 static void compare_rows(void *argument, uint32_t task)
 {
-    struct strip *strip = argument;
-    const struct j2k_origin *origin = strip->work->origin;
-    for (uint32_t c = 0; c < strip->work->component_count; c++)
+    struct measured_strip *strip = argument;
+    const struct j2k_origin *origin = strip->encoder->origin;
+    for (uint32_t c = 0; c < strip->encoder->component_count; c++)
         if (c == 0 || origin[c].plane != origin[c - 1].plane)
             compare_plane(strip, task, c);
 }
 
-/* Bytes of the longest row of a plane. */
-static size_t row_length(const struct j2k_encode_work *work)
+/* Return the number of bytes in the longest row of any plane. */
+static size_t row_length(const struct j2k_encoder *encoder)
 {
     size_t most = 0;
-    for (uint32_t c = 0; c < work->component_count; c++) {
-        const struct j2k_origin *origin = &work->origin[c];
-        size_t length = (size_t)kst_image_plane(work->image, origin->plane)->width * origin->step * origin->bytes;
+    for (uint32_t c = 0; c < encoder->component_count; c++) {
+        const struct j2k_origin *origin = &encoder->origin[c];
+        size_t length = (size_t)kst_image_plane(encoder->image, origin->plane)->width * origin->stride * origin->bytes;
         most = length > most ? length : most;
     }
     return most;
 }
 
-static kst_status fail(const struct j2k_encode_work *work, kst_status status)
+static kst_status fail(const struct j2k_encoder *encoder, kst_status status)
 {
-    return kst_report_error(&work->e->report, status, KST_NO_OFFSET, NULL);
+    return kst_report_error(&encoder->e->report, status, KST_NO_OFFSET, NULL);
 }
 
-static kst_status compare(struct strip *strip, uint32_t rows, double *error)
+static kst_status compare(struct measured_strip *strip, uint32_t rows, double *error)
 {
-    struct encoding *e = strip->work->e;
+    struct encoding *e = strip->encoder->e;
     uint32_t tasks = (rows + TASK_ROWS - 1) / TASK_ROWS;
     kst_status status = KST_OK;
     atomic_init(&strip->low, 0);
     atomic_init(&strip->high, 0);
     atomic_init(&strip->failed, false);
-    strip->row_length = e->rows ? row_length(strip->work) : 0;
+    strip->row_length = e->rows ? row_length(strip->encoder) : 0;
     strip->room = kst_memory_array(&e->memory, tasks, strip->row_length, &status);
     if (status)
-        return fail(strip->work, status);
+        return fail(strip->encoder, status);
     if (e->rows && e->rows->in_order)
         for (uint32_t i = 0; i < tasks; i++)
             compare_rows(strip, i);
@@ -173,91 +176,91 @@ static kst_status compare(struct strip *strip, uint32_t rows, double *error)
         kst_pool_run(e->context->pool, tasks, compare_rows, strip);
     kst_memory_release(&e->memory, strip->room);
     *error += (double)atomic_load(&strip->high) * 4294967296.0 + (double)atomic_load(&strip->low);
-    return atomic_load(&strip->failed) ? fail(strip->work, KST_ERROR_ROWS) : KST_OK;
+    return atomic_load(&strip->failed) ? fail(strip->encoder, KST_ERROR_ROWS) : KST_OK;
 }
 
-/* The picture's rows before the one of so many strips. */
-static uint32_t rows_before(const struct j2k_encode_work *work, uint32_t strip, uint32_t strips)
+/* Return the number of the picture's rows in front of strip number `strip` of `strips`. */
+static uint32_t rows_before(const struct j2k_encoder *encoder, uint32_t strip, uint32_t strips)
 {
-    return (uint32_t)((uint64_t)work->image->height * strip / strips);
+    return (uint32_t)((uint64_t)encoder->image->height * strip / strips);
 }
 
-static kst_status measure_strip(struct j2k_encode_work *work, kst_decoder *decoder, const kst_image *image,
+static kst_status measure_strip(struct j2k_encoder *encoder, kst_decoder *decoder, const kst_image *image,
     const kst_decode_options *options, double *error)
 {
     kst_image decoded;
     kst_image_init(&decoded);
     kst_status status = kst_decoder_decode(decoder, options, &decoded);
     if (status == KST_ERROR_LIMIT_MEMORY)
-        return status; /* of which the report is not told yet */
+        return status; /* which is not in the report yet */
     if (status)
-        return kst_report_error(&work->e->report, status, KST_NO_OFFSET, "%s", decoder->report.message);
-    struct strip strip = {.work = work, .image = image, .decoded = &decoded, .first = options->region.y};
+        return kst_report_error(&encoder->e->report, status, KST_NO_OFFSET, "%s", decoder->report.message);
+    struct measured_strip strip = {.encoder = encoder, .image = image, .decoded = &decoded, .first = options->region.y};
     status = compare(&strip, options->region.height, error);
-    kst_image_release(work->e->context, &decoded);
+    kst_image_release(encoder->e->context, &decoded);
     return status;
 }
 
-/* The error of the first layers, by strips that are made smaller until the memory is enough. */
+/* Measure the error of the first layers, in strips that are made smaller until memory suffices. */
 static kst_status measure_layer(
-    struct j2k_encode_work *work, kst_decoder *decoder, const kst_image *image, uint32_t layers, double *error)
+    struct j2k_encoder *encoder, kst_decoder *decoder, const kst_image *image, uint32_t layers, double *error)
 {
     uint32_t rows = STRIP_PIXELS / image->width, strips;
     rows = rows > STRIP_ROWS ? rows : STRIP_ROWS;
     strips = (image->height - 1) / rows + 1;
     kst_status status = KST_OK;
     *error = 0;
-    kst_progress_again(&work->e->progress, image->height);
+    kst_progress_again(&encoder->e->progress, image->height);
     for (uint32_t i = 0; i < strips && !status; i++) {
         kst_decode_options options;
         kst_decode_options_init(&options);
         options.format = KST_FORMAT_RAW;
         options.layers = layers;
         options.region.width = image->width;
-        options.region.y = rows_before(work, i, strips);
-        options.region.height = rows_before(work, i + 1, strips) - options.region.y;
-        status = measure_strip(work, decoder, image, &options, error);
-        if (!status && !kst_progress_add(&work->e->progress, options.region.height))
+        options.region.y = rows_before(encoder, i, strips);
+        options.region.height = rows_before(encoder, i + 1, strips) - options.region.y;
+        status = measure_strip(encoder, decoder, image, &options, error);
+        if (!status && !kst_progress_add(&encoder->e->progress, options.region.height))
             status = KST_ERROR_CANCELLED;
         if (status != KST_ERROR_LIMIT_MEMORY || image->height / strips < 2 * STRIP_ROWS_MIN)
             continue;
         status = KST_OK;
         *error = 0;
         strips *= 2;
-        kst_progress_again(&work->e->progress, image->height);
-        i = UINT32_MAX; /* from the first one again */
+        kst_progress_again(&encoder->e->progress, image->height);
+        i = UINT32_MAX; /* start again with the first strip */
     }
-    return status ? fail(work, status) : KST_OK;
+    return status ? fail(encoder, status) : KST_OK;
 }
 
-static kst_status measure(struct j2k_encode_work *work, kst_decoder *decoder, const bool *wanted, double *error)
+static kst_status measure(struct j2k_encoder *encoder, kst_decoder *decoder, const bool *wanted, double *error)
 {
-    struct encoding *e = work->e;
+    struct encoding *e = encoder->e;
     kst_image host = {.owned = NULL};
-    const kst_image *image = work->image;
+    const kst_image *image = encoder->image;
     kst_status status = KST_OK;
     if (!e->rows && kst_memory_is_device(image->memory)) {
         status = kst_image_bring(e->context, image, &host, &e->report);
         image = &host;
     }
-    for (uint32_t l = 0; l < work->options.layers && !status; l++)
+    for (uint32_t l = 0; l < encoder->options.layers && !status; l++)
         if (wanted[l])
-            status = measure_layer(work, decoder, image, l + 1, &error[l]);
+            status = measure_layer(encoder, decoder, image, l + 1, &error[l]);
     kst_image_release(e->context, &host);
     return status;
 }
 
-kst_status kst_j2k_encode_measure(struct j2k_encode_work *work, const bool *wanted, double *error)
+kst_status kst_j2k_encode_measure(struct j2k_encoder *encoder, const bool *wanted, double *error)
 {
-    struct encoding *e = work->e;
+    struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);
     kst_decoder decoder;
     struct sink sink;
     double start = kst_seconds();
     kst_sink_init(&sink, &e->memory);
-    kst_status status = kst_j2k_encode_group_arrive(work);
+    kst_status status = kst_j2k_encode_gpu_arrive(encoder);
     if (!status)
-        status = kst_j2k_write(&op, &work->coded, &work->writing, &sink);
+        status = kst_j2k_write(&op, &encoder->coded, &encoder->writing, &sink);
     if (!status) {
         uint64_t used = atomic_load(&e->memory.used), limit = e->memory.limit;
         kst_decoder_start(&decoder, e->context);
@@ -266,7 +269,7 @@ kst_status kst_j2k_encode_measure(struct j2k_encode_work *work, const bool *want
         if (status)
             kst_report_error(&e->report, status, KST_NO_OFFSET, "%s", decoder.report.message);
         else
-            status = measure(work, &decoder, wanted, error);
+            status = measure(encoder, &decoder, wanted, error);
         kst_decoder_close(&decoder);
     }
     kst_sink_release(&sink);

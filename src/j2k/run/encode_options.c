@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options of encoding JPEG 2000, and what can be said of them before work begins. */
+/* Checks the options for encoding JPEG 2000, as far as that is possible before work begins. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "core/report.h"
 #include "image/validate.h"
+#include "j2k/plan/block_coder.h"
 #include "j2k/run/encode.h"
 #include "run/image.h"
 
-enum { BLOCK_SIZE = 64, STYLES = 63, DIVISIONS = 7, LEVELS = 5, GUARD = 2 };
+enum { BLOCK_SIZE = 64, DIVISIONS = 7, LEVELS = 5, GUARD = 2 };
 
 void kst_j2k_options_init(kst_j2k_options *options)
 {
@@ -59,7 +60,7 @@ static kst_status check_component(struct encoding *e, const kst_j2k_options *o, 
         return fail(e, KST_ERROR_OPTIONS, "fields of a component");
     if ((c->fields & KST_J2K_OWN_LEVELS) && c->levels > J2K_LEVELS)
         return fail(e, KST_ERROR_OPTIONS, "levels of a component");
-    if ((c->fields & KST_J2K_OWN_STYLE) && c->style > STYLES)
+    if ((c->fields & KST_J2K_OWN_STYLE) && !kst_j2k_has_style(c->style))
         return fail(e, KST_ERROR_OPTIONS, "style of a component");
     if ((c->fields & KST_J2K_OWN_GUARD_BITS) && (c->guard_bits < 1 || c->guard_bits > 7))
         return fail(e, KST_ERROR_OPTIONS, "guard bits of a component");
@@ -78,7 +79,7 @@ static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
         return fail(e, KST_ERROR_OPTIONS, "progression");
     if (o->levels > J2K_LEVELS)
         return fail(e, KST_ERROR_OPTIONS, "levels");
-    if (o->style > STYLES)
+    if (!kst_j2k_has_style(o->style))
         return fail(e, KST_ERROR_OPTIONS, "style");
     if (o->guard_bits < 1 || o->guard_bits > 7)
         return fail(e, KST_ERROR_OPTIONS, "guard bits");

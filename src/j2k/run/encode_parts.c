@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JPEG 2000 pictures of a batch that a GPU encodes. They go there in parts, each a group of which blocks are coded
- * together; some parts are on their way at once.
+ * Encodes a batch of JPEG 2000 pictures on a GPU, in parts. A part is some pictures whose blocks are coded
+ * together; several parts are under way at the same time.
  */
 #include "image/format.h"
 #include "j2k/run/encode.h"
@@ -10,17 +10,17 @@ enum {
     LEAST_PIXELS = 1 << 24, /* of a part: enough blocks to keep a device busy, */
     MOST_PIXELS = 1 << 26,  /* few enough to be written while others are coded */
     MOST_PICTURES = 64,
-    SAMPLE_BYTES = 48, /* of device memory, about */
+    SAMPLE_BYTES = 48, /* device memory for each sample, about */
     PARTS_AT_ONCE = 4
 };
 
-struct parts {
+struct j2k_encode_parts {
     struct encode_owner owner;
     struct encoding **encoding;
     uint32_t count;
     uint64_t pixels;      /* of all pictures */
-    pthread_mutex_t lock; /* of what follows */
-    uint32_t next;        /* picture that no part has */
+    pthread_mutex_t lock; /* guards the members below */
+    uint32_t next;        /* the first picture that no part has taken */
 };
 
 static uint64_t pixels_of(const struct encoding *e)
@@ -30,7 +30,7 @@ static uint64_t pixels_of(const struct encoding *e)
 
 static void release(void *all)
 {
-    struct parts *parts = all;
+    struct j2k_encode_parts *parts = all;
     struct memory *memory = &parts->owner.context->memory;
     pthread_mutex_destroy(&parts->lock);
     kst_memory_release(memory, parts->encoding);
@@ -41,7 +41,7 @@ static void *make(const struct encode_owner *owner)
 {
     struct memory *memory = &owner->context->memory;
     kst_status status = KST_OK;
-    struct parts *parts = kst_memory_zeroed(memory, 1, sizeof *parts, &status);
+    struct j2k_encode_parts *parts = kst_memory_zeroed(memory, 1, sizeof *parts, &status);
     if (!parts)
         return NULL;
     parts->owner = *owner;
@@ -55,20 +55,20 @@ static void *make(const struct encode_owner *owner)
 
 static void add(void *all, struct encoding *e)
 {
-    struct parts *parts = all;
+    struct j2k_encode_parts *parts = all;
     parts->encoding[parts->count++] = e;
     parts->pixels += pixels_of(e);
 }
 
-/* How many pixels make a part, about. */
-static uint64_t pixels_of_part(const struct parts *parts)
+/* Return about how many pixels make a part. */
+static uint64_t pixels_of_part(const struct j2k_encode_parts *parts)
 {
     uint64_t share = parts->pixels / PARTS_AT_ONCE;
     return share < LEAST_PIXELS ? LEAST_PIXELS : share > MOST_PIXELS ? MOST_PIXELS : share;
 }
 
-/* The next pictures, as many as make a part; at least one if there is one. */
-static uint32_t take_part(struct parts *parts, uint32_t *first)
+/* Take the next pictures, as many as make a part, but at least one if any are left. */
+static uint32_t take_part(struct j2k_encode_parts *parts, uint32_t *first)
 {
     const uint64_t wanted = pixels_of_part(parts);
     uint64_t pixels = 0, memory = 0;
@@ -87,50 +87,50 @@ static uint32_t take_part(struct parts *parts, uint32_t *first)
     return count;
 }
 
-struct part {
-    struct parts *parts;
+struct j2k_encode_part {
+    struct j2k_encode_parts *parts;
     uint32_t first, count;
-    struct j2k_encode_work *work;
-    struct j2k_encode_work **member; /* those that the GPU encodes */
+    struct j2k_encoder *encoder;
+    struct j2k_encoder **member; /* those that the GPU encodes */
 };
 
 static void plan_picture(void *argument, uint32_t index)
 {
-    const struct part *part = argument;
-    struct j2k_encode_work *work = &part->work[index];
-    work->status = kst_j2k_encode_plan(work, part->parts->encoding[part->first + index]);
+    const struct j2k_encode_part *part = argument;
+    struct j2k_encoder *encoder = &part->encoder[index];
+    encoder->status = kst_j2k_encode_plan(encoder, part->parts->encoding[part->first + index]);
 }
 
 static void settle_picture(void *argument, uint32_t index)
 {
-    const struct part *part = argument;
-    struct j2k_encode_work *work = &part->work[index];
-    struct encoding *e = work->e;
-    kst_status status = work->status ? work->status : kst_j2k_encode_settle(work);
-    if (work->group)
-        kst_j2k_gpu_report_encoding(work);
-    kst_j2k_encode_release(work);
+    const struct j2k_encode_part *part = argument;
+    struct j2k_encoder *encoder = &part->encoder[index];
+    struct encoding *e = encoder->e;
+    kst_status status = encoder->status ? encoder->status : kst_j2k_encode_settle(encoder);
+    if (encoder->part)
+        kst_j2k_encode_gpu_report(encoder);
+    kst_j2k_encode_release(encoder);
     kst_encoding_end(e, status);
     part->parts->owner.close(e);
 }
 
-static void run_part(struct part *part)
+static void run_part(struct j2k_encode_part *part)
 {
     struct pool *pool = part->parts->owner.context->pool;
-    struct j2k_encode_group group;
+    struct j2k_encode_gpu_part on_gpu;
     uint32_t members = 0;
     kst_pool_run(pool, part->count, plan_picture, part);
     for (uint32_t i = 0; i < part->count; i++)
-        if (!part->work[i].status && part->work[i].on_gpu)
-            part->member[members++] = &part->work[i];
+        if (!part->encoder[i].status && part->encoder[i].on_gpu)
+            part->member[members++] = &part->encoder[i];
     if (members > 0)
-        kst_j2k_encode_group_code(&group, part->member, members);
+        kst_j2k_encode_gpu_code(&on_gpu, part->member, members);
     kst_pool_run(pool, part->count, settle_picture, part);
     if (members > 0)
-        kst_j2k_encode_group_end(&group);
+        kst_j2k_encode_gpu_end(&on_gpu);
 }
 
-static void fail_part(const struct part *part, kst_status status)
+static void fail_part(const struct j2k_encode_part *part, kst_status status)
 {
     for (uint32_t i = part->first; i < part->first + part->count; i++) {
         kst_encoding_end(part->parts->encoding[i], status);
@@ -138,21 +138,21 @@ static void fail_part(const struct part *part, kst_status status)
     }
 }
 
-/* Work off parts until there is none. */
+/* Encode parts until no picture is left. */
 static void run(void *all)
 {
-    struct parts *parts = all;
+    struct j2k_encode_parts *parts = all;
     struct memory *memory = &parts->owner.context->memory;
-    struct part part = {.parts = parts};
+    struct j2k_encode_part part = {.parts = parts};
     while ((part.count = take_part(parts, &part.first)) > 0) {
         kst_status status = KST_OK;
-        part.work = kst_memory_array(memory, part.count, sizeof *part.work, &status);
-        part.member = kst_memory_array(memory, part.count, sizeof(struct j2k_encode_work *), &status);
+        part.encoder = kst_memory_array(memory, part.count, sizeof *part.encoder, &status);
+        part.member = kst_memory_array(memory, part.count, sizeof(struct j2k_encoder *), &status);
         if (status)
             fail_part(&part, status);
         else
             run_part(&part);
-        kst_memory_release(memory, part.work);
+        kst_memory_release(memory, part.encoder);
         kst_memory_release(memory, part.member);
     }
 }

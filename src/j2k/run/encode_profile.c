@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Profiles of a picture to encode: options for them, and whether it fits them. */
+/* Sets the options that a profile demands, and checks whether a picture to be encoded fits its profile. */
 #include "core/report.h"
 #include "j2k/run/encode.h"
 
@@ -35,27 +35,27 @@ kst_status kst_j2k_options_profile(kst_j2k_options *options, uint32_t profile)
     return KST_OK;
 }
 
-/* The first breach becomes the error. */
+/* Report a breach. The first one becomes the error. */
 static void refuse(void *argument, const char *breach, const char *remedy)
 {
-    struct j2k_encode_work *work = argument;
-    if (work->e->report.status == KST_OK)
-        kst_report_error(&work->e->report, KST_ERROR_J2K_PROFILE, KST_NO_OFFSET, "%s: %s; %s",
-            kst_j2k_profile_name(work->options.profile), breach, remedy);
+    struct j2k_encoder *encoder = argument;
+    if (!encoder->e->report.status)
+        kst_report_error(&encoder->e->report, KST_ERROR_J2K_PROFILE, KST_NO_OFFSET, "%s: %s; %s",
+            kst_j2k_profile_name(encoder->options.profile), breach, remedy);
 }
 
-kst_status kst_j2k_encode_profile(struct j2k_encode_work *work)
+kst_status kst_j2k_encode_profile(struct j2k_encoder *encoder)
 {
-    struct encoding *e = work->e;
+    struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);
     struct j2k_profile_facts facts;
-    kst_j2k_profile_limits(work->options.profile, work->options.frame_rate, &work->limits);
-    if (!work->options.profile)
+    kst_j2k_profile_limits(encoder->options.profile, encoder->options.frame_rate, &encoder->limits);
+    if (!encoder->options.profile)
         return KST_OK;
-    kst_status status = kst_j2k_profile_plan(&op, &work->coded, &work->writing, &facts);
-    facts.frame_rate = work->options.frame_rate;
+    kst_status status = kst_j2k_profile_plan(&op, &encoder->coded, &encoder->writing, &facts);
+    facts.frame_rate = encoder->options.frame_rate;
     if (status)
         return status;
-    kst_j2k_profile_check(&work->coded.headers, &facts, refuse, work);
+    kst_j2k_profile_check(&encoder->coded.headers, &facts, refuse, encoder);
     return e->report.status;
 }

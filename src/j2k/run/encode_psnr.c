@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A PSNR that is reached, and not by much more than is needed. What passes gain adds up to an estimate alone, since the
- * functions of a synthesis are not orthogonal and samples are rounded. So what the estimate should be is found by
- * decoding what it leads to: one estimate after the other, of each layer that was asked for.
+ * Finds passes with which each layer reaches its PSNR, but does not exceed it by much. The gains of passes add up only
+ * to an estimate of the error, because the synthesis functions are not orthogonal and samples are rounded. So the
+ * encoder tries one estimate after the other for each layer that has a target: it decodes what an estimate leads to,
+ * and measures the error.
  */
 #include <float.h>
 #include <math.h>
@@ -12,49 +13,52 @@
 
 enum { TRIES = 6 };
 
-/* Errors as shares of the wanted one: what is close enough, 0.1 dB, and what is aimed at, 0.03 dB. */
+/* Errors as shares of the wanted one: one that is close enough (0.1 dB), and the one to aim at (0.03 dB). */
 static const double close_enough = 0.9772, aim = 0.9931;
 
-/* About what the error is of what is estimated, the median of photographs. */
+/* The error divided by its estimate, as the median of photographs. */
 static const double excess_53 = 1.17, excess_97 = 1.03;
 
-/* Squared, of the picture: what rounding to whole samples makes. */
-static double rounding_error(const struct j2k_encode_work *work)
+/* Return the squared error that rounding to whole samples makes in the picture. */
+static double rounding_error(const struct j2k_encoder *encoder)
 {
-    return kst_j2k_encode_samples(work) / 12;
+    return kst_j2k_encode_samples(encoder) / 12;
 }
 
-/* What a layer's PSNR stands for; of one that nothing was said of 3 dB less than of the next one. */
-static double wanted_error(const struct j2k_encode_work *work, uint32_t layer)
+/* Return the squared error that a layer's PSNR allows. A layer without a target gets 3 dB less than the next one. */
+static double wanted_error(const struct j2k_encoder *encoder, uint32_t layer)
 {
-    const kst_j2k_options *o = &work->options;
+    const kst_j2k_options *o = &encoder->options;
     double psnr = o->layer_value ? o->layer_value[layer] : o->value - 3.0 * (o->layers - 1 - layer);
-    double peak = ldexp(1, work->origin[0].depth) - 1;
-    return kst_j2k_encode_samples(work) * peak * peak * pow(10, -psnr / 10);
+    double peak = ldexp(1, encoder->origin[0].depth) - 1;
+    return kst_j2k_encode_samples(encoder) * peak * peak * pow(10, -psnr / 10);
 }
 
-/* What rounding to whole samples adds is taken off. */
-double kst_j2k_estimated_error(const struct j2k_encode_work *work, uint32_t layer)
+/* The error that rounding to whole samples adds is subtracted, because gains do not include it. */
+double kst_j2k_estimated_error(const struct j2k_encoder *encoder, uint32_t layer)
 {
-    double error = wanted_error(work, layer), rounding = rounding_error(work);
-    double excess = work->reversible ? excess_53 : excess_97;
+    double error = wanted_error(encoder, layer), rounding = rounding_error(encoder);
+    double excess = encoder->reversible ? excess_53 : excess_97;
     return (error > 1.5 * rounding ? error - rounding : error / 3) / excess;
 }
 
-/* What a try came to: its estimate and the error itself. */
+/* The result of one try: its estimate and the measured error. */
 struct point {
     double estimate, error;
 };
 
 struct goal {
-    double wanted, rounding; /* squared errors of the picture; what rounding alone makes of any */
-    double estimate;         /* that is tried; 0: every pass */
-    struct point good, bad;  /* the worst that reached it, the best that did not; 0: none yet */
+    double wanted, rounding; /* squared errors of the picture: the allowed one, and the one that rounding alone makes */
+    double estimate;         /* the estimate to try; 0: take every pass */
+    struct point good, bad;  /* the worst that reached the target, the best that did not; 0: none yet */
     struct point last;
     bool open; /* not yet found */
 };
 
-/* How errors follow estimates, both in logarithms: two tries tell it, the more so the farther they lie apart. */
+/*
+ * Return the slope of errors over estimates, both in logarithms, between two tries. It is the more accurate the farther
+ * they lie apart.
+ */
 static double slope_between(struct point a, struct point b)
 {
     const double least = 1.0 / 3, most = 3;
@@ -76,14 +80,20 @@ static double next_estimate(const struct goal *goal, struct point now)
                                                                         : next;
 }
 
-/* Beyond what came to the same as the best one: passes come in lumps. */
+/*
+ * Return the next estimate after one that led to the same error as the best try. Passes can only be taken whole, so
+ * errors move in jumps, and the next estimate must go beyond the jump.
+ */
 static double beyond_lump(const struct goal *goal)
 {
     const double more = 1.1;
     return goal->bad.estimate > 0 ? sqrt(goal->estimate * goal->bad.estimate) : goal->estimate * more;
 }
 
-/* What to try next, or that there is nothing better. What is estimated of the passes taken counts. */
+/*
+ * Choose the next estimate to try, or stop if nothing better can be found. `estimate` is that of the passes which were
+ * taken, not the one that was tried.
+ */
 static void learn(struct goal *goal, double error, double estimate)
 {
     const double hardly = 1.001;
@@ -101,23 +111,23 @@ static void learn(struct goal *goal, double error, double estimate)
     goal->last = now;
 }
 
-/* Layers that nothing was said of follow the last one: their estimates are off by what its own is. */
-static void follow_last(struct j2k_encode_work *work, const struct goal *goal)
+/* Set the estimates of layers without a target: they are wrong by the same factor as that of the last layer. */
+static void follow_last(struct j2k_encoder *encoder, const struct goal *goal)
 {
-    const kst_j2k_options *o = &work->options;
+    const kst_j2k_options *o = &encoder->options;
     double last = goal[o->layers - 1].estimate;
-    double share = last > 0 ? last / kst_j2k_estimated_error(work, o->layers - 1) : 1;
+    double share = last > 0 ? last / kst_j2k_estimated_error(encoder, o->layers - 1) : 1;
     for (uint32_t l = 0; l < o->layers; l++)
-        work->estimate[l] = o->layer_value      ? goal[l].estimate
-                            : l + 1 < o->layers ? kst_j2k_estimated_error(work, l) * share
-                                                : goal[l].estimate;
+        encoder->estimate[l] = o->layer_value      ? goal[l].estimate
+                               : l + 1 < o->layers ? kst_j2k_estimated_error(encoder, l) * share
+                                                   : goal[l].estimate;
 }
 
-/* The best of what was tried; where nothing reached the goal, all that there is to code. */
-static kst_status settle(struct j2k_encode_work *work, struct goal *goal)
+/* Take the best try of each layer. If none reached its target, code everything. */
+static kst_status settle(struct j2k_encoder *encoder, struct goal *goal)
 {
     bool all = false, same = true;
-    for (uint32_t l = 0; l < work->options.layers; l++) {
+    for (uint32_t l = 0; l < encoder->options.layers; l++) {
         bool open = goal[l].open;
         goal[l].estimate = open ? goal[l].good.estimate : goal[l].estimate;
         all = all || (open && goal[l].good.estimate <= 0);
@@ -125,60 +135,60 @@ static kst_status settle(struct j2k_encode_work *work, struct goal *goal)
     }
     if (same)
         return KST_OK;
-    follow_last(work, goal);
+    follow_last(encoder, goal);
     kst_status status = KST_OK;
-    if (all && work->source.stop != DBL_MIN) {
-        work->source.stop = DBL_MIN; /* nothing gains less */
-        kst_progress_again(&work->e->progress, work->coded.plan.block_count);
-        status = kst_j2k_encode_blocks(work);
+    if (all && encoder->request.stop != DBL_MIN) {
+        encoder->request.stop = DBL_MIN; /* no pass gains less */
+        kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
+        status = kst_j2k_encode_blocks(encoder);
     }
-    return status ? status : kst_j2k_encode_rates(work);
+    return status ? status : kst_j2k_encode_rates(encoder);
 }
 
-static kst_status search(struct j2k_encode_work *work, struct goal *goal, bool *wanted, double *error)
+static kst_status search(struct j2k_encoder *encoder, struct goal *goal, bool *wanted, double *error)
 {
-    uint32_t layers = work->options.layers;
+    uint32_t layers = encoder->options.layers;
     for (uint32_t i = 0; i < TRIES; i++) {
         bool any = false;
-        follow_last(work, goal);
-        kst_status status = kst_j2k_encode_rates(work);
+        follow_last(encoder, goal);
+        kst_status status = kst_j2k_encode_rates(encoder);
         if (!status) {
             for (uint32_t l = 0; l < layers; l++)
                 wanted[l] = goal[l].open;
-            status = kst_j2k_encode_measure(work, wanted, error);
+            status = kst_j2k_encode_measure(encoder, wanted, error);
         }
         if (status)
             return status;
         for (uint32_t l = 0; l < layers; l++)
             if (wanted[l]) {
-                learn(&goal[l], error[l], work->outcome[l].error);
+                learn(&goal[l], error[l], encoder->outcome[l].error);
                 any = any || goal[l].open;
             }
         if (!any)
             return KST_OK;
     }
-    return settle(work, goal);
+    return settle(encoder, goal);
 }
 
-kst_status kst_j2k_encode_reach(struct j2k_encode_work *work)
+kst_status kst_j2k_encode_reach(struct j2k_encoder *encoder)
 {
-    struct memory *memory = &work->e->memory;
-    uint32_t layers = work->options.layers;
+    struct memory *memory = &encoder->e->memory;
+    uint32_t layers = encoder->options.layers;
     kst_status status = KST_OK;
     struct goal *goal = kst_memory_zeroed(memory, layers, sizeof *goal, &status);
     bool *wanted = kst_memory_zeroed(memory, layers, sizeof *wanted, &status);
     double *error = kst_memory_zeroed(memory, layers, sizeof *error, &status);
-    work->estimate = kst_memory_zeroed(memory, layers, sizeof *work->estimate, &status);
-    work->outcome = kst_memory_zeroed(memory, layers, sizeof *work->outcome, &status);
+    encoder->estimate = kst_memory_zeroed(memory, layers, sizeof *encoder->estimate, &status);
+    encoder->outcome = kst_memory_zeroed(memory, layers, sizeof *encoder->outcome, &status);
     if (status)
-        kst_report_error(&work->e->report, status, KST_NO_OFFSET, NULL);
+        kst_report_error(&encoder->e->report, status, KST_NO_OFFSET, NULL);
     for (uint32_t l = 0; l < layers && !status; l++)
-        goal[l] = (struct goal){.wanted = wanted_error(work, l),
-            .rounding = rounding_error(work),
-            .estimate = kst_j2k_estimated_error(work, l),
-            .open = work->options.layer_value || l + 1 == layers};
+        goal[l] = (struct goal){.wanted = wanted_error(encoder, l),
+            .rounding = rounding_error(encoder),
+            .estimate = kst_j2k_estimated_error(encoder, l),
+            .open = encoder->options.layer_value || l + 1 == layers};
     if (!status)
-        status = search(work, goal, wanted, error);
+        status = search(encoder, goal, wanted, error);
     kst_memory_release(memory, goal);
     kst_memory_release(memory, wanted);
     kst_memory_release(memory, error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows that can only be had in order, from the top. The encoder's threads look at some of them at a time, so as many of
- * the last ones are kept; where a row above these is wanted all begin again.
+ * Provides rows that the caller can only read in order, from the top. The encoder's threads read several rows at the
+ * same time, so as many of the last ones are kept; if a row above these is needed, reading begins again with the first
+ * row.
  */
 #include <string.h>
 
@@ -11,12 +12,12 @@
 
 struct j2k_kept_rows {
     const kst_rows *from; /* the caller's */
-    kst_rows rows;        /* which the encoder reads instead */
-    pthread_mutex_t lock; /* over all below */
+    kst_rows rows;        /* the functions that the encoder calls instead */
+    pthread_mutex_t lock; /* guards the members below */
     uint8_t *data;        /* a ring of rows */
     size_t row, pixel;    /* in bytes */
     uint32_t width, count;
-    uint32_t next; /* the row that the caller brings next */
+    uint32_t next; /* the row that the caller's function reads next */
     bool failed;
 };
 
@@ -25,7 +26,7 @@ static uint8_t *row_at(const struct j2k_kept_rows *kept, uint32_t y)
     return kept->data + (size_t)(y % kept->count) * kept->row;
 }
 
-/* Have the caller bring rows until the wanted one is there. */
+/* Call the caller's function until the wanted row has been read. */
 static bool bring(struct j2k_kept_rows *kept, uint32_t y)
 {
     const kst_rows *from = kept->from;
@@ -41,7 +42,7 @@ static bool bring(struct j2k_kept_rows *kept, uint32_t y)
 static bool read_row(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples)
 {
     struct j2k_kept_rows *kept = user;
-    (void)plane; /* there is one */
+    (void)plane; /* there is only one */
     pthread_mutex_lock(&kept->lock);
     bool good = bring(kept, y);
     if (good)
@@ -50,13 +51,16 @@ static bool read_row(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_
     return good;
 }
 
-/* The rows that are looked at side by side: of a window on a GPU, a row of tiles, or a step in a single tile. */
-static uint32_t rows_at_once(const struct j2k_encode_work *work)
+/*
+ * Return the number of rows that are read at the same time: those of an excerpt on a GPU, of a row of tiles, or of a
+ * step in a single tile.
+ */
+static uint32_t rows_at_once(const struct j2k_encoder *encoder)
 {
-    const struct j2k_plan *plan = &work->coded.plan;
-    uint32_t most = work->in_windows ? work->cut.rows : 0;
-    if (plan->tile_count == 1 && !work->in_windows)
-        return kst_j2k_encode_rows_at_once(plan, kst_pool_threads(work->e->context->pool));
+    const struct j2k_plan *plan = &encoder->coded.plan;
+    uint32_t most = encoder->in_excerpts ? encoder->cut.rows : 0;
+    if (plan->tile_count == 1 && !encoder->in_excerpts)
+        return kst_j2k_encode_rows_at_once(plan, kst_pool_threads(encoder->e->context->pool));
     for (uint32_t t = 0; t < plan->tile_count && plan->tile_count > 1; t++) {
         uint32_t rows = plan->tile[t].rect.y1 - plan->tile[t].rect.y0;
         most = rows > most ? rows : most;
@@ -64,24 +68,24 @@ static uint32_t rows_at_once(const struct j2k_encode_work *work)
     return most;
 }
 
-static kst_status make(struct j2k_encode_work *work, struct j2k_kept_rows *kept)
+static kst_status make(struct j2k_encoder *encoder, struct j2k_kept_rows *kept)
 {
-    const kst_image *image = work->image;
-    uint32_t most = rows_at_once(work);
+    const kst_image *image = encoder->image;
+    uint32_t most = rows_at_once(encoder);
     kst_status status = KST_OK;
-    kept->from = work->e->rows;
+    kept->from = encoder->e->rows;
     kept->rows = (kst_rows){.size = sizeof kept->rows, .read = read_row, .user = kept, .in_order = true};
     kept->width = image->width;
     kept->count = most < image->height ? most : image->height;
     kept->pixel = (size_t)kst_format_samples(image->format) * kst_plane_sample_bytes(&image->plane[0]);
     kept->row = kept->pixel * image->width;
-    kept->data = kst_memory_array(&work->e->memory, kept->count, kept->row, &status);
+    kept->data = kst_memory_array(&encoder->e->memory, kept->count, kept->row, &status);
     return status;
 }
 
-kst_status kst_j2k_encode_keep_rows(struct j2k_encode_work *work)
+kst_status kst_j2k_encode_keep_rows(struct j2k_encoder *encoder)
 {
-    struct encoding *e = work->e;
+    struct encoding *e = encoder->e;
     kst_status status = KST_OK;
     if (!e->rows || !e->rows->in_order)
         return KST_OK;
@@ -92,22 +96,22 @@ kst_status kst_j2k_encode_keep_rows(struct j2k_encode_work *work)
         kst_memory_release(&e->memory, kept);
         return kst_report_error(&e->report, KST_ERROR_THREAD, KST_NO_OFFSET, NULL);
     }
-    work->kept = kept;
-    status = make(work, kept);
+    encoder->kept = kept;
+    status = make(encoder, kept);
     if (status)
         return kst_report_error(&e->report, status, KST_NO_OFFSET, NULL);
-    e->rows = work->source.rows = &kept->rows;
+    e->rows = encoder->request.rows = &kept->rows;
     return KST_OK;
 }
 
-void kst_j2k_encode_drop_rows(struct j2k_encode_work *work)
+void kst_j2k_encode_drop_rows(struct j2k_encoder *encoder)
 {
-    struct j2k_kept_rows *kept = work->kept;
+    struct j2k_kept_rows *kept = encoder->kept;
     if (!kept)
         return;
-    work->e->rows = kept->from;
+    encoder->e->rows = kept->from;
     pthread_mutex_destroy(&kept->lock);
-    kst_memory_release(&work->e->memory, kept->data);
-    kst_memory_release(&work->e->memory, kept);
-    work->kept = NULL;
+    kst_memory_release(&encoder->e->memory, kept->data);
+    kst_memory_release(&encoder->e->memory, kept);
+    encoder->kept = NULL;
 }

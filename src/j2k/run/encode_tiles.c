@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pictures whose tiles have nothing to do with each other: some are coded and written, then the next. */
+/* Encodes pictures whose tiles do not depend on each other: codes and writes some tiles, then the next. */
 #include "core/report.h"
 #include "j2k/run/encode.h"
 
-enum { SHARE = 8 /* of the memory limit, for the samples of tiles that go together */ };
+enum { SHARE = 8 /* the samples of tiles that are coded together get 1/SHARE of the memory limit */ };
 
-/* A file while it is written, and where it began. */
-struct file {
-    struct j2k_encode_work *work;
+/* A file that is being written, and the place where it begins. */
+struct tiled_file {
+    struct j2k_encoder *encoder;
     struct j2k_codestream *stream;
     uint64_t start, box;
 };
@@ -17,74 +17,80 @@ static uint32_t round_down(uint32_t value, uint32_t unit)
     return unit > 0 && value > unit ? value - value % unit : value;
 }
 
-/* Tiles that go together, whole rows of them and as many as a GPU takes at once, if there are that many. */
-static uint32_t tiles_together(const struct j2k_encode_work *work)
+/*
+ * Return the number of tiles that are coded together: whole rows of them, and as many as a GPU takes at once if there
+ * are that many.
+ */
+static uint32_t tiles_together(const struct j2k_encoder *encoder)
 {
-    uint32_t tiles = work->coded.plan.tile_count;
-    double tile = kst_j2k_encode_sample_bits(work) / 8 / tiles, room = (double)work->e->context->limits.memory / SHARE;
+    uint32_t tiles = encoder->coded.plan.tile_count;
+    double tile = kst_j2k_encode_sample_bits(encoder) / 8 / tiles,
+           room = (double)encoder->e->context->limits.memory / SHARE;
     double count = room / tile;
     if (count >= tiles)
         return tiles;
-    uint32_t whole = round_down(count < 1 ? 1 : (uint32_t)count, work->coded.headers.size.columns);
-    return work->in_windows ? round_down(whole, work->cut.tiles) : whole;
+    uint32_t whole = round_down(count < 1 ? 1 : (uint32_t)count, encoder->coded.headers.size.columns);
+    return encoder->in_excerpts ? round_down(whole, encoder->cut.tiles) : whole;
 }
 
-bool kst_j2k_encode_goes_by_tiles(const struct j2k_encode_work *work)
+bool kst_j2k_encode_goes_by_tiles(const struct j2k_encoder *encoder)
 {
-    const kst_writer *writer = work->e->sink.writer;
-    return writer && !writer->in_order && !work->on_gpu && !kst_j2k_encode_needs_rates(work) &&
-           work->limits.bytes == UINT64_MAX && work->writing.packed != KST_J2K_HEADERS_PPM &&
-           tiles_together(work) < work->coded.plan.tile_count;
+    const kst_writer *writer = encoder->e->sink.writer;
+    return writer && !writer->in_order && !encoder->on_gpu && !kst_j2k_encode_needs_rates(encoder) &&
+           encoder->limits.bytes == UINT64_MAX && encoder->writing.packed != KST_J2K_HEADERS_PPM &&
+           tiles_together(encoder) < encoder->coded.plan.tile_count;
 }
 
-static kst_status begin(struct file *file)
+static kst_status begin(struct tiled_file *file)
 {
-    const struct j2k_encode_work *work = file->work;
-    struct encoding *e = work->e;
+    const struct j2k_encoder *encoder = file->encoder;
+    struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);
     kst_status status = KST_OK;
-    if (!work->options.codestream)
-        status = kst_j2k_file_begin(&work->coded, &work->file, &e->sink, &file->box, &e->report);
-    return status ? status : kst_j2k_codestream_begin(&op, &work->coded, &work->writing, &e->sink, &file->stream);
+    if (!encoder->options.codestream)
+        status = kst_j2k_file_begin(&encoder->coded, &encoder->file, &e->sink, &file->box, &e->report);
+    return status ? status : kst_j2k_codestream_begin(&op, &encoder->coded, &encoder->writing, &e->sink, &file->stream);
 }
 
-static kst_status end(struct file *file)
+static kst_status end(struct tiled_file *file)
 {
-    const struct j2k_encode_work *work = file->work;
-    kst_status status = kst_j2k_codestream_end(file->stream, &work->e->sink);
-    return status || work->options.codestream
+    const struct j2k_encoder *encoder = file->encoder;
+    kst_status status = kst_j2k_codestream_end(file->stream, &encoder->e->sink);
+    return status || encoder->options.codestream
                ? status
-               : kst_j2k_file_end(&work->file, &work->e->sink, file->box, &work->e->report);
+               : kst_j2k_file_end(&encoder->file, &encoder->e->sink, file->box, &encoder->e->report);
 }
 
-/* Nothing, if coefficients have more bits than the main header says. */
-static kst_status code(struct file *file, struct j2k_tiles tiles)
+/* Code some tiles. Nothing is coded if coefficients have more bits than the main header says. */
+static kst_status code(struct tiled_file *file, struct j2k_tiles tiles)
 {
-    struct j2k_encode_work *work = file->work;
-    struct encoding *e = work->e;
-    work->source.tiles = tiles;
-    kst_status status = kst_j2k_encode_blocks(work);
-    if (status || work->encoded.extra > 0)
+    struct j2k_encoder *encoder = file->encoder;
+    struct encoding *e = encoder->e;
+    encoder->request.tiles = tiles;
+    kst_status status = kst_j2k_encode_blocks(encoder);
+    if (status || encoder->encoded.extra > 0)
         return status;
     double start = kst_seconds();
-    struct j2k_span blocks = kst_j2k_coded_blocks(&work->coded, tiles);
+    struct j2k_span blocks = kst_j2k_coded_blocks(&encoder->coded, tiles);
     for (uint32_t b = blocks.first; b < blocks.first + blocks.count; b++)
-        work->layer_passes[b] = work->coded.block[b].passes;
+        encoder->layer_passes[b] = encoder->coded.block[b].passes;
     status = kst_j2k_codestream_tiles(file->stream, tiles, &e->sink);
     kst_report_stage(&e->report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
     return status;
 }
 
-/* From the beginning; *again: that is what has to be done once more, with the guard bits that there are now. */
-static kst_status write(struct file *file, bool *again)
+/*
+ * Write the file from the beginning. Sets *again if it must be written once more, because more guard bits are needed.
+ */
+static kst_status write(struct tiled_file *file, bool *again)
 {
-    struct j2k_encode_work *work = file->work;
-    uint32_t tiles = work->coded.plan.tile_count, together = tiles_together(work);
+    struct j2k_encoder *encoder = file->encoder;
+    uint32_t tiles = encoder->coded.plan.tile_count, together = tiles_together(encoder);
     kst_status status = begin(file);
     *again = false;
     for (uint32_t t = 0; t < tiles && !status && !*again; t += together) {
         status = code(file, (struct j2k_tiles){t, tiles - t < together ? tiles - t : together});
-        *again = !status && work->encoded.extra > 0;
+        *again = !status && encoder->encoded.extra > 0;
     }
     if (!status && !*again)
         status = end(file);
@@ -93,21 +99,21 @@ static kst_status write(struct file *file, bool *again)
     return status;
 }
 
-kst_status kst_j2k_encode_by_tiles(struct j2k_encode_work *work)
+kst_status kst_j2k_encode_by_tiles(struct j2k_encoder *encoder)
 {
-    struct encoding *e = work->e;
-    struct file file = {.work = work, .start = kst_sink_position(&e->sink)};
+    struct encoding *e = encoder->e;
+    struct tiled_file file = {.encoder = encoder, .start = kst_sink_position(&e->sink)};
     kst_status status;
     bool again = true;
-    work->layer_passes = kst_memory_zeroed(&e->memory, work->coded.plan.block_count, 1, &status);
-    if (!work->layer_passes)
+    encoder->layer_passes = kst_memory_zeroed(&e->memory, encoder->coded.plan.block_count, 1, &status);
+    if (!encoder->layer_passes)
         return kst_report_error(&e->report, status, KST_NO_OFFSET, NULL);
-    work->coded.layer_passes = work->layer_passes;
+    encoder->coded.layer_passes = encoder->layer_passes;
     for (status = KST_OK; again && !status;) {
         kst_sink_rewind(&e->sink, file.start);
         status = write(&file, &again);
         if (again)
-            kst_progress_again(&e->progress, work->coded.plan.block_count);
+            kst_progress_again(&e->progress, encoder->coded.plan.block_count);
     }
     return status;
 }

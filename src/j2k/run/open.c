@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an open JPEG 2000 stream holds, as the API shows it. */
+/* Opens a JPEG 2000 stream and describes it as the API shows it. */
 #include <math.h>
 #include <string.h>
 
@@ -61,13 +61,16 @@ static uint64_t packet_bytes(const struct j2k_stream *stream)
     return sum;
 }
 
-/* Whether numbers of samples in a unit are whole ones, as nearly as a fraction of 16 bits can say. */
+/* Return whether both densities are whole numbers, as exactly as a fraction of 16 bits can express them. */
 static bool is_whole(double x, double y)
 {
     return fabs(x - round(x)) <= 1e-4 * x && fabs(y - round(y)) <= 1e-4 * y;
 }
 
-/* I.5.3.7: samples for each metre; in inches unless they are whole numbers in centimetres alone. */
+/*
+ * Convert the density, which is in samples per metre (I.5.3.7), to inches, or to centimetres if only these give whole
+ * numbers.
+ */
 static void describe_density(const struct j2k_file *file, kst_info *info)
 {
     const struct j2k_resolution_box *box = file->capture.present ? &file->capture : &file->display;
@@ -102,7 +105,10 @@ static void add(kst_decoder *decoder, kst_metadata_kind kind, uint64_t offset, u
         .kind = kind, .data = j2k_state(decoder)->stream.data + offset, .length = (size_t)length, .offset = offset};
 }
 
-/* Exif, with or without what stands in front of it in JPEG. The first one says how the picture is turned. */
+/*
+ * Add Exif, with or without the identifier that JPEG puts in front of it. The first one gives the picture's
+ * orientation.
+ */
 static void add_exif(kst_decoder *decoder, uint64_t offset, uint64_t length)
 {
     static const uint8_t prefix[] = {'E', 'x', 'i', 'f', 0, 0};
@@ -131,7 +137,7 @@ static void add_uuid(kst_decoder *decoder, const struct j2k_box *box)
         add(decoder, KST_METADATA_XMP, box->offset + UUID_LENGTH, box->length - UUID_LENGTH);
 }
 
-/* An ICC profile, Exif and XMP, and comments of text, in this order. */
+/* Collect an ICC profile, Exif and XMP, and text comments, in this order. */
 static kst_status collect_metadata(kst_decoder *decoder)
 {
     const struct j2k_stream *stream = &j2k_state(decoder)->stream;
@@ -157,7 +163,7 @@ static kst_status collect_metadata(kst_decoder *decoder)
     return KST_OK;
 }
 
-/* Images have room for the first four. */
+/* Allocate room for the planes behind the first four, which an image itself has room for. */
 static kst_status make_room_for_planes(kst_decoder *decoder)
 {
     uint32_t count = j2k_state(decoder)->stream.component_count;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans of a stream's parts, one after the other: packets of tiles that several of them need are read once. */
+/* Plans a stream's regions one after the other. The packets of tiles that several regions need are read only once. */
 #include "core/report.h"
 #include "j2k/packets/build.h"
 #include "j2k/run/decode.h"
 #include "j2k/syntax/geometry.h"
 
-enum { SHARE = 8 /* of the memory limit, for a plan that is kept */ };
+enum { SHARE = 8 /* a plan that is kept may take 1/SHARE of the memory limit */ };
 
 void kst_j2k_kept_drop(kst_decoder *decoder)
 {
@@ -15,7 +15,7 @@ void kst_j2k_kept_drop(kst_decoder *decoder)
     *kept = (struct j2k_kept){.refused = kept->refused};
 }
 
-/* All that tiles hold, reduced. */
+/* Return the area of some tiles on the reduced grid. */
 static struct j2k_rect area_of(const struct j2k_stream *stream, const struct j2k_filter *filter, struct j2k_rect tiles)
 {
     uint32_t columns = stream->size.columns;
@@ -47,7 +47,10 @@ static kst_status build(kst_decoder *decoder, const struct j2k_filter *filter, s
     return kst_j2k_plan_build(&op, &j2k_state(decoder)->stream, filter, plan);
 }
 
-/* Where that fails, takes much, or has warnings to give, which belong to parts, all is as if it had not been tried. */
+/*
+ * Build a plan of whole tiles and keep it. If that fails, takes too much memory, or gives warnings, which each region
+ * must report itself, everything stays as it was before.
+ */
 static void keep(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_rect tiles)
 {
     struct j2k_kept *kept = &j2k_state(decoder)->kept;
@@ -73,7 +76,7 @@ static void keep(kst_decoder *decoder, const struct j2k_filter *filter, struct j
     decoder->report = before;
 }
 
-kst_status kst_decoder_plan_j2k(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan)
+kst_status kst_j2k_decoder_plan(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan)
 {
     struct j2k_kept *kept = &j2k_state(decoder)->kept;
     struct j2k_rect tiles = kst_j2k_wanted_tiles(&j2k_state(decoder)->stream, filter), before = kept->before;

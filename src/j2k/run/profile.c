@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds where a stream does not keep the rules of its profile. */
+/* Finds the rules of its profile that a stream breaks. */
 #include <stdio.h>
 
 #include "j2k/run/decode.h"
 #include "j2k/write/profile.h"
 
-/* Looks for one breach among all. */
-struct search {
+/* The search for one breach among all. */
+struct breach_search {
     size_t left;
     bool found;
     char *text;
@@ -14,7 +14,7 @@ struct search {
 
 static void count(void *argument, const char *breach, const char *remedy)
 {
-    struct search *search = argument;
+    struct breach_search *search = argument;
     (void)remedy;
     if (search->left-- != 0 || search->found)
         return;
@@ -25,7 +25,7 @@ static void count(void *argument, const char *breach, const char *remedy)
 bool kst_j2k_profile_breach(const struct j2k_stream *stream, size_t index, char *text)
 {
     struct j2k_profile_facts facts;
-    struct search search = {.left = index, .text = text};
+    struct breach_search search = {.left = index, .text = text};
     kst_j2k_profile_facts(stream, &facts);
     kst_j2k_profile_check(stream, &facts, count, &search);
     return search.found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes a stream anew from its code-blocks: with other headers, fewer layers, or less of each block. */
+/* Rewrites a stream from its code-blocks: with other headers, fewer layers, or fewer passes of each block. */
 #include "j2k/run/transcode.h"
 
 #include "core/report.h"
@@ -18,11 +18,11 @@ enum {
     COMMENT_HEADER = 2,
     LAYERS_MADE_MAX = 1024,
     BOXES = 128,         /* bytes of the boxes that a codestream gets, and */
-    COMPONENT_BOXES = 7, /* so many for each component */
-    HEADER_BYTES = 8     /* half of what SOP, EPH, a length and an empty header take */
+    COMPONENT_BOXES = 7, /* more bytes for each component */
+    HEADER_BYTES = 8     /* half of the bytes that SOP, EPH, a length and an empty header take */
 };
 
-/* One call; everything in it belongs to the call. */
+/* The state of one call, which owns everything in it. */
 struct j2k_transcoding {
     const struct operation *op;
     const kst_transcode_options *options;
@@ -32,7 +32,7 @@ struct j2k_transcoding {
     uint16_t *registration;
     struct j2k_writing writing;
     struct sink *sink;
-    bool file; /* JP2 */
+    bool file; /* write a JP2 file */
 };
 
 static kst_status refuse(struct j2k_transcoding *t, const char *what)
@@ -65,7 +65,7 @@ static kst_status check_options(struct j2k_transcoding *t)
     return KST_OK;
 }
 
-/* In strict mode what was found so far is an error. */
+/* Return the status; in strict mode the first warning so far is an error. */
 static kst_status judge(struct j2k_transcoding *t, kst_status status)
 {
     if (status || !t->options->strict || t->op->report->warnings == 0)
@@ -98,7 +98,7 @@ static kst_status copy_comments(struct j2k_transcoding *t)
     return KST_OK;
 }
 
-/* CRG says where components lie in units of their separation, which stays. */
+/* Copy CRG, which gives the components' positions in units of their separation. The separation does not change. */
 static kst_status copy_registration(struct j2k_transcoding *t)
 {
     const struct j2k_stream *stream = &t->stream;
@@ -142,7 +142,7 @@ static kst_status read(struct j2k_transcoding *t, const uint8_t *data, size_t le
     return status ? status : copy_registration(t);
 }
 
-/* Bytes in front of the codestream and behind it, at most. */
+/* Return the largest number of bytes in front of the codestream and behind it. */
 static uint64_t bytes_around(const struct j2k_transcoding *t)
 {
     const struct j2k_stream *stream = &t->stream;
@@ -152,7 +152,10 @@ static uint64_t bytes_around(const struct j2k_transcoding *t)
                                 : BOXES + (uint64_t)COMPONENT_BOXES * stream->component_count;
 }
 
-/* Whether nothing needs to go, not even what is worth nothing: then the picture stays what it is. */
+/*
+ * Return whether all passes fit the rate. Then none is dropped, not even one without gain, and the picture does not
+ * change.
+ */
 static bool fits_whole(const struct j2k_transcoding *t, uint64_t bytes)
 {
     const struct j2k_coded *coded = &t->recoded.coded;
@@ -160,21 +163,21 @@ static bool fits_whole(const struct j2k_transcoding *t, uint64_t bytes)
     return bytes / 2 > length / 2 + length / 64 + HEADER_BYTES * packets + bytes_around(t);
 }
 
-/* The rate as bytes of the whole file. */
+/* Return the number of bytes of the whole file that the rate allows. */
 static double rate_bytes(const struct j2k_transcoding *t)
 {
     const struct j2k_rect *image = &t->recoded.coded.headers.size.image;
     return t->options->jpeg2000.rate * (image->x1 - image->x0) * (image->y1 - image->y0) / 8;
 }
 
-/* Passes in no layer are none, so that blocks without any do not count in packet headers. */
+/* Drop passes that are in no layer, so that blocks without any left do not count in packet headers. */
 static void forget_left_out(struct j2k_coded *coded)
 {
     for (uint32_t b = 0; b < coded->plan.block_count; b++)
         coded->block[b].passes = coded->layer_passes[((size_t)b + 1) * coded->layers - 1];
 }
 
-/* Layers by PCRD, of what the stream has. */
+/* Form layers by PCRD from the passes that the stream has. */
 static kst_status allocate(struct j2k_transcoding *t, double *weight, double *gain, struct j2k_layer_target *target)
 {
     struct j2k_coded *coded = &t->recoded.coded;
@@ -229,7 +232,7 @@ static void choose_writing(struct j2k_transcoding *t)
                                                                            : j->tile_part_lengths == KST_CHOICE_YES;
 }
 
-/* Not even a writer's first byte is written of what turns out too large. */
+/* Write the stream. If it turns out too large, nothing is written, not even to a writer. */
 static kst_status write(struct j2k_transcoding *t)
 {
     const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
@@ -257,7 +260,7 @@ static void note_breach(void *broken, const char *breach, const char *remedy)
     *(bool *)broken = true;
 }
 
-/* What is written may not claim a profile whose rules it breaks. */
+/* Drop the profile's name if the result breaks its rules. */
 static kst_status keep_profile(struct j2k_transcoding *t)
 {
     struct j2k_stream *headers = &t->recoded.coded.headers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Transcoding of JPEG 2000. */
+/* Declares the transcoding of JPEG 2000. */
 #ifndef KOSTKA_J2K_RUN_TRANSCODE_H
 #define KOSTKA_J2K_RUN_TRANSCODE_H
 

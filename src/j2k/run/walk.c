@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cuts an image into parts that fit into memory, and goes from one to the next. */
+/* Cuts an image into regions that fit into memory, and goes from one to the next. */
 #include "j2k/run/walk.h"
 
-enum { LEAST = 64 }; /* rows or columns, but for the last */
+enum { LEAST = 64 }; /* the least rows or columns of any part but the last */
 
-/* Fewer rows or columns than the last time, of which those needed so many times the memory that there is. */
+/*
+ * Return how many rows or columns to try after `count` of them needed `times` the memory that there is. The result is
+ * smaller.
+ */
 static uint32_t fewer(uint32_t count, double times)
 {
     double room = count / times * 0.9;
@@ -17,7 +20,10 @@ static bool is_broad(const struct j2k_walk *walk, uint32_t width)
     return walk->broad > 0 && width / 2 >= walk->broad;
 }
 
-/* What is broad is not made less than that at once: rows are next. */
+/*
+ * Return a smaller width to try. A broad part is not made narrower than `broad` in one step, because its height is
+ * reduced next.
+ */
 static uint32_t narrower(const struct j2k_walk *walk, uint32_t width, double times)
 {
     uint32_t fit = fewer(width, times);
@@ -35,8 +41,9 @@ void kst_j2k_walk_begin(struct j2k_walk *walk, uint32_t width, uint32_t height, 
 }
 
 /*
- * Of code-blocks along a border those on both sides are decoded twice, of those that it goes through only these. So of
- * blocks that take twice LEAST of the picture, as a rule those of the last resolution, it goes through the middle.
+ * Shorten a part so that its border cuts few code-blocks twice. If the border runs along blocks, those on both sides
+ * are decoded twice; if it runs through blocks, only these are. So it goes through the middle of blocks that cover
+ * twice LEAST of the picture, which usually are those of the last resolution.
  */
 static uint32_t shorten(uint32_t first, uint32_t count, uint32_t end)
 {
@@ -46,19 +53,19 @@ static uint32_t shorten(uint32_t first, uint32_t count, uint32_t end)
     return count > past ? count - past : count;
 }
 
-bool kst_j2k_walk_part(const struct j2k_walk *walk, kst_region *part)
+bool kst_j2k_walk_region(const struct j2k_walk *walk, kst_region *region)
 {
-    *part = walk->next;
-    if (part->y >= walk->height)
+    *region = walk->next;
+    if (region->y >= walk->height)
         return false;
-    part->width = shorten(part->x, part->width, walk->width);
-    part->height = shorten(part->y, part->height, walk->height);
+    region->width = shorten(region->x, region->width, walk->width);
+    region->height = shorten(region->y, region->height, walk->height);
     return true;
 }
 
 /*
- * Those beside each other are of the same height. The first of them has a neighbour on one side only, and so may have
- * had room where the next one has none, as narrow as it is: all of them are then decoded once more, with fewer rows.
+ * Parts beside each other have the same height. The first of a row has a neighbour on one side only, so it may have
+ * fitted although the next one, of the least width, does not: all of the row are then decoded again, with fewer rows.
  */
 bool kst_j2k_walk_smaller(struct j2k_walk *walk, double times)
 {
@@ -77,11 +84,11 @@ bool kst_j2k_walk_smaller(struct j2k_walk *walk, double times)
     return true;
 }
 
-void kst_j2k_walk_on(struct j2k_walk *walk, kst_region part)
+void kst_j2k_walk_on(struct j2k_walk *walk, kst_region region)
 {
-    walk->next.x += part.width;
+    walk->next.x += region.width;
     if (walk->next.x < walk->width)
         return;
     walk->next.x = 0;
-    walk->next.y += part.height;
+    walk->next.y += region.height;
 }

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of an image that is too much at once, one after the other: to the right, then down. */
+/* The regions of an image that is too much at once, one after the other: to the right, then down. */
 #ifndef KOSTKA_J2K_RUN_WALK_H
 #define KOSTKA_J2K_RUN_WALK_H
 
 #include <kostka/kostka.h>
 
 /*
- * A part less high or wide than code-blocks as a rule are would have most of them decoded again and again. The blocks
+ * A region less high or wide than code-blocks as a rule are would have most of them decoded again and again. The blocks
  * at its edges are, and synthesis takes a few samples more.
  */
 struct j2k_walk {
     uint32_t width, height; /* of the image */
-    kst_region next;        /* as large as there was room for, which may reach beyond the image */
-    uint32_t broad; /* parts of twice that width and more are made narrower before they are made lower; 0: none are */
+    kst_region next;        /* the next part, as large as the last one that fitted; it may reach beyond the image */
+    uint32_t broad; /* regions of twice that width and more are made narrower before they are made lower; 0: none are */
 };
 
-/* Of an image that takes so many times the memory that there is. */
+/* Begin a walk over an image that needs `times` the memory that there is. */
 void kst_j2k_walk_begin(struct j2k_walk *walk, uint32_t width, uint32_t height, uint32_t broad, double times);
 
-/* Whether there is another one, and which. */
-bool kst_j2k_walk_part(const struct j2k_walk *walk, kst_region *part);
+/* Return whether there is another part, and describe it. */
+bool kst_j2k_walk_region(const struct j2k_walk *walk, kst_region *region);
 
-/* It takes so many times the memory that there is. False where it cannot be made smaller. */
+/* Make the part smaller, because it needs `times` the memory that there is. Returns false if that is impossible. */
 bool kst_j2k_walk_smaller(struct j2k_walk *walk, double times);
 
-/* To the one behind it. */
-void kst_j2k_walk_on(struct j2k_walk *walk, kst_region part);
+/* Go on to the part behind this one. */
+void kst_j2k_walk_on(struct j2k_walk *walk, kst_region region);
 
 #endif

@@ -3,10 +3,10 @@
 #include "j2k/syntax/allowance.h"
 
 /*
- * The terms of each kind's allowance. `any` is what every codestream may ask for. `samples`: so many samples of the
- * picture allow one more; 0: samples count for nothing. `byte`: a byte of the codestream allows kst_limits.work ÷
- * `byte` more. With the default work of 2^16, one core takes less than half a second, and less than 64 MB, for what a
- * megabyte of codestream allows of each kind.
+ * The terms of each kind's allowance. `any` is what every codestream may ask for. `samples` is the number of the
+ * picture's samples that allow one more; 0: samples allow nothing. `byte`: a byte of the codestream allows
+ * kst_limits.work ÷ `byte` more. With the default work of 2^16, one core takes less than half a second, and less than
+ * 64 MB, for what a megabyte of codestream allows of each kind.
  */
 static const struct {
     uint64_t any;

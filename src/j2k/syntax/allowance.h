@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How much work a codestream may ask for (kst_limits.work). A few bytes of headers can describe a picture of any size,
- * but a real picture takes some bytes for its packets, however little there is in it. So the decoder's work of each
- * kind is bounded by a constant that any codestream may ask for, by the number of the picture's samples, and by the
- * length of the codestream.
+ * Says how much work a codestream may ask for (kst_limits.work). A few bytes of headers can describe a picture of any
+ * size, but a real picture takes some bytes for its packets, however little there is in it. So the decoder's work of
+ * each kind is bounded by a constant that any codestream may ask for, by the number of the picture's samples, and by
+ * the length of the codestream.
  */
 #ifndef KOSTKA_J2K_SYNTAX_ALLOWANCE_H
 #define KOSTKA_J2K_SYNTAX_ALLOWANCE_H
@@ -20,7 +20,7 @@ enum j2k_asked {
     J2K_ASKED_LAYERS         /* layers times code-blocks to be transcoded */
 };
 
-/* How much work of kind `what` the stream may ask for. UINT64_MAX if kst_limits.work is UINT32_MAX. */
+/* Return how much work of kind `what` the stream may ask for. UINT64_MAX if kst_limits.work is UINT32_MAX. */
 uint64_t kst_j2k_allowance(const kst_limits *limits, enum j2k_asked what, const struct j2k_stream *stream);
 
 /* The limits, with those on precincts and, for transcoding, on blocks lowered to what the stream allows. */

@@ -5,7 +5,7 @@
 #include "core/report.h"
 #include "j2k/syntax/bytes.h"
 
-struct walk {
+struct box_walk {
     struct memory *memory;
     const kst_limits *limits;
     const uint8_t *data;
@@ -13,12 +13,12 @@ struct walk {
     kst_report *report;
 };
 
-static void complain(struct walk *walk, uint64_t offset)
+static void complain(struct box_walk *walk, uint64_t offset)
 {
     kst_report_warning(walk->report, KST_WARNING_J2K_BOX, offset, 1, false);
 }
 
-static void read_image_header(struct walk *walk, const struct j2k_box *box)
+static void read_image_header(struct box_walk *walk, const struct j2k_box *box)
 {
     const uint8_t *at = walk->data + box->offset;
     struct j2k_file *file = walk->file;
@@ -35,7 +35,7 @@ static void read_image_header(struct walk *walk, const struct j2k_box *box)
     file->unknown_colour = at[12] != 0;
 }
 
-static void read_depths(struct walk *walk, const struct j2k_box *box)
+static void read_depths(struct box_walk *walk, const struct j2k_box *box)
 {
     if (box->length == 0 || box->length > UINT16_MAX || walk->file->depth_count) {
         complain(walk, box->offset);
@@ -48,7 +48,7 @@ static void read_depths(struct walk *walk, const struct j2k_box *box)
 /*
  * Only the first colour specification that can be used counts (I.5.3.3); unknown methods are skipped without a warning.
  */
-static void read_colour(struct walk *walk, const struct j2k_box *box)
+static void read_colour(struct box_walk *walk, const struct j2k_box *box)
 {
     const uint8_t *at = walk->data + box->offset;
     struct j2k_file *file = walk->file;
@@ -75,7 +75,7 @@ static uint32_t value_bytes(uint8_t depth)
     return ((depth & 0x7FU) + 8) / 8;
 }
 
-static void read_palette(struct walk *walk, const struct j2k_box *box)
+static void read_palette(struct box_walk *walk, const struct j2k_box *box)
 {
     const uint8_t *at = walk->data + box->offset;
     struct j2k_palette palette = {0};
@@ -100,7 +100,7 @@ static void read_palette(struct walk *walk, const struct j2k_box *box)
     walk->file->palette = palette;
 }
 
-static void read_mapping(struct walk *walk, const struct j2k_box *box)
+static void read_mapping(struct box_walk *walk, const struct j2k_box *box)
 {
     if (box->length == 0 || box->length % 4 != 0 || box->length > UINT64_C(4) * 65535 || walk->file->mapping_count) {
         complain(walk, box->offset);
@@ -110,7 +110,7 @@ static void read_mapping(struct walk *walk, const struct j2k_box *box)
     walk->file->mapping_count = (uint32_t)(box->length / 4);
 }
 
-static void read_definition(struct walk *walk, const struct j2k_box *box)
+static void read_definition(struct box_walk *walk, const struct j2k_box *box)
 {
     uint32_t count = box->length >= 2 ? j2k_get16(walk->data + box->offset) : 0;
     if (count == 0 || box->length != 2 + UINT64_C(6) * count || walk->file->definition_count) {
@@ -121,7 +121,7 @@ static void read_definition(struct walk *walk, const struct j2k_box *box)
     walk->file->definition_count = count;
 }
 
-static void read_resolution(struct walk *walk, const struct j2k_box *box, struct j2k_resolution_box *resolution)
+static void read_resolution(struct box_walk *walk, const struct j2k_box *box, struct j2k_resolution_box *resolution)
 {
     const uint8_t *at = walk->data + box->offset;
     if (box->length != 10 || !j2k_get16(at + 2) || !j2k_get16(at + 6)) {
@@ -136,7 +136,7 @@ static void read_resolution(struct walk *walk, const struct j2k_box *box, struct
     }
 }
 
-static void read_codestream(struct walk *walk, const struct j2k_box *box)
+static void read_codestream(struct box_walk *walk, const struct j2k_box *box)
 {
     if (walk->file->codestream_length)
         return;
@@ -144,7 +144,7 @@ static void read_codestream(struct walk *walk, const struct j2k_box *box)
     walk->file->codestream_length = box->length;
 }
 
-static void read_contents(struct walk *walk, const struct j2k_box *box)
+static void read_contents(struct box_walk *walk, const struct j2k_box *box)
 {
     switch (box->type) {
     case J2K_BOX('f', 't', 'y', 'p'):
@@ -185,7 +185,7 @@ static void read_contents(struct walk *walk, const struct j2k_box *box)
     }
 }
 
-static kst_status remember(struct walk *walk, const struct j2k_box *box)
+static kst_status remember(struct box_walk *walk, const struct j2k_box *box)
 {
     struct j2k_file *file = walk->file;
     if (file->box_count >= walk->limits->boxes)
@@ -211,7 +211,7 @@ static kst_status remember(struct walk *walk, const struct j2k_box *box)
  * that is left, and one of 1 means that the length stands in eight bytes behind the type (I.4). Returns false if there
  * is no room for a header or the length is less than that of the header.
  */
-static bool read_header(struct walk *walk, uint64_t at, uint64_t end, struct j2k_box *box)
+static bool read_header(struct box_walk *walk, uint64_t at, uint64_t end, struct j2k_box *box)
 {
     if (end - at < 8)
         return false;
@@ -247,7 +247,7 @@ static bool is_superbox(const struct j2k_box *box)
  * Walk all boxes. They nest at most twice here, so that a stack of three ends is enough. No superbox holds the
  * codestream, so that one that reaches over it is cut off in front of it.
  */
-static kst_status walk_boxes(struct walk *walk, uint64_t length)
+static kst_status walk_boxes(struct box_walk *walk, uint64_t length)
 {
     uint64_t end[3] = {length}, at = 0;
     uint8_t depth = 0;
@@ -282,7 +282,8 @@ static kst_status walk_boxes(struct walk *walk, uint64_t length)
 
 kst_status kst_j2k_boxes_parse(const struct operation *op, const uint8_t *data, size_t length, struct j2k_file *file)
 {
-    struct walk walk = {.memory = op->memory, .limits = op->limits, .data = data, .file = file, .report = op->report};
+    struct box_walk walk = {
+        .memory = op->memory, .limits = op->limits, .data = data, .file = file, .report = op->report};
     file->present = true;
     kst_status status = walk_boxes(&walk, length);
     if (!status && file->codestream_length == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The boxes of a JP2 file (T.800 Annex I): where they lie and what they say about size, colour, palette and channels.
+ * Reads the boxes of a JP2 file (T.800 Annex I): where they are and what they say about size, colour, palette and
+ * channels.
  */
 #ifndef KOSTKA_J2K_SYNTAX_BOXES_H
 #define KOSTKA_J2K_SYNTAX_BOXES_H

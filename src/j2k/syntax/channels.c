@@ -5,7 +5,7 @@
 /* Types and associations of cdef (I.5.3.6). Without cdef, channel i is colour i. */
 enum { TYPE_COLOUR = 0, TYPE_ALPHA = 1, WHOLE_PICTURE = 0, NONE = UINT32_MAX };
 
-/* The number of channels, which are those of cmap if a palette is used, and otherwise the components. */
+/* Return the number of channels, which are those of cmap if a palette is used, and otherwise the components. */
 static uint32_t channel_total(const struct j2k_stream *stream)
 {
     const struct j2k_file *file = &stream->file;
@@ -34,7 +34,8 @@ static bool channel_at(const struct j2k_stream *stream, uint32_t index, struct j
 }
 
 /*
- * The index of the channel for colour `number`, counted from 1, or for alpha if `number` is 0. NONE if there is none.
+ * Return the index of the channel for colour `number`, counted from 1, or for alpha if `number` is 0. NONE if there is
+ * none.
  */
 static uint32_t find_channel(const struct j2k_stream *stream, uint32_t number)
 {
@@ -84,7 +85,7 @@ static uint32_t colours_of(kst_colour colour)
     return colour == KST_COLOUR_GREY ? 1 : colour == KST_COLOUR_CMYK ? 4 : 3;
 }
 
-/* Whether a bare codestream looks like sYCC: its second and third components are subsampled alike. */
+/* Return whether a bare codestream looks like sYCC: its second and third components are subsampled alike. */
 static bool looks_like_ycc(const struct j2k_stream *stream)
 {
     const struct j2k_component_size *c = stream->component;

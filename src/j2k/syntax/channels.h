@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which components are which channels of the picture, either directly or through a palette (T.800 I.5.3). */
+/* Declares which components are which channels of the picture, either directly or through a palette (T.800 I.5.3). */
 #ifndef KOSTKA_J2K_SYNTAX_CHANNELS_H
 #define KOSTKA_J2K_SYNTAX_CHANNELS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Marker segments and boxes of a stream, one after the other. */
+/* Lists the marker segments and boxes of a stream, one after the other. */
 #ifndef KOSTKA_J2K_SYNTAX_ELEMENTS_H
 #define KOSTKA_J2K_SYNTAX_ELEMENTS_H
 

@@ -30,7 +30,7 @@ add(struct line *line, const char *format, ...)
         line->length += (size_t)written < line->room - line->length ? (size_t)written : line->room - line->length - 1;
 }
 
-/* The contents of a segment or box while they are told; reading past the end gives 0. */
+/* The contents of a segment or box while they are printed; reading past the end gives 0. */
 struct fields {
     struct line line;
     const struct j2k_stream *stream;

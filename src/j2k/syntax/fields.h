@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the fields of marker segments and boxes say, as a line of text. */
+/* Declares what the fields of marker segments and boxes say, as a line of text. */
 #ifndef KOSTKA_J2K_SYNTAX_FIELDS_H
 #define KOSTKA_J2K_SYNTAX_FIELDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arithmetic on rectangles of the reference grid, tiles, resolutions and subbands. */
+/* Computes rectangles of the reference grid, tiles, resolutions and subbands. */
 #include "j2k/syntax/geometry.h"
 
 struct j2k_rect kst_j2k_divide(struct j2k_rect rect, uint32_t dx, uint32_t dy)
@@ -58,8 +58,8 @@ struct j2k_rect kst_j2k_tiles_of(const struct j2k_size *size, struct j2k_rect re
 }
 
 /*
- * Where `position` falls in the low or high band: samples at 2n belong to the low band, those at 2n + 1 to the high
- * one, and n is their place in it.
+ * Return where `position` falls in the low or high band: samples at 2n belong to the low band, those at 2n + 1 to the
+ * high one, and n is their place in it.
  */
 static uint32_t along(uint32_t position, uint32_t high)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rectangles of tiles, resolutions and subbands (T.800 B.3–B.7), used by the parser, the packet reader and executors.
+ * Declares rectangles of tiles, resolutions and subbands (T.800 B.3–B.7), which the parser, the packet reader and
+ * executors use.
  */
 #ifndef KOSTKA_J2K_SYNTAX_GEOMETRY_H
 #define KOSTKA_J2K_SYNTAX_GEOMETRY_H
@@ -8,7 +9,9 @@
 #include "j2k/plan/plan.h"
 #include "j2k/syntax/stream.h"
 
-/* How far the inverse filters reach, in interleaved samples: an output sample depends on none farther away (F.3). */
+/*
+ * Says how far the inverse filters reach, in interleaved samples: an output sample depends on none farther away (F.3).
+ */
 enum { J2K_REACH_53 = 2, J2K_REACH_97 = 4 };
 
 static inline uint32_t j2k_ceil_shift(uint32_t value, uint32_t shift)
@@ -64,7 +67,8 @@ struct j2k_rect kst_j2k_band_of(struct j2k_rect rect, uint32_t high_x, uint32_t 
 struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2k_rect bounds);
 
 /*
- * Whether decoding `region`, which is on the reference grid and reduced as the plan is, needs a code-block of the plan.
+ * Return whether decoding `region`, which is on the reference grid and reduced as the plan is, needs a code-block of
+ * the plan.
  */
 bool kst_j2k_needs_block(const struct j2k_plan *plan, struct j2k_rect region, const struct j2k_block *block);
 

@@ -182,7 +182,7 @@ static kst_status read_tile(struct j2k_parser *parser, uint32_t tile, bool *fine
     return KST_OK;
 }
 
-/* Whether two sorted lists of tile-parts describe the same ranges of bytes. */
+/* Return whether two sorted lists of tile-parts describe the same ranges of bytes. */
 static bool is_same(const struct j2k_stream *a, const struct j2k_stream *b)
 {
     bool same = a->part_count == b->part_count;

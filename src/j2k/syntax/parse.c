@@ -82,7 +82,9 @@ kst_status kst_j2k_keep_segment(struct j2k_parser *parser, uint8_t marker, struc
     return status;
 }
 
-/* Whether a marker may not stand in the main header (Table A.2). Of these, SOC, EPH, SOD and EOC have no length. */
+/*
+ * Return whether a marker may not stand in the main header (Table A.2). Of these, SOC, EPH, SOD and EOC have no length.
+ */
 static bool is_misplaced(uint8_t marker)
 {
     return marker == J2K_SOC || marker == J2K_SIZ || marker == J2K_SOP || marker == J2K_EPH || marker == J2K_SOD ||

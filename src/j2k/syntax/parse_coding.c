@@ -2,6 +2,7 @@
 /* Parses the marker segments that set coding parameters: COD, COC, QCD, QCC, RGN and POC (T.800 A.6). */
 #include <string.h>
 
+#include "j2k/plan/block_coder.h"
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/marker.h"
 #include "j2k/syntax/parser.h"
@@ -11,15 +12,13 @@ enum {
     SCOD_SOP = 2,
     SCOD_EPH = 4,
     SPCOD_LENGTH = 5,
-    STYLE_HT = 0x40,
-    STYLE_KNOWN = 0x3F,
     NARROW_COMPONENTS = 257, /* with fewer components than this, a component's index takes one byte */
     ROI_SHIFT_MAX = 37,
     PROGRESSIONS = 5
 };
 
 /* A marker segment that is being read, and the parameters that it changes. */
-struct reading {
+struct coding_reading {
     const struct j2k_parameter_context *context;
     struct j2k_parameters *parameters;
     struct j2k_segment_reader segment;
@@ -27,24 +26,24 @@ struct reading {
     const char *name;
 };
 
-static kst_status refuse(const struct reading *reading, kst_status status, const char *what)
+static kst_status refuse(const struct coding_reading *reading, kst_status status, const char *what)
 {
     return kst_report_error(
         reading->context->report, status, reading->segment.offset + reading->at, "%s: %s", reading->name, what);
 }
 
-static kst_status wrong_length(const struct reading *reading)
+static kst_status wrong_length(const struct coding_reading *reading)
 {
     return kst_report_error(reading->context->report, KST_ERROR_J2K_LENGTH, reading->segment.offset, "%s of %zu",
         reading->name, reading->segment.length);
 }
 
-static uint32_t index_bytes(const struct reading *reading)
+static uint32_t index_bytes(const struct coding_reading *reading)
 {
     return reading->context->component_count < NARROW_COMPONENTS ? 1 : 2;
 }
 
-static uint32_t take_index(struct reading *reading)
+static uint32_t take_index(struct coding_reading *reading)
 {
     const uint8_t *at = reading->segment.data + reading->at;
     uint32_t bytes = index_bytes(reading);
@@ -52,7 +51,7 @@ static uint32_t take_index(struct reading *reading)
     return bytes == 1 ? at[0] : j2k_get16(at);
 }
 
-static kst_status take_component(struct reading *reading, uint32_t *component)
+static kst_status take_component(struct coding_reading *reading, uint32_t *component)
 {
     if (reading->segment.length < index_bytes(reading))
         return wrong_length(reading);
@@ -63,7 +62,7 @@ static kst_status take_component(struct reading *reading, uint32_t *component)
     return KST_OK;
 }
 
-static kst_status take_precincts(struct reading *reading, bool given, struct j2k_coding *coding)
+static kst_status take_precincts(struct coding_reading *reading, bool given, struct j2k_coding *coding)
 {
     memset(coding->precinct, 0xFF, sizeof coding->precinct);
     if (!given)
@@ -81,7 +80,7 @@ static kst_status take_precincts(struct reading *reading, bool given, struct j2k
 }
 
 /* Read SPcod or SPcoc (Table A.20). */
-static kst_status take_coding(struct reading *reading, bool precincts, struct j2k_coding *coding)
+static kst_status take_coding(struct coding_reading *reading, bool precincts, struct j2k_coding *coding)
 {
     if (reading->segment.length - reading->at < SPCOD_LENGTH)
         return wrong_length(reading);
@@ -89,15 +88,15 @@ static kst_status take_coding(struct reading *reading, bool precincts, struct j2
     coding->levels = at[0];
     coding->block_width = (uint8_t)((at[1] & 0x0F) + 2);
     coding->block_height = (uint8_t)((at[2] & 0x0F) + 2);
-    coding->style = at[3] & STYLE_KNOWN;
+    coding->style = at[3];
     coding->reversible = at[4] == 1;
     if (coding->levels > J2K_LEVELS)
         return refuse(reading, KST_ERROR_J2K_CODING, "more than 32 levels");
     if (at[1] > 8 || at[2] > 8 || coding->block_width + coding->block_height > 12)
         return refuse(reading, KST_ERROR_J2K_CODING, "the size of code-blocks");
-    if (at[3] & STYLE_HT)
+    if (!kst_j2k_block_coder(at[3]))
         return refuse(reading, KST_ERROR_J2K_HT, "the code-block style");
-    if (at[3] & ~STYLE_KNOWN)
+    if (!kst_j2k_has_style(at[3]))
         return refuse(reading, KST_ERROR_J2K_CODING, "an unknown code-block style");
     if (at[4] > 1)
         return refuse(reading, KST_ERROR_J2K_CODING, "an unknown wavelet transform");
@@ -108,7 +107,7 @@ static kst_status take_coding(struct reading *reading, bool precincts, struct j2
     return status;
 }
 
-static kst_status parse_cod(struct reading *reading)
+static kst_status parse_cod(struct coding_reading *reading)
 {
     struct j2k_parameters *to = reading->parameters;
     const uint8_t *at = reading->segment.data;
@@ -143,7 +142,7 @@ static kst_status parse_cod(struct reading *reading)
     return KST_OK;
 }
 
-static kst_status parse_coc(struct reading *reading)
+static kst_status parse_coc(struct coding_reading *reading)
 {
     uint32_t component = 0;
     kst_status status = take_component(reading, &component);
@@ -165,7 +164,7 @@ static kst_status parse_coc(struct reading *reading)
 }
 
 /* Read Sqcd and SPqcd (Table A.28). Whether there are steps for all subbands is checked when a tile is laid out. */
-static kst_status take_quantisation(struct reading *reading, struct j2k_quantisation *quantisation)
+static kst_status take_quantisation(struct coding_reading *reading, struct j2k_quantisation *quantisation)
 {
     if (reading->segment.length == reading->at)
         return wrong_length(reading);
@@ -187,7 +186,7 @@ static kst_status take_quantisation(struct reading *reading, struct j2k_quantisa
     return KST_OK;
 }
 
-static kst_status parse_qcd(struct reading *reading)
+static kst_status parse_qcd(struct coding_reading *reading)
 {
     struct j2k_parameters *to = reading->parameters;
     struct j2k_quantisation quantisation = {0};
@@ -203,7 +202,7 @@ static kst_status parse_qcd(struct reading *reading)
     return KST_OK;
 }
 
-static kst_status parse_qcc(struct reading *reading)
+static kst_status parse_qcc(struct coding_reading *reading)
 {
     uint32_t component = 0;
     struct j2k_quantisation quantisation = {0};
@@ -217,7 +216,7 @@ static kst_status parse_qcc(struct reading *reading)
     return KST_OK;
 }
 
-static kst_status parse_rgn(struct reading *reading)
+static kst_status parse_rgn(struct coding_reading *reading)
 {
     uint32_t component = 0;
     kst_status status = take_component(reading, &component);
@@ -235,7 +234,7 @@ static kst_status parse_rgn(struct reading *reading)
 }
 
 /* Read one entry of POC (A.6.6). A CEpoc of 0 stands for all components. */
-static kst_status take_volume(struct reading *reading, struct j2k_volume *volume)
+static kst_status take_volume(struct coding_reading *reading, struct j2k_volume *volume)
 {
     uint32_t all = reading->context->component_count;
     volume->r0 = reading->segment.data[reading->at++];
@@ -256,7 +255,7 @@ static kst_status take_volume(struct reading *reading, struct j2k_volume *volume
     return KST_OK;
 }
 
-static kst_status parse_poc(struct reading *reading)
+static kst_status parse_poc(struct coding_reading *reading)
 {
     struct j2k_parameters *to = reading->parameters;
     size_t entry = 5 + 2 * (size_t)index_bytes(reading);
@@ -283,7 +282,7 @@ kst_status kst_j2k_parse_parameters(const struct j2k_parameter_context *context,
     static const struct {
         uint8_t marker;
         const char *name;
-        kst_status (*parse)(struct reading *reading);
+        kst_status (*parse)(struct coding_reading *reading);
     } kinds[] = {
         {J2K_COD, "COD", parse_cod},
         {J2K_COC, "COC", parse_coc},
@@ -292,7 +291,7 @@ kst_status kst_j2k_parse_parameters(const struct j2k_parameter_context *context,
         {J2K_RGN, "RGN", parse_rgn},
         {J2K_POC, "POC", parse_poc},
     };
-    struct reading reading = {.context = context, .parameters = parameters, .segment = segment};
+    struct coding_reading reading = {.context = context, .parameters = parameters, .segment = segment};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (kinds[i].marker != marker)
             continue;

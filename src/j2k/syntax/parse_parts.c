@@ -13,7 +13,7 @@ static void warn(struct j2k_parser *parser, kst_status warning, uint64_t offset)
     kst_report_warning(parser->report, warning, offset, 1, false);
 }
 
-/* Whether an SOT with the right length and a tile index that exists stands at `at`. */
+/* Return whether an SOT with the right length and a tile index that exists stands at `at`. */
 static bool is_start(const struct j2k_parser *parser, uint64_t at)
 {
     const struct j2k_size *size = &parser->stream->size;
@@ -116,7 +116,7 @@ kst_status kst_j2k_read_part_header(struct j2k_parser *parser, struct j2k_tile_p
             return KST_OK;
         }
         note_transform(parser->stream, marker, segment);
-        if (is_kept(marker) && (status = kst_j2k_keep_segment(parser, marker, segment)) != KST_OK)
+        if (is_kept(marker) && (status = kst_j2k_keep_segment(parser, marker, segment)))
             return status;
         part->segment_count = parser->stream->segment_count - part->first_segment;
     }

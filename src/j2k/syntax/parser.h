@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the parser share: its state, and the functions by which they call each other. */
+/* Declares what the files of the parser share: its state, and the functions by which they call each other. */
 #ifndef KOSTKA_J2K_SYNTAX_PARSER_H
 #define KOSTKA_J2K_SYNTAX_PARSER_H
 
@@ -82,7 +82,10 @@ kst_status kst_j2k_distribute_lengths(struct j2k_parser *parser);
 
 /* parse_parts.c: read all tile-parts, from the first SOT, which stands at the position, to the end. */
 kst_status kst_j2k_walk_parts(struct j2k_parser *parser);
-/* Whether a tile-part of this length has its SOT at `at`. Another SOT must follow it, or if it is the last, the end. */
+/*
+ * Return whether a tile-part of this length has its SOT at `at`. Another SOT must follow it, or if it is the last, the
+ * end.
+ */
 bool kst_j2k_part_is(const struct j2k_parser *parser, uint64_t at, uint64_t length, bool last);
 /*
  * Read the header behind the SOT of a part that ends at `end`. A damaged header is no error, but `fine` is then false.

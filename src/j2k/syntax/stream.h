@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the headers of a JPEG 2000 file or codestream say: boxes, the main header, and where the tile-parts lie. Packets
- * are not read at this stage; building a plan (build.h) reads those that a filter wants.
+ * Declares what the headers of a JPEG 2000 file or codestream say: boxes, the main header, and where the tile-parts
+ * lie. Packets are not read at this stage; building a plan (build.h) reads those that a filter wants.
  */
 #ifndef KOSTKA_J2K_SYNTAX_STREAM_H
 #define KOSTKA_J2K_SYNTAX_STREAM_H
@@ -29,7 +29,7 @@ struct j2k_component_size {
     uint8_t dx, dy;
 };
 
-/* How one component is coded: SPcod or SPcoc (Table A.20). */
+/* Says how one component is coded: SPcod or SPcoc (Table A.20). */
 struct j2k_coding {
     uint8_t levels;
     uint8_t block_width, block_height; /* log2 of the size */
@@ -145,7 +145,7 @@ kst_status kst_j2k_read_all_parts(const struct operation *op, struct j2k_stream 
 
 void kst_j2k_stream_release(struct memory *memory, struct j2k_stream *stream);
 
-/* Whether the data start like a JP2 file or a codestream. */
+/* Return whether the data start like a JP2 file or a codestream. */
 bool kst_j2k_recognised(const uint8_t *data, size_t length);
 
 #endif

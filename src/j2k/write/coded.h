@@ -16,13 +16,18 @@
 #ifndef KOSTKA_J2K_WRITE_CODED_H
 #define KOSTKA_J2K_WRITE_CODED_H
 
+#include <kostka/kostka_writer.h>
+
 #include "j2k/syntax/stream.h"
 
 enum { J2K_PACKET_PASSES = 164 }; /* most passes that one packet can add to a code-block (Table B.4) */
 
 /* The coded data of a code-block. It has the same index as the block's geometry in plan.block. */
 struct j2k_block_code {
-    const uint8_t *data; /* bytes of all passes, segment after segment; borrowed; null if there are none */
+    union {
+        const uint8_t *data; /* bytes of all passes, segment after segment; borrowed; null if there are none */
+        uint64_t kept;       /* with coded->keeper: where the same bytes are, if there are passes */
+    };
     uint32_t first_pass; /* index of its first pass in pass_length */
     /* 0 to 3·(planes − missing) − 2, where planes is that of its band; 0: no packet includes the block. */
     uint8_t passes;
@@ -31,7 +36,10 @@ struct j2k_block_code {
     uint16_t reserved;
 };
 
-/* Where the code-blocks of one precinct are: those of its first band, then those of the next, each in raster order. */
+/*
+ * Says where the code-blocks of one precinct are: those of its first band, then those of the next, each in raster
+ * order.
+ */
 struct j2k_coded_precinct {
     uint32_t grid;           /* index into coded.grid */
     uint32_t tile;           /* index into plan.tile */
@@ -73,13 +81,14 @@ struct j2k_coded {
     uint16_t layers; /* the largest number of layers of any tile */
 
     /* The members from here on are filled in by the encoder. */
+    const kst_writer *keeper;     /* keeps the bytes of all blocks; null: they are in memory */
     struct j2k_block_code *block; /* plan.block_count entries, allocated and zeroed by kst_j2k_coded_layout() */
     /*
      * For each pass, the number of bytes from the start of a block's data that are needed to decode it up to the end of
-     * that pass, ascending. If the pass ends a segment (kst_j2k_segment_starts(), builder.h: with TERMALL each pass
-     * does, with BYPASS as in Table D.9), that is exactly where the segment ends; the same holds for the block's last
-     * pass. Elsewhere the length is a truncation point: what follows it may be dropped together with the later passes.
-     * A pass whose own need is not known has the next length that is known. Borrowed.
+     * that pass, ascending. If the pass ends a segment (kst_j2k_segment_starts(), plan/block_coder.h: with TERMALL each
+     * pass does, with BYPASS as in Table D.9), that is exactly where the segment ends; the same holds for the block's
+     * last pass. Elsewhere the length is a truncation point: what follows it may be dropped together with the later
+     * passes. A pass whose own need is not known has the next length that is known. Borrowed.
      */
     const uint32_t *pass_length;
     /*

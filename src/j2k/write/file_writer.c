@@ -23,7 +23,7 @@ size_t kst_j2k_box_begin(struct sink *sink, uint32_t type)
 
 void kst_j2k_box_end(struct sink *sink, size_t begin)
 {
-    if (sink->status == KST_OK)
+    if (!sink->status)
         j2k_put32(sink->data + begin - HEADER, (uint32_t)(sink->length - begin + HEADER));
 }
 
@@ -178,7 +178,7 @@ void kst_j2k_put_file_header(struct sink *sink, const struct j2k_stream *headers
     kst_j2k_box_end(sink, header);
 }
 
-/* The bytes of all code-blocks. Headers and markers add a fraction of that. */
+/* Return the number of bytes of all code-blocks. Headers and markers add a fraction of that. */
 static uint64_t coded_bytes(const struct j2k_coded *coded)
 {
     uint64_t sum = 0;

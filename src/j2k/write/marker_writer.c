@@ -24,7 +24,7 @@ size_t kst_j2k_segment_begin(struct sink *sink, uint8_t marker)
 
 void kst_j2k_segment_end(struct sink *sink, size_t begin)
 {
-    if (sink->status == KST_OK)
+    if (!sink->status)
         j2k_put16(sink->data + begin - 2, (uint32_t)(sink->length - begin + 2));
 }
 

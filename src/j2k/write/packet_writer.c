@@ -11,7 +11,7 @@
 enum { LENGTH_BITS_START = 3, SOP_LENGTH = 6, EPH_LENGTH = 2, NOT_CODED = 255 };
 
 /*
- * What packet headers have told the decoder so far about all precincts, in flat arrays by tag-tree node and by
+ * Holds what a decoder knows so far from packet headers about all precincts, in flat arrays by tag-tree node and by
  * code-block.
  */
 struct told {
@@ -30,7 +30,7 @@ struct j2k_packets {
 };
 
 /* The state while one band's share of a packet header is written. */
-struct writing {
+struct packet_writing {
     struct j2k_header_writer bits;
     const struct j2k_coded *coded;
     uint32_t layer;
@@ -90,24 +90,24 @@ static void put_passes(struct j2k_header_writer *bits, uint32_t passes)
  * Split the passes from `from` up to `to` by segments. Each call returns one segment's share of the passes and its
  * length.
  */
-struct part {
+struct segment_share {
     uint32_t passes, length;
 };
 
-static bool next_part(
-    const struct j2k_coded *coded, uint32_t block, uint8_t style, uint32_t *from, uint32_t to, struct part *part)
+static bool next_share(const struct j2k_coded *coded, uint32_t block, uint8_t style, uint32_t *from, uint32_t to,
+    struct segment_share *share)
 {
     if (*from == to)
         return false;
     uint32_t room = kst_j2k_segment_room(style, *from);
-    part->passes = to - *from < room ? to - *from : room;
-    part->length = bytes_up_to(coded, block, *from + part->passes) - bytes_up_to(coded, block, *from);
-    *from += part->passes;
+    share->passes = to - *from < room ? to - *from : room;
+    share->length = bytes_up_to(coded, block, *from + share->passes) - bytes_up_to(coded, block, *from);
+    *from += share->passes;
     return true;
 }
 
 /* Enlarge Lblock, which never shrinks, to `width` so that lengths fit. */
-static void put_length_bits(struct writing *writing, uint32_t index, uint32_t width)
+static void put_length_bits(struct packet_writing *writing, uint32_t index, uint32_t width)
 {
     uint32_t more = width - writing->length_bits[index];
     j2k_writer_bits(&writing->bits, (uint32_t)((UINT64_C(2) << more) - 2), more + 1);
@@ -115,7 +115,7 @@ static void put_length_bits(struct writing *writing, uint32_t index, uint32_t wi
 }
 
 /* Write the number of passes of a block and the length of its only segment (B.10.6, B.10.7). */
-static void put_segment(struct writing *writing, uint32_t index, uint32_t before, uint32_t now)
+static void put_segment(struct packet_writing *writing, uint32_t index, uint32_t before, uint32_t now)
 {
     uint32_t block = writing->first_block + index, width = writing->length_bits[index];
     uint32_t length = bytes_up_to(writing->coded, block, now) - bytes_up_to(writing->coded, block, before);
@@ -127,20 +127,20 @@ static void put_segment(struct writing *writing, uint32_t index, uint32_t before
 }
 
 /* Write the number of passes of a block and the lengths of its several segments. */
-static void put_segments(struct writing *writing, uint32_t index, uint8_t style, uint32_t before, uint32_t now)
+static void put_segments(struct packet_writing *writing, uint32_t index, uint8_t style, uint32_t before, uint32_t now)
 {
     uint32_t block = writing->first_block + index, width = writing->length_bits[index];
-    struct part part;
+    struct segment_share share;
     put_passes(&writing->bits, now - before);
-    for (uint32_t from = before; next_part(writing->coded, block, style, &from, now, &part);) {
-        uint32_t wanted = bit_count(part.length), given = bit_count(part.passes) - 1;
+    for (uint32_t from = before; next_share(writing->coded, block, style, &from, now, &share);) {
+        uint32_t wanted = bit_count(share.length), given = bit_count(share.passes) - 1;
         if (wanted > given + width)
             width = wanted - given;
     }
     put_length_bits(writing, index, width);
-    for (uint32_t from = before; next_part(writing->coded, block, style, &from, now, &part);) {
-        j2k_writer_bits(&writing->bits, part.length, width + bit_count(part.passes) - 1);
-        writing->body += part.length;
+    for (uint32_t from = before; next_share(writing->coded, block, style, &from, now, &share);) {
+        j2k_writer_bits(&writing->bits, share.length, width + bit_count(share.passes) - 1);
+        writing->body += share.length;
     }
 }
 
@@ -148,7 +148,7 @@ static void put_segments(struct writing *writing, uint32_t index, uint8_t style,
  * Write whether block (x, y), which no earlier layer included, is included in this layer, as far as the tag tree does
  * not tell yet: if a node's value is known, so are those above it, and if it is known to be larger, so are those below.
  */
-static void put_inclusion(struct writing *writing, uint32_t x, uint32_t y)
+static void put_inclusion(struct packet_writing *writing, uint32_t x, uint32_t y)
 {
     uint32_t low = 0, layer = writing->layer, k = 0;
     for (; k < writing->shape.levels; k++) {
@@ -175,7 +175,7 @@ static void put_inclusion(struct writing *writing, uint32_t x, uint32_t y)
     }
 }
 
-static void put_missing(struct writing *writing, uint32_t x, uint32_t y)
+static void put_missing(struct packet_writing *writing, uint32_t x, uint32_t y)
 {
     uint32_t low = 0, k = 0;
     while (k < writing->shape.levels && !(writing->missing[j2k_tag_node(&writing->shape, k, x, y)] & 1))
@@ -192,7 +192,7 @@ static void put_missing(struct writing *writing, uint32_t x, uint32_t y)
 }
 
 /* Mark the nodes of the inclusion tree that get their value in this layer. */
-static void mark_fresh(struct writing *writing, uint32_t columns, uint32_t rows)
+static void mark_fresh(struct packet_writing *writing, uint32_t columns, uint32_t rows)
 {
     memset(writing->fresh, 0, writing->shape.nodes);
     for (uint32_t i = 0, y = 0; y < rows; y++)
@@ -210,7 +210,7 @@ static void mark_fresh(struct writing *writing, uint32_t columns, uint32_t rows)
         }
 }
 
-static void put_block(struct writing *writing, uint32_t index, uint8_t style, uint32_t x, uint32_t y)
+static void put_block(struct packet_writing *writing, uint32_t index, uint8_t style, uint32_t x, uint32_t y)
 {
     uint32_t block = writing->first_block + index;
     uint32_t before = passes_up_to(writing->coded, block, writing->layer);
@@ -225,13 +225,13 @@ static void put_block(struct writing *writing, uint32_t index, uint8_t style, ui
         put_missing(writing, x, y);
         writing->length_bits[index] = LENGTH_BITS_START;
     }
-    if (style & (J2K_STYLE_TERMALL | J2K_STYLE_BYPASS))
+    if (now - before > kst_j2k_segment_room(style, before))
         put_segments(writing, index, style, before, now);
     else
         put_segment(writing, index, before, now);
 }
 
-static void put_band(struct writing *writing, uint8_t style, uint32_t columns, uint32_t rows)
+static void put_band(struct packet_writing *writing, uint8_t style, uint32_t columns, uint32_t rows)
 {
     for (uint32_t index = 0, y = 0; y < rows; y++)
         for (uint32_t x = 0; x < columns; x++)
@@ -248,13 +248,13 @@ static bool is_empty(const struct j2k_coded *coded, const struct j2k_coded_preci
     return true;
 }
 
-/* Write the header of a packet, given what the decoder has been told, and add to that. */
+/* Write the header of a packet, depending on what the decoder knows, and update that. */
 static uint64_t put_header(struct j2k_packets *packets, const struct told *told, uint32_t precinct, uint32_t layer,
     struct sink *sink, uint64_t *body)
 {
     const struct j2k_coded *coded = packets->coded;
     const struct j2k_coded_precinct *place = &coded->precinct[precinct];
-    struct writing writing = {.coded = coded, .layer = layer};
+    struct packet_writing writing = {.coded = coded, .layer = layer};
     bool empty = is_empty(coded, place, layer);
     j2k_writer_start(&writing.bits, sink);
     j2k_writer_bit(&writing.bits, !empty);

@@ -24,10 +24,10 @@ void kst_j2k_packets_fill(struct j2k_packets *packets, struct j2k_tiles tiles);
 uint64_t kst_j2k_packet_write(
     struct j2k_packets *packets, uint32_t precinct, uint32_t layer, struct sink *sink, uint64_t *body);
 
-/* The number of a code-block's bytes in a layer, which start at *start in its data. */
+/* Return the number of a code-block's bytes in a layer, which start at *start in its data. */
 uint32_t kst_j2k_block_share(const struct j2k_coded *coded, uint32_t block, uint32_t layer, uint32_t *start);
 
-/* The bytes that a packet's length takes in PLT, with seven bits in each (A.7.3). */
+/* Return the number of bytes that a packet's length takes in PLT, with seven bits in each (A.7.3). */
 uint32_t kst_j2k_length_bytes(uint64_t length);
 
 #endif

@@ -12,7 +12,7 @@
 enum { LENGTHS_SEGMENTS = 256, LENGTH_AT = 6 /* offset of Psot in SOT */ };
 
 /* The state while tile-parts are made. */
-struct making {
+struct parts_making {
     struct memory *memory;
     struct j2k_tile_parts *parts;
     kst_report *report;
@@ -33,7 +33,7 @@ static void put_length(struct sink *sink, uint64_t length)
 }
 
 /* Write PLT. No length is split between two segments. */
-static kst_status put_lengths(struct making *making, const struct j2k_sent_part *part)
+static kst_status put_lengths(struct parts_making *making, const struct j2k_sent_part *part)
 {
     struct j2k_tile_parts *parts = making->parts;
     const struct j2k_parameters *parameters = kst_j2k_coded_parameters(parts->coded, part->tile);
@@ -62,7 +62,8 @@ static kst_status put_lengths(struct making *making, const struct j2k_sent_part 
 }
 
 /* Add up the bytes of header and packets, and set Psot to the sum. */
-static kst_status set_length(struct making *making, const struct j2k_sent_part *part, struct j2k_part_frame *frame)
+static kst_status set_length(
+    struct parts_making *making, const struct j2k_sent_part *part, struct j2k_part_frame *frame)
 {
     struct j2k_tile_parts *parts = making->parts;
     const struct j2k_parameters *parameters = kst_j2k_coded_parameters(parts->coded, part->tile);
@@ -82,7 +83,7 @@ static kst_status set_length(struct making *making, const struct j2k_sent_part *
     return KST_OK;
 }
 
-static kst_status make_part(struct making *making, uint32_t index)
+static kst_status make_part(struct parts_making *making, uint32_t index)
 {
     struct j2k_tile_parts *parts = making->parts;
     const struct j2k_sent_part *part = &parts->sequence.part[index];
@@ -107,7 +108,7 @@ static kst_status make_part(struct making *making, uint32_t index)
     return status ? status : set_length(making, part, frame);
 }
 
-static kst_status make_parts(struct making *making)
+static kst_status make_parts(struct parts_making *making)
 {
     struct j2k_tile_parts *parts = making->parts;
     kst_status status = KST_OK;
@@ -125,7 +126,7 @@ kst_status kst_j2k_tile_parts_make(const struct operation *op, const struct j2k_
     const struct j2k_writing *writing, struct j2k_tiles tiles, struct j2k_packets *packets,
     struct j2k_tile_parts *parts)
 {
-    struct making making = {.memory = op->memory, .parts = parts, .report = op->report};
+    struct parts_making making = {.memory = op->memory, .parts = parts, .report = op->report};
     *parts = (struct j2k_tile_parts){.coded = coded, .wanted = writing};
     kst_sink_init(&parts->headers, op->memory);
     kst_status status = kst_j2k_sequence_make(op, coded, writing, &tiles, packets, &parts->sequence);
@@ -138,6 +139,21 @@ void kst_j2k_tile_parts_release(struct memory *memory, struct j2k_tile_parts *pa
     kst_sink_release(&parts->headers);
     kst_j2k_sequence_release(memory, &parts->sequence);
     parts->frame = NULL;
+}
+
+/* Write bytes of a block, from wherever they are. */
+static void put_block(const struct j2k_coded *coded, uint32_t index, uint32_t start, uint32_t length, struct sink *sink)
+{
+    const struct j2k_block_code *block = &coded->block[index];
+    if (!coded->keeper) {
+        kst_sink_bytes(sink, block->data + start, length);
+        return;
+    }
+    uint8_t *to = kst_sink_reserve(sink, length);
+    if (to && coded->keeper->fetch(coded->keeper->user, block->kept + start, to, length))
+        sink->length += length;
+    else if (to)
+        sink->status = KST_ERROR_WRITE;
 }
 
 /* Write one packet. `number` is its number in the tile, which SOP has (A.8.1). */
@@ -160,7 +176,7 @@ static void put_packet(const struct j2k_tile_parts *parts, const struct j2k_sent
         for (uint32_t i = 0; i < (uint32_t)place->columns[b] * place->rows[b]; i++) {
             uint32_t start, length = kst_j2k_block_share(coded, place->first_block[b] + i, packet->layer, &start);
             if (length > 0)
-                kst_sink_bytes(sink, coded->block[place->first_block[b] + i].data + start, length);
+                put_block(coded, place->first_block[b] + i, start, length, sink);
             kst_sink_settle(sink);
         }
     kst_sink_settle(sink);

@@ -7,7 +7,7 @@
 
 enum { J2K_SOT_BYTES = 12, J2K_SOD_BYTES = 2, J2K_SOP_BYTES = 6, J2K_EPH_BYTES = 2 };
 
-/* Where the header of a tile-part, SOT to SOD, lies in `headers`: its position and its bytes; and Psot. */
+/* Says where the header of a tile-part, SOT to SOD, lies in `headers`: its position and its bytes; and Psot. */
 struct j2k_part_frame {
     size_t at;
     uint32_t header, length;
@@ -36,8 +36,8 @@ void kst_j2k_tile_parts_release(struct memory *memory, struct j2k_tile_parts *pa
 void kst_j2k_tile_parts_put(const struct j2k_tile_parts *parts, struct sink *sink);
 
 /*
- * The bytes of a packet that stand in the tile-part, which PLT also counts: without its header if headers are packed
- * (A.7.3).
+ * Return the number of bytes of a packet that stand in the tile-part, which PLT also counts: without its header if
+ * headers are packed (A.7.3).
  */
 uint64_t kst_j2k_packet_bytes(
     const struct j2k_parameters *parameters, const struct j2k_sent_packet *packet, bool packed);

@@ -307,7 +307,7 @@ static void check_component_size(const struct check *check, const struct video *
             (unsigned)size->dy);
 }
 
-/* How many levels tiles of a width may have (Table A.52). */
+/* Return how many levels tiles of a width may have (Table A.52). */
 static uint32_t levels_of(const struct check *check, const struct video *video)
 {
     uint32_t levels = video->levels;
@@ -379,7 +379,9 @@ static void check_tiles(const struct check *check, const struct video *video)
             (unsigned)size->tile_width, (unsigned)size->tile_height);
 }
 
-/* Whether POC has the two sets of a 4K picture: first all that a 2K picture needs, then the largest resolution. */
+/*
+ * Return whether POC has the two sets of a 4K picture: first all that a 2K picture needs, then the largest resolution.
+ */
 static bool has_two_sets(const struct j2k_stream *headers)
 {
     const struct j2k_volume *v = headers->main.volume;
@@ -417,7 +419,7 @@ static void check_order(const struct check *check, const struct video *video)
         broken(check, "leave the region of interest out", "there is no region of interest: there is RGN");
 }
 
-/* The number of samples of a picture; subsampled components count with the samples that they have. */
+/* Return the number of samples of a picture; subsampled components count with the samples that they have. */
 static double sample_count(const struct j2k_stream *headers)
 {
     double sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Profiles of codestreams (T.800 A.10 and Tables A.10, A.45–A.54): checks whether headers obey the rules of the profile
- * that their Rsiz claims. The same check serves codestreams that are to be written and those that were read.
+ * Checks profiles of codestreams (T.800 A.10 and Tables A.10, A.45–A.54): whether headers obey the rules of the profile
+ * that their Rsiz claims. The same check is used before writing and after reading.
  */
 #ifndef KOSTKA_J2K_WRITE_PROFILE_H
 #define KOSTKA_J2K_WRITE_PROFILE_H
@@ -19,7 +19,7 @@ struct j2k_profile_limits {
     uint64_t component_bytes; /* bytes of the tile-parts of one component */
 };
 
-/* What a check needs to know beside the headers. */
+/* Holds what a check needs to know beside the headers. */
 struct j2k_profile_facts {
     bool part_lengths;    /* there is TLM */
     bool packed_headers;  /* there is PPM or PPT */
@@ -68,7 +68,7 @@ void kst_j2k_profile_facts(const struct j2k_stream *stream, struct j2k_profile_f
 kst_status kst_j2k_profile_plan(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct j2k_profile_facts *facts);
 
-/* Whether a stream that was parsed has TLM, and whether it has PLT. */
+/* Return whether a stream that was parsed has TLM, and whether it has PLT. */
 bool kst_j2k_has_part_lengths(const struct j2k_stream *stream);
 bool kst_j2k_has_packet_lengths(const struct j2k_stream *stream);
 

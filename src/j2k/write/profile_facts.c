@@ -7,7 +7,9 @@
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/marker.h"
 
-/* Whether a marker segment of a kind stands between two positions of the stream, which was parsed without error. */
+/*
+ * Return whether a marker segment of a kind stands between two positions of the stream, which was parsed without error.
+ */
 static bool has_marker(const struct j2k_stream *stream, uint64_t at, uint64_t end, uint8_t marker)
 {
     while (end - at >= 4 && stream->data[at] == 0xFF) {
@@ -49,7 +51,9 @@ bool kst_j2k_has_packet_lengths(const struct j2k_stream *stream)
     return in_part_headers(stream, J2K_PLT);
 }
 
-/* Whether the parts with TPsot = 0 come first, in the order of tiles, and all others behind them (Table A.45). */
+/*
+ * Return whether the parts with TPsot = 0 come first, in the order of tiles, and all others behind them (Table A.45).
+ */
 static bool parts_are_sorted(const struct j2k_stream *stream)
 {
     uint64_t first_of_others = UINT64_MAX, last = 0;
@@ -67,8 +71,8 @@ static bool parts_are_sorted(const struct j2k_stream *stream)
 }
 
 /*
- * The bytes of the largest component of a picture with one tile, whose tile-parts belong to the components in turn;
- * otherwise 0.
+ * Return the number of bytes of the largest component of a picture with one tile, whose tile-parts belong to the
+ * components in turn; otherwise 0.
  */
 static uint64_t most_component_bytes(const struct j2k_stream *stream)
 {

@@ -10,7 +10,7 @@
 #include "j2k/write/recode_headers.h"
 
 /* The state while a stream is read. */
-struct recoding {
+struct stream_recoding {
     struct j2k_builder builder;
     struct j2k_plan plan; /* of the source; it has no blocks */
     struct j2k_recoded *recoded;
@@ -19,7 +19,7 @@ struct recoding {
     bool relayered; /* the layers of the source's passes do not count */
 };
 
-static kst_status add_passes(struct recoding *recoding, uint32_t count, uint32_t length)
+static kst_status add_passes(struct stream_recoding *recoding, uint32_t count, uint32_t length)
 {
     struct j2k_recoded *recoded = recoding->recoded;
     for (uint32_t i = 0; i < count; i++) {
@@ -32,7 +32,7 @@ static kst_status add_passes(struct recoding *recoding, uint32_t count, uint32_t
     return KST_OK;
 }
 
-static void warn(struct recoding *recoding)
+static void warn(struct stream_recoding *recoding)
 {
     const struct j2k_stream *stream = recoding->builder.stream;
     uint64_t place = stream->part[stream->tile_part[recoding->builder.tile]].offset;
@@ -41,7 +41,7 @@ static void warn(struct recoding *recoding)
 
 /* Take over what the packets said about one block. `layers` is the number of layers of its tile in the coded image. */
 static kst_status take_block(
-    struct recoding *recoding, const struct j2k_block_state *state, uint32_t index, uint32_t layers)
+    struct stream_recoding *recoding, const struct j2k_block_state *state, uint32_t index, uint32_t layers)
 {
     struct j2k_coded *coded = &recoding->recoded->coded;
     struct j2k_block_code *block = &coded->block[index];
@@ -81,7 +81,7 @@ static kst_status take_block(
     return KST_OK;
 }
 
-static kst_status take_precinct(struct recoding *recoding, const struct j2k_precinct_state *state,
+static kst_status take_precinct(struct stream_recoding *recoding, const struct j2k_precinct_state *state,
     const struct j2k_coded_precinct *place, uint32_t layers)
 {
     for (uint32_t b = 0; b < 3; b++) {
@@ -103,7 +103,7 @@ static kst_status take_precinct(struct recoding *recoding, const struct j2k_prec
  */
 static kst_status collect(struct j2k_builder *builder)
 {
-    struct recoding *recoding = builder->collector;
+    struct stream_recoding *recoding = builder->collector;
     const struct j2k_coded *coded = &recoding->recoded->coded;
     const struct j2k_coded_tile *tile = &coded->tiles[builder->tile];
     uint32_t layers = kst_j2k_coded_parameters(coded, builder->tile)->layers;
@@ -128,7 +128,7 @@ static kst_status collect(struct j2k_builder *builder)
 /*
  * Allocate memory for the bytes of all code-blocks, which no two tile-parts share, and for their passes in each layer.
  */
-static kst_status reserve(struct recoding *recoding)
+static kst_status reserve(struct stream_recoding *recoding)
 {
     struct j2k_recoded *recoded = recoding->recoded;
     const struct j2k_stream *stream = recoding->builder.stream;
@@ -147,7 +147,7 @@ static kst_status reserve(struct recoding *recoding)
     return status ? kst_report_error(recoding->builder.report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
-static kst_status read(struct recoding *recoding)
+static kst_status read(struct stream_recoding *recoding)
 {
     kst_status status = reserve(recoding);
     if (!status)
@@ -165,7 +165,7 @@ kst_status kst_j2k_recode(const struct operation *op, const struct j2k_stream *s
     const kst_limits narrow = kst_j2k_narrow(op->limits, stream, true);
     struct operation narrowed = *op;
     narrowed.limits = &narrow;
-    struct recoding recoding = {.recoded = recoded,
+    struct stream_recoding recoding = {.recoded = recoded,
         .wanted = wanted,
         .relayered = wanted->make > 0,
         .builder = {.collect = collect,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Turns a stream into a coded image to be written anew, for transcoding: the code-blocks' bytes are not changed. */
+/*
+ * Turns a stream into a coded image that can be written again, for transcoding. The code-blocks' bytes are not changed.
+ */
 #ifndef KOSTKA_J2K_WRITE_RECODE_H
 #define KOSTKA_J2K_WRITE_RECODE_H
 
@@ -8,7 +10,7 @@
 /* The changes that transcoding makes. All zero, with progression, sop and eph negative, changes nothing. */
 struct j2k_recoding {
     uint8_t reduce;  /* number of highest resolutions to leave out */
-    uint16_t layers; /* keep only the first so many layers; 0: all */
+    uint16_t layers; /* keep only this many layers, the first ones; 0: all */
     /* Number of layers of the coded image, whatever the stream has; layer_passes is then left zero. 0: the stream's. */
     uint16_t make;
     /* An enum j2k_progression for all tiles, which then have no POC; negative: keep the stream's. */

@@ -25,11 +25,11 @@ static kst_status out_of(const struct heading *heading, kst_status status)
  * One direction of a grid of tiles that is reduced. Borders are halved and rounded up, as all that lies between them
  * is.
  */
-struct span {
+struct reduced_span {
     uint32_t start, end, tile_start, tile;
 };
 
-static bool reduce_span(struct span *span, uint32_t reduce)
+static bool reduce_span(struct reduced_span *span, uint32_t reduce)
 {
     uint32_t count = j2k_ceil_divide(span->end - span->tile_start, span->tile), start = span->start;
     uint64_t tile_end = (uint64_t)span->tile_start + span->tile;
@@ -50,8 +50,8 @@ static kst_status reduce_size(const struct heading *heading, struct j2k_size *si
         return KST_OK;
     if (reduce > J2K_LEVELS - 1)
         return kst_report_error(heading->report, KST_ERROR_J2K_REDUCE, KST_NO_OFFSET, NULL);
-    struct span x = {size->image.x0, size->image.x1, size->tile_x, size->tile_width};
-    struct span y = {size->image.y0, size->image.y1, size->tile_y, size->tile_height};
+    struct reduced_span x = {size->image.x0, size->image.x1, size->tile_x, size->tile_width};
+    struct reduced_span y = {size->image.y0, size->image.y1, size->tile_y, size->tile_height};
     if (!reduce_span(&x, reduce) || !reduce_span(&y, reduce))
         return kst_report_error(heading->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
             "tiles of %u×%u cannot be halved %u times: they would no longer be of one size", (unsigned)size->tile_width,
@@ -64,7 +64,7 @@ static kst_status reduce_size(const struct heading *heading, struct j2k_size *si
     return KST_OK;
 }
 
-/* How many kept components come before component `limit` of the source. */
+/* Return how many kept components come before component `limit` of the source. */
 static uint32_t kept_before(const struct heading *heading, uint32_t limit)
 {
     uint32_t count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The headers of a transcoded image; recode.c uses this. */
+/* Makes the headers of a transcoded image, for recode.c. */
 #ifndef KOSTKA_J2K_WRITE_RECODE_HEADERS_H
 #define KOSTKA_J2K_WRITE_RECODE_HEADERS_H
 

@@ -52,7 +52,7 @@ static bool is_resolution(const struct j2k_box *box)
     return box->length == 10 && (box->type == J2K_BOX('r', 'e', 's', 'c') || box->type == J2K_BOX('r', 'e', 's', 'd'));
 }
 
-/* The index that a component of the source has now; UINT32_MAX: it was dropped. The kept components ascend. */
+/* Return the index that a component of the source has now; UINT32_MAX: it was dropped. The kept components ascend. */
 static uint32_t place_of(const struct rewrap *rewrap, uint32_t component)
 {
     const uint32_t *kept = rewrap->wanted->component;
@@ -188,7 +188,7 @@ static const struct j2k_box *find_file_type(const struct rewrap *rewrap)
     return NULL;
 }
 
-/* Whether JP2 is the brand, or one of the compatible brands. */
+/* Return whether JP2 is the brand, or one of the compatible brands. */
 static bool is_readable_as_jp2(const struct rewrap *rewrap)
 {
     const struct j2k_box *box = find_file_type(rewrap);

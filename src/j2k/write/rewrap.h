@@ -15,9 +15,9 @@ struct j2k_rewrapping {
 
 /*
  * Append the file. Boxes are copied unchanged, except for ihdr, the resolutions of a picture that was reduced, and the
- * codestream. If components were dropped, channels are defined anew, and the colour space is guessed if one of its
- * colours was lost; with a palette that is an error, KST_ERROR_OPTIONS. So is a JPX file that is to become JP2, if its
- * file type box does not list JP2. A bare codestream gets a header box that guesses its colours from its components.
+ * codestream. If components were dropped, channels are redefined, and the colour space is guessed if one of its colours
+ * was lost; with a palette that is an error, KST_ERROR_OPTIONS. So is a JPX file that is to become JP2, if its file
+ * type box does not list JP2. A bare codestream gets a header box that guesses its colours from its components.
  */
 kst_status kst_j2k_rewrap(const struct operation *op, const struct j2k_rewrapping *rewrapping,
     const struct j2k_coded *coded, const struct j2k_writing *writing, struct sink *sink);

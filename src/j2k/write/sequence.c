@@ -9,7 +9,7 @@
 #include "j2k/write/packet_writer.h"
 
 /* The state while a sequence is made. */
-struct making {
+struct sequence_making {
     struct memory *memory;
     const struct j2k_coded *coded;
     const struct j2k_writing *writing;
@@ -27,7 +27,7 @@ struct making {
     uint32_t layer;
 };
 
-static bool starts_part(const struct making *making, const struct j2k_grid *grid, uint32_t layer)
+static bool starts_part(const struct sequence_making *making, const struct j2k_grid *grid, uint32_t layer)
 {
     uint8_t division = making->writing->division;
     if (making->parts == 0)
@@ -37,7 +37,7 @@ static bool starts_part(const struct making *making, const struct j2k_grid *grid
            (division & KST_J2K_DIVIDE_COMPONENT && grid->component != making->grid->component);
 }
 
-static kst_status add_part(struct making *making)
+static kst_status add_part(struct sequence_making *making)
 {
     struct j2k_sequence *sequence = making->sequence;
     if (making->parts == J2K_PARTS_MAX)
@@ -51,7 +51,8 @@ static kst_status add_part(struct making *making)
     return status;
 }
 
-static kst_status add_packet(struct making *making, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer)
+static kst_status add_packet(
+    struct sequence_making *making, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer)
 {
     struct j2k_sequence *sequence = making->sequence;
     struct j2k_sent_packet packet = {
@@ -76,17 +77,17 @@ static kst_status add_packet(struct making *making, const struct j2k_grid *grid,
 
 static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer)
 {
-    struct making *making = argument;
+    struct sequence_making *making = argument;
     uint32_t index = making->coded->tiles[making->tile].first_precinct + grid->first_precinct + precinct;
     uint16_t *sent = &making->sent[index - making->first_precinct];
     if (*sent > layer) /* an earlier volume had this packet */
         return true;
     ++*sent;
     making->status = add_packet(making, grid, index, layer);
-    return making->status == KST_OK;
+    return !making->status;
 }
 
-static kst_status walk(struct making *making, const struct j2k_volume *volume)
+static kst_status walk(struct sequence_making *making, const struct j2k_volume *volume)
 {
     const struct j2k_coded *coded = making->coded;
     const struct j2k_coded_tile *tile = &coded->tiles[making->tile];
@@ -102,7 +103,7 @@ static kst_status walk(struct making *making, const struct j2k_volume *volume)
 }
 
 /* Check that no packet of the tile is missing. */
-static kst_status check_sent(const struct making *making)
+static kst_status check_sent(const struct sequence_making *making)
 {
     const struct j2k_coded_tile *tile = &making->coded->tiles[making->tile];
     uint16_t layers = kst_j2k_coded_parameters(making->coded, making->tile)->layers;
@@ -113,7 +114,7 @@ static kst_status check_sent(const struct making *making)
     return KST_OK;
 }
 
-static kst_status add_tile(struct making *making)
+static kst_status add_tile(struct sequence_making *making)
 {
     const struct j2k_parameters *parameters = kst_j2k_coded_parameters(making->coded, making->tile);
     struct j2k_sequence *sequence = making->sequence;
@@ -142,7 +143,7 @@ static kst_status add_tile(struct making *making)
 }
 
 /* Reorder the tile-parts: the first one of every tile, then the second ones, and so on. */
-static kst_status interleave(struct making *making)
+static kst_status interleave(struct sequence_making *making)
 {
     struct j2k_sequence *sequence = making->sequence;
     kst_status status = KST_OK;
@@ -165,7 +166,7 @@ kst_status kst_j2k_sequence_make(const struct operation *op, const struct j2k_co
     const struct j2k_writing *writing, const struct j2k_tiles *tiles, struct j2k_packets *packets,
     struct j2k_sequence *sequence)
 {
-    struct making making = {.memory = op->memory,
+    struct sequence_making making = {.memory = op->memory,
         .coded = coded,
         .writing = writing,
         .packets = packets,

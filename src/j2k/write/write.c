@@ -312,7 +312,7 @@ kst_status kst_j2k_overhead(
     return status;
 }
 
-/* The bytes of one tile-part: its header, PLT and packets. */
+/* Return the number of bytes of one tile-part: its header, PLT and packets. */
 static uint64_t part_bytes(const struct j2k_coded *coded, const struct j2k_writing *writing,
     const struct j2k_sequence *sequence, uint32_t index)
 {

@@ -73,17 +73,17 @@ kst_status kst_j2k_packets_create(
 void kst_j2k_packets_release(struct memory *memory, struct j2k_packets *packets); /* `packets` may be null */
 
 /*
- * The bytes that the packet of one precinct (an index into coded.precinct) and layer takes by the present layer_passes:
- * header, body, SOP and EPH where they are in force, and its entry in PLT with `packet_lengths`. The layers before it
- * must have been committed, and this one must not. With `commit` it is committed too. The result is 0 if the tile has
- * no such layer. Several threads may measure different precincts at the same time.
+ * Return the number of bytes that the packet of one precinct (an index into coded.precinct) and layer takes by the
+ * present layer_passes: header, body, SOP and EPH where they are in force, and its entry in PLT with `packet_lengths`.
+ * The layers before it must have been committed, and this one must not. With `commit` it is committed too. The result
+ * is 0 if the tile has no such layer. Several threads may measure different precincts at the same time.
  */
 uint64_t kst_j2k_packet_measure(
     struct j2k_packets *packets, uint32_t precinct, uint32_t layer, bool packet_lengths, bool commit);
 
 /*
- * The bytes of all tile-parts of the component that has most, by the present layer_passes, if each tile-part belongs to
- * one component.
+ * Return the number of bytes of all tile-parts of the component that has most, by the present layer_passes, if each
+ * tile-part belongs to one component.
  */
 kst_status kst_j2k_most_component_bytes(
     const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, uint64_t *bytes);

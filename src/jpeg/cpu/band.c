@@ -5,10 +5,10 @@
 #include <string.h>
 
 kst_status kst_jpeg_band_create(
-    struct memory *memory, const struct jpeg_output *output, const struct jpeg_source *source, struct jpeg_band *band)
+    struct memory *memory, const struct jpeg_making *making, const struct jpeg_source *source, struct jpeg_band *band)
 {
-    *band = (struct jpeg_band){.output = output, .source = source};
-    return kst_jpeg_rows_create(memory, output, &band->rows);
+    *band = (struct jpeg_band){.output = making->output, .source = source};
+    return kst_jpeg_rows_create(memory, making, &band->rows);
 }
 
 void kst_jpeg_band_release(struct memory *memory, struct jpeg_band *band)
@@ -46,16 +46,16 @@ static uint32_t find_targets(const struct jpeg_band *band, struct target target[
     for (uint32_t i = 0; i < scan->component_count; i++) {
         uint32_t c = scan->component[i];
         const struct jpeg_component *component = &output->frame.component[c];
-        const struct jpeg_view *view = &output->view[c];
+        const struct jpeg_scaled *scaled = &output->scaled[c];
         uint8_t *base = kst_jpeg_rows_at(&band->rows, c, band->row);
         for (uint32_t j = 0; j < (uint32_t)component->h * component->v; j++, count++) {
             uint32_t x = j % component->h, y = j / component->h;
             target[count] = (struct target){.pitch = band->rows.pitch[c],
-                .step = (size_t)component->h * view->block,
+                .step = (size_t)component->h * scaled->block,
                 .quant = component->quant,
-                .idct = output->dsp->idct[view->scale],
-                .out = view->needed
-                           ? base + (ptrdiff_t)(y * view->block) * band->rows.pitch[c] + (size_t)x * view->block
+                .idct = band->rows.making->dsp->idct[scaled->scale],
+                .out = scaled->needed
+                           ? base + (ptrdiff_t)(y * scaled->block) * band->rows.pitch[c] + (size_t)x * scaled->block
                            : NULL};
         }
     }
@@ -132,18 +132,18 @@ static void fill_block_row(struct jpeg_band *band, uint32_t component, uint32_t 
 {
     const struct jpeg_output *output = band->output;
     const struct jpeg_source *source = band->source;
-    const struct jpeg_view *view = &output->view[component];
+    const struct jpeg_scaled *scaled = &output->scaled[component];
     const struct jpeg_component *c = &output->frame.component[component];
     _Alignas(64) int16_t smoothed[64];
-    for (uint32_t i = 0; i < view->block_count; i++) {
-        uint32_t x = view->first_block + i;
+    for (uint32_t i = 0; i < scaled->block_count; i++) {
+        uint32_t x = scaled->first_block + i;
         const int16_t *block = kst_jpeg_block(source->coefficients, component, x, y);
         if (source->smoothing && x < c->blocks_w && y < c->blocks_h) { /* blocks of the padding are never visible */
             kst_jpeg_smooth_block(source->smoothing, component, x, y, smoothed);
             block = smoothed;
         }
-        output->dsp->idct[view->scale](
-            block, c->quant, find_last(block), out + (size_t)i * view->block, band->rows.pitch[component]);
+        band->rows.making->dsp->idct[scaled->scale](
+            block, c->quant, find_last(block), out + (size_t)i * scaled->block, band->rows.pitch[component]);
     }
 }
 
@@ -151,11 +151,11 @@ static void fill_from_coefficients(struct jpeg_band *band)
 {
     const struct jpeg_output *output = band->output;
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
-        const struct jpeg_view *view = &output->view[i];
+        const struct jpeg_scaled *scaled = &output->scaled[i];
         uint32_t v = output->frame.component[i].v;
         uint8_t *base = kst_jpeg_rows_at(&band->rows, i, band->row);
-        for (uint32_t y = 0; view->needed && y < v; y++)
-            fill_block_row(band, i, band->row * v + y, base + (ptrdiff_t)(y * view->block) * band->rows.pitch[i]);
+        for (uint32_t y = 0; scaled->needed && y < v; y++)
+            fill_block_row(band, i, band->row * v + y, base + (ptrdiff_t)(y * scaled->block) * band->rows.pitch[i]);
     }
 }
 

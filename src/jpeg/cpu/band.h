@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Decoding a band, that is, consecutive MCU rows: from entropy-coded data or coefficients to lines of the picture. Each
- * thread of a job (job.h) owns one struct jpeg_band and decodes its stretches of the picture with it.
+ * thread of a crew (crew.h) owns one struct jpeg_band and decodes its stretches of the picture with it.
  */
 #ifndef KOSTKA_JPEG_CPU_BAND_H
 #define KOSTKA_JPEG_CPU_BAND_H
@@ -12,7 +12,7 @@
 #include "jpeg/cpu/smooth.h"
 #include "jpeg/plan/coefficients.h"
 
-/* Where samples come from: either a single entropy-coded scan or coefficients. */
+/* Says where samples come from: either a single entropy-coded scan or coefficients. */
 struct jpeg_source {
     const struct jpeg_plan *plan;
     const struct jpeg_entropy *entropy;           /* the single scan; null: coefficients are used */
@@ -36,7 +36,7 @@ struct jpeg_band {
 };
 
 kst_status kst_jpeg_band_create(
-    struct memory *memory, const struct jpeg_output *output, const struct jpeg_source *source, struct jpeg_band *band);
+    struct memory *memory, const struct jpeg_making *making, const struct jpeg_source *source, struct jpeg_band *band);
 void kst_jpeg_band_release(struct memory *memory, struct jpeg_band *band);
 
 /*

@@ -3,11 +3,11 @@
 #include "jpeg/cpu/decode.h"
 
 #include "core/report.h"
-#include "jpeg/cpu/bands.h"
 #include "jpeg/cpu/blocks.h"
-#include "jpeg/cpu/job.h"
+#include "jpeg/cpu/crew.h"
+#include "jpeg/cpu/row_buffers.h"
 
-/* The number of threads that pay for a picture of this size. */
+/* Return the number of threads that pay for a picture of this size. */
 static uint32_t useful_threads(const struct operation *op, const struct jpeg_output *output)
 {
     enum { LEAST_SAMPLES = 1 << 15 }; /* coded samples per thread */
@@ -21,21 +21,22 @@ static uint32_t useful_threads(const struct operation *op, const struct jpeg_out
     return threads > 1 ? threads : 1;
 }
 
-/* Whether restart markers are so frequent that a band always starts near one. */
+/* Return whether restart markers are so frequent that a band always starts near one. */
 static bool restarts_often(const struct jpeg_scan *scan, const struct jpeg_output *output)
 {
     return scan->restart_interval > 0 && scan->restart_interval <= 4 * output->frame.mcus_w;
 }
 
-static kst_status run_alone(struct jpeg_job *job)
+static kst_status run_alone(struct jpeg_crew *crew)
 {
-    kst_status status = kst_jpeg_job_create(job, 1, 0);
+    kst_status status = kst_jpeg_crew_create(crew, 1, 0);
     if (!status)
-        kst_jpeg_job_alone(job);
+        kst_jpeg_crew_alone(crew);
     return status;
 }
 
-/* When a picture goes out in bands and need not be in memory, tokens are kept for a scan of at most this many MCUs. */
+/* When a picture goes out in buffers of rows and need not be in memory, tokens are kept for a scan of at most this many
+ * MCUs. */
 enum { PAIR_MCUS = 1 << 20 };
 
 /*
@@ -44,44 +45,44 @@ enum { PAIR_MCUS = 1 << 20 };
  */
 static const double upper_share = 0.42;
 
-static kst_status run_pair(struct jpeg_job *job)
+static kst_status run_pair(struct jpeg_crew *crew)
 {
     struct jpeg_ahead ahead;
-    const struct jpeg_source *plain = job->source;
+    const struct jpeg_source *plain = crew->source;
     struct jpeg_source source = *plain;
     kst_status status =
-        kst_jpeg_ahead_create(job->op->memory, &ahead, source.entropy, upper_share, job->output->frame.mcus_w);
+        kst_jpeg_ahead_create(crew->op->memory, &ahead, source.entropy, upper_share, crew->output->frame.mcus_w);
     if (status)
         return status;
     source.ahead = &ahead;
-    job->source = &source;
-    status = kst_jpeg_job_create(job, 2, kst_jpeg_pair_borders(job->output));
+    crew->source = &source;
+    status = kst_jpeg_crew_create(crew, 2, kst_jpeg_pair_borders(crew->output));
     if (!status)
-        kst_jpeg_job_pair(job, &ahead);
-    job->source = plain;
-    kst_jpeg_ahead_release(job->op->memory, &ahead);
+        kst_jpeg_crew_pair(crew, &ahead);
+    crew->source = plain;
+    kst_jpeg_ahead_release(crew->op->memory, &ahead);
     return status;
 }
 
-static kst_status run_spread(struct jpeg_job *job, uint32_t threads)
+static kst_status run_spread(struct jpeg_crew *crew, uint32_t threads)
 {
-    kst_status status = kst_jpeg_job_create(job, threads, kst_jpeg_job_bands(job->output, threads) - 1);
+    kst_status status = kst_jpeg_crew_create(crew, threads, kst_jpeg_crew_bands(crew->output, threads) - 1);
     if (!status)
-        kst_jpeg_job_spread(job);
+        kst_jpeg_crew_spread(crew);
     return status;
 }
 
-static kst_status run_guessing(struct jpeg_job *job, uint32_t threads)
+static kst_status run_guessing(struct jpeg_crew *crew, uint32_t threads)
 {
     struct jpeg_checkpoints checkpoints;
     kst_status status = kst_jpeg_checkpoints_find(
-        job->op->memory, job->op->pool, job->source->entropy, job->output->frame.mcus_w, &checkpoints);
+        crew->op->memory, crew->op->pool, crew->source->entropy, crew->output->frame.mcus_w, &checkpoints);
     if (status)
         return status;
-    job->checkpoints = &checkpoints;
-    status = run_spread(job, threads);
-    job->checkpoints = NULL;
-    kst_jpeg_checkpoints_release(job->op->memory, &checkpoints);
+    crew->checkpoints = &checkpoints;
+    status = run_spread(crew, threads);
+    crew->checkpoints = NULL;
+    kst_jpeg_checkpoints_release(crew->op->memory, &checkpoints);
     return status;
 }
 
@@ -91,80 +92,79 @@ static kst_status run_guessing(struct jpeg_job *job, uint32_t threads)
  * more threads, or two that decode a part of the picture, first skip through the scan from guesses without keeping
  * anything.
  */
-static kst_status run(struct jpeg_job *job)
+static kst_status run(struct jpeg_crew *crew)
 {
-    const struct jpeg_entropy *entropy = job->source->entropy;
-    uint32_t threads = useful_threads(job->op, job->output);
+    const struct jpeg_entropy *entropy = crew->source->entropy;
+    uint32_t threads = useful_threads(crew->op, crew->output);
     if (threads == 1)
-        return run_alone(job);
-    if (!entropy || restarts_often(entropy->scan, job->output) || entropy->scan->interval_count > 1 ||
+        return run_alone(crew);
+    if (!entropy || restarts_often(entropy->scan, crew->output) || entropy->scan->interval_count > 1 ||
         entropy->scan->segment_count == 0)
-        return run_spread(job, threads);
-    bool lean = job->output->bands && entropy->mcus > PAIR_MCUS;
-    if (threads == 2 && job->output->row_count == job->output->frame.mcus_h && !lean)
-        return run_pair(job);
-    return run_guessing(job, threads);
+        return run_spread(crew, threads);
+    bool lean = crew->making.buffers && entropy->mcus > PAIR_MCUS;
+    if (threads == 2 && crew->output->row_count == crew->output->frame.mcus_h && !lean)
+        return run_pair(crew);
+    return run_guessing(crew, threads);
 }
 
-static kst_status run_and_report(struct jpeg_job *job, bool strict)
+static kst_status run_and_report(struct jpeg_crew *crew, bool strict)
 {
-    kst_report *report = job->op->report;
+    kst_report *report = crew->op->report;
     double start = kst_seconds();
-    kst_status status = run(job);
+    kst_status status = run(crew);
     if (status)
         return kst_report_error(report, status, KST_NO_OFFSET, NULL);
     struct jpeg_damage damage;
     kst_jpeg_damage_init(&damage);
-    for (uint32_t i = 0; i < job->threads; i++)
-        kst_jpeg_damage_add(&damage, &job->damage[i]);
-    if (job->threads > report->threads)
-        report->threads = job->threads;
-    kst_jpeg_job_release(job);
+    for (uint32_t i = 0; i < crew->threads; i++)
+        kst_jpeg_damage_add(&damage, &crew->damage[i]);
+    if (crew->threads > report->threads)
+        report->threads = crew->threads;
+    kst_jpeg_crew_release(crew);
     kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     return kst_jpeg_damage_report(&damage, strict, report);
 }
 
-static kst_status decode_single_scan(struct jpeg_job *job, const struct jpeg_plan *plan, bool strict)
+static kst_status decode_single_scan(struct jpeg_crew *crew, const struct jpeg_plan *plan, bool strict)
 {
     struct jpeg_entropy entropy;
     struct jpeg_source source = {.plan = plan, .entropy = &entropy};
-    kst_status status = kst_jpeg_entropy_init(job->op->memory, &entropy, plan, plan->scan, job->op->tier);
+    kst_status status = kst_jpeg_entropy_init(crew->op->memory, &entropy, plan, plan->scan, crew->op->tier);
     if (status)
-        return kst_report_error(job->op->report, status, KST_NO_OFFSET, NULL);
-    job->source = &source;
-    status = run_and_report(job, strict);
-    kst_jpeg_entropy_release(job->op->memory, &entropy);
+        return kst_report_error(crew->op->report, status, KST_NO_OFFSET, NULL);
+    crew->source = &source;
+    status = run_and_report(crew, strict);
+    kst_jpeg_entropy_release(crew->op->memory, &entropy);
     return status;
 }
 
-static kst_status decode_scans(struct jpeg_job *job, const struct jpeg_plan *plan, bool strict)
+static kst_status decode_scans(struct jpeg_crew *crew, const struct jpeg_plan *plan, bool strict)
 {
     struct jpeg_blocks blocks;
     struct jpeg_source source = {.plan = plan, .coefficients = &blocks.coefficients};
-    kst_status status = kst_jpeg_blocks_decode(job->op, plan, strict, &blocks);
+    kst_status status = kst_jpeg_blocks_decode(crew->op, plan, strict, &blocks);
     if (status)
         return status;
     if (blocks.smoothed)
         source.smoothing = &blocks.smoothing;
-    job->source = &source;
-    status = run_and_report(job, strict);
-    kst_jpeg_blocks_release(job->op->memory, &blocks);
+    crew->source = &source;
+    status = run_and_report(crew, strict);
+    kst_jpeg_blocks_release(crew->op->memory, &blocks);
     return status;
 }
 
 static kst_status decode(const struct operation *op, const struct jpeg_plan *plan, const kst_decode_options *options,
-    const kst_image *image, struct jpeg_bands *bands)
+    const kst_image *image, struct jpeg_row_buffers *buffers)
 {
     struct jpeg_output output;
-    struct jpeg_job job = {.op = op, .output = &output};
     struct jpeg_dsp dsp;
+    struct jpeg_crew crew = {
+        .op = op, .output = &output, .making = {.output = &output, .dsp = &dsp, .buffers = buffers}};
     kst_jpeg_dsp_init(&dsp, op->tier);
     kst_jpeg_output_plan(&output, &plan->frame, options, image);
-    output.dsp = &dsp;
-    output.bands = bands;
     if (plan->single_scan)
-        return decode_single_scan(&job, plan, options->strict);
-    return decode_scans(&job, plan, options->strict);
+        return decode_single_scan(&crew, plan, options->strict);
+    return decode_scans(&crew, plan, options->strict);
 }
 
 kst_status kst_jpeg_cpu_decode(
@@ -176,12 +176,12 @@ kst_status kst_jpeg_cpu_decode(
 kst_status kst_jpeg_cpu_decode_rows(const struct operation *op, const struct jpeg_plan *plan,
     const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer)
 {
-    struct jpeg_bands bands;
+    struct jpeg_row_buffers buffers;
     struct jpeg_output output;
     kst_jpeg_output_plan(&output, &plan->frame, options, image);
-    kst_jpeg_bands_begin(&bands, op->memory, writer, image, output.mcu_lines, kst_pool_threads(op->pool));
-    kst_status status = decode(op, plan, options, image, &bands);
-    kst_status written = kst_jpeg_bands_end(&bands);
+    kst_jpeg_row_buffers_begin(&buffers, op->memory, writer, image, output.mcu_lines, kst_pool_threads(op->pool));
+    kst_status status = decode(op, plan, options, image, &buffers);
+    kst_status written = kst_jpeg_row_buffers_end(&buffers);
     return written ? kst_report_error(op->report, written, KST_NO_OFFSET, NULL) : status;
 }
 

@@ -12,14 +12,14 @@
 #include "jpeg/syntax/writer.h"
 
 /* Huffman tables of a scan, indexed by destination. */
-struct tables {
+struct file_tables {
     struct jpeg_huffman made[2][2]; /* [class][destination] */
     struct jpeg_table_set set;
     struct jpeg_coder coder[2];
 };
 
 /* The state of a file that is being written. */
-struct file {
+struct coded_file {
     const struct operation *op;
     const struct jpeg_encoding *encoding;
     struct jpeg_dsp dsp;
@@ -28,15 +28,15 @@ struct file {
     const kst_scan *script;
     size_t script_length;
     struct jpeg_scan_state state;
-    struct tables *tables;
+    struct file_tables *tables;
     struct sink *sink;
 };
 
 static kst_status file_create(
-    struct file *file, const struct operation *op, const struct jpeg_encoding *encoding, struct sink *sink)
+    struct coded_file *file, const struct operation *op, const struct jpeg_encoding *encoding, struct sink *sink)
 {
     kst_status status = KST_OK;
-    *file = (struct file){.op = op, .encoding = encoding, .sink = sink};
+    *file = (struct coded_file){.op = op, .encoding = encoding, .sink = sink};
     kst_jpeg_dsp_init(&file->dsp, op->tier);
     kst_jpeg_huffman_encode_init(&file->functions, op->tier);
     const struct jpeg_frame *frame = &encoding->frame;
@@ -47,16 +47,16 @@ static kst_status file_create(
         file->script_length = kst_jpeg_progressive_script(frame->colour, frame->component_count, file->standard);
     else
         file->script_length = kst_jpeg_sequential_script(frame->component_count, file->standard);
-    file->tables = kst_memory_array(op->memory, 1, sizeof(*file->tables), &status);
+    file->tables = kst_memory_array(op->memory, 1, sizeof *file->tables, &status);
     return status;
 }
 
-static void file_destroy(struct file *file)
+static void file_destroy(struct coded_file *file)
 {
     kst_memory_release(file->op->memory, file->tables);
 }
 
-static void write_headers(struct file *file)
+static void write_headers(struct coded_file *file)
 {
     const struct jpeg_encoding *encoding = file->encoding;
     kst_jpeg_write_start(file->sink, &encoding->header);
@@ -64,66 +64,67 @@ static void write_headers(struct file *file)
     kst_jpeg_write_frame(file->sink, &encoding->frame, encoding->coding == KST_CODING_PROGRESSIVE);
 }
 
-static void use_tables(struct tables *tables, const struct jpeg_huffman *dc, const struct jpeg_huffman *ac, uint32_t i)
+static void use_tables(
+    struct file_tables *tables, const struct jpeg_huffman *dc, const struct jpeg_huffman *ac, uint32_t i)
 {
     tables->set.table[JPEG_DC][i] = dc;
     tables->set.table[JPEG_AC][i] = ac;
     kst_jpeg_coder_init(&tables->coder[i], dc, ac);
 }
 
-static void standard_tables(struct tables *tables)
+static void standard_tables(struct file_tables *tables)
 {
     for (int i = 0; i < 2; i++)
         use_tables(tables, kst_jpeg_standard_huffman(JPEG_DC, i), kst_jpeg_standard_huffman(JPEG_AC, i), (uint32_t)i);
 }
 
-static void optimal_tables(struct file *file, struct jpeg_histogram histogram[2])
+static void optimal_tables(struct coded_file *file, struct jpeg_histogram histogram[2])
 {
-    struct tables *tables = file->tables;
+    struct file_tables *tables = file->tables;
     for (uint32_t i = 0; i < 2; i++) {
         kst_jpeg_huffman_optimal(histogram[i].dc, &tables->made[JPEG_DC][i]);
         kst_jpeg_huffman_optimal(histogram[i].ac, &tables->made[JPEG_AC][i]);
         use_tables(tables, &tables->made[JPEG_DC][i], &tables->made[JPEG_AC][i], i);
     }
-    memset(&file->state.written, 0, sizeof(file->state.written));
+    memset(&file->state.written, 0, sizeof file->state.written);
 }
 
-static void job_init(const struct file *file, const kst_scan *scan, struct jpeg_scan_job *job)
+static void crew_init(const struct coded_file *file, const kst_scan *scan, struct jpeg_scan_crew *crew)
 {
     const struct jpeg_encoding *encoding = file->encoding;
-    *job = (struct jpeg_scan_job){.pool = file->op->pool,
+    *crew = (struct jpeg_scan_crew){.pool = file->op->pool,
         .memory = file->op->memory,
         .progress = file->op->progress,
         .functions = &file->functions};
-    kst_jpeg_scan_job_layout(job, &encoding->frame, scan->component, scan->component_count, encoding->huffman);
-    job->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &job->geometry);
-    job->workers = kst_jpeg_scan_workers(job->pool, &job->geometry);
-    for (uint32_t i = 0; i < job->component_count; i++)
-        job->coder[i] = &file->tables->coder[job->destination[i]];
+    kst_jpeg_scan_crew_layout(crew, &encoding->frame, scan->component, scan->component_count, encoding->huffman);
+    crew->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &crew->geometry);
+    crew->workers = kst_jpeg_scan_workers(crew->pool, &crew->geometry);
+    for (uint32_t i = 0; i < crew->component_count; i++)
+        crew->coder[i] = &file->tables->coder[crew->destination[i]];
 }
 
-static kst_status count_scan(struct file *file, const struct jpeg_scan_job *job)
+static kst_status count_scan(struct coded_file *file, const struct jpeg_scan_crew *crew)
 {
     kst_status status = KST_OK;
-    struct jpeg_histogram *histogram = kst_memory_array(job->memory, 2, sizeof(*histogram), &status);
+    struct jpeg_histogram *histogram = kst_memory_array(crew->memory, 2, sizeof *histogram, &status);
     if (!histogram)
         return status;
-    status = kst_jpeg_scan_count(job, histogram);
-    if (status == KST_OK)
+    status = kst_jpeg_scan_count(crew, histogram);
+    if (!status)
         optimal_tables(file, histogram);
-    kst_memory_release(job->memory, histogram);
+    kst_memory_release(crew->memory, histogram);
     return status;
 }
 
 /* Write the header and the data of a scan whose tables are chosen. */
-static kst_status write_scan(struct file *file, const kst_scan *scan, const struct jpeg_scan_job *job)
+static kst_status write_scan(struct coded_file *file, const kst_scan *scan, const struct jpeg_scan_crew *crew)
 {
-    kst_jpeg_write_scan(file->sink, &file->state, file->encoding, scan, &file->tables->set, job->restart_interval);
-    return kst_jpeg_scan_encode(job, file->sink);
+    kst_jpeg_write_scan(file->sink, &file->state, file->encoding, scan, &file->tables->set, crew->restart_interval);
+    return kst_jpeg_scan_encode(crew, file->sink);
 }
 
 /* MCU rows of all scans, each counted twice whose symbols are counted before they are coded. */
-static uint64_t rows_of_scans(const struct file *file, bool counts)
+static uint64_t rows_of_scans(const struct coded_file *file, bool counts)
 {
     uint64_t rows = 0;
     for (size_t i = 0; i < file->script_length; i++) {
@@ -140,28 +141,29 @@ static uint64_t rows_of_scans(const struct file *file, bool counts)
  * made.
  */
 static kst_status write_sequential_scans(
-    struct file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
+    struct coded_file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
 {
     const bool optimise = file->encoding->coding == KST_CODING_OPTIMIZED;
     kst_status status = KST_OK;
     kst_progress_enter(file->op->progress, rows_of_scans(file, optimise && !counted), 1);
     if (!optimise)
         standard_tables(file->tables);
-    for (size_t i = 0; status == KST_OK && i < file->script_length; i++) {
-        struct jpeg_scan_job job;
+    for (size_t i = 0; !status && i < file->script_length; i++) {
+        struct jpeg_scan_crew crew;
         struct jpeg_coefficient_source source = {
             &file->dsp, &file->encoding->frame, coefficients, &file->script[i], own};
-        job_init(file, &file->script[i], &job);
-        job.source = kst_jpeg_coefficient_source(&source);
+        crew_init(file, &file->script[i], &crew);
+        crew.source = kst_jpeg_coefficient_source(&source);
         if (optimise && !counted)
-            status = count_scan(file, &job);
-        if (status == KST_OK)
-            status = write_scan(file, &file->script[i], &job);
+            status = count_scan(file, &crew);
+        if (!status)
+            status = write_scan(file, &file->script[i], &crew);
     }
     return status;
 }
 
-static kst_status write_scans(struct file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
+static kst_status write_scans(
+    struct coded_file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
 {
     kst_status status;
     write_headers(file);
@@ -170,7 +172,7 @@ static kst_status write_scans(struct file *file, const struct jpeg_coefficients 
             file->op, &file->dsp, file->encoding, file->script, file->script_length, coefficients, file->sink);
     else
         status = write_sequential_scans(file, coefficients, own, counted);
-    if (status != KST_OK)
+    if (status)
         return status;
     kst_jpeg_write_end(file->sink);
     return file->sink->status;
@@ -179,29 +181,29 @@ static kst_status write_scans(struct file *file, const struct jpeg_coefficients 
 kst_status kst_jpeg_write_coefficients(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_coefficients *coefficients, struct sink *sink)
 {
-    struct file file;
+    struct coded_file file;
     kst_status status = file_create(&file, op, encoding, sink);
-    if (status == KST_OK)
+    if (!status)
         status = write_scans(&file, coefficients, false, false);
     file_destroy(&file);
     return status;
 }
 
 /* Encode the picture in one pass with the standard tables, keeping no coefficients. */
-static kst_status stream_picture(struct file *file, const struct jpeg_sampler *sampler)
+static kst_status stream_picture(struct coded_file *file, const struct jpeg_sampler *sampler)
 {
-    struct jpeg_scan_job job;
+    struct jpeg_scan_crew crew;
     struct jpeg_picture_source source;
     standard_tables(file->tables);
-    job_init(file, &file->script[0], &job);
-    kst_progress_enter(job.progress, job.geometry.mcus_h, 1);
-    kst_status status = kst_jpeg_picture_source_create(job.memory, sampler, job.workers, NULL, &source);
-    if (status != KST_OK)
+    crew_init(file, &file->script[0], &crew);
+    kst_progress_enter(crew.progress, crew.geometry.mcus_h, 1);
+    kst_status status = kst_jpeg_picture_source_create(crew.memory, sampler, crew.workers, NULL, &source);
+    if (status)
         return status;
-    job.source = kst_jpeg_picture_source(&source);
+    crew.source = kst_jpeg_picture_source(&source);
     write_headers(file);
-    status = write_scan(file, &file->script[0], &job);
-    if (status == KST_OK) {
+    status = write_scan(file, &file->script[0], &crew);
+    if (!status) {
         kst_jpeg_write_end(file->sink);
         status = file->sink->status;
     }
@@ -213,40 +215,40 @@ static kst_status stream_picture(struct file *file, const struct jpeg_sampler *s
  * Transform the picture to coefficients. With `count`, count its symbols in the same pass and make the tables, for a
  * single scan with optimised tables.
  */
-static kst_status transform_picture(
-    struct file *file, const struct jpeg_sampler *sampler, const struct jpeg_coefficients *coefficients, bool count)
+static kst_status transform_picture(struct coded_file *file, const struct jpeg_sampler *sampler,
+    const struct jpeg_coefficients *coefficients, bool count)
 {
     static const double share = 0.5; /* of the time that all takes */
-    struct jpeg_scan_job job;
+    struct jpeg_scan_crew crew;
     struct jpeg_picture_source source;
     kst_scan all;
     kst_jpeg_sequential_script(file->encoding->frame.component_count, &all);
-    job_init(file, &all, &job);
-    kst_progress_enter(job.progress, kst_jpeg_sampler_rows(sampler), share);
-    kst_status status = kst_jpeg_picture_source_create(job.memory, sampler, job.workers, coefficients, &source);
-    if (status != KST_OK)
+    crew_init(file, &all, &crew);
+    kst_progress_enter(crew.progress, kst_jpeg_sampler_rows(sampler), share);
+    kst_status status = kst_jpeg_picture_source_create(crew.memory, sampler, crew.workers, coefficients, &source);
+    if (status)
         return status;
     if (count) {
-        job.source = kst_jpeg_picture_source(&source);
-        status = count_scan(file, &job);
+        crew.source = kst_jpeg_picture_source(&source);
+        status = count_scan(file, &crew);
     } else {
-        status = kst_jpeg_picture_transform(&source, job.pool, job.progress);
+        status = kst_jpeg_picture_transform(&source, crew.pool, crew.progress);
     }
     kst_jpeg_picture_source_release(&source);
     return status;
 }
 
-static kst_status write_in_passes(struct file *file, const struct jpeg_sampler *sampler)
+static kst_status write_in_passes(struct coded_file *file, const struct jpeg_sampler *sampler)
 {
     struct jpeg_coefficients coefficients;
     const bool count = file->encoding->coding == KST_CODING_OPTIMIZED && file->script == file->standard;
     double start = kst_seconds();
     kst_status status = kst_jpeg_coefficients_create(file->op->memory, &file->encoding->frame, &coefficients);
-    if (status != KST_OK)
+    if (status)
         return status;
     status = transform_picture(file, sampler, &coefficients, count);
     kst_report_stage(file->op->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
-    if (status == KST_OK) {
+    if (!status) {
         start = kst_seconds();
         status = write_scans(file, &coefficients, true, count);
         kst_report_stage(file->op->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
@@ -258,13 +260,13 @@ static kst_status write_in_passes(struct file *file, const struct jpeg_sampler *
 kst_status kst_jpeg_write_picture(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_sampler *sampler, struct sink *sink)
 {
-    struct file file;
+    struct coded_file file;
     kst_status status = file_create(&file, op, encoding, sink);
-    if (status == KST_OK && encoding->coding == KST_CODING_BASELINE && !encoding->script) {
+    if (!status && encoding->coding == KST_CODING_BASELINE && !encoding->script) {
         double start = kst_seconds();
         status = stream_picture(&file, sampler);
         kst_report_stage(op->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
-    } else if (status == KST_OK) {
+    } else if (!status) {
         status = write_in_passes(&file, sampler);
     }
     file_destroy(&file);

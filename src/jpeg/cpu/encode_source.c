@@ -76,10 +76,10 @@ kst_status kst_jpeg_picture_source_create(struct memory *memory, const struct jp
     *source = (struct jpeg_picture_source){
         .sampler = sampler, .coefficients = coefficients, .memory = memory, .workers = workers};
     pthread_mutex_init(&source->order, NULL);
-    source->rows = kst_memory_zeroed(memory, workers, sizeof(*source->rows), &status);
-    for (uint32_t i = 0; status == KST_OK && i < workers; i++)
+    source->rows = kst_memory_zeroed(memory, workers, sizeof *source->rows, &status);
+    for (uint32_t i = 0; !status && i < workers; i++)
         status = kst_jpeg_sample_rows_create(memory, sampler, &source->rows[i]);
-    if (status != KST_OK) {
+    if (status) {
         kst_jpeg_picture_source_release(source);
         return status;
     }
@@ -179,7 +179,7 @@ static bool take_row(struct transform *transform, uint32_t worker, uint32_t *row
 {
     kst_jpeg_source_lock(&transform->blocks);
     *row = (uint32_t)atomic_fetch_add(&transform->next, 1);
-    bool taken = *row < kst_jpeg_sampler_rows(transform->source->sampler) && atomic_load(&transform->status) == KST_OK;
+    bool taken = *row < kst_jpeg_sampler_rows(transform->source->sampler) && !atomic_load(&transform->status);
     if (taken && !kst_jpeg_source_bring(&transform->blocks, worker, *row)) {
         atomic_store(&transform->status, KST_ERROR_ROWS);
         taken = false;

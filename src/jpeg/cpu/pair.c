@@ -9,8 +9,8 @@
 #include <pthread.h>
 
 #include "core/report.h"
-#include "jpeg/cpu/bands.h"
-#include "jpeg/cpu/job.h"
+#include "jpeg/cpu/crew.h"
+#include "jpeg/cpu/row_buffers.h"
 
 enum { BAND_ROWS = 8 };
 
@@ -21,7 +21,7 @@ enum state {
 };
 
 struct pair {
-    struct jpeg_job *job;
+    struct jpeg_crew *crew;
     struct jpeg_ahead *ahead;
     pthread_mutex_t lock; /* guards all members below */
     pthread_cond_t changed;
@@ -41,9 +41,9 @@ uint32_t kst_jpeg_pair_borders(const struct jpeg_output *output)
 /* The border above a row that starts a band or the rows after the tokens. */
 static struct jpeg_border *border_at(const struct pair *pair, uint32_t row)
 {
-    const struct jpeg_job *job = pair->job;
+    const struct jpeg_crew *crew = pair->crew;
     uint32_t rows = row - pair->first;
-    return &job->border[rows % BAND_ROWS == 0 ? rows / BAND_ROWS : job->border_count - 1];
+    return &crew->border[rows % BAND_ROWS == 0 ? rows / BAND_ROWS : crew->border_count - 1];
 }
 
 /*
@@ -52,8 +52,8 @@ static struct jpeg_border *border_at(const struct pair *pair, uint32_t row)
  */
 static uint32_t token_rows(const struct pair *pair)
 {
-    uint32_t rows = (pair->known + pair->shift.mcu) / pair->job->output->frame.mcus_w;
-    uint32_t last = kst_jpeg_job_end(pair->job) - 1;
+    uint32_t rows = (pair->known + pair->shift.mcu) / pair->crew->output->frame.mcus_w;
+    uint32_t last = kst_jpeg_crew_end(pair->crew) - 1;
     return rows < last ? rows : last;
 }
 
@@ -63,7 +63,7 @@ static uint32_t token_rows(const struct pair *pair)
  */
 static bool take_rows(struct pair *pair, struct jpeg_stretch *stretch)
 {
-    uint32_t end = kst_jpeg_job_end(pair->job);
+    uint32_t end = kst_jpeg_crew_end(pair->crew);
     bool taken = false;
     pthread_mutex_lock(&pair->lock);
     while (!pair->closed && pair->next < end && token_rows(pair) < pair->next + BAND_ROWS)
@@ -87,8 +87,8 @@ static bool take_rows(struct pair *pair, struct jpeg_stretch *stretch)
 /* Put a cursor at the first row after the tokens. */
 static void seek_behind(const struct pair *pair, uint32_t row, struct jpeg_cursor *cursor)
 {
-    const struct jpeg_entropy *entropy = pair->job->source->entropy;
-    uint32_t mcu = row * pair->job->output->frame.mcus_w;
+    const struct jpeg_entropy *entropy = pair->crew->source->entropy;
+    uint32_t mcu = row * pair->crew->output->frame.mcus_w;
     *cursor = pair->ahead->checkpoint[(mcu - pair->shift.mcu) / pair->ahead->step];
     kst_jpeg_shift_cursor(&pair->shift, cursor);
     cursor->to_go = entropy->mcus - cursor->mcu;
@@ -102,17 +102,19 @@ static void share_rows(struct pair *pair, uint32_t thread)
     struct jpeg_cursor cursor;
     while (take_rows(pair, &stretch)) {
         stretch.above = border_at(pair, stretch.from);
-        stretch.below = stretch.to < kst_jpeg_job_end(pair->job) ? border_at(pair, stretch.to) : NULL;
+        stretch.below = stretch.to < kst_jpeg_crew_end(pair->crew) ? border_at(pair, stretch.to) : NULL;
         stretch.cursor = NULL;
         if (!stretch.shift) {
             seek_behind(pair, stretch.from, &cursor);
             stretch.cursor = &cursor;
         }
-        kst_jpeg_job_decode(pair->job, thread, &stretch);
+        kst_jpeg_crew_decode(pair->crew, thread, &stretch);
     }
 }
 
-/* Whether the upper thread has passed all that was decoded ahead, of which the lower one will never have more in time.
+/*
+ * Return whether the upper thread has passed all that was decoded ahead, of which the lower one will never have more in
+ * time.
  */
 static bool is_overtaken(const struct pair *pair, uint32_t known, const struct jpeg_cursor *cursor)
 {
@@ -135,7 +137,7 @@ static enum state stay_alone(struct pair *pair)
 static enum state try_join(struct pair *pair, const struct jpeg_cursor *cursor)
 {
     const struct jpeg_ahead *ahead = pair->ahead;
-    uint32_t width = pair->job->output->frame.mcus_w;
+    uint32_t width = pair->crew->output->frame.mcus_w;
     struct jpeg_shift shift;
     uint32_t border = 0;
     pthread_mutex_lock(&pair->lock);
@@ -149,7 +151,7 @@ static enum state try_join(struct pair *pair, const struct jpeg_cursor *cursor)
         return never ? stay_alone(pair) : OPEN;
     }
     uint32_t first = (border + shift.mcu + width - 1) / width;
-    if (first + 2 > kst_jpeg_job_end(pair->job))
+    if (first + 2 > kst_jpeg_crew_end(pair->crew))
         return stay_alone(pair);
     pthread_mutex_lock(&pair->lock);
     pair->shift = shift;
@@ -163,16 +165,16 @@ static enum state try_join(struct pair *pair, const struct jpeg_cursor *cursor)
 
 static void run_upper(struct pair *pair)
 {
-    struct jpeg_job *job = pair->job;
-    struct jpeg_band *band = &job->band[0];
+    struct jpeg_crew *crew = pair->crew;
+    struct jpeg_band *band = &crew->band[0];
     struct jpeg_cursor cursor;
-    uint32_t row = job->output->first_row;
-    uint32_t end = kst_jpeg_job_end(job);
+    uint32_t row = crew->output->first_row;
+    uint32_t end = kst_jpeg_crew_end(crew);
     enum state state = OPEN;
-    kst_jpeg_cursor_start(job->source->entropy, &cursor, 0);
+    kst_jpeg_cursor_start(crew->source->entropy, &cursor, 0);
     kst_jpeg_band_start(band, row, &cursor);
     while (row < (state == JOINED ? pair->first : end)) {
-        kst_jpeg_band_step(band, row == job->output->first_row);
+        kst_jpeg_band_step(band, row == crew->output->first_row);
         row++;
         if (state == OPEN && band->cursor.bits.next >= pair->ahead->start)
             state = try_join(pair, &band->cursor);
@@ -180,12 +182,12 @@ static void run_upper(struct pair *pair)
     if (state == OPEN)
         stay_alone(pair);
     /* The lower thread takes over only in the state OPEN, so that it has done so by now or never does. */
-    if (job->output->bands)
-        kst_jpeg_bands_take_back(job->output->bands);
-    kst_jpeg_damage_add(&job->damage[0], &band->cursor.damage);
+    if (crew->making.buffers)
+        kst_jpeg_row_buffers_take_back(crew->making.buffers);
+    kst_jpeg_damage_add(&crew->damage[0], &band->cursor.damage);
     if (state != JOINED)
         return;
-    kst_jpeg_job_meet(band, border_at(pair, row), row, true);
+    kst_jpeg_crew_meet(band, border_at(pair, row), row, true);
     share_rows(pair, 0);
 }
 
@@ -205,24 +207,24 @@ static bool publish(struct pair *pair, bool closed)
 static void take_over(struct pair *pair)
 {
     pthread_mutex_lock(&pair->lock);
-    if (pair->job->output->bands && pair->state == OPEN)
-        kst_jpeg_bands_take_over(pair->job->output->bands);
+    if (pair->crew->making.buffers && pair->state == OPEN)
+        kst_jpeg_row_buffers_take_over(pair->crew->making.buffers);
     pthread_mutex_unlock(&pair->lock);
 }
 
 static void run_lower(struct pair *pair)
 {
-    struct jpeg_bands *bands = pair->job->output->bands;
+    struct jpeg_row_buffers *buffers = pair->crew->making.buffers;
     bool wanted = publish(pair, false);
     take_over(pair);
     while (wanted && kst_jpeg_ahead_read(pair->ahead)) {
         wanted = publish(pair, false);
-        if (bands)
-            kst_jpeg_bands_hand_out(bands);
+        if (buffers)
+            kst_jpeg_row_buffers_hand_out(buffers);
     }
     publish(pair, true);
-    if (bands)
-        kst_jpeg_bands_hand_out_all(bands);
+    if (buffers)
+        kst_jpeg_row_buffers_hand_out_all(buffers);
     pthread_mutex_lock(&pair->lock);
     while (pair->state == OPEN)
         pthread_cond_wait(&pair->changed, &pair->lock);
@@ -240,12 +242,12 @@ static void pair_task(void *arg, uint32_t index)
         run_lower(arg);
 }
 
-void kst_jpeg_job_pair(struct jpeg_job *job, struct jpeg_ahead *ahead)
+void kst_jpeg_crew_pair(struct jpeg_crew *crew, struct jpeg_ahead *ahead)
 {
-    struct pair pair = {.job = job, .ahead = ahead};
+    struct pair pair = {.crew = crew, .ahead = ahead};
     pthread_mutex_init(&pair.lock, NULL);
     pthread_cond_init(&pair.changed, NULL);
-    kst_pool_run(job->op->pool, 2, pair_task, &pair);
+    kst_pool_run(crew->op->pool, 2, pair_task, &pair);
     pthread_cond_destroy(&pair.changed);
     pthread_mutex_destroy(&pair.lock);
 }

@@ -4,16 +4,16 @@
 
 #include <string.h>
 
-#include "jpeg/cpu/bands.h"
+#include "jpeg/cpu/row_buffers.h"
 
 static size_t round_up(size_t n)
 {
     return (n + 63) / 64 * 64;
 }
 
-static size_t row_pitch(const struct jpeg_view *view)
+static size_t row_pitch(const struct jpeg_scaled *scaled)
 {
-    return round_up((size_t)view->block_count * view->block + JPEG_ROW_PADDING);
+    return round_up((size_t)scaled->block_count * scaled->block + JPEG_ROW_PADDING);
 }
 
 /* Upsampled lines start at the first MCU and may extend past the last one by the pixels of one sample. */
@@ -21,30 +21,31 @@ static size_t line_length(const struct jpeg_output *output)
 {
     size_t longest = output->region.width;
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
-        const struct jpeg_view *view = &output->view[i];
-        size_t length = 2 * (size_t)view->block_count * view->block;
-        if (view->upsampling != JPEG_REPLICATE && length > longest)
+        const struct jpeg_scaled *scaled = &output->scaled[i];
+        size_t length = 2 * (size_t)scaled->block_count * scaled->block;
+        if (scaled->upsampling != JPEG_REPLICATE && length > longest)
             longest = length;
     }
     return round_up(longest + 2 * JPEG_ROW_PADDING);
 }
 
-kst_status kst_jpeg_rows_create(struct memory *memory, const struct jpeg_output *output, struct jpeg_rows *rows)
+kst_status kst_jpeg_rows_create(struct memory *memory, const struct jpeg_making *making, struct jpeg_rows *rows)
 {
+    const struct jpeg_output *output = making->output;
     kst_status status = KST_OK;
     size_t line = line_length(output);
     size_t total = JPEG_COMPONENTS * line;
-    *rows = (struct jpeg_rows){.output = output};
+    *rows = (struct jpeg_rows){.output = output, .making = making};
     for (uint32_t i = 0; i < output->frame.component_count; i++)
-        total += 2 * (size_t)output->view[i].mcu_rows * row_pitch(&output->view[i]);
+        total += 2 * (size_t)output->scaled[i].mcu_rows * row_pitch(&output->scaled[i]);
     rows->memory = kst_memory_zeroed(memory, total, 1, &status);
     if (!rows->memory)
         return status;
     uint8_t *at = rows->memory;
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
         rows->ring[i] = at;
-        rows->pitch[i] = (ptrdiff_t)row_pitch(&output->view[i]);
-        at += 2 * (size_t)output->view[i].mcu_rows * row_pitch(&output->view[i]);
+        rows->pitch[i] = (ptrdiff_t)row_pitch(&output->scaled[i]);
+        at += 2 * (size_t)output->scaled[i].mcu_rows * row_pitch(&output->scaled[i]);
     }
     for (uint32_t i = 0; i < JPEG_COMPONENTS; i++, at += line)
         rows->line[i] = at;
@@ -62,13 +63,13 @@ kst_status kst_jpeg_seam_create(struct memory *memory, const struct jpeg_output 
     kst_status status = KST_OK;
     size_t total = 0;
     for (uint32_t i = 0; i < output->frame.component_count; i++)
-        total += 2 * row_pitch(&output->view[i]);
+        total += 2 * row_pitch(&output->scaled[i]);
     seam->memory = kst_memory_zeroed(memory, total, 1, &status);
     if (!seam->memory)
         return status;
     uint8_t *at = seam->memory;
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
-        size_t pitch = row_pitch(&output->view[i]);
+        size_t pitch = row_pitch(&output->scaled[i]);
         seam->row[0][i] = at;
         seam->row[1][i] = at + pitch;
         at += 2 * pitch;
@@ -84,44 +85,45 @@ void kst_jpeg_seam_release(struct memory *memory, struct jpeg_seam *seam)
 
 static uint8_t *ring_row(const struct jpeg_rows *rows, uint32_t component, uint32_t y)
 {
-    uint32_t height = 2 * rows->output->view[component].mcu_rows;
+    uint32_t height = 2 * rows->output->scaled[component].mcu_rows;
     return rows->ring[component] + (ptrdiff_t)(y % height) * rows->pitch[component];
 }
 
 uint8_t *kst_jpeg_rows_at(const struct jpeg_rows *rows, uint32_t component, uint32_t mcu_row)
 {
-    return ring_row(rows, component, mcu_row * rows->output->view[component].mcu_rows);
+    return ring_row(rows, component, mcu_row * rows->output->scaled[component].mcu_rows);
 }
 
 /*
  * Find the component's rows that line y is made of: `near` is the nearest row, `far` the other one that the vertical
  * filters use.
  */
-static void line_rows(const struct jpeg_view *view, uint32_t y, uint32_t *near, uint32_t *far)
+static void line_rows(const struct jpeg_scaled *scaled, uint32_t y, uint32_t *near, uint32_t *far)
 {
-    *near = (uint32_t)((uint64_t)y * view->v_in / view->v_out);
-    if (*near >= view->height)
-        *near = view->height - 1;
+    *near = (uint32_t)((uint64_t)y * scaled->v_in / scaled->v_out);
+    if (*near >= scaled->height)
+        *near = scaled->height - 1;
     *far = *near;
-    if (view->upsampling != JPEG_UPSAMPLE_H1V2 && view->upsampling != JPEG_UPSAMPLE_H2V2)
+    if (scaled->upsampling != JPEG_UPSAMPLE_H1V2 && scaled->upsampling != JPEG_UPSAMPLE_H2V2)
         return;
     if (y & 1)
-        *far = *near + 1 < view->height ? *near + 1 : *near;
+        *far = *near + 1 < scaled->height ? *near + 1 : *near;
     else
         *far = *near > 0 ? *near - 1 : 0;
 }
 
 /* Repeat samples: out[x] = in[x · h_in / h_out] for the region's pixels. */
-static void replicate(const struct jpeg_output *output, const struct jpeg_view *view, const uint8_t *in, uint8_t *out)
+static void replicate(
+    const struct jpeg_output *output, const struct jpeg_scaled *scaled, const uint8_t *in, uint8_t *out)
 {
-    uint64_t place = (uint64_t)output->region.x * view->h_in;
-    uint32_t sample = (uint32_t)(place / view->h_out) - view->first;
-    uint32_t rest = (uint32_t)(place % view->h_out);
+    uint64_t place = (uint64_t)output->region.x * scaled->h_in;
+    uint32_t sample = (uint32_t)(place / scaled->h_out) - scaled->first;
+    uint32_t rest = (uint32_t)(place % scaled->h_out);
     for (uint32_t x = 0; x < output->region.width; x++) {
-        out[x] = in[sample < view->count ? sample : view->count - 1];
-        rest += view->h_in;
-        while (rest >= view->h_out) {
-            rest -= view->h_out;
+        out[x] = in[sample < scaled->count ? sample : scaled->count - 1];
+        rest += scaled->h_in;
+        while (rest >= scaled->h_out) {
+            rest -= scaled->h_out;
             sample++;
         }
     }
@@ -132,23 +134,23 @@ static const uint8_t *upsample(
     const struct jpeg_rows *rows, uint32_t component, uint32_t y, const uint8_t *near, const uint8_t *far)
 {
     const struct jpeg_output *output = rows->output;
-    const struct jpeg_view *view = &output->view[component];
+    const struct jpeg_scaled *scaled = &output->scaled[component];
     uint8_t *line = rows->line[component];
-    uint32_t skip = output->region.x - view->first;
-    switch (view->upsampling) {
+    uint32_t skip = output->region.x - scaled->first;
+    switch (scaled->upsampling) {
     case JPEG_UPSAMPLE_NONE:
         return near + skip;
     case JPEG_UPSAMPLE_H1V2:
-        output->dsp->upsample_h1v2(near, far, line, view->count, y & 1);
+        rows->making->dsp->upsample_h1v2(near, far, line, scaled->count, y & 1);
         return line + skip;
     case JPEG_UPSAMPLE_H2V1:
-        output->dsp->upsample_h2v1(near, line, view->count);
-        return line + (output->region.x - 2 * view->first);
+        rows->making->dsp->upsample_h2v1(near, line, scaled->count);
+        return line + (output->region.x - 2 * scaled->first);
     case JPEG_UPSAMPLE_H2V2:
-        output->dsp->upsample_h2v2(near, far, line, view->count);
-        return line + (output->region.x - 2 * view->first);
+        rows->making->dsp->upsample_h2v2(near, far, line, scaled->count);
+        return line + (output->region.x - 2 * scaled->first);
     default:
-        replicate(output, view, near, line);
+        replicate(output, scaled, near, line);
         return line;
     }
 }
@@ -169,46 +171,49 @@ static void cmyk_to_planes(const uint8_t *cmyk, uint8_t plane[3][CHUNK + JPEG_RO
             plane[j][i] = (uint8_t)((2U * cmyk[4 * i + j] * cmyk[4 * i + 3] + 255) / 510);
 }
 
-static void convert_cmyk_rgb(const struct jpeg_output *output, const uint8_t *const line[JPEG_COMPONENTS], uint8_t *out)
+static void convert_cmyk_rgb(const struct jpeg_making *making, const uint8_t *const line[JPEG_COMPONENTS], uint8_t *out)
 {
+    const struct jpeg_output *output = making->output;
     uint32_t channels = kst_format_channels(output->image.format);
     for (uint32_t at = 0; at < output->region.width; at += CHUNK) {
         uint8_t cmyk[4 * CHUNK + JPEG_ROW_PADDING], plane[3][CHUNK + JPEG_ROW_PADDING];
         uint32_t n = output->region.width - at < CHUNK ? output->region.width - at : CHUNK;
         if (output->conversion == JPEG_CONVERT_YCCK_RGB)
-            output->dsp->ycck_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, cmyk, n);
+            making->dsp->ycck_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, cmyk, n);
         else
-            output->dsp->cmyk_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, cmyk, n);
+            making->dsp->cmyk_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, cmyk, n);
         cmyk_to_planes(cmyk, plane, n);
-        output->dsp->rgb_to_rgb[output->layout](
+        making->dsp->rgb_to_rgb[output->layout](
             plane[0], plane[1], plane[2], out + (size_t)at * channels, n, output->alpha);
     }
 }
 
-static void convert_rgb_grey(const struct jpeg_output *output, const uint8_t *const line[JPEG_COMPONENTS], uint8_t *out)
+static void convert_rgb_grey(const struct jpeg_making *making, const uint8_t *const line[JPEG_COMPONENTS], uint8_t *out)
 {
+    const struct jpeg_output *output = making->output;
     for (uint32_t at = 0; at < output->region.width; at += CHUNK) {
         uint8_t rgb[3 * CHUNK], grey[CHUNK + JPEG_ROW_PADDING];
         uint32_t n = output->region.width - at < CHUNK ? output->region.width - at : CHUNK;
-        output->dsp->rgb_to_rgb[JPEG_LAYOUT_RGB](line[0] + at, line[1] + at, line[2] + at, rgb, n, 0);
-        output->dsp->rgb_to_grey[JPEG_LAYOUT_RGB](rgb, grey, n);
+        making->dsp->rgb_to_rgb[JPEG_LAYOUT_RGB](line[0] + at, line[1] + at, line[2] + at, rgb, n, 0);
+        making->dsp->rgb_to_grey[JPEG_LAYOUT_RGB](rgb, grey, n);
         memcpy(out + at, grey, n);
     }
 }
 
 /* Colour conversion makes interleaved pixels; the planes are split from them, one chunk at a time. */
 static void convert_planar(
-    const struct jpeg_output *output, const uint8_t *const line[JPEG_COMPONENTS], uint8_t *const out[JPEG_COMPONENTS])
+    const struct jpeg_making *making, const uint8_t *const line[JPEG_COMPONENTS], uint8_t *const out[JPEG_COMPONENTS])
 {
+    const struct jpeg_output *output = making->output;
     for (uint32_t at = 0; at < output->region.width; at += CHUNK) {
         uint8_t pixels[4 * CHUNK], plane[4][CHUNK + JPEG_ROW_PADDING];
         uint32_t n = output->region.width - at < CHUNK ? output->region.width - at : CHUNK;
         if (output->conversion == JPEG_CONVERT_YCC_PLANAR) {
-            output->dsp->ycc_to_rgb[JPEG_LAYOUT_RGB](line[0] + at, line[1] + at, line[2] + at, pixels, n, 0);
-            output->dsp->rgb_split[JPEG_LAYOUT_RGB](pixels, plane[0], plane[1], plane[2], n);
+            making->dsp->ycc_to_rgb[JPEG_LAYOUT_RGB](line[0] + at, line[1] + at, line[2] + at, pixels, n, 0);
+            making->dsp->rgb_split[JPEG_LAYOUT_RGB](pixels, plane[0], plane[1], plane[2], n);
         } else {
-            output->dsp->ycck_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, pixels, n);
-            output->dsp->cmyk_split(pixels, plane[0], plane[1], plane[2], plane[3], n);
+            making->dsp->ycck_to_cmyk(line[0] + at, line[1] + at, line[2] + at, line[3] + at, pixels, n);
+            making->dsp->cmyk_split(pixels, plane[0], plane[1], plane[2], plane[3], n);
         }
         for (uint32_t i = 0; i < output->image.plane_count; i++)
             memcpy(out[i] + at, plane[i], n);
@@ -217,38 +222,39 @@ static void convert_planar(
 
 /* Convert a line to row `row` of the picture; `out` is where that row starts in plane 0. */
 static void convert(
-    const struct jpeg_output *output, uint32_t row, uint8_t *out, const uint8_t *const line[JPEG_COMPONENTS])
+    const struct jpeg_making *making, uint32_t row, uint8_t *out, const uint8_t *const line[JPEG_COMPONENTS])
 {
+    const struct jpeg_output *output = making->output;
     uint32_t n = output->region.width;
     switch (output->conversion) {
     case JPEG_CONVERT_YCC:
-        output->dsp->ycc_to_rgb[output->layout](line[0], line[1], line[2], out, n, output->alpha);
+        making->dsp->ycc_to_rgb[output->layout](line[0], line[1], line[2], out, n, output->alpha);
         break;
     case JPEG_CONVERT_RGB:
-        output->dsp->rgb_to_rgb[output->layout](line[0], line[1], line[2], out, n, output->alpha);
+        making->dsp->rgb_to_rgb[output->layout](line[0], line[1], line[2], out, n, output->alpha);
         break;
     case JPEG_CONVERT_GREY:
-        output->dsp->grey_to_rgb[output->layout](line[0], out, n, output->alpha);
+        making->dsp->grey_to_rgb[output->layout](line[0], out, n, output->alpha);
         break;
     case JPEG_CONVERT_CMYK:
-        output->dsp->cmyk_to_cmyk(line[0], line[1], line[2], line[3], out, n);
+        making->dsp->cmyk_to_cmyk(line[0], line[1], line[2], line[3], out, n);
         break;
     case JPEG_CONVERT_YCCK:
-        output->dsp->ycck_to_cmyk(line[0], line[1], line[2], line[3], out, n);
+        making->dsp->ycck_to_cmyk(line[0], line[1], line[2], line[3], out, n);
         break;
     case JPEG_CONVERT_CMYK_RGB:
     case JPEG_CONVERT_YCCK_RGB:
-        convert_cmyk_rgb(output, line, out);
+        convert_cmyk_rgb(making, line, out);
         break;
     case JPEG_CONVERT_RGB_GREY:
-        convert_rgb_grey(output, line, out);
+        convert_rgb_grey(making, line, out);
         break;
     case JPEG_CONVERT_YCC_PLANAR:
     case JPEG_CONVERT_YCCK_PLANAR: {
         uint8_t *plane[JPEG_COMPONENTS] = {0};
         for (uint32_t i = 0; i < output->image.plane_count; i++)
             plane[i] = image_row(output, i, row);
-        convert_planar(output, line, plane);
+        convert_planar(making, line, plane);
         break;
     }
     default: /* JPEG_CONVERT_COPY */
@@ -258,45 +264,45 @@ static void convert(
     }
 }
 
-/* Rows [from, to) of a band have been written, which ends at row `end`; to begin with all are 0. */
-struct in_band {
+/* Rows [from, to) of a buffer have been written, which ends at row `end`; to begin with all are 0. */
+struct in_buffer {
     uint8_t *data; /* where row `from` is; null after a failure */
     uint32_t from, to, end;
 };
 
-static void leave_band(const struct jpeg_output *output, struct in_band *at)
+static void leave_buffer(const struct jpeg_making *making, struct in_buffer *at)
 {
     if (at->data)
-        kst_jpeg_bands_done(output->bands, at->from, at->to - at->from);
+        kst_jpeg_row_buffers_done(making->buffers, at->from, at->to - at->from);
     at->data = NULL;
 }
 
-/* The place of row `row`, which follows the row before. A band is asked for once, for all of its rows that follow. */
-static uint8_t *next_in_band(const struct jpeg_output *output, struct in_band *at, uint32_t row)
+/* The place of row `row`, which follows the row before. A buffer is asked for once, for all of its rows that follow. */
+static uint8_t *next_in_buffer(const struct jpeg_making *making, struct in_buffer *at, uint32_t row)
 {
     if (row != at->to || row == at->end) {
         uint32_t count;
-        leave_band(output, at);
-        at->data = kst_jpeg_bands_rows(output->bands, row, &count);
+        leave_buffer(making, at);
+        at->data = kst_jpeg_row_buffers_rows(making->buffers, row, &count);
         at->from = row;
         at->end = row + count;
     }
     at->to = row + 1;
-    return at->data ? at->data + (ptrdiff_t)(row - at->from) * output->bands->shape.plane[0].pitch : NULL;
+    return at->data ? at->data + (ptrdiff_t)(row - at->from) * making->buffers->shape.plane[0].pitch : NULL;
 }
 
 static void emit_line(const struct jpeg_rows *rows, uint32_t y, const uint8_t *const near[JPEG_COMPONENTS],
-    const uint8_t *const far[JPEG_COMPONENTS], struct in_band *at)
+    const uint8_t *const far[JPEG_COMPONENTS], struct in_buffer *at)
 {
     const uint8_t *line[JPEG_COMPONENTS] = {0};
     for (uint32_t i = 0; i < rows->output->frame.component_count; i++)
-        if (rows->output->view[i].needed)
+        if (rows->output->scaled[i].needed)
             line[i] = upsample(rows, i, y, near[i], far[i]);
     const struct jpeg_output *output = rows->output;
     uint32_t row = y - output->region.y;
-    uint8_t *out = output->bands ? next_in_band(output, at, row) : image_row(output, 0, row);
+    uint8_t *out = rows->making->buffers ? next_in_buffer(rows->making, at, row) : image_row(output, 0, row);
     if (out)
-        convert(output, row, out, line);
+        convert(rows->making, row, out, line);
 }
 
 /* For raw output: copy the components' rows unchanged, for the MCU rows that lines [from, to) cover. */
@@ -304,16 +310,16 @@ static void emit_raw(const struct jpeg_rows *rows, uint32_t from, uint32_t to)
 {
     const struct jpeg_output *output = rows->output;
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
-        const struct jpeg_view *view = &output->view[i];
+        const struct jpeg_scaled *scaled = &output->scaled[i];
         const kst_plane *plane = &output->image.plane[i];
         uint32_t left = (uint32_t)((uint64_t)output->region.x * output->frame.component[i].h / output->frame.hmax);
         uint32_t top = (uint32_t)((uint64_t)output->region.y * output->frame.component[i].v / output->frame.vmax);
-        uint32_t first = from / output->mcu_lines * view->mcu_rows;
-        uint32_t end = to / output->mcu_lines * view->mcu_rows;
-        left = left < view->width ? left : view->width - 1;
-        top = top < view->height ? top : view->height - 1;
+        uint32_t first = from / output->mcu_lines * scaled->mcu_rows;
+        uint32_t end = to / output->mcu_lines * scaled->mcu_rows;
+        left = left < scaled->width ? left : scaled->width - 1;
+        top = top < scaled->height ? top : scaled->height - 1;
         for (uint32_t y = first > top ? first : top; y < end && y - top < plane->height; y++)
-            memcpy(image_row(output, i, y - top), ring_row(rows, i, y) + (left - view->first), plane->width);
+            memcpy(image_row(output, i, y - top), ring_row(rows, i, y) + (left - scaled->first), plane->width);
     }
 }
 
@@ -325,26 +331,26 @@ void kst_jpeg_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_t to
         return;
     }
     uint32_t end = output->region.y + output->region.height;
-    struct in_band at = {0};
+    struct in_buffer at = {0};
     for (uint32_t y = from > output->region.y ? from : output->region.y; y < to && y < end; y++) {
         const uint8_t *near[JPEG_COMPONENTS], *far[JPEG_COMPONENTS];
         for (uint32_t i = 0; i < output->frame.component_count; i++) {
             uint32_t n, f;
-            line_rows(&output->view[i], y, &n, &f);
+            line_rows(&output->scaled[i], y, &n, &f);
             near[i] = ring_row(rows, i, n);
             far[i] = ring_row(rows, i, f);
         }
         emit_line(rows, y, near, far, &at);
     }
-    leave_band(output, &at);
+    leave_buffer(rows->making, &at);
 }
 
 void kst_jpeg_seam_keep(const struct jpeg_rows *rows, struct jpeg_seam *seam, uint32_t mcu_row, bool above)
 {
     for (uint32_t i = 0; i < rows->output->frame.component_count; i++) {
-        const struct jpeg_view *view = &rows->output->view[i];
-        uint32_t y = above ? (mcu_row + 1) * view->mcu_rows - 1 : mcu_row * view->mcu_rows;
-        memcpy(seam->row[above ? 0 : 1][i], ring_row(rows, i, y), row_pitch(view));
+        const struct jpeg_scaled *scaled = &rows->output->scaled[i];
+        uint32_t y = above ? (mcu_row + 1) * scaled->mcu_rows - 1 : mcu_row * scaled->mcu_rows;
+        memcpy(seam->row[above ? 0 : 1][i], ring_row(rows, i, y), row_pitch(scaled));
     }
 }
 
@@ -353,18 +359,18 @@ void kst_jpeg_seam_emit(const struct jpeg_rows *rows, const struct jpeg_seam *se
     const struct jpeg_output *output = rows->output;
     uint32_t border = mcu_row * output->mcu_lines;
     uint32_t end = output->region.y + output->region.height;
-    struct in_band at = {0};
+    struct in_buffer at = {0};
     for (uint32_t y = border - output->lag; y < border + output->lag; y++) {
         const uint8_t *near[JPEG_COMPONENTS], *far[JPEG_COMPONENTS];
         if (y < output->region.y || y >= end)
             continue;
         for (uint32_t i = 0; i < output->frame.component_count; i++) {
-            uint32_t n, f, split = mcu_row * output->view[i].mcu_rows;
-            line_rows(&output->view[i], y, &n, &f);
+            uint32_t n, f, split = mcu_row * output->scaled[i].mcu_rows;
+            line_rows(&output->scaled[i], y, &n, &f);
             near[i] = seam->row[n < split ? 0 : 1][i];
             far[i] = seam->row[f < split ? 0 : 1][i];
         }
         emit_line(rows, y, near, far, &at);
     }
-    leave_band(output, &at);
+    leave_buffer(rows->making, &at);
 }

@@ -10,9 +10,18 @@
 #include "jpeg/cpu/dsp/dsp.h"
 #include "jpeg/plan/output.h"
 
+/* Describes what rows of samples become, and what the CPU needs to make it. */
+struct jpeg_making {
+    const struct jpeg_output *output;
+    const struct jpeg_dsp *dsp;
+    struct jpeg_row_buffers
+        *buffers; /* receives the rows instead of the output's image, which has one plane; or null */
+};
+
 /* The buffers of one thread. */
 struct jpeg_rows {
     const struct jpeg_output *output;
+    const struct jpeg_making *making;
     uint8_t *memory;
     uint8_t *ring[JPEG_COMPONENTS]; /* 2 × mcu_rows rows; row y of the component is at y modulo that */
     ptrdiff_t pitch[JPEG_COMPONENTS];
@@ -25,13 +34,13 @@ struct jpeg_seam {
     uint8_t *memory;
 };
 
-kst_status kst_jpeg_rows_create(struct memory *memory, const struct jpeg_output *output, struct jpeg_rows *rows);
+kst_status kst_jpeg_rows_create(struct memory *memory, const struct jpeg_making *making, struct jpeg_rows *rows);
 void kst_jpeg_rows_release(struct memory *memory, struct jpeg_rows *rows);
 
 kst_status kst_jpeg_seam_create(struct memory *memory, const struct jpeg_output *output, struct jpeg_seam *seam);
 void kst_jpeg_seam_release(struct memory *memory, struct jpeg_seam *seam);
 
-/* Where the samples of MCU row `mcu_row` of a component start. */
+/* Return where the samples of MCU row `mcu_row` of a component start. */
 uint8_t *kst_jpeg_rows_at(const struct jpeg_rows *rows, uint32_t component, uint32_t mcu_row);
 
 /*

@@ -144,7 +144,7 @@ static size_t padded(size_t length)
     return (length + JPEG_ROW_PADDING + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* The number of samples of a full-size row that downsampling to whole blocks may read. */
+/* Return the number of samples of a full-size row that downsampling to whole blocks may read. */
 static size_t full_width(const struct jpeg_sampler *sampler)
 {
     size_t width = sampler->frame->width;
@@ -155,7 +155,7 @@ static size_t full_width(const struct jpeg_sampler *sampler)
     return width;
 }
 
-/* The bytes of a plane's row, and below, the number of its rows that make up an MCU row. */
+/* Return the number of bytes of a plane's row, and below, the number of its rows that make up an MCU row. */
 static size_t row_bytes(const struct jpeg_sampler *sampler, uint32_t plane)
 {
     uint32_t channels = kst_format_channels(sampler->image->format);
@@ -211,7 +211,7 @@ kst_status kst_jpeg_sample_rows_create(
     struct memory *memory, const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows)
 {
     kst_status status = KST_OK;
-    memset(rows, 0, sizeof(*rows));
+    memset(rows, 0, sizeof *rows);
     size_t length = lay_out(sampler, rows, NULL);
     rows->memory = kst_memory_zeroed(memory, length, 1, &status);
     if (!rows->memory)
@@ -225,7 +225,7 @@ kst_status kst_jpeg_sample_rows_create(
 void kst_jpeg_sample_rows_release(struct memory *memory, struct jpeg_sample_rows *rows)
 {
     kst_memory_release(memory, rows->memory);
-    memset(rows, 0, sizeof(*rows));
+    memset(rows, 0, sizeof *rows);
 }
 
 /* Repeat the last of the first `from` samples up to sample `to`. */

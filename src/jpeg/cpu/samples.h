@@ -14,7 +14,7 @@ struct jpeg_sample_rows;
 
 struct jpeg_sampler {
     const kst_image *image; /* checked, in host memory; its colour is set and fits its format */
-    /* Where the image's rows come from; null, as kst_jpeg_sampler_init() leaves it: from its planes in memory. */
+    /* The source of the image's rows; null, as kst_jpeg_sampler_init() leaves it: its planes in memory. */
     const kst_rows *rows;
     const struct jpeg_frame *frame;
     const struct jpeg_dsp *dsp;
@@ -33,7 +33,7 @@ struct jpeg_sampler {
 kst_status kst_jpeg_sampler_init(
     struct jpeg_sampler *sampler, const kst_image *image, const struct jpeg_frame *frame, const struct jpeg_dsp *dsp);
 
-/* The number of MCU rows of the picture (block rows if it has a single component). */
+/* Return the number of MCU rows of the picture (block rows if it has a single component). */
 uint32_t kst_jpeg_sampler_rows(const struct jpeg_sampler *sampler);
 
 /* Consecutive rows of a plane of the picture, starting with row `first`. */

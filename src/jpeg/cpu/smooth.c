@@ -104,7 +104,7 @@ static void set_state(struct jpeg_smoothing_state *state, const int8_t *known)
         state->dc_alone = state->dc_alone && known[k] < 0;
 }
 
-/* Whether any scan other than the first holds the component. */
+/* Return whether any scan other than the first holds the component. */
 static bool has_later_scan(const struct jpeg_plan *plan, uint32_t component)
 {
     for (uint32_t i = 1; i < plan->scan_count; i++)

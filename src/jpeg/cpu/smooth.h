@@ -12,7 +12,7 @@
 
 enum { JPEG_SMOOTHED = 10 }; /* zig-zag indices 0–9 */
 
-/* How far a component's coefficients are known, in the form of jpeg_plan.known. */
+/* Says how far a component's coefficients are known, in the form of jpeg_plan.known. */
 struct jpeg_smoothing_state {
     int8_t known[JPEG_SMOOTHED];
     bool dc_alone; /* no scan held any of the AC coefficients: the DC coefficient is smoothed too */
@@ -25,7 +25,7 @@ struct jpeg_smoothing {
     struct jpeg_smoothing_state state[JPEG_COMPONENTS][2];
 };
 
-/* Whether a picture of this plan is smoothed at all. */
+/* Return whether a picture of this plan is smoothed at all. */
 bool kst_jpeg_smoothing_useful(const struct jpeg_plan *plan);
 
 /* Set up smoothing. Borrows the plan's frame and the coefficients, into which all scans of the plan are decoded. */

@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The work of a batch while it is put together picture by picture. Shared by batch.c, batch_scan.c and batch_output.c.
+ * The work of a part while it is put together picture by picture. Shared by part.c, part_scan.c and part_output.c.
  */
 #ifndef KOSTKA_JPEG_GPU_BUILDER_H
 #define KOSTKA_JPEG_GPU_BUILDER_H
 
-#include "jpeg/gpu/batch.h"
+#include "jpeg/gpu/part.h"
 
-/* How far a batch is filled. */
-struct builder {
+/* Says how far a part is filled. */
+struct jpeg_gpu_builder {
     uint32_t *work;
     uint64_t decoded; /* number of blocks in front of those that are copied */
     uint32_t words;
     struct jpeg_gpu_size used;
     struct memory *memory; /* memory for the tables that are kept */
     struct jpeg_gpu_tables *kept;
-    struct jpeg_gpu_table_key key;   /* key of the tables written last */
-    const struct work_picture *like; /* the picture that has the tables of `key`; null: none yet */
+    struct jpeg_gpu_table_key key;        /* key of the tables written last */
+    const struct jpeg_work_picture *like; /* the picture that has the tables of `key`; null: none yet */
 };
 
-static inline uint32_t kst_divide_up(uint64_t a, uint32_t b)
+static inline uint32_t jpeg_gpu_divide_up(uint64_t a, uint32_t b)
 {
     return (uint32_t)((a + b - 1) / b);
 }
 
 /*
- * The scan of a picture that is decoded on the device at `index`, below kst_gpu_scan_count(): one of the plan, whose
- * `fill` another thread may be setting, or one that is made in `room`.
+ * The scan of a picture that is decoded on the device at `index`, below kst_jpeg_gpu_scan_count(): one of the plan,
+ * whose `fill` another thread may be setting, or one that is made in `room`.
  */
-const struct jpeg_scan *kst_gpu_scan(const struct jpeg_plan *plan, uint32_t index, struct jpeg_scan *room);
+const struct jpeg_scan *kst_jpeg_gpu_scan(const struct jpeg_plan *plan, uint32_t index, struct jpeg_scan *room);
 
 /*
- * Add the size of a picture's scans to that of a batch, and write one of its scans; `first` is the picture of the work
+ * Add the size of a picture's scans to that of a part, and write one of its scans; `first` is the picture of the work
  * that has its first scan.
  */
-void kst_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size);
-void kst_gpu_scan_write(struct builder *builder, const struct jpeg_gpu_item *item, uint32_t index,
-    const struct work_picture *first, struct work_picture *picture);
+void kst_jpeg_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size);
+void kst_jpeg_gpu_scan_write(struct jpeg_gpu_builder *builder, const struct jpeg_gpu_item *item, uint32_t index,
+    const struct jpeg_work_picture *first, struct jpeg_work_picture *picture);
 
 /*
- * Likewise for the pixels of a picture, which follow all scans. `others` are the pictures of the work that have the
+ * Do the same for the pixels of a picture, which follow all scans. `others` are the pictures of the work that have the
  * scans behind its first one.
  */
-void kst_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size);
-void kst_gpu_output_write(struct builder *builder, const struct jpeg_gpu_item *item, const struct work_picture *others,
-    struct work_picture *picture);
+void kst_jpeg_gpu_output_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size);
+void kst_jpeg_gpu_output_write(struct jpeg_gpu_builder *builder, const struct jpeg_gpu_item *item,
+    const struct jpeg_work_picture *others, struct jpeg_work_picture *picture);
 
 #endif

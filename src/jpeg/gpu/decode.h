@@ -3,10 +3,10 @@
 #ifndef KOSTKA_JPEG_GPU_DECODE_H
 #define KOSTKA_JPEG_GPU_DECODE_H
 
-#include "device/executor.h"
-#include "jpeg/gpu/batch.h"
+#include "device/runtime.h"
 #include "jpeg/gpu/early.h"
 #include "jpeg/gpu/modules.h"
+#include "jpeg/gpu/part.h"
 
 /* The damage found in the data of a picture, all scans taken together. */
 struct jpeg_gpu_damage {
@@ -14,7 +14,7 @@ struct jpeg_gpu_damage {
     uint32_t invalid; /* bit patterns that are not a code */
     /* Intervals with whole bytes left over; the last one counts if it has more than allowed (WORK_SPARE_BITS). */
     uint32_t surplus;
-    uint32_t completed; /* maps of parts that were completed by a single work-item, which takes long */
+    uint32_t completed; /* maps of chunks that were completed by a single work-item, which takes long */
     bool left;          /* too many maps were incomplete: the pixels are undefined and the CPU must make them */
 };
 
@@ -24,43 +24,43 @@ struct jpeg_gpu_times {
     double kernel[JPEG_KERNELS]; /* only set if the order asks for detail */
 };
 
-/* A batch of pictures on its way through the device. */
-struct job;
+/* A part on its way through the device. */
+struct jpeg_gpu_job;
 
-/* How a job relates to other work. */
+/* Says how a job relates to other work. */
 struct jpeg_gpu_order {
     const struct gpu_event *after; /* waited for before the job starts; null: nothing */
-    struct job *heir_of;           /* an earlier job whose buffers are taken over when it ends; null: none */
+    struct jpeg_gpu_job *heir_of;  /* an earlier job whose buffers are taken over when it ends; null: none */
     /* An upload that is on its way, taken over if it is the stream of this job; null: none. */
     struct jpeg_gpu_early *early;
     bool detail; /* time each kernel */
 };
 
 /*
- * Start to decode pictures for which kst_gpu_jpeg_supports() is true. The items and all that they point to must stay
+ * Start to decode pictures for which kst_jpeg_gpu_supports() is true. The items and all that they point to must stay
  * unchanged until the end. Null if there was no lane or no memory. Later failures are reported at the end.
  */
-struct job *kst_gpu_jpeg_begin(struct gpu_executor *executor, const struct jpeg_gpu_item *items, uint32_t count,
+struct jpeg_gpu_job *kst_jpeg_gpu_begin(struct gpu_runtime *runtime, const struct jpeg_gpu_item *items, uint32_t count,
     const struct jpeg_gpu_order *order, struct gpu_error *error);
 
 /* Make a queue wait until the job has done all its work. */
-void kst_gpu_jpeg_follow(const struct job *job, struct gpu_queue *queue);
+void kst_jpeg_gpu_follow(const struct jpeg_gpu_job *job, struct gpu_queue *queue);
 
-/* Whether kst_gpu_jpeg_end() will not have to wait. */
-bool kst_gpu_jpeg_done(const struct job *job);
+/* Return whether kst_jpeg_gpu_end() will not have to wait. */
+bool kst_jpeg_gpu_done(const struct jpeg_gpu_job *job);
 
 /*
  * Wait, copy to images in host memory, and end the job. `damage` has one element per picture. After
  * KST_ERROR_DEVICE_FAILED the contents of the images are undefined.
  */
-kst_status kst_gpu_jpeg_end(
-    struct job *job, struct jpeg_gpu_damage *damage, struct jpeg_gpu_times *times, struct gpu_error *error);
+kst_status kst_jpeg_gpu_end(
+    struct jpeg_gpu_job *job, struct jpeg_gpu_damage *damage, struct jpeg_gpu_times *times, struct gpu_error *error);
 
-/* The bytes of device memory that a job takes. */
-uint64_t kst_gpu_jpeg_memory(const struct jpeg_gpu_item *items, uint32_t count);
+/* Return the number of bytes of device memory that a job takes. */
+uint64_t kst_jpeg_gpu_memory(const struct jpeg_gpu_item *items, uint32_t count);
 
 /* Begin and end a job in one call. */
-kst_status kst_gpu_jpeg_decode(struct gpu_executor *executor, const struct jpeg_gpu_item *items, uint32_t count,
+kst_status kst_jpeg_gpu_decode(struct gpu_runtime *runtime, const struct jpeg_gpu_item *items, uint32_t count,
     bool detail, struct jpeg_gpu_damage *damage, struct jpeg_gpu_times *times, struct gpu_error *error);
 
 #endif

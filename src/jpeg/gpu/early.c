@@ -16,7 +16,8 @@ static bool is_frame(uint8_t marker)
 }
 
 /*
- * The offset at which the data of a sequential picture's first scan start; 0 if a look at the headers does not find it.
+ * Return the offset at which the data of a sequential picture's first scan start; 0 if a look at the headers does not
+ * find it.
  */
 static size_t find_scan(const uint8_t *data, size_t length)
 {
@@ -39,39 +40,39 @@ static size_t find_scan(const uint8_t *data, size_t length)
     return 0;
 }
 
-static bool upload(struct gpu_executor *executor, struct jpeg_gpu_early *early)
+static bool upload(struct gpu_runtime *runtime, struct jpeg_gpu_early *early)
 {
-    const struct gpu_backend *backend = executor->gpu->backend;
+    const struct gpu_backend *backend = runtime->gpu->backend;
     struct gpu_error error = {.status = KST_OK};
     struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)early->data, early->length);
-    early->lane = kst_gpu_lane_take(executor, &error);
-    if (!early->lane ||
-        !kst_gpu_pool_take(&executor->pool, GPU_DEVICE, (early->length / 16 + 2) * 16, &early->stream, &error))
+    early->track = kst_gpu_track_take(runtime, &error);
+    if (!early->track ||
+        !kst_gpu_pool_take(&runtime->pool, GPU_DEVICE, (early->length / 16 + 2) * 16, &early->stream, &error))
         return false;
-    backend->record(&early->lane->queue, &early->lane->event[BEFORE]);
-    backend->copy(&early->lane->queue, &early->stream, 0, &memory, 0, early->length);
-    backend->flush(&early->lane->queue);
+    backend->record(&early->track->queue, &early->track->event[BEFORE]);
+    backend->copy(&early->track->queue, &early->stream, 0, &memory, 0, early->length);
+    backend->flush(&early->track->queue);
     return true;
 }
 
-void kst_gpu_early_begin(
-    struct gpu_executor *executor, const uint8_t *data, size_t length, struct jpeg_gpu_early *early)
+void kst_jpeg_gpu_early_begin(
+    struct gpu_runtime *runtime, const uint8_t *data, size_t length, struct jpeg_gpu_early *early)
 {
-    *early = (struct jpeg_gpu_early){.lane = NULL};
+    *early = (struct jpeg_gpu_early){.track = NULL};
     size_t first = length >= LEAST_LENGTH && length <= MOST_LENGTH ? find_scan(data, length) : 0;
-    if (first == 0 || !kst_gpu_is_pinned(executor, data, length))
+    if (first == 0 || !kst_gpu_is_pinned(runtime, data, length))
         return;
     early->data = data + first;
     early->length = length - first;
-    if (!upload(executor, early))
-        kst_gpu_early_drop(executor, early);
+    if (!upload(runtime, early))
+        kst_jpeg_gpu_early_drop(runtime, early);
 }
 
-void kst_gpu_early_drop(struct gpu_executor *executor, struct jpeg_gpu_early *early)
+void kst_jpeg_gpu_early_drop(struct gpu_runtime *runtime, struct jpeg_gpu_early *early)
 {
-    if (early->lane)
-        executor->gpu->backend->finish(&early->lane->queue);
-    kst_gpu_pool_give(&executor->pool, &early->stream);
-    kst_gpu_lane_give(executor, early->lane);
-    early->lane = NULL;
+    if (early->track)
+        runtime->gpu->backend->finish(&early->track->queue);
+    kst_gpu_pool_give(&runtime->pool, &early->stream);
+    kst_gpu_track_give(runtime, early->track);
+    early->track = NULL;
 }

@@ -5,7 +5,7 @@
 #include "jpeg/plan/script.h"
 #include "jpeg/syntax/writer.h"
 
-void kst_gpu_encode_standard_tables(struct encode_tables *tables)
+void kst_jpeg_gpu_standard_tables(struct jpeg_gpu_encode_tables *tables)
 {
     for (int i = 0; i < 2; i++) {
         tables->table[JPEG_DC][i] = *kst_jpeg_standard_huffman(JPEG_DC, i);
@@ -21,7 +21,7 @@ static void optimise(const uint32_t *histogram, uint32_t count, struct jpeg_huff
     kst_jpeg_huffman_optimal(frequency, table);
 }
 
-void kst_gpu_encode_optimal_tables(const uint32_t *histogram, struct encode_tables *tables)
+void kst_jpeg_gpu_optimal_tables(const uint32_t *histogram, struct jpeg_gpu_encode_tables *tables)
 {
     for (uint32_t i = 0; i < 2; i++, histogram += ENCODE_DC_CODES + ENCODE_AC_CODES) {
         optimise(histogram, ENCODE_DC_CODES, &tables->table[JPEG_DC][i]);
@@ -29,7 +29,8 @@ void kst_gpu_encode_optimal_tables(const uint32_t *histogram, struct encode_tabl
     }
 }
 
-void kst_gpu_encode_start(const struct jpeg_encoding *encoding, const struct encode_tables *tables, struct sink *sink)
+void kst_jpeg_gpu_file_start(
+    const struct jpeg_encoding *encoding, const struct jpeg_gpu_encode_tables *tables, struct sink *sink)
 {
     struct jpeg_table_set set = {.table = {{&tables->table[JPEG_DC][0], &tables->table[JPEG_DC][1]},
                                      {&tables->table[JPEG_AC][0], &tables->table[JPEG_AC][1]}}};
@@ -44,7 +45,7 @@ void kst_gpu_encode_start(const struct jpeg_encoding *encoding, const struct enc
     kst_jpeg_write_scan(sink, &state, encoding, scan, &set, kst_jpeg_restart_interval(&encoding->restart, &geometry));
 }
 
-void kst_gpu_encode_end(struct sink *sink)
+void kst_jpeg_gpu_file_end(struct sink *sink)
 {
     kst_jpeg_write_end(sink);
 }

@@ -3,32 +3,32 @@
 #include "jpeg/gpu/job.h"
 
 /* Buffers that the job has already are not taken. */
-bool kst_gpu_job_take(struct job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error)
+bool kst_jpeg_gpu_job_take(struct jpeg_gpu_job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error)
 {
     for (int i = 0; i < JOB_BUFFERS; i++)
         if (job->buffer[i].length == 0 &&
-            !kst_gpu_pool_take(&job->executor->pool, i <= HOST_RESULT ? GPU_PINNED : GPU_DEVICE, (size_t)length[i],
+            !kst_gpu_pool_take(&job->runtime->pool, i <= HOST_RESULT ? GPU_PINNED : GPU_DEVICE, (size_t)length[i],
                 &job->buffer[i], error))
             return false;
     return true;
 }
 
-void kst_gpu_job_give(struct job *job)
+void kst_jpeg_gpu_job_give(struct jpeg_gpu_job *job)
 {
     for (int i = 0; i < JOB_BUFFERS; i++)
-        kst_gpu_pool_give(&job->executor->pool, &job->buffer[i]);
+        kst_gpu_pool_give(&job->runtime->pool, &job->buffer[i]);
 }
 
-static void finish_kernel(struct job *job, enum jpeg_kernel kernel)
+static void finish_kernel(struct jpeg_gpu_job *job, enum jpeg_gpu_kernel kernel)
 {
     if (job->detail || kernel == JPEG_WRITE_DC || kernel == JPEG_TURN_PIXELS)
-        job->executor->gpu->backend->record(&job->lane->queue, &job->lane->event[AFTER_KERNEL + kernel]);
+        job->runtime->gpu->backend->record(&job->track->queue, &job->track->event[AFTER_KERNEL + kernel]);
 }
 
-void kst_gpu_job_launch(
-    struct job *job, enum jpeg_kernel kernel, uint64_t groups, const uint32_t *buffers, uint32_t count)
+void kst_jpeg_gpu_job_launch(
+    struct jpeg_gpu_job *job, enum jpeg_gpu_kernel kernel, uint64_t groups, const uint32_t *buffers, uint32_t count)
 {
-    kst_gpu_launch_buffers(&job->lane->queue, job->built, kernel, (uint32_t)groups, job->buffer, buffers, count);
+    kst_gpu_launch_buffers(&job->track->queue, job->built, kernel, (uint32_t)groups, job->buffer, buffers, count);
     finish_kernel(job, kernel);
 }
 
@@ -36,15 +36,15 @@ void kst_gpu_job_launch(
  * The buffer that receives a picture's pixels, as far as a launch's argument is concerned. If the picture is turned,
  * only the last kernel writes to the caller's buffer.
  */
-static const struct gpu_buffer *output_buffer(const struct job *job, enum work_kind kind, uint32_t index)
+static const struct gpu_buffer *output_buffer(const struct jpeg_gpu_job *job, enum jpeg_work_kind kind, uint32_t index)
 {
     const struct jpeg_gpu_direct *direct = &job->items[index].direct;
-    bool last = kst_gpu_jpeg_is_turned(&job->items[index]) == (kind == WORK_OF_TURNS);
+    bool last = kst_jpeg_gpu_is_turned(&job->items[index]) == (kind == WORK_OF_TURNS);
     return last && direct->buffer && !direct->address ? direct->buffer : &job->buffer[PIXELS];
 }
 
-void kst_gpu_job_launch_output(
-    struct job *job, enum jpeg_kernel kernel, enum work_kind kind, const uint32_t *buffers, uint32_t count)
+void kst_jpeg_gpu_job_launch_output(struct jpeg_gpu_job *job, enum jpeg_gpu_kernel kernel, enum jpeg_work_kind kind,
+    const uint32_t *buffers, uint32_t count)
 {
     struct gpu_argument arguments[JOB_BUFFERS + 2];
     const uint32_t *work = (const uint32_t *)(const void *)job->buffer[HOST_WORK].host;
@@ -57,7 +57,7 @@ void kst_gpu_job_launch_output(
             end++;
         arguments[count] = (struct gpu_argument){.buffer = output};
         arguments[count + 1] = (struct gpu_argument){.value = first[i]};
-        kst_gpu_launch(&job->lane->queue, job->built, kernel, first[end] - first[i], arguments, count + 2);
+        kst_gpu_launch(&job->track->queue, job->built, kernel, first[end] - first[i], arguments, count + 2);
     }
     finish_kernel(job, kernel);
 }

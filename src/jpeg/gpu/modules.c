@@ -7,12 +7,12 @@
 extern const struct gpu_kernels kst_kernels_jpeg_decode, kst_kernels_jpeg_encode;
 
 static const struct gpu_module_kernel decoding[JPEG_KERNELS] = {
-    [JPEG_MAP_PARTS] = {"map_parts", WORK_MAP_GROUP},
-    [JPEG_MAP_GROUPS] = {"map_groups", WORK_PARTS},
-    [JPEG_FOLLOW_PICTURES] = {"follow_pictures", WORK_PARTS},
-    [JPEG_PLACE_PARTS] = {"place_parts", WORK_PARTS},
-    [JPEG_WRITE_BLOCKS] = {"write_blocks", WORK_WRITE_PARTS},
-    [JPEG_WRITE_DC] = {"write_dc", WORK_WRITE_PARTS},
+    [JPEG_MAP_CHUNKS] = {"map_parts", WORK_MAP_GROUP},
+    [JPEG_MAP_GROUPS] = {"map_groups", WORK_CHUNKS},
+    [JPEG_FOLLOW_PICTURES] = {"follow_pictures", WORK_CHUNKS},
+    [JPEG_PLACE_CHUNKS] = {"place_parts", WORK_CHUNKS},
+    [JPEG_WRITE_BLOCKS] = {"write_blocks", WORK_WRITE_CHUNKS},
+    [JPEG_WRITE_DC] = {"write_dc", WORK_WRITE_CHUNKS},
     [JPEG_TRANSFORM_BLOCKS] = {"transform_blocks", WORK_TRANSFORM_GROUP},
     [JPEG_CONVERT_TILES] = {"convert_tiles", WORK_CONVERT_GROUP},
     [JPEG_CONVERT_PIXELS] = {"convert_pixels", WORK_CONVERT_GROUP},
@@ -30,12 +30,12 @@ static const struct gpu_module_kernel encoding[ENCODE_KERNELS] = {
 
 static void begin_tables(void *state)
 {
-    kst_gpu_tables_begin(state);
+    kst_jpeg_gpu_tables_begin(state);
 }
 
 static void end_tables(void *state, struct memory *memory)
 {
-    kst_gpu_tables_end(state, memory);
+    kst_jpeg_gpu_tables_end(state, memory);
 }
 
 const struct gpu_module kst_jpeg_gpu_decoding = {.code = &kst_kernels_jpeg_decode,

@@ -8,12 +8,12 @@
 #include "device/module.h"
 #include "jpeg/gpu/tables.h"
 
-/* The decoding kernels, in the order in which a batch launches them. */
-enum jpeg_kernel {
-    JPEG_MAP_PARTS,
+/* The decoding kernels, in the order in which a part launches them. */
+enum jpeg_gpu_kernel {
+    JPEG_MAP_CHUNKS,
     JPEG_MAP_GROUPS,
     JPEG_FOLLOW_PICTURES,
-    JPEG_PLACE_PARTS,
+    JPEG_PLACE_CHUNKS,
     JPEG_WRITE_BLOCKS,
     JPEG_WRITE_DC,
     JPEG_TRANSFORM_BLOCKS,
@@ -23,7 +23,7 @@ enum jpeg_kernel {
     JPEG_KERNELS
 };
 
-enum encode_kernel {
+enum jpeg_gpu_encode_kernel {
     ENCODE_COUNT_SYMBOLS,
     ENCODE_TILES,
     ENCODE_PLACE_BITS,

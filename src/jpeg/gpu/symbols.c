@@ -35,7 +35,7 @@ static void fill(uint16_t *table, uint32_t count, uint16_t symbol)
 }
 
 /* The prefixes of long codes are consecutive, because codes of one length are. */
-uint32_t kst_gpu_jpeg_long_tables(const struct jpeg_huffman *huffman)
+uint32_t kst_jpeg_gpu_long_tables(const struct jpeg_huffman *huffman)
 {
     uint32_t code = 0, count = 1, last = UINT32_MAX; /* one table is for bit patterns that are not a code */
     for (uint32_t length = 1; length <= LONGEST; length++, code <<= 1) {
@@ -49,7 +49,7 @@ uint32_t kst_gpu_jpeg_long_tables(const struct jpeg_huffman *huffman)
     return count;
 }
 
-uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class,
+uint32_t kst_jpeg_gpu_symbols(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class,
     uint16_t *short_table, uint16_t *long_tables, uint32_t first)
 {
     const uint16_t invalid = pack(INVALID_LENGTH, 0, table_class == JPEG_DC ? 1 : END_ADVANCE);
@@ -78,7 +78,7 @@ uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_tabl
     return count;
 }
 
-/* The length of the code of a symbol in a short table; more than the table's bits if the table cannot tell. */
+/* Return the length of the code of a symbol in a short table; more than the table's bits if the table cannot tell. */
 static uint32_t code_length(uint16_t symbol)
 {
     uint32_t all = symbol & 31;
@@ -90,7 +90,7 @@ static uint32_t pack_pair(uint16_t symbol)
     return (symbol & 31) | (uint32_t)(symbol >> 9) << 16;
 }
 
-void kst_gpu_jpeg_pairs(const uint16_t *first, const uint16_t *second, uint32_t bits, uint32_t *pairs)
+void kst_jpeg_gpu_pairs(const uint16_t *first, const uint16_t *second, uint32_t bits, uint32_t *pairs)
 {
     uint32_t unused = WORK_SHORT_BITS - bits;
     for (uint32_t i = 0; i < 1U << bits; i++) {

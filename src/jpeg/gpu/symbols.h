@@ -6,20 +6,20 @@
 #include "jpeg/kernels/work.h"
 #include "jpeg/plan/huffman.h"
 
-/* The number of long tables that the codes need, at most 257. */
-uint32_t kst_gpu_jpeg_long_tables(const struct jpeg_huffman *huffman);
+/* Return the number of long tables that the codes need, at most 257. */
+uint32_t kst_jpeg_gpu_long_tables(const struct jpeg_huffman *huffman);
 
 /*
  * Fill a short table (1 << WORK_SHORT_BITS entries) and long tables (1 << WORK_LONG_BITS entries each); the first
  * `first` long tables at `long_tables` are in use already. Returns how many long tables are in use afterwards.
  */
-uint32_t kst_gpu_jpeg_symbols(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class,
+uint32_t kst_jpeg_gpu_symbols(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class,
     uint16_t *short_table, uint16_t *long_tables, uint32_t first);
 
 /*
  * Fill a table of pairs of symbols, which has 1 << bits entries, from the short tables of the first and of the second
  * symbol; `bits` is at most WORK_SHORT_BITS.
  */
-void kst_gpu_jpeg_pairs(const uint16_t *first, const uint16_t *second, uint32_t bits, uint32_t *pairs);
+void kst_jpeg_gpu_pairs(const uint16_t *first, const uint16_t *second, uint32_t bits, uint32_t *pairs);
 
 #endif

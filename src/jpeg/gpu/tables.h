@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables in which kernels look codes up, kept from batch to batch because most pictures have the same Huffman tables.
+ * Tables in which kernels look codes up, kept from part to part because most pictures have the same Huffman tables.
  */
 #ifndef KOSTKA_JPEG_GPU_TABLES_H
 #define KOSTKA_JPEG_GPU_TABLES_H
@@ -23,9 +23,9 @@ struct jpeg_gpu_table_key {
 /* A set of tables as it lies in the work. */
 struct jpeg_gpu_table_set {
     struct jpeg_gpu_table_key key;
-    struct work_picture like; /* the picture for which they were made */
-    uint32_t *words;          /* a copy of the work from its short tables on */
-    uint32_t count, capacity; /* number of words in use and allocated; 0: nothing is kept */
+    struct jpeg_work_picture like; /* the picture for which they were made */
+    uint32_t *words;               /* a copy of the work from its short tables on */
+    uint32_t count, capacity;      /* number of words in use and allocated; 0: nothing is kept */
 };
 
 /* The number of sets kept: as many as a picture may have scans. */
@@ -37,8 +37,8 @@ struct jpeg_gpu_tables {
     uint32_t next; /* counts up; modulo KEPT_SETS the index of the set to replace */
 };
 
-void kst_gpu_tables_begin(struct jpeg_gpu_tables *tables);
-/* `memory` is the one that was passed to kst_gpu_jpeg_work(). */
-void kst_gpu_tables_end(struct jpeg_gpu_tables *tables, struct memory *memory);
+void kst_jpeg_gpu_tables_begin(struct jpeg_gpu_tables *tables);
+/* `memory` is the one that was passed to kst_jpeg_gpu_work(). */
+void kst_jpeg_gpu_tables_end(struct jpeg_gpu_tables *tables, struct memory *memory);
 
 #endif

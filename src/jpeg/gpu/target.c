@@ -20,7 +20,7 @@ static bool plane_step(const struct jpeg_gpu_item *item, const struct gpu_image 
     return to->plane_count == 1 || *step > 0;
 }
 
-/* Whether rows of pixels are aligned so that four pixels can be stored at once. */
+/* Return whether rows of pixels are aligned so that four pixels can be stored at once. */
 static bool suits_fours(const kst_image *to, uint64_t at, uint32_t step)
 {
     uint64_t alignment = (uint64_t)WORK_OUTPUT_ALIGNMENT * kst_plane_sample_bytes(&to->plane[0]);
@@ -39,7 +39,7 @@ static void write_in_place(struct jpeg_gpu_item *item)
     bool address = to->memory == KST_MEMORY_CUDA, bytes = to->plane[0].sample == KST_SAMPLE_INTEGER;
     uint64_t at = address ? image->buffer[0].handle : image->offset[0];
     uint32_t step;
-    if (kst_gpu_jpeg_is_raw(item) || image->picture || !plane_step(item, image, &step))
+    if (kst_jpeg_gpu_is_raw(item) || image->picture || !plane_step(item, image, &step))
         return;
     bool fours = suits_fours(to, at, step);
     if ((bytes && !fours) || (!address && (at / 4 > UINT32_MAX || at % 4 != 0)))
@@ -52,12 +52,12 @@ static void write_in_place(struct jpeg_gpu_item *item)
         .ragged = !fours};
 }
 
-void kst_gpu_jpeg_route(struct gpu_executor *executor, struct jpeg_gpu_item *item)
+void kst_jpeg_gpu_route(struct gpu_runtime *runtime, struct jpeg_gpu_item *item)
 {
     uint64_t length;
-    const uint8_t *data = kst_gpu_scan_data(item->plan, &length);
-    item->pinned = kst_gpu_is_pinned(executor, data, (size_t)length);
+    const uint8_t *data = kst_jpeg_gpu_scan_data(item->plan, &length);
+    item->pinned = kst_gpu_is_pinned(runtime, data, (size_t)length);
     item->direct = (struct jpeg_gpu_direct){.buffer = NULL};
-    if (item->sink == GPU_SINK_DEVICE)
+    if (item->delivery == GPU_DELIVERY_DEVICE)
         write_in_place(item);
 }

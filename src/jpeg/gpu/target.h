@@ -4,9 +4,9 @@
 #define KOSTKA_JPEG_GPU_TARGET_H
 
 #include "device/pinned.h"
-#include "jpeg/gpu/batch.h"
+#include "jpeg/gpu/part.h"
 
 /* Settle how an item, whose plan and output are filled in, gets its bytes to the device and its pixels to the image. */
-void kst_gpu_jpeg_route(struct gpu_executor *executor, struct jpeg_gpu_item *item);
+void kst_jpeg_gpu_route(struct gpu_runtime *runtime, struct jpeg_gpu_item *item);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Uploads the data of a batch and downloads its results. */
+/* Uploads the data of a part and downloads its results. */
 #include <string.h>
 
 #include "jpeg/gpu/job.h"
@@ -9,20 +9,20 @@ enum {
     STRIP = 1 << 20  /* bytes of pixels that a thread copies at once */
 };
 
-static const struct work_picture *picture_of(const struct job *job, uint32_t index)
+static const struct jpeg_work_picture *picture_of(const struct jpeg_gpu_job *job, uint32_t index)
 {
-    return kst_gpu_jpeg_picture((const uint32_t *)(const void *)job->buffer[HOST_WORK].host, index);
+    return kst_jpeg_gpu_picture((const uint32_t *)(const void *)job->buffer[HOST_WORK].host, index);
 }
 
-static void upload_pinned(struct job *job, size_t at, const uint8_t *data, size_t length)
+static void upload_pinned(struct jpeg_gpu_job *job, size_t at, const uint8_t *data, size_t length)
 {
-    const struct gpu_backend *backend = job->executor->gpu->backend;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)data, length);
-    backend->copy(&job->lane->queue, &job->buffer[STREAM], at, &memory, 0, length);
+    backend->copy(&job->track->queue, &job->buffer[STREAM], at, &memory, 0, length);
 }
 
 /* Clear the bytes behind a stream in its buffer. */
-static void pad(struct job *job, size_t at, size_t length)
+static void pad(struct jpeg_gpu_job *job, size_t at, size_t length)
 {
     memset(job->buffer[HOST_STREAM].host + at + length, 0, (length / 16 + 2) * 16 - length);
 }
@@ -33,27 +33,27 @@ static bool is_staged(const struct jpeg_gpu_item *item)
 }
 
 /* Upload a stream in slices, each of which is queued while the next one is copied. */
-static void upload_slices(struct job *job, size_t at, const uint8_t *data, size_t length)
+static void upload_slices(struct jpeg_gpu_job *job, size_t at, const uint8_t *data, size_t length)
 {
-    const struct gpu_backend *backend = job->executor->gpu->backend;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct gpu_buffer *staging = &job->buffer[HOST_STREAM];
     size_t whole = (length / 16 + 2) * 16;
     pad(job, at, length);
-    for (size_t done = 0, part; done < whole; done += part) {
-        part = whole - done < SLICE ? whole - done : SLICE;
+    for (size_t done = 0, slice; done < whole; done += slice) {
+        slice = whole - done < SLICE ? whole - done : SLICE;
         if (done < length)
-            memcpy(staging->host + at + done, data + done, part < length - done ? part : length - done);
-        backend->copy(&job->lane->queue, &job->buffer[STREAM], at + done, staging, at + done, part);
+            memcpy(staging->host + at + done, data + done, slice < length - done ? slice : length - done);
+        backend->copy(&job->track->queue, &job->buffer[STREAM], at + done, staging, at + done, slice);
     }
 }
 
 static void stage_stream(void *arg, uint32_t index)
 {
-    struct job *job = arg;
+    struct jpeg_gpu_job *job = arg;
     uint64_t length;
     if (!is_staged(&job->items[index]))
         return;
-    const uint8_t *data = kst_gpu_scan_data(job->items[index].plan, &length);
+    const uint8_t *data = kst_jpeg_gpu_scan_data(job->items[index].plan, &length);
     size_t at = (size_t)picture_of(job, index)->stream * 16;
     if (length > 0)
         memcpy(job->buffer[HOST_STREAM].host + at, data, (size_t)length);
@@ -61,38 +61,38 @@ static void stage_stream(void *arg, uint32_t index)
 }
 
 /* Staged streams that lie next to each other are uploaded in one copy. */
-static void upload_staged(struct job *job)
+static void upload_staged(struct jpeg_gpu_job *job)
 {
-    const struct gpu_backend *backend = job->executor->gpu->backend;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
     size_t from = 0, to = 0;
-    kst_pool_run(job->executor->threads, job->count, stage_stream, job);
+    kst_pool_run(job->runtime->threads, job->count, stage_stream, job);
     for (uint32_t i = 0; i <= job->count; i++) {
         uint64_t length = 0;
         if (i < job->count && !is_staged(&job->items[i]))
             continue;
         if (i < job->count)
-            kst_gpu_scan_data(job->items[i].plan, &length);
+            kst_jpeg_gpu_scan_data(job->items[i].plan, &length);
         size_t at = i < job->count ? (size_t)picture_of(job, i)->stream * 16 : SIZE_MAX;
         if (at != to) {
-            backend->copy(&job->lane->queue, &job->buffer[STREAM], from, &job->buffer[HOST_STREAM], from, to - from);
+            backend->copy(&job->track->queue, &job->buffer[STREAM], from, &job->buffer[HOST_STREAM], from, to - from);
             from = at;
         }
         to = at + (size_t)(length / 16 + 2) * 16;
     }
 }
 
-static void upload_streams(struct job *job)
+static void upload_streams(struct jpeg_gpu_job *job)
 {
     uint64_t length;
     if (job->count == 1 && is_staged(job->items)) {
-        const uint8_t *data = kst_gpu_scan_data(job->items->plan, &length);
+        const uint8_t *data = kst_jpeg_gpu_scan_data(job->items->plan, &length);
         upload_slices(job, (size_t)picture_of(job, 0)->stream * 16, data, (size_t)length);
         return;
     }
     if (job->staging_length > 0)
         upload_staged(job);
     for (uint32_t i = 0; i < job->count; i++) {
-        const uint8_t *data = kst_gpu_scan_data(job->items[i].plan, &length);
+        const uint8_t *data = kst_jpeg_gpu_scan_data(job->items[i].plan, &length);
         if (job->items[i].pinned && !job->items[i].coefficients.copy)
             upload_pinned(job, (size_t)picture_of(job, i)->stream * 16, data, (size_t)length);
     }
@@ -100,7 +100,7 @@ static void upload_streams(struct job *job)
 
 /* A picture whose coefficients come from elsewhere. */
 struct given {
-    const struct job *job;
+    const struct jpeg_gpu_job *job;
     uint32_t index;
 };
 
@@ -112,54 +112,53 @@ static void stage_mcu_row(void *arg, uint32_t row)
     int16_t *staging = (int16_t *)(void *)given->job->buffer[HOST_BLOCKS].host;
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
         const struct jpeg_component *c = &output->frame.component[i];
-        const struct work_component *to = &picture_of(given->job, given->index)->component[i];
+        const struct jpeg_work_component *to = &picture_of(given->job, given->index)->component[i];
         uint32_t left = output->first_mcu * c->h, top = output->first_row * c->v;
-        for (uint32_t y = row * c->v; output->view[i].needed && y < (row + 1) * c->v; y++)
+        for (uint32_t y = row * c->v; output->scaled[i].needed && y < (row + 1) * c->v; y++)
             item->coefficients.copy(item->coefficients.source, i, left, top + y, to->blocks_w,
                 staging + (to->block - given->job->size.blocks + (size_t)y * to->below) * 64);
     }
 }
 
-static void upload_blocks(struct job *job)
+static void upload_blocks(struct jpeg_gpu_job *job)
 {
-    const struct gpu_backend *backend = job->executor->gpu->backend;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].coefficients.copy)
-            kst_pool_run(
-                job->executor->threads, job->items[i].output.row_count, stage_mcu_row, &(struct given){job, i});
-    backend->copy(&job->lane->queue, &job->buffer[COEFFICIENTS], (size_t)job->size.blocks * 128,
+            kst_pool_run(job->runtime->threads, job->items[i].output.row_count, stage_mcu_row, &(struct given){job, i});
+    backend->copy(&job->track->queue, &job->buffer[COEFFICIENTS], (size_t)job->size.blocks * 128,
         &job->buffer[HOST_BLOCKS], 0, (size_t)job->size.copied * 128);
 }
 
-void kst_gpu_job_upload(struct job *job)
+void kst_jpeg_gpu_job_upload(struct jpeg_gpu_job *job)
 {
-    const struct gpu_backend *backend = job->executor->gpu->backend;
-    backend->copy(&job->lane->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, (size_t)job->size.words * 4);
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    backend->copy(&job->track->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, (size_t)job->size.words * 4);
     upload_blocks(job);
     if (!job->uploaded)
         upload_streams(job);
 }
 
-/* Copy the planes of an image from the batch's buffers to pinned or device memory. */
-static void copy_planes(struct job *job, uint32_t index)
+/* Copy the planes of an image from the part's buffers to pinned or device memory. */
+static void copy_planes(struct jpeg_gpu_job *job, uint32_t index)
 {
     const struct jpeg_gpu_item *item = &job->items[index];
-    const struct gpu_buffer *buffer = &job->buffer[kst_gpu_jpeg_is_raw(item) ? PLANES : PIXELS];
+    const struct gpu_buffer *buffer = &job->buffer[kst_jpeg_gpu_is_raw(item) ? PLANES : PIXELS];
     for (uint32_t i = 0; i < item->output.image.plane_count; i++) {
-        struct jpeg_gpu_plane plane = kst_gpu_jpeg_plane(item, picture_of(job, index), i);
+        struct jpeg_gpu_plane plane = kst_jpeg_gpu_plane(item, picture_of(job, index), i);
         struct gpu_rows from = {buffer, plane.offset, plane.pitch};
-        kst_gpu_plane_write(&job->lane->queue, &item->output.image, &item->image, i, from);
+        kst_gpu_plane_write(&job->track->queue, &item->output.image, &item->image, i, from);
     }
 }
 
-void kst_gpu_job_download(struct job *job)
+void kst_jpeg_gpu_job_download(struct jpeg_gpu_job *job)
 {
-    const struct gpu_backend *backend = job->executor->gpu->backend;
-    struct gpu_queue *queue = &job->lane->queue;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    struct gpu_queue *queue = &job->track->queue;
     struct gpu_buffer *buffer = job->buffer;
     size_t at = job->damage_length;
     for (uint32_t i = 0; i < job->count; i++)
-        if (job->items[i].sink != GPU_SINK_HOST && !job->items[i].direct.buffer)
+        if (job->items[i].delivery != GPU_DELIVERY_HOST && !job->items[i].direct.buffer)
             copy_planes(job, i);
     backend->copy(queue, &buffer[HOST_RESULT], 0, &buffer[DAMAGE], 0, job->damage_length);
     backend->copy(queue, &buffer[HOST_RESULT], at, &buffer[PIXELS], 0, job->pixels_length);
@@ -167,7 +166,7 @@ void kst_gpu_job_download(struct job *job)
 }
 
 /* The rows of a plane that threads copy. */
-struct strip {
+struct jpeg_download_strip {
     const kst_plane *to;
     const uint8_t *from;
     size_t pitch, row;
@@ -176,7 +175,7 @@ struct strip {
 
 static void fetch_strip(void *arg, uint32_t index)
 {
-    const struct strip *strip = arg;
+    const struct jpeg_download_strip *strip = arg;
     uint32_t step = (uint32_t)(STRIP / strip->row + 1), first = index * step;
     uint32_t end = strip->rows - first < step ? strip->rows : first + step;
     for (uint32_t y = first; y < end; y++)
@@ -186,22 +185,22 @@ static void fetch_strip(void *arg, uint32_t index)
 
 static void fetch_image(void *arg, uint32_t index)
 {
-    const struct job *job = arg;
+    const struct jpeg_gpu_job *job = arg;
     const struct jpeg_gpu_item *item = &job->items[index];
     const uint8_t *pixels = job->buffer[HOST_RESULT].host + job->damage_length, *planes = pixels + job->pixels_length;
-    for (uint32_t i = 0; item->sink == GPU_SINK_HOST && i < item->output.image.plane_count; i++) {
-        struct jpeg_gpu_plane plane = kst_gpu_jpeg_plane(item, picture_of(job, index), i);
-        struct strip strip = {.to = &item->output.image.plane[i],
-            .from = (kst_gpu_jpeg_is_raw(item) ? planes : pixels) + plane.offset,
+    for (uint32_t i = 0; item->delivery == GPU_DELIVERY_HOST && i < item->output.image.plane_count; i++) {
+        struct jpeg_gpu_plane plane = kst_jpeg_gpu_plane(item, picture_of(job, index), i);
+        struct jpeg_download_strip strip = {.to = &item->output.image.plane[i],
+            .from = (kst_jpeg_gpu_is_raw(item) ? planes : pixels) + plane.offset,
             .pitch = plane.pitch,
             .row = plane.row,
             .rows = plane.rows};
         uint32_t step = (uint32_t)(STRIP / plane.row + 1);
-        kst_pool_run(job->executor->threads, (plane.rows + step - 1) / step, fetch_strip, &strip);
+        kst_pool_run(job->runtime->threads, (plane.rows + step - 1) / step, fetch_strip, &strip);
     }
 }
 
-void kst_gpu_job_fetch(struct job *job)
+void kst_jpeg_gpu_job_fetch(struct jpeg_gpu_job *job)
 {
-    kst_pool_run(job->executor->threads, job->count, fetch_image, job);
+    kst_pool_run(job->runtime->threads, job->count, fetch_image, job);
 }

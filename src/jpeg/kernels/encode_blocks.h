@@ -4,6 +4,7 @@
  * integer arithmetic of the CPU's code.
  */
 #include "jpeg/kernels/encode_samples.h"
+#include "jpeg/tables/dct.h"
 
 enum {
     FIRST_SHIFT = 11, /* shift of the products in the pass over rows */
@@ -31,7 +32,7 @@ FUNCTION i32 scale_down(i32 sum, u32 shift)
 }
 
 /*
- * The forward DCT of eight values after Loeffler, Ligtenberg and Moschytz, in 13-bit fixed point: 4433 stands for
+ * The forward DCT of eight values after Loeffler, Ligtenberg and Moschytz, in 13-bit fixed point: F_0_541 is
  * 0.541196100, and so on. out[0] and out[4] are plain sums of `in`, without a multiplication.
  */
 FUNCTION void fdct_8(const i32 *in, i32 *out, u32 shift)
@@ -41,14 +42,14 @@ FUNCTION void fdct_8(const i32 *in, i32 *out, u32 shift)
     i32 t10 = t0 + t3, t13 = t0 - t3, t11 = t1 + t2, t12 = t1 - t2;
     out[0] = t10 + t11;
     out[4] = t10 - t11;
-    out[2] = scale_down(t13 * (4433 + 6270) + t12 * 4433, shift);
-    out[6] = scale_down(t13 * 4433 + t12 * (4433 - 15137), shift);
+    out[2] = scale_down(t13 * (F_0_541 + F_0_765) + t12 * F_0_541, shift);
+    out[6] = scale_down(t13 * F_0_541 + t12 * (F_0_541 - F_1_847), shift);
     i32 z3 = t4 + t6, z4 = t5 + t7;
-    i32 s3 = z3 * (9633 - 16069) + z4 * 9633, s4 = z3 * 9633 + z4 * (9633 - 3196);
-    out[7] = scale_down(t4 * (2446 - 7373) - t7 * 7373 + s3, shift);
-    out[5] = scale_down(t5 * (16819 - 20995) - t6 * 20995 + s4, shift);
-    out[3] = scale_down(t6 * (25172 - 20995) - t5 * 20995 + s3, shift);
-    out[1] = scale_down(t7 * (12299 - 7373) - t4 * 7373 + s4, shift);
+    i32 s3 = z3 * (F_1_175 - F_1_961) + z4 * F_1_175, s4 = z3 * F_1_175 + z4 * (F_1_175 - F_0_390);
+    out[7] = scale_down(t4 * (F_0_298 - F_0_899) - t7 * F_0_899 + s3, shift);
+    out[5] = scale_down(t5 * (F_2_053 - F_2_562) - t6 * F_2_562 + s4, shift);
+    out[3] = scale_down(t6 * (F_3_072 - F_2_562) - t5 * F_2_562 + s3, shift);
+    out[1] = scale_down(t7 * (F_1_501 - F_0_899) - t4 * F_0_899 + s4, shift);
 }
 
 /* Transform a row of samples, in two words, to four words of results. The level shift affects only the first result. */
@@ -69,7 +70,7 @@ FUNCTION void transform_row(LOCAL const u32 *from, LOCAL u32 *to)
         to[i] = join_halves(out[2 * i], out[2 * i + 1]);
 }
 
-/* Divide, rounding halves away from 0; see encode_component.quant. */
+/* Divide, rounding halves away from 0; see jpeg_encode_component.quant. */
 FUNCTION i32 quantise(i32 value, u32 reciprocal, u32 rounding)
 {
     u32 magnitude = (u32)(value < 0 ? -value : value);
@@ -90,7 +91,7 @@ FUNCTION void finish_column(i32 *column, LOCAL const u32x2 *quant)
     }
 }
 
-/* Transform and quantise two columns, which lie side by side in the halves of eight words. */
+/* Transform and quantise two columns, which are in the halves of eight words. */
 FUNCTION void transform_columns(LOCAL u32 *packed, LOCAL const u32x2 *quant)
 {
     i32 low[8], high[8];

@@ -20,15 +20,15 @@ struct coded {
 };
 
 /* The arrays that a work-group keeps in its memory. */
-struct tables {
+struct encode_tables {
     LOCAL u32 *values;  /* values of ENCODE_BLOCKS blocks: samples, then coefficients */
     LOCAL u32 *extra;   /* samples of the MCU in front of the tile */
     LOCAL i32 *dc;      /* DC coefficients of the blocks, in coding order */
-    LOCAL u32x2 *quant; /* 64 quantisers for each component, as in encode_component.quant */
+    LOCAL u32x2 *quant; /* 64 quantisers for each component, as in jpeg_encode_component.quant */
     LOCAL u32 *sums;    /* sum of the samples that predict the first DC, for each component */
 };
 
-FUNCTION void load_tables(GLOBAL const u32 *work, const struct tile *tile, const struct tables *tables)
+FUNCTION void load_tables(GLOBAL const u32 *work, const struct tile *tile, const struct encode_tables *tables)
 {
     GLOBAL const u32 *quant = work + tile->picture->quant;
     for (u32 i = local_index(); i < tile->picture->components * 64; i += ENCODE_BLOCKS)
@@ -38,10 +38,10 @@ FUNCTION void load_tables(GLOBAL const u32 *work, const struct tile *tile, const
 }
 
 /* The prediction of a block's DC coefficient. */
-FUNCTION i32 predict(const struct tile *tile, const struct block *block, const struct tables *tables)
+FUNCTION i32 predict(const struct tile *tile, const struct block *block, const struct encode_tables *tables)
 {
-    LOCAL const struct encode_picture *picture = tile->picture;
-    LOCAL const struct encode_component *component = &picture->component[block->component];
+    LOCAL const struct jpeg_encode_picture *picture = tile->picture;
+    LOCAL const struct jpeg_encode_component *component = &picture->component[block->component];
     u32 mcu = block->mcu, end = block->place;
     if (end == 0 && mcu == 0) {
         LOCAL const u32x2 *quant = tables->quant + block->component * 64;
@@ -58,11 +58,11 @@ FUNCTION i32 predict(const struct tile *tile, const struct block *block, const s
 
 /* Turn pixels into coefficients, which then lie in tables->values. Whole work-group. */
 FUNCTION struct coded code_blocks(
-    GLOBAL const u32 *work, const struct tile *tile, GLOBAL const u32 *pixels, const struct tables *tables)
+    GLOBAL const u32 *work, const struct tile *tile, GLOBAL const u32 *pixels, const struct encode_tables *tables)
 {
     struct coded coded;
     LOCAL u32 *values = tables->values + local_index() * BLOCK_WORDS;
-    const struct samples samples = {tables->values, tables->extra};
+    const struct sample_places samples = {tables->values, tables->extra};
     load_tables(work, tile, tables);
     load_samples(tile, pixels, &samples);
     barrier_local();
@@ -108,7 +108,7 @@ FUNCTION u32 walk_on(const struct walk *walk)
     return (walk->mask | walk->next_mask) != 0;
 }
 
-/* The length of the run of zeros in front of the next coefficient, whose index becomes walk->last. */
+/* Return the length of the run of zeros in front of the next coefficient, whose index becomes walk->last. */
 FUNCTION u32 walk_next(struct walk *walk)
 {
     if (walk->mask == 0) {
@@ -126,7 +126,7 @@ FUNCTION u32 walk_next(struct walk *walk)
  * Writes a block's bits into the words of its own coefficients. A word is free when both of its coefficients have been
  * read. Long codes may need a word before that; then this word and all that follow go to device memory.
  */
-struct writer {
+struct block_writer {
     LOCAL u32 *words;
     GLOBAL u32 *more;
     u32 free;  /* number of words of coefficients that are free */
@@ -138,7 +138,7 @@ struct writer {
 
 enum { NO_LIMIT = ENCODE_BLOCK_WORDS + 1 };
 
-FUNCTION void write_word(struct writer *writer)
+FUNCTION void write_word(struct block_writer *writer)
 {
     if (writer->at < least(writer->free, writer->limit)) {
         writer->words[writer->at] = writer->bits;
@@ -150,7 +150,7 @@ FUNCTION void write_word(struct writer *writer)
 }
 
 /* Write `length` (1–31) bits, which begin at the highest bit of `bits`; the rest of it is 0. */
-FUNCTION void put(struct writer *writer, u32 bits, u32 length)
+FUNCTION void put(struct block_writer *writer, u32 bits, u32 length)
 {
     writer->bits |= bits >> writer->count;
     writer->count += length;
@@ -162,13 +162,13 @@ FUNCTION void put(struct writer *writer, u32 bits, u32 length)
 }
 
 /* Write a symbol's code and the low bits of a value, or of the value minus 1 if it is negative. */
-FUNCTION void put_value(struct writer *writer, u32 code, i32 value, u32 size)
+FUNCTION void put_value(struct block_writer *writer, u32 code, i32 value, u32 size)
 {
     u32 length = code & 31, bits = (u32)(value + (value >> 31)) << (31 - size) << 1 >> length;
     put(writer, (code & 0xFFFF0000u) | bits, length + size);
 }
 
-FUNCTION void put_code(struct writer *writer, u32 code)
+FUNCTION void put_code(struct block_writer *writer, u32 code)
 {
     put(writer, code & 0xFFFF0000u, code & 31);
 }
@@ -185,7 +185,7 @@ struct bits {
 FUNCTION struct bits write_block(const struct coded *coded, LOCAL u32 *values, LOCAL const u32 *codes, GLOBAL u32 *more)
 {
     LOCAL const u32 *ac = codes + coded->codes + ENCODE_DC_CODES;
-    struct writer writer = {values, more, 0, 0, NO_LIMIT, 0, 0};
+    struct block_writer writer = {values, more, 0, 0, NO_LIMIT, 0, 0};
     struct walk walk = walk_block(coded);
     u32 size = bit_size(coded->difference);
     put_value(&writer, codes[coded->codes + size], coded->difference, size);
@@ -232,7 +232,7 @@ FUNCTION void place_bits_in(LOCAL u32 *window, u32 first, const struct bits *bit
 }
 
 /*
- * The number of bits in front of each block in coding order; `length` is the block's own number of bits. Whole
+ * Return the number of bits in front of each block in coding order; `length` is the block's own number of bits. Whole
  * work-group.
  */
 FUNCTION u32 place_block(LOCAL u32 *lengths, LOCAL u32 *scratch, u32 order, u32 exists, u32 length, u32 *total)
@@ -273,7 +273,7 @@ encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels,
     SHARED u32 window[WINDOW];
     u32 self = local_index(), total;
     struct tile tile = find_tile(work, group_index() + skip, picture, ENCODE_BLOCKS);
-    struct tables tables = {values, window, dc, quant, sums};
+    struct encode_tables tables = {values, window, dc, quant, sums};
     for (u32 i = self; i < ENCODE_CODES; i += ENCODE_BLOCKS)
         codes[i] = work[tile.picture->codes + i];
     struct coded coded = code_blocks(work, &tile, pixels, &tables);
@@ -295,7 +295,7 @@ encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels,
         barrier_local();
     }
     if (self == 0)
-        lists[ENCODE_LENGTHS * ((GLOBAL const struct encode_work *)work)->count + group_index() + skip] = total;
+        lists[ENCODE_LENGTHS * ((GLOBAL const struct jpeg_encode_work *)work)->count + group_index() + skip] = total;
 }
 
 FUNCTION void count_block(const struct coded *coded, LOCAL const i16 *values, LOCAL u32 *histogram)
@@ -330,7 +330,7 @@ count_symbols(
     SHARED u32 histogram[ENCODE_CODES];
     u32 self = local_index();
     struct tile tile = find_tile(work, group_index() + skip, picture, ENCODE_BLOCKS);
-    struct tables tables = {values, extra, dc, quant, sums};
+    struct encode_tables tables = {values, extra, dc, quant, sums};
     for (u32 i = self; i < ENCODE_CODES; i += ENCODE_BLOCKS)
         histogram[i] = 0;
     struct coded coded = code_blocks(work, &tile, pixels, &tables);

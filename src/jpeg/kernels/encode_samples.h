@@ -4,6 +4,7 @@
  * the CPU's code. Samples lie in the work-group's memory, block by block, BLOCK_WORDS apart.
  */
 #include "jpeg/kernels/encode_tile.h"
+#include "jpeg/tables/colour.h"
 
 enum { BLOCK_WORDS = 33 }; /* room for 64 coefficients of 16 bits, and one word more against bank conflicts */
 
@@ -11,7 +12,7 @@ enum { BLOCK_WORDS = 33 }; /* room for 64 coefficients of 16 bits, and one word 
  * The first byte of a channel in row y. If the channel is not in the buffer of pixels, its absolute address is used
  * instead.
  */
-FUNCTION GLOBAL const u8 *channel_row(LOCAL const struct encode_channel *channel, GLOBAL const u32 *pixels, u32 y)
+FUNCTION GLOBAL const u8 *channel_row(LOCAL const struct jpeg_encode_channel *channel, GLOBAL const u32 *pixels, u32 y)
 {
     u64 offset = (u64)channel->offset[1] << 32 | channel->offset[0];
     GLOBAL const u8 *base = (GLOBAL const u8 *)pixels + offset;
@@ -23,21 +24,21 @@ FUNCTION GLOBAL const u8 *channel_row(LOCAL const struct encode_channel *channel
     return base + (i64)channel->pitch * (i64)y;
 }
 
-FUNCTION i32 pixel_value(LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component,
-    GLOBAL const u32 *pixels, u32 x, u32 y)
+FUNCTION i32 pixel_value(LOCAL const struct jpeg_encode_picture *picture,
+    LOCAL const struct jpeg_encode_component *component, GLOBAL const u32 *pixels, u32 x, u32 y)
 {
     i32 sum = component->addend;
     for (u32 i = 0; i < 4; i++)
         if (component->factor[i] != 0) {
-            LOCAL const struct encode_channel *channel = &picture->channel[i];
+            LOCAL const struct jpeg_encode_channel *channel = &picture->channel[i];
             sum += component->factor[i] * (i32)channel_row(channel, pixels, y)[(u64)x * channel->step];
         }
     return sum >> 16;
 }
 
 /* A sample at any place, which may lie beyond the component's edges. */
-OUTLINED u32 sample_at(LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component,
-    GLOBAL const u32 *pixels, u32 x, u32 y)
+OUTLINED u32 sample_at(LOCAL const struct jpeg_encode_picture *picture,
+    LOCAL const struct jpeg_encode_component *component, GLOBAL const u32 *pixels, u32 x, u32 y)
 {
     u32 sum = component->rounding + (component->alternate & x);
     y = least(y, component->rows - 1);
@@ -52,19 +53,19 @@ OUTLINED u32 sample_at(LOCAL const struct encode_picture *picture, LOCAL const s
  * The places of a tile's samples: those of its own blocks (`own`) and, if it does not start an interval, those of the
  * MCU in front of it, in coding order (`extra`). That MCU has the number tile->mcus.
  */
-struct samples {
+struct sample_places {
     LOCAL u32 *own, *extra;
 };
 
-FUNCTION LOCAL u32 *block_samples(const struct tile *tile, const struct samples *samples, u32 c, u32 mcu)
+FUNCTION LOCAL u32 *block_samples(const struct tile *tile, const struct sample_places *samples, u32 c, u32 mcu)
 {
-    LOCAL const struct encode_component *component = &tile->picture->component[c];
+    LOCAL const struct jpeg_encode_component *component = &tile->picture->component[c];
     if (mcu == tile->mcus)
         return samples->extra + component->first_block * BLOCK_WORDS;
     return samples->own + (tile->mcus * component->first_block + mcu * component->h * component->v) * BLOCK_WORDS;
 }
 
-/* The number of an MCU in the picture. */
+/* Return the number of an MCU in the picture. */
 FUNCTION u32 place_of_mcu(const struct tile *tile, u32 mcu)
 {
     return mcu == tile->mcus ? tile->first - 1 : tile->first + mcu;
@@ -85,8 +86,8 @@ FUNCTION u32x2 load_eight(GLOBAL const u8 *from, u32 ragged)
 FUNCTION void sample_run(
     const struct tile *tile, u32 c, GLOBAL const u32 *pixels, LOCAL u32 *out, u32 mcu, u32 place, u32 row)
 {
-    LOCAL const struct encode_picture *picture = tile->picture;
-    LOCAL const struct encode_component *component = &picture->component[c];
+    LOCAL const struct jpeg_encode_picture *picture = tile->picture;
+    LOCAL const struct jpeg_encode_component *component = &picture->component[c];
     u32 at = place_of_mcu(tile, mcu);
     u32 x = (at % picture->mcus_w * component->h + place % component->h) * 8;
     u32 y = (at / picture->mcus_w * component->v + place / component->h) * 8 + row;
@@ -151,7 +152,7 @@ struct encode_place {
  * picture's edge the last pixel is repeated.
  */
 FUNCTION void load_pixels(
-    LOCAL const struct encode_picture *picture, const struct encode_place *place, u32 y, u32 *pixel)
+    LOCAL const struct jpeg_encode_picture *picture, const struct encode_place *place, u32 y, u32 *pixel)
 {
     u32 step = picture->channel[0].step, order = picture->loading, width = picture->component[0].width;
     GLOBAL const u8 *row = place->base + (i64)picture->channel[0].pitch * (i64)y;
@@ -179,17 +180,17 @@ FUNCTION void load_pixels(
 /* The equations of JFIF, times 2^16: the result is what lies above the lowest 16 bits. */
 FUNCTION u32 luma_of(u32 pixel)
 {
-    return dot_high(pixel, 7471, 0, dot_low(pixel, 19595, 38470, 32768));
+    return dot_high(pixel, YCC_Y_BLUE, 0, dot_low(pixel, YCC_Y_RED, YCC_Y_GREEN, 32768));
 }
 
 FUNCTION u32 blue_of(u32 pixel)
 {
-    return dot_high(pixel, 32768, 0, dot_low(pixel, -11059, -21709, (128 << 16) + 32767));
+    return dot_high(pixel, 32768, 0, dot_low(pixel, -YCC_CB_RED, -YCC_CB_GREEN, (128 << 16) + 32767));
 }
 
 FUNCTION u32 red_of(u32 pixel)
 {
-    return dot_high(pixel, -5329, -27439, dot_low(pixel, 32768, 0, (128 << 16) + 32767));
+    return dot_high(pixel, -YCC_CR_BLUE, -YCC_CR_GREEN, dot_low(pixel, 32768, 0, (128 << 16) + 32767));
 }
 
 /* Join the third bytes of four words. */
@@ -234,7 +235,7 @@ FUNCTION void store_means(const struct encode_place *place, LOCAL u32 *out, cons
  * chroma has ended, its last row is repeated, and so is the last row of luma.
  */
 FUNCTION void convert_pixels(
-    LOCAL const struct encode_picture *picture, const struct encode_place *place, u32 x, u32 row)
+    LOCAL const struct jpeg_encode_picture *picture, const struct encode_place *place, u32 x, u32 row)
 {
     u32 last = picture->component[1].rows - 1, below = place->first + row > last;
     u32 from = (below ? last : place->first + row) * place->box_h, at = x / place->box_w;
@@ -269,10 +270,10 @@ FUNCTION void convert_pixels(
 /*
  * Load pixel by pixel: a work-item keeps to a column of eight pixels. Work-items beyond whole rows of columns are idle.
  */
-FUNCTION void load_by_pixel(const struct tile *tile, GLOBAL const u32 *pixels, const struct samples *samples)
+FUNCTION void load_by_pixel(const struct tile *tile, GLOBAL const u32 *pixels, const struct sample_places *samples)
 {
-    LOCAL const struct encode_picture *picture = tile->picture;
-    LOCAL const struct encode_component *luma = &picture->component[0], *chroma = &picture->component[1];
+    LOCAL const struct jpeg_encode_picture *picture = tile->picture;
+    LOCAL const struct jpeg_encode_component *luma = &picture->component[0], *chroma = &picture->component[1];
     u32 columns = (tile->mcus + !tile->starts) * luma->h, step = ENCODE_BLOCKS / columns;
     u32 row = local_index() / columns, column = local_index() - row * columns, mcu = column / luma->h;
     u32 at = place_of_mcu(tile, mcu), down = at / picture->mcus_w, x = (column - mcu * luma->h) * 8;
@@ -291,9 +292,9 @@ FUNCTION void load_by_pixel(const struct tile *tile, GLOBAL const u32 *pixels, c
     ROLL for (; row < rows; row += step) convert_pixels(picture, &place, x, row);
 }
 
-FUNCTION void load_by_sample(const struct tile *tile, GLOBAL const u32 *pixels, const struct samples *samples)
+FUNCTION void load_by_sample(const struct tile *tile, GLOBAL const u32 *pixels, const struct sample_places *samples)
 {
-    LOCAL const struct encode_picture *picture = tile->picture;
+    LOCAL const struct jpeg_encode_picture *picture = tile->picture;
     u32 own = tile->mcus * picture->mcu_blocks, all = tile->starts ? own : own + picture->mcu_blocks;
     ROLL for (u32 i = local_index(); i < all * 8; i += ENCODE_BLOCKS)
     {
@@ -313,7 +314,7 @@ FUNCTION void load_by_sample(const struct tile *tile, GLOBAL const u32 *pixels, 
 }
 
 /* Load the samples of all blocks, including those that only pad MCUs. */
-FUNCTION void load_samples(const struct tile *tile, GLOBAL const u32 *pixels, const struct samples *samples)
+FUNCTION void load_samples(const struct tile *tile, GLOBAL const u32 *pixels, const struct sample_places *samples)
 {
     if (tile->picture->loading != ENCODE_BY_SAMPLE)
         load_by_pixel(tile, pixels, samples);
@@ -326,12 +327,12 @@ FUNCTION void load_samples(const struct tile *tile, GLOBAL const u32 *pixels, co
  * coefficient times 8 and not quantised. `sums` holds 0 for each component before. Nothing is done if the tile starts
  * an interval.
  */
-FUNCTION void sum_before(const struct tile *tile, const struct samples *samples, LOCAL u32 *sums)
+FUNCTION void sum_before(const struct tile *tile, const struct sample_places *samples, LOCAL u32 *sums)
 {
     u32 c = local_index() / 16;
     if (c >= tile->picture->components || tile->starts)
         return;
-    LOCAL const struct encode_component *component = &tile->picture->component[c];
+    LOCAL const struct jpeg_encode_component *component = &tile->picture->component[c];
     u32 place =
         component->first_block + last_real(tile->picture, component, tile->first - 1, component->h * component->v);
     u32 word = samples->extra[place * BLOCK_WORDS + local_index() % 16];

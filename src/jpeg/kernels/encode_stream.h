@@ -6,9 +6,9 @@
 
 enum { PLACE_GROUP = ENCODE_PLACE_GROUP, STREAM_GROUP = ENCODE_STREAM_GROUP };
 
-FUNCTION GLOBAL u32 *list_of(GLOBAL const u32 *work, GLOBAL u32 *lists, enum encode_list list)
+FUNCTION GLOBAL u32 *list_of(GLOBAL const u32 *work, GLOBAL u32 *lists, enum jpeg_encode_list list)
 {
-    return lists + list * ((GLOBAL const struct encode_work *)work)->count;
+    return lists + list * ((GLOBAL const struct jpeg_encode_work *)work)->count;
 }
 
 FUNCTION u32 whole_bytes(u32 bits)
@@ -82,7 +82,7 @@ FUNCTION u32 ends_interval(u32 interval_tiles, u32 tiles, u32 tile)
 }
 
 /* Compute where each of a picture's tiles starts, from their lengths. Whole work-group. */
-FUNCTION void place_all(GLOBAL const struct encode_picture *picture, LOCAL u32 *scratch,
+FUNCTION void place_all(GLOBAL const struct jpeg_encode_picture *picture, LOCAL u32 *scratch,
     GLOBAL const u32 *RESTRICT lengths, GLOBAL u32 *RESTRICT starts, u32 align)
 {
     u32 share = (picture->tiles + PLACE_GROUP - 1) / PLACE_GROUP, first = local_index() * share, last = first + share;
@@ -101,22 +101,22 @@ FUNCTION void place_all(GLOBAL const struct encode_picture *picture, LOCAL u32 *
 KERNEL(PLACE_GROUP) place_bits(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *lists)
 {
     SHARED u32 scratch[3 * PLACE_GROUP];
-    u32 first = (work + ((GLOBAL const struct encode_work *)work)->tiles)[group_index()];
+    u32 first = (work + ((GLOBAL const struct jpeg_encode_work *)work)->tiles)[group_index()];
     place_all(picture_of(work, group_index()), scratch, list_of(work, lists, ENCODE_LENGTHS) + first,
         list_of(work, lists, ENCODE_STARTS) + first, 1);
 }
 
-/* Likewise for the bytes of its tiles. */
+/* The same for the bytes of its tiles. */
 KERNEL(PLACE_GROUP) place_bytes(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *lists)
 {
     SHARED u32 scratch[3 * PLACE_GROUP];
-    u32 first = (work + ((GLOBAL const struct encode_work *)work)->tiles)[group_index()];
+    u32 first = (work + ((GLOBAL const struct jpeg_encode_work *)work)->tiles)[group_index()];
     place_all(picture_of(work, group_index()), scratch, list_of(work, lists, ENCODE_SIZES) + first,
         list_of(work, lists, ENCODE_OFFSETS) + first, 0);
 }
 
 /* The bytes of the stream that start in a tile. */
-struct stretch {
+struct byte_stretch {
     GLOBAL const u32 *words; /* words of the tile's bits */
     u32 length;              /* number of bits */
     u32 phase;               /* number of bits that belong to the byte before */
@@ -124,14 +124,14 @@ struct stretch {
     u32 whole; /* number of those bytes that also end in the tile; the last one may not */
 };
 
-FUNCTION GLOBAL const u32 *tile_words(LOCAL const struct encode_picture *picture, GLOBAL const u32 *bits, u32 tile)
+FUNCTION GLOBAL const u32 *tile_words(LOCAL const struct jpeg_encode_picture *picture, GLOBAL const u32 *bits, u32 tile)
 {
     return bits + picture->bits + (u64)tile * picture->tile_mcus * picture->mcu_blocks * ENCODE_BLOCK_WORDS;
 }
 
-FUNCTION struct stretch find_stretch(const struct tile *tile, GLOBAL const u32 *bits, u32 length, u32 start)
+FUNCTION struct byte_stretch find_stretch(const struct tile *tile, GLOBAL const u32 *bits, u32 length, u32 start)
 {
-    struct stretch stretch;
+    struct byte_stretch stretch;
     stretch.words = tile_words(tile->picture, bits, tile->number);
     stretch.length = length;
     stretch.phase = (0 - start) & 7;
@@ -140,7 +140,7 @@ FUNCTION struct stretch find_stretch(const struct tile *tile, GLOBAL const u32 *
     return stretch;
 }
 
-/* The first eight bits behind a tile. `lengths` begins at the tile's own length. */
+/* Return the first eight bits behind a tile. `lengths` begins at the tile's own length. */
 FUNCTION u32 bits_behind(const struct tile *tile, GLOBAL const u32 *bits, GLOBAL const u32 *lengths)
 {
     u32 result = 0, count = 0;
@@ -154,8 +154,8 @@ FUNCTION u32 bits_behind(const struct tile *tile, GLOBAL const u32 *bits, GLOBAL
 }
 
 /* Four bytes from byte 4i on, the first in the highest bits; bytes that do not belong to the tile are 0. */
-FUNCTION u32 stretch_word(
-    const struct tile *tile, const struct stretch *stretch, GLOBAL const u32 *bits, GLOBAL const u32 *lengths, u32 i)
+FUNCTION u32 stretch_word(const struct tile *tile, const struct byte_stretch *stretch, GLOBAL const u32 *bits,
+    GLOBAL const u32 *lengths, u32 i)
 {
     if (4 * i >= stretch->bytes)
         return 0;
@@ -169,7 +169,7 @@ FUNCTION u32 stretch_word(
     return left < 4 ? word & ~(0xFFFFFFFFu >> (8 * left)) : word;
 }
 
-/* The number of bytes of a word that are 0xFF. */
+/* Return the number of bytes of a word that are 0xFF. */
 FUNCTION u32 stuffing_of(u32 word)
 {
     u32 other = ~word;
@@ -177,8 +177,8 @@ FUNCTION u32 stuffing_of(u32 word)
 }
 
 /*
- * The sum of a list over all tiles in front of a tile in its picture. `list` begins with the picture's first tile.
- * Whole work-group.
+ * Return the sum of a list over all tiles in front of a tile in its picture. `list` begins with the picture's first
+ * tile. Whole work-group.
  */
 FUNCTION u32 sum_tiles(const struct tile *tile, LOCAL u32 *scratch, GLOBAL const u32 *list, u32 align)
 {
@@ -198,7 +198,7 @@ KERNEL(STREAM_GROUP) measure_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const
     GLOBAL u32 *starts = list_of(work, lists, ENCODE_STARTS) + group_index();
     u32 start = sum_tiles(&tile, scratch, lengths - tile.number, tile.picture->interval < tile.picture->mcus);
     start = tile.picture->summed ? start : *starts;
-    struct stretch stretch = find_stretch(&tile, bits, *lengths, start);
+    struct byte_stretch stretch = find_stretch(&tile, bits, *lengths, start);
     u32 stuffing = 0;
     for (u32 i = local_index(); 4 * i < stretch.bytes; i += STREAM_GROUP)
         stuffing += stuffing_of(stretch_word(&tile, &stretch, bits, lengths, i));
@@ -249,7 +249,7 @@ FUNCTION void bring_out(GLOBAL u8 *RESTRICT out, LOCAL const u32 *words, u32 odd
  * Write the bytes of a stretch from its word `first` on, as many as a work-group handles at once. Returns the number of
  * bytes written.
  */
-FUNCTION u32 write_round(const struct tile *tile, const struct stretch *stretch, GLOBAL const u32 *bits,
+FUNCTION u32 write_round(const struct tile *tile, const struct byte_stretch *stretch, GLOBAL const u32 *bits,
     GLOBAL const u32 *lengths, u32 first, LOCAL u32 *scratch, LOCAL u32 *stage, GLOBAL u8 *RESTRICT out, u32 fits)
 {
     u32 word[ITEM_WORDS], at = first + ITEM_WORDS * local_index(), total, size = 0, odd = (u32)((size_t)out & 3);
@@ -291,7 +291,8 @@ write_streams(
     struct tile tile = find_tile(work, group_index(), picture, STREAM_GROUP);
     GLOBAL const u32 *lengths = list_of(work, lists, ENCODE_LENGTHS) + group_index();
     GLOBAL const u32 *sizes = list_of(work, lists, ENCODE_SIZES) + group_index();
-    struct stretch stretch = find_stretch(&tile, bits, *lengths, list_of(work, lists, ENCODE_STARTS)[group_index()]);
+    struct byte_stretch stretch =
+        find_stretch(&tile, bits, *lengths, list_of(work, lists, ENCODE_STARTS)[group_index()]);
     GLOBAL u32 *head = streams + (u64)tile.picture->stream * 4;
     u32 at = sum_tiles(&tile, scratch, sizes - tile.number, 0), size = *sizes;
     at = tile.picture->summed ? at : list_of(work, lists, ENCODE_OFFSETS)[group_index()];

@@ -11,19 +11,19 @@ FUNCTION u32 least(u32 a, u32 b)
 }
 
 struct tile {
-    LOCAL const struct encode_picture *picture; /* in the work-group's memory, because it is read all the time */
-    u32 index;                                  /* index of the picture */
-    u32 number;                                 /* number of the tile in the picture */
-    u32 interval;                               /* number of the restart interval that contains the tile */
-    u32 first;                                  /* first MCU, in coding order */
-    u32 mcus;                                   /* number of MCUs, at least 1 */
-    u32 starts, ends;                           /* whether the interval starts, and whether it ends, with the tile */
+    LOCAL const struct jpeg_encode_picture *picture; /* in the work-group's memory, because it is read all the time */
+    u32 index;                                       /* index of the picture */
+    u32 number;                                      /* number of the tile in the picture */
+    u32 interval;                                    /* number of the restart interval that contains the tile */
+    u32 first;                                       /* first MCU, in coding order */
+    u32 mcus;                                        /* number of MCUs, at least 1 */
+    u32 starts, ends; /* whether the interval starts, and whether it ends, with the tile */
 };
 
-FUNCTION GLOBAL const struct encode_picture *picture_of(GLOBAL const u32 *work, u32 index)
+FUNCTION GLOBAL const struct jpeg_encode_picture *picture_of(GLOBAL const u32 *work, u32 index)
 {
-    GLOBAL const struct encode_work *head = (GLOBAL const struct encode_work *)work;
-    return (GLOBAL const struct encode_picture *)(work + head->picture) + index;
+    GLOBAL const struct jpeg_encode_work *head = (GLOBAL const struct jpeg_encode_work *)work;
+    return (GLOBAL const struct jpeg_encode_picture *)(work + head->picture) + index;
 }
 
 /*
@@ -32,7 +32,7 @@ FUNCTION GLOBAL const struct encode_picture *picture_of(GLOBAL const u32 *work, 
  */
 FUNCTION struct tile find_tile(GLOBAL const u32 *work, u32 group, LOCAL u32 *shared, u32 size)
 {
-    GLOBAL const struct encode_work *head = (GLOBAL const struct encode_work *)work;
+    GLOBAL const struct jpeg_encode_work *head = (GLOBAL const struct jpeg_encode_work *)work;
     GLOBAL const u32 *list = work + head->tiles;
     struct tile tile;
     u32 low = find_owner(list, head->pictures, group);
@@ -40,7 +40,7 @@ FUNCTION struct tile find_tile(GLOBAL const u32 *work, u32 group, LOCAL u32 *sha
         shared[i] = ((GLOBAL const u32 *)picture_of(work, low))[i];
     tile.number = group - list[low];
     barrier_local();
-    tile.picture = (LOCAL const struct encode_picture *)shared;
+    tile.picture = (LOCAL const struct jpeg_encode_picture *)shared;
     tile.index = low;
     tile.interval = tile.number / tile.picture->interval_tiles;
     u32 within = tile.number - tile.interval * tile.picture->interval_tiles;
@@ -66,9 +66,9 @@ struct block {
     u32 order; /* number of the block in the tile, in coding order */
 };
 
-/* Whether a block of a component in an MCU holds samples. */
-FUNCTION u32 is_real(
-    LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component, u32 mcu, u32 place)
+/* Return whether a block of a component in an MCU holds samples. */
+FUNCTION u32 is_real(LOCAL const struct jpeg_encode_picture *picture,
+    LOCAL const struct jpeg_encode_component *component, u32 mcu, u32 place)
 {
     if (!picture->padded)
         return 1;
@@ -78,11 +78,11 @@ FUNCTION u32 is_real(
 }
 
 /*
- * The last block in front of `end`, among those of a component in an MCU, that holds samples. The first one always
- * does.
+ * Return the last block in front of `end`, among those of a component in an MCU, that holds samples. The first one
+ * always does.
  */
-FUNCTION u32 last_real(
-    LOCAL const struct encode_picture *picture, LOCAL const struct encode_component *component, u32 mcu, u32 end)
+FUNCTION u32 last_real(LOCAL const struct jpeg_encode_picture *picture,
+    LOCAL const struct jpeg_encode_component *component, u32 mcu, u32 end)
 {
     u32 place = end - 1;
     while (place > 0 && !is_real(picture, component, mcu, place))
@@ -92,14 +92,14 @@ FUNCTION u32 last_real(
 
 FUNCTION struct block find_block(const struct tile *tile, u32 item)
 {
-    LOCAL const struct encode_picture *picture = tile->picture;
+    LOCAL const struct jpeg_encode_picture *picture = tile->picture;
     struct block block;
     u32 c = 0;
     block.exists = item < tile->mcus * picture->mcu_blocks;
     item = block.exists ? item : 0;
     while (c + 1 < picture->components && item >= tile->mcus * picture->component[c + 1].first_block)
         c++;
-    LOCAL const struct encode_component *component = &picture->component[c];
+    LOCAL const struct jpeg_encode_component *component = &picture->component[c];
     u32 blocks = component->h * component->v, within = item - tile->mcus * component->first_block;
     block.component = c;
     block.mcu = within / blocks;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes a batch of pictures to encode: the host fills it in (jpeg/gpu/encode_batch.c) and the kernels read it. One
+ * Describes a part of pictures to encode: the host fills it in (jpeg/gpu/encode_part.c) and the kernels read it. One
  * buffer, the work, starts with an encode_work; all offsets in it count 32-bit words from its start.
  *
  * A tile is a run of MCUs in coding order within one restart interval, of at most ENCODE_BLOCKS blocks. A work-group
@@ -35,7 +35,7 @@ enum {
 };
 
 /* Lists with one word for each tile. */
-enum encode_list {
+enum jpeg_encode_list {
     ENCODE_LENGTHS, /* number of bits of the tile's code */
     ENCODE_STARTS,  /* the position of its first bit, if intervals end in whole bytes */
     ENCODE_SIZES,   /* number of bytes of the stream that start in the tile, with stuffing and a marker behind them */
@@ -43,9 +43,9 @@ enum encode_list {
     ENCODE_LISTS
 };
 
-struct encode_work {
+struct jpeg_encode_work {
     u32 pictures; /* number of pictures */
-    u32 picture;  /* offset of the first struct encode_picture */
+    u32 picture;  /* offset of the first struct jpeg_encode_picture */
     u32 tiles;    /* offset of a list: the first tile of each picture, then the number of all tiles */
     u32 count;    /* number of all tiles */
 };
@@ -54,7 +54,7 @@ struct encode_work {
  * A sample of a component is the mean of a box of pixels' values. The value of a pixel is (Σ factor × channel + addend)
  * >> 16, of up to four channels.
  */
-struct encode_component {
+struct jpeg_encode_component {
     u32 h, v;               /* blocks in an MCU */
     u32 first_block;        /* index of its first block in an MCU */
     u32 blocks_w, blocks_h; /* blocks that hold samples, horizontally and vertically */
@@ -71,7 +71,7 @@ struct encode_component {
 };
 
 /* A channel of the pixels, which lie interleaved or in planes. */
-struct encode_channel {
+struct jpeg_encode_channel {
     u32 address[2]; /* CUDA: low and high half of its first sample's address; 0: in the buffer of pixels */
     u32 offset[2];  /* low and high half of its first sample's place in the buffer of pixels */
     i32 pitch;      /* bytes from one row to the next */
@@ -79,14 +79,14 @@ struct encode_channel {
 };
 
 /*
- * How samples are loaded. BY_RGB and BY_BGR load pixel by pixel: the pixels are interleaved and converted from RGB to
- * YCbCr; luma is not downsampled, and both chroma components alike by 1, 2 or 4 in width and by 1 or 2 in height. The
- * nibbles of these values are the bytes of a pixel that hold red, green, blue, and green again, from the lowest nibble
- * on.
+ * Says how samples are loaded. BY_RGB and BY_BGR load pixel by pixel: the pixels are interleaved and converted from RGB
+ * to YCbCr; luma is not downsampled, and both chroma components alike by 1, 2 or 4 in width and by 1 or 2 in height.
+ * The nibbles of these values are the bytes of a pixel that hold red, green, blue, and green again, from the lowest
+ * nibble on.
  */
-enum encode_loading { ENCODE_BY_SAMPLE = 0, ENCODE_BY_RGB = 0x1210, ENCODE_BY_BGR = 0x1012 };
+enum jpeg_encode_loading { ENCODE_BY_SAMPLE = 0, ENCODE_BY_RGB = 0x1210, ENCODE_BY_BGR = 0x1012 };
 
-struct encode_picture {
+struct jpeg_encode_picture {
     u32 components;
     u32 mcus_w;
     u32 mcus;
@@ -99,15 +99,15 @@ struct encode_picture {
     u32 codes;    /* offset of its Huffman codes: each has its code in the highest bits and its length in bits 0–4 */
     u32 stream;   /* place of its head in the buffer of streams, in units of 16 bytes */
     u32 capacity; /* bytes of room for the stream behind the head */
-    u32 loading;  /* enum encode_loading */
+    u32 loading;  /* enum jpeg_encode_loading */
     u32 ragged;   /* 1: rows of pixels do not all start at multiples of 8 bytes; otherwise 0 */
     u32 summed;   /* 1: each tile sums up what comes before it; 0: place_bits and place_bytes do so */
     u32 padded;   /* 1: there are blocks without samples, which pad MCUs */
     u32 quant;    /* offset of ENCODE_QUANT words for each component, see ENCODE_QUANT */
-    struct encode_channel channel[4];
-    struct encode_component component[ENCODE_COMPONENTS];
+    struct jpeg_encode_channel channel[4];
+    struct jpeg_encode_component component[ENCODE_COMPONENTS];
 };
 
-enum { ENCODE_PICTURE_WORDS = sizeof(struct encode_picture) / 4 };
+enum { ENCODE_PICTURE_WORDS = sizeof(struct jpeg_encode_picture) / 4 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Huffman decoding of a part (T.81 F.2.2): its states, the tables, and passing over its codes without storing
+ * Huffman decoding of a chunk (T.81 F.2.2): its states, the tables, and passing over its codes without storing
  * coefficients.
  */
 #include "jpeg/kernels/stream.h"
@@ -30,7 +30,7 @@ enum {
 };
 
 struct place {
-    u32 position; /* position in bits from the start of the part */
+    u32 position; /* position in bits from the start of the chunk */
     u32 block;
     u32 index;
 };
@@ -44,13 +44,13 @@ FUNCTION struct place unpack_state(u32 state)
     return place;
 }
 
-/* Pack the state behind a part; `end` is the number of the part's bits, and the place is not in front of it. */
+/* Pack the state behind a chunk; `end` is the number of the chunk's bits, and the place is not in front of it. */
 FUNCTION u32 pack_state(struct place place, u32 end)
 {
     return (place.position - end) | place.block << STATE_BLOCK | place.index << STATE_INDEX;
 }
 
-/* The index in the long table that the first bits of a code select. */
+/* Return the index in the long table that the first bits of a code select. */
 FUNCTION u32 long_index(u32 head)
 {
     return head >> (32 - WORK_SHORT_BITS - WORK_LONG_BITS) & (LONG_SIZE - 1);
@@ -58,9 +58,9 @@ FUNCTION u32 long_index(u32 head)
 
 /*
  * Look up a symbol whose code is too long for the table of pairs, in the short and the long tables. `table` is one of
- * the block's tables, see work_picture.block_table.
+ * the block's tables, see jpeg_work_picture.block_table.
  */
-FUNCTION u32 look_up_slowly(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 table, u32 head)
+FUNCTION u32 look_up_slowly(GLOBAL const u32 *work, GLOBAL const struct jpeg_work_picture *picture, u32 table, u32 head)
 {
     GLOBAL const u16 *symbols = (GLOBAL const u16 *)(work + picture->short_table);
     u32 symbol = symbols[table + (head >> (32 - WORK_SHORT_BITS))];
@@ -69,7 +69,7 @@ FUNCTION u32 look_up_slowly(GLOBAL const u32 *work, GLOBAL const struct work_pic
     return symbol;
 }
 
-FUNCTION u32 block_table(GLOBAL const struct work_picture *picture, struct place place)
+FUNCTION u32 block_table(GLOBAL const struct jpeg_work_picture *picture, struct place place)
 {
     u32 pair = picture->block_table[place.block];
     return place.index == 0 ? pair & 0xFFFF : pair >> 16;
@@ -86,17 +86,17 @@ FUNCTION u32 move_on(struct place *place, u32 advance, u32 blocks_in_mcu)
 }
 
 /*
- * The most blocks in which a part, and the code in front of it, end: blocks of two bits each, behind nine blocks of the
- * MCU.
+ * The most blocks in which a chunk, and the code in front of it, end: blocks of two bits each, behind nine blocks of
+ * the MCU.
  */
-enum { ROWS = WORK_MCU_BLOCKS + PART_SIZE * 4 + 4 };
+enum { ROWS = WORK_MCU_BLOCKS + CHUNK_SIZE * 4 + 4 };
 
-/* The tables and numbers needed for passing over a part. */
+/* The tables and numbers needed for passing over a chunk. */
 struct pair_tables {
     GLOBAL const u32 *work;
-    GLOBAL const struct work_picture *picture;
+    GLOBAL const struct jpeg_work_picture *picture;
     LOCAL const u32 *pairs;
-    /* Where in `pairs` the tables of each block are, from the MCU's first block on, MCU after MCU. */
+    /* Offsets in `pairs` of the tables of each block, from the MCU's first block on, MCU after MCU. */
     LOCAL const u16 *rows;
     GLOBAL const u16 *rest; /* the picture's long tables */
     u32 bits;               /* number of bits looked up at once */
@@ -105,7 +105,7 @@ struct pair_tables {
 
 /* Load the picture's tables of pairs into the work-group's memory. Whole work-group; a barrier must follow. */
 FUNCTION struct pair_tables share_pairs(
-    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, LOCAL u32x4 *pairs, LOCAL u16 *rows)
+    GLOBAL const u32 *work, GLOBAL const struct jpeg_work_picture *picture, LOCAL u32x4 *pairs, LOCAL u16 *rows)
 {
     struct pair_tables tables;
     GLOBAL const u32x4 *from = (GLOBAL const u32x4 *)(GLOBAL const void *)(work + picture->pair_table);
@@ -149,7 +149,7 @@ FUNCTION struct place place_of(const struct pair_tables *tables, const struct pa
     return place;
 }
 
-/* The number of blocks that have ended on the way. */
+/* Return the number of blocks that have ended on the way. */
 FUNCTION u32 passed_blocks(const struct passage *passage)
 {
     return passage->block - passage->first_block;
@@ -199,8 +199,8 @@ FUNCTION void pass_codes(
 }
 
 /*
- * Pass over the codes of a part up to its bit `end`. If two codes are looked up at once, the second one counts only if
- * the first ends neither the block nor the part.
+ * Pass over the codes of a chunk up to its bit `end`. If two codes are looked up at once, the second one counts only if
+ * the first ends neither the block nor the chunk.
  */
 FUNCTION void pass_until(const struct pair_tables *tables, LOCAL const u32 *words, struct passage *passage, u32 end)
 {

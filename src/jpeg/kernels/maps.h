@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes the maps of parts. A part's map takes the states in which decoding may be at the start of the part to those at
- * its end. A decoder that starts anywhere soon falls into step with the codes, but it learns only late which block of
- * the MCU it is in. So the states that are tried are those reached through the part before, entered as each block of
- * the MCU: one of them is nearly always right.
+ * Makes the maps of chunks. A chunk's map takes the states in which decoding may be at the start of the chunk to those
+ * at its end. A decoder that starts anywhere soon falls into step with the codes, but it learns only late which block
+ * of the MCU it is in. So the states that are tried are those reached through the chunk before, entered as each block
+ * of the MCU: one of them is nearly always right.
  */
 #include "jpeg/kernels/huffman.h"
 
 /*
- * The starts of parts for which a work-group has candidates: those of its own parts, and behind them as many as
+ * The starts of chunks for which a work-group has candidates: those of its own chunks, and behind them as many as
  * following a lead may need.
  */
-enum { STARTS = STAGED_PARTS - 1, MOST_CANDIDATES = STARTS * WORK_MCU_BLOCKS };
+enum { STARTS = STAGED_CHUNKS - 1, MOST_CANDIDATES = STARTS * WORK_MCU_BLOCKS };
 
 struct candidates {
     LOCAL u16 *states;  /* states of the candidates; those of start i begin at 10 i */
@@ -20,13 +20,13 @@ struct candidates {
 };
 
 /*
- * Ways lead through a part to the start of the next one, from all blocks of the MCU. Ways that have reached the same
+ * Ways lead through a chunk to the start of the next one, from all blocks of the MCU. Ways that have reached the same
  * place half-way are joined to one. They are in the order of their starts.
  */
 struct ways {
     LOCAL u16 *starts;
     LOCAL u32 *middles; /* places reached half-way */
-    LOCAL u32 *ends;    /* places reached at the start of the next part */
+    LOCAL u32 *ends;    /* places reached at the start of the next chunk */
     LOCAL u16 *leads;   /* candidate that the way leads to | blocks that end in the second half << WAY_BLOCKS */
     LOCAL u32 *offsets; /* index of each start's first way */
 };
@@ -52,14 +52,14 @@ FUNCTION u32 pass_way(const struct pair_tables *tables, LOCAL const u32 *words, 
     return pack_place(place_of(tables, &passage));
 }
 
-/* The place half-way through the part in front of a start, if the part is entered as block `block`. */
+/* Return the place half-way through the chunk in front of a start, if the chunk is entered as block `block`. */
 FUNCTION u32 enter_way(const struct pair_tables *tables, LOCAL const u32 *words, u32 info, u32 block)
 {
     u32 blocks;
-    return pass_way(tables, words, info & PART_FIRST ? 0 : block << WAY_BLOCK, (info & PART_BITS) / 2, &blocks);
+    return pass_way(tables, words, info & CHUNK_FIRST ? 0 : block << WAY_BLOCK, (info & CHUNK_BITS) / 2, &blocks);
 }
 
-/* Follow all ways through half of their parts. Returns the number of ways that are left then. Whole work-group. */
+/* Follow all ways through half of their chunks. Returns the number of ways that are left then. Whole work-group. */
 FUNCTION u32 find_ways(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
     const struct ways *ways, LOCAL u32 *scratch)
 {
@@ -67,10 +67,10 @@ FUNCTION u32 find_ways(const struct pair_tables *tables, LOCAL const u32 *words,
     for (u32 round = 0; round < STARTS * n; round += MAP_GROUP) {
         u32 item = round + local_index(), start = item / n, block = item % n, total, way = 0, distinct = 0;
         if (item < STARTS * n) {
-            u32 known = info[start + 1] & PART_FIRST;
-            distinct = block == 0 || ((known | info[start]) & PART_FIRST) == 0;
+            u32 known = info[start + 1] & CHUNK_FIRST;
+            distinct = block == 0 || ((known | info[start]) & CHUNK_FIRST) == 0;
             if (distinct && !known)
-                way = enter_way(tables, words + start * PART_WORDS, info[start], block);
+                way = enter_way(tables, words + start * CHUNK_WORDS, info[start], block);
             ways->ends[item] = way;
         }
         barrier_local();
@@ -91,7 +91,7 @@ FUNCTION u32 find_ways(const struct pair_tables *tables, LOCAL const u32 *words,
     return count;
 }
 
-/* The first way to the same start that ends at the same place. */
+/* Return the first way to the same start that ends at the same place. */
 FUNCTION u32 first_same(const struct ways *ways, u32 item)
 {
     u32 same = ways->offsets[ways->starts[item]];
@@ -114,10 +114,10 @@ FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 
         u32 item = round + local_index(), start = 0, known = 1, total, way = 0, same = item, blocks = 0;
         if (item < count) {
             start = ways->starts[item];
-            known = info[start + 1] & PART_FIRST;
+            known = info[start + 1] & CHUNK_FIRST;
             if (!known)
-                way =
-                    pass_way(tables, words + start * PART_WORDS, ways->middles[item], info[start] & PART_BITS, &blocks);
+                way = pass_way(
+                    tables, words + start * CHUNK_WORDS, ways->middles[item], info[start] & CHUNK_BITS, &blocks);
             ways->ends[item] = way;
         }
         barrier_local();
@@ -131,7 +131,7 @@ FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 
         u32 which = place - candidates->offsets[start];
         if (distinct) {
             candidates->states[start * WORK_MCU_BLOCKS + which] =
-                (u16)(known ? STATE_START : state_of(way, info[start] & PART_BITS));
+                (u16)(known ? STATE_START : state_of(way, info[start] & CHUNK_BITS));
             candidates->items[place] = (u16)(start | which << 8);
             ways->leads[item] = (u16)(which | blocks << WAY_BLOCKS);
         }
@@ -145,9 +145,9 @@ FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 
     barrier_local();
 }
 
-/* The place of a work-group: its picture, its first part there, and the index of that part in the lists. */
+/* The place of a work-group: its picture, its first chunk there, and the index of that chunk in the lists. */
 struct map_group {
-    GLOBAL const struct work_picture *picture;
+    GLOBAL const struct jpeg_work_picture *picture;
     u32 first;
     u32 number; /* number of groups of the picture; `index` is this group's number among them */
     u32 index;
@@ -156,45 +156,45 @@ struct map_group {
     u32 halves; /* whether the maps also tell the place half-way */
 };
 
-/* The number of lists that a map needs: the more blocks an MCU has, the more often a candidate is missing. */
-FUNCTION u32 map_lists(GLOBAL const struct work_picture *picture)
+/* Return the number of lists that a map needs: the more blocks an MCU has, the more often a candidate is missing. */
+FUNCTION u32 map_lists(GLOBAL const struct jpeg_work_picture *picture)
 {
     u32 wanted = 2 * picture->blocks_in_mcu + 3;
     return wanted < MAP_LISTS ? wanted : MAP_LISTS;
 }
 
 /*
- * The number of further states that are not candidates: those found by the group in front, and those found by the group
- * that the part belongs to.
+ * Return the number of further states that are not candidates: those found by the group in front, and those found by
+ * the group that the chunk belongs to.
  */
-FUNCTION u32 foreign_extra(GLOBAL const struct work_picture *picture)
+FUNCTION u32 foreign_extra(GLOBAL const struct jpeg_work_picture *picture)
 {
     return (map_lists(picture) - picture->blocks_in_mcu) / 2;
 }
 
-FUNCTION u32 own_extra(GLOBAL const struct work_picture *picture)
+FUNCTION u32 own_extra(GLOBAL const struct jpeg_work_picture *picture)
 {
     return map_lists(picture) - picture->blocks_in_mcu - foreign_extra(picture);
 }
 
 /*
- * Clear the entries in which possibly nothing will be stored. A group clears all lists for its own parts, except those
- * that the group in front fills for its first two parts; it clears these for the first two parts behind its own.
+ * Clear the entries in which possibly nothing will be stored. A group clears all lists for its own chunks, except those
+ * that the group in front fills for its first two chunks; it clears these for the first two chunks behind its own.
  */
 FUNCTION void clear_maps(const struct map_group *group, GLOBAL u32 *RESTRICT maps)
 {
     u32 lists = map_lists(group->picture), foreign = lists - foreign_extra(group->picture);
-    for (u32 i = local_index(); i < lists * MAP_PARTS; i += MAP_GROUP) {
-        u32 list = i / MAP_PARTS, part = i % MAP_PARTS;
-        if (list < foreign || part >= 2 || group->index == 0)
-            maps[list * group->stride + group->at + part] = MAP_UNKNOWN;
-        if (list >= foreign && part < 2 && group->index + 1 < group->number)
-            maps[list * group->stride + group->at + MAP_PARTS + part] = MAP_UNKNOWN;
+    for (u32 i = local_index(); i < lists * MAP_CHUNKS; i += MAP_GROUP) {
+        u32 list = i / MAP_CHUNKS, chunk = i % MAP_CHUNKS;
+        if (list < foreign || chunk >= 2 || group->index == 0)
+            maps[list * group->stride + group->at + chunk] = MAP_UNKNOWN;
+        if (list >= foreign && chunk < 2 && group->index + 1 < group->number)
+            maps[list * group->stride + group->at + MAP_CHUNKS + chunk] = MAP_UNKNOWN;
     }
 }
 
 /*
- * The candidate of a start, or the further state of it, that a part leads to; MAP_UNKNOWN if there is no room for one.
+ * The candidate of a start, or the further state of it, that a chunk leads to; MAP_UNKNOWN if there is no room for one.
  */
 FUNCTION u32 find_next(
     const struct map_group *group, const struct candidates *candidates, LOCAL u32 *extra, u32 start, u32 state)
@@ -203,25 +203,25 @@ FUNCTION u32 find_next(
     for (u32 i = 0; i < count; i++)
         if (candidates->states[start * WORK_MCU_BLOCKS + i] == state)
             return i;
-    if (start >= MAP_PARTS + 2)
+    if (start >= MAP_CHUNKS + 2)
         return MAP_UNKNOWN;
     u32 which = count_up_local(extra + start, 1), own = own_extra(group->picture);
-    if (start < MAP_PARTS)
+    if (start < MAP_CHUNKS)
         return which < own ? n + which : MAP_UNKNOWN;
     return which < foreign_extra(group->picture) ? n + own + which : MAP_UNKNOWN;
 }
 
 /*
- * Follow a part from a state. Returns the entry of the next part that it leads to, and in *blocks the number of blocks
- * that end in the part. Most often it has come to a place on one of the ways half-way; otherwise *behind receives the
- * state at the end. *midway receives the place half-way.
+ * Follow a chunk from a state. Returns the entry of the next chunk that it leads to, and in *blocks the number of
+ * blocks that end in the chunk. Most often it has come to a place on one of the ways half-way; otherwise *behind
+ * receives the state at the end. *midway receives the place half-way.
  */
 FUNCTION u32 lead_on(const struct pair_tables *tables, const struct map_group *group, LOCAL const u32 *words,
     LOCAL const u32 *info, const struct ways *ways, const struct candidates *candidates, LOCAL u32 *extra, u32 start,
     u32 state, u32 *blocks, u32 *behind, u32 *midway)
 {
-    u32 end = info[start + 1] & PART_BITS;
-    words += (start + 1) * PART_WORDS;
+    u32 end = info[start + 1] & CHUNK_BITS;
+    words += (start + 1) * CHUNK_WORDS;
     struct passage passage = enter_passage(unpack_state(state));
     pass_until(tables, words, &passage, end / 2);
     struct place place = place_of(tables, &passage);
@@ -239,8 +239,8 @@ FUNCTION u32 lead_on(const struct pair_tables *tables, const struct map_group *g
 }
 
 /*
- * Fill the map of a part's candidate. If it leads to a state that is not a candidate of the next part, that part's map
- * gets one more entry, and so on.
+ * Fill the map of a chunk's candidate. If it leads to a state that is not a candidate of the next chunk, that chunk's
+ * map gets one more entry, and so on.
  */
 FUNCTION void map_candidate(const struct pair_tables *tables, const struct map_group *group, LOCAL const u32 *words,
     LOCAL const u32 *info, const struct ways *ways, const struct candidates *candidates, LOCAL u32 *extra, u32 item,
@@ -250,14 +250,14 @@ FUNCTION void map_candidate(const struct pair_tables *tables, const struct map_g
     u32 state = candidates->states[start * WORK_MCU_BLOCKS + which];
     while (more) {
         u32 flags = info[start + 1], blocks = 0, next = 0, behind = STATE_START, midway = 0;
-        if ((flags & PART_LAST) == 0)
+        if ((flags & CHUNK_LAST) == 0)
             next =
                 lead_on(tables, group, words, info, ways, candidates, extra, start, state, &blocks, &behind, &midway);
-        if (group->halves && group->first + start < group->picture->parts)
+        if (group->halves && group->first + start < group->picture->chunks)
             maps[(MAP_LISTS + which) * group->stride + group->at + start] = midway;
-        if (group->first + start < group->picture->parts)
+        if (group->first + start < group->picture->chunks)
             maps[which * group->stride + group->at + start] =
-                next | blocks << MAP_BLOCKS | state << MAP_STATE | (flags & PART_FIRST ? MAP_FIRST : 0);
+                next | blocks << MAP_BLOCKS | state << MAP_STATE | (flags & CHUNK_FIRST ? MAP_FIRST : 0);
         more = next != MAP_UNKNOWN && next >= group->picture->blocks_in_mcu;
         which = next;
         state = behind;
@@ -275,49 +275,49 @@ FUNCTION void clear_blocks(const struct map_group *group, GLOBAL u32 *RESTRICT d
 }
 
 /*
- * Store what later kernels need of the parts. They read groups of four words, for which the group's own parts have
+ * Store what later kernels need of the chunks. They read groups of four words, for which the group's own chunks have
  * room.
  */
-FUNCTION void keep_parts(const struct map_group *group, LOCAL const u32 *words, LOCAL const u32 *info,
-    LOCAL const u32 *segments, GLOBAL u32 *RESTRICT bytes, GLOBAL u32 *RESTRICT parts)
+FUNCTION void keep_chunks(const struct map_group *group, LOCAL const u32 *words, LOCAL const u32 *info,
+    LOCAL const u32 *segments, GLOBAL u32 *RESTRICT bytes, GLOBAL u32 *RESTRICT chunks)
 {
-    u32 left = group->first < group->picture->parts ? group->picture->parts - group->first : 0, self = local_index();
-    u32 count = left < MAP_PARTS ? left : MAP_PARTS;
-    for (u32 i = self; i < (count * PART_WORDS + 3) / 4 * 4; i += MAP_GROUP)
-        bytes[group->at * PART_WORDS + i] = words[PART_WORDS + i];
+    u32 left = group->first < group->picture->chunks ? group->picture->chunks - group->first : 0, self = local_index();
+    u32 count = left < MAP_CHUNKS ? left : MAP_CHUNKS;
+    for (u32 i = self; i < (count * CHUNK_WORDS + 3) / 4 * 4; i += MAP_GROUP)
+        bytes[group->at * CHUNK_WORDS + i] = words[CHUNK_WORDS + i];
     if (self < count) {
-        parts[PART_INFO * group->stride + group->at + self] = info[1 + self];
-        parts[PART_SEGMENT * group->stride + group->at + self] = segments[1 + self];
+        chunks[CHUNK_INFO * group->stride + group->at + self] = info[1 + self];
+        chunks[CHUNK_SEGMENT * group->stride + group->at + self] = segments[1 + self];
     }
 }
 
 FUNCTION struct map_group find_map_group(GLOBAL const u32 *work, u32 *index)
 {
-    enum { RATIO = WORK_PARTS / MAP_PARTS };
+    enum { RATIO = WORK_CHUNKS / MAP_CHUNKS };
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
     struct map_group group;
     u32 first;
-    *index = find_picture(work, WORK_OF_PARTS, group_index() / RATIO, &first);
+    *index = find_picture(work, WORK_OF_CHUNKS, group_index() / RATIO, &first);
     group.picture = picture_at(work, *index);
     group.index = group_index() - first * RATIO;
-    group.number = ((work + head->groups[WORK_OF_PARTS])[*index + 1] - first) * RATIO;
-    group.first = group.index * MAP_PARTS;
-    group.at = (u64)group_index() * MAP_PARTS;
-    group.stride = (u64)head->part_groups * WORK_PARTS;
+    group.number = ((work + head->groups[WORK_OF_CHUNKS])[*index + 1] - first) * RATIO;
+    group.first = group.index * MAP_CHUNKS;
+    group.at = (u64)group_index() * MAP_CHUNKS;
+    group.stride = (u64)head->chunk_groups * WORK_CHUNKS;
     group.halves = head->halves;
     return group;
 }
 
-/* Remove the stuffing from the parts and make their maps. */
+/* Remove the stuffing from the chunks and make their maps. */
 KERNEL(WORK_MAP_GROUP)
 map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, GLOBAL u32 *RESTRICT bytes,
-    GLOBAL u32 *RESTRICT parts, GLOBAL u32 *RESTRICT maps, GLOBAL u32 *RESTRICT dc, GLOBAL u32 *RESTRICT damage)
+    GLOBAL u32 *RESTRICT chunks, GLOBAL u32 *RESTRICT maps, GLOBAL u32 *RESTRICT dc, GLOBAL u32 *RESTRICT damage)
 {
     SHARED u32x4 pairs[WORK_PAIR_WORDS / 4];
     SHARED u16 rows[ROWS];
     SHARED u32 words[STAGED_WORDS];
-    SHARED u32 info[STAGED_PARTS];
-    SHARED u32 segments[2 * STAGED_PARTS];
+    SHARED u32 info[STAGED_CHUNKS];
+    SHARED u32 segments[2 * STAGED_CHUNKS];
     SHARED u32 scratch[MAP_GROUP];
     SHARED u32 offsets[STARTS + 1];
     SHARED u32 extra[STARTS + 1];
@@ -347,10 +347,10 @@ map_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT stream, 
     if (self < STARTS + 1)
         extra[self] = 0;
     struct pair_tables tables = share_pairs(work, group.picture, pairs, rows);
-    stage_parts(work, group.picture, stream, group.first, words, info, segments, scratch);
-    keep_parts(&group, words, info, segments, bytes, parts);
+    stage_chunks(work, group.picture, stream, group.first, words, info, segments, scratch);
+    keep_chunks(&group, words, info, segments, bytes, chunks);
     find_candidates(&tables, words, info, &ways, &candidates, scratch);
     barrier_all();
-    for (u32 i = self; i < offsets[MAP_PARTS]; i += MAP_GROUP)
+    for (u32 i = self; i < offsets[MAP_CHUNKS]; i += MAP_GROUP)
         map_candidate(&tables, &group, words, info, &ways, &candidates, extra, items[i], maps);
 }

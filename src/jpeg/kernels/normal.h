@@ -16,7 +16,7 @@ FUNCTION u32 sample_of(u32 word, u32 index)
  * The result is (value − mean) × scale, each step rounded once. In this order a compiler has nothing to contract to a
  * fused operation.
  */
-FUNCTION u32 normalise(GLOBAL const struct work_picture *picture, u32 value, u32 channel)
+FUNCTION u32 normalise(GLOBAL const struct jpeg_work_picture *picture, u32 value, u32 channel)
 {
     float difference = (float)value - float_of(picture->mean[channel]);
     return bits_of(difference * float_of(picture->scale[channel]));
@@ -47,7 +47,7 @@ struct number_rows {
  * Store four samples of a row, which come as a word of bytes, at number 4 · `at` and behind. `first` is the channel of
  * the first sample, and `together` the number of channels that alternate in the row.
  */
-FUNCTION void store_numbers(GLOBAL const struct work_picture *picture, struct number_rows rows, GLOBAL void *row,
+FUNCTION void store_numbers(GLOBAL const struct jpeg_work_picture *picture, struct number_rows rows, GLOBAL void *row,
     u32 at, u32 word, u32 first, u32 together)
 {
     u32 half_wide = rows.sample == WORK_HALVES, value[4], length = rows.width * together;
@@ -68,7 +68,7 @@ FUNCTION void store_numbers(GLOBAL const struct work_picture *picture, struct nu
 
 /* Store a line of a tile as floating-point numbers, where store_line() of tiles.h stores bytes. */
 OUTLINED void store_line_of_numbers(
-    GLOBAL const struct work_picture *picture, LOCAL const u32 *line, u32 lane, u32 x, GLOBAL u8 *row)
+    GLOBAL const struct jpeg_work_picture *picture, LOCAL const u32 *line, u32 lane, u32 x, GLOBAL u8 *row)
 {
     struct number_rows rows = {picture->sample, picture->width, picture->output_plane};
     u32 planar = rows.plane > 0, together = planar ? 1 : picture->channels;

@@ -3,14 +3,14 @@
 #include "jpeg/kernels/work.h"
 #include "kernels/search.h"
 
-FUNCTION GLOBAL const struct work_picture *picture_at(GLOBAL const u32 *work, u32 index)
+FUNCTION GLOBAL const struct jpeg_work_picture *picture_at(GLOBAL const u32 *work, u32 index)
 {
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
-    return (GLOBAL const struct work_picture *)(work + head->picture) + index;
+    return (GLOBAL const struct jpeg_work_picture *)(work + head->picture) + index;
 }
 
 /* The picture that a group belongs to; *first receives the picture's first group. */
-FUNCTION u32 find_picture(GLOBAL const u32 *work, enum work_kind kind, u32 group, u32 *first)
+FUNCTION u32 find_picture(GLOBAL const u32 *work, enum jpeg_work_kind kind, u32 group, u32 *first)
 {
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
     GLOBAL const u32 *list = work + head->groups[kind];
@@ -33,24 +33,24 @@ FUNCTION GLOBAL u32 *first_pixel(GLOBAL const u32 *address, GLOBAL u32 *pixels, 
 }
 
 /* The first pixel of the output. `pixels` is the buffer of pixels, or the buffer of the launch. */
-FUNCTION GLOBAL u32 *picture_output(GLOBAL const struct work_picture *picture, GLOBAL u32 *pixels)
+FUNCTION GLOBAL u32 *picture_output(GLOBAL const struct jpeg_work_picture *picture, GLOBAL u32 *pixels)
 {
     return first_pixel(picture->output_address, pixels, picture->output);
 }
 
-FUNCTION GLOBAL const struct work_segment *segment_at(
-    GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 index)
+FUNCTION GLOBAL const struct jpeg_work_segment *segment_at(
+    GLOBAL const u32 *work, GLOBAL const struct jpeg_work_picture *picture, u32 index)
 {
-    return (GLOBAL const struct work_segment *)(work + picture->segment) + index;
+    return (GLOBAL const struct jpeg_work_segment *)(work + picture->segment) + index;
 }
 
-/* The segment that a part belongs to. */
-FUNCTION u32 find_segment(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 part)
+/* The segment that a chunk belongs to. */
+FUNCTION u32 find_segment(GLOBAL const u32 *work, GLOBAL const struct jpeg_work_picture *picture, u32 chunk)
 {
     u32 low = 0, high = picture->segments;
     while (high - low > 1) {
         u32 middle = low + (high - low) / 2;
-        if (segment_at(work, picture, middle)->first_part <= part)
+        if (segment_at(work, picture, middle)->first_chunk <= chunk)
             low = middle;
         else
             high = middle;

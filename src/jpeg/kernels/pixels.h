@@ -4,6 +4,8 @@
  * that tiles.h can convert are left to it.
  */
 #include "jpeg/kernels/tiles.h"
+#include "jpeg/tables/colour.h"
+#include "jpeg/tables/upsampling.h"
 
 enum {
     CONVERT_GROUP = WORK_CONVERT_GROUP,
@@ -16,13 +18,14 @@ struct line_source {
     u32 odd;
 };
 
-FUNCTION struct line_source find_line(GLOBAL const struct work_component *c, GLOBAL const u32x4 *RESTRICT planes, u32 y)
+FUNCTION struct line_source find_line(
+    GLOBAL const struct jpeg_work_component *c, GLOBAL const u32x4 *RESTRICT planes, u32 y)
 {
     struct line_source result;
     u32 row = y, other;
-    if (c->upsampling == WORK_REPLICATE)
+    if (c->upsampling == JPEG_REPLICATE)
         row = y * c->v_in / c->v_out;
-    else if (c->upsampling == WORK_H1V2 || c->upsampling == WORK_H2V2)
+    else if (c->upsampling == JPEG_UPSAMPLE_H1V2 || c->upsampling == JPEG_UPSAMPLE_H2V2)
         row = y / 2;
     row = row < c->height ? row : c->height - 1;
     other = y & 1 ? (row + 1 < c->height ? row + 1 : row) : (row > 0 ? row - 1 : 0);
@@ -32,20 +35,20 @@ FUNCTION struct line_source find_line(GLOBAL const struct work_component *c, GLO
     return result;
 }
 
-/* The value of a component at a pixel, upsampled as the CPU's code does it. Ratios are at most 32. */
-FUNCTION u32 upsample(GLOBAL const struct work_component *c, const struct line_source *line, u32 x)
+/* Return the value of a component at a pixel, upsampled as the CPU's code does it. Ratios are at most 32. */
+FUNCTION u32 upsample(GLOBAL const struct jpeg_work_component *c, const struct line_source *line, u32 x)
 {
     u32 mode = c->upsampling, last = c->width - 1;
-    if (mode == WORK_NONE)
+    if (mode == JPEG_UPSAMPLE_NONE)
         return line->near[x];
-    if (mode == WORK_H1V2)
+    if (mode == JPEG_UPSAMPLE_H1V2)
         return (3 * line->near[x] + line->far[x] + (line->odd ? 2 : 1)) >> 2;
-    u32 column = mode == WORK_REPLICATE ? x * c->h_in / c->h_out : x / 2;
+    u32 column = mode == JPEG_REPLICATE ? x * c->h_in / c->h_out : x / 2;
     column = column < last ? column : last;
-    if (mode == WORK_REPLICATE)
+    if (mode == JPEG_REPLICATE)
         return line->near[column];
     u32 beside = x & 1 ? (column < last ? column + 1 : last) : (column > 0 ? column - 1 : 0);
-    if (mode == WORK_H2V1)
+    if (mode == JPEG_UPSAMPLE_H2V1)
         return (3 * line->near[column] + line->near[beside] + (x & 1 ? 2 : 1)) >> 2;
     u32 sum = 3 * line->near[column] + line->far[column], beside_sum = 3 * line->near[beside] + line->far[beside];
     return (3 * sum + beside_sum + (x & 1 ? 7 : 8)) >> 4;
@@ -72,7 +75,7 @@ FUNCTION u32 cmyk_to_rgb(u32 packed)
 }
 
 /* Make the output channels of a pixel from its components; the first of either is in the lowest byte. */
-FUNCTION u32 convert_pixel(GLOBAL const struct work_picture *picture, u32 packed)
+FUNCTION u32 convert_pixel(GLOBAL const struct jpeg_work_picture *picture, u32 packed)
 {
     u32 is_rgb = 1;
     switch (picture->conversion) {
@@ -83,7 +86,9 @@ FUNCTION u32 convert_pixel(GLOBAL const struct work_picture *picture, u32 packed
         packed = ycc_to_rgb(packed);
         break;
     case WORK_RGB_TO_GREY:
-        packed = (19595 * byte_of(packed, 0) + 38470 * byte_of(packed, 1) + 7471 * byte_of(packed, 2) + 32768) >> 16;
+        packed = (YCC_Y_RED * byte_of(packed, 0) + YCC_Y_GREEN * byte_of(packed, 1) + YCC_Y_BLUE * byte_of(packed, 2) +
+                     32768) >>
+                 16;
         break;
     case WORK_YCCK:
         packed = ycc_to_rgb(packed) ^ 0xFFFFFF;
@@ -125,7 +130,7 @@ FUNCTION void store_pixels(GLOBAL u32 *RESTRICT row, u32 channels, u32 plane_wor
 
 /* Store four pixels whose samples are floating-point numbers. */
 OUTLINED void store_pixels_of_numbers(
-    GLOBAL const struct work_picture *picture, struct number_rows rows, GLOBAL u8 *row, u32 at, u32x4 p)
+    GLOBAL const struct jpeg_work_picture *picture, struct number_rows rows, GLOBAL u8 *row, u32 at, u32x4 p)
 {
     u32 channels = picture->channels, together = rows.plane > 0 ? 1 : channels;
     for (u32 i = 0; i < channels; i++) {
@@ -154,7 +159,7 @@ convert_pixels(
 {
     SHARED u32 tile[WORK_PIXELS]; /* an array that is indexed by a variable would not stay in registers */
     u32 first, index = find_picture(work, WORK_OF_PIXELS, group_index() + skip, &first);
-    GLOBAL const struct work_picture *picture = picture_at(work, index);
+    GLOBAL const struct jpeg_work_picture *picture = picture_at(work, index);
     u32 groups_of_row = (picture->width + WORK_PIXELS - 1) / WORK_PIXELS;
     u32 group = group_index() + skip - first, y = group / groups_of_row;
     u32 x = group % groups_of_row * WORK_PIXELS + CONVERT_PIXELS * local_index();
@@ -163,7 +168,7 @@ convert_pixels(
     if (x >= picture->width)
         return;
     for (u32 i = 0; i < picture->components; i++) {
-        GLOBAL const struct work_component *c = &picture->component[i];
+        GLOBAL const struct jpeg_work_component *c = &picture->component[i];
         struct line_source line = find_line(c, planes, picture->y + y);
         for (u32 j = 0; j < CONVERT_PIXELS; j++) {
             u32 at = x + j < picture->width ? x + j : picture->width - 1, others = i > 0 ? own[j * CONVERT_GROUP] : 0;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads parts of the streams and removes their stuffing (T.81 B.1.1.5: a byte behind 0xFF is dropped, whatever it is).
- * The words of a part, first byte highest, begin with its first byte. Behind its last byte follow the next four bytes
- * of its segment, for the code in which the part ends, and zeros if the segment ends.
+ * Loads chunks of the streams and removes their stuffing (T.81 B.1.1.5: a byte behind 0xFF is dropped, whatever it is).
+ * The words of a chunk, first byte highest, begin with its first byte. Behind its last byte follow the next four bytes
+ * of its segment, for the code in which the chunk ends, and zeros if the segment ends.
  */
 #include "jpeg/kernels/picture.h"
 #include "kernels/group.h"
 
 enum {
     MAP_GROUP = WORK_MAP_GROUP,
-    MAP_PARTS = WORK_MAP_PARTS,
+    MAP_CHUNKS = WORK_MAP_CHUNKS,
     /*
-     * The parts that a work-group holds: the part in front of its own, which leads to them, its own, and three behind
+     * The chunks that a work-group holds: the chunk in front of its own, which leads to them, its own, and three behind
      * for ways that lead on.
      */
-    STAGED_PARTS = MAP_PARTS + 4,
-    PART_SIZE = WORK_PART,
-    PART_LANES = PART_SIZE / 16, /* work-items that read a part */
-    STAGED_WORDS = STAGED_PARTS * PART_WORDS
+    STAGED_CHUNKS = MAP_CHUNKS + 4,
+    CHUNK_SIZE = WORK_CHUNK,
+    CHUNK_LANES = CHUNK_SIZE / 16, /* work-items that read a chunk */
+    STAGED_WORDS = STAGED_CHUNKS * CHUNK_WORDS
 };
 
 /* Sixteen bytes, and for each of them, in bit 7 of its byte of `kept`, whether it is kept. */
@@ -70,58 +70,59 @@ FUNCTION u32 put_kept(LOCAL u8 *out, u32 at, u32 word, u32 kept)
     return at;
 }
 
-/* The range of a part's bytes in the picture's stream, and its segment. */
-struct part_range {
+/* The range of a chunk's bytes in the picture's stream, and its segment. */
+struct chunk_range {
     u32 from, to;
     u32 segment;
     u32 flags;
 };
 
-FUNCTION struct part_range find_range(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture, u32 part)
+FUNCTION struct chunk_range find_range(
+    GLOBAL const u32 *work, GLOBAL const struct jpeg_work_picture *picture, u32 chunk)
 {
-    struct part_range range;
+    struct chunk_range range;
     range.from = range.to = range.segment = 0;
-    range.flags = PART_FIRST | PART_LAST;
-    if (part >= picture->parts)
+    range.flags = CHUNK_FIRST | CHUNK_LAST;
+    if (chunk >= picture->chunks)
         return range;
-    range.segment = find_segment(work, picture, part);
-    GLOBAL const struct work_segment *segment = segment_at(work, picture, range.segment);
-    u32 window = (segment->offset / PART_SIZE + part - segment->first_part) * PART_SIZE,
+    range.segment = find_segment(work, picture, chunk);
+    GLOBAL const struct jpeg_work_segment *segment = segment_at(work, picture, range.segment);
+    u32 window = (segment->offset / CHUNK_SIZE + chunk - segment->first_chunk) * CHUNK_SIZE,
         end = segment->offset + segment->length;
-    range.from = part == segment->first_part ? segment->offset : window;
-    range.to = end - window <= PART_SIZE ? end : window + PART_SIZE;
-    range.flags = (part == segment->first_part ? PART_FIRST : 0) | (range.to == end ? PART_LAST : 0);
+    range.from = chunk == segment->first_chunk ? segment->offset : window;
+    range.to = end - window <= CHUNK_SIZE ? end : window + CHUNK_SIZE;
+    range.flags = (chunk == segment->first_chunk ? CHUNK_FIRST : 0) | (range.to == end ? CHUNK_LAST : 0);
     return range;
 }
 
 /*
- * Load STAGED_PARTS parts of the picture, from part first − 1 on, into the work-group's memory without their stuffing.
- * Parts that the picture does not have are empty. Whole work-group; a barrier ends it.
+ * Load STAGED_CHUNKS chunks of the picture, from chunk first − 1 on, into the work-group's memory without their
+ * stuffing. Chunks that the picture does not have are empty. Whole work-group; a barrier ends it.
  */
-FUNCTION void stage_parts(GLOBAL const u32 *work, GLOBAL const struct work_picture *picture,
+FUNCTION void stage_chunks(GLOBAL const u32 *work, GLOBAL const struct jpeg_work_picture *picture,
     GLOBAL const u32x4 *RESTRICT stream, u32 first, LOCAL u32 *words, LOCAL u32 *info, LOCAL u32 *segments,
     LOCAL u32 *scratch)
 {
-    LOCAL u32 *starts = segments + STAGED_PARTS;
+    LOCAL u32 *starts = segments + STAGED_CHUNKS;
     for (u32 i = local_index(); i < STAGED_WORDS; i += MAP_GROUP)
         words[i] = 0;
-    for (u32 round = 0; round < STAGED_PARTS * PART_LANES; round += MAP_GROUP) {
-        u32 staged = (round + local_index()) / PART_LANES, lane = (round + local_index()) % PART_LANES, total;
-        struct part_range range = find_range(work, picture, staged < STAGED_PARTS ? first + staged - 1 : ~0u);
-        u32 at = range.from / PART_SIZE * PART_SIZE + 16 * lane;
+    for (u32 round = 0; round < STAGED_CHUNKS * CHUNK_LANES; round += MAP_GROUP) {
+        u32 staged = (round + local_index()) / CHUNK_LANES, lane = (round + local_index()) % CHUNK_LANES, total;
+        struct chunk_range range = find_range(work, picture, staged < STAGED_CHUNKS ? first + staged - 1 : ~0u);
+        u32 at = range.from / CHUNK_SIZE * CHUNK_SIZE + 16 * lane;
         struct kept_bytes kept = keep(stream, picture->stream, at, range.from, range.to);
         u32 to = group_scan(scratch, MAP_GROUP, kept.count, &total);
-        if (staged < STAGED_PARTS && lane == 0)
+        if (staged < STAGED_CHUNKS && lane == 0)
             starts[staged] = to;
         barrier_local();
-        if (staged < STAGED_PARTS) {
-            LOCAL u8 *out = (LOCAL u8 *)(words + staged * PART_WORDS);
+        if (staged < STAGED_CHUNKS) {
+            LOCAL u8 *out = (LOCAL u8 *)(words + staged * CHUNK_WORDS);
             to -= starts[staged];
             to = put_kept(out, to, kept.bytes.x, kept.kept.x);
             to = put_kept(out, to, kept.bytes.y, kept.kept.y);
             to = put_kept(out, to, kept.bytes.z, kept.kept.z);
             to = put_kept(out, to, kept.bytes.w, kept.kept.w);
-            if (lane == PART_LANES - 1) {
+            if (lane == CHUNK_LANES - 1) {
                 info[staged] = 8 * to | range.flags;
                 segments[staged] = range.segment;
             }
@@ -129,10 +130,10 @@ FUNCTION void stage_parts(GLOBAL const u32 *work, GLOBAL const struct work_pictu
     }
     barrier_local();
     u32 self = local_index();
-    if (self < STAGED_PARTS - 1 && (info[self] & PART_LAST) == 0) {
-        u32 at = (info[self] & PART_BITS) / 8, next = words[(self + 1) * PART_WORDS];
+    if (self < STAGED_CHUNKS - 1 && (info[self] & CHUNK_LAST) == 0) {
+        u32 at = (info[self] & CHUNK_BITS) / 8, next = words[(self + 1) * CHUNK_WORDS];
         for (u32 i = 0; i < 4; i++)
-            ((LOCAL u8 *)(words + self * PART_WORDS))[(at + i) ^ 3] = (u8)(next >> (24 - 8 * i));
+            ((LOCAL u8 *)(words + self * CHUNK_WORDS))[(at + i) ^ 3] = (u8)(next >> (24 - 8 * i));
     }
     barrier_local();
 }

@@ -6,6 +6,8 @@
  */
 #include "jpeg/kernels/normal.h"
 #include "jpeg/kernels/transform.h"
+#include "jpeg/tables/colour.h"
+#include "jpeg/tables/upsampling.h"
 
 enum {
     TILES_GROUP = WORK_CONVERT_GROUP,
@@ -122,7 +124,8 @@ FUNCTION struct sixteen widen(const struct samples *s, u32 lower, u32 upper, u32
     return result;
 }
 
-FUNCTION GLOBAL const u32x4 *row_at(GLOBAL const struct work_component *c, GLOBAL const u32x4 *RESTRICT planes, u32 y)
+FUNCTION GLOBAL const u32x4 *row_at(
+    GLOBAL const struct jpeg_work_component *c, GLOBAL const u32x4 *RESTRICT planes, u32 y)
 {
     return planes + c->plane + (u64)y * c->pitch;
 }
@@ -132,12 +135,12 @@ struct rows {
     u32 near, far;
 };
 
-FUNCTION struct rows find_rows(GLOBAL const struct work_component *c, u32 y)
+FUNCTION struct rows find_rows(GLOBAL const struct jpeg_work_component *c, u32 y)
 {
     struct rows result;
     result.near = y;
     result.far = y;
-    if (c->upsampling == WORK_H2V2) {
+    if (c->upsampling == JPEG_UPSAMPLE_H2V2) {
         result.near = y / 2 < c->height ? y / 2 : c->height - 1;
         result.far = y & 1 ? (result.near + 1 < c->height ? result.near + 1 : result.near)
                            : (result.near > 0 ? result.near - 1 : 0);
@@ -149,10 +152,10 @@ FUNCTION struct rows find_rows(GLOBAL const struct work_component *c, u32 y)
  * The values of a component at the pixels x … x + 15 of a line. Columns and rows are the same for both chroma
  * components.
  */
-FUNCTION struct sixteen upsample_sixteen(GLOBAL const struct work_component *c, GLOBAL const u32x4 *RESTRICT planes,
-    const struct columns *columns, struct rows rows, u32 x)
+FUNCTION struct sixteen upsample_sixteen(GLOBAL const struct jpeg_work_component *c,
+    GLOBAL const u32x4 *RESTRICT planes, const struct columns *columns, struct rows rows, u32 x)
 {
-    if (c->upsampling == WORK_NONE) {
+    if (c->upsampling == JPEG_UPSAMPLE_NONE) {
         u32x4 words = row_at(c, planes, rows.near)[x / 16];
         struct sixteen result;
         result.left = spread(words.x, words.y);
@@ -160,7 +163,7 @@ FUNCTION struct sixteen upsample_sixteen(GLOBAL const struct work_component *c, 
         return result;
     }
     struct samples samples = load_samples(row_at(c, planes, rows.near), columns);
-    if (c->upsampling == WORK_H2V1)
+    if (c->upsampling == JPEG_UPSAMPLE_H2V1)
         return widen(&samples, 1, 2, 2);
     struct samples far = load_samples(row_at(c, planes, rows.far), columns);
     add_far(&samples, &far);
@@ -171,7 +174,8 @@ FUNCTION struct sixteen upsample_sixteen(GLOBAL const struct work_component *c, 
 FUNCTION u32 ycc_pixel(u32 luma, u32 cb, u32 cr)
 {
     i32 y = (i32)(luma << 16) + 32768, b = (i32)cb - 128, r = (i32)cr - 128;
-    return pack_bytes((y + 91881 * r) >> 16, (y - 22554 * b - 46802 * r) >> 16, (y + 116130 * b) >> 16, 0);
+    return pack_bytes(
+        (y + YCC_RED_CR * r) >> 16, (y - YCC_GREEN_CB * b - YCC_GREEN_CR * r) >> 16, (y + YCC_BLUE_CB * b) >> 16, 0);
 }
 
 /* Swap the first and the third byte; the fourth becomes 0. */
@@ -184,7 +188,7 @@ FUNCTION u32 swap_ends(u32 pixel)
  * Make eight pixels of three channels, the first in the lowest byte. The values of the first component come in two
  * words.
  */
-FUNCTION void make_pixels(GLOBAL const struct work_picture *picture, u32 first, u32 second, const struct eight *b,
+FUNCTION void make_pixels(GLOBAL const struct jpeg_work_picture *picture, u32 first, u32 second, const struct eight *b,
     const struct eight *c, u32 *pixel)
 {
     if (picture->components == 1) {
@@ -221,7 +225,7 @@ FUNCTION u32 gather(const u32 *pixel, u32 index)
 }
 
 /* Store sixteen pixels in a line of the tile: planes 64 words apart, or interleaved. */
-FUNCTION void place_pixels(GLOBAL const struct work_picture *picture, const u32 *p, u32 lane, LOCAL u32x4 *line)
+FUNCTION void place_pixels(GLOBAL const struct jpeg_work_picture *picture, const u32 *p, u32 lane, LOCAL u32x4 *line)
 {
     if (picture->output_plane > 0 || picture->channels == 1) {
         for (u32 i = 0; i < picture->channels; i++)
@@ -242,10 +246,10 @@ FUNCTION void place_pixels(GLOBAL const struct work_picture *picture, const u32 
 }
 
 /* Make sixteen pixels of line y, which is counted in the picture's wanted MCUs, and store them in the tile. */
-FUNCTION void make_line(GLOBAL const struct work_picture *picture, GLOBAL const u32x4 *RESTRICT planes, u32 x, u32 y,
-    u32 lane, LOCAL u32x4 *line)
+FUNCTION void make_line(GLOBAL const struct jpeg_work_picture *picture, GLOBAL const u32x4 *RESTRICT planes, u32 x,
+    u32 y, u32 lane, LOCAL u32x4 *line)
 {
-    GLOBAL const struct work_component *c = picture->component;
+    GLOBAL const struct jpeg_work_component *c = picture->component;
     u32x4 first = row_at(c, planes, y)[x / 16];
     struct sixteen second, third;
     u32 pixel[16];
@@ -263,7 +267,7 @@ FUNCTION void make_line(GLOBAL const struct work_picture *picture, GLOBAL const 
 
 /* Copy a line of the tile to the output, from pixel x on. Neighbouring lanes store neighbouring words. */
 FUNCTION void store_line(
-    GLOBAL const struct work_picture *picture, LOCAL const u32 *line, u32 lane, u32 x, GLOBAL u32 *RESTRICT out)
+    GLOBAL const struct jpeg_work_picture *picture, LOCAL const u32 *line, u32 lane, u32 x, GLOBAL u32 *RESTRICT out)
 {
     u32 channels = picture->channels, fours = (picture->width + 3) / 4 - x / 4;
     u32 plane = picture->output_plane / 4;
@@ -289,7 +293,7 @@ convert_tiles(
 {
     SHARED u32x4 tile[WORK_TILE_HEIGHT * TILE_STRIDE];
     u32 first, index = find_picture(work, WORK_OF_TILES, group_index() + skip, &first);
-    GLOBAL const struct work_picture *picture = picture_at(work, index);
+    GLOBAL const struct jpeg_work_picture *picture = picture_at(work, index);
     u32 tiles_w = (picture->width + WORK_TILE_WIDTH - 1) / WORK_TILE_WIDTH, lane = local_index() % TILE_LANES;
     u32 group = group_index() + skip - first, down = group / tiles_w;
     u32 left = (group - down * tiles_w) * WORK_TILE_WIDTH, x = left + TILE_PIXELS * lane;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Turns coefficients into samples, in the integer arithmetic of the CPU's code. */
 #include "jpeg/kernels/picture.h"
+#include "jpeg/tables/dct.h"
 
 enum {
     TRANSFORM_GROUP = WORK_TRANSFORM_GROUP,
@@ -51,21 +52,21 @@ FUNCTION u32 sample_rounding(u32 bits)
 }
 
 /*
- * The inverse DCT after Loeffler, Ligtenberg and Moschytz in 13-bit fixed point: 4433 stands for 0.541196100, and so
+ * The inverse DCT after Loeffler, Ligtenberg and Moschytz in 13-bit fixed point: F_0_541 is 0.541196100, and so
  * on. Eight values of 16 bits give eight sums, which include the bias, modulo 2^32.
  */
 FUNCTION void idct_8(const i32 *in, u32 bias, u32 *out)
 {
     u32 t0 = ((u32)(in[0] + in[4]) << 13) + bias, t1 = ((u32)(in[0] - in[4]) << 13) + bias;
-    u32 t2 = term(in[2], 4433) + term(in[6], 4433 - 15137);
-    u32 t3 = term(in[2], 4433 + 6270) + term(in[6], 4433);
+    u32 t2 = term(in[2], F_0_541) + term(in[6], F_0_541 - F_1_847);
+    u32 t3 = term(in[2], F_0_541 + F_0_765) + term(in[6], F_0_541);
     i32 a0 = in[7], a1 = in[5], a2 = in[3], a3 = in[1];
-    u32 s3 = term(a0 + a2, 9633 - 16069) + term(a1 + a3, 9633);
-    u32 s4 = term(a0 + a2, 9633) + term(a1 + a3, 9633 - 3196);
-    u32 odd0 = term(a0, 2446 - 7373) - term(a3, 7373) + s3;
-    u32 odd1 = term(a1, 16819 - 20995) - term(a2, 20995) + s4;
-    u32 odd2 = term(a2, 25172 - 20995) - term(a1, 20995) + s3;
-    u32 odd3 = term(a3, 12299 - 7373) - term(a0, 7373) + s4;
+    u32 s3 = term(a0 + a2, F_1_175 - F_1_961) + term(a1 + a3, F_1_175);
+    u32 s4 = term(a0 + a2, F_1_175) + term(a1 + a3, F_1_175 - F_0_390);
+    u32 odd0 = term(a0, F_0_298 - F_0_899) - term(a3, F_0_899) + s3;
+    u32 odd1 = term(a1, F_2_053 - F_2_562) - term(a2, F_2_562) + s4;
+    u32 odd2 = term(a2, F_3_072 - F_2_562) - term(a1, F_2_562) + s3;
+    u32 odd3 = term(a3, F_1_501 - F_0_899) - term(a0, F_0_899) + s4;
     out[0] = t0 + t3 + odd3;
     out[7] = t0 + t3 - odd3;
     out[1] = t1 + t2 + odd2;
@@ -79,9 +80,9 @@ FUNCTION void idct_8(const i32 *in, u32 bias, u32 *out)
 /* The inverse DCT reduced to four sums, from eight values without that at index 4. */
 FUNCTION void idct_4(const i32 *in, u32 bias, u32 *out)
 {
-    u32 t0 = ((u32)in[0] << 14) + bias, t2 = term(in[2], 15137) - term(in[6], 6270);
-    u32 odd0 = term(in[1], 8697) - term(in[3], 17799) + term(in[5], 11893) - term(in[7], 1730);
-    u32 odd2 = term(in[1], 20995) + term(in[3], 7373) - term(in[5], 4926) - term(in[7], 4176);
+    u32 t0 = ((u32)in[0] << 14) + bias, t2 = term(in[2], F_1_847) - term(in[6], F_0_765);
+    u32 odd0 = term(in[1], F_1_061) - term(in[3], F_2_172) + term(in[5], F_1_451) - term(in[7], F_0_211);
+    u32 odd2 = term(in[1], F_2_562) + term(in[3], F_0_899) - term(in[5], F_0_601) - term(in[7], F_0_509);
     out[0] = t0 + t2 + odd2;
     out[3] = t0 + t2 - odd2;
     out[1] = t0 - t2 + odd0;
@@ -92,7 +93,7 @@ FUNCTION void idct_4(const i32 *in, u32 bias, u32 *out)
 FUNCTION void idct_2(const i32 *in, u32 bias, u32 *out)
 {
     u32 even = ((u32)in[0] << 15) + bias;
-    u32 odd = term(in[1], 29692) - term(in[3], 10426) + term(in[5], 6967) - term(in[7], 5906);
+    u32 odd = term(in[1], F_3_624) - term(in[3], F_1_272) + term(in[5], F_0_850) - term(in[7], F_0_720);
     out[0] = even + odd;
     out[1] = even - odd;
 }
@@ -102,12 +103,12 @@ struct block_place {
     u32 block, x, y;
 };
 
-/* How the blocks of a plane lie among the coefficients. */
+/* Says how the blocks of a plane lie among the coefficients. */
 struct block_order {
     u32 first, below, next_mcu, next_row, width_share, height_share;
 };
 
-FUNCTION struct block_order block_order_of(GLOBAL const struct work_component *c)
+FUNCTION struct block_order block_order_of(GLOBAL const struct jpeg_work_component *c)
 {
     struct block_order result;
     result.first = c->block;
@@ -219,13 +220,13 @@ FUNCTION void transform_row(LOCAL const u32x4 *own, u32 scale, u32 line, u32 x, 
     }
 }
 
-FUNCTION GLOBAL u32x4 *sample_row(GLOBAL const struct work_component *c, GLOBAL u32x4 *planes, u32 y)
+FUNCTION GLOBAL u32x4 *sample_row(GLOBAL const struct jpeg_work_component *c, GLOBAL u32x4 *planes, u32 y)
 {
     return planes + c->plane + (u64)y * c->pitch;
 }
 
 /* The component that a group of blocks of a picture belongs to. */
-FUNCTION u32 component_of(GLOBAL const struct work_picture *picture, u32 group)
+FUNCTION u32 component_of(GLOBAL const struct jpeg_work_picture *picture, u32 group)
 {
     u32 component = 0;
     for (u32 i = 1; i < WORK_COMPONENTS; i++)
@@ -256,9 +257,9 @@ transform_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32x4 *RESTRICT c
 {
     SHARED u32x4 tile[WORK_BLOCKS * TILE_STEPS];
     u32 first, index = find_picture(work, WORK_OF_BLOCKS, group_index(), &first);
-    GLOBAL const struct work_picture *picture = picture_at(work, index);
+    GLOBAL const struct jpeg_work_picture *picture = picture_at(work, index);
     u32 component = component_of(picture, group_index() - first);
-    GLOBAL const struct work_component *c = &picture->component[component];
+    GLOBAL const struct jpeg_work_component *c = &picture->component[component];
     u32 line = local_index() % 8, scale = c->scale, width = c->blocks_w, blocks = c->blocks, quant[4];
     LOCAL u32x4 *own = tile + local_index() / 8 * TILE_STEPS;
     struct block_order order = block_order_of(c);

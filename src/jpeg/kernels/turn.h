@@ -7,7 +7,7 @@
 enum { TURN_GROUP = WORK_CONVERT_GROUP, TURN_LANES = WORK_TURN_SIDE / 4 };
 
 /* The channels of a pixel of the stored picture, the first in the lowest byte. */
-FUNCTION u32 stored_pixel(GLOBAL const struct work_picture *picture, GLOBAL const u32 *pixels, u32 x, u32 y)
+FUNCTION u32 stored_pixel(GLOBAL const struct jpeg_work_picture *picture, GLOBAL const u32 *pixels, u32 x, u32 y)
 {
     GLOBAL const u32 *row = pixels + picture->output + (u64)y * (picture->output_pitch / 4);
     GLOBAL const u8 *bytes = (GLOBAL const u8 *)row;
@@ -27,7 +27,7 @@ FUNCTION u32 stored_pixel(GLOBAL const struct work_picture *picture, GLOBAL cons
 KERNEL(TURN_GROUP) turn_pixels(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *stored, GLOBAL u32 *pixels, u32 skip)
 {
     u32 first, index = find_picture(work, WORK_OF_TURNS, group_index() + skip, &first);
-    GLOBAL const struct work_picture *picture = picture_at(work, index);
+    GLOBAL const struct jpeg_work_picture *picture = picture_at(work, index);
     struct turn turn = find_turn(picture->orientation);
     u32 width = turn.swaps ? picture->height : picture->width, height = turn.swaps ? picture->width : picture->height;
     u32 group = group_index() + skip - first, groups_of_row = (width + WORK_TURN_SIDE - 1) / WORK_TURN_SIDE;

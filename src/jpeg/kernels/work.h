@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Describes a batch of JPEG pictures to decode: the host fills it in (jpeg/gpu/batch.c) and the kernels read it. One
+ * Describes a part of JPEG pictures to decode: the host fills it in (jpeg/gpu/part.c) and the kernels read it. One
  * buffer, the work, starts with a jpeg_work; all offsets in it count 32-bit words from its start. Every index is valid,
  * so a kernel checks only what depends on coded bits.
  *
- * The kernels run over groups of things (enum work_kind). A picture's things fill whole groups, so that a group belongs
- * to one picture.
+ * The kernels run over groups of things (enum jpeg_work_kind). A picture's things fill whole groups, so that a group
+ * belongs to one picture.
  */
 #ifndef KOSTKA_JPEG_KERNELS_WORK_H
 #define KOSTKA_JPEG_KERNELS_WORK_H
@@ -26,13 +26,13 @@ enum {
     WORK_PAIR_WORDS = 4096, /* most words of all tables in which two codes are looked up at once */
     WORK_TRANSFORM_GROUP = 128,
     WORK_CONVERT_GROUP = 256,
-    WORK_PART = 128,     /* bytes of a part, including stuffing; a multiple of 16 that divides 4096 */
-    WORK_MOST_FILL = 16, /* most bytes 0xFF in a row; a whole part then has at least four bytes without stuffing */
-    WORK_PARTS = 128,    /* parts in a group */
-    WORK_MAP_PARTS = 32, /* those of them that a work-group of WORK_MAP_GROUP work-items maps */
+    WORK_CHUNK = 128,     /* bytes of a chunk, including stuffing; a multiple of 16 that divides 4096 */
+    WORK_MOST_FILL = 16,  /* most bytes 0xFF in a row; a whole chunk then has at least four bytes without stuffing */
+    WORK_CHUNKS = 128,    /* chunks in a group */
+    WORK_MAP_CHUNKS = 32, /* those of them that a work-group of WORK_MAP_GROUP work-items maps */
     WORK_MAP_GROUP = 256,
-    /* Parts that a work-group decodes, one for each work-item; half as many if parts are halved. */
-    WORK_WRITE_PARTS = 64,
+    /* Chunks that a work-group decodes, one for each work-item; half as many if chunks are halved. */
+    WORK_WRITE_CHUNKS = 64,
     WORK_BLOCKS = WORK_TRANSFORM_GROUP / 4, /* blocks that a group transforms */
     WORK_PIXELS = 1024,                     /* pixels of a row that a group converts */
     WORK_TILE_WIDTH = 256,                  /* width of a tile in pixels, if pictures are converted in tiles */
@@ -44,7 +44,7 @@ enum {
     WORK_SPARE_BITS = 64,
     /*
      * Counters of a picture: intervals that ended early, invalid codes, intervals with a surplus, and (at
-     * WORK_COMPLETED) parts whose maps one work-item completed, with WORK_LEFT.
+     * WORK_COMPLETED) chunks whose maps one work-item completed, with WORK_LEFT.
      */
     WORK_DAMAGE = 4,
     WORK_COMPLETED = 3
@@ -54,14 +54,12 @@ enum {
 #define WORK_LEFT 0x80000000u
 
 /* The kinds of things that groups are made of; jpeg_work.groups has a list for each. */
-enum work_kind { WORK_OF_PARTS, WORK_OF_BLOCKS, WORK_OF_TILES, WORK_OF_PIXELS, WORK_OF_TURNS, WORK_KINDS };
-
-enum work_upsampling { WORK_NONE, WORK_H2V1, WORK_H1V2, WORK_H2V2, WORK_REPLICATE };
+enum jpeg_work_kind { WORK_OF_CHUNKS, WORK_OF_BLOCKS, WORK_OF_TILES, WORK_OF_PIXELS, WORK_OF_TURNS, WORK_KINDS };
 
 /* The type of an output sample. */
-enum work_sample { WORK_BYTES, WORK_HALVES, WORK_FLOATS };
+enum jpeg_work_sample { WORK_BYTES, WORK_HALVES, WORK_FLOATS };
 
-enum work_conversion {
+enum jpeg_work_conversion {
     WORK_COPY, /* each component is copied to its channel */
     WORK_GREY, /* the first component is copied to red, green and blue */
     WORK_YCC,
@@ -72,53 +70,53 @@ enum work_conversion {
 };
 
 /*
- * A part without stuffing consists of its bytes and the next four of its segment. Words behind the last one may be read
- * ahead.
+ * A chunk without stuffing consists of its bytes and the next four of its segment. Words behind the last one may be
+ * read ahead.
  */
-enum { PART_WORDS = WORK_PART / 4 + 1, PART_READ_AHEAD = 4 };
+enum { CHUNK_WORDS = WORK_CHUNK / 4 + 1, CHUNK_READ_AHEAD = 4 };
 
 /*
- * The info word of a part: its number of bits without stuffing, and whether it is the first, and the last, of its
+ * The info word of a chunk: its number of bits without stuffing, and whether it is the first, and the last, of its
  * segment.
  */
-enum { PART_FIRST = 1 << 30, PART_LAST = 1 << 29, PART_BITS = (1 << 16) - 1 };
+enum { CHUNK_FIRST = 1 << 30, CHUNK_LAST = 1 << 29, CHUNK_BITS = (1 << 16) - 1 };
 
 /*
- * The buffer `parts` has lists with one word for each part: the info word above; its segment; the entry of its map at
+ * The buffer `chunks` has lists with one word for each chunk: the info word above; its segment; the entry of its map at
  * which decoding reaches it; the half-way place of that entry; and the number of the segment's blocks in front of it.
- * Behind them are lists with one word for each stretch that a work-item decodes (a part or half of one), which have
- * room for two words for each part: the block of the segment to which the first DC difference of the stretch belongs,
+ * Behind them are lists with one word for each stretch that a work-item decodes (a chunk or half of one), which have
+ * room for two words for each chunk: the block of the segment to which the first DC difference of the stretch belongs,
  * the number of these differences, and their sums by component.
  */
 enum {
-    PART_INFO,
-    PART_SEGMENT,
-    PART_ENTRY,
-    PART_HALF,
-    PART_BEFORE,
-    PART_STRETCHES,
+    CHUNK_INFO,
+    CHUNK_SEGMENT,
+    CHUNK_ENTRY,
+    CHUNK_HALF,
+    CHUNK_BEFORE,
+    CHUNK_STRETCHES,
     STRETCH_BLOCK = 0,
     STRETCH_BLOCKS,
     STRETCH_DC,
     STRETCH_LISTS = STRETCH_DC + WORK_COMPONENTS,
-    PART_LISTS = PART_STRETCHES + 2 * STRETCH_LISTS
+    CHUNK_LISTS = CHUNK_STRETCHES + 2 * STRETCH_LISTS
 };
 
 /*
- * The state of decoding at the start of a part, in 15 bits: bits 0–4 are the number of bits by which the last code of
- * the previous part reaches into it, bits 5–8 the block in the MCU, and bits 9–14 the zig-zag index of the next
+ * The state of decoding at the start of a chunk, in 15 bits: bits 0–4 are the number of bits by which the last code of
+ * the previous chunk reaches into it, bits 5–8 the block in the MCU, and bits 9–14 the zig-zag index of the next
  * coefficient, 0 if a block starts.
  */
 enum { STATE_START = 0, STATE_BLOCK = 5, STATE_INDEX = 9 };
 
 /*
- * A part's map has at most MAP_LISTS entries, in lists with one word for each part: at most one candidate for each
+ * A chunk's map has at most MAP_LISTS entries, in lists with one word for each chunk: at most one candidate for each
  * block of an MCU, and then states to which candidates led although they are not candidates. In an entry bits 0–3 are
- * the entry of the next part that it leads to, bits 4–15 the number of blocks that end in the part, bits 16–30 the
- * state, and bit 31 tells whether the part is the first of its segment, whose only state is known. If parts are decoded
- * in halves, as many lists follow, which tell for each entry the state at the first code that starts in the second
- * half: bits 0–14 are the state, as at the start of a part, bits 15–26 the number of blocks that end before, and bit 31
- * tells whether this is known.
+ * the entry of the next chunk that it leads to, bits 4–15 the number of blocks that end in the chunk, bits 16–30 the
+ * state, and bit 31 tells whether the chunk is the first of its segment, whose only state is known. If chunks are
+ * decoded in halves, as many lists follow, which tell for each entry the state at the first code that starts in the
+ * second half: bits 0–14 are the state, as at the start of a chunk, bits 15–26 the number of blocks that end before,
+ * and bit 31 tells whether this is known.
  */
 enum {
     MAP_LISTS = 15,
@@ -143,13 +141,13 @@ enum { DC_CODED = 1 << 16 };
 
 /*
  * The buffer `groups` has MAP_LISTS lists with one word for each group, which are the group's map: bits 0–3 are as in
- * the map of a part, bits 4–30 the number of blocks, counted in the segment in which the group ends, and bit 31 tells
+ * the map of a chunk, bits 4–30 the number of blocks, counted in the segment in which the group ends, and bit 31 tells
  * whether that segment starts in the group. Behind them are lists of what comes before the group: the entry of its
- * first part, and the number of blocks. Last, by component and with up to 2 WRITE_RATIO words for each group, come the
+ * first chunk, and the number of blocks. Last, by component and with up to 2 WRITE_RATIO words for each group, come the
  * sums of the DC differences of the stretches that a work-group decodes, in the segment in which they end.
  */
 enum {
-    WRITE_RATIO = WORK_PARTS / WORK_WRITE_PARTS,
+    WRITE_RATIO = WORK_CHUNKS / WORK_WRITE_CHUNKS,
     GROUP_BLOCKS_MASK = (1 << 27) - 1,
     GROUP_ENTRY = MAP_LISTS,
     GROUP_BLOCKS,
@@ -160,22 +158,22 @@ enum {
 struct jpeg_work {
     /* Number of pictures; further scans of a picture count as pictures from which no pixels are made. */
     u32 pictures;
-    u32 picture;            /* offset of the first struct work_picture */
+    u32 picture;            /* offset of the first struct jpeg_work_picture */
     u32 groups[WORK_KINDS]; /* offsets of lists: the first group of each picture, then the number of all groups */
-    u32 part_groups;        /* number of all groups of parts */
-    u32 halves;             /* 1: parts are decoded in halves; otherwise 0 */
+    u32 chunk_groups;       /* number of all groups of chunks */
+    u32 halves;             /* 1: chunks are decoded in halves; otherwise 0 */
 };
 
 /* A piece of entropy-coded data without markers, including stuffing: the data of one restart interval. */
-struct work_segment {
+struct jpeg_work_segment {
     u32 offset; /* offset in bytes in the picture's stream */
     u32 length; /* at least 1 */
     u32 interval;
-    u32 first_part; /* its first part, counted in the picture */
+    u32 first_chunk; /* its first chunk, counted in the picture */
 };
 
 /* A component, of which only the wanted MCUs of the picture are described. */
-struct work_component {
+struct jpeg_work_component {
     u32 plane; /* offset in the buffer of planes, in units of 16 samples */
     u32 pitch; /* distance of rows, in the same units */
     u32 width; /* number of samples in a row that exist */
@@ -194,12 +192,12 @@ struct work_component {
     u32 quant[32];                /* quantisers by columns, two in a word, the first in the low half */
 };
 
-struct work_picture {
+struct jpeg_work_picture {
     u32 stream;        /* place of its first byte in the buffer of streams, in units of 16 bytes */
     u32 stream_length; /* number of bytes */
-    u32 segment;       /* offset of its first struct work_segment */
+    u32 segment;       /* offset of its first struct jpeg_work_segment */
     u32 segments;
-    u32 parts;
+    u32 chunks;
     u32 tables; /* number of Huffman tables */
     /* Offset of its short tables, of 1 << WORK_SHORT_BITS half-words each; like the offsets below a multiple of 4. */
     u32 short_table;
@@ -228,7 +226,7 @@ struct work_picture {
     u32 x, y, width, height;              /* the wanted pixels, counted in the wanted MCUs */
     u32 block_component[WORK_MCU_BLOCKS]; /* component of the scan | place in the MCU: x << 8 | y << 16 */
     u32 block_table[WORK_MCU_BLOCKS];     /* short tables: that of DC | that of AC << 16, counted in entries */
-    /* These are enum work_sample: the type of the samples of the output, and of those after turning. */
+    /* These are enum jpeg_work_sample: the type of the samples of the output, and of those after turning. */
     u32 sample, turned_sample;
     u32 ragged;            /* unless WORK_BYTES: 1 if samples are stored one by one, 0 if four at once */
     u32 mean[4];           /* unless WORK_BYTES: subtracted from each channel, as the bits of a float */
@@ -239,7 +237,7 @@ struct work_picture {
     u32 orientation;
     /* Like the members of the output, for the turned picture. */
     u32 turned, turned_pitch, turned_plane, turned_address[2];
-    struct work_component component[WORK_COMPONENTS];
+    struct jpeg_work_component component[WORK_COMPONENTS];
 };
 
 #endif

@@ -33,7 +33,7 @@ struct jpeg_encoding {
  */
 void kst_jpeg_encoding_colour(struct jpeg_encoding *encoding, kst_colour colour);
 
-/* The number of MCUs between restart markers in a scan, 0–65535; 0: no restart markers. */
+/* Return the number of MCUs between restart markers in a scan, 0–65535; 0: no restart markers. */
 uint32_t kst_jpeg_restart_interval(const kst_restart *restart, const struct jpeg_scan_geometry *geometry);
 
 /*

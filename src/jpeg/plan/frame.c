@@ -2,12 +2,12 @@
 /* Computes the numbers of samples, blocks and MCUs that follow from a frame header. */
 #include "jpeg/plan/frame.h"
 
-const uint8_t kst_jpeg_natural[64 + 16] = {                         //
-    0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,         //
-    12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,   //
-    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, //
-    58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63, //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
+#include "jpeg/tables/zigzag.h"
+
+#define RASTER(i) i
+
+const uint8_t kst_jpeg_natural[64 + 16] = {
+    JPEG_ZIGZAG(RASTER), 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
 {

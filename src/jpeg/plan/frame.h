@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The geometry of a frame (T.81 A.1, A.2, B.2.2) and its quantisation tables. */
+/* Declares the geometry of a frame (T.81 A.1, A.2, B.2.2) and its quantisation tables. */
 #ifndef KOSTKA_JPEG_PLAN_FRAME_H
 #define KOSTKA_JPEG_PLAN_FRAME_H
 

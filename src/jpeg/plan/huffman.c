@@ -72,7 +72,7 @@ bool kst_jpeg_huffman_valid(const struct jpeg_huffman *huffman, enum jpeg_table_
 
 void kst_jpeg_huffman_derive_codes(const struct jpeg_huffman *huffman, struct jpeg_huffman_codes *codes)
 {
-    memset(codes, 0, sizeof(*codes));
+    memset(codes, 0, sizeof *codes);
     uint32_t code = 0, index = 0;
     for (uint32_t length = 1; length <= 16; length++, code <<= 1) {
         for (uint32_t i = 0; i < huffman->bits[length] && index < 256; i++, index++, code++) {
@@ -94,7 +94,7 @@ struct tree {
     uint32_t node; /* leaves 0–256 are the symbols; inner nodes follow */
 };
 
-/* The index of the least frequent tree other than `except`. */
+/* Return the index of the least frequent tree other than `except`. */
 static uint32_t rarest(const struct tree *tree, uint32_t count, uint32_t except)
 {
     uint32_t best = except == 0 ? 1 : 0;
@@ -121,7 +121,7 @@ static void assign_lengths(const uint64_t frequency[SYMBOLS], uint16_t length[SY
         parent[tree[first].node] = parent[tree[second].node] = (uint16_t)nodes;
         /* The joined tree keeps the key of the rarer one, and therefore its place. */
         tree[first] = (struct tree){tree[first].frequency + tree[second].frequency, nodes++};
-        memmove(tree + second, tree + second + 1, (--count - second) * sizeof(*tree));
+        memmove(tree + second, tree + second + 1, (--count - second) * sizeof *tree);
     }
     depth[nodes - 1] = 0;
     for (uint32_t i = nodes - 1; i-- > SYMBOLS;)
@@ -166,7 +166,7 @@ void kst_jpeg_huffman_optimal(uint64_t frequency[257], struct jpeg_huffman *huff
         last--;
     count[last]--;
 
-    memset(huffman, 0, sizeof(*huffman));
+    memset(huffman, 0, sizeof *huffman);
     for (uint32_t i = 1; i <= 16; i++)
         huffman->bits[i] = (uint8_t)count[i];
     /* Symbols are sorted by their code lengths before limiting (figure K.4). */

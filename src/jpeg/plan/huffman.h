@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Huffman tables: as a DHT segment specifies them, and the codes derived from them (T.81 C, F.2.2, K.2). */
+/* Declares Huffman tables, as a DHT segment specifies them, and the codes derived from them (T.81 C, F.2.2, K.2). */
 #ifndef KOSTKA_JPEG_PLAN_HUFFMAN_H
 #define KOSTKA_JPEG_PLAN_HUFFMAN_H
 
@@ -16,7 +16,10 @@ enum jpeg_table_class { JPEG_DC = 0, JPEG_AC = 1 };
 /* The tables of annex K.3 for luminance (`chroma` 0) and chrominance (1). */
 const struct jpeg_huffman *kst_jpeg_standard_huffman(enum jpeg_table_class table_class, int chroma);
 
-/* Whether the lengths form a prefix code within 16 bits and every symbol is legal for its class (DC: at most 15). */
+/*
+ * Return whether the lengths form a prefix code within 16 bits and every symbol is legal for its class (DC: at most
+ * 15).
+ */
 bool kst_jpeg_huffman_valid(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class);
 
 /* The code of each symbol and its length in bits; length 0: the symbol has no code. */

@@ -104,12 +104,12 @@ static uint32_t component_scale(const struct jpeg_frame *frame, const struct jpe
     return scale;
 }
 
-static uint32_t view_width(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t scale)
+static uint32_t scaled_width(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t scale)
 {
     return divide_up(frame->width * c->h, frame->hmax * 1U << scale);
 }
 
-static uint32_t view_height(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t scale)
+static uint32_t scaled_height(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t scale)
 {
     return divide_up(frame->height * c->v, frame->vmax * 1U << scale);
 }
@@ -140,8 +140,8 @@ static void raw_plane_range(
     const struct jpeg_frame *frame, uint32_t index, uint32_t reduce, const kst_region *region, kst_region *plane)
 {
     const struct jpeg_component *c = &frame->component[index];
-    uint32_t width = view_width(frame, c, reduce);
-    uint32_t height = view_height(frame, c, reduce);
+    uint32_t width = scaled_width(frame, c, reduce);
+    uint32_t height = scaled_height(frame, c, reduce);
     scale_range(region->x, region->width, c->h, frame->hmax, width, &plane->x, &plane->width);
     scale_range(region->y, region->height, c->v, frame->vmax, height, &plane->y, &plane->height);
 }
@@ -210,25 +210,25 @@ kst_status kst_jpeg_output_describe(const struct jpeg_frame *frame, const kst_de
  * block.
  */
 static void choose_upsampling(
-    const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t reduce, struct jpeg_view *view)
+    const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t reduce, struct jpeg_scaled *scaled)
 {
     uint32_t least = 8U >> reduce;
-    view->h_in = c->h * view->block;
-    view->h_out = frame->hmax * least;
-    view->v_in = c->v * view->block;
-    view->v_out = frame->vmax * least;
-    bool h1 = view->h_in == view->h_out, h2 = view->h_in * 2 == view->h_out;
-    bool v1 = view->v_in == view->v_out, v2 = view->v_in * 2 == view->v_out;
+    scaled->h_in = c->h * scaled->block;
+    scaled->h_out = frame->hmax * least;
+    scaled->v_in = c->v * scaled->block;
+    scaled->v_out = frame->vmax * least;
+    bool h1 = scaled->h_in == scaled->h_out, h2 = scaled->h_in * 2 == scaled->h_out;
+    bool v1 = scaled->v_in == scaled->v_out, v2 = scaled->v_in * 2 == scaled->v_out;
     bool smooth = least > 1;
-    view->upsampling = JPEG_REPLICATE;
+    scaled->upsampling = JPEG_REPLICATE;
     if (h1 && v1)
-        view->upsampling = JPEG_UPSAMPLE_NONE;
+        scaled->upsampling = JPEG_UPSAMPLE_NONE;
     else if (smooth && h1 && v2)
-        view->upsampling = JPEG_UPSAMPLE_H1V2;
-    else if (smooth && h2 && v1 && view->width > 2)
-        view->upsampling = JPEG_UPSAMPLE_H2V1;
-    else if (smooth && h2 && v2 && view->width > 2)
-        view->upsampling = JPEG_UPSAMPLE_H2V2;
+        scaled->upsampling = JPEG_UPSAMPLE_H1V2;
+    else if (smooth && h2 && v1 && scaled->width > 2)
+        scaled->upsampling = JPEG_UPSAMPLE_H2V1;
+    else if (smooth && h2 && v2 && scaled->width > 2)
+        scaled->upsampling = JPEG_UPSAMPLE_H2V2;
 }
 
 /* Find the whole MCUs that hold the columns of the region and, for the filters, the samples beside them. */
@@ -255,19 +255,19 @@ static void plan_view(struct jpeg_output *output, uint32_t index, uint32_t reduc
 {
     const struct jpeg_frame *frame = &output->frame;
     const struct jpeg_component *c = &frame->component[index];
-    struct jpeg_view *view = &output->view[index];
+    struct jpeg_scaled *scaled = &output->scaled[index];
     bool raw = output->conversion == JPEG_CONVERT_RAW;
-    view->needed =
+    scaled->needed =
         raw || output->image.format != KST_FORMAT_GREY || index == 0 || output->conversion == JPEG_CONVERT_RGB_GREY;
-    view->scale = raw ? reduce : component_scale(frame, c, reduce);
-    view->block = 8U >> view->scale;
-    view->width = view_width(frame, c, view->scale);
-    view->height = view_height(frame, c, view->scale);
-    view->mcu_rows = c->v * view->block;
-    choose_upsampling(frame, c, reduce, view);
+    scaled->scale = raw ? reduce : component_scale(frame, c, reduce);
+    scaled->block = 8U >> scaled->scale;
+    scaled->width = scaled_width(frame, c, scaled->scale);
+    scaled->height = scaled_height(frame, c, scaled->scale);
+    scaled->mcu_rows = c->v * scaled->block;
+    choose_upsampling(frame, c, reduce, scaled);
     if (raw)
-        view->upsampling = JPEG_UPSAMPLE_NONE;
-    if (view->needed && (view->upsampling == JPEG_UPSAMPLE_H1V2 || view->upsampling == JPEG_UPSAMPLE_H2V2))
+        scaled->upsampling = JPEG_UPSAMPLE_NONE;
+    if (scaled->needed && (scaled->upsampling == JPEG_UPSAMPLE_H1V2 || scaled->upsampling == JPEG_UPSAMPLE_H2V2))
         output->lag = 1;
 }
 
@@ -287,11 +287,11 @@ void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *f
     plan_columns(output);
     plan_rows(output);
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
-        struct jpeg_view *view = &output->view[i];
+        struct jpeg_scaled *scaled = &output->scaled[i];
         uint32_t h = output->frame.component[i].h;
-        view->first_block = output->first_mcu * h;
-        view->block_count = output->mcu_count * h;
-        view->first = view->first_block * view->block;
-        view->count = minimum(view->width - view->first, view->block_count * view->block);
+        scaled->first_block = output->first_mcu * h;
+        scaled->block_count = output->mcu_count * h;
+        scaled->first = scaled->first_block * scaled->block;
+        scaled->count = minimum(scaled->width - scaled->first, scaled->block_count * scaled->block);
     }
 }

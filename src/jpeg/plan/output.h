@@ -7,23 +7,16 @@
 #define KOSTKA_JPEG_PLAN_OUTPUT_H
 
 #include "jpeg/plan/frame.h"
+#include "jpeg/tables/upsampling.h"
 
 /* Pixel layouts of colour pictures. */
 enum jpeg_layout { JPEG_LAYOUT_RGB, JPEG_LAYOUT_BGR, JPEG_LAYOUT_RGBA, JPEG_LAYOUT_BGRA, JPEG_LAYOUT_COUNT };
 
-/* The layout of an interleaved format of R, G and B; of another, what nobody looks at. */
+/* Return the layout of an interleaved format of R, G and B; the result is unused for other formats. */
 enum jpeg_layout kst_jpeg_layout(kst_format format);
 
-enum jpeg_upsampling {
-    JPEG_UPSAMPLE_NONE,
-    JPEG_UPSAMPLE_H2V1, /* the triangle filter */
-    JPEG_UPSAMPLE_H1V2,
-    JPEG_UPSAMPLE_H2V2,
-    JPEG_REPLICATE /* for any other ratio, whole or not: repeats the sample at or before the place */
-};
-
-/* How the output uses a component. Sizes and positions are in samples of the reduced component. */
-struct jpeg_view {
+/* A component as it is scaled for the output. Sizes and positions are in samples of the reduced component. */
+struct jpeg_scaled {
     bool needed;
     uint32_t scale; /* a block gives (8 >> scale)² samples */
     uint32_t block; /* 8 >> scale */
@@ -53,11 +46,7 @@ enum jpeg_conversion {
     JPEG_CONVERT_YCCK_RGB
 };
 
-struct jpeg_dsp;
-
 struct jpeg_output {
-    const struct jpeg_dsp *dsp;    /* functions that the CPU uses; null on other devices */
-    struct jpeg_bands *bands;      /* receives the CPU's rows instead of the image, which has one plane; or null */
     struct jpeg_frame frame;       /* a frame of one component counts as sampled 1×1, which changes no sample */
     kst_image image;               /* the caller's image, of region.width × region.height, except for RAW */
     kst_region region;             /* in pixels of the reduced picture; never empty */
@@ -69,7 +58,7 @@ struct jpeg_output {
     enum jpeg_conversion conversion;
     enum jpeg_layout layout;
     uint8_t alpha;
-    struct jpeg_view view[JPEG_COMPONENTS];
+    struct jpeg_scaled scaled[JPEG_COMPONENTS];
 };
 
 /*

@@ -30,8 +30,8 @@ static size_t colour_script(kst_scan script[JPEG_SCRIPT_MAX])
         one(1, 1, LAST, 1, 0),
         one(0, 1, LAST, 1, 0),
     };
-    memcpy(script, scans, sizeof(scans));
-    return sizeof(scans) / sizeof(*scans);
+    memcpy(script, scans, sizeof scans);
+    return sizeof scans / sizeof *scans;
 }
 
 size_t kst_jpeg_progressive_script(kst_colour colour, uint32_t component_count, kst_scan script[JPEG_SCRIPT_MAX])
@@ -106,10 +106,10 @@ kst_status kst_jpeg_script_check(
     const struct jpeg_frame *frame, bool progressive, const kst_scan *script, size_t length, size_t *scan)
 {
     uint8_t sent[JPEG_COMPONENTS][64];
-    memset(sent, UNSENT, sizeof(sent));
+    memset(sent, UNSENT, sizeof sent);
     for (*scan = 0; *scan < length; ++*scan) {
         kst_status status = check_components(frame, &script[*scan]);
-        if (status != KST_OK)
+        if (status)
             return status;
         if (!band_valid(&script[*scan], progressive) || !enter(&script[*scan], sent))
             return KST_ERROR_JPEG_SCRIPT;

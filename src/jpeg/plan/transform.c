@@ -7,11 +7,11 @@
 #include "core/report.h"
 
 /* Each transform as a transposition followed by mirrorings of the columns and the rows. */
-struct steps {
+struct transform_moves {
     bool transposed, mirror_x, mirror_y;
 };
 
-static const struct steps steps_of[] = {
+static const struct transform_moves moves_of[] = {
     [KST_TRANSFORM_NONE] = {false, false, false},
     [KST_TRANSFORM_FLIP_H] = {false, true, false},
     [KST_TRANSFORM_ROTATE_180] = {false, true, true},
@@ -24,8 +24,8 @@ static const struct steps steps_of[] = {
 
 void kst_jpeg_transform_mirrors(kst_transform transform, bool *columns, bool *rows)
 {
-    *columns = steps_of[transform].mirror_x;
-    *rows = steps_of[transform].mirror_y;
+    *columns = moves_of[transform].mirror_x;
+    *rows = moves_of[transform].mirror_y;
 }
 
 static void transpose_quantisers(const uint16_t in[64], uint16_t out[64])
@@ -120,7 +120,7 @@ static void mirror(struct side *side, bool trim)
         side->size = whole * side->mcu;
 }
 
-static kst_status plan_sides(const struct jpeg_transform_request *request, const struct steps *steps,
+static kst_status plan_sides(const struct jpeg_transform_request *request, const struct transform_moves *moves,
     struct jpeg_transform *transform, kst_report *report)
 {
     struct jpeg_frame *frame = &transform->frame;
@@ -129,16 +129,16 @@ static kst_status plan_sides(const struct jpeg_transform_request *request, const
     struct side x = {.full = frame->width, .mcu = 8U * frame->hmax, .size = frame->width};
     struct side y = {.full = frame->height, .mcu = 8U * frame->vmax, .size = frame->height};
     if (request->edge == KST_EDGE_PERFECT &&
-        ((steps->mirror_x && x.full % x.mcu != 0) || (steps->mirror_y && y.full % y.mcu != 0)))
+        ((moves->mirror_x && x.full % x.mcu != 0) || (moves->mirror_y && y.full % y.mcu != 0)))
         return kst_report_error(report, KST_ERROR_JPEG_NOT_PERFECT, KST_NO_OFFSET, "%u×%u pixels, MCUs of %u×%u",
             frame->width, frame->height, x.mcu, y.mcu);
     if ((crop->x | crop->y | crop->width | crop->height) != 0 &&
         (!cut(&x, crop->x, crop->width) || !cut(&y, crop->y, crop->height)))
         return kst_report_error(report, KST_ERROR_REGION, KST_NO_OFFSET, "%u×%u+%u+%u of %u×%u pixels", crop->width,
             crop->height, crop->x, crop->y, frame->width, frame->height);
-    if (steps->mirror_x)
+    if (moves->mirror_x)
         mirror(&x, trim);
-    if (steps->mirror_y)
+    if (moves->mirror_y)
         mirror(&y, trim);
     frame->width = x.size;
     frame->height = y.size;
@@ -155,8 +155,8 @@ kst_status kst_jpeg_transform_plan(const struct jpeg_frame *source, const struct
     if ((unsigned)request->transform > KST_TRANSFORM_ROTATE_270 || (unsigned)request->edge > KST_EDGE_PERFECT)
         return kst_report_error(report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "transform %d, edge %d",
             (int)request->transform, (int)request->edge);
-    const struct steps *steps = &steps_of[request->transform];
-    *transform = (struct jpeg_transform){.frame = *source, .transposed = steps->transposed};
+    const struct transform_moves *moves = &moves_of[request->transform];
+    *transform = (struct jpeg_transform){.frame = *source, .transposed = moves->transposed};
     struct jpeg_frame *frame = &transform->frame;
     if (request->grey && !keep_luminance(frame))
         return kst_report_error(report, KST_ERROR_JPEG_COLOUR, KST_NO_OFFSET, "no luminance of full size to keep");
@@ -166,12 +166,12 @@ kst_status kst_jpeg_transform_plan(const struct jpeg_frame *source, const struct
      */
     if (frame->component_count == 1)
         frame->component[0].h = frame->component[0].v = 1;
-    if (steps->transposed)
+    if (moves->transposed)
         transpose_frame(frame);
     separate_tables(frame);
     kst_jpeg_frame_geometry(frame);
-    kst_status status = plan_sides(request, steps, transform, report);
-    if (status == KST_OK)
+    kst_status status = plan_sides(request, moves, transform, report);
+    if (!status)
         kst_jpeg_frame_geometry(frame);
     return status;
 }
@@ -210,13 +210,13 @@ static void move_block(const int16_t *in, int16_t *out, bool transposed, const s
             out[y * 8 + x] = with_sign(in[x * 8 + y], signs->negate[y * 8 + x]);
 }
 
-struct run {
+struct transform_run {
     const struct jpeg_transform *transform;
     const struct jpeg_coefficients *source, *result;
 };
 
 /* Make row y of the result's blocks of component i. */
-static void move_row(const struct run *run, uint32_t i, uint32_t y)
+static void move_row(const struct transform_run *run, uint32_t i, uint32_t y)
 {
     const struct jpeg_transform *t = run->transform;
     const struct jpeg_component *c = &t->frame.component[i];
@@ -241,7 +241,7 @@ static void move_row(const struct run *run, uint32_t i, uint32_t y)
 
 static void run_mcu_row(void *arg, uint32_t mcu_y)
 {
-    const struct run *run = arg;
+    const struct transform_run *run = arg;
     const struct jpeg_frame *frame = &run->transform->frame;
     for (uint32_t i = 0; i < frame->component_count; i++) {
         const struct jpeg_component *c = &frame->component[i];
@@ -254,6 +254,6 @@ static void run_mcu_row(void *arg, uint32_t mcu_y)
 void kst_jpeg_transform_run(const struct jpeg_transform *transform, const struct jpeg_coefficients *source,
     const struct jpeg_coefficients *result, struct pool *pool)
 {
-    struct run run = {.transform = transform, .source = source, .result = result};
+    struct transform_run run = {.transform = transform, .source = source, .result = result};
     kst_pool_run(pool, transform->frame.mcus_h, run_mcu_row, &run);
 }

@@ -23,7 +23,7 @@ struct jpeg_transform {
     uint32_t offset_y; /* number of MCUs that the cut takes off the top */
 };
 
-/* Whether a transform mirrors the columns of the result, and whether it mirrors its rows. */
+/* Return whether a transform mirrors the columns of the result, and whether it mirrors its rows. */
 void kst_jpeg_transform_mirrors(kst_transform transform, bool *columns, bool *rows);
 
 /*
@@ -33,7 +33,7 @@ void kst_jpeg_transform_mirrors(kst_transform transform, bool *columns, bool *ro
 kst_status kst_jpeg_transform_plan(const struct jpeg_frame *source, const struct jpeg_transform_request *request,
     struct jpeg_transform *transform, kst_report *report);
 
-/* Whether every block of the result is the block at the same place in the source. */
+/* Return whether every block of the result is the block at the same place in the source. */
 bool kst_jpeg_transform_is_identity(const struct jpeg_transform *transform);
 
 /*

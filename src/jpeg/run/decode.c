@@ -17,8 +17,8 @@
 
 static void drop_early(kst_decoder *decoder)
 {
-    if (decoder->context->gpu)
-        kst_gpu_early_drop(decoder->context->gpu, &jpeg_state(decoder)->early);
+    if (kst_context_gpu_if_open(decoder->context))
+        kst_jpeg_gpu_early_drop(kst_context_gpu_if_open(decoder->context), &jpeg_state(decoder)->early);
 }
 
 static void release_planned(kst_decoder *decoder)
@@ -42,7 +42,7 @@ static kst_status assemble_metadata(kst_decoder *decoder)
         &op, stream->plan.data, stream->application, stream->application_count, false, &decoder->metadata);
 }
 
-/* Pinned data are on their way to the device while their headers are read. */
+/* Open a stream. If its data are pinned, they are uploaded while the headers are parsed. */
 static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t length, enum opening_purpose purpose)
 {
     struct kst_context *context = decoder->context;
@@ -51,7 +51,7 @@ static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t 
     kst_status (*parse)(const struct operation *, const uint8_t *, size_t, struct jpeg_stream *) =
         purpose == OPEN_TO_LOOK ? kst_jpeg_parse : kst_jpeg_parse_presuming;
     if (purpose == OPEN_TO_DECODE_ONCE && data)
-        kst_gpu_early_begin(context->gpu, data, length, &state->early);
+        kst_jpeg_gpu_early_begin(kst_context_gpu_if_open(context), data, length, &state->early);
     kst_status status = parse(&op, data, length, &state->stream);
     if (status) {
         drop_early(decoder);
@@ -83,15 +83,18 @@ static kst_status describe(kst_decoder *decoder, const kst_decode_options *optio
 static bool fits_gpu(const struct decoding *d)
 {
     const struct jpeg_gpu_item *item = &jpeg_state(d->decoder)->item;
-    return kst_gpu_jpeg_supports(item) && kst_gpu_jpeg_memory(item, 1) <= d->decoder->context->limits.memory;
+    return kst_jpeg_gpu_supports(item) && kst_jpeg_gpu_memory(item, 1) <= d->decoder->context->limits.memory;
 }
 
-/* The GPU may read the data once what it does not expect among them is gone. Without memory for that the CPU does. */
+/*
+ * Let the GPU read a copy of the data without the bytes that its kernels do not expect. If there is no memory for the
+ * copy, the CPU decodes.
+ */
 static void fit_compact(struct decoding *d)
 {
     struct memory *memory = &d->decoder->memory;
     struct jpeg_decoder *state = jpeg_state(d->decoder);
-    if (state->stream.presumed || !kst_gpu_jpeg_wants_compact(&state->item) ||
+    if (state->stream.presumed || !kst_jpeg_gpu_wants_compact(&state->item) ||
         kst_jpeg_compact(memory, &state->stream.plan, &state->compact))
         return;
     state->item.plan = &state->compact;
@@ -105,8 +108,10 @@ static void fit_compact(struct decoding *d)
 static void make_item(const struct decoding *d, struct jpeg_decoder *state)
 {
     struct jpeg_gpu_item *item = &state->item;
-    *item = (struct jpeg_gpu_item){
-        .plan = &state->stream.plan, .sink = d->target.sink, .image = d->target.image, .orientation = d->orientation};
+    *item = (struct jpeg_gpu_item){.plan = &state->stream.plan,
+        .delivery = d->target.delivery,
+        .image = d->target.image,
+        .orientation = d->orientation};
     if (d->options.sample != KST_SAMPLE_INTEGER)
         kst_normal_init(&item->normal, &d->options, 8, false);
     kst_jpeg_output_plan(&item->output, &item->plan->frame, &d->options, d->image);
@@ -119,7 +124,7 @@ static kst_status place(struct decoding *d)
     d->on_gpu = fits_gpu(d);
     if (!d->on_gpu)
         fit_compact(d);
-    if (!d->on_gpu && !state->item.plan->single_scan) { /* the pixels alone */
+    if (!d->on_gpu && !state->item.plan->single_scan) { /* the GPU makes only the pixels */
         state->item.coefficients = (struct jpeg_gpu_coefficients){&state->blocks, kst_jpeg_blocks_copy};
         d->on_gpu = d->alone = fits_gpu(d);
     }
@@ -134,7 +139,7 @@ static bool presumes(const kst_decoder *decoder)
 static void confirm(struct decoding *d, struct pool *threads)
 {
     struct jpeg_decoder *state = jpeg_state(d->decoder);
-    d->mistaken = !kst_jpeg_confirm(threads, &state->stream) || (d->on_gpu && !kst_gpu_jpeg_supports(&state->item));
+    d->mistaken = !kst_jpeg_confirm(threads, &state->stream) || (d->on_gpu && !kst_jpeg_gpu_supports(&state->item));
 }
 
 static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
@@ -143,7 +148,7 @@ static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
     return kst_jpeg_cpu_decode(&op, &jpeg_state(d->decoder)->stream.plan, &d->options, image);
 }
 
-/* Whether the CPU has scans to read before the GPU makes pixels. */
+/* Return whether the CPU has scans to read before the GPU makes pixels. */
 static bool reads_scans(const struct decoding *d)
 {
     return d->on_gpu && d->alone;
@@ -174,7 +179,10 @@ static bool is_damaged(const struct jpeg_plan *plan, const struct jpeg_gpu_damag
     return lost || damage->ended > 0 || damage->invalid > 0 || damage->surplus > 0;
 }
 
-/* The device tells that there is damage; where the first of it is, reading once more does. */
+/*
+ * End a decoding. The device reports that there is damage, but not where: the CPU reads the stream again to find its
+ * offset.
+ */
 static kst_status finish(struct decoding *d, const struct jpeg_gpu_damage *damage)
 {
     const struct operation op = kst_decoder_operation(d->decoder, &d->progress);
@@ -224,15 +232,15 @@ static kst_status make_pixels(struct decoding *d)
     struct jpeg_gpu_damage damage = {0};
     struct jpeg_gpu_times times = {0};
     struct gpu_error error;
-    kst_gpu_jpeg_route(d->gpu, &state->item);
-    struct job *job = kst_gpu_jpeg_begin(d->gpu, &state->item, 1, &order, &error);
+    kst_jpeg_gpu_route(d->gpu, &state->item);
+    struct jpeg_gpu_job *job = kst_jpeg_gpu_begin(d->gpu, &state->item, 1, &order, &error);
     kst_decoding_confirm(d, d->decoder->context->pool); /* beside the device */
     if (job)
-        kst_gpu_jpeg_end(job, &damage, &times, &error);
+        kst_jpeg_gpu_end(job, &damage, &times, &error);
     return kst_jpeg_decoding_settle(d, &damage, &times, &error);
 }
 
-/* The CPU's threads read the scans, because the GPU cannot, and the GPU makes the pixels of them. */
+/* Let the CPU's threads decode the scans to coefficients, because the GPU cannot. The GPU then makes the pixels. */
 static kst_status read_scans(struct decoding *d)
 {
     kst_decoder *decoder = d->decoder;
@@ -256,11 +264,11 @@ static void release(struct decoding *d)
     release_planned(d->decoder);
 }
 
-static kst_status decode_rows(
-    kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, const kst_row_writer *writer)
+static kst_status decode_rows(struct decoding *d, const kst_row_writer *writer, bool *taken)
 {
-    const struct operation op = kst_decoder_operation(decoder, NULL);
-    return kst_jpeg_cpu_decode_rows(&op, &jpeg_state(decoder)->stream.plan, options, image, writer);
+    const struct operation op = kst_decoder_operation(d->decoder, NULL);
+    (void)taken; /* what JPEG decodes has all its samples at a time */
+    return kst_jpeg_cpu_decode_rows(&op, &jpeg_state(d->decoder)->stream.plan, &d->options, d->image, writer);
 }
 
 static bool find_others(kst_decoder *decoder)
@@ -269,9 +277,9 @@ static bool find_others(kst_decoder *decoder)
     struct jpeg_decoder *state = jpeg_state(decoder);
     if (state->others_known)
         return true;
-    state->others_known = true; /* what cannot be found will not be looked for again */
+    state->others_known = true; /* parts that could not be found are not searched again */
     kst_status status = kst_jpeg_others_find(&op, &state->stream, false, &state->others);
-    return status == KST_OK || kst_decoder_fail(decoder, status) == KST_OK;
+    return !status || !kst_decoder_fail(decoder, status);
 }
 
 static bool other(kst_decoder *decoder, size_t index, kst_other *other)
@@ -279,7 +287,7 @@ static bool other(kst_decoder *decoder, size_t index, kst_other *other)
     const struct jpeg_others *others = &jpeg_state(decoder)->others;
     if (!find_others(decoder) || index >= others->count)
         return false;
-    *other = others->part[index];
+    *other = others->other[index];
     return true;
 }
 
@@ -297,7 +305,7 @@ static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t l
 {
     kst_status status = check_jpeg_options(t);
     struct jpeg_transcoding first = {.context = t->context, .op = t->op, .options = t->options};
-    if (status == KST_OK)
+    if (!status)
         status = kst_jpeg_transcode_file(&first, data, length, &t->sink);
     kst_jpeg_transcoding_close(&first);
     return status;

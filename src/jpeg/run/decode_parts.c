@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JPEG pictures of a batch that a GPU decodes. They go there in parts, of which a few are on their way at the same
- * time, so that one is uploaded while another is decoded.
+ * Decodes a batch of JPEG pictures on a GPU, in parts. A few parts are under way at the same time, so that one is
+ * uploaded while another is decoded.
  */
 #include "jpeg/run/decode_parts.h"
 
@@ -10,28 +10,29 @@
 
 enum {
     PART_PICTURES = 64,
-    PART_BYTES = 8 << 20,  /* of streams: enough to keep the device busy, few enough to be there soon */
-    FIRST_BYTES = 2 << 20, /* of the first part, so that the device begins; the next ones have twice as many each */
-    PARTS_AT_ONCE = 6,     /* with buffers of their own; later ones take over theirs */
+    PART_BYTES = 8 << 20, /* bytes of streams: enough to keep the device busy, few enough to be uploaded soon */
+    FIRST_BYTES =
+        2 << 20, /* bytes of the first part, so that the device begins soon; each of the next parts has twice as many */
+    PARTS_AT_ONCE = 6, /* parts with buffers of their own; later parts reuse the buffers */
     PARTS_IN_FLIGHT = 24
 };
 
 #define PART_MEMORY (UINT64_C(640) << 20)
 
-struct part {
-    struct job *job; /* null: ended, or never begun */
+struct jpeg_part {
+    struct jpeg_gpu_job *job; /* null: ended, or never begun */
     uint32_t first, count;
-    uint64_t bytes, memory; /* of the streams; that it takes on the device */
+    uint64_t bytes, memory; /* bytes of its streams, and bytes that it takes on the device */
     bool staged;            /* its images or streams need pinned memory */
 };
 
 struct jpeg_parts {
     const struct decode_owner *owner;
-    struct gpu_executor *gpu;
+    struct gpu_runtime *gpu;
     struct decoding **decoding; /* in turn */
     struct jpeg_gpu_item *item; /* likewise */
     uint32_t count;
-    struct part *part;
+    struct jpeg_part *part;
     uint32_t part_count, begun, ended; /* in turn */
 };
 
@@ -61,7 +62,7 @@ void *kst_jpeg_parts_make(const struct decode_owner *owner)
     return NULL;
 }
 
-/* Device memory that a part may take. */
+/* Return how much device memory a part may take. */
 static uint64_t part_memory(const struct jpeg_parts *parts)
 {
     uint64_t limit = parts->owner->context->limits.memory / PARTS_AT_ONCE, card = parts->gpu->gpu->info.memory / 16;
@@ -69,15 +70,15 @@ static uint64_t part_memory(const struct jpeg_parts *parts)
     return card < limit ? card : limit;
 }
 
-/* Bytes of streams that a part gets, but for the last of them. */
-static uint64_t part_bytes(const struct jpeg_parts *parts, const struct part *part)
+/* Return how many bytes of streams fill a part; the last of its streams may exceed them. */
+static uint64_t part_bytes(const struct jpeg_parts *parts, const struct jpeg_part *part)
 {
     size_t number = (size_t)(part - parts->part);
     uint64_t grown = (uint64_t)FIRST_BYTES << (number < 8 ? number : 8);
     return grown < PART_BYTES ? grown : PART_BYTES;
 }
 
-static bool fits(const struct jpeg_parts *parts, const struct part *part, uint64_t memory)
+static bool fits(const struct jpeg_parts *parts, const struct jpeg_part *part, uint64_t memory)
 {
     return part->count < PART_PICTURES && part->bytes < part_bytes(parts, part) &&
            part->memory + memory <= part_memory(parts);
@@ -91,22 +92,22 @@ void kst_jpeg_parts_add(void *made, struct decoding *decoding)
     parts->gpu = decoding->gpu;
     parts->decoding[index] = decoding;
     *item = jpeg_state(decoding->decoder)->item;
-    kst_gpu_jpeg_route(parts->gpu, item);
-    item->ordered = decoding->after && item->sink != GPU_SINK_HOST;
-    uint64_t length, memory = kst_gpu_jpeg_memory(item, 1);
+    kst_jpeg_gpu_route(parts->gpu, item);
+    item->ordered = decoding->after && item->delivery != GPU_DELIVERY_HOST;
+    uint64_t length, memory = kst_jpeg_gpu_memory(item, 1);
     if (parts->part_count == 0 || !fits(parts, &parts->part[parts->part_count - 1], memory))
-        parts->part[parts->part_count++] = (struct part){.first = index};
-    struct part *part = &parts->part[parts->part_count - 1];
-    kst_gpu_scan_data(item->plan, &length);
+        parts->part[parts->part_count++] = (struct jpeg_part){.first = index};
+    struct jpeg_part *part = &parts->part[parts->part_count - 1];
+    kst_jpeg_gpu_scan_data(item->plan, &length);
     part->bytes += length;
     part->memory += memory;
     part->count++;
-    part->staged = part->staged || !item->pinned || item->sink == GPU_SINK_HOST;
+    part->staged = part->staged || !item->pinned || item->delivery == GPU_DELIVERY_HOST;
 }
 
-struct settling {
+struct jpeg_settling {
     const struct jpeg_parts *parts;
-    const struct part *part;
+    const struct jpeg_part *part;
     const struct jpeg_gpu_damage *damage;
     const struct jpeg_gpu_times *times;
     const struct gpu_error *error;
@@ -114,18 +115,18 @@ struct settling {
 
 static void settle_picture(void *arg, uint32_t index)
 {
-    const struct settling *s = arg;
+    const struct jpeg_settling *s = arg;
     struct decoding *decoding = s->parts->decoding[s->part->first + index];
     s->parts->owner->enter(decoding);
     kst_jpeg_decoding_settle(decoding, &s->damage[index], s->times, s->error);
     s->parts->owner->leave(decoding);
 }
 
-/* Pictures that went through the stages together share their times. */
-static void settle_part(const struct jpeg_parts *parts, const struct part *part, const struct jpeg_gpu_damage *damage,
-    struct jpeg_gpu_times *times, const struct gpu_error *error)
+/* End a part's decodings. Pictures that went through the stages together share the times. */
+static void settle_part(const struct jpeg_parts *parts, const struct jpeg_part *part,
+    const struct jpeg_gpu_damage *damage, struct jpeg_gpu_times *times, const struct gpu_error *error)
 {
-    struct settling settling = {parts, part, damage, times, error};
+    struct jpeg_settling settling = {parts, part, damage, times, error};
     times->upload /= part->count;
     times->entropy /= part->count;
     times->pixels /= part->count;
@@ -136,13 +137,13 @@ static void settle_part(const struct jpeg_parts *parts, const struct part *part,
 static void begin_part(struct jpeg_parts *parts)
 {
     static const struct jpeg_gpu_damage none[PART_PICTURES];
-    struct part *part = &parts->part[parts->begun];
+    struct jpeg_part *part = &parts->part[parts->begun];
     struct jpeg_gpu_order order = {.after = parts->decoding[part->first]->after};
     struct jpeg_gpu_times times = {0};
     struct gpu_error error;
     if (parts->begun >= PARTS_AT_ONCE)
         order.heir_of = parts->part[parts->begun - PARTS_AT_ONCE].job;
-    part->job = kst_gpu_jpeg_begin(parts->gpu, &parts->item[part->first], part->count, &order, &error);
+    part->job = kst_jpeg_gpu_begin(parts->gpu, &parts->item[part->first], part->count, &order, &error);
     parts->begun++;
     if (!part->job)
         settle_part(parts, part, none, &times, &error);
@@ -153,15 +154,15 @@ static void end_part(struct jpeg_parts *parts)
     struct jpeg_gpu_damage damage[PART_PICTURES];
     struct jpeg_gpu_times times = {0};
     struct gpu_error error;
-    struct part *part = &parts->part[parts->ended++];
+    struct jpeg_part *part = &parts->part[parts->ended++];
     if (!part->job)
         return;
-    kst_gpu_jpeg_end(part->job, damage, &times, &error);
+    kst_jpeg_gpu_end(part->job, damage, &times, &error);
     part->job = NULL;
     settle_part(parts, part, damage, &times, &error);
 }
 
-/* Whether a part has to end before the next can begin. */
+/* Return whether a part has to end before the next can begin. */
 static bool must_end(const struct jpeg_parts *parts)
 {
     uint32_t in_flight = parts->begun - parts->ended;
@@ -184,14 +185,14 @@ void kst_jpeg_parts_follow(const void *made, struct gpu_queue *queue)
     const struct jpeg_parts *parts = made;
     for (uint32_t i = parts->ended; i < parts->begun; i++)
         if (parts->part[i].job)
-            kst_gpu_jpeg_follow(parts->part[i].job, queue);
+            kst_jpeg_gpu_follow(parts->part[i].job, queue);
 }
 
 bool kst_jpeg_parts_done(const void *made)
 {
     const struct jpeg_parts *parts = made;
     for (uint32_t i = parts->ended; i < parts->begun; i++)
-        if (parts->part[i].job && !kst_gpu_jpeg_done(parts->part[i].job))
+        if (parts->part[i].job && !kst_jpeg_gpu_done(parts->part[i].job))
             return false;
     return true;
 }

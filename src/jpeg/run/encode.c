@@ -17,7 +17,7 @@
 static kst_status check_options(struct encoding *e)
 {
     const kst_encode_options *o = &e->options;
-    if (o->size != sizeof(*o))
+    if (o->size != sizeof *o)
         return kst_encoding_fail(e, KST_ERROR_OPTIONS, "not set up by kst_encode_options_init()");
     if (o->codec != KST_CODEC_JPEG)
         return kst_encoding_fail(e, KST_ERROR_OPTIONS, "codec");
@@ -55,7 +55,7 @@ static uint32_t channels_of(kst_colour colour)
     }
 }
 
-/* The colour of samples that the caller said nothing about. */
+/* Return the colour space that samples usually have, for an image that does not name its own. */
 static kst_colour usual_colour(kst_format format, uint32_t channels)
 {
     if (channels == 3)
@@ -63,7 +63,7 @@ static kst_colour usual_colour(kst_format format, uint32_t channels)
     return channels == 1 ? KST_COLOUR_GREY : channels == 4 ? KST_COLOUR_CMYK : KST_COLOUR_UNKNOWN;
 }
 
-/* Channels that carry colour: alpha does not. */
+/* Return the number of channels that carry colour, which alpha does not. */
 static uint32_t image_channels(const kst_image *image)
 {
     const struct pixel_layout *layout = kst_pixel_layout(image->format);
@@ -77,7 +77,7 @@ static kst_status check_image(struct encoding *e)
     if (e->rows && device)
         return kst_encoding_fail(e, KST_ERROR_IMAGE_MEMORY, "rows come to the host");
     kst_status status = device || e->rows ? kst_image_check_shape(image) : kst_image_check(image);
-    if (status != KST_OK)
+    if (status)
         return kst_encoding_fail(e, status, NULL);
     if (image->plane[0].sample != KST_SAMPLE_INTEGER)
         return kst_encoding_fail(e, KST_ERROR_IMAGE_SAMPLE, "JPEG takes integers");
@@ -96,7 +96,7 @@ static kst_status check_image(struct encoding *e)
     return KST_OK;
 }
 
-/* The colours of the image and of the stream. */
+/* Choose the colour spaces of the image and of the stream. */
 static kst_status plan_colour(struct encoding *e)
 {
     kst_image *image = &e->image;
@@ -164,7 +164,7 @@ static uint8_t quant_destination(const struct encoding *e, uint32_t component)
     const kst_colour colour = jpeg_encoding_of(e)->frame.colour;
     kst_encode_options usual;
     kst_encode_options_init(&usual);
-    const bool plain = memcmp(e->options.quant_index, usual.quant_index, sizeof(usual.quant_index)) == 0;
+    const bool plain = memcmp(e->options.quant_index, usual.quant_index, sizeof usual.quant_index) == 0;
     if (plain && (colour == KST_COLOUR_RGB || colour == KST_COLOUR_CMYK))
         return 0;
     return e->options.quant_index[component];
@@ -189,7 +189,7 @@ static kst_status plan_quantisers(struct encoding *e)
                 return kst_report_error(&e->report, KST_ERROR_JPEG_TABLE_VALUE, KST_NO_OFFSET,
                     "%d in table %d, element %" PRIu32, given[i], component->tq, i);
         }
-        memcpy(component->quant, given, sizeof(component->quant));
+        memcpy(component->quant, given, sizeof component->quant);
     }
     return KST_OK;
 }
@@ -208,9 +208,9 @@ static kst_status plan_script(struct encoding *e)
     if (length > UINT32_MAX)
         return kst_encoding_fail(e, KST_ERROR_JPEG_SCRIPT, NULL);
     kst_status status = kst_jpeg_script_check(frame, progressive, script, length, &scan);
-    if (status != KST_OK && scan == length)
+    if (status && scan == length)
         return kst_encoding_fail(e, status, "coefficients are left out");
-    if (status != KST_OK)
+    if (status)
         return kst_report_error(&e->report, status, KST_NO_OFFSET, "scan %zu", scan + 1);
     jpeg_encoding_of(e)->script = o->script;
     jpeg_encoding_of(e)->script_length = o->script_length;
@@ -221,7 +221,7 @@ static kst_status plan_metadata(struct encoding *e)
 {
     size_t item;
     kst_status status = kst_jpeg_metadata_check(e->options.metadata, e->options.metadata_count, &item);
-    if (status != KST_OK)
+    if (status)
         return kst_report_error(&e->report, status, KST_NO_OFFSET, "metadata item %zu", item);
     jpeg_encoding_of(e)->metadata = e->options.metadata;
     jpeg_encoding_of(e)->metadata_count = e->options.metadata_count;
@@ -240,7 +240,7 @@ static void plan_header(struct encoding *e)
         kst_jpeg_restart_choose(&jpeg_encoding_of(e)->frame, o->restart, o->coding == KST_CODING_PROGRESSIVE);
 }
 
-/* The planes of KST_FORMAT_RAW against the components' sizes. */
+/* Check the sizes of KST_FORMAT_RAW's planes against those of the components. */
 static kst_status check_raw(struct encoding *e)
 {
     for (uint32_t c = 0; c < jpeg_encoding_of(e)->frame.component_count && e->image.format == KST_FORMAT_RAW; c++) {
@@ -258,42 +258,45 @@ kst_status kst_jpeg_encoding_plan(struct encoding *e)
     struct jpeg_encoder *state = jpeg_encoder_of(e);
     struct jpeg_frame *frame = &jpeg_encoding_of(e)->frame;
     kst_status status = check_options(e);
-    if (status == KST_OK)
+    if (!status)
         status = check_image(e);
-    if (status == KST_OK)
+    if (!status)
         status = plan_colour(e);
     frame->width = e->image.width;
     frame->height = e->image.height;
-    if (status == KST_OK)
+    if (!status)
         status = plan_sampling(e);
-    if (status == KST_OK)
+    if (!status)
         status = check_raw(e);
-    if (status == KST_OK)
+    if (!status)
         status = plan_quantisers(e);
-    if (status == KST_OK)
+    if (!status)
         status = plan_script(e);
-    if (status == KST_OK)
+    if (!status)
         status = plan_metadata(e);
-    if (status != KST_OK)
+    if (status)
         return status;
     plan_ids(frame);
     plan_header(e);
     kst_jpeg_dsp_init(&state->dsp, e->context->tier);
     status = kst_jpeg_sampler_init(&state->sampler, &e->image, frame, &state->dsp);
     state->sampler.rows = e->rows;
-    state->item = (struct jpeg_encode_item){.encoding = &state->encoding, .image = &e->image, .sink = &e->sink};
-    return status == KST_OK ? KST_OK : kst_encoding_fail(e, status, NULL);
+    state->item = (struct jpeg_gpu_encode_item){.encoding = &state->encoding, .image = &e->image, .sink = &e->sink};
+    return status ? kst_encoding_fail(e, status, NULL) : KST_OK;
 }
 
 bool kst_jpeg_encoding_suits(struct encoding *e)
 {
-    struct jpeg_encode_item *item = &jpeg_encoder_of(e)->item;
+    struct jpeg_gpu_encode_item *item = &jpeg_encoder_of(e)->item;
     item->source = e->source;
     item->planes = e->planes;
-    return kst_gpu_jpeg_encodes(item) && kst_gpu_jpeg_encode_memory(item) <= e->context->limits.memory;
+    return kst_jpeg_gpu_encodes(item) && kst_jpeg_gpu_encode_memory(item) <= e->context->limits.memory;
 }
 
-/* A GPU wants all rows at once. The CPU encodes them where they have no room. */
+/*
+ * Decide whether a GPU encodes rows. It needs all of them at once; if memory has no room for that, the CPU encodes
+ * them.
+ */
 kst_status kst_jpeg_encoding_place_rows(struct encoding *e, double seconds)
 {
     struct jpeg_encoder *state = jpeg_encoder_of(e);
@@ -306,11 +309,11 @@ kst_status kst_jpeg_encoding_place_rows(struct encoding *e, double seconds)
     if (status == KST_ERROR_LIMIT_MEMORY || status == KST_ERROR_MEMORY)
         return KST_OK;
     state->sampler.rows = e->rows;
-    if (status == KST_OK)
+    if (!status)
         status = kst_encoding_find_source(e);
     state->item.source = e->source;
     state->item.planes = e->planes;
-    e->on_gpu = status == KST_OK;
+    e->on_gpu = !status;
     return status;
 }
 
@@ -320,13 +323,13 @@ static kst_status encode_on_cpu(struct encoding *e)
     return kst_jpeg_write_picture(&op, jpeg_encoding_of(e), &jpeg_encoder_of(e)->sampler, &e->sink);
 }
 
-/* Pixels in device memory come to the host first. */
+/* Encode on the CPU from device memory: the pixels are first copied to the host. */
 static kst_status encode_from_device(struct encoding *e)
 {
     kst_image host = {.owned = NULL};
     kst_status status = kst_image_bring(e->context, &e->image, &host, &e->report);
-    if (status == KST_OK) {
-        e->image = host; /* which the sampler reads */
+    if (!status) {
+        e->image = host; /* the sampler reads this image */
         status = encode_on_cpu(e);
     }
     kst_image_release(e->context, &host);
@@ -341,7 +344,7 @@ static void report_time(struct encoding *e, kst_stage stage, double seconds)
 }
 
 kst_status kst_jpeg_encoding_settle(
-    struct encoding *e, const struct jpeg_encode_times *times, const struct gpu_error *error)
+    struct encoding *e, const struct jpeg_gpu_encode_times *times, const struct gpu_error *error)
 {
     if (error->status)
         return kst_report_error(&e->report, error->status, KST_NO_OFFSET, error->text[0] ? "%s" : NULL, error->text);
@@ -353,15 +356,15 @@ kst_status kst_jpeg_encoding_settle(
 
 static kst_status encode_on_gpu(struct encoding *e)
 {
-    struct jpeg_encode_times times = {.upload = 0};
+    struct jpeg_gpu_encode_times times = {.upload = 0};
     struct gpu_error error = {.status = KST_OK};
-    struct encode_batch *batch = kst_gpu_jpeg_encode_begin(e->gpu, &jpeg_encoder_of(e)->item, 1, false, &error);
-    if (batch)
-        kst_gpu_jpeg_encode_wait(batch, &times, &error);
+    struct jpeg_gpu_encode_job *job = kst_jpeg_gpu_encode_begin(e->gpu, &jpeg_encoder_of(e)->item, 1, false, &error);
+    if (job)
+        kst_jpeg_gpu_encode_wait(job, &times, &error);
     if (!error.status)
-        kst_gpu_jpeg_encode_write(batch, 0);
-    if (batch)
-        kst_gpu_jpeg_encode_end(batch);
+        kst_jpeg_gpu_encode_write(job, 0);
+    if (job)
+        kst_jpeg_gpu_encode_end(job);
     return kst_jpeg_encoding_settle(e, &times, &error);
 }
 

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JPEG pictures of a batch that a GPU encodes. They go there in parts, of which a few are on their way at the same
- * time, so that one is downloaded while another is coded.
+ * Encodes a batch of JPEG pictures on a GPU, in parts. A few parts are under way at the same time, so that one is
+ * downloaded while another is coded.
  */
 #include "jpeg/run/encode.h"
 
 enum { PART_PICTURES = 4, PARTS_AT_ONCE = 3 };
 
-struct parts {
+struct jpeg_encode_parts {
     struct encode_owner owner;
     struct encoding **encoding;
-    struct jpeg_encode_item *item; /* one a picture, side by side */
+    struct jpeg_gpu_encode_item *item; /* one for each picture, in an array */
     uint32_t count;
 };
 
-struct part {
-    struct encode_batch *batch; /* null: ended, or never begun */
+struct jpeg_encode_part {
+    struct jpeg_gpu_encode_job *job; /* null: ended, or never begun */
     uint32_t first, count;
 };
 
 static void release(void *all)
 {
-    struct parts *parts = all;
+    struct jpeg_encode_parts *parts = all;
     struct memory *memory = &parts->owner.context->memory;
     kst_memory_release(memory, parts->encoding);
     kst_memory_release(memory, parts->item);
@@ -32,7 +32,7 @@ static void *make(const struct encode_owner *owner)
 {
     struct memory *memory = &owner->context->memory;
     kst_status status = KST_OK;
-    struct parts *parts = kst_memory_zeroed(memory, 1, sizeof *parts, &status);
+    struct jpeg_encode_parts *parts = kst_memory_zeroed(memory, 1, sizeof *parts, &status);
     if (!parts)
         return NULL;
     parts->owner = *owner;
@@ -46,32 +46,32 @@ static void *make(const struct encode_owner *owner)
 
 static void add(void *all, struct encoding *e)
 {
-    struct parts *parts = all;
+    struct jpeg_encode_parts *parts = all;
     parts->item[parts->count] = jpeg_encoder_of(e)->item;
     parts->item[parts->count].after = e->after;
     parts->encoding[parts->count++] = e;
 }
 
-struct settling {
-    struct parts *parts;
-    const struct part *part;
-    struct jpeg_encode_times times;
+struct jpeg_encode_settling {
+    struct jpeg_encode_parts *parts;
+    const struct jpeg_encode_part *part;
+    struct jpeg_gpu_encode_times times;
     struct gpu_error error;
 };
 
 static void settle_item(void *arg, uint32_t index)
 {
-    struct settling *settling = arg;
-    struct parts *parts = settling->parts;
+    struct jpeg_encode_settling *settling = arg;
+    struct jpeg_encode_parts *parts = settling->parts;
     struct encoding *e = parts->encoding[settling->part->first + index];
     if (!settling->error.status)
-        kst_gpu_jpeg_encode_write(settling->part->batch, index);
+        kst_jpeg_gpu_encode_write(settling->part->job, index);
     kst_encoding_end(e, kst_jpeg_encoding_settle(e, &settling->times, &settling->error));
     parts->owner.close(e);
 }
 
-/* Pictures that were coded together share their times. */
-static void settle_part(struct settling *settling)
+/* End a part's encodings. Pictures that were coded together share the times. */
+static void settle_part(struct jpeg_encode_settling *settling)
 {
     uint32_t count = settling->part->count;
     settling->times.upload /= count;
@@ -80,37 +80,37 @@ static void settle_part(struct settling *settling)
     kst_pool_run(settling->parts->owner.context->pool, count, settle_item, settling);
 }
 
-static void begin_part(struct parts *parts, struct part *part)
+static void begin_part(struct jpeg_encode_parts *parts, struct jpeg_encode_part *part)
 {
-    struct settling settling = {.parts = parts, .part = part};
+    struct jpeg_encode_settling settling = {.parts = parts, .part = part};
     bool in_row = parts->count > part->count;
-    part->batch = kst_gpu_jpeg_encode_begin(
+    part->job = kst_jpeg_gpu_encode_begin(
         parts->encoding[0]->gpu, &parts->item[part->first], part->count, in_row, &settling.error);
-    if (!part->batch)
+    if (!part->job)
         settle_part(&settling);
 }
 
-static void end_part(struct parts *parts, struct part *part)
+static void end_part(struct jpeg_encode_parts *parts, struct jpeg_encode_part *part)
 {
-    struct settling settling = {.parts = parts, .part = part};
-    if (!part->batch)
+    struct jpeg_encode_settling settling = {.parts = parts, .part = part};
+    if (!part->job)
         return;
-    kst_gpu_jpeg_encode_wait(part->batch, &settling.times, &settling.error);
+    kst_jpeg_gpu_encode_wait(part->job, &settling.times, &settling.error);
     settle_part(&settling);
-    kst_gpu_jpeg_encode_end(part->batch);
-    part->batch = NULL;
+    kst_jpeg_gpu_encode_end(part->job);
+    part->job = NULL;
 }
 
 static void run(void *all)
 {
-    struct parts *parts = all;
-    struct part part[PARTS_AT_ONCE] = {{.batch = NULL}};
+    struct jpeg_encode_parts *parts = all;
+    struct jpeg_encode_part part[PARTS_AT_ONCE] = {{.job = NULL}};
     uint32_t turn = 0;
     for (uint32_t done = 0, some; done < parts->count; done += some, turn++) {
-        struct part *next = &part[turn % PARTS_AT_ONCE];
+        struct jpeg_encode_part *next = &part[turn % PARTS_AT_ONCE];
         end_part(parts, next);
-        some = kst_gpu_jpeg_encode_share(parts->item + done, parts->count - done, PART_PICTURES);
-        *next = (struct part){.first = done, .count = some};
+        some = kst_jpeg_gpu_encode_share(parts->item + done, parts->count - done, PART_PICTURES);
+        *next = (struct jpeg_encode_part){.first = done, .count = some};
         begin_part(parts, next);
     }
     for (uint32_t i = 0; i < PARTS_AT_ONCE; i++)

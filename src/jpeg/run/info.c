@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Describes a parsed stream, with the quality that its quantisation tables are of. */
+/* Describes a parsed stream, with the quality that has its quantisation tables. */
 #include "jpeg/run/info.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "jpeg/plan/encoding.h"
 
 /*
- * Whether a component's table is that of a quality. A picture that was turned on its side without loss has its tables
- * transposed. Nearly all qualities are told apart by the first value, so that no table of theirs is made.
+ * Return whether a component's table is that of a quality. Lossless rotation by 90° transposes a picture's tables. The
+ * first value rules out nearly all qualities, so that their tables need not be made.
  */
 static bool is_table(const struct jpeg_component *component, int quality, uint16_t limit, bool transposed)
 {
@@ -27,7 +27,7 @@ static bool has_quality(const struct jpeg_frame *frame, int quality, uint16_t li
     return true;
 }
 
-/* The highest quality whose scaled tables of Annex K these are; 0: none. */
+/* Return the highest quality for which scaling the tables of Annex K gives these tables; 0 if there is none. */
 static int find_quality(const struct jpeg_frame *frame)
 {
     for (int quality = 100; quality >= 1; quality--)

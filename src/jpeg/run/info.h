@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What kst_info says of a JPEG stream. */
+/* Describes a JPEG stream in a kst_info. */
 #ifndef KOSTKA_JPEG_RUN_INFO_H
 #define KOSTKA_JPEG_RUN_INFO_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Transcodes one picture: plans what becomes of its coefficients and segments, and writes it. */
+/* Transcodes one picture: plans where its coefficients go and which segments are kept, and writes it. */
 #include "jpeg/run/transcode.h"
 
 #include <string.h>
@@ -14,11 +14,10 @@
 
 static kst_status fail(struct jpeg_transcoding *t, kst_status status)
 {
-    return status == KST_OK ? KST_OK : kst_report_error(t->op.report, status, KST_NO_OFFSET, NULL);
+    return status ? kst_report_error(t->op.report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
-/* The JFIF header is written as jpegtran does it: the last one counts, its version only where it is one that T.871
- * knows. */
+/* Copy the JFIF header as jpegtran does: the last one counts, and its version only if T.871 defines it. */
 static void copy_jfif(struct jpeg_transcoding *t)
 {
     struct jpeg_header *header = &t->encoding.header;
@@ -49,7 +48,7 @@ static bool is_kept(const struct jpeg_transcoding *t, const struct jpeg_marker_s
     }
 }
 
-/* The picture's size in an Exif segment, item 0 of the metadata, where it is no longer what it was. */
+/* Update the picture's size in an Exif segment, item 0 of the metadata, if the size has changed. */
 static kst_status update_exif(struct jpeg_transcoding *t, uint32_t width, uint32_t height)
 {
     const struct jpeg_frame *from = &t->stream.plan.frame;
@@ -67,8 +66,8 @@ static kst_status update_exif(struct jpeg_transcoding *t, uint32_t width, uint32
 }
 
 /*
- * Segments are copied as they are, in their order, all to the front of the stream. Exif demands to be first there, so
- * where it is, no JFIF header is put before it.
+ * Copy segments unchanged, in their order, all to the front of the stream. Exif must come first, so if it did, no JFIF
+ * header is put in front of it.
  */
 kst_status kst_jpeg_transcoding_metadata(struct jpeg_transcoding *t, uint32_t width, uint32_t height)
 {
@@ -106,7 +105,7 @@ kst_status kst_jpeg_transcoding_metadata(struct jpeg_transcoding *t, uint32_t wi
     return exif ? update_exif(t, width, height) : KST_OK;
 }
 
-/* The standard script with a scan for each component where they do not fit one MCU (B.2.3). */
+/* Split the standard script into a scan for each component, if all components do not fit in one MCU (B.2.3). */
 static void split_script(struct jpeg_transcoding *t)
 {
     const struct jpeg_frame *frame = &t->encoding.frame;
@@ -140,7 +139,7 @@ static kst_status plan_script(struct jpeg_transcoding *t)
     t->encoding.script_length = t->options->script_length;
     kst_status status = kst_jpeg_script_check(&t->encoding.frame, t->encoding.coding == KST_CODING_PROGRESSIVE,
         t->encoding.script, t->encoding.script_length, &scan);
-    return status == KST_OK ? KST_OK : kst_report_error(t->op.report, status, KST_NO_OFFSET, "scan %zu", scan + 1);
+    return status ? kst_report_error(t->op.report, status, KST_NO_OFFSET, "scan %zu", scan + 1) : KST_OK;
 }
 
 static bool ids_repeat(const struct jpeg_frame *frame)
@@ -153,8 +152,8 @@ static bool ids_repeat(const struct jpeg_frame *frame)
 }
 
 /*
- * Against B.2.2, some streams give several components one id. One scan of all components can still be read; others need
- * the ids to tell which components they hold.
+ * Give every component an id of its own. Against B.2.2, some streams give several components the same id. A single scan
+ * of all components can still be decoded; in other scans the ids must say which components they hold.
  */
 static void repair_ids(struct jpeg_encoding *encoding)
 {
@@ -185,7 +184,7 @@ kst_status kst_jpeg_transcoding_plan(struct jpeg_transcoding *t)
     const struct jpeg_transform_request request = {
         .transform = o->transform, .edge = o->edge, .crop = o->crop, .grey = o->grey};
     kst_status status = kst_jpeg_transform_plan(&t->stream.plan.frame, &request, &t->transform, t->op.report);
-    if (status != KST_OK)
+    if (status)
         return status;
     t->encoding.frame = t->transform.frame;
     t->encoding.coding = o->coding;
@@ -194,11 +193,13 @@ kst_status kst_jpeg_transcoding_plan(struct jpeg_transcoding *t)
     t->encoding.restart = plan_restart(t);
     status = plan_script(t);
     repair_ids(&t->encoding);
-    return status == KST_OK ? kst_jpeg_transcoding_metadata(t, t->encoding.frame.width, t->encoding.frame.height)
-                            : status;
+    return status ? status : kst_jpeg_transcoding_metadata(t, t->encoding.frame.width, t->encoding.frame.height);
 }
 
-/* The picture's coefficients in their new places. The source's are gone before the stream is written. */
+/*
+ * Move the picture's coefficients to their new places. The source's coefficients are released before the stream is
+ * written.
+ */
 static kst_status transform_coefficients(
     struct jpeg_transcoding *t, struct jpeg_coefficients *source, struct jpeg_coefficients *result)
 {
@@ -208,7 +209,7 @@ static kst_status transform_coefficients(
         return KST_OK;
     }
     kst_status status = kst_jpeg_coefficients_reserve(t->op.memory, &t->encoding.frame, result);
-    if (status == KST_OK)
+    if (!status)
         kst_jpeg_transform_run(&t->transform, source, result, t->op.pool);
     return fail(t, status);
 }
@@ -217,7 +218,7 @@ static kst_status make_coefficients(struct jpeg_transcoding *t, struct jpeg_coef
 {
     struct jpeg_coefficients source;
     kst_status status = kst_jpeg_decode_coefficients(&t->op, &t->stream.plan, t->options->strict, &source);
-    if (status != KST_OK)
+    if (status)
         return status;
     status = transform_coefficients(t, &source, result);
     kst_jpeg_coefficients_release(t->op.memory, &source);
@@ -236,7 +237,7 @@ kst_status kst_jpeg_transcoding_write(struct jpeg_transcoding *t, struct sink *s
     kst_status status = make_coefficients(t, &coefficients);
     kst_report_stage(t->op.report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
     start = kst_seconds();
-    if (status == KST_OK) {
+    if (!status) {
         status = write(t, &coefficients, sink);
         kst_report_stage(t->op.report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
     }
@@ -249,7 +250,7 @@ kst_status kst_jpeg_transcoding_open(struct jpeg_transcoding *t, const void *dat
     kst_report *report = t->op.report;
     const uint64_t before = report->warnings;
     kst_status status = kst_jpeg_parse(&t->op, data, length, &t->stream);
-    if (status == KST_OK && t->options->strict && report->warnings > before)
+    if (!status && t->options->strict && report->warnings > before)
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
     return status;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Transcoding one JPEG picture: parsed, planned, written anew from its coefficients. */
+/*
+ * Declares the steps that transcode one JPEG picture: parse it, plan the result, and write that from the coefficients.
+ */
 #ifndef KOSTKA_JPEG_RUN_TRANSCODE_H
 #define KOSTKA_JPEG_RUN_TRANSCODE_H
 
@@ -12,7 +14,10 @@
 
 enum { JPEG_SPLIT_MAX = JPEG_SCRIPT_MAX * JPEG_COMPONENTS };
 
-/* One picture; zeroed, and its first three members set, to begin with. */
+/*
+ * The transcoding of one picture. To begin with, it is zeroed except for its first three members, which the caller
+ * sets.
+ */
 struct jpeg_transcoding {
     kst_context *context;
     struct operation op;
@@ -20,8 +25,8 @@ struct jpeg_transcoding {
     struct jpeg_stream stream;
     struct jpeg_transform transform;
     struct jpeg_encoding encoding;
-    kst_metadata *metadata; /* the segments that are kept, each whole: KST_METADATA_APP */
-    uint32_t *segment;      /* of each item which segment of the stream it is */
+    kst_metadata *metadata; /* the kept segments, each whole, as KST_METADATA_APP */
+    uint32_t *segment;      /* for each item of `metadata`, which segment of the stream it is */
     uint8_t *exif; /* the first Exif segment with its picture's new size, which an item of `metadata` points to */
     kst_scan script[JPEG_SPLIT_MAX];
 };
@@ -29,13 +34,13 @@ struct jpeg_transcoding {
 /* Parse the picture. In strict mode what the parser finds is an error. */
 kst_status kst_jpeg_transcoding_open(struct jpeg_transcoding *t, const void *data, size_t length);
 
-/* Everything that can be said before a coefficient is decoded. */
+/* Plan everything that does not depend on the coefficients. */
 kst_status kst_jpeg_transcoding_plan(struct jpeg_transcoding *t);
 
-/* The segments that are kept, for a result of another size than the plan has. Part of the plan otherwise. */
+/* Choose the kept segments again, for a result whose size is not that of the plan, which otherwise includes them. */
 kst_status kst_jpeg_transcoding_metadata(struct jpeg_transcoding *t, uint32_t width, uint32_t height);
 
-/* Write it. */
+/* Write the result. */
 kst_status kst_jpeg_transcoding_write(struct jpeg_transcoding *t, struct sink *sink);
 
 /* Returns the offset in the result at which the contents of item `index` of the metadata begin. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Transcodes a file of several pictures: makes the others first, and mends what the first one's segments tell of them.
+ * Transcodes a file of several pictures: makes the others first, and corrects what the first one's segments say about
+ * them.
  */
 #include "jpeg/run/transcode_others.h"
 
@@ -10,44 +11,44 @@
 #include "image/xmp.h"
 #include "jpeg/syntax/others.h"
 
-/* A part of the file that is written: bytes of the source, or a picture that was made here. */
+/* A piece of the output: bytes of the source, or a picture that was made here. */
 struct piece {
     const uint8_t *data;
     uint64_t length;
     uint8_t *made; /* null: none */
 };
 
-struct file {
+struct pictures_file {
     struct jpeg_transcoding *first;
     const uint8_t *data;
     struct jpeg_others others;
-    struct piece *piece; /* of each part */
+    struct piece *piece; /* one for each of the others */
     uint64_t *item;      /* new lengths of the directory's items, UINT64_MAX where they stay */
     uint32_t items;
     bool knows_first; /* the index or the directory says how long the first picture is */
-    uint8_t *index;   /* the mended contents of their segments; null: there is none */
+    uint8_t *index;   /* the corrected contents of the segment; null: there is none */
     uint8_t *directory;
 };
 
-static kst_status fail(const struct file *f, kst_status status)
+static kst_status fail(const struct pictures_file *f, kst_status status)
 {
-    return status == KST_OK ? KST_OK : kst_report_error(f->first->op.report, status, KST_NO_OFFSET, NULL);
+    return status ? kst_report_error(f->first->op.report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
-/* Whether more than the coding changes. */
+/* Return whether the options change more than the coding. */
 static bool reshapes(const kst_transcode_options *o)
 {
     return o->transform != KST_TRANSFORM_NONE || o->grey ||
            (o->crop.x | o->crop.y | o->crop.width | o->crop.height) != 0;
 }
 
-/* A number of the first picture's pixels in those of another one, rounded. */
+/* Convert a number of the first picture's pixels to pixels of another picture, rounded. */
 static uint32_t in_proportion(uint32_t pixels, uint32_t full, uint32_t own_full)
 {
     return (uint32_t)(((uint64_t)pixels * own_full * 2 + full) / (2ULL * full));
 }
 
-static void plan_side(struct turned_side *side)
+static void plan_side(struct jpeg_turned_side *side)
 {
     uint32_t from = in_proportion(side->offset, side->full, side->own_full);
     uint32_t to = in_proportion(side->offset + side->size, side->full, side->own_full);
@@ -57,18 +58,18 @@ static void plan_side(struct turned_side *side)
     side->own_size = to > from ? to - from : 1;
 }
 
-/* What becomes of another picture, which as a whole and turned has the frame `own`. */
-static void plan_turned(const struct jpeg_transcoding *first, const struct jpeg_frame *own, struct turned *turned)
+/* Plan how another picture, which has the frame `own` when turned but not cut, follows the first one. */
+static void plan_turned(const struct jpeg_transcoding *first, const struct jpeg_frame *own, struct jpeg_turned *turned)
 {
     const struct jpeg_transform *t = &first->transform;
     const struct jpeg_frame *from = &first->stream.plan.frame;
     turned->transposed = t->transposed;
-    turned->x = (struct turned_side){.full = t->transposed ? from->height : from->width,
+    turned->x = (struct jpeg_turned_side){.full = t->transposed ? from->height : from->width,
         .mirror = 8U * t->frame.hmax * t->mirror_w,
         .offset = 8U * t->frame.hmax * t->offset_x,
         .size = t->frame.width,
         .own_full = own->width};
-    turned->y = (struct turned_side){.full = t->transposed ? from->width : from->height,
+    turned->y = (struct jpeg_turned_side){.full = t->transposed ? from->width : from->height,
         .mirror = 8U * t->frame.vmax * t->mirror_h,
         .offset = 8U * t->frame.vmax * t->offset_y,
         .size = t->frame.height,
@@ -77,20 +78,21 @@ static void plan_turned(const struct jpeg_transcoding *first, const struct jpeg_
     plan_side(&turned->y);
 }
 
-/* Whether whole MCUs can follow the first picture on one side. */
-static bool follows(const struct turned_side *side, uint32_t mcu, bool mirrored)
+/* Return whether whole MCUs can follow the first picture on one side. */
+static bool follows(const struct jpeg_turned_side *side, uint32_t mcu, bool mirrored)
 {
     return side->own_offset % mcu == 0 && (!mirrored || (side->mirror == side->full && side->own_full % mcu == 0));
 }
 
-static bool is_like_first(const struct jpeg_frame *first, const struct turned *turned, const struct jpeg_frame *own)
+static bool is_like_first(
+    const struct jpeg_frame *first, const struct jpeg_turned *turned, const struct jpeg_frame *own)
 {
     return turned->x.full == turned->x.own_full && turned->y.full == turned->y.own_full && first->hmax == own->hmax &&
            first->vmax == own->vmax;
 }
 
-/* The options by which another picture follows without loss. False where there are none. */
-static bool plan_lossless(const struct jpeg_transcoding *first, const struct turned *turned,
+/* Choose options with which another picture follows the first one without loss. Returns false if there are none. */
+static bool plan_lossless(const struct jpeg_transcoding *first, const struct jpeg_turned *turned,
     const struct jpeg_frame *own, kst_transcode_options *options)
 {
     bool columns, rows;
@@ -121,11 +123,11 @@ static kst_status turn_other(
     const struct jpeg_transcoding *first, struct jpeg_transcoding *t, kst_transcode_options *options, struct sink *sink)
 {
     struct jpeg_transform whole;
-    struct turned turned;
+    struct jpeg_turned turned;
     options->grey = options->grey && has_luminance(&t->stream.plan.frame);
     const struct jpeg_transform_request request = {.transform = options->transform, .grey = options->grey};
     kst_status status = kst_jpeg_transform_plan(&t->stream.plan.frame, &request, &whole, t->op.report);
-    if (status != KST_OK)
+    if (status)
         return status;
     plan_turned(first, &whole.frame, &turned);
     if (plan_lossless(first, &turned, &whole.frame, options)) {
@@ -145,8 +147,9 @@ static uint64_t in_file(uint64_t base, uint64_t offset)
     return offset == KST_NO_OFFSET ? base : base + offset;
 }
 
-/* What another picture's work reported, with offsets in the file. */
-static kst_status merge_report(const struct file *f, uint64_t base, kst_status status, const kst_report *report)
+/* Add the report of another picture to that of the file, with offsets in the file. */
+static kst_status merge_report(
+    const struct pictures_file *f, uint64_t base, kst_status status, const kst_report *report)
 {
     kst_report *to = f->first->op.report;
     for (int i = 0; i < KST_STAGE_COUNT; i++)
@@ -158,7 +161,7 @@ static kst_status merge_report(const struct file *f, uint64_t base, kst_status s
                   : KST_OK;
 }
 
-static kst_status make_picture(const struct file *f, const kst_other *part, struct piece *piece)
+static kst_status make_picture(const struct pictures_file *f, const kst_other *other, struct piece *piece)
 {
     kst_transcode_options options = *f->first->options;
     kst_report report;
@@ -170,14 +173,14 @@ static kst_status make_picture(const struct file *f, const kst_other *part, stru
     options.script_length = 0;
     kst_report_init(&report);
     kst_sink_init(&sink, t.op.memory);
-    kst_status status = kst_jpeg_transcoding_open(&t, f->data + part->offset, (size_t)part->length);
-    if (status == KST_OK)
+    kst_status status = kst_jpeg_transcoding_open(&t, f->data + other->offset, (size_t)other->length);
+    if (!status)
         status = turn_other(f->first, &t, &options, &sink);
     kst_jpeg_transcoding_close(&t);
-    if (status == KST_OK)
+    if (!status)
         status = sink.status;
-    status = merge_report(f, part->offset, status, &report);
-    if (status != KST_OK) {
+    status = merge_report(f, other->offset, status, &report);
+    if (status) {
         kst_sink_release(&sink);
         return status;
     }
@@ -185,39 +188,39 @@ static kst_status make_picture(const struct file *f, const kst_other *part, stru
     return KST_OK;
 }
 
-static kst_status make_pieces(struct file *f)
+static kst_status make_pieces(struct pictures_file *f)
 {
     kst_status status = KST_OK;
     f->piece = kst_memory_zeroed(f->first->op.memory, f->others.count, sizeof *f->piece, &status);
     if (!f->piece)
         return fail(f, status);
-    for (uint32_t i = 0; i < f->others.count && status == KST_OK; i++) {
-        const kst_other *part = &f->others.part[i];
-        f->piece[i] = (struct piece){.data = f->data + part->offset, .length = part->length};
-        if (part->picture && reshapes(f->first->options))
-            status = make_picture(f, part, &f->piece[i]);
+    for (uint32_t i = 0; i < f->others.count && !status; i++) {
+        const kst_other *other = &f->others.other[i];
+        f->piece[i] = (struct piece){.data = f->data + other->offset, .length = other->length};
+        if (other->picture && reshapes(f->first->options))
+            status = make_picture(f, other, &f->piece[i]);
     }
     return status;
 }
 
-/* A length that an index gives for something that now has another length; it may count padding, too. */
+/* Correct a length in an index after the length of what it describes has changed. The index may count padding, too. */
 static uint64_t mended(uint64_t given, uint64_t before, uint64_t now)
 {
     return given >= before ? given - before + now : now;
 }
 
-static uint64_t first_length(const struct file *f)
+static uint64_t first_length(const struct pictures_file *f)
 {
     return f->first->stream.end - f->first->stream.start;
 }
 
-static const struct jpeg_marker_segment *segment_of(const struct file *f, int64_t segment)
+static const struct jpeg_marker_segment *segment_of(const struct pictures_file *f, int64_t segment)
 {
     return &f->first->stream.application[segment];
 }
 
-/* The item of the first picture's metadata that is a segment of it; null: it is not kept. */
-static kst_metadata *item_of(const struct file *f, int64_t segment, size_t *index)
+/* Return the item of the first picture's metadata that is this segment; null if the segment is not kept. */
+static kst_metadata *item_of(const struct pictures_file *f, int64_t segment, size_t *index)
 {
     for (*index = 0; *index < f->first->encoding.metadata_count; ++*index)
         if (segment >= 0 && f->first->segment[*index] == (uint32_t)segment)
@@ -225,8 +228,8 @@ static kst_metadata *item_of(const struct file *f, int64_t segment, size_t *inde
     return NULL;
 }
 
-/* New lengths of the directory's items, `now` being that of the first picture. */
-static void measure_items(struct file *f, uint64_t now)
+/* Set the new lengths of the directory's items; `now` is the first picture's length. */
+static void measure_items(struct pictures_file *f, uint64_t now)
 {
     const struct jpeg_marker_segment *segment = segment_of(f, f->others.directory);
     struct xmp_reader reader;
@@ -234,19 +237,19 @@ static void measure_items(struct file *f, uint64_t now)
     uint64_t offset = f->first->stream.end;
     kst_xmp_begin(&reader, f->data + segment->offset + JPEG_XMP_HEADER, segment->length - JPEG_XMP_HEADER);
     for (uint32_t i = 0; i < f->items && kst_xmp_next(&reader, &item); i++) {
-        const kst_other *part = i > 0 && item.length > 0 ? kst_jpeg_others_at(&f->others, offset) : NULL;
+        const kst_other *other = i > 0 && item.length > 0 ? kst_jpeg_others_at(&f->others, offset) : NULL;
         f->item[i] = UINT64_MAX;
         if (i == 0 && item.length > 0 && item.length == first_length(f))
             f->item[i] = now;
-        if (part && part->picture)
-            f->item[i] = mended(item.length, part->length, f->piece[part - f->others.part].length);
+        if (other && other->picture)
+            f->item[i] = mended(item.length, other->length, f->piece[other - f->others.other].length);
         f->knows_first |= i == 0 && f->item[i] != UINT64_MAX;
         offset += (i > 0 ? item.length : 0) + item.padding;
     }
 }
 
-/* The directory in XMP, which takes the place of the segment that was read. */
-static kst_status mend_directory(struct file *f, uint64_t now)
+/* Write the corrected directory in XMP, which replaces the segment that was read. */
+static kst_status mend_directory(struct pictures_file *f, uint64_t now)
 {
     size_t index;
     kst_metadata *item = item_of(f, f->others.directory, &index);
@@ -272,30 +275,33 @@ static kst_status mend_directory(struct file *f, uint64_t now)
     return KST_OK;
 }
 
-/* The part that holds an offset of the source. */
-static const kst_other *part_around(const struct file *f, uint64_t offset)
+/* Return the piece that contains an offset of the source. */
+static const kst_other *other_around(const struct pictures_file *f, uint64_t offset)
 {
     uint32_t low = 0, high = f->others.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (f->others.part[middle].offset + f->others.part[middle].length <= offset)
+        if (f->others.other[middle].offset + f->others.other[middle].length <= offset)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < f->others.count && f->others.part[low].offset <= offset ? &f->others.part[low] : NULL;
+    return low < f->others.count && f->others.other[low].offset <= offset ? &f->others.other[low] : NULL;
 }
 
-/* Where a part begins in the result. */
-static uint64_t new_offset(const struct file *f, const kst_other *part, uint64_t first)
+/* Return where a piece begins in the output. */
+static uint64_t new_offset(const struct pictures_file *f, const kst_other *other, uint64_t first)
 {
-    for (const struct piece *piece = f->piece; piece < f->piece + (part - f->others.part); piece++)
+    for (const struct piece *piece = f->piece; piece < f->piece + (other - f->others.other); piece++)
         first += piece->length;
     return first;
 }
 
-/* `header`: where the MP header stands in the result; `now`: the first picture's new length. False: out of 32 bits. */
-static bool mend_entry(const struct file *f, uint64_t header, uint64_t now, struct jpeg_mpf_entry *entry)
+/*
+ * Correct an entry of the MPF index. `header` is the offset of the MP header in the output, `now` the first picture's
+ * new length. Returns false if a value does not fit in 32 bits.
+ */
+static bool mend_entry(const struct pictures_file *f, uint64_t header, uint64_t now, struct jpeg_mpf_entry *entry)
 {
     const uint64_t old_header = segment_of(f, f->others.index)->offset + JPEG_MPF_HEADER;
     uint64_t offset = 0, size;
@@ -303,35 +309,36 @@ static bool mend_entry(const struct file *f, uint64_t header, uint64_t now, stru
         size = mended(entry->size, first_length(f), now);
     } else {
         const uint64_t at = old_header + entry->offset;
-        const kst_other *part = part_around(f, at);
-        if (!part || (part->picture && part->offset != at))
+        const kst_other *other = other_around(f, at);
+        if (!other || (other->picture && other->offset != at))
             return true; /* it was wrong before, which has been counted */
-        offset = new_offset(f, part, now) + (at - part->offset) - header;
-        size = part->picture ? mended(entry->size, part->length, f->piece[part - f->others.part].length) : entry->size;
+        offset = new_offset(f, other, now) + (at - other->offset) - header;
+        size =
+            other->picture ? mended(entry->size, other->length, f->piece[other - f->others.other].length) : entry->size;
     }
     entry->size = (uint32_t)size;
     entry->offset = (uint32_t)offset;
     return size <= UINT32_MAX && offset <= UINT32_MAX;
 }
 
-static kst_status mend_index(struct file *f, uint64_t now)
+static kst_status mend_index(struct pictures_file *f, uint64_t now)
 {
     size_t item;
     if (!item_of(f, f->others.index, &item))
         return KST_OK;
     const uint64_t header = kst_jpeg_transcoding_place(f->first, item) + JPEG_MPF_HEADER;
     for (uint32_t i = 0; i < f->others.mpf.count; i++) {
-        struct jpeg_mpf_entry entry = kst_mpf_entry(f->index, &f->others.mpf, i);
+        struct jpeg_mpf_entry entry = kst_jpeg_mpf_entry(f->index, &f->others.mpf, i);
         if (!mend_entry(f, header, now, &entry))
             return kst_report_error(f->first->op.report, KST_ERROR_JPEG_METADATA_SIZE, KST_NO_OFFSET,
                 "an MPF index holds offsets and sizes below 4 GiB");
-        kst_mpf_set(f->index, &f->others.mpf, i, &entry);
+        kst_jpeg_mpf_set(f->index, &f->others.mpf, i, &entry);
     }
     return KST_OK;
 }
 
-/* A copy of the index, to be mended once the first picture's length is known. */
-static kst_status copy_index(struct file *f)
+/* Copy the index, so that it can be corrected once the first picture's length is known. */
+static kst_status copy_index(struct pictures_file *f)
 {
     size_t index;
     kst_metadata *item = item_of(f, f->others.index, &index);
@@ -347,7 +354,7 @@ static kst_status copy_index(struct file *f)
     return KST_OK;
 }
 
-static kst_status count_items(struct file *f)
+static kst_status count_items(struct pictures_file *f)
 {
     struct xmp_reader reader;
     struct xmp_item item;
@@ -362,8 +369,8 @@ static kst_status count_items(struct file *f)
     return fail(f, status);
 }
 
-/* The segments of the picture in `made` that tell of its length. */
-static void replace_segment(const struct file *f, int64_t segment, struct sink *made)
+/* Replace a segment of the picture in `made` by its corrected contents. */
+static void replace_segment(const struct pictures_file *f, int64_t segment, struct sink *made)
 {
     size_t index;
     const kst_metadata *item = item_of(f, segment, &index);
@@ -371,19 +378,21 @@ static void replace_segment(const struct file *f, int64_t segment, struct sink *
         memcpy(made->data + kst_jpeg_transcoding_place(f->first, index), item->data, item->length);
 }
 
-/* The first picture, of whose length its own segments tell: made, measured, mended, written. */
-static kst_status write_known(struct file *f, struct sink *sink)
+/*
+ * Write a first picture whose own segments state its length: make it, measure it, correct the segments, and write it.
+ */
+static kst_status write_known(struct pictures_file *f, struct sink *sink)
 {
     struct sink made;
     kst_sink_init(&made, f->first->op.memory);
     kst_status status = kst_jpeg_transcoding_write(f->first, &made);
-    if (status == KST_OK)
+    if (!status)
         status = fail(f, made.status);
-    if (status == KST_OK)
+    if (!status)
         status = mend_directory(f, made.length);
-    if (status == KST_OK)
+    if (!status)
         status = mend_index(f, made.length);
-    if (status == KST_OK) {
+    if (!status) {
         replace_segment(f, f->others.directory, &made);
         replace_segment(f, f->others.index, &made);
         kst_sink_bytes(sink, made.data, made.length);
@@ -392,18 +401,18 @@ static kst_status write_known(struct file *f, struct sink *sink)
     return status;
 }
 
-static kst_status write_file(struct file *f, struct sink *sink)
+static kst_status write_file(struct pictures_file *f, struct sink *sink)
 {
     kst_status status = make_pieces(f);
-    if (status == KST_OK)
+    if (!status)
         status = count_items(f);
-    if (status == KST_OK)
+    if (!status)
         status = mend_directory(f, first_length(f));
-    if (status == KST_OK)
+    if (!status)
         status = copy_index(f);
-    if (status == KST_OK)
+    if (!status)
         status = f->knows_first ? write_known(f, sink) : kst_jpeg_transcoding_write(f->first, sink);
-    for (uint32_t i = 0; i < f->others.count && status == KST_OK; i++) {
+    for (uint32_t i = 0; i < f->others.count && !status; i++) {
         kst_sink_bytes(sink, f->piece[i].data, (size_t)f->piece[i].length);
         kst_sink_settle(sink);
         status = fail(f, sink->status);
@@ -411,7 +420,7 @@ static kst_status write_file(struct file *f, struct sink *sink)
     return status;
 }
 
-static void close_file(struct file *f)
+static void close_file(struct pictures_file *f)
 {
     struct memory *memory = f->first->op.memory;
     for (uint32_t i = 0; f->piece && i < f->others.count; i++)
@@ -423,8 +432,8 @@ static void close_file(struct file *f)
     kst_jpeg_others_release(memory, &f->others);
 }
 
-/* The first XMP packet without its directory, where what that lists is dropped. */
-static kst_status drop_directory(struct file *f)
+/* Remove the directory from the first XMP packet, if what it lists is dropped. */
+static kst_status drop_directory(struct pictures_file *f)
 {
     struct jpeg_transcoding *first = f->first;
     for (size_t i = 0; i < first->encoding.metadata_count && !f->directory; i++) {
@@ -448,8 +457,8 @@ static kst_status drop_directory(struct file *f)
     return KST_OK;
 }
 
-/* What follows the first picture, where it is kept. */
-static kst_status find_others(struct file *f, size_t length)
+/* Find what follows the first picture, if that is kept. */
+static kst_status find_others(struct pictures_file *f, size_t length)
 {
     struct jpeg_transcoding *first = f->first;
     const kst_transcode_options *o = first->options;
@@ -464,15 +473,16 @@ static kst_status find_others(struct file *f, size_t length)
 
 kst_status kst_jpeg_transcode_file(struct jpeg_transcoding *first, const void *data, size_t length, struct sink *sink)
 {
-    struct file f = {.first = first, .data = data, .others = {.index = JPEG_NO_SEGMENT, .directory = JPEG_NO_SEGMENT}};
+    struct pictures_file f = {
+        .first = first, .data = data, .others = {.index = JPEG_NO_SEGMENT, .directory = JPEG_NO_SEGMENT}};
     double start = kst_seconds();
     kst_status status = kst_jpeg_transcoding_open(first, data, length);
-    if (status == KST_OK)
+    if (!status)
         status = kst_jpeg_transcoding_plan(first);
-    if (status == KST_OK)
+    if (!status)
         status = find_others(&f, length);
     kst_report_stage(first->op.report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
-    if (status == KST_OK)
+    if (!status)
         status = f.others.count > 0 ? write_file(&f, sink) : kst_jpeg_transcoding_write(first, sink);
     close_file(&f);
     return status;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Another picture of a file whose MCUs cannot follow the first one's without loss: its samples are turned and cut, and
- * coded with the tables and the sampling that it had.
+ * Turns and cuts another picture of a file if its MCUs cannot follow the first picture's without loss: it is decoded,
+ * its samples are turned and cut, and encoded again with its own tables and sampling.
  */
 #include <string.h>
 
 #include "core/report.h"
 #include "jpeg/run/transcode_others.h"
 
-struct recoding {
+struct picture_recoding {
     struct jpeg_transcoding *t;
-    const struct turned *turned;
+    const struct jpeg_turned *turned;
     kst_image from, to;
     kst_encode_options options;
     uint16_t table[4][64];
-    uint8_t hmax, vmax; /* of the result's factors */
+    uint8_t hmax, vmax; /* the greatest sampling factors of the result */
 };
 
 /*
@@ -22,7 +22,7 @@ struct recoding {
  * followed through the first picture's pixels; one of these has 2 × factor × own_full units.
  */
 static void map_side(
-    const struct turned_side *side, uint32_t factor, uint32_t most, uint32_t length, uint32_t count, uint32_t *map)
+    const struct jpeg_turned_side *side, uint32_t factor, uint32_t most, uint32_t length, uint32_t count, uint32_t *map)
 {
     const uint64_t unit = 2ULL * factor * side->own_full, mirror = side->mirror * unit;
     const uint64_t spacing = 2ULL * most * side->full;
@@ -48,7 +48,7 @@ static void move_samples(
     }
 }
 
-static kst_status turn_plane(struct recoding *r, uint32_t index)
+static kst_status turn_plane(struct picture_recoding *r, uint32_t index)
 {
     const kst_plane *from = &r->from.plane[index], *to = &r->to.plane[index];
     const bool transposed = r->turned->transposed;
@@ -69,8 +69,8 @@ static uint32_t share(uint32_t size, uint32_t factor, uint32_t most)
     return (size * factor + most - 1) / most;
 }
 
-/* The result's planes: those of the source, or the luminance alone. */
-static kst_status make_planes(struct recoding *r, uint32_t count)
+/* Make the result's planes: those of the source, or only the luminance. */
+static kst_status make_planes(struct picture_recoding *r, uint32_t count)
 {
     kst_image_init(&r->to);
     r->to.format = KST_FORMAT_RAW;
@@ -86,8 +86,8 @@ static kst_status make_planes(struct recoding *r, uint32_t count)
     return status ? kst_report_error(r->t->op.report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
-/* Components that had equal tables share one again. */
-static void plan_table(struct recoding *r, uint32_t index)
+/* Choose a component's table. Components that had equal tables share one again. */
+static void plan_table(struct picture_recoding *r, uint32_t index)
 {
     const uint16_t *quant = r->t->stream.plan.frame.component[index].quant;
     uint16_t *table = r->table[index];
@@ -102,7 +102,7 @@ static void plan_table(struct recoding *r, uint32_t index)
     r->options.quant_table[same] = r->table[same];
 }
 
-static void plan_components(struct recoding *r, uint32_t count)
+static void plan_components(struct picture_recoding *r, uint32_t count)
 {
     const bool transposed = r->turned->transposed;
     r->hmax = r->vmax = 1;
@@ -116,7 +116,7 @@ static void plan_components(struct recoding *r, uint32_t count)
     }
 }
 
-static void plan_encoding(struct recoding *r)
+static void plan_encoding(struct picture_recoding *r)
 {
     const kst_transcode_options *o = r->t->options;
     const struct jpeg_jfif *jfif = &r->t->stream.headers.jfif;
@@ -134,13 +134,13 @@ static void plan_encoding(struct recoding *r)
     }
 }
 
-static kst_status encode(struct recoding *r, struct sink *sink)
+static kst_status encode(struct picture_recoding *r, struct sink *sink)
 {
     kst_buffer buffer = {.data = NULL};
     kst_report report;
     kst_report_init(&report);
     kst_status status = kst_encode(r->t->context, &r->to, &r->options, &buffer, &report);
-    if (status == KST_OK) {
+    if (!status) {
         kst_sink_bytes(sink, buffer.data, buffer.length);
         status = sink->status;
     }
@@ -148,7 +148,7 @@ static kst_status encode(struct recoding *r, struct sink *sink)
     return status ? kst_report_error(r->t->op.report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
-static kst_status decode(struct recoding *r)
+static kst_status decode(struct picture_recoding *r)
 {
     const struct jpeg_plan *plan = &r->t->stream.plan;
     kst_decode_options options;
@@ -160,22 +160,22 @@ static kst_status decode(struct recoding *r)
     return kst_decode(r->t->context, plan->data, plan->length, &options, &r->from, r->t->op.report);
 }
 
-kst_status kst_jpeg_transcoding_recode(struct jpeg_transcoding *t, const struct turned *turned, struct sink *sink)
+kst_status kst_jpeg_transcoding_recode(struct jpeg_transcoding *t, const struct jpeg_turned *turned, struct sink *sink)
 {
-    struct recoding r = {.t = t, .turned = turned};
+    struct picture_recoding r = {.t = t, .turned = turned};
     const uint32_t count = t->options->grey ? 1 : t->stream.plan.frame.component_count;
     kst_jpeg_encoding_colour(&t->encoding, count == 1 ? KST_COLOUR_GREY : t->stream.plan.frame.colour);
     kst_status status = decode(&r);
-    if (status == KST_OK)
+    if (!status)
         status = kst_jpeg_transcoding_metadata(t, turned->x.own_size, turned->y.own_size);
     plan_encoding(&r);
     plan_components(&r, count);
-    if (status == KST_OK)
+    if (!status)
         status = make_planes(&r, count);
-    for (uint32_t i = 0; i < count && status == KST_OK; i++)
+    for (uint32_t i = 0; i < count && !status; i++)
         status = turn_plane(&r, i);
     kst_image_release(t->context, &r.from);
-    if (status == KST_OK)
+    if (!status)
         status = encode(&r, sink);
     kst_image_release(t->context, &r.to);
     return status;

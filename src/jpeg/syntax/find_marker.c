@@ -80,7 +80,7 @@ static void look(void *arg, uint32_t index)
     note_found(chunks, index);
 }
 
-/* The first marker in `count` chunks, or the end of the data if the chunks reach it; SIZE_MAX if neither. */
+/* Return the first marker in `count` chunks, or the end of the data if the chunks reach it; SIZE_MAX if neither. */
 static size_t look_at(struct pool *threads, struct chunks *chunks, uint32_t count, uint32_t *fill)
 {
     atomic_init(&chunks->least, MOST_CHUNKS);

@@ -188,11 +188,11 @@ kst_status kst_jpeg_metadata_assemble(const struct operation *op, const uint8_t 
     if (!metadata->item)
         return kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     status = icc_finish(&icc, op->memory, data, metadata);
-    if (status != KST_OK)
+    if (status)
         status = kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     else if (icc.bad)
         status = kst_report_warning(op->report, KST_WARNING_JPEG_ICC, icc.bad_offset, 1, strict);
-    if (status != KST_OK) {
+    if (status) {
         kst_metadata_list_release(op->memory, metadata);
         return status;
     }

@@ -74,7 +74,7 @@ static bool find_entries(const uint8_t *tiff, size_t length, uint32_t ifd, struc
     return false;
 }
 
-bool kst_mpf_open(const uint8_t *contents, size_t length, struct jpeg_mpf *mpf)
+bool kst_jpeg_mpf_open(const uint8_t *contents, size_t length, struct jpeg_mpf *mpf)
 {
     *mpf = (struct jpeg_mpf){.count = 0};
     if (length < JPEG_MPF_HEADER + MP_HEADER + 2 || memcmp(contents, "MPF", JPEG_MPF_HEADER) != 0)
@@ -87,7 +87,7 @@ bool kst_mpf_open(const uint8_t *contents, size_t length, struct jpeg_mpf *mpf)
            find_entries(tiff, length - JPEG_MPF_HEADER, get(tiff + 4, 4, mpf->big_endian), mpf);
 }
 
-struct jpeg_mpf_entry kst_mpf_entry(const uint8_t *contents, const struct jpeg_mpf *mpf, uint32_t index)
+struct jpeg_mpf_entry kst_jpeg_mpf_entry(const uint8_t *contents, const struct jpeg_mpf *mpf, uint32_t index)
 {
     const uint8_t *at = contents + mpf->entries + (size_t)index * MP_ENTRY;
     return (struct jpeg_mpf_entry){
@@ -97,7 +97,7 @@ struct jpeg_mpf_entry kst_mpf_entry(const uint8_t *contents, const struct jpeg_m
     };
 }
 
-void kst_mpf_set(uint8_t *contents, const struct jpeg_mpf *mpf, uint32_t index, const struct jpeg_mpf_entry *entry)
+void kst_jpeg_mpf_set(uint8_t *contents, const struct jpeg_mpf *mpf, uint32_t index, const struct jpeg_mpf_entry *entry)
 {
     uint8_t *at = contents + mpf->entries + (size_t)index * MP_ENTRY;
     put(at + SIZE_AT, mpf->big_endian, entry->size);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The index of a file with several pictures: MPF (CIPA DC-007), which is an APP2 segment of the first picture. */
+/*
+ * Reads and writes the index of a file with several pictures: MPF (CIPA DC-007), an APP2 segment of the first picture.
+ */
 #ifndef KOSTKA_JPEG_SYNTAX_MPF_H
 #define KOSTKA_JPEG_SYNTAX_MPF_H
 
@@ -37,24 +39,25 @@ struct jpeg_mpf_entry {
     uint32_t offset; /* counted from the MP header; 0 for the first picture */
 };
 
-/* Whether a segment is an MPF segment, even if it is damaged or has no index. */
+/* Return whether a segment is an MPF segment, even if it is damaged or has no index. */
 bool kst_jpeg_segment_mpf(const uint8_t *data, const struct jpeg_marker_segment *segment);
 
 /*
- * Whether a segment makes no sense once the pictures behind its own are removed: an MPF segment, or the mark of ISO
- * 21496-1.
+ * Return whether a segment makes no sense once the pictures behind its own are removed: an MPF segment, or the mark of
+ * ISO 21496-1.
  */
 bool kst_jpeg_segment_promises(const uint8_t *data, const struct jpeg_marker_segment *segment);
 
-/* Whether a segment is the mark, or the metadata, of a gain map by ISO 21496-1. */
+/* Return whether a segment is the mark, or the metadata, of a gain map by ISO 21496-1. */
 bool kst_jpeg_segment_gain_map(const uint8_t *data, const struct jpeg_marker_segment *segment);
 
 /* Find the index in the contents of a segment. False if there is none, or if it does not lie inside the contents. */
-bool kst_mpf_open(const uint8_t *contents, size_t length, struct jpeg_mpf *mpf);
+bool kst_jpeg_mpf_open(const uint8_t *contents, size_t length, struct jpeg_mpf *mpf);
 
-struct jpeg_mpf_entry kst_mpf_entry(const uint8_t *contents, const struct jpeg_mpf *mpf, uint32_t index);
+struct jpeg_mpf_entry kst_jpeg_mpf_entry(const uint8_t *contents, const struct jpeg_mpf *mpf, uint32_t index);
 
 /* Set the size and the offset of an entry; its attribute stays. */
-void kst_mpf_set(uint8_t *contents, const struct jpeg_mpf *mpf, uint32_t index, const struct jpeg_mpf_entry *entry);
+void kst_jpeg_mpf_set(
+    uint8_t *contents, const struct jpeg_mpf *mpf, uint32_t index, const struct jpeg_mpf_entry *entry);
 
 #endif

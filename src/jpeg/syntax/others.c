@@ -114,7 +114,7 @@ static void find_indices(struct finder *f)
         struct xmp_reader reader;
         struct xmp_item item;
         if (f->others->index == JPEG_NO_SEGMENT && kst_jpeg_segment_mpf(f->data, segment) &&
-            kst_mpf_open(f->data + segment->offset, segment->length, &f->others->mpf))
+            kst_jpeg_mpf_open(f->data + segment->offset, segment->length, &f->others->mpf))
             f->others->index = i;
         if (f->others->directory != JPEG_NO_SEGMENT || kst_jpeg_segment_kind(f->data, segment) != JPEG_SEGMENT_XMP)
             continue;
@@ -139,8 +139,8 @@ static kst_status claim_indexed(struct finder *f)
     const uint8_t *contents = f->data + segment->offset;
     const uint64_t header = segment->offset + JPEG_MPF_HEADER;
     kst_status status = KST_OK;
-    for (uint32_t i = 0; i < f->others->mpf.count && status == KST_OK; i++) {
-        const struct jpeg_mpf_entry entry = kst_mpf_entry(contents, &f->others->mpf, i);
+    for (uint32_t i = 0; i < f->others->mpf.count && !status; i++) {
+        const struct jpeg_mpf_entry entry = kst_jpeg_mpf_entry(contents, &f->others->mpf, i);
         if (entry.offset == 0) /* the first picture itself */
             continue;
         const uint64_t offset = header + entry.offset;
@@ -220,31 +220,31 @@ static kst_status make_claims(struct finder *f)
         return kst_report_error(f->op->report, status, KST_NO_OFFSET, NULL);
     if (f->others->index != JPEG_NO_SEGMENT)
         status = claim_indexed(f);
-    if (status == KST_OK && reader.text)
+    if (!status && reader.text)
         status = claim_items(f, reader);
     if (f->claims > 0)
         join_claims(f);
     return status;
 }
 
-static kst_status add(struct finder *f, const kst_other *part)
+static kst_status add(struct finder *f, const kst_other *other)
 {
     struct jpeg_others *others = f->others;
     if (others->count == f->capacity) {
         kst_status status = KST_OK;
         uint32_t capacity = f->capacity ? 2 * f->capacity : FIRST_CAPACITY;
         kst_other *grown = kst_memory_grow(
-            f->op->memory, others->part, others->count * sizeof *grown, capacity * sizeof *grown, &status);
+            f->op->memory, others->other, others->count * sizeof *grown, capacity * sizeof *grown, &status);
         if (!grown)
             return kst_report_error(f->op->report, status, KST_NO_OFFSET, NULL);
-        others->part = grown;
+        others->other = grown;
         f->capacity = capacity;
     }
-    others->part[others->count++] = *part;
+    others->other[others->count++] = *other;
     return KST_OK;
 }
 
-/* Zeros at the end of a file come from storage or transport that filled it up, and do not count as a part. */
+/* Zeros at the end of a file come from storage or transport that filled it up, and do not count as a piece. */
 static bool is_padding(const struct finder *f, uint64_t from, uint64_t to)
 {
     const uint8_t *data = f->data + from;
@@ -253,7 +253,7 @@ static bool is_padding(const struct finder *f, uint64_t from, uint64_t to)
 
 /*
  * Add the bytes from `from` to `to`, which are not a picture. If a directory says that something begins among them,
- * they become several parts.
+ * they become several pieces.
  */
 static kst_status add_bytes(struct finder *f, uint64_t from, uint64_t to)
 {
@@ -261,7 +261,7 @@ static kst_status add_bytes(struct finder *f, uint64_t from, uint64_t to)
     kst_role role = KST_ROLE_UNKNOWN;
     while (f->labels < f->claims && f->claim[f->labels].offset < from)
         f->labels++;
-    for (; f->labels < f->claims && f->claim[f->labels].offset < to && status == KST_OK; f->labels++) {
+    for (; f->labels < f->claims && f->claim[f->labels].offset < to && !status; f->labels++) {
         const struct claim *claim = &f->claim[f->labels];
         if (claim->picture)
             continue;
@@ -271,7 +271,7 @@ static kst_status add_bytes(struct finder *f, uint64_t from, uint64_t to)
         from = claim->offset;
         role = claim->role;
     }
-    if (status == KST_OK && role == KST_ROLE_UNKNOWN && is_padding(f, from, to))
+    if (!status && role == KST_ROLE_UNKNOWN && is_padding(f, from, to))
         return KST_OK;
     return status ? status
                   : add(f, &(kst_other){.size = sizeof(kst_other), .offset = from, .length = to - from, .role = role});
@@ -282,44 +282,44 @@ static bool is_limit(kst_status status)
     return status == KST_ERROR_MEMORY || (status >= KST_ERROR_LIMIT_PIXELS && status <= KST_ERROR_LIMIT_METADATA);
 }
 
-static void describe(const struct jpeg_stream *stream, const uint8_t *data, kst_other *part)
+static void describe(const struct jpeg_stream *stream, const uint8_t *data, kst_other *other)
 {
     const struct jpeg_frame *frame = &stream->plan.frame;
     const kst_role role = role_of_stream(data, stream);
-    if (part->role == KST_ROLE_UNKNOWN)
-        part->role = role;
-    part->picture = true;
-    part->length = stream->end;
-    part->process = frame->process;
-    part->width = frame->width;
-    part->height = frame->height;
-    part->components = frame->component_count;
+    if (other->role == KST_ROLE_UNKNOWN)
+        other->role = role;
+    other->picture = true;
+    other->length = stream->end;
+    other->process = frame->process;
+    other->width = frame->width;
+    other->height = frame->height;
+    other->components = frame->component_count;
 }
 
 /*
- * Read the picture at part->offset, which must end with EOI before `end`. If there is none, the part does not become a
- * picture.
+ * Read the picture at other->offset, which must end with EOI before `end`. If there is none, the piece does not become
+ * a picture.
  */
-static kst_status read_picture(struct finder *f, uint64_t end, kst_other *part)
+static kst_status read_picture(struct finder *f, uint64_t end, kst_other *other)
 {
-    const uint8_t *data = f->data + part->offset;
-    const size_t length = (size_t)(end - part->offset);
+    const uint8_t *data = f->data + other->offset;
+    const size_t length = (size_t)(end - other->offset);
     struct jpeg_stream stream;
     kst_report report;
-    if (!starts_picture(f, part->offset))
+    if (!starts_picture(f, other->offset))
         return KST_OK;
     kst_report_init(&report);
     struct operation op = *f->op;
     op.limits = &f->left;
     op.report = &report;
     kst_status status = kst_jpeg_parse(&op, data, length, &stream);
-    if (status != KST_OK)
+    if (status)
         return is_limit(status)
-                   ? kst_report_error(f->op->report, status, part->offset, "with the other pictures in the file")
+                   ? kst_report_error(f->op->report, status, other->offset, "with the other pictures in the file")
                    : KST_OK;
     if (stream.whole) {
         const uint64_t pixels = (uint64_t)stream.plan.frame.width * stream.plan.frame.height;
-        describe(&stream, data, part);
+        describe(&stream, data, other);
         f->left.pixels -= pixels;
         f->left.markers -= stream.markers;
     }
@@ -334,20 +334,20 @@ static kst_status read_picture(struct finder *f, uint64_t end, kst_other *part)
 static kst_status read_until(struct finder *f, uint64_t *at, uint64_t end, const struct claim *claim)
 {
     while (*at < end) {
-        kst_other part = {.size = sizeof part, .offset = *at};
+        kst_other other = {.size = sizeof other, .offset = *at};
         if (claim) {
-            part.indexed = claim->indexed;
-            part.mp_attribute = claim->attribute;
-            part.role = claim->role;
+            other.indexed = claim->indexed;
+            other.mp_attribute = claim->attribute;
+            other.role = claim->role;
         }
-        kst_status status = read_picture(f, end, &part);
-        if (status == KST_OK && claim && !part.picture)
-            status = warn(f, part.offset);
-        if (status == KST_OK)
-            status = part.picture ? add(f, &part) : add_bytes(f, *at, end);
-        if (status != KST_OK)
+        kst_status status = read_picture(f, end, &other);
+        if (!status && claim && !other.picture)
+            status = warn(f, other.offset);
+        if (!status)
+            status = other.picture ? add(f, &other) : add_bytes(f, *at, end);
+        if (status)
             return status;
-        *at = part.picture ? part.offset + part.length : end;
+        *at = other.picture ? other.offset + other.length : end;
         claim = NULL;
     }
     return KST_OK;
@@ -372,7 +372,7 @@ static kst_status find(struct finder *f)
     kst_status status = make_claims(f);
     uint64_t at = find_start(f);
     const struct claim *claim = NULL;
-    for (size_t i = 0; i < f->claims && status == KST_OK; i++) {
+    for (size_t i = 0; i < f->claims && !status; i++) {
         if (!f->claim[i].picture)
             continue;
         status = read_until(f, &at, f->claim[i].offset, claim);
@@ -396,14 +396,14 @@ kst_status kst_jpeg_others_find(
     f.left.markers -= first->markers;
     kst_status status = find(&f);
     kst_memory_release(op->memory, f.claim);
-    if (status != KST_OK)
+    if (status)
         kst_jpeg_others_release(op->memory, others);
     return status;
 }
 
 void kst_jpeg_others_release(struct memory *memory, struct jpeg_others *others)
 {
-    kst_memory_release(memory, others->part);
+    kst_memory_release(memory, others->other);
     *others = (struct jpeg_others){.index = JPEG_NO_SEGMENT, .directory = JPEG_NO_SEGMENT};
 }
 
@@ -412,10 +412,10 @@ const kst_other *kst_jpeg_others_at(const struct jpeg_others *others, uint64_t o
     uint32_t low = 0, high = others->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (others->part[middle].offset < offset)
+        if (others->other[middle].offset < offset)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < others->count && others->part[low].offset == offset ? &others->part[low] : NULL;
+    return low < others->count && others->other[low].offset == offset ? &others->other[low] : NULL;
 }

@@ -16,7 +16,7 @@ struct jpeg_others {
      * All bytes behind the first picture, or behind its damaged rest, in order and without gaps, but without zeros at
      * the end of the file.
      */
-    kst_other *part;
+    kst_other *other;
     uint32_t count;
     int64_t index; /* index of the first picture's segment that has the MPF index, or JPEG_NO_SEGMENT */
     struct jpeg_mpf mpf;
@@ -34,7 +34,7 @@ kst_status kst_jpeg_others_find(
 
 void kst_jpeg_others_release(struct memory *memory, struct jpeg_others *others);
 
-/* The part that begins at an offset of the file; null if there is none. */
+/* The piece that begins at an offset of the file; null if there is none. */
 const kst_other *kst_jpeg_others_at(const struct jpeg_others *others, uint64_t offset);
 
 #endif

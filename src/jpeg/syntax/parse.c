@@ -17,7 +17,7 @@ size_t kst_jpeg_find_start(const uint8_t *data, size_t length)
     return length - at >= 2 && data[at] == 0xFF && data[at + 1] == JPEG_SOI ? at : SIZE_MAX;
 }
 
-static kst_status find_start(struct parser *parser)
+static kst_status find_start(struct jpeg_parser *parser)
 {
     const uint8_t *data = parser->data;
     size_t length = parser->length;
@@ -34,7 +34,7 @@ static kst_status find_start(struct parser *parser)
 }
 
 /* Read the headers that say how samples are coded; only those in front of the first scan count. */
-static void read_headers(struct parser *parser, const struct jpeg_marker_segment *segment)
+static void read_headers(struct jpeg_parser *parser, const struct jpeg_marker_segment *segment)
 {
     struct jpeg_headers *headers = &parser->stream->headers;
     if (kst_jpeg_segment_adobe(parser->data, segment, &headers->adobe_transform))
@@ -46,7 +46,7 @@ static void read_headers(struct parser *parser, const struct jpeg_marker_segment
         kst_report_warning(parser->op->report, KST_WARNING_JPEG_JFIF, segment->offset + 5, 1, false);
 }
 
-static kst_status read_application(struct parser *parser, uint8_t marker, struct segment_reader segment)
+static kst_status read_application(struct jpeg_parser *parser, uint8_t marker, struct jpeg_segment_reader segment)
 {
     struct jpeg_stream *stream = parser->stream;
     struct jpeg_marker_segment found = {.marker = marker, .offset = segment.offset, .length = (uint32_t)segment.length};
@@ -64,7 +64,7 @@ static bool is_application(uint8_t marker)
     return (marker >= JPEG_APP0 && marker <= JPEG_APP15) || marker == JPEG_COM;
 }
 
-static kst_status read_segment(struct parser *parser, uint8_t marker, struct segment_reader segment)
+static kst_status read_segment(struct jpeg_parser *parser, uint8_t marker, struct jpeg_segment_reader segment)
 {
     if (is_application(marker))
         return read_application(parser, marker, segment);
@@ -98,7 +98,7 @@ static bool stands_alone(uint8_t marker)
 }
 
 /* Read the marker segment whose marker stands at parser->position, and move the position behind it. */
-static kst_status read_marker_segment(struct parser *parser, uint8_t marker)
+static kst_status read_marker_segment(struct jpeg_parser *parser, uint8_t marker)
 {
     size_t at = parser->position;
     if (marker == JPEG_SOI)
@@ -119,13 +119,13 @@ static kst_status read_marker_segment(struct parser *parser, uint8_t marker)
         return kst_report_error(parser->op->report, KST_ERROR_JPEG_LENGTH, at + 2, "a length of %zu", length);
     if (parser->length - at - 2 < length)
         return kst_report_error(parser->op->report, KST_ERROR_TRUNCATED, at, "inside a marker segment");
-    struct segment_reader segment = {.data = parser->data + at + 4, .length = length - 2, .offset = at + 4};
+    struct jpeg_segment_reader segment = {.data = parser->data + at + 4, .length = length - 2, .offset = at + 4};
     parser->position = at + 2 + length;
     return read_segment(parser, marker, segment);
 }
 
-/* Whether there are only fill bytes (B.1.1.2) between the position and the marker at `at`. */
-static bool only_fill(const struct parser *parser, size_t at)
+/* Return whether there are only fill bytes (B.1.1.2) between the position and the marker at `at`. */
+static bool only_fill(const struct jpeg_parser *parser, size_t at)
 {
     for (size_t i = parser->position; i < at; i++)
         if (parser->data[i] != 0xFF)
@@ -134,7 +134,7 @@ static bool only_fill(const struct parser *parser, size_t at)
 }
 
 /* Read all markers up to EOI or the end of the data. */
-static kst_status read_markers(struct parser *parser)
+static kst_status read_markers(struct jpeg_parser *parser)
 {
     const struct jpeg_plan *plan = &parser->stream->plan;
     for (;;) {
@@ -172,7 +172,7 @@ static bool is_limit(kst_status status)
 }
 
 /* Once there is a scan, a damaged marker segment only ends the parsing: what came before it is decoded. */
-static kst_status forgive(struct parser *parser, kst_status status)
+static kst_status forgive(struct jpeg_parser *parser, kst_status status)
 {
     kst_report *report = parser->op->report;
     if (!status || is_limit(status) || parser->stream->plan.scan_count == 0)
@@ -184,7 +184,7 @@ static kst_status forgive(struct parser *parser, kst_status status)
 }
 
 static kst_colour adobe_colour(
-    struct parser *parser, kst_colour plain, uint8_t transformed_code, kst_colour transformed)
+    struct jpeg_parser *parser, kst_colour plain, uint8_t transformed_code, kst_colour transformed)
 {
     uint8_t code = parser->stream->headers.adobe_transform;
     if (code == 0)
@@ -195,7 +195,7 @@ static kst_colour adobe_colour(
 }
 
 /* T.81 leaves the colour space open. T.871 (JFIF), Adobe's marker and the component ids are believed, in that order. */
-static kst_colour decide_colour(struct parser *parser)
+static kst_colour decide_colour(struct jpeg_parser *parser)
 {
     const struct jpeg_frame *frame = &parser->stream->plan.frame;
     const struct jpeg_headers *headers = &parser->stream->headers;
@@ -220,7 +220,7 @@ static kst_colour decide_colour(struct parser *parser)
  * A component that no scan held gets the quantisation table that it would have had, for callers that write the frame
  * again. If that table was never defined, the component gets the table of a scanned one: its coefficients are all 0.
  */
-static void fill_quant_tables(struct parser *parser)
+static void fill_quant_tables(struct jpeg_parser *parser)
 {
     struct jpeg_frame *frame = &parser->stream->plan.frame;
     const struct jpeg_component *scanned = &frame->component[parser->stream->plan.scan[0].component[0]];
@@ -237,7 +237,7 @@ static void fill_quant_tables(struct parser *parser)
     }
 }
 
-static kst_status parse(struct parser *parser)
+static kst_status parse(struct jpeg_parser *parser)
 {
     struct jpeg_stream *stream = parser->stream;
     kst_status status = find_start(parser);
@@ -256,11 +256,11 @@ static kst_status parse(struct parser *parser)
     return KST_OK;
 }
 
-static kst_status parse_with(const struct parser *settings, struct jpeg_stream *stream)
+static kst_status parse_with(const struct jpeg_parser *settings, struct jpeg_stream *stream)
 {
     kst_status status = KST_OK;
     memset(stream, 0, sizeof *stream);
-    struct parser *parser = kst_memory_zeroed(settings->op->memory, 1, sizeof *parser, &status);
+    struct jpeg_parser *parser = kst_memory_zeroed(settings->op->memory, 1, sizeof *parser, &status);
     if (!parser)
         return kst_report_error(settings->op->report, status, KST_NO_OFFSET, NULL);
     *parser = *settings;
@@ -276,14 +276,14 @@ static kst_status parse_with(const struct parser *settings, struct jpeg_stream *
 
 kst_status kst_jpeg_parse(const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream)
 {
-    const struct parser settings = {.op = op, .data = data, .length = length};
+    const struct jpeg_parser settings = {.op = op, .data = data, .length = length};
     return parse_with(&settings, stream);
 }
 
 kst_status kst_jpeg_parse_presuming(
     const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream)
 {
-    const struct parser settings = {.op = op, .presuming = true, .data = data, .length = length};
+    const struct jpeg_parser settings = {.op = op, .presuming = true, .data = data, .length = length};
     return parse_with(&settings, stream);
 }
 

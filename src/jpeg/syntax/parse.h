@@ -28,8 +28,8 @@ struct jpeg_stream {
 };
 
 /*
- * The offset of SOI: at the beginning, or behind at most 16 fill bytes 0xFF (B.1.1.2). SIZE_MAX if the data are not a
- * JPEG stream.
+ * Return the offset of SOI: at the beginning, or behind at most 16 fill bytes 0xFF (B.1.1.2). SIZE_MAX if the data are
+ * not a JPEG stream.
  */
 size_t kst_jpeg_find_start(const uint8_t *data, size_t length);
 

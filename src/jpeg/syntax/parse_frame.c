@@ -5,7 +5,7 @@
 #include "jpeg/syntax/marker.h"
 #include "jpeg/syntax/parser.h"
 
-static kst_status refuse_process(struct parser *parser, uint8_t marker, size_t offset)
+static kst_status refuse_process(struct jpeg_parser *parser, uint8_t marker, size_t offset)
 {
     kst_status status = KST_ERROR_JPEG_HIERARCHICAL;
     if (marker == JPEG_SOF3)
@@ -15,7 +15,7 @@ static kst_status refuse_process(struct parser *parser, uint8_t marker, size_t o
     return kst_report_error(parser->op->report, status, offset, "SOF%u", marker - JPEG_SOF0);
 }
 
-static kst_status parse_frame_components(struct parser *parser, struct segment_reader segment)
+static kst_status parse_frame_components(struct jpeg_parser *parser, struct jpeg_segment_reader segment)
 {
     struct jpeg_frame *frame = &parser->stream->plan.frame;
     for (uint32_t i = 0; i < frame->component_count; i++) {
@@ -32,7 +32,7 @@ static kst_status parse_frame_components(struct parser *parser, struct segment_r
     return KST_OK;
 }
 
-kst_status kst_jpeg_parse_frame(struct parser *parser, uint8_t marker, struct segment_reader segment)
+kst_status kst_jpeg_parse_frame(struct jpeg_parser *parser, uint8_t marker, struct jpeg_segment_reader segment)
 {
     struct jpeg_frame *frame = &parser->stream->plan.frame;
     if (marker > JPEG_SOF2)
@@ -73,10 +73,10 @@ kst_status kst_jpeg_parse_frame(struct parser *parser, uint8_t marker, struct se
 }
 
 /*
- * The number of lines from a DNL segment right behind the first scan, whose data start at `from` (B.2.5); 0 if there is
- * none.
+ * Return the number of lines from a DNL segment right behind the first scan, whose data start at `from` (B.2.5); 0 if
+ * there is none.
  */
-static uint32_t find_number_of_lines(const struct parser *parser, size_t from)
+static uint32_t find_number_of_lines(const struct jpeg_parser *parser, size_t from)
 {
     size_t at = kst_jpeg_find_marker(parser->data, parser->length, from, NULL);
     while (parser->length - at > 2 && parser->data[at + 1] >= JPEG_RST0 && parser->data[at + 1] <= JPEG_RST7)
@@ -89,7 +89,7 @@ static uint32_t find_number_of_lines(const struct parser *parser, size_t from)
 /*
  * Complete the frame with what can only be settled when the first scan starts: the height and all that follows from it.
  */
-static kst_status complete_frame(struct parser *parser, size_t data_offset)
+static kst_status complete_frame(struct jpeg_parser *parser, size_t data_offset)
 {
     struct jpeg_frame *frame = &parser->stream->plan.frame;
     if (frame->height == 0)
@@ -105,7 +105,8 @@ static kst_status complete_frame(struct parser *parser, size_t data_offset)
     return KST_OK;
 }
 
-static kst_status parse_scan_components(struct parser *parser, struct segment_reader segment, struct jpeg_scan *scan)
+static kst_status parse_scan_components(
+    struct jpeg_parser *parser, struct jpeg_segment_reader segment, struct jpeg_scan *scan)
 {
     const struct jpeg_frame *frame = &parser->stream->plan.frame;
     uint32_t used = 0;
@@ -124,7 +125,7 @@ static kst_status parse_scan_components(struct parser *parser, struct segment_re
 }
 
 /* Check spectral selection and successive approximation (G.1.1.1). */
-static kst_status check_progression(struct parser *parser, const struct jpeg_scan *scan, size_t offset)
+static kst_status check_progression(struct jpeg_parser *parser, const struct jpeg_scan *scan, size_t offset)
 {
     bool valid = scan->al <= 13 && (scan->ah == 0 || scan->al + 1 == scan->ah);
     if (scan->ss == 0)
@@ -138,7 +139,7 @@ static kst_status check_progression(struct parser *parser, const struct jpeg_sca
 }
 
 /* Note how far each coefficient is known after the scan, and warn if the scan was not its next one. */
-static void note_progression(struct parser *parser, const struct jpeg_scan *scan, size_t offset)
+static void note_progression(struct jpeg_parser *parser, const struct jpeg_scan *scan, size_t offset)
 {
     struct jpeg_plan *plan = &parser->stream->plan;
     uint32_t surprises = 0;
@@ -155,7 +156,7 @@ static void note_progression(struct parser *parser, const struct jpeg_scan *scan
         kst_report_warning(parser->op->report, KST_WARNING_JPEG_PROGRESSION, offset, surprises, false);
 }
 
-static kst_status latch_quant_tables(struct parser *parser, const struct jpeg_scan *scan, size_t offset)
+static kst_status latch_quant_tables(struct jpeg_parser *parser, const struct jpeg_scan *scan, size_t offset)
 {
     for (uint32_t i = 0; i < scan->component_count; i++) {
         struct jpeg_component *c = &parser->stream->plan.frame.component[scan->component[i]];
@@ -172,10 +173,10 @@ static kst_status latch_quant_tables(struct parser *parser, const struct jpeg_sc
 
 /* Put the table at a destination into the plan, unless it is there already, and return its index. */
 static kst_status use_huffman(
-    struct parser *parser, enum jpeg_table_class table_class, uint8_t destination, size_t offset, uint16_t *index)
+    struct jpeg_parser *parser, enum jpeg_table_class table_class, uint8_t destination, size_t offset, uint16_t *index)
 {
     struct jpeg_plan *plan = &parser->stream->plan;
-    struct huffman_slot *slot = destination < JPEG_TABLES ? &parser->huffman[table_class][destination] : NULL;
+    struct jpeg_huffman_slot *slot = destination < JPEG_TABLES ? &parser->huffman[table_class][destination] : NULL;
     bool standard = slot && !slot->defined && destination < 2 && plan->frame.process != KST_PROCESS_PROGRESSIVE;
     if (standard) { /* frames of Motion JPEG leave out the tables of Annex K */
         slot->table = *kst_jpeg_standard_huffman(table_class, destination);
@@ -202,7 +203,8 @@ static kst_status use_huffman(
     return KST_OK;
 }
 
-static kst_status use_huffman_tables(struct parser *parser, struct segment_reader segment, struct jpeg_scan *scan)
+static kst_status use_huffman_tables(
+    struct jpeg_parser *parser, struct jpeg_segment_reader segment, struct jpeg_scan *scan)
 {
     bool progressive = parser->stream->plan.frame.process == KST_PROCESS_PROGRESSIVE;
     bool dc = scan->ss == 0 && (!progressive || scan->ah == 0);
@@ -220,7 +222,7 @@ static kst_status use_huffman_tables(struct parser *parser, struct segment_reade
     return KST_OK;
 }
 
-static kst_status complete_scan(struct parser *parser, struct segment_reader segment, struct jpeg_scan *scan)
+static kst_status complete_scan(struct jpeg_parser *parser, struct jpeg_segment_reader segment, struct jpeg_scan *scan)
 {
     const struct jpeg_frame *frame = &parser->stream->plan.frame;
     kst_jpeg_scan_geometry(frame, scan->component, scan->component_count, &scan->geometry);
@@ -250,7 +252,7 @@ static kst_status complete_scan(struct parser *parser, struct segment_reader seg
     return status;
 }
 
-kst_status kst_jpeg_parse_scan(struct parser *parser, struct segment_reader segment)
+kst_status kst_jpeg_parse_scan(struct jpeg_parser *parser, struct jpeg_segment_reader segment)
 {
     struct jpeg_plan *plan = &parser->stream->plan;
     if (!parser->frame_seen)

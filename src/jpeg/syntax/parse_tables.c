@@ -4,7 +4,7 @@
 
 #include "jpeg/syntax/parser.h"
 
-kst_status kst_jpeg_parse_quant(struct parser *parser, struct segment_reader segment)
+kst_status kst_jpeg_parse_quant(struct jpeg_parser *parser, struct jpeg_segment_reader segment)
 {
     size_t at = 0;
     while (at < segment.length) {
@@ -27,7 +27,7 @@ kst_status kst_jpeg_parse_quant(struct parser *parser, struct segment_reader seg
     return KST_OK;
 }
 
-kst_status kst_jpeg_parse_huffman(struct parser *parser, struct segment_reader segment)
+kst_status kst_jpeg_parse_huffman(struct jpeg_parser *parser, struct jpeg_segment_reader segment)
 {
     size_t at = 0;
     while (segment.length - at >= 17) {
@@ -36,7 +36,7 @@ kst_status kst_jpeg_parse_huffman(struct parser *parser, struct segment_reader s
         if (table_class > 1 || destination >= JPEG_TABLES)
             return kst_report_error(parser->op->report, KST_ERROR_JPEG_HUFFMAN_TABLE, segment.offset + at,
                 "class %u, destination %u", table_class, destination);
-        struct huffman_slot *slot = &parser->huffman[table_class][destination];
+        struct jpeg_huffman_slot *slot = &parser->huffman[table_class][destination];
         uint32_t count = 0;
         memset(slot, 0, sizeof *slot);
         slot->index = NOT_IN_PLAN;
@@ -57,7 +57,7 @@ kst_status kst_jpeg_parse_huffman(struct parser *parser, struct segment_reader s
     return KST_OK;
 }
 
-kst_status kst_jpeg_parse_restart_interval(struct parser *parser, struct segment_reader segment)
+kst_status kst_jpeg_parse_restart_interval(struct jpeg_parser *parser, struct jpeg_segment_reader segment)
 {
     if (segment.length != 2)
         return kst_report_error(parser->op->report, KST_ERROR_JPEG_RESTART_INTERVAL, segment.offset, NULL);

@@ -2,7 +2,8 @@
 /* Memory for the arrays that the parser fills. */
 #include "jpeg/syntax/parser.h"
 
-kst_status kst_jpeg_parser_grow(struct parser *parser, void **array, uint32_t count, uint32_t *capacity, size_t size)
+kst_status kst_jpeg_parser_grow(
+    struct jpeg_parser *parser, void **array, uint32_t count, uint32_t *capacity, size_t size)
 {
     if (count < *capacity)
         return KST_OK;

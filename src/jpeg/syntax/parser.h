@@ -10,13 +10,13 @@
 enum { NOT_IN_PLAN = -1 };
 
 /* A destination for Huffman tables, with the table that the last DHT put there. */
-struct huffman_slot {
+struct jpeg_huffman_slot {
     struct jpeg_huffman table;
     bool defined;
     int index; /* index in the plan, or NOT_IN_PLAN until a scan uses the table */
 };
 
-struct parser {
+struct jpeg_parser {
     const struct operation *op;
     bool presuming; /* the end is presumed rather than searched for */
     struct jpeg_stream *stream;
@@ -26,8 +26,8 @@ struct parser {
     uint32_t markers;
     uint16_t quant[JPEG_TABLES][64];
     bool quant_defined[JPEG_TABLES];
-    bool latched[JPEG_COMPONENTS];               /* the component's quantisation table is settled */
-    struct huffman_slot huffman[2][JPEG_TABLES]; /* by class and destination */
+    bool latched[JPEG_COMPONENTS];                    /* the component's quantisation table is settled */
+    struct jpeg_huffman_slot huffman[2][JPEG_TABLES]; /* by class and destination */
     uint32_t restart_interval;
     bool frame_seen;
     uint64_t frame_offset;
@@ -35,7 +35,7 @@ struct parser {
 };
 
 /* The contents of a marker segment. */
-struct segment_reader {
+struct jpeg_segment_reader {
     const uint8_t *data;
     size_t length;
     size_t offset; /* offset of data[0] in the stream */
@@ -45,10 +45,11 @@ struct segment_reader {
  * Make room for one more element in an array, whose capacity doubles each time it grows. Returns KST_OK, or
  * KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY, which are reported.
  */
-kst_status kst_jpeg_parser_grow(struct parser *parser, void **array, uint32_t count, uint32_t *capacity, size_t size);
+kst_status kst_jpeg_parser_grow(
+    struct jpeg_parser *parser, void **array, uint32_t count, uint32_t *capacity, size_t size);
 
 /*
- * The offset of the 0xFF in front of the next marker code at or behind `from` (the last one of several), or the
+ * Return the offset of the 0xFF in front of the next marker code at or behind `from` (the last one of several), or the
  * stream's length if there is no marker. *fill (which may be null) is raised to the length of the longest run of bytes
  * 0xFF on the way that is followed by a zero.
  */
@@ -67,16 +68,16 @@ size_t kst_jpeg_find_last_marker(struct pool *threads, const uint8_t *data, size
 size_t kst_jpeg_find_far_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill);
 
 /* Parse the contents of one marker segment. */
-kst_status kst_jpeg_parse_quant(struct parser *parser, struct segment_reader segment);
-kst_status kst_jpeg_parse_huffman(struct parser *parser, struct segment_reader segment);
-kst_status kst_jpeg_parse_restart_interval(struct parser *parser, struct segment_reader segment);
-kst_status kst_jpeg_parse_frame(struct parser *parser, uint8_t marker, struct segment_reader segment);
-kst_status kst_jpeg_parse_scan(struct parser *parser, struct segment_reader segment);
+kst_status kst_jpeg_parse_quant(struct jpeg_parser *parser, struct jpeg_segment_reader segment);
+kst_status kst_jpeg_parse_huffman(struct jpeg_parser *parser, struct jpeg_segment_reader segment);
+kst_status kst_jpeg_parse_restart_interval(struct jpeg_parser *parser, struct jpeg_segment_reader segment);
+kst_status kst_jpeg_parse_frame(struct jpeg_parser *parser, uint8_t marker, struct jpeg_segment_reader segment);
+kst_status kst_jpeg_parse_scan(struct jpeg_parser *parser, struct jpeg_segment_reader segment);
 
 /*
  * Divide the entropy-coded data of the last scan, which start at parser->position, into the segments of the plan, and
  * move the position to the marker behind them.
  */
-kst_status kst_jpeg_parse_segments(struct parser *parser);
+kst_status kst_jpeg_parse_segments(struct jpeg_parser *parser);
 
 #endif

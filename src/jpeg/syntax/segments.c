@@ -10,14 +10,15 @@
 /*
  * The end of the entropy-coded data in front of the marker at `marker`: fill bytes (B.1.1.2) do not belong to the data.
  */
-static size_t without_fill(const struct parser *parser, size_t from, size_t marker)
+static size_t without_fill(const struct jpeg_parser *parser, size_t from, size_t marker)
 {
     while (marker > from && parser->data[marker - 1] == 0xFF)
         marker--;
     return marker;
 }
 
-static kst_status add_segment(struct parser *parser, struct jpeg_scan *scan, size_t from, size_t to, uint32_t interval)
+static kst_status add_segment(
+    struct jpeg_parser *parser, struct jpeg_scan *scan, size_t from, size_t to, uint32_t interval)
 {
     struct jpeg_plan *plan = &parser->stream->plan;
     size_t end = without_fill(parser, from, to);
@@ -42,7 +43,7 @@ static bool is_restart(uint8_t marker)
  * Find where the data of the interval after *interval start; those of *interval end at the marker at `*at`. *interval
  * moves on, past intervals that are lost. False if the scan has no more data; *at is then the marker behind it.
  */
-static bool next_interval(struct parser *parser, const struct jpeg_scan *scan, size_t *at, uint32_t *interval)
+static bool next_interval(struct jpeg_parser *parser, const struct jpeg_scan *scan, size_t *at, uint32_t *interval)
 {
     if (*interval + 1 >= scan->interval_count)
         return false;
@@ -71,8 +72,8 @@ static bool next_interval(struct parser *parser, const struct jpeg_scan *scan, s
     return false;
 }
 
-/* Whether it may be presumed that the data from `from` on end at an EOI that ends the stream. */
-static bool is_presumable(const struct parser *parser, size_t from)
+/* Return whether it may be presumed that the data from `from` on end at an EOI that ends the stream. */
+static bool is_presumable(const struct jpeg_parser *parser, size_t from)
 {
     const struct jpeg_plan *plan = &parser->stream->plan;
     const uint8_t *end = parser->data + parser->length;
@@ -80,7 +81,7 @@ static bool is_presumable(const struct parser *parser, size_t from)
            end[-3] != 0xFF && end[-2] == 0xFF && end[-1] == JPEG_EOI;
 }
 
-static kst_status presume_end(struct parser *parser)
+static kst_status presume_end(struct jpeg_parser *parser)
 {
     struct jpeg_stream *stream = parser->stream;
     size_t from = parser->position;
@@ -101,7 +102,7 @@ bool kst_jpeg_confirm(struct pool *threads, struct jpeg_stream *stream)
            plan->length - 2;
 }
 
-kst_status kst_jpeg_parse_segments(struct parser *parser)
+kst_status kst_jpeg_parse_segments(struct jpeg_parser *parser)
 {
     struct jpeg_plan *plan = &parser->stream->plan;
     struct jpeg_scan *scan = &plan->scan[plan->scan_count - 1];

@@ -108,7 +108,7 @@ static void write_icc(struct sink *sink, const kst_metadata *item)
         size_t start = i * ICC_CHUNK;
         size_t length = item->length - start < ICC_CHUNK ? item->length - start : ICC_CHUNK;
         write_segment_start(sink, JPEG_APP2, JPEG_ICC_HEADER + length);
-        kst_sink_bytes(sink, icc_header, sizeof(icc_header));
+        kst_sink_bytes(sink, icc_header, sizeof icc_header);
         kst_sink_u8(sink, (uint8_t)(i + 1));
         kst_sink_u8(sink, (uint8_t)chunks);
         kst_sink_bytes(sink, item->data + start, length);
@@ -124,10 +124,10 @@ void kst_jpeg_write_metadata(struct sink *sink, const kst_metadata *metadata, si
             write_icc(sink, item);
             break;
         case KST_METADATA_EXIF:
-            write_identified(sink, item, exif_header, sizeof(exif_header));
+            write_identified(sink, item, exif_header, sizeof exif_header);
             break;
         case KST_METADATA_XMP:
-            write_identified(sink, item, xmp_header, sizeof(xmp_header));
+            write_identified(sink, item, xmp_header, sizeof xmp_header);
             break;
         case KST_METADATA_COMMENT:
             write_segment(sink, JPEG_COM, item->data, item->length);

@@ -35,8 +35,8 @@ struct jpeg_table_set {
 };
 
 /*
- * What a decoder of the stream knows so far; zero it at the start. Tables are compared by their addresses, so a changed
- * table needs another address, or `written` must be cleared.
+ * Holds what a decoder of the stream knows so far; zero it at the start. Tables are compared by their addresses, so a
+ * changed table needs another address, or `written` must be cleared.
  */
 struct jpeg_scan_state {
     const struct jpeg_huffman *written[2][JPEG_TABLES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program of someone else's: encodes, transcodes and decodes a small picture. */
+/* Stands for another project's program: encodes, transcodes and decodes a small picture. */
 #include <kostka/kostka.h>
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ enum { WIDTH = 50, HEIGHT = 40 };
 
 static int check(kst_status status, const kst_report *report)
 {
-    if (status == KST_OK)
+    if (!status)
         return 1;
     fprintf(stderr, "consumer: %s: %s\n", kst_status_name(status), report ? report->message : "");
     return 0;

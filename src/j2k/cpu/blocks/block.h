@@ -3,45 +3,14 @@
 #ifndef KOSTKA_J2K_CPU_BLOCKS_BLOCK_H
 #define KOSTKA_J2K_CPU_BLOCKS_BLOCK_H
 
-#include "core/cpu.h"
+#include "j2k/cpu/blocks/block_coder.h"
 #include "j2k/cpu/blocks/mq.h"
 #include "j2k/cpu/blocks/neighbours.h"
 #include "j2k/cpu/blocks/scan_words.h"
-#include "j2k/plan/plan.h"
-
-/* Problems met while decoding, as a bit mask. */
-enum {
-    J2K_BLOCK_SEGMENTATION = 1, /* a segmentation symbol was not 1010 */
-    J2K_BLOCK_TERMINATION = 2,  /* a segment did not end as predictable termination requires */
-    /* More passes than the bit-planes have, or a segment with both raw and MQ-coded passes. */
-    J2K_BLOCK_PASSES = 4,
-    /* More planes, inside or outside the region of interest, than 31 bits can hold together with the fraction. */
-    J2K_BLOCK_DEPTH = 8
-};
 
 enum {
     /* For 1024 × 4 with a border; (width + 2) × (4 × stripes + 4) is less for all other shapes. */
     J2K_BLOCK_NEIGHBOURS = (J2K_BLOCK_SIDE + 2) * 8
-};
-
-/* Coding passes that share one codeword. */
-struct j2k_codeword {
-    const uint8_t *data;
-    uint32_t length;
-    uint32_t passes;
-};
-
-struct j2k_coded_block {
-    uint32_t width, height;
-    uint32_t orientation; /* enum j2k_orientation */
-    uint32_t style;       /* enum j2k_style */
-    bool cut;             /* the last codeword is cut short, as struct j2k_block explains */
-    uint32_t planes;      /* number of coded bit-planes, without those signalled to be zero */
-    uint32_t roi_shift;   /* shift of Annex H: planes from it on are those of the region of interest, moved up by it */
-    /* Number of bits to keep below the lowest plane; if negative, the number of lowest planes to leave out. */
-    int32_t fraction;
-    uint32_t codeword_count;
-    const struct j2k_codeword *codewords;
 };
 
 struct j2k_block_decoder;
@@ -63,7 +32,6 @@ const struct j2k_block_passes *kst_j2k_block_passes_avx2(void);
 
 /* The state and the buffers for decoding one block after the other; only `passes` must be initialised. */
 struct j2k_block_decoder {
-    const struct j2k_block_passes *passes;
     /*
      * The result, row by row, `width` apart: the sign in bit 31, below it the magnitude, moved up by `fraction`;
      * regions of interest are moved back. Half a step of the lowest plane that was decoded for a coefficient is added
@@ -71,6 +39,7 @@ struct j2k_block_decoder {
      * decoded.
      */
     uint32_t samples[J2K_BLOCK_SAMPLES];
+    const struct j2k_block_passes *passes;
     /* Samples of the region of interest, set aside before the planes below the shift. */
     uint32_t region[J2K_BLOCK_SAMPLES];
     j2k_neighbours neighbours[J2K_BLOCK_NEIGHBOURS];

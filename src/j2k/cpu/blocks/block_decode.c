@@ -51,7 +51,7 @@ static bool segmentation_symbol(struct j2k_block_decoder *decoder)
     return symbol == 0xA;
 }
 
-/* The size in bytes of an array of words for the block's coefficients. */
+/* Return the size in bytes of an array of words for the block's coefficients. */
 static size_t words_length(const struct j2k_block_decoder *decoder)
 {
     return sizeof(uint64_t) * ((decoder->stripes + 2) * (decoder->words + 1) + 1);
@@ -83,13 +83,7 @@ static void prepare(struct j2k_block_decoder *decoder, const struct j2k_coded_bl
     kst_j2k_mq_reset_states(decoder->contexts);
 }
 
-/* Passes are counted from 0, which is a cleanup pass; after it each plane has three passes (D.2). */
-static bool is_raw(uint32_t style, uint32_t pass)
-{
-    return (style & J2K_STYLE_BYPASS) != 0 && pass >= 10 && pass % 3 != 0;
-}
-
-/* The value of a bit in a plane; 0 for planes that are left out. */
+/* Return the value of a bit in a plane; 0 for planes that are left out. */
 static uint32_t plane_bit(const struct j2k_coded_block *block, uint32_t plane)
 {
     int32_t bit = (int32_t)(plane >= block->roi_shift ? plane - block->roi_shift : plane) + block->fraction;
@@ -139,7 +133,7 @@ static bool decode_pass(struct j2k_block_decoder *decoder, const struct j2k_code
     uint32_t one = plane_bit(block, plane);
     bool causal = (block->style & J2K_STYLE_CAUSAL) != 0;
     bool good = true;
-    if (is_raw(block->style, pass)) {
+    if (j2k_pass_is_raw(block->style, pass)) {
         if (pass % 3 == 1)
             raw_significance_pass(decoder, one, causal);
         else
@@ -161,8 +155,8 @@ static bool decode_pass(struct j2k_block_decoder *decoder, const struct j2k_code
 }
 
 /*
- * Whether a segment ended as it should. Encoders, those of conformance streams among them, end segments of several
- * passes in different ways; for those it is only checked that a segment has as many bytes as it needs.
+ * Return whether a segment ended as it should. Encoders, those of conformance streams among them, end segments of
+ * several passes in different ways; for those it is only checked that a segment has as many bytes as it needs.
  */
 static bool ended_well(const struct j2k_block_decoder *decoder, uint32_t style, bool raw)
 {
@@ -179,7 +173,7 @@ static uint32_t decode_passes(
     prepare(decoder, block);
     for (uint32_t i = 0; i < block->codeword_count; i++) {
         const struct j2k_codeword *codeword = &block->codewords[i];
-        bool raw = is_raw(block->style, pass);
+        bool raw = j2k_pass_is_raw(block->style, pass);
         uint32_t first = pass;
         if (raw)
             kst_j2k_raw_start(&decoder->raw, codeword->data, codeword->length);
@@ -189,7 +183,7 @@ static uint32_t decode_passes(
             *good = pass;
             if (pass == limit)
                 return 0;
-            if (pass + 2 >= 3 * block->planes || is_raw(block->style, pass) != raw)
+            if (pass + 2 >= 3 * block->planes || j2k_pass_is_raw(block->style, pass) != raw)
                 return J2K_BLOCK_PASSES;
             *good = pass >= 3 ? pass - 2 : 0; /* a wrong symbol invalidates its whole plane */
             if (!decode_pass(decoder, block, pass))

@@ -12,8 +12,8 @@
 
 static int64_t raw_significance_pass(struct j2k_block_encoder *encoder, const struct j2k_measure *measure)
 {
-    const uint32_t width = encoder->source->width;
-    const bool causal = (encoder->source->style & J2K_STYLE_CAUSAL) != 0;
+    const uint32_t width = encoder->settings->width;
+    const bool causal = (encoder->settings->style & J2K_STYLE_CAUSAL) != 0;
     int64_t gain = 0;
     for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
         struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
@@ -48,18 +48,18 @@ static void raw_refinement_pass(struct j2k_block_encoder *encoder)
 static int64_t coded_significance_pass(
     struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
 {
-    const struct j2k_coding_passes *passes = encoder->source->passes;
-    const bool causal = (encoder->source->style & J2K_STYLE_CAUSAL) != 0;
-    if (!encoder->source->measure && !causal)
+    const struct j2k_coding_passes *passes = encoder->functions;
+    const bool causal = (encoder->settings->style & J2K_STYLE_CAUSAL) != 0;
+    if (!encoder->settings->measure && !causal)
         return passes->plain_significance(encoder, end, measure);
     return passes->significance[causal](encoder, end, measure);
 }
 
 static j2k_decision *coded_cleanup_pass(struct j2k_block_encoder *encoder)
 {
-    const struct j2k_coding_passes *passes = encoder->source->passes;
-    j2k_decision *end = passes->cleanup[(encoder->source->style & J2K_STYLE_CAUSAL) != 0](encoder);
-    if ((encoder->source->style & J2K_STYLE_SYMBOLS) != 0) /* the segmentation symbol of D.5 */
+    const struct j2k_coding_passes *passes = encoder->functions;
+    j2k_decision *end = passes->cleanup[(encoder->settings->style & J2K_STYLE_CAUSAL) != 0](encoder);
+    if ((encoder->settings->style & J2K_STYLE_SYMBOLS) != 0) /* the segmentation symbol of D.5 */
         for (uint32_t i = 0; i < 4; i++)
             *end++ = (j2k_decision)(J2K_CONTEXT_UNIFORM << 1 | (0xAu >> (3 - i) & 1));
     return end;
@@ -68,18 +68,18 @@ static j2k_decision *coded_cleanup_pass(struct j2k_block_encoder *encoder)
 static uint32_t count_planes(const struct j2k_block_encoder *encoder)
 {
     uint32_t any = 0;
-    for (uint32_t i = 0; i < encoder->source->width * encoder->source->height; i++)
+    for (uint32_t i = 0; i < encoder->settings->width * encoder->settings->height; i++)
         any |= encoder->sample[i];
     any &= 0x7FFFFFFF;
     return any == 0 ? 0 : 32 - (uint32_t)__builtin_clz(any);
 }
 
-static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_source *source)
+static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings)
 {
-    uint32_t columns = source->width % 16, rows = source->height % 4;
-    encoder->source = source;
-    encoder->stripes = (source->height + 3) / 4;
-    encoder->words = (source->width + 15) / 16;
+    uint32_t columns = settings->width % 16, rows = settings->height % 4;
+    encoder->settings = settings;
+    encoder->stripes = (settings->height + 3) / 4;
+    encoder->words = (settings->width + 15) / 16;
     encoder->last_columns = columns == 0 ? UINT64_MAX : ((uint64_t)1 << 4 * columns) - 1;
     encoder->last_rows = rows == 0 ? UINT64_MAX : J2K_TOP_ROWS * ((1u << rows) - 1);
     encoder->planes = count_planes(encoder);
@@ -96,19 +96,8 @@ static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_so
     memset(encoder->refined, 0, words);
     memset(encoder->negative, 0, words);
     encoder->bits = encoder->plane[encoder->planes - 1];
-    source->passes->gather(encoder);
+    encoder->functions->gather(encoder);
     kst_j2k_mq_reset(encoder->contexts);
-}
-
-static bool is_raw(uint32_t style, uint32_t pass)
-{
-    return (style & J2K_STYLE_BYPASS) != 0 && pass >= 10 && pass % 3 != 0;
-}
-
-/* Whether a pass is the last of its segment (Table D.9). */
-static bool ends_segment(uint32_t style, uint32_t pass)
-{
-    return (style & J2K_STYLE_TERMALL) != 0 || ((style & J2K_STYLE_BYPASS) != 0 && pass >= 9 && pass % 3 != 1);
 }
 
 /* Gains of a plane that are computed before or during its passes. */
@@ -132,9 +121,9 @@ static void code_pass(struct j2k_block_encoder *encoder, uint32_t pass, struct p
     if (pass % 3 == 1)
         gains->significance = coded_significance_pass(encoder, &end, &gains->measure);
     else
-        end = pass % 3 == 2 ? encoder->source->passes->refinement(encoder) : coded_cleanup_pass(encoder);
-    encoder->source->passes->encode(&encoder->mq, encoder->contexts, encoder->decision, end);
-    if ((encoder->source->style & J2K_STYLE_RESET) != 0)
+        end = pass % 3 == 2 ? encoder->functions->refinement(encoder) : coded_cleanup_pass(encoder);
+    encoder->functions->encode(&encoder->mq, encoder->contexts, encoder->decision, end);
+    if ((encoder->settings->style & J2K_STYLE_RESET) != 0)
         kst_j2k_mq_reset(encoder->contexts);
 }
 
@@ -151,7 +140,7 @@ static void settle_lengths(struct j2k_block_encoder *encoder, uint32_t first, ui
 {
     const uint8_t *begin = encoder->data + encoder->length;
     uint32_t before = encoder->length;
-    const bool raw = is_raw(encoder->source->style, first);
+    const bool raw = j2k_pass_is_raw(encoder->settings->style, first);
     for (uint32_t pass = first; pass < last; pass++) {
         uint32_t need =
             raw ? (uint32_t)(encoder->bound[pass].at - begin) : kst_j2k_mq_needed(&encoder->bound[pass], begin, end);
@@ -167,9 +156,9 @@ static void settle_lengths(struct j2k_block_encoder *encoder, uint32_t first, ui
 static uint8_t *end_segment(struct j2k_block_encoder *encoder, uint32_t pass)
 {
     uint8_t *begin = encoder->data + encoder->length;
-    if (is_raw(encoder->source->style, pass))
+    if (j2k_pass_is_raw(encoder->settings->style, pass))
         return kst_j2k_raw_write_end(&encoder->raw, begin);
-    if ((encoder->source->style & J2K_STYLE_PREDICTABLE) != 0)
+    if ((encoder->settings->style & J2K_STYLE_PREDICTABLE) != 0)
         return kst_j2k_mq_flush_predictably(&encoder->mq);
     struct j2k_mq_bound bound = kst_j2k_mq_bound(&encoder->mq);
     return begin + kst_j2k_mq_needed(&bound, begin, kst_j2k_mq_flush(&encoder->mq));
@@ -186,49 +175,49 @@ static uint8_t *raw_need(const struct j2k_raw_writer *raw)
 
 static void measure_plane(const struct j2k_block_encoder *encoder, uint32_t plane, struct plane_gains *gains)
 {
-    const struct j2k_block_source *source = encoder->source;
-    gains->measure = j2k_measure_plane(plane, source->exact);
+    const struct j2k_block_settings *settings = encoder->settings;
+    gains->measure = j2k_measure_plane(plane, settings->exact);
     gains->significance = 0;
-    if (source->measure)
-        gains->all = source->passes->gains(&gains->measure, encoder->sample, source->width * source->height);
+    if (settings->measure)
+        gains->all = encoder->functions->gains(&gains->measure, encoder->sample, settings->width * settings->height);
 }
 
-static bool is_worthwhile(const struct j2k_block_source *source, const struct plane_gains *plane)
+static bool is_worthwhile(const struct j2k_block_settings *settings, const struct plane_gains *plane)
 {
     const struct j2k_gains *all = &plane->all;
     const double unit = plane->measure.unit;
-    return j2k_is_worth(
-               all->significance, unit, source->stop, j2k_significance_cost(all, source->width * source->height)) ||
-           j2k_is_worth(all->refinement, unit, source->stop, j2k_refinement_cost(all));
+    return j2k_is_worth(all->significance, unit, settings->stop,
+               j2k_significance_cost(all, settings->width * settings->height)) ||
+           j2k_is_worth(all->refinement, unit, settings->stop, j2k_refinement_cost(all));
 }
 
 /* Leave out the planes below the lowest one that seems to be worth its bytes. */
 static void leave_out_planes(struct j2k_block_encoder *encoder)
 {
-    const struct j2k_block_source *source = encoder->source;
+    const struct j2k_block_settings *settings = encoder->settings;
     struct plane_gains gains;
     uint32_t plane = 0;
-    if (encoder->planes < 2 || source->stop <= 0)
+    if (encoder->planes < 2 || settings->stop <= 0)
         return;
-    for (measure_plane(encoder, 0, &gains); plane + 1 < encoder->planes && !is_worthwhile(source, &gains);)
+    for (measure_plane(encoder, 0, &gains); plane + 1 < encoder->planes && !is_worthwhile(settings, &gains);)
         measure_plane(encoder, ++plane, &gains);
     if (plane == 0)
         return;
     encoder->passes = 3 * (encoder->planes - plane) - 2;
-    if (source->sum)
-        encoder->left = j2k_left_out(encoder->sample, source->width * source->height, plane, source->exact);
+    if (settings->sum)
+        encoder->left = j2k_left_out(encoder->sample, settings->width * settings->height, plane, settings->exact);
 }
 
-void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_source *source)
+void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings)
 {
     struct plane_gains gains = {.significance = 0};
     uint32_t first = 0;
     bool begins = true;
-    prepare(encoder, source);
+    prepare(encoder, settings);
     leave_out_planes(encoder);
     for (uint32_t pass = 0; pass < encoder->passes; pass++) {
         uint32_t plane = encoder->planes - 1 - (pass + 2) / 3;
-        bool raw = is_raw(source->style, pass);
+        bool raw = j2k_pass_is_raw(settings->style, pass);
         if (pass == 0 || pass % 3 == 1) {
             encoder->bits = encoder->plane[plane];
             measure_plane(encoder, plane, &gains);
@@ -245,8 +234,8 @@ void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_bl
             code_raw_pass(encoder, pass, &gains);
         else
             code_pass(encoder, pass, &gains);
-        encoder->pass[pass].gain = source->measure ? pass_gain(&gains, pass) : 0;
-        begins = ends_segment(source->style, pass) || pass + 1 == encoder->passes;
+        encoder->pass[pass].gain = settings->measure ? pass_gain(&gains, pass) : 0;
+        begins = j2k_pass_ends_segment(settings->style, pass) || pass + 1 == encoder->passes;
         if (begins)
             settle_lengths(encoder, first, pass, end_segment(encoder, pass));
         else if (raw)
@@ -257,13 +246,13 @@ void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_bl
 }
 
 uint32_t kst_j2k_block_measure(
-    struct j2k_block_encoder *encoder, const struct j2k_block_source *source, struct j2k_gains *gains)
+    struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings, struct j2k_gains *gains)
 {
-    encoder->source = source;
+    encoder->settings = settings;
     uint32_t planes = count_planes(encoder);
     for (uint32_t plane = 0; plane < planes; plane++) {
-        const struct j2k_measure measure = j2k_measure_plane(plane, source->exact);
-        gains[plane] = source->passes->gains(&measure, encoder->sample, source->width * source->height);
+        const struct j2k_measure measure = j2k_measure_plane(plane, settings->exact);
+        gains[plane] = encoder->functions->gains(&measure, encoder->sample, settings->width * settings->height);
     }
     return planes;
 }

@@ -3,16 +3,12 @@
 #ifndef KOSTKA_J2K_CPU_BLOCKS_BLOCK_ENCODE_H
 #define KOSTKA_J2K_CPU_BLOCKS_BLOCK_ENCODE_H
 
-#include "core/cpu.h"
+#include "j2k/cpu/blocks/block_coder.h"
 #include "j2k/cpu/blocks/mq.h"
 #include "j2k/cpu/blocks/mq_encode.h"
 #include "j2k/cpu/blocks/scan_words.h"
-#include "j2k/plan/plan.h"
 
 enum {
-    J2K_ENCODER_PLANES = 31, /* most bits of a magnitude */
-    J2K_BLOCK_PASSES_MAX = 3 * J2K_ENCODER_PLANES - 2,
-    J2K_BLOCK_COLUMNS = 1024,                 /* most columns of a stripe of four rows */
     J2K_PLANE_WORDS = J2K_BLOCK_SAMPLES / 16, /* at most, for blocks four columns wide */
     /*
      * Most decisions of one plane, without signs: for each column four, or one that ends its run, two for the place and
@@ -22,13 +18,11 @@ enum {
     /* Most decisions of one pass, with signs; up to sixteen more may be written. */
     J2K_BLOCK_DECISIONS = J2K_PLANE_DECISIONS + J2K_BLOCK_SAMPLES + 16,
     /* Most coded bytes: at most 15 bits per decision and at least 7 bits per byte, and the ends of all segments. */
-    J2K_ENCODER_ROOM =
-        (J2K_ENCODER_PLANES * J2K_PLANE_DECISIONS + J2K_BLOCK_SAMPLES) * 15 / 7 + 8 * J2K_BLOCK_PASSES_MAX
+    J2K_ENCODER_ROOM = (J2K_CODED_PLANES * J2K_PLANE_DECISIONS + J2K_BLOCK_SAMPLES) * 15 / 7 + 8 * J2K_CODED_PASSES
 };
 
 struct j2k_block_encoder;
 struct j2k_measure;
-struct j2k_gains;
 
 /* The functions that tiers of the processor implement differently (coding_passes.h); their results are the same. */
 struct j2k_coding_passes {
@@ -51,49 +45,25 @@ struct j2k_coding_passes {
 const struct j2k_coding_passes *kst_j2k_coding_passes(enum cpu_tier tier);
 const struct j2k_coding_passes *kst_j2k_coding_passes_avx2(void);
 
-struct j2k_block_source {
-    const struct j2k_coding_passes *passes;
-    uint32_t width, height;
-    uint32_t orientation; /* enum j2k_orientation */
-    uint32_t style;       /* enum j2k_style */
-    bool exact;           /* reversible transform: no error is left once all planes are known */
-    bool measure;         /* compute gains */
-    bool sum;             /* also compute what the planes that are left out would have gained; needs `measure` */
-    /*
-     * Planes that seem to gain less per byte are left out, if they are below all planes that do not; 0: none is. Needs
-     * `measure`.
-     */
-    double stop;
-};
-
-/* The state after a pass. */
-struct j2k_pass {
-    uint32_t length; /* see j2k_coded.pass_length in j2k/write/coded.h */
-    /*
-     * How much the pass lowers the squared error, summed over the block, in squares of half a quantiser step. The value
-     * is exact: an integer of at most 48 bits times a power of two.
-     */
-    double gain;
-};
-
-/* The state and the buffers for encoding one block after the other; no initialisation is needed. */
+/* The state and the buffers for encoding one block after the other; only `functions` must be initialised. */
 struct j2k_block_encoder {
     uint32_t sample[J2K_BLOCK_SAMPLES]; /* input: rows `width` apart, sign in bit 31 of a magnitude */
-    struct j2k_pass pass[J2K_BLOCK_PASSES_MAX];
+    struct j2k_pass pass[J2K_CODED_PASSES];
     uint32_t planes; /* bit-planes of the largest magnitude */
     uint32_t passes; /* 3 × planes − 2, or fewer because of `stop`; 0 if all samples are 0 */
     uint8_t *data;   /* bytes of the segments, one after the other */
     uint32_t length;
     double left; /* gain of the planes left out, in the unit of pass.gain */
 
-    const struct j2k_block_source *source;
-    struct j2k_mq_bound bound[J2K_BLOCK_PASSES_MAX]; /* for the passes of the current segment */
+    const struct j2k_coding_passes *functions; /* set before a block is coded or measured */
+    const struct j2k_block_settings *settings;
+    struct j2k_mq_bound bound[J2K_CODED_PASSES]; /* for the passes of the current segment */
     /* Sets of coefficients, see scan_words.h. Those of planes have no zero words around them. */
     uint64_t significant[J2K_BLOCK_WORDS];
     uint64_t visited[J2K_BLOCK_WORDS]; /* coded in the significance pass of this plane */
     uint64_t refined[J2K_BLOCK_WORDS]; /* refined in an earlier plane */
     uint64_t negative[J2K_BLOCK_WORDS];
-    uint64_t plane[J2K_ENCODER_PLANES][J2K_PLANE_WORDS];
+    uint64_t plane[J2K_CODED_PLANES][J2K_PLANE_WORDS];
     const uint64_t *bits;  /* of the current plane */
     uint32_t words;        /* words of a stripe */
     uint64_t last_columns; /* bits of a stripe's last word that belong to the block */
@@ -106,13 +76,13 @@ struct j2k_block_encoder {
     uint8_t room[J2K_ENCODER_ROOM];
 };
 
-void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_source *source);
+void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings);
 
 /*
  * Compute what each plane gains, from the lowest one up, without coding. Returns the number of planes, up to
- * J2K_ENCODER_PLANES.
+ * J2K_CODED_PLANES.
  */
 uint32_t kst_j2k_block_measure(
-    struct j2k_block_encoder *encoder, const struct j2k_block_source *source, struct j2k_gains *gains);
+    struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings, struct j2k_gains *gains);
 
 #endif

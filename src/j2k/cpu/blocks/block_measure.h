@@ -105,9 +105,9 @@ static inline struct j2k_gains j2k_plane_gains(
 }
 
 /*
- * The least that a plane's samples cost, in quarters of a bit: below, when they become significant, including signs and
- * the zeros around them (the more samples do so, the less each costs), and then when they are refined. In photographs
- * 19 of 20 planes take more.
+ * Return the least that a plane's samples cost, in quarters of a bit: below, when they become significant, including
+ * signs and the zeros around them (the more samples do so, the less each costs), and then when they are refined. In
+ * photographs 19 of 20 planes take more.
  */
 static inline uint32_t j2k_significance_cost(const struct j2k_gains *gains, uint32_t count)
 {
@@ -125,7 +125,7 @@ static inline uint32_t j2k_refinement_cost(const struct j2k_gains *gains)
     return 2 * gains->refined;
 }
 
-/* Whether the gain per byte is above `stop`. Both products are exact in double precision. */
+/* Return whether the gain per byte is above `stop`. Both products are exact in double precision. */
 static inline bool j2k_is_worth(int64_t gain, double unit, double stop, uint32_t cost)
 {
     return (double)gain * unit * 32 > stop * cost;
@@ -135,8 +135,8 @@ static inline bool j2k_is_worth(int64_t gain, double unit, double stop, uint32_t
 enum { J2K_LEFT_BITS = 24 };
 
 /*
- * What all planes below `plane` gain together, in squares of half steps. Integers are summed, so that their order does
- * not matter.
+ * Return what all planes below `plane` gain together, in squares of half steps. Integers are summed, so that their
+ * order does not matter.
  */
 static inline double j2k_left_out(const uint32_t *sample, uint32_t count, uint32_t plane, bool exact)
 {

@@ -17,19 +17,19 @@
  * The bits of a stripe's decision bytes, and which coefficients have significant neighbours in other columns or
  * stripes.
  */
-struct stripe_numbers {
+struct j2k_stripe_numbers {
     uint64_t zero[4][J2K_STRIPE_WORDS];
     uint64_t sign[4][J2K_STRIPE_WORDS];
     uint64_t around[J2K_STRIPE_WORDS];
 };
 
 /* Significance before a pass, with zero words on both sides. */
-struct stripe_before {
+struct j2k_stripe_before {
     uint64_t word[J2K_STRIPE_WORDS + 2];
 };
 
 ALWAYS_INLINE void number_stripe(const struct j2k_stripe *s, const uint64_t *restrict before, enum j2k_zero_rule rule,
-    bool causal, struct stripe_numbers *restrict to)
+    bool causal, struct j2k_stripe_numbers *restrict to)
 {
     const uint64_t *above = s->significant - s->pitch, *below = s->significant + s->pitch;
     for (uint32_t w = 0; w < s->words; w++) {
@@ -50,8 +50,8 @@ ALWAYS_INLINE void number_stripe(const struct j2k_stripe *s, const uint64_t *res
     }
 }
 
-static __attribute__((noinline)) void number_plain(
-    uint32_t orientation, const struct j2k_stripe *s, const struct stripe_before *before, struct stripe_numbers *to)
+static __attribute__((noinline)) void number_plain(uint32_t orientation, const struct j2k_stripe *s,
+    const struct j2k_stripe_before *before, struct j2k_stripe_numbers *to)
 {
     if (orientation == J2K_HL)
         number_stripe(s, before->word + 1, J2K_HIGH_LOW_RULE, false, to);
@@ -61,8 +61,8 @@ static __attribute__((noinline)) void number_plain(
         number_stripe(s, before->word + 1, J2K_LOW_RULE, false, to);
 }
 
-static __attribute__((noinline)) void number_causal(
-    uint32_t orientation, const struct j2k_stripe *s, const struct stripe_before *before, struct stripe_numbers *to)
+static __attribute__((noinline)) void number_causal(uint32_t orientation, const struct j2k_stripe *s,
+    const struct j2k_stripe_before *before, struct j2k_stripe_numbers *to)
 {
     if (orientation == J2K_HL)
         number_stripe(s, before->word + 1, J2K_HIGH_LOW_RULE, true, to);
@@ -72,8 +72,8 @@ static __attribute__((noinline)) void number_causal(
         number_stripe(s, before->word + 1, J2K_LOW_RULE, true, to);
 }
 
-ALWAYS_INLINE void number(uint32_t orientation, const struct j2k_stripe *s, const struct stripe_before *before,
-    bool causal, struct stripe_numbers *to)
+ALWAYS_INLINE void number(uint32_t orientation, const struct j2k_stripe *s, const struct j2k_stripe_before *before,
+    bool causal, struct j2k_stripe_numbers *to)
 {
     (causal ? number_causal : number_plain)(orientation, s, before, to);
 }
@@ -83,7 +83,7 @@ ALWAYS_INLINE void number(uint32_t orientation, const struct j2k_stripe *s, cons
  * coding.
  */
 ALWAYS_INLINE void spread_zero(
-    const struct stripe_numbers *numbers, uint32_t w, const uint64_t *bits, const uint64_t *runs, uint8_t *to)
+    const struct j2k_stripe_numbers *numbers, uint32_t w, const uint64_t *bits, const uint64_t *runs, uint8_t *to)
 {
     const uint64_t *word[6] = {
         bits, &numbers->zero[0][w], &numbers->zero[1][w], &numbers->zero[2][w], &numbers->zero[3][w], runs};
@@ -96,7 +96,7 @@ ALWAYS_INLINE void spread_zero(
     spread_bits(word, 6, 0, to);
 }
 
-ALWAYS_INLINE void spread_sign(const struct stripe_numbers *numbers, uint32_t w, uint8_t *to)
+ALWAYS_INLINE void spread_sign(const struct j2k_stripe_numbers *numbers, uint32_t w, uint8_t *to)
 {
     const uint64_t *const word[4] = {
         &numbers->sign[0][w], &numbers->sign[1][w], &numbers->sign[2][w], &numbers->sign[3][w]};
@@ -120,13 +120,13 @@ ALWAYS_INLINE int64_t significance_pass(
     struct j2k_block_encoder *encoder, j2k_decision **end, bool causal, const struct j2k_measure *measure)
 {
     static const uint64_t none = 0;
-    struct stripe_before before;
-    struct stripe_numbers numbers;
+    struct j2k_stripe_before before;
+    struct j2k_stripe_numbers numbers;
     j2k_decision *next = encoder->decision;
     int64_t gain = 0;
     for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
         struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
-        const uint32_t *samples = encoder->sample + (size_t)4 * stripe * encoder->source->width;
+        const uint32_t *samples = encoder->sample + (size_t)4 * stripe * encoder->settings->width;
         uint64_t any = 0;
         before.word[0] = before.word[s.words + 1] = 0;
         for (uint32_t w = 0; w < s.words; w++) {
@@ -135,7 +135,7 @@ ALWAYS_INLINE int64_t significance_pass(
         }
         if (any == 0)
             continue;
-        number(encoder->source->orientation, &s, &before, causal, &numbers);
+        number(encoder->settings->orientation, &s, &before, causal, &numbers);
         for (uint32_t w = 0; w < s.words; w++) {
             uint64_t left = s.visited[w], fresh = left & s.bits[w];
             uint8_t zero[64], sign[64];
@@ -144,7 +144,7 @@ ALWAYS_INLINE int64_t significance_pass(
             spread_zero(&numbers, w, &s.bits[w], &none, zero);
             spread_sign(&numbers, w, sign);
             if (measure)
-                gain += fresh_gain(measure, fresh, samples + (size_t)16 * w, encoder->source->width);
+                gain += fresh_gain(measure, fresh, samples + (size_t)16 * w, encoder->settings->width);
             for (; left != 0; left &= left - 1) {
                 uint32_t at = (uint32_t)__builtin_ctzll(left);
                 next[0] = zero[at];
@@ -160,7 +160,7 @@ ALWAYS_INLINE int64_t significance_pass(
 /* The refinement pass (D.3.3). */
 static __attribute__((noinline)) j2k_decision *refinement_pass(struct j2k_block_encoder *encoder)
 {
-    const bool causal = (encoder->source->style & J2K_STYLE_CAUSAL) != 0;
+    const bool causal = (encoder->settings->style & J2K_STYLE_CAUSAL) != 0;
     j2k_decision *next = encoder->decision;
     for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
         struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
@@ -181,7 +181,7 @@ static __attribute__((noinline)) j2k_decision *refinement_pass(struct j2k_block_
 }
 
 /* One word in the cleanup pass. */
-struct cleanup_word {
+struct j2k_cleanup_word {
     uint64_t left;  /* coefficients to be coded; for a column that is a run of zeros, its first row */
     uint64_t fresh; /* coefficients that become significant */
     uint64_t runs;  /* first rows of the columns that are runs of zeros */
@@ -189,14 +189,14 @@ struct cleanup_word {
 };
 
 /* Find the runs of a word (D.3.4). */
-ALWAYS_INLINE struct cleanup_word find_runs(uint64_t left, uint64_t fresh, uint64_t around)
+ALWAYS_INLINE struct j2k_cleanup_word find_runs(uint64_t left, uint64_t fresh, uint64_t around)
 {
     uint64_t columns = j2k_whole_columns(left & ~around);
     /* The coefficient, or one above it in its column, is significant. */
     uint64_t since = fresh | (fresh << 1 & ~J2K_TOP_ROWS);
     since |= since << 2 & ~(J2K_TOP_ROWS | J2K_TOP_ROWS << 1);
     uint64_t runs = columns & ~(since >> 3), ended = columns * J2K_COLUMN & since;
-    return (struct cleanup_word){.left = (left & ~(columns * J2K_COLUMN)) | runs | ended,
+    return (struct j2k_cleanup_word){.left = (left & ~(columns * J2K_COLUMN)) | runs | ended,
         .fresh = fresh,
         .runs = runs,
         .ends = ended & ~(ended << 1 & ~J2K_TOP_ROWS)};
@@ -205,8 +205,8 @@ ALWAYS_INLINE struct cleanup_word find_runs(uint64_t left, uint64_t fresh, uint6
 /* The cleanup pass: the coefficients that the other passes left. */
 ALWAYS_INLINE j2k_decision *cleanup_pass(struct j2k_block_encoder *encoder, bool causal)
 {
-    struct stripe_before before;
-    struct stripe_numbers numbers;
+    struct j2k_stripe_before before;
+    struct j2k_stripe_numbers numbers;
     j2k_decision *next = encoder->decision;
     for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
         struct j2k_stripe s = j2k_stripe_at(encoder, stripe);
@@ -219,12 +219,12 @@ ALWAYS_INLINE j2k_decision *cleanup_pass(struct j2k_block_encoder *encoder, bool
         }
         if (any == 0)
             continue;
-        number(encoder->source->orientation, &s, &before, causal, &numbers);
+        number(encoder->settings->orientation, &s, &before, causal, &numbers);
         for (uint32_t w = 0; w < s.words; w++) {
             uint8_t zero[64], sign[64];
             if (open[w] == 0)
                 continue;
-            struct cleanup_word c = find_runs(open[w], open[w] & s.bits[w], numbers.around[w]);
+            struct j2k_cleanup_word c = find_runs(open[w], open[w] & s.bits[w], numbers.around[w]);
             if (c.left == c.runs) {
                 memset(next, J2K_CONTEXT_RUN << 1, 16);
                 next += __builtin_popcountll(c.runs);
@@ -283,7 +283,7 @@ static __attribute__((noinline)) j2k_decision *causal_cleanup(struct j2k_block_e
 /* Collect the planes and the signs of all samples, word by word. */
 static void gather_bits(struct j2k_block_encoder *encoder)
 {
-    const uint32_t width = encoder->source->width, height = encoder->source->height;
+    const uint32_t width = encoder->settings->width, height = encoder->settings->height;
     for (uint32_t stripe = 0; stripe < encoder->stripes; stripe++) {
         const uint32_t *from = encoder->sample + (size_t)4 * stripe * width;
         const uint32_t rows = height - 4 * stripe < 4 ? height - 4 * stripe : 4;

@@ -2,9 +2,9 @@
 /* The tables and the rarer steps of the MQ decoder (T.800 Annex C), and the end of raw segments. */
 #include "j2k/cpu/blocks/mq.h"
 
-#include "j2k/kernels/mq_rows.h"
+#include "j2k/tables/mq.h"
 
-const uint32_t kst_j2k_mq_rows[94] = {J2K_MQ_TABLE(J2K_MQ_ROWS)};
+const uint32_t kst_j2k_mq_rows[J2K_MQ_STATES] = {J2K_MQ_TABLE(J2K_MQ_ROWS)};
 
 enum {
 #define ESTIMATES(row, estimate, more, less, change) ESTIMATE_##row = (estimate),
@@ -14,30 +14,30 @@ enum {
 #define STATE(row, symbol) ((uint32_t)ESTIMATE_##row << 16 | (2u * (row) + (symbol)))
 #define STATES(row, estimate, more, less, change) STATE(row, 0), STATE(row, 1),
 
-const uint32_t kst_j2k_mq_states[94] = {J2K_MQ_TABLE(STATES)};
+const uint32_t kst_j2k_mq_states[J2K_MQ_STATES] = {J2K_MQ_TABLE(STATES)};
 
 #define NEXT(row, more, less, change, symbol)                                                                          \
     {STATE(more, symbol), STATE(less, (symbol) ^ (change)), STATE(row, symbol), STATE(row, symbol)},
 #define NEXT_STATES(row, estimate, more, less, change) NEXT(row, more, less, change, 0) NEXT(row, more, less, change, 1)
 
-const uint32_t kst_j2k_mq_next_states[94][4] = {J2K_MQ_TABLE(NEXT_STATES)};
+const uint32_t kst_j2k_mq_next_states[J2K_MQ_STATES][4] = {J2K_MQ_TABLE(NEXT_STATES)};
 
 void kst_j2k_mq_reset(uint32_t contexts[J2K_CONTEXTS])
 {
     for (uint32_t i = 0; i < J2K_CONTEXTS; i++)
         contexts[i] = kst_j2k_mq_rows[0];
-    contexts[J2K_CONTEXT_ZERO] = kst_j2k_mq_rows[2 * 4];
-    contexts[J2K_CONTEXT_RUN] = kst_j2k_mq_rows[2 * 3];
-    contexts[J2K_CONTEXT_UNIFORM] = kst_j2k_mq_rows[2 * 46];
+    contexts[J2K_CONTEXT_ZERO] = kst_j2k_mq_rows[J2K_START_ZERO];
+    contexts[J2K_CONTEXT_RUN] = kst_j2k_mq_rows[J2K_START_RUN];
+    contexts[J2K_CONTEXT_UNIFORM] = kst_j2k_mq_rows[J2K_START_UNIFORM];
 }
 
 void kst_j2k_mq_reset_states(uint32_t contexts[J2K_CONTEXTS])
 {
     for (uint32_t i = 0; i < J2K_CONTEXTS; i++)
         contexts[i] = kst_j2k_mq_states[0];
-    contexts[J2K_CONTEXT_ZERO] = kst_j2k_mq_states[2 * 4];
-    contexts[J2K_CONTEXT_RUN] = kst_j2k_mq_states[2 * 3];
-    contexts[J2K_CONTEXT_UNIFORM] = kst_j2k_mq_states[2 * 46];
+    contexts[J2K_CONTEXT_ZERO] = kst_j2k_mq_states[J2K_START_ZERO];
+    contexts[J2K_CONTEXT_RUN] = kst_j2k_mq_states[J2K_START_RUN];
+    contexts[J2K_CONTEXT_UNIFORM] = kst_j2k_mq_states[J2K_START_UNIFORM];
 }
 
 /*
@@ -70,7 +70,7 @@ void kst_j2k_mq_start(struct j2k_mq *mq, const uint8_t *data, size_t length)
     kst_j2k_mq_refill_slowly(mq);
 }
 
-/* The number of bits of Chigh that are not from the data; negative if data are left. */
+/* Return the number of bits of Chigh that are not from the data; negative if data are left. */
 static int32_t bits_left(const struct j2k_mq *mq)
 {
     return mq->next < mq->end ? -1 : 8 * (int32_t)mq->past - mq->bits;
@@ -98,17 +98,17 @@ void kst_j2k_raw_start(struct j2k_raw *raw, const uint8_t *data, size_t length)
 bool kst_j2k_raw_used_up(const struct j2k_raw *raw)
 {
     return raw->end - raw->next <=
-           (raw->bits == 0 && raw->window == 0xFF); /* one byte may be left that keeps 0xFF from being last */
+           (raw->bits == 0 && raw->loaded == 0xFF); /* one byte may be left that keeps 0xFF from being last */
 }
 
 bool kst_j2k_raw_ended_predictably(const struct j2k_raw *raw)
 {
-    uint32_t window = raw->window, bits = raw->bits;
+    uint32_t loaded = raw->loaded, bits = raw->bits;
     const uint8_t *next = raw->next;
-    if (bits == 0 && window == 0xFF && next < raw->end) {
-        window = *next++;
+    if (bits == 0 && loaded == 0xFF && next < raw->end) {
+        loaded = *next++;
         bits = 7;
     }
     uint32_t mask = ((uint32_t)1 << bits) - 1;
-    return next == raw->end && (window & mask) == (0x55u >> (8 - bits) & mask);
+    return next == raw->end && (loaded & mask) == (0x55u >> (8 - bits) & mask);
 }

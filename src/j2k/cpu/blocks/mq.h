@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The MQ decoder (T.800 Annex C) and the reader of raw bits (D.6); the encoder shares the tables and the contexts. */
+/*
+ * Declares the MQ decoder (T.800 Annex C) and the reader of raw bits (D.6); the encoder shares the tables and the
+ * contexts.
+ */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_MQ_H
 #define KOSTKA_J2K_CPU_BLOCKS_MQ_H
 
@@ -8,18 +11,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Contexts, numbered as in Annex D. */
-enum {
-    J2K_CONTEXT_ZERO = 0,
-    J2K_CONTEXT_SIGN = 9,
-    J2K_CONTEXT_MAGNITUDE = 14,
-    J2K_CONTEXT_RUN = 17,
-    J2K_CONTEXT_UNIFORM = 18,
-    J2K_CONTEXTS = 19
-};
+#include "j2k/tables/contexts.h"
 
-/* An encoder's context is its row of Table C.2 with the more probable symbol: see j2k/kernels/mq_rows.h. */
-extern const uint32_t kst_j2k_mq_rows[94];
+/* An encoder's context is its row of Table C.2 with the more probable symbol: see j2k/tables/mq.h. */
+extern const uint32_t kst_j2k_mq_rows[J2K_MQ_STATES];
 
 /* Set all contexts to the rows in which they start (Table D.7). */
 void kst_j2k_mq_reset(uint32_t contexts[J2K_CONTEXTS]);
@@ -29,8 +24,8 @@ void kst_j2k_mq_reset(uint32_t contexts[J2K_CONTEXTS]);
  * symbol. The second table has the contexts that follow: after a more and after a less probable symbol with
  * renormalisation; then twice the context itself, without.
  */
-extern __attribute__((visibility("hidden"))) const uint32_t kst_j2k_mq_states[94];
-extern __attribute__((visibility("hidden"))) const uint32_t kst_j2k_mq_next_states[94][4];
+extern __attribute__((visibility("hidden"))) const uint32_t kst_j2k_mq_states[J2K_MQ_STATES];
+extern __attribute__((visibility("hidden"))) const uint32_t kst_j2k_mq_next_states[J2K_MQ_STATES][4];
 
 void kst_j2k_mq_reset_states(uint32_t contexts[J2K_CONTEXTS]);
 
@@ -115,22 +110,22 @@ static inline __attribute__((always_inline)) bool j2k_mq_skip(struct j2k_mq *mq,
 }
 
 /*
- * Whether the decoder, which reads at most six bytes ahead, has reached the end of the data and has not gone far beyond
- * it.
+ * Return whether the decoder, which reads at most six bytes ahead, has reached the end of the data and has not gone far
+ * beyond it.
  */
 bool kst_j2k_mq_used_up(const struct j2k_mq *mq);
 
 /*
- * Whether the data may have been ended with predictable termination (D.4.2). The encoder then writes its lower bound
- * down to bit 15 of A, fills that byte with either more of the bound or ones, and leaves a final 0xFF out. So the data
- * end at one of the bits 7–15. What is left of the interval is less than bit 15; if more of the bound was written, it
- * is less than the bit at which the data end.
+ * Return whether the data may have been ended with predictable termination (D.4.2). The encoder then writes its lower
+ * bound down to bit 15 of A, fills that byte with either more of the bound or ones, and leaves a final 0xFF out. So the
+ * data end at one of the bits 7–15. What is left of the interval is less than bit 15; if more of the bound was written,
+ * it is less than the bit at which the data end.
  */
 bool kst_j2k_mq_ended_predictably(const struct j2k_mq *mq);
 
 /* The reader of raw bits. A byte that follows 0xFF has seven bits; ones follow the end. */
 struct j2k_raw {
-    uint32_t window; /* the lowest `bits` bits are still to be read */
+    uint32_t loaded; /* the lowest `bits` bits are still to be read */
     uint32_t bits;
     const uint8_t *next;
     const uint8_t *end;
@@ -141,24 +136,24 @@ void kst_j2k_raw_start(struct j2k_raw *raw, const uint8_t *data, size_t length);
 static inline uint32_t j2k_raw_bit(struct j2k_raw *raw)
 {
     if (raw->bits == 0) {
-        bool stuffed = raw->window == 0xFF;
+        bool stuffed = raw->loaded == 0xFF;
         raw->bits = stuffed ? 7 : 8;
         if (raw->next < raw->end && !(stuffed && *raw->next > 0x8F))
-            raw->window = *raw->next++;
+            raw->loaded = *raw->next++;
         else {
-            raw->window = 0xFF;
+            raw->loaded = 0xFF;
             raw->bits = 8;
             raw->end = raw->next;
         }
     }
     raw->bits--;
-    return raw->window >> raw->bits & 1;
+    return raw->loaded >> raw->bits & 1;
 }
 
-/* Whether no whole byte is left to read. */
+/* Return whether no whole byte is left to read. */
 bool kst_j2k_raw_used_up(const struct j2k_raw *raw);
 
-/* Whether the unread bits alternate between zero and one, starting with zero, with no byte more than needed. */
+/* Return whether the unread bits alternate between zero and one, starting with zero, with no byte more than needed. */
 bool kst_j2k_raw_ended_predictably(const struct j2k_raw *raw);
 
 #endif

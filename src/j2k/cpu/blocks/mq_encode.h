@@ -97,7 +97,10 @@ struct j2k_mq_bound {
 
 struct j2k_mq_bound kst_j2k_mq_bound(const struct j2k_mq_encoder *mq);
 
-/* The number of bytes of the finished segment [data, end) that are needed to decode up to a bound taken on the way. */
+/*
+ * Return the number of bytes of the finished segment [data, end) that are needed to decode up to a bound taken on the
+ * way.
+ */
 uint32_t kst_j2k_mq_needed(const struct j2k_mq_bound *bound, const uint8_t *data, const uint8_t *end);
 
 /* The writer of raw bits, most significant bit first. A byte that follows 0xFF has seven bits. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a decoder knows about the neighbours of each coefficient of a code-block, and the contexts this gives (T.800
- * D.3).
+ * Declares what a decoder knows about the neighbours of each coefficient of a code-block, and the contexts this gives
+ * (T.800 D.3).
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_NEIGHBOURS_H
 #define KOSTKA_J2K_CPU_BLOCKS_NEIGHBOURS_H
@@ -50,9 +50,9 @@ static inline __attribute__((always_inline)) void j2k_tell_three(j2k_neighbours 
 }
 
 /*
- * Tell the neighbours that the coefficient at `at` has become significant; columns are `pitch` apart. Without `up` the
- * coefficients above are not told: vertically causal contexts (D.7) forbid that across stripes. The border of a block,
- * and one byte after it, may be written.
+ * Notify the neighbours that the coefficient at `at` has become significant; columns are `pitch` apart. Without `up`
+ * the coefficients above are not notified, because vertically causal contexts (D.7) forbid that across stripes. The
+ * border of a block, and one byte after it, may be written.
  */
 static inline __attribute__((always_inline)) void j2k_tell_neighbours(j2k_neighbours *at, ptrdiff_t pitch, bool up)
 {

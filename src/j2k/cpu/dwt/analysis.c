@@ -20,7 +20,7 @@ static size_t sample_size(const struct j2k_analysis *analysis)
     return analysis->narrow ? sizeof(int16_t) : sizeof(int32_t);
 }
 
-/* The size in bytes of a row, and below, of all rows of a component. */
+/* Return the size in bytes of a row, and below, of all rows of a component. */
 static size_t row_size(const struct j2k_analysis *analysis)
 {
     return ((analysis->rect.x1 - analysis->rect.x0) * sample_size(analysis) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -155,7 +155,7 @@ static void run_steps(
     }
 }
 
-/* The last step that is needed for the rows before y1: with 9/7 a result comes one step later. */
+/* Return the last step that is needed for the rows before y1: with 9/7 a result comes one step later. */
 static int64_t last_step(const struct j2k_analysis *analysis, uint32_t y1)
 {
     return (int64_t)((y1 - 1) / 2) + (analysis->reversible ? 0 : 1);

@@ -12,8 +12,8 @@
 enum { J2K_ANALYSED_TOGETHER = 3 };
 
 /*
- * Where a component's coefficients of one level go, indexed by enum j2k_orientation: int32_t for 5/3, int16_t if they
- * are narrow, float for 9/7. Samples have the same type.
+ * Says where a component's coefficients of one level go, indexed by enum j2k_orientation: int32_t for 5/3, int16_t if
+ * they are narrow, float for 9/7. Samples have the same type.
  */
 struct j2k_split {
     void *band[4];
@@ -36,7 +36,7 @@ struct j2k_analysis {
     const void *source;
 };
 
-/* The bytes of scratch memory needed, aligned like memory from core/memory.h. */
+/* Return the number of bytes of scratch memory needed, aligned like memory from core/memory.h. */
 size_t kst_j2k_analysis_room(const struct j2k_analysis *analysis);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inverse wavelet transforms (T.800 F.3.8), row by row: first across a row, then vertically as far as rows are
- * there.
+ * The inverse wavelet transforms (T.800 F.3.8), row by row: first along a row, then vertically as far as rows are
+ * available.
  */
 #include "j2k/cpu/dwt/dwt.h"
 
@@ -124,7 +124,7 @@ void kst_j2k_synthesis_begin(struct j2k_synthesis *s, const struct j2k_inverse *
         prime(s);
 }
 
-/* Where row y goes: to the caller if it is one of the rows wanted, otherwise to scratch memory. */
+/* Return where row y goes: to the caller if it is one of the wanted rows, otherwise to scratch memory. */
 static void *row_at(const struct j2k_synthesis *s, int64_t y, uint32_t place)
 {
     bool wanted = y >= s->y0 && y < s->y1;

@@ -28,7 +28,7 @@ struct j2k_level {
     uint32_t first[4], rows[4];
 };
 
-/* The bytes of scratch memory that either transform needs for rows of `width` samples. */
+/* Return the number of bytes of scratch memory that either transform needs for rows of `width` samples. */
 size_t kst_j2k_synthesis_room(uint32_t width);
 
 /* The state of making the rows of a level, one or two at a time. */

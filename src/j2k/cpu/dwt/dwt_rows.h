@@ -4,6 +4,7 @@
 #define KOSTKA_J2K_CPU_DWT_DWT_ROWS_H
 
 #include "j2k/cpu/dwt/dwt.h"
+#include "j2k/tables/transforms.h"
 
 enum {
     J2K_DWT_MARGIN = 2, /* pairs of coefficients added at either side of a row: as far as 9/7 reaches */
@@ -11,15 +12,7 @@ enum {
     J2K_DWT_ALIGN = 16  /* in samples */
 };
 
-/* The lifting parameters of Table F.4, and K and 1 / K of F.3.8.2 and F.4.8.2. */
-#define J2K_DWT_ALPHA (-1.586134342059924F)
-#define J2K_DWT_BETA (-0.052980118572961F)
-#define J2K_DWT_GAMMA 0.882911075530934F
-#define J2K_DWT_DELTA 0.443506852043971F
-#define J2K_DWT_SCALE 1.230174104914001F
-#define J2K_DWT_INVERSE_SCALE (1.0F / 1.230174104914001F)
-
-/* The length in samples of a scratch row: `width`, and the margins that each of its halves has. */
+/* Return the length in samples of a scratch row: `width`, and the margins that each of its halves has. */
 static inline size_t j2k_dwt_row(uint32_t width)
 {
     size_t length = (size_t)width + 4 * J2K_DWT_MARGIN + 4;
@@ -38,7 +31,7 @@ static inline int64_t j2k_mirror(int64_t i, int64_t i0, int64_t i1)
     return i0 + (offset < period - offset ? offset : period - offset);
 }
 
-/* The index of the coefficient at position i among those of its parity in [i0, …). */
+/* Return the index of the coefficient at position i among those of its parity in [i0, …). */
 static inline int64_t j2k_half_index(int64_t i, int64_t i0)
 {
     return i % 2 == 0 ? i / 2 - (i0 + 1) / 2 : (i - 1) / 2 - i0 / 2;

@@ -20,7 +20,7 @@ enum { J2K_FORWARD_MARGIN = 8 }; /* samples beyond the half of a row that the sc
 struct j2k_origin {
     const void *data; /* where the rows begin: the plane's first pixel */
     ptrdiff_t pitch;  /* bytes from one row to the next */
-    size_t step;      /* distance of neighbouring samples of a row, in samples */
+    size_t stride;    /* distance of neighbouring samples of a row, in samples */
     uint32_t plane;   /* index of the plane in the image */
     uint32_t place;   /* index of the component's sample in a pixel */
     uint8_t bytes;    /* bytes per sample: 1, 2 or 4; signed samples are in two's complement */

@@ -7,30 +7,31 @@
 
 #include "j2k/cpu/dwt/dwt_rows.h"
 #include "j2k/cpu/dwt/forward.h"
+#include "j2k/tables/transforms.h"
 
 /*
  * Loads samples of one type as integers or reals. Intermediate values have type `middle`, into which all of them fit.
  */
 #define LOAD(name, type, middle, result)                                                                               \
-    static inline void name##_step(const type *restrict from, size_t step, size_t count, middle low, middle high,      \
+    static inline void name##_strided(const type *restrict from, size_t stride, size_t count, middle low, middle high, \
         middle shift, result *restrict to)                                                                             \
     {                                                                                                                  \
         for (size_t i = 0; i < count; i++) {                                                                           \
-            middle value = (middle)from[i * step];                                                                     \
+            middle value = (middle)from[i * stride];                                                                   \
             value = value < low ? low : value;                                                                         \
             value = value > high ? high : value;                                                                       \
             to[i] = (result)(value - shift);                                                                           \
         }                                                                                                              \
     }                                                                                                                  \
     static void name(                                                                                                  \
-        const type *from, size_t step, size_t count, int32_t low, int32_t high, int32_t shift, result *to)             \
+        const type *from, size_t stride, size_t count, int32_t low, int32_t high, int32_t shift, result *to)           \
     {                                                                                                                  \
-        if (step == 1)                                                                                                 \
-            name##_step(from, 1, count, (middle)low, (middle)high, (middle)shift, to);                                 \
-        else if (step == 3)                                                                                            \
-            name##_step(from, 3, count, (middle)low, (middle)high, (middle)shift, to);                                 \
+        if (stride == 1)                                                                                               \
+            name##_strided(from, 1, count, (middle)low, (middle)high, (middle)shift, to);                              \
+        else if (stride == 3)                                                                                          \
+            name##_strided(from, 3, count, (middle)low, (middle)high, (middle)shift, to);                              \
         else                                                                                                           \
-            name##_step(from, step, count, (middle)low, (middle)high, (middle)shift, to);                              \
+            name##_strided(from, stride, count, (middle)low, (middle)high, (middle)shift, to);                         \
     }
 
 /* Unsigned 32-bit samples are at most 31 bits deep, so they fit int32_t. */
@@ -45,15 +46,15 @@
         int32_t half = (int32_t)((uint32_t)1 << (origin->depth - 1)), low = origin->is_signed ? -half : 0;             \
         int32_t high = half - 1 + (origin->is_signed ? 0 : half), shift = origin->is_signed ? 0 : half;                \
         if (origin->bytes == 4)                                                                                        \
-            name##_s32(from, origin->step, count, low, high, shift, to);                                               \
+            name##_s32(from, origin->stride, count, low, high, shift, to);                                             \
         else if (origin->bytes == 2 && origin->is_signed)                                                              \
-            name##_s16(from, origin->step, count, low, high, shift, to);                                               \
+            name##_s16(from, origin->stride, count, low, high, shift, to);                                             \
         else if (origin->bytes == 2)                                                                                   \
-            name##_u16(from, origin->step, count, low, high, shift, to);                                               \
+            name##_u16(from, origin->stride, count, low, high, shift, to);                                             \
         else if (origin->is_signed)                                                                                    \
-            name##_s8(from, origin->step, count, low, high, shift, to);                                                \
+            name##_s8(from, origin->stride, count, low, high, shift, to);                                              \
         else                                                                                                           \
-            name##_u8(from, origin->step, count, low, high, shift, to);                                                \
+            name##_u8(from, origin->stride, count, low, high, shift, to);                                              \
     }
 
 LOAD_ALL(load_integers, int32_t, int32_t)
@@ -64,9 +65,9 @@ static void ict(float *restrict red, float *restrict green, float *restrict blue
 {
     for (size_t i = 0; i < count; i++) {
         float r = red[i], g = green[i], b = blue[i];
-        red[i] = 0.299F * r + 0.587F * g + 0.114F * b;
-        green[i] = -0.16875F * r - 0.33126F * g + 0.5F * b;
-        blue[i] = 0.5F * r - 0.41869F * g - 0.08131F * b;
+        red[i] = J2K_ICT_Y_RED * r + J2K_ICT_Y_GREEN * g + J2K_ICT_Y_BLUE * b;
+        green[i] = -J2K_ICT_CB_RED * r - J2K_ICT_CB_GREEN * g + 0.5F * b;
+        blue[i] = 0.5F * r - J2K_ICT_CR_GREEN * g - J2K_ICT_CR_BLUE * b;
     }
 }
 

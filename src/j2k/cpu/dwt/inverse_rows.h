@@ -5,6 +5,7 @@
  */
 #include "j2k/cpu/dwt/dwt_rows.h"
 #include "j2k/cpu/dwt/inverse.h"
+#include "j2k/tables/transforms.h"
 
 /* Convert sign and magnitude to a two's complement number. */
 static inline int32_t index_value(uint32_t index)
@@ -100,9 +101,9 @@ static void ict(float *restrict y, float *restrict cb, float *restrict cr, size_
 {
     for (size_t i = 0; i < count; i++) {
         float luma = y[i], blue = cb[i], red = cr[i];
-        y[i] = luma + 1.402F * red;
-        cb[i] = luma - 0.34413F * blue - 0.71414F * red;
-        cr[i] = luma + 1.772F * blue;
+        y[i] = luma + J2K_SINGLE(J2K_ICT_RED_CR) * red;
+        cb[i] = luma - J2K_SINGLE(J2K_ICT_GREEN_CB) * blue - J2K_SINGLE(J2K_ICT_GREEN_CR) * red;
+        cr[i] = luma + J2K_SINGLE(J2K_ICT_BLUE_CB) * blue;
     }
 }
 
@@ -137,6 +138,16 @@ PACK(pack_16, int32_t, uint16_t)
 PACK(pack_8_narrow, int16_t, uint8_t)
 PACK(pack_16_narrow, int16_t, uint16_t)
 
+static void interleave_8(const uint8_t *restrict first, const uint8_t *restrict second, const uint8_t *restrict third,
+    size_t count, uint8_t *restrict to)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[3 * i] = first[i];
+        to[3 * i + 1] = second[i];
+        to[3 * i + 2] = third[i];
+    }
+}
+
 static const struct j2k_inverse functions = {.store_integers = store_integers,
     .store_narrow = store_narrow,
     .store_reals = store_reals,
@@ -156,4 +167,5 @@ static const struct j2k_inverse functions = {.store_integers = store_integers,
     .pack_8 = pack_8,
     .pack_8_narrow = pack_8_narrow,
     .pack_16 = pack_16,
-    .pack_16_narrow = pack_16_narrow};
+    .pack_16_narrow = pack_16_narrow,
+    .interleave_8 = interleave_8};

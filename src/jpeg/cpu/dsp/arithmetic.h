@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Integer arithmetic in plain C that behaves like vector instructions: 32-bit sums wrap, results saturate. Streams made
- * by an encoder never reach these limits. Hostile streams do, and must give the same bytes on every tier.
+ * Provides integer arithmetic in plain C that behaves like vector instructions: 32-bit sums wrap, results saturate.
+ * Streams made by an encoder never reach these limits. Hostile streams do, and must give the same bytes on every tier.
  */
 #ifndef KOSTKA_JPEG_CPU_DSP_ARITHMETIC_H
 #define KOSTKA_JPEG_CPU_DSP_ARITHMETIC_H

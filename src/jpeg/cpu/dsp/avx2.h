@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Definitions shared by the AVX2 stages. */
+/* Defines what the AVX2 stages share. */
 #ifndef KOSTKA_JPEG_CPU_DSP_AVX2_H
 #define KOSTKA_JPEG_CPU_DSP_AVX2_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Components to pixels in plain C: the equations of JFIF in 16-bit fixed point, rounding half up. */
+/* Converts components to pixels in plain C, by the equations of JFIF in 16-bit fixed point, rounding half up. */
 #include "jpeg/cpu/dsp/arithmetic.h"
 #include "jpeg/cpu/dsp/layouts.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/colour.h"
 
 struct rgb {
     uint8_t r, g, b;
@@ -13,9 +14,9 @@ static inline struct rgb convert(int32_t y, int32_t cb, int32_t cr)
     cb -= 128;
     cr -= 128;
     return (struct rgb){
-        .r = clamp8(y + ((91881 * cr + 32768) >> 16)),
-        .g = clamp8(y + ((-22554 * cb - 46802 * cr + 32768) >> 16)),
-        .b = clamp8(y + ((116130 * cb + 32768) >> 16)),
+        .r = clamp8(y + ((YCC_RED_CR * cr + 32768) >> 16)),
+        .g = clamp8(y + ((-YCC_GREEN_CB * cb - YCC_GREEN_CR * cr + 32768) >> 16)),
+        .b = clamp8(y + ((YCC_BLUE_CB * cb + 32768) >> 16)),
     };
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Components to pixels with AVX2, 32 pixels at a time. Shorter rows go through a buffer; at the end of longer rows the
- * last 32 pixels overlap those before. Rounding multiplications with 15 fraction bits give the terms of red and blue
- * exactly as 16 bits would, for all 256 chroma values; green's term needs 32 bits.
+ * Converts components to pixels with AVX2, 32 pixels at a time. Shorter rows go through a buffer; at the end of longer
+ * rows the last 32 pixels overlap those before. Rounding multiplications with 15 fraction bits give the terms of red
+ * and blue exactly as 16 bits would, for all 256 chroma values; green's term needs 32 bits.
  */
 #include "jpeg/cpu/dsp/avx2.h"
 #include "jpeg/cpu/dsp/colour_rows.h"
+#include "jpeg/tables/colour.h"
 
 enum { PIXELS = 32 };
 
@@ -16,7 +17,7 @@ struct rgb {
 /* Convert one half of the pixels: luma is 0…255, chroma comes as 2·(c − 128). */
 INLINE void convert_half(__m256i y, __m256i cb, __m256i cr, __m256i *r, __m256i *g, __m256i *b)
 {
-    const __m256i half = _mm256_set1_epi32(1 << 15), green = factors(-22554 / 2, -46802 / 2);
+    const __m256i half = _mm256_set1_epi32(1 << 15), green = factors(-YCC_GREEN_CB / 2, -YCC_GREEN_CR / 2);
     const __m256i low = _mm256_madd_epi16(_mm256_unpacklo_epi16(cb, cr), green);
     const __m256i high = _mm256_madd_epi16(_mm256_unpackhi_epi16(cb, cr), green);
     const __m256i difference = _mm256_packs_epi32(
@@ -82,7 +83,7 @@ INLINE void store_4(uint8_t *out, __m256i first, __m256i second, __m256i third, 
     store256(out + 96, _mm256_permute2x128_si256(q2, q3, 0x31));
 }
 
-INLINE void convert_pixels(const struct decoding *c, size_t i, uint8_t *out)
+INLINE void convert_pixels(const struct jpeg_colour_decoding *c, size_t i, uint8_t *out)
 {
     const __m256i ones = _mm256_set1_epi8(-1);
     struct rgb pixels;

@@ -2,6 +2,7 @@
 /* Components to pixels with AVX-512, 64 at a time, with the arithmetic of colour_decode_avx2.c. */
 #include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/colour_rows.h"
+#include "jpeg/tables/colour.h"
 
 enum { PIXELS = 64 };
 
@@ -12,7 +13,8 @@ struct rgb {
 /* Convert one half of the pixels: luma is 0…255, chroma comes as 2·(c − 128). */
 INLINE struct rgb convert_half(__m512i y, __m512i cb, __m512i cr)
 {
-    const __m512i half = _mm512_set1_epi32(1 << 15), green = _mm512_set1_epi32(FACTORS(-22554 / 2, -46802 / 2));
+    const __m512i half = _mm512_set1_epi32(1 << 15),
+                  green = _mm512_set1_epi32(FACTORS(-YCC_GREEN_CB / 2, -YCC_GREEN_CR / 2));
     const __m512i low = _mm512_dpwssd_epi32(half, _mm512_unpacklo_epi16(cb, cr), green);
     const __m512i high = _mm512_dpwssd_epi32(half, _mm512_unpackhi_epi16(cb, cr), green);
     return (struct rgb){
@@ -93,7 +95,7 @@ INLINE __m512i complement(__m512i v)
     return _mm512_xor_si512(v, _mm512_set1_epi8(-1));
 }
 
-INLINE void convert_pixels(const struct decoding *c, size_t i, uint8_t *out)
+INLINE void convert_pixels(const struct jpeg_colour_decoding *c, size_t i, uint8_t *out)
 {
     struct rgb pixels;
     if (c->from == FROM_YCC) {

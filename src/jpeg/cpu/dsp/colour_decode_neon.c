@@ -2,6 +2,7 @@
 /* Components to pixels with NEON, 16 at a time, with the arithmetic of colour_decode_avx2.c. */
 #include "jpeg/cpu/dsp/colour_rows.h"
 #include "jpeg/cpu/dsp/neon.h"
+#include "jpeg/tables/colour.h"
 
 enum { PIXELS = 16 };
 
@@ -15,7 +16,7 @@ struct half {
 
 INLINE int16x4_t green_of(int16x4_t cb, int16x4_t cr)
 {
-    return vrshrn_n_s32(vmlal_n_s16(vmull_n_s16(cb, -22554 / 2), cr, -46802 / 2), 16);
+    return vrshrn_n_s32(vmlal_n_s16(vmull_n_s16(cb, -YCC_GREEN_CB / 2), cr, -YCC_GREEN_CR / 2), 16);
 }
 
 INLINE struct half convert_half(uint8x8_t y8, uint8x8_t cb8, uint8x8_t cr8)
@@ -39,7 +40,7 @@ INLINE struct rgb convert(const uint8_t *y, const uint8_t *cb, const uint8_t *cr
     return (struct rgb){vcombine_u8(low.r, high.r), vcombine_u8(low.g, high.g), vcombine_u8(low.b, high.b)};
 }
 
-INLINE void convert_pixels(const struct decoding *c, size_t i, uint8_t *out)
+INLINE void convert_pixels(const struct jpeg_colour_decoding *c, size_t i, uint8_t *out)
 {
     struct rgb pixels;
     if (c->from == FROM_YCC) {

@@ -9,7 +9,7 @@
 #include "jpeg/cpu/dsp/layouts.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-INLINE void convert_row(struct decoding c, uint8_t *out, uint32_t n)
+INLINE void convert_row(struct jpeg_colour_decoding c, uint8_t *out, uint32_t n)
 {
     const size_t size = (size_t)c.size;
     if (n < PIXELS) {
@@ -27,16 +27,16 @@ INLINE void convert_row(struct decoding c, uint8_t *out, uint32_t n)
     static void ycc_to_##name(                                                                                         \
         const uint8_t *y, const uint8_t *cb, const uint8_t *cr, uint8_t *out, uint32_t n, uint8_t alpha)               \
     {                                                                                                                  \
-        convert_row((struct decoding){FROM_YCC, size, red, alpha, {y, cb, cr}}, out, n);                               \
+        convert_row((struct jpeg_colour_decoding){FROM_YCC, size, red, alpha, {y, cb, cr}}, out, n);                   \
     }                                                                                                                  \
     static void rgb_to_##name(                                                                                         \
         const uint8_t *r, const uint8_t *g, const uint8_t *b, uint8_t *out, uint32_t n, uint8_t alpha)                 \
     {                                                                                                                  \
-        convert_row((struct decoding){FROM_RGB, size, red, alpha, {r, g, b}}, out, n);                                 \
+        convert_row((struct jpeg_colour_decoding){FROM_RGB, size, red, alpha, {r, g, b}}, out, n);                     \
     }                                                                                                                  \
     static void grey_to_##name(const uint8_t *grey, uint8_t *out, uint32_t n, uint8_t alpha)                           \
     {                                                                                                                  \
-        convert_row((struct decoding){FROM_GREY, size, red, alpha, {grey}}, out, n);                                   \
+        convert_row((struct jpeg_colour_decoding){FROM_GREY, size, red, alpha, {grey}}, out, n);                       \
     }
 
 FOR_EACH_LAYOUT(DEFINE)
@@ -44,13 +44,13 @@ FOR_EACH_LAYOUT(DEFINE)
 static void ycck_to_cmyk(
     const uint8_t *y, const uint8_t *cb, const uint8_t *cr, const uint8_t *k, uint8_t *out, uint32_t n)
 {
-    convert_row((struct decoding){FROM_YCCK, 4, 0, 0, {y, cb, cr, k}}, out, n);
+    convert_row((struct jpeg_colour_decoding){FROM_YCCK, 4, 0, 0, {y, cb, cr, k}}, out, n);
 }
 
 static void cmyk_to_cmyk(
     const uint8_t *c, const uint8_t *m, const uint8_t *y, const uint8_t *k, uint8_t *out, uint32_t n)
 {
-    convert_row((struct decoding){FROM_CMYK, 4, 0, 0, {c, m, y, k}}, out, n);
+    convert_row((struct jpeg_colour_decoding){FROM_CMYK, 4, 0, 0, {c, m, y, k}}, out, n);
 }
 
 #define SET(name, NAME, size, red, blue)                                                                               \

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Components to pixels with SSE2, 16 at a time. A 16-bit multiplication keeps only the upper half of the product. So
- * the fraction of a factor is applied to twice the chroma and the result rounded explicitly: 1.402 is used as 1 +
- * 26345/65536, and 1.772 as 2 − 14942/65536.
+ * Converts components to pixels with SSE2, 16 at a time. A 16-bit multiplication keeps only the upper half of the
+ * product. So the fraction of a factor is applied to twice the chroma and the result rounded explicitly: 1.402 is used
+ * as 1 + 26345/65536, and 1.772 as 2 − 14942/65536.
  */
 #include "jpeg/cpu/dsp/colour_rows.h"
 #include "jpeg/cpu/dsp/sse2.h"
+#include "jpeg/tables/colour.h"
 
 enum { PIXELS = 16 };
 
@@ -23,7 +24,7 @@ INLINE __m128i fraction_of(__m128i twice, int fraction)
 /* Convert one half of the pixels: luma is 0…255, chroma comes as 2·(c − 128). */
 INLINE struct rgb convert_half(__m128i y, __m128i cb, __m128i cr)
 {
-    const __m128i half = _mm_set1_epi32(1 << 15), green = factors(-22554 / 2, -46802 / 2);
+    const __m128i half = _mm_set1_epi32(1 << 15), green = factors(-YCC_GREEN_CB / 2, -YCC_GREEN_CR / 2);
     const __m128i low = _mm_add_epi32(_mm_madd_epi16(_mm_unpacklo_epi16(cb, cr), green), half);
     const __m128i high = _mm_add_epi32(_mm_madd_epi16(_mm_unpackhi_epi16(cb, cr), green), half);
     return (struct rgb){
@@ -75,7 +76,7 @@ INLINE __m128i complement(__m128i v)
     return _mm_xor_si128(v, _mm_set1_epi8(-1));
 }
 
-INLINE void convert_pixels(const struct decoding *c, size_t i, uint8_t *out)
+INLINE void convert_pixels(const struct jpeg_colour_decoding *c, size_t i, uint8_t *out)
 {
     struct rgb pixels;
     if (c->from == FROM_YCC) {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pixels to components in plain C: the equations of JFIF in 16-bit fixed point. Chroma is rounded half down, so that
- * the largest value is 255 and no clamping is needed.
+ * Converts pixels to components in plain C, by the equations of JFIF in 16-bit fixed point. Chroma is rounded half
+ * down, so that the largest value is 255 and no clamping is needed.
  */
 #include "jpeg/cpu/dsp/layouts.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/colour.h"
 
 static inline uint8_t luma(int32_t r, int32_t g, int32_t b)
 {
-    return (uint8_t)((19595 * r + 38470 * g + 7471 * b + 32768) >> 16);
+    return (uint8_t)((YCC_Y_RED * r + YCC_Y_GREEN * g + YCC_Y_BLUE * b + 32768) >> 16);
 }
 
 static inline uint8_t chroma_blue(int32_t r, int32_t g, int32_t b)
 {
-    return (uint8_t)((-11059 * r - 21709 * g + 32768 * b + (128 << 16) + 32767) >> 16);
+    return (uint8_t)((-YCC_CB_RED * r - YCC_CB_GREEN * g + 32768 * b + (128 << 16) + 32767) >> 16);
 }
 
 static inline uint8_t chroma_red(int32_t r, int32_t g, int32_t b)
 {
-    return (uint8_t)((32768 * r - 27439 * g - 5329 * b + (128 << 16) + 32767) >> 16);
+    return (uint8_t)((32768 * r - YCC_CR_GREEN * g - YCC_CR_BLUE * b + (128 << 16) + 32767) >> 16);
 }
 
 #define DEFINE(name, NAME, size, red, blue)                                                                            \

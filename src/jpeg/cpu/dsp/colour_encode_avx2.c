@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pixels to components with AVX2, 32 at a time. The bytes of a pixel are picked directly into pairs of 16-bit elements:
- * (red, green), (blue, green) and (red, blue). Their factors fit 16 bits because the largest, 38470 and 32768, are
- * split between two pairs.
+ * Converts pixels to components with AVX2, 32 at a time. The bytes of a pixel are picked directly into pairs of 16-bit
+ * elements: (red, green), (blue, green) and (red, blue). Their factors fit 16 bits because the largest, YCC_Y_GREEN and
+ * 32768, are split between two pairs.
  */
 #include "jpeg/cpu/dsp/avx2.h"
 #include "jpeg/cpu/dsp/colour_rows.h"
+#include "jpeg/tables/colour.h"
 
 enum { PIXELS = 32 };
 
@@ -52,9 +53,9 @@ INLINE struct ycc convert_8(__m256i pixels, int size, int red)
     const int blue = 2 - red, half = 1 << 15, chroma = (128 << 16) + (1 << 15) - 1;
     const __m256i rg = pick(pixels, size, red, 1), bg = pick(pixels, size, blue, 1), rb = pick(pixels, size, red, blue);
     return (struct ycc){
-        weigh(rg, factors(19595, 38470 - 16384), bg, factors(7471, 16384), half),
-        weigh(bg, factors(16384, -21709), rb, factors(-11059, 16384), chroma),
-        weigh(rg, factors(16384, -27439), rb, factors(16384, -5329), chroma),
+        weigh(rg, factors(YCC_Y_RED, YCC_Y_GREEN - 16384), bg, factors(YCC_Y_BLUE, 16384), half),
+        weigh(bg, factors(16384, -YCC_CB_GREEN), rb, factors(-YCC_CB_RED, 16384), chroma),
+        weigh(rg, factors(16384, -YCC_CR_GREEN), rb, factors(16384, -YCC_CR_BLUE), chroma),
     };
 }
 
@@ -63,7 +64,7 @@ struct pixels {
     __m256i a, b, c, d;
 };
 
-INLINE void convert_32(const struct colour_encoding *c, struct pixels p, size_t i)
+INLINE void convert_32(const struct jpeg_colour_encoding *c, struct pixels p, size_t i)
 {
     const struct ycc v = convert_8(p.a, c->size, c->red), w = convert_8(p.b, c->size, c->red);
     const struct ycc x = convert_8(p.c, c->size, c->red), z = convert_8(p.d, c->size, c->red);
@@ -96,7 +97,7 @@ INLINE void store_component(uint8_t *out, __m256i a, __m256i b, bool upper)
 }
 
 /* Store the components unchanged; with TO_YCC only the fourth. */
-INLINE void split_32(const struct colour_encoding *c, struct pixels p, size_t i)
+INLINE void split_32(const struct jpeg_colour_encoding *c, struct pixels p, size_t i)
 {
     const __m256i v = gather_components(p.a, c->size), w = gather_components(p.b, c->size);
     const __m256i x = gather_components(p.c, c->size), z = gather_components(p.d, c->size);
@@ -111,13 +112,13 @@ INLINE void split_32(const struct colour_encoding *c, struct pixels p, size_t i)
         store_component(c->out[3] + i, high01, high23, true);
 }
 
-INLINE __m256i load_pixels(const struct colour_encoding *c, const uint8_t *in)
+INLINE __m256i load_pixels(const struct jpeg_colour_encoding *c, const uint8_t *in)
 {
     const __m256i pixels = load_8(in, c->size);
     return c->invert ? _mm256_xor_si256(pixels, _mm256_set1_epi32(0xFFFFFF)) : pixels;
 }
 
-INLINE void convert_pixels(const struct colour_encoding *c, const uint8_t *in, size_t i)
+INLINE void convert_pixels(const struct jpeg_colour_encoding *c, const uint8_t *in, size_t i)
 {
     const int step = 8 * c->size;
     const struct pixels p = {

@@ -2,6 +2,7 @@
 /* Pixels to components with AVX-512, 64 at a time, with the arithmetic of colour_encode_avx2.c. */
 #include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/colour_rows.h"
+#include "jpeg/tables/colour.h"
 
 enum { PIXELS = 64 };
 
@@ -45,9 +46,9 @@ INLINE struct ycc convert_16(__m512i pixels, int size, int red)
     const int blue = 2 - red, half = 1 << 15, chroma = (128 << 16) + (1 << 15) - 1;
     const __m512i rg = pick(pixels, size, red, 1), bg = pick(pixels, size, blue, 1), rb = pick(pixels, size, red, blue);
     return (struct ycc){
-        weigh(rg, FACTORS(19595, 38470 - 16384), bg, FACTORS(7471, 16384), half),
-        weigh(bg, FACTORS(16384, -21709), rb, FACTORS(-11059, 16384), chroma),
-        weigh(rg, FACTORS(16384, -27439), rb, FACTORS(16384, -5329), chroma),
+        weigh(rg, FACTORS(YCC_Y_RED, YCC_Y_GREEN - 16384), bg, FACTORS(YCC_Y_BLUE, 16384), half),
+        weigh(bg, FACTORS(16384, -YCC_CB_GREEN), rb, FACTORS(-YCC_CB_RED, 16384), chroma),
+        weigh(rg, FACTORS(16384, -YCC_CR_GREEN), rb, FACTORS(16384, -YCC_CR_BLUE), chroma),
     };
 }
 
@@ -73,7 +74,7 @@ struct pixels {
     __m512i a, b, c, d; /* 16 pixels each; with 3 bytes per pixel in the lower 48 bytes */
 };
 
-INLINE void weigh_pixels(const struct colour_encoding *e, struct pixels p, size_t i)
+INLINE void weigh_pixels(const struct jpeg_colour_encoding *e, struct pixels p, size_t i)
 {
     const struct ycc v = convert_16(p.a, e->size, e->red), w = convert_16(p.b, e->size, e->red);
     const struct ycc x = convert_16(p.c, e->size, e->red), z = convert_16(p.d, e->size, e->red);
@@ -104,7 +105,7 @@ INLINE void store_component(uint8_t *out, const uint8_t *in, int size, int offse
 }
 
 /* Store the components unchanged; with TO_YCC only the fourth. */
-INLINE void split(const struct colour_encoding *e, const uint8_t *in, size_t i)
+INLINE void split(const struct jpeg_colour_encoding *e, const uint8_t *in, size_t i)
 {
     if (e->to == SPLIT) {
         store_component(e->out[0] + i, in, e->size, e->red);
@@ -116,14 +117,14 @@ INLINE void split(const struct colour_encoding *e, const uint8_t *in, size_t i)
 }
 
 /* Load 16 pixels. With 3 bytes per pixel, nothing may be read after the last 16 pixels of a row. */
-INLINE __m512i load_16(const struct colour_encoding *e, const uint8_t *in, bool last)
+INLINE __m512i load_16(const struct jpeg_colour_encoding *e, const uint8_t *in, bool last)
 {
     const bool exact = last && e->size == 3;
     const __m512i pixels = exact ? _mm512_maskz_loadu_epi8(UINT64_MAX >> 16, in) : load512(in);
     return e->invert ? _mm512_xor_si512(pixels, _mm512_set1_epi32(0xFFFFFF)) : pixels;
 }
 
-INLINE void convert_pixels(const struct colour_encoding *e, const uint8_t *in, size_t i)
+INLINE void convert_pixels(const struct jpeg_colour_encoding *e, const uint8_t *in, size_t i)
 {
     const int step = 16 * e->size;
     if (e->to != SPLIT)

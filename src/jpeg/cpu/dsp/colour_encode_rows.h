@@ -9,7 +9,7 @@
 #include "jpeg/cpu/dsp/layouts.h"
 #include "jpeg/cpu/dsp/tiers.h"
 
-INLINE void convert_row(struct colour_encoding c, const uint8_t *in, uint32_t n)
+INLINE void convert_row(struct jpeg_colour_encoding c, const uint8_t *in, uint32_t n)
 {
     const size_t size = (size_t)c.size;
     if (n < PIXELS) {
@@ -26,27 +26,27 @@ INLINE void convert_row(struct colour_encoding c, const uint8_t *in, uint32_t n)
 #define DEFINE(name, NAME, size, red, blue)                                                                            \
     static void name##_to_ycc(const uint8_t *in, uint8_t *y, uint8_t *cb, uint8_t *cr, uint32_t n)                     \
     {                                                                                                                  \
-        convert_row((struct colour_encoding){TO_YCC, size, red, false, false, {y, cb, cr}}, in, n);                    \
+        convert_row((struct jpeg_colour_encoding){TO_YCC, size, red, false, false, {y, cb, cr}}, in, n);               \
     }                                                                                                                  \
     static void name##_to_grey(const uint8_t *in, uint8_t *y, uint32_t n)                                              \
     {                                                                                                                  \
-        convert_row((struct colour_encoding){TO_GREY, size, red, false, false, {y}}, in, n);                           \
+        convert_row((struct jpeg_colour_encoding){TO_GREY, size, red, false, false, {y}}, in, n);                      \
     }                                                                                                                  \
     static void name##_split(const uint8_t *in, uint8_t *r, uint8_t *g, uint8_t *b, uint32_t n)                        \
     {                                                                                                                  \
-        convert_row((struct colour_encoding){SPLIT, size, red, false, false, {r, g, b}}, in, n);                       \
+        convert_row((struct jpeg_colour_encoding){SPLIT, size, red, false, false, {r, g, b}}, in, n);                  \
     }
 
 FOR_EACH_LAYOUT(DEFINE)
 
 static void cmyk_to_ycck(const uint8_t *in, uint8_t *y, uint8_t *cb, uint8_t *cr, uint8_t *k, uint32_t n)
 {
-    convert_row((struct colour_encoding){TO_YCC, 4, 0, true, true, {y, cb, cr, k}}, in, n);
+    convert_row((struct jpeg_colour_encoding){TO_YCC, 4, 0, true, true, {y, cb, cr, k}}, in, n);
 }
 
 static void cmyk_split(const uint8_t *in, uint8_t *c, uint8_t *m, uint8_t *y, uint8_t *k, uint32_t n)
 {
-    convert_row((struct colour_encoding){SPLIT, 4, 0, false, true, {c, m, y, k}}, in, n);
+    convert_row((struct jpeg_colour_encoding){SPLIT, 4, 0, false, true, {c, m, y, k}}, in, n);
 }
 
 #define SET(name, NAME, size, red, blue)                                                                               \

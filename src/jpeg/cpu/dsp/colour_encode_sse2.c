@@ -4,6 +4,7 @@
 
 #include "jpeg/cpu/dsp/colour_rows.h"
 #include "jpeg/cpu/dsp/sse2.h"
+#include "jpeg/tables/colour.h"
 
 enum { PIXELS = 16 };
 
@@ -42,9 +43,9 @@ INLINE struct ycc convert_4(__m128i pixels, int red)
     const __m128i r = red == 0 ? first : third, b = red == 0 ? third : first;
     const __m128i rg = _mm_or_si128(r, green), bg = _mm_or_si128(b, green), rb = _mm_or_si128(r, _mm_slli_epi32(b, 16));
     return (struct ycc){
-        weigh(rg, factors(19595, 38470 - 16384), bg, factors(7471, 16384), half),
-        weigh(bg, factors(16384, -21709), rb, factors(-11059, 16384), chroma),
-        weigh(rg, factors(16384, -27439), rb, factors(16384, -5329), chroma),
+        weigh(rg, factors(YCC_Y_RED, YCC_Y_GREEN - 16384), bg, factors(YCC_Y_BLUE, 16384), half),
+        weigh(bg, factors(16384, -YCC_CB_GREEN), rb, factors(-YCC_CB_RED, 16384), chroma),
+        weigh(rg, factors(16384, -YCC_CR_GREEN), rb, factors(16384, -YCC_CR_BLUE), chroma),
     };
 }
 
@@ -69,7 +70,7 @@ INLINE void store_component(uint8_t *out, struct pixels p, int index)
     store_16(out, component(p.a, index), component(p.b, index), component(p.c, index), component(p.d, index));
 }
 
-INLINE void weigh_pixels(const struct colour_encoding *e, struct pixels p, size_t i)
+INLINE void weigh_pixels(const struct jpeg_colour_encoding *e, struct pixels p, size_t i)
 {
     const struct ycc v = convert_4(p.a, e->red), w = convert_4(p.b, e->red);
     const struct ycc x = convert_4(p.c, e->red), z = convert_4(p.d, e->red);
@@ -80,13 +81,13 @@ INLINE void weigh_pixels(const struct colour_encoding *e, struct pixels p, size_
     }
 }
 
-INLINE __m128i load_pixels(const struct colour_encoding *e, const uint8_t *in)
+INLINE __m128i load_pixels(const struct jpeg_colour_encoding *e, const uint8_t *in)
 {
     const __m128i pixels = load_4(in, e->size);
     return e->invert ? _mm_xor_si128(pixels, _mm_set1_epi32(0xFFFFFF)) : pixels;
 }
 
-INLINE void convert_pixels(const struct colour_encoding *e, const uint8_t *in, size_t i)
+INLINE void convert_pixels(const struct jpeg_colour_encoding *e, const uint8_t *in, size_t i)
 {
     const int step = 4 * e->size;
     const struct pixels p = {

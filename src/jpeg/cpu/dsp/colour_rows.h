@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kinds of conversions of a row of pixels. A tier's row functions are all made from one function, which is inlined
- * with everything constant except the rows.
+ * Declares the kinds of conversions of a row of pixels. A tier's row functions are all made from one function, which is
+ * inlined with everything constant except the rows.
  */
 #ifndef KOSTKA_JPEG_CPU_DSP_COLOUR_ROWS_H
 #define KOSTKA_JPEG_CPU_DSP_COLOUR_ROWS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct decoding {
+struct jpeg_colour_decoding {
     enum { FROM_YCC, FROM_RGB, FROM_GREY, FROM_YCCK, FROM_CMYK } from;
     int size; /* bytes per pixel */
     int red;  /* offset of red: 0 or 2 */
@@ -18,7 +18,7 @@ struct decoding {
     const uint8_t *in[4];
 };
 
-struct colour_encoding {
+struct jpeg_colour_encoding {
     enum { TO_YCC, TO_GREY, SPLIT } to;
     int size;    /* bytes per pixel */
     int red;     /* offset of red: 0 or 2 */

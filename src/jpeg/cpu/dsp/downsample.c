@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Downsampling in plain C: averages of two or four samples; the rounding alternates from one output to the next. */
+/* Downsamples in plain C, by averages of two or four samples; the rounding alternates from one output to the next. */
 #include "jpeg/cpu/dsp/tiers.h"
 
 static void downsample_h2v1(const uint8_t *in, uint8_t *out, uint32_t n)

@@ -5,8 +5,8 @@
  * are 8-bit, nothing overflows 16 bits between the steps.
  */
 #include "jpeg/cpu/dsp/arithmetic.h"
-#include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 /* `shift` is applied to the products: the first pass gains DCT_PASS_BITS, the second loses them. */
 static void fdct_8(int16_t *data, int step, int shift)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The forward DCT and quantisation of fdct.c with AVX2. The pass over rows keeps rows as they are: the sums and
- * differences of a row's mirrored samples are spread in pairs over four elements, and one multiplication applies a pair
- * to four outputs. So nothing needs to be transposed. No sum exceeds 16 bits between the passes, or 32 bits within
+ * Implements the forward DCT and quantisation of fdct.c with AVX2. The pass over rows keeps rows as they are: the sums
+ * and differences of a row's mirrored samples are spread in pairs over four elements, and one multiplication applies a
+ * pair to four outputs. So nothing needs to be transposed. No sum exceeds 16 bits between the passes, or 32 bits within
  * them.
  */
 #include <string.h>
 
 #include "jpeg/cpu/dsp/avx2.h"
-#include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 enum {
     SHIFT_1 = DCT_BITS - DCT_PASS_BITS,

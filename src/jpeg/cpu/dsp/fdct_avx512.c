@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The forward DCT and quantisation of fdct.c with AVX-512. It works like fdct_avx2.c, but with four rows in a vector.
+ * Implements the forward DCT and quantisation of fdct.c with AVX-512. It works like fdct_avx2.c, but with four rows in
+ * a vector.
  */
 #include <string.h>
 
 #include "jpeg/cpu/dsp/avx512.h"
-#include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 enum {
     SHIFT_1 = DCT_BITS - DCT_PASS_BITS,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The forward DCT and quantisation of fdct.c with NEON; the first pass transforms the transposed block. */
-#include "jpeg/cpu/dsp/dct_constants.h"
+/* Implements the forward DCT and quantisation of fdct.c with NEON; the first pass transforms the transposed block. */
 #include "jpeg/cpu/dsp/neon.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 INLINE int16x8_t load_row(const uint8_t *in)
 {
@@ -39,7 +39,7 @@ INLINE int16x8_t of_four(struct odd t, int16_t k4, int16_t k5, int16_t k6, int16
     return narrow(low, high, first);
 }
 
-INLINE struct rows transform(struct rows m, bool first)
+INLINE struct jpeg_rows_8x8 transform(struct jpeg_rows_8x8 m, bool first)
 {
     const int16x8_t t0 = vaddq_s16(m.r0, m.r7), t1 = vaddq_s16(m.r1, m.r6);
     const int16x8_t t2 = vaddq_s16(m.r2, m.r5), t3 = vaddq_s16(m.r3, m.r4);
@@ -47,7 +47,7 @@ INLINE struct rows transform(struct rows m, bool first)
     const int16x8_t t10 = vaddq_s16(t0, t3), t13 = vsubq_s16(t0, t3);
     const int16x8_t t11 = vaddq_s16(t1, t2), t12 = vsubq_s16(t1, t2);
     const int16_t one = 1 << DCT_BITS;
-    return (struct rows){
+    return (struct jpeg_rows_8x8){
         of_two(t10, one, t11, one, first),
         of_four(t, ODD_30, ODD_31, ODD_32, ODD_33, first),
         of_two(t13, F_0_541 + F_0_765, t12, F_0_541, first),
@@ -75,7 +75,7 @@ INLINE void quantise(int16x8_t v, const struct jpeg_quantizer *q, int i, int16_t
 
 static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out)
 {
-    struct rows m = {
+    struct jpeg_rows_8x8 m = {
         load_row(in),
         load_row(in + pitch),
         load_row(in + 2 * pitch),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The forward DCT and quantisation of fdct.c with SSE2, as products of pairs; the first pass transforms the transposed
- * block.
+ * Implements the forward DCT and quantisation of fdct.c with SSE2, as products of pairs; the first pass transforms the
+ * transposed block.
  */
-#include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/sse2.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 INLINE __m128i load_row(const uint8_t *in)
 {
@@ -33,7 +33,7 @@ INLINE __m128i from_pairs(__m128i a, __m128i b, __m128i k, __m128i c, __m128i d,
         sum_of_products(_mm_unpackhi_epi16(a, b), k, _mm_unpackhi_epi16(c, d), l), shift);
 }
 
-INLINE struct rows transform(struct rows m, int shift)
+INLINE struct jpeg_rows_8x8 transform(struct jpeg_rows_8x8 m, int shift)
 {
     const __m128i t0 = _mm_add_epi16(m.r0, m.r7), t7 = _mm_sub_epi16(m.r0, m.r7);
     const __m128i t1 = _mm_add_epi16(m.r1, m.r6), t6 = _mm_sub_epi16(m.r1, m.r6);
@@ -42,7 +42,7 @@ INLINE struct rows transform(struct rows m, int shift)
     const __m128i t10 = _mm_add_epi16(t0, t3), t13 = _mm_sub_epi16(t0, t3);
     const __m128i t11 = _mm_add_epi16(t1, t2), t12 = _mm_sub_epi16(t1, t2);
     const int one = 1 << DCT_BITS;
-    return (struct rows){
+    return (struct jpeg_rows_8x8){
         from_pair(t10, t11, factors(one, one), shift),
         from_pairs(t7, t6, factors(ODD_33, ODD_32), t5, t4, factors(ODD_31, ODD_30), shift),
         from_pair(t13, t12, factors(F_0_541 + F_0_765, F_0_541), shift),
@@ -65,7 +65,7 @@ INLINE void quantise(__m128i v, const struct jpeg_quantizer *q, int i, int16_t *
 
 static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out)
 {
-    struct rows m = {
+    struct jpeg_rows_8x8 m = {
         load_row(in),
         load_row(in + pitch),
         load_row(in + 2 * pitch),

@@ -5,8 +5,8 @@
  * Sums are kept modulo 2^32, so that any order of summation gives the same result.
  */
 #include "jpeg/cpu/dsp/arithmetic.h"
-#include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 /* Transform eight values that are `step` apart to eight sums. */
 static void idct_8(const int16_t *in, int step, uint32_t out[8])

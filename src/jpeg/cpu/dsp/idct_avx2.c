@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The 8×8 inverse DCT of idct.c with AVX2, as products of pairs. A vector of pairs (i, j) holds values i and j of a
- * column (in the second pass, of a row) as neighbouring 16-bit elements, one pair for each of the 8 columns.
+ * Implements the 8×8 inverse DCT of idct.c with AVX2, as products of pairs. A vector of pairs (i, j) holds values i and
+ * j of a column (in the second pass, of a row) as neighbouring 16-bit elements, one pair for each of the 8 columns.
  */
 #include "jpeg/cpu/dsp/avx2.h"
-#include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/idct_dc.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 enum {
     SHIFT_1 = DCT_BITS - DCT_PASS_BITS,

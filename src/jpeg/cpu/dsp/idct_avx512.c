@@ -5,9 +5,9 @@
  * differ.
  */
 #include "jpeg/cpu/dsp/avx512.h"
-#include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/idct_dc.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 enum {
     SHIFT_1 = DCT_BITS - DCT_PASS_BITS,

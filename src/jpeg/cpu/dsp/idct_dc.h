@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The 8×8 inverse DCT of a block with no coefficient other than DC: 64 equal samples. */
+/* Implements the 8×8 inverse DCT of a block with no coefficient other than DC: 64 equal samples. */
 #ifndef KOSTKA_JPEG_CPU_DSP_IDCT_DC_H
 #define KOSTKA_JPEG_CPU_DSP_IDCT_DC_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "jpeg/cpu/dsp/arithmetic.h"
-#include "jpeg/cpu/dsp/dct_constants.h"
+#include "jpeg/tables/dct.h"
 
 static inline void idct_dc(int16_t coefficient, uint16_t quant, uint8_t *out, ptrdiff_t pitch)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The 8×8 inverse DCT of idct.c with NEON, four columns at a time. */
-#include "jpeg/cpu/dsp/dct_constants.h"
+/* Implements the 8×8 inverse DCT of idct.c with NEON, four columns at a time. */
 #include "jpeg/cpu/dsp/idct_dc.h"
 #include "jpeg/cpu/dsp/neon.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 enum {
     SHIFT_1 = DCT_BITS - DCT_PASS_BITS,
@@ -51,13 +51,13 @@ INLINE struct sums idct_8(struct values c, int rounding)
     };
 }
 
-INLINE struct values low_half(struct rows m)
+INLINE struct values low_half(struct jpeg_rows_8x8 m)
 {
     return (struct values){vget_low_s16(m.r0), vget_low_s16(m.r1), vget_low_s16(m.r2), vget_low_s16(m.r3),
         vget_low_s16(m.r4), vget_low_s16(m.r5), vget_low_s16(m.r6), vget_low_s16(m.r7)};
 }
 
-INLINE struct values high_half(struct rows m)
+INLINE struct values high_half(struct jpeg_rows_8x8 m)
 {
     return (struct values){vget_high_s16(m.r0), vget_high_s16(m.r1), vget_high_s16(m.r2), vget_high_s16(m.r3),
         vget_high_s16(m.r4), vget_high_s16(m.r5), vget_high_s16(m.r6), vget_high_s16(m.r7)};
@@ -85,7 +85,7 @@ static void idct_8x8(const int16_t *coefficients, const uint16_t *quant, uint32_
         idct_dc(coefficients[0], quant[0], out, pitch);
         return;
     }
-    struct rows m = {
+    struct jpeg_rows_8x8 m = {
         load_row(coefficients, quant, 0),
         load_row(coefficients, quant, 1),
         load_row(coefficients, quant, 2),
@@ -96,14 +96,14 @@ static void idct_8x8(const int16_t *coefficients, const uint16_t *quant, uint32_
         load_row(coefficients, quant, 7),
     };
     struct sums low = idct_8(low_half(m), ROUND_1), high = idct_8(high_half(m), ROUND_1);
-    m = transpose((struct rows){narrow_1(low.s0, high.s0), narrow_1(low.s1, high.s1), narrow_1(low.s2, high.s2),
-        narrow_1(low.s3, high.s3), narrow_1(low.s4, high.s4), narrow_1(low.s5, high.s5), narrow_1(low.s6, high.s6),
-        narrow_1(low.s7, high.s7)});
+    m = transpose((struct jpeg_rows_8x8){narrow_1(low.s0, high.s0), narrow_1(low.s1, high.s1),
+        narrow_1(low.s2, high.s2), narrow_1(low.s3, high.s3), narrow_1(low.s4, high.s4), narrow_1(low.s5, high.s5),
+        narrow_1(low.s6, high.s6), narrow_1(low.s7, high.s7)});
     low = idct_8(low_half(m), ROUND_2);
     high = idct_8(high_half(m), ROUND_2);
-    m = transpose((struct rows){narrow_2(low.s0, high.s0), narrow_2(low.s1, high.s1), narrow_2(low.s2, high.s2),
-        narrow_2(low.s3, high.s3), narrow_2(low.s4, high.s4), narrow_2(low.s5, high.s5), narrow_2(low.s6, high.s6),
-        narrow_2(low.s7, high.s7)});
+    m = transpose((struct jpeg_rows_8x8){narrow_2(low.s0, high.s0), narrow_2(low.s1, high.s1),
+        narrow_2(low.s2, high.s2), narrow_2(low.s3, high.s3), narrow_2(low.s4, high.s4), narrow_2(low.s5, high.s5),
+        narrow_2(low.s6, high.s6), narrow_2(low.s7, high.s7)});
     vst1_u8(out, vqmovun_s16(m.r0));
     vst1_u8(out + pitch, vqmovun_s16(m.r1));
     vst1_u8(out + 2 * pitch, vqmovun_s16(m.r2));

@@ -5,8 +5,8 @@
  * output samples.
  */
 #include "jpeg/cpu/dsp/arithmetic.h"
-#include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 /* Compute four sums from eight values, `step` apart; the value at index 4 is not used. */
 static void idct_4(const int16_t *in, int step, uint32_t out[4])

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inverse DCTs of idct_reduced.c with SSE2, as products of pairs, all eight columns at once. */
+/* Implements the inverse DCTs of idct_reduced.c with SSE2, as products of pairs, all eight columns at once. */
 #include <string.h>
 
-#include "jpeg/cpu/dsp/dct_constants.h"
 #include "jpeg/cpu/dsp/sse2.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 INLINE __m128i load_row(const int16_t *coefficients, const uint16_t *quant, int row)
 {

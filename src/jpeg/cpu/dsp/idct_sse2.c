@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The 8×8 inverse DCT of idct.c with SSE2, as products of pairs. */
-#include "jpeg/cpu/dsp/dct_constants.h"
+/* Implements the 8×8 inverse DCT of idct.c with SSE2, as products of pairs. */
 #include "jpeg/cpu/dsp/idct_dc.h"
 #include "jpeg/cpu/dsp/sse2.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/tables/dct.h"
 
 enum {
     SHIFT_1 = DCT_BITS - DCT_PASS_BITS,
@@ -44,13 +44,13 @@ INLINE struct sums idct_8(__m128i p04, __m128i p26, __m128i p15, __m128i p37, in
     };
 }
 
-INLINE struct rows transform(struct rows m, int rounding, int shift)
+INLINE struct jpeg_rows_8x8 transform(struct jpeg_rows_8x8 m, int rounding, int shift)
 {
     const struct sums low = idct_8(_mm_unpacklo_epi16(m.r0, m.r4), _mm_unpacklo_epi16(m.r2, m.r6),
         _mm_unpacklo_epi16(m.r1, m.r5), _mm_unpacklo_epi16(m.r3, m.r7), rounding, shift);
     const struct sums high = idct_8(_mm_unpackhi_epi16(m.r0, m.r4), _mm_unpackhi_epi16(m.r2, m.r6),
         _mm_unpackhi_epi16(m.r1, m.r5), _mm_unpackhi_epi16(m.r3, m.r7), rounding, shift);
-    return (struct rows){
+    return (struct jpeg_rows_8x8){
         _mm_packs_epi32(low.s0, high.s0),
         _mm_packs_epi32(low.s1, high.s1),
         _mm_packs_epi32(low.s2, high.s2),
@@ -80,7 +80,7 @@ INLINE void interleave(__m128i c02, __m128i c13, __m128i *upper, __m128i *lower)
     *lower = _mm_unpackhi_epi8(c02, c13);
 }
 
-INLINE void store_columns(struct rows c, uint8_t *out, ptrdiff_t pitch)
+INLINE void store_columns(struct jpeg_rows_8x8 c, uint8_t *out, ptrdiff_t pitch)
 {
     const __m128i c04 = _mm_packus_epi16(c.r0, c.r4), c15 = _mm_packus_epi16(c.r1, c.r5);
     const __m128i c26 = _mm_packus_epi16(c.r2, c.r6), c37 = _mm_packus_epi16(c.r3, c.r7);
@@ -99,7 +99,7 @@ static void idct_8x8(const int16_t *coefficients, const uint16_t *quant, uint32_
         idct_dc(coefficients[0], quant[0], out, pitch);
         return;
     }
-    struct rows m = {
+    struct jpeg_rows_8x8 m = {
         load_row(coefficients, quant),
         load_row(coefficients + 8, quant + 8),
         load_row(coefficients + 16, quant + 16),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Definitions shared by the NEON stages. */
+/* Defines what the NEON stages share. */
 #ifndef KOSTKA_JPEG_CPU_DSP_NEON_H
 #define KOSTKA_JPEG_CPU_DSP_NEON_H
 
@@ -8,7 +8,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* 8×8 16-bit elements. */
-struct rows {
+struct jpeg_rows_8x8 {
     int16x8_t r0, r1, r2, r3, r4, r5, r6, r7;
 };
 
@@ -29,11 +29,11 @@ INLINE int32x4x2_t interleave(int16x8_t a, int16x8_t b, int16x8_t c, int16x8_t d
     return (int32x4x2_t){{vzip1q_s32(ab, cd), vzip2q_s32(ab, cd)}};
 }
 
-INLINE struct rows transpose(struct rows m)
+INLINE struct jpeg_rows_8x8 transpose(struct jpeg_rows_8x8 m)
 {
     const int32x4x2_t a = interleave(m.r0, m.r1, m.r2, m.r3, 0), b = interleave(m.r0, m.r1, m.r2, m.r3, 1);
     const int32x4x2_t c = interleave(m.r4, m.r5, m.r6, m.r7, 0), d = interleave(m.r4, m.r5, m.r6, m.r7, 1);
-    return (struct rows){
+    return (struct jpeg_rows_8x8){
         join_low(a.val[0], c.val[0]),
         join_high(a.val[0], c.val[0]),
         join_low(a.val[1], c.val[1]),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Definitions shared by the SSE2 stages. */
+/* Defines what the SSE2 stages share. */
 #ifndef KOSTKA_JPEG_CPU_DSP_SSE2_H
 #define KOSTKA_JPEG_CPU_DSP_SSE2_H
 
@@ -33,11 +33,11 @@ INLINE __m128i sum_of_products(__m128i a, __m128i k, __m128i b, __m128i l)
 }
 
 /* 8×8 16-bit elements. */
-struct rows {
+struct jpeg_rows_8x8 {
     __m128i r0, r1, r2, r3, r4, r5, r6, r7;
 };
 
-INLINE struct rows transpose(struct rows m)
+INLINE struct jpeg_rows_8x8 transpose(struct jpeg_rows_8x8 m)
 {
     const __m128i a0 = _mm_unpacklo_epi16(m.r0, m.r1), a1 = _mm_unpackhi_epi16(m.r0, m.r1);
     const __m128i a2 = _mm_unpacklo_epi16(m.r2, m.r3), a3 = _mm_unpackhi_epi16(m.r2, m.r3);
@@ -47,7 +47,7 @@ INLINE struct rows transpose(struct rows m)
     const __m128i b2 = _mm_unpacklo_epi32(a1, a3), b3 = _mm_unpackhi_epi32(a1, a3);
     const __m128i b4 = _mm_unpacklo_epi32(a4, a6), b5 = _mm_unpackhi_epi32(a4, a6);
     const __m128i b6 = _mm_unpacklo_epi32(a5, a7), b7 = _mm_unpackhi_epi32(a5, a7);
-    return (struct rows){
+    return (struct jpeg_rows_8x8){
         _mm_unpacklo_epi64(b0, b4),
         _mm_unpackhi_epi64(b0, b4),
         _mm_unpacklo_epi64(b1, b5),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Upsampling in plain C: by a triangle filter whose rounding alternates, so that no bias builds up, and by replication.
+ * Upsamples in plain C: by a triangle filter whose rounding alternates, so that no bias builds up, and by replication.
  */
 #include "jpeg/cpu/dsp/tiers.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Upsampling with AVX2. The 3:1 filters work on bytes: if ⌊⌋ and ⌈⌉ are the average of two bytes rounded down and up,
+ * Upsamples with AVX2. The 3:1 filters work on bytes: if ⌊⌋ and ⌈⌉ are the average of two bytes rounded down and up,
  * (3a + b + 1) >> 2 = ⌊(a + ⌈(a + b) / 2⌉) / 2⌋ and (3a + b + 2) >> 2 = ⌈(a + ⌊(a + b) / 2⌋) / 2⌉. Whole vectors are
  * filtered first; then both ends of the row, which lack a neighbour, are corrected.
  */
@@ -54,13 +54,13 @@ static void upsample_h2v1(const uint8_t *in, uint8_t *out, uint32_t n)
     out[2 * n - 1] = in[n - 1];
 }
 
-struct pair {
+struct unpacked {
     __m256i low, high;
 };
 
-INLINE struct pair unpack(__m256i near, __m256i far)
+INLINE struct unpacked unpack(__m256i near, __m256i far)
 {
-    return (struct pair){_mm256_unpacklo_epi8(near, far), _mm256_unpackhi_epi8(near, far)};
+    return (struct unpacked){_mm256_unpacklo_epi8(near, far), _mm256_unpackhi_epi8(near, far)};
 }
 
 /*
@@ -80,9 +80,9 @@ INLINE __m256i blend_h2v2(__m256i this, __m256i left, __m256i right)
 static void upsample_h2v2(const uint8_t *near, const uint8_t *far, uint8_t *out, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i += 32) {
-        const struct pair this = unpack(load256(near + i), load256(far + i));
-        const struct pair left = unpack(load_left(near, i), load_left(far, i));
-        const struct pair right = unpack(load256(near + i + 1), load256(far + i + 1));
+        const struct unpacked this = unpack(load256(near + i), load256(far + i));
+        const struct unpacked left = unpack(load_left(near, i), load_left(far, i));
+        const struct unpacked right = unpack(load256(near + i + 1), load256(far + i + 1));
         store_unpacked(
             out + 2 * i, blend_h2v2(this.low, left.low, right.low), blend_h2v2(this.high, left.high, right.high));
     }
@@ -101,7 +101,7 @@ static void upsample_h1v2(const uint8_t *near, const uint8_t *far, uint8_t *out,
 static void replicate_h2(const uint8_t *in, uint8_t *out, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i += 32) {
-        const struct pair twice = unpack(load256(in + i), load256(in + i));
+        const struct unpacked twice = unpack(load256(in + i), load256(in + i));
         store_unpacked(out + 2 * i, twice.low, twice.high);
     }
 }

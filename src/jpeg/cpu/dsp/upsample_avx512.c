@@ -15,13 +15,13 @@ INLINE __m512i load_left(const uint8_t *in, uint32_t i)
     return _mm512_alignr_epi8(v, lanes_before, 15);
 }
 
-struct pair {
+struct unpacked {
     __m512i low, high;
 };
 
-INLINE struct pair unpack(__m512i near, __m512i far)
+INLINE struct unpacked unpack(__m512i near, __m512i far)
 {
-    return (struct pair){_mm512_unpacklo_epi8(near, far), _mm512_unpackhi_epi8(near, far)};
+    return (struct unpacked){_mm512_unpacklo_epi8(near, far), _mm512_unpackhi_epi8(near, far)};
 }
 
 INLINE __m512i blend_h2v2(__m512i this, __m512i left, __m512i right)
@@ -38,9 +38,9 @@ static void upsample_h2v2(const uint8_t *near, const uint8_t *far, uint8_t *out,
     const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
     const __m512i second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
     for (uint32_t i = 0; i < n; i += 64) {
-        const struct pair this = unpack(load512(near + i), load512(far + i));
-        const struct pair left = unpack(load_left(near, i), load_left(far, i));
-        const struct pair right = unpack(load512(near + i + 1), load512(far + i + 1));
+        const struct unpacked this = unpack(load512(near + i), load512(far + i));
+        const struct unpacked left = unpack(load_left(near, i), load_left(far, i));
+        const struct unpacked right = unpack(load512(near + i + 1), load512(far + i + 1));
         const __m512i low = blend_h2v2(this.low, left.low, right.low);
         const __m512i high = blend_h2v2(this.high, left.high, right.high);
         store512(out + 2 * i, _mm512_permutex2var_epi64(low, first, high));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Upsampling with NEON, as explained in upsample_avx2.c; here averages that round down are an instruction. */
+/* Upsamples with NEON, as explained in upsample_avx2.c; here an instruction computes averages that round down. */
 #include "jpeg/cpu/dsp/neon.h"
 #include "jpeg/cpu/dsp/tiers.h"
 

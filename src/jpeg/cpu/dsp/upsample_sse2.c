@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Upsampling with SSE2, as explained in upsample_avx2.c. */
+/* Upsamples with SSE2, as explained in upsample_avx2.c. */
 #include "jpeg/cpu/dsp/sse2.h"
 #include "jpeg/cpu/dsp/tiers.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Zig-zag order and the mask of nonzero coefficients in plain C. */
+/* Makes the zig-zag order and the mask of nonzero coefficients in plain C. */
 #include "jpeg/cpu/dsp/tiers.h"
 #include "jpeg/plan/frame.h"
 

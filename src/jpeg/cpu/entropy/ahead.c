@@ -7,6 +7,19 @@
 /* Capacity for tokens: photographs have one to three per byte, the more the lower their quality. */
 enum { TOKENS_PER_BYTE = 4 };
 
+static size_t mcu_tokens(const struct jpeg_entropy *entropy)
+{
+    return (size_t)entropy->mcu_blocks * JPEG_BLOCK_TOKENS;
+}
+
+/* A scan may go on long after the last MCU of the picture, whose tokens are limited, too. */
+static size_t capacity(const struct jpeg_entropy *entropy, uint64_t length)
+{
+    uint64_t most = (uint64_t)entropy->mcus * mcu_tokens(entropy);
+    uint64_t wanted = length < most / TOKENS_PER_BYTE ? length * TOKENS_PER_BYTE : most;
+    return wanted < UINT32_MAX ? (size_t)wanted : UINT32_MAX;
+}
+
 kst_status kst_jpeg_ahead_create(
     struct memory *memory, struct jpeg_ahead *ahead, const struct jpeg_entropy *entropy, double share, uint32_t step)
 {
@@ -15,9 +28,7 @@ kst_status kst_jpeg_ahead_create(
     const uint8_t *data = kst_jpeg_scan_data(entropy, &length);
     uint64_t start = kst_jpeg_guess_place(entropy, (uint64_t)((double)length * share));
     *ahead = (struct jpeg_ahead){.entropy = entropy, .start = data + start, .step = step};
-    ahead->token_capacity = (size_t)(length - start) * TOKENS_PER_BYTE;
-    if (ahead->token_capacity > UINT32_MAX)
-        ahead->token_capacity = UINT32_MAX;
+    ahead->token_capacity = capacity(entropy, length - start);
     ahead->token = kst_memory_array(memory, ahead->token_capacity, sizeof *ahead->token, &status);
     if (!status)
         ahead->first = kst_memory_array(memory, entropy->mcus, sizeof *ahead->first, &status);
@@ -62,8 +73,7 @@ bool kst_jpeg_ahead_read(struct jpeg_ahead *ahead)
     uint32_t end = ahead->count + ahead->step;
     size_t used = ahead->token_count;
     while (cursor.mcu < end) {
-        size_t most = (size_t)entropy->mcu_blocks * JPEG_BLOCK_TOKENS;
-        if (cursor.mcu >= entropy->mcus || ahead->token_capacity - ahead->token_count < most)
+        if (cursor.mcu >= entropy->mcus || ahead->token_capacity - ahead->token_count < mcu_tokens(entropy))
             break;
         kst_jpeg_borders_keep(&ahead->borders, entropy, &cursor);
         ahead->first[cursor.mcu] = (uint32_t)ahead->token_count;

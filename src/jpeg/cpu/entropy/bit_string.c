@@ -42,7 +42,7 @@ static bool grow(struct jpeg_bit_string *bits, size_t needed)
 
 bool kst_jpeg_bit_string_room(struct jpeg_bit_string *bits, size_t length)
 {
-    if (bits->status != KST_OK)
+    if (bits->status)
         return false;
     if (bits->capacity >= SPILL && length <= bits->capacity - SPILL - bits->length)
         return true;
@@ -59,7 +59,7 @@ static bool piece_room(struct jpeg_bit_string *bits)
         return true;
     uint32_t capacity = bits->piece_capacity > 0 ? 2 * bits->piece_capacity : FIRST_PIECES;
     uint64_t *pieces = kst_memory_grow(
-        bits->memory, bits->piece_bits, bits->piece_count * sizeof(*pieces), capacity * sizeof(*pieces), &bits->status);
+        bits->memory, bits->piece_bits, bits->piece_count * sizeof *pieces, capacity * sizeof *pieces, &bits->status);
     if (!pieces)
         return false;
     bits->piece_bits = pieces;
@@ -82,7 +82,7 @@ void kst_jpeg_bit_string_end_piece(struct jpeg_bit_string *bits)
 static uint64_t load_be64(const uint8_t *from)
 {
     uint64_t value;
-    memcpy(&value, from, sizeof(value));
+    memcpy(&value, from, sizeof value);
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     value = __builtin_bswap64(value);
 #endif
@@ -112,7 +112,7 @@ static inline uint8_t *stuff_word(uint8_t *out, uint64_t word)
 
 enum { CHUNK_WORDS = 512, CHUNK_MOST = 16 * CHUNK_WORDS };
 
-/* Where the next CHUNK_MOST bytes go: into the sink, or to `spare` if the caller's buffer may have less room. */
+/* Return where the next CHUNK_MOST bytes go: into the sink, or to `spare` if the caller's buffer may have less room. */
 static uint8_t *chunk_start(struct sink *sink, uint8_t *spare)
 {
     if (!sink->memory && sink->capacity - sink->length < CHUNK_MOST)
@@ -197,7 +197,7 @@ void kst_jpeg_join_restart(struct jpeg_joiner *joiner)
 void kst_jpeg_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits)
 {
     kst_jpeg_bit_string_end_piece(bits);
-    if (bits->status != KST_OK)
+    if (bits->status)
         return;
     const uint8_t *data = bits->data;
     for (uint32_t i = 0; i < bits->piece_count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Entropy-coded bits on their way into a stream. Bands of a scan are coded independently into bit strings, which know
- * neither at which bit of a byte they will start nor which bytes need stuffing. Joining them in order shifts them,
- * stuffs bytes (B.1.1.5) and adds restart markers.
+ * Joins entropy-coded bits to a stream. Bands of a scan are coded independently into bit strings, which know neither at
+ * which bit of a byte they will start nor which bytes need stuffing. Joining them in order shifts them, stuffs bytes
+ * (B.1.1.5) and adds restart markers.
  */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_BIT_STRING_H
 #define KOSTKA_JPEG_CPU_ENTROPY_BIT_STRING_H
@@ -42,7 +42,7 @@ static inline void kst_jpeg_store_be64(uint8_t *to, uint64_t value)
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     value = __builtin_bswap64(value);
 #endif
-    __builtin_memcpy(to, &value, sizeof(value));
+    __builtin_memcpy(to, &value, sizeof value);
 }
 
 /* Append the low `length` bits (1–56) of `code`, whose other bits are 0. There must be room for 8 bytes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The slow paths of reading bits: at stuffed bytes and at the end of the data. */
+/* Holds the slow paths of reading bits: at stuffed bytes and at the end of the data. */
 #include "jpeg/cpu/entropy/bits.h"
 
 struct jpeg_bits kst_jpeg_bits_refill_slowly(struct jpeg_bits bits)
@@ -17,7 +17,7 @@ struct jpeg_bits kst_jpeg_bits_refill_slowly(struct jpeg_bits bits)
                     bits.next++;
             }
         }
-        bits.window |= byte << (56 - bits.count);
+        bits.loaded |= byte << (56 - bits.count);
         bits.count += 8;
     }
     return bits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading bits of entropy-coded data (T.81 F.2.2.5). Stuffed zero bytes are dropped, and zero bits follow the end. */
+/* Reads bits of entropy-coded data (T.81 F.2.2.5). Stuffed zero bytes are dropped, and zero bits follow the end. */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_BITS_H
 #define KOSTKA_JPEG_CPU_ENTROPY_BITS_H
 
@@ -9,11 +9,11 @@
 #include <string.h>
 
 /*
- * The next bit to read is the highest one of `window`, of which `count` bits (0–64) are known to be loaded. The bits
+ * The next bit to read is the highest one of `loaded`, of which `count` bits (0–64) are known to be loaded. The bits
  * below them are zero, or already those of the byte at `next`.
  */
 struct jpeg_bits {
-    uint64_t window;
+    uint64_t loaded;
     const uint8_t *next;
     const uint8_t *end;
     int32_t count;
@@ -22,20 +22,20 @@ struct jpeg_bits {
 
 static inline void jpeg_bits_start(struct jpeg_bits *bits, const uint8_t *data, size_t length)
 {
-    bits->window = 0;
+    bits->loaded = 0;
     bits->next = data;
     bits->end = data + length;
     bits->count = 0;
     bits->padding = 0;
 }
 
-/* Whether bits were read that are not in the data. */
+/* Return whether bits were read that are not in the data. */
 static inline bool jpeg_bits_overrun(const struct jpeg_bits *bits)
 {
     return bits->padding > bits->count;
 }
 
-/* The number of whole bytes not read yet; stuffed bytes count among those that are not loaded. */
+/* Return the number of whole bytes not read yet; stuffed bytes count among those that are not loaded. */
 static inline size_t jpeg_bits_left(const struct jpeg_bits *bits)
 {
     int32_t loaded = bits->count - bits->padding;
@@ -60,12 +60,12 @@ static inline uint64_t jpeg_load_big_endian(const uint8_t *from)
 }
 
 /*
- * Refill the window byte by byte, across stuffing and the end. A run of 0xFF before a zero counts as one 0xFF (fill
+ * Load more bits byte by byte, across stuffing and the end. A run of 0xFF before a zero counts as one 0xFF (fill
  * bytes, B.1.1.2). `bits` is passed by value so that a decoder's copy can stay in registers.
  */
 struct jpeg_bits kst_jpeg_bits_refill_slowly(struct jpeg_bits bits);
 
-/* Refill the window; afterwards `count` is at least 56. */
+/* Load more bits; afterwards `count` is at least 56. */
 static inline __attribute__((always_inline)) void jpeg_bits_refill(struct jpeg_bits *bits)
 {
     if (__builtin_expect(bits->end - bits->next >= 8, 1)) {
@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) void jpeg_bits_refill(struct jpeg_b
         /* A byte of `load` is 0xFF exactly if its complement is 0. False alarms only cost time. */
         uint64_t flipped = ~load;
         if (__builtin_expect(((flipped - 0x0101010101010101) & load & 0x8080808080808080) == 0, 1)) {
-            bits->window |= load >> bits->count;
+            bits->loaded |= load >> bits->count;
             bits->next += (63 - bits->count) >> 3;
             bits->count |= 56;
             return;

@@ -19,8 +19,8 @@ struct jpeg_borders {
 };
 
 /*
- * What to add to MCU numbers and DC predictions that count from the guess to get the right ones. The arithmetic is
- * unsigned, modulo 2^32.
+ * Holds what to add to MCU numbers and DC predictions that count from the guess to get the right ones. The arithmetic
+ * is unsigned, modulo 2^32.
  */
 struct jpeg_shift {
     uint32_t mcu;
@@ -30,7 +30,7 @@ struct jpeg_shift {
 /* The data of a scan that is one interval and has a segment. */
 const uint8_t *kst_jpeg_scan_data(const struct jpeg_entropy *entropy, uint64_t *length);
 
-/* The first place at or after `at` that is neither inside a stuffed pair nor after fill bytes. */
+/* Return the first place at or after `at` that is neither inside a stuffed pair nor after fill bytes. */
 uint64_t kst_jpeg_guess_place(const struct jpeg_entropy *entropy, uint64_t at);
 
 /* Record the MCU at whose start the cursor stands, if there is room. */

@@ -14,14 +14,14 @@ void kst_jpeg_damage_add(struct jpeg_damage *sum, const struct jpeg_damage *more
     sum->ended += more->ended;
     sum->invalid += more->invalid;
     sum->surplus += more->surplus;
-    if (more->first != KST_OK)
+    if (more->first)
         kst_jpeg_damage_note(sum, more->first, more->first_offset);
 }
 
 void kst_jpeg_damage_note(struct jpeg_damage *damage, kst_status warning, uint64_t offset)
 {
     bool later = offset > damage->first_offset || (offset == damage->first_offset && warning >= damage->first);
-    if (damage->first != KST_OK && later)
+    if (damage->first && later)
         return;
     damage->first = warning;
     damage->first_offset = offset;
@@ -40,13 +40,13 @@ static void note_end(struct jpeg_cursor *cursor, uint64_t offset)
 }
 
 /* The derived tables of a component. Tables that equal those of an earlier component are not made again. */
-struct tables {
+struct table_pair {
     struct jpeg_lookup dc;
     struct jpeg_lookup ac;
     struct jpeg_pairs pairs; /* made from `ac` */
 };
 
-/* The first component with the same table: sharing tables leaves more of the cache for each. */
+/* Return the first component with the same table: sharing tables leaves more of the cache for each. */
 static uint32_t first_with(const uint16_t *table, uint32_t component)
 {
     uint32_t i = 0;
@@ -60,7 +60,7 @@ static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entr
     const struct jpeg_plan *plan = entropy->plan;
     const struct jpeg_scan *scan = entropy->scan;
     kst_status status = KST_OK;
-    struct tables *tables = kst_memory_array(memory, scan->component_count, sizeof *tables, &status);
+    struct table_pair *tables = kst_memory_array(memory, scan->component_count, sizeof *tables, &status);
     if (!tables)
         return status;
     entropy->tables = tables;
@@ -85,7 +85,7 @@ kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *ent
     kst_status status = derive_tables(memory, entropy);
     if (status)
         return status;
-    const struct tables *tables = entropy->tables;
+    const struct table_pair *tables = entropy->tables;
     uint32_t block = 0;
     for (uint32_t i = 0; i < scan->component_count; i++) {
         const struct jpeg_component *c = &plan->frame.component[scan->component[i]];
@@ -107,7 +107,7 @@ void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entrop
     entropy->tables = NULL;
 }
 
-/* The offset of the end of the scan's data. */
+/* Return the offset of the end of the scan's data. */
 static uint64_t data_end(const struct jpeg_entropy *entropy)
 {
     const struct jpeg_scan *scan = entropy->scan;
@@ -167,7 +167,7 @@ void kst_jpeg_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_curs
         note_end(cursor, (uint64_t)(cursor->bits.end - entropy->plan->data));
 }
 
-/* The number of wholly unread bytes, not counting stuffing, up to `most`. */
+/* Return the number of wholly unread bytes, not counting stuffing, up to `most`. */
 static uint32_t bytes_left(const struct jpeg_cursor *cursor, const uint8_t *data, uint32_t most)
 {
     uint32_t bit, count = 0;
@@ -178,8 +178,9 @@ static uint32_t bytes_left(const struct jpeg_cursor *cursor, const uint8_t *data
 }
 
 /*
- * Whether an interval has more data left than is allowed. At the end of a scan libjpeg silently drops up to seven bytes
- * that it has read ahead. How many it drops depends on how it receives the data, so here it is always seven.
+ * Return whether an interval has more data left than is allowed. At the end of a scan libjpeg silently drops up to
+ * seven bytes that it has read ahead. How many it drops depends on how it receives the data, so here it is always
+ * seven.
  */
 static bool has_surplus(const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inner loop of Huffman decoding, compiled once per tier. */
+/* Holds the inner loop of Huffman decoding, which is compiled once per tier. */
 #include "core/report.h"
 #include "jpeg/cpu/entropy/entropy.h"
+#include "jpeg/tables/zigzag.h"
 
 enum {
     /* Below this index a pair's first symbol, a run of at most 15 and a coefficient, cannot end the block. */
@@ -14,22 +15,21 @@ enum {
     INVALID = 1 + JPEG_INVALID_ADVANCE + 1
 };
 
+#define RASTER(i) i
+
 /* Maps zig-zag indices to raster indices. Everything past the block is put at index 63. */
-static const uint8_t natural[64 + JPEG_INVALID_ADVANCE] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, //
-    12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,                                                  //
-    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,                                                //
-    58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,                                                //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                                                //
+static const uint8_t natural[64 + JPEG_INVALID_ADVANCE] = {JPEG_ZIGZAG(RASTER), //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
     63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
 
 static void note_invalid(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, struct jpeg_bits bits)
@@ -42,7 +42,7 @@ static void note_invalid(const struct jpeg_entropy *entropy, struct jpeg_cursor 
 
 static inline __attribute__((always_inline)) void consume(struct jpeg_bits *bits, jpeg_symbol symbol)
 {
-    bits->window <<= jpeg_symbol_total(symbol);
+    bits->loaded <<= jpeg_symbol_total(symbol);
     bits->count -= (int32_t)jpeg_symbol_total(symbol);
 }
 
@@ -61,8 +61,8 @@ static inline __attribute__((always_inline)) void clear_block(int16_t *block)
 static inline __attribute__((always_inline)) jpeg_symbol read_dc(
     struct jpeg_bits *bits, const struct jpeg_lookup *table, int32_t *prediction)
 {
-    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->window);
-    *prediction = (int32_t)((uint32_t)*prediction + (uint32_t)jpeg_symbol_value(symbol, bits->window));
+    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->loaded);
+    *prediction = (int32_t)((uint32_t)*prediction + (uint32_t)jpeg_symbol_value(symbol, bits->loaded));
     consume(bits, symbol);
     return symbol;
 }
@@ -74,10 +74,10 @@ static inline __attribute__((always_inline)) jpeg_symbol read_dc(
 static inline __attribute__((always_inline)) uint32_t read_ac(
     struct jpeg_bits *bits, const struct jpeg_lookup *table, uint32_t k, int16_t *block)
 {
-    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->window);
+    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->loaded);
     k += jpeg_symbol_advance(symbol);
     if (block)
-        block[natural[k]] = (int16_t)jpeg_symbol_value(symbol, bits->window);
+        block[natural[k]] = (int16_t)jpeg_symbol_value(symbol, bits->loaded);
     consume(bits, symbol);
     return k + 1;
 }
@@ -86,21 +86,21 @@ static inline __attribute__((always_inline)) uint32_t read_ac(
 static inline __attribute__((always_inline)) uint32_t read_pair(
     struct jpeg_bits *bits, const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t k, int16_t *block)
 {
-    uint64_t pair = pairs->entry[bits->window >> (64 - JPEG_PAIR_BITS)];
+    uint64_t pair = pairs->entry[bits->loaded >> (64 - JPEG_PAIR_BITS)];
     if (__builtin_expect(pair == 0, 0))
         return read_ac(bits, table, k, block);
     k += jpeg_pair_first_advance(pair);
     uint32_t second = k + jpeg_pair_second_advance(pair);
     if (block) {
-        block[natural[k]] = (int16_t)jpeg_pair_first(pair, bits->window);
-        block[natural[second]] = (int16_t)jpeg_pair_second(pair, bits->window);
+        block[natural[k]] = (int16_t)jpeg_pair_first(pair, bits->loaded);
+        block[natural[second]] = (int16_t)jpeg_pair_second(pair, bits->loaded);
     }
-    bits->window <<= pair & 63;
+    bits->loaded <<= pair & 63;
     bits->count -= (int32_t)(pair & 255);
     return second + 1;
 }
 
-/* Whether the longest symbol, 31 bits, is loaded. A pair takes at most JPEG_PAIR_BITS − 1 + 15 bits. */
+/* Return whether the longest symbol, 31 bits, is loaded. A pair takes at most JPEG_PAIR_BITS − 1 + 15 bits. */
 static inline __attribute__((always_inline)) bool has_symbol(const struct jpeg_bits *bits)
 {
     return __builtin_expect(bits->count >= 31, 1);
@@ -185,8 +185,8 @@ static inline __attribute__((always_inline)) uint16_t pack_token(int32_t value, 
 static inline __attribute__((always_inline)) uint16_t *store_ac(
     struct jpeg_bits *bits, const struct jpeg_lookup *table, uint32_t *k, uint16_t *token)
 {
-    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->window);
-    int32_t value = jpeg_symbol_value(symbol, bits->window);
+    jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->loaded);
+    int32_t value = jpeg_symbol_value(symbol, bits->loaded);
     consume(bits, symbol);
     *k += jpeg_symbol_advance(symbol);
     bool fits = fits_token(value);
@@ -204,16 +204,16 @@ static inline __attribute__((always_inline)) uint16_t *store_ac(
 static inline __attribute__((always_inline)) uint16_t *store_pair(struct jpeg_bits *bits,
     const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t *k, uint16_t *token)
 {
-    uint64_t pair = *k < PAIRS_END ? pairs->entry[bits->window >> (64 - JPEG_PAIR_BITS)] : 0;
-    int32_t first = jpeg_pair_first(pair, bits->window);
-    int32_t second = jpeg_pair_second(pair, bits->window);
+    uint64_t pair = *k < PAIRS_END ? pairs->entry[bits->loaded >> (64 - JPEG_PAIR_BITS)] : 0;
+    int32_t first = jpeg_pair_first(pair, bits->loaded);
+    int32_t second = jpeg_pair_second(pair, bits->loaded);
     if (__builtin_expect(pair == 0 || !fits_token(first) || !fits_token(second), 0))
         return store_ac(bits, table, k, token);
     uint32_t place = *k + jpeg_pair_first_advance(pair);
     uint32_t advance = jpeg_pair_second_advance(pair);
     token[0] = pack_token(first, place);
     token[1] = pack_token(second, place + advance);
-    bits->window <<= pair & 63;
+    bits->loaded <<= pair & 63;
     bits->count -= (int32_t)(pair & 255);
     *k = place + advance + 1;
     return token + 1 + (advance != 0);

@@ -15,7 +15,7 @@ enum {
 };
 
 /* One chunk, skipped through from a guess. MCUs and DC predictions count from the guess until they are shifted. */
-struct run {
+struct guessed_chunk {
     const uint8_t *end;        /* end of the chunk */
     struct jpeg_cursor cursor; /* the run's current position */
     struct jpeg_borders borders;
@@ -30,11 +30,11 @@ struct run {
 
 struct guess {
     const struct jpeg_entropy *entropy;
-    struct run *run;
+    struct guessed_chunk *run;
     uint32_t count;
 };
 
-static void keep_checkpoint(struct run *run)
+static void keep_checkpoint(struct guessed_chunk *run)
 {
     if (run->cursor.mcu % run->spacing != 0)
         return;
@@ -53,7 +53,7 @@ static void skip_one(const struct jpeg_entropy *entropy, struct jpeg_cursor *cur
     cursor->mcu++;
 }
 
-static bool at_end(const struct jpeg_entropy *entropy, const struct run *run)
+static bool at_end(const struct jpeg_entropy *entropy, const struct guessed_chunk *run)
 {
     const struct jpeg_cursor *cursor = &run->cursor;
     return cursor->bits.next >= run->end || cursor->mcu >= entropy->mcus || jpeg_bits_overrun(&cursor->bits);
@@ -71,7 +71,7 @@ static void run_task(void *arg, uint32_t index)
 {
     const struct guess *guess = arg;
     const struct jpeg_entropy *entropy = guess->entropy;
-    struct run *run = &guess->run[index];
+    struct guessed_chunk *run = &guess->run[index];
     uint64_t length;
     uint64_t start = chunk_place(guess, index);
     const uint8_t *data = kst_jpeg_scan_data(entropy, &length);
@@ -86,7 +86,7 @@ static void run_task(void *arg, uint32_t index)
 }
 
 /* Continue the run of the chunk before until it meets a border of this chunk's run, or passes all of them. */
-static void join(const struct jpeg_entropy *entropy, const struct run *before, struct run *run)
+static void join(const struct jpeg_entropy *entropy, const struct guessed_chunk *before, struct guessed_chunk *run)
 {
     run->joined =
         kst_jpeg_borders_meet(&run->borders, run->borders.count, entropy, &before->cursor, &run->join, &run->shift);
@@ -99,7 +99,8 @@ static void join_task(void *arg, uint32_t index)
 }
 
 /* Read a chunk again, from where the run before ended. Its shift stays 0, as it counts from the scan's start. */
-static void read_again(const struct jpeg_entropy *entropy, const struct run *before, struct run *run)
+static void read_again(
+    const struct jpeg_entropy *entropy, const struct guessed_chunk *before, struct guessed_chunk *run)
 {
     run->again = true;
     run->cursor = before->cursor;
@@ -114,9 +115,9 @@ static void read_again(const struct jpeg_entropy *entropy, const struct run *bef
 
 /*
  * Make a run count from the start of the scan; the run before it does so already. If that run was read again, this run
- * had been joined with one that never was in step, so it is joined anew.
+ * had been joined with one that never was in step, so it is joined again.
  */
-static void link_run(const struct jpeg_entropy *entropy, const struct run *before, struct run *run)
+static void link_run(const struct jpeg_entropy *entropy, const struct guessed_chunk *before, struct guessed_chunk *run)
 {
     if (before->again)
         join(entropy, before, run);
@@ -148,7 +149,7 @@ static kst_status collect(struct memory *memory, const struct guess *guess, stru
     checkpoints->count = 0;
     checkpoints->cursor = kst_memory_array(memory, total, sizeof *checkpoints->cursor, &status);
     for (uint32_t i = 0; !status && i < guess->count; i++) {
-        const struct run *run = &guess->run[i];
+        const struct guessed_chunk *run = &guess->run[i];
         memcpy(
             checkpoints->cursor + checkpoints->count, run->checkpoint, run->checkpoint_count * sizeof *run->checkpoint);
         checkpoints->count += run->checkpoint_count;

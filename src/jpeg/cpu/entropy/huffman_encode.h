@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sequential Huffman coding of blocks (T.81 F.1.2): the tables, and functions that code runs of blocks or count their
- * symbols. The scan coders (scan_encode.h) use them.
+ * Declares sequential Huffman coding of blocks (T.81 F.1.2): the tables, and functions that code runs of blocks or
+ * count their symbols. The scan coders (scan_encode.h) use them.
  */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_HUFFMAN_ENCODE_H
 #define KOSTKA_JPEG_CPU_ENTROPY_HUFFMAN_ENCODE_H

@@ -4,7 +4,7 @@
 #include "jpeg/cpu/entropy/huffman_encode.h"
 
 /* Bits on their way out, kept in registers while a run is coded. */
-struct writer {
+struct huffman_writer {
     uint8_t *out;
     uint64_t accumulator;
     uint32_t pending;
@@ -15,14 +15,14 @@ static inline uint32_t bit_length(uint32_t value)
     return value == 0 ? 0 : 32 - (uint32_t)__builtin_clz(value);
 }
 
-static inline void put(struct writer *w, uint32_t code, uint32_t length)
+static inline void put(struct huffman_writer *w, uint32_t code, uint32_t length)
 {
     w->accumulator |= (uint64_t)code << (64 - w->pending - length);
     w->pending += length;
 }
 
 /* Write whole bytes out. At most 56 bits may be put between two flushes. */
-static inline void flush(struct writer *w)
+static inline void flush(struct huffman_writer *w)
 {
     kst_jpeg_store_be64(w->out, w->accumulator);
     w->out += w->pending >> 3;
@@ -31,7 +31,7 @@ static inline void flush(struct writer *w)
 }
 
 /* Put a symbol's code, then the `size` low bits of a value, or of the value minus 1 if it is negative. */
-static inline void put_value(struct writer *w, jpeg_code code, int32_t value, uint32_t size)
+static inline void put_value(struct huffman_writer *w, jpeg_code code, int32_t value, uint32_t size)
 {
     uint32_t bits = (uint32_t)(value + (value >> 31)) & (((uint32_t)1 << size) - 1);
     put(w, (code >> 8) << size | bits, (code & 255) + size);
@@ -42,7 +42,7 @@ static inline uint32_t magnitude_bits(int32_t value)
     return bit_length((uint32_t)(value < 0 ? -value : value));
 }
 
-static inline void put_ac(struct writer *w, const struct jpeg_coder *coder, uint32_t run, int32_t value)
+static inline void put_ac(struct huffman_writer *w, const struct jpeg_coder *coder, uint32_t run, int32_t value)
 {
     if ((uint32_t)(value + 31) < 63) {
         jpeg_code code = coder->small[run][value & 63];
@@ -53,7 +53,7 @@ static inline void put_ac(struct writer *w, const struct jpeg_coder *coder, uint
     }
 }
 
-static inline uint32_t put_zero_runs(struct writer *w, const struct jpeg_coder *coder, uint32_t run)
+static inline uint32_t put_zero_runs(struct huffman_writer *w, const struct jpeg_coder *coder, uint32_t run)
 {
     for (; run > 15; run -= 16) {
         put(w, coder->ac[0xF0] >> 8, coder->ac[0xF0] & 255);
@@ -63,8 +63,8 @@ static inline uint32_t put_zero_runs(struct writer *w, const struct jpeg_coder *
 }
 
 /* Put the next nonzero coefficient and the run of zeros before it; run lengths above 15 are put first. */
-static inline void put_next(
-    struct writer *w, const struct jpeg_coder *coder, const int16_t *block, uint64_t *mask, uint32_t *last, bool full)
+static inline void put_next(struct huffman_writer *w, const struct jpeg_coder *coder, const int16_t *block,
+    uint64_t *mask, uint32_t *last, bool full)
 {
     uint32_t k = (uint32_t)__builtin_ctzll(*mask), run = k - *last - 1;
     *mask &= *mask - 1;
@@ -81,7 +81,8 @@ static inline void put_next(
  * Put the coefficients and the end of a block whose DC is put but not flushed. Two codes with their bits go between two
  * flushes.
  */
-static inline void put_block(struct writer *w, const struct jpeg_coder *coder, const int16_t *block, uint64_t mask)
+static inline void put_block(
+    struct huffman_writer *w, const struct jpeg_coder *coder, const int16_t *block, uint64_t mask)
 {
     uint32_t last = 0;
     mask &= ~(uint64_t)1;
@@ -107,7 +108,7 @@ static inline int32_t difference(struct jpeg_run *run, uint32_t component, const
 
 static void encode(struct jpeg_run *run, struct jpeg_bit_string *bits)
 {
-    struct writer w = {bits->data + bits->length, bits->accumulator, bits->pending};
+    struct huffman_writer w = {bits->data + bits->length, bits->accumulator, bits->pending};
     const int16_t *block = run->block;
     for (uint32_t i = 0, in_mcu = 0; i < run->block_count; i++, block += 64) {
         uint32_t component = run->component[in_mcu];

@@ -56,9 +56,9 @@ void kst_jpeg_lookup_init(struct jpeg_lookup *lookup, const struct jpeg_huffman 
     lookup->ceiling[JPEG_LONGEST_CODE + 1] = 1 << JPEG_LONGEST_CODE;
 }
 
-jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t window)
+jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t loaded)
 {
-    int32_t prefix = (int32_t)(window >> 48);
+    int32_t prefix = (int32_t)(loaded >> 48);
     uint32_t length = JPEG_LOOKUP_BITS + 1;
     while (prefix >= lookup->ceiling[length])
         length++;

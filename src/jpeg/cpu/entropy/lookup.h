@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Huffman decoding by table: one look-up gives a symbol's run, size and code length (T.81 F.2.2.3), or even two
+ * Decodes Huffman codes by table: one look-up gives a symbol's run, size and code length (T.81 F.2.2.3), or even two
  * symbols.
  */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_LOOKUP_H
@@ -45,7 +45,7 @@ void kst_jpeg_lookup_init(struct jpeg_lookup *lookup, const struct jpeg_huffman 
 /*
  * Look up a code of any length. A bit pattern that is no code gives a symbol of 17 bits and size 0 that ends the block.
  */
-jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t window);
+jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t loaded);
 
 static inline uint32_t jpeg_symbol_total(jpeg_symbol s)
 {
@@ -86,38 +86,38 @@ struct jpeg_pairs {
 /* `lookup` is of kind JPEG_LOOKUP_AC. */
 void kst_jpeg_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *lookup);
 
-/* Whether the symbol stands for a bit pattern that is no code. */
+/* Return whether the symbol stands for a bit pattern that is no code. */
 static inline bool jpeg_symbol_invalid(jpeg_symbol s)
 {
     return jpeg_symbol_length(s) > JPEG_LONGEST_CODE;
 }
 
-/* The symbol at the head of the window, in which at least 32 bits must be valid. */
+/* The symbol at the head of the loaded bits, in which at least 32 bits must be valid. */
 static inline __attribute__((always_inline)) jpeg_symbol jpeg_lookup_symbol(
-    const struct jpeg_lookup *lookup, uint64_t window)
+    const struct jpeg_lookup *lookup, uint64_t loaded)
 {
-    jpeg_symbol s = lookup->short_code[window >> (64 - JPEG_LOOKUP_BITS)];
-    return __builtin_expect(s != 0, 1) ? s : kst_jpeg_lookup_slowly(lookup, window);
+    jpeg_symbol s = lookup->short_code[loaded >> (64 - JPEG_LOOKUP_BITS)];
+    return __builtin_expect(s != 0, 1) ? s : kst_jpeg_lookup_slowly(lookup, loaded);
 }
 
 /*
- * EXTEND (F.12) for the bits at the head of the window; `shift` is 63 minus their number (0–15). A value that starts
- * with a 0 bit is negative: 2^size − 1 is subtracted from it.
+ * EXTEND (F.12) for the bits at the head of the loaded bits; `shift` is 63 minus their number (0–15). A value that
+ * starts with a 0 bit is negative: 2^size − 1 is subtracted from it.
  */
-static inline __attribute__((always_inline)) int32_t jpeg_extend(uint64_t window, uint32_t shift)
+static inline __attribute__((always_inline)) int32_t jpeg_extend(uint64_t loaded, uint32_t shift)
 {
-    uint64_t negative = (uint64_t)(~(int64_t)window >> 63);
-    return (int32_t)((uint32_t)(window >> 1 >> (shift & 63)) - (uint32_t)(negative >> 1 >> (shift & 63)));
+    uint64_t negative = (uint64_t)(~(int64_t)loaded >> 63);
+    return (int32_t)((uint32_t)(loaded >> 1 >> (shift & 63)) - (uint32_t)(negative >> 1 >> (shift & 63)));
 }
 
-static inline __attribute__((always_inline)) int32_t jpeg_pair_first(uint64_t pair, uint64_t window)
+static inline __attribute__((always_inline)) int32_t jpeg_pair_first(uint64_t pair, uint64_t loaded)
 {
-    return jpeg_extend(window << (pair >> 8 & 63), (uint32_t)(pair >> 16));
+    return jpeg_extend(loaded << (pair >> 8 & 63), (uint32_t)(pair >> 16));
 }
 
-static inline __attribute__((always_inline)) int32_t jpeg_pair_second(uint64_t pair, uint64_t window)
+static inline __attribute__((always_inline)) int32_t jpeg_pair_second(uint64_t pair, uint64_t loaded)
 {
-    return jpeg_extend(window << (pair >> 32 & 63), (uint32_t)(pair >> 40));
+    return jpeg_extend(loaded << (pair >> 32 & 63), (uint32_t)(pair >> 40));
 }
 
 static inline __attribute__((always_inline)) uint32_t jpeg_pair_first_advance(uint64_t pair)
@@ -130,10 +130,10 @@ static inline __attribute__((always_inline)) uint32_t jpeg_pair_second_advance(u
     return (uint32_t)(pair >> 48);
 }
 
-/* The value that follows the symbol's code at the head of the window. */
-static inline __attribute__((always_inline)) int32_t jpeg_symbol_value(jpeg_symbol s, uint64_t window)
+/* Return the value that follows the symbol's code at the head of the loaded bits. */
+static inline __attribute__((always_inline)) int32_t jpeg_symbol_value(jpeg_symbol s, uint64_t loaded)
 {
-    return jpeg_extend(window << (s >> 16 & 63), s >> 8);
+    return jpeg_extend(loaded << (s >> 16 & 63), s >> 8);
 }
 
 #endif

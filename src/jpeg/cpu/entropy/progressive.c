@@ -42,8 +42,8 @@ static void assign_blocks(struct jpeg_entropy *entropy)
 }
 
 /*
- * Whether a value may vanish. A value of s bits, shifted by Al, loses its lowest bit, which may be its only one, if s +
- * Al > 16.
+ * Return whether a value may vanish. A value of s bits, shifted by Al, loses its lowest bit, which may be its only one,
+ * if s + Al > 16.
  */
 static bool may_vanish(const struct jpeg_plan *plan, const struct jpeg_scan *scan)
 {

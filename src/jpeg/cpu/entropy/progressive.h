@@ -10,8 +10,8 @@
 #include "jpeg/plan/coefficients.h"
 
 /*
- * Which coefficients of a block are not zero: the highest bit stands for zig-zag index 0, the lowest for 63. DC
- * coefficients are not recorded. Refinement passes read this instead of the coefficients.
+ * A mask of the coefficients of a block that are not zero: the highest bit stands for zig-zag index 0, the lowest for
+ * 63. DC coefficients are not recorded. Refinement passes read this instead of the coefficients.
  */
 typedef uint64_t jpeg_history;
 

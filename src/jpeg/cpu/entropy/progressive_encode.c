@@ -19,7 +19,7 @@ struct scan {
     bool done;
 };
 
-struct coding {
+struct progressive_coding {
     const struct operation *op;
     const struct jpeg_dsp *dsp;
     const struct jpeg_encoding *encoding;
@@ -42,7 +42,7 @@ struct token_block {
 };
 
 /* The state of the work on one scan. */
-struct work {
+struct progressive_worker {
     struct jpeg_tokens tokens;
     uint64_t frequency[2][257];
     struct jpeg_huffman_codes codes[2];
@@ -54,44 +54,44 @@ struct work {
     struct jpeg_bit_string *bits;
 };
 
-static struct token_block *add_block(struct work *work, kst_status *status)
+static struct token_block *add_block(struct progressive_worker *worker, kst_status *status)
 {
-    struct token_block *block = kst_memory_array(work->memory, 1, sizeof(*block), status);
+    struct token_block *block = kst_memory_array(worker->memory, 1, sizeof *block, status);
     if (!block)
         return NULL;
     block->next = NULL;
     block->count = 0;
-    if (work->last)
-        work->last->next = block;
+    if (worker->last)
+        worker->last->next = block;
     else
-        work->first = block;
-    work->last = block;
+        worker->first = block;
+    worker->last = block;
     return block;
 }
 
-static void drop_first(struct work *work)
+static void drop_first(struct progressive_worker *worker)
 {
-    struct token_block *block = work->first;
-    work->first = block->next;
-    kst_memory_release(work->memory, block);
+    struct token_block *block = worker->first;
+    worker->first = block->next;
+    kst_memory_release(worker->memory, block);
 }
 
 /*
  * The block to fill after one that is full. If no more blocks may be kept, or there is no memory, only the last one
  * stays and is filled again, which is no failure.
  */
-static struct token_block *next_block(struct work *work)
+static struct token_block *next_block(struct progressive_worker *worker)
 {
-    if (!work->dropped && work->blocks_left > 0) {
-        work->blocks_left--;
-        struct token_block *block = add_block(work, NULL);
+    if (!worker->dropped && worker->blocks_left > 0) {
+        worker->blocks_left--;
+        struct token_block *block = add_block(worker, NULL);
         if (block)
             return block;
     }
-    work->dropped = true;
-    while (work->first != work->last)
-        drop_first(work);
-    return work->first;
+    worker->dropped = true;
+    while (worker->first != worker->last)
+        drop_first(worker);
+    return worker->first;
 }
 
 static inline enum jpeg_token_kind kind_of(jpeg_token token)
@@ -101,27 +101,27 @@ static inline enum jpeg_token_kind kind_of(jpeg_token token)
 
 static jpeg_token *count_tokens(void *arg, jpeg_token *token, uint32_t count)
 {
-    struct work *work = arg;
+    struct progressive_worker *worker = arg;
     for (uint32_t i = 0; i < count; i++) {
         if (kind_of(token[i]) == JPEG_TOKEN_SYMBOL)
-            work->frequency[token[i] >> 15 & 1][token[i] & 255]++;
+            worker->frequency[token[i] >> 15 & 1][token[i] & 255]++;
     }
-    work->last->count = count;
-    return count < JPEG_TOKEN_CHUNK ? token : next_block(work)->token;
+    worker->last->count = count;
+    return count < JPEG_TOKEN_CHUNK ? token : next_block(worker)->token;
 }
 
 enum { TOKEN_BYTES = 4 }; /* a code and the bits that follow it, 16 bits each */
 
-static bool write_block(struct work *work, const jpeg_token *token, uint32_t count)
+static bool write_block(struct progressive_worker *worker, const jpeg_token *token, uint32_t count)
 {
-    struct jpeg_bit_string *bits = work->bits;
+    struct jpeg_bit_string *bits = worker->bits;
     if (!kst_jpeg_bit_string_room(bits, (size_t)count * TOKEN_BYTES))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const jpeg_token t = token[i];
         const uint32_t length = t >> 8 & 31;
         if (kind_of(t) == JPEG_TOKEN_SYMBOL) {
-            const struct jpeg_huffman_codes *codes = &work->codes[t >> 15 & 1];
+            const struct jpeg_huffman_codes *codes = &worker->codes[t >> 15 & 1];
             kst_jpeg_bit_string_put(
                 bits, (uint64_t)codes->code[t & 255] << length | t >> 16, codes->length[t & 255] + length);
         } else if (kind_of(t) == JPEG_TOKEN_BITS) {
@@ -141,65 +141,65 @@ static jpeg_token *write_tokens(void *arg, jpeg_token *token, uint32_t count)
 }
 
 /* Write the kept tokens; each block is released as soon as it is written. */
-static void write_kept(struct work *work)
+static void write_kept(struct progressive_worker *worker)
 {
-    while (work->first && write_block(work, work->first->token, work->first->count))
-        drop_first(work);
+    while (worker->first && write_block(worker, worker->first->token, worker->first->count))
+        drop_first(worker);
 }
 
-static kst_status encode_scan(struct work *work, struct scan *scan)
+static kst_status encode_scan(struct progressive_worker *worker, struct scan *scan)
 {
-    work->tokens.consume = count_tokens;
-    kst_jpeg_tokens_scan(&work->tokens);
-    if (work->tokens.out_of_range)
+    worker->tokens.consume = count_tokens;
+    kst_jpeg_tokens_scan(&worker->tokens);
+    if (worker->tokens.out_of_range)
         return KST_ERROR_JPEG_COEFFICIENT;
     for (uint32_t i = 0; i < 2; i++) {
-        kst_jpeg_huffman_optimal(work->frequency[i], &scan->table[i]);
-        kst_jpeg_huffman_derive_codes(&scan->table[i], &work->codes[i]);
+        kst_jpeg_huffman_optimal(worker->frequency[i], &scan->table[i]);
+        kst_jpeg_huffman_derive_codes(&scan->table[i], &worker->codes[i]);
     }
-    if (!work->dropped) {
-        write_kept(work);
+    if (!worker->dropped) {
+        write_kept(worker);
     } else {
-        work->tokens.consume = write_tokens;
-        kst_jpeg_tokens_scan(&work->tokens);
+        worker->tokens.consume = write_tokens;
+        kst_jpeg_tokens_scan(&worker->tokens);
     }
-    return work->bits->status;
+    return worker->bits->status;
 }
 
-static kst_status work_on_scan(const struct coding *coding, const kst_scan *scan, struct scan *result)
+static kst_status work_on_scan(const struct progressive_coding *coding, const kst_scan *scan, struct scan *result)
 {
     kst_status status = KST_OK;
     struct jpeg_scan_geometry geometry;
     const struct jpeg_encoding *encoding = coding->encoding;
     struct memory *memory = coding->op->memory;
-    struct work *work = kst_memory_zeroed(memory, 1, sizeof(*work), &status);
-    if (!work)
+    struct progressive_worker *worker = kst_memory_zeroed(memory, 1, sizeof *worker, &status);
+    if (!worker)
         return status;
     kst_jpeg_scan_geometry(&encoding->frame, scan->component, scan->component_count, &geometry);
     result->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &geometry);
     kst_jpeg_bit_string_init(&result->bits, memory);
-    work->memory = memory;
-    work->blocks_left = coding->blocks_most;
-    work->bits = &result->bits;
-    work->tokens.dsp = coding->dsp;
-    work->tokens.frame = &encoding->frame;
-    work->tokens.coefficients = coding->coefficients;
-    work->tokens.scan = scan;
-    work->tokens.huffman = encoding->huffman;
-    work->tokens.restart_interval = result->restart_interval;
-    work->tokens.arg = work;
-    if (add_block(work, &status)) {
-        work->tokens.token = work->first->token;
-        status = encode_scan(work, result);
+    worker->memory = memory;
+    worker->blocks_left = coding->blocks_most;
+    worker->bits = &result->bits;
+    worker->tokens.dsp = coding->dsp;
+    worker->tokens.frame = &encoding->frame;
+    worker->tokens.coefficients = coding->coefficients;
+    worker->tokens.scan = scan;
+    worker->tokens.huffman = encoding->huffman;
+    worker->tokens.restart_interval = result->restart_interval;
+    worker->tokens.arg = worker;
+    if (add_block(worker, &status)) {
+        worker->tokens.token = worker->first->token;
+        status = encode_scan(worker, result);
     }
-    while (work->first)
-        drop_first(work);
-    kst_memory_release(memory, work);
+    while (worker->first)
+        drop_first(worker);
+    kst_memory_release(memory, worker);
     return status;
 }
 
 /* The caller holds the lock. */
-static kst_status write_scan(struct coding *coding, size_t index)
+static kst_status write_scan(struct progressive_coding *coding, size_t index)
 {
     struct scan *scan = &coding->scan[index];
     const kst_scan *parameters = &coding->script[index];
@@ -211,13 +211,13 @@ static kst_status write_scan(struct coding *coding, size_t index)
     kst_jpeg_write_scan(coding->sink, &coding->state, coding->encoding, parameters, &set, scan->restart_interval);
     kst_jpeg_join_pieces(&joiner, &scan->bits);
     kst_jpeg_join_end(&joiner);
-    kst_status status = scan->bits.status != KST_OK ? scan->bits.status : coding->sink->status;
+    kst_status status = scan->bits.status ? scan->bits.status : coding->sink->status;
     kst_jpeg_bit_string_release(&scan->bits);
     return status;
 }
 
 /* Estimate how long a scan takes: AC takes longer than DC, low bits take longer than high ones. */
-static uint64_t effort(const struct coding *coding, const kst_scan *scan)
+static uint64_t effort(const struct progressive_coding *coding, const kst_scan *scan)
 {
     struct jpeg_scan_geometry geometry;
     kst_jpeg_scan_geometry(&coding->encoding->frame, scan->component, scan->component_count, &geometry);
@@ -227,26 +227,25 @@ static uint64_t effort(const struct coding *coding, const kst_scan *scan)
 
 static void scan_task(void *arg, uint32_t place)
 {
-    struct coding *coding = arg;
+    struct progressive_coding *coding = arg;
     const uint32_t index = coding->scan[place].turn;
     pthread_mutex_lock(&coding->lock);
     kst_status status = coding->status;
     pthread_mutex_unlock(&coding->lock);
-    if (status == KST_OK)
+    if (!status)
         status = work_on_scan(coding, &coding->script[index], &coding->scan[index]);
-    if (!kst_progress_step(coding->op->progress, effort(coding, &coding->script[index])) && status == KST_OK)
+    if (!kst_progress_step(coding->op->progress, effort(coding, &coding->script[index])) && !status)
         status = KST_ERROR_CANCELLED;
     pthread_mutex_lock(&coding->lock);
     coding->scan[index].done = true;
-    while (status == KST_OK && coding->status == KST_OK && coding->written < coding->script_length &&
-           coding->scan[coding->written].done)
+    while (!status && !coding->status && coding->written < coding->script_length && coding->scan[coding->written].done)
         status = write_scan(coding, coding->written++);
-    if (coding->status == KST_OK)
+    if (!coding->status)
         coding->status = status;
     pthread_mutex_unlock(&coding->lock);
 }
 
-static void enter_stage(const struct coding *coding)
+static void enter_stage(const struct progressive_coding *coding)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < coding->script_length; i++)
@@ -255,7 +254,7 @@ static void enter_stage(const struct coding *coding)
 }
 
 /* Let several threads take the longest scans first, so that none is left with a long one while the others are idle. */
-static void choose_turns(struct coding *coding)
+static void choose_turns(struct progressive_coding *coding)
 {
     for (uint32_t i = 0; i < coding->script_length; i++) {
         uint32_t place = i;
@@ -283,7 +282,7 @@ kst_status kst_jpeg_progressive_encode(const struct operation *op, const struct 
     const struct jpeg_coefficients *coefficients, struct sink *sink)
 {
     kst_status status = KST_OK;
-    struct coding coding = {.op = op,
+    struct progressive_coding coding = {.op = op,
         .dsp = dsp,
         .encoding = encoding,
         .coefficients = coefficients,
@@ -291,7 +290,7 @@ kst_status kst_jpeg_progressive_encode(const struct operation *op, const struct 
         .script_length = script_length,
         .sink = sink,
         .blocks_most = blocks_most(op, &encoding->frame)};
-    coding.scan = kst_memory_zeroed(op->memory, script_length, sizeof(*coding.scan), &status);
+    coding.scan = kst_memory_zeroed(op->memory, script_length, sizeof *coding.scan, &status);
     if (!coding.scan)
         return status;
     choose_turns(&coding);

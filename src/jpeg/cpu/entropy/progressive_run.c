@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inner loops of progressive decoding, compiled once per tier. */
+/* Holds the inner loops of progressive decoding, which are compiled once per tier. */
 #include "core/report.h"
 #include "jpeg/cpu/entropy/progressive.h"
 
@@ -20,15 +20,15 @@ ALWAYS_INLINE uint64_t get_bits(struct jpeg_bits *bits, uint32_t n)
 {
     if (bits->count < (int32_t)n)
         jpeg_bits_refill(bits);
-    uint64_t value = bits->window >> 1 >> (63 - n);
-    bits->window <<= n;
+    uint64_t value = bits->loaded >> 1 >> (63 - n);
+    bits->loaded <<= n;
     bits->count -= (int32_t)n;
     return value;
 }
 
 ALWAYS_INLINE void consume(struct jpeg_bits *bits, uint32_t n)
 {
-    bits->window <<= n;
+    bits->loaded <<= n;
     bits->count -= (int32_t)n;
 }
 
@@ -36,12 +36,12 @@ ALWAYS_INLINE jpeg_symbol next_symbol(struct jpeg_bits *bits, const struct jpeg_
 {
     if (bits->count < 32)
         jpeg_bits_refill(bits);
-    return jpeg_lookup_symbol(table, bits->window);
+    return jpeg_lookup_symbol(table, bits->loaded);
 }
 
 ALWAYS_INLINE int32_t symbol_value(const struct jpeg_bits *bits, jpeg_symbol symbol)
 {
-    return jpeg_symbol_value(symbol, bits->window);
+    return jpeg_symbol_value(symbol, bits->loaded);
 }
 
 /* Read the first DC scan (G.1.2.1). Sums beyond 32 bits, which only damaged data have, wrap; 16 bits are stored. */
@@ -255,13 +255,13 @@ ALWAYS_INLINE uint32_t refine_block(const struct jpeg_progressive *scan, struct 
     do {
         if (bits->count < JPEG_LONGEST_CODE + 1)
             jpeg_bits_refill(bits);
-        jpeg_symbol symbol = jpeg_lookup_symbol(scan->ac, bits->window);
+        jpeg_symbol symbol = jpeg_lookup_symbol(scan->ac, bits->loaded);
         uint32_t size = jpeg_symbol_size(symbol);
         uint32_t run = jpeg_symbol_advance(symbol);
         int32_t value = 0;
         if (__builtin_expect(size == 1, 1)) {
             consume(bits, jpeg_symbol_length(symbol));
-            value = bits->window & first_bit ? one : -one;
+            value = bits->loaded & first_bit ? one : -one;
             consume(bits, 1);
         } else if (size == 0 && run != 15) {
             eob_run = read_eob_run(bits, symbol);

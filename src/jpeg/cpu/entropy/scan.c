@@ -125,7 +125,7 @@ static void read_progressive(struct jpeg_scan_reader *reader, const struct jpeg_
     kst_jpeg_cursor_advance(&reader->entropy, cursor, done);
 }
 
-/* The number of the scan's MCUs in the first `rows` MCU rows of the frame. */
+/* Return the number of the scan's MCUs in the first `rows` MCU rows of the frame. */
 static uint32_t mcus_in_rows(const struct jpeg_entropy *entropy, uint32_t rows)
 {
     const struct jpeg_scan *scan = entropy->scan;

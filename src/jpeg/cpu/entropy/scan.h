@@ -6,7 +6,7 @@
 #include "jpeg/cpu/entropy/entropy.h"
 #include "jpeg/cpu/entropy/progressive.h"
 
-/* Where scans are read to. */
+/* Says where scans are read to. */
 struct jpeg_scan_target {
     const struct jpeg_coefficients *coefficients;
     jpeg_history *history[JPEG_COMPONENTS]; /* one entry per block; null if no AC scan refines the component */

@@ -24,8 +24,8 @@ struct chunk {
 };
 
 /* Rows are claimed in order and joined in order; `band` is a ring that holds the rows in between. */
-struct coding {
-    const struct jpeg_scan_job *job;
+struct scan_coding {
+    const struct jpeg_scan_crew *crew;
     struct chunk *chunk; /* one per worker */
     struct band *band;
     uint32_t band_count;
@@ -40,18 +40,18 @@ struct coding {
     int32_t dc[JPEG_COMPONENTS];
 };
 
-void kst_jpeg_scan_job_layout(struct jpeg_scan_job *job, const struct jpeg_frame *frame, const uint8_t *component,
+void kst_jpeg_scan_crew_layout(struct jpeg_scan_crew *crew, const struct jpeg_frame *frame, const uint8_t *component,
     uint32_t component_count, const uint8_t huffman[JPEG_COMPONENTS])
 {
-    kst_jpeg_scan_geometry(frame, component, component_count, &job->geometry);
-    job->component_count = component_count;
+    kst_jpeg_scan_geometry(frame, component, component_count, &crew->geometry);
+    crew->component_count = component_count;
     uint32_t block = 0;
     for (uint32_t i = 0; i < component_count; i++) {
         const struct jpeg_component *c = &frame->component[component[i]];
         uint32_t blocks = component_count == 1 ? 1 : (uint32_t)c->h * c->v;
-        job->destination[i] = huffman[component[i]];
+        crew->destination[i] = huffman[component[i]];
         while (blocks-- > 0 && block < JPEG_MCU_BLOCKS)
-            job->component[block++] = (uint8_t)i;
+            crew->component[block++] = (uint8_t)i;
     }
 }
 
@@ -68,36 +68,37 @@ uint32_t kst_jpeg_scan_workers(const struct pool *pool, const struct jpeg_scan_g
     return workers < 1 ? 1 : (uint32_t)workers;
 }
 
-static uint64_t row_start(const struct jpeg_scan_job *job, uint32_t row)
+static uint64_t row_start(const struct jpeg_scan_crew *crew, uint32_t row)
 {
-    return (uint64_t)row * job->geometry.mcus_w;
+    return (uint64_t)row * crew->geometry.mcus_w;
 }
 
-/* Whether an MCU is the first of a restart interval. */
-static bool starts_interval(const struct jpeg_scan_job *job, uint64_t mcu)
+/* Return whether an MCU is the first of a restart interval. */
+static bool starts_interval(const struct jpeg_scan_crew *crew, uint64_t mcu)
 {
-    return mcu == 0 || (job->restart_interval > 0 && mcu % job->restart_interval == 0);
+    return mcu == 0 || (crew->restart_interval > 0 && mcu % crew->restart_interval == 0);
 }
 
 /*
- * The number of MCUs from `x` of a row on that are coded in one run: within the row, the restart interval and a chunk.
+ * Return the number of MCUs from `x` of a row on that are coded in one run: within the row, the restart interval and a
+ * chunk.
  */
-static uint32_t run_length(const struct jpeg_scan_job *job, uint32_t row, uint32_t x)
+static uint32_t run_length(const struct jpeg_scan_crew *crew, uint32_t row, uint32_t x)
 {
-    uint32_t length = JPEG_CHUNK_BLOCKS / job->geometry.mcu_blocks;
-    if (length > job->geometry.mcus_w - x)
-        length = job->geometry.mcus_w - x;
-    if (job->restart_interval > 0) {
-        uint64_t left = job->restart_interval - (row_start(job, row) + x) % job->restart_interval;
+    uint32_t length = JPEG_CHUNK_BLOCKS / crew->geometry.mcu_blocks;
+    if (length > crew->geometry.mcus_w - x)
+        length = crew->geometry.mcus_w - x;
+    if (crew->restart_interval > 0) {
+        uint64_t left = crew->restart_interval - (row_start(crew, row) + x) % crew->restart_interval;
         length = length > left ? (uint32_t)left : length;
     }
     return length;
 }
 
-static void run_init(const struct jpeg_scan_job *job, struct jpeg_run *run)
+static void run_init(const struct jpeg_scan_crew *crew, struct jpeg_run *run)
 {
-    *run = (struct jpeg_run){.mcu_blocks = job->geometry.mcu_blocks, .component = job->component};
-    memcpy(run->coder, job->coder, sizeof(run->coder));
+    *run = (struct jpeg_run){.mcu_blocks = crew->geometry.mcu_blocks, .component = crew->component};
+    memcpy(run->coder, crew->coder, sizeof run->coder);
 }
 
 static void run_blocks(struct jpeg_run *run, const int16_t *block, const uint64_t *mask, uint32_t mcus)
@@ -132,78 +133,78 @@ static void run_skip(struct jpeg_run *run, int16_t block[][64])
 }
 
 static kst_status encode_row(
-    const struct jpeg_scan_job *job, uint32_t worker, struct chunk *chunk, uint32_t row, struct band *band)
+    const struct jpeg_scan_crew *crew, uint32_t worker, struct chunk *chunk, uint32_t row, struct band *band)
 {
-    const struct jpeg_block_source *source = &job->source;
+    const struct jpeg_block_source *source = &crew->source;
     struct jpeg_run run;
-    run_init(job, &run);
+    run_init(crew, &run);
     kst_jpeg_bit_string_clear(&band->bits);
     if (source->start_row)
         source->start_row(source->arg, worker, row);
-    band->deferred = !starts_interval(job, row_start(job, row));
+    band->deferred = !starts_interval(crew, row_start(crew, row));
     if (band->deferred) {
         if (!source->fill(source->arg, worker, row, 0, 1, band->first[0], band->first_mask))
             return KST_ERROR_JPEG_COEFFICIENT;
         run_skip(&run, band->first);
     }
-    for (uint32_t x = band->deferred; x < job->geometry.mcus_w;) {
-        uint32_t count = run_length(job, row, x);
-        if (x > 0 && starts_interval(job, row_start(job, row) + x)) {
+    for (uint32_t x = band->deferred; x < crew->geometry.mcus_w;) {
+        uint32_t count = run_length(crew, row, x);
+        if (x > 0 && starts_interval(crew, row_start(crew, row) + x)) {
             kst_jpeg_bit_string_end_piece(&band->bits);
-            memset(run.dc, 0, sizeof(run.dc));
+            memset(run.dc, 0, sizeof run.dc);
         }
         if (!source->fill(source->arg, worker, row, x, count, chunk->block[0], chunk->mask))
             return KST_ERROR_JPEG_COEFFICIENT;
         run_blocks(&run, chunk->block[0], chunk->mask, count);
         if (!kst_jpeg_bit_string_room(&band->bits, (size_t)run.block_count * JPEG_BLOCK_BYTES))
             return band->bits.status;
-        job->functions->encode(&run, &band->bits);
+        crew->functions->encode(&run, &band->bits);
         if (run.out_of_range)
             return KST_ERROR_JPEG_COEFFICIENT;
         x += count;
     }
-    memcpy(band->dc, run.dc, sizeof(band->dc));
+    memcpy(band->dc, run.dc, sizeof band->dc);
     return KST_OK;
 }
 
 /* Code a band's deferred MCU, now that the row before is joined. */
-static kst_status join_first(struct coding *coding, struct band *band)
+static kst_status join_first(struct scan_coding *coding, struct band *band)
 {
-    const struct jpeg_scan_job *job = coding->job;
+    const struct jpeg_scan_crew *crew = coding->crew;
     struct jpeg_run run;
-    run_init(job, &run);
+    run_init(crew, &run);
     run_blocks(&run, band->first[0], band->first_mask, 1);
-    memcpy(run.dc, coding->dc, sizeof(run.dc));
+    memcpy(run.dc, coding->dc, sizeof run.dc);
     kst_jpeg_bit_string_clear(&coding->first);
     if (!kst_jpeg_bit_string_room(&coding->first, (size_t)run.block_count * JPEG_BLOCK_BYTES))
         return coding->first.status;
-    job->functions->encode(&run, &coding->first);
+    crew->functions->encode(&run, &coding->first);
     if (run.out_of_range)
         return KST_ERROR_JPEG_COEFFICIENT;
     kst_jpeg_join_pieces(&coding->joiner, &coding->first);
     return coding->first.status;
 }
 
-static kst_status join_row(struct coding *coding, uint32_t row)
+static kst_status join_row(struct scan_coding *coding, uint32_t row)
 {
     struct band *band = &coding->band[row % coding->band_count];
     if (band->deferred) {
         kst_status status = join_first(coding, band);
-        if (status != KST_OK)
+        if (status)
             return status;
     } else if (row > 0) {
         kst_jpeg_join_restart(&coding->joiner);
     }
     kst_jpeg_join_pieces(&coding->joiner, &band->bits);
     kst_sink_settle(coding->joiner.sink);
-    memcpy(coding->dc, band->dc, sizeof(coding->dc));
-    return band->bits.status != KST_OK ? band->bits.status : coding->joiner.sink->status;
+    memcpy(coding->dc, band->dc, sizeof coding->dc);
+    return band->bits.status ? band->bits.status : coding->joiner.sink->status;
 }
 
 /* The caller holds the lock. */
-static void fail(struct coding *coding, kst_status status)
+static void fail(struct scan_coding *coding, kst_status status)
 {
-    if (coding->status == KST_OK)
+    if (!coding->status)
         coding->status = status;
     pthread_cond_broadcast(&coding->freed);
 }
@@ -212,30 +213,30 @@ static void fail(struct coding *coding, kst_status status)
  * Claim the next row and wait for a free band; the caller holds the lock. False when no row is left or the coding
  * failed.
  */
-static bool claim_row(struct coding *coding, uint32_t *row)
+static bool claim_row(struct scan_coding *coding, uint32_t *row)
 {
-    if (coding->claimed == coding->job->geometry.mcus_h)
+    if (coding->claimed == coding->crew->geometry.mcus_h)
         return false;
     *row = coding->claimed++;
-    while (coding->status == KST_OK && *row - coding->joined >= coding->band_count)
+    while (!coding->status && *row - coding->joined >= coding->band_count)
         pthread_cond_wait(&coding->freed, &coding->lock);
-    return coding->status == KST_OK;
+    return !coding->status;
 }
 
 /* Join all rows that can be joined; the caller holds the lock. If another thread is joining, it will join these too. */
-static void join_done(struct coding *coding)
+static void join_done(struct scan_coding *coding)
 {
     if (coding->joining)
         return;
     coding->joining = true;
-    while (coding->status == KST_OK && coding->joined < coding->claimed &&
-           coding->band[coding->joined % coding->band_count].done) {
+    while (
+        !coding->status && coding->joined < coding->claimed && coding->band[coding->joined % coding->band_count].done) {
         pthread_mutex_unlock(&coding->lock);
         kst_status status = join_row(coding, coding->joined);
-        if (!kst_progress_step(coding->job->progress, 1) && status == KST_OK)
+        if (!kst_progress_step(coding->crew->progress, 1) && !status)
             status = KST_ERROR_CANCELLED;
         pthread_mutex_lock(&coding->lock);
-        if (status != KST_OK)
+        if (status)
             fail(coding, status);
         coding->band[coding->joined % coding->band_count].done = false;
         coding->joined++;
@@ -245,9 +246,9 @@ static void join_done(struct coding *coding)
 }
 
 /* Claim the next row and fetch what it is made of. False when no row is left or the coding failed. */
-static bool take_row(struct coding *coding, uint32_t worker, uint32_t *row)
+static bool take_row(struct scan_coding *coding, uint32_t worker, uint32_t *row)
 {
-    const struct jpeg_block_source *source = &coding->job->source;
+    const struct jpeg_block_source *source = &coding->crew->source;
     kst_jpeg_source_lock(source);
     pthread_mutex_lock(&coding->lock);
     bool taken = claim_row(coding, row);
@@ -265,13 +266,13 @@ static bool take_row(struct coding *coding, uint32_t worker, uint32_t *row)
 
 static void encode_worker(void *arg, uint32_t worker)
 {
-    struct coding *coding = arg;
+    struct scan_coding *coding = arg;
     uint32_t row;
     while (take_row(coding, worker, &row)) {
         struct band *band = &coding->band[row % coding->band_count];
-        kst_status status = encode_row(coding->job, worker, &coding->chunk[worker], row, band);
+        kst_status status = encode_row(coding->crew, worker, &coding->chunk[worker], row, band);
         pthread_mutex_lock(&coding->lock);
-        if (status != KST_OK)
+        if (status)
             fail(coding, status);
         band->done = true;
         join_done(coding);
@@ -279,42 +280,42 @@ static void encode_worker(void *arg, uint32_t worker)
     }
 }
 
-static kst_status coding_create(struct coding *coding, const struct jpeg_scan_job *job)
+static kst_status coding_create(struct scan_coding *coding, const struct jpeg_scan_crew *crew)
 {
     kst_status status = KST_OK;
-    coding->job = job;
+    coding->crew = crew;
     /* A worker may be two rows ahead of another one before it has to wait. */
-    coding->band_count = job->workers == 1 ? 1 : 3 * job->workers;
-    kst_jpeg_bit_string_init(&coding->first, job->memory);
-    coding->chunk = kst_memory_array(job->memory, job->workers, sizeof(*coding->chunk), &status);
-    coding->band = kst_memory_zeroed(job->memory, coding->band_count, sizeof(*coding->band), &status);
+    coding->band_count = crew->workers == 1 ? 1 : 3 * crew->workers;
+    kst_jpeg_bit_string_init(&coding->first, crew->memory);
+    coding->chunk = kst_memory_array(crew->memory, crew->workers, sizeof *coding->chunk, &status);
+    coding->band = kst_memory_zeroed(crew->memory, coding->band_count, sizeof *coding->band, &status);
     for (uint32_t i = 0; coding->band && i < coding->band_count; i++)
-        kst_jpeg_bit_string_init(&coding->band[i].bits, job->memory);
+        kst_jpeg_bit_string_init(&coding->band[i].bits, crew->memory);
     return status;
 }
 
-static void coding_destroy(struct coding *coding)
+static void coding_destroy(struct scan_coding *coding)
 {
     for (uint32_t i = 0; coding->band && i < coding->band_count; i++)
         kst_jpeg_bit_string_release(&coding->band[i].bits);
     kst_jpeg_bit_string_release(&coding->first);
-    kst_memory_release(coding->job->memory, coding->band);
-    kst_memory_release(coding->job->memory, coding->chunk);
+    kst_memory_release(coding->crew->memory, coding->band);
+    kst_memory_release(coding->crew->memory, coding->chunk);
 }
 
-kst_status kst_jpeg_scan_encode(const struct jpeg_scan_job *job, struct sink *sink)
+kst_status kst_jpeg_scan_encode(const struct jpeg_scan_crew *crew, struct sink *sink)
 {
-    struct coding coding = {.joiner = {.sink = sink}};
-    kst_status status = coding_create(&coding, job);
-    if (status == KST_OK) {
+    struct scan_coding coding = {.joiner = {.sink = sink}};
+    kst_status status = coding_create(&coding, crew);
+    if (!status) {
         pthread_mutex_init(&coding.lock, NULL);
         pthread_cond_init(&coding.freed, NULL);
-        kst_pool_run(job->pool, job->workers, encode_worker, &coding);
+        kst_pool_run(crew->pool, crew->workers, encode_worker, &coding);
         pthread_cond_destroy(&coding.freed);
         pthread_mutex_destroy(&coding.lock);
         status = coding.status;
     }
-    if (status == KST_OK) {
+    if (!status) {
         kst_jpeg_join_end(&coding.joiner);
         status = sink->status;
     }
@@ -334,7 +335,7 @@ struct tally {
 };
 
 struct counting {
-    const struct jpeg_scan_job *job;
+    const struct jpeg_scan_crew *crew;
     struct tally *tally; /* one per worker */
     struct row_edge *edge;
     atomic_uint_fast32_t next;
@@ -349,41 +350,41 @@ static void keep_first(struct row_edge *edge, const struct chunk *chunk, uint32_
 
 static kst_status count_row(struct counting *counting, uint32_t worker, uint32_t row)
 {
-    const struct jpeg_scan_job *job = counting->job;
-    const struct jpeg_block_source *source = &job->source;
+    const struct jpeg_scan_crew *crew = counting->crew;
+    const struct jpeg_block_source *source = &crew->source;
     struct tally *tally = &counting->tally[worker];
     struct jpeg_run run;
-    run_init(job, &run);
-    for (uint32_t c = 0; c < job->component_count; c++)
-        run.histogram[c] = &tally->histogram[job->destination[c]];
+    run_init(crew, &run);
+    for (uint32_t c = 0; c < crew->component_count; c++)
+        run.histogram[c] = &tally->histogram[crew->destination[c]];
     if (source->start_row)
         source->start_row(source->arg, worker, row);
-    for (uint32_t x = 0; x < job->geometry.mcus_w;) {
-        uint32_t count = run_length(job, row, x);
-        bool starts = starts_interval(job, row_start(job, row) + x);
+    for (uint32_t x = 0; x < crew->geometry.mcus_w;) {
+        uint32_t count = run_length(crew, row, x);
+        bool starts = starts_interval(crew, row_start(crew, row) + x);
         if (starts)
-            memset(run.dc, 0, sizeof(run.dc));
+            memset(run.dc, 0, sizeof run.dc);
         if (!source->fill(source->arg, worker, row, x, count, tally->chunk.block[0], tally->chunk.mask))
             return KST_ERROR_JPEG_COEFFICIENT;
         if (x == 0)
             keep_first(&counting->edge[row], &tally->chunk, run.mcu_blocks);
         run_blocks(&run, tally->chunk.block[0], tally->chunk.mask, count);
-        job->functions->count(&run, x == 0 && !starts ? run.mcu_blocks : 0);
+        crew->functions->count(&run, x == 0 && !starts ? run.mcu_blocks : 0);
         if (run.out_of_range)
             return KST_ERROR_JPEG_COEFFICIENT;
         x += count;
     }
-    memcpy(counting->edge[row].dc, run.dc, sizeof(run.dc));
+    memcpy(counting->edge[row].dc, run.dc, sizeof run.dc);
     return KST_OK;
 }
 
 /* Claim and fetch a row, like take_row(). */
 static bool take_row_to_count(struct counting *counting, uint32_t worker, uint32_t *row)
 {
-    const struct jpeg_block_source *source = &counting->job->source;
+    const struct jpeg_block_source *source = &counting->crew->source;
     kst_jpeg_source_lock(source);
     *row = (uint32_t)atomic_fetch_add(&counting->next, 1);
-    bool taken = *row < counting->job->geometry.mcus_h && atomic_load(&counting->status) == KST_OK;
+    bool taken = *row < counting->crew->geometry.mcus_h && !atomic_load(&counting->status);
     if (taken && !kst_jpeg_source_bring(source, worker, *row)) {
         atomic_store(&counting->status, KST_ERROR_ROWS);
         taken = false;
@@ -398,28 +399,28 @@ static void count_worker(void *arg, uint32_t worker)
     uint32_t row;
     while (take_row_to_count(counting, worker, &row)) {
         kst_status status = count_row(counting, worker, row);
-        if (!kst_progress_step(counting->job->progress, 1) && status == KST_OK)
+        if (!kst_progress_step(counting->crew->progress, 1) && !status)
             status = KST_ERROR_CANCELLED;
-        if (status != KST_OK)
+        if (status)
             atomic_store(&counting->status, (int)status);
     }
 }
 
 /* Count the DC differences of a row's first MCU. */
-static kst_status count_first(const struct jpeg_scan_job *job, const struct row_edge *before,
+static kst_status count_first(const struct jpeg_scan_crew *crew, const struct row_edge *before,
     const struct row_edge *edge, struct jpeg_histogram *sum)
 {
     int32_t dc[JPEG_COMPONENTS];
-    memcpy(dc, before->dc, sizeof(dc));
-    for (uint32_t i = 0; i < job->geometry.mcu_blocks; i++) {
-        uint32_t component = job->component[i];
+    memcpy(dc, before->dc, sizeof dc);
+    for (uint32_t i = 0; i < crew->geometry.mcu_blocks; i++) {
+        uint32_t component = crew->component[i];
         int32_t difference = edge->first[i] - dc[component];
         dc[component] = edge->first[i];
         uint32_t magnitude = (uint32_t)(difference < 0 ? -difference : difference);
         uint32_t size = magnitude == 0 ? 0 : 32 - (uint32_t)__builtin_clz(magnitude);
         if (size > JPEG_DC_BITS)
             return KST_ERROR_JPEG_COEFFICIENT;
-        sum[job->destination[component]].dc[size]++;
+        sum[crew->destination[component]].dc[size]++;
     }
     return KST_OK;
 }
@@ -434,32 +435,32 @@ static void add_histogram(struct jpeg_histogram *sum, const struct jpeg_histogra
 
 static kst_status count_all(struct counting *counting, struct jpeg_histogram histogram[2])
 {
-    const struct jpeg_scan_job *job = counting->job;
-    kst_pool_run(job->pool, job->workers, count_worker, counting);
+    const struct jpeg_scan_crew *crew = counting->crew;
+    kst_pool_run(crew->pool, crew->workers, count_worker, counting);
     kst_status status = (kst_status)atomic_load(&counting->status);
-    memset(histogram, 0, 2 * sizeof(*histogram));
-    for (uint32_t i = 0; i < job->workers; i++) {
+    memset(histogram, 0, 2 * sizeof *histogram);
+    for (uint32_t i = 0; i < crew->workers; i++) {
         add_histogram(&histogram[0], &counting->tally[i].histogram[0]);
         add_histogram(&histogram[1], &counting->tally[i].histogram[1]);
     }
-    for (uint32_t row = 1; status == KST_OK && row < job->geometry.mcus_h; row++) {
-        if (!starts_interval(job, row_start(job, row)))
-            status = count_first(job, &counting->edge[row - 1], &counting->edge[row], histogram);
+    for (uint32_t row = 1; !status && row < crew->geometry.mcus_h; row++) {
+        if (!starts_interval(crew, row_start(crew, row)))
+            status = count_first(crew, &counting->edge[row - 1], &counting->edge[row], histogram);
     }
     return status;
 }
 
-kst_status kst_jpeg_scan_count(const struct jpeg_scan_job *job, struct jpeg_histogram histogram[2])
+kst_status kst_jpeg_scan_count(const struct jpeg_scan_crew *crew, struct jpeg_histogram histogram[2])
 {
     kst_status status = KST_OK;
-    struct counting counting = {.job = job};
+    struct counting counting = {.crew = crew};
     atomic_init(&counting.next, 0);
     atomic_init(&counting.status, KST_OK);
-    counting.tally = kst_memory_zeroed(job->memory, job->workers, sizeof(*counting.tally), &status);
-    counting.edge = kst_memory_array(job->memory, job->geometry.mcus_h, sizeof(*counting.edge), &status);
-    if (status == KST_OK)
+    counting.tally = kst_memory_zeroed(crew->memory, crew->workers, sizeof *counting.tally, &status);
+    counting.edge = kst_memory_array(crew->memory, crew->geometry.mcus_h, sizeof *counting.edge, &status);
+    if (!status)
         status = count_all(&counting, histogram);
-    kst_memory_release(job->memory, counting.edge);
-    kst_memory_release(job->memory, counting.tally);
+    kst_memory_release(crew->memory, counting.edge);
+    kst_memory_release(crew->memory, counting.tally);
     return status;
 }

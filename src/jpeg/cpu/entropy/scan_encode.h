@@ -11,7 +11,10 @@
 
 enum { JPEG_CHUNK_BLOCKS = 64 };
 
-/* Where blocks come from. Different workers call it at the same time; each asks for a row's MCUs from left to right. */
+/*
+ * Says where blocks come from. Different workers call it at the same time; each asks for a row's MCUs from left to
+ * right.
+ */
 struct jpeg_block_source {
     void *arg;
     /* Fetch what a row is made of, before start_row(). False if that failed. Null: nothing need be fetched. */
@@ -26,7 +29,7 @@ struct jpeg_block_source {
     bool (*fill)(void *arg, uint32_t worker, uint32_t row, uint32_t x, uint32_t count, int16_t *block, uint64_t *mask);
 };
 
-struct jpeg_scan_job {
+struct jpeg_scan_crew {
     struct pool *pool;
     struct memory *memory;
     struct progress *progress; /* a step per MCU row that was coded or counted; null: nobody asks */
@@ -42,10 +45,10 @@ struct jpeg_scan_job {
 };
 
 /* Fill in geometry, components and destinations for a scan. */
-void kst_jpeg_scan_job_layout(struct jpeg_scan_job *job, const struct jpeg_frame *frame, const uint8_t *component,
+void kst_jpeg_scan_crew_layout(struct jpeg_scan_crew *crew, const struct jpeg_frame *frame, const uint8_t *component,
     uint32_t component_count, const uint8_t huffman[JPEG_COMPONENTS]);
 
-/* The number of workers that a scan is worth. */
+/* Return the number of workers that a scan is worth. */
 uint32_t kst_jpeg_scan_workers(const struct pool *pool, const struct jpeg_scan_geometry *geometry);
 
 /* Fetch what a claimed row is made of, if the source fetches anything. */
@@ -59,9 +62,9 @@ void kst_jpeg_source_unlock(const struct jpeg_block_source *source);
  * Write the scan's entropy-coded data. Returns KST_OK, a memory status, the sink's status, KST_ERROR_JPEG_COEFFICIENT,
  * KST_ERROR_ROWS or KST_ERROR_CANCELLED.
  */
-kst_status kst_jpeg_scan_encode(const struct jpeg_scan_job *job, struct sink *sink);
+kst_status kst_jpeg_scan_encode(const struct jpeg_scan_crew *crew, struct sink *sink);
 
 /* Count the scan's symbols, separately for each destination of their tables. */
-kst_status kst_jpeg_scan_count(const struct jpeg_scan_job *job, struct jpeg_histogram histogram[2]);
+kst_status kst_jpeg_scan_count(const struct jpeg_scan_crew *crew, struct jpeg_histogram histogram[2]);
 
 #endif

@@ -13,7 +13,7 @@ struct stage {
     bool taken;                      /* a thread is reading it */
 };
 
-struct schedule {
+struct scan_schedule {
     struct jpeg_scan_reader *reader;
     const struct jpeg_scan_target *target;
     struct progress *progress;
@@ -27,15 +27,15 @@ struct schedule {
     pthread_cond_t moved;
 };
 
-/* Whether two scans of a component touch the same coefficients, or the same history of AC coefficients. */
+/* Return whether two scans of a component touch the same coefficients, or the same history of AC coefficients. */
 static bool same_kind(const struct jpeg_plan *plan, const struct jpeg_scan *a, const struct jpeg_scan *b)
 {
     return plan->frame.process != KST_PROCESS_PROGRESSIVE || (a->ss > 0) == (b->ss > 0);
 }
 
 /*
- * The last scan before `scan` that holds the component and is of its kind. That one follows its own predecessor in
- * turn.
+ * Return the last scan before `scan` that holds the component and is of its kind. That one follows its own predecessor
+ * in turn.
  */
 static uint32_t find_predecessor(const struct jpeg_plan *plan, uint32_t scan, uint8_t component)
 {
@@ -55,7 +55,7 @@ static void find_order(const struct jpeg_plan *plan, struct stage *stage)
 }
 
 /* The row up to which a scan may be read now. */
-static uint32_t find_limit(const struct schedule *schedule, const struct stage *stage)
+static uint32_t find_limit(const struct scan_schedule *schedule, const struct stage *stage)
 {
     uint32_t limit = schedule->rows;
     for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
@@ -65,7 +65,7 @@ static uint32_t find_limit(const struct schedule *schedule, const struct stage *
 }
 
 /* The scan that is furthest behind, so that all threads work on rows that are still in a cache. Null: all must wait. */
-static struct stage *choose(const struct schedule *schedule)
+static struct stage *choose(const struct scan_schedule *schedule)
 {
     struct stage *best = NULL;
     for (uint32_t i = 0; i < schedule->count; i++) {
@@ -79,7 +79,7 @@ static struct stage *choose(const struct schedule *schedule)
 /* A thread waits only while others are reading a scan, so any number of threads, even one, finishes. */
 static void work(void *arg, uint32_t index)
 {
-    struct schedule *schedule = arg;
+    struct scan_schedule *schedule = arg;
     (void)index;
     pthread_mutex_lock(&schedule->lock);
     while (schedule->left > 0) {
@@ -108,7 +108,7 @@ static kst_status read_on_threads(const struct operation *op, uint32_t threads, 
 {
     enum { CHUNKS = 64 };
     uint32_t rows = plan->frame.mcus_h;
-    struct schedule schedule = {.reader = reader,
+    struct scan_schedule schedule = {.reader = reader,
         .target = target,
         .progress = op->progress,
         .count = plan->scan_count,

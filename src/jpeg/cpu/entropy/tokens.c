@@ -257,7 +257,7 @@ static void scan_dc(struct jpeg_tokens *t)
     for (uint32_t y = 0; y < geometry.mcus_h; y++) {
         for (uint32_t x = 0; x < geometry.mcus_w && !t->stopped && !t->out_of_range; x++) {
             if (restart(t))
-                memset(prediction, 0, sizeof(prediction));
+                memset(prediction, 0, sizeof prediction);
             dc_mcu(t, x, y, prediction);
         }
     }

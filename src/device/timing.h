@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records all work that is queued on a device. Meanwhile the device uses another table of functions, which calls the
+ * driver's but records an event before and after each piece of work.
+ */
+#ifndef KOSTKA_DEVICE_TIMING_H
+#define KOSTKA_DEVICE_TIMING_H
+
+#include <kostka/kostka_profile.h>
+
+#include "device/device.h"
+
+/* Start to record. KST_ERROR_STATE if a record is being made already. */
+kst_status kst_gpu_timing_begin(struct gpu *gpu, struct gpu_error *error);
+
+/* Does what kst_profile_end() does. */
+kst_status kst_gpu_timing_end(struct gpu *gpu, void (*tell)(void *user, const kst_step *step), void *user);
+
+/* End a record without reporting it. Does nothing if none is being made. */
+void kst_gpu_timing_drop(struct gpu *gpu);
+
+/* Does what kst_measure_copies() does. */
+kst_status kst_gpu_measure_copies(
+    struct gpu *gpu, size_t length, uint32_t count, kst_copy_times *times, struct gpu_error *error);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lists the block coders that the CPU has. */
+#include "j2k/cpu/blocks/block_coder.h"
+
+static const struct j2k_block_functions *const coders[J2K_BLOCK_CODERS] = {[J2K_EBCOT] = &kst_j2k_ebcot};
+
+const struct j2k_block_functions *kst_j2k_block_functions(uint32_t style)
+{
+    return coders[kst_j2k_block_coder(style)->kind];
+}
+
+size_t kst_j2k_decoder_length(void)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < J2K_BLOCK_CODERS; i++)
+        most = coders[i]->decoder_length > most ? coders[i]->decoder_length : most;
+    return most;
+}
+
+size_t kst_j2k_encoder_length(void)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < J2K_BLOCK_CODERS; i++)
+        most = coders[i]->encoder_length > most ? coders[i]->encoder_length : most;
+    return most;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Declares what the CPU's threads ask of a block coder: a table of functions that code one code-block. Tile decoding,
+ * tile encoding, transcoding to a rate and blocks decoded for a GPU call nothing else of a coder.
+ */
+#ifndef KOSTKA_J2K_CPU_BLOCKS_BLOCK_CODER_H
+#define KOSTKA_J2K_CPU_BLOCKS_BLOCK_CODER_H
+
+#include "core/cpu.h"
+#include "j2k/plan/block_coder.h"
+#include "j2k/plan/plan.h"
+
+struct j2k_gains;
+
+/* Problems met while decoding, as a bit mask. */
+enum {
+    J2K_BLOCK_SEGMENTATION = 1, /* a segmentation symbol was not 1010 */
+    J2K_BLOCK_TERMINATION = 2,  /* a segment did not end as predictable termination requires */
+    /* More passes than the bit-planes have, or a segment with both raw and MQ-coded passes. */
+    J2K_BLOCK_PASSES = 4,
+    /* More planes, inside or outside the region of interest, than 31 bits can hold together with the fraction. */
+    J2K_BLOCK_DEPTH = 8
+};
+
+/* Coding passes that share one codeword. */
+struct j2k_codeword {
+    const uint8_t *data;
+    uint32_t length;
+    uint32_t passes;
+};
+
+struct j2k_coded_block {
+    uint32_t width, height;
+    uint32_t orientation; /* enum j2k_orientation */
+    uint32_t style;       /* enum j2k_style */
+    bool cut;             /* the last codeword is cut short, as struct j2k_block explains */
+    uint32_t planes;      /* number of coded bit-planes, without those signalled to be zero */
+    uint32_t roi_shift;   /* shift of Annex H: planes from it on are those of the region of interest, moved up by it */
+    /* Number of bits to keep below the lowest plane; if negative, the number of lowest planes to leave out. */
+    int32_t fraction;
+    uint32_t codeword_count;
+    const struct j2k_codeword *codewords;
+};
+
+struct j2k_block_settings {
+    uint32_t width, height;
+    uint32_t orientation; /* enum j2k_orientation */
+    uint32_t style;       /* enum j2k_style */
+    bool exact;           /* reversible transform: no error is left once all planes are known */
+    bool measure;         /* compute gains */
+    bool sum;             /* also compute what the planes that are left out would have gained; needs `measure` */
+    /*
+     * Planes that seem to gain less per byte are left out, if they are below all planes that do not; 0: none is. Needs
+     * `measure`.
+     */
+    double stop;
+};
+
+/* The state after a pass. */
+struct j2k_pass {
+    uint32_t length; /* see j2k_coded.pass_length in j2k/write/coded.h */
+    /*
+     * The amount by which the pass lowers the squared error, summed over the block, in squares of half a quantiser
+     * step. The value is exact: an integer of at most 48 bits times a power of two.
+     */
+    double gain;
+};
+
+/* A coded block. Its arrays lie in the coder's scratch memory and stay until the next block. */
+struct j2k_block_outcome {
+    uint32_t planes; /* bit-planes of the largest magnitude */
+    uint32_t passes; /* fewer than the planes have because of `stop`; 0 if all samples are 0 */
+    const struct j2k_pass *pass;
+    const uint8_t *data; /* bytes of the segments, one after the other */
+    uint32_t length;
+    double left; /* gain of the planes left out, in the unit of pass.gain */
+};
+
+/*
+ * The scratch memory of a thread begins with the samples of one block: what is encoded, and what was decoded, row by
+ * row, `width` apart. What else a coder needs lies behind them and needs no initialisation.
+ */
+struct j2k_block_scratch {
+    uint32_t sample[J2K_BLOCK_SAMPLES];
+};
+
+struct j2k_block_functions {
+    size_t decoder_length, encoder_length; /* bytes of scratch memory */
+    /*
+     * A segment of n passes has no effect on what is decoded behind its first n × pass_bytes + bytes_ahead bytes, and
+     * these are all that `decode` needs.
+     */
+    uint32_t pass_bytes, bytes_ahead;
+    /*
+     * Decode a block to samples: the sign in bit 31, below it the magnitude as struct j2k_block_decoder explains it.
+     * Returns the problems that were met.
+     */
+    uint32_t (*decode)(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_coded_block *block);
+    /* Encode the samples, which have the sign in bit 31 of a magnitude. */
+    void (*encode)(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings,
+        struct j2k_block_outcome *outcome);
+    /*
+     * Compute what each plane gains, from the lowest one up, without coding. Returns the number of planes, up to
+     * J2K_CODED_PLANES.
+     */
+    uint32_t (*measure)(struct j2k_block_scratch *scratch, enum cpu_tier tier,
+        const struct j2k_block_settings *settings, struct j2k_gains *gains);
+    /*
+     * Estimate what the passes of a plane cost on average, in quarters of a bit: those in which samples become
+     * significant, and those that refine.
+     */
+    void (*estimate)(const struct j2k_gains *gains, uint32_t samples, uint32_t *significance, uint32_t *refinement);
+};
+
+/* Return the functions for code-blocks of a style that has a coder. */
+const struct j2k_block_functions *kst_j2k_block_functions(uint32_t style);
+
+/* Return the bytes of scratch memory that suffice for every coder. */
+size_t kst_j2k_decoder_length(void);
+size_t kst_j2k_encoder_length(void);
+
+/* The coders, each in a file of its own. */
+extern const struct j2k_block_functions kst_j2k_ebcot;
+
+#endif

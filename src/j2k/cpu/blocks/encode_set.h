@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Definitions shared by the steps of encoding a tile's components. The components are encoded from top to bottom in
+ * steps of some rows: first the rows go through all levels of the transform as far as they reach, then the code-blocks
+ * that are complete are coded. So only some rows of each band and resolution exist at a time.
+ */
+#ifndef KOSTKA_J2K_CPU_BLOCKS_ENCODE_SET_H
+#define KOSTKA_J2K_CPU_BLOCKS_ENCODE_SET_H
+
+#include "core/countdown.h"
+#include "j2k/cpu/dwt/analysis.h"
+#include "j2k/cpu/encode_tile.h"
+
+/* Bytes that go to a request's keeper when there are enough of them; nothing is allocated without one. */
+struct j2k_keeping {
+    uint8_t *data;
+    size_t length;
+    uint64_t offset; /* the place of `data` among the keeper's bytes */
+};
+
+/* The state and the buffers of one thread. */
+struct j2k_encode_worker {
+    struct j2k_encode_worker *next;  /* the next idle worker */
+    struct j2k_encoded_chunk *chunk; /* the chunk that this worker is filling */
+    struct j2k_keeping keeping;
+    struct j2k_block_scratch scratch; /* with what a block coder needs behind it */
+};
+
+/*
+ * The resident rows of a band or a resolution, which are those that exist at a time: int16_t or int32_t if the
+ * transform is reversible, otherwise float.
+ */
+struct j2k_encode_resident {
+    uint8_t *data;
+    size_t pitch;    /* in samples */
+    size_t size;     /* bytes per sample */
+    uint32_t y0, y1; /* all rows that ever exist */
+    uint32_t rows;
+};
+
+/* A tile-component that is being encoded. */
+struct j2k_encode_component {
+    const struct j2k_tile_component *tc;
+    const struct j2k_resolution *resolution;
+    struct j2k_encode_resident band[3 * J2K_LEVELS + 1]; /* LL, then three for each resolution */
+    struct j2k_encode_resident low[J2K_RESOLUTIONS];     /* the resolutions between the first and the last */
+    /* Scratch memory for splitting each resolution; for the last one, a part per strip. */
+    uint8_t *room[J2K_RESOLUTIONS];
+};
+
+struct j2k_encode_step {
+    uint32_t row_end;                   /* the last row of this step, plus 1 */
+    uint32_t order_end;                 /* the last block of this step in `order`, plus 1 */
+    atomic_uint strips, levels, blocks; /* number of tasks of each kind that are not done yet */
+};
+
+/* Components that are encoded together: three that go through a component transform, or a single one. */
+struct j2k_encode_set {
+    struct j2k_encode_tile *tile;
+    enum j2k_choice choice; /* the blocks to process */
+    uint32_t first, count;
+    bool narrow; /* samples and coefficients take 16 bits (narrow.h) */
+    struct j2k_encode_component component[J2K_ANALYSED_TOGETHER];
+    uint32_t lag;    /* number of steps by which blocks lag behind rows, so that threads always find blocks */
+    uint32_t strips; /* number of strips in which the rows of a step are split for the first time */
+    uint32_t step_count;
+    struct j2k_encode_step *step;
+    uint32_t *order; /* blocks ordered by step */
+    uint8_t *row;    /* a row buffer for each strip if rows are read from a callback */
+    size_t row_length;
+    struct countdowns countdowns; /* for the parts of steps */
+};
+
+/*
+ * Says how far each resolution is split: the rows before 2 × made[r] are. For the first one, whose rows are
+ * coefficients, made[0] is the end of its rows.
+ */
+struct j2k_encode_rows {
+    uint32_t made[J2K_RESOLUTIONS];
+};
+
+/*
+ * encode_run.c: estimate the bytes that coding the blocks of `count` components takes; code the chosen blocks of
+ * `count` components from `first` on, on the pool's threads.
+ */
+uint64_t kst_j2k_encode_set_need(struct j2k_encode_tile *tile, uint32_t first, uint32_t count);
+void kst_j2k_encode_set_run(struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice);
+
+/* encode_steps.c: plan the steps, the resident rows and the order of blocks. False if memory is missing. */
+bool kst_j2k_encode_set_begin(struct j2k_encode_set *set);
+void kst_j2k_encode_set_end(struct j2k_encode_set *set);
+/* About how many bytes such a set takes. kst_j2k_encode_set_end() must be called afterwards as well. */
+uint64_t kst_j2k_encode_set_measure(struct j2k_encode_set *set);
+struct j2k_encode_rows kst_j2k_encode_rows_before(
+    const struct j2k_encode_set *set, const struct j2k_encode_component *component, uint32_t step);
+
+/*
+ * encode_levels.c: split the last resolution of all components, in strips; then the other resolutions of each
+ * component.
+ */
+void kst_j2k_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint32_t strip);
+void kst_j2k_encode_levels(const struct j2k_encode_set *set, uint32_t step, uint32_t component);
+/*
+ * Describe how resolution r > 0 of a component is split; for the last resolution this includes the components after it,
+ * and the caller must set the source.
+ */
+struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_encode_set *set, uint32_t component, uint32_t r);
+
+/* encode_blocks.c: code or measure a code-block of the plan in use. */
+void kst_j2k_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index);
+struct j2k_encode_worker *kst_j2k_encode_worker_take(struct j2k_encoding *encoding); /* null if memory is missing */
+void kst_j2k_encode_worker_put(struct j2k_encoding *encoding, struct j2k_encode_worker *worker);
+void kst_j2k_encode_drop_workers(struct j2k_encoding *encoding);
+
+/*
+ * encode_keep.c: with a keeper, keep the block that the worker has coded, and its lengths behind it; false if memory is
+ * missing. Pass on the rest when the worker has no more blocks; then the lengths can be fetched.
+ */
+bool kst_j2k_encode_keep_apart(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
+    const struct j2k_block_outcome *outcome);
+void kst_j2k_encode_end_keeping(struct j2k_encoding *encoding, struct j2k_encode_worker *worker);
+void kst_j2k_encode_fetch_lengths(struct j2k_encoding *encoding, uint32_t index, uint32_t *length);
+
+/* Return where a resident row is. */
+static inline void *j2k_encode_resident_row(const struct j2k_encode_resident *resident, uint32_t y)
+{
+    return resident->data + (size_t)((y - resident->y0) % resident->rows) * resident->pitch * resident->size;
+}
+
+static inline uint32_t j2k_encode_top(const struct j2k_encode_component *component)
+{
+    return component->tc->resolution_count - 1U;
+}
+
+#endif

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Builds a part: measures the segments and code-blocks of its pictures, places them in the buffers, and writes them
+ * down for the kernels.
+ */
+#include "j2k/gpu/part.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "device/float_bits.h"
+#include "j2k/plan/range.h"
+#include "j2k/syntax/geometry.h"
+
+enum {
+    BITS = 31, /* most bits of a magnitude */
+    STREAM_ALIGNMENT = 16,
+    STREAM_AHEAD = 8, /* bytes behind a stream that kernels may read */
+    SLICE = 2048      /* blocks that a thread writes at once */
+};
+
+/* The number of words of a structure. */
+#define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
+
+static int32_t fraction_of(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    const struct j2k_tile_component *tc = j2k_gpu_component_of(plan, block);
+    int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
+    return tc->reversible ? 0 : room < 1 ? room : 1;
+}
+
+static size_t round_up(size_t length, size_t step)
+{
+    return (length + step - 1) / step * step;
+}
+
+/* Measure a picture: the sums for which all of its segments, pieces and blocks have to be visited. */
+static void measure_item(void *arg, uint32_t index)
+{
+    struct j2k_gpu_part *part = arg;
+    const struct j2k_plan *plan = part->items[index].plan;
+    struct j2k_gpu_sums sums = {.runs = part->items[index].stream == plan->length ? 0 : kst_j2k_gpu_count_runs(plan)};
+    for (uint32_t s = 0; s < plan->segment_count; s++)
+        sums.bits += j2k_gpu_segment_words(&plan->segment[s]);
+    for (uint32_t k = 0; k < plan->block_count; k++)
+        sums.area += (uint64_t)plan->block[k].width * plan->block[k].height;
+    part->sums[index] = sums;
+}
+
+static void place_planes(const struct j2k_gpu_item *item, struct j2k_gpu_place *place, size_t *pixels)
+{
+    for (uint32_t i = 0; i < item->output.plane_count; i++) {
+        const kst_plane *plane = kst_image_plane(&item->output, i);
+        size_t pitch = kst_j2k_gpu_pixel_pitch(&item->output, i);
+        place->plane[i] = (struct j2k_gpu_plane_place){*pixels, pitch};
+        *pixels += item->in_place ? 0 : pitch * plane->height;
+    }
+}
+
+/* Allocate memory for the places of all pictures and their planes. */
+static bool take_places(struct j2k_gpu_part *part)
+{
+    size_t planes = 0;
+    for (uint32_t i = 0; i < part->count; i++)
+        planes += part->items[i].output.plane_count;
+    part->place = kst_memory_array(part->memory, part->count, sizeof *part->place, NULL);
+    part->plane = kst_memory_array(part->memory, planes, sizeof *part->plane, NULL);
+    part->sums = kst_memory_array(part->memory, part->count, sizeof *part->sums, NULL);
+    return part->place && part->plane && part->sums;
+}
+
+/* Place what belongs to each picture in the buffers. Returns false if these exceed the kernels' offsets. */
+static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
+{
+    uint64_t samples = 0, stream = 0, bits = 0, segments = 0, pieces = 0, blocks = 0, bands = 0, tiles = 0;
+    struct j2k_gpu_plane_place *plane = part->plane;
+    kst_pool_run(threads, part->count, measure_item, part);
+    for (uint32_t i = 0; i < part->count; i++) {
+        const struct j2k_plan *plan = part->items[i].plan;
+        uint64_t levels;
+        part->place[i] = (struct j2k_gpu_place){.stream = (uint32_t)stream,
+            .segment = (uint32_t)segments,
+            .piece = (uint32_t)pieces,
+            .bits = (uint32_t)bits,
+            .block = (uint32_t)blocks,
+            .band = (uint32_t)bands,
+            .tile = (uint32_t)tiles,
+            .view = part->views,
+            .plane = plane,
+            .samples = (uint32_t)samples};
+        samples += kst_j2k_gpu_sample_words(plan, &levels);
+        part->place[i].levels = (uint32_t)levels;
+        place_planes(&part->items[i], &part->place[i], &part->pixels);
+        plane += part->items[i].output.plane_count;
+        part->views += j2k_gpu_views(&part->items[i]);
+        stream += round_up((size_t)part->items[i].stream + STREAM_AHEAD, STREAM_ALIGNMENT);
+        segments += plan->segment_count;
+        pieces += plan->piece_count;
+        blocks += plan->block_count;
+        bands += plan->band_count;
+        tiles += plan->tile_count;
+        bits += part->sums[i].bits;
+        if ((samples | stream | bits | segments | pieces | blocks | bands | tiles) > UINT32_MAX / 2)
+            return false;
+    }
+    kst_j2k_gpu_place_sources(part);
+    part->samples = samples;
+    part->stream = (size_t)stream;
+    part->bits = (uint32_t)bits;
+    part->segments = (uint32_t)segments;
+    part->pieces = (uint32_t)pieces;
+    part->blocks = (uint32_t)blocks;
+    part->bands = (uint32_t)bands;
+    part->tiles = (uint32_t)tiles;
+    return true;
+}
+
+/* Return whether 16 bits suffice for all samples of a tile's components. */
+static bool fits_halves(const struct j2k_plan *plan, const struct j2k_tile *tile)
+{
+    const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
+    for (uint32_t c = 0; c < plan->component_count; c++)
+        if (tc[c].resolution_count > 0 && (!tc[c].reversible || kst_j2k_range(plan, &tc[c]) > INT16_MAX))
+            return false;
+    return true;
+}
+
+static void find_narrow_tiles(void *arg, uint32_t index)
+{
+    struct j2k_gpu_part *part = arg;
+    const struct j2k_plan *plan = part->items[index].plan;
+    for (uint32_t t = 0; t < plan->tile_count; t++)
+        part->narrow[part->place[index].tile + t] = fits_halves(plan, &plan->tile[t]);
+}
+
+static bool find_narrow(struct j2k_gpu_part *part, struct pool *threads)
+{
+    part->narrow = kst_memory_array(part->memory, part->tiles, sizeof *part->narrow, NULL);
+    if (part->narrow)
+        kst_pool_run(threads, part->count, find_narrow_tiles, part);
+    return part->narrow;
+}
+
+static void place_bands(struct j2k_gpu_part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++) {
+        const struct j2k_plan *plan = part->items[i].plan;
+        uint32_t at = part->place[i].samples;
+        for (uint32_t b = 0; b < plan->band_count; b++) {
+            part->band[part->place[i].band + b] = at;
+            at += (uint32_t)j2k_gpu_area(plan->band[b].window);
+        }
+    }
+}
+
+static uint32_t count_words(const struct j2k_gpu_part *part)
+{
+    return WORDS(struct j2k_part_work) + part->views * WORDS(struct j2k_work_view) +
+           part->segments * WORDS(struct j2k_work_codeword) + part->pieces * WORDS(struct j2k_work_piece) +
+           part->blocks * WORDS(struct j2k_work_block) + part->host_blocks * WORDS(struct j2k_work_host_block) +
+           part->bundles * (WORDS(struct j2k_work_bundle) + 1) + part->levels * (WORDS(struct j2k_work_level) + 1) +
+           part->outputs * (WORDS(struct j2k_work_output) + 1) + kst_j2k_gpu_conversion_words(part);
+}
+
+/* Return whether the blocks cover every coefficient. */
+static bool blocks_cover(const struct j2k_gpu_part *part)
+{
+    uint64_t sum = 0, bands = 0;
+    for (uint32_t i = 0; i < part->count; i++) {
+        const struct j2k_plan *plan = part->items[i].plan;
+        sum += part->sums[i].area;
+        for (uint32_t b = 0; b < plan->band_count; b++)
+            bands += j2k_gpu_area(plan->band[b].rect);
+        bands += plan->missing_tiles;
+    }
+    return sum == bands;
+}
+
+bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, struct pool *threads,
+    const struct j2k_gpu_item *items, uint32_t count, const struct j2k_gpu_wish *wish)
+{
+    *part = (struct j2k_gpu_part){.memory = memory, .items = items, .count = count, .finishes = true};
+    if (!take_places(part) || !place_items(part, threads))
+        return false;
+    if (wish->units > 0)
+        part->unit_bytes = UINT64_C(4) * part->bits * (wish->beside + 1) / wish->units;
+    part->band = kst_memory_array(memory, part->bands, sizeof *part->band, NULL);
+    if (!part->band || !kst_j2k_gpu_find_runs(part) || !find_narrow(part, threads) ||
+        !kst_j2k_gpu_sort_blocks(part, threads, wish) || !kst_j2k_gpu_split_blocks(part, wish) ||
+        !kst_j2k_gpu_choose_bundles(part, threads, wish))
+        return false;
+    place_bands(part);
+    part->covered = blocks_cover(part);
+    kst_j2k_gpu_count_levels(part);
+    part->words = count_words(part);
+    return true;
+}
+
+bool kst_j2k_gpu_part_geometry(
+    struct j2k_gpu_part *part, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count)
+{
+    *part = (struct j2k_gpu_part){.memory = memory, .items = items, .count = count};
+    if (!take_places(part) || !place_items(part, NULL))
+        return false;
+    part->blocks = part->segments = part->pieces = 0;
+    part->band = kst_memory_array(memory, part->bands, sizeof *part->band, NULL);
+    if (!part->band)
+        return false;
+    place_bands(part);
+    kst_j2k_gpu_count_levels(part);
+    part->words = count_words(part);
+    return true;
+}
+
+void kst_j2k_gpu_part_release(struct j2k_gpu_part *part)
+{
+    kst_memory_release(part->memory, part->sums);
+    kst_memory_release(part->memory, part->place);
+    kst_memory_release(part->memory, part->run);
+    kst_memory_release(part->memory, part->plane);
+    kst_memory_release(part->memory, part->entry);
+    kst_memory_release(part->memory, part->host_at);
+    kst_memory_release(part->memory, part->band);
+    kst_memory_release(part->memory, part->narrow);
+    kst_memory_release(part->memory, part->bundle);
+    kst_memory_release(part->memory, part->store_group);
+}
+
+/* The state while threads write a part. */
+struct work_writing {
+    const struct j2k_gpu_part *part;
+    uint32_t *work;
+    uint32_t segment, piece, block; /* offsets of the first of each */
+};
+
+/* Write the segments and pieces of a picture. */
+static void write_segments(void *arg, uint32_t index)
+{
+    const struct work_writing *w = arg;
+    const struct j2k_plan *plan = w->part->items[index].plan;
+    const struct j2k_gpu_place *place = &w->part->place[index];
+    struct j2k_work_codeword *to = (struct j2k_work_codeword *)(void *)(w->work + w->segment) + place->segment;
+    struct j2k_work_piece *piece = (struct j2k_work_piece *)(void *)(w->work + w->piece) + place->piece;
+    uint32_t bits = place->bits;
+    for (uint32_t s = 0; s < plan->segment_count; s++) {
+        const struct j2k_segment *segment = &plan->segment[s];
+        *to++ = (struct j2k_work_codeword){
+            .piece = w->piece + (place->piece + segment->first_piece) * WORDS(struct j2k_work_piece),
+            .pieces = segment->piece_count,
+            .bits = bits,
+            .passes = segment->passes,
+            .raw = segment->raw};
+        bits += (uint32_t)j2k_gpu_segment_words(segment);
+    }
+    kst_j2k_gpu_write_pieces(w->part, index, piece);
+}
+
+/* Return the offset of a block's first byte in the stream; UINT32_MAX if the block has no bytes. */
+static uint32_t first_byte(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    for (uint32_t i = 0; i < block->segment_count; i++) {
+        const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
+        if (segment->piece_count > 0)
+            return (uint32_t)plan->piece[segment->first_piece].offset;
+    }
+    return UINT32_MAX;
+}
+
+/* Return where the first of a block's wanted coefficients goes in the buffer of samples. */
+static uint32_t place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry)
+{
+    const struct j2k_plan *plan = part->items[entry->item].plan;
+    const struct j2k_block *block = &plan->block[entry->block];
+    const struct j2k_rect window = plan->band[block->band].window, wanted = j2k_wanted_part(plan, block);
+    bool narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block));
+    return (part->band[part->place[entry->item].band + block->band] << narrow) +
+           (wanted.y0 - window.y0) * j2k_gpu_width(window) + (wanted.x0 - window.x0);
+}
+
+static struct j2k_work_block describe_block(
+    const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry, uint32_t segment_at)
+{
+    const struct j2k_plan *plan = part->items[entry->item].plan;
+    const struct j2k_block *block = &plan->block[entry->block];
+    const struct j2k_band *band = &plan->band[block->band];
+    const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
+    const struct j2k_gpu_place *place = &part->place[entry->item];
+    const struct j2k_rect wanted = j2k_wanted_part(plan, block);
+    int32_t fraction = fraction_of(plan, block);
+    return (struct j2k_work_block){
+        .segment = segment_at + (place->segment + block->first_segment) * WORDS(struct j2k_work_codeword),
+        .segments = block->segment_count,
+        .planes = block->planes,
+        .width = block->width,
+        .height = block->height,
+        .style = (uint8_t)(tc->style | (block->cut ? J2K_STYLE_CUT : 0)),
+        .contexts = band->orientation == J2K_HH   ? 2
+                    : band->orientation == J2K_HL ? 1
+                                                  : 0,
+        .roi_shift = tc->roi_shift,
+        .too_deep = (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift) + fraction > BITS,
+        .fraction = fraction,
+        .factor = tc->reversible ? 0 : gpu_float_bits(ldexpf(band->step, -fraction)),
+        .to = place_of(part, entry),
+        .pitch = j2k_gpu_width(band->window),
+        .narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block)),
+        .left = (uint16_t)(wanted.x0 - block->x),
+        .top = (uint16_t)(wanted.y0 - block->y),
+        .right = (uint16_t)(wanted.x1 - block->x),
+        .bottom = (uint16_t)(wanted.y1 - block->y),
+        .picture = entry->item,
+        .offset = first_byte(plan, block)};
+}
+
+struct j2k_work_channel kst_j2k_gpu_channel(const struct j2k_gpu_part *part, uint32_t index, uint32_t k)
+{
+    const struct j2k_gpu_item *item = &part->items[index];
+    const struct j2k_gpu_place *place = &part->place[index];
+    uint32_t samples = kst_format_channels(item->output.format), p = samples ? 0 : k;
+    const kst_plane *plane = kst_image_plane(&item->output, p);
+    const struct j2k_gpu_channel channel = j2k_gpu_channel_of(item, k);
+    uint32_t bytes = kst_plane_sample_bytes(plane);
+    uint64_t at = item->in_place ? item->image.buffer[p].handle + item->image.offset[p] : place->plane[p].at;
+    at += samples ? (uint64_t)k * bytes : 0;
+    return (struct j2k_work_channel){.component = channel.component,
+        .value = channel.value,
+        .offset = {(uint32_t)at, (uint32_t)(at >> 32)},
+        .pitch = (uint32_t)(item->in_place ? (size_t)plane->pitch : place->plane[p].pitch),
+        .stride = samples ? samples : 1,
+        .bytes = bytes,
+        .absolute = item->in_place};
+}
+
+static struct j2k_work_view describe_view(const struct j2k_gpu_part *part, uint32_t index)
+{
+    const struct j2k_gpu_item *item = &part->items[index];
+    if (item->conversion.sources > 0)
+        return kst_j2k_gpu_source_view(part, index);
+    struct j2k_work_view view = {.channels = item->channels};
+    bool together = kst_format_channels(item->output.format) == item->channels && item->channels >= 3;
+    for (uint32_t k = 0; k < item->channels; k++) {
+        view.channel[k] = kst_j2k_gpu_channel(part, index, k);
+        together = together && view.channel[k].bytes == 1 &&
+                   (view.channel[k].component < 3 || view.channel[k].component == J2K_CONSTANT);
+    }
+    view.packed = together ? item->channels : 0;
+    return view;
+}
+
+/*
+ * Write the views of a picture. If it has more channels than a view, each view has those of J2K_WORK_CHANNELS
+ * components.
+ */
+static void write_views(const struct j2k_gpu_part *part, uint32_t index, struct j2k_work_view *view)
+{
+    const struct j2k_gpu_item *item = &part->items[index];
+    if (item->channels <= J2K_WORK_CHANNELS) {
+        *view = describe_view(part, index);
+        return;
+    }
+    memset(view, 0, j2k_gpu_views(item) * sizeof *view);
+    for (uint32_t k = 0; k < item->channels; k++) {
+        struct j2k_work_channel channel = kst_j2k_gpu_channel(part, index, k);
+        struct j2k_work_view *own = &view[channel.component / J2K_WORK_CHANNELS];
+        own->channel[own->channels++] = channel;
+    }
+}
+
+static void write_blocks(void *arg, uint32_t index)
+{
+    const struct work_writing *w = arg;
+    const struct j2k_gpu_part *part = w->part;
+    struct j2k_work_block *to = (struct j2k_work_block *)(void *)(w->work + w->block);
+    uint32_t first = index * SLICE, end = part->blocks - first < SLICE ? part->blocks : first + SLICE;
+    for (uint32_t i = first; i < end; i++)
+        to[i] = describe_block(part, &part->entry[i], w->segment);
+}
+
+static void write_host_blocks(const struct j2k_gpu_part *part, struct j2k_work_host_block *to)
+{
+    for (uint32_t i = 0; i < part->host_blocks; i++) {
+        const struct j2k_gpu_entry *entry = &part->entry[part->blocks + i];
+        const struct j2k_plan *plan = part->items[entry->item].plan;
+        const struct j2k_block *block = &plan->block[entry->block];
+        const struct j2k_rect wanted = j2k_wanted_part(plan, block);
+        to[i] = (struct j2k_work_host_block){.from = part->host_at[i],
+            .to = place_of(part, entry),
+            .pitch = j2k_gpu_width(plan->band[block->band].window),
+            .narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block)),
+            .width = j2k_gpu_width(wanted),
+            .height = j2k_gpu_height(wanted)};
+    }
+}
+
+void kst_j2k_gpu_work(struct j2k_gpu_part *part, struct pool *threads, uint32_t *work)
+{
+    struct j2k_part_work *head = (struct j2k_part_work *)(void *)work;
+    uint32_t view = WORDS(struct j2k_part_work), segment = view + part->views * WORDS(struct j2k_work_view);
+    uint32_t piece = segment + part->segments * WORDS(struct j2k_work_codeword);
+    uint32_t block = piece + part->pieces * WORDS(struct j2k_work_piece);
+    uint32_t bundle = block + part->blocks * WORDS(struct j2k_work_block);
+    uint32_t host_blocks = bundle + part->bundles * WORDS(struct j2k_work_bundle);
+    uint32_t groups = host_blocks + part->host_blocks * WORDS(struct j2k_work_host_block);
+    *head = (struct j2k_part_work){.segments = part->segments,
+        .segment = segment,
+        .blocks = part->blocks,
+        .block = block,
+        .bundles = part->bundles,
+        .bundle = bundle,
+        .wave = part->wave,
+        .view = view,
+        .store_groups = groups,
+        .host_blocks = host_blocks};
+    for (uint32_t i = 0; i < part->count; i++)
+        write_views(part, i, (struct j2k_work_view *)(void *)(work + view) + part->place[i].view);
+    struct work_writing writing = {.part = part, .work = work, .segment = segment, .piece = piece, .block = block};
+    if (part->segments > 0)
+        kst_pool_run(threads, part->count, write_segments, &writing);
+    kst_pool_run(threads, (part->blocks + SLICE - 1) / SLICE, write_blocks, &writing);
+    if (part->bundles > 0) {
+        memcpy(work + bundle, part->bundle, part->bundles * sizeof *part->bundle);
+        memcpy(work + groups, part->store_group, part->bundles * sizeof *part->store_group);
+    }
+    write_host_blocks(part, (struct j2k_work_host_block *)(void *)(work + host_blocks));
+    uint32_t end = kst_j2k_gpu_write_levels(part, work, groups + part->bundles);
+    kst_j2k_gpu_write_conversions(part, work, end);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A part: the plans of several JPEG 2000 pictures, laid out in the flat buffers that the kernels use
+ * (j2k/kernels/work.h). A bundle is a set of up to J2K_BUNDLE code-blocks that neighbouring work-items ("lanes") decode
+ * side by side, one block each. Where several bit-planes of a block are decoded at the same time, the number of these
+ * planes is called its flights.
+ */
+#ifndef KOSTKA_J2K_GPU_PART_H
+#define KOSTKA_J2K_GPU_PART_H
+
+#include "core/pool.h"
+#include "device/image.h"
+#include "image/normalise.h"
+#include "j2k/gpu/modules.h"
+#include "j2k/kernels/work.h"
+#include "j2k/plan/plan.h"
+
+/* The source of one channel of the image. */
+struct j2k_gpu_channel {
+    uint32_t component; /* component; with a conversion, index of a source; J2K_CONSTANT: `value` */
+    uint32_t value;
+};
+
+/*
+ * Says how channels are made that are not components as they are. Each pixel of the reference grid takes the samples
+ * that j2k_sample_at() names, which are looked up in a palette or converted to RGB; then the image is turned upright,
+ * and samples become floating-point numbers if these are wanted.
+ */
+struct j2k_gpu_conversion {
+    uint32_t sources; /* 0: no conversion */
+    struct {
+        uint32_t component;
+        const uint16_t *palette; /* table that samples are looked up in; null: none */
+    } source[J2K_WORK_CHANNELS]; /* the colours in order, and then alpha */
+    uint32_t entries;            /* number of entries of the palettes */
+    uint32_t ycc;                /* bits of a sample if the colours are sYCC; 0: they are not */
+    uint32_t x, y;               /* position of the first stored pixel on the reduced reference grid */
+    int orientation;             /* Exif orientation; 1: the image is as stored */
+    struct normal normal;        /* used if the image has floating-point samples */
+};
+
+/* A picture to decode. */
+struct j2k_gpu_item {
+    const struct j2k_plan *plan;
+    kst_image output;                                  /* describes the image, which has integer samples */
+    struct j2k_gpu_channel channel[J2K_WORK_CHANNELS]; /* in the order of the image: interleaved, or by planes */
+    uint32_t channels; /* number of channels; more than J2K_WORK_CHANNELS only for RAW in host memory */
+    /* If there are more channels than that: their components; null: all components in order. */
+    const uint32_t *listed;
+    struct j2k_gpu_conversion conversion;
+    uint64_t stream; /* bytes of it that are uploaded, by kst_j2k_gpu_stream_bytes() */
+    bool pinned;     /* the stream lies in pinned memory */
+    enum gpu_delivery delivery;
+    struct gpu_image image; /* for all sinks except GPU_DELIVERY_HOST */
+    bool in_place;          /* the kernels write directly to the image; only with CUDA */
+};
+
+/* One launch of a kernel for levels or outputs, over a list of work-groups that stands in the work. */
+struct j2k_gpu_launch {
+    uint32_t kernel; /* enum j2k_gpu_kernel */
+    uint32_t list, count, first, groups;
+    uint64_t bytes; /* bytes of samples that it reads and writes */
+};
+
+enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 6 };
+
+/* Sums over what belongs to a picture. */
+struct j2k_gpu_sums {
+    uint64_t bits; /* words of its gathered segments */
+    uint64_t area; /* coefficients of its code-blocks */
+    uint32_t runs; /* runs of consecutive bytes; 0: the whole stream is uploaded */
+};
+
+/* Says where a plane lies in the buffer of pixels, and its pitch; both in bytes. */
+struct j2k_gpu_plane_place {
+    size_t at, pitch;
+};
+
+/* Says where what belongs to a picture lies in the part's buffers. */
+struct j2k_gpu_place {
+    uint32_t stream;          /* offset of its stream in bytes */
+    uint32_t first_run, runs; /* in the part's runs; 0 runs: the whole stream is there */
+    uint32_t segment;         /* index of its first segment in the part; the next four are indices too */
+    uint32_t piece, block, band, tile;
+    uint32_t bits;                     /* offset of its gathered bits in words */
+    uint32_t samples;                  /* offset of its samples in words */
+    uint32_t levels;                   /* words of the bands, behind which the levels start */
+    uint32_t view;                     /* index of its first struct j2k_work_view */
+    struct j2k_gpu_plane_place *plane; /* for each plane of the image */
+    size_t source[J2K_WORK_CHANNELS];  /* sources of a conversion: offset in bytes, behind all images */
+};
+
+/* A run of consecutive bytes of a stream that is uploaded. */
+struct j2k_gpu_run {
+    uint64_t from, to; /* offset in the stream, and offset in the stream's place in the buffer */
+    uint64_t length;
+};
+
+/* A code-block in the list of blocks: which one it is, and what the list is sorted by. */
+struct j2k_gpu_entry {
+    uint32_t item, block;
+    uint16_t shape, cost; /* sort keys, least first; the least cost is the longest block */
+};
+
+/* The bits of a shape from this one on hold log2 of the flights plus 1; 0: passes follow each other. */
+enum { J2K_SHAPE_FLIGHTS = 8 };
+
+enum {
+    J2K_STATE_WORDS = 6
+}; /* words of state per word of a block, beside those of its planes; see j2k/kernels/passes.h */
+
+struct j2k_gpu_part {
+    struct memory *memory;
+    const struct j2k_gpu_item *items;
+    uint32_t count;
+    struct j2k_gpu_sums *sums;
+    struct j2k_gpu_place *place;
+    struct j2k_gpu_plane_place *plane; /* for all images */
+    struct j2k_gpu_run *run;
+    struct j2k_gpu_entry *entry; /* all blocks, sorted; those that the host decodes come last */
+    uint32_t *band;              /* for each band, where its window lies in the buffer of samples */
+    bool *narrow;                /* for each tile, whether its samples have 16 bits; null: none have */
+    struct j2k_work_bundle *bundle;
+    uint32_t *store_group; /* for each bundle, its first work-group of store_blocks */
+    uint32_t views, blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
+    uint32_t wave;         /* index of the first bundle whose blocks have flights; these come last */
+    uint32_t host_blocks;  /* number of blocks that the host decodes, which `blocks` does not count */
+    uint32_t *host_at;     /* for each of those, where its coefficients lie in their buffer, in words */
+    uint32_t host_words;   /* words of that buffer */
+    uint32_t words;        /* words of the work */
+    uint32_t bits, states; /* words of the buffers of bits and states; exact */
+    uint64_t samples;
+    size_t stream, pixels; /* bytes of the buffers of streams and of pixels */
+    size_t planes;         /* bytes behind the pixels, for components that are to be converted */
+    uint32_t conversions;
+    uint64_t unit_bytes; /* coded bytes for each compute unit of the device, including those of other jobs */
+    bool covered;        /* the blocks cover all bands */
+    /* The last level of three components is computed in the kernel that writes their pixels. */
+    bool finishes;
+    struct j2k_gpu_launch launch[J2K_LAUNCHES];
+    uint32_t launches;
+};
+
+/* Limits of the kernels' offsets: bytes of all buffers, and bytes of streams. */
+#define J2K_GPU_MEMORY_MAX ((uint64_t)INT32_MAX * 4)
+#define J2K_GPU_STREAM_MAX ((uint64_t)INT32_MAX)
+
+/* Estimated bytes of device memory. */
+struct j2k_gpu_need {
+    uint64_t memory;
+    uint64_t largest; /* bytes of the largest buffer */
+};
+
+/*
+ * need.c: the memory that decoding one routed picture takes, where threads may decode some blocks; the words of the
+ * buffer of samples, where those of the bands come first; and the pitch of a plane in the buffer of pixels.
+ */
+struct j2k_gpu_need kst_j2k_gpu_need(const struct j2k_gpu_item *item, uint32_t threads);
+uint64_t kst_j2k_gpu_sample_words(const struct j2k_plan *plan, uint64_t *bands);
+size_t kst_j2k_gpu_pixel_pitch(const kst_image *image, uint32_t index);
+
+/* Says how the caller wants blocks to be decoded, and on what device. */
+struct j2k_gpu_wish {
+    uint32_t units;  /* compute units of the device; 0: unknown */
+    uint32_t beside; /* this and the next two are as in struct j2k_gpu_order */
+    uint32_t lanes, flights;
+    uint32_t threads; /* threads that decode some blocks meanwhile; 0: none */
+    uint32_t host_bytes;
+};
+
+/*
+ * Measure the plans and sort their blocks. `threads`: a pool that helps, or null. Returns false if memory is missing or
+ * the part is too large; it must be released in any case.
+ */
+bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, struct pool *threads,
+    const struct j2k_gpu_item *items, uint32_t count, const struct j2k_gpu_wish *wish);
+/* The same without blocks: levels and outputs alone, as encoding uses them. */
+bool kst_j2k_gpu_part_geometry(
+    struct j2k_gpu_part *part, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count);
+void kst_j2k_gpu_part_release(struct j2k_gpu_part *part);
+
+/*
+ * bundles.c: sort all blocks by shape and cost, keeping their order otherwise, and then divide them into bundles. Both
+ * return false if memory is missing; the latter also if bundles would take too much memory.
+ */
+bool kst_j2k_gpu_sort_blocks(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
+bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
+
+/*
+ * split.c: choose those of the longest blocks that the wish's threads can decode before the device has decoded the
+ * others, and move them behind these; false if memory is missing. The next function bounds the number of coefficients
+ * of such blocks in a picture.
+ */
+bool kst_j2k_gpu_split_blocks(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish);
+uint64_t kst_j2k_gpu_host_most(uint32_t threads, uint64_t coefficients);
+
+/*
+ * Choose the number of lanes of a bundle. One of few blocks is finished sooner, one of many leaves more of the device
+ * to others: the result is the largest power of two with which there are still this many bundles.
+ */
+uint32_t kst_j2k_gpu_choose_lanes(uint32_t blocks, uint32_t bundles);
+
+/* A value of `flights` in struct j2k_gpu_order: decode all blocks pass by pass. */
+#define J2K_NO_FLIGHTS UINT32_MAX
+
+/* Write the work, which has part->words words, and the list of launches. `threads`: a pool that helps, or null. */
+void kst_j2k_gpu_work(struct j2k_gpu_part *part, struct pool *threads, uint32_t *work);
+
+/*
+ * runs.c: the bytes of a stream that are uploaded, plan->length if all are; the number of runs that its pieces form;
+ * finding the runs of the part, false if memory is missing; and writing where the pieces of a picture lie.
+ */
+uint64_t kst_j2k_gpu_stream_bytes(const struct j2k_plan *plan);
+uint32_t kst_j2k_gpu_count_runs(const struct j2k_plan *plan);
+bool kst_j2k_gpu_find_runs(struct j2k_gpu_part *part);
+void kst_j2k_gpu_write_pieces(const struct j2k_gpu_part *part, uint32_t index, struct j2k_work_piece *to);
+
+/*
+ * levels.c: count the levels and outputs, and write them from word `at` on. The latter returns the index of the word
+ * behind them.
+ */
+void kst_j2k_gpu_count_levels(struct j2k_gpu_part *part);
+uint32_t kst_j2k_gpu_write_levels(struct j2k_gpu_part *part, uint32_t *work, uint32_t at);
+
+/* Describe a channel of an image: its address, or its place in the buffer of pixels. */
+struct j2k_work_channel kst_j2k_gpu_channel(const struct j2k_gpu_part *part, uint32_t index, uint32_t k);
+
+/*
+ * convert.c: components that are to be converted have planes of their own. These functions give the bytes of a
+ * picture's planes, place those of all pictures, and describe how a picture's planes are written.
+ */
+uint64_t kst_j2k_gpu_plane_bytes(const struct j2k_gpu_item *item);
+void kst_j2k_gpu_place_sources(struct j2k_gpu_part *part);
+/*
+ * Return whether the sources are exactly the first three components, equal in area and with samples of one byte, which
+ * are then stored interleaved.
+ */
+bool kst_j2k_gpu_sources_interleaved(const struct j2k_gpu_item *item);
+struct j2k_work_view kst_j2k_gpu_source_view(const struct j2k_gpu_part *part, uint32_t index);
+
+/*
+ * The words of the conversions in the work; and writing them from word `at` on, which returns the index of the word
+ * behind.
+ */
+uint32_t kst_j2k_gpu_conversion_words(const struct j2k_gpu_part *part);
+uint32_t kst_j2k_gpu_write_conversions(struct j2k_gpu_part *part, uint32_t *work, uint32_t at);
+
+/* The source of channel k of an image. */
+static inline struct j2k_gpu_channel j2k_gpu_channel_of(const struct j2k_gpu_item *item, uint32_t k)
+{
+    if (item->channels <= J2K_WORK_CHANNELS)
+        return item->channel[k];
+    return (struct j2k_gpu_channel){.component = item->listed ? item->listed[k] : k};
+}
+
+/* Return the number of a picture's views, and the index of the view that has a component's channel. */
+static inline uint32_t j2k_gpu_views(const struct j2k_gpu_item *item)
+{
+    return item->channels <= J2K_WORK_CHANNELS ? 1 : (item->plan->component_count - 1) / J2K_WORK_CHANNELS + 1;
+}
+
+static inline uint32_t j2k_gpu_view_of(const struct j2k_gpu_part *part, uint32_t index, uint32_t component)
+{
+    bool one = part->items[index].channels <= J2K_WORK_CHANNELS;
+    return part->place[index].view + (one ? 0 : component / J2K_WORK_CHANNELS);
+}
+
+/* Return the number of bit-planes in which a block has passes. */
+static inline uint32_t j2k_gpu_planes(const struct j2k_block *block)
+{
+    uint32_t planes = block->passes > 0 ? (block->passes + 4U) / 3 : 0;
+    return planes < J2K_BLOCK_PLANES ? planes : J2K_BLOCK_PLANES;
+}
+
+/* The words of a segment's bits with its head. The bits of the MQ coder are preceded by one bit. */
+static inline uint64_t j2k_gpu_segment_words(const struct j2k_segment *segment)
+{
+    return J2K_SEGMENT_HEAD + segment->length / 4 + 1;
+}
+
+/* The tile that a block belongs to. */
+static inline const struct j2k_tile *j2k_gpu_tile_of(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    return &plan->tile[plan->band[block->band].tile_component / plan->component_count];
+}
+
+/*
+ * Return whether the samples of a picture's tile have 16 bits. Places in the buffer of samples then count half-words.
+ */
+static inline bool j2k_gpu_is_narrow(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile *tile)
+{
+    return part->narrow && part->narrow[part->place[index].tile + (tile - part->items[index].plan->tile)];
+}
+
+static inline const struct j2k_tile_component *j2k_gpu_component_of(
+    const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    return &plan->tile_component[plan->band[block->band].tile_component];
+}
+
+static inline uint32_t j2k_gpu_width(struct j2k_rect rect)
+{
+    return rect.x0 < rect.x1 ? rect.x1 - rect.x0 : 0;
+}
+
+static inline uint32_t j2k_gpu_height(struct j2k_rect rect)
+{
+    return rect.y0 < rect.y1 ? rect.y1 - rect.y0 : 0;
+}
+
+static inline uint64_t j2k_gpu_area(struct j2k_rect rect)
+{
+    return (uint64_t)j2k_gpu_width(rect) * j2k_gpu_height(rect);
+}
+
+#endif

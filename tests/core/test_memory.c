@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests the memory of a context: alignment, growth, limits and allocations that fail. */
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/test.h"
+
+/* Counts what is alive; fails from call `fail_at` on; gives memory that is barely aligned and full of rubbish. */
+struct counting {
+    int calls;
+    int alive;
+    int fail_at;
+};
+
+static void *counting_allocate(void *user, size_t length)
+{
+    struct counting *counting = user;
+    if (counting->calls++ >= counting->fail_at)
+        return NULL;
+    uint8_t *raw = malloc(length + 16);
+    assert_non_null(raw);
+    memset(raw, 0xA5, length + 16);
+    counting->alive++;
+    return raw + 8;
+}
+
+static void counting_release(void *user, void *memory)
+{
+    struct counting *counting = user;
+    assert_non_null(memory);
+    counting->alive--;
+    free((uint8_t *)memory - 8);
+}
+
+static kst_allocator allocator_of(struct counting *counting)
+{
+    return (kst_allocator){counting_allocate, counting_release, counting};
+}
+
+static void test_alignment_and_contents(void **state)
+{
+    (void)state;
+    struct counting counting = {.fail_at = 1000};
+    kst_allocator allocator = allocator_of(&counting);
+    for (int custom = 0; custom < 2; custom++) {
+        struct memory memory;
+        kst_memory_init(&memory, custom ? &allocator : NULL, UINT64_MAX);
+        for (size_t length = 0; length < 200; length += 7) {
+            kst_status status = KST_OK;
+            uint8_t *a = kst_memory_array(&memory, length, 1, &status);
+            uint8_t *z = kst_memory_zeroed(&memory, 1, length, NULL);
+            assert_non_null(a);
+            assert_non_null(z);
+            assert_int_equal((uintptr_t)a % 64, 0);
+            assert_int_equal((uintptr_t)z % 64, 0);
+            memset(a, 1, length);
+            for (size_t i = 0; i < length; i++)
+                assert_int_equal(z[i], 0);
+            kst_memory_release(&memory, a);
+            kst_memory_release(&memory, z);
+        }
+        assert_int_equal(memory.used, 0);
+    }
+    assert_int_equal(counting.alive, 0);
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    struct memory memory;
+    kst_memory_init(&memory, NULL, 10000);
+    kst_status status = KST_OK;
+    void *a = kst_memory_array(&memory, 9000, 1, &status);
+    assert_non_null(a);
+    assert_null(kst_memory_array(&memory, 2000, 1, &status));
+    assert_int_equal(status, KST_ERROR_LIMIT_MEMORY);
+    assert_null(kst_memory_grow(&memory, a, 9000, 9500, &status));
+    kst_memory_release(&memory, a);
+    a = kst_memory_array(&memory, 9000, 1, &status);
+    assert_non_null(a);
+    kst_memory_release(&memory, a);
+    assert_null(kst_memory_array(&memory, 10000, 1, &status));
+    assert_int_equal(memory.used, 0);
+}
+
+static void test_overflow(void **state)
+{
+    (void)state;
+    struct memory memory;
+    kst_memory_init(&memory, NULL, UINT64_MAX);
+    static const size_t sizes[][2] = {
+        {SIZE_MAX, 2}, {SIZE_MAX / 2, 3}, {SIZE_MAX, 1}, {SIZE_MAX - 70, 1}, {SIZE_MAX / 2, 1}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        kst_status status = KST_OK;
+        assert_null(kst_memory_array(&memory, sizes[i][0], sizes[i][1], &status));
+        assert_int_equal(status, KST_ERROR_LIMIT_MEMORY);
+        assert_null(kst_memory_zeroed(&memory, sizes[i][0], sizes[i][1], NULL));
+    }
+    assert_int_equal(memory.used, 0);
+}
+
+static void test_failing_allocator(void **state)
+{
+    (void)state;
+    struct counting counting = {.fail_at = 1};
+    kst_allocator allocator = allocator_of(&counting);
+    struct memory memory;
+    kst_memory_init(&memory, &allocator, UINT64_MAX);
+    kst_status status = KST_OK;
+    uint8_t *a = kst_memory_array(&memory, 100, 1, &status);
+    assert_non_null(a);
+    a[99] = 7;
+    uint64_t used = memory.used;
+    assert_null(kst_memory_grow(&memory, a, 100, 200, &status));
+    assert_int_equal(status, KST_ERROR_MEMORY);
+    assert_int_equal(memory.used, used);
+    assert_int_equal(a[99], 7);
+    kst_memory_release(&memory, a);
+    kst_memory_release(&memory, NULL);
+    assert_int_equal(memory.used, 0);
+    assert_int_equal(counting.alive, 0);
+}
+
+static void test_grow(void **state)
+{
+    (void)state;
+    struct memory memory;
+    kst_memory_init(&memory, NULL, UINT64_MAX);
+    kst_status status = KST_OK;
+    uint8_t *a = kst_memory_grow(&memory, NULL, 0, 10, &status);
+    assert_non_null(a);
+    memcpy(a, "0123456789", 10);
+    a = kst_memory_grow(&memory, a, 10, 5000, &status);
+    assert_non_null(a);
+    assert_memory_equal(a, "0123456789", 10);
+    assert_int_equal((uintptr_t)a % 64, 0);
+    memset(a, 0, 5000);
+    kst_memory_release(&memory, a);
+    assert_int_equal(memory.used, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alignment_and_contents),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_failing_allocator),
+        cmocka_unit_test(test_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

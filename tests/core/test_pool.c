@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests that the thread pool runs each index once, nested, chained and called from several threads. */
+#include "core/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "support/test.h"
+
+enum { MOST = 5000 };
+
+struct tally {
+    atomic_uint visits[MOST];
+    uint32_t plain[MOST]; /* written without atomics: kst_pool_run() must make it visible */
+};
+
+static void visit(void *arg, uint32_t index)
+{
+    struct tally *tally = arg;
+    atomic_fetch_add(&tally->visits[index], 1);
+    tally->plain[index] = index + 1;
+}
+
+static void check_run(struct pool *pool, struct tally *tally, uint32_t count)
+{
+    for (uint32_t i = 0; i < MOST; i++) {
+        atomic_store(&tally->visits[i], 0);
+        tally->plain[i] = 0;
+    }
+    kst_pool_run(pool, count, visit, tally);
+    for (uint32_t i = 0; i < MOST; i++) {
+        assert_int_equal(atomic_load(&tally->visits[i]), i < count ? 1 : 0);
+        assert_int_equal(tally->plain[i], i < count ? i + 1 : 0);
+    }
+}
+
+static void with_pools(void (*check)(struct pool *pool))
+{
+    static const uint32_t threads[] = {1, 2, 3, 8};
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
+        struct memory memory;
+        kst_memory_init(&memory, NULL, UINT64_MAX);
+        struct pool *pool;
+        assert_int_equal(kst_pool_create(&memory, threads[i], &pool), KST_OK);
+        assert_int_equal(kst_pool_threads(pool), threads[i]);
+        check(pool);
+        kst_pool_destroy(&pool);
+        assert_null(pool);
+        assert_int_equal(memory.used, 0);
+    }
+}
+
+static void check_counts(struct pool *pool)
+{
+    static struct tally tally;
+    static const uint32_t counts[] = {0, 1, 2, 3, 7, 8, 9, 100, MOST};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        check_run(pool, &tally, counts[i]);
+}
+
+static void test_every_index_once(void **state)
+{
+    (void)state;
+    with_pools(check_counts);
+}
+
+static void check_many(struct pool *pool)
+{
+    static struct tally tally;
+    for (uint32_t i = 0; i < 2000; i++)
+        kst_pool_run(pool, 1 + i % 5, visit, &tally);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(atomic_load(&tally.visits[i]), 2000 - 400 * i);
+    for (uint32_t i = 0; i < MOST; i++)
+        atomic_store(&tally.visits[i], 0);
+}
+
+static void test_many_jobs(void **state)
+{
+    (void)state;
+    with_pools(check_many);
+}
+
+struct nested {
+    struct pool *pool;
+    atomic_uint sum;
+};
+
+static void add(void *arg, uint32_t index)
+{
+    struct nested *nested = arg;
+    atomic_fetch_add(&nested->sum, index);
+}
+
+static void nest_once(void *arg, uint32_t index)
+{
+    struct nested *nested = arg;
+    kst_pool_run(nested->pool, 10 + index % 3, add, nested);
+}
+
+static void nest_twice(void *arg, uint32_t index)
+{
+    struct nested *nested = arg;
+    (void)index;
+    kst_pool_run(nested->pool, 6, nest_once, nested);
+}
+
+static void check_nested(struct pool *pool)
+{
+    struct nested nested = {.pool = pool};
+    atomic_init(&nested.sum, 0);
+    kst_pool_run(pool, 20, nest_twice, &nested);
+    /* indices 0–5 give 10, 11, 12, 10, 11, 12 inner tasks */
+    assert_int_equal(atomic_load(&nested.sum), 20 * 2 * (45 + 55 + 66));
+}
+
+static void test_nested(void **state)
+{
+    (void)state;
+    with_pools(check_nested);
+}
+
+/* Each task waits for the one before it, as entropy decoding does. */
+struct chain {
+    atomic_uint done;
+};
+
+static void follow(void *arg, uint32_t index)
+{
+    struct chain *chain = arg;
+    while (atomic_load(&chain->done) != index)
+        sched_yield();
+    atomic_store(&chain->done, index + 1);
+}
+
+static void check_chain(struct pool *pool)
+{
+    struct chain chain;
+    atomic_init(&chain.done, 0);
+    kst_pool_run(pool, 300, follow, &chain);
+    assert_int_equal(atomic_load(&chain.done), 300);
+}
+
+static void test_waiting_for_lower_index(void **state)
+{
+    (void)state;
+    with_pools(check_chain);
+}
+
+struct caller {
+    pthread_t thread;
+    struct pool *pool;
+    struct tally tally;
+};
+
+static void *call_repeatedly(void *arg)
+{
+    struct caller *caller = arg;
+    for (int i = 0; i < 100; i++)
+        kst_pool_run(caller->pool, 50, visit, &caller->tally);
+    return NULL;
+}
+
+static void check_callers(struct pool *pool)
+{
+    static struct caller callers[4];
+    for (int i = 0; i < 4; i++) {
+        callers[i].pool = pool;
+        for (int k = 0; k < 50; k++)
+            atomic_store(&callers[i].tally.visits[k], 0);
+        assert_int_equal(pthread_create(&callers[i].thread, NULL, call_repeatedly, &callers[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(callers[i].thread, NULL);
+        for (int k = 0; k < 50; k++)
+            assert_int_equal(atomic_load(&callers[i].tally.visits[k]), 100);
+    }
+}
+
+static void test_from_several_threads(void **state)
+{
+    (void)state;
+    with_pools(check_callers);
+}
+
+/* A barrier: passes only if as many threads as it counts are inside tasks at once. */
+struct meeting {
+    pthread_barrier_t barrier;
+};
+
+static void meet(void *arg, uint32_t index)
+{
+    struct meeting *meeting = arg;
+    (void)index;
+    pthread_barrier_wait(&meeting->barrier);
+}
+
+static void check_parallel(struct pool *pool)
+{
+    struct meeting meeting;
+    pthread_barrier_init(&meeting.barrier, NULL, kst_pool_threads(pool));
+    for (int i = 0; i < 20; i++)
+        kst_pool_run(pool, kst_pool_threads(pool), meet, &meeting);
+    pthread_barrier_destroy(&meeting.barrier);
+}
+
+static void test_all_threads_work_at_once(void **state)
+{
+    (void)state;
+    with_pools(check_parallel);
+}
+
+static void test_creation_errors(void **state)
+{
+    (void)state;
+    struct memory memory;
+    kst_memory_init(&memory, NULL, 64);
+    struct pool *pool;
+    assert_int_equal(kst_pool_create(&memory, 0, &pool), KST_ERROR_ARGUMENT);
+    assert_int_equal(kst_pool_create(&memory, 4, &pool), KST_ERROR_LIMIT_MEMORY);
+    assert_null(pool);
+    kst_pool_destroy(&pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_index_once),
+        cmocka_unit_test(test_many_jobs),
+        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_waiting_for_lower_index),
+        cmocka_unit_test(test_from_several_threads),
+        cmocka_unit_test(test_all_threads_work_at_once),
+        cmocka_unit_test(test_creation_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

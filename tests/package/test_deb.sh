@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# A Debian package: where its files are, what it depends on, and that its command and its library work from there.
+set -eu
+build=$1
+version=$2
+for tool in dpkg-deb dpkg-shlibdeps cpack; do
+    command -v "$tool" >/dev/null || {
+        echo "no $tool"
+        exit 77
+    }
+done
+unset KOSTKA_THREADS KOSTKA_CPU KOSTKA_DEVICE
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+(cd "$build" && cpack -G DEB -B "$work") >"$work/log" 2>&1 || fail "cpack: $(cat "$work/log")"
+package=$work/kostka_${version}_$(dpkg --print-architecture).deb
+[ -s "$package" ] || fail "no package: $(ls "$work")"
+dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's,^\./,/,' | grep -v '/$' | sort >"$work/found"
+{
+    cat <<END
+/usr/bin/kostka
+/usr/lib/cmake/kostka/kostkaConfig.cmake
+/usr/lib/cmake/kostka/kostkaConfigVersion.cmake
+/usr/lib/cmake/kostka/kostkaTargets-release.cmake
+/usr/lib/cmake/kostka/kostkaTargets.cmake
+/usr/lib/libkostka.a
+/usr/lib/libkostka.so
+/usr/lib/libkostka.so.${version%%.*}
+/usr/lib/libkostka.so.$version
+/usr/lib/pkgconfig/kostka.pc
+/usr/share/bash-completion/completions/kostka
+/usr/share/doc/kostka/CHANGELOG.md
+/usr/share/doc/kostka/LICENSE
+/usr/share/doc/kostka/README.md
+/usr/share/fish/vendor_completions.d/kostka.fish
+/usr/share/zsh/vendor-completions/_kostka
+END
+    (cd "$KOSTKA_SOURCE/docs/man" && printf '/usr/share/man/man1/%s\n' ./*.1 | sed 's,/\./,/,')
+    (cd "$KOSTKA_SOURCE/include" && printf '/usr/include/%s\n' kostka/*.h)
+} | sort >"$work/wanted"
+# The library's folder may be that of the machine's triplet, and the build of another type.
+sed -i "s,/usr/lib/[a-z0-9_]*-linux-gnu/,/usr/lib/,; s,Targets-[a-z]*\.cmake,Targets-release.cmake," "$work/found"
+diff "$work/wanted" "$work/found" || fail 'the files of the package are not as expected'
+
+# Each library that the command line loads is in the package that dpkg knows it in, and from a version on.
+field() {
+    dpkg-deb -f "$package" "$1"
+}
+grep -q -a 'libpng16\.so\.16' "$build/kostka" || fail 'the command does not name libpng'
+grep -o -a 'lib\(deflate\|jansson\|png16\|tiff\|webp\|gif\)\.so\.[0-9]*' "$build/kostka" | sort -u >"$work/sonames"
+while read -r soname; do
+    owner=$(dpkg -S "*/$soname" | sed -n '1s/:.*//p')
+    [ -n "$owner" ] || fail "no package has $soname"
+    where=Recommends
+    case $soname in libpng* | libdeflate* | libjansson*) where=Depends ;; esac
+    field $where | tr ',' '\n' | sed 's/^ *//; s/ .*//' | grep -q -x "$owner" ||
+        fail "$where does not have $owner: $(field $where)"
+done <"$work/sonames"
+for library in libc6 libjansson4 libdeflate0; do
+    field Depends | grep -q "$library" || fail "does not depend on $library: $(field Depends)"
+done
+field Recommends | grep -q 'libtiff6 (>= [0-9]' || fail "any version of libtiff will do: $(field Recommends)"
+field Recommends | grep -q libc6 && fail "recommends what is needed: $(field Recommends)"
+
+# On a system that has renamed libpng's package, as Ubuntu 24.04 has, the package is of that name.
+package_of_png=$(dpkg -S '*/libpng16.so.16' | sed -n '1s/:.*//p')
+mkdir -p "$work/dpkg/info" "$work/dpkg/updates"
+sed "s/^\(Package\|Source\): $package_of_png\$/\1: libpng-renamed/" /var/lib/dpkg/status >"$work/dpkg/status"
+cp /var/lib/dpkg/info/format "$work/dpkg/info/"
+for file in /var/lib/dpkg/info/"$package_of_png":*; do
+    name=${file##*/}
+    sed "s/\b$package_of_png\b/libpng-renamed/g" "$file" >"$work/dpkg/info/libpng-renamed${name#"$package_of_png"}"
+done
+for other in libc6 libdeflate0 libjansson4 libtiff6 libwebp7 libgif7; do
+    for file in /var/lib/dpkg/info/"$other":*; do
+        [ ! -e "$file" ] || cp "$file" "$work/dpkg/info/"
+    done
+done
+printf '#!/bin/sh\nexec dpkg-shlibdeps --admindir=%s/dpkg "$@"\n' "$work" >"$work/shlibdeps"
+chmod +x "$work/shlibdeps"
+cmake -D KOSTKA_SHLIBDEPS="$work/shlibdeps" -P "$build/loaded.cmake" >"$work/renamed" 2>&1 || fail "$(cat "$work/renamed")"
+grep -q 'DEPENDS:.* libpng-renamed (>= 1\.6' "$work/renamed" || fail "libpng is not found under another name: $(cat "$work/renamed")"
+[ "$(dpkg-deb -f "$package" Version)" = "$version" ] || fail "version $(dpkg-deb -f "$package" Version)"
+dpkg-deb -x "$package" "$work/root"
+[ "$("$work/root/usr/bin/kostka" --version)" = "kostka $version" ] || fail 'the command of the package does not work'
+grep -q -a "$build" "$work/root/usr/bin/kostka" && fail 'the command has the path of the build in it'
+exit 0

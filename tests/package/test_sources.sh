@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Checks that all sources keep to one dialect of C, and that each of them opens with a line that says what it is for.
+set -eu
+cd "$KOSTKA_SOURCE"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Sources of C and of kernels, then scripts, in the folders that hold them.
+folders='bench cmake docs examples fuzz include python src tests tools'
+# shellcheck disable=SC2086 # a list of words
+find $folders -name build -prune -o -type f \( -name '*.[ch]' -o -name '*.cl' \) -print | sort >"$work/c"
+# shellcheck disable=SC2086 # a list of words
+find $folders -name build -prune -o -type f \( -name '*.sh' -o -name '*.py' -o -name '*.pyi' \) -print | sort >"$work/scripts"
+printf '%s\n' dev .ci/run >>"$work/scripts"
+
+# A status is compared with KST_OK by `!status` and `status` alone.
+find_comparisons() {
+    # shellcheck disable=SC2046 # no name has spaces
+    grep -nE '[!=]= *KST_OK|KST_OK *[!=]=' $(cat "$work/c") | sed 's/$/  (write !status or status)/'
+}
+
+# sizeof has parentheses around a type, and in macros around an argument, but around no other expression.
+# shellcheck disable=SC2046 # no name has spaces
+sed -nE 's/^typedef [^(]*[ *]([A-Za-z0-9_]+)(\[[^]]*\])?;.*/\1/p; s/^typedef [^(]*\(\*([a-z0-9_]+)\).*/\1/p
+    s/^\} ([A-Za-z0-9_]+);.*/\1/p' $(cat "$work/c") |
+    sort -u >"$work/types"
+printf '%s\n' bool char double float int long short signed unsigned void const struct union enum uchar uint ulong ushort PyObject \
+    >>"$work/types"
+find_parentheses() {
+    # shellcheck disable=SC2046 # no name has spaces
+    awk -v types="$work/types" '
+        BEGIN {
+            while ((getline line <types) > 0)
+                known[line] = 1
+        }
+        FNR == 1 {
+            macro = 0
+        }
+        {
+            macro = macro || $0 ~ /^ *#/
+            line = $0
+            while (!macro && match(line, /sizeof ?\(/)) {
+                line = substr(line, RSTART + RLENGTH)
+                match(line, /^[A-Za-z0-9_]*/)
+                word = substr(line, 1, RLENGTH)
+                if (!(word in known) && word !~ /_t$/)
+                    print FILENAME ":" FNR ":" $0 "  (write sizeof x)"
+            }
+            macro = macro && $0 ~ /\\$/
+        }' $(cat "$work/c")
+}
+
+# The first line names the licence, the second one begins to say what the file is for. In public headers a block for the
+# reference does so below the guard.
+find_openings() {
+    # shellcheck disable=SC2046 # no name has spaces
+    awk '
+        FNR == 1 && $0 != "/* SPDX-License-Identifier: BSD-2-Clause */" {
+            print FILENAME ":1: (no SPDX line)"
+        }
+        FILENAME ~ /^include\// {
+            if (FNR == 6 && $0 != " * @file")
+                print FILENAME ":6: (no @file that says what the header is for)"
+            next
+        }
+        FNR == 2 && $0 !~ /^\/\*( .|$)/ {
+            print FILENAME ":2: (no comment that says what the file is for)"
+        }' $(cat "$work/c")
+}
+
+# In scripts #! may stand above, and a word to shellcheck between.
+find_script_openings() {
+    # shellcheck disable=SC2046 # no name has spaces
+    awk '
+        FNR == 1 {
+            wanted = "licence"
+        }
+        FNR == 1 && /^#!/ || /^# shellcheck / {
+            next
+        }
+        wanted == "purpose" {
+            wanted = ""
+            if ($0 !~ /^# [^ ]/ && $0 !~ /^"""./)
+                print FILENAME ":" FNR ": (no line that says what the file is for)"
+        }
+        wanted == "licence" {
+            wanted = "purpose"
+            if ($0 != "# SPDX-License-Identifier: BSD-2-Clause")
+                print FILENAME ":" FNR ": (no SPDX line)"
+        }' $(cat "$work/scripts")
+}
+
+{
+    find_comparisons
+    find_parentheses
+    find_openings
+    find_script_openings
+} >"$work/wrong"
+cat "$work/wrong"
+[ ! -s "$work/wrong" ]

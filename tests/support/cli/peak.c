@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * peak FILE COMMAND…: runs the command, and writes to FILE how many kibibytes of memory it had at most, and to
+ * FILE.writes how many calls of the system it wrote with; nothing where the system does not count them.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Linux counts calls, and keeps the counts of a process until its parent has waited for it. */
+static long count_writes(pid_t child)
+{
+    char name[64], line[64];
+    long writes = -1;
+
+    snprintf(name, sizeof name, "/proc/%ld/io", (long)child);
+    FILE *file = fopen(name, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "syscw: ", 7) == 0)
+            writes = strtol(line + 7, NULL, 10);
+    if (file != NULL)
+        fclose(file);
+    return writes;
+}
+
+static int tell(const char *name, long number)
+{
+    FILE *file = fopen(name, "w");
+    int good = file != NULL && (number < 0 || fprintf(file, "%ld\n", number) > 0);
+
+    return (file == NULL || fclose(file) == 0) && good;
+}
+
+int main(int argc, char **argv)
+{
+    struct rusage usage;
+    siginfo_t ended;
+    char name[256];
+    int status;
+
+    if (argc < 3 || snprintf(name, sizeof name, "%s.writes", argv[1]) >= (int)sizeof name)
+        return 2;
+    pid_t child = fork();
+    if (child == 0) {
+        execvp(argv[2], argv + 2);
+        _exit(127);
+    }
+    if (child < 0 || waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT) != 0)
+        return 126;
+    long writes = count_writes(child);
+    if (wait4(child, &status, 0, &usage) != child || !tell(argv[1], usage.ru_maxrss) || !tell(name, writes))
+        return 126;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}

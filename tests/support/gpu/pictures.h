@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares what tests of decoding on the devices share: runtimes, a context on the CPU, pictures to compare. */
+#ifndef KOSTKA_TESTS_SUPPORT_GPU_PICTURES_H
+#define KOSTKA_TESTS_SUPPORT_GPU_PICTURES_H
+
+#include "core/context.h"
+#include "device/runtime.h"
+#include "support/gpu/gpus.h"
+
+extern kst_context *cpu; /* one thread */
+extern struct gpu_runtime *runtimes[MOST_GPUS];
+extern struct memory memory;
+
+int open_pictures(void **state);
+int close_pictures(void **state);
+
+/* The simulator takes the contents of a reused buffer for uninitialised: make new buffers there. */
+void renew_runtimes(void);
+
+/* Fails, with the name, where two pictures of the same shape differ. */
+void expect_same_picture(const char *name, const kst_image *wanted, const kst_image *found);
+void poison_picture(const kst_image *image);
+
+#endif

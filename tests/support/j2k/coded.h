@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Encodes pictures in JPEG 2000. */
+#ifndef KOSTKA_TESTS_SUPPORT_J2K_CODED_H
+#define KOSTKA_TESTS_SUPPORT_J2K_CODED_H
+
+#include <kostka/kostka.h>
+
+/* Return options that encode JPEG 2000. `j2k` is borrowed; null takes the defaults. */
+kst_encode_options j2k_coding(const kst_j2k_options *j2k);
+
+/* A picture's stream, which the caller releases. The test fails where there is none. */
+kst_buffer j2k_coded(kst_context *context, const kst_image *image, const kst_j2k_options *j2k);
+
+/* Return where tile-part `number` of a stream starts, counted from 0; null if there are fewer. */
+uint8_t *j2k_tile_part(const kst_buffer *stream, uint32_t number);
+
+/* Put COD that is too short into the header of a tile-part that has nothing in it (T.800 A.6.1). */
+void j2k_damage_header(kst_buffer *stream, uint32_t number);
+
+#endif

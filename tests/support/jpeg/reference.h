@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A decoder's last steps written down plainly: resampling and colour, from the planes that libjpeg gives. */
+#ifndef KOSTKA_TESTS_SUPPORT_JPEG_REFERENCE_H
+#define KOSTKA_TESTS_SUPPORT_JPEG_REFERENCE_H
+
+#include "support/jpeg/libjpeg_decode.h"
+
+/*
+ * The picture in GREY, RGB or CMYK from planes whose colour is `coded`. It covers what libjpeg refuses: ratios of
+ * sampling factors that are not whole, where each pixel takes the sample at or before its place.
+ */
+void reference_picture(
+    const struct libjpeg_planes *planes, kst_colour coded, kst_format format, struct libjpeg_picture *picture);
+
+/* RGB from inverted ink. */
+void reference_cmyk_to_rgb(const uint8_t cmyk[4], uint8_t rgb[3]);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Contexts of every instruction tier, of several numbers of threads, and on GPUs: what they decode to must not differ.
+ */
+#ifndef KOSTKA_TESTS_SUPPORT_MACHINES_H
+#define KOSTKA_TESTS_SUPPORT_MACHINES_H
+
+#include <kostka/kostka.h>
+
+#include "support/sanitizers.h"
+
+struct context_list {
+    kst_context *context[16];
+    const char *name[16]; /* "tier, threads", or the device's */
+    kst_device_info gpu[16];
+    uint32_t count; /* the first: plain C on one thread, or the best tier on two if watched; the last: GPUs */
+};
+
+/*
+ * One thread on every tier that the processor has, unless threads are watched; 2, 3 and 8 threads on the best; 2 on
+ * plain C; and all GPUs.
+ */
+extern struct context_list contexts;
+int contexts_start(void **state);
+int contexts_stop(void **state);
+
+#endif

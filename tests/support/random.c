@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Generates numbers by a linear congruence, and by shifts. */
+#include "support/random.h"
+
+uint32_t random_next(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 8; /* those below repeat soon */
+}
+
+uint32_t random_below(uint32_t *state, uint32_t bound)
+{
+    return random_next(state) % bound;
+}
+
+uint32_t next_random(void)
+{
+    static uint32_t state = 0x2545F491;
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares the context on the CPU that all tests of a program share. */
+#ifndef KOSTKA_TESTS_SUPPORT_SHARED_CONTEXT_H
+#define KOSTKA_TESTS_SUPPORT_SHARED_CONTEXT_H
+
+#include "support/context.h"
+#include "support/test.h"
+
+extern kst_context *context;
+
+/*
+ * Run a group of tests with the context, which has so many threads (0: as many as processors), and return what main()
+ * returns. The context is there in the group's setup and teardown, which may be null.
+ */
+#define run_with_context(threads, tests, setup, teardown)                                                              \
+    (shared_context_create(threads), shared_context_destroy(cmocka_run_group_tests(tests, setup, teardown)))
+void shared_context_create(uint32_t threads);
+
+/* Pass the number through. */
+int shared_context_destroy(int failed);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Notes why tests are skipped, and ends programs whose tests all are with 77. */
+#include "support/test.h"
+
+#include <stdio.h>
+
+enum { SKIPPED = 77 };
+
+static size_t skipped_tests;
+
+static void tell(const char *reason)
+{
+    printf("skipped: %s\n", reason);
+    fflush(stdout); /* also where the program is ended at once */
+}
+
+void note_skipped(const char *reason)
+{
+    skipped_tests++;
+    tell(reason);
+}
+
+int skip_all(const char *reason)
+{
+    tell(reason);
+    return SKIPPED;
+}
+
+int end_group(int failed, size_t tests)
+{
+    size_t skipped = skipped_tests;
+    skipped_tests = 0;
+    return failed == 0 && skipped == tests ? SKIPPED : failed;
+}

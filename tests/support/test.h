@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmocka with what it needs in front of it. */
+#ifndef KOSTKA_TESTS_SUPPORT_TEST_H
+#define KOSTKA_TESTS_SUPPORT_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* The end of a test that lacks something it needs: what, in words for the summary of ./dev test. */
+#undef skip
+#define skip(reason) (note_skipped(reason), _skip(__FILE__, __LINE__))
+
+/* A group of which all tests were skipped ends with 77, by which ctest knows that nothing was tested. */
+#undef cmocka_run_group_tests
+#define cmocka_run_group_tests(tests, setup, teardown)                                                                 \
+    end_group(_cmocka_run_group_tests(#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown),             \
+        sizeof(tests) / sizeof((tests)[0]))
+
+void note_skipped(const char *reason);
+
+/* The same of a whole program, which ends with what this returns. */
+int skip_all(const char *reason);
+
+/* Return the exit status of a program whose group had this many tests, of which this many failed. */
+int end_group(int failed, size_t tests);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* libjansson, loaded when the first JSON is wanted, as most processes never want any. */
+#ifndef KOSTKA_TOOL_JSON_LIBRARY_H
+#define KOSTKA_TOOL_JSON_LIBRARY_H
+
+#include <jansson.h>
+
+#include "library.h"
+
+#define JSON_FUNCTIONS(X)                                                                                              \
+    X(json_array)                                                                                                      \
+    X(json_array_append_new)                                                                                           \
+    X(json_delete)                                                                                                     \
+    X(json_dump_callback)                                                                                              \
+    X(json_dumps)                                                                                                      \
+    X(json_false)                                                                                                      \
+    X(json_integer)                                                                                                    \
+    X(json_null)                                                                                                       \
+    X(json_object)                                                                                                     \
+    X(json_object_set_new)                                                                                             \
+    X(json_object_update)                                                                                              \
+    X(json_real)                                                                                                       \
+    X(json_string)                                                                                                     \
+    X(json_stringn)                                                                                                    \
+    X(json_true)                                                                                                       \
+    X(json_vpack_ex)
+
+/* Load the library. This must be called before any function of jansson.h. */
+bool json_library_load(struct problem *problem);
+
+#endif
