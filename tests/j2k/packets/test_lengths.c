@@ -435,6 +435,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_skipping), cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_main_header), cmocka_unit_test(test_false), cmocka_unit_test(test_strict)};
-    context = cpu_context_create(1);
     return run_with_context(1, tests, NULL, NULL);
 }

@@ -264,6 +264,5 @@ int main(void)
         cmocka_unit_test(test_tiles_refused),
         cmocka_unit_test(test_other_spaces),
     };
-    context = cpu_context_create(2);
     return run_with_context(2, tests, NULL, NULL);
 }

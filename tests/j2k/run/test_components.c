@@ -517,6 +517,5 @@ int main(void)
         cmocka_unit_test(test_missing_tile_beside_deep_component),
         cmocka_unit_test(test_failures_leave_images),
     };
-    context = cpu_context_create(2);
     return run_with_context(2, tests, NULL, NULL);
 }

@@ -276,6 +276,5 @@ int main(void)
     };
     if (!j2k_corpus_present())
         return skip_all("there is no corpus");
-    context = cpu_context_create(3);
     return run_with_context(3, tests, NULL, NULL);
 }

@@ -421,6 +421,5 @@ int main(void)
     };
     if (!j2k_corpus_present())
         return skip_all("there is no corpus");
-    context = cpu_context_create(0);
     return run_with_context(0, tests, NULL, NULL);
 }

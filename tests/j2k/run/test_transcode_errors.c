@@ -141,6 +141,5 @@ int main(void)
         cmocka_unit_test(test_options), cmocka_unit_test(test_damage)};
     if (!j2k_corpus_present())
         return skip_all("there is no corpus");
-    context = cpu_context_create(0);
     return run_with_context(0, tests, NULL, NULL);
 }

@@ -414,6 +414,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_right), cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_damaged_parts), cmocka_unit_test(test_strict), cmocka_unit_test(test_forms),
         cmocka_unit_test(test_elements)};
-    context = cpu_context_create(1);
     return run_with_context(1, tests, NULL, NULL);
 }

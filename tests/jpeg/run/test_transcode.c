@@ -263,6 +263,5 @@ int main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_concurrent_calls),
     };
-    context = cpu_context_create(0);
     return run_with_context(0, tests, NULL, NULL);
 }

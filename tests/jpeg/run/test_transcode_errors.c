@@ -250,6 +250,5 @@ int main(int argc, char **argv)
     bool corpus = argc > 1 && strcmp(argv[1], "corpus") == 0;
     if (corpus && !corpus_exists("jpeg/damaged"))
         return skip_all("there is no corpus");
-    context = cpu_context_create(0);
     return corpus ? run_with_context(0, on_corpus, NULL, NULL) : run_with_context(0, tests, NULL, NULL);
 }

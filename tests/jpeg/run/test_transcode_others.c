@@ -668,6 +668,5 @@ int main(void)
         cmocka_unit_test(test_grey), cmocka_unit_test(test_drop), cmocka_unit_test(test_list),
         cmocka_unit_test(test_wrong_index), cmocka_unit_test(test_many), cmocka_unit_test(test_damaged_first),
         cmocka_unit_test(test_damage), cmocka_unit_test(test_allocations)};
-    context = cpu_context_create(2);
     return run_with_context(2, tests, NULL, NULL);
 }
