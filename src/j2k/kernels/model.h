@@ -225,11 +225,11 @@ FUNCTION u32 most_decisions(u32 planes, u32 samples, u32 columns, u32 style)
 }
 
 /*
- * Model the three passes of a plane. Returns the number of bytes that are left in the stage. The whole work-group must
- * call this.
+ * Model the three passes of a plane behind the first `fill` bytes of the stage. Returns the number of bytes that the
+ * stage then has. The whole work-group must call this, and must pass a barrier before it reads the stage.
  */
 FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory, u32 style, u32 pass, u32 fill,
-    u32 plane, GLOBAL const struct j2k_work_coded_block *block, GLOBAL u32 **to)
+    u32 plane, GLOBAL const struct j2k_work_coded_block *block)
 {
     const struct run *r = &m->r;
     u32 symbols = (style & J2K_STYLE_SYMBOLS) != 0 ? 4 : 0, first = pass == 0 ? 2 : 0;
@@ -257,12 +257,13 @@ FUNCTION u32 model_plane(struct modelling *m, const struct model_memory *memory,
         add_up_gain(memory->early + 2 * plane, gain_of_rows(memory->planes, spread, plane, block->exact), plane);
     m->refined = m->significant;
     m->significant |= m->bits;
-    u32 rest = empty_stage(memory->stage, p.total, *to);
-    *to += p.total / 4;
-    return rest;
+    return p.total;
 }
 
-/* Model all planes down to `last`. The whole work-group must call this. */
+/*
+ * Model all planes down to `last`. The whole work-group must call this. A plane's decisions are written when the next
+ * one begins: PoCL 5 does not compile a loop that ends with writes behind its last barrier.
+ */
 FUNCTION void model_planes(const struct run *r, const struct model_memory *memory, u32 negative, u32 planes, u32 last,
     GLOBAL const struct j2k_work_coded_block *block, GLOBAL u32 *decisions, u32 *count)
 {
@@ -281,11 +282,14 @@ FUNCTION void model_planes(const struct run *r, const struct model_memory *memor
     m.signs = board_rows(r, m.negative) | board_frame(r, &signs, &signs);
     barrier_local();
     for (u32 plane = planes; plane-- > last;) {
-        fill = model_plane(&m, memory, block->style, pass, fill, plane, block, &to);
+        u32 rest = empty_stage(memory->stage, fill, to);
+        to += fill / 4;
+        fill = model_plane(&m, memory, block->style, pass, rest, plane, block);
         pass += pass == 0 ? 1 : 3;
     }
-    if (r->self == 0 && fill > 0)
-        to[0] = memory->stage[0];
+    barrier_local();
+    for (u32 i = r->self; i < (fill + 3) / 4; i += J2K_MODEL_GROUP)
+        to[i] = memory->stage[i];
     *count = (u32)(to - decisions) * 4 + fill;
 }
 
