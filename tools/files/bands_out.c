@@ -85,8 +85,10 @@ static bool add_rows(struct writing *w, const kst_image *rows, struct problem *p
     struct picture picture;
 
     picture_init(&picture);
-    picture.image = *rows; /* the pixels remain the library's */
-    return rows_out_add(&w->out, &picture, w->settings, problem);
+    picture.image = *rows; /* these pixels remain the library's, what a format makes of them is the picture's */
+    bool good = rows_out_add(&w->out, &picture, w->settings, problem);
+    picture_release(&picture);
+    return good;
 }
 
 static bool write_rows(void *user, uint32_t y, const kst_image *rows)
