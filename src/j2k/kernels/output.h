@@ -86,12 +86,12 @@ FUNCTION GLOBAL u8 *channel_at(GLOBAL const struct j2k_work_channel *channel, GL
 }
 
 /*
- * Return whether a channel takes a value of this output; *which becomes the index of that value. A constant is written
- * with the first component.
+ * Return whether channel k takes a value of this output; *which becomes the index of that value. A constant is written
+ * with the first channel's component: others, component 0 among them, may not be decoded.
  */
-FUNCTION u32 takes(GLOBAL const struct j2k_work_output *o, GLOBAL const struct j2k_work_channel *channel, u32 *which)
+FUNCTION u32 takes(GLOBAL const struct j2k_work_output *o, GLOBAL const struct j2k_work_view *view, u32 k, u32 *which)
 {
-    u32 component = channel->component == J2K_CONSTANT ? 0 : channel->component;
+    u32 own = view->channel[k].component, component = own == J2K_CONSTANT ? view->channel[0].component : own;
     *which = component - o->first;
     return component >= o->first && component - o->first < o->count;
 }
@@ -108,7 +108,7 @@ FUNCTION void put_pixel(GLOBAL const struct j2k_work_view *view, GLOBAL const st
     for (u32 k = 0; k < view->channels; k++) {
         GLOBAL const struct j2k_work_channel *channel = &view->channel[k];
         u32 which;
-        if (!takes(o, channel, &which))
+        if (!takes(o, view, k, &which))
             continue;
         GLOBAL u8 *to = channel_at(channel, pixels, o->x + x, o->y + y);
         u32 sample = channel->component == J2K_CONSTANT ? channel->value : (u32)chosen(value, which);
