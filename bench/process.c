@@ -50,9 +50,9 @@ static double seconds_of(struct timeval time)
 static char *fill_in(const char *argument, const char *picture)
 {
     const char *place = strstr(argument, "{}");
-    char *made = malloc(NAME_MAX_LENGTH);
+    char *made = place != NULL ? malloc(NAME_MAX_LENGTH) : NULL;
 
-    if (place == NULL || made == NULL)
+    if (made == NULL)
         return (char *)(uintptr_t)argument;
     snprintf(made, NAME_MAX_LENGTH, "%.*s%s%s", (int)(place - argument), argument, picture, place + 2);
     return made;

@@ -77,11 +77,11 @@ int json_object_update(json_t *object, json_t *other)
     return library.json_object_update_(object, other);
 }
 
-json_t *json_pack(const char *format, ...)
+json_t *json_pack(const char *fmt, ...)
 {
     va_list arguments;
-    va_start(arguments, format);
-    json_t *made = library.json_vpack_ex_(NULL, 0, format, arguments);
+    va_start(arguments, fmt);
+    json_t *made = library.json_vpack_ex_(NULL, 0, fmt, arguments);
     va_end(arguments);
     return made;
 }
