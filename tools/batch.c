@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "progress.h"
 
 enum { WORKERS_MAX = 64, THREADS_MAX = 1024 };
@@ -39,15 +40,29 @@ static char *join_path(const char *directory, const char *name, size_t stem, con
     return path;
 }
 
+/* Make the folder of an output where it stands for one in the folder that was walked through. */
+static bool make_place(const char *path, const char *stem, size_t length, struct problem *problem)
+{
+    const char *slash = memchr(stem, '/', length) == NULL ? NULL : strrchr(path, '/');
+    char *folder = slash == NULL ? NULL : strndup(path, (size_t)(slash - path));
+
+    if (slash == NULL)
+        return true;
+    bool good = folder != NULL ? folder_make(folder, problem) : problem_set(problem, "out of memory");
+    free(folder);
+    return good;
+}
+
 char *task_path(const struct task *task, const char *extension, struct problem *problem)
 {
-    size_t stem;
-    const char *name = input_stem(task->source->name, &stem);
-    char *path = task->path != NULL ? strdup(task->path) : join_path(task->directory, name, stem, extension);
+    size_t length;
+    const char *stem = input_stem(task->input, &length);
+    char *path = task->path != NULL ? strdup(task->path) : join_path(task->directory, stem, length, extension);
 
     if (path == NULL)
         problem_set(problem, "out of memory");
-    if (path == NULL || task->path != NULL || input_claim(task->inputs, task->input, path, problem))
+    if (path == NULL || task->path != NULL ||
+        (input_claim(task->inputs, task->input, path, problem) && make_place(path, stem, length, problem)))
         return path;
     free(path);
     return NULL;
@@ -104,7 +119,9 @@ static void do_one(struct crew *crew, struct input *input)
     const struct batch *batch = crew->batch;
     struct problem problem = {""};
     struct source source = {.name = input->name};
-    bool good = batch->unread || source_read_picture(&source, input->name, batch->files, &problem);
+    bool good = input->failure == NULL
+                    ? batch->unread || source_read_picture(&source, input->name, batch->files, &problem)
+                    : problem_set(&problem, "%s", input->failure);
 
     progress_file_begin(share_of_reading(&source, batch->files));
     if (good) {
@@ -168,34 +185,15 @@ static void work_off(struct crew *crew)
     progress_end();
 }
 
-/* Makes the folder and those above it. */
-static bool make_folder(const char *folder)
-{
-    char *path = strdup(folder);
-    bool good = path != NULL;
-
-    for (char *end = path; good && *end != '\0';) {
-        end += strspn(end, "/");
-        end += strcspn(end, "/");
-        char next = *end;
-        *end = '\0';
-        good = mkdir(path, 0777) == 0 || errno == EEXIST || errno == EISDIR;
-        if (!good)
-            complain(folder, "cannot make the folder %s: %s", path, strerror(errno));
-        *end = next;
-    }
-    free(path);
-    return good;
-}
-
 /* Says what is wrong with the folder for outputs once, and not for each input. */
 static int check_folder(const char *folder)
 {
+    struct problem problem = {""};
     struct stat state;
 
-    if (stat(folder, &state) != 0 && !make_folder(folder))
-        return EXIT_FAILED;
-    if (stat(folder, &state) == 0 && !S_ISDIR(state.st_mode))
+    if (stat(folder, &state) != 0 && !folder_make(folder, &problem))
+        complain(folder, "%s", problem.text);
+    else if (stat(folder, &state) == 0 && !S_ISDIR(state.st_mode))
         complain(folder, "is no folder, which --out-dir needs");
     else if (access(folder, W_OK | X_OK) != 0)
         complain(folder, "no files can be made there: %s", strerror(errno));
@@ -208,7 +206,8 @@ static int collect(struct crew *crew, char **operands, size_t count)
 {
     const struct batch *batch = crew->batch;
     bool many = batch->output->directory != NULL;
-    const struct input_choice choice = {.folders = many, .coded = batch->coded, .raw = batch->files->raw.width > 0};
+    const struct input_choice choice = {
+        .output = batch->output, .coded = batch->coded, .raw = batch->files->raw.width > 0};
 
     if (!many)
         crew->path = operands[1];
@@ -216,7 +215,6 @@ static int collect(struct crew *crew, char **operands, size_t count)
         complain(NULL, "out of memory");
         return EXIT_FAILED;
     }
-    atomic_store(&crew->failures, crew->inputs.failures);
     return EXIT_FINE;
 }
 
@@ -247,7 +245,7 @@ int batch_run(const struct batch *batch, int argc, char **argv)
     char **operands = argv + optind;
     size_t count = (size_t)(argc - optind);
     uint32_t threads;
-    int code = operands_check(batch->verb->name, batch->output->directory, operands, count);
+    int code = operands_check(batch->verb->name, batch->output, operands, count);
 
     if (code == EXIT_FINE && batch->output->directory != NULL)
         code = check_folder(batch->output->directory);

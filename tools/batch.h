@@ -6,6 +6,10 @@
 #include "inputs.h"
 #include "options.h"
 
+/* The help for the options of many_group(). */
+#define BATCH_HELP                                                                                                     \
+    "  --recursive         with --out-dir: also what is in folders of a folder, in the same folders there\n"
+
 /* The work on one input. */
 struct task {
     const struct source *source;

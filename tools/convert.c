@@ -39,9 +39,9 @@ static int run(int argc, char **argv)
     encode_settings_init(&settings);
     j2k_settings_init(&j2k);
     kst_decode_options_init(&files.decode);
-    const struct option_group groups[] = {common_group(&common), output_group(&output), encode_group(&settings),
-        j2k_group(&j2k, false), decode_group(&files.decode), samples_group(&files, true)};
-    if (options_read(&verb_convert, argc, argv, groups, 6, &given, &code) &&
+    const struct option_group groups[] = {common_group(&common), output_group(&output), many_group(&output.many),
+        encode_group(&settings), j2k_group(&j2k, false), decode_group(&files.decode), samples_group(&files, true)};
+    if (options_read(&verb_convert, argc, argv, groups, 7, &given, &code) &&
         (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
         (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         target_settle(&files);
@@ -79,6 +79,7 @@ const struct verb verb_convert = {
         "JPEG 2000 (--lossless, --rate, --psnr, --tiles ...); --layers is that of decoding.\n"
         "--raw WxHxN:DEPTH reads samples without a header, s behind the depth means signed ones; --raw-layout,\n"
         "--interleave and --endian little|big say how they lie there, and how they are written.\n"
+        "\n" BATCH_HELP "\n"
         "ICC profile, Exif, XMP, IPTC, comments and density go along where both formats hold them. A JPEG file made\n"
         "of JPEG, of the same size, keeps the quantisation tables and the sampling unless an option changes them.\n",
 };

@@ -47,9 +47,9 @@ static int run(int argc, char **argv)
     int code;
 
     kst_decode_options_init(&files.decode);
-    const struct option_group groups[] = {
-        common_group(&common), output_group(&output), decode_group(&files.decode), samples_group(&files, false)};
-    if (!options_read(&verb_decode, argc, argv, groups, 4, &given, &code))
+    const struct option_group groups[] = {common_group(&common), output_group(&output), many_group(&output.many),
+        decode_group(&files.decode), samples_group(&files, false)};
+    if (!options_read(&verb_decode, argc, argv, groups, 5, &given, &code))
         return code;
     code = choose_target(&output, argc, argv, &files.target);
     if (code != EXIT_FINE)
@@ -88,7 +88,8 @@ const struct verb verb_decode = {
         "  --orient            turn the picture as its Exif orientation says\n"
         "  --strict            damage is an error instead of a warning\n"
         "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
-        "  --out-dir DIR       many inputs, folders among them; each file becomes one of the same name there\n"
+        "  --out-dir DIR       many inputs, folders among them; each file becomes one of the same name "
+        "there\n" BATCH_HELP
         "  --out-format NAME   png, tiff, bmp, pnm, pgm, ppm, pam, pgx, raw or yuv, whatever the output's name\n"
         "  --interleave        planes of one size take turns in one file: TIFF, raw\n"
         "  --raw-layout pixels|planes  of raw samples; default pixel by pixel, or planes with --format planar, raw\n"

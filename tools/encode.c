@@ -112,9 +112,9 @@ static int run(int argc, char **argv)
     encode_settings_init(&settings);
     j2k_settings_init(&j2k);
     kst_decode_options_init(&files.decode);
-    const struct option_group groups[] = {common_group(&common), output_group(&output), encode_group(&settings),
-        j2k_group(&j2k, true), samples_group(&files, true)};
-    if (options_read(&verb_encode, argc, argv, groups, 5, &given, &code) &&
+    const struct option_group groups[] = {common_group(&common), output_group(&output), many_group(&output.many),
+        encode_group(&settings), j2k_group(&j2k, true), samples_group(&files, true)};
+    if (options_read(&verb_encode, argc, argv, groups, 6, &given, &code) &&
         (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
         (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         settings.options.jpeg2000 = &j2k.options;
@@ -192,7 +192,7 @@ const struct verb verb_encode = {
             "                      where none is given\n"
             "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
             "  --out-dir DIR       many inputs, folders among them; each file becomes NAME.jpg there, or\n"
-            "                      NAME.jp2 with --out-format jp2\n"
+            "                      NAME.jp2 with --out-format jp2\n" BATCH_HELP
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
             "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
             "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"

@@ -2,8 +2,6 @@
 /* Collects the inputs of a batch from files and folders, by name or by signature. */
 #include "inputs.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,25 +9,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
+
 enum { SIGNATURE = 4096 /* bytes by which a format is recognised */ };
 
-const char *input_stem(const char *name, size_t *length)
+const char *input_stem(const struct input *input, size_t *length)
 {
-    const char *slash = strrchr(name, '/');
+    bool standard = strcmp(input->name, "-") == 0;
+    const char *name = standard ? "stdin" : input->name + input->tree, *slash = strrchr(name, '/');
     const char *last = slash == NULL ? name : slash + 1;
     const char *dot = strrchr(last, '.');
 
-    if (strcmp(name, "-") == 0)
-        last = "stdin";
-    *length = dot == NULL || dot == last ? strlen(last) : (size_t)(dot - last);
-    return last;
+    *length = dot == NULL || dot == last ? strlen(name) : (size_t)(dot - name);
+    return name;
 }
 
-/* Add an input, and take over its name. A null name means that memory ran out. */
-static bool add(struct inputs *inputs, char *name)
+/* Return where the last part of a name begins. */
+static size_t last_part(const char *name)
 {
-    struct stat state;
+    const char *slash = strrchr(name, '/');
+    return slash == NULL ? 0 : (size_t)(slash - name) + 1;
+}
 
+/* Add an input, and take over its name. A null name means that memory ran out; a null state that it is no file. */
+static bool add(struct inputs *inputs, char *name, size_t tree, const struct stat *state)
+{
     if ((inputs->count & (inputs->count - 1)) == 0) {
         size_t capacity = inputs->count == 0 ? 1 : 2 * inputs->count;
         struct input *grown = name == NULL ? NULL : realloc(inputs->input, capacity * sizeof *grown);
@@ -41,13 +45,25 @@ static bool add(struct inputs *inputs, char *name)
     }
     if (name == NULL)
         return false;
-    inputs->input[inputs->count] = (struct input){.name = name};
-    if (strcmp(name, "-") != 0 && stat(name, &state) == 0 && S_ISREG(state.st_mode)) {
-        inputs->input[inputs->count].device = state.st_dev;
-        inputs->input[inputs->count].inode = state.st_ino;
+    struct input *input = &inputs->input[inputs->count++];
+    *input = (struct input){.name = name, .tree = tree};
+    if (state != NULL) {
+        input->device = state->st_dev;
+        input->inode = state->st_ino;
     }
-    inputs->count++;
     return true;
+}
+
+/* Add an input that fails. */
+static bool add_failure(struct inputs *inputs, char *name, size_t tree, const char *why)
+{
+    size_t length = name == NULL ? 0 : strlen(name);
+
+    if (!add(inputs, name, name != NULL && tree > length ? last_part(name) : tree, NULL))
+        return false;
+    struct input *input = &inputs->input[inputs->count - 1];
+    input->failure = strdup(why);
+    return input->failure != NULL;
 }
 
 static const struct file_format *format_by_signature(const char *name)
@@ -78,79 +94,66 @@ static bool is_taken(const struct file_format *format, const struct input_choice
  */
 static bool is_picture(const char *name, const struct input_choice *choice)
 {
-    struct stat state;
-
-    if (stat(name, &state) != 0 || !S_ISREG(state.st_mode))
-        return false;
     const struct file_format *named = file_format_by_path(name);
     const struct file_format *found =
         choice->raw && named != NULL && file_kind(named) == KIND_RAW ? named : format_by_signature(name);
     return is_taken(found != NULL ? found : named, choice);
 }
 
-static int is_shown(const struct dirent *entry)
+/* Holds what a walk through a folder fills in. */
+struct filling {
+    struct inputs *inputs;
+    const struct input_choice *choice;
+};
+
+static bool add_file(void *user, char *name, size_t tree, const struct stat *state)
 {
-    return entry->d_name[0] != '.';
+    const struct filling *filling = user;
+
+    if (is_picture(name, filling->choice))
+        return add(filling->inputs, name, tree, state);
+    free(name);
+    return true;
 }
 
-static char *join(const char *folder, const char *name)
+static bool add_failed_folder(void *user, char *name, size_t tree, const char *why)
 {
-    size_t length = strlen(folder);
-    char *joined = malloc(length + strlen(name) + 2);
-
-    if (joined != NULL)
-        sprintf(joined, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
-    return joined;
-}
-
-static int compare_entries(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
+    const struct filling *filling = user;
+    return add_failure(filling->inputs, name, tree, why);
 }
 
 static bool add_folder(struct inputs *inputs, const char *folder, const struct input_choice *choice)
 {
-    struct dirent **entries;
-    int count = scandir(folder, &entries, is_shown, compare_entries);
+    bool recursive = choice->output->many.recursive;
+    struct filling filling = {inputs, choice};
+    const struct walk walk = {recursive, choice->output->directory, add_file, add_failed_folder, &filling};
     size_t before = inputs->count;
-    bool good = true;
+    char why[128];
 
-    if (count < 0) {
-        complain(folder, "cannot read the folder: %s", strerror(errno));
-        inputs->failures++;
+    if (!walk_folder(&walk, folder))
+        return false;
+    if (inputs->count > before)
         return true;
-    }
-    for (int i = 0; i < count; i++) {
-        char *name = good ? join(folder, entries[i]->d_name) : NULL;
-        good = good && name != NULL;
-        if (good && is_picture(name, choice))
-            good = add(inputs, name);
-        else
-            free(name);
-        free(entries[i]);
-    }
-    free(entries);
-    if (good && inputs->count == before) {
-        complain(folder, "no %s in this folder; folders in it are not looked at",
-            choice->coded ? "JPEG or JPEG 2000 file" : "picture");
-        inputs->failures++;
-    }
-    return good;
+    snprintf(why, sizeof why, "no %s in this folder%s", choice->coded ? "JPEG or JPEG 2000 file" : "picture",
+        recursive ? ", nor in those in it" : "; add --recursive to take those of the folders in it");
+    return add_failure(inputs, strdup(folder), SIZE_MAX, why);
 }
 
-static bool is_folder(const char *name)
+static bool add_operand(struct inputs *inputs, const char *operand)
 {
     struct stat state;
-    return strcmp(name, "-") != 0 && stat(name, &state) == 0 && S_ISDIR(state.st_mode);
+    bool file = strcmp(operand, "-") != 0 && stat(operand, &state) == 0 && S_ISREG(state.st_mode);
+
+    return add(inputs, strdup(operand), last_part(operand), file ? &state : NULL);
 }
 
-int operands_check(const char *verb, const char *directory, char **operands, size_t count)
+int operands_check(const char *verb, const struct output_options *output, char **operands, size_t count)
 {
     const char *last = count > 0 ? operands[count - 1] : "";
 
     if (count == 0)
         return complain_usage(verb, "no input named");
-    if (directory != NULL)
+    if (output->directory != NULL)
         return EXIT_FINE;
     if (count > 1 && (is_folder(last) || (*last != '\0' && last[strlen(last) - 1] == '/')))
         return complain_usage(verb, "the output %s is a folder: write --out-dir %s, or name a file in it", last, last);
@@ -169,8 +172,8 @@ int operands_check(const char *verb, const char *directory, char **operands, siz
 static int compare_stems(const struct input *left, const struct input *right)
 {
     size_t length_a, length_b;
-    const char *a = input_stem(left->name, &length_a);
-    const char *b = input_stem(right->name, &length_b);
+    const char *a = input_stem(left, &length_a);
+    const char *b = input_stem(right, &length_b);
     int order = strncmp(a, b, length_a < length_b ? length_a : length_b);
 
     return order != 0 ? order : (length_a > length_b) - (length_a < length_b);
@@ -232,8 +235,8 @@ bool inputs_collect(struct inputs *inputs, char **operands, size_t count, const 
 
     *inputs = (struct inputs){.count = 0};
     for (size_t i = 0; i < count && good; i++)
-        good = choice->folders && is_folder(operands[i]) ? add_folder(inputs, operands[i], choice)
-                                                         : add(inputs, strdup(operands[i]));
+        good = choice->output->directory != NULL && is_folder(operands[i]) ? add_folder(inputs, operands[i], choice)
+                                                                           : add_operand(inputs, operands[i]);
     good = good && relate(inputs);
     if (!good)
         inputs_release(inputs);
@@ -244,6 +247,7 @@ void inputs_release(struct inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++) {
         free(inputs->input[i].name);
+        free(inputs->input[i].failure);
         free(inputs->input[i].output);
     }
     free(inputs->input);

@@ -27,6 +27,7 @@ static const struct {
     const char *why;
 } dependent[] = {
     {OPTION_FRAME_RATE, OPTION_PROFILE, "it is for the limits of --profile, which is missing"},
+    {OPTION_RECURSIVE, OPTION_OUT_DIR, "it is for many inputs: add --out-dir DIR"},
 };
 
 struct kind_name {

@@ -72,6 +72,7 @@ enum option_code {
     OPTION_RAW_LAYOUT,
     OPTION_RATIO,
     OPTION_RECODE,
+    OPTION_RECURSIVE,
     OPTION_MIX,
     OPTION_REDUCE,
     OPTION_LAYERS,
@@ -100,7 +101,7 @@ enum option_code {
     OPTION_WIDE_QUANTISERS
 };
 
-enum { OPTIONS_MAX = 96 }; /* the most options of a verb, aliases included */
+enum { OPTIONS_MAX = 128 }; /* the most options of a verb, aliases included */
 
 /* Takes one option. Returns false, after a message on standard error, if its value is wrong. */
 typedef bool (*option_handler)(const char *verb, void *settings, int code, const char *value);
@@ -170,13 +171,20 @@ uint64_t common_max_pixels(const struct common_options *options);
 uint64_t common_max_memory(const struct common_options *options);
 bool common_on_cpu(const struct common_options *options); /* whether an option or KOSTKA_DEVICE chooses the CPU */
 
+/* Options of many inputs, which need a folder for outputs. */
+struct many_options {
+    bool recursive;
+};
+
 /* Options of verbs that make files. */
 struct output_options {
     const char *directory;            /* null: one input and one output */
     const struct file_format *format; /* null: chosen by the output's name */
     int compression;
+    struct many_options many;
 };
 struct option_group output_group(struct output_options *options);
+struct option_group many_group(struct many_options *options);
 
 /* Returns the group of --json. */
 struct option_group json_group(bool *json);

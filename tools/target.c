@@ -33,7 +33,7 @@ int target_choose(const char *verb, const struct output_options *output, int arg
 {
     const char *path = argv[argc - 1];
     bool named = output->directory == NULL && argc - optind == 2 && strcmp(path, "-") != 0;
-    int code = operands_check(verb, output->directory, argv + optind, (size_t)(argc - optind));
+    int code = operands_check(verb, output, argv + optind, (size_t)(argc - optind));
 
     if (code != EXIT_FINE)
         return code;

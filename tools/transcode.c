@@ -298,9 +298,9 @@ static int run(int argc, char **argv)
     int code;
 
     kst_transcode_options_init(&settings.options);
-    const struct option_group groups[] = {common_group(&common), output_group(&output), transcode_group(&settings),
-        recode_group(&settings.options.jpeg2000)};
-    if (options_read(&verb_transcode, argc, argv, groups, 4, &settings.given, &code) &&
+    const struct option_group groups[] = {common_group(&common), output_group(&output), many_group(&output.many),
+        transcode_group(&settings), recode_group(&settings.options.jpeg2000)};
+    if (options_read(&verb_transcode, argc, argv, groups, 5, &settings.given, &code) &&
         (code = choose_target(&settings, &output, argc, argv)) == EXIT_FINE) {
         files.max_memory = common_max_memory(&common);
         const struct batch batch = {&verb_transcode, &common, &output, &files, transcode_one, &settings, false, true};
@@ -347,6 +347,7 @@ const struct verb verb_transcode = {
             "  --strip[=all]       drop all metadata; --strip=markers: keep comments only\n"
             "  --strict            damage is an error instead of a warning\n"
             "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
-            "  --out-dir DIR       many inputs, folders among them; each becomes NAME.jpg, .jp2, .jpx or .j2k there\n"
+            "  --out-dir DIR       many inputs, folders among them; each becomes NAME.jpg, .jp2, .jpx or .j2k "
+            "there\n" BATCH_HELP
             "  --threads N, --device DEVICE, --max-pixels N, --max-memory BYTES, -v: as 'kostka decode'\n",
 };
