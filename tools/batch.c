@@ -208,11 +208,12 @@ static int collect(struct crew *crew, char **operands, size_t count)
     bool many = batch->output->directory != NULL;
     const struct input_choice choice = {
         .output = batch->output, .coded = batch->coded, .raw = batch->files->raw.width > 0};
+    struct problem problem = {""};
 
     if (!many)
         crew->path = operands[1];
-    if (!inputs_collect(&crew->inputs, operands, many ? count : 1, &choice)) {
-        complain(NULL, "out of memory");
+    if (!inputs_collect(&crew->inputs, operands, many ? count : 1, &choice, &problem)) {
+        complain(NULL, "%s", problem.text);
         return EXIT_FAILED;
     }
     return EXIT_FINE;

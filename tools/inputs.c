@@ -139,18 +139,42 @@ static bool add_folder(struct inputs *inputs, const char *folder, const struct i
     return add_failure(inputs, strdup(folder), SIZE_MAX, why);
 }
 
-static bool add_operand(struct inputs *inputs, const char *operand)
+static bool add_operand(struct inputs *inputs, const char *operand, const struct input_choice *choice)
 {
     struct stat state;
-    bool file = strcmp(operand, "-") != 0 && stat(operand, &state) == 0 && S_ISREG(state.st_mode);
 
+    if (choice->output->directory != NULL && is_folder(operand))
+        return add_folder(inputs, operand, choice);
+    bool file = strcmp(operand, "-") != 0 && stat(operand, &state) == 0 && S_ISREG(state.st_mode);
     return add(inputs, strdup(operand), last_part(operand), file ? &state : NULL);
+}
+
+/* Add what a list names, where "-" is a file like any other. */
+static bool add_listed(void *user, const char *name, struct problem *problem)
+{
+    const struct filling *filling = user;
+
+    return add_operand(filling->inputs, strcmp(name, "-") == 0 ? "./-" : name, filling->choice) ||
+           problem_set(problem, "out of memory");
+}
+
+/* Check a call that has a list of inputs. */
+static int check_list(const char *verb, const struct output_options *output, char **operands, size_t count)
+{
+    if (output->directory == NULL)
+        return complain_usage(verb, "--files-from names many inputs: add --out-dir DIR");
+    for (size_t i = 0; i < count && strcmp(output->many.list.path, "-") == 0; i++)
+        if (strcmp(operands[i], "-") == 0)
+            return complain_usage(verb, "standard input is the list of --files-from, and cannot be an input as well");
+    return EXIT_FINE;
 }
 
 int operands_check(const char *verb, const struct output_options *output, char **operands, size_t count)
 {
     const char *last = count > 0 ? operands[count - 1] : "";
 
+    if (output->many.list.path != NULL)
+        return check_list(verb, output, operands, count);
     if (count == 0)
         return complain_usage(verb, "no input named");
     if (output->directory != NULL)
@@ -229,15 +253,19 @@ static bool relate(struct inputs *inputs)
     return true;
 }
 
-bool inputs_collect(struct inputs *inputs, char **operands, size_t count, const struct input_choice *choice)
+bool inputs_collect(
+    struct inputs *inputs, char **operands, size_t count, const struct input_choice *choice, struct problem *problem)
 {
+    const struct list *list = &choice->output->many.list;
+    struct filling filling = {inputs, choice};
     bool good = true;
 
     *inputs = (struct inputs){.count = 0};
     for (size_t i = 0; i < count && good; i++)
-        good = choice->output->directory != NULL && is_folder(operands[i]) ? add_folder(inputs, operands[i], choice)
-                                                                           : add_operand(inputs, operands[i]);
-    good = good && relate(inputs);
+        good = add_operand(inputs, operands[i], choice);
+    good = good || problem_set(problem, "out of memory");
+    good = good && (list->path == NULL || list_read(list, add_listed, &filling, problem));
+    good = good && (relate(inputs) || problem_set(problem, "out of memory"));
     if (!good)
         inputs_release(inputs);
     return good;

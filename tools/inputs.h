@@ -29,16 +29,18 @@ struct inputs {
 };
 
 /*
- * List the inputs that operands name. If there is a folder for outputs, a folder stands for the pictures in it, in the
- * order of their names: files that are pictures by their first bytes or their extension, except hidden ones. With
- * `coded` only JPEG and JPEG 2000 are taken. With `raw`, samples without a header count as pictures by their extension.
- * A folder that cannot be read, or has no pictures, is an input that fails. Returns false if out of memory.
+ * List the inputs that operands name, then those of the options' list. If there is a folder for outputs, a folder
+ * stands for the pictures in it, in the order of their names: files that are pictures by their first bytes or their
+ * extension, except hidden ones. With `coded` only JPEG and JPEG 2000 are taken. With `raw`, samples without a header
+ * count as pictures by their extension. A folder that cannot be read, or has no pictures, is an input that fails.
+ * Returns false, with the problem, if the list cannot be read or memory runs out.
  */
 struct input_choice {
     const struct output_options *output;
     bool coded, raw;
 };
-bool inputs_collect(struct inputs *inputs, char **operands, size_t count, const struct input_choice *choice);
+bool inputs_collect(
+    struct inputs *inputs, char **operands, size_t count, const struct input_choice *choice, struct problem *problem);
 void inputs_release(struct inputs *inputs);
 
 /*

@@ -6,6 +6,7 @@
 #include <getopt.h>
 
 #include "files/files.h"
+#include "list.h"
 
 /* Holds what getopt_long gives for each option; those with a short form have its letter. */
 enum option_code {
@@ -15,6 +16,7 @@ enum option_code {
     OPTION_VERBOSE = 'v',
     OPTION_QUALITY = 'q',
     OPTION_THREADS = 't',
+    OPTION_NULL = '0',
     OPTION_FIRST = 256,
     OPTION_BASELINE,
     OPTION_BATCH,
@@ -33,6 +35,7 @@ enum option_code {
     OPTION_ENDIAN,
     OPTION_EPH,
     OPTION_EXIF,
+    OPTION_FILES_FROM,
     OPTION_FLIP,
     OPTION_FORMAT,
     OPTION_FRAME_RATE,
@@ -174,6 +177,7 @@ bool common_on_cpu(const struct common_options *options); /* whether an option o
 /* Options of many inputs, which need a folder for outputs. */
 struct many_options {
     bool recursive;
+    struct list list; /* further inputs; its path may be null */
 };
 
 /* Options of verbs that make files. */

@@ -2,19 +2,35 @@
 /* Reads the options of calls with many inputs. */
 #include "options.h"
 
+static bool set_list(const char *verb, const char *value, struct list *list)
+{
+    if (list->path != NULL) {
+        complain_usage(verb, "--files-from names one list, and not %s as well as %s", list->path, value);
+        return false;
+    }
+    list->path = value;
+    return true;
+}
+
 static bool handle(const char *verb, void *settings, int code, const char *value)
 {
     struct many_options *options = settings;
-    (void)verb;
-    (void)code;
-    (void)value;
 
-    options->recursive = true;
-    return true;
+    switch (code) {
+    case OPTION_FILES_FROM:
+        return set_list(verb, value, &options->list);
+    case OPTION_NULL:
+        options->list.null = true;
+        return true;
+    default:
+        options->recursive = true;
+        return true;
+    }
 }
 
 struct option_group many_group(struct many_options *options)
 {
-    static const struct option_entry table[] = {{"recursive", NULL, OPTION_RECURSIVE, 0, 0}, {NULL, NULL, 0, 0, 0}};
+    static const struct option_entry table[] = {{"recursive", NULL, OPTION_RECURSIVE, 0, 0},
+        {"files-from", "FILE", OPTION_FILES_FROM, 0, 0}, {"null", NULL, OPTION_NULL, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, options};
 }
