@@ -4,7 +4,13 @@
 
 #include <stdio.h>
 
-enum { WIDTH = 37, HEIGHT = 29 };
+struct size {
+    uint32_t width, height;
+};
+
+/* Most pictures are small; those of several bands, for decoding to rows, are too large for other targets' limits. */
+enum { LARGE_WIDTH = 200, LARGE_HEIGHT = 700 };
+static const struct size small = {37, 29}, large = {LARGE_WIDTH, LARGE_HEIGHT};
 
 struct kind {
     const char *name;
@@ -28,6 +34,12 @@ static const struct kind kinds[] = {
     {"411", KST_FORMAT_RGB, KST_SUBSAMPLING_411, KST_CODING_OPTIMIZED, {KST_RESTART_NONE, 0}, 50},
     {"444", KST_FORMAT_RGB, KST_SUBSAMPLING_444, KST_CODING_BASELINE, {KST_RESTART_MCUS, 3}, 100},
     {"cmyk", KST_FORMAT_CMYK, KST_SUBSAMPLING_444, KST_CODING_BASELINE, {KST_RESTART_NONE, 0}, 75},
+};
+
+static const struct kind large_kinds[] = {
+    {"bands", KST_FORMAT_RGB, KST_SUBSAMPLING_420, KST_CODING_BASELINE, {KST_RESTART_NONE, 0}, 20},
+    {"bands-restart", KST_FORMAT_RGB, KST_SUBSAMPLING_422, KST_CODING_BASELINE, {KST_RESTART_ROWS, 1}, 20},
+    {"bands-progressive", KST_FORMAT_RGB, KST_SUBSAMPLING_420, KST_CODING_PROGRESSIVE, {KST_RESTART_NONE, 0}, 10},
 };
 
 struct j2k_kind {
@@ -65,38 +77,76 @@ static const struct j2k_kind j2k_kinds[] = {
         KST_J2K_PROFILE_1},
 };
 
-static void fill(uint8_t *pixels, uint32_t channels)
+static const struct j2k_kind large_j2k_kinds[] = {
+    {"bands.j2k", KST_FORMAT_RGB, false, true, false, false, 0, 1, 0, KST_PROGRESSION_LRCP, KST_J2K_HEADERS_INLINE, 0,
+        0},
+    {"bands.jp2", KST_FORMAT_GREY, true, false, false, false, 0, 1, 0, KST_PROGRESSION_RPCL, KST_J2K_HEADERS_INLINE, 0,
+        0},
+    {"bands-tiles.j2k", KST_FORMAT_RGB, false, true, false, true, 0, 1, 0, KST_PROGRESSION_LRCP, KST_J2K_HEADERS_INLINE,
+        0, 0},
+};
+
+/* Large pictures have few levels, so that their files are short. */
+static void fill(uint8_t *pixels, uint32_t channels, struct size size)
 {
-    for (uint32_t i = 0; i < WIDTH * HEIGHT * channels; i++)
-        pixels[i] =
-            (uint8_t)((i / channels % WIDTH) * 5 + i / channels / WIDTH * 7 + (i * i >> 5) % 40 + i % channels * 50);
+    uint32_t shift = size.width == LARGE_WIDTH ? 5 : 0;
+    for (uint32_t i = 0; i < size.width * size.height * channels; i++) {
+        uint32_t x = i / channels % size.width, y = i / channels / size.width;
+        pixels[i] = (uint8_t)((uint8_t)(x * 5 + y * 7 + (i * i >> 5) % 40 + i % channels * 50) >> shift);
+    }
 }
 
-static bool write_file(const char *folder, const char *name, const kst_buffer *coded)
+/* Write a file, and `tail` bytes behind it. */
+static bool write_file(const char *folder, const char *name, const kst_buffer *coded, const uint8_t *tail, size_t count)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "wb");
-    bool written = file && fwrite(coded->data, 1, coded->length, file) == coded->length;
+    bool written = file && fwrite(coded->data, 1, coded->length, file) == coded->length &&
+                   (count == 0 || fwrite(tail, 1, count, file) == count);
     if (file && fclose(file) != 0)
         written = false;
     return written;
 }
 
-static bool encode(
-    kst_context *context, const char *folder, const char *name, kst_format format, const kst_encode_options *options)
+/*
+ * Write a large picture several times, followed by what the target `rows` reads from the end: one thread in order,
+ * three threads, in order and not, and functions that fail at row 300.
+ */
+static bool write_tailed(const char *folder, const char *name, const kst_buffer *coded)
 {
-    static uint8_t pixels[WIDTH * HEIGHT * 4];
-    kst_image image;
-    kst_buffer coded = {0};
-    fill(pixels, kst_format_channels(format));
-    bool fine = !kst_image_wrap(&image, format, WIDTH, HEIGHT, pixels, 0) &&
-                !kst_encode(context, &image, options, &coded, NULL) && write_file(folder, name, &coded);
-    kst_buffer_release(context, &coded);
+    enum { TAIL = 5 };
+    static const uint8_t tail[][TAIL] = {
+        {0, 0, 1, 0, 0}, {0, 0, 8, 0, 0}, {0, 0, 9, 0, 0}, {0, 100, 10, 0, 0}, {0, 100, 11, 0, 0}};
+    bool fine = true;
+    for (size_t i = 0; i < sizeof tail / sizeof tail[0]; i++) {
+        char numbered[64];
+        snprintf(numbered, sizeof numbered, "%zu-%s", i, name);
+        fine = write_file(folder, numbered, coded, tail[i], TAIL) && fine;
+    }
     return fine;
 }
 
-static bool write_seed(kst_context *context, const char *folder, const struct kind *kind)
+static bool encode(kst_context *context, const char *folder, const char *name, kst_format format, struct size size,
+    const kst_encode_options *options)
+{
+    static uint8_t pixels[LARGE_WIDTH * LARGE_HEIGHT * 4];
+    kst_image image;
+    kst_buffer coded = {0};
+    fill(pixels, kst_format_channels(format), size);
+    bool fine = !kst_image_wrap(&image, format, size.width, size.height, pixels, 0) &&
+                !kst_encode(context, &image, options, &coded, NULL);
+    if (size.width == LARGE_WIDTH)
+        fine = fine && write_tailed(folder, name, &coded);
+    else
+        fine = fine && write_file(folder, name, &coded, NULL, 0);
+    kst_buffer_release(context, &coded);
+    if (!fine)
+        fprintf(stderr, "make_seeds: %s failed\n", name);
+    return fine;
+}
+
+static bool write_seed(kst_context *context, const char *folder, const struct kind *kind, struct size size)
 {
     char name[64];
     kst_encode_options options;
@@ -106,13 +156,14 @@ static bool write_seed(kst_context *context, const char *folder, const struct ki
     options.coding = kind->coding;
     options.restart = kind->restart;
     snprintf(name, sizeof name, "%s.jpg", kind->name);
-    return encode(context, folder, name, kind->format, &options);
+    return encode(context, folder, name, kind->format, size, &options);
 }
 
-static bool write_j2k_seed(kst_context *context, const char *folder, const struct j2k_kind *kind)
+static bool write_j2k_seed(kst_context *context, const char *folder, const struct j2k_kind *kind, struct size size)
 {
     kst_encode_options options;
     kst_j2k_options j2k;
+    bool is_large = size.width == LARGE_WIDTH;
     kst_encode_options_init(&options);
     kst_j2k_options_init(&j2k);
     options.codec = KST_CODEC_JPEG2000;
@@ -123,9 +174,9 @@ static bool write_j2k_seed(kst_context *context, const char *folder, const struc
     j2k.codestream = kind->codestream;
     j2k.sop = j2k.eph = j2k.packet_lengths = j2k.tile_part_lengths = kind->marked;
     if (kind->tiled)
-        j2k.tile_width = j2k.tile_height = 20;
+        j2k.tile_width = j2k.tile_height = is_large ? LARGE_WIDTH : 20;
     j2k.levels = 2;
-    j2k.block_width = j2k.block_height = 8;
+    j2k.block_width = j2k.block_height = is_large ? 32 : 8;
     j2k.style = kind->style;
     j2k.layers = kind->layers;
     j2k.division = kind->division;
@@ -134,7 +185,7 @@ static bool write_j2k_seed(kst_context *context, const char *folder, const struc
     j2k.change = changes;
     j2k.change_count = kind->changes;
     j2k.profile = kind->profile;
-    return encode(context, folder, kind->name, kind->format, &options);
+    return encode(context, folder, kind->name, kind->format, size, &options);
 }
 
 int main(int argc, char **argv)
@@ -147,18 +198,14 @@ int main(int argc, char **argv)
     if (kst_context_create(NULL, &context))
         return 1;
     bool fine = true;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (!write_seed(context, argv[1], &kinds[i])) {
-            fprintf(stderr, "make_seeds: %s failed\n", kinds[i].name);
-            fine = false;
-        }
-    }
-    for (size_t i = 0; i < sizeof j2k_kinds / sizeof j2k_kinds[0]; i++) {
-        if (!write_j2k_seed(context, argv[1], &j2k_kinds[i])) {
-            fprintf(stderr, "make_seeds: %s failed\n", j2k_kinds[i].name);
-            fine = false;
-        }
-    }
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        fine = write_seed(context, argv[1], &kinds[i], small) && fine;
+    for (size_t i = 0; i < sizeof large_kinds / sizeof large_kinds[0]; i++)
+        fine = write_seed(context, argv[1], &large_kinds[i], large) && fine;
+    for (size_t i = 0; i < sizeof j2k_kinds / sizeof j2k_kinds[0]; i++)
+        fine = write_j2k_seed(context, argv[1], &j2k_kinds[i], small) && fine;
+    for (size_t i = 0; i < sizeof large_j2k_kinds / sizeof large_j2k_kinds[0]; i++)
+        fine = write_j2k_seed(context, argv[1], &large_j2k_kinds[i], large) && fine;
     kst_context_destroy(&context);
     return fine ? 0 : 1;
 }
