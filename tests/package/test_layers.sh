@@ -61,7 +61,7 @@ if [ -n "$found" ]; then
     failed=1
 fi
 # A number of a standard that the CPU's code and kernels need is stated once, in the codec's tables/.
-found=$(grep -rnE '1\.586134|0\.052980|0\.882911|0\.443506|1\.230174|0\.34413|\b(4433|6270|15137|20995|19595|38470|91881|46802)\b|0, 1, 8, 16, 9|STYLE_BYPASS *=' src \
+found=$(grep -rnE '1\.586134|0\.052980|0\.882911|0\.443506|1\.230174|0\.34413|\b(4433|6270|15137|20995|19595|38470|91881|46802)\b|0, 1, 8, 16, 9|\{0, 1, 1, 2\}|STYLE_(BYPASS|HT) *=' src \
     --include='*.[ch]' --include='*.cl' --exclude-dir=tables)
 if [ -n "$found" ]; then
     echo "these belong in tables/:"

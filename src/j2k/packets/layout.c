@@ -45,14 +45,13 @@ static void quantise(const struct j2k_builder *builder, uint32_t component, uint
     band->magnitude = (uint8_t)(magnitude > 0 ? magnitude - 1 : 0);
     band->planes = (uint8_t)(band->magnitude + builder->in_force.roi_shift[component]);
     band->mantissa = reversible ? 0 : step & 0x7FF;
-    int range = builder->stream->component[component].depth + band->gain;
-    band->step = reversible ? 1.0F : ldexpf(1.0F + (float)band->mantissa / 2048.0F, range - (int)exponent);
+    uint32_t range = builder->stream->component[component].depth + j2k_log2_gain(band->orientation);
+    band->step = reversible ? 1.0F : ldexpf(1.0F + (float)band->mantissa / 2048.0F, (int)range - (int)exponent);
 }
 
 static kst_status add_band(
     struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t index, const struct j2k_resolution *resolution)
 {
-    static const uint8_t gains[] = {0, 1, 1, 2};
     struct j2k_plan *plan = builder->plan;
     kst_status status = kst_j2k_grow(builder->memory, builder->report, (void **)&plan->band, plan->band_count,
         &builder->band_capacity, sizeof *plan->band);
@@ -62,7 +61,6 @@ static kst_status add_band(
         .orientation = (uint8_t)(grid->resolution == 0 ? J2K_LL : index + 1),
         .tile_component = plan->tile_component_count,
         .first_block = plan->block_count};
-    band.gain = gains[band.orientation & J2K_HH];
     band.window = grid->resolution == 0
                       ? resolution->computed
                       : kst_j2k_band_of(resolution->computed, band.orientation & 1U, band.orientation >> 1);

@@ -85,7 +85,6 @@ struct j2k_band {
     struct j2k_rect rect;   /* in the subband's coordinates (B-15) */
     struct j2k_rect window; /* the part of it from which the resolution's `computed` is made */
     uint8_t orientation;    /* enum j2k_orientation */
-    uint8_t gain;           /* log2 of the subband gain: 0 for LL, 1 for HL and LH, 2 for HH */
     uint8_t exponent;       /* ε_b, 0–31 */
     uint8_t magnitude;      /* M_b = G + ε_b − 1, 0–37 (E-2) */
     /* Number of bit-planes that blocks can have: M_b plus the shift of the region of interest, 0–74. */

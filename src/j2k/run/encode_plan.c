@@ -174,7 +174,6 @@ static uint16_t coarse_enough(uint16_t step, uint32_t guard)
  */
 static void describe_steps(const struct j2k_encoder *encoder, const struct own *own)
 {
-    static const uint8_t gains[] = {0, 1, 1, 2};
     struct j2k_quantisation *q = &own->parameters->quantisation[own->component];
     const struct j2k_coding *coding = &own->parameters->coding[own->component];
     uint32_t levels = coding->levels, depth = encoder->origin[own->component].depth;
@@ -191,7 +190,7 @@ static void describe_steps(const struct j2k_encoder *encoder, const struct own *
     q->count = (uint8_t)(q->style == 1 ? 1 : 3 * levels + 1);
     for (uint32_t b = 0; b < q->count; b++) {
         uint32_t orientation = b == 0 ? J2K_LL : (b - 1) % 3 + 1, level = b == 0 ? levels : levels - (b - 1) / 3;
-        uint32_t range = depth + gains[orientation];
+        uint32_t range = depth + j2k_log2_gain(orientation);
         if (reversible)
             q->step[b] = (uint16_t)(range << 11);
         else

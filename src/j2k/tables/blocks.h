@@ -3,6 +3,12 @@
 #ifndef KOSTKA_J2K_TABLES_BLOCKS_H
 #define KOSTKA_J2K_TABLES_BLOCKS_H
 
+#if defined(KERNEL)
+#define J2K_FUNCTION FUNCTION
+#else
+#define J2K_FUNCTION static inline
+#endif
+
 enum {
     J2K_BLOCK_SIDE = 1024,    /* most columns or rows (Table A.18) */
     J2K_BLOCK_SAMPLES = 4096, /* most samples (Table A.18) */
@@ -27,14 +33,14 @@ enum j2k_style {
 
 enum j2k_orientation { J2K_LL = 0, J2K_HL = 1, J2K_LH = 2, J2K_HH = 3 };
 
+/* Return log2 of the gain of a subband's samples over those of the picture (Table E.1). */
+J2K_FUNCTION unsigned j2k_log2_gain(unsigned orientation)
+{
+    return (orientation & 1u) + (orientation >> 1);
+}
+
 /* The component transform of the first three components (Annex G). */
 enum j2k_transform { J2K_TRANSFORM_NONE = 0, J2K_TRANSFORM_RCT = 1, J2K_TRANSFORM_ICT = 2 };
-
-#if defined(KERNEL)
-#define J2K_FUNCTION FUNCTION
-#else
-#define J2K_FUNCTION static inline
-#endif
 
 /*
  * Passes of a block are counted from 0, which is a cleanup pass; after it each plane has a significance, a refinement
