@@ -293,7 +293,7 @@ static struct j2k_work_block describe_block(
         .planes = block->planes,
         .width = block->width,
         .height = block->height,
-        .style = (uint8_t)(tc->style | (block->cut ? J2K_STYLE_CUT : 0)),
+        .style = tc->style,
         .contexts = band->orientation == J2K_HH   ? 2
                     : band->orientation == J2K_HL ? 1
                                                   : 0,
@@ -304,6 +304,7 @@ static struct j2k_work_block describe_block(
         .to = place_of(part, entry),
         .pitch = j2k_gpu_width(band->window),
         .narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block)),
+        .cut = block->cut,
         .left = (uint16_t)(wanted.x0 - block->x),
         .top = (uint16_t)(wanted.y0 - block->y),
         .right = (uint16_t)(wanted.x1 - block->x),

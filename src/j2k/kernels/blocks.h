@@ -90,7 +90,7 @@ FUNCTION struct block_progress decode_passes(struct block_state *b, GLOBAL const
         } else if (left == 0) {
             p.good = segments > 1 ? first : p.pass;
             index++;
-            u32 ends = (style & J2K_STYLE_CUT) == 0 || index < segments;
+            u32 ends = !block->cut || index < segments;
             p.wrong = ends && (style & J2K_STYLE_PREDICTABLE) != 0 && !ended_well(b, style, segment);
         }
     }

@@ -54,19 +54,13 @@ struct j2k_work_codeword {
     u16 raw;
 };
 
-/*
- * A flag beside the styles: the block's last codeword is cut short, so that its end tells nothing about damage. It is
- * never set where each pass is terminated.
- */
-enum { J2K_STYLE_CUT = 128 };
-
 /* A code-block. Blocks are sorted so that those of a bundle take about the same time, and the longest come first. */
 struct j2k_work_block {
     u32 segment; /* offset of its first struct j2k_work_codeword */
     u16 segments;
     u16 planes; /* coded bit-planes, 1 to J2K_BLOCK_PLANES */
     u16 width, height;
-    u8 style;    /* bits of Table A.19, and J2K_STYLE_CUT */
+    u8 style;    /* enum j2k_style */
     u8 contexts; /* table of zero coding: 0 for LL and LH, 1 for HL, 2 for HH */
     u8 roi_shift;
     u8 too_deep;  /* its magnitudes do not fit, so that nothing of it can be decoded */
@@ -78,7 +72,12 @@ struct j2k_work_block {
     u32 factor;
     u32 to; /* place of its sample at (left, top) in the buffer of samples */
     u32 pitch;
-    u32 narrow;                   /* samples have 16 bits; see below */
+    u16 narrow; /* samples have 16 bits; see below */
+    /*
+     * The last codeword is cut short, so that its end says nothing about damage; never set where each pass is
+     * terminated.
+     */
+    u16 cut;
     u16 left, top, right, bottom; /* the wanted part of the block */
     u32 picture;
     u32 offset; /* offset of its first byte in the picture's stream, by which damage is reported */
