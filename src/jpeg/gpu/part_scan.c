@@ -8,8 +8,8 @@
 
 enum {
     SEGMENT_WORDS = sizeof(struct jpeg_work_segment) / 4,
-    SHORT_WORDS = (1 << WORK_SHORT_BITS) / 2,
-    LONG_WORDS = (1 << WORK_LONG_BITS) / 2,
+    SHORT_WORDS = WORK_SHORT_SIZE / 2,
+    LONG_WORDS = WORK_LONG_SIZE / 2,
     MOST_PADDING = 3 /* words of padding in front of the tables, each of which begins at a multiple of 16 bytes */
 };
 
@@ -386,14 +386,13 @@ static void write_stream(struct jpeg_gpu_builder *builder, const struct jpeg_pla
 /* In a scan of one component an MCU is one block (T.81 A.2.2). */
 static void write_mcu(const struct jpeg_frame *frame, const struct jpeg_scan *scan, struct jpeg_work_picture *picture)
 {
-    const uint32_t table_size = 1 << WORK_SHORT_BITS;
     struct table_list list = list_tables(scan);
     struct kind_list kinds = list_kinds(scan);
     uint32_t block = 0;
     for (uint32_t i = 0; i < scan->component_count; i++) {
         const struct jpeg_component *c = &frame->component[scan->component[i]];
-        uint32_t dc = find_table(&list, scan->dc_table[i], JPEG_DC) * table_size;
-        uint32_t ac = find_table(&list, scan->ac_table[i], JPEG_AC) * table_size;
+        uint32_t dc = find_table(&list, scan->dc_table[i], JPEG_DC) * WORK_SHORT_SIZE;
+        uint32_t ac = find_table(&list, scan->ac_table[i], JPEG_AC) * WORK_SHORT_SIZE;
         uint32_t kind = find_kind(&kinds, scan->dc_table[i], scan->ac_table[i]);
         uint32_t h = scan->component_count > 1 ? c->h : 1, v = scan->component_count > 1 ? c->v : 1;
         for (uint32_t j = 0; j < h * v; j++, block++) {

@@ -2,14 +2,7 @@
 /* Makes the tables in which the kernels look Huffman codes up. */
 #include "jpeg/gpu/symbols.h"
 
-enum {
-    LONGEST = 16,
-    INVALID_LENGTH = 17,
-    TOO_LONG = 32,
-    END_ADVANCE = 64,
-    SHORT_SIZE = 1 << WORK_SHORT_BITS,
-    LONG_SIZE = 1 << WORK_LONG_BITS
-};
+enum { LONGEST = 16, TOO_LONG = 32, END_ADVANCE = 64 };
 
 static uint16_t pack(uint32_t length, uint32_t size, uint32_t advance)
 {
@@ -52,11 +45,11 @@ uint32_t kst_jpeg_gpu_long_tables(const struct jpeg_huffman *huffman)
 uint32_t kst_jpeg_gpu_symbols(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class,
     uint16_t *short_table, uint16_t *long_tables, uint32_t first)
 {
-    const uint16_t invalid = pack(INVALID_LENGTH, 0, table_class == JPEG_DC ? 1 : END_ADVANCE);
+    const uint16_t invalid = pack(WORK_INVALID_LENGTH, 0, table_class == JPEG_DC ? 1 : END_ADVANCE);
     const uint16_t none = (uint16_t)(first << 5);
     uint32_t code = 0, index = 0, count = first + 1;
-    fill(short_table, SHORT_SIZE, none);
-    fill(long_tables + (size_t)first * LONG_SIZE, LONG_SIZE, invalid);
+    fill(short_table, WORK_SHORT_SIZE, none);
+    fill(long_tables + (size_t)first * WORK_LONG_SIZE, WORK_LONG_SIZE, invalid);
     for (uint32_t length = 1; length <= LONGEST; length++, code <<= 1) {
         for (uint32_t i = 0; i < huffman->bits[length]; i++, code++, index++) {
             uint16_t symbol = pack_symbol(length, huffman->values[index], table_class);
@@ -67,12 +60,12 @@ uint32_t kst_jpeg_gpu_symbols(const struct jpeg_huffman *huffman, enum jpeg_tabl
             }
             uint16_t *entry = &short_table[code >> (length - WORK_SHORT_BITS)];
             if (*entry == none) {
-                fill(long_tables + (size_t)count * LONG_SIZE, LONG_SIZE, invalid);
+                fill(long_tables + (size_t)count * WORK_LONG_SIZE, WORK_LONG_SIZE, invalid);
                 *entry = (uint16_t)(count++ << 5);
             }
             uint32_t rest = LONGEST - length;
-            uint32_t tail = code << rest & (LONG_SIZE - 1);
-            fill(long_tables + (size_t)(*entry >> 5) * LONG_SIZE + tail, 1U << rest, symbol);
+            uint32_t tail = code << rest & (WORK_LONG_SIZE - 1);
+            fill(long_tables + (size_t)(*entry >> 5) * WORK_LONG_SIZE + tail, 1U << rest, symbol);
         }
     }
     return count;

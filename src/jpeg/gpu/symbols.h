@@ -10,7 +10,7 @@
 uint32_t kst_jpeg_gpu_long_tables(const struct jpeg_huffman *huffman);
 
 /*
- * Fill a short table (1 << WORK_SHORT_BITS entries) and long tables (1 << WORK_LONG_BITS entries each); the first
+ * Fill a short table (WORK_SHORT_SIZE entries) and long tables (WORK_LONG_SIZE entries each); the first
  * `first` long tables at `long_tables` are in use already. Returns how many long tables are in use afterwards.
  */
 uint32_t kst_jpeg_gpu_symbols(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class,

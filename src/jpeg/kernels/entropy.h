@@ -21,7 +21,7 @@ struct writing {
     GLOBAL const u32 *info; /* info words from the group's first chunk on; `bytes` are the words of these chunks */
     GLOBAL const u32 *bytes;
     GLOBAL const u16 *rest;   /* the picture's long tables */
-    LOCAL const u16 *symbols; /* short tables, SHORT_SIZE entries each, unless there are more than WRITE_TABLES */
+    LOCAL const u16 *symbols; /* short tables, WORK_SHORT_SIZE entries each, unless there are more than WRITE_TABLES */
     LOCAL const u32 *tables;  /* tables of each block of an MCU, see jpeg_work_picture.block_table */
     LOCAL const u32 *components;
     LOCAL const u8 *order;
@@ -123,8 +123,8 @@ FUNCTION u32 read_symbol(const struct writing *writing, struct chunk_writer *wri
     *head = funnel(writer->high, writer->low, writer->place.position);
     u32 symbol = look_up(writing, writer->place.index == 0 ? pair & 0xFFFF : pair >> 16, *head, few);
     if ((symbol & 31) == 0) {
-        symbol = writing->rest[(symbol >> 5) * LONG_SIZE + long_index(*head)];
-        writer->invalid += (symbol & 0x1FF) == INVALID_LENGTH && !writer->extended;
+        symbol = writing->rest[(symbol >> 5) * WORK_LONG_SIZE + long_index(*head)];
+        writer->invalid += (symbol & 0x1FF) == WORK_INVALID_LENGTH && !writer->extended;
     }
     u32 next = writer->place.position + (symbol & 31);
     if ((writer->place.position ^ next) & 32) {
@@ -338,7 +338,7 @@ FUNCTION void share_writing(struct writing *writing, const struct chunk_group *g
     GLOBAL const u32x4 *bytes = (GLOBAL const u32x4 *)(GLOBAL const void *)writing->bytes;
     u32 self = local_index(), left = picture->chunks - group->chunk, most = (WRITE_CHUNKS >> group->halves) + 1;
     u32 count = ((left < most ? left : most) * CHUNK_WORDS + 3) / 4;
-    for (u32 i = self; picture->tables <= WRITE_TABLES && i < picture->tables * SHORT_SIZE / 8; i += WRITE_CHUNKS)
+    for (u32 i = self; picture->tables <= WRITE_TABLES && i < picture->tables * WORK_SHORT_SIZE / 8; i += WRITE_CHUNKS)
         symbols[i] = tables[i];
     if (self < WORK_MCU_BLOCKS) {
         blocks[self] = picture->block_table[self];
@@ -410,7 +410,7 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
     GLOBAL u32 *RESTRICT groups, GLOBAL u32x4 *RESTRICT coefficients, GLOBAL u32 *RESTRICT dc,
     GLOBAL u32 *RESTRICT damage)
 {
-    SHARED u32x4 symbols[WRITE_TABLES * SHORT_SIZE / 8];
+    SHARED u32x4 symbols[WRITE_TABLES * WORK_SHORT_SIZE / 8];
     SHARED u32x4 words[WRITE_WORDS / 4];
     SHARED u32x4 block[WRITE_CHUNKS * BLOCK_ROWS];
     SHARED u32 sums[WORK_COMPONENTS * WRITE_CHUNKS];

@@ -5,13 +5,6 @@
  */
 #include "jpeg/kernels/stream.h"
 
-enum {
-    SHORT_SIZE = 1 << WORK_SHORT_BITS,
-    LONG_SIZE = 1 << WORK_LONG_BITS,
-    SHORT_WORDS = WORK_TABLES * SHORT_SIZE / 2,
-    INVALID_LENGTH = 17 /* length of a bit pattern that is not a code; its size is 0 */
-};
-
 /*
  * A symbol is packed in 16 bits: bits 0–4 are the length of code and value, bits 5–8 the size of the value, and bits
  * 9–15 how far the zig-zag index moves on, 64 if the block ends. If bits 0–4 are 0, the others name the long table in
@@ -53,7 +46,7 @@ FUNCTION u32 pack_state(struct place place, u32 end)
 /* Return the index in the long table that the first bits of a code select. */
 FUNCTION u32 long_index(u32 head)
 {
-    return head >> (32 - WORK_SHORT_BITS - WORK_LONG_BITS) & (LONG_SIZE - 1);
+    return head >> (32 - WORK_SHORT_BITS - WORK_LONG_BITS) & (WORK_LONG_SIZE - 1);
 }
 
 /*
@@ -65,7 +58,7 @@ FUNCTION u32 look_up_slowly(GLOBAL const u32 *work, GLOBAL const struct jpeg_wor
     GLOBAL const u16 *symbols = (GLOBAL const u16 *)(work + picture->short_table);
     u32 symbol = symbols[table + (head >> (32 - WORK_SHORT_BITS))];
     if ((symbol & 31) == 0)
-        symbol = ((GLOBAL const u16 *)(work + picture->long_table))[(symbol >> 5) * LONG_SIZE + long_index(head)];
+        symbol = ((GLOBAL const u16 *)(work + picture->long_table))[(symbol >> 5) * WORK_LONG_SIZE + long_index(head)];
     return symbol;
 }
 
@@ -163,7 +156,7 @@ FUNCTION u32 pair_slowly(const struct pair_tables *tables, u32 at, u32 block, u3
 {
     u32 symbol;
     if (pair > 0) {
-        symbol = tables->rest[((pair >> 5) - 1) * LONG_SIZE + long_index(head)];
+        symbol = tables->rest[((pair >> 5) - 1) * WORK_LONG_SIZE + long_index(head)];
     } else {
         u32 both = tables->picture->block_table[block % tables->blocks_in_mcu];
         symbol = look_up_slowly(tables->work, tables->picture, at >> PASSAGE_INDEX ? both >> 16 : both & 0xFFFF, head);

@@ -21,9 +21,12 @@ enum {
     WORK_COMPONENTS = 4,
     WORK_TABLES = 8, /* most Huffman tables of a picture */
     WORK_MCU_BLOCKS = 10,
-    WORK_SHORT_BITS = 10,   /* bits of a code that are looked up at once */
-    WORK_LONG_BITS = 6,     /* bits of the rest of a long code */
-    WORK_PAIR_WORDS = 4096, /* most words of all tables in which two codes are looked up at once */
+    WORK_SHORT_BITS = 10, /* bits of a code that are looked up at once */
+    WORK_LONG_BITS = 6,   /* bits of the rest of a long code */
+    WORK_SHORT_SIZE = 1 << WORK_SHORT_BITS,
+    WORK_LONG_SIZE = 1 << WORK_LONG_BITS,
+    WORK_INVALID_LENGTH = 17, /* length of a bit pattern that is not a code; its size is 0 */
+    WORK_PAIR_WORDS = 4096,   /* most words of all tables in which two codes are looked up at once */
     WORK_TRANSFORM_GROUP = 128,
     WORK_CONVERT_GROUP = 256,
     WORK_CHUNK = 128,     /* bytes of a chunk, including stuffing; a multiple of 16 that divides 4096 */
@@ -199,9 +202,9 @@ struct jpeg_work_picture {
     u32 segments;
     u32 chunks;
     u32 tables; /* number of Huffman tables */
-    /* Offset of its short tables, of 1 << WORK_SHORT_BITS half-words each; like the offsets below a multiple of 4. */
+    /* Offset of its short tables, of WORK_SHORT_SIZE half-words each; like the offsets below a multiple of 4. */
     u32 short_table;
-    u32 long_table;      /* offset of its long tables, of 1 << WORK_LONG_BITS half-words each */
+    u32 long_table;      /* offset of its long tables, of WORK_LONG_SIZE half-words each */
     u32 pair_table;      /* offset of its tables of pairs, two (DC, AC) for each kind of blocks */
     u32 pair_words;      /* number of words in all tables of pairs */
     u32 pair_bits;       /* each table of pairs has 1 << pair_bits words */
