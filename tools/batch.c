@@ -152,7 +152,7 @@ static void *worker(void *argument)
     size_t index;
 
     while ((index = atomic_fetch_add(&crew->next, 1)) < crew->inputs.count)
-        if (crew->inputs.input[index].rank == crew->rank)
+        if (crew->inputs.input[index].rank == crew->rank && !crew->inputs.input[index].elsewhere)
             do_one(crew, &crew->inputs.input[index]);
     return NULL;
 }
@@ -179,7 +179,7 @@ static void work_off_rank(struct crew *crew)
  */
 static void work_off(struct crew *crew)
 {
-    progress_begin(crew->inputs.count);
+    progress_begin(crew->inputs.own);
     for (crew->rank = 0; crew->rank < crew->inputs.ranks; crew->rank++)
         work_off_rank(crew);
     progress_end();
@@ -257,7 +257,7 @@ int batch_run(const struct batch *batch, int argc, char **argv)
     if ((code = collect(&crew, operands, count)) != EXIT_FINE)
         return code;
     /* Threads are used best on whole pictures, one thread each; those left over work inside the pictures. */
-    size_t workers = crew.inputs.count < threads ? crew.inputs.count : threads;
+    size_t workers = crew.inputs.own < threads ? crew.inputs.own : threads;
     crew.workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
     crew.threads = threads / (uint32_t)crew.workers;
     if ((code = common_context(batch->common, crew.threads, &crew.context)) == EXIT_FINE)

@@ -10,7 +10,9 @@
 #define BATCH_HELP                                                                                                     \
     "  --recursive         with --out-dir: also what is in folders of a folder, in the same folders there\n"           \
     "  --files-from LIST   with --out-dir: also what this file names, one a line, or standard input with '-';\n"       \
-    "                      -0, --null: each name ends with a byte of 0\n"
+    "                      -0, --null: each name ends with a byte of 0\n"                                              \
+    "  --shard I/N|auto    with --out-dir: only share I of N, from 0 on, by a hash of names; auto: as Slurm, Open\n"   \
+    "                      MPI or Kubernetes say\n"
 
 /* The work on one input. */
 struct task {

@@ -40,12 +40,13 @@ static void offer_devices(const char *prefix, const char *begun)
     }
 }
 
-/* Offer the words of "a|b|N", except N, which stands for numbers. */
+/* Offer the words of "a|b|N", except N, Nr and I/N, which stand for numbers. */
 static void offer_words(const char *prefix, const char *list, const char *begun)
 {
     for (const char *word = list; *word != '\0';) {
         size_t length = strcspn(word, "|]");
-        bool number = *word == 'N' && (length == 1 || (length == 2 && word[1] == 'r'));
+        bool number = (*word == 'N' && (length == 1 || (length == 2 && word[1] == 'r'))) ||
+                      (length == 3 && strncmp(word, "I/N", length) == 0);
         if (!number)
             offer(prefix, word, length, begun);
         word += length + (word[length] != '\0');

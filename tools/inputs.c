@@ -31,9 +31,27 @@ static size_t last_part(const char *name)
     return slash == NULL ? 0 : (size_t)(slash - name) + 1;
 }
 
-/* Add an input, and take over its name. A null name means that memory ran out; a null state that it is no file. */
-static bool add(struct inputs *inputs, char *name, size_t tree, const struct stat *state)
+/* Holds what collecting inputs fills in. */
+struct filling {
+    struct inputs *inputs;
+    const struct input_choice *choice;
+    size_t left; /* files of a folder that are left to other shards */
+};
+
+/* Return whether an input belongs to this shard, which all that could become the same file do. */
+static bool is_own(const struct input *input, const struct input_choice *choice)
 {
+    size_t length;
+    const char *stem = input_stem(input, &length);
+
+    return shard_has(&choice->output->many.shard, stem, length);
+}
+
+/* Add an input, and take over its name. A null name means that memory ran out; a null state that it is no file. */
+static bool add(const struct filling *filling, char *name, size_t tree, const struct stat *state)
+{
+    struct inputs *inputs = filling->inputs;
+
     if ((inputs->count & (inputs->count - 1)) == 0) {
         size_t capacity = inputs->count == 0 ? 1 : 2 * inputs->count;
         struct input *grown = name == NULL ? NULL : realloc(inputs->input, capacity * sizeof *grown);
@@ -51,17 +69,20 @@ static bool add(struct inputs *inputs, char *name, size_t tree, const struct sta
         input->device = state->st_dev;
         input->inode = state->st_ino;
     }
+    input->elsewhere = !is_own(input, filling->choice);
+    inputs->own += !input->elsewhere;
     return true;
 }
 
 /* Add an input that fails. */
-static bool add_failure(struct inputs *inputs, char *name, size_t tree, const char *why)
+static bool add_failure(void *user, char *name, size_t tree, const char *why)
 {
+    const struct filling *filling = user;
     size_t length = name == NULL ? 0 : strlen(name);
 
-    if (!add(inputs, name, name != NULL && tree > length ? last_part(name) : tree, NULL))
+    if (!add(filling, name, name != NULL && tree > length ? last_part(name) : tree, NULL))
         return false;
-    struct input *input = &inputs->input[inputs->count - 1];
+    struct input *input = &filling->inputs->input[filling->inputs->count - 1];
     input->failure = strdup(why);
     return input->failure != NULL;
 }
@@ -100,62 +121,49 @@ static bool is_picture(const char *name, const struct input_choice *choice)
     return is_taken(found != NULL ? found : named, choice);
 }
 
-/* Holds what a walk through a folder fills in. */
-struct filling {
-    struct inputs *inputs;
-    const struct input_choice *choice;
-};
-
 static bool add_file(void *user, char *name, size_t tree, const struct stat *state)
 {
-    const struct filling *filling = user;
+    struct filling *filling = user;
+    bool own = is_own(&(struct input){.name = name, .tree = tree}, filling->choice);
 
-    if (is_picture(name, filling->choice))
-        return add(filling->inputs, name, tree, state);
+    filling->left += !own;
+    if (own ? is_picture(name, filling->choice) : is_taken(file_format_by_path(name), filling->choice))
+        return add(filling, name, tree, state);
     free(name);
     return true;
 }
 
-static bool add_failed_folder(void *user, char *name, size_t tree, const char *why)
+static bool add_folder(struct filling *filling, const char *folder)
 {
-    const struct filling *filling = user;
-    return add_failure(filling->inputs, name, tree, why);
-}
-
-static bool add_folder(struct inputs *inputs, const char *folder, const struct input_choice *choice)
-{
-    bool recursive = choice->output->many.recursive;
-    struct filling filling = {inputs, choice};
-    const struct walk walk = {recursive, choice->output->directory, add_file, add_failed_folder, &filling};
-    size_t before = inputs->count;
+    const struct output_options *output = filling->choice->output;
+    const struct walk walk = {output->many.recursive, output->directory, add_file, add_failure, filling};
+    size_t before = filling->inputs->count;
     char why[128];
 
+    filling->left = 0;
     if (!walk_folder(&walk, folder))
         return false;
-    if (inputs->count > before)
+    if (filling->inputs->count > before || filling->left > 0)
         return true;
-    snprintf(why, sizeof why, "no %s in this folder%s", choice->coded ? "JPEG or JPEG 2000 file" : "picture",
-        recursive ? ", nor in those in it" : "; add --recursive to take those of the folders in it");
-    return add_failure(inputs, strdup(folder), SIZE_MAX, why);
+    snprintf(why, sizeof why, "no %s in this folder%s", filling->choice->coded ? "JPEG or JPEG 2000 file" : "picture",
+        output->many.recursive ? ", nor in those in it" : "; add --recursive to take those of the folders in it");
+    return add_failure(filling, strdup(folder), SIZE_MAX, why);
 }
 
-static bool add_operand(struct inputs *inputs, const char *operand, const struct input_choice *choice)
+static bool add_operand(struct filling *filling, const char *operand)
 {
     struct stat state;
 
-    if (choice->output->directory != NULL && is_folder(operand))
-        return add_folder(inputs, operand, choice);
+    if (filling->choice->output->directory != NULL && is_folder(operand))
+        return add_folder(filling, operand);
     bool file = strcmp(operand, "-") != 0 && stat(operand, &state) == 0 && S_ISREG(state.st_mode);
-    return add(inputs, strdup(operand), last_part(operand), file ? &state : NULL);
+    return add(filling, strdup(operand), last_part(operand), file ? &state : NULL);
 }
 
 /* Add what a list names, where "-" is a file like any other. */
 static bool add_listed(void *user, const char *name, struct problem *problem)
 {
-    const struct filling *filling = user;
-
-    return add_operand(filling->inputs, strcmp(name, "-") == 0 ? "./-" : name, filling->choice) ||
-           problem_set(problem, "out of memory");
+    return add_operand(user, strcmp(name, "-") == 0 ? "./-" : name) || problem_set(problem, "out of memory");
 }
 
 /* Check a call that has a list of inputs. */
@@ -257,12 +265,12 @@ bool inputs_collect(
     struct inputs *inputs, char **operands, size_t count, const struct input_choice *choice, struct problem *problem)
 {
     const struct list *list = &choice->output->many.list;
-    struct filling filling = {inputs, choice};
+    struct filling filling = {.inputs = inputs, .choice = choice};
     bool good = true;
 
     *inputs = (struct inputs){.count = 0};
     for (size_t i = 0; i < count && good; i++)
-        good = add_operand(inputs, operands[i], choice);
+        good = add_operand(&filling, operands[i]);
     good = good || problem_set(problem, "out of memory");
     good = good && (list->path == NULL || list_read(list, add_listed, &filling, problem));
     good = good && (relate(inputs) || problem_set(problem, "out of memory"));

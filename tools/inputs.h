@@ -15,6 +15,7 @@ struct input {
     char *name;                    /* "-" is standard input */
     size_t tree;                   /* where in the name the part begins that the output's name has, too */
     char *failure;                 /* why there is nothing to read, usually in a folder; null: there is */
+    bool elsewhere;                /* it belongs to another shard, and is listed so that no output replaces it */
     const struct input *same_stem; /* an earlier input whose output's name differs in its extension only; null: none */
     size_t rank;                   /* the number of such earlier inputs */
     char *output;                  /* the output's path, once that is known */
@@ -24,6 +25,7 @@ struct input {
 struct inputs {
     struct input *input;
     size_t count;
+    size_t own;      /* those that are not elsewhere */
     size_t ranks;    /* one more than the highest rank */
     size_t *by_file; /* indices, in order of device and inode */
 };

@@ -29,6 +29,7 @@ static const struct {
     {OPTION_FRAME_RATE, OPTION_PROFILE, "it is for the limits of --profile, which is missing"},
     {OPTION_RECURSIVE, OPTION_OUT_DIR, "it is for many inputs: add --out-dir DIR"},
     {OPTION_FILES_FROM, OPTION_OUT_DIR, "it names many inputs: add --out-dir DIR"},
+    {OPTION_SHARD, OPTION_OUT_DIR, "it divides many inputs: add --out-dir DIR"},
     {OPTION_NULL, OPTION_FILES_FROM, "it is for the names in a list: add --files-from LIST"},
 };
 

@@ -7,6 +7,7 @@
 
 #include "files/files.h"
 #include "list.h"
+#include "shard.h"
 
 /* Holds what getopt_long gives for each option; those with a short form have its letter. */
 enum option_code {
@@ -86,6 +87,7 @@ enum option_code {
     OPTION_ROTATE,
     OPTION_SCALE,
     OPTION_SCANS,
+    OPTION_SHARD,
     OPTION_SIZE,
     OPTION_SOP,
     OPTION_STEP,
@@ -178,6 +180,7 @@ bool common_on_cpu(const struct common_options *options); /* whether an option o
 struct many_options {
     bool recursive;
     struct list list; /* further inputs; its path may be null */
+    struct shard shard;
 };
 
 /* Options of verbs that make files. */

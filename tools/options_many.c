@@ -22,6 +22,8 @@ static bool handle(const char *verb, void *settings, int code, const char *value
     case OPTION_NULL:
         options->list.null = true;
         return true;
+    case OPTION_SHARD:
+        return shard_read(verb, value, &options->shard);
     default:
         options->recursive = true;
         return true;
@@ -31,6 +33,7 @@ static bool handle(const char *verb, void *settings, int code, const char *value
 struct option_group many_group(struct many_options *options)
 {
     static const struct option_entry table[] = {{"recursive", NULL, OPTION_RECURSIVE, 0, 0},
-        {"files-from", "FILE", OPTION_FILES_FROM, 0, 0}, {"null", NULL, OPTION_NULL, 0, 0}, {NULL, NULL, 0, 0, 0}};
+        {"files-from", "FILE", OPTION_FILES_FROM, 0, 0}, {"null", NULL, OPTION_NULL, 0, 0},
+        {"shard", "I/N|auto", OPTION_SHARD, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, options};
 }
