@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "folder.h"
+#include "interrupt.h"
 #include "progress.h"
 
 enum { WORKERS_MAX = 64, THREADS_MAX = 1024 };
@@ -26,6 +27,7 @@ struct crew {
     uint32_t threads; /* threads of each worker */
     const char *path; /* the output; null with --out-dir */
     atomic_size_t next;
+    atomic_size_t done; /* inputs that succeeded or failed */
     atomic_size_t failures;
 };
 
@@ -143,7 +145,15 @@ static void do_one(struct crew *crew, struct input *input)
         complain(strcmp(input->name, "-") == 0 ? "standard input" : input->name, "%s", problem.text);
         atomic_fetch_add(&crew->failures, 1);
     }
+    atomic_fetch_add(&crew->done, 1);
     progress_file_end();
+}
+
+/* Return whether no further input is begun: a signal asked for that, or too many have failed. */
+static bool stops(struct crew *crew)
+{
+    uint64_t most = crew->batch->output->many.max_failures;
+    return interrupt_came() || (most > 0 && atomic_load(&crew->failures) >= most);
 }
 
 static void *worker(void *argument)
@@ -151,7 +161,7 @@ static void *worker(void *argument)
     struct crew *crew = argument;
     size_t index;
 
-    while ((index = atomic_fetch_add(&crew->next, 1)) < crew->inputs.count)
+    while (!stops(crew) && (index = atomic_fetch_add(&crew->next, 1)) < crew->inputs.count)
         if (crew->inputs.input[index].rank == crew->rank && !crew->inputs.input[index].elsewhere)
             do_one(crew, &crew->inputs.input[index]);
     return NULL;
@@ -180,9 +190,24 @@ static void work_off_rank(struct crew *crew)
 static void work_off(struct crew *crew)
 {
     progress_begin(crew->inputs.own);
-    for (crew->rank = 0; crew->rank < crew->inputs.ranks; crew->rank++)
+    for (crew->rank = 0; crew->rank < crew->inputs.ranks && !stops(crew); crew->rank++)
         work_off_rank(crew);
     progress_end();
+}
+
+/* Return the exit code for what has been done. If inputs are left, say why. */
+static int conclude(struct crew *crew)
+{
+    size_t failures = atomic_load(&crew->failures), left = crew->inputs.own - atomic_load(&crew->done);
+
+    if (left > 0 && interrupt_came()) {
+        complain(NULL, "interrupted, can be resumed: %zu of %zu inputs are left", left, crew->inputs.own);
+        return EXIT_INTERRUPTED;
+    }
+    if (left > 0)
+        complain(NULL, "stopped after %zu failure%s: %zu of %zu inputs are left", failures, failures == 1 ? "" : "s",
+            left, crew->inputs.own);
+    return failures == 0 ? EXIT_FINE : EXIT_FAILED;
 }
 
 /* Says what is wrong with the folder for outputs once, and not for each input. */
@@ -240,6 +265,29 @@ static bool count_threads(const struct batch *batch, uint32_t *threads)
     return true;
 }
 
+/* Threads are used best on whole pictures, one thread each; those left over work inside the pictures. */
+static void divide_threads(struct crew *crew, uint32_t threads)
+{
+    size_t workers = crew->inputs.own < threads ? crew->inputs.own : threads;
+
+    crew->workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
+    crew->threads = threads / (uint32_t)crew->workers;
+}
+
+static int process(struct crew *crew)
+{
+    int code = common_context(crew->batch->common, crew->threads, &crew->context);
+
+    if (code == EXIT_FINE) {
+        if (crew->batch->output->directory != NULL)
+            interrupt_set(INTERRUPT_WAITS);
+        work_off(crew);
+        code = conclude(crew);
+    }
+    kst_context_destroy(&crew->context);
+    return code;
+}
+
 int batch_run(const struct batch *batch, int argc, char **argv)
 {
     struct crew crew = {.batch = batch};
@@ -248,21 +296,18 @@ int batch_run(const struct batch *batch, int argc, char **argv)
     uint32_t threads;
     int code = operands_check(batch->verb->name, batch->output, operands, count);
 
-    if (code == EXIT_FINE && batch->output->directory != NULL)
+    if (code == EXIT_FINE && batch->output->directory != NULL) {
+        interrupt_set(INTERRUPT_LEAVES);
         code = check_folder(batch->output->directory);
+    }
     if (code != EXIT_FINE)
         return code;
     if (!count_threads(batch, &threads))
         return EXIT_USAGE;
     if ((code = collect(&crew, operands, count)) != EXIT_FINE)
         return code;
-    /* Threads are used best on whole pictures, one thread each; those left over work inside the pictures. */
-    size_t workers = crew.inputs.own < threads ? crew.inputs.own : threads;
-    crew.workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
-    crew.threads = threads / (uint32_t)crew.workers;
-    if ((code = common_context(batch->common, crew.threads, &crew.context)) == EXIT_FINE)
-        work_off(&crew);
-    kst_context_destroy(&crew.context);
+    divide_threads(&crew, threads);
+    code = process(&crew);
     inputs_release(&crew.inputs);
-    return code != EXIT_FINE || atomic_load(&crew.failures) == 0 ? code : EXIT_FAILED;
+    return code;
 }

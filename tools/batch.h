@@ -12,7 +12,8 @@
     "  --files-from LIST   with --out-dir: also what this file names, one a line, or standard input with '-';\n"       \
     "                      -0, --null: each name ends with a byte of 0\n"                                              \
     "  --shard I/N|auto    with --out-dir: only share I of N, from 0 on, by a hash of names; auto: as Slurm, Open\n"   \
-    "                      MPI or Kubernetes say\n"
+    "                      MPI or Kubernetes say\n"                                                                    \
+    "  --fail-fast, --max-failures N   with --out-dir: begin no further input after one failure, after N\n"
 
 /* The work on one input. */
 struct task {

@@ -106,7 +106,8 @@ static bool is_taken(const struct file_format *format, const struct input_choice
 
     if (format == NULL || choice->coded || is_coded)
         return is_coded;
-    return file_kind(format) == KIND_RAW ? choice->raw : format->read != NULL;
+    /* Of the formats of PNM one reads all. */
+    return file_kind(format) == KIND_RAW ? choice->raw : format->read != NULL || file_kind(format) == KIND_PNM;
 }
 
 /*

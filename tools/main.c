@@ -31,7 +31,8 @@ static void print_help(FILE *to)
           "\n"
           "'kostka help VERB' tells the options of a verb, 'kostka --version' the version.\n"
           "Environment: KOSTKA_THREADS, KOSTKA_DEVICE, KOSTKA_CPU (c, sse2, avx2, avx512, neon).\n"
-          "Exit status: 0 all well, 1 some inputs failed, 2 wrong usage, 3 the device is not available.\n",
+          "Exit status: 0 all well, 1 some inputs failed, 2 wrong usage, 3 the device is not available,\n"
+          "4 interrupted, can be resumed.\n",
         to);
 }
 

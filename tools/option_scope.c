@@ -18,6 +18,7 @@ static const struct {
     {{OPTION_BASELINE, OPTION_WIDE_QUANTISERS, 0}, "the one keeps to 8 bits for quantisers, the other does not"},
     {{OPTION_PERFECT, OPTION_TRIM, 0}, "the one fails at partial MCUs, the other cuts them off"},
     {{OPTION_STEP, OPTION_REVERSIBLE, 0}, "the reversible transform has no quantiser"},
+    {{OPTION_FAIL_FAST, OPTION_MAX_FAILURES, 0}, "both say how many inputs may fail"},
     {{OPTION_PSNR, OPTION_INTEREST, 0}, "a region of interest makes errors uneven"},
 };
 
@@ -30,6 +31,8 @@ static const struct {
     {OPTION_RECURSIVE, OPTION_OUT_DIR, "it is for many inputs: add --out-dir DIR"},
     {OPTION_FILES_FROM, OPTION_OUT_DIR, "it names many inputs: add --out-dir DIR"},
     {OPTION_SHARD, OPTION_OUT_DIR, "it divides many inputs: add --out-dir DIR"},
+    {OPTION_FAIL_FAST, OPTION_OUT_DIR, "it is for many inputs: add --out-dir DIR"},
+    {OPTION_MAX_FAILURES, OPTION_OUT_DIR, "it is for many inputs: add --out-dir DIR"},
     {OPTION_NULL, OPTION_FILES_FROM, "it is for the names in a list: add --files-from LIST"},
 };
 

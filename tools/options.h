@@ -36,6 +36,7 @@ enum option_code {
     OPTION_ENDIAN,
     OPTION_EPH,
     OPTION_EXIF,
+    OPTION_FAIL_FAST,
     OPTION_FILES_FROM,
     OPTION_FLIP,
     OPTION_FORMAT,
@@ -50,6 +51,7 @@ enum option_code {
     OPTION_KEEP_COMPONENTS,
     OPTION_LEVELS,
     OPTION_LOSSLESS,
+    OPTION_MAX_FAILURES,
     OPTION_MAX_MEMORY,
     OPTION_MAX_WORK,
     OPTION_MAX_PIXELS,
@@ -181,6 +183,7 @@ struct many_options {
     bool recursive;
     struct list list; /* further inputs; its path may be null */
     struct shard shard;
+    uint64_t max_failures; /* after so many failures no further input is begun; 0: any number may fail */
 };
 
 /* Options of verbs that make files. */

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "interrupt.h"
+
 enum {
     LINKS_MAX = 40,           /* the number of links that Linux follows */
     GATHERED_LEAST = 1 << 18, /* bytes that are worth a system call */
@@ -29,7 +31,7 @@ void output_begin(void)
 
     umask(mask);
     new_mode = 0666 & ~(unsigned)mask;
-    temporary_catch_signals();
+    interrupt_catch();
 }
 
 static const char *name_of(const struct output *output)

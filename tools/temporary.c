@@ -34,36 +34,15 @@ static struct {
 } slots[SLOTS];
 
 /*
- * Remove all temporary files. Whoever moves a slot on from LISTED owns its path: this handler, or the thread that has
- * finished with the file.
+ * Whoever moves a slot on from LISTED owns its path: this function, or the thread that has finished with the file.
  */
-static void interrupted(int signal_number)
+void temporary_remove_all(void)
 {
     for (size_t i = 0; i < SLOTS; i++) {
         int listed = SLOT_LISTED;
         if (atomic_compare_exchange_strong(&slots[i].state, &listed, SLOT_REMOVED))
             unlink(slots[i].path);
     }
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-}
-
-void temporary_catch_signals(void)
-{
-    /* SIGBUS comes if a mapped file became shorter. */
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGBUS};
-
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction action, before;
-        memset(&action, 0, sizeof action);
-        action.sa_handler = interrupted;
-        sigfillset(&action.sa_mask);
-        /* Signals that the caller has set to be ignored (nohup, a shell's trap '') stay ignored. */
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
-    /* Exceeding the allowed file size becomes a write error with a message. */
-    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* List a file. If all slots are taken, a signal does not remove the file, but the next run does. */

@@ -2,7 +2,7 @@
 /*
  * Makes temporary files, which become outputs once they are complete.
  *
- * They are removed when the process is interrupted (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGBUS). The next run
+ * They are removed when a signal ends the process (interrupt.h). The next run
  * that writes to the same directory removes those of a process that was killed: their names say which process made them
  * on which host, and a lock on them (flock) ends with that process. A file is removed if this user made it on this host
  * in a process that no longer exists, and nobody holds a lock on it.
@@ -18,8 +18,8 @@ struct temporary {
     size_t slot; /* its slot in the list of files to remove when interrupted */
 };
 
-/* Call once, before threads are started and outputs opened: from here on signals remove temporary files. */
-void temporary_catch_signals(void);
+/* Remove all of them, because the process ends. A signal handler may call it while other threads go on. */
+void temporary_remove_all(void);
 
 /* Open a new file beside `path` that nobody else may read or write. Returns false, with errno set, on failure. */
 bool temporary_open(struct temporary *temporary, const char *path);

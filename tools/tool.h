@@ -9,7 +9,8 @@ enum exit_code {
     EXIT_FINE = 0,
     EXIT_FAILED = 1, /* some inputs failed; compare: the pictures differ */
     EXIT_USAGE = 2,
-    EXIT_DEVICE = 3 /* the requested device is not available */
+    EXIT_DEVICE = 3,     /* the requested device is not available */
+    EXIT_INTERRUPTED = 4 /* a signal ended the work on many inputs before all were done */
 };
 
 struct verb {

@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Work on many inputs that ends before all are done: after failures, or because of a signal.
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
+
+mkdir in
+for i in 1 2 3 4 5 6 7 8 9; do
+    picture $((i * 9)) $((i * 5)) >"in/p$i.ppm"
+done
+for i in 3 5 6; do echo text >"in/p$i.ppm"; done
+
+# So many may fail, and no further input is begun.
+expect 1 "$KOSTKA" encode in --out-dir all --threads 1
+equals "$(wc -l <err)" 3 'lines of complaint'
+(cd all && only p1.jpg p2.jpg p4.jpg p7.jpg p8.jpg p9.jpg) || failures=$((failures + 1))
+expect 1 "$KOSTKA" encode in --out-dir first --threads 1 --fail-fast
+says 'in/p3.ppm: '
+says '^kostka: stopped after 1 failure: 6 of 9 inputs are left'
+(cd first && only p1.jpg p2.jpg) || failures=$((failures + 1))
+expect 1 "$KOSTKA" encode in --out-dir second --threads 1 --max-failures 2
+says '^kostka: stopped after 2 failures: 4 of 9 inputs are left'
+(cd second && only p1.jpg p2.jpg p4.jpg) || failures=$((failures + 1))
+expect 1 "$KOSTKA" encode in --out-dir third --threads 1 --max-failures 4
+equals "$(wc -l <err)" 3 'lines of complaint'
+same third/p9.jpg all/p9.jpg
+expect 0 "$KOSTKA" encode in/p1.ppm in/p2.ppm --out-dir good --fail-fast
+silent
+equals "$(cat err)" ''
+# By several threads at most those that were begun fail, too.
+expect 1 "$KOSTKA" encode in --out-dir several --threads 3 --fail-fast
+between "$(grep -c -v stopped err)" 1 3 'failures'
+expect 2 "$KOSTKA" encode in/p1.ppm in/p2.ppm --out-dir wrong --fail-fast --max-failures 3
+says '--max-failures does not go with --fail-fast'
+expect 2 "$KOSTKA" encode in --out-dir wrong --max-failures 0
+expect 2 "$KOSTKA" encode in/p1.ppm one.jpg --fail-fast
+says '--fail-fast: it is for many inputs: add --out-dir'
+
+# A signal: what has been begun is finished, here a picture that comes through a pipe, and nothing else is begun.
+rm in/p3.ppm in/p5.ppm in/p6.ppm
+mkfifo in/p3.ppm
+picture 27 15 >p3.ppm
+env --default-signal=INT,TERM true 2>/dev/null || lacks 'env --default-signal'
+
+# start COMMAND…: in the background until the pipe is waited for, which the first output says
+start() {
+    rm -rf out
+    env --default-signal=INT,TERM "$@" 2>err &
+    pid=$!
+    tries=0
+    until [ -e out/p2.jpg ] || [ $tries -ge 3000 ]; do
+        tries=$((tries + 1))
+        sleep 0.01
+    done
+    [ -e out/p2.jpg ] || fail "nothing was made by: $*"
+}
+# caught SIGNAL: whether the process is alive after it
+caught() {
+    kill -s "$1" $pid
+    sleep 0.3
+    kill -0 $pid 2>/dev/null
+}
+for signal in TERM INT; do
+    start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm in/p4.ppm in/p7.ppm --out-dir out --threads 1
+    caught $signal || fail "$signal has ended it at once"
+    cat p3.ppm >in/p3.ppm
+    wait $pid
+    equals $? 4 "exit status after $signal"
+    says '^kostka: interrupted, can be resumed: 2 of 5 inputs are left'
+    (cd out && only p1.jpg p2.jpg p3.jpg) || failures=$((failures + 1))
+    same out/p2.jpg all/p2.jpg
+    "$KOSTKA" encode p3.ppm p3.jpg
+    same out/p3.jpg p3.jpg
+done
+# If it is the last one, all is well.
+start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm --out-dir out --threads 1
+caught TERM || fail 'it ended at once'
+cat p3.ppm >in/p3.ppm
+wait $pid
+equals $? 0 'exit status of work that is done'
+equals "$(cat err)" ''
+# The second signal ends it at once, as the first does where there is one input.
+start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm in/p4.ppm --out-dir out --threads 1
+caught TERM || fail 'it ended at once'
+kill -s TERM $pid
+wait $pid
+equals $? 143 'exit status after two signals'
+(cd out && only p1.jpg p2.jpg) || failures=$((failures + 1))
+env --default-signal=INT,TERM "$KOSTKA" encode in/p3.ppm one.jpg 2>err &
+pid=$!
+sleep 0.3
+caught TERM && fail 'one input goes on after a signal'
+wait $pid
+equals $? 143 'exit status of one input'
+# Before anything is begun, here while the list is read, there is nothing to wait for.
+mkfifo list
+env --default-signal=INT,TERM "$KOSTKA" encode --files-from list --out-dir out2 2>err &
+pid=$!
+exec 3>list
+tries=0
+until [ -d out2 ] || [ $tries -ge 3000 ]; do
+    tries=$((tries + 1))
+    sleep 0.01
+done
+sleep 0.2
+kill -s TERM $pid
+wait $pid
+equals $? 4 'exit status before anything is done'
+exec 3>&-
+says '^kostka: interrupted, can be resumed: nothing has been done yet'
+finish
