@@ -37,6 +37,7 @@ typedef enum kst_status {
     KST_ERROR_ROWS = 6,      /* the caller's function did not provide the requested rows */
     KST_ERROR_WRITE = 7,     /* the caller's function did not take the bytes it received */
     KST_ERROR_CANCELLED = 8, /* the caller's function ended the operation (kst_progress) */
+    KST_ERROR_READ = 9,      /* a file could not be read (kst_flow) */
 
     /* 20–39: devices */
     KST_ERROR_DEVICE_NAME = 20,    /* a device name that is not of the form cpu, cuda[:N], opencl[:N], auto */

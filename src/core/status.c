@@ -24,6 +24,7 @@ static const struct status_entry entries[] = {
     ENTRY(ERROR_ROWS, "the rows of the picture could not be had"),
     ENTRY(ERROR_CANCELLED, "the caller ended the operation"),
     ENTRY(ERROR_WRITE, "the coded bytes could not be written"),
+    ENTRY(ERROR_READ, "the file could not be read"),
 
     ENTRY(ERROR_DEVICE_NAME, "not a device name (cpu, cuda[:N], opencl[:N] or auto)"),
     ENTRY(ERROR_DEVICE_MISSING, "the device asked for is not available"),

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_FLOW_H
+#define KOSTKA_FLOW_H
+
+/**
+ * @file
+ * Declares flows: many pictures on their way from a source through reading, decoding and encoding to a sink, on several
+ * devices at once and in bounded memory.
+ */
+
+#include <kostka/kostka.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a flow makes of its items. */
+typedef enum kst_flow_work {
+    KST_FLOW_DECODE = 0,   /**< a stream becomes an image */
+    KST_FLOW_CONVERT = 1,  /**< a stream is decoded and encoded again; its pixels stay in the device's memory */
+    KST_FLOW_ENCODE = 2,   /**< an image becomes a stream */
+    KST_FLOW_TRANSCODE = 3 /**< a stream is rewritten from its coefficients, on the CPU */
+} kst_flow_work;
+
+/** One picture of a flow. */
+typedef struct kst_flow_item {
+    size_t size;
+    /* These members are the source's. What they point to must stay as it is until the item's result has come. */
+    void *user;
+    const char *path; /**< the file to read, which a thread of the flow does; null: `data` is the stream */
+    const void *data;
+    size_t length;
+    const kst_image *picture;         /**< KST_FLOW_ENCODE: the image, in host memory or of a device of the flow */
+    const kst_decode_options *decode; /**< null for those of the flow; the same for the next two members */
+    const kst_encode_options *encode;
+    const kst_transcode_options *transcode;
+    /**
+     * KST_FLOW_DECODE: the image, as for kst_decoder_decode(): the source may choose its kind of memory, or provide the
+     * buffers. Device memory keeps the item to the devices of that kind.
+     */
+    kst_image image;
+    /* These members are the flow's. */
+    uint64_t index;       /**< the item's number, in the order of the source */
+    kst_buffer output;    /**< the stream that was made */
+    kst_report report;    /**< of the last step; KST_ERROR_READ if the file could not be read */
+    kst_context *context; /**< of the device that made the image or output, for calls on them; valid until
+                               kst_flow_end(). Null if no device began with the item */
+} kst_flow_item;
+
+typedef struct kst_flow_options {
+    size_t size;
+    kst_flow_work work;
+    /**
+     * The devices to work on, separated by commas: "cuda:0,cuda:1,cpu". "all" stands for each GPU of the best driver,
+     * and the CPU. "auto" stands for each GPU of the best driver, or the CPU if there is none; so does null, unless
+     * the environment variable KOSTKA_DEVICE names devices. Each item goes to a device that has nothing to do.
+     */
+    const char *devices;
+    uint32_t threads; /**< threads that decode and encode on the CPU, and that help GPUs; 0 as for a context */
+    uint32_t readers; /**< threads that read files; default 4 */
+    uint32_t writers; /**< threads that call `put`, one with `in_order`; default 2 */
+    bool in_order;    /**< results come in the order of the source */
+    /**
+     * The most bytes of streams that are read ahead and of results that wait, images included; default 1 GiB. One item
+     * at a time may exceed it.
+     */
+    uint64_t memory;
+    uint32_t most;    /**< the most items that a GPU takes at once; default 256 */
+    uint32_t wait_us; /**< how long a GPU waits for more items before it begins with fewer; default 200 µs */
+    bool keep; /**< KST_FLOW_CONVERT: metadata and resolution of the stream go to the new one, unless it has some */
+    const kst_decode_options *decode; /**< for items without options of their own; null for the defaults */
+    const kst_encode_options *encode;
+    const kst_transcode_options *transcode;
+    kst_allocator allocator;
+    kst_log log;
+    kst_limits limits; /**< on each operation */
+    /**
+     * Get the next item, which is initialised. One thread at a time calls this. @return false: there are no more
+     */
+    bool (*next)(void *user, kst_flow_item *item);
+    /**
+     * Take a result: with `in_order` one at a time, otherwise several threads may call this at once. The flow frees the
+     * item's image and output afterwards. Null: the caller takes the results by kst_flow_take().
+     * @return false: the flow ends as after kst_flow_cancel()
+     */
+    bool (*put)(void *user, kst_flow_item *item);
+    void *user;
+} kst_flow_options;
+
+/** Set every member to its default. */
+KST_API void kst_flow_options_init(kst_flow_options *options);
+
+typedef struct kst_flow kst_flow;
+
+/**
+ * Start a flow. Its threads begin at once.
+ *
+ * @param options what its pointers point to must stay until kst_flow_end()
+ * @param flow receives the flow; null on failure
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS, KST_ERROR_MEMORY, KST_ERROR_THREAD, KST_ERROR_DEVICE_NAME, or
+ *         what kst_context_create() returns for one of the devices
+ */
+KST_API kst_status kst_flow_start(const kst_flow_options *options, kst_flow **flow);
+
+/**
+ * Take the next result of a flow without `put`, and wait for it if need be. Any number of threads may call this.
+ * @param item receives the item; the caller frees what it holds by kst_flow_release()
+ * @return false after the last result
+ */
+KST_API bool kst_flow_take(kst_flow *flow, kst_flow_item *item);
+
+/** Free an item's image and output, unless their buffers are the caller's. Thread-safe; before kst_flow_end(). */
+KST_API void kst_flow_release(kst_flow *flow, kst_flow_item *item);
+
+/**
+ * End a flow early: the source is not asked for more, and items that no device has begun with get the status
+ * KST_ERROR_CANCELLED. All results come nevertheless. Thread-safe.
+ */
+KST_API void kst_flow_cancel(kst_flow *flow);
+
+/** What a flow has done so far. */
+typedef struct kst_flow_counts {
+    size_t size;
+    uint64_t items;  /**< that came from the source */
+    uint64_t done;   /**< whose results have been taken */
+    uint64_t failed; /**< of those, the ones with an error */
+    uint64_t moved;  /**< items that a device failed with, and another one took over */
+} kst_flow_counts;
+
+/** Get the counts; their `size` must be set. Thread-safe. @return KST_OK or KST_ERROR_ARGUMENT */
+KST_API kst_status kst_flow_count(kst_flow *flow, kst_flow_counts *counts);
+
+/**
+ * Wait until all results have been taken by `put`, or drop those that nobody took if there is no `put`; then free the
+ * flow and set the pointer to null. Null, and a pointer to null, are allowed.
+ * @return KST_OK if every item succeeded, otherwise the status of one that did not
+ */
+KST_API kst_status kst_flow_end(kst_flow **flow);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Declares a flow's entries, queues, lanes and threads. Readers ask the source for items and read their files; lanes,
+ * one for each device, decode and encode them; writers hand the results to the sink. One lock guards what they share.
+ */
+#ifndef KOSTKA_FLOW_FLOW_H
+#define KOSTKA_FLOW_FLOW_H
+
+#include <pthread.h>
+
+#include <kostka/kostka_device.h>
+#include <kostka/kostka_flow.h>
+
+#include "core/memory.h"
+
+enum { FLOW_LANES = 64, FLOW_MOST = 1024 /* the most entries that a GPU takes at once */ };
+
+/* An item on its way. */
+struct flow_entry {
+    kst_flow_item item;
+    struct flow_entry *next, *previous; /* in a queue */
+    uint8_t *file;                      /* the stream that was read; null: it is the caller's */
+    uint64_t input;                     /* bytes of `file` */
+    uint64_t pixels;                    /* bytes of the image that is decoded, as far as that is known before; else 0 */
+    uint64_t result;                    /* bytes that wait for the sink: the image's with DECODE */
+    uint32_t failures;                  /* how many devices have failed with this item */
+};
+
+/* Entries in ascending order of their indices. */
+struct flow_queue {
+    struct flow_entry *first, *last;
+    uint32_t count;
+};
+
+/* A device, with the threads that give it work. */
+struct flow_lane {
+    struct kst_flow *flow;
+    kst_context *context;
+    kst_context *alone; /* the CPU's with one thread, which serves while there are pictures for all threads */
+    kst_device_kind kind;
+    uint32_t workers; /* threads that give it work */
+    uint32_t busy;    /* those that do so now; this and the next member are guarded by the flow's lock */
+    bool failed;      /* it takes no more items */
+};
+
+struct kst_flow {
+    kst_flow_options options; /* the caller's, with the defaults filled in */
+    struct memory memory;
+    kst_decode_options decode; /* what the options point to where the caller has none */
+    kst_encode_options encode;
+    struct flow_lane lane[FLOW_LANES];
+    uint32_t lanes;
+    pthread_t *thread;
+    uint32_t threads;       /* that were started */
+    pthread_mutex_t source; /* held while the source is asked */
+    pthread_mutex_t lock;   /* guards all members below */
+    pthread_cond_t room;    /* streams that were read ahead have been used, or the flow ends: for readers */
+    pthread_cond_t work;    /* an entry is ready, results have gone, or no more will come: for lanes */
+    pthread_cond_t results; /* an entry is done, or no more will come: for the sink */
+    struct flow_queue ready, done;
+    uint64_t input;      /* bytes of streams that were read and are still needed */
+    uint64_t result;     /* bytes of results that are being made or wait for the sink */
+    uint64_t items;      /* that came from the source */
+    uint64_t taken;      /* results that were handed to the sink, or to the caller */
+    uint64_t failed;     /* those of them with an error */
+    uint64_t moved;      /* items that another device took over */
+    uint32_t readers;    /* threads that may still bring entries */
+    uint32_t lanes_left; /* devices that have not failed */
+    uint32_t gpus;       /* those of them that are GPUs */
+    uint32_t busy;       /* threads that give a device work now */
+    uint32_t idle;       /* GPUs' threads that wait for work */
+    bool exhausted;      /* the source is not asked again */
+    bool cancelled;      /* what no device has begun with is not made */
+    kst_status first;    /* the first error of an item */
+};
+
+/* Return whether all entries have left the ready queue for good. The caller holds the lock. */
+static inline bool kst_flow_is_dry(const struct kst_flow *flow)
+{
+    return flow->readers == 0 && !flow->ready.first;
+}
+
+/* Return whether an entry is the one that others wait for, because results come in order. The caller holds the lock. */
+static inline bool kst_flow_is_due(const struct kst_flow *flow, const struct flow_entry *entry)
+{
+    return flow->options.in_order && entry->item.index == flow->taken;
+}
+
+/* queue.c */
+void kst_flow_insert(struct flow_queue *queue, struct flow_entry *entry);
+void kst_flow_remove(struct flow_queue *queue, struct flow_entry *entry);
+
+/* devices.c: make a lane for each device that the options name. The lanes made before an error are there, too. */
+kst_status kst_flow_open_devices(struct kst_flow *flow);
+void kst_flow_close_devices(struct kst_flow *flow);
+
+/* read.c: the thread that asks the source and reads files. */
+void *kst_flow_read(void *flow);
+
+/*
+ * lane.c: queue an entry for the lanes, or for the sink with an error if no device is left for it; the caller holds the
+ * lock. And a thread that gives a lane's device work.
+ */
+void kst_flow_offer(struct kst_flow *flow, struct flow_entry *entry);
+void *kst_flow_work_on(void *lane);
+
+/* make.c: decode, encode or transcode entries in a lane's context. Their reports are set, whatever happens. */
+void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_entry *const *entry, uint32_t count);
+
+/* results.c: queue an entry for the sink; the caller holds the lock. And the thread that calls the sink. */
+void kst_flow_finish(struct kst_flow *flow, struct flow_entry *entry);
+void *kst_flow_write(void *flow);
+
+/* keep.c: how an image is encoded, with the metadata and the resolution of the stream that it comes from. */
+struct flow_kept {
+    kst_decoder *decoder;
+    kst_metadata *metadata; /* copies, whose bytes belong to them */
+    size_t count;
+    kst_encode_options options;
+};
+
+/* Fill in a zeroed structure, which kst_flow_forget() frees even after an error. */
+kst_status kst_flow_keep(struct kst_flow *flow, kst_context *context, const kst_flow_item *item, const kst_image *image,
+    struct flow_kept *kept);
+void kst_flow_forget(struct kst_flow *flow, struct flow_kept *kept);
+
+#endif

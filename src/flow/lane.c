@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Gives a device work. A GPU takes many entries at once: what a call of its own would cost each picture is shared, and
+ * several calls are under way so that one uploads while another one computes. The CPU's threads take an entry each.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "core/report.h"
+#include "flow/flow.h"
+
+enum {
+    BACKLOG = 8, /* entries that wait for each GPU before the CPU takes one, too */
+    DEVICES = 2  /* how many devices may fail with an item before it counts as the cause */
+};
+
+/* The bytes of pictures that a GPU takes at once, beside one that is larger. */
+static const uint64_t most_pixels = (uint64_t)1 << 30;
+
+static bool is_cpu(const struct flow_lane *lane)
+{
+    return lane->kind == KST_DEVICE_CPU;
+}
+
+/* Return whether the entry's image can be made on the lane: device memory belongs to devices of one kind. */
+static bool suits(const struct flow_lane *lane, const struct flow_entry *entry)
+{
+    switch (entry->item.image.memory) {
+    case KST_MEMORY_CUDA:
+        return lane->kind == KST_DEVICE_CUDA;
+    case KST_MEMORY_OPENCL:
+    case KST_MEMORY_OPENCL_IMAGE:
+        return lane->kind == KST_DEVICE_OPENCL;
+    default:
+        return true;
+    }
+}
+
+/* Return whether any device can make the entry's image. */
+static bool has_lane(const struct kst_flow *flow, const struct flow_entry *entry)
+{
+    for (uint32_t i = 0; i < flow->lanes; i++)
+        if (!flow->lane[i].failed && suits(&flow->lane[i], entry))
+            return true;
+    return false;
+}
+
+void kst_flow_offer(struct kst_flow *flow, struct flow_entry *entry)
+{
+    if (has_lane(flow, entry)) {
+        kst_flow_insert(&flow->ready, entry);
+        pthread_cond_broadcast(&flow->work);
+        return;
+    }
+    if (!entry->item.report.status)
+        kst_report_error(&entry->item.report, flow->lanes_left > 0 ? KST_ERROR_IMAGE_MEMORY : KST_ERROR_DEVICE_FAILED,
+            KST_NO_OFFSET, NULL);
+    entry->result = 0;
+    kst_flow_finish(flow, entry);
+}
+
+/* End the entries that no device is left for. The caller holds the lock. */
+static void sweep(struct kst_flow *flow)
+{
+    struct flow_queue waiting = flow->ready;
+    flow->ready = (struct flow_queue){.count = 0};
+    while (waiting.first) {
+        struct flow_entry *entry = waiting.first;
+        kst_flow_remove(&waiting, entry);
+        kst_flow_offer(flow, entry);
+    }
+}
+
+/* Return whether the entry's result has room among those that wait for the sink. */
+static bool fits(const struct kst_flow *flow, const struct flow_entry *entry)
+{
+    uint64_t most = flow->options.memory - flow->options.memory / 4;
+    return flow->result == 0 || (flow->result <= most && entry->result <= most - flow->result) ||
+           kst_flow_is_due(flow, entry);
+}
+
+/* Find the first entry for the lane. The CPU leaves the few that wait to the GPUs. */
+static struct flow_entry *find(const struct flow_lane *lane)
+{
+    const struct kst_flow *flow = lane->flow;
+    bool leaves = is_cpu(lane) && flow->gpus > 0 && !flow->cancelled && flow->ready.count <= flow->gpus * BACKLOG;
+    struct flow_entry *entry = flow->ready.first;
+    while (entry && !suits(lane, entry))
+        entry = entry->next;
+    return entry && !leaves && (flow->cancelled || fits(flow, entry)) ? entry : NULL;
+}
+
+static struct timespec after_us(uint32_t us)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_nsec += (long)us * 1000;
+    time.tv_sec += time.tv_nsec / 1000000000;
+    time.tv_nsec %= 1000000000;
+    return time;
+}
+
+/* Wait a little for more entries than the first one. */
+static void wait_for_more(struct kst_flow *flow)
+{
+    const struct timespec end = after_us(flow->options.wait_us);
+    while (flow->readers > 0 && flow->ready.count < flow->options.most && !flow->cancelled)
+        if (pthread_cond_timedwait(&flow->work, &flow->lock, &end) == ETIMEDOUT)
+            return;
+}
+
+/* Wait for an entry that the lane may begin with. Null if none will come. The caller holds the lock. */
+static struct flow_entry *wait_for_entry(struct flow_lane *lane)
+{
+    struct kst_flow *flow = lane->flow;
+    struct flow_entry *entry = NULL;
+    flow->idle += !is_cpu(lane);
+    while (!lane->failed && !(entry = find(lane)) && !(kst_flow_is_dry(flow) && flow->busy == 0))
+        pthread_cond_wait(&flow->work, &flow->lock);
+    flow->idle -= !is_cpu(lane);
+    return entry;
+}
+
+/* Take as many entries as are the lane's share of those that wait. The caller holds the lock. */
+static uint32_t take_share(struct flow_lane *lane, struct flow_entry **taken)
+{
+    struct kst_flow *flow = lane->flow;
+    uint32_t share = flow->ready.count / (flow->idle + 1) + 1, count = 0;
+    uint32_t most = is_cpu(lane) ? 1 : share < flow->options.most ? share : flow->options.most;
+    uint64_t pixels = 0;
+    struct flow_entry *entry;
+    while (count < most && (entry = find(lane)) && (count == 0 || pixels + entry->pixels <= most_pixels)) {
+        kst_flow_remove(&flow->ready, entry);
+        entry->result = flow->cancelled ? 0 : entry->result;
+        flow->result += entry->result;
+        pixels += entry->pixels;
+        taken[count++] = entry;
+    }
+    pthread_cond_broadcast(&flow->room);
+    return count;
+}
+
+/* Wait for entries and take some. Returns 0 if none will come. The caller holds the lock. */
+static uint32_t take(struct flow_lane *lane, struct flow_entry **taken)
+{
+    uint32_t count = 0;
+    while (count == 0 && wait_for_entry(lane)) {
+        if (!is_cpu(lane))
+            wait_for_more(lane->flow);
+        count = take_share(lane, taken);
+    }
+    return count;
+}
+
+/* Note that the lane's device has failed. The caller holds the lock. */
+static void retire(struct flow_lane *lane)
+{
+    struct kst_flow *flow = lane->flow;
+    if (lane->failed)
+        return;
+    lane->failed = true;
+    flow->lanes_left--;
+    flow->gpus -= !is_cpu(lane);
+    sweep(flow);
+}
+
+/*
+ * Give an entry that the device failed with to another one, if there is one and the entry is not suspected of being
+ * the cause. The caller holds the lock.
+ */
+static bool hand_over(struct flow_lane *lane, struct flow_entry *entry)
+{
+    struct kst_flow *flow = lane->flow;
+    if (entry->item.report.status != KST_ERROR_DEVICE_FAILED)
+        return false;
+    retire(lane);
+    if (++entry->failures == DEVICES || !has_lane(flow, entry))
+        return false;
+    flow->moved++;
+    flow->result -= entry->result;
+    kst_report_init(&entry->item.report);
+    kst_flow_offer(flow, entry);
+    return true;
+}
+
+/* The caller holds the lock. */
+static void end(struct flow_lane *lane, struct flow_entry *const *entry, uint32_t count)
+{
+    struct kst_flow *flow = lane->flow;
+    for (uint32_t i = 0; i < count; i++) {
+        entry[i]->result += entry[i]->item.output.length;
+        flow->result += entry[i]->item.output.length;
+        if (!hand_over(lane, entry[i]))
+            kst_flow_finish(flow, entry[i]);
+    }
+    flow->busy--;
+    lane->busy--;
+    pthread_cond_broadcast(&flow->work);
+}
+
+/* The CPU's threads together work on one picture when there are no others for most of them. */
+static kst_context *choose_context(const struct flow_lane *lane)
+{
+    bool few = kst_flow_is_dry(lane->flow) && 2 * lane->busy <= lane->workers;
+    return lane->alone && !few ? lane->alone : lane->context;
+}
+
+static void cancel_entries(struct flow_entry *const *entry, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        kst_report_error(&entry[i]->item.report, KST_ERROR_CANCELLED, KST_NO_OFFSET, NULL);
+}
+
+void *kst_flow_work_on(void *arg)
+{
+    struct flow_lane *lane = arg;
+    struct kst_flow *flow = lane->flow;
+    struct flow_entry *entry[FLOW_MOST];
+    uint32_t count;
+    pthread_mutex_lock(&flow->lock);
+    while ((count = take(lane, entry)) > 0) {
+        bool cancelled = flow->cancelled;
+        flow->busy++;
+        lane->busy++;
+        kst_context *context = choose_context(lane);
+        pthread_mutex_unlock(&flow->lock);
+        if (cancelled)
+            cancel_entries(entry, count);
+        else
+            kst_flow_make(lane, context, entry, count);
+        pthread_mutex_lock(&flow->lock);
+        end(lane, entry, count);
+    }
+    pthread_mutex_unlock(&flow->lock);
+    return NULL;
+}

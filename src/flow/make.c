@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes the results of some entries: images, streams, or streams by way of images that stay in the device's memory. */
+#include "core/report.h"
+#include "flow/flow.h"
+
+/* Arrays of one member for each entry. */
+struct making {
+    struct kst_flow *flow;
+    kst_context *context;
+    struct flow_entry *const *entry;
+    uint32_t count;
+    kst_decode_item *decoded;
+    kst_image *image; /* what is encoded: with CONVERT it was decoded before */
+    struct flow_kept *kept;
+    kst_encode_item *encoded;
+};
+
+static void fail_all(struct making *m, kst_status status)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        kst_report_error(&m->entry[i]->item.report, status, KST_NO_OFFSET, NULL);
+}
+
+/* Decode to the images that `image_of` returns. The items' reports tell how that went. */
+static void decode(struct making *m, kst_image *(*image_of)(struct making *m, uint32_t index))
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        const kst_flow_item *item = &m->entry[i]->item;
+        m->decoded[i] = (kst_decode_item){.data = item->data,
+            .length = item->length,
+            .options = item->decode ? item->decode : m->flow->options.decode,
+            .image = image_of(m, i)};
+    }
+    kst_decode_batch(m->context, m->decoded, m->count);
+    for (uint32_t i = 0; i < m->count; i++)
+        m->entry[i]->item.report = m->decoded[i].report;
+}
+
+static kst_image *own_image(struct making *m, uint32_t index)
+{
+    return &m->entry[index]->item.image;
+}
+
+static kst_image *passing_image(struct making *m, uint32_t index)
+{
+    return &m->image[index];
+}
+
+/*
+ * Encode what has been decoded, or the source's images. Those with an error before are left out, so that encoder items
+ * do not stand beside their entries.
+ */
+static void encode(struct making *m)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const kst_flow_item *item = &m->entry[i]->item;
+        if (item->report.status)
+            continue;
+        m->encoded[count++] = (kst_encode_item){
+            .image = m->image ? &m->image[i] : item->picture, .options = &m->kept[i].options, .output = item->output};
+    }
+    kst_encode_batch(m->context, m->encoded, count);
+    count = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        kst_flow_item *item = &m->entry[i]->item;
+        if (item->report.status)
+            continue;
+        item->output = m->encoded[count].output;
+        item->report = m->encoded[count++].report;
+    }
+}
+
+/* Warnings about the stream that was decoded belong to the result, too. */
+static void add_warnings(kst_report *report, const kst_decode_item *decoded)
+{
+    if (report->status || decoded->report.warnings == 0)
+        return;
+    kst_report_warning(
+        report, decoded->report.first_warning, decoded->report.first_warning_offset, decoded->report.warnings, false);
+}
+
+static kst_memory memory_of(const struct flow_lane *lane)
+{
+    return lane->kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
+           : lane->kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
+                                             : KST_MEMORY_HOST;
+}
+
+static void choose_options(struct making *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        kst_flow_item *item = &m->entry[i]->item;
+        kst_status status = KST_OK;
+        if (!item->report.status)
+            status = kst_flow_keep(m->flow, m->context, item, m->image ? &m->image[i] : item->picture, &m->kept[i]);
+        if (status)
+            kst_report_error(&item->report, status, KST_NO_OFFSET, NULL);
+    }
+}
+
+static void forget_options(struct making *m)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        kst_flow_forget(m->flow, &m->kept[i]);
+}
+
+static void convert(struct making *m, const struct flow_lane *lane)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        kst_image_init(&m->image[i]);
+        m->image[i].memory = memory_of(lane);
+    }
+    decode(m, passing_image);
+    choose_options(m);
+    encode(m);
+    for (uint32_t i = 0; i < m->count; i++) {
+        add_warnings(&m->entry[i]->item.report, &m->decoded[i]);
+        kst_image_release(m->context, &m->image[i]);
+    }
+    forget_options(m);
+}
+
+static void encode_given(struct making *m)
+{
+    choose_options(m);
+    encode(m);
+    forget_options(m);
+}
+
+static void transcode(struct making *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        kst_flow_item *item = &m->entry[i]->item;
+        kst_transcode(m->context, item->data, item->length,
+            item->transcode ? item->transcode : m->flow->options.transcode, &item->output, &item->report);
+    }
+}
+
+/* Allocate the arrays that the flow's work needs. */
+static bool make_arrays(struct making *m)
+{
+    struct memory *memory = &m->flow->memory;
+    kst_flow_work work = m->flow->options.work;
+    bool decodes = work == KST_FLOW_DECODE || work == KST_FLOW_CONVERT;
+    bool encodes = work == KST_FLOW_ENCODE || work == KST_FLOW_CONVERT;
+    if (decodes)
+        m->decoded = kst_memory_zeroed(memory, m->count, sizeof *m->decoded, NULL);
+    if (work == KST_FLOW_CONVERT)
+        m->image = kst_memory_zeroed(memory, m->count, sizeof *m->image, NULL);
+    if (encodes) {
+        m->kept = kst_memory_zeroed(memory, m->count, sizeof *m->kept, NULL);
+        m->encoded = kst_memory_zeroed(memory, m->count, sizeof *m->encoded, NULL);
+    }
+    return (!decodes || m->decoded) && (work != KST_FLOW_CONVERT || m->image) && (!encodes || (m->kept && m->encoded));
+}
+
+static void release_arrays(struct making *m)
+{
+    kst_memory_release(&m->flow->memory, m->decoded);
+    kst_memory_release(&m->flow->memory, m->image);
+    kst_memory_release(&m->flow->memory, m->kept);
+    kst_memory_release(&m->flow->memory, m->encoded);
+}
+
+void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_entry *const *entry, uint32_t count)
+{
+    struct making m = {.flow = lane->flow, .context = context, .entry = entry, .count = count};
+    for (uint32_t i = 0; i < count; i++)
+        entry[i]->item.context = context;
+    if (!make_arrays(&m))
+        fail_all(&m, KST_ERROR_MEMORY);
+    else if (m.flow->options.work == KST_FLOW_DECODE)
+        decode(&m, own_image);
+    else if (m.flow->options.work == KST_FLOW_CONVERT)
+        convert(&m, lane);
+    else if (m.flow->options.work == KST_FLOW_ENCODE)
+        encode_given(&m);
+    else
+        transcode(&m);
+    release_arrays(&m);
+}

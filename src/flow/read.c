@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Asks the source for items, reads their files ahead and looks at how large their pictures are. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/report.h"
+#include "flow/flow.h"
+#include "image/format.h"
+
+enum {
+    PIECE = 1 << 16,
+    INPUT_SHARE = 4, /* streams may take a quarter of the memory */
+    READY = 4        /* items may wait for devices, four for each that a GPU takes at once */
+};
+
+/* Wait until another item may come. Returns false if none will. */
+static bool wait_for_room(struct kst_flow *flow)
+{
+    pthread_mutex_lock(&flow->lock);
+    while (flow->ready.count >= READY * flow->options.most && !flow->exhausted && !flow->cancelled)
+        pthread_cond_wait(&flow->room, &flow->lock);
+    bool open = !flow->exhausted && !flow->cancelled;
+    pthread_mutex_unlock(&flow->lock);
+    return open;
+}
+
+/* Number an item that came from the source; or, if none came, note that none will. */
+static void count_item(struct kst_flow *flow, struct flow_entry *entry, bool came, kst_status status)
+{
+    pthread_mutex_lock(&flow->lock);
+    if (came)
+        entry->item.index = flow->items++;
+    else
+        flow->exhausted = true;
+    if (!flow->first)
+        flow->first = status;
+    pthread_mutex_unlock(&flow->lock);
+}
+
+/* Get the next item. Null at the end, or where there is no memory for it. */
+static struct flow_entry *ask(struct kst_flow *flow)
+{
+    kst_status status = KST_OK;
+    bool came = false;
+    pthread_mutex_lock(&flow->source);
+    struct flow_entry *entry = wait_for_room(flow) ? kst_memory_zeroed(&flow->memory, 1, sizeof *entry, &status) : NULL;
+    if (entry) {
+        entry->item.size = sizeof entry->item;
+        kst_image_init(&entry->item.image);
+        kst_report_init(&entry->item.report);
+        came = flow->options.next(flow->options.user, &entry->item);
+        kst_report_init(&entry->item.report);
+    }
+    count_item(flow, entry, came, status);
+    pthread_mutex_unlock(&flow->source);
+    if (came)
+        return entry;
+    kst_memory_release(&flow->memory, entry);
+    return NULL;
+}
+
+/* Wait until another `bytes` bytes may be read. */
+static void reserve(struct kst_flow *flow, struct flow_entry *entry, uint64_t bytes)
+{
+    uint64_t most = flow->options.memory / INPUT_SHARE;
+    pthread_mutex_lock(&flow->lock);
+    while (flow->input > 0 && (flow->input > most || bytes > most - flow->input) && !flow->cancelled &&
+           !kst_flow_is_due(flow, entry))
+        pthread_cond_wait(&flow->room, &flow->lock);
+    flow->input += bytes;
+    entry->input += bytes;
+    pthread_mutex_unlock(&flow->lock);
+}
+
+static kst_status fail_reading(struct flow_entry *entry, const char *why)
+{
+    return kst_report_error(&entry->item.report, KST_ERROR_READ, KST_NO_OFFSET, "%s", why);
+}
+
+static uint64_t most_bytes(const struct kst_flow *flow)
+{
+    uint64_t limit = flow->options.limits.memory;
+    return limit ? limit : (uint64_t)4 << 30;
+}
+
+/* Make room for `length` bytes of the file, of which `used` are there. */
+static kst_status grow(struct kst_flow *flow, struct flow_entry *entry, size_t used, size_t length)
+{
+    kst_status status = KST_OK;
+    uint8_t *file = NULL;
+    if (length > most_bytes(flow))
+        status = KST_ERROR_LIMIT_MEMORY;
+    else
+        file = kst_memory_grow(&flow->memory, entry->file, used, length, &status);
+    if (!file)
+        return kst_report_error(&entry->item.report, status, KST_NO_OFFSET, NULL);
+    entry->file = file;
+    return KST_OK;
+}
+
+/* Read to the end of a file whose length may change, or is not known. */
+static kst_status read_all(struct kst_flow *flow, struct flow_entry *entry, int descriptor, size_t expected)
+{
+    size_t used = 0, length = expected + 1;
+    kst_status status = KST_OK;
+    reserve(flow, entry, length);
+    while (!(status = grow(flow, entry, used, length))) {
+        ssize_t got = read(descriptor, entry->file + used, length - used);
+        if (got < 0 && errno != EINTR)
+            return fail_reading(entry, strerror(errno));
+        if (got == 0)
+            break;
+        used += got > 0 ? (size_t)got : 0;
+        if (used < length)
+            continue;
+        reserve(flow, entry, length);
+        length += length > PIECE ? length : PIECE;
+    }
+    entry->item.data = entry->file;
+    entry->item.length = used;
+    return status;
+}
+
+static kst_status read_file(struct kst_flow *flow, struct flow_entry *entry)
+{
+    struct stat state;
+    int descriptor = open(entry->item.path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    kst_status status = KST_OK;
+    if (descriptor < 0 || fstat(descriptor, &state) != 0)
+        status = fail_reading(entry, strerror(errno));
+    else if (S_ISDIR(state.st_mode))
+        status = fail_reading(entry, strerror(EISDIR));
+    else
+        status = read_all(flow, entry, descriptor, S_ISREG(state.st_mode) ? (size_t)state.st_size : PIECE);
+    if (descriptor >= 0)
+        close(descriptor);
+    return status;
+}
+
+static uint64_t image_bytes(const kst_image *image)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < image->plane_count; i++) {
+        const kst_plane *plane = kst_image_plane(image, i);
+        uint64_t row = (uint64_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
+        sum += row * plane->height;
+    }
+    return sum;
+}
+
+/* Find out how large the image will be. What is wrong with the stream is found again by the lane. */
+static void look(struct kst_flow *flow, struct flow_entry *entry)
+{
+    const kst_decode_options *options = entry->item.decode ? entry->item.decode : flow->options.decode;
+    kst_decoder *decoder;
+    kst_image image;
+    kst_image_init(&image);
+    image.memory = entry->item.image.memory;
+    if (kst_decoder_create(flow->lane[0].context, &decoder))
+        return;
+    if (!kst_decoder_open(decoder, entry->item.data, entry->item.length) &&
+        !kst_decoder_describe(decoder, options, &image))
+        entry->pixels = image_bytes(&image);
+    kst_decoder_destroy(&decoder);
+    if (flow->options.work == KST_FLOW_DECODE && !entry->item.image.plane[0].data)
+        entry->result = entry->pixels;
+}
+
+static void bring(struct kst_flow *flow, struct flow_entry *entry)
+{
+    kst_status status = entry->item.path ? read_file(flow, entry) : KST_OK;
+    if (!status && (flow->options.work == KST_FLOW_DECODE || flow->options.work == KST_FLOW_CONVERT))
+        look(flow, entry);
+    pthread_mutex_lock(&flow->lock);
+    if (status)
+        kst_flow_finish(flow, entry);
+    else
+        kst_flow_offer(flow, entry);
+    pthread_mutex_unlock(&flow->lock);
+}
+
+void *kst_flow_read(void *arg)
+{
+    struct kst_flow *flow = arg;
+    struct flow_entry *entry;
+    while ((entry = ask(flow)) != NULL)
+        bring(flow, entry);
+    pthread_mutex_lock(&flow->lock);
+    flow->readers--;
+    pthread_cond_broadcast(&flow->work);
+    pthread_cond_broadcast(&flow->results);
+    pthread_mutex_unlock(&flow->lock);
+    return NULL;
+}
