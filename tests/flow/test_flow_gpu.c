@@ -1,8 +1,181 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Flows on GPUs, and on GPUs beside the CPU: the results are those of the CPU alone, even if a device fails. */
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "flow/flow.h"
 #include "flow_run.h"
+#include "run/device.h"
+#include "support/gpu/broken_device.h"
+#include "support/gpu/contexts.h"
 #include "support/test.h"
+
+static struct flow_set set;
+
+static int start(void **state)
+{
+    start_contexts(state);
+    flow_set_make(&set);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    flow_set_release(&set);
+    return stop_contexts(state);
+}
+
+/* The names of a GPU, alone or with the CPU beside it. */
+static const char *devices_of(uint32_t g, bool beside)
+{
+    static char names[64];
+    snprintf(names, sizeof names, "%s%s", gpu_context[g]->device, beside ? ",cpu" : "");
+    return names;
+}
+
+static void test_works(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        for (uint32_t i = 0; i < 8; i++) {
+            struct flow_run run;
+            flow_run_init(&run, &set, i & 1 ? KST_FLOW_CONVERT : KST_FLOW_DECODE, 70);
+            run.options.devices = devices_of(g, i & 2);
+            run.options.in_order = i & 4;
+            run.damaged = i > 3;
+            kst_status status = flow_run(&run);
+            assert_int_equal(status != KST_OK, i > 3);
+            assert_int_equal(run.brought, 70);
+        }
+}
+
+/* To JPEG 2000, by way of the device's memory. */
+static void test_convert(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        struct flow_run run;
+        kst_encode_options encode;
+        kst_encode_options_init(&encode);
+        encode.codec = KST_CODEC_JPEG2000;
+        flow_run_init(&run, &set, KST_FLOW_CONVERT, 20);
+        run.options.encode = &encode;
+        run.options.devices = devices_of(g, false);
+        assert_int_equal(flow_run(&run), KST_OK);
+    }
+}
+
+/* A source whose images are to lie in the device's memory. */
+static struct {
+    bool (*next)(void *user, kst_flow_item *item);
+    kst_memory memory;
+} on_device;
+
+static bool next_on_device(void *user, kst_flow_item *item)
+{
+    item->image.memory = on_device.memory;
+    return on_device.next(user, item);
+}
+
+static void test_device_memory(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        struct flow_run run;
+        flow_run_init(&run, &set, KST_FLOW_DECODE, 50);
+        on_device.next = run.options.next;
+        on_device.memory = device_memory(gpu_context[g]);
+        run.options.next = next_on_device;
+        run.options.devices = devices_of(g, true); /* the CPU must leave them alone */
+        assert_int_equal(flow_run(&run), KST_OK);
+    }
+}
+
+/* A source that breaks the flow's first device after some items. */
+struct breaking {
+    kst_flow *_Atomic flow;
+    bool (*next)(void *user, kst_flow_item *item);
+    uint32_t items, after;
+    struct gpu *gpu;
+};
+static struct breaking breaking;
+
+static bool next_and_break(void *user, kst_flow_item *item)
+{
+    kst_flow *flow;
+    while (!(flow = breaking.flow))
+        sched_yield();
+    if (breaking.items++ == breaking.after) {
+        breaking.gpu = kst_context_gpu_if_open(flow->lane[0].context)->gpu;
+        break_device(breaking.gpu, ALL_CALLS);
+    }
+    return breaking.next(user, item);
+}
+
+/* Run a flow whose GPU fails. Returns how many items another device took over. */
+static uint64_t run_breaking(struct flow_run *run, uint32_t after)
+{
+    kst_flow_counts counts = {.size = sizeof counts};
+    kst_flow_item item;
+    kst_flow *flow;
+    breaking = (struct breaking){.next = run->options.next, .after = after};
+    run->options.next = next_and_break;
+    run->options.put = NULL;
+    assert_int_equal(kst_flow_start(&run->options, &flow), KST_OK);
+    breaking.flow = flow;
+    for (; kst_flow_take(flow, &item); run->put++) {
+        if (item.report.status != KST_ERROR_DEVICE_FAILED)
+            flow_run_check(run, &item);
+        else
+            run->failed++;
+        kst_flow_release(flow, &item);
+    }
+    assert_int_equal(kst_flow_count(flow, &counts), KST_OK);
+    mend_device(breaking.gpu);
+    kst_flow_end(&flow);
+    assert_int_equal(run->put, 300);
+    assert_int_equal(run->wrong, 0);
+    return counts.moved;
+}
+
+static void test_failing_device(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        for (uint32_t i = 0; i < 3; i++) {
+            struct flow_run run;
+            flow_run_init(&run, &set, i == 1 ? KST_FLOW_CONVERT : KST_FLOW_DECODE, 300);
+            run.options.most = 16;
+            run.options.in_order = i == 2;
+            run.options.devices = devices_of(g, true);
+            assert_true(run_breaking(&run, 40 * i) > 0);
+            assert_int_equal(run.failed, 0);
+        }
+}
+
+/* Where there is no other device, what is left has an error each. */
+static void test_failing_alone(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        struct flow_run run;
+        flow_run_init(&run, &set, KST_FLOW_DECODE, 300);
+        run.options.most = 16;
+        run.options.devices = devices_of(g, false);
+        assert_int_equal(run_breaking(&run, 100), 0);
+        assert_true(run.failed > 50);
+    }
+}
+
 int main(void)
 {
-    return skip_all("todo");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_works),
+        cmocka_unit_test(test_convert),
+        cmocka_unit_test(test_device_memory),
+        cmocka_unit_test(test_failing_device),
+        cmocka_unit_test(test_failing_alone),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
 }

@@ -11,11 +11,12 @@
 #include "device/runtime.h"
 #include "run/device.h"
 #include "support/context.h"
+#include "support/gpu/broken_device.h"
 #include "support/gpu/contexts.h"
 #include "support/j2k/coded.h"
 #include "support/test.h"
 
-enum { PICTURES = 5, ALL = -1 };
+enum { PICTURES = 5 };
 
 static kst_buffer stream[PICTURES]; /* the last is progressive */
 
@@ -36,75 +37,6 @@ static int stop(void **state)
     for (uint32_t i = 0; i < PICTURES; i++)
         kst_buffer_release(cpu_context, &stream[i]);
     return stop_contexts(state);
-}
-
-/* The device's functions, of which the n-th call fails, or all do. */
-static struct {
-    struct gpu_backend backend;
-    const struct gpu_backend *driver;
-    atomic_int calls;
-    int failing;
-} broken;
-
-static bool fails(struct gpu_error *error, const struct gpu *gpu, const char *call)
-{
-    if (atomic_fetch_add(&broken.calls, 1) + 1 != broken.failing && broken.failing != ALL)
-        return false;
-    kst_gpu_fail(error, gpu, call, "injected");
-    return true;
-}
-
-static bool broken_allocate(
-    struct gpu *gpu, enum gpu_place place, size_t length, struct gpu_buffer *buffer, struct gpu_error *error)
-{
-    *buffer = (struct gpu_buffer){.place = place};
-    return !fails(error, gpu, "allocate") && broken.driver->allocate(gpu, place, length, buffer, error);
-}
-
-static bool broken_queue_create(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error)
-{
-    *queue = (struct gpu_queue){.gpu = gpu};
-    return !fails(error, gpu, "queue_create") && broken.driver->queue_create(gpu, urgent, queue, error);
-}
-
-static bool broken_event_create(struct gpu *gpu, struct gpu_event *event, struct gpu_error *error)
-{
-    return !fails(error, gpu, "event_create") && broken.driver->event_create(gpu, event, error);
-}
-
-static void broken_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size_t to_offset,
-    const struct gpu_buffer *from, size_t from_offset, size_t length)
-{
-    if (!fails(&queue->error, queue->gpu, "copy"))
-        broken.driver->copy(queue, to, to_offset, from, from_offset, length);
-}
-
-static void broken_launch(struct gpu_queue *queue, const struct gpu_kernel *kernel, uint32_t groups,
-    const struct gpu_argument *arguments, uint32_t count)
-{
-    if (!fails(&queue->error, queue->gpu, "launch"))
-        broken.driver->launch(queue, kernel, groups, arguments, count);
-}
-
-static void broken_finish(struct gpu_queue *queue)
-{
-    broken.driver->finish(queue);
-    fails(&queue->error, queue->gpu, "finish");
-}
-
-static void break_device(struct gpu *gpu, int failing)
-{
-    broken.driver = gpu->backend;
-    broken.backend = *gpu->backend;
-    broken.backend.allocate = broken_allocate;
-    broken.backend.queue_create = broken_queue_create;
-    broken.backend.event_create = broken_event_create;
-    broken.backend.copy = broken_copy;
-    broken.backend.launch = broken_launch;
-    broken.backend.finish = broken_finish;
-    broken.failing = failing;
-    atomic_store(&broken.calls, 0);
-    gpu->backend = &broken.backend;
 }
 
 struct set {
@@ -160,8 +92,8 @@ static void test_device(void **state)
             break_device(gpu, failing);
             make_set(&set, device_memory(context));
             kst_status status = kst_decode_batch(context, set.item, PICTURES);
-            reached = atomic_load(&broken.calls) >= failing;
-            gpu->backend = broken.driver;
+            reached = atomic_load(&broken_device.calls) >= failing;
+            mend_device(gpu);
             uint32_t failed = check_set(context, &set);
             assert_int_equal(failed == 0, !status);
             assert_true(reached || failed == 0);
@@ -213,10 +145,10 @@ static void check_encoding(const kst_encode_options *options, uint32_t count, ui
         uint32_t failures = 0;
         for (int failing = 1, reached = 1; reached; failing++) {
             break_device(gpu, failing);
-            broken.backend.urges = true;
+            broken_device.backend.urges = true;
             uint32_t failed = encode_set(context, image, options, wanted, count);
-            reached = atomic_load(&broken.calls) >= failing;
-            gpu->backend = broken.driver;
+            reached = atomic_load(&broken_device.calls) >= failing;
+            mend_device(gpu);
             assert_true(reached || failed == 0);
             failures += failed > 0;
             assert_true(failing < 400);
@@ -256,13 +188,13 @@ static void test_no_device_memory(void **state)
         image.memory = device_memory(gpu_context[g]);
         assert_int_equal(kst_image_allocate(gpu_context[g], &image), KST_ERROR_LIMIT_MEMORY);
         image.width = image.height = 1000;
-        break_device(gpu, ALL);
+        break_device(gpu, ALL_CALLS);
         assert_int_equal(kst_image_allocate(gpu_context[g], &image), KST_ERROR_DEVICE_FAILED);
         assert_null(image.plane[0].data);
-        gpu->backend = broken.driver;
+        mend_device(gpu);
         break_device(gpu, 1);
         assert_int_equal(kst_image_allocate(gpu_context[g], &image), KST_OK);
-        gpu->backend = broken.driver;
+        mend_device(gpu);
         kst_image_release(gpu_context[g], &image);
     }
 }
