@@ -13,8 +13,8 @@
  * Structures that may grow start with a member `size`; set them up with their initialiser (kst_…_init), then change the
  * members that matter to you. All lengths are in bytes, all widths and heights in samples, unless said otherwise.
  *
- * This header includes those of all subjects except devices (kostka_device.h, kostka_gl.h, kostka_profile.h) and
- * writing a file while it is being made (kostka_writer.h).
+ * This header includes those of all subjects except devices (kostka_device.h, kostka_gl.h, kostka_profile.h), writing a
+ * file while it is being made (kostka_writer.h), and many pictures on several devices (kostka_flow.h).
  */
 
 #include <kostka/kostka_context.h>

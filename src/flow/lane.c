@@ -79,7 +79,7 @@ static bool fits(const struct kst_flow *flow, const struct flow_entry *entry)
            kst_flow_is_due(flow, entry);
 }
 
-/* Find the first entry for the lane. The CPU leaves the few that wait to the GPUs. */
+/* Find the first entry for the lane; a device that has failed gets none. The CPU leaves the few that wait to GPUs. */
 static struct flow_entry *find(const struct flow_lane *lane)
 {
     const struct kst_flow *flow = lane->flow;
@@ -87,7 +87,7 @@ static struct flow_entry *find(const struct flow_lane *lane)
     struct flow_entry *entry = flow->ready.first;
     while (entry && !suits(lane, entry))
         entry = entry->next;
-    return entry && !leaves && (flow->cancelled || fits(flow, entry)) ? entry : NULL;
+    return entry && !lane->failed && !leaves && (flow->cancelled || fits(flow, entry)) ? entry : NULL;
 }
 
 static struct timespec after_us(uint32_t us)

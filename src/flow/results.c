@@ -38,7 +38,7 @@ static struct flow_entry *next_result(struct kst_flow *flow)
         return NULL;
     kst_flow_remove(&flow->done, entry);
     flow->taken++;
-    flow->failed += entry->item.report.status != KST_OK;
+    flow->failed += entry->item.report.status ? 1 : 0;
     if (!flow->first)
         flow->first = entry->item.report.status;
     pthread_cond_broadcast(&flow->results); /* another result may be due, or this was the last */

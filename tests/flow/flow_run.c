@@ -148,7 +148,7 @@ void flow_run_check(struct flow_run *run, const kst_flow_item *item)
     bool unread = item->report.status == KST_ERROR_READ, cancelled = item->report.status == KST_ERROR_CANCELLED;
     run->unread += unread;
     run->cancelled += cancelled;
-    run->failed += item->report.status != KST_OK;
+    run->failed += item->report.status ? 1 : 0;
     if (!unread && !cancelled)
         run->wrong += !is_right(run, item);
     if (run->options.in_order)

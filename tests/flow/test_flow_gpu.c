@@ -38,14 +38,13 @@ static void test_works(void **state)
 {
     (void)state;
     for (uint32_t g = 0; g < gpu_contexts; g++)
-        for (uint32_t i = 0; i < 8; i++) {
+        for (uint32_t i = 0; i < 4; i++) {
             struct flow_run run;
             flow_run_init(&run, &set, i & 1 ? KST_FLOW_CONVERT : KST_FLOW_DECODE, 70);
-            run.options.devices = devices_of(g, i & 2);
-            run.options.in_order = i & 4;
-            run.damaged = i > 3;
+            run.options.devices = devices_of(g, i > 0);
+            run.options.in_order = run.damaged = i & 2;
             kst_status status = flow_run(&run);
-            assert_int_equal(status != KST_OK, i > 3);
+            assert_int_equal(!status, i < 2);
             assert_int_equal(run.brought, 70);
         }
 }

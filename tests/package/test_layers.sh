@@ -46,6 +46,7 @@ allow src/run run device image core
 allow src/gl gl image core
 allow src/gl/run gl run device image core
 allow src/api api run gl device image core
+allow src/flow flow image core
 allow tools files peers
 allow fuzz j2k core
 allow examples none
