@@ -2,17 +2,19 @@
 /* Imports pictures in device memory and copies their planes. */
 #include "device/image.h"
 
+#include "image/location.h"
+
 static bool import_plane(
     struct gpu *gpu, const kst_image *image, uint32_t index, struct gpu_image *imported, struct gpu_error *error)
 {
     const kst_plane *plane = &image->plane[index];
-    bool is_opencl = image->memory == KST_MEMORY_OPENCL;
-    size_t row, extent, offset = is_opencl ? plane->offset : 0;
+    bool has_offsets = kst_memory_has_offsets(image->memory);
+    size_t row, extent, offset = has_offsets ? plane->offset : 0;
     if (!plane->data)
         return kst_gpu_refuse(error, gpu, KST_ERROR_ARGUMENT, "a plane without memory");
     if (!kst_plane_extent(plane, image->format, &row, &extent) || plane->pitch < 0 || plane->pitch > INT32_MAX)
         return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_PITCH, "rows overlap, or the pitch is negative or too large");
-    if (!kst_plane_is_aligned(plane, is_opencl ? offset : (uintptr_t)plane->data))
+    if (!kst_plane_is_aligned(plane, has_offsets ? offset : (uintptr_t)plane->data))
         return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_PITCH, "samples are not at multiples of their length");
     imported->offset[index] = offset;
     return gpu->backend->import(gpu, plane->data, offset, extent, &imported->buffer[index], error);

@@ -3,6 +3,7 @@
 #include "device/image.h"
 #include "device/pinned.h"
 #include "device/runtime.h"
+#include "image/location.h"
 
 /*
  * Return whether the device can copy all of the image's planes from where they are. An image with more planes than a
@@ -45,7 +46,7 @@ bool kst_gpu_image_source(struct gpu_runtime *runtime, const kst_image *image, e
     }
     if (!kst_gpu_image_import(runtime->gpu, image, planes, error))
         return false;
-    bool direct = image->memory == KST_MEMORY_CUDA || (!planes->picture && in_one_buffer(image, planes));
+    bool direct = kst_memory_has_addresses(image->memory) || (!planes->picture && in_one_buffer(image, planes));
     *source = direct ? GPU_SOURCE_DIRECT : GPU_SOURCE_COPIED;
     return true;
 }

@@ -2,6 +2,7 @@
 /* Describes the pictures that lie in a tensor. */
 #include <string.h>
 
+#include "image/location.h"
 #include "image/validate.h"
 
 void kst_tensor_init(kst_tensor *tensor)
@@ -66,10 +67,10 @@ kst_status kst_tensor_image(const kst_tensor *tensor, uint32_t index, kst_image 
         return KST_ERROR_IMAGE_PITCH;
     for (uint32_t i = 0; i < image->plane_count; i++) {
         size_t at = (size_t)(picture * index + plane * i);
-        bool opencl = tensor->memory == KST_MEMORY_OPENCL;
+        bool has_offsets = kst_memory_has_offsets(tensor->memory);
         image->plane[i].pitch = (ptrdiff_t)pitch;
-        image->plane[i].data = opencl ? tensor->data : (uint8_t *)tensor->data + at;
-        image->plane[i].offset = opencl ? tensor->offset + at : 0;
+        image->plane[i].data = has_offsets ? tensor->data : (uint8_t *)tensor->data + at;
+        image->plane[i].offset = has_offsets ? tensor->offset + at : 0;
     }
     return KST_OK;
 }

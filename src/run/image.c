@@ -8,11 +8,6 @@
 #include "image/validate.h"
 #include "run/device.h"
 
-bool kst_memory_is_device(kst_memory memory)
-{
-    return memory == KST_MEMORY_CUDA || memory == KST_MEMORY_OPENCL || memory == KST_MEMORY_OPENCL_IMAGE;
-}
-
 static kst_status failed(const struct gpu_error *error, char message[128])
 {
     if (message)
@@ -34,7 +29,7 @@ static kst_status make_on_gpu(
         return failed(&error, message);
     }
     image->owned = buffer;
-    if (image->memory != KST_MEMORY_OPENCL) {
+    if (!kst_memory_has_offsets(image->memory)) {
         kst_image_place(image, place == GPU_PINNED ? buffer->host : (uint8_t *)buffer->handle);
         return KST_OK;
     }
@@ -53,8 +48,6 @@ kst_status kst_image_make_in(struct kst_context *context, struct memory *memory,
     uint64_t total;
     if (made.memory != KST_MEMORY_HOST)
         gpu = kst_context_gpu(context);
-    if ((unsigned)made.memory > KST_MEMORY_OPENCL)
-        return KST_ERROR_IMAGE_MEMORY;
     if (gpu && made.plane_count > KST_IMAGE_PLANES_MAX)
         return KST_ERROR_IMAGE_MEMORY;
     if (made.memory == KST_MEMORY_HOST || (made.memory == KST_MEMORY_PINNED && !gpu))

@@ -4,11 +4,9 @@
 #define KOSTKA_RUN_IMAGE_H
 
 #include "core/context.h"
+#include "image/location.h"
 
 struct gpu_error;
-
-/* Return whether that kind of memory is a GPU's own. */
-bool kst_memory_is_device(kst_memory memory);
 
 /*
  * Allocate an image as kst_image_allocate() does, charged to `memory`. `message`, which may be null, receives what the

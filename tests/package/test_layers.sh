@@ -49,6 +49,7 @@ allow src/api api run gl device image core
 allow src/flow flow image core
 allow tools files peers
 allow fuzz j2k core
+allow bench jpeg
 allow examples none
 allow python none
 [ -n "$(find src/jpeg/cpu -name '*.c')" ] || failed=1
@@ -58,6 +59,13 @@ found=$(grep -rnE 'struct gpu|enum gpu|kst_gpu|kst_context_gpu' src/core src/ima
 found="$found$(grep -rnE 'struct jpeg_dsp|struct jpeg_row_buffers|enum cpu_tier' src/jpeg/plan --include='*.[ch]')"
 if [ -n "$found" ]; then
     echo "these know an executor:"
+    echo "$found"
+    failed=1
+fi
+# How a kind of memory is reached is said in image/location.h; codecs know no driver.
+found=$(grep -rnE 'KST_(MEMORY|DEVICE)_(CUDA|OPENCL)' src/jpeg src/j2k src/run src/api --include='*.[ch]')
+if [ -n "$found" ]; then
+    echo "these name a driver:"
     echo "$found"
     failed=1
 fi

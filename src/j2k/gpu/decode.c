@@ -5,6 +5,7 @@
 #include "j2k/gpu/decode.h"
 
 #include "device/pinned.h"
+#include "image/location.h"
 #include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/job.h"
 
@@ -283,7 +284,7 @@ static bool can_write(const struct j2k_gpu_item *item)
         if (!kst_plane_is_aligned(plane, at))
             return false;
     }
-    return item->output.memory == KST_MEMORY_CUDA;
+    return kst_memory_has_addresses(item->output.memory);
 }
 
 void kst_j2k_gpu_route(struct gpu_runtime *runtime, struct j2k_gpu_item *item)

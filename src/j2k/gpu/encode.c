@@ -2,6 +2,7 @@
 /* Begins and ends jobs that encode pictures on a GPU: the memory that they take and the queues that they use. */
 #include "j2k/gpu/encode.h"
 
+#include "image/location.h"
 #include "j2k/gpu/encode_job.h"
 #include "j2k/gpu/encode_list.h"
 
@@ -14,7 +15,7 @@ bool kst_j2k_gpu_encodes(const kst_image *image)
             return false;
         upwards = upwards || pitch < 0;
     }
-    return !upwards || (image->memory != KST_MEMORY_OPENCL && image->memory != KST_MEMORY_OPENCL_IMAGE);
+    return !upwards || !kst_memory_is_device(image->memory) || kst_memory_has_addresses(image->memory);
 }
 
 /* The bytes include samples with their bands, blocks' states and data, pixels, and what is downloaded. */

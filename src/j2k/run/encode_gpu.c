@@ -4,6 +4,7 @@
 
 #include "core/report.h"
 #include "image/format.h"
+#include "image/location.h"
 #include "j2k/cpu/blocks/block_measure.h"
 #include "j2k/cpu/encode_tile.h"
 #include "j2k/run/encode.h"
@@ -53,7 +54,7 @@ void kst_j2k_encode_gpu_describe(const struct j2k_encoder *encoder, struct j2k_g
     for (uint32_t k = 0; k < item->picture.channels && k < J2K_WORK_CHANNELS; k++)
         item->picture.channel[k].component = kst_pixel_place(layout, k);
     item->picture.image = e->planes;
-    item->picture.in_place = e->source == GPU_SOURCE_DIRECT && encoder->image->memory == KST_MEMORY_CUDA;
+    item->picture.in_place = e->source == GPU_SOURCE_DIRECT && kst_memory_has_addresses(encoder->image->memory);
 }
 
 bool kst_j2k_encode_gpu_suits(const struct j2k_encoder *encoder)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device/pinned.h"
+#include "image/location.h"
 #include "jpeg/gpu/encode_file.h"
 #include "jpeg/gpu/encode_part.h"
 
@@ -150,7 +151,7 @@ static void record(struct jpeg_gpu_encode_job *job, enum encode_event event)
 static const struct gpu_buffer *pixels_of(const struct jpeg_gpu_encode_job *job, uint32_t index)
 {
     const struct jpeg_gpu_encode_item *item = &job->items[index];
-    bool own = item->source == GPU_SOURCE_DIRECT && item->image->memory == KST_MEMORY_OPENCL;
+    bool own = item->source == GPU_SOURCE_DIRECT && kst_memory_has_offsets(item->image->memory);
     return own ? &item->planes.buffer[0] : &job->buffer[PIXELS];
 }
 

@@ -2,6 +2,7 @@
 /* Puts pictures to encode together as the work of a part. */
 #include "jpeg/gpu/encode_part.h"
 #include "image/format.h"
+#include "image/location.h"
 #include "jpeg/tables/colour.h"
 
 #include <string.h>
@@ -268,7 +269,7 @@ static bool write_direct(
     const struct jpeg_gpu_encode_item *item, uint32_t plane, uint32_t within, struct jpeg_encode_channel *channel)
 {
     const struct gpu_image *planes = &item->planes;
-    bool address = item->image->memory == KST_MEMORY_CUDA;
+    bool address = kst_memory_has_addresses(item->image->memory);
     uint64_t first = planes->offset[plane] + (address ? planes->buffer[plane].handle : 0);
     channel->pitch = (int32_t)item->image->plane[plane].pitch;
     set_wide(address ? channel->address : channel->offset, first + within);

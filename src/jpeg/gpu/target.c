@@ -2,6 +2,8 @@
 /* Decides how a picture's bytes get to the device and whether kernels write its pixels in place. */
 #include "jpeg/gpu/target.h"
 
+#include "image/location.h"
+
 /* The bytes from one plane to the next. False if the distances differ, or the kernels cannot work with them. */
 static bool plane_step(const struct jpeg_gpu_item *item, const struct gpu_image *image, uint32_t *step)
 {
@@ -9,8 +11,8 @@ static bool plane_step(const struct jpeg_gpu_item *item, const struct gpu_image 
     uint64_t first = image->buffer[0].handle + image->offset[0];
     *step = 0;
     for (uint32_t i = 1; i < to->plane_count; i++) {
-        bool one_buffer = to->memory == KST_MEMORY_CUDA || image->buffer[i].handle == image->buffer[0].handle;
-        uint64_t at = to->memory == KST_MEMORY_CUDA ? image->buffer[i].handle : image->buffer[0].handle;
+        bool one_buffer = kst_memory_has_addresses(to->memory) || image->buffer[i].handle == image->buffer[0].handle;
+        uint64_t at = kst_memory_has_addresses(to->memory) ? image->buffer[i].handle : image->buffer[0].handle;
         at += image->offset[i];
         if (i == 1)
             *step = (uint32_t)(at - first);
@@ -36,7 +38,7 @@ static void write_in_place(struct jpeg_gpu_item *item)
 {
     const kst_image *to = &item->output.image;
     const struct gpu_image *image = &item->image;
-    bool address = to->memory == KST_MEMORY_CUDA, bytes = to->plane[0].sample == KST_SAMPLE_INTEGER;
+    bool address = kst_memory_has_addresses(to->memory), bytes = to->plane[0].sample == KST_SAMPLE_INTEGER;
     uint64_t at = address ? image->buffer[0].handle : image->offset[0];
     uint32_t step;
     if (kst_jpeg_gpu_is_raw(item) || image->picture || !plane_step(item, image, &step))
