@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Checks that all sources keep to one dialect of C, and that each of them opens with a line that says what it is for.
+# Checks that all sources keep to one dialect of C, that each of them opens with a line that says what it is for, that
+# tests lie where src has what they test, and that READMEs are short.
 set -eu
 cd "$KOSTKA_SOURCE"
 work=$(mktemp -d)
@@ -91,11 +92,33 @@ find_script_openings() {
         }' $(cat "$work/scripts")
 }
 
+# READMEs of folders are read beside the code: at most 150 lines of 100 characters.
+find_long_readmes() {
+    find src -name README.md | sort | while read -r file; do
+        [ "$(wc -l <"$file")" -le 150 ] || echo "$file: (more than 150 lines)"
+        [ "$(LC_ALL=C.UTF-8 wc -L <"$file")" -le 100 ] || echo "$file: (a line of more than 100 characters)"
+    done
+}
+
+# A folder of tests is named like the folder of src that it tests; the others are listed here. Each test begins with test_.
+find_stray_tests() {
+    find tests -mindepth 1 -type d | sort | while read -r folder; do
+        case ${folder#tests/} in
+        cli | gpu | package | package/consumer | robustness | robustness/j2k | robustness/jpeg | support*) ;;
+        *) [ -d "src/${folder#tests/}" ] || echo "$folder: (no folder of src)" ;;
+        esac
+    done
+    find tests -path tests/support -prune -o -path tests/package/consumer -prune -o -name '*.c' ! -name 'test_*' -print |
+        sed 's/$/: (a test begins with test_; helpers are in tests\/support)/'
+}
+
 {
     find_comparisons
     find_parentheses
     find_openings
     find_script_openings
+    find_long_readmes
+    find_stray_tests
 } >"$work/wrong"
 cat "$work/wrong"
 [ ! -s "$work/wrong" ]
