@@ -94,22 +94,24 @@ void kst_flow_remove(struct flow_queue *queue, struct flow_entry *entry);
 kst_status kst_flow_open_devices(struct kst_flow *flow);
 void kst_flow_close_devices(struct kst_flow *flow);
 
-/* read.c: the thread that asks the source and reads files. */
-void *kst_flow_read(void *flow);
+/* read.c: the thread that asks the source and reads files; `arg` is the flow. */
+void *kst_flow_read(void *arg);
 
 /*
  * lane.c: queue an entry for the lanes, or for the sink with an error if no device is left for it; the caller holds the
- * lock. And a thread that gives a lane's device work.
+ * lock. And a thread that gives a device work; `arg` is its
+ * lane.
  */
 void kst_flow_offer(struct kst_flow *flow, struct flow_entry *entry);
-void *kst_flow_work_on(void *lane);
+void *kst_flow_work_on(void *arg);
 
 /* make.c: decode, encode or transcode entries in a lane's context. Their reports are set, whatever happens. */
 void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_entry *const *entry, uint32_t count);
 
-/* results.c: queue an entry for the sink; the caller holds the lock. And the thread that calls the sink. */
+/* results.c: queue an entry for the sink; the caller holds the lock. And the thread that calls the sink; `arg` is the
+ * flow. */
 void kst_flow_finish(struct kst_flow *flow, struct flow_entry *entry);
-void *kst_flow_write(void *flow);
+void *kst_flow_write(void *arg);
 
 /* keep.c: how an image is encoded, with the metadata and the resolution of the stream that it comes from. */
 struct flow_kept {

@@ -10,7 +10,7 @@ struct making {
     struct flow_entry *const *entry;
     uint32_t count;
     kst_decode_item *decoded;
-    kst_image *image; /* what is encoded: with CONVERT it was decoded before */
+    kst_image *image; /* with CONVERT: what was decoded, to be encoded */
     struct flow_kept *kept;
     kst_encode_item *encoded;
 };
@@ -46,6 +46,11 @@ static kst_image *passing_image(struct making *m, uint32_t index)
     return &m->image[index];
 }
 
+static const kst_image *image_to_encode(const struct making *m, uint32_t index)
+{
+    return m->flow->options.work == KST_FLOW_CONVERT ? &m->image[index] : m->entry[index]->item.picture;
+}
+
 /*
  * Encode what has been decoded, or the source's images. Those with an error before are left out, so that encoder items
  * do not stand beside their entries.
@@ -57,8 +62,8 @@ static void encode(struct making *m)
         const kst_flow_item *item = &m->entry[i]->item;
         if (item->report.status)
             continue;
-        m->encoded[count++] = (kst_encode_item){
-            .image = m->image ? &m->image[i] : item->picture, .options = &m->kept[i].options, .output = item->output};
+        m->encoded[count++] =
+            (kst_encode_item){.image = image_to_encode(m, i), .options = &m->kept[i].options, .output = item->output};
     }
     kst_encode_batch(m->context, m->encoded, count);
     count = 0;
@@ -93,7 +98,7 @@ static void choose_options(struct making *m)
         kst_flow_item *item = &m->entry[i]->item;
         kst_status status = KST_OK;
         if (!item->report.status)
-            status = kst_flow_keep(m->flow, m->context, item, m->image ? &m->image[i] : item->picture, &m->kept[i]);
+            status = kst_flow_keep(m->flow, m->context, item, image_to_encode(m, i), &m->kept[i]);
         if (status)
             kst_report_error(&item->report, status, KST_NO_OFFSET, NULL);
     }
@@ -137,22 +142,14 @@ static void transcode(struct making *m)
     }
 }
 
-/* Allocate the arrays that the flow's work needs. */
 static bool make_arrays(struct making *m)
 {
     struct memory *memory = &m->flow->memory;
-    kst_flow_work work = m->flow->options.work;
-    bool decodes = work == KST_FLOW_DECODE || work == KST_FLOW_CONVERT;
-    bool encodes = work == KST_FLOW_ENCODE || work == KST_FLOW_CONVERT;
-    if (decodes)
-        m->decoded = kst_memory_zeroed(memory, m->count, sizeof *m->decoded, NULL);
-    if (work == KST_FLOW_CONVERT)
-        m->image = kst_memory_zeroed(memory, m->count, sizeof *m->image, NULL);
-    if (encodes) {
-        m->kept = kst_memory_zeroed(memory, m->count, sizeof *m->kept, NULL);
-        m->encoded = kst_memory_zeroed(memory, m->count, sizeof *m->encoded, NULL);
-    }
-    return (!decodes || m->decoded) && (work != KST_FLOW_CONVERT || m->image) && (!encodes || (m->kept && m->encoded));
+    m->decoded = kst_memory_zeroed(memory, m->count, sizeof *m->decoded, NULL);
+    m->image = kst_memory_zeroed(memory, m->count, sizeof *m->image, NULL);
+    m->kept = kst_memory_zeroed(memory, m->count, sizeof *m->kept, NULL);
+    m->encoded = kst_memory_zeroed(memory, m->count, sizeof *m->encoded, NULL);
+    return m->decoded && m->image && m->kept && m->encoded;
 }
 
 static void release_arrays(struct making *m)
