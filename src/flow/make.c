@@ -110,6 +110,15 @@ static void forget_options(struct making *m)
         kst_flow_forget(m->flow, &m->kept[i]);
 }
 
+/* Describe the image that is about to be released. */
+static void describe(kst_flow_item *item, const kst_image *image)
+{
+    item->image.format = image->format;
+    item->image.colour = image->colour;
+    item->image.width = image->width;
+    item->image.height = image->height;
+}
+
 static void convert(struct making *m, const struct flow_lane *lane)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -121,6 +130,7 @@ static void convert(struct making *m, const struct flow_lane *lane)
     encode(m);
     for (uint32_t i = 0; i < m->count; i++) {
         add_warnings(&m->entry[i]->item.report, &m->decoded[i]);
+        describe(&m->entry[i]->item, &m->image[i]);
         kst_image_release(m->context, &m->image[i]);
     }
     forget_options(m);

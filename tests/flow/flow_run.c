@@ -136,6 +136,8 @@ static bool is_right(const struct flow_run *run, const kst_flow_item *item)
         good = !item->report.status && same_image(run, item, &image);
     if (!status && run->options.work == KST_FLOW_CONVERT && !run->options.keep)
         status = kst_encode(context, &image, run->options.encode, &output, NULL);
+    if (!status && run->options.work == KST_FLOW_CONVERT)
+        good = item->image.width == image.width && item->image.format == image.format && !item->image.plane[0].data;
     good = good && status == item->report.status;
     good = good && (run->options.keep || same_buffer(&output, &item->output));
     kst_image_release(context, &image);
