@@ -191,3 +191,9 @@ void kst_memory_release(struct memory *memory, void *block)
     else
         memory->allocator.release(memory->allocator.user, header.raw);
 }
+
+void kst_memory_trim(struct memory *memory)
+{
+    if (memory->idle)
+        kst_idle_trim(memory->idle);
+}

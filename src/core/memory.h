@@ -61,4 +61,7 @@ void kst_memory_hand_over(struct memory *from, struct memory *to, void *block); 
 
 void kst_memory_release(struct memory *memory, void *block); /* null allowed */
 
+/* Free the released blocks that the context keeps for later. */
+void kst_memory_trim(struct memory *memory);
+
 #endif

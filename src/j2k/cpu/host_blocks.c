@@ -17,7 +17,8 @@ static void decode_block(void *argument, uint32_t index)
     struct j2k_decoding *decoding = &g->decoding[wanted->picture];
     const struct j2k_block *block = &decoding->plan->block[wanted->block];
     const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
-    const struct j2k_destination to = {.samples = wanted->to, .pitch = part.x1 - part.x0, .narrow = wanted->narrow};
+    const struct j2k_destination to = {
+        .samples = wanted->to, .pitch = part.x1 - part.x0, .narrow = wanted->narrow, .rows = part.y1 - part.y0};
     struct j2k_worker *worker = kst_j2k_goes_on(g->decoding) ? kst_j2k_worker_take(g->decoding, 0) : NULL;
     if (!worker)
         return;

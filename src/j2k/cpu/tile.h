@@ -49,14 +49,13 @@ struct j2k_decoding {
 
 /*
  * The resident rows of a band or a resolution, which are those that exist at a time: 16-bit or 32-bit integers, or
- * single precision. Row y is at (y − base) % rows; the rows of a block are always consecutive.
+ * single precision. Row y is at (y − y0) % rows, so that the rows of a block may be in two parts.
  */
 struct j2k_resident {
     uint8_t *data;
     size_t pitch;    /* in samples */
     size_t size;     /* bytes per sample */
     uint32_t x0, y0; /* the first column, and the first row that ever exists */
-    uint32_t base;   /* where the blocks of the first row begin */
     uint32_t rows;
 };
 
@@ -132,6 +131,8 @@ struct j2k_destination {
     void *samples; /* the first coefficient that is inside the band's window */
     size_t pitch;  /* in samples */
     bool narrow;   /* coefficients have 16 bits */
+    uint32_t rows; /* after so many rows, at least one, those that are left continue */
+    void *further; /* here; it may be null if there are none left */
 };
 
 /* tile_blocks.c: decode a code-block to coefficients; below, the one at an index of the set's order. */
@@ -166,10 +167,16 @@ static inline size_t j2k_height(struct j2k_rect rect)
     return rect.y0 < rect.y1 ? rect.y1 - rect.y0 : 0;
 }
 
+/* Return the number of rows from row `y` on that are consecutive. */
+static inline uint32_t j2k_resident_left(const struct j2k_resident *resident, uint32_t y)
+{
+    return resident->rows - (y - resident->y0) % resident->rows;
+}
+
 /* Return where a resident row is. */
 static inline void *j2k_resident_row(const struct j2k_resident *resident, uint32_t y)
 {
-    return resident->data + (size_t)((y - resident->base) % resident->rows) * resident->pitch * resident->size;
+    return resident->data + (size_t)((y - resident->y0) % resident->rows) * resident->pitch * resident->size;
 }
 
 #endif

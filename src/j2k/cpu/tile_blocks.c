@@ -98,21 +98,34 @@ static void count_damage(struct j2k_decoding *decoding, const struct j2k_block *
         continue;
 }
 
+/* Store the rows of one part of a block: its first ones, or those that continue elsewhere. */
+static void store_rows(const struct j2k_decoding *decoding, const struct j2k_indices *indices, bool reversible,
+    float factor, const struct j2k_destination *to, void *samples)
+{
+    if (to->narrow)
+        decoding->steps.store_narrow(indices, samples, to->pitch);
+    else if (reversible)
+        decoding->steps.store_integers(indices, samples, to->pitch);
+    else
+        decoding->steps.store_reals(indices, factor, samples, to->pitch);
+}
+
 static void store(const struct j2k_decoding *decoding, const struct j2k_worker *worker, const struct j2k_block *block,
     bool reversible, float factor, const struct j2k_destination *to)
 {
     const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
-    const struct j2k_indices indices = {
+    uint32_t height = part.y1 - part.y0;
+    struct j2k_indices indices = {
         .from = worker->scratch.sample + (size_t)(part.y0 - block->y) * block->width + (part.x0 - block->x),
         .pitch = block->width,
         .width = part.x1 - part.x0,
-        .height = part.y1 - part.y0};
-    if (to->narrow)
-        decoding->steps.store_narrow(&indices, to->samples, to->pitch);
-    else if (reversible)
-        decoding->steps.store_integers(&indices, to->samples, to->pitch);
-    else
-        decoding->steps.store_reals(&indices, factor, to->samples, to->pitch);
+        .height = height < to->rows ? height : to->rows};
+    store_rows(decoding, &indices, reversible, factor, to, to->samples);
+    if (height <= to->rows)
+        return;
+    indices.from += (size_t)to->rows * block->width;
+    indices.height = height - to->rows;
+    store_rows(decoding, &indices, reversible, factor, to, to->further);
 }
 
 void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block,
@@ -156,11 +169,12 @@ void kst_j2k_decode_one(const struct j2k_decode_set *set, struct j2k_worker *wor
     const struct j2k_block *block = &decoding->plan->block[set->first_block + set->order[index]];
     const struct j2k_resident *resident = find_resident(set, block->band);
     const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
-    uint32_t left = decoding->plan->band[block->band].window.x0;
-    const struct j2k_destination to = {
-        .samples = (uint8_t *)j2k_resident_row(resident, part.y0) + (part.x0 - left) * resident->size,
+    size_t left = (part.x0 - decoding->plan->band[block->band].window.x0) * resident->size;
+    const struct j2k_destination to = {.samples = (uint8_t *)j2k_resident_row(resident, part.y0) + left,
         .pitch = resident->pitch,
-        .narrow = set->narrow};
+        .narrow = set->narrow,
+        .rows = j2k_resident_left(resident, part.y0),
+        .further = resident->data + left};
     int none = KST_OK;
     kst_j2k_decode_block(decoding, worker, block, &to);
     if (decoding->progress && !kst_progress_add(decoding->progress, 1))

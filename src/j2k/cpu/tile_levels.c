@@ -6,7 +6,6 @@ static void set_band(struct j2k_level *level, uint32_t orientation, const struct
 {
     level->band[orientation] = resident->data + (x0 - resident->x0) * resident->size;
     level->pitch[orientation] = resident->pitch;
-    level->first[orientation] = resident->y0 - resident->base;
     level->rows[orientation] = resident->rows;
 }
 
@@ -35,7 +34,7 @@ void kst_j2k_make_levels(const struct j2k_decode_set *set, struct j2k_worker *wo
         const struct j2k_resident *made = &c->made[r];
         struct j2k_level level = kst_j2k_describe_level(set, c, r);
         for (uint32_t y = begin[r], count; y < end[r]; y += count) { /* up to where the rows wrap */
-            uint32_t left = made->rows - (y - made->base) % made->rows;
+            uint32_t left = j2k_resident_left(made, y);
             count = end[r] - y < left ? end[r] - y : left;
             kst_j2k_synthesise(
                 &set->decoding->steps, &level, y, y + count, j2k_resident_row(made, y), made->pitch, worker->room);

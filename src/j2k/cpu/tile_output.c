@@ -238,7 +238,7 @@ static size_t band_room(const struct j2k_decode_set *set)
 
 size_t kst_j2k_strip_room(const struct j2k_decode_set *set)
 {
-    size_t total = band_room(set) + 2 * J2K_SET * row_room(set);
+    size_t total = band_room(set) + 2 * set->count * row_room(set);
     for (uint32_t i = 0; i < set->count; i++)
         total += kst_j2k_synthesis_room(computed_width(&set->component[i]));
     return total;

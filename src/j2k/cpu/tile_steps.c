@@ -132,15 +132,11 @@ void kst_j2k_rows_before(const struct j2k_decode_set *set, const struct j2k_deco
         rows[r] = c->resolution[r].valid.y0;
 }
 
-/* Set the layout of resident rows, once the number of its rows is known. Blocks begin at multiples of `side`. */
-static void place_resident(
-    const struct j2k_decode_set *set, struct j2k_resident *resident, size_t width, uint32_t y1, uint64_t side)
+/* Set the layout of resident rows, once the number of its rows is known. */
+static void place_resident(const struct j2k_decode_set *set, struct j2k_resident *resident, size_t width)
 {
     resident->pitch = width;
     resident->size = set->narrow ? sizeof(int16_t) : sizeof(int32_t);
-    resident->base = (uint32_t)(resident->y0 / side * side);
-    uint32_t all = y1 > resident->base ? y1 - resident->base : 1;
-    resident->rows = smaller((resident->rows + side - 1) / side * side, all);
     resident->rows = larger(resident->rows, 1);
 }
 
@@ -179,7 +175,7 @@ static void find_resident(struct j2k_decode_set *set)
         struct j2k_resident *resident = &resident_of(c, r)[b];
         resident->x0 = band->window.x0;
         resident->y0 = band->window.y0;
-        place_resident(set, resident, j2k_width(band->window), band->window.y1, (uint64_t)1 << c->tc->block_height);
+        place_resident(set, resident, j2k_width(band->window));
     }
     for (uint32_t i = 0; i < set->count; i++)
         for (uint32_t r = 1; r < top_of(&set->component[i]); r++) {
@@ -187,7 +183,7 @@ static void find_resident(struct j2k_decode_set *set)
             const struct j2k_resolution *resolution = &set->component[i].resolution[r];
             resident->x0 = resolution->computed.x0;
             resident->y0 = resolution->valid.y0;
-            place_resident(set, resident, j2k_width(resolution->computed), resolution->valid.y1, 1);
+            place_resident(set, resident, j2k_width(resolution->computed));
         }
 }
 

@@ -215,6 +215,17 @@ static bool has_room(struct j2k_rendering *rendering)
     return rendering->excess <= 1;
 }
 
+/*
+ * The lists of a plan leave buffers behind while they grow, together more than the plan. Where rows are passed on so
+ * that a large picture is never in memory, free these before rows of coefficients are allocated.
+ */
+static void drop_outgrown(const struct j2k_rendering *rendering)
+{
+    enum { MANY_BLOCKS = 1 << 15 };
+    if (rendering->rows && rendering->plan.block_count > MANY_BLOCKS)
+        kst_memory_trim(&rendering->decoder->memory);
+}
+
 static kst_status execute(struct j2k_rendering *rendering)
 {
     kst_decoder *decoder = rendering->decoder;
@@ -222,6 +233,7 @@ static kst_status execute(struct j2k_rendering *rendering)
     double start = kst_seconds();
     if (!has_room(rendering))
         return KST_ERROR_LIMIT_MEMORY;
+    drop_outgrown(rendering);
     kst_progress_stage(rendering->progress, rendering->plan.block_count, rendering->end);
     const struct operation op = kst_decoder_operation(decoder, rendering->progress);
     kst_status status = rendering->rows

@@ -166,7 +166,7 @@ static void test_failing_writer(void **state)
     }
 }
 
-/* The picture of 12 MB is never in memory. */
+/* The picture of 12 MB is never in memory; and of coefficients, only the rows that a step and its blocks need. */
 static void test_little_memory(void **state)
 {
     (void)state;
@@ -174,7 +174,8 @@ static void test_little_memory(void **state)
     kst_context *plenty = cpu_context_create(1);
     kst_buffer stream = make(plenty, 1000, 4000, &kind);
     for (uint32_t threads = THREADS_WATCHED ? 3 : 1; threads <= 3; threads++) {
-        const kst_limits limits = {.memory = threads == 1 ? 10 << 20 : 11 << 20};
+        static const uint32_t kib[] = {0, 3072, 4352, 4608};
+        const kst_limits limits = {.memory = (uint64_t)kib[threads] << 10};
         kst_context *context = context_create("cpu", threads, &limits);
         struct taken_rows target = {.fail_at = UINT32_MAX, .in_order = threads == 3};
         assert_int_equal(rows_decode(context, &stream, NULL, &target, NULL), KST_OK);

@@ -21,11 +21,7 @@ struct j2k_level {
     bool narrow;         /* 5/3 on int16_t, into which everything fits (j2k/cpu/blocks/narrow.h) */
     const void *band[4]; /* by enum j2k_orientation; an empty band is not read */
     size_t pitch[4];     /* of each band, in samples */
-    /*
-     * If not all rows are in memory, row n of the part is row (n + first) % rows of what band[] points to. 0: all rows
-     * are.
-     */
-    uint32_t first[4], rows[4];
+    uint32_t rows[4];    /* if not all rows are in memory, row n is row n % rows of what band[] points to; 0: all are */
 };
 
 /* Return the number of bytes of scratch memory that either transform needs for rows of `width` samples. */

@@ -53,7 +53,7 @@ static inline size_t j2k_sample_size(const struct j2k_level *level)
 static inline const void *j2k_part_row(const struct j2k_level *level, size_t part, size_t row)
 {
     if (level->rows[part] > 0)
-        row = (row + level->first[part]) % level->rows[part];
+        row %= level->rows[part];
     return (const uint8_t *)level->band[part] + row * level->pitch[part] * j2k_sample_size(level);
 }
 
