@@ -13,7 +13,9 @@
 
 #include "folder.h"
 #include "interrupt.h"
+#include "manifest.h"
 #include "progress.h"
+#include "resume.h"
 
 enum { WORKERS_MAX = 64, THREADS_MAX = 1024 };
 
@@ -29,6 +31,8 @@ struct crew {
     atomic_size_t next;
     atomic_size_t done; /* inputs that succeeded or failed */
     atomic_size_t failures;
+    struct manifest manifest;
+    atomic_bool unrecorded; /* the manifest could not be written */
 };
 
 static char *join_path(const char *directory, const char *name, size_t stem, const char *extension)
@@ -116,10 +120,27 @@ static double share_of_reading(const struct source *source, const struct file_se
     return reading / (reading + effort(files->target, true, files->compression));
 }
 
+/* Report what has become of an input. */
+static void record(struct crew *crew, const struct input *input, const struct outcome *outcome, const char *failure)
+{
+    struct problem problem = {""};
+    bool good = crew->manifest.descriptor < 0 ||
+                manifest_add(&crew->manifest, input->name, input->output, outcome, failure, &problem);
+
+    if (failure != NULL)
+        complain(strcmp(input->name, "-") == 0 ? "standard input" : input->name, "%s", failure);
+    if (!good && !atomic_exchange(&crew->unrecorded, true))
+        complain(crew->manifest.path, "%s", problem.text);
+    atomic_fetch_add(&crew->failures, failure != NULL || !good);
+    atomic_fetch_add(&crew->done, 1);
+}
+
 static void do_one(struct crew *crew, struct input *input)
 {
     const struct batch *batch = crew->batch;
     struct problem problem = {""};
+    struct outcome outcome;
+    outcome_begin(&outcome);
     struct source source = {.name = input->name};
     bool good = input->failure == NULL
                     ? batch->unread || source_read_picture(&source, input->name, batch->files, &problem)
@@ -141,19 +162,22 @@ static void do_one(struct crew *crew, struct input *input)
         good = batch->work(batch->settings, &task, &problem);
         source_release(&source);
     }
-    if (!good) {
-        complain(strcmp(input->name, "-") == 0 ? "standard input" : input->name, "%s", problem.text);
-        atomic_fetch_add(&crew->failures, 1);
-    }
-    atomic_fetch_add(&crew->done, 1);
+    outcome_end();
+    record(crew, input, &outcome, good ? NULL : problem.text);
+    outcome_release(&outcome);
     progress_file_end();
 }
 
-/* Return whether no further input is begun: a signal asked for that, or too many have failed. */
+/* Return whether no further input is begun: a signal asked for that, too many have failed, or none can be recorded. */
 static bool stops(struct crew *crew)
 {
     uint64_t most = crew->batch->output->many.max_failures;
-    return interrupt_came() || (most > 0 && atomic_load(&crew->failures) >= most);
+    return interrupt_came() || atomic_load(&crew->unrecorded) || (most > 0 && atomic_load(&crew->failures) >= most);
+}
+
+static bool is_due(const struct crew *crew, const struct input *input)
+{
+    return input->rank == crew->rank && !input->elsewhere && !input->done;
 }
 
 static void *worker(void *argument)
@@ -162,7 +186,7 @@ static void *worker(void *argument)
     size_t index;
 
     while (!stops(crew) && (index = atomic_fetch_add(&crew->next, 1)) < crew->inputs.count)
-        if (crew->inputs.input[index].rank == crew->rank && !crew->inputs.input[index].elsewhere)
+        if (is_due(crew, &crew->inputs.input[index]))
             do_one(crew, &crew->inputs.input[index]);
     return NULL;
 }
@@ -265,6 +289,22 @@ static bool count_threads(const struct batch *batch, uint32_t *threads)
     return true;
 }
 
+/* Open the manifest if there is to be one, and skip what it says is done. */
+static int open_manifest(struct crew *crew)
+{
+    const struct output_options *output = crew->batch->output;
+    const char *path = output->many.manifest;
+    struct problem problem = {""};
+
+    crew->inputs.apart = path != NULL;
+    if (path == NULL ||
+        (manifest_open(&crew->manifest, path, &problem) &&
+            (!output->many.resume || resume_skip(&crew->inputs, output, crew->batch->files->target, &problem))))
+        return EXIT_FINE;
+    complain(path, "%s", problem.text);
+    return EXIT_FAILED;
+}
+
 /* Threads are used best on whole pictures, one thread each; those left over work inside the pictures. */
 static void divide_threads(struct crew *crew, uint32_t threads)
 {
@@ -290,7 +330,7 @@ static int process(struct crew *crew)
 
 int batch_run(const struct batch *batch, int argc, char **argv)
 {
-    struct crew crew = {.batch = batch};
+    struct crew crew = {.batch = batch, .manifest.descriptor = -1};
     char **operands = argv + optind;
     size_t count = (size_t)(argc - optind);
     uint32_t threads;
@@ -306,8 +346,11 @@ int batch_run(const struct batch *batch, int argc, char **argv)
         return EXIT_USAGE;
     if ((code = collect(&crew, operands, count)) != EXIT_FINE)
         return code;
-    divide_threads(&crew, threads);
-    code = process(&crew);
+    if ((code = open_manifest(&crew)) == EXIT_FINE) {
+        divide_threads(&crew, threads);
+        code = process(&crew);
+    }
+    manifest_close(&crew.manifest);
     inputs_release(&crew.inputs);
     return code;
 }

@@ -13,6 +13,8 @@
     "                      -0, --null: each name ends with a byte of 0\n"                                              \
     "  --shard I/N|auto    with --out-dir: only share I of N, from 0 on, by a hash of names; auto: as Slurm, Open\n"   \
     "                      MPI or Kubernetes say\n"                                                                    \
+    "  --manifest FILE     with --out-dir: append a line of JSON for each input that is done\n"                        \
+    "  --resume            skip what the manifest and the outputs have\n"                                              \
     "  --fail-fast, --max-failures N   with --out-dir: begin no further input after one failure, after N\n"
 
 /* The work on one input. */

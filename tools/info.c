@@ -48,8 +48,7 @@ static bool tell_jpeg(const struct info_settings *settings, const struct source 
         complain(source->name, "warning: %s", report->message);
     else
         jpeg_report_warnings(source->name, report);
-    if (settings->files.verbose)
-        jpeg_report_details(source->name, report);
+    jpeg_report_details(source->name, report, settings->files.verbose);
     if (settings->json)
         describe_json(settings->list, source, decoder);
     else

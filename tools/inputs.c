@@ -253,6 +253,7 @@ static bool relate(struct inputs *inputs)
         if (compare_stems(&input[order[i - 1]], &input[order[i]]) != 0)
             continue;
         input[order[i]].same_stem = &input[order[i - 1]];
+        input[order[i - 1]].later = &input[order[i]];
         input[order[i]].rank = input[order[i - 1]].rank + 1;
         if (inputs->ranks <= input[order[i]].rank)
             inputs->ranks = input[order[i]].rank + 1;
@@ -318,11 +319,37 @@ static const struct input *input_at(const struct inputs *inputs, const struct in
     return NULL;
 }
 
-bool input_claim(const struct inputs *inputs, struct input *input, const char *path, struct problem *problem)
+/* Return whether the file at `path` is that of the input. */
+static bool is_input(const struct input *input, const char *path)
+{
+    struct stat state;
+
+    return input->inode != 0 && stat(path, &state) == 0 && state.st_dev == input->device &&
+           state.st_ino == input->inode;
+}
+
+/*
+ * Return the input that has become the file at `path`: an earlier one of the same stem, or a later one that an earlier
+ * call has done. Null if there is none.
+ */
+static const struct input *find_claim(const struct input *input, const char *path)
 {
     for (const struct input *other = input->same_stem; other != NULL; other = other->same_stem)
         if (other->output != NULL && strcmp(other->output, path) == 0)
-            return problem_set(problem, "would become %s, which %s has become", path, other->name);
+            return other;
+    for (const struct input *other = input->later; other != NULL; other = other->later)
+        if (other->done && strcmp(other->output, path) == 0)
+            return other;
+    return NULL;
+}
+
+bool input_claim(const struct inputs *inputs, struct input *input, const char *path, struct problem *problem)
+{
+    const struct input *claimed = find_claim(input, path);
+    if (claimed != NULL)
+        return problem_set(problem, "would become %s, which %s has become", path, claimed->name);
+    if (inputs->apart && is_input(input, path))
+        return problem_set(problem, "would replace itself, which --resume could do twice: leave --manifest out");
     const struct input *replaced = input_at(inputs, input, path);
     if (replaced != NULL && compare_files(replaced, input) != 0)
         return problem_set(problem, "would replace %s, which is another input", replaced->name);

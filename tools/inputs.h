@@ -15,8 +15,10 @@ struct input {
     char *name;                    /* "-" is standard input */
     size_t tree;                   /* where in the name the part begins that the output's name has, too */
     char *failure;                 /* why there is nothing to read, usually in a folder; null: there is */
+    bool done;                     /* an earlier call has made its outputs */
     bool elsewhere;                /* it belongs to another shard, and is listed so that no output replaces it */
     const struct input *same_stem; /* an earlier input whose output's name differs in its extension only; null: none */
+    const struct input *later;     /* the next such input, to which this one is the earlier one; null: none */
     size_t rank;                   /* the number of such earlier inputs */
     char *output;                  /* the output's path, once that is known */
     uint64_t device, inode;        /* identify the file; both 0: it is no file or does not exist */
@@ -25,8 +27,10 @@ struct input {
 struct inputs {
     struct input *input;
     size_t count;
-    size_t own;      /* those that are not elsewhere */
+    size_t own;      /* those to work on, which are neither done nor elsewhere */
+    size_t resumed;  /* those that are done */
     size_t ranks;    /* one more than the highest rank */
+    bool apart;      /* an output may not replace its own input either */
     size_t *by_file; /* indices, in order of device and inode */
 };
 

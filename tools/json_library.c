@@ -32,6 +32,16 @@ int json_array_append_new(json_t *array, json_t *value)
     return library.json_array_append_new_(array, value);
 }
 
+json_t *json_array_get(const json_t *array, size_t index)
+{
+    return library.json_array_get_(array, index);
+}
+
+size_t json_array_size(const json_t *array)
+{
+    return library.json_array_size_(array);
+}
+
 void json_delete(json_t *json)
 {
     library.json_delete_(json);
@@ -57,6 +67,16 @@ json_t *json_integer(json_int_t value)
     return library.json_integer_(value);
 }
 
+json_int_t json_integer_value(const json_t *integer)
+{
+    return library.json_integer_value_(integer);
+}
+
+json_t *json_loadb(const char *buffer, size_t buflen, size_t flags, json_error_t *error)
+{
+    return library.json_loadb_(buffer, buflen, flags, error);
+}
+
 json_t *json_null(void)
 {
     return library.json_null_();
@@ -65,6 +85,11 @@ json_t *json_null(void)
 json_t *json_object(void)
 {
     return library.json_object_();
+}
+
+json_t *json_object_get(const json_t *object, const char *key)
+{
+    return library.json_object_get_(object, key);
 }
 
 int json_object_set_new(json_t *object, const char *key, json_t *value)
@@ -94,6 +119,11 @@ json_t *json_real(double value)
 json_t *json_string(const char *value)
 {
     return library.json_string_(value);
+}
+
+const char *json_string_value(const json_t *string)
+{
+    return library.json_string_value_(string);
 }
 
 json_t *json_stringn(const char *value, size_t length)

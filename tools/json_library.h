@@ -10,17 +10,23 @@
 #define JSON_FUNCTIONS(X)                                                                                              \
     X(json_array)                                                                                                      \
     X(json_array_append_new)                                                                                           \
+    X(json_array_get)                                                                                                  \
+    X(json_array_size)                                                                                                 \
     X(json_delete)                                                                                                     \
     X(json_dump_callback)                                                                                              \
     X(json_dumps)                                                                                                      \
     X(json_false)                                                                                                      \
     X(json_integer)                                                                                                    \
+    X(json_integer_value)                                                                                              \
+    X(json_loadb)                                                                                                      \
     X(json_null)                                                                                                       \
     X(json_object)                                                                                                     \
+    X(json_object_get)                                                                                                 \
     X(json_object_set_new)                                                                                             \
     X(json_object_update)                                                                                              \
     X(json_real)                                                                                                       \
     X(json_string)                                                                                                     \
+    X(json_string_value)                                                                                               \
     X(json_stringn)                                                                                                    \
     X(json_true)                                                                                                       \
     X(json_vpack_ex)

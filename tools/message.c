@@ -3,8 +3,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "outcome.h"
 #include "plain.h"
 #include "progress.h"
 #include "tool.h"
@@ -45,12 +47,15 @@ static void print_line(const char *head, const char *subject, const char *text)
 
 void complain(const char *subject, const char *format, ...)
 {
+    static const char warning[] = "warning: ";
     char text[TEXT];
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (strncmp(text, warning, sizeof warning - 1) == 0)
+        outcome_note_warning(text + sizeof warning - 1);
     progress_pause();
     print_line("kostka", subject, text);
     progress_resume();

@@ -33,6 +33,8 @@ static const struct {
     {OPTION_SHARD, OPTION_OUT_DIR, "it divides many inputs: add --out-dir DIR"},
     {OPTION_FAIL_FAST, OPTION_OUT_DIR, "it is for many inputs: add --out-dir DIR"},
     {OPTION_MAX_FAILURES, OPTION_OUT_DIR, "it is for many inputs: add --out-dir DIR"},
+    {OPTION_RESUME, OPTION_MANIFEST, "a manifest says what has been done: add --manifest FILE"},
+    {OPTION_MANIFEST, OPTION_OUT_DIR, "it is for many inputs: add --out-dir DIR"},
     {OPTION_NULL, OPTION_FILES_FROM, "it is for the names in a list: add --files-from LIST"},
 };
 

@@ -51,6 +51,7 @@ enum option_code {
     OPTION_KEEP_COMPONENTS,
     OPTION_LEVELS,
     OPTION_LOSSLESS,
+    OPTION_MANIFEST,
     OPTION_MAX_FAILURES,
     OPTION_MAX_MEMORY,
     OPTION_MAX_WORK,
@@ -84,6 +85,7 @@ enum option_code {
     OPTION_LAYERS,
     OPTION_REPEAT,
     OPTION_RESTART,
+    OPTION_RESUME,
     OPTION_REVERSIBLE,
     OPTION_RGB,
     OPTION_ROTATE,
@@ -184,6 +186,8 @@ struct many_options {
     struct list list; /* further inputs; its path may be null */
     struct shard shard;
     uint64_t max_failures; /* after so many failures no further input is begun; 0: any number may fail */
+    const char *manifest;  /* null: none */
+    bool resume;
 };
 
 /* Options of verbs that make files. */

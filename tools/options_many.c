@@ -29,6 +29,12 @@ static bool handle(const char *verb, void *settings, int code, const char *value
         return true;
     case OPTION_MAX_FAILURES:
         return value_number(verb, "--max-failures", value, 1, UINT32_MAX, &options->max_failures);
+    case OPTION_MANIFEST:
+        options->manifest = value;
+        return true;
+    case OPTION_RESUME:
+        options->resume = true;
+        return true;
     default:
         options->recursive = true;
         return true;
@@ -39,7 +45,8 @@ struct option_group many_group(struct many_options *options)
 {
     static const struct option_entry table[] = {{"recursive", NULL, OPTION_RECURSIVE, 0, 0},
         {"files-from", "FILE", OPTION_FILES_FROM, 0, 0}, {"null", NULL, OPTION_NULL, 0, 0},
-        {"shard", "I/N|auto", OPTION_SHARD, 0, 0}, {"fail-fast", NULL, OPTION_FAIL_FAST, 0, 0},
+        {"shard", "I/N|auto", OPTION_SHARD, 0, 0}, {"manifest", "FILE", OPTION_MANIFEST, 0, 0},
+        {"resume", NULL, OPTION_RESUME, 0, 0}, {"fail-fast", NULL, OPTION_FAIL_FAST, 0, 0},
         {"max-failures", "N", OPTION_MAX_FAILURES, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, options};
 }

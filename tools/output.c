@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "interrupt.h"
+#include "outcome.h"
 
 enum {
     LINKS_MAX = 40,           /* the number of links that Linux follows */
@@ -146,6 +147,7 @@ static void forget(struct output *output)
         close(output->descriptor);
     temporary_close(&output->temporary);
     free(output->path);
+    free(output->given);
     free(output->gathered);
     *output = (struct output){.descriptor = -1, .temporary = output->temporary};
 }
@@ -161,9 +163,10 @@ bool output_open(struct output *output, const char *path, struct problem *proble
         return true;
     }
     output->path = strdup(path);
-    if (output->path == NULL)
-        return problem_set(problem, "out of memory");
-    if (open_path(output, problem))
+    output->given = strdup(path);
+    if (output->path == NULL || output->given == NULL)
+        problem_set(problem, "out of memory");
+    else if (open_path(output, problem))
         return true;
     forget(output);
     return false;
@@ -287,11 +290,24 @@ static bool close_directly(struct output *output, struct problem *problem)
     return good;
 }
 
+/* Note the finished file, of which a pipe has no more than what was written. */
+static void note(const struct output *output)
+{
+    struct stat state;
+
+    if (output->given != NULL && !output_in_order(output) && fstat(output->descriptor, &state) == 0)
+        outcome_note_file(output->given, (uint64_t)state.st_size);
+    else if (output->given != NULL)
+        outcome_note_file(output->given, output->written);
+}
+
 bool output_commit(struct output *output, struct problem *problem)
 {
     bool good = write_gathered(output, problem) &&
                 (output_in_order(output) ? close_directly(output, problem) : publish(output, problem));
 
+    if (good)
+        note(output);
     forget(output);
     return good;
 }

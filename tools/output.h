@@ -12,6 +12,7 @@
 struct output {
     int descriptor;             /* −1: not open */
     char *path;                 /* the final path, also for messages; null: standard output */
+    char *given;                /* the path that was passed to output_open(); null: standard output */
     struct temporary temporary; /* the file that is written; if not open, `descriptor` is the destination itself */
     unsigned mode;              /* the final file's permissions */
     uint64_t written;           /* bytes passed to output_write() */

@@ -236,8 +236,7 @@ static bool report_on(const struct task *task, const kst_report *report, kst_sta
     if (status)
         return jpeg_report_problem(report, status, problem);
     jpeg_report_warnings(task->source->name, report);
-    if (task->files.verbose)
-        jpeg_report_details(task->source->name, report);
+    jpeg_report_details(task->source->name, report, task->files.verbose);
     return true;
 }
 

@@ -339,8 +339,7 @@ static bool encode(
     jpeg_choose_inks(&file->image, settings, &options);
     kst_report_init(&report);
     kst_status status = coded_encode_to(output, settings->context, &file->image, &rows, &options, &report, problem);
-    if (settings->verbose)
-        jpeg_report_details("encoding", &report);
+    jpeg_report_details("encoding", &report, settings->verbose);
     if (status == KST_ERROR_ROWS)
         return explain(file, problem);
     return status ? status != KST_ERROR_WRITE && jpeg_report_problem(&report, status, problem)

@@ -131,8 +131,7 @@ static bool decode(
     if (status)
         return jpeg_report_problem(report, status, problem);
     jpeg_report_warnings(bands->source->name, report);
-    if (settings->verbose)
-        jpeg_report_details(bands->source->name, report);
+    jpeg_report_details(bands->source->name, report, settings->verbose);
     if (settings->encode != NULL)
         jpeg_tell_others(bands->decoder, bands->source->name);
     return true;

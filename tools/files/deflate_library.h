@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libdeflate, loaded with libpng when the first PNG file is read or written. */
+/* libdeflate, loaded with libpng when the first PNG file is read or written, or for the checksums of a manifest. */
 #ifndef KOSTKA_TOOL_DEFLATE_LIBRARY_H
 #define KOSTKA_TOOL_DEFLATE_LIBRARY_H
 
@@ -22,7 +22,7 @@ extern struct deflate_library {
     DEFLATE_FUNCTIONS(LIBRARY_POINTER)
 } deflate_library;
 
-/* Load the library. This must be called once before any of its functions; png_library_load() does so. */
+/* Load the library. This must be called before any of its functions; png_library_load() does so. */
 bool deflate_library_load(struct problem *problem);
 
 /* Behind the header's own declarations. */

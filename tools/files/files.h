@@ -266,7 +266,7 @@ bool explain_options(const char *message, struct problem *problem);
 bool jpeg_report_problem(const kst_report *report, kst_status status, struct problem *problem);
 void jpeg_report_warnings(const char *name, const kst_report *report);
 
-/* With --verbose, print where each stage ran, and how long it took. */
-void jpeg_report_details(const char *name, const kst_report *report);
+/* Note the device; with --verbose, print where each stage ran, and how long it took. */
+void jpeg_report_details(const char *name, const kst_report *report, bool verbose);
 
 #endif

@@ -7,6 +7,7 @@
 #include <kostka/kostka_writer.h>
 
 #include "files/files.h"
+#include "outcome.h"
 #include "progress.h"
 
 bool jpeg_report_problem(const kst_report *report, kst_status status, struct problem *problem)
@@ -42,21 +43,23 @@ void jpeg_report_warnings(const char *name, const kst_report *report)
         complain(name, "warning: %s, and %llu more like it", report->message, (unsigned long long)report->warnings - 1);
 }
 
-void jpeg_report_details(const char *name, const kst_report *report)
+void jpeg_report_details(const char *name, const kst_report *report, bool verbose)
 {
     static const char *const stages[KST_STAGE_COUNT] = {"parse", "entropy", "pixels", "write", "upload", "download"};
     static const char *const kinds[] = {"", "cpu", "cuda", "opencl"};
     char line[256] = "";
     size_t used = 0;
 
-    for (int i = 0; i < KST_STAGE_COUNT && used < sizeof line; i++) {
+    outcome_note_device(report->device);
+    for (int i = 0; i < KST_STAGE_COUNT && verbose && used < sizeof line; i++) {
         if (report->stage_device[i] == KST_DEVICE_NONE)
             continue;
         int length = snprintf(line + used, sizeof line - used, ", %s %.2f ms on %s", stages[i],
             1e3 * report->stage_seconds[i], kinds[report->stage_device[i]]);
         used += length > 0 ? (size_t)length : 0;
     }
-    complain(name, "device %s, threads %u%s", report->device, (unsigned)report->threads, line);
+    if (verbose)
+        complain(name, "device %s, threads %u%s", report->device, (unsigned)report->threads, line);
 }
 
 /* Return the pixel format to decode to, so that the target can hold the picture. */
@@ -104,8 +107,7 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
     if (status)
         return jpeg_report_problem(report, status, problem);
     jpeg_report_warnings(source->name, report);
-    if (settings->verbose)
-        jpeg_report_details(source->name, report);
+    jpeg_report_details(source->name, report, settings->verbose);
     if (settings->encode != NULL)
         jpeg_tell_others(decoder, source->name);
     if (picture->image.format == KST_FORMAT_CMYK && !kst_decoder_info(decoder)->adobe)
@@ -133,8 +135,7 @@ static bool encode_to(struct output *output, const struct picture *picture, cons
 
     kst_report_init(&report);
     kst_status status = coded_encode_to(output, settings->context, &picture->image, rows, options, &report, problem);
-    if (settings->verbose)
-        jpeg_report_details("encoding", &report);
+    jpeg_report_details("encoding", &report, settings->verbose);
     bool told = status == KST_ERROR_WRITE || status == KST_ERROR_ROWS;
     return !status || (!told && coded_report_problem(&report, status, problem));
 }

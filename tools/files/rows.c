@@ -208,8 +208,7 @@ static bool encode(struct row_file *file, struct output *output, const struct fi
 
     kst_report_init(&report);
     kst_status status = coded_encode_to(output, settings->context, &file->image, &rows, options, &report, problem);
-    if (settings->verbose)
-        jpeg_report_details("encoding", &report);
+    jpeg_report_details("encoding", &report, settings->verbose);
     if (status == KST_ERROR_ROWS)
         return problem_set(problem, "cannot read: %s", strerror(atomic_load(&file->error)));
     return !status || (status != KST_ERROR_WRITE && coded_report_problem(&report, status, problem));

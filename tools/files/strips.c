@@ -106,8 +106,7 @@ static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, c
     if (status)
         return jpeg_report_problem(report, status, problem);
     tell_warnings(told, name, report);
-    if (settings->verbose)
-        jpeg_report_details(name, report);
+    jpeg_report_details(name, report, settings->verbose);
     return true;
 }
 

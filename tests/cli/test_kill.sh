@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Processes that are killed at any moment: with --resume all inputs are done in the end, each once, as by one call.
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
+
+mkdir -p in/a/b in/c
+for i in $(seq 40); do
+    case $((i % 3)) in 0) folder=in/a ;; 1) folder=in/a/b ;; *) folder=in/c ;; esac
+    picture $((40 + i)) $((90 - i)) >"$folder/p$i.ppm"
+done
+
+# run OUTPUTS MANIFEST WORD…: one call, in place of the shell
+run() {
+    outputs=$1
+    record=$2
+    shift 2
+    exec "$KOSTKA" encode --recursive in --out-dir "$outputs" --out-format jp2 --psnr 40 --threads 2 --manifest "$record" "$@"
+}
+(run whole whole.manifest) || fail 'cannot encode'
+(cd whole && find . -type f -exec cksum {} + | sort) >wanted
+equals "$(wc -l <wanted)" 40
+
+# check: the outputs are those of the undisturbed call, and each input has exactly one line, which is ok
+check() {
+    (cd made && find . -type f -exec cksum {} + | sort) >found
+    same found wanted
+    equals "$(wc -l <m)" 40 'lines of the manifest'
+    while IFS= read -r line; do
+        printf '%s\n' "$line" | json status || fail "not JSON: $line"
+    done <m >statuses
+    equals "$(sort statuses | uniq -c | tr -d ' \n')" 40ok
+    sed 's/.*"input":"\([^"]*\)".*/\1/' m | sort -u | wc -l >count
+    equals "$(cat count)" 40 'inputs in the manifest'
+    grep -o '"crc32":"[0-9a-f]*"' m | sort >sums
+    grep -o '"crc32":"[0-9a-f]*"' whole.manifest | sort >wanted.sums
+    same sums wanted.sums
+}
+
+# The time of a call sets the scale; each one is killed at another moment, and what is complete is checked and begun anew.
+start=$(date +%s%N)
+(run timed timed.manifest)
+duration=$((($(date +%s%N) - start) / 1000000))
+echo "a call takes $duration ms"
+killed=0
+rounds=0
+seed=7
+: >progress
+while [ "$killed" -lt "$KILLS" ] && [ "$rounds" -lt 200 ]; do
+    seed=$(((seed * 1103 + 12345) % 65536))
+    run made m --resume 2>err &
+    pid=$!
+    sleep "$(awk -v d=$duration -v s=$seed 'BEGIN { printf "%.3f", d * 0.6 * s / 65536 / 1000 }')"
+    kill -s KILL $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    code=$?
+    if [ $code = 137 ]; then
+        killed=$((killed + 1))
+        [ ! -e m ] || grep -c '^{.*}$' m >>progress
+    else
+        equals $code 0 'exit status of a call that was not killed'
+        check
+        rounds=$((rounds + 1))
+        rm -rf made m
+    fi
+done
+[ "$killed" -ge "$KILLS" ] || fail "only $killed calls were killed"
+(run made m --resume) || fail 'the last call failed'
+check
+echo "$killed calls were killed, $rounds rounds were completed meanwhile"
+between "$(sort -u progress | wc -l)" $((KILLS < 20 ? 2 : 10)) 41 'different numbers of inputs that were done by then'
+finish
