@@ -14,10 +14,14 @@ static const struct pixel_layout layouts[] = {
     [KST_FORMAT_RAW] = {.planes = true},
 };
 
+bool kst_format_is_known(kst_format format)
+{
+    return (size_t)format < sizeof layouts / sizeof *layouts;
+}
+
 const struct pixel_layout *kst_pixel_layout(kst_format format)
 {
-    bool known = (size_t)format < sizeof layouts / sizeof *layouts;
-    return &layouts[known ? format : KST_FORMAT_AUTO];
+    return &layouts[kst_format_is_known(format) ? format : KST_FORMAT_AUTO];
 }
 
 uint32_t kst_format_channels(kst_format format)

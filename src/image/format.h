@@ -19,6 +19,9 @@ struct pixel_layout {
 /* Return the format's row of the table; for AUTO and for invalid formats, a row without channels and planes. */
 const struct pixel_layout *kst_pixel_layout(kst_format format);
 
+/* Return whether the table has the format; AUTO is in it. */
+bool kst_format_is_known(kst_format format);
+
 /*
  * Return where in a pixel, or in which plane, channel `index` lies, in the order R, G, B, alpha. The function is its
  * own inverse.

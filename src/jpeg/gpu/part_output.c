@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device/float_bits.h"
+#include "image/format.h"
 #include "image/orient.h"
 #include "jpeg/gpu/builder.h"
 
@@ -362,7 +363,7 @@ static void write_pixels(
     picture->components = is_grey(output) ? 1 : output->frame.component_count;
     picture->channels = channels_of(output);
     picture->conversion = conversion_of(output->conversion);
-    picture->red = output->layout == JPEG_LAYOUT_BGR || output->layout == JPEG_LAYOUT_BGRA ? 2 : 0;
+    picture->red = kst_pixel_place(kst_pixel_layout(output->image.format), 0);
     picture->alpha = output->alpha;
     if (is_raw(output))
         return;

@@ -189,7 +189,7 @@ kst_status kst_jpeg_output_describe(const struct jpeg_frame *frame, const kst_de
     struct jpeg_frame flat = flatten(frame);
     enum jpeg_conversion conversion;
     kst_region region;
-    if (options->reduce > 3 || options->format > KST_FORMAT_RAW)
+    if (options->reduce > 3 || !kst_format_is_known(options->format))
         return KST_ERROR_OPTIONS;
     if (!choose_region(&options->region, divide_up(flat.width, 1U << options->reduce),
             divide_up(flat.height, 1U << options->reduce), &region))
