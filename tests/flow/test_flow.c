@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow_run.h"
 #include "support/failing_allocator.h"
+#include "support/flow_run.h"
 #include "support/sanitizers.h"
 #include "support/test.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "flow/flow.h"
-#include "flow_run.h"
 #include "run/device.h"
+#include "support/flow_run.h"
 #include "support/gpu/broken_device.h"
 #include "support/gpu/contexts.h"
 #include "support/test.h"

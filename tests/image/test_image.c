@@ -43,6 +43,22 @@ static void test_channels(void **state)
     assert_int_equal(kst_format_channels((kst_format)99), 0);
 }
 
+/* What all code assumes of the formats that hold R, G and B, and what each row of the table must therefore keep. */
+static void test_orders(void **state)
+{
+    (void)state;
+    for (kst_format format = KST_FORMAT_AUTO; kst_format_is_known(format); format++) {
+        const struct pixel_layout *layout = kst_pixel_layout(format);
+        for (uint32_t i = 0; i < layout->channels; i++)
+            assert_int_equal(kst_pixel_place(layout, kst_pixel_place(layout, i)), i);
+        if (layout->alpha)
+            assert_int_equal(kst_pixel_place(layout, layout->channels - 1), layout->channels - 1);
+        if (layout->channels > 1 && kst_pixel_is_rgb(layout))
+            assert_int_equal(kst_pixel_place(layout, 1), 1);
+    }
+    assert_false(kst_format_is_known((kst_format)(KST_FORMAT_RAW + 1)));
+}
+
 static void test_wrap(void **state)
 {
     uint8_t pixels[64];
@@ -308,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_orders),
         cmocka_unit_test(test_wrap),
         cmocka_unit_test(test_check),
         cmocka_unit_test(test_address_space),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs flows over a set of streams, and compares their results with those of single calls. */
-#include "flow_run.h"
+#include "support/flow_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

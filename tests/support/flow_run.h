@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs flows over a set of streams, and compares their results with those of single calls. */
-#ifndef KOSTKA_TESTS_FLOW_FLOW_RUN_H
-#define KOSTKA_TESTS_FLOW_FLOW_RUN_H
+#ifndef KOSTKA_TESTS_SUPPORT_FLOW_RUN_H
+#define KOSTKA_TESTS_SUPPORT_FLOW_RUN_H
 
 #include <stdatomic.h>
 
