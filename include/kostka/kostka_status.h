@@ -66,15 +66,16 @@ typedef enum kst_status {
     KST_ERROR_LIMIT_WORK = 52, /* the codestream asks for far more work than so few bytes of a real picture */
 
     /* 60–79: images and buffers */
-    KST_ERROR_IMAGE_FORMAT = 60, /* the pixel format does not fit the picture or the operation */
-    KST_ERROR_IMAGE_SIZE = 61,   /* planes whose width, height or count do not fit the picture */
-    KST_ERROR_IMAGE_PITCH = 62,  /* rows that overlap or overflow the address space */
-    KST_ERROR_IMAGE_MEMORY = 63, /* a memory kind that the context's device cannot reach */
-    KST_ERROR_IMAGE_DEPTH = 64,  /* a bit depth or signedness that the codec does not code */
-    KST_ERROR_REGION = 65,       /* a region that is empty or reaches outside the picture */
-    KST_ERROR_BUFFER_FULL = 66,  /* the caller's output buffer is too small */
-    KST_ERROR_IMAGE_BUFFER = 67, /* device memory that ends before the plane in it does */
-    KST_ERROR_IMAGE_SAMPLE = 68, /* integers where floating-point samples are wanted, or the reverse */
+    KST_ERROR_IMAGE_FORMAT = 60,  /* the pixel format does not fit the picture or the operation */
+    KST_ERROR_IMAGE_SIZE = 61,    /* planes whose width, height or count do not fit the picture */
+    KST_ERROR_IMAGE_PITCH = 62,   /* rows that overlap or overflow the address space */
+    KST_ERROR_IMAGE_MEMORY = 63,  /* a memory kind that the context's device cannot reach */
+    KST_ERROR_IMAGE_DEPTH = 64,   /* a bit depth or signedness that the codec does not code */
+    KST_ERROR_REGION = 65,        /* a region that is empty or reaches outside the picture */
+    KST_ERROR_BUFFER_FULL = 66,   /* the caller's output buffer is too small */
+    KST_ERROR_IMAGE_BUFFER = 67,  /* device memory that ends before the plane in it does */
+    KST_ERROR_IMAGE_SAMPLE = 68,  /* integers where floating-point samples are wanted, or the reverse */
+    KST_ERROR_IMAGE_OVERLAP = 69, /* two images that share memory where they must not */
 
     /* 80–99: any coded stream */
     KST_ERROR_SIGNATURE = 80, /* not a format that this library decodes */

@@ -59,6 +59,7 @@ static const struct status_entry entries[] = {
     ENTRY(ERROR_BUFFER_FULL, "the output buffer is too small"),
     ENTRY(ERROR_IMAGE_BUFFER, "the device memory ends before the image does"),
     ENTRY(ERROR_IMAGE_SAMPLE, "the image's samples are numbers of another kind than are wanted"),
+    ENTRY(ERROR_IMAGE_OVERLAP, "the images share memory"),
 
     ENTRY(ERROR_SIGNATURE, "not a format that can be decoded"),
     ENTRY(ERROR_TRUNCATED, "the data end before the picture starts"),

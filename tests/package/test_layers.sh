@@ -43,9 +43,10 @@ allow src/j2k/gpu j2k/gpu j2k/kernels j2k/syntax j2k/plan j2k/tables device imag
 allow src/j2k/run j2k/run j2k/gpu j2k/cpu j2k/rate j2k/write j2k/packets j2k/syntax j2k/plan j2k/tables run device image core
 allow src/j2k/kernels j2k/kernels kernels j2k/tables
 allow src/run run device image core
+allow src/resize resize image core
 allow src/gl gl image core
 allow src/gl/run gl run device image core
-allow src/api api run gl device image core
+allow src/api api run gl resize device image core
 allow src/flow flow image core
 allow tools files peers
 allow fuzz j2k core

@@ -12,6 +12,7 @@ word() {
     src/jpeg/*) echo jpeg_ ;;
     src/j2k/gpu/*) echo j2k_gpu_ ;;
     src/j2k/*) echo j2k_ ;;
+    src/resize/*) echo resize_ ;;
     src/gl/*) echo gl ;; # and kst_gl, the API's
     src/device/cuda/*) echo cu ;; # the driver's own structures begin with cu_
     src/device/opencl/*) echo opencl ;;

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The work of resizing an image: which passes there are, with their weights. */
+#ifndef KOSTKA_RESIZE_PLAN_H
+#define KOSTKA_RESIZE_PLAN_H
+
+#include "resize/weights.h"
+
+/* The columns, or rows, of an image that are needed. */
+struct resize_span {
+    uint32_t first;
+    uint32_t count;
+};
+
+/* Windows begin with the first column and row that are needed. */
+struct resize_plan {
+    struct resize_weights across; /* of columns; no weights: they stay as they are */
+    struct resize_weights down;   /* of rows; likewise */
+    struct resize_span columns;
+    struct resize_span rows;
+    uint32_t width; /* of the result */
+    bool down_first;
+    bool weighed; /* colours are weighed by their alpha, because there is a pass */
+    bool mirror;
+};
+
+/*
+ * Describe the image that is to be made; see kst_resize_describe(). `geometry` receives what the description follows
+ * from.
+ */
+kst_status kst_resize_target(
+    const kst_image *from, const kst_resize_options *options, struct resize_geometry *geometry, kst_image *to);
+
+/*
+ * Plan to make such an image of `from`. KST_ERROR_MEMORY, KST_ERROR_LIMIT_MEMORY; the plan must be dropped in any case.
+ */
+kst_status kst_resize_plan_make(struct memory *memory, const kst_image *from, const kst_resize_options *options,
+    const struct resize_geometry *geometry, struct resize_plan *plan);
+void kst_resize_plan_drop(struct memory *memory, struct resize_plan *plan);
+
+/* KST_ERROR_IMAGE_OVERLAP if two checked images share memory. */
+kst_status kst_resize_check_apart(const kst_image *a, const kst_image *b);
+
+#endif
