@@ -16,6 +16,7 @@
 #include "manifest.h"
 #include "progress.h"
 #include "resume.h"
+#include "summary.h"
 
 enum { WORKERS_MAX = 64, THREADS_MAX = 1024 };
 
@@ -31,6 +32,7 @@ struct crew {
     atomic_size_t next;
     atomic_size_t done; /* inputs that succeeded or failed */
     atomic_size_t failures;
+    struct summary summary;
     struct manifest manifest;
     atomic_bool unrecorded; /* the manifest could not be written */
 };
@@ -121,16 +123,19 @@ static double share_of_reading(const struct source *source, const struct file_se
 }
 
 /* Report what has become of an input. */
-static void record(struct crew *crew, const struct input *input, const struct outcome *outcome, const char *failure)
+static void record(
+    struct crew *crew, const struct input *input, const struct outcome *outcome, const struct problem *failure)
 {
-    struct problem problem = {""};
+    const char *why = failure != NULL ? failure->text : NULL;
+    struct problem problem = {.text = ""};
     bool good = crew->manifest.descriptor < 0 ||
-                manifest_add(&crew->manifest, input->name, input->output, outcome, failure, &problem);
+                manifest_add(&crew->manifest, input->name, input->output, outcome, why, &problem);
 
     if (failure != NULL)
-        complain(strcmp(input->name, "-") == 0 ? "standard input" : input->name, "%s", failure);
+        complain(strcmp(input->name, "-") == 0 ? "standard input" : input->name, "%s", why);
     if (!good && !atomic_exchange(&crew->unrecorded, true))
         complain(crew->manifest.path, "%s", problem.text);
+    summary_add(&crew->summary, input->size, outcome, failure);
     atomic_fetch_add(&crew->failures, failure != NULL || !good);
     atomic_fetch_add(&crew->done, 1);
 }
@@ -138,13 +143,13 @@ static void record(struct crew *crew, const struct input *input, const struct ou
 static void do_one(struct crew *crew, struct input *input)
 {
     const struct batch *batch = crew->batch;
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
     struct outcome outcome;
     outcome_begin(&outcome);
     struct source source = {.name = input->name};
     bool good = input->failure == NULL
                     ? batch->unread || source_read_picture(&source, input->name, batch->files, &problem)
-                    : problem_set(&problem, "%s", input->failure);
+                    : problem_set_kind(&problem, PROBLEM_READ, "%s", input->failure);
 
     progress_file_begin(share_of_reading(&source, batch->files));
     if (good) {
@@ -163,7 +168,7 @@ static void do_one(struct crew *crew, struct input *input)
         source_release(&source);
     }
     outcome_end();
-    record(crew, input, &outcome, good ? NULL : problem.text);
+    record(crew, input, &outcome, good ? NULL : &problem);
     outcome_release(&outcome);
     progress_file_end();
 }
@@ -213,6 +218,7 @@ static void work_off_rank(struct crew *crew)
  */
 static void work_off(struct crew *crew)
 {
+    summary_begin(&crew->summary);
     progress_begin(crew->inputs.own);
     for (crew->rank = 0; crew->rank < crew->inputs.ranks && !stops(crew); crew->rank++)
         work_off_rank(crew);
@@ -223,7 +229,11 @@ static void work_off(struct crew *crew)
 static int conclude(struct crew *crew)
 {
     size_t failures = atomic_load(&crew->failures), left = crew->inputs.own - atomic_load(&crew->done);
+    bool wanted = crew->batch->common->verbose || isatty(STDERR_FILENO);
 
+    if (wanted && crew->batch->output->directory != NULL)
+        summary_print(&crew->summary, crew->inputs.resumed, left);
+    summary_end(&crew->summary);
     if (left > 0 && interrupt_came()) {
         complain(NULL, "interrupted, can be resumed: %zu of %zu inputs are left", left, crew->inputs.own);
         return EXIT_INTERRUPTED;
@@ -237,7 +247,7 @@ static int conclude(struct crew *crew)
 /* Says what is wrong with the folder for outputs once, and not for each input. */
 static int check_folder(const char *folder)
 {
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
     struct stat state;
 
     if (stat(folder, &state) != 0 && !folder_make(folder, &problem))
@@ -257,7 +267,7 @@ static int collect(struct crew *crew, char **operands, size_t count)
     bool many = batch->output->directory != NULL;
     const struct input_choice choice = {
         .output = batch->output, .coded = batch->coded, .raw = batch->files->raw.width > 0};
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
 
     if (!many)
         crew->path = operands[1];
@@ -294,7 +304,7 @@ static int open_manifest(struct crew *crew)
 {
     const struct output_options *output = crew->batch->output;
     const char *path = output->many.manifest;
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
 
     crew->inputs.apart = path != NULL;
     if (path == NULL ||

@@ -14,7 +14,7 @@ enum { RATE_COPIES = 7 };
 static bool bench_batch(const struct bench_settings *settings, struct bench_case *bench, uint32_t batch)
 {
     struct bench_result result = {.engine = "kostka", .own = true, .batch = batch, .identical = -1, .psnr = -1};
-    struct problem problem = {"out of memory"};
+    struct problem problem = {.text = "out of memory"};
 
     bool good = bench_device(settings, bench, &result, &problem);
     if (good)
@@ -30,7 +30,7 @@ static bool bench_batch(const struct bench_settings *settings, struct bench_case
 static bool bench_size(
     const struct bench_settings *settings, char *const *names, uint32_t count, struct bench_size size)
 {
-    struct problem problem = {"out of memory"};
+    struct problem problem = {.text = "out of memory"};
     struct bench_case bench;
 
     bool good = bench_case_open(&bench, settings, names, count, size, &problem);
@@ -211,7 +211,7 @@ static int run_checked(struct bench_settings *settings, const struct common_opti
     const struct options_given *given, int argc, char **argv)
 {
     const char *work = optind < argc ? argv[optind] : "";
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
     int code;
 
     settings->encoding = strcmp(work, "encode") == 0;

@@ -263,7 +263,7 @@ static void measure_all(
     bool done = false;
 
     for (const struct peer *const *peer = peers_of(settings, bench); *peer != NULL; peer++) {
-        struct problem problem = {"out of memory"};
+        struct problem problem = {.text = "out of memory"};
         struct peer_run run = {.peer = *peer, .task = task, .turns = turns};
         if ((*peer)->is_second && done && task->count > 1)
             continue;

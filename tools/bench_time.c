@@ -79,7 +79,7 @@ static void *run_lane(void *argument)
 {
     struct lane *lane = argument;
     struct lanes *lanes = lane->lanes;
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
 
     for (size_t run = 0, more = 1; more; run++) {
         bool good = lanes->work(lane->user, run, &problem);

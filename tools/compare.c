@@ -14,7 +14,7 @@ enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
 static bool read_one(
     const char *name, const struct file_settings *settings, struct picture *picture, const struct file_format **format)
 {
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
     struct source source;
     bool good = source_read_picture(&source, name, settings, &problem);
 
@@ -106,7 +106,7 @@ static int compare(char **names, struct picture pictures[2], const struct file_s
 {
     const struct file_format *format[2] = {NULL, NULL};
     kst_comparison result = {.size = sizeof result};
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
 
     if (!read_one(names[0], settings, &pictures[0], &format[0]) ||
         !read_one(names[1], settings, &pictures[1], &format[1]))

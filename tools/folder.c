@@ -20,7 +20,7 @@ bool folder_make(const char *folder, struct problem *problem)
         char next = *end;
         *end = '\0';
         good = mkdir(path, 0777) == 0 || errno == EEXIST || errno == EISDIR ||
-               problem_set(problem, "cannot make the folder %s: %s", path, strerror(errno));
+               problem_set_kind(problem, PROBLEM_WRITE, "cannot make the folder %s: %s", path, strerror(errno));
         *end = next;
     }
     free(path);

@@ -83,7 +83,7 @@ static bool describe_other(const struct info_settings *settings, const struct so
 static bool tell_other(const struct info_settings *settings, const struct source *source)
 {
     const struct file_format *format;
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
     struct picture picture;
 
     picture_init(&picture);
@@ -107,7 +107,7 @@ static bool tell_other(const struct info_settings *settings, const struct source
 
 static bool tell_one(const struct info_settings *settings, const char *name)
 {
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
     struct source source;
     kst_decoder *decoder;
 

@@ -68,6 +68,7 @@ static bool add(const struct filling *filling, char *name, size_t tree, const st
     if (state != NULL) {
         input->device = state->st_dev;
         input->inode = state->st_ino;
+        input->size = (uint64_t)state->st_size;
     }
     input->elsewhere = !is_own(input, filling->choice);
     inputs->own += !input->elsewhere;
@@ -347,12 +348,13 @@ bool input_claim(const struct inputs *inputs, struct input *input, const char *p
 {
     const struct input *claimed = find_claim(input, path);
     if (claimed != NULL)
-        return problem_set(problem, "would become %s, which %s has become", path, claimed->name);
+        return problem_set_kind(problem, PROBLEM_NAME, "would become %s, which %s has become", path, claimed->name);
     if (inputs->apart && is_input(input, path))
-        return problem_set(problem, "would replace itself, which --resume could do twice: leave --manifest out");
+        return problem_set_kind(
+            problem, PROBLEM_NAME, "would replace itself, which --resume could do twice: leave --manifest out");
     const struct input *replaced = input_at(inputs, input, path);
     if (replaced != NULL && compare_files(replaced, input) != 0)
-        return problem_set(problem, "would replace %s, which is another input", replaced->name);
+        return problem_set_kind(problem, PROBLEM_NAME, "would replace %s, which is another input", replaced->name);
     free(input->output);
     input->output = strdup(path);
     return input->output != NULL || problem_set(problem, "out of memory");

@@ -21,6 +21,7 @@ struct input {
     const struct input *later;     /* the next such input, to which this one is the earlier one; null: none */
     size_t rank;                   /* the number of such earlier inputs */
     char *output;                  /* the output's path, once that is known */
+    uint64_t size;                 /* bytes of the file; 0: it is no file or does not exist */
     uint64_t device, inode;        /* identify the file; both 0: it is no file or does not exist */
 };
 

@@ -15,7 +15,7 @@ bool json_library_load(struct problem *problem)
 {
     static const char *const files[] = {KOSTKA_JSON_LIBRARY, NULL};
     static const char *const names[] = {JSON_FUNCTIONS(LIBRARY_NAME)};
-    struct problem failure = {""};
+    struct problem failure = {.text = ""};
 
     _Static_assert(sizeof library == sizeof names, "a pointer for each name");
     return library_load(files, names, sizeof names / sizeof *names, &library, &failure) ||

@@ -20,6 +20,18 @@ bool problem_set(struct problem *problem, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(problem->text, sizeof problem->text, format, arguments);
     va_end(arguments);
+    problem->kind = PROBLEM_CONTENT;
+    return false;
+}
+
+bool problem_set_kind(struct problem *problem, enum problem_kind kind, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(problem->text, sizeof problem->text, format, arguments);
+    va_end(arguments);
+    problem->kind = kind;
     return false;
 }
 

@@ -320,7 +320,7 @@ struct option_group output_group(struct output_options *options)
 
 static bool handle_json(const char *verb, void *settings, int code, const char *value)
 {
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
 
     (void)code;
     (void)value;

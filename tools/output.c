@@ -86,12 +86,13 @@ static bool open_directly(struct output *output, struct problem *problem)
 {
     output->descriptor = open(output->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (output->descriptor < 0)
-        return problem_set(problem, "cannot open %s: %s", output->path, strerror(errno));
+        return problem_set_kind(problem, PROBLEM_WRITE, "cannot open %s: %s", output->path, strerror(errno));
     if (!isatty(output->descriptor))
         return true;
     close(output->descriptor);
     output->descriptor = -1;
-    return problem_set(problem, "%s is a terminal, which cannot show a picture: name a file", output->path);
+    return problem_set_kind(
+        problem, PROBLEM_WRITE, "%s is a terminal, which cannot show a picture: name a file", output->path);
 }
 
 /*
@@ -119,7 +120,7 @@ static bool open_beside(struct output *output, const struct stat *before, struct
         output->path = file;
     }
     if (file == NULL || !temporary_open(&output->temporary, file))
-        return problem_set(problem, "cannot create %s: %s", output->path, strerror(errno));
+        return problem_set_kind(problem, PROBLEM_WRITE, "cannot create %s: %s", output->path, strerror(errno));
     output->descriptor = output->temporary.descriptor;
     output->mode = new_mode;
     if (before != NULL)
@@ -133,11 +134,12 @@ static bool open_path(struct output *output, struct problem *problem)
     bool exists = stat(output->path, &before) == 0;
 
     if (exists && S_ISDIR(before.st_mode))
-        return problem_set(problem, "%s is a directory; name a file in it, or use --out-dir", output->path);
+        return problem_set_kind(
+            problem, PROBLEM_WRITE, "%s is a directory; name a file in it, or use --out-dir", output->path);
     if (exists && !S_ISREG(before.st_mode))
         return open_directly(output, problem);
     if (exists && access(output->path, W_OK) != 0)
-        return problem_set(problem, "cannot write %s: %s", output->path, strerror(errno));
+        return problem_set_kind(problem, PROBLEM_WRITE, "cannot write %s: %s", output->path, strerror(errno));
     return open_beside(output, exists ? &before : NULL, problem);
 }
 
@@ -186,7 +188,7 @@ static ssize_t write_some(const struct output *output, uint64_t offset, const vo
 
 static bool fail_to_write(const struct output *output, struct problem *problem)
 {
-    return problem_set(problem, "cannot write %s: %s", name_of(output), strerror(errno));
+    return problem_set_kind(problem, PROBLEM_WRITE, "cannot write %s: %s", name_of(output), strerror(errno));
 }
 
 static bool write_whole(

@@ -277,7 +277,7 @@ static bool write_svg(const struct profile *profile, const char *path, struct pr
 static int profile_file(const struct profile_settings *settings, const char *name)
 {
     struct profile profile;
-    struct problem problem = {"out of memory"};
+    struct problem problem = {.text = "out of memory"};
     int code = EXIT_FINE;
 
     if (!measure(settings, name, &profile, &problem) ||

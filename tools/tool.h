@@ -23,13 +23,28 @@ struct verb {
 extern const struct verb verb_decode, verb_encode, verb_transcode, verb_convert, verb_info, verb_compare, verb_devices,
     verb_bench, verb_profile;
 
+/* What has to do with a failure, for counting. */
+enum problem_kind {
+    PROBLEM_CONTENT, /* what the input holds, or what is asked of it */
+    PROBLEM_READ,
+    PROBLEM_LIMIT, /* of pixels, memory or work */
+    PROBLEM_NAME,  /* another input has the output's name */
+    PROBLEM_WRITE,
+    PROBLEM_KINDS
+};
+
 /* The reason why something failed: one line of text, without the file's name. */
 struct problem {
     char text[4608]; /* room for a path */
+    enum problem_kind kind;
 };
 
 /* Set the text. Always returns false, so that functions can end with it. */
 __attribute__((format(printf, 2, 3))) bool problem_set(struct problem *problem, const char *format, ...);
+
+/* The same, for a problem of another kind than PROBLEM_CONTENT. */
+__attribute__((format(printf, 3, 4))) bool problem_set_kind(
+    struct problem *problem, enum problem_kind kind, const char *format, ...);
 
 /*
  * Print a line "kostka: SUBJECT: …" on standard error; `subject` may be null. Lines of several threads do not mix, and

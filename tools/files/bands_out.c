@@ -94,7 +94,7 @@ static bool add_rows(struct writing *w, const kst_image *rows, struct problem *p
 static bool write_rows(void *user, uint32_t y, const kst_image *rows)
 {
     struct writing *w = user;
-    struct problem problem = {""};
+    struct problem problem = {.text = ""};
     const kst_plane *plane = &rows->plane[0];
     bool good = !w->plain ? add_rows(w, rows, &problem)
                           : rows_write_at(w->out.output, w->first + (uint64_t)y * w->row, plane->data,

@@ -16,13 +16,13 @@ bool jpeg_report_problem(const kst_report *report, kst_status status, struct pro
 
     switch (status) {
     case KST_ERROR_LIMIT_PIXELS:
-        return problem_set(problem, "%s; raise the limit with --max-pixels", text);
+        return problem_set_kind(problem, PROBLEM_LIMIT, "%s; raise the limit with --max-pixels", text);
     case KST_ERROR_LIMIT_MEMORY:
-        return problem_set(problem, "%s; raise the limit with --max-memory", text);
+        return problem_set_kind(problem, PROBLEM_LIMIT, "%s; raise the limit with --max-memory", text);
     case KST_ERROR_LIMIT_PRECINCTS:
     case KST_ERROR_LIMIT_BLOCKS:
     case KST_ERROR_LIMIT_WORK:
-        return problem_set(problem, "%s; raise the limit with --max-work", text);
+        return problem_set_kind(problem, PROBLEM_LIMIT, "%s; raise the limit with --max-work", text);
     case KST_ERROR_REGION:
         return problem_set(problem, "%s%s", strstr(text, ": of interest") != NULL ? "--interest: " : "", text);
     case KST_ERROR_OPTIONS:

@@ -42,8 +42,9 @@ bool picture_allocate(struct picture *picture, kst_format format, uint64_t width
         return problem_set(
             problem, "the picture is empty (%llu x %llu)", (unsigned long long)width, (unsigned long long)height);
     if (width > UINT32_MAX / 16 || height > UINT32_MAX / 16 || width > limit / height)
-        return problem_set(problem, "%llu x %llu pixels are more than the limit of %llu; raise it with --max-pixels",
-            (unsigned long long)width, (unsigned long long)height, (unsigned long long)limit);
+        return problem_set_kind(problem, PROBLEM_LIMIT,
+            "%llu x %llu pixels are more than the limit of %llu; raise it with --max-pixels", (unsigned long long)width,
+            (unsigned long long)height, (unsigned long long)limit);
     /* The memory is zeroed, so that pixels missing from a damaged file have a value. */
     void *pixels = calloc((size_t)(width * height), (size_t)bytes);
     if (pixels == NULL)

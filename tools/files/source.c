@@ -47,7 +47,7 @@ static bool read_more(struct source *source, size_t most, bool *ended, struct pr
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return problem_set(problem, "cannot read: %s", strerror(errno));
+            return problem_set_kind(problem, PROBLEM_READ, "cannot read: %s", strerror(errno));
         source->length += (size_t)got;
         most -= (size_t)got;
         *ended = got == 0;
@@ -66,7 +66,8 @@ static bool grow(struct source *source, size_t capacity, struct problem *problem
 
 static bool refuse(uint64_t limit, struct problem *problem)
 {
-    return problem_set(problem, "it is longer than the memory limit of %llu bytes; raise the limit with --max-memory",
+    return problem_set_kind(problem, PROBLEM_LIMIT,
+        "it is longer than the memory limit of %llu bytes; raise the limit with --max-memory",
         (unsigned long long)limit);
 }
 
@@ -98,10 +99,10 @@ bool source_open(struct source *source, const char *name, struct problem *proble
     *source = (struct source){.name = name, .descriptor = -1};
     source->descriptor = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
     if (source->descriptor < 0 || fstat(source->descriptor, &state) != 0)
-        return problem_set(problem, "%s", strerror(errno));
+        return problem_set_kind(problem, PROBLEM_READ, "%s", strerror(errno));
     if (S_ISDIR(state.st_mode)) {
         close_source(source);
-        return problem_set(problem, "is a directory; name the files in it");
+        return problem_set_kind(problem, PROBLEM_READ, "is a directory; name the files in it");
     }
     /* Standard input may begin in the middle of its file. */
     source->regular = !standard && S_ISREG(state.st_mode) && state.st_size > 0;
@@ -181,7 +182,7 @@ bool source_at(const struct source *source, uint64_t offset, size_t length, void
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return problem_set(problem, "cannot read: %s", strerror(errno));
+            return problem_set_kind(problem, PROBLEM_READ, "cannot read: %s", strerror(errno));
         if (got == 0)
             break;
         known += (size_t)got;

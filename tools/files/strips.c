@@ -164,7 +164,7 @@ static bool write_strips(
             begin_writing(writing, &strip[i]);
         y += rows;
     }
-    struct problem late = {{0}};
+    struct problem late = {.text = ""};
     bool ended = end_writing(writing, &late);
     if (good && !ended)
         *problem = late;
