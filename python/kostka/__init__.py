@@ -19,6 +19,7 @@ import os as _os
 import threading as _threading
 
 from . import _files
+from ._flow import Flow
 from ._kostka import (
     Component,
     Context,
@@ -36,12 +37,15 @@ from ._kostka import (
     __version__,
     devices,
 )
+from ._kostka import flow as _flow_of
+
 
 __all__ = [
     "Component",
     "Context",
     "Device",
     "DeviceError",
+    "Flow",
     "Image",
     "Info",
     "Job",
@@ -56,6 +60,7 @@ __all__ = [
     "devices",
     "encode",
     "encode_batch",
+    "flow",
     "info",
     "save",
     "submit",
@@ -153,6 +158,27 @@ def submit(data, *, device=None, out=None, **options):
     arrays on the host do when wait() has returned.
     """
     return _context_for(device, _first(out)).submit(data, out=out, **options)
+
+
+def flow(sources, *, decode=None, encode=None, **options):
+    """Decode many streams, or convert them to new ones, on several devices at once; return a Flow of the results.
+
+    Threads of the library read files ahead, keep the devices busy and bound the memory of what waits, while the caller
+    works on the results. With `encode` the results are bytes, otherwise Images.
+
+    sources: an iterable of paths and of bytes or other buffers. Threads of the library advance it
+    decode: a dict of options as for decode(), without out and stream
+    encode: a dict of options as for encode(), without stream, format and depth; {} for a JPEG of quality 75
+    devices: 'cuda:0,cuda:1,cpu'; 'all': the GPUs of the best driver and the CPU; 'auto', which is the default: the GPUs, or
+        the CPU if there is none
+    threads: of the CPU; readers: threads that read files (4); batch: the most pictures that a GPU takes at once (256)
+    memory: the most bytes of streams that are read ahead and of results that wait (2**30)
+    in_order: False gives pairs (index, result) as they come
+    keep: with `encode`: metadata and resolution of the streams go to the new ones
+    errors: 'raise' for the first stream that fails, after which iterating goes on with the next one; or 'return' a
+        KostkaError in its place. A file that cannot be read has the status 'ERROR_READ'
+    """
+    return Flow(_flow_of(sources, decode=decode, encode=encode, **options))
 
 
 def encode(image, *, device=None, **options):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Declares the types of the package for type checkers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypedDict, final, overload
@@ -19,6 +19,7 @@ __all__ = [
     "Context",
     "Device",
     "DeviceError",
+    "Flow",
     "Image",
     "Info",
     "Job",
@@ -33,6 +34,7 @@ __all__ = [
     "devices",
     "encode",
     "encode_batch",
+    "flow",
     "info",
     "save",
     "submit",
@@ -318,6 +320,19 @@ class Job:
     def done(self) -> bool: ...
     def wait(self) -> list[Any]: ...  # of Image; with errors="return" of KostkaError, too
 
+class Flow:
+    def __init__(self, flow: Any) -> None: ...  # flow() makes them
+    def __iter__(self) -> Flow: ...
+    def __next__(self) -> Any: ...  # Image or bytes; with errors="return" KostkaError; pairs with in_order=False
+    def __aiter__(self) -> Flow: ...
+    async def __anext__(self) -> Any: ...
+    def __enter__(self) -> Flow: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None: ...
+    def close(self) -> None: ...
+    def counts(self) -> dict[str, int]: ...
+
 @final
 class Image:
     @property
@@ -499,6 +514,20 @@ def submit(
     errors: Literal["raise", "return"] | None = None,
     **options: Unpack[_DecodeOptions],
 ) -> Job: ...
+def flow(
+    sources: Iterable[str | PathLike[str] | PathLike[bytes] | Buffer],
+    *,
+    decode: _DecodeOptions | None = None,
+    encode: _EncodeOptions | None = None,
+    devices: str | None = None,
+    threads: int | None = None,
+    readers: int | None = None,
+    batch: int | None = None,
+    memory: int | None = None,
+    in_order: bool | None = None,
+    keep: bool | None = None,
+    errors: Literal["raise", "return"] | None = None,
+) -> Flow: ...
 def encode(
     image: _Picture,
     *,

@@ -92,13 +92,33 @@ static void raise_creation(struct state *state, kst_status status, const char *l
     kst_py_raise(state, status, &report);
 }
 
+static void set_device(struct context *self, const kst_device_info *info)
+{
+    const char *number = strchr(info->name, ':');
+    self->kind = info->kind;
+    self->ordinal = number ? (int)strtol(number + 1, NULL, 10) : 0;
+}
+
 static void look_at_device(struct context *self)
 {
     kst_device_info info = {.size = sizeof info};
     kst_context_device(self->handle, &info);
-    const char *number = strchr(info.name, ':');
-    self->kind = info.kind;
-    self->ordinal = number ? (int)strtol(number + 1, NULL, 10) : 0;
+    set_device(self, &info);
+}
+
+struct context *kst_py_context_borrow(
+    struct state *state, kst_context *handle, const kst_device_info *info, PyObject *owner)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(state->context, Py_tp_alloc);
+    struct context *self = (struct context *)allocate(state->context, 0);
+    if (!self)
+        return NULL;
+    self->handle = handle;
+    self->process = getpid();
+    self->memory_limit = DEFAULT_MEMORY_LIMIT;
+    self->owner = Py_NewRef(owner);
+    set_device(self, info);
+    return self;
 }
 
 kst_device_kind kst_py_context_kind(struct context *context)
@@ -177,6 +197,10 @@ static void end(struct context *self)
     self->reason = NULL;
     if (handle && self->process != getpid())
         return;
+    if (self->owner) {
+        Py_CLEAR(self->owner);
+        return;
+    }
     Py_BEGIN_ALLOW_THREADS;
     kst_context_destroy(&handle);
     Py_END_ALLOW_THREADS;

@@ -43,10 +43,10 @@ static const struct option options_of_many[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* Return the kind of memory; on a device it is that of the context's device. */
+/* Return the kind of memory; on a device it is that of the context's device, if there is a context. */
 static kst_memory memory_of(struct context *context, kst_memory memory)
 {
-    if (memory != KST_MEMORY_CUDA)
+    if (memory != KST_MEMORY_CUDA || !context)
         return memory;
     kst_device_kind kind = kst_py_context_kind(context);
     return kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL : KST_MEMORY_HOST;
@@ -57,7 +57,7 @@ static bool read_stream(struct decoding *decoding)
     void *handle;
     if (!kst_py_stream(decoding->stream, &handle, &decoding->has_stream))
         return false;
-    if (decoding->has_stream)
+    if (decoding->has_stream && decoding->context)
         decoding->on = (kst_stream){kst_py_context_kind(decoding->context), handle};
     return true;
 }

@@ -19,7 +19,7 @@ enum error_kind { ERROR_ANY, ERROR_STREAM, ERROR_OPTION, ERROR_LIMIT, ERROR_DEVI
 
 /* The state of one module object: nothing is global. */
 struct state {
-    PyTypeObject *context, *image, *job;
+    PyTypeObject *context, *image, *job, *flow;
     PyTypeObject *report, *info, *component, *metadata, *device;
     PyObject *error[ERROR_KINDS];
 };
@@ -103,9 +103,14 @@ struct context {
     int ordinal;           /* the device's number among those of its kind */
     uint64_t memory_limit; /* the memory limit in bytes */
     struct reason *reason; /* receives its log */
+    PyObject *owner;       /* a flow whose context it stands for; null: it is this object's own */
 };
 
 extern PyType_Spec kst_py_context_spec;
+
+/* Make an object that stands for a context which `owner` holds. */
+struct context *kst_py_context_borrow(
+    struct state *state, kst_context *handle, const kst_device_info *info, PyObject *owner);
 
 /*
  * Begin to use the context for a call or an image. Returns false with an exception if it is closed or belongs to
@@ -124,6 +129,12 @@ PyObject *kst_py_encode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_encode_batch(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_transcode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_read_info(PyObject *self, PyObject *data);
+
+/* ── flow.c ── */
+
+extern PyType_Spec kst_py_flow_spec;
+
+PyObject *kst_py_flow(PyObject *module, PyObject *args, PyObject *keywords);
 
 /* ── sequence.c: batches ── */
 

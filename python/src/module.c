@@ -30,7 +30,10 @@ static PyObject *devices(PyObject *module, PyObject *unused)
 PyDoc_STRVAR(
     devices_doc, "devices($module)\n--\n\nThe devices of this machine, as a list of Device; the CPU is the first.");
 
-static PyMethodDef functions[] = {{"devices", devices, METH_NOARGS, devices_doc}, {NULL, NULL, 0, NULL}};
+PyDoc_STRVAR(flow_doc, "flow($module, sources, **options)\n--\n\nA Flow; see the package's function.");
+
+static PyMethodDef functions[] = {{"devices", devices, METH_NOARGS, devices_doc},
+    {"flow", (PyCFunction)(void (*)(void))kst_py_flow, METH_VARARGS | METH_KEYWORDS, flow_doc}, {NULL, NULL, 0, NULL}};
 
 static bool add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
 {
@@ -43,7 +46,8 @@ static int execute(PyObject *module)
     struct state *state = PyModule_GetState(module);
     if (!kst_py_errors_add(module, state) || !kst_py_records_add(module, state) ||
         !add_type(module, &kst_py_context_spec, &state->context) ||
-        !add_type(module, &kst_py_image_spec, &state->image) || !add_type(module, &kst_py_job_spec, &state->job))
+        !add_type(module, &kst_py_image_spec, &state->image) || !add_type(module, &kst_py_job_spec, &state->job) ||
+        !add_type(module, &kst_py_flow_spec, &state->flow))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", kst_version_string());
 }
@@ -54,6 +58,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->context);
     Py_VISIT(state->image);
     Py_VISIT(state->job);
+    Py_VISIT(state->flow);
     Py_VISIT(state->report);
     Py_VISIT(state->info);
     Py_VISIT(state->component);
@@ -70,6 +75,7 @@ static int clear(PyObject *module)
     Py_CLEAR(state->context);
     Py_CLEAR(state->image);
     Py_CLEAR(state->job);
+    Py_CLEAR(state->flow);
     Py_CLEAR(state->report);
     Py_CLEAR(state->info);
     Py_CLEAR(state->component);

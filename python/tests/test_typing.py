@@ -30,6 +30,8 @@ def show(path: pathlib.Path) -> int:
     kostka.save("out.jp2", first, psnr=40, poc=[("LRCP", (0, 2)), "RPCL"])
     image.save(path, quality=3)
     kostka.transcode(data, transform="rotate_90", restart="keep")
+    with kostka.flow([path, data], decode={"format": "grey"}, errors="return") as results:
+        print(results.counts()["items"], [one for one in results])
     with kostka.Context("cpu", threads=2) as context:
         context.submit([data]).wait()
     return kostka.info(data).width + len(image) + image.report.warnings
@@ -43,6 +45,8 @@ BAD = (
     ('kostka.encode(b"", subsampling="421")', 'kostka.encode(b"", subsampling="422")'),
     ('kostka.save("a", b"", progression="ABCD")', 'kostka.save("a", b"", progression="LRCP")'),
     ('kostka.transcode(b"", quality=3)', 'kostka.transcode(b"", crop=(1, 2, 3, 4))'),
+    ('kostka.flow([b""], encode={"qualty": 3})', 'kostka.flow([b""], encode={"quality": 3})'),
+    ("kostka.flow([3])", 'kostka.flow(["3"])'),
     ('kostka.decode(b"").pixels', 'kostka.decode(b"").planes'),
     ('kostka.decode(b"")["red"]', 'kostka.decode(b"")[0, 0]'),
     ('kostka.decode(b"")[1:3].pixels', 'kostka.decode(b"")[1:3].planes'),
