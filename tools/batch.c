@@ -25,11 +25,11 @@ struct crew {
     const struct batch *batch;
     kst_context *context;
     struct inputs inputs;
-    size_t rank; /* the rank of the inputs that are being processed */
     size_t workers;
-    uint32_t threads; /* threads of each worker */
-    const char *path; /* the output; null with --out-dir */
-    atomic_size_t next;
+    uint32_t threads;   /* threads of each worker */
+    const char *path;   /* the output; null with --out-dir */
+    atomic_size_t next; /* the next input to process, and the end of its rank, in the order by rank */
+    size_t end;
     atomic_size_t done; /* inputs that succeeded or failed */
     atomic_size_t failures;
     struct summary summary;
@@ -180,36 +180,42 @@ static bool stops(struct crew *crew)
     return interrupt_came() || atomic_load(&crew->unrecorded) || (most > 0 && atomic_load(&crew->failures) >= most);
 }
 
-static bool is_due(const struct crew *crew, const struct input *input)
-{
-    return input->rank == crew->rank && !input->elsewhere && !input->done;
-}
-
 static void *worker(void *argument)
 {
     struct crew *crew = argument;
-    size_t index;
+    size_t next;
 
-    while (!stops(crew) && (index = atomic_fetch_add(&crew->next, 1)) < crew->inputs.count)
-        if (is_due(crew, &crew->inputs.input[index]))
-            do_one(crew, &crew->inputs.input[index]);
+    while (!stops(crew) && (next = atomic_fetch_add(&crew->next, 1)) < crew->end) {
+        struct input *input = &crew->inputs.input[crew->inputs.by_rank[next]];
+        if (!input->elsewhere && !input->done)
+            do_one(crew, input);
+    }
     return NULL;
 }
 
 /*
  * Process all inputs of a rank. The calling thread works, too; if a thread cannot be started, the others do its work.
  */
-static void work_off_rank(struct crew *crew)
+static void work_off_rank(struct crew *crew, size_t begin)
 {
+    size_t started = 0, workers = crew->end - begin < crew->workers ? crew->end - begin : crew->workers;
     pthread_t threads[WORKERS_MAX];
-    size_t started = 0;
 
-    atomic_store(&crew->next, 0);
-    while (started + 1 < crew->workers && pthread_create(&threads[started], NULL, worker, crew) == 0)
+    atomic_store(&crew->next, begin);
+    while (started + 1 < workers && pthread_create(&threads[started], NULL, worker, crew) == 0)
         started++;
     worker(crew);
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+}
+
+static size_t end_of_rank(const struct inputs *inputs, size_t begin)
+{
+    size_t rank = inputs->input[inputs->by_rank[begin]].rank, end = begin;
+
+    while (end < inputs->count && inputs->input[inputs->by_rank[end]].rank == rank)
+        end++;
+    return end;
 }
 
 /*
@@ -220,8 +226,10 @@ static void work_off(struct crew *crew)
 {
     summary_begin(&crew->summary);
     progress_begin(crew->inputs.own);
-    for (crew->rank = 0; crew->rank < crew->inputs.ranks && !stops(crew); crew->rank++)
-        work_off_rank(crew);
+    for (size_t begin = 0; begin < crew->inputs.count && !stops(crew); begin = crew->end) {
+        crew->end = end_of_rank(&crew->inputs, begin);
+        work_off_rank(crew, begin);
+    }
     progress_end();
 }
 

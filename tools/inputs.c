@@ -238,30 +238,55 @@ static int compare_by_file(const void *left, const void *right, void *list)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* Chains inputs of one stem, and sorts all by their files. */
-static bool relate(struct inputs *inputs)
+static int compare_by_rank(const void *left, const void *right, void *list)
+{
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    const struct input *input = list;
+
+    if (input[a].rank != input[b].rank)
+        return input[a].rank < input[b].rank ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+/* Return the indices of all inputs in an order; null if out of memory. */
+static size_t *sort(const struct inputs *inputs, int (*compare)(const void *left, const void *right, void *list))
 {
     size_t *order = calloc(inputs->count + 1, sizeof *order);
+
+    for (size_t i = 0; order != NULL && i < inputs->count; i++)
+        order[i] = i;
+    if (order != NULL)
+        qsort_r(order, inputs->count, sizeof *order, compare, inputs->input);
+    return order;
+}
+
+/* Chain inputs of one stem. */
+static bool chain(const struct inputs *inputs)
+{
+    size_t *order = sort(inputs, compare_by_stem);
     struct input *input = inputs->input;
 
     if (order == NULL)
         return false;
-    for (size_t i = 0; i < inputs->count; i++)
-        order[i] = i;
-    qsort_r(order, inputs->count, sizeof *order, compare_by_stem, input);
-    inputs->ranks = 1;
     for (size_t i = 1; i < inputs->count; i++) {
         if (compare_stems(&input[order[i - 1]], &input[order[i]]) != 0)
             continue;
         input[order[i]].same_stem = &input[order[i - 1]];
         input[order[i - 1]].later = &input[order[i]];
         input[order[i]].rank = input[order[i - 1]].rank + 1;
-        if (inputs->ranks <= input[order[i]].rank)
-            inputs->ranks = input[order[i]].rank + 1;
     }
-    qsort_r(order, inputs->count, sizeof *order, compare_by_file, input);
-    inputs->by_file = order;
+    free(order);
     return true;
+}
+
+/* Find which inputs may have one output, and sort all by rank and by their files. */
+static bool relate(struct inputs *inputs)
+{
+    if (!chain(inputs))
+        return false;
+    inputs->by_rank = sort(inputs, compare_by_rank);
+    inputs->by_file = sort(inputs, compare_by_file);
+    return inputs->by_rank != NULL && inputs->by_file != NULL;
 }
 
 bool inputs_collect(
@@ -290,6 +315,7 @@ void inputs_release(struct inputs *inputs)
         free(inputs->input[i].output);
     }
     free(inputs->input);
+    free(inputs->by_rank);
     free(inputs->by_file);
     *inputs = (struct inputs){.count = 0};
 }

@@ -30,8 +30,8 @@ struct inputs {
     size_t count;
     size_t own;      /* those to work on, which are neither done nor elsewhere */
     size_t resumed;  /* those that are done */
-    size_t ranks;    /* one more than the highest rank */
     bool apart;      /* an output may not replace its own input either */
+    size_t *by_rank; /* indices, in order of rank, then as listed */
     size_t *by_file; /* indices, in order of device and inode */
 };
 

@@ -70,6 +70,15 @@ if [ -e /dev/zero ]; then
         fail 'an endless name was read'
     says 'standard input: name 1: longer'
 fi
+# Long lists, of different names or of one that clashes with itself, take little time, and memory for the names alone.
+seq 100000 | sed 's,.*,nowhere/&.jpg,' >different
+sed 's,.*,nowhere/x.jpg,' different >alike
+for list in different alike; do
+    "$PEAK" peak.kb prlimit --cpu=40 "$KOSTKA" decode --files-from $list --out-dir refused --threads 2 2>err &&
+        fail 'missing files were decoded'
+    equals "$(wc -l <err)" 100000 "lines of complaint on a list of $list names"
+    [ -n "${KOSTKA_SANITIZED:-}" ] || between "$(cat peak.kb)" 1 60000 "kilobytes for a list of $list names"
+done
 expect 2 "$KOSTKA" decode --files-from list one.ppm
 says 'files-from names many inputs: add --out-dir'
 expect 2 "$KOSTKA" decode --files-from list --files-from list0 --out-dir refused

@@ -43,15 +43,15 @@ env --default-signal=INT,TERM true 2>/dev/null || lacks 'env --default-signal'
 
 # start COMMAND…: in the background until the pipe is waited for, which the first output says
 start() {
-    rm -rf out
+    rm -rf made
     env --default-signal=INT,TERM "$@" 2>err &
     pid=$!
     tries=0
-    until [ -e out/p2.jpg ] || [ $tries -ge 3000 ]; do
+    until [ -e made/p2.jpg ] || [ $tries -ge 3000 ]; do
         tries=$((tries + 1))
         sleep 0.01
     done
-    [ -e out/p2.jpg ] || fail "nothing was made by: $*"
+    [ -e made/p2.jpg ] || fail "nothing was made by: $*"
 }
 # caught SIGNAL: whether the process is alive after it
 caught() {
@@ -60,31 +60,43 @@ caught() {
     kill -0 $pid 2>/dev/null
 }
 for signal in TERM INT; do
-    start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm in/p4.ppm in/p7.ppm --out-dir out --threads 1
+    start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm in/p4.ppm in/p7.ppm --out-dir made --threads 1
     caught $signal || fail "$signal has ended it at once"
     cat p3.ppm >in/p3.ppm
     wait $pid
     equals $? 4 "exit status after $signal"
     says '^kostka: interrupted, can be resumed: 2 of 5 inputs are left'
-    (cd out && only p1.jpg p2.jpg p3.jpg) || failures=$((failures + 1))
-    same out/p2.jpg all/p2.jpg
+    (cd made && only p1.jpg p2.jpg p3.jpg) || failures=$((failures + 1))
+    same made/p2.jpg all/p2.jpg
     "$KOSTKA" encode p3.ppm p3.jpg
-    same out/p3.jpg p3.jpg
+    same made/p3.jpg p3.jpg
 done
+# What is left is done by the same call that resumes.
+start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm in/p4.ppm in/p7.ppm --out-dir made --threads 1 --manifest m
+caught TERM || fail 'it ended at once'
+cat p3.ppm >in/p3.ppm
+wait $pid
+equals $? 4 'exit status with a manifest'
+equals "$(grep -c '"status":"ok"' m)" 3
+expect 0 "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm in/p4.ppm in/p7.ppm --out-dir made --threads 1 --manifest m --resume
+equals "$(grep -c '"status":"ok"' m)" 5
+equals "$(sed 's/.*"input":"\([^"]*\)".*/\1/' m | sort -u | wc -l)" 5 'inputs in the manifest'
+same made/p4.jpg all/p4.jpg
+same made/p7.jpg all/p7.jpg
 # If it is the last one, all is well.
-start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm --out-dir out --threads 1
+start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm --out-dir made --threads 1
 caught TERM || fail 'it ended at once'
 cat p3.ppm >in/p3.ppm
 wait $pid
 equals $? 0 'exit status of work that is done'
 equals "$(cat err)" ''
 # The second signal ends it at once, as the first does where there is one input.
-start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm in/p4.ppm --out-dir out --threads 1
+start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm in/p4.ppm --out-dir made --threads 1
 caught TERM || fail 'it ended at once'
 kill -s TERM $pid
 wait $pid
 equals $? 143 'exit status after two signals'
-(cd out && only p1.jpg p2.jpg) || failures=$((failures + 1))
+(cd made && only p1.jpg p2.jpg) || failures=$((failures + 1))
 env --default-signal=INT,TERM "$KOSTKA" encode in/p3.ppm one.jpg 2>err &
 pid=$!
 sleep 0.3
