@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The context that every operation runs in: its memory, limits, threads, log and device. */
+/* Declares the context that every operation runs in: its memory, limits, threads, log and device. */
 #ifndef KOSTKA_CORE_CONTEXT_H
 #define KOSTKA_CORE_CONTEXT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Waiting for counts to reach 0. All counts of a group share one lock and one condition. */
+/* Lets threads wait until counts reach 0. All counts of a group share one lock and one condition. */
 #include "core/countdown.h"
 
 void kst_countdowns_init(struct countdowns *countdowns)

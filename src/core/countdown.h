@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts of work that is left, on which threads can wait until they reach 0. */
+/* Declares counts of work that is left, on which threads can wait until they reach 0. */
 #ifndef KOSTKA_CORE_COUNTDOWN_H
 #define KOSTKA_CORE_COUNTDOWN_H
 

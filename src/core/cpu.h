@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The instruction tiers of the processor, and how many processors there are. */
+/* Names the processor's instruction tiers (plain C, SSE2, AVX2 and so on), and says how many processors there are. */
 #ifndef KOSTKA_CORE_CPU_H
 #define KOSTKA_CORE_CPU_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Device names as the caller writes them, and the description of the CPU as a device. */
+/* Reads device names as the caller writes them, and describes the CPU as a device. */
 #ifndef KOSTKA_CORE_DEVICE_H
 #define KOSTKA_CORE_DEVICE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps large malloc() blocks that were released, for the operations that follow. */
+/* Takes, keeps and frees the large malloc() blocks that operations have released. */
 #include "core/idle.h"
 
 #include <stdlib.h>

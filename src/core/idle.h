@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Large malloc() blocks that are not in use at the moment. Their pages are already resident, which saves the next
+ * Keeps large malloc() blocks that are not in use at the moment. Their pages are already resident, which saves the next
  * operation a page fault for each page: a third of the time that a JPEG picture takes to decode.
  */
 #ifndef KOSTKA_CORE_IDLE_H

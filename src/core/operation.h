@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares what one operation of the library works with. The code that begins the operation passes it down to
- * everything that carries it out, and owns what it points to.
+ * Declares what one operation of the library works with: memory, limits, threads, report, progress. The entry point
+ * that begins the operation passes it down to all code that takes part, and owns what it points to.
  */
 #ifndef KOSTKA_CORE_OPERATION_H
 #define KOSTKA_CORE_OPERATION_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tells AddressSanitizer which bytes nobody may touch although the allocator has handed them out. */
+/* Lets AddressSanitizer report access to bytes that are allocated but not in use. */
 #ifndef KOSTKA_CORE_POISON_H
 #define KOSTKA_CORE_POISON_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A pool of threads that work on one or more runs at once, handing out the indices of a run one by one. */
+/*
+ * Starts the threads of a pool, which work on one or more runs at once, and hands out the indices of a run one by one.
+ */
 #include "core/pool.h"
 
 #include <pthread.h>

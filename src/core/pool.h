@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A pool of threads that work on runs of tasks; the thread that begins a run works on it too. */
+/* Declares a pool of threads for runs of tasks. The thread that begins a run works on it, too. */
 #ifndef KOSTKA_CORE_POOL_H
 #define KOSTKA_CORE_POOL_H
 

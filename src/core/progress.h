@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reports how far an operation has come to the caller's function, which may ask for its end. */
+/* Declares how far an operation has come, which the caller's function learns; that function may end the operation. */
 #ifndef KOSTKA_CORE_PROGRESS_H
 #define KOSTKA_CORE_PROGRESS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fills in the report of an operation. */
+/* Keeps the first error and the warnings of an operation, whichever thread meets them, and makes the report of them. */
 #include "core/report.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fills in a kst_report: the one error of an operation, its counted warnings and its timings. */
+/* Declares how operations fill in the caller's kst_report: with one error, counted warnings, and times. */
 #ifndef KOSTKA_CORE_REPORT_H
 #define KOSTKA_CORE_REPORT_H
 

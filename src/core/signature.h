@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Recognises files of other formats, so that messages can say what was found instead of a picture. */
+/* Recognises other file formats by their first bytes, so that an error can say what was found instead of a picture. */
 #ifndef KOSTKA_CORE_SIGNATURE_H
 #define KOSTKA_CORE_SIGNATURE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An output of bytes to which encoders and writers append. The bytes are kept in memory that grows, in a buffer of the
- * caller's, or, with a kst_writer, only until they are passed on to the caller's file.
+ * Declares an output of bytes to which encoders and writers append. The bytes are kept in memory that grows, in the
+ * caller's buffer, or, with a kst_writer, only until they are passed on to the caller's file.
  */
 #ifndef KOSTKA_CORE_SINK_H
 #define KOSTKA_CORE_SINK_H

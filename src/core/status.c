@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The name and the text of every status. */
+/* Holds the name and the text of every status. */
 #include <kostka/kostka.h>
 
 struct status_entry {

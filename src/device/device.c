@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists the devices of all drivers, opens them by name, and notes their failures. */
+/* Lists the devices of all drivers, opens them by name, and fills in errors. */
 #include "device/device.h"
 
 #include <stdio.h>

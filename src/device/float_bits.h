@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The bits of a floating-point number, as kernels read them from the words of their work lists. */
+/* Converts a floating-point number to its bits, as kernels read it from the words that describe their work. */
 #ifndef KOSTKA_DEVICE_FLOAT_BITS_H
 #define KOSTKA_DEVICE_FLOAT_BITS_H
 

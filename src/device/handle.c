@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads memory at an address that may be invalid. */
+/* Reads memory at an address that may be invalid, without a crash. */
 #ifdef __linux__
 #include <errno.h>
 #include <sys/uio.h>

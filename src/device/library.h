@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of a shared library that may be missing, such as a GPU's driver. */
+/* Loads shared libraries that may be missing, such as a GPU's driver, and finds their functions. */
 #ifndef KOSTKA_DEVICE_LIBRARY_H
 #define KOSTKA_DEVICE_LIBRARY_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares kernel modules: the program that a codec declares, what a device has built of it, and launching its kernels.
+ * Declares kernel modules. A codec declares a program as a constant; a device builds it once, and then launches its
+ * kernels.
  */
 #ifndef KOSTKA_DEVICE_MODULE_H
 #define KOSTKA_DEVICE_MODULE_H

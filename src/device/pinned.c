@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lends pinned memory to the caller and recognises it. */
+/* Lends pinned memory to the caller, and finds out whether an address lies in it. */
 #include "device/pinned.h"
 
 static bool remember(struct gpu_runtime *runtime, const struct gpu_buffer *buffer, kst_status *status)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps track of the pinned memory that callers have, so that copies recognise it. */
+/* Keeps a list of the pinned memory that was lent to callers, so that copies recognise it. */
 #ifndef KOSTKA_DEVICE_PINNED_H
 #define KOSTKA_DEVICE_PINNED_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A device ready for work: the modules built for it, its pool of buffers, and the tracks (queues with events) that
- * threads borrow. Each context that uses a GPU has one.
+ * Declares a device that is ready for work: the modules built for it, its pool of buffers, and the tracks (queues with
+ * events) that threads borrow. Each context that uses a GPU has one.
  */
 #ifndef KOSTKA_DEVICE_RUNTIME_H
 #define KOSTKA_DEVICE_RUNTIME_H

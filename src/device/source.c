@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decides where kernels get the pixels of a picture to encode from. */
+/* Decides whether kernels read the pixels of a picture to encode where they lie, or from a copy. */
 #include "device/image.h"
 #include "device/pinned.h"
 #include "device/runtime.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decides how the pixels of a decoded picture get into the caller's image. */
+/* Decides how decoded pixels get into the caller's image: kernels write there, or a copy follows them. */
 #include "device/image.h"
 #include "device/pinned.h"
 #include "device/runtime.h"

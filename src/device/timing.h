@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records all work that is queued on a device. Meanwhile the device uses another table of functions, which calls the
- * driver's but records an event before and after each piece of work.
+ * Declares the recording of all work that is queued on a device. Meanwhile the device uses another table of functions,
+ * which calls the driver's but records an event before and after each piece of work.
  */
 #ifndef KOSTKA_DEVICE_TIMING_H
 #define KOSTKA_DEVICE_TIMING_H

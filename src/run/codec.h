@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Each codec is a table of functions, so that no other code asks whether a stream is JPEG or JPEG 2000. Unless it says
- * otherwise, a function works on a decoder whose stream is open, or on one decoding of that stream.
+ * Declares the table of functions that each codec is, so that no other code asks whether a stream is JPEG or JPEG 2000.
+ * Unless it says otherwise, a function works on a decoder whose stream is open, or on one decoding of that stream.
  */
 #ifndef KOSTKA_RUN_CODEC_H
 #define KOSTKA_RUN_CODEC_H

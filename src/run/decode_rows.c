@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes to the caller's function for rows, which gets the picture a band at a time, or as a whole. */
+/*
+ * Decodes to the caller's function for rows, which gets the picture as a whole or in bands, that is, a few rows at a
+ * time.
+ */
 #include <kostka/kostka_writer.h>
 
 #include "core/report.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Enters the caller's stream, so that work on the device waits for what is in it. */
+/*
+ * Records where the caller's stream or queue is when a call begins, so that the library's work waits for what is in it.
+ */
 #include "run/stream.h"
 
 kst_status kst_stream_enter(struct kst_context *context, const kst_stream *stream, struct entered_stream *entered)

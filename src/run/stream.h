@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Remembers how far the caller's stream is when a call begins. */
+/* Orders the library's work on a device behind what the caller's stream or queue holds when a call begins. */
 #ifndef KOSTKA_RUN_STREAM_H
 #define KOSTKA_RUN_STREAM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks the options, and lets a codec rewrite a stream to a buffer or to the caller's writer. */
+/* Checks the options of transcoding, and lets the codec write the new stream to a buffer or to the caller's writer. */
 #include <string.h>
 
 #include "core/context.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The part of the CUDA driver API that is used here, declared from its documentation. Its library is loaded at run
+ * Declares the part of the CUDA driver API that is used here, from its documentation. The library is loaded at run
  * time.
  */
 #ifndef KOSTKA_DEVICE_CUDA_DRIVER_H

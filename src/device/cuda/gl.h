@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory that CUDA shares with OpenGL: buffer objects of the OpenGL context that is current in the calling thread. */
+/* Gives CUDA access to buffer objects of the OpenGL context that is current in the calling thread. */
 #ifndef KOSTKA_DEVICE_CUDA_GL_H
 #define KOSTKA_DEVICE_CUDA_GL_H
 

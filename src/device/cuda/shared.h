@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Device memory that OpenGL can use too: CUDA allocates it and hands it on as a file descriptor. */
+/* Declares device memory that OpenGL can use, too: CUDA allocates it and hands it on as a file descriptor. */
 #ifndef KOSTKA_DEVICE_CUDA_SHARED_H
 #define KOSTKA_DEVICE_CUDA_SHARED_H
 

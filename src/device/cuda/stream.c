@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks that a handle is a live stream before CUDA follows it. */
+/* Checks a handle by reading the memory that it points to: the record of a live stream has its context's handle. */
 #include "device/cuda/stream.h"
 
 #include "device/handle.h"

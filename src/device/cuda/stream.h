@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tells whether a handle is that of a stream, because cuStreamGetCtx() follows whatever it is passed. */
+/* Checks whether a handle is a CUDA stream, because the driver follows whatever it is passed (cuStreamGetCtx()). */
 #ifndef KOSTKA_DEVICE_CUDA_STREAM_H
 #define KOSTKA_DEVICE_CUDA_STREAM_H
 

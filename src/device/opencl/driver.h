@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of OpenCL 1.2 that is used here, declared from its specification. Its library is loaded at run time. */
+/* Declares the part of OpenCL 1.2 that is used here, from its specification. The library is loaded at run time. */
 #ifndef KOSTKA_DEVICE_OPENCL_DRIVER_H
 #define KOSTKA_DEVICE_OPENCL_DRIVER_H
 

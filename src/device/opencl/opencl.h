@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declarations that the files of the device interface on OpenCL share. */
+/* Declares what the files that implement the device interface on OpenCL share. */
 #ifndef KOSTKA_DEVICE_OPENCL_OPENCL_H
 #define KOSTKA_DEVICE_OPENCL_OPENCL_H
 

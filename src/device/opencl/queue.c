@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queues, events, copies and launches on OpenCL. */
+/* Implements queues, events, copies and launches on OpenCL. */
 #include "device/opencl/opencl.h"
 
 /* OpenCL 1.2 has no priorities, so `urgent` is ignored. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes a parsed JPEG 2000 picture (struct j2k_plan) on the CPU's threads. */
+/* Declares the decoder that carries out a plan of JPEG 2000 (struct j2k_plan) on the CPU's threads. */
 #ifndef KOSTKA_J2K_CPU_DECODE_H
 #define KOSTKA_J2K_CPU_DECODE_H
 

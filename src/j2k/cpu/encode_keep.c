@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Passes coded blocks on to the keeper of a request, so that they need no memory until the file is written. */
+/*
+ * Passes coded blocks on to the caller's functions (kst_writer.keep), so that they need no memory until the file is
+ * written.
+ */
 #include <string.h>
 
 #include "j2k/cpu/blocks/encode_set.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the tasks of a set of components, which threads take in a fixed order. With several threads the next step's
- * rows are placed in the midst of the blocks of a step, so that whatever a task waits for is nearly always done. A task
- * waits only for tasks before it.
+ * Runs the tasks of a set of components, which threads take in a fixed order. With several threads the tasks that make
+ * the next step's rows stand among those that code a step's blocks, so that whatever a task waits for is nearly always
+ * done. A task waits only for tasks before it.
  */
 #include <string.h>
 

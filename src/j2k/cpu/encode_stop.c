@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Guesses from a sample of the blocks how far all blocks need to be coded for a target. What their planes gain is
- * computed, what they cost is estimated. Rate allocation notices if the guess was too high. The guess depends on the
- * sample alone, so it is the same on any device and for any number of threads.
+ * Guesses from a sample of the blocks how far all blocks need to be coded for a target. What the sample's bit-planes
+ * gain is computed; what they cost is estimated. Rate allocation notices if the guess was too high. The guess depends
+ * on the sample alone, so it is the same on any device and for any number of threads.
  */
 #include <math.h>
 #include <string.h>

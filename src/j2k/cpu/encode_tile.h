@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions shared by the steps of encoding a tile: the encoding that all threads work on, and the results of its
+ * Defines what the steps of encoding a tile share: the encoding that all threads work on, and the results of its
  * blocks.
  */
 #ifndef KOSTKA_J2K_CPU_ENCODE_TILE_H

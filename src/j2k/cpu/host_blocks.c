@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entropy decoding (tier 1) of single code-blocks on the CPU, for a GPU that continues with their coefficients. */
+/* Decodes single code-blocks (tier 1) on the CPU, for a GPU that continues with their coefficients. */
 #include "j2k/cpu/host_blocks.h"
 
 #include "j2k/cpu/tile.h"

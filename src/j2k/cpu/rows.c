@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hands a picture's rows to the caller's function, in order where that is asked for. */
+/* Gathers the rows of strips in bands, and hands these to the caller's function, in order if it asked for that. */
 #include "j2k/cpu/rows.h"
 
 #include "image/format.h"

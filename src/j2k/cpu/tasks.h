@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A queue of tasks in a fixed order, grouped into turns, from which threads take the next one. */
+/* Declares a queue of tasks in a fixed order, grouped into turns, from which threads take the next one. */
 #ifndef KOSTKA_J2K_CPU_TASKS_H
 #define KOSTKA_J2K_CPU_TASKS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions shared by the steps of decoding a tile. A tile's components are decoded from top to bottom in steps of
- * some rows: first the code-blocks that the rows need, then each resolution as far as the next one needs it, and last
- * the rows themselves, into the caller's memory. So only some rows of each band and resolution exist at a time.
+ * Defines what the steps of decoding a tile share. A tile's components are decoded from top to bottom in steps of some
+ * rows: first the code-blocks that the rows need, then each resolution as far as the next one needs it, and last the
+ * rows themselves, into the caller's memory. So only some rows of each band and resolution exist at a time.
  */
 #ifndef KOSTKA_J2K_CPU_TILE_H
 #define KOSTKA_J2K_CPU_TILE_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes a step's rows: last resolution, component transform, level shift (T.800 Annex G), into the caller's memory. */
+/*
+ * Makes the rows of a step from the last resolution: component transform and level shift (T.800 Annex G), into the
+ * caller's memory.
+ */
 #include "j2k/cpu/dwt/dwt_rows.h"
 #include "j2k/cpu/tile.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions by which all other code decodes, encodes and transcodes JPEG 2000. */
+/* Lists the functions through which all other code decodes, encodes and transcodes JPEG 2000. */
 #include "core/report.h"
 #include "j2k/packets/output.h"
 #include "j2k/run/decode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sends a batch's pictures to the GPU in parts, of which a few are on their way at the same time. */
+/* Decodes the pictures of a batch on a GPU in parts, of which a few are under way at the same time. */
 #include "j2k/run/decode_parts.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes pictures that need more memory than the device has, one slab after the other. */
+/* Decodes pictures that need more memory than the device has in slabs, that is, some rows of the picture at a time. */
 #include "core/report.h"
 #include "j2k/run/decode.h"
 #include "j2k/run/walk.h"

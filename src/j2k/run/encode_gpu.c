@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Codes code-blocks on the context's GPU. The result is the same as that of the CPU's threads, to the bit. */
+/*
+ * Codes code-blocks on the context's GPU. The coded bytes and the measured gains are the same as those of the CPU's
+ * threads.
+ */
 #include <string.h>
 
 #include "core/report.h"

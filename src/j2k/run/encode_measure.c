@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Measures how far a picture is from what a decoder makes of its layers: decodes it strip by strip, and compares. */
+/*
+ * Measures the error of a picture as a decoder would show it: decodes the coded layers strip by strip, and compares the
+ * samples.
+ */
 #include <string.h>
 
 #include "core/report.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Turns a target into the quantiser's step, how far blocks are coded, and which passes go into which layer. */
+/*
+ * Turns the caller's target (rate, PSNR, step) into the quantiser's step, into the gain per byte down to which blocks
+ * are coded, and into the passes of each layer.
+ */
 #include <math.h>
 
 #include "core/report.h"

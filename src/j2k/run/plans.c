@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plans a stream's regions one after the other. The packets of tiles that several regions need are read only once. */
+/*
+ * Plans the regions of a stream one after the other. It reads the packets of a tile only once even if several regions
+ * need it.
+ */
 #include "core/report.h"
 #include "j2k/packets/build.h"
 #include "j2k/run/decode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions of an image that JPEG 2000 is decoded to, each as if it were all that is asked for. */
+/* Declares regions of an image. JPEG 2000 decodes each of them as if the caller had asked for it alone. */
 #ifndef KOSTKA_J2K_RUN_REGION_H
 #define KOSTKA_J2K_RUN_REGION_H
 

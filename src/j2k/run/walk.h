@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The regions of an image that is too much at once, one after the other: to the right, then down. */
+/* Declares the walk through an image that is decoded in regions because memory is short: to the right, then down. */
 #ifndef KOSTKA_J2K_RUN_WALK_H
 #define KOSTKA_J2K_RUN_WALK_H
 

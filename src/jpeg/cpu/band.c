@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes MCU rows one after another for one thread: fills their samples from one of three sources and emits lines. */
+/*
+ * Decodes MCU rows one after the other for one thread: gets their samples from bits, tokens or coefficients, and makes
+ * lines of them.
+ */
 #include "jpeg/cpu/band.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decoding a band, that is, consecutive MCU rows: from entropy-coded data or coefficients to lines of the picture. Each
- * thread of a crew (crew.h) owns one struct jpeg_band and decodes its stretches of the picture with it.
+ * Declares how a thread decodes a band, that is, consecutive MCU rows: from entropy-coded data or coefficients to lines
+ * of the picture. Each thread of a crew (crew.h) owns one struct jpeg_band and decodes its stretches of the picture
+ * with it.
  */
 #ifndef KOSTKA_JPEG_CPU_BAND_H
 #define KOSTKA_JPEG_CPU_BAND_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The coefficients of a picture with several scans, in the form in which the inverse transform (on any device) takes
- * them.
+ * Declares the coefficients of a picture with several scans in the form in which the inverse transform, on the CPU or a
+ * GPU, takes them.
  */
 #ifndef KOSTKA_JPEG_CPU_BLOCKS_H
 #define KOSTKA_JPEG_CPU_BLOCKS_H

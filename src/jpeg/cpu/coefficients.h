@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decoding all scans of a picture, sequential or progressive, to coefficients. */
+/* Declares the decoding of all scans of a picture, sequential or progressive, to coefficients. */
 #ifndef KOSTKA_JPEG_CPU_COEFFICIENTS_H
 #define KOSTKA_JPEG_CPU_COEFFICIENTS_H
 

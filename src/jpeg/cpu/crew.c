@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sets up the threads of a crew and runs the simple ways to share a picture: one thread, or bands that start anywhere.
+ * Sets up the threads of a crew, and runs the two simple ways to share a picture: one thread alone, or bands at whose
+ * start the state of the decoder is known.
  */
 #include "jpeg/cpu/crew.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes as a struct jpeg_encoding says, on the CPU, from a picture or from coefficients. */
+/* Declares how the CPU encodes what a struct jpeg_encoding describes, from a picture or from coefficients. */
 #ifndef KOSTKA_JPEG_CPU_ENCODE_H
 #define KOSTKA_JPEG_CPU_ENCODE_H
 

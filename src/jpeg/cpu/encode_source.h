@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The two sources of blocks for the scan coders (entropy/scan_encode.h): coefficients, and a picture. */
+/* Declares the two sources of blocks for the scan coders (entropy/scan_encode.h): coefficients, and a picture. */
 #ifndef KOSTKA_JPEG_CPU_ENCODE_SOURCE_H
 #define KOSTKA_JPEG_CPU_ENCODE_SOURCE_H
 

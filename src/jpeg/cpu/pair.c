@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two threads decode a scan without restart markers. The upper thread decodes from the top to pixels; the lower one
- * decodes from a guess in the middle to tokens. Once the upper thread falls into step with the lower one, it is known
- * which MCUs the tokens belong to, and whichever thread is free turns them into pixels. If they never fall into step,
- * the upper thread decodes everything. Until it has decoded its part the lower thread hands out the rows that it makes,
- * which goes before decoding ahead: where writing takes long, one thread decodes and the other one writes.
+ * Decodes a scan without restart markers with two threads. The upper thread decodes from the top to pixels; the lower
+ * one decodes from a guess in the middle to tokens. Once the upper thread has synchronised with the lower one, it is
+ * known which MCUs the tokens belong to, and whichever thread is free turns them into pixels. If they never
+ * synchronise, the upper thread decodes everything. Until the upper thread has decoded its part, the lower one hands
+ * out the rows that the upper one makes, which goes before decoding ahead: where writing takes long, one thread decodes
+ * and the other one writes.
  */
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decoded samples on their way to the picture: a ring of two MCU rows per component, which is upsampled and converted
- * line by line.
+ * Declares decoded samples on their way to the picture: a ring of two MCU rows per component, which is upsampled and
+ * converted line by line.
  */
 #ifndef KOSTKA_JPEG_CPU_ROWS_H
 #define KOSTKA_JPEG_CPU_ROWS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a picture to rows of component samples: colour conversion, downsampling, padding to whole blocks (T.81 A.2.4).
- * The encoders use it one MCU row at a time.
+ * Makes rows of component samples from a picture: colour conversion, downsampling, padding to whole blocks (T.81
+ * A.2.4). The encoders use it one MCU row at a time.
  */
 #ifndef KOSTKA_JPEG_CPU_SAMPLES_H
 #define KOSTKA_JPEG_CPU_SAMPLES_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Smoothing between blocks of a progressive picture that lacks scans: AC coefficients that no scan made precise are
- * estimated from the DC coefficients of the blocks around (an extension of T.81 K.8 that libjpeg-turbo applies by
- * default).
+ * Smooths a progressive picture that lacks scans: AC coefficients that no scan made precise are estimated from the DC
+ * coefficients of the blocks around (an extension of T.81 K.8 that libjpeg-turbo applies by default).
  */
 #ifndef KOSTKA_JPEG_CPU_SMOOTH_H
 #define KOSTKA_JPEG_CPU_SMOOTH_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decoding a code-block (T.800 Annex D), from codeword segments to quantiser indices. */
+/* Declares how a code-block is decoded (T.800 Annex D), from codeword segments to quantiser indices. */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_BLOCK_H
 #define KOSTKA_J2K_CPU_BLOCKS_BLOCK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encoding a code-block (T.800 Annex D), from quantiser indices to codeword segments, pass by pass. */
+/* Declares how a code-block is encoded (T.800 Annex D), from quantiser indices to codeword segments, pass by pass. */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_BLOCK_ENCODE_H
 #define KOSTKA_J2K_CPU_BLOCKS_BLOCK_ENCODE_H
 

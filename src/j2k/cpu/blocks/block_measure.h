@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Computes how much a bit-plane lowers the squared error of a code-block. The true value of a coefficient between two
- * quantiser indices is not known: it is taken to be in the middle, half a step above the lower one, which is 2 q + 1
- * half steps. A decoder reconstructs the middle of the interval that is still possible.
+ * Computes how much a bit-plane lowers the squared error of a code-block. A quantiser index stands for all coefficients
+ * between two multiples of the step. The true one is taken to be in the middle, half a step above the lower bound,
+ * which is 2 q + 1 half steps; a decoder reconstructs the middle of the interval that is still possible.
  *
  * Gains are exact. A plane may move a coefficient farther from its value than the planes above it had, and a later
  * plane makes up for that; in a flat block all coefficients do so together. With rounded gains the picture would seem

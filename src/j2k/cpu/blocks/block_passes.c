@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The MQ-coded decoding passes for the processors that all files are compiled for, and the choice of the tier. */
+/* Compiles the MQ-coded decoding passes for every processor of the architecture, and chooses the tier. */
 #include "j2k/cpu/blocks/block_passes.h"
 
 const struct j2k_block_passes *kst_j2k_block_passes(enum cpu_tier tier)

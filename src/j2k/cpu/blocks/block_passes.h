@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The decoding passes whose bits are MQ-coded (T.800 D.3, D.4). Each tier's file includes this once, because it pays if
- * leading zeros are counted and shifts by any number are done in one instruction each. Every pass is a function of its
- * own, because registers are scarce.
+ * Holds the decoding passes whose bits are MQ-coded (T.800 D.3, D.4). Each tier's file includes this once, because the
+ * passes gain from instructions that count leading zeros or shift by any number. Every pass is a function of its own,
+ * because registers are scarce.
  */
 #include "j2k/cpu/blocks/block_words.h"
 

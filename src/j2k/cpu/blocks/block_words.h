@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions shared by the decoding passes, MQ-coded and raw. Passes go through words of 64 coefficients, and within a
- * word from one coefficient that must be coded to the next. So only the decisions are hard to predict, not how many of
- * them a column has.
+ * Defines what the decoding passes, MQ-coded and raw, share. A pass goes through words of 64 coefficients, one bit for
+ * each, and in a word from one coefficient that must be coded to the next. So for the processor only the decisions are
+ * hard to predict, not how many of them a column has.
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_BLOCK_WORDS_H
 #define KOSTKA_J2K_CPU_BLOCKS_BLOCK_WORDS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Conversions between words of 64 bits and bytes in plain C, for coding_passes.h. */
+/* Converts words of 64 bits to bytes and back in plain C, for coding_passes.h. */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_CODING_BYTES_H
 #define KOSTKA_J2K_CPU_BLOCKS_CODING_BYTES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The coding passes for the processors that all files are compiled for, and the choice of the tier. */
+/* Compiles the coding passes for every processor of the architecture, and chooses the tier. */
 #include "j2k/cpu/blocks/coding_bytes.h"
 
 /* This header uses the functions of the one above. */

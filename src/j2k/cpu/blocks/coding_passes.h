@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The encoding passes whose decisions the MQ coder codes (T.800 D.3, D.4), and the coder's loop. Each tier's file
- * includes this once, after defining how bits of samples are collected and bits of decisions are spread
- * (gather_columns(), spread_bits()): it pays to have vectors, and counts of zeros and shifts by any number in one
- * instruction each. Every pass is a function of its own.
+ * Holds the encoding passes whose decisions the MQ coder codes (T.800 D.3, D.4), and the coder's loop. Each tier's file
+ * includes this once, after it has defined how bits of samples are collected and bits of decisions are spread
+ * (gather_columns(), spread_bits()): the passes gain from vectors, and from instructions that count zeros or shift by
+ * any number. Every pass is a function of its own.
  *
  * A pass goes through each stripe twice. First it finds the coefficients that take part and all contexts, in words of
  * 64 coefficients. Then it writes the decisions, from one coefficient that takes part to the next.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The coding passes compiled for AVX2, with vector code for collecting and spreading bits. */
+/* Compiles the coding passes for AVX2, with vector code for collecting and spreading bits. */
 #include <immintrin.h>
 
 #include "j2k/cpu/blocks/block_encode.h"

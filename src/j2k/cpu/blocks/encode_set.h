@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions shared by the steps of encoding a tile's components. The components are encoded from top to bottom in
- * steps of some rows: first the rows go through all levels of the transform as far as they reach, then the code-blocks
- * that are complete are coded. So only some rows of each band and resolution exist at a time.
+ * Defines what the steps of encoding a tile's components share. The components are encoded from top to bottom in steps
+ * of some rows: first the rows go through all levels of the transform as far as they reach, then the code-blocks that
+ * are complete are coded. So only some rows of each band and resolution exist at a time.
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_ENCODE_SET_H
 #define KOSTKA_J2K_CPU_BLOCKS_ENCODE_SET_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables and the rarer steps of the MQ decoder (T.800 Annex C), and the end of raw segments. */
+/* Holds the tables and the rarer steps of the MQ decoder (T.800 Annex C), and the end of raw segments. */
 #include "j2k/cpu/blocks/mq.h"
 
 #include "j2k/tables/mq.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The start and the ends of segments, MQ-coded and raw, and the bytes that a pass needs of its segment. */
+/* Begins and ends codeword segments, MQ-coded and raw, and finds how many bytes of its segment a pass needs. */
 #include "j2k/cpu/blocks/mq_encode.h"
 
 void kst_j2k_mq_encode_start(struct j2k_mq_encoder *mq, uint8_t *data)

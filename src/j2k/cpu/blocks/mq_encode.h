@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The MQ encoder (T.800 Annex C), which codes runs of decisions, and the writer of raw bits (D.6). */
+/* Declares the MQ encoder (T.800 Annex C), which codes runs of decisions, and the writer of raw bits (D.6). */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_MQ_ENCODE_H
 #define KOSTKA_J2K_CPU_BLOCKS_MQ_ENCODE_H
 

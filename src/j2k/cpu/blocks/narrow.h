@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tells whether 16 bits per sample suffice for the reversible path, whatever the samples or coefficients are. They take
- * half the memory, and a vector holds twice as many samples. The results are the same as with 32 bits.
+ * Decides whether 16 bits per sample suffice for the reversible path, whatever the samples or coefficients are. They
+ * take half the memory, and a vector holds twice as many samples. The results are the same as with 32 bits.
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_NARROW_H
 #define KOSTKA_J2K_CPU_BLOCKS_NARROW_H

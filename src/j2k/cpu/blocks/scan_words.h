@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sets of a code-block's coefficients, with one bit for each in scanning order (T.800 D.1): four rows of a column,
- * sixteen columns of a stripe per word. Word w of stripe s has index (s + 1) × (words of a stripe + 1) + w + 1. All
- * other words are 0, so whatever is outside the block belongs to no set.
+ * Describes sets of a code-block's coefficients, with one bit for each in scanning order (T.800 D.1): four rows of a
+ * column, sixteen columns of a stripe per word. Word w of stripe s has index (s + 1) × (words of a stripe + 1) + w + 1.
+ * All other words are 0, so whatever is outside the block belongs to no set.
  */
 #ifndef KOSTKA_J2K_CPU_BLOCKS_SCAN_WORDS_H
 #define KOSTKA_J2K_CPU_BLOCKS_SCAN_WORDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The forward wavelet transforms (T.800 F.4), for any rows of one level at a time. The encoder makes the strips of a
- * level side by side, because each strip computes again what it needs of the rows around it.
+ * Declares the forward wavelet transforms (T.800 F.4), for any rows of one level at a time. The strips of a level can
+ * be made side by side, because each computes again what it needs of the rows around it.
  */
 #ifndef KOSTKA_J2K_CPU_DWT_ANALYSIS_H
 #define KOSTKA_J2K_CPU_DWT_ANALYSIS_H

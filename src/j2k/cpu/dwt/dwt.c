@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inverse wavelet transforms (T.800 F.3.8), row by row: first along a row, then vertically as far as rows are
+ * Runs the inverse wavelet transforms (T.800 F.3.8) over rows: first along a row, then vertically as far as rows are
  * available.
  */
 #include "j2k/cpu/dwt/dwt.h"

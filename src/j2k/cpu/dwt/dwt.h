@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inverse wavelet transforms (T.800 Annex F), for any rows of one level at a time. The rows above and below that
- * they depend on are computed again, so strips of a level can be made side by side. Borders are not special:
+ * Declares the inverse wavelet transforms (T.800 Annex F), for any rows of one level at a time. The rows above and
+ * below that they depend on are computed again, so strips of a level can be made side by side. Borders are not special:
  * coefficients outside are mirror images of those inside (F.3.7).
  */
 #ifndef KOSTKA_J2K_CPU_DWT_DWT_H

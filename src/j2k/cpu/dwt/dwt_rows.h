@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Definitions shared by the wavelet transforms: constants, finding rows, and mirror images. */
+/* Defines what the wavelet transforms share: constants, finding rows, and mirror images. */
 #ifndef KOSTKA_J2K_CPU_DWT_DWT_ROWS_H
 #define KOSTKA_J2K_CPU_DWT_DWT_ROWS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The forward steps compiled for the processors that all files are compiled for: with SSE2 or NEON where they exist. */
+/* Compiles the forward steps for every processor of the architecture: with SSE2 or NEON where they exist. */
 #include "j2k/cpu/dwt/forward_rows.h"
 #include "j2k/cpu/dwt/forward_tiers.h"
 

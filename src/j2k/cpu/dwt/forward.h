@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The steps from samples to quantiser indices that work on single rows (T.800 Annexes E, F and G): a table of functions
- * that each tier of the processor fills. Arrays do not overlap; some functions change their inputs, as stated. Integer
- * sums wrap. In single precision every operation is rounded on its own, in the order in which it is written, so that
- * all tiers agree. Functions named narrow do the same in 16 bits, for data that fit them (j2k/cpu/blocks/narrow.h).
+ * Declares the steps from samples to quantiser indices that work on single rows (T.800 Annexes E, F and G): a table of
+ * functions that each tier of the processor fills. Arrays do not overlap; some functions change their inputs, as
+ * stated. Integer sums wrap. In single precision every operation is rounded on its own, in the order in which it is
+ * written, so that all tiers agree. Functions named narrow do the same in 16 bits, for data that fit them
+ * (j2k/cpu/blocks/narrow.h).
  */
 #ifndef KOSTKA_J2K_CPU_DWT_FORWARD_H
 #define KOSTKA_J2K_CPU_DWT_FORWARD_H

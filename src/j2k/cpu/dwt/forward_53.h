@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reversible forward steps for samples of one size; sums wrap in that size. This file is included once per size,
- * with SAMPLE and UNSIGNED defined as its types and NAMED() as the functions' names; it undefines all three.
+ * Holds the reversible forward steps for samples of one size; sums wrap in that size. This file is included once per
+ * size, with SAMPLE and UNSIGNED defined as its types and NAMED() as the functions' names; it undefines all three.
  */
 
 static void NAMED(rct)(SAMPLE *restrict red, SAMPLE *restrict green, SAMPLE *restrict blue, size_t count)

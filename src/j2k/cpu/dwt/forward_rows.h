@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The forward steps in plain C that compilers turn into vector code. Each tier's file includes it once; its compiler
- * flags decide which vectors are used.
+ * Holds the forward steps in plain C that compilers turn into vector code. Each tier's file includes it once; its
+ * compiler flags decide which vectors are used.
  */
 #include <string.h>
 

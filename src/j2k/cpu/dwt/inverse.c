@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inverse steps compiled for the processors that all files are compiled for: with SSE2 or NEON where they exist. */
+/* Compiles the inverse steps for every processor of the architecture: with SSE2 or NEON where they exist. */
 #include "j2k/cpu/dwt/inverse_rows.h"
 #include "j2k/cpu/dwt/inverse_tiers.h"
 

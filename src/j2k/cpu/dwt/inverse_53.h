@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reversible inverse steps for samples of one size; sums wrap in that size. This file is included once per size,
- * with SAMPLE and UNSIGNED defined as its types and NAMED() as the functions' names; it undefines all three.
+ * Holds the reversible inverse steps for samples of one size; sums wrap in that size. This file is included once per
+ * size, with SAMPLE and UNSIGNED defined as its types and NAMED() as the functions' names; it undefines all three.
  */
 
 static void NAMED(store)(const struct j2k_indices *indices, SAMPLE *to, size_t pitch)

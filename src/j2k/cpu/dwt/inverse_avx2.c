@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inverse steps compiled for AVX2. */
+/* Compiles the inverse steps for AVX2. */
 #include "j2k/cpu/dwt/inverse_rows.h"
 #include "j2k/cpu/dwt/inverse_tiers.h"
 

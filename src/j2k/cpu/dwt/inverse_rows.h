@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inverse steps in plain C that compilers turn into vector code. Each tier's file includes it once; its compiler
- * flags decide which vectors are used.
+ * Holds the inverse steps in plain C that compilers turn into vector code. Each tier's file includes it once; its
+ * compiler flags decide which vectors are used.
  */
 #include "j2k/cpu/dwt/dwt_rows.h"
 #include "j2k/cpu/dwt/inverse.h"

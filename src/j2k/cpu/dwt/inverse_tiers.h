@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions that fill the table of inverse.h for the x86-64 tiers. */
+/* Declares the functions that fill the table of inverse.h for the x86-64 tiers. */
 #ifndef KOSTKA_J2K_CPU_DWT_INVERSE_TIERS_H
 #define KOSTKA_J2K_CPU_DWT_INVERSE_TIERS_H
 

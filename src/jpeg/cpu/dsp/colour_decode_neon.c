@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Components to pixels with NEON, 16 at a time, with the arithmetic of colour_decode_avx2.c. */
+/* Converts components to pixels with NEON, 16 at a time, with the arithmetic of colour_decode_avx2.c. */
 #include "jpeg/cpu/dsp/colour_rows.h"
 #include "jpeg/cpu/dsp/neon.h"
 #include "jpeg/tables/colour.h"

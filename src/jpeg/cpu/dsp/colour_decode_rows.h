@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions for a row of pixels, made from a tier's convert_pixels(), which converts PIXELS pixels. This file is
+ * Makes the functions for a row of pixels from a tier's convert_pixels(), which converts PIXELS pixels. This file is
  * included at the end of the tier's file. Shorter rows go through a buffer; at the end of longer rows the last PIXELS
  * pixels overlap those before. INIT is the name of the function that fills the table.
  */

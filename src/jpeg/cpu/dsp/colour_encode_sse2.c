@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pixels to components with SSE2, 16 at a time, with the pairs and factors of colour_encode_avx2.c. */
+/* Converts pixels to components with SSE2, 16 at a time, with the pairs and factors of colour_encode_avx2.c. */
 #include <string.h>
 
 #include "jpeg/cpu/dsp/colour_rows.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The averages of downsample.c with AVX2. */
+/* Computes the averages of downsample.c with AVX2. */
 #include "jpeg/cpu/dsp/avx2.h"
 #include "jpeg/cpu/dsp/tiers.h"
 

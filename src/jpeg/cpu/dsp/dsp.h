@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample arithmetic of JPEG, one function pointer per step: plain C by default, overridden tier by tier. Every tier
- * gives the same bytes as plain C for every input, however extreme.
+ * Declares the sample arithmetic of JPEG, one function pointer per step: plain C by default, overridden tier by tier.
+ * Every tier gives the same bytes as plain C for every input, however extreme.
  *
  * Rows: pointers need no alignment unless stated otherwise. Functions may read up to JPEG_ROW_PADDING bytes past the
  * end of an input row of samples (the library's own buffers are padded), and write as many past the end of an output

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The forward DCT of 8×8 samples (T.81 A.3.3) in plain C: the transpose of idct.c's transform, rows first, then
- * columns. Its results are 8 times those of the standard; the quantiser's divisors remove that factor. Because samples
- * are 8-bit, nothing overflows 16 bits between the steps.
+ * Computes the forward DCT of 8×8 samples (T.81 A.3.3) in plain C: the transpose of idct.c's transform, rows first,
+ * then columns. Its results are 8 times those of the standard; the quantiser's divisors remove that factor. Because
+ * samples are 8-bit, nothing overflows 16 bits between the steps.
  */
 #include "jpeg/cpu/dsp/arithmetic.h"
 #include "jpeg/cpu/dsp/tiers.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inverse DCT of 8×8 coefficients (T.81 A.3.3) in plain C, in 13-bit fixed point after Loeffler, Ligtenberg and
- * Moschytz. There are two passes, columns then rows; between them values keep 2 extra bits and saturate to 16 bits.
- * Sums are kept modulo 2^32, so that any order of summation gives the same result.
+ * Computes the inverse DCT of 8×8 coefficients (T.81 A.3.3) in plain C, in 13-bit fixed point after Loeffler,
+ * Ligtenberg and Moschytz. There are two passes, columns then rows; between them values keep 2 extra bits and saturate
+ * to 16 bits. Sums are kept modulo 2^32, so that any order of summation gives the same result.
  */
 #include "jpeg/cpu/dsp/arithmetic.h"
 #include "jpeg/cpu/dsp/tiers.h"

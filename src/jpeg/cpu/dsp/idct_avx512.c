@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The 8×8 inverse DCT of idct.c with AVX-512, with two sums in a vector. Pairs (i, j) are values i and j of a column
- * (in the second pass, of a row) as neighbouring 16-bit elements. If lanes or halves hold the same pairs, their factors
- * differ.
+ * Computes the 8×8 inverse DCT of idct.c with AVX-512, with two sums in a vector. Pairs (i, j) are values i and j of a
+ * column (in the second pass, of a row) as neighbouring 16-bit elements. If lanes or halves hold the same pairs, their
+ * factors differ.
  */
 #include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/idct_dc.h"

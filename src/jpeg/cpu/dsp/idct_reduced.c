@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inverse DCTs that give 4×4, 2×2 or 1 samples from a block of 8×8 coefficients. They are not just small DCTs of the
- * low frequencies: every coefficient takes part, except those whose basis function vanishes at the centres of the
- * output samples.
+ * Computes inverse DCTs that give 4×4, 2×2 or 1 samples from a block of 8×8 coefficients. They are not just small DCTs
+ * of the low frequencies: every coefficient takes part, except those whose basis function vanishes at the centres of
+ * the output samples.
  */
 #include "jpeg/cpu/dsp/arithmetic.h"
 #include "jpeg/cpu/dsp/tiers.h"

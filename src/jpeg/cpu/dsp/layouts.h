@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The list of pixel layouts: code that is the same for all of them is expanded from it. */
+/* Lists the pixel layouts; code that is the same for all of them is expanded from this list. */
 #ifndef KOSTKA_JPEG_CPU_DSP_LAYOUTS_H
 #define KOSTKA_JPEG_CPU_DSP_LAYOUTS_H
 

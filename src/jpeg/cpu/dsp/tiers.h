@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions that fill the table of dsp.h: plain C for each stage, and for each tier the stages that it does better.
+ * Declares the functions that fill the table of dsp.h: plain C for each stage, and for each tier the stages that it
+ * does faster.
  */
 #ifndef KOSTKA_JPEG_CPU_DSP_TIERS_H
 #define KOSTKA_JPEG_CPU_DSP_TIERS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Upsampling with AVX-512, as explained in upsample_avx2.c, for sums that need 16 bits; on bytes alone AVX2 is already
- * as fast as memory.
+ * Upsamples with AVX-512, as explained in upsample_avx2.c, where sums need 16 bits; on bytes alone AVX2 is already as
+ * fast as memory.
  */
 #include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/tiers.h"

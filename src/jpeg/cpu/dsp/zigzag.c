@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes the zig-zag order and the mask of nonzero coefficients in plain C. */
+/* Puts coefficients in zig-zag order, and makes the mask of those that are not 0, in plain C. */
 #include "jpeg/cpu/dsp/tiers.h"
 #include "jpeg/plan/frame.h"
 

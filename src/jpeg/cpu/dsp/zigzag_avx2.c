@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes the zig-zag order with AVX2, by shuffles of bytes. The order is symmetric: if coefficient k lies in row a,
- * coefficient 63 − k lies in row 7 − a. So output row r in the lower lane and 7 − r in the upper lane come from the
- * same pairs of input rows.
+ * Puts coefficients in zig-zag order with AVX2, by shuffles of bytes. The order is symmetric: if coefficient k lies in
+ * row a, coefficient 63 − k lies in row 7 − a. So output row r in the lower lane and 7 − r in the upper lane come from
+ * the same pairs of input rows.
  */
 #include "jpeg/cpu/dsp/avx2.h"
 #include "jpeg/cpu/dsp/tiers.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes the zig-zag order with AVX-512, by permutations of whole vectors. */
+/* Puts coefficients in zig-zag order with AVX-512, by permutations of whole vectors. */
 #include "jpeg/cpu/dsp/avx512.h"
 #include "jpeg/cpu/dsp/tiers.h"
 #include "jpeg/tables/zigzag.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decoding the lower part of a scan ahead, from a guess, before it is known which MCUs it holds. Its coefficients are
- * kept as tokens until a decoder that comes from above falls into step with it.
+ * Declares the decoding of the lower part of a scan from a guess, ahead of the thread that decodes from the top, when
+ * it is not yet known which MCUs it holds. Its coefficients are kept as tokens until the decoder that comes from above
+ * meets an MCU border that this one found, too.
  */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_AHEAD_H
 #define KOSTKA_JPEG_CPU_ENTROPY_AHEAD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The places at which a decoder that started from a guess found MCUs to start. A decoder that comes from the data
- * before compares its own places with these, to find out where both are in step.
+ * Declares the places at which a decoder that started from a guess found MCUs to start. A decoder that comes from the
+ * data before compares its own places with these: at the first one that both have, they have synchronised.
  */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_BORDERS_H
 #define KOSTKA_JPEG_CPU_ENTROPY_BORDERS_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cursors over the entropy-coded data of a sequential scan: tables, restart intervals, and damage in the data. */
+/*
+ * Moves cursors through the entropy-coded data of a sequential scan: tables, restart intervals, and damage in the data.
+ */
 #include "jpeg/cpu/entropy/entropy.h"
 
 #include "core/report.h"

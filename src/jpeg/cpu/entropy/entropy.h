@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Huffman decoding of a sequential scan, MCU by MCU (T.81 F.2.2). Progressive scans share its tables and cursors. */
+/*
+ * Declares the Huffman decoding of a sequential scan, MCU by MCU (T.81 F.2.2). Progressive scans share its tables and
+ * cursors.
+ */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_ENTROPY_H
 #define KOSTKA_JPEG_CPU_ENTROPY_ENTROPY_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finding where MCUs start in a scan without restart markers, with many threads. A decoder that starts at a wrong bit
- * falls into step with the right one after some hundred bits. So the data are cut into chunks, each chunk is skipped
- * through from a guess, and the runs are joined where the run of one chunk meets an MCU border of the next chunk's run.
+ * Finds where MCUs start in a scan without restart markers, with many threads. A decoder that starts at a wrong bit
+ * synchronises with the right one after some hundred bits. So the data are cut into chunks, each chunk is skipped
+ * through from a guess, and the runs are joined where the run of one chunk meets an MCU border of the next one's.
  */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_GUESS_H
 #define KOSTKA_JPEG_CPU_ENTROPY_GUESS_H

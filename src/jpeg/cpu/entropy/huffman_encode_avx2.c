@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sequential Huffman coding on processors with shifts that leave the flags alone and trailing-zero counts (BMI1, BMI2,
- * LZCNT).
+ * Compiles sequential Huffman coding for processors with shifts that leave the flags alone and with counts of trailing
+ * zeros (BMI1, BMI2, LZCNT).
  */
 #include "jpeg/cpu/entropy/huffman_encode_template.h"
 

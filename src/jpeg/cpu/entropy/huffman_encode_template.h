@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions of huffman_encode.h. This file is included once per tier; only the compiler flags differ. */
+/* Holds the functions of huffman_encode.h. This file is included once per tier; only the compiler flags differ. */
 
 #include "jpeg/cpu/entropy/huffman_encode.h"
 

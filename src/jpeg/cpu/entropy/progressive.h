@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Huffman decoding of progressive scans (T.81 G.1.2, G.2), one run of MCUs at a time. The readers of scans (scan.h) use
- * it.
+ * Declares the Huffman decoding of progressive scans (T.81 G.1.2, G.2), one run of MCUs at a time. The readers of scans
+ * (scan.h) use it.
  */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_PROGRESSIVE_H
 #define KOSTKA_JPEG_CPU_ENTROPY_PROGRESSIVE_H

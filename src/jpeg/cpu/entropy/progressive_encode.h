@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Progressive Huffman coding (T.81 G.1.2). */
+/* Declares progressive Huffman coding (T.81 G.1.2). */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_PROGRESSIVE_ENCODE_H
 #define KOSTKA_JPEG_CPU_ENTROPY_PROGRESSIVE_ENCODE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading one scan of any kind into the coefficients of a picture, one MCU row of the frame after the other. */
+/*
+ * Declares the reading of one scan of any kind into the coefficients of a picture, one MCU row of the frame after the
+ * other.
+ */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_SCAN_H
 #define KOSTKA_JPEG_CPU_ENTROPY_SCAN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Coding a sequential scan with several threads, one MCU row each, into one stream. */
+/* Declares how several threads code a sequential scan, one MCU row each, into one stream. */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_SCAN_ENCODE_H
 #define KOSTKA_JPEG_CPU_ENTROPY_SCAN_ENCODE_H
 

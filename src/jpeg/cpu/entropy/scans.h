@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading all scans of a picture side by side: each scan follows those it builds on, a few rows behind. */
+/*
+ * Declares the reading of all scans of a picture at the same time: each scan follows those it builds on, a few rows
+ * behind.
+ */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_SCANS_H
 #define KOSTKA_JPEG_CPU_ENTROPY_SCANS_H
 

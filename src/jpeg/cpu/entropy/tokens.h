@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The symbols of one progressive scan, before they have codes. A scan's tokens are worked out once and kept while its
- * symbols are counted; if they would take more memory than is allowed, they are worked out again for writing.
+ * Declares tokens: the symbols of one progressive scan, before they have codes. A scan's tokens are worked out once and
+ * kept while its symbols are counted; if they would take more memory than is allowed, they are worked out again for
+ * writing.
  */
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_TOKENS_H
 #define KOSTKA_JPEG_CPU_ENTROPY_TOKENS_H
