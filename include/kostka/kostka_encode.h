@@ -134,8 +134,8 @@ typedef struct kst_rows {
     bool (*read)(void *user, uint32_t plane, uint32_t x, uint32_t y, uint32_t count, void *samples);
     void *user;
     /**
-     * Request each row once, from the top, in one thread at a time, as a pipe needs it; for JPEG 2000, once after each
-     * call of `again`, too. The image must have one plane: more fail with KST_ERROR_OPTIONS.
+     * Request each row once, from the top, in one thread at a time, as a pipe needs it; once after each call of
+     * `again`, too. The image must have one plane: more fail with KST_ERROR_OPTIONS.
      */
     bool in_order;
     /**
@@ -144,9 +144,11 @@ typedef struct kst_rows {
      */
     bool (*read_band)(void *user, uint32_t plane, uint32_t y, uint32_t rows, void *samples, size_t pitch);
     /**
-     * Begin with the first row again. It must not be null for JPEG 2000 with `in_order`. Pixels are read more than once
-     * for a rate, ratio or PSNR, for components that are not transformed together, such as an opacity, and if a row's
-     * coefficients take too much memory; otherwise they usually are not.
+     * Begin with the first row again, where rows come `in_order`. It must not be null for JPEG 2000. Pixels are read
+     * more than once for a rate, ratio or PSNR, for components that are not transformed together, such as an opacity,
+     * and if a row's coefficients take too much memory; otherwise they usually are not. For JPEG it may be null, and
+     * is called if Huffman tables are made for one scan and all coefficients would take much memory. Rows that differ
+     * then end the encoding with KST_ERROR_ROWS.
      * @return false if that is impossible, which ends the encoding with KST_ERROR_ROWS
      */
     bool (*again)(void *user);
@@ -156,7 +158,9 @@ typedef struct kst_rows {
  * Encode a picture whose rows come from a function, as kst_encode() does. Memory holds only a few rows of the picture,
  * of MCUs or of tiles, and what has been coded. If the rows come in order and there are several tiles, it holds a row
  * of tiles. A GPU holds as much of the picture as takes half of the memory limit. For a JPEG with more than one scan,
- * or with Huffman tables made for it, memory holds all coefficients, and on a GPU all pixels. Thread-safe.
+ * memory holds all coefficients; so it does, up to 64 MiB of them (256 MiB if rows come in order), with Huffman tables
+ * made for one scan, and any number if rows come in order without `again`; beyond that, rows are read twice. On a GPU
+ * it then holds all pixels. Thread-safe.
  *
  * @param image in host memory; its planes' `data` and `pitch` are ignored
  */

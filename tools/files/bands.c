@@ -17,6 +17,7 @@ enum { CHUNK = 1 << 14, ROWS_AT_ONCE = 32 };
 static bool failed(struct band_file *file, ssize_t got)
 {
     atomic_store(&file->error, got < 0 ? errno : 0);
+    atomic_store(&file->failed, true);
     return false;
 }
 
@@ -340,7 +341,7 @@ static bool encode(
     kst_report_init(&report);
     kst_status status = coded_encode_to(output, settings->context, &file->image, &rows, &options, &report, problem);
     jpeg_report_details("encoding", &report, settings->verbose);
-    if (status == KST_ERROR_ROWS)
+    if (status == KST_ERROR_ROWS && atomic_load(&file->failed))
         return explain(file, problem);
     return status ? status != KST_ERROR_WRITE && jpeg_report_problem(&report, status, problem)
                   : ends_here(file, settings, problem);

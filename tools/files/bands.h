@@ -26,6 +26,7 @@ struct band_file {
     uint32_t max;      /* alpha from here on is opaque */
     uint8_t *to_eight; /* the 8-bit value of each sample; null: samples stay unchanged */
     atomic_bool transparent;
+    atomic_bool failed;     /* a row could not be read */
     atomic_int error;       /* errno; 0 where the file ended */
     atomic_uint_fast32_t y; /* the row that could not be read */
 };

@@ -136,8 +136,7 @@ static bool encode_to(struct output *output, const struct picture *picture, cons
     kst_report_init(&report);
     kst_status status = coded_encode_to(output, settings->context, &picture->image, rows, options, &report, problem);
     jpeg_report_details("encoding", &report, settings->verbose);
-    bool told = status == KST_ERROR_WRITE || status == KST_ERROR_ROWS;
-    return !status || (!told && coded_report_problem(&report, status, problem));
+    return !status || (status != KST_ERROR_WRITE && coded_report_problem(&report, status, problem));
 }
 
 void jpeg_choose_inks(const kst_image *image, const struct file_settings *settings, kst_encode_options *options)

@@ -189,17 +189,20 @@ kst_status kst_jpeg_write_coefficients(const struct operation *op, const struct 
     return status;
 }
 
-/* Encode the picture in one pass with the standard tables, keeping no coefficients. */
-static kst_status stream_picture(struct coded_file *file, const struct jpeg_sampler *sampler)
+/*
+ * Encode the picture in one pass with tables that are there, keeping no coefficients. `sum` is null, or receives the
+ * sum of the rows that were fetched.
+ */
+static kst_status stream_picture(struct coded_file *file, const struct jpeg_sampler *sampler, uint64_t *sum)
 {
     struct jpeg_scan_crew crew;
     struct jpeg_picture_source source;
-    standard_tables(file->tables);
     crew_init(file, &file->script[0], &crew);
     kst_progress_enter(crew.progress, crew.geometry.mcus_h, 1);
     kst_status status = kst_jpeg_picture_source_create(crew.memory, sampler, crew.workers, NULL, &source);
     if (status)
         return status;
+    source.summed = sum;
     crew.source = kst_jpeg_picture_source(&source);
     write_headers(file);
     status = write_scan(file, &file->script[0], &crew);
@@ -207,34 +210,78 @@ static kst_status stream_picture(struct coded_file *file, const struct jpeg_samp
         kst_jpeg_write_end(file->sink);
         status = file->sink->status;
     }
+    if (sum)
+        *sum = atomic_load(&source.sum);
     kst_jpeg_picture_source_release(&source);
     return status;
 }
 
-/*
- * Transform the picture to coefficients. With `count`, count its symbols in the same pass and make the tables, for a
- * single scan with optimised tables.
- */
-static kst_status transform_picture(struct coded_file *file, const struct jpeg_sampler *sampler,
-    const struct jpeg_coefficients *coefficients, bool count)
+enum { PASSES = 2 }; /* over a picture, with about the same time for each */
+
+/* Transform the picture to coefficients. */
+static kst_status transform_picture(
+    struct coded_file *file, const struct jpeg_sampler *sampler, const struct jpeg_coefficients *coefficients)
 {
-    static const double share = 0.5; /* of the time that all takes */
     struct jpeg_scan_crew crew;
     struct jpeg_picture_source source;
     kst_scan all;
     kst_jpeg_sequential_script(file->encoding->frame.component_count, &all);
     crew_init(file, &all, &crew);
-    kst_progress_enter(crew.progress, kst_jpeg_sampler_rows(sampler), share);
+    kst_progress_enter(crew.progress, kst_jpeg_sampler_rows(sampler), 1.0 / PASSES);
     kst_status status = kst_jpeg_picture_source_create(crew.memory, sampler, crew.workers, coefficients, &source);
     if (status)
         return status;
-    if (count) {
-        crew.source = kst_jpeg_picture_source(&source);
-        status = count_scan(file, &crew);
-    } else {
-        status = kst_jpeg_picture_transform(&source, crew.pool, crew.progress);
-    }
+    status = kst_jpeg_picture_transform(&source, crew.pool, crew.progress);
     kst_jpeg_picture_source_release(&source);
+    return status;
+}
+
+/*
+ * Count the symbols of the picture and make the tables, for a single scan. The coefficients are kept, unless
+ * `coefficients` is null. `sum` is null, or receives the sum of the rows that were fetched.
+ */
+static kst_status count_picture(struct coded_file *file, const struct jpeg_sampler *sampler,
+    const struct jpeg_coefficients *coefficients, uint64_t *sum)
+{
+    struct jpeg_scan_crew crew;
+    struct jpeg_picture_source source;
+    crew_init(file, &file->script[0], &crew);
+    kst_progress_enter(crew.progress, kst_jpeg_sampler_rows(sampler), 1.0 / PASSES);
+    kst_status status = kst_jpeg_picture_source_create(crew.memory, sampler, crew.workers, coefficients, &source);
+    if (status)
+        return status;
+    source.summed = sum;
+    crew.source = kst_jpeg_picture_source(&source);
+    status = count_scan(file, &crew);
+    if (sum)
+        *sum = atomic_load(&source.sum);
+    kst_jpeg_picture_source_release(&source);
+    return status;
+}
+
+/* Return whether the picture is read twice, once for its tables and once for its code. */
+static bool is_read_twice(const struct coded_file *file)
+{
+    const struct jpeg_encoding *encoding = file->encoding;
+    uint64_t length = kst_jpeg_coefficients_length(&encoding->frame);
+    if (encoding->coding != KST_CODING_OPTIMIZED || encoding->script || encoding->kept_most == UINT64_MAX)
+        return false;
+    return length > encoding->kept_most || length > kst_memory_left(file->op->memory);
+}
+
+/* Encode the picture in two passes, keeping no coefficients. */
+static kst_status stream_twice(struct coded_file *file, const struct jpeg_sampler *sampler)
+{
+    const kst_rows *rows = sampler->rows;
+    uint64_t counted, coded;
+    kst_status status = count_picture(file, sampler, NULL, &counted);
+    if (!status && rows && rows->in_order && !rows->again(rows->user))
+        status = KST_ERROR_ROWS;
+    if (!status)
+        status = stream_picture(file, sampler, &coded);
+    if (!status && counted != coded)
+        status = kst_report_error(
+            file->op->report, KST_ERROR_ROWS, KST_NO_OFFSET, "they differ when they are read a second time");
     return status;
 }
 
@@ -246,7 +293,8 @@ static kst_status write_in_passes(struct coded_file *file, const struct jpeg_sam
     kst_status status = kst_jpeg_coefficients_create(file->op->memory, &file->encoding->frame, &coefficients);
     if (status)
         return status;
-    status = transform_picture(file, sampler, &coefficients, count);
+    status =
+        count ? count_picture(file, sampler, &coefficients, NULL) : transform_picture(file, sampler, &coefficients);
     kst_report_stage(file->op->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     if (!status) {
         start = kst_seconds();
@@ -262,9 +310,11 @@ kst_status kst_jpeg_write_picture(const struct operation *op, const struct jpeg_
 {
     struct coded_file file;
     kst_status status = file_create(&file, op, encoding, sink);
-    if (!status && encoding->coding == KST_CODING_BASELINE && !encoding->script) {
+    bool once = encoding->coding == KST_CODING_BASELINE && !encoding->script;
+    if (!status && (once || is_read_twice(&file))) {
         double start = kst_seconds();
-        status = stream_picture(&file, sampler);
+        standard_tables(file.tables);
+        status = once ? stream_picture(&file, sampler, NULL) : stream_twice(&file, sampler);
         kst_report_stage(op->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     } else if (!status) {
         status = write_in_passes(&file, sampler);

@@ -76,6 +76,7 @@ kst_status kst_jpeg_picture_source_create(struct memory *memory, const struct jp
     *source = (struct jpeg_picture_source){
         .sampler = sampler, .coefficients = coefficients, .memory = memory, .workers = workers};
     pthread_mutex_init(&source->order, NULL);
+    atomic_init(&source->sum, 0);
     source->rows = kst_memory_zeroed(memory, workers, sizeof *source->rows, &status);
     for (uint32_t i = 0; !status && i < workers; i++)
         status = kst_jpeg_sample_rows_create(memory, sampler, &source->rows[i]);
@@ -100,7 +101,12 @@ void kst_jpeg_picture_source_release(struct jpeg_picture_source *source)
 static bool bring_picture_row(void *arg, uint32_t worker, uint32_t row)
 {
     struct jpeg_picture_source *source = arg;
-    return kst_jpeg_sample_rows_bring(source->sampler, row, &source->rows[worker]);
+    const struct jpeg_sample_rows *rows = &source->rows[worker];
+    if (!kst_jpeg_sample_rows_bring(source->sampler, row, &source->rows[worker]))
+        return false;
+    if (source->summed)
+        atomic_fetch_add(&source->sum, kst_jpeg_sample_rows_sum(source->sampler, row, rows));
+    return true;
 }
 
 static void start_picture_row(void *arg, uint32_t worker, uint32_t row)

@@ -23,6 +23,8 @@ struct jpeg_picture_source {
     const struct jpeg_coefficients *coefficients; /* where to keep the blocks as well; null: they are not kept */
     struct memory *memory;
     pthread_mutex_t order; /* held while rows are fetched in order */
+    bool summed;           /* whether `sum` is that of the rows fetched so far, as kst_jpeg_sample_rows_sum() says */
+    atomic_uint_fast64_t sum;
     uint32_t workers;
     struct jpeg_sample_rows *rows; /* one per worker */
     struct jpeg_quantizer quantizer[JPEG_COMPONENTS];

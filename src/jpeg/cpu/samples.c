@@ -325,6 +325,14 @@ static void fill_raw(const struct jpeg_sampler *sampler, uint32_t index, struct 
     }
 }
 
+/* Return the number of rows of a plane that MCU row `index` needs, and the first one. */
+static uint32_t lines_at(const struct jpeg_sampler *sampler, uint32_t plane, uint32_t index, uint32_t *first)
+{
+    uint32_t height = sampler->image->plane[plane].height, count = lines_of(sampler, plane);
+    *first = index * count;
+    return height - *first < count ? height - *first : count;
+}
+
 static bool bring_plane(
     const struct jpeg_sampler *sampler, uint32_t plane, uint32_t first, uint32_t count, struct jpeg_sample_rows *rows)
 {
@@ -343,11 +351,46 @@ static bool bring_plane(
 bool kst_jpeg_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows)
 {
     for (uint32_t i = 0; sampler->rows && i < sampler->image->plane_count; i++) {
-        uint32_t height = sampler->image->plane[i].height, count = lines_of(sampler, i), first = index * count;
-        if (!bring_plane(sampler, i, first, height - first < count ? height - first : count, rows))
+        uint32_t first, count = lines_at(sampler, i, index, &first);
+        if (!bring_plane(sampler, i, first, count, rows))
             return false;
     }
     return true;
+}
+
+/* Return a sum in which every bit of a row counts. Four sums of every fourth word do not wait for each other. */
+static uint64_t sum_of_row(const uint8_t *row, size_t length, uint64_t seed)
+{
+    enum { LANES = 4, WORD = sizeof(uint64_t), STEP = LANES * WORD };
+    static const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t sum[LANES] = {seed, seed + 1, seed + 2, seed + 3}, word[LANES];
+    for (; length > 0; row += STEP, length -= STEP) {
+        if (length < STEP) {
+            memset(word, 0, STEP);
+            memcpy(word, row, length);
+            length = STEP;
+        } else {
+            memcpy(word, row, STEP);
+        }
+        for (int i = 0; i < LANES; i++)
+            sum[i] = (sum[i] ^ word[i]) * factor;
+    }
+    return sum[0] + 3 * sum[1] + 5 * sum[2] + 7 * sum[3];
+}
+
+uint64_t kst_jpeg_sample_rows_sum(
+    const struct jpeg_sampler *sampler, uint32_t index, const struct jpeg_sample_rows *rows)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < sampler->image->plane_count; i++) {
+        uint32_t first, count = lines_at(sampler, i, index, &first),
+                        channels = kst_format_channels(sampler->image->format);
+        size_t length = (size_t)sampler->image->plane[i].width * (channels ? channels : 1);
+        for (uint32_t j = 0; j < count; j++)
+            sum += sum_of_row(
+                rows->brought[i] + (ptrdiff_t)j * rows->picture[i].pitch, length, (uint64_t)(first + j) << 2 | i);
+    }
+    return sum;
 }
 
 void kst_jpeg_sample_rows_fill(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows)

@@ -62,6 +62,13 @@ void kst_jpeg_sample_rows_release(struct memory *memory, struct jpeg_sample_rows
 /* Fetch the picture's rows that make up MCU row `index`, if they are not in memory. False if that failed. */
 bool kst_jpeg_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
 
+/*
+ * Return a sum of the fetched rows of MCU row `index`, to tell whether they are the same when they are fetched again.
+ * That of the picture is the sum of those of all MCU rows, modulo 2^64, in any order.
+ */
+uint64_t kst_jpeg_sample_rows_sum(
+    const struct jpeg_sampler *sampler, uint32_t index, const struct jpeg_sample_rows *rows);
+
 /* Fill in the samples of MCU row `index`, whose picture rows have been fetched. */
 void kst_jpeg_sample_rows_fill(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
 

@@ -36,6 +36,14 @@ kst_status kst_jpeg_coefficients_reserve(
     return create(memory, frame, coefficients, kst_memory_array);
 }
 
+uint64_t kst_jpeg_coefficients_length(const struct jpeg_frame *frame)
+{
+    uint64_t blocks = 0;
+    for (uint32_t i = 0; i < frame->component_count; i++)
+        blocks += (uint64_t)frame->component[i].padded_w * frame->component[i].padded_h;
+    return blocks * 64 * sizeof(int16_t);
+}
+
 void kst_jpeg_coefficients_release(struct memory *memory, struct jpeg_coefficients *coefficients)
 {
     for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)

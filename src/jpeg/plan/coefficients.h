@@ -25,6 +25,8 @@ kst_status kst_jpeg_coefficients_create(
 /* The same with undefined contents, for callers that write every block. */
 kst_status kst_jpeg_coefficients_reserve(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
+/* Return the number of bytes of all blocks. */
+uint64_t kst_jpeg_coefficients_length(const struct jpeg_frame *frame);
 void kst_jpeg_coefficients_release(struct memory *memory, struct jpeg_coefficients *coefficients);
 
 static inline int16_t *kst_jpeg_block(const struct jpeg_coefficients *c, uint32_t component, uint32_t x, uint32_t y)

@@ -25,6 +25,11 @@ struct jpeg_encoding {
     const kst_scan *script;           /* checked by kst_jpeg_script_check(); null: the standard one for `coding` */
     size_t script_length;
     kst_restart restart; /* KST_RESTART_NONE, MCUS or ROWS */
+    /*
+     * Of a picture that is coded in one scan with tables made for it, the most bytes of coefficients that are kept; if
+     * there are more, it is read twice. UINT64_MAX where it cannot be.
+     */
+    uint64_t kept_most;
 };
 
 /*

@@ -253,6 +253,18 @@ static kst_status check_raw(struct encoding *e)
     return KST_OK;
 }
 
+/*
+ * Return the most bytes of coefficients that are kept for optimised tables. With more, reading the picture twice is
+ * faster than allocating them, unless its rows are decoded a second time for it.
+ */
+static uint64_t choose_kept(const kst_rows *rows)
+{
+    const uint64_t large = UINT64_C(1) << 26, large_in_order = UINT64_C(1) << 28;
+    if (!rows || !rows->in_order)
+        return large;
+    return rows->again ? large_in_order : UINT64_MAX;
+}
+
 kst_status kst_jpeg_encoding_plan(struct encoding *e)
 {
     struct jpeg_encoder *state = jpeg_encoder_of(e);
@@ -278,6 +290,7 @@ kst_status kst_jpeg_encoding_plan(struct encoding *e)
         return status;
     plan_ids(frame);
     plan_header(e);
+    jpeg_encoding_of(e)->kept_most = choose_kept(e->rows);
     kst_jpeg_dsp_init(&state->dsp, e->context->tier);
     status = kst_jpeg_sampler_init(&state->sampler, &e->image, frame, &state->dsp);
     state->sampler.rows = e->rows;
