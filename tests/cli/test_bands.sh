@@ -131,6 +131,18 @@ for extension in pgm png tif; do
     rm -f large.$extension
 done
 
+# With optimised tables, coefficients that have no room are not kept: the picture is read twice, which a pipe cannot be.
+head -c 4000000 "$KOSTKA" >twice.raw
+expect 0 "$KOSTKA" encode --device cpu --optimize --raw 2000x2000:8 twice.raw kept.jpg
+expect 0 "$KOSTKA" encode --device cpu --optimize --max-memory 4M --raw 2000x2000:8 twice.raw twice.jpg
+same kept.jpg twice.jpg
+expect 0 "$KOSTKA" convert --raw 2000x2000:8 twice.raw twice.png
+expect 0 "$KOSTKA" encode --device cpu --optimize --max-memory 4M twice.png twice.jpg
+same kept.jpg twice.jpg
+# shellcheck disable=SC2016 # expanded by that shell
+expect 1 sh -c 'cat twice.raw | "$KOSTKA" encode --device cpu --optimize --max-memory 4M --raw 2000x2000:8 - none.jpg'
+says 'max-memory'
+
 # An endless input that is no picture ends at once; one that may be is read as far as the memory limit.
 for command in "info /dev/zero" "decode /dev/zero none.ppm" "encode /dev/zero none.jpg" "transcode /dev/zero none.jpg" \
     "convert /dev/zero none.png" "encode --raw 40000x40000:8 /dev/zero none.jpg" \
