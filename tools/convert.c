@@ -33,6 +33,7 @@ static int run(int argc, char **argv)
     struct file_settings files = {0};
     struct encode_settings settings;
     struct j2k_settings j2k;
+    struct resize_settings resize = {.draft = false};
     struct options_given given;
     int code;
 
@@ -40,8 +41,9 @@ static int run(int argc, char **argv)
     j2k_settings_init(&j2k);
     kst_decode_options_init(&files.decode);
     const struct option_group groups[] = {common_group(&common), output_group(&output), many_group(&output.many),
-        encode_group(&settings), j2k_group(&j2k, false), decode_group(&files.decode), samples_group(&files, true)};
-    if (options_read(&verb_convert, argc, argv, groups, 7, &given, &code) &&
+        encode_group(&settings), j2k_group(&j2k, false), decode_group(&files.decode), samples_group(&files, true),
+        resize_group(&resize)};
+    if (options_read(&verb_convert, argc, argv, groups, 8, &given, &code) &&
         (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
         (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         target_settle(&files);
@@ -49,6 +51,7 @@ static int run(int argc, char **argv)
         files.encode = &settings.options;
         files.subsampled = settings.subsampling_named;
         files.given = &given;
+        files.resize = &resize;
         files.keep_tables = !options_have(&given, OPTION_QUALITY) && !options_have(&given, OPTION_QTABLES);
         files.keep_sampling = !options_have(&given, OPTION_SUBSAMPLING);
         files.max_pixels = common_max_pixels(&common);
@@ -77,6 +80,7 @@ const struct verb verb_convert = {
         "Takes the options of 'kostka decode' for JPEG inputs (--scale, --region, --orient, --strict,\n"
         "--format) and those of 'kostka encode' for JPEG outputs (-q, --subsampling, --progressive ...) and\n"
         "JPEG 2000 (--lossless, --rate, --psnr, --tiles ...); --layers is that of decoding.\n"
+        "--resize WxH, --fit, --filter and --draft give pictures another size, as with 'kostka decode'.\n"
         "--raw WxHxN:DEPTH reads samples without a header, s behind the depth means signed ones; --raw-layout,\n"
         "--interleave and --endian little|big say how they lie there, and how they are written.\n"
         "\n" BATCH_HELP "\n"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "files/resize.h"
 #include "target.h"
 
 static bool decode_one(const void *settings, struct task *task, struct problem *problem)
@@ -20,7 +21,8 @@ static bool decode_one(const void *settings, struct task *task, struct problem *
     if (task_by_rows(task, &good, problem))
         return good;
     picture_init(&picture);
-    good = file_jpeg.read(task->source, &task->files, &picture, problem) && task_write(task, &picture, problem);
+    good = file_jpeg.read(task->source, &task->files, &picture, problem) &&
+           picture_resize(&picture, task->source->name, &task->files, problem) && task_write(task, &picture, problem);
     picture_release(&picture);
     return good;
 }
@@ -43,13 +45,14 @@ static int run(int argc, char **argv)
     struct common_options common = {0};
     struct output_options output = {.compression = -1};
     struct file_settings files = {0};
+    struct resize_settings resize = {.draft = false};
     struct options_given given;
     int code;
 
     kst_decode_options_init(&files.decode);
     const struct option_group groups[] = {common_group(&common), output_group(&output), many_group(&output.many),
-        decode_group(&files.decode), samples_group(&files, false)};
-    if (!options_read(&verb_decode, argc, argv, groups, 5, &given, &code))
+        decode_group(&files.decode), samples_group(&files, false), resize_group(&resize)};
+    if (!options_read(&verb_decode, argc, argv, groups, 6, &given, &code))
         return code;
     code = choose_target(&output, argc, argv, &files.target);
     if (code != EXIT_FINE)
@@ -59,6 +62,7 @@ static int run(int argc, char **argv)
         !decode_options_check("decode", &files))
         return EXIT_USAGE;
     files.given = &given;
+    files.resize = &resize;
     files.max_pixels = common_max_pixels(&common);
     files.max_memory = common_max_memory(&common);
     files.compression = output.compression;
@@ -86,6 +90,10 @@ const struct verb verb_decode = {
         "  --components LIST   JPEG 2000: only these, as coded: 0,3,5-7\n"
         "  --region WxH+X+Y    only this part, of the scaled picture; X,Y,W,H and --crop do too\n"
         "  --orient            turn the picture as its Exif orientation says\n"
+        "  --resize WxH|W|xH   another size, by the filters of Pillow; one side keeps the aspect ratio\n"
+        "  --fit exact|inside|cover   that size (default), the largest inside it, or a centred part of its shape\n"
+        "  --filter NAME       bicubic (default), box, bilinear, hamming, lanczos\n"
+        "  --draft             first reduce as --reduce does, to at least twice the sides that are wanted: faster\n"
         "  --strict            damage is an error instead of a warning\n"
         "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
         "  --out-dir DIR       many inputs, folders among them; each file becomes one of the same name "

@@ -4,6 +4,7 @@
 
 #include "batch.h"
 #include "files/bands.h"
+#include "files/resize.h"
 #include "files/rows.h"
 #include "files/rows_in.h"
 #include "target.h"
@@ -45,7 +46,9 @@ static bool encode_open(const struct task *task, struct source *source, const ch
     struct row_file rows;
     bool good;
 
-    if (band_file_open(&bands, source, files)) {
+    if (resize_wanted(files)) {
+        good = source_finish_picture(source, files, problem) && encode_whole(task, source, path, problem);
+    } else if (band_file_open(&bands, source, files)) {
         good = band_file_encode(&bands, path, files, problem);
         band_file_close(&bands);
     } else if (row_file_open(&rows, source->name, files)) {
@@ -106,6 +109,7 @@ static int run(int argc, char **argv)
     struct file_settings files = {.compression = -1};
     struct encode_settings settings;
     struct j2k_settings j2k;
+    struct resize_settings resize = {.draft = false};
     struct options_given given;
     int code;
 
@@ -113,14 +117,15 @@ static int run(int argc, char **argv)
     j2k_settings_init(&j2k);
     kst_decode_options_init(&files.decode);
     const struct option_group groups[] = {common_group(&common), output_group(&output), many_group(&output.many),
-        encode_group(&settings), j2k_group(&j2k, true), samples_group(&files, true)};
-    if (options_read(&verb_encode, argc, argv, groups, 6, &given, &code) &&
+        encode_group(&settings), j2k_group(&j2k, true), samples_group(&files, true), resize_group(&resize)};
+    if (options_read(&verb_encode, argc, argv, groups, 7, &given, &code) &&
         (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
         (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
         files.subsampled = settings.subsampling_named;
         files.given = &given;
+        files.resize = &resize;
         files.max_pixels = common_max_pixels(&common);
         files.max_memory = common_max_memory(&common);
         files.on_cpu = common_on_cpu(&common);
@@ -154,6 +159,11 @@ const struct verb verb_encode = {
             "  --grey, --rgb       code the luminance alone; code RGB without conversion to YCbCr\n"
             "  --qtables FILE      up to four quantisation tables, scaled by --quality where that is given\n"
             "  --wide-quantisers   allow quantisers above 255 at low quality (no longer baseline)\n"
+            "\n"
+            "  --resize WxH|W|xH   another size, by the filters of Pillow; one side keeps the aspect ratio\n"
+            "  --fit exact|inside|cover   that size (default), the largest inside it, or a centred part of its shape\n"
+            "  --filter NAME       bicubic (default), box, bilinear, hamming, lanczos\n"
+            "  --draft             let the decoder of a coded input reduce it to at least twice the sides: faster\n"
             "\n"
             "16-bit samples are rounded to 8 bits, and transparency is dropped: JPEG has neither.\n"
             "\n"

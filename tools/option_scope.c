@@ -12,6 +12,8 @@ static const struct {
 } exclusive[] = {
     {{OPTION_LOSSLESS, OPTION_RATE, OPTION_RATIO, OPTION_PSNR, OPTION_STEP, 0}, "each says how much is lost"},
     {{OPTION_SCALE, OPTION_REDUCE, 0}, "both say by how much the picture shrinks"},
+    {{OPTION_DRAFT, OPTION_SCALE, OPTION_REDUCE, 0}, "--draft chooses by how much the decoder reduces"},
+    {{OPTION_DRAFT, OPTION_CROP, 0}, "a region is a part of the picture as it is decoded"},
     {{OPTION_GREY, OPTION_RGB, 0}, "both say which colours are coded"},
     {{OPTION_BASELINE, OPTION_PROGRESSIVE, 0}, "a file is sequential or progressive"},
     {{OPTION_BASELINE, OPTION_SCANS, 0}, "a scan script makes a progressive file"},
@@ -27,6 +29,9 @@ static const struct {
     int code, needs;
     const char *why;
 } dependent[] = {
+    {OPTION_FIT, OPTION_RESIZE, "it is for --resize, which is missing"},
+    {OPTION_FILTER, OPTION_RESIZE, "it is for --resize, which is missing"},
+    {OPTION_DRAFT, OPTION_RESIZE, "it is for --resize, which is missing"},
     {OPTION_FRAME_RATE, OPTION_PROFILE, "it is for the limits of --profile, which is missing"},
     {OPTION_RECURSIVE, OPTION_OUT_DIR, "it is for many inputs: add --out-dir DIR"},
     {OPTION_FILES_FROM, OPTION_OUT_DIR, "it names many inputs: add --out-dir DIR"},

@@ -32,12 +32,15 @@ enum option_code {
     OPTION_CONTAINER,
     OPTION_CROP,
     OPTION_DEVICE,
+    OPTION_DRAFT,
     OPTION_ENCODE,
     OPTION_ENDIAN,
     OPTION_EPH,
     OPTION_EXIF,
     OPTION_FAIL_FAST,
     OPTION_FILES_FROM,
+    OPTION_FILTER,
+    OPTION_FIT,
     OPTION_FLIP,
     OPTION_FORMAT,
     OPTION_FRAME_RATE,
@@ -84,6 +87,7 @@ enum option_code {
     OPTION_REDUCE,
     OPTION_LAYERS,
     OPTION_REPEAT,
+    OPTION_RESIZE,
     OPTION_RESTART,
     OPTION_RESUME,
     OPTION_REVERSIBLE,
@@ -212,6 +216,9 @@ bool decode_options_check(const char *verb, const struct file_settings *files);
 
 /* Returns the group of --endian, --interleave and --raw-layout, and of --raw if raw samples can be read. */
 struct option_group samples_group(struct file_settings *files, bool reads);
+
+/* Returns the group of --resize and what goes with it, and sets the defaults. */
+struct option_group resize_group(struct resize_settings *settings);
 
 struct option_group recode_group(kst_transcode_jpeg2000 *options);
 

@@ -4,6 +4,7 @@
 
 #include "batch.h"
 #include "files/bands_out.h"
+#include "files/resize.h"
 #include "files/rows_across.h"
 #include "files/strips.h"
 
@@ -53,7 +54,7 @@ bool task_by_rows(const struct task *task, bool *good, struct problem *problem)
     struct bands_out bands;
     struct rows_across across;
 
-    if (task->files.raw.width > 0)
+    if (task->files.raw.width > 0 || resize_wanted(&task->files))
         return false;
     if (strips_open(&strips, task->source, &task->files))
         *good = write_strips(&strips, task, problem);

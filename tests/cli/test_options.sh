@@ -114,6 +114,10 @@ cat >jpeg-options <<'T'
 T
 table encode a.ppm 'jpg jp2 j2k' <jpeg-options
 table encode a.ppm 'jpg jp2 j2k' <<'T'
+! - - --resize=20x20
+! - - --fit=cover --resize=20x20
+! - - --filter=box --resize=20x20
+= none - --draft --resize=5x5
 ! - jp2,j2k --layers=2
 = - none --compression=1
 = - none --endian=little
@@ -135,6 +139,10 @@ table convert a.png 'jpg jp2 j2k png tif ppm' <some-options
 
 # Check the decoder's options, with a colour picture.
 cat >decode-options <<'T'
+! - - --resize=20x20
+! - - --fit=cover --resize=20x20
+! - - --filter=box --resize=20x20
+! - - --draft --resize=5x5
 ! - - --scale=1/2
 ! - - --reduce=1
 ! - - --region=8x8+8+8
@@ -162,6 +170,10 @@ table decode 'a.jpg a.jp2' 'raw' <<'T'
 T
 # A picture that is not coded is not decoded in part: what says how to is refused.
 table convert 'a.jpg a.jp2 a.png' 'png' <<'T'
+! - - --resize=20x20
+! - - --fit=cover --resize=20x20
+! - - --filter=box --resize=20x20
+= jpg,jp2 - --draft --resize=5x5
 = jpg,jp2 - --scale=1/2
 = jpg,jp2 - --reduce=1
 = jpg,jp2 - --region=8x8+8+8

@@ -81,14 +81,21 @@ struct options_given;
 bool options_suit(
     const struct options_given *given, unsigned target, const struct file_format *source, struct problem *problem);
 
+/* Holds the size that pictures are to get. */
+struct resize_settings {
+    kst_resize_options options; /* no width and height: pictures keep their size */
+    bool draft;                 /* the decoder may reduce pictures before */
+};
+
 /* Holds what reading and writing need beside the file. */
 struct file_settings {
     kst_context *context;
     kst_decode_options decode; /* for JPEG */
     const kst_encode_options
         *encode; /* for JPEG and JPEG 2000; its metadata are added to the picture's own. Null: neither is written */
-    const struct file_format *target;  /* the format that the picture will be written in; null: not known */
-    const struct options_given *given; /* options that are checked against each input when it is read; null: none */
+    const struct resize_settings *resize; /* null: pictures keep their size */
+    const struct file_format *target;     /* the format that the picture will be written in; null: not known */
+    const struct options_given *given;    /* options that are checked against each input when it is read; null: none */
     bool keep_tables;   /* from JPEG to JPEG: keep the picture's quantisation tables if its size does not change */
     bool keep_sampling; /* likewise keep its sampling */
     bool subsampled;    /* an option asks for chroma subsampling, which CMYK supports only as YCCK */

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "files/losses.h"
+#include "files/resize.h"
 
 /* The order is that of detection, and of the names in messages. */
 static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_j2c, &file_png, &file_tiff, &file_pam,
@@ -75,7 +76,8 @@ bool picture_read(struct picture *picture, const struct source *source, const st
             problem, "%s; %s are read", what != NULL ? what : "no known format", file_formats_readable());
     }
     unsigned target = settings->target == NULL ? 0 : file_kind(settings->target);
-    if (!options_suit(settings->given, target, found, problem) || !found->read(source, settings, picture, problem))
+    if (!options_suit(settings->given, target, found, problem) || !found->read(source, settings, picture, problem) ||
+        !picture_resize(picture, source->name, settings, problem))
         return false;
     if (settings->target == &file_jpeg && !picture_is_opaque(picture))
         complain(source->name, "warning: its transparency is dropped, for JPEG has none");

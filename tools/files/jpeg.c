@@ -7,6 +7,7 @@
 #include <kostka/kostka_writer.h>
 
 #include "files/files.h"
+#include "files/resize.h"
 #include "outcome.h"
 #include "progress.h"
 
@@ -99,6 +100,7 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
         options.format = choose_format(info, settings);
         picture->context = settings->context;
         options.progress = &progress;
+        draft_choose(decoder, settings, &options, picture);
         status = kst_decoder_decode(decoder, &options, &picture->image);
         if (!status && !jpeg_keep_metadata(decoder, settings, picture, problem))
             return false;

@@ -11,7 +11,7 @@ void picture_init(struct picture *picture)
     kst_image_init(&picture->image);
 }
 
-static void release_pixels(struct picture *picture)
+void picture_release_pixels(struct picture *picture)
 {
     if (picture->context != NULL)
         kst_image_release(picture->context, &picture->image);
@@ -24,7 +24,7 @@ static void release_pixels(struct picture *picture)
 
 void picture_release(struct picture *picture)
 {
-    release_pixels(picture);
+    picture_release_pixels(picture);
     blob_release(&picture->icc);
     blob_release(&picture->exif);
     for (size_t i = 0; i < picture->extra_count; i++)
@@ -49,7 +49,7 @@ bool picture_allocate(struct picture *picture, kst_format format, uint64_t width
     void *pixels = calloc((size_t)(width * height), (size_t)bytes);
     if (pixels == NULL)
         return problem_set(problem, "out of memory");
-    release_pixels(picture);
+    picture_release_pixels(picture);
     kst_image_wrap(&picture->image, format, (uint32_t)width, (uint32_t)height, pixels, (ptrdiff_t)(width * bytes));
     picture->image.plane[0].depth = (uint8_t)depth;
     picture->pixels = pixels;
@@ -98,7 +98,7 @@ bool picture_allocate_planes(
     /* This checks the size and allocates one plane, which is then replaced by memory for all planes. */
     if (!picture_allocate(picture, KST_FORMAT_GREY, shape->width, shape->height, 8, limit, problem))
         return false;
-    release_pixels(picture);
+    picture_release_pixels(picture);
     size_t pixels = (size_t)shape->width * shape->height;
     picture->pixels = calloc(pixels > 0 ? pixels : 1, (size_t)4 * (shape->count > 0 ? shape->count : 1));
     if (picture->pixels == NULL || !describe_planes(picture, shape))
@@ -121,7 +121,7 @@ uint8_t *picture_row(const struct picture *picture, uint32_t index, uint32_t y)
 /* Replace the pixels of `picture`, and nothing else, by those of `made`. */
 static void replace_pixels(struct picture *picture, struct picture *made)
 {
-    release_pixels(picture);
+    picture_release_pixels(picture);
     picture->image = made->image;
     picture->pixels = made->pixels;
 }

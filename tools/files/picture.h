@@ -26,6 +26,10 @@ struct coded {
     uint16_t quant_table[4][64]; /* of each component, in raster order */
 };
 
+struct extent {
+    uint32_t width, height;
+};
+
 /*
  * A picture: interleaved samples of up to 16 bits, or planes of up to 31 bits. CMYK is as in Adobe's JPEG files, where
  * 255 is no ink. The pixels belong to the library if `context` is not null, otherwise they are from malloc.
@@ -40,6 +44,8 @@ struct picture {
     kst_metadata *extra; /* XMP, comments and segments of JPEG, in their order, with data of their own */
     size_t extra_count;
     struct coded coded;
+    struct extent
+        draft_of; /* the size of the picture that a decoder has reduced for --draft; a width of 0: it has not */
     kst_density_unit density_unit;
     uint16_t density_x; /* 0: not known */
     uint16_t density_y;
@@ -47,6 +53,7 @@ struct picture {
 
 void picture_init(struct picture *picture);
 void picture_release(struct picture *picture);
+void picture_release_pixels(struct picture *picture); /* the metadata stay */
 
 /* Make room for width × height pixels of an interleaved format, up to `limit` pixels; rows have no padding. */
 bool picture_allocate(struct picture *picture, kst_format format, uint64_t width, uint64_t height, uint32_t depth,

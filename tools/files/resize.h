@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Gives pictures the size that options ask for. */
+#ifndef KOSTKA_TOOL_RESIZE_H
+#define KOSTKA_TOOL_RESIZE_H
+
+#include "files/files.h"
+
+/* Return whether pictures get another size, for which all of their pixels must be in memory. */
+bool resize_wanted(const struct file_settings *settings);
+
+/* Resize a picture if that is wanted. `name` is that of the file. */
+bool picture_resize(
+    struct picture *picture, const char *name, const struct file_settings *settings, struct problem *problem);
+
+/*
+ * With --draft, reduce as often as leaves at least twice the sides that are wanted. `picture` receives the size of the
+ * whole, from which the wanted one follows.
+ */
+void draft_choose(
+    kst_decoder *decoder, const struct file_settings *settings, kst_decode_options *options, struct picture *picture);
+
+#endif
