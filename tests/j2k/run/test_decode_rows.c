@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "support/context.h"
+#include "support/failing_allocator.h"
 #include "support/sanitizers.h"
 #include "support/taken_rows.h"
 #include "support/test.h"
@@ -187,6 +188,98 @@ static void test_little_memory(void **state)
     kst_context_destroy(&plenty);
 }
 
+/* Says when a decoding is to be cancelled. */
+struct stop {
+    uint32_t calls, at;
+};
+
+static bool goes_on(void *user, double done)
+{
+    struct stop *stop = user;
+    (void)done;
+    return ++stop->calls != stop->at;
+}
+
+/* Threads that wait for their turn end when another one cancels the decoding. */
+static void test_cancelled(void **state)
+{
+    (void)state;
+    static const uint32_t threads[] = {4, 64};
+    const struct kind kind = plain(KST_FORMAT_RGB, 8);
+    for (size_t t = 0; t < (THREADS_WATCHED ? 1 : 2); t++) {
+        kst_context *context = cpu_context_create(threads[t]);
+        kst_buffer stream = make(context, 900, 1500, &kind);
+        bool ended = false;
+        for (uint32_t at = 1; !ended && at < 10000; at += THREADS_WATCHED ? 97 : 13) {
+            struct stop stop = {.at = at};
+            const kst_progress progress = {sizeof progress, goes_on, &stop};
+            struct taken_rows target = {.in_order = true, .fail_at = UINT32_MAX};
+            kst_decode_options options;
+            kst_decode_options_init(&options);
+            options.progress = &progress;
+            kst_status status = rows_decode(context, &stream, &options, &target, NULL);
+            ended = stop.calls < at;
+            assert_int_equal(status, ended ? KST_OK : KST_ERROR_CANCELLED);
+            rows_free(&target);
+        }
+        assert_true(ended);
+        kst_buffer_release(context, &stream);
+        kst_context_destroy(&context);
+    }
+}
+
+/* Takes rows in order, and nothing of them. */
+static bool pass_over(void *user, uint32_t y, const kst_image *rows)
+{
+    uint32_t *next = user;
+    assert_int_equal(y, *next);
+    *next += rows->height;
+    return true;
+}
+
+static kst_status decode_in_order(kst_context *context, const void *argument)
+{
+    const kst_buffer *stream = argument;
+    uint32_t next = 0;
+    const kst_row_writer writer = {.size = sizeof writer, .write = pass_over, .user = &next, .in_order = true};
+    kst_decoder *decoder = NULL;
+    kst_status status = kst_decoder_create(context, &decoder);
+    if (!status)
+        status = kst_decoder_open(decoder, stream->data, stream->length);
+    if (!status)
+        status = kst_decoder_decode_rows(decoder, NULL, &writer);
+    kst_decoder_destroy(&decoder);
+    return status;
+}
+
+/* Nor do they wait for a thread that has no memory. */
+static void test_failing_memory(void **state)
+{
+    (void)state;
+    struct kind kind = plain(KST_FORMAT_GREY, 8);
+    kst_context *plenty = cpu_context_create(1);
+    kind.options.tile_width = 300;
+    kind.options.tile_height = 200;
+    kst_buffer stream = make(plenty, 300, 400, &kind);
+    assert_true(failing_check(decode_in_order, &stream, 4) >= 30);
+    kst_buffer_release(plenty, &stream);
+    kst_context_destroy(&plenty);
+}
+
+/* With more threads than steps have strips, the same rows in order. */
+static void test_many_threads(void **state)
+{
+    (void)state;
+    kst_context *context = cpu_context_create(THREADS_WATCHED ? 12 : 64);
+    for (int k = 0; k < 2; k++) {
+        const struct kind kind = plain(k ? KST_FORMAT_RGB : KST_FORMAT_GREY, 8);
+        kst_buffer stream = make(context, 2500, 700, &kind);
+        assert_true(rows_check(context, &stream, NULL) > 3);
+        kst_buffer_release(context, &stream);
+    }
+    kst_context_destroy(&context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +288,9 @@ int main(void)
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_failing_writer),
         cmocka_unit_test(test_little_memory),
+        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
