@@ -208,11 +208,13 @@ static void set_up(
     job->pixel = job->sample * job->channels;
     job->bands = kst_pool_threads(operation->pool) * BANDS_OF_THREAD;
     kst_resize_dsp_init(&job->dsp, operation->tier, job->sample > 1);
+    if (plan->down.weight && job->dsp.pack_down)
+        job->dsp.pack_down(&plan->down);
     if (!across->weight)
         return;
     job->safe = count_safe(across, plan->columns.count, job->dsp.reach);
-    if (job->dsp.pack)
-        job->dsp.pack(across);
+    if (job->dsp.pack_across)
+        job->dsp.pack_across(across);
 }
 
 /* Make rows from those that the last pass has made, or from the image. */

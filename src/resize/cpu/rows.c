@@ -49,9 +49,14 @@ void kst_resize_rows_c(struct resize_dsp *dsp)
 
 void kst_resize_dsp_init(struct resize_dsp *dsp, enum cpu_tier tier, bool wide)
 {
-    (void)tier;
     if (wide)
         kst_resize_rows_wide(dsp);
     else
         kst_resize_rows_c(dsp);
+#if defined(__x86_64__)
+    if (!wide && tier >= CPU_AVX2)
+        kst_resize_rows_avx2(dsp);
+#else
+    (void)tier;
+#endif
 }

@@ -22,8 +22,9 @@ struct resize_dsp {
     void (*across)(const struct resize_weights *weights, const struct resize_rows *rows, uint32_t begin, uint32_t end);
     /* Make one row of `samples` samples: number `index`, from the rows of its window, the first of which is `from`. */
     void (*down)(const struct resize_weights *weights, uint32_t index, const struct resize_rows *rows, size_t samples);
-    /* Bring weights into the order in which `across` takes them; null: as they are. */
-    void (*pack)(struct resize_weights *weights);
+    /* Bring weights into the order in which these functions take them; null: as they are. */
+    void (*pack_across)(struct resize_weights *weights);
+    void (*pack_down)(struct resize_weights *weights);
     uint32_t reach; /* pixels that `across` may read behind the end of a window, with weights of 0 */
 };
 
