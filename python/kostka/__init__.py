@@ -19,6 +19,7 @@ import os as _os
 import threading as _threading
 
 from . import _files
+from ._coder import Coder
 from ._flow import Flow
 from ._kostka import (
     Component,
@@ -41,6 +42,7 @@ from ._kostka import flow as _flow_of
 
 
 __all__ = [
+    "Coder",
     "Component",
     "Context",
     "Device",

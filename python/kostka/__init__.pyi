@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __version__: str
 
 __all__ = [
+    "Coder",
     "Component",
     "Context",
     "Device",
@@ -319,6 +320,18 @@ class Info(structseq[Any], tuple[Any, ...]):
 class Job:
     def done(self) -> bool: ...
     def wait(self) -> list[Any]: ...  # of Image; with errors="return" of KostkaError, too
+
+class Coder:
+    def __init__(
+        self,
+        *,
+        decode: _DecodeOptions | None = None,
+        encode: _EncodeOptions | None = None,
+        transcode: _TranscodeOptions | None = None,
+        device: str | None = None,
+        errors: Literal["raise", "return"] = "return",
+    ) -> None: ...
+    def __call__(self, sources: Iterable[_Source]) -> list[Any]: ...  # of Image or bytes, and KostkaError
 
 class Flow:
     def __init__(self, flow: Any) -> None: ...  # flow() makes them

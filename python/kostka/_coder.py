@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Work on streams as an object that can be sent to other processes and machines."""
+
+
+class Coder:
+    """Decodes, converts or transcodes lists of streams; for Dask, Spark, multiprocessing and the like.
+
+    It can be pickled: a process that it comes to makes its own context, for all coders with the same device. A process for
+    each GPU sees its own where CUDA_VISIBLE_DEVICES is set.
+
+    decode, encode, transcode: dicts of options as for the functions of these names. With `encode` what is decoded is
+        encoded, with `transcode` streams are rewritten, otherwise they become Images
+    device: as for decode(): a name; None: the environment variable KOSTKA_DEVICE, else 'auto'
+    errors: 'return' gives a KostkaError in the place of a stream that fails; 'raise' raises the first
+    """
+
+    def __init__(self, *, decode=None, encode=None, transcode=None, device=None, errors="return"):
+        if transcode is not None and (decode is not None or encode is not None):
+            raise ValueError("transcode goes neither with decode nor with encode")
+        if errors not in ("raise", "return"):
+            raise ValueError(f"errors is 'raise' or 'return', not {errors!r}")
+        for name, options in (("decode", decode), ("encode", encode), ("transcode", transcode)):
+            if options is not None and not isinstance(options, dict):
+                raise TypeError(f"{name} is a dict of options, not {type(options)!r}")
+        if device is not None and not isinstance(device, str):
+            raise TypeError(f"device is a name, which other processes know, not {type(device)!r}")
+        self._decode, self._encode, self._transcode = decode or {}, encode, transcode
+        self._device, self._errors = device, errors
+
+    def __call__(self, sources):
+        """Return a list with an Image, bytes or a KostkaError for each of the sources: bytes, buffers, paths or files."""
+        if self._transcode is not None:
+            return [self._rewrite(source) for source in sources]
+        import kostka
+
+        results = kostka.decode_batch(list(sources), device=self._device, errors=self._errors, **self._decode)
+        return results if self._encode is None else self._encode_all(results)
+
+    def _rewrite(self, source):
+        import kostka
+
+        try:
+            return kostka.transcode(source, device=self._device, **self._transcode)
+        except kostka.KostkaError as error:
+            if self._errors == "raise":
+                raise
+            return error
+
+    def _encode_all(self, results):
+        import kostka
+
+        images = [one for one in results if isinstance(one, kostka.Image)]
+        made = iter(kostka.encode_batch(images, device=self._device, errors=self._errors, **self._encode))
+        return [next(made) if isinstance(one, kostka.Image) else one for one in results]
