@@ -64,6 +64,7 @@ __all__ = [
     "encode_batch",
     "flow",
     "info",
+    "resize",
     "save",
     "submit",
     "transcode",
@@ -257,6 +258,25 @@ def save(file, image, *, codec=None, device=None, **options):
     if _files.is_path(file):
         codec = _files.codec_for(file, codec)
     _files.write(file, encode(image, device=device, codec=codec, **options))
+
+
+def resize(image, size, *, device=None, **options):
+    """Make an Image of another size, on the host and by its processors.
+
+    image: an Image, an array of uint8 or uint16, or an image of Pillow's, as encode() takes them
+    size: (width, height); of one that is 0 the aspect ratio follows. A number is a square
+    filter: 'bicubic', 'box', 'bilinear', 'hamming', 'lanczos'
+    box: (left, top, right, bottom), the part to resize, in pixels with fractions
+    fit: 'exact', 'inside' (the largest size inside it that keeps the aspect ratio) or 'cover' (a centred part of that
+        aspect ratio)
+    mirror: exchange left and right in the result
+    order: of the two passes, in between which samples are rounded: 'auto', as Pillow 13, or 'horizontal' first, as Pillow
+        up to 12
+    format: what the channels of an array are: 'auto', 'bgr', 'bgra', 'cmyk', 'planar' (channels first)
+
+    With uint8 the samples are those of Pillow's Image.resize(size, filter, box), byte for byte.
+    """
+    return _context_for(device, image).resize(image, size=size, **options)
 
 
 def transcode(data, *, device=None, **options):

@@ -37,6 +37,7 @@ __all__ = [
     "encode_batch",
     "flow",
     "info",
+    "resize",
     "save",
     "submit",
     "transcode",
@@ -203,6 +204,14 @@ class _TranscodeOptions(TypedDict, total=False):
     sop: bool | None
     eph: bool | None
     container: Literal["jp2", "j2k", "keep"] | None
+
+class _ResizeOptions(TypedDict, total=False):
+    filter: Literal["bicubic", "box", "bilinear", "hamming", "lanczos"] | None
+    box: Sequence[float] | None
+    fit: Literal["exact", "inside", "cover"] | None
+    mirror: bool | None
+    order: Literal["auto", "horizontal"] | None
+    format: Literal["auto", "grey", "gray", "rgb", "bgr", "rgba", "bgra", "cmyk", "planar"] | None
 
 class KostkaError(Exception):
     status: str | None
@@ -485,6 +494,13 @@ class Context:
         errors: Literal["return"],
         **options: Unpack[_EncodeOptions],
     ) -> list[bytes | KostkaError]: ...
+    def resize(
+        self,
+        image: _Picture,
+        *,
+        size: int | tuple[int, int],
+        **options: Unpack[_ResizeOptions],
+    ) -> Image: ...
     def transcode(
         self,
         data: _Source,
@@ -563,6 +579,13 @@ def encode_batch(
     errors: Literal["return"],
     **options: Unpack[_EncodeOptions],
 ) -> list[bytes | KostkaError]: ...
+def resize(
+    image: _Picture,
+    size: int | tuple[int, int],
+    *,
+    device: str | Context | None = None,
+    **options: Unpack[_ResizeOptions],
+) -> Image: ...
 def transcode(
     data: _Source,
     *,

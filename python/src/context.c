@@ -298,6 +298,8 @@ PyDoc_STRVAR(submit_doc, "submit($self, data, **options)\n--\n\n"
 PyDoc_STRVAR(encode_doc, "encode($self, image, **options)\n--\n\nEncode one image to bytes; see kostka.encode().");
 PyDoc_STRVAR(encode_batch_doc, "encode_batch($self, images, **options)\n--\n\n"
                                "Encode a sequence of images to a list of bytes; see kostka.encode_batch().");
+PyDoc_STRVAR(
+    resize_doc, "resize($self, image, *, size, **options)\n--\n\nMake an Image of another size; see kostka.resize().");
 PyDoc_STRVAR(transcode_doc, "transcode($self, data, **options)\n--\n\n"
                             "Write a stream anew without loss; see kostka.transcode().");
 PyDoc_STRVAR(assemble_doc, "_assemble($self, format, colour, width, height, parts, report, /)\n--\n\n"
@@ -312,6 +314,7 @@ static PyMethodDef methods[] = {{"decode", FUNCTION(kst_py_decode), WITH_KEYWORD
     {"submit", FUNCTION(kst_py_submit), WITH_KEYWORDS, submit_doc},
     {"encode", FUNCTION(kst_py_encode), WITH_KEYWORDS, encode_doc},
     {"encode_batch", FUNCTION(kst_py_encode_batch), WITH_KEYWORDS, encode_batch_doc},
+    {"resize", FUNCTION(kst_py_resize), WITH_KEYWORDS, resize_doc},
     {"transcode", FUNCTION(kst_py_transcode), WITH_KEYWORDS, transcode_doc},
     {"info", kst_py_read_info, METH_O, info_doc}, {"_assemble", kst_py_assemble, METH_VARARGS, assemble_doc},
     {"close", context_close, METH_NOARGS, close_doc}, {"__enter__", context_begin, METH_NOARGS, NULL},

@@ -50,6 +50,7 @@ class Documents(unittest.TestCase):
         for function, table in (
             (kostka.decode, "_DecodeOptions"),
             (kostka.encode, "_SaveOptions"),
+            (kostka.resize, "_ResizeOptions"),
             (kostka.transcode, "_TranscodeOptions"),
         ):
             body = re.search(rf"class {table}\(.*?\n\n", stubs, re.DOTALL)[0]

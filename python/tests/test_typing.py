@@ -29,6 +29,7 @@ def show(path: pathlib.Path) -> int:
     kostka.encode(image, codec="jp2", rate=(0.5, 1), tiles=512, style=["bypass"], component={"component": 1, "levels": 2})
     kostka.save("out.jp2", first, psnr=40, poc=[("LRCP", (0, 2)), "RPCL"])
     image.save(path, quality=3)
+    kostka.resize(image, (3, 4), filter="box", box=(0, 0.5, 1.5, 1), fit="cover").save(path)
     kostka.transcode(data, transform="rotate_90", restart="keep")
     with kostka.flow([path, data], decode={"format": "grey"}, errors="return") as results:
         print(results.counts()["items"], [one for one in results])
@@ -44,6 +45,7 @@ BAD = (
     ('kostka.encode(b"", qualty=3)', 'kostka.encode(b"", quality=3)'),
     ('kostka.encode(b"", subsampling="421")', 'kostka.encode(b"", subsampling="422")'),
     ('kostka.save("a", b"", progression="ABCD")', 'kostka.save("a", b"", progression="LRCP")'),
+    ('kostka.resize(b"", 3, filter="nearest")', 'kostka.resize(b"", 3, filter="lanczos")'),
     ('kostka.transcode(b"", quality=3)', 'kostka.transcode(b"", crop=(1, 2, 3, 4))'),
     ('kostka.flow([b""], encode={"qualty": 3})', 'kostka.flow([b""], encode={"quality": 3})'),
     ("kostka.flow([3])", 'kostka.flow(["3"])'),

@@ -37,7 +37,7 @@ kst_status kst_resize_target(
         return status;
     kst_image_init(to);
     to->format = from->format;
-    to->colour = from->colour;
+    to->colour = kst_pixel_layout(from->format)->planes ? from->colour : kst_pixel_layout(from->format)->colour;
     to->plane_count = from->plane_count;
     to->width = geometry->x.count;
     to->height = geometry->y.count;
