@@ -90,6 +90,10 @@ cat p3.ppm >in/p3.ppm
 wait $pid
 equals $? 0 'exit status of work that is done'
 equals "$(cat err)" ''
+if grep -q -a __tsan_ "$KOSTKA"; then
+    echo 'skipped: ThreadSanitizer delivers no signal to a thread that waits for a pipe, so only one that is remembered'
+    finish
+fi
 # The second signal ends it at once, as the first does where there is one input.
 start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm in/p4.ppm --out-dir made --threads 1
 caught TERM || fail 'it ended at once'
