@@ -157,10 +157,11 @@ typedef struct kst_rows {
 /**
  * Encode a picture whose rows come from a function, as kst_encode() does. Memory holds only a few rows of the picture,
  * of MCUs or of tiles, and what has been coded. If the rows come in order and there are several tiles, it holds a row
- * of tiles. A GPU holds as much of the picture as takes half of the memory limit. For a JPEG with more than one scan,
- * memory holds all coefficients; so it does, up to 64 MiB of them (256 MiB if rows come in order), with Huffman tables
- * made for one scan, and any number if rows come in order without `again`; beyond that, rows are read twice. On a GPU
- * it then holds all pixels. Thread-safe.
+ * of tiles. A GPU holds as much of the picture as takes half of the memory limit. For a JPEG with Huffman
+ * tables made for it, memory holds up to 64 MiB of coefficients, or 256 MiB if rows come in order or the JPEG is
+ * progressive; of more than that, rows are read twice, or twice for each scan. But it holds all coefficients if rows
+ * come in order and the JPEG is progressive or there is no `again`, and for a script; and a GPU all pixels.
+ * Thread-safe.
  *
  * @param image in host memory; its planes' `data` and `pitch` are ignored
  */

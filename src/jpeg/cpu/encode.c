@@ -165,11 +165,12 @@ static kst_status write_sequential_scans(
 static kst_status write_scans(
     struct coded_file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
 {
+    const struct jpeg_progressive_source source = {.coefficients = coefficients};
     kst_status status;
     write_headers(file);
     if (file->encoding->coding == KST_CODING_PROGRESSIVE)
         status = kst_jpeg_progressive_encode(
-            file->op, &file->dsp, file->encoding, file->script, file->script_length, coefficients, file->sink);
+            file->op, &file->dsp, file->encoding, file->script, file->script_length, &source, file->sink);
     else
         status = write_sequential_scans(file, coefficients, own, counted);
     if (status)
@@ -259,12 +260,15 @@ static kst_status count_picture(struct coded_file *file, const struct jpeg_sampl
     return status;
 }
 
-/* Return whether the picture is read twice, once for its tables and once for its code. */
-static bool is_read_twice(const struct coded_file *file)
+/*
+ * Return whether the picture is read again instead of keeping its coefficients: each scan is read once for its tables
+ * and once for its code.
+ */
+static bool is_read_again(const struct coded_file *file)
 {
     const struct jpeg_encoding *encoding = file->encoding;
     uint64_t length = kst_jpeg_coefficients_length(&encoding->frame);
-    if (encoding->coding != KST_CODING_OPTIMIZED || encoding->script || encoding->kept_most == UINT64_MAX)
+    if (encoding->coding == KST_CODING_BASELINE || encoding->script || encoding->kept_most == UINT64_MAX)
         return false;
     return length > encoding->kept_most || length > kst_memory_left(file->op->memory);
 }
@@ -283,6 +287,30 @@ static kst_status stream_twice(struct coded_file *file, const struct jpeg_sample
         status = kst_report_error(
             file->op->report, KST_ERROR_ROWS, KST_NO_OFFSET, "they differ when they are read a second time");
     return status;
+}
+
+/* Encode the picture in scans that are all read from it. */
+static kst_status stream_progressive(struct coded_file *file, const struct jpeg_sampler *sampler)
+{
+    const struct jpeg_progressive_source source = {.sampler = sampler};
+    write_headers(file);
+    kst_status status = kst_jpeg_progressive_encode(
+        file->op, &file->dsp, file->encoding, file->script, file->script_length, &source, file->sink);
+    if (status)
+        return status;
+    kst_jpeg_write_end(file->sink);
+    return file->sink->status;
+}
+
+/* Encode the picture, keeping no coefficients, in one pass over it or several. */
+static kst_status stream(struct coded_file *file, const struct jpeg_sampler *sampler)
+{
+    if (file->encoding->coding == KST_CODING_PROGRESSIVE)
+        return stream_progressive(file, sampler);
+    standard_tables(file->tables);
+    if (file->encoding->coding == KST_CODING_OPTIMIZED)
+        return stream_twice(file, sampler);
+    return stream_picture(file, sampler, NULL);
 }
 
 static kst_status write_in_passes(struct coded_file *file, const struct jpeg_sampler *sampler)
@@ -311,10 +339,9 @@ kst_status kst_jpeg_write_picture(const struct operation *op, const struct jpeg_
     struct coded_file file;
     kst_status status = file_create(&file, op, encoding, sink);
     bool once = encoding->coding == KST_CODING_BASELINE && !encoding->script;
-    if (!status && (once || is_read_twice(&file))) {
+    if (!status && (once || is_read_again(&file))) {
         double start = kst_seconds();
-        standard_tables(file.tables);
-        status = once ? stream_picture(&file, sampler, NULL) : stream_twice(&file, sampler);
+        status = stream(&file, sampler);
         kst_report_stage(op->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     } else if (!status) {
         status = write_in_passes(&file, sampler);

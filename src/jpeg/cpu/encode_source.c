@@ -165,7 +165,8 @@ struct transform {
     atomic_int status;
 };
 
-static void transform_row(const struct jpeg_picture_source *source, uint32_t worker, uint32_t row)
+/* Transform MCU row `row`, so that its first row of blocks is that of MCU row `to` of the coefficients. */
+static void transform_row(const struct jpeg_picture_source *source, uint32_t worker, uint32_t row, uint32_t to)
 {
     const struct jpeg_sampler *sampler = source->sampler;
     const struct jpeg_sample_rows *rows = &source->rows[worker];
@@ -175,9 +176,18 @@ static void transform_row(const struct jpeg_picture_source *source, uint32_t wor
             const uint8_t *in = rows->row[c] + 8 * j * rows->pitch[c];
             for (uint32_t x = 0; x < component->blocks_w; x++)
                 sampler->dsp->fdct(in + 8 * (size_t)x, (ptrdiff_t)rows->pitch[c], &source->quantizer[c],
-                    kst_jpeg_block(source->coefficients, c, x, row * sampler->v[c] + j));
+                    kst_jpeg_block(source->coefficients, c, x, to * sampler->v[c] + j));
         }
     }
+}
+
+bool kst_jpeg_picture_transform_row(struct jpeg_picture_source *source, uint32_t row)
+{
+    if (source->sampler->rows && !bring_picture_row(source, 0, row))
+        return false;
+    start_picture_row(source, 0, row);
+    transform_row(source, 0, row, 0);
+    return true;
 }
 
 /* Claim the next MCU row and fetch the picture's rows for it. False when no row is left or a fetch failed. */
@@ -200,7 +210,7 @@ static void transform_worker(void *arg, uint32_t worker)
     uint32_t row;
     while (take_row(transform, worker, &row)) {
         start_picture_row(transform->source, worker, row);
-        transform_row(transform->source, worker, row);
+        transform_row(transform->source, worker, row, row);
         if (!kst_progress_step(transform->progress, 1))
             atomic_store(&transform->status, KST_ERROR_CANCELLED);
     }

@@ -36,6 +36,9 @@ void kst_jpeg_picture_source_release(struct jpeg_picture_source *source);
 
 struct jpeg_block_source kst_jpeg_picture_source(struct jpeg_picture_source *source);
 
+/* Fetch one MCU row, and transform it into coefficients that have room for no other. False if fetching failed. */
+bool kst_jpeg_picture_transform_row(struct jpeg_picture_source *source, uint32_t row);
+
 /*
  * Transform the whole picture into the coefficients, on the source's workers; a step of progress (may be null) is an
  * MCU row. Returns KST_OK, KST_ERROR_ROWS or KST_ERROR_CANCELLED.

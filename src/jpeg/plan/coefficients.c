@@ -7,7 +7,7 @@
 typedef void *allocate(struct memory *memory, size_t count, size_t size, kst_status *status);
 
 static kst_status create(struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients,
-    allocate *allocate_blocks)
+    bool whole, allocate *allocate_blocks)
 {
     memset(coefficients, 0, sizeof *coefficients);
     for (uint32_t i = 0; i < frame->component_count; i++) {
@@ -15,7 +15,7 @@ static kst_status create(struct memory *memory, const struct jpeg_frame *frame, 
         kst_status status = KST_OK;
         coefficients->stride[i] = c->padded_w;
         coefficients->blocks[i] =
-            allocate_blocks(memory, (size_t)c->padded_w * c->padded_h, 64 * sizeof(int16_t), &status);
+            allocate_blocks(memory, (size_t)c->padded_w * (whole ? c->padded_h : c->v), 64 * sizeof(int16_t), &status);
         if (!coefficients->blocks[i]) {
             kst_jpeg_coefficients_release(memory, coefficients);
             return status;
@@ -27,13 +27,19 @@ static kst_status create(struct memory *memory, const struct jpeg_frame *frame, 
 kst_status kst_jpeg_coefficients_create(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients)
 {
-    return create(memory, frame, coefficients, kst_memory_zeroed);
+    return create(memory, frame, coefficients, true, kst_memory_zeroed);
 }
 
 kst_status kst_jpeg_coefficients_reserve(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients)
 {
-    return create(memory, frame, coefficients, kst_memory_array);
+    return create(memory, frame, coefficients, true, kst_memory_array);
+}
+
+kst_status kst_jpeg_coefficients_reserve_row(
+    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients)
+{
+    return create(memory, frame, coefficients, false, kst_memory_array);
 }
 
 uint64_t kst_jpeg_coefficients_length(const struct jpeg_frame *frame)

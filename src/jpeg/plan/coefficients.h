@@ -25,6 +25,9 @@ kst_status kst_jpeg_coefficients_create(
 /* The same with undefined contents, for callers that write every block. */
 kst_status kst_jpeg_coefficients_reserve(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
+/* The same, with room for one MCU row. */
+kst_status kst_jpeg_coefficients_reserve_row(
+    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
 /* Return the number of bytes of all blocks. */
 uint64_t kst_jpeg_coefficients_length(const struct jpeg_frame *frame);
 void kst_jpeg_coefficients_release(struct memory *memory, struct jpeg_coefficients *coefficients);

@@ -255,14 +255,16 @@ static kst_status check_raw(struct encoding *e)
 
 /*
  * Return the most bytes of coefficients that are kept for optimised tables. With more, reading the picture twice is
- * faster than allocating them, unless its rows are decoded a second time for it.
+ * faster than allocating them, unless its rows are decoded a second time for it, or it is read for ten scans. These may
+ * be read side by side, which rows in order cannot be.
  */
-static uint64_t choose_kept(const kst_rows *rows)
+static uint64_t choose_kept(const kst_encode_options *options, const kst_rows *rows)
 {
-    const uint64_t large = UINT64_C(1) << 26, large_in_order = UINT64_C(1) << 28;
-    if (!rows || !rows->in_order)
-        return large;
-    return rows->again ? large_in_order : UINT64_MAX;
+    const uint64_t large = UINT64_C(1) << 26, very_large = UINT64_C(1) << 28;
+    bool in_order = rows && rows->in_order, progressive = options->coding == KST_CODING_PROGRESSIVE;
+    if (in_order && (progressive || !rows->again))
+        return UINT64_MAX;
+    return in_order || progressive ? very_large : large;
 }
 
 kst_status kst_jpeg_encoding_plan(struct encoding *e)
@@ -290,7 +292,7 @@ kst_status kst_jpeg_encoding_plan(struct encoding *e)
         return status;
     plan_ids(frame);
     plan_header(e);
-    jpeg_encoding_of(e)->kept_most = choose_kept(e->rows);
+    jpeg_encoding_of(e)->kept_most = choose_kept(&e->options, e->rows);
     kst_jpeg_dsp_init(&state->dsp, e->context->tier);
     status = kst_jpeg_sampler_init(&state->sampler, &e->image, frame, &state->dsp);
     state->sampler.rows = e->rows;

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include "core/report.h"
+#include "jpeg/cpu/encode_source.h"
 #include "jpeg/cpu/entropy/bit_string.h"
 #include "jpeg/cpu/entropy/huffman_encode.h"
 #include "jpeg/cpu/entropy/tokens.h"
@@ -23,7 +25,7 @@ struct progressive_coding {
     const struct operation *op;
     const struct jpeg_dsp *dsp;
     const struct jpeg_encoding *encoding;
-    const struct jpeg_coefficients *coefficients;
+    struct jpeg_progressive_source source;
     const kst_scan *script;
     size_t script_length;
     struct sink *sink;
@@ -32,6 +34,8 @@ struct progressive_coding {
     struct scan *scan; /* guarded by the lock, like all members below */
     size_t written;
     struct jpeg_scan_state state;
+    bool summed;  /* whether a scan has read the picture, */
+    uint64_t sum; /* and the sum of its rows */
     kst_status status;
 };
 
@@ -43,6 +47,9 @@ struct token_block {
 
 /* The state of the work on one scan. */
 struct progressive_worker {
+    struct jpeg_picture_source picture; /* if coefficients are not in memory, */
+    struct jpeg_coefficients row;       /* and those of one MCU row */
+    struct progressive_coding *coding;
     struct jpeg_tokens tokens;
     uint64_t frequency[2][257];
     struct jpeg_huffman_codes codes[2];
@@ -147,12 +154,44 @@ static void write_kept(struct progressive_worker *worker)
         drop_first(worker);
 }
 
-static kst_status encode_scan(struct progressive_worker *worker, struct scan *scan)
+static bool bring_row(void *arg, uint32_t row)
 {
-    worker->tokens.consume = count_tokens;
+    struct progressive_worker *worker = arg;
+    return kst_jpeg_picture_transform_row(&worker->picture, row);
+}
+
+/* Every pass over the picture must have read the same rows. */
+static kst_status check_sum(struct progressive_worker *worker)
+{
+    struct progressive_coding *coding = worker->coding;
+    uint64_t sum = atomic_exchange(&worker->picture.sum, 0);
+    pthread_mutex_lock(&coding->lock);
+    bool same = !coding->summed || coding->sum == sum;
+    coding->summed = true;
+    coding->sum = sum;
+    pthread_mutex_unlock(&coding->lock);
+    return same ? KST_OK
+                : kst_report_error(
+                      coding->op->report, KST_ERROR_ROWS, KST_NO_OFFSET, "they differ when they are read another time");
+}
+
+/* Work out the scan's tokens. */
+static kst_status pass_over(struct progressive_worker *worker)
+{
     kst_jpeg_tokens_scan(&worker->tokens);
     if (worker->tokens.out_of_range)
         return KST_ERROR_JPEG_COEFFICIENT;
+    if (worker->tokens.unbrought)
+        return KST_ERROR_ROWS;
+    return worker->tokens.bring && !worker->tokens.stopped ? check_sum(worker) : KST_OK;
+}
+
+static kst_status encode_scan(struct progressive_worker *worker, struct scan *scan)
+{
+    worker->tokens.consume = count_tokens;
+    kst_status status = pass_over(worker);
+    if (status)
+        return status;
     for (uint32_t i = 0; i < 2; i++) {
         kst_jpeg_huffman_optimal(worker->frequency[i], &scan->table[i]);
         kst_jpeg_huffman_derive_codes(&scan->table[i], &worker->codes[i]);
@@ -161,12 +200,38 @@ static kst_status encode_scan(struct progressive_worker *worker, struct scan *sc
         write_kept(worker);
     } else {
         worker->tokens.consume = write_tokens;
-        kst_jpeg_tokens_scan(&worker->tokens);
+        status = pass_over(worker);
     }
-    return worker->bits->status;
+    return status ? status : worker->bits->status;
 }
 
-static kst_status work_on_scan(const struct progressive_coding *coding, const kst_scan *scan, struct scan *result)
+/* Let the worker take its coefficients from memory, or from the picture. */
+static kst_status open_source(struct progressive_worker *worker)
+{
+    const struct jpeg_progressive_source *source = &worker->coding->source;
+    worker->tokens.coefficients = source->coefficients;
+    if (source->coefficients)
+        return KST_OK;
+    worker->tokens.coefficients = &worker->row;
+    worker->tokens.bring = bring_row;
+    kst_status status = kst_jpeg_coefficients_reserve_row(worker->memory, source->sampler->frame, &worker->row);
+    if (!status)
+        status = kst_jpeg_picture_source_create(worker->memory, source->sampler, 1, &worker->row, &worker->picture);
+    worker->picture.summed = true;
+    return status;
+}
+
+/* Where coefficients are not kept, what the scan's bits have outgrown is not either. */
+static void close_source(struct progressive_worker *worker)
+{
+    if (!worker->coding->source.coefficients)
+        kst_memory_trim(worker->memory);
+    if (worker->picture.rows)
+        kst_jpeg_picture_source_release(&worker->picture);
+    kst_jpeg_coefficients_release(worker->memory, &worker->row);
+}
+
+static kst_status work_on_scan(struct progressive_coding *coding, const kst_scan *scan, struct scan *result)
 {
     kst_status status = KST_OK;
     struct jpeg_scan_geometry geometry;
@@ -178,20 +243,22 @@ static kst_status work_on_scan(const struct progressive_coding *coding, const ks
     kst_jpeg_scan_geometry(&encoding->frame, scan->component, scan->component_count, &geometry);
     result->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &geometry);
     kst_jpeg_bit_string_init(&result->bits, memory);
+    worker->coding = coding;
     worker->memory = memory;
     worker->blocks_left = coding->blocks_most;
     worker->bits = &result->bits;
     worker->tokens.dsp = coding->dsp;
     worker->tokens.frame = &encoding->frame;
-    worker->tokens.coefficients = coding->coefficients;
     worker->tokens.scan = scan;
     worker->tokens.huffman = encoding->huffman;
     worker->tokens.restart_interval = result->restart_interval;
     worker->tokens.arg = worker;
-    if (add_block(worker, &status)) {
+    status = open_source(worker);
+    if (!status && add_block(worker, &status)) {
         worker->tokens.token = worker->first->token;
         status = encode_scan(worker, result);
     }
+    close_source(worker);
     while (worker->first)
         drop_first(worker);
     kst_memory_release(memory, worker);
@@ -268,7 +335,10 @@ static void choose_turns(struct progressive_coding *coding)
     }
 }
 
-/* All scans together may keep as many tokens as take half of the memory of the coefficients. */
+/*
+ * All scans together may keep as many tokens as take half of the memory of the coefficients; none, if these are not
+ * kept either.
+ */
 static size_t blocks_most(const struct operation *op, const struct jpeg_frame *frame)
 {
     size_t blocks = 0;
@@ -279,17 +349,17 @@ static size_t blocks_most(const struct operation *op, const struct jpeg_frame *f
 
 kst_status kst_jpeg_progressive_encode(const struct operation *op, const struct jpeg_dsp *dsp,
     const struct jpeg_encoding *encoding, const kst_scan *script, size_t script_length,
-    const struct jpeg_coefficients *coefficients, struct sink *sink)
+    const struct jpeg_progressive_source *source, struct sink *sink)
 {
     kst_status status = KST_OK;
     struct progressive_coding coding = {.op = op,
         .dsp = dsp,
         .encoding = encoding,
-        .coefficients = coefficients,
+        .source = *source,
         .script = script,
         .script_length = script_length,
         .sink = sink,
-        .blocks_most = blocks_most(op, &encoding->frame)};
+        .blocks_most = source->coefficients ? blocks_most(op, &encoding->frame) : 0};
     coding.scan = kst_memory_zeroed(op->memory, script_length, sizeof *coding.scan, &status);
     if (!coding.scan)
         return status;

@@ -5,12 +5,19 @@
 
 #include "jpeg/cpu/encode.h"
 
+/* Where the coefficients come from: memory, or a picture that is read twice for each scan, in any order. */
+struct jpeg_progressive_source {
+    const struct jpeg_coefficients *coefficients; /* null: `sampler` */
+    const struct jpeg_sampler *sampler;
+};
+
 /*
  * Write all scans of a checked script, several at a time, each with Huffman tables made for it. Returns KST_OK, a
- * memory status, the sink's status or KST_ERROR_JPEG_COEFFICIENT.
+ * memory status, the sink's status, KST_ERROR_JPEG_COEFFICIENT, or KST_ERROR_ROWS if rows of the picture cannot be
+ * fetched, or differ when they are fetched again.
  */
 kst_status kst_jpeg_progressive_encode(const struct operation *op, const struct jpeg_dsp *dsp,
     const struct jpeg_encoding *encoding, const kst_scan *script, size_t script_length,
-    const struct jpeg_coefficients *coefficients, struct sink *sink);
+    const struct jpeg_progressive_source *source, struct sink *sink);
 
 #endif

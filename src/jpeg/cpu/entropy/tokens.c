@@ -187,17 +187,36 @@ static bool restart(struct jpeg_tokens *t)
     return true;
 }
 
+/* Return the number of rows of a component's blocks that an MCU row of the frame has. */
+static uint32_t rows_in_mcu(const struct jpeg_tokens *t, uint32_t c)
+{
+    return t->frame->component_count == 1 ? 1 : t->frame->component[c].v;
+}
+
+/* Bring the coefficients of an MCU row, unless all are there. */
+static void bring(struct jpeg_tokens *t, uint32_t row)
+{
+    if (!t->bring || t->stopped)
+        return;
+    for (uint32_t c = 0; c < t->frame->component_count; c++)
+        t->first[c] = row * rows_in_mcu(t, c);
+    if (!t->bring(t->arg, row))
+        t->unbrought = t->stopped = true;
+}
+
 static void scan_ac(struct jpeg_tokens *t)
 {
-    const uint32_t c = t->scan->component[0];
+    const uint32_t c = t->scan->component[0], rows = rows_in_mcu(t, c);
     const struct jpeg_component *component = &t->frame->component[c];
     const uint64_t band = (UINT64_MAX >> (63 - t->scan->se)) & (UINT64_MAX << t->scan->ss);
     _Alignas(64) int16_t block[64];
     t->destination = t->huffman[c];
     for (uint32_t y = 0; y < component->blocks_h; y++) {
+        if (y % rows == 0)
+            bring(t, y / rows);
         for (uint32_t x = 0; x < component->blocks_w && !t->stopped && !t->out_of_range; x++) {
             restart(t);
-            t->dsp->zigzag(kst_jpeg_block(t->coefficients, c, x, y), block);
+            t->dsp->zigzag(kst_jpeg_block(t->coefficients, c, x, y - t->first[c]), block);
             if (t->scan->ah == 0)
                 ac_first(t, block, band);
             else
@@ -213,7 +232,7 @@ static int16_t dc_of(const struct jpeg_tokens *t, uint32_t c, uint32_t x, uint32
     const struct jpeg_component *component = &t->frame->component[c];
     if (x >= component->blocks_w || y >= component->blocks_h)
         return before;
-    return kst_jpeg_block(t->coefficients, c, x, y)[0];
+    return kst_jpeg_block(t->coefficients, c, x, y - t->first[c])[0];
 }
 
 static void dc_block(struct jpeg_tokens *t, uint32_t component, int16_t dc, int32_t *prediction)
@@ -254,7 +273,10 @@ static void scan_dc(struct jpeg_tokens *t)
     int32_t prediction[JPEG_COMPONENTS] = {0};
     struct jpeg_scan_geometry geometry;
     kst_jpeg_scan_geometry(t->frame, t->scan->component, t->scan->component_count, &geometry);
+    const uint32_t rows = t->scan->component_count == 1 ? rows_in_mcu(t, t->scan->component[0]) : 1;
     for (uint32_t y = 0; y < geometry.mcus_h; y++) {
+        if (y % rows == 0)
+            bring(t, y / rows);
         for (uint32_t x = 0; x < geometry.mcus_w && !t->stopped && !t->out_of_range; x++) {
             if (restart(t))
                 memset(prediction, 0, sizeof prediction);
@@ -265,7 +287,8 @@ static void scan_dc(struct jpeg_tokens *t)
 
 void kst_jpeg_tokens_scan(struct jpeg_tokens *tokens)
 {
-    tokens->out_of_range = tokens->stopped = false;
+    tokens->out_of_range = tokens->unbrought = tokens->stopped = false;
+    memset(tokens->first, 0, sizeof tokens->first);
     tokens->until_restart = tokens->restart_interval;
     tokens->raw = tokens->raw_length = tokens->eob_run = tokens->correction_count = tokens->count = 0;
     if (tokens->scan->ss == 0)

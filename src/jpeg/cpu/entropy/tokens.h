@@ -35,6 +35,11 @@ struct jpeg_tokens {
     const struct jpeg_dsp *dsp;
     const struct jpeg_frame *frame;
     const struct jpeg_coefficients *coefficients;
+    /*
+     * Null, or called before each MCU row of the frame (of one component's blocks, if the frame has a single one), of
+     * which `coefficients` then hold the blocks, and no others. False ends the scan.
+     */
+    bool (*bring)(void *arg, uint32_t row);
     const kst_scan *scan;
     const uint8_t *huffman; /* the destination of each component's tables */
     uint32_t restart_interval;
@@ -47,7 +52,9 @@ struct jpeg_tokens {
     void *arg;
     /* kst_jpeg_tokens_scan() uses the members below. */
     bool out_of_range; /* set if a coefficient is too large to be coded */
+    bool unbrought;    /* set if bring() failed */
     bool stopped;
+    uint32_t first[JPEG_COMPONENTS]; /* the first row of blocks that each component's coefficients hold */
     uint32_t until_restart;
     uint32_t destination;     /* destination of an AC scan's table */
     uint32_t raw, raw_length; /* bits without a symbol that are not a token yet */
@@ -57,7 +64,7 @@ struct jpeg_tokens {
     uint32_t count;
 };
 
-/* Work out a scan. Afterwards out_of_range and stopped tell whether it was cut short. */
+/* Work out a scan. Afterwards out_of_range, unbrought and stopped tell whether it was cut short. */
 void kst_jpeg_tokens_scan(struct jpeg_tokens *tokens);
 
 #endif
