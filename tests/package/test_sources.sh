@@ -70,14 +70,14 @@ find_openings() {
         }' $(cat "$work/c")
 }
 
-# In scripts #! may stand above, and a word to shellcheck between.
+# In scripts #! may stand above, and words to shellcheck and Slurm between.
 find_script_openings() {
     # shellcheck disable=SC2046 # no name has spaces
     awk '
         FNR == 1 {
             wanted = "licence"
         }
-        FNR == 1 && /^#!/ || /^# shellcheck / {
+        FNR == 1 && /^#!/ || /^# shellcheck / || /^#SBATCH / {
             next
         }
         wanted == "purpose" {

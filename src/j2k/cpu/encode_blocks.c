@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Codes code-blocks: quantises coefficients from a band's resident rows, codes or measures them, and keeps the results.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "j2k/cpu/blocks/block_measure.h"
 #include "j2k/cpu/blocks/encode_set.h"
 #include "j2k/syntax/geometry.h"
-
-enum { CHUNK = 1 << 18, ALIGNMENT = 8 };
-
-/* A piece of memory for coded bytes and passes; all pieces are released together. */
-struct j2k_encoded_chunk {
-    struct j2k_encoded_chunk *next;
-    size_t used, length; /* in bytes of `words` */
-    uint64_t words[];
-};
 
 struct j2k_encode_worker *kst_j2k_encode_worker_take(struct j2k_encoding *encoding)
 {
@@ -48,54 +37,6 @@ void kst_j2k_encode_drop_workers(struct j2k_encoding *encoding)
         kst_j2k_encode_end_keeping(encoding, encoding->idle);
         kst_memory_release(encoding->memory, encoding->idle);
         encoding->idle = next;
-    }
-}
-
-void *kst_j2k_encode_keep(struct j2k_encoding *encoding, struct j2k_encoded_chunk **filling, size_t length)
-{
-    struct j2k_encoded_chunk *chunk = *filling;
-    length = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (!chunk || chunk->length - chunk->used < length) {
-        size_t room = length > CHUNK ? length : CHUNK;
-        chunk = kst_j2k_encode_take(encoding, sizeof *chunk + room, 1);
-        if (!chunk)
-            return NULL;
-        chunk->used = 0;
-        chunk->length = room;
-        pthread_mutex_lock(&encoding->shared);
-        chunk->next = encoding->encoded->chunk;
-        encoding->encoded->chunk = chunk;
-        pthread_mutex_unlock(&encoding->shared);
-        *filling = chunk;
-    }
-    void *kept = (char *)chunk->words + chunk->used;
-    chunk->used += length;
-    return kept;
-}
-
-void kst_j2k_encoded_chunks_release(struct memory *memory, struct j2k_encoded *encoded)
-{
-    while (encoded->chunk) {
-        struct j2k_encoded_chunk *next = encoded->chunk->next;
-        kst_memory_release(memory, encoded->chunk);
-        encoded->chunk = next;
-    }
-}
-
-struct j2k_rect kst_j2k_region_in_band(const struct j2k_encoding *encoding, const struct j2k_band *band)
-{
-    const struct j2k_plan *plan = &encoding->coded->plan;
-    const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
-    const struct j2k_component *component = &plan->component[band->tile_component % plan->component_count];
-    uint32_t margin = tc->reversible ? 2 : 4;
-    struct j2k_rect region = kst_j2k_divide(encoding->request->region, component->dx, component->dy);
-    const struct j2k_resolution *resolution = &plan->resolution[tc->first_resolution];
-    for (uint32_t r = tc->levels;; r--) {
-        if (r == 0 || &plan->band[resolution[r].first_band] <= band) {
-            region = r == 0 ? region : kst_j2k_enlarge(region, margin, resolution[r].rect);
-            return r == 0 ? region : kst_j2k_band_of(region, band->orientation & 1U, band->orientation >> 1);
-        }
-        region = kst_j2k_band_of(kst_j2k_enlarge(region, margin, resolution[r].rect), 0, 0);
     }
 }
 
@@ -157,11 +98,11 @@ static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t 
         const void *from = row + (block->x - band->rect.x0) * resident->size;
         uint32_t *to = sample + (size_t)y * block->width;
         if (set->narrow)
-            encoding->forward.sign_narrow(from, block->width, to);
+            encoding->forward->sign_narrow(from, block->width, to);
         else if (c->tc->reversible)
-            encoding->forward.sign_integers(from, block->width, to);
+            encoding->forward->sign_integers(from, block->width, to);
         else
-            encoding->forward.quantise(from, block->width, factor, to);
+            encoding->forward->quantise(from, block->width, factor, to);
         if (!c->tc->reversible && encoding->request->error > 0) /* otherwise the error is not used */
             error += row_error(from, to, factor, block->width);
     }
@@ -256,33 +197,4 @@ void kst_j2k_encode_one(const struct j2k_encode_set *set, struct j2k_encode_work
     kst_j2k_block_functions(tc->style)->encode(&worker->scratch, encoding->tier, &settings, &outcome);
     store(encoding, worker, whole, &outcome, error);
     kst_j2k_encode_count(encoding, 1);
-}
-
-/* The result has single precision, so that its products with lengths are exact. */
-float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band)
-{
-    double half = tile->encoding->coded->plan.band[band].step / 2;
-    double stop = tile->stop > 0 ? tile->stop / (tile->encoding->request->weight[band] * half * half) : 0;
-    return stop < FLT_MIN ? 0 : (float)fmin(stop, FLT_MAX);
-}
-
-bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile)
-{
-    const struct j2k_encode_request *request = tile->encoding->request;
-    bool limited = request->measure && (request->bytes < UINT64_MAX || request->error > 0);
-    return limited && request->stop <= 0 && tile->block_count >= J2K_SAMPLED_BLOCKS_MIN;
-}
-
-void kst_j2k_encode_given_stop(struct j2k_encode_tile *tile)
-{
-    tile->stop = tile->encoding->request->stop;
-}
-
-void kst_j2k_encode_find_stop(struct j2k_encode_tile *tile)
-{
-    struct j2k_encoding *encoding = tile->encoding;
-    tile->stop = kst_j2k_encode_stop(tile);
-    pthread_mutex_lock(&encoding->shared);
-    encoding->encoded->stop = fmax(encoding->encoded->stop, tile->stop);
-    pthread_mutex_unlock(&encoding->shared);
 }

@@ -78,12 +78,3 @@ void kst_j2k_encode_end_keeping(struct j2k_encoding *encoding, struct j2k_encode
         flush(encoding, &worker->keeping);
     kst_memory_release(encoding->memory, worker->keeping.data);
 }
-
-void kst_j2k_encode_fetch_lengths(struct j2k_encoding *encoding, uint32_t index, uint32_t *length)
-{
-    const kst_writer *keeper = encoding->request->keeper;
-    const struct j2k_block_code *block = &encoding->coded->block[index];
-    uint64_t offset = block->kept + encoding->result[index].kept;
-    if (block->passes > 0 && !keeper->fetch(keeper->user, offset, length, block->passes * sizeof *length))
-        kst_j2k_encode_fail(encoding, KST_ERROR_WRITE);
-}

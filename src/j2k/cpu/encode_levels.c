@@ -43,21 +43,21 @@ static void fetch_samples(const void *source, uint32_t y, void *const room[], co
         const struct j2k_origin *origin = &encoding->request->origin[set->first + i];
         const uint8_t *from = find_row(samples, set->first + i, y);
         if (set->narrow)
-            encoding->forward.load_narrow(origin, from, width, room[i]);
+            encoding->forward->load_narrow(origin, from, width, room[i]);
         else if (tc->reversible)
-            encoding->forward.load_integers(origin, from, width, room[i]);
+            encoding->forward->load_integers(origin, from, width, room[i]);
         else
-            encoding->forward.load_reals(origin, from, width, room[i]);
+            encoding->forward->load_reals(origin, from, width, room[i]);
         row[i] = room[i];
     }
     if (set->count < J2K_ANALYSED_TOGETHER)
         return;
     if (set->narrow)
-        encoding->forward.rct_narrow(room[0], room[1], room[2], width);
+        encoding->forward->rct_narrow(room[0], room[1], room[2], width);
     else if (tc->reversible)
-        encoding->forward.rct(room[0], room[1], room[2], width);
+        encoding->forward->rct(room[0], room[1], room[2], width);
     else
-        encoding->forward.ict(room[0], room[1], room[2], width);
+        encoding->forward->ict(room[0], room[1], room[2], width);
 }
 
 static void fetch_row(const void *source, uint32_t y, void *const room[], const void *row[])
@@ -77,7 +77,7 @@ struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_encode_set *set, ui
 {
     const struct j2k_encode_component *c = &set->component[component];
     bool last = r == j2k_encode_top(c);
-    struct j2k_analysis analysis = {.forward = &set->tile->encoding->forward,
+    struct j2k_analysis analysis = {.forward = set->tile->encoding->forward,
         .reversible = c->tc->reversible,
         .narrow = set->narrow,
         .rect = c->resolution[r].rect,

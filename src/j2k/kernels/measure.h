@@ -97,7 +97,7 @@ FUNCTION struct below sum_below(LOCAL const u32 *plane_words, u32 fresh, u32 mor
 
 /*
  * The gains of samples, in quarters of the half steps that a 1 in the plane stands for, as in
- * src/j2k/cpu/blocks/block_measure.h. They are exact, so that planes which move a flat block away from its value are
+ * src/j2k/rate/measure.h. They are exact, so that planes which move a flat block away from its value are
  * fully compensated by those below.
  */
 FUNCTION i64 significance_gain(const struct below *below, u32 rows, u32 plane, u32 exact)
@@ -189,7 +189,7 @@ FUNCTION u32 is_worth(i64 gain, u32 plane, u32 stop, u32 cost)
     return gain > 0 && compare_scaled((u64)gain, shift, price * cost) > 0;
 }
 
-/* Return the least cost of a plane's samples, in quarters of a bit, as in src/j2k/cpu/blocks/block_measure.h. */
+/* Return the least cost of a plane's samples, in quarters of a bit, as in src/j2k/rate/measure.h. */
 FUNCTION u32 significance_cost(u32 fresh, u32 rest)
 {
     u32 each = fresh * 5 >= rest * 2 ? 10

@@ -26,8 +26,37 @@ static bool ebcot_is_raw(uint32_t style, uint32_t pass)
     return j2k_pass_is_raw(style, pass);
 }
 
+/*
+ * Holds what a plane costs on average, in quarters of a bit: signs, the zeros around them, and the coder's adaptation.
+ * A sample costs the more, the fewer of the remaining samples become significant with it. The numbers were fitted to
+ * planes of twelve photographs and explain 99% of the variance of their lengths (by squared errors).
+ */
+enum { SIGNIFICANCE_COST = 32, REFINEMENT_COST = 16, REFINED_COST = 4 };
+
+static uint32_t significance_cost(uint32_t samples, uint32_t significant, uint32_t refined)
+{
+    static const struct {
+        uint32_t share; /* fewer than so many 400ths of the remaining samples become significant */
+        uint32_t cost;
+    } step[] = {{1, 39}, {2, 34}, {4, 30}, {8, 27}, {14, 25}, {20, 23}, {30, 21}, {40, 20}, {60, 19}, {80, 18},
+        {120, 16}, {160, 14}, {200, 13}};
+    enum { STEPS_OF_COST = sizeof step / sizeof step[0], LEAST_COST = 10, WHOLE = 400 };
+    uint32_t rest = samples - refined;
+    for (uint32_t i = 0; i < STEPS_OF_COST; i++)
+        if (significant * WHOLE < rest * step[i].share)
+            return SIGNIFICANCE_COST + significant * step[i].cost;
+    return SIGNIFICANCE_COST + significant * LEAST_COST;
+}
+
+static void ebcot_estimate(
+    uint32_t samples, uint32_t significant, uint32_t refined, uint32_t *significance, uint32_t *refinement)
+{
+    *significance = significance_cost(samples, significant, refined);
+    *refinement = refined > 0 ? REFINEMENT_COST + REFINED_COST * refined : 0;
+}
+
 static const struct j2k_block_coder coders[J2K_BLOCK_CODERS] = {
-    [J2K_EBCOT] = {J2K_EBCOT, J2K_STYLES, ebcot_room, ebcot_starts, ebcot_is_raw}};
+    [J2K_EBCOT] = {J2K_EBCOT, J2K_STYLES, ebcot_room, ebcot_starts, ebcot_is_raw, ebcot_estimate}};
 
 const struct j2k_block_coder *kst_j2k_block_coder(uint32_t style)
 {

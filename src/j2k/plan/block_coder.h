@@ -27,6 +27,13 @@ struct j2k_block_coder {
     uint32_t (*room)(uint32_t style, uint32_t pass);
     bool (*starts)(uint32_t style, uint32_t pass);
     bool (*is_raw)(uint32_t style, uint32_t pass); /* whether the segment holds raw bits */
+    /*
+     * Estimate what the passes of a plane cost on average, in quarters of a bit: those in which samples become
+     * significant, and those that refine. The block has `samples`, of which `significant` become significant in the
+     * plane and `refined` are refined.
+     */
+    void (*estimate)(
+        uint32_t samples, uint32_t significant, uint32_t refined, uint32_t *significance, uint32_t *refinement);
 };
 
 /*

@@ -8,8 +8,8 @@
 
 #include "core/report.h"
 #include "image/format.h"
-#include "j2k/cpu/blocks/block_measure.h"
-#include "j2k/cpu/encode_tile.h"
+#include "j2k/rate/encoding.h"
+#include "j2k/rate/measure.h"
 #include "j2k/run/encode.h"
 #include "j2k/syntax/geometry.h"
 #include "j2k/write/excerpt.h"

@@ -9,8 +9,7 @@
 #include "core/cpu.h"
 #include "j2k/plan/block_coder.h"
 #include "j2k/plan/plan.h"
-
-struct j2k_gains;
+#include "j2k/rate/measure.h"
 
 /* Problems met while decoding, as a bit mask. */
 enum {
@@ -56,16 +55,6 @@ struct j2k_block_settings {
     double stop;
 };
 
-/* The state after a pass. */
-struct j2k_pass {
-    uint32_t length; /* see j2k_coded.pass_length in j2k/write/coded.h */
-    /*
-     * The amount by which the pass lowers the squared error, summed over the block, in squares of half a quantiser
-     * step. The value is exact: an integer of at most 48 bits times a power of two.
-     */
-    double gain;
-};
-
 /* A coded block. Its arrays lie in the coder's scratch memory and stay until the next block. */
 struct j2k_block_outcome {
     uint32_t planes; /* bit-planes of the largest magnitude */
@@ -105,11 +94,6 @@ struct j2k_block_functions {
      */
     uint32_t (*measure)(struct j2k_block_scratch *scratch, enum cpu_tier tier,
         const struct j2k_block_settings *settings, struct j2k_gains *gains);
-    /*
-     * Estimate what the passes of a plane cost on average, in quarters of a bit: those in which samples become
-     * significant, and those that refine.
-     */
-    void (*estimate)(const struct j2k_gains *gains, uint32_t samples, uint32_t *significance, uint32_t *refinement);
 };
 
 /* Return the functions for code-blocks of a style that has a coder. */

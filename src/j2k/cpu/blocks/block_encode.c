@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "j2k/cpu/blocks/block_measure.h"
 #include "j2k/cpu/blocks/coding_words.h"
+#include "j2k/rate/measure.h"
 
 static int64_t raw_significance_pass(struct j2k_block_encoder *encoder, const struct j2k_measure *measure)
 {

@@ -10,8 +10,8 @@
  */
 #include <string.h>
 
-#include "j2k/cpu/blocks/block_measure.h"
 #include "j2k/cpu/blocks/coding_words.h"
+#include "j2k/rate/measure.h"
 
 /*
  * The bits of a stripe's decision bytes, and which coefficients have significant neighbours in other columns or

@@ -2,7 +2,6 @@
 /* Makes a block coder of the coding passes of T.800 Annex D. */
 #include "j2k/cpu/blocks/block.h"
 #include "j2k/cpu/blocks/block_encode.h"
-#include "j2k/cpu/blocks/block_measure.h"
 
 _Static_assert(offsetof(struct j2k_block_decoder, samples) == 0 && offsetof(struct j2k_block_encoder, sample) == 0,
     "scratch memory begins with the samples");
@@ -47,39 +46,10 @@ static uint32_t measure(struct j2k_block_scratch *scratch, enum cpu_tier tier,
     return kst_j2k_block_measure(encoder_of(scratch, tier), settings, gains);
 }
 
-/*
- * Holds what a plane costs on average, in quarters of a bit: signs, the zeros around them, and the coder's adaptation.
- * A sample costs the more, the fewer of the remaining samples become significant with it. The numbers were fitted to
- * planes of twelve photographs and explain 99% of the variance of their lengths (by squared errors).
- */
-enum { SIGNIFICANCE_COST = 32, REFINEMENT_COST = 16, REFINED_COST = 4 };
-
-static uint32_t significance_cost(const struct j2k_gains *gains, uint32_t samples)
-{
-    static const struct {
-        uint32_t share; /* fewer than so many 400ths of the remaining samples become significant */
-        uint32_t cost;
-    } step[] = {{1, 39}, {2, 34}, {4, 30}, {8, 27}, {14, 25}, {20, 23}, {30, 21}, {40, 20}, {60, 19}, {80, 18},
-        {120, 16}, {160, 14}, {200, 13}};
-    enum { STEPS_OF_COST = sizeof step / sizeof step[0], LEAST_COST = 10, WHOLE = 400 };
-    uint32_t rest = samples - gains->refined;
-    for (uint32_t i = 0; i < STEPS_OF_COST; i++)
-        if (gains->significant * WHOLE < rest * step[i].share)
-            return SIGNIFICANCE_COST + gains->significant * step[i].cost;
-    return SIGNIFICANCE_COST + gains->significant * LEAST_COST;
-}
-
-static void estimate(const struct j2k_gains *gains, uint32_t samples, uint32_t *significance, uint32_t *refinement)
-{
-    *significance = significance_cost(gains, samples);
-    *refinement = gains->refined > 0 ? REFINEMENT_COST + REFINED_COST * gains->refined : 0;
-}
-
 const struct j2k_block_functions kst_j2k_ebcot = {.decoder_length = sizeof(struct j2k_block_decoder),
     .encoder_length = sizeof(struct j2k_block_encoder),
     .pass_bytes = PASS_BYTES,
     .bytes_ahead = BYTES_AHEAD,
     .decode = decode,
     .encode = encode,
-    .measure = measure,
-    .estimate = estimate};
+    .measure = measure};

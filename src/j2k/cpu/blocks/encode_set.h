@@ -8,8 +8,9 @@
 #define KOSTKA_J2K_CPU_BLOCKS_ENCODE_SET_H
 
 #include "core/countdown.h"
+#include "j2k/cpu/blocks/block_coder.h"
 #include "j2k/cpu/dwt/analysis.h"
-#include "j2k/cpu/encode_tile.h"
+#include "j2k/cpu/encode.h"
 
 /* Bytes that go to a request's keeper when there are enough of them; nothing is allocated without one. */
 struct j2k_keeping {
@@ -119,7 +120,6 @@ void kst_j2k_encode_drop_workers(struct j2k_encoding *encoding);
 bool kst_j2k_encode_keep_apart(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
     const struct j2k_block_outcome *outcome);
 void kst_j2k_encode_end_keeping(struct j2k_encoding *encoding, struct j2k_encode_worker *worker);
-void kst_j2k_encode_fetch_lengths(struct j2k_encoding *encoding, uint32_t index, uint32_t *length);
 
 /* Return where a resident row is. */
 static inline void *j2k_encode_resident_row(const struct j2k_encode_resident *resident, uint32_t y)

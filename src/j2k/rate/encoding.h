@@ -1,16 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Defines what the steps of encoding a tile share: the encoding that all threads work on, and the results of its
- * blocks.
+ * Declares what encoding on the CPU and on a GPU have in common: what is asked of it, the results of code-blocks, how
+ * far a tile's blocks are coded for a target, and the end, which adds guard bits and lists all passes.
  */
-#ifndef KOSTKA_J2K_CPU_ENCODE_TILE_H
-#define KOSTKA_J2K_CPU_ENCODE_TILE_H
+#ifndef KOSTKA_J2K_RATE_ENCODING_H
+#define KOSTKA_J2K_RATE_ENCODING_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "j2k/cpu/blocks/block_coder.h"
-#include "j2k/cpu/encode.h"
+#include "core/operation.h"
+#include "core/pool.h"
+#include "j2k/rate/measure.h"
+#include "j2k/write/coded.h"
+
+struct j2k_encode_worker;
+struct j2k_encoded_chunk;
+struct j2k_forward;
+
+struct j2k_encode_request {
+    const struct j2k_origin *origin; /* one per component: where plan.component[c].area begins */
+    const kst_rows *rows; /* reads the samples, if `in_order` one row of tiles after the other; null: in memory */
+    /* For each band of the plan: squared error of the picture for an error of 1 in one coefficient. */
+    const double *weight;
+    struct progress *progress; /* a step per code-block */
+    const kst_writer *keeper;  /* keeps coded bytes; only if nothing is measured; null: they stay in memory */
+    struct j2k_tiles tiles;    /* the tiles to be coded; a count of 0: all tiles */
+    bool measure;              /* measure what each pass gains */
+    /*
+     * The target of rate allocation, only if measured: passes that are clearly useless for it may be left out. All
+     * blocks together are to be no longer than `bytes` (UINT64_MAX: any length), or no better than the squared error
+     * `error` (0: as good as possible).
+     */
+    uint64_t bytes;
+    double error;
+    double stop;            /* planes that gain less per byte are left out; 0: not known yet */
+    struct j2k_rect region; /* region of interest on the reference grid, for components with a shift; empty: none */
+};
+
+/* The memory that coded blocks point to, and what was found while coding them. */
+struct j2k_encoded {
+    struct j2k_encoded_chunk *chunk;
+    uint32_t *pass_length; /* as in j2k_coded, which borrows it */
+    double *pass_gain;     /* how much each pass lowers the picture's squared error; null: not measured */
+    uint32_t pass_count;
+    double error;  /* if measured: the squared error that is left after all passes */
+    double stop;   /* planes that gain less per byte may be missing; 0: none is missing */
+    uint8_t extra; /* number of guard bits added because coefficients had more bits than planes */
+};
 
 /* The result of one block, kept until all blocks are done. */
 struct j2k_block_result {
@@ -26,12 +63,13 @@ struct j2k_block_result {
 struct j2k_encoding {
     struct memory *memory;
     struct pool *pool;
-    struct j2k_forward forward;
-    enum cpu_tier tier;
     struct j2k_coded *coded;
     const struct j2k_encode_request *request;
     struct j2k_block_result *result; /* one per block */
     struct j2k_encoded *encoded;
+    /* The CPU's alone: its functions, its tier, and memory of threads that have nothing to do. */
+    const struct j2k_forward *forward;
+    enum cpu_tier tier;
     struct j2k_encode_worker *idle;
     uint64_t kept;          /* bytes of the request's keeper that are assigned to threads */
     pthread_mutex_t shared; /* guards `idle`, `kept`, calls of the keeper, and what tiles change in `encoded` */
@@ -82,14 +120,14 @@ static inline uint32_t j2k_encode_block(const struct j2k_encode_tile *tile, uint
 }
 
 /*
- * encode.c: start with all members of the encoding set except `result` and `shared`. When all blocks have results or
+ * Start with all members of the encoding set except `result` and `shared`. When all blocks have results or
  * something failed, finish, which fills in encoding->encoded. If starting failed there is nothing to finish.
  */
 kst_status kst_j2k_encode_start(struct j2k_encoding *encoding, kst_report *report);
 kst_status kst_j2k_encode_finish(struct j2k_encoding *encoding, kst_report *report);
 void kst_j2k_encode_find_tile(struct j2k_encoding *encoding, uint32_t index, struct j2k_encode_tile *tile);
 
-/* encode_blocks.c: whether a sample of the tile's blocks is measured before all are coded. */
+/* Return whether a sample of the tile's blocks is measured before all are coded. */
 bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile);
 
 /* Set tile->stop to the value known from the start, or to the one that the sample gives. */
@@ -103,7 +141,7 @@ struct j2k_rect kst_j2k_region_in_band(const struct j2k_encoding *encoding, cons
 float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band);
 
 /*
- * encode_stop.c: find from the sample the gain per byte below which no pass will be wanted; 0: every pass may be
+ * Find from the sample the gain per byte below which no pass will be wanted; 0: every pass may be
  * wanted.
  */
 double kst_j2k_encode_stop(struct j2k_encode_tile *tile);
@@ -114,7 +152,7 @@ bool kst_j2k_is_sampled(const struct j2k_encode_tile *tile, uint32_t block);
  * Returns null if memory is missing.
  */
 void *kst_j2k_encode_keep(struct j2k_encoding *encoding, struct j2k_encoded_chunk **filling, size_t length);
-void kst_j2k_encoded_chunks_release(struct memory *memory, struct j2k_encoded *encoded);
+void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded);
 
 /* Convert a sum of squared errors to squares of the step. */
 static inline double j2k_quantiser_error(uint64_t sum)

@@ -4,11 +4,12 @@
  * gain is computed; what they cost is estimated. Rate allocation notices if the guess was too high. The guess depends
  * on the sample alone, so it is the same on any device and for any number of threads.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "j2k/cpu/blocks/block_measure.h"
-#include "j2k/cpu/encode_tile.h"
+#include "j2k/plan/block_coder.h"
+#include "j2k/rate/encoding.h"
 #include "j2k/rate/rate_cuts.h"
 
 enum {
@@ -58,15 +59,15 @@ static uint32_t stride_of(const struct j2k_plan *plan, uint32_t band)
  * Estimate a block's length up to each point, in quarters of a bit, and the gain of each point. Returns the number of
  * points.
  */
-static uint32_t estimate(const struct j2k_block_functions *coder, const struct j2k_block_result *result,
-    uint32_t samples, bool exact, double unit, uint32_t length[POINTS], double gain[POINTS])
+static uint32_t estimate(const struct j2k_block_coder *coder, const struct j2k_block_result *result, uint32_t samples,
+    bool exact, double unit, uint32_t length[POINTS], double gain[POINTS])
 {
     uint32_t count = 0, sum = 0;
     for (uint32_t plane = result->planes; plane-- > 0;) {
         const struct j2k_gains *gains = &result->plane[plane];
         double scale = unit * j2k_measure_plane(plane, exact).unit;
         uint32_t significance, refinement;
-        coder->estimate(gains, samples, &significance, &refinement);
+        coder->estimate(samples, gains->significant, gains->refined, &significance, &refinement);
         sum += significance;
         length[count] = sum;
         gain[count++] = (double)gains->significance * scale;
@@ -96,7 +97,7 @@ static void add_block(const struct j2k_encode_tile *tile, uint32_t index, struct
     double stride = stride_of(plan, block->band), gain[POINTS] = {0}, slope[POINTS], gained = 0;
     uint32_t length[POINTS] = {0}, before = 0;
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
-    uint32_t points = estimate(kst_j2k_block_functions(tc->style), result, (uint32_t)block->width * block->height,
+    uint32_t points = estimate(kst_j2k_block_coder(tc->style), result, (uint32_t)block->width * block->height,
         tc->reversible, unit, length, gain);
     kst_j2k_slopes(length, gain, points, slope);
     share->error += stride * 4 * unit * result->error;
@@ -243,4 +244,33 @@ double kst_j2k_encode_stop(struct j2k_encode_tile *tile)
     kst_memory_release(encoding->memory, sample.share);
     kst_memory_release(encoding->memory, sample.cut);
     return threshold * (encoding->coded->plan.tile_count > 1 ? margin_of_tiles : margin);
+}
+
+/* The result has single precision, so that its products with lengths are exact. */
+float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band)
+{
+    double half = tile->encoding->coded->plan.band[band].step / 2;
+    double stop = tile->stop > 0 ? tile->stop / (tile->encoding->request->weight[band] * half * half) : 0;
+    return stop < FLT_MIN ? 0 : (float)fmin(stop, FLT_MAX);
+}
+
+bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile)
+{
+    const struct j2k_encode_request *request = tile->encoding->request;
+    bool limited = request->measure && (request->bytes < UINT64_MAX || request->error > 0);
+    return limited && request->stop <= 0 && tile->block_count >= J2K_SAMPLED_BLOCKS_MIN;
+}
+
+void kst_j2k_encode_given_stop(struct j2k_encode_tile *tile)
+{
+    tile->stop = tile->encoding->request->stop;
+}
+
+void kst_j2k_encode_find_stop(struct j2k_encode_tile *tile)
+{
+    struct j2k_encoding *encoding = tile->encoding;
+    tile->stop = kst_j2k_encode_stop(tile);
+    pthread_mutex_lock(&encoding->shared);
+    encoding->encoded->stop = fmax(encoding->encoded->stop, tile->stop);
+    pthread_mutex_unlock(&encoding->shared);
 }

@@ -8,12 +8,22 @@
  * plane makes up for that; in a flat block all coefficients do so together. With rounded gains the picture would seem
  * to get worse with every plane, and rate allocation would leave the last planes out.
  */
-#ifndef KOSTKA_J2K_CPU_BLOCKS_BLOCK_MEASURE_H
-#define KOSTKA_J2K_CPU_BLOCKS_BLOCK_MEASURE_H
+#ifndef KOSTKA_J2K_RATE_MEASURE_H
+#define KOSTKA_J2K_RATE_MEASURE_H
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* The state after a pass. */
+struct j2k_pass {
+    uint32_t length; /* see j2k_coded.pass_length in j2k/write/coded.h */
+    /*
+     * The amount by which the pass lowers the squared error, summed over the block, in squares of half a quantiser
+     * step. The value is exact: an integer of at most 48 bits times a power of two.
+     */
+    double gain;
+};
 
 struct j2k_measure {
     uint32_t plane; /* 0–30 */
