@@ -8,7 +8,10 @@
 
 #include "resize/cpu/rows.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 enum {
+    HALF = 1 << (RESIZE_BITS - 1),
     LOW_BITS = 12,
     TAPS = 4, /* weights of a packed group: four low parts, then four high ones */
     COLUMNS = 16,
@@ -55,15 +58,6 @@ static __m256i join(__m256i low, __m256i high)
     return _mm256_add_epi32(low, _mm256_slli_epi32(high, LOW_BITS));
 }
 
-/* Round sums, to four samples in the low bytes. */
-static int32_t round_four(__m128i sums, __m128i greatest)
-{
-    const __m128i half = _mm_set1_epi32(1 << (RESIZE_BITS - 1));
-    __m128i values = _mm_srai_epi32(_mm_add_epi32(sums, half), RESIZE_BITS);
-    values = _mm_packs_epi32(values, values);
-    return _mm_cvtsi128_si32(_mm_min_epu8(_mm_packus_epi16(values, values), greatest));
-}
-
 /*
  * Where samples of four pixels go in words: pairs of the first two pixels in the low lane, of the others in the high
  * one.
@@ -82,117 +76,165 @@ static __m256i load_twice(const void *from)
     return _mm256_broadcastsi128_si256(_mm_loadu_si128(from));
 }
 
-/* Sum up a window in some rows: a sum for each channel. */
-static inline void sum_pixels(const uint8_t *from, ptrdiff_t pitch, const int32_t *weight, uint32_t length,
-    uint32_t channels, uint32_t rows, __m128i *sums)
+/* The low and the high sums of a row. */
+struct row_sums {
+    __m256i low;
+    __m256i high;
+};
+
+/* Rows that are made together. */
+struct strip {
+    const uint8_t *from[STRIP];
+    uint8_t *to[STRIP];
+    __m256i greatest;
+};
+
+INLINE void add_group(struct row_sums *sums, const uint8_t *from, __m256i order, __m256i low, __m256i high)
+{
+    __m256i samples = _mm256_shuffle_epi8(load_twice(from), order);
+    sums->low = _mm256_add_epi32(sums->low, _mm256_madd_epi16(samples, low));
+    sums->high = _mm256_add_epi32(sums->high, _mm256_madd_epi16(samples, high));
+}
+
+/* Add up the lanes of two rows' sums: to those of the first in the low lane, of the second in the high one. */
+INLINE __m256i add_lanes(const struct row_sums *first, const struct row_sums *second)
+{
+    __m256i a = join(first->low, first->high), b = join(second->low, second->high);
+    return _mm256_add_epi32(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
+}
+
+/* Store a pixel. Where another follows in the row, four bytes are as good as three. */
+INLINE void store_pixel(uint8_t *to, int32_t pixel, uint32_t channels, bool is_last)
+{
+    memcpy(to, &pixel, channels == 3 && is_last ? 3 : 4);
+}
+
+INLINE void store_pixels(const struct strip *strip, __m256i ab, __m256i cd, size_t at, uint32_t channels, bool is_last)
+{
+    __m256i words = _mm256_packs_epi32(_mm256_srai_epi32(ab, RESIZE_BITS), _mm256_srai_epi32(cd, RESIZE_BITS));
+    __m256i bytes = _mm256_min_epu8(_mm256_packus_epi16(words, words), strip->greatest);
+    __m128i ac = _mm256_castsi256_si128(bytes), bd = _mm256_extracti128_si256(bytes, 1);
+    store_pixel(strip->to[0] + at, _mm_extract_epi32(ac, 0), channels, is_last);
+    store_pixel(strip->to[1] + at, _mm_extract_epi32(bd, 0), channels, is_last);
+    store_pixel(strip->to[2] + at, _mm_extract_epi32(ac, 1), channels, is_last);
+    store_pixel(strip->to[3] + at, _mm_extract_epi32(bd, 1), channels, is_last);
+}
+
+/* Make pixels of three or four channels. */
+INLINE void strip_pixels(
+    const struct resize_weights *weights, const struct strip *strip, uint32_t begin, uint32_t end, uint32_t channels)
 {
     const __m256i order = order_of(channels);
     const __m256i lows = _mm256_setr_epi32(
         0x03020100, 0x03020100, 0x03020100, 0x03020100, 0x07060504, 0x07060504, 0x07060504, 0x07060504);
     const __m256i highs = _mm256_add_epi8(lows, _mm256_set1_epi8(2 * TAPS));
-    __m256i low[STRIP], high[STRIP];
-    for (uint32_t r = 0; r < rows; r++)
-        low[r] = high[r] = _mm256_setzero_si256();
-    for (uint32_t i = 0; i < length; i += TAPS, from += (size_t)TAPS * channels) {
-        __m256i weights = load_twice(weight + i);
-        __m256i low_weights = _mm256_shuffle_epi8(weights, lows), high_weights = _mm256_shuffle_epi8(weights, highs);
-        for (uint32_t r = 0; r < rows; r++) {
-            __m256i samples = _mm256_shuffle_epi8(load_twice(from + r * pitch), order);
-            low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(samples, low_weights));
-            high[r] = _mm256_add_epi32(high[r], _mm256_madd_epi16(samples, high_weights));
-        }
-    }
-    for (uint32_t r = 0; r < rows; r++) {
-        __m256i sum = join(low[r], high[r]);
-        sums[r] = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-    }
-}
-
-/* Sum up a window of single samples in some rows: the sum is first. */
-static inline void sum_samples(
-    const uint8_t *from, ptrdiff_t pitch, const int32_t *weight, uint32_t length, uint32_t rows, __m128i *sums)
-{
-    const __m256i order = _mm256_setr_epi8(
-        0, -1, 1, -1, 2, -1, 3, -1, 0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1, 6, -1, 7, -1, 4, -1, 5, -1, 6, -1, 7, -1);
-    __m256i sum[STRIP];
-    for (uint32_t r = 0; r < rows; r++)
-        sum[r] = _mm256_setzero_si256();
-    for (uint32_t i = 0; i < length; i += 2 * TAPS) {
-        __m256i weights = _mm256_loadu_si256((const __m256i *)(const void *)(weight + i));
-        for (uint32_t r = 0; r < rows; r++) {
-            __m256i samples = _mm256_broadcastq_epi64(_mm_loadl_epi64((const void *)(from + r * pitch + i)));
-            samples = _mm256_shuffle_epi8(samples, order);
-            sum[r] = _mm256_add_epi32(sum[r], _mm256_madd_epi16(samples, weights));
-        }
-    }
-    for (uint32_t r = 0; r < rows; r++) {
-        __m128i both = _mm_add_epi32(_mm256_castsi256_si128(sum[r]), _mm256_extracti128_si256(sum[r], 1));
-        both = _mm_hadd_epi32(both, both); /* the low and the high sum */
-        sums[r] = _mm_add_epi32(both, _mm_slli_epi32(_mm_srli_si128(both, 4), LOW_BITS));
-    }
-}
-
-static inline void make_across(const struct resize_weights *weights, const struct resize_rows *rows, uint32_t first,
-    uint32_t count, uint32_t begin, uint32_t end, uint32_t channels)
-{
-    const __m128i greatest = _mm_set1_epi8((char)rows->greatest);
-    const uint8_t *from = rows->from + first * rows->from_pitch;
+    const __m256i half = _mm256_setr_epi32(HALF, HALF, HALF, HALF, 0, 0, 0, 0);
+    const struct row_sums start = {half, _mm256_setzero_si256()};
     for (uint32_t x = begin; x < end; x++) {
         const struct resize_window window = weights->window[x];
         const int32_t *weight = kst_resize_weights_of(weights, x);
-        const uint8_t *sample = from + (size_t)window.first * channels;
-        __m128i sums[STRIP];
-        if (channels == 1)
-            sum_samples(sample, rows->from_pitch, weight, window.length, count, sums);
-        else
-            sum_pixels(sample, rows->from_pitch, weight, window.length, channels, count, sums);
-        for (uint32_t r = 0; r < count; r++) {
-            int32_t pixel = round_four(sums[r], greatest);
-            memcpy(rows->to + (ptrdiff_t)(first + r) * rows->to_pitch + (size_t)x * channels, &pixel, channels);
+        struct row_sums a = start, b = start, c = start, d = start;
+        size_t at = (size_t)window.first * channels;
+        for (uint32_t i = 0; i < window.length; i += TAPS, at += (size_t)TAPS * channels) {
+            __m256i both = load_twice(weight + i);
+            __m256i low = _mm256_shuffle_epi8(both, lows), high = _mm256_shuffle_epi8(both, highs);
+            add_group(&a, strip->from[0] + at, order, low, high);
+            add_group(&b, strip->from[1] + at, order, low, high);
+            add_group(&c, strip->from[2] + at, order, low, high);
+            add_group(&d, strip->from[3] + at, order, low, high);
         }
+        bool is_last = x + 1 == weights->count;
+        store_pixels(strip, add_lanes(&a, &b), add_lanes(&c, &d), (size_t)x * channels, channels, is_last);
     }
 }
 
-static inline void across_channels(const struct resize_weights *weights, const struct resize_rows *rows, uint32_t begin,
-    uint32_t end, uint32_t channels)
+/* Add eight products to sums, of which the first two in a lane are low ones, the others high ones. */
+INLINE __m256i add_samples(__m256i sums, const uint8_t *from, __m256i order, __m256i weights)
 {
-    uint32_t row = 0;
-    for (; row + STRIP <= rows->count; row += STRIP)
-        make_across(weights, rows, row, STRIP, begin, end, channels);
-    for (; row < rows->count; row++)
-        make_across(weights, rows, row, 1, begin, end, channels);
+    __m256i samples = _mm256_shuffle_epi8(_mm256_broadcastq_epi64(_mm_loadl_epi64((const void *)from)), order);
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(samples, weights));
+}
+
+/* The low and the high sums of two rows, by turns. */
+INLINE __m128i add_pairwise(__m256i first, __m256i second)
+{
+    return _mm_hadd_epi32(_mm_add_epi32(_mm256_castsi256_si128(first), _mm256_extracti128_si256(first, 1)),
+        _mm_add_epi32(_mm256_castsi256_si128(second), _mm256_extracti128_si256(second, 1)));
+}
+
+/* Four rows' samples in the low bytes. */
+INLINE uint32_t round_four(__m128i ab, __m128i cd, __m128i greatest)
+{
+    __m128 first = _mm_castsi128_ps(ab), second = _mm_castsi128_ps(cd);
+    __m128i low = _mm_castps_si128(_mm_shuffle_ps(first, second, _MM_SHUFFLE(2, 0, 2, 0)));
+    __m128i high = _mm_castps_si128(_mm_shuffle_ps(first, second, _MM_SHUFFLE(3, 1, 3, 1)));
+    __m128i sums = _mm_add_epi32(_mm_add_epi32(low, _mm_set1_epi32(HALF)), _mm_slli_epi32(high, LOW_BITS));
+    __m128i values = _mm_srai_epi32(sums, RESIZE_BITS);
+    values = _mm_packs_epi32(values, values);
+    return (uint32_t)_mm_cvtsi128_si32(_mm_min_epu8(_mm_packus_epi16(values, values), greatest));
+}
+
+/* Make pixels of one channel. */
+INLINE void strip_samples(const struct resize_weights *weights, const struct strip *strip, uint32_t begin, uint32_t end)
+{
+    const __m256i order = _mm256_setr_epi8(
+        0, -1, 1, -1, 2, -1, 3, -1, 0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1, 6, -1, 7, -1, 4, -1, 5, -1, 6, -1, 7, -1);
+    for (uint32_t x = begin; x < end; x++) {
+        const struct resize_window window = weights->window[x];
+        const int32_t *weight = kst_resize_weights_of(weights, x);
+        __m256i a = _mm256_setzero_si256(), b = a, c = a, d = a;
+        for (uint32_t i = 0; i < window.length; i += 2 * TAPS) {
+            __m256i both = _mm256_loadu_si256((const void *)(weight + i));
+            a = add_samples(a, strip->from[0] + window.first + i, order, both);
+            b = add_samples(b, strip->from[1] + window.first + i, order, both);
+            c = add_samples(c, strip->from[2] + window.first + i, order, both);
+            d = add_samples(d, strip->from[3] + window.first + i, order, both);
+        }
+        uint32_t samples = round_four(add_pairwise(a, b), add_pairwise(c, d), _mm256_castsi256_si128(strip->greatest));
+        for (uint32_t r = 0; r < STRIP; r++, samples >>= 8)
+            strip->to[r][x] = (uint8_t)samples;
+    }
+}
+
+/* Rows of a strip that are missing are the last one once more. */
+static struct strip strip_of(const struct resize_rows *rows, uint32_t first)
+{
+    struct strip strip = {.greatest = _mm256_set1_epi8((char)rows->greatest)};
+    for (uint32_t r = 0; r < STRIP; r++) {
+        ptrdiff_t row = first + r < rows->count ? first + r : rows->count - 1;
+        strip.from[r] = rows->from + row * rows->from_pitch;
+        strip.to[r] = rows->to + row * rows->to_pitch;
+    }
+    return strip;
 }
 
 static void across(const struct resize_weights *weights, const struct resize_rows *rows, uint32_t begin, uint32_t end)
 {
-    if (rows->channels == 1)
-        across_channels(weights, rows, begin, end, 1);
-    else if (rows->channels == 3)
-        across_channels(weights, rows, begin, end, 3);
-    else
-        across_channels(weights, rows, begin, end, 4);
+    for (uint32_t row = 0; row < rows->count; row += STRIP) {
+        const struct strip strip = strip_of(rows, row);
+        if (rows->channels == 1)
+            strip_samples(weights, &strip, begin, end);
+        else if (rows->channels == 3)
+            strip_pixels(weights, &strip, begin, end, 3);
+        else
+            strip_pixels(weights, &strip, begin, end, 4);
+    }
 }
 
-/* Sums of products of pairs of samples. */
-struct pair_sums {
-    __m256i low;
-    __m256i high;
-};
-
-static inline void add_pairs(struct pair_sums *sums, __m128i samples, __m256i low, __m256i high)
+INLINE void add_pairs(struct row_sums *sums, __m128i samples, __m256i low, __m256i high)
 {
     __m256i words = _mm256_cvtepu8_epi16(samples);
     sums->low = _mm256_add_epi32(sums->low, _mm256_madd_epi16(words, low));
     sums->high = _mm256_add_epi32(sums->high, _mm256_madd_epi16(words, high));
 }
 
-static __m256i round_pairs(const struct pair_sums *sums)
+static __m256i round_pairs(const struct row_sums *sums)
 {
-    const __m256i half = _mm256_set1_epi32(1 << (RESIZE_BITS - 1));
+    const __m256i half = _mm256_set1_epi32(HALF);
     return _mm256_srai_epi32(_mm256_add_epi32(join(sums->low, sums->high), half), RESIZE_BITS);
 }
 
-static __m128i round_columns(const struct pair_sums *first, const struct pair_sums *second, uint32_t greatest)
+static __m128i round_columns(const struct row_sums *first, const struct row_sums *second, uint32_t greatest)
 {
     __m256i words = _mm256_packs_epi32(round_pairs(first), round_pairs(second));
     words = _mm256_permute4x64_epi64(words, _MM_SHUFFLE(3, 1, 2, 0));
@@ -201,7 +243,7 @@ static __m128i round_columns(const struct pair_sums *first, const struct pair_su
 }
 
 /* Load `samples` samples, or COLUMNS where there are as many. */
-static inline __m128i load_columns(const uint8_t *from, size_t samples)
+INLINE __m128i load_columns(const uint8_t *from, size_t samples)
 {
     uint8_t line[COLUMNS] = {0};
     if (samples >= COLUMNS)
@@ -211,10 +253,10 @@ static inline __m128i load_columns(const uint8_t *from, size_t samples)
 }
 
 /* Make up to COLUMNS samples of a row. */
-static inline __m128i down_columns(
+INLINE __m128i down_columns(
     const int32_t *weight, uint32_t length, const struct resize_rows *rows, size_t column, size_t samples)
 {
-    struct pair_sums first = {_mm256_setzero_si256(), _mm256_setzero_si256()}, second = first;
+    struct row_sums first = {_mm256_setzero_si256(), _mm256_setzero_si256()}, second = first;
     const uint8_t *from = rows->from + column;
     for (uint32_t i = 0; i < length; i += 2, from += 2 * rows->from_pitch) {
         __m256i low = _mm256_set1_epi32(weight[i]), high = _mm256_set1_epi32(weight[i + 1]);
