@@ -36,8 +36,8 @@ typedef struct kst_flow_item {
     const kst_transcode_options *transcode;
     /**
      * KST_FLOW_DECODE: the image, as for kst_decoder_decode(): the source may choose its kind of memory, or provide the
-     * buffers. Device memory keeps the item to the devices of that kind. KST_FLOW_CONVERT: the flow sets format, colour,
-     * width and height of the image that it encoded.
+     * buffers. Device memory keeps the item to the devices of that kind. KST_FLOW_CONVERT: the flow sets format,
+     * colour, width and height of the image that it encoded.
      */
     kst_image image;
     /* These members are the flow's. */
