@@ -54,7 +54,7 @@ static void test_texts_differ(void **state)
 static void test_unknown(void **state)
 {
     (void)state;
-    static const int unknown[] = {-1, 9, 1000000};
+    static const int unknown[] = {-1, 19, 1000000};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         assert_string_equal(kst_status_name((kst_status)unknown[i]), "UNKNOWN");
         assert_false(kst_status_is_warning((kst_status)unknown[i]));

