@@ -62,13 +62,16 @@ static struct flow_entry *ask(struct kst_flow *flow)
     return NULL;
 }
 
-/* Wait until another `bytes` bytes may be read. */
+/*
+ * Wait until another `bytes` bytes may be read. An entry that has begun does not wait again: readers that grow would
+ * wait for each other.
+ */
 static void reserve(struct kst_flow *flow, struct flow_entry *entry, uint64_t bytes)
 {
     uint64_t most = flow->options.memory / INPUT_SHARE;
     pthread_mutex_lock(&flow->lock);
-    while (flow->input > 0 && (flow->input > most || bytes > most - flow->input) && !flow->cancelled &&
-           !kst_flow_is_due(flow, entry))
+    while (entry->input == 0 && flow->input > 0 && (flow->input > most || bytes > most - flow->input) &&
+           !flow->cancelled && !kst_flow_is_due(flow, entry))
         pthread_cond_wait(&flow->room, &flow->lock);
     flow->input += bytes;
     entry->input += bytes;

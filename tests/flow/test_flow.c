@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Flows on the CPU: results are those of single calls, nothing gets lost, and memory is bounded. */
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "support/failing_allocator.h"
 #include "support/flow_run.h"
@@ -251,6 +255,53 @@ static void test_keep(void **state)
     assert_int_equal(kst_flow_end(&flow), KST_OK);
 }
 
+/* Pipes, whose length is not known before, that are longer than the memory for streams. */
+enum { PIPES = 5 };
+static char pipe_path[PIPES][64];
+
+static bool next_pipe(void *user, kst_flow_item *item)
+{
+    struct flow_run *run = user;
+    if (run->brought == PIPES)
+        return false;
+    item->user = (void *)(uintptr_t)&set.stream[0];
+    item->path = pipe_path[run->brought++];
+    return true;
+}
+
+static void *fill_pipe(void *path)
+{
+    FILE *pipe = fopen(path, "wb");
+    if (pipe) {
+        fwrite(set.stream[0].data, 1, set.stream[0].length, pipe);
+        for (uint32_t i = 0; i < 300000; i++) /* bytes behind the picture */
+            fputc(0, pipe);
+        fclose(pipe);
+    }
+    return NULL;
+}
+
+static void test_pipes(void **state)
+{
+    pthread_t writer[PIPES];
+    struct flow_run run;
+    (void)state;
+    for (int i = 0; i < PIPES; i++) {
+        snprintf(pipe_path[i], sizeof pipe_path[i], "%s/pipe%d", set.folder, i);
+        assert_int_equal(mkfifo(pipe_path[i], 0600), 0);
+        assert_int_equal(pthread_create(&writer[i], NULL, fill_pipe, pipe_path[i]), 0);
+    }
+    flow_run_init(&run, &set, KST_FLOW_DECODE, PIPES);
+    run.options.next = next_pipe;
+    run.options.memory = 200000;
+    assert_int_equal(flow_run(&run), KST_OK);
+    assert_int_equal(run.failed, 0);
+    for (int i = 0; i < PIPES; i++) {
+        pthread_join(writer[i], NULL);
+        unlink(pipe_path[i]);
+    }
+}
+
 static void test_options(void **state)
 {
     static const char *const devices[] = {
@@ -343,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_early_end),
         cmocka_unit_test(test_taken),
         cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_pipes),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_wrong_memory),
         cmocka_unit_test(test_failing_allocations),
