@@ -32,6 +32,7 @@ typedef struct kst_flow_item {
     size_t length;
     const kst_image *picture;         /**< KST_FLOW_ENCODE: the image, in host memory or of a device of the flow */
     const kst_decode_options *decode; /**< null for those of the flow; the same for the next two members */
+    const kst_resize_options *resize;
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
     /**
@@ -70,6 +71,11 @@ typedef struct kst_flow_options {
     uint32_t wait_us; /**< how long a GPU waits for more items before it begins with fewer; default 200 µs */
     bool keep; /**< KST_FLOW_CONVERT: metadata and resolution of the stream go to the new one, unless it has some */
     const kst_decode_options *decode; /**< for items without options of their own; null for the defaults */
+    /**
+     * Null, or how images are resized between decoding and encoding. For now the CPU does so, and images lie in host
+     * memory meanwhile. KST_FLOW_TRANSCODE has none.
+     */
+    const kst_resize_options *resize;
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
     kst_allocator allocator;

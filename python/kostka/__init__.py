@@ -163,7 +163,7 @@ def submit(data, *, device=None, out=None, **options):
     return _context_for(device, _first(out)).submit(data, out=out, **options)
 
 
-def flow(sources, *, decode=None, encode=None, **options):
+def flow(sources, *, decode=None, resize=None, encode=None, **options):
     """Decode many streams, or convert them to new ones, on several devices at once; return a Flow of the results.
 
     Threads of the library read files ahead, keep the devices busy and bound the memory of what waits, while the caller
@@ -171,6 +171,7 @@ def flow(sources, *, decode=None, encode=None, **options):
 
     sources: an iterable of paths and of bytes or other buffers. Threads of the library advance it
     decode: a dict of options as for decode(), without out and stream
+    resize: (width, height), or a dict of options as for resize() with its 'size': the CPU resizes what was decoded
     encode: a dict of options as for encode(), without stream, format and depth; {} for a JPEG of quality 75
     devices: 'cuda:0,cuda:1,cpu'; 'all': the GPUs of the best driver and the CPU; 'auto', which is the default: the GPUs, or
         the CPU if there is none
@@ -181,7 +182,7 @@ def flow(sources, *, decode=None, encode=None, **options):
     errors: 'raise' for the first stream that fails, after which iterating goes on with the next one; or 'return' a
         KostkaError in its place. A file that cannot be read has the status 'ERROR_READ'
     """
-    return Flow(_flow_of(sources, decode=decode, encode=encode, **options))
+    return Flow(_flow_of(sources, decode=decode, resize=resize, encode=encode, **options))
 
 
 def encode(image, *, device=None, **options):

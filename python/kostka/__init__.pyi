@@ -213,6 +213,9 @@ class _ResizeOptions(TypedDict, total=False):
     order: Literal["auto", "horizontal"] | None
     format: Literal["auto", "grey", "gray", "rgb", "bgr", "rgba", "bgra", "cmyk", "planar"] | None
 
+class _SizedOptions(_ResizeOptions):
+    size: Required[int | tuple[int, int]]
+
 class KostkaError(Exception):
     status: str | None
     offset: int | None
@@ -547,6 +550,7 @@ def flow(
     sources: Iterable[str | PathLike[str] | PathLike[bytes] | Buffer],
     *,
     decode: _DecodeOptions | None = None,
+    resize: int | tuple[int, int] | _SizedOptions | None = None,
     encode: _EncodeOptions | None = None,
     devices: str | None = None,
     threads: int | None = None,

@@ -16,7 +16,8 @@ struct flow {
     kst_flow_options options;
     struct decoding decoding; /* only the options, and what they point to */
     struct encoding encoding; /* likewise */
-    char *devices;            /* a copy, from malloc() */
+    kst_resize_options resize;
+    char *devices; /* a copy, from malloc() */
     bool raise;
     bool is_waiting;    /* a thread waits for a result */
     pid_t process;      /* the process whose threads work for it */

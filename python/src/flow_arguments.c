@@ -7,7 +7,7 @@
 
 /* The arguments as they were passed. */
 struct settings {
-    PyObject *decode, *encode, *memory;
+    PyObject *decode, *resize, *encode, *memory;
     const char *devices, *errors;
     uint32_t threads, readers, batch;
     bool in_order, keep;
@@ -19,6 +19,7 @@ static const struct range threads = {0, 1024}, readers = {1, 1024}, batches = {1
 
 static const struct option table[] = {
     {"decode", kst_py_read_object, AT(decode), NULL, FOR_ALL},
+    {"resize", kst_py_read_object, AT(resize), NULL, FOR_ALL},
     {"encode", kst_py_read_object, AT(encode), NULL, FOR_ALL},
     {"devices", kst_py_read_text, AT(devices), NULL, FOR_ALL},
     {"threads", kst_py_read_count, AT(threads), &threads, FOR_ALL},
@@ -83,6 +84,19 @@ static bool read_encode(struct flow *flow, PyObject *object)
     return fine;
 }
 
+/* For now the CPU resizes, so that images are in host memory. */
+static bool read_resize(struct flow *flow, PyObject *object)
+{
+    if (!kst_py_resize_read(object, &flow->resize))
+        return false;
+    if (flow->decoding.memory == KST_MEMORY_CUDA || flow->decoding.memory == KST_MEMORY_OPENCL) {
+        PyErr_SetString(PyExc_ValueError, "images that are resized lie in host memory, not on the device");
+        return false;
+    }
+    flow->options.resize = &flow->resize;
+    return true;
+}
+
 static bool read_memory(PyObject *object, uint64_t *memory)
 {
     if (object)
@@ -105,7 +119,8 @@ bool kst_py_flow_read(struct flow *flow, PyObject *args, PyObject *keywords, PyO
         !kst_py_errors(settings.errors, &flow->raise) || !read_memory(settings.memory, &options->memory))
         return false;
     flow->devices = settings.devices ? strdup(settings.devices) : NULL;
-    if (!read_decode(flow, settings.decode) || (settings.encode && !read_encode(flow, settings.encode)))
+    if (!read_decode(flow, settings.decode) || (settings.resize && !read_resize(flow, settings.resize)) ||
+        (settings.encode && !read_encode(flow, settings.encode)))
         return false;
     if (settings.keep && !settings.encode) {
         PyErr_SetString(PyExc_ValueError, "keep is for streams that are encoded");

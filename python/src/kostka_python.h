@@ -131,6 +131,11 @@ PyObject *kst_py_transcode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_resize(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_read_info(PyObject *self, PyObject *data);
 
+/* ── resize.c ── */
+
+/* Read a size, or a dictionary of options of resize(). Returns false with an exception. */
+bool kst_py_resize_read(PyObject *object, kst_resize_options *options);
+
 /* ── flow.c ── */
 
 extern PyType_Spec kst_py_flow_spec;

@@ -61,12 +61,9 @@ static bool read_box(PyObject *object, kst_resize_box *box)
     return fine;
 }
 
-static bool read_options(struct resizing *r, PyObject *args, PyObject *keywords, PyObject **image)
+/* Settle what the arguments come to. */
+static bool finish(struct resizing *r, option_set given)
 {
-    option_set given;
-    kst_resize_options_init(&r->options);
-    if (!kst_py_arguments("resize", "image", args, keywords, image, table, r, &given))
-        return false;
     if (!kst_py_option_given(table, given, "size")) {
         PyErr_SetString(PyExc_TypeError, "resize() needs a size, (width, height)");
         return false;
@@ -77,6 +74,29 @@ static bool read_options(struct resizing *r, PyObject *args, PyObject *keywords,
     r->options.fit = (kst_resize_fit)r->fit;
     r->options.order = (kst_resize_order)r->order;
     return !r->box || read_box(r->box, &r->options.box);
+}
+
+static bool read_options(struct resizing *r, PyObject *args, PyObject *keywords, PyObject **image)
+{
+    option_set given = 0;
+    kst_resize_options_init(&r->options);
+    return kst_py_arguments("resize", "image", args, keywords, image, table, r, &given) && finish(r, given);
+}
+
+bool kst_py_resize_read(PyObject *object, kst_resize_options *options)
+{
+    struct resizing r = {.box = NULL};
+    option_set given = PyDict_Check(object) ? 0 : 1; /* 1: the size, which is the first in the table */
+    kst_resize_options_init(&r.options);
+    bool fine = PyDict_Check(object) ? kst_py_options("resize", object, table, &r, &given)
+                                     : kst_py_read_size(&table[0], object, r.size);
+    fine = fine && finish(&r, given);
+    if (fine && r.format) {
+        PyErr_SetString(PyExc_ValueError, "resize has no format here: it is that of the decoded image");
+        fine = false;
+    }
+    *options = r.options;
+    return fine;
 }
 
 /* Hold the object. An image of this package is used unchanged, unless another format is wanted. */

@@ -50,6 +50,15 @@ class Flows(unittest.TestCase):
             again = kostka.encode(kostka.decode(file, device="cpu"), quality=30, comment=b"short", device="cpu")
             self.assertEqual(one, again)
 
+    def test_resize(self):
+        for resize in ((24, 16), {"size": (24, 16), "filter": "lanczos", "fit": "cover"}):
+            options = resize if isinstance(resize, dict) else {"size": resize}
+            wanted = [kostka.resize(kostka.decode(file, device="cpu"), device="cpu", **options) for file in self.files]
+            images = list(kostka.flow(self.files, resize=resize, devices="cpu"))
+            self.assertEqual([bytes(one) for one in images], [bytes(one) for one in wanted])
+            made = list(kostka.flow(self.files, resize=resize, encode={"quality": 90}, devices="cpu"))
+            self.assertEqual(made, [kostka.encode(one, quality=90, device="cpu") for one in wanted])
+
     def test_keep(self):
         file = kostka.encode(pictures.array(30, 20), comment=b"kept", density=("inch", 72, 73), device="cpu")
         made = list(kostka.flow([file] * 3, encode={"codec": "jp2"}, keep=True, devices="cpu"))
@@ -111,6 +120,9 @@ class Flows(unittest.TestCase):
             (ValueError, "memory is", {"memory": 0}),
             (ValueError, "memory is for images", {"encode": {}, "decode": {"memory": "device"}}),
             (TypeError, "colour", {"decode": {"colour": 1}}),
+            (TypeError, "needs a size", {"resize": {"filter": "box"}}),
+            (ValueError, "no format here", {"resize": {"size": (3, 3), "format": "bgr"}}),
+            (ValueError, "not on the device", {"resize": (3, 3), "decode": {"memory": "device"}}),
             (ValueError, "errors", {"errors": "drop"}),
             (kostka.KostkaError, "device", {"devices": "cpu,cpu"}),
             (kostka.KostkaError, "device", {"devices": "nothing"}),

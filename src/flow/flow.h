@@ -105,6 +105,12 @@ void *kst_flow_read(void *arg);
 void kst_flow_offer(struct kst_flow *flow, struct flow_entry *entry);
 void *kst_flow_work_on(void *arg);
 
+/* Return how an item's image is resized; null: it is not. */
+static inline const kst_resize_options *kst_flow_resize_of(const struct kst_flow *flow, const kst_flow_item *item)
+{
+    return item->resize ? item->resize : flow->options.resize;
+}
+
 /* make.c: decode, encode or transcode entries in a lane's context. Their reports are set, whatever happens. */
 void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_entry *const *entry, uint32_t count);
 

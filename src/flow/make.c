@@ -10,7 +10,8 @@ struct making {
     struct flow_entry *const *entry;
     uint32_t count;
     kst_decode_item *decoded;
-    kst_image *image; /* with CONVERT: what was decoded, to be encoded */
+    kst_image *image;   /* what was decoded, unless it goes straight to the item */
+    kst_image *resized; /* what an image was resized to, in order to be encoded */
     struct flow_kept *kept;
     kst_encode_item *encoded;
 };
@@ -21,34 +22,60 @@ static void fail_all(struct making *m, kst_status status)
         kst_report_error(&m->entry[i]->item.report, status, KST_NO_OFFSET, NULL);
 }
 
-/* Decode to the images that `image_of` returns. The items' reports tell how that went. */
-static void decode(struct making *m, kst_image *(*image_of)(struct making *m, uint32_t index))
+static const kst_resize_options *resize_of(const struct making *m, uint32_t index)
+{
+    return kst_flow_resize_of(m->flow, &m->entry[index]->item);
+}
+
+/* Return where the entry's stream is decoded to. */
+static kst_image *decoded_image(struct making *m, uint32_t index)
+{
+    bool passes = m->flow->options.work == KST_FLOW_CONVERT || resize_of(m, index);
+    return passes ? &m->image[index] : &m->entry[index]->item.image;
+}
+
+/*
+ * Decode the entries' streams, to `memory` what will be encoded as it is. The items' reports tell how that went.
+ */
+static void decode(struct making *m, kst_memory memory)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         const kst_flow_item *item = &m->entry[i]->item;
+        kst_image_init(&m->image[i]);
+        m->image[i].memory = resize_of(m, i) ? KST_MEMORY_HOST : memory;
         m->decoded[i] = (kst_decode_item){.data = item->data,
             .length = item->length,
             .options = item->decode ? item->decode : m->flow->options.decode,
-            .image = image_of(m, i)};
+            .image = decoded_image(m, i)};
     }
     kst_decode_batch(m->context, m->decoded, m->count);
     for (uint32_t i = 0; i < m->count; i++)
         m->entry[i]->item.report = m->decoded[i].report;
 }
 
-static kst_image *own_image(struct making *m, uint32_t index)
+static const kst_image *image_before(const struct making *m, uint32_t index)
 {
-    return &m->entry[index]->item.image;
-}
-
-static kst_image *passing_image(struct making *m, uint32_t index)
-{
-    return &m->image[index];
+    return m->flow->options.work == KST_FLOW_ENCODE ? m->entry[index]->item.picture : &m->image[index];
 }
 
 static const kst_image *image_to_encode(const struct making *m, uint32_t index)
 {
-    return m->flow->options.work == KST_FLOW_CONVERT ? &m->image[index] : m->entry[index]->item.picture;
+    return resize_of(m, index) ? &m->resized[index] : image_before(m, index);
+}
+
+/* Resize the images of entries without an error that want it, to the item or to what will be encoded. */
+static void resize(struct making *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        kst_flow_item *item = &m->entry[i]->item;
+        kst_image *to = m->flow->options.work == KST_FLOW_DECODE ? &item->image : &m->resized[i];
+        kst_image_init(&m->resized[i]);
+        if (!resize_of(m, i) || item->report.status)
+            continue;
+        kst_status status = kst_resize(m->context, image_before(m, i), resize_of(m, i), to);
+        if (status)
+            kst_report_error(&item->report, status, KST_NO_OFFSET, NULL);
+    }
 }
 
 /*
@@ -119,27 +146,41 @@ static void describe(kst_flow_item *item, const kst_image *image)
     item->image.height = image->height;
 }
 
-static void convert(struct making *m, const struct flow_lane *lane)
+static void release_images(struct making *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
-        kst_image_init(&m->image[i]);
-        m->image[i].memory = memory_of(lane);
+        kst_image_release(m->context, &m->image[i]);
+        kst_image_release(m->context, &m->resized[i]);
     }
-    decode(m, passing_image);
+}
+
+static void convert(struct making *m, const struct flow_lane *lane)
+{
+    decode(m, memory_of(lane));
+    resize(m);
     choose_options(m);
     encode(m);
     for (uint32_t i = 0; i < m->count; i++) {
         add_warnings(&m->entry[i]->item.report, &m->decoded[i]);
-        describe(&m->entry[i]->item, &m->image[i]);
-        kst_image_release(m->context, &m->image[i]);
+        describe(&m->entry[i]->item, image_to_encode(m, i));
     }
+    release_images(m);
     forget_options(m);
+}
+
+static void decode_alone(struct making *m)
+{
+    decode(m, KST_MEMORY_HOST);
+    resize(m);
+    release_images(m);
 }
 
 static void encode_given(struct making *m)
 {
+    resize(m);
     choose_options(m);
     encode(m);
+    release_images(m);
     forget_options(m);
 }
 
@@ -147,6 +188,10 @@ static void transcode(struct making *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         kst_flow_item *item = &m->entry[i]->item;
+        if (item->resize) {
+            kst_report_error(&item->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "transcoding does not resize");
+            continue;
+        }
         kst_transcode(m->context, item->data, item->length,
             item->transcode ? item->transcode : m->flow->options.transcode, &item->output, &item->report);
     }
@@ -157,15 +202,17 @@ static bool make_arrays(struct making *m)
     struct memory *memory = &m->flow->memory;
     m->decoded = kst_memory_zeroed(memory, m->count, sizeof *m->decoded, NULL);
     m->image = kst_memory_zeroed(memory, m->count, sizeof *m->image, NULL);
+    m->resized = kst_memory_zeroed(memory, m->count, sizeof *m->resized, NULL);
     m->kept = kst_memory_zeroed(memory, m->count, sizeof *m->kept, NULL);
     m->encoded = kst_memory_zeroed(memory, m->count, sizeof *m->encoded, NULL);
-    return m->decoded && m->image && m->kept && m->encoded;
+    return m->decoded && m->image && m->resized && m->kept && m->encoded;
 }
 
 static void release_arrays(struct making *m)
 {
     kst_memory_release(&m->flow->memory, m->decoded);
     kst_memory_release(&m->flow->memory, m->image);
+    kst_memory_release(&m->flow->memory, m->resized);
     kst_memory_release(&m->flow->memory, m->kept);
     kst_memory_release(&m->flow->memory, m->encoded);
 }
@@ -178,7 +225,7 @@ void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_ent
     if (!make_arrays(&m))
         fail_all(&m, KST_ERROR_MEMORY);
     else if (m.flow->options.work == KST_FLOW_DECODE)
-        decode(&m, own_image);
+        decode_alone(&m);
     else if (m.flow->options.work == KST_FLOW_CONVERT)
         convert(&m, lane);
     else if (m.flow->options.work == KST_FLOW_ENCODE)

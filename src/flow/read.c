@@ -158,18 +158,23 @@ static uint64_t image_bytes(const kst_image *image)
 static void look(struct kst_flow *flow, struct flow_entry *entry)
 {
     const kst_decode_options *options = entry->item.decode ? entry->item.decode : flow->options.decode;
+    const kst_resize_options *resize = kst_flow_resize_of(flow, &entry->item);
     kst_decoder *decoder;
-    kst_image image;
+    kst_image image, resized;
     kst_image_init(&image);
+    kst_image_init(&resized);
     image.memory = entry->item.image.memory;
     if (kst_decoder_create(flow->lane[0].context, &decoder))
         return;
     if (!kst_decoder_open(decoder, entry->item.data, entry->item.length) &&
         !kst_decoder_describe(decoder, options, &image))
         entry->pixels = image_bytes(&image);
+    entry->result = entry->pixels;
+    if (entry->pixels > 0 && resize && !kst_resize_describe(&image, resize, &resized))
+        entry->result = image_bytes(&resized);
+    if (flow->options.work != KST_FLOW_DECODE || entry->item.image.plane[0].data)
+        entry->result = 0;
     kst_decoder_destroy(&decoder);
-    if (flow->options.work == KST_FLOW_DECODE && !entry->item.image.plane[0].data)
-        entry->result = entry->pixels;
 }
 
 static void bring(struct kst_flow *flow, struct flow_entry *entry)

@@ -228,6 +228,34 @@ static void test_taken(void **state)
     kst_flow_end(&flow);
 }
 
+/* Images of another size, to the sink and to new streams; those that cannot be resized have an error each. */
+static void test_resize(void **state)
+{
+    kst_resize_options resize;
+    (void)state;
+    kst_resize_options_init(&resize);
+    resize.width = 31;
+    resize.height = 20;
+    resize.filter = KST_RESIZE_BILINEAR;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct flow_run run;
+        flow_run_init(&run, &set, i & 1 ? KST_FLOW_CONVERT : KST_FLOW_DECODE, 60);
+        run.options.resize = &resize;
+        run.options.memory = i & 2 ? 3000 : run.options.memory;
+        run.damaged = i & 2;
+        kst_status status = flow_run(&run);
+        assert_int_equal(!status, i < 2);
+    }
+    resize.box = (kst_resize_box){.left = 10, .top = 10, .right = 18, .bottom = 30}; /* not in the first picture */
+    for (uint32_t i = 0; i < 2; i++) {
+        struct flow_run run;
+        flow_run_init(&run, &set, i ? KST_FLOW_CONVERT : KST_FLOW_DECODE, 40);
+        run.options.resize = &resize;
+        assert_int_equal(flow_run(&run), KST_ERROR_REGION);
+        assert_int_equal(run.failed, 2);
+    }
+}
+
 /* Metadata and resolution go along, the resolution of the new file being that of the old one. */
 static void test_keep(void **state)
 {
@@ -306,6 +334,7 @@ static void test_options(void **state)
 {
     static const char *const devices[] = {
         "", "cpu,", ",cpu", "cpu,,cpu", "gpu", "cpu,cpu", "all,cpu", "a very long name"};
+    kst_resize_options resize = {.size = sizeof resize, .width = 1, .height = 1};
     struct flow_run run;
     kst_flow *flow;
     (void)state;
@@ -322,6 +351,10 @@ static void test_options(void **state)
     run.options.keep = true;
     assert_int_equal(kst_flow_start(&run.options, &flow), KST_ERROR_OPTIONS);
     run.options.keep = false;
+    run.options.work = KST_FLOW_TRANSCODE;
+    run.options.devices = NULL;
+    run.options.resize = &resize;
+    assert_int_equal(kst_flow_start(&run.options, &flow), KST_ERROR_OPTIONS);
     run.options.next = NULL;
     assert_int_equal(kst_flow_start(&run.options, &flow), KST_ERROR_OPTIONS);
     assert_int_equal(kst_flow_start(NULL, &flow), KST_ERROR_ARGUMENT);
@@ -393,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_early_end),
         cmocka_unit_test(test_taken),
+        cmocka_unit_test(test_resize),
         cmocka_unit_test(test_keep),
         cmocka_unit_test(test_pipes),
         cmocka_unit_test(test_options),

@@ -65,6 +65,22 @@ static void test_convert(void **state)
     }
 }
 
+/* Resized on the way, which takes the pixels through host memory. */
+static void test_resize(void **state)
+{
+    kst_resize_options resize;
+    (void)state;
+    kst_resize_options_init(&resize);
+    resize.width = 40;
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        struct flow_run run;
+        flow_run_init(&run, &set, KST_FLOW_CONVERT, 30);
+        run.options.resize = &resize;
+        run.options.devices = devices_of(g, false);
+        assert_int_equal(flow_run(&run), KST_OK);
+    }
+}
+
 /* A source whose images are to lie in the device's memory. */
 static struct {
     bool (*next)(void *user, kst_flow_item *item);
@@ -172,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_works),
         cmocka_unit_test(test_convert),
+        cmocka_unit_test(test_resize),
         cmocka_unit_test(test_device_memory),
         cmocka_unit_test(test_failing_device),
         cmocka_unit_test(test_failing_alone),

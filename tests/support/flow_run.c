@@ -132,6 +132,13 @@ static bool is_right(const struct flow_run *run, const kst_flow_item *item)
         status = kst_transcode(context, stream->data, stream->length, run->options.transcode, &output, NULL);
     else
         status = kst_decode(context, stream->data, stream->length, run->options.decode, &image, NULL);
+    if (!status && run->options.resize) {
+        kst_image resized;
+        kst_image_init(&resized);
+        status = kst_resize(context, &image, run->options.resize, &resized);
+        kst_image_release(context, &image);
+        image = resized;
+    }
     if (!status && run->options.work == KST_FLOW_DECODE)
         good = !item->report.status && same_image(run, item, &image);
     if (!status && run->options.work == KST_FLOW_CONVERT && !run->options.keep)
