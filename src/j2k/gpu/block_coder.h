@@ -43,6 +43,12 @@ const struct j2k_gpu_block_coder *kst_j2k_gpu_coder_of(const struct j2k_plan *pl
 /* Queue the decoding of all blocks, whichever coders they have. */
 void kst_j2k_gpu_decode_all(struct j2k_gpu_job *job);
 
+/* Return which of the kernels' tables has the zero-coding contexts of a band's blocks (T.800 Table D.1). */
+static inline uint8_t j2k_gpu_contexts_of(enum j2k_orientation orientation)
+{
+    return orientation == J2K_HH ? 2 : orientation == J2K_HL ? 1 : 0;
+}
+
 /* The coders, each in a file of its own. */
 extern const struct j2k_gpu_block_coder kst_j2k_gpu_ebcot;
 

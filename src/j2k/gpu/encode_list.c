@@ -103,9 +103,7 @@ static struct j2k_work_coded_block describe(const struct j2k_gpu_list *list, uin
         .width = block->width,
         .height = block->height,
         .style = tc->style,
-        .contexts = band->orientation == J2K_HH   ? 2
-                    : band->orientation == J2K_HL ? 1
-                                                  : 0,
+        .contexts = j2k_gpu_contexts_of(band->orientation),
         .exact = tc->reversible,
         .factor = tc->reversible ? 0 : gpu_float_bits(1.0F / band->step),
         .measured = list->items[order->item].measured,

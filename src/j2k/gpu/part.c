@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "device/float_bits.h"
+#include "j2k/gpu/block_coder.h"
 #include "j2k/plan/range.h"
 #include "j2k/syntax/geometry.h"
 
@@ -294,9 +295,7 @@ static struct j2k_work_block describe_block(
         .width = block->width,
         .height = block->height,
         .style = tc->style,
-        .contexts = band->orientation == J2K_HH   ? 2
-                    : band->orientation == J2K_HL ? 1
-                                                  : 0,
+        .contexts = j2k_gpu_contexts_of(band->orientation),
         .roi_shift = tc->roi_shift,
         .too_deep = (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift) + fraction > BITS,
         .fraction = fraction,
