@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Gives a device work. A GPU takes many entries at once: what a call of its own would cost each picture is shared, and
- * several calls are under way so that one uploads while another one computes. The CPU's threads take an entry each.
+ * Gives a device work. A GPU takes many entries in one call, so that they share its cost, and several calls are under
+ * way so that one uploads while another computes. Each thread of the CPU takes one entry at a time.
  */
 #include <errno.h>
 #include <time.h>
@@ -183,7 +183,7 @@ static bool hand_over(struct flow_lane *lane, struct flow_entry *entry)
     return true;
 }
 
-/* The caller holds the lock. */
+/* Pass entries on to the sink, or to another device if this one has failed. The caller holds the lock. */
 static void end(struct flow_lane *lane, struct flow_entry *const *entry, uint32_t count)
 {
     struct kst_flow *flow = lane->flow;

@@ -79,8 +79,8 @@ static void resize(struct making *m)
 }
 
 /*
- * Encode what has been decoded, or the source's images. Those with an error before are left out, so that encoder items
- * do not stand beside their entries.
+ * Encode what has been decoded, or the source's images. Entries with an error are left out, so that an entry and its
+ * encoder item may have different indices.
  */
 static void encode(struct making *m)
 {

@@ -55,7 +55,7 @@ static const struct resize_curve {
     [KST_RESIZE_LANCZOS] = {lanczos, 3},
 };
 
-/* Where a sample's window lies, and how the filter is stretched over it. */
+/* Says how wide the window of a sample is, and how the filter is stretched over it. */
 struct resize_scale {
     double step;    /* samples that one sample of the result covers */
     double stretch; /* of the filter: the step, but at least 1 */

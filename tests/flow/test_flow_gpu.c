@@ -49,7 +49,7 @@ static void test_works(void **state)
         }
 }
 
-/* To JPEG 2000, by way of the device's memory. */
+/* Streams become JPEG 2000 by way of the device's memory. */
 static void test_convert(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void test_failing_device(void **state)
         }
 }
 
-/* Where there is no other device, what is left has an error each. */
+/* If there is no other device, each item that is left has an error. */
 static void test_failing_alone(void **state)
 {
     (void)state;

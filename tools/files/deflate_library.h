@@ -25,7 +25,7 @@ extern struct deflate_library {
 /* Load the library. This must be called before any of its functions; png_library_load() does so. */
 bool deflate_library_load(struct problem *problem);
 
-/* Behind the header's own declarations. */
+/* These macros must follow the inclusion of libdeflate.h, whose declarations they would rename otherwise. */
 #define libdeflate_adler32 deflate_library.libdeflate_adler32_
 #define libdeflate_alloc_compressor deflate_library.libdeflate_alloc_compressor_
 #define libdeflate_alloc_decompressor deflate_library.libdeflate_alloc_decompressor_

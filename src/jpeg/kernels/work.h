@@ -87,8 +87,8 @@ enum { CHUNK_FIRST = 1 << 30, CHUNK_LAST = 1 << 29, CHUNK_BITS = (1 << 16) - 1 }
 /*
  * The buffer `chunks` has lists with one word for each chunk: the info word above; its segment; the entry of its map at
  * which decoding reaches it; the half-way place of that entry; and the number of the segment's blocks in front of it.
- * Behind them are lists with one word for each stretch that a work-item decodes (a chunk or half of one), which have
- * room for two words for each chunk: the block of the segment to which the first DC difference of the stretch belongs,
+ * Lists with one word for each stretch that a work-item decodes (a chunk or half of one) follow; they have room for two
+ * words for each chunk: the block of the segment to which the first DC difference of the stretch belongs,
  * the number of these differences, and their sums by component.
  */
 enum {

@@ -26,8 +26,8 @@ struct jpeg_encoding {
     size_t script_length;
     kst_restart restart; /* KST_RESTART_NONE, MCUS or ROWS */
     /*
-     * Of a picture that is coded without a script of its own, with tables made for it, the most bytes of coefficients
-     * that are kept; if there are more, it is read twice for each scan. UINT64_MAX where it cannot be.
+     * The most bytes of coefficients to keep of a picture that is coded with tables made for it and without a script of
+     * its own. A picture with more is read twice for each scan. UINT64_MAX if it cannot be read again.
      */
     uint64_t kept_most;
 };

@@ -59,8 +59,8 @@ static __m256i join(__m256i low, __m256i high)
 }
 
 /*
- * Where samples of four pixels go in words: pairs of the first two pixels in the low lane, of the others in the high
- * one.
+ * Return the order in which a shuffle puts the samples of four pixels into words: the low lane gets pairs of samples of
+ * the first two pixels, the high lane pairs of the other two.
  */
 static __m256i order_of(uint32_t channels)
 {

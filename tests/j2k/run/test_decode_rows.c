@@ -221,7 +221,7 @@ static void test_cancelled(void **state)
             options.progress = &progress;
             kst_status status = rows_decode(context, &stream, &options, &target, NULL);
             ended = stop.calls < at;
-            /* Where all else is done when the function is called, cancelling has no effect. */
+            /* Cancelling has no effect if everything else is done when the function is called. */
             if (!status)
                 assert_int_equal(target.next, HEIGHT);
             else

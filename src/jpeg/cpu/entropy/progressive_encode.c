@@ -221,7 +221,10 @@ static kst_status open_source(struct progressive_worker *worker)
     return status;
 }
 
-/* Where coefficients are not kept, what the scan's bits have outgrown is not either. */
+/*
+ * Close the worker's source. If the coefficients are not kept in memory, free the buffers too that the scan's bits have
+ * outgrown.
+ */
 static void close_source(struct progressive_worker *worker)
 {
     if (!worker->coding->source.coefficients)

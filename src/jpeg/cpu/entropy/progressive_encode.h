@@ -5,7 +5,7 @@
 
 #include "jpeg/cpu/encode.h"
 
-/* Where the coefficients come from: memory, or a picture that is read twice for each scan, in any order. */
+/* Provides the coefficients: from memory, or from a picture that is read twice for each scan, in any order. */
 struct jpeg_progressive_source {
     const struct jpeg_coefficients *coefficients; /* null: `sampler` */
     const struct jpeg_sampler *sampler;
