@@ -80,6 +80,18 @@ FUNCTION u32 lane_ballot(LOCAL u32 *scratch, u32 predicate)
 #endif
 }
 
+/* Return the sum of the values of the lanes before this one, modulo 2^32. *total receives the sum of all 32. */
+FUNCTION u32 lane_scan(LOCAL u32 *scratch, u32 value, u32 *total)
+{
+    u32 lane = lane_index(), sum = value;
+    for (u32 step = 1; step < LANES; step *= 2) {
+        u32 left = lane_shuffle(scratch, sum, (lane - step) % LANES);
+        sum += lane >= step ? left : 0;
+    }
+    *total = lane_shuffle(scratch, sum, LANES - 1);
+    return sum - value;
+}
+
 /*
  * Return the sum of the values of all work-items before this one, modulo 2^32. *total receives the sum of all values;
  * `size` is the size of the work-group.

@@ -22,6 +22,9 @@ enum {
     J2K_BUNDLE = 32,
     J2K_WAVE_GROUP = 96,        /* work-items of a group: J2K_BUNDLE for each of the three kinds of pass */
     J2K_STORE_GROUP = 256,      /* work-items of a group, each of which stores a word of a bundle */
+    J2K_QUAD_GROUP = 64,        /* work-items of a group, each of which may have a block of T.814 */
+    J2K_SAMPLE_GROUP = 32,      /* work-items of a group, which share a block of T.814 */
+    J2K_REFINE_GROUP = 32,      /* likewise */
     J2K_HOST_BLOCK_GROUP = 256, /* work-items of a group, which share a block that the host decoded */
     J2K_WORD_COLUMNS = 8,       /* columns of a stripe that a word of bits covers, one bit for each coefficient */
     J2K_LEVEL_GROUP = 256,
@@ -82,6 +85,44 @@ struct j2k_work_block {
     u32 picture;
     u32 offset; /* offset of its first byte in the picture's stream, by which damage is reported */
 };
+
+/* A code-block of T.814, with the last of its sets of passes that has bytes. */
+struct j2k_work_ht_block {
+    u32 from, length;  /* the cleanup pass: place in the buffer of streams, and bytes */
+    u32 piece, pieces; /* the refinement passes: offset of their first struct j2k_work_piece, and number */
+    u32 refinement;    /* bytes of these */
+    /*
+     * Place in the buffer of states, a multiple of 2: a word for each quad, and if there are three passes, then one for
+     * each sample.
+     */
+    u32 state;
+    u16 passes; /* 1–3; 0: there is no set, and all samples are 0 */
+    u16 broken; /* its lengths cannot be, or its magnitudes do not fit: it is damaged */
+    u16 bits;   /* most bits of a magnitude in the cleanup pass, 1–31 */
+    u16 plane;  /* the cleanup pass's */
+    u16 width, height;
+    u16 left, top, right, bottom; /* as in struct j2k_work_block; so are those that follow */
+    u16 roi_shift;
+    u16 causal; /* significance propagation does not look at the stripe below */
+    i32 fraction;
+    u32 factor;
+    u32 to;
+    u32 pitch;
+    u32 narrow;
+    u32 picture;
+    u32 offset;
+};
+
+/*
+ * A quad: which of its samples are significant, for which the first bit of their number is known, what it is, and u. See
+ * tables/ht.h. A row has an even number of words.
+ */
+#define J2K_QUAD(entry, u) ((entry) >> 4 | (u) << 12)
+#define J2K_QUAD_RHO(quad) ((quad)&15)
+#define J2K_QUAD_ONE(quad) ((quad) >> 4 & 15)
+#define J2K_QUAD_KNOWN(quad) ((quad) >> 8 & 15)
+#define J2K_QUAD_U(quad) ((quad) >> 12)
+#define J2K_QUAD_PITCH(columns) (((columns) + 1) / 2 * 2)
 
 /* The coefficients of a block that the host decoded, row after row without gaps: their source and destination. */
 struct j2k_work_host_block {
@@ -216,6 +257,7 @@ struct j2k_work_composite {
 struct j2k_part_work {
     u32 segments, segment; /* number, and offset of the first; the same in the next two lines */
     u32 blocks, block;
+    u32 ht_blocks, ht_block;
     u32 bundles, bundle;
     u32 view;  /* offset of the first struct j2k_work_view */
     u32 level; /* offset of the first struct j2k_work_level */
@@ -228,6 +270,7 @@ struct j2k_part_work {
     u32 origin;
     u32 wave;        /* index of the first bundle with flights; all behind it have flights too */
     u32 host_blocks; /* offset of the first struct j2k_work_host_block */
+    u32 ht_lanes;    /* blocks of T.814 that each J2K_BUNDLE work-items decode side by side: up to as many */
 };
 
 #endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Decodes MagSgn of code-blocks of T.814 (7.3): the samples of quads, which become coefficients of bands. A work-group
+ * of 32 takes a block, and a work-item a quad of a row. Rows depend on each other, because a quad's samples have the
+ * more bits, the larger those above it are.
+ */
+#include "kernels/group.h"
+
+#include "j2k/kernels/ht_bytes.h"
+#include "j2k/kernels/store.h"
+#include "j2k/kernels/work.h"
+
+enum {
+    RING_WORDS = 256,                /* more than the bits of 32 quads and of two chunks */
+    CHUNK_BYTES = 4 * J2K_SAMPLE_GROUP,
+    EDGES = J2K_BLOCK_SIDE / 2 + 2   /* quads of a row, with one at each end */
+};
+
+/* MagSgn without stuffing, as far as it is in the ring. */
+struct sample_bits {
+    GLOBAL const u32 *streams;
+    LOCAL u32 *ring, *scratch;
+    u32 at, end;   /* places of this work-item's next four bytes, and of the byte behind MagSgn */
+    u32 low, high; /* words that hold those four bytes */
+    u32 last;      /* the byte in front of the chunk; of the first work-item */
+    u32 count;     /* bits that were put into the ring */
+    u32 used;      /* bits that were taken */
+    u32 limit;     /* those of `count` that may be taken: MagSgn and one byte FF */
+};
+
+FUNCTION void load_chunk(struct sample_bits *b)
+{
+    if (b->at < b->end) {
+        b->low = b->streams[b->at / 4];
+        b->high = b->streams[b->at / 4 + 1];
+    }
+}
+
+FUNCTION void start_samples(struct sample_bits *b, GLOBAL const u32 *streams, u32 from, u32 end)
+{
+    b->streams = streams;
+    b->at = from + 4 * lane_index();
+    b->end = end;
+    b->low = b->high = b->last = b->count = b->used = b->limit = 0;
+    load_chunk(b);
+}
+
+/* Put the bits of a chunk into the ring. Behind the end there are bytes FF. Whole work-group. */
+FUNCTION void add_chunk(struct sample_bits *b)
+{
+    u32 lane = lane_index(), left = b->at <= b->end ? b->end - b->at + 1 : 0;
+    u32 bytes = shift_pair(b->low, b->high, b->at % 4 * 8), stuffed, before = 0, total = 0;
+    bytes |= left > 4 ? 0 : left > 1 ? 0xFFFFFFFFu << 8 * (left - 1) : 0xFFFFFFFFu;
+    u32 previous = lane_shuffle(b->scratch, bytes >> 24, (lane + LANES - 1) % LANES);
+    stuffed = stuffed_forward(bytes << 8 | (lane == 0 ? b->last : previous)) & (left < 4 ? (1u << 8 * left) - 1 : ~0u);
+    b->last = previous;
+    if (lane_ballot(b->scratch, stuffed) != 0) {
+        before = lane_scan(b->scratch, ones(stuffed), &total);
+        bytes = without_bits(bytes, stuffed);
+    }
+    u32 first = b->count / 32 + 1, place = b->count + 32 * lane - before;
+    barrier_local();
+    b->ring[(first + lane) % RING_WORDS] = 0;
+    if (lane == 0)
+        b->ring[(first + LANES) % RING_WORDS] = 0;
+    barrier_local();
+    join_local(b->ring + place / 32 % RING_WORDS, bytes << place % 32);
+    if (place % 32 != 0)
+        join_local(b->ring + (place / 32 + 1) % RING_WORDS, bytes >> (32 - place % 32));
+    barrier_local();
+    u32 begin = b->at - 4 * lane, rest = begin <= b->end ? b->end - begin + 1 : 0;
+    b->limit += 8 * (rest < CHUNK_BYTES ? rest : CHUNK_BYTES) - total;
+    b->count += 8 * CHUNK_BYTES - total;
+    b->at += CHUNK_BYTES;
+    load_chunk(b);
+}
+
+/* Return up to 32 bits from a place on. */
+FUNCTION u32 bits_from(const struct sample_bits *b, u32 place, u32 count)
+{
+    u32 word = place / 32, bits = 0;
+    if (count > 0)
+        bits = shift_pair(b->ring[word % RING_WORDS], b->ring[(word + 1) % RING_WORDS], place % 32) &
+               0xFFFFFFFFu >> (32 - count);
+    return bits;
+}
+
+/*
+ * Return (2 µ + 1) × 2^shift / 2, rounded down: a magnitude with half a step, for which there may be no bit. The shift
+ * may be below 0.
+ */
+FUNCTION u32 shifted_magnitude(u32 magnitude, i32 shift)
+{
+    if (shift > 0)
+        return magnitude << shift | 1u << (shift - 1);
+    return shift > -32 ? magnitude >> -shift : 0;
+}
+
+/*
+ * Return the coefficient of a sample with magnitude µ > 0 in steps of a plane. Those that have bits in planes from
+ * `roi_shift` on belong to the region of interest, and have nothing below (T.800 H.1).
+ */
+FUNCTION u32 ht_coefficient(GLOBAL const struct j2k_work_ht_block *block, u32 magnitude, u32 plane, u32 negative)
+{
+    u32 below = block->roi_shift > plane ? block->roi_shift - plane : 0;
+    i32 shift = (i32)plane + block->fraction;
+    if (block->roi_shift > 0 && below < 32 && magnitude >> below != 0) {
+        magnitude >>= below;
+        shift += (i32)below - (i32)block->roi_shift;
+    }
+    return coefficient(block->factor, shifted_magnitude(magnitude, shift), negative);
+}
+
+/* Store the coefficient of a sample, if it is wanted. */
+FUNCTION void put_coefficient(
+    GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 y, u32 value, GLOBAL u32 *RESTRICT samples)
+{
+    if (x >= block->left && x < block->right && y >= block->top && y < block->bottom)
+        put_sample(
+            samples, block->to + (y - block->top) * block->pitch + (x - block->left), block->narrow, value);
+}
+
+/* The same for two that are next to each other in a row. */
+FUNCTION void put_two(
+    GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 y, u32 a, u32 b, GLOBAL u32 *RESTRICT samples)
+{
+    u32 at = block->to + (y - block->top) * block->pitch + (x - block->left);
+    if (at % 2 != 0 || x < block->left || x + 1 >= block->right) {
+        put_coefficient(block, x, y, a, samples);
+        put_coefficient(block, x + 1, y, b, samples);
+        return;
+    }
+    if (y < block->top || y >= block->bottom)
+        return;
+    if (block->narrow)
+        samples[at / 2] = join_halves(a, b);
+    else
+        ((GLOBAL u32x2 *)(GLOBAL void *)samples)[at / 2] = make_u32x2(a, b);
+}
+
+/* A quad while its samples are taken. */
+struct quad_samples {
+    u32 most;     /* U: most bits of a sample's number */
+    u32 value[4]; /* µ, with the sign in bit 31 */
+    u32 odd[4];   /* 2 µ − 1; 0: not significant */
+    u32 wrong;
+};
+
+FUNCTION u32 bit_length(u32 x)
+{
+    return 32 - leading_zeros(x);
+}
+
+/* Take the samples of a quad, whose numbers, 2 (µ − 1) + sign, begin at `place`. */
+FUNCTION void take_samples(
+    const struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block, u32 quad, u32 place, struct quad_samples *q)
+{
+    UNROLL for (u32 i = 0; i < 4; i++)
+    {
+        u32 known = J2K_QUAD_KNOWN(quad) >> i & 1, significant = J2K_QUAD_RHO(quad) >> i & 1;
+        u32 count = significant ? q->most - known : 0;
+        u32 number = bits_from(b, place, count) | (J2K_QUAD_ONE(quad) >> i & 1) << (count & 31);
+        place += count;
+        q->wrong |= significant && number >> 1 >= 0x7FFFFFFFu >> (31 - block->bits);
+        q->value[i] = significant ? (number >> 1) + 1 + (number << 31) : 0;
+        q->odd[i] = significant ? number | 1 : 0;
+    }
+}
+
+FUNCTION u32 coefficient_of(GLOBAL const struct j2k_work_ht_block *block, u32 value)
+{
+    return value == 0 ? 0 : ht_coefficient(block, value & 0x7FFFFFFFu, block->plane, value >> 31);
+}
+
+/* Store a quad, whose first sample is at (x, y): coefficients, and what the refinement pass goes on with. */
+FUNCTION void put_quad(GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 y, const u32 *value,
+    GLOBAL u32 *RESTRICT kept, GLOBAL u32 *RESTRICT samples)
+{
+    UNROLL for (u32 i = 0; i < 2; i++)
+    {
+        put_two(block, x, y + i, coefficient_of(block, value[i]), coefficient_of(block, value[i + 2]), samples);
+        if (block->passes > 2 && y + i < block->height) {
+            kept[(y + i) * block->width + x] = value[i];
+            if (x + 1 < block->width)
+                kept[(y + i) * block->width + x + 1] = value[i + 2];
+        }
+    }
+}
+
+/* Where the exponents of a row's lower samples are: of samples 1 and 3 of each quad, one in each byte. */
+struct edges {
+    LOCAL u16 *above, *own;
+};
+
+/* Return κ of a quad (7.3.7). */
+FUNCTION u32 kappa_of(const struct edges *edges, u32 q, u32 rho)
+{
+    u32 left = edges->above[q] >> 8, here = edges->above[q + 1], right = edges->above[q + 2] & 255;
+    u32 outer = left > right ? left : right, inner = here >> 8 > (here & 255) ? here >> 8 : here & 255;
+    u32 exponent = outer > inner ? outer : inner;
+    return (rho & (rho - 1)) != 0 && exponent > 2 ? exponent - 1 : 1;
+}
+
+/* Decode 32 quads of a row, from number `first` on. Returns whether this work-item met damage. Whole work-group. */
+FUNCTION u32 decode_step(struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block,
+    GLOBAL const u32 *RESTRICT quads, u32 y, u32 first, const struct edges *edges, GLOBAL u32 *RESTRICT kept,
+    GLOBAL u32 *RESTRICT samples)
+{
+    u32 q = first + lane_index(), columns = (block->width + 1u) / 2, quad = q < columns ? quads[q] : 0, total;
+    u32 rho = J2K_QUAD_RHO(quad), most = J2K_QUAD_U(quad) + (q < columns ? kappa_of(edges, q, rho) : 0);
+    struct quad_samples s;
+    s.wrong = rho != 0 && most > block->bits + 1u;
+    s.most = s.wrong ? 1 : most;
+    u32 count = rho != 0 ? ones(rho) * s.most - ones(J2K_QUAD_KNOWN(quad)) : 0;
+    u32 place = b->used + lane_scan(b->scratch, count, &total);
+    while (b->count < b->used + total)
+        add_chunk(b);
+    b->used += total;
+    take_samples(b, block, quad, place, &s);
+    if (q < columns) {
+        edges->own[q + 1] = (u16)(bit_length(s.odd[1]) | bit_length(s.odd[3]) << 8);
+        put_quad(block, 2 * q, y, s.value, kept, samples);
+    }
+    return s.wrong;
+}
+
+FUNCTION void clear_block(GLOBAL const struct j2k_work_ht_block *block, GLOBAL u32 *RESTRICT samples)
+{
+    u32 width = block->right - block->left, count = width * (block->bottom - block->top);
+    for (u32 i = lane_index(); i < count; i += J2K_SAMPLE_GROUP)
+        put_sample(samples, block->to + i / width * block->pitch + i % width, block->narrow, 0);
+}
+
+/* Decode a block. Returns whether it is damaged. Whole work-group. */
+FUNCTION u32 decode_rows(struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block,
+    GLOBAL u32 *RESTRICT states, LOCAL u16 *edges, GLOBAL u32 *RESTRICT samples)
+{
+    u32 columns = (block->width + 1u) / 2, pitch = J2K_QUAD_PITCH(columns), rows = (block->height + 1u) / 2, wrong = 0;
+    GLOBAL u32 *quads = states + block->state, *kept = quads + pitch * rows;
+    for (u32 i = lane_index(); i < columns + 2; i += J2K_SAMPLE_GROUP)
+        edges[i] = edges[EDGES + i] = 0;
+    barrier_local();
+    for (u32 y = 0; y < rows; y++) {
+        struct edges e;
+        e.above = edges + y % 2 * EDGES;
+        e.own = edges + (y + 1) % 2 * EDGES;
+        for (u32 first = 0; first < columns; first += J2K_SAMPLE_GROUP)
+            wrong |= decode_step(b, block, quads + y * pitch, 2 * y, first, &e, kept, samples);
+        barrier_local();
+    }
+    return lane_ballot(b->scratch, wrong) != 0 || b->used > b->limit;
+}
+
+/*
+ * Decode the samples of all blocks. `damaged` says whether kernels before met damage in a block, and then whether there
+ * is any. Coefficients of damaged blocks are 0.
+ */
+KERNEL(J2K_SAMPLE_GROUP)
+decode_samples(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *RESTRICT states,
+    GLOBAL u32 *RESTRICT damaged, GLOBAL u32 *RESTRICT samples, GLOBAL u32 *RESTRICT damage)
+{
+    SHARED u32 ring[RING_WORDS];
+    SHARED u32 scratch[J2K_SAMPLE_GROUP];
+    SHARED u16 edges[2 * EDGES];
+    GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
+    GLOBAL const struct j2k_work_ht_block *block =
+        (GLOBAL const struct j2k_work_ht_block *)(work + head->ht_block) + group_index();
+    GLOBAL u32 *state = damaged + head->blocks + group_index();
+    u32 wrong = *state, coded = block->passes > 0 && !wrong;
+    if (coded) {
+        u32 end = block->from + block->length;
+        u32 suffix = 16 * byte_at(streams, end - 1) + (byte_at(streams, end - 2) & 15);
+        struct sample_bits b;
+        b.ring = ring;
+        b.scratch = scratch;
+        if (local_index() == 0)
+            ring[0] = 0;
+        start_samples(&b, streams, block->from, end - suffix);
+        wrong = decode_rows(&b, block, states, edges, samples);
+        barrier_all();
+    }
+    if (wrong || !coded)
+        clear_block(block, samples);
+    if (wrong && local_index() == 0) {
+        GLOBAL u32 *counts = damage + block->picture * J2K_WORK_DAMAGE;
+        if (coded)
+            *state = 1;
+        count_up(counts, 1);
+        atomic_least(counts + 1, block->offset);
+    }
+}
