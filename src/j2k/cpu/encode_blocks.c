@@ -164,8 +164,8 @@ static void measure(struct j2k_encoding *encoding, struct j2k_encode_worker *wor
     const struct j2k_block_settings *settings, double error)
 {
     struct j2k_gains gains[J2K_CODED_PLANES];
-    uint32_t planes =
-        kst_j2k_block_functions(settings->style)->measure(&worker->scratch, encoding->tier, settings, gains);
+    uint32_t planes = kst_j2k_block_functions(kst_j2k_block_coder(settings->style)->kind)
+                          ->measure(&worker->scratch, encoding->tier, settings, gains);
     struct j2k_gains *kept = kst_j2k_encode_keep(encoding, &worker->chunk, planes * sizeof *kept);
     if (kept)
         memcpy(kept, gains, planes * sizeof *kept);
@@ -194,7 +194,8 @@ void kst_j2k_encode_one(const struct j2k_encode_set *set, struct j2k_encode_work
         return;
     }
     struct j2k_block_outcome outcome;
-    kst_j2k_block_functions(tc->style)->encode(&worker->scratch, encoding->tier, &settings, &outcome);
+    kst_j2k_block_functions(kst_j2k_block_coder(tc->style)->kind)
+        ->encode(&worker->scratch, encoding->tier, &settings, &outcome);
     store(encoding, worker, whole, &outcome, error);
     kst_j2k_encode_count(encoding, 1);
 }

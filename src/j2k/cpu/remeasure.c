@@ -70,7 +70,8 @@ static void list_codewords(struct worker *worker, const struct remeasured_block 
 /* Decode the block and code it again. True if that gives as many planes as before, and at least as many passes. */
 static bool code_again(struct worker *worker, const struct remeasured_block *block)
 {
-    const struct j2k_block_functions *coder = kst_j2k_block_functions(block->component->style);
+    const struct j2k_block_functions *coder =
+        kst_j2k_block_functions(kst_j2k_block_coder(block->component->style)->kind);
     const struct j2k_block *place = block->place;
     const struct j2k_coded_block coded = {.width = place->width,
         .height = place->height,

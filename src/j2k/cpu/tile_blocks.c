@@ -133,7 +133,7 @@ void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *work
 {
     const struct j2k_band *band = &decoding->plan->band[block->band];
     const struct j2k_tile_component *tc = &decoding->plan->tile_component[band->tile_component];
-    const struct j2k_block_functions *coder = kst_j2k_block_functions(tc->style);
+    const struct j2k_block_functions *coder = kst_j2k_block_functions(block->coder);
     if (!gather(decoding, worker, coder, block))
         return;
     int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
@@ -142,6 +142,7 @@ void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *work
         .orientation = band->orientation,
         .style = tc->style,
         .cut = block->cut,
+        .missing = block->missing,
         .planes = block->planes,
         .roi_shift = tc->roi_shift,
         .fraction = tc->reversible ? 0

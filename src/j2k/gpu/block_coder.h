@@ -36,9 +36,13 @@ struct j2k_gpu_block_coder {
     uint32_t (*decision_room)(const struct j2k_plan *plan, const struct j2k_block *block, bool ample);
 };
 
-/* Return the description for code-blocks of a style that has a coder, or of a block of a plan. */
+/*
+ * Return the description for code-blocks of a style, or of a block of a plan; null: devices do not have this coder. And
+ * return whether they have those of all blocks of a plan.
+ */
 const struct j2k_gpu_block_coder *kst_j2k_gpu_block_coder(uint32_t style);
 const struct j2k_gpu_block_coder *kst_j2k_gpu_coder_of(const struct j2k_plan *plan, const struct j2k_block *block);
+bool kst_j2k_gpu_has_coders(const struct j2k_plan *plan);
 
 /* Queue the decoding of all blocks, whichever coders they have. */
 void kst_j2k_gpu_decode_all(struct j2k_gpu_job *job);

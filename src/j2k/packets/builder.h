@@ -12,7 +12,7 @@
 #include "j2k/plan/block_coder.h"
 #include "j2k/syntax/geometry.h"
 
-enum { J2K_NO_INDEX = 0 };
+enum { J2K_NO_INDEX = 0, J2K_CODER_OPEN = J2K_BLOCK_CODERS };
 
 /* Holds what is known of a code-block while packets are read. */
 struct j2k_block_state {
@@ -21,7 +21,9 @@ struct j2k_block_state {
      * whether there was any.
      */
     uint32_t first, last;
-    uint8_t length_bits; /* Lblock; 0: the block is not included yet */
+    uint8_t length_bits : 6; /* Lblock; 0: the block is not included yet */
+    /* enum j2k_block_coder_kind; J2K_CODER_OPEN: no packet had bytes of it, so that its passes so far count planes */
+    uint8_t coder : 2;
     uint8_t missing;
     uint8_t passes;
     /* In a survey: those of `passes` that belong to wanted layers and precincts and were not dropped. */

@@ -25,13 +25,16 @@ static kst_status add_segment(struct j2k_builder *builder, struct j2k_block *blo
         &builder->segment_capacity, sizeof *plan->segment);
     if (status)
         return status;
-    plan->segment[plan->segment_count++] =
-        (struct j2k_segment){.first_piece = plan->piece_count, .raw = kst_j2k_segment_is_raw(style, block->passes)};
+    plan->segment[plan->segment_count++] = (struct j2k_segment){
+        .first_piece = plan->piece_count, .raw = kst_j2k_block_coder_of(block->coder)->is_raw(style, block->passes)};
     block->segment_count++;
     return KST_OK;
 }
 
-/* Add the segments of a block, with at most `room` passes. *fine becomes false if there were more. */
+/*
+ * Add the segments of a block, with at most `room` passes. *fine becomes false if there were more; of passes that
+ * T.814 codes together, none is kept then.
+ */
 static kst_status add_segments(struct j2k_builder *builder, const struct j2k_block_state *state, uint8_t style,
     uint32_t room, struct j2k_block *block, bool *fine)
 {
@@ -40,7 +43,7 @@ static kst_status add_segments(struct j2k_builder *builder, const struct j2k_blo
         const struct j2k_contribution *c = &builder->contribution[i - 1];
         uint32_t passes = c->passes;
         if (passes > room - block->passes) {
-            passes = room - block->passes;
+            passes = state->coder == J2K_HT ? 0 : room - block->passes;
             *fine = false;
         }
         if (passes == 0)
@@ -98,7 +101,8 @@ static bool is_cut(const struct j2k_builder *builder, const struct j2k_grid *gri
 {
     uint32_t layers = builder->in_force.layers, limit = builder->filter->layers;
     bool all = precinct->layers >= layers && !precinct->broken && (limit == 0 || limit >= layers);
-    return !all && block->passes < 3 * block->planes - 2 && !kst_j2k_segment_starts(grid->style, block->passes);
+    return !all && block->passes < 3 * block->planes - 2 &&
+           !kst_j2k_block_coder_of(block->coder)->starts(grid->style, block->passes);
 }
 
 /*
@@ -122,7 +126,8 @@ static kst_status add_block(struct j2k_builder *builder, const struct j2k_grid *
         .band = band_index,
         .first_segment = plan->segment_count,
         .missing = state->missing,
-        .planes = (uint8_t)(band->planes - state->missing)};
+        .planes = (uint8_t)(band->planes - state->missing),
+        .coder = state->coder};
     uint32_t most = 3U * block.planes - 2;
     bool fine = true;
     kst_status status = KST_OK;
@@ -148,7 +153,7 @@ static kst_status collect_precinct(
     for (uint32_t y = 0; y < band->rows; y++) {
         for (uint32_t x = 0; x < band->columns; x++) {
             const struct j2k_block_state *state = &band->block[(size_t)y * band->columns + x];
-            if (state->first == J2K_NO_INDEX)
+            if (state->first == J2K_NO_INDEX || state->coder == J2K_CODER_OPEN)
                 continue;
             struct j2k_rect rect = kst_j2k_block_rect(grid, band, x, y);
             if (j2k_is_empty(j2k_intersect(rect, builder->plan->band[band_index].window)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes packet headers (T.800 B.10). */
+/* Decodes packet headers (T.800 B.10, T.814 B.3). */
 #include "j2k/packets/builder.h"
 #include "j2k/packets/tag_tree.h"
 #include "j2k/syntax/parser.h"
@@ -68,7 +68,15 @@ static bool is_too_many(struct packet_reading *reading)
     return true;
 }
 
-static bool keep(struct packet_reading *reading, struct j2k_block_state *block, uint32_t passes, uint32_t length)
+/* Return whether the coming contribution starts a segment; passes in front of a first set of T.814 belong to that. */
+static bool starts(const struct packet_reading *reading, const struct j2k_block_state *block, bool first)
+{
+    return first ? block->passes == 0
+                 : kst_j2k_block_coder_of(block->coder)->starts(reading->grid->style, block->passes);
+}
+
+static bool keep(
+    struct packet_reading *reading, struct j2k_block_state *block, uint32_t passes, uint32_t length, bool first)
 {
     struct j2k_builder *builder = reading->builder;
     if (is_too_many(reading) || (builder->survey && !note_block(reading, block, passes)))
@@ -81,7 +89,7 @@ static bool keep(struct packet_reading *reading, struct j2k_block_state *block, 
         .length = length,
         .layer = (uint16_t)reading->layer,
         .passes = (uint8_t)passes,
-        .starts = kst_j2k_segment_starts(reading->grid->style, block->passes)};
+        .starts = starts(reading, block, first)};
     if (builder->survey)
         return true;
     if (block->last)
@@ -92,28 +100,93 @@ static bool keep(struct packet_reading *reading, struct j2k_block_state *block, 
     return true;
 }
 
+static bool add(struct packet_reading *reading, struct j2k_block_state *block, uint32_t *passes, uint32_t part,
+    uint32_t length, bool first)
+{
+    if (reading->wanted && !keep(reading, block, part, length, first))
+        return false;
+    reading->body += length;
+    block->passes = (uint8_t)(block->passes + part);
+    *passes -= part;
+    return true;
+}
+
+/* A length of which some bits were read. */
+struct partial_length {
+    uint32_t bits, value;
+};
+
+static bool read_on(struct packet_reading *reading, struct partial_length *length, uint32_t bits)
+{
+    if (bits < length->bits || bits > LENGTH_BITS_MAX)
+        return false;
+    uint32_t more = bits - length->bits, next = j2k_bits_take(&reading->bits, more);
+    length->value = more < 32 ? length->value << more | next : next;
+    length->bits = bits;
+    return true;
+}
+
+/* In front of a mixed block's first bytes: the block is one of EBCOT. */
+static bool read_first_of_ebcot(
+    struct packet_reading *reading, struct j2k_block_state *block, struct partial_length *length, uint32_t *passes)
+{
+    block->coder = J2K_EBCOT;
+    uint32_t room = kst_j2k_block_coder_of(J2K_EBCOT)->room(reading->grid->style, block->passes);
+    uint32_t part = *passes < room ? *passes : room;
+    return read_on(reading, length, block->length_bits + floor_log2(part)) &&
+           add(reading, block, passes, part, length->value, false);
+}
+
+/*
+ * Read the length of a block's first bytes, where its style allows code-blocks of T.814. Passes in front of them have
+ * none, and their length is read as that of passes of EBCOT. The first bytes can be a cleanup pass's, which is the last
+ * pass of a packet whose index 3 divides. In mixed tile-components T.814's lengths begin with a 0 and have more than
+ * three bits, and EBCOT's begin with a 1 if they have more bits than that.
+ */
+static bool read_first(struct packet_reading *reading, struct j2k_block_state *block, uint32_t *passes)
+{
+    const bool mixed = (reading->grid->style & J2K_STYLE_MIXED) != 0;
+    const uint32_t behind = (block->passes + *passes - 1) % 3, least = block->length_bits;
+    const uint32_t set = behind < *passes ? *passes - behind : 0;
+    struct partial_length length = {0};
+    if (!read_on(reading, &length, least))
+        return false;
+    if (mixed && (least == LENGTH_BITS_START ? length.value > 0 : length.value >> (least - 1) != 0))
+        return read_first_of_ebcot(reading, block, &length, passes);
+    if (set > 0 && !read_on(reading, &length, least + floor_log2(set)))
+        return false;
+    if (set > 0 && length.value > 0 && (!mixed || (length.value > 1 && least > LENGTH_BITS_START))) {
+        block->coder = J2K_HT;
+        return add(reading, block, passes, set, length.value, true);
+    }
+    if (length.value == 0 && !read_on(reading, &length, least + floor_log2(*passes)))
+        return false;
+    if (length.value > 0)
+        return mixed && read_first_of_ebcot(reading, block, &length, passes);
+    return add(reading, block, passes, *passes, 0, true);
+}
+
 /* Read passes and lengths of a block that is included (B.10.6, B.10.7). Returns false if they are impossible. */
 static bool read_block(struct packet_reading *reading, struct j2k_block_state *block)
 {
     struct j2k_header_bits *bits = &reading->bits;
     uint32_t passes = take_passes(bits);
     while (j2k_bit(bits))
-        if (++block->length_bits > LENGTH_BITS_MAX)
+        if (block->length_bits++ == LENGTH_BITS_MAX)
             return false;
     if (block->passes + passes > J2K_PASSES_MAX)
         return false;
+    if (block->coder == J2K_CODER_OPEN && !read_first(reading, block, &passes))
+        return false;
     while (passes > 0) {
-        uint32_t room = kst_j2k_segment_room(reading->grid->style, block->passes);
+        uint32_t room = kst_j2k_block_coder_of(block->coder)->room(reading->grid->style, block->passes);
         uint32_t part = passes < room ? passes : room;
         uint32_t width = block->length_bits + floor_log2(part);
         if (width > LENGTH_BITS_MAX)
             return false;
         uint32_t length = j2k_bits_take(bits, width);
-        if (reading->wanted && !keep(reading, block, part, length))
+        if (!add(reading, block, &passes, part, length, false))
             return false;
-        reading->body += length;
-        block->passes = (uint8_t)(block->passes + part);
-        passes -= part;
     }
     return !bits->overrun;
 }
@@ -130,6 +203,7 @@ static bool read_inclusion(struct packet_reading *reading, const struct j2k_prec
     struct j2k_block_state *block = &band->block[(size_t)y * band->columns + x];
     block->missing = (uint8_t)kst_j2k_tag_value(shape, band->missing, &reading->bits, x, y);
     block->length_bits = LENGTH_BITS_START;
+    block->coder = kst_j2k_block_coder(reading->grid->style)->kind == J2K_EBCOT ? J2K_EBCOT : J2K_CODER_OPEN;
     return true;
 }
 

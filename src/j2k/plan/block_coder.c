@@ -55,18 +55,54 @@ static void ebcot_estimate(
     *refinement = refined > 0 ? REFINEMENT_COST + REFINED_COST * refined : 0;
 }
 
-static const struct j2k_block_coder coders[J2K_BLOCK_CODERS] = {
-    [J2K_EBCOT] = {J2K_EBCOT, J2K_STYLES, ebcot_room, ebcot_starts, ebcot_is_raw, ebcot_estimate}};
-
-const struct j2k_block_coder *kst_j2k_block_coder(uint32_t style)
+/*
+ * The segments of T.814 (B.1 to B.3), from the first set on: a cleanup pass has one of its own, and the two refinement
+ * passes behind it share one. Passes in front of the first set, which only count planes, are in its cleanup's segment.
+ */
+static uint32_t ht_room(uint32_t style, uint32_t pass)
 {
-    return (style & J2K_STYLE_HT) != 0 ? NULL : &coders[J2K_EBCOT];
+    (void)style;
+    return pass % 3 == 1 ? 2 : 1;
 }
+
+static bool ht_starts(uint32_t style, uint32_t pass)
+{
+    (void)style;
+    return pass % 3 != 2;
+}
+
+static bool ht_is_raw(uint32_t style, uint32_t pass)
+{
+    (void)style;
+    (void)pass;
+    return false;
+}
+
+static const struct j2k_block_coder coders[J2K_BLOCK_CODERS] = {
+    [J2K_EBCOT] = {J2K_EBCOT, ebcot_room, ebcot_starts, ebcot_is_raw, ebcot_estimate},
+    [J2K_HT] = {J2K_HT, ht_room, ht_starts, ht_is_raw, NULL}};
 
 bool kst_j2k_has_style(uint32_t style)
 {
-    const struct j2k_block_coder *coder = kst_j2k_block_coder(style);
-    return coder && (style & ~(uint32_t)coder->styles) == 0;
+    const uint32_t mixed = J2K_STYLE_HT | J2K_STYLE_MIXED;
+    if ((style & mixed) == mixed)
+        return (style & ~(mixed | J2K_STYLES)) == 0;
+    return (style & ~(uint32_t)((style & J2K_STYLE_HT) != 0 ? J2K_STYLES_HT : J2K_STYLES)) == 0;
+}
+
+bool kst_j2k_writes_style(uint32_t style)
+{
+    return (style & ~(uint32_t)J2K_STYLES) == 0;
+}
+
+const struct j2k_block_coder *kst_j2k_block_coder_of(enum j2k_block_coder_kind kind)
+{
+    return &coders[kind];
+}
+
+const struct j2k_block_coder *kst_j2k_block_coder(uint32_t style)
+{
+    return &coders[(style & J2K_STYLE_HT) != 0 ? J2K_HT : J2K_EBCOT];
 }
 
 uint32_t kst_j2k_segment_room(uint32_t style, uint32_t pass)
@@ -77,9 +113,4 @@ uint32_t kst_j2k_segment_room(uint32_t style, uint32_t pass)
 bool kst_j2k_segment_starts(uint32_t style, uint32_t pass)
 {
     return kst_j2k_block_coder(style)->starts(style, pass);
-}
-
-bool kst_j2k_segment_is_raw(uint32_t style, uint32_t pass)
-{
-    return kst_j2k_block_coder(style)->is_raw(style, pass);
 }

@@ -14,12 +14,12 @@
 
 enum j2k_block_coder_kind {
     J2K_EBCOT, /* T.800 Annex D */
+    J2K_HT,    /* T.814 */
     J2K_BLOCK_CODERS
 };
 
 struct j2k_block_coder {
     enum j2k_block_coder_kind kind; /* its index in an executor's table */
-    uint8_t styles;                 /* the bits of enum j2k_style that its code-blocks can have */
     /*
      * Passes of a block are counted from 0. `room` returns how many passes, from `pass` on, the segment that pass is in
      * has room for, and `starts` whether the segment starts with it.
@@ -37,17 +37,21 @@ struct j2k_block_coder {
 };
 
 /*
- * Return the coder of code-blocks of a style, which is that of SPcod or SPcoc (Table A.20). Null: there is none. This
- * is the only place where a coder is chosen.
+ * Return whether code-blocks of a style, which is that of SPcod or SPcoc (Table A.20), can be decoded, and whether they
+ * can be coded and written.
  */
+bool kst_j2k_has_style(uint32_t style);
+bool kst_j2k_writes_style(uint32_t style);
+
+/*
+ * Return the coder of a kind, and that of code-blocks of a style; where the style mixes code-blocks of both coders,
+ * this is T.814's, and packet headers tell for each block which it is.
+ */
+const struct j2k_block_coder *kst_j2k_block_coder_of(enum j2k_block_coder_kind kind);
 const struct j2k_block_coder *kst_j2k_block_coder(uint32_t style);
 
-/* Return whether there is a coder that has all bits of the style. */
-bool kst_j2k_has_style(uint32_t style);
-
-/* Ask the coder of a style that has one. */
+/* Ask the coder of a style. */
 uint32_t kst_j2k_segment_room(uint32_t style, uint32_t pass);
 bool kst_j2k_segment_starts(uint32_t style, uint32_t pass);
-bool kst_j2k_segment_is_raw(uint32_t style, uint32_t pass);
 
 #endif

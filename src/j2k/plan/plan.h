@@ -69,15 +69,20 @@ struct j2k_block {
     uint32_t band;          /* index into plan.band */
     uint32_t first_segment; /* index into plan.segment */
     uint16_t segment_count; /* 1 to `passes` */
-    uint8_t missing;        /* number of most significant bit-planes that are all 0 */
-    uint8_t planes;         /* number of bit-planes below those: band.planes − missing, 1–74 */
-    uint16_t passes;        /* 1 to 3·planes − 2: the sum over its segments */
+    /*
+     * Number of bit-planes above the one of the first pass. Those that EBCOT leaves out are all 0; a code-block of
+     * T.814 may have bits in them.
+     */
+    uint8_t missing;
+    uint8_t planes;  /* number of the others: band.planes − missing, 1–74 */
+    uint16_t passes; /* 1 to 3·planes − 2: the sum over its segments */
     /*
      * Set if its last segment may lack passes that the encoder made, because not all packets of its precinct were read.
      * The segment then does not end where the encoder ended it, and its end does not show damage.
      */
     bool cut;
-    uint8_t reserved[5];
+    uint8_t coder; /* enum j2k_block_coder_kind */
+    uint8_t reserved[4];
     uint64_t length; /* sum of the bytes of all segments */
 };
 

@@ -2,12 +2,15 @@
 /* Bounds on the samples of the reversible transform; the header proves the rule that is computed here. */
 #include "j2k/plan/range.h"
 
+#include "j2k/plan/block_coder.h"
+
 enum { ROUNDING = 3 /* added by rounding in each level; range.h derives it */ };
 
 uint32_t kst_j2k_magnitude_bits(const struct j2k_block *block, uint8_t roi_shift)
 {
-    uint32_t inside = block->planes > roi_shift ? (uint32_t)block->planes - roi_shift : 0;
-    uint32_t outside = block->planes < roi_shift ? block->planes : roi_shift;
+    uint32_t planes = block->coder == J2K_HT ? (uint32_t)block->missing + block->planes : block->planes;
+    uint32_t inside = planes > roi_shift ? planes - roi_shift : 0;
+    uint32_t outside = planes < roi_shift ? planes : roi_shift;
     return inside > outside ? inside : outside;
 }
 

@@ -8,6 +8,7 @@
 #include "image/format.h"
 #include "image/orient.h"
 #include "j2k/cpu/host_blocks.h"
+#include "j2k/gpu/block_coder.h"
 #include "j2k/packets/output.h"
 #include "j2k/run/decode.h"
 #include "j2k/run/region.h"
@@ -187,7 +188,7 @@ static bool is_far(const struct decoding *d, const struct j2k_planned *planned)
 }
 
 /*
- * Build the plan of a region and say whether it fits the device. On failure, and if it does not fit, the plan is
+ * Build the plan of a region and say whether the device can decode it. On failure, and if it does not fit, the plan is
  * released.
  */
 static kst_status plan_item(
@@ -202,7 +203,7 @@ static kst_status plan_item(
     planned->item.plan = &planned->plan;
     if (d->options.strict && report->warnings > 0) {
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
-    } else {
+    } else if (kst_j2k_gpu_has_coders(&planned->plan)) {
         kst_j2k_gpu_route(d->gpu, &planned->item);
         planned->need = kst_j2k_gpu_need(&planned->item, kst_j2k_gpu_threads(d->gpu));
         j2k_state(d->decoder)->excess = excess_of(d, region, planned);

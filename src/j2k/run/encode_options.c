@@ -60,7 +60,7 @@ static kst_status check_component(struct encoding *e, const kst_j2k_options *o, 
         return fail(e, KST_ERROR_OPTIONS, "fields of a component");
     if ((c->fields & KST_J2K_OWN_LEVELS) && c->levels > J2K_LEVELS)
         return fail(e, KST_ERROR_OPTIONS, "levels of a component");
-    if ((c->fields & KST_J2K_OWN_STYLE) && !kst_j2k_has_style(c->style))
+    if ((c->fields & KST_J2K_OWN_STYLE) && !kst_j2k_writes_style(c->style))
         return fail(e, KST_ERROR_OPTIONS, "style of a component");
     if ((c->fields & KST_J2K_OWN_GUARD_BITS) && (c->guard_bits < 1 || c->guard_bits > 7))
         return fail(e, KST_ERROR_OPTIONS, "guard bits of a component");
@@ -79,7 +79,7 @@ static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
         return fail(e, KST_ERROR_OPTIONS, "progression");
     if (o->levels > J2K_LEVELS)
         return fail(e, KST_ERROR_OPTIONS, "levels");
-    if (!kst_j2k_has_style(o->style))
+    if (!kst_j2k_writes_style(o->style))
         return fail(e, KST_ERROR_OPTIONS, "style");
     if (o->guard_bits < 1 || o->guard_bits > 7)
         return fail(e, KST_ERROR_OPTIONS, "guard bits");

@@ -94,8 +94,6 @@ static kst_status take_coding(struct coding_reading *reading, bool precincts, st
         return refuse(reading, KST_ERROR_J2K_CODING, "more than 32 levels");
     if (at[1] > 8 || at[2] > 8 || coding->block_width + coding->block_height > 12)
         return refuse(reading, KST_ERROR_J2K_CODING, "the size of code-blocks");
-    if (!kst_j2k_block_coder(at[3]))
-        return refuse(reading, KST_ERROR_J2K_HT, "the code-block style");
     if (!kst_j2k_has_style(at[3]))
         return refuse(reading, KST_ERROR_J2K_CODING, "an unknown code-block style");
     if (at[4] > 1)

@@ -28,7 +28,9 @@ enum j2k_style {
     J2K_STYLE_PREDICTABLE = 16, /* predictable termination: errors can be detected */
     J2K_STYLE_SYMBOLS = 32,     /* a segmentation symbol ends each cleanup pass */
     J2K_STYLES = 63,            /* all of these, which are what T.800 has */
-    J2K_STYLE_HT = 64           /* code-blocks of T.814 */
+    J2K_STYLE_HT = 64,          /* code-blocks of T.814 */
+    J2K_STYLE_MIXED = 128,      /* with the bit before: code-blocks of T.800 among them */
+    J2K_STYLES_HT = 72          /* what code-blocks of T.814 alone can have: that bit and CAUSAL */
 };
 
 enum j2k_orientation { J2K_LL = 0, J2K_HL = 1, J2K_LH = 2, J2K_HH = 3 };

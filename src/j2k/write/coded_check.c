@@ -29,8 +29,9 @@ static kst_status check_coding(const struct checking *checking, const struct j2k
     if (coding->block_width < 2 || coding->block_height < 2 || coding->block_width > 10 || coding->block_height > 10 ||
         coding->block_width + coding->block_height > BLOCK_SUM_MAX)
         return refuse(checking, KST_ERROR_J2K_CODING, "the size of code-blocks", component);
-    if (!kst_j2k_has_style(coding->style))
-        return refuse(checking, KST_ERROR_J2K_CODING, "the code-block style", component);
+    if (!kst_j2k_writes_style(coding->style))
+        return refuse(checking, kst_j2k_has_style(coding->style) ? KST_ERROR_J2K_HT : KST_ERROR_J2K_CODING,
+            "the code-block style", component);
     for (uint32_t r = 1; r <= coding->levels; r++)
         if ((coding->precinct[r] & 0x0F) == 0 || coding->precinct[r] >> 4 == 0)
             return refuse(checking, KST_ERROR_J2K_CODING, "a precinct narrower than a subband's sample", component);

@@ -126,8 +126,11 @@ static void test_cod(void **state)
         {7, 5, KST_OK},
         {7, 8, KST_OK},
         {8, 0x3F, KST_OK},
-        {8, 0x40, KST_ERROR_J2K_HT},
+        {8, 0x40, KST_OK},
+        {8, 0x48, KST_OK},
+        {8, 0x44, KST_ERROR_J2K_CODING},
         {8, 0x80, KST_ERROR_J2K_CODING},
+        {8, 0xFF, KST_OK},
         {9, 0, KST_OK},
         {9, 2, KST_ERROR_J2K_CODING},
     };

@@ -2,11 +2,12 @@
 /* Lists the block coders that the CPU has. */
 #include "j2k/cpu/blocks/block_coder.h"
 
-static const struct j2k_block_functions *const coders[J2K_BLOCK_CODERS] = {[J2K_EBCOT] = &kst_j2k_ebcot};
+static const struct j2k_block_functions *const coders[J2K_BLOCK_CODERS] = {
+    [J2K_EBCOT] = &kst_j2k_ebcot, [J2K_HT] = &kst_j2k_ht};
 
-const struct j2k_block_functions *kst_j2k_block_functions(uint32_t style)
+const struct j2k_block_functions *kst_j2k_block_functions(enum j2k_block_coder_kind kind)
 {
-    return coders[kst_j2k_block_coder(style)->kind];
+    return coders[kind];
 }
 
 size_t kst_j2k_decoder_length(void)

@@ -18,7 +18,8 @@ enum {
     /* More passes than the bit-planes have, or a segment with both raw and MQ-coded passes. */
     J2K_BLOCK_PASSES = 4,
     /* More planes, inside or outside the region of interest, than 31 bits can hold together with the fraction. */
-    J2K_BLOCK_DEPTH = 8
+    J2K_BLOCK_DEPTH = 8,
+    J2K_BLOCK_HT = 16 /* lengths or bits of T.814 that cannot be; all samples are 0 then */
 };
 
 /* Coding passes that share one codeword. */
@@ -33,7 +34,8 @@ struct j2k_coded_block {
     uint32_t orientation; /* enum j2k_orientation */
     uint32_t style;       /* enum j2k_style */
     bool cut;             /* the last codeword is cut short, as struct j2k_block explains */
-    uint32_t planes;      /* number of coded bit-planes, without those signalled to be zero */
+    uint32_t missing;     /* number of bit-planes above the first pass's; EBCOT takes them to be zero */
+    uint32_t planes;      /* number of bit-planes from the first pass's on */
     uint32_t roi_shift;   /* shift of Annex H: planes from it on are those of the region of interest, moved up by it */
     /* Number of bits to keep below the lowest plane; if negative, the number of lowest planes to leave out. */
     int32_t fraction;
@@ -96,8 +98,8 @@ struct j2k_block_functions {
         const struct j2k_block_settings *settings, struct j2k_gains *gains);
 };
 
-/* Return the functions for code-blocks of a style that has a coder. */
-const struct j2k_block_functions *kst_j2k_block_functions(uint32_t style);
+/* Return a coder's functions. */
+const struct j2k_block_functions *kst_j2k_block_functions(enum j2k_block_coder_kind kind);
 
 /* Return the bytes of scratch memory that suffice for every coder. */
 size_t kst_j2k_decoder_length(void);
@@ -105,5 +107,6 @@ size_t kst_j2k_encoder_length(void);
 
 /* The coders, each in a file of its own. */
 extern const struct j2k_block_functions kst_j2k_ebcot;
+extern const struct j2k_block_functions kst_j2k_ht;
 
 #endif

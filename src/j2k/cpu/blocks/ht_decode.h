@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Declares how a code-block of T.814 is decoded. A set of passes is decoded in three steps: MEL and VLC give what is
+ * known of all quads, MagSgn gives the samples of one row of quads after the other, and the refinement passes add a
+ * plane.
+ */
+#ifndef KOSTKA_J2K_CPU_BLOCKS_HT_DECODE_H
+#define KOSTKA_J2K_CPU_BLOCKS_HT_DECODE_H
+
+#include "j2k/cpu/blocks/block_coder.h"
+#include "j2k/tables/ht.h"
+
+enum {
+    J2K_HT_QUAD_COLUMNS = J2K_BLOCK_SIDE / 2,
+    J2K_HT_QUAD_ROWS = J2K_BLOCK_SIDE / 2,
+    /* A row has an even number of quads, and one more before and behind them: most for two columns of samples. */
+    J2K_HT_QUADS = J2K_BLOCK_SAMPLES / 4 + 3 * J2K_HT_QUAD_ROWS,
+    J2K_HT_GROUPS = J2K_BLOCK_SAMPLES / 16 + 3 * (J2K_BLOCK_SIDE / 4 + 2) + 4,
+    J2K_HT_DEEP_WORD = 64, /* most bits of a number of MagSgn */
+    J2K_HT_SLACK = 64,     /* bytes that may be read behind a buffer's contents */
+    /* A row of quads is checked when it is done, so that there may be that much more. */
+    J2K_HT_VLC_ROOM = J2K_HT_SUFFIX_MOST + J2K_HT_QUAD_COLUMNS * 5 / 2 + J2K_HT_SLACK,
+    J2K_HT_REFINEMENT_ROOM = J2K_HT_REFINEMENT_MOST + J2K_HT_SLACK,
+    J2K_HT_MAGSGN_ROOM = (J2K_BLOCK_SAMPLES + 4 * J2K_HT_QUAD_COLUMNS) * J2K_HT_DEEP_WORD / 8 + 2 * J2K_HT_SLACK
+};
+
+/* Bits without stuffing, behind which there are zeros. */
+struct j2k_ht_run {
+    const uint8_t *data;
+    uint32_t at, count;
+};
+
+/* The state and the buffers for decoding one block after the other, of which nothing must be initialised. */
+struct j2k_ht_decoder {
+    uint32_t sample[J2K_BLOCK_SAMPLES]; /* as that of struct j2k_block_decoder */
+    uint64_t deep[J2K_BLOCK_SAMPLES];   /* samples that do not fit 32 bits yet; the sign in bit 63 */
+    uint8_t vlc[J2K_HT_VLC_ROOM];
+    uint8_t magsgn[J2K_HT_MAGSGN_ROOM];
+    uint8_t forward[J2K_HT_REFINEMENT_ROOM], backward[J2K_HT_REFINEMENT_ROOM];
+    /*
+     * What MEL and VLC say of the quads: an entry of the table of codes (ht_vlc.h), 0 where no sample is significant,
+     * and u. Quad q of row r is at r × quad_pitch + q + 1.
+     */
+    uint16_t quad[J2K_HT_QUADS];
+    uint8_t u[J2K_HT_QUADS];
+    /* For each column of samples: 2 µ − 1 in the row above, or 0; two columns before the first one are 0, too. */
+    uint32_t above[J2K_BLOCK_SIDE + 8];
+    uint64_t deep_above[J2K_BLOCK_SIDE + 8];
+    /*
+     * Significance after the cleanup pass, and after the one of significance propagation: 16 bits for 4 columns of a
+     * stripe of 4 rows, column by column. Group g of stripe s is at (s + 1) × group_pitch + g + 1.
+     */
+    uint16_t significant[J2K_HT_GROUPS];
+    uint16_t spread[J2K_HT_GROUPS];
+    uint32_t vlc_bits, magsgn_bits; /* that were coded; behind them are others that may be read */
+    const uint8_t *mel;             /* the next byte of MEL */
+    const uint8_t *end;             /* its last byte but one that may be read */
+    uint32_t width, height;
+    uint32_t quad_columns, quad_rows, quad_pitch;
+    uint32_t group_columns, stripes, group_pitch;
+    uint32_t plane;   /* of the cleanup pass */
+    uint32_t bits;    /* most bits of a magnitude above that plane, S_blk + 1 */
+    int32_t fraction; /* as in struct j2k_coded_block */
+};
+
+/* A cleanup segment, and the bytes of the refinement passes behind it. */
+struct j2k_ht_set {
+    const uint8_t *cleanup, *refinement;
+    uint32_t cleanup_length, refinement_length;
+    uint32_t passes; /* 1–3 */
+    uint32_t plane;
+};
+
+/* ht_streams.c: remove the stuffing of VLC and MagSgn, and find MEL. False if the lengths cannot be. */
+bool kst_j2k_ht_open(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set);
+/* Remove the stuffing of both refinement passes. */
+void kst_j2k_ht_open_refinement(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set,
+    struct j2k_ht_run *forward, struct j2k_ht_run *backward);
+
+/* ht_quads.c: decode MEL and VLC. False if VLC lacks bits. */
+bool kst_j2k_ht_quads(struct j2k_ht_decoder *decoder);
+
+/*
+ * ht_samples.c and ht_deep.c: decode MagSgn to `sample` or to `deep`. False if a magnitude has too many bits, or MagSgn
+ * lacks some.
+ */
+bool kst_j2k_ht_samples(struct j2k_ht_decoder *decoder);
+bool kst_j2k_ht_deep(struct j2k_ht_decoder *decoder);
+
+/* Decode the passes of significance propagation and, if the set has three passes, of magnitude refinement. */
+void kst_j2k_ht_refine_samples(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal);
+void kst_j2k_ht_refine_deep(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes the samples of T.814's blocks in words of 64 bits. */
+#define WORD uint64_t
+#define SAMPLES deep
+#define ABOVE deep_above
+#include "j2k/cpu/blocks/ht_refine.h"
+#include "j2k/cpu/blocks/ht_samples.h"
+
+bool kst_j2k_ht_deep(struct j2k_ht_decoder *decoder)
+{
+    return take_samples(decoder);
+}
+
+void kst_j2k_ht_refine_deep(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal)
+{
+    take_refinement(decoder, set, causal);
+}

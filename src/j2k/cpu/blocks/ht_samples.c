@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decodes the samples of T.814's blocks in words of 32 bits. */
+#define WORD uint32_t
+#define SAMPLES sample
+#define ABOVE above
+#include "j2k/cpu/blocks/ht_samples.h"
+#include "j2k/cpu/blocks/ht_refine.h"
+
+bool kst_j2k_ht_samples(struct j2k_ht_decoder *decoder)
+{
+    return take_samples(decoder);
+}
+
+void kst_j2k_ht_refine_samples(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal)
+{
+    take_refinement(decoder, set, causal);
+}
