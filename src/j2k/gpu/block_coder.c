@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists the block coders that devices have: none of T.814 yet. */
+/* Lists the block coders that devices have. */
 #include "j2k/gpu/block_coder.h"
 
-static const struct j2k_gpu_block_coder *const coders[J2K_BLOCK_CODERS] = {[J2K_EBCOT] = &kst_j2k_gpu_ebcot};
+static const struct j2k_gpu_block_coder *const coders[J2K_BLOCK_CODERS] = {
+    [J2K_EBCOT] = &kst_j2k_gpu_ebcot, [J2K_HT] = &kst_j2k_gpu_ht};
 
 const struct j2k_gpu_block_coder *kst_j2k_gpu_block_coder(uint32_t style)
 {
     return coders[kst_j2k_block_coder(style)->kind];
 }
 
-const struct j2k_gpu_block_coder *kst_j2k_gpu_coder_of(const struct j2k_plan *plan, const struct j2k_block *block)
+const struct j2k_gpu_block_coder *kst_j2k_gpu_coder_of(const struct j2k_block *block)
 {
-    return kst_j2k_gpu_block_coder(plan->tile_component[plan->band[block->band].tile_component].style);
+    return coders[block->coder];
 }
 
-bool kst_j2k_gpu_has_coders(const struct j2k_plan *plan)
+bool kst_j2k_gpu_can_decode(const struct j2k_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->tile_component_count; i++)
-        if (!kst_j2k_gpu_block_coder(plan->tile_component[i].style))
+    for (uint32_t i = 0; i < plan->block_count; i++)
+        if (!coders[plan->block[i].coder]->can_decode(plan, &plan->block[i]))
             return false;
     return true;
 }
@@ -25,6 +26,5 @@ bool kst_j2k_gpu_has_coders(const struct j2k_plan *plan)
 void kst_j2k_gpu_decode_all(struct j2k_gpu_job *job)
 {
     for (uint32_t i = 0; i < J2K_BLOCK_CODERS; i++)
-        if (coders[i])
-            coders[i]->decode(job);
+        coders[i]->decode(job);
 }

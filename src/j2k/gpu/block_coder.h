@@ -14,9 +14,13 @@
 struct j2k_gpu_job;
 
 struct j2k_gpu_block_coder {
+    /* Return whether the kernels can decode a block. */
+    bool (*can_decode)(const struct j2k_plan *plan, const struct j2k_block *block);
+    /* Return the words that decoding a block by itself takes in the buffer of states. */
+    uint64_t (*state_words)(const struct j2k_plan *plan, const struct j2k_block *block);
     /*
-     * Queue the kernels that decode the coder's blocks of a job, from the bits of codeword segments to the states of
-     * bundles, from which store_blocks makes coefficients.
+     * Queue the kernels that decode the coder's blocks of a job: from gathered codeword segments to the states of
+     * bundles, from which store_blocks makes coefficients, or from streams to coefficients.
      */
     void (*decode)(struct j2k_gpu_job *job);
     /*
@@ -36,13 +40,12 @@ struct j2k_gpu_block_coder {
     uint32_t (*decision_room)(const struct j2k_plan *plan, const struct j2k_block *block, bool ample);
 };
 
-/*
- * Return the description for code-blocks of a style, or of a block of a plan; null: devices do not have this coder. And
- * return whether they have those of all blocks of a plan.
- */
+/* Return the description for code-blocks of a style that has a coder, or of a block of a plan. */
 const struct j2k_gpu_block_coder *kst_j2k_gpu_block_coder(uint32_t style);
-const struct j2k_gpu_block_coder *kst_j2k_gpu_coder_of(const struct j2k_plan *plan, const struct j2k_block *block);
-bool kst_j2k_gpu_has_coders(const struct j2k_plan *plan);
+const struct j2k_gpu_block_coder *kst_j2k_gpu_coder_of(const struct j2k_block *block);
+
+/* Return whether devices can decode all blocks of a plan. */
+bool kst_j2k_gpu_can_decode(const struct j2k_plan *plan);
 
 /* Queue the decoding of all blocks, whichever coders they have. */
 void kst_j2k_gpu_decode_all(struct j2k_gpu_job *job);
@@ -55,5 +58,6 @@ static inline uint8_t j2k_gpu_contexts_of(enum j2k_orientation orientation)
 
 /* The coders, each in a file of its own. */
 extern const struct j2k_gpu_block_coder kst_j2k_gpu_ebcot;
+extern const struct j2k_gpu_block_coder kst_j2k_gpu_ht;
 
 #endif

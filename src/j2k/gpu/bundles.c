@@ -10,7 +10,7 @@
 
 enum {
     COSTS = 4096,
-    SHAPES = 2048,
+    SHAPES = 1 << (J2K_SHAPE_HT + 1),
     BUNDLES_A_UNIT = 12,
     FEW_LANES = 2,
     FRONT_SHARE = 30, /* percent of the blocks */
@@ -40,10 +40,10 @@ static struct j2k_gpu_entry entry_of(
              length = block->length >> 8 < 15 ? (uint32_t)(block->length >> 8) : 15;
     uint32_t flights = wish->flights == J2K_NO_FLIGHTS ? 0
                        : wish->flights                 ? wish->flights
-                                       : kst_j2k_gpu_block_coder(tc->style)->flights(tc, part->unit_bytes);
+                                                       : kst_j2k_gpu_coder_of(block)->flights(tc, part->unit_bytes);
     return (struct j2k_gpu_entry){.item = item,
         .block = index,
-        .shape = (uint16_t)(power_of(flights) << J2K_SHAPE_FLIGHTS |
+        .shape = (uint16_t)((block->coder == J2K_HT ? 1U << J2K_SHAPE_HT : power_of(flights) << J2K_SHAPE_FLIGHTS) |
                             ((12U - tc->block_width - tc->block_height) * 16 + tc->block_width)),
         .cost = (uint16_t)(COSTS - 1 - (passes << 4 | length))};
 }
@@ -150,7 +150,7 @@ static uint32_t wave_lanes(const struct j2k_gpu_part *part, const struct j2k_gpu
 {
     const struct j2k_plan *plan = part->items[entry->item].plan;
     if (!wish->lanes)
-        return kst_j2k_gpu_coder_of(plan, &plan->block[entry->block])->lanes(flights, part->unit_bytes);
+        return kst_j2k_gpu_coder_of(&plan->block[entry->block])->lanes(flights, part->unit_bytes);
     return wish->lanes < J2K_BUNDLE / flights ? wish->lanes : J2K_BUNDLE / flights;
 }
 
@@ -162,7 +162,7 @@ struct choice {
 /* Cut the sorted blocks into bundles, each with as many blocks of one shape as it has lanes. */
 static void cut_bundles(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish, const struct choice *choice)
 {
-    for (uint32_t i = 0; i < part->blocks;) {
+    for (uint32_t i = 0; i < part->ebcot_blocks;) {
         uint16_t shape = part->entry[i].shape;
         uint32_t flights = shape >> J2K_SHAPE_FLIGHTS ? 1U << ((shape >> J2K_SHAPE_FLIGHTS) - 1) : 0;
         struct j2k_work_bundle bundle = {.block = i,
@@ -170,7 +170,7 @@ static void cut_bundles(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wi
                      : i < choice->front ? choice->lanes
                                          : choice->rest,
             .flights = flights};
-        for (; i < part->blocks && bundle.blocks < bundle.lanes && part->entry[i].shape == shape; i++)
+        for (; i < part->ebcot_blocks && bundle.blocks < bundle.lanes && part->entry[i].shape == shape; i++)
             bundle.blocks++;
         part->wave += flights == 0;
         part->bundle[part->bundles++] = bundle;
@@ -211,7 +211,7 @@ static bool place_bundles(struct j2k_gpu_part *part)
             return false;
     }
     part->states = (uint32_t)states;
-    return true;
+    return kst_j2k_gpu_place_ht_blocks(part);
 }
 
 /*
@@ -222,16 +222,19 @@ static bool place_bundles(struct j2k_gpu_part *part)
 static struct choice choose(const struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish)
 {
     uint32_t bundles = wish->units * BUNDLES_A_UNIT / (wish->beside + 1),
-             few = kst_j2k_gpu_choose_lanes(part->blocks, bundles);
+             few = kst_j2k_gpu_choose_lanes(part->ebcot_blocks, bundles);
     if (wish->lanes)
-        return (struct choice){part->blocks, wish->lanes, wish->lanes};
-    if (few > FEW_LANES || part->blocks < bundles)
-        return (struct choice){part->blocks, few, few};
-    return (struct choice){(uint32_t)((uint64_t)part->blocks * FRONT_SHARE / 100), few, REST_LANES};
+        return (struct choice){part->ebcot_blocks, wish->lanes, wish->lanes};
+    if (few > FEW_LANES || part->ebcot_blocks < bundles)
+        return (struct choice){part->ebcot_blocks, few, few};
+    return (struct choice){(uint32_t)((uint64_t)part->ebcot_blocks * FRONT_SHARE / 100), few, REST_LANES};
 }
 
 bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish)
 {
+    while (part->ebcot_blocks < part->blocks && part->entry[part->ebcot_blocks].shape >> J2K_SHAPE_HT == 0)
+        part->ebcot_blocks++;
+    part->ht_lanes = kst_j2k_gpu_choose_ht_lanes(part->blocks - part->ebcot_blocks, wish);
     const struct choice choice = choose(part, wish);
     part->bundle = kst_memory_array(part->memory, part->blocks, sizeof *part->bundle, NULL);
     part->store_group = kst_memory_array(part->memory, part->blocks, sizeof *part->store_group, NULL);

@@ -5,11 +5,27 @@
 #include "j2k/gpu/part.h"
 #include "j2k/kernels/encode_work.h"
 
+static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    (void)plan;
+    (void)block;
+    return true;
+}
+
+/* Bundles of unequal blocks take more, usually less than one word more per coefficient. */
+static uint64_t state_words(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    (void)plan;
+    return (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (J2K_STATE_WORDS + j2k_gpu_planes(block));
+}
+
 /* First the bundles whose passes are decoded several at once; then the others, and what is damaged. */
 static void decode(struct j2k_gpu_job *job)
 {
     const struct j2k_gpu_part *part = &job->part;
     const uint32_t bundles = J2K_DECODE_GROUP / J2K_BUNDLE; /* of a work-group */
+    if (part->bundles == 0)
+        return;
     if (part->wave < part->bundles)
         kst_gpu_launch_buffers(&job->track->queue, job->built, J2K_KERNEL_WAVES, part->bundles - part->wave,
             job->buffer, GPU_BUFFERS(J2K_WORK, J2K_BITS, J2K_STATES, J2K_PASSES));
@@ -99,7 +115,9 @@ static uint32_t decision_room(const struct j2k_plan *plan, const struct j2k_bloc
     return bytes / J2K_DECISION_UNIT + 1;
 }
 
-const struct j2k_gpu_block_coder kst_j2k_gpu_ebcot = {.decode = decode,
+const struct j2k_gpu_block_coder kst_j2k_gpu_ebcot = {.can_decode = can_decode,
+    .state_words = state_words,
+    .decode = decode,
     .flights = choose_flights,
     .lanes = choose_lanes,
     .measure = J2K_ENCODE_MEASURE,

@@ -25,7 +25,7 @@ uint64_t kst_j2k_gpu_encode_memory(const struct j2k_plan *plan)
     for (uint32_t i = 0; i < plan->tile_component_count; i++)
         samples += j2k_gpu_area(plan->tile_component[i].rect);
     for (uint32_t b = 0; b < plan->block_count; b++)
-        data += kst_j2k_gpu_coder_of(plan, &plan->block[b])->block_room(plan, &plan->block[b], false) +
+        data += kst_j2k_gpu_coder_of(&plan->block[b])->block_room(plan, &plan->block[b], false) +
                 2 * sizeof(struct j2k_work_coded_block);
     return 24 * samples + 2 * data;
 }

@@ -68,7 +68,7 @@ uint32_t kst_j2k_gpu_list(struct j2k_gpu_list *list, const uint32_t *chosen, uin
         const struct j2k_gpu_block_order *order = &list->orders[chosen[list->blocks]];
         const struct j2k_plan *plan = plan_of(list, order->item);
         const struct j2k_block *block = &plan->block[order->block];
-        const struct j2k_gpu_block_coder *coder = kst_j2k_gpu_coder_of(plan, block);
+        const struct j2k_gpu_block_coder *coder = kst_j2k_gpu_coder_of(block);
         if (list->blocks == 0)
             list->coder = coder;
         else if (list->coder != coder)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Estimates the device memory that decoding a JPEG 2000 picture takes. */
+#include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/part.h"
 
 enum { PITCH_ALIGNMENT = 16 };
@@ -43,34 +44,32 @@ static uint64_t pixel_bytes(const struct j2k_gpu_item *item)
     return sum;
 }
 
-/*
- * The words of the states of blocks. Bundles of unequal blocks take more, usually less than one word more per
- * coefficient.
- */
 static uint64_t state_words(const struct j2k_plan *plan)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < plan->block_count; i++) {
-        const struct j2k_block *block = &plan->block[i];
-        sum +=
-            (uint64_t)J2K_PITCH(block->width) * ((block->height + 3U) / 4) * (J2K_STATE_WORDS + j2k_gpu_planes(block));
-    }
+    for (uint32_t i = 0; i < plan->block_count; i++)
+        sum += kst_j2k_gpu_coder_of(&plan->block[i])->state_words(plan, &plan->block[i]);
     return sum;
 }
 
 static uint64_t bit_words(const struct j2k_plan *plan)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < plan->segment_count; i++)
-        sum += j2k_gpu_segment_words(&plan->segment[i]);
+    for (uint32_t i = 0; i < plan->block_count; i++)
+        sum += kst_j2k_gpu_bit_words(plan, &plan->block[i]);
     return sum;
 }
 
 /* Return the number of bytes of all records and of the lists of work-groups. */
 static uint64_t work_bytes(const struct j2k_plan *plan)
 {
-    enum { LISTED = 4 };
-    return (sizeof(struct j2k_work_block) + LISTED) * (uint64_t)plan->block_count +
+    enum {
+        LISTED = 4,
+        MOST_OF_BLOCK = sizeof(struct j2k_work_ht_block) > sizeof(struct j2k_work_block)
+                            ? sizeof(struct j2k_work_ht_block)
+                            : sizeof(struct j2k_work_block)
+    };
+    return (MOST_OF_BLOCK + LISTED) * (uint64_t)plan->block_count +
            sizeof(struct j2k_work_codeword) * (uint64_t)plan->segment_count +
            sizeof(struct j2k_work_piece) * (uint64_t)plan->piece_count +
            (sizeof(struct j2k_work_level) + LISTED) * (uint64_t)plan->resolution_count +

@@ -23,7 +23,7 @@ enum {
 /* The number of words of a structure. */
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
-static int32_t fraction_of(const struct j2k_plan *plan, const struct j2k_block *block)
+int32_t kst_j2k_gpu_fraction_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     const struct j2k_tile_component *tc = j2k_gpu_component_of(plan, block);
     int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
@@ -35,16 +35,29 @@ static size_t round_up(size_t length, size_t step)
     return (length + step - 1) / step * step;
 }
 
+uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < block->segment_count; i++)
+        sum += j2k_gpu_segment_words(block, &plan->segment[block->first_segment + i]);
+    return sum;
+}
+
 /* Measure a picture: the sums for which all of its segments, pieces and blocks have to be visited. */
 static void measure_item(void *arg, uint32_t index)
 {
     struct j2k_gpu_part *part = arg;
     const struct j2k_plan *plan = part->items[index].plan;
     struct j2k_gpu_sums sums = {.runs = part->items[index].stream == plan->length ? 0 : kst_j2k_gpu_count_runs(plan)};
-    for (uint32_t s = 0; s < plan->segment_count; s++)
-        sums.bits += j2k_gpu_segment_words(&plan->segment[s]);
-    for (uint32_t k = 0; k < plan->block_count; k++)
-        sums.area += (uint64_t)plan->block[k].width * plan->block[k].height;
+    for (uint32_t k = 0; k < plan->block_count; k++) {
+        const struct j2k_block *block = &plan->block[k];
+        sums.area += (uint64_t)block->width * block->height;
+        sums.bits += kst_j2k_gpu_bit_words(plan, block);
+        if (block->coder == J2K_EBCOT)
+            sums.segments = plan->segment_count;
+    }
+    if (sums.segments == 0)
+        sums.bits = 0;
     part->sums[index] = sums;
 }
 
@@ -95,7 +108,7 @@ static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
         plane += part->items[i].output.plane_count;
         part->views += j2k_gpu_views(&part->items[i]);
         stream += round_up((size_t)part->items[i].stream + STREAM_AHEAD, STREAM_ALIGNMENT);
-        segments += plan->segment_count;
+        segments += part->sums[i].segments;
         pieces += plan->piece_count;
         blocks += plan->block_count;
         bands += plan->band_count;
@@ -158,9 +171,11 @@ static uint32_t count_words(const struct j2k_gpu_part *part)
 {
     return WORDS(struct j2k_part_work) + part->views * WORDS(struct j2k_work_view) +
            part->segments * WORDS(struct j2k_work_codeword) + part->pieces * WORDS(struct j2k_work_piece) +
-           part->blocks * WORDS(struct j2k_work_block) + part->host_blocks * WORDS(struct j2k_work_host_block) +
-           part->bundles * (WORDS(struct j2k_work_bundle) + 1) + part->levels * (WORDS(struct j2k_work_level) + 1) +
-           part->outputs * (WORDS(struct j2k_work_output) + 1) + kst_j2k_gpu_conversion_words(part);
+           part->ebcot_blocks * WORDS(struct j2k_work_block) +
+           (part->blocks - part->ebcot_blocks) * WORDS(struct j2k_work_ht_block) +
+           part->host_blocks * WORDS(struct j2k_work_host_block) + part->bundles * (WORDS(struct j2k_work_bundle) + 1) +
+           part->levels * (WORDS(struct j2k_work_level) + 1) + part->outputs * (WORDS(struct j2k_work_output) + 1) +
+           kst_j2k_gpu_conversion_words(part);
 }
 
 /* Return whether the blocks cover every coefficient. */
@@ -221,6 +236,7 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part)
     kst_memory_release(part->memory, part->plane);
     kst_memory_release(part->memory, part->entry);
     kst_memory_release(part->memory, part->host_at);
+    kst_memory_release(part->memory, part->ht_state);
     kst_memory_release(part->memory, part->band);
     kst_memory_release(part->memory, part->narrow);
     kst_memory_release(part->memory, part->bundle);
@@ -231,8 +247,27 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part)
 struct work_writing {
     const struct j2k_gpu_part *part;
     uint32_t *work;
-    uint32_t segment, piece, block; /* offsets of the first of each */
+    uint32_t segment, piece, block, ht_block; /* offsets of the first of each */
 };
+
+/* Write the segments of a block; of those of T.814 nothing is to be gathered. */
+static void write_segments_of(
+    const struct work_writing *w, uint32_t index, const struct j2k_block *block, uint32_t *bits)
+{
+    const struct j2k_gpu_place *place = &w->part->place[index];
+    const struct j2k_segment *segment = &w->part->items[index].plan->segment[block->first_segment];
+    struct j2k_work_codeword *to =
+        (struct j2k_work_codeword *)(void *)(w->work + w->segment) + place->segment + block->first_segment;
+    for (uint32_t i = 0; i < block->segment_count; i++, segment++) {
+        to[i] = (struct j2k_work_codeword){
+            .piece = w->piece + (place->piece + segment->first_piece) * WORDS(struct j2k_work_piece),
+            .pieces = block->coder == J2K_HT ? 0 : segment->piece_count,
+            .bits = *bits,
+            .passes = segment->passes,
+            .raw = segment->raw};
+        *bits += (uint32_t)j2k_gpu_segment_words(block, segment);
+    }
+}
 
 /* Write the segments and pieces of a picture. */
 static void write_segments(void *arg, uint32_t index)
@@ -240,24 +275,14 @@ static void write_segments(void *arg, uint32_t index)
     const struct work_writing *w = arg;
     const struct j2k_plan *plan = w->part->items[index].plan;
     const struct j2k_gpu_place *place = &w->part->place[index];
-    struct j2k_work_codeword *to = (struct j2k_work_codeword *)(void *)(w->work + w->segment) + place->segment;
-    struct j2k_work_piece *piece = (struct j2k_work_piece *)(void *)(w->work + w->piece) + place->piece;
     uint32_t bits = place->bits;
-    for (uint32_t s = 0; s < plan->segment_count; s++) {
-        const struct j2k_segment *segment = &plan->segment[s];
-        *to++ = (struct j2k_work_codeword){
-            .piece = w->piece + (place->piece + segment->first_piece) * WORDS(struct j2k_work_piece),
-            .pieces = segment->piece_count,
-            .bits = bits,
-            .passes = segment->passes,
-            .raw = segment->raw};
-        bits += (uint32_t)j2k_gpu_segment_words(segment);
-    }
-    kst_j2k_gpu_write_pieces(w->part, index, piece);
+    for (uint32_t k = 0; k < plan->block_count && w->part->sums[index].segments > 0; k++)
+        write_segments_of(w, index, &plan->block[k], &bits);
+    kst_j2k_gpu_write_pieces(w->part, index, (struct j2k_work_piece *)(void *)(w->work + w->piece) + place->piece);
 }
 
 /* Return the offset of a block's first byte in the stream; UINT32_MAX if the block has no bytes. */
-static uint32_t first_byte(const struct j2k_plan *plan, const struct j2k_block *block)
+uint32_t kst_j2k_gpu_first_byte(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     for (uint32_t i = 0; i < block->segment_count; i++) {
         const struct j2k_segment *segment = &plan->segment[block->first_segment + i];
@@ -268,7 +293,7 @@ static uint32_t first_byte(const struct j2k_plan *plan, const struct j2k_block *
 }
 
 /* Return where the first of a block's wanted coefficients goes in the buffer of samples. */
-static uint32_t place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry)
+uint32_t kst_j2k_gpu_place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry)
 {
     const struct j2k_plan *plan = part->items[entry->item].plan;
     const struct j2k_block *block = &plan->block[entry->block];
@@ -287,7 +312,7 @@ static struct j2k_work_block describe_block(
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
     const struct j2k_gpu_place *place = &part->place[entry->item];
     const struct j2k_rect wanted = j2k_wanted_part(plan, block);
-    int32_t fraction = fraction_of(plan, block);
+    int32_t fraction = kst_j2k_gpu_fraction_of(plan, block);
     return (struct j2k_work_block){
         .segment = segment_at + (place->segment + block->first_segment) * WORDS(struct j2k_work_codeword),
         .segments = block->segment_count,
@@ -300,7 +325,7 @@ static struct j2k_work_block describe_block(
         .too_deep = (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift) + fraction > BITS,
         .fraction = fraction,
         .factor = tc->reversible ? 0 : gpu_float_bits(ldexpf(band->step, -fraction)),
-        .to = place_of(part, entry),
+        .to = kst_j2k_gpu_place_of(part, entry),
         .pitch = j2k_gpu_width(band->window),
         .narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block)),
         .cut = block->cut,
@@ -309,7 +334,7 @@ static struct j2k_work_block describe_block(
         .right = (uint16_t)(wanted.x1 - block->x),
         .bottom = (uint16_t)(wanted.y1 - block->y),
         .picture = entry->item,
-        .offset = first_byte(plan, block)};
+        .offset = kst_j2k_gpu_first_byte(plan, block)};
 }
 
 struct j2k_work_channel kst_j2k_gpu_channel(const struct j2k_gpu_part *part, uint32_t index, uint32_t k)
@@ -371,9 +396,12 @@ static void write_blocks(void *arg, uint32_t index)
     const struct work_writing *w = arg;
     const struct j2k_gpu_part *part = w->part;
     struct j2k_work_block *to = (struct j2k_work_block *)(void *)(w->work + w->block);
+    struct j2k_work_ht_block *ht = (struct j2k_work_ht_block *)(void *)(w->work + w->ht_block);
     uint32_t first = index * SLICE, end = part->blocks - first < SLICE ? part->blocks : first + SLICE;
-    for (uint32_t i = first; i < end; i++)
+    for (uint32_t i = first; i < end && i < part->ebcot_blocks; i++)
         to[i] = describe_block(part, &part->entry[i], w->segment);
+    for (uint32_t i = first > part->ebcot_blocks ? first : part->ebcot_blocks; i < end; i++)
+        ht[i - part->ebcot_blocks] = kst_j2k_gpu_ht_block(part, i, w->work, w->piece);
 }
 
 static void write_host_blocks(const struct j2k_gpu_part *part, struct j2k_work_host_block *to)
@@ -384,7 +412,7 @@ static void write_host_blocks(const struct j2k_gpu_part *part, struct j2k_work_h
         const struct j2k_block *block = &plan->block[entry->block];
         const struct j2k_rect wanted = j2k_wanted_part(plan, block);
         to[i] = (struct j2k_work_host_block){.from = part->host_at[i],
-            .to = place_of(part, entry),
+            .to = kst_j2k_gpu_place_of(part, entry),
             .pitch = j2k_gpu_width(plan->band[block->band].window),
             .narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block)),
             .width = j2k_gpu_width(wanted),
@@ -398,13 +426,17 @@ void kst_j2k_gpu_work(struct j2k_gpu_part *part, struct pool *threads, uint32_t 
     uint32_t view = WORDS(struct j2k_part_work), segment = view + part->views * WORDS(struct j2k_work_view);
     uint32_t piece = segment + part->segments * WORDS(struct j2k_work_codeword);
     uint32_t block = piece + part->pieces * WORDS(struct j2k_work_piece);
-    uint32_t bundle = block + part->blocks * WORDS(struct j2k_work_block);
+    uint32_t ht_block = block + part->ebcot_blocks * WORDS(struct j2k_work_block);
+    uint32_t bundle = ht_block + (part->blocks - part->ebcot_blocks) * WORDS(struct j2k_work_ht_block);
     uint32_t host_blocks = bundle + part->bundles * WORDS(struct j2k_work_bundle);
     uint32_t groups = host_blocks + part->host_blocks * WORDS(struct j2k_work_host_block);
     *head = (struct j2k_part_work){.segments = part->segments,
         .segment = segment,
-        .blocks = part->blocks,
+        .blocks = part->ebcot_blocks,
         .block = block,
+        .ht_blocks = part->blocks - part->ebcot_blocks,
+        .ht_block = ht_block,
+        .ht_lanes = part->ht_lanes,
         .bundles = part->bundles,
         .bundle = bundle,
         .wave = part->wave,
@@ -413,8 +445,9 @@ void kst_j2k_gpu_work(struct j2k_gpu_part *part, struct pool *threads, uint32_t 
         .host_blocks = host_blocks};
     for (uint32_t i = 0; i < part->count; i++)
         write_views(part, i, (struct j2k_work_view *)(void *)(work + view) + part->place[i].view);
-    struct work_writing writing = {.part = part, .work = work, .segment = segment, .piece = piece, .block = block};
-    if (part->segments > 0)
+    struct work_writing writing = {
+        .part = part, .work = work, .segment = segment, .piece = piece, .block = block, .ht_block = ht_block};
+    if (part->pieces > 0 || part->segments > 0)
         kst_pool_run(threads, part->count, write_segments, &writing);
     kst_pool_run(threads, (part->blocks + SLICE - 1) / SLICE, write_blocks, &writing);
     if (part->bundles > 0) {

@@ -13,6 +13,7 @@
 #include "image/normalise.h"
 #include "j2k/gpu/modules.h"
 #include "j2k/kernels/work.h"
+#include "j2k/plan/block_coder.h"
 #include "j2k/plan/plan.h"
 
 /* The source of one channel of the image. */
@@ -66,9 +67,10 @@ enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 6 };
 
 /* Sums over what belongs to a picture. */
 struct j2k_gpu_sums {
-    uint64_t bits; /* words of its gathered segments */
-    uint64_t area; /* coefficients of its code-blocks */
-    uint32_t runs; /* runs of consecutive bytes; 0: the whole stream is uploaded */
+    uint64_t bits;     /* words of its gathered segments */
+    uint32_t segments; /* 0: none must be gathered, because no block is T.800's */
+    uint64_t area;     /* coefficients of its code-blocks */
+    uint32_t runs;     /* runs of consecutive bytes; 0: the whole stream is uploaded */
 };
 
 /* Says where a plane lies in the buffer of pixels, and its pitch; both in bytes. */
@@ -102,8 +104,11 @@ struct j2k_gpu_entry {
     uint16_t shape, cost; /* sort keys, least first; the least cost is the longest block */
 };
 
-/* The bits of a shape from this one on hold log2 of the flights plus 1; 0: passes follow each other. */
-enum { J2K_SHAPE_FLIGHTS = 8 };
+/*
+ * The bits of a shape from J2K_SHAPE_FLIGHTS on hold log2 of the flights plus 1; 0: passes follow each other. Bit
+ * J2K_SHAPE_HT is that of blocks of T.814, which come last.
+ */
+enum { J2K_SHAPE_FLIGHTS = 8, J2K_SHAPE_HT = 11 };
 
 enum {
     J2K_STATE_WORDS = 6
@@ -123,6 +128,10 @@ struct j2k_gpu_part {
     struct j2k_work_bundle *bundle;
     uint32_t *store_group; /* for each bundle, its first work-group of store_blocks */
     uint32_t views, blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
+    uint32_t ebcot_blocks; /* number of blocks of T.800, in front of those of T.814; only they are in bundles */
+    uint32_t *ht_state;    /* for each block of T.814, where its state lies */
+    uint32_t ht_lanes;     /* as in struct j2k_part_work */
+    uint32_t refined;      /* number of blocks of T.814 with refinement passes */
     uint32_t wave;         /* index of the first bundle whose blocks have flights; these come last */
     uint32_t host_blocks;  /* number of blocks that the host decodes, which `blocks` does not count */
     uint32_t *host_at;     /* for each of those, where its coefficients lie in their buffer, in words */
@@ -185,6 +194,20 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part);
  */
 bool kst_j2k_gpu_sort_blocks(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
 bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
+
+/*
+ * ht.c: place the states of the blocks of T.814 behind those of bundles, false if memory is missing or they take too
+ * much; choose how many are decoded side by side; and describe one, whose pieces are at offset `piece_at` of the work.
+ */
+bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part);
+uint32_t kst_j2k_gpu_choose_ht_lanes(uint32_t blocks, const struct j2k_gpu_wish *wish);
+struct j2k_work_ht_block kst_j2k_gpu_ht_block(
+    const struct j2k_gpu_part *part, uint32_t index, const uint32_t *work, uint32_t piece_at);
+
+/* part.c: where the first of a block's wanted coefficients goes; and the fraction, and offset in the stream, of it. */
+uint32_t kst_j2k_gpu_place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry);
+int32_t kst_j2k_gpu_fraction_of(const struct j2k_plan *plan, const struct j2k_block *block);
+uint32_t kst_j2k_gpu_first_byte(const struct j2k_plan *plan, const struct j2k_block *block);
 
 /*
  * split.c: choose those of the longest blocks that the wish's threads can decode before the device has decoded the
@@ -272,11 +295,17 @@ static inline uint32_t j2k_gpu_planes(const struct j2k_block *block)
     return planes < J2K_BLOCK_PLANES ? planes : J2K_BLOCK_PLANES;
 }
 
-/* The words of a segment's bits with its head. The bits of the MQ coder are preceded by one bit. */
-static inline uint64_t j2k_gpu_segment_words(const struct j2k_segment *segment)
+/*
+ * The words of the bits of a segment of a block, with its head. The bits of the MQ coder are preceded by one bit. Those
+ * of T.814 are not gathered.
+ */
+static inline uint64_t j2k_gpu_segment_words(const struct j2k_block *block, const struct j2k_segment *segment)
 {
-    return J2K_SEGMENT_HEAD + segment->length / 4 + 1;
+    return J2K_SEGMENT_HEAD + (block->coder == J2K_HT ? 0 : segment->length / 4) + 1;
 }
+
+/* part.c: the words of the bits of a block's segments. */
+uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block);
 
 /* The tile that a block belongs to. */
 static inline const struct j2k_tile *j2k_gpu_tile_of(const struct j2k_plan *plan, const struct j2k_block *block)

@@ -34,10 +34,19 @@ uint64_t kst_j2k_gpu_host_most(uint32_t threads, uint64_t coefficients)
     return coefficients < most ? coefficients : most;
 }
 
-/* Return whether a block may be a host block. Those with flights finish sooner on the device. */
+/*
+ * Return whether it can pay to make a block a host block. Those with flights finish sooner on the device, and those of
+ * T.814 take all about as long, and not long.
+ */
 static bool suits_host(const struct j2k_gpu_entry *entry)
 {
     return entry->shape >> J2K_SHAPE_FLIGHTS == 0;
+}
+
+/* Return whether a block may be a host block if the caller says how long these are. */
+static bool may_be_host(const struct j2k_gpu_entry *entry)
+{
+    return suits_host(entry) || entry->shape >> J2K_SHAPE_HT != 0;
 }
 
 static const struct j2k_block *block_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry)
@@ -69,8 +78,11 @@ static uint32_t choose_length(const struct j2k_gpu_part *part, uint32_t threads)
     return length <= longest - longest / 8 ? length : UINT32_MAX;
 }
 
-/* Move the entries of blocks of at least `length` bytes behind the others; both keep their order. */
-static bool part_entries(struct j2k_gpu_part *part, uint32_t length)
+/*
+ * Move the entries of blocks of at least `length` bytes behind the others; both keep their order. `all`: the length was
+ * not chosen for those that it pays for.
+ */
+static bool part_entries(struct j2k_gpu_part *part, uint32_t length, bool all)
 {
     struct j2k_gpu_entry *chosen = kst_memory_array(part->memory, part->blocks, sizeof *chosen, NULL);
     uint32_t kept = 0, count = 0;
@@ -78,7 +90,7 @@ static bool part_entries(struct j2k_gpu_part *part, uint32_t length)
         return false;
     for (uint32_t i = 0; i < part->blocks; i++) {
         const struct j2k_gpu_entry entry = part->entry[i];
-        if (suits_host(&entry) && block_of(part, &entry)->length >= length)
+        if ((all ? may_be_host(&entry) : suits_host(&entry)) && block_of(part, &entry)->length >= length)
             chosen[count++] = entry;
         else
             part->entry[kept++] = entry;
@@ -110,5 +122,6 @@ bool kst_j2k_gpu_split_blocks(struct j2k_gpu_part *part, const struct j2k_gpu_wi
     uint32_t length = wish->host_bytes;
     if (wish->threads > 0 && length == 0 && part->count <= FEW_PICTURES)
         length = choose_length(part, wish->threads);
-    return length == 0 || length == UINT32_MAX || (part_entries(part, length) && place_host_blocks(part));
+    return length == 0 || length == UINT32_MAX ||
+           (part_entries(part, length, wish->host_bytes > 0) && place_host_blocks(part));
 }

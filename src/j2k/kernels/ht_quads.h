@@ -12,7 +12,7 @@ enum {
     QUADS_A_WORD = 16, /* quads of a row in a word of `above` */
     ABOVE_WORDS = J2K_BLOCK_SIDE / 2 / QUADS_A_WORD + 1,
     CODE_MASK = (1 << J2K_HT_VLC_BITS) - 1,
-    MEL_RUN_BITS = 6,  /* most bits that say how long a run is */
+    MEL_RUN_BITS = 6, /* most bits that say how long a run is */
     MEL_BITS_AT_ONCE = 32,
     SHORT_U = 2 /* if MEL says nothing of it, the second u is a bit where the first one is above this */
 };
@@ -171,8 +171,8 @@ FUNCTION u32 read_quad(struct quads_reading *r, u32 context)
 
 FUNCTION u32 peek_prefix(const struct vlc_bits *v)
 {
-    return pick_bytes(HT_APPLY(HT_LOW_WORD, J2K_HT_U_PREFIXES), HT_APPLY(HT_HIGH_WORD, J2K_HT_U_PREFIXES),
-               (u32)v->bits & 7) &
+    return pick_bytes(
+               HT_APPLY(HT_LOW_WORD, J2K_HT_U_PREFIXES), HT_APPLY(HT_HIGH_WORD, J2K_HT_U_PREFIXES), (u32)v->bits & 7) &
            255;
 }
 

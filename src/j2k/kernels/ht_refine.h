@@ -94,7 +94,7 @@ FUNCTION void fill_groups(
 /* Spread samples of a group to their neighbours in it. */
 FUNCTION u32 grown(u32 bits)
 {
-    u32 column = bits | (bits << 1 & ~(u32)GROUP_TOP) | (bits >> 1 & ~(u32)GROUP_BOTTOM);
+    u32 column = bits | (bits << 1 & (GROUP_ALL - GROUP_TOP)) | (bits >> 1 & (GROUP_ALL - GROUP_BOTTOM));
     return (column | column << 4 | column >> 4) & GROUP_ALL;
 }
 
@@ -117,7 +117,8 @@ FUNCTION u32 near_significant(const struct ht_groups *g, u32 at, u32 causal)
 {
     u32 up = at - g->pitch, down = at + g->pitch, near = grown(g->now[at]);
     near |= grown_column((u32)(g->now[at - 1] | g->fresh[at - 1]) >> 12) | grown_column(g->now[at + 1]) << 12;
-    near |= grown_row(g->now[up - 1] | g->fresh[up - 1], g->now[up] | g->fresh[up], g->now[up + 1] | g->fresh[up + 1], 3);
+    near |=
+        grown_row(g->now[up - 1] | g->fresh[up - 1], g->now[up] | g->fresh[up], g->now[up + 1] | g->fresh[up + 1], 3);
     return causal ? near : near | grown_row(g->now[down - 1], g->now[down], g->now[down + 1], 0) << 3;
 }
 
@@ -168,8 +169,7 @@ FUNCTION void refine_magnitudes(const struct ht_groups *g, struct pass_bits *p,
             for (; left != 0; left &= left - 1) {
                 u32 bit = lowest_bit(left), x = 4 * group + bit / 4, y = 4 * stripe + bit % 4;
                 u32 value = kept[y * block->width + x], magnitude = value << 1 | take_pass_bit(p);
-                put_coefficient(
-                    block, x, y, ht_coefficient(block, magnitude, block->plane - 1u, value >> 31), samples);
+                put_coefficient(block, x, y, ht_coefficient(block, magnitude, block->plane - 1u, value >> 31), samples);
             }
         }
 }
@@ -195,8 +195,7 @@ refine_samples(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT strea
     GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
     GLOBAL const struct j2k_work_ht_block *block =
         (GLOBAL const struct j2k_work_ht_block *)(work + head->ht_block) + group_index();
-    if (block->passes < 2 || damaged[head->blocks + group_index()])
-        return;
+    u32 refined = block->passes > 1 && !damaged[head->blocks + group_index()];
     GLOBAL const u32 *quads = states + block->state;
     struct ht_groups g;
     struct pass_bits p;
@@ -205,13 +204,15 @@ refine_samples(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT strea
     g.columns = (block->width + 3u) / 4;
     g.stripes = (block->height + 3u) / 4;
     g.pitch = g.columns + 2;
-    fill_groups(&g, block, quads);
-    fetch_refinement(work, block, streams, bytes);
+    if (refined) {
+        fill_groups(&g, block, quads);
+        fetch_refinement(work, block, streams, bytes);
+    }
     barrier_local();
     u32 rows = (block->height + 1u) / 2, columns = (block->width + 1u) / 2;
     start_pass(&p, bytes, block->refinement, local_index() > 0);
-    if (local_index() == 0)
+    if (refined && local_index() == 0)
         spread_significance(&g, &p, block, samples);
-    else if (local_index() == 1 && block->passes > 2)
+    else if (refined && local_index() == 1 && block->passes > 2)
         refine_magnitudes(&g, &p, block, quads + J2K_QUAD_PITCH(columns) * rows, samples);
 }

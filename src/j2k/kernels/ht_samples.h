@@ -11,9 +11,9 @@
 #include "j2k/kernels/work.h"
 
 enum {
-    RING_WORDS = 256,                /* more than the bits of 32 quads and of two chunks */
+    RING_WORDS = 256, /* more than the bits of 32 quads and of two chunks */
     CHUNK_BYTES = 4 * J2K_SAMPLE_GROUP,
-    EDGES = J2K_BLOCK_SIDE / 2 + 2   /* quads of a row, with one at each end */
+    EDGES = J2K_BLOCK_SIDE / 2 + 2 /* quads of a row, with one at each end */
 };
 
 /* MagSgn without stuffing, as far as it is in the ring. */
@@ -116,8 +116,7 @@ FUNCTION void put_coefficient(
     GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 y, u32 value, GLOBAL u32 *RESTRICT samples)
 {
     if (x >= block->left && x < block->right && y >= block->top && y < block->bottom)
-        put_sample(
-            samples, block->to + (y - block->top) * block->pitch + (x - block->left), block->narrow, value);
+        put_sample(samples, block->to + (y - block->top) * block->pitch + (x - block->left), block->narrow, value);
 }
 
 /* The same for two that are next to each other in a row. */
@@ -152,8 +151,8 @@ FUNCTION u32 bit_length(u32 x)
 }
 
 /* Take the samples of a quad, whose numbers, 2 (µ − 1) + sign, begin at `place`. */
-FUNCTION void take_samples(
-    const struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block, u32 quad, u32 place, struct quad_samples *q)
+FUNCTION void take_samples(const struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block, u32 quad,
+    u32 place, struct quad_samples *q)
 {
     UNROLL for (u32 i = 0; i < 4; i++)
     {

@@ -203,7 +203,7 @@ static kst_status plan_item(
     planned->item.plan = &planned->plan;
     if (d->options.strict && report->warnings > 0) {
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
-    } else if (kst_j2k_gpu_has_coders(&planned->plan)) {
+    } else if (kst_j2k_gpu_can_decode(&planned->plan)) {
         kst_j2k_gpu_route(d->gpu, &planned->item);
         planned->need = kst_j2k_gpu_need(&planned->item, kst_j2k_gpu_threads(d->gpu));
         j2k_state(d->decoder)->excess = excess_of(d, region, planned);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Describes the kernels for the code-blocks of T.814, and these blocks for the kernels. */
+#include <math.h>
+
+#include "device/float_bits.h"
+#include "j2k/gpu/block_coder.h"
+#include "j2k/gpu/job.h"
+#include "j2k/gpu/part.h"
+#include "j2k/plan/range.h"
+#include "j2k/syntax/geometry.h"
+#include "j2k/tables/ht.h"
+
+enum {
+    BITS = 31,        /* most bits of a magnitude that kernels have */
+    PLANES_MOST = 62, /* more planes than that are damage, as they are for the CPU */
+    WARPS_A_UNIT = 4
+};
+
+/* The last set of passes whose cleanup pass has bytes. */
+struct set {
+    const struct j2k_segment *cleanup, *refinement; /* null: there is none */
+    uint32_t passes;
+    uint32_t plane; /* of the cleanup pass */
+};
+
+static struct set choose_set(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    const struct j2k_segment *segment = &plan->segment[block->first_segment];
+    struct set set = {NULL, NULL, 0, 0};
+    uint32_t pass = 0;
+    for (uint32_t i = 0; i < block->segment_count; i++, segment++) {
+        pass += segment->passes;
+        if (pass % 3 == 1 && segment->length > 0) {
+            set = (struct set){segment, NULL, 1, block->planes - 1 - pass / 3};
+        } else if (pass % 3 != 1 && set.cleanup && segment == set.cleanup + 1) {
+            set.refinement = segment;
+            set.passes += segment->passes;
+        }
+    }
+    return set;
+}
+
+static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    uint32_t bits = kst_j2k_magnitude_bits(block, j2k_gpu_component_of(plan, block)->roi_shift);
+    return (int32_t)bits + kst_j2k_gpu_fraction_of(plan, block) > BITS || block->missing + block->planes > PLANES_MOST;
+}
+
+static bool are_lengths_possible(const struct set *set)
+{
+    uint64_t refinement = set->refinement ? set->refinement->length : 0;
+    return set->cleanup->length >= J2K_HT_SUFFIX_LEAST && set->cleanup->length <= J2K_HT_CLEANUP_MOST &&
+           refinement <= J2K_HT_REFINEMENT_MOST;
+}
+
+/* Return the most bits that a magnitude may have in the cleanup pass. */
+static uint32_t bits_of(const struct j2k_block *block, const struct set *set)
+{
+    return (uint32_t)block->missing + block->planes - set->plane;
+}
+
+/* A cleanup pass is in one packet, so that its bytes follow each other. */
+static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    const struct set set = choose_set(plan, block);
+    return !set.cleanup ||
+           (set.cleanup->piece_count == 1 && (bits_of(block, &set) <= BITS || is_too_deep(plan, block)));
+}
+
+/* A word for each quad, and if there is a refinement pass, then one for each sample. */
+static uint64_t state_words(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    uint64_t words = (uint64_t)J2K_QUAD_PITCH((block->width + 1U) / 2) * ((block->height + 1U) / 2);
+    if (choose_set(plan, block).passes > 2)
+        words += (uint64_t)block->width * block->height;
+    return (words + 1) / 2 * 2;
+}
+
+bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part)
+{
+    uint64_t states = part->states;
+    part->ht_state = kst_memory_array(part->memory, part->blocks - part->ebcot_blocks, sizeof *part->ht_state, NULL);
+    for (uint32_t i = part->ebcot_blocks; i < part->blocks && part->ht_state; i++) {
+        const struct j2k_plan *plan = part->items[part->entry[i].item].plan;
+        const struct j2k_block *block = &plan->block[part->entry[i].block];
+        part->ht_state[i - part->ebcot_blocks] = (uint32_t)states;
+        part->refined += choose_set(plan, block).passes > 1;
+        states += state_words(plan, block);
+        if (states > UINT32_MAX / 2)
+            return false;
+    }
+    part->states = (uint32_t)states;
+    return part->ht_state;
+}
+
+uint32_t kst_j2k_gpu_choose_ht_lanes(uint32_t blocks, const struct j2k_gpu_wish *wish)
+{
+    return wish->lanes ? wish->lanes
+                       : kst_j2k_gpu_choose_lanes(blocks, wish->units * WARPS_A_UNIT / (wish->beside + 1));
+}
+
+/* Describe the set of a block. Where pieces of the stream were left out, their records say where its bytes are. */
+static void describe_set(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry, const uint32_t *work,
+    uint32_t piece_at, struct j2k_work_ht_block *to)
+{
+    const struct j2k_plan *plan = part->items[entry->item].plan;
+    const struct j2k_block *block = &plan->block[entry->block];
+    const struct j2k_gpu_place *place = &part->place[entry->item];
+    const struct j2k_work_piece *piece = (const struct j2k_work_piece *)(const void *)(work + piece_at) + place->piece;
+    const struct set set = choose_set(plan, block);
+    to->passes = (uint16_t)set.passes;
+    if (!set.cleanup)
+        return;
+    to->broken = is_too_deep(plan, block) || !are_lengths_possible(&set);
+    to->from = piece[set.cleanup->first_piece].offset;
+    to->length = (uint32_t)set.cleanup->length;
+    to->bits = (uint16_t)bits_of(block, &set);
+    to->plane = (uint16_t)set.plane;
+    if (!set.refinement)
+        return;
+    to->piece = piece_at + (place->piece + set.refinement->first_piece) * (uint32_t)(sizeof *piece / sizeof *work);
+    to->pieces = set.refinement->piece_count;
+    to->refinement = (uint32_t)set.refinement->length;
+}
+
+struct j2k_work_ht_block kst_j2k_gpu_ht_block(
+    const struct j2k_gpu_part *part, uint32_t index, const uint32_t *work, uint32_t piece_at)
+{
+    const struct j2k_gpu_entry *entry = &part->entry[index];
+    const struct j2k_plan *plan = part->items[entry->item].plan;
+    const struct j2k_block *block = &plan->block[entry->block];
+    const struct j2k_band *band = &plan->band[block->band];
+    const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
+    const struct j2k_rect wanted = j2k_wanted_part(plan, block);
+    int32_t fraction = kst_j2k_gpu_fraction_of(plan, block);
+    struct j2k_work_ht_block to = {.state = part->ht_state[index - part->ebcot_blocks],
+        .width = block->width,
+        .height = block->height,
+        .left = (uint16_t)(wanted.x0 - block->x),
+        .top = (uint16_t)(wanted.y0 - block->y),
+        .right = (uint16_t)(wanted.x1 - block->x),
+        .bottom = (uint16_t)(wanted.y1 - block->y),
+        .roi_shift = tc->roi_shift,
+        .causal = (tc->style & J2K_STYLE_CAUSAL) != 0,
+        .fraction = fraction,
+        .factor = tc->reversible ? 0 : gpu_float_bits(ldexpf(band->step, -fraction)),
+        .to = kst_j2k_gpu_place_of(part, entry),
+        .pitch = j2k_gpu_width(band->window),
+        .narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block)),
+        .picture = entry->item,
+        .offset = kst_j2k_gpu_first_byte(plan, block)};
+    describe_set(part, entry, work, piece_at, &to);
+    return to;
+}
+
+static void decode(struct j2k_gpu_job *job)
+{
+    const struct j2k_gpu_part *part = &job->part;
+    const uint32_t blocks = part->blocks - part->ebcot_blocks;
+    const uint32_t together = J2K_QUAD_GROUP / J2K_BUNDLE * part->ht_lanes; /* blocks of a work-group */
+    if (blocks == 0)
+        return;
+    kst_gpu_launch_buffers(&job->track->queue, job->built, J2K_KERNEL_QUADS, (blocks + together - 1) / together,
+        job->buffer, GPU_BUFFERS(J2K_WORK, J2K_STREAM, J2K_STATES, J2K_PASSES));
+    kst_gpu_launch_buffers(&job->track->queue, job->built, J2K_KERNEL_QUAD_SAMPLES, blocks, job->buffer,
+        GPU_BUFFERS(J2K_WORK, J2K_STREAM, J2K_STATES, J2K_PASSES, J2K_SAMPLES, J2K_DAMAGE));
+    if (part->refined > 0)
+        kst_gpu_launch_buffers(&job->track->queue, job->built, J2K_KERNEL_REFINE, blocks, job->buffer,
+            GPU_BUFFERS(J2K_WORK, J2K_STREAM, J2K_STATES, J2K_PASSES, J2K_SAMPLES));
+}
+
+/* No passes are decoded at the same time. */
+static uint32_t choose_flights(const struct j2k_tile_component *tc, uint64_t bytes)
+{
+    (void)tc;
+    (void)bytes;
+    return 0;
+}
+
+const struct j2k_gpu_block_coder kst_j2k_gpu_ht = {
+    .can_decode = can_decode, .state_words = state_words, .decode = decode, .flights = choose_flights};
