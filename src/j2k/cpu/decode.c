@@ -30,10 +30,10 @@ static void drop(struct j2k_decoding *decoding, struct j2k_worker *worker)
     kst_memory_release(decoding->memory, worker);
 }
 
-/* Return the number of bytes of a worker, whichever block coder it is for. */
-static size_t worker_length(void)
+/* Return the number of bytes of a worker. */
+static size_t worker_length(const struct j2k_decoding *decoding)
 {
-    return offsetof(struct j2k_worker, scratch) + kst_j2k_decoder_length();
+    return offsetof(struct j2k_worker, scratch) + decoding->scratch_length;
 }
 
 struct j2k_worker *kst_j2k_worker_take(struct j2k_decoding *decoding, size_t room)
@@ -43,7 +43,7 @@ struct j2k_worker *kst_j2k_worker_take(struct j2k_decoding *decoding, size_t roo
     if (worker)
         decoding->idle = worker->next;
     pthread_mutex_unlock(&decoding->lock);
-    if (!worker && !(worker = kst_j2k_take(decoding, 1, worker_length(), true)))
+    if (!worker && !(worker = kst_j2k_take(decoding, 1, worker_length(decoding), true)))
         return NULL;
     if (room > worker->room_length) {
         kst_memory_release(decoding->memory, worker->room);
@@ -67,7 +67,8 @@ void kst_j2k_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker
 void kst_j2k_decoding_begin(
     struct j2k_decoding *decoding, struct memory *memory, const struct j2k_plan *plan, enum cpu_tier tier)
 {
-    *decoding = (struct j2k_decoding){.memory = memory, .plan = plan, .tier = tier};
+    *decoding = (struct j2k_decoding){
+        .memory = memory, .plan = plan, .tier = tier, .scratch_length = kst_j2k_decoder_length(plan)};
     atomic_init(&decoding->status, KST_OK);
     atomic_init(&decoding->damaged, 0);
     atomic_init(&decoding->damage_offset, UINT64_MAX);
@@ -128,7 +129,7 @@ static void measure_tile(
     struct j2k_decoding *decoding, const struct j2k_tile *tile, struct j2k_decode_set *set, struct j2k_cpu_need *need)
 {
     enum { JOINED = 1 << 14 }; /* bytes of a code-block's segments that come in pieces; more are rare */
-    uint64_t worker = worker_length() + JOINED + 3 * (uint64_t)KST_MEMORY_OVERHEAD;
+    uint64_t worker = worker_length(decoding) + JOINED + 3 * (uint64_t)KST_MEMORY_OVERHEAD;
     *set = (struct j2k_decode_set){.count = 0};
     while (next_set(decoding, tile, set)) {
         if (is_empty(set))
@@ -144,7 +145,12 @@ static void measure_tile(
 struct j2k_cpu_need kst_j2k_cpu_measure(struct memory *memory, struct pool *pool, const struct j2k_plan *plan,
     const struct j2k_target *target, struct j2k_rows *rows)
 {
-    struct j2k_decoding decoding = {.memory = memory, .pool = pool, .plan = plan, .target = target, .rows = rows};
+    struct j2k_decoding decoding = {.memory = memory,
+        .pool = pool,
+        .plan = plan,
+        .target = target,
+        .rows = rows,
+        .scratch_length = kst_j2k_decoder_length(plan)};
     struct j2k_cpu_need need = {0, 0};
     atomic_init(&decoding.status, KST_OK);
     struct j2k_decode_set *set = kst_j2k_take(&decoding, 1, sizeof *set, true);

@@ -38,6 +38,7 @@ struct j2k_decoding {
     struct j2k_inverse steps;
     struct j2k_rows *rows; /* where rows are handed out; null: targets are memory */
     enum cpu_tier tier;
+    size_t scratch_length;     /* bytes of scratch memory of a worker */
     struct progress *progress; /* a step per code-block; may be null */
     atomic_uint next_tile;     /* the next tile that no thread has begun */
     pthread_mutex_t lock;

@@ -10,11 +10,21 @@ const struct j2k_block_functions *kst_j2k_block_functions(enum j2k_block_coder_k
     return coders[kind];
 }
 
-size_t kst_j2k_decoder_length(void)
+/* Where a style mixes code-blocks, those of EBCOT are among them. */
+static size_t length_for(uint32_t style)
 {
-    size_t most = 0;
-    for (uint32_t i = 0; i < J2K_BLOCK_CODERS; i++)
-        most = coders[i]->decoder_length > most ? coders[i]->decoder_length : most;
+    size_t own = coders[kst_j2k_block_coder(style)->kind]->decoder_length;
+    size_t other = (style & J2K_STYLE_MIXED) != 0 ? coders[J2K_EBCOT]->decoder_length : 0;
+    return own > other ? own : other;
+}
+
+size_t kst_j2k_decoder_length(const struct j2k_plan *plan)
+{
+    size_t most = sizeof(struct j2k_block_scratch);
+    for (uint32_t i = 0; i < plan->tile_component_count; i++) {
+        size_t length = length_for(plan->tile_component[i].style);
+        most = length > most ? length : most;
+    }
     return most;
 }
 

@@ -101,8 +101,8 @@ struct j2k_block_functions {
 /* Return a coder's functions. */
 const struct j2k_block_functions *kst_j2k_block_functions(enum j2k_block_coder_kind kind);
 
-/* Return the bytes of scratch memory that suffice for every coder. */
-size_t kst_j2k_decoder_length(void);
+/* Return the bytes of scratch memory that suffice for every code-block of a plan, and for every coder. */
+size_t kst_j2k_decoder_length(const struct j2k_plan *plan);
 size_t kst_j2k_encoder_length(void);
 
 /* The coders, each in a file of its own. */

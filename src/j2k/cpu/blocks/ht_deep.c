@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decodes the samples of T.814's blocks in words of 64 bits. */
 #define WORD uint64_t
+#define WORD_BITS 64
 #define SAMPLES deep
 #define ABOVE deep_above
-#include "j2k/cpu/blocks/ht_refine.h"
-#include "j2k/cpu/blocks/ht_samples.h"
+#include "j2k/cpu/blocks/ht_refine_template.h"
+#include "j2k/cpu/blocks/ht_samples_template.h"
 
 bool kst_j2k_ht_deep(struct j2k_ht_decoder *decoder)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decodes the samples of T.814's blocks in words of 32 bits. */
 #define WORD uint32_t
+#define WORD_BITS 32
 #define SAMPLES sample
 #define ABOVE above
-#include "j2k/cpu/blocks/ht_samples.h"
-#include "j2k/cpu/blocks/ht_refine.h"
+#include "j2k/cpu/blocks/ht_refine_template.h"
+#include "j2k/cpu/blocks/ht_samples_template.h"
 
 bool kst_j2k_ht_samples(struct j2k_ht_decoder *decoder)
 {

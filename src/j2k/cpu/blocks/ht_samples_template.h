@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes MagSgn (T.814 7.3) to samples of type WORD, which have their sign in the highest bit. SAMPLES and ABOVE are
- * the arrays of the decoder that this uses.
+ * Decodes MagSgn (T.814 7.3) to samples of type WORD, which has WORD_BITS bits, the highest being the sign. SAMPLES
+ * and ABOVE are the arrays of the decoder that this uses.
  */
 #include "j2k/cpu/blocks/ht_bits.h"
-
-enum { WORD_BITS = 8 * sizeof(WORD) };
 
 struct samples_reading {
     struct j2k_ht_decoder *decoder;
@@ -103,7 +101,7 @@ static bool take_row(struct samples_reading *reading, uint32_t row)
 static bool take_samples(struct j2k_ht_decoder *decoder)
 {
     struct samples_reading reading = {.decoder = decoder, .fine = true};
-    memset(decoder->ABOVE, 0, (2 * (size_t)decoder->quad_columns + 1) * sizeof(WORD));
+    memset(decoder->ABOVE, 0, (2 * (size_t)decoder->quad_columns + 1) * sizeof *decoder->ABOVE);
     for (uint32_t r = 0; r < decoder->quad_rows; r++)
         if (!take_row(&reading, r))
             return false;

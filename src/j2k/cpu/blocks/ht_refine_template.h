@@ -4,8 +4,6 @@
  */
 #include "j2k/cpu/blocks/ht_refinement.h"
 
-enum { SIGN_AT = 8 * sizeof(WORD) - 1 };
-
 /* The value of a plane's bit; 0 where the word has none for it. */
 static WORD plane_bit(const struct j2k_ht_decoder *decoder, int32_t plane)
 {
@@ -26,7 +24,7 @@ static void spread(struct j2k_ht_decoder *decoder, struct j2k_ht_refinement *ref
         for (uint32_t group = 0; group < decoder->group_columns; group++)
             for (uint32_t fresh = kst_j2k_ht_spread(decoder, refinement, stripe, group); fresh != 0; fresh &= fresh - 1)
                 *sample_at(decoder, stripe, group, (uint32_t)__builtin_ctz(fresh)) =
-                    (WORD)j2k_ht_take(&refinement->forward) << SIGN_AT | value;
+                    (WORD)j2k_ht_take(&refinement->forward) << (WORD_BITS - 1) | value;
 }
 
 /* Samples that the cleanup pass made significant get a bit. Half a step of the plane above is there in its place. */
