@@ -7,6 +7,7 @@
 
 #include "core/report.h"
 #include "j2k/run/encode.h"
+#include "j2k/write/capabilities.h"
 
 static kst_status fail(struct encoding *e, kst_status status, const char *detail)
 {
@@ -140,7 +141,7 @@ static kst_status bytes_around(const struct j2k_encoder *encoder, uint64_t *byte
     if (encoder->options.codestream)
         return KST_OK;
     kst_sink_init(&sink, &encoder->e->memory);
-    kst_j2k_put_signature(&sink);
+    kst_j2k_put_signature(&sink, kst_j2k_coded_has_ht(&encoder->coded));
     kst_j2k_put_file_header(&sink, &encoder->coded.headers, &encoder->file);
     kst_status status = sink.status;
     *bytes = BOX_HEADER + sink.length;

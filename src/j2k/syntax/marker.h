@@ -14,6 +14,7 @@ enum j2k_marker {
     J2K_TLM = 0x55,
     J2K_PLM = 0x57,
     J2K_PLT = 0x58,
+    J2K_CPF = 0x59,
     J2K_QCD = 0x5C,
     J2K_QCC = 0x5D,
     J2K_RGN = 0x5E,
