@@ -26,18 +26,22 @@ enum {
         J2K_HT_FLAT_SIGNS / 15 * 16 + J2K_HT_FLAT_CODES / 7 * 8 + J2K_HT_RUNS + J2K_HT_REFINEMENT + 4 * J2K_HT_MARGIN
 };
 
-/* A row of quads, ready to be coded. Quads that do not exist have zeros around the row. */
+/* A row of quads, ready to be coded. Quads behind the last one have zeros, up to a multiple of eight. */
 struct j2k_ht_row {
-    uint16_t code[J2K_HT_ROW_QUADS + 1];  /* the index into the tables of ht_encode.h */
-    uint8_t bound[J2K_HT_ROW_QUADS + 1];  /* U, 1–32 */
-    uint8_t excess[J2K_HT_ROW_QUADS + 1]; /* u, 0–31 */
-    uint32_t value[4 * J2K_HT_ROW_QUADS]; /* for each sample of each quad 2 (mu − 1) + sign; 0 if mu is 0 */
+    uint16_t code[J2K_HT_ROW_QUADS];        /* the index into the tables of ht_encode.h */
+    uint8_t bound[J2K_HT_ROW_QUADS];        /* U, 1–32 */
+    uint8_t excess[J2K_HT_ROW_QUADS];       /* u, 0–31 */
+    uint32_t value[4 * J2K_HT_ROW_QUADS];   /* for each sample of each quad 2 (mu − 1) + sign; 0 if mu is 0 */
+    uint8_t exponent[4 * J2K_HT_ROW_QUADS]; /* of the same samples; not in plain C */
 };
 
-/* What a row leaves to the one below it: with offset 1 the quads' rho, with offset 2 the exponents of its lower row. */
+/*
+ * What a row leaves to the one below it: from index 1 on the quads' rho, and from index 2 on the exponents of its lower
+ * row, with zeros around them.
+ */
 struct j2k_ht_above {
-    uint8_t rho[J2K_HT_ROW_QUADS + 2];
-    uint8_t exponent[2 * J2K_HT_ROW_QUADS + 4];
+    uint8_t rho[J2K_HT_ROW_QUADS + J2K_HT_MARGIN];
+    uint8_t exponent[2 * J2K_HT_ROW_QUADS + 2 * J2K_HT_MARGIN];
 };
 
 /* Bits one after the other, the lowest of each byte first, without stuffing. */
