@@ -107,7 +107,7 @@ bool task_convert(const void *settings, struct task *task, struct problem *probl
 /* Return about how long reading or writing a picture takes in a format, in an arbitrary unit. */
 static double effort(const struct file_format *format, bool writing, int compression)
 {
-    if (format == &file_j2k || format == &file_j2c)
+    if ((file_kind(format) & KIND_JPEG2000) != 0)
         return writing ? 14 : 10;
     if (format == &file_png)
         return writing ? (compression == 0 ? 0.5 : compression > 6 ? 8 : 3) : 2;

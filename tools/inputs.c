@@ -103,7 +103,7 @@ static const struct file_format *format_by_signature(const char *name)
 
 static bool is_taken(const struct file_format *format, const struct input_choice *choice)
 {
-    bool is_coded = format == &file_jpeg || format == &file_j2k || format == &file_j2c;
+    bool is_coded = format != NULL && (file_kind(format) & KIND_CODED) != 0;
 
     if (format == NULL || choice->coded || is_coded)
         return is_coded;

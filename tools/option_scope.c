@@ -50,18 +50,18 @@ struct kind_name {
 
 /* Kinds that have a name together come before their parts. */
 static const struct kind_name names[] = {{KIND_JPEG, "JPEG"}, {KIND_JPEG2000, "JPEG 2000"}, {KIND_JP2, "JP2"},
-    {KIND_J2C, "bare codestreams (.j2k)"}, {KIND_PNM, "PNM"}, {KIND_PGX, "PGX"}, {KIND_PNG, "PNG"}, {KIND_TIFF, "TIFF"},
-    {KIND_BMP, "BMP"}, {KIND_RAW, "raw samples"}};
+    {KIND_JPH, "JPH"}, {KIND_J2C, "bare codestreams (.j2k)"}, {KIND_PNM, "PNM"}, {KIND_PGX, "PGX"}, {KIND_PNG, "PNG"},
+    {KIND_TIFF, "TIFF"}, {KIND_BMP, "BMP"}, {KIND_RAW, "raw samples"}};
 
 unsigned file_kind(const struct file_format *format)
 {
     static const struct {
         const struct file_format *format;
         unsigned kind;
-    } kinds[] = {{&file_jpeg, KIND_JPEG}, {&file_j2k, KIND_JP2}, {&file_j2c, KIND_J2C}, {&file_png, KIND_PNG},
-        {&file_tiff, KIND_TIFF}, {&file_bmp, KIND_BMP}, {&file_pam, KIND_PNM}, {&file_pnm, KIND_PNM},
-        {&file_pgm, KIND_PNM}, {&file_ppm, KIND_PNM}, {&file_pgx, KIND_PGX}, {&file_raw, KIND_RAW},
-        {&file_yuv, KIND_RAW}};
+    } kinds[] = {{&file_jpeg, KIND_JPEG}, {&file_j2k, KIND_JP2}, {&file_j2c, KIND_J2C}, {&file_jph, KIND_JPH},
+        {&file_jhc, KIND_J2C}, {&file_png, KIND_PNG}, {&file_tiff, KIND_TIFF}, {&file_bmp, KIND_BMP},
+        {&file_pam, KIND_PNM}, {&file_pnm, KIND_PNM}, {&file_pgm, KIND_PNM}, {&file_ppm, KIND_PNM},
+        {&file_pgx, KIND_PGX}, {&file_raw, KIND_RAW}, {&file_yuv, KIND_RAW}};
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].format == format)

@@ -99,6 +99,8 @@ enum option_code {
     OPTION_SIZE,
     OPTION_SOP,
     OPTION_STEP,
+    OPTION_HT,
+    OPTION_PASSES,
     OPTION_STRICT,
     OPTION_STRIP,
     OPTION_STYLE,

@@ -248,7 +248,8 @@ static bool set_names(const char *verb, const char *option, const char *value, c
 }
 
 static const struct name styles[] = {{"bypass", KST_J2K_BYPASS}, {"reset", KST_J2K_RESET}, {"termall", KST_J2K_TERMALL},
-    {"causal", KST_J2K_CAUSAL}, {"predictable", KST_J2K_PREDICTABLE}, {"symbols", KST_J2K_SYMBOLS}, {NULL, 0}};
+    {"causal", KST_J2K_CAUSAL}, {"predictable", KST_J2K_PREDICTABLE}, {"symbols", KST_J2K_SYMBOLS}, {"ht", KST_J2K_HT},
+    {NULL, 0}};
 
 /* Return whether a key and its "=" are next. If so, *text moves behind them. */
 static bool key_is(const char **text, const char *key)
@@ -340,6 +341,9 @@ static bool handle_switch(kst_j2k_options *options, int code)
     case OPTION_KEEP_COMPONENTS:
         options->keep_components = true;
         break;
+    case OPTION_HT:
+        options->style |= KST_J2K_HT;
+        break;
     case OPTION_SOP:
         options->sop = true;
         break;
@@ -376,6 +380,8 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return set_target(verb, "--psnr", value, KST_J2K_PSNR, settings);
     case OPTION_STEP:
         return set_target(verb, "--step", value, KST_J2K_STEP, settings);
+    case OPTION_PASSES:
+        return value_count(verb, "--passes", value, 1, 3, &options->passes);
     case OPTION_CODED_LAYERS:
         return value_count(verb, "--layers", value, 1, 1024, &options->layers);
     case OPTION_LEVELS:
@@ -504,6 +510,7 @@ struct option_group j2k_group(struct j2k_settings *settings, bool with_layers)
         {"lossless", NULL, OPTION_LOSSLESS, KIND_JPEG2000, 0}, {"rate", "BPP", OPTION_RATE, KIND_JPEG2000, 0},
         {"ratio", "R", OPTION_RATIO, KIND_JPEG2000, 0}, {"psnr", "DB", OPTION_PSNR, KIND_JPEG2000, 0},
         {"step", "S", OPTION_STEP, KIND_JPEG2000, 0}, {"reversible", NULL, OPTION_REVERSIBLE, KIND_JPEG2000, 0},
+        {"ht", NULL, OPTION_HT, KIND_JPH | KIND_J2C, 0}, {"passes", "1-3", OPTION_PASSES, KIND_JPH | KIND_J2C, 0},
         {"levels", "N", OPTION_LEVELS, KIND_JPEG2000, 0}, {"tiles", "WxH", OPTION_TILES, KIND_JPEG2000, 0},
         {"codeblock", "WxH", OPTION_CODEBLOCK, KIND_JPEG2000, 0},
         {"precincts", "WxH,...", OPTION_PRECINCTS, KIND_JPEG2000, 0},

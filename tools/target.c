@@ -13,8 +13,6 @@ static const struct {
 } relatives[] = {
     {"jpx", "JPX (T.801) is read as far as it is JP2, and not written; a name ending in .jp2 or .j2k makes JPEG 2000"},
     {"jpf", "JPX (T.801) is read as far as it is JP2, and not written; a name ending in .jp2 or .j2k makes JPEG 2000"},
-    {"jph", "JPH (T.814) is not written; a name ending in .jp2 or .j2k makes JPEG 2000"},
-    {"jhc", "HTJ2K (T.814) is not written; a name ending in .jp2 or .j2k makes JPEG 2000"},
     {"mj2", "Motion JPEG 2000 (T.802) is not written; a name ending in .jp2 makes one picture"},
 };
 

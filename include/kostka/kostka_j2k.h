@@ -46,7 +46,8 @@ typedef enum kst_j2k_style {
     KST_J2K_TERMALL = 4,      /**< each pass ends its codeword */
     KST_J2K_CAUSAL = 8,       /**< vertically causal contexts */
     KST_J2K_PREDICTABLE = 16, /**< codewords end predictably, so that a decoder can detect errors */
-    KST_J2K_SYMBOLS = 32      /**< a segmentation symbol in each plane */
+    KST_J2K_SYMBOLS = 32,     /**< a segmentation symbol in each plane */
+    KST_J2K_HT = 64           /**< code-blocks of T.814 (HTJ2K), which go with KST_J2K_CAUSAL alone */
 } kst_j2k_style;
 
 /** Says where a tile-part ends, or-ed together: before a packet of another resolution, layer or component. */
@@ -161,6 +162,9 @@ typedef struct kst_j2k_options {
     uint32_t precinct_width[33];  /**< powers of two up to 32,768 for each resolution from the largest down; the last */
     uint32_t precinct_height[33]; /**< one counts for all further resolutions */
     uint32_t style;               /**< kst_j2k_style */
+    uint32_t passes; /**< with KST_J2K_HT, the most coding passes of a code-block: 1, the default, a cleanup pass of all
+                        bit-planes, which every decoder reads; 2 and 3, the first one or both of the refinement passes,
+                        which code the lowest plane behind a cleanup pass of those above it. Not for KST_J2K_LOSSLESS */
     uint32_t guard_bits; /**< 1–7; default 2, or more if the picture needs them, or fewer if samples of 29 bits and more
                             leave no room */
     bool derived_steps;      /**< write one quantiser step, from which all others are derived (E.1.1) */

@@ -192,7 +192,8 @@ def encode(image, *, device=None, **options):
         protocol, DLPack or __cuda_array_interface__. Rows may have gaps between them, samples may not. JPEG takes uint8;
         JPEG 2000 integers of 8, 16 and 32 bits, signed ones planar or as (height, width). From an image of Pillow's only
         the pixels are taken; pass what is in its info as `icc` and `exif`
-    codec: 'jpeg', or JPEG 2000: 'jpeg2000' or 'jp2' (a JP2 file), 'j2k' (a bare codestream)
+    codec: 'jpeg', or JPEG 2000: 'jpeg2000' or 'jp2' (a JP2 file), 'j2k' (a bare codestream); or
+        HTJ2K: 'jph' (a JPH file), 'jhc' (a bare codestream)
     format: what the channels are: 'auto' takes 1, 3 and 4 for grey, RGB and RGBA; 'bgr', 'bgra', 'cmyk', 'planar'
     exif, xmp, icc, comment: contents of such segments or boxes, as bytes
     density: ('ratio', 'inch' or 'cm', x, y): pixels for a unit, or the width and height of a pixel
@@ -226,7 +227,9 @@ def encode(image, *, device=None, **options):
     progression: 'LRCP', 'RLCP', 'RPCL', 'PCRL', 'CPRL'
     poc: changes of progression: (order, (first, end) resolutions, (first, end) components, layers); the last items may be
         missing
-    style: of code-blocks: 'bypass', 'reset', 'termall', 'causal', 'predictable', 'symbols', or a sequence of these
+    style: of code-blocks: 'bypass', 'reset', 'termall', 'causal', 'predictable', 'symbols', 'ht' (HTJ2K, with 'causal' at
+        most), or a sequence of these
+    passes: of HTJ2K, the most coding passes of a code-block, 1 to 3; 1 is what every decoder reads
     guard_bits: 1 to 7; derived_steps: write one quantiser step for all subbands
     interest: (x, y, width, height), a region that is coded before all else
     sop, eph, plt, tlm: True writes such markers; packed: put packet headers into 'ppt' or 'ppm'
@@ -251,7 +254,7 @@ def encode_batch(images, *, device=None, **options):
 def save(file, image, *, codec=None, device=None, **options):
     """Encode an image to a file.
 
-    file: a path, whose extension chooses the codec unless one is passed (.jpg .jpeg .jpe .jfif; .jp2; .j2k .j2c .jpc); or
+    file: a path, whose extension chooses the codec unless one is passed (.jpg .jpeg .jpe .jfif; .jp2; .j2k .j2c .jpc; .jph; .jhc); or
         an object with write(), which gets the result of encode(). An existing file does not change until the new one is
         complete
     image, device, options: as for encode()

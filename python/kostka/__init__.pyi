@@ -47,7 +47,7 @@ _FormatName = Literal["grey", "rgb", "bgr", "rgba", "bgra", "cmyk", "planar", "r
 _Format = Literal["auto", "grey", "gray", "rgb", "bgr", "rgba", "bgra", "cmyk", "planar", "raw"]
 _ColourName = Literal["unknown", "grey", "rgb", "ycbcr", "cmyk", "ycck"]
 _Colour = Literal["unknown", "grey", "gray", "rgb", "ycbcr", "cmyk", "ycck"]
-_Codec = Literal["jpeg", "jpeg2000", "jp2", "j2k"]
+_Codec = Literal["jpeg", "jpeg2000", "jp2", "j2k", "jph", "jhc"]
 _Coding = Literal["baseline", "optimized", "optimised", "progressive"]
 _Subsampling = Literal["420", "422", "444", "440", "411", "410", "4:2:0", "4:2:2", "4:4:4", "4:4:0", "4:1:1", "4:1:0"]
 _Transform = Literal["none", "flip_h", "rotate_180", "flip_v", "transpose", "rotate_90", "transverse", "rotate_270"]
@@ -62,7 +62,7 @@ _Region = Sequence[int]  # x, y, width, height
 _Size = int | Sequence[int]  # both, or width and height
 _Density = tuple[Literal["ratio", "inch", "cm"], int, int]
 _Progression = Literal["LRCP", "RLCP", "RPCL", "PCRL", "CPRL"]
-_Style = Literal["bypass", "reset", "termall", "causal", "predictable", "symbols"]
+_Style = Literal["bypass", "reset", "termall", "causal", "predictable", "symbols", "ht"]
 _Headers = Literal["inline", "ppt", "ppm"]
 _Division = Literal["resolution", "layer", "component"]
 _Span = Sequence[int] | None  # first and last + 1; None: all
@@ -161,6 +161,7 @@ class _SaveOptions(TypedDict, total=False):
     codeblock: _Size | None
     precincts: Sequence[_Size] | None
     style: _Style | Sequence[_Style] | None
+    passes: int | None
     guard_bits: int | None
     derived_steps: bool | None
     interest: _Region | None

@@ -14,6 +14,8 @@ _CODECS = {
     ".j2k": "j2k",
     ".j2c": "j2k",
     ".jpc": "j2k",
+    ".jph": "jph",
+    ".jhc": "jhc",
 }
 
 
@@ -28,10 +30,10 @@ def codec_for(file, codec):
     found = _CODECS.get(extension)
     if codec is None and found is None:
         raise ValueError(f"{path!r} does not say the format: it ends in none of {', '.join(_CODECS)}; or pass codec=")
-    family = {"jpeg2000": ("jp2", "j2k")}.get(codec, (codec,))
+    family = {"jpeg2000": ("jp2", "j2k"), "jhc": ("jhc", "j2k")}.get(codec, (codec,))
     if codec is not None and found is not None and found not in family:
         raise ValueError(f"codec is {codec!r}, which contradicts the extension of {path!r}")
-    return found or codec
+    return codec if codec == "jhc" else found or codec
 
 
 def _write_all(file, data):

@@ -16,11 +16,12 @@ struct settings {
     const char *errors;
 };
 
-enum { CODEC_CODESTREAM = 100 }; /* JPEG 2000 without a JP2 file around it */
+/* JPEG 2000 without a JP2 file around it, and code-blocks of T.814 with and without a file. */
+enum { CODEC_CODESTREAM = 100, CODEC_JPH, CODEC_JHC };
 
 static const struct name codecs[] = {{"jpeg", KST_CODEC_JPEG}, {"jpeg2000", KST_CODEC_JPEG2000},
-    {"jp2", KST_CODEC_JPEG2000}, {"j2k", CODEC_CODESTREAM}, {NULL, 0}};
-static const struct range layers = {1, 1024}, levels = {0, 32}, guard_bits = {1, 7}, depths = {1, 31};
+    {"jp2", KST_CODEC_JPEG2000}, {"j2k", CODEC_CODESTREAM}, {"jph", CODEC_JPH}, {"jhc", CODEC_JHC}, {NULL, 0}};
+static const struct range layers = {1, 1024}, levels = {0, 32}, guard_bits = {1, 7}, depths = {1, 31}, passes = {1, 3};
 static const kst_j2k_target rate = KST_J2K_RATE, ratio = KST_J2K_RATIO, psnr = KST_J2K_PSNR, step = KST_J2K_STEP;
 
 #define AT(member) offsetof(struct settings, member)
@@ -68,6 +69,7 @@ static const struct option options_of_many[] = {
     {"codeblock", kst_py_read_size, J2K(block_width), NULL, FOR_JPEG2000},
     {"precincts", kst_py_read_precincts, AT(jpeg2000), NULL, FOR_JPEG2000},
     {"style", kst_py_read_words, J2K(style), kst_py_styles, FOR_JPEG2000},
+    {"passes", kst_py_read_count, J2K(passes), &passes, FOR_JPEG2000},
     {"guard_bits", kst_py_read_count, J2K(guard_bits), &guard_bits, FOR_JPEG2000},
     {"derived_steps", kst_py_read_flag, J2K(derived_steps), NULL, FOR_JPEG2000},
     {"interest", kst_py_read_region, J2K(interest), NULL, FOR_JPEG2000},
@@ -210,13 +212,16 @@ static bool read_density(PyObject *value, kst_encode_options *options)
 /* Choose the codec by the options, and check that all of them apply to it. */
 static bool choose_codec(struct settings *settings, const struct option *table, option_set given)
 {
-    bool bare = settings->codec == CODEC_CODESTREAM;
-    kst_codec codec = bare ? KST_CODEC_JPEG2000 : (kst_codec)settings->codec;
+    bool ht = settings->codec == CODEC_JPH || settings->codec == CODEC_JHC;
+    bool bare = settings->codec == CODEC_CODESTREAM || settings->codec == CODEC_JHC;
+    kst_codec codec = bare || ht ? KST_CODEC_JPEG2000 : (kst_codec)settings->codec;
     if (!kst_py_options_fit(table, given, codec == KST_CODEC_JPEG ? FOR_JPEG : FOR_JPEG2000))
         return false;
     settings->options.codec = codec;
     if (bare)
         settings->jpeg2000.options.codestream = true;
+    if (ht)
+        settings->jpeg2000.options.style |= KST_J2K_HT;
     settings->encoding->target =
         (struct target){.codec = codec, .format = (kst_format)settings->format, .depth = settings->depth};
     return codec == KST_CODEC_JPEG || kst_py_jpeg2000_finish(&settings->jpeg2000);

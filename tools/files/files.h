@@ -64,9 +64,10 @@ enum file_kind {
     KIND_RAW = 128,
     KIND_BMP = 256,
     KIND_OTHER = 512, /* formats that are only read */
-    KIND_JPEG2000 = KIND_JP2 | KIND_J2C,
+    KIND_JPH = 1024,  /* a JP2 file whose code-blocks are those of T.814 */
+    KIND_JPEG2000 = KIND_JP2 | KIND_J2C | KIND_JPH,
     KIND_CODED = KIND_JPEG | KIND_JPEG2000,
-    KIND_ANY = 1023
+    KIND_ANY = 2047
 };
 unsigned file_kind(const struct file_format *format);
 unsigned readable_kinds(const struct file_format
@@ -175,8 +176,8 @@ extern const struct row_format bmp_rows, png_rows, tiff_rows;
 /* Return how a format is written by rows; null if it is not, or if its files hold nothing but rows. */
 const struct row_format *file_row_format(const struct file_format *format);
 
-extern const struct file_format file_bmp, file_gif, file_webp, file_jpeg, file_j2k, file_j2c, file_pgx, file_png,
-    file_tiff, file_pam, file_pnm, file_pgm, file_ppm, file_raw, file_yuv;
+extern const struct file_format file_bmp, file_gif, file_webp, file_jpeg, file_j2k, file_j2c, file_jph, file_jhc,
+    file_pgx, file_png, file_tiff, file_pam, file_pnm, file_pgm, file_ppm, file_raw, file_yuv;
 
 const struct file_format *file_format_by_name(const char *name);       /* by name or extension; null: unknown */
 const struct file_format *file_format_by_path(const char *path);       /* by extension; null: unknown */
@@ -237,8 +238,8 @@ kst_status coded_encode_to(struct output *output, kst_context *context, const ks
  * Choose the options for JPEG 2000: the settings' or the defaults. `j2k` receives their JPEG 2000 part, to which they
  * point.
  */
-void j2k_choose_options(
-    const struct file_settings *settings, bool codestream, kst_encode_options *options, kst_j2k_options *j2k);
+void j2k_choose_options(const struct file_settings *settings, const struct file_format *format,
+    kst_encode_options *options, kst_j2k_options *j2k);
 
 /*
  * If the settings ask for chroma subsampling, let CMYK be coded as YCCK, which has chroma, unless a colour space is

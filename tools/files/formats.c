@@ -9,8 +9,9 @@
 #include "files/resize.h"
 
 /* The order is that of detection, and of the names in messages. */
-static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_j2c, &file_png, &file_tiff, &file_pam,
-    &file_pnm, &file_pgm, &file_ppm, &file_pgx, &file_bmp, &file_webp, &file_gif, &file_raw, &file_yuv, NULL};
+static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_j2c, &file_jph, &file_jhc, &file_png,
+    &file_tiff, &file_pam, &file_pnm, &file_pgm, &file_ppm, &file_pgx, &file_bmp, &file_webp, &file_gif, &file_raw,
+    &file_yuv, NULL};
 
 const struct file_format *file_format_by_name(const char *name)
 {
@@ -146,8 +147,7 @@ static bool is_raw(const struct file_format *format)
 /* Return whether the format holds several planes, signed or not, in one file. */
 static bool holds_planes(const struct file_format *format, const struct file_settings *settings)
 {
-    return is_raw(format) || format == &file_j2k || format == &file_j2c ||
-           (format == &file_tiff && settings->interleave);
+    return is_raw(format) || (file_kind(format) & KIND_JPEG2000) != 0 || (format == &file_tiff && settings->interleave);
 }
 
 /* Return whether the planes' samples should be interleaved in one file. */

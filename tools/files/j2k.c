@@ -119,8 +119,8 @@ static bool j2k_read(
     return file_jpeg.read(source, settings, picture, problem);
 }
 
-void j2k_choose_options(
-    const struct file_settings *settings, bool codestream, kst_encode_options *options, kst_j2k_options *j2k)
+void j2k_choose_options(const struct file_settings *settings, const struct file_format *format,
+    kst_encode_options *options, kst_j2k_options *j2k)
 {
     if (settings->encode != NULL)
         *options = *settings->encode;
@@ -130,7 +130,8 @@ void j2k_choose_options(
         *j2k = *options->jpeg2000;
     else
         kst_j2k_options_init(j2k);
-    j2k->codestream |= codestream;
+    j2k->codestream |= (file_kind(format) & KIND_J2C) != 0;
+    j2k->style |= format == &file_jph || format == &file_jhc ? KST_J2K_HT : 0;
     options->codec = KST_CODEC_JPEG2000;
     options->jpeg2000 = j2k;
 }
@@ -140,12 +141,12 @@ void j2k_choose_options(
  * (T.801 M.11.7.3.1): 0 stands for no ink, for which a struct picture has the largest sample.
  */
 static bool write_as(struct output *output, struct picture *picture, const struct file_settings *settings,
-    bool codestream, struct problem *problem)
+    const struct file_format *format, struct problem *problem)
 {
     kst_encode_options options;
     kst_j2k_options j2k;
 
-    j2k_choose_options(settings, codestream, &options, &j2k);
+    j2k_choose_options(settings, format, &options, &j2k);
     if (picture->image.format == KST_FORMAT_CMYK)
         picture_invert(picture);
     return jpeg_encode(output, picture, NULL, &options, settings, problem);
@@ -154,14 +155,28 @@ static bool write_as(struct output *output, struct picture *picture, const struc
 static bool j2k_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
-    return write_as(output, picture, settings, false, problem);
+    return write_as(output, picture, settings, &file_j2k, problem);
 }
 
 static bool j2c_write(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
-    return write_as(output, picture, settings, true, problem);
+    return write_as(output, picture, settings, &file_j2c, problem);
+}
+
+static bool jph_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    return write_as(output, picture, settings, &file_jph, problem);
+}
+
+static bool jhc_write(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
+{
+    return write_as(output, picture, settings, &file_jhc, problem);
 }
 
 const struct file_format file_j2k = {"jpeg2000", {"jp2"}, KST_FORMAT_AUTO, j2k_detect, j2k_read, j2k_write, NULL, NULL};
 const struct file_format file_j2c = {"j2k", {"j2k", "j2c", "jpc"}, KST_FORMAT_AUTO, NULL, NULL, j2c_write, NULL, NULL};
+const struct file_format file_jph = {"jph", {"jph"}, KST_FORMAT_AUTO, NULL, NULL, jph_write, NULL, NULL};
+const struct file_format file_jhc = {"jhc", {"jhc"}, KST_FORMAT_AUTO, NULL, NULL, jhc_write, NULL, NULL};

@@ -183,7 +183,7 @@ static bool is_wanted(struct row_file *file, const struct file_settings *setting
 bool row_file_open(struct row_file *file, const char *name, const struct file_settings *settings)
 {
     *file = (struct row_file){.descriptor = -1};
-    bool coded = settings->target == &file_j2k || settings->target == &file_j2c;
+    bool coded = settings->target != NULL && (file_kind(settings->target) & KIND_JPEG2000) != 0;
     if (!coded || strcmp(name, "-") == 0)
         return false;
     file->descriptor = open(name, O_RDONLY | O_CLOEXEC);
@@ -221,7 +221,7 @@ bool row_file_encode(
     kst_j2k_options j2k;
     struct output output;
 
-    j2k_choose_options(settings, settings->target == &file_j2c, &options, &j2k);
+    j2k_choose_options(settings, settings->target, &options, &j2k);
     bool good = output_open(&output, path, problem) && encode(file, &output, settings, &options, problem) &&
                 output_commit(&output, problem);
     output_discard(&output);

@@ -13,7 +13,7 @@ static bool becomes_jpeg(const struct file_settings *settings)
 
 static bool becomes_j2k(const struct file_settings *settings)
 {
-    return settings->target == &file_j2k || settings->target == &file_j2c;
+    return settings->target != NULL && (file_kind(settings->target) & KIND_JPEG2000) != 0;
 }
 
 static size_t row_samples(const struct rows_in *in)
@@ -159,7 +159,7 @@ static bool encode_rows(struct rows_in *in, struct output *output, struct proble
 
     if (becomes_jpeg(settings))
         return jpeg_encode(output, &in->whole, &rows, settings->encode, settings, problem);
-    j2k_choose_options(settings, settings->target == &file_j2c, &options, &j2k);
+    j2k_choose_options(settings, settings->target, &options, &j2k);
     return jpeg_encode(output, &in->whole, &rows, &options, settings, problem);
 }
 

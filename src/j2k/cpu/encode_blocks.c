@@ -149,8 +149,8 @@ static void store(struct j2k_encoding *encoding, struct j2k_encode_worker *worke
     const struct j2k_block_outcome *outcome, double error)
 {
     struct j2k_block_code *coded = &encoding->coded->block[index];
-    encoding->result[index] =
-        (struct j2k_block_result){.planes = (uint8_t)outcome->planes, .error = error + outcome->left / 4};
+    encoding->result[index] = (struct j2k_block_result){
+        .planes = (uint8_t)outcome->planes, .top = (uint8_t)outcome->top, .error = error + outcome->left / 4};
     coded->data = NULL;
     coded->passes = 0;
     if (outcome->passes == 0)
@@ -184,6 +184,8 @@ void kst_j2k_encode_one(const struct j2k_encode_set *set, struct j2k_encode_work
         .height = block->height,
         .orientation = band->orientation,
         .style = tc->style,
+        .plane = encoding->request->refinements > 0,
+        .refinements = encoding->request->refinements,
         .exact = tc->reversible,
         .measure = encoding->request->measure,
         .sum = encoding->request->error > 0,

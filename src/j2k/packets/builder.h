@@ -223,4 +223,17 @@ struct j2k_rect kst_j2k_block_rect(
     const struct j2k_grid *grid, const struct j2k_precinct_band *band, uint32_t x, uint32_t y);
 void kst_j2k_arena_release(struct memory *memory, struct j2k_arena *arena);
 
+/* What the quantiser of a component's bands depends on. */
+struct j2k_band_quantiser {
+    const struct j2k_quantisation *quantisation;
+    uint8_t depth, roi_shift;
+    bool reversible;
+};
+
+/*
+ * layout.c: set exponent, mantissa, planes and step of a band. Its number in the list of steps is 0 for LL and then
+ * three for each resolution (E-3 to E-5).
+ */
+void kst_j2k_quantise_band(struct j2k_band *band, const struct j2k_band_quantiser *quantiser, uint8_t resolution);
+
 #endif

@@ -28,24 +28,19 @@ kst_status kst_j2k_count_resolutions(struct j2k_builder *builder, uint32_t count
     return builder->resolutions_so_far > builder->limits->precincts ? limit_reached(builder, "resolutions") : KST_OK;
 }
 
-/*
- * Set exponent, mantissa and step of a band. Its number in the list of steps is 0 for LL and then three for each
- * resolution (E-3 to E-5).
- */
-static void quantise(const struct j2k_builder *builder, uint32_t component, uint8_t resolution, struct j2k_band *band)
+void kst_j2k_quantise_band(struct j2k_band *band, const struct j2k_band_quantiser *quantiser, uint8_t resolution)
 {
-    const struct j2k_quantisation *q = &builder->in_force.quantisation[component];
+    const struct j2k_quantisation *q = quantiser->quantisation;
     uint32_t number = resolution == 0 ? 0 : 3U * (resolution - 1U) + band->orientation;
     uint32_t step = q->step[q->style == 1 ? 0 : number], exponent = step >> 11;
     if (q->style == 1 && resolution > 0) /* derived: the exponent falls by one with each level nearer to the picture */
         exponent = exponent > resolution - 1U ? exponent - (resolution - 1U) : 0;
-    bool reversible = builder->in_force.coding[component].reversible;
-    uint32_t magnitude = q->guard + exponent;
+    uint32_t magnitude = q->guard + exponent, range = quantiser->depth + j2k_log2_gain(band->orientation);
+    bool reversible = quantiser->reversible;
     band->exponent = (uint8_t)exponent;
     band->magnitude = (uint8_t)(magnitude > 0 ? magnitude - 1 : 0);
-    band->planes = (uint8_t)(band->magnitude + builder->in_force.roi_shift[component]);
+    band->planes = (uint8_t)(band->magnitude + quantiser->roi_shift);
     band->mantissa = reversible ? 0 : step & 0x7FF;
-    uint32_t range = builder->stream->component[component].depth + j2k_log2_gain(band->orientation);
     band->step = reversible ? 1.0F : ldexpf(1.0F + (float)band->mantissa / 2048.0F, (int)range - (int)exponent);
 }
 
@@ -64,7 +59,12 @@ static kst_status add_band(
     band.window = grid->resolution == 0
                       ? resolution->computed
                       : kst_j2k_band_of(resolution->computed, band.orientation & 1U, band.orientation >> 1);
-    quantise(builder, grid->component, grid->resolution, &band);
+    const struct j2k_parameters *in_force = &builder->in_force;
+    const struct j2k_band_quantiser quantiser = {.quantisation = &in_force->quantisation[grid->component],
+        .depth = builder->stream->component[grid->component].depth,
+        .roi_shift = in_force->roi_shift[grid->component],
+        .reversible = in_force->coding[grid->component].reversible};
+    kst_j2k_quantise_band(&band, &quantiser, grid->resolution);
     plan->band[plan->band_count++] = band;
     return KST_OK;
 }

@@ -92,7 +92,7 @@ bool kst_j2k_has_style(uint32_t style)
 
 bool kst_j2k_writes_style(uint32_t style)
 {
-    return (style & ~(uint32_t)J2K_STYLES) == 0;
+    return (style & ~(uint32_t)((style & J2K_STYLE_HT) != 0 ? J2K_STYLES_HT : J2K_STYLES)) == 0;
 }
 
 const struct j2k_block_coder *kst_j2k_block_coder_of(enum j2k_block_coder_kind kind)

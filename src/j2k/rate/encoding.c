@@ -170,7 +170,7 @@ static kst_status make_room(struct j2k_encoding *encoding, kst_report *report)
     struct block_range blocks = blocks_of(encoding);
     for (uint32_t b = blocks.first; b < blocks.end; b++)
         coded->block[b].missing =
-            (uint8_t)(coded->plan.band[coded->plan.block[b].band].planes - encoding->result[b].planes);
+            (uint8_t)(coded->plan.band[coded->plan.block[b].band].planes - encoding->result[b].top);
     return KST_OK;
 }
 

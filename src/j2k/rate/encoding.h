@@ -27,6 +27,7 @@ struct j2k_encode_request {
     const kst_writer *keeper;  /* keeps coded bytes; only if nothing is measured; null: they stay in memory */
     struct j2k_tiles tiles;    /* the tiles to be coded; a count of 0: all tiles */
     bool measure;              /* measure what each pass gains */
+    uint32_t refinements;      /* HT: passes behind the cleanup pass, which is then that of plane 1: 0–2 */
     /*
      * The target of rate allocation, only if measured: passes that are clearly useless for it may be left out. All
      * blocks together are to be no longer than `bytes` (UINT64_MAX: any length), or no better than the squared error
@@ -56,7 +57,8 @@ struct j2k_block_result {
     const struct j2k_gains *plane; /* sampled but not coded yet: what each plane would gain, lowest plane first */
     double error;                  /* of the quantiser and of planes that were left out, in squares of the step */
     uint32_t kept;                 /* bytes that the request's keeper has of the block, in front of its lengths */
-    uint8_t planes;
+    uint8_t planes;                /* of the largest magnitude */
+    uint8_t top;                   /* planes from that of the first pass on */
 };
 
 /* One encoding; all threads work on it. */

@@ -254,11 +254,21 @@ float kst_j2k_block_stop(const struct j2k_encode_tile *tile, uint32_t band)
     return stop < FLT_MIN ? 0 : (float)fmin(stop, FLT_MAX);
 }
 
+/* Return whether the coder of the tile's blocks can estimate what their planes cost. */
+static bool can_estimate(const struct j2k_encode_tile *tile)
+{
+    const struct j2k_plan *plan = &tile->encoding->coded->plan;
+    bool all = true;
+    for (uint32_t c = 0; c < plan->component_count; c++)
+        all = all && kst_j2k_block_coder(plan->tile_component[tile->tile->first_component + c].style)->estimate;
+    return all;
+}
+
 bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile)
 {
     const struct j2k_encode_request *request = tile->encoding->request;
     bool limited = request->measure && (request->bytes < UINT64_MAX || request->error > 0);
-    return limited && request->stop <= 0 && tile->block_count >= J2K_SAMPLED_BLOCKS_MIN;
+    return limited && can_estimate(tile) && request->stop <= 0 && tile->block_count >= J2K_SAMPLED_BLOCKS_MIN;
 }
 
 void kst_j2k_encode_given_stop(struct j2k_encode_tile *tile)

@@ -114,6 +114,7 @@ static kst_status plan(struct j2k_encoder *encoder)
     if (status)
         return status;
     encoder->reversible = encoder->options.target == KST_J2K_LOSSLESS || encoder->options.reversible;
+    kst_j2k_profile_limits(encoder->options.profile, encoder->options.frame_rate, &encoder->limits);
     encoder->step = kst_j2k_encode_step(encoder);
     status = kst_j2k_encode_headers(encoder);
     if (!status)
@@ -131,7 +132,8 @@ static kst_status plan(struct j2k_encoder *encoder)
     encoder->request.progress = &e->progress;
     kst_progress_stage(&e->progress, encoder->coded.plan.block_count, share_of_coding(encoder));
     encoder->request.rows = e->rows;
-    encoder->request.measure = kst_j2k_encode_needs_rates(encoder);
+    encoder->request.refinements = encoder->options.passes - 1;
+    encoder->request.measure = kst_j2k_encode_needs_rates(encoder) && !kst_j2k_encode_searches(encoder);
     kst_j2k_encode_goal(encoder);
     return KST_OK;
 }

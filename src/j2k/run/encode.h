@@ -130,10 +130,23 @@ void kst_j2k_encode_goal(struct j2k_encoder *encoder);
 kst_status kst_j2k_encode_layers(struct j2k_encoder *encoder);
 kst_status kst_j2k_encode_rates(struct j2k_encoder *encoder);
 
+/* Count the bytes of the boxes around the codestream; and return the most bytes that the last layer's target allows. */
+kst_status kst_j2k_encode_around(const struct j2k_encoder *encoder, uint64_t *bytes);
+uint64_t kst_j2k_encode_budget(const struct j2k_encoder *encoder, uint64_t around);
+
 /*
- * encode_psnr.c: return the squared error that the gains of passes must estimate for a layer to reach its PSNR; and
+ * encode_search.c: return whether the target is met by the quantiser's step, because a block's only cleanup pass cannot
+ * be cut; return the first step to try; and find the step.
+ */
+bool kst_j2k_encode_searches(const struct j2k_encoder *encoder);
+double kst_j2k_encode_first_step(const struct j2k_encoder *encoder);
+kst_status kst_j2k_encode_search(struct j2k_encoder *encoder);
+
+/*
+ * encode_psnr.c: return the squared error that a layer's PSNR allows, and the one that the gains of passes must estimate for a layer to reach its PSNR; and
  * find passes with which the layers reach theirs.
  */
+double kst_j2k_wanted_error(const struct j2k_encoder *encoder, uint32_t layer);
 double kst_j2k_estimated_error(const struct j2k_encoder *encoder, uint32_t layer);
 kst_status kst_j2k_encode_reach(struct j2k_encoder *encoder);
 
@@ -191,9 +204,11 @@ void kst_j2k_encode_find_samples(struct j2k_encoder *encoder);
 /* encode_plan.c: choose what the headers say, and the bands' weights in the error. */
 kst_status kst_j2k_encode_headers(struct j2k_encoder *encoder);
 void kst_j2k_encode_drop_tiles(struct j2k_encoder *encoder);
+/* Change the quantiser's step, before blocks are coded again. */
+kst_status kst_j2k_encode_take_step(struct j2k_encoder *encoder, double step);
 kst_status kst_j2k_encode_weights(struct j2k_encoder *encoder);
 
-/* encode_profile.c: check that the planned codestream obeys the profile's rules; and find the limits that remain. */
+/* encode_profile.c: check that the planned codestream obeys the profile's rules. */
 kst_status kst_j2k_encode_profile(struct j2k_encoder *encoder);
 
 /* encode_file.c: choose what the file holds beside the packets. */

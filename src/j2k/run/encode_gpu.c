@@ -12,6 +12,7 @@
 #include "j2k/rate/measure.h"
 #include "j2k/run/encode.h"
 #include "j2k/syntax/geometry.h"
+#include "j2k/write/capabilities.h"
 
 /* A picture while its blocks are coded. */
 struct round {
@@ -64,7 +65,7 @@ bool kst_j2k_encode_gpu_suits(const struct j2k_encoder *encoder)
 {
     const struct encoding *e = encoder->e;
     const struct j2k_plan *plan = &encoder->coded.plan;
-    if (!e->gpu || e->rows || !kst_j2k_gpu_encodes(encoder->image))
+    if (!e->gpu || e->rows || !kst_j2k_gpu_encodes(encoder->image) || kst_j2k_coded_has_ht(&encoder->coded))
         return false;
     uint64_t bytes = kst_j2k_gpu_encode_memory(plan), device = e->gpu->gpu->info.memory;
     return bytes <= e->context->limits.memory && bytes <= J2K_GPU_ENCODE_MEMORY_MAX && (device == 0 || bytes <= device);
@@ -131,8 +132,9 @@ void kst_j2k_encode_gpu_take(struct j2k_encoding *encoding, uint32_t block, cons
 {
     struct j2k_block_code *coded = &encoding->coded->block[block];
     struct j2k_block_result *result = &encoding->result[block];
-    *result =
-        (struct j2k_block_result){.planes = (uint8_t)outcome->planes, .error = j2k_quantiser_error(outcome->error)};
+    *result = (struct j2k_block_result){.planes = (uint8_t)outcome->planes,
+        .top = (uint8_t)outcome->planes,
+        .error = j2k_quantiser_error(outcome->error)};
     coded->data = outcome->passes > 0 ? outcome->data : NULL;
     coded->passes = (uint8_t)outcome->passes;
     if (outcome->passes == 0)

@@ -19,6 +19,7 @@ void kst_j2k_options_init(kst_j2k_options *options)
             .levels = LEVELS,
             .block_width = BLOCK_SIZE,
             .block_height = BLOCK_SIZE,
+            .passes = 1,
             .guard_bits = GUARD};
 }
 
@@ -80,9 +81,14 @@ static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
     if (o->levels > J2K_LEVELS)
         return fail(e, KST_ERROR_OPTIONS, "levels");
     if (!kst_j2k_writes_style(o->style))
-        return fail(e, KST_ERROR_OPTIONS, "style");
+        return fail(e, KST_ERROR_OPTIONS,
+            (o->style & KST_J2K_HT) != 0 ? "style: code-blocks of T.814 can be causal, and nothing else" : "style");
     if (o->guard_bits < 1 || o->guard_bits > 7)
         return fail(e, KST_ERROR_OPTIONS, "guard bits");
+    if (o->passes < 1 || o->passes > 3 || (o->passes > 1 && !(o->style & KST_J2K_HT)))
+        return fail(e, KST_ERROR_OPTIONS, "passes, which code-blocks of T.814 have 1 to 3 of");
+    if (o->passes > 1 && (o->target == KST_J2K_LOSSLESS || o->reversible))
+        return fail(e, KST_ERROR_OPTIONS, "passes: refinement passes do not reach every sample of the lowest plane");
     if ((unsigned)o->headers > KST_J2K_HEADERS_PPM)
         return fail(e, KST_ERROR_OPTIONS, "where packet headers stand");
     if (o->division > DIVISIONS)

@@ -442,6 +442,34 @@ static kst_status describe_tiles(struct j2k_encoder *encoder)
     return status;
 }
 
+/* Set the steps of all components of one set of parameters, and the shift of a region of interest above them. */
+static kst_status describe_steps_again(struct j2k_encoder *encoder, struct j2k_parameters *parameters, uint32_t tile)
+{
+    kst_status status = KST_OK;
+    for (uint32_t c = 0; c < encoder->component_count && !status; c++) {
+        const struct own own = {.parameters = parameters, .component = c, .tile = tile};
+        describe_steps(encoder, &own);
+        status = check_planes(encoder, &own);
+        if (!status && parameters->roi_shift[c] > 0)
+            status = describe_shift(encoder, parameters, c);
+    }
+    return status;
+}
+
+kst_status kst_j2k_encode_take_step(struct j2k_encoder *encoder, double step)
+{
+    struct j2k_parameters *main = &encoder->coded.headers.main;
+    uint32_t tiles = encoder->tile ? encoder->coded.headers.size.columns * encoder->coded.headers.size.rows : 0;
+    encoder->step = step;
+    kst_status status = describe_steps_again(encoder, main, EVERY_TILE);
+    for (uint32_t t = 0; t < tiles && !status; t++)
+        if (encoder->tile[t].coding != main->coding)
+            status = describe_steps_again(encoder, &encoder->tile[t], t);
+    if (!status)
+        kst_j2k_coded_quantise(&encoder->coded);
+    return status;
+}
+
 void kst_j2k_encode_drop_tiles(struct j2k_encoder *encoder)
 {
     const struct j2k_parameters *main = &encoder->coded.headers.main;

@@ -49,7 +49,6 @@ kst_status kst_j2k_encode_profile(struct j2k_encoder *encoder)
     struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);
     struct j2k_profile_facts facts;
-    kst_j2k_profile_limits(encoder->options.profile, encoder->options.frame_rate, &encoder->limits);
     if (!encoder->options.profile)
         return KST_OK;
     kst_status status = kst_j2k_profile_plan(&op, &encoder->coded, &encoder->writing, &facts);

@@ -26,7 +26,7 @@ static double rounding_error(const struct j2k_encoder *encoder)
 }
 
 /* Return the squared error that a layer's PSNR allows. A layer without a target gets 3 dB less than the next one. */
-static double wanted_error(const struct j2k_encoder *encoder, uint32_t layer)
+double kst_j2k_wanted_error(const struct j2k_encoder *encoder, uint32_t layer)
 {
     const kst_j2k_options *o = &encoder->options;
     double psnr = o->layer_value ? o->layer_value[layer] : o->value - 3.0 * (o->layers - 1 - layer);
@@ -37,7 +37,7 @@ static double wanted_error(const struct j2k_encoder *encoder, uint32_t layer)
 /* The error that rounding to whole samples adds is subtracted, because gains do not include it. */
 double kst_j2k_estimated_error(const struct j2k_encoder *encoder, uint32_t layer)
 {
-    double error = wanted_error(encoder, layer), rounding = rounding_error(encoder);
+    double error = kst_j2k_wanted_error(encoder, layer), rounding = rounding_error(encoder);
     double excess = encoder->reversible ? excess_53 : excess_97;
     return (error > 1.5 * rounding ? error - rounding : error / 3) / excess;
 }
@@ -183,7 +183,7 @@ kst_status kst_j2k_encode_reach(struct j2k_encoder *encoder)
     if (status)
         kst_report_error(&encoder->e->report, status, KST_NO_OFFSET, NULL);
     for (uint32_t l = 0; l < layers && !status; l++)
-        goal[l] = (struct goal){.wanted = wanted_error(encoder, l),
+        goal[l] = (struct goal){.wanted = kst_j2k_wanted_error(encoder, l),
             .rounding = rounding_error(encoder),
             .estimate = kst_j2k_estimated_error(encoder, l),
             .open = encoder->options.layer_value || l + 1 == layers};

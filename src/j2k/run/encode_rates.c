@@ -7,6 +7,7 @@
 
 #include "core/report.h"
 #include "j2k/run/encode.h"
+#include "j2k/write/capabilities.h"
 
 static kst_status fail(struct encoding *e, kst_status status, const char *detail)
 {
@@ -54,6 +55,8 @@ double kst_j2k_encode_step(const struct j2k_encoder *encoder)
     if (o->interest.width > 0)
         finest = 1; /* the planes of the region of interest come on top of the others */
     step = finest;
+    if (kst_j2k_encode_searches(encoder))
+        return kst_j2k_encode_first_step(encoder);
     if (o->target == KST_J2K_PSNR)
         step = sqrt(12 * kst_j2k_estimated_error(encoder, o->layers - 1) / kst_j2k_encode_samples(encoder)) / 4;
     return step < finest ? step : finest;
@@ -124,15 +127,14 @@ void kst_j2k_encode_goal(struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
     encoder->request.bytes = UINT64_MAX;
-    if (o->target == KST_J2K_LOSSLESS || o->target == KST_J2K_STEP)
+    if (o->target == KST_J2K_LOSSLESS || o->target == KST_J2K_STEP || kst_j2k_encode_searches(encoder))
         return;
     struct j2k_layer_target target = target_of(encoder, o->layers - 1);
     encoder->request.bytes = target.bytes < encoder->limits.bytes ? target.bytes : encoder->limits.bytes;
     encoder->request.error = goal_share * target.error;
 }
 
-/* Count the bytes of the boxes around the codestream. */
-static kst_status bytes_around(const struct j2k_encoder *encoder, uint64_t *bytes)
+kst_status kst_j2k_encode_around(const struct j2k_encoder *encoder, uint64_t *bytes)
 {
     enum { BOX_HEADER = 8 };
     struct sink sink;
@@ -140,7 +142,7 @@ static kst_status bytes_around(const struct j2k_encoder *encoder, uint64_t *byte
     if (encoder->options.codestream)
         return KST_OK;
     kst_sink_init(&sink, &encoder->e->memory);
-    kst_j2k_put_signature(&sink);
+    kst_j2k_put_signature(&sink, kst_j2k_coded_has_ht(&encoder->coded));
     kst_j2k_put_file_header(&sink, &encoder->coded.headers, &encoder->file);
     kst_status status = sink.status;
     *bytes = BOX_HEADER + sink.length;
@@ -171,6 +173,19 @@ static kst_status allocate_components(struct j2k_encoder *encoder, const struct 
         (unsigned long long)limit);
 }
 
+/* Return the most bytes of the file that the profile allows. */
+static uint64_t limit_of(const struct j2k_encoder *encoder, uint64_t around)
+{
+    return encoder->limits.bytes < UINT64_MAX - around ? encoder->limits.bytes + around : UINT64_MAX;
+}
+
+uint64_t kst_j2k_encode_budget(const struct j2k_encoder *encoder, uint64_t around)
+{
+    const uint64_t limit = limit_of(encoder, around);
+    const struct j2k_layer_target target = target_of(encoder, encoder->options.layers - 1);
+    return target.bytes < limit ? target.bytes : limit;
+}
+
 static kst_status allocate_rate(struct j2k_encoder *encoder, double *threshold)
 {
     struct j2k_rate rate = {.coded = &encoder->coded,
@@ -179,10 +194,10 @@ static kst_status allocate_rate(struct j2k_encoder *encoder, double *threshold)
         .writing = &encoder->writing,
         .target = encoder->target,
         .outcome = encoder->outcome};
-    kst_status status = bytes_around(encoder, &rate.around);
+    kst_status status = kst_j2k_encode_around(encoder, &rate.around);
     if (status)
         return status;
-    uint64_t most = encoder->limits.bytes < UINT64_MAX - rate.around ? encoder->limits.bytes + rate.around : UINT64_MAX;
+    uint64_t most = limit_of(encoder, rate.around);
     for (uint32_t l = 0; l < encoder->options.layers; l++) {
         encoder->target[l] = target_of(encoder, l);
         if (encoder->target[l].bytes > most)
@@ -215,6 +230,8 @@ kst_status kst_j2k_encode_layers(struct j2k_encoder *encoder)
     if (!encoder->target)
         return fail(e, status, NULL);
     encoder->coded.layer_passes = encoder->layer_passes;
+    if (kst_j2k_encode_searches(encoder))
+        return kst_j2k_encode_search(encoder);
     if (kst_j2k_encode_needs_rates(encoder))
         return encoder->options.target == KST_J2K_PSNR ? kst_j2k_encode_reach(encoder) : kst_j2k_encode_rates(encoder);
     for (uint32_t b = 0; b < blocks; b++)

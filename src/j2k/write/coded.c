@@ -191,6 +191,29 @@ kst_status kst_j2k_coded_layout(const struct operation *op, struct j2k_coded *co
     return status;
 }
 
+static void quantise_component(struct j2k_coded *coded, uint32_t index)
+{
+    struct j2k_plan *plan = &coded->plan;
+    const struct j2k_tile_component *tc = &plan->tile_component[index];
+    const uint32_t component = index % plan->component_count;
+    const struct j2k_parameters *parameters = kst_j2k_coded_parameters(coded, index / plan->component_count);
+    const struct j2k_band_quantiser quantiser = {.quantisation = &parameters->quantisation[component],
+        .depth = coded->headers.component[component].depth,
+        .roi_shift = parameters->roi_shift[component],
+        .reversible = tc->reversible};
+    for (uint8_t r = 0; r < tc->resolution_count; r++) {
+        const struct j2k_resolution *resolution = &plan->resolution[tc->first_resolution + r];
+        for (uint32_t b = 0; b < resolution->band_count; b++)
+            kst_j2k_quantise_band(&plan->band[resolution->first_band + b], &quantiser, r);
+    }
+}
+
+void kst_j2k_coded_quantise(struct j2k_coded *coded)
+{
+    for (uint32_t i = 0; i < coded->plan.tile_component_count; i++)
+        quantise_component(coded, i);
+}
+
 void kst_j2k_coded_release(struct memory *memory, struct j2k_coded *coded)
 {
     kst_j2k_plan_release(memory, &coded->plan);

@@ -111,6 +111,9 @@ kst_status kst_j2k_coded_check(const struct j2k_coded *coded, kst_report *report
  */
 kst_status kst_j2k_coded_layout(const struct operation *op, struct j2k_coded *coded);
 
+/* Set the steps and planes of all bands again, after those in `headers` and `tile` have changed. */
+void kst_j2k_coded_quantise(struct j2k_coded *coded);
+
 /*
  * Release all that kst_j2k_coded_layout() allocated, but neither `headers` (kst_j2k_stream_release()) nor what is
  * borrowed.

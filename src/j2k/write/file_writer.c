@@ -4,6 +4,7 @@
 
 #include "core/report.h"
 #include "j2k/syntax/bytes.h"
+#include "j2k/write/capabilities.h"
 
 enum {
     HEADER = 8,
@@ -56,14 +57,15 @@ void kst_j2k_put_box(struct sink *sink, uint32_t type, const void *data, size_t 
         kst_j2k_box_end(sink, begin);
 }
 
-void kst_j2k_put_signature(struct sink *sink)
+void kst_j2k_put_signature(struct sink *sink, bool has_ht)
 {
+    const uint32_t brand = has_ht ? J2K_BOX('j', 'p', 'h', ' ') : J2K_BOX('j', 'p', '2', ' ');
     static const uint8_t signature[] = {0x0D, 0x0A, 0x87, 0x0A};
     kst_j2k_put_box(sink, J2K_BOX('j', 'P', ' ', ' '), signature, sizeof signature);
     size_t begin = kst_j2k_box_begin(sink, J2K_BOX('f', 't', 'y', 'p'));
-    kst_sink_u32(sink, J2K_BOX('j', 'p', '2', ' '));
+    kst_sink_u32(sink, brand);
     kst_sink_u32(sink, 0);
-    kst_sink_u32(sink, J2K_BOX('j', 'p', '2', ' '));
+    kst_sink_u32(sink, brand);
     kst_j2k_box_end(sink, begin);
 }
 
@@ -279,7 +281,7 @@ static kst_status put_front(
     kst_status status = check(&coded->headers, file, report);
     if (status)
         return status;
-    kst_j2k_put_signature(sink);
+    kst_j2k_put_signature(sink, kst_j2k_coded_has_ht(coded));
     kst_j2k_put_file_header(sink, &coded->headers, file);
     put_boxes(sink, file, false);
     return KST_OK;

@@ -61,8 +61,8 @@ kst_status kst_j2k_file_begin(const struct j2k_coded *coded, const struct j2k_fi
     uint64_t *box, kst_report *report);
 kst_status kst_j2k_file_end(const struct j2k_file_writing *file, struct sink *sink, uint64_t box, kst_report *report);
 
-/* Write the signature box, and a file type box with brand and compatibility `jp2 `. */
-void kst_j2k_put_signature(struct sink *sink);
+/* Write the signature box, and a file type box with brand and compatibility `jp2 `, or `jph ` (T.814 Annex D). */
+void kst_j2k_put_signature(struct sink *sink, bool has_ht);
 
 /* Write the header box jp2h. */
 void kst_j2k_put_file_header(struct sink *sink, const struct j2k_stream *headers, const struct j2k_file_writing *file);

@@ -6,6 +6,7 @@
 
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/marker.h"
+#include "j2k/write/capabilities.h"
 
 enum {
     SCOD_PRECINCTS = 1,
@@ -28,11 +29,11 @@ void kst_j2k_segment_end(struct sink *sink, size_t begin)
         j2k_put16(sink->data + begin - 2, (uint32_t)(sink->length - begin + 2));
 }
 
-static void put_size(struct sink *sink, const struct j2k_stream *headers)
+static void put_size(struct sink *sink, const struct j2k_stream *headers, bool has_ht)
 {
     const struct j2k_size *size = &headers->size;
     size_t begin = kst_j2k_segment_begin(sink, J2K_SIZ);
-    kst_sink_u16(sink, size->capabilities);
+    kst_sink_u16(sink, has_ht ? J2K_RSIZ_CAP : size->capabilities);
     const uint32_t numbers[] = {size->image.x1, size->image.y1, size->image.x0, size->image.y0, size->tile_width,
         size->tile_height, size->tile_x, size->tile_y};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -186,7 +187,9 @@ void kst_j2k_put_main_header(struct sink *sink, const struct j2k_coded *coded, c
     const struct j2k_parameters *parameters = &headers->main;
     uint32_t components = headers->component_count;
     kst_sink_u16(sink, 0xFF00U | J2K_SOC);
-    put_size(sink, headers);
+    put_size(sink, headers, kst_j2k_coded_has_ht(coded));
+    if (kst_j2k_coded_has_ht(coded))
+        kst_j2k_put_capabilities(sink, coded);
     put_codings(sink, parameters, components);
     put_quantisations(sink, parameters, components);
     put_rois(sink, parameters->roi_shift, NULL, components);

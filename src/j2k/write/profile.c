@@ -332,7 +332,7 @@ static void check_coding(const struct check *check, const struct video *video, u
         broken(check, "choose another size of code-blocks", "code-blocks are %s: those of component %u are %ux%u",
             video->block_width == 5 ? "32x32" : "32x32 to 128x64", (unsigned)component, 1U << coding->block_width,
             1U << coding->block_height);
-    if (coding->style != 0)
+    if ((coding->style & ~(uint32_t)J2K_STYLE_HT) != 0) /* T.814 keeps the rules of the profile that CPF names */
         broken(check, "use no style of code-blocks", "code-blocks have no style: component %u has 0x%02X",
             (unsigned)component, (unsigned)coding->style);
     if (coding->reversible != video->reversible)

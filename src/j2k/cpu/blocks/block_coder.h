@@ -47,6 +47,8 @@ struct j2k_block_settings {
     uint32_t width, height;
     uint32_t orientation; /* enum j2k_orientation */
     uint32_t style;       /* enum j2k_style */
+    uint32_t plane;       /* HT: the plane of the cleanup pass, at most J2K_CODED_PLANES − 1 */
+    uint32_t refinements; /* HT: refinement passes behind it, 0–2; plane 0 has none */
     bool exact;           /* reversible transform: no error is left once all planes are known */
     bool measure;         /* compute gains */
     bool sum;             /* also compute what the planes that are left out would have gained; needs `measure` */
@@ -60,6 +62,7 @@ struct j2k_block_settings {
 /* A coded block. Its arrays lie in the coder's scratch memory and stay until the next block. */
 struct j2k_block_outcome {
     uint32_t planes; /* bit-planes of the largest magnitude */
+    uint32_t top;    /* bit-planes from that of the first pass on */
     uint32_t passes; /* fewer than the planes have because of `stop`; 0 if all samples are 0 */
     const struct j2k_pass *pass;
     const uint8_t *data; /* bytes of the segments, one after the other */

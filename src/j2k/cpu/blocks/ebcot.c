@@ -33,6 +33,7 @@ static void encode(struct j2k_block_scratch *scratch, enum cpu_tier tier, const 
     struct j2k_block_encoder *encoder = encoder_of(scratch, tier);
     kst_j2k_block_encode(encoder, settings);
     *outcome = (struct j2k_block_outcome){.planes = encoder->planes,
+        .top = encoder->planes,
         .passes = encoder->passes,
         .pass = encoder->pass,
         .data = encoder->data,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "j2k/cpu/blocks/ht_decode.h"
+#include "j2k/cpu/blocks/ht_encode.h"
 
 _Static_assert(offsetof(struct j2k_ht_decoder, sample) == 0, "scratch memory begins with the samples");
 
@@ -115,5 +116,8 @@ static uint32_t decode(struct j2k_block_scratch *scratch, enum cpu_tier tier, co
     return met;
 }
 
-const struct j2k_block_functions kst_j2k_ht = {
-    .decoder_length = sizeof(struct j2k_ht_decoder), .pass_bytes = SEGMENT_BYTES, .decode = decode};
+const struct j2k_block_functions kst_j2k_ht = {.decoder_length = sizeof(struct j2k_ht_decoder),
+    .encoder_length = sizeof(struct j2k_ht_encoder),
+    .pass_bytes = SEGMENT_BYTES,
+    .decode = decode,
+    .encode = kst_j2k_ht_encode};

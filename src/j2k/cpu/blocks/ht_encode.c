@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Encodes a code-block as T.814 has it, and measures what its passes gain. */
+#include "j2k/cpu/blocks/ht_encode.h"
+
+_Static_assert(offsetof(struct j2k_ht_encoder, sample) == 0, "scratch memory begins with the samples");
+
+/* Return the bits of all magnitudes together. */
+static uint32_t any_bits(const struct j2k_ht_encoder *encoder)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < encoder->width * encoder->height; i++)
+        any |= encoder->sample[i];
+    return any & 0x7FFFFFFF;
+}
+
+static uint32_t bit_count(uint32_t value)
+{
+    return value != 0 ? 32 - (uint32_t)__builtin_clz(value) : 0;
+}
+
+/* How errors are measured: in half steps, of which the lowest `shift` bits are left out so that sums fit 64 bits. */
+struct errors {
+    uint32_t shift;
+    bool exact;
+};
+
+/*
+ * Return the error of a magnitude that is known down to a plane, where it is decoded as the middle of its interval; 0
+ * is decoded as 0. `plane` 31: nothing is known.
+ */
+static uint64_t square_of(const struct errors *errors, uint32_t magnitude, uint32_t plane)
+{
+    const uint64_t steps = 2 * (uint64_t)magnitude + !errors->exact;
+    const uint64_t known = (uint64_t)(magnitude >> plane) << plane;
+    const uint64_t middle = known == 0                    ? 0
+                            : plane == 0 && errors->exact ? 2 * known
+                                                          : 2 * known + (UINT64_C(1) << plane);
+    const uint64_t left = (steps > middle ? steps - middle : middle - steps) >> errors->shift;
+    return left * left;
+}
+
+/* The sums of squares before the cleanup pass and after each pass. */
+struct sums {
+    uint64_t after[J2K_HT_SET + 1];
+};
+
+enum { SIGNIFICANT = 1, COARSE = 2 };
+
+static void add_sample(const struct j2k_ht_encoder *encoder, const struct errors *errors, uint32_t known,
+    uint32_t magnitude, struct sums *sums)
+{
+    const uint32_t plane = encoder->plane;
+    const uint64_t coarse = square_of(errors, magnitude, plane);
+    sums->after[0] += square_of(errors, magnitude, 31);
+    sums->after[1] += coarse;
+    if (encoder->passes < 2)
+        return;
+    const uint64_t fine = square_of(errors, magnitude, plane - 1);
+    const bool spread = (known & (SIGNIFICANT | COARSE)) == SIGNIFICANT;
+    sums->after[2] += spread ? fine : coarse;
+    sums->after[3] += (known & SIGNIFICANT) != 0 ? fine : coarse;
+}
+
+static void measure(struct j2k_ht_encoder *encoder, const struct errors *errors, double *left)
+{
+    struct sums sums = {{0}};
+    const double unit = (double)(UINT64_C(1) << errors->shift);
+    for (uint32_t y = 0; y < encoder->height; y++) {
+        const uint32_t *sample = encoder->sample + (size_t)y * encoder->width;
+        const uint8_t *known = encoder->known + (y + 1) * (size_t)(encoder->width + 2) + 1;
+        for (uint32_t x = 0; x < encoder->width; x++)
+            if ((sample[x] & 0x7FFFFFFF) != 0)
+                add_sample(encoder, errors, encoder->passes > 1 ? known[x] : 0, sample[x] & 0x7FFFFFFF, &sums);
+    }
+    for (uint32_t i = 0; i < encoder->passes; i++)
+        encoder->pass[i].gain = (double)(int64_t)(sums.after[i] - sums.after[i + 1]) * (unit * unit);
+    *left = (double)sums.after[encoder->passes] * (unit * unit);
+}
+
+static void code(struct j2k_ht_encoder *encoder, enum cpu_tier tier, const struct j2k_block_settings *settings)
+{
+    kst_j2k_ht_cleanup(tier)(encoder);
+    encoder->length = encoder->pass[0].length = kst_j2k_ht_join(encoder);
+    encoder->passes = 1;
+    if (settings->refinements == 0 || encoder->plane == 0)
+        return;
+    kst_j2k_ht_refine(encoder, settings->refinements);
+    encoder->passes += settings->refinements;
+}
+
+void kst_j2k_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings,
+    struct j2k_block_outcome *outcome)
+{
+    struct j2k_ht_encoder *encoder = (struct j2k_ht_encoder *)(void *)scratch;
+    encoder->width = settings->width;
+    encoder->height = settings->height;
+    encoder->style = settings->style;
+    encoder->plane = settings->plane;
+    encoder->passes = encoder->length = 0;
+    const uint32_t planes = bit_count(any_bits(encoder));
+    const struct errors errors = {
+        .shift = planes + 1 > J2K_LEFT_BITS ? planes + 1 - J2K_LEFT_BITS : 0, .exact = settings->exact};
+    double left = 0;
+    if (planes > encoder->plane)
+        code(encoder, tier, settings);
+    if (settings->measure)
+        measure(encoder, &errors, &left);
+    *outcome = (struct j2k_block_outcome){.planes = planes,
+        .top = encoder->passes > 0 ? encoder->plane + 1 : planes,
+        .passes = encoder->passes,
+        .pass = encoder->pass,
+        .data = encoder->data,
+        .length = encoder->length,
+        .left = settings->sum ? left : 0};
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Declares how a code-block is encoded as T.814 has it: an HT set of a cleanup pass and, if they are asked for, the
+ * SigProp and the MagRef pass of the plane below.
+ */
+#ifndef KOSTKA_J2K_CPU_BLOCKS_HT_ENCODE_H
+#define KOSTKA_J2K_CPU_BLOCKS_HT_ENCODE_H
+
+#include "j2k/cpu/blocks/block_coder.h"
+#include "j2k/tables/ht.h"
+
+enum {
+    J2K_HT_ROW_QUADS = 512,                    /* most quads of a row of quads */
+    J2K_HT_SET = 3,                            /* most passes of a set */
+    J2K_HT_FLAT_SIGNS = 4 * J2K_BLOCK_SAMPLES, /* most bytes of MagSgn before stuffing: 32 bits a sample */
+    /* Most bytes of VLC before stuffing: two codewords of 7 bits and two codes of u of 8 bits for each pair of quads.
+     */
+    J2K_HT_FLAT_CODES = 4 * J2K_BLOCK_SAMPLES / 8,
+    J2K_HT_RUNS = 256,  /* more than the bytes of MEL, which has at most three events for two quads */
+    J2K_HT_MARGIN = 16, /* bytes that may be read or written behind a stream */
+    J2K_HT_REFINEMENT = J2K_HT_REFINEMENT_MOST + 2 + J2K_HT_MARGIN,
+    /* Samples of a block with one more on each side; the widest and the highest blocks have most. */
+    J2K_HT_KNOWN = J2K_BLOCK_SAMPLES + 2 * (J2K_BLOCK_SIDE + 4) + 4,
+    /* Most bytes of a block: stuffing adds a bit to 15 of MagSgn, and less than that to VLC. */
+    J2K_HT_ENCODER_ROOM =
+        J2K_HT_FLAT_SIGNS / 15 * 16 + J2K_HT_FLAT_CODES / 7 * 8 + J2K_HT_RUNS + J2K_HT_REFINEMENT + 4 * J2K_HT_MARGIN
+};
+
+/* A row of quads, ready to be coded. Quads behind the last one have zeros, up to a multiple of eight. */
+struct j2k_ht_row {
+    uint16_t code[J2K_HT_ROW_QUADS];        /* the index into the tables of ht_encode.h */
+    uint8_t bound[J2K_HT_ROW_QUADS];        /* U, 1–32 */
+    uint8_t excess[J2K_HT_ROW_QUADS];       /* u, 0–31 */
+    uint32_t value[4 * J2K_HT_ROW_QUADS];   /* for each sample of each quad 2 (mu − 1) + sign; 0 if mu is 0 */
+    uint8_t exponent[4 * J2K_HT_ROW_QUADS]; /* of the same samples; not in plain C */
+};
+
+/*
+ * What a row leaves to the one below it: from index 1 on the quads' rho, and from index 2 on the exponents of its lower
+ * row, with zeros around them.
+ */
+struct j2k_ht_above {
+    uint8_t rho[J2K_HT_ROW_QUADS + J2K_HT_MARGIN];
+    uint8_t exponent[2 * J2K_HT_ROW_QUADS + 2 * J2K_HT_MARGIN];
+};
+
+/* Bits one after the other, the lowest of each byte first, without stuffing. */
+struct j2k_ht_flat {
+    uint64_t bits;  /* those that do not fill a byte yet */
+    uint32_t count; /* fewer than 8 between calls */
+    uint8_t *at;
+};
+
+/* The MEL coder (T.814, 7.3.3). */
+struct j2k_ht_runs {
+    uint8_t *at;
+    uint32_t byte, room;         /* the started byte, and the number of its bits that are free */
+    uint32_t state, run, length; /* zeros so far, and how many make a run */
+};
+
+struct j2k_ht_encoder {
+    uint32_t sample[J2K_BLOCK_SAMPLES]; /* input: rows `width` apart, sign in bit 31 of a magnitude */
+    struct j2k_pass pass[J2K_HT_SET];
+    uint32_t passes;
+    uint32_t length; /* bytes in `data` */
+    uint32_t width, height, plane, style;
+    struct j2k_ht_row row;
+    struct j2k_ht_above above[2]; /* of the row that is being made and the one above, in turn */
+    struct j2k_ht_flat signs, codes;
+    struct j2k_ht_runs runs;
+    uint8_t flat_signs[J2K_HT_FLAT_SIGNS + J2K_HT_MARGIN];
+    uint8_t flat_codes[J2K_HT_FLAT_CODES + J2K_HT_MARGIN];
+    uint8_t run_bytes[J2K_HT_RUNS];
+    uint8_t stuffed[J2K_HT_FLAT_CODES / 7 * 8 + J2K_HT_MARGIN]; /* VLC in the order of its bits */
+    uint8_t refined[J2K_HT_REFINEMENT];                         /* MagRef in the order of its bits */
+    uint8_t known[J2K_HT_KNOWN]; /* for refinement: which samples are significant, with zeros around the block */
+    uint8_t data[J2K_HT_ENCODER_ROOM];
+};
+
+/* The function that tiers implement differently: codes all quads to the three streams, which are not ended yet. */
+typedef void j2k_ht_cleanup(struct j2k_ht_encoder *encoder);
+
+j2k_ht_cleanup *kst_j2k_ht_cleanup(enum cpu_tier tier);
+j2k_ht_cleanup *kst_j2k_ht_cleanup_avx2(void);
+
+/* Join the three streams into the cleanup segment at encoder->data. Returns its length, Lcup. */
+uint32_t kst_j2k_ht_join(struct j2k_ht_encoder *encoder);
+
+/* Code the refinement passes of the plane below the cleanup pass behind it, and set the lengths of the passes. */
+void kst_j2k_ht_refine(struct j2k_ht_encoder *encoder, uint32_t passes);
+
+/* Encode a block: an entry of struct j2k_block_functions. */
+void kst_j2k_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings,
+    struct j2k_block_outcome *outcome);
+
+#endif

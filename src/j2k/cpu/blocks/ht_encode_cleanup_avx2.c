@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Compiles the cleanup pass of T.814 for AVX2, with vector code that prepares a row of eight quads at a time. */
+#include <immintrin.h>
+
+#include "j2k/cpu/blocks/block_words.h"
+#include "j2k/cpu/blocks/ht_encode.h"
+
+/* The values and the exponents of eight samples of a row. */
+struct sample_vectors {
+    __m256i value, exponent;
+};
+
+/* An exponent is the length of magnitude − 1, and 1 more: that of a floating-point number which is not rounded up. */
+ALWAYS_INLINE struct sample_vectors take_samples(__m256i sample, __m128i plane)
+{
+    const __m256i one = _mm256_set1_epi32(1);
+    __m256i magnitude = _mm256_srl_epi32(_mm256_and_si256(sample, _mm256_set1_epi32(0x7FFFFFFF)), plane);
+    __m256i some = _mm256_cmpgt_epi32(magnitude, _mm256_setzero_si256()), less = _mm256_sub_epi32(magnitude, one);
+    __m256i top = _mm256_andnot_si256(_mm256_srli_epi32(less, 1), less);
+    __m256i biased = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(top)), 23);
+    __m256i length = _mm256_max_epi32(_mm256_sub_epi32(biased, _mm256_set1_epi32(125)), one);
+    __m256i value = _mm256_or_si256(_mm256_add_epi32(less, less), _mm256_srli_epi32(sample, 31));
+    return (struct sample_vectors){_mm256_and_si256(value, some), _mm256_and_si256(length, some)};
+}
+
+/* Load eight samples; those from `count` on are 0. The samples of a block are not the last ones of its memory. */
+ALWAYS_INLINE __m256i load_samples(const uint32_t *from, uint32_t count)
+{
+    __m256i sample = _mm256_loadu_si256((const __m256i *)(const void *)from);
+    if (count >= 8)
+        return sample;
+    __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    return _mm256_and_si256(sample, there);
+}
+
+/* Order the samples of eight columns by quads, with the upper left one first and the one below it second. */
+ALWAYS_INLINE void order_by_quads(__m256i upper, __m256i lower, __m256i *first, __m256i *second)
+{
+    __m256i even = _mm256_unpacklo_epi32(upper, lower), odd = _mm256_unpackhi_epi32(upper, lower);
+    *first = _mm256_permute2x128_si256(even, odd, 0x20);
+    *second = _mm256_permute2x128_si256(even, odd, 0x31);
+}
+
+/* Make the values of all samples of a row of quads, and their exponents, which are bytes. */
+ALWAYS_INLINE void make_values(struct j2k_ht_encoder *encoder, uint32_t y)
+{
+    const uint32_t width = encoder->width;
+    const uint32_t *from = encoder->sample + (size_t)y * width;
+    const __m128i plane = _mm_cvtsi32_si128((int32_t)encoder->plane);
+    const bool below = y + 1 < encoder->height;
+    const struct sample_vectors none = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+    for (uint32_t x = 0; x < width; x += 8) {
+        struct sample_vectors upper = take_samples(load_samples(from + x, width - x), plane);
+        struct sample_vectors lower = below ? take_samples(load_samples(from + width + x, width - x), plane) : none;
+        __m256i first, second;
+        order_by_quads(upper.value, lower.value, &first, &second);
+        _mm256_storeu_si256((__m256i *)(void *)(encoder->row.value + (size_t)2 * x), first);
+        _mm256_storeu_si256((__m256i *)(void *)(encoder->row.value + (size_t)2 * x + 8), second);
+        order_by_quads(upper.exponent, lower.exponent, &first, &second);
+        __m256i words = _mm256_packs_epi32(first, second); /* quads 0, 2 and 1, 3 */
+        words = _mm256_permute4x64_epi64(words, 0xD8);
+        __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+        _mm_storeu_si128((__m128i *)(void *)(encoder->row.exponent + (size_t)2 * x), bytes);
+    }
+}
+
+ALWAYS_INLINE __m256i load_exponents(const struct j2k_ht_encoder *encoder, uint32_t quad)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)(encoder->row.exponent + (size_t)4 * quad));
+}
+
+/* Gather in the lowest bits of each quad a bit for each of its four bytes that are all ones. */
+ALWAYS_INLINE __m256i gather_bits(__m256i bytes)
+{
+    __m256i bits = _mm256_and_si256(bytes, _mm256_set1_epi32(0x08040201));
+    bits = _mm256_or_si256(bits, _mm256_srli_epi32(bits, 16));
+    return _mm256_and_si256(_mm256_or_si256(bits, _mm256_srli_epi32(bits, 8)), _mm256_set1_epi32(15));
+}
+
+/* Reduce eight numbers of 32 bits to as many bytes. */
+ALWAYS_INLINE void store_bytes(uint8_t *to, __m256i numbers)
+{
+    __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
+    _mm_storel_epi64((__m128i *)(void *)to, _mm_packus_epi16(words, words));
+}
+
+ALWAYS_INLINE __m256i load_bytes(const uint8_t *from)
+{
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
+}
+
+/* Keep what the next row of quads needs. */
+ALWAYS_INLINE void keep_for_next(struct j2k_ht_encoder *encoder, struct j2k_ht_above *own)
+{
+    for (uint32_t quad = 0; 2 * quad < encoder->width; quad += 8) {
+        __m256i exponent = load_exponents(encoder, quad);
+        __m256i rho = gather_bits(_mm256_cmpgt_epi8(exponent, _mm256_setzero_si256()));
+        __m256i lower = _mm256_and_si256(_mm256_srli_epi32(exponent, 8), _mm256_set1_epi32(0x00FF00FF));
+        lower = _mm256_permute4x64_epi64(_mm256_packus_epi16(lower, lower), 0xD8);
+        store_bytes(own->rho + 1 + quad, rho);
+        _mm_storeu_si128((__m128i *)(void *)(own->exponent + 2 + (size_t)2 * quad), _mm256_castsi256_si128(lower));
+    }
+}
+
+/* The largest of the four exponents above each of eight quads. */
+ALWAYS_INLINE __m256i largest_above(const uint8_t *exponent)
+{
+    const __m128i low = _mm_set1_epi16(0xFF);
+    __m128i left = _mm_loadu_si128((const __m128i *)(const void *)exponent);
+    __m128i right = _mm_loadu_si128((const __m128i *)(const void *)(exponent + 2));
+    __m128i most = _mm_max_epu8(left, right);
+    return _mm256_cvtepu16_epi32(_mm_and_si128(_mm_max_epu8(most, _mm_srli_epi16(most, 8)), low));
+}
+
+ALWAYS_INLINE __m256i bit_of(__m256i a, int i, __m256i b, int k, int place)
+{
+    __m256i bit = _mm256_or_si256(_mm256_srli_epi32(a, i), _mm256_srli_epi32(b, k));
+    return _mm256_slli_epi32(_mm256_and_si256(bit, _mm256_set1_epi32(1)), place);
+}
+
+ALWAYS_INLINE __m256i make_contexts(const uint8_t *own, const uint8_t *above, bool first)
+{
+    __m256i left = load_bytes(own);
+    if (first)
+        return _mm256_or_si256(
+            bit_of(left, 0, left, 1, 0), _mm256_and_si256(_mm256_srli_epi32(left, 1), _mm256_set1_epi32(6)));
+    __m256i middle = load_bytes(above + 1);
+    __m256i sides =
+        _mm256_or_si256(bit_of(load_bytes(above), 3, middle, 1, 0), bit_of(middle, 3, load_bytes(above + 2), 1, 2));
+    return _mm256_or_si256(sides, bit_of(left, 2, left, 3, 1));
+}
+
+ALWAYS_INLINE void make_codes(struct j2k_ht_encoder *encoder, uint32_t quad, const struct j2k_ht_above *own,
+    const struct j2k_ht_above *above, bool first)
+{
+    const __m256i one = _mm256_set1_epi32(1), zero = _mm256_setzero_si256();
+    __m256i exponent = load_exponents(encoder, quad), rho = load_bytes(own->rho + 1 + quad), kappa = one;
+    __m256i most = _mm256_max_epu8(exponent, _mm256_srli_epi32(exponent, 16));
+    most = _mm256_and_si256(_mm256_max_epu8(most, _mm256_srli_epi32(most, 8)), _mm256_set1_epi32(0xFF));
+    if (!first) {
+        __m256i several = _mm256_cmpgt_epi32(_mm256_and_si256(rho, _mm256_sub_epi32(rho, one)), zero);
+        __m256i around = _mm256_sub_epi32(largest_above(above->exponent + 1 + (size_t)2 * quad), one);
+        kappa = _mm256_max_epi32(_mm256_and_si256(around, several), one);
+    }
+    __m256i bound = _mm256_max_epi32(most, kappa), excess = _mm256_sub_epi32(bound, kappa);
+    __m256i equal = _mm256_cmpeq_epi8(exponent, _mm256_mullo_epi32(most, _mm256_set1_epi32(0x01010101)));
+    __m256i eps = _mm256_and_si256(gather_bits(equal), _mm256_cmpgt_epi32(excess, zero));
+    __m256i code = _mm256_slli_epi32(make_contexts(own->rho + quad, above->rho + quad, first), 8);
+    code = _mm256_or_si256(_mm256_or_si256(code, eps), _mm256_slli_epi32(rho, 4));
+    _mm_storeu_si128((__m128i *)(void *)(encoder->row.code + quad),
+        _mm_packus_epi32(_mm256_castsi256_si128(code), _mm256_extracti128_si256(code, 1)));
+    store_bytes(encoder->row.bound + quad, bound);
+    store_bytes(encoder->row.excess + quad, excess);
+}
+
+ALWAYS_INLINE void make_row(struct j2k_ht_encoder *encoder, uint32_t y)
+{
+    const struct j2k_ht_above *above = &encoder->above[(y / 2 + 1) % 2];
+    struct j2k_ht_above *own = &encoder->above[y / 2 % 2];
+    make_values(encoder, y);
+    if ((encoder->width + 7) / 8 % 2 != 0) /* quads up to a multiple of eight are read */
+        _mm_storeu_si128((__m128i *)(void *)(encoder->row.exponent + (size_t)2 * ((encoder->width + 7) / 8 * 8)),
+            _mm_setzero_si128());
+    keep_for_next(encoder, own);
+    for (uint32_t quad = 0; 2 * quad < encoder->width; quad += 8)
+        make_codes(encoder, quad, own, above, y == 0);
+}
+
+#include "j2k/cpu/blocks/ht_encode_cleanup.h"
+
+j2k_ht_cleanup *kst_j2k_ht_cleanup_avx2(void)
+{
+    return cleanup;
+}

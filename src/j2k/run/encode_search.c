@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Meets a target of bytes or decibels by the quantiser's step, for code-blocks of T.814, whose only cleanup pass cannot
+ * be cut. The picture is coded with one step after the other, so that lengths are counted and not forecast.
+ */
+#include <math.h>
+
+#include "core/report.h"
+#include "j2k/run/encode.h"
+
+enum { TRIES = 24 };
+
+/* Bytes and errors as shares of the wanted ones: one that is close enough, and the one to aim at. */
+static const double close_bytes = 0.998, aim_bytes = 0.9993, close_error = 0.9772, aim_error = 0.9931;
+
+/* Steps to choose from. Finer ones than the first change nothing that a decoder would show. */
+static const double finest = 1.0 / 64, coarsest = 1 << 24;
+
+bool kst_j2k_encode_searches(const struct j2k_encoder *encoder)
+{
+    const kst_j2k_options *o = &encoder->options;
+    if (o->target == KST_J2K_LOSSLESS || o->target == KST_J2K_STEP || encoder->reversible)
+        return false;
+    return (o->style & KST_J2K_HT) != 0 && (o->target != KST_J2K_PSNR || o->layers == 1);
+}
+
+/* Errors of a quantiser are about those of evenly distributed values. Photographs of 8 bits at 1 bit a sample take 4.
+ */
+double kst_j2k_encode_first_step(const struct j2k_encoder *encoder)
+{
+    const double samples = kst_j2k_encode_samples(encoder), usual = 4;
+    if (encoder->options.target == KST_J2K_PSNR)
+        return fmax(finest, sqrt(12 * kst_j2k_wanted_error(encoder, 0) / samples));
+    const double bits = 8 * (double)kst_j2k_encode_budget(encoder, 0) / samples;
+    const double deeper = ldexp(1, encoder->origin[0].depth - 8);
+    return fmax(finest, usual * deeper / fmax(bits, 1e-3));
+}
+
+/* A step, and what it came to as a share of what is wanted. */
+struct tried_step {
+    double step, share;
+};
+
+struct step_search {
+    struct j2k_encoder *encoder;
+    uint64_t around, budget;
+    bool by_error;
+    double close, aim;
+    struct tried_step now, before, good, bad; /* a step of 0: none yet */
+};
+
+static void take_all_passes(struct j2k_encoder *encoder)
+{
+    const uint32_t layers = encoder->options.layers;
+    for (uint32_t b = 0; b < encoder->coded.plan.block_count; b++)
+        for (uint32_t l = 0; l < layers; l++)
+            encoder->layer_passes[(size_t)b * layers + l] = l + 1 < layers ? 0 : encoder->coded.block[b].passes;
+}
+
+/* Count the bytes of the file, and compare them with those that are allowed. */
+static kst_status share_of_bytes(struct step_search *search, double *share)
+{
+    struct j2k_encoder *encoder = search->encoder;
+    const struct operation op = kst_encoding_operation(encoder->e);
+    struct j2k_codestream *stream;
+    uint64_t most = 0;
+    kst_status status = kst_j2k_codestream_make(&op, &encoder->coded, &encoder->writing, &stream);
+    if (status)
+        return status;
+    *share = (double)(kst_j2k_codestream_length(stream) + search->around) / (double)search->budget;
+    kst_j2k_codestream_release(stream);
+    if (encoder->limits.component_bytes == UINT64_MAX)
+        return KST_OK;
+    status = kst_j2k_most_component_bytes(&op, &encoder->coded, &encoder->writing, &most);
+    *share = fmax(*share, (double)most / (double)encoder->limits.component_bytes);
+    return status;
+}
+
+static kst_status share_of_error(struct step_search *search, double *share)
+{
+    const bool wanted = true;
+    double error = 0;
+    kst_status status = kst_j2k_encode_measure(search->encoder, &wanted, &error);
+    *share = error / kst_j2k_wanted_error(search->encoder, 0);
+    return status;
+}
+
+static kst_status judge(struct step_search *search)
+{
+    take_all_passes(search->encoder);
+    search->now.step = search->encoder->step;
+    return (search->by_error ? share_of_error : share_of_bytes)(search, &search->now.share);
+}
+
+/* Code everything with another step. */
+static kst_status code(struct step_search *search, double step)
+{
+    struct j2k_encoder *encoder = search->encoder;
+    kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
+    kst_status status = kst_j2k_encode_take_step(encoder, step);
+    return status ? status : kst_j2k_encode_blocks(encoder);
+}
+
+/* Return the power of the step to which bytes or errors change, from the last two tries if there are two. */
+static double power_of(const struct step_search *search)
+{
+    const struct tried_step *a = &search->now, *b = &search->before;
+    const double least = 0.3, most = 3, sign = search->by_error ? 1 : -1;
+    if (b->step <= 0 || a->step == b->step || a->share <= 0 || b->share <= 0)
+        return search->by_error ? 1.6 : -0.9;
+    double power = sign * log(a->share / b->share) / log(a->step / b->step);
+    return sign * fmin(fmax(power, least), most);
+}
+
+static double next_step(const struct step_search *search)
+{
+    const double share = fmax(search->now.share, 1e-9);
+    double step = search->now.step * pow(search->aim / share, 1 / power_of(search));
+    step = fmin(fmax(step, search->now.step / 16), search->now.step * 16);
+    if (search->good.step > 0 && search->bad.step > 0) {
+        const double low = fmin(search->good.step, search->bad.step), high = fmax(search->good.step, search->bad.step);
+        if (step <= low || step >= high)
+            step = sqrt(low * high);
+    }
+    return fmin(fmax(step, finest), coarsest);
+}
+
+/* Keep the try that comes nearest to the target from either side. Returns whether it is near enough. */
+static bool learn(struct step_search *search)
+{
+    const bool good = search->now.share <= 1;
+    struct tried_step *nearest = good ? &search->good : &search->bad;
+    if (nearest->step <= 0 || (good ? search->now.share >= nearest->share : search->now.share <= nearest->share))
+        *nearest = search->now;
+    if (!good)
+        return false;
+    const bool end = search->by_error ? search->now.step >= coarsest : search->now.step <= finest;
+    return search->now.share >= search->close || end;
+}
+
+/* Return whether there is no step left between the good and the bad one that a header can express as another. */
+static bool is_exhausted(const struct step_search *search)
+{
+    const double hardly = 1.0001;
+    const double good = search->good.step, bad = search->bad.step;
+    const double end = search->by_error ? finest : coarsest;
+    return (good > 0 && bad > 0 && fmax(good / bad, bad / good) < hardly) || (good <= 0 && bad == end);
+}
+
+static kst_status run(struct step_search *search)
+{
+    kst_status status = judge(search);
+    for (uint32_t i = 1; i < TRIES && !status && !learn(search) && !is_exhausted(search); i++) {
+        const double step = next_step(search);
+        search->before = search->now;
+        status = code(search, step);
+        if (!status)
+            status = judge(search);
+    }
+    if (!status)
+        learn(search);
+    if (status || search->good.step <= 0 || search->now.step == search->good.step)
+        return status;
+    status = code(search, search->good.step);
+    return status ? status : judge(search);
+}
+
+/* Leave whole blocks out, or fill several layers, by what each block gains. */
+static kst_status allocate(struct j2k_encoder *encoder)
+{
+    encoder->request.measure = true;
+    kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
+    kst_status status = kst_j2k_encode_blocks(encoder);
+    return status ? status : kst_j2k_encode_rates(encoder);
+}
+
+kst_status kst_j2k_encode_search(struct j2k_encoder *encoder)
+{
+    const bool by_error = encoder->options.target == KST_J2K_PSNR;
+    struct step_search search = {.encoder = encoder,
+        .by_error = by_error,
+        .close = by_error ? close_error : close_bytes,
+        .aim = by_error ? aim_error : aim_bytes};
+    kst_status status = kst_j2k_encode_around(encoder, &search.around);
+    search.budget = kst_j2k_encode_budget(encoder, search.around);
+    if (!status)
+        status = run(&search);
+    if (status || (search.good.step > 0 && encoder->options.layers == 1) || by_error)
+        return status;
+    return allocate(encoder);
+}
