@@ -9,25 +9,12 @@
 
 #include "support/gpu/gpus.h"
 #include "support/gpu/j2k_compare.h"
+#include "support/gpu/lone_band.h"
 #include "support/j2k/model.h"
 #include "support/random.h"
 #include "support/test.h"
 
 static uint32_t random_state = 7;
-
-/* A component that is one band, as coded, of blocks side by side; all that a plan holds of it. */
-struct made {
-    struct j2k_plan plan;
-    struct j2k_component component;
-    struct j2k_tile tile;
-    struct j2k_tile_component tile_component;
-    struct j2k_resolution resolution;
-    struct j2k_band band;
-    struct j2k_block block[8];
-    struct j2k_segment segment[8 * MODEL_SEGMENTS];
-    struct j2k_piece piece[2 * 8 * MODEL_SEGMENTS];
-    uint8_t data[1 << 18];
-};
 
 static struct model model;
 
@@ -44,26 +31,7 @@ static void fill_model(uint32_t width, uint32_t height, uint32_t planes)
     }
 }
 
-/* A segment's bytes in two pieces, which are next to each other. */
-static void add_segment(struct made *made, const struct j2k_codeword *codeword, bool raw)
-{
-    struct j2k_plan *plan = &made->plan;
-    struct j2k_segment *segment = &made->segment[plan->segment_count++];
-    uint32_t first = codeword->length / 3;
-    *segment = (struct j2k_segment){
-        .first_piece = plan->piece_count, .length = codeword->length, .passes = (uint8_t)codeword->passes, .raw = raw};
-    assert_true(plan->length + codeword->length <= sizeof made->data);
-    for (uint32_t at = 0, part; at < codeword->length; at += part) {
-        part = at == 0 && first > 0 ? first : codeword->length - at;
-        made->piece[plan->piece_count++] = (struct j2k_piece){.offset = plan->length + at, .length = part};
-        segment->piece_count++;
-    }
-    if (codeword->length > 0)
-        memcpy(made->data + plan->length, codeword->data, codeword->length);
-    plan->length += codeword->length;
-}
-
-static void add_block(struct made *made, uint32_t x, uint32_t passes, uint32_t style)
+static void add_block(struct lone_band *made, uint32_t x, uint32_t passes, uint32_t style)
 {
     struct j2k_plan *plan = &made->plan;
     struct j2k_block *block = &made->block[plan->block_count++];
@@ -78,7 +46,7 @@ static void add_block(struct made *made, uint32_t x, uint32_t passes, uint32_t s
     uint32_t pass = 0;
     for (uint32_t s = 0; s < model.segment_count; s++) {
         bool raw = (style & J2K_STYLE_BYPASS) != 0 && pass >= 10 && pass % 3 != 0;
-        add_segment(made, &model.segment[s], raw);
+        lone_band_codeword(made, &model.segment[s], raw, 2);
         block->length += model.segment[s].length;
         pass += model.segment[s].passes;
     }
@@ -86,45 +54,12 @@ static void add_block(struct made *made, uint32_t x, uint32_t passes, uint32_t s
     block->cut = (style & J2K_STYLE_TERMALL) == 0 && random_below(&random_state, 2) == 1;
 }
 
-static void finish_plan(
-    struct made *made, uint32_t width, uint32_t height, uint32_t planes, uint32_t style, bool reversible)
-{
-    struct j2k_plan *plan = &made->plan;
-    struct j2k_rect rect = {0, 0, width, height};
-    made->component =
-        (struct j2k_component){.depth = 15, .is_signed = true, .dx = 1, .dy = 1, .wanted = true, .area = rect};
-    made->tile = (struct j2k_tile){.rect = rect, .layers = 1};
-    made->tile_component = (struct j2k_tile_component){.rect = rect,
-        .area = rect,
-        .resolution_count = 1,
-        .reversible = reversible,
-        .style = (uint8_t)style,
-        .block_width = 6,
-        .block_height = 6};
-    made->resolution = (struct j2k_resolution){.rect = rect, .computed = rect, .valid = rect, .band_count = 1};
-    made->band.rect = made->band.window = rect;
-    made->band.planes = made->band.magnitude = (uint8_t)planes;
-    made->band.step = reversible ? 1.0F : 0.3F;
-    made->band.block_count = plan->block_count;
-    plan->data = made->data;
-    plan->component = &made->component;
-    plan->tile = &made->tile;
-    plan->tile_component = &made->tile_component;
-    plan->resolution = &made->resolution;
-    plan->band = &made->band;
-    plan->block = made->block;
-    plan->segment = made->segment;
-    plan->piece = made->piece;
-    plan->component_count = plan->tile_count = plan->tile_component_count = plan->resolution_count = 1;
-    plan->band_count = 1;
-    plan->image = rect;
-}
-
 /* Blocks of several shapes and so many planes with all or some of their passes, in a style; `spoilt`: damaged. */
-static struct made *make_blocks(uint32_t style, uint32_t planes, uint32_t orientation, bool reversible, bool spoilt)
+static struct lone_band *make_blocks(
+    uint32_t style, uint32_t planes, uint32_t orientation, bool reversible, bool spoilt)
 {
     static const uint32_t shapes[][2] = {{64, 64}, {12, 23}, {5, 30}, {40, 3}, {1, 1}, {200, 12}, {17, 9}};
-    struct made *made = calloc(1, sizeof *made);
+    struct lone_band *made = calloc(1, sizeof *made);
     uint32_t x = 0, count = simulated() ? 2 : 7;
     assert_non_null(made);
     made->band.orientation = (uint8_t)orientation;
@@ -138,13 +73,13 @@ static struct made *make_blocks(uint32_t style, uint32_t planes, uint32_t orient
     for (uint32_t k = 0; spoilt && k < 3 && made->plan.length > 0; k++)
         made->data[random_below(&random_state, (uint32_t)made->plan.length)] ^=
             (uint8_t)(1 + random_below(&random_state, 255));
-    finish_plan(made, x, 64, planes, style, reversible);
+    lone_band_finish(made, x, 64, planes, style, reversible);
     return made;
 }
 
 static void compare_style(uint32_t style, uint32_t planes, uint32_t orientation, bool reversible, bool spoilt)
 {
-    struct made *made = make_blocks(style, planes, orientation, reversible, spoilt);
+    struct lone_band *made = make_blocks(style, planes, orientation, reversible, spoilt);
     char name[64];
     snprintf(
         name, sizeof name, "style %u, %u planes, band %u%s", style, planes, orientation, spoilt ? ", damaged" : "");
@@ -170,7 +105,7 @@ static void fill_region(uint32_t width, uint32_t height, uint32_t planes, uint32
 static void compare_region(uint32_t planes, uint32_t shift, uint32_t orientation)
 {
     char name[64];
-    struct made *made = calloc(1, sizeof *made);
+    struct lone_band *made = calloc(1, sizeof *made);
     assert_non_null(made);
     made->band.orientation = (uint8_t)orientation;
     model.orientation = orientation;
@@ -179,7 +114,7 @@ static void compare_region(uint32_t planes, uint32_t shift, uint32_t orientation
         fill_region(12, 23, planes, shift);
         add_block(made, 12 * i, i == 1 ? 1 + random_below(&random_state, all) : all, 0);
     }
-    finish_plan(made, simulated() ? 12 : 36, 23, planes + shift, 0, false);
+    lone_band_finish(made, simulated() ? 12 : 36, 23, planes + shift, 0, false);
     made->tile_component.roi_shift = (uint8_t)shift;
     made->band.step = 0x1p-2F; /* so that what is left of the lowest planes can be seen */
     made->component.depth = 31;
@@ -202,7 +137,7 @@ static void test_mixed(void **state)
 {
     enum { MIXED = 3 };
     static const uint32_t styles[MIXED] = {J2K_STYLE_RESET | J2K_STYLE_TERMALL, 0, J2K_STYLE_TERMALL};
-    struct made *made[MIXED];
+    struct lone_band *made[MIXED];
     const struct j2k_plan *plans[MIXED];
     (void)state;
     for (uint32_t i = 0; i < MIXED; i++) {
