@@ -200,12 +200,14 @@ FUNCTION u32 kappa_of(const struct edges *edges, u32 q, u32 rho)
     return (rho & (rho - 1)) != 0 && exponent > 2 ? exponent - 1 : 1;
 }
 
-/* Decode 32 quads of a row, from number `first` on. Returns whether this work-item met damage. Whole work-group. */
-FUNCTION u32 decode_step(struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block,
-    GLOBAL const u32 *RESTRICT quads, u32 y, u32 first, const struct edges *edges, GLOBAL u32 *RESTRICT kept,
-    GLOBAL u32 *RESTRICT samples)
+/*
+ * Decode 32 quads of a row, from number `first` on, of which this work-item has `quad`. Returns whether it met damage.
+ * Whole work-group.
+ */
+FUNCTION u32 decode_step(struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block, u32 quad, u32 y,
+    u32 first, const struct edges *edges, GLOBAL u32 *RESTRICT kept, GLOBAL u32 *RESTRICT samples)
 {
-    u32 q = first + lane_index(), columns = (block->width + 1u) / 2, quad = q < columns ? quads[q] : 0, total;
+    u32 q = first + lane_index(), columns = (block->width + 1u) / 2, total;
     u32 rho = J2K_QUAD_RHO(quad), most = J2K_QUAD_U(quad) + (q < columns ? kappa_of(edges, q, rho) : 0);
     struct quad_samples s;
     s.wrong = rho != 0 && most > block->bits + 1u;
@@ -239,12 +241,17 @@ FUNCTION u32 decode_rows(struct sample_bits *b, GLOBAL const struct j2k_work_ht_
     for (u32 i = lane_index(); i < columns + 2; i += J2K_SAMPLE_GROUP)
         edges[i] = edges[EDGES + i] = 0;
     barrier_local();
+    u32 quad = lane_index() < columns ? quads[lane_index()] : 0;
     for (u32 y = 0; y < rows; y++) {
         struct edges e;
         e.above = edges + y % 2 * EDGES;
         e.own = edges + (y + 1) % 2 * EDGES;
-        for (u32 first = 0; first < columns; first += J2K_SAMPLE_GROUP)
-            wrong |= decode_step(b, block, quads + y * pitch, 2 * y, first, &e, kept, samples);
+        for (u32 first = 0; first < columns; first += J2K_SAMPLE_GROUP) {
+            u32 last = first + J2K_SAMPLE_GROUP >= columns, q = (last ? 0 : first + J2K_SAMPLE_GROUP) + lane_index();
+            u32 ahead = q < columns && y + last < rows ? quads[(y + last) * pitch + q] : 0;
+            wrong |= decode_step(b, block, quad, 2 * y, first, &e, kept, samples);
+            quad = ahead;
+        }
         barrier_local();
     }
     return lane_ballot(b->scratch, wrong) != 0 || b->used > b->limit;
