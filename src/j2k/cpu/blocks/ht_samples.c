@@ -7,8 +7,14 @@
 #include "j2k/cpu/blocks/ht_refine_template.h"
 #include "j2k/cpu/blocks/ht_samples_template.h"
 
-bool kst_j2k_ht_samples(struct j2k_ht_decoder *decoder)
+bool kst_j2k_ht_samples(struct j2k_ht_decoder *decoder, enum cpu_tier tier)
 {
+#if defined(__x86_64__)
+    if (tier >= CPU_AVX2)
+        return kst_j2k_ht_samples_avx2(decoder);
+#else
+    (void)tier;
+#endif
     return take_samples(decoder);
 }
 
