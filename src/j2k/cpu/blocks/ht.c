@@ -88,8 +88,7 @@ static bool decode_set(struct j2k_ht_decoder *decoder, enum cpu_tier tier, const
     decoder->plane = set->plane;
     decoder->bits = block->missing + block->planes - set->plane;
     decoder->fraction = deep ? DEEP_FRACTION : block->fraction;
-    if (!kst_j2k_ht_open(decoder, set) || !kst_j2k_ht_quads(decoder) ||
-        !(deep ? kst_j2k_ht_deep(decoder) : kst_j2k_ht_samples(decoder, tier)))
+    if (!kst_j2k_ht_open(decoder, set) || !(deep ? kst_j2k_ht_deep(decoder) : kst_j2k_ht_samples(decoder, tier)))
         return false;
     if (set->passes > 1)
         (deep ? kst_j2k_ht_refine_deep : kst_j2k_ht_refine_samples)(decoder, set, causal);

@@ -83,12 +83,12 @@ void kst_j2k_ht_open_refinement(struct j2k_ht_decoder *decoder, const struct j2k
 bool kst_j2k_ht_quads(struct j2k_ht_decoder *decoder);
 
 /*
- * ht_samples.c and ht_deep.c: decode MagSgn to `sample` or to `deep`. False if a magnitude has too many bits, or MagSgn
- * lacks some.
+ * ht_samples.c and ht_deep.c: decode the cleanup pass to `sample` or to `deep`. False if VLC or MagSgn lacks bits, or a
+ * magnitude has too many.
  */
 bool kst_j2k_ht_samples(struct j2k_ht_decoder *decoder, enum cpu_tier tier);
 #if defined(__x86_64__)
-bool kst_j2k_ht_samples_avx2(struct j2k_ht_decoder *decoder);
+bool kst_j2k_ht_cleanup_avx2(struct j2k_ht_decoder *decoder);
 #endif
 bool kst_j2k_ht_deep(struct j2k_ht_decoder *decoder);
 

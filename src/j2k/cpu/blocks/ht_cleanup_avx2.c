@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes MagSgn with AVX2. For a row of quads it is first found how many bits each quad's numbers have and where they
- * begin, eight quads at a time. Then the samples of two quads are taken at once, each at its own place: from two words
- * of 64 bits, or where a quad may have more bits, from a word for each sample.
+ * Decodes cleanup passes with AVX2. While the quads of a row are read, one after the other, the samples of the row
+ * above are taken, which do not depend on each other: that fills the time in which the processor waits for VLC. For a
+ * row of quads it is first found how many bits each quad's numbers have and where they begin, eight quads at a time.
+ * Then the samples of two quads are taken at once, each at its own place: from two words of 64 bits, or where a quad
+ * may have more bits, from a word for each sample.
  */
 #include <immintrin.h>
 
-#include "j2k/cpu/blocks/ht_bits.h"
-#include "j2k/cpu/blocks/scan_words.h"
+#include "j2k/cpu/blocks/ht_quads.h"
 
 enum {
     AT_ONCE = 8,     /* quads */
@@ -171,29 +172,43 @@ ALWAYS_INLINE __m256i take_pair(
     return _mm256_permutevar8x32_epi32(_mm256_and_si256(sample, there), rows);
 }
 
-/* Take the samples of a row of quads to two rows. */
-ALWAYS_INLINE void take_pairs(
-    struct row_reading *reading, const struct known_quads *known, bool is_short, uint32_t *upper, uint32_t *lower)
+/* Where the samples of a row of quads go, and where the quads of the next row are. */
+struct row_places {
+    uint32_t *upper, *lower, *above;
+    const uint16_t *context;
+    uint16_t *quad;
+    uint8_t *u;
+};
+
+/* Take the samples of a row of quads, and with `more` the next row of quads, which may have an odd number of them. */
+ALWAYS_INLINE struct j2k_ht_reading take_pairs(struct row_reading *reading, const struct known_quads *known,
+    const struct row_places *to, struct j2k_ht_reading quads, bool is_short, bool more)
 {
-    struct j2k_ht_decoder *decoder = reading->decoder;
-    uint32_t *above = decoder->above + 2, x = 0;
+    const uint32_t width = reading->decoder->width, columns = reading->decoder->quad_columns;
+    uint32_t left = 0, x = 0;
     __m256i less;
-    for (; x + COLUMNS <= decoder->width; x += COLUMNS) {
+    for (; x + COLUMNS <= width; x += COLUMNS) {
+        if (more)
+            left = j2k_ht_take_pair(&quads, to->context + x / 2, left, false, to->quad + x / 2, to->u + x / 2);
         const __m256i sample = take_pair(reading, known, x / 2, is_short, &less);
-        _mm_storeu_si128((__m128i *)(void *)(upper + x), _mm256_castsi256_si128(sample));
-        _mm_storeu_si128((__m128i *)(void *)(lower + x), _mm256_extracti128_si256(sample, 1));
-        _mm_storeu_si128((__m128i *)(void *)(above + x), _mm256_extracti128_si256(less, 1));
+        _mm_storeu_si128((__m128i *)(void *)(to->upper + x), _mm256_castsi256_si128(sample));
+        _mm_storeu_si128((__m128i *)(void *)(to->lower + x), _mm256_extracti128_si256(sample, 1));
+        _mm_storeu_si128((__m128i *)(void *)(to->above + x), _mm256_extracti128_si256(less, 1));
     }
-    if (x == decoder->width)
-        return;
+    if (x == width)
+        return quads;
+    if (more)
+        j2k_ht_take_pair(&quads, to->context + x / 2, left, x / 2 + 1 == columns, to->quad + x / 2, to->u + x / 2);
     uint32_t last[2 * COLUMNS];
     store(last, take_pair(reading, known, x / 2, is_short, &less));
-    memcpy(upper + x, last, sizeof *last * (decoder->width - x));
-    memcpy(lower + x, last + COLUMNS, sizeof *last * (decoder->width - x));
-    _mm_storeu_si128((__m128i *)(void *)(above + x), _mm256_extracti128_si256(less, 1));
+    memcpy(to->upper + x, last, sizeof *last * (width - x));
+    memcpy(to->lower + x, last + COLUMNS, sizeof *last * (width - x));
+    _mm_storeu_si128((__m128i *)(void *)(to->above + x), _mm256_extracti128_si256(less, 1));
+    return quads;
 }
 
-static bool take_row(struct row_reading *reading, uint32_t row)
+/* Take the samples of a row, and the quads of the next one if there is one. */
+static bool take_row(struct row_reading *reading, struct j2k_ht_reading *quads, uint32_t row)
 {
     struct j2k_ht_decoder *decoder = reading->decoder;
     struct known_quads known;
@@ -201,11 +216,23 @@ static bool take_row(struct row_reading *reading, uint32_t row)
     if (reading->most > decoder->bits + 1 || reading->end > decoder->magsgn_bits)
         return false;
     uint32_t unused[J2K_BLOCK_SIDE], *upper = decoder->sample + (size_t)2 * row * decoder->width;
-    uint32_t *lower = 2 * row + 1 < decoder->height ? upper + decoder->width : unused;
-    if (reading->most <= SHORT_BITS)
-        take_pairs(reading, &known, true, upper, lower);
+    uint16_t context[J2K_HT_QUAD_COLUMNS];
+    const size_t next = (size_t)(row + 1) * decoder->quad_pitch + 1;
+    const struct row_places to = {.upper = upper,
+        .lower = 2 * row + 1 < decoder->height ? upper + decoder->width : unused,
+        .above = decoder->above + 2,
+        .context = context,
+        .quad = decoder->quad + next,
+        .u = decoder->u + next};
+    const bool is_short = reading->most <= SHORT_BITS, more = row + 1 < decoder->quad_rows;
+    if (more)
+        kst_j2k_ht_contexts(decoder, row + 1, context);
+    if (is_short && more)
+        *quads = take_pairs(reading, &known, &to, *quads, true, true);
+    else if (more)
+        *quads = take_pairs(reading, &known, &to, *quads, false, true);
     else
-        take_pairs(reading, &known, false, upper, lower);
+        take_pairs(reading, &known, &to, *quads, false, false);
     reading->at = reading->end;
     return true;
 }
@@ -221,16 +248,18 @@ static bool is_fine(const struct row_reading *reading)
     return fine;
 }
 
-bool kst_j2k_ht_samples_avx2(struct j2k_ht_decoder *decoder)
+bool kst_j2k_ht_cleanup_avx2(struct j2k_ht_decoder *decoder)
 {
     const int32_t shift = (int32_t)decoder->plane + decoder->fraction - 1;
     struct row_reading reading = {.decoder = decoder,
         .largest = _mm256_setzero_si256(),
         .up = _mm_cvtsi32_si128(shift > 0 ? shift : 0),
         .down = _mm_cvtsi32_si128(shift < 0 ? -shift : 0)};
-    memset(decoder->above, 0, sizeof decoder->above);
+    struct j2k_ht_mel mel;
+    struct j2k_ht_reading quads = kst_j2k_ht_first_quads(decoder, kst_j2k_ht_reading_open(decoder, &mel));
+    memset(decoder->above, 0, (2 * (size_t)decoder->quad_columns + 24) * sizeof *decoder->above);
     for (uint32_t r = 0; r < decoder->quad_rows; r++)
-        if (!take_row(&reading, r))
+        if (j2k_ht_bits_read(&quads, decoder->vlc) > decoder->vlc_bits || !take_row(&reading, &quads, r))
             return false;
     return is_fine(&reading);
 }
