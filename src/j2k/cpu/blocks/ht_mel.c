@@ -4,6 +4,8 @@
 
 #include "j2k/cpu/blocks/ht_decode.h"
 
+enum { LEAST = 6 }; /* bits: those of one step */
+
 static const uint8_t exponents[J2K_HT_MEL_STATES] = {J2K_HT_MEL_EXPONENTS};
 
 /* The segment's last two bytes also hold Scup, in place of ones. */
@@ -37,7 +39,8 @@ uint32_t kst_j2k_ht_zeros(struct j2k_ht_mel *mel)
 {
     uint32_t zeros = 0;
     while (zeros < J2K_BLOCK_SAMPLES) {
-        mel_refill(mel);
+        if (mel->bits < LEAST)
+            mel_refill(mel);
         uint32_t exponent = exponents[mel->state];
         if (mel_take(mel, 1) == 0) {
             mel->state -= mel->state > 0;
