@@ -40,7 +40,7 @@ struct j2k_ht_reading kst_j2k_ht_first_quads(struct j2k_ht_decoder *decoder, str
     return reading;
 }
 
-void kst_j2k_ht_contexts(struct j2k_ht_decoder *decoder, uint32_t row, uint16_t *context)
+void kst_j2k_ht_contexts(struct j2k_ht_decoder *decoder, uint32_t row, uint16_t *restrict context)
 {
     const uint16_t *above = row_of(decoder, row) - decoder->quad_pitch;
     for (uint32_t q = 0; q < decoder->quad_columns; q++) {

@@ -133,6 +133,12 @@ ALWAYS_INLINE uint32_t j2k_ht_take_pair(
     struct j2k_ht_reading *reading, const uint16_t *context, uint32_t left, bool alone, uint16_t *quad, uint8_t *u)
 {
     const uint16_t *table = context ? kst_j2k_ht_next_rows : kst_j2k_ht_first_row;
+    if (context && !alone && (context[0] | context[1] | left) == 0 && reading->zeros > 1) {
+        reading->zeros -= 2; /* nothing is near, and nothing is here */
+        quad[0] = quad[1] = 0;
+        u[0] = u[1] = 0;
+        return 0;
+    }
     j2k_ht_refill(reading);
     uint64_t word = reading->word;
     const uint32_t first = j2k_ht_find_quad(reading, table, context ? context[0] | left : left, word);
@@ -154,6 +160,6 @@ ALWAYS_INLINE uint32_t j2k_ht_take_pair(
 struct j2k_ht_reading kst_j2k_ht_reading_open(const struct j2k_ht_decoder *decoder, struct j2k_ht_mel *mel);
 struct j2k_ht_reading kst_j2k_ht_first_quads(struct j2k_ht_decoder *decoder, struct j2k_ht_reading reading);
 /* Find what the quads above give to the contexts of a row, and make sure that nothing is on its sides. */
-void kst_j2k_ht_contexts(struct j2k_ht_decoder *decoder, uint32_t row, uint16_t *context);
+void kst_j2k_ht_contexts(struct j2k_ht_decoder *decoder, uint32_t row, uint16_t *restrict context);
 
 #endif
