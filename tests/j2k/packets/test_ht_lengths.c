@@ -12,26 +12,6 @@ enum { SEGMENTS = 4, PLANES = 9, HT = J2K_STYLE_HT, MIXED = J2K_STYLE_HT | J2K_S
 
 static struct made made;
 
-struct packet_bits {
-    uint8_t byte[64];
-    uint32_t length, bits;
-};
-
-/* Bits as text; behind FF comes a stuffed 0 (B.10.1). */
-static void put_bits(struct packet_bits *to, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == ' ')
-            continue;
-        if (to->bits == 0) {
-            to->bits = to->length > 0 && to->byte[to->length - 1] == 0xFF ? 7 : 8;
-            to->byte[to->length++] = 0;
-        }
-        to->bits--;
-        to->byte[to->length - 1] |= (uint8_t)((*text - '0') << to->bits);
-    }
-}
-
 /* One block of 8 × 8 in as many layers as there are headers, each with the bytes of its block behind it. */
 static void make(uint32_t style, const char *const header[2], const uint32_t bytes[2])
 {
@@ -43,8 +23,8 @@ static void make(uint32_t style, const char *const header[2], const uint32_t byt
     made_segment(&made, J2K_COD, cod, sizeof cod);
     made_qcd(&made, 0);
     for (uint32_t i = 0; i < 2 && header[i]; i++) {
-        struct packet_bits bits = {.length = 0};
-        put_bits(&bits, header[i]);
+        struct made_bits bits = {.length = 0};
+        made_put_bits(&bits, header[i]);
         memcpy(body + length, bits.byte, bits.length);
         length += bits.length + bytes[i];
     }
