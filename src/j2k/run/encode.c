@@ -133,6 +133,7 @@ static kst_status plan(struct j2k_encoder *encoder)
     kst_progress_stage(&e->progress, encoder->coded.plan.block_count, share_of_coding(encoder));
     encoder->request.rows = e->rows;
     encoder->request.refinements = encoder->options.passes - 1;
+    encoder->request.plane = encoder->options.passes > 1;
     encoder->request.measure = kst_j2k_encode_needs_rates(encoder) && !kst_j2k_encode_searches(encoder);
     kst_j2k_encode_goal(encoder);
     return KST_OK;

@@ -143,6 +143,21 @@ double kst_j2k_encode_first_step(const struct j2k_encoder *encoder);
 kst_status kst_j2k_encode_search(struct j2k_encoder *encoder);
 
 /*
+ * Let the last layer have all passes; count the bytes of the file, as a share of the budget, or measure its error, as a
+ * share of the wanted one.
+ */
+void kst_j2k_encode_take_all(struct j2k_encoder *encoder);
+kst_status kst_j2k_encode_share(struct j2k_encoder *encoder, uint64_t around, uint64_t budget, double *share);
+kst_status kst_j2k_encode_error_share(struct j2k_encoder *encoder, double *share);
+
+/*
+ * encode_candidates.c: code each block with cleanup passes of `count` planes from `plane` on; and choose from these
+ * what meets the target.
+ */
+kst_status kst_j2k_encode_candidates(struct j2k_encoder *encoder, uint32_t plane, uint32_t count);
+kst_status kst_j2k_encode_choose(struct j2k_encoder *encoder);
+
+/*
  * encode_psnr.c: return the squared error that a layer's PSNR allows, and the one that the gains of passes must estimate for a layer to reach its PSNR; and
  * find passes with which the layers reach theirs.
  */

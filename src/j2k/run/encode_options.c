@@ -87,7 +87,7 @@ static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
         return fail(e, KST_ERROR_OPTIONS, "guard bits");
     if (o->passes < 1 || o->passes > 3 || (o->passes > 1 && !(o->style & KST_J2K_HT)))
         return fail(e, KST_ERROR_OPTIONS, "passes, which code-blocks of T.814 have 1 to 3 of");
-    if (o->passes > 1 && (o->target == KST_J2K_LOSSLESS || o->reversible))
+    if (o->passes > 1 && o->target == KST_J2K_LOSSLESS)
         return fail(e, KST_ERROR_OPTIONS, "passes: refinement passes do not reach every sample of the lowest plane");
     if ((unsigned)o->headers > KST_J2K_HEADERS_PPM)
         return fail(e, KST_ERROR_OPTIONS, "where packet headers stand");

@@ -168,6 +168,17 @@ static uint16_t coarse_enough(uint16_t step, uint32_t guard)
 }
 
 /*
+ * Return by how much a component's steps are larger than those of the first one. Where no passes are left out, steps
+ * alone decide how much an error in each component counts.
+ */
+static double share_of_component(const struct j2k_encoder *encoder, const struct own *own)
+{
+    if (!own->parameters->transform || own->component > 2 || !kst_j2k_encode_searches(encoder))
+        return 1;
+    return kst_j2k_component_norm(J2K_TRANSFORM_ICT, 0) / kst_j2k_component_norm(J2K_TRANSFORM_ICT, own->component);
+}
+
+/*
  * Choose the quantiser's steps (Annex E) so that errors in any band's coefficients count the same in the picture. If
  * the target is not a step, and samples are so deep that the lowest bands would need too many planes, these bands get
  * coarser steps.
@@ -180,7 +191,7 @@ static void describe_steps(const struct j2k_encoder *encoder, const struct own *
     bool reversible = coding->reversible;
     const kst_j2k_component *scale = own_of(encoder, own, KST_J2K_OWN_STEP);
     const kst_j2k_component *guard = own_of(encoder, own, KST_J2K_OWN_GUARD_BITS);
-    double step = scale ? encoder->step * scale->step : encoder->step;
+    double step = (scale ? encoder->step * scale->step : encoder->step) * share_of_component(encoder, own);
     struct j2k_norms norms;
     kst_j2k_norms(reversible, &norms);
     *q = (struct j2k_quantisation){.style = reversible                       ? 0
