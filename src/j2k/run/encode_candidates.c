@@ -22,6 +22,7 @@ struct choice_search {
 kst_status kst_j2k_encode_candidates(struct j2k_encoder *encoder, uint32_t plane, uint32_t count)
 {
     encoder->request.plane = plane;
+    encoder->request.refinements = encoder->options.passes - 1;
     encoder->request.candidates = count;
     encoder->request.measure = true;
     kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);

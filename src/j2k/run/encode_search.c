@@ -181,11 +181,16 @@ static kst_status search_planes(struct j2k_encoder *encoder)
     return status ? status : kst_j2k_encode_choose(encoder);
 }
 
-/* With refinement passes, blocks have a plane more or less than the step found for all of them, if that is better. */
+/*
+ * With refinement passes, blocks have a plane more or less than the step found for all of them, if that is better. The
+ * plane of that step is the one in the middle, so that the result is no worse.
+ */
 static kst_status improve(struct j2k_encoder *encoder)
 {
     enum { AROUND_ONE = 3 };
-    kst_status status = kst_j2k_encode_candidates(encoder, 0, AROUND_ONE);
+    kst_status status = kst_j2k_encode_take_step(encoder, encoder->step / 2);
+    if (!status)
+        status = kst_j2k_encode_candidates(encoder, 0, AROUND_ONE);
     return status ? status : kst_j2k_encode_choose(encoder);
 }
 
