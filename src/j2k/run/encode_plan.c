@@ -173,9 +173,18 @@ static uint16_t coarse_enough(uint16_t step, uint32_t guard)
  */
 static double share_of_component(const struct j2k_encoder *encoder, const struct own *own)
 {
-    if (!own->parameters->transform || own->component > 2 || !kst_j2k_encode_searches(encoder))
+    const bool counts = kst_j2k_encode_searches(encoder) || encoder->options.target == KST_J2K_QUALITY;
+    if (!own->parameters->transform || own->component > 2 || !counts)
         return 1;
     return kst_j2k_component_norm(J2K_TRANSFORM_ICT, 0) / kst_j2k_component_norm(J2K_TRANSFORM_ICT, own->component);
+}
+
+/* Return the weight by which a band's step is divided: 1 where what is seen decides which passes are left out. */
+static double seen(const struct j2k_encoder *encoder, const struct own *own, uint32_t orientation, uint32_t level)
+{
+    if (!kst_j2k_encode_takes_all(encoder) && !kst_j2k_encode_searches(encoder))
+        return 1;
+    return kst_j2k_encode_seen(encoder, own->parameters, own->component, orientation, level);
 }
 
 /*
@@ -205,8 +214,9 @@ static void describe_steps(const struct j2k_encoder *encoder, const struct own *
         if (reversible)
             q->step[b] = (uint16_t)(range << 11);
         else
-            q->step[b] = code_step(step / kst_j2k_band_norm(&norms, orientation, level), range);
-        if (!reversible && encoder->options.target != KST_J2K_STEP)
+            q->step[b] = code_step(
+                step / (kst_j2k_band_norm(&norms, orientation, level) * seen(encoder, own, orientation, level)), range);
+        if (!reversible && !kst_j2k_encode_takes_all(encoder))
             q->step[b] = coarse_enough(q->step[b], q->guard);
     }
     while (reversible && q->guard > 1 && most_planes(q) > PLANES_MAX)
@@ -517,6 +527,7 @@ kst_status kst_j2k_encode_weights(struct j2k_encoder *encoder)
     if (!encoder->weight)
         return fail(encoder, status, NULL);
     kst_j2k_band_weights(plan, encoder->weight);
+    kst_j2k_encode_weigh(encoder);
     encoder->request.weight = encoder->weight;
     return KST_OK;
 }

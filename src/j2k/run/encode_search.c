@@ -19,7 +19,7 @@ static const double finest = 1.0 / 64, coarsest = 1 << 24;
 bool kst_j2k_encode_searches(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
-    return (o->style & KST_J2K_HT) != 0 && o->target != KST_J2K_LOSSLESS && o->target != KST_J2K_STEP;
+    return (o->style & KST_J2K_HT) != 0 && !kst_j2k_encode_takes_all(encoder);
 }
 
 /* Errors of a quantiser are about those of evenly distributed values. Photographs of 8 bits at 1 bit a sample take 4.
