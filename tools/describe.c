@@ -7,7 +7,7 @@
 
 #include "plain.h"
 
-enum { COMMENT_SHOWN = 300 };
+enum { COMMENT_SHOWN = 300, HT = 64, HT_MIXED = 192, CAPABILITIES = 0x4000 };
 
 const char *describe_format(kst_format format)
 {
@@ -166,7 +166,7 @@ static void print_profile(kst_decoder *decoder)
         return;
     printf("  profile      0x%04X", (unsigned)info->profile);
     if (name == NULL) {
-        puts(", whose rules are not known here");
+        puts(info->profile == CAPABILITIES ? " (none, but capabilities)" : ", whose rules are not known here");
         return;
     }
     printf(" (%s)", name);
@@ -189,7 +189,10 @@ static void print_jpeg2000(const struct source *source, kst_decoder *decoder)
         printf("  component    %u: %ux%u, %u bits%s\n", (unsigned)i, (unsigned)c->width, (unsigned)c->height,
             (unsigned)c->depth, c->is_signed ? ", signed" : "");
     }
-    printf("  coding       %s, %u levels, %u %s, %s, %u %s of %ux%u\n", info->reversible ? "5/3" : "9/7",
+    printf("  coding       %s%s, %u levels, %u %s, %s, %u %s of %ux%u\n", info->reversible ? "5/3" : "9/7",
+        info->block_style >= HT_MIXED ? ", HT in part"
+        : info->block_style >= HT     ? ", HT"
+                                      : "",
         (unsigned)info->levels, (unsigned)info->layers, info->layers == 1 ? "layer" : "layers",
         progression_name(info->progression), (unsigned)info->tiles, info->tiles == 1 ? "tile" : "tiles",
         (unsigned)info->tile_width, (unsigned)info->tile_height);
@@ -369,6 +372,7 @@ static json_t *json_jpeg2000(const struct source *source, kst_decoder *decoder)
     json_object_set_new(made, "orientation", json_integer(info->orientation));
     if (info->density_x != 0)
         json_object_set_new(made, "density", json_density(info));
+    json_object_set_new(made, "high_throughput", json_boolean(info->block_style >= HT));
     json_object_set_new(made, "profile", json_profile(decoder));
     return made;
 }

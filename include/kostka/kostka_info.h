@@ -88,6 +88,8 @@ typedef struct kst_info {
                               0: not at all. Colours that kst_colour lacks are passed on as components */
     uint32_t profile; /**< the profile that the codestream claims (Rsiz): a kst_j2k_profile with its levels, or another
                          value */
+    uint32_t block_style; /**< of the first component's code-blocks (SPcod): KST_J2K_… bits; 64: those of T.814 (high
+                             throughput); 192: they are mixed with others */
 } kst_info;
 
 typedef enum kst_metadata_kind {

@@ -47,7 +47,8 @@ static void describe(const struct j2k_stream *stream, kst_info *info)
         .alpha = channels.has_alpha,
         .jp2 = stream->file.present,
         .colour_space = stream->file.colour_method == J2K_COLOUR_ENUMERATED ? stream->file.colour_space : 0,
-        .profile = size->capabilities};
+        .profile = size->capabilities,
+        .block_style = stream->main.coding[0].style};
     describe_components(stream, info);
 }
 

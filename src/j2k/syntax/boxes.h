@@ -10,7 +10,13 @@
 
 #define J2K_BOX(a, b, c, d) ((uint32_t)(a) << 24 | (uint32_t)(b) << 16 | (uint32_t)(c) << 8 | (uint32_t)(d))
 
-enum j2k_colour_method { J2K_COLOUR_NONE = 0, J2K_COLOUR_ENUMERATED = 1, J2K_COLOUR_ICC = 2, J2K_COLOUR_FULL_ICC = 3 };
+enum j2k_colour_method {
+    J2K_COLOUR_NONE = 0,
+    J2K_COLOUR_ENUMERATED = 1,
+    J2K_COLOUR_ICC = 2,
+    J2K_COLOUR_FULL_ICC = 3,
+    J2K_COLOUR_POINTS = 5 /* of H.273 (T.814 Annex D), which are shown but not used */
+};
 
 enum { /* EnumCS (Table I.10, and T.801 Table M.25 for CMYK) */
     J2K_COLOUR_SPACE_CMYK = 12,

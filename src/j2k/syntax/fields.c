@@ -8,7 +8,7 @@
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/marker.h"
 
-enum { NARROW_COMPONENTS = 257, COMPONENTS_TOLD = 8, STEPS_TOLD = 16, TEXT_TOLD = 80, UUID_LENGTH = 16 };
+enum { NARROW_COMPONENTS = 257, COMPONENTS_TOLD = 8, STEPS_TOLD = 16, TEXT_TOLD = 80, UUID_LENGTH = 16, PART_HT = 15 };
 
 /* A text that grows to its room and not beyond. */
 struct line {
@@ -84,6 +84,55 @@ static void tell_size(struct fields *f)
         add(&f->line, " by %ux%u", dx, take(f, 1));
     }
     add(&f->line, count > COMPONENTS_TOLD ? " and more" : "");
+}
+
+/* Ccap15 of T.814 (A.3). */
+static void tell_ht(struct fields *f, uint32_t bits)
+{
+    static const char *const kinds[] = {"all code-blocks", "a reserved kind of code-blocks",
+        "all code-blocks of some components", "code-blocks mixed with others"};
+    uint32_t p = bits & 31, most = p == 0 ? 8 : p < 20 ? p + 8 : p < 31 ? 4 * (p - 19) + 27 : 74;
+    add(&f->line, "%s, %s, %s%s%s, magnitudes up to %u bits", kinds[bits >> 14],
+        bits >> 13 & 1 ? "several sets" : "one set", bits >> 12 & 1 ? "regions of interest, " : "",
+        bits >> 11 & 1 ? "parameters of tile-parts, " : "", bits >> 5 & 1 ? "irreversible" : "reversible", most);
+}
+
+/* Pcap names parts of the standard, the first in its highest bit, and each has a word. */
+static void tell_cap(struct fields *f)
+{
+    uint32_t parts = take(f, 4);
+    add(&f->line, "0x%08X", parts);
+    for (uint32_t part = 1; part <= 32 && left(f); part++) {
+        if ((parts >> (32 - part) & 1) == 0)
+            continue;
+        uint32_t bits = take(f, 2);
+        add(&f->line, ", part %u: 0x%04X", part, bits);
+        if (part == PART_HT) {
+            add(&f->line, " ");
+            tell_ht(f, bits);
+        }
+    }
+}
+
+/* A number in words of 16 bits, the lowest first, which is larger than what it stands for by `more`. */
+static void tell_profile(struct fields *f, uint32_t more)
+{
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < 4 && left(f); i++)
+        number |= (uint64_t)take(f, 2) << 16 * i;
+    add(&f->line, "profile %llu", (unsigned long long)(number - more));
+}
+
+static void tell_cpf(struct fields *f)
+{
+    tell_profile(f, 1);
+    add(&f->line, " once its code-blocks are those of T.800");
+}
+
+static void tell_prf(struct fields *f)
+{
+    tell_profile(f, 0);
+    add(&f->line, " + 4095");
 }
 
 /* SPcod or SPcoc. */
@@ -232,7 +281,7 @@ void kst_j2k_segment_fields(
     } kinds[] = {{J2K_SIZ, tell_size}, {J2K_COD, tell_cod}, {J2K_COC, tell_coc}, {J2K_QCD, tell_steps},
         {J2K_QCC, tell_qcc}, {J2K_RGN, tell_rgn}, {J2K_POC, tell_poc}, {J2K_TLM, tell_tlm}, {J2K_PLT, tell_plt},
         {J2K_PLM, tell_index}, {J2K_PPM, tell_index}, {J2K_PPT, tell_index}, {J2K_CRG, tell_crg}, {J2K_COM, tell_com},
-        {J2K_SOT, tell_sot}, {J2K_SOD, tell_sod}};
+        {J2K_SOT, tell_sot}, {J2K_SOD, tell_sod}, {J2K_CAP, tell_cap}, {J2K_CPF, tell_cpf}, {J2K_PRF, tell_prf}};
     struct fields fields = {.line = {text, room, 0}, .stream = stream, .data = data, .length = length};
     text[0] = '\0';
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -283,6 +332,9 @@ static void tell_colr(struct fields *f)
             : space == J2K_COLOUR_SPACE_SYCC ? " (sYCC)"
             : space == J2K_COLOUR_SPACE_CMYK ? " (CMYK)"
                                              : "");
+    } else if (method == J2K_COLOUR_POINTS) {
+        uint32_t primaries = take(f, 2), transfer = take(f, 2), matrix = take(f, 2);
+        add(&f->line, "code points %u/%u/%u%s", primaries, transfer, matrix, take(f, 1) >> 7 ? ", full range" : "");
     } else {
         add(&f->line, "%s, %zu bytes",
             method == J2K_COLOUR_ICC        ? "restricted ICC"

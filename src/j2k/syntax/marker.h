@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Marker codes of JPEG 2000: the second byte of each (T.800 Table A.2). */
+/* Marker codes of JPEG 2000: the second byte of each (T.800 Table A.2, T.814 A.6). */
 #ifndef KOSTKA_J2K_SYNTAX_MARKER_H
 #define KOSTKA_J2K_SYNTAX_MARKER_H
 
@@ -12,6 +12,7 @@ enum j2k_marker {
     J2K_COD = 0x52,
     J2K_COC = 0x53,
     J2K_TLM = 0x55,
+    J2K_PRF = 0x56,
     J2K_PLM = 0x57,
     J2K_PLT = 0x58,
     J2K_CPF = 0x59,

@@ -91,6 +91,18 @@ static bool is_misplaced(uint8_t marker)
            marker == J2K_EOC || marker == J2K_PLT || marker == J2K_PPT;
 }
 
+/*
+ * CAP has a word for each part of the standard that it names (A.5.2). What it says is in other marker segments, too,
+ * by which decoding goes.
+ */
+static kst_status check_capabilities(struct j2k_parser *parser, struct j2k_segment_reader segment)
+{
+    uint32_t parts = segment.length < 4 ? 0 : (uint32_t)__builtin_popcount(j2k_get32(segment.data));
+    if (segment.length == 4 + 2 * (size_t)parts)
+        return KST_OK;
+    return kst_report_error(parser->report, KST_ERROR_J2K_LENGTH, segment.offset, "CAP of %zu", segment.length);
+}
+
 /* Take one marker segment of the main header. */
 static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2k_segment_reader segment)
 {
@@ -113,6 +125,8 @@ static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2
             return kst_j2k_remember_packed(parser, &parser->lengths, segment);
         kst_report_warning(parser->report, KST_WARNING_J2K_LENGTHS, segment.offset, 1, false);
         return KST_OK;
+    case J2K_CAP:
+        return check_capabilities(parser, segment);
     case J2K_COM:
     case J2K_CRG:
         return kst_j2k_keep_segment(parser, marker, segment);

@@ -170,7 +170,9 @@ static void test_other_segments(void **state)
         {J2K_POC, 7, {1, 0, 0, 1, 1, 1, 0}, KST_ERROR_J2K_PROGRESSION},
         {J2K_POC, 7, {0, 3, 0, 1, 1, 3, 0}, KST_ERROR_J2K_PROGRESSION}, {J2K_POC, 6, {0}, KST_ERROR_J2K_LENGTH},
         {J2K_PPM, 0, {0}, KST_ERROR_J2K_LENGTH}, {J2K_COM, 4, {0, 1, 'a', 'b'}, KST_OK}, {J2K_CRG, 4, {0}, KST_OK},
-        {J2K_TLM, 4, {0}, KST_OK}, {J2K_CAP, 6, {0}, KST_OK}, {J2K_PPT, 2, {0}, KST_ERROR_J2K_MARKER},
+        {J2K_TLM, 4, {0}, KST_OK}, {J2K_CAP, 6, {0, 2}, KST_OK}, {J2K_CAP, 6, {0}, KST_ERROR_J2K_LENGTH},
+        {J2K_CAP, 3, {0}, KST_ERROR_J2K_LENGTH}, {J2K_CAP, 6, {0x40, 2}, KST_ERROR_J2K_LENGTH},
+        {J2K_CAP, 8, {0x40, 2}, KST_OK}, {J2K_PPT, 2, {0}, KST_ERROR_J2K_MARKER},
         {J2K_PLT, 2, {0}, KST_ERROR_J2K_MARKER}, {J2K_SOC, 2, {0}, KST_ERROR_J2K_MARKER},
         {J2K_SIZ, 2, {0}, KST_ERROR_J2K_MARKER}, {0x4E, 2, {0}, KST_OK}, /* not known: skipped */
     };

@@ -81,16 +81,15 @@ static void finish_deep(
     }
 }
 
-static bool decode_set(
-    struct j2k_ht_decoder *decoder, const struct j2k_coded_block *block, const struct j2k_ht_set *set)
+static bool decode_set(struct j2k_ht_decoder *decoder, enum cpu_tier tier, const struct j2k_coded_block *block,
+    const struct j2k_ht_set *set)
 {
     const bool deep = block->roi_shift > 0 || block->missing + block->planes > WORD_PLANES;
     const bool causal = (block->style & J2K_STYLE_CAUSAL) != 0;
     decoder->plane = set->plane;
     decoder->bits = block->missing + block->planes - set->plane;
     decoder->fraction = deep ? DEEP_FRACTION : block->fraction;
-    if (!kst_j2k_ht_open(decoder, set) || !kst_j2k_ht_quads(decoder) ||
-        !(deep ? kst_j2k_ht_deep(decoder) : kst_j2k_ht_samples(decoder)))
+    if (!kst_j2k_ht_open(decoder, set) || !(deep ? kst_j2k_ht_deep(decoder) : kst_j2k_ht_samples(decoder, tier)))
         return false;
     if (set->passes > 1)
         (deep ? kst_j2k_ht_refine_deep : kst_j2k_ht_refine_samples)(decoder, set, causal);
@@ -104,12 +103,11 @@ static uint32_t decode(struct j2k_block_scratch *scratch, enum cpu_tier tier, co
     struct j2k_ht_decoder *decoder = (struct j2k_ht_decoder *)(void *)scratch;
     struct j2k_ht_set set;
     uint32_t met = 0;
-    (void)tier;
     set_shape(decoder, block);
     bool coded = choose_set(block, &set);
     if (coded && is_too_deep(block))
         met = J2K_BLOCK_DEPTH;
-    else if (coded && !decode_set(decoder, block, &set))
+    else if (coded && !decode_set(decoder, tier, block, &set))
         met = J2K_BLOCK_HT;
     if (!coded || met != 0)
         memset(decoder->sample, 0, sizeof *decoder->sample * block->width * block->height);

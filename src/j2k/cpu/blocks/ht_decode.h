@@ -14,7 +14,7 @@ enum {
     J2K_HT_QUAD_COLUMNS = J2K_BLOCK_SIDE / 2,
     J2K_HT_QUAD_ROWS = J2K_BLOCK_SIDE / 2,
     /* A row has an even number of quads, and one more before and behind them: most for two columns of samples. */
-    J2K_HT_QUADS = J2K_BLOCK_SAMPLES / 4 + 3 * J2K_HT_QUAD_ROWS,
+    J2K_HT_QUADS = J2K_BLOCK_SAMPLES / 4 + 3 * J2K_HT_QUAD_ROWS + 8, /* and eight can be read together */
     J2K_HT_GROUPS = J2K_BLOCK_SAMPLES / 16 + 3 * (J2K_BLOCK_SIDE / 4 + 2) + 4,
     J2K_HT_DEEP_WORD = 64, /* most bits of a number of MagSgn */
     J2K_HT_SLACK = 64,     /* bytes that may be read behind a buffer's contents */
@@ -43,8 +43,10 @@ struct j2k_ht_decoder {
      */
     uint16_t quad[J2K_HT_QUADS];
     uint8_t u[J2K_HT_QUADS];
-    /* For each column of samples: 2 µ − 1 in the row above, or 0; two columns before the first one are 0, too. */
-    uint32_t above[J2K_BLOCK_SIDE + 8];
+    /*
+     * For each column of samples, and some around: µ − 1 in the row above, or 0.
+     */
+    uint32_t above[J2K_BLOCK_SIDE + 24];
     uint64_t deep_above[J2K_BLOCK_SIDE + 8];
     /*
      * Significance after the cleanup pass, and after the one of significance propagation: 16 bits for 4 columns of a
@@ -81,10 +83,13 @@ void kst_j2k_ht_open_refinement(struct j2k_ht_decoder *decoder, const struct j2k
 bool kst_j2k_ht_quads(struct j2k_ht_decoder *decoder);
 
 /*
- * ht_samples.c and ht_deep.c: decode MagSgn to `sample` or to `deep`. False if a magnitude has too many bits, or MagSgn
- * lacks some.
+ * ht_samples.c and ht_deep.c: decode the cleanup pass to `sample` or to `deep`. False if VLC or MagSgn lacks bits, or a
+ * magnitude has too many.
  */
-bool kst_j2k_ht_samples(struct j2k_ht_decoder *decoder);
+bool kst_j2k_ht_samples(struct j2k_ht_decoder *decoder, enum cpu_tier tier);
+#if defined(__x86_64__)
+bool kst_j2k_ht_cleanup_avx2(struct j2k_ht_decoder *decoder);
+#endif
 bool kst_j2k_ht_deep(struct j2k_ht_decoder *decoder);
 
 /* Decode the passes of significance propagation and, if the set has three passes, of magnitude refinement. */

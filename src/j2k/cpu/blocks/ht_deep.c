@@ -9,7 +9,7 @@
 
 bool kst_j2k_ht_deep(struct j2k_ht_decoder *decoder)
 {
-    return take_samples(decoder);
+    return kst_j2k_ht_quads(decoder) && take_samples(decoder);
 }
 
 void kst_j2k_ht_refine_deep(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal)

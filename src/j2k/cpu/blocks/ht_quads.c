@@ -1,218 +1,75 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decodes MEL and VLC: which samples of a quad are significant, and how many bits they have (T.814 7.3). */
-#include "j2k/cpu/blocks/ht_bits.h"
-#include "j2k/tables/ht_vlc.h"
+/* Decodes MEL and VLC of a block (T.814 7.3), and holds the tables for that. */
+#include "j2k/cpu/blocks/ht_quads.h"
 
-static const uint16_t first_row[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_FIRST};
-static const uint16_t next_rows[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_NEXT};
-static const uint8_t exponents[J2K_HT_MEL_STATES] = {J2K_HT_MEL_EXPONENTS};
-static const uint8_t prefixes[] = {J2K_HT_U_PREFIXES};
+#include "j2k/tables/contexts.h"
 
-/* MEL gives how many zeros come before the next one (7.3.3). */
-struct mel {
-    const uint8_t *next, *end;
-    uint64_t word; /* the next bits, from bit 63 down */
-    uint32_t bits; /* number of bits in `word` */
-    uint32_t state;
-    bool stuffed; /* the byte before `next` is FF */
-};
+const uint16_t kst_j2k_ht_first_row[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_FIRST};
+const uint16_t kst_j2k_ht_next_rows[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_NEXT};
 
-/* The segment's last two bytes also hold Scup, in place of ones. */
-static uint32_t mel_byte(struct mel *mel)
+#define LENGTH(bits) ((bits)&1 ? 1 : (bits)&2 ? 2 : 3)
+#define SUFFIX(bits) ((bits)&3 ? 0 : (bits)&4 ? 1 : 5)
+#define VALUE(bits) ((bits)&1 ? 1 : (bits)&2 ? 2 : (bits)&4 ? 3 : 5)
+#define FIRST(f, i) ((i)&64 ? f(i) : 0)
+#define SECOND(f, i) ((i)&128 ? f((i) >> FIRST(LENGTH, i)) : 0)
+#define PAIR(i)                                                                                                        \
+    (FIRST(LENGTH, i) + SECOND(LENGTH, i)) | (FIRST(SUFFIX, i) + SECOND(SUFFIX, i)) << 3 | FIRST(SUFFIX, i) << 7 |     \
+        FIRST(VALUE, i) << 10 | SECOND(VALUE, i) << 13
+
+const uint16_t kst_j2k_ht_pairs[256] = {J2K_ENTRIES(PAIR, 0)};
+
+struct j2k_ht_reading kst_j2k_ht_reading_open(const struct j2k_ht_decoder *decoder, struct j2k_ht_mel *mel)
 {
-    if (mel->next > mel->end)
-        return 0xFF;
-    uint32_t byte = *mel->next;
-    return mel->next++ == mel->end ? byte | 15 : byte;
+    *mel = (struct j2k_ht_mel){.next = decoder->mel, .end = decoder->end};
+    return (struct j2k_ht_reading){.mel = mel, .zeros = kst_j2k_ht_zeros(mel), .next = decoder->vlc};
 }
 
-static void mel_refill(struct mel *mel)
+/* Quads on both sides of a row have no significant samples. */
+static uint16_t *row_of(struct j2k_ht_decoder *decoder, uint32_t row)
 {
-    while (mel->bits <= 56) {
-        uint32_t byte = mel_byte(mel), bits = mel->stuffed ? 7 : 8;
-        mel->word |= (uint64_t)(byte & ((1U << bits) - 1)) << (64 - bits - mel->bits);
-        mel->bits += bits;
-        mel->stuffed = byte == 0xFF;
+    uint16_t *quad = decoder->quad + (size_t)row * decoder->quad_pitch + 1;
+    quad[-1] = quad[decoder->quad_pitch - 2] = 0;
+    return quad;
+}
+
+struct j2k_ht_reading kst_j2k_ht_first_quads(struct j2k_ht_decoder *decoder, struct j2k_ht_reading reading)
+{
+    uint16_t *quad = row_of(decoder, 0);
+    for (uint32_t q = 0, left = 0; q < decoder->quad_columns; q += 2)
+        left = j2k_ht_take_pair(&reading, NULL, left, q + 1 == decoder->quad_columns, quad + q, decoder->u + q + 1);
+    return reading;
+}
+
+void kst_j2k_ht_contexts(struct j2k_ht_decoder *decoder, uint32_t row, uint16_t *restrict context)
+{
+    const uint16_t *above = row_of(decoder, row) - decoder->quad_pitch;
+    for (uint32_t q = 0; q < decoder->quad_columns; q++) {
+        const uint32_t left = above[(int32_t)q - 1], here = above[q], right = above[q + 1];
+        context[q] = (uint16_t)(((left | here << 2) & 128) | ((here << 2 | right << 4) & 512));
     }
 }
 
-static uint32_t mel_take(struct mel *mel, uint32_t bits)
+static struct j2k_ht_reading take_row(struct j2k_ht_decoder *decoder, struct j2k_ht_reading reading, uint32_t row)
 {
-    uint32_t value = bits > 0 ? (uint32_t)(mel->word >> (64 - bits)) : 0;
-    mel->word <<= bits;
-    mel->bits -= bits;
-    return value;
-}
-
-/* Return the number of zeros before the next one, or a number that is larger than that of all quads. */
-static uint32_t mel_zeros(struct mel *mel)
-{
-    uint32_t zeros = 0;
-    while (zeros < J2K_BLOCK_SAMPLES) {
-        mel_refill(mel);
-        uint32_t exponent = exponents[mel->state];
-        if (mel_take(mel, 1) == 0) {
-            mel->state -= mel->state > 0;
-            return zeros + mel_take(mel, exponent);
-        }
-        zeros += 1U << exponent;
-        mel->state += mel->state < J2K_HT_MEL_STATES - 1;
-    }
-    return zeros;
-}
-
-struct quads_reading {
-    struct mel mel;
-    uint32_t zeros; /* of MEL, before its next one */
-    const uint8_t *vlc;
-    uint32_t at;   /* bits of VLC that were read */
-    uint64_t word; /* the bits from there on */
-};
-
-static uint32_t event(struct quads_reading *reading)
-{
-    if (reading->zeros > 0) {
-        reading->zeros--;
-        return 0;
-    }
-    reading->zeros = mel_zeros(&reading->mel);
-    return 1;
-}
-
-static uint32_t take(struct quads_reading *reading, uint32_t bits)
-{
-    uint32_t value = (uint32_t)reading->word & ((1U << bits) - 1);
-    reading->word >>= bits;
-    reading->at += bits;
-    return value;
-}
-
-/* Return the entry of a quad, 0 where none of its samples is significant. */
-static uint32_t take_quad(struct quads_reading *reading, const uint16_t *table, uint32_t context)
-{
-    if (context == 0 && event(reading) == 0)
-        return 0;
-    uint32_t entry = table[context << J2K_HT_VLC_BITS | (reading->word & ((1U << J2K_HT_VLC_BITS) - 1))];
-    take(reading, J2K_HT_VLC_LENGTH(entry));
-    return entry;
-}
-
-static uint32_t take_prefix(struct quads_reading *reading, uint32_t offset)
-{
-    uint32_t prefix = offset ? prefixes[reading->word & 7] : 0;
-    take(reading, prefix & 3);
-    return prefix;
-}
-
-static uint32_t take_suffix(struct quads_reading *reading, uint32_t prefix)
-{
-    return take(reading, prefix >> 2 & 7);
-}
-
-static uint32_t take_extension(struct quads_reading *reading, uint32_t prefix, uint32_t suffix)
-{
-    uint32_t more = suffix >= J2K_HT_U_EXTENDED ? take(reading, 4) : 0;
-    return (prefix >> 5) + suffix + 4 * more;
-}
-
-/* Take u of both quads of a pair, whose bits alternate. `more` is added where there is one. */
-static void take_u(struct quads_reading *reading, uint32_t offsets, uint32_t more, uint8_t u[2])
-{
-    uint32_t prefix[2], suffix[2];
-    for (uint32_t i = 0; i < 2; i++)
-        prefix[i] = take_prefix(reading, offsets >> i & 1);
-    for (uint32_t i = 0; i < 2; i++)
-        suffix[i] = take_suffix(reading, prefix[i]);
-    for (uint32_t i = 0; i < 2; i++)
-        u[i] = (uint8_t)(take_extension(reading, prefix[i], suffix[i]) + more);
-}
-
-/* In the first row MEL says whether both exceed 2; if not, and the first does, the second one is a bit. */
-static void take_first_u(struct quads_reading *reading, uint32_t offsets, uint8_t u[2])
-{
-    if (offsets != 3) {
-        take_u(reading, offsets, 0, u);
-    } else if (event(reading)) {
-        take_u(reading, offsets, 2, u);
-    } else if ((reading->word & 3) != 0) {
-        take_u(reading, offsets, 0, u);
-    } else {
-        uint32_t prefix = take_prefix(reading, 1);
-        u[1] = (uint8_t)(1 + take(reading, 1));
-        u[0] = (uint8_t)take_extension(reading, prefix, take_suffix(reading, prefix));
-    }
-}
-
-/* Return the part of a quad's context that the quad on its left gives: in the first row, and in the others. */
-static uint32_t first_context(uint32_t left)
-{
-    uint32_t rho = J2K_HT_VLC_RHO(left);
-    return ((rho | rho >> 1) & 1) | (rho >> 1 & 6);
-}
-
-static uint32_t left_context(uint32_t left)
-{
-    uint32_t rho = J2K_HT_VLC_RHO(left);
-    return (rho >> 2 | rho >> 3) << 1 & 2;
-}
-
-/* The part that the quads above give. */
-static uint32_t above_context(const uint16_t *above)
-{
-    uint32_t left = J2K_HT_VLC_RHO(above[-1]), here = J2K_HT_VLC_RHO(above[0]), right = J2K_HT_VLC_RHO(above[1]);
-    return ((left >> 3 | here >> 1) & 1) | ((here >> 3 | right >> 1) << 2 & 4);
-}
-
-static uint32_t offsets_of(const uint16_t *quad)
-{
-    return J2K_HT_VLC_OFFSET(quad[0]) | J2K_HT_VLC_OFFSET(quad[1]) << 1;
-}
-
-static void look(struct quads_reading *reading)
-{
-    reading->word = j2k_ht_peek(reading->vlc, reading->at);
-}
-
-static void take_first_row(struct quads_reading *reading, uint32_t columns, uint16_t *quad, uint8_t *u)
-{
-    for (uint32_t q = 0; q < columns; q += 2) {
-        look(reading);
-        quad[q] = (uint16_t)take_quad(reading, first_row, first_context(quad[(int32_t)q - 1]));
-        quad[q + 1] = 0;
-        if (q + 1 < columns)
-            quad[q + 1] = (uint16_t)take_quad(reading, first_row, first_context(quad[q]));
-        take_first_u(reading, offsets_of(quad + q), u + q);
-    }
-}
-
-static void take_row(struct quads_reading *reading, uint32_t columns, const uint16_t *above, uint16_t *quad, uint8_t *u)
-{
-    for (uint32_t q = 0; q < columns; q += 2) {
-        look(reading);
-        uint32_t context = above_context(above + q) | left_context(quad[(int32_t)q - 1]);
-        quad[q] = (uint16_t)take_quad(reading, next_rows, context);
-        quad[q + 1] = 0;
-        if (q + 1 < columns) {
-            context = above_context(above + q + 1) | left_context(quad[q]);
-            quad[q + 1] = (uint16_t)take_quad(reading, next_rows, context);
-        }
-        take_u(reading, offsets_of(quad + q), 0, u + q);
-    }
+    const uint32_t columns = decoder->quad_columns;
+    uint16_t context[J2K_HT_QUAD_COLUMNS], *quad = decoder->quad + (size_t)row * decoder->quad_pitch + 1;
+    uint8_t *u = decoder->u + (size_t)row * decoder->quad_pitch + 1;
+    kst_j2k_ht_contexts(decoder, row, context);
+    uint32_t left = 0, q = 0;
+    for (; q + 1 < columns; q += 2)
+        left = j2k_ht_take_pair(&reading, context + q, left, false, quad + q, u + q);
+    if (q < columns)
+        j2k_ht_take_pair(&reading, context + q, left, true, quad + q, u + q);
+    return reading;
 }
 
 bool kst_j2k_ht_quads(struct j2k_ht_decoder *decoder)
 {
-    struct quads_reading reading = {.mel = {.next = decoder->mel, .end = decoder->end}, .vlc = decoder->vlc};
-    const uint32_t columns = decoder->quad_columns, pitch = decoder->quad_pitch;
-    reading.zeros = mel_zeros(&reading.mel);
+    struct j2k_ht_mel mel;
+    struct j2k_ht_reading reading = kst_j2k_ht_reading_open(decoder, &mel);
     for (uint32_t r = 0; r < decoder->quad_rows; r++) {
-        uint16_t *quad = decoder->quad + r * pitch + 1;
-        quad[-1] = quad[pitch - 2] = 0;
-        if (r == 0)
-            take_first_row(&reading, columns, quad, decoder->u + 1);
-        else
-            take_row(&reading, columns, quad - pitch, quad, decoder->u + r * pitch + 1);
-        if (reading.at > decoder->vlc_bits)
+        reading = r == 0 ? kst_j2k_ht_first_quads(decoder, reading) : take_row(decoder, reading, r);
+        if (j2k_ht_bits_read(&reading, decoder->vlc) > decoder->vlc_bits)
             return false;
     }
     return true;

@@ -37,14 +37,14 @@ static WORD make_sample(const struct j2k_ht_decoder *decoder, WORD number)
 }
 
 /*
- * Take the samples of a quad, of which a number has up to `most` bits. `odd` receives 2 µ − 1, or 0 for samples that
- * are not significant.
+ * Take the samples of a quad, of which a number has up to `most` bits. `less` receives µ − 1, or 0 for samples that are
+ * not significant.
  */
-static void take_quad(struct samples_reading *reading, uint32_t quad, uint32_t most, WORD sample[4], WORD odd[4])
+static void take_quad(struct samples_reading *reading, uint32_t quad, uint32_t most, WORD sample[4], WORD less[4])
 {
     const struct j2k_ht_decoder *decoder = reading->decoder;
     for (uint32_t i = 0; i < 4; i++) {
-        sample[i] = odd[i] = 0;
+        sample[i] = less[i] = 0;
         if ((J2K_HT_VLC_RHO(quad) >> i & 1) == 0)
             continue;
         const uint32_t bits = most - (J2K_HT_VLC_KNOWN(quad) >> i & 1);
@@ -52,16 +52,16 @@ static void take_quad(struct samples_reading *reading, uint32_t quad, uint32_t m
         reading->at += bits;
         reading->fine = reading->fine && number >> 1 < ((WORD)1 << decoder->bits) - 1;
         sample[i] = make_sample(decoder, number);
-        odd[i] = number | 1;
+        less[i] = number >> 1;
     }
 }
 
 /* Return the most bits that the numbers of a quad can have, U. `above` is in the quad's first column of samples. */
 static uint32_t most_bits(uint32_t quad, uint32_t u, WORD before, const WORD *above)
 {
-    const uint32_t rho = J2K_HT_VLC_RHO(quad), exponent = bit_length(before | above[0] | above[1] | above[2]);
+    const uint32_t rho = J2K_HT_VLC_RHO(quad), length = bit_length(before | above[0] | above[1] | above[2]);
     const bool several = (rho & (rho - 1)) != 0;
-    return (several && exponent > 2 ? exponent - 1 : 1) + u;
+    return (several && length > 1 ? length : 1) + u;
 }
 
 /* Store those samples of a quad that are inside the block. */
@@ -85,15 +85,15 @@ static bool take_row(struct samples_reading *reading, uint32_t row)
     const uint8_t *u = decoder->u + (size_t)row * decoder->quad_pitch + 1;
     WORD *above = decoder->ABOVE, before = 0;
     for (uint32_t q = 0; q < decoder->quad_columns; q++, above += 2) {
-        WORD sample[4], odd[4];
+        WORD sample[4], less[4];
         const uint32_t most = most_bits(quad[q], u[q], before, above);
-        if (quad[q] != 0 && most > decoder->bits + 1)
+        if (J2K_HT_VLC_RHO(quad[q]) != 0 && most > decoder->bits + 1)
             return false;
-        take_quad(reading, quad[q], most, sample, odd);
+        take_quad(reading, quad[q], most, sample, less);
         store_quad(decoder, 2 * q, 2 * row, sample);
         before = above[1];
-        above[0] = odd[1];
-        above[1] = odd[3];
+        above[0] = less[1];
+        above[1] = less[3];
     }
     return reading->fine && reading->at <= decoder->magsgn_bits;
 }
