@@ -49,6 +49,7 @@ static int run(int argc, char **argv)
         target_settle(&files);
         settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
+        files.by_quality = settings.quality_given;
         files.subsampled = settings.subsampling_named;
         files.given = &given;
         files.resize = &resize;

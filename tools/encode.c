@@ -123,6 +123,7 @@ static int run(int argc, char **argv)
         (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
+        files.by_quality = settings.quality_given;
         files.subsampled = settings.subsampling_named;
         files.given = &given;
         files.resize = &resize;

@@ -7,10 +7,11 @@
 
 /* Options that exclude each other, whatever their values are. */
 static const struct {
-    int code[6]; /* ended by 0 */
+    int code[8]; /* ended by 0 */
     const char *why;
 } exclusive[] = {
-    {{OPTION_LOSSLESS, OPTION_RATE, OPTION_RATIO, OPTION_PSNR, OPTION_STEP, 0}, "each says how much is lost"},
+    {{OPTION_LOSSLESS, OPTION_RATE, OPTION_RATIO, OPTION_PSNR, OPTION_STEP, OPTION_QUALITY, 0},
+        "each says how much is lost"},
     {{OPTION_SCALE, OPTION_REDUCE, 0}, "both say by how much the picture shrinks"},
     {{OPTION_DRAFT, OPTION_SCALE, OPTION_REDUCE, 0}, "--draft chooses by how much the decoder reduces"},
     {{OPTION_DRAFT, OPTION_CROP, 0}, "a region is a part of the picture as it is decoded"},
@@ -20,6 +21,9 @@ static const struct {
     {{OPTION_BASELINE, OPTION_WIDE_QUANTISERS, 0}, "the one keeps to 8 bits for quantisers, the other does not"},
     {{OPTION_PERFECT, OPTION_TRIM, 0}, "the one fails at partial MCUs, the other cuts them off"},
     {{OPTION_STEP, OPTION_REVERSIBLE, 0}, "the reversible transform has no quantiser"},
+    {{OPTION_QUALITY, OPTION_REVERSIBLE, 0}, "the reversible transform has no quantiser"},
+    {{OPTION_QUALITY, OPTION_WEIGHTS, 0}, "a quality has weights of its own"},
+    {{OPTION_PSNR, OPTION_WEIGHTS, 0}, "a PSNR counts all errors alike"},
     {{OPTION_FAIL_FAST, OPTION_MAX_FAILURES, 0}, "both say how many inputs may fail"},
     {{OPTION_PSNR, OPTION_INTEREST, 0}, "a region of interest makes errors uneven"},
 };
@@ -170,8 +174,6 @@ static const char *purpose(const struct option_entry *entry, char text[320])
 /* Return the option that was probably meant, if this one has a counterpart for the other codec. */
 static const char *sibling(const struct option_entry *entry, unsigned targets)
 {
-    if (entry->code == OPTION_QUALITY && (targets & KIND_JPEG2000) != 0)
-        return "; --rate, --ratio or --psnr set that of JPEG 2000";
     if (entry->code == OPTION_CODESTREAM && (targets & KIND_JP2) != 0)
         return "; a name ending in .j2k or --out-format j2k makes one";
     if (entry->code == OPTION_LOSSLESS && (targets & KIND_JPEG) != 0)

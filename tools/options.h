@@ -100,6 +100,7 @@ enum option_code {
     OPTION_SOP,
     OPTION_STEP,
     OPTION_HT,
+    OPTION_WEIGHTS,
     OPTION_PASSES,
     OPTION_STRICT,
     OPTION_STRIP,

@@ -243,12 +243,13 @@ bool encode_settings_finish(const char *verb, struct encode_settings *settings)
 
 struct option_group encode_group(struct encode_settings *settings)
 {
-    static const struct option_entry table[] = {{"quality", "1-100", OPTION_QUALITY, KIND_JPEG, 0},
+    static const struct option_entry table[] = {{"quality", "1-100", OPTION_QUALITY, KIND_CODED, 0},
         {"subsampling", "444|422|420|440|411|410|grey", OPTION_SUBSAMPLING, KIND_JPEG, 0},
         {"optimize", NULL, OPTION_OPTIMIZE, KIND_JPEG, 0}, {"optimise", NULL, OPTION_OPTIMIZE, KIND_JPEG, 0},
         {"progressive", NULL, OPTION_PROGRESSIVE, KIND_JPEG, 0}, {"scans", "FILE", OPTION_SCANS, KIND_JPEG, 0},
         {"restart", "auto|none|N|Nr", OPTION_RESTART, KIND_JPEG, 0},
-        {"icc", "FILE", OPTION_ICC, KIND_JPEG | KIND_JP2, 0}, {"exif", "FILE", OPTION_EXIF, KIND_JPEG | KIND_JP2, 0},
+        {"icc", "FILE", OPTION_ICC, KIND_JPEG | KIND_JP2 | KIND_JPH, 0},
+        {"exif", "FILE", OPTION_EXIF, KIND_JPEG | KIND_JP2 | KIND_JPH, 0},
         {"comment", "TEXT", OPTION_COMMENT, KIND_CODED, 0}, {"qtables", "FILE", OPTION_QTABLES, KIND_JPEG, 0},
         {"baseline", NULL, OPTION_BASELINE, KIND_JPEG, 0},
         {"wide-quantisers", NULL, OPTION_WIDE_QUANTISERS, KIND_JPEG, 0}, {"rgb", NULL, OPTION_RGB, KIND_JPEG, 0},

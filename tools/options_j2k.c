@@ -326,6 +326,16 @@ static bool set_component(const char *verb, const char *value, struct j2k_settin
     return true;
 }
 
+static bool set_weights(const char *verb, const char *value, kst_j2k_weights *weights)
+{
+    if (strcmp(value, "none") == 0 || strcmp(value, "vision") == 0) {
+        *weights = *value == 'n' ? KST_J2K_WEIGHTS_NONE : KST_J2K_WEIGHTS_VISION;
+        return true;
+    }
+    complain_usage(verb, "--weights is none or vision, not '%s'", value);
+    return false;
+}
+
 static bool handle_switch(kst_j2k_options *options, int code)
 {
     switch (code) {
@@ -380,6 +390,8 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return set_target(verb, "--psnr", value, KST_J2K_PSNR, settings);
     case OPTION_STEP:
         return set_target(verb, "--step", value, KST_J2K_STEP, settings);
+    case OPTION_WEIGHTS:
+        return set_weights(verb, value, &options->weights);
     case OPTION_PASSES:
         return value_count(verb, "--passes", value, 1, 3, &options->passes);
     case OPTION_CODED_LAYERS:
@@ -510,9 +522,9 @@ struct option_group j2k_group(struct j2k_settings *settings, bool with_layers)
         {"lossless", NULL, OPTION_LOSSLESS, KIND_JPEG2000, 0}, {"rate", "BPP", OPTION_RATE, KIND_JPEG2000, 0},
         {"ratio", "R", OPTION_RATIO, KIND_JPEG2000, 0}, {"psnr", "DB", OPTION_PSNR, KIND_JPEG2000, 0},
         {"step", "S", OPTION_STEP, KIND_JPEG2000, 0}, {"reversible", NULL, OPTION_REVERSIBLE, KIND_JPEG2000, 0},
-        {"ht", NULL, OPTION_HT, KIND_JPH | KIND_J2C, 0}, {"passes", "1-3", OPTION_PASSES, KIND_JPH | KIND_J2C, 0},
-        {"levels", "N", OPTION_LEVELS, KIND_JPEG2000, 0}, {"tiles", "WxH", OPTION_TILES, KIND_JPEG2000, 0},
-        {"codeblock", "WxH", OPTION_CODEBLOCK, KIND_JPEG2000, 0},
+        {"weights", "none|vision", OPTION_WEIGHTS, KIND_JPEG2000, 0}, {"ht", NULL, OPTION_HT, KIND_JPH | KIND_J2C, 0},
+        {"passes", "1-3", OPTION_PASSES, KIND_JPH | KIND_J2C, 0}, {"levels", "N", OPTION_LEVELS, KIND_JPEG2000, 0},
+        {"tiles", "WxH", OPTION_TILES, KIND_JPEG2000, 0}, {"codeblock", "WxH", OPTION_CODEBLOCK, KIND_JPEG2000, 0},
         {"precincts", "WxH,...", OPTION_PRECINCTS, KIND_JPEG2000, 0},
         {"progression", "LRCP|RLCP|RPCL|PCRL|CPRL", OPTION_PROGRESSION, KIND_JPEG2000, 0},
         {"style", "bypass|reset|termall|causal|predictable|symbols", OPTION_STYLE, KIND_JPEG2000, 0},

@@ -217,6 +217,8 @@ def encode(image, *, device=None, **options):
     rate: the most bits of the file for each pixel; ratio: the least bits of the samples for each bit of the file; psnr:
         the least decibels; step: the quantiser's step. Pass only one of the four: a number, or a sequence of numbers,
         one for each layer
+    quality: 1 to 100, instead of these: the steps that encoders of HTJ2K use for it
+    weights: 'vision' counts errors less where they are hard to see
     layers: 1 to 1024
     levels: decomposition levels, 0 to 32; the default is 5
     reversible: use the reversible transforms even if coding is not lossless

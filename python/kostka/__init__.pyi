@@ -161,6 +161,7 @@ class _SaveOptions(TypedDict, total=False):
     codeblock: _Size | None
     precincts: Sequence[_Size] | None
     style: _Style | Sequence[_Style] | None
+    weights: Literal["none", "vision"] | None
     passes: int | None
     guard_bits: int | None
     derived_steps: bool | None

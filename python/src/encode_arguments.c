@@ -39,7 +39,7 @@ static const struct option options_of_many[] = {
     {"icc", kst_py_read_object, AT(metadata[2]), NULL, FOR_ALL},
     {"comment", kst_py_read_object, AT(metadata[3]), NULL, FOR_ALL},
     {"density", kst_py_read_object, AT(density), NULL, FOR_ALL},
-    {"quality", kst_py_read_int, JPEG(quality), NULL, FOR_JPEG},
+    {"quality", kst_py_read_int, JPEG(quality), NULL, FOR_ALL},
     {"subsampling", kst_py_read_object, AT(subsampling), NULL, FOR_JPEG},
     {"coding", kst_py_read_word, AT(coding), kst_py_codings, FOR_JPEG},
     {"progressive", kst_py_read_flag, AT(progressive), NULL, FOR_JPEG},
@@ -69,6 +69,7 @@ static const struct option options_of_many[] = {
     {"codeblock", kst_py_read_size, J2K(block_width), NULL, FOR_JPEG2000},
     {"precincts", kst_py_read_precincts, AT(jpeg2000), NULL, FOR_JPEG2000},
     {"style", kst_py_read_words, J2K(style), kst_py_styles, FOR_JPEG2000},
+    {"weights", kst_py_read_word, J2K(weights), kst_py_weights, FOR_JPEG2000},
     {"passes", kst_py_read_count, J2K(passes), &passes, FOR_JPEG2000},
     {"guard_bits", kst_py_read_count, J2K(guard_bits), &guard_bits, FOR_JPEG2000},
     {"derived_steps", kst_py_read_flag, J2K(derived_steps), NULL, FOR_JPEG2000},
@@ -209,6 +210,21 @@ static bool read_density(PyObject *value, kst_encode_options *options)
     return true;
 }
 
+/* Let a quality be the target of JPEG 2000, unless there is another one. */
+static bool take_quality(struct settings *settings, const struct option *table, option_set given)
+{
+    kst_j2k_options *options = &settings->jpeg2000.options;
+    if (!kst_py_option_given(table, given, "quality"))
+        return true;
+    if (options->target != KST_J2K_LOSSLESS || kst_py_option_given(table, given, "lossless")) {
+        PyErr_SetString(PyExc_ValueError, "quality does not go with lossless, rate, ratio, psnr or step");
+        return false;
+    }
+    options->target = KST_J2K_QUALITY;
+    options->value = settings->options.quality;
+    return true;
+}
+
 /* Choose the codec by the options, and check that all of them apply to it. */
 static bool choose_codec(struct settings *settings, const struct option *table, option_set given)
 {
@@ -224,7 +240,8 @@ static bool choose_codec(struct settings *settings, const struct option *table, 
         settings->jpeg2000.options.style |= KST_J2K_HT;
     settings->encoding->target =
         (struct target){.codec = codec, .format = (kst_format)settings->format, .depth = settings->depth};
-    return codec == KST_CODEC_JPEG || kst_py_jpeg2000_finish(&settings->jpeg2000);
+    return codec == KST_CODEC_JPEG ||
+           (take_quality(settings, table, given) && kst_py_jpeg2000_finish(&settings->jpeg2000));
 }
 
 /* Settle what depends on several options, or points into the encoding. */

@@ -42,6 +42,7 @@ const struct name kst_py_progressions[] = {{"LRCP", KST_PROGRESSION_LRCP}, {"RLC
 const struct name kst_py_styles[] = {{"bypass", KST_J2K_BYPASS}, {"reset", KST_J2K_RESET}, {"termall", KST_J2K_TERMALL},
     {"causal", KST_J2K_CAUSAL}, {"predictable", KST_J2K_PREDICTABLE}, {"symbols", KST_J2K_SYMBOLS}, {"ht", KST_J2K_HT},
     {NULL, 0}};
+const struct name kst_py_weights[] = {{"none", KST_J2K_WEIGHTS_NONE}, {"vision", KST_J2K_WEIGHTS_VISION}, {NULL, 0}};
 const struct name kst_py_headers[] = {
     {"inline", KST_J2K_HEADERS_INLINE}, {"ppt", KST_J2K_HEADERS_PPT}, {"ppm", KST_J2K_HEADERS_PPM}, {NULL, 0}};
 const struct name kst_py_divisions[] = {{"resolution", KST_J2K_DIVIDE_RESOLUTION}, {"layer", KST_J2K_DIVIDE_LAYER},

@@ -171,10 +171,25 @@ class Jpeg2000(unittest.TestCase):
         self.assertEqual((found["exif"], found["xmp"]), (b"II*\0", b"<x/>"))
         self.assertEqual(info.density, ("inch", 300, 200))
 
+    def test_high_throughput(self):
+        """Code-blocks of T.814, in a file and without one; the quality that its encoders have."""
+        file = kostka.encode(self.array, codec="jph")
+        self.assertEqual(file[20:24], b"jph ")
+        self.assertTrue((kostka.decode(file) == self.array).all())
+        bare = kostka.encode(self.array, codec="jhc")
+        self.assertEqual(bare[:4], b"\xff\x4f\xff\x51")
+        self.assertEqual(bare, kostka.encode(self.array, codec="j2k", style="ht"))
+        sizes = [len(kostka.encode(self.array, codec="jph", quality=quality)) for quality in (20, 80, 98)]
+        self.assertEqual(sizes, sorted(set(sizes)))
+        exact = kostka.encode(self.array, codec="jhc", ratio=8, passes=3)
+        self.assertLessEqual(len(exact), self.array.size // 8)
+
     def test_contradictions(self):
         """Nothing that was said is dropped: the exception names the option."""
         for options, name in (
-            ({"quality": 80}, "quality"),
+            ({"quality": 80, "rate": 1}, "quality"),
+            ({"quality": 80, "lossless": True}, "quality"),
+            ({"weights": "loud"}, "weights"),
             ({"subsampling": "420"}, "subsampling"),
             ({"progressive": True}, "progressive"),
             ({"restart": 3}, "restart"),

@@ -117,7 +117,7 @@ while IFS='|' read -r call pattern; do
 done <<'T'
 encode a.ppm none.jpg -restart 1|--restart 1r
 transcode a.jpg none.jpg -restart 2|--restart 1r
-encode a.ppm none.jp2 -q 40|--rate, --ratio or --psnr
+encode a.ppm none.jp2 -q 40 --rate 1|each says how much is lost
 encode a.ppm none.jp2 -I|--rate
 encode a.ppm none.jp2 -n 0|resolutions
 encode a.ppm none.jp2 -b 64x64|--codeblock

@@ -97,6 +97,7 @@ struct file_settings {
     const struct resize_settings *resize; /* null: pictures keep their size */
     const struct file_format *target;     /* the format that the picture will be written in; null: not known */
     const struct options_given *given;    /* options that are checked against each input when it is read; null: none */
+    bool by_quality;                      /* --quality says how well `encode` is to code */
     bool keep_tables;   /* from JPEG to JPEG: keep the picture's quantisation tables if its size does not change */
     bool keep_sampling; /* likewise keep its sampling */
     bool subsampled;    /* an option asks for chroma subsampling, which CMYK supports only as YCCK */

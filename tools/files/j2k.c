@@ -130,6 +130,10 @@ void j2k_choose_options(const struct file_settings *settings, const struct file_
         *j2k = *options->jpeg2000;
     else
         kst_j2k_options_init(j2k);
+    if (settings->by_quality) {
+        j2k->target = KST_J2K_QUALITY;
+        j2k->value = options->quality;
+    }
     j2k->codestream |= (file_kind(format) & KIND_J2C) != 0;
     j2k->style |= format == &file_jph || format == &file_jhc ? KST_J2K_HT : 0;
     options->codec = KST_CODEC_JPEG2000;

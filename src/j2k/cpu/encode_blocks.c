@@ -159,6 +159,48 @@ static void store(struct j2k_encoding *encoding, struct j2k_encode_worker *worke
         coded->passes = (uint8_t)outcome->passes;
 }
 
+/* Keep a set of passes with its bytes. Returns false if memory is missing. */
+static bool keep_candidate(struct j2k_encoding *encoding, struct j2k_encode_worker *worker,
+    const struct j2k_block_outcome *outcome, struct j2k_candidate *to)
+{
+    uint8_t *data = kst_j2k_encode_keep(encoding, &worker->chunk, outcome->length);
+    if (!data)
+        return false;
+    memcpy(data, outcome->data, outcome->length);
+    *to =
+        (struct j2k_candidate){.data = data, .plane = (uint8_t)(outcome->top - 1), .passes = (uint8_t)outcome->passes};
+    for (uint32_t i = 0; i < outcome->passes; i++) {
+        to->length[i] = outcome->pass[i].length;
+        to->gain[i] = outcome->pass[i].gain;
+    }
+    return true;
+}
+
+/* Code a block with cleanup passes of several planes, and keep all that have any passes. */
+static void try_planes(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
+    struct j2k_block_settings *settings, double error)
+{
+    const struct j2k_block_functions *coder = kst_j2k_block_functions(kst_j2k_block_coder(settings->style)->kind);
+    const uint32_t end = settings->plane + encoding->request->candidates;
+    struct j2k_candidate set[J2K_CODED_PLANES];
+    struct j2k_block_outcome outcome = {.passes = 1};
+    uint32_t count = 0, planes = 0;
+    for (; settings->plane < end && outcome.passes > 0; settings->plane++) {
+        coder->encode(&worker->scratch, encoding->tier, settings, &outcome);
+        planes = outcome.planes;
+        if (outcome.passes > 0 && !keep_candidate(encoding, worker, &outcome, &set[count++]))
+            return;
+    }
+    struct j2k_candidate *kept = kst_j2k_encode_keep(encoding, &worker->chunk, count * sizeof *kept);
+    if (!kept)
+        return;
+    memcpy(kept, set, count * sizeof *kept);
+    encoding->encoded->candidates[index] = (struct j2k_candidates){kept, count};
+    encoding->result[index] = (struct j2k_block_result){.planes = (uint8_t)planes, .top = 1, .error = error};
+    encoding->coded->block[index].passes = 0;
+    kst_j2k_encode_count(encoding, 1);
+}
+
 /* Measure what the planes of a sampled block would gain. */
 static void measure(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
     const struct j2k_block_settings *settings, double error)
@@ -180,11 +222,11 @@ void kst_j2k_encode_one(const struct j2k_encode_set *set, struct j2k_encode_work
     const struct j2k_block *block = &plan->block[whole];
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
-    const struct j2k_block_settings settings = {.width = block->width,
+    struct j2k_block_settings settings = {.width = block->width,
         .height = block->height,
         .orientation = band->orientation,
         .style = tc->style,
-        .plane = encoding->request->refinements > 0,
+        .plane = encoding->request->plane,
         .refinements = encoding->request->refinements,
         .exact = tc->reversible,
         .measure = encoding->request->measure,
@@ -193,6 +235,10 @@ void kst_j2k_encode_one(const struct j2k_encode_set *set, struct j2k_encode_work
     double error = load(set, worker->scratch.sample, index);
     if (set->choice == J2K_SAMPLE_BLOCKS) {
         measure(encoding, worker, whole, &settings, error);
+        return;
+    }
+    if (encoding->request->candidates > 0) {
+        try_planes(encoding, worker, whole, &settings, error);
         return;
     }
     struct j2k_block_outcome outcome;

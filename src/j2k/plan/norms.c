@@ -86,11 +86,7 @@ double kst_j2k_band_norm(const struct j2k_norms *norms, uint32_t orientation, ui
     return across * down;
 }
 
-/*
- * The norm of component 0, 1 or 2 in the inverse component transform: how much an error in that component adds to the
- * errors of all three output components.
- */
-static double component_norm(enum j2k_transform transform, uint32_t component)
+double kst_j2k_component_norm(enum j2k_transform transform, uint32_t component)
 {
     /* The columns of the inverse matrices of G.2.2 and G.3.2, without rounding. */
     static const double rct[3][3] = {{1, 1, 1}, {-0.25, -0.25, 0.75}, {0.75, -0.25, -0.25}};
@@ -110,7 +106,7 @@ void kst_j2k_band_weights(const struct j2k_plan *plan, double *weight)
     for (uint32_t t = 0; t < plan->tile_component_count; t++) {
         const struct j2k_tile_component *tc = &plan->tile_component[t];
         const struct j2k_tile *tile = &plan->tile[t / plan->component_count];
-        double component = component_norm((enum j2k_transform)tile->transform, t % plan->component_count);
+        double component = kst_j2k_component_norm((enum j2k_transform)tile->transform, t % plan->component_count);
         for (uint32_t r = 0; r < tc->resolution_count; r++) {
             const struct j2k_resolution *resolution = &plan->resolution[tc->first_resolution + r];
             for (uint32_t b = resolution->first_band; b < resolution->first_band + resolution->band_count; b++) {

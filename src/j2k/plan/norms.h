@@ -24,6 +24,12 @@ void kst_j2k_norms(bool reversible, struct j2k_norms *norms);
  */
 double kst_j2k_band_norm(const struct j2k_norms *norms, uint32_t orientation, uint32_t level);
 
+/*
+ * The norm of component 0, 1 or 2 in the inverse component transform: how much an error in that component adds to the
+ * errors of all three output components. 1 for others.
+ */
+double kst_j2k_component_norm(enum j2k_transform transform, uint32_t component);
+
 /* Set for each band of a plan the squared error of the picture that an error of 1 in one of its coefficients causes. */
 void kst_j2k_band_weights(const struct j2k_plan *plan, double *weight);
 

@@ -221,12 +221,24 @@ static void join_block(struct j2k_encoding *encoding, uint32_t b, uint32_t first
     }
 }
 
+/* Make room for the sets that will be chosen. */
+static void place_candidates(struct j2k_encoding *encoding)
+{
+    const uint32_t blocks = encoding->coded->plan.block_count;
+    if (!kst_j2k_encode_take_passes(encoding, (uint64_t)J2K_SET_PASSES * blocks))
+        return;
+    for (uint32_t b = 0; b < blocks; b++)
+        encoding->coded->block[b].first_pass = J2K_SET_PASSES * b;
+}
+
 /* Collect the passes of all blocks in one array, unless they are already in it. */
 static void join_passes(struct j2k_encoding *encoding)
 {
     struct j2k_encoded *encoded = encoding->encoded;
     struct block_range blocks = blocks_of(encoding);
     uint64_t total = 0;
+    if (encoded->candidates)
+        place_candidates(encoding);
     for (uint32_t b = blocks.first; b < blocks.end; b++)
         total += encoding->coded->block[b].passes;
     if (!encoded->pass_length) {
@@ -248,6 +260,9 @@ kst_status kst_j2k_encode_start(struct j2k_encoding *encoding, kst_report *repor
     if (pthread_mutex_init(&encoding->shared, NULL) != 0)
         return kst_report_error(report, KST_ERROR_THREAD, KST_NO_OFFSET, NULL);
     encoding->result = kst_j2k_encode_take(encoding, encoding->coded->plan.block_count, sizeof *encoding->result);
+    if (encoding->request->candidates > 0)
+        encoding->encoded->candidates =
+            kst_j2k_encode_take(encoding, encoding->coded->plan.block_count, sizeof *encoding->encoded->candidates);
     return KST_OK;
 }
 
@@ -265,6 +280,8 @@ void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded)
     release_chunks(memory, encoded);
     kst_memory_release(memory, encoded->pass_length);
     kst_memory_release(memory, encoded->pass_gain);
+    kst_memory_release(memory, encoded->candidates);
+    encoded->candidates = NULL;
     encoded->pass_length = NULL;
     encoded->pass_gain = NULL;
 }

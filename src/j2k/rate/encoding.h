@@ -18,6 +18,21 @@ struct j2k_encode_worker;
 struct j2k_encoded_chunk;
 struct j2k_forward;
 
+enum { J2K_SET_PASSES = 3 /* most passes of an HT set */ };
+
+/* An HT set that a block may have. */
+struct j2k_candidate {
+    const uint8_t *data;
+    uint32_t length[J2K_SET_PASSES]; /* up to the end of each pass */
+    double gain[J2K_SET_PASSES];     /* of each pass, as in struct j2k_pass */
+    uint8_t plane, passes;
+};
+
+struct j2k_candidates {
+    const struct j2k_candidate *set;
+    uint32_t count;
+};
+
 struct j2k_encode_request {
     const struct j2k_origin *origin; /* one per component: where plan.component[c].area begins */
     const kst_rows *rows; /* reads the samples, if `in_order` one row of tiles after the other; null: in memory */
@@ -27,7 +42,12 @@ struct j2k_encode_request {
     const kst_writer *keeper;  /* keeps coded bytes; only if nothing is measured; null: they stay in memory */
     struct j2k_tiles tiles;    /* the tiles to be coded; a count of 0: all tiles */
     bool measure;              /* measure what each pass gains */
-    uint32_t refinements;      /* HT: passes behind the cleanup pass, which is then that of plane 1: 0–2 */
+    uint32_t refinements;      /* HT: passes behind the cleanup pass: 0–2 */
+    /*
+     * HT: the cleanup pass's plane; and how many planes from there on are tried, each with a set of its own, from which
+     * one is chosen when all blocks are coded (j2k/rate/candidates.h). 0: there is no choice. Needs `measure`.
+     */
+    uint32_t plane, candidates;
     /*
      * The target of rate allocation, only if measured: passes that are clearly useless for it may be left out. All
      * blocks together are to be no longer than `bytes` (UINT64_MAX: any length), or no better than the squared error
@@ -43,7 +63,9 @@ struct j2k_encode_request {
 struct j2k_encoded {
     struct j2k_encoded_chunk *chunk;
     uint32_t *pass_length; /* as in j2k_coded, which borrows it */
-    double *pass_gain;     /* how much each pass lowers the picture's squared error; null: not measured */
+    /* Sets to choose from, for each block; null: there is no choice, and passes are those of coded->block. */
+    struct j2k_candidates *candidates;
+    double *pass_gain; /* how much each pass lowers the picture's squared error; null: not measured */
     uint32_t pass_count;
     double error;  /* if measured: the squared error that is left after all passes */
     double stop;   /* planes that gain less per byte may be missing; 0: none is missing */

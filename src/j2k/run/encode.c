@@ -132,7 +132,8 @@ static kst_status plan(struct j2k_encoder *encoder)
     encoder->request.progress = &e->progress;
     kst_progress_stage(&e->progress, encoder->coded.plan.block_count, share_of_coding(encoder));
     encoder->request.rows = e->rows;
-    encoder->request.refinements = encoder->options.passes - 1;
+    encoder->request.refinements = kst_j2k_encode_searches(encoder) ? 0 : encoder->options.passes - 1;
+    encoder->request.plane = encoder->request.refinements > 0;
     encoder->request.measure = kst_j2k_encode_needs_rates(encoder) && !kst_j2k_encode_searches(encoder);
     kst_j2k_encode_goal(encoder);
     return KST_OK;

@@ -120,6 +120,8 @@ double kst_j2k_encode_samples(const struct j2k_encoder *encoder);
 double kst_j2k_encode_sample_bits(const struct j2k_encoder *encoder);
 /* Return whether it depends on other blocks which passes of a block are kept. */
 bool kst_j2k_encode_needs_rates(const struct j2k_encoder *encoder);
+/* Return whether all that the quantiser leaves is coded, whatever its length and its error. */
+bool kst_j2k_encode_takes_all(const struct j2k_encoder *encoder);
 /* Return the quantiser's step; and set in the request how far blocks need to be coded. */
 double kst_j2k_encode_step(const struct j2k_encoder *encoder);
 void kst_j2k_encode_goal(struct j2k_encoder *encoder);
@@ -141,6 +143,21 @@ uint64_t kst_j2k_encode_budget(const struct j2k_encoder *encoder, uint64_t aroun
 bool kst_j2k_encode_searches(const struct j2k_encoder *encoder);
 double kst_j2k_encode_first_step(const struct j2k_encoder *encoder);
 kst_status kst_j2k_encode_search(struct j2k_encoder *encoder);
+
+/*
+ * Let the last layer have all passes; count the bytes of the file, as a share of the budget, or measure its error, as a
+ * share of the wanted one.
+ */
+void kst_j2k_encode_take_all(struct j2k_encoder *encoder);
+kst_status kst_j2k_encode_share(struct j2k_encoder *encoder, uint64_t around, uint64_t budget, double *share);
+kst_status kst_j2k_encode_error_share(struct j2k_encoder *encoder, double *share);
+
+/*
+ * encode_candidates.c: code each block with cleanup passes of `count` planes from `plane` on; and choose from these
+ * what meets the target.
+ */
+kst_status kst_j2k_encode_candidates(struct j2k_encoder *encoder, uint32_t plane, uint32_t count);
+kst_status kst_j2k_encode_choose(struct j2k_encoder *encoder);
 
 /*
  * encode_psnr.c: return the squared error that a layer's PSNR allows, and the one that the gains of passes must estimate for a layer to reach its PSNR; and
@@ -207,6 +224,15 @@ void kst_j2k_encode_drop_tiles(struct j2k_encoder *encoder);
 /* Change the quantiser's step, before blocks are coded again. */
 kst_status kst_j2k_encode_take_step(struct j2k_encoder *encoder, double step);
 kst_status kst_j2k_encode_weights(struct j2k_encoder *encoder);
+
+/*
+ * encode_vision.c: return the step of a quality, in samples of the picture; return how much an error in a band counts to
+ * an eye, 1 where that is not asked for; and multiply the bands' weights by what it asks for.
+ */
+double kst_j2k_quality_step(double quality, uint32_t depth);
+double kst_j2k_encode_seen(const struct j2k_encoder *encoder, const struct j2k_parameters *parameters,
+    uint32_t component, uint32_t orientation, uint32_t level);
+void kst_j2k_encode_weigh(struct j2k_encoder *encoder);
 
 /* encode_profile.c: check that the planned codestream obeys the profile's rules. */
 kst_status kst_j2k_encode_profile(struct j2k_encoder *encoder);

@@ -35,11 +35,12 @@ static bool is_positive(double value)
 
 static kst_status check_target(struct encoding *e, const kst_j2k_options *o)
 {
-    if ((unsigned)o->target > KST_J2K_STEP)
+    if ((unsigned)o->target > KST_J2K_QUALITY)
         return fail(e, KST_ERROR_OPTIONS, "target");
     if (o->layers < 1 || o->layers > J2K_ENCODED_LAYERS)
         return fail(e, KST_ERROR_OPTIONS, "layers");
-    bool each = o->layer_value && o->target != KST_J2K_LOSSLESS && o->target != KST_J2K_STEP;
+    const bool all = o->target == KST_J2K_LOSSLESS || o->target == KST_J2K_STEP || o->target == KST_J2K_QUALITY;
+    const bool each = o->layer_value && !all;
     if (o->target != KST_J2K_LOSSLESS && !each && !is_positive(o->value))
         return fail(e, KST_ERROR_OPTIONS, "the target's value");
     for (uint32_t l = 0; each && l < o->layers; l++)
@@ -47,7 +48,15 @@ static kst_status check_target(struct encoding *e, const kst_j2k_options *o)
             (l > 0 && (o->target == KST_J2K_RATIO ? o->layer_value[l] > o->layer_value[l - 1]
                                                   : o->layer_value[l] < o->layer_value[l - 1])))
             return fail(e, KST_ERROR_OPTIONS, "layers that do not get better");
-    if (o->target == KST_J2K_STEP && o->reversible)
+    if (o->target == KST_J2K_QUALITY && !(o->value >= 1 && o->value <= 100))
+        return fail(e, KST_ERROR_OPTIONS, "quality is 1 to 100");
+    if ((unsigned)o->weights > KST_J2K_WEIGHTS_VISION)
+        return fail(e, KST_ERROR_OPTIONS, "weights");
+    if (o->weights && (o->target == KST_J2K_PSNR || o->target == KST_J2K_QUALITY))
+        return fail(e, KST_ERROR_OPTIONS, "weights: a PSNR has none, and a quality its own");
+    if (o->weights && o->target == KST_J2K_LOSSLESS && o->layers == 1)
+        return fail(e, KST_ERROR_OPTIONS, "weights: one layer without loss has no errors");
+    if ((o->target == KST_J2K_STEP || o->target == KST_J2K_QUALITY) && o->reversible)
         return fail(e, KST_ERROR_OPTIONS, "the reversible transform has no quantiser");
     if (o->target == KST_J2K_PSNR && o->interest.width > 0)
         return fail(e, KST_ERROR_OPTIONS, "a region of interest makes errors uneven");
@@ -87,7 +96,7 @@ static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
         return fail(e, KST_ERROR_OPTIONS, "guard bits");
     if (o->passes < 1 || o->passes > 3 || (o->passes > 1 && !(o->style & KST_J2K_HT)))
         return fail(e, KST_ERROR_OPTIONS, "passes, which code-blocks of T.814 have 1 to 3 of");
-    if (o->passes > 1 && (o->target == KST_J2K_LOSSLESS || o->reversible))
+    if (o->passes > 1 && o->target == KST_J2K_LOSSLESS)
         return fail(e, KST_ERROR_OPTIONS, "passes: refinement passes do not reach every sample of the lowest plane");
     if ((unsigned)o->headers > KST_J2K_HEADERS_PPM)
         return fail(e, KST_ERROR_OPTIONS, "where packet headers stand");

@@ -168,6 +168,26 @@ static uint16_t coarse_enough(uint16_t step, uint32_t guard)
 }
 
 /*
+ * Return by how much a component's steps are larger than those of the first one. Where no passes are left out, steps
+ * alone decide how much an error in each component counts.
+ */
+static double share_of_component(const struct j2k_encoder *encoder, const struct own *own)
+{
+    const bool counts = kst_j2k_encode_searches(encoder) || encoder->options.target == KST_J2K_QUALITY;
+    if (!own->parameters->transform || own->component > 2 || !counts)
+        return 1;
+    return kst_j2k_component_norm(J2K_TRANSFORM_ICT, 0) / kst_j2k_component_norm(J2K_TRANSFORM_ICT, own->component);
+}
+
+/* Return the weight by which a band's step is divided: 1 where what is seen decides which passes are left out. */
+static double seen(const struct j2k_encoder *encoder, const struct own *own, uint32_t orientation, uint32_t level)
+{
+    if (!kst_j2k_encode_takes_all(encoder) && !kst_j2k_encode_searches(encoder))
+        return 1;
+    return kst_j2k_encode_seen(encoder, own->parameters, own->component, orientation, level);
+}
+
+/*
  * Choose the quantiser's steps (Annex E) so that errors in any band's coefficients count the same in the picture. If
  * the target is not a step, and samples are so deep that the lowest bands would need too many planes, these bands get
  * coarser steps.
@@ -180,7 +200,7 @@ static void describe_steps(const struct j2k_encoder *encoder, const struct own *
     bool reversible = coding->reversible;
     const kst_j2k_component *scale = own_of(encoder, own, KST_J2K_OWN_STEP);
     const kst_j2k_component *guard = own_of(encoder, own, KST_J2K_OWN_GUARD_BITS);
-    double step = scale ? encoder->step * scale->step : encoder->step;
+    double step = (scale ? encoder->step * scale->step : encoder->step) * share_of_component(encoder, own);
     struct j2k_norms norms;
     kst_j2k_norms(reversible, &norms);
     *q = (struct j2k_quantisation){.style = reversible                       ? 0
@@ -194,8 +214,9 @@ static void describe_steps(const struct j2k_encoder *encoder, const struct own *
         if (reversible)
             q->step[b] = (uint16_t)(range << 11);
         else
-            q->step[b] = code_step(step / kst_j2k_band_norm(&norms, orientation, level), range);
-        if (!reversible && encoder->options.target != KST_J2K_STEP)
+            q->step[b] = code_step(
+                step / (kst_j2k_band_norm(&norms, orientation, level) * seen(encoder, own, orientation, level)), range);
+        if (!reversible && !kst_j2k_encode_takes_all(encoder))
             q->step[b] = coarse_enough(q->step[b], q->guard);
     }
     while (reversible && q->guard > 1 && most_planes(q) > PLANES_MAX)
@@ -506,6 +527,7 @@ kst_status kst_j2k_encode_weights(struct j2k_encoder *encoder)
     if (!encoder->weight)
         return fail(encoder, status, NULL);
     kst_j2k_band_weights(plan, encoder->weight);
+    kst_j2k_encode_weigh(encoder);
     encoder->request.weight = encoder->weight;
     return KST_OK;
 }

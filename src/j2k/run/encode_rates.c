@@ -52,6 +52,8 @@ double kst_j2k_encode_step(const struct j2k_encoder *encoder)
     double finest = is_low_rate(encoder) ? 0.5 : 0.25, step;
     if (o->target == KST_J2K_STEP)
         return o->value;
+    if (o->target == KST_J2K_QUALITY)
+        return kst_j2k_quality_step(o->value, encoder->origin[0].depth);
     if (o->interest.width > 0)
         finest = 1; /* the planes of the region of interest come on top of the others */
     step = finest;
@@ -104,10 +106,16 @@ static struct j2k_layer_target target_of(const struct j2k_encoder *encoder, uint
     return target;
 }
 
+bool kst_j2k_encode_takes_all(const struct j2k_encoder *encoder)
+{
+    const kst_j2k_target target = encoder->options.target;
+    return target == KST_J2K_LOSSLESS || target == KST_J2K_STEP || target == KST_J2K_QUALITY;
+}
+
 bool kst_j2k_encode_needs_rates(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
-    return o->layers > 1 || (o->target != KST_J2K_LOSSLESS && o->target != KST_J2K_STEP);
+    return o->layers > 1 || !kst_j2k_encode_takes_all(encoder);
 }
 
 /*
@@ -127,7 +135,7 @@ void kst_j2k_encode_goal(struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
     encoder->request.bytes = UINT64_MAX;
-    if (o->target == KST_J2K_LOSSLESS || o->target == KST_J2K_STEP || kst_j2k_encode_searches(encoder))
+    if (kst_j2k_encode_takes_all(encoder) || kst_j2k_encode_searches(encoder))
         return;
     struct j2k_layer_target target = target_of(encoder, o->layers - 1);
     encoder->request.bytes = target.bytes < encoder->limits.bytes ? target.bytes : encoder->limits.bytes;

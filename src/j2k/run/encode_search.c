@@ -19,9 +19,7 @@ static const double finest = 1.0 / 64, coarsest = 1 << 24;
 bool kst_j2k_encode_searches(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
-    if (o->target == KST_J2K_LOSSLESS || o->target == KST_J2K_STEP || encoder->reversible)
-        return false;
-    return (o->style & KST_J2K_HT) != 0 && (o->target != KST_J2K_PSNR || o->layers == 1);
+    return (o->style & KST_J2K_HT) != 0 && !kst_j2k_encode_takes_all(encoder);
 }
 
 /* Errors of a quantiser are about those of evenly distributed values. Photographs of 8 bits at 1 bit a sample take 4.
@@ -30,7 +28,7 @@ double kst_j2k_encode_first_step(const struct j2k_encoder *encoder)
 {
     const double samples = kst_j2k_encode_samples(encoder), usual = 4;
     if (encoder->options.target == KST_J2K_PSNR)
-        return fmax(finest, sqrt(12 * kst_j2k_wanted_error(encoder, 0) / samples));
+        return fmax(finest, sqrt(12 * kst_j2k_wanted_error(encoder, encoder->options.layers - 1) / samples));
     const double bits = 8 * (double)kst_j2k_encode_budget(encoder, 0) / samples;
     const double deeper = ldexp(1, encoder->origin[0].depth - 8);
     return fmax(finest, usual * deeper / fmax(bits, 1e-3));
@@ -49,7 +47,7 @@ struct step_search {
     struct tried_step now, before, good, bad; /* a step of 0: none yet */
 };
 
-static void take_all_passes(struct j2k_encoder *encoder)
+void kst_j2k_encode_take_all(struct j2k_encoder *encoder)
 {
     const uint32_t layers = encoder->options.layers;
     for (uint32_t b = 0; b < encoder->coded.plan.block_count; b++)
@@ -57,17 +55,15 @@ static void take_all_passes(struct j2k_encoder *encoder)
             encoder->layer_passes[(size_t)b * layers + l] = l + 1 < layers ? 0 : encoder->coded.block[b].passes;
 }
 
-/* Count the bytes of the file, and compare them with those that are allowed. */
-static kst_status share_of_bytes(struct step_search *search, double *share)
+kst_status kst_j2k_encode_share(struct j2k_encoder *encoder, uint64_t around, uint64_t budget, double *share)
 {
-    struct j2k_encoder *encoder = search->encoder;
     const struct operation op = kst_encoding_operation(encoder->e);
     struct j2k_codestream *stream;
     uint64_t most = 0;
     kst_status status = kst_j2k_codestream_make(&op, &encoder->coded, &encoder->writing, &stream);
     if (status)
         return status;
-    *share = (double)(kst_j2k_codestream_length(stream) + search->around) / (double)search->budget;
+    *share = (double)(kst_j2k_codestream_length(stream) + around) / (double)budget;
     kst_j2k_codestream_release(stream);
     if (encoder->limits.component_bytes == UINT64_MAX)
         return KST_OK;
@@ -76,20 +72,24 @@ static kst_status share_of_bytes(struct step_search *search, double *share)
     return status;
 }
 
-static kst_status share_of_error(struct step_search *search, double *share)
+kst_status kst_j2k_encode_error_share(struct j2k_encoder *encoder, double *share)
 {
-    const bool wanted = true;
-    double error = 0;
-    kst_status status = kst_j2k_encode_measure(search->encoder, &wanted, &error);
-    *share = error / kst_j2k_wanted_error(search->encoder, 0);
+    const uint32_t last = encoder->options.layers - 1;
+    bool wanted[J2K_ENCODED_LAYERS] = {false};
+    double error[J2K_ENCODED_LAYERS] = {0};
+    wanted[last] = true;
+    kst_status status = kst_j2k_encode_measure(encoder, wanted, error);
+    *share = error[last] / kst_j2k_wanted_error(encoder, last);
     return status;
 }
 
 static kst_status judge(struct step_search *search)
 {
-    take_all_passes(search->encoder);
-    search->now.step = search->encoder->step;
-    return (search->by_error ? share_of_error : share_of_bytes)(search, &search->now.share);
+    struct j2k_encoder *encoder = search->encoder;
+    kst_j2k_encode_take_all(encoder);
+    search->now.step = encoder->step;
+    return search->by_error ? kst_j2k_encode_error_share(encoder, &search->now.share)
+                            : kst_j2k_encode_share(encoder, search->around, search->budget, &search->now.share);
 }
 
 /* Code everything with another step. */
@@ -174,6 +174,26 @@ static kst_status allocate(struct j2k_encoder *encoder)
     return status ? status : kst_j2k_encode_rates(encoder);
 }
 
+/* With a reversible transform there is no step: all planes of all blocks are tried. */
+static kst_status search_planes(struct j2k_encoder *encoder)
+{
+    kst_status status = kst_j2k_encode_candidates(encoder, 0, J2K_CODED_PLANES);
+    return status ? status : kst_j2k_encode_choose(encoder);
+}
+
+/*
+ * With refinement passes, blocks have a plane more or less than the step found for all of them, if that is better. The
+ * plane of that step is the one in the middle, so that the result is no worse.
+ */
+static kst_status improve(struct j2k_encoder *encoder)
+{
+    enum { AROUND_ONE = 3 };
+    kst_status status = kst_j2k_encode_take_step(encoder, encoder->step / 2);
+    if (!status)
+        status = kst_j2k_encode_candidates(encoder, 0, AROUND_ONE);
+    return status ? status : kst_j2k_encode_choose(encoder);
+}
+
 kst_status kst_j2k_encode_search(struct j2k_encoder *encoder)
 {
     const bool by_error = encoder->options.target == KST_J2K_PSNR;
@@ -181,11 +201,15 @@ kst_status kst_j2k_encode_search(struct j2k_encoder *encoder)
         .by_error = by_error,
         .close = by_error ? close_error : close_bytes,
         .aim = by_error ? aim_error : aim_bytes};
+    if (encoder->reversible)
+        return search_planes(encoder);
     kst_status status = kst_j2k_encode_around(encoder, &search.around);
     search.budget = kst_j2k_encode_budget(encoder, search.around);
     if (!status)
         status = run(&search);
-    if (status || (search.good.step > 0 && encoder->options.layers == 1) || by_error)
+    if (!status && encoder->options.passes > 1)
+        return improve(encoder);
+    if (status || by_error || (search.good.step > 0 && encoder->options.layers == 1))
         return status;
     return allocate(encoder);
 }
