@@ -4,15 +4,6 @@
 
 _Static_assert(offsetof(struct j2k_ht_encoder, sample) == 0, "scratch memory begins with the samples");
 
-/* Return the bits of all magnitudes together. */
-static uint32_t any_bits(const struct j2k_ht_encoder *encoder)
-{
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < encoder->width * encoder->height; i++)
-        any |= encoder->sample[i];
-    return any & 0x7FFFFFFF;
-}
-
 static uint32_t bit_count(uint32_t value)
 {
     return value != 0 ? 32 - (uint32_t)__builtin_clz(value) : 0;
@@ -79,7 +70,7 @@ static void measure(struct j2k_ht_encoder *encoder, const struct errors *errors,
 
 static void code(struct j2k_ht_encoder *encoder, enum cpu_tier tier, const struct j2k_block_settings *settings)
 {
-    kst_j2k_ht_cleanup(tier)(encoder);
+    kst_j2k_ht_coding(tier)->cleanup(encoder);
     encoder->length = encoder->pass[0].length = kst_j2k_ht_join(encoder);
     encoder->passes = 1;
     if (settings->refinements == 0 || encoder->plane == 0)
@@ -97,7 +88,8 @@ void kst_j2k_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier, co
     encoder->style = settings->style;
     encoder->plane = settings->plane;
     encoder->passes = encoder->length = 0;
-    const uint32_t planes = bit_count(any_bits(encoder));
+    const uint32_t any = kst_j2k_ht_coding(tier)->any(encoder->sample, encoder->width * encoder->height);
+    const uint32_t planes = bit_count(any & 0x7FFFFFFF);
     const struct errors errors = {
         .shift = planes + 1 > J2K_LEFT_BITS ? planes + 1 - J2K_LEFT_BITS : 0, .exact = settings->exact};
     double left = 0;

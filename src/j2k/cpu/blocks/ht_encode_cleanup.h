@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Codes a cleanup pass of T.814 (7.3). A tier's source includes this header, after it has defined make_row(), which
- * does all that depends on no earlier code: significance, exponents, contexts and U of a row of quads.
+ * Codes a cleanup pass of T.814 (7.3). A tier's source includes this header, after it has defined any_bits(), and
+ * make_row(), which does all that depends on no earlier code: significance, exponents, contexts and U of a row of
+ * quads.
  */
 #include "j2k/cpu/blocks/ht_encode_bits.h"
 #include "j2k/tables/ht_encode.h"
@@ -186,3 +187,5 @@ static void cleanup(struct j2k_ht_encoder *encoder)
     if (encoder->runs.run > 0)
         put_run_bit(&encoder->runs, 1); /* a longer run than there are events does no harm */
 }
+
+static const struct j2k_ht_coding coding = {.any = any_bits, .cleanup = cleanup};

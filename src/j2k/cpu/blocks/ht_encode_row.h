@@ -73,6 +73,14 @@ ALWAYS_INLINE void ht_make_quad(struct j2k_ht_encoder *encoder, uint32_t index, 
     own->exponent[2 * index + 3] = (uint8_t)quad->exponent[3];
 }
 
+static uint32_t any_bits(const uint32_t *sample, uint32_t count)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < count; i++)
+        any |= sample[i];
+    return any;
+}
+
 static void make_row(struct j2k_ht_encoder *encoder, uint32_t y)
 {
     for (uint32_t x = 0, index = 0; x < encoder->width; x += 2, index++) {
