@@ -31,14 +31,14 @@ static uint64_t square_of(const struct errors *errors, uint32_t magnitude, uint3
 }
 
 /* The sums of squares before the cleanup pass and after each pass. */
-struct sums {
+struct error_sums {
     uint64_t after[J2K_HT_SET + 1];
 };
 
 enum { SIGNIFICANT = 1, COARSE = 2 };
 
 static void add_sample(const struct j2k_ht_encoder *encoder, const struct errors *errors, uint32_t known,
-    uint32_t magnitude, struct sums *sums)
+    uint32_t magnitude, struct error_sums *sums)
 {
     const uint32_t plane = encoder->plane;
     const uint64_t coarse = square_of(errors, magnitude, plane);
@@ -54,7 +54,7 @@ static void add_sample(const struct j2k_ht_encoder *encoder, const struct errors
 
 static void measure(struct j2k_ht_encoder *encoder, const struct errors *errors, double *left)
 {
-    struct sums sums = {{0}};
+    struct error_sums sums = {{0}};
     const double unit = (double)(UINT64_C(1) << errors->shift);
     for (uint32_t y = 0; y < encoder->height; y++) {
         const uint32_t *sample = encoder->sample + (size_t)y * encoder->width;
