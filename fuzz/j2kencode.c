@@ -166,7 +166,7 @@ static void read_options(struct fuzz_input *input, struct choices *choices)
 {
     kst_j2k_options options;
     kst_j2k_options_init(&options);
-    options.target = (kst_j2k_target)fuzz_take(input, KST_J2K_STEP + 1);
+    options.target = (kst_j2k_target)fuzz_take(input, KST_J2K_QUALITY + 1);
     options.value = (1 + fuzz_take(input, 256)) / (options.target == KST_J2K_PSNR ? 4.0 : 16.0);
     options.layers = 1 + fuzz_take(input, 8);
     options.levels = fuzz_take(input, 12);
@@ -188,6 +188,12 @@ static void read_options(struct fuzz_input *input, struct choices *choices)
             fuzz_take(input, 40), fuzz_take(input, 40), 1 + fuzz_take(input, 40), 1 + fuzz_take(input, 40)};
     options.headers = (kst_j2k_headers)fuzz_take(input, 3);
     read_sizes(input, &options);
+    if (fuzz_take(input, 4) == 3) {
+        options.style = KST_J2K_HT | (options.style & KST_J2K_CAUSAL);
+        options.passes = 1 + fuzz_take(input, 3);
+    }
+    if (fuzz_take(input, 8) == 7)
+        options.weights = KST_J2K_WEIGHTS_VISION;
     choices->options = options;
     uint32_t more = fuzz_take(input, 16);
     if (more & 1)

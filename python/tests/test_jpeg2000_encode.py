@@ -175,14 +175,14 @@ class Jpeg2000(unittest.TestCase):
         """Code-blocks of T.814, in a file and without one; the quality that its encoders have."""
         file = kostka.encode(self.array, codec="jph")
         self.assertEqual(file[20:24], b"jph ")
-        self.assertTrue((kostka.decode(file) == self.array).all())
+        self.assertEqual(bytes(kostka.decode(file)), bytes(self.array))
         bare = kostka.encode(self.array, codec="jhc")
         self.assertEqual(bare[:4], b"\xff\x4f\xff\x51")
         self.assertEqual(bare, kostka.encode(self.array, codec="j2k", style="ht"))
         sizes = [len(kostka.encode(self.array, codec="jph", quality=quality)) for quality in (20, 80, 98)]
         self.assertEqual(sizes, sorted(set(sizes)))
         exact = kostka.encode(self.array, codec="jhc", ratio=8, passes=3)
-        self.assertLessEqual(len(exact), self.array.size // 8)
+        self.assertLessEqual(len(exact), WIDTH * HEIGHT * 3 // 8)
 
     def test_contradictions(self):
         """Nothing that was said is dropped: the exception names the option."""

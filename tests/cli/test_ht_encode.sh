@@ -85,6 +85,49 @@ for options in '--step 1' '--step 4 --style causal' '--step 2 --passes 2' '--ste
     between "$(decibels ours.ppm opj.ppm)" 500 2000 "agreement with OpenJPEG: $options"
 done
 
+# Targets: sizes are not exceeded and nearly reached, decibels are reached and hardly exceeded.
+size() {
+    wc -c <"$1" | tr -d ' '
+}
+pixels=$("$KOSTKA" info --json photo.ppm | json 0 width)
+pixels=$((pixels * $("$KOSTKA" info --json photo.ppm | json 0 height)))
+for passes in 1 2 3; do
+    expect 0 "$KOSTKA" encode --ratio 20 --passes $passes photo.ppm ratio.jhc
+    between "$(size ratio.jhc)" $((pixels * 295 / 2000)) $((pixels * 3 / 20)) "--ratio 20 --passes $passes"
+    expect 0 "$KOSTKA" decode ratio.jhc ratio.$passes.ppm
+    between "$(decibels photo.ppm ratio.$passes.ppm)" "$(decibels photo.ppm ratio.1.ppm)" 2000 "--passes $passes"
+    expect 0 "$KOSTKA" encode --psnr 40 --passes $passes photo.ppm psnr.jph
+    between "$(decibels photo.ppm psnr.jph)" 400 401 "--psnr 40 --passes $passes"
+done
+expect 0 "$KOSTKA" encode --rate 2 --reversible grey.pgm reversible.jph
+between "$(size reversible.jph)" $((pixels * 95 / 400)) $((pixels / 4)) '--reversible'
+expect 0 "$KOSTKA" encode --rate 0.001 photo.ppm tiny.jhc
+between "$(size tiny.jhc)" 100 400 'no room for anything'
+expect 0 "$KOSTKA" encode --rate 0.5,1,2 photo.ppm layers.jph
+between "$(size layers.jph)" $((pixels * 97 / 400)) $((pixels / 4)) 'three layers'
+expect 0 "$KOSTKA" decode --layers 1 layers.jph first.ppm
+expect 0 "$KOSTKA" decode --layers 2 layers.jph second.ppm
+[ "$(decibels photo.ppm first.ppm)" -lt "$(decibels photo.ppm second.ppm)" ] || fail 'the second layer is no better'
+expect 0 "$KOSTKA" encode --ratio 10 --tiles 100x100 --threads 1 photo.ppm one.jph
+expect 0 "$KOSTKA" encode --ratio 10 --tiles 100x100 --threads 3 photo.ppm three.jph
+same one.jph three.jph
+
+# Qualities give larger files, the higher they are; what is hard to see gets fewer bytes. Both are for jp2, too.
+before=0
+for quality in 10 50 75 98; do
+    expect 0 "$KOSTKA" encode -q $quality photo.ppm quality.jph
+    [ "$(size quality.jph)" -gt "$before" ] || fail "quality $quality is no larger"
+    before=$(size quality.jph)
+done
+for name in weights.jph weights.jp2; do
+    expect 0 "$KOSTKA" encode --step 2 photo.ppm $name
+    before=$(size $name)
+    expect 0 "$KOSTKA" encode --step 2 --weights vision photo.ppm $name
+    [ "$(size $name)" -lt "$before" ] || fail 'weights do not matter'
+done
+expect 2 "$KOSTKA" encode --psnr 40 --weights vision photo.ppm none.jph
+expect 2 "$KOSTKA" encode -q 40 --rate 1 photo.ppm none.jph
+
 # The marker segments that say so, and the brand of the file.
 expect 0 "$KOSTKA" encode photo.ppm one.jph
 equals "$(head -c 24 one.jph | tail -c 4)" 'jph '
@@ -113,5 +156,5 @@ says 'passes'
 expect 1 "$KOSTKA" encode --passes 2 --step 1 photo.ppm none.j2k
 says 'passes'
 expect 2 "$KOSTKA" encode --passes 4 --step 1 photo.ppm none.jph
-[ ! -e none.jph ] && [ ! -e none.j2k ] || fail 'a file was left behind'
+{ [ ! -e none.jph ] && [ ! -e none.j2k ]; } || fail 'a file was left behind'
 finish

@@ -4,15 +4,6 @@
 
 _Static_assert(offsetof(struct j2k_ht_encoder, sample) == 0, "scratch memory begins with the samples");
 
-/* Return the bits of all magnitudes together. */
-static uint32_t any_bits(const struct j2k_ht_encoder *encoder)
-{
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < encoder->width * encoder->height; i++)
-        any |= encoder->sample[i];
-    return any & 0x7FFFFFFF;
-}
-
 static uint32_t bit_count(uint32_t value)
 {
     return value != 0 ? 32 - (uint32_t)__builtin_clz(value) : 0;
@@ -40,14 +31,14 @@ static uint64_t square_of(const struct errors *errors, uint32_t magnitude, uint3
 }
 
 /* The sums of squares before the cleanup pass and after each pass. */
-struct sums {
+struct error_sums {
     uint64_t after[J2K_HT_SET + 1];
 };
 
 enum { SIGNIFICANT = 1, COARSE = 2 };
 
 static void add_sample(const struct j2k_ht_encoder *encoder, const struct errors *errors, uint32_t known,
-    uint32_t magnitude, struct sums *sums)
+    uint32_t magnitude, struct error_sums *sums)
 {
     const uint32_t plane = encoder->plane;
     const uint64_t coarse = square_of(errors, magnitude, plane);
@@ -63,7 +54,7 @@ static void add_sample(const struct j2k_ht_encoder *encoder, const struct errors
 
 static void measure(struct j2k_ht_encoder *encoder, const struct errors *errors, double *left)
 {
-    struct sums sums = {{0}};
+    struct error_sums sums = {{0}};
     const double unit = (double)(UINT64_C(1) << errors->shift);
     for (uint32_t y = 0; y < encoder->height; y++) {
         const uint32_t *sample = encoder->sample + (size_t)y * encoder->width;
@@ -79,7 +70,7 @@ static void measure(struct j2k_ht_encoder *encoder, const struct errors *errors,
 
 static void code(struct j2k_ht_encoder *encoder, enum cpu_tier tier, const struct j2k_block_settings *settings)
 {
-    kst_j2k_ht_cleanup(tier)(encoder);
+    kst_j2k_ht_coding(tier)->cleanup(encoder);
     encoder->length = encoder->pass[0].length = kst_j2k_ht_join(encoder);
     encoder->passes = 1;
     if (settings->refinements == 0 || encoder->plane == 0)
@@ -97,7 +88,8 @@ void kst_j2k_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier, co
     encoder->style = settings->style;
     encoder->plane = settings->plane;
     encoder->passes = encoder->length = 0;
-    const uint32_t planes = bit_count(any_bits(encoder));
+    const uint32_t any = kst_j2k_ht_coding(tier)->any(encoder->sample, encoder->width * encoder->height);
+    const uint32_t planes = bit_count(any & 0x7FFFFFFF);
     const struct errors errors = {
         .shift = planes + 1 > J2K_LEFT_BITS ? planes + 1 - J2K_LEFT_BITS : 0, .exact = settings->exact};
     double left = 0;

@@ -77,11 +77,15 @@ struct j2k_ht_encoder {
     uint8_t data[J2K_HT_ENCODER_ROOM];
 };
 
-/* The function that tiers implement differently: codes all quads to the three streams, which are not ended yet. */
-typedef void j2k_ht_cleanup(struct j2k_ht_encoder *encoder);
+/* The functions that tiers implement differently; their results are the same. */
+struct j2k_ht_coding {
+    uint32_t (*any)(const uint32_t *sample, uint32_t count); /* returns all bits of all samples */
+    /* Codes all quads to the three streams, which are not ended yet. */
+    void (*cleanup)(struct j2k_ht_encoder *encoder);
+};
 
-j2k_ht_cleanup *kst_j2k_ht_cleanup(enum cpu_tier tier);
-j2k_ht_cleanup *kst_j2k_ht_cleanup_avx2(void);
+const struct j2k_ht_coding *kst_j2k_ht_coding(enum cpu_tier tier);
+const struct j2k_ht_coding *kst_j2k_ht_coding_avx2(void);
 
 /* Join the three streams into the cleanup segment at encoder->data. Returns its length, Lcup. */
 uint32_t kst_j2k_ht_join(struct j2k_ht_encoder *encoder);

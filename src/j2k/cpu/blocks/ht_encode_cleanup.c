@@ -6,13 +6,13 @@
 /* This header uses the functions of the one above. */
 #include "j2k/cpu/blocks/ht_encode_cleanup.h"
 
-j2k_ht_cleanup *kst_j2k_ht_cleanup(enum cpu_tier tier)
+const struct j2k_ht_coding *kst_j2k_ht_coding(enum cpu_tier tier)
 {
 #if defined(__x86_64__)
     if (tier >= CPU_AVX2)
-        return kst_j2k_ht_cleanup_avx2();
+        return kst_j2k_ht_coding_avx2();
 #else
     (void)tier;
 #endif
-    return cleanup;
+    return &coding;
 }

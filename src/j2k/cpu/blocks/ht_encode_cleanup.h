@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Codes a cleanup pass of T.814 (7.3). A tier's source includes this header, after it has defined make_row(), which
- * does all that depends on no earlier code: significance, exponents, contexts and U of a row of quads.
+ * Codes a cleanup pass of T.814 (7.3). A tier's source includes this header, after it has defined any_bits(), and
+ * make_row(), which does all that depends on no earlier code: significance, exponents, contexts and U of a row of
+ * quads.
  */
 #include "j2k/cpu/blocks/ht_encode_bits.h"
 #include "j2k/tables/ht_encode.h"
@@ -13,7 +14,7 @@ static const uint8_t run_exponents[J2K_HT_MEL_STATES] = {J2K_HT_MEL_EXPONENTS};
  * The codes of u (Table 3): prefix, length of the prefix, suffix and length of the suffix. Exponents of at most 32 bits
  * need no extension.
  */
-struct excess_code {
+struct j2k_ht_excess {
     uint8_t prefix, prefix_length, suffix, suffix_length;
 };
 
@@ -31,7 +32,7 @@ struct excess_code {
     }
 #define LONG4(u) LONG(u), LONG((u) + 1), LONG((u) + 2), LONG((u) + 3)
 
-static const struct excess_code excess_codes[] = {{0, 0, 0, 0}, SHORT(1), SHORT(2), MIDDLE(3), MIDDLE(4), LONG4(5),
+static const struct j2k_ht_excess excess_codes[] = {{0, 0, 0, 0}, SHORT(1), SHORT(2), MIDDLE(3), MIDDLE(4), LONG4(5),
     LONG4(9), LONG4(13), LONG4(17), LONG4(21), LONG4(25), LONG4(29)};
 
 static void put_run_bit(struct j2k_ht_runs *runs, uint32_t bit)
@@ -93,20 +94,20 @@ ALWAYS_INLINE void put_signs(
 }
 
 /* Holds the bits of VLC of a pair of quads. */
-struct pair_bits {
+struct j2k_ht_pair {
     uint64_t bits;
     uint32_t count;
 };
 
-ALWAYS_INLINE void add_bits(struct pair_bits *pair, uint32_t value, uint32_t count)
+ALWAYS_INLINE void add_bits(struct j2k_ht_pair *pair, uint32_t value, uint32_t count)
 {
     pair->bits |= (uint64_t)value << pair->count;
     pair->count += count;
 }
 
-ALWAYS_INLINE void add_excesses(struct pair_bits *pair, uint32_t first, uint32_t second)
+ALWAYS_INLINE void add_excesses(struct j2k_ht_pair *pair, uint32_t first, uint32_t second)
 {
-    const struct excess_code *a = &excess_codes[first], *b = &excess_codes[second];
+    const struct j2k_ht_excess *a = &excess_codes[first], *b = &excess_codes[second];
     add_bits(pair, a->prefix, a->prefix_length);
     add_bits(pair, b->prefix, b->prefix_length);
     add_bits(pair, a->suffix, a->suffix_length);
@@ -114,7 +115,8 @@ ALWAYS_INLINE void add_excesses(struct pair_bits *pair, uint32_t first, uint32_t
 }
 
 /* Add both u of a pair in the first row of quads (7.3.6). */
-ALWAYS_INLINE void add_first_excesses(struct j2k_ht_runs *runs, struct pair_bits *pair, uint32_t first, uint32_t second)
+ALWAYS_INLINE void add_first_excesses(
+    struct j2k_ht_runs *runs, struct j2k_ht_pair *pair, uint32_t first, uint32_t second)
 {
     if (first == 0 || second == 0) {
         add_excesses(pair, first, second);
@@ -125,7 +127,7 @@ ALWAYS_INLINE void add_first_excesses(struct j2k_ht_runs *runs, struct pair_bits
     if (both) {
         add_excesses(pair, first - 2, second - 2);
     } else if (first > 2) {
-        const struct excess_code *a = &excess_codes[first];
+        const struct j2k_ht_excess *a = &excess_codes[first];
         add_bits(pair, a->prefix, a->prefix_length);
         add_bits(pair, second - 1, 1);
         add_bits(pair, a->suffix, a->suffix_length);
@@ -135,7 +137,7 @@ ALWAYS_INLINE void add_first_excesses(struct j2k_ht_runs *runs, struct pair_bits
 
 /* Code the event and the codeword of a quad, and its MagSgn. */
 ALWAYS_INLINE void code_quad(
-    struct j2k_ht_encoder *encoder, const uint16_t *table, uint32_t quad, struct pair_bits *pair)
+    struct j2k_ht_encoder *encoder, const uint16_t *table, uint32_t quad, struct j2k_ht_pair *pair)
 {
     const struct j2k_ht_row *row = &encoder->row;
     const uint32_t code = row->code[quad], rho = code >> 4 & 15;
@@ -152,7 +154,7 @@ ALWAYS_INLINE void code_row(struct j2k_ht_encoder *encoder, bool first)
     const struct j2k_ht_row *row = &encoder->row;
     const uint32_t quads = (encoder->width + 1) / 2;
     for (uint32_t quad = 0; quad < quads; quad += 2) {
-        struct pair_bits pair = {0, 0};
+        struct j2k_ht_pair pair = {0, 0};
         code_quad(encoder, codes[!first], quad, &pair);
         if (quad + 1 < quads)
             code_quad(encoder, codes[!first], quad + 1, &pair);
@@ -186,3 +188,5 @@ static void cleanup(struct j2k_ht_encoder *encoder)
     if (encoder->runs.run > 0)
         put_run_bit(&encoder->runs, 1); /* a longer run than there are events does no harm */
 }
+
+static const struct j2k_ht_coding coding = {.any = any_bits, .cleanup = cleanup};

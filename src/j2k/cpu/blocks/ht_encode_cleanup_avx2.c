@@ -153,6 +153,16 @@ ALWAYS_INLINE void make_codes(struct j2k_ht_encoder *encoder, uint32_t quad, con
     store_bytes(encoder->row.excess + quad, excess);
 }
 
+static uint32_t any_bits(const uint32_t *sample, uint32_t count)
+{
+    __m256i sum = _mm256_setzero_si256();
+    for (uint32_t i = 0; i < count; i += 8)
+        sum = _mm256_or_si256(sum, load_samples(sample + i, count - i));
+    __m128i half = _mm_or_si128(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+    half = _mm_or_si128(half, _mm_srli_si128(half, 8));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_or_si128(half, _mm_srli_si128(half, 4)));
+}
+
 ALWAYS_INLINE void make_row(struct j2k_ht_encoder *encoder, uint32_t y)
 {
     const struct j2k_ht_above *above = &encoder->above[(y / 2 + 1) % 2];
@@ -168,7 +178,7 @@ ALWAYS_INLINE void make_row(struct j2k_ht_encoder *encoder, uint32_t y)
 
 #include "j2k/cpu/blocks/ht_encode_cleanup.h"
 
-j2k_ht_cleanup *kst_j2k_ht_cleanup_avx2(void)
+const struct j2k_ht_coding *kst_j2k_ht_coding_avx2(void)
 {
-    return cleanup;
+    return &coding;
 }

@@ -14,7 +14,8 @@ static uint8_t *end_signs(struct j2k_ht_encoder *encoder)
  * Write the last bits of MEL and VLC: into one byte if they agree in it and it is not 0xFF. The byte that holds a part
  * of Scup, which is the first one of VLC, is not shared. Returns the end of MEL.
  */
-static uint8_t *end_runs(const struct j2k_ht_runs *runs, struct ht_backward *codes, const uint8_t *stuffed, uint8_t *to)
+static uint8_t *end_runs(
+    const struct j2k_ht_runs *runs, struct j2k_ht_backward *codes, const uint8_t *stuffed, uint8_t *to)
 {
     const uint32_t mask = 0xFFu << runs->room & 0xFF, other = (1u << codes->count) - 1;
     const uint32_t byte = runs->byte << runs->room & 0xFF, both = byte | codes->byte;
@@ -35,7 +36,7 @@ uint32_t kst_j2k_ht_join(struct j2k_ht_encoder *encoder)
 {
     uint8_t *signs = end_signs(encoder), *to = signs;
     uint64_t count = ht_flat_end(&encoder->codes, encoder->flat_codes, 0);
-    struct ht_backward codes = ht_stuff_backward(encoder->flat_codes, count, encoder->stuffed);
+    struct j2k_ht_backward codes = ht_stuff_backward(encoder->flat_codes, count, encoder->stuffed);
     size_t length = (size_t)(encoder->runs.at - encoder->run_bytes);
     memcpy(to, encoder->run_bytes, length);
     to = end_runs(&encoder->runs, &codes, encoder->stuffed, to + length);

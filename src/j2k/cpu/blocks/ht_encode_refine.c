@@ -102,7 +102,7 @@ static uint8_t *refinement_pass(struct refining *refining, uint8_t *to)
     for (uint32_t y = 0; y < encoder->height; y += STRIPE)
         refine_stripe(refining, y);
     uint64_t count = ht_flat_end(&refining->flat, encoder->flat_codes, 0);
-    struct ht_backward end = ht_stuff_backward(encoder->flat_codes, count, stuffed);
+    struct j2k_ht_backward end = ht_stuff_backward(encoder->flat_codes, count, stuffed);
     if (end.count > 0)
         *end.end++ = (uint8_t)end.byte;
     while (end.end > stuffed)

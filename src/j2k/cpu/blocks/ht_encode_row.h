@@ -7,13 +7,13 @@
 #include "j2k/cpu/blocks/ht_encode.h"
 
 /* The samples of a quad: which are significant, their exponents, and the largest one. */
-struct ht_quad {
+struct j2k_ht_quad_samples {
     uint32_t rho, exponent[4], largest;
 };
 
-ALWAYS_INLINE struct ht_quad ht_take_quad(const uint32_t sample[4], uint32_t plane, uint32_t value[4])
+ALWAYS_INLINE struct j2k_ht_quad_samples ht_take_quad(const uint32_t sample[4], uint32_t plane, uint32_t value[4])
 {
-    struct ht_quad quad = {0};
+    struct j2k_ht_quad_samples quad = {0};
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t magnitude = (sample[i] & 0x7FFFFFFF) >> plane;
         value[i] = magnitude > 0 ? 2 * (magnitude - 1) | sample[i] >> 31 : 0;
@@ -51,7 +51,8 @@ ALWAYS_INLINE uint32_t ht_context(uint32_t left, const uint8_t above[3], bool fi
            ((uint32_t)(above[1] >> 3 | above[2] >> 1) & 1) << 2;
 }
 
-ALWAYS_INLINE void ht_make_quad(struct j2k_ht_encoder *encoder, uint32_t index, const struct ht_quad *quad, uint32_t y)
+ALWAYS_INLINE void ht_make_quad(
+    struct j2k_ht_encoder *encoder, uint32_t index, const struct j2k_ht_quad_samples *quad, uint32_t y)
 {
     const struct j2k_ht_above *above = &encoder->above[(y / 2 + 1) % 2];
     struct j2k_ht_above *own = &encoder->above[y / 2 % 2];
@@ -73,12 +74,20 @@ ALWAYS_INLINE void ht_make_quad(struct j2k_ht_encoder *encoder, uint32_t index, 
     own->exponent[2 * index + 3] = (uint8_t)quad->exponent[3];
 }
 
+static uint32_t any_bits(const uint32_t *sample, uint32_t count)
+{
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < count; i++)
+        any |= sample[i];
+    return any;
+}
+
 static void make_row(struct j2k_ht_encoder *encoder, uint32_t y)
 {
     for (uint32_t x = 0, index = 0; x < encoder->width; x += 2, index++) {
         uint32_t sample[4];
         ht_load_quad(encoder, x, y, sample);
-        struct ht_quad quad = ht_take_quad(sample, encoder->plane, encoder->row.value + (size_t)4 * index);
+        struct j2k_ht_quad_samples quad = ht_take_quad(sample, encoder->plane, encoder->row.value + (size_t)4 * index);
         ht_make_quad(encoder, index, &quad, y);
     }
 }

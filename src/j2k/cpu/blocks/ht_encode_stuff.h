@@ -46,7 +46,7 @@ static inline uint8_t *ht_stuff_forward(const uint8_t *from, uint64_t count, uin
 }
 
 /* The end of a stream that is stuffed backward: its full bytes end at `end`, and `count` bits of another one follow. */
-struct ht_backward {
+struct j2k_ht_backward {
     uint8_t *end;
     uint32_t count, byte;
 };
@@ -55,7 +55,7 @@ struct ht_backward {
  * Stuff bits as VLC and MagRef have it, in the order of the bits, which is that of bytes from the end of the segment
  * on: behind a byte above 0x8F, the first of which is assumed in front, seven ones take a whole byte.
  */
-static inline struct ht_backward ht_stuff_backward(const uint8_t *from, uint64_t count, uint8_t *to)
+static inline struct j2k_ht_backward ht_stuff_backward(const uint8_t *from, uint64_t count, uint8_t *to)
 {
     const uint64_t low = HT_EACH_BYTE * 0x7F;
     uint32_t before = 0xFF;
@@ -77,7 +77,7 @@ static inline struct ht_backward ht_stuff_backward(const uint8_t *from, uint64_t
         *to++ = 0x7F;
         rest = byte = 0;
     }
-    return (struct ht_backward){.end = to, .count = rest, .byte = byte};
+    return (struct j2k_ht_backward){.end = to, .count = rest, .byte = byte};
 }
 
 #endif
