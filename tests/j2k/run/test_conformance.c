@@ -461,6 +461,13 @@ static void test_made(void **state)
     free(text);
 }
 
+static const char *tab_of(char **row)
+{
+    const char *word = strtok_r(NULL, "\t", row);
+    assert_non_null(word);
+    return word;
+}
+
 /*
  * Check the streams of T.814. The table beside them has stream, component, reduction, reference, peak error and mean
  * squared error; paths are made relative to the folders of the other streams.
@@ -475,13 +482,15 @@ static void test_ht(void **state)
     text[length - 1] = 0; /* for the last line feed */
     strtok_r(text, "\n", &rest);
     for (char *row = strtok_r(NULL, "\n", &rest); row; row = strtok_r(NULL, "\n", &rest), rows++) {
-        char stream[128], reference[128], name[80], expected[80];
-        unsigned component, reduce, peak;
-        double mse;
-        assert_int_equal(sscanf(row, "%79s %u %u %79s %u %lf", name, &component, &reduce, expected, &peak, &mse), 6);
-        snprintf(stream, sizeof stream, "../ht/streams/%s", name);
-        snprintf(reference, sizeof reference, "../ht/%s", expected);
-        fine = check(&(struct tolerance){stream, reference, (int)component, (uint8_t)reduce, peak, mse}) && fine;
+        char stream[128], reference[128], *words;
+        snprintf(stream, sizeof stream, "../ht/streams/%s", strtok_r(row, "\t", &words));
+        struct tolerance tolerance = {.stream = stream, .reference = reference};
+        tolerance.component = (int)strtol(tab_of(&words), NULL, 10);
+        tolerance.reduce = (uint8_t)strtoul(tab_of(&words), NULL, 10);
+        snprintf(reference, sizeof reference, "../ht/%s", tab_of(&words));
+        tolerance.peak = (uint32_t)strtoul(tab_of(&words), NULL, 10);
+        tolerance.mse = strtod(tab_of(&words), NULL);
+        fine = check(&tolerance) && fine;
     }
     assert_true(fine && rows > 100);
     free(text);
