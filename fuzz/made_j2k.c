@@ -58,6 +58,14 @@ static void put_siz(struct made *made, const struct stream *s)
     made_close(made, at);
 }
 
+/* The style of code-blocks: with bit 6 those of T.814, and with bit 7, too, mixed with others. */
+static uint32_t choose_style(struct made *made)
+{
+    if (made_rarely(made, 3))
+        return made_rarely(made, 2) ? 0xC0 | made_choose(made, 64) : 0x40 | made_choose(made, 2) << 3;
+    return made_rarely(made, 2) ? made_choose(made, 64) : 0;
+}
+
 /* Write what COD and COC have in common. Returns whether the transform is reversible. */
 static bool put_coding(struct made *made, uint32_t levels, bool precincts)
 {
@@ -65,7 +73,7 @@ static bool put_coding(struct made *made, uint32_t levels, bool precincts)
     made_put8(made, levels);
     made_put8(made, made_choose(made, 5));
     made_put8(made, made_choose(made, 5));
-    made_put8(made, made_rarely(made, 2) ? made_choose(made, 64) : 0);
+    made_put8(made, choose_style(made));
     made_put8(made, reversible);
     for (uint32_t i = 0; precincts && i <= levels; i++)
         made_put8(made, (i > 0) + made_choose(made, 7) + 16 * ((i > 0) + made_choose(made, 7)));

@@ -339,8 +339,10 @@ static void tell_row(const struct tolerance *tolerance, const struct error *erro
     const char *component = tolerance->component == CLASS_0_COMPONENT ? "0, not transformed"
                             : tolerance->component == ALL_COMPONENTS  ? "all"
                                                                       : number;
-    printf("| %s | %u | %s | %u | %u | %.4f | %.3f |%s\n", tolerance->stream, tolerance->reduce, component,
-        (unsigned)error->peak, (unsigned)tolerance->peak, error->sum / (double)error->samples, tolerance->mse,
+    const char *folder = strrchr(tolerance->stream, '/');
+    printf("| %s | %u | %s | %u | %u | %.4f | %.3f |%s\n", folder ? folder + 1 : tolerance->stream, tolerance->reduce,
+        component, (unsigned)error->peak, (unsigned)tolerance->peak, error->sum / (double)error->samples,
+        tolerance->mse,
         !device                 ? ""
         : used > KST_DEVICE_CPU ? " device |"
                                 : " cpu |");
@@ -459,6 +461,41 @@ static void test_made(void **state)
     free(text);
 }
 
+static const char *tab_of(char **row)
+{
+    const char *word = strtok_r(NULL, "\t", row);
+    assert_non_null(word);
+    return word;
+}
+
+/*
+ * Check the streams of T.814. The table beside them has stream, component, reduction, reference, peak error and mean
+ * squared error; paths are made relative to the folders of the other streams.
+ */
+static void test_ht(void **state)
+{
+    (void)state;
+    size_t length, rows = 0;
+    bool fine = true;
+    char *text = (char *)j2k_corpus_read("ht", "tolerances.tsv", &length), *rest = NULL;
+    assert_non_null(text);
+    text[length - 1] = 0; /* for the last line feed */
+    strtok_r(text, "\n", &rest);
+    for (char *row = strtok_r(NULL, "\n", &rest); row; row = strtok_r(NULL, "\n", &rest), rows++) {
+        char stream[128], reference[128], *words;
+        snprintf(stream, sizeof stream, "../ht/streams/%s", strtok_r(row, "\t", &words));
+        struct tolerance tolerance = {.stream = stream, .reference = reference};
+        tolerance.component = (int)strtol(tab_of(&words), NULL, 10);
+        tolerance.reduce = (uint8_t)strtoul(tab_of(&words), NULL, 10);
+        snprintf(reference, sizeof reference, "../ht/%s", tab_of(&words));
+        tolerance.peak = (uint32_t)strtoul(tab_of(&words), NULL, 10);
+        tolerance.mse = strtod(tab_of(&words), NULL);
+        fine = check(&tolerance) && fine;
+    }
+    assert_true(fine && rows > 100);
+    free(text);
+}
+
 static uint32_t random_state = 5;
 
 /* A part of component `c` is the same as in the whole picture. */
@@ -474,42 +511,63 @@ static void compare_part(const struct decoded *whole, const struct decoded *part
 static const char *const part_streams[] = {
     "p0_04.j2k", "p0_06.j2k", "p0_10.j2k", "p1_01.j2k", "p1_03.j2k", "p1_05.j2k", "p1_07.j2k", "e1_colr.j2c"};
 
+static const char *const ht_part_streams[] = {"../ht/streams/ds0_ht_04_b12.j2k", "../ht/streams/ds0_hm_06_b18.j2k",
+    "../ht/streams/ds0_ht_10_b11.j2k", "../ht/streams/ds1_ht_05_b11.j2k",
+    "../ht/streams/sigprop_refinement_overlap.j2k"};
+
+static void compare_regions(const char *stream, uint8_t reduce)
+{
+    struct j2k_filter filter = {.reduce = reduce};
+    struct decoded whole, part;
+    decode(stream, &filter, false, three, &whole);
+    struct j2k_rect image = whole.area[0];
+    for (uint32_t k = 0; k < 6; k++) {
+        filter.region.x0 = image.x0 + random_below(&random_state, image.x1 - image.x0);
+        filter.region.y0 = image.y0 + random_below(&random_state, image.y1 - image.y0);
+        filter.region.x1 = filter.region.x0 + 1 + random_below(&random_state, 40);
+        filter.region.y1 = filter.region.y0 + 1 + random_below(&random_state, 40);
+        decode(stream, &filter, false, one, &part);
+        for (uint32_t c = 0; c < part.components; c++)
+            compare_part(&whole, &part, c);
+        free_decoded(&part);
+    }
+    free_decoded(&whole);
+}
+
+static void compare_threads(const char *stream)
+{
+    struct j2k_filter filter = {.layers = 0};
+    struct decoded a, b;
+    decode(stream, &filter, false, one, &a);
+    decode(stream, &filter, false, three, &b);
+    for (uint32_t c = 0; c < a.components; c++)
+        assert_memory_equal(a.sample[c], b.sample[c], area_of(a.area[c]) * sizeof(int32_t));
+    free_decoded(&a);
+    free_decoded(&b);
+}
+
 static void test_regions(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof part_streams / sizeof part_streams[0]; i++) {
-        for (uint8_t reduce = 0; reduce < 2; reduce++) {
-            struct j2k_filter filter = {.reduce = reduce};
-            struct decoded whole, part;
-            decode(part_streams[i], &filter, false, three, &whole);
-            struct j2k_rect image = whole.area[0];
-            for (uint32_t k = 0; k < 6; k++) {
-                filter.region.x0 = image.x0 + random_below(&random_state, image.x1 - image.x0);
-                filter.region.y0 = image.y0 + random_below(&random_state, image.y1 - image.y0);
-                filter.region.x1 = filter.region.x0 + 1 + random_below(&random_state, 40);
-                filter.region.y1 = filter.region.y0 + 1 + random_below(&random_state, 40);
-                decode(part_streams[i], &filter, false, one, &part);
-                for (uint32_t c = 0; c < part.components; c++)
-                    compare_part(&whole, &part, c);
-                free_decoded(&part);
-            }
-            free_decoded(&whole);
-        }
-    }
+    for (size_t i = 0; i < sizeof part_streams / sizeof part_streams[0]; i++)
+        for (uint8_t reduce = 0; reduce < 2; reduce++)
+            compare_regions(part_streams[i], reduce);
 }
 
 static void test_threads(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof part_streams / sizeof part_streams[0]; i++) {
-        struct j2k_filter filter = {.layers = 0};
-        struct decoded a, b;
-        decode(part_streams[i], &filter, false, one, &a);
-        decode(part_streams[i], &filter, false, three, &b);
-        for (uint32_t c = 0; c < a.components; c++)
-            assert_memory_equal(a.sample[c], b.sample[c], area_of(a.area[c]) * sizeof(int32_t));
-        free_decoded(&a);
-        free_decoded(&b);
+    for (size_t i = 0; i < sizeof part_streams / sizeof part_streams[0]; i++)
+        compare_threads(part_streams[i]);
+}
+
+static void test_ht_parts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof ht_part_streams / sizeof ht_part_streams[0]; i++) {
+        compare_regions(ht_part_streams[i], 0);
+        compare_regions(ht_part_streams[i], 1);
+        compare_threads(ht_part_streams[i]);
     }
 }
 
@@ -517,9 +575,11 @@ static const struct CMUnitTest table[] = {
     cmocka_unit_test(test_class_1),
     cmocka_unit_test(test_class_0),
     cmocka_unit_test(test_lossless),
+    cmocka_unit_test(test_ht),
 };
 static const struct CMUnitTest made[] = {cmocka_unit_test(test_made)};
 static const struct CMUnitTest parts[] = {cmocka_unit_test(test_regions), cmocka_unit_test(test_threads)};
+static const struct CMUnitTest ht_parts[] = {cmocka_unit_test(test_ht_parts)};
 
 static int run_table(void)
 {
@@ -559,6 +619,7 @@ int main(int argc, char **argv)
     if (kst_pool_create(&pools, THREADS_WATCHED ? 2 : 1, &one) || kst_pool_create(&pools, 3, &three))
         return 1;
     int failed = run_table() + cmocka_run_group_tests(parts, NULL, NULL);
+    failed += corpus_is_made() ? 0 : cmocka_run_group_tests(ht_parts, NULL, NULL);
     kst_pool_destroy(&one);
     kst_pool_destroy(&three);
     return failed;

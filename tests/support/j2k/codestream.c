@@ -73,6 +73,20 @@ void made_qcd(struct made *made, uint8_t levels)
     made_segment(made, J2K_QCD, data, 2 + 3U * levels);
 }
 
+void made_put_bits(struct made_bits *to, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == ' ')
+            continue;
+        if (to->left == 0) {
+            to->left = to->length > 0 && to->byte[to->length - 1] == 0xFF ? 7 : 8;
+            to->byte[to->length++] = 0;
+        }
+        to->left--;
+        to->byte[to->length - 1] |= (uint8_t)((*text - '0') << to->left);
+    }
+}
+
 void made_part_with(struct made *made, uint32_t tile, uint8_t index, uint8_t count, const struct made *header,
     const void *body, size_t length)
 {

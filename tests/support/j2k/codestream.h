@@ -27,6 +27,12 @@ struct made_size {
 void made_start(struct made *made, const struct made_size *size);
 void made_cod(struct made *made, uint8_t progression, uint16_t layers, uint8_t levels);
 void made_qcd(struct made *made, uint8_t levels); /* no quantisation, two guard bits, exponents 8 */
+/* The header of a packet; bits are added as text of 0, 1 and spaces, and behind FF comes a stuffed 0 (B.10.1). */
+struct made_bits {
+    uint8_t byte[64];
+    uint32_t length, left; /* bits of the last byte that are free */
+};
+void made_put_bits(struct made_bits *to, const char *text);
 /* A tile-part with this body; `count` as TNsot. */
 void made_part(struct made *made, uint32_t tile, uint8_t index, uint8_t count, const void *body, size_t length);
 /* The same with marker segments in its header, put together by made_segment(). */

@@ -101,7 +101,7 @@ static bool decode_set(struct j2k_ht_decoder *decoder, enum cpu_tier tier, const
 static uint32_t decode(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_coded_block *block)
 {
     struct j2k_ht_decoder *decoder = (struct j2k_ht_decoder *)(void *)scratch;
-    struct j2k_ht_set set;
+    struct j2k_ht_set set = {0};
     uint32_t met = 0;
     set_shape(decoder, block);
     bool coded = choose_set(block, &set);

@@ -42,11 +42,10 @@ struct j2k_ht_reading kst_j2k_ht_first_quads(struct j2k_ht_decoder *decoder, str
 
 void kst_j2k_ht_contexts(struct j2k_ht_decoder *decoder, uint32_t row, uint16_t *restrict context)
 {
-    const uint16_t *above = row_of(decoder, row) - decoder->quad_pitch;
-    for (uint32_t q = 0; q < decoder->quad_columns; q++) {
-        const uint32_t left = above[(int32_t)q - 1], here = above[q], right = above[q + 1];
-        context[q] = (uint16_t)(((left | here << 2) & 128) | ((here << 2 | right << 4) & 512));
-    }
+    const uint16_t *left = row_of(decoder, row) - decoder->quad_pitch - 1, *here = left + 1, *right = here + 1;
+    const size_t count = decoder->quad_columns;
+    for (size_t q = 0; q < count; q++)
+        context[q] = (uint16_t)(((left[q] | here[q] << 2) & 128) | ((here[q] << 2 | right[q] << 4) & 512));
 }
 
 static struct j2k_ht_reading take_row(struct j2k_ht_decoder *decoder, struct j2k_ht_reading reading, uint32_t row)

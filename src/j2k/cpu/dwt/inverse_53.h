@@ -15,8 +15,6 @@ static void NAMED(store)(const struct j2k_indices *indices, SAMPLE *to, size_t p
     }
 }
 
-INTERLEAVE(NAMED(interleave), SAMPLE)
-
 /* Lifting steps: x − floor((a + b + 2) / 4) and, below, x + floor((a + b) / 2). */
 static inline SAMPLE NAMED(lift_even)(SAMPLE x, SAMPLE a, SAMPLE b)
 {
@@ -35,10 +33,7 @@ static void NAMED(join_53)(
 {
     for (size_t i = 1; i < pairs; i++)
         even[i] = NAMED(lift_even)(even[i], odd[i - 1], odd[i]);
-    for (size_t i = 1; i + 1 < pairs; i++)
-        odd[i] = NAMED(lift_odd)(odd[i], even[i], even[i + 1]);
-    NAMED(interleave)
-    (even + J2K_DWT_MARGIN, odd + J2K_DWT_MARGIN, skip, width, to);
+    LAST_STEP(NAMED(lift_odd)(odd[i], even[i], even[i + 1]))
 }
 
 static void NAMED(lift_53)(const SAMPLE *restrict low, const SAMPLE *restrict above, const SAMPLE *restrict below,

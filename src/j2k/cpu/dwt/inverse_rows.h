@@ -30,24 +30,23 @@ static void scale(const float *restrict from, size_t count, float factor, float 
         to[i] = factor * from[i];
 }
 
-/* Stores even[i] and odd[i] alternately. */
-#define INTERLEAVE(name, type)                                                                                         \
-    static void name(                                                                                                  \
-        const type *restrict even, const type *restrict odd, size_t skip, size_t width, type *restrict to)             \
-    {                                                                                                                  \
-        if (skip) {                                                                                                    \
-            *to++ = *odd++;                                                                                            \
-            even++;                                                                                                    \
-            width--;                                                                                                   \
-        }                                                                                                              \
-        for (size_t i = 0; i < width / 2; i++) {                                                                       \
-            to[2 * i] = even[i];                                                                                       \
-            to[2 * i + 1] = odd[i];                                                                                    \
-        }                                                                                                              \
-        if (width % 2 == 1)                                                                                            \
-            to[width - 1] = even[width / 2];                                                                           \
-    }
-INTERLEAVE(interleave_reals, float)
+/*
+ * The last step of a row: stores even[i] and what `lifted` makes of odd[i] alternately, from the pair after the margin
+ * on, but for the first `skip` samples.
+ */
+#define LAST_STEP(lifted)                                                                                              \
+    size_t i = J2K_DWT_MARGIN;                                                                                         \
+    if (skip) {                                                                                                        \
+        *to++ = lifted;                                                                                                \
+        i++;                                                                                                           \
+        width--;                                                                                                       \
+    }                                                                                                                  \
+    for (const size_t first = i, end = i + width / 2; i < end; i++) {                                                  \
+        to[2 * (i - first)] = even[i];                                                                                 \
+        to[2 * (i - first) + 1] = lifted;                                                                              \
+    }                                                                                                                  \
+    if (width % 2 == 1)                                                                                                \
+        to[width - 1] = even[i];
 
 #define SAMPLE int32_t
 #define UNSIGNED uint32_t
@@ -74,9 +73,7 @@ static void join_97(
         odd[i] = lift(odd[i], J2K_DWT_GAMMA, even[i], even[i + 1]);
     for (size_t i = 2; i + 1 < pairs; i++)
         even[i] = lift(even[i], J2K_DWT_BETA, odd[i - 1], odd[i]);
-    for (size_t i = 2; i + 2 < pairs; i++)
-        odd[i] = lift(odd[i], J2K_DWT_ALPHA, even[i], even[i + 1]);
-    interleave_reals(even + J2K_DWT_MARGIN, odd + J2K_DWT_MARGIN, skip, width, to);
+    LAST_STEP(lift(odd[i], J2K_DWT_ALPHA, even[i], even[i + 1]))
 }
 
 static void lift_97(const float *restrict low, const float *restrict high, float *const state[4], float *restrict even,
