@@ -81,6 +81,15 @@ static kst_status check_component(struct encoding *e, const kst_j2k_options *o, 
     return KST_OK;
 }
 
+/* Blocks that are cut and blocks that are not have no common way to meet a target. */
+static bool mixes_coders(const kst_j2k_options *o)
+{
+    for (size_t i = 0; i < o->component_count; i++)
+        if ((o->component[i].fields & KST_J2K_OWN_STYLE) != 0 && ((o->component[i].style ^ o->style) & KST_J2K_HT) != 0)
+            return true;
+    return false;
+}
+
 static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
 {
     if (o->size != sizeof *o)
@@ -113,6 +122,9 @@ static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
     kst_status status = check_target(e, o);
     for (size_t i = 0; i < o->component_count && !status; i++)
         status = check_component(e, o, &o->component[i]);
+    if (!status && (o->target == KST_J2K_RATE || o->target == KST_J2K_RATIO || o->target == KST_J2K_PSNR) &&
+        mixes_coders(o))
+        return fail(e, KST_ERROR_OPTIONS, "style of a component: a rate or PSNR wants all code-blocks of one kind");
     return status;
 }
 

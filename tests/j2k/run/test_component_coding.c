@@ -181,7 +181,7 @@ static void refusals(void **state)
     kst_image image = describe(KST_COLOUR_UNKNOWN, PLANES);
     static const kst_j2k_component wrong[] = {{.component = PLANES}, {.fields = FIELDS + 1},
         {.fields = KST_J2K_OWN_TILE, .tile = 1}, {.fields = KST_J2K_OWN_LEVELS, .levels = 33},
-        {.fields = KST_J2K_OWN_STYLE, .style = 64}, {.fields = KST_J2K_OWN_GUARD_BITS},
+        {.fields = KST_J2K_OWN_STYLE, .style = 65}, {.fields = KST_J2K_OWN_GUARD_BITS},
         {.fields = KST_J2K_OWN_GUARD_BITS, .guard_bits = 8}, {.fields = KST_J2K_OWN_STEP},
         {.fields = KST_J2K_OWN_STEP, .step = 300}, {.fields = KST_J2K_OWN_TRANSFORM},
         {.fields = KST_J2K_OWN_BLOCKS, .block_width = 12, .block_height = 16}};

@@ -418,7 +418,12 @@ static void refusals(void **state)
     REFUSED(target, (kst_j2k_target)9, KST_ERROR_OPTIONS);
     REFUSED(target, KST_J2K_RATE, KST_ERROR_OPTIONS);
     REFUSED(progression, (kst_progression)5, KST_ERROR_OPTIONS);
-    REFUSED(style, 64, KST_ERROR_OPTIONS);
+    REFUSED(style, KST_J2K_HT | KST_J2K_RESET, KST_ERROR_OPTIONS);
+    REFUSED(style, 128, KST_ERROR_OPTIONS);
+    REFUSED(passes, 0, KST_ERROR_OPTIONS);
+    REFUSED(passes, 2, KST_ERROR_OPTIONS);
+    REFUSED(weights, KST_J2K_WEIGHTS_VISION, KST_ERROR_OPTIONS);
+    REFUSED(target, KST_J2K_QUALITY, KST_ERROR_OPTIONS);
     REFUSED(guard_bits, 8, KST_ERROR_OPTIONS);
     REFUSED(division, 8, KST_ERROR_OPTIONS);
     REFUSED(change_count, 1, KST_ERROR_OPTIONS);

@@ -286,7 +286,10 @@ static void test_headers_refused(void **state)
     EXPECT_CHANGED(main.coding[0].levels, 1, KST_ERROR_J2K_QUANTISATION);
     EXPECT_CHANGED(main.coding[0].block_width, 1, KST_ERROR_J2K_CODING);
     EXPECT_CHANGED(main.coding[0].block_height, 7, KST_ERROR_J2K_CODING);
-    EXPECT_CHANGED(main.coding[0].style, 64, KST_ERROR_J2K_HT);
+    EXPECT_CHANGED(main.coding[0].style, 64, KST_OK);
+    EXPECT_CHANGED(main.coding[0].style, 72, KST_OK);
+    EXPECT_CHANGED(main.coding[0].style, 65, KST_ERROR_J2K_CODING);
+    EXPECT_CHANGED(main.coding[0].style, 192, KST_ERROR_J2K_HT);
     EXPECT_CHANGED(main.coding[0].style, 128, KST_ERROR_J2K_CODING);
     EXPECT_CHANGED(main.quantisation[0].style, 3, KST_ERROR_J2K_QUANTISATION);
     EXPECT_CHANGED(main.quantisation[0].guard, 8, KST_ERROR_J2K_QUANTISATION);
