@@ -130,6 +130,17 @@ KST_API kst_status kst_job_wait(kst_job **job);
 KST_API kst_status kst_encode_batch_after(
     kst_context *context, kst_encode_item *items, size_t count, const kst_stream *stream);
 
+/**
+ * Resize as kst_resize_batch() does, after the work that the stream already holds, which may produce the images. The
+ * call returns when all is resized. Thread-safe.
+ *
+ * @param stream not null
+ * @return as for kst_resize_batch(); or KST_ERROR_ARGUMENT, KST_ERROR_DEVICE_FAILED or KST_ERROR_DEVICE_STREAM, after
+ *         which nothing was done
+ */
+KST_API kst_status kst_resize_batch_after(
+    kst_context *context, kst_resize_item *items, size_t count, const kst_stream *stream);
+
 #ifdef __cplusplus
 }
 #endif
