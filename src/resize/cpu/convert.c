@@ -56,7 +56,7 @@ static void band_normalise(void *arg, uint32_t index)
 static void convert(const struct operation *operation, const kst_image *from, const struct normal *normal,
     const kst_image *to, void (*band)(void *arg, uint32_t index))
 {
-    struct resize_conversion c = {from, to, normal, kst_pool_threads(operation->pool)};
+    struct resize_conversion c = {from, to, normal, operation->pool ? kst_pool_threads(operation->pool) : 1};
     c.bands = c.bands < to->height ? c.bands : to->height;
     kst_pool_run(operation->pool, c.bands, band, &c);
 }

@@ -206,7 +206,7 @@ static void set_up(
     *job = (struct resize_job){.plan = plan, .channels = kst_format_samples(from->format)};
     job->sample = kst_plane_sample_bytes(&from->plane[0]);
     job->pixel = job->sample * job->channels;
-    job->bands = kst_pool_threads(operation->pool) * BANDS_OF_THREAD;
+    job->bands = operation->pool ? kst_pool_threads(operation->pool) * BANDS_OF_THREAD : 1;
     kst_resize_dsp_init(&job->dsp, operation->tier, job->sample > 1);
     if (plan->down.weight && job->dsp.pack_down)
         job->dsp.pack_down(&plan->down);
