@@ -62,9 +62,9 @@ typedef struct kst_resize_options {
     kst_resize_box box; /**< the part to resize; all 0: the whole image. Edges with a fraction are rounded to binary32,
                            as Pillow does. The filter takes no pixel outside the image, but does outside the box */
     kst_resize_order order;
-    bool mirror; /**< exchange left and right in the result */
-    kst_format format; /**< of the result: KST_FORMAT_AUTO or that of the image; or KST_FORMAT_PLANAR, which makes planes
-                          of R, G, B and alpha of interleaved pixels */
+    bool mirror;       /**< exchange left and right in the result */
+    kst_format format; /**< of the result: KST_FORMAT_AUTO or that of the image; or KST_FORMAT_PLANAR, which makes
+                          planes of R, G, B and alpha of interleaved pixels */
     /**
      * The type of the result's samples. Floating-point samples are (value − mean) × scale, as kst_decode_options has
      * them, of the integers that the passes make. Channels are those of the result, in its order.
@@ -105,8 +105,8 @@ KST_API kst_status kst_resize_describe(const kst_image *from, const kst_resize_o
  *         2^31 − 1), KST_ERROR_IMAGE_DEPTH (signed, or more than 16 bits), KST_ERROR_IMAGE_SAMPLE (no integers);
  *         KST_ERROR_LIMIT_PIXELS (of the result), KST_ERROR_LIMIT_MEMORY, KST_ERROR_MEMORY, KST_ERROR_IMAGE_PITCH,
  *         KST_ERROR_IMAGE_MEMORY (of another device), KST_ERROR_IMAGE_BUFFER, KST_ERROR_IMAGE_OVERLAP (`to` shares
- *         memory with `from`) or KST_ERROR_DEVICE_FAILED. After an error an image that the library was to allocate is as
- *         it was before the call
+ *         memory with `from`) or KST_ERROR_DEVICE_FAILED. After an error an image that the library was to allocate is
+ * as it was before the call
  */
 KST_API kst_status kst_resize(
     kst_context *context, const kst_image *from, const kst_resize_options *options, kst_image *to);
@@ -116,8 +116,8 @@ typedef struct kst_resize_item {
     const kst_image *from;             /**< the members up to `to` are as for kst_resize() */
     const kst_resize_options *options; /**< each item may have a box, a size and numbers of its own */
     kst_image *to;                     /**< for instance a picture of a tensor; see kst_tensor_image() */
-    kst_report report; /**< its status is that of this item, and KST_STAGE_RESIZE says what did the work; its size is set
-                          by the call */
+    kst_report report; /**< its status is that of this item, and KST_STAGE_RESIZE says what did the work; its size is
+                          set by the call */
 } kst_resize_item;
 
 /**

@@ -114,8 +114,7 @@ kst_status kst_resize_plan_make(struct memory *memory, const kst_image *from, co
     const struct resize_geometry *geometry, struct resize_plan *plan)
 {
     int bits = kst_resize_is_wide(from) ? RESIZE_BITS_WIDE : RESIZE_BITS;
-    *plan = (struct resize_plan){
-        .width = geometry->x.count, .passes = kst_resize_passes_of(from, options, geometry)};
+    *plan = (struct resize_plan){.width = geometry->x.count, .passes = kst_resize_passes_of(from, options, geometry)};
     kst_status status = plan_axis(memory, &geometry->x, options->filter, bits, &plan->across, &plan->columns);
     if (!status)
         status = plan_axis(memory, &geometry->y, options->filter, bits, &plan->down, &plan->rows);

@@ -28,13 +28,16 @@ static size_t row_of(const kst_image *image, uint32_t index)
 {
     uint32_t channels = kst_format_channels(image->format);
     const kst_plane *plane = &image->plane[index];
-    size_t bytes = plane->sample == KST_SAMPLE_FLOAT32 ? 4 : plane->sample == KST_SAMPLE_FLOAT16 || plane->depth > 8 ? 2 : 1;
+    size_t bytes = plane->sample == KST_SAMPLE_FLOAT32                       ? 4
+                   : plane->sample == KST_SAMPLE_FLOAT16 || plane->depth > 8 ? 2
+                                                                             : 1;
     return (size_t)plane->width * (channels ? channels : 1) * bytes;
 }
 
 static size_t sample_of(const kst_image *image)
 {
-    return row_of(image, 0) / image->width / (kst_format_channels(image->format) ? kst_format_channels(image->format) : 1);
+    return row_of(image, 0) / image->width /
+           (kst_format_channels(image->format) ? kst_format_channels(image->format) : 1);
 }
 
 /* A block of bytes on the host or the device, full of poison. */
@@ -91,8 +94,9 @@ static void check_poison(const char *what, const struct placed *placed)
     assert_int_equal(kst_image_copy(placed->context, &placed->block, &host), KST_OK);
     for (uint32_t i = 0; i < placed->image.plane_count; i++) {
         const kst_plane *plane = &placed->image.plane[i], *block = &placed->block.plane[0];
-        size_t at = placed->image.memory == KST_MEMORY_OPENCL ? plane->offset - block->offset
-                                                              : (size_t)((uint8_t *)plane->data - (uint8_t *)block->data);
+        size_t at = placed->image.memory == KST_MEMORY_OPENCL
+                        ? plane->offset - block->offset
+                        : (size_t)((uint8_t *)plane->data - (uint8_t *)block->data);
         for (uint32_t y = 0; y < plane->height; y++)
             memset(bytes + at + (size_t)plane->pitch * y, POISON, row_of(&placed->image, i));
     }
@@ -130,8 +134,9 @@ static void fill(const kst_image *image, uint32_t depth)
         for (uint32_t y = 0; y < image->height; y++)
             for (size_t x = 0; x < row_of(image, i) / (depth > 8 ? 2 : 1); x++) {
                 uint8_t *row = (uint8_t *)image->plane[i].data + (ptrdiff_t)y * image->plane[i].pitch;
-                uint32_t kind = next_random() >> 28,
-                         value = kind < 4 ? 0 : kind < 8 ? greatest : next_random() & greatest;
+                uint32_t kind = next_random() >> 28, value = kind < 4   ? 0
+                                                             : kind < 8 ? greatest
+                                                                        : next_random() & greatest;
                 if (depth > 8)
                     ((uint16_t *)(void *)row)[x] = (uint16_t)value;
                 else
@@ -142,9 +147,9 @@ static void fill(const kst_image *image, uint32_t depth)
 static void name_case(const struct test_case *c, const char *how, char text[160])
 {
     const kst_resize_options *o = &c->options;
-    snprintf(text, 160, "%s: format %d, depth %u, %ux%u to %ux%u, filter %d, order %d, mirror %d, to %d, sample %d", how,
-        (int)c->format, c->depth, c->width, c->height, o->width, o->height, (int)o->filter, (int)o->order, o->mirror,
-        (int)o->format, (int)o->sample);
+    snprintf(text, 160, "%s: format %d, depth %u, %ux%u to %ux%u, filter %d, order %d, mirror %d, to %d, sample %d",
+        how, (int)c->format, c->depth, c->width, c->height, o->width, o->height, (int)o->filter, (int)o->order,
+        o->mirror, (int)o->format, (int)o->sample);
 }
 
 /* A source, and what the CPU makes of it. */
@@ -181,8 +186,8 @@ static void check_result(kst_context *context, const struct prepared *p, const s
     check_poison(text, to);
 }
 
-static void check_on(kst_context *context, const struct prepared *p, kst_memory from_memory, kst_memory to_memory,
-    const char *how)
+static void check_on(
+    kst_context *context, const struct prepared *p, kst_memory from_memory, kst_memory to_memory, const char *how)
 {
     struct placed from, to;
     place(&from, context, &p->from.image, from_memory);
@@ -396,8 +401,9 @@ static void test_refusals(void **state)
             beyond.image.plane[0].offset = from.block.width;
             assert_int_equal(kst_resize(context, &beyond.image, &c.options, &to.image), KST_ERROR_IMAGE_BUFFER);
         }
-        assert_int_equal(kst_resize(context, &from.image, &(kst_resize_options){.size = sizeof c.options,
-            .width = 60, .height = 40}, &from.image), KST_ERROR_IMAGE_OVERLAP);
+        assert_int_equal(kst_resize(context, &from.image,
+                             &(kst_resize_options){.size = sizeof c.options, .width = 60, .height = 40}, &from.image),
+            KST_ERROR_IMAGE_OVERLAP);
         kst_image made;
         kst_image_init(&made);
         made.memory = device_memory(context);

@@ -46,7 +46,8 @@ void jpeg_report_warnings(const char *name, const kst_report *report)
 
 void jpeg_report_details(const char *name, const kst_report *report, bool verbose)
 {
-    static const char *const stages[KST_STAGE_COUNT] = {"parse", "entropy", "pixels", "write", "upload", "download", "resize"};
+    static const char *const stages[KST_STAGE_COUNT] = {
+        "parse", "entropy", "pixels", "write", "upload", "download", "resize"};
     static const char *const kinds[] = {"", "cpu", "cuda", "opencl"};
     char line[256] = "";
     size_t used = 0;

@@ -75,8 +75,8 @@ static kst_status make_integers(struct memory *memory, const kst_image *from, co
 }
 
 /* Let each channel of `integers` become a plane of `to`, by way of planes of integers. */
-static kst_status separate(const struct operation *operation, const kst_image *integers, const struct normal *normal,
-    const kst_image *to)
+static kst_status separate(
+    const struct operation *operation, const kst_image *integers, const struct normal *normal, const kst_image *to)
 {
     kst_image planes;
     if (!normal) {

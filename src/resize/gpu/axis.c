@@ -132,8 +132,8 @@ static kst_status pack(struct memory *memory, const struct resize_weights *weigh
     return KST_OK;
 }
 
-static kst_status make(struct memory *memory, struct memory *work, const struct resize_gpu_axis_key *key,
-    struct resize_gpu_axis **axis)
+static kst_status make(
+    struct memory *memory, struct memory *work, const struct resize_gpu_axis_key *key, struct resize_gpu_axis **axis)
 {
     struct resize_weights weights = {.count = 0};
     kst_status status = KST_OK;
@@ -142,8 +142,8 @@ static kst_status make(struct memory *memory, struct memory *work, const struct 
         return status;
     made->key = *key;
     made->uses = 1;
-    status = kst_resize_weights_make(
-        work, &key->axis, key->filter, key->wide ? RESIZE_BITS_WIDE : RESIZE_BITS, &weights);
+    status =
+        kst_resize_weights_make(work, &key->axis, key->filter, key->wide ? RESIZE_BITS_WIDE : RESIZE_BITS, &weights);
     if (!status)
         status = pack(memory, &weights, made);
     kst_resize_weights_drop(work, &weights);

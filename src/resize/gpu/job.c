@@ -194,8 +194,8 @@ static void launch(struct resize_gpu_job *job, uint32_t first, const struct resi
     const struct gpu_argument arguments[] = {{.buffer = &job->buffer[WORK]}, {.buffer = step->from.buffer},
         {.buffer = step->to.buffer}, {.value = job->steps.count * STEP_WORDS + first}, {.value = first * STEP_WORDS},
         {.value = launch->end - first}};
-    kst_gpu_launch(queue_of(job), job->built, step->kernel, launch->groups, arguments,
-        sizeof arguments / sizeof *arguments);
+    kst_gpu_launch(
+        queue_of(job), job->built, step->kernel, launch->groups, arguments, sizeof arguments / sizeof *arguments);
 }
 
 static bool take_buffers(struct resize_gpu_job *job)

@@ -108,8 +108,8 @@ static bool is_aligned(const struct resize_gpu_plane *p, const struct gpu_rows *
 {
     if (is_room(p, rows))
         return true;
-    bool address = kst_memory_has_addresses(kst_memory_is_device(p->item->from->memory) ? p->item->from->memory
-                                                                                         : p->item->to->memory);
+    bool address = kst_memory_has_addresses(
+        kst_memory_is_device(p->item->from->memory) ? p->item->from->memory : p->item->to->memory);
     uint64_t first = rows->offset + (address ? rows->buffer->handle : 0);
     return first % WORD == 0 && (rows->pitch % WORD == 0 || count == 1);
 }
@@ -229,8 +229,7 @@ static void go_down(struct resize_gpu_plane *p, const struct gpu_rows *to)
     uint64_t length = (uint64_t)p->width * p->pixel;
     uint64_t row = wide ? divide_up(length / 2, RESIZE_GROUP_ITEMS) : divide_up(length, WORD * RESIZE_DOWN_WORDS);
     uint64_t column = wide ? axis->key.axis.count : divide_up(axis->key.axis.count, RESIZE_DOWN_ROWS);
-    struct resize_gpu_step *step =
-        add_step(p, RESIZE_ALL_DOWN, wide ? RESIZE_DOWN_WIDE : RESIZE_DOWN, to, row, column);
+    struct resize_gpu_step *step = add_step(p, RESIZE_ALL_DOWN, wide ? RESIZE_DOWN_WIDE : RESIZE_DOWN, to, row, column);
     step->axis = axis;
     step->work.quads = axis->quads;
     made(p, step, p->width, axis->key.axis.count);

@@ -26,7 +26,7 @@ struct resize_gpu_item {
     struct resize_gpu_axis *across, *down;
     struct resize_span columns, rows; /* that are needed, of the whole image */
     struct gpu_image from_at, to_at;
-    bool to_in_place; /* kernels write to the caller's memory */
+    bool to_in_place;                               /* kernels write to the caller's memory */
     struct gpu_rows upload[KST_IMAGE_PLANES_MAX];   /* where the planes of `from` are copied to; no buffer: nowhere */
     struct gpu_rows download[KST_IMAGE_PLANES_MAX]; /* where those of `to` are copied from; likewise */
 };
@@ -40,7 +40,7 @@ struct resize_gpu_step {
     uint64_t plane_at[RESIZE_CHANNELS];
     const struct resize_gpu_axis *axis; /* null: the step has no weights */
     uint32_t groups;
-    uint32_t number; /* in the order in which steps were added */
+    uint32_t number;              /* in the order in which steps were added */
     struct resize_work_step work; /* but for places and weights */
 };
 

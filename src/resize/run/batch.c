@@ -69,8 +69,7 @@ static kst_status prepare_target(struct kst_context *context, struct resize_entr
     made.memory = to->memory;
     status = kst_image_make_in(context, &entry->memory, &made, message);
     if (status)
-        return kst_report_error(
-            &entry->item->report, status, KST_NO_OFFSET, message[0] ? "%s" : NULL, message);
+        return kst_report_error(&entry->item->report, status, KST_NO_OFFSET, message[0] ? "%s" : NULL, message);
     entry->before = *to;
     entry->made = true;
     *to = made;
@@ -108,8 +107,7 @@ static kst_status prepare(struct kst_context *context, struct resize_entry *entr
         status = KST_ERROR_LIMIT_PIXELS;
     if (!status)
         status = prepare_target(context, entry, &wanted);
-    entry->on_gpu =
-        !status && (kst_memory_is_device(item->from->memory) || kst_memory_is_device(item->to->memory));
+    entry->on_gpu = !status && (kst_memory_is_device(item->from->memory) || kst_memory_is_device(item->to->memory));
     return status;
 }
 
@@ -163,8 +161,7 @@ static kst_status resize_on_cpu(const struct operation *operation, const struct 
 /* With several entries each of the context's threads takes one; with one they share it. */
 static void run_on_cpu(struct resize_batch *batch, struct resize_entry *entry, struct pool *pool)
 {
-    struct operation operation =
-        kst_context_operation(batch->context, &entry->memory, &entry->item->report, NULL);
+    struct operation operation = kst_context_operation(batch->context, &entry->memory, &entry->item->report, NULL);
     double start = kst_seconds();
     operation.pool = pool;
     if (entry->item->report.status || entry->on_gpu)
@@ -195,9 +192,8 @@ static struct resize_gpu_item gpu_item_of(const struct resize_entry *entry)
 static void report_times(
     kst_report *report, const struct resize_gpu_times *times, const struct gpu *gpu, uint32_t count)
 {
-    const double seconds[KST_STAGE_COUNT] = {[KST_STAGE_UPLOAD] = times->upload,
-        [KST_STAGE_RESIZE] = times->passes,
-        [KST_STAGE_DOWNLOAD] = times->download};
+    const double seconds[KST_STAGE_COUNT] = {
+        [KST_STAGE_UPLOAD] = times->upload, [KST_STAGE_RESIZE] = times->passes, [KST_STAGE_DOWNLOAD] = times->download};
     static const kst_stage stages[] = {KST_STAGE_UPLOAD, KST_STAGE_RESIZE, KST_STAGE_DOWNLOAD};
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         report->stage_device[stages[i]] = gpu->info.kind;
