@@ -143,11 +143,16 @@ static void close_case(struct bench *b)
 
 static bool is_same(const kst_image *a, const kst_image *b)
 {
+    uint32_t channels = kst_format_channels(a->format);
     bool same = true;
-    for (uint32_t i = 0; i < a->plane_count; i++)
+    for (uint32_t i = 0; i < a->plane_count; i++) {
+        const kst_plane *one = &a->plane[i], *other = &b->plane[i];
+        size_t bytes = one->sample == KST_SAMPLE_FLOAT16 || one->depth > 8 ? 2 : 1;
+        size_t row = one->width * (channels > 0 ? channels : 1) * bytes;
         for (uint32_t y = 0; y < a->height; y++)
-            same = same && memcmp((uint8_t *)a->plane[i].data + y * a->plane[i].pitch,
-                               (uint8_t *)b->plane[i].data + y * b->plane[i].pitch, (size_t)a->plane[i].pitch) == 0;
+            same = same &&
+                   memcmp((uint8_t *)one->data + y * one->pitch, (uint8_t *)other->data + y * other->pitch, row) == 0;
+    }
     return same;
 }
 
@@ -170,11 +175,43 @@ static bool compare(struct bench *b)
     return same;
 }
 
-static void print_step(void *user, const kst_step *step)
+/* The time of each kernel, over all of its launches. */
+struct kernel_times {
+    struct {
+        const char *name;
+        double seconds;
+        int launches, registers;
+    } kernel[16];
+    int count;
+};
+
+static void add_step(void *user, const kst_step *step)
 {
-    (void)user;
-    if (step->kind == KST_STEP_KERNEL)
-        printf(" %s %.4f (%d registers),", step->name, step->seconds * 1e3, (int)step->kernel.registers);
+    struct kernel_times *times = user;
+    int i = 0;
+    if (step->kind != KST_STEP_KERNEL)
+        return;
+    while (i < times->count && strcmp(times->kernel[i].name, step->name) != 0)
+        i++;
+    if (i == 16)
+        return;
+    times->count += i == times->count;
+    times->kernel[i].name = step->name;
+    times->kernel[i].seconds += step->seconds;
+    times->kernel[i].launches++;
+    times->kernel[i].registers = step->kernel.registers;
+}
+
+static void print_kernels(struct bench *b)
+{
+    struct kernel_times times = {.count = 0};
+    if (kst_profile_begin(b->gpu))
+        return;
+    check(kst_resize_batch(b->gpu, b->item, b->of->count), "resize");
+    check(kst_profile_end(b->gpu, add_step, &times), "profile");
+    for (int i = 0; i < times.count; i++)
+        printf("%s%s %.4f (%d ×, %d registers)", i > 0 ? ", " : " ", times.kernel[i].name,
+            times.kernel[i].seconds * 1e3, times.kernel[i].launches, times.kernel[i].registers);
 }
 
 static bool run_case(struct bench *b, uint32_t runs)
@@ -191,10 +228,7 @@ static bool run_case(struct bench *b, uint32_t runs)
     }
     printf("| %s | %s | %.4f | %.4f |", b->of->name, same ? "equal" : "DIFFERENT",
         statistics_median(device, runs) * 1e3, statistics_median(whole, runs) * 1e3);
-    if (!kst_profile_begin(b->gpu)) {
-        check(kst_resize_batch(b->gpu, b->item, b->of->count), "resize");
-        check(kst_profile_end(b->gpu, print_step, NULL), "profile");
-    }
+    print_kernels(b);
     puts(" |");
     close_case(b);
     free(device);
