@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Implements the entry points of resizing: kst_resize_describe(), kst_resize() and batches. */
 #include "resize/run/batch.h"
+#include "resize/run/decode.h"
 
 void kst_resize_options_init(kst_resize_options *options)
 {
@@ -35,6 +36,19 @@ kst_status kst_resize_batch_after(kst_context *context, kst_resize_item *items, 
     kst_status status = kst_stream_enter(context, stream, &entered);
     if (!status)
         status = kst_resize_all(context, items, NULL, count, &entered);
+    kst_stream_leave(&entered);
+    return status;
+}
+
+kst_status kst_decode_resized(kst_context *context, kst_decode_item *items, const kst_resize_options *resize,
+    size_t count, const kst_stream *stream)
+{
+    struct entered_stream entered = {.gpu = NULL};
+    if (!context || ((!items || !resize) && count > 0))
+        return KST_ERROR_ARGUMENT;
+    kst_status status = stream ? kst_stream_enter(context, stream, &entered) : KST_OK;
+    if (!status)
+        status = kst_resize_decoded(context, items, resize, count, stream ? &entered : NULL);
     kst_stream_leave(&entered);
     return status;
 }

@@ -68,24 +68,16 @@ bool kst_resize_is_wide(const kst_image *image)
     return kst_plane_sample_bytes(&image->plane[0]) > 1;
 }
 
-struct resize_span kst_resize_span_of(const struct resize_weights *weights)
-{
-    uint32_t first = weights->window[0].first;
-    const struct resize_window *last = &weights->window[weights->count - 1];
-    return (struct resize_span){first, last->first + last->length - first};
-}
-
 /* Compute the weights of an axis if it changes, count windows from what is needed first, and give that. */
 static kst_status plan_axis(struct memory *memory, const struct resize_axis *axis, kst_resize_filter filter, int bits,
     struct resize_weights *weights, struct resize_span *span)
 {
-    *span = (struct resize_span){0, axis->size};
+    *span = kst_resize_needed(axis, filter);
     if (kst_resize_is_same(axis))
         return KST_OK;
     kst_status status = kst_resize_weights_make(memory, axis, filter, bits, weights);
     if (status)
         return status;
-    *span = kst_resize_span_of(weights);
     for (uint32_t i = 0; i < weights->count; i++)
         weights->window[i].first -= span->first;
     return KST_OK;

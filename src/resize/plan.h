@@ -5,12 +5,6 @@
 
 #include "resize/weights.h"
 
-/* The columns, or rows, of an image that are needed. */
-struct resize_span {
-    uint32_t first;
-    uint32_t count;
-};
-
 /* What is done to an image. */
 struct resize_passes {
     bool across;     /* columns change */
@@ -40,9 +34,6 @@ kst_status kst_resize_target(
 /* Return the passes that make such an image of `from`, whose whole size `geometry` has. */
 struct resize_passes kst_resize_passes_of(
     const kst_image *from, const kst_resize_options *options, const struct resize_geometry *geometry);
-
-/* Return the samples of an axis that are needed for all windows. */
-struct resize_span kst_resize_span_of(const struct resize_weights *weights);
 
 /* Return whether samples take two bytes. */
 bool kst_resize_is_wide(const kst_image *image);

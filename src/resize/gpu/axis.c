@@ -111,7 +111,7 @@ static uint32_t reach_of(const struct resize_gpu_axis *axis)
 static kst_status pack(struct memory *memory, const struct resize_weights *weights, struct resize_gpu_axis *axis)
 {
     kst_status status = KST_OK;
-    axis->span = kst_resize_span_of(weights);
+    axis->span = kst_resize_needed(&axis->key.axis, axis->key.filter);
     for (uint32_t i = 0; i < weights->count; i++) {
         uint32_t quads = quads_of(axis, weights, i);
         axis->quads = quads > axis->quads ? quads : axis->quads;

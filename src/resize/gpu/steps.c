@@ -31,13 +31,8 @@ static bool writes_in_place(const struct resize_gpu_item *item)
 static kst_status take_axis(struct gpu *gpu, struct resize_gpu_axes *axes, struct memory *work,
     const struct resize_gpu_axis_key *key, struct resize_span *span, struct resize_gpu_axis **axis)
 {
-    *span = (struct resize_span){0, key->axis.size};
-    if (kst_resize_is_same(&key->axis))
-        return KST_OK;
-    kst_status status = kst_resize_gpu_axis_take(axes, gpu->memory, work, key, axis);
-    if (!status)
-        *span = (*axis)->span;
-    return status;
+    *span = kst_resize_needed(&key->axis, key->filter);
+    return kst_resize_is_same(&key->axis) ? KST_OK : kst_resize_gpu_axis_take(axes, gpu->memory, work, key, axis);
 }
 
 /* Return whether kernels can count the bytes of rows, for which they have 31 bits. */
