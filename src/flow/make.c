@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes the results of some entries: images, streams, or streams by way of images that stay in the device's memory. */
+#include <string.h>
+
 #include "core/report.h"
 #include "flow/flow.h"
 
@@ -67,8 +69,10 @@ static const kst_image *image_to_encode(const struct making *m, uint32_t index)
 /* Note how an image was resized: an error ends the item, and the report says what did the work. */
 static void note_resizing(kst_report *report, const kst_report *resizing)
 {
-    if (resizing->status)
-        kst_report_error(report, resizing->status, KST_NO_OFFSET, NULL);
+    if (resizing->status) {
+        report->status = resizing->status;
+        memcpy(report->message, resizing->message, sizeof report->message);
+    }
     report->stage_device[KST_STAGE_RESIZE] = resizing->stage_device[KST_STAGE_RESIZE];
     report->stage_seconds[KST_STAGE_RESIZE] = resizing->stage_seconds[KST_STAGE_RESIZE];
 }

@@ -135,22 +135,24 @@ static kst_status lay_out(struct resize_gpu_job *job)
     return job->words <= UINT32_MAX ? KST_OK : KST_ERROR_LIMIT_MEMORY;
 }
 
-static void set_place(const struct resize_gpu_job *job, const struct gpu_buffer *buffer, uint64_t at, uint32_t place[2])
+/* Note how far bytes of a buffer lie from the launch's buffer. With addresses that may be another one. */
+static void set_place(const struct gpu_buffer *buffer, uint64_t at, const struct gpu_buffer *base, uint32_t place[2])
 {
-    if (has_addresses(job))
-        at += buffer->handle;
+    if (buffer->handle != base->handle)
+        at += buffer->handle - base->handle;
     place[0] = (uint32_t)at;
     place[1] = (uint32_t)(at >> 32);
 }
 
-static void write_step(const struct resize_gpu_job *job, uint32_t index)
+/* Write a step of the launch that begins with step `first`. */
+static void write_step(const struct resize_gpu_job *job, uint32_t index, uint32_t first)
 {
-    const struct resize_gpu_step *step = &job->steps.step[index];
+    const struct resize_gpu_step *step = &job->steps.step[index], *base = &job->steps.step[first];
     struct resize_work_step work = step->work;
-    set_place(job, step->from.buffer, step->from.offset, work.from);
-    set_place(job, step->to.buffer, step->to.offset, work.to);
+    set_place(step->from.buffer, step->from.offset, base->from.buffer, work.from);
+    set_place(step->to.buffer, step->to.offset, base->to.buffer, work.to);
     for (uint32_t c = 0; c < RESIZE_CHANNELS && step->plane_buffer[c]; c++)
-        set_place(job, step->plane_buffer[c], step->plane_at[c], work.plane[c]);
+        set_place(step->plane_buffer[c], step->plane_at[c], base->to.buffer, work.plane[c]);
     memcpy(job->buffer[HOST_WORK].host + (size_t)index * sizeof work, &work, sizeof work);
 }
 
@@ -161,15 +163,8 @@ static void write_axis(void *arg, uint32_t index)
     memcpy(job->buffer[HOST_WORK].host + (size_t)job->axis_at[index] * 4, axis->words, (size_t)axis->length * 4);
 }
 
-static void write_work(struct resize_gpu_job *job)
-{
-    for (uint32_t i = 0; i < job->steps.count; i++)
-        write_step(job, i);
-    kst_pool_run(job->operation->pool, job->axis_count, write_axis, job);
-}
-
-/* Find the end of the launch that begins with a step, and note the first group of each step in it. */
-static uint32_t end_of_launch(const struct resize_gpu_job *job, uint32_t first, uint32_t *groups)
+/* Find the end of the launch that begins with a step. Write its steps, and the list of the first group of each. */
+static uint32_t write_launch(const struct resize_gpu_job *job, uint32_t first, uint32_t *groups)
 {
     const struct resize_gpu_steps *steps = &job->steps;
     uint32_t *list = (uint32_t *)(void *)job->buffer[HOST_WORK].host + (size_t)steps->count * STEP_WORDS;
@@ -178,6 +173,7 @@ static uint32_t end_of_launch(const struct resize_gpu_job *job, uint32_t first, 
     while (end < steps->count && compare_steps(&steps->step[first], &steps->step[end], has_addresses(job)) == 0 &&
            steps->step[end].groups <= INT32_MAX - *groups) {
         list[end] = *groups;
+        write_step(job, end, first);
         *groups += steps->step[end++].groups;
     }
     return end;
@@ -274,13 +270,12 @@ static void record(struct resize_gpu_job *job, uint32_t event)
     job->runtime->gpu->backend->record(queue_of(job), &job->track->event[event]);
 }
 
-/* Lists are written while launches are counted, so that both are done before the work is copied. */
 static void queue_launches(struct resize_gpu_job *job, struct resize_gpu_launch *launches)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     uint32_t count = 0;
     for (uint32_t first = 0; first < job->steps.count; first = launches[count++].end)
-        launches[count].end = end_of_launch(job, first, &launches[count].groups);
+        launches[count].end = write_launch(job, first, &launches[count].groups);
     backend->copy(queue_of(job), &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, (size_t)job->words * 4);
     record(job, UPLOADED);
     for (uint32_t i = 0, first = 0; i < count; first = launches[i++].end)
@@ -292,7 +287,7 @@ static void queue_all(struct resize_gpu_job *job, uint32_t first, uint32_t end, 
     record(job, START);
     for (uint32_t i = first; i < end; i++)
         upload(job, &job->items[i]);
-    write_work(job);
+    kst_pool_run(job->operation->pool, job->axis_count, write_axis, job);
     queue_launches(job, launches);
     record(job, PASSED);
     for (uint32_t i = first; i < end; i++)

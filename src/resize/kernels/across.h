@@ -21,7 +21,7 @@ enum {
 FUNCTION void load_pixels(GLOBAL const u8 *from, u64 row, u32 at, u32 length, const u32 channels, u32 *word)
 {
     u64 place = row + at;
-    u32 odd = (u32)place & 3;
+    u32 odd = oddness_of(from, place);
     if (odd == 0 && at + 4 * channels <= length) {
         GLOBAL const u32 *words = source_words_at(from, place);
         UNROLL for (u32 i = 0; i < channels; i++) word[i] = words[i];

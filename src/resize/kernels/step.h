@@ -18,11 +18,14 @@ FUNCTION u64 place_of(GLOBAL const u32 *words)
     return (u64)words[1] << 32 | words[0];
 }
 
+/*
+ * What is at a distance from the launch's buffer. CUDA's distances may lead to other allocations, and are counted modulo
+ * 2^64.
+ */
 FUNCTION GLOBAL const u8 *source_at(GLOBAL const u8 *buffer, u64 place)
 {
 #if defined(__CUDACC__)
-    (void)buffer;
-    return (const u8 *)place;
+    return (const u8 *)((u64)buffer + place);
 #else
     return buffer + place;
 #endif
@@ -31,10 +34,20 @@ FUNCTION GLOBAL const u8 *source_at(GLOBAL const u8 *buffer, u64 place)
 FUNCTION GLOBAL u8 *target_at(GLOBAL u8 *buffer, u64 place)
 {
 #if defined(__CUDACC__)
-    (void)buffer;
-    return (u8 *)place;
+    return (u8 *)((u64)buffer + place);
 #else
     return buffer + place;
+#endif
+}
+
+/* Return how many bytes a place lies behind a multiple of 4. OpenCL's buffers begin at one. */
+FUNCTION u32 oddness_of(GLOBAL const u8 *buffer, u64 place)
+{
+#if defined(__CUDACC__)
+    return (u32)((u64)buffer + place) & 3;
+#else
+    (void)buffer;
+    return (u32)place & 3;
 #endif
 }
 

@@ -37,8 +37,8 @@ enum resize_work_sample { RESIZE_BYTES, RESIZE_WORDS, RESIZE_HALVES, RESIZE_FLOA
 enum resize_work_alpha { RESIZE_ALPHA_KEPT, RESIZE_ALPHA_WEIGHED, RESIZE_ALPHA_DIVIDED };
 
 /*
- * Places are addresses, or offsets in the launch's buffer, low word first. Where rows of bytes are written, and where
- * rows are read to go down, places and pitches are multiples of 4.
+ * Places are counted in bytes from the launch's buffer, low word first. Where rows of bytes are written, and where
+ * rows are read to go down, they begin at multiples of 4 bytes.
  */
 struct resize_work_step {
     u32 from[2], to[2];       /* the first sample */

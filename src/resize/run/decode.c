@@ -5,6 +5,8 @@
  */
 #include "resize/run/decode.h"
 
+#include <string.h>
+
 #include "core/report.h"
 #include "device/runtime.h"
 #include "resize/run/batch.h"
@@ -128,7 +130,8 @@ static uint32_t end_of_part(const struct resize_streams *streams, uint32_t first
 }
 
 /* Allocate one block for the pictures of a part. */
-static kst_status make_block(struct resize_streams *streams, struct memory *memory, uint64_t bytes, kst_image *block)
+static kst_status make_block(
+    struct resize_streams *streams, struct memory *memory, uint64_t bytes, kst_image *block, char message[128])
 {
     kst_image_init(block);
     block->format = KST_FORMAT_GREY;
@@ -141,7 +144,7 @@ static kst_status make_block(struct resize_streams *streams, struct memory *memo
     block->width = (uint32_t)bytes;
     block->height = 1;
     block->plane[0] = (kst_plane){.width = block->width, .height = 1, .depth = 8};
-    return kst_image_make_in(streams->context, memory, block, NULL);
+    return kst_image_make_in(streams->context, memory, block, message);
 }
 
 /* Place a picture in the block, from byte `at` on. */
@@ -179,8 +182,10 @@ static void decode(struct resize_streams *streams, uint32_t first, uint32_t end,
 /* Note how an image was resized: an error ends the item, and the report says what did the work. */
 static void note_resizing(kst_report *report, const kst_report *resizing)
 {
-    if (resizing->status)
-        kst_report_error(report, resizing->status, KST_NO_OFFSET, "resizing");
+    if (resizing->status) {
+        report->status = resizing->status;
+        memcpy(report->message, resizing->message, sizeof report->message);
+    }
     report->stage_device[KST_STAGE_RESIZE] = resizing->stage_device[KST_STAGE_RESIZE];
     report->stage_seconds[KST_STAGE_RESIZE] = resizing->stage_seconds[KST_STAGE_RESIZE];
 }
@@ -204,24 +209,23 @@ static void resize(struct resize_streams *streams, uint32_t first, uint32_t end)
             note_resizing(&streams->stream[i].item->report, &streams->resizing[count++].report);
 }
 
-static void fail_part(struct resize_streams *streams, uint32_t first, uint32_t end, kst_status status)
+static void fail(kst_decode_item *item, kst_status status, const char *message)
 {
-    for (uint32_t i = first; i < end; i++) {
-        kst_report_init(&streams->stream[i].item->report);
-        kst_report_error(&streams->stream[i].item->report, status, KST_NO_OFFSET, NULL);
-    }
+    kst_report_init(&item->report);
+    kst_report_error(&item->report, status, KST_NO_OFFSET, message[0] ? "%s" : NULL, message);
 }
 
 static void run_part(struct resize_streams *streams, uint32_t first, uint32_t end, uint64_t bytes)
 {
     struct memory memory;
     kst_image block;
+    char message[128] = "";
     kst_memory_init_beside(&memory, &streams->context->memory, streams->context->limits.memory);
-    kst_status status = make_block(streams, &memory, bytes, &block);
-    if (status) {
-        fail_part(streams, first, end, status);
+    kst_status status = make_block(streams, &memory, bytes, &block, message);
+    for (uint32_t i = first; i < end && status; i++)
+        fail(streams->stream[i].item, status, message);
+    if (status)
         return;
-    }
     decode(streams, first, end, &block);
     resize(streams, first, end);
     for (uint32_t i = first; i < end; i++)
@@ -275,24 +279,17 @@ static void release_arrays(struct resize_streams *streams)
     kst_memory_release(memory, streams->whole);
 }
 
-static void fail_all(kst_decode_item *items, uint32_t count, kst_status status)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        kst_report_init(&items[i].report);
-        kst_report_error(&items[i].report, status, KST_NO_OFFSET, NULL);
-    }
-}
-
 kst_status kst_resize_decoded(struct kst_context *context, kst_decode_item *items, const kst_resize_options *options,
     size_t count, struct entered_stream *entered)
 {
     for (size_t done = 0; done < count;) {
         struct resize_streams streams = {.context = context, .entered = entered};
         streams.count = count - done < MOST_AT_ONCE ? (uint32_t)(count - done) : MOST_AT_ONCE;
-        if (make_arrays(&streams))
+        bool made = make_arrays(&streams);
+        if (made)
             run_some(&streams, items + done, options + done);
-        else
-            fail_all(items + done, streams.count, KST_ERROR_MEMORY);
+        for (uint32_t i = 0; i < streams.count && !made; i++)
+            fail(&items[done + i], KST_ERROR_MEMORY, "");
         release_arrays(&streams);
         done += streams.count;
     }
