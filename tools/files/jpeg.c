@@ -102,6 +102,7 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
         picture->context = settings->context;
         options.progress = &progress;
         draft_choose(decoder, settings, &options, picture);
+        resize_place(decoder, settings, &options, picture);
         status = kst_decoder_decode(decoder, &options, &picture->image);
         if (!status && !jpeg_keep_metadata(decoder, settings, picture, problem))
             return false;
