@@ -49,7 +49,7 @@ class OpenCl(unittest.TestCase):
         wanted = kostka.resize(host, device="cpu", **options)
         small = kostka.resize(image, **options)
         self.assertEqual((small.memory, small.shape), ("opencl", wanted.shape))
-        self.assertEqual(small.report.stages["resize"].device, "opencl")
+        self.assertEqual(small.report.stage_device["resize"], "opencl")
         self.assertEqual(kostka.encode(small), kostka.encode(wanted, device="cpu"))
         with self.assertRaises(kostka.KostkaError) as caught:
             kostka.resize(image, device="cpu", **options)
