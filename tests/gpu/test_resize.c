@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/runtime.h"
+#include "run/device.h"
 #include "support/gpu/contexts.h"
 #include "support/random.h"
 #include "support/test.h"
@@ -382,6 +384,46 @@ static void test_report(void **state)
     forget(&p);
 }
 
+/* An image that work in the stream has still to make is resized as that leaves it. */
+static void check_after(kst_context *context)
+{
+    enum { FILLS = 100, SIDE = 64 };
+    const struct test_case c = case_of(KST_FORMAT_GREY, 8, SIDE, SIDE, 20, 10, KST_RESIZE_BILINEAR);
+    struct gpu_runtime *gpu = kst_context_gpu_if_open(context);
+    struct gpu_error error = {.status = KST_OK};
+    struct gpu_track *track = kst_gpu_track_take(gpu, &error);
+    const kst_stream queue = {gpu->gpu->info.kind, (void *)track->queue.handle}, wrong = {KST_DEVICE_CPU, NULL};
+    uint8_t found[20 * 10];
+    kst_image from, to, host;
+    describe(&c, &from);
+    from.memory = device_memory(context);
+    assert_int_equal(kst_image_allocate(context, &from), KST_OK);
+    kst_image_init(&to);
+    to.memory = from.memory;
+    kst_resize_item item = {.from = &from, .options = &c.options, .to = &to};
+    for (uint32_t i = 1; i <= FILLS; i++)
+        gpu->gpu->backend->fill(&track->queue, from.owned, 0, (size_t)from.plane[0].pitch * SIDE, i * 0x01010101U);
+    assert_int_equal(kst_resize_batch_after(context, &item, 1, &queue), KST_OK);
+    assert_int_equal(kst_image_wrap(&host, KST_FORMAT_GREY, 20, 10, found, 0), KST_OK);
+    assert_int_equal(kst_image_copy(context, &to, &host), KST_OK);
+    for (size_t i = 0; i < sizeof found; i++)
+        assert_int_equal(found[i], FILLS);
+    assert_int_equal(kst_resize_batch_after(context, &item, 1, NULL), KST_ERROR_ARGUMENT);
+    assert_int_equal(kst_resize_batch_after(context, &item, 1, &wrong), KST_ERROR_DEVICE_STREAM);
+    assert_int_equal(kst_resize_batch_after(cpu_context, &item, 1, &queue), KST_ERROR_DEVICE_STREAM);
+    gpu->gpu->backend->finish(&track->queue);
+    kst_gpu_track_give(gpu, track);
+    kst_image_release(context, &from);
+    kst_image_release(context, &to);
+}
+
+static void test_after(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; k < gpu_contexts; k++)
+        check_after(gpu_context[k]);
+}
+
 static void expect_refusal(
     kst_context *context, const kst_image *from, const kst_resize_options *options, kst_image *to, kst_status status)
 {
@@ -459,6 +501,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_odd_sizes), cmocka_unit_test(test_at_random),
         cmocka_unit_test(test_large), cmocka_unit_test(test_batch), cmocka_unit_test(test_report),
-        cmocka_unit_test(test_refusals)};
+        cmocka_unit_test(test_after), cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }

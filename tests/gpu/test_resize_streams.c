@@ -45,8 +45,8 @@ static void choose_options(uint32_t index, const kst_buffer *file, kst_resize_op
         return;
     o->box.left = next_random() % (width / 2) + 0.25;
     o->box.top = next_random() % (height / 2);
-    o->box.right = o->box.left + width / 4;
-    o->box.bottom = o->box.top + height / 3 + 0.5;
+    o->box.right = o->box.left + width * 0.25;
+    o->box.bottom = o->box.top + height * 0.375;
 }
 
 static int start(void **state)

@@ -132,26 +132,25 @@ static kst_status pack(struct memory *memory, const struct resize_weights *weigh
     return KST_OK;
 }
 
-static kst_status make(
-    struct memory *memory, struct memory *work, const struct resize_gpu_axis_key *key, struct resize_gpu_axis **axis)
+/* Returns null with a status on failure. */
+static struct resize_gpu_axis *make(
+    struct memory *memory, struct memory *work, const struct resize_gpu_axis_key *key, kst_status *status)
 {
     struct resize_weights weights = {.count = 0};
-    kst_status status = KST_OK;
-    struct resize_gpu_axis *made = kst_memory_zeroed(memory, 1, sizeof *made, &status);
+    struct resize_gpu_axis *made = kst_memory_zeroed(memory, 1, sizeof *made, status);
     if (!made)
-        return status;
+        return NULL;
     made->key = *key;
     made->uses = 1;
-    status =
+    *status =
         kst_resize_weights_make(work, &key->axis, key->filter, key->wide ? RESIZE_BITS_WIDE : RESIZE_BITS, &weights);
-    if (!status)
-        status = pack(memory, &weights, made);
+    if (!*status)
+        *status = pack(memory, &weights, made);
     kst_resize_weights_drop(work, &weights);
-    if (status)
-        release(memory, made);
-    else
-        *axis = made;
-    return status;
+    if (!*status)
+        return made;
+    release(memory, made);
+    return NULL;
 }
 
 /*
@@ -180,12 +179,13 @@ kst_status kst_resize_gpu_axis_take(struct resize_gpu_axes *axes, struct memory 
     pthread_mutex_unlock(&axes->lock);
     if (*axis)
         return KST_OK;
-    kst_status status = make(memory, work, key, axis);
-    if (status)
+    kst_status status = KST_OK;
+    struct resize_gpu_axis *made = make(memory, work, key, &status);
+    if (!made)
         return status;
     pthread_mutex_lock(&axes->lock);
-    (*axis)->next = axes->first;
-    axes->first = *axis;
+    made->next = axes->first;
+    axes->first = *axis = made;
     pthread_mutex_unlock(&axes->lock);
     return KST_OK;
 }

@@ -337,7 +337,7 @@ static const uint64_t MOST_ROOM = (uint64_t)1 << 48;
 
 kst_status kst_resize_gpu_add(struct resize_gpu_steps *steps, struct resize_gpu_item *item)
 {
-    struct gpu_rows target[KST_IMAGE_PLANES_MAX];
+    struct gpu_rows target[KST_IMAGE_PLANES_MAX] = {{.buffer = NULL}};
     struct resize_gpu_plane p = {.steps = steps, .item = item, .status = KST_OK};
     for (uint32_t i = 0; i < item->to->plane_count; i++)
         target[i] = target_of(&p, i);

@@ -6,7 +6,7 @@
 #include "run/stream.h"
 
 /* Do the work of kst_decode_resized(); `entered`, which may be null, is the caller's stream. */
-kst_status kst_resize_decoded(struct kst_context *context, kst_decode_item *items, const kst_resize_options *resize,
+kst_status kst_resize_decoded(struct kst_context *context, kst_decode_item *items, const kst_resize_options *options,
     size_t count, struct entered_stream *entered);
 
 #endif
