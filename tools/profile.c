@@ -157,7 +157,8 @@ static bool measure(
     return good;
 }
 
-static const char *const stages[KST_STAGE_COUNT] = {"parse", "entropy", "pixels", "write", "upload", "download"};
+static const char *const stages[KST_STAGE_COUNT] = {
+    "parse", "entropy", "pixels", "write", "upload", "download", "resize"};
 static const char *const kinds[] = {"", "cpu", "cuda", "opencl"};
 
 /* Write a number as text, or a dash if the driver does not report it. */

@@ -175,7 +175,8 @@ typedef enum kst_stage {
     KST_STAGE_WRITE = 3,    /**< assembling the coded stream */
     KST_STAGE_UPLOAD = 4,   /**< host to device */
     KST_STAGE_DOWNLOAD = 5, /**< device to host */
-    KST_STAGE_COUNT = 6
+    KST_STAGE_RESIZE = 6,   /**< images made of another size */
+    KST_STAGE_COUNT = 7
 } kst_stage;
 
 /** Describes what an operation did. The operation sets every member except `size`, whether it succeeds or fails. */

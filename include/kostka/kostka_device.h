@@ -130,6 +130,36 @@ KST_API kst_status kst_job_wait(kst_job **job);
 KST_API kst_status kst_encode_batch_after(
     kst_context *context, kst_encode_item *items, size_t count, const kst_stream *stream);
 
+/**
+ * Resize as kst_resize_batch() does, after the work that the stream already holds, which may produce the images. The
+ * call returns when all is resized. Thread-safe.
+ *
+ * @param stream not null
+ * @return as for kst_resize_batch(); or KST_ERROR_ARGUMENT, KST_ERROR_DEVICE_FAILED or KST_ERROR_DEVICE_STREAM, after
+ *         which nothing was done
+ */
+KST_API kst_status kst_resize_batch_after(
+    kst_context *context, kst_resize_item *items, size_t count, const kst_stream *stream);
+
+/**
+ * Decode many streams and resize their pictures at once: what a data loader needs. Each item has a box, a size,
+ * mirroring and numbers of its own, and its image may be a picture of a tensor (kst_tensor_image()) on the host or the
+ * device. A GPU decodes to its memory and resizes there; on the CPU the context's threads share the work. Of a picture
+ * only what the box needs is decoded, which changes no sample, if its options name no region and it is not turned.
+ * Thread-safe.
+ *
+ * @param items as for kst_decode_batch(), but that each image is the result of resizing: described, and made if it has
+ *        no buffers, as by kst_resize(). Decode to integers; `resize[i].sample` makes floating-point samples
+ * @param resize an array of options, one for each item
+ * @param stream null, or the stream after whose work the images are written, if they lie in the device's memory. The
+ *        call returns when all is done
+ * @return KST_OK if every item succeeded, otherwise the status of the first that did not; its report says whether
+ *         decoding or resizing failed. KST_ERROR_ARGUMENT, KST_ERROR_DEVICE_FAILED or KST_ERROR_DEVICE_STREAM: nothing
+ *         was done
+ */
+KST_API kst_status kst_decode_resized(kst_context *context, kst_decode_item *items, const kst_resize_options *resize,
+    size_t count, const kst_stream *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -72,8 +72,8 @@ typedef struct kst_flow_options {
     bool keep; /**< KST_FLOW_CONVERT: metadata and resolution of the stream go to the new one, unless it has some */
     const kst_decode_options *decode; /**< for items without options of their own; null for the defaults */
     /**
-     * Null, or how images are resized between decoding and encoding. For now the CPU does so, and images lie in host
-     * memory meanwhile. KST_FLOW_TRANSCODE has none.
+     * Null, or how images are resized between decoding and encoding; see kst_resize_batch(). A GPU that decodes an item
+     * resizes it, too, and its pixels stay in the device's memory. KST_FLOW_TRANSCODE has none.
      */
     const kst_resize_options *resize;
     const kst_encode_options *encode;

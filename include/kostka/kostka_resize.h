@@ -62,7 +62,16 @@ typedef struct kst_resize_options {
     kst_resize_box box; /**< the part to resize; all 0: the whole image. Edges with a fraction are rounded to binary32,
                            as Pillow does. The filter takes no pixel outside the image, but does outside the box */
     kst_resize_order order;
-    bool mirror; /**< exchange left and right in the result */
+    bool mirror;       /**< exchange left and right in the result */
+    kst_format format; /**< of the result: KST_FORMAT_AUTO or that of the image; or KST_FORMAT_PLANAR, which makes
+                          planes of R, G, B and alpha of interleaved pixels */
+    /**
+     * The type of the result's samples. Floating-point samples are (value − mean) × scale, as kst_decode_options has
+     * them, of the integers that the passes make. Channels are those of the result, in its order.
+     */
+    kst_sample sample;
+    float mean[4];  /**< in the units of the values; 0, or of a magnitude from 2^−60 to 2^60 */
+    float scale[4]; /**< likewise; 0 stands for 1 ÷ the greatest value */
 } kst_resize_options;
 
 /** Set every member to its default. */
@@ -81,7 +90,10 @@ KST_API kst_status kst_resize_describe(const kst_image *from, const kst_resize_o
  * With samples of 8 bits it equals that of `Image.resize((width, height), filter, box)` of Pillow, byte for byte: for
  * RGBA and BGRA the colours are weighed by their alpha. KST_RESIZE_INSIDE gives the size of its `ImageOps.contain()`
  * and KST_RESIZE_COVER the result of its `ImageOps.fit()`. With more than 8 bits the weights have 30 bits behind the
- * point and sums have 64. src/resize/README.md has the arithmetic. For now images must be in host or pinned memory.
+ * point and sums have 64. src/resize/README.md has the arithmetic.
+ *
+ * Each image may be in host memory or in memory of the context's device. If one of them is in the device's, the device
+ * resizes, otherwise the CPU; the samples are the same. The call returns when all is done. Thread-safe.
  *
  * @param from borrowed
  * @param to if plane[0].data is null, the library describes the image and allocates it in memory of the kind `memory`;
@@ -92,11 +104,29 @@ KST_API kst_status kst_resize_describe(const kst_image *from, const kst_resize_o
  *         KST_ERROR_IMAGE_SIZE (planes of several sizes, more than four of them, or a result with a side of more than
  *         2^31 − 1), KST_ERROR_IMAGE_DEPTH (signed, or more than 16 bits), KST_ERROR_IMAGE_SAMPLE (no integers);
  *         KST_ERROR_LIMIT_PIXELS (of the result), KST_ERROR_LIMIT_MEMORY, KST_ERROR_MEMORY, KST_ERROR_IMAGE_PITCH,
- *         KST_ERROR_IMAGE_MEMORY (of a device) or KST_ERROR_IMAGE_OVERLAP (`to` shares memory with `from`). After an
- *         error an image that the library was to allocate is as it was before the call
+ *         KST_ERROR_IMAGE_MEMORY (of another device), KST_ERROR_IMAGE_BUFFER, KST_ERROR_IMAGE_OVERLAP (`to` shares
+ *         memory with `from`) or KST_ERROR_DEVICE_FAILED. After an error an image that the library was to allocate is
+ * as it was before the call
  */
 KST_API kst_status kst_resize(
     kst_context *context, const kst_image *from, const kst_resize_options *options, kst_image *to);
+
+/** One of many images to resize. */
+typedef struct kst_resize_item {
+    const kst_image *from;             /**< the members up to `to` are as for kst_resize() */
+    const kst_resize_options *options; /**< each item may have a box, a size and numbers of its own */
+    kst_image *to;                     /**< for instance a picture of a tensor; see kst_tensor_image() */
+    kst_report report; /**< its status is that of this item, and KST_STAGE_RESIZE says what did the work; its size is
+                          set by the call */
+} kst_resize_item;
+
+/**
+ * Resize many images. A device takes them all at once, in a few launches; the context's threads share those in host
+ * memory. One bad item does not disturb the others. No two items may write to the same memory. Thread-safe.
+ *
+ * @return KST_OK if every item succeeded, otherwise the status of the first that did not
+ */
+KST_API kst_status kst_resize_batch(kst_context *context, kst_resize_item *items, size_t count);
 
 #ifdef __cplusplus
 }

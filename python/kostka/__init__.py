@@ -171,7 +171,7 @@ def flow(sources, *, decode=None, resize=None, encode=None, **options):
 
     sources: an iterable of paths and of bytes or other buffers. Threads of the library advance it
     decode: a dict of options as for decode(), without out and stream
-    resize: (width, height), or a dict of options as for resize() with its 'size': the CPU resizes what was decoded
+    resize: (width, height), or a dict of options as for resize() with its 'size': on the device that decodes
     encode: a dict of options as for encode(), without stream, format and depth; {} for a JPEG of quality 75
     devices: 'cuda:0,cuda:1,cpu'; 'all': the GPUs of the best driver and the CPU; 'auto', which is the default: the GPUs, or
         the CPU if there is none
@@ -267,7 +267,7 @@ def save(file, image, *, codec=None, device=None, **options):
 
 
 def resize(image, size, *, device=None, **options):
-    """Make an Image of another size, on the host and by its processors.
+    """Make an Image of another size where it lies: on the host, or in the memory of the device, which then does the work.
 
     image: an Image, an array of uint8 or uint16, or an image of Pillow's, as encode() takes them
     size: (width, height); of one that is 0 the aspect ratio follows. A number is a square

@@ -30,7 +30,7 @@ const struct name kst_py_device_kinds[] = {{"none", KST_DEVICE_NONE}, {"cpu", KS
     {"cuda", KST_DEVICE_CUDA}, {"opencl", KST_DEVICE_OPENCL}, {NULL, 0}};
 const struct name kst_py_stages[] = {{"parse", KST_STAGE_PARSE}, {"entropy", KST_STAGE_ENTROPY},
     {"pixels", KST_STAGE_PIXELS}, {"write", KST_STAGE_WRITE}, {"upload", KST_STAGE_UPLOAD},
-    {"download", KST_STAGE_DOWNLOAD}, {NULL, 0}};
+    {"download", KST_STAGE_DOWNLOAD}, {"resize", KST_STAGE_RESIZE}, {NULL, 0}};
 const struct name kst_py_codecs[] = {
     {"none", KST_CODEC_NONE}, {"jpeg", KST_CODEC_JPEG}, {"jpeg2000", KST_CODEC_JPEG2000}, {NULL, 0}};
 const struct name kst_py_processes[] = {{"none", KST_PROCESS_NONE}, {"baseline", KST_PROCESS_BASELINE},

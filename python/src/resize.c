@@ -121,17 +121,36 @@ static bool hold(struct resizing *r, PyObject *object)
            kst_py_view_bind(&r->array.view, &r->from, r->more);
 }
 
-/* Resize into memory of the library's, whose rows have no gaps. The GIL is not needed. */
-static kst_status run(struct resizing *r)
+/* Return whether the array lies in the memory of a device, where its result will lie, too. */
+static bool is_on_device(const struct resizing *r)
+{
+    return r->from.memory != KST_MEMORY_HOST && r->from.memory != KST_MEMORY_PINNED;
+}
+
+/* Describe the result, in memory of the library's whose rows have no gaps. Device memory is allocated later. */
+static kst_status prepare(struct resizing *r)
 {
     kst_image described;
+    r->storage.image.memory = r->from.memory;
+    if (is_on_device(r))
+        return KST_OK;
     kst_status status = kst_resize_describe(&r->from, &r->options, &described);
     if (!status)
         status = kst_py_storage_describe(&r->storage, &described);
     if (!status)
         status = kst_py_storage_allocate(r->context, &r->storage);
-    if (!status)
-        status = kst_resize(r->context->handle, &r->from, &r->options, &r->storage.image);
+    return status;
+}
+
+/* The GIL is not needed. */
+static kst_status run(struct resizing *r, kst_report *report)
+{
+    kst_resize_item item = {.from = &r->from, .options = &r->options, .to = &r->storage.image};
+    kst_status status = prepare(r);
+    if (status)
+        return status;
+    status = kst_resize_batch(r->context->handle, &item, 1);
+    *report = item.report;
     return status;
 }
 
@@ -141,7 +160,7 @@ static PyObject *resize(struct resizing *r)
     kst_status status;
     kst_report_init(&report);
     Py_BEGIN_ALLOW_THREADS;
-    status = run(r);
+    status = run(r, &report);
     Py_END_ALLOW_THREADS;
     if (!status)
         return kst_py_image_new(r->state, r->context, &r->storage, &report);

@@ -41,6 +41,20 @@ class OpenCl(unittest.TestCase):
         grey = self.context.encode(planar.planes[1])
         self.assertEqual(grey, kostka.encode(kostka.decode(data, format="planar").planes[1], device="cpu"))
 
+    def test_resize(self):
+        data = kostka.encode(pictures.array(WIDTH, HEIGHT), device="cpu")
+        host = kostka.decode(data, device="cpu")
+        image = self.context.decode(data, memory="device")
+        options = {"size": (31, 17), "filter": "lanczos", "box": (3.5, 2, 40, 30.25), "mirror": True}
+        wanted = kostka.resize(host, device="cpu", **options)
+        small = kostka.resize(image, **options)
+        self.assertEqual((small.memory, small.shape), ("opencl", wanted.shape))
+        self.assertEqual(small.report.stage_device["resize"], "opencl")
+        self.assertEqual(kostka.encode(small), kostka.encode(wanted, device="cpu"))
+        with self.assertRaises(kostka.KostkaError) as caught:
+            kostka.resize(image, device="cpu", **options)
+        self.assertEqual(caught.exception.status, "ERROR_IMAGE_MEMORY")
+
     def test_batch(self):
         streams = [kostka.encode(pictures.array(WIDTH, HEIGHT, seed=seed), device="cpu") for seed in range(3)]
         images = kostka.decode_batch(streams + [b"x"], device=self.context, memory="device", errors="return")

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes the results of some entries: images, streams, or streams by way of images that stay in the device's memory. */
+#include <string.h>
+
 #include "core/report.h"
 #include "flow/flow.h"
 
@@ -12,6 +14,7 @@ struct making {
     kst_decode_item *decoded;
     kst_image *image;   /* what was decoded, unless it goes straight to the item */
     kst_image *resized; /* what an image was resized to, in order to be encoded */
+    kst_resize_item *resizing;
     struct flow_kept *kept;
     kst_encode_item *encoded;
 };
@@ -35,14 +38,14 @@ static kst_image *decoded_image(struct making *m, uint32_t index)
 }
 
 /*
- * Decode the entries' streams, to `memory` what will be encoded as it is. The items' reports tell how that went.
+ * Decode the entries' streams, to `memory` what will be resized or encoded. The items' reports tell how that went.
  */
 static void decode(struct making *m, kst_memory memory)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         const kst_flow_item *item = &m->entry[i]->item;
         kst_image_init(&m->image[i]);
-        m->image[i].memory = resize_of(m, i) ? KST_MEMORY_HOST : memory;
+        m->image[i].memory = memory;
         m->decoded[i] = (kst_decode_item){.data = item->data,
             .length = item->length,
             .options = item->decode ? item->decode : m->flow->options.decode,
@@ -63,19 +66,39 @@ static const kst_image *image_to_encode(const struct making *m, uint32_t index)
     return resize_of(m, index) ? &m->resized[index] : image_before(m, index);
 }
 
-/* Resize the images of entries without an error that want it, to the item or to what will be encoded. */
-static void resize(struct making *m)
+/* Note how an image was resized: an error ends the item, and the report says what did the work. */
+static void note_resizing(kst_report *report, const kst_report *resizing)
 {
+    if (resizing->status) {
+        report->status = resizing->status;
+        memcpy(report->message, resizing->message, sizeof report->message);
+    }
+    report->stage_device[KST_STAGE_RESIZE] = resizing->stage_device[KST_STAGE_RESIZE];
+    report->stage_seconds[KST_STAGE_RESIZE] = resizing->stage_seconds[KST_STAGE_RESIZE];
+}
+
+/*
+ * Resize the images of entries without an error that want it: to the item, or to `memory` what will be encoded. Entries
+ * may be left out, so that an entry and its item of the batch may have different indices.
+ */
+static void resize(struct making *m, kst_memory memory)
+{
+    uint32_t count = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         kst_flow_item *item = &m->entry[i]->item;
-        kst_image *to = m->flow->options.work == KST_FLOW_DECODE ? &item->image : &m->resized[i];
         kst_image_init(&m->resized[i]);
+        m->resized[i].memory = memory;
         if (!resize_of(m, i) || item->report.status)
             continue;
-        kst_status status = kst_resize(m->context, image_before(m, i), resize_of(m, i), to);
-        if (status)
-            kst_report_error(&item->report, status, KST_NO_OFFSET, NULL);
+        m->resizing[count++] = (kst_resize_item){.from = image_before(m, i),
+            .options = resize_of(m, i),
+            .to = m->flow->options.work == KST_FLOW_DECODE ? &item->image : &m->resized[i]};
     }
+    kst_resize_batch(m->context, m->resizing, count);
+    count = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        if (resize_of(m, i) && !m->entry[i]->item.report.status)
+            note_resizing(&m->entry[i]->item.report, &m->resizing[count++].report);
 }
 
 /*
@@ -98,8 +121,11 @@ static void encode(struct making *m)
         kst_flow_item *item = &m->entry[i]->item;
         if (item->report.status)
             continue;
+        const kst_report before = item->report;
         item->output = m->encoded[count].output;
         item->report = m->encoded[count++].report;
+        item->report.stage_device[KST_STAGE_RESIZE] = before.stage_device[KST_STAGE_RESIZE];
+        item->report.stage_seconds[KST_STAGE_RESIZE] = before.stage_seconds[KST_STAGE_RESIZE];
     }
 }
 
@@ -157,7 +183,7 @@ static void release_images(struct making *m)
 static void convert(struct making *m, const struct flow_lane *lane)
 {
     decode(m, memory_of(lane));
-    resize(m);
+    resize(m, memory_of(lane));
     choose_options(m);
     encode(m);
     for (uint32_t i = 0; i < m->count; i++) {
@@ -168,16 +194,16 @@ static void convert(struct making *m, const struct flow_lane *lane)
     forget_options(m);
 }
 
-static void decode_alone(struct making *m)
+static void decode_alone(struct making *m, const struct flow_lane *lane)
 {
-    decode(m, KST_MEMORY_HOST);
-    resize(m);
+    decode(m, memory_of(lane));
+    resize(m, KST_MEMORY_HOST);
     release_images(m);
 }
 
-static void encode_given(struct making *m)
+static void encode_given(struct making *m, const struct flow_lane *lane)
 {
-    resize(m);
+    resize(m, memory_of(lane));
     choose_options(m);
     encode(m);
     release_images(m);
@@ -203,9 +229,10 @@ static bool make_arrays(struct making *m)
     m->decoded = kst_memory_zeroed(memory, m->count, sizeof *m->decoded, NULL);
     m->image = kst_memory_zeroed(memory, m->count, sizeof *m->image, NULL);
     m->resized = kst_memory_zeroed(memory, m->count, sizeof *m->resized, NULL);
+    m->resizing = kst_memory_zeroed(memory, m->count, sizeof *m->resizing, NULL);
     m->kept = kst_memory_zeroed(memory, m->count, sizeof *m->kept, NULL);
     m->encoded = kst_memory_zeroed(memory, m->count, sizeof *m->encoded, NULL);
-    return m->decoded && m->image && m->resized && m->kept && m->encoded;
+    return m->decoded && m->image && m->resized && m->resizing && m->kept && m->encoded;
 }
 
 static void release_arrays(struct making *m)
@@ -213,6 +240,7 @@ static void release_arrays(struct making *m)
     kst_memory_release(&m->flow->memory, m->decoded);
     kst_memory_release(&m->flow->memory, m->image);
     kst_memory_release(&m->flow->memory, m->resized);
+    kst_memory_release(&m->flow->memory, m->resizing);
     kst_memory_release(&m->flow->memory, m->kept);
     kst_memory_release(&m->flow->memory, m->encoded);
 }
@@ -225,11 +253,11 @@ void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_ent
     if (!make_arrays(&m))
         fail_all(&m, KST_ERROR_MEMORY);
     else if (m.flow->options.work == KST_FLOW_DECODE)
-        decode_alone(&m);
+        decode_alone(&m, lane);
     else if (m.flow->options.work == KST_FLOW_CONVERT)
         convert(&m, lane);
     else if (m.flow->options.work == KST_FLOW_ENCODE)
-        encode_given(&m);
+        encode_given(&m, lane);
     else
         transcode(&m);
     release_arrays(&m);

@@ -99,7 +99,8 @@ kst_status kst_resize_geometry(
 {
     *geometry = (struct resize_geometry){.x.size = width, .y.size = height};
     if (options->size != sizeof *options || (unsigned)options->fit > KST_RESIZE_COVER ||
-        (unsigned)options->filter > KST_RESIZE_LANCZOS || (unsigned)options->order > KST_RESIZE_ORDER_HORIZONTAL)
+        (unsigned)options->filter > KST_RESIZE_LANCZOS || (unsigned)options->order > KST_RESIZE_ORDER_HORIZONTAL ||
+        (unsigned)options->sample > KST_SAMPLE_FLOAT32)
         return KST_ERROR_OPTIONS;
     kst_status status = set_box(options->box, geometry);
     if (!status)

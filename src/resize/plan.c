@@ -2,6 +2,7 @@
 /* Checks what is to be resized, and plans the passes. */
 #include "resize/plan.h"
 
+#include "image/location.h"
 #include "image/validate.h"
 
 enum { DEPTH_MAX = 16 };
@@ -27,29 +28,42 @@ static kst_status check_source(const kst_image *image)
     return KST_OK;
 }
 
+/* Settle the format of the result: that of the image, or planes of its channels. */
+static kst_status set_format(const kst_image *from, const kst_resize_options *options, kst_image *to)
+{
+    const struct pixel_layout *layout = kst_pixel_layout(from->format);
+    bool separates = options->format == KST_FORMAT_PLANAR && !layout->planes;
+    to->format = separates ? KST_FORMAT_PLANAR : from->format;
+    to->colour = layout->planes ? from->colour : layout->colour;
+    to->plane_count = separates ? layout->channels : from->plane_count;
+    return options->format == KST_FORMAT_AUTO || options->format == to->format ? KST_OK : KST_ERROR_IMAGE_FORMAT;
+}
+
 kst_status kst_resize_target(
     const kst_image *from, const kst_resize_options *options, struct resize_geometry *geometry, kst_image *to)
 {
     kst_status status = check_source(from);
     if (!status)
         status = kst_resize_geometry(options, from->width, from->height, geometry);
+    kst_image_init(to);
+    if (!status)
+        status = set_format(from, options, to);
     if (status)
         return status;
-    kst_image_init(to);
-    to->format = from->format;
-    to->colour = kst_pixel_layout(from->format)->planes ? from->colour : kst_pixel_layout(from->format)->colour;
-    to->plane_count = from->plane_count;
     to->width = geometry->x.count;
     to->height = geometry->y.count;
     for (uint32_t i = 0; i < to->plane_count; i++) {
         kst_plane *plane = &to->plane[i];
-        *plane = (kst_plane){.width = to->width, .height = to->height, .depth = from->plane[i].depth};
+        *plane = (kst_plane){.width = to->width,
+            .height = to->height,
+            .depth = from->plane[from->plane_count > 1 ? i : 0].depth,
+            .sample = (uint8_t)options->sample};
         plane->pitch = (ptrdiff_t)to->width * kst_format_samples(to->format) * kst_plane_sample_bytes(plane);
     }
     return KST_OK;
 }
 
-static bool is_wide(const kst_image *image)
+bool kst_resize_is_wide(const kst_image *image)
 {
     return kst_plane_sample_bytes(&image->plane[0]) > 1;
 }
@@ -58,15 +72,12 @@ static bool is_wide(const kst_image *image)
 static kst_status plan_axis(struct memory *memory, const struct resize_axis *axis, kst_resize_filter filter, int bits,
     struct resize_weights *weights, struct resize_span *span)
 {
-    *span = (struct resize_span){0, axis->size};
+    *span = kst_resize_needed(axis, filter);
     if (kst_resize_is_same(axis))
         return KST_OK;
     kst_status status = kst_resize_weights_make(memory, axis, filter, bits, weights);
     if (status)
         return status;
-    const struct resize_window *last = &weights->window[weights->count - 1];
-    span->first = weights->window[0].first;
-    span->count = last->first + last->length - span->first;
     for (uint32_t i = 0; i < weights->count; i++)
         weights->window[i].first -= span->first;
     return KST_OK;
@@ -80,17 +91,25 @@ static bool shrinks_down(const struct resize_geometry *geometry)
     return rows > 0 && rows > 2 * columns;
 }
 
+struct resize_passes kst_resize_passes_of(
+    const kst_image *from, const kst_resize_options *options, const struct resize_geometry *geometry)
+{
+    bool across = !kst_resize_is_same(&geometry->x), down = !kst_resize_is_same(&geometry->y);
+    return (struct resize_passes){.across = across,
+        .down = down,
+        .down_first = across && down && options->order == KST_RESIZE_ORDER_AUTO && shrinks_down(geometry),
+        .weighed = (across || down) && kst_pixel_layout(from->format)->alpha,
+        .mirror = options->mirror};
+}
+
 kst_status kst_resize_plan_make(struct memory *memory, const kst_image *from, const kst_resize_options *options,
     const struct resize_geometry *geometry, struct resize_plan *plan)
 {
-    int bits = is_wide(from) ? RESIZE_BITS_WIDE : RESIZE_BITS;
-    *plan = (struct resize_plan){.width = geometry->x.count, .mirror = options->mirror};
+    int bits = kst_resize_is_wide(from) ? RESIZE_BITS_WIDE : RESIZE_BITS;
+    *plan = (struct resize_plan){.width = geometry->x.count, .passes = kst_resize_passes_of(from, options, geometry)};
     kst_status status = plan_axis(memory, &geometry->x, options->filter, bits, &plan->across, &plan->columns);
     if (!status)
         status = plan_axis(memory, &geometry->y, options->filter, bits, &plan->down, &plan->rows);
-    bool both = plan->across.weight && plan->down.weight, one = plan->across.weight || plan->down.weight;
-    plan->weighed = one && kst_pixel_layout(from->format)->alpha;
-    plan->down_first = both && options->order == KST_RESIZE_ORDER_AUTO && shrinks_down(geometry);
     return status;
 }
 
@@ -100,25 +119,34 @@ void kst_resize_plan_drop(struct memory *memory, struct resize_plan *plan)
     kst_resize_weights_drop(memory, &plan->down);
 }
 
-/* The bytes from the first to the last of a checked plane. */
-static void bytes_of(const kst_plane *plane, kst_format format, uintptr_t *first, uintptr_t *end)
+/* The bytes from the first to the last of a checked plane, and the buffer in which they are counted; 0: addresses. */
+struct resize_bytes {
+    uintptr_t buffer, first, end;
+};
+
+static struct resize_bytes bytes_of(const kst_image *image, uint32_t index)
 {
-    size_t row, extent;
-    kst_plane_extent(plane, format, &row, &extent);
-    *first = (uintptr_t)plane->data;
+    const kst_plane *plane = kst_image_plane(image, index);
+    bool is_handle = kst_memory_is_device(image->memory) && !kst_memory_has_addresses(image->memory);
+    bool has_offsets = kst_memory_has_offsets(image->memory);
+    size_t row, extent = 1; /* what a device's image lacks is found when it is imported */
+    struct resize_bytes bytes = {0, (uintptr_t)plane->data, 0};
+    if (is_handle)
+        bytes = (struct resize_bytes){(uintptr_t)plane->data, has_offsets ? plane->offset : 0, 0};
+    if (!kst_plane_extent(plane, image->format, &row, &extent))
+        row = extent;
     if (plane->pitch < 0 && plane->height > 1)
-        *first -= extent - row;
-    *end = *first + extent;
+        bytes.first -= extent - row;
+    bytes.end = bytes.first + extent;
+    return bytes;
 }
 
 kst_status kst_resize_check_apart(const kst_image *a, const kst_image *b)
 {
     for (uint32_t i = 0; i < a->plane_count; i++) {
         for (uint32_t k = 0; k < b->plane_count; k++) {
-            uintptr_t first[2], end[2];
-            bytes_of(kst_image_plane(a, i), a->format, &first[0], &end[0]);
-            bytes_of(kst_image_plane(b, k), b->format, &first[1], &end[1]);
-            if (first[0] < end[1] && first[1] < end[0])
+            struct resize_bytes one = bytes_of(a, i), other = bytes_of(b, k);
+            if (one.buffer == other.buffer && one.first < other.end && other.first < one.end)
                 return KST_ERROR_IMAGE_OVERLAP;
         }
     }

@@ -5,10 +5,13 @@
 
 #include "resize/weights.h"
 
-/* The columns, or rows, of an image that are needed. */
-struct resize_span {
-    uint32_t first;
-    uint32_t count;
+/* What is done to an image. */
+struct resize_passes {
+    bool across;     /* columns change */
+    bool down;       /* rows change */
+    bool down_first; /* both do, and rows first */
+    bool weighed;    /* colours are weighed by their alpha, because there is a pass */
+    bool mirror;
 };
 
 /* Windows begin with the first column and row that are needed. */
@@ -18,9 +21,7 @@ struct resize_plan {
     struct resize_span columns;
     struct resize_span rows;
     uint32_t width; /* of the result */
-    bool down_first;
-    bool weighed; /* colours are weighed by their alpha, because there is a pass */
-    bool mirror;
+    struct resize_passes passes;
 };
 
 /*
@@ -29,6 +30,13 @@ struct resize_plan {
  */
 kst_status kst_resize_target(
     const kst_image *from, const kst_resize_options *options, struct resize_geometry *geometry, kst_image *to);
+
+/* Return the passes that make such an image of `from`, whose whole size `geometry` has. */
+struct resize_passes kst_resize_passes_of(
+    const kst_image *from, const kst_resize_options *options, const struct resize_geometry *geometry);
+
+/* Return whether samples take two bytes. */
+bool kst_resize_is_wide(const kst_image *image);
 
 /*
  * Plan to make such an image of `from`. KST_ERROR_MEMORY, KST_ERROR_LIMIT_MEMORY; the plan must be dropped in any case.

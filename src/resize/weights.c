@@ -88,6 +88,17 @@ static struct resize_window window_of(const struct resize_axis *axis, const stru
     return (struct resize_window){(uint32_t)first, (uint32_t)(end - first)};
 }
 
+/* Windows begin and end in ascending order. */
+struct resize_span kst_resize_needed(const struct resize_axis *axis, kst_resize_filter filter)
+{
+    if (kst_resize_is_same(axis))
+        return (struct resize_span){0, axis->size};
+    struct resize_scale scale = scale_of(axis, curves[filter].support);
+    struct resize_window first = window_of(axis, &scale, center_of(axis, &scale, 0));
+    struct resize_window last = window_of(axis, &scale, center_of(axis, &scale, axis->count - 1));
+    return (struct resize_span){first.first, last.first + last.length - first.first};
+}
+
 /* Round half away from 0. */
 static int32_t fixed(double weight, int bits)
 {

@@ -26,6 +26,15 @@ struct resize_weights {
     int32_t *weight; /* `most` for each sample */
 };
 
+/* The columns, or rows, of an image that are needed. */
+struct resize_span {
+    uint32_t first;
+    uint32_t count;
+};
+
+/* Return the samples that an axis needs. */
+struct resize_span kst_resize_needed(const struct resize_axis *axis, kst_resize_filter filter);
+
 /*
  * Allocate and compute the weights of an axis, with `bits` bits behind the point. KST_ERROR_MEMORY,
  * KST_ERROR_LIMIT_MEMORY.

@@ -79,6 +79,19 @@ says 'resized from 160x120 to 81x60'
 expect 0 "$KOSTKA" decode -v --draft --resize 7x300 --fit inside a.jpg draft.ppm
 size draft.ppm 7x5
 
+# A device that is asked for resizes what it has decoded, to the same pixels.
+for device in $("$KOSTKA" devices | sed -nE 's/^((opencl|cuda):[0-9]+) .*/\1/p'); do
+    for file in a.jpg a.jp2; do
+        expect 0 "$KOSTKA" decode $file expected.ppm --resize 47x31 --filter lanczos --device cpu
+        expect 0 "$KOSTKA" decode -v $file found.ppm --resize 47x31 --filter lanczos --device "$device"
+        says 'resized from 160x120 to 47x31 by '
+        same found.ppm expected.ppm
+    done
+    expect 0 "$KOSTKA" convert a.jpg expected.jpg --resize 47x31 --device cpu
+    expect 0 "$KOSTKA" convert a.jpg found.jpg --resize 47x31 --device "$device"
+    same found.jpg expected.jpg
+done
+
 # What cannot be had is an error, and leaves no file.
 for wrong in 0x10 10x0 0 x0 10x 'x' '' 10x10x10 -5x5 5.5x5 99999999999 axb; do
     expect 2 "$KOSTKA" decode a.jpg none.ppm --resize "$wrong"

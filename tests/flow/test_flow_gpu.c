@@ -65,18 +65,33 @@ static void test_convert(void **state)
     }
 }
 
-/* Resized on the way, which takes the pixels through host memory. */
+/* A sink that sees to it that the device resized. */
+static struct {
+    bool (*put)(void *user, kst_flow_item *item);
+    kst_device_kind kind;
+} resized;
+
+static bool put_resized(void *user, kst_flow_item *item)
+{
+    assert_int_equal(item->report.stage_device[KST_STAGE_RESIZE], resized.kind);
+    return resized.put(user, item);
+}
+
+/* Resized on the way by the device. */
 static void test_resize(void **state)
 {
     kst_resize_options resize;
     (void)state;
     kst_resize_options_init(&resize);
     resize.width = 40;
-    for (uint32_t g = 0; g < gpu_contexts; g++) {
+    for (uint32_t i = 0; i < 2 * gpu_contexts; i++) {
         struct flow_run run;
-        flow_run_init(&run, &set, KST_FLOW_CONVERT, 30);
+        flow_run_init(&run, &set, i & 1 ? KST_FLOW_CONVERT : KST_FLOW_DECODE, 30);
         run.options.resize = &resize;
-        run.options.devices = devices_of(g, false);
+        run.options.devices = devices_of(i / 2, false);
+        resized.put = run.options.put;
+        resized.kind = kst_context_gpu_if_open(gpu_context[i / 2])->gpu->info.kind;
+        run.options.put = put_resized;
         assert_int_equal(flow_run(&run), KST_OK);
     }
 }

@@ -125,7 +125,8 @@ struct load {
     kst_context *context;
     const char *what;
     kst_encode_options options;
-    kst_image image[PICTURES];
+    kst_image image[PICTURES], resized[PICTURES];
+    kst_resize_options resize;
     kst_decode_item decode[PICTURES];
     kst_encode_item encode[PICTURES];
     void *pinned[PICTURES]; /* host memory that the streams lie in; null: they are not pinned */
@@ -182,6 +183,28 @@ static void encode(struct load *load)
     for (uint32_t i = 0; i < load->count; i++)
         if (!load->pinned[i])
             kst_buffer_release(load->context, &load->encode[i].output);
+}
+
+/* Resize the images to others that are there, of the same kind of memory. */
+static void resize(struct load *load)
+{
+    kst_resize_item item[PICTURES];
+    for (uint32_t i = 0; i < load->count; i++)
+        item[i] = (kst_resize_item){.from = &load->image[i], .options = &load->resize, .to = &load->resized[i]};
+    assert_int_equal(kst_resize_batch(load->context, item, load->count), KST_OK);
+}
+
+/* Decode to images of another size that are there. */
+static void decode_resized(struct load *load)
+{
+    kst_resize_options options[PICTURES];
+    kst_decode_item item[PICTURES];
+    for (uint32_t i = 0; i < load->count; i++) {
+        options[i] = load->resize;
+        item[i] = load->decode[i];
+        item[i].image = &load->resized[i];
+    }
+    assert_int_equal(kst_decode_resized(load->context, item, options, load->count, NULL), KST_OK);
 }
 
 struct calls {
@@ -270,9 +293,39 @@ static void test_encode_optimised(void **state)
     check_work(encode, "encode with optimised tables", KST_CODING_OPTIMIZED, 3);
 }
 
+/* Images of which the device has at least one end; streams on the way to the device. */
+static void check_resizing(void (*work)(struct load *load), const char *what, kst_memory to, uint32_t waits)
+{
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        for (uint32_t count = 1; count <= PICTURES; count += PICTURES - 1) {
+            struct load load;
+            make_load(&load, gpu_context[g], device_memory(gpu_context[g]), false, count);
+            load.what = what;
+            kst_resize_options_init(&load.resize);
+            load.resize.width = 64;
+            for (uint32_t i = 0; i < count; i++) {
+                kst_image_init(&load.resized[i]);
+                load.resized[i].memory = to == KST_MEMORY_HOST ? to : device_memory(gpu_context[g]);
+                assert_int_equal(kst_resize(gpu_context[g], &load.image[i], &load.resize, &load.resized[i]), KST_OK);
+            }
+            check(&load, work, waits);
+            for (uint32_t i = 0; i < count; i++)
+                kst_image_release(gpu_context[g], &load.resized[i]);
+            drop_load(&load);
+        }
+}
+
+static void test_resize(void **state)
+{
+    (void)state;
+    check_resizing(resize, "resize", KST_MEMORY_CUDA, 1);
+    check_resizing(resize, "resize to the host", KST_MEMORY_HOST, 1);
+    check_resizing(decode_resized, "decode and resize", KST_MEMORY_CUDA, 2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_decode), cmocka_unit_test(test_encode),
-        cmocka_unit_test(test_encode_optimised), cmocka_unit_test(test_encode_j2k)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_resize), cmocka_unit_test(test_decode),
+        cmocka_unit_test(test_encode), cmocka_unit_test(test_encode_optimised), cmocka_unit_test(test_encode_j2k)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -46,7 +46,8 @@ void jpeg_report_warnings(const char *name, const kst_report *report)
 
 void jpeg_report_details(const char *name, const kst_report *report, bool verbose)
 {
-    static const char *const stages[KST_STAGE_COUNT] = {"parse", "entropy", "pixels", "write", "upload", "download"};
+    static const char *const stages[KST_STAGE_COUNT] = {
+        "parse", "entropy", "pixels", "write", "upload", "download", "resize"};
     static const char *const kinds[] = {"", "cpu", "cuda", "opencl"};
     char line[256] = "";
     size_t used = 0;
@@ -101,6 +102,7 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
         picture->context = settings->context;
         options.progress = &progress;
         draft_choose(decoder, settings, &options, picture);
+        resize_place(decoder, settings, &options, picture);
         status = kst_decoder_decode(decoder, &options, &picture->image);
         if (!status && !jpeg_keep_metadata(decoder, settings, picture, problem))
             return false;

@@ -48,6 +48,42 @@ static kst_status settle(const struct picture *picture, kst_resize_options *opti
     return status;
 }
 
+/* Return the memory of the context's device; KST_MEMORY_HOST if that is the CPU, so far. */
+static kst_memory device_memory(const kst_context *context)
+{
+    kst_device_info info = {.size = sizeof info};
+
+    if (kst_context_device(context, &info))
+        return KST_MEMORY_HOST;
+    return info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
+           : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
+                                            : KST_MEMORY_HOST;
+}
+
+void resize_place(kst_decoder *decoder, const struct file_settings *settings, const kst_decode_options *options,
+    struct picture *picture)
+{
+    kst_image image;
+
+    kst_image_init(&image);
+    /* Inks may still have to be inverted, which the host does; and a device has four planes at most. */
+    if (resize_wanted(settings) && !kst_decoder_describe(decoder, options, &image) &&
+        image.format != KST_FORMAT_CMYK && image.plane_count <= 4)
+        picture->image.memory = device_memory(settings->context);
+}
+
+static const char *place_of(const kst_report *report)
+{
+    switch (report->stage_device[KST_STAGE_RESIZE]) {
+    case KST_DEVICE_CUDA:
+        return " by CUDA";
+    case KST_DEVICE_OPENCL:
+        return " by OpenCL";
+    default:
+        return "";
+    }
+}
+
 bool picture_resize(
     struct picture *picture, const char *name, const struct file_settings *settings, struct problem *problem)
 {
@@ -57,14 +93,15 @@ bool picture_resize(
         return true;
     kst_resize_options options = settings->resize->options;
     kst_image_init(&to);
+    kst_resize_item item = {.from = &picture->image, .options = &options, .to = &to};
     kst_status status = settle(picture, &options);
     if (!status)
-        status = kst_resize(settings->context, &picture->image, &options, &to);
+        status = kst_resize_batch(settings->context, &item, 1);
     if (status)
         return explain(status, problem);
     if (settings->verbose)
-        complain(name, "resized from %ux%u to %ux%u", (unsigned)picture->image.width, (unsigned)picture->image.height,
-            (unsigned)to.width, (unsigned)to.height);
+        complain(name, "resized from %ux%u to %ux%u%s", (unsigned)picture->image.width, (unsigned)picture->image.height,
+            (unsigned)to.width, (unsigned)to.height, place_of(&item.report));
     picture_release_pixels(picture);
     picture->image = to;
     picture->context = settings->context;

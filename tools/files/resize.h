@@ -8,6 +8,13 @@
 /* Return whether pictures get another size, for which all of their pixels must be in memory. */
 bool resize_wanted(const struct file_settings *settings);
 
+/*
+ * Let a picture be decoded to the memory of the context's device if it is resized afterwards, so that the device does
+ * that, too, and the host gets the small one.
+ */
+void resize_place(kst_decoder *decoder, const struct file_settings *settings, const kst_decode_options *options,
+    struct picture *picture);
+
 /* Resize a picture if that is wanted. `name` is that of the file. */
 bool picture_resize(
     struct picture *picture, const char *name, const struct file_settings *settings, struct problem *problem);

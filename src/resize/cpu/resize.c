@@ -52,9 +52,9 @@ static uint32_t border_of(uint32_t rows, uint32_t bands, uint32_t index)
 
 static void finish(const struct resize_job *job, uint8_t *row)
 {
-    if (job->plan->weighed)
+    if (job->plan->passes.weighed)
         kst_resize_divide_by_alpha(row, job->plan->width, job->sample, job->greatest);
-    if (job->plan->mirror)
+    if (job->plan->passes.mirror)
         kst_resize_mirror(row, job->plan->width, job->pixel);
 }
 
@@ -104,7 +104,7 @@ static void make_across(const struct resize_job *job, struct resize_rows rows, c
     const struct resize_weights *weights = &job->plan->across;
     const struct resize_rows padded = take_from(rows, scratch), scratched = redirect(rows, scratch);
     uint32_t safe = job->safe;
-    if (job->plan->weighed && !job->weighed.data) {
+    if (job->plan->passes.weighed && !job->weighed.data) {
         weigh(job, &scratched);
         rows = padded;
         safe = weights->count;
@@ -139,7 +139,7 @@ static void band_down(void *arg, uint32_t index)
 {
     const struct resize_job *job = arg;
     const struct resize_weights *weights = &job->plan->down;
-    size_t pixels = job->plan->down_first ? job->plan->columns.count : job->plan->width;
+    size_t pixels = job->plan->passes.down_first ? job->plan->columns.count : job->plan->width;
     uint32_t end = border_of(job->rows, job->bands, index + 1);
     for (uint32_t row = border_of(job->rows, job->bands, index); row < end; row++) {
         const struct resize_rows rows = rows_of(job, weights->window[row].first, row, 1);
@@ -177,7 +177,7 @@ static kst_status allocate(struct memory *memory, size_t rows, size_t length, st
 
 static bool goes_across(const struct resize_plan *plan)
 {
-    return plan->across.weight || plan->weighed || !plan->down.weight;
+    return plan->across.weight || plan->passes.weighed || !plan->down.weight;
 }
 
 /* Allocate what one plane after the other uses. */
@@ -187,12 +187,12 @@ static kst_status make_buffers(struct memory *memory, struct resize_job *job)
     size_t source = (size_t)plan->columns.count * job->pixel, result = (size_t)plan->width * job->pixel;
     bool ends = plan->across.weight && job->safe < plan->width;
     kst_status status = KST_OK;
-    if (ends || (plan->weighed && !plan->down_first))
+    if (ends || (plan->passes.weighed && !plan->passes.down_first))
         status =
             allocate(memory, (size_t)job->bands * STRIP, source + (size_t)job->dsp.reach * job->pixel, &job->scratch);
-    if (!status && plan->down_first && plan->weighed)
+    if (!status && plan->passes.down_first && plan->passes.weighed)
         status = allocate(memory, plan->rows.count, source, &job->weighed);
-    if (!status && plan->down_first)
+    if (!status && plan->passes.down_first)
         status = allocate(memory, plan->down.count, source, &job->between);
     else if (!status && goes_across(plan) && plan->down.weight)
         status = allocate(memory, plan->rows.count, result, &job->between);
@@ -206,7 +206,7 @@ static void set_up(
     *job = (struct resize_job){.plan = plan, .channels = kst_format_samples(from->format)};
     job->sample = kst_plane_sample_bytes(&from->plane[0]);
     job->pixel = job->sample * job->channels;
-    job->bands = kst_pool_threads(operation->pool) * BANDS_OF_THREAD;
+    job->bands = operation->pool ? kst_pool_threads(operation->pool) * BANDS_OF_THREAD : 1;
     kst_resize_dsp_init(&job->dsp, operation->tier, job->sample > 1);
     if (plan->down.weight && job->dsp.pack_down)
         job->dsp.pack_down(&plan->down);
@@ -237,15 +237,15 @@ static void run_plane(struct resize_job *job, struct pool *pool, const kst_plane
     job->last = false;
     if (job->weighed.data)
         pass(job, pool, band_weigh, plan->rows.count, &job->weighed);
-    if (plan->down_first)
+    if (plan->passes.down_first)
         pass(job, pool, band_down, plan->down.count, &job->between);
     else if (job->between.data)
         pass(job, pool, band_across, plan->rows.count, &job->between);
     job->last = true;
-    if (plan->down.weight && !plan->down_first)
+    if (plan->down.weight && !plan->passes.down_first)
         pass(job, pool, band_down, plan->down.count, &result);
     else
-        pass(job, pool, band_across, plan->down_first ? plan->down.count : plan->rows.count, &result);
+        pass(job, pool, band_across, plan->passes.down_first ? plan->down.count : plan->rows.count, &result);
 }
 
 kst_status kst_resize_run(

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Makes rows of another width, of samples of up to 8 bits. A group brings the pixels that its columns need into its
+ * memory, so that four neighbouring samples of a channel are a word, and each work-item sums up words for one column of
+ * four rows.
+ */
+#include "kernels/dots.h"
+
+#include "resize/kernels/step.h"
+
+enum {
+    ACROSS_LANES = 16, /* work-items that load, or store, side by side */
+    ACROSS_SUMS = RESIZE_ACROSS_STRIP * RESIZE_CHANNELS,
+    ACROSS_MADE = RESIZE_ACROSS_ROWS * RESIZE_ACROSS_COLUMNS * RESIZE_CHANNELS / 4 /* words of pixels that are made */
+};
+
+/*
+ * Load four pixels from byte `at` of a row on, of which `length` bytes may be read. What lies behind is 0. Words before
+ * and behind are read only if they are within the row.
+ */
+FUNCTION void load_pixels(GLOBAL const u8 *from, u64 row, u32 at, u32 length, const u32 channels, u32 *word)
+{
+    u64 place = row + at;
+    u32 odd = oddness_of(from, place);
+    if (odd == 0 && at + 4 * channels <= length) {
+        GLOBAL const u32 *words = source_words_at(from, place);
+        UNROLL for (u32 i = 0; i < channels; i++) word[i] = words[i];
+    } else if (at >= odd && at - odd + 4 * channels + 4 <= length) {
+        GLOBAL const u32 *words = source_words_at(from, place - odd);
+        u32 low = words[0];
+        UNROLL for (u32 i = 0; i < channels; i++)
+        {
+            u32 high = words[i + 1];
+            word[i] = shift_pair(low, high, 8 * odd);
+            low = high;
+        }
+    } else {
+        GLOBAL const u8 *bytes = source_at(from, row);
+        UNROLL for (u32 i = 0; i < channels; i++)
+        {
+            word[i] = 0;
+            for (u32 j = 0; j < 4; j++)
+                word[i] |= (at + 4 * i + j < length ? (u32)bytes[at + 4 * i + j] : 0) << (8 * j);
+        }
+    }
+}
+
+/* Let the words of four pixels change from one pixel after the other to one channel after the other. */
+FUNCTION void separate(const u32 channels, u32 *word)
+{
+    u32 a = word[0], b = channels > 1 ? word[1] : 0, c = channels > 1 ? word[2] : 0, d = channels > 3 ? word[3] : 0;
+    if (channels == 3) {
+        word[0] = pick_bytes(pick_bytes(a, b, 0x0630), c, 0x5210);
+        word[1] = pick_bytes(pick_bytes(a, b, 0x0741), c, 0x6210);
+        word[2] = pick_bytes(pick_bytes(a, b, 0x0052), c, 0x7410);
+    } else if (channels == 4) {
+        u32 low = pick_bytes(a, b, 0x5140), high = pick_bytes(c, d, 0x5140);
+        word[0] = pick_bytes(low, high, 0x5410);
+        word[1] = pick_bytes(low, high, 0x7632);
+        low = pick_bytes(a, b, 0x7362);
+        high = pick_bytes(c, d, 0x7362);
+        word[2] = pick_bytes(low, high, 0x5410);
+        word[3] = pick_bytes(low, high, 0x7632);
+    }
+}
+
+/* Fill the tile with `count` quads of pixels of each row, from number `first` on. Rows behind the last one repeat it. */
+FUNCTION void fill_tile(GLOBAL const struct resize_work_step *step, GLOBAL const u8 *from, u32 y, u32 first, u32 count,
+    const u32 channels, LOCAL u32 *tile)
+{
+    u32 lane = local_index() % ACROSS_LANES, word[RESIZE_CHANNELS];
+    for (u32 i = local_index() / ACROSS_LANES; i < RESIZE_ACROSS_ROWS; i += RESIZE_GROUP_ITEMS / ACROSS_LANES) {
+        u32 at = y + i < step->height ? y + i : step->height - 1;
+        u64 row = place_of(step->from) + (u64)at * step->from_pitch;
+        LOCAL u32 *to = tile + i * channels * step->quads;
+        for (u32 quad = lane; quad < count; quad += ACROSS_LANES) {
+            load_pixels(from, row, 4 * channels * (first + quad), step->length, channels, word);
+            separate(channels, word);
+            UNROLL for (u32 c = 0; c < channels; c++) to[c * step->quads + quad] = word[c];
+        }
+    }
+}
+
+/* The sums of products with each byte of the weights, by rows and channels. */
+struct across_sums {
+    u32 low[ACROSS_SUMS], middle[ACROSS_SUMS], high[ACROSS_SUMS];
+};
+
+FUNCTION void add_quad(LOCAL const u32 *tile, u32 step, const u32 channels, u32x4 weights, struct across_sums *sums)
+{
+    UNROLL for (u32 i = 0; i < RESIZE_ACROSS_STRIP * channels; i++)
+    {
+        u32 samples = tile[i * step];
+        sums->low[i] = dot_bytes(samples, weights.x, sums->low[i]);
+        sums->middle[i] = dot_bytes(samples, weights.y, sums->middle[i]);
+        sums->high[i] = dot_signed_bytes(samples, weights.z, sums->high[i]);
+    }
+}
+
+FUNCTION u32 end_of_window(GLOBAL const u32 *window, u32 index)
+{
+    return window[2 * index] + window[2 * index + 1];
+}
+
+/* Sum up the window of column `x`, for four rows of the tile. Whole work-group; `x` may lie behind the last column. */
+FUNCTION void sum_up(GLOBAL const u32 *work, GLOBAL const struct resize_work_step *step, GLOBAL const u8 *from, u32 x,
+    u32 y, const u32 channels, LOCAL u32 *tile, struct across_sums *sums)
+{
+    u32 column = local_index() % RESIZE_ACROSS_COLUMNS, strip = local_index() / RESIZE_ACROSS_COLUMNS;
+    u32 left = x - column, right = left + RESIZE_ACROSS_COLUMNS;
+    right = (right < step->width ? right : step->width) - 1;
+    GLOBAL const u32 *window = work + step->window;
+    GLOBAL const u32x4 *weights = quads_at(work, step->weights) + x;
+    u32 own = x < step->width ? window[2 * x] : 0, own_end = x < step->width ? end_of_window(window, x) : 0;
+    u32 end = end_of_window(window, right);
+    LOCAL const u32 *rows = tile + strip * RESIZE_ACROSS_STRIP * channels * step->quads;
+    for (u32 first = window[2 * left]; first < end; first += step->quads) {
+        u32 last = end - first < step->quads ? end : first + step->quads;
+        fill_tile(step, from, y, first, last - first, channels, tile);
+        barrier_local();
+        u32 stop = own_end < last ? own_end : last;
+        for (u32 quad = own > first ? own : first; quad < stop; quad++)
+            add_quad(rows + (quad - first), step->quads, channels, weights[(u64)(quad - own) * step->width], sums);
+        barrier_local();
+    }
+}
+
+/* Make a tile of the result. Whole work-group. */
+FUNCTION void make_across(GLOBAL const u32 *work, GLOBAL const struct resize_work_step *step, GLOBAL const u8 *from,
+    GLOBAL u8 *to, u32 group, const u32 channels, LOCAL u32 *tile, LOCAL u32 *made)
+{
+    u32 left = group % step->groups_of_row * RESIZE_ACROSS_COLUMNS, y = group / step->groups_of_row * RESIZE_ACROSS_ROWS;
+    u32 column = local_index() % RESIZE_ACROSS_COLUMNS, strip = local_index() / RESIZE_ACROSS_COLUMNS;
+    u32 lane = local_index() % ACROSS_LANES, row = local_index() / ACROSS_LANES, length = step->width * channels;
+    LOCAL u8 *bytes = (LOCAL u8 *)made + (strip * RESIZE_ACROSS_STRIP * RESIZE_ACROSS_COLUMNS + column) * channels;
+    struct across_sums sums;
+    UNROLL for (u32 i = 0; i < RESIZE_ACROSS_STRIP * channels; i++) sums.low[i] = sums.middle[i] = sums.high[i] = 0;
+    sum_up(work, step, from, left + column, y, channels, tile, &sums);
+    UNROLL for (u32 i = 0; i < RESIZE_ACROSS_STRIP * channels; i++)
+        bytes[i / channels * RESIZE_ACROSS_COLUMNS * channels + i % channels] =
+            (u8)round_narrow(sums.low[i], sums.middle[i], sums.high[i], step->greatest);
+    barrier_local();
+    if (y + row >= step->height)
+        return;
+    GLOBAL u8 *line = target_at(to, place_of(step->to) + (u64)(y + row) * step->to_pitch);
+    for (u32 i = lane; i < ACROSS_LANES * channels; i += ACROSS_LANES)
+        store_word(line, left * channels + 4 * i, length, made[row * ACROSS_LANES * channels + i]);
+}
+
+/*
+ * Groups of 64 columns and 8 rows. The rows that are stored begin at multiples of 4 bytes. Each number of channels has a
+ * kernel: sums then stay in registers, and PoCL 3.1 lets work-groups share memory that several copies of a function use.
+ */
+#define ACROSS_KERNEL(name, channels)                                                                                  \
+    KERNEL(RESIZE_GROUP_ITEMS)                                                                                         \
+    name(GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, u32 list, u32 steps, u32 count)                 \
+    {                                                                                                                  \
+        SHARED u32 tile[RESIZE_ACROSS_TILE];                                                                           \
+        SHARED u32 made[ACROSS_MADE];                                                                                  \
+        u32 group;                                                                                                     \
+        GLOBAL const struct resize_work_step *step = find_step(work, list, steps, count, &group);                      \
+        make_across(work, step, from, to, group, channels, tile, made);                                                \
+    }
+
+ACROSS_KERNEL(resize_across_one, 1)
+ACROSS_KERNEL(resize_across_three, 3)
+ACROSS_KERNEL(resize_across_four, 4)
