@@ -256,18 +256,18 @@ static void test_decode(void **state)
     check_work(decode, "decode", KST_CODING_BASELINE, 1);
 }
 
-/* Four pictures a part. */
+/* Small pictures, which make one part. */
 static void test_encode(void **state)
 {
     (void)state;
-    check_work(encode, "encode", KST_CODING_BASELINE, 3);
+    check_work(encode, "encode", KST_CODING_BASELINE, 1);
 }
 
 /* The host makes the tables, of what the device has counted. */
 static void test_encode_optimised(void **state)
 {
     (void)state;
-    check_work(encode, "encode with optimised tables", KST_CODING_OPTIMIZED, 3);
+    check_work(encode, "encode with optimised tables", KST_CODING_OPTIMIZED, 1);
 }
 
 int main(void)

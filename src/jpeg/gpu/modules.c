@@ -25,6 +25,7 @@ static const struct gpu_module_kernel encoding[ENCODE_KERNELS] = {
     [ENCODE_PLACE_BITS] = {"place_bits", ENCODE_PLACE_GROUP},
     [ENCODE_MEASURE_TILES] = {"measure_tiles", ENCODE_STREAM_GROUP},
     [ENCODE_PLACE_BYTES] = {"place_bytes", ENCODE_PLACE_GROUP},
+    [ENCODE_PLACE_STREAMS] = {"place_streams", ENCODE_PLACE_GROUP},
     [ENCODE_WRITE_STREAMS] = {"write_streams", ENCODE_STREAM_GROUP},
 };
 
