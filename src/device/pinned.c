@@ -2,6 +2,22 @@
 /* Lends pinned memory to the caller, and finds out whether an address lies in it. */
 #include "device/pinned.h"
 
+#include <string.h>
+
+/* Return the number of buffers that begin at or before an address. They are sorted by their addresses. */
+static uint32_t count_up_to(const struct gpu_runtime *runtime, const uint8_t *at)
+{
+    uint32_t low = 0, high = runtime->pinned_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((uintptr_t)runtime->pinned[middle].host <= (uintptr_t)at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static bool remember(struct gpu_runtime *runtime, const struct gpu_buffer *buffer, kst_status *status)
 {
     if (runtime->pinned_count == runtime->pinned_capacity) {
@@ -13,7 +29,11 @@ static bool remember(struct gpu_runtime *runtime, const struct gpu_buffer *buffe
         runtime->pinned = grown;
         runtime->pinned_capacity = capacity;
     }
-    runtime->pinned[runtime->pinned_count++] = *buffer;
+    uint32_t place = count_up_to(runtime, buffer->host);
+    memmove(&runtime->pinned[place + 1], &runtime->pinned[place],
+        (runtime->pinned_count - place) * sizeof *runtime->pinned);
+    runtime->pinned[place] = *buffer;
+    runtime->pinned_count++;
     return true;
 }
 
@@ -35,12 +55,9 @@ uint8_t *kst_gpu_pinned_take(struct gpu_runtime *runtime, size_t length, struct 
 /* The buffer that contains an address; null if there is none. */
 static struct gpu_buffer *find(struct gpu_runtime *runtime, const uint8_t *at)
 {
-    for (uint32_t i = 0; i < runtime->pinned_count; i++) {
-        struct gpu_buffer *buffer = &runtime->pinned[i];
-        if ((uintptr_t)at >= (uintptr_t)buffer->host && (uintptr_t)at - (uintptr_t)buffer->host < buffer->length)
-            return buffer;
-    }
-    return NULL;
+    uint32_t count = count_up_to(runtime, at);
+    struct gpu_buffer *buffer = count > 0 ? &runtime->pinned[count - 1] : NULL;
+    return buffer && (uintptr_t)at - (uintptr_t)buffer->host < buffer->length ? buffer : NULL;
 }
 
 void kst_gpu_pinned_give(struct gpu_runtime *runtime, void *memory)
@@ -50,7 +67,8 @@ void kst_gpu_pinned_give(struct gpu_runtime *runtime, void *memory)
     struct gpu_buffer *found = find(runtime, memory);
     if (found && found->host == memory) {
         buffer = *found;
-        *found = runtime->pinned[--runtime->pinned_count];
+        uint32_t behind = --runtime->pinned_count - (uint32_t)(found - runtime->pinned);
+        memmove(found, found + 1, behind * sizeof *found);
     }
     pthread_mutex_unlock(&runtime->lock);
     kst_gpu_pool_give(&runtime->pool, &buffer);

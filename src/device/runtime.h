@@ -28,7 +28,7 @@ struct gpu_runtime {
     pthread_mutex_t lock;       /* guards the members below and, where modules say so, their states */
     struct gpu_built *built;    /* list of modules; one is added only under both locks */
     struct gpu_track *idle;
-    struct gpu_buffer *pinned; /* pinned buffers that the caller has */
+    struct gpu_buffer *pinned; /* pinned buffers that the caller has, sorted by their addresses */
     uint32_t pinned_count, pinned_capacity;
 };
 

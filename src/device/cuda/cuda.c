@@ -250,24 +250,22 @@ static void cuda_release(struct gpu *gpu, struct gpu_buffer *buffer)
 /* The end of the stretch of this device's memory that contains an address; 0 if there is none. */
 static cu_pointer stretch_end(const struct cuda *cuda, cu_pointer at, struct gpu_error *error)
 {
-    const struct cuda_driver *driver = &cuda->driver;
     unsigned kind = 0;
     int ordinal = -1;
     cu_context context = NULL;
     cu_pointer start = 0;
     size_t length = 0;
-    if (driver->pointer_attribute(&kind, CU_POINTER_MEMORY_TYPE, at) != 0 || kind != CU_MEMORY_DEVICE)
+    int attributes[] = {CU_POINTER_MEMORY_TYPE, CU_POINTER_DEVICE_ORDINAL, CU_POINTER_CONTEXT, CU_POINTER_RANGE_START,
+        CU_POINTER_RANGE_SIZE};
+    void *values[] = {&kind, &ordinal, &context, &start, &length};
+    if (cuda->driver.pointer_attributes(sizeof values / sizeof values[0], attributes, values, at) != 0 ||
+        kind != CU_MEMORY_DEVICE)
         return 0;
-    driver->pointer_attribute(&ordinal, CU_POINTER_DEVICE_ORDINAL, at);
-    driver->pointer_attribute(&context, CU_POINTER_CONTEXT, at);
     if (ordinal != cuda->device)
         kst_gpu_refuse(error, &cuda->base, KST_ERROR_IMAGE_MEMORY, "the address belongs to another device");
     else if (context && context != cuda->context) /* memory of pools belongs to no context */
         kst_gpu_refuse(error, &cuda->base, KST_ERROR_IMAGE_MEMORY, "the address belongs to another context");
-    if (error->status || driver->pointer_attribute(&start, CU_POINTER_RANGE_START, at) != 0 ||
-        driver->pointer_attribute(&length, CU_POINTER_RANGE_SIZE, at) != 0)
-        return 0;
-    return start + length;
+    return error->status ? 0 : start + length;
 }
 
 /* Memory that was mapped in pieces consists of several adjacent stretches. */

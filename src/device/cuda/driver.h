@@ -80,7 +80,6 @@ struct cu_copy {
     X(copy_down, "cuMemcpyDtoHAsync_v2", (void *to, cu_pointer from, size_t length, cu_stream stream))                 \
     X(copy_across, "cuMemcpyDtoDAsync_v2", (cu_pointer to, cu_pointer from, size_t length, cu_stream stream))          \
     X(copy_rows, "cuMemcpy2DAsync_v2", (const struct cu_copy *copy, cu_stream stream))                                 \
-    X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, cu_pointer pointer))                    \
     X(pointer_attributes, "cuPointerGetAttributes",                                                                    \
         (unsigned count, int *attributes, void **values, cu_pointer pointer))                                          \
     X(fill, "cuMemsetD32Async", (cu_pointer to, unsigned value, size_t count, cu_stream stream))                       \

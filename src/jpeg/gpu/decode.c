@@ -10,7 +10,7 @@ static void measure(struct jpeg_gpu_job *job, uint64_t length[JOB_BUFFERS])
     job->damage_length = (size_t)job->size.pictures * WORK_DAMAGE * 4;
     for (uint32_t i = 0; i < job->count; i++) {
         const struct jpeg_gpu_item *item = &job->items[i];
-        if (!item->pinned && !item->coefficients.copy)
+        if (kst_jpeg_gpu_job_stages(job, i))
             job->staging_length = (size_t)job->size.stream * 16;
         if (item->delivery == GPU_DELIVERY_HOST && kst_jpeg_gpu_is_raw(item))
             job->planes_length = (size_t)job->size.planes * 16;

@@ -36,7 +36,7 @@ struct jpeg_gpu_job {
     const struct jpeg_gpu_item *items;
     uint32_t count;
     struct jpeg_gpu_size size;
-    size_t staging_length; /* bytes of HOST_STREAM; 0: all streams are pinned */
+    size_t staging_length; /* bytes of HOST_STREAM; 0: no stream is staged */
     /* Bytes of the parts of the result that go through host memory. */
     size_t damage_length, pixels_length, planes_length;
     struct gpu_track *track;
@@ -44,6 +44,10 @@ struct jpeg_gpu_job {
     bool uploaded; /* the stream's upload is already queued in the track */
     bool detail;
 };
+
+/* Return whether a picture's stream goes through staging buffers, because it is not pinned, or small and one of many.
+ */
+bool kst_jpeg_gpu_job_stages(const struct jpeg_gpu_job *job, uint32_t index);
 
 /*
  * Queue the upload of a part's data and the download of its results; and copy from staging memory to images once the

@@ -128,6 +128,10 @@ static kst_status place(struct decoding *d)
         state->item.coefficients = (struct jpeg_gpu_coefficients){&state->blocks, kst_jpeg_blocks_copy};
         d->on_gpu = d->alone = fits_gpu(d);
     }
+    if (d->on_gpu) {
+        kst_jpeg_gpu_route(d->gpu, &state->item);
+        state->memory = kst_jpeg_gpu_memory(&state->item, 1);
+    }
     return KST_OK;
 }
 
@@ -232,7 +236,6 @@ static kst_status make_pixels(struct decoding *d)
     struct jpeg_gpu_damage damage = {0};
     struct jpeg_gpu_times times = {0};
     struct gpu_error error;
-    kst_jpeg_gpu_route(d->gpu, &state->item);
     struct jpeg_gpu_job *job = kst_jpeg_gpu_begin(d->gpu, &state->item, 1, &order, &error);
     kst_decoding_confirm(d, d->decoder->context->pool); /* beside the device */
     if (job)
