@@ -243,10 +243,19 @@ static void test_write_dc(struct gpu_runtime *runtime, const struct model *model
             }
         }
     }
-    const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
+    uint32_t damage[MODEL_PICTURES * WORK_DAMAGE], report[MODEL_PICTURES * WORK_DAMAGE];
+    uint32_t *work = stage_copy(model->work, (size_t)model->size.words * 4);
+    bool reports = next_random() % 2;
+    ((struct jpeg_work *)(void *)work)->reports = reports;
+    memset(report, STAGE_POISON, sizeof report);
+    for (size_t i = 0; i < sizeof damage / sizeof *damage; i++)
+        damage[i] = next_random();
+    const struct stage_argument arguments[] = {STAGE_IN("work", work, (size_t)model->size.words * 4),
         STAGE_IN("chunks", chunks.word, chunks.length), STAGE_IN("groups", groups.word, groups.length),
-        STAGE_OUT("dc", dc, wanted, length)};
-    stage_run(runtime, &kst_jpeg_gpu_decoding, JPEG_WRITE_DC, write_groups(model), arguments, 4);
+        STAGE_OUT("dc", dc, wanted, length), STAGE_IN("damage", damage, (size_t)model->size.pictures * WORK_DAMAGE * 4),
+        STAGE_OUT("report", report, reports ? damage : report, (size_t)model->size.pictures * WORK_DAMAGE * 4)};
+    stage_run(runtime, &kst_jpeg_gpu_decoding, JPEG_WRITE_DC, write_groups(model), arguments, 6);
+    free(work);
     free(dc);
     free(wanted);
     free(chunks.word);

@@ -43,7 +43,14 @@ struct jpeg_gpu_job {
     struct gpu_buffer buffer[JOB_BUFFERS];
     bool uploaded; /* the stream's upload is already queued in the track */
     bool detail;
+    bool brief;   /* see struct jpeg_gpu_order */
+    bool mapped;  /* kernels write the counts of damage where the host reads them */
+    bool joined;  /* the stream lies in the buffers of the work, behind it */
+    double start; /* when the job began, in seconds */
 };
+
+/* Record an event in the track, unless the job is brief. */
+void kst_jpeg_gpu_job_record(struct jpeg_gpu_job *job, uint32_t event);
 
 /* Return whether a picture's stream goes through staging buffers, because it is not pinned, or small and one of many.
  */

@@ -11,6 +11,7 @@ static const struct gpu_module_kernel decoding[JPEG_KERNELS] = {
     [JPEG_MAP_GROUPS] = {"map_groups", WORK_CHUNKS},
     [JPEG_FOLLOW_PICTURES] = {"follow_pictures", WORK_CHUNKS},
     [JPEG_PLACE_CHUNKS] = {"place_parts", WORK_CHUNKS},
+    [JPEG_CHAIN_PICTURES] = {"chain_pictures", WORK_CHUNKS},
     [JPEG_WRITE_BLOCKS] = {"write_blocks", WORK_WRITE_CHUNKS},
     [JPEG_WRITE_DC] = {"write_dc", WORK_WRITE_CHUNKS},
     [JPEG_TRANSFORM_BLOCKS] = {"transform_blocks", WORK_TRANSFORM_GROUP},

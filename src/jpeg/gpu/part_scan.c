@@ -168,7 +168,9 @@ static void add_scan(const struct jpeg_plan *plan, const struct jpeg_scan *scan,
     size->words += (uint64_t)scan->segment_count * SEGMENT_WORDS + (uint64_t)tables.count * SHORT_WORDS +
                    (uint64_t)count_long_tables(plan, &tables) * LONG_WORDS + pair_words(&kinds) + MOST_PADDING;
     size->blocks += blocks;
-    size->groups[WORK_OF_CHUNKS] += count_groups(chunks);
+    uint64_t groups = count_groups(chunks);
+    size->groups[WORK_OF_CHUNKS] += groups;
+    size->most_groups = groups > size->most_groups ? groups : size->most_groups;
 }
 
 void kst_jpeg_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)

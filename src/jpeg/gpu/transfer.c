@@ -141,9 +141,26 @@ static void upload_blocks(struct jpeg_gpu_job *job)
         &job->buffer[HOST_BLOCKS], 0, (size_t)job->size.copied * 128);
 }
 
+/* Upload the stream of the only picture together with the work, behind which it lies. */
+static void upload_joined(struct jpeg_gpu_job *job)
+{
+    uint64_t length;
+    const uint8_t *data = kst_jpeg_gpu_scan_data(job->items->plan, &length);
+    size_t at = (size_t)picture_of(job, 0)->stream * 16;
+    if (length > 0)
+        memcpy(job->buffer[HOST_STREAM].host + at, data, (size_t)length);
+    pad(job, at, (size_t)length);
+    job->runtime->gpu->backend->copy(&job->track->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0,
+        (size_t)(job->size.before_stream + job->size.stream) * 16);
+}
+
 void kst_jpeg_gpu_job_upload(struct jpeg_gpu_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
+    if (job->joined) {
+        upload_joined(job);
+        return;
+    }
     backend->copy(&job->track->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, (size_t)job->size.words * 4);
     upload_blocks(job);
     if (!job->uploaded)
@@ -171,7 +188,8 @@ void kst_jpeg_gpu_job_download(struct jpeg_gpu_job *job)
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].delivery != GPU_DELIVERY_HOST && !job->items[i].direct.buffer)
             copy_planes(job, i);
-    backend->copy(queue, &buffer[HOST_RESULT], 0, &buffer[DAMAGE], 0, job->damage_length);
+    if (!job->mapped)
+        backend->copy(queue, &buffer[HOST_RESULT], 0, &buffer[DAMAGE], 0, job->damage_length);
     backend->copy(queue, &buffer[HOST_RESULT], at, &buffer[PIXELS], 0, job->pixels_length);
     backend->copy(queue, &buffer[HOST_RESULT], at + job->pixels_length, &buffer[PLANES], 0, job->planes_length);
 }

@@ -483,10 +483,19 @@ FUNCTION void find_dc(GLOBAL const u32 *work, const struct chunk_group *group, u
     }
 }
 
-/* Complete the DC coefficients of all blocks. */
+/* Copy the counters of damage, which are final when the blocks are written, to memory that the host reads. */
+FUNCTION void report_damage(GLOBAL const u32 *work, GLOBAL const u32 *damage, GLOBAL u32 *report)
+{
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
+    if (head->reports && group_index() == 0)
+        for (u32 i = local_index(); i < head->pictures * WORK_DAMAGE; i += WRITE_CHUNKS)
+            report[i] = damage[i];
+}
+
+/* Complete the DC coefficients of all blocks. Unless the work says that it `reports`, `report` is not used. */
 KERNEL(WORK_WRITE_CHUNKS)
 write_dc(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT chunks, GLOBAL const u32 *RESTRICT groups,
-    GLOBAL u32 *RESTRICT dc)
+    GLOBAL u32 *RESTRICT dc, GLOBAL const u32 *damage, GLOBAL u32 *report)
 {
     SHARED u32 before[WORK_COMPONENTS * WRITE_CHUNKS];
     SHARED u32 scratch[WRITE_CHUNKS];
@@ -494,6 +503,7 @@ write_dc(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT chunks, GLO
     u32 self = local_index(), start = 0, start_of_first = 0, segment = 0;
     struct chunk_group group = find_chunk_group(work);
     u32 chunk = self >> group.halves;
+    report_damage(work, damage, report);
     GLOBAL const u32 *segments = chunks + CHUNK_SEGMENT * group.stride + group.at;
     if (self < WORK_MCU_BLOCKS)
         components[self] = group.picture->block_component[self] & 0xFF;

@@ -165,6 +165,7 @@ struct jpeg_work {
     u32 groups[WORK_KINDS]; /* offsets of lists: the first group of each picture, then the number of all groups */
     u32 chunk_groups;       /* number of all groups of chunks */
     u32 halves;             /* 1: chunks are decoded in halves; otherwise 0 */
+    u32 reports;            /* 1: write_dc copies the counters of damage to where the host reads them; otherwise 0 */
 };
 
 /* A piece of entropy-coded data without markers, including stuffing: the data of one restart interval. */

@@ -229,10 +229,16 @@ kst_status kst_jpeg_decoding_settle(struct decoding *d, const struct jpeg_gpu_da
     return kst_decoding_end(d, finish(d, damage));
 }
 
+/* Of shorter streams the stages are not timed, and the upload does not begin before the headers are parsed. */
+enum { BRIEF_LENGTH = 1 << 17 };
+
 static kst_status make_pixels(struct decoding *d)
 {
     struct jpeg_decoder *state = jpeg_state(d->decoder);
-    const struct jpeg_gpu_order order = {.after = d->after, .early = &state->early};
+    uint64_t length;
+    kst_jpeg_gpu_scan_data(state->item.plan, &length);
+    const struct jpeg_gpu_order order = {
+        .after = d->after, .early = &state->early, .brief = length < BRIEF_LENGTH && !state->early.track};
     struct jpeg_gpu_damage damage = {0};
     struct jpeg_gpu_times times = {0};
     struct gpu_error error;
