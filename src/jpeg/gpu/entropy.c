@@ -37,7 +37,7 @@ static void follow(struct jpeg_gpu_job *job)
 void kst_jpeg_gpu_entropy_run(struct jpeg_gpu_job *job)
 {
     uint64_t groups = job->size.groups[WORK_OF_CHUNKS];
-    uint64_t write_groups = groups * WRITE_RATIO << kst_jpeg_gpu_halves(&job->size);
+    uint64_t write_groups = kst_jpeg_gpu_write_groups(&job->size);
     kst_jpeg_gpu_job_launch(job, JPEG_MAP_CHUNKS, groups * (WORK_CHUNKS / WORK_MAP_CHUNKS),
         GPU_BUFFERS(WORK, STREAM, BYTES, CHUNKS, MAPS, DC, DAMAGE));
     follow(job);

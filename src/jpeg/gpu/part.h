@@ -88,6 +88,15 @@ struct jpeg_gpu_size kst_jpeg_gpu_size(const struct jpeg_gpu_item *items, uint32
 uint32_t kst_jpeg_gpu_halves(const struct jpeg_gpu_size *size);
 
 /*
+ * Return by how many powers of two the work-items that decode coefficients are spread: if there are few, fewer of them
+ * in a warp wait for each other.
+ */
+uint32_t kst_jpeg_gpu_spread(const struct jpeg_gpu_size *size);
+
+/* Return the number of work-groups that decode coefficients. */
+uint64_t kst_jpeg_gpu_write_groups(const struct jpeg_gpu_size *size);
+
+/*
  * Fill the work. Returns the number of its words: `size->words`, or fewer if pictures share tables. Tables kept from
  * earlier parts are used, and tables made here are kept.
  */
