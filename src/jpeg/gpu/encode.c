@@ -418,12 +418,13 @@ static void note_density(struct jpeg_gpu_encode_job *job, uint64_t density)
 
 static void fetch_rest_gathered(struct jpeg_gpu_encode_job *job)
 {
-    uint64_t bytes = 0, blocks = 0, end = job->place[job->count - 1] + job->length[job->count - 1];
-    for (uint32_t i = 0; i < job->count; i++) {
+    uint32_t last = job->count - 1;
+    uint64_t bytes = job->length[last], blocks = blocks_of(job, last), end = job->place[last] + job->length[last];
+    for (uint32_t i = 0; i < last; i++) {
         bytes += job->length[i];
         blocks += blocks_of(job, i);
     }
-    note_density(job, bytes * 1024 / blocks + 1);
+    note_density(job, blocks > 0 ? bytes * 1024 / blocks + 1 : 0);
     fetch_gathered(job, job->expected, end);
     if (end > job->expected)
         job->runtime->gpu->backend->finish(job->queue);
