@@ -190,7 +190,11 @@ typedef struct kst_report {
     char message[192];             /**< one line of plain text: the error, else the first warning, else empty */
     char device[16];               /**< the device's name; with "auto" of the one that did the work */
     kst_device_kind stage_device[KST_STAGE_COUNT]; /**< where each stage ran; KST_DEVICE_NONE: it was not needed */
-    double stage_seconds[KST_STAGE_COUNT];         /**< wall-clock time; for a batch on a GPU, one picture's share */
+    /**
+     * Wall-clock time; for a batch on a GPU, one picture's share. The stages of a single small JPEG that a GPU decodes,
+     * of less than 128 KiB of coded data, are not timed one by one: KST_STAGE_PIXELS has the time of all of them.
+     */
+    double stage_seconds[KST_STAGE_COUNT];
     uint32_t threads;                              /**< the largest number of threads that worked at once */
 } kst_report;
 

@@ -96,6 +96,7 @@ struct gpu_queue {
     struct gpu *gpu;
     struct gpu_error error;
     uintptr_t handle;
+    bool entered; /* see gpu_backend.enter */
 };
 
 /* A point in the work of a queue. */
@@ -108,6 +109,7 @@ struct gpu_backend {
     kst_memory memory; /* the memory kind of images on its devices */
     const char *name;  /* the driver's part of device names */
     bool urges;        /* the driver supports urgent queues */
+    bool maps;         /* kernels may read and write pinned buffers */
 
     /* The number of devices; 0 without a driver. */
     uint32_t (*count)(void);
@@ -190,6 +192,15 @@ struct gpu_backend {
 
     /* Wait until all queued work is done. */
     void (*finish)(struct gpu_queue *queue);
+    /* Optional: the same for work that is done soon. The thread does not sleep for the first fraction of a millisecond.
+     */
+    void (*finish_soon)(struct gpu_queue *queue);
+    /*
+     * Optional: prepare the thread for a number of calls that take the queue, which are then faster. Until leave() the
+     * thread must return to no code but the library's.
+     */
+    void (*enter)(struct gpu_queue *queue);
+    void (*leave)(struct gpu_queue *queue);
     /* The seconds between two events that have passed; 0 if the driver cannot tell. */
     double (*elapsed)(struct gpu *gpu, const struct gpu_event *from, const struct gpu_event *to);
 };

@@ -1,12 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Imports pictures in device memory and copies their planes. */
 #include "device/image.h"
+#include "device/runtime.h"
 
 #include "image/location.h"
 
-static bool import_plane(
-    struct gpu *gpu, const kst_image *image, uint32_t index, struct gpu_image *imported, struct gpu_error *error)
+bool kst_gpu_image_take(struct gpu_runtime *runtime, size_t length, struct gpu_buffer *buffer, struct gpu_error *error)
 {
+    if (!kst_gpu_pool_take(&runtime->pool, GPU_DEVICE, length, buffer, error))
+        return false;
+    pthread_rwlock_wrlock(&runtime->lent_lock);
+    bool kept = kst_gpu_lent_add(&runtime->images, runtime->gpu->memory, buffer, &error->status);
+    pthread_rwlock_unlock(&runtime->lent_lock);
+    if (!kept)
+        kst_gpu_pool_give(&runtime->pool, buffer);
+    return kept;
+}
+
+void kst_gpu_image_give(struct gpu_runtime *runtime, struct gpu_buffer *buffer)
+{
+    struct gpu_buffer removed;
+    pthread_rwlock_wrlock(&runtime->lent_lock);
+    kst_gpu_lent_remove(&runtime->images, kst_gpu_lent_address(buffer), &removed);
+    pthread_rwlock_unlock(&runtime->lent_lock);
+    kst_gpu_pool_give(&runtime->pool, buffer);
+}
+
+/*
+ * Import a plane that lies in memory of kst_gpu_image_take(). False if it does not. Where memory has offsets, handles
+ * are names and not addresses.
+ */
+static bool import_lent(struct gpu_runtime *runtime, const kst_image *image, const kst_plane *plane, size_t extent,
+    struct gpu_buffer *buffer)
+{
+    bool has_offsets = kst_memory_has_offsets(image->memory);
+    uintptr_t at = (uintptr_t)plane->data;
+    pthread_rwlock_rdlock(&runtime->lent_lock);
+    const struct gpu_buffer *found = kst_gpu_lent_find(&runtime->images, at);
+    size_t before = !found ? 0 : has_offsets ? plane->offset : (size_t)(at - found->handle);
+    bool own =
+        found && before <= found->length && extent <= found->length - before && (!has_offsets || at == found->handle);
+    pthread_rwlock_unlock(&runtime->lent_lock);
+    if (own)
+        *buffer = (struct gpu_buffer){.place = GPU_DEVICE, .length = extent, .handle = at};
+    return own;
+}
+
+static bool import_plane(struct gpu_runtime *runtime, const kst_image *image, uint32_t index,
+    struct gpu_image *imported, struct gpu_error *error)
+{
+    struct gpu *gpu = runtime->gpu;
     const kst_plane *plane = &image->plane[index];
     bool has_offsets = kst_memory_has_offsets(image->memory);
     size_t row, extent, offset = has_offsets ? plane->offset : 0;
@@ -17,18 +60,22 @@ static bool import_plane(
     if (!kst_plane_is_aligned(plane, has_offsets ? offset : (uintptr_t)plane->data))
         return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_PITCH, "samples are not at multiples of their length");
     imported->offset[index] = offset;
+    if (import_lent(runtime, image, plane, extent, &imported->buffer[index]))
+        return kst_gpu_usable(gpu, error);
     return gpu->backend->import(gpu, plane->data, offset, extent, &imported->buffer[index], error);
 }
 
-bool kst_gpu_image_import(struct gpu *gpu, const kst_image *image, struct gpu_image *imported, struct gpu_error *error)
+bool kst_gpu_image_import(
+    struct gpu_runtime *runtime, const kst_image *image, struct gpu_image *imported, struct gpu_error *error)
 {
+    struct gpu *gpu = runtime->gpu;
     imported->picture = image->memory == KST_MEMORY_OPENCL_IMAGE && gpu->backend->picture_import;
     if (imported->picture)
         return gpu->backend->picture_import(gpu, image, &imported->buffer[0], error);
     if (image->memory != gpu->backend->memory)
         return kst_gpu_refuse(error, gpu, KST_ERROR_IMAGE_MEMORY, "memory of another kind of device");
     for (uint32_t i = 0; i < image->plane_count; i++)
-        if (!import_plane(gpu, image, i, imported, error))
+        if (!import_plane(runtime, image, i, imported, error))
             return false;
     return true;
 }

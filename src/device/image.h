@@ -40,7 +40,15 @@ struct gpu_target {
  * Import an image in device memory whose shape was checked. KST_ERROR_IMAGE_MEMORY, KST_ERROR_IMAGE_PITCH or
  * KST_ERROR_IMAGE_BUFFER if the device cannot work on it.
  */
-bool kst_gpu_image_import(struct gpu *gpu, const kst_image *image, struct gpu_image *imported, struct gpu_error *error);
+bool kst_gpu_image_import(
+    struct gpu_runtime *runtime, const kst_image *image, struct gpu_image *imported, struct gpu_error *error);
+
+/*
+ * Take device memory for an image from the pool, and give it back. Such memory is imported without asking the driver,
+ * which takes long if many threads ask at once.
+ */
+bool kst_gpu_image_take(struct gpu_runtime *runtime, size_t length, struct gpu_buffer *buffer, struct gpu_error *error);
+void kst_gpu_image_give(struct gpu_runtime *runtime, struct gpu_buffer *buffer);
 
 /*
  * Find out where the pixels of an image to encode are and, unless they are staged, its planes. The shape of the image

@@ -16,6 +16,7 @@ static kst_status create(struct memory *memory, struct gpu *gpu, struct gpu_runt
     kst_gpu_pool_create(&made->pool, gpu);
     pthread_mutex_init(&made->lock, NULL);
     pthread_mutex_init(&made->build_lock, NULL);
+    pthread_rwlock_init(&made->lent_lock, NULL);
     *runtime = made;
     return KST_OK;
 }
@@ -58,9 +59,11 @@ void kst_gpu_runtime_destroy(struct gpu_runtime **runtime)
         old->idle = track->next;
         release_track(old, track);
     }
-    while (old->pinned_count > 0)
-        kst_gpu_pool_give(&old->pool, &old->pinned[--old->pinned_count]);
-    kst_memory_release(gpu->memory, old->pinned);
+    while (old->pinned.count > 0)
+        kst_gpu_pool_give(&old->pool, &old->pinned.buffer[--old->pinned.count]);
+    kst_memory_release(gpu->memory, old->pinned.buffer);
+    kst_memory_release(gpu->memory, old->images.buffer);
+    pthread_rwlock_destroy(&old->lent_lock);
     kst_gpu_pool_destroy(&old->pool);
     kst_gpu_modules_release(gpu, &old->built);
     pthread_mutex_destroy(&old->build_lock);

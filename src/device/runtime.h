@@ -7,6 +7,7 @@
 #define KOSTKA_DEVICE_RUNTIME_H
 
 #include "core/pool.h"
+#include "device/lent.h"
 #include "device/module.h"
 #include "device/pool.h"
 
@@ -28,8 +29,8 @@ struct gpu_runtime {
     pthread_mutex_t lock;       /* guards the members below and, where modules say so, their states */
     struct gpu_built *built;    /* list of modules; one is added only under both locks */
     struct gpu_track *idle;
-    struct gpu_buffer *pinned; /* pinned buffers that the caller has */
-    uint32_t pinned_count, pinned_capacity;
+    pthread_rwlock_t lent_lock;     /* guards the lists below */
+    struct gpu_lent pinned, images; /* pinned memory, and images in device memory, that the caller has */
 };
 
 /* Open the device and make a runtime for it. Results as kst_gpu_open(). */

@@ -44,7 +44,7 @@ bool kst_gpu_image_source(struct gpu_runtime *runtime, const kst_image *image, e
             planes->buffer[i] = kst_gpu_host(image->plane[i].data, SIZE_MAX);
         return true;
     }
-    if (!kst_gpu_image_import(runtime->gpu, image, planes, error))
+    if (!kst_gpu_image_import(runtime, image, planes, error))
         return false;
     bool direct = kst_memory_has_addresses(image->memory) || (!planes->picture && in_one_buffer(image, planes));
     *source = direct ? GPU_SOURCE_DIRECT : GPU_SOURCE_COPIED;

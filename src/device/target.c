@@ -46,5 +46,5 @@ bool kst_gpu_image_target(
         return true;
     }
     target->delivery = GPU_DELIVERY_DEVICE;
-    return kst_gpu_image_import(gpu, image, &target->image, error);
+    return kst_gpu_image_import(runtime, image, &target->image, error);
 }

@@ -91,6 +91,8 @@ struct encode_parts {
     /* Add a picture that the GPU encodes; and, once all have been added, encode and end pictures until none is left. */
     void (*add)(void *parts, struct encoding *encoding);
     void (*run)(void *parts);
+    /* Optional: begin to encode what has been added, except pictures that others may join in a part. */
+    void (*feed)(void *parts);
     uint32_t threads; /* how many threads may call run() at the same time */
 };
 

@@ -10,7 +10,8 @@
 #include "run/decoding.h"
 #include "run/stream.h"
 
-enum { LOOKAHEAD = 16 /* streams that are opened before the first of them is decoded */ };
+/* Streams that are opened before the first of them is decoded: a few, or more if they are small. */
+enum { LOOKAHEAD = 16, LOOKAHEAD_SMALL = 256, LOOKAHEAD_BYTES = 1 << 20 };
 
 struct decode_entry {
     kst_decode_item *item;
@@ -186,14 +187,25 @@ static struct kst_job *make(kst_context *context, kst_decode_item *items, uint32
     return job;
 }
 
+/* Return the end of the entries that are opened together. */
+static uint32_t find_end(const struct kst_job *job)
+{
+    uint32_t left = job->count - job->opening, most = left < LOOKAHEAD_SMALL ? left : LOOKAHEAD_SMALL, some = 0;
+    for (size_t bytes = 0; some < most && (some < LOOKAHEAD || bytes < LOOKAHEAD_BYTES); some++) {
+        size_t length = job->entry[job->opening + some].item->length;
+        bytes += length < LOOKAHEAD_BYTES ? length : LOOKAHEAD_BYTES;
+    }
+    return job->opening + some;
+}
+
 /*
- * Open the streams, LOOKAHEAD at a time, so that the first parts are under way while others are opened. If an
+ * Open the streams, some at a time, so that the first parts are under way while others are opened. If an
  * assumption about a stream was wrong, its part ends at once, because the picture is then decoded from the start.
  */
 static void start(struct kst_job *job)
 {
     for (uint32_t end; job->opening < job->count; job->opening = end) {
-        end = job->count - job->opening < LOOKAHEAD ? job->count : job->opening + LOOKAHEAD;
+        end = find_end(job);
         kst_pool_run(job->context->pool, end - job->opening, open_entry, job);
         sort_entries(job, end);
         if (end < job->count)

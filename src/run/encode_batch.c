@@ -9,6 +9,8 @@
 #include "run/encoding.h"
 #include "run/stream.h"
 
+enum { LOOKAHEAD = 256 /* pictures that are planned before the first of them is encoded */ };
+
 struct encode_entry {
     kst_encode_item *item;
     struct encoding encoding;
@@ -19,6 +21,7 @@ struct encode_job {
     struct encode_entry *entry;
     uint32_t *on_cpu; /* indices of the entries that the CPU encodes */
     uint32_t count, cpu_count;
+    uint32_t planning; /* the first of the entries that are being planned */
     struct encode_owner owner;
     void *parts[CODECS];            /* each codec's parts on the GPU */
     struct entered_stream *entered; /* null: none */
@@ -38,7 +41,7 @@ static void close_encoding(struct encoding *encoding)
 static void begin_entry(void *arg, uint32_t index)
 {
     struct encode_job *job = arg;
-    struct encode_entry *entry = &job->entry[index];
+    struct encode_entry *entry = &job->entry[job->planning + index];
     kst_encode_item *item = entry->item;
     if (kst_encoding_begin(&entry->encoding, job->context, item->image, NULL, item->options, &item->output))
         close_entry(entry);
@@ -53,9 +56,9 @@ static void *parts_of(const struct encode_job *job, const struct codec *codec)
     return job->parts[i];
 }
 
-static void sort_entries(struct encode_job *job)
+static void sort_entries(struct encode_job *job, uint32_t end)
 {
-    for (uint32_t i = 0; i < job->count; i++) {
+    for (uint32_t i = job->planning; i < end; i++) {
         struct encoding *e = &job->entry[i].encoding;
         if (e->report.status)
             continue;
@@ -64,6 +67,25 @@ static void sort_entries(struct encode_job *job)
             e->codec->encode_parts->add(parts_of(job, e->codec), e);
         else
             job->on_cpu[job->cpu_count++] = i;
+    }
+}
+
+static void feed_gpu(struct encode_job *job)
+{
+    for (size_t i = 0; i < CODECS; i++)
+        if (kst_codecs[i]->encode_parts->feed)
+            kst_codecs[i]->encode_parts->feed(job->parts[i]);
+}
+
+/* Plan all encodings, LOOKAHEAD at a time, so that the first pictures are encoded while others are planned. */
+static void plan_entries(struct encode_job *job)
+{
+    for (uint32_t end; job->planning < job->count; job->planning = end) {
+        end = job->count - job->planning < LOOKAHEAD ? job->count : job->planning + LOOKAHEAD;
+        kst_pool_run(job->context->pool, end - job->planning, begin_entry, job);
+        sort_entries(job, end);
+        if (end < job->count)
+            feed_gpu(job);
     }
 }
 
@@ -135,8 +157,7 @@ static void encode_with_gpu(kst_context *context, struct gpu_runtime *gpu, kst_e
     if (status) {
         fail_all(items, count, status);
     } else {
-        kst_pool_run(context->pool, count, begin_entry, &job);
-        sort_entries(&job);
+        plan_entries(&job);
         if (entered && job.cpu_count > 0) /* the CPU copies pixels from the device without waiting for the stream */
             gpu->gpu->backend->finish(&entered->queue);
         kst_pool_run(context->pool, feeding_threads() + job.cpu_count, run_task, &job);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "device/image.h"
 #include "image/allocate.h"
 #include "image/validate.h"
 #include "run/device.h"
@@ -24,7 +25,9 @@ static kst_status make_on_gpu(
     if (!buffer)
         return error.status;
     enum gpu_place place = image->memory == KST_MEMORY_PINNED ? GPU_PINNED : GPU_DEVICE;
-    if (!kst_gpu_pool_take(&gpu->pool, place, (size_t)total, buffer, &error)) {
+    bool taken = place == GPU_PINNED ? kst_gpu_pool_take(&gpu->pool, place, (size_t)total, buffer, &error)
+                                     : kst_gpu_image_take(gpu, (size_t)total, buffer, &error);
+    if (!taken) {
         kst_memory_release(&context->memory, buffer);
         return failed(&error, message);
     }
@@ -84,6 +87,10 @@ void kst_image_drop_in(struct kst_context *context, struct memory *memory, kst_i
         kst_image_drop(memory, image);
         return;
     }
-    kst_gpu_pool_give(&kst_context_gpu(context)->pool, image->owned);
+    struct gpu_buffer *buffer = image->owned;
+    if (buffer->place == GPU_PINNED)
+        kst_gpu_pool_give(&kst_context_gpu(context)->pool, buffer);
+    else
+        kst_gpu_image_give(kst_context_gpu(context), buffer);
     kst_image_drop(&context->memory, image);
 }

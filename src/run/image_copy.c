@@ -25,7 +25,7 @@ static kst_status check(
         return status;
     if (!gpu || image->plane_count > KST_IMAGE_PLANES_MAX)
         return KST_ERROR_IMAGE_MEMORY;
-    kst_gpu_image_import(gpu->gpu, image, imported, error);
+    kst_gpu_image_import(gpu, image, imported, error);
     return error->status;
 }
 

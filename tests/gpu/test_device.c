@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device/lent.h"
 #include "device/pool.h"
 #include "support/gpu/gpus.h"
 #include "support/random.h"
@@ -87,6 +88,30 @@ static void check_lanes(struct bench *bench)
     }
 }
 
+/* A kernel reads and writes pinned buffers, in calls that are made together. Few drivers can do either. */
+static void check_together(struct bench *bench)
+{
+    const struct gpu_backend *backend = bench->backend;
+    const uint32_t *in = (const uint32_t *)(const void *)bench->up.host;
+    const uint32_t *out = (const uint32_t *)(const void *)bench->down.host;
+    struct gpu_error error = {.status = KST_OK};
+    struct gpu_kernel kernel;
+    if (!backend->maps || !backend->enter)
+        return;
+    backend->find(bench->gpu, &bench->program, "test_lanes", GROUP, &kernel, &error);
+    expect_no_error(&error);
+    memset(bench->down.host, 0, (size_t)ITEMS * 8);
+    backend->enter(&bench->queue);
+    backend->launch(&bench->queue, &kernel, GROUPS,
+        (const struct gpu_argument[]){{.buffer = &bench->up}, {.buffer = &bench->down}, {.value = 3}}, 3);
+    backend->finish_soon(&bench->queue);
+    backend->leave(&bench->queue);
+    expect_no_error(&bench->queue.error);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_int_equal(out[(size_t)2 * i], in[i - i % LANES + (i + 3) % LANES]);
+    backend->forget(bench->gpu, &kernel);
+}
+
 static void check_scan(struct bench *bench)
 {
     const uint32_t *in = (const uint32_t *)(const void *)bench->up.host;
@@ -144,6 +169,7 @@ static void test_kernels(void **state)
         set_up(&bench, gpus[i]);
         check_lanes(&bench);
         check_scan(&bench);
+        check_together(&bench);
         check_bits(&bench);
         tear_down(&bench);
     }
@@ -292,6 +318,41 @@ static void test_pool(void **state)
     }
 }
 
+enum { LENT = 200, SLOT = 64 };
+
+/* Buffers of chance at chance among slots of memory; each address belongs to the buffer of its slot, if it has one. */
+static void test_lent(void **state)
+{
+    (void)state;
+    struct memory memory;
+    struct gpu_lent lent = {.count = 0};
+    uint32_t length[LENT] = {0}, count = 0;
+    kst_status status = KST_OK;
+    kst_memory_init(&memory, NULL, UINT64_MAX);
+    for (uint32_t turn = 0; turn < 4000; turn++) {
+        uint32_t slot = next_random() % LENT, at = next_random() % SLOT;
+        uintptr_t first = 4096 + (uintptr_t)slot * SLOT;
+        struct gpu_buffer buffer = {.place = GPU_DEVICE, .handle = first, .length = 1 + next_random() % SLOT};
+        const struct gpu_buffer *found = kst_gpu_lent_find(&lent, first + at);
+        assert_int_equal(found != NULL, at < length[slot]);
+        if (found)
+            assert_int_equal(found->handle, first);
+        if (length[slot] > 0) {
+            assert_true(kst_gpu_lent_remove(&lent, first, &buffer));
+            assert_int_equal(buffer.length, length[slot]);
+            length[slot] = 0;
+            count--;
+        } else {
+            assert_false(kst_gpu_lent_remove(&lent, first, &buffer));
+            assert_true(kst_gpu_lent_add(&lent, &memory, &buffer, &status));
+            length[slot] = (uint32_t)buffer.length;
+            count++;
+        }
+        assert_int_equal(lent.count, count);
+    }
+    kst_memory_release(&memory, lent.buffer);
+}
+
 static void test_fork(void **state)
 {
     (void)state;
@@ -314,6 +375,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_copies), cmocka_unit_test(test_events), cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_pool), cmocka_unit_test(test_fork)};
+        cmocka_unit_test(test_pool), cmocka_unit_test(test_lent), cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, open_gpus, close_gpus);
 }

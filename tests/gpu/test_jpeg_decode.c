@@ -23,7 +23,8 @@ static uint32_t decoded_count;
 static void show_times(const struct jpeg_gpu_times *times)
 {
     static const char *const names[JPEG_KERNELS] = {"map_parts", "map_groups", "follow_pictures", "place_parts",
-        "write_blocks", "write_dc", "transform_blocks", "convert_tiles", "convert_pixels", "turn_pixels"};
+        "chain_pictures", "write_blocks", "write_dc", "transform_blocks", "convert_tiles", "convert_pixels",
+        "turn_pixels"};
     double total = times->upload + times->download;
     printf("  upload %.3f ms, download %.3f ms\n", times->upload * 1e3, times->download * 1e3);
     for (int i = 0; i < JPEG_KERNELS; i++) {

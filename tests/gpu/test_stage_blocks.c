@@ -20,7 +20,7 @@ static uint32_t *stretch_at(const struct lists *chunks, uint32_t list, size_t in
 
 static uint32_t write_groups(const struct model *model)
 {
-    return (uint32_t)count_groups(model) * WRITE_RATIO << halves(model);
+    return (uint32_t)count_groups(model) * WRITE_RATIO << (halves(model) + spread(model));
 }
 
 /* Fill in the states that decoding reaches, now and then without the one half-way. */
@@ -78,23 +78,23 @@ static struct stretch find_stretch(const struct model_picture *picture, uint32_t
     return second ? rest : first;
 }
 
-/* The sums of DC differences that write_blocks keeps for write_dc, of groups of WORK_WRITE_CHUNKS stretches. */
+/* The sums of DC differences that write_blocks keeps for write_dc, of the stretches of each group. */
 static void fill_sums(const struct model *model, const struct lists *chunks, const struct lists *groups)
 {
-    size_t all = count_groups(model);
-    uint32_t shift = halves(model);
+    size_t all = count_groups(model), most = WORK_WRITE_CHUNKS >> spread(model);
+    uint32_t shift = halves(model), lists = (uint32_t)WRITE_RATIO << (shift + spread(model));
     for (uint32_t i = 0; i < model->count; i++) {
         size_t first = model_first_chunk(model, i) << shift, end = model_first_chunk(model, i + 1) << shift;
         size_t behind = first + ((size_t)model->picture[i].chunks << shift);
-        for (size_t group = first; group < end; group += WORK_WRITE_CHUNKS)
+        for (size_t group = first; group < end; group += most)
             for (uint32_t c = 0; c < kst_jpeg_gpu_picture(model->work, i)->scan_components; c++) {
                 uint32_t sum = 0;
-                size_t stop = behind < group + WORK_WRITE_CHUNKS ? behind : group + WORK_WRITE_CHUNKS;
+                size_t stop = behind < group + most ? behind : group + most;
                 for (size_t s = group; s < stop; s++)
                     if (*list_at(chunks, CHUNK_SEGMENT, s >> shift) ==
                         *list_at(chunks, CHUNK_SEGMENT, (stop - 1) >> shift))
                         sum += *stretch_at(chunks, STRETCH_DC + c, s);
-                groups->word[all * (GROUP_DC + (c * WRITE_RATIO << shift)) + group / WORK_WRITE_CHUNKS] = sum;
+                groups->word[all * (GROUP_DC + c * lists) + group / most] = sum;
             }
     }
 }
@@ -243,10 +243,19 @@ static void test_write_dc(struct gpu_runtime *runtime, const struct model *model
             }
         }
     }
-    const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),
+    uint32_t damage[MODEL_PICTURES * WORK_DAMAGE], report[MODEL_PICTURES * WORK_DAMAGE];
+    uint32_t *work = stage_copy(model->work, (size_t)model->size.words * 4);
+    bool reports = next_random() % 2;
+    ((struct jpeg_work *)(void *)work)->reports = reports;
+    memset(report, STAGE_POISON, sizeof report);
+    for (size_t i = 0; i < sizeof damage / sizeof *damage; i++)
+        damage[i] = next_random();
+    const struct stage_argument arguments[] = {STAGE_IN("work", work, (size_t)model->size.words * 4),
         STAGE_IN("chunks", chunks.word, chunks.length), STAGE_IN("groups", groups.word, groups.length),
-        STAGE_OUT("dc", dc, wanted, length)};
-    stage_run(runtime, &kst_jpeg_gpu_decoding, JPEG_WRITE_DC, write_groups(model), arguments, 4);
+        STAGE_OUT("dc", dc, wanted, length), STAGE_IN("damage", damage, (size_t)model->size.pictures * WORK_DAMAGE * 4),
+        STAGE_OUT("report", report, reports ? damage : report, (size_t)model->size.pictures * WORK_DAMAGE * 4)};
+    stage_run(runtime, &kst_jpeg_gpu_decoding, JPEG_WRITE_DC, write_groups(model), arguments, 6);
+    free(work);
     free(dc);
     free(wanted);
     free(chunks.word);

@@ -78,14 +78,21 @@ static size_t bits_length(const struct encode_model *model)
     return (size_t)model->size.blocks * ENCODE_BLOCK_WORDS * 4;
 }
 
+static size_t lists_length(const struct encode_model *model)
+{
+    return (model->size.tiles * (size_t)ENCODE_LISTS + 2 * (size_t)model->count) * 4;
+}
+
 /* Pixels to bits. Behind those a tile's words may hold anything, as far as they are its own. */
 static void test_tiles(struct gpu_runtime *runtime, const struct encode_model *model)
 {
-    size_t length = bits_length(model), list = model->size.tiles * (size_t)ENCODE_LISTS * 4;
+    size_t length = bits_length(model), list = lists_length(model);
     uint8_t *pixels = make_pixels(model);
     uint32_t *bits = stage_poisoned(length), *wanted = stage_poisoned(length), *found = stage_poisoned(length);
     uint32_t *lists = stage_poisoned(list), *wanted_lists = stage_poisoned(list);
     uint32_t start = next_random() % model->count, skip = first_tile(model, start);
+    for (uint32_t i = start; i < model->count && model->head->gathered; i++)
+        wanted_lists[ENCODE_LISTS * model->size.tiles + i] = 0;
     for (uint32_t i = start; i < model->count; i++)
         for (uint32_t t = 0; t < encode_model_picture(model, i)->tiles; t++) {
             struct model_tile tile = encode_model_tile(model, i, t);
@@ -229,6 +236,25 @@ static uint32_t join_tiles(struct streams *streams, uint32_t picture, uint8_t *o
     return joining.count;
 }
 
+static uint32_t *of_picture(const struct streams *streams, uint32_t list, uint32_t picture)
+{
+    const struct encode_model *model = streams->model;
+    return &streams->lists[ENCODE_LISTS * model->size.tiles + list * model->count + picture];
+}
+
+/* The lists by picture. */
+enum { LENGTHS, PLACES };
+
+static void place_gathered(const struct streams *streams)
+{
+    uint64_t place[ENCODE_MODEL_PICTURES];
+    kst_jpeg_gpu_encode_places(streams->length, streams->model->count, place);
+    for (uint32_t i = 0; i < streams->model->count; i++) {
+        *of_picture(streams, LENGTHS, i) = streams->length[i];
+        *of_picture(streams, PLACES, i) = (uint32_t)(place[i] / 16);
+    }
+}
+
 /* Place the streams with room for what they have; now and then for a little less, or more. */
 static void make_room(struct streams *streams)
 {
@@ -240,6 +266,7 @@ static void make_room(struct streams *streams)
         room[i] -= kind == 1 ? 1 + next_random() % room[i] : 0;
     }
     streams->size = (size_t)kst_jpeg_gpu_encode_room(model->work, model->count, room);
+    place_gathered(streams);
 }
 
 static void check_list(const struct streams *streams, struct gpu_runtime *runtime, enum jpeg_gpu_encode_kernel kernel,
@@ -247,13 +274,19 @@ static void check_list(const struct streams *streams, struct gpu_runtime *runtim
     const enum jpeg_encode_list *made, uint32_t made_count)
 {
     const struct encode_model *model = streams->model;
-    size_t length = model->size.tiles * (size_t)ENCODE_LISTS * 4, one = model->size.tiles * (size_t)4;
+    size_t length = lists_length(model), one = model->size.tiles * (size_t)4;
     uint8_t *lists = stage_poisoned(length);
+    uint32_t *sums = (uint32_t *)(void *)(lists + one * ENCODE_LISTS);
     for (uint32_t i = 0; i < given_count; i++)
         memcpy(lists + given[i] * one, in_list(streams, given[i], 0), one);
+    bool sums_up = kernel == ENCODE_MEASURE_TILES && model->head->gathered;
+    for (uint32_t i = 0; i < model->count && sums_up; i++)
+        sums[i] = 0;
     uint8_t *wanted = stage_copy(lists, length);
     for (uint32_t i = 0; i < made_count; i++)
         memcpy(wanted + made[i] * one, in_list(streams, made[i], 0), one);
+    if (sums_up)
+        memcpy(wanted + one * ENCODE_LISTS, streams->length, model->count * sizeof *streams->length);
     struct stage_argument arguments[3] = {STAGE_IN("work", model->work, model->size.words * 4ULL)};
     arguments[1] = (struct stage_argument)STAGE_IN("bits", streams->bits, bits_length(model));
     arguments[1 + with_bits] = (struct stage_argument)STAGE_OUT("lists", lists, wanted, length);
@@ -283,11 +316,58 @@ static void check_lists(const struct streams *streams, struct gpu_runtime *runti
     check_list(streams, runtime, ENCODE_PLACE_BYTES, model->count, false, sizes, 1, offsets, 1);
 }
 
-/* A stream that there is no room for says how long it is; what lies in its room may be anything. */
+static void check_places(const struct streams *streams, struct gpu_runtime *runtime)
+{
+    const struct encode_model *model = streams->model;
+    size_t length = lists_length(model), places = length - model->count * (size_t)4;
+    uint8_t *wanted = stage_copy(streams->lists, length), *lists = stage_copy(wanted, length);
+    uint8_t *list = stage_poisoned(streams->size), *wanted_list = stage_copy(list, streams->size);
+    memcpy(wanted_list, streams->length, model->count * sizeof *streams->length);
+    memset(lists + places, STAGE_POISON, length - places);
+    const struct stage_argument arguments[] = {STAGE_IN("work", model->work, model->size.words * 4ULL),
+        STAGE_OUT("lists", lists, wanted, length), STAGE_OUT("streams", list, wanted_list, streams->size)};
+    stage_run(runtime, &kst_jpeg_gpu_encoding, ENCODE_PLACE_STREAMS, 1, arguments, 3);
+    free(wanted);
+    free(lists);
+    free(list);
+    free(wanted_list);
+}
+
+/* What must lie in the buffer of streams if they are gathered; a stream that there is no room for may be anything. */
+static void want_gathered(const struct streams *streams, const uint8_t *found, uint8_t *wanted)
+{
+    const uint8_t *stream = streams->bytes;
+    for (uint32_t i = 0; i < streams->model->count; stream += streams->length[i++]) {
+        size_t place = *of_picture(streams, PLACES, i) * (size_t)16, length = streams->length[i];
+        if (place >= streams->size)
+            continue;
+        if (place + length <= streams->size)
+            memcpy(wanted + place, stream, length);
+        else
+            memcpy(wanted + place, found + place, streams->size - place);
+    }
+}
+
+/* The same if they are not. A stream that there is no room for says how long it is. */
+static void want_spread(const struct streams *streams, const uint8_t *found, uint8_t *wanted)
+{
+    const uint8_t *stream = streams->bytes;
+    for (uint32_t i = 0; i < streams->model->count; stream += streams->length[i++]) {
+        const struct jpeg_encode_picture *picture = encode_model_picture(streams->model, i);
+        size_t head = (size_t)picture->stream * 16, capacity = picture->capacity;
+        memset(wanted + head, 0, ENCODE_HEAD);
+        memcpy(wanted + head, &streams->length[i], 4);
+        if (streams->length[i] <= capacity)
+            memcpy(wanted + head + ENCODE_HEAD, stream, streams->length[i]);
+        else
+            memcpy(wanted + head + ENCODE_HEAD, found + head + ENCODE_HEAD, capacity);
+    }
+}
+
 static void check_streams(const struct streams *streams, struct gpu_runtime *runtime)
 {
     const struct encode_model *model = streams->model;
-    size_t length = model->size.tiles * (size_t)ENCODE_LISTS * 4;
+    size_t length = lists_length(model);
     uint32_t *lists = stage_copy(streams->lists, length);
     uint8_t *before = stage_poisoned(streams->size), *wanted = stage_poisoned(streams->size);
     uint8_t *found = stage_poisoned(streams->size);
@@ -297,17 +377,7 @@ static void check_streams(const struct streams *streams, struct gpu_runtime *run
         STAGE_IN("bits", streams->bits, bits_length(model)), STAGE_IN("lists", lists, length),
         STAGE_FOUND("streams", before, found, streams->size)};
     stage_run(runtime, &kst_jpeg_gpu_encoding, ENCODE_WRITE_STREAMS, model->size.tiles, arguments, 4);
-    const uint8_t *stream = streams->bytes;
-    for (uint32_t i = 0; i < model->count; stream += streams->length[i++]) {
-        const struct jpeg_encode_picture *picture = encode_model_picture(model, i);
-        size_t head = (size_t)picture->stream * 16, capacity = picture->capacity;
-        memset(wanted + head, 0, ENCODE_HEAD);
-        memcpy(wanted + head, &streams->length[i], 4);
-        if (streams->length[i] <= capacity)
-            memcpy(wanted + head + ENCODE_HEAD, stream, streams->length[i]);
-        else
-            memcpy(wanted + head + ENCODE_HEAD, found + head + ENCODE_HEAD, capacity);
-    }
+    (model->head->gathered ? want_gathered : want_spread)(streams, found, wanted);
     assert_memory_equal(found, wanted, streams->size);
     free(lists);
     free(before);
@@ -320,7 +390,7 @@ static void test_streams(struct gpu_runtime *runtime, const struct encode_model 
     uint32_t length[ENCODE_MODEL_PICTURES];
     struct streams streams = {.model = model, .length = length};
     size_t used = 0;
-    streams.lists = stage_poisoned(model->size.tiles * (size_t)ENCODE_LISTS * 4);
+    streams.lists = stage_poisoned(lists_length(model));
     streams.bytes = stage_poisoned(2 * bits_length(model) + model->size.tiles * (size_t)4);
     random_bits(&streams);
     for (uint32_t i = 0; i < model->count; i++) {
@@ -329,6 +399,7 @@ static void test_streams(struct gpu_runtime *runtime, const struct encode_model 
     }
     make_room(&streams);
     check_lists(&streams, runtime);
+    check_places(&streams, runtime);
     check_streams(&streams, runtime);
     free(streams.bits);
     free(streams.lists);

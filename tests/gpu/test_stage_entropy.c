@@ -332,8 +332,34 @@ static void check_left(const struct model *model, uint32_t picture, const struct
     }
 }
 
-/* `most`: maps that may be completed. */
-static void test_follow_pictures(struct gpu_runtime *runtime, const struct model *model, uint32_t holes, uint32_t most)
+/* The chunks of a picture have the entries that following the maps gives; if it is left to the CPU, none. */
+static void check_placed(const struct model *model, uint32_t index, bool left, const struct lists *maps,
+    const struct lists *groups, const struct lists *chunks)
+{
+    const struct model_picture *picture = &model->picture[index];
+    size_t first = model_first_chunk(model, index);
+    struct way way = {0, 0, 0};
+    for (uint32_t p = 0; p < picture->chunks; p++) {
+        if (left) {
+            assert_int_equal(*list_at(chunks, CHUNK_ENTRY, first + p) & MAP_NEXT, MAP_UNKNOWN);
+            continue;
+        }
+        if (p % WORK_CHUNKS == 0) {
+            way.which = *list_at(groups, GROUP_ENTRY, (first + p) / WORK_CHUNKS);
+            way.blocks = *list_at(groups, GROUP_BLOCKS, (first + p) / WORK_CHUNKS);
+        }
+        uint32_t entry = *list_at(maps, way.which, first + p);
+        assert_int_equal(*list_at(chunks, CHUNK_ENTRY, first + p), entry);
+        assert_int_equal(*list_at(chunks, CHUNK_BEFORE, first + p), picture->chunk[p].before);
+        if (halves(model))
+            assert_int_equal(*list_at(chunks, CHUNK_HALF, first + p), *list_at(maps, MAP_LISTS + way.which, first + p));
+        follow(&way, entry, MAP_MOST_BLOCKS);
+    }
+}
+
+/* `most`: maps that may be completed. The kernel is the one that only follows pictures, or the one that does all. */
+static void test_follow_pictures(
+    struct gpu_runtime *runtime, const struct model *model, uint32_t holes, uint32_t most, enum jpeg_gpu_kernel kernel)
 {
     size_t length = bytes_length(model);
     uint32_t *bytes = stage_poisoned(length), damage[MODEL_PICTURES * WORK_DAMAGE],
@@ -351,18 +377,26 @@ static void test_follow_pictures(struct gpu_runtime *runtime, const struct model
         ((struct jpeg_work_picture *)(void *)kst_jpeg_gpu_picture(work, i))->most_completed = most;
         counted[i * WORK_DAMAGE + WORK_COMPLETED] = unknown > most ? most | WORK_LEFT : unknown;
     }
-    struct lists found_maps = copy_lists(&maps), found_groups = copy_lists(&groups);
+    struct lists found_maps = copy_lists(&maps), found_groups = copy_lists(&groups), found_chunks = copy_lists(&chunks);
+    bool chained = kernel == JPEG_CHAIN_PICTURES;
+    struct lists before = chained ? group_lists(model) : copy_lists(&groups);
     const struct stage_argument arguments[] = {STAGE_IN("work", work, (size_t)model->size.words * 4),
-        STAGE_IN("bytes", bytes, length), STAGE_IN("chunks", chunks.word, chunks.length),
+        STAGE_IN("bytes", bytes, length), STAGE_FOUND("chunks", chunks.word, found_chunks.word, chunks.length),
         STAGE_FOUND("maps", maps.word, found_maps.word, maps.length),
-        STAGE_FOUND("groups", groups.word, found_groups.word, groups.length),
+        STAGE_FOUND("groups", before.word, found_groups.word, groups.length),
         STAGE_OUT("damage", damage, counted, (size_t)model->count * WORK_DAMAGE * 4)};
-    stage_run(runtime, &kst_jpeg_gpu_decoding, JPEG_FOLLOW_PICTURES, model->count, arguments, 6);
-    for (uint32_t i = 0; i < model->count; i++)
-        if (counted[i * WORK_DAMAGE + WORK_COMPLETED] & WORK_LEFT)
+    stage_run(runtime, &kst_jpeg_gpu_decoding, kernel, model->count, arguments, 6);
+    for (uint32_t i = 0; i < model->count; i++) {
+        bool left = counted[i * WORK_DAMAGE + WORK_COMPLETED] & WORK_LEFT;
+        if (left)
             check_left(model, i, &found_groups);
         else
             check_way(model, i, &found_maps, &found_groups);
+        if (chained)
+            check_placed(model, i, left, &found_maps, &found_groups, &found_chunks);
+    }
+    if (!chained)
+        assert_memory_equal(found_chunks.word, chunks.word, chunks.length);
     for (size_t g = 0; g < count_groups(model); g++) /* what is found goes beside the maps */
         for (uint32_t list = 0; list < GROUP_LISTS; list++)
             if (list != GROUP_ENTRY && list != GROUP_BLOCKS)
@@ -376,6 +410,8 @@ static void test_follow_pictures(struct gpu_runtime *runtime, const struct model
     free(chunks.word);
     free(found_maps.word);
     free(found_groups.word);
+    free(found_chunks.word);
+    free(before.word);
 }
 
 static void check_map_chunks(void **state)
@@ -392,10 +428,23 @@ static void check_map_groups(void **state)
 
 static void follow_all(struct gpu_runtime *runtime, const struct model *model)
 {
-    test_follow_pictures(runtime, model, 0, 0);
-    test_follow_pictures(runtime, model, 700, UINT32_MAX);
-    test_follow_pictures(runtime, model, 3, UINT32_MAX);
-    test_follow_pictures(runtime, model, 3, next_random() % 40);
+    test_follow_pictures(runtime, model, 0, 0, JPEG_FOLLOW_PICTURES);
+    test_follow_pictures(runtime, model, 700, UINT32_MAX, JPEG_FOLLOW_PICTURES);
+    test_follow_pictures(runtime, model, 3, UINT32_MAX, JPEG_FOLLOW_PICTURES);
+    test_follow_pictures(runtime, model, 3, next_random() % 40, JPEG_FOLLOW_PICTURES);
+}
+
+static void chain_all(struct gpu_runtime *runtime, const struct model *model)
+{
+    test_follow_pictures(runtime, model, 0, 0, JPEG_CHAIN_PICTURES);
+    test_follow_pictures(runtime, model, 3, UINT32_MAX, JPEG_CHAIN_PICTURES);
+    test_follow_pictures(runtime, model, 3, next_random() % 40, JPEG_CHAIN_PICTURES);
+}
+
+static void check_chain_pictures(void **state)
+{
+    (void)state;
+    each_model(chain_all);
 }
 
 static void check_follow_pictures(void **state)
@@ -413,6 +462,7 @@ static void check_place_chunks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(check_map_chunks), cmocka_unit_test(check_map_groups),
-        cmocka_unit_test(check_follow_pictures), cmocka_unit_test(check_place_chunks)};
+        cmocka_unit_test(check_follow_pictures), cmocka_unit_test(check_place_chunks),
+        cmocka_unit_test(check_chain_pictures)};
     return cmocka_run_group_tests(tests, open_pictures, close_pictures);
 }

@@ -4,6 +4,7 @@
  * shares.
  */
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "device/cuda/driver.h"
@@ -17,7 +18,10 @@ struct cuda {
     cu_device device;
     cu_context context;
     cu_stream own; /* nothing is ever queued in it; callers' streams are compared with it */
+    bool sleeps;   /* threads that wait for the device sleep, as the program wants */
 };
+
+enum { LOOK_NANOSECONDS = 300000 /* how long a thread looks whether work is done before it waits in the driver */ };
 
 #define CUDA_SYMBOL(member, symbol, parameters) symbol,
 
@@ -122,6 +126,14 @@ static void make_own_stream(struct cuda *cuda)
     leave_quietly(cuda);
 }
 
+static void find_habits(struct cuda *cuda)
+{
+    unsigned flags = 0;
+    int active = 0;
+    if (cuda->driver.context_state(cuda->device, &flags, &active) == 0)
+        cuda->sleeps = (flags & CU_CONTEXT_SLEEPS) != 0;
+}
+
 static struct gpu *cuda_open(struct memory *memory, uint32_t index, struct gpu_error *error)
 {
     struct cuda *cuda = kst_memory_zeroed(memory, 1, sizeof *cuda, &error->status);
@@ -139,6 +151,7 @@ static struct gpu *cuda_open(struct memory *memory, uint32_t index, struct gpu_e
         fail(error, cuda, "cuDevicePrimaryCtxRetain", result);
     if (!error->status) {
         make_own_stream(cuda);
+        find_habits(cuda);
         return &cuda->base;
     }
     kst_memory_release(memory, cuda);
@@ -230,7 +243,8 @@ static bool cuda_allocate(
         result = cuda->driver.host_allocate(&host, length, CU_HOST_ALLOC_PORTABLE);
     else
         result = cuda->driver.allocate(&pointer, length);
-    *buffer = (struct gpu_buffer){.place = place, .length = length, .host = host, .handle = (uintptr_t)pointer};
+    uintptr_t handle = place == GPU_PINNED ? (uintptr_t)host : (uintptr_t)pointer; /* the device has the same address */
+    *buffer = (struct gpu_buffer){.place = place, .length = length, .host = host, .handle = handle};
     return leave(cuda, error, place == GPU_PINNED ? "cuMemHostAlloc" : "cuMemAlloc", result);
 }
 
@@ -250,24 +264,22 @@ static void cuda_release(struct gpu *gpu, struct gpu_buffer *buffer)
 /* The end of the stretch of this device's memory that contains an address; 0 if there is none. */
 static cu_pointer stretch_end(const struct cuda *cuda, cu_pointer at, struct gpu_error *error)
 {
-    const struct cuda_driver *driver = &cuda->driver;
     unsigned kind = 0;
     int ordinal = -1;
     cu_context context = NULL;
     cu_pointer start = 0;
     size_t length = 0;
-    if (driver->pointer_attribute(&kind, CU_POINTER_MEMORY_TYPE, at) != 0 || kind != CU_MEMORY_DEVICE)
+    int attributes[] = {CU_POINTER_MEMORY_TYPE, CU_POINTER_DEVICE_ORDINAL, CU_POINTER_CONTEXT, CU_POINTER_RANGE_START,
+        CU_POINTER_RANGE_SIZE};
+    void *values[] = {&kind, &ordinal, &context, &start, &length};
+    if (cuda->driver.pointer_attributes(sizeof values / sizeof values[0], attributes, values, at) != 0 ||
+        kind != CU_MEMORY_DEVICE)
         return 0;
-    driver->pointer_attribute(&ordinal, CU_POINTER_DEVICE_ORDINAL, at);
-    driver->pointer_attribute(&context, CU_POINTER_CONTEXT, at);
     if (ordinal != cuda->device)
         kst_gpu_refuse(error, &cuda->base, KST_ERROR_IMAGE_MEMORY, "the address belongs to another device");
     else if (context && context != cuda->context) /* memory of pools belongs to no context */
         kst_gpu_refuse(error, &cuda->base, KST_ERROR_IMAGE_MEMORY, "the address belongs to another context");
-    if (error->status || driver->pointer_attribute(&start, CU_POINTER_RANGE_START, at) != 0 ||
-        driver->pointer_attribute(&length, CU_POINTER_RANGE_SIZE, at) != 0)
-        return 0;
-    return start + length;
+    return error->status ? 0 : start + length;
 }
 
 /* Memory that was mapped in pieces consists of several adjacent stretches. */
@@ -378,15 +390,30 @@ static void cuda_event_destroy(struct gpu *gpu, struct gpu_event *event)
     event->handle = 0;
 }
 
+static void cuda_enter(struct gpu_queue *queue)
+{
+    queue->entered = enter(cuda_of(queue->gpu), &queue->error);
+}
+
+static void cuda_leave(struct gpu_queue *queue)
+{
+    if (queue->entered)
+        leave_quietly(cuda_of(queue->gpu));
+    queue->entered = false;
+}
+
 /* A queue that has failed takes no more work. */
 static bool enter_queue(struct gpu_queue *queue)
 {
-    return !queue->error.status && enter(cuda_of(queue->gpu), &queue->error);
+    return !queue->error.status && (queue->entered || enter(cuda_of(queue->gpu), &queue->error));
 }
 
 static void leave_queue(struct gpu_queue *queue, const char *call, cu_result result)
 {
-    leave(cuda_of(queue->gpu), &queue->error, call, result);
+    if (!queue->entered)
+        leave(cuda_of(queue->gpu), &queue->error, call, result);
+    else if (result != 0)
+        fail(&queue->error, cuda_of(queue->gpu), call, result);
 }
 
 static void cuda_copy(struct gpu_queue *queue, const struct gpu_buffer *to, size_t to_offset,
@@ -496,9 +523,28 @@ static bool cuda_passed(struct gpu *gpu, const struct gpu_event *event)
 static void cuda_finish(struct gpu_queue *queue)
 {
     struct cuda *cuda = cuda_of(queue->gpu);
-    if (!enter(cuda, &queue->error))
+    if (!queue->entered && !enter(cuda, &queue->error))
         return;
     leave_queue(queue, "cuStreamSynchronize", cuda->driver.stream_finish((cu_stream)queue->handle));
+}
+
+/*
+ * Waiting in the driver takes some microseconds from when the work is done to when the thread goes on. A program that
+ * has asked the driver to let threads sleep has its way.
+ */
+static void cuda_finish_soon(struct gpu_queue *queue)
+{
+    struct cuda *cuda = cuda_of(queue->gpu);
+    struct timespec start, now;
+    cu_result result = CU_NOT_READY;
+    if (queue->entered && !cuda->sleeps && clock_gettime(CLOCK_MONOTONIC, &start) == 0)
+        do {
+            result = cuda->driver.stream_query((cu_stream)queue->handle);
+            clock_gettime(CLOCK_MONOTONIC, &now);
+        } while (result == CU_NOT_READY &&
+                 (now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec < LOOK_NANOSECONDS);
+    if (result != 0)
+        cuda_finish(queue);
 }
 
 static double cuda_elapsed(struct gpu *gpu, const struct gpu_event *from, const struct gpu_event *to)
@@ -518,6 +564,7 @@ const struct gpu_backend kst_gpu_cuda = {
     .memory = KST_MEMORY_CUDA,
     .name = "cuda",
     .urges = true,
+    .maps = true,
     .count = cuda_count,
     .preferred = cuda_preferred,
     .describe = cuda_describe,
@@ -546,5 +593,8 @@ const struct gpu_backend kst_gpu_cuda = {
     .flush = cuda_flush,
     .passed = cuda_passed,
     .finish = cuda_finish,
+    .finish_soon = cuda_finish_soon,
+    .enter = cuda_enter,
+    .leave = cuda_leave,
     .elapsed = cuda_elapsed,
 };

@@ -29,7 +29,8 @@ enum {
     CU_STREAM_PER_THREAD = 2, /* the greatest of the handles that name default streams */
     CU_HOST_ALLOC_PORTABLE = 1,
     CU_NOT_READY = 600,
-    CU_MEMORY_HOST = 1, /* CUmemorytype */
+    CU_CONTEXT_SLEEPS = 4, /* CU_CTX_SCHED_BLOCKING_SYNC */
+    CU_MEMORY_HOST = 1,    /* CUmemorytype */
     CU_MEMORY_DEVICE = 2,
     CU_POINTER_CONTEXT = 1, /* CUpointer_attribute */
     CU_POINTER_MEMORY_TYPE = 2,
@@ -67,6 +68,7 @@ struct cu_copy {
     X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, cu_device device))                         \
     X(context_retain, "cuDevicePrimaryCtxRetain", (cu_context * context, cu_device device))                            \
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (cu_device device))                                             \
+    X(context_state, "cuDevicePrimaryCtxGetState", (cu_device device, unsigned *flags, int *active))                   \
     X(context_push, "cuCtxPushCurrent_v2", (cu_context context))                                                       \
     X(context_pop, "cuCtxPopCurrent_v2", (cu_context * context))                                                       \
     X(module_load, "cuModuleLoadData", (cu_module * module, const void *image))                                        \
@@ -80,10 +82,10 @@ struct cu_copy {
     X(copy_down, "cuMemcpyDtoHAsync_v2", (void *to, cu_pointer from, size_t length, cu_stream stream))                 \
     X(copy_across, "cuMemcpyDtoDAsync_v2", (cu_pointer to, cu_pointer from, size_t length, cu_stream stream))          \
     X(copy_rows, "cuMemcpy2DAsync_v2", (const struct cu_copy *copy, cu_stream stream))                                 \
-    X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, cu_pointer pointer))                    \
     X(pointer_attributes, "cuPointerGetAttributes",                                                                    \
         (unsigned count, int *attributes, void **values, cu_pointer pointer))                                          \
     X(fill, "cuMemsetD32Async", (cu_pointer to, unsigned value, size_t count, cu_stream stream))                       \
+    X(stream_query, "cuStreamQuery", (cu_stream stream))                                                               \
     X(stream_priorities, "cuCtxGetStreamPriorityRange", (int *lowest, int *highest))                                   \
     X(stream_create, "cuStreamCreateWithPriority", (cu_stream * stream, unsigned flags, int priority))                 \
     X(stream_destroy, "cuStreamDestroy_v2", (cu_stream stream))                                                        \

@@ -7,6 +7,8 @@
 
 #include "jpeg/gpu/part.h"
 
+enum { BUILDER_SETS = 8 };
+
 /* Says how far a part is filled. */
 struct jpeg_gpu_builder {
     uint32_t *work;
@@ -15,8 +17,10 @@ struct jpeg_gpu_builder {
     struct jpeg_gpu_size used;
     struct memory *memory; /* memory for the tables that are kept */
     struct jpeg_gpu_tables *kept;
-    struct jpeg_gpu_table_key key;        /* key of the tables written last */
-    const struct jpeg_work_picture *like; /* the picture that has the tables of `key`; null: none yet */
+    /* The sets of tables placed last, each with a picture that has them; `sets` counts all, modulo 2^32. */
+    struct jpeg_gpu_table_key key[BUILDER_SETS];
+    const struct jpeg_work_picture *like[BUILDER_SETS]; /* null: none yet */
+    uint32_t sets;
 };
 
 static inline uint32_t jpeg_gpu_divide_up(uint64_t a, uint32_t b)

@@ -2,7 +2,18 @@
 /* Runs a part to decode through the device, from upload to download. */
 #include "jpeg/gpu/decode.h"
 
+#include "core/report.h"
 #include "jpeg/gpu/job.h"
+
+/* Put the stream behind the work, in the same buffers, so that one copy uploads both. */
+static void join_stream(struct jpeg_gpu_job *job, uint64_t length[JOB_BUFFERS])
+{
+    job->joined = true;
+    job->staging_length = 0;
+    job->size.before_stream = (job->size.words + 3) / 4;
+    length[HOST_WORK] = length[WORK] = (job->size.before_stream + job->size.stream) * 16;
+    length[STREAM] = length[HOST_STREAM] = 0;
+}
 
 static void measure(struct jpeg_gpu_job *job, uint64_t length[JOB_BUFFERS])
 {
@@ -10,7 +21,7 @@ static void measure(struct jpeg_gpu_job *job, uint64_t length[JOB_BUFFERS])
     job->damage_length = (size_t)job->size.pictures * WORK_DAMAGE * 4;
     for (uint32_t i = 0; i < job->count; i++) {
         const struct jpeg_gpu_item *item = &job->items[i];
-        if (!item->pinned && !item->coefficients.copy)
+        if (kst_jpeg_gpu_job_stages(job, i))
             job->staging_length = (size_t)job->size.stream * 16;
         if (item->delivery == GPU_DELIVERY_HOST && kst_jpeg_gpu_is_raw(item))
             job->planes_length = (size_t)job->size.planes * 16;
@@ -23,6 +34,8 @@ static void measure(struct jpeg_gpu_job *job, uint64_t length[JOB_BUFFERS])
     length[STREAM] = job->size.stream * 16;
     length[HOST_RESULT] = job->damage_length + job->pixels_length + job->planes_length;
     length[DAMAGE] = job->damage_length;
+    if (job->brief && !job->uploaded && !job->items->coefficients.copy)
+        join_stream(job, length);
     kst_jpeg_gpu_entropy_lengths(job, length);
     kst_jpeg_gpu_pixels_lengths(job, length);
 }
@@ -59,14 +72,18 @@ static void run(struct jpeg_gpu_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct gpu_queue *queue = &job->track->queue;
+    if (backend->enter)
+        backend->enter(queue);
     if (!job->uploaded)
-        backend->record(queue, &job->track->event[BEFORE]);
+        kst_jpeg_gpu_job_record(job, BEFORE);
     kst_jpeg_gpu_job_upload(job);
-    backend->record(queue, &job->track->event[AFTER_UPLOAD]);
+    kst_jpeg_gpu_job_record(job, AFTER_UPLOAD);
     kst_jpeg_gpu_entropy_run(job);
     kst_jpeg_gpu_pixels_run(job);
     kst_jpeg_gpu_job_download(job);
-    backend->record(queue, &job->track->event[AFTER_ALL]);
+    kst_jpeg_gpu_job_record(job, AFTER_ALL);
+    if (backend->leave)
+        backend->leave(queue);
 }
 
 static void drop(struct jpeg_gpu_job *job)
@@ -99,7 +116,8 @@ static bool prepare(struct jpeg_gpu_job *job, const struct jpeg_gpu_order *order
     if (!job->built)
         return false;
     measure(job, length);
-    take_early(job, order->early, length[STREAM]);
+    if (!job->joined)
+        take_early(job, order->early, length[STREAM]);
     if (!job->track)
         job->track = kst_gpu_track_take(job->runtime, error);
     if (!job->track)
@@ -122,9 +140,13 @@ struct jpeg_gpu_job *kst_jpeg_gpu_begin(struct gpu_runtime *runtime, const struc
     job->items = items;
     job->count = count;
     job->detail = order->detail;
+    job->brief = order->brief && count == 1 && !order->detail;
+    job->mapped = job->brief && runtime->gpu->backend->maps && !items->coefficients.copy;
+    job->start = kst_seconds();
     if (prepare(job, order, error)) {
         job->size.words = kst_jpeg_gpu_work(items, count, &job->size, runtime->gpu->memory, job->built->state,
             (uint32_t *)(void *)job->buffer[HOST_WORK].host);
+        ((struct jpeg_work *)(void *)job->buffer[HOST_WORK].host)->reports = job->mapped;
         run(job);
         return job;
     }
@@ -153,6 +175,10 @@ static void read_times(const struct jpeg_gpu_job *job, struct jpeg_gpu_times *ti
     const struct gpu_event *after_entropy = &event[AFTER_KERNEL + JPEG_WRITE_DC];
     const struct gpu_event *after_pixels = &event[AFTER_KERNEL + JPEG_TURN_PIXELS];
     double (*elapsed)(struct gpu *, const struct gpu_event *, const struct gpu_event *) = gpu->backend->elapsed;
+    if (job->brief) {
+        *times = (struct jpeg_gpu_times){.pixels = kst_seconds() - job->start};
+        return;
+    }
     *times = (struct jpeg_gpu_times){.upload = elapsed(gpu, &event[BEFORE], &event[AFTER_UPLOAD]),
         .entropy = elapsed(gpu, &event[AFTER_UPLOAD], after_entropy),
         .pixels = elapsed(gpu, after_entropy, after_pixels),
@@ -185,12 +211,24 @@ static void read_damage(const struct jpeg_gpu_job *job, struct jpeg_gpu_damage *
     }
 }
 
+static void finish(struct jpeg_gpu_job *job)
+{
+    struct gpu_queue *queue = &job->track->queue;
+    const struct gpu_backend *backend = queue->gpu->backend;
+    if (!job->brief || !backend->finish_soon) {
+        backend->finish(queue);
+        return;
+    }
+    backend->enter(queue);
+    backend->finish_soon(queue);
+    backend->leave(queue);
+}
+
 kst_status kst_jpeg_gpu_end(
     struct jpeg_gpu_job *job, struct jpeg_gpu_damage *damage, struct jpeg_gpu_times *times, struct gpu_error *error)
 {
-    struct gpu_queue *queue = &job->track->queue;
-    queue->gpu->backend->finish(queue);
-    *error = queue->error;
+    finish(job);
+    *error = job->track->queue.error;
     if (!error->status) {
         read_damage(job, damage);
         kst_jpeg_gpu_job_fetch(job);

@@ -18,7 +18,7 @@ struct jpeg_gpu_damage {
     bool left;          /* too many maps were incomplete: the pixels are undefined and the CPU must make them */
 };
 
-/* Device time in seconds. */
+/* Device time in seconds. If the order is brief, the stages are not told apart: `pixels` is the time of all. */
 struct jpeg_gpu_times {
     double upload, entropy, pixels, download;
     double kernel[JPEG_KERNELS]; /* only set if the order asks for detail */
@@ -34,6 +34,11 @@ struct jpeg_gpu_order {
     /* An upload that is on its way, taken over if it is the stream of this job; null: none. */
     struct jpeg_gpu_early *early;
     bool detail; /* time each kernel */
+    /*
+     * The job is one small picture, which the caller waits for at once: it takes as few of the driver's calls as
+     * possible. kst_jpeg_gpu_follow() and kst_jpeg_gpu_done() cannot be used.
+     */
+    bool brief;
 };
 
 /*

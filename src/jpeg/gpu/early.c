@@ -7,7 +7,7 @@
 #include "jpeg/syntax/marker.h"
 #include "jpeg/syntax/parse.h"
 
-enum { LEAST_LENGTH = 1 << 16, MOST_LENGTH = 1 << 28 };
+enum { LEAST_LENGTH = 1 << 17, MOST_LENGTH = 1 << 28 };
 
 static bool is_frame(uint8_t marker)
 {

@@ -45,10 +45,14 @@ struct jpeg_gpu_encode_job {
     struct gpu_track *track;
     struct gpu_queue *queue; /* the queue of the track that is in use, the urgent one towards the end */
     struct gpu_buffer buffer[BUFFERS];
-    struct jpeg_gpu_encode_tables *tables; /* one for each picture */
+    struct jpeg_gpu_encode_tables *tables; /* one for each picture, then the standard ones */
     struct landing *landing;               /* one for each picture */
     uint32_t *length;                      /* lengths of the streams, one for each picture */
+    uint64_t *place;                       /* places of the streams, one for each picture, if they are gathered */
+    uint32_t words;                        /* words of the work that are in use */
     uint32_t density;                      /* expected bytes per 1,024 blocks, fetched before the lengths are known */
+    bool gathered;                         /* the streams are downloaded together, in this many bytes at first: */
+    uint64_t expected;
 };
 
 static bool is_optimised(const struct jpeg_gpu_encode_item *item)
@@ -86,7 +90,7 @@ static bool take_buffers(struct jpeg_gpu_encode_job *job, struct gpu_error *erro
         [PIXELS] = size->pixels + 1,
         [HISTOGRAMS] = histograms,
         [BITS] = size->blocks * ENCODE_BLOCK_WORDS * 4,
-        [LISTS] = size->tiles * ENCODE_LISTS * 4ULL,
+        [LISTS] = (size->tiles * (uint64_t)ENCODE_LISTS + 2 * job->count) * 4,
         [STREAMS] = size->streams};
     for (uint32_t i = 0; i < BUFFERS; i++)
         if (!take(job, (enum encode_buffer)i, length[i], error))
@@ -109,10 +113,12 @@ static bool prepare(struct jpeg_gpu_encode_job *job, struct gpu_error *error)
 {
     struct memory *memory = job->runtime->gpu->memory;
     job->size = kst_jpeg_gpu_encode_size(job->items, job->count);
-    job->tables = kst_memory_array(memory, job->count, sizeof *job->tables, &error->status);
+    job->gathered = kst_jpeg_gpu_encode_is_gathered(job->count);
+    job->tables = kst_memory_array(memory, job->count + (size_t)1, sizeof *job->tables, &error->status);
     job->length = kst_memory_array(memory, job->count, sizeof *job->length, &error->status);
     job->landing = kst_memory_zeroed(memory, job->count, sizeof *job->landing, &error->status);
-    if (!job->tables || !job->length || !job->landing)
+    job->place = kst_memory_array(memory, job->count, sizeof *job->place, &error->status);
+    if (!job->tables || !job->length || !job->landing || !job->place)
         return false;
     job->built = kst_gpu_runtime_build(job->runtime, &kst_jpeg_gpu_encoding, error);
     if (!job->built)
@@ -135,6 +141,7 @@ static void release(struct jpeg_gpu_encode_job *job)
     kst_gpu_track_give(job->runtime, job->track);
     kst_memory_release(memory, job->tables);
     kst_memory_release(memory, job->length);
+    kst_memory_release(memory, job->place);
     kst_memory_release(memory, job->landing);
     kst_memory_release(memory, job);
 }
@@ -174,16 +181,48 @@ static void launch_tiles(struct jpeg_gpu_encode_job *job, enum jpeg_gpu_encode_k
 
 static void upload(struct jpeg_gpu_encode_job *job)
 {
+    struct pool *threads = job->gathered ? job->runtime->threads : NULL;
     record(job, BEFORE);
-    kst_jpeg_gpu_encode_work(job->items, job->count, host_work(job));
+    job->words = kst_jpeg_gpu_encode_work(job->items, job->count, threads, host_work(job));
     kst_jpeg_gpu_encode_upload(
         job->queue, job->items, job->count, host_work(job), &job->buffer[HOST_PIXELS], &job->buffer[PIXELS]);
 }
 
 static void upload_work(struct jpeg_gpu_encode_job *job)
 {
-    job->runtime->gpu->backend->copy(
-        job->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, job->size.words * 4ULL);
+    job->runtime->gpu->backend->copy(job->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, job->words * 4ULL);
+}
+
+static void count_symbols(struct jpeg_gpu_encode_job *job)
+{
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    struct gpu_queue *queue = job->queue;
+    size_t length = job->count * ENCODE_CODES * 4ULL;
+    upload_work(job);
+    memset(job->buffer[HOST_STREAMS].host, 0, length);
+    backend->copy(queue, &job->buffer[HISTOGRAMS], 0, &job->buffer[HOST_STREAMS], 0, length);
+    launch_tiles(job, ENCODE_COUNT_SYMBOLS, (const enum encode_buffer[]){HISTOGRAMS}, 1);
+    backend->copy(queue, &job->buffer[HOST_STREAMS], 0, &job->buffer[HISTOGRAMS], 0, length);
+    backend->finish(queue);
+}
+
+/* The Huffman tables of a picture: its own, or the standard ones. */
+static struct jpeg_gpu_encode_tables *tables_of(const struct jpeg_gpu_encode_job *job, uint32_t index)
+{
+    return &job->tables[is_optimised(&job->items[index]) ? index : job->count];
+}
+
+/* Without counts, after a failure, the tables do not matter. */
+static void make_own_tables(void *arg, uint32_t index)
+{
+    const struct jpeg_gpu_encode_job *job = arg;
+    const uint32_t *histogram = (const uint32_t *)(const void *)job->buffer[HOST_STREAMS].host;
+    if (!is_optimised(&job->items[index]))
+        return;
+    if (job->queue->error.status)
+        kst_jpeg_gpu_standard_tables(&job->tables[index]);
+    else
+        kst_jpeg_gpu_optimal_tables(histogram + (size_t)index * ENCODE_CODES, &job->tables[index]);
 }
 
 /*
@@ -191,28 +230,19 @@ static void upload_work(struct jpeg_gpu_encode_job *job)
  */
 static void make_tables(struct jpeg_gpu_encode_job *job)
 {
-    const struct gpu_backend *backend = job->runtime->gpu->backend;
-    struct gpu_queue *queue = job->queue;
-    size_t length = job->count * ENCODE_CODES * 4ULL;
-    const uint32_t *histogram = (const uint32_t *)(const void *)job->buffer[HOST_STREAMS].host;
-    bool optimised = any_optimised(job);
-    if (optimised) {
-        upload_work(job);
-        memset(job->buffer[HOST_STREAMS].host, 0, length);
-        backend->copy(queue, &job->buffer[HISTOGRAMS], 0, &job->buffer[HOST_STREAMS], 0, length);
-        launch_tiles(job, ENCODE_COUNT_SYMBOLS, (const enum encode_buffer[]){HISTOGRAMS}, 1);
-        backend->copy(queue, &job->buffer[HOST_STREAMS], 0, &job->buffer[HISTOGRAMS], 0, length);
-        backend->finish(queue);
+    uint32_t written = 0;
+    kst_jpeg_gpu_standard_tables(&job->tables[job->count]);
+    if (any_optimised(job)) {
+        count_symbols(job);
+        kst_pool_run(job->gathered ? job->runtime->threads : NULL, job->count, make_own_tables, job);
     }
-    for (uint32_t i = 0; i < job->count; i++, histogram += ENCODE_CODES) {
-        if (is_optimised(&job->items[i]) && !queue->error.status)
-            kst_jpeg_gpu_optimal_tables(histogram, &job->tables[i]);
-        else
-            kst_jpeg_gpu_standard_tables(&job->tables[i]);
+    for (uint32_t i = 0; i < job->count; i++) {
         const struct jpeg_encode_picture *picture = kst_jpeg_gpu_encode_picture(host_work(job), i);
-        for (uint32_t d = 0; d < 2; d++)
+        const struct jpeg_gpu_encode_tables *tables = tables_of(job, i);
+        for (uint32_t d = 0; d < 2 && picture->codes > written; d++)
             kst_jpeg_gpu_encode_codes(
-                host_work(job), picture, d, &job->tables[i].table[JPEG_DC][d], &job->tables[i].table[JPEG_AC][d]);
+                host_work(job), picture, d, &tables->table[JPEG_DC][d], &tables->table[JPEG_AC][d]);
+        written = picture->codes > written ? picture->codes : written;
     }
 }
 
@@ -220,6 +250,8 @@ static void write_streams(struct jpeg_gpu_encode_job *job)
 {
     if (!job->size.summed)
         launch(job, ENCODE_PLACE_BYTES, job->count, GPU_BUFFERS(WORK, LISTS));
+    if (job->gathered)
+        launch(job, ENCODE_PLACE_STREAMS, 1, GPU_BUFFERS(WORK, LISTS, STREAMS));
     launch(job, ENCODE_WRITE_STREAMS, job->size.tiles, GPU_BUFFERS(WORK, BITS, LISTS, STREAMS));
 }
 
@@ -258,12 +290,17 @@ static size_t stream_place(const struct jpeg_gpu_encode_job *job, uint32_t index
     return kst_jpeg_gpu_encode_picture(host_work(job), index)->stream * (size_t)16;
 }
 
+static uint64_t blocks_of(const struct jpeg_gpu_encode_job *job, uint32_t index)
+{
+    const struct jpeg_encode_picture *picture = kst_jpeg_gpu_encode_picture(host_work(job), index);
+    return (uint64_t)picture->mcus * picture->mcu_blocks;
+}
+
 /* Return the number of bytes that are likely to be all of a stream. */
 static uint32_t expected_length(const struct jpeg_gpu_encode_job *job, uint32_t index)
 {
     const struct jpeg_encode_picture *picture = kst_jpeg_gpu_encode_picture(host_work(job), index);
-    uint64_t blocks = (uint64_t)picture->mcus * picture->mcu_blocks;
-    uint64_t expected = blocks * job->density / 1024;
+    uint64_t expected = blocks_of(job, index) * job->density / 1024;
     return expected < picture->capacity ? (uint32_t)expected : picture->capacity;
 }
 
@@ -275,7 +312,7 @@ static void start_file(struct jpeg_gpu_encode_job *job, uint32_t index)
 {
     struct sink *sink = job->items[index].sink;
     struct landing *landing = &job->landing[index];
-    kst_jpeg_gpu_file_start(job->items[index].encoding, &job->tables[index], sink);
+    kst_jpeg_gpu_file_start(job->items[index].encoding, tables_of(job, index), sink);
     landing->expected = expected_length(job, index);
     landing->direct = !sink->memory && !sink->status && kst_gpu_is_pinned(job->runtime, sink->data, sink->capacity);
     if (!landing->direct)
@@ -301,17 +338,47 @@ static void fetch(struct jpeg_gpu_encode_job *job, uint32_t index, size_t from, 
             job->queue, &memory, from, &job->buffer[STREAMS], stream_place(job, index) + from, to - from);
 }
 
+static void fetch_gathered(struct jpeg_gpu_encode_job *job, uint64_t from, uint64_t to)
+{
+    if (to > from)
+        job->runtime->gpu->backend->copy(job->queue, &job->buffer[HOST_STREAMS], (size_t)from, &job->buffer[STREAMS],
+            (size_t)from, (size_t)(to - from));
+}
+
+/* Return the number of bytes that are likely to be the list of lengths and all gathered streams. */
+static uint64_t expect_gathered(const struct jpeg_gpu_encode_job *job)
+{
+    uint64_t expected = (job->count + 3ULL) / 4 * 16;
+    for (uint32_t i = 0; i < job->count; i++)
+        expected += expected_length(job, i) + (job->density > 0 ? 8 : 0);
+    return expected < job->buffer[STREAMS].used ? expected : job->buffer[STREAMS].used;
+}
+
 static void fetch_heads(struct jpeg_gpu_encode_job *job)
 {
-    for (uint32_t i = 0; i < job->count; i++)
+    if (job->gathered) {
+        job->expected = expect_gathered(job);
+        fetch_gathered(job, 0, job->expected);
+    }
+    for (uint32_t i = 0; i < job->count && !job->gathered; i++)
         fetch(job, i, 0, ENCODE_HEAD + (size_t)job->landing[i].expected);
     record(job, AFTER_ALL);
+}
+
+/* Read the lengths of gathered streams, and find their places. */
+static bool read_gathered(struct jpeg_gpu_encode_job *job)
+{
+    const struct jpeg_encode_work *head = (const struct jpeg_encode_work *)(const void *)host_work(job);
+    memcpy(job->length, job->buffer[HOST_STREAMS].host, job->count * sizeof *job->length);
+    return kst_jpeg_gpu_encode_places(job->length, job->count, job->place) <= head->room * 16ULL;
 }
 
 /* Read the lengths of the streams. True if every stream found room. */
 static bool read_lengths(struct jpeg_gpu_encode_job *job)
 {
     bool fit = true;
+    if (job->gathered)
+        return read_gathered(job);
     for (uint32_t i = 0; i < job->count; i++) {
         memcpy(&job->length[i], landed(job, i), 4);
         fit &= job->length[i] <= kst_jpeg_gpu_encode_picture(host_work(job), i)->capacity;
@@ -344,13 +411,35 @@ static size_t length_landed(const struct jpeg_gpu_encode_job *job, uint32_t inde
     return job->length[index] < room ? job->length[index] : room;
 }
 
+static void note_density(struct jpeg_gpu_encode_job *job, uint64_t density)
+{
+    atomic_store(&state_of(job)->density, (unsigned)(density + density / 32));
+}
+
+static void fetch_rest_gathered(struct jpeg_gpu_encode_job *job)
+{
+    uint32_t last = job->count - 1;
+    uint64_t bytes = job->length[last], blocks = blocks_of(job, last), end = job->place[last] + job->length[last];
+    for (uint32_t i = 0; i < last; i++) {
+        bytes += job->length[i];
+        blocks += blocks_of(job, i);
+    }
+    note_density(job, blocks > 0 ? bytes * 1024 / blocks + 1 : 0);
+    fetch_gathered(job, job->expected, end);
+    if (end > job->expected)
+        job->runtime->gpu->backend->finish(job->queue);
+}
+
 static void fetch_rest(struct jpeg_gpu_encode_job *job)
 {
     bool complete = true;
     uint64_t density = 0;
+    if (job->gathered) {
+        fetch_rest_gathered(job);
+        return;
+    }
     for (uint32_t i = 0; i < job->count; i++) {
-        const struct jpeg_encode_picture *picture = kst_jpeg_gpu_encode_picture(host_work(job), i);
-        uint64_t own = job->length[i] * UINT64_C(1024) / ((uint64_t)picture->mcus * picture->mcu_blocks) + 1;
+        uint64_t own = job->length[i] * UINT64_C(1024) / blocks_of(job, i) + 1;
         size_t fetched = job->landing[i].expected, length = length_landed(job, i);
         density = own > density ? own : density;
         complete &= fetched >= length;
@@ -358,7 +447,7 @@ static void fetch_rest(struct jpeg_gpu_encode_job *job)
     }
     if (!complete)
         job->runtime->gpu->backend->finish(job->queue);
-    atomic_store(&state_of(job)->density, (unsigned)(density + density / 32));
+    note_density(job, density);
 }
 
 static void read_times(const struct jpeg_gpu_encode_job *job, struct jpeg_gpu_encode_times *times)
@@ -388,7 +477,7 @@ struct jpeg_gpu_encode_job *kst_jpeg_gpu_encode_begin(struct gpu_runtime *runtim
     upload(job);
     make_tables(job);
     code(job, in_row);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && !job->gathered; i++)
         start_file(job, i);
     fetch_heads(job);
     return job;
@@ -420,8 +509,23 @@ void kst_jpeg_gpu_encode_wait(
         *error = *failed;
 }
 
+/* Write a file whose stream was downloaded together with others. */
+static void write_gathered(struct jpeg_gpu_encode_job *job, uint32_t index)
+{
+    enum { MARKERS = 1024 }; /* bytes of the usual marker segments, about */
+    struct sink *sink = job->items[index].sink;
+    kst_sink_expect(sink, (size_t)job->length[index] + MARKERS);
+    kst_jpeg_gpu_file_start(job->items[index].encoding, tables_of(job, index), sink);
+    kst_sink_bytes(sink, job->buffer[HOST_STREAMS].host + job->place[index], job->length[index]);
+    kst_jpeg_gpu_file_end(sink);
+}
+
 void kst_jpeg_gpu_encode_write(struct jpeg_gpu_encode_job *job, uint32_t index)
 {
+    if (job->gathered) {
+        write_gathered(job, index);
+        return;
+    }
     struct sink *sink = job->items[index].sink;
     const struct landing *landing = &job->landing[index];
     const uint8_t *stream = landed(job, index) + ENCODE_HEAD;

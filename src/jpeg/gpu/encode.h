@@ -28,10 +28,15 @@ struct jpeg_gpu_encode_times {
 bool kst_jpeg_gpu_encodes(const struct jpeg_gpu_encode_item *item);
 
 /*
- * Return the number of pictures, from the first on and at most `most`, that make a good part; at least 1. All of them
- * can be encoded.
+ * Return the number of pictures, from the first on, that make a good part; at least 1. All of them can be encoded.
  */
-uint32_t kst_jpeg_gpu_encode_share(const struct jpeg_gpu_encode_item *items, uint32_t count, uint32_t most);
+uint32_t kst_jpeg_gpu_encode_share(const struct jpeg_gpu_encode_item *items, uint32_t count);
+
+/*
+ * Return whether a part of that many pictures is one of small pictures, whose streams are gathered on the device and
+ * downloaded together.
+ */
+bool kst_jpeg_gpu_encode_is_gathered(uint32_t count);
 
 /* Return the number of bytes of device and host memory that a picture takes while it is encoded. */
 uint64_t kst_jpeg_gpu_encode_memory(const struct jpeg_gpu_encode_item *item);

@@ -12,7 +12,13 @@ enum {
     HEAD_WORDS = sizeof(struct jpeg_encode_work) / 4,
     TABLE_WORDS = ENCODE_CODES + ENCODE_COMPONENTS * ENCODE_QUANT,
     MOST_BLOCKS = 1 << 21, /* most blocks in a part: bits are counted in 32 bits, and a block may have 1,665 */
-    EXPECTED_BLOCK = 64    /* bytes of the stream per block for which room is made at first */
+    EXPECTED_BLOCK = 64,   /* bytes of the stream per block for which room is made at first */
+    /* Pictures in a part, of any size; there may be more of them if they are small, until they have enough blocks. */
+    PART_PICTURES = 4,
+    MOST_PICTURES = 512,
+    ENOUGH_BLOCKS = 3 << 16, /* enough to keep a device busy, as one picture of 3840×2160 does */
+    KNOWN_TABLES = 8,        /* sets of tables with which those of a picture are compared */
+    TASK_PICTURES = 16       /* pictures that a thread describes at once */
 };
 
 _Static_assert(
@@ -58,16 +64,28 @@ bool kst_jpeg_gpu_encodes(const struct jpeg_gpu_encode_item *item)
            count_blocks(&item->encoding->frame) <= MOST_BLOCKS;
 }
 
-uint32_t kst_jpeg_gpu_encode_share(const struct jpeg_gpu_encode_item *items, uint32_t count, uint32_t most)
+uint32_t kst_jpeg_gpu_encode_share(const struct jpeg_gpu_encode_item *items, uint32_t count)
 {
     uint64_t blocks = 0;
-    most = count < most ? count : most;
-    for (uint32_t i = 0; i < most; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         blocks += count_blocks(&items[i].encoding->frame);
         if (i > 0 && blocks > MOST_BLOCKS)
             return i;
+        if (i >= PART_PICTURES && (blocks > ENOUGH_BLOCKS || i >= MOST_PICTURES))
+            return i;
     }
-    return most;
+    return count;
+}
+
+bool kst_jpeg_gpu_encode_is_gathered(uint32_t count)
+{
+    return count > PART_PICTURES;
+}
+
+/* Return the units of 16 bytes of the list of lengths in front of gathered streams. */
+static uint32_t list_units(uint32_t count)
+{
+    return (count + 3) / 4;
 }
 
 /*
@@ -155,6 +173,7 @@ struct jpeg_gpu_encode_size kst_jpeg_gpu_encode_size(const struct jpeg_gpu_encod
         size.streams += (uint64_t)stream_units(blocks * EXPECTED_BLOCK) * 16;
     }
     size.staged = size.staged ? size.pixels : 0;
+    size.streams += kst_jpeg_gpu_encode_is_gathered(count) ? list_units(count) * 16ULL : 0;
     return size;
 }
 
@@ -239,14 +258,12 @@ static void write_component(
     weigh(item, c, component);
 }
 
-static void write_components(
-    const struct jpeg_gpu_encode_item *item, uint32_t *quant, struct jpeg_encode_picture *picture)
+static void write_components(const struct jpeg_gpu_encode_item *item, struct jpeg_encode_picture *picture)
 {
     uint32_t blocks = 0;
     for (uint32_t c = 0; c < picture->components; c++) {
         struct jpeg_encode_component *component = &picture->component[c];
         write_component(item, c, component);
-        write_quantiser(item->encoding->frame.component[c].quant, quant + (size_t)c * ENCODE_QUANT);
         component->first_block = blocks;
         blocks += component->h * component->v;
         if (component->blocks_w != picture->mcus_w * component->h ||
@@ -259,6 +276,11 @@ static void set_wide(u32 *to, uint64_t value)
 {
     to[0] = (uint32_t)value;
     to[1] = (uint32_t)(value >> 32);
+}
+
+static size_t pixels_place(const struct jpeg_encode_picture *picture)
+{
+    return (size_t)((uint64_t)picture->channel[0].offset[1] << 32 | picture->channel[0].offset[0]);
 }
 
 /*
@@ -320,38 +342,99 @@ static u32 find_plain(const struct jpeg_encode_component *component, const struc
     return plain <= 4 && component->addend == 0 && component->box_w == 1 && component->box_h == 1 ? plain : 0;
 }
 
-void kst_jpeg_gpu_encode_work(const struct jpeg_gpu_encode_item *items, uint32_t count, uint32_t *work)
+/* The sets of tables of a part that are compared with those of the next pictures: the first few. */
+struct known_tables {
+    const struct jpeg_encoding *of[KNOWN_TABLES];
+    uint32_t codes[KNOWN_TABLES];
+    uint32_t count;
+    uint32_t next; /* offset of the next set in the work */
+};
+
+/* Return whether two pictures have the same quantisers and, because they have the standard ones, the same codes. */
+static bool share_tables(const struct jpeg_encoding *a, const struct jpeg_encoding *b)
+{
+    bool same = a->coding == KST_CODING_BASELINE && b->coding == KST_CODING_BASELINE &&
+                a->frame.component_count == b->frame.component_count;
+    for (uint32_t c = 0; c < a->frame.component_count && same; c++)
+        same =
+            memcmp(a->frame.component[c].quant, b->frame.component[c].quant, sizeof a->frame.component[c].quant) == 0;
+    return same;
+}
+
+/* Return the offset of a picture's tables: those of an earlier picture if they are the same, otherwise its own. */
+static uint32_t place_tables(const struct jpeg_encoding *encoding, struct known_tables *known, uint32_t *work)
+{
+    for (uint32_t i = 0; i < known->count; i++)
+        if (share_tables(known->of[i], encoding))
+            return known->codes[i];
+    uint32_t codes = known->next, *quant = work + codes + ENCODE_CODES;
+    for (uint32_t c = 0; c < encoding->frame.component_count; c++)
+        write_quantiser(encoding->frame.component[c].quant, quant + (size_t)c * ENCODE_QUANT);
+    known->next += TABLE_WORDS;
+    if (known->count == KNOWN_TABLES)
+        return codes;
+    known->of[known->count] = encoding;
+    known->codes[known->count++] = codes;
+    return codes;
+}
+
+/* The pictures of a part that threads describe. */
+struct description {
+    const struct jpeg_gpu_encode_item *items;
+    uint32_t count;
+    uint32_t *work;
+};
+
+/* The picture's first channel says where its pixels lie if they are uploaded. */
+static void describe_picture(const struct jpeg_gpu_encode_item *item, struct jpeg_encode_picture *picture)
+{
+    uint64_t pixels = pixels_place(picture);
+    set_wide(picture->channel[0].offset, 0);
+    write_components(item, picture);
+    write_channels(item, pixels, picture);
+    picture->loading = choose_loading(item, picture);
+    for (uint32_t c = 0; c < picture->components; c++)
+        picture->component[c].plain = find_plain(&picture->component[c], picture->channel);
+}
+
+static void describe_pictures(void *arg, uint32_t index)
+{
+    const struct description *description = arg;
+    uint32_t first = index * TASK_PICTURES, left = description->count - first;
+    for (uint32_t i = first; i < first + (left < TASK_PICTURES ? left : TASK_PICTURES); i++)
+        describe_picture(&description->items[i], kst_jpeg_gpu_encode_picture(description->work, i));
+}
+
+uint32_t kst_jpeg_gpu_encode_work(
+    const struct jpeg_gpu_encode_item *items, uint32_t count, struct pool *threads, uint32_t *work)
 {
     struct jpeg_encode_work *head = (struct jpeg_encode_work *)work;
-    uint32_t codes = HEAD_WORDS + count * PICTURE_WORDS, tiles = 0, streams = 0;
-    uint64_t pixels = 0, blocks = 0;
-    *head = (struct jpeg_encode_work){.pictures = count, .picture = HEAD_WORDS, .tiles = codes + count * TABLE_WORDS};
-    for (uint32_t i = 0; i < count; i++, codes += TABLE_WORDS) {
+    struct description description = {items, count, work};
+    uint32_t list = HEAD_WORDS + count * PICTURE_WORDS, tiles = 0;
+    struct known_tables known = {.next = list + count + 1};
+    uint64_t pixels = 0, blocks = 0, streams = 0;
+    *head = (struct jpeg_encode_work){
+        .pictures = count, .picture = HEAD_WORDS, .tiles = list, .gathered = kst_jpeg_gpu_encode_is_gathered(count)};
+    for (uint32_t i = 0; i < count; i++) {
         struct jpeg_encode_picture *picture = kst_jpeg_gpu_encode_picture(work, i);
         memset(picture, 0, sizeof *picture);
         lay_out_tiles(items[i].encoding, picture);
-        picture->quant = codes + ENCODE_CODES;
-        write_components(&items[i], work + picture->quant, picture);
-        write_channels(&items[i], pixels, picture);
-        picture->loading = choose_loading(&items[i], picture);
-        for (uint32_t c = 0; c < picture->components; c++)
-            picture->component[c].plain = find_plain(&picture->component[c], picture->channel);
+        picture->codes = place_tables(items[i].encoding, &known, work);
+        picture->quant = picture->codes + ENCODE_CODES;
         picture->bits = (uint32_t)(blocks * ENCODE_BLOCK_WORDS);
-        picture->codes = codes;
-        picture->stream = streams;
+        picture->stream = (uint32_t)streams;
         picture->capacity = picture->mcus * picture->mcu_blocks * EXPECTED_BLOCK;
-        work[head->tiles + i] = tiles;
+        set_wide(picture->channel[0].offset, pixels);
+        work[list + i] = tiles;
         tiles += picture->tiles;
         blocks += tile_blocks(picture);
         pixels += upload_bytes(&items[i]);
         streams += stream_units(picture->capacity);
     }
-    work[head->tiles + count] = head->count = tiles;
-}
-
-static size_t pixels_place(const struct jpeg_encode_picture *picture)
-{
-    return (size_t)((uint64_t)picture->channel[0].offset[1] << 32 | picture->channel[0].offset[0]);
+    work[list + count] = head->count = tiles;
+    head->room = list_units(count) + (uint32_t)streams;
+    kst_pool_run(threads, divide_up(count, TASK_PICTURES), describe_pictures, &description);
+    return known.next;
 }
 
 static void stage(const struct jpeg_gpu_encode_item *item, uint8_t *to)
@@ -415,15 +498,27 @@ uint64_t kst_jpeg_gpu_encode_memory(const struct jpeg_gpu_encode_item *item)
     return size.pixels + size.staged + size.blocks * ENCODE_BLOCK_WORDS * 4 + 2 * size.streams;
 }
 
+uint64_t kst_jpeg_gpu_encode_places(const uint32_t *length, uint32_t count, uint64_t *place)
+{
+    uint64_t units = list_units(count);
+    for (uint32_t i = 0; i < count; i++) {
+        place[i] = units * 16;
+        units += divide_up(length[i], 16);
+    }
+    return units * 16;
+}
+
 uint64_t kst_jpeg_gpu_encode_room(uint32_t *work, uint32_t count, const uint32_t *length)
 {
-    uint32_t units = 0;
+    struct jpeg_encode_work *head = (struct jpeg_encode_work *)work;
+    uint32_t units = head->gathered ? list_units(count) : 0;
     for (uint32_t i = 0; i < count; i++) {
         struct jpeg_encode_picture *picture = kst_jpeg_gpu_encode_picture(work, i);
         picture->stream = units;
         picture->capacity = length[i];
         units += stream_units(length[i]);
     }
+    head->room = units;
     return (uint64_t)units * 16;
 }
 

@@ -24,8 +24,13 @@ struct jpeg_gpu_encode_size {
 
 struct jpeg_gpu_encode_size kst_jpeg_gpu_encode_size(const struct jpeg_gpu_encode_item *items, uint32_t count);
 
-/* Fill the work, except the Huffman codes. */
-void kst_jpeg_gpu_encode_work(const struct jpeg_gpu_encode_item *items, uint32_t count, uint32_t *work);
+/*
+ * Fill the work, except the Huffman codes. Returns how many of the words are in use: pictures with equal tables share
+ * them. The first picture that uses Huffman codes has them at a higher offset than all pictures before it. Threads
+ * help; null: none do.
+ */
+uint32_t kst_jpeg_gpu_encode_work(
+    const struct jpeg_gpu_encode_item *items, uint32_t count, struct pool *threads, uint32_t *work);
 
 /*
  * Queue the copies of the pictures to the buffer of pixels, unless the kernels read them where they lie. Staged
@@ -39,7 +44,14 @@ void kst_jpeg_gpu_encode_codes(uint32_t *work, const struct jpeg_encode_picture 
     const struct jpeg_huffman *dc, const struct jpeg_huffman *ac);
 
 /*
- * Assign the streams new places, each with room for the length that its head states. Returns the bytes of all of them.
+ * Compute the places of gathered streams in their buffer, in bytes, from their lengths. Returns the bytes in use, with
+ * the list of lengths.
+ */
+uint64_t kst_jpeg_gpu_encode_places(const uint32_t *length, uint32_t count, uint64_t *place);
+
+/*
+ * Make room for streams of known lengths, and assign them new places if they are not gathered. Returns the bytes of all
+ * of them.
  */
 uint64_t kst_jpeg_gpu_encode_room(uint32_t *work, uint32_t count, const uint32_t *length);
 

@@ -2,27 +2,44 @@
 /* Takes the buffers of a job from the pool and launches its kernels. */
 #include "jpeg/gpu/job.h"
 
+void kst_jpeg_gpu_job_record(struct jpeg_gpu_job *job, uint32_t event)
+{
+    if (!job->brief)
+        job->runtime->gpu->backend->record(&job->track->queue, &job->track->event[event]);
+}
+
+/* Return whether the job needs no buffer of its own for this. */
+static bool is_borrowed(const struct jpeg_gpu_job *job, int buffer)
+{
+    return job->joined && (buffer == HOST_STREAM || buffer == STREAM);
+}
+
 /* Buffers that the job has already are not taken. */
 bool kst_jpeg_gpu_job_take(struct jpeg_gpu_job *job, const uint64_t length[JOB_BUFFERS], struct gpu_error *error)
 {
     for (int i = 0; i < JOB_BUFFERS; i++)
-        if (job->buffer[i].length == 0 &&
+        if (job->buffer[i].length == 0 && !is_borrowed(job, i) &&
             !kst_gpu_pool_take(&job->runtime->pool, i <= HOST_RESULT ? GPU_PINNED : GPU_DEVICE, (size_t)length[i],
                 &job->buffer[i], error))
             return false;
+    if (job->joined) {
+        job->buffer[HOST_STREAM] = job->buffer[HOST_WORK];
+        job->buffer[STREAM] = job->buffer[WORK];
+    }
     return true;
 }
 
 void kst_jpeg_gpu_job_give(struct jpeg_gpu_job *job)
 {
     for (int i = 0; i < JOB_BUFFERS; i++)
-        kst_gpu_pool_give(&job->runtime->pool, &job->buffer[i]);
+        if (!is_borrowed(job, i))
+            kst_gpu_pool_give(&job->runtime->pool, &job->buffer[i]);
 }
 
 static void finish_kernel(struct jpeg_gpu_job *job, enum jpeg_gpu_kernel kernel)
 {
     if (job->detail || kernel == JPEG_WRITE_DC || kernel == JPEG_TURN_PIXELS)
-        job->runtime->gpu->backend->record(&job->track->queue, &job->track->event[AFTER_KERNEL + kernel]);
+        kst_jpeg_gpu_job_record(job, AFTER_KERNEL + kernel);
 }
 
 void kst_jpeg_gpu_job_launch(

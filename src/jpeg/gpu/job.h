@@ -36,14 +36,25 @@ struct jpeg_gpu_job {
     const struct jpeg_gpu_item *items;
     uint32_t count;
     struct jpeg_gpu_size size;
-    size_t staging_length; /* bytes of HOST_STREAM; 0: all streams are pinned */
+    size_t staging_length; /* bytes of HOST_STREAM; 0: no stream is staged */
     /* Bytes of the parts of the result that go through host memory. */
     size_t damage_length, pixels_length, planes_length;
     struct gpu_track *track;
     struct gpu_buffer buffer[JOB_BUFFERS];
     bool uploaded; /* the stream's upload is already queued in the track */
     bool detail;
+    bool brief;   /* see struct jpeg_gpu_order */
+    bool mapped;  /* kernels write the counts of damage where the host reads them */
+    bool joined;  /* the stream lies in the buffers of the work, behind it */
+    double start; /* when the job began, in seconds */
 };
+
+/* Record an event in the track, unless the job is brief. */
+void kst_jpeg_gpu_job_record(struct jpeg_gpu_job *job, uint32_t event);
+
+/* Return whether a picture's stream goes through staging buffers, because it is not pinned, or small and one of many.
+ */
+bool kst_jpeg_gpu_job_stages(const struct jpeg_gpu_job *job, uint32_t index);
 
 /*
  * Queue the upload of a part's data and the download of its results; and copy from staging memory to images once the

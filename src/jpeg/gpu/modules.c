@@ -11,6 +11,7 @@ static const struct gpu_module_kernel decoding[JPEG_KERNELS] = {
     [JPEG_MAP_GROUPS] = {"map_groups", WORK_CHUNKS},
     [JPEG_FOLLOW_PICTURES] = {"follow_pictures", WORK_CHUNKS},
     [JPEG_PLACE_CHUNKS] = {"place_parts", WORK_CHUNKS},
+    [JPEG_CHAIN_PICTURES] = {"chain_pictures", WORK_CHUNKS},
     [JPEG_WRITE_BLOCKS] = {"write_blocks", WORK_WRITE_CHUNKS},
     [JPEG_WRITE_DC] = {"write_dc", WORK_WRITE_CHUNKS},
     [JPEG_TRANSFORM_BLOCKS] = {"transform_blocks", WORK_TRANSFORM_GROUP},
@@ -25,6 +26,7 @@ static const struct gpu_module_kernel encoding[ENCODE_KERNELS] = {
     [ENCODE_PLACE_BITS] = {"place_bits", ENCODE_PLACE_GROUP},
     [ENCODE_MEASURE_TILES] = {"measure_tiles", ENCODE_STREAM_GROUP},
     [ENCODE_PLACE_BYTES] = {"place_bytes", ENCODE_PLACE_GROUP},
+    [ENCODE_PLACE_STREAMS] = {"place_streams", ENCODE_PLACE_GROUP},
     [ENCODE_WRITE_STREAMS] = {"write_streams", ENCODE_STREAM_GROUP},
 };
 

@@ -11,7 +11,8 @@ enum { PICTURE_WORDS = sizeof(struct jpeg_work_picture) / 4, HEAD_WORDS = sizeof
 _Static_assert(
     sizeof(struct jpeg_work_picture) % 4 == 0 && sizeof(struct jpeg_work_component) == 200, "as in the kernels");
 
-enum { MOST_HALVED_GROUPS = 320 };
+/* Most groups of chunks that are halved, and most groups that decode coefficients after spreading. */
+enum { MOST_HALVED_GROUPS = 320, MOST_SPREAD_GROUPS = 160 };
 
 /*
  * Bit positions in a stream and offsets in a picture have 32 bits, which limits the bytes of a stream and the samples
@@ -102,6 +103,20 @@ uint32_t kst_jpeg_gpu_halves(const struct jpeg_gpu_size *size)
     return size->groups[WORK_OF_CHUNKS] <= MOST_HALVED_GROUPS;
 }
 
+uint64_t kst_jpeg_gpu_write_groups(const struct jpeg_gpu_size *size)
+{
+    return size->groups[WORK_OF_CHUNKS] * WRITE_RATIO << (kst_jpeg_gpu_halves(size) + kst_jpeg_gpu_spread(size));
+}
+
+uint32_t kst_jpeg_gpu_spread(const struct jpeg_gpu_size *size)
+{
+    uint64_t groups = size->groups[WORK_OF_CHUNKS] * WRITE_RATIO << kst_jpeg_gpu_halves(size);
+    uint32_t spread = 0;
+    while (spread < WORK_SPREAD && groups << (spread + 1) <= MOST_SPREAD_GROUPS)
+        spread++;
+    return spread;
+}
+
 static struct jpeg_work_picture *picture_at(const struct jpeg_gpu_builder *builder, uint32_t index)
 {
     return (struct jpeg_work_picture *)(builder->work + HEAD_WORDS) + index;
@@ -156,12 +171,14 @@ uint32_t kst_jpeg_gpu_work(const struct jpeg_gpu_item *items, uint32_t count, co
     struct memory *memory, struct jpeg_gpu_tables *kept, uint32_t *work)
 {
     struct jpeg_gpu_builder builder = {.work = work, .decoded = size->blocks, .memory = memory, .kept = kept};
+    builder.used.stream = size->before_stream;
     struct jpeg_work *head = (struct jpeg_work *)work;
     uint32_t pictures = (uint32_t)size->pictures;
     *head = (struct jpeg_work){.pictures = pictures,
         .picture = HEAD_WORDS,
         .chunk_groups = (uint32_t)size->groups[WORK_OF_CHUNKS],
-        .halves = kst_jpeg_gpu_halves(size)};
+        .halves = kst_jpeg_gpu_halves(size),
+        .spread = kst_jpeg_gpu_spread(size)};
     builder.words = HEAD_WORDS + pictures * PICTURE_WORDS;
     for (uint32_t kind = 0; kind < WORK_KINDS; kind++) {
         head->groups[kind] = builder.words;

@@ -56,13 +56,15 @@ struct jpeg_gpu_item {
 struct jpeg_gpu_size {
     /* Pictures in the work: one for each item, and behind these one for each further scan of an item. */
     uint64_t pictures;
-    uint64_t words;  /* words of the work, of 32 bits */
-    uint64_t stream; /* units of 16 bytes of the streams */
-    uint64_t blocks; /* blocks of 64 coefficients that are decoded on the device */
-    uint64_t copied; /* blocks behind those, whose coefficients are copied from elsewhere */
-    uint64_t planes; /* units of 16 samples of the planes */
-    uint64_t pixels; /* units of 16 bytes of the pixels */
+    uint64_t words;         /* words of the work, of 32 bits */
+    uint64_t stream;        /* units of 16 bytes of the streams */
+    uint64_t before_stream; /* units in front of the streams, which lie in the same buffer behind something else */
+    uint64_t blocks;        /* blocks of 64 coefficients that are decoded on the device */
+    uint64_t copied;        /* blocks behind those, whose coefficients are copied from elsewhere */
+    uint64_t planes;        /* units of 16 samples of the planes */
+    uint64_t pixels;        /* units of 16 bytes of the pixels */
     uint64_t groups[WORK_KINDS];
+    uint64_t most_groups; /* most groups of chunks that a picture of the work has */
 };
 
 /*
@@ -84,6 +86,15 @@ struct jpeg_gpu_size kst_jpeg_gpu_size(const struct jpeg_gpu_item *items, uint32
  * otherwise 0.
  */
 uint32_t kst_jpeg_gpu_halves(const struct jpeg_gpu_size *size);
+
+/*
+ * Return by how many powers of two the work-items that decode coefficients are spread: if there are few, fewer of them
+ * in a warp wait for each other.
+ */
+uint32_t kst_jpeg_gpu_spread(const struct jpeg_gpu_size *size);
+
+/* Return the number of work-groups that decode coefficients. */
+uint64_t kst_jpeg_gpu_write_groups(const struct jpeg_gpu_size *size);
 
 /*
  * Fill the work. Returns the number of its words: `size->words`, or fewer if pictures share tables. Tables kept from

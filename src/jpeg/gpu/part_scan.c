@@ -168,7 +168,9 @@ static void add_scan(const struct jpeg_plan *plan, const struct jpeg_scan *scan,
     size->words += (uint64_t)scan->segment_count * SEGMENT_WORDS + (uint64_t)tables.count * SHORT_WORDS +
                    (uint64_t)count_long_tables(plan, &tables) * LONG_WORDS + pair_words(&kinds) + MOST_PADDING;
     size->blocks += blocks;
-    size->groups[WORK_OF_CHUNKS] += count_groups(chunks);
+    uint64_t groups = count_groups(chunks);
+    size->groups[WORK_OF_CHUNKS] += groups;
+    size->most_groups = groups > size->most_groups ? groups : size->most_groups;
 }
 
 void kst_jpeg_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)
@@ -279,10 +281,11 @@ static const struct jpeg_gpu_table_set *find_kept(
 
 /* Copy the tables from those kept of an earlier part. False if there are none. */
 static bool copy_tables(
-    struct jpeg_gpu_builder *builder, struct jpeg_gpu_tables *kept, struct jpeg_work_picture *picture)
+    struct jpeg_gpu_builder *builder, const struct jpeg_gpu_table_key *key, struct jpeg_work_picture *picture)
 {
+    struct jpeg_gpu_tables *kept = builder->kept;
     pthread_mutex_lock(&kept->lock);
-    const struct jpeg_gpu_table_set *set = find_kept(kept, &builder->key);
+    const struct jpeg_gpu_table_set *set = find_kept(kept, key);
     if (set) {
         uint32_t to = (builder->words + 3) / 4 * 4;
         memcpy(builder->work + to, set->words, set->count * sizeof *set->words);
@@ -294,9 +297,10 @@ static bool copy_tables(
 }
 
 /* Keep the tables for later parts in place of the oldest ones, unless there is no memory for them. */
-static void keep_tables(
-    const struct jpeg_gpu_builder *builder, struct jpeg_gpu_tables *kept, const struct jpeg_work_picture *picture)
+static void keep_tables(const struct jpeg_gpu_builder *builder, const struct jpeg_gpu_table_key *key,
+    const struct jpeg_work_picture *picture)
 {
+    struct jpeg_gpu_tables *kept = builder->kept;
     uint32_t count = builder->words - picture->short_table;
     pthread_mutex_lock(&kept->lock);
     struct jpeg_gpu_table_set *set = &kept->set[kept->next++ % KEPT_SETS];
@@ -309,30 +313,43 @@ static void keep_tables(
     if (set->words)
         memcpy(set->words, builder->work + picture->short_table, count * sizeof *set->words);
     set->like = *picture;
-    set->key = builder->key;
+    set->key = *key;
     pthread_mutex_unlock(&kept->lock);
 }
 
+/* Return a picture of the part that has the same tables; null if none of the last ones does. */
+static const struct jpeg_work_picture *find_alike(
+    const struct jpeg_gpu_builder *builder, const struct jpeg_gpu_table_key *key)
+{
+    for (uint32_t i = 1; i <= BUILDER_SETS; i++) {
+        uint32_t set = (builder->sets - i) % BUILDER_SETS;
+        if (builder->like[set] && memcmp(key, &builder->key[set], sizeof *key) == 0)
+            return builder->like[set];
+    }
+    return NULL;
+}
+
 /*
- * Place the tables of a scan: share those of the previous picture or copy those of an earlier part if they are the
- * same, otherwise make them.
+ * Place the tables of a scan: share those of an earlier picture or copy those of an earlier part if they are the same,
+ * otherwise make them.
  */
 static void place_tables(struct jpeg_gpu_builder *builder, const struct jpeg_plan *plan, const struct jpeg_scan *scan,
     struct jpeg_work_picture *picture)
 {
     struct jpeg_gpu_table_key key;
     make_key(plan, scan, &key);
-    if (builder->like && memcmp(&key, &builder->key, sizeof key) == 0) {
-        refer(picture, builder->like, 0, 0);
+    const struct jpeg_work_picture *like = find_alike(builder, &key);
+    if (like) {
+        refer(picture, like, 0, 0);
         return;
     }
-    builder->key = key;
-    builder->like = picture;
-    if (copy_tables(builder, builder->kept, picture))
+    builder->key[builder->sets % BUILDER_SETS] = key;
+    builder->like[builder->sets++ % BUILDER_SETS] = picture;
+    if (copy_tables(builder, &key, picture))
         return;
     write_tables(builder, plan, scan, picture);
     write_pairs(builder, scan, picture);
-    keep_tables(builder, builder->kept, picture);
+    keep_tables(builder, &key, picture);
 }
 
 static void write_segments(struct jpeg_gpu_builder *builder, const struct jpeg_plan *plan, const struct jpeg_scan *scan,

@@ -27,17 +27,21 @@ static void fill(uint16_t *table, uint32_t count, uint16_t symbol)
         table[i] = symbol;
 }
 
-/* The prefixes of long codes are consecutive, because codes of one length are. */
+/*
+ * The codes of one length are consecutive, so their prefixes are, too; the first prefix may be the last one of shorter
+ * codes.
+ */
 uint32_t kst_jpeg_gpu_long_tables(const struct jpeg_huffman *huffman)
 {
-    uint32_t code = 0, count = 1, last = UINT32_MAX; /* one table is for bit patterns that are not a code */
-    for (uint32_t length = 1; length <= LONGEST; length++, code <<= 1) {
-        for (uint32_t i = 0; i < huffman->bits[length]; i++, code++) {
-            if (length <= WORK_SHORT_BITS || code >> (length - WORK_SHORT_BITS) == last)
-                continue;
-            last = code >> (length - WORK_SHORT_BITS);
-            count++;
-        }
+    uint32_t code = 0, count = 1, free = 0; /* one table is for bit patterns that are not a code */
+    for (uint32_t length = 1; length <= LONGEST; code = (code + huffman->bits[length]) << 1, length++) {
+        if (length <= WORK_SHORT_BITS || huffman->bits[length] == 0)
+            continue;
+        uint32_t rest = length - WORK_SHORT_BITS, first = code >> rest;
+        uint32_t last = (code + huffman->bits[length] - 1) >> rest;
+        first = first > free ? first : free;
+        count += last + 1 - first;
+        free = last + 1;
     }
     return count;
 }

@@ -6,7 +6,13 @@
 
 enum {
     SLICE = 1 << 19, /* bytes of a stream that are copied to pinned memory while earlier ones are being uploaded */
-    STRIP = 1 << 20  /* bytes of pixels that a thread copies at once */
+    STRIP = 1 << 20, /* bytes of pixels that a thread copies at once */
+    /*
+     * In a part of this many pictures, pinned streams of fewer bytes than this are staged, too: threads copy one sooner
+     * than the driver queues its upload.
+     */
+    MANY = 5,
+    SMALL = 1 << 16
 };
 
 static const struct jpeg_work_picture *picture_of(const struct jpeg_gpu_job *job, uint32_t index)
@@ -27,9 +33,14 @@ static void pad(struct jpeg_gpu_job *job, size_t at, size_t length)
     memset(job->buffer[HOST_STREAM].host + at + length, 0, (length / 16 + 2) * 16 - length);
 }
 
-static bool is_staged(const struct jpeg_gpu_item *item)
+bool kst_jpeg_gpu_job_stages(const struct jpeg_gpu_job *job, uint32_t index)
 {
-    return !item->pinned && !item->coefficients.copy;
+    const struct jpeg_gpu_item *item = &job->items[index];
+    uint64_t length;
+    if (item->coefficients.copy)
+        return false;
+    kst_jpeg_gpu_scan_data(item->plan, &length);
+    return !item->pinned || (job->count >= MANY && length < SMALL);
 }
 
 /* Upload a stream in slices, each of which is queued while the next one is copied. */
@@ -51,7 +62,7 @@ static void stage_stream(void *arg, uint32_t index)
 {
     struct jpeg_gpu_job *job = arg;
     uint64_t length;
-    if (!is_staged(&job->items[index]))
+    if (!kst_jpeg_gpu_job_stages(job, index))
         return;
     const uint8_t *data = kst_jpeg_gpu_scan_data(job->items[index].plan, &length);
     size_t at = (size_t)picture_of(job, index)->stream * 16;
@@ -68,7 +79,7 @@ static void upload_staged(struct jpeg_gpu_job *job)
     kst_pool_run(job->runtime->threads, job->count, stage_stream, job);
     for (uint32_t i = 0; i <= job->count; i++) {
         uint64_t length = 0;
-        if (i < job->count && !is_staged(&job->items[i]))
+        if (i < job->count && !kst_jpeg_gpu_job_stages(job, i))
             continue;
         if (i < job->count)
             kst_jpeg_gpu_scan_data(job->items[i].plan, &length);
@@ -84,7 +95,7 @@ static void upload_staged(struct jpeg_gpu_job *job)
 static void upload_streams(struct jpeg_gpu_job *job)
 {
     uint64_t length;
-    if (job->count == 1 && is_staged(job->items)) {
+    if (job->count == 1 && kst_jpeg_gpu_job_stages(job, 0)) {
         const uint8_t *data = kst_jpeg_gpu_scan_data(job->items->plan, &length);
         upload_slices(job, (size_t)picture_of(job, 0)->stream * 16, data, (size_t)length);
         return;
@@ -93,7 +104,7 @@ static void upload_streams(struct jpeg_gpu_job *job)
         upload_staged(job);
     for (uint32_t i = 0; i < job->count; i++) {
         const uint8_t *data = kst_jpeg_gpu_scan_data(job->items[i].plan, &length);
-        if (job->items[i].pinned && !job->items[i].coefficients.copy)
+        if (!job->items[i].coefficients.copy && !kst_jpeg_gpu_job_stages(job, i))
             upload_pinned(job, (size_t)picture_of(job, i)->stream * 16, data, (size_t)length);
     }
 }
@@ -130,9 +141,26 @@ static void upload_blocks(struct jpeg_gpu_job *job)
         &job->buffer[HOST_BLOCKS], 0, (size_t)job->size.copied * 128);
 }
 
+/* Upload the stream of the only picture together with the work, behind which it lies. */
+static void upload_joined(struct jpeg_gpu_job *job)
+{
+    uint64_t length;
+    const uint8_t *data = kst_jpeg_gpu_scan_data(job->items->plan, &length);
+    size_t at = (size_t)picture_of(job, 0)->stream * 16;
+    if (length > 0)
+        memcpy(job->buffer[HOST_STREAM].host + at, data, (size_t)length);
+    pad(job, at, (size_t)length);
+    job->runtime->gpu->backend->copy(&job->track->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0,
+        (size_t)(job->size.before_stream + job->size.stream) * 16);
+}
+
 void kst_jpeg_gpu_job_upload(struct jpeg_gpu_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
+    if (job->joined) {
+        upload_joined(job);
+        return;
+    }
     backend->copy(&job->track->queue, &job->buffer[WORK], 0, &job->buffer[HOST_WORK], 0, (size_t)job->size.words * 4);
     upload_blocks(job);
     if (!job->uploaded)
@@ -160,7 +188,8 @@ void kst_jpeg_gpu_job_download(struct jpeg_gpu_job *job)
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].delivery != GPU_DELIVERY_HOST && !job->items[i].direct.buffer)
             copy_planes(job, i);
-    backend->copy(queue, &buffer[HOST_RESULT], 0, &buffer[DAMAGE], 0, job->damage_length);
+    if (!job->mapped)
+        backend->copy(queue, &buffer[HOST_RESULT], 0, &buffer[DAMAGE], 0, job->damage_length);
     backend->copy(queue, &buffer[HOST_RESULT], at, &buffer[PIXELS], 0, job->pixels_length);
     backend->copy(queue, &buffer[HOST_RESULT], at + job->pixels_length, &buffer[PLANES], 0, job->planes_length);
 }
@@ -202,5 +231,6 @@ static void fetch_image(void *arg, uint32_t index)
 
 void kst_jpeg_gpu_job_fetch(struct jpeg_gpu_job *job)
 {
-    kst_pool_run(job->runtime->threads, job->count, fetch_image, job);
+    if (job->pixels_length + job->planes_length > 0)
+        kst_pool_run(job->runtime->threads, job->count, fetch_image, job);
 }

@@ -88,6 +88,59 @@ FUNCTION u32 count_chunks(GLOBAL const struct jpeg_work_picture *picture, u32 fi
     return left < WORK_CHUNKS ? left : WORK_CHUNKS;
 }
 
+/* The arrays that a work-group keeps in its memory to follow a chain. */
+struct chain_space {
+    LOCAL u32 *entries; /* CHAIN_WORDS */
+    LOCAL u32 *ends;    /* CHAIN, as has `sums` */
+    LOCAL u32 *sums;
+};
+
+/* A picture, and its groups of chunks among those of the part. */
+struct chained_picture {
+    GLOBAL const struct jpeg_work_picture *picture;
+    u32 index;
+    u32 first, end; /* its groups */
+    u32 all;        /* number of groups in the part */
+    u32 halves;     /* jpeg_work.halves */
+};
+
+FUNCTION struct chained_picture chained_picture_at(GLOBAL const u32 *work, u32 index)
+{
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
+    struct chained_picture result;
+    result.picture = picture_at(work, index);
+    result.index = index;
+    result.first = (work + head->groups[WORK_OF_CHUNKS])[index];
+    result.end = (work + head->groups[WORK_OF_CHUNKS])[index + 1];
+    result.all = head->chunk_groups;
+    result.halves = head->halves;
+    return result;
+}
+
+FUNCTION struct chained_picture chained_picture_of(GLOBAL const u32 *work, u32 group)
+{
+    u32 first;
+    return chained_picture_at(work, find_picture(work, WORK_OF_CHUNKS, group, &first));
+}
+
+/* Make the map of a group of chunks. Whole work-group. */
+FUNCTION void map_group(const struct chained_picture *picture, u32 group, GLOBAL const u32 *maps, GLOBAL u32 *groups,
+    const struct chain_space *space)
+{
+    u32 self = local_index(), lists = map_lists(picture->picture);
+    u32 count = count_chunks(picture->picture, (group - picture->first) * WORK_CHUNKS);
+    load_chain(space->entries, maps + (u64)group * WORK_CHUNKS, (u64)picture->all * WORK_CHUNKS, lists, count);
+    follow_runs(space->entries, space->ends, space->sums, MAP_MOST_BLOCKS, count);
+    struct chain_link link;
+    link.which = self;
+    link.blocks = link.passed = 0;
+    if (self < lists) {
+        pass_runs(space->ends, space->sums, &link, (count + CHAIN_RUN - 1) / CHAIN_RUN);
+        groups[self * picture->all + group] =
+            link.which | (link.blocks & GROUP_BLOCKS_MASK) << MAP_BLOCKS | link.passed;
+    }
+}
+
 /* Make the map of each group of chunks. */
 KERNEL(WORK_CHUNKS)
 map_groups(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT maps, GLOBAL u32 *RESTRICT groups)
@@ -95,20 +148,9 @@ map_groups(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT maps, GLO
     SHARED u32 entries[CHAIN_WORDS];
     SHARED u32 ends[CHAIN];
     SHARED u32 sums[CHAIN];
-    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
-    u32 group = group_index(), first, self = local_index(), all = head->chunk_groups;
-    GLOBAL const struct jpeg_work_picture *picture =
-        picture_at(work, find_picture(work, WORK_OF_CHUNKS, group, &first));
-    u32 lists = map_lists(picture), count = count_chunks(picture, (group - first) * WORK_CHUNKS);
-    load_chain(entries, maps + (u64)group * WORK_CHUNKS, (u64)all * WORK_CHUNKS, lists, count);
-    follow_runs(entries, ends, sums, MAP_MOST_BLOCKS, count);
-    struct chain_link link;
-    link.which = self;
-    link.blocks = link.passed = 0;
-    if (self < lists) {
-        pass_runs(ends, sums, &link, (count + CHAIN_RUN - 1) / CHAIN_RUN);
-        groups[self * all + group] = link.which | (link.blocks & GROUP_BLOCKS_MASK) << MAP_BLOCKS | link.passed;
-    }
+    struct chain_space space = {entries, ends, sums};
+    struct chained_picture picture = chained_picture_of(work, group_index());
+    map_group(&picture, group_index(), maps, groups, &space);
 }
 
 /*
@@ -245,9 +287,60 @@ FUNCTION void forget_groups(GLOBAL u32 *RESTRICT groups, u32 first, u32 end, u32
 }
 
 /*
- * For each picture, one work-group follows the groups of its chunks. Where a map is not known, one work-item completes
- * it, chunk after chunk, which takes long. A picture that has more such chunks than allowed is left to the CPU.
+ * Follow the groups of a picture's chunks. Where a map is not known, one work-item completes it, chunk after chunk,
+ * which takes long. A picture that has more such chunks than allowed is left to the CPU. `start` has WAY_WORDS words.
+ * Whole work-group.
  */
+FUNCTION void follow_picture(const struct chained_picture *picture, const struct chunk_lists *lists, GLOBAL u32 *groups,
+    GLOBAL u32 *damage, const struct chain_space *space, LOCAL u32 *start)
+{
+    u32 self = local_index(), all = picture->all;
+    if (self < WAY_WORDS)
+        start[self] = 0;
+    for (u32 group = picture->first; group < picture->end; group += CHAIN) {
+        u32 count = picture->end - group < CHAIN ? picture->end - group : CHAIN;
+        load_chain(space->entries, groups + group, all, map_lists(picture->picture), count);
+        follow_runs(space->entries, space->ends, space->sums, GROUP_BLOCKS_MASK, count);
+        struct way way = load_way(start);
+        struct chain_link link = way.link, behind = way.link;
+        pass_runs(space->ends, space->sums, &behind, (count + CHAIN_RUN - 1) / CHAIN_RUN);
+        barrier_local();
+        if (behind.which != MAP_UNKNOWN && !way.stale && !way.lost) {
+            pass_to_self(space->entries, space->ends, space->sums, GROUP_BLOCKS_MASK, &link);
+            if (self < count) {
+                groups[GROUP_ENTRY * all + group + self] = link.which;
+                groups[GROUP_BLOCKS * all + group + self] = link.blocks;
+            }
+            way.link = behind;
+        } else if (self == 0) {
+            follow_groups(lists, space->entries, group - picture->first, count, &way, groups + group, all);
+        }
+        if (self == 0)
+            store_way(&way, start);
+    }
+    barrier_all();
+    if (start[WAY_LOST])
+        forget_groups(groups, picture->first, picture->end, all);
+    if (self == 0)
+        damage[picture->index * WORK_DAMAGE + WORK_COMPLETED] =
+            start[WAY_COMPLETED] | (start[WAY_LOST] ? WORK_LEFT : 0);
+}
+
+FUNCTION struct chunk_lists chunk_lists_of(GLOBAL const u32 *work, const struct chained_picture *picture,
+    GLOBAL const u32 *bytes, GLOBAL const u32 *chunks, GLOBAL u32 *maps)
+{
+    struct chunk_lists lists;
+    lists.work = work;
+    lists.picture = picture->picture;
+    lists.bytes = bytes;
+    lists.chunks = chunks;
+    lists.maps = maps;
+    lists.at = (u64)picture->first * WORK_CHUNKS;
+    lists.stride = (u64)picture->all * WORK_CHUNKS;
+    return lists;
+}
+
+/* For each picture, one work-group follows the groups of its chunks. */
 KERNEL(WORK_CHUNKS)
 follow_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, GLOBAL const u32 *RESTRICT chunks,
     GLOBAL u32 *RESTRICT maps, GLOBAL u32 *RESTRICT groups, GLOBAL u32 *RESTRICT damage)
@@ -256,45 +349,31 @@ follow_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT byte
     SHARED u32 ends[CHAIN];
     SHARED u32 sums[CHAIN];
     SHARED u32 start[WAY_WORDS];
-    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
-    u32 index = group_index(), self = local_index(), all = head->chunk_groups;
-    u32 first = (work + head->groups[WORK_OF_CHUNKS])[index], end = (work + head->groups[WORK_OF_CHUNKS])[index + 1];
-    struct chunk_lists lists;
-    lists.work = work;
-    lists.picture = picture_at(work, index);
-    lists.bytes = bytes;
-    lists.chunks = chunks;
-    lists.maps = maps;
-    lists.at = (u64)first * WORK_CHUNKS;
-    lists.stride = (u64)all * WORK_CHUNKS;
-    if (self < WAY_WORDS)
-        start[self] = 0;
-    for (u32 group = first; group < end; group += CHAIN) {
-        u32 count = end - group < CHAIN ? end - group : CHAIN;
-        load_chain(entries, groups + group, all, map_lists(lists.picture), count);
-        follow_runs(entries, ends, sums, GROUP_BLOCKS_MASK, count);
-        struct way way = load_way(start);
-        struct chain_link link = way.link, behind = way.link;
-        pass_runs(ends, sums, &behind, (count + CHAIN_RUN - 1) / CHAIN_RUN);
-        barrier_local();
-        if (behind.which != MAP_UNKNOWN && !way.stale && !way.lost) {
-            pass_to_self(entries, ends, sums, GROUP_BLOCKS_MASK, &link);
-            if (self < count) {
-                groups[GROUP_ENTRY * all + group + self] = link.which;
-                groups[GROUP_BLOCKS * all + group + self] = link.blocks;
-            }
-            way.link = behind;
-        } else if (self == 0) {
-            follow_groups(&lists, entries, group - first, count, &way, groups + group, all);
-        }
-        if (self == 0)
-            store_way(&way, start);
-    }
-    barrier_all();
-    if (start[WAY_LOST])
-        forget_groups(groups, first, end, all);
-    if (self == 0)
-        damage[index * WORK_DAMAGE + WORK_COMPLETED] = start[WAY_COMPLETED] | (start[WAY_LOST] ? WORK_LEFT : 0);
+    struct chain_space space = {entries, ends, sums};
+    struct chained_picture picture = chained_picture_at(work, group_index());
+    struct chunk_lists lists = chunk_lists_of(work, &picture, bytes, chunks, maps);
+    follow_picture(&picture, &lists, groups, damage, &space, start);
+}
+
+/* Find the entries at which decoding reaches the chunks of a group. Whole work-group. */
+FUNCTION void place_group(const struct chained_picture *picture, u32 group, GLOBAL const u32 *maps,
+    GLOBAL const u32 *groups, GLOBAL u32 *chunks, const struct chain_space *space)
+{
+    u32 self = local_index(), all = picture->all;
+    u32 count = count_chunks(picture->picture, (group - picture->first) * WORK_CHUNKS);
+    u64 stride = (u64)all * WORK_CHUNKS, at = (u64)group * WORK_CHUNKS + self;
+    struct chain_link link;
+    link.which = groups[GROUP_ENTRY * all + group];
+    link.blocks = groups[GROUP_BLOCKS * all + group];
+    link.passed = 0;
+    load_chain(space->entries, maps + (u64)group * WORK_CHUNKS, stride, map_lists(picture->picture), count);
+    follow_runs(space->entries, space->ends, space->sums, MAP_MOST_BLOCKS, count);
+    pass_to_self(space->entries, space->ends, space->sums, MAP_MOST_BLOCKS, &link);
+    u32 entry = space->entries[link.which * CHAIN + self];
+    if (picture->halves && self < count)
+        chunks[CHUNK_HALF * stride + at] = link.which < MAP_LISTS ? maps[(MAP_LISTS + link.which) * stride + at] : 0;
+    chunks[CHUNK_ENTRY * stride + at] = entry;
+    chunks[CHUNK_BEFORE * stride + at] = entry & MAP_FIRST ? 0 : link.blocks;
 }
 
 /* Find the entry at which decoding reaches each chunk. */
@@ -305,22 +384,28 @@ place_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT maps, GL
     SHARED u32 entries[CHAIN_WORDS];
     SHARED u32 ends[CHAIN];
     SHARED u32 sums[CHAIN];
-    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
-    u32 group = group_index(), first, self = local_index(), all = head->chunk_groups;
-    GLOBAL const struct jpeg_work_picture *picture =
-        picture_at(work, find_picture(work, WORK_OF_CHUNKS, group, &first));
-    u32 count = count_chunks(picture, (group - first) * WORK_CHUNKS);
-    u64 stride = (u64)all * WORK_CHUNKS, at = (u64)group * WORK_CHUNKS + self;
-    struct chain_link link;
-    link.which = groups[GROUP_ENTRY * all + group];
-    link.blocks = groups[GROUP_BLOCKS * all + group];
-    link.passed = 0;
-    load_chain(entries, maps + (u64)group * WORK_CHUNKS, stride, map_lists(picture), count);
-    follow_runs(entries, ends, sums, MAP_MOST_BLOCKS, count);
-    pass_to_self(entries, ends, sums, MAP_MOST_BLOCKS, &link);
-    u32 entry = entries[link.which * CHAIN + self];
-    if (head->halves && self < count)
-        chunks[CHUNK_HALF * stride + at] = link.which < MAP_LISTS ? maps[(MAP_LISTS + link.which) * stride + at] : 0;
-    chunks[CHUNK_ENTRY * stride + at] = entry;
-    chunks[CHUNK_BEFORE * stride + at] = entry & MAP_FIRST ? 0 : link.blocks;
+    struct chain_space space = {entries, ends, sums};
+    struct chained_picture picture = chained_picture_of(work, group_index());
+    place_group(&picture, group_index(), maps, groups, chunks, &space);
+}
+
+/* Do what the three kernels above do, for pictures of few groups: one work-group for each picture. */
+KERNEL(WORK_CHUNKS)
+chain_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, GLOBAL u32 *chunks, GLOBAL u32 *maps,
+    GLOBAL u32 *groups, GLOBAL u32 *RESTRICT damage)
+{
+    SHARED u32 entries[CHAIN_WORDS];
+    SHARED u32 ends[CHAIN];
+    SHARED u32 sums[CHAIN];
+    SHARED u32 start[WAY_WORDS];
+    struct chain_space space = {entries, ends, sums};
+    struct chained_picture picture = chained_picture_at(work, group_index());
+    struct chunk_lists lists = chunk_lists_of(work, &picture, bytes, chunks, maps);
+    for (u32 group = picture.first; group < picture.end; group++)
+        map_group(&picture, group, maps, groups, &space);
+    barrier_all();
+    follow_picture(&picture, &lists, groups, damage, &space, start);
+    barrier_all();
+    for (u32 group = picture.first; group < picture.end; group++)
+        place_group(&picture, group, maps, groups, chunks, &space);
 }

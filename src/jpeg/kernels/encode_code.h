@@ -252,8 +252,8 @@ FUNCTION u32 place_block(LOCAL u32 *lengths, LOCAL u32 *scratch, u32 order, u32 
 
 /*
  * Code a tile, from pixels to bits. `bits` receives the bits, from the tile's own first word on, the first bit of a
- * word being its highest; `lists` receives their number. The groups of a launch are those of all tiles from number
- * `skip` on.
+ * word being its highest; `lists` receives their number. If streams are gathered, their lengths, to which measure_tiles
+ * adds, are cleared. The groups of a launch are those of all tiles from number `skip` on.
  *
  * The words of a block's code for which its coefficients have no room wait among the tile's words, from
  * ENCODE_BLOCK_WORDS times the block's place in the tile on, where no block before it ends up.
@@ -296,6 +296,8 @@ encode_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT pixels,
     }
     if (self == 0)
         lists[ENCODE_LENGTHS * ((GLOBAL const struct jpeg_encode_work *)work)->count + group_index() + skip] = total;
+    if (self == 0 && tile.number == 0 && is_gathered(work))
+        stream_lengths(work, lists)[tile.index] = 0;
 }
 
 FUNCTION void count_block(const struct coded *coded, LOCAL const i16 *values, LOCAL u32 *histogram)

@@ -207,6 +207,25 @@ KERNEL(STREAM_GROUP) measure_tiles(GLOBAL const u32 *RESTRICT work, GLOBAL const
     if (local_index() == 0) {
         *starts = start;
         list_of(work, lists, ENCODE_SIZES)[group_index()] = stretch.bytes + stuffing + marker;
+        if (is_gathered(work))
+            count_up(stream_lengths(work, lists) + tile.index, stretch.bytes + stuffing + marker);
+    }
+}
+
+/* Place gathered streams one behind the other, behind the list of their lengths. One work-group. */
+KERNEL(PLACE_GROUP) place_streams(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *lists, GLOBAL u32 *RESTRICT streams)
+{
+    SHARED u32 scratch[PLACE_GROUP];
+    u32 count = ((GLOBAL const struct jpeg_encode_work *)work)->pictures, place = (count + 3) / 4, total;
+    for (u32 first = 0; first < count; first += PLACE_GROUP) {
+        u32 i = first + local_index(), length = i < count ? stream_lengths(work, lists)[i] : 0;
+        u32 before = group_scan(scratch, PLACE_GROUP, (length + 15) / 16, &total);
+        if (i < count) {
+            streams[i] = length;
+            stream_places(work, lists)[i] = place + before;
+        }
+        place += total;
+        barrier_local();
     }
 }
 
@@ -272,14 +291,31 @@ FUNCTION u32 write_round(const struct tile *tile, const struct byte_stretch *str
     return total;
 }
 
-FUNCTION void end_stream(const struct tile *tile, GLOBAL u32 *RESTRICT head, u32 end)
+FUNCTION void write_head(const struct tile *tile, GLOBAL u32 *RESTRICT head, u32 end)
 {
     if (tile->number + 1 == tile->picture->tiles && local_index() < ENCODE_HEAD / 4)
         head[local_index()] = local_index() == 0 ? end : 0;
 }
 
+/* The first byte of a stream, in units of 16 bytes, and the bytes of room for it. */
+struct stream_room {
+    u32 place, capacity;
+};
+
+FUNCTION struct stream_room find_room(GLOBAL const u32 *work, GLOBAL u32 *lists, const struct tile *tile)
+{
+    struct stream_room room = {tile->picture->stream + ENCODE_HEAD / 16, tile->picture->capacity};
+    if (is_gathered(work)) {
+        u32 end = ((GLOBAL const struct jpeg_encode_work *)work)->room;
+        room.place = stream_places(work, lists)[tile->index];
+        room.capacity = room.place < end ? (end - room.place) * 16 : 0;
+    }
+    return room;
+}
+
 /*
- * Write the streams. If a stream is too long for its room, its head still tells its length, but the rest is undefined.
+ * Write the streams. If a stream is too long for its room, its head or the list of lengths still tells its length, but
+ * the rest is undefined.
  */
 KERNEL(STREAM_GROUP)
 write_streams(
@@ -293,12 +329,14 @@ write_streams(
     GLOBAL const u32 *sizes = list_of(work, lists, ENCODE_SIZES) + group_index();
     struct byte_stretch stretch =
         find_stretch(&tile, bits, *lengths, list_of(work, lists, ENCODE_STARTS)[group_index()]);
-    GLOBAL u32 *head = streams + (u64)tile.picture->stream * 4;
+    struct stream_room room = find_room(work, lists, &tile);
+    GLOBAL u32 *first_word = streams + (u64)room.place * 4;
     u32 at = sum_tiles(&tile, scratch, sizes - tile.number, 0), size = *sizes;
     at = tile.picture->summed ? at : list_of(work, lists, ENCODE_OFFSETS)[group_index()];
-    GLOBAL u8 *out = (GLOBAL u8 *)head + ENCODE_HEAD + at;
-    u32 fits = at + size <= tile.picture->capacity;
-    end_stream(&tile, head, at + size);
+    GLOBAL u8 *out = (GLOBAL u8 *)first_word + at;
+    u32 fits = at + size <= room.capacity;
+    if (!is_gathered(work))
+        write_head(&tile, first_word - ENCODE_HEAD / 4, at + size);
     if (local_index() == 0 && fits && tile.ends && tile.number + 1 < tile.picture->tiles) {
         out[size - 2] = 0xFF;
         out[size - 1] = (u8)(0xD0 + tile.interval % 8);

@@ -26,6 +26,22 @@ FUNCTION GLOBAL const struct jpeg_encode_picture *picture_of(GLOBAL const u32 *w
     return (GLOBAL const struct jpeg_encode_picture *)(work + head->picture) + index;
 }
 
+FUNCTION u32 is_gathered(GLOBAL const u32 *work)
+{
+    return ((GLOBAL const struct jpeg_encode_work *)work)->gathered;
+}
+
+/* The lists with one word for each picture: the lengths of gathered streams, and their places. */
+FUNCTION GLOBAL u32 *stream_lengths(GLOBAL const u32 *work, GLOBAL u32 *lists)
+{
+    return lists + ENCODE_LISTS * ((GLOBAL const struct jpeg_encode_work *)work)->count;
+}
+
+FUNCTION GLOBAL u32 *stream_places(GLOBAL const u32 *work, GLOBAL u32 *lists)
+{
+    return stream_lengths(work, lists) + ((GLOBAL const struct jpeg_encode_work *)work)->pictures;
+}
+
 /*
  * Find the tile of a group. `shared` has ENCODE_PICTURE_WORDS words, which receive the picture; `size` is the size of
  * the work-group. Whole work-group.

@@ -34,7 +34,10 @@ enum {
     ENCODE_HEAD = 16            /* bytes in front of a picture's stream; the first four are its length */
 };
 
-/* Lists with one word for each tile. */
+/*
+ * Lists with one word for each tile. Behind them, if streams are gathered, come two lists with one word for each
+ * picture: the lengths of the streams in bytes, and their places, in units of 16 bytes.
+ */
 enum jpeg_encode_list {
     ENCODE_LENGTHS, /* number of bits of the tile's code */
     ENCODE_STARTS,  /* the position of its first bit, if intervals end in whole bytes */
@@ -48,6 +51,12 @@ struct jpeg_encode_work {
     u32 picture;  /* offset of the first struct jpeg_encode_picture */
     u32 tiles;    /* offset of a list: the first tile of each picture, then the number of all tiles */
     u32 count;    /* number of all tiles */
+    /*
+     * 1: the buffer of streams begins with a word for each picture, the length of its stream; the streams follow in
+     * order and without heads, each at the next multiple of 16 bytes. 0: each stream lies where its picture says.
+     */
+    u32 gathered;
+    u32 room; /* gathered: units of 16 bytes in the buffer of streams */
 };
 
 /*
@@ -95,10 +104,14 @@ struct jpeg_encode_picture {
     u32 interval_tiles; /* tiles in a restart interval */
     u32 tile_mcus;      /* MCUs in a tile, except the last tile of an interval */
     u32 tiles;
-    u32 bits;     /* offset of its first word in the buffer of bits */
-    u32 codes;    /* offset of its Huffman codes: each has its code in the highest bits and its length in bits 0–4 */
-    u32 stream;   /* place of its head in the buffer of streams, in units of 16 bytes */
-    u32 capacity; /* bytes of room for the stream behind the head */
+    u32 bits; /* offset of its first word in the buffer of bits */
+    /*
+     * Offset of its Huffman codes: each has its code in the highest bits and its length in bits 0–4. Pictures with
+     * equal codes and quantisers share them.
+     */
+    u32 codes;
+    u32 stream;   /* place of its head in the buffer of streams, in units of 16 bytes; unused if streams are gathered */
+    u32 capacity; /* bytes of room for the stream behind the head, likewise */
     u32 loading;  /* enum jpeg_encode_loading */
     u32 ragged;   /* 1: rows of pixels do not all start at multiples of 8 bytes; otherwise 0 */
     u32 summed;   /* 1: each tile sums up what comes before it; 0: place_bits and place_bytes do so */

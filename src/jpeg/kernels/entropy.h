@@ -10,6 +10,7 @@ enum {
     WRITE_CHUNKS = WORK_WRITE_CHUNKS,
     WRITE_TABLES = 4, /* Huffman tables for which the work-group's memory has room */
     WRITE_WORDS = (WRITE_CHUNKS + 1) * CHUNK_WORDS + 3,
+    DC_AT_ONCE = 4,   /* DC coefficients that a work-item completes at once */
     ORDER_SIZE = 160, /* room for an index, and for how far the end of a block moves it on */
     BLOCK_ROWS = 9    /* units of 16 bytes that a work-item's block takes, with padding against bank conflicts */
 };
@@ -275,11 +276,12 @@ FUNCTION u32 decode_stretch(const struct writing *writing, struct chunk_writer *
     return block;
 }
 
-/* The place of a group of WRITE_CHUNKS stretches: see struct map_group. */
+/* The place of a group of stretches, at most WRITE_CHUNKS: see struct map_group. */
 struct chunk_group {
     GLOBAL const struct jpeg_work_picture *picture;
     u32 picture_index;
     u32 halves; /* 1: two stretches for each chunk; otherwise 0 */
+    u32 spread; /* one of 1 << spread work-items has a stretch: jpeg_work.spread */
     u32 first;  /* the picture's first group */
     u32 chunk;  /* the group's first chunk, counted in the picture */
     u32 count;  /* number of chunks */
@@ -291,8 +293,9 @@ FUNCTION struct chunk_group find_chunk_group(GLOBAL const u32 *work)
 {
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
     struct chunk_group group;
-    u32 ratio = (u32)WRITE_RATIO << head->halves, chunks = WRITE_CHUNKS >> head->halves;
+    u32 shift = head->halves + head->spread, ratio = (u32)WRITE_RATIO << shift, chunks = WRITE_CHUNKS >> shift;
     group.halves = head->halves;
+    group.spread = head->spread;
     group.picture_index = find_picture(work, WORK_OF_CHUNKS, group_index() / ratio, &group.first);
     group.picture = picture_at(work, group.picture_index);
     group.first *= ratio;
@@ -304,11 +307,18 @@ FUNCTION struct chunk_group find_chunk_group(GLOBAL const u32 *work)
     return group;
 }
 
+/* Return the number of this work-item's stretch in the group; if it has none, one that no group has. */
+FUNCTION u32 own_stretch(const struct chunk_group *group)
+{
+    u32 stretch = local_index() >> group->spread;
+    return stretch << group->spread == local_index() ? stretch : 2 * WRITE_CHUNKS;
+}
+
 /* Return the offset of a component's sums in the buffer `groups`, behind what chain.h keeps there. */
 FUNCTION u64 group_sums(GLOBAL const u32 *work, u32 component)
 {
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
-    return (u64)head->chunk_groups * (GROUP_DC + (component * WRITE_RATIO << head->halves));
+    return (u64)head->chunk_groups * (GROUP_DC + (component * WRITE_RATIO << (head->halves + head->spread)));
 }
 
 /* Return the offset in the buffer `chunks` of a list of stretches, at the first stretch of the group. */
@@ -336,7 +346,8 @@ FUNCTION void share_writing(struct writing *writing, const struct chunk_group *g
     GLOBAL const struct jpeg_work_picture *picture = writing->picture;
     GLOBAL const u32x4 *tables = (GLOBAL const u32x4 *)(GLOBAL const void *)(writing->work + picture->short_table);
     GLOBAL const u32x4 *bytes = (GLOBAL const u32x4 *)(GLOBAL const void *)writing->bytes;
-    u32 self = local_index(), left = picture->chunks - group->chunk, most = (WRITE_CHUNKS >> group->halves) + 1;
+    u32 self = local_index(), left = picture->chunks - group->chunk;
+    u32 most = (WRITE_CHUNKS >> (group->halves + group->spread)) + 1;
     u32 count = ((left < most ? left : most) * CHUNK_WORDS + 3) / 4;
     for (u32 i = self; picture->tables <= WRITE_TABLES && i < picture->tables * WORK_SHORT_SIZE / 8; i += WRITE_CHUNKS)
         symbols[i] = tables[i];
@@ -365,13 +376,15 @@ FUNCTION void share_writing(struct writing *writing, const struct chunk_group *g
 FUNCTION void keep_sums(GLOBAL const u32 *work, const struct chunk_group *group, LOCAL const u32 *sums,
     GLOBAL u32 *RESTRICT chunks, GLOBAL u32 *RESTRICT groups, LOCAL u32 *scratch)
 {
-    u32 self = local_index();
+    u32 self = local_index(), stretch = own_stretch(group);
     GLOBAL const u32 *segments = chunks + CHUNK_SEGMENT * group->stride + group->at;
-    u32 chunk = self >> group->halves, last = chunk < group->count && segments[chunk] == segments[group->count - 1];
+    u32 chunk = stretch >> group->halves;
+    u32 last = chunk < group->count && segments[chunk] == segments[group->count - 1];
     for (u32 i = 0; i < group->picture->scan_components; i++) {
         u32 sum = sums[i * WRITE_CHUNKS + self];
         u32 total = group_sum(scratch, WRITE_CHUNKS, last ? sum : 0);
-        chunks[stretch_list(group, STRETCH_DC + i) + self] = sum;
+        if (stretch < WRITE_CHUNKS)
+            chunks[stretch_list(group, STRETCH_DC + i) + stretch] = sum;
         if (self == 0)
             groups[group_sums(work, i) + group_index()] = total;
     }
@@ -384,9 +397,9 @@ FUNCTION void keep_sums(GLOBAL const u32 *work, const struct chunk_group *group,
  * picture is left to the CPU.
  */
 FUNCTION u32 enter_stretch(const struct writing *writing, const struct chunk_group *group, GLOBAL const u32 *own,
-    u32 self, struct chunk_writer *writer, u32 *before)
+    u32 stretch, struct chunk_writer *writer, u32 *before)
 {
-    u32 midway = group->halves ? own[CHUNK_HALF * group->stride] : 0, second = self & group->halves;
+    u32 midway = group->halves ? own[CHUNK_HALF * group->stride] : 0, second = stretch & group->halves;
     u32 entry = own[CHUNK_ENTRY * group->stride];
     if ((entry & MAP_NEXT) == MAP_UNKNOWN)
         return 0;
@@ -394,10 +407,10 @@ FUNCTION u32 enter_stretch(const struct writing *writing, const struct chunk_gro
     writer->extended = writer->invalid = 0;
     if (second && (midway & HALF_KNOWN)) {
         writer->place = unpack_state(midway & MAP_STATES);
-        writer->place.position += (writing->info[self / 2] & CHUNK_BITS) / 2;
+        writer->place.position += (writing->info[stretch / 2] & CHUNK_BITS) / 2;
         *before += midway >> HALF_BLOCKS & HALF_MOST_BLOCKS;
     }
-    enter_chunk(writing, writer, self >> group->halves);
+    enter_chunk(writing, writer, stretch >> group->halves);
     if (!second && (midway & HALF_KNOWN)) {
         writer->bits /= 2;
         writer->first_half = 1;
@@ -430,7 +443,7 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
         block[i * WRITE_CHUNKS + self] = make_u32x4(0, 0, 0, 0);
     share_writing(&writing, &group, symbols, blocks, (LOCAL u8 *)order, words);
     barrier_local();
-    u32 chunk = self >> group.halves;
+    u32 stretch = own_stretch(&group), chunk = stretch >> group.halves;
     if (chunk < group.count) {
         GLOBAL const u32 *own = chunks + group.at + chunk;
         u32 before = own[CHUNK_BEFORE * group.stride], limit, started = 0, behind = 0;
@@ -442,7 +455,7 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
         outputs.dc = dc + first;
         outputs.block = block + self * BLOCK_ROWS;
         outputs.sums = sums + self;
-        if (enter_stretch(&writing, &group, own, self, &writer, &before)) {
+        if (enter_stretch(&writing, &group, own, stretch, &writer, &before)) {
             GLOBAL u32 *counts = damage + group.picture_index * WORK_DAMAGE;
             writer.surplus = first - group.picture->block + limit == group.picture->blocks ? WORK_SPARE_BITS : 8;
             started = before + (writer.place.index > 0);
@@ -451,8 +464,8 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
             else
                 behind = decode_stretch(&writing, &writer, &outputs, before, limit, counts, 0);
         }
-        chunks[stretch_list(&group, STRETCH_BLOCK) + self] = started;
-        chunks[stretch_list(&group, STRETCH_BLOCKS) + self] = behind > started ? behind - started : 0;
+        chunks[stretch_list(&group, STRETCH_BLOCK) + stretch] = started;
+        chunks[stretch_list(&group, STRETCH_BLOCKS) + stretch] = behind > started ? behind - started : 0;
     }
     barrier_all();
     keep_sums(work, &group, sums, chunks, groups, scratch);
@@ -465,11 +478,11 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
 FUNCTION void find_dc(GLOBAL const u32 *work, const struct chunk_group *group, u32 start, u32 start_of_first,
     GLOBAL const u32 *RESTRICT chunks, GLOBAL const u32 *RESTRICT groups, LOCAL u32 *before, LOCAL u32 *scratch)
 {
-    u32 self = local_index();
+    u32 self = local_index(), stretch = own_stretch(group);
     for (u32 i = 0; i < group->picture->scan_components; i++) {
-        u32 own = self >> group->halves < group->count, carry = 0, total;
-        u32 sum = own ? chunks[stretch_list(group, STRETCH_DC + i) + self] : 0;
-        u32 from = group->first + (start_of_first << group->halves) / WRITE_CHUNKS;
+        u32 own = stretch >> group->halves < group->count, carry = 0, total;
+        u32 sum = own ? chunks[stretch_list(group, STRETCH_DC + i) + stretch] : 0;
+        u32 from = group->first + (start_of_first << (group->halves + group->spread)) / WRITE_CHUNKS;
         for (u32 j = from + self; j < group_index(); j += WRITE_CHUNKS)
             carry += groups[group_sums(work, i) + j];
         carry = group_sum(scratch, WRITE_CHUNKS, carry);
@@ -478,22 +491,33 @@ FUNCTION void find_dc(GLOBAL const u32 *work, const struct chunk_group *group, u
         scratch[self] = place;
         barrier_local();
         before[i * WRITE_CHUNKS + self] =
-            place + (start < group->chunk ? carry : 0u - scratch[(start - group->chunk) << group->halves]);
+            place +
+            (start < group->chunk ? carry : 0u - scratch[(start - group->chunk) << (group->halves + group->spread)]);
         barrier_local();
     }
 }
 
-/* Complete the DC coefficients of all blocks. */
+/* Copy the counters of damage, which are final when the blocks are written, to memory that the host reads. */
+FUNCTION void report_damage(GLOBAL const u32 *work, GLOBAL const u32 *damage, GLOBAL u32 *report)
+{
+    GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
+    if (head->reports && group_index() == 0)
+        for (u32 i = local_index(); i < head->pictures * WORK_DAMAGE; i += WRITE_CHUNKS)
+            report[i] = damage[i];
+}
+
+/* Complete the DC coefficients of all blocks. Unless the work says that it `reports`, `report` is not used. */
 KERNEL(WORK_WRITE_CHUNKS)
 write_dc(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT chunks, GLOBAL const u32 *RESTRICT groups,
-    GLOBAL u32 *RESTRICT dc)
+    GLOBAL u32 *RESTRICT dc, GLOBAL const u32 *damage, GLOBAL u32 *report)
 {
     SHARED u32 before[WORK_COMPONENTS * WRITE_CHUNKS];
     SHARED u32 scratch[WRITE_CHUNKS];
     SHARED u32 components[WORK_MCU_BLOCKS];
     u32 self = local_index(), start = 0, start_of_first = 0, segment = 0;
     struct chunk_group group = find_chunk_group(work);
-    u32 chunk = self >> group.halves;
+    u32 stretch = own_stretch(&group), chunk = stretch >> group.halves;
+    report_damage(work, damage, report);
     GLOBAL const u32 *segments = chunks + CHUNK_SEGMENT * group.stride + group.at;
     if (self < WORK_MCU_BLOCKS)
         components[self] = group.picture->block_component[self] & 0xFF;
@@ -506,9 +530,19 @@ write_dc(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT chunks, GLO
     if (chunk >= group.count)
         return;
     u32 limit, first = group.picture->block + segment_blocks(work, group.picture, segment, &limit);
-    u32 block = chunks[stretch_list(&group, STRETCH_BLOCK) + self], n = group.picture->blocks_in_mcu;
-    u32 end = block + chunks[stretch_list(&group, STRETCH_BLOCKS) + self];
-    for (u32 in_mcu = block % n; block < end; block++, in_mcu = in_mcu + 1 == n ? 0 : in_mcu + 1)
-        dc[first + block] =
-            ((dc[first + block] + before[components[in_mcu] * WRITE_CHUNKS + self]) & 0xFFFF) | DC_CODED;
+    u32 block = chunks[stretch_list(&group, STRETCH_BLOCK) + stretch], n = group.picture->blocks_in_mcu;
+    u32 end = block + chunks[stretch_list(&group, STRETCH_BLOCKS) + stretch];
+    u32 in_mcu = block % n;
+    while (block < end) { /* a few at a time, whose loads do not wait for each other */
+        u32 values[DC_AT_ONCE];
+        UNROLL for (u32 i = 0; i < DC_AT_ONCE; i++) values[i] = block + i < end ? dc[first + block + i] : 0;
+        UNROLL for (u32 i = 0; i < DC_AT_ONCE; i++)
+        {
+            if (block + i < end)
+                dc[first + block + i] =
+                    ((values[i] + before[components[in_mcu] * WRITE_CHUNKS + self]) & 0xFFFF) | DC_CODED;
+            in_mcu = in_mcu + 1 == n ? 0 : in_mcu + 1;
+        }
+        block += DC_AT_ONCE;
+    }
 }

@@ -34,8 +34,12 @@ enum {
     WORK_CHUNKS = 128,    /* chunks in a group */
     WORK_MAP_CHUNKS = 32, /* those of them that a work-group of WORK_MAP_GROUP work-items maps */
     WORK_MAP_GROUP = 256,
-    /* Chunks that a work-group decodes, one for each work-item; half as many if chunks are halved. */
+    /*
+     * Work-items of a group that decodes coefficients. Those that work decode a stretch each, which is a chunk or, if
+     * chunks are halved, half of one.
+     */
     WORK_WRITE_CHUNKS = 64,
+    WORK_SPREAD = 3,
     WORK_BLOCKS = WORK_TRANSFORM_GROUP / 4, /* blocks that a group transforms */
     WORK_PIXELS = 1024,                     /* pixels of a row that a group converts */
     WORK_TILE_WIDTH = 256,                  /* width of a tile in pixels, if pictures are converted in tiles */
@@ -146,8 +150,9 @@ enum { DC_CODED = 1 << 16 };
  * The buffer `groups` has MAP_LISTS lists with one word for each group, which are the group's map: bits 0–3 are as in
  * the map of a chunk, bits 4–30 the number of blocks, counted in the segment in which the group ends, and bit 31 tells
  * whether that segment starts in the group. Behind them are lists of what comes before the group: the entry of its
- * first chunk, and the number of blocks. Last, by component and with up to 2 WRITE_RATIO words for each group, come the
- * sums of the DC differences of the stretches that a work-group decodes, in the segment in which they end.
+ * first chunk, and the number of blocks. Last, by component and with up to 2 WRITE_RATIO << WORK_SPREAD words for each
+ * group, come the sums of the DC differences of the stretches that a work-group decodes, in the segment in which they
+ * end.
  */
 enum {
     WRITE_RATIO = WORK_CHUNKS / WORK_WRITE_CHUNKS,
@@ -155,7 +160,7 @@ enum {
     GROUP_ENTRY = MAP_LISTS,
     GROUP_BLOCKS,
     GROUP_DC,
-    GROUP_LISTS = GROUP_DC + WORK_COMPONENTS * WRITE_RATIO * 2
+    GROUP_LISTS = GROUP_DC + (WORK_COMPONENTS * WRITE_RATIO * 2 << WORK_SPREAD)
 };
 
 struct jpeg_work {
@@ -165,6 +170,8 @@ struct jpeg_work {
     u32 groups[WORK_KINDS]; /* offsets of lists: the first group of each picture, then the number of all groups */
     u32 chunk_groups;       /* number of all groups of chunks */
     u32 halves;             /* 1: chunks are decoded in halves; otherwise 0 */
+    u32 spread;             /* one of 1 << spread work-items decodes coefficients; at most WORK_SPREAD */
+    u32 reports;            /* 1: write_dc copies the counters of damage to where the host reads them; otherwise 0 */
 };
 
 /* A piece of entropy-coded data without markers, including stuffing: the data of one restart interval. */

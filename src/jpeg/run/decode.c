@@ -128,6 +128,10 @@ static kst_status place(struct decoding *d)
         state->item.coefficients = (struct jpeg_gpu_coefficients){&state->blocks, kst_jpeg_blocks_copy};
         d->on_gpu = d->alone = fits_gpu(d);
     }
+    if (d->on_gpu) {
+        kst_jpeg_gpu_route(d->gpu, &state->item);
+        state->memory = kst_jpeg_gpu_memory(&state->item, 1);
+    }
     return KST_OK;
 }
 
@@ -225,14 +229,19 @@ kst_status kst_jpeg_decoding_settle(struct decoding *d, const struct jpeg_gpu_da
     return kst_decoding_end(d, finish(d, damage));
 }
 
+/* Of shorter streams the stages are not timed, and the upload does not begin before the headers are parsed. */
+enum { BRIEF_LENGTH = 1 << 17 };
+
 static kst_status make_pixels(struct decoding *d)
 {
     struct jpeg_decoder *state = jpeg_state(d->decoder);
-    const struct jpeg_gpu_order order = {.after = d->after, .early = &state->early};
+    uint64_t length;
+    kst_jpeg_gpu_scan_data(state->item.plan, &length);
+    const struct jpeg_gpu_order order = {
+        .after = d->after, .early = &state->early, .brief = length < BRIEF_LENGTH && !state->early.track};
     struct jpeg_gpu_damage damage = {0};
     struct jpeg_gpu_times times = {0};
     struct gpu_error error;
-    kst_jpeg_gpu_route(d->gpu, &state->item);
     struct jpeg_gpu_job *job = kst_jpeg_gpu_begin(d->gpu, &state->item, 1, &order, &error);
     kst_decoding_confirm(d, d->decoder->context->pool); /* beside the device */
     if (job)

@@ -20,6 +20,7 @@ struct jpeg_decoder {
     bool others_known;
     struct jpeg_gpu_early early; /* the upload of the stream that begins before it is parsed */
     struct jpeg_gpu_item item;   /* the picture, if it is on the GPU */
+    uint64_t memory;             /* bytes of device memory that the item takes by itself */
     struct jpeg_plan compact; /* on the GPU, the item's plan if the stream's own plan cannot be used; otherwise empty */
     struct jpeg_blocks blocks; /* on the GPU, the coefficients of a picture whose scans the CPU decodes */
 };

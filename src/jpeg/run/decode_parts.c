@@ -5,11 +5,10 @@
  */
 #include "jpeg/run/decode_parts.h"
 
-#include "jpeg/gpu/target.h"
 #include "jpeg/run/decode.h"
 
 enum {
-    PART_PICTURES = 64,
+    PART_PICTURES = 256,
     PART_BYTES = 8 << 20, /* bytes of streams: enough to keep the device busy, few enough to be uploaded soon */
     FIRST_BYTES =
         2 << 20, /* bytes of the first part, so that the device begins soon; each of the next parts has twice as many */
@@ -91,16 +90,16 @@ void kst_jpeg_parts_add(void *made, struct decoding *decoding)
     struct jpeg_gpu_item *item = &parts->item[index];
     parts->gpu = decoding->gpu;
     parts->decoding[index] = decoding;
-    *item = jpeg_state(decoding->decoder)->item;
-    kst_jpeg_gpu_route(parts->gpu, item);
+    const struct jpeg_decoder *state = jpeg_state(decoding->decoder);
+    *item = state->item;
     item->ordered = decoding->after && item->delivery != GPU_DELIVERY_HOST;
-    uint64_t length, memory = kst_jpeg_gpu_memory(item, 1);
-    if (parts->part_count == 0 || !fits(parts, &parts->part[parts->part_count - 1], memory))
+    if (parts->part_count == 0 || !fits(parts, &parts->part[parts->part_count - 1], state->memory))
         parts->part[parts->part_count++] = (struct jpeg_part){.first = index};
     struct jpeg_part *part = &parts->part[parts->part_count - 1];
+    uint64_t length;
     kst_jpeg_gpu_scan_data(item->plan, &length);
     part->bytes += length;
-    part->memory += memory;
+    part->memory += state->memory;
     part->count++;
     part->staged = part->staged || !item->pinned || item->delivery == GPU_DELIVERY_HOST;
 }

@@ -5,18 +5,20 @@
  */
 #include "jpeg/run/encode.h"
 
-enum { PART_PICTURES = 4, PARTS_AT_ONCE = 3 };
+enum { PARTS_AT_ONCE = 3, SMALL_PARTS_AT_ONCE = 6 };
+
+struct jpeg_encode_part {
+    struct jpeg_gpu_encode_job *job; /* null: ended, or never begun */
+    uint32_t first, count;
+};
 
 struct jpeg_encode_parts {
     struct encode_owner owner;
     struct encoding **encoding;
     struct jpeg_gpu_encode_item *item; /* one for each picture, in an array */
-    uint32_t count;
-};
-
-struct jpeg_encode_part {
-    struct jpeg_gpu_encode_job *job; /* null: ended, or never begun */
-    uint32_t first, count;
+    uint32_t count, taken;             /* pictures that have been added, and those of them that parts have taken */
+    struct jpeg_encode_part part[SMALL_PARTS_AT_ONCE]; /* those under way, at their number modulo the size */
+    uint32_t begun, ended;                             /* numbers of parts */
 };
 
 static void release(void *all)
@@ -80,18 +82,22 @@ static void settle_part(struct jpeg_encode_settling *settling)
     kst_pool_run(settling->parts->owner.context->pool, count, settle_item, settling);
 }
 
-static void begin_part(struct jpeg_encode_parts *parts, struct jpeg_encode_part *part)
+static void begin_part(struct jpeg_encode_parts *parts, uint32_t count)
 {
+    struct jpeg_encode_part *part = &parts->part[parts->begun++ % SMALL_PARTS_AT_ONCE];
     struct jpeg_encode_settling settling = {.parts = parts, .part = part};
-    bool in_row = parts->count > part->count;
+    bool in_row = parts->owner.most > count;
+    *part = (struct jpeg_encode_part){.first = parts->taken, .count = count};
+    parts->taken += count;
     part->job = kst_jpeg_gpu_encode_begin(
         parts->encoding[0]->gpu, &parts->item[part->first], part->count, in_row, &settling.error);
     if (!part->job)
         settle_part(&settling);
 }
 
-static void end_part(struct jpeg_encode_parts *parts, struct jpeg_encode_part *part)
+static void end_part(struct jpeg_encode_parts *parts)
 {
+    struct jpeg_encode_part *part = &parts->part[parts->ended++ % SMALL_PARTS_AT_ONCE];
     struct jpeg_encode_settling settling = {.parts = parts, .part = part};
     if (!part->job)
         return;
@@ -101,21 +107,41 @@ static void end_part(struct jpeg_encode_parts *parts, struct jpeg_encode_part *p
     part->job = NULL;
 }
 
+/*
+ * Return whether a part has to end before one of `count` pictures can begin. Small parts take less memory, and there
+ * must be more of them for the device to have work while the host ends one and begins another.
+ */
+static bool must_end(const struct jpeg_encode_parts *parts, uint32_t count)
+{
+    uint32_t most = kst_jpeg_gpu_encode_is_gathered(count) ? SMALL_PARTS_AT_ONCE : PARTS_AT_ONCE;
+    return parts->begun - parts->ended >= most;
+}
+
+static void begin_parts(struct jpeg_encode_parts *parts, bool more)
+{
+    while (parts->taken < parts->count) {
+        uint32_t left = parts->count - parts->taken;
+        uint32_t count = kst_jpeg_gpu_encode_share(parts->item + parts->taken, left);
+        if (more && count == left)
+            return;
+        while (must_end(parts, count))
+            end_part(parts);
+        begin_part(parts, count);
+    }
+}
+
+static void feed(void *all)
+{
+    begin_parts(all, true);
+}
+
 static void run(void *all)
 {
     struct jpeg_encode_parts *parts = all;
-    struct jpeg_encode_part part[PARTS_AT_ONCE] = {{.job = NULL}};
-    uint32_t turn = 0;
-    for (uint32_t done = 0, some; done < parts->count; done += some, turn++) {
-        struct jpeg_encode_part *next = &part[turn % PARTS_AT_ONCE];
-        end_part(parts, next);
-        some = kst_jpeg_gpu_encode_share(parts->item + done, parts->count - done, PART_PICTURES);
-        *next = (struct jpeg_encode_part){.first = done, .count = some};
-        begin_part(parts, next);
-    }
-    for (uint32_t i = 0; i < PARTS_AT_ONCE; i++)
-        end_part(parts, &part[(turn + i) % PARTS_AT_ONCE]);
+    begin_parts(parts, false);
+    while (parts->ended < parts->begun)
+        end_part(parts);
 }
 
 const struct encode_parts kst_jpeg_encode_parts = {
-    .make = make, .release = release, .add = add, .run = run, .threads = 1};
+    .make = make, .release = release, .add = add, .feed = feed, .run = run, .threads = 1};

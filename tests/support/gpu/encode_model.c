@@ -41,7 +41,7 @@ static void make_image(struct model_encoding *picture, kst_format format, uint32
 static void choose_options(kst_format format, kst_encode_options *options)
 {
     kst_encode_options_init(options);
-    options->quality = (int)(next_random() % 4 ? 1 + next_random() % 100 : 100);
+    options->quality = (int)(next_random() % 2 ? 1 + next_random() % 100 : 100);
     options->wide_quantisers = next_random() % 2;
     options->subsampling = (kst_subsampling)(next_random() % (format == KST_FORMAT_CMYK ? 4 : 6));
     options->coding = KST_CODING_BASELINE;
@@ -64,6 +64,18 @@ static void random_tables(struct jpeg_gpu_encode_tables *tables)
         frequency[256] = 1;
         kst_jpeg_huffman_optimal(frequency, &tables->table[i < 2 ? JPEG_DC : JPEG_AC][i % 2]);
     }
+}
+
+/* Pictures that share tables in the work have the same. */
+static void make_tables(struct encode_model *model, uint32_t index)
+{
+    uint32_t codes = encode_model_picture(model, index)->codes;
+    for (uint32_t i = 0; i < index; i++)
+        if (encode_model_picture(model, i)->codes == codes) {
+            model->picture[index].tables = model->picture[i].tables;
+            return;
+        }
+    random_tables(&model->picture[index].tables);
 }
 
 /* A component's coefficients in blocks row by row, as the CPU's plain C has them. */
@@ -162,9 +174,11 @@ void encode_model_make(struct encode_model *model, uint32_t count, uint32_t side
     }
     model->size = kst_jpeg_gpu_encode_size(model->item, count);
     model->work = stage_poisoned(model->size.words * 4ULL);
-    kst_jpeg_gpu_encode_work(model->item, count, model->work);
+    model->size.words = kst_jpeg_gpu_encode_work(model->item, count, NULL, model->work);
+    model->head = (struct jpeg_encode_work *)(void *)model->work;
+    model->head->gathered = next_random() % 2;
     for (uint32_t i = 0; i < count; i++) {
-        random_tables(&model->picture[i].tables);
+        make_tables(model, i);
         for (uint32_t d = 0; d < 2; d++)
             kst_jpeg_gpu_encode_codes(model->work, encode_model_picture(model, i), d,
                 &model->picture[i].tables.table[JPEG_DC][d], &model->picture[i].tables.table[JPEG_AC][d]);

@@ -29,6 +29,7 @@ struct encode_model {
     uint32_t count;
     struct jpeg_gpu_encode_size size;
     uint32_t *work; /* of the part, size.words */
+    struct jpeg_encode_work *head;
 };
 
 /* `side`: pixels each way at most. */

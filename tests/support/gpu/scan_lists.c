@@ -36,6 +36,11 @@ uint32_t halves(const struct model *model)
     return ((const struct jpeg_work *)(const void *)model->work)->halves;
 }
 
+uint32_t spread(const struct model *model)
+{
+    return ((const struct jpeg_work *)(const void *)model->work)->spread;
+}
+
 struct lists group_lists(const struct model *model)
 {
     return make_lists(count_groups(model), GROUP_LISTS);
@@ -97,6 +102,7 @@ void each_model(void (*test)(struct gpu_runtime *runtime, const struct model *mo
         uint32_t most = lengths[i % (sizeof lengths / sizeof lengths[0])];
         model_make(&model, simulated() ? 2 : 1 + i % MODEL_PICTURES, simulated() ? 2000 : most);
         ((struct jpeg_work *)(void *)model.work)->halves = simulated() || i % 2;
+        ((struct jpeg_work *)(void *)model.work)->spread = simulated() ? 2 : i / 2 % (WORK_SPREAD + 1);
         for (uint32_t g = 0; g < gpu_count; g++)
             test(runtimes[g], &model);
         model_release(&model);

@@ -20,6 +20,8 @@ struct lists chunk_lists(const struct model *model);
 struct lists group_lists(const struct model *model);
 /* 1: chunks are decoded in halves. */
 uint32_t halves(const struct model *model);
+/* One of 1 << spread work-items decodes coefficients. */
+uint32_t spread(const struct model *model);
 
 size_t bytes_length(const struct model *model);
 /* Chunks as the kernels have them, the first byte of a word the highest. */

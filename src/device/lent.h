@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares lists of buffers that were lent to callers, sorted so that the one at an address is found soon. */
+#ifndef KOSTKA_DEVICE_LENT_H
+#define KOSTKA_DEVICE_LENT_H
+
+#include "device/device.h"
+
+struct gpu_lent {
+    struct gpu_buffer *buffer; /* sorted by what kst_gpu_lent_address() returns */
+    uint32_t count, capacity;
+};
+
+/* The address of host memory, or the driver's handle of device memory. */
+static inline uintptr_t kst_gpu_lent_address(const struct gpu_buffer *buffer)
+{
+    return buffer->host ? (uintptr_t)buffer->host : buffer->handle;
+}
+
+/* Add a buffer. False, and the status is set, if there is no memory to remember it. */
+bool kst_gpu_lent_add(
+    struct gpu_lent *lent, struct memory *memory, const struct gpu_buffer *buffer, kst_status *status);
+
+/* The buffer that contains an address; null if there is none. It is good until the list changes. */
+const struct gpu_buffer *kst_gpu_lent_find(const struct gpu_lent *lent, uintptr_t address);
+
+/* Remove the buffer that begins at an address, which *buffer receives. False if there is none. */
+bool kst_gpu_lent_remove(struct gpu_lent *lent, uintptr_t address, struct gpu_buffer *buffer);
+
+#endif
