@@ -20,7 +20,8 @@ enum {
     BAND_LEAST = 8,         /* at least so many MCU rows; */
     ROWS_MOST = 64,         /* at most so many in any case */
     COLUMN_BYTES = 1 << 24, /* of coefficients in columns of tiles that all threads together read, at least */
-    COLUMN_LEAST = 1 << 20  /* so many each */
+    COLUMN_LEAST = 1 << 20, /* so many each; */
+    SHARE = 8               /* the part of the memory that is left which either takes at most */
 };
 
 /* Return the bit mask of the coefficients that are not zero. */
@@ -72,21 +73,27 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Choose the size of tiles. */
+/* Choose the size of tiles that are read by columns. Each thread may have a column of them in memory. */
+static void choose_columns(struct jpeg_store *store, uint32_t threads, uint64_t row, uint64_t column)
+{
+    const uint64_t left = kst_memory_left(store->memory) / SHARE;
+    uint64_t bytes = clamp(COLUMN_BYTES / threads, COLUMN_LEAST, COLUMN_BYTES), band = BAND_BYTES;
+    bytes = bytes < left / threads ? bytes : left / threads;
+    band = band < left ? band : left;
+    store->tile_w = clamp(bytes / column, 1, store->frame->mcus_w);
+    store->tile_h = clamp(band / row, BAND_LEAST, ROWS_MOST);
+}
+
 static void choose_tiles(struct jpeg_store *store, uint32_t threads)
 {
     const struct jpeg_frame *frame = store->frame;
     uint64_t mcu = 0;
     for (uint32_t i = 0; i < frame->component_count; i++)
         mcu += (uint64_t)frame->component[i].h * frame->component[i].v * BLOCK_BYTES;
-    const uint64_t row = mcu * frame->mcus_w, column = mcu * frame->mcus_h;
     store->tile_w = frame->mcus_w;
-    store->tile_h = clamp(ROW_BYTES / row, 1, ROWS_MOST);
-    if (store->columns) {
-        uint32_t bytes = clamp(COLUMN_BYTES / threads, COLUMN_LEAST, COLUMN_BYTES);
-        store->tile_w = clamp(bytes / column, 1, frame->mcus_w);
-        store->tile_h = clamp(BAND_BYTES / row, BAND_LEAST, ROWS_MOST);
-    }
+    store->tile_h = clamp(ROW_BYTES / (mcu * frame->mcus_w), 1, ROWS_MOST);
+    if (store->columns)
+        choose_columns(store, threads, mcu * frame->mcus_w, mcu * frame->mcus_h);
     store->tiles_w = (frame->mcus_w - 1) / store->tile_w + 1;
     store->tiles_h = (frame->mcus_h - 1) / store->tile_h + 1;
 }

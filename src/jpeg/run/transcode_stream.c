@@ -38,8 +38,10 @@ static kst_status write_by_rows(struct jpeg_transcoding *t, struct jpeg_row_deco
     const struct jpeg_result result = {.transform = &t->transform, .source = &t->stream.plan.frame, .decoder = decoder};
     double start = kst_seconds();
     kst_status status = kst_jpeg_write_result(&t->op, &t->encoding, &result, sink);
-    if (!status)
-        status = report_damage(t, decoder);
+    if (!status || status == KST_ERROR_JPEG_COEFFICIENT) { /* which damage may have made */
+        kst_status damage = report_damage(t, decoder);
+        status = damage ? damage : status;
+    }
     kst_report_stage(t->op.report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
     return status;
 }
