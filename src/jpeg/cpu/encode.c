@@ -192,7 +192,8 @@ static kst_status write_scans(
 
 uint64_t kst_jpeg_stored_most(const struct jpeg_encoding *encoding, const struct sink *sink)
 {
-    return kst_spill_keeper(sink) ? encoding->stored_most : IN_MEMORY * encoding->stored_most;
+    const uint64_t most = encoding->stored_most;
+    return kst_spill_keeper(sink) || most > UINT64_MAX / IN_MEMORY ? most : IN_MEMORY * most;
 }
 
 kst_status kst_jpeg_write_coefficients(const struct operation *op, const struct jpeg_encoding *encoding,

@@ -32,7 +32,10 @@ struct jpeg_encoding {
      * its own. A picture with more is read twice for each scan. UINT64_MAX if it cannot be read again.
      */
     uint64_t kept_most;
-    /* The most bytes of coefficients that are kept as they are of any other picture that is encoded, or transcoded. */
+    /*
+     * The most bytes of coefficients that are kept as they are of any other picture that is encoded, or transcoded.
+     * With UINT64_MAX, which tests compare with, transcoding keeps them in any case.
+     */
     uint64_t stored_most;
 };
 

@@ -248,7 +248,7 @@ static kst_status write_kept(struct jpeg_transcoding *t, struct sink *sink)
 
 kst_status kst_jpeg_transcoding_write(struct jpeg_transcoding *t, struct sink *sink)
 {
-    if (kst_jpeg_transcoding_is_large(t, sink))
+    if (kst_jpeg_transcoding_streams(t, sink))
         return fail(t, kst_jpeg_transcoding_stream(t, sink));
     return write_kept(t, sink);
 }

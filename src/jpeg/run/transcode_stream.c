@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Transcodes a picture whose coefficients are too many for memory: row by row while it is decoded, or from a store of
+ * Transcodes a picture without keeping its coefficients in memory: row by row while it is decoded, or from a store of
  * packed coefficients.
  */
 #include "core/report.h"
@@ -17,13 +17,21 @@ static bool goes_by_rows(const struct jpeg_transcoding *t)
            t->encoding.script_length == 0;
 }
 
-bool kst_jpeg_transcoding_is_large(const struct jpeg_transcoding *t, const struct sink *sink)
+/* Return whether one pass over the source, on one thread in any case, suffices. */
+static bool goes_once(const struct jpeg_transcoding *t)
+{
+    return goes_by_rows(t) && t->encoding.coding == KST_CODING_BASELINE && t->stream.plan.scan_count == 1;
+}
+
+bool kst_jpeg_transcoding_streams(const struct jpeg_transcoding *t, const struct sink *sink)
 {
     const uint64_t source = kst_jpeg_coefficients_length(&t->stream.plan.frame);
     const uint64_t made =
         kst_jpeg_transform_is_identity(&t->transform) ? 0 : kst_jpeg_coefficients_length(&t->encoding.frame);
     const uint64_t most = goes_by_rows(t) ? t->encoding.stored_most : kst_jpeg_stored_most(&t->encoding, sink);
-    return source > most || source + made > kst_memory_left(t->op.memory);
+    if (most == UINT64_MAX)
+        return false;
+    return goes_once(t) || source > most || source + made > kst_memory_left(t->op.memory);
 }
 
 /* Count the damage that the decoder has met in the whole picture. */
