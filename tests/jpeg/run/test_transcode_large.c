@@ -192,7 +192,7 @@ static struct recipe choose_recipe(int n)
 
 static void test_same_bytes(void **state)
 {
-    const int count = THREADS_WATCHED ? 48 : 240;
+    const int count = THREADS_WATCHED ? 24 : 120;
     (void)state;
     random_state = 1;
     for (uint32_t threads = 1; threads <= 3; threads++) {
@@ -248,7 +248,7 @@ static void test_factors(void **state)
 /* Damage anywhere, and files that end early: the same pixels, warnings and errors. */
 static void test_damage(void **state)
 {
-    const int count = THREADS_WATCHED ? 30 : 200;
+    const int count = THREADS_WATCHED ? 20 : 120;
     (void)state;
     random_state = 3;
     for (int n = 0; n < count; n++) {
@@ -343,8 +343,8 @@ static void test_garbled(void **state)
         options.transform = n % 2 ? KST_TRANSFORM_ROTATE_90 : KST_TRANSFORM_FLIP_V;
         files.garbles = true;
         kst_status status = transcode_at(context, &jpeg, &options, ELSEWHERE, &files, &report);
-        assert_true(status == KST_OK || status == KST_ERROR_WRITE || status == KST_ERROR_JPEG_COEFFICIENT);
-        noticed += status != KST_OK;
+        assert_true(!status || status == KST_ERROR_WRITE || status == KST_ERROR_JPEG_COEFFICIENT);
+        noticed += status ? 1 : 0;
         files_close(&files);
     }
     assert_true(noticed > 0);
