@@ -65,10 +65,19 @@ static bool fetch(void *user, uint64_t offset, void *data, size_t length)
     return files->fetches++ < files->fetch_most;
 }
 
+/* Memory for kept bytes is allocated once, because a sanitizer takes long to allocate so much. */
+static uint8_t *kept_room(void)
+{
+    static uint8_t *room;
+    if (!room)
+        room = malloc(KEPT_ROOM);
+    return room;
+}
+
+/* Only one at a time may be used to keep bytes. */
 static struct files files_open(void)
 {
-    struct files files = {
-        .data = malloc(ROOM), .kept = malloc(KEPT_ROOM), .kept_most = KEPT_ROOM, .fetch_most = UINT32_MAX};
+    struct files files = {.data = malloc(ROOM), .kept = kept_room(), .kept_most = KEPT_ROOM, .fetch_most = UINT32_MAX};
     assert_true(files.data && files.kept);
     return files;
 }
@@ -76,7 +85,6 @@ static struct files files_open(void)
 static void files_close(struct files *files)
 {
     free(files->data);
-    free(files->kept);
 }
 
 /* How coefficients are kept. */
@@ -272,11 +280,11 @@ static void check_corpus_file(const char *name, const uint8_t *data, size_t leng
     assert_non_null(jpeg.data);
     print_message("%s\n", name);
     memcpy(jpeg.data, data, length);
-    for (int n = 0; n < 6; n++) {
+    for (int n = 0; n < 2; n++) {
         kst_transcode_options options;
         kst_transcode_options_init(&options);
-        options.coding = (kst_coding)(n % 3);
-        options.transform = n < 3 ? KST_TRANSFORM_NONE : (kst_transform)(1 + length % 7);
+        options.coding = (kst_coding)((length + (size_t)n) % 3);
+        options.transform = n == 0 ? KST_TRANSFORM_NONE : (kst_transform)(1 + length % 7);
         check(context, &jpeg, &options);
     }
     contents_free(&jpeg);
