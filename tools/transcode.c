@@ -214,14 +214,38 @@ static const char *extension_of(const struct source *source, const kst_transcode
     return options->jpeg2000.container == KST_CONTAINER_JP2 ? "jp2" : "j2k";
 }
 
+/* Files of so many bytes are mapped, because their coefficients are not kept in memory either. */
+enum { MAPPED_LEAST = 1 << 24 };
+
+/* The progress of a file, whose mapped pages are given back whenever a share of the work is done. */
+struct transcode_progress {
+    struct progress_whole whole;
+    const struct source *source;
+    double rested; /* share at which that was done last */
+};
+
+static bool tell_progress(void *user, double done)
+{
+    static const double share = 1.0 / 256;
+    struct transcode_progress *progress = user;
+
+    if (done >= progress->rested + share) {
+        source_rest(progress->source);
+        progress->rested = done;
+    }
+    return progress_whole_done(&progress->whole, done);
+}
+
 static kst_status transcode_to(struct output *output, const struct task *task, const kst_transcode_options *options,
     kst_report *report, struct problem *problem)
 {
-    struct destination to = {output, problem, -1};
+    struct destination to;
+    destination_begin(&to, output, problem);
     const kst_writer writer = destination_writer(&to);
     uint64_t length = 0;
     kst_status status = kst_transcode_to(
         task->files.context, task->source->data, task->source->length, options, &writer, &length, report);
+    destination_end(&to);
 
     return !status && !output_end_at(output, length, problem) ? KST_ERROR_WRITE : status;
 }
@@ -260,8 +284,8 @@ static bool transcode_one(const void *settings_pointer, struct task *task, struc
     const struct source *source = task->source;
     const struct file_format *found = file_format_of(source);
     kst_transcode_options options = settings->options;
-    struct progress_whole whole = progress_both();
-    const kst_progress progress = {.size = sizeof progress, .told = progress_whole_done, .user = &whole};
+    struct transcode_progress whole = {.whole = progress_both(), .source = source};
+    const kst_progress progress = {.size = sizeof progress, .told = tell_progress, .user = &whole};
     struct output output;
     kst_report report;
 
@@ -292,7 +316,7 @@ static int run(int argc, char **argv)
 {
     struct common_options common = {0};
     struct output_options output = {.compression = -1};
-    struct file_settings files = {.compression = -1};
+    struct file_settings files = {.compression = -1, .mapped = MAPPED_LEAST};
     struct transcode_settings settings = {.script = NULL};
     int code;
 

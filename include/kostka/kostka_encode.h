@@ -159,9 +159,9 @@ typedef struct kst_rows {
  * of MCUs or of tiles, and what has been coded. If the rows come in order and there are several tiles, it holds a row
  * of tiles. A GPU holds as much of the picture as takes half of the memory limit. For a JPEG with Huffman
  * tables made for it, memory holds up to 64 MiB of coefficients, or 256 MiB if rows come in order or the JPEG is
- * progressive; of more than that, rows are read twice, or twice for each scan. But it holds all coefficients if rows
- * come in order and the JPEG is progressive or there is no `again`, and for a script; and a GPU all pixels.
- * Thread-safe.
+ * progressive; of more than that, rows are read twice, or twice for each scan. If rows come in order and the JPEG is
+ * progressive or there is no `again`, and for a script, more coefficients are packed, and kept by the writer if it can
+ * do that (kst_writer.keep), otherwise, from 256 MiB on, in memory. A GPU holds all pixels. Thread-safe.
  *
  * @param image in host memory; its planes' `data` and `pitch` are ignored
  */

@@ -27,7 +27,8 @@ typedef struct kst_writer {
     /**
      * Optional, both or neither: keep bytes that are needed only later outside of memory, such as in a temporary file,
      * and fetch what was kept. `offset` counts from the beginning of these bytes, which are no part of the output. One
-     * thread calls them at a time. A call that returns false ends the operation with KST_ERROR_WRITE.
+     * thread calls them at a time, but another one may call `write` meanwhile. A call that returns false ends the
+     * operation with KST_ERROR_WRITE.
      */
     bool (*keep)(void *user, uint64_t offset, const void *data, size_t length);
     bool (*fetch)(void *user, uint64_t offset, void *data, size_t length);
@@ -35,10 +36,11 @@ typedef struct kst_writer {
 
 /**
  * Encode to a writer, as kst_encode() or, if `rows` is not null, kst_encode_rows() does to memory. The file is never in
- * memory as a whole. A JPEG is written in order while it is coded, or at the end if a GPU codes it. The tiles of a JPEG
- * 2000 picture are written as soon as they are coded if it has no rate or quality to reach, one layer and no PPM, and
- * the writer is not `in_order`; otherwise all code-blocks are in memory until the end, or, of a large picture without
- * rate, quality or layers that the CPU codes, where the writer keeps bytes. Thread-safe.
+ * memory as a whole. A JPEG is written in order while it is coded, or at the end if a GPU codes it; the scans of a
+ * large progressive one, and coefficients that are needed again, wait where the writer keeps bytes, if it does. The
+ * tiles of a JPEG 2000 picture are written as soon as they are coded if it has no rate or quality to reach, one layer
+ * and no PPM, and the writer is not `in_order`; otherwise all code-blocks are in memory until the end, or, of a large
+ * picture without rate, quality or layers that the CPU codes, where the writer keeps bytes. Thread-safe.
  *
  * @param length null, or receives the file's length; the caller must cut off bytes that were written beyond it
  * @return KST_OK or the error, after which the output is of no use
@@ -78,7 +80,11 @@ KST_API kst_status kst_decoder_decode_rows(
 /**
  * Transcode to a writer, as kst_transcode() does to memory. Bytes are written in order even if the writer is not
  * `in_order`. JPEG 2000 without a rate is written while it is made, and memory holds only what surrounds the packets;
- * all else is written at the end, when nothing but the writer can fail. Thread-safe.
+ * with a rate it is written at the end, when nothing but the writer can fail. Up to 64 MiB of a JPEG's coefficients are
+ * kept in memory. With more, or where the memory limit has no room for them, sequential files of one scan whose rows
+ * are in the same order as the source's are written while these are decoded, twice if Huffman tables are made for them.
+ * For all else the coefficients are packed, and kept by the writer if it can do that (kst_writer.keep), otherwise, from
+ * 256 MiB on, in memory. Thread-safe.
  *
  * @param written null, or receives the file's length
  * @return KST_OK or the error, after which the output is of no use

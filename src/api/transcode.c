@@ -31,7 +31,7 @@ kst_status kst_transcode(kst_context *context, const void *data, size_t length, 
 kst_status kst_transcode_to(kst_context *context, const void *data, size_t length, const kst_transcode_options *options,
     const kst_writer *writer, uint64_t *written, kst_report *report)
 {
-    bool whole = writer && writer->size == sizeof *writer && writer->write;
+    bool whole = writer && writer->size == sizeof *writer && writer->write && !writer->keep == !writer->fetch;
     struct transcoding_target to = {.writer = whole ? writer : NULL};
     kst_status status = transcode(context, data, length, options, &to, report);
     if (!status && written)

@@ -15,10 +15,11 @@ struct source {
     uint8_t *data;    /* must not be changed */
     size_t length;
     bool mapped;
-    bool once;      /* set by callers who read it once from front to end: smaller files are then mapped, too */
-    bool regular;   /* a file that may be read at any place */
-    uint64_t size;  /* of such a file */
-    int descriptor; /* open until the whole file has been read; −1: not open */
+    bool once;             /* set by callers who read it once from front to end: smaller files are then mapped, too */
+    uint64_t mapped_least; /* of at least so many bytes it is mapped; 0: as is usual */
+    bool regular;          /* a file that may be read at any place */
+    uint64_t size;         /* of such a file */
+    int descriptor;        /* open until the whole file has been read; −1: not open */
 };
 
 enum { OPTION_BYTES_MAX = 1 << 28 /* the largest size of a file that an option names */ };
@@ -110,6 +111,7 @@ struct file_settings {
     enum byte_order order;  /* byte order of PGX that is written, and of raw samples */
     bool interleave;        /* interleave planes of one size in one TIFF or raw file */
     enum raw_layout layout; /* layout of raw samples that are read or written */
+    uint64_t mapped;        /* files of so many bytes are mapped instead of read; 0: as large as is usual */
     struct plane_shape raw; /* shape of raw samples to read; a width of 0: the file's format is detected */
 };
 
@@ -222,10 +224,12 @@ bool jpeg_encode(struct output *output, const struct picture *picture, const kst
 struct destination {
     struct output *output;
     struct problem *problem;
-    int kept; /* the descriptor of a file for bytes that are needed later; −1: not open */
+    int kept;   /* the descriptor of a file for bytes that are needed later; −1: not open */
+    int reason; /* the number of the error by which that file failed; 0: none */
 };
 void destination_begin(struct destination *to, struct output *output, struct problem *problem);
 kst_writer destination_writer(struct destination *to);
+/* Close the file for bytes that were needed later. If that has failed, it is the problem. */
 void destination_end(struct destination *to);
 
 /* Say why encoding failed: as jpeg_report_problem(), with options of encoding. Returns false. */

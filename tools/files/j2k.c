@@ -13,9 +13,11 @@ static bool write_part(void *user, uint64_t offset, const void *data, size_t len
     return output_write_at(to->output, offset, data, length, to->problem);
 }
 
-static bool fail_to_keep(const struct destination *to, int reason)
+/* Other bytes may be written at the same time, so that the problem is set at the end. */
+static bool fail_to_keep(struct destination *to, int reason)
 {
-    return problem_set(to->problem, "cannot use a temporary file beside %s: %s", to->output->path, strerror(reason));
+    to->reason = reason;
+    return false;
 }
 
 static bool keep_part(void *user, uint64_t offset, const void *data, size_t length)
@@ -40,7 +42,7 @@ static bool keep_part(void *user, uint64_t offset, const void *data, size_t leng
 
 static bool fetch_part(void *user, uint64_t offset, void *data, size_t length)
 {
-    const struct destination *to = user;
+    struct destination *to = user;
     uint8_t *next = data;
 
     while (length > 0) {
@@ -58,7 +60,7 @@ static bool fetch_part(void *user, uint64_t offset, void *data, size_t length)
 
 void destination_begin(struct destination *to, struct output *output, struct problem *problem)
 {
-    *to = (struct destination){output, problem, -1};
+    *to = (struct destination){output, problem, -1, 0};
 }
 
 kst_writer destination_writer(struct destination *to)
@@ -77,6 +79,9 @@ void destination_end(struct destination *to)
     if (to->kept >= 0)
         close(to->kept);
     to->kept = -1;
+    if (to->reason != 0)
+        problem_set_kind(to->problem, PROBLEM_WRITE, "cannot use a temporary file beside %s: %s", to->output->path,
+            strerror(to->reason));
 }
 
 bool coded_report_problem(const kst_report *report, kst_status status, struct problem *problem)

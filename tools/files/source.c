@@ -25,7 +25,8 @@ static void close_source(struct source *source)
 /* Map a file. Its pages come from the file, so the system may drop them again. */
 static bool map(struct source *source, uint64_t limit)
 {
-    bool large = source->size >= (source->once ? MAPPED_ONCE : MAPPED) || source->size > limit;
+    uint64_t least = source->mapped_least != 0 ? source->mapped_least : source->once ? MAPPED_ONCE : MAPPED;
+    bool large = source->size >= least || source->size > limit;
     if (!source->regular || !large || source->size > SIZE_MAX)
         return false;
     void *mapped = mmap(NULL, (size_t)source->size, PROT_READ, MAP_PRIVATE, source->descriptor, 0);
@@ -131,6 +132,7 @@ bool source_finish_picture(struct source *source, const struct file_settings *se
         source_release(source);
         return false;
     }
+    source->mapped_least = settings->mapped;
     if (raw || small || file_format_of(source) != NULL)
         return source_finish(source, settings->max_memory, problem);
     close_source(source);

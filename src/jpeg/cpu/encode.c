@@ -8,8 +8,11 @@
 #include "jpeg/cpu/encode_source.h"
 #include "jpeg/cpu/entropy/progressive_encode.h"
 #include "jpeg/cpu/entropy/scan_encode.h"
+#include "jpeg/cpu/result.h"
 #include "jpeg/plan/script.h"
 #include "jpeg/syntax/writer.h"
+
+enum { IN_MEMORY = 4 }; /* so much larger are the pictures that are packed in memory than those in a file */
 
 /* Huffman tables of a scan, indexed by destination. */
 struct file_tables {
@@ -150,8 +153,11 @@ static kst_status write_sequential_scans(
         standard_tables(file->tables);
     for (size_t i = 0; !status && i < file->script_length; i++) {
         struct jpeg_scan_crew crew;
-        struct jpeg_coefficient_source source = {
-            &file->dsp, &file->encoding->frame, coefficients, &file->script[i], own};
+        struct jpeg_coefficient_source source = {.dsp = &file->dsp,
+            .frame = &file->encoding->frame,
+            .coefficients = coefficients,
+            .scan = &file->script[i],
+            .trusted = own};
         crew_init(file, &file->script[i], &crew);
         crew.source = kst_jpeg_coefficient_source(&source);
         if (optimise && !counted)
@@ -162,6 +168,12 @@ static kst_status write_sequential_scans(
     return status;
 }
 
+static kst_status write_progressive_scans(struct coded_file *file, const struct jpeg_progressive_source *source)
+{
+    return kst_jpeg_progressive_encode(
+        file->op, &file->dsp, file->encoding, file->script, file->script_length, source, file->sink);
+}
+
 static kst_status write_scans(
     struct coded_file *file, const struct jpeg_coefficients *coefficients, bool own, bool counted)
 {
@@ -169,14 +181,19 @@ static kst_status write_scans(
     kst_status status;
     write_headers(file);
     if (file->encoding->coding == KST_CODING_PROGRESSIVE)
-        status = kst_jpeg_progressive_encode(
-            file->op, &file->dsp, file->encoding, file->script, file->script_length, &source, file->sink);
+        status = write_progressive_scans(file, &source);
     else
         status = write_sequential_scans(file, coefficients, own, counted);
     if (status)
         return status;
     kst_jpeg_write_end(file->sink);
     return file->sink->status;
+}
+
+uint64_t kst_jpeg_stored_most(const struct jpeg_encoding *encoding, const struct sink *sink)
+{
+    const uint64_t most = encoding->stored_most;
+    return kst_spill_keeper(sink) || most > UINT64_MAX / IN_MEMORY ? most : IN_MEMORY * most;
 }
 
 kst_status kst_jpeg_write_coefficients(const struct operation *op, const struct jpeg_encoding *encoding,
@@ -186,6 +203,85 @@ kst_status kst_jpeg_write_coefficients(const struct operation *op, const struct 
     kst_status status = file_create(&file, op, encoding, sink);
     if (!status)
         status = write_scans(&file, coefficients, false, false);
+    file_destroy(&file);
+    return status;
+}
+
+/* The data of a decoder must be the same in each pass. */
+static kst_status check_same(const struct coded_file *file, const struct jpeg_row_decoder *decoder, uint64_t counted)
+{
+    return decoder->sum == counted ? KST_OK
+                                   : kst_report_error(file->op->report, KST_ERROR_ROWS, KST_NO_OFFSET,
+                                         "the stream changed while it was read");
+}
+
+/* Write a scan from its source's blocks, which are counted first if tables are made for them. */
+static kst_status write_result_scan(
+    struct coded_file *file, const kst_scan *scan, const struct jpeg_scan_crew *crew, struct jpeg_row_decoder *decoder)
+{
+    const bool optimise = file->encoding->coding == KST_CODING_OPTIMIZED;
+    uint64_t counted = 0;
+    kst_status status = optimise ? count_scan(file, crew) : KST_OK;
+    if (!status && optimise && decoder) {
+        counted = decoder->sum;
+        kst_jpeg_row_decoder_again(decoder);
+    }
+    if (!status)
+        status = write_scan(file, scan, crew);
+    return !status && optimise && decoder ? check_same(file, decoder, counted) : status;
+}
+
+/* Write a sequential scan of a result. */
+static kst_status stream_scan(struct coded_file *file, const struct jpeg_result *result, const kst_scan *scan)
+{
+    struct jpeg_scan_crew crew;
+    struct jpeg_result_source source;
+    crew_init(file, scan, &crew);
+    kst_status status = kst_jpeg_result_source_create(crew.memory, &file->dsp, result, scan, crew.workers, &source);
+    crew.source = kst_jpeg_result_source(&source);
+    if (!status)
+        status = write_result_scan(file, scan, &crew, result->decoder);
+    if (source.reader.status)
+        status = source.reader.status;
+    kst_jpeg_result_source_release(&source);
+    return status;
+}
+
+static kst_status stream_sequential_scans(struct coded_file *file, const struct jpeg_result *result)
+{
+    const bool optimise = file->encoding->coding == KST_CODING_OPTIMIZED;
+    kst_status status = KST_OK;
+    kst_progress_enter(file->op->progress, rows_of_scans(file, optimise), 1);
+    if (!optimise)
+        standard_tables(file->tables);
+    if (result->decoder)
+        result->decoder->summed = optimise;
+    for (size_t i = 0; !status && i < file->script_length; i++)
+        status = stream_scan(file, result, &file->script[i]);
+    return status;
+}
+
+/* Write the scans of a result whose rows are made when they are needed. */
+static kst_status write_result(struct coded_file *file, const struct jpeg_result *result)
+{
+    const struct jpeg_progressive_source source = {
+        .result = result, .spill = result->store ? result->store->spill : NULL};
+    write_headers(file);
+    kst_status status = file->encoding->coding == KST_CODING_PROGRESSIVE ? write_progressive_scans(file, &source)
+                                                                         : stream_sequential_scans(file, result);
+    if (status)
+        return status;
+    kst_jpeg_write_end(file->sink);
+    return file->sink->status;
+}
+
+kst_status kst_jpeg_write_result(const struct operation *op, const struct jpeg_encoding *encoding,
+    const struct jpeg_result *result, struct sink *sink)
+{
+    struct coded_file file;
+    kst_status status = file_create(&file, op, encoding, sink);
+    if (!status)
+        status = write_result(&file, result);
     file_destroy(&file);
     return status;
 }
@@ -292,10 +388,12 @@ static kst_status stream_twice(struct coded_file *file, const struct jpeg_sample
 /* Encode the picture in scans that are all read from it. */
 static kst_status stream_progressive(struct coded_file *file, const struct jpeg_sampler *sampler)
 {
-    const struct jpeg_progressive_source source = {.sampler = sampler};
+    struct spill spill;
+    const struct jpeg_progressive_source source = {.sampler = sampler, .spill = &spill};
+    kst_spill_create(&spill, file->op->memory, kst_spill_keeper(file->sink));
     write_headers(file);
-    kst_status status = kst_jpeg_progressive_encode(
-        file->op, &file->dsp, file->encoding, file->script, file->script_length, &source, file->sink);
+    kst_status status = write_progressive_scans(file, &source);
+    kst_spill_release(&spill);
     if (status)
         return status;
     kst_jpeg_write_end(file->sink);
@@ -311,6 +409,65 @@ static kst_status stream(struct coded_file *file, const struct jpeg_sampler *sam
     if (file->encoding->coding == KST_CODING_OPTIMIZED)
         return stream_twice(file, sampler);
     return stream_picture(file, sampler, NULL);
+}
+
+/* Put the coefficients of the picture into a store, a row at a time. */
+static kst_status store_picture(struct coded_file *file, const struct jpeg_sampler *sampler, struct jpeg_store *store)
+{
+    struct jpeg_coefficients row;
+    struct jpeg_picture_source source;
+    struct memory *memory = file->op->memory;
+    const uint32_t rows = kst_jpeg_sampler_rows(sampler);
+    kst_status status = kst_jpeg_coefficients_create_part(memory, store->frame, store->frame->mcus_w, 1, &row);
+    if (!status)
+        status = kst_jpeg_picture_source_create(memory, sampler, 1, &row, &source);
+    if (status) {
+        kst_jpeg_coefficients_release(memory, &row);
+        return status;
+    }
+    kst_progress_enter(file->op->progress, rows, 1.0 / PASSES);
+    for (uint32_t i = 0; !status && i < rows; i++) {
+        status = kst_jpeg_picture_transform_row(&source, i) ? kst_jpeg_store_add(store, &row) : KST_ERROR_ROWS;
+        if (!kst_progress_step(file->op->progress, 1) && !status)
+            status = KST_ERROR_CANCELLED;
+    }
+    kst_jpeg_picture_source_release(&source);
+    kst_jpeg_coefficients_release(memory, &row);
+    return status;
+}
+
+/* Encode the picture from a store of its coefficients. */
+static kst_status stream_stored(struct coded_file *file, const struct jpeg_sampler *sampler)
+{
+    struct spill spill;
+    struct jpeg_store store;
+    struct jpeg_transform none = {.frame = file->encoding->frame};
+    if (none.frame.component_count == 1) { /* factors have no effect (A.2.2): the sampler's rows are of blocks */
+        none.frame.component[0].h = none.frame.component[0].v = 1;
+        kst_jpeg_frame_geometry(&none.frame);
+    }
+    const struct jpeg_result result = {.transform = &none, .source = &none.frame, .store = &store};
+    kst_spill_create(&spill, file->op->memory, kst_spill_keeper(file->sink));
+    kst_status status = kst_jpeg_store_create(file->op, &none.frame, false, &spill, &store);
+    if (!status) {
+        status = store_picture(file, sampler, &store);
+        if (!status)
+            status = write_result(file, &result);
+        kst_jpeg_store_release(&store);
+    }
+    kst_spill_release(&spill);
+    return status;
+}
+
+/*
+ * Return whether the coefficients of the picture are too many to be kept as they are. Packed in memory they would take
+ * some time as well, so that fewer are set aside if there is no keeper.
+ */
+static bool is_stored(const struct coded_file *file)
+{
+    const struct jpeg_encoding *encoding = file->encoding;
+    const uint64_t length = kst_jpeg_coefficients_length(&encoding->frame);
+    return length > kst_jpeg_stored_most(encoding, file->sink) || length > kst_memory_left(file->op->memory);
 }
 
 static kst_status write_in_passes(struct coded_file *file, const struct jpeg_sampler *sampler)
@@ -344,7 +501,7 @@ kst_status kst_jpeg_write_picture(const struct operation *op, const struct jpeg_
         status = stream(&file, sampler);
         kst_report_stage(op->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     } else if (!status) {
-        status = write_in_passes(&file, sampler);
+        status = is_stored(&file) ? stream_stored(&file, sampler) : write_in_passes(&file, sampler);
     }
     file_destroy(&file);
     return status;

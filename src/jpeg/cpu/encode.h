@@ -22,4 +22,17 @@ kst_status kst_jpeg_write_coefficients(const struct operation *op, const struct 
 kst_status kst_jpeg_write_picture(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_sampler *sampler, struct sink *sink);
 
+struct jpeg_result;
+
+/*
+ * Write a whole file from a result whose MCU rows are made when they are needed. A decoder instead of a store suffices
+ * for a sequential file of one scan; its damage is not reported. Returns as kst_jpeg_write_coefficients(), or
+ * KST_ERROR_ROWS if the data of a decoder differ when they are decoded again, or KST_ERROR_WRITE if a store fails.
+ */
+kst_status kst_jpeg_write_result(const struct operation *op, const struct jpeg_encoding *encoding,
+    const struct jpeg_result *result, struct sink *sink);
+
+/* Return how many bytes of coefficients are kept in memory as they are, rather than packed and set aside. */
+uint64_t kst_jpeg_stored_most(const struct jpeg_encoding *encoding, const struct sink *sink);
+
 #endif

@@ -21,7 +21,7 @@ static bool fill_component(const struct jpeg_coefficient_source *source, uint32_
     uint32_t x, int16_t **block, uint64_t **mask)
 {
     const struct jpeg_component *c = &source->frame->component[component];
-    const uint32_t h = single ? 1 : c->h, v = single ? 1 : c->v;
+    const uint32_t h = single ? 1 : c->h, v = single ? 1 : c->v, first = source->first_row * c->v;
     bool good = true;
     for (uint32_t j = 0; j < v; j++) {
         for (uint32_t i = 0; i < h; i++, *block += 64, ++*mask) {
@@ -30,7 +30,7 @@ static bool fill_component(const struct jpeg_coefficient_source *source, uint32_
                 pad_block(*block, *mask);
                 continue;
             }
-            const int16_t *from = kst_jpeg_block(source->coefficients, component, bx, by);
+            const int16_t *from = kst_jpeg_block(source->coefficients, component, bx, by - first);
             good &= source->trusted || ac_in_range(from);
             **mask = source->dsp->zigzag(from, *block);
         }
@@ -38,18 +38,23 @@ static bool fill_component(const struct jpeg_coefficient_source *source, uint32_
     return good;
 }
 
-static bool fill_coefficients(
-    void *arg, uint32_t worker, uint32_t row, uint32_t x, uint32_t count, int16_t *block, uint64_t *mask)
+bool kst_jpeg_coefficient_fill(const struct jpeg_coefficient_source *source, uint32_t row, uint32_t x, uint32_t count,
+    int16_t *block, uint64_t *mask)
 {
-    const struct jpeg_coefficient_source *source = arg;
     const kst_scan *scan = source->scan;
     bool good = true;
-    (void)worker;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t c = 0; c < scan->component_count; c++)
             good &= fill_component(source, scan->component[c], scan->component_count == 1, row, x + i, &block, &mask);
     }
     return good;
+}
+
+static bool fill_coefficients(
+    void *arg, uint32_t worker, uint32_t row, uint32_t x, uint32_t count, int16_t *block, uint64_t *mask)
+{
+    (void)worker;
+    return kst_jpeg_coefficient_fill(arg, row, x, count, block, mask);
 }
 
 struct jpeg_block_source kst_jpeg_coefficient_source(struct jpeg_coefficient_source *source)

@@ -12,8 +12,13 @@ struct jpeg_coefficient_source {
     const struct jpeg_frame *frame;
     const struct jpeg_coefficients *coefficients;
     const kst_scan *scan;
-    bool trusted; /* every coefficient other than DC is known to lie in ±1023 */
+    bool trusted;       /* every coefficient other than DC is known to lie in ±1023 */
+    uint32_t first_row; /* the MCU row of the frame with which the coefficients begin */
 };
+
+/* Fill in MCUs of the scan, as struct jpeg_block_source asks for them. */
+bool kst_jpeg_coefficient_fill(const struct jpeg_coefficient_source *source, uint32_t row, uint32_t x, uint32_t count,
+    int16_t *block, uint64_t *mask);
 
 struct jpeg_block_source kst_jpeg_coefficient_source(struct jpeg_coefficient_source *source);
 

@@ -6,16 +6,17 @@
 
 typedef void *allocate(struct memory *memory, size_t count, size_t size, kst_status *status);
 
-static kst_status create(struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients,
-    bool whole, allocate *allocate_blocks)
+/* Make room for so many MCUs of the frame. */
+static kst_status create(struct memory *memory, const struct jpeg_frame *frame, uint32_t mcus_w, uint32_t mcus_h,
+    struct jpeg_coefficients *coefficients, allocate *allocate_blocks)
 {
     memset(coefficients, 0, sizeof *coefficients);
     for (uint32_t i = 0; i < frame->component_count; i++) {
         const struct jpeg_component *c = &frame->component[i];
         kst_status status = KST_OK;
-        coefficients->stride[i] = c->padded_w;
+        coefficients->stride[i] = mcus_w * c->h;
         coefficients->blocks[i] =
-            allocate_blocks(memory, (size_t)c->padded_w * (whole ? c->padded_h : c->v), 64 * sizeof(int16_t), &status);
+            allocate_blocks(memory, (size_t)mcus_w * c->h * mcus_h * c->v, 64 * sizeof(int16_t), &status);
         if (!coefficients->blocks[i]) {
             kst_jpeg_coefficients_release(memory, coefficients);
             return status;
@@ -27,19 +28,19 @@ static kst_status create(struct memory *memory, const struct jpeg_frame *frame, 
 kst_status kst_jpeg_coefficients_create(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients)
 {
-    return create(memory, frame, coefficients, true, kst_memory_zeroed);
+    return create(memory, frame, frame->mcus_w, frame->mcus_h, coefficients, kst_memory_zeroed);
 }
 
 kst_status kst_jpeg_coefficients_reserve(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients)
 {
-    return create(memory, frame, coefficients, true, kst_memory_array);
+    return create(memory, frame, frame->mcus_w, frame->mcus_h, coefficients, kst_memory_array);
 }
 
-kst_status kst_jpeg_coefficients_reserve_row(
-    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients)
+kst_status kst_jpeg_coefficients_create_part(struct memory *memory, const struct jpeg_frame *frame, uint32_t mcus_w,
+    uint32_t mcus_h, struct jpeg_coefficients *coefficients)
 {
-    return create(memory, frame, coefficients, false, kst_memory_array);
+    return create(memory, frame, mcus_w, mcus_h, coefficients, kst_memory_zeroed);
 }
 
 uint64_t kst_jpeg_coefficients_length(const struct jpeg_frame *frame)

@@ -20,14 +20,20 @@ struct jpeg_coefficients {
     uint32_t good_rows;
 };
 
+/* The coefficients of a rectangle of a picture's MCUs. */
+struct jpeg_strip {
+    struct jpeg_coefficients coefficients;
+    uint32_t first_x, first_y; /* the picture's MCU with which it begins */
+};
+
 kst_status kst_jpeg_coefficients_create(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
 /* The same with undefined contents, for callers that write every block. */
 kst_status kst_jpeg_coefficients_reserve(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
-/* The same, with room for one MCU row. */
-kst_status kst_jpeg_coefficients_reserve_row(
-    struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
+/* Create those of mcus_w × mcus_h MCUs of the frame, zeroed; the stride is that of so many. */
+kst_status kst_jpeg_coefficients_create_part(struct memory *memory, const struct jpeg_frame *frame, uint32_t mcus_w,
+    uint32_t mcus_h, struct jpeg_coefficients *coefficients);
 /* Return the number of bytes of all blocks. */
 uint64_t kst_jpeg_coefficients_length(const struct jpeg_frame *frame);
 void kst_jpeg_coefficients_release(struct memory *memory, struct jpeg_coefficients *coefficients);

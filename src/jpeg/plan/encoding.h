@@ -15,6 +15,8 @@ struct jpeg_header {
     uint16_t density_x, density_y;
 };
 
+enum { JPEG_STORED_MOST = 1 << 26 }; /* the usual value of `stored_most` */
+
 struct jpeg_encoding {
     struct jpeg_frame frame; /* components that share a `tq` have equal tables */
     struct jpeg_header header;
@@ -30,6 +32,11 @@ struct jpeg_encoding {
      * its own. A picture with more is read twice for each scan. UINT64_MAX if it cannot be read again.
      */
     uint64_t kept_most;
+    /*
+     * The most bytes of coefficients that are kept as they are of any other picture that is encoded, or transcoded.
+     * With UINT64_MAX, which tests compare with, transcoding keeps them in any case.
+     */
+    uint64_t stored_most;
 };
 
 /*

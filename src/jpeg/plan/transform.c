@@ -198,8 +198,13 @@ static inline int16_t with_sign(int16_t value, uint16_t negate)
     return (int16_t)(uint16_t)(((uint16_t)value ^ negate) - negate);
 }
 
-static void move_block(const int16_t *in, int16_t *out, bool transposed, const struct signs *signs)
+static void move_block(
+    const int16_t *restrict in, int16_t *restrict out, bool transposed, bool mirrored, const struct signs *signs)
 {
+    if (!transposed && !mirrored) {
+        memcpy(out, in, 64 * sizeof *out);
+        return;
+    }
     if (!transposed) {
         for (uint32_t k = 0; k < 64; k++)
             out[k] = with_sign(in[k], signs->negate[k]);
@@ -213,7 +218,15 @@ static void move_block(const int16_t *in, int16_t *out, bool transposed, const s
 struct transform_run {
     const struct jpeg_transform *transform;
     const struct jpeg_coefficients *source, *result;
+    /* For each component: the first column and row of the picture's blocks in `source`, the first row in `result`. */
+    uint32_t from_x[JPEG_COMPONENTS], from_y[JPEG_COMPONENTS], to_y[JPEG_COMPONENTS];
 };
+
+/* Return the block of component i at the place of the whole source. */
+static const int16_t *source_block(const struct transform_run *run, uint32_t i, uint32_t x, uint32_t y)
+{
+    return kst_jpeg_block(run->source, i, x - run->from_x[i], y - run->from_y[i]);
+}
 
 /* Make row y of the result's blocks of component i. */
 static void move_row(const struct transform_run *run, uint32_t i, uint32_t y)
@@ -233,22 +246,26 @@ static void move_row(const struct transform_run *run, uint32_t i, uint32_t y)
         const bool mirror_x = from_x < mirror_w;
         if (mirror_x)
             from_x = mirror_w - 1 - from_x;
-        const int16_t *in = t->transposed ? kst_jpeg_block(run->source, i, from_y, from_x)
-                                          : kst_jpeg_block(run->source, i, from_x, from_y);
-        move_block(in, kst_jpeg_block(run->result, i, x, y), t->transposed, &signs[mirror_x]);
+        const int16_t *in = t->transposed ? source_block(run, i, from_y, from_x) : source_block(run, i, from_x, from_y);
+        move_block(in, kst_jpeg_block(run->result, i, x, y - run->to_y[i]), t->transposed, mirror_x || mirror_y,
+            &signs[mirror_x]);
     }
+}
+
+/* Make the blocks of component i in an MCU row. */
+static void move_mcu_row(const struct transform_run *run, uint32_t i, uint32_t mcu_y)
+{
+    const struct jpeg_component *c = &run->transform->frame.component[i];
+    const uint32_t end = (mcu_y + 1) * c->v;
+    for (uint32_t y = mcu_y * c->v; y < end && y < c->blocks_h; y++)
+        move_row(run, i, y);
 }
 
 static void run_mcu_row(void *arg, uint32_t mcu_y)
 {
     const struct transform_run *run = arg;
-    const struct jpeg_frame *frame = &run->transform->frame;
-    for (uint32_t i = 0; i < frame->component_count; i++) {
-        const struct jpeg_component *c = &frame->component[i];
-        const uint32_t end = (mcu_y + 1) * c->v;
-        for (uint32_t y = mcu_y * c->v; y < end && y < c->blocks_h; y++)
-            move_row(run, i, y);
-    }
+    for (uint32_t i = 0; i < run->transform->frame.component_count; i++)
+        move_mcu_row(run, i, mcu_y);
 }
 
 void kst_jpeg_transform_run(const struct jpeg_transform *transform, const struct jpeg_coefficients *source,
@@ -256,4 +273,26 @@ void kst_jpeg_transform_run(const struct jpeg_transform *transform, const struct
 {
     struct transform_run run = {.transform = transform, .source = source, .result = result};
     kst_pool_run(pool, transform->frame.mcus_h, run_mcu_row, &run);
+}
+
+uint32_t kst_jpeg_transform_origin(const struct jpeg_transform *t, const struct jpeg_frame *source, uint32_t row)
+{
+    const uint32_t v = t->frame.component[0].v, mirrored = t->mirror_h * v;
+    uint32_t y = (row + t->offset_y) * v;
+    if (y < mirrored)
+        y = mirrored - 1 - y;
+    return y / (t->transposed ? source->component[0].h : source->component[0].v);
+}
+
+void kst_jpeg_transform_row(const struct jpeg_transform *transform, const struct jpeg_frame *source,
+    const struct jpeg_strip *strip, uint32_t row, uint32_t components, const struct jpeg_coefficients *result)
+{
+    struct transform_run run = {.transform = transform, .source = &strip->coefficients, .result = result};
+    for (uint32_t i = 0; i < transform->frame.component_count; i++) {
+        run.from_x[i] = strip->first_x * source->component[i].h;
+        run.from_y[i] = strip->first_y * source->component[i].v;
+        run.to_y[i] = row * transform->frame.component[i].v;
+        if (components >> i & 1)
+            move_mcu_row(&run, i, row);
+    }
 }

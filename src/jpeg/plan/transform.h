@@ -43,4 +43,17 @@ bool kst_jpeg_transform_is_identity(const struct jpeg_transform *transform);
 void kst_jpeg_transform_run(const struct jpeg_transform *transform, const struct jpeg_coefficients *source,
     const struct jpeg_coefficients *result, struct pool *pool);
 
+/*
+ * Return which MCU row of the source has all blocks of MCU row `row` of the result; with a transposition, which column
+ * of MCUs has them. `source` is the source's frame.
+ */
+uint32_t kst_jpeg_transform_origin(const struct jpeg_transform *t, const struct jpeg_frame *source, uint32_t row);
+
+/*
+ * Make one MCU row of the result from a strip that has all of its blocks. Only the components whose bits are set in
+ * `components` are made. `result` has room for one MCU row, and holds no other.
+ */
+void kst_jpeg_transform_row(const struct jpeg_transform *transform, const struct jpeg_frame *source,
+    const struct jpeg_strip *strip, uint32_t row, uint32_t components, const struct jpeg_coefficients *result);
+
 #endif

@@ -293,6 +293,7 @@ kst_status kst_jpeg_encoding_plan(struct encoding *e)
     plan_ids(frame);
     plan_header(e);
     jpeg_encoding_of(e)->kept_most = choose_kept(&e->options, e->rows);
+    jpeg_encoding_of(e)->stored_most = JPEG_STORED_MOST;
     kst_jpeg_dsp_init(&state->dsp, e->context->tier);
     status = kst_jpeg_sampler_init(&state->sampler, &e->image, frame, &state->dsp);
     state->sampler.rows = e->rows;

@@ -188,6 +188,7 @@ kst_status kst_jpeg_transcoding_plan(struct jpeg_transcoding *t)
         return status;
     t->encoding.frame = t->transform.frame;
     t->encoding.coding = o->coding;
+    t->encoding.stored_most = JPEG_STORED_MOST;
     kst_jpeg_encoding_colour(&t->encoding, t->encoding.frame.colour);
     copy_jfif(t);
     t->encoding.restart = plan_restart(t);
@@ -230,7 +231,7 @@ static kst_status write(struct jpeg_transcoding *t, const struct jpeg_coefficien
     return fail(t, kst_jpeg_write_coefficients(&t->op, &t->encoding, coefficients, sink));
 }
 
-kst_status kst_jpeg_transcoding_write(struct jpeg_transcoding *t, struct sink *sink)
+static kst_status write_kept(struct jpeg_transcoding *t, struct sink *sink)
 {
     struct jpeg_coefficients coefficients = {.stride = {0}};
     double start = kst_seconds();
@@ -243,6 +244,13 @@ kst_status kst_jpeg_transcoding_write(struct jpeg_transcoding *t, struct sink *s
     }
     kst_jpeg_coefficients_release(t->op.memory, &coefficients);
     return status;
+}
+
+kst_status kst_jpeg_transcoding_write(struct jpeg_transcoding *t, struct sink *sink)
+{
+    if (kst_jpeg_transcoding_streams(t, sink))
+        return fail(t, kst_jpeg_transcoding_stream(t, sink));
+    return write_kept(t, sink);
 }
 
 kst_status kst_jpeg_transcoding_open(struct jpeg_transcoding *t, const void *data, size_t length)

@@ -43,6 +43,13 @@ kst_status kst_jpeg_transcoding_metadata(struct jpeg_transcoding *t, uint32_t wi
 /* Write the result. */
 kst_status kst_jpeg_transcoding_write(struct jpeg_transcoding *t, struct sink *sink);
 
+/*
+ * transcode_stream.c: return whether the coefficients of a planned picture are not kept in memory, because they are too
+ * many or because it is faster, and write the result without keeping them there.
+ */
+bool kst_jpeg_transcoding_streams(const struct jpeg_transcoding *t, const struct sink *sink);
+kst_status kst_jpeg_transcoding_stream(struct jpeg_transcoding *t, struct sink *sink);
+
 /* Returns the offset in the result at which the contents of item `index` of the metadata begin. */
 uint64_t kst_jpeg_transcoding_place(const struct jpeg_transcoding *t, size_t index);
 

@@ -194,11 +194,9 @@ void kst_jpeg_join_restart(struct jpeg_joiner *joiner)
     kst_sink_u8(joiner->sink, (uint8_t)(JPEG_RST0 + joiner->restarts++ % 8));
 }
 
-void kst_jpeg_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits)
+/* Append the finished pieces. */
+static void join_finished(struct jpeg_joiner *joiner, const struct jpeg_bit_string *bits)
 {
-    kst_jpeg_bit_string_end_piece(bits);
-    if (bits->status)
-        return;
     const uint8_t *data = bits->data;
     for (uint32_t i = 0; i < bits->piece_count; i++) {
         if (i > 0)
@@ -206,4 +204,23 @@ void kst_jpeg_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bi
         join(joiner, data, bits->piece_bits[i]);
         data += (bits->piece_bits[i] + 7) / 8;
     }
+}
+
+void kst_jpeg_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits)
+{
+    kst_jpeg_bit_string_end_piece(bits);
+    if (!bits->status)
+        join_finished(joiner, bits);
+}
+
+void kst_jpeg_join_so_far(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits)
+{
+    if (bits->status)
+        return;
+    join_finished(joiner, bits);
+    if (bits->piece_count > 0)
+        kst_jpeg_join_restart(joiner);
+    join(joiner, bits->data + bits->piece_start, (uint64_t)(bits->length - bits->piece_start) * 8);
+    bits->length = bits->piece_start = 0;
+    bits->piece_count = 0;
 }

@@ -66,6 +66,11 @@ struct jpeg_joiner {
 
 /* Append all pieces with restart markers between them. */
 void kst_jpeg_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits);
+/*
+ * Append all pieces as above, and the whole bytes of the piece that is being written. They leave the bit string, which
+ * goes on with the bits that follow.
+ */
+void kst_jpeg_join_so_far(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits);
 /* Both fill the last byte with ones (F.1.2.3); the former then writes a restart marker. */
 void kst_jpeg_join_restart(struct jpeg_joiner *joiner);
 void kst_jpeg_join_end(struct jpeg_joiner *joiner);

@@ -8,12 +8,14 @@
 #include "jpeg/cpu/encode_source.h"
 #include "jpeg/cpu/entropy/bit_string.h"
 #include "jpeg/cpu/entropy/huffman_encode.h"
+#include "jpeg/cpu/entropy/set_aside.h"
 #include "jpeg/cpu/entropy/tokens.h"
 #include "jpeg/syntax/writer.h"
 
 /* A scan, coded but not yet written. */
 struct scan {
     struct jpeg_bit_string bits;
+    struct jpeg_set_aside aside;  /* all bits, if the coefficients are not in memory */
     struct jpeg_huffman table[2]; /* indexed by destination, of the class that the scan uses */
     uint32_t restart_interval;
     /* Element i of the array names the scan that is coded as the i-th one. */
@@ -47,7 +49,8 @@ struct token_block {
 
 /* The state of the work on one scan. */
 struct progressive_worker {
-    struct jpeg_picture_source picture; /* if coefficients are not in memory, */
+    struct jpeg_picture_source picture; /* if coefficients are not in memory: where they come from, */
+    struct jpeg_result_reader reader;   /* one of these two, */
     struct jpeg_coefficients row;       /* and those of one MCU row */
     struct progressive_coding *coding;
     struct jpeg_tokens tokens;
@@ -59,6 +62,7 @@ struct progressive_worker {
     size_t blocks_left; /* blocks that may still be kept; when they run out `dropped` is set */
     bool dropped;
     struct jpeg_bit_string *bits;
+    struct jpeg_set_aside *aside; /* null: all bits stay in the bit string */
 };
 
 static struct token_block *add_block(struct progressive_worker *worker, kst_status *status)
@@ -144,7 +148,12 @@ static bool write_block(struct progressive_worker *worker, const jpeg_token *tok
 
 static jpeg_token *write_tokens(void *arg, jpeg_token *token, uint32_t count)
 {
-    return write_block(arg, token, count) ? token : NULL;
+    struct progressive_worker *worker = arg;
+    if (!write_block(worker, token, count))
+        return NULL;
+    if (worker->aside)
+        kst_jpeg_set_aside_add(worker->aside, worker->bits);
+    return !worker->aside || !kst_jpeg_set_aside_status(worker->aside) ? token : NULL;
 }
 
 /* Write the kept tokens; each block is released as soon as it is written. */
@@ -154,10 +163,16 @@ static void write_kept(struct progressive_worker *worker)
         drop_first(worker);
 }
 
-static bool bring_row(void *arg, uint32_t row)
+static bool bring_picture_row(void *arg, uint32_t row)
 {
     struct progressive_worker *worker = arg;
     return kst_jpeg_picture_transform_row(&worker->picture, row);
+}
+
+static bool bring_result_row(void *arg, uint32_t row)
+{
+    struct progressive_worker *worker = arg;
+    return kst_jpeg_result_read(&worker->reader, row, &worker->row);
 }
 
 /* Every pass over the picture must have read the same rows. */
@@ -182,8 +197,8 @@ static kst_status pass_over(struct progressive_worker *worker)
     if (worker->tokens.out_of_range)
         return KST_ERROR_JPEG_COEFFICIENT;
     if (worker->tokens.unbrought)
-        return KST_ERROR_ROWS;
-    return worker->tokens.bring && !worker->tokens.stopped ? check_sum(worker) : KST_OK;
+        return worker->reader.status ? worker->reader.status : KST_ERROR_ROWS;
+    return worker->picture.summed && !worker->tokens.stopped ? check_sum(worker) : KST_OK;
 }
 
 static kst_status encode_scan(struct progressive_worker *worker, struct scan *scan)
@@ -202,23 +217,40 @@ static kst_status encode_scan(struct progressive_worker *worker, struct scan *sc
         worker->tokens.consume = write_tokens;
         status = pass_over(worker);
     }
-    return status ? status : worker->bits->status;
+    if (worker->aside)
+        kst_jpeg_set_aside_end(worker->aside, worker->bits);
+    if (!status)
+        status = worker->bits->status;
+    return !status && worker->aside ? kst_jpeg_set_aside_status(worker->aside) : status;
 }
 
-/* Let the worker take its coefficients from memory, or from the picture. */
+static kst_status open_picture(struct progressive_worker *worker, const struct jpeg_sampler *sampler)
+{
+    worker->tokens.bring = bring_picture_row;
+    kst_status status = kst_jpeg_picture_source_create(worker->memory, sampler, 1, &worker->row, &worker->picture);
+    worker->picture.summed = !status;
+    return status;
+}
+
+static kst_status open_result(struct progressive_worker *worker, const struct jpeg_result *result)
+{
+    worker->tokens.bring = bring_result_row;
+    return kst_jpeg_result_reader_open(result, worker->tokens.scan, &worker->reader);
+}
+
+/* Let the worker take its coefficients from memory, or row by row from the result or the picture. */
 static kst_status open_source(struct progressive_worker *worker)
 {
     const struct jpeg_progressive_source *source = &worker->coding->source;
     worker->tokens.coefficients = source->coefficients;
     if (source->coefficients)
         return KST_OK;
+    const struct jpeg_frame *frame = source->result ? &source->result->transform->frame : source->sampler->frame;
     worker->tokens.coefficients = &worker->row;
-    worker->tokens.bring = bring_row;
-    kst_status status = kst_jpeg_coefficients_reserve_row(worker->memory, source->sampler->frame, &worker->row);
-    if (!status)
-        status = kst_jpeg_picture_source_create(worker->memory, source->sampler, 1, &worker->row, &worker->picture);
-    worker->picture.summed = true;
-    return status;
+    kst_status status = kst_jpeg_coefficients_create_part(worker->memory, frame, frame->mcus_w, 1, &worker->row);
+    if (status)
+        return status;
+    return source->result ? open_result(worker, source->result) : open_picture(worker, source->sampler);
 }
 
 /*
@@ -231,6 +263,7 @@ static void close_source(struct progressive_worker *worker)
         kst_memory_trim(worker->memory);
     if (worker->picture.rows)
         kst_jpeg_picture_source_release(&worker->picture);
+    kst_jpeg_result_reader_close(&worker->reader);
     kst_jpeg_coefficients_release(worker->memory, &worker->row);
 }
 
@@ -246,6 +279,10 @@ static kst_status work_on_scan(struct progressive_coding *coding, const kst_scan
     kst_jpeg_scan_geometry(&encoding->frame, scan->component, scan->component_count, &geometry);
     result->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &geometry);
     kst_jpeg_bit_string_init(&result->bits, memory);
+    if (!coding->source.coefficients) {
+        kst_jpeg_set_aside_begin(&result->aside, memory, coding->source.spill);
+        worker->aside = &result->aside;
+    }
     worker->coding = coding;
     worker->memory = memory;
     worker->blocks_left = coding->blocks_most;
@@ -264,7 +301,27 @@ static kst_status work_on_scan(struct progressive_coding *coding, const kst_scan
     close_source(worker);
     while (worker->first)
         drop_first(worker);
+    if (worker->aside)
+        kst_jpeg_bit_string_release(&result->bits);
     kst_memory_release(memory, worker);
+    return status;
+}
+
+/* Write the data of a scan whose bits are in memory. */
+static kst_status write_bits(struct scan *scan, struct sink *sink)
+{
+    struct jpeg_joiner joiner = {.sink = sink};
+    kst_jpeg_join_pieces(&joiner, &scan->bits);
+    kst_jpeg_join_end(&joiner);
+    kst_status status = scan->bits.status ? scan->bits.status : sink->status;
+    kst_jpeg_bit_string_release(&scan->bits);
+    return status;
+}
+
+static kst_status write_aside(struct scan *scan, struct sink *sink)
+{
+    kst_status status = kst_jpeg_set_aside_write(&scan->aside, sink);
+    kst_jpeg_set_aside_release(&scan->aside);
     return status;
 }
 
@@ -275,15 +332,10 @@ static kst_status write_scan(struct progressive_coding *coding, size_t index)
     const kst_scan *parameters = &coding->script[index];
     const enum jpeg_table_class table_class = parameters->ss == 0 ? JPEG_DC : JPEG_AC;
     struct jpeg_table_set set = {{{NULL}}};
-    struct jpeg_joiner joiner = {.sink = coding->sink};
     set.table[table_class][0] = &scan->table[0];
     set.table[table_class][1] = &scan->table[1];
     kst_jpeg_write_scan(coding->sink, &coding->state, coding->encoding, parameters, &set, scan->restart_interval);
-    kst_jpeg_join_pieces(&joiner, &scan->bits);
-    kst_jpeg_join_end(&joiner);
-    kst_status status = scan->bits.status ? scan->bits.status : coding->sink->status;
-    kst_jpeg_bit_string_release(&scan->bits);
-    return status;
+    return coding->source.coefficients ? write_bits(scan, coding->sink) : write_aside(scan, coding->sink);
 }
 
 /* Estimate how long a scan takes: AC takes longer than DC, low bits take longer than high ones. */
@@ -374,6 +426,8 @@ kst_status kst_jpeg_progressive_encode(const struct operation *op, const struct 
     for (size_t i = 0; i < script_length; i++) {
         if (coding.scan[i].bits.memory)
             kst_jpeg_bit_string_release(&coding.scan[i].bits);
+        if (coding.scan[i].aside.memory)
+            kst_jpeg_set_aside_release(&coding.scan[i].aside);
     }
     kst_memory_release(op->memory, coding.scan);
     return coding.status;

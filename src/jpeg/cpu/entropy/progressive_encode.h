@@ -4,11 +4,17 @@
 #define KOSTKA_JPEG_CPU_ENTROPY_PROGRESSIVE_ENCODE_H
 
 #include "jpeg/cpu/encode.h"
+#include "jpeg/cpu/result.h"
 
-/* Provides the coefficients: from memory, or from a picture that is read twice for each scan, in any order. */
+/*
+ * Provides the coefficients: from memory, from a result with a store, or from a picture. The latter two are read twice
+ * for each scan, in any order.
+ */
 struct jpeg_progressive_source {
-    const struct jpeg_coefficients *coefficients; /* null: `sampler` */
+    const struct jpeg_coefficients *coefficients; /* null: `result` */
+    const struct jpeg_result *result;             /* null: `sampler` */
     const struct jpeg_sampler *sampler;
+    struct spill *spill; /* unless coefficients are in memory: where coded scans wait for those before them */
 };
 
 /*

@@ -54,9 +54,16 @@ static void store_block(int16_t *to, const int16_t *from, bool overlay)
             to[i] = from[i];
 }
 
+/* Return the row of a component's blocks with which the target begins. */
+static uint32_t first_block_row(
+    const struct jpeg_scan_target *target, const struct jpeg_frame *frame, uint8_t component)
+{
+    return target->first_row * frame->component[component].v;
+}
+
 /* Store the blocks of an MCU, which are ordered by component and then by row (A.2.3). */
-static void store_mcu(const struct jpeg_scan_reader *reader, const struct jpeg_coefficients *coefficients,
-    const int16_t *blocks, uint32_t mcu)
+static void store_mcu(
+    const struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, const int16_t *blocks, uint32_t mcu)
 {
     const struct jpeg_plan *plan = reader->entropy.plan;
     const struct jpeg_scan *scan = reader->entropy.scan;
@@ -67,20 +74,21 @@ static void store_mcu(const struct jpeg_scan_reader *reader, const struct jpeg_c
         uint8_t component = scan->component[i];
         uint32_t w = interleaved ? plan->frame.component[component].h : 1;
         uint32_t h = interleaved ? plan->frame.component[component].v : 1;
+        uint32_t top = mcu_y * h - first_block_row(target, &plan->frame, component);
         for (uint32_t y = 0; y < h; y++)
             for (uint32_t x = 0; x < w; x++, blocks += 64)
                 store_block(
-                    kst_jpeg_block(coefficients, component, mcu_x * w + x, mcu_y * h + y), blocks, reader->overlay);
+                    kst_jpeg_block(target->coefficients, component, mcu_x * w + x, top + y), blocks, reader->overlay);
     }
 }
 
 /* Decode the MCU at the cursor into its place. */
-static void read_sequential(struct jpeg_scan_reader *reader, const struct jpeg_coefficients *coefficients, uint32_t mcu)
+static void read_sequential(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t mcu)
 {
     _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
     uint8_t last[JPEG_MCU_BLOCKS];
     kst_jpeg_decode_mcu(&reader->entropy, &reader->cursor, blocks, last);
-    store_mcu(reader, coefficients, blocks, mcu);
+    store_mcu(reader, target, blocks, mcu);
 }
 
 /* Find the places of the MCUs from `mcu` on, which lie in one row. */
@@ -96,16 +104,18 @@ static void place_run(const struct jpeg_scan_reader *reader, const struct jpeg_s
         uint8_t component = scan->component[i];
         uint32_t w = scan->component_count > 1 ? frame->component[component].h : 1;
         uint32_t h = scan->component_count > 1 ? frame->component[component].v : 1;
+        uint32_t top = mcu_y * h - first_block_row(target, frame, component);
         for (uint32_t y = 0; y < h; y++) {
             for (uint32_t x = 0; x < w; x++, block++) {
-                run->block[block] = kst_jpeg_block(target->coefficients, component, mcu_x * w + x, mcu_y * h + y);
+                run->block[block] = kst_jpeg_block(target->coefficients, component, mcu_x * w + x, top + y);
                 run->step[block] = 64 * w;
             }
         }
     }
-    run->history = target->history[scan->component[0]];
+    run->history = scan->ss > 0 ? target->history[scan->component[0]] : NULL;
+    uint32_t row = mcu_y - first_block_row(target, frame, scan->component[0]);
     if (run->history)
-        run->history += (size_t)mcu_y * target->coefficients->stride[scan->component[0]] + mcu_x;
+        run->history += (size_t)row * target->coefficients->stride[scan->component[0]] + mcu_x;
 }
 
 static uint32_t smaller(uint32_t a, uint32_t b)
@@ -155,7 +165,7 @@ void kst_jpeg_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_scan_
         if (reader->progressive.read)
             read_progressive(reader, target, count);
         else
-            read_sequential(reader, target->coefficients, cursor->mcu);
+            read_sequential(reader, target, cursor->mcu);
     }
     reader->rows = rows;
 }

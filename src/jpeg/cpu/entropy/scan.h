@@ -13,6 +13,7 @@
 struct jpeg_scan_target {
     const struct jpeg_coefficients *coefficients;
     jpeg_history *history[JPEG_COMPONENTS]; /* one entry per block; null if no AC scan refines the component */
+    uint32_t first_row;                     /* the MCU row of the frame with which both begin */
 };
 
 struct jpeg_scan_reader {

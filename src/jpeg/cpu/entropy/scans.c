@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Schedules the scans of a picture on threads so that each scan stays behind the scans it builds on. */
+/*
+ * Opens readers for the scans of a picture, and schedules them on threads so that each scan stays behind the scans it
+ * builds on.
+ */
 #include "jpeg/cpu/entropy/scans.h"
 
 #include <pthread.h>
@@ -103,13 +106,13 @@ static void work(void *arg, uint32_t index)
     pthread_mutex_unlock(&schedule->lock);
 }
 
-static kst_status read_on_threads(const struct operation *op, uint32_t threads, const struct jpeg_plan *plan,
-    struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target)
+static kst_status read_on_threads(const struct operation *op, uint32_t threads, struct jpeg_scans *scans)
 {
     enum { CHUNKS = 64 };
+    const struct jpeg_plan *plan = scans->plan;
     uint32_t rows = plan->frame.mcus_h;
-    struct scan_schedule schedule = {.reader = reader,
-        .target = target,
+    struct scan_schedule schedule = {.reader = scans->reader,
+        .target = &scans->target,
         .progress = op->progress,
         .count = plan->scan_count,
         .rows = rows,
@@ -143,17 +146,74 @@ static uint32_t useful_threads(const struct pool *pool, const struct jpeg_plan *
     return threads > 1 ? threads : 1;
 }
 
-kst_status kst_jpeg_scans_read(const struct operation *op, const struct jpeg_plan *plan,
-    struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target)
+void kst_jpeg_scans_read_row(struct jpeg_scans *scans, uint32_t row)
 {
+    for (uint32_t i = 0; i < scans->plan->scan_count; i++)
+        kst_jpeg_scan_read(&scans->reader[i], &scans->target, row + 1);
+}
+
+kst_status kst_jpeg_scans_read(const struct operation *op, struct jpeg_scans *scans)
+{
+    const struct jpeg_plan *plan = scans->plan;
     uint32_t threads = useful_threads(op->pool, plan);
     if (threads > 1)
-        return read_on_threads(op, threads, plan, reader, target);
-    for (uint32_t rows = 1; rows <= plan->frame.mcus_h; rows++) {
-        for (uint32_t i = 0; i < plan->scan_count; i++)
-            kst_jpeg_scan_read(&reader[i], target, rows);
+        return read_on_threads(op, threads, scans);
+    for (uint32_t row = 0; row < plan->frame.mcus_h; row++) {
+        kst_jpeg_scans_read_row(scans, row);
         if (!kst_progress_step(op->progress, plan->scan_count))
             return KST_ERROR_CANCELLED;
     }
     return KST_OK;
+}
+
+static kst_status open_readers(const struct operation *op, struct jpeg_scans *scans)
+{
+    const uint32_t count = scans->plan->scan_count;
+    kst_status status = KST_OK;
+    scans->reader = kst_memory_array(op->memory, count, sizeof *scans->reader, &status);
+    for (; !status && scans->opened < count; scans->opened += !status)
+        status = kst_jpeg_scan_open(op->memory, &scans->reader[scans->opened], scans->plan, scans->opened, op->tier);
+    return status;
+}
+
+static bool is_refined(const struct jpeg_plan *plan, uint32_t component)
+{
+    for (uint32_t i = 0; i < plan->scan_count; i++) {
+        const struct jpeg_scan *scan = &plan->scan[i];
+        if (scan->component[0] == component && scan->ss > 0 && scan->ah > 0)
+            return true;
+    }
+    return false;
+}
+
+kst_status kst_jpeg_scans_open(
+    const struct operation *op, const struct jpeg_plan *plan, uint32_t mcu_rows, struct jpeg_scans *scans)
+{
+    *scans = (struct jpeg_scans){.plan = plan};
+    kst_status status = open_readers(op, scans);
+    for (uint32_t i = 0; i < plan->frame.component_count && !status; i++) {
+        const struct jpeg_component *c = &plan->frame.component[i];
+        if (is_refined(plan, i))
+            scans->target.history[i] =
+                kst_memory_zeroed(op->memory, (size_t)c->padded_w * mcu_rows * c->v, sizeof(jpeg_history), &status);
+    }
+    return status;
+}
+
+void kst_jpeg_scans_close(struct memory *memory, struct jpeg_scans *scans)
+{
+    for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
+        kst_memory_release(memory, scans->target.history[i]);
+    for (uint32_t i = 0; i < scans->opened; i++)
+        kst_jpeg_scan_close(memory, &scans->reader[i]);
+    kst_memory_release(memory, scans->reader);
+}
+
+struct jpeg_damage kst_jpeg_scans_damage(const struct jpeg_scans *scans)
+{
+    struct jpeg_damage sum;
+    kst_jpeg_damage_init(&sum);
+    for (uint32_t i = 0; i < scans->plan->scan_count; i++)
+        kst_jpeg_damage_add(&sum, &scans->reader[i].cursor.damage);
+    return sum;
 }

@@ -9,12 +9,33 @@
 #include "core/operation.h"
 #include "jpeg/cpu/entropy/scan.h"
 
+/* The readers of all scans of a plan, and where they read to. */
+struct jpeg_scans {
+    const struct jpeg_plan *plan;
+    struct jpeg_scan_target target;  /* the caller sets the coefficients */
+    struct jpeg_scan_reader *reader; /* one per scan */
+    uint32_t opened;
+};
+
 /*
- * Read all scans of the plan to their end; `reader` has an open reader for each scan. What is read does not depend on
- * the number of threads. A step of progress is an MCU row of the frame in a scan. On KST_ERROR_MEMORY,
- * KST_ERROR_LIMIT_MEMORY or KST_ERROR_CANCELLED the target holds nothing useful.
+ * Open a reader for every scan, and make histories for `mcu_rows` MCU rows of the frame. The caller closes them also on
+ * failure.
  */
-kst_status kst_jpeg_scans_read(const struct operation *op, const struct jpeg_plan *plan,
-    struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target);
+kst_status kst_jpeg_scans_open(
+    const struct operation *op, const struct jpeg_plan *plan, uint32_t mcu_rows, struct jpeg_scans *scans);
+void kst_jpeg_scans_close(struct memory *memory, struct jpeg_scans *scans);
+
+/*
+ * Read all scans to their end. What is read does not depend on the number of threads. A step of progress is an MCU row
+ * of the frame in a scan. On KST_ERROR_MEMORY, KST_ERROR_LIMIT_MEMORY or KST_ERROR_CANCELLED the target holds nothing
+ * useful.
+ */
+kst_status kst_jpeg_scans_read(const struct operation *op, struct jpeg_scans *scans);
+
+/* Read one MCU row of the frame, the one that follows those read so far, from all scans. */
+void kst_jpeg_scans_read_row(struct jpeg_scans *scans, uint32_t row);
+
+/* Return the damage that all readers have met. */
+struct jpeg_damage kst_jpeg_scans_damage(const struct jpeg_scans *scans);
 
 #endif

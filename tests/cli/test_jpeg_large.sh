@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# JPEGs whose coefficients have no room in memory become the same bytes as those that are kept, in little memory.
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
+export KOSTKA_DEVICE=cpu
+
+# stripes LENGTH: bytes that are coded in few, not the same from top to bottom
+stripes() {
+    for pattern in ABCDDEFGHHIKLMNOPPQRSTUVWXYZZ AAAAABBBBBBBCCCCCCDDDDDEEEEEE MMMNNNNOOOOPPPPOOOONNNNMMMMLL XYZZYXWVUTTSSSRQPPOOONNNMMMKA; do
+        yes $pattern | head -c $(($1 / 4))
+    done
+}
+{
+    printf 'P6\n1100 1301\n255\n'
+    stripes 4293300
+} >colour.ppm
+{
+    printf 'P5\n2001 2003\n255\n'
+    stripes 4008016
+} >grey.pgm
+# 36 MPix, whose coefficients take 72 MB
+{
+    printf 'P5\n6000 6000\n255\n'
+    stripes 36000000
+} >huge.pgm
+for picture in colour.ppm grey.pgm; do
+    expect 0 "$KOSTKA" encode $picture "${picture%.*}.jpg"
+    expect 0 "$KOSTKA" encode --progressive $picture "${picture%.*}-p.jpg"
+done
+limit=3500000
+
+# Transcoded from a file, to a file, and to a pipe if that takes no more memory.
+for name in colour colour-p grey grey-p; do
+    for options in '' --optimize --progressive '--restart 7' '--crop 500x701+300+299' '--flip h --optimize' '--flip v' \
+        '--rotate 90' '--rotate 180 --progressive' '--rotate 270 --progressive' '--transpose --optimize' --grey; do
+        # shellcheck disable=SC2086 # words
+        expect 0 "$KOSTKA" transcode $options $name.jpg kept.jpg
+        for threads in 1 2; do
+            # shellcheck disable=SC2086
+            expect 0 "$KOSTKA" transcode --max-memory $limit --threads $threads $options $name.jpg large.jpg
+            same kept.jpg large.jpg
+        done
+    done
+    # shellcheck disable=SC2016 # expanded by that shell
+    expect 0 sh -c '"$KOSTKA" transcode --max-memory 3500000 --optimize "$1" - >large.jpg' sh $name.jpg
+    expect 0 "$KOSTKA" transcode --optimize $name.jpg kept.jpg
+    same kept.jpg large.jpg
+done
+
+# Encoded from inputs that are read only once.
+for picture in colour.ppm grey.pgm; do
+    for kind in png tif bmp; do
+        expect 0 "$KOSTKA" convert $picture once.$kind
+        for options in --progressive --optimize; do
+            expect 0 "$KOSTKA" encode $options $picture kept.jpg
+            expect 0 "$KOSTKA" encode --max-memory $limit $options once.$kind large.jpg
+            same kept.jpg large.jpg
+        done
+    done
+    expect 0 "$KOSTKA" encode --progressive $picture kept.jpg
+    # shellcheck disable=SC2016
+    expect 0 sh -c 'cat "$1" | "$KOSTKA" encode --max-memory 3500000 --progressive - large.jpg' sh $picture
+    same kept.jpg large.jpg
+done
+
+# By itself, the more coefficients there are.
+expect 0 "$KOSTKA" encode huge.pgm huge.jpg
+expect 0 "$KOSTKA" encode --progressive huge.pgm huge-p.jpg
+expect 0 "$KOSTKA" transcode --progressive huge.jpg large.jpg
+same huge-p.jpg large.jpg
+expect 0 "$KOSTKA" convert huge.pgm huge.png
+for threads in 1 2; do
+    for work in 'transcode huge.jpg' 'transcode huge-p.jpg' 'transcode --optimize huge.jpg' \
+        'transcode --progressive huge.jpg' 'transcode --progressive huge-p.jpg' 'transcode --rotate 90 huge.jpg' \
+        'transcode --flip v huge.jpg' 'transcode --rotate 270 --progressive huge.jpg' 'encode --progressive huge.png'; do
+        # shellcheck disable=SC2086 # words
+        expect 0 "$PEAK" peak.kb "$KOSTKA" $work --threads $threads large.jpg
+        [ -n "${KOSTKA_SANITIZED:-}" ] || between "$(cat peak.kb)" 1 40000 "kilobytes: $work"
+    done
+done
+
+# Damage is reported as it is otherwise.
+head -c 100000 huge.jpg >short.jpg
+expect 0 "$KOSTKA" transcode short.jpg large.jpg
+says 'warning: the stream ends'
+cp err first
+expect 0 "$KOSTKA" transcode --rotate 90 --progressive short.jpg large.jpg
+same err first
+expect 1 "$KOSTKA" transcode --strict short.jpg none.jpg
+
+# A temporary file that finds no room leaves nothing.
+for blocks in 1 900; do
+    (
+        trap '' XFSZ
+        ulimit -f $blocks
+        "$KOSTKA" transcode --rotate 90 huge.jpg none.jpg
+    ) 2>&1 | cat >err
+    says 'cannot use a temporary file beside none.jpg: File too large'
+done
+equals "$(find . -name 'none*' -o -name '.kostka*')" ''
+finish
