@@ -76,21 +76,22 @@ static void transform_mcu(
 }
 
 /*
- * Entropy decoding and the inverse transform alternate MCU by MCU, so that coefficients never leave the first-level
- * cache.
+ * Entropy decoding and the inverse transform take turns, each a few MCUs, so that coefficients never leave the
+ * first-level cache.
  */
 static void fill_from_stream(struct jpeg_band *band)
 {
     const struct jpeg_output *output = band->output;
     const struct jpeg_entropy *entropy = band->source->entropy;
-    _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
-    uint8_t last[JPEG_MCU_BLOCKS];
+    _Alignas(64) int16_t blocks[JPEG_RUN_BLOCKS * 64];
+    uint8_t last[JPEG_RUN_BLOCKS];
     struct target target[JPEG_MCU_BLOCKS];
-    uint32_t count = find_targets(band, target);
+    uint32_t size = find_targets(band, target);
     kst_jpeg_skip_mcus(entropy, &band->cursor, output->first_mcu);
-    for (uint32_t mcu = 0; mcu < output->mcu_count; mcu++) {
-        kst_jpeg_decode_mcu(entropy, &band->cursor, blocks, last);
-        transform_mcu(target, count, mcu, blocks, last);
+    for (uint32_t mcu = 0, count; mcu < output->mcu_count; mcu += count) {
+        count = kst_jpeg_decode_mcus(entropy, &band->cursor, output->mcu_count - mcu, blocks, last);
+        for (uint32_t i = 0; i < count; i++)
+            transform_mcu(target, size, mcu + i, blocks + (size_t)i * size * 64, last + (size_t)i * size);
     }
     kst_jpeg_skip_mcus(entropy, &band->cursor, output->frame.mcus_w - output->first_mcu - output->mcu_count);
 }

@@ -120,12 +120,27 @@ static void start_picture_row(void *arg, uint32_t worker, uint32_t row)
     kst_jpeg_sample_rows_fill(source->sampler, row, &source->rows[worker]);
 }
 
+/* Transform 8×8 samples of a component into zig-zag order; `keep`: the block that also gets them in raster order, or
+ * null. */
+static uint64_t fill_block(
+    const struct jpeg_picture_source *source, uint32_t component, const uint8_t *in, int16_t *keep, int16_t *block)
+{
+    const struct jpeg_dsp *dsp = source->sampler->dsp;
+    const struct jpeg_quantizer *quantizer = &source->quantizer[component];
+    ptrdiff_t pitch = (ptrdiff_t)source->rows->pitch[component];
+    _Alignas(64) int16_t scratch[64];
+    if (!keep && dsp->fdct_zigzag)
+        return dsp->fdct_zigzag(in, pitch, quantizer, block);
+    int16_t *raster = keep ? keep : scratch;
+    dsp->fdct(in, pitch, quantizer, raster);
+    return dsp->zigzag(raster, block);
+}
+
 static void fill_mcu(const struct jpeg_picture_source *source, uint32_t worker, uint32_t row, uint32_t x,
     int16_t **block, uint64_t **mask)
 {
     const struct jpeg_sampler *sampler = source->sampler;
     const struct jpeg_sample_rows *rows = &source->rows[worker];
-    _Alignas(64) int16_t scratch[64];
     for (uint32_t c = 0; c < sampler->frame->component_count; c++) {
         const struct jpeg_component *component = &sampler->frame->component[c];
         for (uint32_t j = 0; j < sampler->v[c]; j++) {
@@ -136,9 +151,8 @@ static void fill_mcu(const struct jpeg_picture_source *source, uint32_t worker, 
                     continue;
                 }
                 const uint8_t *in = rows->row[c] + 8 * (j * rows->pitch[c] + bx);
-                int16_t *to = source->coefficients ? kst_jpeg_block(source->coefficients, c, bx, by) : scratch;
-                sampler->dsp->fdct(in, (ptrdiff_t)rows->pitch[c], &source->quantizer[c], to);
-                **mask = sampler->dsp->zigzag(to, *block);
+                int16_t *keep = source->coefficients ? kst_jpeg_block(source->coefficients, c, bx, by) : NULL;
+                **mask = fill_block(source, c, in, keep, *block);
             }
         }
     }

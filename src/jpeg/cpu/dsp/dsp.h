@@ -78,6 +78,10 @@ struct jpeg_dsp {
      * coefficients and is aligned like `block`.
      */
     uint64_t (*zigzag)(const int16_t *block, int16_t *out);
+
+    /* Both together, for a block that is needed only in zig-zag order. Null: the tier has nothing faster than the two.
+     */
+    uint64_t (*fdct_zigzag)(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out);
 };
 
 /* Fill the table for a tier that this processor has. */

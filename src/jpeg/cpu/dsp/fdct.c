@@ -55,4 +55,5 @@ static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer
 void kst_jpeg_fdct_c(struct jpeg_dsp *dsp)
 {
     dsp->fdct = fdct;
+    dsp->fdct_zigzag = NULL;
 }

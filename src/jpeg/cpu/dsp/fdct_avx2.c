@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "jpeg/cpu/dsp/avx2.h"
 #include "jpeg/cpu/dsp/tiers.h"
+#include "jpeg/cpu/dsp/zigzag_avx2.h"
 #include "jpeg/tables/dct.h"
 
 enum {
@@ -105,27 +105,44 @@ INLINE void transform_columns(__m256i r01, __m256i r76, __m256i r32, __m256i r45
         _mm256_add_epi32(_mm256_madd_epi16(b, k3), _mm256_madd_epi16(d, k4)));
 }
 
-INLINE void quantise(__m256i v, const struct jpeg_quantizer *q, int i, int16_t *out)
+INLINE __m256i quantise(__m256i v, const struct jpeg_quantizer *q, int i)
 {
     const __m256i corrected = _mm256_add_epi16(_mm256_abs_epi16(v), load256(q->correction + i));
     const __m256i product = _mm256_mulhi_epu16(corrected, load256(q->reciprocal + i));
-    store256(out + i, _mm256_sign_epi16(_mm256_mulhi_epu16(product, load256(q->scale + i)), v));
+    return _mm256_sign_epi16(_mm256_mulhi_epu16(product, load256(q->scale + i)), v);
 }
 
-static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out)
+/* Transform and quantise a block to rows 0 | 1, 2 | 3, 4 | 5 and 6 | 7. */
+INLINE void transform(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, __m256i out[4])
 {
     __m256i r[4];
     transform_columns(transform_rows(load_rows(in, in + pitch)),
         transform_rows(load_rows(in + 7 * pitch, in + 6 * pitch)),
         transform_rows(load_rows(in + 3 * pitch, in + 2 * pitch)),
         transform_rows(load_rows(in + 4 * pitch, in + 5 * pitch)), r);
-    quantise(_mm256_permute2x128_si256(r[0], r[1], 0x20), quantizer, 0, out);
-    quantise(_mm256_permute2x128_si256(r[2], r[3], 0x20), quantizer, 16, out);
-    quantise(_mm256_permute2x128_si256(r[0], r[1], 0x31), quantizer, 32, out);
-    quantise(_mm256_permute2x128_si256(r[2], r[3], 0x31), quantizer, 48, out);
+    out[0] = quantise(_mm256_permute2x128_si256(r[0], r[1], 0x20), quantizer, 0);
+    out[1] = quantise(_mm256_permute2x128_si256(r[2], r[3], 0x20), quantizer, 16);
+    out[2] = quantise(_mm256_permute2x128_si256(r[0], r[1], 0x31), quantizer, 32);
+    out[3] = quantise(_mm256_permute2x128_si256(r[2], r[3], 0x31), quantizer, 48);
+}
+
+static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out)
+{
+    __m256i rows[4];
+    transform(in, pitch, quantizer, rows);
+    for (int i = 0; i < 4; i++)
+        store256(out + 16 * i, rows[i]);
+}
+
+static uint64_t fdct_zigzag(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out)
+{
+    __m256i rows[4];
+    transform(in, pitch, quantizer, rows);
+    return reorder_block(rows[0], rows[1], rows[2], rows[3], out);
 }
 
 void kst_jpeg_fdct_avx2(struct jpeg_dsp *dsp)
 {
     dsp->fdct = fdct;
+    dsp->fdct_zigzag = fdct_zigzag;
 }

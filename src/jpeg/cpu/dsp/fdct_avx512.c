@@ -126,4 +126,5 @@ static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer
 void kst_jpeg_fdct_avx512(struct jpeg_dsp *dsp)
 {
     dsp->fdct = fdct;
+    dsp->fdct_zigzag = NULL;
 }

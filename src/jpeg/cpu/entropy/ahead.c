@@ -66,12 +66,37 @@ static void guess_again(struct jpeg_ahead *ahead, struct jpeg_cursor *cursor)
     ahead->token_count = 0;
 }
 
+/* Decode several MCUs before MCU `end` at once. False if this is impossible or must be left to single MCUs. */
+static bool read_run(struct jpeg_ahead *ahead, struct jpeg_cursor *cursor, uint32_t end)
+{
+    const struct jpeg_entropy *entropy = ahead->entropy;
+    const struct jpeg_cursor before = *cursor;
+    uint32_t length[JPEG_RUN_BLOCKS];
+    uint32_t limit = end < entropy->mcus ? end : entropy->mcus;
+    if (!entropy->store_run || ahead->borders.count < JPEG_BORDERS || cursor->mcu >= limit)
+        return false;
+    uint32_t count = limit - cursor->mcu < entropy->run_mcus ? limit - cursor->mcu : entropy->run_mcus;
+    if ((ahead->token_capacity - ahead->token_count) / count < mcu_tokens(entropy))
+        return false;
+    if (!entropy->store_run(entropy, cursor, count, ahead->token + ahead->token_count, length)) {
+        *cursor = before;
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++, cursor->mcu++) {
+        ahead->first[cursor->mcu] = (uint32_t)ahead->token_count;
+        ahead->token_count += length[i];
+    }
+    return true;
+}
+
 bool kst_jpeg_ahead_read(struct jpeg_ahead *ahead)
 {
     const struct jpeg_entropy *entropy = ahead->entropy;
     struct jpeg_cursor cursor = ahead->checkpoint[ahead->count / ahead->step];
     uint32_t end = ahead->count + ahead->step;
     size_t used = ahead->token_count;
+    while (read_run(ahead, &cursor, end))
+        continue;
     while (cursor.mcu < end) {
         if (cursor.mcu >= entropy->mcus || ahead->token_capacity - ahead->token_count < mcu_tokens(entropy))
             break;

@@ -46,6 +46,7 @@ struct table_pair {
     struct jpeg_lookup dc;
     struct jpeg_lookup ac;
     struct jpeg_pairs pairs; /* made from `ac` */
+    struct jpeg_pairs start; /* made from `dc` and `ac`, for runs */
 };
 
 /* Return the first component with the same table: sharing tables leaves more of the cache for each. */
@@ -53,6 +54,15 @@ static uint32_t first_with(const uint16_t *table, uint32_t component)
 {
     uint32_t i = 0;
     while (table[i] != table[component])
+        i++;
+    return i;
+}
+
+/* Return the first component with the same DC and AC tables. */
+static uint32_t first_like(const struct jpeg_scan *scan, uint32_t component)
+{
+    uint32_t i = 0;
+    while (scan->dc_table[i] != scan->dc_table[component] || scan->ac_table[i] != scan->ac_table[component])
         i++;
     return i;
 }
@@ -71,10 +81,33 @@ static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entr
             kst_jpeg_lookup_init(&tables[i].dc, &plan->huffman[scan->dc_table[i]], JPEG_LOOKUP_DC);
         if (first_with(scan->ac_table, i) == i) {
             kst_jpeg_lookup_init(&tables[i].ac, &plan->huffman[scan->ac_table[i]], JPEG_LOOKUP_AC);
-            kst_jpeg_pairs_init(&tables[i].pairs, &tables[i].ac);
+            kst_jpeg_pairs_init(&tables[i].pairs, &tables[i].ac, &tables[i].ac);
         }
+        if (entropy->read_run && first_like(scan, i) == i)
+            kst_jpeg_pairs_init(
+                &tables[i].start, &tables[first_with(scan->dc_table, i)].dc, &tables[first_with(scan->ac_table, i)].ac);
     }
     return KST_OK;
+}
+
+/* The pairs that begin with the DC symbol of a block of the MCU. */
+static const struct jpeg_pairs *start_of(const struct jpeg_entropy *entropy, uint32_t block)
+{
+    const struct table_pair *tables = entropy->tables;
+    return &tables[first_like(entropy->scan, entropy->block_component[block])].start;
+}
+
+static void derive_run(struct jpeg_entropy *entropy)
+{
+    entropy->run_mcus = JPEG_RUN_BLOCKS / entropy->mcu_blocks;
+    entropy->run_start = start_of(entropy, 0);
+    for (uint32_t i = 0; i < entropy->mcu_blocks; i++) {
+        const struct jpeg_pairs *next = start_of(entropy, (i + 1) % entropy->mcu_blocks);
+        ptrdiff_t ac = (const uint8_t *)entropy->pairs[i] - (const uint8_t *)next;
+        entropy->run[i] = (struct jpeg_run_block){next, ac, entropy->dc[i], entropy->ac[i]};
+    }
+    for (uint32_t i = entropy->mcu_blocks; i < entropy->run_mcus * entropy->mcu_blocks; i++)
+        entropy->run[i] = entropy->run[i - entropy->mcu_blocks];
 }
 
 kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan,
@@ -84,6 +117,7 @@ kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *ent
         .scan = scan,
         .mcu_blocks = scan->geometry.mcu_blocks,
         .mcus = scan->geometry.mcus_w * scan->geometry.mcus_h};
+    kst_jpeg_entropy_tier(entropy, tier);
     kst_status status = derive_tables(memory, entropy);
     if (status)
         return status;
@@ -99,7 +133,8 @@ kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *ent
             entropy->pairs[block] = &tables[first_with(scan->ac_table, i)].pairs;
         }
     }
-    kst_jpeg_entropy_tier(entropy, tier);
+    if (entropy->read_run)
+        derive_run(entropy);
     return KST_OK;
 }
 
@@ -251,6 +286,36 @@ void kst_jpeg_decode_mcu(const struct jpeg_entropy *entropy, struct jpeg_cursor 
         entropy->read_mcu(entropy, cursor, blocks, last);
     }
     kst_jpeg_cursor_advance(entropy, cursor, 1);
+}
+
+/* Decode a run, or return false and leave the cursor where it was. */
+static bool read_run(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last)
+{
+    if (!entropy->read_run || cursor->ended || count > cursor->to_go)
+        return false;
+    const struct jpeg_cursor before = *cursor;
+    bool good = entropy->read_run(entropy, cursor, count, blocks, last);
+    if (good)
+        kst_jpeg_cursor_advance(entropy, cursor, count);
+    else
+        *cursor = before;
+    return good;
+}
+
+uint32_t kst_jpeg_decode_mcus(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last)
+{
+    uint32_t size = entropy->mcu_blocks;
+    if (count > JPEG_RUN_BLOCKS / size)
+        count = JPEG_RUN_BLOCKS / size;
+    if (!cursor->ended && count > cursor->to_go)
+        count = cursor->to_go;
+    if (read_run(entropy, cursor, count, blocks, last))
+        return count;
+    for (uint32_t i = 0; i < count; i++)
+        kst_jpeg_decode_mcu(entropy, cursor, blocks + (size_t)i * size * 64, last + (size_t)i * size);
+    return count;
 }
 
 void kst_jpeg_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)

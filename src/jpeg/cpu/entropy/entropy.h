@@ -46,6 +46,22 @@ struct jpeg_cursor {
     struct jpeg_damage damage;
 };
 
+/*
+ * The most blocks of a run, that is, of MCUs that are decoded in one go: few enough to stay in the first-level cache,
+ * and at least four MCUs.
+ */
+enum { JPEG_RUN_BLOCKS = 4 * JPEG_MCU_BLOCKS + 8 };
+
+/*
+ * The tables of a block of a run: the pairs that begin with the next block's DC symbol, how many bytes behind them
+ * those of this block's AC symbols lie, and the look-ups for single symbols.
+ */
+struct jpeg_run_block {
+    const struct jpeg_pairs *next;
+    ptrdiff_t ac;
+    const struct jpeg_lookup *single_dc, *single_ac;
+};
+
 /* Everything that decoding a sequential scan needs. Immutable, so threads can share it. */
 struct jpeg_entropy {
     const struct jpeg_plan *plan;
@@ -64,6 +80,19 @@ struct jpeg_entropy {
     void (*skip_mcu)(const struct jpeg_entropy *, struct jpeg_cursor *);
     /* Decode one MCU to tokens, at most JPEG_BLOCK_TOKENS per block. Returns the place after the last token. */
     uint16_t *(*store_mcu)(const struct jpeg_entropy *, struct jpeg_cursor *, uint16_t *token);
+    /*
+     * Decode a run: `mcus` MCUs, at most run_mcus, of an interval that has as many left, to the same as read_mcu().
+     * False if they hold a bit pattern that is no code or do not end within the data; then what was written does not
+     * count, and the cursor's bits and predictions are lost. Null: the tier has no such function, and the members below
+     * mean nothing.
+     */
+    bool (*read_run)(const struct jpeg_entropy *, struct jpeg_cursor *, uint32_t mcus, int16_t *blocks, uint8_t *last);
+    /* The same with tokens, for which each block must have room for JPEG_BLOCK_TOKENS. length[i]: those of MCU i. */
+    bool (*store_run)(
+        const struct jpeg_entropy *, struct jpeg_cursor *, uint32_t mcus, uint16_t *token, uint32_t *length);
+    uint32_t run_mcus;
+    const struct jpeg_pairs *run_start; /* begin with the DC symbol of the MCU's first block */
+    struct jpeg_run_block run[JPEG_RUN_BLOCKS];
 };
 
 /*
@@ -110,6 +139,13 @@ void kst_jpeg_cursor_pass(const struct jpeg_entropy *entropy, struct jpeg_cursor
  */
 void kst_jpeg_decode_mcu(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last);
+
+/*
+ * The same for up to `count` MCUs (at least 1), as many as fit JPEG_RUN_BLOCKS blocks, one after the other. Returns the
+ * number of MCUs that were decoded.
+ */
+uint32_t kst_jpeg_decode_mcus(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last);
 
 /* Move the cursor on by `count` MCUs, not past the end of the scan, without keeping coefficients. */
 void kst_jpeg_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);

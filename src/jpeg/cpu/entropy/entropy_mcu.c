@@ -1,36 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Holds the inner loop of Huffman decoding, which is compiled once per tier. */
 #include "core/report.h"
-#include "jpeg/cpu/entropy/entropy.h"
-#include "jpeg/tables/zigzag.h"
+#include "jpeg/cpu/entropy/run.h"
 
 enum {
     /* Below this index a pair's first symbol, a run of at most 15 and a coefficient, cannot end the block. */
-    PAIRS_END = 48,
-    /*
-     * After a block has ended, the index tells how: a run that was too long leaves it at most 79, and a symbol that
-     * ends the block adds its own, larger advance.
-     */
-    ENDED = 1 + JPEG_END_ADVANCE + 1,
-    INVALID = 1 + JPEG_INVALID_ADVANCE + 1
+    PAIRS_END = 48
 };
-
-#define RASTER(i) i
-
-/* Maps zig-zag indices to raster indices. Everything past the block is put at index 63. */
-static const uint8_t natural[64 + JPEG_INVALID_ADVANCE] = {JPEG_ZIGZAG(RASTER), //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,             //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
 
 static void note_invalid(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, struct jpeg_bits bits)
 {
@@ -77,7 +53,7 @@ static inline __attribute__((always_inline)) uint32_t read_ac(
     jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->loaded);
     k += jpeg_symbol_advance(symbol);
     if (block)
-        block[natural[k]] = (int16_t)jpeg_symbol_value(symbol, bits->loaded);
+        block[kst_jpeg_raster[k]] = (int16_t)jpeg_symbol_value(symbol, bits->loaded);
     consume(bits, symbol);
     return k + 1;
 }
@@ -87,17 +63,16 @@ static inline __attribute__((always_inline)) uint32_t read_pair(
     struct jpeg_bits *bits, const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t k, int16_t *block)
 {
     uint64_t pair = pairs->entry[bits->loaded >> (64 - JPEG_PAIR_BITS)];
-    if (__builtin_expect(pair == 0, 0))
+    if (__builtin_expect(pair == JPEG_NO_PAIR, 0))
         return read_ac(bits, table, k, block);
-    k += jpeg_pair_first_advance(pair);
-    uint32_t second = k + jpeg_pair_second_advance(pair);
+    uint32_t behind = k + jpeg_pair_advance(pair);
     if (block) {
-        block[natural[k]] = (int16_t)jpeg_pair_first(pair, bits->loaded);
-        block[natural[second]] = (int16_t)jpeg_pair_second(pair, bits->loaded);
+        block[kst_jpeg_raster[k + jpeg_pair_first_advance(pair)]] = (int16_t)jpeg_pair_first(pair, bits->loaded);
+        block[kst_jpeg_raster[behind - 1]] = (int16_t)jpeg_pair_second(pair, bits->loaded);
     }
     bits->loaded <<= pair & 63;
     bits->count -= (int32_t)(pair & 255);
-    return second + 1;
+    return behind;
 }
 
 /* Return whether the longest symbol, 31 bits, is loaded. A pair takes at most JPEG_PAIR_BITS − 1 + 15 bits. */
@@ -148,10 +123,10 @@ static inline __attribute__((always_inline)) void read_mcu(
         block[0] = (int16_t)*prediction;
         uint32_t k = read_block(&bits, entropy->pairs[i], entropy->ac[i], block);
         last[i] = 63;
-        if (k >= ENDED)
-            last[i] = (uint8_t)(k - ENDED);
-        if (__builtin_expect(k >= INVALID, 0)) {
-            last[i] = (uint8_t)(k - INVALID);
+        if (k >= JPEG_ENDED)
+            last[i] = (uint8_t)(k - JPEG_ENDED);
+        if (__builtin_expect(k >= JPEG_INVALID, 0)) {
+            last[i] = (uint8_t)(k - JPEG_INVALID);
             note_invalid(entropy, cursor, bits);
         }
         if (__builtin_expect(jpeg_symbol_invalid(dc), 0))
@@ -179,7 +154,7 @@ static inline __attribute__((always_inline)) bool fits_token(int32_t value)
 
 static inline __attribute__((always_inline)) uint16_t pack_token(int32_t value, uint32_t k)
 {
-    return (uint16_t)((value & (JPEG_TOKEN_VALUES - 1)) | natural[k] * JPEG_TOKEN_VALUES);
+    return (uint16_t)((value & (JPEG_TOKEN_VALUES - 1)) | kst_jpeg_raster[k] * JPEG_TOKEN_VALUES);
 }
 
 static inline __attribute__((always_inline)) uint16_t *store_ac(
@@ -204,19 +179,19 @@ static inline __attribute__((always_inline)) uint16_t *store_ac(
 static inline __attribute__((always_inline)) uint16_t *store_pair(struct jpeg_bits *bits,
     const struct jpeg_pairs *pairs, const struct jpeg_lookup *table, uint32_t *k, uint16_t *token)
 {
-    uint64_t pair = *k < PAIRS_END ? pairs->entry[bits->loaded >> (64 - JPEG_PAIR_BITS)] : 0;
+    uint64_t pair = *k < PAIRS_END ? pairs->entry[bits->loaded >> (64 - JPEG_PAIR_BITS)] : JPEG_NO_PAIR;
     int32_t first = jpeg_pair_first(pair, bits->loaded);
     int32_t second = jpeg_pair_second(pair, bits->loaded);
-    if (__builtin_expect(pair == 0 || !fits_token(first) || !fits_token(second), 0))
+    if (__builtin_expect(pair == JPEG_NO_PAIR || !fits_token(first) || !fits_token(second), 0))
         return store_ac(bits, table, k, token);
     uint32_t place = *k + jpeg_pair_first_advance(pair);
-    uint32_t advance = jpeg_pair_second_advance(pair);
+    uint32_t behind = *k + jpeg_pair_advance(pair);
     token[0] = pack_token(first, place);
-    token[1] = pack_token(second, place + advance);
+    token[1] = pack_token(second, behind - 1);
     bits->loaded <<= pair & 63;
     bits->count -= (int32_t)(pair & 255);
-    *k = place + advance + 1;
-    return token + 1 + (advance != 0);
+    *k = behind;
+    return token + (behind - 1 == place ? 1 : 2);
 }
 
 static inline __attribute__((always_inline)) uint16_t *store_mcu(
@@ -236,11 +211,11 @@ static inline __attribute__((always_inline)) uint16_t *store_mcu(
             token = store_pair(&bits, entropy->pairs[i], entropy->ac[i], &k, token);
         } while (k < 64);
         uint32_t last = 63;
-        if (k >= ENDED) { /* the symbol that ends the block was written as a token too */
-            last = k - ENDED;
+        if (k >= JPEG_ENDED) { /* the symbol that ends the block was written as a token too */
+            last = k - JPEG_ENDED;
             token--;
         }
-        if (__builtin_expect(k >= INVALID || jpeg_symbol_invalid(dc), 0))
+        if (__builtin_expect(k >= JPEG_INVALID || jpeg_symbol_invalid(dc), 0))
             note_invalid(entropy, cursor, bits);
         head[0] = (uint16_t)*prediction;
         head[1] = (uint16_t)((uint32_t)(token - head - JPEG_TOKEN_HEAD) | (last & 63) << 8);
@@ -290,12 +265,15 @@ void kst_jpeg_entropy_tier(struct jpeg_entropy *entropy, enum cpu_tier tier)
     entropy->read_mcu = read_mcu_c;
     entropy->skip_mcu = skip_mcu_c;
     entropy->store_mcu = store_mcu_c;
+    entropy->read_run = NULL;
+    entropy->store_run = NULL;
 #if defined(__x86_64__)
     if (tier < CPU_AVX2 || tier > CPU_AVX512)
         return;
     entropy->read_mcu = read_mcu_bmi2;
     entropy->skip_mcu = skip_mcu_bmi2;
     entropy->store_mcu = store_mcu_bmi2;
+    kst_jpeg_run_avx2(entropy);
 #else
     (void)tier;
 #endif

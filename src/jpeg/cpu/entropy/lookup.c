@@ -4,6 +4,24 @@
 
 #include <string.h>
 
+#include "jpeg/tables/zigzag.h"
+
+#define RASTER(i) i
+
+const uint8_t kst_jpeg_raster[64 + JPEG_INVALID_ADVANCE] = {JPEG_ZIGZAG(RASTER), //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
+
 static jpeg_symbol pack(uint32_t length, uint32_t size, uint32_t advance)
 {
     return (length + size) | (63 - size) << 8 | length << 16 | advance << 24;
@@ -67,36 +85,37 @@ jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t lo
     return lookup->symbol[lookup->first[length] + (prefix >> (JPEG_LONGEST_CODE - length))];
 }
 
-/* Make the entry for a single symbol, whose second value is the first one again. */
-static uint64_t pack_single(jpeg_symbol first)
+uint64_t kst_jpeg_pair_single(jpeg_symbol symbol)
 {
-    uint64_t start = jpeg_symbol_length(first), shift = 63 - jpeg_symbol_size(first);
-    return jpeg_symbol_total(first) | start << 8 | shift << 16 | (uint64_t)jpeg_symbol_advance(first) << 24 |
-           start << 32 | shift << 40;
+    uint64_t start = jpeg_symbol_length(symbol), shift = 63 - jpeg_symbol_size(symbol);
+    uint64_t advance = jpeg_symbol_advance(symbol);
+    return jpeg_symbol_total(symbol) | advance << 8 | start << 16 | start << 24 | shift << 32 | shift << 40 |
+           (advance + 1) << 48;
 }
 
 /* Make the entry for two symbols; `single` is the entry of the first one alone. */
 static uint64_t pack_pair(uint64_t single, jpeg_symbol second)
 {
-    uint64_t used = single & 255;
+    const uint64_t first = UINT64_C(0xFF00FFFF00); /* what tells of the first symbol */
+    uint64_t used = single & 255, advance = jpeg_pair_first_advance(single);
     uint64_t start = used + jpeg_symbol_length(second), shift = 63 - jpeg_symbol_size(second);
-    return (single & 0xFFFFFF00) | (used + jpeg_symbol_total(second)) | start << 32 | shift << 40 |
-           (uint64_t)(jpeg_symbol_advance(second) + 1) << 48;
+    return (single & first) | (used + jpeg_symbol_total(second)) | start << 24 | shift << 40 |
+           (advance + jpeg_symbol_advance(second) + 2) << 48;
 }
 
 /*
  * Fill in the `count` entries that begin with a symbol. The bits of its value stand between it and the next symbol, and
  * the entries are the same for every such value.
  */
-static void fill_pairs(uint64_t *entry, const struct jpeg_lookup *lookup, jpeg_symbol first, uint32_t count)
+static void fill_pairs(uint64_t *entry, jpeg_symbol first, const struct jpeg_lookup *next, uint32_t count)
 {
-    uint64_t single = first ? pack_single(first) : 0;
+    uint64_t single = first ? kst_jpeg_pair_single(first) : JPEG_NO_PAIR;
     uint32_t used = jpeg_symbol_total(first);
     bool alone = !first || used >= JPEG_PAIR_BITS || jpeg_symbol_advance(first) >= JPEG_END_ADVANCE;
     uint32_t part = alone ? 1 : 1U << (JPEG_PAIR_BITS - used);
     entry[0] = single;
     for (uint32_t i = 0; !alone && i < part; i++) {
-        jpeg_symbol second = lookup->short_code[i << used];
+        jpeg_symbol second = next->short_code[i << used];
         bool fits = second && used + jpeg_symbol_length(second) <= JPEG_PAIR_BITS;
         entry[i] = fits ? pack_pair(single, second) : single;
     }
@@ -109,12 +128,12 @@ static void fill_pairs(uint64_t *entry, const struct jpeg_lookup *lookup, jpeg_s
 /*
  * Small pictures take less time to decode than their tables take to make, so as much as possible is done once per code.
  */
-void kst_jpeg_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *lookup)
+void kst_jpeg_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *first, const struct jpeg_lookup *next)
 {
     _Static_assert((int)JPEG_PAIR_BITS == (int)JPEG_LOOKUP_BITS, "both look-ups begin with the same symbols");
     for (uint32_t at = 0, count; at < 1U << JPEG_PAIR_BITS; at += count) {
-        jpeg_symbol first = lookup->short_code[at];
-        count = first ? 1U << (JPEG_PAIR_BITS - jpeg_symbol_length(first)) : 1;
-        fill_pairs(pairs->entry + at, lookup, first, count);
+        jpeg_symbol symbol = first->short_code[at];
+        count = symbol ? 1U << (JPEG_PAIR_BITS - jpeg_symbol_length(symbol)) : 1;
+        fill_pairs(pairs->entry + at, symbol, next, count);
     }
 }

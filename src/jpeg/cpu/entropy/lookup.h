@@ -68,23 +68,32 @@ static inline uint32_t jpeg_symbol_advance(jpeg_symbol s)
 }
 
 /*
- * Two AC symbols in one look-up, if the second one's code fits into it too. An entry is packed in bytes, from the
- * lowest:
+ * Two symbols in one look-up, if the second one's code fits into it too. An entry is packed in bytes, from the lowest:
  * - the bits of both symbols with their values (1–41);
- * - where the first value starts; 63 minus its size; the first advance;
- * - where the second value starts; 63 minus its size;
- * - how far the index advances from after the first value's place to after the second's.
- * If there is only one symbol, that last advance is 0 and the second value is the first one again. If the first code is
- * longer than the look-up, the entry is 0.
+ * - how far the zig-zag index advances before the first value's place;
+ * - where the first value starts; where the second one starts;
+ * - 63 minus the size of the first; 63 minus that of the second;
+ * - how far the index advances to behind the second value's place, counted from the same index as the first advance.
+ * If there is only one symbol, the second one is the first one again. If the first code is longer than the look-up, the
+ * entry is JPEG_NO_PAIR, with an advance that no symbol has.
  */
-enum { JPEG_PAIR_BITS = 10 };
+enum { JPEG_PAIR_BITS = 10, JPEG_NO_PAIR = 64 << 8 };
 
 struct jpeg_pairs {
     uint64_t entry[1 << JPEG_PAIR_BITS];
 };
 
-/* `lookup` is of kind JPEG_LOOKUP_AC. */
-void kst_jpeg_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *lookup);
+/*
+ * Make the pairs of a symbol of one table and the next symbol, which is an AC symbol. `next` is of kind JPEG_LOOKUP_AC,
+ * `first` is the same table or one of kind JPEG_LOOKUP_DC.
+ */
+void kst_jpeg_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *first, const struct jpeg_lookup *next);
+
+/* Return the entry for a single symbol. */
+uint64_t kst_jpeg_pair_single(jpeg_symbol symbol);
+
+/* Maps zig-zag indices to raster indices. Everything past the block is put at index 63. */
+extern const uint8_t kst_jpeg_raster[64 + JPEG_INVALID_ADVANCE];
 
 /* Return whether the symbol stands for a bit pattern that is no code. */
 static inline bool jpeg_symbol_invalid(jpeg_symbol s)
@@ -112,20 +121,21 @@ static inline __attribute__((always_inline)) int32_t jpeg_extend(uint64_t loaded
 
 static inline __attribute__((always_inline)) int32_t jpeg_pair_first(uint64_t pair, uint64_t loaded)
 {
-    return jpeg_extend(loaded << (pair >> 8 & 63), (uint32_t)(pair >> 16));
+    return jpeg_extend(loaded << (pair >> 16 & 63), (uint32_t)(pair >> 32));
 }
 
 static inline __attribute__((always_inline)) int32_t jpeg_pair_second(uint64_t pair, uint64_t loaded)
 {
-    return jpeg_extend(loaded << (pair >> 32 & 63), (uint32_t)(pair >> 40));
+    return jpeg_extend(loaded << (pair >> 24 & 63), (uint32_t)(pair >> 40));
 }
 
 static inline __attribute__((always_inline)) uint32_t jpeg_pair_first_advance(uint64_t pair)
 {
-    return pair >> 24 & 255;
+    return pair >> 8 & 255;
 }
 
-static inline __attribute__((always_inline)) uint32_t jpeg_pair_second_advance(uint64_t pair)
+/* Return how far the index advances to behind both symbols. */
+static inline __attribute__((always_inline)) uint32_t jpeg_pair_advance(uint64_t pair)
 {
     return (uint32_t)(pair >> 48);
 }
