@@ -15,14 +15,21 @@
 #include "interrupt.h"
 #include "manifest.h"
 #include "progress.h"
+#include "relay.h"
 #include "resume.h"
 #include "summary.h"
 
-enum { WORKERS_MAX = 64, THREADS_MAX = 1024 };
+enum {
+    WORKERS_MAX = 256,
+    CPU_WORKERS_MAX = 64,
+    THREADS_MAX = 1024,
+    OPENING_BYTES = 1 << 26 /* of inputs that are worth the time to open GPUs that nobody named */
+};
 
 /* Holds what the workers share. */
 struct crew {
     const struct batch *batch;
+    struct relay *relay; /* null: the workers decode and encode in the context */
     kst_context *context;
     struct inputs inputs;
     size_t workers;
@@ -162,11 +169,14 @@ static void do_one(struct crew *crew, struct input *input)
             .files = *batch->files,
         };
         task.files.context = crew->context;
+        task.files.relay = crew->relay;
         task.files.threads = crew->threads;
         task.files.verbose = batch->common->verbose;
         good = batch->work(batch->settings, &task, &problem);
         source_release(&source);
     }
+    if (crew->relay != NULL)
+        relay_rest(crew->relay);
     outcome_end();
     record(crew, input, &outcome, good ? NULL : &problem);
     outcome_release(&outcome);
@@ -328,13 +338,69 @@ static void divide_threads(struct crew *crew, uint32_t threads)
 {
     size_t workers = crew->inputs.own < threads ? crew->inputs.own : threads;
 
-    crew->workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
+    crew->workers = workers < 1 ? 1 : workers > CPU_WORKERS_MAX ? CPU_WORKERS_MAX : workers;
     crew->threads = threads / (uint32_t)crew->workers;
 }
 
-static int process(struct crew *crew)
+/* Workers that wait for devices take no processor, so there are as many as keep the devices busy. */
+static void crowd(struct crew *crew)
 {
-    int code = common_context(crew->batch->common, crew->threads, &crew->context);
+    size_t workers = relay_width(crew->relay);
+
+    workers = crew->inputs.own < workers ? crew->inputs.own : workers;
+    crew->workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
+    crew->threads = 1;
+    crew->context = relay_context(crew->relay);
+}
+
+/*
+ * Return whether the work is done by a flow. With "auto" that takes enough inputs: small work is done before a GPU is
+ * open.
+ */
+static bool wants_relay(const struct crew *crew)
+{
+    const struct common_options *common = crew->batch->common;
+    const char *device = common->device != NULL ? common->device : getenv("KOSTKA_DEVICE");
+    uint64_t bytes = 0;
+
+    if (crew->batch->output->directory == NULL || (crew->batch->recodes && !common_names_many(common)))
+        return false;
+    if (device != NULL && *device != '\0' && strcmp(device, "auto") != 0)
+        return true;
+    for (size_t i = 0; i < crew->inputs.count; i++)
+        bytes += crew->inputs.input[i].elsewhere || crew->inputs.input[i].done ? 0 : crew->inputs.input[i].size;
+    return bytes >= OPENING_BYTES;
+}
+
+/* Open the devices that work, and find out how many workers they need. */
+static int open_devices(struct crew *crew, uint32_t threads)
+{
+    int code = wants_relay(crew) ? relay_open(crew->batch->common, threads, &crew->relay) : EXIT_FINE;
+
+    if (code != EXIT_FINE)
+        return code;
+    if (crew->relay != NULL)
+        crowd(crew);
+    else
+        divide_threads(crew, threads);
+    if (crew->relay != NULL)
+        return EXIT_FINE;
+    struct common_options common = *crew->batch->common;
+    if (crew->batch->output->directory != NULL && common_names_many(&common)) /* "all", and there is no GPU */
+        common.device = "cpu";
+    return common_context(&common, crew->threads, &crew->context);
+}
+
+static void close_devices(struct crew *crew)
+{
+    if (crew->relay == NULL)
+        kst_context_destroy(&crew->context);
+    relay_close(&crew->relay);
+}
+
+static int process(struct crew *crew, uint32_t threads)
+{
+    int code = open_devices(crew, threads);
 
     if (code == EXIT_FINE) {
         if (crew->batch->output->directory != NULL)
@@ -342,7 +408,7 @@ static int process(struct crew *crew)
         work_off(crew);
         code = conclude(crew);
     }
-    kst_context_destroy(&crew->context);
+    close_devices(crew);
     return code;
 }
 
@@ -364,10 +430,8 @@ int batch_run(const struct batch *batch, int argc, char **argv)
         return EXIT_USAGE;
     if ((code = collect(&crew, operands, count)) != EXIT_FINE)
         return code;
-    if ((code = open_manifest(&crew)) == EXIT_FINE) {
-        divide_threads(&crew, threads);
-        code = process(&crew);
-    }
+    if ((code = open_manifest(&crew)) == EXIT_FINE)
+        code = process(&crew, threads);
     manifest_close(&crew.manifest);
     inputs_release(&crew.inputs);
     return code;

@@ -57,7 +57,7 @@ static int run(int argc, char **argv)
         files.max_pixels = common_max_pixels(&common);
         files.max_memory = common_max_memory(&common);
         files.compression = output.compression;
-        const struct batch batch = {&verb_convert, &common, &output, &files, task_convert, NULL, false, false};
+        const struct batch batch = {&verb_convert, &common, &output, &files, task_convert, NULL, false, false, false};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);

@@ -15,7 +15,8 @@ static bool encode_whole(const struct task *task, struct source *source, const c
 
     picture_init(&picture);
     bool good = picture_read(&picture, source, &task->files, NULL, problem);
-    source_release(source);
+    if (picture.pending == NULL)
+        source_release(source);
     good = good && picture_write(&picture, path, task->files.target, &task->files, problem);
     picture_release(&picture);
     return good;
@@ -38,6 +39,12 @@ static bool encode_picture(const struct task *task, struct source *source, const
            encode_whole(task, source, path, problem);
 }
 
+/* Return whether devices decode the source before they encode it, or that is not large enough to be read in rows. */
+static bool is_relayed(const struct source *source, const struct file_settings *files)
+{
+    return files->relay != NULL && source_size(source) <= files->max_memory / 4;
+}
+
 /* Encode an open source, whose first bytes have been read. */
 static bool encode_open(const struct task *task, struct source *source, const char *path, struct problem *problem)
 {
@@ -46,7 +53,7 @@ static bool encode_open(const struct task *task, struct source *source, const ch
     struct row_file rows;
     bool good;
 
-    if (resize_wanted(files)) {
+    if (resize_wanted(files) || is_relayed(source, files)) {
         good = source_finish_picture(source, files, problem) && encode_whole(task, source, path, problem);
     } else if (band_file_open(&bands, source, files)) {
         good = band_file_encode(&bands, path, files, problem);
@@ -129,7 +136,7 @@ static int run(int argc, char **argv)
         files.max_pixels = common_max_pixels(&common);
         files.max_memory = common_max_memory(&common);
         files.on_cpu = common_on_cpu(&common);
-        const struct batch batch = {&verb_encode, &common, &output, &files, encode_one, NULL, true, false};
+        const struct batch batch = {&verb_encode, &common, &output, &files, encode_one, NULL, true, false, false};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);

@@ -235,21 +235,41 @@ struct option_group common_group(struct common_options *options)
     return (struct option_group){table, handle_common, options};
 }
 
+/* Return whether the name stands for several devices. */
+static bool is_list(const char *name)
+{
+    return name != NULL && (strchr(name, ',') != NULL || strcmp(name, "all") == 0);
+}
+
+bool common_names_many(const struct common_options *options)
+{
+    return is_list(options->device != NULL ? options->device : getenv("KOSTKA_DEVICE"));
+}
+
 int common_context(const struct common_options *options, uint32_t threads, kst_context **context)
 {
     kst_context_options made;
 
+    if (common_names_many(options)) {
+        complain(options->device != NULL ? options->device : "KOSTKA_DEVICE",
+            "several devices work on many inputs only: name one, or add --out-dir");
+        return EXIT_USAGE;
+    }
     kst_context_options_init(&made);
     made.device = options->device;
     made.threads = threads;
     made.limits.pixels = options->max_pixels;
     made.limits.memory = options->max_memory;
     made.limits.work = (uint32_t)options->max_work;
-    const char *device = options->device != NULL ? options->device : "KOSTKA_DEVICE";
     kst_status status = kst_context_create(&made, context);
+    return status ? common_complain(options, status) : EXIT_FINE;
+}
+
+int common_complain(const struct common_options *options, kst_status status)
+{
+    const char *device = options->device != NULL ? options->device : "KOSTKA_DEVICE";
+
     switch (status) {
-    case KST_OK:
-        return EXIT_FINE;
     case KST_ERROR_DEVICE_MISSING:
     case KST_ERROR_DEVICE_FAILED:
         complain(device, "%s; 'kostka devices' lists those that there are", kst_status_text(status));

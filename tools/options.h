@@ -180,6 +180,8 @@ struct option_group common_group(struct common_options *options);
 
 /* Makes the context that the options ask for. On failure prints why and returns the exit code. */
 int common_context(const struct common_options *options, uint32_t threads, kst_context **context);
+int common_complain(const struct common_options *options, kst_status status); /* why there is no context */
+bool common_names_many(const struct common_options *options); /* whether an option or KOSTKA_DEVICE names several */
 uint64_t common_max_pixels(const struct common_options *options);
 uint64_t common_max_memory(const struct common_options *options);
 bool common_on_cpu(const struct common_options *options); /* whether an option or KOSTKA_DEVICE chooses the CPU */

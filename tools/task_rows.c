@@ -58,7 +58,7 @@ bool task_by_rows(const struct task *task, bool *good, struct problem *problem)
         return false;
     if (strips_open(&strips, task->source, &task->files))
         *good = write_strips(&strips, task, problem);
-    else if (bands_out_open(&bands, task->source, &task->files))
+    else if (task->files.relay == NULL && bands_out_open(&bands, task->source, &task->files))
         *good = write_bands(&bands, task, problem);
     else if (rows_across_open(&across, task->source, &task->files))
         *good = write_across(&across, task, problem);

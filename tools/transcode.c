@@ -302,7 +302,8 @@ static int run(int argc, char **argv)
     if (options_read(&verb_transcode, argc, argv, groups, 5, &settings.given, &code) &&
         (code = choose_target(&settings, &output, argc, argv)) == EXIT_FINE) {
         files.max_memory = common_max_memory(&common);
-        const struct batch batch = {&verb_transcode, &common, &output, &files, transcode_one, &settings, false, true};
+        const struct batch batch = {
+            &verb_transcode, &common, &output, &files, transcode_one, &settings, false, true, true};
         code = batch_run(&batch, argc, argv);
     }
     free(settings.script);

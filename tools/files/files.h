@@ -51,6 +51,7 @@ bool source_at(const struct source *source, uint64_t offset, size_t length, void
 void source_rest(const struct source *source);
 
 struct file_format;
+struct relay;
 
 /* Holds what a file is, as far as options depend on it. */
 enum file_kind {
@@ -90,6 +91,7 @@ struct resize_settings {
 /* Holds what reading and writing need beside the file. */
 struct file_settings {
     kst_context *context;
+    struct relay *relay;       /* decodes and encodes whole pictures (relay.h); null: the context does */
     kst_decode_options decode; /* for JPEG */
     const kst_encode_options
         *encode; /* for JPEG and JPEG 2000; its metadata are added to the picture's own. Null: neither is written */
