@@ -321,6 +321,10 @@ static bool handle_output(const char *verb, void *settings, int code, const char
                 "--out-format '%s' is not one of jpeg, jp2, j2k, png, tiff, bmp, pnm, pgm, ppm, pam, pgx, raw, yuv",
                 value);
         return options->format != NULL;
+    case OPTION_MAX_COUNT:
+        return value_number(verb, "--max-count", value, 1, UINT32_MAX, &options->most_groups);
+    case OPTION_MAX_SIZE:
+        return value_bytes(verb, "--max-size", value, &options->most_bytes);
     default:
         if (!value_number(verb, "--compression", value, 0, 9, &number))
             return false;
@@ -334,6 +338,7 @@ struct option_group output_group(struct output_options *options)
     static const struct option_entry table[] = {{"out-dir", "DIR", OPTION_OUT_DIR, 0, 0},
         {"out-format", "jpeg|jp2|j2k|png|tiff|bmp|pnm|pgm|ppm|pam|pgx|raw|yuv", OPTION_OUT_FORMAT, 0, 0},
         {"input", "FILE", OPTION_INPUT, 0, 0}, {"output", "FILE", OPTION_OUTPUT, 0, 0},
+        {"max-count", "N", OPTION_MAX_COUNT, 0, 0}, {"max-size", "BYTES", OPTION_MAX_SIZE, 0, 0},
         {"compression", "0-9", OPTION_COMPRESSION, KIND_PNG | KIND_TIFF, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle_output, options};
 }

@@ -7,12 +7,14 @@
 #include "files/resize.h"
 #include "files/rows_across.h"
 #include "files/strips.h"
+#include "outcome.h"
 
 /* Return the path of the output. Its extension may depend on the whole picture, which `image` describes. */
 static char *path_for(const struct task *task, const kst_image *image, struct problem *problem)
 {
     struct picture described;
 
+    outcome_note_pixels((uint64_t)image->width * image->height);
     picture_init(&described);
     described.image = *image;
     return task_path(task, file_extension(task->files.target, &described), problem);

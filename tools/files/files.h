@@ -15,6 +15,7 @@ struct source {
     uint8_t *data;    /* must not be changed */
     size_t length;
     bool mapped;
+    bool borrowed;  /* the bytes are another's, who releases them */
     bool once;      /* set by callers who read it once from front to end: smaller files are then mapped, too */
     bool regular;   /* a file that may be read at any place */
     uint64_t size;  /* of such a file */

@@ -106,8 +106,10 @@ static bool decode_here(kst_decoder *decoder, const struct file_settings *settin
     picture->context = settings->context;
     kst_status status = kst_decoder_decode(decoder, options, &picture->image);
     *report = *kst_decoder_report(decoder);
-    return status ? jpeg_report_problem(report, status, problem)
-                  : jpeg_keep_metadata(decoder, settings, picture, problem);
+    if (status)
+        return jpeg_report_problem(report, status, problem);
+    outcome_note_pixels((uint64_t)picture->image.width * picture->image.height);
+    return jpeg_keep_metadata(decoder, settings, picture, problem);
 }
 
 static bool decode_open(kst_decoder *decoder, const struct source *source, const struct file_settings *settings,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "files/resize.h"
+#include "outcome.h"
 #include "relay.h"
 
 static uint64_t bytes_of(const kst_image *image)
@@ -82,6 +83,7 @@ bool relayed_decode(const kst_decoder *decoder, const struct source *source, con
     if (!jpeg_keep_metadata(decoder, settings, picture, problem) ||
         (resizes && !resize_expect(picture, &decoded, source->name, settings, &resize, &made, problem)))
         return false;
+    outcome_note_pixels((uint64_t)decoded.width * decoded.height);
     picture->sized = true;
     now.progress = NULL;
     kst_report_init(report);
@@ -91,6 +93,13 @@ bool relayed_decode(const kst_decoder *decoder, const struct source *source, con
     }
     relay_reserve(settings->relay, source->length + bytes_of(&made) + (resizes ? bytes_of(&decoded) : 0));
     return decode_now(source, &now, resizes ? &resize : NULL, settings, picture, report, problem);
+}
+
+void relayed_reserve(const struct source *source, const struct file_settings *settings)
+{
+    enum { EXPANSION = 4 };
+
+    relay_reserve(settings->relay, EXPANSION * (uint64_t)source->length);
 }
 
 static kst_flow_item item_of(const struct picture *picture, const kst_encode_options *options)

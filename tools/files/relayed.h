@@ -24,6 +24,12 @@ struct pending {
 bool relayed_decode(const kst_decoder *decoder, const struct source *source, const struct file_settings *settings,
     const kst_decode_options *options, struct picture *picture, kst_report *report, struct problem *problem);
 
+/*
+ * Wait for memory for a picture that is not coded, about four times as much as its file has, before it is read for a
+ * relay to encode it.
+ */
+void relayed_reserve(const struct source *source, const struct file_settings *settings);
+
 /* Encode a picture, which may be pending, to an output that is still empty. */
 bool relayed_encode(struct output *output, const struct picture *picture, const kst_encode_options *options,
     const struct file_settings *settings, struct problem *problem);
