@@ -70,7 +70,7 @@ bool capture_keep(int descriptor, const char *name, struct problem *problem)
         return problem_set(problem, "%s", strerror(errno));
     file.length = (size_t)state.st_size;
     if (file.length > 0) {
-        void *mapped = mmap(NULL, file.length, PROT_READ, MAP_SHARED, descriptor, 0);
+        void *mapped = mmap(NULL, file.length, PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor, 0);
         if (mapped == MAP_FAILED)
             return problem_set(problem, "cannot keep %s in memory: %s", name, strerror(errno));
         file.data = mapped;
