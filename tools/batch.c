@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs a verb over its inputs by several workers. */
-#include "batch.h"
+#include "batch_crew.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,28 +12,13 @@
 
 #include "folder.h"
 #include "interrupt.h"
-#include "manifest.h"
 #include "progress.h"
 #include "resume.h"
-#include "summary.h"
 
-enum { WORKERS_MAX = 64, THREADS_MAX = 1024 };
-
-/* Holds what the workers share. */
-struct crew {
-    const struct batch *batch;
-    kst_context *context;
-    struct inputs inputs;
-    size_t workers;
-    uint32_t threads;   /* threads of each worker */
-    const char *path;   /* the output; null with --out-dir */
-    atomic_size_t next; /* the next input to process, and the end of its rank, in the order by rank */
-    size_t end;
-    atomic_size_t done; /* inputs that succeeded or failed */
-    atomic_size_t failures;
-    struct summary summary;
-    struct manifest manifest;
-    atomic_bool unrecorded; /* the manifest could not be written */
+enum {
+    CPU_WORKERS_MAX = 64,
+    THREADS_MAX = 1024,
+    OPENING_BYTES = 1 << 26 /* of inputs that are worth the time to open GPUs that nobody named */
 };
 
 static char *join_path(const char *directory, const char *name, size_t stem, const char *extension)
@@ -46,6 +30,16 @@ static char *join_path(const char *directory, const char *name, size_t stem, con
     if (path != NULL)
         snprintf(path, capacity, "%s%s%.*s.%s", directory, separated ? "" : "/", (int)stem, name, extension);
     return path;
+}
+
+static char *join_name(const char *stem, const char *extension)
+{
+    size_t room = strlen(stem) + strlen(extension) + 2;
+    char *name = malloc(room);
+
+    if (name != NULL)
+        snprintf(name, room, "%s.%s", stem, extension);
+    return name;
 }
 
 /* Make the folder of an output where it stands for one in the folder that was walked through. */
@@ -63,13 +57,15 @@ static bool make_place(const char *path, const char *stem, size_t length, struct
 
 char *task_path(const struct task *task, const char *extension, struct problem *problem)
 {
-    size_t length;
-    const char *stem = input_stem(task->input, &length);
-    char *path = task->path != NULL ? strdup(task->path) : join_path(task->directory, stem, length, extension);
+    size_t length = 0;
+    const char *stem = task->stem != NULL ? task->stem : input_stem(task->input, &length);
+    char *path = task->path != NULL   ? strdup(task->path)
+                 : task->stem != NULL ? join_name(task->stem, extension)
+                                      : join_path(task->directory, stem, length, extension);
 
     if (path == NULL)
         problem_set(problem, "out of memory");
-    if (path == NULL || task->path != NULL ||
+    if (path == NULL || task->path != NULL || task->stem != NULL ||
         (input_claim(task->inputs, task->input, path, problem) && make_place(path, stem, length, problem)))
         return path;
     free(path);
@@ -122,22 +118,52 @@ static double share_of_reading(const struct source *source, const struct file_se
     return reading / (reading + effort(files->target, true, files->compression));
 }
 
+bool crew_record(struct crew *crew, const struct manifest_entry *entry, size_t count, struct problem *problem)
+{
+    bool good = crew->manifest.descriptor < 0 || manifest_add(&crew->manifest, entry, count, problem);
+
+    if (!good && !atomic_exchange(&crew->unrecorded, true))
+        complain(crew->manifest.path, "%s", problem->text);
+    return good;
+}
+
 /* Report what has become of an input. */
 static void record(
     struct crew *crew, const struct input *input, const struct outcome *outcome, const struct problem *failure)
 {
     const char *why = failure != NULL ? failure->text : NULL;
+    const struct manifest_entry entry = {
+        .input = input->name, .output = input->output, .outcome = outcome, .failure = why};
     struct problem problem = {.text = ""};
-    bool good = crew->manifest.descriptor < 0 ||
-                manifest_add(&crew->manifest, input->name, input->output, outcome, why, &problem);
+    bool good = crew_record(crew, &entry, 1, &problem);
 
     if (failure != NULL)
         complain(strcmp(input->name, "-") == 0 ? "standard input" : input->name, "%s", why);
-    if (!good && !atomic_exchange(&crew->unrecorded, true))
-        complain(crew->manifest.path, "%s", problem.text);
     summary_add(&crew->summary, input->size, outcome, failure);
     atomic_fetch_add(&crew->failures, failure != NULL || !good);
     atomic_fetch_add(&crew->done, 1);
+}
+
+bool crew_work(struct crew *crew, struct source *source, struct input *input, const char *stem, struct problem *problem)
+{
+    const struct batch *batch = crew->batch;
+    struct task task = {
+        .source = source,
+        .path = crew->path,
+        .directory = batch->output->directory,
+        .inputs = &crew->inputs,
+        .input = input,
+        .stem = stem,
+        .files = *batch->files,
+    };
+
+    task.files.context = crew->context;
+    task.files.relay = crew->relay;
+    task.files.threads = crew->threads;
+    task.files.verbose = batch->common->verbose;
+    bool good = batch->work(batch->settings, &task, problem);
+    source_release(source);
+    return good;
 }
 
 static void do_one(struct crew *crew, struct input *input)
@@ -152,29 +178,16 @@ static void do_one(struct crew *crew, struct input *input)
                     : problem_set_kind(&problem, PROBLEM_READ, "%s", input->failure);
 
     progress_file_begin(share_of_reading(&source, batch->files));
-    if (good) {
-        struct task task = {
-            .source = &source,
-            .path = crew->path,
-            .directory = batch->output->directory,
-            .inputs = &crew->inputs,
-            .input = input,
-            .files = *batch->files,
-        };
-        task.files.context = crew->context;
-        task.files.threads = crew->threads;
-        task.files.verbose = batch->common->verbose;
-        good = batch->work(batch->settings, &task, &problem);
-        source_release(&source);
-    }
+    good = good && crew_work(crew, &source, input, NULL, &problem);
+    if (crew->relay != NULL)
+        relay_rest(crew->relay);
     outcome_end();
     record(crew, input, &outcome, good ? NULL : &problem);
     outcome_release(&outcome);
     progress_file_end();
 }
 
-/* Return whether no further input is begun: a signal asked for that, too many have failed, or none can be recorded. */
-static bool stops(struct crew *crew)
+bool crew_stops(struct crew *crew)
 {
     uint64_t most = crew->batch->output->many.max_failures;
     return interrupt_came() || atomic_load(&crew->unrecorded) || (most > 0 && atomic_load(&crew->failures) >= most);
@@ -185,7 +198,7 @@ static void *worker(void *argument)
     struct crew *crew = argument;
     size_t next;
 
-    while (!stops(crew) && (next = atomic_fetch_add(&crew->next, 1)) < crew->end) {
+    while (!crew_stops(crew) && (next = atomic_fetch_add(&crew->next, 1)) < crew->end) {
         struct input *input = &crew->inputs.input[crew->inputs.by_rank[next]];
         if (!input->elsewhere && !input->done)
             do_one(crew, input);
@@ -225,8 +238,12 @@ static size_t end_of_rank(const struct inputs *inputs, size_t begin)
 static void work_off(struct crew *crew)
 {
     summary_begin(&crew->summary);
+    if (crew_has_groups(crew)) {
+        crew_work_off_groups(crew);
+        return;
+    }
     progress_begin(crew->inputs.own);
-    for (size_t begin = 0; begin < crew->inputs.count && !stops(crew); begin = crew->end) {
+    for (size_t begin = 0; begin < crew->inputs.count && !crew_stops(crew); begin = crew->end) {
         crew->end = end_of_rank(&crew->inputs, begin);
         work_off_rank(crew, begin);
     }
@@ -307,6 +324,16 @@ static bool count_threads(const struct batch *batch, uint32_t *threads)
     return true;
 }
 
+static bool resume(struct crew *crew, struct problem *problem)
+{
+    const struct output_options *output = crew->batch->output;
+
+    if (!crew_has_groups(crew))
+        return resume_skip(&crew->inputs, output, crew->batch->files->target, problem);
+    crew->resumed = resumed_read(output, problem);
+    return crew->resumed != NULL;
+}
+
 /* Open the manifest if there is to be one, and skip what it says is done. */
 static int open_manifest(struct crew *crew)
 {
@@ -316,25 +343,86 @@ static int open_manifest(struct crew *crew)
 
     crew->inputs.apart = path != NULL;
     if (path == NULL ||
-        (manifest_open(&crew->manifest, path, &problem) &&
-            (!output->many.resume || resume_skip(&crew->inputs, output, crew->batch->files->target, &problem))))
+        (manifest_open(&crew->manifest, path, &problem) && (!output->many.resume || resume(crew, &problem))))
         return EXIT_FINE;
     complain(path, "%s", problem.text);
     return EXIT_FAILED;
 }
 
+/* Return how many inputs can be worked on at once, of which archives have any number. */
+static size_t most_at_once(const struct crew *crew)
+{
+    return crew->inputs.archives > 0 ? WORKERS_MAX : crew->inputs.own;
+}
+
 /* Threads are used best on whole pictures, one thread each; those left over work inside the pictures. */
 static void divide_threads(struct crew *crew, uint32_t threads)
 {
-    size_t workers = crew->inputs.own < threads ? crew->inputs.own : threads;
+    size_t inputs = most_at_once(crew), workers = inputs < threads ? inputs : threads;
 
-    crew->workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
+    crew->workers = workers < 1 ? 1 : workers > CPU_WORKERS_MAX ? CPU_WORKERS_MAX : workers;
     crew->threads = threads / (uint32_t)crew->workers;
 }
 
-static int process(struct crew *crew)
+/* Workers that wait for devices take no processor, so there are as many as keep the devices busy. */
+static void crowd(struct crew *crew)
 {
-    int code = common_context(crew->batch->common, crew->threads, &crew->context);
+    size_t workers = relay_width(crew->relay);
+
+    workers = most_at_once(crew) < workers ? most_at_once(crew) : workers;
+    crew->workers = workers < 1 ? 1 : workers > WORKERS_MAX ? WORKERS_MAX : workers;
+    crew->threads = 1;
+    crew->context = relay_context(crew->relay);
+}
+
+/*
+ * Return whether the work is done by a flow. With "auto" that takes enough inputs: small work is done before a GPU is
+ * open.
+ */
+static bool wants_relay(const struct crew *crew)
+{
+    const struct common_options *common = crew->batch->common;
+    const char *device = common->device != NULL ? common->device : getenv("KOSTKA_DEVICE");
+    uint64_t bytes = 0;
+
+    if (crew->batch->output->directory == NULL || (crew->batch->recodes && !common_names_many(common)))
+        return false;
+    if (device != NULL && *device != '\0' && strcmp(device, "auto") != 0)
+        return true;
+    for (size_t i = 0; i < crew->inputs.count; i++)
+        bytes += crew->inputs.input[i].elsewhere || crew->inputs.input[i].done ? 0 : crew->inputs.input[i].size;
+    return bytes >= OPENING_BYTES;
+}
+
+/* Open the devices that work, and find out how many workers they need. */
+static int open_devices(struct crew *crew, uint32_t threads)
+{
+    int code = wants_relay(crew) ? relay_open(crew->batch->common, threads, &crew->relay) : EXIT_FINE;
+
+    if (code != EXIT_FINE)
+        return code;
+    if (crew->relay != NULL)
+        crowd(crew);
+    else
+        divide_threads(crew, threads);
+    if (crew->relay != NULL)
+        return EXIT_FINE;
+    struct common_options common = *crew->batch->common;
+    if (crew->batch->output->directory != NULL && common_names_many(&common)) /* "all", and there is no GPU */
+        common.device = "cpu";
+    return common_context(&common, crew->threads, &crew->context);
+}
+
+static void close_devices(struct crew *crew)
+{
+    if (crew->relay == NULL)
+        kst_context_destroy(&crew->context);
+    relay_close(&crew->relay);
+}
+
+static int process(struct crew *crew, uint32_t threads)
+{
+    int code = open_devices(crew, threads);
 
     if (code == EXIT_FINE) {
         if (crew->batch->output->directory != NULL)
@@ -342,7 +430,7 @@ static int process(struct crew *crew)
         work_off(crew);
         code = conclude(crew);
     }
-    kst_context_destroy(&crew->context);
+    close_devices(crew);
     return code;
 }
 
@@ -364,11 +452,10 @@ int batch_run(const struct batch *batch, int argc, char **argv)
         return EXIT_USAGE;
     if ((code = collect(&crew, operands, count)) != EXIT_FINE)
         return code;
-    if ((code = open_manifest(&crew)) == EXIT_FINE) {
-        divide_threads(&crew, threads);
-        code = process(&crew);
-    }
+    if ((code = open_manifest(&crew)) == EXIT_FINE)
+        code = process(&crew, threads);
     manifest_close(&crew.manifest);
+    resumed_release(&crew.resumed);
     inputs_release(&crew.inputs);
     return code;
 }

@@ -15,12 +15,16 @@
     "                      MPI or Kubernetes say\n"                                                                    \
     "  --manifest FILE     with --out-dir: append a line of JSON for each input that is done\n"                        \
     "  --resume            skip what the manifest and the outputs have\n"                                              \
-    "  --fail-fast, --max-failures N   with --out-dir: begin no further input after one failure, after N\n"
+    "  --fail-fast, --max-failures N   with --out-dir: begin no further input after one failure, after N\n"            \
+    "  -o out-%06d.tar     archives instead of --out-dir, with --max-count N groups and --max-size BYTES at most;\n"   \
+    "                      inputs ending in .tar, and '-' if it begins like one, are archives of WebDataset's\n"       \
+    "                      layout: pictures in them are converted, and what has the same key goes along\n"
 
 /* The work on one input. */
 struct task {
     const struct source *source;
     const char *path; /* the output's path; null: task_path() makes it once the extension is known */
+    const char *stem; /* the output's name without the extension, if it becomes part of a group; else null */
     const char *directory;
     const struct inputs *inputs;
     struct input *input;        /* the input that this task works on */
@@ -37,8 +41,9 @@ struct batch {
     const struct file_settings *files; /* copied to each task, with the context set */
     task_function work;
     const void *settings;
-    bool unread; /* the source has only a name: the task itself reads it */
-    bool coded;  /* take only JPEG and JPEG 2000 files from folders */
+    bool unread;  /* the source has only a name: the task itself reads it */
+    bool coded;   /* take only JPEG and JPEG 2000 files from folders */
+    bool recodes; /* the work is that of the CPU, whatever the device */
 };
 
 /*

@@ -30,9 +30,12 @@ static void offer(const char *prefix, const char *word, size_t length, const cha
         printf("%.*s%.*s\n", (int)before, prefix, (int)length, word);
 }
 
-static void offer_devices(const char *prefix, const char *begun)
+/* Offer devices; where there may be many inputs, all of them, too. */
+static void offer_devices(const char *prefix, const char *begun, bool many)
 {
     offer(prefix, "auto", 4, begun);
+    if (many)
+        offer(prefix, "all", 3, begun);
     for (uint32_t i = 0; i < kst_device_count(); i++) {
         kst_device_info info = {.size = sizeof info};
         if (!kst_device_get(i, &info))
@@ -54,7 +57,7 @@ static void offer_words(const char *prefix, const char *list, const char *begun)
 }
 
 /* Offer the values of an option. `prefix` stands in front of the value in the same word. */
-static void offer_values(const struct option_entry *entry, const char *prefix, const char *begun)
+static void offer_values(const struct option_entry *entry, const char *prefix, const char *begun, bool many)
 {
     const char *value = entry->value + (entry->value[0] == '[');
 
@@ -63,7 +66,7 @@ static void offer_values(const struct option_entry *entry, const char *prefix, c
     else if (strcmp(value, "DIR") == 0)
         puts(":folders");
     else if (strcmp(value, "DEVICE") == 0)
-        offer_devices(prefix, begun);
+        offer_devices(prefix, begun, many);
     else if (strchr(value, '|') != NULL)
         offer_words(prefix, value, begun);
 }
@@ -141,15 +144,16 @@ static void complete_verb(const struct verb *verb, char **words, size_t count)
 
     options_listen(take, &known);
     verb->run(1, call);
+    bool many = find(&known, "--out-dir") != NULL;
     size_t operands = count_operands(&known, words, count, &ended);
     if (!ended && count > 2 && wants_value(&known, words[count - 2])) {
-        offer_values(find(&known, words[count - 2]), "", last);
+        offer_values(find(&known, words[count - 2]), "", last, many);
     } else if (!ended && last[0] == '-' && value != NULL) {
         const struct option_entry *entry = find(&known, last);
         char prefix[64];
         snprintf(prefix, sizeof prefix, "%.*s", (int)(value + 1 - last), last);
         if (entry != NULL && entry->value != NULL)
-            offer_values(entry, prefix, value + 1);
+            offer_values(entry, prefix, value + 1, many);
     } else if (!ended && last[0] == '-') {
         offer_options(&known, last);
     } else if (verb == &verb_bench && operands == 0) {

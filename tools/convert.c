@@ -44,6 +44,7 @@ static int run(int argc, char **argv)
         encode_group(&settings), j2k_group(&j2k, false), decode_group(&files.decode), samples_group(&files, true),
         resize_group(&resize)};
     if (options_read(&verb_convert, argc, argv, groups, 8, &given, &code) &&
+        (code = output_take_archives("convert", &output, &given, &argc, argv) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE &&
         (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
         (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         target_settle(&files);
@@ -58,7 +59,7 @@ static int run(int argc, char **argv)
         files.max_pixels = common_max_pixels(&common);
         files.max_memory = common_max_memory(&common);
         files.compression = output.compression;
-        const struct batch batch = {&verb_convert, &common, &output, &files, task_convert, NULL, false, false};
+        const struct batch batch = {&verb_convert, &common, &output, &files, task_convert, NULL, false, false, false};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);

@@ -54,6 +54,8 @@ static int run(int argc, char **argv)
         decode_group(&files.decode), samples_group(&files, false), resize_group(&resize)};
     if (!options_read(&verb_decode, argc, argv, groups, 6, &given, &code))
         return code;
+    if (!output_take_archives("decode", &output, &given, &argc, argv))
+        return EXIT_USAGE;
     code = choose_target(&output, argc, argv, &files.target);
     if (code != EXIT_FINE)
         return code;
@@ -66,7 +68,7 @@ static int run(int argc, char **argv)
     files.max_pixels = common_max_pixels(&common);
     files.max_memory = common_max_memory(&common);
     files.compression = output.compression;
-    const struct batch batch = {&verb_decode, &common, &output, &files, decode_one, NULL, false, true};
+    const struct batch batch = {&verb_decode, &common, &output, &files, decode_one, NULL, false, true, false};
     return batch_run(&batch, argc, argv);
 }
 
@@ -104,7 +106,8 @@ const struct verb verb_decode = {
         "  --endian little|big byte order of PGX (default big) and raw samples (default the machine's)\n"
         "  --compression 0-9   of PNG (default 4) and TIFF (default none)\n"
         "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
-        "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
+        "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'; for many inputs also all, or\n"
+        "                      several with commas\n"
         "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
         "  --max-work N        samples for each byte of JPEG 2000, beyond 128M for all (65536)\n"
         "  -v, --verbose       print what ran where, and for how long\n"

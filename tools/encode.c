@@ -7,6 +7,7 @@
 #include "files/resize.h"
 #include "files/rows.h"
 #include "files/rows_in.h"
+#include "outcome.h"
 #include "target.h"
 
 static bool encode_whole(const struct task *task, struct source *source, const char *path, struct problem *problem)
@@ -15,10 +16,16 @@ static bool encode_whole(const struct task *task, struct source *source, const c
 
     picture_init(&picture);
     bool good = picture_read(&picture, source, &task->files, NULL, problem);
-    source_release(source);
+    if (picture.pending == NULL)
+        source_release(source);
     good = good && picture_write(&picture, path, task->files.target, &task->files, problem);
     picture_release(&picture);
     return good;
+}
+
+static void note_pixels(const kst_image *image)
+{
+    outcome_note_pixels((uint64_t)image->width * image->height);
 }
 
 /* Encode a picture, row by row if possible. Otherwise the whole picture is read first. */
@@ -30,12 +37,19 @@ static bool encode_picture(const struct task *task, struct source *source, const
     if (!rows_in_expect(source, files) && !source_finish_picture(source, files, problem))
         return false;
     if (rows_in_open(&rows, source, files)) {
+        note_pixels(&rows.whole.image);
         bool good = rows_in_encode(&rows, path, problem);
         rows_in_close(&rows);
         return good;
     }
     return (source->descriptor < 0 || source_finish_picture(source, files, problem)) &&
            encode_whole(task, source, path, problem);
+}
+
+/* Return whether devices decode the source before they encode it, or that is not large enough to be read in rows. */
+static bool is_relayed(const struct source *source, const struct file_settings *files)
+{
+    return files->relay != NULL && source_size(source) <= files->max_memory / 4;
 }
 
 /* Encode an open source, whose first bytes have been read. */
@@ -46,18 +60,30 @@ static bool encode_open(const struct task *task, struct source *source, const ch
     struct row_file rows;
     bool good;
 
-    if (resize_wanted(files)) {
+    if (resize_wanted(files) || is_relayed(source, files)) {
         good = source_finish_picture(source, files, problem) && encode_whole(task, source, path, problem);
     } else if (band_file_open(&bands, source, files)) {
+        note_pixels(&bands.image);
         good = band_file_encode(&bands, path, files, problem);
         band_file_close(&bands);
-    } else if (row_file_open(&rows, source->name, files)) {
+    } else if (!source->borrowed && row_file_open(&rows, source->name, files)) {
+        note_pixels(&rows.image);
         good = row_file_encode(&rows, path, files, problem);
         row_file_close(&rows);
     } else {
         good = encode_picture(task, source, path, problem);
     }
     return good;
+}
+
+/* Open the file that a source names, or use the bytes that it has, as those of an archive's member. */
+static bool open_source(struct source *source, const struct source *from, struct problem *problem)
+{
+    if (from->data == NULL)
+        return source_open(source, from->name, problem);
+    *source = *from;
+    source->borrowed = true;
+    return true;
 }
 
 static bool encode_one(const void *settings, struct task *task, struct problem *problem)
@@ -68,7 +94,7 @@ static bool encode_one(const void *settings, struct task *task, struct problem *
 
     if (path == NULL)
         return false;
-    bool good = source_open(&source, task->source->name, problem);
+    bool good = open_source(&source, task->source, problem);
     if (good) {
         good = encode_open(task, &source, path, problem);
         source_release(&source);
@@ -119,6 +145,7 @@ static int run(int argc, char **argv)
     const struct option_group groups[] = {common_group(&common), output_group(&output), many_group(&output.many),
         encode_group(&settings), j2k_group(&j2k, true), samples_group(&files, true), resize_group(&resize)};
     if (options_read(&verb_encode, argc, argv, groups, 7, &given, &code) &&
+        (code = output_take_archives("encode", &output, &given, &argc, argv) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE &&
         (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
         (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         settings.options.jpeg2000 = &j2k.options;
@@ -130,7 +157,7 @@ static int run(int argc, char **argv)
         files.max_pixels = common_max_pixels(&common);
         files.max_memory = common_max_memory(&common);
         files.on_cpu = common_on_cpu(&common);
-        const struct batch batch = {&verb_encode, &common, &output, &files, encode_one, NULL, true, false};
+        const struct batch batch = {&verb_encode, &common, &output, &files, encode_one, NULL, true, false, false};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);
@@ -210,7 +237,8 @@ const struct verb verb_encode = {
             "  --out-dir DIR       many inputs, folders among them; each file becomes NAME.jpg there, or\n"
             "                      NAME.jp2 with --out-format jp2\n" BATCH_HELP
             "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
-            "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'\n"
+            "  --device DEVICE     auto, cpu, cuda:N, opencl:N; see 'kostka devices'; for many inputs also all, or\n"
+            "                      several with commas\n"
             "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
             "  -v, --verbose       print what ran where, and for how long\n",
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "folder.h"
+#include "tar/read.h"
 
 enum { SIGNATURE = 4096 /* bytes by which a format is recognised */ };
 
@@ -88,6 +89,12 @@ static bool add_failure(void *user, char *name, size_t tree, const char *why)
     return input->failure != NULL;
 }
 
+static bool is_named_raw(const char *name, const struct input_choice *choice)
+{
+    const struct file_format *named = file_format_by_path(name);
+    return choice->raw && named != NULL && file_kind(named) == KIND_RAW;
+}
+
 static const struct file_format *format_by_signature(const char *name)
 {
     uint8_t start[SIGNATURE];
@@ -118,8 +125,16 @@ static bool is_taken(const struct file_format *format, const struct input_choice
 static bool is_picture(const char *name, const struct input_choice *choice)
 {
     const struct file_format *named = file_format_by_path(name);
-    const struct file_format *found =
-        choice->raw && named != NULL && file_kind(named) == KIND_RAW ? named : format_by_signature(name);
+    const struct file_format *found = is_named_raw(name, choice) ? named : format_by_signature(name);
+    return is_taken(found != NULL ? found : named, choice);
+}
+
+bool input_is_picture(const char *name, const uint8_t *data, size_t length, const struct input_choice *choice)
+{
+    const struct source source = {
+        .data = (uint8_t *)(uintptr_t)data, .length = length < SIGNATURE ? length : SIGNATURE};
+    const struct file_format *named = file_format_by_path(name);
+    const struct file_format *found = is_named_raw(name, choice) ? named : file_format_of(&source);
     return is_taken(found != NULL ? found : named, choice);
 }
 
@@ -152,6 +167,17 @@ static bool add_folder(struct filling *filling, const char *folder)
     return add_failure(filling, strdup(folder), SIZE_MAX, why);
 }
 
+/* Note that the last input is an archive: of its members, not of itself, each share of inputs has some. */
+static void note_archive(struct inputs *inputs)
+{
+    struct input *input = &inputs->input[inputs->count - 1];
+
+    input->archive = true;
+    inputs->archives++;
+    inputs->own += input->elsewhere;
+    input->elsewhere = false;
+}
+
 static bool add_operand(struct filling *filling, const char *operand)
 {
     struct stat state;
@@ -159,7 +185,12 @@ static bool add_operand(struct filling *filling, const char *operand)
     if (filling->choice->output->directory != NULL && is_folder(operand))
         return add_folder(filling, operand);
     bool file = strcmp(operand, "-") != 0 && stat(operand, &state) == 0 && S_ISREG(state.st_mode);
-    return add(filling, strdup(operand), last_part(operand), file ? &state : NULL);
+    bool archive = filling->choice->output->directory != NULL && tar_is(operand);
+    if (!add(filling, strdup(operand), last_part(operand), file ? &state : NULL))
+        return false;
+    if (archive)
+        note_archive(filling->inputs);
+    return true;
 }
 
 /* Add what a list names, where "-" is a file like any other. */
@@ -320,7 +351,7 @@ void inputs_release(struct inputs *inputs)
     *inputs = (struct inputs){.count = 0};
 }
 
-/* Return an input other than `input` that is the file at `path`; null if there is none. */
+/* Return an input other than `input`, which may be null, that is the file at `path`; null if there is none. */
 static const struct input *input_at(const struct inputs *inputs, const struct input *input, const char *path)
 {
     struct stat state;
@@ -344,6 +375,11 @@ static const struct input *input_at(const struct inputs *inputs, const struct in
             return found;
     }
     return NULL;
+}
+
+const struct input *input_of_file(const struct inputs *inputs, const char *path)
+{
+    return input_at(inputs, NULL, path);
 }
 
 /* Return whether the file at `path` is that of the input. */

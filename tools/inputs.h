@@ -15,6 +15,7 @@ struct input {
     char *name;                    /* "-" is standard input */
     size_t tree;                   /* where in the name the part begins that the output's name has, too */
     char *failure;                 /* why there is nothing to read, usually in a folder; null: there is */
+    bool archive;                  /* it is an archive, whose members are the inputs */
     bool done;                     /* an earlier call has made its outputs */
     bool elsewhere;                /* it belongs to another shard, and is listed so that no output replaces it */
     const struct input *same_stem; /* an earlier input whose output's name differs in its extension only; null: none */
@@ -30,6 +31,7 @@ struct inputs {
     size_t count;
     size_t own;      /* those to work on, which are neither done nor elsewhere */
     size_t resumed;  /* those that are done */
+    size_t archives; /* those that are archives */
     bool apart;      /* an output may not replace its own input either */
     size_t *by_rank; /* indices, in order of rank, then as listed */
     size_t *by_file; /* indices, in order of device and inode */
@@ -49,6 +51,15 @@ struct input_choice {
 bool inputs_collect(
     struct inputs *inputs, char **operands, size_t count, const struct input_choice *choice, struct problem *problem);
 void inputs_release(struct inputs *inputs);
+
+/*
+ * Return whether a member of an archive is a picture that the verb works on, by its first bytes or its extension, as
+ * with files in folders.
+ */
+bool input_is_picture(const char *name, const uint8_t *data, size_t length, const struct input_choice *choice);
+
+/* Return an input that is the file at `path`; null if none is. */
+const struct input *input_of_file(const struct inputs *inputs, const char *path);
 
 /*
  * Return the part of the name that its output has, too, without the extension: that below the folder that was walked

@@ -133,18 +133,33 @@ static void set_name(json_t *object, const char *key, const char *name)
     json_object_set_new(object, key, text != NULL ? text : json_text(name));
 }
 
-static json_t *list_files(const struct outcome *outcome)
+/* The checksum of the file that was read last, because entries that go together have one output. */
+struct summed {
+    const char *path;
+    uint32_t crc;
+    bool known;
+};
+
+static void sum(struct summed *summed, const struct output_file *file)
+{
+    if (summed->path != NULL && strcmp(summed->path, file->path) == 0)
+        return;
+    summed->known = checksum(file, &summed->crc);
+    summed->path = file->path;
+}
+
+static json_t *list_files(const struct outcome *outcome, struct summed *summed)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < outcome->file_count; i++) {
         json_t *object = json_object();
-        uint32_t crc;
         char digits[9];
         set_name(object, "path", outcome->file[i].path);
         json_object_set_new(object, "bytes", json_integer((json_int_t)outcome->file[i].length));
-        if (checksum(&outcome->file[i], &crc)) {
-            snprintf(digits, sizeof digits, "%08x", (unsigned)crc);
+        sum(summed, &outcome->file[i]);
+        if (summed->known) {
+            snprintf(digits, sizeof digits, "%08x", (unsigned)summed->crc);
             json_object_set_new(object, "crc32", json_string(digits));
         }
         json_array_append_new(list, object);
@@ -152,20 +167,25 @@ static json_t *list_files(const struct outcome *outcome)
     return list;
 }
 
-static json_t *describe(const char *input, const char *output, const struct outcome *outcome, const char *failure)
+static json_t *describe(const struct manifest_entry *entry, struct summed *summed)
 {
+    const struct outcome *outcome = entry->outcome;
     json_t *object = json_object(), *warnings = json_array();
 
-    set_name(object, "input", input);
+    set_name(object, "input", entry->input);
+    if (entry->group != NULL)
+        set_name(object, "key", entry->group);
     json_object_set_new(object, "status",
-        json_string(failure != NULL              ? "failed"
+        json_string(entry->failure != NULL       ? "failed"
                     : outcome->warning_count > 0 ? "warning"
                                                  : "ok"));
-    if (failure != NULL)
-        json_object_set_new(object, "error", json_text(failure));
-    else if (output != NULL)
-        set_name(object, "output", output);
-    json_object_set_new(object, "files", list_files(outcome));
+    if (entry->failure != NULL)
+        json_object_set_new(object, "error", json_text(entry->failure));
+    else if (entry->output != NULL)
+        set_name(object, "output", entry->output);
+    if (entry->failure == NULL && entry->together > 0)
+        json_object_set_new(object, "together", json_integer((json_int_t)entry->together));
+    json_object_set_new(object, "files", list_files(outcome, summed));
     for (size_t i = 0; i < outcome->warning_count; i++)
         json_array_append_new(warnings, json_text(outcome->warning[i]));
     json_object_set_new(object, "warnings", warnings);
@@ -190,12 +210,12 @@ static size_t write_all(int descriptor, const char *bytes, size_t length)
     return written;
 }
 
-/* Append a line. If it is not written to its end, the next one begins with a line feed. */
-static bool append(struct manifest *manifest, const char *line, size_t length, struct problem *problem)
+/* Append lines. If the last one is not written to its end, the next one begins with a line feed. */
+static bool append(struct manifest *manifest, const char *lines, size_t length, struct problem *problem)
 {
     pthread_mutex_lock(&manifest->lock);
     size_t skipped = manifest->torn ? 0 : 1;
-    size_t written = write_all(manifest->descriptor, line + skipped, length - skipped);
+    size_t written = write_all(manifest->descriptor, lines + skipped, length - skipped);
     bool good = written == length - skipped || problem_set(problem, "cannot write: %s", strerror(errno));
     if (written > 0)
         manifest->torn = !good;
@@ -203,19 +223,30 @@ static bool append(struct manifest *manifest, const char *line, size_t length, s
     return good;
 }
 
-bool manifest_add(struct manifest *manifest, const char *input, const char *output, const struct outcome *outcome,
-    const char *failure, struct problem *problem)
+static bool print_entry(FILE *to, const struct manifest_entry *entry, struct summed *summed)
 {
-    json_t *object = describe(input, output, outcome, failure);
-    char *text = object == NULL || outcome->out_of_memory ? NULL : json_dumps(object, JSON_COMPACT);
-    size_t length = text == NULL ? 0 : strlen(text);
-    char *line = text == NULL ? NULL : malloc(length + 3);
+    json_t *object = describe(entry, summed);
+    char *text = object == NULL || entry->outcome->out_of_memory ? NULL : json_dumps(object, JSON_COMPACT);
+    bool good = text != NULL && fprintf(to, "%s\n", text) > 0;
 
-    if (line != NULL)
-        sprintf(line, "\n%s\n", text);
-    bool good = line != NULL ? append(manifest, line, length + 2, problem) : problem_set(problem, "out of memory");
-    free(line);
     free(text);
     json_decref(object);
+    return good;
+}
+
+bool manifest_add(struct manifest *manifest, const struct manifest_entry *entry, size_t count, struct problem *problem)
+{
+    struct summed summed = {.path = NULL};
+    char *lines = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&lines, &length);
+    bool good = to != NULL && fputc('\n', to) != EOF;
+
+    for (size_t i = 0; i < count && good; i++)
+        good = print_entry(to, &entry[i], &summed);
+    if (to != NULL)
+        good = fclose(to) == 0 && good;
+    good = good ? append(manifest, lines, length, problem) : problem_set(problem, "out of memory");
+    free(lines);
     return good;
 }

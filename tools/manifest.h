@@ -25,12 +25,21 @@ struct manifest {
  */
 bool manifest_open(struct manifest *manifest, const char *path, struct problem *problem);
 
+/* What is said of an input, or of a group of an archive. */
+struct manifest_entry {
+    const char *input;
+    const char *group;  /* its key; null: the input is a file, or the archive as a whole */
+    const char *output; /* the name that it claimed; null: none */
+    size_t together;    /* how many entries have this output, an archive; 0: it is no archive */
+    const struct outcome *outcome;
+    const char *failure; /* why there is no output; null: there is one */
+};
+
 /*
- * Append the line for an input. `output` is the name that the input claimed, or null; `failure` says why there is no
- * output, and is null if there is. Thread-safe. Returns false, with the problem, on failure.
+ * Append a line for each entry, all at once. The outputs of entries that go together are read once. Thread-safe.
+ * Returns false, with the problem, on failure.
  */
-bool manifest_add(struct manifest *manifest, const char *input, const char *output, const struct outcome *outcome,
-    const char *failure, struct problem *problem);
+bool manifest_add(struct manifest *manifest, const struct manifest_entry *entry, size_t count, struct problem *problem);
 
 void manifest_close(struct manifest *manifest);
 

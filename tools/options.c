@@ -235,21 +235,41 @@ struct option_group common_group(struct common_options *options)
     return (struct option_group){table, handle_common, options};
 }
 
+/* Return whether the name stands for several devices. */
+static bool is_list(const char *name)
+{
+    return name != NULL && (strchr(name, ',') != NULL || strcmp(name, "all") == 0);
+}
+
+bool common_names_many(const struct common_options *options)
+{
+    return is_list(options->device != NULL ? options->device : getenv("KOSTKA_DEVICE"));
+}
+
 int common_context(const struct common_options *options, uint32_t threads, kst_context **context)
 {
     kst_context_options made;
 
+    if (common_names_many(options)) {
+        complain(options->device != NULL ? options->device : "KOSTKA_DEVICE",
+            "several devices work on many inputs only: name one, or add --out-dir");
+        return EXIT_USAGE;
+    }
     kst_context_options_init(&made);
     made.device = options->device;
     made.threads = threads;
     made.limits.pixels = options->max_pixels;
     made.limits.memory = options->max_memory;
     made.limits.work = (uint32_t)options->max_work;
-    const char *device = options->device != NULL ? options->device : "KOSTKA_DEVICE";
     kst_status status = kst_context_create(&made, context);
+    return status ? common_complain(options, status) : EXIT_FINE;
+}
+
+int common_complain(const struct common_options *options, kst_status status)
+{
+    const char *device = options->device != NULL ? options->device : "KOSTKA_DEVICE";
+
     switch (status) {
-    case KST_OK:
-        return EXIT_FINE;
     case KST_ERROR_DEVICE_MISSING:
     case KST_ERROR_DEVICE_FAILED:
         complain(device, "%s; 'kostka devices' lists those that there are", kst_status_text(status));
@@ -301,6 +321,10 @@ static bool handle_output(const char *verb, void *settings, int code, const char
                 "--out-format '%s' is not one of jpeg, jp2, j2k, png, tiff, bmp, pnm, pgm, ppm, pam, pgx, raw, yuv",
                 value);
         return options->format != NULL;
+    case OPTION_MAX_COUNT:
+        return value_number(verb, "--max-count", value, 1, UINT32_MAX, &options->most_groups);
+    case OPTION_MAX_SIZE:
+        return value_bytes(verb, "--max-size", value, &options->most_bytes);
     default:
         if (!value_number(verb, "--compression", value, 0, 9, &number))
             return false;
@@ -314,6 +338,7 @@ struct option_group output_group(struct output_options *options)
     static const struct option_entry table[] = {{"out-dir", "DIR", OPTION_OUT_DIR, 0, 0},
         {"out-format", "jpeg|jp2|j2k|png|tiff|bmp|pnm|pgm|ppm|pam|pgx|raw|yuv", OPTION_OUT_FORMAT, 0, 0},
         {"input", "FILE", OPTION_INPUT, 0, 0}, {"output", "FILE", OPTION_OUTPUT, 0, 0},
+        {"max-count", "N", OPTION_MAX_COUNT, 0, 0}, {"max-size", "BYTES", OPTION_MAX_SIZE, 0, 0},
         {"compression", "0-9", OPTION_COMPRESSION, KIND_PNG | KIND_TIFF, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle_output, options};
 }

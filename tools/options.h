@@ -55,10 +55,12 @@ enum option_code {
     OPTION_LEVELS,
     OPTION_LOSSLESS,
     OPTION_MANIFEST,
+    OPTION_MAX_COUNT,
     OPTION_MAX_FAILURES,
     OPTION_MAX_MEMORY,
     OPTION_MAX_WORK,
     OPTION_MAX_PIXELS,
+    OPTION_MAX_SIZE,
     OPTION_MEMORY,
     OPTION_MOST_TIME,
     OPTION_OPTIMIZE,
@@ -183,6 +185,8 @@ struct option_group common_group(struct common_options *options);
 
 /* Makes the context that the options ask for. On failure prints why and returns the exit code. */
 int common_context(const struct common_options *options, uint32_t threads, kst_context **context);
+int common_complain(const struct common_options *options, kst_status status); /* why there is no context */
+bool common_names_many(const struct common_options *options); /* whether an option or KOSTKA_DEVICE names several */
 uint64_t common_max_pixels(const struct common_options *options);
 uint64_t common_max_memory(const struct common_options *options);
 bool common_on_cpu(const struct common_options *options); /* whether an option or KOSTKA_DEVICE chooses the CPU */
@@ -200,11 +204,21 @@ struct many_options {
 /* Options of verbs that make files. */
 struct output_options {
     const char *directory;            /* null: one input and one output */
+    const char *archives;             /* the pattern for names of archives in that folder; null: files are made */
+    uint64_t most_groups;             /* in an archive; 0: any number */
+    uint64_t most_bytes;              /* of an archive, unless one sample has more; 0: any number */
     const struct file_format *format; /* null: chosen by the output's name */
     int compression;
     struct many_options many;
 };
 struct option_group output_group(struct output_options *options);
+
+/*
+ * If the output is named by an operand that ends in .tar, take it from the operands as the pattern for archives, which
+ * counts as an --out-dir. Returns false after a message if anything about it is wrong.
+ */
+bool output_take_archives(
+    const char *verb, struct output_options *output, struct options_given *given, int *argc, char **argv);
 struct option_group many_group(struct many_options *options);
 
 /* Returns the group of --json. */

@@ -14,6 +14,11 @@ void outcome_begin(struct outcome *outcome)
     own = outcome;
 }
 
+void outcome_resume(struct outcome *outcome)
+{
+    own = outcome;
+}
+
 void outcome_end(void)
 {
     own = NULL;
@@ -42,7 +47,7 @@ static char *grow(void **list, size_t count, size_t size, const char *text)
     return copy;
 }
 
-void outcome_note_file(const char *path, uint64_t length)
+void outcome_note_file(const char *path, uint64_t length, bool shared)
 {
     void *list = own != NULL ? own->file : NULL;
     char *copy = own != NULL ? grow(&list, own->file_count, sizeof *own->file, path) : NULL;
@@ -51,7 +56,7 @@ void outcome_note_file(const char *path, uint64_t length)
         return;
     own->file = list;
     if (copy != NULL)
-        own->file[own->file_count++] = (struct output_file){copy, length};
+        own->file[own->file_count++] = (struct output_file){copy, length, shared};
 }
 
 void outcome_note_warning(const char *text)
@@ -64,6 +69,12 @@ void outcome_note_warning(const char *text)
     own->warning = list;
     if (copy != NULL)
         own->warning[own->warning_count++] = copy;
+}
+
+void outcome_note_pixels(uint64_t pixels)
+{
+    if (own != NULL)
+        own->pixels += pixels;
 }
 
 void outcome_note_device(const char *name)

@@ -13,6 +13,7 @@
 struct output_file {
     char *path;
     uint64_t length;
+    bool shared; /* it is an archive, whose length counts with another input */
 };
 
 struct outcome {
@@ -20,17 +21,20 @@ struct outcome {
     size_t file_count;
     char **warning;
     size_t warning_count;
+    uint64_t pixels;    /* of the pictures that were read */
     char device[16];    /* that of the last work on pixels or coefficients; empty: there was none */
     bool out_of_memory; /* something could not be noted */
 };
 
-/* Begin an outcome, in which the calling thread notes what follows; end that; release what was noted. */
+/* Begin an outcome, in which the calling thread notes what follows; go on; end that; release what was noted. */
 void outcome_begin(struct outcome *outcome);
+void outcome_resume(struct outcome *outcome);
 void outcome_end(void);
 void outcome_release(struct outcome *outcome);
 
 /* Note something; this does nothing if the calling thread has not begun an outcome. */
-void outcome_note_file(const char *path, uint64_t length);
+void outcome_note_file(const char *path, uint64_t length, bool shared);
+void outcome_note_pixels(uint64_t pixels);
 void outcome_note_warning(const char *text);
 void outcome_note_device(const char *name);
 

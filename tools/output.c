@@ -13,6 +13,7 @@
 
 #include "interrupt.h"
 #include "outcome.h"
+#include "tar/capture.h"
 
 enum {
     LINKS_MAX = 40,           /* the number of links that Linux follows */
@@ -143,6 +144,15 @@ static bool open_path(struct output *output, struct problem *problem)
     return open_beside(output, exists ? &before : NULL, problem);
 }
 
+/* Open a file in memory if this thread keeps its outputs there. */
+static bool open_captured(struct output *output, struct problem *problem)
+{
+    output->captured = true;
+    output->descriptor = capture_open();
+    return output->descriptor >= 0 ||
+           problem_set_kind(problem, PROBLEM_WRITE, "cannot keep %s in memory: %s", output->path, strerror(errno));
+}
+
 static void forget(struct output *output)
 {
     if (output->temporary.descriptor < 0 && output->descriptor >= 0 && output->descriptor != STDOUT_FILENO)
@@ -168,7 +178,7 @@ bool output_open(struct output *output, const char *path, struct problem *proble
     output->given = strdup(path);
     if (output->path == NULL || output->given == NULL)
         problem_set(problem, "out of memory");
-    else if (open_path(output, problem))
+    else if (capture_is_on() ? open_captured(output, problem) : open_path(output, problem))
         return true;
     forget(output);
     return false;
@@ -176,7 +186,7 @@ bool output_open(struct output *output, const char *path, struct problem *proble
 
 bool output_in_order(const struct output *output)
 {
-    return output->temporary.descriptor < 0;
+    return output->temporary.descriptor < 0 && !output->captured;
 }
 
 static ssize_t write_some(const struct output *output, uint64_t offset, const void *data, size_t length)
@@ -298,17 +308,19 @@ static void note(const struct output *output)
     struct stat state;
 
     if (output->given != NULL && !output_in_order(output) && fstat(output->descriptor, &state) == 0)
-        outcome_note_file(output->given, (uint64_t)state.st_size);
+        outcome_note_file(output->given, (uint64_t)state.st_size, false);
     else if (output->given != NULL)
-        outcome_note_file(output->given, output->written);
+        outcome_note_file(output->given, output->written, false);
 }
 
 bool output_commit(struct output *output, struct problem *problem)
 {
-    bool good = write_gathered(output, problem) &&
-                (output_in_order(output) ? close_directly(output, problem) : publish(output, problem));
+    bool good =
+        write_gathered(output, problem) && (output->captured ? capture_keep(output->descriptor, output->given, problem)
+                                               : output_in_order(output) ? close_directly(output, problem)
+                                                                         : publish(output, problem));
 
-    if (good)
+    if (good && !output->captured)
         note(output);
     forget(output);
     return good;

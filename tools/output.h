@@ -14,6 +14,7 @@ struct output {
     char *path;                 /* the final path, also for messages; null: standard output */
     char *given;                /* the path that was passed to output_open(); null: standard output */
     struct temporary temporary; /* the file that is written; if not open, `descriptor` is the destination itself */
+    bool captured;              /* the file stays in memory (capture.h) */
     unsigned mode;              /* the final file's permissions */
     uint64_t written;           /* bytes passed to output_write() */
     uint8_t *gathered;          /* those of them that are not in the file yet; null: nothing has been gathered */

@@ -15,6 +15,8 @@ enum { BAR = 40 };
 static struct {
     pthread_mutex_t lock;
     size_t total;   /* 0: nothing is shown */
+    bool unknown;   /* the total is; `reached` says how far the work has come */
+    double reached; /* below 0: that is not known either */
     size_t done;    /* finished steps */
     double running; /* how much of the unfinished steps is done, in steps */
     double began;
@@ -41,29 +43,47 @@ static void erase(void)
     state.visible = false;
 }
 
+static void fill_bar(char bar[BAR + 1], double share)
+{
+    for (size_t i = 0; i < BAR; i++)
+        bar[i] = (double)i < floor(share * BAR) ? '#' : '.';
+    bar[BAR] = '\0';
+}
+
+/* Draw a line for the share that has been done; below 0, it is not known. */
+static void draw_share(double now, double share)
+{
+    char bar[BAR + 1], left[32] = "", rate[32] = "";
+    double taken = now - state.began;
+
+    fill_bar(bar, share);
+    if (share > 0)
+        snprintf(left, sizeof left, ", %.0f s left", ceil(taken * (1 - share) / share));
+    if (state.done > 0)
+        snprintf(
+            rate, sizeof rate, ", %.*f a second", (double)state.done < 10 * taken ? 1 : 0, (double)state.done / taken);
+    if (state.unknown && share < 0)
+        fprintf(stderr, "\r%zu done%s\033[K", state.done, rate);
+    else if (state.unknown)
+        fprintf(stderr, "\r[%s] %zu done%s%s\033[K", bar, state.done, left, rate);
+    else if (state.total > 1)
+        fprintf(stderr, "\r[%s] %zu of %zu%s%s\033[K", bar, state.done, state.total, left, rate);
+    else
+        fprintf(stderr, "\r[%s] %.0f %%%s\033[K", bar, floor(100 * share), left);
+    state.visible = true;
+}
+
 static void draw(double now)
 {
-    char bar[BAR + 1], left[32] = "";
-    double done = (double)state.done + state.running, total = (double)state.total;
-    size_t filled = (size_t)(done / total * BAR);
-
-    for (size_t i = 0; i < BAR; i++)
-        bar[i] = i < filled ? '#' : '.';
-    bar[BAR] = '\0';
-    if (done > 0)
-        snprintf(left, sizeof left, ", %.0f s left", ceil((now - state.began) * (total - done) / done));
-    if (state.total > 1)
-        fprintf(stderr, "\r[%s] %zu of %zu%s\033[K", bar, state.done, state.total, left);
-    else
-        fprintf(stderr, "\r[%s] %.0f %%%s\033[K", bar, floor(100 * done), left);
-    state.visible = true;
+    draw_share(now, state.unknown ? state.reached : ((double)state.done + state.running) / (double)state.total);
 }
 
 static void draw_in_time(void)
 {
     double now = seconds_now();
 
-    if (state.total == 0 || state.done >= state.total || now - state.began < 1.0 || now - state.drawn < 0.1)
+    if (state.total == 0 || (!state.unknown && state.done >= state.total) || now - state.began < 1.0 ||
+        now - state.drawn < 0.1)
         return;
     draw(now);
     state.drawn = now;
@@ -72,10 +92,26 @@ static void draw_in_time(void)
 void progress_begin(size_t total)
 {
     state.total = isatty(STDERR_FILENO) ? total : 0;
+    state.unknown = false;
+    state.reached = -1;
     state.done = 0;
     state.running = 0;
     state.began = seconds_now();
     state.drawn = 0.0;
+}
+
+void progress_begin_unknown(void)
+{
+    progress_begin(1);
+    state.unknown = true;
+}
+
+void progress_reached(double share)
+{
+    pthread_mutex_lock(&state.lock);
+    state.reached = fmin(share, 1);
+    draw_in_time();
+    pthread_mutex_unlock(&state.lock);
 }
 
 void progress_step(void)

@@ -13,6 +13,13 @@
 /* Begin work of `total` steps, which usually are files. */
 void progress_begin(size_t total);
 
+/*
+ * Begin work of an unknown number of steps. How far it has come is what progress_reached() says, 0–1; until then there
+ * is no bar, and the line has the number of steps and their rate alone.
+ */
+void progress_begin_unknown(void);
+void progress_reached(double share);
+
 /* Count a finished step. Thread-safe. */
 void progress_step(void);
 

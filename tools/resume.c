@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "folder.h"
-#include "json_library.h"
 
 enum { LINE_MAX_BYTES = 1 << 26 /* longer lines are ignored */ };
 
@@ -54,8 +53,7 @@ static int digit_value(char digit)
     return found != NULL ? (int)(found - digits) : -1;
 }
 
-/* Return a copy of a member that is a name, from its hexadecimal digits if it has them; null if it is none. */
-static char *get_name(const json_t *object, const char *key, const char *key_hex)
+char *resume_name(const json_t *object, const char *key, const char *key_hex)
 {
     const char *text = json_string_value(json_object_get(object, key));
     const char *digits = json_string_value(json_object_get(object, key_hex));
@@ -75,7 +73,7 @@ static char *get_name(const json_t *object, const char *key, const char *key_hex
 /* Return whether a file is there with the length that the manifest says. */
 static bool is_there(const json_t *file)
 {
-    char *path = get_name(file, "path", "path_hex");
+    char *path = resume_name(file, "path", "path_hex");
     const json_t *bytes = json_object_get(file, "bytes");
     struct stat state;
     bool there = path != NULL && json_is_integer(bytes) && stat(path, &state) == 0 && S_ISREG(state.st_mode) &&
@@ -85,7 +83,7 @@ static bool is_there(const json_t *file)
     return there;
 }
 
-static bool are_there(const json_t *files)
+bool resume_files_are_there(const json_t *files)
 {
     size_t count = json_array_size(files), there = 0;
 
@@ -110,17 +108,18 @@ static bool would_be_made(const struct resuming *resuming, const struct input *i
 }
 
 /* Note what a line says of an input, after what earlier lines said. */
-static void take_entry(const struct resuming *resuming, const json_t *entry)
+static void take_entry(void *user, const json_t *entry)
 {
+    const struct resuming *resuming = user;
     const char *status = json_string_value(json_object_get(entry, "status"));
     bool made = status != NULL && (strcmp(status, "ok") == 0 || strcmp(status, "warning") == 0);
-    char *name = made ? get_name(entry, "input", "input_hex") : NULL;
-    char *output = made ? get_name(entry, "output", "output_hex") : NULL;
+    char *name = made ? resume_name(entry, "input", "input_hex") : NULL;
+    char *output = made ? resume_name(entry, "output", "output_hex") : NULL;
     struct input *input = name != NULL ? find_input(resuming, name) : NULL;
 
     free(name);
     if (input == NULL || output == NULL || input->elsewhere || !would_be_made(resuming, input, output) ||
-        !are_there(json_object_get(entry, "files"))) {
+        !resume_files_are_there(json_object_get(entry, "files"))) {
         free(output);
         return;
     }
@@ -148,7 +147,7 @@ static ssize_t read_line(FILE *from, char **line, size_t *capacity)
     return byte == EOF && length == 0 ? -1 : (ssize_t)length;
 }
 
-static bool read_lines(const struct resuming *resuming, FILE *from)
+static bool read_lines(FILE *from, void (*take)(void *user, const json_t *entry), void *user)
 {
     char *line = NULL;
     size_t capacity = 0;
@@ -157,17 +156,17 @@ static bool read_lines(const struct resuming *resuming, FILE *from)
     errno = 0;
     while ((length = read_line(from, &line, &capacity)) >= 0) {
         json_t *entry = json_loadb(line != NULL ? line : "", (size_t)length, 0, NULL);
-        take_entry(resuming, entry);
+        take(user, entry);
         json_decref(entry);
     }
     free(line);
     return !ferror(from) && feof(from);
 }
 
-static bool read_manifest(const struct resuming *resuming, const char *path, struct problem *problem)
+bool resume_read(const char *path, void (*take)(void *user, const json_t *entry), void *user, struct problem *problem)
 {
     FILE *from = fopen(path, "re");
-    bool good = from != NULL && read_lines(resuming, from);
+    bool good = from != NULL && read_lines(from, take, user);
 
     if (!good)
         problem_set(problem, "cannot read %s: %s", path, strerror(errno));
@@ -197,7 +196,7 @@ bool resume_skip(struct inputs *inputs, const struct output_options *output, con
     for (size_t i = 0; i < inputs->count; i++)
         resuming.by_name[i] = i;
     qsort_r(resuming.by_name, inputs->count, sizeof *resuming.by_name, compare_by_name, inputs->input);
-    bool good = read_manifest(&resuming, output->many.manifest, problem);
+    bool good = resume_read(output->many.manifest, take_entry, &resuming, problem);
     free(resuming.by_name);
     if (good)
         skip(inputs);

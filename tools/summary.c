@@ -27,8 +27,9 @@ void summary_add(struct summary *summary, uint64_t bytes, const struct outcome *
         summary->made++;
         summary->warned += outcome->warning_count > 0;
         summary->read += bytes;
+        summary->pixels += outcome->pixels;
         for (size_t i = 0; i < outcome->file_count; i++)
-            summary->written += outcome->file[i].length;
+            summary->written += outcome->file[i].shared ? 0 : outcome->file[i].length;
     }
     pthread_mutex_unlock(&summary->lock);
 }
@@ -68,6 +69,9 @@ static void print_table(FILE *to, const struct summary *summary, size_t before, 
         print_count(to, kinds[i], summary->failed[i]);
     print_count(to, "done before", before);
     print_count(to, "left", left);
+    if (summary->pixels > 0)
+        fprintf(to, "%-28s %10.1f MPix %8.1f MPix/s\n", "pixels", 1e-6 * (double)summary->pixels,
+            1e-6 * (double)summary->pixels / seconds);
     print_bytes(to, "read", summary->read, seconds);
     print_bytes(to, "written", summary->written, seconds);
     fprintf(to, "%-28s %10.1f s\n", "time", seconds);

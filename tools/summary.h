@@ -13,6 +13,7 @@ struct summary {
     double began;
     size_t made, warned; /* inputs that succeeded, and those of them that had warnings */
     size_t failed[PROBLEM_KINDS];
+    uint64_t pixels;        /* of the pictures that succeeded */
     uint64_t read, written; /* bytes of the input files that succeeded, and of their outputs */
 };
 

@@ -7,12 +7,14 @@
 #include "files/resize.h"
 #include "files/rows_across.h"
 #include "files/strips.h"
+#include "outcome.h"
 
 /* Return the path of the output. Its extension may depend on the whole picture, which `image` describes. */
 static char *path_for(const struct task *task, const kst_image *image, struct problem *problem)
 {
     struct picture described;
 
+    outcome_note_pixels((uint64_t)image->width * image->height);
     picture_init(&described);
     described.image = *image;
     return task_path(task, file_extension(task->files.target, &described), problem);
@@ -58,7 +60,7 @@ bool task_by_rows(const struct task *task, bool *good, struct problem *problem)
         return false;
     if (strips_open(&strips, task->source, &task->files))
         *good = write_strips(&strips, task, problem);
-    else if (bands_out_open(&bands, task->source, &task->files))
+    else if (task->files.relay == NULL && bands_out_open(&bands, task->source, &task->files))
         *good = write_bands(&bands, task, problem);
     else if (rows_across_open(&across, task->source, &task->files))
         *good = write_across(&across, task, problem);

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-    SLOTS = 128,           /* more than there are workers */
+    SLOTS = 512,           /* more than there are workers */
     NAME = 64,             /* the length of a temporary file's name, without its directory */
     ATTEMPTS = 100,        /* attempts to find an unused name */
     ENTRIES_MAX = 1 << 14, /* the most entries of a directory that are examined, which takes some milliseconds */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "outcome.h"
 #include "progress.h"
 #include "target.h"
 
@@ -278,6 +279,20 @@ static void tell_dropped(const struct task *task, const kst_transcode_options *o
     kst_decoder_destroy(&decoder);
 }
 
+/* Note the picture's size, for the table at the end of many inputs. */
+static void note_pixels(const struct task *task)
+{
+    kst_decoder *decoder;
+
+    if (task->path != NULL || kst_decoder_create(task->files.context, &decoder))
+        return;
+    if (!kst_decoder_open(decoder, task->source->data, task->source->length)) {
+        const kst_info *info = kst_decoder_info(decoder);
+        outcome_note_pixels((uint64_t)info->width * info->height);
+    }
+    kst_decoder_destroy(&decoder);
+}
+
 static bool transcode_one(const void *settings_pointer, struct task *task, struct problem *problem)
 {
     const struct transcode_settings *settings = settings_pointer;
@@ -306,6 +321,7 @@ static bool transcode_one(const void *settings_pointer, struct task *task, struc
     kst_status status = transcode_to(&output, task, &options, &report, problem);
     if (report_on(task, &report, status, problem)) {
         tell_dropped(task, &options);
+        note_pixels(task);
         return output_commit(&output, problem);
     }
     output_discard(&output);
@@ -324,9 +340,12 @@ static int run(int argc, char **argv)
     const struct option_group groups[] = {common_group(&common), output_group(&output), many_group(&output.many),
         transcode_group(&settings), recode_group(&settings.options.jpeg2000)};
     if (options_read(&verb_transcode, argc, argv, groups, 5, &settings.given, &code) &&
+        (code = output_take_archives("transcode", &output, &settings.given, &argc, argv) ? EXIT_FINE : EXIT_USAGE) ==
+            EXIT_FINE &&
         (code = choose_target(&settings, &output, argc, argv)) == EXIT_FINE) {
         files.max_memory = common_max_memory(&common);
-        const struct batch batch = {&verb_transcode, &common, &output, &files, transcode_one, &settings, false, true};
+        const struct batch batch = {
+            &verb_transcode, &common, &output, &files, transcode_one, &settings, false, true, true};
         code = batch_run(&batch, argc, argv);
     }
     free(settings.script);

@@ -150,6 +150,7 @@ typedef struct kst_device_info {
     char tier[16];   /**< CPU: the highest instruction tier in use; otherwise the driver's version */
     uint32_t units;  /**< CPU: processors available to this process; GPU: multiprocessors or compute units */
     uint64_t memory; /**< bytes of device memory; 0 for the CPU */
+    bool gpu;        /**< it is a GPU, and not a processor, which OpenCL may drive, too */
 } kst_device_info;
 
 /** Return the number of devices; the CPU is number 0. Thread-safe. */

@@ -27,6 +27,12 @@ typedef struct kst_flow_item {
     size_t size;
     /* These members are the source's. What they point to must stay as it is until the item's result has come. */
     void *user;
+    /**
+     * The flow's own work; the source may choose another for the item, so that some pictures are decoded and others
+     * encoded. A flow whose work is KST_FLOW_TRANSCODE does nothing else, and no other flow does that:
+     * KST_ERROR_OPTIONS.
+     */
+    kst_flow_work work;
     const char *path; /**< the file to read, which a thread of the flow does; null: `data` is the stream */
     const void *data;
     size_t length;
@@ -124,6 +130,14 @@ KST_API void kst_flow_release(kst_flow *flow, kst_flow_item *item);
  * KST_ERROR_CANCELLED. All results come nevertheless. Thread-safe.
  */
 KST_API void kst_flow_cancel(kst_flow *flow);
+
+/**
+ * Return the context of one of the flow's devices, in the order in which the options name them, for calls beside the
+ * flow's own work: what they need of a device need not be made twice. Thread-safe.
+ * @param index the number of the device, from 0 on
+ * @return the context, which belongs to the flow and is valid until kst_flow_end(); null if there is no such device
+ */
+KST_API kst_context *kst_flow_context(kst_flow *flow, uint32_t index);
 
 /** What a flow has done so far. */
 typedef struct kst_flow_counts {

@@ -18,7 +18,7 @@ as not passed.
 import os as _os
 import threading as _threading
 
-from . import _files
+from . import _files, _tar
 from ._coder import Coder
 from ._flow import Flow
 from ._kostka import (
@@ -39,6 +39,7 @@ from ._kostka import (
     devices,
 )
 from ._kostka import flow as _flow_of
+from ._tar import Group, tar_groups
 
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Device",
     "DeviceError",
     "Flow",
+    "Group",
     "Image",
     "Info",
     "Job",
@@ -63,10 +65,12 @@ __all__ = [
     "encode",
     "encode_batch",
     "flow",
+    "flow_tar",
     "info",
     "resize",
     "save",
     "submit",
+    "tar_groups",
     "transcode",
 ]
 
@@ -183,6 +187,18 @@ def flow(sources, *, decode=None, resize=None, encode=None, **options):
         KostkaError in its place. A file that cannot be read has the status 'ERROR_READ'
     """
     return Flow(_flow_of(sources, decode=decode, resize=resize, encode=encode, **options))
+
+
+def flow_tar(archives, *, pictures=("jpg", "jpeg", "jp2", "j2k"), shard=None, limit=2**30, **options):
+    """Decode or convert the pictures of groups in tar archives; yield pairs of a Group and its result, in their order.
+
+    archives, shard, limit: as for tar_groups()
+    pictures: the extensions of pictures; of a group that has several the first one in this list is taken, and groups
+        without any are left out
+    options: those of flow() but in_order. With errors='return' a picture that fails has a KostkaError as its result;
+        otherwise the first failure ends the iteration
+    """
+    return _tar.flow_tar(flow, archives, pictures=pictures, shard=shard, limit=limit, **options)
 
 
 def encode(image, *, device=None, **options):

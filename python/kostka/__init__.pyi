@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Declares the types of the package for type checkers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypedDict, final, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, SupportsIndex, TypedDict, final, overload
 
 from _typeshed import structseq
 from typing_extensions import Buffer, Required, Unpack
@@ -21,6 +21,7 @@ __all__ = [
     "Device",
     "DeviceError",
     "Flow",
+    "Group",
     "Image",
     "Info",
     "Job",
@@ -36,10 +37,12 @@ __all__ = [
     "encode",
     "encode_batch",
     "flow",
+    "flow_tar",
     "info",
     "resize",
     "save",
     "submit",
+    "tar_groups",
     "transcode",
 ]
 
@@ -92,6 +95,7 @@ _Array = Buffer | _DLPack | _CudaArray
 _Picture = _Array | PIL.Image.Image
 _Path = str | PathLike[str] | PathLike[bytes]
 _Source = Buffer | _Path | _Reader
+_Archive = str | bytes | PathLike[str] | PathLike[bytes] | _Reader
 _Stream = Any  # an integer, or PyTorch's, CuPy's or PyOpenCL's
 _Device = str | Context
 
@@ -360,6 +364,11 @@ class Flow:
     def close(self) -> None: ...
     def counts(self) -> dict[str, int]: ...
 
+class Group(NamedTuple):
+    archive: str | None
+    key: str
+    members: dict[str, bytes]
+
 @final
 class Image:
     @property
@@ -563,6 +572,25 @@ def flow(
     keep: bool | None = None,
     errors: Literal["raise", "return"] | None = None,
 ) -> Flow: ...
+def tar_groups(
+    archives: _Archive | Iterable[_Archive], *, shard: tuple[int, int] | None = None, limit: int = ...
+) -> Iterator[Group]: ...
+def flow_tar(
+    archives: _Archive | Iterable[_Archive],
+    *,
+    pictures: Sequence[str] = ...,
+    shard: tuple[int, int] | None = None,
+    limit: int = ...,
+    decode: _DecodeOptions | None = None,
+    resize: int | tuple[int, int] | _SizedOptions | None = None,
+    encode: _EncodeOptions | None = None,
+    devices: str | None = None,
+    threads: int | None = None,
+    batch: int | None = None,
+    memory: int | None = None,
+    keep: bool | None = None,
+    errors: Literal["raise", "return"] | None = None,
+) -> Iterator[tuple[Group, Any]]: ...  # the result: Image or bytes; with errors="return" KostkaError
 def encode(
     image: _Picture,
     *,

@@ -42,16 +42,16 @@ static kst_status add_lane(struct kst_flow *flow, const char *name)
     return info.kind == KST_DEVICE_CPU ? make_context(flow, "cpu", 1, &lane->alone) : KST_OK;
 }
 
-/* Make a lane for each GPU of the best driver, which CUDA is if it has one. */
+/* Make a lane for each GPU of the best driver, which CUDA is if it has one; no processor that OpenCL drives is one. */
 static kst_status add_gpus(struct kst_flow *flow)
 {
     kst_device_info info = {.size = sizeof info};
     kst_device_kind kind = KST_DEVICE_NONE;
     kst_status status = KST_OK;
     for (uint32_t i = 1; !status && !kst_device_get(i, &info); i++) {
-        if (kind == KST_DEVICE_NONE)
+        if (kind == KST_DEVICE_NONE && info.gpu)
             kind = info.kind;
-        if (info.kind == kind)
+        if (info.gpu && info.kind == kind)
             status = add_lane(flow, info.name);
     }
     return status;

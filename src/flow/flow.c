@@ -201,6 +201,11 @@ void kst_flow_release(kst_flow *flow, kst_flow_item *item)
     kst_buffer_release(item->context, &item->output);
 }
 
+kst_context *kst_flow_context(kst_flow *flow, uint32_t index)
+{
+    return flow && index < flow->lanes ? flow->lane[index].context : NULL;
+}
+
 kst_status kst_flow_count(kst_flow *flow, kst_flow_counts *counts)
 {
     if (!flow || !counts || counts->size != sizeof *counts)

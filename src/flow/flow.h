@@ -111,7 +111,10 @@ static inline const kst_resize_options *kst_flow_resize_of(const struct kst_flow
     return item->resize ? item->resize : flow->options.resize;
 }
 
-/* make.c: decode, encode or transcode entries in a lane's context. Their reports are set, whatever happens. */
+/*
+ * make.c: decode, encode or transcode entries of one kind of work in a lane's context. Their reports are set, whatever
+ * happens.
+ */
 void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_entry *const *entry, uint32_t count);
 
 /* results.c: queue an entry for the sink; the caller holds the lock. And the thread that calls the sink; `arg` is the

@@ -77,7 +77,7 @@ kst_status kst_flow_keep(struct kst_flow *flow, kst_context *context, const kst_
 {
     const kst_decode_options *decode = item->decode ? item->decode : flow->options.decode;
     kept->options = *(item->encode ? item->encode : flow->options.encode);
-    if (flow->options.work != KST_FLOW_CONVERT || !flow->options.keep)
+    if (item->work != KST_FLOW_CONVERT || !flow->options.keep)
         return KST_OK;
     kst_status status = kst_decoder_create(context, &kept->decoder);
     if (!status)

@@ -121,6 +121,12 @@ static struct flow_entry *wait_for_entry(struct flow_lane *lane)
     return entry;
 }
 
+/* Return whether an entry may go to a device together with the first one of those that were taken. */
+static bool joins(const struct flow_entry *entry, const struct flow_entry *first, uint64_t pixels)
+{
+    return entry->item.work == first->item.work && pixels + entry->pixels <= most_pixels;
+}
+
 /* Take as many entries as are the lane's share of those that wait. The caller holds the lock. */
 static uint32_t take_share(struct flow_lane *lane, struct flow_entry **taken)
 {
@@ -129,7 +135,7 @@ static uint32_t take_share(struct flow_lane *lane, struct flow_entry **taken)
     uint32_t most = is_cpu(lane) ? 1 : share < flow->options.most ? share : flow->options.most;
     uint64_t pixels = 0;
     struct flow_entry *entry;
-    while (count < most && (entry = find(lane)) && (count == 0 || pixels + entry->pixels <= most_pixels)) {
+    while (count < most && (entry = find(lane)) && (count == 0 || joins(entry, taken[0], pixels))) {
         kst_flow_remove(&flow->ready, entry);
         entry->result = flow->cancelled ? 0 : entry->result;
         flow->result += entry->result;

@@ -11,6 +11,7 @@ struct making {
     kst_context *context;
     struct flow_entry *const *entry;
     uint32_t count;
+    kst_flow_work work; /* that of all entries */
     kst_decode_item *decoded;
     kst_image *image;   /* what was decoded, unless it goes straight to the item */
     kst_image *resized; /* what an image was resized to, in order to be encoded */
@@ -33,7 +34,7 @@ static const kst_resize_options *resize_of(const struct making *m, uint32_t inde
 /* Return where the entry's stream is decoded to. */
 static kst_image *decoded_image(struct making *m, uint32_t index)
 {
-    bool passes = m->flow->options.work == KST_FLOW_CONVERT || resize_of(m, index);
+    bool passes = m->work == KST_FLOW_CONVERT || resize_of(m, index);
     return passes ? &m->image[index] : &m->entry[index]->item.image;
 }
 
@@ -58,7 +59,7 @@ static void decode(struct making *m, kst_memory memory)
 
 static const kst_image *image_before(const struct making *m, uint32_t index)
 {
-    return m->flow->options.work == KST_FLOW_ENCODE ? m->entry[index]->item.picture : &m->image[index];
+    return m->work == KST_FLOW_ENCODE ? m->entry[index]->item.picture : &m->image[index];
 }
 
 static const kst_image *image_to_encode(const struct making *m, uint32_t index)
@@ -92,7 +93,7 @@ static void resize(struct making *m, kst_memory memory)
             continue;
         m->resizing[count++] = (kst_resize_item){.from = image_before(m, i),
             .options = resize_of(m, i),
-            .to = m->flow->options.work == KST_FLOW_DECODE ? &item->image : &m->resized[i]};
+            .to = m->work == KST_FLOW_DECODE ? &item->image : &m->resized[i]};
     }
     kst_resize_batch(m->context, m->resizing, count);
     count = 0;
@@ -247,16 +248,17 @@ static void release_arrays(struct making *m)
 
 void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_entry *const *entry, uint32_t count)
 {
-    struct making m = {.flow = lane->flow, .context = context, .entry = entry, .count = count};
+    struct making m = {
+        .flow = lane->flow, .context = context, .entry = entry, .count = count, .work = entry[0]->item.work};
     for (uint32_t i = 0; i < count; i++)
         entry[i]->item.context = context;
     if (!make_arrays(&m))
         fail_all(&m, KST_ERROR_MEMORY);
-    else if (m.flow->options.work == KST_FLOW_DECODE)
+    else if (m.work == KST_FLOW_DECODE)
         decode_alone(&m, lane);
-    else if (m.flow->options.work == KST_FLOW_CONVERT)
+    else if (m.work == KST_FLOW_CONVERT)
         convert(&m, lane);
-    else if (m.flow->options.work == KST_FLOW_ENCODE)
+    else if (m.work == KST_FLOW_ENCODE)
         encode_given(&m, lane);
     else
         transcode(&m);

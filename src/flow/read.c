@@ -49,6 +49,7 @@ static struct flow_entry *ask(struct kst_flow *flow)
     struct flow_entry *entry = wait_for_room(flow) ? kst_memory_zeroed(&flow->memory, 1, sizeof *entry, &status) : NULL;
     if (entry) {
         entry->item.size = sizeof entry->item;
+        entry->item.work = flow->options.work;
         kst_image_init(&entry->item.image);
         kst_report_init(&entry->item.report);
         came = flow->options.next(flow->options.user, &entry->item);
@@ -172,15 +173,27 @@ static void look(struct kst_flow *flow, struct flow_entry *entry)
     entry->result = entry->pixels;
     if (entry->pixels > 0 && resize && !kst_resize_describe(&image, resize, &resized))
         entry->result = image_bytes(&resized);
-    if (flow->options.work != KST_FLOW_DECODE || entry->item.image.plane[0].data)
+    if (entry->item.work != KST_FLOW_DECODE || entry->item.image.plane[0].data)
         entry->result = 0;
     kst_decoder_destroy(&decoder);
 }
 
+/* Transcoding is the work of flows that do nothing else. */
+static kst_status check_work(const struct kst_flow *flow, struct flow_entry *entry)
+{
+    bool alone = flow->options.work == KST_FLOW_TRANSCODE;
+    if ((unsigned)entry->item.work <= KST_FLOW_TRANSCODE && (entry->item.work == KST_FLOW_TRANSCODE) == alone)
+        return KST_OK;
+    return kst_report_error(
+        &entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "the item's work is none that the flow does");
+}
+
 static void bring(struct kst_flow *flow, struct flow_entry *entry)
 {
-    kst_status status = entry->item.path ? read_file(flow, entry) : KST_OK;
-    if (!status && (flow->options.work == KST_FLOW_DECODE || flow->options.work == KST_FLOW_CONVERT))
+    kst_status status = check_work(flow, entry);
+    if (!status && entry->item.path)
+        status = read_file(flow, entry);
+    if (!status && (entry->item.work == KST_FLOW_DECODE || entry->item.work == KST_FLOW_CONVERT))
         look(flow, entry);
     pthread_mutex_lock(&flow->lock);
     if (status)

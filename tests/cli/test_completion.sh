@@ -17,6 +17,9 @@ offers '' frobnicate ''
 offers ':files ' decode ''
 offers ':files ' decode -- --for
 offers ':folders ' decode --out-dir ''
+offers 'all ' decode --device al
+offers '' info --device al
+offers '--max-count ' convert --max-c
 offers ':folders ' decode a.jpg --out-dir=x
 offers 'auto grey rgb bgr rgba bgra cmyk planar raw ' decode --format ''
 offers '--format=rgb --format=rgba --format=raw ' decode --format=r

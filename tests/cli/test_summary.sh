@@ -33,6 +33,13 @@ equals "$(sed -n 's/^read  *\([0-9.]*\) MB .*/\1/p' err)" \
     "$(cat in/p1.ppm in/p2.ppm in/p3.ppm | wc -c | awk '{ printf "%.1f", $1 / 1e6 }')" 'megabytes read'
 equals "$(sed -n 's/^written  *\([0-9.]*\) MB .*/\1/p' err)" \
     "$(cat made/p1.jpg made/p2.jpg made/p3.jpg | wc -c | awk '{ printf "%.1f", $1 / 1e6 }')" 'megabytes written'
+equals "$(sed -n 's/^pixels  *\([0-9.]*\) MPix .* MPix\/s$/\1/p' err)" "$(awk 'BEGIN { printf "%.1f", 4500 * (1 + 4 + 9) / 1e6 }')" 'megapixels'
+for call in 'decode made/p3.jpg made/p2.jpg' 'transcode made/p3.jpg made/p2.jpg' 'convert made/p3.jpg in/p2.ppm --out-format png' \
+    'encode in/p3.ppm made/p2.jpg' 'convert in/p3.ppm in/p2.ppm --out-format png --resize 9' 'decode made/p3.jpg made/p2.jpg --resize 9'; do
+    # shellcheck disable=SC2086 # a list of words
+    expect 0 "$KOSTKA" $call -v --out-dir pixels --threads 1
+    equals "$(sed -n 's/^pixels  *\([0-9.]*\) MPix .*/\1/p' err)" 0.1 "megapixels of $call"
+done
 head -c -20 made/p3.jpg >cut.jpg
 expect 1 "$KOSTKA" decode -v cut.jpg in/bad1.ppm made/p1.jpg made/p2.jpg --out-dir back --max-failures 1 --threads 1
 counts 'with warnings' 1

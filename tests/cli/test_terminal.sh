@@ -114,6 +114,20 @@ if command -v script >/dev/null; then
     wait
     tr '\r' '\n' <log | sed -n 's/.*\] \([0-9]*\) of 12, [0-9]* s left.*/\1/p' >counts
     [ -s counts ] || fail 'no bar in a minute'
+    tr '\r' '\n' <log | grep -q '\] [1-9][0-9]* of 12, [0-9]* s left, [0-9.]* a second' || fail 'the bar has no rate'
+    # Of archives the number of groups is not known, and of those from a pipe nothing but how many are done.
+    for i in 1 2 3 4 5 6; do
+        "$KOSTKA" encode noise.pgm "group$i.jpg"
+    done
+    tar -c -f groups.tar group*.jpg
+    printf '#!/bin/sh\n{ head -c 100000 groups.tar && sleep 1.2 && tail -c +100001 groups.tar; } | "%s" transcode - --out-dir groups\n' "$KOSTKA" >slow
+    script -qec 'sh ./slow' log >/dev/null 2>&1 </dev/null
+    tr '\r' '\n' <log | grep -q '^[1-6] done, [0-9.]* a second' || fail "no line for a pipe: $(tr '\r' '\n' <log)"
+    script -qec "'$KOSTKA' convert groups.tar groups.tar -o 'again-%d.tar' --out-format jp2 --threads 1" log >/dev/null 2>&1 </dev/null
+    tr '\r' '\n' <log >lines
+    grep -q '\] [0-9]* done' lines || echo 'too fast for a bar'
+    grep '\] [0-9]* done' lines | grep -v '^\[[#.]*\] [0-9]* done, [0-9]* s left' >odd
+    [ ! -s odd ] || fail "lines for archives: $(cat odd)"
     sort -n -c counts || fail "counts go back: $(tr '\n' ' ' <counts)"
     grep -q -x 12 counts && fail "all were counted before the last was written: $(tr '\n' ' ' <counts)"
     same n9.jp2 many-out/n8.jp2

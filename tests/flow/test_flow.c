@@ -119,6 +119,104 @@ static void test_encode(void **state)
         kst_image_release(set.context, &provided.image[i]);
 }
 
+/* Items of one flow that are decoded, encoded and converted by turns. */
+static bool next_of_any_work(void *user, kst_flow_item *item)
+{
+    struct provided *provided = user;
+    item->work = (kst_flow_work)(provided->brought % 3);
+    item->data = set.stream[provided->brought % 6].data;
+    item->length = set.stream[provided->brought % 6].length;
+    if (item->work == KST_FLOW_ENCODE)
+        item->picture = &provided->image[provided->brought % 6];
+    return provided->brought++ < 60;
+}
+
+static void check_any_work(const struct provided *provided, const kst_flow_item *item)
+{
+    const kst_image *image = &provided->image[item->index % 6];
+    kst_buffer wanted = {.data = NULL};
+    assert_int_equal(item->report.status, KST_OK);
+    assert_int_equal(item->work, item->index % 3);
+    if (item->work == KST_FLOW_DECODE) {
+        assert_int_equal(item->image.width, image->width);
+        assert_memory_equal(
+            item->image.plane[0].data, image->plane[0].data, (size_t)image->width * kst_format_channels(image->format));
+        return;
+    }
+    assert_int_equal(kst_encode(set.context, image, NULL, &wanted, NULL), KST_OK);
+    assert_int_equal(item->output.length, wanted.length);
+    assert_memory_equal(item->output.data, wanted.data, wanted.length);
+    kst_buffer_release(set.context, &wanted);
+}
+
+static void test_any_work(void **state)
+{
+    struct provided provided = {.brought = 0};
+    kst_flow_options options;
+    kst_flow_item item;
+    kst_flow *flow;
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        kst_image_init(&provided.image[i]);
+        assert_int_equal(
+            kst_decode(set.context, set.stream[i].data, set.stream[i].length, NULL, &provided.image[i], NULL), KST_OK);
+    }
+    kst_flow_options_init(&options);
+    options.devices = "cpu";
+    options.next = next_of_any_work;
+    options.user = &provided;
+    assert_int_equal(kst_flow_start(&options, &flow), KST_OK);
+    while (kst_flow_take(flow, &item)) {
+        check_any_work(&provided, &item);
+        kst_flow_release(flow, &item);
+        provided.good++;
+    }
+    assert_int_equal(kst_flow_end(&flow), KST_OK);
+    assert_int_equal(provided.good, 60);
+    for (uint32_t i = 0; i < 6; i++)
+        kst_image_release(set.context, &provided.image[i]);
+}
+
+/* Transcoding is no work for one item of a flow that does something else, nor the other way round. */
+static bool next_of_wrong_work(void *user, kst_flow_item *item)
+{
+    struct provided *provided = user;
+    item->data = set.stream[0].data;
+    item->length = set.stream[0].length;
+    item->work = provided->brought == 0             ? (kst_flow_work)7
+                 : item->work == KST_FLOW_TRANSCODE ? KST_FLOW_DECODE
+                                                    : KST_FLOW_TRANSCODE;
+    return provided->brought++ < 4;
+}
+
+static void test_wrong_work(void **state)
+{
+    static const kst_flow_work works[] = {KST_FLOW_DECODE, KST_FLOW_TRANSCODE};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct provided provided = {.brought = 0};
+        kst_flow_options options;
+        kst_flow_item item;
+        kst_flow *flow;
+        kst_flow_options_init(&options);
+        options.work = works[i];
+        options.devices = "cpu";
+        options.next = next_of_wrong_work;
+        options.user = &provided;
+        assert_int_equal(kst_flow_start(&options, &flow), KST_OK);
+        assert_non_null(kst_flow_context(flow, 0));
+        assert_null(kst_flow_context(flow, 1));
+        assert_null(kst_flow_context(NULL, 0));
+        while (kst_flow_take(flow, &item)) {
+            assert_int_equal(item.report.status, KST_ERROR_OPTIONS);
+            assert_null(item.context);
+            provided.good++;
+        }
+        assert_int_equal(kst_flow_end(&flow), KST_ERROR_OPTIONS);
+        assert_int_equal(provided.good, 4);
+    }
+}
+
 /* Bad items have a status each, and others are made nevertheless. */
 static void test_bad_items(void **state)
 {
@@ -420,6 +518,8 @@ int main(void)
         cmocka_unit_test(test_works),
         cmocka_unit_test(test_transcode),
         cmocka_unit_test(test_encode),
+        cmocka_unit_test(test_any_work),
+        cmocka_unit_test(test_wrong_work),
         cmocka_unit_test(test_bad_items),
         cmocka_unit_test(test_message),
         cmocka_unit_test(test_little_memory),

@@ -96,6 +96,38 @@ static void test_resize(void **state)
     }
 }
 
+static bool no_next(void *user, kst_flow_item *item)
+{
+    (void)user, (void)item;
+    return false;
+}
+
+/* "all" stands for GPUs of one kind and the CPU, and not for a processor that OpenCL drives. */
+static void test_all(void **state)
+{
+    kst_device_info info = {.size = sizeof info};
+    kst_device_kind kind = KST_DEVICE_NONE;
+    kst_flow_options options;
+    kst_flow *flow;
+    uint32_t gpus = 0, lanes = 0;
+    (void)state;
+    for (uint32_t i = 0; !kst_device_get(i, &info); i++) {
+        assert_false(info.gpu && info.kind == KST_DEVICE_CPU);
+        kind = kind == KST_DEVICE_NONE && info.gpu ? info.kind : kind;
+        gpus += info.gpu && info.kind == kind;
+    }
+    kst_flow_options_init(&options);
+    options.devices = "all";
+    options.next = no_next;
+    assert_int_equal(kst_flow_start(&options, &flow), KST_OK);
+    for (; kst_flow_context(flow, lanes); lanes++) {
+        assert_int_equal(kst_context_device(kst_flow_context(flow, lanes), &info), KST_OK);
+        assert_int_equal(info.gpu, lanes < gpus);
+    }
+    assert_int_equal(lanes, gpus + 1);
+    assert_int_equal(kst_flow_end(&flow), KST_OK);
+}
+
 /* A source whose images are to lie in the device's memory. */
 static struct {
     bool (*next)(void *user, kst_flow_item *item);
@@ -204,6 +236,7 @@ int main(void)
         cmocka_unit_test(test_works),
         cmocka_unit_test(test_convert),
         cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_all),
         cmocka_unit_test(test_device_memory),
         cmocka_unit_test(test_failing_device),
         cmocka_unit_test(test_failing_alone),

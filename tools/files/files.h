@@ -15,6 +15,7 @@ struct source {
     uint8_t *data;    /* must not be changed */
     size_t length;
     bool mapped;
+    bool borrowed;         /* the bytes are another's, who releases them */
     bool once;             /* set by callers who read it once from front to end: smaller files are then mapped, too */
     uint64_t mapped_least; /* of at least so many bytes it is mapped; 0: as is usual */
     bool regular;          /* a file that may be read at any place */
@@ -52,6 +53,7 @@ bool source_at(const struct source *source, uint64_t offset, size_t length, void
 void source_rest(const struct source *source);
 
 struct file_format;
+struct relay;
 
 /* Holds what a file is, as far as options depend on it. */
 enum file_kind {
@@ -92,6 +94,7 @@ struct resize_settings {
 /* Holds what reading and writing need beside the file. */
 struct file_settings {
     kst_context *context;
+    struct relay *relay;       /* decodes and encodes whole pictures (relay.h); null: the context does */
     kst_decode_options decode; /* for JPEG */
     const kst_encode_options
         *encode; /* for JPEG and JPEG 2000; its metadata are added to the picture's own. Null: neither is written */

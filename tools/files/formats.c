@@ -6,7 +6,9 @@
 #include <strings.h>
 
 #include "files/losses.h"
+#include "files/relayed.h"
 #include "files/resize.h"
+#include "outcome.h"
 
 /* The order is that of detection, and of the names in messages. */
 static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_j2c, &file_jph, &file_jhc, &file_png,
@@ -77,8 +79,14 @@ bool picture_read(struct picture *picture, const struct source *source, const st
             problem, "%s; %s are read", what != NULL ? what : "no known format", file_formats_readable());
     }
     unsigned target = settings->target == NULL ? 0 : file_kind(settings->target);
-    if (!options_suit(settings->given, target, found, problem) || !found->read(source, settings, picture, problem) ||
-        !picture_resize(picture, source->name, settings, problem))
+    bool coded = (file_kind(found) & KIND_CODED) != 0;
+    if (settings->relay != NULL && !coded)
+        relayed_reserve(source, settings);
+    if (!options_suit(settings->given, target, found, problem) || !found->read(source, settings, picture, problem))
+        return false;
+    if (!coded) /* the others note it by themselves */
+        outcome_note_pixels((uint64_t)picture->image.width * picture->image.height);
+    if (!picture_resize(picture, source->name, settings, problem))
         return false;
     if (settings->target == &file_jpeg && !picture_is_opaque(picture))
         complain(source->name, "warning: its transparency is dropped, for JPEG has none");

@@ -6,6 +6,7 @@
 
 #include "files/files.h"
 #include "progress.h"
+#include "tar/capture.h"
 
 static bool write_part(void *user, uint64_t offset, const void *data, size_t length)
 {
@@ -25,7 +26,9 @@ static bool keep_part(void *user, uint64_t offset, const void *data, size_t leng
     struct destination *to = user;
     const uint8_t *next = data;
 
-    if (to->kept < 0 && (to->kept = temporary_open_unnamed(to->output->path)) < 0)
+    if (to->kept < 0)
+        to->kept = to->output->captured ? capture_open() : temporary_open_unnamed(to->output->path);
+    if (to->kept < 0)
         return fail_to_keep(to, errno);
     while (length > 0) {
         ssize_t put = pwrite(to->kept, next, length, (off_t)offset);

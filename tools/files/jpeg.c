@@ -6,7 +6,7 @@
 
 #include <kostka/kostka_writer.h>
 
-#include "files/files.h"
+#include "files/relayed.h"
 #include "files/resize.h"
 #include "outcome.h"
 #include "progress.h"
@@ -76,45 +76,69 @@ static kst_format choose_format(const kst_info *info, const struct file_settings
     return settings->target->wanted;
 }
 
-static bool decode_open(kst_decoder *decoder, const struct source *source, const struct file_settings *settings,
-    struct picture *picture, struct problem *problem)
+/* Check the options that a codec does not have, or that ask for what the stream does not have. */
+static bool check_options(const kst_info *info, const kst_decode_options *options, struct problem *problem)
+{
+    bool jpeg = info->codec == KST_CODEC_JPEG;
+
+    if (jpeg && options->reduce > 3)
+        return problem_set(problem, "JPEG is reduced to 1/8 at most, with --reduce 3");
+    if (jpeg && options->components != NULL)
+        return problem_set(problem, "--components is for JPEG 2000");
+    if (options->components != NULL && options->components[options->component_count - 1] >= info->component_count)
+        return problem_set(problem, "there is no component %u; it has %u, counted from 0",
+            (unsigned)options->components[options->component_count - 1], (unsigned)info->component_count);
+    if (jpeg && options->tile != KST_ALL_TILES)
+        return problem_set(problem, "--tile is for JPEG 2000");
+    if (options->tile != KST_ALL_TILES && options->tile >= info->tiles)
+        return problem_set(
+            problem, "there is no tile %u; it has %u, counted from 0", (unsigned)options->tile, (unsigned)info->tiles);
+    return true;
+}
+
+/* Decode in the settings' context. */
+static bool decode_here(kst_decoder *decoder, const struct file_settings *settings, kst_decode_options *options,
+    struct picture *picture, kst_report *report, struct problem *problem)
 {
     struct progress_part reading = progress_reading(0, 1);
     const kst_progress progress = {.size = sizeof progress, .told = progress_part_done, .user = &reading};
-    kst_decode_options options = settings->decode;
-    kst_status status = kst_decoder_open(decoder, source->data, source->length);
 
-    if (!status) {
-        const kst_info *info = kst_decoder_info(decoder);
-        if (info->codec == KST_CODEC_JPEG && options.reduce > 3)
-            return problem_set(problem, "JPEG is reduced to 1/8 at most, with --reduce 3");
-        if (info->codec == KST_CODEC_JPEG && options.components != NULL)
-            return problem_set(problem, "--components is for JPEG 2000");
-        if (options.components != NULL && options.components[options.component_count - 1] >= info->component_count)
-            return problem_set(problem, "there is no component %u; it has %u, counted from 0",
-                (unsigned)options.components[options.component_count - 1], (unsigned)info->component_count);
-        if (info->codec == KST_CODEC_JPEG && options.tile != KST_ALL_TILES)
-            return problem_set(problem, "--tile is for JPEG 2000");
-        if (options.tile != KST_ALL_TILES && options.tile >= info->tiles)
-            return problem_set(problem, "there is no tile %u; it has %u, counted from 0", (unsigned)options.tile,
-                (unsigned)info->tiles);
-        options.format = choose_format(info, settings);
-        picture->context = settings->context;
-        options.progress = &progress;
-        draft_choose(decoder, settings, &options, picture);
-        resize_place(decoder, settings, &options, picture);
-        status = kst_decoder_decode(decoder, &options, &picture->image);
-        if (!status && !jpeg_keep_metadata(decoder, settings, picture, problem))
-            return false;
-    }
-    const kst_report *report = kst_decoder_report(decoder);
+    options->progress = &progress;
+    picture->context = settings->context;
+    resize_place(decoder, settings, options, picture);
+    kst_status status = kst_decoder_decode(decoder, options, &picture->image);
+    *report = *kst_decoder_report(decoder);
     if (status)
         return jpeg_report_problem(report, status, problem);
-    jpeg_report_warnings(source->name, report);
-    jpeg_report_details(source->name, report, settings->verbose);
+    outcome_note_pixels((uint64_t)picture->image.width * picture->image.height);
+    return jpeg_keep_metadata(decoder, settings, picture, problem);
+}
+
+static bool decode_open(kst_decoder *decoder, const struct source *source, const struct file_settings *settings,
+    struct picture *picture, struct problem *problem)
+{
+    kst_decode_options options = settings->decode;
+    kst_report report;
+    kst_status status = kst_decoder_open(decoder, source->data, source->length);
+
+    if (status)
+        return jpeg_report_problem(kst_decoder_report(decoder), status, problem);
+    const kst_info *info = kst_decoder_info(decoder);
+    if (!check_options(info, &options, problem))
+        return false;
+    options.format = choose_format(info, settings);
+    draft_choose(decoder, settings, &options, picture);
+    bool relayed = settings->relay != NULL && !kst_decoder_describe(decoder, &options, &picture->image);
+    bool good = relayed ? relayed_decode(decoder, source, settings, &options, picture, &report, problem)
+                        : decode_here(decoder, settings, &options, picture, &report, problem);
+    if (!good)
+        return false;
+    jpeg_report_warnings(source->name, &report);
+    if (picture->pending == NULL)
+        jpeg_report_details(source->name, &report, settings->verbose);
     if (settings->encode != NULL)
         jpeg_tell_others(decoder, source->name);
-    if (picture->image.format == KST_FORMAT_CMYK && !kst_decoder_info(decoder)->adobe)
+    if (picture->image.format == KST_FORMAT_CMYK && !info->adobe)
         picture_invert(picture);
     return true;
 }
@@ -137,6 +161,8 @@ static bool encode_to(struct output *output, const struct picture *picture, cons
 {
     kst_report report;
 
+    if (settings->relay != NULL && rows == NULL)
+        return relayed_encode(output, picture, options, settings, problem);
     kst_report_init(&report);
     kst_status status = coded_encode_to(output, settings->context, &picture->image, rows, options, &report, problem);
     jpeg_report_details("encoding", &report, settings->verbose);

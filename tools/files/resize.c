@@ -27,15 +27,15 @@ static bool explain(kst_status status, struct problem *problem)
     }
 }
 
-/* If a draft was decoded, the size is that which the whole picture would get. */
-static kst_status settle(const struct picture *picture, kst_resize_options *options)
+/* If a draft of the size `of` was decoded, the size is that which the whole picture would get. */
+static kst_status settle(const kst_image *image, const struct extent *of, kst_resize_options *options)
 {
-    kst_image whole = picture->image, wanted;
+    kst_image whole = *image, wanted;
 
-    if (picture->draft_of.width == 0)
+    if (of->width == 0)
         return KST_OK;
-    whole.width = picture->draft_of.width;
-    whole.height = picture->draft_of.height;
+    whole.width = of->width;
+    whole.height = of->height;
     for (uint32_t i = 0; i < whole.plane_count && i < 4; i++) {
         whole.plane[i].width = whole.width;
         whole.plane[i].height = whole.height;
@@ -67,8 +67,8 @@ void resize_place(kst_decoder *decoder, const struct file_settings *settings, co
 
     kst_image_init(&image);
     /* Inks may still have to be inverted, which the host does; and a device has four planes at most. */
-    if (resize_wanted(settings) && !kst_decoder_describe(decoder, options, &image) &&
-        image.format != KST_FORMAT_CMYK && image.plane_count <= 4)
+    if (resize_wanted(settings) && !kst_decoder_describe(decoder, options, &image) && image.format != KST_FORMAT_CMYK &&
+        image.plane_count <= 4)
         picture->image.memory = device_memory(settings->context);
 }
 
@@ -84,24 +84,44 @@ static const char *place_of(const kst_report *report)
     }
 }
 
+static void report_size(const char *name, const struct file_settings *settings, const kst_image *from,
+    const kst_image *to, const char *place)
+{
+    if (settings->verbose)
+        complain(name, "resized from %ux%u to %ux%u%s", (unsigned)from->width, (unsigned)from->height,
+            (unsigned)to->width, (unsigned)to->height, place);
+}
+
+bool resize_expect(const struct picture *picture, const kst_image *image, const char *name,
+    const struct file_settings *settings, kst_resize_options *options, kst_image *to, struct problem *problem)
+{
+    *options = settings->resize->options;
+    kst_image_init(to);
+    kst_status status = settle(image, &picture->draft_of, options);
+    if (!status)
+        status = kst_resize_describe(image, options, to);
+    if (status)
+        return explain(status, problem);
+    report_size(name, settings, image, to, "");
+    return true;
+}
+
 bool picture_resize(
     struct picture *picture, const char *name, const struct file_settings *settings, struct problem *problem)
 {
     kst_image to;
 
-    if (!resize_wanted(settings))
+    if (!resize_wanted(settings) || picture->sized)
         return true;
     kst_resize_options options = settings->resize->options;
     kst_image_init(&to);
     kst_resize_item item = {.from = &picture->image, .options = &options, .to = &to};
-    kst_status status = settle(picture, &options);
+    kst_status status = settle(&picture->image, &picture->draft_of, &options);
     if (!status)
         status = kst_resize_batch(settings->context, &item, 1);
     if (status)
         return explain(status, problem);
-    if (settings->verbose)
-        complain(name, "resized from %ux%u to %ux%u%s", (unsigned)picture->image.width, (unsigned)picture->image.height,
-            (unsigned)to.width, (unsigned)to.height, place_of(&item.report));
+    report_size(name, settings, &picture->image, &to, place_of(&item.report));
     picture_release_pixels(picture);
     picture->image = to;
     picture->context = settings->context;

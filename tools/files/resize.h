@@ -20,6 +20,13 @@ bool picture_resize(
     struct picture *picture, const char *name, const struct file_settings *settings, struct problem *problem);
 
 /*
+ * Find out how a picture that will be decoded as `image` says is resized, and what it becomes, without doing it. The
+ * picture is used for what draft_choose() has noted.
+ */
+bool resize_expect(const struct picture *picture, const kst_image *image, const char *name,
+    const struct file_settings *settings, kst_resize_options *options, kst_image *to, struct problem *problem);
+
+/*
  * With --draft, reduce as often as leaves at least twice the sides that are wanted. `picture` receives the size of the
  * whole, from which the wanted one follows.
  */

@@ -165,6 +165,8 @@ static bool take_samples(struct row_file *file, uint64_t length, const struct fi
 
 bool rows_are_better(const struct file_settings *settings, uint64_t bytes)
 {
+    if (settings->relay != NULL)
+        return bytes > settings->max_memory / 4;
     return settings->on_cpu || bytes > settings->max_memory / 4 || (bytes >= MANY && kst_device_count() == 1);
 }
 

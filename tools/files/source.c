@@ -116,6 +116,8 @@ bool source_open(struct source *source, const char *name, struct problem *proble
 
 bool source_finish(struct source *source, uint64_t limit, struct problem *problem)
 {
+    if (source->borrowed)
+        return true;
     bool good = map(source, limit) || read_rest(source, limit, problem);
 
     close_source(source);
@@ -156,7 +158,7 @@ void source_release(struct source *source)
         close_source(source);
     if (source->mapped)
         munmap(source->data, source->length);
-    else
+    else if (!source->borrowed)
         free(source->data);
     *source = (struct source){.name = source->name, .descriptor = -1};
 }

@@ -105,6 +105,7 @@ static bool describe(const struct cuda_driver *driver, uint32_t index, cu_device
     driver->driver_version(&version);
     info->units = (uint32_t)units;
     info->memory = memory;
+    info->gpu = true;
     snprintf(info->tier, sizeof info->tier, "%d.%d", version / 1000, version % 1000 / 10);
     return true;
 }

@@ -108,6 +108,7 @@ static void describe_device(const struct opencl_driver *driver, cl_device device
     driver->device_info(device, CL_DRIVER_VERSION, sizeof version - 1, version, NULL);
     info->units = units;
     info->memory = memory;
+    info->gpu = is_gpu(driver, device);
     snprintf(info->tier, sizeof info->tier, "%.15s", version);
 }
 

@@ -39,7 +39,7 @@ static void plan_item(void *arg, uint32_t index)
 {
     struct resize_gpu_job *job = arg;
     struct gpu_error error = {.status = KST_OK};
-    kst_resize_gpu_plan(job->runtime->gpu, job->axes, job->operation->memory, &job->items[index], &error);
+    kst_resize_gpu_plan(job->runtime, job->axes, job->operation->memory, &job->items[index], &error);
     if (error.status) {
         pthread_mutex_lock(&job->axes->lock);
         *job->error = job->error->status ? *job->error : error;

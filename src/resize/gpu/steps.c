@@ -43,29 +43,30 @@ static bool rows_fit(const struct resize_gpu_item *item)
     return item->from->width * from <= INT32_MAX && item->to->width * (from > to ? from : to) <= INT32_MAX;
 }
 
-static kst_status import(struct gpu *gpu, const kst_image *image, struct gpu_image *at, struct gpu_error *error)
+static kst_status import(
+    struct gpu_runtime *runtime, const kst_image *image, struct gpu_image *at, struct gpu_error *error)
 {
     if (!kst_memory_is_device(image->memory))
         return KST_OK;
-    kst_gpu_image_import(gpu, image, at, error);
+    kst_gpu_image_import(runtime, image, at, error);
     return error->status;
 }
 
-kst_status kst_resize_gpu_plan(struct gpu *gpu, struct resize_gpu_axes *axes, struct memory *work,
+kst_status kst_resize_gpu_plan(struct gpu_runtime *runtime, struct resize_gpu_axes *axes, struct memory *work,
     struct resize_gpu_item *item, struct gpu_error *error)
 {
     const struct resize_geometry *geometry = item->geometry;
     struct resize_gpu_axis_key x = {geometry->x, item->options->filter, kst_resize_is_wide(item->from), false};
     struct resize_gpu_axis_key y = {geometry->y, x.filter, x.wide, true};
     item->passes = kst_resize_passes_of(item->from, item->options, geometry);
-    item->status = rows_fit(item) ? import(gpu, item->from, &item->from_at, error) : KST_ERROR_IMAGE_PITCH;
+    item->status = rows_fit(item) ? import(runtime, item->from, &item->from_at, error) : KST_ERROR_IMAGE_PITCH;
     if (!item->status)
-        item->status = import(gpu, item->to, &item->to_at, error);
+        item->status = import(runtime, item->to, &item->to_at, error);
     item->to_in_place = !item->status && writes_in_place(item);
     if (!item->status)
-        item->status = take_axis(gpu, axes, work, &x, &item->columns, &item->across);
+        item->status = take_axis(runtime->gpu, axes, work, &x, &item->columns, &item->across);
     if (!item->status)
-        item->status = take_axis(gpu, axes, work, &y, &item->rows, &item->down);
+        item->status = take_axis(runtime->gpu, axes, work, &y, &item->rows, &item->down);
     return item->status;
 }
 

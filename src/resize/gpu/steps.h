@@ -4,6 +4,7 @@
 #define KOSTKA_RESIZE_GPU_STEPS_H
 
 #include "device/image.h"
+#include "device/runtime.h"
 #include "image/normalise.h"
 #include "resize/gpu/axis.h"
 #include "resize/gpu/modules.h"
@@ -58,7 +59,7 @@ enum { RESIZE_STEPS_MAX = 4 * KST_IMAGE_PLANES_MAX };
  * Plan an image: import it, and take its axes, which count against the limit of `work`. Returns the item's status.
  * Thread-safe for different items.
  */
-kst_status kst_resize_gpu_plan(struct gpu *gpu, struct resize_gpu_axes *axes, struct memory *work,
+kst_status kst_resize_gpu_plan(struct gpu_runtime *runtime, struct resize_gpu_axes *axes, struct memory *work,
     struct resize_gpu_item *item, struct gpu_error *error);
 
 /* Add the steps of a planned image. KST_ERROR_LIMIT_PIXELS if it takes more groups than a launch may have. */
