@@ -58,6 +58,7 @@ struct j2k_resident {
     size_t size;     /* bytes per sample */
     uint32_t x0, y0; /* the first column, and the first row that ever exists */
     uint32_t rows;
+    bool covered; /* blocks have all coefficients of the band, so that none must be set to 0 before */
 };
 
 /* A tile-component that is being decoded. */
@@ -114,7 +115,7 @@ void kst_j2k_decode_set_end(struct j2k_decode_set *set);
  * kst_j2k_decode_set_end() must be called afterwards as well.
  */
 uint64_t kst_j2k_decode_set_measure(struct j2k_decode_set *set);
-/* Set to 0 the coefficients that a step's blocks may fill. */
+/* Set to 0 the coefficients that a step's blocks may fill, unless they fill all. */
 void kst_j2k_clear(const struct j2k_decode_set *set, uint32_t step);
 uint32_t kst_j2k_first_row(const struct j2k_decode_set *set, uint32_t step);
 /* The end of the rows of each resolution that exist before a step. */

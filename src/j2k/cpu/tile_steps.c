@@ -4,6 +4,7 @@
 
 #include "j2k/cpu/blocks/narrow.h"
 #include "j2k/cpu/tile.h"
+#include "j2k/syntax/geometry.h"
 
 enum {
     STEP_ROWS = 64, /* fewest rows of a step */
@@ -309,9 +310,28 @@ static bool lay_out(struct j2k_decode_set *set)
     return true;
 }
 
+/* Find the bands whose blocks, of which no two share coefficients, have all of the window. */
+static void find_covered(struct j2k_decode_set *set)
+{
+    const struct j2k_plan *plan = set->decoding->plan;
+    FOR_EACH_BAND(set, c, r, b)
+    {
+        const struct j2k_band *band = &bands_of(set, &c->resolution[r])[b];
+        uint64_t left = (uint64_t)j2k_width(band->window) * j2k_height(band->window);
+        for (uint32_t i = band->first_block; i < band->first_block + band->block_count; i++) {
+            const struct j2k_rect part = j2k_wanted_part(plan, &plan->block[i]);
+            left -= (uint64_t)j2k_width(part) * j2k_height(part);
+        }
+        resident_of(c, r)[b].covered = left == 0;
+    }
+}
+
 bool kst_j2k_decode_set_begin(struct j2k_decode_set *set)
 {
-    return lay_out(set) && make_resident(set) && order_blocks(set);
+    if (!lay_out(set) || !make_resident(set) || !order_blocks(set))
+        return false;
+    find_covered(set);
+    return true;
 }
 
 uint64_t kst_j2k_decode_set_measure(struct j2k_decode_set *set)
@@ -357,8 +377,9 @@ void kst_j2k_clear(const struct j2k_decode_set *set, uint32_t step)
             const struct j2k_band *band = bands_of(set, &c->resolution[r]);
             const struct j2k_resident *resident = &c->band[r > 0 ? 3 * r - 2 : 0];
             for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
-                clear_rows(&resident[b], step > 0 ? band_end(c, r, &band[b], begin) : band[b].window.y0,
-                    band_end(c, r, &band[b], end));
+                if (!resident[b].covered)
+                    clear_rows(&resident[b], step > 0 ? band_end(c, r, &band[b], begin) : band[b].window.y0,
+                        band_end(c, r, &band[b], end));
         }
     }
 }

@@ -13,7 +13,8 @@
 enum {
     AT_ONCE = 8,     /* quads */
     SHORT_BITS = 14, /* four numbers of so many bits are in a word, wherever in its first byte they begin */
-    COLUMNS = 4      /* of samples of a pair of quads */
+    COLUMNS = 4,     /* of samples of a pair of quads */
+    SIGNIFICANT = 0xF0
 };
 
 /* What is known of the quads of a row: the entry, with the bits U of its numbers above it, and where they begin. */
@@ -139,6 +140,8 @@ ALWAYS_INLINE __m256i long_numbers(const uint8_t *data, __m256i at)
 ALWAYS_INLINE __m256i take_pair(
     struct row_reading *reading, const struct known_quads *known, uint32_t q, bool is_short, __m256i *less)
 {
+    if (((known->quad[q] | known->quad[q + 1]) & SIGNIFICANT) == 0)
+        return *less = _mm256_setzero_si256();
     const uint8_t *data = reading->decoder->magsgn;
     const __m256i halves = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1), one = _mm256_set1_epi32(1);
     const __m256i quad = _mm256_permutevar8x32_epi32(
