@@ -178,6 +178,11 @@ static int choose_target(
     if ((kind & KIND_CODED) == 0)
         return complain_usage("transcode", "the output is of the input's format, not %s; 'convert' makes other formats",
             settings->target->name);
+    if (settings->target == &file_jph || settings->target == &file_jhc)
+        return complain_usage("transcode",
+            "'%s': code-blocks stay as they are, and are not made those of HTJ2K; "
+            "'convert' codes them again",
+            output->format == NULL ? argv[argc - 1] : "--out-format");
     if (!options_check("transcode", &settings->given, kind, KIND_CODED, NULL) ||
         !choose_container("transcode", settings))
         return EXIT_USAGE;

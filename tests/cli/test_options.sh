@@ -70,7 +70,7 @@ table() {
 
 # The encoders of JPEG and JPEG 2000 take the same options for "encode" and "convert".
 cat >jpeg-options <<'T'
-! - jpg --quality=80
+! - jpg,jp2,j2k --quality=80
 ! - jpg --subsampling=422
 ! - jpg --optimize
 ! - jpg --optimise
@@ -90,6 +90,9 @@ cat >jpeg-options <<'T'
 ! - jp2,j2k --ratio=8
 ! - jp2,j2k --psnr=30
 ! - jp2,j2k --step=2
+! - jp2,j2k --weights=vision --rate=2
+! - j2k --ht
+! - j2k --passes=2 --ht --rate=2
 ! - jp2,j2k --reversible --rate=2
 ! - jp2,j2k --levels=2
 ! - jp2,j2k --tiles=24x24
@@ -319,12 +322,14 @@ refuses --baseline transcode a.jpg new.jpg --baseline --progressive
 refuses --baseline transcode a.jpg new.jpg --scans scans.txt --baseline
 
 # Names of outputs that promise something else.
-for extension in webp gif heic avif jxl jpx jpf jph jhc mj2 xyz; do
+for extension in webp gif heic avif jxl jpx jpf mj2 xyz; do
     for call in 'encode a.ppm' 'decode a.jpg' 'convert a.ppm' 'transcode a.jpg' 'transcode a.jp2'; do
         # shellcheck disable=SC2086 # words
         refuses "new.$extension" $call "new.$extension"
     done
 done
+refuses new.jph transcode a.jp2 new.jph
+refuses new.jhc transcode a.jp2 new.jhc
 for call in 'transcode a.jpg new.jp2' 'transcode a.jpg new.j2k' 'transcode a.jp2 new.jpg' 'transcode a.j2k new.jpeg' \
     'transcode a.jpg new --out-format jp2' 'transcode a.jp2 new --out-format jpeg'; do
     # shellcheck disable=SC2086 # words

@@ -44,7 +44,7 @@ static void add_sample(const struct j2k_ht_encoder *encoder, const struct errors
     const uint64_t coarse = square_of(errors, magnitude, plane);
     sums->after[0] += square_of(errors, magnitude, 31);
     sums->after[1] += coarse;
-    if (encoder->passes < 2)
+    if (encoder->passes < 2 || plane == 0)
         return;
     const uint64_t fine = square_of(errors, magnitude, plane - 1);
     const bool spread = (known & (SIGNIFICANT | COARSE)) == SIGNIFICANT;
