@@ -99,14 +99,15 @@ KST_API kst_status kst_resize_describe(const kst_image *from, const kst_resize_o
  * @param to if plane[0].data is null, the library describes the image and allocates it in memory of the kind `memory`;
  *        the caller releases it with kst_image_release(). Otherwise format, size and planes must be those of
  *        kst_resize_describe(), with any pitch that holds a row
- * @return KST_OK; KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS (size, no width and height, or an unknown fit, filter or
- * order), KST_ERROR_REGION (a box that is empty, reaches outside the image or is no number), KST_ERROR_IMAGE_FORMAT,
- *         KST_ERROR_IMAGE_SIZE (planes of several sizes, more than four of them, or a result with a side of more than
- *         2^31 − 1), KST_ERROR_IMAGE_DEPTH (signed, or more than 16 bits), KST_ERROR_IMAGE_SAMPLE (no integers);
- *         KST_ERROR_LIMIT_PIXELS (of the result), KST_ERROR_LIMIT_MEMORY, KST_ERROR_MEMORY, KST_ERROR_IMAGE_PITCH,
- *         KST_ERROR_IMAGE_MEMORY (of another device), KST_ERROR_IMAGE_BUFFER, KST_ERROR_IMAGE_OVERLAP (`to` shares
- *         memory with `from`) or KST_ERROR_DEVICE_FAILED. After an error an image that the library was to allocate is
- * as it was before the call
+ * @return KST_OK; KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS (size, no width and height, an unknown fit, filter, order or
+ *         sample, or numbers beyond their range), KST_ERROR_REGION (a box that is empty, reaches outside the image or
+ *         is no number), KST_ERROR_IMAGE_FORMAT (also of the options), KST_ERROR_IMAGE_SIZE (planes of several sizes,
+ *         more than four of them, or a result with a side of more than 2^31 − 1), KST_ERROR_IMAGE_DEPTH (signed, or
+ *         more than 16 bits), KST_ERROR_IMAGE_SAMPLE (no integers); KST_ERROR_LIMIT_PIXELS (of the result),
+ *         KST_ERROR_LIMIT_MEMORY, KST_ERROR_MEMORY, KST_ERROR_IMAGE_PITCH (also a row of more than 2^31 − 1 bytes on a
+ *         device), KST_ERROR_IMAGE_MEMORY (of another device), KST_ERROR_IMAGE_BUFFER, KST_ERROR_IMAGE_OVERLAP (`to`
+ *         shares memory with `from`) or KST_ERROR_DEVICE_FAILED. After an error an image that the library was to
+ *         allocate is as it was before the call
  */
 KST_API kst_status kst_resize(
     kst_context *context, const kst_image *from, const kst_resize_options *options, kst_image *to);

@@ -64,7 +64,8 @@ FUNCTION void separate(const u32 channels, u32 *word)
     }
 }
 
-/* Fill the tile with `count` quads of pixels of each row, from number `first` on. Rows behind the last one repeat it. */
+/* Fill the tile with `count` quads of pixels of each row, from number `first` on. Rows behind the last one repeat it.
+ */
 FUNCTION void fill_tile(GLOBAL const struct resize_work_step *step, GLOBAL const u8 *from, u32 y, u32 first, u32 count,
     const u32 channels, LOCAL u32 *tile)
 {
@@ -129,7 +130,8 @@ FUNCTION void sum_up(GLOBAL const u32 *work, GLOBAL const struct resize_work_ste
 FUNCTION void make_across(GLOBAL const u32 *work, GLOBAL const struct resize_work_step *step, GLOBAL const u8 *from,
     GLOBAL u8 *to, u32 group, const u32 channels, LOCAL u32 *tile, LOCAL u32 *made)
 {
-    u32 left = group % step->groups_of_row * RESIZE_ACROSS_COLUMNS, y = group / step->groups_of_row * RESIZE_ACROSS_ROWS;
+    u32 left = group % step->groups_of_row * RESIZE_ACROSS_COLUMNS,
+        y = group / step->groups_of_row * RESIZE_ACROSS_ROWS;
     u32 column = local_index() % RESIZE_ACROSS_COLUMNS, strip = local_index() / RESIZE_ACROSS_COLUMNS;
     u32 lane = local_index() % ACROSS_LANES, row = local_index() / ACROSS_LANES, length = step->width * channels;
     LOCAL u8 *bytes = (LOCAL u8 *)made + (strip * RESIZE_ACROSS_STRIP * RESIZE_ACROSS_COLUMNS + column) * channels;
@@ -148,8 +150,9 @@ FUNCTION void make_across(GLOBAL const u32 *work, GLOBAL const struct resize_wor
 }
 
 /*
- * Groups of 64 columns and 8 rows. The rows that are stored begin at multiples of 4 bytes. Each number of channels has a
- * kernel: sums then stay in registers, and PoCL 3.1 lets work-groups share memory that several copies of a function use.
+ * Groups of 64 columns and 8 rows. The rows that are stored begin at multiples of 4 bytes. Each number of channels has
+ * a kernel: sums then stay in registers, and PoCL 3.1 lets work-groups share memory that several copies of a function
+ * use.
  */
 #define ACROSS_KERNEL(name, channels)                                                                                  \
     KERNEL(RESIZE_GROUP_ITEMS)                                                                                         \

@@ -63,7 +63,7 @@ resize_down(GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, u32 li
         add_rows(a, b, c, d, weights[i / 4], &sums);
     }
     u32 word = 0;
-    UNROLL for (u32 i = 0; i < 4; i++)
-        word |= round_narrow(sums.low[i], sums.middle[i], sums.high[i], step->greatest) << (8 * i);
+    UNROLL for (u32 i = 0; i < 4; i++) word |= round_narrow(sums.low[i], sums.middle[i], sums.high[i], step->greatest)
+                                               << (8 * i);
     store_word(target_at(to, place_of(step->to) + (u64)y * step->to_pitch), at, length, word);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Brings pixels from one form into another: before the passes, colours weighed by alpha; behind them that is undone, and
- * pixels go where the caller wants them, mirrored, as other numbers, or with a plane for each channel.
+ * Brings pixels from one form into another: before the passes, colours weighed by alpha; behind them that is undone,
+ * and pixels go where the caller wants them, mirrored, as other numbers, or with a plane for each channel.
  */
 #include "kernels/halves.h"
 

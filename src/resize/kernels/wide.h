@@ -14,8 +14,7 @@ FUNCTION u32 weight_of(u32x4 quad, u32 index)
 }
 
 /* Sum up samples that are `stride` samples apart; quads of their weights are `step` quads apart. */
-FUNCTION i64 weighed_sum(
-    GLOBAL const u16 *samples, u32 count, u64 stride, GLOBAL const u32x4 *weights, u64 step)
+FUNCTION i64 weighed_sum(GLOBAL const u16 *samples, u32 count, u64 stride, GLOBAL const u32x4 *weights, u64 step)
 {
     i64 sum = 0;
     for (u32 i = 0; i < count; i += 4, weights += step) {

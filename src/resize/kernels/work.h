@@ -24,10 +24,10 @@ enum {
     RESIZE_ACROSS_TILE = 6144, /* words of samples that a group holds, of four samples each */
     RESIZE_DOWN_WORDS = 32,    /* words of a row that a group makes down */
     RESIZE_DOWN_ROWS = RESIZE_GROUP_ITEMS / RESIZE_DOWN_WORDS,
-    RESIZE_QUAD_WORDS = 4,     /* words of a quad of weights */
-    RESIZE_NARROW_BITS = 22,   /* of weights behind the point */
-    RESIZE_WIDE_BITS = 30,     /* of weights of samples of more than 8 bits */
-    RESIZE_CHANNELS = 4        /* most of a pixel */
+    RESIZE_QUAD_WORDS = 4,   /* words of a quad of weights */
+    RESIZE_NARROW_BITS = 22, /* of weights behind the point */
+    RESIZE_WIDE_BITS = 30,   /* of weights of samples of more than 8 bits */
+    RESIZE_CHANNELS = 4      /* most of a pixel */
 };
 
 /* The type of samples that pixels are stored as. */
@@ -47,16 +47,16 @@ struct resize_work_step {
     u32 width, height;        /* pixels and rows that are made */
     u32 channels, greatest;   /* value of a sample */
     u32 groups_of_row;
-    u32 window;  /* two words for each column or row: its first quad and their number; down, and with longer samples: its
-                    first sample and their number */
+    u32 window; /* two words for each column or row: its first quad and their number; down, and with longer samples: its
+                   first sample and their number */
     u32 weights; /* quads, a multiple of 4 words: across, all first quads of the columns, then all second ones; down,
                     those of the first row, then those of the second */
     u32 quads;   /* across: of a row of the tile; down: of weights for each row */
     /* These are for pixels. */
     u32 alpha, mirror, sample;
-    u32 pixel;                     /* bytes from one pixel to the next where they are written */
-    u32 plane[RESIZE_CHANNELS][2];   /* where each channel of the first pixel is written */
-    u32 plane_pitch[RESIZE_CHANNELS]; /* bytes from row to row there */
+    u32 pixel;                                         /* bytes from one pixel to the next where they are written */
+    u32 plane[RESIZE_CHANNELS][2];                     /* where each channel of the first pixel is written */
+    u32 plane_pitch[RESIZE_CHANNELS];                  /* bytes from row to row there */
     u32 mean[RESIZE_CHANNELS], scale[RESIZE_CHANNELS]; /* bits of floating-point numbers */
 };
 
