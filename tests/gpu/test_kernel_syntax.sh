@@ -8,7 +8,7 @@ if ! command -v clang >/dev/null; then
 fi
 for file in "$@"; do
     for version in CL1.2 CL3.0; do
-        clang -x cl -cl-std=$version -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Wcast-align -Wshadow \
+        clang -x cl -cl-std=$version -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Wcast-align -Wshadow -Wpedantic \
             -Wno-unused-function -Werror "$file"
     done
 done

@@ -21,7 +21,6 @@ SPREAD_TABLE u16 ht_first_row[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_FIRST};
 SPREAD_TABLE u16 ht_next_rows[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_NEXT};
 
 /* Pack the tables of ht.h into words: prefixes of u into two of four bytes each, exponents into nibbles. */
-#define HT_APPLY(macro, ...) macro(__VA_ARGS__)
 #define HT_LOW_WORD(a, b, c, d, e, f, g, h) ((u32)(a) | (u32)(b) << 8 | (u32)(c) << 16 | (u32)(d) << 24)
 #define HT_HIGH_WORD(a, b, c, d, e, f, g, h) HT_LOW_WORD(e, f, g, h, 0, 0, 0, 0)
 #define HT_NIBBLES(a, b, c, d, e, f, g, h) ((a) | (b) << 4 | (c) << 8 | (d) << 12 | (e) << 16 | (f) << 20 | (g) << 24)
@@ -131,7 +130,7 @@ FUNCTION void take_run(struct mel_bits *m)
 {
     if (m->count < MEL_RUN_BITS)
         refill_mel(m);
-    u32 exponent = (u32)(HT_APPLY(HT_EXPONENTS, J2K_HT_MEL_EXPONENTS) >> 4 * m->state) & 15;
+    u32 exponent = (u32)(J2K_HT_MEL_EXPONENTS_IN(HT_EXPONENTS) >> 4 * m->state) & 15;
     u32 rest = (u32)(m->bits >> (64 - MEL_RUN_BITS)) & 31, is_long = (u32)(m->bits >> 63);
     u32 length = is_long ? 1 : 1 + exponent;
     m->run = is_long ? (i32)(2u << exponent) - 2 : (i32)(2 * (rest >> (5 - exponent)) + 1);
@@ -171,9 +170,7 @@ FUNCTION u32 read_quad(struct quads_reading *r, u32 context)
 
 FUNCTION u32 peek_prefix(const struct vlc_bits *v)
 {
-    return pick_bytes(
-               HT_APPLY(HT_LOW_WORD, J2K_HT_U_PREFIXES), HT_APPLY(HT_HIGH_WORD, J2K_HT_U_PREFIXES), (u32)v->bits & 7) &
-           255;
+    return pick_bytes(J2K_HT_U_PREFIXES_IN(HT_LOW_WORD), J2K_HT_U_PREFIXES_IN(HT_HIGH_WORD), (u32)v->bits & 7) & 255;
 }
 
 /*

@@ -15,8 +15,16 @@ enum {
     J2K_HT_U_EXTENDED = 28         /* suffixes from this one on have an extension (7.3.6) */
 };
 
+/*
+ * Lists stand here as arguments of a macro that the reader chooses, because OpenCL has no macros with a variable number
+ * of arguments: kernels pack a list into a word, C makes an array of it.
+ */
+#define J2K_HT_LIST_8(a, b, c, d, e, f, g, h) a, b, c, d, e, f, g, h
+#define J2K_HT_LIST_13(a, b, c, d, e, f, g, h, i, j, k, l, m) a, b, c, d, e, f, g, h, i, j, k, l, m
+
 /* The exponents of the MEL coder's states, from state 0 on (Table 2 of T.814). */
-#define J2K_HT_MEL_EXPONENTS 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5
+#define J2K_HT_MEL_EXPONENTS_IN(form) form(0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5)
+#define J2K_HT_MEL_EXPONENTS J2K_HT_MEL_EXPONENTS_IN(J2K_HT_LIST_13)
 
 /*
  * The prefixes of u by the next three bits of VLC, of which the lowest came first (Table 3 of T.814): the prefix's
@@ -24,9 +32,10 @@ enum {
  * suffix of 5 bits from J2K_HT_U_EXTENDED on is followed by 4 bits, of which 4 times the value is added.
  */
 #define J2K_HT_U_PREFIX(length, suffix, value) ((length) | (suffix) << 2 | (value) << 5)
-#define J2K_HT_U_PREFIXES                                                                                              \
-    J2K_HT_U_PREFIX(3, 5, 5), J2K_HT_U_PREFIX(1, 0, 1), J2K_HT_U_PREFIX(2, 0, 2), J2K_HT_U_PREFIX(1, 0, 1),            \
-        J2K_HT_U_PREFIX(3, 1, 3), J2K_HT_U_PREFIX(1, 0, 1), J2K_HT_U_PREFIX(2, 0, 2), J2K_HT_U_PREFIX(1, 0, 1)
+#define J2K_HT_U_PREFIXES_IN(form)                                                                                     \
+    form(J2K_HT_U_PREFIX(3, 5, 5), J2K_HT_U_PREFIX(1, 0, 1), J2K_HT_U_PREFIX(2, 0, 2), J2K_HT_U_PREFIX(1, 0, 1),       \
+        J2K_HT_U_PREFIX(3, 1, 3), J2K_HT_U_PREFIX(1, 0, 1), J2K_HT_U_PREFIX(2, 0, 2), J2K_HT_U_PREFIX(1, 0, 1))
+#define J2K_HT_U_PREFIXES J2K_HT_U_PREFIXES_IN(J2K_HT_LIST_8)
 
 /*
  * The fields of an entry of ht_vlc.h. Samples of a quad have bit 0 at the top left, 1 below it, 2 at the top right and
