@@ -2,6 +2,7 @@
 /* Bounds of the reversible transform against what it makes of the worst coefficients. */
 #include <string.h>
 
+#include "j2k/plan/block_coder.h"
 #include "j2k/plan/range.h"
 #include "support/test.h"
 
@@ -137,6 +138,20 @@ static void looks_at_regions_of_interest(void **state)
     assert_int_equal(kst_j2k_range(&c.plan, &c.tc), (1 << 20) - 1);
 }
 
+/* Blocks of T.814 may have bits in the planes above their first pass's. */
+static void counts_all_planes_of_ht(void **state)
+{
+    static const uint8_t planes[BANDS] = {3, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct component c;
+    (void)state;
+    make_component(&c, planes, 0);
+    c.tc.resolution_count = 1;
+    c.block[0].missing = 4;
+    assert_int_equal(kst_j2k_range(&c.plan, &c.tc), 7);
+    c.block[0].coder = J2K_HT;
+    assert_int_equal(kst_j2k_range(&c.plan, &c.tc), 127);
+}
+
 static void stays_at_the_most(void **state)
 {
     static const uint8_t planes[BANDS] = {31, 31, 31, 31, 31, 31, 31, 31, 31, 31};
@@ -200,6 +215,7 @@ int main(void)
         cmocka_unit_test(adds_bands_up),
         cmocka_unit_test(takes_the_block_with_most_planes),
         cmocka_unit_test(looks_at_regions_of_interest),
+        cmocka_unit_test(counts_all_planes_of_ht),
         cmocka_unit_test(stays_at_the_most),
         cmocka_unit_test(bounds_squares),
         cmocka_unit_test(bounds_colours),
