@@ -76,7 +76,10 @@ static void compare_parts(const struct kind *kind, const kst_buffer *coded)
 static void test_pictures(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < (simulated() ? 2 : KINDS); i++) {
+    /* The simulator has too little memory of a work-group for three components that are written together. */
+    for (uint32_t i = 0; i < KINDS; i++) {
+        if (simulated() && i != 2 && i != 4)
+            continue;
         kst_buffer coded = encode(&kinds[i]);
         compare_parts(&kinds[i], &coded);
         kst_buffer_release(encoder, &coded);
