@@ -15,30 +15,7 @@
 #include "support/random.h"
 #include "support/test.h"
 
-static struct memory memory;
 static uint32_t random_state = 7;
-
-static bool compare_filter(
-    const char *name, const uint8_t *data, size_t length, const struct j2k_filter *filter, uint32_t copies, bool timed)
-{
-    struct j2k_stream stream;
-    struct j2k_plan plan;
-    kst_report report;
-    kst_report_init(&report);
-    const struct operation op = {.memory = &memory, .limits = &kst_default_limits, .report = &report};
-    if (kst_j2k_parse(&op, data, length, &stream))
-        return false;
-    bool built = !kst_j2k_plan_build(&op, &stream, filter, &plan);
-    if (built) {
-        if (timed)
-            compare_timed(name, &plan, copies);
-        else
-            compare_plan(name, &plan, copies, false);
-        kst_j2k_plan_release(&memory, &plan);
-    }
-    kst_j2k_stream_release(&memory, &stream);
-    return built;
-}
 
 static const char *const streams[] = {"p0_01.j2k", "p0_02.j2k", "p0_03.j2k", "p0_04.j2k", "p0_06.j2k", "p0_09.j2k",
     "p0_10.j2k", "p0_12.j2k", "p0_14.j2k", "p0_15.j2k", "p1_01.j2k", "p1_03.j2k", "p1_05.j2k", "p1_07.j2k",
@@ -70,12 +47,12 @@ static void test_whole(void **state)
             continue;
         uint8_t *data = load(streams[i], &length);
         struct j2k_filter filter = {.layers = 0};
-        assert_true(compare_filter(streams[i], data, length, &filter, 1, false));
+        assert_true(compare_stream(streams[i], data, length, &filter, 1, false));
         filter.reduce = 1;
-        compare_filter(streams[i], data, length, &filter, 2, false);
+        compare_stream(streams[i], data, length, &filter, 2, false);
         filter.layers = 1;
         filter.reduce = 0;
-        compare_filter(streams[i], data, length, &filter, 1, false);
+        compare_stream(streams[i], data, length, &filter, 1, false);
         free(data);
     }
 }
@@ -94,7 +71,7 @@ static void test_regions(void **state)
             filter.region.y0 = random_below(&random_state, 200);
             filter.region.x1 = filter.region.x0 + 1 + random_below(&random_state, 100);
             filter.region.y1 = filter.region.y0 + 1 + random_below(&random_state, 100);
-            compare_filter(streams[i], data, length, &filter, 1, false);
+            compare_stream(streams[i], data, length, &filter, 1, false);
         }
         free(data);
     }
@@ -135,24 +112,13 @@ static void test_damaged(void **state)
             length = whole;
             damage_bytes(copy, &length);
             snprintf(name, sizeof name, "%s, damage %u", streams[i], (unsigned)k);
-            compare_filter(name, copy, length, &filter, 1, false);
+            compare_stream(name, copy, length, &filter, 1, false);
         }
         free(copy);
         free(data);
     }
     printf("%u streams with damaged blocks\n", (unsigned)damaged_plans);
     assert_true(simulated() || damaged_plans > 0);
-}
-
-static int start(void **state)
-{
-    kst_memory_init(&memory, &(kst_allocator){NULL, NULL, NULL}, kst_default_limits.memory);
-    return open_comparison(state);
-}
-
-static int stop(void **state)
-{
-    return memory.used == 0 ? close_comparison(state) : -1;
 }
 
 static char **files;
@@ -173,7 +139,7 @@ static void test_files(void **state)
         assert_int_equal(fread(data, 1, length, stream), length);
         fclose(stream);
         struct j2k_filter filter = {.layers = 0};
-        assert_true(compare_filter(*file, data, length, &filter, count < COPIES_MAX ? count : COPIES_MAX, true));
+        assert_true(compare_stream(*file, data, length, &filter, count < COPIES_MAX ? count : COPIES_MAX, true));
         free(data);
     }
 }
@@ -187,5 +153,6 @@ int main(int argc, char **argv)
     };
     const struct CMUnitTest timed[] = {cmocka_unit_test(test_files)};
     files = argv + 1;
-    return argc > 1 ? cmocka_run_group_tests(timed, start, stop) : cmocka_run_group_tests(tests, start, stop);
+    return argc > 1 ? cmocka_run_group_tests(timed, open_comparison, close_comparison)
+                    : cmocka_run_group_tests(tests, open_comparison, close_comparison);
 }

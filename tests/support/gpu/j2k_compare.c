@@ -252,6 +252,28 @@ void compare_timed(const char *name, const struct j2k_plan *plan, uint32_t copie
     free_picture(&wanted.picture);
 }
 
+bool compare_stream(
+    const char *name, const uint8_t *data, size_t length, const struct j2k_filter *filter, uint32_t copies, bool timed)
+{
+    struct j2k_stream stream;
+    struct j2k_plan plan;
+    kst_report report;
+    kst_report_init(&report);
+    const struct operation op = {.memory = &host, .limits = &kst_default_limits, .report = &report};
+    if (kst_j2k_parse(&op, data, length, &stream))
+        return false;
+    bool built = !kst_j2k_plan_build(&op, &stream, filter, &plan);
+    if (built) {
+        if (timed)
+            compare_timed(name, &plan, copies);
+        else
+            compare_plan(name, &plan, copies, false);
+        kst_j2k_plan_release(&host, &plan);
+    }
+    kst_j2k_stream_release(&host, &stream);
+    return built;
+}
+
 int open_comparison(void **state)
 {
     kst_memory_init(&host, &(kst_allocator){NULL, NULL, NULL}, kst_default_limits.memory);

@@ -16,6 +16,9 @@ extern uint32_t damaged_plans; /* of those compared: in whose blocks the CPU has
 
 /* So many copies of a plan at once. `forced`: planes of all blocks at once, too, whether it pays or not. */
 void compare_plan(const char *name, const struct j2k_plan *plan, uint32_t copies, bool forced);
+/* Part of a stream, as a filter says. `timed`: by compare_timed(). False if there is no plan of it. */
+bool compare_stream(
+    const char *name, const uint8_t *data, size_t length, const struct j2k_filter *filter, uint32_t copies, bool timed);
 /* Different plans in one batch. */
 void compare_batch(const char *name, const struct j2k_plan *const plans[], uint32_t count);
 /* Copies once more, for each number of blocks in a bundle, of which KOSTKA_TEST_LANES says how many from the largest
