@@ -160,8 +160,8 @@ kst_status kst_j2k_encode_candidates(struct j2k_encoder *encoder, uint32_t plane
 kst_status kst_j2k_encode_choose(struct j2k_encoder *encoder);
 
 /*
- * encode_psnr.c: return the squared error that a layer's PSNR allows, and the one that the gains of passes must estimate for a layer to reach its PSNR; and
- * find passes with which the layers reach theirs.
+ * encode_psnr.c: return the squared error that a layer's PSNR allows, and the one that the gains of passes must
+ * estimate for a layer to reach its PSNR; and find passes with which the layers reach theirs.
  */
 double kst_j2k_wanted_error(const struct j2k_encoder *encoder, uint32_t layer);
 double kst_j2k_estimated_error(const struct j2k_encoder *encoder, uint32_t layer);
@@ -226,8 +226,8 @@ kst_status kst_j2k_encode_take_step(struct j2k_encoder *encoder, double step);
 kst_status kst_j2k_encode_weights(struct j2k_encoder *encoder);
 
 /*
- * encode_vision.c: return the step of a quality, in samples of the picture; return how much an error in a band counts to
- * an eye, 1 where that is not asked for; and multiply the bands' weights by what it asks for.
+ * encode_vision.c: return the step of a quality, in samples of the picture; return how much an error in a band counts
+ * to an eye, 1 where that is not asked for; and multiply the bands' weights by what it asks for.
  */
 double kst_j2k_quality_step(double quality, uint32_t depth);
 double kst_j2k_encode_seen(const struct j2k_encoder *encoder, const struct j2k_parameters *parameters,
