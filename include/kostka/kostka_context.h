@@ -196,7 +196,7 @@ typedef struct kst_report {
      * of less than 128 KiB of coded data, are not timed one by one: KST_STAGE_PIXELS has the time of all of them.
      */
     double stage_seconds[KST_STAGE_COUNT];
-    uint32_t threads;                              /**< the largest number of threads that worked at once */
+    uint32_t threads; /**< the largest number of threads that worked at once */
 } kst_report;
 
 /** Zero everything and set `size`. */
