@@ -114,8 +114,8 @@ struct j2k_work_ht_block {
 };
 
 /*
- * A quad: which of its samples are significant, for which the first bit of their number is known, what it is, and u. See
- * tables/ht.h. A row has an even number of words.
+ * A quad: which of its samples are significant, for which the first bit of their number is known, what it is, and u.
+ * See tables/ht.h. A row has an even number of words.
  */
 #define J2K_QUAD(entry, u) ((entry) >> 4 | (u) << 12)
 #define J2K_QUAD_RHO(quad) ((quad)&15)

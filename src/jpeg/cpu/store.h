@@ -23,9 +23,9 @@ struct jpeg_store {
     bool columns;            /* whether readers read columns of tiles, not rows */
     uint32_t tile_w, tile_h; /* size of a tile in MCUs; those at the right and at the bottom may be smaller */
     uint32_t tiles_w, tiles_h;
-    uint32_t rows;              /* number of MCU rows added */
-    uint64_t *offset;           /* for each row of tiles: where it is in the spill, and for each */
-    uint32_t *end;              /* component of each tile the end, counted from there */
+    uint32_t rows;            /* number of MCU rows added */
+    uint64_t *offset;         /* for each row of tiles: where it is in the spill, and for each */
+    uint32_t *end;            /* component of each tile the end, counted from there */
     struct jpeg_packed *open; /* for each component of the tiles of a row: its blocks so far */
 };
 
