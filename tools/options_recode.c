@@ -66,6 +66,8 @@ static bool handle(const char *verb, void *settings, int code, const char *value
         return set_choice(verb, "--sop", value, &options->sop);
     case OPTION_EPH:
         return set_choice(verb, "--eph", value, &options->eph);
+    case OPTION_HT:
+        return set_choice(verb, "--ht", value, &options->ht);
     default:
         return set_container(verb, value, &options->container);
     }
@@ -82,7 +84,7 @@ struct option_group recode_group(kst_transcode_jpeg2000 *options)
         {"components", "LIST", OPTION_COMPONENTS, 0, KIND_JPEG2000},
         {"packed", "no|ppt|ppm", OPTION_PACKED, 0, KIND_JPEG2000}, {"plt", "[yes|no]", OPTION_PLT, 0, KIND_JPEG2000},
         {"tlm", "[yes|no]", OPTION_TLM, 0, KIND_JPEG2000}, {"sop", "[yes|no]", OPTION_SOP, 0, KIND_JPEG2000},
-        {"eph", "[yes|no]", OPTION_EPH, 0, KIND_JPEG2000}, {"container", "jp2|j2k", OPTION_CONTAINER, 0, KIND_JPEG2000},
-        {NULL, NULL, 0, 0, 0}};
+        {"eph", "[yes|no]", OPTION_EPH, 0, KIND_JPEG2000}, {"ht", "[yes|no]", OPTION_HT, 0, KIND_JPEG2000},
+        {"container", "jp2|j2k", OPTION_CONTAINER, 0, KIND_JPEG2000}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, options};
 }

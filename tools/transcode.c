@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs 'kostka transcode', which changes the coding and keeps the coefficients. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,17 +148,26 @@ static struct option_group transcode_group(struct transcode_settings *settings)
     return (struct option_group){table, handle, settings};
 }
 
+/* The container that the output's name says. */
+static kst_container named_container(const struct file_format *target)
+{
+    return target == &file_j2k || target == &file_jph   ? KST_CONTAINER_JP2
+           : target == &file_j2c || target == &file_jhc ? KST_CONTAINER_CODESTREAM
+                                                        : KST_CONTAINER_KEEP;
+}
+
 /* Choose whether to write JP2 boxes: if no option says so, the output's name decides. */
 static bool choose_container(const char *verb, struct transcode_settings *settings)
 {
     kst_container *container = &settings->options.jpeg2000.container;
-    kst_container named = settings->target == &file_j2k   ? KST_CONTAINER_JP2
-                          : settings->target == &file_j2c ? KST_CONTAINER_CODESTREAM
-                                                          : KST_CONTAINER_KEEP;
+    kst_container named = named_container(settings->target);
 
     if (*container != KST_CONTAINER_KEEP && named != KST_CONTAINER_KEEP && *container != named) {
         complain_usage(verb, "--container %s does not go with an output that is to be %s",
-            *container == KST_CONTAINER_JP2 ? "jp2" : "j2k", named == KST_CONTAINER_JP2 ? "JP2" : "a bare codestream");
+            *container == KST_CONTAINER_JP2 ? "jp2" : "j2k",
+            named != KST_CONTAINER_JP2      ? "a bare codestream"
+            : settings->target == &file_jph ? "JPH"
+                                            : "JP2");
         return false;
     }
     if (*container == KST_CONTAINER_KEEP)
@@ -165,12 +175,40 @@ static bool choose_container(const char *verb, struct transcode_settings *settin
     return true;
 }
 
+/*
+ * Choose the coder of code-blocks: if no option says so, the output's name decides. JP2 has those of T.800, JPH and
+ * .jhc those of T.814, and other codestreams either.
+ */
+static bool choose_coder(const char *verb, struct transcode_settings *settings)
+{
+    kst_transcode_jpeg2000 *options = &settings->options.jpeg2000;
+    const bool ht = settings->target == &file_jph || settings->target == &file_jhc;
+    const kst_choice named = ht                                                          ? KST_CHOICE_YES
+                             : settings->target == NULL || settings->target == &file_j2c ? KST_CHOICE_KEEP
+                                                                                         : KST_CHOICE_NO;
+
+    if (options->ht == KST_CHOICE_YES && named == KST_CHOICE_NO)
+        return complain_usage(verb, "--ht does not go with an output that is to be JP2; name it .jph") == EXIT_FINE;
+    if (options->ht == KST_CHOICE_NO && named == KST_CHOICE_YES)
+        return complain_usage(verb, "--ht=no does not go with an output that is to be HTJ2K") == EXIT_FINE;
+    if (options->ht == KST_CHOICE_KEEP)
+        options->ht = named;
+    if (options->ht == KST_CHOICE_KEEP && options->container == KST_CONTAINER_JP2)
+        options->ht = KST_CHOICE_NO;
+    if (options->ht == KST_CHOICE_YES && options->rate > 0)
+        return complain_usage(verb,
+                   "--rate does not go with HTJ2K: such code-blocks are not cut; 'convert --ht --rate' "
+                   "codes them again") == EXIT_FINE;
+    return true;
+}
+
 static int choose_target(
     struct transcode_settings *settings, const struct output_options *output, int argc, char **argv)
 {
     bool named = file_path_extension(argv[argc - 1]) != NULL || output->format != NULL;
-    int code = named ? target_choose("transcode", output, argc, argv, ".jpg, .jp2 and .j2k", NULL, &settings->target)
-                     : EXIT_FINE;
+    int code =
+        named ? target_choose("transcode", output, argc, argv, ".jpg, .jp2, .jph and .j2k", NULL, &settings->target)
+              : EXIT_FINE;
 
     if (code != EXIT_FINE)
         return code;
@@ -178,13 +216,8 @@ static int choose_target(
     if ((kind & KIND_CODED) == 0)
         return complain_usage("transcode", "the output is of the input's format, not %s; 'convert' makes other formats",
             settings->target->name);
-    if (settings->target == &file_jph || settings->target == &file_jhc)
-        return complain_usage("transcode",
-            "'%s': code-blocks stay as they are, and are not made those of HTJ2K; "
-            "'convert' codes them again",
-            output->format == NULL ? argv[argc - 1] : "--out-format");
     if (!options_check("transcode", &settings->given, kind, KIND_CODED, NULL) ||
-        !choose_container("transcode", settings))
+        !choose_container("transcode", settings) || !choose_coder("transcode", settings))
         return EXIT_USAGE;
     return EXIT_FINE;
 }
@@ -210,14 +243,24 @@ static bool is_jpx(const struct source *source)
     return source->length >= 24 && memcmp(source->data + 16, "ftypjpx ", 8) == 0;
 }
 
+/* Return whether the file's brand is JPH. */
+static bool is_jph(const struct source *source)
+{
+    return source->length >= 24 && memcmp(source->data + 16, "ftypjph ", 8) == 0;
+}
+
 /* Return the extension of what the output is, which its name may contradict. */
 static const char *extension_of(const struct source *source, const kst_transcode_options *options)
 {
     if (file_format_of(source) != &file_j2k)
         return "jpg";
-    if (options->jpeg2000.container == KST_CONTAINER_KEEP)
-        return source->data[0] != 0 ? "j2k" : is_jpx(source) ? "jpx" : "jp2";
-    return options->jpeg2000.container == KST_CONTAINER_JP2 ? "jp2" : "j2k";
+    const kst_container container = options->jpeg2000.container;
+    const kst_choice ht = options->jpeg2000.ht;
+    if (container == KST_CONTAINER_CODESTREAM || (container == KST_CONTAINER_KEEP && source->data[0] != 0))
+        return ht == KST_CHOICE_YES ? "jhc" : "j2k";
+    if (container == KST_CONTAINER_KEEP && is_jpx(source))
+        return "jpx";
+    return ht == KST_CHOICE_YES || (ht == KST_CHOICE_KEEP && is_jph(source)) ? "jph" : "jp2";
 }
 
 /* Files of so many bytes are mapped, because their coefficients are not kept in memory either. */
@@ -284,6 +327,20 @@ static void tell_dropped(const struct task *task, const kst_transcode_options *o
     kst_decoder_destroy(&decoder);
 }
 
+/* Say that code-blocks of T.814 with one set have all their bytes in the layers that belong to it. */
+static void tell_layers(const struct task *task, const kst_transcode_options *options)
+{
+    kst_decoder *decoder;
+
+    if (!task->files.verbose || options->jpeg2000.ht != KST_CHOICE_YES ||
+        kst_decoder_create(task->files.context, &decoder))
+        return;
+    if (!kst_decoder_open(decoder, task->source->data, task->source->length) && kst_decoder_info(decoder)->layers > 1)
+        fprintf(stderr, "%s: %u layers keep their passes, but a code-block of HTJ2K has its bytes in the last ones\n",
+            task->source->name, (unsigned)kst_decoder_info(decoder)->layers);
+    kst_decoder_destroy(&decoder);
+}
+
 /* Note the picture's size, for the table at the end of many inputs. */
 static void note_pixels(const struct task *task)
 {
@@ -326,6 +383,7 @@ static bool transcode_one(const void *settings_pointer, struct task *task, struc
     kst_status status = transcode_to(&output, task, &options, &report, problem);
     if (report_on(task, &report, status, problem)) {
         tell_dropped(task, &options);
+        tell_layers(task, &options);
         note_pixels(task);
         return output_commit(&output, problem);
     }
@@ -379,7 +437,9 @@ const struct verb verb_transcode = {
             "  --grey              keep the luminance alone\n"
             "  --others keep|drop  other pictures in the file (previews, gain maps) and bytes behind them: kept, and\n"
             "                      turned and cut alike, or dropped\n"
-            "JPEG 2000, without touching a code-block (OUT.jp2 has boxes, OUT.j2k none; else as they are):\n"
+            "JPEG 2000 (OUT.jp2 and OUT.jph have boxes, OUT.j2k and OUT.jhc none; else as they are):\n"
+            "  --ht                code-blocks become those of HTJ2K, as with OUT.jph and OUT.jhc; --ht=no: those of\n"
+            "                      JPEG 2000 Part 1, as with OUT.jp2; else they stay, byte for byte\n"
             "  --progression ORDER LRCP, RLCP, RPCL, PCRL or CPRL\n"
             "  --layers N          keep the first N quality layers\n"
             "  --rate BPP          cut to so many bits a pixel, in --layers N (1 if not said) new layers\n"
@@ -394,7 +454,7 @@ const struct verb verb_transcode = {
             "  --strip[=all]       drop all metadata; --strip=markers: keep comments only\n"
             "  --strict            damage is an error instead of a warning\n"
             "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
-            "  --out-dir DIR       many inputs, folders among them; each becomes NAME.jpg, .jp2, .jpx or .j2k "
-            "there\n" BATCH_HELP
+            "  --out-dir DIR       many inputs, folders among them; each becomes NAME.jpg, .jp2, .jph, .jpx,\n"
+            "                      .j2k or .jhc there\n" BATCH_HELP
             "  --threads N, --device DEVICE, --max-pixels N, --max-memory BYTES, -v: as 'kostka decode'\n",
 };

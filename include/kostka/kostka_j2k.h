@@ -218,7 +218,10 @@ typedef enum kst_container {
              box says that it can be read as such, otherwise the call fails with KST_ERROR_OPTIONS */
 } kst_container;
 
-/** Says what transcoding changes in a JPEG 2000 stream. It never changes the bytes of a code-block. */
+/**
+ * Says what transcoding changes in a JPEG 2000 stream. The bytes of a code-block change only if `ht` asks for another
+ * coder, and the coefficients never do.
+ */
 typedef struct kst_transcode_jpeg2000 {
     int progression; /**< a kst_progression for the whole picture; −1, the default, keeps the order, with its changes */
     uint32_t reduce; /**< drop this many of the largest resolutions, as kst_decode_options.reduce does when decoding */
@@ -237,6 +240,13 @@ typedef struct kst_transcode_jpeg2000 {
     kst_choice sop;               /**< a marker in front of each packet (A.8.1) */
     kst_choice eph;               /**< a marker behind each packet's header (A.8.2) */
     kst_container container;
+    /**
+     * YES makes all code-blocks those of T.814 (HTJ2K), NO those of T.800; a file becomes JPH or JP2. Styles that T.814
+     * does not have are dropped: all but KST_J2K_CAUSAL. Coefficients, steps, regions of interest, precincts, packets
+     * and the passes of each layer stay; of code-blocks of T.814 all bytes are in the layers of their only set.
+     * Code-blocks of more than 31 bit-planes are KST_ERROR_OPTIONS. YES does not go with a rate
+     */
+    kst_choice ht;
 } kst_transcode_jpeg2000;
 
 #ifdef __cplusplus

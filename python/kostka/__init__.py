@@ -302,7 +302,7 @@ def resize(image, size, *, device=None, **options):
 
 
 def transcode(data, *, device=None, **options):
-    """Rewrite a stream without changing a coefficient of JPEG, or the bytes of a code-block of JPEG 2000.
+    """Rewrite a stream without changing a coefficient of JPEG or JPEG 2000.
 
     data: as for decode()
     strip: 'nothing', 'markers' (all but comments) or 'all'
@@ -327,7 +327,9 @@ def transcode(data, *, device=None, **options):
     tile_parts, packed: as in encode(); interleave: write the first tile-parts of all tiles, then the second ones, and so
         on
     plt, tlm, sop, eph: True writes such markers, False removes them; unchanged by default
-    container: 'jp2' or 'j2k'; unchanged by default
+    container: 'jp2' (for HTJ2K this is JPH) or 'j2k'; unchanged by default
+    ht: True makes code-blocks those of HTJ2K, False those of Part 1, with the same coefficients; by default they stay byte
+        for byte
     """
     return _context(device).transcode(data, **options)
 

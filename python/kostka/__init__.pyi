@@ -209,6 +209,7 @@ class _TranscodeOptions(TypedDict, total=False):
     tlm: bool | None
     sop: bool | None
     eph: bool | None
+    ht: bool | None
     container: Literal["jp2", "j2k", "keep"] | None
 
 class _ResizeOptions(TypedDict, total=False):

@@ -47,6 +47,7 @@ static const struct option table[] = {
     {"tlm", kst_py_read_choice, J2K(tile_part_lengths), NULL, FOR_JPEG2000},
     {"sop", kst_py_read_choice, J2K(sop), NULL, FOR_JPEG2000},
     {"eph", kst_py_read_choice, J2K(eph), NULL, FOR_JPEG2000},
+    {"ht", kst_py_read_choice, J2K(ht), NULL, FOR_JPEG2000},
     {"container", kst_py_read_word, J2K(container), containers, FOR_JPEG2000},
     {NULL, NULL, 0, NULL, 0},
 };

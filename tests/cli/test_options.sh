@@ -328,8 +328,9 @@ for extension in webp gif heic avif jxl jpx jpf mj2 xyz; do
         refuses "new.$extension" $call "new.$extension"
     done
 done
-refuses new.jph transcode a.jp2 new.jph
-refuses new.jhc transcode a.jp2 new.jhc
+refuses --ht transcode a.jp2 new.jp2 --ht
+refuses --ht transcode a.jp2 new.jph --ht=no
+refuses --rate transcode a.jp2 new.jph --rate 1
 for call in 'transcode a.jpg new.jp2' 'transcode a.jpg new.j2k' 'transcode a.jp2 new.jpg' 'transcode a.j2k new.jpeg' \
     'transcode a.jpg new --out-format jp2' 'transcode a.jp2 new --out-format jpeg'; do
     # shellcheck disable=SC2086 # words

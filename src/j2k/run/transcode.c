@@ -3,6 +3,7 @@
 #include "j2k/run/transcode.h"
 
 #include "core/report.h"
+#include "j2k/cpu/recode_blocks.h"
 #include "j2k/cpu/remeasure.h"
 #include "j2k/plan/norms.h"
 #include "j2k/rate/rate.h"
@@ -56,10 +57,12 @@ static kst_status check_options(struct j2k_transcoding *t)
         return refuse(t, "layers, resolutions or tile-parts");
     if (!(j->rate >= 0) || (j->rate > 0 && j->layers > LAYERS_MADE_MAX))
         return refuse(t, "a rate is a positive number, with at most 1,024 layers");
+    if (j->rate > 0 && j->ht == KST_CHOICE_YES)
+        return refuse(t, "a rate (rate) does not go with code-blocks that become those of T.814 (ht): encode anew");
     if (!j->components && j->component_count > 0)
         return refuse(t, "components to keep");
     if ((unsigned)j->packet_lengths > KST_CHOICE_NO || (unsigned)j->tile_part_lengths > KST_CHOICE_NO ||
-        (unsigned)j->sop > KST_CHOICE_NO || (unsigned)j->eph > KST_CHOICE_NO ||
+        (unsigned)j->sop > KST_CHOICE_NO || (unsigned)j->eph > KST_CHOICE_NO || (unsigned)j->ht > KST_CHOICE_NO ||
         (unsigned)j->container > KST_CONTAINER_JP2 || (unsigned)j->headers > KST_J2K_HEADERS_PPM)
         return refuse(t, "a choice that there is not");
     return KST_OK;
@@ -131,7 +134,8 @@ static kst_status read(struct j2k_transcoding *t, const uint8_t *data, size_t le
         .component = j->components,
         .component_count = j->component_count,
         .sop = choice(j->sop),
-        .eph = choice(j->eph)};
+        .eph = choice(j->eph),
+        .ht = choice(j->ht)};
     kst_status status = judge(t, kst_j2k_parse(t->op, data, length, &t->stream));
     if (!status)
         status = judge(t, kst_j2k_read_all_parts(t->op, &t->stream));
@@ -218,6 +222,17 @@ static kst_status make_layers(struct j2k_transcoding *t)
     return status;
 }
 
+/* Code the blocks with the other coder if that was asked for. */
+static kst_status recode_blocks(struct j2k_transcoding *t)
+{
+    double start = kst_seconds();
+    if (!t->recoded.origin)
+        return KST_OK;
+    kst_status status = judge(t, kst_j2k_cpu_recode_blocks(t->op, &t->stream, &t->recoded));
+    kst_report_stage(t->op->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
+    return status;
+}
+
 static void choose_writing(struct j2k_transcoding *t)
 {
     const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
@@ -285,8 +300,10 @@ static kst_status run(struct j2k_transcoding *t, const uint8_t *data, size_t len
     kst_report_stage(t->op->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     if (!status) {
         choose_writing(t);
-        status = make_layers(t);
+        status = recode_blocks(t);
     }
+    if (!status)
+        status = make_layers(t);
     if (!status)
         status = keep_profile(t);
     if (status)

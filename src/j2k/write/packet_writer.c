@@ -94,12 +94,30 @@ struct segment_share {
     uint32_t passes, length;
 };
 
+/*
+ * Return how many passes the segment of the first set of T.814 has in a packet, whose passes end in front of `to`. They
+ * are those in front of the set, which have no bytes, and the last one of the packet that a cleanup pass can be; if
+ * that has no bytes, the set does not begin in this packet (T.814, B.3).
+ */
+static uint32_t first_room(const struct j2k_coded *coded, uint32_t block, uint32_t from, uint32_t to)
+{
+    uint32_t behind = (to - 1) % 3;
+    return behind < to - from && bytes_up_to(coded, block, to - behind) > 0 ? to - behind - from : to - from;
+}
+
+static uint32_t share_room(const struct j2k_coded *coded, uint32_t block, uint8_t style, uint32_t from, uint32_t to)
+{
+    if ((style & J2K_STYLE_HT) != 0 && bytes_up_to(coded, block, from) == 0)
+        return first_room(coded, block, from, to);
+    return kst_j2k_segment_room(style, from);
+}
+
 static bool next_share(const struct j2k_coded *coded, uint32_t block, uint8_t style, uint32_t *from, uint32_t to,
     struct segment_share *share)
 {
     if (*from == to)
         return false;
-    uint32_t room = kst_j2k_segment_room(style, *from);
+    uint32_t room = share_room(coded, block, style, *from, to);
     share->passes = to - *from < room ? to - *from : room;
     share->length = bytes_up_to(coded, block, *from + share->passes) - bytes_up_to(coded, block, *from);
     *from += share->passes;

@@ -32,6 +32,30 @@ static kst_status add_passes(struct stream_recoding *recoding, uint32_t count, u
     return KST_OK;
 }
 
+/*
+ * Add the passes of a contribution. In front of a first set of T.814 passes have no bytes, so that these are the
+ * cleanup pass's alone, which is then the last one.
+ */
+static kst_status add_contribution(struct stream_recoding *recoding, const struct j2k_block_state *state,
+    uint32_t before, uint32_t passes, uint32_t start, uint32_t length)
+{
+    const uint32_t idle = state->coder == J2K_HT && (before + passes) % 3 == 1 ? passes - 1 : 0;
+    kst_status status = add_passes(recoding, idle, start);
+    return status ? status : add_passes(recoding, passes - idle, length);
+}
+
+static void note_origin(
+    struct stream_recoding *recoding, const struct j2k_block_state *state, uint32_t index, uint8_t style)
+{
+    const uint16_t layers = recoding->wanted->layers;
+    if (recoding->recoded->origin)
+        recoding->recoded->origin[index] =
+            (struct j2k_block_origin){.offset = recoding->builder.contribution[state->first - 1].offset,
+                .style = style,
+                .coder = state->coder,
+                .cut = layers > 0 && layers < recoding->builder.in_force.layers};
+}
+
 static void warn(struct stream_recoding *recoding)
 {
     const struct j2k_stream *stream = recoding->builder.stream;
@@ -40,8 +64,8 @@ static void warn(struct stream_recoding *recoding)
 }
 
 /* Take over what the packets said about one block. `layers` is the number of layers of its tile in the coded image. */
-static kst_status take_block(
-    struct stream_recoding *recoding, const struct j2k_block_state *state, uint32_t index, uint32_t layers)
+static kst_status take_block(struct stream_recoding *recoding, const struct j2k_block_state *state, uint8_t style,
+    uint32_t index, uint32_t layers)
 {
     struct j2k_coded *coded = &recoding->recoded->coded;
     struct j2k_block_code *block = &coded->block[index];
@@ -54,6 +78,7 @@ static kst_status take_block(
     *block = (struct j2k_block_code){.data = recoding->recoded->data + recoding->data_length,
         .first_pass = recoding->recoded->pass_count,
         .missing = state->missing};
+    note_origin(recoding, state, index, style);
     uint32_t room = 3 * (planes - state->missing) - 2;
     for (uint32_t i = state->first; i != J2K_NO_INDEX;) {
         const struct j2k_contribution *c = &recoding->builder.contribution[i - 1];
@@ -69,9 +94,9 @@ static kst_status take_block(
         }
         memcpy(recoding->recoded->data + recoding->data_length, recoding->builder.stream->data + c->offset, c->length);
         recoding->data_length += c->length;
+        kst_status status = add_contribution(recoding, state, block->passes, passes, length, length + c->length);
         length += c->length;
         block->passes = (uint8_t)(block->passes + passes);
-        kst_status status = add_passes(recoding, passes, length);
         if (status)
             return status;
         if (!recoding->relayered)
@@ -81,7 +106,7 @@ static kst_status take_block(
     return KST_OK;
 }
 
-static kst_status take_precinct(struct stream_recoding *recoding, const struct j2k_precinct_state *state,
+static kst_status take_precinct(struct stream_recoding *recoding, const struct j2k_precinct_state *state, uint8_t style,
     const struct j2k_coded_precinct *place, uint32_t layers)
 {
     for (uint32_t b = 0; b < 3; b++) {
@@ -89,7 +114,7 @@ static kst_status take_precinct(struct stream_recoding *recoding, const struct j
         for (uint32_t i = 0; i < band->columns * band->rows; i++) {
             if (band->block[i].first == J2K_NO_INDEX)
                 continue;
-            kst_status status = take_block(recoding, &band->block[i], place->first_block[b] + i, layers);
+            kst_status status = take_block(recoding, &band->block[i], style, place->first_block[b] + i, layers);
             if (status)
                 return status;
         }
@@ -116,7 +141,8 @@ static kst_status collect(struct j2k_builder *builder)
             for (uint32_t p = 0; p < source->columns * source->rows; p++) {
                 const struct j2k_precinct_state *state = builder->precinct[source->first_precinct + p].state;
                 uint32_t place = tile->first_precinct + target->first_precinct + p;
-                kst_status status = state ? take_precinct(recoding, state, &coded->precinct[place], layers) : KST_OK;
+                kst_status status =
+                    state ? take_precinct(recoding, state, source->style, &coded->precinct[place], layers) : KST_OK;
                 if (status)
                     return status;
             }
@@ -144,6 +170,8 @@ static kst_status reserve(struct stream_recoding *recoding)
     recoding->data_room = (size_t)total;
     recoded->data = kst_memory_array(memory, recoding->data_room, 1, &status);
     recoded->layer_passes = kst_memory_zeroed(memory, recoded->coded.plan.block_count, recoded->coded.layers, &status);
+    if (recoding->wanted->ht >= 0)
+        recoded->origin = kst_memory_zeroed(memory, recoded->coded.plan.block_count, sizeof *recoded->origin, &status);
     return status ? kst_report_error(recoding->builder.report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
@@ -200,5 +228,11 @@ void kst_j2k_recoded_release(struct memory *memory, struct j2k_recoded *recoded)
     kst_memory_release(memory, recoded->data);
     kst_memory_release(memory, recoded->pass_length);
     kst_memory_release(memory, recoded->layer_passes);
+    kst_memory_release(memory, recoded->origin);
+    while (recoded->bytes) {
+        struct j2k_recoded_bytes *next = recoded->bytes->next;
+        kst_memory_release(memory, recoded->bytes);
+        recoded->bytes = next;
+    }
     memset(recoded, 0, sizeof *recoded);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Turns a stream into a coded image that can be written again, for transcoding. The code-blocks' bytes are not changed.
+ * Turns a stream into a coded image that can be written again, for transcoding. The code-blocks' bytes are not changed
+ * here; if their coder is to change, what must be known to decode them is kept.
  */
 #ifndef KOSTKA_J2K_WRITE_RECODE_H
 #define KOSTKA_J2K_WRITE_RECODE_H
@@ -15,7 +16,8 @@ struct j2k_recoding {
     uint16_t make;
     /* An enum j2k_progression for all tiles, which then have no POC; negative: keep the stream's. */
     int progression;
-    int sop, eph;              /* 1: with; 0: without; negative: as in the stream */
+    int sop, eph; /* 1: with; 0: without; negative: as in the stream */
+    int ht;       /* 1: the headers say that code-blocks are those of T.814; 0: of T.800; negative: as in the stream */
     const uint32_t *component; /* the components to keep, ascending; null: all */
     uint32_t component_count;
 };
@@ -26,6 +28,21 @@ static inline uint32_t j2k_recoded_component(const struct j2k_recoding *recoding
     return recoding->component ? recoding->component[index] : index;
 }
 
+/* What the stream said of a code-block whose coder may change. */
+struct j2k_block_origin {
+    uint64_t offset; /* of its first bytes, in the stream */
+    uint8_t style;   /* enum j2k_style of its tile-component */
+    uint8_t coder;   /* enum j2k_block_coder_kind, or J2K_BLOCK_CODERS if it has no bytes */
+    bool cut;        /* passes behind its last one were left out */
+};
+
+/* Bytes of code-blocks that were coded again. */
+struct j2k_recoded_bytes {
+    struct j2k_recoded_bytes *next;
+    size_t used, room;
+    uint8_t data[];
+};
+
 /* A coded image and the memory that it borrows. */
 struct j2k_recoded {
     struct j2k_coded coded;
@@ -35,6 +52,8 @@ struct j2k_recoded {
     uint32_t *pass_length;
     uint8_t *layer_passes;
     uint32_t pass_count, pass_capacity;
+    struct j2k_block_origin *origin; /* for each block; null: the coders do not change */
+    struct j2k_recoded_bytes *bytes;
 };
 
 /*

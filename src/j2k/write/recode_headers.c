@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "j2k/packets/builder.h"
+#include "j2k/syntax/bytes.h"
+#include "j2k/syntax/marker.h"
 #include "j2k/syntax/parser.h"
+#include "j2k/write/capabilities.h"
 
 struct heading {
     struct memory *memory;
@@ -171,6 +174,18 @@ static void forget_ends(const struct heading *heading, struct j2k_parameters *pa
     }
 }
 
+/* Change the style to that of the wanted code-blocks. T.814's have only one of T.800's styles, which is CAUSAL. */
+static void change_styles(const struct heading *heading, struct j2k_parameters *parameters)
+{
+    for (uint32_t c = 0; c < heading->recoded->coded.headers.component_count; c++) {
+        uint8_t *style = &parameters->coding[c].style;
+        if (heading->wanted->ht == 1)
+            *style = (uint8_t)(J2K_STYLE_HT | (*style & J2K_STYLE_CAUSAL));
+        else if (heading->wanted->ht == 0)
+            *style &= J2K_STYLES;
+    }
+}
+
 static kst_status change_parameters(const struct heading *heading, struct j2k_parameters *parameters, uint32_t tile)
 {
     const struct j2k_recoding *wanted = heading->wanted;
@@ -187,6 +202,7 @@ static kst_status change_parameters(const struct heading *heading, struct j2k_pa
         parameters->layers = wanted->make;
     if (parameters->layers < before || wanted->make > 0)
         forget_ends(heading, parameters);
+    change_styles(heading, parameters);
     for (uint32_t i = 0; i < parameters->volume_count; i++) {
         struct j2k_volume *volume = &parameters->volume[i];
         if (volume->layers > parameters->layers || volume->layers >= before)
@@ -249,6 +265,22 @@ static kst_status set_tiles(const struct heading *heading)
     return status;
 }
 
+/*
+ * Return what Rsiz would say if there were no code-blocks of T.814: with these, CPF says it (T.814 A.6), in words of 16
+ * bits of which only the first one can be written here.
+ */
+static uint16_t profile_of(const struct j2k_stream *stream)
+{
+    if ((stream->size.capabilities & J2K_RSIZ_CAP) == 0)
+        return stream->size.capabilities;
+    for (uint32_t i = 0; i < stream->main_segment_count; i++) {
+        const struct j2k_marker_segment *segment = &stream->segment[i];
+        if (segment->marker == J2K_CPF && segment->length == 2 && j2k_get16(stream->data + segment->offset) > 0)
+            return (uint16_t)(j2k_get16(stream->data + segment->offset) - 1);
+    }
+    return 0;
+}
+
 kst_status kst_j2k_recode_headers(const struct operation *op, const struct j2k_stream *stream,
     const struct j2k_recoding *recoding, struct j2k_recoded *recoded)
 {
@@ -266,6 +298,7 @@ kst_status kst_j2k_recode_headers(const struct operation *op, const struct j2k_s
     headers->component = recoded->component;
     headers->component_count = count;
     headers->size = stream->size;
+    headers->size.capabilities = profile_of(stream);
     status = reduce_size(&heading, &headers->size);
     if (!status)
         status = copy_parameters(&heading, &stream->main, &headers->main);

@@ -4,6 +4,7 @@
 
 #include "core/report.h"
 #include "j2k/syntax/bytes.h"
+#include "j2k/write/capabilities.h"
 
 struct rewrap {
     const struct operation *op;
@@ -188,24 +189,50 @@ static const struct j2k_box *find_file_type(const struct rewrap *rewrap)
     return NULL;
 }
 
-/* Return whether JP2 is the brand, or one of the compatible brands. */
+enum { BRAND_JP2 = J2K_BOX('j', 'p', '2', ' '), BRAND_JPH = J2K_BOX('j', 'p', 'h', ' ') };
+
+/* Return whether a brand is that of the file, or one of the compatible brands. */
+static bool has_brand(const struct rewrap *rewrap, const struct j2k_box *box, uint32_t brand)
+{
+    bool found = j2k_get32(contents(rewrap, box)) == brand;
+    for (uint64_t at = 8; at + 4 <= box->length; at += 4)
+        found |= j2k_get32(contents(rewrap, box) + at) == brand;
+    return found;
+}
+
 static bool is_readable_as_jp2(const struct rewrap *rewrap)
 {
     const struct j2k_box *box = find_file_type(rewrap);
-    const uint32_t jp2 = J2K_BOX('j', 'p', '2', ' ');
-    bool readable = !box || j2k_get32(contents(rewrap, box)) == jp2;
-    for (uint64_t at = 8; box && at + 4 <= box->length; at += 4)
-        readable |= j2k_get32(contents(rewrap, box) + at) == jp2;
-    return readable;
+    return !box || has_brand(rewrap, box, BRAND_JP2) || has_brand(rewrap, box, BRAND_JPH);
 }
 
-/* Write the file type box with the brand of JP2; the compatible brands stay. */
+/* The brand of a file with such code-blocks (T.800 I.5.2, T.814 D.2). */
+static uint32_t brand_of(const struct rewrap *rewrap)
+{
+    return kst_j2k_coded_has_ht(rewrap->coded) ? BRAND_JPH : BRAND_JP2;
+}
+
+static bool is_jp2_or_jph(uint32_t brand)
+{
+    return brand == BRAND_JP2 || brand == BRAND_JPH;
+}
+
+/* Return whether the file type box does not suit the result. */
+static bool changes_brand(const struct rewrap *rewrap, const struct j2k_box *box)
+{
+    return rewrap->wanted->jp2 || has_brand(rewrap, box, brand_of(rewrap) == BRAND_JPH ? BRAND_JP2 : BRAND_JPH);
+}
+
+/* Write the file type box. JP2 and JPH become that of them which the result is; other compatible brands stay. */
 static void put_file_type(struct rewrap *rewrap, const struct j2k_box *box)
 {
+    const uint8_t *from = contents(rewrap, box);
+    const uint32_t brand = j2k_get32(from);
     size_t begin = kst_j2k_box_begin(rewrap->sink, box->type);
-    kst_sink_u32(rewrap->sink, J2K_BOX('j', 'p', '2', ' '));
+    kst_sink_u32(rewrap->sink, rewrap->wanted->jp2 || is_jp2_or_jph(brand) ? brand_of(rewrap) : brand);
     kst_sink_u32(rewrap->sink, 0);
-    kst_sink_bytes(rewrap->sink, contents(rewrap, box) + 8, (size_t)box->length - 8);
+    for (uint64_t at = 8; at + 4 <= box->length; at += 4)
+        kst_sink_u32(rewrap->sink, is_jp2_or_jph(j2k_get32(from + at)) ? brand_of(rewrap) : j2k_get32(from + at));
     kst_j2k_box_end(rewrap->sink, begin);
 }
 
@@ -227,7 +254,7 @@ static kst_status put_file(struct rewrap *rewrap)
         i++;
         if (box->offset == file->codestream && box->type == J2K_BOX('j', 'p', '2', 'c'))
             status = kst_j2k_put_codestream_box(rewrap->op, rewrap->coded, rewrap->writing, rewrap->sink);
-        else if (rewrap->wanted->jp2 && box == find_file_type(rewrap))
+        else if (box == find_file_type(rewrap) && changes_brand(rewrap, box))
             put_file_type(rewrap, box);
         else if (!rewrap->wanted->strip || is_needed(box->type))
             copy(rewrap, box);

@@ -9,7 +9,7 @@ struct j2k_rewrapping {
     const struct j2k_stream *stream; /* the source, which has boxes or is a bare codestream */
     uint8_t reduce;                  /* number of times that the picture was halved */
     bool strip;                      /* drop all boxes that decoding does not need */
-    bool jp2;                        /* write JPX (T.801) with the brand of JP2 */
+    bool jp2;                        /* write JPX (T.801) with the brand of JP2, or of JPH */
     const uint32_t *component;       /* the components of the source that are left; null: all */
 };
 

@@ -40,6 +40,7 @@ struct j2k_block_decoder {
      */
     uint32_t samples[J2K_BLOCK_SAMPLES];
     const struct j2k_block_passes *passes;
+    uint32_t known; /* the number of passes that the result was made of */
     /* Samples of the region of interest, set aside before the planes below the shift. */
     uint32_t region[J2K_BLOCK_SAMPLES];
     j2k_neighbours neighbours[J2K_BLOCK_NEIGHBOURS];

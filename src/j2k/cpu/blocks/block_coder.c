@@ -28,6 +28,14 @@ size_t kst_j2k_decoder_length(const struct j2k_plan *plan)
     return most;
 }
 
+size_t kst_j2k_any_decoder_length(void)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < J2K_BLOCK_CODERS; i++)
+        most = coders[i]->decoder_length > most ? coders[i]->decoder_length : most;
+    return most;
+}
+
 size_t kst_j2k_encoder_length(void)
 {
     size_t most = 0;

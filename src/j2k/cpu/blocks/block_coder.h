@@ -49,6 +49,7 @@ struct j2k_block_settings {
     uint32_t style;       /* enum j2k_style */
     uint32_t plane;       /* HT: the plane of the cleanup pass, at most J2K_CODED_PLANES − 1 */
     uint32_t refinements; /* HT: refinement passes behind it, 0–2; plane 0 has none */
+    uint32_t most;        /* EBCOT: no more passes are coded than that; 0: all are */
     bool exact;           /* reversible transform: no error is left once all planes are known */
     bool measure;         /* compute gains */
     bool sum;             /* also compute what the planes that are left out would have gained; needs `measure` */
@@ -90,6 +91,8 @@ struct j2k_block_functions {
      * Returns the problems that were met.
      */
     uint32_t (*decode)(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_coded_block *block);
+    /* Return how many passes, from the first on, the samples of the block decoded last were made of. */
+    uint32_t (*known)(const struct j2k_block_scratch *scratch);
     /* Encode the samples, which have the sign in bit 31 of a magnitude. */
     void (*encode)(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings,
         struct j2k_block_outcome *outcome);
@@ -104,8 +107,9 @@ struct j2k_block_functions {
 /* Return a coder's functions. */
 const struct j2k_block_functions *kst_j2k_block_functions(enum j2k_block_coder_kind kind);
 
-/* Return the bytes of scratch memory that suffice for every code-block of a plan, and for every coder. */
+/* Return the bytes of scratch memory that suffice for decoding every code-block of a plan, and for every coder. */
 size_t kst_j2k_decoder_length(const struct j2k_plan *plan);
+size_t kst_j2k_any_decoder_length(void);
 size_t kst_j2k_encoder_length(void);
 
 /* The coders, each in a file of its own. */

@@ -198,16 +198,26 @@ static uint32_t decode_passes(
     return 0;
 }
 
+static uint32_t passes_of(const struct j2k_coded_block *block)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < block->codeword_count; i++)
+        sum += block->codewords[i].passes;
+    return sum;
+}
+
 uint32_t kst_j2k_block_decode(struct j2k_block_decoder *decoder, const struct j2k_coded_block *block)
 {
     uint32_t good = 0, ignored;
     if (is_too_deep(block)) {
         prepare(decoder, block);
+        decoder->known = 0;
         return J2K_BLOCK_DEPTH;
     }
     uint32_t met = decode_passes(decoder, block, UINT32_MAX, &good);
     if (met != 0)
         decode_passes(decoder, block, good, &ignored);
+    decoder->known = met != 0 ? good : passes_of(block);
     if (decoder->has_region)
         put_region_back(decoder);
     return met;

@@ -215,6 +215,8 @@ void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_bl
     bool begins = true;
     prepare(encoder, settings);
     leave_out_planes(encoder);
+    if (settings->most > 0 && encoder->passes > settings->most)
+        encoder->passes = settings->most;
     for (uint32_t pass = 0; pass < encoder->passes; pass++) {
         uint32_t plane = encoder->planes - 1 - (pass + 2) / 3;
         bool raw = j2k_pass_is_raw(settings->style, pass);

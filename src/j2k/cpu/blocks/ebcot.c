@@ -20,6 +20,11 @@ static uint32_t decode(struct j2k_block_scratch *scratch, enum cpu_tier tier, co
     return kst_j2k_block_decode(decoder, block);
 }
 
+static uint32_t known(const struct j2k_block_scratch *scratch)
+{
+    return ((const struct j2k_block_decoder *)(const void *)scratch)->known;
+}
+
 static struct j2k_block_encoder *encoder_of(struct j2k_block_scratch *scratch, enum cpu_tier tier)
 {
     struct j2k_block_encoder *encoder = (struct j2k_block_encoder *)(void *)scratch;
@@ -52,5 +57,6 @@ const struct j2k_block_functions kst_j2k_ebcot = {.decoder_length = sizeof(struc
     .pass_bytes = PASS_BYTES,
     .bytes_ahead = BYTES_AHEAD,
     .decode = decode,
+    .known = known,
     .encode = encode,
     .measure = measure};

@@ -109,13 +109,20 @@ static uint32_t decode(struct j2k_block_scratch *scratch, enum cpu_tier tier, co
         met = J2K_BLOCK_DEPTH;
     else if (coded && !decode_set(decoder, tier, block, &set))
         met = J2K_BLOCK_HT;
+    decoder->known = coded && met == 0 ? 3 * (block->planes - 1 - set.plane) + set.passes : 0;
     if (!coded || met != 0)
         memset(decoder->sample, 0, sizeof *decoder->sample * block->width * block->height);
     return met;
+}
+
+static uint32_t known(const struct j2k_block_scratch *scratch)
+{
+    return ((const struct j2k_ht_decoder *)(const void *)scratch)->known;
 }
 
 const struct j2k_block_functions kst_j2k_ht = {.decoder_length = sizeof(struct j2k_ht_decoder),
     .encoder_length = sizeof(struct j2k_ht_encoder),
     .pass_bytes = SEGMENT_BYTES,
     .decode = decode,
+    .known = known,
     .encode = kst_j2k_ht_encode};

@@ -61,6 +61,7 @@ struct j2k_ht_decoder {
     uint32_t quad_columns, quad_rows, quad_pitch;
     uint32_t group_columns, stripes, group_pitch;
     uint32_t plane;   /* of the cleanup pass */
+    uint32_t known;   /* the number of passes that the samples were made of, with those in front of the set */
     uint32_t bits;    /* most bits of a magnitude above that plane, S_blk + 1 */
     int32_t fraction; /* as in struct j2k_coded_block */
 };
