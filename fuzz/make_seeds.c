@@ -188,6 +188,17 @@ static bool write_j2k_seed(kst_context *context, const char *folder, const struc
     return encode(context, folder, kind->name, kind->format, size, &options);
 }
 
+/*
+ * Write inputs with which targets found faults: of `j2kstreams` a picture whose last packet that a region needs is
+ * taken back because of the SOP of the next one.
+ */
+static bool write_found(const char *folder)
+{
+    static uint8_t taken_back[] = {0x46, 0x0F, 0x00, 0x70};
+    const kst_buffer input = {.data = taken_back, .length = sizeof taken_back};
+    return write_file(folder, "taken-back.j2kstreams", &input, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -206,6 +217,7 @@ int main(int argc, char **argv)
         fine = write_j2k_seed(context, argv[1], &j2k_kinds[i], small) && fine;
     for (size_t i = 0; i < sizeof large_j2k_kinds / sizeof large_j2k_kinds[0]; i++)
         fine = write_j2k_seed(context, argv[1], &large_j2k_kinds[i], large) && fine;
+    fine = write_found(argv[1]) && fine;
     kst_context_destroy(&context);
     return fine ? 0 : 1;
 }

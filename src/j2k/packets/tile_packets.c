@@ -242,6 +242,16 @@ static bool take_packet(
     return p->broken ? skip_broken(source, p) : read_packet(source, grid, precinct, layer);
 }
 
+/*
+ * Return whether the packet that was read last is wanted, and what follows it may show that it is not what it seemed
+ * (drop_before() in packet_recovery.c). Then one more packet is read, so that a part of a damaged picture is as in the
+ * whole.
+ */
+static bool is_unsettled(const struct j2k_packet_source *source)
+{
+    return source->numbered && source->lengths.count == 0 && source->precinct && source->precinct->wanted;
+}
+
 static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer)
 {
     struct j2k_packet_source *source = argument;
@@ -251,7 +261,7 @@ static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct
         return (builder->turns += layer == 0 ? STEP : 1) <= source->turns_allowed;
     if (source->packed.data ? source->packed_next == source->packed_end : !j2k_has_body(source))
         return false;
-    if (builder->restricted && builder->wanted_packets == 0) {
+    if (builder->restricted && builder->wanted_packets == 0 && !is_unsettled(source)) {
         source->stopped = true;
         return false;
     }
