@@ -44,6 +44,9 @@ static kst_transcode_options read_options(struct fuzz_input *input, uint32_t cho
     j->headers = (kst_j2k_headers)fuzz_take(input, 3);
     if (fuzz_take(input, 4) == 3)
         choose_components(j, chosen, fuzz_take(input, 16));
+    j->ht = (kst_choice)fuzz_take(input, 3);
+    if (j->ht == KST_CHOICE_YES)
+        j->rate = 0;
     return options;
 }
 

@@ -223,6 +223,7 @@ table transcode a.jpg jpg <<'T'
 = none - --tlm
 = none - --sop
 = none - --eph
+= none - --ht
 = none - --container=jp2
 = none - --compression=1
 T
@@ -254,6 +255,8 @@ table transcode a.jp2 jp2 <<'T'
 ! - - --tlm
 ! - - --sop
 ! - - --eph
+= - - --ht=no
+= none - --ht
 = - - --container=jp2
 = none - --container=j2k
 = none - --compression=1

@@ -33,7 +33,7 @@ struct recoding {
 };
 
 /* What a thread has: the bytes of its results stay, the rest does not. */
-struct worker {
+struct recoder {
     struct recoding *all;
     struct j2k_block_scratch *decoder, *encoder;
     struct j2k_recoded_bytes *bytes; /* the last of its pieces; null: none yet */
@@ -73,7 +73,7 @@ static void fail(struct recoding *all, kst_status status)
 }
 
 /* Take room that stays until the coded image is released. Null if there is none. */
-static void *keep(struct worker *worker, size_t length)
+static void *keep(struct recoder *worker, size_t length)
 {
     kst_status status = KST_OK;
     length = (length + 7) / 8 * 8;
@@ -94,7 +94,7 @@ static void *keep(struct worker *worker, size_t length)
 }
 
 /* List the segments, which lie one after the other. */
-static void list_codewords(struct worker *worker, const struct source *source)
+static void list_codewords(struct recoder *worker, const struct source *source)
 {
     const struct j2k_block_coder *coder = kst_j2k_block_coder_of((enum j2k_block_coder_kind)source->origin->coder);
     uint32_t start = 0;
@@ -126,7 +126,7 @@ static void note_damage(struct recoding *all, const struct source *source, uint3
  * Decode a block to the indices of the quantiser. Where there is a region of interest, its indices stay moved up.
  * Returns the number of passes that are known.
  */
-static uint32_t decode(struct worker *worker, const struct source *source)
+static uint32_t decode(struct recoder *worker, const struct source *source)
 {
     const struct j2k_block_functions *coder = kst_j2k_block_functions((enum j2k_block_coder_kind)source->origin->coder);
     list_codewords(worker, source);
@@ -190,7 +190,7 @@ static struct j2k_block_settings choose(
 
 /* Keep a coded block, behind as many passes without bytes as T.814 wants there. */
 static void keep_block(
-    struct worker *worker, const struct j2k_block_outcome *outcome, uint32_t idle, struct result *result)
+    struct recoder *worker, const struct j2k_block_outcome *outcome, uint32_t idle, struct result *result)
 {
     uint32_t *length = keep(worker, (idle + outcome->passes) * sizeof *length);
     uint8_t *data = length ? keep(worker, outcome->length) : NULL;
@@ -215,7 +215,7 @@ static bool visit(struct recoding *all, const struct source *source, uint32_t pa
     return false;
 }
 
-static void recode(struct worker *worker, const struct source *source, struct result *result)
+static void recode(struct recoder *worker, const struct source *source, struct result *result)
 {
     const struct j2k_block_functions *coder = kst_j2k_block_functions(kst_j2k_block_coder(source->style)->kind);
     const uint32_t samples = (uint32_t)source->place->width * source->place->height;
@@ -241,7 +241,7 @@ static void recode(struct worker *worker, const struct source *source, struct re
         keep_block(worker, &outcome, idle, result);
 }
 
-static void recode_all(struct worker *worker)
+static void recode_all(struct recoder *worker)
 {
     struct recoding *all = worker->all;
     while (!atomic_load(&all->status)) {
@@ -257,7 +257,7 @@ static void recode_all(struct worker *worker)
 }
 
 /* Put the bytes of a thread among those of the coded image. */
-static void hand_over(struct worker *worker, struct j2k_recoded_bytes **to)
+static void hand_over(struct recoder *worker, struct j2k_recoded_bytes **to)
 {
     if (!worker->bytes)
         return;
@@ -276,7 +276,7 @@ static void run_worker(void *argument, uint32_t index)
     struct recoding *all = crew->all;
     struct memory *memory = all->op->memory;
     kst_status status = KST_OK;
-    struct worker *worker = kst_memory_array(memory, 1, sizeof *worker, &status);
+    struct recoder *worker = kst_memory_array(memory, 1, sizeof *worker, &status);
     if (worker) {
         worker->all = all;
         worker->bytes = NULL;

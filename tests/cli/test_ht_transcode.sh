@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Files become HTJ2K and come back without loss; OpenJPEG decodes them to the same pixels. Names and options say which.
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
+command -v opj_decompress >/dev/null || lacks opj_decompress
+
+photo=/usr/share/backgrounds/mate/nature/Wood.jpg
+[ -f "$photo" ] || lacks "$photo"
+expect 0 "$KOSTKA" convert --scale 1/4 "$photo" photo.ppm
+
+# opj FILE NAME: what OpenJPEG makes of it
+opj() {
+    rm -f "$2"
+    expect 0 opj_decompress -i "$1" -o "$2"
+}
+brand() {
+    head -c 24 "$1" | tail -c 4
+}
+
+# round OPTIONS...: there and back; what is in between, and the end, are to OpenJPEG what the file was
+round() {
+    expect 0 "$KOSTKA" encode "$@" photo.ppm a.jp2
+    expect 0 "$KOSTKA" transcode a.jp2 there.jph
+    expect 0 "$KOSTKA" transcode there.jph back.jp2
+    equals "$(brand there.jph)" "jph "
+    equals "$(brand back.jp2)" "jp2 "
+    opj a.jp2 a.ppm
+    for name in there.jph back.jp2; do
+        opj "$name" other.ppm
+        cmp -s a.ppm other.ppm || fail "$*: OpenJPEG makes other pixels of $name"
+    done
+}
+for options in '' '--step 0.01' '--quality 70' '--style causal' '--codeblock 32x16' \
+    '--tiles 100x90 --precincts 64x64 --progression RPCL --sop --eph --plt --tlm'; do
+    # shellcheck disable=SC2086 # words
+    round $options
+    cmp -s a.jp2 back.jp2 || fail "$options: other bytes"
+done
+round --rate 2
+round --style bypass,reset,termall,predictable,symbols
+
+# Layers that end among the passes in front of a set need passes without bytes, which OpenJPEG does not read.
+expect 0 "$KOSTKA" encode --layers 5 photo.ppm layers.jp2
+expect 0 "$KOSTKA" transcode -v layers.jp2 layers.jph
+says 'layers keep their passes'
+identical layers.jph photo.ppm
+expect 0 "$KOSTKA" transcode layers.jph back.jp2
+cmp -s layers.jp2 back.jp2 || fail "--layers: other bytes"
+
+# Codestreams stay what they are, unless an option or the name says otherwise; so do standard output and folders.
+expect 0 "$KOSTKA" transcode a.jp2 bare.jhc
+expect 0 "$KOSTKA" transcode bare.jhc kept.j2k
+cmp -s bare.jhc kept.j2k || fail "a codestream that nothing changes"
+expect 0 "$KOSTKA" transcode --ht=no kept.j2k old.j2k
+expect 0 "$KOSTKA" transcode --ht old.j2k new.j2k
+cmp -s bare.jhc new.j2k || fail "--ht makes other bytes than a name"
+mkdir many
+expect 0 "$KOSTKA" transcode --ht --out-dir many a.jp2 old.j2k
+cmp -s many/old.jhc new.j2k || fail "--out-dir --ht: other bytes, or another name"
+equals "$(brand many/a.jph)" "jph "
+expect 2 "$KOSTKA" transcode --ht a.jp2 no.jp2
+says '--ht'
+expect 2 "$KOSTKA" transcode --ht=no a.jp2 no.jph
+says '--ht'
+expect 2 "$KOSTKA" transcode --rate 1 a.jp2 no.jph
+says '--rate'
+[ -z "$(find . -name 'no.*')" ] || fail "files were made"
