@@ -280,7 +280,7 @@ static void run_worker(void *argument, uint32_t index)
     if (worker) {
         worker->all = all;
         worker->bytes = NULL;
-        worker->decoder = kst_memory_array(memory, 1, kst_j2k_any_decoder_length(), &status);
+        worker->decoder = kst_memory_zeroed(memory, 1, kst_j2k_any_decoder_length(), &status);
         worker->encoder = kst_memory_array(memory, 1, kst_j2k_encoder_length(), &status);
         if (!status)
             recode_all(worker);

@@ -162,7 +162,7 @@ static void run_worker(void *argument, uint32_t index)
     (void)index;
     if (worker) {
         worker->tier = all->tier;
-        worker->decoder = kst_memory_array(all->memory, 1, kst_j2k_decoder_length(&coded->plan), &status);
+        worker->decoder = kst_memory_zeroed(all->memory, 1, kst_j2k_decoder_length(&coded->plan), &status);
         worker->encoder = kst_memory_array(all->memory, 1, kst_j2k_encoder_length(), &status);
     }
     while (worker && !status) {
