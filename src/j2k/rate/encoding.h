@@ -23,8 +23,8 @@ enum { J2K_SET_PASSES = 3 /* most passes of an HT set */ };
 /* An HT set that a block may have. */
 struct j2k_candidate {
     const uint8_t *data;
-    uint32_t length[J2K_SET_PASSES]; /* up to the end of each pass */
     double gain[J2K_SET_PASSES];     /* of each pass, as in struct j2k_pass */
+    uint32_t length[J2K_SET_PASSES]; /* up to the end of each pass */
     uint8_t plane, passes;
 };
 

@@ -87,8 +87,8 @@ static void choose_columns(struct jpeg_store *store, uint32_t threads, uint64_t 
 static void choose_tiles(struct jpeg_store *store, uint32_t threads)
 {
     const struct jpeg_frame *frame = store->frame;
-    uint64_t mcu = 0;
-    for (uint32_t i = 0; i < frame->component_count; i++)
+    uint64_t mcu = (uint64_t)frame->component[0].h * frame->component[0].v * BLOCK_BYTES;
+    for (uint32_t i = 1; i < frame->component_count; i++)
         mcu += (uint64_t)frame->component[i].h * frame->component[i].v * BLOCK_BYTES;
     store->tile_w = frame->mcus_w;
     store->tile_h = clamp(ROW_BYTES / (mcu * frame->mcus_w), 1, ROWS_MOST);

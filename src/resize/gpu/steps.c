@@ -102,7 +102,7 @@ static bool is_room(const struct resize_gpu_plane *p, const struct gpu_rows *row
 /* Return whether rows begin at multiples of a word; those in the room do. */
 static bool is_aligned(const struct resize_gpu_plane *p, const struct gpu_rows *rows, uint32_t count)
 {
-    if (is_room(p, rows))
+    if (!rows->buffer || is_room(p, rows))
         return true;
     bool address = kst_memory_has_addresses(
         kst_memory_is_device(p->item->from->memory) ? p->item->from->memory : p->item->to->memory);

@@ -59,7 +59,9 @@ INLINE bool find_symbols(const struct run_walk *walk, struct run_symbols *symbol
 /* The values of both symbols, in 64 bits each (EXTEND, F.12). */
 INLINE __m128i find_values(uint64_t loaded, const uint8_t *entry)
 {
-    __m256i counts = _mm256_cvtepu8_epi64(_mm_loadu_si32(entry + STARTS));
+    int32_t starts;
+    memcpy(&starts, entry + STARTS, sizeof starts);
+    __m256i counts = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(starts));
     __m128i value = _mm_sllv_epi64(_mm_set1_epi64x((long long)loaded), _mm256_castsi256_si128(counts));
     __m128i negative = _mm_cmpgt_epi64(value, _mm_set1_epi64x(-1));
     value = _mm_srli_epi64(_mm_xor_si128(value, negative), 1);
