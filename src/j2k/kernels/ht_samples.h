@@ -186,7 +186,7 @@ FUNCTION void put_quad(GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 
     }
 }
 
-/* Where the exponents of a row's lower samples are: of samples 1 and 3 of each quad, one in each byte. */
+/* The exponents of a row's lower samples: those of samples 1 and 3 of each quad, one in each byte. */
 struct edges {
     LOCAL u16 *above, *own;
 };

@@ -229,7 +229,7 @@ kst_status kst_jpeg_decoding_settle(struct decoding *d, const struct jpeg_gpu_da
     return kst_decoding_end(d, finish(d, damage));
 }
 
-/* Of shorter streams the stages are not timed, and the upload does not begin before the headers are parsed. */
+/* Stages of shorter streams are not timed, and their upload begins when the headers have been parsed. */
 enum { BRIEF_LENGTH = 1 << 17 };
 
 static kst_status make_pixels(struct decoding *d)

@@ -10,7 +10,7 @@ const struct j2k_block_functions *kst_j2k_block_functions(enum j2k_block_coder_k
     return coders[kind];
 }
 
-/* Where a style mixes code-blocks, those of EBCOT are among them. */
+/* A style that mixes code-blocks has some of EBCOT among them. */
 static size_t length_for(uint32_t style)
 {
     size_t own = coders[kst_j2k_block_coder(style)->kind]->decoder_length;

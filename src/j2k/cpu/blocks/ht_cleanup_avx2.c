@@ -175,7 +175,7 @@ ALWAYS_INLINE __m256i take_pair(
     return _mm256_permutevar8x32_epi32(_mm256_and_si256(sample, there), rows);
 }
 
-/* Where the samples of a row of quads go, and where the quads of the next row are. */
+/* The places that the samples of a row of quads go to, and those of the quads of the next row. */
 struct row_places {
     uint32_t *upper, *lower, *above;
     const uint16_t *context;

@@ -65,7 +65,7 @@ static void open_vlc(struct j2k_ht_decoder *decoder, const uint8_t *last, uint32
     memset(decoder->vlc + writer.length, 0, decoder->quad_columns * 5 / 2 + J2K_HT_SLACK);
 }
 
-/* Behind MagSgn there is one byte FF, and what is read behind that does not count. */
+/* One byte FF follows MagSgn; bits that are read behind it do not count. */
 static void open_magsgn(struct j2k_ht_decoder *decoder, const uint8_t *data, uint32_t length)
 {
     const uint32_t word = decoder->bits + 1, quads = decoder->quad_columns * decoder->quad_rows;

@@ -12,7 +12,7 @@
 /* The bytes of an entry of struct jpeg_pairs. */
 enum { TOTAL = 0, FIRST_ADVANCE = 1, STARTS = 2, ADVANCE = 6 };
 
-/* Where decoding stands. */
+/* The state of decoding between two look-ups. */
 struct run_walk {
     struct jpeg_bits bits;
     const struct jpeg_pairs *table; /* for the next look-up */
