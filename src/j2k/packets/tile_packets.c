@@ -243,13 +243,16 @@ static bool take_packet(
 }
 
 /*
- * Return whether the packet that was read last is wanted, and what follows it may show that it is not what it seemed
- * (drop_before() in packet_recovery.c). Then one more packet is read, so that a part of a damaged picture is as in the
- * whole.
+ * Return whether the packet that was read last is wanted, but the SOP of the next one is missing or has another number.
+ * Reading on may show that the last one is not what it seemed (drop_before() in packet_recovery.c), so that a part of a
+ * damaged picture is as in the whole. Where the next SOP is right, nothing that follows changes the last packet.
  */
 static bool is_unsettled(const struct j2k_packet_source *source)
 {
-    return source->numbered && source->lengths.count == 0 && source->precinct && source->precinct->wanted;
+    if (!source->numbered || source->lengths.count > 0 || !source->precinct || !source->precinct->wanted)
+        return false;
+    const uint8_t *end = source->builder->stream->data + source->end;
+    return kst_j2k_sop_at(j2k_body_at(source), end) != (source->packets & 0xFFFF);
 }
 
 static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer)
