@@ -182,7 +182,7 @@ static struct data *make_data(void)
     }
     for (int i = 0; i < 64; i++)
         d->quant[i] = (uint16_t)(1 + NEXT() % 30);
-    kst_jpeg_quantizer_init(&d->quantizer, d->quant);
+    kst_jpeg_cpu_quantizer_init(&d->quantizer, d->quant);
     for (size_t i = 0; i < sizeof d->plane; i++)
         (&d->plane[0][0])[i] = (uint8_t)NEXT();
     for (size_t i = 0; i < sizeof d->pixels; i++)
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
             if (kst_cpu_tier_by_name(name, &tier))
                 continue;
             struct jpeg_dsp dsp;
-            kst_jpeg_dsp_init(&dsp, tier);
+            kst_jpeg_cpu_dsp_init(&dsp, tier);
             const double ns = measure(&stages[s], &dsp, data);
             if (t == CPU_C)
                 plain = ns;

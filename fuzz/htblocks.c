@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     static struct j2k_block_scratch *plain, *fast;
     struct fuzz_input input = {data, length};
     struct block block = {.coded = {.width = 0}};
-    const struct j2k_block_functions *coder = kst_j2k_block_functions(J2K_HT);
+    const struct j2k_block_functions *coder = kst_j2k_cpu_block_functions(J2K_HT);
     plain = plain ? plain : malloc(coder->decoder_length);
     fast = fast ? fast : malloc(coder->decoder_length);
     choose_shape(&block.coded, &input);

@@ -45,7 +45,7 @@ static void read_samples(struct fuzz_input *input, struct trial *trial)
 static void encode(struct trial *trial, struct j2k_block_scratch *scratch, enum cpu_tier tier)
 {
     memcpy(scratch->sample, trial->sample, sizeof trial->sample);
-    kst_j2k_ht.encode(scratch, tier, &trial->settings, &trial->outcome);
+    kst_j2k_cpu_ht.encode(scratch, tier, &trial->settings, &trial->outcome);
 }
 
 static void keep(struct trial *trial)
@@ -69,7 +69,7 @@ static void decode(const struct trial *trial, struct j2k_block_scratch *scratch,
         .fraction = 1,
         .codeword_count = passes > 1 ? 2 : 1,
         .codewords = codeword};
-    fuzz_check(kst_j2k_ht.decode(scratch, kst_cpu_best(), &block) == 0, "a block is decoded");
+    fuzz_check(kst_j2k_cpu_ht.decode(scratch, kst_cpu_best(), &block) == 0, "a block is decoded");
     for (uint32_t i = 0; i < block.width * block.height; i++) {
         const uint32_t wanted = trial->sample[i] & 0x7FFFFFFF, found = (scratch->sample[i] & 0x7FFFFFFF) >> 1;
         if (found == 0) {
@@ -85,7 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
     struct fuzz_input input = {data, length};
     struct trial *trial = calloc(1, sizeof *trial);
-    struct j2k_block_scratch *encoder = malloc(kst_j2k_ht.encoder_length), *decoder = malloc(kst_j2k_ht.decoder_length);
+    struct j2k_block_scratch *encoder = malloc(kst_j2k_cpu_ht.encoder_length),
+                             *decoder = malloc(kst_j2k_cpu_ht.decoder_length);
     fuzz_check(trial && encoder && decoder, "there is memory");
     read_shape(&input, &trial->settings);
     read_samples(&input, trial);

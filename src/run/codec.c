@@ -2,14 +2,14 @@
 /* Lists the codecs, and finds the one of a stream or of options. */
 #include "run/codec.h"
 
-const struct codec *const kst_codecs[CODECS] = {&kst_jpeg_codec, &kst_j2k_codec};
+const struct codec *const kst_codecs[CODECS] = {&kst_jpeg_run_codec, &kst_j2k_run_codec};
 
 const struct codec *kst_codec_of(const void *data, size_t length)
 {
     for (size_t i = 0; i < CODECS; i++)
         if (kst_codecs[i]->recognises && kst_codecs[i]->recognises(data, length))
             return kst_codecs[i];
-    return &kst_jpeg_codec;
+    return &kst_jpeg_run_codec;
 }
 
 const struct codec *kst_codec_named(kst_codec kind)
@@ -17,5 +17,5 @@ const struct codec *kst_codec_named(kst_codec kind)
     for (size_t i = 0; i < CODECS; i++)
         if (kst_codecs[i]->kind == kind)
             return kst_codecs[i];
-    return &kst_jpeg_codec;
+    return &kst_jpeg_run_codec;
 }

@@ -187,7 +187,7 @@ struct codec {
     kst_status (*transcode)(struct transcoding *transcoding, const uint8_t *data, size_t length);
 };
 
-extern const struct codec kst_jpeg_codec, kst_j2k_codec;
+extern const struct codec kst_jpeg_run_codec, kst_j2k_run_codec;
 
 /* All codecs, in the order in which batches begin their work. */
 enum { CODECS = 2 };

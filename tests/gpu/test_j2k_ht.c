@@ -54,7 +54,7 @@ static uint32_t add_set(struct lone_band *made, struct j2k_block_scratch *scratc
     static uint32_t kept[J2K_BLOCK_SAMPLES];
     struct j2k_block_outcome outcome;
     memcpy(kept, scratch->sample, sizeof kept);
-    kst_j2k_ht.encode(scratch, kst_cpu_best(), &settings, &outcome);
+    kst_j2k_cpu_ht.encode(scratch, kst_cpu_best(), &settings, &outcome);
     struct j2k_codeword cleanup = {.passes = before + 1}, refinement = {.passes = passes - 1};
     if (outcome.passes > 0) {
         cleanup.data = outcome.data;
@@ -74,7 +74,7 @@ static void add_block(struct lone_band *made, uint32_t x, const struct coding *c
 {
     struct j2k_plan *plan = &made->plan;
     struct j2k_block *block = &made->block[plan->block_count++];
-    struct j2k_block_scratch *scratch = calloc(1, kst_j2k_ht.encoder_length);
+    struct j2k_block_scratch *scratch = calloc(1, kst_j2k_cpu_ht.encoder_length);
     assert_non_null(scratch);
     assert_true(plan->block_count <= LONE_BAND_BLOCKS);
     fill(scratch, c->width * c->height, c->planes < 31 ? c->planes : 31);

@@ -50,14 +50,14 @@ static void add_coefficients(struct jpeg_gpu_item *item, struct jpeg_blocks *blo
         return;
     kst_report_init(&report);
     const struct operation op = kst_context_operation(cpu, &memory, &report, NULL);
-    assert_int_equal(kst_jpeg_blocks_decode(&op, item->plan, false, blocks), KST_OK);
-    item->coefficients = (struct jpeg_gpu_coefficients){blocks, kst_jpeg_blocks_copy};
+    assert_int_equal(kst_jpeg_cpu_blocks_decode(&op, item->plan, false, blocks), KST_OK);
+    item->coefficients = (struct jpeg_gpu_coefficients){blocks, kst_jpeg_cpu_blocks_copy};
 }
 
 static void drop_coefficients(struct jpeg_gpu_item *item, struct jpeg_blocks *blocks)
 {
     if (item->coefficients.source)
-        kst_jpeg_blocks_release(&memory, blocks);
+        kst_jpeg_cpu_blocks_release(&memory, blocks);
 }
 
 static void compare_plan(const char *name, const struct jpeg_plan *plan, const kst_decode_options *options, bool timed)

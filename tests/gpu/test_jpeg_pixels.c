@@ -110,10 +110,10 @@ static void decode_in_c(struct picture *p)
     struct jpeg_crew crew = {
         .op = &op, .output = &output, .making = {.output = &output, .dsp = &dsp}, .source = &source};
     kst_jpeg_output_plan(&output, &p->plan.frame, &p->options, &p->wanted);
-    kst_jpeg_dsp_init(&dsp, CPU_C);
-    assert_int_equal(kst_jpeg_crew_create(&crew, 1, 0), KST_OK);
-    kst_jpeg_crew_alone(&crew);
-    kst_jpeg_crew_release(&crew);
+    kst_jpeg_cpu_dsp_init(&dsp, CPU_C);
+    assert_int_equal(kst_jpeg_cpu_crew_create(&crew, 1, 0), KST_OK);
+    kst_jpeg_cpu_crew_alone(&crew);
+    kst_jpeg_cpu_crew_release(&crew);
 }
 
 /* The same picture upright, if its orientation is another than 1. Its sides are exchanged, and the image's. */
@@ -152,7 +152,7 @@ static bool make_picture(struct picture *p, size_t sampling, uint32_t width, uin
     bool turned = p->options.format != KST_FORMAT_RAW && below(2);
     p->item = (struct jpeg_gpu_item){.plan = &p->plan,
         .orientation = turned ? 1 + (int)below(8) : 1,
-        .coefficients = {&p->blocks, kst_jpeg_blocks_copy}};
+        .coefficients = {&p->blocks, kst_jpeg_cpu_blocks_copy}};
     snprintf(p->name, sizeof p->name,
         "sampling %zu, %ux%u, reduced %u, format %d, colour %d, region %u %u %u %u, orientation %d", sampling, width,
         height, reduce, (int)p->options.format, (int)p->plan.frame.colour, r->x, r->y, r->width, r->height,
@@ -186,7 +186,7 @@ static void compare_batch(struct picture *picture, uint32_t count)
             expect_same_picture(picture[j].name, &picture[j].wanted, &picture[j].image);
     }
     for (uint32_t j = 0; j < count; j++) {
-        kst_jpeg_blocks_release(&memory, &picture[j].blocks);
+        kst_jpeg_cpu_blocks_release(&memory, &picture[j].blocks);
         kst_image_release(cpu, &picture[j].wanted);
         kst_image_release(cpu, &picture[j].image);
     }

@@ -72,7 +72,7 @@ static void expect_block(const struct jpeg_dsp *dsp, const uint16_t quant[64], c
 {
     struct jpeg_quantizer quantizer;
     _Alignas(64) int16_t block[64], wanted[64], found[64];
-    kst_jpeg_quantizer_init(&quantizer, quant);
+    kst_jpeg_cpu_quantizer_init(&quantizer, quant);
     dsp->fdct((const uint8_t *)in, 8, &quantizer, block);
     uint64_t mask = dsp->zigzag(block, wanted) & ~(uint64_t)1;
     memcpy(found, out, sizeof found);
@@ -90,7 +90,7 @@ static void test_transform(void **state)
     const uint32_t tables = simulated() ? 1 : TABLES;
     uint16_t quant[TABLES][64];
     struct jpeg_dsp dsp;
-    kst_jpeg_dsp_init(&dsp, CPU_C);
+    kst_jpeg_cpu_dsp_init(&dsp, CPU_C);
     for (uint32_t g = 0; g < gpu_count; g++) {
         const struct gpu_backend *backend = gpus[g]->backend;
         struct stage stage;

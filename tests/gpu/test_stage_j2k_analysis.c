@@ -92,8 +92,8 @@ static uint32_t add_level(
         analysis.split[0].pitch[b] = pitch;
         at += pitch * (part.y1 > part.y0 ? part.y1 - part.y0 : 0);
     }
-    assert_true(at <= area->words && kst_j2k_analysis_room(&analysis) <= ROOM);
-    kst_j2k_analyse(&analysis, rect.y0, rect.y1, room);
+    assert_true(at <= area->words && kst_j2k_cpu_analysis_room(&analysis) <= ROOM);
+    kst_j2k_cpu_analyse(&analysis, rect.y0, rect.y1, room);
     return at + 3;
 }
 
@@ -223,7 +223,7 @@ static void test_intake(void **state)
 
 static int start(void **state)
 {
-    kst_j2k_forward_init(&forward, kst_cpu_best());
+    kst_j2k_cpu_forward_init(&forward, kst_cpu_best());
     return open_pictures(state);
 }
 

@@ -189,8 +189,8 @@ static uint64_t encode_there(const struct block *block, const uint32_t *from, st
         .sum = true,
         .stop = block->stop};
     uint64_t error = load_there(block, from, encoder);
-    encoder->functions = kst_j2k_coding_passes(kst_cpu_best());
-    kst_j2k_block_encode(encoder, &source);
+    encoder->functions = kst_j2k_cpu_coding_passes(kst_cpu_best());
+    kst_j2k_cpu_block_encode(encoder, &source);
     return error;
 }
 
@@ -326,8 +326,8 @@ static void compare_gains(const struct block *block, const struct j2k_work_measu
     struct j2k_gains gains[J2K_CODED_PLANES];
     const struct j2k_block_settings source = {.width = block->width, .height = block->height, .exact = block->exact};
     uint64_t error = load_there(block, from, encoder);
-    encoder->functions = kst_j2k_coding_passes(kst_cpu_best());
-    assert_int_equal(found->planes, kst_j2k_block_measure(encoder, &source, gains));
+    encoder->functions = kst_j2k_cpu_coding_passes(kst_cpu_best());
+    assert_int_equal(found->planes, kst_j2k_cpu_block_measure(encoder, &source, gains));
     assert_true(!block->measured || ((uint64_t)found->error_high << 32 | found->error_low) == error);
     for (uint32_t p = found->planes, before = 0; p-- > 0; before += gains[p].significant) {
         const uint32_t *gain = &found->gains[J2K_GAIN_WORDS * p];
@@ -385,7 +385,7 @@ static void test_no_room(void **state)
 
 static int start(void **state)
 {
-    kst_j2k_forward_init(&forward, kst_cpu_best());
+    kst_j2k_cpu_forward_init(&forward, kst_cpu_best());
     return open_pictures(state);
 }
 

@@ -57,7 +57,7 @@ static void code(struct stage *s, struct j2k_work_ht_block *block, struct j2k_wo
     struct j2k_block_outcome outcome;
     uint8_t *bytes = (uint8_t *)s->stream;
     fill(s->scratch, (uint32_t)block->width * block->height, block->bits + block->plane);
-    kst_j2k_ht.encode(s->scratch, CPU_C, &settings, &outcome);
+    kst_j2k_cpu_ht.encode(s->scratch, CPU_C, &settings, &outcome);
     block->length = outcome.passes > 0 ? outcome.pass[0].length : 0;
     block->refinement = outcome.passes > 0 ? outcome.length - block->length : 0;
     block->passes = (uint16_t)(block->length > 0 ? block->passes : 0);
@@ -86,7 +86,7 @@ static bool decode(struct stage *s, const struct j2k_work_ht_block *block, uint3
         .fraction = block->fraction,
         .codeword_count = passes > 1 ? 2 : 1,
         .codewords = codeword};
-    bool damaged = kst_j2k_ht.decode(s->scratch, CPU_C, &coded);
+    bool damaged = kst_j2k_cpu_ht.decode(s->scratch, CPU_C, &coded);
     for (uint32_t i = 0; i < (uint32_t)block->width * block->height; i++) {
         int32_t magnitude = (int32_t)(s->scratch->sample[i] & 0x7FFFFFFF);
         int32_t index = s->scratch->sample[i] >> 31 ? -magnitude : magnitude;
@@ -121,9 +121,9 @@ static bool expect_quads(struct stage *s, const struct j2k_work_ht_block *block)
     decoder->quad_rows = rows;
     decoder->quad_pitch = pitch + 2;
     decoder->bits = block->bits;
-    if (!kst_j2k_ht_open(decoder, &set))
+    if (!kst_j2k_cpu_ht_open(decoder, &set))
         return true;
-    assert_true(kst_j2k_ht_quads(decoder));
+    assert_true(kst_j2k_cpu_ht_quads(decoder));
     for (uint32_t i = 0; i < pitch * rows; i++) {
         uint32_t at = i / pitch * (pitch + 2) + i % pitch + 1, missing = i % pitch >= columns;
         s->quads[block->state + i] = missing ? 0 : J2K_QUAD((uint32_t)decoder->quad[at], (uint32_t)decoder->u[at]);
@@ -200,7 +200,7 @@ static void make(struct stage *s, uint32_t count)
 {
     memset(s, 0, sizeof *s);
     s->count = count;
-    s->scratch = calloc(1, kst_j2k_ht.decoder_length + kst_j2k_ht.encoder_length);
+    s->scratch = calloc(1, kst_j2k_cpu_ht.decoder_length + kst_j2k_cpu_ht.encoder_length);
     assert_non_null(s->scratch);
     memset(s->damage, 0xFF, sizeof s->damage);
     memset(s->flag, STAGE_POISON, sizeof s->flag);

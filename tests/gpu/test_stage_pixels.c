@@ -166,7 +166,7 @@ static void test_transform(struct gpu_runtime *runtime, const struct model *mode
     int16_t *coefficients = random_coefficients(blocks * 64);
     uint32_t *dc = random_dc((size_t)model->size.blocks);
     struct jpeg_dsp dsp;
-    kst_jpeg_dsp_init(&dsp, CPU_C);
+    kst_jpeg_cpu_dsp_init(&dsp, CPU_C);
     for (uint32_t i = 0; i < model->count; i++)
         transform(model, i, &dsp, coefficients, dc, wanted);
     const struct stage_argument arguments[] = {STAGE_IN("work", model->work, (size_t)model->size.words * 4),

@@ -19,6 +19,12 @@ word() {
     src/device/*) echo gpu ;;
     esac
 }
+# function_word FOLDER: with what the names of a folder's functions begin, where that is more than its structures' word.
+function_word() {
+    case $1/ in
+    src/jpeg/cpu/* | src/jpeg/run/* | src/j2k/cpu/* | src/j2k/run/*) echo "$1" | cut -d/ -f2,3 | sed 's#/#_#; s#$#_#' ;;
+    esac
+}
 # refused FOLDER NAME: whether the name, without kst_, is not one of the folder's.
 refused() {
     own=$(word "$1")
@@ -39,6 +45,15 @@ found=$(grep -rnE '^[a-z].*\bkst_[a-z0-9_]+\(' src --include='*.c' | grep -vE ':
 while read -r folder name; do
     case $public in *"kst_$name("*) continue ;; esac
     refused "$folder" "$name" && complain "$folder has kst_$name()"
+    case $name in
+    "$(function_word "$folder")"*) ;;
+    *) complain "$folder has kst_$name()" ;;
+    esac
+    case $name in
+    jpeg_cpu_* | jpeg_run_* | j2k_cpu_* | j2k_run_*)
+        [ -n "$(function_word "$folder")" ] || complain "$folder has kst_$name()"
+        ;;
+    esac
 done <<EOF
 $found
 EOF

@@ -91,7 +91,7 @@ static void run_strip(void *argument, uint32_t index)
     }
 }
 
-void kst_j2k_convert(struct pool *pool, const struct j2k_conversion *conversion)
+void kst_j2k_cpu_convert(struct pool *pool, const struct j2k_conversion *conversion)
 {
     struct j2k_conversion copy = *conversion;
     kst_pool_run(pool, (conversion->image->height + STRIP_ROWS - 1) / STRIP_ROWS, run_strip, &copy);

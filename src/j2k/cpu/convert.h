@@ -25,6 +25,6 @@ struct j2k_conversion {
     const kst_image *image;              /* any format but RAW, in host memory */
 };
 
-void kst_j2k_convert(struct pool *pool, const struct j2k_conversion *conversion);
+void kst_j2k_cpu_convert(struct pool *pool, const struct j2k_conversion *conversion);
 
 #endif

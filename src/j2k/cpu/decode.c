@@ -7,7 +7,7 @@
 #include "core/report.h"
 #include "j2k/cpu/tile.h"
 
-void *kst_j2k_take(struct j2k_decoding *decoding, size_t count, size_t size, bool zeroed)
+void *kst_j2k_cpu_take(struct j2k_decoding *decoding, size_t count, size_t size, bool zeroed)
 {
     kst_status status = KST_OK;
     void *taken = zeroed ? kst_memory_zeroed(decoding->memory, count, size, &status)
@@ -18,7 +18,7 @@ void *kst_j2k_take(struct j2k_decoding *decoding, size_t count, size_t size, boo
     return taken;
 }
 
-bool kst_j2k_goes_on(struct j2k_decoding *decoding)
+bool kst_j2k_cpu_goes_on(struct j2k_decoding *decoding)
 {
     return !atomic_load_explicit(&decoding->status, memory_order_relaxed);
 }
@@ -36,18 +36,18 @@ static size_t worker_length(const struct j2k_decoding *decoding)
     return offsetof(struct j2k_worker, scratch) + decoding->scratch_length;
 }
 
-struct j2k_worker *kst_j2k_worker_take(struct j2k_decoding *decoding, size_t room)
+struct j2k_worker *kst_j2k_cpu_worker_take(struct j2k_decoding *decoding, size_t room)
 {
     pthread_mutex_lock(&decoding->lock);
     struct j2k_worker *worker = decoding->idle;
     if (worker)
         decoding->idle = worker->next;
     pthread_mutex_unlock(&decoding->lock);
-    if (!worker && !(worker = kst_j2k_take(decoding, 1, worker_length(decoding), true)))
+    if (!worker && !(worker = kst_j2k_cpu_take(decoding, 1, worker_length(decoding), true)))
         return NULL;
     if (room > worker->room_length) {
         kst_memory_release(decoding->memory, worker->room);
-        worker->room = kst_j2k_take(decoding, room, 1, false);
+        worker->room = kst_j2k_cpu_take(decoding, room, 1, false);
         worker->room_length = worker->room ? room : 0;
     }
     if (room <= worker->room_length)
@@ -56,7 +56,7 @@ struct j2k_worker *kst_j2k_worker_take(struct j2k_decoding *decoding, size_t roo
     return NULL;
 }
 
-void kst_j2k_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker)
+void kst_j2k_cpu_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker)
 {
     pthread_mutex_lock(&decoding->lock);
     worker->next = decoding->idle;
@@ -64,19 +64,19 @@ void kst_j2k_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker
     pthread_mutex_unlock(&decoding->lock);
 }
 
-void kst_j2k_decoding_begin(
+void kst_j2k_cpu_decoding_begin(
     struct j2k_decoding *decoding, struct memory *memory, const struct j2k_plan *plan, enum cpu_tier tier)
 {
     *decoding = (struct j2k_decoding){
-        .memory = memory, .plan = plan, .tier = tier, .scratch_length = kst_j2k_decoder_length(plan)};
+        .memory = memory, .plan = plan, .tier = tier, .scratch_length = kst_j2k_cpu_decoder_length(plan)};
     atomic_init(&decoding->status, KST_OK);
     atomic_init(&decoding->damaged, 0);
     atomic_init(&decoding->damage_offset, UINT64_MAX);
-    kst_j2k_inverse_init(&decoding->steps, tier);
+    kst_j2k_cpu_inverse_init(&decoding->steps, tier);
     pthread_mutex_init(&decoding->lock, NULL);
 }
 
-void kst_j2k_decoding_end(struct j2k_decoding *decoding)
+void kst_j2k_cpu_decoding_end(struct j2k_decoding *decoding)
 {
     while (decoding->idle) {
         struct j2k_worker *worker = decoding->idle;
@@ -104,10 +104,10 @@ static bool is_empty(const struct j2k_decode_set *set)
 
 static void decode_tile(struct j2k_decoding *decoding, const struct j2k_tile *tile)
 {
-    struct j2k_decode_set *set = kst_j2k_take(decoding, 1, sizeof *set, true);
-    while (set && kst_j2k_goes_on(decoding) && next_set(decoding, tile, set))
+    struct j2k_decode_set *set = kst_j2k_cpu_take(decoding, 1, sizeof *set, true);
+    while (set && kst_j2k_cpu_goes_on(decoding) && next_set(decoding, tile, set))
         if (!is_empty(set))
-            kst_j2k_decode_set_run(set);
+            kst_j2k_cpu_decode_set_run(set);
     kst_memory_release(decoding->memory, set);
 }
 
@@ -134,9 +134,9 @@ static void measure_tile(
     while (next_set(decoding, tile, set)) {
         if (is_empty(set))
             continue;
-        uint64_t bytes = kst_j2k_decode_set_measure(set) + sizeof *set + 4 * (uint64_t)KST_MEMORY_OVERHEAD;
-        uint64_t room = worker + kst_j2k_worker_room(set);
-        kst_j2k_decode_set_end(set);
+        uint64_t bytes = kst_j2k_cpu_decode_set_measure(set) + sizeof *set + 4 * (uint64_t)KST_MEMORY_OVERHEAD;
+        uint64_t room = worker + kst_j2k_cpu_worker_room(set);
+        kst_j2k_cpu_decode_set_end(set);
         need->tile = larger(need->tile, bytes);
         need->threads = larger(need->threads, room * kst_pool_threads(decoding->pool));
     }
@@ -150,14 +150,14 @@ struct j2k_cpu_need kst_j2k_cpu_measure(struct memory *memory, struct pool *pool
         .plan = plan,
         .target = target,
         .rows = rows,
-        .scratch_length = kst_j2k_decoder_length(plan)};
+        .scratch_length = kst_j2k_cpu_decoder_length(plan)};
     struct j2k_cpu_need need = {0, 0};
     atomic_init(&decoding.status, KST_OK);
-    struct j2k_decode_set *set = kst_j2k_take(&decoding, 1, sizeof *set, true);
-    for (uint32_t i = 0; set && i < plan->tile_count && kst_j2k_goes_on(&decoding); i++)
+    struct j2k_decode_set *set = kst_j2k_cpu_take(&decoding, 1, sizeof *set, true);
+    for (uint32_t i = 0; set && i < plan->tile_count && kst_j2k_cpu_goes_on(&decoding); i++)
         measure_tile(&decoding, &plan->tile[i], set, &need);
     kst_memory_release(memory, set);
-    if (!kst_j2k_goes_on(&decoding))
+    if (!kst_j2k_cpu_goes_on(&decoding))
         need.tile = J2K_NEED_UNKNOWN;
     return need;
 }
@@ -222,7 +222,7 @@ static kst_status decode(const struct operation *op, const struct j2k_plan *plan
     kst_status status = check_depths(plan, op->report);
     if (status)
         return status;
-    kst_j2k_decoding_begin(&decoding, op->memory, plan, op->tier);
+    kst_j2k_cpu_decoding_begin(&decoding, op->memory, plan, op->tier);
     decoding.pool = op->pool;
     decoding.target = target;
     decoding.rows = rows;
@@ -231,7 +231,7 @@ static kst_status decode(const struct operation *op, const struct j2k_plan *plan
         fill(&decoding);
     atomic_init(&decoding.next_tile, 0);
     kst_pool_run(op->pool, count_lanes(&decoding), decode_tiles, &decoding);
-    kst_j2k_decoding_end(&decoding);
+    kst_j2k_cpu_decoding_end(&decoding);
     status = (kst_status)atomic_load(&decoding.status);
     if (status)
         return kst_report_error(op->report, status, KST_NO_OFFSET, NULL);

@@ -16,7 +16,7 @@ static void encode_part(struct j2k_encode_tile *tile, enum j2k_choice choice)
 {
     for (uint32_t c = 0, count; c < tile->plan->component_count && kst_j2k_encode_goes_on(tile->encoding); c += count) {
         count = together(tile, c);
-        kst_j2k_encode_set_run(tile, c, count, choice);
+        kst_j2k_cpu_encode_set_run(tile, c, count, choice);
     }
 }
 
@@ -33,7 +33,7 @@ static uint32_t columns_of(struct j2k_encode_tile *tile)
     uint64_t room = kst_memory_left(encoding->memory) / SHARE / (tiles < threads ? tiles : threads), most = 0;
     for (uint32_t c = 0, count; c < tile->plan->component_count; c += count) {
         count = together(tile, c);
-        uint64_t need = kst_j2k_encode_set_need(tile, c, count);
+        uint64_t need = kst_j2k_cpu_encode_set_need(tile, c, count);
         most = need > most ? need : most;
     }
     if (most <= room)
@@ -133,9 +133,9 @@ kst_status kst_j2k_cpu_encode(const struct operation *op, struct j2k_coded *code
     kst_status status = kst_j2k_encode_start(&encoding, op->report);
     if (status)
         return status;
-    kst_j2k_forward_init(&forward, op->tier);
+    kst_j2k_cpu_forward_init(&forward, op->tier);
     if (encoding.result)
         encode_tiles(&encoding);
-    kst_j2k_encode_drop_workers(&encoding);
+    kst_j2k_cpu_encode_drop_workers(&encoding);
     return kst_j2k_encode_finish(&encoding, op->report);
 }

@@ -18,6 +18,6 @@ kst_status kst_j2k_cpu_encode(const struct operation *op, struct j2k_coded *code
  * Return how many rows, of those that are one behind the other, the threads look at side by side in a picture of one
  * tile.
  */
-uint32_t kst_j2k_encode_rows_at_once(const struct j2k_plan *plan, uint32_t threads);
+uint32_t kst_j2k_cpu_encode_rows_at_once(const struct j2k_plan *plan, uint32_t threads);
 
 #endif

@@ -7,9 +7,9 @@
 #include "j2k/cpu/blocks/encode_set.h"
 #include "j2k/syntax/geometry.h"
 
-struct j2k_encode_worker *kst_j2k_encode_worker_take(struct j2k_encoding *encoding)
+struct j2k_encode_worker *kst_j2k_cpu_encode_worker_take(struct j2k_encoding *encoding)
 {
-    const size_t length = offsetof(struct j2k_encode_worker, scratch) + kst_j2k_encoder_length();
+    const size_t length = offsetof(struct j2k_encode_worker, scratch) + kst_j2k_cpu_encoder_length();
     pthread_mutex_lock(&encoding->shared);
     struct j2k_encode_worker *worker = encoding->idle;
     if (worker)
@@ -22,7 +22,7 @@ struct j2k_encode_worker *kst_j2k_encode_worker_take(struct j2k_encoding *encodi
     return worker;
 }
 
-void kst_j2k_encode_worker_put(struct j2k_encoding *encoding, struct j2k_encode_worker *worker)
+void kst_j2k_cpu_encode_worker_put(struct j2k_encoding *encoding, struct j2k_encode_worker *worker)
 {
     pthread_mutex_lock(&encoding->shared);
     worker->next = encoding->idle;
@@ -30,11 +30,11 @@ void kst_j2k_encode_worker_put(struct j2k_encoding *encoding, struct j2k_encode_
     pthread_mutex_unlock(&encoding->shared);
 }
 
-void kst_j2k_encode_drop_workers(struct j2k_encoding *encoding)
+void kst_j2k_cpu_encode_drop_workers(struct j2k_encoding *encoding)
 {
     while (encoding->idle) {
         struct j2k_encode_worker *next = encoding->idle->next;
-        kst_j2k_encode_end_keeping(encoding, encoding->idle);
+        kst_j2k_cpu_encode_end_keeping(encoding, encoding->idle);
         kst_memory_release(encoding->memory, encoding->idle);
         encoding->idle = next;
     }
@@ -155,7 +155,7 @@ static void store(struct j2k_encoding *encoding, struct j2k_encode_worker *worke
     coded->passes = 0;
     if (outcome->passes == 0)
         return;
-    if ((encoding->request->keeper ? kst_j2k_encode_keep_apart : keep_block)(encoding, worker, index, outcome))
+    if ((encoding->request->keeper ? kst_j2k_cpu_encode_keep_apart : keep_block)(encoding, worker, index, outcome))
         coded->passes = (uint8_t)outcome->passes;
 }
 
@@ -180,7 +180,7 @@ static bool keep_candidate(struct j2k_encoding *encoding, struct j2k_encode_work
 static void try_planes(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
     struct j2k_block_settings *settings, double error)
 {
-    const struct j2k_block_functions *coder = kst_j2k_block_functions(kst_j2k_block_coder(settings->style)->kind);
+    const struct j2k_block_functions *coder = kst_j2k_cpu_block_functions(kst_j2k_block_coder(settings->style)->kind);
     const uint32_t end = settings->plane + encoding->request->candidates;
     struct j2k_candidate set[J2K_CODED_PLANES];
     struct j2k_block_outcome outcome = {.passes = 1};
@@ -206,7 +206,7 @@ static void measure(struct j2k_encoding *encoding, struct j2k_encode_worker *wor
     const struct j2k_block_settings *settings, double error)
 {
     struct j2k_gains gains[J2K_CODED_PLANES];
-    uint32_t planes = kst_j2k_block_functions(kst_j2k_block_coder(settings->style)->kind)
+    uint32_t planes = kst_j2k_cpu_block_functions(kst_j2k_block_coder(settings->style)->kind)
                           ->measure(&worker->scratch, encoding->tier, settings, gains);
     struct j2k_gains *kept = kst_j2k_encode_keep(encoding, &worker->chunk, planes * sizeof *kept);
     if (kept)
@@ -214,7 +214,7 @@ static void measure(struct j2k_encoding *encoding, struct j2k_encode_worker *wor
     encoding->result[index] = (struct j2k_block_result){.planes = (uint8_t)planes, .error = error, .plane = kept};
 }
 
-void kst_j2k_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index)
+void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index)
 {
     struct j2k_encoding *encoding = set->tile->encoding;
     const struct j2k_plan *plan = &encoding->coded->plan;
@@ -242,7 +242,7 @@ void kst_j2k_encode_one(const struct j2k_encode_set *set, struct j2k_encode_work
         return;
     }
     struct j2k_block_outcome outcome;
-    kst_j2k_block_functions(kst_j2k_block_coder(tc->style)->kind)
+    kst_j2k_cpu_block_functions(kst_j2k_block_coder(tc->style)->kind)
         ->encode(&worker->scratch, encoding->tier, &settings, &outcome);
     store(encoding, worker, whole, &outcome, error);
     kst_j2k_encode_count(encoding, 1);

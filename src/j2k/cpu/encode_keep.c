@@ -48,7 +48,7 @@ static bool make_room(struct j2k_encoding *encoding, struct j2k_keeping *keeping
     return true;
 }
 
-bool kst_j2k_encode_keep_apart(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
+bool kst_j2k_cpu_encode_keep_apart(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
     const struct j2k_block_outcome *outcome)
 {
     struct j2k_keeping *keeping = &worker->keeping;
@@ -72,7 +72,7 @@ bool kst_j2k_encode_keep_apart(struct j2k_encoding *encoding, struct j2k_encode_
     return true;
 }
 
-void kst_j2k_encode_end_keeping(struct j2k_encoding *encoding, struct j2k_encode_worker *worker)
+void kst_j2k_cpu_encode_end_keeping(struct j2k_encoding *encoding, struct j2k_encode_worker *worker)
 {
     if (worker->keeping.data && kst_j2k_encode_goes_on(encoding))
         flush(encoding, &worker->keeping);

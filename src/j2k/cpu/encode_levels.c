@@ -73,7 +73,7 @@ static void aim(struct j2k_split *split, uint32_t orientation, const struct j2k_
     split->rows[orientation] = resident->rows;
 }
 
-struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_encode_set *set, uint32_t component, uint32_t r)
+struct j2k_analysis kst_j2k_cpu_encode_analysis(const struct j2k_encode_set *set, uint32_t component, uint32_t r)
 {
     const struct j2k_encode_component *c = &set->component[component];
     bool last = r == j2k_encode_top(c);
@@ -114,8 +114,8 @@ struct row_stretch {
 static struct row_stretch stretch_of(
     const struct j2k_encode_set *set, const struct j2k_encode_component *c, uint32_t r, uint32_t step)
 {
-    uint64_t from = kst_j2k_encode_rows_before(set, c, step).made[r];
-    uint64_t end = kst_j2k_encode_rows_before(set, c, step + 1).made[r];
+    uint64_t from = kst_j2k_cpu_encode_rows_before(set, c, step).made[r];
+    uint64_t end = kst_j2k_cpu_encode_rows_before(set, c, step + 1).made[r];
     struct j2k_rect rect = c->resolution[r].rect;
     return (struct row_stretch){.from = 2 * from > rect.y0 ? (uint32_t)(2 * from) : rect.y0,
         .end = 2 * end < rect.y1 ? (uint32_t)(2 * end) : rect.y1,
@@ -126,23 +126,23 @@ static struct row_stretch stretch_of(
  * A single strip continues where that of the step before ended. Several strips side by side compute the rows around
  * them again.
  */
-void kst_j2k_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint32_t strip)
+void kst_j2k_cpu_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint32_t strip)
 {
     const struct j2k_encode_component *c = set->component;
     uint32_t top = j2k_encode_top(c), strips = set->strips;
     const struct strip_samples samples = {.set = set, .row = set->row ? set->row + strip * set->row_length : NULL};
     if (top == 0) {
-        uint32_t from = kst_j2k_encode_rows_before(set, c, step).made[0];
-        copy_samples(&samples, from, kst_j2k_encode_rows_before(set, c, step + 1).made[0]);
+        uint32_t from = kst_j2k_cpu_encode_rows_before(set, c, step).made[0];
+        copy_samples(&samples, from, kst_j2k_cpu_encode_rows_before(set, c, step + 1).made[0]);
         return;
     }
     struct row_stretch stretch = stretch_of(set, c, top, step);
-    struct j2k_analysis analysis = kst_j2k_encode_analysis(set, 0, top);
+    struct j2k_analysis analysis = kst_j2k_cpu_encode_analysis(set, 0, top);
     analysis.source = &samples;
     if (stretch.from >= stretch.end)
         return;
     if (strips == 1) {
-        (stretch.further ? kst_j2k_analyse_further : kst_j2k_analyse)(
+        (stretch.further ? kst_j2k_cpu_analyse_further : kst_j2k_cpu_analyse)(
             &analysis, stretch.from, stretch.end, c->room[top]);
         return;
     }
@@ -151,18 +151,18 @@ void kst_j2k_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint3
     from = from < stretch.from ? stretch.from : from;
     end = end > stretch.end || strip + 1 == strips ? stretch.end : end;
     if (from < end)
-        kst_j2k_analyse(
-            &analysis, (uint32_t)from, (uint32_t)end, c->room[top] + strip * kst_j2k_analysis_room(&analysis));
+        kst_j2k_cpu_analyse(
+            &analysis, (uint32_t)from, (uint32_t)end, c->room[top] + strip * kst_j2k_cpu_analysis_room(&analysis));
 }
 
-void kst_j2k_encode_levels(const struct j2k_encode_set *set, uint32_t step, uint32_t component)
+void kst_j2k_cpu_encode_levels(const struct j2k_encode_set *set, uint32_t step, uint32_t component)
 {
     const struct j2k_encode_component *c = &set->component[component];
     for (uint32_t r = j2k_encode_top(c); r-- > 1;) {
         struct row_stretch stretch = stretch_of(set, c, r, step);
-        struct j2k_analysis analysis = kst_j2k_encode_analysis(set, component, r);
+        struct j2k_analysis analysis = kst_j2k_cpu_encode_analysis(set, component, r);
         if (stretch.from < stretch.end && !j2k_is_empty(analysis.rect))
-            (stretch.further ? kst_j2k_analyse_further : kst_j2k_analyse)(
+            (stretch.further ? kst_j2k_cpu_analyse_further : kst_j2k_cpu_analyse)(
                 &analysis, stretch.from, stretch.end, c->room[r]);
     }
 }

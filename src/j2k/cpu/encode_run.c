@@ -36,7 +36,7 @@ static void run_strip(struct j2k_encode_set *set, uint32_t step, uint32_t strip)
     if (step > set->lag)
         kst_countdown_wait(&set->countdowns, &set->step[step - set->lag - 1].blocks);
     if (goes_on(set))
-        kst_j2k_encode_strip(set, step, strip);
+        kst_j2k_cpu_encode_strip(set, step, strip);
     kst_countdown_take(&set->countdowns, &set->step[step].strips);
 }
 
@@ -44,7 +44,7 @@ static void run_levels(struct j2k_encode_set *set, uint32_t step, uint32_t compo
 {
     kst_countdown_wait(&set->countdowns, &set->step[step].strips);
     if (goes_on(set))
-        kst_j2k_encode_levels(set, step, component);
+        kst_j2k_cpu_encode_levels(set, step, component);
     kst_countdown_take(&set->countdowns, &set->step[step].levels);
 }
 
@@ -52,7 +52,7 @@ static void run_block(struct j2k_encode_set *set, struct j2k_encode_worker *work
 {
     kst_countdown_wait(&set->countdowns, &set->step[step].levels);
     if (goes_on(set))
-        kst_j2k_encode_one(set, worker, set->order[first_block(set, step) + index]);
+        kst_j2k_cpu_encode_one(set, worker, set->order[first_block(set, step) + index]);
     kst_countdown_take(&set->countdowns, &set->step[step].blocks);
 }
 
@@ -96,12 +96,12 @@ static void run_worker(void *argument, uint32_t index)
     (void)index;
     struct encode_run *run = argument;
     struct j2k_encode_set *set = run->set;
-    struct j2k_encode_worker *worker = kst_j2k_encode_worker_take(set->tile->encoding);
+    struct j2k_encode_worker *worker = kst_j2k_cpu_encode_worker_take(set->tile->encoding);
     uint32_t k = 0, task;
     while (worker && j2k_tasks_take(&run->tasks, &k, &task))
         run_task(set, worker, k, task);
     if (worker)
-        kst_j2k_encode_worker_put(set->tile->encoding, worker);
+        kst_j2k_cpu_encode_worker_put(set->tile->encoding, worker);
 }
 
 static void count_tasks(struct encode_run *run)
@@ -154,26 +154,26 @@ static struct j2k_encode_set *make_set(
 static void drop_set(struct j2k_encode_set *set)
 {
     struct memory *memory = set->tile->encoding->memory;
-    kst_j2k_encode_set_end(set);
+    kst_j2k_cpu_encode_set_end(set);
     kst_memory_release(memory, set);
 }
 
-uint64_t kst_j2k_encode_set_need(struct j2k_encode_tile *tile, uint32_t first, uint32_t count)
+uint64_t kst_j2k_cpu_encode_set_need(struct j2k_encode_tile *tile, uint32_t first, uint32_t count)
 {
     struct j2k_encode_set *set = make_set(tile, first, count, J2K_ALL_BLOCKS);
-    uint64_t bytes = set ? kst_j2k_encode_set_measure(set) : 0;
+    uint64_t bytes = set ? kst_j2k_cpu_encode_set_measure(set) : 0;
     if (set)
         drop_set(set);
     return bytes;
 }
 
-void kst_j2k_encode_set_run(struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice)
+void kst_j2k_cpu_encode_set_run(struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice)
 {
     struct j2k_encode_set *set = make_set(tile, first, count, choice);
     if (!set)
         return;
     kst_countdowns_init(&set->countdowns);
-    if (kst_j2k_encode_set_begin(set))
+    if (kst_j2k_cpu_encode_set_begin(set))
         run_steps(set);
     kst_countdowns_end(&set->countdowns);
     drop_set(set);

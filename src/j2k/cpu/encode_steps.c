@@ -45,7 +45,7 @@ static struct j2k_encode_rows rows_before(const struct j2k_encode_component *com
     return rows;
 }
 
-struct j2k_encode_rows kst_j2k_encode_rows_before(
+struct j2k_encode_rows kst_j2k_cpu_encode_rows_before(
     const struct j2k_encode_set *set, const struct j2k_encode_component *component, uint32_t step)
 {
     return rows_before(component, step > 0 ? set->step[step - 1].row_end : component->tc->rect.y0);
@@ -83,7 +83,7 @@ static uint32_t strips_for(uint32_t threads)
 }
 
 /* A step's, rounded up to blocks, and those around it that splitting takes into account. */
-uint32_t kst_j2k_encode_rows_at_once(const struct j2k_plan *plan, uint32_t threads)
+uint32_t kst_j2k_cpu_encode_rows_at_once(const struct j2k_plan *plan, uint32_t threads)
 {
     enum { AROUND = 32 };
     uint32_t least = strips_for(threads) * STRIP_ROWS, shift = 0;
@@ -129,9 +129,9 @@ static uint32_t first_resident(uint32_t r)
 static void measure_step(struct j2k_encode_set *set, struct j2k_encode_component *c, uint32_t step)
 {
     uint32_t lag = set->lag;
-    struct j2k_encode_rows coded = kst_j2k_encode_rows_before(set, c, step > lag ? step - lag : 0);
-    struct j2k_encode_rows before = kst_j2k_encode_rows_before(set, c, step);
-    struct j2k_encode_rows after = kst_j2k_encode_rows_before(set, c, step + 1);
+    struct j2k_encode_rows coded = kst_j2k_cpu_encode_rows_before(set, c, step > lag ? step - lag : 0);
+    struct j2k_encode_rows before = kst_j2k_cpu_encode_rows_before(set, c, step);
+    struct j2k_encode_rows after = kst_j2k_cpu_encode_rows_before(set, c, step + 1);
     for (uint32_t r = 0; r <= j2k_encode_top(c); r++) {
         const struct j2k_band *band = bands_of(set, &c->resolution[r]);
         for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
@@ -189,8 +189,8 @@ static size_t split_room(const struct j2k_encode_set *set, uint32_t component, u
     bool last = r == j2k_encode_top(&set->component[component]);
     if (last && component > 0)
         return 0;
-    struct j2k_analysis analysis = kst_j2k_encode_analysis(set, component, r);
-    return kst_j2k_analysis_room(&analysis) * (last ? set->strips : 1);
+    struct j2k_analysis analysis = kst_j2k_cpu_encode_analysis(set, component, r);
+    return kst_j2k_cpu_analysis_room(&analysis) * (last ? set->strips : 1);
 }
 
 static bool make_resident(struct j2k_encode_set *set, uint32_t component)
@@ -243,7 +243,7 @@ static void assign_blocks(struct j2k_encode_set *set, const struct j2k_encode_co
     const struct j2k_band *band, uint32_t *end, bool counted)
 {
     for (uint32_t step = 0; step < set->step_count; step++) {
-        struct j2k_encode_rows rows = kst_j2k_encode_rows_before(set, c, step + 1);
+        struct j2k_encode_rows rows = kst_j2k_cpu_encode_rows_before(set, c, step + 1);
         end[step] = blocks_end(c, band, r, &rows);
     }
     for (uint32_t i = band->first_block; i < band->first_block + band->block_count; i++) {
@@ -301,7 +301,7 @@ static bool is_narrow(const struct j2k_encode_set *set)
     bool narrow = tc->reversible;
     for (uint32_t i = set->first; i < set->first + set->count; i++)
         narrow = narrow && encoding->request->origin[i].bytes < 4 &&
-                 kst_j2k_analysis_is_narrow(encoding->request->origin[i].depth, set->count > 1, tc->levels);
+                 kst_j2k_cpu_analysis_is_narrow(encoding->request->origin[i].depth, set->count > 1, tc->levels);
     return narrow;
 }
 
@@ -325,7 +325,7 @@ static bool lay_out(struct j2k_encode_set *set)
     return true;
 }
 
-bool kst_j2k_encode_set_begin(struct j2k_encode_set *set)
+bool kst_j2k_cpu_encode_set_begin(struct j2k_encode_set *set)
 {
     bool fine = lay_out(set) && make_rows(set);
     for (uint32_t i = 0; i < set->count; i++)
@@ -333,7 +333,7 @@ bool kst_j2k_encode_set_begin(struct j2k_encode_set *set)
     return fine && order_blocks(set);
 }
 
-uint64_t kst_j2k_encode_set_measure(struct j2k_encode_set *set)
+uint64_t kst_j2k_cpu_encode_set_measure(struct j2k_encode_set *set)
 {
     uint64_t bytes = 0;
     bool fine = lay_out(set);
@@ -348,7 +348,7 @@ uint64_t kst_j2k_encode_set_measure(struct j2k_encode_set *set)
     return bytes;
 }
 
-void kst_j2k_encode_set_end(struct j2k_encode_set *set)
+void kst_j2k_cpu_encode_set_end(struct j2k_encode_set *set)
 {
     struct memory *memory = set->tile->encoding->memory;
     for (uint32_t i = 0; i < set->count; i++) {

@@ -19,11 +19,11 @@ static void decode_block(void *argument, uint32_t index)
     const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
     const struct j2k_destination to = {
         .samples = wanted->to, .pitch = part.x1 - part.x0, .narrow = wanted->narrow, .rows = part.y1 - part.y0};
-    struct j2k_worker *worker = kst_j2k_goes_on(g->decoding) ? kst_j2k_worker_take(g->decoding, 0) : NULL;
+    struct j2k_worker *worker = kst_j2k_cpu_goes_on(g->decoding) ? kst_j2k_cpu_worker_take(g->decoding, 0) : NULL;
     if (!worker)
         return;
-    kst_j2k_decode_block(decoding, worker, block, &to);
-    kst_j2k_worker_put(g->decoding, worker);
+    kst_j2k_cpu_decode_block(decoding, worker, block, &to);
+    kst_j2k_cpu_worker_put(g->decoding, worker);
 }
 
 kst_status kst_j2k_cpu_decode_host_blocks(
@@ -34,7 +34,7 @@ kst_status kst_j2k_cpu_decode_host_blocks(
     if (!all.decoding)
         return status;
     for (uint32_t i = 0; i < blocks->pictures; i++)
-        kst_j2k_decoding_begin(&all.decoding[i], memory, blocks->plan[i], tier);
+        kst_j2k_cpu_decoding_begin(&all.decoding[i], memory, blocks->plan[i], tier);
     for (uint32_t i = 1; i < blocks->pictures; i++) /* its workers decode the blocks of all */
         if (all.decoding[i].scratch_length > all.decoding->scratch_length)
             all.decoding->scratch_length = all.decoding[i].scratch_length;
@@ -44,7 +44,7 @@ kst_status kst_j2k_cpu_decode_host_blocks(
         blocks->damage[i] =
             (struct j2k_host_damage){atomic_load(&decoding->damaged), atomic_load(&decoding->damage_offset)};
         status = status ? status : (kst_status)atomic_load(&decoding->status);
-        kst_j2k_decoding_end(decoding);
+        kst_j2k_cpu_decoding_end(decoding);
     }
     kst_memory_release(memory, all.decoding);
     return status;

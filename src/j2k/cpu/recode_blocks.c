@@ -128,7 +128,8 @@ static void note_damage(struct recoding *all, const struct source *source, uint3
  */
 static uint32_t decode(struct recoder *worker, const struct source *source)
 {
-    const struct j2k_block_functions *coder = kst_j2k_block_functions((enum j2k_block_coder_kind)source->origin->coder);
+    const struct j2k_block_functions *coder =
+        kst_j2k_cpu_block_functions((enum j2k_block_coder_kind)source->origin->coder);
     list_codewords(worker, source);
     const struct j2k_coded_block block = {.width = source->place->width,
         .height = source->place->height,
@@ -217,7 +218,7 @@ static bool visit(struct recoding *all, const struct source *source, uint32_t pa
 
 static void recode(struct recoder *worker, const struct source *source, struct result *result)
 {
-    const struct j2k_block_functions *coder = kst_j2k_block_functions(kst_j2k_block_coder(source->style)->kind);
+    const struct j2k_block_functions *coder = kst_j2k_cpu_block_functions(kst_j2k_block_coder(source->style)->kind);
     const uint32_t samples = (uint32_t)source->place->width * source->place->height;
     struct j2k_block_outcome outcome;
     *result = (struct result){.missing = source->code->missing, .changed = true};
@@ -280,8 +281,8 @@ static void run_worker(void *argument, uint32_t index)
     if (worker) {
         worker->all = all;
         worker->bytes = NULL;
-        worker->decoder = kst_memory_zeroed(memory, 1, kst_j2k_any_decoder_length(), &status);
-        worker->encoder = kst_memory_array(memory, 1, kst_j2k_encoder_length(), &status);
+        worker->decoder = kst_memory_zeroed(memory, 1, kst_j2k_cpu_any_decoder_length(), &status);
+        worker->encoder = kst_memory_array(memory, 1, kst_j2k_cpu_encoder_length(), &status);
         if (!status)
             recode_all(worker);
         hand_over(worker, &crew->bytes[index]);

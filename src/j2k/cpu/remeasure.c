@@ -71,7 +71,7 @@ static void list_codewords(struct worker *worker, const struct remeasured_block 
 static bool code_again(struct worker *worker, const struct remeasured_block *block)
 {
     const struct j2k_block_functions *coder =
-        kst_j2k_block_functions(kst_j2k_block_coder(block->component->style)->kind);
+        kst_j2k_cpu_block_functions(kst_j2k_block_coder(block->component->style)->kind);
     const struct j2k_block *place = block->place;
     const struct j2k_coded_block coded = {.width = place->width,
         .height = place->height,
@@ -162,8 +162,8 @@ static void run_worker(void *argument, uint32_t index)
     (void)index;
     if (worker) {
         worker->tier = all->tier;
-        worker->decoder = kst_memory_zeroed(all->memory, 1, kst_j2k_decoder_length(&coded->plan), &status);
-        worker->encoder = kst_memory_array(all->memory, 1, kst_j2k_encoder_length(), &status);
+        worker->decoder = kst_memory_zeroed(all->memory, 1, kst_j2k_cpu_decoder_length(&coded->plan), &status);
+        worker->encoder = kst_memory_array(all->memory, 1, kst_j2k_cpu_encoder_length(), &status);
     }
     while (worker && !status) {
         uint32_t i = atomic_fetch_add(&all->next, 1);

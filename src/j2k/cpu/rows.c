@@ -10,7 +10,7 @@ enum {
     WAITING_BYTES = 1 << 22
 };
 
-void kst_j2k_rows_begin(struct j2k_rows *rows, const kst_row_writer *writer, const kst_image *image)
+void kst_j2k_cpu_rows_begin(struct j2k_rows *rows, const kst_row_writer *writer, const kst_image *image)
 {
     *rows = (struct j2k_rows){.writer = writer, .shape = *image};
     kst_plane *plane = &rows->shape.plane[0];
@@ -21,7 +21,7 @@ void kst_j2k_rows_begin(struct j2k_rows *rows, const kst_row_writer *writer, con
     pthread_cond_init(&rows->passed, NULL);
 }
 
-void kst_j2k_rows_end(struct j2k_rows *rows)
+void kst_j2k_cpu_rows_end(struct j2k_rows *rows)
 {
     pthread_cond_destroy(&rows->passed);
     pthread_mutex_destroy(&rows->lock);
@@ -44,7 +44,7 @@ static bool is_together(
     return true;
 }
 
-bool kst_j2k_rows_suit(const struct j2k_plan *plan, const struct j2k_target *target)
+bool kst_j2k_cpu_rows_suit(const struct j2k_plan *plan, const struct j2k_target *target)
 {
     uint32_t first = 0;
     while (first < plan->component_count && !target[first].data)
@@ -62,14 +62,14 @@ bool kst_j2k_rows_suit(const struct j2k_plan *plan, const struct j2k_target *tar
     return left.y0 == left.y1;
 }
 
-uint32_t kst_j2k_rows_of_band(const struct j2k_rows *rows, const struct pool *pool)
+uint32_t kst_j2k_cpu_rows_of_band(const struct j2k_rows *rows, const struct pool *pool)
 {
     uint64_t bytes = rows->writer->in_order && kst_pool_threads(pool) > 1 ? WAITING_BYTES : BAND_BYTES;
     uint64_t pitch = (uint64_t)rows->shape.plane[0].pitch, count = (bytes + pitch - 1) / pitch;
     return count < rows->shape.height ? (uint32_t)count : rows->shape.height;
 }
 
-void kst_j2k_rows_wait(struct j2k_rows *rows, uint32_t y)
+void kst_j2k_cpu_rows_wait(struct j2k_rows *rows, uint32_t y)
 {
     if (!rows->writer->in_order)
         return;
@@ -79,7 +79,7 @@ void kst_j2k_rows_wait(struct j2k_rows *rows, uint32_t y)
     pthread_mutex_unlock(&rows->lock);
 }
 
-bool kst_j2k_rows_write(const struct j2k_rows *rows, uint32_t y, uint32_t count, void *data)
+bool kst_j2k_cpu_rows_write(const struct j2k_rows *rows, uint32_t y, uint32_t count, void *data)
 {
     kst_image band = rows->shape;
     band.height = band.plane[0].height = count;
@@ -87,7 +87,7 @@ bool kst_j2k_rows_write(const struct j2k_rows *rows, uint32_t y, uint32_t count,
     return rows->writer->write(rows->writer->user, y, &band);
 }
 
-void kst_j2k_rows_pass(struct j2k_rows *rows, uint32_t y)
+void kst_j2k_cpu_rows_pass(struct j2k_rows *rows, uint32_t y)
 {
     pthread_mutex_lock(&rows->lock);
     rows->next = y > rows->next ? y : rows->next;

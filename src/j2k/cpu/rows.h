@@ -26,25 +26,25 @@ struct j2k_rows {
 };
 
 /* `image` describes the picture, and is of interleaved integers. */
-void kst_j2k_rows_begin(struct j2k_rows *rows, const kst_row_writer *writer, const kst_image *image);
-void kst_j2k_rows_end(struct j2k_rows *rows);
+void kst_j2k_cpu_rows_begin(struct j2k_rows *rows, const kst_row_writer *writer, const kst_image *image);
+void kst_j2k_cpu_rows_end(struct j2k_rows *rows);
 
 /*
  * Return whether a plan's rows come from top to bottom, with all samples of a pixel at the same time. This is so if no
  * tile lies beside another or is missing, and all wanted components are decoded together.
  */
-bool kst_j2k_rows_suit(const struct j2k_plan *plan, const struct j2k_target *target);
+bool kst_j2k_cpu_rows_suit(const struct j2k_plan *plan, const struct j2k_target *target);
 
 /* The most rows of a band. */
-uint32_t kst_j2k_rows_of_band(const struct j2k_rows *rows, const struct pool *pool);
+uint32_t kst_j2k_cpu_rows_of_band(const struct j2k_rows *rows, const struct pool *pool);
 
 /* If the caller wants rows in order, wait until all rows before row `y` have passed. */
-void kst_j2k_rows_wait(struct j2k_rows *rows, uint32_t y);
+void kst_j2k_cpu_rows_wait(struct j2k_rows *rows, uint32_t y);
 
 /* Hand out `count` rows from row `y` of the picture on. False if they were not taken. */
-bool kst_j2k_rows_write(const struct j2k_rows *rows, uint32_t y, uint32_t count, void *data);
+bool kst_j2k_cpu_rows_write(const struct j2k_rows *rows, uint32_t y, uint32_t count, void *data);
 
 /* Say that all rows before row `y` were handed out, or that they never will be. */
-void kst_j2k_rows_pass(struct j2k_rows *rows, uint32_t y);
+void kst_j2k_cpu_rows_pass(struct j2k_rows *rows, uint32_t y);
 
 #endif

@@ -85,48 +85,49 @@ struct j2k_decode_set {
     uint32_t lag; /* number of steps by which rows lag behind blocks, so that threads always find blocks */
     uint32_t step_count;
     struct j2k_step *step;
-    uint32_t band_rows; /* see kst_j2k_band_rows() */
+    uint32_t band_rows; /* see kst_j2k_cpu_band_rows() */
     uint32_t first_block;
     uint32_t *order;              /* blocks, counted from first_block, ordered by step */
     struct countdowns countdowns; /* for the parts of steps */
 };
 
 /* Allocate memory, zeroed or not. If there is none, the decoding fails and the result is null. */
-void *kst_j2k_take(struct j2k_decoding *decoding, size_t count, size_t size, bool zeroed);
-bool kst_j2k_goes_on(struct j2k_decoding *decoding);
+void *kst_j2k_cpu_take(struct j2k_decoding *decoding, size_t count, size_t size, bool zeroed);
+bool kst_j2k_cpu_goes_on(struct j2k_decoding *decoding);
 
 /* Take an idle worker, whose buffer for rows has at least `room` bytes. Returns null if memory is missing. */
-struct j2k_worker *kst_j2k_worker_take(struct j2k_decoding *decoding, size_t room);
-void kst_j2k_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker);
+struct j2k_worker *kst_j2k_cpu_worker_take(struct j2k_decoding *decoding, size_t room);
+void kst_j2k_cpu_worker_put(struct j2k_decoding *decoding, struct j2k_worker *worker);
 
 /*
  * Begin a decoding of a plan, or of some of its blocks; the caller sets the other members. Ending it releases the
  * workers.
  */
-void kst_j2k_decoding_begin(
+void kst_j2k_cpu_decoding_begin(
     struct j2k_decoding *decoding, struct memory *memory, const struct j2k_plan *plan, enum cpu_tier tier);
-void kst_j2k_decoding_end(struct j2k_decoding *decoding);
+void kst_j2k_cpu_decoding_end(struct j2k_decoding *decoding);
 
 /* tile_steps.c: plan the steps, the resident rows and the order of blocks. False if memory is missing. */
-bool kst_j2k_decode_set_begin(struct j2k_decode_set *set);
-void kst_j2k_decode_set_end(struct j2k_decode_set *set);
+bool kst_j2k_cpu_decode_set_begin(struct j2k_decode_set *set);
+void kst_j2k_cpu_decode_set_end(struct j2k_decode_set *set);
 /*
  * The most bytes that such a set takes at a time, not counting the threads' buffers; 0 if memory is missing.
- * kst_j2k_decode_set_end() must be called afterwards as well.
+ * kst_j2k_cpu_decode_set_end() must be called afterwards as well.
  */
-uint64_t kst_j2k_decode_set_measure(struct j2k_decode_set *set);
+uint64_t kst_j2k_cpu_decode_set_measure(struct j2k_decode_set *set);
 /* Set to 0 the coefficients that a step's blocks may fill, unless they fill all. */
-void kst_j2k_clear(const struct j2k_decode_set *set, uint32_t step);
-uint32_t kst_j2k_first_row(const struct j2k_decode_set *set, uint32_t step);
+void kst_j2k_cpu_clear(const struct j2k_decode_set *set, uint32_t step);
+uint32_t kst_j2k_cpu_first_row(const struct j2k_decode_set *set, uint32_t step);
 /* The end of the rows of each resolution that exist before a step. */
-void kst_j2k_rows_before(const struct j2k_decode_set *set, const struct j2k_decoded_component *component, uint32_t step,
-    uint32_t rows[J2K_RESOLUTIONS]);
+void kst_j2k_cpu_rows_before(const struct j2k_decode_set *set, const struct j2k_decoded_component *component,
+    uint32_t step, uint32_t rows[J2K_RESOLUTIONS]);
 /* The end of the rows of each resolution that are needed to make the last one up to `row`. */
-void kst_j2k_rows_needed(const struct j2k_decoded_component *component, uint32_t row, uint32_t needed[J2K_RESOLUTIONS]);
+void kst_j2k_cpu_rows_needed(
+    const struct j2k_decoded_component *component, uint32_t row, uint32_t needed[J2K_RESOLUTIONS]);
 
 /* tile_run.c: the size of the buffer that a thread needs for rows, and running all steps on the pool's threads. */
-size_t kst_j2k_worker_room(const struct j2k_decode_set *set);
-void kst_j2k_decode_set_run(struct j2k_decode_set *set);
+size_t kst_j2k_cpu_worker_room(const struct j2k_decode_set *set);
+void kst_j2k_cpu_decode_set_run(struct j2k_decode_set *set);
 
 /* Says where a block's coefficients go. */
 struct j2k_destination {
@@ -138,26 +139,26 @@ struct j2k_destination {
 };
 
 /* tile_blocks.c: decode a code-block to coefficients; below, the one at an index of the set's order. */
-void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block,
+void kst_j2k_cpu_decode_block(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block,
     const struct j2k_destination *to);
-void kst_j2k_decode_one(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t index);
+void kst_j2k_cpu_decode_one(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t index);
 
 /* tile_levels.c: make all resolutions except the last from coefficients; describe how a resolution is made. */
-void kst_j2k_make_levels(
+void kst_j2k_cpu_make_levels(
     const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t component, uint32_t step);
-struct j2k_level kst_j2k_describe_level(
+struct j2k_level kst_j2k_cpu_describe_level(
     const struct j2k_decode_set *set, const struct j2k_decoded_component *component, uint32_t resolution);
 
 /*
  * tile_output.c: make the rows of the last resolution, in strips, and write them to the targets. Where rows are handed
  * out, each strip is to be passed afterwards, even if it was not made because something has failed.
  */
-uint32_t kst_j2k_strips(const struct j2k_decode_set *set, uint32_t step);
+uint32_t kst_j2k_cpu_strips(const struct j2k_decode_set *set, uint32_t step);
 /* The rows of a band that are handed out together: those of the longest strip, or fewer; 0: rows are not handed out. */
-uint32_t kst_j2k_band_rows(const struct j2k_decode_set *set);
-size_t kst_j2k_strip_room(const struct j2k_decode_set *set);
-void kst_j2k_put_out(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t strip);
-void kst_j2k_pass_strip(const struct j2k_decode_set *set, uint32_t step, uint32_t strip);
+uint32_t kst_j2k_cpu_band_rows(const struct j2k_decode_set *set);
+size_t kst_j2k_cpu_strip_room(const struct j2k_decode_set *set);
+void kst_j2k_cpu_put_out(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t strip);
+void kst_j2k_cpu_pass_strip(const struct j2k_decode_set *set, uint32_t step, uint32_t strip);
 
 static inline size_t j2k_width(struct j2k_rect rect)
 {

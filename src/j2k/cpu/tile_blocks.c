@@ -24,7 +24,7 @@ static bool make_room(struct j2k_decoding *decoding, struct j2k_worker *worker, 
     if (length <= worker->joined_length)
         return true;
     kst_memory_release(decoding->memory, worker->joined);
-    worker->joined = kst_j2k_take(decoding, length, 1, false);
+    worker->joined = kst_j2k_cpu_take(decoding, length, 1, false);
     worker->joined_length = worker->joined ? length : 0;
     return worker->joined;
 }
@@ -128,12 +128,12 @@ static void store(const struct j2k_decoding *decoding, const struct j2k_worker *
     store_rows(decoding, &indices, reversible, factor, to, to->further);
 }
 
-void kst_j2k_decode_block(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block,
+void kst_j2k_cpu_decode_block(struct j2k_decoding *decoding, struct j2k_worker *worker, const struct j2k_block *block,
     const struct j2k_destination *to)
 {
     const struct j2k_band *band = &decoding->plan->band[block->band];
     const struct j2k_tile_component *tc = &decoding->plan->tile_component[band->tile_component];
-    const struct j2k_block_functions *coder = kst_j2k_block_functions(block->coder);
+    const struct j2k_block_functions *coder = kst_j2k_cpu_block_functions(block->coder);
     if (!gather(decoding, worker, coder, block))
         return;
     int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
@@ -164,7 +164,7 @@ static const struct j2k_resident *find_resident(const struct j2k_decode_set *set
     return &c->band[band - c->resolution->first_band];
 }
 
-void kst_j2k_decode_one(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t index)
+void kst_j2k_cpu_decode_one(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t index)
 {
     struct j2k_decoding *decoding = set->decoding;
     const struct j2k_block *block = &decoding->plan->block[set->first_block + set->order[index]];
@@ -177,7 +177,7 @@ void kst_j2k_decode_one(const struct j2k_decode_set *set, struct j2k_worker *wor
         .rows = j2k_resident_left(resident, part.y0),
         .further = resident->data + left};
     int none = KST_OK;
-    kst_j2k_decode_block(decoding, worker, block, &to);
+    kst_j2k_cpu_decode_block(decoding, worker, block, &to);
     if (decoding->progress && !kst_progress_add(decoding->progress, 1))
         atomic_compare_exchange_strong(&decoding->status, &none, KST_ERROR_CANCELLED);
 }

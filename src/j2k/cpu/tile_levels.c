@@ -9,7 +9,7 @@ static void set_band(struct j2k_level *level, uint32_t orientation, const struct
     level->rows[orientation] = resident->rows;
 }
 
-struct j2k_level kst_j2k_describe_level(
+struct j2k_level kst_j2k_cpu_describe_level(
     const struct j2k_decode_set *set, const struct j2k_decoded_component *component, uint32_t r)
 {
     const struct j2k_resident *below = r == 1 ? &component->band[0] : &component->made[r - 1];
@@ -24,19 +24,20 @@ struct j2k_level kst_j2k_describe_level(
     return level;
 }
 
-void kst_j2k_make_levels(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t component, uint32_t step)
+void kst_j2k_cpu_make_levels(
+    const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t component, uint32_t step)
 {
     const struct j2k_decoded_component *c = &set->component[component];
     uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
-    kst_j2k_rows_before(set, c, step, begin);
-    kst_j2k_rows_needed(c, set->step[step].row_end, end);
+    kst_j2k_cpu_rows_before(set, c, step, begin);
+    kst_j2k_cpu_rows_needed(c, set->step[step].row_end, end);
     for (uint32_t r = 1; r + 1 < c->tc->resolution_count; r++) {
         const struct j2k_resident *made = &c->made[r];
-        struct j2k_level level = kst_j2k_describe_level(set, c, r);
+        struct j2k_level level = kst_j2k_cpu_describe_level(set, c, r);
         for (uint32_t y = begin[r], count; y < end[r]; y += count) { /* up to where the rows wrap */
             uint32_t left = j2k_resident_left(made, y);
             count = end[r] - y < left ? end[r] - y : left;
-            kst_j2k_synthesise(
+            kst_j2k_cpu_synthesise(
                 &set->decoding->steps, &level, y, y + count, j2k_resident_row(made, y), made->pitch, worker->room);
         }
     }

@@ -152,7 +152,7 @@ static bool next_rows(struct output_strip *strip, uint32_t i, uint32_t y, struct
     const struct j2k_resolution *top = &c->resolution[c->tc->resolution_count - 1];
     bool some = y < strip->y1;
     if (c->tc->resolution_count > 1)
-        some = kst_j2k_synthesis_next(&strip->synthesis[i], rows);
+        some = kst_j2k_cpu_synthesis_next(&strip->synthesis[i], rows);
     else
         *rows = (struct j2k_made_rows){.y = y, .count = 1, .row = {some ? j2k_resident_row(&c->band[0], y) : NULL}};
     for (uint32_t k = 0; k < rows->count && some; k++)
@@ -166,9 +166,9 @@ static void hand_out(struct output_strip *strip, uint32_t end)
     struct j2k_decoding *decoding = strip->set->decoding;
     uint32_t top = picture_component(strip->set, 0)->area.y0;
     int none = KST_OK;
-    kst_j2k_rows_wait(decoding->rows, strip->y0 - top);
-    if (kst_j2k_goes_on(decoding) &&
-        !kst_j2k_rows_write(decoding->rows, strip->held - top, end - strip->held, strip->band))
+    kst_j2k_cpu_rows_wait(decoding->rows, strip->y0 - top);
+    if (kst_j2k_cpu_goes_on(decoding) &&
+        !kst_j2k_cpu_rows_write(decoding->rows, strip->held - top, end - strip->held, strip->band))
         atomic_compare_exchange_strong(&decoding->status, &none, KST_ERROR_WRITE);
     strip->held = end;
 }
@@ -200,28 +200,28 @@ static size_t row_room(const struct j2k_decode_set *set)
     return j2k_dwt_row((uint32_t)area_width(set)) * sizeof(int32_t);
 }
 
-uint32_t kst_j2k_strips(const struct j2k_decode_set *set, uint32_t step)
+uint32_t kst_j2k_cpu_strips(const struct j2k_decode_set *set, uint32_t step)
 {
     uint32_t threads = kst_pool_threads(set->decoding->pool);
-    uint32_t most = (set->step[step].row_end - kst_j2k_first_row(set, step) + STRIP_ROWS - 1) / STRIP_ROWS;
+    uint32_t most = (set->step[step].row_end - kst_j2k_cpu_first_row(set, step) + STRIP_ROWS - 1) / STRIP_ROWS;
     return most < threads ? most : threads;
 }
 
 /* Return the row behind those of strips before this one of a step. */
 static uint32_t strip_begin(const struct j2k_decode_set *set, uint32_t step, uint32_t strip)
 {
-    uint32_t first = kst_j2k_first_row(set, step);
+    uint32_t first = kst_j2k_cpu_first_row(set, step);
     uint64_t rows = set->step[step].row_end - first;
-    return first + (uint32_t)(rows * strip / kst_j2k_strips(set, step));
+    return first + (uint32_t)(rows * strip / kst_j2k_cpu_strips(set, step));
 }
 
-uint32_t kst_j2k_band_rows(const struct j2k_decode_set *set)
+uint32_t kst_j2k_cpu_band_rows(const struct j2k_decode_set *set)
 {
     if (!set->decoding->rows)
         return 0;
-    uint32_t most = kst_j2k_rows_of_band(set->decoding->rows, set->decoding->pool), longest = 1;
+    uint32_t most = kst_j2k_cpu_rows_of_band(set->decoding->rows, set->decoding->pool), longest = 1;
     for (uint32_t step = 0; step < set->step_count; step++) {
-        uint32_t strips = kst_j2k_strips(set, step);
+        uint32_t strips = kst_j2k_cpu_strips(set, step);
         for (uint32_t i = 0; i < strips; i++) {
             uint32_t rows = strip_begin(set, step, i + 1) - strip_begin(set, step, i);
             longest = rows > longest ? rows : longest;
@@ -239,11 +239,11 @@ static size_t band_room(const struct j2k_decode_set *set)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-size_t kst_j2k_strip_room(const struct j2k_decode_set *set)
+size_t kst_j2k_cpu_strip_room(const struct j2k_decode_set *set)
 {
     size_t total = band_room(set) + 2 * set->count * row_room(set);
     for (uint32_t i = 0; i < set->count; i++)
-        total += kst_j2k_synthesis_room(computed_width(&set->component[i]));
+        total += kst_j2k_cpu_synthesis_room(computed_width(&set->component[i]));
     return total;
 }
 
@@ -263,14 +263,14 @@ static void lay_out(struct output_strip *strip, uint8_t *room)
         room += row_room(set);
         if (c->tc->resolution_count == 1)
             continue;
-        strip->level[i] = kst_j2k_describe_level(set, c, c->tc->resolution_count - 1U);
-        kst_j2k_synthesis_begin(
+        strip->level[i] = kst_j2k_cpu_describe_level(set, c, c->tc->resolution_count - 1U);
+        kst_j2k_cpu_synthesis_begin(
             &strip->synthesis[i], &set->decoding->steps, &strip->level[i], strip->y0, strip->y1, NULL, 0, room);
-        room += kst_j2k_synthesis_room(computed_width(c));
+        room += kst_j2k_cpu_synthesis_room(computed_width(c));
     }
 }
 
-void kst_j2k_put_out(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t strip)
+void kst_j2k_cpu_put_out(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t strip)
 {
     struct output_strip made = {
         .set = set, .y0 = strip_begin(set, step, strip), .y1 = strip_begin(set, step, strip + 1)};
@@ -278,7 +278,7 @@ void kst_j2k_put_out(const struct j2k_decode_set *set, struct j2k_worker *worker
     make_strip(&made);
 }
 
-void kst_j2k_pass_strip(const struct j2k_decode_set *set, uint32_t step, uint32_t strip)
+void kst_j2k_cpu_pass_strip(const struct j2k_decode_set *set, uint32_t step, uint32_t strip)
 {
-    kst_j2k_rows_pass(set->decoding->rows, strip_begin(set, step, strip + 1) - picture_component(set, 0)->area.y0);
+    kst_j2k_cpu_rows_pass(set->decoding->rows, strip_begin(set, step, strip + 1) - picture_component(set, 0)->area.y0);
 }

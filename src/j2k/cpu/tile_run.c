@@ -24,16 +24,16 @@ static void run_clear(struct j2k_decode_set *set, uint32_t step)
             &set->countdowns, &set->step[step - 1].clears); /* it waited for the strips before step − lag − 1 */
     if (step > set->lag)
         kst_countdown_wait(&set->countdowns, &set->step[step - set->lag - 1].strips);
-    if (kst_j2k_goes_on(set->decoding))
-        kst_j2k_clear(set, step);
+    if (kst_j2k_cpu_goes_on(set->decoding))
+        kst_j2k_cpu_clear(set, step);
     kst_countdown_take(&set->countdowns, &set->step[step].clears);
 }
 
 static void run_block(struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t index)
 {
     kst_countdown_wait(&set->countdowns, &set->step[step].clears);
-    if (kst_j2k_goes_on(set->decoding))
-        kst_j2k_decode_one(set, worker, first_block(set, step) + index);
+    if (kst_j2k_cpu_goes_on(set->decoding))
+        kst_j2k_cpu_decode_one(set, worker, first_block(set, step) + index);
     kst_countdown_take(&set->countdowns, &set->step[step].blocks);
 }
 
@@ -43,18 +43,18 @@ static void run_levels(struct j2k_decode_set *set, struct j2k_worker *worker, ui
     kst_countdown_wait(&set->countdowns, &set->step[step].blocks);
     if (step > 0)
         kst_countdown_wait(&set->countdowns, &set->step[step - 1].levels);
-    if (kst_j2k_goes_on(set->decoding))
-        kst_j2k_make_levels(set, worker, component, step);
+    if (kst_j2k_cpu_goes_on(set->decoding))
+        kst_j2k_cpu_make_levels(set, worker, component, step);
     kst_countdown_take(&set->countdowns, &set->step[step].levels);
 }
 
 static void run_strip(struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t strip)
 {
     kst_countdown_wait(&set->countdowns, &set->step[step].levels);
-    if (kst_j2k_goes_on(set->decoding))
-        kst_j2k_put_out(set, worker, step, strip);
+    if (kst_j2k_cpu_goes_on(set->decoding))
+        kst_j2k_cpu_put_out(set, worker, step, strip);
     if (set->decoding->rows)
-        kst_j2k_pass_strip(set, step, strip);
+        kst_j2k_cpu_pass_strip(set, step, strip);
     kst_countdown_take(&set->countdowns, &set->step[step].strips);
 }
 
@@ -79,12 +79,13 @@ static void run_task(struct j2k_decode_set *set, struct j2k_worker *worker, uint
         run_strip(set, worker, k - set->lag, index - set->count);
 }
 
-size_t kst_j2k_worker_room(const struct j2k_decode_set *set)
+size_t kst_j2k_cpu_worker_room(const struct j2k_decode_set *set)
 {
-    size_t most = kst_j2k_strip_room(set);
+    size_t most = kst_j2k_cpu_strip_room(set);
     for (uint32_t i = 0; i < set->count; i++) {
         const struct j2k_decoded_component *c = &set->component[i];
-        size_t room = kst_j2k_synthesis_room((uint32_t)j2k_width(c->resolution[c->tc->resolution_count - 1].computed));
+        size_t room =
+            kst_j2k_cpu_synthesis_room((uint32_t)j2k_width(c->resolution[c->tc->resolution_count - 1].computed));
         most = room > most ? room : most;
     }
     return most;
@@ -96,12 +97,12 @@ static void run_worker(void *argument, uint32_t index)
     (void)index;
     struct tile_run *run = argument;
     struct j2k_decode_set *set = run->set;
-    struct j2k_worker *worker = kst_j2k_worker_take(set->decoding, kst_j2k_worker_room(set));
+    struct j2k_worker *worker = kst_j2k_cpu_worker_take(set->decoding, kst_j2k_cpu_worker_room(set));
     uint32_t k = 0, task;
     while (worker && j2k_tasks_take(&run->tasks, &k, &task))
         run_task(set, worker, k, task);
     if (worker)
-        kst_j2k_worker_put(set->decoding, worker);
+        kst_j2k_cpu_worker_put(set->decoding, worker);
 }
 
 /* Count the tasks of each turn and step. */
@@ -116,11 +117,11 @@ static void count_tasks(struct tile_run *run)
             atomic_init(&step->clears, 1);
             atomic_init(&step->blocks, blocks);
             atomic_init(&step->levels, set->count);
-            atomic_init(&step->strips, kst_j2k_strips(set, k));
+            atomic_init(&step->strips, kst_j2k_cpu_strips(set, k));
             total += 1 + blocks;
         }
         if (k >= set->lag)
-            total += set->count + kst_j2k_strips(set, k - set->lag);
+            total += set->count + kst_j2k_cpu_strips(set, k - set->lag);
         run->tasks.end[k] = total;
     }
 }
@@ -129,7 +130,7 @@ static void run_steps(struct j2k_decode_set *set)
 {
     struct tile_run run = {.set = set, .tasks.turns = set->step_count + set->lag};
     uint32_t threads = kst_pool_threads(set->decoding->pool);
-    run.tasks.end = kst_j2k_take(set->decoding, run.tasks.turns, sizeof *run.tasks.end, false);
+    run.tasks.end = kst_j2k_cpu_take(set->decoding, run.tasks.turns, sizeof *run.tasks.end, false);
     atomic_init(&run.tasks.next, 0);
     if (run.tasks.end) {
         count_tasks(&run);
@@ -138,11 +139,11 @@ static void run_steps(struct j2k_decode_set *set)
     kst_memory_release(set->decoding->memory, run.tasks.end);
 }
 
-void kst_j2k_decode_set_run(struct j2k_decode_set *set)
+void kst_j2k_cpu_decode_set_run(struct j2k_decode_set *set)
 {
     kst_countdowns_init(&set->countdowns);
-    if (kst_j2k_decode_set_begin(set))
+    if (kst_j2k_cpu_decode_set_begin(set))
         run_steps(set);
     kst_countdowns_end(&set->countdowns);
-    kst_j2k_decode_set_end(set);
+    kst_j2k_cpu_decode_set_end(set);
 }

@@ -45,7 +45,8 @@ static uint32_t interleaved_begin(const struct j2k_decoded_component *component,
     return larger(row > margin ? row - margin : 0, component->resolution[r].computed.y0);
 }
 
-void kst_j2k_rows_needed(const struct j2k_decoded_component *component, uint32_t row, uint32_t needed[J2K_RESOLUTIONS])
+void kst_j2k_cpu_rows_needed(
+    const struct j2k_decoded_component *component, uint32_t row, uint32_t needed[J2K_RESOLUTIONS])
 {
     for (uint32_t r = top_of(component); r > 0; r--) {
         needed[r] = row;
@@ -111,7 +112,7 @@ static bool find_steps(struct j2k_decode_set *set)
     uint32_t count = 0;
     for (uint32_t row = area.y0; row < area.y1; row = next_step(component, row))
         count++;
-    set->step = kst_j2k_take(set->decoding, count, sizeof *set->step, true);
+    set->step = kst_j2k_cpu_take(set->decoding, count, sizeof *set->step, true);
     if (!set->step)
         return false;
     for (uint32_t row = area.y0; row < area.y1;)
@@ -119,16 +120,16 @@ static bool find_steps(struct j2k_decode_set *set)
     return true;
 }
 
-uint32_t kst_j2k_first_row(const struct j2k_decode_set *set, uint32_t step)
+uint32_t kst_j2k_cpu_first_row(const struct j2k_decode_set *set, uint32_t step)
 {
     return step > 0 ? set->step[step - 1].row_end : set->component->tc->area.y0;
 }
 
-void kst_j2k_rows_before(const struct j2k_decode_set *set, const struct j2k_decoded_component *c, uint32_t step,
+void kst_j2k_cpu_rows_before(const struct j2k_decode_set *set, const struct j2k_decoded_component *c, uint32_t step,
     uint32_t rows[J2K_RESOLUTIONS])
 {
     if (step > 0)
-        kst_j2k_rows_needed(c, set->step[step - 1].row_end, rows);
+        kst_j2k_cpu_rows_needed(c, set->step[step - 1].row_end, rows);
     for (uint32_t r = 0; r < c->tc->resolution_count && step == 0; r++)
         rows[r] = c->resolution[r].valid.y0;
 }
@@ -154,8 +155,8 @@ static void grow(struct j2k_resident *resident, uint32_t first, uint32_t end)
 static void measure_step(struct j2k_decode_set *set, struct j2k_decoded_component *c, uint32_t step)
 {
     uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
-    kst_j2k_rows_before(set, c, step > set->lag ? step - set->lag : 0, begin);
-    kst_j2k_rows_needed(c, set->step[step].row_end, end);
+    kst_j2k_cpu_rows_before(set, c, step > set->lag ? step - set->lag : 0, begin);
+    kst_j2k_cpu_rows_needed(c, set->step[step].row_end, end);
     for (uint32_t r = 0; r < c->tc->resolution_count; r++) {
         const struct j2k_band *band = bands_of(set, &c->resolution[r]);
         for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
@@ -209,8 +210,8 @@ static bool make_resident(struct j2k_decode_set *set)
     for (uint32_t i = 0; i < set->count; i++) {
         struct j2k_resident *resident;
         for (uint32_t w = 0; fine && (resident = resident_at(&set->component[i], w)) != NULL; w++)
-            fine =
-                (resident->data = kst_j2k_take(set->decoding, resident_room(resident), resident->size, false)) != NULL;
+            fine = (resident->data = kst_j2k_cpu_take(set->decoding, resident_room(resident), resident->size, false)) !=
+                   NULL;
     }
     return fine;
 }
@@ -219,11 +220,11 @@ static bool make_resident(struct j2k_decode_set *set)
 static bool assign_blocks(struct j2k_decode_set *set, const struct j2k_decoded_component *c, uint32_t r,
     const struct j2k_band *band, uint32_t *step_of)
 {
-    uint32_t *end = kst_j2k_take(set->decoding, set->step_count, sizeof *end, false);
+    uint32_t *end = kst_j2k_cpu_take(set->decoding, set->step_count, sizeof *end, false);
     const struct j2k_block *block = set->decoding->plan->block;
     for (uint32_t step = 0; end && step < set->step_count; step++) {
         uint32_t needed[J2K_RESOLUTIONS];
-        kst_j2k_rows_needed(c, set->step[step].row_end, needed);
+        kst_j2k_cpu_rows_needed(c, set->step[step].row_end, needed);
         end[step] = band_end(c, r, band, needed);
     }
     for (uint32_t i = band->first_block; end && i < band->first_block + band->block_count; i++) {
@@ -262,8 +263,8 @@ static bool order_blocks(struct j2k_decode_set *set)
 {
     uint32_t total = find_blocks(set);
     bool fine = true;
-    uint32_t *step_of = kst_j2k_take(set->decoding, total + 1U, sizeof *step_of, false);
-    set->order = kst_j2k_take(set->decoding, total + 1U, sizeof *set->order, false);
+    uint32_t *step_of = kst_j2k_cpu_take(set->decoding, total + 1U, sizeof *step_of, false);
+    set->order = kst_j2k_cpu_take(set->decoding, total + 1U, sizeof *set->order, false);
     fine = step_of && set->order;
     FOR_EACH_BAND(set, c, r, b)
     fine = fine && assign_blocks(set, c, r, &bands_of(set, &c->resolution[r])[b], step_of);
@@ -289,7 +290,7 @@ static bool is_narrow(const struct j2k_decode_set *set)
             return false;
         depth = larger(depth, plan->component[i].depth);
     }
-    return kst_j2k_synthesis_is_narrow(plan, set->component[0].tc, set->count, depth);
+    return kst_j2k_cpu_synthesis_is_narrow(plan, set->component[0].tc, set->count, depth);
 }
 
 /* Plan everything without allocating the resident rows. */
@@ -305,7 +306,7 @@ static bool lay_out(struct j2k_decode_set *set)
     set->narrow = is_narrow(set);
     if (!find_steps(set))
         return false;
-    set->band_rows = kst_j2k_band_rows(set);
+    set->band_rows = kst_j2k_cpu_band_rows(set);
     find_resident(set);
     return true;
 }
@@ -326,7 +327,7 @@ static void find_covered(struct j2k_decode_set *set)
     }
 }
 
-bool kst_j2k_decode_set_begin(struct j2k_decode_set *set)
+bool kst_j2k_cpu_decode_set_begin(struct j2k_decode_set *set)
 {
     if (!lay_out(set) || !make_resident(set) || !order_blocks(set))
         return false;
@@ -334,7 +335,7 @@ bool kst_j2k_decode_set_begin(struct j2k_decode_set *set)
     return true;
 }
 
-uint64_t kst_j2k_decode_set_measure(struct j2k_decode_set *set)
+uint64_t kst_j2k_cpu_decode_set_measure(struct j2k_decode_set *set)
 {
     uint64_t bytes = 0;
     if (lay_out(set))
@@ -347,7 +348,7 @@ uint64_t kst_j2k_decode_set_measure(struct j2k_decode_set *set)
     return bytes;
 }
 
-void kst_j2k_decode_set_end(struct j2k_decode_set *set)
+void kst_j2k_cpu_decode_set_end(struct j2k_decode_set *set)
 {
     struct memory *memory = set->decoding->memory;
     for (uint32_t i = 0; i < set->count; i++) {
@@ -366,13 +367,13 @@ static void clear_rows(const struct j2k_resident *resident, uint32_t from, uint3
         memset(j2k_resident_row(resident, y), 0, resident->size * resident->pitch);
 }
 
-void kst_j2k_clear(const struct j2k_decode_set *set, uint32_t step)
+void kst_j2k_cpu_clear(const struct j2k_decode_set *set, uint32_t step)
 {
     for (uint32_t i = 0; i < set->count; i++) {
         const struct j2k_decoded_component *c = &set->component[i];
         uint32_t begin[J2K_RESOLUTIONS], end[J2K_RESOLUTIONS];
-        kst_j2k_rows_before(set, c, step, begin);
-        kst_j2k_rows_needed(c, set->step[step].row_end, end);
+        kst_j2k_cpu_rows_before(set, c, step, begin);
+        kst_j2k_cpu_rows_needed(c, set->step[step].row_end, end);
         for (uint32_t r = 0; r < c->tc->resolution_count; r++) {
             const struct j2k_band *band = bands_of(set, &c->resolution[r]);
             const struct j2k_resident *resident = &c->band[r > 0 ? 3 * r - 2 : 0];

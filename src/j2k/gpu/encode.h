@@ -15,7 +15,7 @@ struct j2k_gpu_corner {
 
 /* A picture to encode. */
 struct j2k_gpu_encode_item {
-    /* Its plan, and its image described as a decoder would write it: kst_j2k_encode_gpu_describe(). */
+    /* Its plan, and its image described as a decoder would write it: kst_j2k_run_describe_gpu_item(). */
     struct j2k_gpu_item picture;
     const kst_image *image;
     enum gpu_source source; /* where its pixels are, as kst_gpu_image_source() finds out */

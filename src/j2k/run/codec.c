@@ -11,12 +11,12 @@
 static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t length, enum opening_purpose purpose)
 {
     (void)purpose; /* where packets end is in the headers */
-    return kst_j2k_open(decoder, data, length);
+    return kst_j2k_run_open(decoder, data, length);
 }
 
 static void close_stream(kst_decoder *decoder)
 {
-    kst_j2k_kept_drop(decoder);
+    kst_j2k_run_kept_drop(decoder);
     kst_j2k_stream_release(&decoder->memory, &j2k_state(decoder)->stream);
     kst_memory_release(&decoder->memory, j2k_state(decoder)->more);
 }
@@ -27,8 +27,8 @@ static kst_status describe(kst_decoder *decoder, const kst_decode_options *optio
     kst_status status =
         kst_j2k_output_describe(&j2k_state(decoder)->stream, options, stored, j2k_state(decoder)->more, &output);
     if (status == KST_ERROR_IMAGE_DEPTH)
-        return kst_j2k_refuse_depth(decoder, options);
-    return status ? status : kst_j2k_check_enlarged(decoder, stored);
+        return kst_j2k_run_refuse_depth(decoder, options);
+    return status ? status : kst_j2k_run_check_enlarged(decoder, stored);
 }
 
 /*
@@ -43,7 +43,7 @@ static kst_status read_further(struct decoding *d)
     if (kst_j2k_output_describe(
             &j2k_state(decoder)->stream, &d->options, &described, j2k_state(decoder)->more, &output))
         return KST_OK;
-    return kst_j2k_open_further(decoder, &output.filter);
+    return kst_j2k_run_open_further(decoder, &output.filter);
 }
 
 static kst_status place(struct decoding *d)
@@ -51,7 +51,7 @@ static kst_status place(struct decoding *d)
     bool suits = d->orientation == 1 || d->image->format != KST_FORMAT_RAW; /* which the CPU refuses */
     enum j2k_fit fit = J2K_FITS_NOT;
     const kst_region all = {0, 0, d->image->width, d->image->height};
-    kst_status status = suits ? kst_j2k_decode_gpu_plan(d, all, &fit) : KST_OK;
+    kst_status status = suits ? kst_j2k_run_decode_gpu_plan(d, all, &fit) : KST_OK;
     d->alone = fit == J2K_FITS_IN_SLABS;
     d->on_gpu = fit != J2K_FITS_NOT;
     return status;
@@ -59,22 +59,22 @@ static kst_status place(struct decoding *d)
 
 static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
 {
-    return kst_j2k_decode(d->decoder, &d->options, image, &d->progress);
+    return kst_j2k_run_decode(d->decoder, &d->options, image, &d->progress);
 }
 
-kst_status kst_j2k_decoding_settle(struct decoding *d, const struct j2k_gpu_damage *damage,
+kst_status kst_j2k_run_decoding_settle(struct decoding *d, const struct j2k_gpu_damage *damage,
     const struct j2k_gpu_times *times, const struct gpu_error *error)
 {
     if (error->status == KST_ERROR_DEVICE_FAILED)
         return kst_decoding_end(
             d, kst_report_error(&d->decoder->report, error->status, KST_NO_OFFSET, "%s", error->text));
-    return kst_decoding_end(d, error->status ? error->status : kst_j2k_decode_gpu_report(d, damage, times));
+    return kst_decoding_end(d, error->status ? error->status : kst_j2k_run_decode_gpu_report(d, damage, times));
 }
 
 static kst_status run_in_slabs(struct decoding *d)
 {
     kst_status status;
-    return kst_j2k_decode_gpu_slabs(d, &status) ? kst_decoding_end(d, status) : kst_decoding_run_on_cpu(d);
+    return kst_j2k_run_decode_gpu_slabs(d, &status) ? kst_decoding_end(d, status) : kst_decoding_run_on_cpu(d);
 }
 
 static kst_status run_on_gpu(struct decoding *d)
@@ -84,8 +84,8 @@ static kst_status run_on_gpu(struct decoding *d)
     struct gpu_error error;
     if (d->alone)
         return run_in_slabs(d);
-    kst_j2k_decode_gpu_run(d, &damage, &times, &error);
-    return kst_j2k_decoding_settle(d, &damage, &times, &error);
+    kst_j2k_run_decode_gpu_run(d, &damage, &times, &error);
+    return kst_j2k_run_decoding_settle(d, &damage, &times, &error);
 }
 
 /* Let a GPU take every picture. Planning shows whether the GPU can code its blocks; otherwise the CPU does. */
@@ -104,28 +104,29 @@ static kst_status place_rows(struct encoding *e, double seconds)
 
 static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t length)
 {
-    return kst_j2k_transcode(&t->op, data, length, t->options, &t->sink);
+    return kst_j2k_run_transcode(&t->op, data, length, t->options, &t->sink);
 }
 
 static bool next_element(kst_decoder *decoder, kst_element *element)
 {
-    return !kst_j2k_open_further(decoder, NULL) && kst_j2k_next_element(&j2k_state(decoder)->stream, element);
+    return !kst_j2k_run_open_further(decoder, NULL) && kst_j2k_next_element(&j2k_state(decoder)->stream, element);
 }
 
 static bool profile_breach(kst_decoder *decoder, size_t index, char *text)
 {
-    return !kst_j2k_open_further(decoder, NULL) && kst_j2k_profile_breach(&j2k_state(decoder)->stream, index, text);
+    return !kst_j2k_run_open_further(decoder, NULL) &&
+           kst_j2k_run_profile_breach(&j2k_state(decoder)->stream, index, text);
 }
 
-static const struct decode_parts parts = {.make = kst_j2k_parts_make,
-    .release = kst_j2k_parts_release,
-    .add = kst_j2k_parts_add,
-    .run = kst_j2k_parts_run,
-    .follow = kst_j2k_parts_follow,
-    .done = kst_j2k_parts_done,
-    .end = kst_j2k_parts_end};
+static const struct decode_parts parts = {.make = kst_j2k_run_parts_make,
+    .release = kst_j2k_run_parts_release,
+    .add = kst_j2k_run_parts_add,
+    .run = kst_j2k_run_parts_run,
+    .follow = kst_j2k_run_parts_follow,
+    .done = kst_j2k_run_parts_done,
+    .end = kst_j2k_run_parts_end};
 
-const struct codec kst_j2k_codec = {.kind = KST_CODEC_JPEG2000,
+const struct codec kst_j2k_run_codec = {.kind = KST_CODEC_JPEG2000,
     .decode_seconds = 8e-8,
     .decode_least = 10e-3, /* the longest code-block keeps a GPU waiting */
     .recognises = kst_j2k_recognised,
@@ -136,17 +137,17 @@ const struct codec kst_j2k_codec = {.kind = KST_CODEC_JPEG2000,
     .read_further = read_further,
     .place = place,
     .decode_on_cpu = decode_on_cpu,
-    .decode_rows = kst_j2k_decode_rows,
+    .decode_rows = kst_j2k_run_decode_rows,
     .run_on_gpu = run_on_gpu,
-    .release = kst_j2k_decode_gpu_drop,
+    .release = kst_j2k_run_decode_gpu_drop,
     .parts = &parts,
     .next_element = next_element,
     .profile_breach = profile_breach,
     .encode_seconds = 2e-7, /* measured on an H200, which waits for a picture's longest code-block, too */
     .encode_least = 14e-3,
-    .plan_encoding = kst_j2k_encode_check,
+    .plan_encoding = kst_j2k_run_encode_check,
     .takes_picture = takes_picture,
     .place_rows = place_rows,
-    .encode = kst_j2k_encode,
-    .encode_parts = &kst_j2k_encode_parts,
+    .encode = kst_j2k_run_encode,
+    .encode_parts = &kst_j2k_run_encode_parts,
     .transcode = transcode};

@@ -163,7 +163,7 @@ static kst_status convert(struct j2k_rendering *rendering)
         for (uint32_t k = 0; k < palette->entries; k++)
             conversion.palette[i][k] = (uint16_t)kst_j2k_palette_value(stream->data, palette, k, channel->column);
     }
-    kst_j2k_convert(decoder->context->pool, &conversion);
+    kst_j2k_cpu_convert(decoder->context->pool, &conversion);
     kst_memory_release(&decoder->memory, entries);
     return KST_OK;
 }
@@ -184,7 +184,7 @@ static kst_status plan(struct j2k_rendering *rendering)
     const kst_report before = *report;
     double start = kst_seconds();
     rendering->output.filter.components = rendering->wanted;
-    kst_status status = kst_j2k_decoder_plan(decoder, &rendering->output.filter, &rendering->plan);
+    kst_status status = kst_j2k_run_decoder_plan(decoder, &rendering->output.filter, &rendering->plan);
     bool room = status != KST_ERROR_LIMIT_MEMORY;
     if (status && room)
         return status;
@@ -249,7 +249,7 @@ static kst_status execute(struct j2k_rendering *rendering)
 static kst_status run(struct j2k_rendering *rendering, bool direct)
 {
     kst_status status = plan(rendering);
-    rendering->whole = !status && rendering->rows && !kst_j2k_rows_suit(&rendering->plan, rendering->target);
+    rendering->whole = !status && rendering->rows && !kst_j2k_cpu_rows_suit(&rendering->plan, rendering->target);
     if (!status && !direct)
         status = aim_between(rendering);
     if (!status && !rendering->whole)
@@ -258,7 +258,7 @@ static kst_status run(struct j2k_rendering *rendering, bool direct)
     return status;
 }
 
-kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *options)
+kst_status kst_j2k_run_refuse_depth(kst_decoder *decoder, const kst_decode_options *options)
 {
     enum {
         FIRST_SSIZ = 42,
@@ -276,7 +276,7 @@ kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *
     return KST_ERROR_IMAGE_DEPTH;
 }
 
-kst_status kst_j2k_check_enlarged(kst_decoder *decoder, const kst_image *image)
+kst_status kst_j2k_run_check_enlarged(kst_decoder *decoder, const kst_image *image)
 {
     const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     struct j2k_channels channels;
@@ -345,7 +345,7 @@ static kst_status describe_before(struct j2k_rendering *rendering, kst_region re
     for (uint32_t i = 0; i < 2 && !status; i++) {
         if (before[i].width == 0 || before[i].height == 0)
             continue;
-        status = kst_j2k_region_describe(
+        status = kst_j2k_run_region_describe(
             rendering->decoder, rendering->options, rendering->image->format, before[i], &output);
         rendering->shown[i] = output.filter.region;
     }
@@ -362,15 +362,15 @@ static kst_status decode_region(struct j2k_rendering *whole, kst_region region)
     kst_plane *more = NULL;
     kst_status status = describe_before(&rendering, region);
     if (!status)
-        status = kst_j2k_region_describe(decoder, rendering.options, image->format, region, &rendering.output);
+        status = kst_j2k_run_region_describe(decoder, rendering.options, image->format, region, &rendering.output);
     if (!status)
-        status = kst_j2k_region_image(&decoder->memory, image, region, &cut, &more);
+        status = kst_j2k_run_region_image(&decoder->memory, image, region, &cut, &more);
     rendering.output.filter.every_packet = rendering.every_packet;
     for (uint32_t p = 0; p < image->plane_count && !status; p++) {
         kst_plane *plane = p < KST_IMAGE_PLANES_MAX ? &cut.plane[p] : &more[p - KST_IMAGE_PLANES_MAX];
         kst_region of_plane =
-            kst_j2k_region_of_plane(decoder, rendering.options, &rendering.output, image->format, region, p);
-        plane->data = (uint8_t *)plane->data + kst_j2k_region_cut(&cut, plane, of_plane);
+            kst_j2k_run_region_of_plane(decoder, rendering.options, &rendering.output, image->format, region, p);
+        plane->data = (uint8_t *)plane->data + kst_j2k_run_region_cut(&cut, plane, of_plane);
     }
     rendering.image = &cut;
     rendering.end = ((double)region.y * image->width + (double)(region.x + region.width) * region.height) /
@@ -404,15 +404,15 @@ static kst_status decode_parts(struct j2k_rendering *whole)
     kst_report *report = &whole->decoder->report, row = *report;
     struct j2k_walk walk;
     kst_region region;
-    kst_j2k_walk_begin(&walk, whole->image->width, whole->image->height, BROAD, whole->excess);
-    while (kst_j2k_walk_region(&walk, &region)) {
+    kst_j2k_run_walk_begin(&walk, whole->image->width, whole->image->height, BROAD, whole->excess);
+    while (kst_j2k_run_walk_region(&walk, &region)) {
         const kst_report before = *report;
         if (region.x == 0)
             row = before;
         kst_status status = decode_region(whole, region);
         if (is_too_much(whole, status)) {
             *report = before;
-            if (!kst_j2k_walk_smaller(&walk, whole->excess))
+            if (!kst_j2k_run_walk_smaller(&walk, whole->excess))
                 return refuse(whole);
             if (walk.next.x < region.x)
                 *report = row;
@@ -420,12 +420,12 @@ static kst_status decode_parts(struct j2k_rendering *whole)
         }
         if (status)
             return status;
-        kst_j2k_walk_on(&walk, region);
+        kst_j2k_run_walk_on(&walk, region);
     }
     return KST_OK;
 }
 
-kst_status kst_j2k_decode(
+kst_status kst_j2k_run_decode(
     kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, struct progress *progress)
 {
     struct j2k_rendering rendering = {
@@ -449,7 +449,7 @@ static bool is_in_rows(const struct j2k_rendering *rendering)
     return is_direct(rendering) && j2k_state(rendering->decoder)->stream.size.columns == 1;
 }
 
-kst_status kst_j2k_decode_rows(struct decoding *d, const kst_row_writer *writer, bool *taken)
+kst_status kst_j2k_run_decode_rows(struct decoding *d, const kst_row_writer *writer, bool *taken)
 {
     kst_decoder *decoder = d->decoder;
     struct j2k_rows rows;
@@ -465,11 +465,11 @@ kst_status kst_j2k_decode_rows(struct decoding *d, const kst_row_writer *writer,
     if (status)
         return status;
     kst_j2k_output_channels(&j2k_state(decoder)->stream, d->image->format, &rendering.channels);
-    kst_j2k_rows_begin(&rows, writer, d->image);
+    kst_j2k_cpu_rows_begin(&rows, writer, d->image);
     *taken = is_in_rows(&rendering);
     if (*taken)
         status = decode_output(&rendering);
-    kst_j2k_rows_end(&rows);
+    kst_j2k_cpu_rows_end(&rows);
     if (rendering.whole || is_too_much(&rendering, status))
         *taken = false;
     return *taken ? status : KST_OK;

@@ -36,35 +36,35 @@ static inline struct j2k_decoder *j2k_state(const kst_decoder *decoder)
  * plans.c: build a plan of the open stream as kst_j2k_plan_build() does; and release what is kept for its other
  * regions.
  */
-kst_status kst_j2k_decoder_plan(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan);
-void kst_j2k_kept_drop(kst_decoder *decoder);
+kst_status kst_j2k_run_decoder_plan(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan);
+void kst_j2k_run_kept_drop(kst_decoder *decoder);
 
 /* Parse the stream and describe it in decoder->info and decoder->metadata. On failure nothing is kept. */
-kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length);
+kst_status kst_j2k_run_open(kst_decoder *decoder, const uint8_t *data, size_t length);
 
 /*
  * Read the headers of the tile-parts that a filter needs (null: of all), if opening has left them for later. Warnings
  * about them are reported now and by each decoding from now on.
  */
-kst_status kst_j2k_open_further(kst_decoder *decoder, const struct j2k_filter *filter);
+kst_status kst_j2k_run_open_further(kst_decoder *decoder, const struct j2k_filter *filter);
 
 /* Report the error for samples that are too deep, with the component and the offset of its depth in SIZ. */
-kst_status kst_j2k_refuse_depth(kst_decoder *decoder, const kst_decode_options *options);
+kst_status kst_j2k_run_refuse_depth(kst_decoder *decoder, const kst_decode_options *options);
 
 /*
  * Check that smaller components and palettes are not enlarged to more samples than the stream's length allows. Channels
  * that only the caller asked for, such as RGB made of grey, do not count.
  */
-kst_status kst_j2k_check_enlarged(kst_decoder *decoder, const kst_image *image);
+kst_status kst_j2k_run_check_enlarged(kst_decoder *decoder, const kst_image *image);
 
 /* profile.c: the work of kst_decoder_profile_breach(), for a stream whose tile-part headers have all been read. */
-bool kst_j2k_profile_breach(const struct j2k_stream *stream, size_t index, char *text);
+bool kst_j2k_run_profile_breach(const struct j2k_stream *stream, size_t index, char *text);
 
 /* Decode to an image in host memory, which is as kst_j2k_output_describe() describes it. */
-kst_status kst_j2k_decode(
+kst_status kst_j2k_run_decode(
     kst_decoder *decoder, const kst_decode_options *options, const kst_image *image, struct progress *progress);
 
 /* See struct codec: the codec's decode_rows(). */
-kst_status kst_j2k_decode_rows(struct decoding *d, const kst_row_writer *writer, bool *taken);
+kst_status kst_j2k_run_decode_rows(struct decoding *d, const kst_row_writer *writer, bool *taken);
 
 #endif

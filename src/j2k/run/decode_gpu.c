@@ -141,7 +141,7 @@ static kst_status describe_region(struct decoding *d, kst_region region, struct 
     if (is_whole(d, region))
         return kst_j2k_output_describe(
             &j2k_state(decoder)->stream, &d->options, &described, j2k_state(decoder)->more, output);
-    return kst_j2k_region_describe(decoder, &d->options, d->image->format, stored_region(d, region), output);
+    return kst_j2k_run_region_describe(decoder, &d->options, d->image->format, stored_region(d, region), output);
 }
 
 static kst_status build(struct decoding *d, struct j2k_output *output, struct j2k_planned *planned)
@@ -150,7 +150,7 @@ static kst_status build(struct decoding *d, struct j2k_output *output, struct j2
     double start = kst_seconds();
     planned->item.conversion.x = output->shown.x0;
     planned->item.conversion.y = output->shown.y0;
-    kst_status status = kst_j2k_decoder_plan(decoder, &output->filter, &planned->plan);
+    kst_status status = kst_j2k_run_decoder_plan(decoder, &output->filter, &planned->plan);
     if (!status)
         kst_report_stage(&decoder->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     return status;
@@ -225,7 +225,7 @@ static void cut_plane(struct j2k_planned *planned, uint32_t p, kst_region region
 {
     struct j2k_gpu_item *item = &planned->item;
     kst_plane *plane = p < KST_IMAGE_PLANES_MAX ? &item->output.plane[p] : &planned->more[p - KST_IMAGE_PLANES_MAX];
-    ptrdiff_t skipped = kst_j2k_region_cut(&item->output, plane, region);
+    ptrdiff_t skipped = kst_j2k_run_region_cut(&item->output, plane, region);
     item->image.left = region.x;
     item->image.top = region.y;
     if (item->delivery == GPU_DELIVERY_HOST)
@@ -241,13 +241,13 @@ static kst_status cut(
     kst_image *image = &planned->item.output;
     if (is_whole(d, region))
         return KST_OK;
-    kst_status status = kst_j2k_region_image(&d->decoder->memory, d->image, region, image, &planned->more);
+    kst_status status = kst_j2k_run_region_image(&d->decoder->memory, d->image, region, image, &planned->more);
     for (uint32_t p = 0; p < image->plane_count && !status; p++)
-        cut_plane(planned, p, kst_j2k_region_of_plane(d->decoder, &d->options, output, image->format, region, p));
+        cut_plane(planned, p, kst_j2k_run_region_of_plane(d->decoder, &d->options, output, image->format, region, p));
     return status;
 }
 
-void kst_j2k_decode_gpu_release(struct decoding *d, struct j2k_planned *planned)
+void kst_j2k_run_decode_gpu_release(struct decoding *d, struct j2k_planned *planned)
 {
     struct memory *memory = &d->decoder->memory;
     if (!planned)
@@ -280,7 +280,7 @@ static kst_status plan_region(struct decoding *d, kst_region region, struct j2k_
     return status;
 }
 
-kst_status kst_j2k_decode_gpu_plan(struct decoding *d, kst_region region, enum j2k_fit *fit)
+kst_status kst_j2k_run_decode_gpu_plan(struct decoding *d, kst_region region, enum j2k_fit *fit)
 {
     enum { MUCH = 2 }; /* a guess, for want of memory for the plan that would tell */
     kst_decoder *decoder = d->decoder;
@@ -300,28 +300,28 @@ kst_status kst_j2k_decode_gpu_plan(struct decoding *d, kst_region region, enum j
         status = KST_OK;
     }
     if (status || *fit != J2K_FITS)
-        kst_j2k_decode_gpu_release(d, planned);
+        kst_j2k_run_decode_gpu_release(d, planned);
     else
         j2k_state(d->decoder)->planned = planned;
     return status;
 }
 
-void kst_j2k_decode_gpu_drop(struct decoding *d)
+void kst_j2k_run_decode_gpu_drop(struct decoding *d)
 {
-    kst_j2k_decode_gpu_release(d, j2k_state(d->decoder)->planned);
+    kst_j2k_run_decode_gpu_release(d, j2k_state(d->decoder)->planned);
     j2k_state(d->decoder)->planned = NULL;
 }
 
-struct j2k_gpu_order kst_j2k_decode_gpu_order(const struct decoding *d)
+struct j2k_gpu_order kst_j2k_run_decode_gpu_order(const struct decoding *d)
 {
     return (struct j2k_gpu_order){
         .after = d->after, .decode_host_blocks = kst_j2k_cpu_decode_host_blocks, .tier = d->decoder->context->tier};
 }
 
-void kst_j2k_decode_gpu_run(
+void kst_j2k_run_decode_gpu_run(
     struct decoding *d, struct j2k_gpu_damage *damage, struct j2k_gpu_times *times, struct gpu_error *error)
 {
-    const struct j2k_gpu_order order = kst_j2k_decode_gpu_order(d);
+    const struct j2k_gpu_order order = kst_j2k_run_decode_gpu_order(d);
     *damage = (struct j2k_gpu_damage){0};
     *times = (struct j2k_gpu_times){{0}};
     struct j2k_gpu_job *job = kst_j2k_gpu_begin(d->gpu, &j2k_state(d->decoder)->planned->item, 1, &order, error);
@@ -329,7 +329,7 @@ void kst_j2k_decode_gpu_run(
         kst_j2k_gpu_end(job, damage, times, error);
 }
 
-kst_status kst_j2k_decode_gpu_report(
+kst_status kst_j2k_run_decode_gpu_report(
     struct decoding *d, const struct j2k_gpu_damage *damage, const struct j2k_gpu_times *times)
 {
     kst_report *report = &d->decoder->report;

@@ -27,15 +27,15 @@ enum j2k_fit {
  * Read the packets of a region of the image and find out whether the GPU can decode it. If it fits, the plan is in
  * `planned` of the decoder's state. Otherwise that stays null, and the decoder's report is unchanged.
  */
-kst_status kst_j2k_decode_gpu_plan(struct decoding *decoding, kst_region region, enum j2k_fit *fit);
-void kst_j2k_decode_gpu_drop(struct decoding *decoding); /* does nothing without a plan */
-void kst_j2k_decode_gpu_release(struct decoding *decoding, struct j2k_planned *planned); /* likewise */
+kst_status kst_j2k_run_decode_gpu_plan(struct decoding *decoding, kst_region region, enum j2k_fit *fit);
+void kst_j2k_run_decode_gpu_drop(struct decoding *decoding); /* does nothing without a plan */
+void kst_j2k_run_decode_gpu_release(struct decoding *decoding, struct j2k_planned *planned); /* likewise */
 
 /* Return how the planned picture is scheduled on the device, and which blocks the CPU's threads decode. */
-struct j2k_gpu_order kst_j2k_decode_gpu_order(const struct decoding *decoding);
+struct j2k_gpu_order kst_j2k_run_decode_gpu_order(const struct decoding *decoding);
 
 /* Decode the planned picture and wait for the end. */
-void kst_j2k_decode_gpu_run(
+void kst_j2k_run_decode_gpu_run(
     struct decoding *decoding, struct j2k_gpu_damage *damage, struct j2k_gpu_times *times, struct gpu_error *error);
 
 /*
@@ -43,14 +43,14 @@ void kst_j2k_decode_gpu_run(
  * them, or if there is damage, which only decoding the whole can report: the decoder's report is then unchanged, and
  * the contents of the image are undefined.
  */
-bool kst_j2k_decode_gpu_slabs(struct decoding *decoding, kst_status *status);
+bool kst_j2k_run_decode_gpu_slabs(struct decoding *decoding, kst_status *status);
 
 /* End a decoding that the GPU has carried out, or has failed to carry out. */
-kst_status kst_j2k_decoding_settle(struct decoding *decoding, const struct j2k_gpu_damage *damage,
+kst_status kst_j2k_run_decoding_settle(struct decoding *decoding, const struct j2k_gpu_damage *damage,
     const struct j2k_gpu_times *times, const struct gpu_error *error);
 
 /* Add what the device did and found to the report. */
-kst_status kst_j2k_decode_gpu_report(
+kst_status kst_j2k_run_decode_gpu_report(
     struct decoding *decoding, const struct j2k_gpu_damage *damage, const struct j2k_gpu_times *times);
 
 #endif

@@ -33,7 +33,7 @@ static uint32_t most_pictures(const struct j2k_parts *parts, const struct j2k_pa
     return parts->most > PART_PICTURES && part - parts->part < 2 && is_long ? HALF_PART : PART_PICTURES;
 }
 
-void kst_j2k_parts_release(void *made)
+void kst_j2k_run_parts_release(void *made)
 {
     struct j2k_parts *parts = made;
     struct memory *memory = &parts->owner->context->memory;
@@ -43,7 +43,7 @@ void kst_j2k_parts_release(void *made)
     kst_memory_release(memory, parts);
 }
 
-void *kst_j2k_parts_make(const struct decode_owner *owner)
+void *kst_j2k_run_parts_make(const struct decode_owner *owner)
 {
     struct memory *memory = &owner->context->memory;
     struct j2k_parts *parts = kst_memory_zeroed(memory, 1, sizeof *parts, NULL);
@@ -56,7 +56,7 @@ void *kst_j2k_parts_make(const struct decode_owner *owner)
     parts->part = kst_memory_array(memory, owner->most, sizeof *parts->part, NULL);
     if (parts->decoding && parts->item && parts->part)
         return parts;
-    kst_j2k_parts_release(parts);
+    kst_j2k_run_parts_release(parts);
     return NULL;
 }
 
@@ -78,7 +78,7 @@ static bool fits(const struct j2k_parts *parts, const struct j2k_part *part, con
            part->stream + planned->item.stream <= J2K_GPU_STREAM_MAX;
 }
 
-void kst_j2k_parts_add(void *made, struct decoding *decoding)
+void kst_j2k_run_parts_add(void *made, struct decoding *decoding)
 {
     struct j2k_parts *parts = made;
     const struct j2k_planned *planned = j2k_state(decoding->decoder)->planned;
@@ -107,7 +107,7 @@ static void settle_picture(void *arg, uint32_t index)
     const struct j2k_settling *s = arg;
     struct decoding *decoding = s->parts->decoding[s->part->first + index];
     s->parts->owner->enter(decoding);
-    kst_j2k_decoding_settle(decoding, &s->damage[index], s->times, s->error);
+    kst_j2k_run_decoding_settle(decoding, &s->damage[index], s->times, s->error);
     s->parts->owner->leave(decoding);
 }
 
@@ -137,7 +137,7 @@ static void end_part(struct j2k_parts *parts)
 static void begin_part(struct j2k_parts *parts)
 {
     struct j2k_part *part = &parts->part[parts->begun++];
-    struct j2k_gpu_order order = kst_j2k_decode_gpu_order(parts->decoding[part->first]);
+    struct j2k_gpu_order order = kst_j2k_run_decode_gpu_order(parts->decoding[part->first]);
     struct gpu_error error;
     order.beside = most_pictures(parts, part) == HALF_PART ? 1 : 0;
     if (part->count < parts->most)
@@ -154,7 +154,7 @@ static bool is_ready(const struct j2k_parts *parts, bool more)
     return !more || parts->begun + 1 < parts->part_count || next->count >= most_pictures(parts, next);
 }
 
-void kst_j2k_parts_run(void *made, bool more)
+void kst_j2k_run_parts_run(void *made, bool more)
 {
     struct j2k_parts *parts = made;
     while (parts->begun < parts->part_count && is_ready(parts, more)) {
@@ -164,7 +164,7 @@ void kst_j2k_parts_run(void *made, bool more)
     }
 }
 
-void kst_j2k_parts_follow(const void *made, struct gpu_queue *queue)
+void kst_j2k_run_parts_follow(const void *made, struct gpu_queue *queue)
 {
     const struct j2k_parts *parts = made;
     for (uint32_t i = parts->ended; i < parts->begun; i++)
@@ -172,7 +172,7 @@ void kst_j2k_parts_follow(const void *made, struct gpu_queue *queue)
             kst_j2k_gpu_follow(parts->part[i].job, queue);
 }
 
-bool kst_j2k_parts_done(const void *made)
+bool kst_j2k_run_parts_done(const void *made)
 {
     const struct j2k_parts *parts = made;
     for (uint32_t i = parts->ended; i < parts->begun; i++)
@@ -181,7 +181,7 @@ bool kst_j2k_parts_done(const void *made)
     return true;
 }
 
-void kst_j2k_parts_end(void *made)
+void kst_j2k_run_parts_end(void *made)
 {
     struct j2k_parts *parts = made;
     while (parts->ended < parts->begun)

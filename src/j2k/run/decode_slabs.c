@@ -30,14 +30,14 @@ static kst_status plan_slab(struct slabs *s, struct slab *slab)
     kst_region region;
     do {
         enum j2k_fit fit;
-        kst_j2k_walk_region(&s->walk, &region);
-        kst_status status = kst_j2k_decode_gpu_plan(d, region, &fit);
+        kst_j2k_run_walk_region(&s->walk, &region);
+        kst_status status = kst_j2k_run_decode_gpu_plan(d, region, &fit);
         if (status || fit == J2K_FITS) {
             *slab = (struct slab){.planned = j2k_state(d->decoder)->planned, .region = region};
             j2k_state(d->decoder)->planned = NULL;
             return status;
         }
-    } while (kst_j2k_walk_smaller(&s->walk, j2k_state(d->decoder)->excess));
+    } while (kst_j2k_run_walk_smaller(&s->walk, j2k_state(d->decoder)->excess));
     return KST_OK;
 }
 
@@ -70,8 +70,8 @@ static kst_status end(struct slabs *s, struct slab *slab)
         status = fail(s, &error);
     s->good = s->good && damage.blocks == 0 && d->decoder->report.warnings == s->warnings;
     if (slab->job && !status && s->good)
-        status = kst_j2k_decode_gpu_report(d, &damage, &times);
-    kst_j2k_decode_gpu_release(d, slab->planned);
+        status = kst_j2k_run_decode_gpu_report(d, &damage, &times);
+    kst_j2k_run_decode_gpu_release(d, slab->planned);
     if (slab->job && !status && s->good &&
         !kst_progress_add(&d->progress, (uint64_t)slab->region.width * slab->region.height))
         status = kst_report_error(&d->decoder->report, KST_ERROR_CANCELLED, KST_NO_OFFSET, NULL);
@@ -85,7 +85,7 @@ static kst_status step(struct slabs *s)
     struct slab next = {.planned = NULL};
     kst_status status = plan_slab(s, &next);
     s->good = s->good && (status || next.planned);
-    kst_j2k_walk_on(&s->walk, next.region);
+    kst_j2k_run_walk_on(&s->walk, next.region);
     if (!status && next.planned)
         status = begin(s, &next);
     kst_status ended = end(s, &s->on_way);
@@ -93,13 +93,13 @@ static kst_status step(struct slabs *s)
     return status ? status : ended;
 }
 
-bool kst_j2k_decode_gpu_slabs(struct decoding *d, kst_status *status)
+bool kst_j2k_run_decode_gpu_slabs(struct decoding *d, kst_status *status)
 {
     kst_report *report = &d->decoder->report;
     const kst_report before = *report;
     uint32_t width = d->image->width, height = d->image->height;
     struct slabs s = {.decoding = d, .good = true, .warnings = before.warnings};
-    kst_j2k_walk_begin(&s.walk, width, height, 0, 2 * j2k_state(d->decoder)->excess);
+    kst_j2k_run_walk_begin(&s.walk, width, height, 0, 2 * j2k_state(d->decoder)->excess);
     *status = KST_OK;
     kst_progress_stage(&d->progress, (uint64_t)width * height, 1);
     while (s.good && !*status && s.walk.next.y < height)

@@ -5,15 +5,15 @@
 #include "core/report.h"
 #include "run/image.h"
 
-kst_status kst_j2k_encode_blocks(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_blocks(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     double start = kst_seconds();
     kst_j2k_encoded_release(&e->memory, &encoder->encoded);
     if (encoder->on_gpu)
-        return kst_j2k_encode_gpu_again(encoder);
+        return kst_j2k_run_encode_gpu_again(encoder);
     if (encoder->in_excerpts)
-        return kst_j2k_encode_gpu_excerpts(encoder);
+        return kst_j2k_run_encode_gpu_excerpts(encoder);
     const struct operation op = kst_encoding_operation(e);
     kst_status status = kst_j2k_cpu_encode(&op, &encoder->coded, &encoder->request, &encoder->encoded);
     kst_report_stage(&e->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
@@ -56,7 +56,7 @@ static kst_status write_file(struct j2k_encoder *encoder)
     if (!status)
         status = check_length(encoder, kst_j2k_codestream_length(stream));
     if (!status)
-        status = kst_j2k_encode_gpu_arrive(encoder);
+        status = kst_j2k_run_encode_gpu_arrive(encoder);
     if (!status)
         status = encoder->options.codestream
                      ? kst_j2k_codestream_put(stream, &e->sink)
@@ -73,15 +73,15 @@ static kst_status write_file(struct j2k_encoder *encoder)
 static kst_status choose_place(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
-    encoder->on_gpu = kst_j2k_encode_gpu_suits(encoder);
-    encoder->in_excerpts = !encoder->on_gpu && kst_j2k_encode_gpu_cuts(encoder);
+    encoder->on_gpu = kst_j2k_run_encode_gpu_suits(encoder);
+    encoder->in_excerpts = !encoder->on_gpu && kst_j2k_run_encode_gpu_cuts(encoder);
     if (encoder->on_gpu || encoder->in_excerpts || !kst_memory_is_device(encoder->image->memory))
         return KST_OK;
     kst_status status = kst_image_bring(e->context, encoder->image, &encoder->host, &e->report);
     if (status)
         return status;
     encoder->image = &encoder->host;
-    kst_j2k_encode_find_samples(encoder);
+    kst_j2k_run_encode_find_samples(encoder);
     return KST_OK;
 }
 
@@ -91,9 +91,9 @@ static kst_status choose_place(struct j2k_encoder *encoder)
  */
 static void settle_width(struct j2k_encoder *encoder)
 {
-    if (!kst_j2k_encode_needs_rates(encoder))
+    if (!kst_j2k_run_encode_needs_rates(encoder))
         encoder->file.width =
-            kst_j2k_encode_sample_bits(encoder) / 8 > UINT32_MAX / 4 ? J2K_WIDTH_WIDE : J2K_WIDTH_NARROW;
+            kst_j2k_run_encode_sample_bits(encoder) / 8 > UINT32_MAX / 4 ? J2K_WIDTH_WIDE : J2K_WIDTH_NARROW;
 }
 
 /*
@@ -102,7 +102,7 @@ static void settle_width(struct j2k_encoder *encoder)
  */
 static double share_of_coding(const struct j2k_encoder *encoder)
 {
-    return encoder->options.target == KST_J2K_PSNR ? 0.25 : kst_j2k_encode_needs_rates(encoder) ? 0.9 : 1;
+    return encoder->options.target == KST_J2K_PSNR ? 0.25 : kst_j2k_run_encode_needs_rates(encoder) ? 0.9 : 1;
 }
 
 /* Plan everything that does not depend on the values of samples. */
@@ -110,36 +110,36 @@ static kst_status plan(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);
-    kst_status status = kst_j2k_encode_components(encoder);
+    kst_status status = kst_j2k_run_encode_components(encoder);
     if (status)
         return status;
     encoder->reversible = encoder->options.target == KST_J2K_LOSSLESS || encoder->options.reversible;
     kst_j2k_profile_limits(encoder->options.profile, encoder->options.frame_rate, &encoder->limits);
-    encoder->step = kst_j2k_encode_step(encoder);
-    status = kst_j2k_encode_headers(encoder);
+    encoder->step = kst_j2k_run_encode_step(encoder);
+    status = kst_j2k_run_encode_headers(encoder);
     if (!status)
-        status = kst_j2k_encode_file(encoder);
+        status = kst_j2k_run_encode_file(encoder);
     settle_width(encoder);
     if (!status)
         status = kst_j2k_coded_layout(&op, &encoder->coded);
     if (!status)
-        status = kst_j2k_encode_profile(encoder);
+        status = kst_j2k_run_encode_profile(encoder);
     if (!status)
-        status = kst_j2k_encode_weights(encoder);
+        status = kst_j2k_run_encode_weights(encoder);
     if (status)
         return status;
     encoder->request.origin = encoder->origin;
     encoder->request.progress = &e->progress;
     kst_progress_stage(&e->progress, encoder->coded.plan.block_count, share_of_coding(encoder));
     encoder->request.rows = e->rows;
-    encoder->request.refinements = kst_j2k_encode_searches(encoder) ? 0 : encoder->options.passes - 1;
+    encoder->request.refinements = kst_j2k_run_encode_searches(encoder) ? 0 : encoder->options.passes - 1;
     encoder->request.plane = encoder->request.refinements > 0;
-    encoder->request.measure = kst_j2k_encode_needs_rates(encoder) && !kst_j2k_encode_searches(encoder);
-    kst_j2k_encode_goal(encoder);
+    encoder->request.measure = kst_j2k_run_encode_needs_rates(encoder) && !kst_j2k_run_encode_searches(encoder);
+    kst_j2k_run_encode_goal(encoder);
     return KST_OK;
 }
 
-kst_status kst_j2k_encode_plan(struct j2k_encoder *encoder, struct encoding *e)
+kst_status kst_j2k_run_encode_plan(struct j2k_encoder *encoder, struct encoding *e)
 {
     *encoder = (struct j2k_encoder){.e = e, .image = &e->image};
     kst_j2k_options_init(&encoder->options);
@@ -148,7 +148,7 @@ kst_status kst_j2k_encode_plan(struct j2k_encoder *encoder, struct encoding *e)
     kst_status status = plan(encoder);
     if (!status)
         status = choose_place(encoder);
-    return status ? status : kst_j2k_encode_keep_rows(encoder);
+    return status ? status : kst_j2k_run_encode_keep_rows(encoder);
 }
 
 /*
@@ -159,30 +159,30 @@ static const kst_writer *keeper_of(const struct j2k_encoder *encoder)
 {
     enum { LEAST = 1 << 26 /* bytes of samples */ };
     const kst_writer *writer = encoder->e->sink.writer;
-    bool suits = !encoder->on_gpu && !encoder->in_excerpts && !kst_j2k_encode_needs_rates(encoder);
-    bool large = kst_j2k_encode_sample_bits(encoder) / 8 >= LEAST;
+    bool suits = !encoder->on_gpu && !encoder->in_excerpts && !kst_j2k_run_encode_needs_rates(encoder);
+    bool large = kst_j2k_run_encode_sample_bits(encoder) / 8 >= LEAST;
     return writer && writer->keep && suits && large ? writer : NULL;
 }
 
-kst_status kst_j2k_encode_settle(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_settle(struct j2k_encoder *encoder)
 {
-    if (kst_j2k_encode_goes_by_tiles(encoder))
-        return kst_j2k_encode_by_tiles(encoder);
+    if (kst_j2k_run_encode_goes_by_tiles(encoder))
+        return kst_j2k_run_encode_by_tiles(encoder);
     encoder->request.keeper = encoder->coded.keeper = keeper_of(encoder);
-    kst_status status = encoder->on_gpu ? KST_OK : kst_j2k_encode_blocks(encoder);
+    kst_status status = encoder->on_gpu ? KST_OK : kst_j2k_run_encode_blocks(encoder);
     if (!status)
-        status = kst_j2k_encode_layers(encoder);
+        status = kst_j2k_run_encode_layers(encoder);
     return status ? status : write_file(encoder);
 }
 
-void kst_j2k_encode_release(struct j2k_encoder *encoder)
+void kst_j2k_run_encode_release(struct j2k_encoder *encoder)
 {
     struct memory *memory = &encoder->e->memory;
     kst_image_release(encoder->e->context, &encoder->host);
-    kst_j2k_encode_drop_rows(encoder);
+    kst_j2k_run_encode_drop_rows(encoder);
     for (uint32_t i = 0; i < encoder->file.box_count; i++)
         kst_memory_release(memory, encoder->box_data[i]);
-    kst_j2k_encode_drop_tiles(encoder);
+    kst_j2k_run_encode_drop_tiles(encoder);
     kst_memory_release(memory, encoder->layer_passes);
     kst_memory_release(memory, encoder->target);
     kst_memory_release(memory, encoder->estimate);
@@ -194,22 +194,22 @@ void kst_j2k_encode_release(struct j2k_encoder *encoder)
     kst_j2k_stream_release(memory, &encoder->coded.headers);
 }
 
-kst_status kst_j2k_encode(struct encoding *e)
+kst_status kst_j2k_run_encode(struct encoding *e)
 {
     struct j2k_encoder encoder, *member = &encoder;
     struct j2k_encode_gpu_part part;
-    kst_status status = kst_j2k_encode_plan(&encoder, e);
+    kst_status status = kst_j2k_run_encode_plan(&encoder, e);
     bool shared = !status && encoder.on_gpu;
     if (shared) {
-        kst_j2k_encode_gpu_code(&part, &member, 1);
+        kst_j2k_run_encode_gpu_code(&part, &member, 1);
         status = encoder.status;
     }
     if (!status)
-        status = kst_j2k_encode_settle(&encoder);
+        status = kst_j2k_run_encode_settle(&encoder);
     if (shared)
-        kst_j2k_encode_gpu_report(&encoder);
-    kst_j2k_encode_release(&encoder);
+        kst_j2k_run_encode_gpu_report(&encoder);
+    kst_j2k_run_encode_release(&encoder);
     if (shared)
-        kst_j2k_encode_gpu_end(&part);
+        kst_j2k_run_encode_gpu_end(&part);
     return status;
 }

@@ -66,21 +66,21 @@ struct j2k_encoder {
 };
 
 /* encode_options.c: check everything about the options and the image that can be checked before work begins. */
-kst_status kst_j2k_encode_check(struct encoding *e);
+kst_status kst_j2k_run_encode_check(struct encoding *e);
 
 /* Append the file to the sink. */
-kst_status kst_j2k_encode(struct encoding *e);
+kst_status kst_j2k_run_encode(struct encoding *e);
 
 /*
  * The same in steps: plan, which also decides whether the GPU encodes it; let a part code its blocks on the GPU; write
  * the file, with all work that is left; release, even if planning failed.
  */
-kst_status kst_j2k_encode_plan(struct j2k_encoder *encoder, struct encoding *e);
-kst_status kst_j2k_encode_settle(struct j2k_encoder *encoder);
-void kst_j2k_encode_release(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_plan(struct j2k_encoder *encoder, struct encoding *e);
+kst_status kst_j2k_run_encode_settle(struct j2k_encoder *encoder);
+void kst_j2k_run_encode_release(struct j2k_encoder *encoder);
 
 /* encode_parts.c: see struct encode_parts. */
-extern const struct encode_parts kst_j2k_encode_parts;
+extern const struct encode_parts kst_j2k_run_encode_parts;
 
 /* Pictures whose blocks a GPU codes together. It must not be moved. */
 struct j2k_encode_gpu_part {
@@ -94,150 +94,150 @@ struct j2k_encode_gpu_part {
 };
 
 /* encode_gpu.c: return whether the context's GPU can encode the planned picture. */
-bool kst_j2k_encode_gpu_suits(const struct j2k_encoder *encoder);
+bool kst_j2k_run_encode_gpu_suits(const struct j2k_encoder *encoder);
 
 /*
  * Code the blocks of some pictures, which the part borrows; each gets a status. The part must be ended in any case,
  * after its pictures.
  */
-void kst_j2k_encode_gpu_code(struct j2k_encode_gpu_part *part, struct j2k_encoder **encoder, uint32_t count);
-void kst_j2k_encode_gpu_end(struct j2k_encode_gpu_part *part);
+void kst_j2k_run_encode_gpu_code(struct j2k_encode_gpu_part *part, struct j2k_encoder **encoder, uint32_t count);
+void kst_j2k_run_encode_gpu_end(struct j2k_encode_gpu_part *part);
 /*
  * Wait until the blocks' bytes have been downloaded, and return whether that succeeded. Must be called before they are
  * read. Thread-safe.
  */
-kst_status kst_j2k_encode_gpu_arrive(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_gpu_arrive(struct j2k_encoder *encoder);
 /* Code the blocks of one of the pictures again, as its request now says. Thread-safe. */
-kst_status kst_j2k_encode_gpu_again(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder);
 /* Add what the part did to the picture's report. */
-void kst_j2k_encode_gpu_report(struct j2k_encoder *encoder);
+void kst_j2k_run_encode_gpu_report(struct j2k_encoder *encoder);
 
 /* Code blocks as the request says. */
-kst_status kst_j2k_encode_blocks(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_blocks(struct j2k_encoder *encoder);
 
 /* encode_rates.c: return the number of the picture's samples in all components, and of their bits. */
-double kst_j2k_encode_samples(const struct j2k_encoder *encoder);
-double kst_j2k_encode_sample_bits(const struct j2k_encoder *encoder);
+double kst_j2k_run_encode_samples(const struct j2k_encoder *encoder);
+double kst_j2k_run_encode_sample_bits(const struct j2k_encoder *encoder);
 /* Return whether it depends on other blocks which passes of a block are kept. */
-bool kst_j2k_encode_needs_rates(const struct j2k_encoder *encoder);
+bool kst_j2k_run_encode_needs_rates(const struct j2k_encoder *encoder);
 /* Return whether all that the quantiser leaves is coded, whatever its length and its error. */
-bool kst_j2k_encode_takes_all(const struct j2k_encoder *encoder);
+bool kst_j2k_run_encode_takes_all(const struct j2k_encoder *encoder);
 /* Return the quantiser's step; and set in the request how far blocks need to be coded. */
-double kst_j2k_encode_step(const struct j2k_encoder *encoder);
-void kst_j2k_encode_goal(struct j2k_encoder *encoder);
+double kst_j2k_run_encode_step(const struct j2k_encoder *encoder);
+void kst_j2k_run_encode_goal(struct j2k_encoder *encoder);
 /*
  * Assign the passes of coded blocks to layers; the second function meets the layers' targets, and codes blocks further
  * if that is necessary.
  */
-kst_status kst_j2k_encode_layers(struct j2k_encoder *encoder);
-kst_status kst_j2k_encode_rates(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_layers(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_rates(struct j2k_encoder *encoder);
 
 /* Count the bytes of the boxes around the codestream; and return the most bytes that the last layer's target allows. */
-kst_status kst_j2k_encode_around(const struct j2k_encoder *encoder, uint64_t *bytes);
-uint64_t kst_j2k_encode_budget(const struct j2k_encoder *encoder, uint64_t around);
+kst_status kst_j2k_run_encode_around(const struct j2k_encoder *encoder, uint64_t *bytes);
+uint64_t kst_j2k_run_encode_budget(const struct j2k_encoder *encoder, uint64_t around);
 
 /*
  * encode_search.c: return whether the target is met by the quantiser's step, because a block's only cleanup pass cannot
  * be cut; return the first step to try; and find the step.
  */
-bool kst_j2k_encode_searches(const struct j2k_encoder *encoder);
-double kst_j2k_encode_first_step(const struct j2k_encoder *encoder);
-kst_status kst_j2k_encode_search(struct j2k_encoder *encoder);
+bool kst_j2k_run_encode_searches(const struct j2k_encoder *encoder);
+double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder);
 
 /*
  * Let the last layer have all passes; count the bytes of the file, as a share of the budget, or measure its error, as a
  * share of the wanted one.
  */
-void kst_j2k_encode_take_all(struct j2k_encoder *encoder);
-kst_status kst_j2k_encode_share(struct j2k_encoder *encoder, uint64_t around, uint64_t budget, double *share);
-kst_status kst_j2k_encode_error_share(struct j2k_encoder *encoder, double *share);
+void kst_j2k_run_encode_take_all(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_share(struct j2k_encoder *encoder, uint64_t around, uint64_t budget, double *share);
+kst_status kst_j2k_run_encode_error_share(struct j2k_encoder *encoder, double *share);
 
 /*
  * encode_candidates.c: code each block with cleanup passes of `count` planes from `plane` on; and choose from these
  * what meets the target.
  */
-kst_status kst_j2k_encode_candidates(struct j2k_encoder *encoder, uint32_t plane, uint32_t count);
-kst_status kst_j2k_encode_choose(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_candidates(struct j2k_encoder *encoder, uint32_t plane, uint32_t count);
+kst_status kst_j2k_run_encode_choose(struct j2k_encoder *encoder);
 
 /*
  * encode_psnr.c: return the squared error that a layer's PSNR allows, and the one that the gains of passes must
  * estimate for a layer to reach its PSNR; and find passes with which the layers reach theirs.
  */
-double kst_j2k_wanted_error(const struct j2k_encoder *encoder, uint32_t layer);
-double kst_j2k_estimated_error(const struct j2k_encoder *encoder, uint32_t layer);
-kst_status kst_j2k_encode_reach(struct j2k_encoder *encoder);
+double kst_j2k_run_wanted_error(const struct j2k_encoder *encoder, uint32_t layer);
+double kst_j2k_run_estimated_error(const struct j2k_encoder *encoder, uint32_t layer);
+kst_status kst_j2k_run_encode_reach(struct j2k_encoder *encoder);
 
 /*
  * encode_measure.c: decode what has been coded, and measure the picture's squared error at the end of the wanted
  * layers.
  */
-kst_status kst_j2k_encode_measure(struct j2k_encoder *encoder, const bool *wanted, double *error);
+kst_status kst_j2k_run_encode_measure(struct j2k_encoder *encoder, const bool *wanted, double *error);
 
 /*
  * encode_excerpts.c: return whether the context's GPU can encode the picture in excerpts that fit the memory limit one
  * by one; encoder->cut then says how. And code all blocks in this way; this may be called more than once.
  */
-bool kst_j2k_encode_gpu_cuts(struct j2k_encoder *encoder);
-kst_status kst_j2k_encode_gpu_excerpts(struct j2k_encoder *encoder);
+bool kst_j2k_run_encode_gpu_cuts(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_gpu_excerpts(struct j2k_encoder *encoder);
 
 /*
  * encode_tiles.c: return whether tiles can and should be written as soon as they are coded, so that the others need not
  * be in memory; and write the whole file in this way.
  */
-bool kst_j2k_encode_goes_by_tiles(const struct j2k_encoder *encoder);
-kst_status kst_j2k_encode_by_tiles(struct j2k_encoder *encoder);
+bool kst_j2k_run_encode_goes_by_tiles(const struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_by_tiles(struct j2k_encoder *encoder);
 
 /*
  * encode_rows.c: if rows come in order, keep as many of the last ones as threads read at the same time, and let the
  * encoding read the kept rows. Called once it is decided whether the GPU or the CPU encodes.
  */
-kst_status kst_j2k_encode_keep_rows(struct j2k_encoder *encoder);
-void kst_j2k_encode_drop_rows(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_keep_rows(struct j2k_encoder *encoder);
+void kst_j2k_run_encode_drop_rows(struct j2k_encoder *encoder);
 
 /*
  * encode_gpu.c: what encoding whole pictures and encoding excerpts share. Describe the image to the kernels, and where
  * its pixels are read from.
  */
-void kst_j2k_encode_gpu_describe(const struct j2k_encoder *encoder, struct j2k_gpu_encode_item *item);
+void kst_j2k_run_describe_gpu_item(const struct j2k_encoder *encoder, struct j2k_gpu_encode_item *item);
 /*
  * Return a block's region of interest for the kernels; take a block's result from the kernels' outcome, except its
  * passes; and take its passes.
  */
-struct j2k_rect kst_j2k_encode_gpu_region(const struct j2k_encoding *encoding, uint32_t index);
-void kst_j2k_encode_gpu_take(
+struct j2k_rect kst_j2k_run_encode_gpu_region(const struct j2k_encoding *encoding, uint32_t index);
+void kst_j2k_run_encode_gpu_take(
     struct j2k_encoding *encoding, uint32_t block, const struct j2k_gpu_block_outcome *outcome);
-void kst_j2k_encode_gpu_take_passes(const struct j2k_gpu_block_outcome *outcome, struct j2k_pass *pass);
+void kst_j2k_run_encode_gpu_take_passes(const struct j2k_gpu_block_outcome *outcome, struct j2k_pass *pass);
 /* Take what the planes of a sampled block would gain. */
-void kst_j2k_encode_gpu_take_gains(
+void kst_j2k_run_encode_gpu_take_gains(
     struct j2k_encoding *encoding, uint32_t block, const struct j2k_gpu_block_gains *measured, struct j2k_gains *gains);
-kst_status kst_j2k_encode_gpu_fail(const struct j2k_encoder *encoder, const struct gpu_error *error);
-void kst_j2k_encode_gpu_report_times(
+kst_status kst_j2k_run_encode_gpu_fail(const struct j2k_encoder *encoder, const struct gpu_error *error);
+void kst_j2k_run_encode_gpu_report_times(
     struct j2k_encoder *encoder, const struct gpu *gpu, const struct j2k_gpu_encode_times *times, double share);
 
 /* encode_components.c: choose the components; and find where their samples are in encoder->image. */
-kst_status kst_j2k_encode_components(struct j2k_encoder *encoder);
-void kst_j2k_encode_find_samples(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_components(struct j2k_encoder *encoder);
+void kst_j2k_run_encode_find_samples(struct j2k_encoder *encoder);
 
 /* encode_plan.c: choose what the headers say, and the bands' weights in the error. */
-kst_status kst_j2k_encode_headers(struct j2k_encoder *encoder);
-void kst_j2k_encode_drop_tiles(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_headers(struct j2k_encoder *encoder);
+void kst_j2k_run_encode_drop_tiles(struct j2k_encoder *encoder);
 /* Change the quantiser's step, before blocks are coded again. */
-kst_status kst_j2k_encode_take_step(struct j2k_encoder *encoder, double step);
-kst_status kst_j2k_encode_weights(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_take_step(struct j2k_encoder *encoder, double step);
+kst_status kst_j2k_run_encode_weights(struct j2k_encoder *encoder);
 
 /*
  * encode_vision.c: return the step of a quality, in samples of the picture; return how much an error in a band counts
  * to an eye, 1 where that is not asked for; and multiply the bands' weights by what it asks for.
  */
-double kst_j2k_quality_step(double quality, uint32_t depth);
-double kst_j2k_encode_seen(const struct j2k_encoder *encoder, const struct j2k_parameters *parameters,
+double kst_j2k_run_quality_step(double quality, uint32_t depth);
+double kst_j2k_run_encode_seen(const struct j2k_encoder *encoder, const struct j2k_parameters *parameters,
     uint32_t component, uint32_t orientation, uint32_t level);
-void kst_j2k_encode_weigh(struct j2k_encoder *encoder);
+void kst_j2k_run_encode_weigh(struct j2k_encoder *encoder);
 
 /* encode_profile.c: check that the planned codestream obeys the profile's rules. */
-kst_status kst_j2k_encode_profile(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_profile(struct j2k_encoder *encoder);
 
 /* encode_file.c: choose what the file holds beside the packets. */
-kst_status kst_j2k_encode_file(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_file(struct j2k_encoder *encoder);
 
 #endif

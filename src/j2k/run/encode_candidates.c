@@ -19,14 +19,14 @@ struct choice_search {
     bool by_error;
 };
 
-kst_status kst_j2k_encode_candidates(struct j2k_encoder *encoder, uint32_t plane, uint32_t count)
+kst_status kst_j2k_run_encode_candidates(struct j2k_encoder *encoder, uint32_t plane, uint32_t count)
 {
     encoder->request.plane = plane;
     encoder->request.refinements = encoder->options.passes - 1;
     encoder->request.candidates = count;
     encoder->request.measure = true;
     kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
-    return kst_j2k_encode_blocks(encoder);
+    return kst_j2k_run_encode_blocks(encoder);
 }
 
 /* Make a choice, and set whether the picture is longer or worse than it may be, and whether it is close to that. */
@@ -34,14 +34,14 @@ static kst_status judge(struct choice_search *search, size_t choice, bool *beyon
 {
     double share = 0;
     kst_j2k_choose(search->choosing, choice);
-    kst_j2k_encode_take_all(search->encoder);
+    kst_j2k_run_encode_take_all(search->encoder);
     if (!search->by_error) {
-        kst_status status = kst_j2k_encode_share(search->encoder, search->around, search->budget, &share);
+        kst_status status = kst_j2k_run_encode_share(search->encoder, search->around, search->budget, &share);
         *beyond = share > 1;
         *close = false;
         return status;
     }
-    kst_status status = kst_j2k_encode_error_share(search->encoder, &share);
+    kst_status status = kst_j2k_run_encode_error_share(search->encoder, &share);
     *beyond = share <= 1;
     *close = *beyond && share >= close_enough;
     return status;
@@ -64,7 +64,7 @@ static kst_status find(struct choice_search *search)
     return status;
 }
 
-kst_status kst_j2k_encode_choose(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_choose(struct j2k_encoder *encoder)
 {
     struct memory *memory = &encoder->e->memory;
     struct choice_search search = {.encoder = encoder, .by_error = encoder->options.target == KST_J2K_PSNR};
@@ -73,15 +73,15 @@ kst_status kst_j2k_encode_choose(struct j2k_encoder *encoder)
     if (status)
         kst_report_error(&encoder->e->report, status, KST_NO_OFFSET, NULL);
     else
-        status = kst_j2k_encode_around(encoder, &search.around);
-    search.budget = kst_j2k_encode_budget(encoder, search.around);
+        status = kst_j2k_run_encode_around(encoder, &search.around);
+    search.budget = kst_j2k_run_encode_budget(encoder, search.around);
     if (!status)
         status = find(&search);
     kst_j2k_choosing_release(memory, search.choosing);
     if (status)
         return status;
     if (encoder->options.layers > 1)
-        return kst_j2k_encode_rates(encoder);
-    kst_j2k_encode_take_all(encoder);
+        return kst_j2k_run_encode_rates(encoder);
+    kst_j2k_run_encode_take_all(encoder);
     return KST_OK;
 }

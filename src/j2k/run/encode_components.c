@@ -51,7 +51,7 @@ static void take_plane(struct j2k_encoder *encoder, uint32_t component, uint32_t
         .is_signed = plane->is_signed};
 }
 
-void kst_j2k_encode_find_samples(struct j2k_encoder *encoder)
+void kst_j2k_run_encode_find_samples(struct j2k_encoder *encoder)
 {
     const kst_image *image = encoder->image;
     const struct pixel_layout *layout = kst_pixel_layout(image->format);
@@ -59,7 +59,7 @@ void kst_j2k_encode_find_samples(struct j2k_encoder *encoder)
         take_plane(encoder, c, layout->planes ? c : 0, layout->planes ? 0 : kst_pixel_place(layout, c));
 }
 
-kst_status kst_j2k_encode_components(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_components(struct j2k_encoder *encoder)
 {
     const kst_image *image = encoder->image;
     const struct pixel_layout *layout = kst_pixel_layout(image->format);
@@ -75,6 +75,6 @@ kst_status kst_j2k_encode_components(struct j2k_encoder *encoder)
         kst_memory_zeroed(&encoder->e->memory, encoder->component_count, sizeof *encoder->origin, &status);
     if (!encoder->origin)
         return fail(encoder, status, NULL);
-    kst_j2k_encode_find_samples(encoder);
+    kst_j2k_run_encode_find_samples(encoder);
     return KST_OK;
 }

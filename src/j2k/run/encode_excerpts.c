@@ -225,7 +225,7 @@ static bool can_be_read(const struct j2k_encoder *encoder)
     return e->gpu && (e->rows || kst_j2k_gpu_encodes(encoder->image)) && !kst_j2k_coded_has_ht(&encoder->coded);
 }
 
-bool kst_j2k_encode_gpu_cuts(struct j2k_encoder *encoder)
+bool kst_j2k_run_encode_gpu_cuts(struct j2k_encoder *encoder)
 {
     bool fits = false;
     if (!can_be_read(encoder))
@@ -275,7 +275,7 @@ static uint32_t planes_behind(const kst_image *image)
 
 static void describe(struct excerpts *c)
 {
-    kst_j2k_encode_gpu_describe(c->encoder, &c->item);
+    kst_j2k_run_describe_gpu_item(c->encoder, &c->item);
     c->image = *c->encoder->image;
     if (c->more) {
         memcpy(c->more, c->image.more, planes_behind(&c->image) * sizeof *c->more);
@@ -303,7 +303,7 @@ static void fail(struct excerpts *c, kst_status status)
 
 static void fail_on_device(struct excerpts *c, const struct gpu_error *error)
 {
-    fail(c, error->text[0] ? kst_j2k_encode_gpu_fail(c->encoder, error) : error->status);
+    fail(c, error->text[0] ? kst_j2k_run_encode_gpu_fail(c->encoder, error) : error->status);
 }
 
 static void close_excerpt(struct excerpts *c)
@@ -356,7 +356,7 @@ static void order_blocks(struct excerpts *c, enum j2k_choice choice)
             continue;
         c->order[c->count++] = (struct j2k_gpu_block_order){.block = i,
             .stop = kst_j2k_block_stop(tile, plan_of(c->encoder)->block[block].band),
-            .region = kst_j2k_encode_gpu_region(&c->encoding, block)};
+            .region = kst_j2k_run_encode_gpu_region(&c->encoding, block)};
     }
 }
 
@@ -365,7 +365,7 @@ static void keep(
     struct excerpts *c, struct j2k_encoded_chunk **chunk, const struct j2k_gpu_block_outcome *outcome, uint32_t block)
 {
     struct j2k_encoding *encoding = &c->encoding;
-    kst_j2k_encode_gpu_take(encoding, block, outcome);
+    kst_j2k_run_encode_gpu_take(encoding, block, outcome);
     if (outcome->passes == 0)
         return;
     uint8_t *data = kst_j2k_encode_keep(encoding, chunk, outcome->length);
@@ -376,7 +376,7 @@ static void keep(
         struct j2k_pass *pass = kst_j2k_encode_keep(encoding, chunk, outcome->passes * sizeof *pass);
         encoding->result[block].pass = pass;
         if (pass)
-            kst_j2k_encode_gpu_take_passes(outcome, pass);
+            kst_j2k_run_encode_gpu_take_passes(outcome, pass);
         return;
     }
     uint32_t *length = kst_j2k_encode_keep(encoding, chunk, outcome->passes * sizeof *length);
@@ -390,7 +390,7 @@ static void keep_gains(
 {
     struct j2k_gains *gains = kst_j2k_encode_keep(&c->encoding, chunk, measured->planes * sizeof *gains);
     if (gains)
-        kst_j2k_encode_gpu_take_gains(&c->encoding, block, measured, gains);
+        kst_j2k_run_encode_gpu_take_gains(&c->encoding, block, measured, gains);
 }
 
 static void keep_slice(void *argument, uint32_t index)
@@ -458,7 +458,7 @@ static void code_span(struct excerpts *c)
     close_excerpt(c);
 }
 
-kst_status kst_j2k_encode_gpu_excerpts(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_gpu_excerpts(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     struct excerpts coding = {.encoder = encoder,
@@ -483,6 +483,6 @@ kst_status kst_j2k_encode_gpu_excerpts(struct j2k_encoder *encoder)
     kst_memory_release(&e->memory, coding.tile);
     kst_memory_release(&e->memory, coding.corner);
     kst_memory_release(&e->memory, coding.more);
-    kst_j2k_encode_gpu_report_times(encoder, e->gpu->gpu, &coding.times, 1);
+    kst_j2k_run_encode_gpu_report_times(encoder, e->gpu->gpu, &coding.times, 1);
     return kst_j2k_encode_finish(&coding.encoding, &e->report);
 }

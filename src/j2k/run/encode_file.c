@@ -126,7 +126,7 @@ static void describe_density(struct j2k_encoder *encoder)
         .exponent = {exponent, exponent}};
 }
 
-kst_status kst_j2k_encode_file(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_file(struct j2k_encoder *encoder)
 {
     const kst_encode_options *o = &encoder->e->options;
     encoder->writing.division = (uint8_t)encoder->options.division;

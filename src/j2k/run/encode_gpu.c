@@ -43,7 +43,7 @@ struct rounds {
  * Describe the picture to the kernels, with the component that each of a pixel's samples belongs to, in the order of
  * memory.
  */
-void kst_j2k_encode_gpu_describe(const struct j2k_encoder *encoder, struct j2k_gpu_encode_item *item)
+void kst_j2k_run_describe_gpu_item(const struct j2k_encoder *encoder, struct j2k_gpu_encode_item *item)
 {
     const struct encoding *e = encoder->e;
     const struct pixel_layout *layout = kst_pixel_layout(encoder->image->format);
@@ -61,7 +61,7 @@ void kst_j2k_encode_gpu_describe(const struct j2k_encoder *encoder, struct j2k_g
     item->picture.in_place = e->source == GPU_SOURCE_DIRECT && kst_memory_has_addresses(encoder->image->memory);
 }
 
-bool kst_j2k_encode_gpu_suits(const struct j2k_encoder *encoder)
+bool kst_j2k_run_encode_gpu_suits(const struct j2k_encoder *encoder)
 {
     const struct encoding *e = encoder->e;
     const struct j2k_plan *plan = &encoder->coded.plan;
@@ -71,7 +71,7 @@ bool kst_j2k_encode_gpu_suits(const struct j2k_encoder *encoder)
     return bytes <= e->context->limits.memory && bytes <= J2K_GPU_ENCODE_MEMORY_MAX && (device == 0 || bytes <= device);
 }
 
-kst_status kst_j2k_encode_gpu_fail(const struct j2k_encoder *encoder, const struct gpu_error *error)
+kst_status kst_j2k_run_encode_gpu_fail(const struct j2k_encoder *encoder, const struct gpu_error *error)
 {
     return kst_report_error(
         &encoder->e->report, error->status, KST_NO_OFFSET, error->text[0] ? "%s" : NULL, error->text);
@@ -82,7 +82,7 @@ static uint32_t clipped(uint32_t value, uint32_t from, uint32_t size)
     return value < from ? 0 : value - from < size ? value - from : size;
 }
 
-struct j2k_rect kst_j2k_encode_gpu_region(const struct j2k_encoding *encoding, uint32_t index)
+struct j2k_rect kst_j2k_run_encode_gpu_region(const struct j2k_encoding *encoding, uint32_t index)
 {
     const struct j2k_plan *plan = &encoding->coded->plan;
     const struct j2k_block *block = &plan->block[index];
@@ -110,7 +110,7 @@ static void order_blocks(struct round *round, const struct j2k_encode_tile *tile
         round->order[round->count++] = (struct j2k_gpu_block_order){.item = round->encoder->member,
             .block = b,
             .stop = stop,
-            .region = kst_j2k_encode_gpu_region(&round->encoding, b)};
+            .region = kst_j2k_run_encode_gpu_region(&round->encoding, b)};
     }
 }
 
@@ -122,13 +122,14 @@ static double pass_gain(const struct j2k_gpu_block_outcome *outcome, uint32_t pa
     return (double)gain * j2k_measure_plane(plane, false).unit;
 }
 
-void kst_j2k_encode_gpu_take_passes(const struct j2k_gpu_block_outcome *outcome, struct j2k_pass *pass)
+void kst_j2k_run_encode_gpu_take_passes(const struct j2k_gpu_block_outcome *outcome, struct j2k_pass *pass)
 {
     for (uint32_t i = 0; i < outcome->passes; i++)
         pass[i] = (struct j2k_pass){.length = outcome->pass[J2K_PASS_RESULT * i], .gain = pass_gain(outcome, i)};
 }
 
-void kst_j2k_encode_gpu_take(struct j2k_encoding *encoding, uint32_t block, const struct j2k_gpu_block_outcome *outcome)
+void kst_j2k_run_encode_gpu_take(
+    struct j2k_encoding *encoding, uint32_t block, const struct j2k_gpu_block_outcome *outcome)
 {
     struct j2k_block_code *coded = &encoding->coded->block[block];
     struct j2k_block_result *result = &encoding->result[block];
@@ -149,7 +150,7 @@ static void take_outcome(struct round *round, uint32_t index)
     struct j2k_encoding *encoding = &round->encoding;
     const struct j2k_gpu_block_outcome *outcome = &round->outcome[index];
     uint32_t block = round->order[index].block, first = encoding->coded->block[block].first_pass;
-    kst_j2k_encode_gpu_take(encoding, block, outcome);
+    kst_j2k_run_encode_gpu_take(encoding, block, outcome);
     for (uint32_t i = 0; i < outcome->passes; i++)
         encoding->encoded->pass_length[first + i] = outcome->pass[J2K_PASS_RESULT * i];
     if (!encoding->request->measure)
@@ -203,7 +204,7 @@ static void begin_round(void *argument, uint32_t index)
     }
 }
 
-void kst_j2k_encode_gpu_take_gains(
+void kst_j2k_run_encode_gpu_take_gains(
     struct j2k_encoding *encoding, uint32_t block, const struct j2k_gpu_block_gains *measured, struct j2k_gains *gains)
 {
     const struct j2k_gpu_gains *from = measured->plane;
@@ -224,7 +225,7 @@ static void take_gains(struct round *round)
         planes += round->measured[i].planes;
     struct j2k_gains *gains = round->gains = kst_j2k_encode_take(&round->encoding, planes, sizeof *gains);
     for (uint32_t i = 0; i < round->count && gains; i++) {
-        kst_j2k_encode_gpu_take_gains(&round->encoding, round->order[i].block, &round->measured[i], gains);
+        kst_j2k_run_encode_gpu_take_gains(&round->encoding, round->order[i].block, &round->measured[i], gains);
         gains += round->measured[i].planes;
     }
 }
@@ -263,7 +264,7 @@ static void fail_all(struct rounds *rounds, const struct gpu_error *error)
 {
     for (uint32_t i = 0; i < rounds->count; i++)
         if (!rounds->round[i].encoder->status)
-            stop_round(&rounds->round[i], kst_j2k_encode_gpu_fail(rounds->round[i].encoder, error));
+            stop_round(&rounds->round[i], kst_j2k_run_encode_gpu_fail(rounds->round[i].encoder, error));
 }
 
 /* Join the orders of all pictures in one list. Returns its length. */
@@ -342,7 +343,7 @@ static void run_rounds(struct j2k_encode_gpu_part *part, struct j2k_encoder *con
     rounds.measured = kst_memory_array(memory, blocks, sizeof *rounds.measured, &error.status);
     if (error.status) {
         for (uint32_t i = 0; i < count; i++)
-            encoder[i]->status = kst_j2k_encode_gpu_fail(encoder[i], &error);
+            encoder[i]->status = kst_j2k_run_encode_gpu_fail(encoder[i], &error);
     } else {
         for (uint32_t i = 0; i < count; i++)
             rounds.round[i] = round_of(encoder[i]);
@@ -361,13 +362,13 @@ static bool begin_job(struct j2k_encode_gpu_part *part, struct gpu_error *error)
     *error = (struct gpu_error){.status = KST_OK};
     part->item = kst_memory_zeroed(&part->context->memory, part->count, sizeof *part->item, &error->status);
     for (uint32_t i = 0; i < part->count && part->item; i++)
-        kst_j2k_encode_gpu_describe(part->encoder[i], &part->item[i]);
+        kst_j2k_run_describe_gpu_item(part->encoder[i], &part->item[i]);
     if (part->item)
         part->job = kst_j2k_gpu_encode_begin(part->gpu, part->item, part->count, part->encoder[0]->e->after, error);
     return part->job;
 }
 
-void kst_j2k_encode_gpu_code(struct j2k_encode_gpu_part *part, struct j2k_encoder **encoder, uint32_t count)
+void kst_j2k_run_encode_gpu_code(struct j2k_encode_gpu_part *part, struct j2k_encoder **encoder, uint32_t count)
 {
     struct gpu_error error;
     *part = (struct j2k_encode_gpu_part){
@@ -382,10 +383,10 @@ void kst_j2k_encode_gpu_code(struct j2k_encode_gpu_part *part, struct j2k_encode
         run_rounds(part, encoder, count);
     else
         for (uint32_t i = 0; i < count; i++)
-            encoder[i]->status = kst_j2k_encode_gpu_fail(encoder[i], &error);
+            encoder[i]->status = kst_j2k_run_encode_gpu_fail(encoder[i], &error);
 }
 
-kst_status kst_j2k_encode_gpu_again(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder)
 {
     struct j2k_encode_gpu_part *part = encoder->part;
     pthread_mutex_lock(&part->coding);
@@ -394,7 +395,7 @@ kst_status kst_j2k_encode_gpu_again(struct j2k_encoder *encoder)
     return encoder->status;
 }
 
-kst_status kst_j2k_encode_gpu_arrive(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_gpu_arrive(struct j2k_encoder *encoder)
 {
     struct j2k_encode_gpu_part *part = encoder->part;
     struct gpu_error error = {.status = KST_OK};
@@ -403,17 +404,17 @@ kst_status kst_j2k_encode_gpu_arrive(struct j2k_encoder *encoder)
     pthread_mutex_lock(&part->coding);
     bool arrived = kst_j2k_gpu_encode_arrive(part->job, &error);
     pthread_mutex_unlock(&part->coding);
-    return arrived ? KST_OK : kst_j2k_encode_gpu_fail(encoder, &error);
+    return arrived ? KST_OK : kst_j2k_run_encode_gpu_fail(encoder, &error);
 }
 
-void kst_j2k_encode_gpu_end(struct j2k_encode_gpu_part *part)
+void kst_j2k_run_encode_gpu_end(struct j2k_encode_gpu_part *part)
 {
     kst_j2k_gpu_encode_end(part->job);
     kst_memory_release(&part->context->memory, part->item);
     pthread_mutex_destroy(&part->coding);
 }
 
-void kst_j2k_encode_gpu_report_times(
+void kst_j2k_run_encode_gpu_report_times(
     struct j2k_encoder *encoder, const struct gpu *gpu, const struct j2k_gpu_encode_times *times, double share)
 {
     kst_report *report = &encoder->e->report;
@@ -430,7 +431,7 @@ void kst_j2k_encode_gpu_report_times(
 }
 
 /* Report the times. Pictures that were coded together share them. */
-void kst_j2k_encode_gpu_report(struct j2k_encoder *encoder)
+void kst_j2k_run_encode_gpu_report(struct j2k_encoder *encoder)
 {
     struct j2k_encode_gpu_part *part = encoder->part;
     if (!part->job)
@@ -438,5 +439,5 @@ void kst_j2k_encode_gpu_report(struct j2k_encoder *encoder)
     pthread_mutex_lock(&part->coding);
     struct j2k_gpu_encode_times times = kst_j2k_gpu_encode_times(part->job);
     pthread_mutex_unlock(&part->coding);
-    kst_j2k_encode_gpu_report_times(encoder, part->gpu->gpu, &times, 1.0 / part->count);
+    kst_j2k_run_encode_gpu_report_times(encoder, part->gpu->gpu, &times, 1.0 / part->count);
 }

@@ -253,7 +253,7 @@ static kst_status measure(struct j2k_encoder *encoder, kst_decoder *decoder, con
     return status;
 }
 
-kst_status kst_j2k_encode_measure(struct j2k_encoder *encoder, const bool *wanted, double *error)
+kst_status kst_j2k_run_encode_measure(struct j2k_encoder *encoder, const bool *wanted, double *error)
 {
     struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);
@@ -261,7 +261,7 @@ kst_status kst_j2k_encode_measure(struct j2k_encoder *encoder, const bool *wante
     struct sink sink;
     double start = kst_seconds();
     kst_sink_init(&sink, &e->memory);
-    kst_status status = kst_j2k_encode_gpu_arrive(encoder);
+    kst_status status = kst_j2k_run_encode_gpu_arrive(encoder);
     if (!status)
         status = kst_j2k_write(&op, &encoder->coded, &encoder->writing, &sink);
     if (!status) {

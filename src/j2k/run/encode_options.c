@@ -128,7 +128,7 @@ static kst_status check_options(struct encoding *e, const kst_j2k_options *o)
     return status;
 }
 
-kst_status kst_j2k_encode_check(struct encoding *e)
+kst_status kst_j2k_run_encode_check(struct encoding *e)
 {
     kst_j2k_options defaults;
     const kst_image *image = &e->image;

@@ -98,7 +98,7 @@ static void plan_picture(void *argument, uint32_t index)
 {
     const struct j2k_encode_part *part = argument;
     struct j2k_encoder *encoder = &part->encoder[index];
-    encoder->status = kst_j2k_encode_plan(encoder, part->parts->encoding[part->first + index]);
+    encoder->status = kst_j2k_run_encode_plan(encoder, part->parts->encoding[part->first + index]);
 }
 
 static void settle_picture(void *argument, uint32_t index)
@@ -106,10 +106,10 @@ static void settle_picture(void *argument, uint32_t index)
     const struct j2k_encode_part *part = argument;
     struct j2k_encoder *encoder = &part->encoder[index];
     struct encoding *e = encoder->e;
-    kst_status status = encoder->status ? encoder->status : kst_j2k_encode_settle(encoder);
+    kst_status status = encoder->status ? encoder->status : kst_j2k_run_encode_settle(encoder);
     if (encoder->part)
-        kst_j2k_encode_gpu_report(encoder);
-    kst_j2k_encode_release(encoder);
+        kst_j2k_run_encode_gpu_report(encoder);
+    kst_j2k_run_encode_release(encoder);
     kst_encoding_end(e, status);
     part->parts->owner.close(e);
 }
@@ -124,10 +124,10 @@ static void run_part(struct j2k_encode_part *part)
         if (!part->encoder[i].status && part->encoder[i].on_gpu)
             part->member[members++] = &part->encoder[i];
     if (members > 0)
-        kst_j2k_encode_gpu_code(&on_gpu, part->member, members);
+        kst_j2k_run_encode_gpu_code(&on_gpu, part->member, members);
     kst_pool_run(pool, part->count, settle_picture, part);
     if (members > 0)
-        kst_j2k_encode_gpu_end(&on_gpu);
+        kst_j2k_run_encode_gpu_end(&on_gpu);
 }
 
 static void fail_part(const struct j2k_encode_part *part, kst_status status)
@@ -157,5 +157,5 @@ static void run(void *all)
     }
 }
 
-const struct encode_parts kst_j2k_encode_parts = {
+const struct encode_parts kst_j2k_run_encode_parts = {
     .make = make, .release = release, .add = add, .run = run, .threads = PARTS_AT_ONCE};

@@ -173,7 +173,7 @@ static uint16_t coarse_enough(uint16_t step, uint32_t guard)
  */
 static double share_of_component(const struct j2k_encoder *encoder, const struct own *own)
 {
-    const bool counts = kst_j2k_encode_searches(encoder) || encoder->options.target == KST_J2K_QUALITY;
+    const bool counts = kst_j2k_run_encode_searches(encoder) || encoder->options.target == KST_J2K_QUALITY;
     if (!own->parameters->transform || own->component > 2 || !counts)
         return 1;
     return kst_j2k_component_norm(J2K_TRANSFORM_ICT, 0) / kst_j2k_component_norm(J2K_TRANSFORM_ICT, own->component);
@@ -182,9 +182,9 @@ static double share_of_component(const struct j2k_encoder *encoder, const struct
 /* Return the weight by which a band's step is divided: 1 where what is seen decides which passes are left out. */
 static double seen(const struct j2k_encoder *encoder, const struct own *own, uint32_t orientation, uint32_t level)
 {
-    if (!kst_j2k_encode_takes_all(encoder) && !kst_j2k_encode_searches(encoder))
+    if (!kst_j2k_run_encode_takes_all(encoder) && !kst_j2k_run_encode_searches(encoder))
         return 1;
-    return kst_j2k_encode_seen(encoder, own->parameters, own->component, orientation, level);
+    return kst_j2k_run_encode_seen(encoder, own->parameters, own->component, orientation, level);
 }
 
 /*
@@ -216,7 +216,7 @@ static void describe_steps(const struct j2k_encoder *encoder, const struct own *
         else
             q->step[b] = code_step(
                 step / (kst_j2k_band_norm(&norms, orientation, level) * seen(encoder, own, orientation, level)), range);
-        if (!reversible && !kst_j2k_encode_takes_all(encoder))
+        if (!reversible && !kst_j2k_run_encode_takes_all(encoder))
             q->step[b] = coarse_enough(q->step[b], q->guard);
     }
     while (reversible && q->guard > 1 && most_planes(q) > PLANES_MAX)
@@ -477,7 +477,7 @@ static kst_status describe_steps_again(struct j2k_encoder *encoder, struct j2k_p
     return status;
 }
 
-kst_status kst_j2k_encode_take_step(struct j2k_encoder *encoder, double step)
+kst_status kst_j2k_run_encode_take_step(struct j2k_encoder *encoder, double step)
 {
     struct j2k_parameters *main = &encoder->coded.headers.main;
     uint32_t tiles = encoder->tile ? encoder->coded.headers.size.columns * encoder->coded.headers.size.rows : 0;
@@ -491,7 +491,7 @@ kst_status kst_j2k_encode_take_step(struct j2k_encoder *encoder, double step)
     return status;
 }
 
-void kst_j2k_encode_drop_tiles(struct j2k_encoder *encoder)
+void kst_j2k_run_encode_drop_tiles(struct j2k_encoder *encoder)
 {
     const struct j2k_parameters *main = &encoder->coded.headers.main;
     uint32_t tiles = encoder->coded.headers.size.columns * encoder->coded.headers.size.rows;
@@ -505,7 +505,7 @@ void kst_j2k_encode_drop_tiles(struct j2k_encoder *encoder)
     encoder->tile = NULL;
 }
 
-kst_status kst_j2k_encode_headers(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_headers(struct j2k_encoder *encoder)
 {
     kst_status status = describe_components(encoder);
     if (!status)
@@ -519,7 +519,7 @@ kst_status kst_j2k_encode_headers(struct j2k_encoder *encoder)
     return status ? status : describe_tiles(encoder);
 }
 
-kst_status kst_j2k_encode_weights(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_weights(struct j2k_encoder *encoder)
 {
     const struct j2k_plan *plan = &encoder->coded.plan;
     kst_status status;
@@ -527,7 +527,7 @@ kst_status kst_j2k_encode_weights(struct j2k_encoder *encoder)
     if (!encoder->weight)
         return fail(encoder, status, NULL);
     kst_j2k_band_weights(plan, encoder->weight);
-    kst_j2k_encode_weigh(encoder);
+    kst_j2k_run_encode_weigh(encoder);
     encoder->request.weight = encoder->weight;
     return KST_OK;
 }

@@ -44,7 +44,7 @@ static void refuse(void *argument, const char *breach, const char *remedy)
             kst_j2k_profile_name(encoder->options.profile), breach, remedy);
 }
 
-kst_status kst_j2k_encode_profile(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_profile(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);

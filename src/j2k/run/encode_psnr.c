@@ -22,22 +22,22 @@ static const double excess_53 = 1.17, excess_97 = 1.03;
 /* Return the squared error that rounding to whole samples makes in the picture. */
 static double rounding_error(const struct j2k_encoder *encoder)
 {
-    return kst_j2k_encode_samples(encoder) / 12;
+    return kst_j2k_run_encode_samples(encoder) / 12;
 }
 
 /* Return the squared error that a layer's PSNR allows. A layer without a target gets 3 dB less than the next one. */
-double kst_j2k_wanted_error(const struct j2k_encoder *encoder, uint32_t layer)
+double kst_j2k_run_wanted_error(const struct j2k_encoder *encoder, uint32_t layer)
 {
     const kst_j2k_options *o = &encoder->options;
     double psnr = o->layer_value ? o->layer_value[layer] : o->value - 3.0 * (o->layers - 1 - layer);
     double peak = ldexp(1, encoder->origin[0].depth) - 1;
-    return kst_j2k_encode_samples(encoder) * peak * peak * pow(10, -psnr / 10);
+    return kst_j2k_run_encode_samples(encoder) * peak * peak * pow(10, -psnr / 10);
 }
 
 /* The error that rounding to whole samples adds is subtracted, because gains do not include it. */
-double kst_j2k_estimated_error(const struct j2k_encoder *encoder, uint32_t layer)
+double kst_j2k_run_estimated_error(const struct j2k_encoder *encoder, uint32_t layer)
 {
-    double error = kst_j2k_wanted_error(encoder, layer), rounding = rounding_error(encoder);
+    double error = kst_j2k_run_wanted_error(encoder, layer), rounding = rounding_error(encoder);
     double excess = encoder->reversible ? excess_53 : excess_97;
     return (error > 1.5 * rounding ? error - rounding : error / 3) / excess;
 }
@@ -116,10 +116,10 @@ static void follow_last(struct j2k_encoder *encoder, const struct goal *goal)
 {
     const kst_j2k_options *o = &encoder->options;
     double last = goal[o->layers - 1].estimate;
-    double share = last > 0 ? last / kst_j2k_estimated_error(encoder, o->layers - 1) : 1;
+    double share = last > 0 ? last / kst_j2k_run_estimated_error(encoder, o->layers - 1) : 1;
     for (uint32_t l = 0; l < o->layers; l++)
         encoder->estimate[l] = o->layer_value      ? goal[l].estimate
-                               : l + 1 < o->layers ? kst_j2k_estimated_error(encoder, l) * share
+                               : l + 1 < o->layers ? kst_j2k_run_estimated_error(encoder, l) * share
                                                    : goal[l].estimate;
 }
 
@@ -140,9 +140,9 @@ static kst_status settle(struct j2k_encoder *encoder, struct goal *goal)
     if (all && encoder->request.stop != DBL_MIN) {
         encoder->request.stop = DBL_MIN; /* no pass gains less */
         kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
-        status = kst_j2k_encode_blocks(encoder);
+        status = kst_j2k_run_encode_blocks(encoder);
     }
-    return status ? status : kst_j2k_encode_rates(encoder);
+    return status ? status : kst_j2k_run_encode_rates(encoder);
 }
 
 static kst_status search(struct j2k_encoder *encoder, struct goal *goal, bool *wanted, double *error)
@@ -151,11 +151,11 @@ static kst_status search(struct j2k_encoder *encoder, struct goal *goal, bool *w
     for (uint32_t i = 0; i < TRIES; i++) {
         bool any = false;
         follow_last(encoder, goal);
-        kst_status status = kst_j2k_encode_rates(encoder);
+        kst_status status = kst_j2k_run_encode_rates(encoder);
         if (!status) {
             for (uint32_t l = 0; l < layers; l++)
                 wanted[l] = goal[l].open;
-            status = kst_j2k_encode_measure(encoder, wanted, error);
+            status = kst_j2k_run_encode_measure(encoder, wanted, error);
         }
         if (status)
             return status;
@@ -170,7 +170,7 @@ static kst_status search(struct j2k_encoder *encoder, struct goal *goal, bool *w
     return settle(encoder, goal);
 }
 
-kst_status kst_j2k_encode_reach(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_reach(struct j2k_encoder *encoder)
 {
     struct memory *memory = &encoder->e->memory;
     uint32_t layers = encoder->options.layers;
@@ -183,9 +183,9 @@ kst_status kst_j2k_encode_reach(struct j2k_encoder *encoder)
     if (status)
         kst_report_error(&encoder->e->report, status, KST_NO_OFFSET, NULL);
     for (uint32_t l = 0; l < layers && !status; l++)
-        goal[l] = (struct goal){.wanted = kst_j2k_wanted_error(encoder, l),
+        goal[l] = (struct goal){.wanted = kst_j2k_run_wanted_error(encoder, l),
             .rounding = rounding_error(encoder),
-            .estimate = kst_j2k_estimated_error(encoder, l),
+            .estimate = kst_j2k_run_estimated_error(encoder, l),
             .open = encoder->options.layer_value || l + 1 == layers};
     if (!status)
         status = search(encoder, goal, wanted, error);

@@ -14,7 +14,7 @@ static kst_status fail(struct encoding *e, kst_status status, const char *detail
     return kst_report_error(&e->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
 }
 
-double kst_j2k_encode_samples(const struct j2k_encoder *encoder)
+double kst_j2k_run_encode_samples(const struct j2k_encoder *encoder)
 {
     double sum = 0;
     for (uint32_t c = 0; c < encoder->component_count; c++) {
@@ -24,7 +24,7 @@ double kst_j2k_encode_samples(const struct j2k_encoder *encoder)
     return sum;
 }
 
-double kst_j2k_encode_sample_bits(const struct j2k_encoder *encoder)
+double kst_j2k_run_encode_sample_bits(const struct j2k_encoder *encoder)
 {
     double sum = 0;
     for (uint32_t c = 0; c < encoder->component_count; c++) {
@@ -40,27 +40,27 @@ static bool is_low_rate(const struct j2k_encoder *encoder)
     const kst_j2k_options *o = &encoder->options;
     double last = o->layer_value ? o->layer_value[o->layers - 1] : o->value;
     double pixels = (double)encoder->image->width * encoder->image->height;
-    return (o->target == KST_J2K_RATE && 2 * last * pixels < kst_j2k_encode_samples(encoder)) ||
+    return (o->target == KST_J2K_RATE && 2 * last * pixels < kst_j2k_run_encode_samples(encoder)) ||
            (o->target == KST_J2K_RATIO &&
-               2 * kst_j2k_encode_sample_bits(encoder) / last < kst_j2k_encode_samples(encoder));
+               2 * kst_j2k_run_encode_sample_bits(encoder) / last < kst_j2k_run_encode_samples(encoder));
 }
 
 /* Return a step that is finer than the target will need. Leaving out bit-planes makes coarser quantisers of it. */
-double kst_j2k_encode_step(const struct j2k_encoder *encoder)
+double kst_j2k_run_encode_step(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
     double finest = is_low_rate(encoder) ? 0.5 : 0.25, step;
     if (o->target == KST_J2K_STEP)
         return o->value;
     if (o->target == KST_J2K_QUALITY)
-        return kst_j2k_quality_step(o->value, encoder->origin[0].depth);
+        return kst_j2k_run_quality_step(o->value, encoder->origin[0].depth);
     if (o->interest.width > 0)
         finest = 1; /* the planes of the region of interest come on top of the others */
     step = finest;
-    if (kst_j2k_encode_searches(encoder))
-        return kst_j2k_encode_first_step(encoder);
+    if (kst_j2k_run_encode_searches(encoder))
+        return kst_j2k_run_encode_first_step(encoder);
     if (o->target == KST_J2K_PSNR)
-        step = sqrt(12 * kst_j2k_estimated_error(encoder, o->layers - 1) / kst_j2k_encode_samples(encoder)) / 4;
+        step = sqrt(12 * kst_j2k_run_estimated_error(encoder, o->layers - 1) / kst_j2k_run_encode_samples(encoder)) / 4;
     return step < finest ? step : finest;
 }
 
@@ -94,10 +94,10 @@ static struct j2k_layer_target target_of(const struct j2k_encoder *encoder, uint
         target.bytes = whole_bytes(value * share * encoder->image->width * encoder->image->height / 8);
         break;
     case KST_J2K_RATIO:
-        target.bytes = whole_bytes(kst_j2k_encode_sample_bits(encoder) * share / value / 8);
+        target.bytes = whole_bytes(kst_j2k_run_encode_sample_bits(encoder) * share / value / 8);
         break;
     case KST_J2K_PSNR:
-        target.error = encoder->estimate ? encoder->estimate[layer] : kst_j2k_estimated_error(encoder, layer);
+        target.error = encoder->estimate ? encoder->estimate[layer] : kst_j2k_run_estimated_error(encoder, layer);
         break;
     default:
         target.all = behind == 0;
@@ -106,16 +106,16 @@ static struct j2k_layer_target target_of(const struct j2k_encoder *encoder, uint
     return target;
 }
 
-bool kst_j2k_encode_takes_all(const struct j2k_encoder *encoder)
+bool kst_j2k_run_encode_takes_all(const struct j2k_encoder *encoder)
 {
     const kst_j2k_target target = encoder->options.target;
     return target == KST_J2K_LOSSLESS || target == KST_J2K_STEP || target == KST_J2K_QUALITY;
 }
 
-bool kst_j2k_encode_needs_rates(const struct j2k_encoder *encoder)
+bool kst_j2k_run_encode_needs_rates(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
-    return o->layers > 1 || !kst_j2k_encode_takes_all(encoder);
+    return o->layers > 1 || !kst_j2k_run_encode_takes_all(encoder);
 }
 
 /*
@@ -131,18 +131,18 @@ static const double stop_tolerance = 0.8;
 static const double goal_share = 0.8;
 
 /* Set the last layer's target as the goal, so that blocks are coded no further than it needs. */
-void kst_j2k_encode_goal(struct j2k_encoder *encoder)
+void kst_j2k_run_encode_goal(struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
     encoder->request.bytes = UINT64_MAX;
-    if (kst_j2k_encode_takes_all(encoder) || kst_j2k_encode_searches(encoder))
+    if (kst_j2k_run_encode_takes_all(encoder) || kst_j2k_run_encode_searches(encoder))
         return;
     struct j2k_layer_target target = target_of(encoder, o->layers - 1);
     encoder->request.bytes = target.bytes < encoder->limits.bytes ? target.bytes : encoder->limits.bytes;
     encoder->request.error = goal_share * target.error;
 }
 
-kst_status kst_j2k_encode_around(const struct j2k_encoder *encoder, uint64_t *bytes)
+kst_status kst_j2k_run_encode_around(const struct j2k_encoder *encoder, uint64_t *bytes)
 {
     enum { BOX_HEADER = 8 };
     struct sink sink;
@@ -187,7 +187,7 @@ static uint64_t limit_of(const struct j2k_encoder *encoder, uint64_t around)
     return encoder->limits.bytes < UINT64_MAX - around ? encoder->limits.bytes + around : UINT64_MAX;
 }
 
-uint64_t kst_j2k_encode_budget(const struct j2k_encoder *encoder, uint64_t around)
+uint64_t kst_j2k_run_encode_budget(const struct j2k_encoder *encoder, uint64_t around)
 {
     const uint64_t limit = limit_of(encoder, around);
     const struct j2k_layer_target target = target_of(encoder, encoder->options.layers - 1);
@@ -202,7 +202,7 @@ static kst_status allocate_rate(struct j2k_encoder *encoder, double *threshold)
         .writing = &encoder->writing,
         .target = encoder->target,
         .outcome = encoder->outcome};
-    kst_status status = kst_j2k_encode_around(encoder, &rate.around);
+    kst_status status = kst_j2k_run_encode_around(encoder, &rate.around);
     if (status)
         return status;
     uint64_t most = limit_of(encoder, rate.around);
@@ -215,7 +215,7 @@ static kst_status allocate_rate(struct j2k_encoder *encoder, double *threshold)
 }
 
 /* Allocate passes to layers. If blocks were not coded far enough for the targets, code them again, further. */
-kst_status kst_j2k_encode_rates(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_rates(struct j2k_encoder *encoder)
 {
     double threshold, stop = encoder->request.stop > 0 ? encoder->request.stop : encoder->encoded.stop;
     kst_status status = allocate_rate(encoder, &threshold);
@@ -223,11 +223,11 @@ kst_status kst_j2k_encode_rates(struct j2k_encoder *encoder)
         return status;
     encoder->request.stop = stop_tolerance * threshold;
     kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
-    status = kst_j2k_encode_blocks(encoder);
+    status = kst_j2k_run_encode_blocks(encoder);
     return status ? status : allocate_rate(encoder, &threshold);
 }
 
-kst_status kst_j2k_encode_layers(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_layers(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     uint32_t layers = encoder->options.layers, blocks = encoder->coded.plan.block_count;
@@ -238,10 +238,11 @@ kst_status kst_j2k_encode_layers(struct j2k_encoder *encoder)
     if (!encoder->target)
         return fail(e, status, NULL);
     encoder->coded.layer_passes = encoder->layer_passes;
-    if (kst_j2k_encode_searches(encoder))
-        return kst_j2k_encode_search(encoder);
-    if (kst_j2k_encode_needs_rates(encoder))
-        return encoder->options.target == KST_J2K_PSNR ? kst_j2k_encode_reach(encoder) : kst_j2k_encode_rates(encoder);
+    if (kst_j2k_run_encode_searches(encoder))
+        return kst_j2k_run_encode_search(encoder);
+    if (kst_j2k_run_encode_needs_rates(encoder))
+        return encoder->options.target == KST_J2K_PSNR ? kst_j2k_run_encode_reach(encoder)
+                                                       : kst_j2k_run_encode_rates(encoder);
     for (uint32_t b = 0; b < blocks; b++)
         encoder->layer_passes[b] = encoder->coded.block[b].passes;
     return KST_OK;

@@ -60,7 +60,7 @@ static uint32_t rows_at_once(const struct j2k_encoder *encoder)
     const struct j2k_plan *plan = &encoder->coded.plan;
     uint32_t most = encoder->in_excerpts ? encoder->cut.rows : 0;
     if (plan->tile_count == 1 && !encoder->in_excerpts)
-        return kst_j2k_encode_rows_at_once(plan, kst_pool_threads(encoder->e->context->pool));
+        return kst_j2k_cpu_encode_rows_at_once(plan, kst_pool_threads(encoder->e->context->pool));
     for (uint32_t t = 0; t < plan->tile_count && plan->tile_count > 1; t++) {
         uint32_t rows = plan->tile[t].rect.y1 - plan->tile[t].rect.y0;
         most = rows > most ? rows : most;
@@ -83,7 +83,7 @@ static kst_status make(struct j2k_encoder *encoder, struct j2k_kept_rows *kept)
     return status;
 }
 
-kst_status kst_j2k_encode_keep_rows(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_keep_rows(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     kst_status status = KST_OK;
@@ -104,7 +104,7 @@ kst_status kst_j2k_encode_keep_rows(struct j2k_encoder *encoder)
     return KST_OK;
 }
 
-void kst_j2k_encode_drop_rows(struct j2k_encoder *encoder)
+void kst_j2k_run_encode_drop_rows(struct j2k_encoder *encoder)
 {
     struct j2k_kept_rows *kept = encoder->kept;
     if (!kept)

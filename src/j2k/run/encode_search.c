@@ -16,20 +16,20 @@ static const double close_bytes = 0.998, aim_bytes = 0.9993, close_error = 0.977
 /* Steps to choose from. Finer ones than the first change nothing that a decoder would show. */
 static const double finest = 1.0 / 64, coarsest = 1 << 24;
 
-bool kst_j2k_encode_searches(const struct j2k_encoder *encoder)
+bool kst_j2k_run_encode_searches(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
-    return (o->style & KST_J2K_HT) != 0 && !kst_j2k_encode_takes_all(encoder);
+    return (o->style & KST_J2K_HT) != 0 && !kst_j2k_run_encode_takes_all(encoder);
 }
 
 /* Errors of a quantiser are about those of evenly distributed values. Photographs of 8 bits at 1 bit a sample take 4.
  */
-double kst_j2k_encode_first_step(const struct j2k_encoder *encoder)
+double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder)
 {
-    const double samples = kst_j2k_encode_samples(encoder), usual = 4;
+    const double samples = kst_j2k_run_encode_samples(encoder), usual = 4;
     if (encoder->options.target == KST_J2K_PSNR)
-        return fmax(finest, sqrt(12 * kst_j2k_wanted_error(encoder, encoder->options.layers - 1) / samples));
-    const double bits = 8 * (double)kst_j2k_encode_budget(encoder, 0) / samples;
+        return fmax(finest, sqrt(12 * kst_j2k_run_wanted_error(encoder, encoder->options.layers - 1) / samples));
+    const double bits = 8 * (double)kst_j2k_run_encode_budget(encoder, 0) / samples;
     const double deeper = ldexp(1, encoder->origin[0].depth - 8);
     return fmax(finest, usual * deeper / fmax(bits, 1e-3));
 }
@@ -47,7 +47,7 @@ struct step_search {
     struct tried_step now, before, good, bad; /* a step of 0: none yet */
 };
 
-void kst_j2k_encode_take_all(struct j2k_encoder *encoder)
+void kst_j2k_run_encode_take_all(struct j2k_encoder *encoder)
 {
     const uint32_t layers = encoder->options.layers;
     for (uint32_t b = 0; b < encoder->coded.plan.block_count; b++)
@@ -55,7 +55,7 @@ void kst_j2k_encode_take_all(struct j2k_encoder *encoder)
             encoder->layer_passes[(size_t)b * layers + l] = l + 1 < layers ? 0 : encoder->coded.block[b].passes;
 }
 
-kst_status kst_j2k_encode_share(struct j2k_encoder *encoder, uint64_t around, uint64_t budget, double *share)
+kst_status kst_j2k_run_encode_share(struct j2k_encoder *encoder, uint64_t around, uint64_t budget, double *share)
 {
     const struct operation op = kst_encoding_operation(encoder->e);
     struct j2k_codestream *stream;
@@ -72,24 +72,24 @@ kst_status kst_j2k_encode_share(struct j2k_encoder *encoder, uint64_t around, ui
     return status;
 }
 
-kst_status kst_j2k_encode_error_share(struct j2k_encoder *encoder, double *share)
+kst_status kst_j2k_run_encode_error_share(struct j2k_encoder *encoder, double *share)
 {
     const uint32_t last = encoder->options.layers - 1;
     bool wanted[J2K_ENCODED_LAYERS] = {false};
     double error[J2K_ENCODED_LAYERS] = {0};
     wanted[last] = true;
-    kst_status status = kst_j2k_encode_measure(encoder, wanted, error);
-    *share = error[last] / kst_j2k_wanted_error(encoder, last);
+    kst_status status = kst_j2k_run_encode_measure(encoder, wanted, error);
+    *share = error[last] / kst_j2k_run_wanted_error(encoder, last);
     return status;
 }
 
 static kst_status judge(struct step_search *search)
 {
     struct j2k_encoder *encoder = search->encoder;
-    kst_j2k_encode_take_all(encoder);
+    kst_j2k_run_encode_take_all(encoder);
     search->now.step = encoder->step;
-    return search->by_error ? kst_j2k_encode_error_share(encoder, &search->now.share)
-                            : kst_j2k_encode_share(encoder, search->around, search->budget, &search->now.share);
+    return search->by_error ? kst_j2k_run_encode_error_share(encoder, &search->now.share)
+                            : kst_j2k_run_encode_share(encoder, search->around, search->budget, &search->now.share);
 }
 
 /* Code everything with another step. */
@@ -97,8 +97,8 @@ static kst_status code(struct step_search *search, double step)
 {
     struct j2k_encoder *encoder = search->encoder;
     kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
-    kst_status status = kst_j2k_encode_take_step(encoder, step);
-    return status ? status : kst_j2k_encode_blocks(encoder);
+    kst_status status = kst_j2k_run_encode_take_step(encoder, step);
+    return status ? status : kst_j2k_run_encode_blocks(encoder);
 }
 
 /* Return the power of the step to which bytes or errors change, from the last two tries if there are two. */
@@ -170,15 +170,15 @@ static kst_status allocate(struct j2k_encoder *encoder)
 {
     encoder->request.measure = true;
     kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
-    kst_status status = kst_j2k_encode_blocks(encoder);
-    return status ? status : kst_j2k_encode_rates(encoder);
+    kst_status status = kst_j2k_run_encode_blocks(encoder);
+    return status ? status : kst_j2k_run_encode_rates(encoder);
 }
 
 /* With a reversible transform there is no step: all planes of all blocks are tried. */
 static kst_status search_planes(struct j2k_encoder *encoder)
 {
-    kst_status status = kst_j2k_encode_candidates(encoder, 0, J2K_CODED_PLANES);
-    return status ? status : kst_j2k_encode_choose(encoder);
+    kst_status status = kst_j2k_run_encode_candidates(encoder, 0, J2K_CODED_PLANES);
+    return status ? status : kst_j2k_run_encode_choose(encoder);
 }
 
 /*
@@ -188,13 +188,13 @@ static kst_status search_planes(struct j2k_encoder *encoder)
 static kst_status improve(struct j2k_encoder *encoder)
 {
     enum { AROUND_ONE = 3 };
-    kst_status status = kst_j2k_encode_take_step(encoder, encoder->step / 2);
+    kst_status status = kst_j2k_run_encode_take_step(encoder, encoder->step / 2);
     if (!status)
-        status = kst_j2k_encode_candidates(encoder, 0, AROUND_ONE);
-    return status ? status : kst_j2k_encode_choose(encoder);
+        status = kst_j2k_run_encode_candidates(encoder, 0, AROUND_ONE);
+    return status ? status : kst_j2k_run_encode_choose(encoder);
 }
 
-kst_status kst_j2k_encode_search(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder)
 {
     const bool by_error = encoder->options.target == KST_J2K_PSNR;
     struct step_search search = {.encoder = encoder,
@@ -203,8 +203,8 @@ kst_status kst_j2k_encode_search(struct j2k_encoder *encoder)
         .aim = by_error ? aim_error : aim_bytes};
     if (encoder->reversible)
         return search_planes(encoder);
-    kst_status status = kst_j2k_encode_around(encoder, &search.around);
-    search.budget = kst_j2k_encode_budget(encoder, search.around);
+    kst_status status = kst_j2k_run_encode_around(encoder, &search.around);
+    search.budget = kst_j2k_run_encode_budget(encoder, search.around);
     if (!status)
         status = run(&search);
     if (!status && encoder->options.passes > 1)

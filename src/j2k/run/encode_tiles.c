@@ -24,7 +24,7 @@ static uint32_t round_down(uint32_t value, uint32_t unit)
 static uint32_t tiles_together(const struct j2k_encoder *encoder)
 {
     uint32_t tiles = encoder->coded.plan.tile_count;
-    double tile = kst_j2k_encode_sample_bits(encoder) / 8 / tiles,
+    double tile = kst_j2k_run_encode_sample_bits(encoder) / 8 / tiles,
            room = (double)encoder->e->context->limits.memory / SHARE;
     double count = room / tile;
     if (count >= tiles)
@@ -33,10 +33,10 @@ static uint32_t tiles_together(const struct j2k_encoder *encoder)
     return encoder->in_excerpts ? round_down(whole, encoder->cut.tiles) : whole;
 }
 
-bool kst_j2k_encode_goes_by_tiles(const struct j2k_encoder *encoder)
+bool kst_j2k_run_encode_goes_by_tiles(const struct j2k_encoder *encoder)
 {
     const kst_writer *writer = encoder->e->sink.writer;
-    return writer && !writer->in_order && !encoder->on_gpu && !kst_j2k_encode_needs_rates(encoder) &&
+    return writer && !writer->in_order && !encoder->on_gpu && !kst_j2k_run_encode_needs_rates(encoder) &&
            encoder->limits.bytes == UINT64_MAX && encoder->writing.packed != KST_J2K_HEADERS_PPM &&
            tiles_together(encoder) < encoder->coded.plan.tile_count;
 }
@@ -67,7 +67,7 @@ static kst_status code(struct tiled_file *file, struct j2k_tiles tiles)
     struct j2k_encoder *encoder = file->encoder;
     struct encoding *e = encoder->e;
     encoder->request.tiles = tiles;
-    kst_status status = kst_j2k_encode_blocks(encoder);
+    kst_status status = kst_j2k_run_encode_blocks(encoder);
     if (status || encoder->encoded.extra > 0)
         return status;
     double start = kst_seconds();
@@ -99,7 +99,7 @@ static kst_status write(struct tiled_file *file, bool *again)
     return status;
 }
 
-kst_status kst_j2k_encode_by_tiles(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_by_tiles(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     struct tiled_file file = {.encoder = encoder, .start = kst_sink_position(&e->sink)};

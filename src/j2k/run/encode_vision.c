@@ -35,7 +35,7 @@ static double power_of_quality(double quality)
 }
 
 /* Steps never get finer than what rounding to samples leaves. */
-double kst_j2k_quality_step(double quality, uint32_t depth)
+double kst_j2k_run_quality_step(double quality, uint32_t depth)
 {
     const double seen = 0.1, factor = 0.4;
     const double share = seen * pow(factor, 1 - power_of_quality(quality)) * error_of_quality(quality);
@@ -73,7 +73,7 @@ static double weight_of(
     return index < LEVELS_SEEN ? channel[index][place] : 1;
 }
 
-double kst_j2k_encode_seen(const struct j2k_encoder *encoder, const struct j2k_parameters *parameters,
+double kst_j2k_run_encode_seen(const struct j2k_encoder *encoder, const struct j2k_parameters *parameters,
     uint32_t component, uint32_t orientation, uint32_t level)
 {
     const double power = power_of(encoder);
@@ -94,14 +94,14 @@ static void weigh_component(struct j2k_encoder *encoder, uint32_t index)
         const struct j2k_resolution *resolution = &plan->resolution[tc->first_resolution + r];
         for (uint32_t b = 0; b < resolution->band_count; b++) {
             const uint32_t band = resolution->first_band + b;
-            const double seen =
-                kst_j2k_encode_seen(encoder, parameters, component, plan->band[band].orientation, tc->levels + 1u - r);
+            const double seen = kst_j2k_run_encode_seen(
+                encoder, parameters, component, plan->band[band].orientation, tc->levels + 1u - r);
             encoder->weight[band] *= seen * seen;
         }
     }
 }
 
-void kst_j2k_encode_weigh(struct j2k_encoder *encoder)
+void kst_j2k_run_encode_weigh(struct j2k_encoder *encoder)
 {
     for (uint32_t i = 0; i < encoder->coded.plan.tile_component_count; i++)
         weigh_component(encoder, i);

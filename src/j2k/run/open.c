@@ -176,7 +176,7 @@ static kst_status make_room_for_planes(kst_decoder *decoder)
     return status ? kst_report_error(&decoder->report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
-kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length)
+kst_status kst_j2k_run_open(kst_decoder *decoder, const uint8_t *data, size_t length)
 {
     const struct operation op = kst_decoder_operation(decoder, NULL);
     kst_status status = kst_j2k_parse(&op, data, length, &j2k_state(decoder)->stream);
@@ -197,7 +197,7 @@ kst_status kst_j2k_open(kst_decoder *decoder, const uint8_t *data, size_t length
     return KST_OK;
 }
 
-kst_status kst_j2k_open_further(kst_decoder *decoder, const struct j2k_filter *filter)
+kst_status kst_j2k_run_open_further(kst_decoder *decoder, const struct j2k_filter *filter)
 {
     struct j2k_stream *stream = &j2k_state(decoder)->stream;
     const struct operation op = kst_decoder_operation(decoder, NULL);

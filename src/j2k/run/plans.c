@@ -10,7 +10,7 @@
 
 enum { SHARE = 8 /* a plan that is kept may take 1/SHARE of the memory limit */ };
 
-void kst_j2k_kept_drop(kst_decoder *decoder)
+void kst_j2k_run_kept_drop(kst_decoder *decoder)
 {
     struct j2k_kept *kept = &j2k_state(decoder)->kept;
     kst_j2k_plan_release(&decoder->memory, &kept->plan);
@@ -61,7 +61,7 @@ static void keep(kst_decoder *decoder, const struct j2k_filter *filter, struct j
     const uint64_t most = decoder->memory.limit / SHARE;
     uint32_t count = j2k_state(decoder)->stream.component_count;
     kst_status status = KST_OK;
-    kst_j2k_kept_drop(decoder);
+    kst_j2k_run_kept_drop(decoder);
     uint64_t used = atomic_load(&decoder->memory.used);
     kept->components = kst_memory_array(&decoder->memory, count, sizeof *kept->components, &status);
     for (uint32_t c = 0; c < count && !status; c++)
@@ -75,11 +75,11 @@ static void keep(kst_decoder *decoder, const struct j2k_filter *filter, struct j
     if (!status && decoder->report.warnings == before.warnings && atomic_load(&decoder->memory.used) - used <= most)
         return;
     kept->refused = true;
-    kst_j2k_kept_drop(decoder);
+    kst_j2k_run_kept_drop(decoder);
     decoder->report = before;
 }
 
-kst_status kst_j2k_decoder_plan(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan)
+kst_status kst_j2k_run_decoder_plan(kst_decoder *decoder, const struct j2k_filter *filter, struct j2k_plan *plan)
 {
     struct j2k_kept *kept = &j2k_state(decoder)->kept;
     struct j2k_rect tiles = kst_j2k_wanted_tiles(&j2k_state(decoder)->stream, filter), before = kept->before;

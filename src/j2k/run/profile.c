@@ -22,7 +22,7 @@ static void count(void *argument, const char *breach, const char *remedy)
     snprintf(search->text, KST_BREACH_LENGTH, "%s", breach);
 }
 
-bool kst_j2k_profile_breach(const struct j2k_stream *stream, size_t index, char *text)
+bool kst_j2k_run_profile_breach(const struct j2k_stream *stream, size_t index, char *text)
 {
     struct j2k_profile_facts facts;
     struct breach_search search = {.left = index, .text = text};

@@ -6,7 +6,7 @@
 
 #include "j2k/syntax/geometry.h"
 
-kst_status kst_j2k_region_describe(kst_decoder *decoder, const kst_decode_options *options, kst_format format,
+kst_status kst_j2k_run_region_describe(kst_decoder *decoder, const kst_decode_options *options, kst_format format,
     kst_region region, struct j2k_output *output)
 {
     kst_decode_options of_region = *options;
@@ -27,7 +27,7 @@ kst_status kst_j2k_region_describe(kst_decoder *decoder, const kst_decode_option
     return KST_OK;
 }
 
-kst_region kst_j2k_region_of_plane(const kst_decoder *decoder, const kst_decode_options *options,
+kst_region kst_j2k_run_region_of_plane(const kst_decoder *decoder, const kst_decode_options *options,
     const struct j2k_output *output, kst_format format, kst_region region, uint32_t plane)
 {
     if (format != KST_FORMAT_RAW)
@@ -40,7 +40,7 @@ kst_region kst_j2k_region_of_plane(const kst_decoder *decoder, const kst_decode_
     return (kst_region){area.x0 - first.x1, area.y0 - first.y1, area.x1 - area.x0, area.y1 - area.y0};
 }
 
-kst_status kst_j2k_region_image(
+kst_status kst_j2k_run_region_image(
     struct memory *memory, const kst_image *image, kst_region region, kst_image *copy, kst_plane **more)
 {
     kst_status status = KST_OK;
@@ -59,7 +59,7 @@ kst_status kst_j2k_region_image(
     return KST_OK;
 }
 
-ptrdiff_t kst_j2k_region_cut(kst_image *copy, kst_plane *plane, kst_region region)
+ptrdiff_t kst_j2k_run_region_cut(kst_image *copy, kst_plane *plane, kst_region region)
 {
     size_t pixel = (size_t)kst_format_samples(copy->format) * kst_plane_sample_bytes(plane);
     plane->width = region.width;

@@ -314,7 +314,7 @@ static kst_status run(struct j2k_transcoding *t, const uint8_t *data, size_t len
     return status;
 }
 
-kst_status kst_j2k_transcode(const struct operation *op, const uint8_t *data, size_t length,
+kst_status kst_j2k_run_transcode(const struct operation *op, const uint8_t *data, size_t length,
     const kst_transcode_options *options, struct sink *sink)
 {
     struct j2k_transcoding t = {.op = op, .options = options, .sink = sink};

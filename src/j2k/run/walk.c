@@ -30,7 +30,7 @@ static uint32_t narrower(const struct j2k_walk *walk, uint32_t width, double tim
     return is_broad(walk, width) && fit < walk->broad ? walk->broad : fit;
 }
 
-void kst_j2k_walk_begin(struct j2k_walk *walk, uint32_t width, uint32_t height, uint32_t broad, double times)
+void kst_j2k_run_walk_begin(struct j2k_walk *walk, uint32_t width, uint32_t height, uint32_t broad, double times)
 {
     *walk =
         (struct j2k_walk){.width = width, .height = height, .next = {.width = width, .height = height}, .broad = broad};
@@ -53,7 +53,7 @@ static uint32_t shorten(uint32_t first, uint32_t count, uint32_t end)
     return count > past ? count - past : count;
 }
 
-bool kst_j2k_walk_region(const struct j2k_walk *walk, kst_region *region)
+bool kst_j2k_run_walk_region(const struct j2k_walk *walk, kst_region *region)
 {
     *region = walk->next;
     if (region->y >= walk->height)
@@ -67,7 +67,7 @@ bool kst_j2k_walk_region(const struct j2k_walk *walk, kst_region *region)
  * Parts beside each other have the same height. The first of a row has a neighbour on one side only, so it may have
  * fitted although the next one, of the least width, does not: all of the row are then decoded again, with fewer rows.
  */
-bool kst_j2k_walk_smaller(struct j2k_walk *walk, double times)
+bool kst_j2k_run_walk_smaller(struct j2k_walk *walk, double times)
 {
     const kst_region *next = &walk->next;
     uint32_t right = walk->width - next->x, down = walk->height - next->y;
@@ -84,7 +84,7 @@ bool kst_j2k_walk_smaller(struct j2k_walk *walk, double times)
     return true;
 }
 
-void kst_j2k_walk_on(struct j2k_walk *walk, kst_region region)
+void kst_j2k_run_walk_on(struct j2k_walk *walk, kst_region region)
 {
     walk->next.x += region.width;
     if (walk->next.x < walk->width)

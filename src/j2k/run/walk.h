@@ -16,15 +16,15 @@ struct j2k_walk {
 };
 
 /* Begin a walk over an image that needs `times` the memory that there is. */
-void kst_j2k_walk_begin(struct j2k_walk *walk, uint32_t width, uint32_t height, uint32_t broad, double times);
+void kst_j2k_run_walk_begin(struct j2k_walk *walk, uint32_t width, uint32_t height, uint32_t broad, double times);
 
 /* Return whether there is another part, and describe it. */
-bool kst_j2k_walk_region(const struct j2k_walk *walk, kst_region *region);
+bool kst_j2k_run_walk_region(const struct j2k_walk *walk, kst_region *region);
 
 /* Make the part smaller, because it needs `times` the memory that there is. Returns false if that is impossible. */
-bool kst_j2k_walk_smaller(struct j2k_walk *walk, double times);
+bool kst_j2k_run_walk_smaller(struct j2k_walk *walk, double times);
 
 /* Go on to the part behind this one. */
-void kst_j2k_walk_on(struct j2k_walk *walk, kst_region region);
+void kst_j2k_run_walk_on(struct j2k_walk *walk, kst_region region);
 
 #endif

@@ -7,19 +7,19 @@
 
 #include <string.h>
 
-kst_status kst_jpeg_band_create(
+kst_status kst_jpeg_cpu_band_create(
     struct memory *memory, const struct jpeg_making *making, const struct jpeg_source *source, struct jpeg_band *band)
 {
     *band = (struct jpeg_band){.output = making->output, .source = source};
-    return kst_jpeg_rows_create(memory, making, &band->rows);
+    return kst_jpeg_cpu_rows_create(memory, making, &band->rows);
 }
 
-void kst_jpeg_band_release(struct memory *memory, struct jpeg_band *band)
+void kst_jpeg_cpu_band_release(struct memory *memory, struct jpeg_band *band)
 {
-    kst_jpeg_rows_release(memory, &band->rows);
+    kst_jpeg_cpu_rows_release(memory, &band->rows);
 }
 
-void kst_jpeg_band_start(struct jpeg_band *band, uint32_t row, const struct jpeg_cursor *cursor)
+void kst_jpeg_cpu_band_start(struct jpeg_band *band, uint32_t row, const struct jpeg_cursor *cursor)
 {
     band->row = row;
     band->shift = NULL;
@@ -27,7 +27,7 @@ void kst_jpeg_band_start(struct jpeg_band *band, uint32_t row, const struct jpeg
         band->cursor = *cursor;
 }
 
-void kst_jpeg_band_borrow(struct jpeg_band *band, const struct jpeg_shift *shift)
+void kst_jpeg_cpu_band_borrow(struct jpeg_band *band, const struct jpeg_shift *shift)
 {
     band->shift = shift;
 }
@@ -50,7 +50,7 @@ static uint32_t find_targets(const struct jpeg_band *band, struct target target[
         uint32_t c = scan->component[i];
         const struct jpeg_component *component = &output->frame.component[c];
         const struct jpeg_scaled *scaled = &output->scaled[c];
-        uint8_t *base = kst_jpeg_rows_at(&band->rows, c, band->row);
+        uint8_t *base = kst_jpeg_cpu_rows_at(&band->rows, c, band->row);
         for (uint32_t j = 0; j < (uint32_t)component->h * component->v; j++, count++) {
             uint32_t x = j % component->h, y = j / component->h;
             target[count] = (struct target){.pitch = band->rows.pitch[c],
@@ -87,13 +87,13 @@ static void fill_from_stream(struct jpeg_band *band)
     uint8_t last[JPEG_RUN_BLOCKS];
     struct target target[JPEG_MCU_BLOCKS];
     uint32_t size = find_targets(band, target);
-    kst_jpeg_skip_mcus(entropy, &band->cursor, output->first_mcu);
+    kst_jpeg_cpu_skip_mcus(entropy, &band->cursor, output->first_mcu);
     for (uint32_t mcu = 0, count; mcu < output->mcu_count; mcu += count) {
-        count = kst_jpeg_decode_mcus(entropy, &band->cursor, output->mcu_count - mcu, blocks, last);
+        count = kst_jpeg_cpu_decode_mcus(entropy, &band->cursor, output->mcu_count - mcu, blocks, last);
         for (uint32_t i = 0; i < count; i++)
             transform_mcu(target, size, mcu + i, blocks + (size_t)i * size * 64, last + (size_t)i * size);
     }
-    kst_jpeg_skip_mcus(entropy, &band->cursor, output->frame.mcus_w - output->first_mcu - output->mcu_count);
+    kst_jpeg_cpu_skip_mcus(entropy, &band->cursor, output->frame.mcus_w - output->first_mcu - output->mcu_count);
 }
 
 static void fill_from_ahead(struct jpeg_band *band)
@@ -105,7 +105,7 @@ static void fill_from_ahead(struct jpeg_band *band)
     uint32_t count = find_targets(band, target);
     uint32_t first = band->row * output->frame.mcus_w + output->first_mcu;
     for (uint32_t mcu = 0; mcu < output->mcu_count; mcu++) {
-        kst_jpeg_ahead_blocks(band->source->ahead, band->shift, first + mcu, blocks, last);
+        kst_jpeg_cpu_ahead_blocks(band->source->ahead, band->shift, first + mcu, blocks, last);
         transform_mcu(target, count, mcu, blocks, last);
     }
 }
@@ -143,7 +143,7 @@ static void fill_block_row(struct jpeg_band *band, uint32_t component, uint32_t 
         uint32_t x = scaled->first_block + i;
         const int16_t *block = kst_jpeg_block(source->coefficients, component, x, y);
         if (source->smoothing && x < c->blocks_w && y < c->blocks_h) { /* blocks of the padding are never visible */
-            kst_jpeg_smooth_block(source->smoothing, component, x, y, smoothed);
+            kst_jpeg_cpu_smooth_block(source->smoothing, component, x, y, smoothed);
             block = smoothed;
         }
         band->rows.making->dsp->idct[scaled->scale](
@@ -157,13 +157,13 @@ static void fill_from_coefficients(struct jpeg_band *band)
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
         const struct jpeg_scaled *scaled = &output->scaled[i];
         uint32_t v = output->frame.component[i].v;
-        uint8_t *base = kst_jpeg_rows_at(&band->rows, i, band->row);
+        uint8_t *base = kst_jpeg_cpu_rows_at(&band->rows, i, band->row);
         for (uint32_t y = 0; scaled->needed && y < v; y++)
             fill_block_row(band, i, band->row * v + y, base + (ptrdiff_t)(y * scaled->block) * band->rows.pitch[i]);
     }
 }
 
-void kst_jpeg_band_step(struct jpeg_band *band, bool first)
+void kst_jpeg_cpu_band_step(struct jpeg_band *band, bool first)
 {
     const struct jpeg_output *output = band->output;
     uint32_t row = band->row;
@@ -181,6 +181,6 @@ void kst_jpeg_band_step(struct jpeg_band *band, bool first)
         from += top ? 0 : output->lag;
     else
         from -= output->lag;
-    kst_jpeg_rows_emit(&band->rows, from, bottom ? to : to - output->lag);
+    kst_jpeg_cpu_rows_emit(&band->rows, from, bottom ? to : to - output->lag);
     band->row++;
 }

@@ -36,18 +36,18 @@ struct jpeg_band {
     uint32_t row; /* the next MCU row to decode */
 };
 
-kst_status kst_jpeg_band_create(
+kst_status kst_jpeg_cpu_band_create(
     struct memory *memory, const struct jpeg_making *making, const struct jpeg_source *source, struct jpeg_band *band);
-void kst_jpeg_band_release(struct memory *memory, struct jpeg_band *band);
+void kst_jpeg_cpu_band_release(struct memory *memory, struct jpeg_band *band);
 
 /*
  * Start work at an MCU row. `cursor` stands at the row's first MCU; it is null with a source of coefficients, or when
- * kst_jpeg_band_borrow() follows.
+ * kst_jpeg_cpu_band_borrow() follows.
  */
-void kst_jpeg_band_start(struct jpeg_band *band, uint32_t row, const struct jpeg_cursor *cursor);
+void kst_jpeg_cpu_band_start(struct jpeg_band *band, uint32_t row, const struct jpeg_cursor *cursor);
 
-/* Take the coefficients from what was decoded ahead, until the next kst_jpeg_band_start(). */
-void kst_jpeg_band_borrow(struct jpeg_band *band, const struct jpeg_shift *shift);
+/* Take the coefficients from what was decoded ahead, until the next kst_jpeg_cpu_band_start(). */
+void kst_jpeg_cpu_band_borrow(struct jpeg_band *band, const struct jpeg_shift *shift);
 
 /*
  * Decode the next MCU row and emit the lines that it completes: its own lines except the last `lag`, and before them
@@ -55,6 +55,6 @@ void kst_jpeg_band_borrow(struct jpeg_band *band, const struct jpeg_shift *shift
  * its upper border are left to the seam, unless the row is the region's first. If the row is the region's last, it is
  * emitted to its end.
  */
-void kst_jpeg_band_step(struct jpeg_band *band, bool first);
+void kst_jpeg_cpu_band_step(struct jpeg_band *band, bool first);
 
 #endif

@@ -16,17 +16,18 @@ struct jpeg_blocks {
 };
 
 /*
- * Decode all scans, like kst_jpeg_decode_coefficients(). The plan must outlive the blocks, and the blocks must not be
- * moved.
+ * Decode all scans, like kst_jpeg_cpu_decode_coefficients(). The plan must outlive the blocks, and the blocks must not
+ * be moved.
  */
-kst_status kst_jpeg_blocks_decode(
+kst_status kst_jpeg_cpu_blocks_decode(
     const struct operation *op, const struct jpeg_plan *plan, bool strict, struct jpeg_blocks *blocks);
-void kst_jpeg_blocks_release(struct memory *memory, struct jpeg_blocks *blocks);
+void kst_jpeg_cpu_blocks_release(struct memory *memory, struct jpeg_blocks *blocks);
 
 /*
  * Copy `count` blocks of a component, from block (x, y) to the right, each in raster order; they are smoothed if the
  * picture is. `source` points to a struct jpeg_blocks. May be called from any number of threads at once.
  */
-void kst_jpeg_blocks_copy(const void *source, uint32_t component, uint32_t x, uint32_t y, uint32_t count, int16_t *out);
+void kst_jpeg_cpu_blocks_copy(
+    const void *source, uint32_t component, uint32_t x, uint32_t y, uint32_t count, int16_t *out);
 
 #endif

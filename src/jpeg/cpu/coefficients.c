@@ -9,11 +9,11 @@ static kst_status conclude(
     const struct jpeg_scans *scans, struct jpeg_coefficients *coefficients, bool strict, kst_report *report)
 {
     coefficients->good_rows = scans->reader[scans->plan->scan_count - 1].good_rows;
-    struct jpeg_damage damage = kst_jpeg_scans_damage(scans);
-    return kst_jpeg_damage_report(&damage, strict, report);
+    struct jpeg_damage damage = kst_jpeg_cpu_scans_damage(scans);
+    return kst_jpeg_cpu_damage_report(&damage, strict, report);
 }
 
-kst_status kst_jpeg_decode_coefficients(
+kst_status kst_jpeg_cpu_decode_coefficients(
     const struct operation *op, const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients)
 {
     static const double share = 0.5; /* of the time until what is made of them is there */
@@ -22,19 +22,19 @@ kst_status kst_jpeg_decode_coefficients(
     kst_status status = kst_jpeg_coefficients_create(memory, &plan->frame, coefficients);
     if (status)
         return kst_report_error(op->report, status, KST_NO_OFFSET, "for the coefficients");
-    status = kst_jpeg_scans_open(op, plan, plan->frame.mcus_h, &scans);
+    status = kst_jpeg_cpu_scans_open(op, plan, plan->frame.mcus_h, &scans);
     scans.target.coefficients = coefficients;
     if (!status)
         kst_progress_enter(op->progress, (uint64_t)plan->scan_count * plan->frame.mcus_h, share);
     if (!status)
-        status = kst_jpeg_scans_read(op, &scans);
+        status = kst_jpeg_cpu_scans_read(op, &scans);
     if (status == KST_ERROR_CANCELLED)
         status = kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     else if (status)
         status = kst_report_error(op->report, status, KST_NO_OFFSET, "for reading %u scans", plan->scan_count);
     else
         status = conclude(&scans, coefficients, strict, op->report);
-    kst_jpeg_scans_close(memory, &scans);
+    kst_jpeg_cpu_scans_close(memory, &scans);
     if (status)
         kst_jpeg_coefficients_release(memory, coefficients);
     return status;

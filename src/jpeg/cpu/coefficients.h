@@ -11,7 +11,7 @@
  * Create the coefficients and fill them from every scan of the plan, on the operation's threads. Damage is counted in
  * the report; with `strict` the first warning is an error. On failure nothing is left allocated.
  */
-kst_status kst_jpeg_decode_coefficients(
+kst_status kst_jpeg_cpu_decode_coefficients(
     const struct operation *op, const struct jpeg_plan *plan, bool strict, struct jpeg_coefficients *coefficients);
 
 #endif

@@ -12,7 +12,7 @@ static kst_status create_bands(struct jpeg_crew *crew)
     kst_status status = KST_OK;
     crew->band = kst_memory_zeroed(crew->op->memory, crew->threads, sizeof *crew->band, &status);
     for (uint32_t i = 0; !status && i < crew->threads; i++)
-        status = kst_jpeg_band_create(crew->op->memory, &crew->making, crew->source, &crew->band[i]);
+        status = kst_jpeg_cpu_band_create(crew->op->memory, &crew->making, crew->source, &crew->band[i]);
     return status;
 }
 
@@ -21,11 +21,11 @@ static kst_status create_borders(struct jpeg_crew *crew)
     kst_status status = KST_OK;
     crew->border = kst_memory_zeroed(crew->op->memory, crew->border_count, sizeof *crew->border, &status);
     for (uint32_t i = 0; !status && i < crew->border_count; i++)
-        status = kst_jpeg_seam_create(crew->op->memory, crew->output, &crew->border[i].seam);
+        status = kst_jpeg_cpu_seam_create(crew->op->memory, crew->output, &crew->border[i].seam);
     return status;
 }
 
-kst_status kst_jpeg_crew_create(struct jpeg_crew *crew, uint32_t threads, uint32_t borders)
+kst_status kst_jpeg_cpu_crew_create(struct jpeg_crew *crew, uint32_t threads, uint32_t borders)
 {
     kst_status status = KST_OK;
     crew->threads = threads;
@@ -36,37 +36,37 @@ kst_status kst_jpeg_crew_create(struct jpeg_crew *crew, uint32_t threads, uint32
     if (!status)
         status = create_borders(crew);
     if (status) {
-        kst_jpeg_crew_release(crew);
+        kst_jpeg_cpu_crew_release(crew);
         return status;
     }
     for (uint32_t i = 0; i < threads; i++)
-        kst_jpeg_damage_init(&crew->damage[i]);
+        kst_jpeg_cpu_damage_init(&crew->damage[i]);
     return KST_OK;
 }
 
-void kst_jpeg_crew_release(struct jpeg_crew *crew)
+void kst_jpeg_cpu_crew_release(struct jpeg_crew *crew)
 {
     for (uint32_t i = 0; crew->border && i < crew->border_count; i++)
-        kst_jpeg_seam_release(crew->op->memory, &crew->border[i].seam);
+        kst_jpeg_cpu_seam_release(crew->op->memory, &crew->border[i].seam);
     for (uint32_t i = 0; crew->band && i < crew->threads; i++)
-        kst_jpeg_band_release(crew->op->memory, &crew->band[i]);
+        kst_jpeg_cpu_band_release(crew->op->memory, &crew->band[i]);
     kst_memory_release(crew->op->memory, crew->border);
     kst_memory_release(crew->op->memory, crew->band);
     kst_memory_release(crew->op->memory, crew->damage);
 }
 
-uint32_t kst_jpeg_crew_end(const struct jpeg_crew *crew)
+uint32_t kst_jpeg_cpu_crew_end(const struct jpeg_crew *crew)
 {
     return crew->output->first_row + crew->output->row_count;
 }
 
-void kst_jpeg_crew_meet(struct jpeg_band *band, struct jpeg_border *border, uint32_t row, bool above)
+void kst_jpeg_cpu_crew_meet(struct jpeg_band *band, struct jpeg_border *border, uint32_t row, bool above)
 {
     if (band->output->lag == 0)
         return;
-    kst_jpeg_seam_keep(&band->rows, &border->seam, above ? row - 1 : row, above);
+    kst_jpeg_cpu_seam_keep(&band->rows, &border->seam, above ? row - 1 : row, above);
     if (atomic_fetch_add(&border->halves, 1) == 1)
-        kst_jpeg_seam_emit(&band->rows, &border->seam, row);
+        kst_jpeg_cpu_seam_emit(&band->rows, &border->seam, row);
 }
 
 /* Put a cursor at the start of an MCU row, by the nearest restart marker or checkpoint before it. */
@@ -76,41 +76,41 @@ static void seek(const struct jpeg_crew *crew, uint32_t row, struct jpeg_cursor 
     uint32_t mcu = row * crew->output->frame.mcus_w;
     uint32_t length = entropy->scan->restart_interval;
     if (crew->checkpoints) {
-        kst_jpeg_checkpoints_seek(crew->checkpoints, entropy, mcu, cursor);
+        kst_jpeg_cpu_checkpoints_seek(crew->checkpoints, entropy, mcu, cursor);
     } else {
-        kst_jpeg_cursor_start(entropy, cursor, length ? mcu / length : 0);
-        kst_jpeg_skip_mcus(entropy, cursor, mcu - cursor->mcu);
+        kst_jpeg_cpu_cursor_start(entropy, cursor, length ? mcu / length : 0);
+        kst_jpeg_cpu_skip_mcus(entropy, cursor, mcu - cursor->mcu);
     }
     /* The thread that decodes the band before counts the damage before this row. */
-    kst_jpeg_cursor_forget(entropy, cursor, row == crew->output->first_row);
+    kst_jpeg_cpu_cursor_forget(entropy, cursor, row == crew->output->first_row);
 }
 
-void kst_jpeg_crew_decode(struct jpeg_crew *crew, uint32_t thread, const struct jpeg_stretch *stretch)
+void kst_jpeg_cpu_crew_decode(struct jpeg_crew *crew, uint32_t thread, const struct jpeg_stretch *stretch)
 {
     struct jpeg_band *band = &crew->band[thread];
-    kst_jpeg_band_start(band, stretch->from, stretch->cursor);
+    kst_jpeg_cpu_band_start(band, stretch->from, stretch->cursor);
     if (stretch->shift)
-        kst_jpeg_band_borrow(band, stretch->shift);
+        kst_jpeg_cpu_band_borrow(band, stretch->shift);
     for (uint32_t row = stretch->from; row < stretch->to; row++) {
-        kst_jpeg_band_step(band, row == stretch->from);
+        kst_jpeg_cpu_band_step(band, row == stretch->from);
         if (row == stretch->from && stretch->above)
-            kst_jpeg_crew_meet(band, stretch->above, row, false);
+            kst_jpeg_cpu_crew_meet(band, stretch->above, row, false);
     }
     if (stretch->below)
-        kst_jpeg_crew_meet(band, stretch->below, stretch->to, true);
+        kst_jpeg_cpu_crew_meet(band, stretch->below, stretch->to, true);
     if (stretch->cursor)
-        kst_jpeg_damage_add(&crew->damage[thread], &band->cursor.damage);
+        kst_jpeg_cpu_damage_add(&crew->damage[thread], &band->cursor.damage);
 }
 
-void kst_jpeg_crew_alone(struct jpeg_crew *crew)
+void kst_jpeg_cpu_crew_alone(struct jpeg_crew *crew)
 {
     struct jpeg_cursor cursor;
     bool entropy = crew->source->entropy != NULL;
     if (entropy)
         seek(crew, crew->output->first_row, &cursor);
     struct jpeg_stretch all = {
-        .from = crew->output->first_row, .to = kst_jpeg_crew_end(crew), .cursor = entropy ? &cursor : NULL};
-    kst_jpeg_crew_decode(crew, 0, &all);
+        .from = crew->output->first_row, .to = kst_jpeg_cpu_crew_end(crew), .cursor = entropy ? &cursor : NULL};
+    kst_jpeg_cpu_crew_decode(crew, 0, &all);
 }
 
 struct spread {
@@ -119,7 +119,7 @@ struct spread {
     uint32_t bands;
 };
 
-uint32_t kst_jpeg_crew_bands(const struct jpeg_output *output, uint32_t threads)
+uint32_t kst_jpeg_cpu_crew_bands(const struct jpeg_output *output, uint32_t threads)
 {
     enum { BANDS_PER_THREAD = 4 };
     uint32_t bands = threads * BANDS_PER_THREAD;
@@ -148,11 +148,11 @@ static void spread_task(void *arg, uint32_t thread)
             seek(crew, stretch.from, &cursor);
             stretch.cursor = &cursor;
         }
-        kst_jpeg_crew_decode(crew, thread, &stretch);
+        kst_jpeg_cpu_crew_decode(crew, thread, &stretch);
     }
 }
 
-void kst_jpeg_crew_spread(struct jpeg_crew *crew)
+void kst_jpeg_cpu_crew_spread(struct jpeg_crew *crew)
 {
     struct spread spread = {.crew = crew, .bands = crew->border_count + 1};
     kst_pool_run(crew->op->pool, crew->threads, spread_task, &spread);

@@ -33,21 +33,21 @@ struct jpeg_crew {
 };
 
 /* Allocate the threads' buffers and `borders` borders. On failure nothing is left allocated. */
-kst_status kst_jpeg_crew_create(struct jpeg_crew *crew, uint32_t threads, uint32_t borders);
-void kst_jpeg_crew_release(struct jpeg_crew *crew);
+kst_status kst_jpeg_cpu_crew_create(struct jpeg_crew *crew, uint32_t threads, uint32_t borders);
+void kst_jpeg_cpu_crew_release(struct jpeg_crew *crew);
 
 /* The MCU row after the last one that the output needs. */
-uint32_t kst_jpeg_crew_end(const struct jpeg_crew *crew);
+uint32_t kst_jpeg_cpu_crew_end(const struct jpeg_crew *crew);
 
 /*
  * Hand in one side of a border: with `above`, that of the band that ends above MCU row `row`, otherwise that of the
  * band that starts with it. Call this right after that band decoded the row next to the border.
  */
-void kst_jpeg_crew_meet(struct jpeg_band *band, struct jpeg_border *border, uint32_t row, bool above);
+void kst_jpeg_cpu_crew_meet(struct jpeg_band *band, struct jpeg_border *border, uint32_t row, bool above);
 
 /*
  * MCU rows [from, to), decoded by one thread. The samples next to their upper and lower ends are handed to the borders
- * that are not null. `cursor` and `shift` are those of kst_jpeg_band_start() and kst_jpeg_band_borrow().
+ * that are not null. `cursor` and `shift` are those of kst_jpeg_cpu_band_start() and kst_jpeg_cpu_band_borrow().
  */
 struct jpeg_stretch {
     uint32_t from, to;
@@ -55,24 +55,24 @@ struct jpeg_stretch {
     const struct jpeg_cursor *cursor;
     const struct jpeg_shift *shift;
 };
-void kst_jpeg_crew_decode(struct jpeg_crew *crew, uint32_t thread, const struct jpeg_stretch *stretch);
+void kst_jpeg_cpu_crew_decode(struct jpeg_crew *crew, uint32_t thread, const struct jpeg_stretch *stretch);
 
 /* Decode the picture with one thread, from top to bottom. */
-void kst_jpeg_crew_alone(struct jpeg_crew *crew);
+void kst_jpeg_cpu_crew_alone(struct jpeg_crew *crew);
 
 /*
  * Decode the picture in bands that can start anywhere: from coefficients, restart markers or checkpoints. The crew
- * needs kst_jpeg_crew_bands() − 1 borders.
+ * needs kst_jpeg_cpu_crew_bands() − 1 borders.
  */
-uint32_t kst_jpeg_crew_bands(const struct jpeg_output *output, uint32_t threads);
-void kst_jpeg_crew_spread(struct jpeg_crew *crew);
+uint32_t kst_jpeg_cpu_crew_bands(const struct jpeg_output *output, uint32_t threads);
+void kst_jpeg_cpu_crew_spread(struct jpeg_crew *crew);
 
 /*
  * Decode with two threads a scan without restart markers that is needed whole: one thread decodes from the top, the
- * other decodes the lower part ahead, from a guess. The crew needs kst_jpeg_pair_borders() borders and a source with
- * `ahead`, which this fills.
+ * other decodes the lower part ahead, from a guess. The crew needs kst_jpeg_cpu_pair_borders() borders and a source
+ * with `ahead`, which this fills.
  */
-uint32_t kst_jpeg_pair_borders(const struct jpeg_output *output);
-void kst_jpeg_crew_pair(struct jpeg_crew *crew, struct jpeg_ahead *ahead);
+uint32_t kst_jpeg_cpu_pair_borders(const struct jpeg_output *output);
+void kst_jpeg_cpu_crew_pair(struct jpeg_crew *crew, struct jpeg_ahead *ahead);
 
 #endif

@@ -29,9 +29,9 @@ static bool restarts_often(const struct jpeg_scan *scan, const struct jpeg_outpu
 
 static kst_status run_alone(struct jpeg_crew *crew)
 {
-    kst_status status = kst_jpeg_crew_create(crew, 1, 0);
+    kst_status status = kst_jpeg_cpu_crew_create(crew, 1, 0);
     if (!status)
-        kst_jpeg_crew_alone(crew);
+        kst_jpeg_cpu_crew_alone(crew);
     return status;
 }
 
@@ -51,38 +51,38 @@ static kst_status run_pair(struct jpeg_crew *crew)
     const struct jpeg_source *plain = crew->source;
     struct jpeg_source source = *plain;
     kst_status status =
-        kst_jpeg_ahead_create(crew->op->memory, &ahead, source.entropy, upper_share, crew->output->frame.mcus_w);
+        kst_jpeg_cpu_ahead_create(crew->op->memory, &ahead, source.entropy, upper_share, crew->output->frame.mcus_w);
     if (status)
         return status;
     source.ahead = &ahead;
     crew->source = &source;
-    status = kst_jpeg_crew_create(crew, 2, kst_jpeg_pair_borders(crew->output));
+    status = kst_jpeg_cpu_crew_create(crew, 2, kst_jpeg_cpu_pair_borders(crew->output));
     if (!status)
-        kst_jpeg_crew_pair(crew, &ahead);
+        kst_jpeg_cpu_crew_pair(crew, &ahead);
     crew->source = plain;
-    kst_jpeg_ahead_release(crew->op->memory, &ahead);
+    kst_jpeg_cpu_ahead_release(crew->op->memory, &ahead);
     return status;
 }
 
 static kst_status run_spread(struct jpeg_crew *crew, uint32_t threads)
 {
-    kst_status status = kst_jpeg_crew_create(crew, threads, kst_jpeg_crew_bands(crew->output, threads) - 1);
+    kst_status status = kst_jpeg_cpu_crew_create(crew, threads, kst_jpeg_cpu_crew_bands(crew->output, threads) - 1);
     if (!status)
-        kst_jpeg_crew_spread(crew);
+        kst_jpeg_cpu_crew_spread(crew);
     return status;
 }
 
 static kst_status run_guessing(struct jpeg_crew *crew, uint32_t threads)
 {
     struct jpeg_checkpoints checkpoints;
-    kst_status status = kst_jpeg_checkpoints_find(
+    kst_status status = kst_jpeg_cpu_checkpoints_find(
         crew->op->memory, crew->op->pool, crew->source->entropy, crew->output->frame.mcus_w, &checkpoints);
     if (status)
         return status;
     crew->checkpoints = &checkpoints;
     status = run_spread(crew, threads);
     crew->checkpoints = NULL;
-    kst_jpeg_checkpoints_release(crew->op->memory, &checkpoints);
+    kst_jpeg_cpu_checkpoints_release(crew->op->memory, &checkpoints);
     return status;
 }
 
@@ -115,26 +115,26 @@ static kst_status run_and_report(struct jpeg_crew *crew, bool strict)
     if (status)
         return kst_report_error(report, status, KST_NO_OFFSET, NULL);
     struct jpeg_damage damage;
-    kst_jpeg_damage_init(&damage);
+    kst_jpeg_cpu_damage_init(&damage);
     for (uint32_t i = 0; i < crew->threads; i++)
-        kst_jpeg_damage_add(&damage, &crew->damage[i]);
+        kst_jpeg_cpu_damage_add(&damage, &crew->damage[i]);
     if (crew->threads > report->threads)
         report->threads = crew->threads;
-    kst_jpeg_crew_release(crew);
+    kst_jpeg_cpu_crew_release(crew);
     kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
-    return kst_jpeg_damage_report(&damage, strict, report);
+    return kst_jpeg_cpu_damage_report(&damage, strict, report);
 }
 
 static kst_status decode_single_scan(struct jpeg_crew *crew, const struct jpeg_plan *plan, bool strict)
 {
     struct jpeg_entropy entropy;
     struct jpeg_source source = {.plan = plan, .entropy = &entropy};
-    kst_status status = kst_jpeg_entropy_init(crew->op->memory, &entropy, plan, plan->scan, crew->op->tier);
+    kst_status status = kst_jpeg_cpu_entropy_init(crew->op->memory, &entropy, plan, plan->scan, crew->op->tier);
     if (status)
         return kst_report_error(crew->op->report, status, KST_NO_OFFSET, NULL);
     crew->source = &source;
     status = run_and_report(crew, strict);
-    kst_jpeg_entropy_release(crew->op->memory, &entropy);
+    kst_jpeg_cpu_entropy_release(crew->op->memory, &entropy);
     return status;
 }
 
@@ -142,14 +142,14 @@ static kst_status decode_scans(struct jpeg_crew *crew, const struct jpeg_plan *p
 {
     struct jpeg_blocks blocks;
     struct jpeg_source source = {.plan = plan, .coefficients = &blocks.coefficients};
-    kst_status status = kst_jpeg_blocks_decode(crew->op, plan, strict, &blocks);
+    kst_status status = kst_jpeg_cpu_blocks_decode(crew->op, plan, strict, &blocks);
     if (status)
         return status;
     if (blocks.smoothed)
         source.smoothing = &blocks.smoothing;
     crew->source = &source;
     status = run_and_report(crew, strict);
-    kst_jpeg_blocks_release(crew->op->memory, &blocks);
+    kst_jpeg_cpu_blocks_release(crew->op->memory, &blocks);
     return status;
 }
 
@@ -160,7 +160,7 @@ static kst_status decode(const struct operation *op, const struct jpeg_plan *pla
     struct jpeg_dsp dsp;
     struct jpeg_crew crew = {
         .op = op, .output = &output, .making = {.output = &output, .dsp = &dsp, .buffers = buffers}};
-    kst_jpeg_dsp_init(&dsp, op->tier);
+    kst_jpeg_cpu_dsp_init(&dsp, op->tier);
     kst_jpeg_output_plan(&output, &plan->frame, options, image);
     if (plan->single_scan)
         return decode_single_scan(&crew, plan, options->strict);
@@ -179,9 +179,9 @@ kst_status kst_jpeg_cpu_decode_rows(const struct operation *op, const struct jpe
     struct jpeg_row_buffers buffers;
     struct jpeg_output output;
     kst_jpeg_output_plan(&output, &plan->frame, options, image);
-    kst_jpeg_row_buffers_begin(&buffers, op->memory, writer, image, output.mcu_lines, kst_pool_threads(op->pool));
+    kst_jpeg_cpu_row_buffers_begin(&buffers, op->memory, writer, image, output.mcu_lines, kst_pool_threads(op->pool));
     kst_status status = decode(op, plan, options, image, &buffers);
-    kst_status written = kst_jpeg_row_buffers_end(&buffers);
+    kst_status written = kst_jpeg_cpu_row_buffers_end(&buffers);
     return written ? kst_report_error(op->report, written, KST_NO_OFFSET, NULL) : status;
 }
 
@@ -190,10 +190,10 @@ static void read_row(const struct jpeg_entropy *entropy, const struct jpeg_outpu
 {
     _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
     uint8_t last[JPEG_MCU_BLOCKS];
-    kst_jpeg_skip_mcus(entropy, cursor, output->first_mcu);
+    kst_jpeg_cpu_skip_mcus(entropy, cursor, output->first_mcu);
     for (uint32_t mcu = 0; mcu < output->mcu_count; mcu++)
-        kst_jpeg_decode_mcu(entropy, cursor, blocks, last);
-    kst_jpeg_skip_mcus(entropy, cursor, output->frame.mcus_w - output->first_mcu - output->mcu_count);
+        kst_jpeg_cpu_decode_mcu(entropy, cursor, blocks, last);
+    kst_jpeg_cpu_skip_mcus(entropy, cursor, output->frame.mcus_w - output->first_mcu - output->mcu_count);
 }
 
 static kst_status read_damage(
@@ -203,34 +203,35 @@ static kst_status read_damage(
     uint8_t last[JPEG_MCU_BLOCKS];
     struct jpeg_entropy entropy;
     struct jpeg_cursor cursor;
-    kst_status status = kst_jpeg_entropy_init(memory, &entropy, plan, &plan->scan[scan], tier);
+    kst_status status = kst_jpeg_cpu_entropy_init(memory, &entropy, plan, &plan->scan[scan], tier);
     if (status)
         return status;
-    kst_jpeg_cursor_start(&entropy, &cursor, 0);
+    kst_jpeg_cpu_cursor_start(&entropy, &cursor, 0);
     while (cursor.mcu < entropy.mcus) {
         if (cursor.ended)
-            kst_jpeg_cursor_pass(&entropy, &cursor, entropy.mcus);
+            kst_jpeg_cpu_cursor_pass(&entropy, &cursor, entropy.mcus);
         else
-            kst_jpeg_decode_mcu(&entropy, &cursor, blocks, last);
+            kst_jpeg_cpu_decode_mcu(&entropy, &cursor, blocks, last);
     }
-    kst_jpeg_entropy_release(memory, &entropy);
-    kst_jpeg_damage_add(sum, &cursor.damage);
+    kst_jpeg_cpu_entropy_release(memory, &entropy);
+    kst_jpeg_cpu_damage_add(sum, &cursor.damage);
     return KST_OK;
 }
 
-/* Read every scan to its end, as kst_jpeg_decode_coefficients() does, whatever part of the picture the output needs. */
+/* Read every scan to its end, as kst_jpeg_cpu_decode_coefficients() does, whatever part of the picture the output
+ * needs. */
 static kst_status find_damage_of_scans(const struct operation *op, const struct jpeg_plan *plan, bool strict)
 {
     double start = kst_seconds();
     struct jpeg_damage damage;
-    kst_jpeg_damage_init(&damage);
+    kst_jpeg_cpu_damage_init(&damage);
     for (uint32_t i = 0; i < plan->scan_count; i++) {
         kst_status status = read_damage(op->memory, plan, i, op->tier, &damage);
         if (status)
             return kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     }
     kst_report_stage(op->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
-    return kst_jpeg_damage_report(&damage, strict, op->report);
+    return kst_jpeg_cpu_damage_report(&damage, strict, op->report);
 }
 
 kst_status kst_jpeg_cpu_damage(
@@ -243,16 +244,16 @@ kst_status kst_jpeg_cpu_damage(
     if (!plan->single_scan)
         return find_damage_of_scans(op, plan, options->strict);
     kst_jpeg_output_plan(&output, &plan->frame, options, image);
-    kst_status status = kst_jpeg_entropy_init(op->memory, &entropy, plan, plan->scan, op->tier);
+    kst_status status = kst_jpeg_cpu_entropy_init(op->memory, &entropy, plan, plan->scan, op->tier);
     if (status)
         return kst_report_error(op->report, status, KST_NO_OFFSET, NULL);
     uint32_t length = plan->scan->restart_interval, row = output.frame.mcus_w;
-    kst_jpeg_cursor_start(&entropy, &cursor, length ? output.first_row * row / length : 0);
-    kst_jpeg_skip_mcus(&entropy, &cursor, output.first_row * row - cursor.mcu);
-    kst_jpeg_cursor_forget(&entropy, &cursor, true);
+    kst_jpeg_cpu_cursor_start(&entropy, &cursor, length ? output.first_row * row / length : 0);
+    kst_jpeg_cpu_skip_mcus(&entropy, &cursor, output.first_row * row - cursor.mcu);
+    kst_jpeg_cpu_cursor_forget(&entropy, &cursor, true);
     for (uint32_t i = 0; i < output.row_count; i++)
         read_row(&entropy, &output, &cursor);
-    kst_jpeg_entropy_release(op->memory, &entropy);
+    kst_jpeg_cpu_entropy_release(op->memory, &entropy);
     kst_report_stage(op->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
-    return kst_jpeg_damage_report(&cursor.damage, options->strict, op->report);
+    return kst_jpeg_cpu_damage_report(&cursor.damage, options->strict, op->report);
 }

@@ -40,8 +40,8 @@ static kst_status file_create(
 {
     kst_status status = KST_OK;
     *file = (struct coded_file){.op = op, .encoding = encoding, .sink = sink};
-    kst_jpeg_dsp_init(&file->dsp, op->tier);
-    kst_jpeg_huffman_encode_init(&file->functions, op->tier);
+    kst_jpeg_cpu_dsp_init(&file->dsp, op->tier);
+    kst_jpeg_cpu_huffman_encode_init(&file->functions, op->tier);
     const struct jpeg_frame *frame = &encoding->frame;
     file->script = encoding->script ? encoding->script : file->standard;
     if (encoding->script)
@@ -72,7 +72,7 @@ static void use_tables(
 {
     tables->set.table[JPEG_DC][i] = dc;
     tables->set.table[JPEG_AC][i] = ac;
-    kst_jpeg_coder_init(&tables->coder[i], dc, ac);
+    kst_jpeg_cpu_coder_init(&tables->coder[i], dc, ac);
 }
 
 static void standard_tables(struct file_tables *tables)
@@ -99,9 +99,9 @@ static void crew_init(const struct coded_file *file, const kst_scan *scan, struc
         .memory = file->op->memory,
         .progress = file->op->progress,
         .functions = &file->functions};
-    kst_jpeg_scan_crew_layout(crew, &encoding->frame, scan->component, scan->component_count, encoding->huffman);
+    kst_jpeg_cpu_scan_crew_layout(crew, &encoding->frame, scan->component, scan->component_count, encoding->huffman);
     crew->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &crew->geometry);
-    crew->workers = kst_jpeg_scan_workers(crew->pool, &crew->geometry);
+    crew->workers = kst_jpeg_cpu_scan_workers(crew->pool, &crew->geometry);
     for (uint32_t i = 0; i < crew->component_count; i++)
         crew->coder[i] = &file->tables->coder[crew->destination[i]];
 }
@@ -112,7 +112,7 @@ static kst_status count_scan(struct coded_file *file, const struct jpeg_scan_cre
     struct jpeg_histogram *histogram = kst_memory_array(crew->memory, 2, sizeof *histogram, &status);
     if (!histogram)
         return status;
-    status = kst_jpeg_scan_count(crew, histogram);
+    status = kst_jpeg_cpu_scan_count(crew, histogram);
     if (!status)
         optimal_tables(file, histogram);
     kst_memory_release(crew->memory, histogram);
@@ -123,7 +123,7 @@ static kst_status count_scan(struct coded_file *file, const struct jpeg_scan_cre
 static kst_status write_scan(struct coded_file *file, const kst_scan *scan, const struct jpeg_scan_crew *crew)
 {
     kst_jpeg_write_scan(file->sink, &file->state, file->encoding, scan, &file->tables->set, crew->restart_interval);
-    return kst_jpeg_scan_encode(crew, file->sink);
+    return kst_jpeg_cpu_scan_encode(crew, file->sink);
 }
 
 /* MCU rows of all scans, each counted twice whose symbols are counted before they are coded. */
@@ -159,7 +159,7 @@ static kst_status write_sequential_scans(
             .scan = &file->script[i],
             .trusted = own};
         crew_init(file, &file->script[i], &crew);
-        crew.source = kst_jpeg_coefficient_source(&source);
+        crew.source = kst_jpeg_cpu_coefficient_source(&source);
         if (optimise && !counted)
             status = count_scan(file, &crew);
         if (!status)
@@ -170,7 +170,7 @@ static kst_status write_sequential_scans(
 
 static kst_status write_progressive_scans(struct coded_file *file, const struct jpeg_progressive_source *source)
 {
-    return kst_jpeg_progressive_encode(
+    return kst_jpeg_cpu_progressive_encode(
         file->op, &file->dsp, file->encoding, file->script, file->script_length, source, file->sink);
 }
 
@@ -190,13 +190,13 @@ static kst_status write_scans(
     return file->sink->status;
 }
 
-uint64_t kst_jpeg_stored_most(const struct jpeg_encoding *encoding, const struct sink *sink)
+uint64_t kst_jpeg_cpu_stored_most(const struct jpeg_encoding *encoding, const struct sink *sink)
 {
     const uint64_t most = encoding->stored_most;
     return kst_spill_keeper(sink) || most > UINT64_MAX / IN_MEMORY ? most : IN_MEMORY * most;
 }
 
-kst_status kst_jpeg_write_coefficients(const struct operation *op, const struct jpeg_encoding *encoding,
+kst_status kst_jpeg_cpu_write_coefficients(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_coefficients *coefficients, struct sink *sink)
 {
     struct coded_file file;
@@ -224,7 +224,7 @@ static kst_status write_result_scan(
     kst_status status = optimise ? count_scan(file, crew) : KST_OK;
     if (!status && optimise && decoder) {
         counted = decoder->sum;
-        kst_jpeg_row_decoder_again(decoder);
+        kst_jpeg_cpu_row_decoder_again(decoder);
     }
     if (!status)
         status = write_scan(file, scan, crew);
@@ -237,13 +237,13 @@ static kst_status stream_scan(struct coded_file *file, const struct jpeg_result 
     struct jpeg_scan_crew crew;
     struct jpeg_result_source source;
     crew_init(file, scan, &crew);
-    kst_status status = kst_jpeg_result_source_create(crew.memory, &file->dsp, result, scan, crew.workers, &source);
-    crew.source = kst_jpeg_result_source(&source);
+    kst_status status = kst_jpeg_cpu_result_source_create(crew.memory, &file->dsp, result, scan, crew.workers, &source);
+    crew.source = kst_jpeg_cpu_result_source(&source);
     if (!status)
         status = write_result_scan(file, scan, &crew, result->decoder);
     if (source.reader.status)
         status = source.reader.status;
-    kst_jpeg_result_source_release(&source);
+    kst_jpeg_cpu_result_source_release(&source);
     return status;
 }
 
@@ -275,7 +275,7 @@ static kst_status write_result(struct coded_file *file, const struct jpeg_result
     return file->sink->status;
 }
 
-kst_status kst_jpeg_write_result(const struct operation *op, const struct jpeg_encoding *encoding,
+kst_status kst_jpeg_cpu_write_result(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_result *result, struct sink *sink)
 {
     struct coded_file file;
@@ -296,11 +296,11 @@ static kst_status stream_picture(struct coded_file *file, const struct jpeg_samp
     struct jpeg_picture_source source;
     crew_init(file, &file->script[0], &crew);
     kst_progress_enter(crew.progress, crew.geometry.mcus_h, 1);
-    kst_status status = kst_jpeg_picture_source_create(crew.memory, sampler, crew.workers, NULL, &source);
+    kst_status status = kst_jpeg_cpu_picture_source_create(crew.memory, sampler, crew.workers, NULL, &source);
     if (status)
         return status;
     source.summed = sum;
-    crew.source = kst_jpeg_picture_source(&source);
+    crew.source = kst_jpeg_cpu_picture_source(&source);
     write_headers(file);
     status = write_scan(file, &file->script[0], &crew);
     if (!status) {
@@ -309,7 +309,7 @@ static kst_status stream_picture(struct coded_file *file, const struct jpeg_samp
     }
     if (sum)
         *sum = atomic_load(&source.sum);
-    kst_jpeg_picture_source_release(&source);
+    kst_jpeg_cpu_picture_source_release(&source);
     return status;
 }
 
@@ -324,12 +324,12 @@ static kst_status transform_picture(
     kst_scan all;
     kst_jpeg_sequential_script(file->encoding->frame.component_count, &all);
     crew_init(file, &all, &crew);
-    kst_progress_enter(crew.progress, kst_jpeg_sampler_rows(sampler), 1.0 / PASSES);
-    kst_status status = kst_jpeg_picture_source_create(crew.memory, sampler, crew.workers, coefficients, &source);
+    kst_progress_enter(crew.progress, kst_jpeg_cpu_sampler_rows(sampler), 1.0 / PASSES);
+    kst_status status = kst_jpeg_cpu_picture_source_create(crew.memory, sampler, crew.workers, coefficients, &source);
     if (status)
         return status;
-    status = kst_jpeg_picture_transform(&source, crew.pool, crew.progress);
-    kst_jpeg_picture_source_release(&source);
+    status = kst_jpeg_cpu_picture_transform(&source, crew.pool, crew.progress);
+    kst_jpeg_cpu_picture_source_release(&source);
     return status;
 }
 
@@ -343,16 +343,16 @@ static kst_status count_picture(struct coded_file *file, const struct jpeg_sampl
     struct jpeg_scan_crew crew;
     struct jpeg_picture_source source;
     crew_init(file, &file->script[0], &crew);
-    kst_progress_enter(crew.progress, kst_jpeg_sampler_rows(sampler), 1.0 / PASSES);
-    kst_status status = kst_jpeg_picture_source_create(crew.memory, sampler, crew.workers, coefficients, &source);
+    kst_progress_enter(crew.progress, kst_jpeg_cpu_sampler_rows(sampler), 1.0 / PASSES);
+    kst_status status = kst_jpeg_cpu_picture_source_create(crew.memory, sampler, crew.workers, coefficients, &source);
     if (status)
         return status;
     source.summed = sum;
-    crew.source = kst_jpeg_picture_source(&source);
+    crew.source = kst_jpeg_cpu_picture_source(&source);
     status = count_scan(file, &crew);
     if (sum)
         *sum = atomic_load(&source.sum);
-    kst_jpeg_picture_source_release(&source);
+    kst_jpeg_cpu_picture_source_release(&source);
     return status;
 }
 
@@ -417,21 +417,21 @@ static kst_status store_picture(struct coded_file *file, const struct jpeg_sampl
     struct jpeg_coefficients row;
     struct jpeg_picture_source source;
     struct memory *memory = file->op->memory;
-    const uint32_t rows = kst_jpeg_sampler_rows(sampler);
+    const uint32_t rows = kst_jpeg_cpu_sampler_rows(sampler);
     kst_status status = kst_jpeg_coefficients_create_part(memory, store->frame, store->frame->mcus_w, 1, &row);
     if (!status)
-        status = kst_jpeg_picture_source_create(memory, sampler, 1, &row, &source);
+        status = kst_jpeg_cpu_picture_source_create(memory, sampler, 1, &row, &source);
     if (status) {
         kst_jpeg_coefficients_release(memory, &row);
         return status;
     }
     kst_progress_enter(file->op->progress, rows, 1.0 / PASSES);
     for (uint32_t i = 0; !status && i < rows; i++) {
-        status = kst_jpeg_picture_transform_row(&source, i) ? kst_jpeg_store_add(store, &row) : KST_ERROR_ROWS;
+        status = kst_jpeg_cpu_picture_transform_row(&source, i) ? kst_jpeg_cpu_store_add(store, &row) : KST_ERROR_ROWS;
         if (!kst_progress_step(file->op->progress, 1) && !status)
             status = KST_ERROR_CANCELLED;
     }
-    kst_jpeg_picture_source_release(&source);
+    kst_jpeg_cpu_picture_source_release(&source);
     kst_jpeg_coefficients_release(memory, &row);
     return status;
 }
@@ -448,12 +448,12 @@ static kst_status stream_stored(struct coded_file *file, const struct jpeg_sampl
     }
     const struct jpeg_result result = {.transform = &none, .source = &none.frame, .store = &store};
     kst_spill_create(&spill, file->op->memory, kst_spill_keeper(file->sink));
-    kst_status status = kst_jpeg_store_create(file->op, &none.frame, false, &spill, &store);
+    kst_status status = kst_jpeg_cpu_store_create(file->op, &none.frame, false, &spill, &store);
     if (!status) {
         status = store_picture(file, sampler, &store);
         if (!status)
             status = write_result(file, &result);
-        kst_jpeg_store_release(&store);
+        kst_jpeg_cpu_store_release(&store);
     }
     kst_spill_release(&spill);
     return status;
@@ -467,7 +467,7 @@ static bool is_stored(const struct coded_file *file)
 {
     const struct jpeg_encoding *encoding = file->encoding;
     const uint64_t length = kst_jpeg_coefficients_length(&encoding->frame);
-    return length > kst_jpeg_stored_most(encoding, file->sink) || length > kst_memory_left(file->op->memory);
+    return length > kst_jpeg_cpu_stored_most(encoding, file->sink) || length > kst_memory_left(file->op->memory);
 }
 
 static kst_status write_in_passes(struct coded_file *file, const struct jpeg_sampler *sampler)
@@ -490,7 +490,7 @@ static kst_status write_in_passes(struct coded_file *file, const struct jpeg_sam
     return status;
 }
 
-kst_status kst_jpeg_write_picture(const struct operation *op, const struct jpeg_encoding *encoding,
+kst_status kst_jpeg_cpu_write_picture(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_sampler *sampler, struct sink *sink)
 {
     struct coded_file file;

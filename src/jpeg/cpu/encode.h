@@ -14,25 +14,25 @@
  * read: such blocks are coded as libjpeg does, with no AC coefficients and the DC coefficient of the block before.
  * Returns KST_OK, a memory status, the sink's status or KST_ERROR_JPEG_COEFFICIENT.
  */
-kst_status kst_jpeg_write_coefficients(const struct operation *op, const struct jpeg_encoding *encoding,
+kst_status kst_jpeg_cpu_write_coefficients(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_coefficients *coefficients, struct sink *sink);
 
 /* Write a whole file that holds a picture, and report the stages unless there is no report. `sampler` was set up for
  * the encoding's frame. */
-kst_status kst_jpeg_write_picture(const struct operation *op, const struct jpeg_encoding *encoding,
+kst_status kst_jpeg_cpu_write_picture(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_sampler *sampler, struct sink *sink);
 
 struct jpeg_result;
 
 /*
  * Write a whole file from a result whose MCU rows are made when they are needed. A decoder instead of a store suffices
- * for a sequential file of one scan; its damage is not reported. Returns as kst_jpeg_write_coefficients(), or
+ * for a sequential file of one scan; its damage is not reported. Returns as kst_jpeg_cpu_write_coefficients(), or
  * KST_ERROR_ROWS if the data of a decoder differ when they are decoded again, or KST_ERROR_WRITE if a store fails.
  */
-kst_status kst_jpeg_write_result(const struct operation *op, const struct jpeg_encoding *encoding,
+kst_status kst_jpeg_cpu_write_result(const struct operation *op, const struct jpeg_encoding *encoding,
     const struct jpeg_result *result, struct sink *sink);
 
 /* Return how many bytes of coefficients are kept in memory as they are, rather than packed and set aside. */
-uint64_t kst_jpeg_stored_most(const struct jpeg_encoding *encoding, const struct sink *sink);
+uint64_t kst_jpeg_cpu_stored_most(const struct jpeg_encoding *encoding, const struct sink *sink);
 
 #endif

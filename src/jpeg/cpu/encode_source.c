@@ -38,8 +38,8 @@ static bool fill_component(const struct jpeg_coefficient_source *source, uint32_
     return good;
 }
 
-bool kst_jpeg_coefficient_fill(const struct jpeg_coefficient_source *source, uint32_t row, uint32_t x, uint32_t count,
-    int16_t *block, uint64_t *mask)
+bool kst_jpeg_cpu_coefficient_fill(const struct jpeg_coefficient_source *source, uint32_t row, uint32_t x,
+    uint32_t count, int16_t *block, uint64_t *mask)
 {
     const kst_scan *scan = source->scan;
     bool good = true;
@@ -54,10 +54,10 @@ static bool fill_coefficients(
     void *arg, uint32_t worker, uint32_t row, uint32_t x, uint32_t count, int16_t *block, uint64_t *mask)
 {
     (void)worker;
-    return kst_jpeg_coefficient_fill(arg, row, x, count, block, mask);
+    return kst_jpeg_cpu_coefficient_fill(arg, row, x, count, block, mask);
 }
 
-struct jpeg_block_source kst_jpeg_coefficient_source(struct jpeg_coefficient_source *source)
+struct jpeg_block_source kst_jpeg_cpu_coefficient_source(struct jpeg_coefficient_source *source)
 {
     return (struct jpeg_block_source){.arg = source, .fill = fill_coefficients};
 }
@@ -71,11 +71,11 @@ static void init_quantizer(struct jpeg_picture_source *source, uint32_t componen
             return;
         }
     }
-    kst_jpeg_quantizer_init(&source->quantizer[component], frame->component[component].quant);
+    kst_jpeg_cpu_quantizer_init(&source->quantizer[component], frame->component[component].quant);
 }
 
-kst_status kst_jpeg_picture_source_create(struct memory *memory, const struct jpeg_sampler *sampler, uint32_t workers,
-    const struct jpeg_coefficients *coefficients, struct jpeg_picture_source *source)
+kst_status kst_jpeg_cpu_picture_source_create(struct memory *memory, const struct jpeg_sampler *sampler,
+    uint32_t workers, const struct jpeg_coefficients *coefficients, struct jpeg_picture_source *source)
 {
     kst_status status = KST_OK;
     *source = (struct jpeg_picture_source){
@@ -84,9 +84,9 @@ kst_status kst_jpeg_picture_source_create(struct memory *memory, const struct jp
     atomic_init(&source->sum, 0);
     source->rows = kst_memory_zeroed(memory, workers, sizeof *source->rows, &status);
     for (uint32_t i = 0; !status && i < workers; i++)
-        status = kst_jpeg_sample_rows_create(memory, sampler, &source->rows[i]);
+        status = kst_jpeg_cpu_sample_rows_create(memory, sampler, &source->rows[i]);
     if (status) {
-        kst_jpeg_picture_source_release(source);
+        kst_jpeg_cpu_picture_source_release(source);
         return status;
     }
     for (uint32_t c = 0; c < sampler->frame->component_count; c++)
@@ -94,10 +94,10 @@ kst_status kst_jpeg_picture_source_create(struct memory *memory, const struct jp
     return KST_OK;
 }
 
-void kst_jpeg_picture_source_release(struct jpeg_picture_source *source)
+void kst_jpeg_cpu_picture_source_release(struct jpeg_picture_source *source)
 {
     for (uint32_t i = 0; source->rows && i < source->workers; i++)
-        kst_jpeg_sample_rows_release(source->memory, &source->rows[i]);
+        kst_jpeg_cpu_sample_rows_release(source->memory, &source->rows[i]);
     kst_memory_release(source->memory, source->rows);
     source->rows = NULL;
     pthread_mutex_destroy(&source->order);
@@ -107,17 +107,17 @@ static bool bring_picture_row(void *arg, uint32_t worker, uint32_t row)
 {
     struct jpeg_picture_source *source = arg;
     const struct jpeg_sample_rows *rows = &source->rows[worker];
-    if (!kst_jpeg_sample_rows_bring(source->sampler, row, &source->rows[worker]))
+    if (!kst_jpeg_cpu_sample_rows_bring(source->sampler, row, &source->rows[worker]))
         return false;
     if (source->summed)
-        atomic_fetch_add(&source->sum, kst_jpeg_sample_rows_sum(source->sampler, row, rows));
+        atomic_fetch_add(&source->sum, kst_jpeg_cpu_sample_rows_sum(source->sampler, row, rows));
     return true;
 }
 
 static void start_picture_row(void *arg, uint32_t worker, uint32_t row)
 {
     struct jpeg_picture_source *source = arg;
-    kst_jpeg_sample_rows_fill(source->sampler, row, &source->rows[worker]);
+    kst_jpeg_cpu_sample_rows_fill(source->sampler, row, &source->rows[worker]);
 }
 
 /* Transform 8×8 samples of a component into zig-zag order; `keep`: the block that also gets them in raster order, or
@@ -166,7 +166,7 @@ static bool fill_picture(
     return true;
 }
 
-struct jpeg_block_source kst_jpeg_picture_source(struct jpeg_picture_source *source)
+struct jpeg_block_source kst_jpeg_cpu_picture_source(struct jpeg_picture_source *source)
 {
     const kst_rows *rows = source->sampler->rows;
     return (struct jpeg_block_source){.arg = source,
@@ -200,7 +200,7 @@ static void transform_row(const struct jpeg_picture_source *source, uint32_t wor
     }
 }
 
-bool kst_jpeg_picture_transform_row(struct jpeg_picture_source *source, uint32_t row)
+bool kst_jpeg_cpu_picture_transform_row(struct jpeg_picture_source *source, uint32_t row)
 {
     if (source->sampler->rows && !bring_picture_row(source, 0, row))
         return false;
@@ -212,14 +212,14 @@ bool kst_jpeg_picture_transform_row(struct jpeg_picture_source *source, uint32_t
 /* Claim the next MCU row and fetch the picture's rows for it. False when no row is left or a fetch failed. */
 static bool take_row(struct transform *transform, uint32_t worker, uint32_t *row)
 {
-    kst_jpeg_source_lock(&transform->blocks);
+    kst_jpeg_cpu_source_lock(&transform->blocks);
     *row = (uint32_t)atomic_fetch_add(&transform->next, 1);
-    bool taken = *row < kst_jpeg_sampler_rows(transform->source->sampler) && !atomic_load(&transform->status);
-    if (taken && !kst_jpeg_source_bring(&transform->blocks, worker, *row)) {
+    bool taken = *row < kst_jpeg_cpu_sampler_rows(transform->source->sampler) && !atomic_load(&transform->status);
+    if (taken && !kst_jpeg_cpu_source_bring(&transform->blocks, worker, *row)) {
         atomic_store(&transform->status, KST_ERROR_ROWS);
         taken = false;
     }
-    kst_jpeg_source_unlock(&transform->blocks);
+    kst_jpeg_cpu_source_unlock(&transform->blocks);
     return taken;
 }
 
@@ -235,9 +235,11 @@ static void transform_worker(void *arg, uint32_t worker)
     }
 }
 
-kst_status kst_jpeg_picture_transform(struct jpeg_picture_source *source, struct pool *pool, struct progress *progress)
+kst_status kst_jpeg_cpu_picture_transform(
+    struct jpeg_picture_source *source, struct pool *pool, struct progress *progress)
 {
-    struct transform transform = {.source = source, .blocks = kst_jpeg_picture_source(source), .progress = progress};
+    struct transform transform = {
+        .source = source, .blocks = kst_jpeg_cpu_picture_source(source), .progress = progress};
     atomic_init(&transform.next, 0);
     atomic_init(&transform.status, KST_OK);
     kst_pool_run(pool, source->workers, transform_worker, &transform);

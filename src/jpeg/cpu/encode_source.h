@@ -17,10 +17,10 @@ struct jpeg_coefficient_source {
 };
 
 /* Fill in MCUs of the scan, as struct jpeg_block_source asks for them. */
-bool kst_jpeg_coefficient_fill(const struct jpeg_coefficient_source *source, uint32_t row, uint32_t x, uint32_t count,
-    int16_t *block, uint64_t *mask);
+bool kst_jpeg_cpu_coefficient_fill(const struct jpeg_coefficient_source *source, uint32_t row, uint32_t x,
+    uint32_t count, int16_t *block, uint64_t *mask);
 
-struct jpeg_block_source kst_jpeg_coefficient_source(struct jpeg_coefficient_source *source);
+struct jpeg_block_source kst_jpeg_cpu_coefficient_source(struct jpeg_coefficient_source *source);
 
 /* A picture whose components are all in one scan. */
 struct jpeg_picture_source {
@@ -28,26 +28,27 @@ struct jpeg_picture_source {
     const struct jpeg_coefficients *coefficients; /* where to keep the blocks as well; null: they are not kept */
     struct memory *memory;
     pthread_mutex_t order; /* held while rows are fetched in order */
-    bool summed;           /* whether `sum` is that of the rows fetched so far, as kst_jpeg_sample_rows_sum() says */
+    bool summed; /* whether `sum` is that of the rows fetched so far, as kst_jpeg_cpu_sample_rows_sum() says */
     atomic_uint_fast64_t sum;
     uint32_t workers;
     struct jpeg_sample_rows *rows; /* one per worker */
     struct jpeg_quantizer quantizer[JPEG_COMPONENTS];
 };
 
-kst_status kst_jpeg_picture_source_create(struct memory *memory, const struct jpeg_sampler *sampler, uint32_t workers,
-    const struct jpeg_coefficients *coefficients, struct jpeg_picture_source *source);
-void kst_jpeg_picture_source_release(struct jpeg_picture_source *source);
+kst_status kst_jpeg_cpu_picture_source_create(struct memory *memory, const struct jpeg_sampler *sampler,
+    uint32_t workers, const struct jpeg_coefficients *coefficients, struct jpeg_picture_source *source);
+void kst_jpeg_cpu_picture_source_release(struct jpeg_picture_source *source);
 
-struct jpeg_block_source kst_jpeg_picture_source(struct jpeg_picture_source *source);
+struct jpeg_block_source kst_jpeg_cpu_picture_source(struct jpeg_picture_source *source);
 
 /* Fetch one MCU row, and transform it into coefficients that have room for no other. False if fetching failed. */
-bool kst_jpeg_picture_transform_row(struct jpeg_picture_source *source, uint32_t row);
+bool kst_jpeg_cpu_picture_transform_row(struct jpeg_picture_source *source, uint32_t row);
 
 /*
  * Transform the whole picture into the coefficients, on the source's workers; a step of progress (may be null) is an
  * MCU row. Returns KST_OK, KST_ERROR_ROWS or KST_ERROR_CANCELLED.
  */
-kst_status kst_jpeg_picture_transform(struct jpeg_picture_source *source, struct pool *pool, struct progress *progress);
+kst_status kst_jpeg_cpu_picture_transform(
+    struct jpeg_picture_source *source, struct pool *pool, struct progress *progress);
 
 #endif

@@ -34,7 +34,7 @@ struct pair {
     uint32_t next;  /* the next MCU row to be taken */
 };
 
-uint32_t kst_jpeg_pair_borders(const struct jpeg_output *output)
+uint32_t kst_jpeg_cpu_pair_borders(const struct jpeg_output *output)
 {
     return output->row_count / BAND_ROWS + 2; /* the last border is for the rows after the tokens */
 }
@@ -54,7 +54,7 @@ static struct jpeg_border *border_at(const struct pair *pair, uint32_t row)
 static uint32_t token_rows(const struct pair *pair)
 {
     uint32_t rows = (pair->known + pair->shift.mcu) / pair->crew->output->frame.mcus_w;
-    uint32_t last = kst_jpeg_crew_end(pair->crew) - 1;
+    uint32_t last = kst_jpeg_cpu_crew_end(pair->crew) - 1;
     return rows < last ? rows : last;
 }
 
@@ -64,7 +64,7 @@ static uint32_t token_rows(const struct pair *pair)
  */
 static bool take_rows(struct pair *pair, struct jpeg_stretch *stretch)
 {
-    uint32_t end = kst_jpeg_crew_end(pair->crew);
+    uint32_t end = kst_jpeg_cpu_crew_end(pair->crew);
     bool taken = false;
     pthread_mutex_lock(&pair->lock);
     while (!pair->closed && pair->next < end && token_rows(pair) < pair->next + BAND_ROWS)
@@ -91,10 +91,10 @@ static void seek_behind(const struct pair *pair, uint32_t row, struct jpeg_curso
     const struct jpeg_entropy *entropy = pair->crew->source->entropy;
     uint32_t mcu = row * pair->crew->output->frame.mcus_w;
     *cursor = pair->ahead->checkpoint[(mcu - pair->shift.mcu) / pair->ahead->step];
-    kst_jpeg_shift_cursor(&pair->shift, cursor);
+    kst_jpeg_cpu_shift_cursor(&pair->shift, cursor);
     cursor->to_go = entropy->mcus - cursor->mcu;
-    kst_jpeg_skip_mcus(entropy, cursor, mcu - cursor->mcu);
-    kst_jpeg_cursor_forget(entropy, cursor, false);
+    kst_jpeg_cpu_skip_mcus(entropy, cursor, mcu - cursor->mcu);
+    kst_jpeg_cpu_cursor_forget(entropy, cursor, false);
 }
 
 static void share_rows(struct pair *pair, uint32_t thread)
@@ -103,13 +103,13 @@ static void share_rows(struct pair *pair, uint32_t thread)
     struct jpeg_cursor cursor;
     while (take_rows(pair, &stretch)) {
         stretch.above = border_at(pair, stretch.from);
-        stretch.below = stretch.to < kst_jpeg_crew_end(pair->crew) ? border_at(pair, stretch.to) : NULL;
+        stretch.below = stretch.to < kst_jpeg_cpu_crew_end(pair->crew) ? border_at(pair, stretch.to) : NULL;
         stretch.cursor = NULL;
         if (!stretch.shift) {
             seek_behind(pair, stretch.from, &cursor);
             stretch.cursor = &cursor;
         }
-        kst_jpeg_crew_decode(pair->crew, thread, &stretch);
+        kst_jpeg_cpu_crew_decode(pair->crew, thread, &stretch);
     }
 }
 
@@ -146,13 +146,13 @@ static enum state try_join(struct pair *pair, const struct jpeg_cursor *cursor)
     bool closed = pair->closed;
     pthread_mutex_unlock(&pair->lock);
     uint32_t count = known < JPEG_BORDERS ? known : JPEG_BORDERS;
-    bool met = kst_jpeg_borders_meet(&ahead->borders, count, ahead->entropy, cursor, &border, &shift);
+    bool met = kst_jpeg_cpu_borders_meet(&ahead->borders, count, ahead->entropy, cursor, &border, &shift);
     if (!met || border + 2 * ahead->step > known) {
         bool never = closed || (!met && count == JPEG_BORDERS) || is_overtaken(pair, known, cursor);
         return never ? stay_alone(pair) : OPEN;
     }
     uint32_t first = (border + shift.mcu + width - 1) / width;
-    if (first + 2 > kst_jpeg_crew_end(pair->crew))
+    if (first + 2 > kst_jpeg_cpu_crew_end(pair->crew))
         return stay_alone(pair);
     pthread_mutex_lock(&pair->lock);
     pair->shift = shift;
@@ -170,12 +170,12 @@ static void run_upper(struct pair *pair)
     struct jpeg_band *band = &crew->band[0];
     struct jpeg_cursor cursor;
     uint32_t row = crew->output->first_row;
-    uint32_t end = kst_jpeg_crew_end(crew);
+    uint32_t end = kst_jpeg_cpu_crew_end(crew);
     enum state state = OPEN;
-    kst_jpeg_cursor_start(crew->source->entropy, &cursor, 0);
-    kst_jpeg_band_start(band, row, &cursor);
+    kst_jpeg_cpu_cursor_start(crew->source->entropy, &cursor, 0);
+    kst_jpeg_cpu_band_start(band, row, &cursor);
     while (row < (state == JOINED ? pair->first : end)) {
-        kst_jpeg_band_step(band, row == crew->output->first_row);
+        kst_jpeg_cpu_band_step(band, row == crew->output->first_row);
         row++;
         if (state == OPEN && band->cursor.bits.next >= pair->ahead->start)
             state = try_join(pair, &band->cursor);
@@ -184,11 +184,11 @@ static void run_upper(struct pair *pair)
         stay_alone(pair);
     /* The lower thread takes over only in the state OPEN, so that it has done so by now or never does. */
     if (crew->making.buffers)
-        kst_jpeg_row_buffers_take_back(crew->making.buffers);
-    kst_jpeg_damage_add(&crew->damage[0], &band->cursor.damage);
+        kst_jpeg_cpu_row_buffers_take_back(crew->making.buffers);
+    kst_jpeg_cpu_damage_add(&crew->damage[0], &band->cursor.damage);
     if (state != JOINED)
         return;
-    kst_jpeg_crew_meet(band, border_at(pair, row), row, true);
+    kst_jpeg_cpu_crew_meet(band, border_at(pair, row), row, true);
     share_rows(pair, 0);
 }
 
@@ -209,7 +209,7 @@ static void take_over(struct pair *pair)
 {
     pthread_mutex_lock(&pair->lock);
     if (pair->crew->making.buffers && pair->state == OPEN)
-        kst_jpeg_row_buffers_take_over(pair->crew->making.buffers);
+        kst_jpeg_cpu_row_buffers_take_over(pair->crew->making.buffers);
     pthread_mutex_unlock(&pair->lock);
 }
 
@@ -218,14 +218,14 @@ static void run_lower(struct pair *pair)
     struct jpeg_row_buffers *buffers = pair->crew->making.buffers;
     bool wanted = publish(pair, false);
     take_over(pair);
-    while (wanted && kst_jpeg_ahead_read(pair->ahead)) {
+    while (wanted && kst_jpeg_cpu_ahead_read(pair->ahead)) {
         wanted = publish(pair, false);
         if (buffers)
-            kst_jpeg_row_buffers_hand_out(buffers);
+            kst_jpeg_cpu_row_buffers_hand_out(buffers);
     }
     publish(pair, true);
     if (buffers)
-        kst_jpeg_row_buffers_hand_out_all(buffers);
+        kst_jpeg_cpu_row_buffers_hand_out_all(buffers);
     pthread_mutex_lock(&pair->lock);
     while (pair->state == OPEN)
         pthread_cond_wait(&pair->changed, &pair->lock);
@@ -243,7 +243,7 @@ static void pair_task(void *arg, uint32_t index)
         run_lower(arg);
 }
 
-void kst_jpeg_crew_pair(struct jpeg_crew *crew, struct jpeg_ahead *ahead)
+void kst_jpeg_cpu_crew_pair(struct jpeg_crew *crew, struct jpeg_ahead *ahead)
 {
     struct pair pair = {.crew = crew, .ahead = ahead};
     pthread_mutex_init(&pair.lock, NULL);

@@ -2,12 +2,12 @@
 /* Makes MCU rows of a result from strips of its source, and hands out their blocks. */
 #include "jpeg/cpu/result.h"
 
-bool kst_jpeg_result_in_order(const struct jpeg_transform *transform)
+bool kst_jpeg_cpu_result_in_order(const struct jpeg_transform *transform)
 {
     return !transform->transposed && transform->mirror_h == 0;
 }
 
-kst_status kst_jpeg_result_reader_open(
+kst_status kst_jpeg_cpu_result_reader_open(
     const struct jpeg_result *result, const kst_scan *scan, struct jpeg_result_reader *reader)
 {
     *reader = (struct jpeg_result_reader){.result = result};
@@ -15,16 +15,16 @@ kst_status kst_jpeg_result_reader_open(
         reader->components |= 1U << scan->component[i];
     if (result->decoder)
         return KST_OK;
-    kst_status status = kst_jpeg_store_reader_open(result->store, reader->components, &reader->store);
+    kst_status status = kst_jpeg_cpu_store_reader_open(result->store, reader->components, &reader->store);
     if (status)
-        kst_jpeg_result_reader_close(reader);
+        kst_jpeg_cpu_result_reader_close(reader);
     return status;
 }
 
-void kst_jpeg_result_reader_close(struct jpeg_result_reader *reader)
+void kst_jpeg_cpu_result_reader_close(struct jpeg_result_reader *reader)
 {
     if (reader->store.store)
-        kst_jpeg_store_reader_close(&reader->store);
+        kst_jpeg_cpu_store_reader_close(&reader->store);
     reader->store.store = NULL;
 }
 
@@ -33,15 +33,15 @@ static const struct jpeg_strip *find_strip(struct jpeg_result_reader *reader, ui
 {
     struct jpeg_row_decoder *decoder = reader->result->decoder;
     if (!decoder) {
-        reader->status = kst_jpeg_store_read(&reader->store, index);
+        reader->status = kst_jpeg_cpu_store_read(&reader->store, index);
         return reader->status ? NULL : &reader->store.strip;
     }
     while (decoder->rows <= index)
-        kst_jpeg_row_decoder_next(decoder);
+        kst_jpeg_cpu_row_decoder_next(decoder);
     return &decoder->row;
 }
 
-bool kst_jpeg_result_read(struct jpeg_result_reader *reader, uint32_t row, const struct jpeg_coefficients *to)
+bool kst_jpeg_cpu_result_read(struct jpeg_result_reader *reader, uint32_t row, const struct jpeg_coefficients *to)
 {
     const struct jpeg_result *result = reader->result;
     const struct jpeg_strip *strip =
@@ -51,14 +51,14 @@ bool kst_jpeg_result_read(struct jpeg_result_reader *reader, uint32_t row, const
     return strip != NULL;
 }
 
-kst_status kst_jpeg_result_source_create(struct memory *memory, const struct jpeg_dsp *dsp,
+kst_status kst_jpeg_cpu_result_source_create(struct memory *memory, const struct jpeg_dsp *dsp,
     const struct jpeg_result *result, const kst_scan *scan, uint32_t workers, struct jpeg_result_source *source)
 {
     const struct jpeg_frame *frame = &result->transform->frame;
     *source = (struct jpeg_result_source){
         .blocks = {.dsp = dsp, .frame = frame, .scan = scan}, .memory = memory, .workers = workers};
     pthread_mutex_init(&source->order, NULL);
-    kst_status status = kst_jpeg_result_reader_open(result, scan, &source->reader);
+    kst_status status = kst_jpeg_cpu_result_reader_open(result, scan, &source->reader);
     if (!status)
         source->row = kst_memory_zeroed(memory, workers, sizeof *source->row, &status);
     for (uint32_t i = 0; !status && i < workers; i++)
@@ -66,12 +66,12 @@ kst_status kst_jpeg_result_source_create(struct memory *memory, const struct jpe
     return status;
 }
 
-void kst_jpeg_result_source_release(struct jpeg_result_source *source)
+void kst_jpeg_cpu_result_source_release(struct jpeg_result_source *source)
 {
     for (uint32_t i = 0; source->row && i < source->workers; i++)
         kst_jpeg_coefficients_release(source->memory, &source->row[i]);
     kst_memory_release(source->memory, source->row);
-    kst_jpeg_result_reader_close(&source->reader);
+    kst_jpeg_cpu_result_reader_close(&source->reader);
     pthread_mutex_destroy(&source->order);
 }
 
@@ -85,7 +85,7 @@ static uint32_t frame_row(const struct jpeg_result_source *source, uint32_t row)
 static bool bring_row(void *arg, uint32_t worker, uint32_t row)
 {
     struct jpeg_result_source *source = arg;
-    return kst_jpeg_result_read(&source->reader, frame_row(source, row), &source->row[worker]);
+    return kst_jpeg_cpu_result_read(&source->reader, frame_row(source, row), &source->row[worker]);
 }
 
 static bool fill_row(
@@ -95,10 +95,10 @@ static bool fill_row(
     struct jpeg_coefficient_source blocks = source->blocks;
     blocks.coefficients = &source->row[worker];
     blocks.first_row = frame_row(source, row);
-    return kst_jpeg_coefficient_fill(&blocks, row, x, count, block, mask);
+    return kst_jpeg_cpu_coefficient_fill(&blocks, row, x, count, block, mask);
 }
 
-struct jpeg_block_source kst_jpeg_result_source(struct jpeg_result_source *source)
+struct jpeg_block_source kst_jpeg_cpu_result_source(struct jpeg_result_source *source)
 {
     return (struct jpeg_block_source){.arg = source, .bring = bring_row, .order = &source->order, .fill = fill_row};
 }

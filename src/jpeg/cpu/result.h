@@ -14,12 +14,13 @@
 struct jpeg_result {
     const struct jpeg_transform *transform; /* its frame is the result's */
     const struct jpeg_frame *source;        /* the frame that the transform is of */
-    struct jpeg_row_decoder *decoder; /* null: the store is used. It needs rows in order (kst_jpeg_result_in_order()) */
+    struct jpeg_row_decoder
+        *decoder; /* null: the store is used. It needs rows in order (kst_jpeg_cpu_result_in_order()) */
     const struct jpeg_store *store;
 };
 
 /* Return whether a transform takes the rows of the source from the top to the bottom. */
-bool kst_jpeg_result_in_order(const struct jpeg_transform *transform);
+bool kst_jpeg_cpu_result_in_order(const struct jpeg_transform *transform);
 
 /* Reads rows of a result; each thread has its own reader, but only one if there is a decoder. */
 struct jpeg_result_reader {
@@ -30,12 +31,12 @@ struct jpeg_result_reader {
 };
 
 /* Read the components of a scan. On failure nothing is held. */
-kst_status kst_jpeg_result_reader_open(
+kst_status kst_jpeg_cpu_result_reader_open(
     const struct jpeg_result *result, const kst_scan *scan, struct jpeg_result_reader *reader);
-void kst_jpeg_result_reader_close(struct jpeg_result_reader *reader);
+void kst_jpeg_cpu_result_reader_close(struct jpeg_result_reader *reader);
 
 /* Make MCU row `row` of the result in `to`, which has room for one. False on failure: `status` is why. */
-bool kst_jpeg_result_read(struct jpeg_result_reader *reader, uint32_t row, const struct jpeg_coefficients *to);
+bool kst_jpeg_cpu_result_read(struct jpeg_result_reader *reader, uint32_t row, const struct jpeg_coefficients *to);
 
 /* A result as the source of blocks of one sequential scan. */
 struct jpeg_result_source {
@@ -48,10 +49,10 @@ struct jpeg_result_source {
 };
 
 /* The caller releases the source also on failure. `scan` and `result` must outlive it. */
-kst_status kst_jpeg_result_source_create(struct memory *memory, const struct jpeg_dsp *dsp,
+kst_status kst_jpeg_cpu_result_source_create(struct memory *memory, const struct jpeg_dsp *dsp,
     const struct jpeg_result *result, const kst_scan *scan, uint32_t workers, struct jpeg_result_source *source);
-void kst_jpeg_result_source_release(struct jpeg_result_source *source);
+void kst_jpeg_cpu_result_source_release(struct jpeg_result_source *source);
 
-struct jpeg_block_source kst_jpeg_result_source(struct jpeg_result_source *source);
+struct jpeg_block_source kst_jpeg_cpu_result_source(struct jpeg_result_source *source);
 
 #endif

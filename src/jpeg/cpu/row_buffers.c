@@ -15,8 +15,8 @@ struct jpeg_row_buffer {
     uint8_t *data;
 };
 
-void kst_jpeg_row_buffers_begin(struct jpeg_row_buffers *buffers, struct memory *memory, const kst_row_writer *writer,
-    const kst_image *image, uint32_t lines, uint32_t threads)
+void kst_jpeg_cpu_row_buffers_begin(struct jpeg_row_buffers *buffers, struct memory *memory,
+    const kst_row_writer *writer, const kst_image *image, uint32_t lines, uint32_t threads)
 {
     *buffers = (struct jpeg_row_buffers){.writer = writer, .memory = memory, .shape = *image};
     uint64_t bytes = (uint64_t)image->plane[0].pitch * lines;
@@ -39,7 +39,7 @@ static uint32_t row_count(const struct jpeg_row_buffers *buffers, uint32_t index
     return left < buffers->rows ? left : buffers->rows;
 }
 
-/* The caller holds the lock; so it does for all functions down to kst_jpeg_row_buffers_rows(). */
+/* The caller holds the lock; so it does for all functions down to kst_jpeg_cpu_row_buffers_rows(). */
 static void fail(struct jpeg_row_buffers *buffers, kst_status status)
 {
     if (!buffers->status)
@@ -135,7 +135,7 @@ static void wait_for_room(struct jpeg_row_buffers *buffers, uint32_t index)
         pthread_cond_wait(&buffers->written, &buffers->lock);
 }
 
-uint8_t *kst_jpeg_row_buffers_rows(struct jpeg_row_buffers *buffers, uint32_t y, uint32_t *count)
+uint8_t *kst_jpeg_cpu_row_buffers_rows(struct jpeg_row_buffers *buffers, uint32_t y, uint32_t *count)
 {
     uint32_t index = y / buffers->rows, row = y - first_row(buffers, index);
     pthread_mutex_lock(&buffers->lock);
@@ -161,7 +161,7 @@ static bool leave_for_later(struct jpeg_row_buffers *buffers)
     return true;
 }
 
-void kst_jpeg_row_buffers_done(struct jpeg_row_buffers *buffers, uint32_t y, uint32_t count)
+void kst_jpeg_cpu_row_buffers_done(struct jpeg_row_buffers *buffers, uint32_t y, uint32_t count)
 {
     pthread_mutex_lock(&buffers->lock);
     struct jpeg_row_buffer *buffer = find(buffers, y / buffers->rows);
@@ -198,21 +198,21 @@ static void write_left(struct jpeg_row_buffers *buffers)
     }
 }
 
-void kst_jpeg_row_buffers_take_over(struct jpeg_row_buffers *buffers)
+void kst_jpeg_cpu_row_buffers_take_over(struct jpeg_row_buffers *buffers)
 {
     pthread_mutex_lock(&buffers->lock);
     buffers->taken_over = true;
     pthread_mutex_unlock(&buffers->lock);
 }
 
-void kst_jpeg_row_buffers_hand_out(struct jpeg_row_buffers *buffers)
+void kst_jpeg_cpu_row_buffers_hand_out(struct jpeg_row_buffers *buffers)
 {
     pthread_mutex_lock(&buffers->lock);
     write_left(buffers);
     pthread_mutex_unlock(&buffers->lock);
 }
 
-void kst_jpeg_row_buffers_hand_out_all(struct jpeg_row_buffers *buffers)
+void kst_jpeg_cpu_row_buffers_hand_out_all(struct jpeg_row_buffers *buffers)
 {
     pthread_mutex_lock(&buffers->lock);
     write_left(buffers);
@@ -223,7 +223,7 @@ void kst_jpeg_row_buffers_hand_out_all(struct jpeg_row_buffers *buffers)
     pthread_mutex_unlock(&buffers->lock);
 }
 
-void kst_jpeg_row_buffers_take_back(struct jpeg_row_buffers *buffers)
+void kst_jpeg_cpu_row_buffers_take_back(struct jpeg_row_buffers *buffers)
 {
     pthread_mutex_lock(&buffers->lock);
     buffers->taken_over = false;
@@ -240,7 +240,7 @@ static void release(struct jpeg_row_buffers *buffers, struct jpeg_row_buffer *li
     }
 }
 
-kst_status kst_jpeg_row_buffers_end(struct jpeg_row_buffers *buffers)
+kst_status kst_jpeg_cpu_row_buffers_end(struct jpeg_row_buffers *buffers)
 {
     release(buffers, buffers->open);
     release(buffers, buffers->spare);

@@ -38,29 +38,29 @@ struct jpeg_row_buffers {
 };
 
 /* `image` describes the picture; `lines` is the number of lines of an MCU row. */
-void kst_jpeg_row_buffers_begin(struct jpeg_row_buffers *buffers, struct memory *memory, const kst_row_writer *writer,
-    const kst_image *image, uint32_t lines, uint32_t threads);
+void kst_jpeg_cpu_row_buffers_begin(struct jpeg_row_buffers *buffers, struct memory *memory,
+    const kst_row_writer *writer, const kst_image *image, uint32_t lines, uint32_t threads);
 
 /*
- * kst_jpeg_row_buffers_rows() returns where row `y` goes, and how many rows of its buffer follow each other from there
- * on, or null and 1 after a failure. Each row is asked for once, and reported with kst_jpeg_row_buffers_done() once it
- * is written, several at once if they belong to one buffer.
+ * kst_jpeg_cpu_row_buffers_rows() returns where row `y` goes, and how many rows of its buffer follow each other from
+ * there on, or null and 1 after a failure. Each row is asked for once, and reported with
+ * kst_jpeg_cpu_row_buffers_done() once it is written, several at once if they belong to one buffer.
  */
-uint8_t *kst_jpeg_row_buffers_rows(struct jpeg_row_buffers *buffers, uint32_t y, uint32_t *count);
-void kst_jpeg_row_buffers_done(struct jpeg_row_buffers *buffers, uint32_t y, uint32_t count);
+uint8_t *kst_jpeg_cpu_row_buffers_rows(struct jpeg_row_buffers *buffers, uint32_t y, uint32_t *count);
+void kst_jpeg_cpu_row_buffers_done(struct jpeg_row_buffers *buffers, uint32_t y, uint32_t count);
 
 /*
  * One thread takes over handing out buffers. From then on the other threads leave the buffers that they complete to it,
- * as long as few are left. It hands out those that were left with kst_jpeg_row_buffers_hand_out(). With
- * kst_jpeg_row_buffers_hand_out_all() it also waits for more, until another thread calls
- * kst_jpeg_row_buffers_take_back(), after which each thread again hands out what it completes.
+ * as long as few are left. It hands out those that were left with kst_jpeg_cpu_row_buffers_hand_out(). With
+ * kst_jpeg_cpu_row_buffers_hand_out_all() it also waits for more, until another thread calls
+ * kst_jpeg_cpu_row_buffers_take_back(), after which each thread again hands out what it completes.
  */
-void kst_jpeg_row_buffers_take_over(struct jpeg_row_buffers *buffers);
-void kst_jpeg_row_buffers_hand_out(struct jpeg_row_buffers *buffers);
-void kst_jpeg_row_buffers_hand_out_all(struct jpeg_row_buffers *buffers);
-void kst_jpeg_row_buffers_take_back(struct jpeg_row_buffers *buffers);
+void kst_jpeg_cpu_row_buffers_take_over(struct jpeg_row_buffers *buffers);
+void kst_jpeg_cpu_row_buffers_hand_out(struct jpeg_row_buffers *buffers);
+void kst_jpeg_cpu_row_buffers_hand_out_all(struct jpeg_row_buffers *buffers);
+void kst_jpeg_cpu_row_buffers_take_back(struct jpeg_row_buffers *buffers);
 
 /* Release everything, once all threads have finished. Returns KST_OK, KST_ERROR_WRITE or a memory status. */
-kst_status kst_jpeg_row_buffers_end(struct jpeg_row_buffers *buffers);
+kst_status kst_jpeg_cpu_row_buffers_end(struct jpeg_row_buffers *buffers);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-kst_status kst_jpeg_row_decoder_open(
+kst_status kst_jpeg_cpu_row_decoder_open(
     const struct operation *op, const struct jpeg_plan *plan, struct jpeg_row_decoder *decoder)
 {
     *decoder = (struct jpeg_row_decoder){.memory = op->memory};
@@ -12,16 +12,16 @@ kst_status kst_jpeg_row_decoder_open(
         kst_jpeg_coefficients_create_part(op->memory, &plan->frame, plan->frame.mcus_w, 1, &decoder->row.coefficients);
     if (status)
         return status;
-    status = kst_jpeg_scans_open(op, plan, 1, &decoder->scans);
+    status = kst_jpeg_cpu_scans_open(op, plan, 1, &decoder->scans);
     decoder->scans.target.coefficients = &decoder->row.coefficients;
     if (status)
-        kst_jpeg_row_decoder_close(decoder);
+        kst_jpeg_cpu_row_decoder_close(decoder);
     return status;
 }
 
-void kst_jpeg_row_decoder_close(struct jpeg_row_decoder *decoder)
+void kst_jpeg_cpu_row_decoder_close(struct jpeg_row_decoder *decoder)
 {
-    kst_jpeg_scans_close(decoder->memory, &decoder->scans);
+    kst_jpeg_cpu_scans_close(decoder->memory, &decoder->scans);
     kst_jpeg_coefficients_release(decoder->memory, &decoder->row.coefficients);
 }
 
@@ -57,31 +57,31 @@ static uint64_t sum_blocks(uint64_t sum, const int16_t *block, size_t count)
     return part[0] ^ (part[1] >> 1) ^ (part[2] >> 2) ^ (part[3] >> 3);
 }
 
-void kst_jpeg_row_decoder_next(struct jpeg_row_decoder *decoder)
+void kst_jpeg_cpu_row_decoder_next(struct jpeg_row_decoder *decoder)
 {
     clear_row(decoder);
     decoder->row.first_y = decoder->scans.target.first_row = decoder->rows;
-    kst_jpeg_scans_read_row(&decoder->scans, decoder->rows++);
+    kst_jpeg_cpu_scans_read_row(&decoder->scans, decoder->rows++);
     for (uint32_t i = 0; decoder->summed && i < decoder->scans.plan->frame.component_count; i++)
         decoder->sum = sum_blocks(decoder->sum, decoder->row.coefficients.blocks[i], blocks_in_row(decoder, i));
 }
 
-void kst_jpeg_row_decoder_finish(struct jpeg_row_decoder *decoder)
+void kst_jpeg_cpu_row_decoder_finish(struct jpeg_row_decoder *decoder)
 {
     if (decoder->finished)
         return;
     while (decoder->rows < decoder->scans.plan->frame.mcus_h)
-        kst_jpeg_row_decoder_next(decoder);
+        kst_jpeg_cpu_row_decoder_next(decoder);
     decoder->finished = true;
-    decoder->damage = kst_jpeg_scans_damage(&decoder->scans);
+    decoder->damage = kst_jpeg_cpu_scans_damage(&decoder->scans);
 }
 
-void kst_jpeg_row_decoder_again(struct jpeg_row_decoder *decoder)
+void kst_jpeg_cpu_row_decoder_again(struct jpeg_row_decoder *decoder)
 {
-    kst_jpeg_row_decoder_finish(decoder);
+    kst_jpeg_cpu_row_decoder_finish(decoder);
     for (uint32_t i = 0; i < decoder->scans.opened; i++) {
         struct jpeg_scan_reader *reader = &decoder->scans.reader[i];
-        kst_jpeg_cursor_start(&reader->entropy, &reader->cursor, 0);
+        kst_jpeg_cpu_cursor_start(&reader->entropy, &reader->cursor, 0);
         reader->rows = 0;
         reader->good_rows = 1;
     }

@@ -21,17 +21,17 @@ struct jpeg_row_decoder {
 };
 
 /* On failure nothing is held. The plan must outlive the decoder. */
-kst_status kst_jpeg_row_decoder_open(
+kst_status kst_jpeg_cpu_row_decoder_open(
     const struct operation *op, const struct jpeg_plan *plan, struct jpeg_row_decoder *decoder);
-void kst_jpeg_row_decoder_close(struct jpeg_row_decoder *decoder);
+void kst_jpeg_cpu_row_decoder_close(struct jpeg_row_decoder *decoder);
 
 /* Decode the next MCU row, of which there must be one. */
-void kst_jpeg_row_decoder_next(struct jpeg_row_decoder *decoder);
+void kst_jpeg_cpu_row_decoder_next(struct jpeg_row_decoder *decoder);
 
 /* Unless an earlier pass has done so, decode the rows that are left, for their damage alone. */
-void kst_jpeg_row_decoder_finish(struct jpeg_row_decoder *decoder);
+void kst_jpeg_cpu_row_decoder_finish(struct jpeg_row_decoder *decoder);
 
 /* Finish, and begin with the first row again. */
-void kst_jpeg_row_decoder_again(struct jpeg_row_decoder *decoder);
+void kst_jpeg_cpu_row_decoder_again(struct jpeg_row_decoder *decoder);
 
 #endif

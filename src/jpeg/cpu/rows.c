@@ -29,7 +29,7 @@ static size_t line_length(const struct jpeg_output *output)
     return round_up(longest + 2 * JPEG_ROW_PADDING);
 }
 
-kst_status kst_jpeg_rows_create(struct memory *memory, const struct jpeg_making *making, struct jpeg_rows *rows)
+kst_status kst_jpeg_cpu_rows_create(struct memory *memory, const struct jpeg_making *making, struct jpeg_rows *rows)
 {
     const struct jpeg_output *output = making->output;
     kst_status status = KST_OK;
@@ -52,13 +52,13 @@ kst_status kst_jpeg_rows_create(struct memory *memory, const struct jpeg_making 
     return KST_OK;
 }
 
-void kst_jpeg_rows_release(struct memory *memory, struct jpeg_rows *rows)
+void kst_jpeg_cpu_rows_release(struct memory *memory, struct jpeg_rows *rows)
 {
     kst_memory_release(memory, rows->memory);
     rows->memory = NULL;
 }
 
-kst_status kst_jpeg_seam_create(struct memory *memory, const struct jpeg_output *output, struct jpeg_seam *seam)
+kst_status kst_jpeg_cpu_seam_create(struct memory *memory, const struct jpeg_output *output, struct jpeg_seam *seam)
 {
     kst_status status = KST_OK;
     size_t total = 0;
@@ -77,7 +77,7 @@ kst_status kst_jpeg_seam_create(struct memory *memory, const struct jpeg_output 
     return KST_OK;
 }
 
-void kst_jpeg_seam_release(struct memory *memory, struct jpeg_seam *seam)
+void kst_jpeg_cpu_seam_release(struct memory *memory, struct jpeg_seam *seam)
 {
     kst_memory_release(memory, seam->memory);
     seam->memory = NULL;
@@ -89,7 +89,7 @@ static uint8_t *ring_row(const struct jpeg_rows *rows, uint32_t component, uint3
     return rows->ring[component] + (ptrdiff_t)(y % height) * rows->pitch[component];
 }
 
-uint8_t *kst_jpeg_rows_at(const struct jpeg_rows *rows, uint32_t component, uint32_t mcu_row)
+uint8_t *kst_jpeg_cpu_rows_at(const struct jpeg_rows *rows, uint32_t component, uint32_t mcu_row)
 {
     return ring_row(rows, component, mcu_row * rows->output->scaled[component].mcu_rows);
 }
@@ -273,7 +273,7 @@ struct in_buffer {
 static void leave_buffer(const struct jpeg_making *making, struct in_buffer *at)
 {
     if (at->data)
-        kst_jpeg_row_buffers_done(making->buffers, at->from, at->to - at->from);
+        kst_jpeg_cpu_row_buffers_done(making->buffers, at->from, at->to - at->from);
     at->data = NULL;
 }
 
@@ -283,7 +283,7 @@ static uint8_t *next_in_buffer(const struct jpeg_making *making, struct in_buffe
     if (row != at->to || row == at->end) {
         uint32_t count;
         leave_buffer(making, at);
-        at->data = kst_jpeg_row_buffers_rows(making->buffers, row, &count);
+        at->data = kst_jpeg_cpu_row_buffers_rows(making->buffers, row, &count);
         at->from = row;
         at->end = row + count;
     }
@@ -323,7 +323,7 @@ static void emit_raw(const struct jpeg_rows *rows, uint32_t from, uint32_t to)
     }
 }
 
-void kst_jpeg_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_t to)
+void kst_jpeg_cpu_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_t to)
 {
     const struct jpeg_output *output = rows->output;
     if (output->conversion == JPEG_CONVERT_RAW) {
@@ -345,7 +345,7 @@ void kst_jpeg_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_t to
     leave_buffer(rows->making, &at);
 }
 
-void kst_jpeg_seam_keep(const struct jpeg_rows *rows, struct jpeg_seam *seam, uint32_t mcu_row, bool above)
+void kst_jpeg_cpu_seam_keep(const struct jpeg_rows *rows, struct jpeg_seam *seam, uint32_t mcu_row, bool above)
 {
     for (uint32_t i = 0; i < rows->output->frame.component_count; i++) {
         const struct jpeg_scaled *scaled = &rows->output->scaled[i];
@@ -354,7 +354,7 @@ void kst_jpeg_seam_keep(const struct jpeg_rows *rows, struct jpeg_seam *seam, ui
     }
 }
 
-void kst_jpeg_seam_emit(const struct jpeg_rows *rows, const struct jpeg_seam *seam, uint32_t mcu_row)
+void kst_jpeg_cpu_seam_emit(const struct jpeg_rows *rows, const struct jpeg_seam *seam, uint32_t mcu_row)
 {
     const struct jpeg_output *output = rows->output;
     uint32_t border = mcu_row * output->mcu_lines;

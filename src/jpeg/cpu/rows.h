@@ -34,25 +34,25 @@ struct jpeg_seam {
     uint8_t *memory;
 };
 
-kst_status kst_jpeg_rows_create(struct memory *memory, const struct jpeg_making *making, struct jpeg_rows *rows);
-void kst_jpeg_rows_release(struct memory *memory, struct jpeg_rows *rows);
+kst_status kst_jpeg_cpu_rows_create(struct memory *memory, const struct jpeg_making *making, struct jpeg_rows *rows);
+void kst_jpeg_cpu_rows_release(struct memory *memory, struct jpeg_rows *rows);
 
-kst_status kst_jpeg_seam_create(struct memory *memory, const struct jpeg_output *output, struct jpeg_seam *seam);
-void kst_jpeg_seam_release(struct memory *memory, struct jpeg_seam *seam);
+kst_status kst_jpeg_cpu_seam_create(struct memory *memory, const struct jpeg_output *output, struct jpeg_seam *seam);
+void kst_jpeg_cpu_seam_release(struct memory *memory, struct jpeg_seam *seam);
 
 /* Return where the samples of MCU row `mcu_row` of a component start. */
-uint8_t *kst_jpeg_rows_at(const struct jpeg_rows *rows, uint32_t component, uint32_t mcu_row);
+uint8_t *kst_jpeg_cpu_rows_at(const struct jpeg_rows *rows, uint32_t component, uint32_t mcu_row);
 
 /*
  * Write lines [from, to) of the reduced picture to the caller's image; lines outside the region are skipped. For raw
  * output both limits are borders of MCU rows.
  */
-void kst_jpeg_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_t to);
+void kst_jpeg_cpu_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_t to);
 
 /* Copy each component's last row of MCU row `mcu_row` (above = true), or its first row, to a seam. */
-void kst_jpeg_seam_keep(const struct jpeg_rows *rows, struct jpeg_seam *seam, uint32_t mcu_row, bool above);
+void kst_jpeg_cpu_seam_keep(const struct jpeg_rows *rows, struct jpeg_seam *seam, uint32_t mcu_row, bool above);
 
 /* Write the lines on both sides of the border above MCU row `mcu_row`, once both halves of the seam are filled. */
-void kst_jpeg_seam_emit(const struct jpeg_rows *rows, const struct jpeg_seam *seam, uint32_t mcu_row);
+void kst_jpeg_cpu_seam_emit(const struct jpeg_rows *rows, const struct jpeg_seam *seam, uint32_t mcu_row);
 
 #endif

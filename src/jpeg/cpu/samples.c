@@ -109,7 +109,7 @@ static bool full_size(const struct jpeg_sampler *sampler, uint32_t component)
     return sampler->h[component] == sampler->hmax && sampler->v[component] == sampler->vmax;
 }
 
-kst_status kst_jpeg_sampler_init(
+kst_status kst_jpeg_cpu_sampler_init(
     struct jpeg_sampler *sampler, const kst_image *image, const struct jpeg_frame *frame, const struct jpeg_dsp *dsp)
 {
     *sampler = (struct jpeg_sampler){.image = image, .frame = frame, .dsp = dsp, .hmax = 1, .vmax = 1};
@@ -132,7 +132,7 @@ kst_status kst_jpeg_sampler_init(
     return sampler->convert ? KST_OK : KST_ERROR_JPEG_COLOUR;
 }
 
-uint32_t kst_jpeg_sampler_rows(const struct jpeg_sampler *sampler)
+uint32_t kst_jpeg_cpu_sampler_rows(const struct jpeg_sampler *sampler)
 {
     return sampler->frame->component_count == 1 ? sampler->frame->component[0].blocks_h : sampler->frame->mcus_h;
 }
@@ -207,7 +207,7 @@ static void look_at_picture(const struct jpeg_sampler *sampler, struct jpeg_samp
     }
 }
 
-kst_status kst_jpeg_sample_rows_create(
+kst_status kst_jpeg_cpu_sample_rows_create(
     struct memory *memory, const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows)
 {
     kst_status status = KST_OK;
@@ -222,7 +222,7 @@ kst_status kst_jpeg_sample_rows_create(
     return KST_OK;
 }
 
-void kst_jpeg_sample_rows_release(struct memory *memory, struct jpeg_sample_rows *rows)
+void kst_jpeg_cpu_sample_rows_release(struct memory *memory, struct jpeg_sample_rows *rows)
 {
     kst_memory_release(memory, rows->memory);
     memset(rows, 0, sizeof *rows);
@@ -348,7 +348,7 @@ static bool bring_plane(
     return true;
 }
 
-bool kst_jpeg_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows)
+bool kst_jpeg_cpu_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows)
 {
     for (uint32_t i = 0; sampler->rows && i < sampler->image->plane_count; i++) {
         uint32_t first, count = lines_at(sampler, i, index, &first);
@@ -378,7 +378,7 @@ static uint64_t sum_of_row(const uint8_t *row, size_t length, uint64_t seed)
     return sum[0] + 3 * sum[1] + 5 * sum[2] + 7 * sum[3];
 }
 
-uint64_t kst_jpeg_sample_rows_sum(
+uint64_t kst_jpeg_cpu_sample_rows_sum(
     const struct jpeg_sampler *sampler, uint32_t index, const struct jpeg_sample_rows *rows)
 {
     uint64_t sum = 0;
@@ -393,7 +393,7 @@ uint64_t kst_jpeg_sample_rows_sum(
     return sum;
 }
 
-void kst_jpeg_sample_rows_fill(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows)
+void kst_jpeg_cpu_sample_rows_fill(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows)
 {
     if (sampler->image->format == KST_FORMAT_RAW) {
         fill_raw(sampler, index, rows);

@@ -14,7 +14,7 @@ struct jpeg_sample_rows;
 
 struct jpeg_sampler {
     const kst_image *image; /* checked, in host memory; its colour is set and fits its format */
-    /* The source of the image's rows; null, as kst_jpeg_sampler_init() leaves it: its planes in memory. */
+    /* The source of the image's rows; null, as kst_jpeg_cpu_sampler_init() leaves it: its planes in memory. */
     const kst_rows *rows;
     const struct jpeg_frame *frame;
     const struct jpeg_dsp *dsp;
@@ -30,11 +30,11 @@ struct jpeg_sampler {
  * KST_ERROR_JPEG_SAMPLING if a component's factors do not divide the largest ones (which only KST_FORMAT_RAW allows).
  * Image, frame and dsp are borrowed.
  */
-kst_status kst_jpeg_sampler_init(
+kst_status kst_jpeg_cpu_sampler_init(
     struct jpeg_sampler *sampler, const kst_image *image, const struct jpeg_frame *frame, const struct jpeg_dsp *dsp);
 
 /* Return the number of MCU rows of the picture (block rows if it has a single component). */
-uint32_t kst_jpeg_sampler_rows(const struct jpeg_sampler *sampler);
+uint32_t kst_jpeg_cpu_sampler_rows(const struct jpeg_sampler *sampler);
 
 /* Consecutive rows of a plane of the picture, starting with row `first`. */
 struct jpeg_lines {
@@ -55,21 +55,21 @@ struct jpeg_sample_rows {
     void *memory;
 };
 
-kst_status kst_jpeg_sample_rows_create(
+kst_status kst_jpeg_cpu_sample_rows_create(
     struct memory *memory, const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows);
-void kst_jpeg_sample_rows_release(struct memory *memory, struct jpeg_sample_rows *rows);
+void kst_jpeg_cpu_sample_rows_release(struct memory *memory, struct jpeg_sample_rows *rows);
 
 /* Fetch the picture's rows that make up MCU row `index`, if they are not in memory. False if that failed. */
-bool kst_jpeg_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
+bool kst_jpeg_cpu_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
 
 /*
  * Return a sum of the fetched rows of MCU row `index`, to tell whether they are the same when they are fetched again.
  * That of the picture is the sum of those of all MCU rows, modulo 2^64, in any order.
  */
-uint64_t kst_jpeg_sample_rows_sum(
+uint64_t kst_jpeg_cpu_sample_rows_sum(
     const struct jpeg_sampler *sampler, uint32_t index, const struct jpeg_sample_rows *rows);
 
 /* Fill in the samples of MCU row `index`, whose picture rows have been fetched. */
-void kst_jpeg_sample_rows_fill(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
+void kst_jpeg_cpu_sample_rows_fill(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
 
 #endif

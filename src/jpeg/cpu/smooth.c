@@ -79,7 +79,7 @@ static const struct {
     {true, kernel_30, NULL},
 };
 
-bool kst_jpeg_smoothing_useful(const struct jpeg_plan *plan)
+bool kst_jpeg_cpu_smoothing_useful(const struct jpeg_plan *plan)
 {
     bool useful = false;
     if (plan->frame.process != KST_PROCESS_PROGRESSIVE)
@@ -114,7 +114,7 @@ static bool has_later_scan(const struct jpeg_plan *plan, uint32_t component)
     return false;
 }
 
-void kst_jpeg_smoothing_init(
+void kst_jpeg_cpu_smoothing_init(
     struct jpeg_smoothing *smoothing, const struct jpeg_plan *plan, const struct jpeg_coefficients *coefficients)
 {
     /* libjpeg treats a component that only the first of several scans holds as fully known here. */
@@ -185,7 +185,7 @@ static int16_t apply(
     return (int16_t)(sum < 0 ? -magnitude : magnitude);
 }
 
-void kst_jpeg_smooth_block(
+void kst_jpeg_cpu_smooth_block(
     const struct jpeg_smoothing *smoothing, uint32_t component, uint32_t x, uint32_t y, int16_t *out)
 {
     const struct jpeg_component *c = &smoothing->frame->component[component];

@@ -25,14 +25,14 @@ struct jpeg_smoothing {
 };
 
 /* Return whether a picture of this plan is smoothed at all. */
-bool kst_jpeg_smoothing_useful(const struct jpeg_plan *plan);
+bool kst_jpeg_cpu_smoothing_useful(const struct jpeg_plan *plan);
 
 /* Set up smoothing. Borrows the plan's frame and the coefficients, into which all scans of the plan are decoded. */
-void kst_jpeg_smoothing_init(
+void kst_jpeg_cpu_smoothing_init(
     struct jpeg_smoothing *smoothing, const struct jpeg_plan *plan, const struct jpeg_coefficients *coefficients);
 
 /* Smooth one block into `out`, as 64 coefficients in raster order. May be called from any number of threads at once. */
-void kst_jpeg_smooth_block(
+void kst_jpeg_cpu_smooth_block(
     const struct jpeg_smoothing *smoothing, uint32_t component, uint32_t x, uint32_t y, int16_t *out);
 
 #endif

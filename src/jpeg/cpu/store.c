@@ -104,7 +104,7 @@ static size_t entries(const struct jpeg_store *store)
     return (size_t)store->tiles_w * store->frame->component_count;
 }
 
-kst_status kst_jpeg_store_create(const struct operation *op, const struct jpeg_frame *frame, bool columns,
+kst_status kst_jpeg_cpu_store_create(const struct operation *op, const struct jpeg_frame *frame, bool columns,
     struct spill *spill, struct jpeg_store *store)
 {
     kst_status status = KST_OK;
@@ -116,7 +116,7 @@ kst_status kst_jpeg_store_create(const struct operation *op, const struct jpeg_f
     if (!status)
         store->open = kst_memory_zeroed(op->memory, entries(store), sizeof *store->open, &status);
     if (status)
-        kst_jpeg_store_release(store);
+        kst_jpeg_cpu_store_release(store);
     return status;
 }
 
@@ -128,7 +128,7 @@ static void release_open(struct jpeg_store *store)
     store->open = NULL;
 }
 
-void kst_jpeg_store_release(struct jpeg_store *store)
+void kst_jpeg_cpu_store_release(struct jpeg_store *store)
 {
     release_open(store);
     kst_memory_release(store->memory, store->end);
@@ -189,7 +189,7 @@ static kst_status put_tiles(struct jpeg_store *store, uint32_t tile_y)
     return KST_OK;
 }
 
-kst_status kst_jpeg_store_add(struct jpeg_store *store, const struct jpeg_coefficients *row)
+kst_status kst_jpeg_cpu_store_add(struct jpeg_store *store, const struct jpeg_coefficients *row)
 {
     kst_status status = KST_OK;
     for (uint32_t x = 0; !status && x < store->tiles_w; x++)
@@ -206,7 +206,7 @@ kst_status kst_jpeg_store_add(struct jpeg_store *store, const struct jpeg_coeffi
 
 enum { NOTHING = UINT32_MAX };
 
-kst_status kst_jpeg_store_reader_open(
+kst_status kst_jpeg_cpu_store_reader_open(
     const struct jpeg_store *store, uint32_t components, struct jpeg_store_reader *reader)
 {
     const struct jpeg_frame *frame = store->frame;
@@ -215,7 +215,7 @@ kst_status kst_jpeg_store_reader_open(
         store->columns ? frame->mcus_h : store->tile_h, &reader->strip.coefficients);
 }
 
-void kst_jpeg_store_reader_close(struct jpeg_store_reader *reader)
+void kst_jpeg_cpu_store_reader_close(struct jpeg_store_reader *reader)
 {
     kst_memory_release(reader->store->memory, reader->packed);
     kst_jpeg_coefficients_release(reader->store->memory, &reader->strip.coefficients);
@@ -273,7 +273,7 @@ static kst_status read_tile(struct jpeg_store_reader *reader, uint32_t tile_x, u
     return KST_OK;
 }
 
-kst_status kst_jpeg_store_read(struct jpeg_store_reader *reader, uint32_t index)
+kst_status kst_jpeg_cpu_store_read(struct jpeg_store_reader *reader, uint32_t index)
 {
     const struct jpeg_store *store = reader->store;
     const uint32_t at = index / (store->columns ? store->tile_w : store->tile_h);

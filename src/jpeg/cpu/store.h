@@ -33,13 +33,13 @@ struct jpeg_store {
  * Begin a store for a picture of this frame, which must outlive it like the spill. With `columns`, it will be read by
  * columns of MCUs, otherwise by rows. On failure nothing is held.
  */
-kst_status kst_jpeg_store_create(const struct operation *op, const struct jpeg_frame *frame, bool columns,
+kst_status kst_jpeg_cpu_store_create(const struct operation *op, const struct jpeg_frame *frame, bool columns,
     struct spill *spill, struct jpeg_store *store);
-void kst_jpeg_store_release(struct jpeg_store *store);
+void kst_jpeg_cpu_store_release(struct jpeg_store *store);
 
 /* Add the next MCU row; nobody else may set bytes aside meanwhile. Returns KST_OK, KST_ERROR_WRITE or a memory status.
  */
-kst_status kst_jpeg_store_add(struct jpeg_store *store, const struct jpeg_coefficients *row);
+kst_status kst_jpeg_cpu_store_add(struct jpeg_store *store, const struct jpeg_coefficients *row);
 
 /* Reads a complete store; each thread has its own reader. */
 struct jpeg_store_reader {
@@ -52,12 +52,13 @@ struct jpeg_store_reader {
 };
 
 /* The caller closes the reader also on failure. */
-kst_status kst_jpeg_store_reader_open(
+kst_status kst_jpeg_cpu_store_reader_open(
     const struct jpeg_store *store, uint32_t components, struct jpeg_store_reader *reader);
-void kst_jpeg_store_reader_close(struct jpeg_store_reader *reader);
+void kst_jpeg_cpu_store_reader_close(struct jpeg_store_reader *reader);
 
-/* Let the strip hold an MCU row or, if the store is read by columns, a column of MCUs. Returns as kst_jpeg_store_add().
+/* Let the strip hold an MCU row or, if the store is read by columns, a column of MCUs. Returns as
+ * kst_jpeg_cpu_store_add().
  */
-kst_status kst_jpeg_store_read(struct jpeg_store_reader *reader, uint32_t index);
+kst_status kst_jpeg_cpu_store_read(struct jpeg_store_reader *reader, uint32_t index);
 
 #endif

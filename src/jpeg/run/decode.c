@@ -25,7 +25,7 @@ static void release_planned(kst_decoder *decoder)
 {
     struct jpeg_decoder *state = jpeg_state(decoder);
     kst_jpeg_compact_release(&decoder->memory, &state->compact);
-    kst_jpeg_blocks_release(&decoder->memory, &state->blocks);
+    kst_jpeg_cpu_blocks_release(&decoder->memory, &state->blocks);
 }
 
 static void release_stream(kst_decoder *decoder)
@@ -62,7 +62,7 @@ static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t 
         release_stream(decoder);
         return status;
     }
-    kst_jpeg_info(&state->stream, decoder->metadata.orientation, &decoder->info);
+    kst_jpeg_run_info(&state->stream, decoder->metadata.orientation, &decoder->info);
     return KST_OK;
 }
 
@@ -125,7 +125,7 @@ static kst_status place(struct decoding *d)
     if (!d->on_gpu)
         fit_compact(d);
     if (!d->on_gpu && !state->item.plan->single_scan) { /* the GPU makes only the pixels */
-        state->item.coefficients = (struct jpeg_gpu_coefficients){&state->blocks, kst_jpeg_blocks_copy};
+        state->item.coefficients = (struct jpeg_gpu_coefficients){&state->blocks, kst_jpeg_cpu_blocks_copy};
         d->on_gpu = d->alone = fits_gpu(d);
     }
     if (d->on_gpu) {
@@ -212,7 +212,7 @@ static kst_status take_over(struct decoding *d, const struct jpeg_gpu_times *tim
     return kst_decoding_on_cpu(d);
 }
 
-kst_status kst_jpeg_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage *damage,
+kst_status kst_jpeg_run_decoding_settle(struct decoding *d, const struct jpeg_gpu_damage *damage,
     const struct jpeg_gpu_times *times, const struct gpu_error *error)
 {
     kst_report *report = &d->decoder->report;
@@ -246,7 +246,7 @@ static kst_status make_pixels(struct decoding *d)
     kst_decoding_confirm(d, d->decoder->context->pool); /* beside the device */
     if (job)
         kst_jpeg_gpu_end(job, &damage, &times, &error);
-    return kst_jpeg_decoding_settle(d, &damage, &times, &error);
+    return kst_jpeg_run_decoding_settle(d, &damage, &times, &error);
 }
 
 /* Let the CPU's threads decode the scans to coefficients, because the GPU cannot. The GPU then makes the pixels. */
@@ -256,7 +256,7 @@ static kst_status read_scans(struct decoding *d)
     struct jpeg_decoder *state = jpeg_state(decoder);
     double start = kst_seconds();
     const struct operation op = kst_decoder_operation(decoder, &d->progress);
-    kst_status status = kst_jpeg_blocks_decode(&op, &state->stream.plan, d->options.strict, &state->blocks);
+    kst_status status = kst_jpeg_cpu_blocks_decode(&op, &state->stream.plan, d->options.strict, &state->blocks);
     if (status)
         return kst_decoding_end(d, status);
     kst_report_stage(&decoder->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
@@ -315,20 +315,20 @@ static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t l
     kst_status status = check_jpeg_options(t);
     struct jpeg_transcoding first = {.context = t->context, .op = t->op, .options = t->options};
     if (!status)
-        status = kst_jpeg_transcode_file(&first, data, length, &t->sink);
-    kst_jpeg_transcoding_close(&first);
+        status = kst_jpeg_run_transcode_file(&first, data, length, &t->sink);
+    kst_jpeg_run_transcoding_close(&first);
     return status;
 }
 
-static const struct decode_parts parts = {.make = kst_jpeg_parts_make,
-    .release = kst_jpeg_parts_release,
-    .add = kst_jpeg_parts_add,
-    .run = kst_jpeg_parts_run,
-    .follow = kst_jpeg_parts_follow,
-    .done = kst_jpeg_parts_done,
-    .end = kst_jpeg_parts_end};
+static const struct decode_parts parts = {.make = kst_jpeg_run_parts_make,
+    .release = kst_jpeg_run_parts_release,
+    .add = kst_jpeg_run_parts_add,
+    .run = kst_jpeg_run_parts_run,
+    .follow = kst_jpeg_run_parts_follow,
+    .done = kst_jpeg_run_parts_done,
+    .end = kst_jpeg_run_parts_end};
 
-const struct codec kst_jpeg_codec = {.kind = KST_CODEC_JPEG,
+const struct codec kst_jpeg_run_codec = {.kind = KST_CODEC_JPEG,
     .decode_seconds = 11e-9,
     .decode_least = 0.21e-3,
     .kernels = &kst_jpeg_gpu_decoding,
@@ -349,9 +349,9 @@ const struct codec kst_jpeg_codec = {.kind = KST_CODEC_JPEG,
     .encode_least = 0.075e-3,
     .encoding_size = sizeof(struct jpeg_encoder),
     .reads_rows_once = true,
-    .plan_encoding = kst_jpeg_encoding_plan,
-    .takes_picture = kst_jpeg_encoding_suits,
-    .place_rows = kst_jpeg_encoding_place_rows,
-    .encode = kst_jpeg_encode,
-    .encode_parts = &kst_jpeg_encode_parts,
+    .plan_encoding = kst_jpeg_run_encoding_plan,
+    .takes_picture = kst_jpeg_run_encoding_suits,
+    .place_rows = kst_jpeg_run_encoding_place_rows,
+    .encode = kst_jpeg_run_encode,
+    .encode_parts = &kst_jpeg_run_encode_parts,
     .transcode = transcode};

@@ -31,7 +31,7 @@ static inline struct jpeg_decoder *jpeg_state(const kst_decoder *decoder)
 }
 
 /* End a decoding that the GPU has carried out, or has failed to carry out. */
-kst_status kst_jpeg_decoding_settle(struct decoding *decoding, const struct jpeg_gpu_damage *damage,
+kst_status kst_jpeg_run_decoding_settle(struct decoding *decoding, const struct jpeg_gpu_damage *damage,
     const struct jpeg_gpu_times *times, const struct gpu_error *error);
 
 #endif

@@ -35,7 +35,7 @@ struct jpeg_parts {
     uint32_t part_count, begun, ended; /* in turn */
 };
 
-void kst_jpeg_parts_release(void *made)
+void kst_jpeg_run_parts_release(void *made)
 {
     struct jpeg_parts *parts = made;
     struct memory *memory = &parts->owner->context->memory;
@@ -45,7 +45,7 @@ void kst_jpeg_parts_release(void *made)
     kst_memory_release(memory, parts);
 }
 
-void *kst_jpeg_parts_make(const struct decode_owner *owner)
+void *kst_jpeg_run_parts_make(const struct decode_owner *owner)
 {
     struct memory *memory = &owner->context->memory;
     struct jpeg_parts *parts = kst_memory_zeroed(memory, 1, sizeof *parts, NULL);
@@ -57,7 +57,7 @@ void *kst_jpeg_parts_make(const struct decode_owner *owner)
     parts->part = kst_memory_array(memory, owner->most, sizeof *parts->part, NULL);
     if (parts->decoding && parts->item && parts->part)
         return parts;
-    kst_jpeg_parts_release(parts);
+    kst_jpeg_run_parts_release(parts);
     return NULL;
 }
 
@@ -83,7 +83,7 @@ static bool fits(const struct jpeg_parts *parts, const struct jpeg_part *part, u
            part->memory + memory <= part_memory(parts);
 }
 
-void kst_jpeg_parts_add(void *made, struct decoding *decoding)
+void kst_jpeg_run_parts_add(void *made, struct decoding *decoding)
 {
     struct jpeg_parts *parts = made;
     uint32_t index = parts->count++;
@@ -117,7 +117,7 @@ static void settle_picture(void *arg, uint32_t index)
     const struct jpeg_settling *s = arg;
     struct decoding *decoding = s->parts->decoding[s->part->first + index];
     s->parts->owner->enter(decoding);
-    kst_jpeg_decoding_settle(decoding, &s->damage[index], s->times, s->error);
+    kst_jpeg_run_decoding_settle(decoding, &s->damage[index], s->times, s->error);
     s->parts->owner->leave(decoding);
 }
 
@@ -168,7 +168,7 @@ static bool must_end(const struct jpeg_parts *parts)
     return in_flight >= PARTS_IN_FLIGHT || (in_flight >= PARTS_AT_ONCE && parts->part[parts->ended].staged);
 }
 
-void kst_jpeg_parts_run(void *made, bool more)
+void kst_jpeg_run_parts_run(void *made, bool more)
 {
     struct jpeg_parts *parts = made;
     uint32_t ready = parts->part_count - (parts->part_count > 0 && more);
@@ -179,7 +179,7 @@ void kst_jpeg_parts_run(void *made, bool more)
     }
 }
 
-void kst_jpeg_parts_follow(const void *made, struct gpu_queue *queue)
+void kst_jpeg_run_parts_follow(const void *made, struct gpu_queue *queue)
 {
     const struct jpeg_parts *parts = made;
     for (uint32_t i = parts->ended; i < parts->begun; i++)
@@ -187,7 +187,7 @@ void kst_jpeg_parts_follow(const void *made, struct gpu_queue *queue)
             kst_jpeg_gpu_follow(parts->part[i].job, queue);
 }
 
-bool kst_jpeg_parts_done(const void *made)
+bool kst_jpeg_run_parts_done(const void *made)
 {
     const struct jpeg_parts *parts = made;
     for (uint32_t i = parts->ended; i < parts->begun; i++)
@@ -196,7 +196,7 @@ bool kst_jpeg_parts_done(const void *made)
     return true;
 }
 
-void kst_jpeg_parts_end(void *made)
+void kst_jpeg_run_parts_end(void *made)
 {
     struct jpeg_parts *parts = made;
     while (parts->ended < parts->begun)

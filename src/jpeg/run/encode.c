@@ -267,7 +267,7 @@ static uint64_t choose_kept(const kst_encode_options *options, const kst_rows *r
     return in_order || progressive ? very_large : large;
 }
 
-kst_status kst_jpeg_encoding_plan(struct encoding *e)
+kst_status kst_jpeg_run_encoding_plan(struct encoding *e)
 {
     struct jpeg_encoder *state = jpeg_encoder_of(e);
     struct jpeg_frame *frame = &jpeg_encoding_of(e)->frame;
@@ -294,14 +294,14 @@ kst_status kst_jpeg_encoding_plan(struct encoding *e)
     plan_header(e);
     jpeg_encoding_of(e)->kept_most = choose_kept(&e->options, e->rows);
     jpeg_encoding_of(e)->stored_most = JPEG_STORED_MOST;
-    kst_jpeg_dsp_init(&state->dsp, e->context->tier);
-    status = kst_jpeg_sampler_init(&state->sampler, &e->image, frame, &state->dsp);
+    kst_jpeg_cpu_dsp_init(&state->dsp, e->context->tier);
+    status = kst_jpeg_cpu_sampler_init(&state->sampler, &e->image, frame, &state->dsp);
     state->sampler.rows = e->rows;
     state->item = (struct jpeg_gpu_encode_item){.encoding = &state->encoding, .image = &e->image, .sink = &e->sink};
     return status ? kst_encoding_fail(e, status, NULL) : KST_OK;
 }
 
-bool kst_jpeg_encoding_suits(struct encoding *e)
+bool kst_jpeg_run_encoding_suits(struct encoding *e)
 {
     struct jpeg_gpu_encode_item *item = &jpeg_encoder_of(e)->item;
     item->source = e->source;
@@ -313,10 +313,10 @@ bool kst_jpeg_encoding_suits(struct encoding *e)
  * Decide whether a GPU encodes rows. It needs all of them at once; if memory has no room for that, the CPU encodes
  * them.
  */
-kst_status kst_jpeg_encoding_place_rows(struct encoding *e, double seconds)
+kst_status kst_jpeg_run_encoding_place_rows(struct encoding *e, double seconds)
 {
     struct jpeg_encoder *state = jpeg_encoder_of(e);
-    if (!kst_jpeg_encoding_suits(e))
+    if (!kst_jpeg_run_encoding_suits(e))
         return KST_OK;
     e->gpu = kst_context_gpu_for(e->context, seconds, e->codec->encode_least);
     if (!e->gpu)
@@ -336,7 +336,7 @@ kst_status kst_jpeg_encoding_place_rows(struct encoding *e, double seconds)
 static kst_status encode_on_cpu(struct encoding *e)
 {
     const struct operation op = kst_encoding_operation(e);
-    return kst_jpeg_write_picture(&op, jpeg_encoding_of(e), &jpeg_encoder_of(e)->sampler, &e->sink);
+    return kst_jpeg_cpu_write_picture(&op, jpeg_encoding_of(e), &jpeg_encoder_of(e)->sampler, &e->sink);
 }
 
 /* Encode on the CPU from device memory: the pixels are first copied to the host. */
@@ -359,7 +359,7 @@ static void report_time(struct encoding *e, kst_stage stage, double seconds)
     e->report.stage_seconds[stage] += seconds;
 }
 
-kst_status kst_jpeg_encoding_settle(
+kst_status kst_jpeg_run_encoding_settle(
     struct encoding *e, const struct jpeg_gpu_encode_times *times, const struct gpu_error *error)
 {
     if (error->status)
@@ -381,10 +381,10 @@ static kst_status encode_on_gpu(struct encoding *e)
         kst_jpeg_gpu_encode_write(job, 0);
     if (job)
         kst_jpeg_gpu_encode_end(job);
-    return kst_jpeg_encoding_settle(e, &times, &error);
+    return kst_jpeg_run_encoding_settle(e, &times, &error);
 }
 
-kst_status kst_jpeg_encode(struct encoding *e)
+kst_status kst_jpeg_run_encode(struct encoding *e)
 {
     if (e->on_gpu)
         return encode_on_gpu(e);

@@ -26,16 +26,16 @@ static inline struct jpeg_encoding *jpeg_encoding_of(const struct encoding *e)
 }
 
 /* These are the encoding functions of struct codec. */
-kst_status kst_jpeg_encoding_plan(struct encoding *e);
-bool kst_jpeg_encoding_suits(struct encoding *e);
-kst_status kst_jpeg_encoding_place_rows(struct encoding *e, double seconds);
-kst_status kst_jpeg_encode(struct encoding *e);
+kst_status kst_jpeg_run_encoding_plan(struct encoding *e);
+bool kst_jpeg_run_encoding_suits(struct encoding *e);
+kst_status kst_jpeg_run_encoding_place_rows(struct encoding *e, double seconds);
+kst_status kst_jpeg_run_encode(struct encoding *e);
 
 /* Report what the device did or why it failed. Returns the status with which the encoding must be ended. */
-kst_status kst_jpeg_encoding_settle(
+kst_status kst_jpeg_run_encoding_settle(
     struct encoding *e, const struct jpeg_gpu_encode_times *times, const struct gpu_error *error);
 
 /* encode_parts.c: see struct encode_parts. */
-extern const struct encode_parts kst_jpeg_encode_parts;
+extern const struct encode_parts kst_jpeg_run_encode_parts;
 
 #endif

@@ -68,7 +68,7 @@ static void settle_item(void *arg, uint32_t index)
     struct encoding *e = parts->encoding[settling->part->first + index];
     if (!settling->error.status)
         kst_jpeg_gpu_encode_write(settling->part->job, index);
-    kst_encoding_end(e, kst_jpeg_encoding_settle(e, &settling->times, &settling->error));
+    kst_encoding_end(e, kst_jpeg_run_encoding_settle(e, &settling->times, &settling->error));
     parts->owner.close(e);
 }
 
@@ -143,5 +143,5 @@ static void run(void *all)
         end_part(parts);
 }
 
-const struct encode_parts kst_jpeg_encode_parts = {
+const struct encode_parts kst_jpeg_run_encode_parts = {
     .make = make, .release = release, .add = add, .feed = feed, .run = run, .threads = 1};

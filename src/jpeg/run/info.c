@@ -55,7 +55,7 @@ static void describe_headers(const struct jpeg_headers *headers, kst_info *info)
     info->density_y = headers->jfif.y;
 }
 
-void kst_jpeg_info(const struct jpeg_stream *stream, int orientation, kst_info *info)
+void kst_jpeg_run_info(const struct jpeg_stream *stream, int orientation, kst_info *info)
 {
     const struct jpeg_plan *plan = &stream->plan;
     const struct jpeg_frame *frame = &plan->frame;

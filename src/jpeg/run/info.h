@@ -6,6 +6,6 @@
 #include "jpeg/syntax/parse.h"
 
 /* Describe a parsed stream. */
-void kst_jpeg_info(const struct jpeg_stream *stream, int orientation, kst_info *info);
+void kst_jpeg_run_info(const struct jpeg_stream *stream, int orientation, kst_info *info);
 
 #endif

@@ -69,7 +69,7 @@ static kst_status update_exif(struct jpeg_transcoding *t, uint32_t width, uint32
  * Copy segments unchanged, in their order, all to the front of the stream. Exif must come first, so if it did, no JFIF
  * header is put in front of it.
  */
-kst_status kst_jpeg_transcoding_metadata(struct jpeg_transcoding *t, uint32_t width, uint32_t height)
+kst_status kst_jpeg_run_transcoding_metadata(struct jpeg_transcoding *t, uint32_t width, uint32_t height)
 {
     const struct jpeg_stream *stream = &t->stream;
     const uint8_t *data = stream->plan.data;
@@ -178,7 +178,7 @@ static kst_restart plan_restart(const struct jpeg_transcoding *t)
     };
 }
 
-kst_status kst_jpeg_transcoding_plan(struct jpeg_transcoding *t)
+kst_status kst_jpeg_run_transcoding_plan(struct jpeg_transcoding *t)
 {
     const kst_transcode_options *o = t->options;
     const struct jpeg_transform_request request = {
@@ -194,7 +194,7 @@ kst_status kst_jpeg_transcoding_plan(struct jpeg_transcoding *t)
     t->encoding.restart = plan_restart(t);
     status = plan_script(t);
     repair_ids(&t->encoding);
-    return status ? status : kst_jpeg_transcoding_metadata(t, t->encoding.frame.width, t->encoding.frame.height);
+    return status ? status : kst_jpeg_run_transcoding_metadata(t, t->encoding.frame.width, t->encoding.frame.height);
 }
 
 /*
@@ -218,7 +218,7 @@ static kst_status transform_coefficients(
 static kst_status make_coefficients(struct jpeg_transcoding *t, struct jpeg_coefficients *result)
 {
     struct jpeg_coefficients source;
-    kst_status status = kst_jpeg_decode_coefficients(&t->op, &t->stream.plan, t->options->strict, &source);
+    kst_status status = kst_jpeg_cpu_decode_coefficients(&t->op, &t->stream.plan, t->options->strict, &source);
     if (status)
         return status;
     status = transform_coefficients(t, &source, result);
@@ -228,7 +228,7 @@ static kst_status make_coefficients(struct jpeg_transcoding *t, struct jpeg_coef
 
 static kst_status write(struct jpeg_transcoding *t, const struct jpeg_coefficients *coefficients, struct sink *sink)
 {
-    return fail(t, kst_jpeg_write_coefficients(&t->op, &t->encoding, coefficients, sink));
+    return fail(t, kst_jpeg_cpu_write_coefficients(&t->op, &t->encoding, coefficients, sink));
 }
 
 static kst_status write_kept(struct jpeg_transcoding *t, struct sink *sink)
@@ -246,14 +246,14 @@ static kst_status write_kept(struct jpeg_transcoding *t, struct sink *sink)
     return status;
 }
 
-kst_status kst_jpeg_transcoding_write(struct jpeg_transcoding *t, struct sink *sink)
+kst_status kst_jpeg_run_transcoding_write(struct jpeg_transcoding *t, struct sink *sink)
 {
-    if (kst_jpeg_transcoding_streams(t, sink))
-        return fail(t, kst_jpeg_transcoding_stream(t, sink));
+    if (kst_jpeg_run_transcoding_streams(t, sink))
+        return fail(t, kst_jpeg_run_transcoding_stream(t, sink));
     return write_kept(t, sink);
 }
 
-kst_status kst_jpeg_transcoding_open(struct jpeg_transcoding *t, const void *data, size_t length)
+kst_status kst_jpeg_run_transcoding_open(struct jpeg_transcoding *t, const void *data, size_t length)
 {
     kst_report *report = t->op.report;
     const uint64_t before = report->warnings;
@@ -263,7 +263,7 @@ kst_status kst_jpeg_transcoding_open(struct jpeg_transcoding *t, const void *dat
     return status;
 }
 
-uint64_t kst_jpeg_transcoding_place(const struct jpeg_transcoding *t, size_t index)
+uint64_t kst_jpeg_run_transcoding_place(const struct jpeg_transcoding *t, size_t index)
 {
     const uint64_t soi = 2, jfif = 18, adobe = 16, segment = 4; /* bytes */
     const struct jpeg_header *header = &t->encoding.header;
@@ -273,7 +273,7 @@ uint64_t kst_jpeg_transcoding_place(const struct jpeg_transcoding *t, size_t ind
     return place;
 }
 
-void kst_jpeg_transcoding_close(struct jpeg_transcoding *t)
+void kst_jpeg_run_transcoding_close(struct jpeg_transcoding *t)
 {
     kst_memory_release(t->op.memory, t->exif);
     kst_memory_release(t->op.memory, t->segment);

@@ -32,27 +32,27 @@ struct jpeg_transcoding {
 };
 
 /* Parse the picture. In strict mode what the parser finds is an error. */
-kst_status kst_jpeg_transcoding_open(struct jpeg_transcoding *t, const void *data, size_t length);
+kst_status kst_jpeg_run_transcoding_open(struct jpeg_transcoding *t, const void *data, size_t length);
 
 /* Plan everything that does not depend on the coefficients. */
-kst_status kst_jpeg_transcoding_plan(struct jpeg_transcoding *t);
+kst_status kst_jpeg_run_transcoding_plan(struct jpeg_transcoding *t);
 
 /* Choose the kept segments again, for a result whose size is not that of the plan, which otherwise includes them. */
-kst_status kst_jpeg_transcoding_metadata(struct jpeg_transcoding *t, uint32_t width, uint32_t height);
+kst_status kst_jpeg_run_transcoding_metadata(struct jpeg_transcoding *t, uint32_t width, uint32_t height);
 
 /* Write the result. */
-kst_status kst_jpeg_transcoding_write(struct jpeg_transcoding *t, struct sink *sink);
+kst_status kst_jpeg_run_transcoding_write(struct jpeg_transcoding *t, struct sink *sink);
 
 /*
  * transcode_stream.c: return whether the coefficients of a planned picture are not kept in memory, because they are too
  * many or because it is faster, and write the result without keeping them there.
  */
-bool kst_jpeg_transcoding_streams(const struct jpeg_transcoding *t, const struct sink *sink);
-kst_status kst_jpeg_transcoding_stream(struct jpeg_transcoding *t, struct sink *sink);
+bool kst_jpeg_run_transcoding_streams(const struct jpeg_transcoding *t, const struct sink *sink);
+kst_status kst_jpeg_run_transcoding_stream(struct jpeg_transcoding *t, struct sink *sink);
 
 /* Returns the offset in the result at which the contents of item `index` of the metadata begin. */
-uint64_t kst_jpeg_transcoding_place(const struct jpeg_transcoding *t, size_t index);
+uint64_t kst_jpeg_run_transcoding_place(const struct jpeg_transcoding *t, size_t index);
 
-void kst_jpeg_transcoding_close(struct jpeg_transcoding *t);
+void kst_jpeg_run_transcoding_close(struct jpeg_transcoding *t);
 
 #endif

@@ -131,14 +131,14 @@ static kst_status turn_other(
         return status;
     plan_turned(first, &whole.frame, &turned);
     if (plan_lossless(first, &turned, &whole.frame, options)) {
-        status = kst_jpeg_transcoding_plan(t);
-        return status ? status : kst_jpeg_transcoding_write(t, sink);
+        status = kst_jpeg_run_transcoding_plan(t);
+        return status ? status : kst_jpeg_run_transcoding_write(t, sink);
     }
     if (options->edge == KST_EDGE_PERFECT)
         return kst_report_error(t->op.report, KST_ERROR_JPEG_NOT_PERFECT, 0,
             "another picture, %u×%u pixels, MCUs of %u×%u", whole.frame.width, whole.frame.height,
             8U * whole.frame.hmax, 8U * whole.frame.vmax);
-    status = kst_jpeg_transcoding_recode(t, &turned, sink);
+    status = kst_jpeg_run_transcoding_recode(t, &turned, sink);
     return status ? status : kst_report_warning(t->op.report, KST_WARNING_JPEG_RECODED, 0, 1, options->strict);
 }
 
@@ -173,10 +173,10 @@ static kst_status make_picture(const struct pictures_file *f, const kst_other *o
     options.script_length = 0;
     kst_report_init(&report);
     kst_sink_init(&sink, t.op.memory);
-    kst_status status = kst_jpeg_transcoding_open(&t, f->data + other->offset, (size_t)other->length);
+    kst_status status = kst_jpeg_run_transcoding_open(&t, f->data + other->offset, (size_t)other->length);
     if (!status)
         status = turn_other(f->first, &t, &options, &sink);
-    kst_jpeg_transcoding_close(&t);
+    kst_jpeg_run_transcoding_close(&t);
     if (!status)
         status = sink.status;
     status = merge_report(f, other->offset, status, &report);
@@ -326,7 +326,7 @@ static kst_status mend_index(struct pictures_file *f, uint64_t now)
     size_t item;
     if (!item_of(f, f->others.index, &item))
         return KST_OK;
-    const uint64_t header = kst_jpeg_transcoding_place(f->first, item) + JPEG_MPF_HEADER;
+    const uint64_t header = kst_jpeg_run_transcoding_place(f->first, item) + JPEG_MPF_HEADER;
     for (uint32_t i = 0; i < f->others.mpf.count; i++) {
         struct jpeg_mpf_entry entry = kst_jpeg_mpf_entry(f->index, &f->others.mpf, i);
         if (!mend_entry(f, header, now, &entry))
@@ -375,7 +375,7 @@ static void replace_segment(const struct pictures_file *f, int64_t segment, stru
     size_t index;
     const kst_metadata *item = item_of(f, segment, &index);
     if (item)
-        memcpy(made->data + kst_jpeg_transcoding_place(f->first, index), item->data, item->length);
+        memcpy(made->data + kst_jpeg_run_transcoding_place(f->first, index), item->data, item->length);
 }
 
 /*
@@ -385,7 +385,7 @@ static kst_status write_known(struct pictures_file *f, struct sink *sink)
 {
     struct sink made;
     kst_sink_init(&made, f->first->op.memory);
-    kst_status status = kst_jpeg_transcoding_write(f->first, &made);
+    kst_status status = kst_jpeg_run_transcoding_write(f->first, &made);
     if (!status)
         status = fail(f, made.status);
     if (!status)
@@ -411,7 +411,7 @@ static kst_status write_file(struct pictures_file *f, struct sink *sink)
     if (!status)
         status = copy_index(f);
     if (!status)
-        status = f->knows_first ? write_known(f, sink) : kst_jpeg_transcoding_write(f->first, sink);
+        status = f->knows_first ? write_known(f, sink) : kst_jpeg_run_transcoding_write(f->first, sink);
     for (uint32_t i = 0; i < f->others.count && !status; i++) {
         kst_sink_bytes(sink, f->piece[i].data, (size_t)f->piece[i].length);
         kst_sink_settle(sink);
@@ -471,19 +471,20 @@ static kst_status find_others(struct pictures_file *f, size_t length)
     return kst_jpeg_others_find(&first->op, &first->stream, o->strict, &f->others);
 }
 
-kst_status kst_jpeg_transcode_file(struct jpeg_transcoding *first, const void *data, size_t length, struct sink *sink)
+kst_status kst_jpeg_run_transcode_file(
+    struct jpeg_transcoding *first, const void *data, size_t length, struct sink *sink)
 {
     struct pictures_file f = {
         .first = first, .data = data, .others = {.index = JPEG_NO_SEGMENT, .directory = JPEG_NO_SEGMENT}};
     double start = kst_seconds();
-    kst_status status = kst_jpeg_transcoding_open(first, data, length);
+    kst_status status = kst_jpeg_run_transcoding_open(first, data, length);
     if (!status)
-        status = kst_jpeg_transcoding_plan(first);
+        status = kst_jpeg_run_transcoding_plan(first);
     if (!status)
         status = find_others(&f, length);
     kst_report_stage(first->op.report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
     if (!status)
-        status = f.others.count > 0 ? write_file(&f, sink) : kst_jpeg_transcoding_write(first, sink);
+        status = f.others.count > 0 ? write_file(&f, sink) : kst_jpeg_run_transcoding_write(first, sink);
     close_file(&f);
     return status;
 }

@@ -5,8 +5,9 @@
 
 #include "jpeg/run/transcode.h"
 
-/* Transcode a file. `first` is prepared for kst_jpeg_transcoding_open(); the caller closes it. */
-kst_status kst_jpeg_transcode_file(struct jpeg_transcoding *first, const void *data, size_t length, struct sink *sink);
+/* Transcode a file. `first` is prepared for kst_jpeg_run_transcoding_open(); the caller closes it. */
+kst_status kst_jpeg_run_transcode_file(
+    struct jpeg_transcoding *first, const void *data, size_t length, struct sink *sink);
 
 /*
  * Describes how the first picture is turned and cut in one direction, in its pixels, and how another picture
@@ -32,6 +33,7 @@ struct jpeg_turned {
  * Decode the picture that `t` has opened, turn and cut its samples, and encode them with its tables and sampling.
  * Replaces the report of `t`.
  */
-kst_status kst_jpeg_transcoding_recode(struct jpeg_transcoding *t, const struct jpeg_turned *turned, struct sink *sink);
+kst_status kst_jpeg_run_transcoding_recode(
+    struct jpeg_transcoding *t, const struct jpeg_turned *turned, struct sink *sink);
 
 #endif

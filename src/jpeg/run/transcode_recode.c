@@ -160,14 +160,15 @@ static kst_status decode(struct picture_recoding *r)
     return kst_decode(r->t->context, plan->data, plan->length, &options, &r->from, r->t->op.report);
 }
 
-kst_status kst_jpeg_transcoding_recode(struct jpeg_transcoding *t, const struct jpeg_turned *turned, struct sink *sink)
+kst_status kst_jpeg_run_transcoding_recode(
+    struct jpeg_transcoding *t, const struct jpeg_turned *turned, struct sink *sink)
 {
     struct picture_recoding r = {.t = t, .turned = turned};
     const uint32_t count = t->options->grey ? 1 : t->stream.plan.frame.component_count;
     kst_jpeg_encoding_colour(&t->encoding, count == 1 ? KST_COLOUR_GREY : t->stream.plan.frame.colour);
     kst_status status = decode(&r);
     if (!status)
-        status = kst_jpeg_transcoding_metadata(t, turned->x.own_size, turned->y.own_size);
+        status = kst_jpeg_run_transcoding_metadata(t, turned->x.own_size, turned->y.own_size);
     plan_encoding(&r);
     plan_components(&r, count);
     if (!status)

@@ -13,7 +13,7 @@ static const double storing = 0.3; /* share of the time that filling a store tak
 /* Return whether one scan is made of rows in the order in which they are decoded. */
 static bool goes_by_rows(const struct jpeg_transcoding *t)
 {
-    return kst_jpeg_result_in_order(&t->transform) && t->encoding.coding != KST_CODING_PROGRESSIVE &&
+    return kst_jpeg_cpu_result_in_order(&t->transform) && t->encoding.coding != KST_CODING_PROGRESSIVE &&
            t->encoding.script_length == 0;
 }
 
@@ -23,12 +23,12 @@ static bool goes_once(const struct jpeg_transcoding *t)
     return goes_by_rows(t) && t->encoding.coding == KST_CODING_BASELINE && t->stream.plan.scan_count == 1;
 }
 
-bool kst_jpeg_transcoding_streams(const struct jpeg_transcoding *t, const struct sink *sink)
+bool kst_jpeg_run_transcoding_streams(const struct jpeg_transcoding *t, const struct sink *sink)
 {
     const uint64_t source = kst_jpeg_coefficients_length(&t->stream.plan.frame);
     const uint64_t made =
         kst_jpeg_transform_is_identity(&t->transform) ? 0 : kst_jpeg_coefficients_length(&t->encoding.frame);
-    const uint64_t most = goes_by_rows(t) ? t->encoding.stored_most : kst_jpeg_stored_most(&t->encoding, sink);
+    const uint64_t most = goes_by_rows(t) ? t->encoding.stored_most : kst_jpeg_cpu_stored_most(&t->encoding, sink);
     if (most == UINT64_MAX)
         return false;
     return goes_once(t) || source > most || source + made > kst_memory_left(t->op.memory);
@@ -37,15 +37,15 @@ bool kst_jpeg_transcoding_streams(const struct jpeg_transcoding *t, const struct
 /* Count the damage that the decoder has met in the whole picture. */
 static kst_status report_damage(struct jpeg_transcoding *t, struct jpeg_row_decoder *decoder)
 {
-    kst_jpeg_row_decoder_finish(decoder);
-    return kst_jpeg_damage_report(&decoder->damage, t->options->strict, t->op.report);
+    kst_jpeg_cpu_row_decoder_finish(decoder);
+    return kst_jpeg_cpu_damage_report(&decoder->damage, t->options->strict, t->op.report);
 }
 
 static kst_status write_by_rows(struct jpeg_transcoding *t, struct jpeg_row_decoder *decoder, struct sink *sink)
 {
     const struct jpeg_result result = {.transform = &t->transform, .source = &t->stream.plan.frame, .decoder = decoder};
     double start = kst_seconds();
-    kst_status status = kst_jpeg_write_result(&t->op, &t->encoding, &result, sink);
+    kst_status status = kst_jpeg_cpu_write_result(&t->op, &t->encoding, &result, sink);
     if (!status || status == KST_ERROR_JPEG_COEFFICIENT) { /* which damage may have made */
         kst_status damage = report_damage(t, decoder);
         status = damage ? damage : status;
@@ -66,14 +66,14 @@ static kst_status store_result(
     kst_status status = kst_jpeg_coefficients_create_part(t->op.memory, frame, frame->mcus_w, 1, &row);
     if (status)
         return status;
-    status = kst_jpeg_result_reader_open(result, &all, &reader);
+    status = kst_jpeg_cpu_result_reader_open(result, &all, &reader);
     kst_progress_enter(t->op.progress, frame->mcus_h, end);
     for (uint32_t i = 0; !status && i < frame->mcus_h; i++) {
-        status = kst_jpeg_result_read(&reader, i, &row) ? kst_jpeg_store_add(store, &row) : reader.status;
+        status = kst_jpeg_cpu_result_read(&reader, i, &row) ? kst_jpeg_cpu_store_add(store, &row) : reader.status;
         if (!kst_progress_step(t->op.progress, 1) && !status)
             status = KST_ERROR_CANCELLED;
     }
-    kst_jpeg_result_reader_close(&reader);
+    kst_jpeg_cpu_result_reader_close(&reader);
     kst_jpeg_coefficients_release(t->op.memory, &row);
     return status;
 }
@@ -86,13 +86,13 @@ static kst_status store_source(
     struct jpeg_row_decoder decoder;
     const struct jpeg_result result = {.transform = transform, .source = &plan->frame, .decoder = &decoder};
     double start = kst_seconds();
-    kst_status status = kst_jpeg_row_decoder_open(&t->op, plan, &decoder);
+    kst_status status = kst_jpeg_cpu_row_decoder_open(&t->op, plan, &decoder);
     if (status)
         return status;
     status = store_result(t, &result, end, store);
     if (!status)
         status = report_damage(t, &decoder);
-    kst_jpeg_row_decoder_close(&decoder);
+    kst_jpeg_cpu_row_decoder_close(&decoder);
     kst_report_stage(t->op.report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
     return status;
 }
@@ -102,7 +102,7 @@ static kst_status write_scans(struct jpeg_transcoding *t, const struct jpeg_tran
 {
     const struct jpeg_result result = {.transform = transform, .source = store->frame, .store = store};
     double start = kst_seconds();
-    kst_status status = kst_jpeg_write_result(&t->op, &t->encoding, &result, sink);
+    kst_status status = kst_jpeg_cpu_write_result(&t->op, &t->encoding, &result, sink);
     kst_report_stage(t->op.report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
     return status;
 }
@@ -113,13 +113,13 @@ static kst_status write_turned(struct jpeg_transcoding *t, const struct jpeg_sto
     const struct jpeg_transform none = {.frame = t->transform.frame};
     const struct jpeg_result turned = {.transform = &t->transform, .source = source->frame, .store = source};
     struct jpeg_store store;
-    kst_status status = kst_jpeg_store_create(&t->op, &none.frame, false, source->spill, &store);
+    kst_status status = kst_jpeg_cpu_store_create(&t->op, &none.frame, false, source->spill, &store);
     if (status)
         return status;
     status = store_result(t, &turned, 2 * storing, &store);
     if (!status)
         status = write_scans(t, &none, &store, sink);
-    kst_jpeg_store_release(&store);
+    kst_jpeg_cpu_store_release(&store);
     return status;
 }
 
@@ -130,13 +130,13 @@ static kst_status write_from_source(struct jpeg_transcoding *t, struct spill *sp
     const bool once = t->encoding.coding == KST_CODING_BASELINE && t->encoding.script_length == 0;
     const struct jpeg_transform none = {.frame = t->stream.plan.frame};
     struct jpeg_store store;
-    kst_status status = kst_jpeg_store_create(&t->op, &none.frame, columns, spill, &store);
+    kst_status status = kst_jpeg_cpu_store_create(&t->op, &none.frame, columns, spill, &store);
     if (status)
         return status;
     status = store_source(t, &none, storing, &store);
     if (!status)
         status = columns && !once ? write_turned(t, &store, sink) : write_scans(t, &t->transform, &store, sink);
-    kst_jpeg_store_release(&store);
+    kst_jpeg_cpu_store_release(&store);
     return status;
 }
 
@@ -145,13 +145,13 @@ static kst_status write_from_result(struct jpeg_transcoding *t, struct spill *sp
 {
     const struct jpeg_transform none = {.frame = t->transform.frame};
     struct jpeg_store store;
-    kst_status status = kst_jpeg_store_create(&t->op, &none.frame, false, spill, &store);
+    kst_status status = kst_jpeg_cpu_store_create(&t->op, &none.frame, false, spill, &store);
     if (status)
         return status;
     status = store_source(t, &t->transform, storing, &store);
     if (!status)
         status = write_scans(t, &none, &store, sink);
-    kst_jpeg_store_release(&store);
+    kst_jpeg_cpu_store_release(&store);
     return status;
 }
 
@@ -159,21 +159,21 @@ static kst_status write_from_store(struct jpeg_transcoding *t, struct sink *sink
 {
     struct spill spill;
     kst_spill_create(&spill, t->op.memory, kst_spill_keeper(sink));
-    kst_status status = kst_jpeg_result_in_order(&t->transform) ? write_from_result(t, &spill, sink)
-                                                                : write_from_source(t, &spill, sink);
+    kst_status status = kst_jpeg_cpu_result_in_order(&t->transform) ? write_from_result(t, &spill, sink)
+                                                                    : write_from_source(t, &spill, sink);
     kst_spill_release(&spill);
     return status;
 }
 
-kst_status kst_jpeg_transcoding_stream(struct jpeg_transcoding *t, struct sink *sink)
+kst_status kst_jpeg_run_transcoding_stream(struct jpeg_transcoding *t, struct sink *sink)
 {
     struct jpeg_row_decoder decoder;
     if (!goes_by_rows(t))
         return write_from_store(t, sink);
-    kst_status status = kst_jpeg_row_decoder_open(&t->op, &t->stream.plan, &decoder);
+    kst_status status = kst_jpeg_cpu_row_decoder_open(&t->op, &t->stream.plan, &decoder);
     if (status)
         return status;
     status = write_by_rows(t, &decoder, sink);
-    kst_jpeg_row_decoder_close(&decoder);
+    kst_jpeg_cpu_row_decoder_close(&decoder);
     return status;
 }

@@ -114,7 +114,7 @@ static void run(const struct j2k_plan *plan, uint32_t size, enum cpu_tier tier, 
 static bool is_narrow(const struct j2k_plan *plan)
 {
     uint32_t count = plan->tile[0].transform == J2K_TRANSFORM_RCT ? 3 : 1;
-    return kst_j2k_synthesis_is_narrow(plan, plan->tile_component, count, plan->component[0].depth);
+    return kst_j2k_cpu_synthesis_is_narrow(plan, plan->tile_component, count, plan->component[0].depth);
 }
 
 static void compare(const struct j2k_plan *plan, enum cpu_tier tier, struct pool *pool)

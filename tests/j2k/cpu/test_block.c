@@ -19,7 +19,7 @@ static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     if (f)
-        f->decoder.passes = kst_j2k_block_passes(tier);
+        f->decoder.passes = kst_j2k_cpu_block_passes(tier);
     *state = f;
     return f == NULL;
 }
@@ -95,7 +95,7 @@ static void round_trip(
     model_encode(&f->source, passes);
     model_decode(&f->model, f->source.segment, f->source.segment_count);
     struct j2k_coded_block block = block_of(&f->source, fraction);
-    assert_int_equal(kst_j2k_block_decode(&f->decoder, &block), 0);
+    assert_int_equal(kst_j2k_cpu_block_decode(&f->decoder, &block), 0);
     compare(f, fraction);
     for (uint32_t i = 0; passes == all && i < width * height; i++) {
         assert_int_equal(f->model.magnitude[i], f->source.magnitude[i]);
@@ -152,7 +152,7 @@ static void any_bytes(void **state)
         describe(&f->model, width, height, i / 16 % 4, style, f->source.planes);
         model_decode(&f->model, f->source.segment, f->source.segment_count);
         struct j2k_coded_block block = block_of(&f->source, 1);
-        kst_j2k_block_decode(&f->decoder, &block);
+        kst_j2k_cpu_block_decode(&f->decoder, &block);
         compare(f, 1);
     }
 }
@@ -176,7 +176,7 @@ static void noise(void **state)
         }
         f->source.segment_count = count;
         struct j2k_coded_block block = block_of(&f->source, 1);
-        kst_j2k_block_decode(&f->decoder, &block);
+        kst_j2k_cpu_block_decode(&f->decoder, &block);
     }
 }
 
@@ -196,7 +196,7 @@ static void wrong_symbols_conceal(void **state)
             f->source.room[segment->data + b - f->source.room] ^= 0x5A;
         model_decode(&f->model, f->source.segment, hit - 2);
         struct j2k_coded_block block = block_of(&f->source, 1);
-        if (kst_j2k_block_decode(&f->decoder, &block) != J2K_BLOCK_SEGMENTATION)
+        if (kst_j2k_cpu_block_decode(&f->decoder, &block) != J2K_BLOCK_SEGMENTATION)
             continue; /* one symbol in 16 is right by chance, and a later one is not */
         found++;
         uint32_t differences = 0;
@@ -224,7 +224,7 @@ static void wrong_ends_conceal(void **state)
         changed += segment->length > 0;
         model_decode(&f->model, f->source.segment, hit);
         struct j2k_coded_block block = block_of(&f->source, 1);
-        if (kst_j2k_block_decode(&f->decoder, &block) != J2K_BLOCK_TERMINATION)
+        if (kst_j2k_cpu_block_decode(&f->decoder, &block) != J2K_BLOCK_TERMINATION)
             continue;
         noticed++;
         uint32_t differences = 0;
@@ -245,7 +245,7 @@ static void too_many_passes(void **state)
     model_decode(&f->model, f->source.segment, 1);
     f->source.segment[0].passes = 8;
     struct j2k_coded_block block = block_of(&f->source, 0);
-    assert_int_equal(kst_j2k_block_decode(&f->decoder, &block), J2K_BLOCK_PASSES);
+    assert_int_equal(kst_j2k_cpu_block_decode(&f->decoder, &block), J2K_BLOCK_PASSES);
     compare(f, 0);
 }
 
@@ -276,7 +276,7 @@ static void regions_of_interest(void **state)
         struct j2k_coded_block block = block_of(&f->source, fraction);
         block.roi_shift = shift;
         bool deep = shift + fraction > 31;
-        assert_int_equal(kst_j2k_block_decode(&f->decoder, &block), deep ? J2K_BLOCK_DEPTH : 0);
+        assert_int_equal(kst_j2k_cpu_block_decode(&f->decoder, &block), deep ? J2K_BLOCK_DEPTH : 0);
         if (!deep)
             compare(f, fraction);
     }
@@ -310,7 +310,7 @@ static void regions_without_planes(void **state)
         struct j2k_coded_block block = block_of(&f->source, 0);
         block.roi_shift = shift;
         block.fraction = -(int32_t)cut;
-        assert_int_equal(kst_j2k_block_decode(&f->decoder, &block), 0);
+        assert_int_equal(kst_j2k_cpu_block_decode(&f->decoder, &block), 0);
         for (uint32_t k = 0; k < 256; k++) {
             uint64_t magnitude = f->model.magnitude[k], region = magnitude >> shift;
             uint32_t last = f->model.plane[k], down = last > shift ? last - shift : 0;
@@ -333,7 +333,7 @@ static void deep_blocks(void **state)
         model_decode(&f->model, f->source.segment, f->source.segment_count);
         struct j2k_coded_block block = block_of(&f->source, 0);
         block.fraction = -6;
-        assert_int_equal(kst_j2k_block_decode(&f->decoder, &block), 0);
+        assert_int_equal(kst_j2k_cpu_block_decode(&f->decoder, &block), 0);
         for (uint32_t k = 0; k < 400; k++)
             assert_int_equal(f->decoder.samples[k] & 0x7FFFFFFF, f->source.magnitude[k] >> 6);
     }

@@ -114,8 +114,8 @@ static void encode(
     model_encode(&f->model, 3 * planes - 2);
     struct j2k_block_settings source = source_of(&f->model);
     source.measure = (style / J2K_STYLE_TERMALL + orientation) % 2 == 0; /* passes have a form for each */
-    f->encoder.functions = kst_j2k_coding_passes(tier);
-    kst_j2k_block_encode(&f->encoder, &source);
+    f->encoder.functions = kst_j2k_cpu_coding_passes(tier);
+    kst_j2k_cpu_block_encode(&f->encoder, &source);
     assert_int_equal(f->encoder.planes, planes);
     compare_segments(f);
     for (uint32_t pass = 0; pass < f->encoder.passes; pass += 1 + pass / 8)
@@ -147,8 +147,8 @@ static void nothing(void **state)
     struct j2k_block_settings source = {.width = 17, .height = 9, .style = J2K_STYLE_SYMBOLS, .measure = true};
     memset(f->encoder.sample, 0, sizeof f->encoder.sample);
     f->encoder.sample[5] = 0x80000000; /* a sign says nothing */
-    f->encoder.functions = kst_j2k_coding_passes(tier);
-    kst_j2k_block_encode(&f->encoder, &source);
+    f->encoder.functions = kst_j2k_cpu_coding_passes(tier);
+    kst_j2k_cpu_block_encode(&f->encoder, &source);
     assert_int_equal(f->encoder.planes, 0);
     assert_int_equal(f->encoder.passes, 0);
     assert_int_equal(f->encoder.length, 0);
@@ -181,8 +181,8 @@ static void check_gains(struct fixture *f, uint32_t planes, uint32_t style, bool
     model_encode(&f->model, 3 * planes - 2);
     struct j2k_block_settings source = source_of(&f->model);
     source.exact = exact;
-    f->encoder.functions = kst_j2k_coding_passes(tier);
-    kst_j2k_block_encode(&f->encoder, &source);
+    f->encoder.functions = kst_j2k_cpu_coding_passes(tier);
+    kst_j2k_cpu_block_encode(&f->encoder, &source);
     f->decoded = f->model;
     memset(f->decoded.magnitude, 0, sizeof f->decoded.magnitude);
     memset(f->decoded.plane, 0, sizeof f->decoded.plane);
@@ -240,12 +240,12 @@ static void stops(void **state)
         f->model.style = i % 2 ? J2K_STYLE_BYPASS : 0;
         fill(f, 12, i);
         struct j2k_block_settings source = source_of(&f->model);
-        f->encoder.functions = kst_j2k_coding_passes(tier);
-        kst_j2k_block_encode(&f->encoder, &source);
+        f->encoder.functions = kst_j2k_cpu_coding_passes(tier);
+        kst_j2k_cpu_block_encode(&f->encoder, &source);
         *all = f->encoder;
         source.stop = 1u << 2 * (i % 10);
-        f->encoder.functions = kst_j2k_coding_passes(tier);
-        kst_j2k_block_encode(&f->encoder, &source);
+        f->encoder.functions = kst_j2k_cpu_coding_passes(tier);
+        kst_j2k_cpu_block_encode(&f->encoder, &source);
         assert_in_range(f->encoder.passes, 1, all->passes);
         assert_int_equal(f->encoder.passes % 3, 1);
         fewer += f->encoder.passes < all->passes;
@@ -267,7 +267,7 @@ static void round_trip(void **state)
 {
     struct fixture *f = *state;
     const uint32_t style = f->model.style = J2K_STYLE_TERMALL;
-    const struct j2k_block_functions *coder = kst_j2k_block_functions(J2K_EBCOT);
+    const struct j2k_block_functions *coder = kst_j2k_cpu_block_functions(J2K_EBCOT);
     struct j2k_block_scratch *encoder = malloc(coder->encoder_length), *decoder = malloc(coder->decoder_length);
     struct j2k_block_outcome outcome;
     struct j2k_codeword codeword[J2K_CODED_PASSES];
@@ -294,8 +294,8 @@ static void round_trip(void **state)
     assert_memory_equal(decoder->sample, f->encoder.sample, sizeof(uint32_t) * 37 * 22);
     struct j2k_tile_component component = {.style = (uint8_t)style};
     const struct j2k_plan plan = {.tile_component = &component, .tile_component_count = 1};
-    assert_int_equal(kst_j2k_decoder_length(&plan), coder->decoder_length);
-    assert_true(kst_j2k_encoder_length() >= coder->encoder_length);
+    assert_int_equal(kst_j2k_cpu_decoder_length(&plan), coder->decoder_length);
+    assert_true(kst_j2k_cpu_encoder_length() >= coder->encoder_length);
     free(encoder);
     free(decoder);
 }

@@ -127,7 +127,7 @@ static void check(const double *picture, struct j2k_rect rect, bool reversible, 
     size_t width = rect.x1 - rect.x0, height = rect.y1 - rect.y0, count = width * height;
     double *changed = malloc(count * sizeof(double));
     union sample *out = malloc(count * sizeof(union sample));
-    void *room = aligned_alloc(64, (kst_j2k_synthesis_room((uint32_t)width) + 63) / 64 * 64);
+    void *room = aligned_alloc(64, (kst_j2k_cpu_synthesis_room((uint32_t)width) + 63) / 64 * 64);
     struct bands bands;
     memcpy(changed, picture, count * sizeof(double));
     forward(changed, rect, reversible ? forward_53 : forward_97);
@@ -135,7 +135,7 @@ static void check(const double *picture, struct j2k_rect rect, bool reversible, 
     for (uint32_t done = 0; done < height; done += strip) {
         uint32_t y = rect.y0 + done, end = strip < height - done ? y + strip : rect.y1;
         union sample *to = out + (y - rect.y0) * width;
-        kst_j2k_synthesise(&steps, &bands.level, y, end, to, width, room);
+        kst_j2k_cpu_synthesise(&steps, &bands.level, y, end, to, width, room);
     }
     for (size_t i = 0; i < count; i++) {
         double value = reversible ? out[i].integer : (double)out[i].real;
@@ -202,12 +202,12 @@ static void extremes(void **state)
 {
     (void)state;
     int32_t band[64], out[256];
-    char *room = aligned_alloc(64, (kst_j2k_synthesis_room(16) + 63) / 64 * 64);
+    char *room = aligned_alloc(64, (kst_j2k_cpu_synthesis_room(16) + 63) / 64 * 64);
     struct j2k_level level = {
         .rect = {0, 0, 16, 16}, .reversible = true, .band = {band, band, band, band}, .pitch = {8, 8, 8, 8}};
     for (uint32_t i = 0; i < 64; i++)
         band[i] = i * i % 3 == 0 ? INT32_MAX : INT32_MIN;
-    kst_j2k_synthesise(&steps, &level, 0, 16, out, 16, room);
+    kst_j2k_cpu_synthesise(&steps, &level, 0, 16, out, 16, room);
     free(room);
 }
 
@@ -224,7 +224,7 @@ static void check_narrow(struct j2k_rect rect, uint32_t kind, uint32_t *random)
     _Alignas(64) static uint8_t room[1 << 12];
     struct j2k_level level = {.rect = rect, .reversible = true}, narrow_level;
     int32_t left = BOUND - 3;
-    assert_true(kst_j2k_synthesis_room((uint32_t)width) <= sizeof room);
+    assert_true(kst_j2k_cpu_synthesis_room((uint32_t)width) <= sizeof room);
     for (uint32_t b = 0; b < 4; b++) {
         int32_t bound = b == 3 ? left : (int32_t)(random_next(random) % (uint32_t)(left + 1));
         left -= bound;
@@ -241,8 +241,8 @@ static void check_narrow(struct j2k_rect rect, uint32_t kind, uint32_t *random)
     narrow_level.narrow = true;
     for (uint32_t b = 0; b < 4; b++)
         narrow_level.band[b] = small[b];
-    kst_j2k_synthesise(&steps, &level, rect.y0, rect.y1, wide, width, room);
-    kst_j2k_synthesise(&steps, &narrow_level, rect.y0, rect.y1, narrow, width, room);
+    kst_j2k_cpu_synthesise(&steps, &level, rect.y0, rect.y1, wide, width, room);
+    kst_j2k_cpu_synthesise(&steps, &narrow_level, rect.y0, rect.y1, narrow, width, room);
     for (size_t i = 0; i < count; i++)
         if (wide[i] != narrow[i] || abs(wide[i]) > BOUND)
             fail_msg("sample %zu is %d, not %d", i, narrow[i], (int)wide[i]);
@@ -269,6 +269,6 @@ int main(void)
         cmocka_unit_test(extremes),
         cmocka_unit_test(narrow_is_the_same),
     };
-    kst_j2k_inverse_init(&steps, CPU_C);
+    kst_j2k_cpu_inverse_init(&steps, CPU_C);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

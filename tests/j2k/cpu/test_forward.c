@@ -67,13 +67,13 @@ static void analyse(struct fixture *f, const struct j2k_forward *forward, const 
         analysis.split[0].band[b] = band[b];
         analysis.split[0].pitch[b] = rect.x1 - rect.x0;
     }
-    assert_true(kst_j2k_analysis_room(&analysis) <= ROOM);
+    assert_true(kst_j2k_cpu_analysis_room(&analysis) <= ROOM);
     uint32_t rows = picture->rect.y1 - picture->rect.y0;
     for (uint32_t y = 0, strip; y < rows; y += strip) {
         strip = 1 + random_next(random) % (rows - y);
         uint32_t y0 = picture->rect.y0 + y;
         bool goes_on = y > 0 && y0 % 2 == 0 && random_next(random) % 2 == 0;
-        (goes_on ? kst_j2k_analyse_further : kst_j2k_analyse)(&analysis, y0, y0 + strip, f->room);
+        (goes_on ? kst_j2k_cpu_analyse_further : kst_j2k_cpu_analyse)(&analysis, y0, y0 + strip, f->room);
     }
 }
 
@@ -102,7 +102,7 @@ static void transforms_are_undone(void **state)
     struct fixture *f = *state;
     struct j2k_forward forward;
     uint32_t random = 5;
-    kst_j2k_forward_init(&forward, kst_cpu_best());
+    kst_j2k_cpu_forward_init(&forward, kst_cpu_best());
     for (uint32_t i = 0; i < 150; i++) {
         struct j2k_rect rect = some_rect(i, &random);
         size_t width = rect.x1 - rect.x0, count = width * (rect.y1 - rect.y0);
@@ -114,14 +114,14 @@ static void transforms_are_undone(void **state)
         void *const bands[4] = {f->band[0], f->band[1], f->band[2], f->band[3]};
         analyse(f, &forward, &picture, true, bands, &random);
         struct j2k_level level = level_of(rect, true, bands);
-        kst_j2k_synthesise(&inverse, &level, rect.y0, rect.y1, f->again, width, f->room);
+        kst_j2k_cpu_synthesise(&inverse, &level, rect.y0, rect.y1, f->again, width, f->room);
         assert_memory_equal(f->again, f->picture, count * sizeof *f->picture);
 
         void *const reals[4] = {f->real_band[0], f->real_band[1], f->real_band[2], f->real_band[3]};
         picture.data = f->reals;
         analyse(f, &forward, &picture, false, reals, &random);
         level = level_of(rect, false, reals);
-        kst_j2k_synthesise(&inverse, &level, rect.y0, rect.y1, f->real_again, width, f->room);
+        kst_j2k_cpu_synthesise(&inverse, &level, rect.y0, rect.y1, f->real_again, width, f->room);
         for (size_t k = 0; k < count; k++)
             assert_true(fabsf(f->real_again[k] - f->reals[k]) < 0.01F);
     }
@@ -138,8 +138,8 @@ static void compare_tier(struct fixture *f, enum cpu_tier tier)
 {
     struct j2k_forward plain, tested;
     uint32_t random = 77;
-    kst_j2k_forward_init(&plain, CPU_C);
-    kst_j2k_forward_init(&tested, tier);
+    kst_j2k_cpu_forward_init(&plain, CPU_C);
+    kst_j2k_cpu_forward_init(&tested, tier);
     for (uint32_t i = 0; i < 60; i++) {
         struct j2k_rect rect = some_rect(70, &random);
         size_t count = (size_t)(rect.x1 - rect.x0) * (rect.y1 - rect.y0);
@@ -199,8 +199,8 @@ static void compare_narrow(struct fixture *f, enum cpu_tier tier, struct j2k_rec
     uint32_t random = rect.x1;
     void *const wide[4] = {f->band[0], f->band[1], f->band[2], f->band[3]};
     void *const narrow[4] = {f->narrow_band[0], f->narrow_band[1], f->narrow_band[2], f->narrow_band[3]};
-    kst_j2k_forward_init(&plain, CPU_C);
-    kst_j2k_forward_init(&tested, tier);
+    kst_j2k_cpu_forward_init(&plain, CPU_C);
+    kst_j2k_cpu_forward_init(&tested, tier);
     for (uint32_t level = 0; level < levels && rect.x0 < rect.x1 && rect.y0 < rect.y1; level++) {
         size_t count = (size_t)(rect.x1 - rect.x0) * (rect.y1 - rect.y0);
         struct picture picture = {f->picture, rect, level % 2, false}, small = {f->narrow, rect, level % 2, true};
@@ -258,9 +258,9 @@ static void filters_are_bounded(void **state)
     }
     assert_true(sum > 1.7155);
     free(filter);
-    assert_true(kst_j2k_analysis_is_narrow(11, false, 16) && kst_j2k_analysis_is_narrow(10, true, 16));
-    assert_false(kst_j2k_analysis_is_narrow(12, false, 1) || kst_j2k_analysis_is_narrow(11, true, 1));
-    assert_false(kst_j2k_analysis_is_narrow(1, false, 17));
+    assert_true(kst_j2k_cpu_analysis_is_narrow(11, false, 16) && kst_j2k_cpu_analysis_is_narrow(10, true, 16));
+    assert_false(kst_j2k_cpu_analysis_is_narrow(12, false, 1) || kst_j2k_cpu_analysis_is_narrow(11, true, 1));
+    assert_false(kst_j2k_cpu_analysis_is_narrow(1, false, 17));
 }
 
 /* Samples as large as 16 bits are used for: at random, by turns, and as they add up to the most. */
@@ -345,7 +345,7 @@ static void samples_come_back(void **state)
         uint32_t most = origin.bytes == 4 ? 31 : 8U * origin.bytes;
         origin.depth = (uint8_t)(1 + random_next(&random) % most);
         uint32_t half = (uint32_t)1 << (origin.depth - 1);
-        kst_j2k_forward_init(&forward, i % 2 ? kst_cpu_best() : CPU_C);
+        kst_j2k_cpu_forward_init(&forward, i % 2 ? kst_cpu_best() : CPU_C);
         for (uint32_t k = 0; k < 100; k++) {
             int32_t value = (int32_t)((random_next(&random) << 12 ^ random_next(&random)) & (2 * half - 1));
             if (origin.is_signed)
@@ -380,7 +380,7 @@ static void colours_come_back(void **state)
     struct fixture *f = *state;
     struct j2k_forward forward;
     uint32_t random = 9;
-    kst_j2k_forward_init(&forward, kst_cpu_best());
+    kst_j2k_cpu_forward_init(&forward, kst_cpu_best());
     for (uint32_t k = 0; k < 300; k++)
         f->reals[k] = f->real_again[k] = (float)(random_next(&random) % 256) - 128;
     forward.ict(f->reals, f->reals + 100, f->reals + 200, 100);
@@ -396,7 +396,7 @@ static void quantisers_have_a_dead_zone(void **state)
     static const uint32_t expected[] = {0, 1, 0x80000001, 2, 0x80000002, 5, 0x80000005, 2000000};
     uint32_t to[8];
     struct j2k_forward forward;
-    kst_j2k_forward_init(&forward, CPU_C);
+    kst_j2k_cpu_forward_init(&forward, CPU_C);
     forward.quantise(from, 8, 2, to);
     assert_memory_equal(to, expected, sizeof to);
 }
@@ -412,6 +412,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(colours_come_back, setup, teardown),
         cmocka_unit_test(quantisers_have_a_dead_zone),
     };
-    kst_j2k_inverse_init(&inverse, CPU_C);
+    kst_j2k_cpu_inverse_init(&inverse, CPU_C);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     assert_non_null(f);
-    f->scratch = malloc(kst_j2k_ht.decoder_length);
+    f->scratch = malloc(kst_j2k_cpu_ht.decoder_length);
     assert_non_null(f->scratch);
     *state = f;
     return 0;
@@ -123,8 +123,8 @@ static void compare(struct fixture *f)
     struct j2k_coded_block block = block_of(f);
     model_ht_decode(&f->model, f->segment, f->segments);
     for (uint32_t t = 0; t < TIERS && (tiers[t] == CPU_C || tiers[t] <= kst_cpu_best()); t++) {
-        memset(f->scratch, 0xA5, kst_j2k_ht.decoder_length);
-        assert_int_equal(kst_j2k_ht.decode(f->scratch, tiers[t], &block), f->model.damaged ? J2K_BLOCK_HT : 0);
+        memset(f->scratch, 0xA5, kst_j2k_cpu_ht.decoder_length);
+        assert_int_equal(kst_j2k_cpu_ht.decode(f->scratch, tiers[t], &block), f->model.damaged ? J2K_BLOCK_HT : 0);
         for (uint32_t i = 0; i < f->model.width * f->model.height; i++) {
             const struct model_ht_sample *sample =
                 model_ht_at(&f->model, (int32_t)(i % f->model.width), (int32_t)(i / f->model.width));
@@ -304,7 +304,7 @@ static void too_deep(void **state)
         fill(&f->source, 20);
         add_set(f, cases[i].planes - 1, 0, 1);
         struct j2k_coded_block block = block_of(f);
-        assert_int_equal(kst_j2k_ht.decode(f->scratch, CPU_C, &block), cases[i].met);
+        assert_int_equal(kst_j2k_cpu_ht.decode(f->scratch, CPU_C, &block), cases[i].met);
     }
 }
 

@@ -68,8 +68,8 @@ static int setup(void **state)
     struct fixture *f = calloc(1, sizeof *f);
     if (f == NULL)
         return 1;
-    f->encoder = calloc(1, kst_j2k_ht.encoder_length);
-    f->decoder = calloc(1, kst_j2k_ht.decoder_length);
+    f->encoder = calloc(1, kst_j2k_cpu_ht.encoder_length);
+    f->decoder = calloc(1, kst_j2k_cpu_ht.decoder_length);
     *state = f;
     return f->encoder == NULL || f->decoder == NULL;
 }
@@ -106,8 +106,8 @@ static void encode(struct fixture *f, enum cpu_tier tier, uint32_t plane, uint32
         .measure = true,
         .sum = true};
     memcpy(f->encoder->sample, f->sample, sizeof f->sample);
-    memset((uint8_t *)f->encoder + sizeof f->sample, 0xA5, kst_j2k_ht.encoder_length - sizeof f->sample);
-    kst_j2k_ht.encode(f->encoder, tier, &settings, &f->outcome);
+    memset((uint8_t *)f->encoder + sizeof f->sample, 0xA5, kst_j2k_cpu_ht.encoder_length - sizeof f->sample);
+    kst_j2k_cpu_ht.encode(f->encoder, tier, &settings, &f->outcome);
 }
 
 /* Decode the first passes. Returns the squared error that is left, in half steps. */
@@ -125,7 +125,7 @@ static double decode(struct fixture *f, uint32_t passes, uint32_t style)
         .codeword_count = passes > 1 ? 2 : 1,
         .codewords = codeword};
     double error = 0;
-    assert_int_equal(kst_j2k_ht.decode(f->decoder, CPU_C, &block), 0);
+    assert_int_equal(kst_j2k_cpu_ht.decode(f->decoder, CPU_C, &block), 0);
     for (uint32_t i = 0; i < f->width * f->height; i++) {
         uint32_t magnitude = f->sample[i] & 0x7FFFFFFF, got = f->decoder->sample[i];
         double left = 2.0 * magnitude + 1 - (got & 0x7FFFFFFF);

@@ -133,7 +133,7 @@ static bool is_real(uint32_t step)
 
 static void compare(enum cpu_tier which)
 {
-    kst_j2k_inverse_init(&tier, which);
+    kst_j2k_cpu_inverse_init(&tier, which);
     for (uint32_t step = 0; step < 21; step++)
         for (size_t count = 2; count < MOST - 2 * J2K_DWT_MARGIN; count += count < 140 ? 1 : 97) {
             fill((uint32_t)(count * 13 + step), is_real(step));
@@ -148,7 +148,7 @@ static void tiers_agree(void **state)
 {
     (void)state;
     static const char *const names[] = {"sse2", "avx2", "avx512", "neon"};
-    kst_j2k_inverse_init(&c, CPU_C);
+    kst_j2k_cpu_inverse_init(&c, CPU_C);
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
         enum cpu_tier which;
         if (!kst_cpu_tier_by_name(names[i], &which))

@@ -12,8 +12,8 @@ static const uint8_t plain[] = {0x00, 0x02, 0x00, 0x51, 0x00, 0x00, 0x00, 0xC0, 
 static void decode_sequence(size_t length)
 {
     struct j2k_mq mq;
-    uint32_t context = kst_j2k_mq_states[0];
-    kst_j2k_mq_start(&mq, coded, length);
+    uint32_t context = kst_j2k_cpu_mq_states[0];
+    kst_j2k_cpu_mq_start(&mq, coded, length);
     for (size_t i = 0; i < sizeof plain; i++) {
         uint32_t byte = 0;
         for (uint32_t b = 0; b < 8; b++)
@@ -34,14 +34,14 @@ static void standard_sequence_encoded(void **state)
     (void)state;
     uint8_t room[sizeof coded + 8] = {0};
     j2k_decision decision[8 * sizeof plain];
-    uint32_t context = kst_j2k_mq_rows[0];
+    uint32_t context = kst_j2k_cpu_mq_rows[0];
     struct j2k_mq_encoder mq;
     for (size_t i = 0; i < sizeof decision; i++)
         decision[i] = plain[i / 8] >> (7 - i % 8) & 1;
-    kst_j2k_mq_encode_start(&mq, room + 1);
-    kst_j2k_mq_encode(&mq, &context, decision, decision + 100);
-    kst_j2k_mq_encode(&mq, &context, decision + 100, decision + sizeof decision);
-    const uint8_t *end = kst_j2k_mq_flush(&mq);
+    kst_j2k_cpu_mq_encode_start(&mq, room + 1);
+    kst_j2k_cpu_mq_encode(&mq, &context, decision, decision + 100);
+    kst_j2k_cpu_mq_encode(&mq, &context, decision + 100, decision + sizeof decision);
+    const uint8_t *end = kst_j2k_cpu_mq_flush(&mq);
     assert_int_equal(end - room - 1, sizeof coded - 2); /* without the marker */
     assert_memory_equal(room + 1, coded, sizeof coded - 2);
 }
@@ -50,12 +50,12 @@ static void contexts_start_as_the_standard_says(void **state)
 {
     (void)state;
     uint32_t contexts[J2K_CONTEXTS], states[J2K_CONTEXTS];
-    kst_j2k_mq_reset(contexts);
-    kst_j2k_mq_reset_states(states);
+    kst_j2k_cpu_mq_reset(contexts);
+    kst_j2k_cpu_mq_reset_states(states);
     for (uint32_t i = 0; i < J2K_CONTEXTS; i++) {
         uint32_t row = i == J2K_CONTEXT_ZERO ? 4 : i == J2K_CONTEXT_RUN ? 3 : i == J2K_CONTEXT_UNIFORM ? 46 : 0;
-        assert_int_equal(contexts[i], kst_j2k_mq_rows[2 * row]);
-        assert_int_equal(states[i], kst_j2k_mq_states[2 * row]);
+        assert_int_equal(contexts[i], kst_j2k_cpu_mq_rows[2 * row]);
+        assert_int_equal(states[i], kst_j2k_cpu_mq_states[2 * row]);
     }
 }
 
@@ -69,7 +69,7 @@ static void raw_bits(void **state)
                                "00010010"
                                "1111111111111111";
     struct j2k_raw raw;
-    kst_j2k_raw_start(&raw, data, sizeof data);
+    kst_j2k_cpu_raw_start(&raw, data, sizeof data);
     for (size_t i = 0; bits[i] != 0; i++)
         assert_int_equal(j2k_raw_bit(&raw), bits[i] - '0');
 }
@@ -79,7 +79,7 @@ static void raw_bits_end_at_a_marker(void **state)
     (void)state;
     static const uint8_t data[] = {0x00, 0xFF, 0x90, 0x00, 0x00};
     struct j2k_raw raw;
-    kst_j2k_raw_start(&raw, data, sizeof data);
+    kst_j2k_cpu_raw_start(&raw, data, sizeof data);
     for (uint32_t i = 0; i < 60; i++)
         assert_int_equal(j2k_raw_bit(&raw), i >= 8);
 }
@@ -89,17 +89,17 @@ static void raw_ends(void **state)
     (void)state;
     static const uint8_t data[] = {0xAA, 0xFF, 0x2A};
     struct j2k_raw raw;
-    kst_j2k_raw_start(&raw, data, 1);
+    kst_j2k_cpu_raw_start(&raw, data, 1);
     for (uint32_t i = 0; i < 8; i++) {
         j2k_raw_bit(&raw);
-        assert_int_equal(kst_j2k_raw_ended_predictably(&raw), i % 2 == 0 || i == 7);
+        assert_int_equal(kst_j2k_cpu_raw_ended_predictably(&raw), i % 2 == 0 || i == 7);
     }
-    kst_j2k_raw_start(&raw, data, 3);
+    kst_j2k_cpu_raw_start(&raw, data, 3);
     for (uint32_t i = 0; i < 16; i++) {
-        assert_false(kst_j2k_raw_ended_predictably(&raw));
+        assert_false(kst_j2k_cpu_raw_ended_predictably(&raw));
         j2k_raw_bit(&raw);
     }
-    assert_true(kst_j2k_raw_ended_predictably(&raw));
+    assert_true(kst_j2k_cpu_raw_ended_predictably(&raw));
 }
 
 int main(void)

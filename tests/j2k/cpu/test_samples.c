@@ -140,6 +140,6 @@ int main(void)
         cmocka_unit_test(packing),
         cmocka_unit_test(interleaving),
     };
-    kst_j2k_inverse_init(&steps, CPU_C);
+    kst_j2k_cpu_inverse_init(&steps, CPU_C);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

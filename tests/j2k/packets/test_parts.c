@@ -99,7 +99,7 @@ static void compare_plans(kst_decoder *decoder, const struct j2k_filter *filter)
 {
     struct j2k_plan cut, built;
     kst_report *report = &decoder->report;
-    assert_int_equal(kst_j2k_decoder_plan(decoder, filter, &cut), KST_OK);
+    assert_int_equal(kst_j2k_run_decoder_plan(decoder, filter, &cut), KST_OK);
     const struct operation op = {.memory = &decoder->memory, .limits = &context->limits, .report = report};
     assert_int_equal(kst_j2k_plan_build(&op, &j2k_state(decoder)->stream, filter, &built), KST_OK);
     assert_int_equal(cut.tile_count, built.tile_count);

@@ -51,7 +51,7 @@ static void begin(bool in_order)
     image.height = HEIGHT;
     image.plane_count = 1;
     image.plane[0] = (kst_plane){.width = WIDTH, .height = HEIGHT, .pitch = WIDTH};
-    kst_jpeg_row_buffers_begin(&bands, &memory, &writer, &image, LINES, 2);
+    kst_jpeg_cpu_row_buffers_begin(&bands, &memory, &writer, &image, LINES, 2);
     assert_int_equal(bands.rows, LINES);
 }
 
@@ -60,18 +60,18 @@ static void complete(uint32_t band)
 {
     uint32_t count, step = band % 2 ? 1 : LINES;
     for (uint32_t y = band * LINES; y < (band + 1) * LINES; y += step) {
-        uint8_t *row = kst_jpeg_row_buffers_rows(&bands, y, &count);
+        uint8_t *row = kst_jpeg_cpu_row_buffers_rows(&bands, y, &count);
         assert_non_null(row);
         assert_int_equal(count, (band + 1) * LINES - y);
         for (uint32_t i = 0; i < step; i++)
             memset(row + (size_t)i * WIDTH, (int)((y + i) & 255), WIDTH);
-        kst_jpeg_row_buffers_done(&bands, y, step);
+        kst_jpeg_cpu_row_buffers_done(&bands, y, step);
     }
 }
 
 static void end(void)
 {
-    assert_int_equal(kst_jpeg_row_buffers_end(&bands), KST_OK);
+    assert_int_equal(kst_jpeg_cpu_row_buffers_end(&bands), KST_OK);
     assert_int_equal(memory.used, 0);
     for (uint32_t y = 0; y < HEIGHT; y++)
         assert_int_equal(atomic_load(&written.times[y]), 1);
@@ -83,18 +83,18 @@ static void check_some(bool in_order)
     begin(in_order);
     complete(0);
     assert_int_equal(atomic_load(&written.rows), LINES);
-    kst_jpeg_row_buffers_take_over(&bands);
+    kst_jpeg_cpu_row_buffers_take_over(&bands);
     for (uint32_t band = 1; band <= MOST_LEFT; band++)
         complete(band);
     assert_int_equal(atomic_load(&written.rows), LINES);
     complete(MOST_LEFT + 1);
     assert_int_equal(atomic_load(&written.rows), (in_order ? MOST_LEFT + 2 : 2) * LINES);
-    kst_jpeg_row_buffers_hand_out(&bands);
+    kst_jpeg_cpu_row_buffers_hand_out(&bands);
     assert_int_equal(atomic_load(&written.rows), (MOST_LEFT + 2) * LINES);
     complete(MOST_LEFT + 2);
-    kst_jpeg_row_buffers_take_back(&bands);
+    kst_jpeg_cpu_row_buffers_take_back(&bands);
     complete(MOST_LEFT + 3);
-    kst_jpeg_row_buffers_hand_out_all(&bands);
+    kst_jpeg_cpu_row_buffers_hand_out_all(&bands);
     assert_int_equal(atomic_load(&written.rows), (MOST_LEFT + 4) * LINES);
     for (uint32_t band = MOST_LEFT + 4; band < HEIGHT / LINES; band++)
         complete(band);
@@ -104,7 +104,7 @@ static void check_some(bool in_order)
 static void *hand_out_all(void *arg)
 {
     (void)arg;
-    kst_jpeg_row_buffers_hand_out_all(&bands);
+    kst_jpeg_cpu_row_buffers_hand_out_all(&bands);
     return NULL;
 }
 
@@ -113,7 +113,7 @@ static void check_all(bool in_order)
 {
     pthread_t other;
     begin(in_order);
-    kst_jpeg_row_buffers_take_over(&bands);
+    kst_jpeg_cpu_row_buffers_take_over(&bands);
     assert_int_equal(pthread_create(&other, NULL, hand_out_all, NULL), 0);
     for (uint32_t band = 0; band < MOST_LEFT; band++)
         complete(band);
@@ -123,7 +123,7 @@ static void check_all(bool in_order)
         assert_true(pthread_equal(written.writer[y], other));
     for (uint32_t band = MOST_LEFT; band < HEIGHT / LINES; band++)
         complete(band);
-    kst_jpeg_row_buffers_take_back(&bands);
+    kst_jpeg_cpu_row_buffers_take_back(&bands);
     assert_int_equal(pthread_join(other, NULL), 0);
     end();
 }

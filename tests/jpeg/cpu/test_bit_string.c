@@ -48,30 +48,30 @@ static kst_status join(struct memory *memory, uint32_t seed, uint32_t strings, u
         kst_sink_init_fixed(sink, malloc(capacity), capacity);
     else
         kst_sink_init(sink, memory);
-    kst_jpeg_bit_string_init(&bits, memory);
+    kst_jpeg_cpu_bit_string_init(&bits, memory);
     for (uint32_t s = 0; s < strings; s++) {
-        kst_jpeg_bit_string_clear(&bits);
+        kst_jpeg_cpu_bit_string_clear(&bits);
         for (uint32_t i = 0; i < puts; i++) {
             uint32_t length = 1 + next(&random) % 56, kind = next(&random) % 4;
             uint64_t code = (uint64_t)next(&random) << 40 ^ (uint64_t)next(&random) << 20 ^ next(&random);
             code = (kind == 0 ? UINT64_MAX : kind == 1 ? 0 : code) & (((uint64_t)1 << length) - 1);
-            assert_true(kst_jpeg_bit_string_room(&bits, 8));
+            assert_true(kst_jpeg_cpu_bit_string_room(&bits, 8));
             kst_jpeg_bit_string_put(&bits, code, length);
             for (uint32_t b = length; b-- > 0;)
                 model_bit(model, (uint32_t)(code >> b) & 1);
             if (next(&random) % 50 == 0) {
-                kst_jpeg_bit_string_end_piece(&bits);
+                kst_jpeg_cpu_bit_string_end_piece(&bits);
                 model_end(model);
                 model->data[model->length++] = 0xFF;
                 model->data[model->length++] = (uint8_t)(0xD0 + restarts++ % 8);
             }
         }
-        kst_jpeg_join_pieces(&joiner, &bits);
+        kst_jpeg_cpu_join_pieces(&joiner, &bits);
         assert_int_equal(bits.status, KST_OK);
     }
-    kst_jpeg_join_end(&joiner);
+    kst_jpeg_cpu_join_end(&joiner);
     model_end(model);
-    kst_jpeg_bit_string_release(&bits);
+    kst_jpeg_cpu_bit_string_release(&bits);
     return sink->status;
 }
 

@@ -31,7 +31,7 @@ static void test_quantizer(void **state)
         struct jpeg_quantizer q;
         for (int i = 0; i < 64; i++)
             quant[i] = (uint16_t)(first + i);
-        kst_jpeg_quantizer_init(&q, quant);
+        kst_jpeg_cpu_quantizer_init(&q, quant);
         for (int i = 0; i < 64 && first + i < 8192; i++) {
             const int d = 8 * (first + i), step = d > 2048 ? 5 : 1;
             int expected = 0, next = d / 2; /* the magnitude where the quotient grows */
@@ -55,10 +55,10 @@ static void test_large_quantisers(void **state)
     struct jpeg_quantizer large, small;
     for (int i = 0; i < 64; i++)
         quant[i] = (uint16_t)(8192 * (1 + i % 7) + 37 * i);
-    kst_jpeg_quantizer_init(&large, quant);
+    kst_jpeg_cpu_quantizer_init(&large, quant);
     for (int i = 0; i < 64; i++)
         quant[i] = (uint16_t)(i == 0 ? 1 : 37 * i);
-    kst_jpeg_quantizer_init(&small, quant);
+    kst_jpeg_cpu_quantizer_init(&small, quant);
     for (int i = 0; i < 64; i++)
         for (int x = 0; x <= LARGEST; x += 7)
             assert_int_equal(quotient(&large, i, x), i == 0 ? 0 : quotient(&small, i, x));
@@ -100,7 +100,7 @@ static void test_fdct_tiers(void **state)
         uint8_t *in = fence_at_end(&fence, 7 * PITCH + 8);
         _Alignas(64) int16_t expected[64], given[64];
         random_quant(quant);
-        kst_jpeg_quantizer_init(&quantizer, quant);
+        kst_jpeg_cpu_quantizer_init(&quantizer, quant);
         random_samples(in, 7 * PITCH + 8);
         if (i % 4 == 0) /* the signs of a basis function: the largest coefficients */
             for (int y = 0; y < 8; y++)
@@ -126,12 +126,12 @@ static void test_fdct_formula(void **state)
 {
     (void)state;
     struct jpeg_dsp dsp;
-    kst_jpeg_dsp_init(&dsp, CPU_C);
+    kst_jpeg_cpu_dsp_init(&dsp, CPU_C);
     uint16_t quant[64];
     struct jpeg_quantizer quantizer;
     for (int i = 0; i < 64; i++)
         quant[i] = 1;
-    kst_jpeg_quantizer_init(&quantizer, quant);
+    kst_jpeg_cpu_quantizer_init(&quantizer, quant);
     for (int i = 0; i < 50; i++) {
         uint8_t in[64];
         _Alignas(64) int16_t out[64];

@@ -100,7 +100,7 @@ static void test_upsampling(void **state)
 {
     (void)state;
     struct jpeg_dsp dsp;
-    kst_jpeg_dsp_init(&dsp, CPU_C);
+    kst_jpeg_cpu_dsp_init(&dsp, CPU_C);
     for (int a = 0; a < 256; a++) {
         for (int b = 0; b < 256; b++) {
             const uint8_t row[3] = {(uint8_t)a, (uint8_t)b, (uint8_t)a},
@@ -136,7 +136,7 @@ static void test_downsampling(void **state)
 {
     (void)state;
     struct jpeg_dsp dsp;
-    kst_jpeg_dsp_init(&dsp, CPU_C);
+    kst_jpeg_cpu_dsp_init(&dsp, CPU_C);
     for (int i = 0; i < 20000; i++) {
         uint8_t upper[4], lower[4], out[2];
         random_samples(upper, 4);

@@ -61,8 +61,8 @@ static void make_plan(uint32_t kind, uint32_t mcus)
 
 static void start(struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, enum cpu_tier tier)
 {
-    assert_int_equal(kst_jpeg_entropy_init(&memory, entropy, &plan, &scan, tier), KST_OK);
-    kst_jpeg_cursor_start(entropy, cursor, 0);
+    assert_int_equal(kst_jpeg_cpu_entropy_init(&memory, entropy, &plan, &scan, tier), KST_OK);
+    kst_jpeg_cpu_cursor_start(entropy, cursor, 0);
 }
 
 static void check_cursors(const struct jpeg_cursor *a, const struct jpeg_cursor *b)
@@ -73,7 +73,7 @@ static void check_cursors(const struct jpeg_cursor *a, const struct jpeg_cursor 
     assert_int_equal(a->ended, b->ended);
     assert_memory_equal(a->dc, b->dc, sizeof a->dc);
     assert_memory_equal(&a->damage, &b->damage, sizeof a->damage);
-    assert_ptr_equal(kst_jpeg_bits_place(a->bits, data, &bit[0]), kst_jpeg_bits_place(b->bits, data, &bit[1]));
+    assert_ptr_equal(kst_jpeg_cpu_bits_place(a->bits, data, &bit[0]), kst_jpeg_cpu_bits_place(b->bits, data, &bit[1]));
     assert_int_equal(bit[0], bit[1]);
 }
 
@@ -99,25 +99,25 @@ static uint32_t compare_blocks(void)
         uint32_t wanted = 1 + next_random() % 20, size = fast.mcu_blocks;
         wanted = wanted < fast.mcus - a.mcu ? wanted : fast.mcus - a.mcu;
         struct jpeg_cursor before = a;
-        uint32_t count = kst_jpeg_decode_mcus(&fast, &a, wanted, run, run_last);
+        uint32_t count = kst_jpeg_cpu_decode_mcus(&fast, &a, wanted, run, run_last);
         assert_in_range(count, 1, wanted);
         runs += is_run(&fast, before, count);
         for (uint32_t i = 0; i < count; i++)
-            kst_jpeg_decode_mcu(&plain, &b, single + (size_t)i * size * 64, single_last + (size_t)i * size);
+            kst_jpeg_cpu_decode_mcu(&plain, &b, single + (size_t)i * size * 64, single_last + (size_t)i * size);
         assert_memory_equal(run, single, (size_t)count * size * 64 * sizeof *run);
         assert_memory_equal(run_last, single_last, (size_t)count * size);
         check_cursors(&a, &b);
     }
-    kst_jpeg_entropy_release(&memory, &fast);
-    kst_jpeg_entropy_release(&memory, &plain);
+    kst_jpeg_cpu_entropy_release(&memory, &fast);
+    kst_jpeg_cpu_entropy_release(&memory, &plain);
     return runs;
 }
 
 static void read_ahead(struct jpeg_ahead *ahead, struct jpeg_entropy *entropy, enum cpu_tier tier)
 {
-    assert_int_equal(kst_jpeg_entropy_init(&memory, entropy, &plan, &scan, tier), KST_OK);
-    assert_int_equal(kst_jpeg_ahead_create(&memory, ahead, entropy, 0, WIDTH), KST_OK);
-    while (kst_jpeg_ahead_read(ahead))
+    assert_int_equal(kst_jpeg_cpu_entropy_init(&memory, entropy, &plan, &scan, tier), KST_OK);
+    assert_int_equal(kst_jpeg_cpu_ahead_create(&memory, ahead, entropy, 0, WIDTH), KST_OK);
+    while (kst_jpeg_cpu_ahead_read(ahead))
         continue;
 }
 
@@ -133,17 +133,17 @@ static void compare_tokens(void)
     assert_int_equal(a.count, b.count);
     assert_int_equal(a.token_count, b.token_count);
     for (uint32_t mcu = 0; mcu < a.count; mcu++) {
-        kst_jpeg_ahead_blocks(&a, &none, mcu, blocks[0], last[0]);
-        kst_jpeg_ahead_blocks(&b, &none, mcu, blocks[1], last[1]);
+        kst_jpeg_cpu_ahead_blocks(&a, &none, mcu, blocks[0], last[0]);
+        kst_jpeg_cpu_ahead_blocks(&b, &none, mcu, blocks[1], last[1]);
         assert_memory_equal(blocks[0], blocks[1], fast.mcu_blocks * 64 * sizeof **blocks);
         assert_memory_equal(last[0], last[1], fast.mcu_blocks);
     }
     for (uint32_t step = 0; step <= a.count / WIDTH; step++)
         check_cursors(&a.checkpoint[step], &b.checkpoint[step]);
-    kst_jpeg_ahead_release(&memory, &a);
-    kst_jpeg_ahead_release(&memory, &b);
-    kst_jpeg_entropy_release(&memory, &fast);
-    kst_jpeg_entropy_release(&memory, &plain);
+    kst_jpeg_cpu_ahead_release(&memory, &a);
+    kst_jpeg_cpu_ahead_release(&memory, &b);
+    kst_jpeg_cpu_entropy_release(&memory, &fast);
+    kst_jpeg_cpu_entropy_release(&memory, &plain);
 }
 
 /* The standard tables, or tables with all symbols, whose codes are long. */

@@ -40,20 +40,20 @@ static bool check(const char *name, const uint8_t *data, size_t length)
     struct peer_image peer;
     struct jpeg_smoothing smoothing;
     struct jpeg_dsp dsp;
-    kst_jpeg_dsp_init(&dsp, CPU_C);
+    kst_jpeg_cpu_dsp_init(&dsp, CPU_C);
     assert_true(peer_read_planes(data, length, &peer));
     decode_stream(machines[1].context, data, length, &decoded);
     assert_int_equal(decoded.status, KST_OK);
     const struct jpeg_plan *plan = &decoded.stream.plan;
-    bool useful = kst_jpeg_smoothing_useful(plan);
-    kst_jpeg_smoothing_init(&smoothing, plan, &decoded.coefficients);
+    bool useful = kst_jpeg_cpu_smoothing_useful(plan);
+    kst_jpeg_cpu_smoothing_init(&smoothing, plan, &decoded.coefficients);
     for (uint32_t i = 0; i < plan->frame.component_count; i++)
         for (uint32_t y = 0; y < plan->frame.component[i].blocks_h; y++)
             for (uint32_t x = 0; x < plan->frame.component[i].blocks_w; x++) {
                 _Alignas(64) int16_t block[64];
                 uint8_t samples[64];
                 if (useful)
-                    kst_jpeg_smooth_block(&smoothing, i, x, y, block);
+                    kst_jpeg_cpu_smooth_block(&smoothing, i, x, y, block);
                 else
                     memcpy(block, kst_jpeg_block(&decoded.coefficients, i, x, y), sizeof block);
                 dsp.idct[0](block, plan->frame.component[i].quant, 63, samples, 8);

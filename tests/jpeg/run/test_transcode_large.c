@@ -109,15 +109,15 @@ static kst_status transcode_at(kst_context *on, const struct contents *jpeg, con
     kst_sink_init_writer(&sink, &memory, &writer);
     kst_status status = kst_progress_begin(&progress, options->progress) ? KST_OK : KST_ERROR_CANCELLED;
     if (!status)
-        status = kst_jpeg_transcoding_open(&t, jpeg->data, jpeg->length);
+        status = kst_jpeg_run_transcoding_open(&t, jpeg->data, jpeg->length);
     if (!status)
-        status = kst_jpeg_transcoding_plan(&t);
+        status = kst_jpeg_run_transcoding_plan(&t);
     t.encoding.stored_most = place == WHOLE ? UINT64_MAX : 0;
     if (!status)
-        status = kst_jpeg_transcoding_write(&t, &sink);
+        status = kst_jpeg_run_transcoding_write(&t, &sink);
     kst_sink_flush(&sink);
     kst_sink_release(&sink);
-    kst_jpeg_transcoding_close(&t);
+    kst_jpeg_run_transcoding_close(&t);
     assert_int_equal(kst_memory_left(&memory), on->limits.memory);
     return status;
 }

@@ -88,15 +88,15 @@ static void transform(const struct encoding *e, struct planes *planes)
     struct jpeg_sampler sampler;
     struct jpeg_sample_rows rows;
     struct jpeg_dsp dsp;
-    kst_jpeg_dsp_init(&dsp, CPU_C);
-    assert_int_equal(kst_jpeg_sampler_init(&sampler, &e->image, &jpeg_encoding_of(e)->frame, &dsp), KST_OK);
-    assert_int_equal(kst_jpeg_sample_rows_create(&memory, &sampler, &rows), KST_OK);
-    for (uint32_t row = 0; row < kst_jpeg_sampler_rows(&sampler); row++) {
-        kst_jpeg_sample_rows_fill(&sampler, row, &rows);
+    kst_jpeg_cpu_dsp_init(&dsp, CPU_C);
+    assert_int_equal(kst_jpeg_cpu_sampler_init(&sampler, &e->image, &jpeg_encoding_of(e)->frame, &dsp), KST_OK);
+    assert_int_equal(kst_jpeg_cpu_sample_rows_create(&memory, &sampler, &rows), KST_OK);
+    for (uint32_t row = 0; row < kst_jpeg_cpu_sampler_rows(&sampler); row++) {
+        kst_jpeg_cpu_sample_rows_fill(&sampler, row, &rows);
         for (uint32_t c = 0; c < jpeg_encoding_of(e)->frame.component_count; c++) {
             const struct jpeg_component *component = &jpeg_encoding_of(e)->frame.component[c];
             struct jpeg_quantizer quantizer;
-            kst_jpeg_quantizer_init(&quantizer, component->quant);
+            kst_jpeg_cpu_quantizer_init(&quantizer, component->quant);
             for (uint32_t y = 0; y < sampler.v[c] && row * sampler.v[c] + y < component->blocks_h; y++)
                 for (uint32_t x = 0; x < component->blocks_w; x++) {
                     _Alignas(64) int16_t block[64], sorted[64];
@@ -108,7 +108,7 @@ static void transform(const struct encoding *e, struct planes *planes)
                 }
         }
     }
-    kst_jpeg_sample_rows_release(&memory, &rows);
+    kst_jpeg_cpu_sample_rows_release(&memory, &rows);
 }
 
 /* In the order of coding (A.2), differences of DC (F.1.1.5.1). Blocks that pad an MCU repeat the DC before them. */

@@ -45,7 +45,7 @@ void decode_stream(kst_context *context, const uint8_t *data, size_t length, str
     op.limits = &limits;
     out->status = kst_jpeg_parse(&op, data, length, &out->stream);
     if (!out->status)
-        out->status = kst_jpeg_decode_coefficients(&op, &out->stream.plan, false, &out->coefficients);
+        out->status = kst_jpeg_cpu_decode_coefficients(&op, &out->stream.plan, false, &out->coefficients);
 }
 
 void drop_decoded(struct decoded *decoded)

@@ -16,7 +16,7 @@ int tiers(struct tier tier[5])
             continue;
         memset(&tier[count], 0, sizeof tier[count]);
         tier[count].name = kst_cpu_tier_name(known);
-        kst_jpeg_dsp_init(&tier[count].dsp, known);
+        kst_jpeg_cpu_dsp_init(&tier[count].dsp, known);
         count++;
     }
     return count;

@@ -25,9 +25,9 @@ struct j2k_block_passes {
     void (*cleanup[2])(struct j2k_block_decoder *decoder, uint32_t one);
 };
 
-const struct j2k_block_passes *kst_j2k_block_passes(enum cpu_tier tier);
+const struct j2k_block_passes *kst_j2k_cpu_block_passes(enum cpu_tier tier);
 #if defined(__x86_64__)
-const struct j2k_block_passes *kst_j2k_block_passes_avx2(void);
+const struct j2k_block_passes *kst_j2k_cpu_block_passes_avx2(void);
 #endif
 
 /* The state and the buffers for decoding one block after the other; only `passes` must be initialised. */
@@ -69,6 +69,6 @@ struct j2k_block_decoder {
  * it is left out. If a segment ended wrongly and is not the only one, it and everything after it is left out. The block
  * keeps the values decoded before.
  */
-uint32_t kst_j2k_block_decode(struct j2k_block_decoder *decoder, const struct j2k_coded_block *block);
+uint32_t kst_j2k_cpu_block_decode(struct j2k_block_decoder *decoder, const struct j2k_coded_block *block);
 
 #endif

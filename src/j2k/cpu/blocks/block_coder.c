@@ -3,9 +3,9 @@
 #include "j2k/cpu/blocks/block_coder.h"
 
 static const struct j2k_block_functions *const coders[J2K_BLOCK_CODERS] = {
-    [J2K_EBCOT] = &kst_j2k_ebcot, [J2K_HT] = &kst_j2k_ht};
+    [J2K_EBCOT] = &kst_j2k_cpu_ebcot, [J2K_HT] = &kst_j2k_cpu_ht};
 
-const struct j2k_block_functions *kst_j2k_block_functions(enum j2k_block_coder_kind kind)
+const struct j2k_block_functions *kst_j2k_cpu_block_functions(enum j2k_block_coder_kind kind)
 {
     return coders[kind];
 }
@@ -18,7 +18,7 @@ static size_t length_for(uint32_t style)
     return own > other ? own : other;
 }
 
-size_t kst_j2k_decoder_length(const struct j2k_plan *plan)
+size_t kst_j2k_cpu_decoder_length(const struct j2k_plan *plan)
 {
     size_t most = sizeof(struct j2k_block_scratch);
     for (uint32_t i = 0; i < plan->tile_component_count; i++) {
@@ -28,7 +28,7 @@ size_t kst_j2k_decoder_length(const struct j2k_plan *plan)
     return most;
 }
 
-size_t kst_j2k_any_decoder_length(void)
+size_t kst_j2k_cpu_any_decoder_length(void)
 {
     size_t most = 0;
     for (uint32_t i = 0; i < J2K_BLOCK_CODERS; i++)
@@ -36,7 +36,7 @@ size_t kst_j2k_any_decoder_length(void)
     return most;
 }
 
-size_t kst_j2k_encoder_length(void)
+size_t kst_j2k_cpu_encoder_length(void)
 {
     size_t most = 0;
     for (uint32_t i = 0; i < J2K_BLOCK_CODERS; i++)

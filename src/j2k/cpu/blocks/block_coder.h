@@ -105,15 +105,15 @@ struct j2k_block_functions {
 };
 
 /* Return a coder's functions. */
-const struct j2k_block_functions *kst_j2k_block_functions(enum j2k_block_coder_kind kind);
+const struct j2k_block_functions *kst_j2k_cpu_block_functions(enum j2k_block_coder_kind kind);
 
 /* Return the bytes of scratch memory that suffice for decoding every code-block of a plan, and for every coder. */
-size_t kst_j2k_decoder_length(const struct j2k_plan *plan);
-size_t kst_j2k_any_decoder_length(void);
-size_t kst_j2k_encoder_length(void);
+size_t kst_j2k_cpu_decoder_length(const struct j2k_plan *plan);
+size_t kst_j2k_cpu_any_decoder_length(void);
+size_t kst_j2k_cpu_encoder_length(void);
 
 /* The coders, each in a file of its own. */
-extern const struct j2k_block_functions kst_j2k_ebcot;
-extern const struct j2k_block_functions kst_j2k_ht;
+extern const struct j2k_block_functions kst_j2k_cpu_ebcot;
+extern const struct j2k_block_functions kst_j2k_cpu_ht;
 
 #endif

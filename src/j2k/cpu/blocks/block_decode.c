@@ -68,7 +68,7 @@ static void prepare(struct j2k_block_decoder *decoder, const struct j2k_coded_bl
     decoder->last_columns = columns == 0 ? UINT64_MAX : ((uint64_t)1 << 4 * columns) - 1;
     decoder->last_rows = rows == 0 ? UINT64_MAX : J2K_TOP_ROWS * ((1u << rows) - 1);
     decoder->has_region = false;
-    decoder->zero_coding = kst_j2k_zero_coding[block->orientation];
+    decoder->zero_coding = kst_j2k_cpu_zero_coding[block->orientation];
     for (uint32_t i = 0; i < 64; i++) {
         decoder->neighbours_at[i] = i / 4 * decoder->column + i % 4;
         decoder->sample_at[i] = i % 4 * decoder->width + i / 4;
@@ -80,7 +80,7 @@ static void prepare(struct j2k_block_decoder *decoder, const struct j2k_coded_bl
     memset(decoder->samples, 0, sizeof(uint32_t) * block->width * block->height);
     memset(decoder->neighbours, 0, sizeof(j2k_neighbours) * (block->width + 2) * decoder->column);
     memset(decoder->negatives, 0, sizeof(j2k_neighbours) * (block->width + 2) * decoder->column);
-    kst_j2k_mq_reset_states(decoder->contexts);
+    kst_j2k_cpu_mq_reset_states(decoder->contexts);
 }
 
 /* Return the value of a bit in a plane; 0 for planes that are left out. */
@@ -150,7 +150,7 @@ static bool decode_pass(struct j2k_block_decoder *decoder, const struct j2k_code
             good = segmentation_symbol(decoder);
     }
     if ((block->style & J2K_STYLE_RESET) != 0)
-        kst_j2k_mq_reset_states(decoder->contexts);
+        kst_j2k_cpu_mq_reset_states(decoder->contexts);
     return good;
 }
 
@@ -161,8 +161,8 @@ static bool decode_pass(struct j2k_block_decoder *decoder, const struct j2k_code
 static bool ended_well(const struct j2k_block_decoder *decoder, uint32_t style, bool raw)
 {
     if ((style & J2K_STYLE_TERMALL) == 0)
-        return raw ? kst_j2k_raw_used_up(&decoder->raw) : kst_j2k_mq_used_up(&decoder->mq);
-    return raw ? kst_j2k_raw_ended_predictably(&decoder->raw) : kst_j2k_mq_ended_predictably(&decoder->mq);
+        return raw ? kst_j2k_cpu_raw_used_up(&decoder->raw) : kst_j2k_cpu_mq_used_up(&decoder->mq);
+    return raw ? kst_j2k_cpu_raw_ended_predictably(&decoder->raw) : kst_j2k_cpu_mq_ended_predictably(&decoder->mq);
 }
 
 /* Decode up to `limit` passes. If a problem is met, sets *good to the number of passes before it. */
@@ -176,9 +176,9 @@ static uint32_t decode_passes(
         bool raw = j2k_pass_is_raw(block->style, pass);
         uint32_t first = pass;
         if (raw)
-            kst_j2k_raw_start(&decoder->raw, codeword->data, codeword->length);
+            kst_j2k_cpu_raw_start(&decoder->raw, codeword->data, codeword->length);
         else
-            kst_j2k_mq_start(&decoder->mq, codeword->data, codeword->length);
+            kst_j2k_cpu_mq_start(&decoder->mq, codeword->data, codeword->length);
         for (; pass - first < codeword->passes; pass++) {
             *good = pass;
             if (pass == limit)
@@ -206,7 +206,7 @@ static uint32_t passes_of(const struct j2k_coded_block *block)
     return sum;
 }
 
-uint32_t kst_j2k_block_decode(struct j2k_block_decoder *decoder, const struct j2k_coded_block *block)
+uint32_t kst_j2k_cpu_block_decode(struct j2k_block_decoder *decoder, const struct j2k_coded_block *block)
 {
     uint32_t good = 0, ignored;
     if (is_too_deep(block)) {

@@ -97,7 +97,7 @@ static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_se
     memset(encoder->negative, 0, words);
     encoder->bits = encoder->plane[encoder->planes - 1];
     encoder->functions->gather(encoder);
-    kst_j2k_mq_reset(encoder->contexts);
+    kst_j2k_cpu_mq_reset(encoder->contexts);
 }
 
 /* Gains of a plane that are computed before or during its passes. */
@@ -124,7 +124,7 @@ static void code_pass(struct j2k_block_encoder *encoder, uint32_t pass, struct p
         end = pass % 3 == 2 ? encoder->functions->refinement(encoder) : coded_cleanup_pass(encoder);
     encoder->functions->encode(&encoder->mq, encoder->contexts, encoder->decision, end);
     if ((encoder->settings->style & J2K_STYLE_RESET) != 0)
-        kst_j2k_mq_reset(encoder->contexts);
+        kst_j2k_cpu_mq_reset(encoder->contexts);
 }
 
 static double pass_gain(const struct plane_gains *gains, uint32_t pass)
@@ -142,8 +142,8 @@ static void settle_lengths(struct j2k_block_encoder *encoder, uint32_t first, ui
     uint32_t before = encoder->length;
     const bool raw = j2k_pass_is_raw(encoder->settings->style, first);
     for (uint32_t pass = first; pass < last; pass++) {
-        uint32_t need =
-            raw ? (uint32_t)(encoder->bound[pass].at - begin) : kst_j2k_mq_needed(&encoder->bound[pass], begin, end);
+        uint32_t need = raw ? (uint32_t)(encoder->bound[pass].at - begin)
+                            : kst_j2k_cpu_mq_needed(&encoder->bound[pass], begin, end);
         uint32_t length = encoder->length + need;
         before = length > before ? length : before;
         encoder->pass[pass].length = before;
@@ -157,11 +157,11 @@ static uint8_t *end_segment(struct j2k_block_encoder *encoder, uint32_t pass)
 {
     uint8_t *begin = encoder->data + encoder->length;
     if (j2k_pass_is_raw(encoder->settings->style, pass))
-        return kst_j2k_raw_write_end(&encoder->raw, begin);
+        return kst_j2k_cpu_raw_write_end(&encoder->raw, begin);
     if ((encoder->settings->style & J2K_STYLE_PREDICTABLE) != 0)
-        return kst_j2k_mq_flush_predictably(&encoder->mq);
-    struct j2k_mq_bound bound = kst_j2k_mq_bound(&encoder->mq);
-    return begin + kst_j2k_mq_needed(&bound, begin, kst_j2k_mq_flush(&encoder->mq));
+        return kst_j2k_cpu_mq_flush_predictably(&encoder->mq);
+    struct j2k_mq_bound bound = kst_j2k_cpu_mq_bound(&encoder->mq);
+    return begin + kst_j2k_cpu_mq_needed(&bound, begin, kst_j2k_cpu_mq_flush(&encoder->mq));
 }
 
 /*
@@ -208,7 +208,7 @@ static void leave_out_planes(struct j2k_block_encoder *encoder)
         encoder->left = j2k_left_out(encoder->sample, settings->width * settings->height, plane, settings->exact);
 }
 
-void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings)
+void kst_j2k_cpu_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings)
 {
     struct plane_gains gains = {.significance = 0};
     uint32_t first = 0;
@@ -228,9 +228,9 @@ void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_bl
             first = pass;
             uint8_t *data = encoder->data + encoder->length;
             if (raw)
-                kst_j2k_raw_write_start(&encoder->raw, data);
+                kst_j2k_cpu_raw_write_start(&encoder->raw, data);
             else
-                kst_j2k_mq_encode_start(&encoder->mq, data);
+                kst_j2k_cpu_mq_encode_start(&encoder->mq, data);
         }
         if (raw)
             code_raw_pass(encoder, pass, &gains);
@@ -243,11 +243,11 @@ void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_bl
         else if (raw)
             encoder->bound[pass].at = raw_need(&encoder->raw);
         else
-            encoder->bound[pass] = kst_j2k_mq_bound(&encoder->mq);
+            encoder->bound[pass] = kst_j2k_cpu_mq_bound(&encoder->mq);
     }
 }
 
-uint32_t kst_j2k_block_measure(
+uint32_t kst_j2k_cpu_block_measure(
     struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings, struct j2k_gains *gains)
 {
     encoder->settings = settings;

@@ -42,8 +42,8 @@ struct j2k_coding_passes {
         struct j2k_mq_encoder *mq, uint32_t *contexts, const j2k_decision *decision, const j2k_decision *end);
 };
 
-const struct j2k_coding_passes *kst_j2k_coding_passes(enum cpu_tier tier);
-const struct j2k_coding_passes *kst_j2k_coding_passes_avx2(void);
+const struct j2k_coding_passes *kst_j2k_cpu_coding_passes(enum cpu_tier tier);
+const struct j2k_coding_passes *kst_j2k_cpu_coding_passes_avx2(void);
 
 /* The state and the buffers for encoding one block after the other; only `functions` must be initialised. */
 struct j2k_block_encoder {
@@ -76,13 +76,13 @@ struct j2k_block_encoder {
     uint8_t room[J2K_ENCODER_ROOM];
 };
 
-void kst_j2k_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings);
+void kst_j2k_cpu_block_encode(struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings);
 
 /*
  * Compute what each plane gains, from the lowest one up, without coding. Returns the number of planes, up to
  * J2K_CODED_PLANES.
  */
-uint32_t kst_j2k_block_measure(
+uint32_t kst_j2k_cpu_block_measure(
     struct j2k_block_encoder *encoder, const struct j2k_block_settings *settings, struct j2k_gains *gains);
 
 #endif

@@ -9,7 +9,7 @@
 /* Decode a sign (D.3.2): 1 if negative. */
 ALWAYS_INLINE uint32_t decode_sign(struct j2k_mq *mq, uint32_t *contexts, uint32_t neighbours, uint32_t negatives)
 {
-    uint32_t entry = kst_j2k_sign_coding[neighbours >> 4 | negatives];
+    uint32_t entry = kst_j2k_cpu_sign_coding[neighbours >> 4 | negatives];
     return j2k_mq_decode(mq, &contexts[entry >> 1]) ^ (entry & 1);
 }
 

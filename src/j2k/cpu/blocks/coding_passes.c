@@ -5,11 +5,11 @@
 /* This header uses the functions of the one above. */
 #include "j2k/cpu/blocks/coding_passes.h"
 
-const struct j2k_coding_passes *kst_j2k_coding_passes(enum cpu_tier tier)
+const struct j2k_coding_passes *kst_j2k_cpu_coding_passes(enum cpu_tier tier)
 {
 #if defined(__x86_64__)
     if (tier >= CPU_AVX2)
-        return kst_j2k_coding_passes_avx2();
+        return kst_j2k_cpu_coding_passes_avx2();
 #else
     (void)tier;
 #endif

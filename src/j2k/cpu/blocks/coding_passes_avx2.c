@@ -60,7 +60,7 @@ ALWAYS_INLINE void gather_columns(const uint32_t *from, size_t width, uint32_t p
 
 #include "j2k/cpu/blocks/coding_passes.h"
 
-const struct j2k_coding_passes *kst_j2k_coding_passes_avx2(void)
+const struct j2k_coding_passes *kst_j2k_cpu_coding_passes_avx2(void)
 {
     return &passes;
 }

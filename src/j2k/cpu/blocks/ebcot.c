@@ -16,8 +16,8 @@ enum { PASS_BYTES = 1 << 15, BYTES_AHEAD = 64 };
 static uint32_t decode(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_coded_block *block)
 {
     struct j2k_block_decoder *decoder = (struct j2k_block_decoder *)(void *)scratch;
-    decoder->passes = kst_j2k_block_passes(tier);
-    return kst_j2k_block_decode(decoder, block);
+    decoder->passes = kst_j2k_cpu_block_passes(tier);
+    return kst_j2k_cpu_block_decode(decoder, block);
 }
 
 static uint32_t known(const struct j2k_block_scratch *scratch)
@@ -28,7 +28,7 @@ static uint32_t known(const struct j2k_block_scratch *scratch)
 static struct j2k_block_encoder *encoder_of(struct j2k_block_scratch *scratch, enum cpu_tier tier)
 {
     struct j2k_block_encoder *encoder = (struct j2k_block_encoder *)(void *)scratch;
-    encoder->functions = kst_j2k_coding_passes(tier);
+    encoder->functions = kst_j2k_cpu_coding_passes(tier);
     return encoder;
 }
 
@@ -36,7 +36,7 @@ static void encode(struct j2k_block_scratch *scratch, enum cpu_tier tier, const 
     struct j2k_block_outcome *outcome)
 {
     struct j2k_block_encoder *encoder = encoder_of(scratch, tier);
-    kst_j2k_block_encode(encoder, settings);
+    kst_j2k_cpu_block_encode(encoder, settings);
     *outcome = (struct j2k_block_outcome){.planes = encoder->planes,
         .top = encoder->planes,
         .passes = encoder->passes,
@@ -49,10 +49,10 @@ static void encode(struct j2k_block_scratch *scratch, enum cpu_tier tier, const 
 static uint32_t measure(struct j2k_block_scratch *scratch, enum cpu_tier tier,
     const struct j2k_block_settings *settings, struct j2k_gains *gains)
 {
-    return kst_j2k_block_measure(encoder_of(scratch, tier), settings, gains);
+    return kst_j2k_cpu_block_measure(encoder_of(scratch, tier), settings, gains);
 }
 
-const struct j2k_block_functions kst_j2k_ebcot = {.decoder_length = sizeof(struct j2k_block_decoder),
+const struct j2k_block_functions kst_j2k_cpu_ebcot = {.decoder_length = sizeof(struct j2k_block_decoder),
     .encoder_length = sizeof(struct j2k_block_encoder),
     .pass_bytes = PASS_BYTES,
     .bytes_ahead = BYTES_AHEAD,

@@ -84,42 +84,42 @@ struct j2k_encode_rows {
  * encode_run.c: estimate the bytes that coding the blocks of `count` components takes; code the chosen blocks of
  * `count` components from `first` on, on the pool's threads.
  */
-uint64_t kst_j2k_encode_set_need(struct j2k_encode_tile *tile, uint32_t first, uint32_t count);
-void kst_j2k_encode_set_run(struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice);
+uint64_t kst_j2k_cpu_encode_set_need(struct j2k_encode_tile *tile, uint32_t first, uint32_t count);
+void kst_j2k_cpu_encode_set_run(struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice);
 
 /* encode_steps.c: plan the steps, the resident rows and the order of blocks. False if memory is missing. */
-bool kst_j2k_encode_set_begin(struct j2k_encode_set *set);
-void kst_j2k_encode_set_end(struct j2k_encode_set *set);
-/* About how many bytes such a set takes. kst_j2k_encode_set_end() must be called afterwards as well. */
-uint64_t kst_j2k_encode_set_measure(struct j2k_encode_set *set);
-struct j2k_encode_rows kst_j2k_encode_rows_before(
+bool kst_j2k_cpu_encode_set_begin(struct j2k_encode_set *set);
+void kst_j2k_cpu_encode_set_end(struct j2k_encode_set *set);
+/* About how many bytes such a set takes. kst_j2k_cpu_encode_set_end() must be called afterwards as well. */
+uint64_t kst_j2k_cpu_encode_set_measure(struct j2k_encode_set *set);
+struct j2k_encode_rows kst_j2k_cpu_encode_rows_before(
     const struct j2k_encode_set *set, const struct j2k_encode_component *component, uint32_t step);
 
 /*
  * encode_levels.c: split the last resolution of all components, in strips; then the other resolutions of each
  * component.
  */
-void kst_j2k_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint32_t strip);
-void kst_j2k_encode_levels(const struct j2k_encode_set *set, uint32_t step, uint32_t component);
+void kst_j2k_cpu_encode_strip(const struct j2k_encode_set *set, uint32_t step, uint32_t strip);
+void kst_j2k_cpu_encode_levels(const struct j2k_encode_set *set, uint32_t step, uint32_t component);
 /*
  * Describe how resolution r > 0 of a component is split; for the last resolution this includes the components after it,
  * and the caller must set the source.
  */
-struct j2k_analysis kst_j2k_encode_analysis(const struct j2k_encode_set *set, uint32_t component, uint32_t r);
+struct j2k_analysis kst_j2k_cpu_encode_analysis(const struct j2k_encode_set *set, uint32_t component, uint32_t r);
 
 /* encode_blocks.c: code or measure a code-block of the plan in use. */
-void kst_j2k_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index);
-struct j2k_encode_worker *kst_j2k_encode_worker_take(struct j2k_encoding *encoding); /* null if memory is missing */
-void kst_j2k_encode_worker_put(struct j2k_encoding *encoding, struct j2k_encode_worker *worker);
-void kst_j2k_encode_drop_workers(struct j2k_encoding *encoding);
+void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index);
+struct j2k_encode_worker *kst_j2k_cpu_encode_worker_take(struct j2k_encoding *encoding); /* null if memory is missing */
+void kst_j2k_cpu_encode_worker_put(struct j2k_encoding *encoding, struct j2k_encode_worker *worker);
+void kst_j2k_cpu_encode_drop_workers(struct j2k_encoding *encoding);
 
 /*
  * encode_keep.c: with a keeper, keep the block that the worker has coded, and its lengths behind it; false if memory is
  * missing. Pass on the rest when the worker has no more blocks; then the lengths can be fetched.
  */
-bool kst_j2k_encode_keep_apart(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
+bool kst_j2k_cpu_encode_keep_apart(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
     const struct j2k_block_outcome *outcome);
-void kst_j2k_encode_end_keeping(struct j2k_encoding *encoding, struct j2k_encode_worker *worker);
+void kst_j2k_cpu_encode_end_keeping(struct j2k_encoding *encoding, struct j2k_encode_worker *worker);
 
 /* Return where a resident row is. */
 static inline void *j2k_encode_resident_row(const struct j2k_encode_resident *resident, uint32_t y)

@@ -89,10 +89,11 @@ static bool decode_set(struct j2k_ht_decoder *decoder, enum cpu_tier tier, const
     decoder->plane = set->plane;
     decoder->bits = block->missing + block->planes - set->plane;
     decoder->fraction = deep ? DEEP_FRACTION : block->fraction;
-    if (!kst_j2k_ht_open(decoder, set) || !(deep ? kst_j2k_ht_deep(decoder) : kst_j2k_ht_samples(decoder, tier)))
+    if (!kst_j2k_cpu_ht_open(decoder, set) ||
+        !(deep ? kst_j2k_cpu_ht_deep(decoder) : kst_j2k_cpu_ht_samples(decoder, tier)))
         return false;
     if (set->passes > 1)
-        (deep ? kst_j2k_ht_refine_deep : kst_j2k_ht_refine_samples)(decoder, set, causal);
+        (deep ? kst_j2k_cpu_ht_refine_deep : kst_j2k_cpu_ht_refine_samples)(decoder, set, causal);
     if (deep)
         finish_deep(decoder, block, set);
     return true;
@@ -120,9 +121,9 @@ static uint32_t known(const struct j2k_block_scratch *scratch)
     return ((const struct j2k_ht_decoder *)(const void *)scratch)->known;
 }
 
-const struct j2k_block_functions kst_j2k_ht = {.decoder_length = sizeof(struct j2k_ht_decoder),
+const struct j2k_block_functions kst_j2k_cpu_ht = {.decoder_length = sizeof(struct j2k_ht_decoder),
     .encoder_length = sizeof(struct j2k_ht_encoder),
     .pass_bytes = SEGMENT_BYTES,
     .decode = decode,
     .known = known,
-    .encode = kst_j2k_ht_encode};
+    .encode = kst_j2k_cpu_ht_encode};

@@ -229,7 +229,7 @@ static bool take_row(struct row_reading *reading, struct j2k_ht_reading *quads, 
         .u = decoder->u + next};
     const bool is_short = reading->most <= SHORT_BITS, more = row + 1 < decoder->quad_rows;
     if (more)
-        kst_j2k_ht_contexts(decoder, row + 1, context);
+        kst_j2k_cpu_ht_contexts(decoder, row + 1, context);
     if (is_short && more)
         *quads = take_pairs(reading, &known, &to, *quads, true, true);
     else if (more)
@@ -251,7 +251,7 @@ static bool is_fine(const struct row_reading *reading)
     return fine;
 }
 
-bool kst_j2k_ht_cleanup_avx2(struct j2k_ht_decoder *decoder)
+bool kst_j2k_cpu_ht_cleanup_avx2(struct j2k_ht_decoder *decoder)
 {
     const int32_t shift = (int32_t)decoder->plane + decoder->fraction - 1;
     struct row_reading reading = {.decoder = decoder,
@@ -259,7 +259,7 @@ bool kst_j2k_ht_cleanup_avx2(struct j2k_ht_decoder *decoder)
         .up = _mm_cvtsi32_si128(shift > 0 ? shift : 0),
         .down = _mm_cvtsi32_si128(shift < 0 ? -shift : 0)};
     struct j2k_ht_mel mel;
-    struct j2k_ht_reading quads = kst_j2k_ht_first_quads(decoder, kst_j2k_ht_reading_open(decoder, &mel));
+    struct j2k_ht_reading quads = kst_j2k_cpu_ht_first_quads(decoder, kst_j2k_cpu_ht_reading_open(decoder, &mel));
     memset(decoder->above, 0, (2 * (size_t)decoder->quad_columns + 24) * sizeof *decoder->above);
     for (uint32_t r = 0; r < decoder->quad_rows; r++)
         if (j2k_ht_bits_read(&quads, decoder->vlc) > decoder->vlc_bits || !take_row(&reading, &quads, r))

@@ -75,26 +75,26 @@ struct j2k_ht_set {
 };
 
 /* ht_streams.c: remove the stuffing of VLC and MagSgn, and find MEL. False if the lengths cannot be. */
-bool kst_j2k_ht_open(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set);
+bool kst_j2k_cpu_ht_open(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set);
 /* Remove the stuffing of both refinement passes. */
-void kst_j2k_ht_open_refinement(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set,
+void kst_j2k_cpu_ht_open_refinement(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set,
     struct j2k_ht_run *forward, struct j2k_ht_run *backward);
 
 /* ht_quads.c: decode MEL and VLC. False if VLC lacks bits. */
-bool kst_j2k_ht_quads(struct j2k_ht_decoder *decoder);
+bool kst_j2k_cpu_ht_quads(struct j2k_ht_decoder *decoder);
 
 /*
  * ht_samples.c and ht_deep.c: decode the cleanup pass to `sample` or to `deep`. False if VLC or MagSgn lacks bits, or a
  * magnitude has too many.
  */
-bool kst_j2k_ht_samples(struct j2k_ht_decoder *decoder, enum cpu_tier tier);
+bool kst_j2k_cpu_ht_samples(struct j2k_ht_decoder *decoder, enum cpu_tier tier);
 #if defined(__x86_64__)
-bool kst_j2k_ht_cleanup_avx2(struct j2k_ht_decoder *decoder);
+bool kst_j2k_cpu_ht_cleanup_avx2(struct j2k_ht_decoder *decoder);
 #endif
-bool kst_j2k_ht_deep(struct j2k_ht_decoder *decoder);
+bool kst_j2k_cpu_ht_deep(struct j2k_ht_decoder *decoder);
 
 /* Decode the passes of significance propagation and, if the set has three passes, of magnitude refinement. */
-void kst_j2k_ht_refine_samples(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal);
-void kst_j2k_ht_refine_deep(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal);
+void kst_j2k_cpu_ht_refine_samples(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal);
+void kst_j2k_cpu_ht_refine_deep(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal);
 
 #endif

@@ -7,12 +7,12 @@
 #include "j2k/cpu/blocks/ht_refine_template.h"
 #include "j2k/cpu/blocks/ht_samples_template.h"
 
-bool kst_j2k_ht_deep(struct j2k_ht_decoder *decoder)
+bool kst_j2k_cpu_ht_deep(struct j2k_ht_decoder *decoder)
 {
-    return kst_j2k_ht_quads(decoder) && take_samples(decoder);
+    return kst_j2k_cpu_ht_quads(decoder) && take_samples(decoder);
 }
 
-void kst_j2k_ht_refine_deep(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal)
+void kst_j2k_cpu_ht_refine_deep(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal)
 {
     take_refinement(decoder, set, causal);
 }

@@ -70,17 +70,17 @@ static void measure(struct j2k_ht_encoder *encoder, const struct errors *errors,
 
 static void code(struct j2k_ht_encoder *encoder, enum cpu_tier tier, const struct j2k_block_settings *settings)
 {
-    kst_j2k_ht_coding(tier)->cleanup(encoder);
-    encoder->length = encoder->pass[0].length = kst_j2k_ht_join(encoder);
+    kst_j2k_cpu_ht_coding(tier)->cleanup(encoder);
+    encoder->length = encoder->pass[0].length = kst_j2k_cpu_ht_join(encoder);
     encoder->passes = 1;
     if (settings->refinements == 0 || encoder->plane == 0)
         return;
-    kst_j2k_ht_refine(encoder, settings->refinements);
+    kst_j2k_cpu_ht_refine(encoder, settings->refinements);
     encoder->passes += settings->refinements;
 }
 
-void kst_j2k_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings,
-    struct j2k_block_outcome *outcome)
+void kst_j2k_cpu_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier,
+    const struct j2k_block_settings *settings, struct j2k_block_outcome *outcome)
 {
     struct j2k_ht_encoder *encoder = (struct j2k_ht_encoder *)(void *)scratch;
     encoder->width = settings->width;
@@ -88,7 +88,7 @@ void kst_j2k_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier, co
     encoder->style = settings->style;
     encoder->plane = settings->plane;
     encoder->passes = encoder->length = 0;
-    const uint32_t any = kst_j2k_ht_coding(tier)->any(encoder->sample, encoder->width * encoder->height);
+    const uint32_t any = kst_j2k_cpu_ht_coding(tier)->any(encoder->sample, encoder->width * encoder->height);
     const uint32_t planes = bit_count(any & 0x7FFFFFFF);
     const struct errors errors = {
         .shift = planes + 1 > J2K_LEFT_BITS ? planes + 1 - J2K_LEFT_BITS : 0, .exact = settings->exact};

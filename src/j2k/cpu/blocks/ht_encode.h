@@ -84,17 +84,17 @@ struct j2k_ht_coding {
     void (*cleanup)(struct j2k_ht_encoder *encoder);
 };
 
-const struct j2k_ht_coding *kst_j2k_ht_coding(enum cpu_tier tier);
-const struct j2k_ht_coding *kst_j2k_ht_coding_avx2(void);
+const struct j2k_ht_coding *kst_j2k_cpu_ht_coding(enum cpu_tier tier);
+const struct j2k_ht_coding *kst_j2k_cpu_ht_coding_avx2(void);
 
 /* Join the three streams into the cleanup segment at encoder->data. Returns its length, Lcup. */
-uint32_t kst_j2k_ht_join(struct j2k_ht_encoder *encoder);
+uint32_t kst_j2k_cpu_ht_join(struct j2k_ht_encoder *encoder);
 
 /* Code the refinement passes of the plane below the cleanup pass behind it, and set the lengths of the passes. */
-void kst_j2k_ht_refine(struct j2k_ht_encoder *encoder, uint32_t passes);
+void kst_j2k_cpu_ht_refine(struct j2k_ht_encoder *encoder, uint32_t passes);
 
 /* Encode a block: an entry of struct j2k_block_functions. */
-void kst_j2k_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings,
-    struct j2k_block_outcome *outcome);
+void kst_j2k_cpu_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier,
+    const struct j2k_block_settings *settings, struct j2k_block_outcome *outcome);
 
 #endif

@@ -6,11 +6,11 @@
 /* This header uses the functions of the one above. */
 #include "j2k/cpu/blocks/ht_encode_cleanup.h"
 
-const struct j2k_ht_coding *kst_j2k_ht_coding(enum cpu_tier tier)
+const struct j2k_ht_coding *kst_j2k_cpu_ht_coding(enum cpu_tier tier)
 {
 #if defined(__x86_64__)
     if (tier >= CPU_AVX2)
-        return kst_j2k_ht_coding_avx2();
+        return kst_j2k_cpu_ht_coding_avx2();
 #else
     (void)tier;
 #endif

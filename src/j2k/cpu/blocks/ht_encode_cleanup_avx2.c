@@ -178,7 +178,7 @@ ALWAYS_INLINE void make_row(struct j2k_ht_encoder *encoder, uint32_t y)
 
 #include "j2k/cpu/blocks/ht_encode_cleanup.h"
 
-const struct j2k_ht_coding *kst_j2k_ht_coding_avx2(void)
+const struct j2k_ht_coding *kst_j2k_cpu_ht_coding_avx2(void)
 {
     return &coding;
 }

@@ -32,7 +32,7 @@ static uint8_t *end_runs(
     return to;
 }
 
-uint32_t kst_j2k_ht_join(struct j2k_ht_encoder *encoder)
+uint32_t kst_j2k_cpu_ht_join(struct j2k_ht_encoder *encoder)
 {
     uint8_t *signs = end_signs(encoder), *to = signs;
     uint64_t count = ht_flat_end(&encoder->codes, encoder->flat_codes, 0);

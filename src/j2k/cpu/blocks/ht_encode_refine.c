@@ -118,7 +118,7 @@ static uint32_t length_without_zeros(const struct j2k_ht_encoder *encoder, uint3
     return length > least && encoder->data[length - 1] == 0xFF ? length + 1 : length;
 }
 
-void kst_j2k_ht_refine(struct j2k_ht_encoder *encoder, uint32_t passes)
+void kst_j2k_cpu_ht_refine(struct j2k_ht_encoder *encoder, uint32_t passes)
 {
     struct refining refining = {.encoder = encoder,
         .known = encoder->known + encoder->width + 3,

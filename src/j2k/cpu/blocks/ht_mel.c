@@ -35,7 +35,7 @@ static uint32_t mel_take(struct j2k_ht_mel *mel, uint32_t bits)
     return value;
 }
 
-uint32_t kst_j2k_ht_zeros(struct j2k_ht_mel *mel)
+uint32_t kst_j2k_cpu_ht_zeros(struct j2k_ht_mel *mel)
 {
     uint32_t zeros = 0;
     while (zeros < J2K_BLOCK_SAMPLES) {

@@ -15,6 +15,6 @@ struct j2k_ht_mel {
 };
 
 /* Return the number of zeros before the next one, or a number that is larger than that of all quads. */
-uint32_t kst_j2k_ht_zeros(struct j2k_ht_mel *mel);
+uint32_t kst_j2k_cpu_ht_zeros(struct j2k_ht_mel *mel);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "j2k/tables/contexts.h"
 
-const uint16_t kst_j2k_ht_first_row[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_FIRST};
-const uint16_t kst_j2k_ht_next_rows[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_NEXT};
+const uint16_t kst_j2k_cpu_ht_first_row[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_FIRST};
+const uint16_t kst_j2k_cpu_ht_next_rows[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_NEXT};
 
 #define LENGTH(bits) ((bits)&1 ? 1 : (bits)&2 ? 2 : 3)
 #define SUFFIX(bits) ((bits)&3 ? 0 : (bits)&4 ? 1 : 5)
@@ -16,12 +16,12 @@ const uint16_t kst_j2k_ht_next_rows[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_NEXT};
     (FIRST(LENGTH, i) + SECOND(LENGTH, i)) | (FIRST(SUFFIX, i) + SECOND(SUFFIX, i)) << 3 | FIRST(SUFFIX, i) << 7 |     \
         FIRST(VALUE, i) << 10 | SECOND(VALUE, i) << 13
 
-const uint16_t kst_j2k_ht_pairs[256] = {J2K_ENTRIES(PAIR, 0)};
+const uint16_t kst_j2k_cpu_ht_pairs[256] = {J2K_ENTRIES(PAIR, 0)};
 
-struct j2k_ht_reading kst_j2k_ht_reading_open(const struct j2k_ht_decoder *decoder, struct j2k_ht_mel *mel)
+struct j2k_ht_reading kst_j2k_cpu_ht_reading_open(const struct j2k_ht_decoder *decoder, struct j2k_ht_mel *mel)
 {
     *mel = (struct j2k_ht_mel){.next = decoder->mel, .end = decoder->end};
-    return (struct j2k_ht_reading){.mel = mel, .zeros = kst_j2k_ht_zeros(mel), .next = decoder->vlc};
+    return (struct j2k_ht_reading){.mel = mel, .zeros = kst_j2k_cpu_ht_zeros(mel), .next = decoder->vlc};
 }
 
 /* Quads on both sides of a row have no significant samples. */
@@ -32,7 +32,7 @@ static uint16_t *row_of(struct j2k_ht_decoder *decoder, uint32_t row)
     return quad;
 }
 
-struct j2k_ht_reading kst_j2k_ht_first_quads(struct j2k_ht_decoder *decoder, struct j2k_ht_reading reading)
+struct j2k_ht_reading kst_j2k_cpu_ht_first_quads(struct j2k_ht_decoder *decoder, struct j2k_ht_reading reading)
 {
     uint16_t *quad = row_of(decoder, 0);
     for (uint32_t q = 0, left = 0; q < decoder->quad_columns; q += 2)
@@ -40,7 +40,7 @@ struct j2k_ht_reading kst_j2k_ht_first_quads(struct j2k_ht_decoder *decoder, str
     return reading;
 }
 
-void kst_j2k_ht_contexts(struct j2k_ht_decoder *decoder, uint32_t row, uint16_t *restrict context)
+void kst_j2k_cpu_ht_contexts(struct j2k_ht_decoder *decoder, uint32_t row, uint16_t *restrict context)
 {
     const uint16_t *left = row_of(decoder, row) - decoder->quad_pitch - 1, *here = left + 1, *right = here + 1;
     const size_t count = decoder->quad_columns;
@@ -53,7 +53,7 @@ static struct j2k_ht_reading take_row(struct j2k_ht_decoder *decoder, struct j2k
     const uint32_t columns = decoder->quad_columns;
     uint16_t context[J2K_HT_QUAD_COLUMNS], *quad = decoder->quad + (size_t)row * decoder->quad_pitch + 1;
     uint8_t *u = decoder->u + (size_t)row * decoder->quad_pitch + 1;
-    kst_j2k_ht_contexts(decoder, row, context);
+    kst_j2k_cpu_ht_contexts(decoder, row, context);
     uint32_t left = 0, q = 0;
     for (; q + 1 < columns; q += 2)
         left = j2k_ht_take_pair(&reading, context + q, left, false, quad + q, u + q);
@@ -62,12 +62,12 @@ static struct j2k_ht_reading take_row(struct j2k_ht_decoder *decoder, struct j2k
     return reading;
 }
 
-bool kst_j2k_ht_quads(struct j2k_ht_decoder *decoder)
+bool kst_j2k_cpu_ht_quads(struct j2k_ht_decoder *decoder)
 {
     struct j2k_ht_mel mel;
-    struct j2k_ht_reading reading = kst_j2k_ht_reading_open(decoder, &mel);
+    struct j2k_ht_reading reading = kst_j2k_cpu_ht_reading_open(decoder, &mel);
     for (uint32_t r = 0; r < decoder->quad_rows; r++) {
-        reading = r == 0 ? kst_j2k_ht_first_quads(decoder, reading) : take_row(decoder, reading, r);
+        reading = r == 0 ? kst_j2k_cpu_ht_first_quads(decoder, reading) : take_row(decoder, reading, r);
         if (j2k_ht_bits_read(&reading, decoder->vlc) > decoder->vlc_bits)
             return false;
     }

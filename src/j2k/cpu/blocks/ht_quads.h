@@ -20,14 +20,14 @@ enum {
 };
 
 /* The codes of quads in the first row, and in all others. */
-extern const uint16_t kst_j2k_ht_first_row[J2K_HT_VLC_ENTRIES];
-extern const uint16_t kst_j2k_ht_next_rows[J2K_HT_VLC_ENTRIES];
+extern const uint16_t kst_j2k_cpu_ht_first_row[J2K_HT_VLC_ENTRIES];
+extern const uint16_t kst_j2k_cpu_ht_next_rows[J2K_HT_VLC_ENTRIES];
 /*
  * For the codes of u of a pair, by which of its quads have one (bit 6 the first, bit 7 the second) and the next six
  * bits of VLC: bits of both prefixes in bits 0–2, of both suffixes in bits 3–6, of the first suffix in bits 7–9, and
  * the values that the suffixes are added to, in bits 10–12 and 13–15.
  */
-extern const uint16_t kst_j2k_ht_pairs[256];
+extern const uint16_t kst_j2k_cpu_ht_pairs[256];
 
 /* Its address is not passed on where rows are read, so that all of this stays in registers. */
 struct j2k_ht_reading {
@@ -59,7 +59,7 @@ ALWAYS_INLINE uint32_t j2k_ht_take_event(struct j2k_ht_reading *reading)
         reading->zeros--;
         return 0;
     }
-    reading->zeros = kst_j2k_ht_zeros(reading->mel);
+    reading->zeros = kst_j2k_cpu_ht_zeros(reading->mel);
     return 1;
 }
 
@@ -81,7 +81,7 @@ ALWAYS_INLINE uint32_t j2k_ht_find_quad(
 /* Take u of both quads of a pair, whose bits alternate. Returns the number of bits. */
 ALWAYS_INLINE uint32_t j2k_ht_take_u(uint64_t word, uint32_t offsets, uint8_t u[2])
 {
-    const uint32_t pair = kst_j2k_ht_pairs[offsets << 6 | (word & J2K_HT_PAIR_INDEX)];
+    const uint32_t pair = kst_j2k_cpu_ht_pairs[offsets << 6 | (word & J2K_HT_PAIR_INDEX)];
     const uint32_t prefixes = pair & 7, suffixes = pair >> 3 & 15, first = pair >> 7 & 7;
     uint32_t bits = prefixes + suffixes, suffix = j2k_ht_low_bits(word >> prefixes, suffixes);
     uint32_t value[2] = {(pair >> 10 & 7) + j2k_ht_low_bits(suffix, first), (pair >> 13) + (suffix >> first)};
@@ -132,7 +132,7 @@ ALWAYS_INLINE uint32_t j2k_ht_left_context(uint32_t left)
 ALWAYS_INLINE uint32_t j2k_ht_take_pair(
     struct j2k_ht_reading *reading, const uint16_t *context, uint32_t left, bool alone, uint16_t *quad, uint8_t *u)
 {
-    const uint16_t *table = context ? kst_j2k_ht_next_rows : kst_j2k_ht_first_row;
+    const uint16_t *table = context ? kst_j2k_cpu_ht_next_rows : kst_j2k_cpu_ht_first_row;
     if (context && !alone && (context[0] | context[1] | left) == 0 && reading->zeros > 1) {
         reading->zeros -= 2; /* nothing is near, and nothing is here */
         quad[0] = quad[1] = 0;
@@ -157,9 +157,9 @@ ALWAYS_INLINE uint32_t j2k_ht_take_pair(
 }
 
 /* ht_quads.c: begin, and take the first row, behind which other functions take the rows. */
-struct j2k_ht_reading kst_j2k_ht_reading_open(const struct j2k_ht_decoder *decoder, struct j2k_ht_mel *mel);
-struct j2k_ht_reading kst_j2k_ht_first_quads(struct j2k_ht_decoder *decoder, struct j2k_ht_reading reading);
+struct j2k_ht_reading kst_j2k_cpu_ht_reading_open(const struct j2k_ht_decoder *decoder, struct j2k_ht_mel *mel);
+struct j2k_ht_reading kst_j2k_cpu_ht_first_quads(struct j2k_ht_decoder *decoder, struct j2k_ht_reading reading);
 /* Find what the quads above give to the contexts of a row, and make sure that nothing is on its sides. */
-void kst_j2k_ht_contexts(struct j2k_ht_decoder *decoder, uint32_t row, uint16_t *restrict context);
+void kst_j2k_cpu_ht_contexts(struct j2k_ht_decoder *decoder, uint32_t row, uint16_t *restrict context);
 
 #endif

@@ -22,7 +22,8 @@ static void spread(struct j2k_ht_decoder *decoder, struct j2k_ht_refinement *ref
     const WORD value = plane_bit(decoder, plane) | plane_bit(decoder, plane - 1);
     for (uint32_t stripe = 0; stripe < decoder->stripes; stripe++)
         for (uint32_t group = 0; group < decoder->group_columns; group++)
-            for (uint32_t fresh = kst_j2k_ht_spread(decoder, refinement, stripe, group); fresh != 0; fresh &= fresh - 1)
+            for (uint32_t fresh = kst_j2k_cpu_ht_spread(decoder, refinement, stripe, group); fresh != 0;
+                 fresh &= fresh - 1)
                 *sample_at(decoder, stripe, group, (uint32_t)__builtin_ctz(fresh)) =
                     (WORD)j2k_ht_take(&refinement->forward) << (WORD_BITS - 1) | value;
 }
@@ -44,7 +45,7 @@ static void refine(struct j2k_ht_decoder *decoder, struct j2k_ht_refinement *ref
 static void take_refinement(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal)
 {
     struct j2k_ht_refinement refinement;
-    kst_j2k_ht_refinement_open(decoder, set, causal, &refinement);
+    kst_j2k_cpu_ht_refinement_open(decoder, set, causal, &refinement);
     spread(decoder, &refinement);
     if (set->passes > 2)
         refine(decoder, &refinement);

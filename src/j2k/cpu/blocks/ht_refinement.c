@@ -33,7 +33,7 @@ static void find_significant(struct j2k_ht_decoder *decoder)
         }
 }
 
-void kst_j2k_ht_refinement_open(
+void kst_j2k_cpu_ht_refinement_open(
     struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal, struct j2k_ht_refinement *refinement)
 {
     const size_t groups = (size_t)(decoder->stripes + 2) * decoder->group_pitch;
@@ -41,7 +41,7 @@ void kst_j2k_ht_refinement_open(
     memset(decoder->spread, 0, groups * sizeof *decoder->spread);
     find_significant(decoder);
     refinement->causal = causal;
-    kst_j2k_ht_open_refinement(decoder, set, &refinement->forward, &refinement->backward);
+    kst_j2k_cpu_ht_open_refinement(decoder, set, &refinement->forward, &refinement->backward);
 }
 
 /* Spread bits to their neighbours above and below in a column, and to those on both sides inside the group. */
@@ -78,7 +78,7 @@ static uint32_t neighbours(
     return causal ? near : near | from_row(now + pitch, 0, 3);
 }
 
-uint32_t kst_j2k_ht_spread(
+uint32_t kst_j2k_cpu_ht_spread(
     struct j2k_ht_decoder *decoder, struct j2k_ht_refinement *refinement, uint32_t stripe, uint32_t group)
 {
     const size_t at = j2k_ht_group_at(decoder, stripe, group);

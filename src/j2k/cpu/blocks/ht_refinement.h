@@ -23,14 +23,14 @@ static inline size_t j2k_ht_group_at(const struct j2k_ht_decoder *decoder, uint3
 }
 
 /* Begin: remove the stuffing of both runs, and find which samples the cleanup pass made significant. */
-void kst_j2k_ht_refinement_open(
+void kst_j2k_cpu_ht_refinement_open(
     struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal, struct j2k_ht_refinement *refinement);
 
 /*
  * Take the bits of a group in the pass of significance propagation. Returns which samples become significant; their
  * signs are the next bits of `forward`.
  */
-uint32_t kst_j2k_ht_spread(
+uint32_t kst_j2k_cpu_ht_spread(
     struct j2k_ht_decoder *decoder, struct j2k_ht_refinement *refinement, uint32_t stripe, uint32_t group);
 
 #endif

@@ -7,18 +7,18 @@
 #include "j2k/cpu/blocks/ht_refine_template.h"
 #include "j2k/cpu/blocks/ht_samples_template.h"
 
-bool kst_j2k_ht_samples(struct j2k_ht_decoder *decoder, enum cpu_tier tier)
+bool kst_j2k_cpu_ht_samples(struct j2k_ht_decoder *decoder, enum cpu_tier tier)
 {
 #if defined(__x86_64__)
     if (tier >= CPU_AVX2)
-        return kst_j2k_ht_cleanup_avx2(decoder);
+        return kst_j2k_cpu_ht_cleanup_avx2(decoder);
 #else
     (void)tier;
 #endif
-    return kst_j2k_ht_quads(decoder) && take_samples(decoder);
+    return kst_j2k_cpu_ht_quads(decoder) && take_samples(decoder);
 }
 
-void kst_j2k_ht_refine_samples(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal)
+void kst_j2k_cpu_ht_refine_samples(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set, bool causal)
 {
     take_refinement(decoder, set, causal);
 }

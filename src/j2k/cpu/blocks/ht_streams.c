@@ -78,7 +78,7 @@ static void open_magsgn(struct j2k_ht_decoder *decoder, const uint8_t *data, uin
     decoder->magsgn_bits = count + (length > 0 && data[length - 1] == 0xFF ? 7 : 8);
 }
 
-bool kst_j2k_ht_open(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set)
+bool kst_j2k_cpu_ht_open(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set)
 {
     const uint32_t length = set->cleanup_length;
     if (length < J2K_HT_SUFFIX_LEAST || length > J2K_HT_CLEANUP_MOST || set->refinement_length > J2K_HT_REFINEMENT_MOST)
@@ -94,7 +94,7 @@ bool kst_j2k_ht_open(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *se
     return true;
 }
 
-void kst_j2k_ht_open_refinement(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set,
+void kst_j2k_cpu_ht_open_refinement(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set,
     struct j2k_ht_run *forward, struct j2k_ht_run *backward)
 {
     const uint32_t length = set->refinement_length;

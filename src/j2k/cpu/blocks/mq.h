@@ -14,20 +14,20 @@
 #include "j2k/tables/contexts.h"
 
 /* An encoder's context is its row of Table C.2 with the more probable symbol: see j2k/tables/mq.h. */
-extern const uint32_t kst_j2k_mq_rows[J2K_MQ_STATES];
+extern const uint32_t kst_j2k_cpu_mq_rows[J2K_MQ_STATES];
 
 /* Set all contexts to the rows in which they start (Table D.7). */
-void kst_j2k_mq_reset(uint32_t contexts[J2K_CONTEXTS]);
+void kst_j2k_cpu_mq_reset(uint32_t contexts[J2K_CONTEXTS]);
 
 /*
  * A decoder's context is also a row with its symbol: Qe in bits 16–31; in bits 0–6, two times the row's number plus the
  * symbol. The second table has the contexts that follow: after a more and after a less probable symbol with
  * renormalisation; then twice the context itself, without.
  */
-extern __attribute__((visibility("hidden"))) const uint32_t kst_j2k_mq_states[J2K_MQ_STATES];
-extern __attribute__((visibility("hidden"))) const uint32_t kst_j2k_mq_next_states[J2K_MQ_STATES][4];
+extern __attribute__((visibility("hidden"))) const uint32_t kst_j2k_cpu_mq_states[J2K_MQ_STATES];
+extern __attribute__((visibility("hidden"))) const uint32_t kst_j2k_cpu_mq_next_states[J2K_MQ_STATES][4];
 
-void kst_j2k_mq_reset_states(uint32_t contexts[J2K_CONTEXTS]);
+void kst_j2k_cpu_mq_reset_states(uint32_t contexts[J2K_CONTEXTS]);
 
 /*
  * The state between two symbols. At rates where time matters, two of three symbols renormalise, and which ones is
@@ -44,10 +44,10 @@ struct j2k_mq {
 
 enum { J2K_MQ_FRACTION = 48 };
 
-void kst_j2k_mq_start(struct j2k_mq *mq, const uint8_t *data, size_t length);
+void kst_j2k_cpu_mq_start(struct j2k_mq *mq, const uint8_t *data, size_t length);
 
 /* Read bytes (BYTEIN) until there are 16 bits. */
-void kst_j2k_mq_refill_slowly(struct j2k_mq *mq);
+void kst_j2k_cpu_mq_refill_slowly(struct j2k_mq *mq);
 
 /* Read more data; the first byte has already been read. */
 static inline __attribute__((always_inline)) void j2k_mq_refill(struct j2k_mq *mq)
@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) void j2k_mq_refill(struct j2k_mq *m
         }
     }
     struct j2k_mq copy = *mq; /* a copy, so that the decoder itself can stay in registers */
-    kst_j2k_mq_refill_slowly(&copy);
+    kst_j2k_cpu_mq_refill_slowly(&copy);
     mq->code = copy.code;
     mq->bits = copy.bits;
     mq->next = copy.next;
@@ -84,7 +84,7 @@ static inline __attribute__((always_inline)) uint32_t j2k_mq_decode(struct j2k_m
     uint64_t lower = 0 - (uint64_t)__builtin_sub_overflow(mq->code, bound, &above);
     uint32_t less = (uint32_t)(range < estimate) ^ (uint32_t)(lower & 1);
     range ^= (range ^ estimate) & (uint32_t)lower;
-    *context = kst_j2k_mq_next_states[row & 127][less + 2 * (range >> 31)];
+    *context = kst_j2k_cpu_mq_next_states[row & 127][less + 2 * (range >> 31)];
     int32_t shift = __builtin_clz(range); /* at most 15 */
     mq->range = range << shift;
     mq->code = (above + (bound & lower)) << shift;
@@ -113,7 +113,7 @@ static inline __attribute__((always_inline)) bool j2k_mq_skip(struct j2k_mq *mq,
  * Return whether the decoder, which reads at most six bytes ahead, has reached the end of the data and has not gone far
  * beyond it.
  */
-bool kst_j2k_mq_used_up(const struct j2k_mq *mq);
+bool kst_j2k_cpu_mq_used_up(const struct j2k_mq *mq);
 
 /*
  * Return whether the data may have been ended with predictable termination (D.4.2). The encoder then writes its lower
@@ -121,7 +121,7 @@ bool kst_j2k_mq_used_up(const struct j2k_mq *mq);
  * data end at one of the bits 7–15. What is left of the interval is less than bit 15; if more of the bound was written,
  * it is less than the bit at which the data end.
  */
-bool kst_j2k_mq_ended_predictably(const struct j2k_mq *mq);
+bool kst_j2k_cpu_mq_ended_predictably(const struct j2k_mq *mq);
 
 /* The reader of raw bits. A byte that follows 0xFF has seven bits; ones follow the end. */
 struct j2k_raw {
@@ -131,7 +131,7 @@ struct j2k_raw {
     const uint8_t *end;
 };
 
-void kst_j2k_raw_start(struct j2k_raw *raw, const uint8_t *data, size_t length);
+void kst_j2k_cpu_raw_start(struct j2k_raw *raw, const uint8_t *data, size_t length);
 
 static inline uint32_t j2k_raw_bit(struct j2k_raw *raw)
 {
@@ -151,9 +151,9 @@ static inline uint32_t j2k_raw_bit(struct j2k_raw *raw)
 }
 
 /* Return whether no whole byte is left to read. */
-bool kst_j2k_raw_used_up(const struct j2k_raw *raw);
+bool kst_j2k_cpu_raw_used_up(const struct j2k_raw *raw);
 
 /* Return whether the unread bits alternate between zero and one, starting with zero, with no byte more than needed. */
-bool kst_j2k_raw_ended_predictably(const struct j2k_raw *raw);
+bool kst_j2k_cpu_raw_ended_predictably(const struct j2k_raw *raw);
 
 #endif

@@ -23,8 +23,8 @@ struct j2k_mq_encoder {
     uint8_t *at;
 };
 
-void kst_j2k_mq_encode_start(struct j2k_mq_encoder *mq, uint8_t *data);
-void kst_j2k_mq_encode(
+void kst_j2k_cpu_mq_encode_start(struct j2k_mq_encoder *mq, uint8_t *data);
+void kst_j2k_cpu_mq_encode(
     struct j2k_mq_encoder *coder, uint32_t *contexts, const j2k_decision *decision, const j2k_decision *end);
 
 enum { J2K_MQ_CARRY = 0x8000000 };
@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) void j2k_mq_encode(
         mq.code += estimate & ~lower;
         range ^= (range ^ estimate) & lower;
         uint32_t shift = (uint32_t)__builtin_clz(range) - 16;
-        uint32_t after = kst_j2k_mq_rows[row >> (1 + 7 * less) & 127];
+        uint32_t after = kst_j2k_cpu_mq_rows[row >> (1 + 7 * less) & 127];
         *context = shift == 0 ? row : after;
         mq.range = range << shift;
         while (shift >= mq.left) {
@@ -83,8 +83,8 @@ static inline __attribute__((always_inline)) void j2k_mq_encode(
 }
 
 /* FLUSH (C.2.9), and predictable termination (D.4.2). Both return the end of the data; the last byte is not 0xFF. */
-uint8_t *kst_j2k_mq_flush(struct j2k_mq_encoder *mq);
-uint8_t *kst_j2k_mq_flush_predictably(struct j2k_mq_encoder *mq);
+uint8_t *kst_j2k_cpu_mq_flush(struct j2k_mq_encoder *mq);
+uint8_t *kst_j2k_cpu_mq_flush_predictably(struct j2k_mq_encoder *mq);
 
 /*
  * The upper end of the interval, as the bytes that would be written if the data ended there. Data that are cut and then
@@ -95,13 +95,13 @@ struct j2k_mq_bound {
     uint8_t byte[5];
 };
 
-struct j2k_mq_bound kst_j2k_mq_bound(const struct j2k_mq_encoder *mq);
+struct j2k_mq_bound kst_j2k_cpu_mq_bound(const struct j2k_mq_encoder *mq);
 
 /*
  * Return the number of bytes of the finished segment [data, end) that are needed to decode up to a bound taken on the
  * way.
  */
-uint32_t kst_j2k_mq_needed(const struct j2k_mq_bound *bound, const uint8_t *data, const uint8_t *end);
+uint32_t kst_j2k_cpu_mq_needed(const struct j2k_mq_bound *bound, const uint8_t *data, const uint8_t *end);
 
 /* The writer of raw bits, most significant bit first. A byte that follows 0xFF has seven bits. */
 struct j2k_raw_writer {
@@ -110,7 +110,7 @@ struct j2k_raw_writer {
     uint8_t *next;
 };
 
-void kst_j2k_raw_write_start(struct j2k_raw_writer *raw, uint8_t *data);
+void kst_j2k_cpu_raw_write_start(struct j2k_raw_writer *raw, uint8_t *data);
 
 static inline void j2k_raw_write(struct j2k_raw_writer *raw, uint32_t bit)
 {
@@ -126,6 +126,6 @@ static inline void j2k_raw_write(struct j2k_raw_writer *raw, uint32_t bit)
  * Fill the last byte with alternating zeros and ones, starting with zero; a final 0xFF is followed by another byte.
  * Returns the end.
  */
-uint8_t *kst_j2k_raw_write_end(struct j2k_raw_writer *raw, const uint8_t *data);
+uint8_t *kst_j2k_cpu_raw_write_end(struct j2k_raw_writer *raw, const uint8_t *data);
 
 #endif

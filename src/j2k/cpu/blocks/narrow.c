@@ -25,7 +25,7 @@
  */
 enum { BITS = 11, LEVELS = 16 };
 
-bool kst_j2k_analysis_is_narrow(uint32_t depth, bool transformed, uint32_t levels)
+bool kst_j2k_cpu_analysis_is_narrow(uint32_t depth, bool transformed, uint32_t levels)
 {
     return depth + transformed <= BITS && levels <= LEVELS;
 }
@@ -34,7 +34,7 @@ bool kst_j2k_analysis_is_narrow(uint32_t depth, bool transformed, uint32_t level
  * When decoding, sums of two samples may be twice as large as the samples. The level shift adds half of the range, and
  * the whole range must be representable as well.
  */
-bool kst_j2k_synthesis_is_narrow(
+bool kst_j2k_cpu_synthesis_is_narrow(
     const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t count, uint32_t depth)
 {
     enum { GROUP = 3, DEPTH = 14 };

@@ -9,13 +9,13 @@
 #include "j2k/plan/plan.h"
 
 /* For encoding: samples of `depth` bits, with or without RCT, through `levels` levels of 5/3. */
-bool kst_j2k_analysis_is_narrow(uint32_t depth, bool transformed, uint32_t levels);
+bool kst_j2k_cpu_analysis_is_narrow(uint32_t depth, bool transformed, uint32_t levels);
 
 /*
  * For decoding: a tile-component, or the three from `tc` on that go through RCT, with samples of at most `depth` bits.
  * Packet headers give a bound for all values (j2k/plan/range.h), however hostile the coded bits are.
  */
-bool kst_j2k_synthesis_is_narrow(
+bool kst_j2k_cpu_synthesis_is_narrow(
     const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t count, uint32_t depth);
 
 #endif

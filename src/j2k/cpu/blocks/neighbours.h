@@ -24,13 +24,13 @@
 typedef uint8_t j2k_neighbours;
 
 /* Zero coding contexts (Table D.1), indexed by band (LL, HL, LH, HH), then by neighbours. */
-extern __attribute__((visibility("hidden"))) const uint8_t kst_j2k_zero_coding[4][256];
+extern __attribute__((visibility("hidden"))) const uint8_t kst_j2k_cpu_zero_coding[4][256];
 
 /*
  * Sign coding (Tables D.2 and D.3). Bits 0–3 of the index tell which of the nearest neighbours are significant, bits
  * 4–7 which of those are negative. An entry has the context in bits 1–7 and the bit to invert the sign with in bit 0.
  */
-extern __attribute__((visibility("hidden"))) const uint8_t kst_j2k_sign_coding[256];
+extern __attribute__((visibility("hidden"))) const uint8_t kst_j2k_cpu_sign_coding[256];
 
 /* Three neighbouring bytes of a column, the uppermost in the lowest bits. */
 #define J2K_THREE(upper, middle, lower) ((uint32_t)(upper) | (uint32_t)(middle) << 8 | (uint32_t)(lower) << 16)

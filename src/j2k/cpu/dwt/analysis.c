@@ -31,7 +31,7 @@ static size_t component_size(const struct j2k_analysis *analysis)
     return (ROWS + 1) * row_size(analysis) + 2 * J2K_FORWARD_MARGIN * sizeof(int32_t);
 }
 
-size_t kst_j2k_analysis_room(const struct j2k_analysis *analysis)
+size_t kst_j2k_cpu_analysis_room(const struct j2k_analysis *analysis)
 {
     return analysis->component_count * component_size(analysis);
 }
@@ -161,7 +161,7 @@ static int64_t last_step(const struct j2k_analysis *analysis, uint32_t y1)
     return (int64_t)((y1 - 1) / 2) + (analysis->reversible ? 0 : 1);
 }
 
-void kst_j2k_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room)
+void kst_j2k_cpu_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room)
 {
     struct lines lines[J2K_ANALYSED_TOGETHER];
     if (y0 >= y1)
@@ -176,7 +176,7 @@ void kst_j2k_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t 
     run_steps(analysis, lines, first, last_step(analysis, y1), y0, y1);
 }
 
-void kst_j2k_analyse_further(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room)
+void kst_j2k_cpu_analyse_further(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room)
 {
     struct lines lines[J2K_ANALYSED_TOGETHER];
     if (y0 >= y1)

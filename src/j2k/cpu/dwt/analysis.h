@@ -37,7 +37,7 @@ struct j2k_analysis {
 };
 
 /* Return the number of bytes of scratch memory needed, aligned like memory from core/memory.h. */
-size_t kst_j2k_analysis_room(const struct j2k_analysis *analysis);
+size_t kst_j2k_cpu_analysis_room(const struct j2k_analysis *analysis);
 
 /*
  * Compute the coefficients of the rows y0 ≤ y < y1 of the rect: even rows become low-pass rows, odd rows high-pass
@@ -45,12 +45,12 @@ size_t kst_j2k_analysis_room(const struct j2k_analysis *analysis);
  * and their mirror images.
  */
 enum { J2K_ANALYSIS_AHEAD_53 = 1, J2K_ANALYSIS_AHEAD_97 = 3 };
-void kst_j2k_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room);
+void kst_j2k_cpu_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room);
 
 /*
  * The same, continuing at an even y0 with the scratch memory that the call for the rows before y0 left: nothing is
  * computed twice.
  */
-void kst_j2k_analyse_further(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room);
+void kst_j2k_cpu_analyse_further(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room);
 
 #endif

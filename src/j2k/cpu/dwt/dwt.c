@@ -9,7 +9,7 @@
 
 #include "j2k/cpu/dwt/dwt_rows.h"
 
-size_t kst_j2k_synthesis_room(uint32_t width)
+size_t kst_j2k_cpu_synthesis_room(uint32_t width)
 {
     return (J2K_DWT_ROWS + 2) * j2k_dwt_row(width) * 4;
 }
@@ -111,8 +111,8 @@ static void prime(struct j2k_synthesis *s)
     s->n--;
 }
 
-void kst_j2k_synthesis_begin(struct j2k_synthesis *s, const struct j2k_inverse *steps, const struct j2k_level *level,
-    uint32_t y0, uint32_t y1, void *to, size_t pitch, void *room)
+void kst_j2k_cpu_synthesis_begin(struct j2k_synthesis *s, const struct j2k_inverse *steps,
+    const struct j2k_level *level, uint32_t y0, uint32_t y1, void *to, size_t pitch, void *room)
 {
     size_t row = j2k_dwt_row(level->rect.x1 - level->rect.x0) * j2k_sample_size(level);
     *s = (struct j2k_synthesis){.steps = steps, .level = level, .y0 = y0, .y1 = y1, .to = to, .pitch = pitch};
@@ -182,7 +182,7 @@ static bool only_row(struct j2k_synthesis *s, struct j2k_made_rows *rows)
     return true;
 }
 
-bool kst_j2k_synthesis_next(struct j2k_synthesis *s, struct j2k_made_rows *rows)
+bool kst_j2k_cpu_synthesis_next(struct j2k_synthesis *s, struct j2k_made_rows *rows)
 {
     bool reversible = s->level->reversible;
     int64_t last = s->y1 / 2 + !reversible;
@@ -203,12 +203,12 @@ bool kst_j2k_synthesis_next(struct j2k_synthesis *s, struct j2k_made_rows *rows)
     return made;
 }
 
-void kst_j2k_synthesise(const struct j2k_inverse *steps, const struct j2k_level *level, uint32_t y0, uint32_t y1,
+void kst_j2k_cpu_synthesise(const struct j2k_inverse *steps, const struct j2k_level *level, uint32_t y0, uint32_t y1,
     void *to, size_t pitch, void *room)
 {
     struct j2k_synthesis synthesis;
     struct j2k_made_rows rows;
-    kst_j2k_synthesis_begin(&synthesis, steps, level, y0, y1, to, pitch, room);
-    while (kst_j2k_synthesis_next(&synthesis, &rows))
+    kst_j2k_cpu_synthesis_begin(&synthesis, steps, level, y0, y1, to, pitch, room);
+    while (kst_j2k_cpu_synthesis_next(&synthesis, &rows))
         continue;
 }

@@ -25,7 +25,7 @@ struct j2k_level {
 };
 
 /* Return the number of bytes of scratch memory that either transform needs for rows of `width` samples. */
-size_t kst_j2k_synthesis_room(uint32_t width);
+size_t kst_j2k_cpu_synthesis_room(uint32_t width);
 
 /* The state of making the rows of a level, one or two at a time. */
 struct j2k_synthesis {
@@ -47,18 +47,19 @@ struct j2k_made_rows {
 
 /*
  * Begin making the rows y0 ≤ y < y1 of the level's rect. They go to `to`, `pitch` samples apart, or, if that is null,
- * to where kst_j2k_synthesis_next() reports. `room` has kst_j2k_synthesis_room() bytes, aligned like memory from
- * core/memory.h. Sums of 5/3 wrap in 32 bits, which only damaged data need. In 9/7 every operation is rounded on its
- * own; low-pass coefficients are scaled by K and high-pass ones by 1/K, which matches subband gains of 0, 1, 1 and 2.
+ * to where kst_j2k_cpu_synthesis_next() reports. `room` has kst_j2k_cpu_synthesis_room() bytes, aligned like memory
+ * from core/memory.h. Sums of 5/3 wrap in 32 bits, which only damaged data need. In 9/7 every operation is rounded on
+ * its own; low-pass coefficients are scaled by K and high-pass ones by 1/K, which matches subband gains of 0, 1, 1
+ * and 2.
  */
-void kst_j2k_synthesis_begin(struct j2k_synthesis *synthesis, const struct j2k_inverse *steps,
+void kst_j2k_cpu_synthesis_begin(struct j2k_synthesis *synthesis, const struct j2k_inverse *steps,
     const struct j2k_level *level, uint32_t y0, uint32_t y1, void *to, size_t pitch, void *room);
 
 /* Make the next rows. False when there are no more. Rows in scratch memory stay valid until the next call. */
-bool kst_j2k_synthesis_next(struct j2k_synthesis *synthesis, struct j2k_made_rows *rows);
+bool kst_j2k_cpu_synthesis_next(struct j2k_synthesis *synthesis, struct j2k_made_rows *rows);
 
 /* Make all rows y0 ≤ y < y1 at once. */
-void kst_j2k_synthesise(const struct j2k_inverse *steps, const struct j2k_level *level, uint32_t y0, uint32_t y1,
+void kst_j2k_cpu_synthesise(const struct j2k_inverse *steps, const struct j2k_level *level, uint32_t y0, uint32_t y1,
     void *to, size_t pitch, void *room);
 
 #endif

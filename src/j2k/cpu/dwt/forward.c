@@ -3,14 +3,14 @@
 #include "j2k/cpu/dwt/forward_rows.h"
 #include "j2k/cpu/dwt/forward_tiers.h"
 
-void kst_j2k_forward_init(struct j2k_forward *forward, enum cpu_tier tier)
+void kst_j2k_cpu_forward_init(struct j2k_forward *forward, enum cpu_tier tier)
 {
     *forward = functions;
 #if defined(__x86_64__)
     if (tier >= CPU_AVX2)
-        kst_j2k_forward_avx2(forward);
+        kst_j2k_cpu_forward_avx2(forward);
     if (tier >= CPU_AVX512)
-        kst_j2k_forward_avx512(forward);
+        kst_j2k_cpu_forward_avx512(forward);
 #else
     (void)tier;
 #endif

@@ -67,6 +67,6 @@ struct j2k_forward {
     void (*quantise)(const float *from, size_t count, float factor, uint32_t *to);
 };
 
-void kst_j2k_forward_init(struct j2k_forward *forward, enum cpu_tier tier);
+void kst_j2k_cpu_forward_init(struct j2k_forward *forward, enum cpu_tier tier);
 
 #endif

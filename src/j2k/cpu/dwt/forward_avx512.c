@@ -3,7 +3,7 @@
 #include "j2k/cpu/dwt/forward_rows.h"
 #include "j2k/cpu/dwt/forward_tiers.h"
 
-void kst_j2k_forward_avx512(struct j2k_forward *forward)
+void kst_j2k_cpu_forward_avx512(struct j2k_forward *forward)
 {
     *forward = functions;
 }

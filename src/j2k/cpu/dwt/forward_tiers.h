@@ -6,8 +6,8 @@
 #include "j2k/cpu/dwt/forward.h"
 
 #if defined(__x86_64__)
-void kst_j2k_forward_avx2(struct j2k_forward *forward);
-void kst_j2k_forward_avx512(struct j2k_forward *forward);
+void kst_j2k_cpu_forward_avx2(struct j2k_forward *forward);
+void kst_j2k_cpu_forward_avx512(struct j2k_forward *forward);
 #endif
 
 #endif

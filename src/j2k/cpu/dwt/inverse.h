@@ -70,6 +70,6 @@ struct j2k_inverse {
     void (*interleave_8)(const uint8_t *first, const uint8_t *second, const uint8_t *third, size_t count, uint8_t *to);
 };
 
-void kst_j2k_inverse_init(struct j2k_inverse *inverse, enum cpu_tier tier);
+void kst_j2k_cpu_inverse_init(struct j2k_inverse *inverse, enum cpu_tier tier);
 
 #endif

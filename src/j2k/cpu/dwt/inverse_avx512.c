@@ -3,7 +3,7 @@
 #include "j2k/cpu/dwt/inverse_rows.h"
 #include "j2k/cpu/dwt/inverse_tiers.h"
 
-void kst_j2k_inverse_avx512(struct j2k_inverse *inverse)
+void kst_j2k_cpu_inverse_avx512(struct j2k_inverse *inverse)
 {
     *inverse = functions;
 }

@@ -6,8 +6,8 @@
 #include "j2k/cpu/dwt/inverse.h"
 
 #if defined(__x86_64__)
-void kst_j2k_inverse_avx2(struct j2k_inverse *inverse);
-void kst_j2k_inverse_avx512(struct j2k_inverse *inverse);
+void kst_j2k_cpu_inverse_avx2(struct j2k_inverse *inverse);
+void kst_j2k_cpu_inverse_avx512(struct j2k_inverse *inverse);
 #endif
 
 #endif

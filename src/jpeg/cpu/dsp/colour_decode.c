@@ -81,7 +81,7 @@ static void cmyk_to_cmyk(
     dsp->rgb_to_rgb[JPEG_LAYOUT_##NAME] = rgb_to_##name;                                                               \
     dsp->grey_to_rgb[JPEG_LAYOUT_##NAME] = grey_to_##name;
 
-void kst_jpeg_colour_decode_c(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_colour_decode_c(struct jpeg_dsp *dsp)
 {
     FOR_EACH_LAYOUT(SET)
     dsp->ycck_to_cmyk = ycck_to_cmyk;

@@ -117,5 +117,5 @@ INLINE void convert_pixels(const struct jpeg_colour_decoding *c, size_t i, uint8
         store_4(out, first, pixels.g, third, _mm512_set1_epi8((char)c->alpha));
 }
 
-#define INIT kst_jpeg_colour_decode_avx512
+#define INIT kst_jpeg_cpu_colour_decode_avx512
 #include "jpeg/cpu/dsp/colour_decode_rows.h"

@@ -63,5 +63,5 @@ INLINE void convert_pixels(const struct jpeg_colour_decoding *c, size_t i, uint8
     }
 }
 
-#define INIT kst_jpeg_colour_decode_neon
+#define INIT kst_jpeg_cpu_colour_decode_neon
 #include "jpeg/cpu/dsp/colour_decode_rows.h"

@@ -98,5 +98,5 @@ INLINE void convert_pixels(const struct jpeg_colour_decoding *c, size_t i, uint8
         _mm_unpacklo_epi16(high12, high34), _mm_unpackhi_epi16(high12, high34));
 }
 
-#define INIT kst_jpeg_colour_decode_sse2
+#define INIT kst_jpeg_cpu_colour_decode_sse2
 #include "jpeg/cpu/dsp/colour_decode_rows.h"

@@ -74,7 +74,7 @@ static void cmyk_split(const uint8_t *in, uint8_t *c, uint8_t *m, uint8_t *y, ui
     dsp->rgb_to_grey[JPEG_LAYOUT_##NAME] = name##_to_grey;                                                             \
     dsp->rgb_split[JPEG_LAYOUT_##NAME] = name##_split;
 
-void kst_jpeg_colour_encode_c(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_colour_encode_c(struct jpeg_dsp *dsp)
 {
     FOR_EACH_LAYOUT(SET)
     dsp->cmyk_to_ycck = cmyk_to_ycck;

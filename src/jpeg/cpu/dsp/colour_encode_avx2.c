@@ -129,5 +129,5 @@ INLINE void convert_pixels(const struct jpeg_colour_encoding *c, const uint8_t *
         split_32(c, p, i);
 }
 
-#define INIT kst_jpeg_colour_encode_avx2
+#define INIT kst_jpeg_cpu_colour_encode_avx2
 #include "jpeg/cpu/dsp/colour_encode_rows.h"

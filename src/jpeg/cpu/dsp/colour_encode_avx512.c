@@ -136,5 +136,5 @@ INLINE void convert_pixels(const struct jpeg_colour_encoding *e, const uint8_t *
         split(e, in, i);
 }
 
-#define INIT kst_jpeg_colour_encode_avx512
+#define INIT kst_jpeg_cpu_colour_encode_avx512
 #include "jpeg/cpu/dsp/colour_encode_rows.h"

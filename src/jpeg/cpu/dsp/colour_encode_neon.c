@@ -73,5 +73,5 @@ INLINE void convert_pixels(const struct jpeg_colour_encoding *e, const uint8_t *
         vst1q_u8(e->out[3] + i, p.val[3]);
 }
 
-#define INIT kst_jpeg_colour_encode_neon
+#define INIT kst_jpeg_cpu_colour_encode_neon
 #include "jpeg/cpu/dsp/colour_encode_rows.h"

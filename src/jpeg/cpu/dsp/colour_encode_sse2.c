@@ -103,5 +103,5 @@ INLINE void convert_pixels(const struct jpeg_colour_encoding *e, const uint8_t *
         store_component(e->out[3] + i, p, 3);
 }
 
-#define INIT kst_jpeg_colour_encode_sse2
+#define INIT kst_jpeg_cpu_colour_encode_sse2
 #include "jpeg/cpu/dsp/colour_encode_rows.h"

@@ -19,7 +19,7 @@ static void downsample_h2v2(const uint8_t *upper, const uint8_t *lower, uint8_t 
     }
 }
 
-void kst_jpeg_downsample_neon(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_downsample_neon(struct jpeg_dsp *dsp)
 {
     dsp->downsample_h2v1 = downsample_h2v1;
     dsp->downsample_h2v2 = downsample_h2v2;

@@ -25,7 +25,7 @@ struct jpeg_quantizer {
 };
 
 /* `quant` in raster order, 1–65535. */
-void kst_jpeg_quantizer_init(struct jpeg_quantizer *quantizer, const uint16_t quant[64]);
+void kst_jpeg_cpu_quantizer_init(struct jpeg_quantizer *quantizer, const uint16_t quant[64]);
 
 struct jpeg_dsp {
     /*
@@ -85,6 +85,6 @@ struct jpeg_dsp {
 };
 
 /* Fill the table for a tier that this processor has. */
-void kst_jpeg_dsp_init(struct jpeg_dsp *dsp, enum cpu_tier tier);
+void kst_jpeg_cpu_dsp_init(struct jpeg_dsp *dsp, enum cpu_tier tier);
 
 #endif

@@ -52,7 +52,7 @@ static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer
         out[i] = quantise(block[i], quantizer, i);
 }
 
-void kst_jpeg_fdct_c(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_fdct_c(struct jpeg_dsp *dsp)
 {
     dsp->fdct = fdct;
     dsp->fdct_zigzag = NULL;

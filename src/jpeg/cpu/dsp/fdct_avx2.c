@@ -141,7 +141,7 @@ static uint64_t fdct_zigzag(const uint8_t *in, ptrdiff_t pitch, const struct jpe
     return reorder_block(rows[0], rows[1], rows[2], rows[3], out);
 }
 
-void kst_jpeg_fdct_avx2(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_fdct_avx2(struct jpeg_dsp *dsp)
 {
     dsp->fdct = fdct;
     dsp->fdct_zigzag = fdct_zigzag;

@@ -123,7 +123,7 @@ static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer
     quantise(_mm512_permutex2var_epi64(even, second, odd), quantizer, 32, out);
 }
 
-void kst_jpeg_fdct_avx512(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_fdct_avx512(struct jpeg_dsp *dsp)
 {
     dsp->fdct = fdct;
     dsp->fdct_zigzag = NULL;

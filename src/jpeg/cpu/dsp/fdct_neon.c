@@ -96,7 +96,7 @@ static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer
     quantise(m.r7, quantizer, 56, out);
 }
 
-void kst_jpeg_fdct_neon(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_fdct_neon(struct jpeg_dsp *dsp)
 {
     dsp->fdct = fdct;
 }

@@ -157,7 +157,7 @@ static void idct_8x8(const int16_t *coefficients, const uint16_t *quant, uint32_
     }
 }
 
-void kst_jpeg_idct_avx2(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_idct_avx2(struct jpeg_dsp *dsp)
 {
     dsp->idct[0] = idct_8x8;
 }

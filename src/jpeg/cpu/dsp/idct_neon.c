@@ -114,7 +114,7 @@ static void idct_8x8(const int16_t *coefficients, const uint16_t *quant, uint32_
     vst1_u8(out + 7 * pitch, vqmovun_s16(m.r7));
 }
 
-void kst_jpeg_idct_neon(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_idct_neon(struct jpeg_dsp *dsp)
 {
     dsp->idct[0] = idct_8x8;
 }

@@ -82,7 +82,7 @@ static void idct_1x1(const int16_t *coefficients, const uint16_t *quant, uint32_
     out[0] = clamp8((int32_t)(sample ^ 512) - 512 + 128);
 }
 
-void kst_jpeg_idct_reduced_c(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_idct_reduced_c(struct jpeg_dsp *dsp)
 {
     dsp->idct[1] = idct_4x4;
     dsp->idct[2] = idct_2x2;

@@ -105,7 +105,7 @@ static void idct_2x2(const int16_t *coefficients, const uint16_t *quant, uint32_
     memcpy(out + pitch, &lower, 2);
 }
 
-void kst_jpeg_idct_reduced_sse2(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_idct_reduced_sse2(struct jpeg_dsp *dsp)
 {
     dsp->idct[1] = idct_4x4;
     dsp->idct[2] = idct_2x2;

@@ -113,7 +113,7 @@ static void idct_8x8(const int16_t *coefficients, const uint16_t *quant, uint32_
     store_columns(transform(m, ROUND_2, SHIFT_2), out, pitch);
 }
 
-void kst_jpeg_idct_sse2(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_idct_sse2(struct jpeg_dsp *dsp)
 {
     dsp->idct[0] = idct_8x8;
 }

@@ -12,7 +12,7 @@
  * exceed. It then divides by the bits that are left, and files must equal those of libjpeg. If no bits are left (8192,
  * 16384, …; libjpeg fails) the quotient is 0, as it is for the true divisor.
  */
-void kst_jpeg_quantizer_init(struct jpeg_quantizer *quantizer, const uint16_t quant[64])
+void kst_jpeg_cpu_quantizer_init(struct jpeg_quantizer *quantizer, const uint16_t quant[64])
 {
     for (int i = 0; i < 64; i++) {
         const uint32_t d = (quant[i] * 8U) & 0xFFFF;

@@ -106,7 +106,7 @@ static void replicate_h2(const uint8_t *in, uint8_t *out, uint32_t n)
     }
 }
 
-void kst_jpeg_upsample_avx2(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_upsample_avx2(struct jpeg_dsp *dsp)
 {
     dsp->upsample_h2v1 = upsample_h2v1;
     dsp->upsample_h2v2 = upsample_h2v2;

@@ -51,7 +51,7 @@ static void upsample_h2v2(const uint8_t *near, const uint8_t *far, uint8_t *out,
     out[2 * n - 1] = (uint8_t)((4 * (3 * near[n - 1] + far[n - 1]) + 7) >> 4);
 }
 
-void kst_jpeg_upsample_avx512(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_upsample_avx512(struct jpeg_dsp *dsp)
 {
     dsp->upsample_h2v2 = upsample_h2v2;
 }

@@ -13,7 +13,7 @@ static uint64_t zigzag(const int16_t *block, int16_t *out)
     return mask;
 }
 
-void kst_jpeg_zigzag_c(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_zigzag_c(struct jpeg_dsp *dsp)
 {
     dsp->zigzag = zigzag;
 }

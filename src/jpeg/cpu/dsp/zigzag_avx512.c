@@ -18,7 +18,7 @@ static uint64_t zigzag(const int16_t *block, int16_t *out)
     return (uint64_t)_mm512_test_epi16_mask(second, second) << 32 | _mm512_test_epi16_mask(first, first);
 }
 
-void kst_jpeg_zigzag_avx512(struct jpeg_dsp *dsp)
+void kst_jpeg_cpu_zigzag_avx512(struct jpeg_dsp *dsp)
 {
     dsp->zigzag = zigzag;
 }

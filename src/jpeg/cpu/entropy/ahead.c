@@ -20,13 +20,13 @@ static size_t capacity(const struct jpeg_entropy *entropy, uint64_t length)
     return wanted < UINT32_MAX ? (size_t)wanted : UINT32_MAX;
 }
 
-kst_status kst_jpeg_ahead_create(
+kst_status kst_jpeg_cpu_ahead_create(
     struct memory *memory, struct jpeg_ahead *ahead, const struct jpeg_entropy *entropy, double share, uint32_t step)
 {
     kst_status status = KST_OK;
     uint64_t length;
-    const uint8_t *data = kst_jpeg_scan_data(entropy, &length);
-    uint64_t start = kst_jpeg_guess_place(entropy, (uint64_t)((double)length * share));
+    const uint8_t *data = kst_jpeg_cpu_scan_data(entropy, &length);
+    uint64_t start = kst_jpeg_cpu_guess_place(entropy, (uint64_t)((double)length * share));
     *ahead = (struct jpeg_ahead){.entropy = entropy, .start = data + start, .step = step};
     ahead->token_capacity = capacity(entropy, length - start);
     ahead->token = kst_memory_array(memory, ahead->token_capacity, sizeof *ahead->token, &status);
@@ -36,15 +36,15 @@ kst_status kst_jpeg_ahead_create(
         ahead->checkpoint =
             kst_memory_array(memory, (size_t)entropy->mcus / step + 1, sizeof *ahead->checkpoint, &status);
     if (status) {
-        kst_jpeg_ahead_release(memory, ahead);
+        kst_jpeg_cpu_ahead_release(memory, ahead);
         return status;
     }
-    kst_jpeg_cursor_start(entropy, &ahead->checkpoint[0], 0);
+    kst_jpeg_cpu_cursor_start(entropy, &ahead->checkpoint[0], 0);
     jpeg_bits_start(&ahead->checkpoint[0].bits, data + start, (size_t)(length - start));
     return KST_OK;
 }
 
-void kst_jpeg_ahead_release(struct memory *memory, struct jpeg_ahead *ahead)
+void kst_jpeg_cpu_ahead_release(struct memory *memory, struct jpeg_ahead *ahead)
 {
     kst_memory_release(memory, ahead->token);
     kst_memory_release(memory, ahead->first);
@@ -61,7 +61,7 @@ void kst_jpeg_ahead_release(struct memory *memory, struct jpeg_ahead *ahead)
 static void guess_again(struct jpeg_ahead *ahead, struct jpeg_cursor *cursor)
 {
     cursor->mcu = 0;
-    kst_jpeg_damage_init(&cursor->damage);
+    kst_jpeg_cpu_damage_init(&cursor->damage);
     ahead->borders.count = 0;
     ahead->token_count = 0;
 }
@@ -89,7 +89,7 @@ static bool read_run(struct jpeg_ahead *ahead, struct jpeg_cursor *cursor, uint3
     return true;
 }
 
-bool kst_jpeg_ahead_read(struct jpeg_ahead *ahead)
+bool kst_jpeg_cpu_ahead_read(struct jpeg_ahead *ahead)
 {
     const struct jpeg_entropy *entropy = ahead->entropy;
     struct jpeg_cursor cursor = ahead->checkpoint[ahead->count / ahead->step];
@@ -100,7 +100,7 @@ bool kst_jpeg_ahead_read(struct jpeg_ahead *ahead)
     while (cursor.mcu < end) {
         if (cursor.mcu >= entropy->mcus || ahead->token_capacity - ahead->token_count < mcu_tokens(entropy))
             break;
-        kst_jpeg_borders_keep(&ahead->borders, entropy, &cursor);
+        kst_jpeg_cpu_borders_keep(&ahead->borders, entropy, &cursor);
         ahead->first[cursor.mcu] = (uint32_t)ahead->token_count;
         uint16_t *behind = entropy->store_mcu(entropy, &cursor, ahead->token + ahead->token_count);
         ahead->token_count = (size_t)(behind - ahead->token);
@@ -119,7 +119,7 @@ bool kst_jpeg_ahead_read(struct jpeg_ahead *ahead)
     return true;
 }
 
-void kst_jpeg_ahead_blocks(
+void kst_jpeg_cpu_ahead_blocks(
     const struct jpeg_ahead *ahead, const struct jpeg_shift *shift, uint32_t mcu, int16_t *blocks, uint8_t *last)
 {
     const struct jpeg_entropy *entropy = ahead->entropy;

@@ -25,21 +25,21 @@ struct jpeg_ahead {
  * Prepare to decode ahead from a share (0–1) of the scan's data. On failure nothing is held. KST_ERROR_MEMORY or
  * KST_ERROR_LIMIT_MEMORY.
  */
-kst_status kst_jpeg_ahead_create(
+kst_status kst_jpeg_cpu_ahead_create(
     struct memory *memory, struct jpeg_ahead *ahead, const struct jpeg_entropy *entropy, double share, uint32_t step);
-void kst_jpeg_ahead_release(struct memory *memory, struct jpeg_ahead *ahead);
+void kst_jpeg_cpu_ahead_release(struct memory *memory, struct jpeg_ahead *ahead);
 
 /*
  * Decode another `step` MCUs. False if they are not all there, a bit pattern is no code, or the tokens would take more
  * than their memory. After that nothing more can be decoded; what was decoded before stays.
  */
-bool kst_jpeg_ahead_read(struct jpeg_ahead *ahead);
+bool kst_jpeg_cpu_ahead_read(struct jpeg_ahead *ahead);
 
 /*
- * Write an MCU's coefficients, like kst_jpeg_decode_mcu(). `mcu` is its index in the scan, which the shift relates to
- * the count from the guess.
+ * Write an MCU's coefficients, like kst_jpeg_cpu_decode_mcu(). `mcu` is its index in the scan, which the shift relates
+ * to the count from the guess.
  */
-void kst_jpeg_ahead_blocks(
+void kst_jpeg_cpu_ahead_blocks(
     const struct jpeg_ahead *ahead, const struct jpeg_shift *shift, uint32_t mcu, int16_t *blocks, uint8_t *last);
 
 #endif

@@ -8,19 +8,19 @@
 
 enum { SPILL = 8, FIRST_CAPACITY = 16384, FIRST_PIECES = 16 };
 
-void kst_jpeg_bit_string_init(struct jpeg_bit_string *bits, struct memory *memory)
+void kst_jpeg_cpu_bit_string_init(struct jpeg_bit_string *bits, struct memory *memory)
 {
     *bits = (struct jpeg_bit_string){.memory = memory};
 }
 
-void kst_jpeg_bit_string_release(struct jpeg_bit_string *bits)
+void kst_jpeg_cpu_bit_string_release(struct jpeg_bit_string *bits)
 {
     kst_memory_release(bits->memory, bits->data);
     kst_memory_release(bits->memory, bits->piece_bits);
     *bits = (struct jpeg_bit_string){.memory = bits->memory};
 }
 
-void kst_jpeg_bit_string_clear(struct jpeg_bit_string *bits)
+void kst_jpeg_cpu_bit_string_clear(struct jpeg_bit_string *bits)
 {
     bits->length = bits->piece_start = 0;
     bits->accumulator = 0;
@@ -40,7 +40,7 @@ static bool grow(struct jpeg_bit_string *bits, size_t needed)
     return true;
 }
 
-bool kst_jpeg_bit_string_room(struct jpeg_bit_string *bits, size_t length)
+bool kst_jpeg_cpu_bit_string_room(struct jpeg_bit_string *bits, size_t length)
 {
     if (bits->status)
         return false;
@@ -67,9 +67,9 @@ static bool piece_room(struct jpeg_bit_string *bits)
     return true;
 }
 
-void kst_jpeg_bit_string_end_piece(struct jpeg_bit_string *bits)
+void kst_jpeg_cpu_bit_string_end_piece(struct jpeg_bit_string *bits)
 {
-    if (!kst_jpeg_bit_string_room(bits, SPILL) || !piece_room(bits))
+    if (!kst_jpeg_cpu_bit_string_room(bits, SPILL) || !piece_room(bits))
         return;
     bits->piece_bits[bits->piece_count++] = (bits->length - bits->piece_start) * 8 + bits->pending;
     if (bits->pending > 0)
@@ -178,7 +178,7 @@ static void join(struct jpeg_joiner *joiner, const uint8_t *data, uint64_t count
         join_tail(joiner, word & ~(UINT64_MAX >> rest), rest);
 }
 
-void kst_jpeg_join_end(struct jpeg_joiner *joiner)
+void kst_jpeg_cpu_join_end(struct jpeg_joiner *joiner)
 {
     uint8_t bytes[16];
     uint64_t word = joiner->accumulator | UINT64_MAX >> joiner->pending;
@@ -187,9 +187,9 @@ void kst_jpeg_join_end(struct jpeg_joiner *joiner)
     joiner->pending = 0;
 }
 
-void kst_jpeg_join_restart(struct jpeg_joiner *joiner)
+void kst_jpeg_cpu_join_restart(struct jpeg_joiner *joiner)
 {
-    kst_jpeg_join_end(joiner);
+    kst_jpeg_cpu_join_end(joiner);
     kst_sink_u8(joiner->sink, 0xFF);
     kst_sink_u8(joiner->sink, (uint8_t)(JPEG_RST0 + joiner->restarts++ % 8));
 }
@@ -200,26 +200,26 @@ static void join_finished(struct jpeg_joiner *joiner, const struct jpeg_bit_stri
     const uint8_t *data = bits->data;
     for (uint32_t i = 0; i < bits->piece_count; i++) {
         if (i > 0)
-            kst_jpeg_join_restart(joiner);
+            kst_jpeg_cpu_join_restart(joiner);
         join(joiner, data, bits->piece_bits[i]);
         data += (bits->piece_bits[i] + 7) / 8;
     }
 }
 
-void kst_jpeg_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits)
+void kst_jpeg_cpu_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits)
 {
-    kst_jpeg_bit_string_end_piece(bits);
+    kst_jpeg_cpu_bit_string_end_piece(bits);
     if (!bits->status)
         join_finished(joiner, bits);
 }
 
-void kst_jpeg_join_so_far(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits)
+void kst_jpeg_cpu_join_so_far(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits)
 {
     if (bits->status)
         return;
     join_finished(joiner, bits);
     if (bits->piece_count > 0)
-        kst_jpeg_join_restart(joiner);
+        kst_jpeg_cpu_join_restart(joiner);
     join(joiner, bits->data + bits->piece_start, (uint64_t)(bits->length - bits->piece_start) * 8);
     bits->length = bits->piece_start = 0;
     bits->piece_count = 0;

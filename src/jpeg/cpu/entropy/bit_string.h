@@ -24,18 +24,18 @@ struct jpeg_bit_string {
     kst_status status;    /* sticky: once an allocation failed nothing more may be written */
 };
 
-void kst_jpeg_bit_string_init(struct jpeg_bit_string *bits, struct memory *memory);
-void kst_jpeg_bit_string_release(struct jpeg_bit_string *bits);
-void kst_jpeg_bit_string_clear(struct jpeg_bit_string *bits); /* the memory is kept */
+void kst_jpeg_cpu_bit_string_init(struct jpeg_bit_string *bits, struct memory *memory);
+void kst_jpeg_cpu_bit_string_release(struct jpeg_bit_string *bits);
+void kst_jpeg_cpu_bit_string_clear(struct jpeg_bit_string *bits); /* the memory is kept */
 
 /*
  * Make room for `length` more bytes, and for 8 after them into which a word may spill. On failure `status` is set and
  * the result is false.
  */
-bool kst_jpeg_bit_string_room(struct jpeg_bit_string *bits, size_t length);
+bool kst_jpeg_cpu_bit_string_room(struct jpeg_bit_string *bits, size_t length);
 
 /* Finish a piece. */
-void kst_jpeg_bit_string_end_piece(struct jpeg_bit_string *bits);
+void kst_jpeg_cpu_bit_string_end_piece(struct jpeg_bit_string *bits);
 
 static inline void kst_jpeg_store_be64(uint8_t *to, uint64_t value)
 {
@@ -65,14 +65,14 @@ struct jpeg_joiner {
 };
 
 /* Append all pieces with restart markers between them. */
-void kst_jpeg_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits);
+void kst_jpeg_cpu_join_pieces(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits);
 /*
  * Append all pieces as above, and the whole bytes of the piece that is being written. They leave the bit string, which
  * goes on with the bits that follow.
  */
-void kst_jpeg_join_so_far(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits);
+void kst_jpeg_cpu_join_so_far(struct jpeg_joiner *joiner, struct jpeg_bit_string *bits);
 /* Both fill the last byte with ones (F.1.2.3); the former then writes a restart marker. */
-void kst_jpeg_join_restart(struct jpeg_joiner *joiner);
-void kst_jpeg_join_end(struct jpeg_joiner *joiner);
+void kst_jpeg_cpu_join_restart(struct jpeg_joiner *joiner);
+void kst_jpeg_cpu_join_end(struct jpeg_joiner *joiner);
 
 #endif

@@ -2,7 +2,7 @@
 /* Holds the slow paths of reading bits: at stuffed bytes and at the end of the data. */
 #include "jpeg/cpu/entropy/bits.h"
 
-struct jpeg_bits kst_jpeg_bits_refill_slowly(struct jpeg_bits bits)
+struct jpeg_bits kst_jpeg_cpu_bits_refill_slowly(struct jpeg_bits bits)
 {
     while (bits.count <= 56) {
         uint64_t byte = 0;
@@ -23,7 +23,7 @@ struct jpeg_bits kst_jpeg_bits_refill_slowly(struct jpeg_bits bits)
     return bits;
 }
 
-const uint8_t *kst_jpeg_bits_place(struct jpeg_bits bits, const uint8_t *first, uint32_t *bit)
+const uint8_t *kst_jpeg_cpu_bits_place(struct jpeg_bits bits, const uint8_t *first, uint32_t *bit)
 {
     const uint8_t *at = bits.next;
     int32_t loaded = bits.count - bits.padding;

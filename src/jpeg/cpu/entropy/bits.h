@@ -47,7 +47,7 @@ static inline size_t jpeg_bits_left(const struct jpeg_bits *bits)
  * exceed 7), unless `bit` is null. Unlike `next` the result does not depend on how much is loaded. `first` is the first
  * byte of the data. `bits` is passed by value for the reason given below.
  */
-const uint8_t *kst_jpeg_bits_place(struct jpeg_bits bits, const uint8_t *first, uint32_t *bit);
+const uint8_t *kst_jpeg_cpu_bits_place(struct jpeg_bits bits, const uint8_t *first, uint32_t *bit);
 
 static inline uint64_t jpeg_load_big_endian(const uint8_t *from)
 {
@@ -63,7 +63,7 @@ static inline uint64_t jpeg_load_big_endian(const uint8_t *from)
  * Load more bits byte by byte, across stuffing and the end. A run of 0xFF before a zero counts as one 0xFF (fill
  * bytes, B.1.1.2). `bits` is passed by value so that a decoder's copy can stay in registers.
  */
-struct jpeg_bits kst_jpeg_bits_refill_slowly(struct jpeg_bits bits);
+struct jpeg_bits kst_jpeg_cpu_bits_refill_slowly(struct jpeg_bits bits);
 
 /* Load more bits; afterwards `count` is at least 56. */
 static inline __attribute__((always_inline)) void jpeg_bits_refill(struct jpeg_bits *bits)
@@ -79,7 +79,7 @@ static inline __attribute__((always_inline)) void jpeg_bits_refill(struct jpeg_b
             return;
         }
     }
-    *bits = kst_jpeg_bits_refill_slowly(*bits);
+    *bits = kst_jpeg_cpu_bits_refill_slowly(*bits);
 }
 
 #endif

@@ -2,17 +2,17 @@
 /* Records where a guessing decoder found MCUs, and finds the first of these places that another decoder meets. */
 #include "jpeg/cpu/entropy/borders.h"
 
-const uint8_t *kst_jpeg_scan_data(const struct jpeg_entropy *entropy, uint64_t *length)
+const uint8_t *kst_jpeg_cpu_scan_data(const struct jpeg_entropy *entropy, uint64_t *length)
 {
     const struct jpeg_segment *segment = &entropy->plan->segment[entropy->scan->first_segment];
     *length = segment->length;
     return entropy->plan->data + segment->offset;
 }
 
-uint64_t kst_jpeg_guess_place(const struct jpeg_entropy *entropy, uint64_t at)
+uint64_t kst_jpeg_cpu_guess_place(const struct jpeg_entropy *entropy, uint64_t at)
 {
     uint64_t length;
-    const uint8_t *data = kst_jpeg_scan_data(entropy, &length);
+    const uint8_t *data = kst_jpeg_cpu_scan_data(entropy, &length);
     while (at > 0 && at < length && data[at - 1] == 0xFF)
         at++;
     return at;
@@ -22,12 +22,12 @@ static uint64_t position_of(const struct jpeg_entropy *entropy, const struct jpe
 {
     uint64_t length;
     uint32_t bit;
-    const uint8_t *data = kst_jpeg_scan_data(entropy, &length);
-    const uint8_t *at = kst_jpeg_bits_place(cursor->bits, data, &bit);
+    const uint8_t *data = kst_jpeg_cpu_scan_data(entropy, &length);
+    const uint8_t *at = kst_jpeg_cpu_bits_place(cursor->bits, data, &bit);
     return ((uint64_t)(at - data) << 3) + bit;
 }
 
-void kst_jpeg_borders_keep(
+void kst_jpeg_cpu_borders_keep(
     struct jpeg_borders *borders, const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor)
 {
     if (borders->count == JPEG_BORDERS)
@@ -37,7 +37,7 @@ void kst_jpeg_borders_keep(
     borders->count++;
 }
 
-bool kst_jpeg_borders_meet(const struct jpeg_borders *borders, uint32_t count, const struct jpeg_entropy *entropy,
+bool kst_jpeg_cpu_borders_meet(const struct jpeg_borders *borders, uint32_t count, const struct jpeg_entropy *entropy,
     const struct jpeg_cursor *cursor, uint32_t *border, struct jpeg_shift *shift)
 {
     struct jpeg_cursor own = *cursor;
@@ -61,7 +61,7 @@ bool kst_jpeg_borders_meet(const struct jpeg_borders *borders, uint32_t count, c
     return false;
 }
 
-void kst_jpeg_shift_cursor(const struct jpeg_shift *shift, struct jpeg_cursor *cursor)
+void kst_jpeg_cpu_shift_cursor(const struct jpeg_shift *shift, struct jpeg_cursor *cursor)
 {
     cursor->mcu += shift->mcu;
     for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)

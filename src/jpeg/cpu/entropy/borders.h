@@ -28,13 +28,13 @@ struct jpeg_shift {
 };
 
 /* The data of a scan that is one interval and has a segment. */
-const uint8_t *kst_jpeg_scan_data(const struct jpeg_entropy *entropy, uint64_t *length);
+const uint8_t *kst_jpeg_cpu_scan_data(const struct jpeg_entropy *entropy, uint64_t *length);
 
 /* Return the first place at or after `at` that is neither inside a stuffed pair nor after fill bytes. */
-uint64_t kst_jpeg_guess_place(const struct jpeg_entropy *entropy, uint64_t at);
+uint64_t kst_jpeg_cpu_guess_place(const struct jpeg_entropy *entropy, uint64_t at);
 
 /* Record the MCU at whose start the cursor stands, if there is room. */
-void kst_jpeg_borders_keep(
+void kst_jpeg_cpu_borders_keep(
     struct jpeg_borders *borders, const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor);
 
 /*
@@ -42,10 +42,10 @@ void kst_jpeg_borders_keep(
  * *border is that border, and *shift converts the borders' count to the cursor's. If it passed them all or the data
  * ended, the result is false.
  */
-bool kst_jpeg_borders_meet(const struct jpeg_borders *borders, uint32_t count, const struct jpeg_entropy *entropy,
+bool kst_jpeg_cpu_borders_meet(const struct jpeg_borders *borders, uint32_t count, const struct jpeg_entropy *entropy,
     const struct jpeg_cursor *cursor, uint32_t *border, struct jpeg_shift *shift);
 
 /* Convert a cursor that counts from the guess into one that counts as the shift says. */
-void kst_jpeg_shift_cursor(const struct jpeg_shift *shift, struct jpeg_cursor *cursor);
+void kst_jpeg_cpu_shift_cursor(const struct jpeg_shift *shift, struct jpeg_cursor *cursor);
 
 #endif

@@ -6,21 +6,21 @@
 
 #include "core/report.h"
 
-void kst_jpeg_damage_init(struct jpeg_damage *damage)
+void kst_jpeg_cpu_damage_init(struct jpeg_damage *damage)
 {
     *damage = (struct jpeg_damage){.first_offset = KST_NO_OFFSET};
 }
 
-void kst_jpeg_damage_add(struct jpeg_damage *sum, const struct jpeg_damage *more)
+void kst_jpeg_cpu_damage_add(struct jpeg_damage *sum, const struct jpeg_damage *more)
 {
     sum->ended += more->ended;
     sum->invalid += more->invalid;
     sum->surplus += more->surplus;
     if (more->first)
-        kst_jpeg_damage_note(sum, more->first, more->first_offset);
+        kst_jpeg_cpu_damage_note(sum, more->first, more->first_offset);
 }
 
-void kst_jpeg_damage_note(struct jpeg_damage *damage, kst_status warning, uint64_t offset)
+void kst_jpeg_cpu_damage_note(struct jpeg_damage *damage, kst_status warning, uint64_t offset)
 {
     bool later = offset > damage->first_offset || (offset == damage->first_offset && warning >= damage->first);
     if (damage->first && later)
@@ -29,7 +29,7 @@ void kst_jpeg_damage_note(struct jpeg_damage *damage, kst_status warning, uint64
     damage->first_offset = offset;
 }
 
-kst_status kst_jpeg_damage_report(const struct jpeg_damage *damage, bool strict, kst_report *report)
+kst_status kst_jpeg_cpu_damage_report(const struct jpeg_damage *damage, bool strict, kst_report *report)
 {
     uint64_t total = damage->ended + damage->invalid + damage->surplus;
     return total ? kst_report_warning(report, damage->first, damage->first_offset, total, strict) : KST_OK;
@@ -37,7 +37,7 @@ kst_status kst_jpeg_damage_report(const struct jpeg_damage *damage, bool strict,
 
 static void note_end(struct jpeg_cursor *cursor, uint64_t offset)
 {
-    kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_DATA_END, offset);
+    kst_jpeg_cpu_damage_note(&cursor->damage, KST_WARNING_JPEG_DATA_END, offset);
     cursor->damage.ended++;
 }
 
@@ -78,13 +78,13 @@ static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entr
     entropy->tables = tables;
     for (uint32_t i = 0; i < scan->component_count; i++) {
         if (first_with(scan->dc_table, i) == i)
-            kst_jpeg_lookup_init(&tables[i].dc, &plan->huffman[scan->dc_table[i]], JPEG_LOOKUP_DC);
+            kst_jpeg_cpu_lookup_init(&tables[i].dc, &plan->huffman[scan->dc_table[i]], JPEG_LOOKUP_DC);
         if (first_with(scan->ac_table, i) == i) {
-            kst_jpeg_lookup_init(&tables[i].ac, &plan->huffman[scan->ac_table[i]], JPEG_LOOKUP_AC);
-            kst_jpeg_pairs_init(&tables[i].pairs, &tables[i].ac, &tables[i].ac);
+            kst_jpeg_cpu_lookup_init(&tables[i].ac, &plan->huffman[scan->ac_table[i]], JPEG_LOOKUP_AC);
+            kst_jpeg_cpu_pairs_init(&tables[i].pairs, &tables[i].ac, &tables[i].ac);
         }
         if (entropy->read_run && first_like(scan, i) == i)
-            kst_jpeg_pairs_init(
+            kst_jpeg_cpu_pairs_init(
                 &tables[i].start, &tables[first_with(scan->dc_table, i)].dc, &tables[first_with(scan->ac_table, i)].ac);
     }
     return KST_OK;
@@ -110,14 +110,14 @@ static void derive_run(struct jpeg_entropy *entropy)
         entropy->run[i] = entropy->run[i - entropy->mcu_blocks];
 }
 
-kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan,
+kst_status kst_jpeg_cpu_entropy_init(struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan,
     const struct jpeg_scan *scan, enum cpu_tier tier)
 {
     *entropy = (struct jpeg_entropy){.plan = plan,
         .scan = scan,
         .mcu_blocks = scan->geometry.mcu_blocks,
         .mcus = scan->geometry.mcus_w * scan->geometry.mcus_h};
-    kst_jpeg_entropy_tier(entropy, tier);
+    kst_jpeg_cpu_entropy_tier(entropy, tier);
     kst_status status = derive_tables(memory, entropy);
     if (status)
         return status;
@@ -138,7 +138,7 @@ kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *ent
     return KST_OK;
 }
 
-void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entropy)
+void kst_jpeg_cpu_entropy_release(struct memory *memory, struct jpeg_entropy *entropy)
 {
     kst_memory_release(memory, entropy->tables);
     entropy->tables = NULL;
@@ -180,7 +180,7 @@ static void begin_interval(const struct jpeg_entropy *entropy, struct jpeg_curso
     note_end(cursor, offset);
 }
 
-void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval)
+void kst_jpeg_cpu_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval)
 {
     const struct jpeg_segment *segment = entropy->plan->segment;
     uint32_t low = entropy->scan->first_segment;
@@ -192,14 +192,14 @@ void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_curso
         else
             high = middle;
     }
-    kst_jpeg_damage_init(&cursor->damage);
+    kst_jpeg_cpu_damage_init(&cursor->damage);
     cursor->segment = low;
     begin_interval(entropy, cursor, interval);
 }
 
-void kst_jpeg_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, bool lost)
+void kst_jpeg_cpu_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, bool lost)
 {
-    kst_jpeg_damage_init(&cursor->damage);
+    kst_jpeg_cpu_damage_init(&cursor->damage);
     if (lost && cursor->ended)
         note_end(cursor, (uint64_t)(cursor->bits.end - entropy->plan->data));
 }
@@ -208,7 +208,7 @@ void kst_jpeg_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_curs
 static uint32_t bytes_left(const struct jpeg_cursor *cursor, const uint8_t *data, uint32_t most)
 {
     uint32_t bit, count = 0;
-    const uint8_t *at = kst_jpeg_bits_place(cursor->bits, data, &bit);
+    const uint8_t *at = kst_jpeg_cpu_bits_place(cursor->bits, data, &bit);
     for (at += bit > 0; at < cursor->bits.end && count < most; at++)
         count += at == data || at[-1] != 0xFF;
     return count;
@@ -225,7 +225,7 @@ static bool has_surplus(const struct jpeg_entropy *entropy, const struct jpeg_cu
     return jpeg_bits_left(&cursor->bits) > 0 && bytes_left(cursor, entropy->plan->data, spare + 1) > spare;
 }
 
-void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
+void kst_jpeg_cpu_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
 {
     cursor->mcu += count;
     cursor->to_go -= count;
@@ -237,8 +237,8 @@ void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cur
         return;
     if (!cursor->ended && has_surplus(entropy, cursor)) {
         const uint8_t *data = entropy->plan->data;
-        uint64_t offset = (uint64_t)(kst_jpeg_bits_place(cursor->bits, data, NULL) - data);
-        kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_GARBAGE, offset);
+        uint64_t offset = (uint64_t)(kst_jpeg_cpu_bits_place(cursor->bits, data, NULL) - data);
+        kst_jpeg_cpu_damage_note(&cursor->damage, KST_WARNING_JPEG_GARBAGE, offset);
         cursor->damage.surplus++;
     }
     if (cursor->mcu < entropy->mcus)
@@ -267,17 +267,18 @@ static void pass_lost(const struct jpeg_entropy *entropy, struct jpeg_cursor *cu
     cursor->to_go = length;
 }
 
-void kst_jpeg_cursor_pass(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t end)
+void kst_jpeg_cpu_cursor_pass(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t end)
 {
     while (cursor->ended && cursor->mcu < end) {
         if (cursor->to_go < end - cursor->mcu)
             pass_lost(entropy, cursor, end);
         uint32_t count = end - cursor->mcu;
-        kst_jpeg_cursor_advance(entropy, cursor, count < cursor->to_go ? count : cursor->to_go);
+        kst_jpeg_cpu_cursor_advance(entropy, cursor, count < cursor->to_go ? count : cursor->to_go);
     }
 }
 
-void kst_jpeg_decode_mcu(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
+void kst_jpeg_cpu_decode_mcu(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last)
 {
     if (cursor->ended) {
         memset(blocks, 0, (size_t)entropy->mcu_blocks * 64 * sizeof *blocks);
@@ -285,7 +286,7 @@ void kst_jpeg_decode_mcu(const struct jpeg_entropy *entropy, struct jpeg_cursor 
     } else {
         entropy->read_mcu(entropy, cursor, blocks, last);
     }
-    kst_jpeg_cursor_advance(entropy, cursor, 1);
+    kst_jpeg_cpu_cursor_advance(entropy, cursor, 1);
 }
 
 /* Decode a run, or return false and leave the cursor where it was. */
@@ -297,13 +298,13 @@ static bool read_run(
     const struct jpeg_cursor before = *cursor;
     bool good = entropy->read_run(entropy, cursor, count, blocks, last);
     if (good)
-        kst_jpeg_cursor_advance(entropy, cursor, count);
+        kst_jpeg_cpu_cursor_advance(entropy, cursor, count);
     else
         *cursor = before;
     return good;
 }
 
-uint32_t kst_jpeg_decode_mcus(
+uint32_t kst_jpeg_cpu_decode_mcus(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last)
 {
     uint32_t size = entropy->mcu_blocks;
@@ -314,11 +315,11 @@ uint32_t kst_jpeg_decode_mcus(
     if (read_run(entropy, cursor, count, blocks, last))
         return count;
     for (uint32_t i = 0; i < count; i++)
-        kst_jpeg_decode_mcu(entropy, cursor, blocks + (size_t)i * size * 64, last + (size_t)i * size);
+        kst_jpeg_cpu_decode_mcu(entropy, cursor, blocks + (size_t)i * size * 64, last + (size_t)i * size);
     return count;
 }
 
-void kst_jpeg_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
+void kst_jpeg_cpu_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
 {
     while (count > 0) {
         uint32_t run = 1;
@@ -326,7 +327,7 @@ void kst_jpeg_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *
             run = count < cursor->to_go ? count : cursor->to_go;
         else
             entropy->skip_mcu(entropy, cursor);
-        kst_jpeg_cursor_advance(entropy, cursor, run);
+        kst_jpeg_cpu_cursor_advance(entropy, cursor, run);
         count -= run;
     }
 }

@@ -23,15 +23,15 @@ struct jpeg_damage {
     kst_status first;
 };
 
-void kst_jpeg_damage_init(struct jpeg_damage *damage);
-void kst_jpeg_damage_add(struct jpeg_damage *sum, const struct jpeg_damage *more);
+void kst_jpeg_cpu_damage_init(struct jpeg_damage *damage);
+void kst_jpeg_cpu_damage_add(struct jpeg_damage *sum, const struct jpeg_damage *more);
 /*
  * Record a warning as the first one if it is: lower offsets come first, and of equal offsets the lower status, so that
  * the order in which threads find warnings does not matter. The caller counts the warning.
  */
-void kst_jpeg_damage_note(struct jpeg_damage *damage, kst_status warning, uint64_t offset);
+void kst_jpeg_cpu_damage_note(struct jpeg_damage *damage, kst_status warning, uint64_t offset);
 /* Count the damage as warnings in the report. Returns KST_OK or, with `strict`, the first warning. */
-kst_status kst_jpeg_damage_report(const struct jpeg_damage *damage, bool strict, kst_report *report);
+kst_status kst_jpeg_cpu_damage_report(const struct jpeg_damage *damage, bool strict, kst_report *report);
 
 /* The position of decoding in a scan, always between two MCUs. May be copied. */
 struct jpeg_cursor {
@@ -109,48 +109,48 @@ enum {
 };
 
 /* Derive the scan's tables. On failure returns KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY, and nothing is held. */
-kst_status kst_jpeg_entropy_init(struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan,
+kst_status kst_jpeg_cpu_entropy_init(struct memory *memory, struct jpeg_entropy *entropy, const struct jpeg_plan *plan,
     const struct jpeg_scan *scan, enum cpu_tier tier);
-void kst_jpeg_entropy_release(struct memory *memory, struct jpeg_entropy *entropy);
+void kst_jpeg_cpu_entropy_release(struct memory *memory, struct jpeg_entropy *entropy);
 
 /* Put a cursor at the first MCU of a restart interval (0: the start of the scan). */
-void kst_jpeg_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval);
+void kst_jpeg_cpu_cursor_start(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t interval);
 
 /*
  * Forget the damage counted on the way to the cursor's place. With `lost`, if that damage left nothing to read here,
  * count it as one warning.
  */
-void kst_jpeg_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, bool lost);
+void kst_jpeg_cpu_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, bool lost);
 
 /*
  * Move the cursor on after `count` MCUs (at most to_go) were read or, if the cursor has ended, were left as they are.
  */
-void kst_jpeg_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
+void kst_jpeg_cpu_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
 
 /*
  * Move an ended cursor to MCU `end` or to the next interval that has data. Many lost intervals cost no more time than
  * one.
  */
-void kst_jpeg_cursor_pass(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t end);
+void kst_jpeg_cpu_cursor_pass(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t end);
 
 /*
  * Decode the next MCU into `blocks`: mcu_blocks × 64 coefficients in raster order, 64-byte aligned. last[i] receives a
  * zig-zag index after which all coefficients of block i are zero.
  */
-void kst_jpeg_decode_mcu(
+void kst_jpeg_cpu_decode_mcu(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last);
 
 /*
  * The same for up to `count` MCUs (at least 1), as many as fit JPEG_RUN_BLOCKS blocks, one after the other. Returns the
  * number of MCUs that were decoded.
  */
-uint32_t kst_jpeg_decode_mcus(
+uint32_t kst_jpeg_cpu_decode_mcus(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last);
 
 /* Move the cursor on by `count` MCUs, not past the end of the scan, without keeping coefficients. */
-void kst_jpeg_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
+void kst_jpeg_cpu_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
 
-/* Choose the functions for a tier; used by kst_jpeg_entropy_init(). */
-void kst_jpeg_entropy_tier(struct jpeg_entropy *entropy, enum cpu_tier tier);
+/* Choose the functions for a tier; used by kst_jpeg_cpu_entropy_init(). */
+void kst_jpeg_cpu_entropy_tier(struct jpeg_entropy *entropy, enum cpu_tier tier);
 
 #endif

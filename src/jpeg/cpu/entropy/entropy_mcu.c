@@ -11,8 +11,8 @@ enum {
 static void note_invalid(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, struct jpeg_bits bits)
 {
     const uint8_t *data = entropy->plan->data;
-    uint64_t offset = (uint64_t)(kst_jpeg_bits_place(bits, data, NULL) - data);
-    kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_CODE, offset);
+    uint64_t offset = (uint64_t)(kst_jpeg_cpu_bits_place(bits, data, NULL) - data);
+    kst_jpeg_cpu_damage_note(&cursor->damage, KST_WARNING_JPEG_CODE, offset);
     cursor->damage.invalid++;
 }
 
@@ -53,7 +53,7 @@ static inline __attribute__((always_inline)) uint32_t read_ac(
     jpeg_symbol symbol = jpeg_lookup_symbol(table, bits->loaded);
     k += jpeg_symbol_advance(symbol);
     if (block)
-        block[kst_jpeg_raster[k]] = (int16_t)jpeg_symbol_value(symbol, bits->loaded);
+        block[kst_jpeg_cpu_raster[k]] = (int16_t)jpeg_symbol_value(symbol, bits->loaded);
     consume(bits, symbol);
     return k + 1;
 }
@@ -67,8 +67,8 @@ static inline __attribute__((always_inline)) uint32_t read_pair(
         return read_ac(bits, table, k, block);
     uint32_t behind = k + jpeg_pair_advance(pair);
     if (block) {
-        block[kst_jpeg_raster[k + jpeg_pair_first_advance(pair)]] = (int16_t)jpeg_pair_first(pair, bits->loaded);
-        block[kst_jpeg_raster[behind - 1]] = (int16_t)jpeg_pair_second(pair, bits->loaded);
+        block[kst_jpeg_cpu_raster[k + jpeg_pair_first_advance(pair)]] = (int16_t)jpeg_pair_first(pair, bits->loaded);
+        block[kst_jpeg_cpu_raster[behind - 1]] = (int16_t)jpeg_pair_second(pair, bits->loaded);
     }
     bits->loaded <<= pair & 63;
     bits->count -= (int32_t)(pair & 255);
@@ -154,7 +154,7 @@ static inline __attribute__((always_inline)) bool fits_token(int32_t value)
 
 static inline __attribute__((always_inline)) uint16_t pack_token(int32_t value, uint32_t k)
 {
-    return (uint16_t)((value & (JPEG_TOKEN_VALUES - 1)) | kst_jpeg_raster[k] * JPEG_TOKEN_VALUES);
+    return (uint16_t)((value & (JPEG_TOKEN_VALUES - 1)) | kst_jpeg_cpu_raster[k] * JPEG_TOKEN_VALUES);
 }
 
 static inline __attribute__((always_inline)) uint16_t *store_ac(
@@ -260,7 +260,7 @@ __attribute__((target("avx2,bmi,bmi2,lzcnt"))) static uint16_t *store_mcu_bmi2(
 }
 #endif
 
-void kst_jpeg_entropy_tier(struct jpeg_entropy *entropy, enum cpu_tier tier)
+void kst_jpeg_cpu_entropy_tier(struct jpeg_entropy *entropy, enum cpu_tier tier)
 {
     entropy->read_mcu = read_mcu_c;
     entropy->skip_mcu = skip_mcu_c;
@@ -273,7 +273,7 @@ void kst_jpeg_entropy_tier(struct jpeg_entropy *entropy, enum cpu_tier tier)
     entropy->read_mcu = read_mcu_bmi2;
     entropy->skip_mcu = skip_mcu_bmi2;
     entropy->store_mcu = store_mcu_bmi2;
-    kst_jpeg_run_avx2(entropy);
+    kst_jpeg_cpu_run_avx2(entropy);
 #else
     (void)tier;
 #endif

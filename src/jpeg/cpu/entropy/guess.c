@@ -62,8 +62,8 @@ static bool at_end(const struct jpeg_entropy *entropy, const struct guessed_chun
 static uint64_t chunk_place(const struct guess *guess, uint32_t index)
 {
     uint64_t length;
-    kst_jpeg_scan_data(guess->entropy, &length);
-    return kst_jpeg_guess_place(guess->entropy, length * index / guess->count);
+    kst_jpeg_cpu_scan_data(guess->entropy, &length);
+    return kst_jpeg_cpu_guess_place(guess->entropy, length * index / guess->count);
 }
 
 /* Skip to the end of the chunk, guessing that an MCU starts at its beginning. */
@@ -74,12 +74,12 @@ static void run_task(void *arg, uint32_t index)
     struct guessed_chunk *run = &guess->run[index];
     uint64_t length;
     uint64_t start = chunk_place(guess, index);
-    const uint8_t *data = kst_jpeg_scan_data(entropy, &length);
+    const uint8_t *data = kst_jpeg_cpu_scan_data(entropy, &length);
     run->end = data + chunk_place(guess, index + 1);
-    kst_jpeg_cursor_start(entropy, &run->cursor, 0);
+    kst_jpeg_cpu_cursor_start(entropy, &run->cursor, 0);
     jpeg_bits_start(&run->cursor.bits, data + start, (size_t)(length - start));
     while (!at_end(entropy, run)) {
-        kst_jpeg_borders_keep(&run->borders, entropy, &run->cursor);
+        kst_jpeg_cpu_borders_keep(&run->borders, entropy, &run->cursor);
         keep_checkpoint(run);
         skip_one(entropy, &run->cursor);
     }
@@ -89,7 +89,7 @@ static void run_task(void *arg, uint32_t index)
 static void join(const struct jpeg_entropy *entropy, const struct guessed_chunk *before, struct guessed_chunk *run)
 {
     run->joined =
-        kst_jpeg_borders_meet(&run->borders, run->borders.count, entropy, &before->cursor, &run->join, &run->shift);
+        kst_jpeg_cpu_borders_meet(&run->borders, run->borders.count, entropy, &before->cursor, &run->join, &run->shift);
 }
 
 static void join_task(void *arg, uint32_t index)
@@ -105,7 +105,7 @@ static void read_again(
     run->again = true;
     run->cursor = before->cursor;
     run->shift = (struct jpeg_shift){0};
-    kst_jpeg_shift_cursor(&before->shift, &run->cursor);
+    kst_jpeg_cpu_shift_cursor(&before->shift, &run->cursor);
     run->checkpoint_count = 0;
     while (!at_end(entropy, run)) {
         keep_checkpoint(run);
@@ -133,7 +133,7 @@ static void link_run(const struct jpeg_entropy *entropy, const struct guessed_ch
         struct jpeg_cursor cursor = run->checkpoint[i];
         if (cursor.mcu < run->join)
             continue;
-        kst_jpeg_shift_cursor(&run->shift, &cursor);
+        kst_jpeg_cpu_shift_cursor(&run->shift, &cursor);
         if (cursor.mcu < entropy->mcus)
             run->checkpoint[kept++] = cursor;
     }
@@ -160,13 +160,13 @@ static kst_status collect(struct memory *memory, const struct guess *guess, stru
 static uint32_t chunk_count(const struct jpeg_entropy *entropy, uint32_t threads)
 {
     uint64_t length;
-    kst_jpeg_scan_data(entropy, &length);
+    kst_jpeg_cpu_scan_data(entropy, &length);
     uint64_t most = length / LEAST_CHUNK + 1;
     uint64_t wanted = (uint64_t)threads * CHUNKS_PER_THREAD;
     return (uint32_t)(wanted < most ? wanted : most);
 }
 
-kst_status kst_jpeg_checkpoints_find(struct memory *memory, struct pool *pool, const struct jpeg_entropy *entropy,
+kst_status kst_jpeg_cpu_checkpoints_find(struct memory *memory, struct pool *pool, const struct jpeg_entropy *entropy,
     uint32_t spacing, struct jpeg_checkpoints *checkpoints)
 {
     kst_status status = KST_OK;
@@ -185,14 +185,14 @@ kst_status kst_jpeg_checkpoints_find(struct memory *memory, struct pool *pool, c
     return status;
 }
 
-void kst_jpeg_checkpoints_release(struct memory *memory, struct jpeg_checkpoints *checkpoints)
+void kst_jpeg_cpu_checkpoints_release(struct memory *memory, struct jpeg_checkpoints *checkpoints)
 {
     kst_memory_release(memory, checkpoints->cursor);
     checkpoints->cursor = NULL;
     checkpoints->count = 0;
 }
 
-void kst_jpeg_checkpoints_seek(const struct jpeg_checkpoints *checkpoints, const struct jpeg_entropy *entropy,
+void kst_jpeg_cpu_checkpoints_seek(const struct jpeg_checkpoints *checkpoints, const struct jpeg_entropy *entropy,
     uint32_t mcu, struct jpeg_cursor *cursor)
 {
     uint32_t low = 0, high = checkpoints->count;
@@ -206,6 +206,6 @@ void kst_jpeg_checkpoints_seek(const struct jpeg_checkpoints *checkpoints, const
     *cursor = checkpoints->cursor[low];
     cursor->to_go = entropy->mcus - cursor->mcu;
     cursor->ended = jpeg_bits_overrun(&cursor->bits);
-    kst_jpeg_skip_mcus(entropy, cursor, mcu - cursor->mcu);
-    kst_jpeg_damage_init(&cursor->damage);
+    kst_jpeg_cpu_skip_mcus(entropy, cursor, mcu - cursor->mcu);
+    kst_jpeg_cpu_damage_init(&cursor->damage);
 }

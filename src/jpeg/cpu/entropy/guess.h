@@ -21,12 +21,12 @@ struct jpeg_checkpoints {
  * read once more in sequence, so the time is proportional to their length whatever they hold. On KST_ERROR_MEMORY or
  * KST_ERROR_LIMIT_MEMORY nothing is held.
  */
-kst_status kst_jpeg_checkpoints_find(struct memory *memory, struct pool *pool, const struct jpeg_entropy *entropy,
+kst_status kst_jpeg_cpu_checkpoints_find(struct memory *memory, struct pool *pool, const struct jpeg_entropy *entropy,
     uint32_t spacing, struct jpeg_checkpoints *checkpoints);
-void kst_jpeg_checkpoints_release(struct memory *memory, struct jpeg_checkpoints *checkpoints);
+void kst_jpeg_cpu_checkpoints_release(struct memory *memory, struct jpeg_checkpoints *checkpoints);
 
 /* Put a cursor at the start of an MCU, from the last checkpoint before it. Its damage is empty. */
-void kst_jpeg_checkpoints_seek(const struct jpeg_checkpoints *checkpoints, const struct jpeg_entropy *entropy,
+void kst_jpeg_cpu_checkpoints_seek(const struct jpeg_checkpoints *checkpoints, const struct jpeg_entropy *entropy,
     uint32_t mcu, struct jpeg_cursor *cursor);
 
 #endif

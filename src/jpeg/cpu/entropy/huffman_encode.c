@@ -19,7 +19,7 @@ static void fill_size(jpeg_code *small, jpeg_code code, uint32_t size)
     }
 }
 
-void kst_jpeg_coder_init(struct jpeg_coder *coder, const struct jpeg_huffman *dc, const struct jpeg_huffman *ac)
+void kst_jpeg_cpu_coder_init(struct jpeg_coder *coder, const struct jpeg_huffman *dc, const struct jpeg_huffman *ac)
 {
     struct jpeg_huffman_codes codes;
     kst_jpeg_huffman_derive_codes(dc, &codes);
@@ -35,13 +35,13 @@ void kst_jpeg_coder_init(struct jpeg_coder *coder, const struct jpeg_huffman *dc
     }
 }
 
-void kst_jpeg_huffman_encode_init(struct jpeg_huffman_encode *functions, enum cpu_tier tier)
+void kst_jpeg_cpu_huffman_encode_init(struct jpeg_huffman_encode *functions, enum cpu_tier tier)
 {
     functions->encode = encode;
     functions->count = count;
 #if defined(__x86_64__)
     if (tier == CPU_AVX2 || tier == CPU_AVX512)
-        kst_jpeg_huffman_encode_avx2(functions);
+        kst_jpeg_cpu_huffman_encode_avx2(functions);
 #else
     (void)tier;
 #endif

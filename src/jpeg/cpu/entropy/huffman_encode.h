@@ -31,7 +31,7 @@ struct jpeg_coder {
     jpeg_code small[16][64];
 };
 
-void kst_jpeg_coder_init(struct jpeg_coder *coder, const struct jpeg_huffman *dc, const struct jpeg_huffman *ac);
+void kst_jpeg_cpu_coder_init(struct jpeg_coder *coder, const struct jpeg_huffman *dc, const struct jpeg_huffman *ac);
 
 struct jpeg_histogram {
     uint64_t dc[257];
@@ -61,7 +61,7 @@ struct jpeg_huffman_encode {
     void (*count)(struct jpeg_run *run, uint32_t skip);
 };
 
-void kst_jpeg_huffman_encode_init(struct jpeg_huffman_encode *functions, enum cpu_tier tier);
-void kst_jpeg_huffman_encode_avx2(struct jpeg_huffman_encode *functions);
+void kst_jpeg_cpu_huffman_encode_init(struct jpeg_huffman_encode *functions, enum cpu_tier tier);
+void kst_jpeg_cpu_huffman_encode_avx2(struct jpeg_huffman_encode *functions);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "jpeg/cpu/entropy/huffman_encode_template.h"
 
-void kst_jpeg_huffman_encode_avx2(struct jpeg_huffman_encode *functions)
+void kst_jpeg_cpu_huffman_encode_avx2(struct jpeg_huffman_encode *functions)
 {
     functions->encode = encode;
     functions->count = count;

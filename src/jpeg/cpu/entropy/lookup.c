@@ -8,18 +8,18 @@
 
 #define RASTER(i) i
 
-const uint8_t kst_jpeg_raster[64 + JPEG_INVALID_ADVANCE] = {JPEG_ZIGZAG(RASTER), //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
-    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,              //
+const uint8_t kst_jpeg_cpu_raster[64 + JPEG_INVALID_ADVANCE] = {JPEG_ZIGZAG(RASTER), //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                  //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                  //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                  //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                  //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                  //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                  //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                  //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                  //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                  //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                  //
+    63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,                  //
     63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
 
 static jpeg_symbol pack(uint32_t length, uint32_t size, uint32_t advance)
@@ -52,7 +52,8 @@ static void fill_short_code(struct jpeg_lookup *lookup, uint32_t code, uint32_t 
             entry[i + j] = symbol;
 }
 
-void kst_jpeg_lookup_init(struct jpeg_lookup *lookup, const struct jpeg_huffman *huffman, enum jpeg_lookup_kind kind)
+void kst_jpeg_cpu_lookup_init(
+    struct jpeg_lookup *lookup, const struct jpeg_huffman *huffman, enum jpeg_lookup_kind kind)
 {
     uint32_t code = 0;
     uint32_t index = 0;
@@ -74,7 +75,7 @@ void kst_jpeg_lookup_init(struct jpeg_lookup *lookup, const struct jpeg_huffman 
     lookup->ceiling[JPEG_LONGEST_CODE + 1] = 1 << JPEG_LONGEST_CODE;
 }
 
-jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t loaded)
+jpeg_symbol kst_jpeg_cpu_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t loaded)
 {
     int32_t prefix = (int32_t)(loaded >> 48);
     uint32_t length = JPEG_LOOKUP_BITS + 1;
@@ -85,7 +86,7 @@ jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t lo
     return lookup->symbol[lookup->first[length] + (prefix >> (JPEG_LONGEST_CODE - length))];
 }
 
-uint64_t kst_jpeg_pair_single(jpeg_symbol symbol)
+uint64_t kst_jpeg_cpu_pair_single(jpeg_symbol symbol)
 {
     uint64_t start = jpeg_symbol_length(symbol), shift = 63 - jpeg_symbol_size(symbol);
     uint64_t advance = jpeg_symbol_advance(symbol);
@@ -109,7 +110,7 @@ static uint64_t pack_pair(uint64_t single, jpeg_symbol second)
  */
 static void fill_pairs(uint64_t *entry, jpeg_symbol first, const struct jpeg_lookup *next, uint32_t count)
 {
-    uint64_t single = first ? kst_jpeg_pair_single(first) : JPEG_NO_PAIR;
+    uint64_t single = first ? kst_jpeg_cpu_pair_single(first) : JPEG_NO_PAIR;
     uint32_t used = jpeg_symbol_total(first);
     bool alone = !first || used >= JPEG_PAIR_BITS || jpeg_symbol_advance(first) >= JPEG_END_ADVANCE;
     uint32_t part = alone ? 1 : 1U << (JPEG_PAIR_BITS - used);
@@ -128,7 +129,7 @@ static void fill_pairs(uint64_t *entry, jpeg_symbol first, const struct jpeg_loo
 /*
  * Small pictures take less time to decode than their tables take to make, so as much as possible is done once per code.
  */
-void kst_jpeg_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *first, const struct jpeg_lookup *next)
+void kst_jpeg_cpu_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *first, const struct jpeg_lookup *next)
 {
     _Static_assert((int)JPEG_PAIR_BITS == (int)JPEG_LOOKUP_BITS, "both look-ups begin with the same symbols");
     for (uint32_t at = 0, count; at < 1U << JPEG_PAIR_BITS; at += count) {

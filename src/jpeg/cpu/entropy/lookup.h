@@ -40,12 +40,13 @@ struct jpeg_lookup {
 enum jpeg_lookup_kind { JPEG_LOOKUP_DC, JPEG_LOOKUP_AC, JPEG_LOOKUP_PROGRESSIVE_AC };
 
 /* `huffman` must be valid (kst_jpeg_huffman_valid). */
-void kst_jpeg_lookup_init(struct jpeg_lookup *lookup, const struct jpeg_huffman *huffman, enum jpeg_lookup_kind kind);
+void kst_jpeg_cpu_lookup_init(
+    struct jpeg_lookup *lookup, const struct jpeg_huffman *huffman, enum jpeg_lookup_kind kind);
 
 /*
  * Look up a code of any length. A bit pattern that is no code gives a symbol of 17 bits and size 0 that ends the block.
  */
-jpeg_symbol kst_jpeg_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t loaded);
+jpeg_symbol kst_jpeg_cpu_lookup_slowly(const struct jpeg_lookup *lookup, uint64_t loaded);
 
 static inline uint32_t jpeg_symbol_total(jpeg_symbol s)
 {
@@ -87,13 +88,13 @@ struct jpeg_pairs {
  * Make the pairs of a symbol of one table and the next symbol, which is an AC symbol. `next` is of kind JPEG_LOOKUP_AC,
  * `first` is the same table or one of kind JPEG_LOOKUP_DC.
  */
-void kst_jpeg_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *first, const struct jpeg_lookup *next);
+void kst_jpeg_cpu_pairs_init(struct jpeg_pairs *pairs, const struct jpeg_lookup *first, const struct jpeg_lookup *next);
 
 /* Return the entry for a single symbol. */
-uint64_t kst_jpeg_pair_single(jpeg_symbol symbol);
+uint64_t kst_jpeg_cpu_pair_single(jpeg_symbol symbol);
 
 /* Maps zig-zag indices to raster indices. Everything past the block is put at index 63. */
-extern const uint8_t kst_jpeg_raster[64 + JPEG_INVALID_ADVANCE];
+extern const uint8_t kst_jpeg_cpu_raster[64 + JPEG_INVALID_ADVANCE];
 
 /* Return whether the symbol stands for a bit pattern that is no code. */
 static inline bool jpeg_symbol_invalid(jpeg_symbol s)
@@ -106,7 +107,7 @@ static inline __attribute__((always_inline)) jpeg_symbol jpeg_lookup_symbol(
     const struct jpeg_lookup *lookup, uint64_t loaded)
 {
     jpeg_symbol s = lookup->short_code[loaded >> (64 - JPEG_LOOKUP_BITS)];
-    return __builtin_expect(s != 0, 1) ? s : kst_jpeg_lookup_slowly(lookup, loaded);
+    return __builtin_expect(s != 0, 1) ? s : kst_jpeg_cpu_lookup_slowly(lookup, loaded);
 }
 
 /*

@@ -20,7 +20,7 @@ static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entr
     bool dc = scan->ss == 0;
     for (uint32_t i = 0; i < scan->component_count; i++) {
         uint16_t table = dc ? scan->dc_table[i] : scan->ac_table[i];
-        kst_jpeg_lookup_init(
+        kst_jpeg_cpu_lookup_init(
             &lookup[i], &entropy->plan->huffman[table], dc ? JPEG_LOOKUP_DC : JPEG_LOOKUP_PROGRESSIVE_AC);
     }
     return KST_OK;
@@ -57,7 +57,7 @@ static bool may_vanish(const struct jpeg_plan *plan, const struct jpeg_scan *sca
     return false;
 }
 
-kst_status kst_jpeg_progressive_init(struct memory *memory, struct jpeg_progressive *progressive,
+kst_status kst_jpeg_cpu_progressive_init(struct memory *memory, struct jpeg_progressive *progressive,
     struct jpeg_entropy *entropy, const struct jpeg_plan *plan, const struct jpeg_scan *scan, enum cpu_tier tier)
 {
     *entropy = (struct jpeg_entropy){.plan = plan,
@@ -68,7 +68,7 @@ kst_status kst_jpeg_progressive_init(struct memory *memory, struct jpeg_progress
     if (status)
         return status;
     assign_blocks(entropy);
-    *progressive = (struct jpeg_progressive){.read = kst_jpeg_progressive_tier(scan, tier),
+    *progressive = (struct jpeg_progressive){.read = kst_jpeg_cpu_progressive_tier(scan, tier),
         .entropy = entropy,
         .ac = entropy->tables,
         .ss = scan->ss,

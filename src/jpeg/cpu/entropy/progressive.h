@@ -42,13 +42,13 @@ struct jpeg_progressive {
 };
 
 /*
- * Set up both structs for a scan of a progressive plan, as kst_jpeg_entropy_init() does for a sequential one.
- * kst_jpeg_entropy_release() releases them.
+ * Set up both structs for a scan of a progressive plan, as kst_jpeg_cpu_entropy_init() does for a sequential one.
+ * kst_jpeg_cpu_entropy_release() releases them.
  */
-kst_status kst_jpeg_progressive_init(struct memory *memory, struct jpeg_progressive *progressive,
+kst_status kst_jpeg_cpu_progressive_init(struct memory *memory, struct jpeg_progressive *progressive,
     struct jpeg_entropy *entropy, const struct jpeg_plan *plan, const struct jpeg_scan *scan, enum cpu_tier tier);
 
-/* The function for a scan on a tier; used by kst_jpeg_progressive_init(). */
-jpeg_read_run *kst_jpeg_progressive_tier(const struct jpeg_scan *scan, enum cpu_tier tier);
+/* The function for a scan on a tier; used by kst_jpeg_cpu_progressive_init(). */
+jpeg_read_run *kst_jpeg_cpu_progressive_tier(const struct jpeg_scan *scan, enum cpu_tier tier);
 
 #endif

@@ -126,7 +126,7 @@ enum { TOKEN_BYTES = 4 }; /* a code and the bits that follow it, 16 bits each */
 static bool write_block(struct progressive_worker *worker, const jpeg_token *token, uint32_t count)
 {
     struct jpeg_bit_string *bits = worker->bits;
-    if (!kst_jpeg_bit_string_room(bits, (size_t)count * TOKEN_BYTES))
+    if (!kst_jpeg_cpu_bit_string_room(bits, (size_t)count * TOKEN_BYTES))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const jpeg_token t = token[i];
@@ -138,8 +138,8 @@ static bool write_block(struct progressive_worker *worker, const jpeg_token *tok
         } else if (kind_of(t) == JPEG_TOKEN_BITS) {
             kst_jpeg_bit_string_put(bits, t >> 16, length);
         } else {
-            kst_jpeg_bit_string_end_piece(bits);
-            if (!kst_jpeg_bit_string_room(bits, (size_t)(count - i) * TOKEN_BYTES))
+            kst_jpeg_cpu_bit_string_end_piece(bits);
+            if (!kst_jpeg_cpu_bit_string_room(bits, (size_t)(count - i) * TOKEN_BYTES))
                 return false;
         }
     }
@@ -152,8 +152,8 @@ static jpeg_token *write_tokens(void *arg, jpeg_token *token, uint32_t count)
     if (!write_block(worker, token, count))
         return NULL;
     if (worker->aside)
-        kst_jpeg_set_aside_add(worker->aside, worker->bits);
-    return !worker->aside || !kst_jpeg_set_aside_status(worker->aside) ? token : NULL;
+        kst_jpeg_cpu_set_aside_add(worker->aside, worker->bits);
+    return !worker->aside || !kst_jpeg_cpu_set_aside_status(worker->aside) ? token : NULL;
 }
 
 /* Write the kept tokens; each block is released as soon as it is written. */
@@ -166,13 +166,13 @@ static void write_kept(struct progressive_worker *worker)
 static bool bring_picture_row(void *arg, uint32_t row)
 {
     struct progressive_worker *worker = arg;
-    return kst_jpeg_picture_transform_row(&worker->picture, row);
+    return kst_jpeg_cpu_picture_transform_row(&worker->picture, row);
 }
 
 static bool bring_result_row(void *arg, uint32_t row)
 {
     struct progressive_worker *worker = arg;
-    return kst_jpeg_result_read(&worker->reader, row, &worker->row);
+    return kst_jpeg_cpu_result_read(&worker->reader, row, &worker->row);
 }
 
 /* Every pass over the picture must have read the same rows. */
@@ -193,7 +193,7 @@ static kst_status check_sum(struct progressive_worker *worker)
 /* Work out the scan's tokens. */
 static kst_status pass_over(struct progressive_worker *worker)
 {
-    kst_jpeg_tokens_scan(&worker->tokens);
+    kst_jpeg_cpu_tokens_scan(&worker->tokens);
     if (worker->tokens.out_of_range)
         return KST_ERROR_JPEG_COEFFICIENT;
     if (worker->tokens.unbrought)
@@ -218,16 +218,16 @@ static kst_status encode_scan(struct progressive_worker *worker, struct scan *sc
         status = pass_over(worker);
     }
     if (worker->aside)
-        kst_jpeg_set_aside_end(worker->aside, worker->bits);
+        kst_jpeg_cpu_set_aside_end(worker->aside, worker->bits);
     if (!status)
         status = worker->bits->status;
-    return !status && worker->aside ? kst_jpeg_set_aside_status(worker->aside) : status;
+    return !status && worker->aside ? kst_jpeg_cpu_set_aside_status(worker->aside) : status;
 }
 
 static kst_status open_picture(struct progressive_worker *worker, const struct jpeg_sampler *sampler)
 {
     worker->tokens.bring = bring_picture_row;
-    kst_status status = kst_jpeg_picture_source_create(worker->memory, sampler, 1, &worker->row, &worker->picture);
+    kst_status status = kst_jpeg_cpu_picture_source_create(worker->memory, sampler, 1, &worker->row, &worker->picture);
     worker->picture.summed = !status;
     return status;
 }
@@ -235,7 +235,7 @@ static kst_status open_picture(struct progressive_worker *worker, const struct j
 static kst_status open_result(struct progressive_worker *worker, const struct jpeg_result *result)
 {
     worker->tokens.bring = bring_result_row;
-    return kst_jpeg_result_reader_open(result, worker->tokens.scan, &worker->reader);
+    return kst_jpeg_cpu_result_reader_open(result, worker->tokens.scan, &worker->reader);
 }
 
 /* Let the worker take its coefficients from memory, or row by row from the result or the picture. */
@@ -262,8 +262,8 @@ static void close_source(struct progressive_worker *worker)
     if (!worker->coding->source.coefficients)
         kst_memory_trim(worker->memory);
     if (worker->picture.rows)
-        kst_jpeg_picture_source_release(&worker->picture);
-    kst_jpeg_result_reader_close(&worker->reader);
+        kst_jpeg_cpu_picture_source_release(&worker->picture);
+    kst_jpeg_cpu_result_reader_close(&worker->reader);
     kst_jpeg_coefficients_release(worker->memory, &worker->row);
 }
 
@@ -278,9 +278,9 @@ static kst_status work_on_scan(struct progressive_coding *coding, const kst_scan
         return status;
     kst_jpeg_scan_geometry(&encoding->frame, scan->component, scan->component_count, &geometry);
     result->restart_interval = kst_jpeg_restart_interval(&encoding->restart, &geometry);
-    kst_jpeg_bit_string_init(&result->bits, memory);
+    kst_jpeg_cpu_bit_string_init(&result->bits, memory);
     if (!coding->source.coefficients) {
-        kst_jpeg_set_aside_begin(&result->aside, memory, coding->source.spill);
+        kst_jpeg_cpu_set_aside_begin(&result->aside, memory, coding->source.spill);
         worker->aside = &result->aside;
     }
     worker->coding = coding;
@@ -302,7 +302,7 @@ static kst_status work_on_scan(struct progressive_coding *coding, const kst_scan
     while (worker->first)
         drop_first(worker);
     if (worker->aside)
-        kst_jpeg_bit_string_release(&result->bits);
+        kst_jpeg_cpu_bit_string_release(&result->bits);
     kst_memory_release(memory, worker);
     return status;
 }
@@ -311,17 +311,17 @@ static kst_status work_on_scan(struct progressive_coding *coding, const kst_scan
 static kst_status write_bits(struct scan *scan, struct sink *sink)
 {
     struct jpeg_joiner joiner = {.sink = sink};
-    kst_jpeg_join_pieces(&joiner, &scan->bits);
-    kst_jpeg_join_end(&joiner);
+    kst_jpeg_cpu_join_pieces(&joiner, &scan->bits);
+    kst_jpeg_cpu_join_end(&joiner);
     kst_status status = scan->bits.status ? scan->bits.status : sink->status;
-    kst_jpeg_bit_string_release(&scan->bits);
+    kst_jpeg_cpu_bit_string_release(&scan->bits);
     return status;
 }
 
 static kst_status write_aside(struct scan *scan, struct sink *sink)
 {
-    kst_status status = kst_jpeg_set_aside_write(&scan->aside, sink);
-    kst_jpeg_set_aside_release(&scan->aside);
+    kst_status status = kst_jpeg_cpu_set_aside_write(&scan->aside, sink);
+    kst_jpeg_cpu_set_aside_release(&scan->aside);
     return status;
 }
 
@@ -402,7 +402,7 @@ static size_t blocks_most(const struct operation *op, const struct jpeg_frame *f
     return blocks * 128 / 2 / sizeof(struct token_block) / kst_pool_threads(op->pool);
 }
 
-kst_status kst_jpeg_progressive_encode(const struct operation *op, const struct jpeg_dsp *dsp,
+kst_status kst_jpeg_cpu_progressive_encode(const struct operation *op, const struct jpeg_dsp *dsp,
     const struct jpeg_encoding *encoding, const kst_scan *script, size_t script_length,
     const struct jpeg_progressive_source *source, struct sink *sink)
 {
@@ -425,9 +425,9 @@ kst_status kst_jpeg_progressive_encode(const struct operation *op, const struct 
     pthread_mutex_destroy(&coding.lock);
     for (size_t i = 0; i < script_length; i++) {
         if (coding.scan[i].bits.memory)
-            kst_jpeg_bit_string_release(&coding.scan[i].bits);
+            kst_jpeg_cpu_bit_string_release(&coding.scan[i].bits);
         if (coding.scan[i].aside.memory)
-            kst_jpeg_set_aside_release(&coding.scan[i].aside);
+            kst_jpeg_cpu_set_aside_release(&coding.scan[i].aside);
     }
     kst_memory_release(op->memory, coding.scan);
     return coding.status;

@@ -22,7 +22,7 @@ struct jpeg_progressive_source {
  * memory status, the sink's status, KST_ERROR_JPEG_COEFFICIENT, or KST_ERROR_ROWS if rows of the picture cannot be
  * fetched, or differ when they are fetched again.
  */
-kst_status kst_jpeg_progressive_encode(const struct operation *op, const struct jpeg_dsp *dsp,
+kst_status kst_jpeg_cpu_progressive_encode(const struct operation *op, const struct jpeg_dsp *dsp,
     const struct jpeg_encoding *encoding, const kst_scan *script, size_t script_length,
     const struct jpeg_progressive_source *source, struct sink *sink);
 

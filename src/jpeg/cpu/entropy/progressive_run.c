@@ -10,8 +10,8 @@ static const jpeg_history first_bit = (jpeg_history)1 << 63;
 static void note_invalid(const struct jpeg_progressive *scan, struct jpeg_cursor *cursor, struct jpeg_bits bits)
 {
     const uint8_t *data = scan->entropy->plan->data;
-    uint64_t offset = (uint64_t)(kst_jpeg_bits_place(bits, data, NULL) - data);
-    kst_jpeg_damage_note(&cursor->damage, KST_WARNING_JPEG_CODE, offset);
+    uint64_t offset = (uint64_t)(kst_jpeg_cpu_bits_place(bits, data, NULL) - data);
+    kst_jpeg_cpu_damage_note(&cursor->damage, KST_WARNING_JPEG_CODE, offset);
     cursor->damage.invalid++;
 }
 
@@ -356,7 +356,7 @@ FUNCTIONS(c, , false)
 FUNCTIONS(bmi2, __attribute__((target("bmi,bmi2,lzcnt,popcnt"))), true)
 #endif
 
-jpeg_read_run *kst_jpeg_progressive_tier(const struct jpeg_scan *scan, enum cpu_tier tier)
+jpeg_read_run *kst_jpeg_cpu_progressive_tier(const struct jpeg_scan *scan, enum cpu_tier tier)
 {
 #if defined(__x86_64__)
     bool deposits = scan->ss > 0 && scan->ah > 0;

@@ -15,6 +15,6 @@ enum {
 };
 
 /* Choose the functions that decode runs. */
-void kst_jpeg_run_avx2(struct jpeg_entropy *entropy);
+void kst_jpeg_cpu_run_avx2(struct jpeg_entropy *entropy);
 
 #endif

@@ -31,7 +31,7 @@ struct run_symbols {
 __attribute__((noinline)) static bool find_single(const struct jpeg_lookup *lookup, uint64_t loaded, uint64_t *pair)
 {
     jpeg_symbol symbol = jpeg_lookup_symbol(lookup, loaded);
-    *pair = kst_jpeg_pair_single(symbol);
+    *pair = kst_jpeg_cpu_pair_single(symbol);
     return !jpeg_symbol_invalid(symbol);
 }
 
@@ -97,8 +97,8 @@ INLINE bool read_symbols(struct run_walk *walk, struct run_place *place)
     if (!find_symbols(walk, &symbols, &single))
         return false;
     __m128i value = find_values(walk->bits.loaded, symbols.entry);
-    place->block[kst_jpeg_raster[64 + symbols.first]] = (int16_t)_mm_extract_epi16(value, 0);
-    place->block[kst_jpeg_raster[63 + symbols.behind]] = (int16_t)_mm_extract_epi16(value, 4);
+    place->block[kst_jpeg_cpu_raster[64 + symbols.first]] = (int16_t)_mm_extract_epi16(value, 0);
+    place->block[kst_jpeg_cpu_raster[63 + symbols.behind]] = (int16_t)_mm_extract_epi16(value, 4);
     *place->last = (uint8_t)symbols.behind; /* see has_end() */
     int64_t going = move_on(walk, &symbols);
     place->block += 64 - (64 & going);
@@ -186,8 +186,8 @@ INLINE bool keep_symbols(struct run_walk *walk, struct run_kept *kept, uint32_t 
         return false;
     __m128i value = find_values(walk->bits.loaded, symbols.entry);
     _mm_storeu_si32(kept->value + *count, _mm_shuffle_epi8(value, words));
-    kept->place[*count] = kst_jpeg_raster[64 + symbols.first];
-    kept->place[*count + 1] = kst_jpeg_raster[63 + symbols.behind];
+    kept->place[*count] = kst_jpeg_cpu_raster[64 + symbols.first];
+    kept->place[*count + 1] = kst_jpeg_cpu_raster[63 + symbols.behind];
     *count += symbols.first + 1 != symbols.behind ? 2 : 1;
     kept->block[*block].symbols = (uint16_t)*count;
     kept->block[*block].index = (uint8_t)symbols.behind;
@@ -277,7 +277,7 @@ static bool store_run(
     return true;
 }
 
-void kst_jpeg_run_avx2(struct jpeg_entropy *entropy)
+void kst_jpeg_cpu_run_avx2(struct jpeg_entropy *entropy)
 {
     entropy->read_run = read_run;
     entropy->store_run = store_run;

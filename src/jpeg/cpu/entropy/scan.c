@@ -19,23 +19,23 @@ static bool decoded_before(const struct jpeg_plan *plan, uint32_t scan)
     return false;
 }
 
-kst_status kst_jpeg_scan_open(struct memory *memory, struct jpeg_scan_reader *reader, const struct jpeg_plan *plan,
+kst_status kst_jpeg_cpu_scan_open(struct memory *memory, struct jpeg_scan_reader *reader, const struct jpeg_plan *plan,
     uint32_t scan, enum cpu_tier tier)
 {
     const struct jpeg_scan *s = &plan->scan[scan];
     bool progressive = plan->frame.process == KST_PROCESS_PROGRESSIVE;
     *reader = (struct jpeg_scan_reader){.overlay = !progressive && decoded_before(plan, scan), .good_rows = 1};
-    kst_status status = progressive
-                            ? kst_jpeg_progressive_init(memory, &reader->progressive, &reader->entropy, plan, s, tier)
-                            : kst_jpeg_entropy_init(memory, &reader->entropy, plan, s, tier);
+    kst_status status =
+        progressive ? kst_jpeg_cpu_progressive_init(memory, &reader->progressive, &reader->entropy, plan, s, tier)
+                    : kst_jpeg_cpu_entropy_init(memory, &reader->entropy, plan, s, tier);
     if (!status)
-        kst_jpeg_cursor_start(&reader->entropy, &reader->cursor, 0);
+        kst_jpeg_cpu_cursor_start(&reader->entropy, &reader->cursor, 0);
     return status;
 }
 
-void kst_jpeg_scan_close(struct memory *memory, struct jpeg_scan_reader *reader)
+void kst_jpeg_cpu_scan_close(struct memory *memory, struct jpeg_scan_reader *reader)
 {
-    kst_jpeg_entropy_release(memory, &reader->entropy);
+    kst_jpeg_cpu_entropy_release(memory, &reader->entropy);
 }
 
 /*
@@ -87,7 +87,7 @@ static void read_sequential(struct jpeg_scan_reader *reader, const struct jpeg_s
 {
     _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
     uint8_t last[JPEG_MCU_BLOCKS];
-    kst_jpeg_decode_mcu(&reader->entropy, &reader->cursor, blocks, last);
+    kst_jpeg_cpu_decode_mcu(&reader->entropy, &reader->cursor, blocks, last);
     store_mcu(reader, target, blocks, mcu);
 }
 
@@ -132,7 +132,7 @@ static void read_progressive(struct jpeg_scan_reader *reader, const struct jpeg_
     run.count = smaller(count, mcus_w - cursor->mcu % mcus_w);
     place_run(reader, target, cursor->mcu, &run);
     uint32_t done = reader->progressive.read(&reader->progressive, cursor, &run);
-    kst_jpeg_cursor_advance(&reader->entropy, cursor, done);
+    kst_jpeg_cpu_cursor_advance(&reader->entropy, cursor, done);
 }
 
 /* Return the number of the scan's MCUs in the first `rows` MCU rows of the frame. */
@@ -151,13 +151,13 @@ static uint32_t frame_row(const struct jpeg_entropy *entropy, uint32_t mcu)
     return scan->component_count > 1 ? row : row / entropy->plan->frame.component[scan->component[0]].v;
 }
 
-void kst_jpeg_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t rows)
+void kst_jpeg_cpu_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t rows)
 {
     struct jpeg_cursor *cursor = &reader->cursor;
     uint32_t end = mcus_in_rows(&reader->entropy, rows);
     while (cursor->mcu < end) {
         if (cursor->ended) {
-            kst_jpeg_cursor_pass(&reader->entropy, cursor, end);
+            kst_jpeg_cpu_cursor_pass(&reader->entropy, cursor, end);
             continue;
         }
         uint32_t count = smaller(end - cursor->mcu, cursor->to_go);

@@ -30,11 +30,11 @@ struct jpeg_scan_reader {
  * Derive the scan's tables and stand at its start. The reader must not be moved afterwards. On KST_ERROR_MEMORY or
  * KST_ERROR_LIMIT_MEMORY nothing is held.
  */
-kst_status kst_jpeg_scan_open(struct memory *memory, struct jpeg_scan_reader *reader, const struct jpeg_plan *plan,
+kst_status kst_jpeg_cpu_scan_open(struct memory *memory, struct jpeg_scan_reader *reader, const struct jpeg_plan *plan,
     uint32_t scan, enum cpu_tier tier);
-void kst_jpeg_scan_close(struct memory *memory, struct jpeg_scan_reader *reader);
+void kst_jpeg_cpu_scan_close(struct memory *memory, struct jpeg_scan_reader *reader);
 
 /* Continue until `rows` MCU rows of the frame are read. */
-void kst_jpeg_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t rows);
+void kst_jpeg_cpu_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t rows);
 
 #endif

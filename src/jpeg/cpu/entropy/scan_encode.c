@@ -40,8 +40,8 @@ struct scan_coding {
     int32_t dc[JPEG_COMPONENTS];
 };
 
-void kst_jpeg_scan_crew_layout(struct jpeg_scan_crew *crew, const struct jpeg_frame *frame, const uint8_t *component,
-    uint32_t component_count, const uint8_t huffman[JPEG_COMPONENTS])
+void kst_jpeg_cpu_scan_crew_layout(struct jpeg_scan_crew *crew, const struct jpeg_frame *frame,
+    const uint8_t *component, uint32_t component_count, const uint8_t huffman[JPEG_COMPONENTS])
 {
     kst_jpeg_scan_geometry(frame, component, component_count, &crew->geometry);
     crew->component_count = component_count;
@@ -57,7 +57,7 @@ void kst_jpeg_scan_crew_layout(struct jpeg_scan_crew *crew, const struct jpeg_fr
 
 enum { WORTH_BLOCKS = 1024 }; /* blocks per thread; they take several times as long as waking a thread */
 
-uint32_t kst_jpeg_scan_workers(const struct pool *pool, const struct jpeg_scan_geometry *geometry)
+uint32_t kst_jpeg_cpu_scan_workers(const struct pool *pool, const struct jpeg_scan_geometry *geometry)
 {
     uint64_t blocks = (uint64_t)geometry->mcus_w * geometry->mcus_h * geometry->mcu_blocks;
     uint64_t workers = blocks / WORTH_BLOCKS;
@@ -108,18 +108,18 @@ static void run_blocks(struct jpeg_run *run, const int16_t *block, const uint64_
     run->block_count = mcus * run->mcu_blocks;
 }
 
-bool kst_jpeg_source_bring(const struct jpeg_block_source *source, uint32_t worker, uint32_t row)
+bool kst_jpeg_cpu_source_bring(const struct jpeg_block_source *source, uint32_t worker, uint32_t row)
 {
     return !source->bring || source->bring(source->arg, worker, row);
 }
 
-void kst_jpeg_source_lock(const struct jpeg_block_source *source)
+void kst_jpeg_cpu_source_lock(const struct jpeg_block_source *source)
 {
     if (source->order)
         pthread_mutex_lock(source->order);
 }
 
-void kst_jpeg_source_unlock(const struct jpeg_block_source *source)
+void kst_jpeg_cpu_source_unlock(const struct jpeg_block_source *source)
 {
     if (source->order)
         pthread_mutex_unlock(source->order);
@@ -138,7 +138,7 @@ static kst_status encode_row(
     const struct jpeg_block_source *source = &crew->source;
     struct jpeg_run run;
     run_init(crew, &run);
-    kst_jpeg_bit_string_clear(&band->bits);
+    kst_jpeg_cpu_bit_string_clear(&band->bits);
     if (source->start_row)
         source->start_row(source->arg, worker, row);
     band->deferred = !starts_interval(crew, row_start(crew, row));
@@ -150,13 +150,13 @@ static kst_status encode_row(
     for (uint32_t x = band->deferred; x < crew->geometry.mcus_w;) {
         uint32_t count = run_length(crew, row, x);
         if (x > 0 && starts_interval(crew, row_start(crew, row) + x)) {
-            kst_jpeg_bit_string_end_piece(&band->bits);
+            kst_jpeg_cpu_bit_string_end_piece(&band->bits);
             memset(run.dc, 0, sizeof run.dc);
         }
         if (!source->fill(source->arg, worker, row, x, count, chunk->block[0], chunk->mask))
             return KST_ERROR_JPEG_COEFFICIENT;
         run_blocks(&run, chunk->block[0], chunk->mask, count);
-        if (!kst_jpeg_bit_string_room(&band->bits, (size_t)run.block_count * JPEG_BLOCK_BYTES))
+        if (!kst_jpeg_cpu_bit_string_room(&band->bits, (size_t)run.block_count * JPEG_BLOCK_BYTES))
             return band->bits.status;
         crew->functions->encode(&run, &band->bits);
         if (run.out_of_range)
@@ -175,13 +175,13 @@ static kst_status join_first(struct scan_coding *coding, struct band *band)
     run_init(crew, &run);
     run_blocks(&run, band->first[0], band->first_mask, 1);
     memcpy(run.dc, coding->dc, sizeof run.dc);
-    kst_jpeg_bit_string_clear(&coding->first);
-    if (!kst_jpeg_bit_string_room(&coding->first, (size_t)run.block_count * JPEG_BLOCK_BYTES))
+    kst_jpeg_cpu_bit_string_clear(&coding->first);
+    if (!kst_jpeg_cpu_bit_string_room(&coding->first, (size_t)run.block_count * JPEG_BLOCK_BYTES))
         return coding->first.status;
     crew->functions->encode(&run, &coding->first);
     if (run.out_of_range)
         return KST_ERROR_JPEG_COEFFICIENT;
-    kst_jpeg_join_pieces(&coding->joiner, &coding->first);
+    kst_jpeg_cpu_join_pieces(&coding->joiner, &coding->first);
     return coding->first.status;
 }
 
@@ -193,9 +193,9 @@ static kst_status join_row(struct scan_coding *coding, uint32_t row)
         if (status)
             return status;
     } else if (row > 0) {
-        kst_jpeg_join_restart(&coding->joiner);
+        kst_jpeg_cpu_join_restart(&coding->joiner);
     }
-    kst_jpeg_join_pieces(&coding->joiner, &band->bits);
+    kst_jpeg_cpu_join_pieces(&coding->joiner, &band->bits);
     kst_sink_settle(coding->joiner.sink);
     memcpy(coding->dc, band->dc, sizeof coding->dc);
     return band->bits.status ? band->bits.status : coding->joiner.sink->status;
@@ -249,18 +249,18 @@ static void join_done(struct scan_coding *coding)
 static bool take_row(struct scan_coding *coding, uint32_t worker, uint32_t *row)
 {
     const struct jpeg_block_source *source = &coding->crew->source;
-    kst_jpeg_source_lock(source);
+    kst_jpeg_cpu_source_lock(source);
     pthread_mutex_lock(&coding->lock);
     bool taken = claim_row(coding, row);
     pthread_mutex_unlock(&coding->lock);
-    if (taken && !kst_jpeg_source_bring(source, worker, *row)) {
+    if (taken && !kst_jpeg_cpu_source_bring(source, worker, *row)) {
         pthread_mutex_lock(&coding->lock);
         fail(coding, KST_ERROR_ROWS);
         pthread_mutex_unlock(&coding->lock);
         taken = false;
     }
     /* Unlock only now that a failure is recorded: no row is asked for after one that failed. */
-    kst_jpeg_source_unlock(source);
+    kst_jpeg_cpu_source_unlock(source);
     return taken;
 }
 
@@ -286,24 +286,24 @@ static kst_status coding_create(struct scan_coding *coding, const struct jpeg_sc
     coding->crew = crew;
     /* A worker may be two rows ahead of another one before it has to wait. */
     coding->band_count = crew->workers == 1 ? 1 : 3 * crew->workers;
-    kst_jpeg_bit_string_init(&coding->first, crew->memory);
+    kst_jpeg_cpu_bit_string_init(&coding->first, crew->memory);
     coding->chunk = kst_memory_array(crew->memory, crew->workers, sizeof *coding->chunk, &status);
     coding->band = kst_memory_zeroed(crew->memory, coding->band_count, sizeof *coding->band, &status);
     for (uint32_t i = 0; coding->band && i < coding->band_count; i++)
-        kst_jpeg_bit_string_init(&coding->band[i].bits, crew->memory);
+        kst_jpeg_cpu_bit_string_init(&coding->band[i].bits, crew->memory);
     return status;
 }
 
 static void coding_destroy(struct scan_coding *coding)
 {
     for (uint32_t i = 0; coding->band && i < coding->band_count; i++)
-        kst_jpeg_bit_string_release(&coding->band[i].bits);
-    kst_jpeg_bit_string_release(&coding->first);
+        kst_jpeg_cpu_bit_string_release(&coding->band[i].bits);
+    kst_jpeg_cpu_bit_string_release(&coding->first);
     kst_memory_release(coding->crew->memory, coding->band);
     kst_memory_release(coding->crew->memory, coding->chunk);
 }
 
-kst_status kst_jpeg_scan_encode(const struct jpeg_scan_crew *crew, struct sink *sink)
+kst_status kst_jpeg_cpu_scan_encode(const struct jpeg_scan_crew *crew, struct sink *sink)
 {
     struct scan_coding coding = {.joiner = {.sink = sink}};
     kst_status status = coding_create(&coding, crew);
@@ -316,7 +316,7 @@ kst_status kst_jpeg_scan_encode(const struct jpeg_scan_crew *crew, struct sink *
         status = coding.status;
     }
     if (!status) {
-        kst_jpeg_join_end(&coding.joiner);
+        kst_jpeg_cpu_join_end(&coding.joiner);
         status = sink->status;
     }
     coding_destroy(&coding);
@@ -382,14 +382,14 @@ static kst_status count_row(struct counting *counting, uint32_t worker, uint32_t
 static bool take_row_to_count(struct counting *counting, uint32_t worker, uint32_t *row)
 {
     const struct jpeg_block_source *source = &counting->crew->source;
-    kst_jpeg_source_lock(source);
+    kst_jpeg_cpu_source_lock(source);
     *row = (uint32_t)atomic_fetch_add(&counting->next, 1);
     bool taken = *row < counting->crew->geometry.mcus_h && !atomic_load(&counting->status);
-    if (taken && !kst_jpeg_source_bring(source, worker, *row)) {
+    if (taken && !kst_jpeg_cpu_source_bring(source, worker, *row)) {
         atomic_store(&counting->status, KST_ERROR_ROWS);
         taken = false;
     }
-    kst_jpeg_source_unlock(source);
+    kst_jpeg_cpu_source_unlock(source);
     return taken;
 }
 
@@ -450,7 +450,7 @@ static kst_status count_all(struct counting *counting, struct jpeg_histogram his
     return status;
 }
 
-kst_status kst_jpeg_scan_count(const struct jpeg_scan_crew *crew, struct jpeg_histogram histogram[2])
+kst_status kst_jpeg_cpu_scan_count(const struct jpeg_scan_crew *crew, struct jpeg_histogram histogram[2])
 {
     kst_status status = KST_OK;
     struct counting counting = {.crew = crew};

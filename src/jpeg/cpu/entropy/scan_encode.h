@@ -35,7 +35,7 @@ struct jpeg_scan_crew {
     struct progress *progress; /* a step per MCU row that was coded or counted; null: nobody asks */
     const struct jpeg_huffman_encode *functions;
     struct jpeg_block_source source;
-    uint32_t workers; /* as kst_jpeg_scan_workers() returns */
+    uint32_t workers; /* as kst_jpeg_cpu_scan_workers() returns */
     struct jpeg_scan_geometry geometry;
     uint32_t restart_interval;          /* in MCUs; 0: no restarts */
     uint8_t component[JPEG_MCU_BLOCKS]; /* for each block of an MCU: its index in the arrays below */
@@ -45,26 +45,26 @@ struct jpeg_scan_crew {
 };
 
 /* Fill in geometry, components and destinations for a scan. */
-void kst_jpeg_scan_crew_layout(struct jpeg_scan_crew *crew, const struct jpeg_frame *frame, const uint8_t *component,
-    uint32_t component_count, const uint8_t huffman[JPEG_COMPONENTS]);
+void kst_jpeg_cpu_scan_crew_layout(struct jpeg_scan_crew *crew, const struct jpeg_frame *frame,
+    const uint8_t *component, uint32_t component_count, const uint8_t huffman[JPEG_COMPONENTS]);
 
 /* Return the number of workers that a scan is worth. */
-uint32_t kst_jpeg_scan_workers(const struct pool *pool, const struct jpeg_scan_geometry *geometry);
+uint32_t kst_jpeg_cpu_scan_workers(const struct pool *pool, const struct jpeg_scan_geometry *geometry);
 
 /* Fetch what a claimed row is made of, if the source fetches anything. */
-bool kst_jpeg_source_bring(const struct jpeg_block_source *source, uint32_t worker, uint32_t row);
+bool kst_jpeg_cpu_source_bring(const struct jpeg_block_source *source, uint32_t worker, uint32_t row);
 
 /* Call these before and after claiming and fetching a row. */
-void kst_jpeg_source_lock(const struct jpeg_block_source *source);
-void kst_jpeg_source_unlock(const struct jpeg_block_source *source);
+void kst_jpeg_cpu_source_lock(const struct jpeg_block_source *source);
+void kst_jpeg_cpu_source_unlock(const struct jpeg_block_source *source);
 
 /*
  * Write the scan's entropy-coded data. Returns KST_OK, a memory status, the sink's status, KST_ERROR_JPEG_COEFFICIENT,
  * KST_ERROR_ROWS or KST_ERROR_CANCELLED.
  */
-kst_status kst_jpeg_scan_encode(const struct jpeg_scan_crew *crew, struct sink *sink);
+kst_status kst_jpeg_cpu_scan_encode(const struct jpeg_scan_crew *crew, struct sink *sink);
 
 /* Count the scan's symbols, separately for each destination of their tables. */
-kst_status kst_jpeg_scan_count(const struct jpeg_scan_crew *crew, struct jpeg_histogram histogram[2]);
+kst_status kst_jpeg_cpu_scan_count(const struct jpeg_scan_crew *crew, struct jpeg_histogram histogram[2]);
 
 #endif

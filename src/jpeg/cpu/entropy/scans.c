@@ -94,7 +94,7 @@ static void work(void *arg, uint32_t index)
         uint32_t rows = find_limit(schedule, stage), before = stage->rows;
         stage->taken = true;
         pthread_mutex_unlock(&schedule->lock);
-        kst_jpeg_scan_read(&schedule->reader[stage - schedule->stage], schedule->target, rows);
+        kst_jpeg_cpu_scan_read(&schedule->reader[stage - schedule->stage], schedule->target, rows);
         bool goes_on = kst_progress_step(schedule->progress, rows - before);
         pthread_mutex_lock(&schedule->lock);
         stage->taken = false;
@@ -146,20 +146,20 @@ static uint32_t useful_threads(const struct pool *pool, const struct jpeg_plan *
     return threads > 1 ? threads : 1;
 }
 
-void kst_jpeg_scans_read_row(struct jpeg_scans *scans, uint32_t row)
+void kst_jpeg_cpu_scans_read_row(struct jpeg_scans *scans, uint32_t row)
 {
     for (uint32_t i = 0; i < scans->plan->scan_count; i++)
-        kst_jpeg_scan_read(&scans->reader[i], &scans->target, row + 1);
+        kst_jpeg_cpu_scan_read(&scans->reader[i], &scans->target, row + 1);
 }
 
-kst_status kst_jpeg_scans_read(const struct operation *op, struct jpeg_scans *scans)
+kst_status kst_jpeg_cpu_scans_read(const struct operation *op, struct jpeg_scans *scans)
 {
     const struct jpeg_plan *plan = scans->plan;
     uint32_t threads = useful_threads(op->pool, plan);
     if (threads > 1)
         return read_on_threads(op, threads, scans);
     for (uint32_t row = 0; row < plan->frame.mcus_h; row++) {
-        kst_jpeg_scans_read_row(scans, row);
+        kst_jpeg_cpu_scans_read_row(scans, row);
         if (!kst_progress_step(op->progress, plan->scan_count))
             return KST_ERROR_CANCELLED;
     }
@@ -172,7 +172,8 @@ static kst_status open_readers(const struct operation *op, struct jpeg_scans *sc
     kst_status status = KST_OK;
     scans->reader = kst_memory_array(op->memory, count, sizeof *scans->reader, &status);
     for (; !status && scans->opened < count; scans->opened += !status)
-        status = kst_jpeg_scan_open(op->memory, &scans->reader[scans->opened], scans->plan, scans->opened, op->tier);
+        status =
+            kst_jpeg_cpu_scan_open(op->memory, &scans->reader[scans->opened], scans->plan, scans->opened, op->tier);
     return status;
 }
 
@@ -186,7 +187,7 @@ static bool is_refined(const struct jpeg_plan *plan, uint32_t component)
     return false;
 }
 
-kst_status kst_jpeg_scans_open(
+kst_status kst_jpeg_cpu_scans_open(
     const struct operation *op, const struct jpeg_plan *plan, uint32_t mcu_rows, struct jpeg_scans *scans)
 {
     *scans = (struct jpeg_scans){.plan = plan};
@@ -200,20 +201,20 @@ kst_status kst_jpeg_scans_open(
     return status;
 }
 
-void kst_jpeg_scans_close(struct memory *memory, struct jpeg_scans *scans)
+void kst_jpeg_cpu_scans_close(struct memory *memory, struct jpeg_scans *scans)
 {
     for (uint32_t i = 0; i < JPEG_COMPONENTS; i++)
         kst_memory_release(memory, scans->target.history[i]);
     for (uint32_t i = 0; i < scans->opened; i++)
-        kst_jpeg_scan_close(memory, &scans->reader[i]);
+        kst_jpeg_cpu_scan_close(memory, &scans->reader[i]);
     kst_memory_release(memory, scans->reader);
 }
 
-struct jpeg_damage kst_jpeg_scans_damage(const struct jpeg_scans *scans)
+struct jpeg_damage kst_jpeg_cpu_scans_damage(const struct jpeg_scans *scans)
 {
     struct jpeg_damage sum;
-    kst_jpeg_damage_init(&sum);
+    kst_jpeg_cpu_damage_init(&sum);
     for (uint32_t i = 0; i < scans->plan->scan_count; i++)
-        kst_jpeg_damage_add(&sum, &scans->reader[i].cursor.damage);
+        kst_jpeg_cpu_damage_add(&sum, &scans->reader[i].cursor.damage);
     return sum;
 }

@@ -21,21 +21,21 @@ struct jpeg_scans {
  * Open a reader for every scan, and make histories for `mcu_rows` MCU rows of the frame. The caller closes them also on
  * failure.
  */
-kst_status kst_jpeg_scans_open(
+kst_status kst_jpeg_cpu_scans_open(
     const struct operation *op, const struct jpeg_plan *plan, uint32_t mcu_rows, struct jpeg_scans *scans);
-void kst_jpeg_scans_close(struct memory *memory, struct jpeg_scans *scans);
+void kst_jpeg_cpu_scans_close(struct memory *memory, struct jpeg_scans *scans);
 
 /*
  * Read all scans to their end. What is read does not depend on the number of threads. A step of progress is an MCU row
  * of the frame in a scan. On KST_ERROR_MEMORY, KST_ERROR_LIMIT_MEMORY or KST_ERROR_CANCELLED the target holds nothing
  * useful.
  */
-kst_status kst_jpeg_scans_read(const struct operation *op, struct jpeg_scans *scans);
+kst_status kst_jpeg_cpu_scans_read(const struct operation *op, struct jpeg_scans *scans);
 
 /* Read one MCU row of the frame, the one that follows those read so far, from all scans. */
-void kst_jpeg_scans_read_row(struct jpeg_scans *scans, uint32_t row);
+void kst_jpeg_cpu_scans_read_row(struct jpeg_scans *scans, uint32_t row);
 
 /* Return the damage that all readers have met. */
-struct jpeg_damage kst_jpeg_scans_damage(const struct jpeg_scans *scans);
+struct jpeg_damage kst_jpeg_cpu_scans_damage(const struct jpeg_scans *scans);
 
 #endif

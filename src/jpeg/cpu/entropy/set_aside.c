@@ -32,7 +32,7 @@ static bool pass_on(void *user, uint64_t offset, const void *data, size_t length
     return !aside->status;
 }
 
-void kst_jpeg_set_aside_begin(struct jpeg_set_aside *aside, struct memory *memory, struct spill *spill)
+void kst_jpeg_cpu_set_aside_begin(struct jpeg_set_aside *aside, struct memory *memory, struct spill *spill)
 {
     *aside = (struct jpeg_set_aside){.spill = spill, .memory = memory};
     aside->writer = (kst_writer){.size = sizeof aside->writer, .write = pass_on, .user = aside, .in_order = true};
@@ -40,17 +40,17 @@ void kst_jpeg_set_aside_begin(struct jpeg_set_aside *aside, struct memory *memor
     aside->joiner.sink = &aside->sink;
 }
 
-void kst_jpeg_set_aside_add(struct jpeg_set_aside *aside, struct jpeg_bit_string *bits)
+void kst_jpeg_cpu_set_aside_add(struct jpeg_set_aside *aside, struct jpeg_bit_string *bits)
 {
-    kst_jpeg_join_so_far(&aside->joiner, bits);
+    kst_jpeg_cpu_join_so_far(&aside->joiner, bits);
     kst_sink_settle(&aside->sink);
 }
 
 /* A short scan stays in the sink. */
-void kst_jpeg_set_aside_end(struct jpeg_set_aside *aside, struct jpeg_bit_string *bits)
+void kst_jpeg_cpu_set_aside_end(struct jpeg_set_aside *aside, struct jpeg_bit_string *bits)
 {
-    kst_jpeg_join_pieces(&aside->joiner, bits);
-    kst_jpeg_join_end(&aside->joiner);
+    kst_jpeg_cpu_join_pieces(&aside->joiner, bits);
+    kst_jpeg_cpu_join_end(&aside->joiner);
     if (aside->count == 0)
         return;
     kst_sink_flush(&aside->sink);
@@ -58,12 +58,12 @@ void kst_jpeg_set_aside_end(struct jpeg_set_aside *aside, struct jpeg_bit_string
         kst_sink_release(&aside->sink);
 }
 
-kst_status kst_jpeg_set_aside_status(const struct jpeg_set_aside *aside)
+kst_status kst_jpeg_cpu_set_aside_status(const struct jpeg_set_aside *aside)
 {
     return aside->status ? aside->status : aside->sink.status;
 }
 
-kst_status kst_jpeg_set_aside_write(const struct jpeg_set_aside *aside, struct sink *to)
+kst_status kst_jpeg_cpu_set_aside_write(const struct jpeg_set_aside *aside, struct sink *to)
 {
     for (size_t i = 0; i < aside->count; i++) {
         const struct jpeg_extent *extent = &aside->extent[i];
@@ -81,7 +81,7 @@ kst_status kst_jpeg_set_aside_write(const struct jpeg_set_aside *aside, struct s
     return to->status;
 }
 
-void kst_jpeg_set_aside_release(struct jpeg_set_aside *aside)
+void kst_jpeg_cpu_set_aside_release(struct jpeg_set_aside *aside)
 {
     kst_sink_release(&aside->sink);
     kst_memory_release(aside->memory, aside->extent);

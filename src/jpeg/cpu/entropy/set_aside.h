@@ -24,21 +24,21 @@ struct jpeg_set_aside {
     kst_status status; /* the reason why the writer failed */
 };
 
-void kst_jpeg_set_aside_begin(struct jpeg_set_aside *aside, struct memory *memory, struct spill *spill);
+void kst_jpeg_cpu_set_aside_begin(struct jpeg_set_aside *aside, struct memory *memory, struct spill *spill);
 
 /* Take all whole bytes that a bit string has so far, which then may be continued. */
-void kst_jpeg_set_aside_add(struct jpeg_set_aside *aside, struct jpeg_bit_string *bits);
+void kst_jpeg_cpu_set_aside_add(struct jpeg_set_aside *aside, struct jpeg_bit_string *bits);
 
 /* Take the rest of a bit string, and end the scan. */
-void kst_jpeg_set_aside_end(struct jpeg_set_aside *aside, struct jpeg_bit_string *bits);
+void kst_jpeg_cpu_set_aside_end(struct jpeg_set_aside *aside, struct jpeg_bit_string *bits);
 
 /* Return KST_OK, KST_ERROR_WRITE or a memory status: whether all bytes could be set aside. */
-kst_status kst_jpeg_set_aside_status(const struct jpeg_set_aside *aside);
+kst_status kst_jpeg_cpu_set_aside_status(const struct jpeg_set_aside *aside);
 
 /* Append all bytes to a sink. */
-kst_status kst_jpeg_set_aside_write(const struct jpeg_set_aside *aside, struct sink *to);
+kst_status kst_jpeg_cpu_set_aside_write(const struct jpeg_set_aside *aside, struct sink *to);
 
 /* A zeroed structure may be released, too. */
-void kst_jpeg_set_aside_release(struct jpeg_set_aside *aside);
+void kst_jpeg_cpu_set_aside_release(struct jpeg_set_aside *aside);
 
 #endif

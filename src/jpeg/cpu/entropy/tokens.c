@@ -285,7 +285,7 @@ static void scan_dc(struct jpeg_tokens *t)
     }
 }
 
-void kst_jpeg_tokens_scan(struct jpeg_tokens *tokens)
+void kst_jpeg_cpu_tokens_scan(struct jpeg_tokens *tokens)
 {
     tokens->out_of_range = tokens->unbrought = tokens->stopped = false;
     memset(tokens->first, 0, sizeof tokens->first);

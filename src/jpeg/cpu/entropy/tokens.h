@@ -50,7 +50,7 @@ struct jpeg_tokens {
      */
     jpeg_token *(*consume)(void *arg, jpeg_token *token, uint32_t count);
     void *arg;
-    /* kst_jpeg_tokens_scan() uses the members below. */
+    /* kst_jpeg_cpu_tokens_scan() uses the members below. */
     bool out_of_range; /* set if a coefficient is too large to be coded */
     bool unbrought;    /* set if bring() failed */
     bool stopped;
@@ -65,6 +65,6 @@ struct jpeg_tokens {
 };
 
 /* Work out a scan. Afterwards out_of_range, unbrought and stopped tell whether it was cut short. */
-void kst_jpeg_tokens_scan(struct jpeg_tokens *tokens);
+void kst_jpeg_cpu_tokens_scan(struct jpeg_tokens *tokens);
 
 #endif
