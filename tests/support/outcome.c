@@ -7,17 +7,24 @@
 #include "support/pixels.h"
 #include "support/test.h"
 
+/* Eight bytes at a time: sanitizers watch each access, and sums of whole pictures are much of what long tests do. */
+static uint64_t add_row(uint64_t sum, const uint8_t *row, size_t length)
+{
+    for (size_t x = 0; x < length; x += 8) {
+        uint64_t word = 0;
+        memcpy(&word, row + x, length - x < 8 ? length - x : 8);
+        sum = (sum ^ word) * 0x100000001B3;
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
 static uint64_t sum_of(const kst_image *image)
 {
     uint64_t sum = 0xCBF29CE484222325;
-    for (uint32_t i = 0; i < image->plane_count; i++) {
-        size_t row = (size_t)image->plane[i].width * pixel_bytes(image);
-        for (uint32_t y = 0; y < image->plane[i].height; y++) {
-            const uint8_t *p = image_at(image, i, 0, y);
-            for (size_t x = 0; x < row; x++)
-                sum = (sum ^ p[x]) * 0x100000001B3;
-        }
-    }
+    for (uint32_t i = 0; i < image->plane_count; i++)
+        for (uint32_t y = 0; y < image->plane[i].height; y++)
+            sum = add_row(sum, image_at(image, i, 0, y), (size_t)image->plane[i].width * pixel_bytes(image));
     return sum;
 }
 
