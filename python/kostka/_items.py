@@ -6,7 +6,7 @@ import os
 import stat
 
 from . import _shares
-from ._kostka import tar_members  # type: ignore[import-not-found]
+from ._kostka import read_places, tar_members  # type: ignore[import-not-found]
 from ._tar import _split
 
 PICTURES = ("jpg", "jpeg", "jp2", "j2k", "jph", "jhc")
@@ -34,6 +34,27 @@ def _parse(extension, data):
     return data.decode() if kind == "txt" else data
 
 
+def _check_size(name, size, limit):
+    if size > limit:
+        raise ValueError(f"{name}: {size} bytes, more than the limit of {limit}")
+
+
+def _read(file, offset, size):
+    (data,) = read_places([(file, offset, size)])
+    return _checked(data)
+
+
+def _checked(data):
+    if isinstance(data, Exception):
+        raise data
+    return data
+
+
+def _open(path):
+    """Open a file; a pipe is not waited for."""
+    return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
+
+
 class File:
     """A picture that is a file of its own. It has no members beside it."""
 
@@ -42,36 +63,19 @@ class File:
     def __init__(self, key, label, path):
         self.key, self.label, self.path = key, label, path
 
-    def read(self, label, fields, limit):
-        """Return the stream, the label, and the fields."""
+    def places(self, names, limit):
+        return []
+
+    def take(self, found, label, fields, limit):
         file = _open(self.path)
         try:
             about = os.fstat(file)
             if not stat.S_ISREG(about.st_mode):
                 raise ValueError(f"{self.path}: it is no regular file")
-            if about.st_size > limit:
-                raise ValueError(f"{self.path}: {about.st_size} bytes, more than the limit of {limit}")
-            return _read(file, 0, about.st_size, self.path), self.label, [None] * len(fields)
+            _check_size(self.path, about.st_size, limit)
+            return _read(file, 0, about.st_size), self.label, [None] * len(fields)
         finally:
             os.close(file)
-
-
-def _open(path):
-    """Open a file; a pipe is not waited for."""
-    return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
-
-
-def _read(file, offset, size, key):
-    data = os.pread(file, size, offset)
-    if len(data) == size:
-        return data
-    parts, done = [data], len(data)
-    while done < size:  # one call reads 2 GiB at most, and a signal may cut it short
-        parts.append(os.pread(file, size - done, offset + done))
-        if not parts[-1]:
-            raise EOFError(f"{key}: the file ends before byte {offset + size}")
-        done += len(parts[-1])
-    return b"".join(parts)
 
 
 class Group:
@@ -82,19 +86,50 @@ class Group:
     def __init__(self, archive, key, members, picture):
         self.archive, self.key, self.members, self.picture = archive, key, members, picture
 
-    def _member(self, extension, limit):
-        offset, size = self.members[extension]
-        if size > limit:
-            raise ValueError(f"{self.key}.{extension}: {size} bytes, more than the limit of {limit}")
-        return _read(self.archive.file, offset, size, self.key)
+    def places(self, names, limit):
+        """Where the picture is, and those of the other members that there are."""
+        places, file = [], self.archive.file
+        for name in (self.picture, *names):
+            if name in self.members:
+                offset, size = self.members[name]
+                _check_size(f"{self.key}.{name}", size, limit)
+                places.append((file, offset, size))
+        return places
 
-    def _value(self, extension, limit):
-        return _parse(extension, self._member(extension, limit)) if extension in self.members else None
+    def take(self, found, label, fields, limit):
+        """Make of the contents of these places the stream, the label, and the fields."""
+        found = iter(found)
+        data = _checked(next(found))
+        value = None if label is None else self._value(label, found)
+        return data, value, [self._value(one, found) for one in fields]
 
-    def read(self, label, fields, limit):
-        data = self._member(self.picture, limit)
-        found = None if label is None else self._value(label, limit)
-        return data, found, [self._value(one, limit) for one in fields]
+    def _value(self, extension, found):
+        return _parse(extension, _checked(next(found))) if extension in self.members else None
+
+
+_FAILURES = (OSError, EOFError, ValueError, RecursionError)
+
+
+def read_items(items, label, fields, limit):
+    """Return for each item (data, label, fields), or an exception."""
+    names = fields if label is None else (label, *fields)
+    results, requests = [], []
+    for item in items:
+        try:
+            places = _checked(item).places(names, limit)
+        except (*_FAILURES, ArchiveError) as error:
+            results.append(error)
+        else:
+            results.append(range(len(requests), len(requests) + len(places)))
+            requests += places
+    found = read_places(requests)
+    for i, item in enumerate(items):
+        if isinstance(results[i], range):
+            try:
+                results[i] = item.take([found[at] for at in results[i]], label, fields, limit)
+            except _FAILURES as error:
+                results[i] = error
+    return results
 
 
 class _Archive:

@@ -158,7 +158,8 @@ class Loader:
         self._split = _one_of(split, "split", ("keys", "archives"))
         self._seed, self._shuffle, self._drop_last = int(seed), bool(shuffle), bool(drop_last)
         self._shard = _shares.read_shard(shard)
-        self._label, self._fields, self._limit = labels, tuple(fields), limit
+        self._fields = tuple(fields)
+        self._wanted = (labels, self._fields, limit)
         self._context = _context_of(device)
         on_device = self._context.device.kind != "cpu"
         self._decoders = _count(2 if on_device else 1, "decoders") if decoders is None else _count(decoders, "decoders")
@@ -258,22 +259,10 @@ class Loader:
 
     # ── Work in threads ──
 
-    def _read(self, items):
-        return [self._read_one(item) for item in items]
-
-    def _read_one(self, item):
-        """Return (data, label, fields), or the exception."""
-        if isinstance(item, Exception):
-            return item
-        try:
-            return item.read(self._label, self._fields, self._limit)
-        except (OSError, EOFError, ValueError, RecursionError) as error:
-            return error
-
     def _submit(self, pools, task):
         share = -(-len(task.items) // self._readers)
         parts = [task.items[i : i + share] for i in range(0, len(task.items), share)]
-        return task, pools.decode.submit(self._make, task, [pools.read.submit(self._read, part) for part in parts])
+        return task, pools.decode.submit(self._make, task, [pools.read.submit(_items.read_items, part, *self._wanted) for part in parts])
 
     def _make(self, task, reads):
         """Return a batch, or None where no picture is good, and the failures as pairs of a name and an exception."""

@@ -139,6 +139,9 @@ PyObject *kst_py_crops(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_tar_members(PyObject *module, PyObject *args);
 PyObject *kst_py_name_hash(PyObject *module, PyObject *name);
 
+/* read.c: places of open files */
+PyObject *kst_py_read_places(PyObject *module, PyObject *requests);
+
 /* ── resize.c ── */
 
 /* Read a size, or a dictionary of options of resize(). Returns false with an exception. */

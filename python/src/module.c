@@ -38,12 +38,16 @@ PyDoc_STRVAR(tar_members_doc,
     "(name, offset, size) of at most `count` regular files, where to go on (None at the end), and\n"
     "None or (offset, reason) of what is wrong there.");
 
+PyDoc_STRVAR(read_places_doc, "read_places($module, requests, /)\n--\n\nThe bytes at each (file, offset, length), or "
+                              "an exception in their place.");
+
 PyDoc_STRVAR(
     name_hash_doc, "name_hash($module, name, /)\n--\n\nThe hash of bytes by which names are divided among shares.");
 
 static PyMethodDef functions[] = {{"devices", devices, METH_NOARGS, devices_doc},
     {"flow", (PyCFunction)(void (*)(void))kst_py_flow, METH_VARARGS | METH_KEYWORDS, flow_doc},
     {"tar_members", kst_py_tar_members, METH_VARARGS, tar_members_doc},
+    {"read_places", kst_py_read_places, METH_O, read_places_doc},
     {"name_hash", kst_py_name_hash, METH_O, name_hash_doc}, {NULL, NULL, 0, NULL}};
 
 static bool add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
