@@ -123,23 +123,38 @@ static bool read_boxes(struct resized *r)
     return fine;
 }
 
-/* Read a truth for all streams, or one for each. */
-static bool read_mirror(struct resized *r)
+/* Read whether a stream's picture is mirrored. */
+static bool read_truth(struct resized *r, Py_ssize_t index, PyObject *truth)
+{
+    int value = PyObject_IsTrue(truth);
+    r->resizing[index].mirror = value > 0;
+    return value >= 0;
+}
+
+static bool read_truths(struct resized *r)
 {
     struct sequence each = {.item = NULL};
-    bool is_one = r->mirror && !PySequence_Check(r->mirror), fine = true;
-    if (r->mirror && !is_one)
-        fine = kst_py_sequence_read(&each, r->mirror, "mirror");
-    if (fine && each.item && each.count != r->count) {
+    bool fine = kst_py_sequence_read(&each, r->mirror, "mirror");
+    if (fine && each.count != r->count) {
         PyErr_Format(PyExc_ValueError, "mirror has %zd truths for %zd streams", each.count, r->count);
         fine = false;
     }
-    for (Py_ssize_t i = 0; fine && r->mirror && i < r->count; i++) {
-        int truth = PyObject_IsTrue(is_one ? r->mirror : each.item[i]);
-        fine = truth >= 0;
-        r->resizing[i].mirror = truth > 0;
-    }
+    for (Py_ssize_t i = 0; fine && i < r->count; i++)
+        fine = read_truth(r, i, each.item[i]);
     kst_py_sequence_release(&each);
+    return fine;
+}
+
+/* Read a truth for all streams, or one for each. */
+static bool read_mirror(struct resized *r)
+{
+    bool fine = true;
+    if (!r->mirror)
+        return true;
+    if (PySequence_Check(r->mirror))
+        return read_truths(r);
+    for (Py_ssize_t i = 0; fine && i < r->count; i++)
+        fine = read_truth(r, i, r->mirror);
     return fine;
 }
 

@@ -69,27 +69,38 @@ static bool report(PyObject *list, const struct place *place)
     return true;
 }
 
+/* Read all places; `place` has room for as many. */
+static PyObject *read_all(const struct sequence *requests, struct place *place)
+{
+    PyObject *list = PyList_New(requests->count);
+    for (Py_ssize_t i = 0; list && i < requests->count; i++) {
+        PyObject *bytes = prepare(requests->item[i], &place[i]);
+        if (!bytes || PyList_SetItem(list, i, bytes) < 0)
+            Py_CLEAR(list);
+    }
+    if (!list)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS;
+    for (Py_ssize_t i = 0; i < requests->count; i++)
+        read_place(&place[i]);
+    Py_END_ALLOW_THREADS;
+    if (!report(list, place))
+        Py_CLEAR(list);
+    return list;
+}
+
 PyObject *kst_py_read_places(PyObject *module, PyObject *requests)
 {
     struct sequence sequence;
     (void)module;
     if (!kst_py_sequence_read(&sequence, requests, "requests"))
         return NULL;
+    PyObject *list = NULL;
     struct place *place = PyMem_Calloc((size_t)sequence.count + 1, sizeof *place);
-    PyObject *list = place ? PyList_New(sequence.count) : PyErr_NoMemory();
-    for (Py_ssize_t i = 0; list && i < sequence.count; i++) {
-        PyObject *bytes = prepare(sequence.item[i], &place[i]);
-        if (!bytes || PyList_SetItem(list, i, bytes) < 0)
-            Py_CLEAR(list);
-    }
-    if (list) {
-        Py_BEGIN_ALLOW_THREADS;
-        for (Py_ssize_t i = 0; i < sequence.count; i++)
-            read_place(&place[i]);
-        Py_END_ALLOW_THREADS;
-        if (!report(list, place))
-            Py_CLEAR(list);
-    }
+    if (place)
+        list = read_all(&sequence, place);
+    else
+        PyErr_NoMemory();
     kst_py_sequence_release(&sequence);
     PyMem_Free(place);
     return list;
