@@ -265,8 +265,8 @@ def _folder(path, pictures):
     found.sort()
     classes = sorted({name.split(os.sep)[0] for name in found if os.sep in name})
     number = {name: i for i, name in enumerate(classes)}
-    files = [File(name, number.get(name.split(os.sep)[0]) if os.sep in name else None, os.path.join(path, name)) for name in found]
-    return files, classes
+    first = [name.split(os.sep)[0] if os.sep in name else None for name in found]
+    return [File(name, number.get(one), os.path.join(path, name)) for name, one in zip(found, first)], classes
 
 
 def _listed(one):

@@ -262,7 +262,8 @@ class Loader:
     def _submit(self, pools, task):
         share = -(-len(task.items) // self._readers)
         parts = [task.items[i : i + share] for i in range(0, len(task.items), share)]
-        return task, pools.decode.submit(self._make, task, [pools.read.submit(_items.read_items, part, *self._wanted) for part in parts])
+        reads = [pools.read.submit(_items.read_items, part, *self._wanted) for part in parts]
+        return task, pools.decode.submit(self._make, task, reads)
 
     def _make(self, task, reads):
         """Return a batch, or None where no picture is good, and the failures as pairs of a name and an exception."""

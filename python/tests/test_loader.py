@@ -164,8 +164,9 @@ class Pictures(WithFiles):
     def test_random_crops(self):
         context = kostka._context("cpu")
         data = [kostka.encode(pictures.array(200, 100), device="cpu")] * 400
-        found = context._crops(data, size=8, crop="random", scale=(0.25, 0.5), ratio=(0.5, 2), flip=0.25, seed=5)
-        self.assertEqual(found[7:9], context._crops(data[:2], size=8, crop="random", scale=(0.25, 0.5), ratio=(0.5, 2), flip=0.25, seed=5, first=7))
+        options = {"size": 8, "crop": "random", "scale": (0.25, 0.5), "ratio": (0.5, 2), "flip": 0.25, "seed": 5}
+        found = context._crops(data, **options)
+        self.assertEqual(found[7:9], context._crops(data[:2], first=7, **options))
         self.assertNotEqual(found[0], found[1])
         lefts, areas = [], []
         for (left, top, right, bottom), _ in found:
@@ -181,7 +182,8 @@ class Pictures(WithFiles):
         self.assertEqual(box, (143, 0, 156, 10))  # no part has this area and ratio: the middle
 
     def test_numbers(self):
-        plain, scaled = (next(iter(self.load(dtype="float32", **options))).images for options in ({"mean": 0, "std": 1}, {"mean": (1, 2, 3), "std": 2}))
+        options = ({"mean": 0, "std": 1}, {"mean": (1, 2, 3), "std": 2})
+        plain, scaled = (next(iter(self.load(dtype="float32", **one))).images for one in options)
         a, b = memoryview(plain).cast("B").cast("f"), memoryview(scaled).cast("B").cast("f")
         for channel in range(3):
             at = channel * SIDE * SIDE + 5
