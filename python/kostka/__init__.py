@@ -21,6 +21,7 @@ import threading as _threading
 from . import _files, _tar
 from ._coder import Coder
 from ._flow import Flow
+from ._items import ArchiveError
 from ._kostka import (
     Component,
     Context,
@@ -35,14 +36,18 @@ from ._kostka import (
     OptionError,
     Report,
     StreamError,
+    Tensor,
     __version__,
     devices,
 )
 from ._kostka import flow as _flow_of
+from ._loader import Batch, Loader
 from ._tar import Group, tar_groups
 
 
 __all__ = [
+    "ArchiveError",
+    "Batch",
     "Coder",
     "Component",
     "Context",
@@ -55,12 +60,15 @@ __all__ = [
     "Job",
     "KostkaError",
     "LimitError",
+    "Loader",
     "Metadata",
     "OptionError",
     "Report",
     "StreamError",
+    "Tensor",
     "decode",
     "decode_batch",
+    "decode_resized",
     "devices",
     "encode",
     "encode_batch",
@@ -154,6 +162,34 @@ def decode_batch(data, *, device=None, out=None, **options):
     cannot be opened raises OSError in either case. The exception's attribute `index` says which item it is about.
     """
     return _context_for(device, _first(out)).decode_batch(data, out=out, **options)
+
+
+def decode_resized(data, size, *, device=None, out=None, **options):
+    """Decode a sequence of streams to pictures of one size, together, as a Tensor: what models take.
+
+    Of a picture only what its box needs is decoded. With 'uint8' the samples are those of Pillow's Image.resize(size,
+    filter, box) of the decoded picture, byte for byte; they are the same on every device.
+
+    data: streams as decode() takes them
+    size: (width, height), or a number for a square
+    boxes: for each stream (left, top, right, bottom), the part to resize in pixels with fractions, or None for all of it
+    mirror: True, or a truth for each stream: exchange left and right in the result
+    fit: 'exact', or 'cover': a centred part of the box with the aspect ratio of the size
+    filter, order: as for resize()
+    draft: decode JPEG at 1/2, 1/4 or 1/8 of the size, and JPEG 2000 at a lower resolution, as long as the box has as many
+        pixels as the result; faster, and nearly the same picture. Boxes are those of the whole picture
+    format: 'rgb', 'bgr', 'grey' or 'gray', 'rgba', 'bgra'
+    layout: 'NCHW' or 'NHWC'
+    dtype, mean, scale: as for decode()
+    reduce, strict, orient, alpha: as for decode(); boxes are in pixels of the reduced picture, after it is turned
+    memory: 'host', 'pinned', or 'device', which is that of the context
+    out: an array of four dimensions to decode into, on the host or with CUDA; the Tensor describes it
+    stream: as for decode()
+    errors: 'raise' for the first stream that cannot be decoded, or 'return' a KostkaError for each of them in
+        Tensor.errors; on the host their pictures are zero. A file that cannot be opened raises OSError in either case.
+        The exception's attribute `index` says which stream it is about
+    """
+    return _context_for(device, out).decode_resized(data, size=size, out=out, **options)
 
 
 def submit(data, *, device=None, out=None, **options):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Declares the types of the package for type checkers."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from types import TracebackType
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 __version__: str
 
 __all__ = [
+    "ArchiveError",
+    "Batch",
     "Coder",
     "Component",
     "Context",
@@ -27,12 +30,15 @@ __all__ = [
     "Job",
     "KostkaError",
     "LimitError",
+    "Loader",
     "Metadata",
     "OptionError",
     "Report",
     "StreamError",
+    "Tensor",
     "decode",
     "decode_batch",
+    "decode_resized",
     "devices",
     "encode",
     "encode_batch",
@@ -220,8 +226,38 @@ class _ResizeOptions(TypedDict, total=False):
     order: Literal["auto", "horizontal"] | None
     format: Literal["auto", "grey", "gray", "rgb", "bgr", "rgba", "bgra", "cmyk", "planar"] | None
 
+_PictureFormat = Literal["rgb", "bgr", "grey", "gray", "rgba", "bgra"]
+_Filter = Literal["bicubic", "box", "bilinear", "hamming", "lanczos"]
+_Order = Literal["auto", "horizontal"]
+
+class _ResizedOptions(TypedDict, total=False):
+    boxes: Sequence[Sequence[float] | None] | None
+    mirror: bool | Sequence[bool] | None
+    fit: Literal["exact", "cover"] | None
+    filter: _Filter | None
+    order: _Order | None
+    draft: bool | None
+    reduce: int | None
+    strict: bool | None
+    orient: bool | None
+    alpha: int | None
+    format: _PictureFormat | None
+    layout: _Layout | None
+    dtype: _Dtype | None
+    mean: _Channels | None
+    scale: _Channels | None
+    memory: _Memory | None
+    stream: _Stream
+    errors: Literal["raise", "return"] | None
+
 class _SizedOptions(_ResizeOptions):
     size: Required[int | tuple[int, int]]
+
+class ArchiveError(Exception):
+    archive: str
+    offset: int
+    reason: str
+    def __init__(self, archive: str, offset: int, reason: str) -> None: ...
 
 class KostkaError(Exception):
     status: str | None
@@ -437,6 +473,102 @@ class Image:
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
 @final
+class Tensor:
+    @property
+    def dtype(self) -> _Dtype: ...
+    @property
+    def memory(self) -> Literal["host", "pinned", "cuda", "opencl"]: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def strides(self) -> tuple[int, ...]: ...
+    @property
+    def context(self) -> Context: ...
+    @property
+    def errors(self) -> dict[int, KostkaError]: ...
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> Image: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> Tensor: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+class Batch:
+    images: Any  # a Tensor; of kostka.torch.Loader PyTorch's
+    labels: Any  # a list, None, or a tensor of PyTorch's
+    keys: list[str]
+    fields: dict[str, list[Any]]
+    def __init__(self, images: Any, labels: Any, keys: list[str], fields: dict[str, list[Any]]) -> None: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __len__(self) -> int: ...
+
+_Listed = str | PathLike[str] | PathLike[bytes]
+
+class Loader:
+    classes: list[str] | None
+    epoch: int
+    failed: int
+    failures: deque[tuple[str | None, Exception]]
+    def __init__(
+        self,
+        source: _Listed | bytes | Iterable[_Listed | bytes | tuple[_Listed, Any]],
+        size: int | tuple[int, int],
+        *,
+        batch_size: int = 64,
+        crop: Literal["center", "random", "none"] = "center",
+        scale: tuple[float, float] | None = None,
+        ratio: tuple[float, float] | None = None,
+        resize: int | None = None,
+        flip: float = 0.0,
+        filter: _Filter | None = "bilinear",
+        order: _Order | None = None,
+        draft: bool = False,
+        format: _PictureFormat = "rgb",
+        orient: bool = False,
+        strict: bool = False,
+        dtype: _Dtype = "uint8",
+        mean: _Channels | None = None,
+        std: _Channels | None = None,
+        layout: _Layout = "NCHW",
+        device: _Device | None = None,
+        memory: _Memory | None = None,
+        shuffle: bool = False,
+        buffer: int = 4096,
+        seed: int = 0,
+        epochs: int | None = None,
+        drop_last: bool = False,
+        shard: tuple[int, int] | Literal["auto"] | None = None,
+        split: Literal["keys", "archives"] = "keys",
+        prefetch: int = 2,
+        readers: int = 4,
+        decoders: int | None = None,
+        errors: Literal["raise", "skip"] = "raise",
+        labels: str | None = "cls",
+        fields: Iterable[str] = (),
+        pictures: Iterable[str] = ...,
+        limit: int = ...,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Batch]: ...
+    def set_epoch(self, epoch: int) -> None: ...
+    def state_dict(self) -> dict[str, Any]: ...
+    def load_state_dict(self, state: dict[str, Any]) -> None: ...
+    def close(self) -> None: ...
+
+@final
 class Context:
     def __new__(
         cls,
@@ -480,6 +612,14 @@ class Context:
         errors: Literal["return"],
         **options: Unpack[_DecodeOptions],
     ) -> list[Image | KostkaError]: ...
+    def decode_resized(
+        self,
+        data: Sequence[_Source],
+        *,
+        size: int | tuple[int, int],
+        out: _Array | None = None,
+        **options: Unpack[_ResizedOptions],
+    ) -> Tensor: ...
     def submit(
         self,
         data: Sequence[_Source],
@@ -550,6 +690,14 @@ def decode_batch(
     errors: Literal["return"],
     **options: Unpack[_DecodeOptions],
 ) -> list[Image | KostkaError]: ...
+def decode_resized(
+    data: Sequence[_Source],
+    size: int | tuple[int, int],
+    *,
+    device: _Device | None = None,
+    out: _Array | None = None,
+    **options: Unpack[_ResizedOptions],
+) -> Tensor: ...
 def submit(
     data: Sequence[_Source],
     *,

@@ -6,8 +6,9 @@ import os
 import tarfile
 import typing
 
+from ._kostka import name_hash  # type: ignore[import-not-found]
+
 _PICTURES = ("jpg", "jpeg", "jp2", "j2k")
-_MASK = 2**64 - 1
 
 
 class Group(typing.NamedTuple):
@@ -27,11 +28,7 @@ def _split(name):
 
 def _hash(key):
     """The hash by which the command line divides groups, too."""
-    value = 0xCBF29CE484222325
-    for byte in os.fsencode(key):
-        value = (value ^ byte) * 0x100000001B3 & _MASK
-    value = (value ^ value >> 33) * 0xFF51AFD7ED558CCD & _MASK
-    return value ^ value >> 33
+    return name_hash(os.fsencode(key))
 
 
 def _check_shard(shard):

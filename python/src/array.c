@@ -47,7 +47,7 @@ static bool hold_buffer(struct array *array, PyObject *object, bool writable)
     array->has_buffer = true;
     const Py_buffer *buffer = &array->buffer;
     if (buffer->ndim < 2 || buffer->ndim > VIEW_DIMENSIONS) {
-        PyErr_Format(PyExc_ValueError, "the array has %d dimensions; a picture has 2 or 3", buffer->ndim);
+        PyErr_Format(PyExc_ValueError, "the array has %d dimensions; a picture has 2 or 3, a tensor 4", buffer->ndim);
         return false;
     }
     view->dimensions = buffer->ndim;

@@ -293,6 +293,10 @@ PyDoc_STRVAR(close_doc, "close($self)\n--\n\nEnd it, once calls under way and im
 PyDoc_STRVAR(decode_doc, "decode($self, data, **options)\n--\n\nDecode one stream to an Image; see kostka.decode().");
 PyDoc_STRVAR(decode_batch_doc, "decode_batch($self, data, **options)\n--\n\n"
                                "Decode a sequence of streams to a list of images; see kostka.decode_batch().");
+PyDoc_STRVAR(decode_resized_doc, "decode_resized($self, data, *, size, **options)\n--\n\n"
+                                 "Decode streams to pictures of one size, as a Tensor; see kostka.decode_resized().");
+PyDoc_STRVAR(crops_doc, "_crops($self, data, **options)\n--\n\n"
+                        "For each stream (box, mirror), or a KostkaError if its headers cannot be read.");
 PyDoc_STRVAR(submit_doc, "submit($self, data, **options)\n--\n\n"
                          "Begin to decode a sequence of streams, as a Job; see kostka.submit().");
 PyDoc_STRVAR(encode_doc, "encode($self, image, **options)\n--\n\nEncode one image to bytes; see kostka.encode().");
@@ -311,6 +315,8 @@ PyDoc_STRVAR(info_doc, "info($self, data, /)\n--\n\nWhat a stream holds, as Info
 
 static PyMethodDef methods[] = {{"decode", FUNCTION(kst_py_decode), WITH_KEYWORDS, decode_doc},
     {"decode_batch", FUNCTION(kst_py_decode_batch), WITH_KEYWORDS, decode_batch_doc},
+    {"decode_resized", FUNCTION(kst_py_decode_resized), WITH_KEYWORDS, decode_resized_doc},
+    {"_crops", FUNCTION(kst_py_crops), WITH_KEYWORDS, crops_doc},
     {"submit", FUNCTION(kst_py_submit), WITH_KEYWORDS, submit_doc},
     {"encode", FUNCTION(kst_py_encode), WITH_KEYWORDS, encode_doc},
     {"encode_batch", FUNCTION(kst_py_encode_batch), WITH_KEYWORDS, encode_batch_doc},

@@ -14,9 +14,9 @@ struct settings {
     const char *errors;
 };
 
-static const struct name memories[] = {
+const struct name kst_py_memories[] = {
     {"host", KST_MEMORY_HOST}, {"pinned", KST_MEMORY_PINNED}, {"device", KST_MEMORY_CUDA}, {NULL, 0}};
-static const struct name layouts[] = {{"HWC", 0}, {"NHWC", 0}, {"CHW", 1}, {"NCHW", 1}, {NULL, 0}};
+const struct name kst_py_layouts[] = {{"HWC", 0}, {"NHWC", 0}, {"CHW", 1}, {"NCHW", 1}, {NULL, 0}};
 static const struct range levels = {0, 32}, layers = {0, 65535}, tiles = {0, 65534};
 
 #define AT(member) offsetof(struct settings, member)
@@ -33,18 +33,17 @@ static const struct option options_of_many[] = {
     {"layers", kst_py_read_count, AT(options.layers), &layers, FOR_JPEG2000},
     {"components", kst_py_read_numbers, AT(components), NULL, FOR_JPEG2000},
     {"tile", kst_py_read_count, AT(options.tile), &tiles, FOR_JPEG2000},
-    {"memory", kst_py_read_word, AT(memory), memories, FOR_ALL},
+    {"memory", kst_py_read_word, AT(memory), kst_py_memories, FOR_ALL},
     {"out", kst_py_read_object, AT(out), NULL, FOR_ALL},
     {"stream", kst_py_read_object, AT(stream), NULL, FOR_ALL},
     {"dtype", kst_py_read_word, AT(sample), kst_py_samples, FOR_ALL},
-    {"layout", kst_py_read_word, AT(planar), layouts, FOR_ALL},
+    {"layout", kst_py_read_word, AT(planar), kst_py_layouts, FOR_ALL},
     {"mean", kst_py_read_object, AT(mean), NULL, FOR_ALL},
     {"scale", kst_py_read_object, AT(scale), NULL, FOR_ALL},
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* Return the kind of memory; on a device it is that of the context's device, if there is a context. */
-static kst_memory memory_of(struct context *context, kst_memory memory)
+kst_memory kst_py_memory_of(struct context *context, kst_memory memory)
 {
     if (memory != KST_MEMORY_CUDA || !context)
         return memory;
@@ -62,8 +61,7 @@ static bool read_stream(struct decoding *decoding)
     return true;
 }
 
-/* Read a number for all channels, or a sequence of up to four. */
-static bool read_channels(PyObject *object, const char *what, float values[4])
+bool kst_py_read_channels(PyObject *object, const char *what, float values[4])
 {
     if (!object)
         return true;
@@ -87,8 +85,8 @@ static bool read_channels(PyObject *object, const char *what, float values[4])
 static bool read_form(const struct settings *settings, kst_decode_options *options)
 {
     kst_format format = (kst_format)settings->format;
-    if (!read_channels(settings->mean, "mean", options->mean) ||
-        !read_channels(settings->scale, "scale", options->scale))
+    if (!kst_py_read_channels(settings->mean, "mean", options->mean) ||
+        !kst_py_read_channels(settings->scale, "scale", options->scale))
         return false;
     if (settings->planar && format != KST_FORMAT_AUTO && format != KST_FORMAT_PLANAR)
         PyErr_Format(PyExc_ValueError, "the format '%s' has its channels last: leave it to the layout",
@@ -117,7 +115,7 @@ bool kst_py_decoding_read(
     decoding->options = settings.options;
     decoding->options.components = settings.components.number;
     decoding->options.component_count = settings.components.count;
-    decoding->memory = memory_of(decoding->context, (kst_memory)settings.memory);
+    decoding->memory = kst_py_memory_of(decoding->context, (kst_memory)settings.memory);
     decoding->out = settings.out;
     decoding->stream = settings.stream;
     return read_stream(decoding);

@@ -34,6 +34,14 @@ struct decoding {
 bool kst_py_decoding_read(
     struct decoding *decoding, PyObject *args, PyObject *keywords, PyObject **data, const char **errors);
 
+/* Read a number for all channels, or a sequence of up to four; null leaves them. Returns false with an exception. */
+bool kst_py_read_channels(PyObject *object, const char *what, float values[4]);
+
+extern const struct name kst_py_memories[], kst_py_layouts[];
+
+/* Return the kind of memory; on a device it is that of the context's device, if there is a context. */
+kst_memory kst_py_memory_of(struct context *context, kst_memory memory);
+
 /* decode_steps.c: the steps, which are called in this order, with the GIL. They return false with an exception. */
 bool kst_py_decoding_begin(struct decoding *decoding, PyObject *const *data);
 void kst_py_decoding_describe(struct decoding *decoding);

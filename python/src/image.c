@@ -7,13 +7,10 @@
 
 enum { ROW = 1 << 20 }; /* a multiple of the alignment of rows, so that the block has no gaps */
 
-/*
- * Take a block of memory from the library, which keeps released large blocks, so that the system need not map new pages
- * for each picture.
- */
-static kst_status take_block(struct context *context, uint64_t length, kst_image *block)
+kst_status kst_py_take_block(struct context *context, uint64_t length, kst_memory memory, kst_image *block)
 {
     kst_image_init(block);
+    block->memory = memory;
     block->format = KST_FORMAT_GREY;
     block->width = length < ROW ? (uint32_t)length : ROW;
     block->height = (uint32_t)((length + ROW - 1) / ROW);
@@ -43,7 +40,7 @@ kst_status kst_py_storage_allocate(struct context *context, struct storage *stor
         uint64_t length = (uint64_t)plane->pitch * plane->height;
         total = total > UINT64_MAX - length ? UINT64_MAX : total + length;
     }
-    kst_status status = take_block(context, total, &storage->block);
+    kst_status status = kst_py_take_block(context, total, KST_MEMORY_HOST, &storage->block);
     uint8_t *at = storage->block.plane[0].data;
     for (uint32_t i = 0; !status && i < image->plane_count; i++) {
         kst_plane *plane = i < 4 ? &image->plane[i] : &storage->more[i - 4];
@@ -75,10 +72,10 @@ static int ordinal_of(struct context *context, const kst_image *image)
     return context->ordinal;
 }
 
-static struct image *make(struct state *state, struct context *context)
+struct image *kst_py_image_empty(PyTypeObject *type, struct context *context)
 {
-    allocfunc allocate = (allocfunc)PyType_GetSlot(state->image, Py_tp_alloc);
-    struct image *self = (struct image *)allocate(state->image, 0);
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    struct image *self = (struct image *)allocate(type, 0);
     if (!self)
         return NULL;
     self->context = (struct context *)Py_NewRef((PyObject *)context);
@@ -89,7 +86,7 @@ static struct image *make(struct state *state, struct context *context)
 PyObject *kst_py_image_new(
     struct state *state, struct context *context, struct storage *storage, const kst_report *report)
 {
-    struct image *self = make(state, context);
+    struct image *self = kst_py_image_empty(state->image, context);
     if (!self) {
         kst_py_storage_release(context, storage);
         return NULL;
@@ -115,7 +112,7 @@ static void image_dealloc(PyObject *object)
 {
     struct image *self = (struct image *)object;
     PyTypeObject *type = Py_TYPE(object);
-    if (self->storage.image.memory == KST_MEMORY_CUDA && self->storage.image.owned)
+    if (self->storage.image.memory == KST_MEMORY_CUDA && (self->storage.image.owned || self->storage.block.owned))
         wait_for_others(self);
     if (self->context) {
         kst_py_storage_release(self->context, &self->storage);
@@ -124,13 +121,14 @@ static void image_dealloc(PyObject *object)
     }
     Py_XDECREF(self->owner);
     Py_XDECREF(self->report);
+    Py_XDECREF(self->errors);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
     Py_DECREF(type);
 }
 
 PyObject *kst_py_image_part(struct state *state, struct image *owner, const kst_image *part)
 {
-    struct image *self = make(state, owner->context);
+    struct image *self = kst_py_image_empty(state->image, owner->context);
     if (!self)
         return NULL;
     self->storage.image = *part;
@@ -340,11 +338,16 @@ PyDoc_STRVAR(save_doc, "save($self, file, **options)\n--\n\nEncode to a file; se
 
 #define FUNCTION(function) (PyCFunction)(void (*)(void))(function)
 
-static PyMethodDef methods[] = {
-    {"__dlpack__", FUNCTION(kst_py_image_dlpack), METH_VARARGS | METH_KEYWORDS,
-        "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
-        "A DLPack capsule of the samples."},
-    {"__dlpack_device__", kst_py_image_dlpack_device, METH_NOARGS, "__dlpack_device__($self)\n--\n\nDLPack's device."},
+#define DLPACK_METHODS                                                                                                 \
+    {"__dlpack__", FUNCTION(kst_py_image_dlpack), METH_VARARGS | METH_KEYWORDS,                                        \
+        "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"                       \
+        "A DLPack capsule of the samples."},                                                                           \
+    {                                                                                                                  \
+        "__dlpack_device__", kst_py_image_dlpack_device, METH_NOARGS,                                                  \
+            "__dlpack_device__($self)\n--\n\nDLPack's device."                                                         \
+    }
+
+static PyMethodDef methods[] = {DLPACK_METHODS,
     {"__copy__", image_copy, METH_NOARGS, "__copy__($self)\n--\n\nAs copy()."},
     {"__deepcopy__", image_deep_copy, METH_O, "__deepcopy__($self, memo, /)\n--\n\nAs copy()."},
     {"__reduce_ex__", image_reduce, METH_O, "__reduce_ex__($self, protocol, /)\n--\n\nFor pickling."},
@@ -372,3 +375,49 @@ static PyType_Slot slots[] = {{Py_tp_doc, (void *)image_doc}, {Py_tp_dealloc, im
 
 PyType_Spec kst_py_image_spec = {
     "kostka.Image", sizeof(struct image), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+static PyObject *tensor_errors(PyObject *object, void *closure)
+{
+    (void)closure;
+    return Py_NewRef(((struct image *)object)->errors);
+}
+
+static PyObject *tensor_repr(PyObject *object)
+{
+    PyObject *memory = image_memory(object, NULL), *type = image_dtype(object, NULL),
+             *shape = image_shape(object, NULL);
+    PyObject *text = NULL;
+    if (memory && type && shape)
+        text = PyUnicode_FromFormat("<kostka.Tensor %R %U in %U memory>", shape, type, memory);
+    Py_XDECREF(memory);
+    Py_XDECREF(type);
+    Py_XDECREF(shape);
+    return text;
+}
+
+PyDoc_STRVAR(tensor_doc,
+    "Pictures of one size as one array, as decode_resized() makes it: (count, channels, height, width) or (count, "
+    "height,\n"
+    "width, channels). It has the interfaces of an Image, to which numpy.asarray() and torch.from_dlpack() go without "
+    "a\n"
+    "copy. tensor[i] is an Image, tensor[a:b] a Tensor; both share its memory.");
+
+static PyGetSetDef tensor_members[] = {
+    {"dtype", image_dtype, NULL, "What a sample is, as NumPy calls it: 'uint8', 'float16' or 'float32'.", NULL},
+    {"memory", image_memory, NULL, "Where they lie: 'host', 'pinned', 'cuda' or 'opencl'.", NULL},
+    {"shape", image_shape, NULL, "As an array's.", NULL},
+    {"strides", image_strides, NULL, "Bytes, as an array's.", NULL},
+    {"context", image_context, NULL, "The Context that made it.", NULL},
+    {"errors", tensor_errors, NULL, "The KostkaError of each picture that failed, by its index: a dict.", NULL},
+    {"__array_interface__", kst_py_image_array_interface, NULL, NULL, NULL},
+    {"__cuda_array_interface__", kst_py_image_cuda_interface, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+
+static PyMethodDef tensor_methods[] = {DLPACK_METHODS, {NULL, NULL, 0, NULL}};
+
+static PyType_Slot tensor_slots[] = {{Py_tp_doc, (void *)tensor_doc}, {Py_tp_dealloc, image_dealloc},
+    {Py_tp_repr, tensor_repr}, {Py_tp_methods, tensor_methods}, {Py_tp_getset, tensor_members},
+    {Py_bf_getbuffer, kst_py_image_get_buffer}, {Py_mp_subscript, kst_py_tensor_subscript},
+    {Py_mp_length, kst_py_image_length}, {0, NULL}};
+
+PyType_Spec kst_py_tensor_spec = {
+    "kostka.Tensor", sizeof(struct image), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, tensor_slots};

@@ -19,7 +19,7 @@ enum error_kind { ERROR_ANY, ERROR_STREAM, ERROR_OPTION, ERROR_LIMIT, ERROR_DEVI
 
 /* The state of one module object: nothing is global. */
 struct state {
-    PyTypeObject *context, *image, *job, *flow;
+    PyTypeObject *context, *image, *tensor, *job, *flow;
     PyTypeObject *report, *info, *component, *metadata, *device;
     PyObject *error[ERROR_KINDS];
 };
@@ -129,12 +129,28 @@ PyObject *kst_py_encode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_encode_batch(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_transcode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_resize(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_decode_resized(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_read_info(PyObject *self, PyObject *data);
+
+/* crops.c */
+PyObject *kst_py_crops(PyObject *self, PyObject *args, PyObject *keywords);
+
+/* tar.c: members of an archive, by their headers */
+PyObject *kst_py_tar_members(PyObject *module, PyObject *args);
+PyObject *kst_py_name_hash(PyObject *module, PyObject *name);
+
+/* read.c: places of open files */
+PyObject *kst_py_read_places(PyObject *module, PyObject *requests);
 
 /* ── resize.c ── */
 
 /* Read a size, or a dictionary of options of resize(). Returns false with an exception. */
 bool kst_py_resize_read(PyObject *object, kst_resize_options *options);
+
+extern const struct name kst_py_filters[], kst_py_orders[];
+
+/* Read (left, top, right, bottom). Returns false with an exception. */
+bool kst_py_read_box(PyObject *object, kst_resize_box *box);
 
 /* ── flow.c ── */
 
@@ -160,10 +176,11 @@ void kst_py_error_index(Py_ssize_t index);
 
 /* ── view.c: memory as an array ── */
 
-enum { VIEW_DIMENSIONS = 3 };
+enum { PICTURE_DIMENSIONS = 3, VIEW_DIMENSIONS = 4 };
 
 struct view {
-    int dimensions; /* 2: rows, columns; 3: with channels last or, for planes, first; 0: not an array */
+    int dimensions; /* 2: rows, columns; 3: with channels last or, for planes, first;
+                       4: pictures of that kind; 0: not an array */
     Py_ssize_t shape[VIEW_DIMENSIONS];
     Py_ssize_t stride[VIEW_DIMENSIONS]; /* bytes */
     void *data;                         /* the first sample, or a cl_mem */
@@ -249,6 +266,12 @@ bool kst_py_cuda_wait(int ordinal, void *stream, bool all);
 
 /* ── image.c, image_export.c, dlpack.c ── */
 
+/*
+ * Take a block of memory of the kind that `block` names from the library, which keeps released large blocks, so that
+ * the system need not map new pages for each picture. The GIL is not needed.
+ */
+kst_status kst_py_take_block(struct context *context, uint64_t length, kst_memory memory, kst_image *block);
+
 /* Holds the memory of an image's samples. */
 struct storage {
     kst_image image;
@@ -271,10 +294,11 @@ struct image {
     kst_report made;                       /* the library's report, from which `report` is made */
     struct storage storage;
     struct view view;
-    bool is_shared; /* others may have work under way on its device memory */
+    PyObject *errors; /* of a tensor; otherwise null */
+    bool is_shared;   /* others may have work under way on its device memory */
 };
 
-extern PyType_Spec kst_py_image_spec, kst_py_job_spec;
+extern PyType_Spec kst_py_image_spec, kst_py_tensor_spec, kst_py_job_spec;
 
 /* Make an image. It takes the storage over, even on failure. */
 PyObject *kst_py_image_new(
@@ -282,6 +306,21 @@ PyObject *kst_py_image_new(
 
 /* Make an image that describes some samples of another, which it keeps alive. */
 PyObject *kst_py_image_part(struct state *state, struct image *owner, const kst_image *part);
+
+/* Make an empty object of the type for images or tensors, which uses the context. */
+struct image *kst_py_image_empty(PyTypeObject *type, struct context *context);
+
+/* ── tensor.c: pictures of one size that lie next to each other, as one array ── */
+
+/*
+ * Make a tensor, whose view has four dimensions; the storage's image describes its first picture, and `errors` is a
+ * dictionary of those that failed. The storage is taken over, even on failure.
+ */
+PyObject *kst_py_tensor_new(
+    struct state *state, struct context *context, struct storage *storage, const struct view *view, PyObject *errors);
+
+/* tensor[i], an image, and tensor[a:b], a tensor; both share its memory */
+PyObject *kst_py_tensor_subscript(PyObject *object, PyObject *key);
 
 /* image[…], image_index.c; image == other and what pickling and copying need, image_copy.c */
 PyObject *kst_py_image_subscript(PyObject *object, PyObject *key);

@@ -32,8 +32,23 @@ PyDoc_STRVAR(
 
 PyDoc_STRVAR(flow_doc, "flow($module, sources, **options)\n--\n\nA Flow; see the package's function.");
 
+PyDoc_STRVAR(tar_members_doc,
+    "tar_members($module, file, start, count, /)\n--\n\n"
+    "Members of a tar archive, of which `file` is the descriptor, from byte `start` on: a list of\n"
+    "(name, offset, size) of at most `count` regular files, where to go on (None at the end), and\n"
+    "None or (offset, reason) of what is wrong there.");
+
+PyDoc_STRVAR(read_places_doc, "read_places($module, requests, /)\n--\n\nThe bytes at each (file, offset, length), or "
+                              "an exception in their place.");
+
+PyDoc_STRVAR(
+    name_hash_doc, "name_hash($module, name, /)\n--\n\nThe hash of bytes by which names are divided among shares.");
+
 static PyMethodDef functions[] = {{"devices", devices, METH_NOARGS, devices_doc},
-    {"flow", (PyCFunction)(void (*)(void))kst_py_flow, METH_VARARGS | METH_KEYWORDS, flow_doc}, {NULL, NULL, 0, NULL}};
+    {"flow", (PyCFunction)(void (*)(void))kst_py_flow, METH_VARARGS | METH_KEYWORDS, flow_doc},
+    {"tar_members", kst_py_tar_members, METH_VARARGS, tar_members_doc},
+    {"read_places", kst_py_read_places, METH_O, read_places_doc},
+    {"name_hash", kst_py_name_hash, METH_O, name_hash_doc}, {NULL, NULL, 0, NULL}};
 
 static bool add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
 {
@@ -46,7 +61,8 @@ static int execute(PyObject *module)
     struct state *state = PyModule_GetState(module);
     if (!kst_py_errors_add(module, state) || !kst_py_records_add(module, state) ||
         !add_type(module, &kst_py_context_spec, &state->context) ||
-        !add_type(module, &kst_py_image_spec, &state->image) || !add_type(module, &kst_py_job_spec, &state->job) ||
+        !add_type(module, &kst_py_image_spec, &state->image) ||
+        !add_type(module, &kst_py_tensor_spec, &state->tensor) || !add_type(module, &kst_py_job_spec, &state->job) ||
         !add_type(module, &kst_py_flow_spec, &state->flow))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", kst_version_string());
@@ -57,6 +73,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     struct state *state = PyModule_GetState(module);
     Py_VISIT(state->context);
     Py_VISIT(state->image);
+    Py_VISIT(state->tensor);
     Py_VISIT(state->job);
     Py_VISIT(state->flow);
     Py_VISIT(state->report);
@@ -74,6 +91,7 @@ static int clear(PyObject *module)
     struct state *state = PyModule_GetState(module);
     Py_CLEAR(state->context);
     Py_CLEAR(state->image);
+    Py_CLEAR(state->tensor);
     Py_CLEAR(state->job);
     Py_CLEAR(state->flow);
     Py_CLEAR(state->report);

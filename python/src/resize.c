@@ -18,28 +18,27 @@ struct resizing {
     struct storage storage;
 };
 
-static const struct name filters[] = {{"bicubic", KST_RESIZE_BICUBIC}, {"box", KST_RESIZE_BOX},
+const struct name kst_py_filters[] = {{"bicubic", KST_RESIZE_BICUBIC}, {"box", KST_RESIZE_BOX},
     {"bilinear", KST_RESIZE_BILINEAR}, {"hamming", KST_RESIZE_HAMMING}, {"lanczos", KST_RESIZE_LANCZOS}, {NULL, 0}};
 static const struct name fits[] = {
     {"exact", KST_RESIZE_EXACT}, {"inside", KST_RESIZE_INSIDE}, {"cover", KST_RESIZE_COVER}, {NULL, 0}};
-static const struct name orders[] = {
+const struct name kst_py_orders[] = {
     {"auto", KST_RESIZE_ORDER_AUTO}, {"horizontal", KST_RESIZE_ORDER_HORIZONTAL}, {NULL, 0}};
 
 #define AT(member) offsetof(struct resizing, member)
 
 static const struct option table[] = {
     {"size", kst_py_read_size, AT(size), NULL, FOR_ALL},
-    {"filter", kst_py_read_word, AT(filter), filters, FOR_ALL},
+    {"filter", kst_py_read_word, AT(filter), kst_py_filters, FOR_ALL},
     {"box", kst_py_read_object, AT(box), NULL, FOR_ALL},
     {"fit", kst_py_read_word, AT(fit), fits, FOR_ALL},
     {"mirror", kst_py_read_flag, AT(options.mirror), NULL, FOR_ALL},
-    {"order", kst_py_read_word, AT(order), orders, FOR_ALL},
+    {"order", kst_py_read_word, AT(order), kst_py_orders, FOR_ALL},
     {"format", kst_py_read_word, AT(format), kst_py_formats, FOR_ALL},
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* Read (left, top, right, bottom). Returns false with an exception. */
-static bool read_box(PyObject *object, kst_resize_box *box)
+bool kst_py_read_box(PyObject *object, kst_resize_box *box)
 {
     double *const edges[] = {&box->left, &box->top, &box->right, &box->bottom};
     PyObject *tuple = PySequence_Check(object) ? PySequence_Tuple(object) : NULL;
@@ -73,7 +72,7 @@ static bool finish(struct resizing *r, option_set given)
     r->options.filter = (kst_resize_filter)r->filter;
     r->options.fit = (kst_resize_fit)r->fit;
     r->options.order = (kst_resize_order)r->order;
-    return !r->box || read_box(r->box, &r->options.box);
+    return !r->box || kst_py_read_box(r->box, &r->options.box);
 }
 
 static bool read_options(struct resizing *r, PyObject *args, PyObject *keywords, PyObject **image)

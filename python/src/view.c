@@ -64,15 +64,15 @@ void kst_py_view_image(struct view *view, const kst_image *image, int ordinal)
         return;
     if (has_planes_first(image)) {
         Py_ssize_t between = count > 1 ? distance(image, 1) : first->pitch * height;
-        view->dimensions = VIEW_DIMENSIONS;
-        memcpy(view->shape, (Py_ssize_t[]){count, height, width}, sizeof view->shape);
-        memcpy(view->stride, (Py_ssize_t[]){between, first->pitch, bytes}, sizeof view->stride);
+        view->dimensions = PICTURE_DIMENSIONS;
+        memcpy(view->shape, (Py_ssize_t[VIEW_DIMENSIONS]){count, height, width}, sizeof view->shape);
+        memcpy(view->stride, (Py_ssize_t[VIEW_DIMENSIONS]){between, first->pitch, bytes}, sizeof view->stride);
         return;
     }
     channels = channels > 0 ? channels : 1;
-    view->dimensions = channels > 1 ? VIEW_DIMENSIONS : 2;
-    memcpy(view->shape, (Py_ssize_t[]){height, width, channels}, sizeof view->shape);
-    memcpy(view->stride, (Py_ssize_t[]){first->pitch, channels * bytes, bytes}, sizeof view->stride);
+    view->dimensions = channels > 1 ? PICTURE_DIMENSIONS : 2;
+    memcpy(view->shape, (Py_ssize_t[VIEW_DIMENSIONS]){height, width, channels}, sizeof view->shape);
+    memcpy(view->stride, (Py_ssize_t[VIEW_DIMENSIONS]){first->pitch, channels * bytes, bytes}, sizeof view->stride);
 }
 
 PyObject *kst_py_view_shape(const struct view *view)
@@ -262,7 +262,8 @@ bool kst_py_view_describe(const struct view *view, const struct target *target, 
     Py_ssize_t height = view->shape[planes ? 1 : 0], width = view->shape[planes ? 2 : 1];
     Py_ssize_t count = planes ? view->shape[0] : kst_format_channels(format);
     Py_ssize_t most = planes && target->codec == KST_CODEC_JPEG2000 ? 16384 : 4;
-    if (count < 1 || count > most || width < 1 || height < 1 || width > INT32_MAX || height > INT32_MAX)
+    if (view->dimensions > PICTURE_DIMENSIONS || count < 1 || count > most || width < 1 || height < 1 ||
+        width > INT32_MAX || height > INT32_MAX)
         return refuse_view(view);
     uint8_t depth = depth_of(view, target);
     if (!depth)

@@ -51,6 +51,7 @@ class Documents(unittest.TestCase):
             (kostka.decode, "_DecodeOptions"),
             (kostka.encode, "_SaveOptions"),
             (kostka.resize, "_ResizeOptions"),
+            (kostka.decode_resized, "_ResizedOptions"),
             (kostka.transcode, "_TranscodeOptions"),
         ):
             body = re.search(rf"class {table}\(.*?\n\n", stubs, re.DOTALL)[0]

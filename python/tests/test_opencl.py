@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Pictures in an OpenCL device's memory: PoCL's, where there is no GPU."""
 
+import os
+import tempfile
 import unittest
 
 import kostka
@@ -40,6 +42,31 @@ class OpenCl(unittest.TestCase):
         self.assertEqual(self.context.encode(planar), wanted)
         grey = self.context.encode(planar.planes[1])
         self.assertEqual(grey, kostka.encode(kostka.decode(data, format="planar").planes[1], device="cpu"))
+
+    def test_tensors(self):
+        data = [kostka.encode(pictures.array(WIDTH + i, HEIGHT, seed=i), device="cpu") for i in range(3)]
+        options = {"size": (20, 16), "boxes": [None, (3.5, 4, 40, 30.25), None], "mirror": [True, False, False]}
+        wanted = kostka._context("cpu").decode_resized(data, **options)
+        self.assertEqual(bytes(self.context.decode_resized(data, **options)), bytes(wanted))
+        options["boxes"].append(None)
+        options["mirror"].append(True)
+        tensor = self.context.decode_resized([*data, b"none"], memory="device", errors="return", **options)
+        self.assertEqual((tensor.memory, tensor.__dlpack_device__(), list(tensor.errors)), ("opencl", (4, 0), [3]))
+        self.assertRaises(BufferError, memoryview, tensor)
+        for i in range(3):
+            self.assertEqual(self.context.encode(tensor[i]), kostka.encode(wanted[i], device="cpu"))
+        self.assertEqual(self.context.encode(tensor[1:3][1]), kostka.encode(wanted[2], device="cpu"))
+
+    def test_loader(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for i in range(5):
+                kostka.save(os.path.join(folder, f"{i}.jpg"), pictures.array(WIDTH, HEIGHT, seed=i), device="cpu")
+            options = {"batch_size": 3, "crop": "random", "flip": True, "dtype": "float16"}
+            wanted = [bytes(batch.images) for batch in kostka.Loader(folder, 16, device="cpu", **options)]
+            found = kostka.Loader(folder, 16, device=self.context, memory="host", **options)
+            self.assertEqual([bytes(batch.images) for batch in found], wanted)
+            held = [batch.images for batch in kostka.Loader(folder, 16, device=self.context, **options)]
+            self.assertEqual([tensor.memory for tensor in held], ["opencl"] * 2)
 
     def test_resize(self):
         data = kostka.encode(pictures.array(WIDTH, HEIGHT), device="cpu")

@@ -2,6 +2,8 @@
 """PyTorch's tensors: on the host, and with CUDA where both have it."""
 
 import gc
+import os
+import tempfile
 import unittest
 
 import kostka
@@ -42,6 +44,49 @@ class OnHost(unittest.TestCase):
         self.assertTrue(torch.equal(batch[1], tensor))
         for wrong in (batch[0].float(), batch[0, :, ::2], batch):
             self.assertRaises((TypeError, ValueError), kostka.decode, self.data, out=wrong)
+
+
+@unittest.skipUnless(torch, "PyTorch is not installed")
+class Loading(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        for i in range(10):
+            os.makedirs(os.path.join(self.folder, str(i % 2)), exist_ok=True)
+            kostka.save(os.path.join(self.folder, str(i % 2), f"{i}.jpg"), pictures.array(40 + i, 50, seed=i))
+
+    def check(self, device, **options):
+        import kostka.torch
+
+        options = {"batch_size": 4, "dtype": "float16", "mean": 127, "std": (60, 61, 62), "shuffle": True, **options}
+        plain = kostka.Loader(self.folder, 24, device="cpu", **options)
+        loader = kostka.torch.Loader(self.folder, 24, device=device, **options)
+        batches = list(loader)
+        self.assertEqual([len(batch) for batch in batches], [4, 4, 2])
+        for batch, other in zip(batches, plain, strict=True):
+            images, labels = batch
+            self.assertEqual((images.dtype, images.device.type), (torch.float16, torch.device(device).type))
+            self.assertTrue(torch.equal(images.cpu(), torch.from_dlpack(other.images)))
+            self.assertEqual((labels.dtype, labels.device), (torch.int64, images.device))
+            self.assertEqual((labels.tolist(), batch.keys), (other.labels, other.keys))
+
+    def test_on_host(self):
+        self.check("cpu")
+        self.check(torch.device("cpu"), layout="NHWC", format="grey", std=3, crop="random", flip=True)
+
+    @unittest.skipUnless(has_cuda(), "no CUDA device for both PyTorch and Kostka")
+    def test_with_cuda(self):
+        self.check("cuda")
+        self.check(torch.device("cuda:0"), layout="NHWC", format="grey", std=3, crop="random", flip=True)
+
+    def test_shard_of_a_group(self):
+        import torch.distributed
+
+        store = torch.distributed.FileStore(os.path.join(self.folder, "store"), 1)
+        torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+        self.addCleanup(torch.distributed.destroy_process_group)
+        self.assertEqual(len(kostka.Loader(self.folder, 8, shard="auto", device="cpu")), 1)
 
 
 @unittest.skipUnless(has_cuda(), "no CUDA device for both PyTorch and Kostka")

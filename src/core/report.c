@@ -109,6 +109,16 @@ void kst_report_stage(kst_report *report, kst_stage stage, kst_device_kind devic
     report->stage_seconds[stage] += kst_seconds() - start;
 }
 
+void kst_report_resizing(kst_report *report, const kst_report *resizing)
+{
+    if (resizing->status) {
+        report->status = resizing->status;
+        memcpy(report->message, resizing->message, sizeof report->message);
+    }
+    report->stage_device[KST_STAGE_RESIZE] = resizing->stage_device[KST_STAGE_RESIZE];
+    report->stage_seconds[KST_STAGE_RESIZE] = resizing->stage_seconds[KST_STAGE_RESIZE];
+}
+
 void kst_report_copy(kst_report *to, const kst_report *from)
 {
     if (!to || to == from || to->size <= sizeof to->size)

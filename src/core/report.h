@@ -32,6 +32,12 @@ double kst_seconds(void);
 /* Add the time since `start` to a stage that ran on `device`. */
 void kst_report_stage(kst_report *report, kst_stage stage, kst_device_kind device, double start);
 
+/*
+ * Add what the report of resizing says to that of decoding the same item: an error ends the item, and the stage was
+ * done by a device in some time.
+ */
+void kst_report_resizing(kst_report *report, const kst_report *resizing);
+
 /* Copy a report to the caller's, as much as the caller's size member allows. `to` may be null. */
 void kst_report_copy(kst_report *to, const kst_report *from);
 

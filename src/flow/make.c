@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes the results of some entries: images, streams, or streams by way of images that stay in the device's memory. */
-#include <string.h>
-
 #include "core/report.h"
 #include "flow/flow.h"
 
@@ -67,17 +65,6 @@ static const kst_image *image_to_encode(const struct making *m, uint32_t index)
     return resize_of(m, index) ? &m->resized[index] : image_before(m, index);
 }
 
-/* Note how an image was resized: an error ends the item, and the report says what did the work. */
-static void note_resizing(kst_report *report, const kst_report *resizing)
-{
-    if (resizing->status) {
-        report->status = resizing->status;
-        memcpy(report->message, resizing->message, sizeof report->message);
-    }
-    report->stage_device[KST_STAGE_RESIZE] = resizing->stage_device[KST_STAGE_RESIZE];
-    report->stage_seconds[KST_STAGE_RESIZE] = resizing->stage_seconds[KST_STAGE_RESIZE];
-}
-
 /*
  * Resize the images of entries without an error that want it: to the item, or to `memory` what will be encoded. Entries
  * may be left out, so that an entry and its item of the batch may have different indices.
@@ -99,7 +86,7 @@ static void resize(struct making *m, kst_memory memory)
     count = 0;
     for (uint32_t i = 0; i < m->count; i++)
         if (resize_of(m, i) && !m->entry[i]->item.report.status)
-            note_resizing(&m->entry[i]->item.report, &m->resizing[count++].report);
+            kst_report_resizing(&m->entry[i]->item.report, &m->resizing[count++].report);
 }
 
 /*

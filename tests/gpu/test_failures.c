@@ -2,7 +2,6 @@
 /* Devices that fail in the middle, memory that runs out, processes that fork: an error for all concerned, nothing lost.
  */
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "device/runtime.h"
 #include "run/device.h"
 #include "support/context.h"
+#include "support/failing_allocator.h"
 #include "support/gpu/broken_device.h"
 #include "support/gpu/contexts.h"
 #include "support/j2k/coded.h"
@@ -199,37 +199,11 @@ static void test_no_device_memory(void **state)
     }
 }
 
-struct failing {
-    atomic_long calls, failing, live;
-};
-
-static void *failing_allocate(void *user, size_t length)
-{
-    struct failing *failing = user;
-    void *memory = atomic_fetch_add(&failing->calls, 1) + 1 == atomic_load(&failing->failing) ? NULL : malloc(length);
-    if (memory)
-        atomic_fetch_add(&failing->live, 1);
-    return memory;
-}
-
-static void failing_release(void *user, void *memory)
-{
-    struct failing *failing = user;
-    atomic_fetch_sub(&failing->live, 1);
-    free(memory);
-}
-
 /* An allocator that fails at its n-th call, for every n. */
 static void check_allocator(const char *device)
 {
-    struct failing failing = {0};
-    kst_context_options options;
-    kst_context *context;
-    kst_context_options_init(&options);
-    options.device = device;
-    options.threads = 2;
-    options.allocator = (kst_allocator){failing_allocate, failing_release, &failing};
-    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    struct failing failing = {.ever_after = false};
+    kst_context *context = failing_context_on(&failing, device, 2);
     for (long n = 1, reached = 1; reached; n++) {
         struct set set;
         make_set(&set, device_memory(context));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Devices and allocators that fail while streams are decoded to images of another size: errors, and nothing lost. */
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
 #include "device/runtime.h"
 #include "run/device.h"
 #include "support/context.h"
+#include "support/failing_allocator.h"
 #include "support/gpu/broken_device.h"
 #include "support/gpu/contexts.h"
 #include "support/test.h"
@@ -105,38 +105,12 @@ static void test_device(void **state)
     }
 }
 
-struct failing {
-    atomic_long calls, failing, live;
-};
-
-static void *failing_allocate(void *user, size_t length)
-{
-    struct failing *failing = user;
-    void *memory = atomic_fetch_add(&failing->calls, 1) + 1 == atomic_load(&failing->failing) ? NULL : malloc(length);
-    if (memory)
-        atomic_fetch_add(&failing->live, 1);
-    return memory;
-}
-
-static void failing_release(void *user, void *memory)
-{
-    struct failing *failing = user;
-    atomic_fetch_sub(&failing->live, 1);
-    free(memory);
-}
-
 /* An allocator that fails at its n-th call, for every n. */
 static void check_allocator(const char *device)
 {
-    struct failing failing = {0};
-    kst_context_options o;
-    kst_context *context;
+    struct failing failing = {.ever_after = false};
+    kst_context *context = failing_context_on(&failing, device, 2);
     uint32_t failures = 0;
-    kst_context_options_init(&o);
-    o.device = device;
-    o.threads = 2;
-    o.allocator = (kst_allocator){failing_allocate, failing_release, &failing};
-    assert_int_equal(kst_context_create(&o, &context), KST_OK);
     for (long n = 1, reached = 1; reached; n++) {
         struct set set;
         atomic_store(&failing.calls, 0);

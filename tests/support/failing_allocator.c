@@ -27,16 +27,21 @@ void failing_release(void *user, void *memory)
     free(memory);
 }
 
-kst_context *failing_context(struct failing *failing, uint32_t threads)
+kst_context *failing_context_on(struct failing *failing, const char *device, uint32_t threads)
 {
     kst_context_options options;
     kst_context *context;
     kst_context_options_init(&options);
-    options.device = "cpu";
+    options.device = device;
     options.threads = threads;
     options.allocator = (kst_allocator){failing_allocate, failing_release, failing};
     assert_int_equal(kst_context_create(&options, &context), KST_OK);
     return context;
+}
+
+kst_context *failing_context(struct failing *failing, uint32_t threads)
+{
+    return failing_context_on(failing, "cpu", threads);
 }
 
 /* All calls, or one in six where threads are watched: most of them fail at the same place again. */

@@ -15,6 +15,8 @@ struct failing {
     atomic_long live;
 };
 
+kst_context *failing_context_on(struct failing *failing, const char *device, uint32_t threads);
+
 /* On the CPU. */
 kst_context *failing_context(struct failing *failing, uint32_t threads);
 

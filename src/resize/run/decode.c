@@ -5,8 +5,6 @@
  */
 #include "resize/run/decode.h"
 
-#include <string.h>
-
 #include "core/report.h"
 #include "device/runtime.h"
 #include "resize/run/batch.h"
@@ -179,17 +177,6 @@ static void decode(struct resize_streams *streams, uint32_t first, uint32_t end,
         streams->stream[i].item->report = streams->decoding[i].report;
 }
 
-/* Note how an image was resized: an error ends the item, and the report says what did the work. */
-static void note_resizing(kst_report *report, const kst_report *resizing)
-{
-    if (resizing->status) {
-        report->status = resizing->status;
-        memcpy(report->message, resizing->message, sizeof report->message);
-    }
-    report->stage_device[KST_STAGE_RESIZE] = resizing->stage_device[KST_STAGE_RESIZE];
-    report->stage_seconds[KST_STAGE_RESIZE] = resizing->stage_seconds[KST_STAGE_RESIZE];
-}
-
 /* Resize what was decoded. Others are left out, so that a stream and its item may have different indices. */
 static void resize(struct resize_streams *streams, uint32_t first, uint32_t end)
 {
@@ -206,7 +193,7 @@ static void resize(struct resize_streams *streams, uint32_t first, uint32_t end)
     count = 0;
     for (uint32_t i = first; i < end; i++)
         if (!streams->stream[i].item->report.status)
-            note_resizing(&streams->stream[i].item->report, &streams->resizing[count++].report);
+            kst_report_resizing(&streams->stream[i].item->report, &streams->resizing[count++].report);
 }
 
 static void fail(kst_decode_item *item, kst_status status, const char *message)

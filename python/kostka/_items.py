@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a loader loads: pictures in files and folders, and groups of members in tar archives, found by headers alone."""
+
+import json
+import os
+import stat
+
+from . import _shares
+from ._kostka import read_places, tar_members  # type: ignore[import-not-found]
+from ._tar import _split
+
+PICTURES = ("jpg", "jpeg", "jp2", "j2k", "jph", "jhc")
+_MEMBERS = 4096  # at a time
+
+
+class ArchiveError(Exception):
+    """A tar archive that cannot be read on: `archive` is its path, `offset` the byte where that shows."""
+
+    def __init__(self, archive, offset, reason):
+        super().__init__(f"{archive}: {reason} (at byte {offset})")
+        self.archive, self.offset, self.reason = archive, offset, reason
+
+    def __reduce__(self):
+        return ArchiveError, (self.archive, self.offset, self.reason)
+
+
+def _parse(extension, data):
+    """The contents of a member: 'cls' is a whole number, 'json' a value, 'txt' text, all else bytes."""
+    kind = extension.rpartition(".")[2]
+    if kind == "cls":
+        return int(data)
+    if kind == "json":
+        return json.loads(data)
+    return data.decode() if kind == "txt" else data
+
+
+def _check_size(name, size, limit):
+    if size > limit:
+        raise ValueError(f"{name}: {size} bytes, more than the limit of {limit}")
+
+
+def _read(file, offset, size):
+    (data,) = read_places([(file, offset, size)])
+    return _checked(data)
+
+
+def _checked(data):
+    if isinstance(data, Exception):
+        raise data
+    return data
+
+
+def _open(path):
+    """Open a file; a pipe is not waited for."""
+    return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
+
+
+class File:
+    """A picture that is a file of its own. It has no members beside it."""
+
+    __slots__ = ("key", "label", "path")
+
+    def __init__(self, key, label, path):
+        self.key, self.label, self.path = key, label, path
+
+    def places(self, names, limit):
+        return []
+
+    def take(self, found, label, fields, limit):
+        file = _open(self.path)
+        try:
+            about = os.fstat(file)
+            if not stat.S_ISREG(about.st_mode):
+                raise ValueError(f"{self.path}: it is no regular file")
+            _check_size(self.path, about.st_size, limit)
+            return _read(file, 0, about.st_size), self.label, [None] * len(fields)
+        finally:
+            os.close(file)
+
+
+class Group:
+    """Members of one key in an archive: a dict from extensions to (offset, size)."""
+
+    __slots__ = ("archive", "key", "members", "picture")
+
+    def __init__(self, archive, key, members, picture):
+        self.archive, self.key, self.members, self.picture = archive, key, members, picture
+
+    def places(self, names, limit):
+        """Where the picture is, and those of the other members that there are."""
+        places, file = [], self.archive.file
+        for name in (self.picture, *names):
+            if name in self.members:
+                offset, size = self.members[name]
+                _check_size(f"{self.key}.{name}", size, limit)
+                places.append((file, offset, size))
+        return places
+
+    def take(self, found, label, fields, limit):
+        """Make of the contents of these places the stream, the label, and the fields."""
+        found = iter(found)
+        data = _checked(next(found))
+        value = None if label is None else self._value(label, found)
+        return data, value, [self._value(one, found) for one in fields]
+
+    def _value(self, extension, found):
+        return _parse(extension, _checked(next(found))) if extension in self.members else None
+
+
+_FAILURES = (OSError, EOFError, ValueError, RecursionError)
+
+
+def read_items(items, label, fields, limit):
+    """Return for each item (data, label, fields), or an exception."""
+    names = fields if label is None else (label, *fields)
+    results, requests = [], []
+    for item in items:
+        try:
+            places = _checked(item).places(names, limit)
+        except (*_FAILURES, ArchiveError) as error:
+            results.append(error)
+        else:
+            results.append(range(len(requests), len(requests) + len(places)))
+            requests += places
+    found = read_places(requests)
+    for i, item in enumerate(items):
+        if isinstance(results[i], range):
+            try:
+                results[i] = item.take([found[at] for at in results[i]], label, fields, limit)
+            except _FAILURES as error:
+                results[i] = error
+    return results
+
+
+class _Archive:
+    """An open archive, which is closed with the last group that refers to it."""
+
+    def __init__(self, path):
+        self.path = path
+        self.file = _open(path)
+
+    def __del__(self):
+        if hasattr(self, "file"):
+            os.close(self.file)
+
+
+def _groups_of(archive, members, pictures):
+    """Join neighbours of one key; groups without a picture are left out."""
+    key, found = None, {}
+    for name, offset, size in [*members, (None, 0, 0)]:
+        this, extension = _split(name) if name is not None else (None, None)
+        if this != key:
+            picture = next((one for one in pictures if one in found), None)
+            if picture is not None:
+                yield Group(archive, key, found, picture)
+            key, found = this, {}
+        found[extension] = (offset, size)
+
+
+def read_archive(path, shard, pictures):
+    """Return the groups of an archive that belong to the share, and the error that ended it or None."""
+    try:
+        archive = _Archive(path)
+    except OSError as error:
+        return [], error
+    members, at, wrong = [], 0, None
+    while at is not None:
+        some, at, wrong = tar_members(archive.file, at, _MEMBERS)
+        members += some
+    groups = _groups_of(archive, members, pictures)
+    kept = [group for group in groups if _shares.has(shard, group.key)]
+    return kept, None if wrong is None else ArchiveError(path, *wrong)
+
+
+class Files:
+    """Pictures whose number is known."""
+
+    def __init__(self, files, classes, shard):
+        self.classes = classes
+        self._files = [file for file in files if _shares.has(shard, os.path.splitext(file.key)[0])]
+
+    def __len__(self):
+        return len(self._files)
+
+    def items(self, chance, buffer, pool, ahead):
+        """Yield the items of an epoch, in their order or, with a random number generator, shuffled."""
+        if chance is None:
+            yield from self._files
+            return
+        order = list(range(len(self._files)))
+        for i in range(len(order) - 1, -1, -1):  # from the end, as the items are taken
+            j = int(chance.random() * (i + 1))
+            order[i], order[j] = order[j], order[i]
+            yield self._files[order[i]]
+
+
+class Archives:
+    """Archives, which are looked into one after the other, some ahead of the others."""
+
+    classes = None
+
+    def __init__(self, paths, pictures, shard, split):
+        self._paths, self._pictures, self._shard = paths, pictures, shard
+        if split == "archives":
+            self._paths = paths[shard[0] :: shard[1]]
+            self._shard = (0, 1)
+
+    def items(self, chance, buffer, pool, ahead):
+        """Yield Groups, and the error of each archive that is damaged."""
+        groups = self._all(self._shuffled_paths(chance), pool, ahead)
+        return groups if chance is None else _mixed(groups, chance, buffer)
+
+    def _shuffled_paths(self, chance):
+        paths = list(self._paths)
+        for i in range(len(paths) - 1, 0, -1) if chance else ():
+            j = int(chance.random() * (i + 1))
+            paths[i], paths[j] = paths[j], paths[i]
+        return paths
+
+    def _all(self, paths, pool, ahead):
+        waiting = []
+        for path in paths:
+            waiting.append(pool.submit(read_archive, path, self._shard, self._pictures))
+            if len(waiting) > ahead:
+                yield from _found(waiting.pop(0).result())
+        while waiting:
+            yield from _found(waiting.pop(0).result())
+
+
+def _found(result):
+    groups, error = result
+    yield from groups
+    if error is not None:
+        yield error
+
+
+def _mixed(items, chance, buffer):
+    """Take each item at random from a buffer of those that come next."""
+    held = []
+    for item in items:
+        if len(held) < buffer:
+            held.append(item)
+            continue
+        i = int(chance.random() * buffer)
+        yield held[i]
+        held[i] = item
+    while held:
+        i = int(chance.random() * len(held))
+        yield held[i]
+        held[i] = held[-1]
+        held.pop()
+
+
+def _extension(path):
+    return os.path.splitext(path)[1][1:].lower()
+
+
+def _folder(path, pictures):
+    """The pictures below a folder, in the order of their names; their first folder is the class."""
+    found = []
+    for folder, folders, files in os.walk(path):
+        folders.sort()
+        inner = os.path.relpath(folder, path)
+        found += [os.path.join(inner, name) if inner != "." else name for name in files if _extension(name) in pictures]
+    found.sort()
+    classes = sorted({name.split(os.sep)[0] for name in found if os.sep in name})
+    number = {name: i for i, name in enumerate(classes)}
+    first = [name.split(os.sep)[0] if os.sep in name else None for name in found]
+    return [File(name, number.get(one), os.path.join(path, name)) for name, one in zip(found, first)], classes
+
+
+def _listed(one):
+    path, label = one if isinstance(one, tuple) else (one, None)
+    path = os.fsdecode(path)
+    return File(path, label, path)
+
+
+def open_source(source, pictures, shard, split):
+    """Find out what a source is: an archive, a folder, or a list of either archives or pictures."""
+    if isinstance(source, (str, bytes, os.PathLike)):
+        path = os.fsdecode(source)
+        if os.path.isdir(path):
+            files, classes = _folder(path, pictures)
+            if not files:
+                raise ValueError(f"{path!r}: no pictures in this folder")
+            return Files(files, classes, shard)
+        source = [path]
+    source = list(source)
+    tars = [one for one in source if not isinstance(one, tuple) and _extension(os.fsdecode(one)) == "tar"]
+    if tars and len(tars) < len(source):
+        raise ValueError("the source has both tar archives and pictures: make a loader for each")
+    if tars:
+        return Archives([os.fsdecode(one) for one in tars], pictures, shard, split)
+    if not source:
+        raise ValueError("the source has no pictures")
+    return Files([_listed(one) for one in source], None, shard)
