@@ -40,8 +40,22 @@ static bool set_format(const char *option, const char *value, const struct video
 {
     *format = video_format_by_name(value);
     if (*format == NULL)
-        complain_usage("video", "%s is y4m, avi or mjpeg, not '%s'", option, value);
+        complain_usage("video", "%s is y4m, avi, mjpeg, multipart or raw, not '%s'", option, value);
     return *format != NULL;
+}
+
+static bool set_size(const char *value, struct video_shape *shape)
+{
+    unsigned width, height;
+    char rest;
+
+    if (sscanf(value, "%9ux%9u%c", &width, &height, &rest) != 2 || width == 0 || height == 0) {
+        complain_usage("video", "--size takes WxH, such as 1920x1080, not '%s'", value);
+        return false;
+    }
+    shape->width = width;
+    shape->height = height;
+    return true;
 }
 
 static bool set_codec(const char *value, struct video_settings *settings)
@@ -77,6 +91,16 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return set_format("--in-format", value, &settings->in_format);
     case OPTION_OUT_FORMAT:
         return set_format("--out-format", value, &settings->out_format);
+    case OPTION_SIZE:
+        return set_size(value, &settings->wishes.shape);
+    case OPTION_FORMAT:
+        if (shape_set_layout(&settings->wishes.shape, value))
+            return true;
+        complain_usage(verb,
+            "--format is yuv420p, yuv422p, yuv444p, yuv440p, yuv411p, gray or rgb, perhaps with a "
+            "depth behind it: yuv420p10; not '%s'",
+            value);
+        return false;
     case OPTION_CODEC:
         return set_codec(value, settings);
     case OPTION_LATENCY:
@@ -91,10 +115,12 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
 static struct option_group video_group(struct video_settings *settings)
 {
     static const struct option_entry table[] = {{"fps", "N", OPTION_FPS, 0, 0},
-        {"in-format", "y4m|avi|mjpeg", OPTION_IN_FORMAT, 0, 0},
-        {"out-format", "y4m|avi|mjpeg", OPTION_OUT_FORMAT, 0, 0}, {"codec", "jpeg|jpeg2000|ht", OPTION_CODEC, 0, 0},
-        {"latency", NULL, OPTION_LATENCY, 0, 0}, {"strict", NULL, OPTION_STRICT, 0, 0},
-        {"input", "FILE", OPTION_INPUT, 0, 0}, {"output", "FILE", OPTION_OUTPUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
+        {"in-format", "y4m|avi|mjpeg|multipart|raw", OPTION_IN_FORMAT, 0, 0},
+        {"out-format", "y4m|avi|mjpeg|multipart|raw", OPTION_OUT_FORMAT, 0, 0},
+        {"codec", "jpeg|jpeg2000|ht", OPTION_CODEC, 0, 0}, {"size", "WxH", OPTION_SIZE, 0, 0},
+        {"format", "yuv420p|yuv422p|yuv444p|gray|rgb", OPTION_FORMAT, 0, 0}, {"latency", NULL, OPTION_LATENCY, 0, 0},
+        {"strict", NULL, OPTION_STRICT, 0, 0}, {"input", "FILE", OPTION_INPUT, 0, 0},
+        {"output", "FILE", OPTION_OUTPUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
 }
 
@@ -143,7 +169,7 @@ static bool write_output(const char *path, struct video_pass *pass, struct probl
 {
     struct video_writer *writer = pass->writer;
 
-    if (!output_open(&writer->output, path, problem))
+    if (!writer->format->files && !output_open(&writer->output, path, problem))
         return false;
     if (writer->format->whole && output_in_order(&writer->output)) {
         output_discard(&writer->output);
@@ -154,6 +180,8 @@ static bool write_output(const char *path, struct video_pass *pass, struct probl
     bool good = write_all(pass, problem);
     if (writer->format->drop != NULL)
         writer->format->drop(writer);
+    if (writer->format->files)
+        return good;
     if (good && !(pass->interrupted && pass->reader->input.regular))
         return output_commit(&writer->output, problem);
     output_discard(&writer->output);
@@ -190,7 +218,7 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
 static int run(int argc, char **argv)
 {
     const struct output_options one = {.directory = NULL};
-    struct video_settings settings = {.in_format = NULL};
+    struct video_settings settings = {.wishes.shape = {0, 0, 3, 8, 2, 2, false}};
     int code;
 
     encode_settings_init(&settings.encode);
@@ -213,25 +241,29 @@ const struct verb verb_video = {
     .name = "video",
     .summary = "take a sequence of frames from one file or stream to another",
     .run = run,
-    .help = "Usage: kostka video [OPTIONS] IN OUT\n"
-            "\n"
-            "Reads and writes Y4M (.y4m), MJPEG (.mjpeg), and AVI with frames of JPEG or JPEG 2000 (.avi); '-' is\n"
-            "standard input or output. Frames are decoded, encoded, or coded again where an option or the codec asks\n"
-            "for that; otherwise they are passed on or, with --optimize, --progressive, --restart and --ht,\n"
-            "rewritten without loss. Planes go to the codec as they are: neither colours nor sampling change.\n"
-            "\n"
-            "  --codec jpeg|jpeg2000|ht   what frames of AVI are coded as (jpeg)\n"
-            "  -q, --quality N, --lossless, --rate BPP, --ratio R ...   all options of 'kostka encode'; see there\n"
-            "  --fps N|N/D         frames a second, where IN does not say it (25) or is wrong\n"
-            "  --in-format, --out-format y4m|avi|mjpeg   where a name does not say it\n"
-            "  --strict            damage ends the work; otherwise a frame that cannot be decoded repeats the one\n"
-            "                      before, and is counted\n"
-            "  --latency           each frame goes out before the next one is read\n"
-            "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
-            "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
-            "  --device DEVICE     auto, cpu, cuda:N, opencl:N, all, or several with commas\n"
-            "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
-            "\n"
-            "After SIGINT or SIGTERM the frames under way are finished. What they make is kept if IN is a pipe, which\n"
-            "has no other end; the exit status is 4.\n",
+    .help =
+        "Usage: kostka video [OPTIONS] IN OUT\n"
+        "\n"
+        "Reads and writes Y4M (.y4m), MJPEG (.mjpeg), AVI with frames of JPEG or JPEG 2000 (.avi), multipart HTTP\n"
+        "streams of JPEG (.multipart), planes without a header (.yuv), and files with numbers in their names\n"
+        "(frame%05d.png), which may be of any format that 'kostka convert' knows. '-' is standard input or output.\n"
+        "Frames are decoded, encoded, or coded again where an option or the codec asks for that; otherwise they\n"
+        "are passed on or, with --optimize, --progressive, --restart and --ht, rewritten without loss. Planes go\n"
+        "to the codec as they are: neither colours nor sampling change.\n"
+        "\n"
+        "  --codec jpeg|jpeg2000|ht   what frames of AVI are coded as (jpeg)\n"
+        "  -q, --quality N, --lossless, --rate BPP, --ratio R ...   all options of 'kostka encode'; see there\n"
+        "  --fps N|N/D         frames a second, where IN does not say it (25) or is wrong\n"
+        "  --in-format, --out-format y4m|avi|mjpeg|multipart|raw   where bytes and names do not say it\n"
+        "  --size WxH, --format yuv420p|yuv422p|yuv444p|gray|rgb[DEPTH]   what frames without a header are\n"
+        "  --strict            damage ends the work; otherwise a frame that cannot be decoded repeats the one\n"
+        "                      before, and is counted\n"
+        "  --latency           each frame goes out before the next one is read\n"
+        "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
+        "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
+        "  --device DEVICE     auto, cpu, cuda:N, opencl:N, all, or several with commas\n"
+        "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
+        "\n"
+        "After SIGINT or SIGTERM the frames under way are finished. What they make is kept if IN is a pipe, which\n"
+        "has no other end; the exit status is 4.\n",
 };

@@ -118,6 +118,51 @@ expect 1 "$KOSTKA" video --strict garbage.mjpeg b.y4m
 expect 0 "$KOSTKA" video sizes.mjpeg b.y4m
 says '1 of 3 frames are damaged'
 
+# Files with numbers: coded frames are passed on, pictures are coded as 'kostka encode' and 'convert' do it.
+expect 0 "$KOSTKA" video a.mjpeg 'n%02d.jpg'
+for i in 1 2 3 4 5 6; do same n0$i.jpg p$i.jpg; done
+expect 0 "$KOSTKA" video 'n%02d.jpg' b.mjpeg
+same b.mjpeg a.mjpeg
+expect 0 "$KOSTKA" video a.mjpeg 'n%d.png'
+expect 0 "$KOSTKA" convert p4.jpg p4.png
+same n4.png p4.png
+expect 0 "$KOSTKA" video 'n%d.png' 'n%d.jph' --ratio 8
+expect 0 "$KOSTKA" convert n5.png five.jph --ratio 8
+same n5.jph five.jph
+expect 0 "$KOSTKA" video 'n%d.png' rgb.avi --lossless
+expect 0 "$KOSTKA" video rgb.avi 'm%d.png'
+same m6.png n6.png
+# RGB becomes planes of 4:4:4 where there is no RGB; planes do not become RGB.
+expect 0 "$KOSTKA" video rgb.avi b.y4m
+equals "$(head -n 1 b.y4m)" 'YUV4MPEG2 W73 H51 F25:1 Ip A0:0 C444 XCOLORRANGE=FULL'
+expect 0 "$KOSTKA" video 'n%d.png' c.y4m
+same c.y4m b.y4m
+expect 2 "$KOSTKA" video wanted.y4m 'k%d.png'
+says 'not converted to RGB'
+echo text >n3.png
+expect 1 "$KOSTKA" video 'n%d.png' b.y4m
+says 'n3.png: '
+expect 1 "$KOSTKA" video 'absent%d.png' b.y4m
+says 'no file of a number'
+# Planes without a header, and multipart streams, with lengths and without.
+expect 0 "$KOSTKA" video a.mjpeg b.yuv
+cat p1.yuv p2.yuv p3.yuv p4.yuv p5.yuv p6.yuv >all.yuv
+same b.yuv all.yuv
+expect 0 "$KOSTKA" video all.yuv b.mjpeg --size 73x51 -q 80
+expect 0 "$KOSTKA" video all.yuv c.avi --size 73x51 --format yuv420p -q 80
+expect 0 "$KOSTKA" video c.avi c.mjpeg
+same b.mjpeg c.mjpeg
+expect 1 "$KOSTKA" video all.yuv b.mjpeg
+says 'without a header: --size'
+expect 1 "$KOSTKA" video all.yuv b.mjpeg --size 72x51
+says 'the last frame has [0-9]* bytes instead of'
+expect 0 "$KOSTKA" video a.mjpeg a.multipart
+expect 0 "$KOSTKA" video a.multipart b.mjpeg
+same b.mjpeg a.mjpeg
+LC_ALL=C sed '/^Content-Length/d' a.multipart >b.multipart
+expect 0 "$KOSTKA" video --strict b.multipart b.mjpeg
+same b.mjpeg a.mjpeg
+
 # What was not finished plays as far as it goes, when the program is killed, too.
 expect 0 "$KOSTKA" video wanted.y4m c.mjpeg -q 80
 mkfifo frames
@@ -139,7 +184,6 @@ wait $pid 2>/dev/null
 exec 3>&-
 expect 0 "$KOSTKA" video .kostka-*.tmp b.mjpeg
 same b.mjpeg c.mjpeg
-rm .kostka-*.tmp
 # A signal ends it in order: a stream has no other end.
 start ended.avi
 kill -TERM $pid

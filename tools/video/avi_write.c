@@ -363,7 +363,6 @@ bool avi_add(struct video_writer *writer, struct video_frame *frame, struct prob
     bool good = output_write(&writer->output, data, sizeof data, problem) &&
                 output_write(&writer->output, frame->bytes, frame->length, problem) &&
                 ((frame->length & 1) == 0 || output_write(&writer->output, &padding, 1, problem));
-    writer->count++;
     return good && update(writer, problem);
 }
 

@@ -6,7 +6,8 @@
 #include "files/files.h"
 #include "video/video.h"
 
-static const struct video_format *const formats[] = {&video_y4m, &video_avi, &video_mjpeg};
+static const struct video_format *const formats[] = {
+    &video_y4m, &video_avi, &video_mjpeg, &video_multipart, &video_raw};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 const struct video_format *video_format_by_name(const char *name)

@@ -34,8 +34,9 @@ struct run {
     bool failed;         /* the problem says why */
     struct slot slot[SLOTS_MOST];
     uint32_t made;
-    uint64_t owed;           /* frames that stand in front of the first good one */
-    struct video_frame last; /* the last frame that was written */
+    uint64_t owed;             /* frames that stand in front of the first good one */
+    struct video_frame planes; /* pixels that were RGB */
+    struct video_frame last;   /* the last frame that was written */
     bool has_last;
 };
 
@@ -131,10 +132,10 @@ static bool fill_item(struct run *run, struct slot *slot, kst_flow_item *item, s
         item->picture = &slot->image;
     } else if (pass->work == KST_FLOW_DECODE) {
         slot->out.length = 0;
-        if (!frame_reserve(&slot->out, shape_bytes(&pass->reader->info.shape), problem))
+        if (!frame_reserve(&slot->out, shape_bytes(&pass->decoded), problem))
             return false;
-        slot->out.length = shape_bytes(&pass->reader->info.shape);
-        shape_image(&pass->reader->info.shape, slot->out.bytes, &item->image);
+        slot->out.length = shape_bytes(&pass->decoded);
+        shape_image(&pass->decoded, slot->out.bytes, &item->image);
     }
     return true;
 }
@@ -161,8 +162,10 @@ static bool next(void *user, kst_flow_item *item)
 /* Write a frame. Who reads a pipe gets it at once. */
 static bool add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
 {
+    writer->count++;
     return writer->format->add(writer, frame, problem) &&
-           (!output_in_order(&writer->output) || output_end_at(&writer->output, writer->output.written, problem));
+           (writer->format->files || !output_in_order(&writer->output) ||
+               output_end_at(&writer->output, writer->output.written, problem));
 }
 
 /* Write the last frame so many times. */
@@ -197,6 +200,15 @@ static bool write_again(struct run *run, struct problem *problem)
         return repeat(run, 1, problem);
     run->owed++;
     return true;
+}
+
+/* Write pixels of a shape, of which a container without RGB gets planes. */
+static bool write_pixels(
+    struct run *run, const struct video_shape *shape, struct video_frame *frame, struct problem *problem)
+{
+    if (!shape->rgb || run->pass->writer->info.shape.rgb)
+        return write_frame(run, frame, problem);
+    return frame_to_planes(shape, frame, &run->planes, problem) && write_frame(run, &run->planes, problem);
 }
 
 /* Return whether a failure is the frame's own, and not one of memory, of a device or of what is asked for. */
@@ -244,7 +256,7 @@ static bool write_result(struct run *run, struct slot *slot, kst_flow_item *item
         return take_damage(run, slot, &item->report, problem);
     note_warnings(run, slot, &item->report);
     if (run->pass->work == KST_FLOW_DECODE)
-        return write_frame(run, &slot->out, problem);
+        return write_pixels(run, &run->pass->decoded, &slot->out, problem);
     slot->out.length = 0;
     return frame_append(&slot->out, item->output.data, item->output.length, problem) &&
            write_frame(run, &slot->out, problem);
@@ -283,10 +295,15 @@ static uint32_t choose_slots(const struct video_pass *pass, kst_flow *flow)
                (!kst_context_device(kst_flow_context(flow, 0), &info) && info.kind != KST_DEVICE_CPU);
     uint32_t wanted = gpu ? SLOTS_MOST : 2 * info.units + SLOTS_LEAST;
 
-    if (pass->latency)
-        return 1;
     wanted = wanted < fitting ? wanted : fitting;
     return wanted < SLOTS_LEAST ? SLOTS_LEAST : wanted > SLOTS_MOST ? SLOTS_MOST : wanted;
+}
+
+static void choose_decoding(const struct video_pass *pass, kst_decode_options *options)
+{
+    kst_decode_options_init(options);
+    options->format = pass->decoded.rgb ? KST_FORMAT_RGB : KST_FORMAT_RAW;
+    options->strict = pass->strict;
 }
 
 static void choose_options(const struct run *run, const kst_decode_options *decode, kst_flow_options *options)
@@ -308,10 +325,6 @@ static void choose_options(const struct run *run, const kst_decode_options *deco
     options->transcode = pass->transcode;
     options->next = next;
     options->put = put;
-    if (pass->latency) {
-        options->most = 1;
-        options->wait_us = 0;
-    }
 }
 
 static bool flow_frames(struct run *run, struct problem *problem)
@@ -320,9 +333,7 @@ static bool flow_frames(struct run *run, struct problem *problem)
     kst_flow_options options;
     kst_flow *flow;
 
-    kst_decode_options_init(&decode);
-    decode.format = run->pass->reader->info.shape.rgb ? KST_FORMAT_RGB : KST_FORMAT_RAW;
-    decode.strict = run->pass->strict;
+    choose_decoding(run->pass, &decode);
     choose_options(run, &decode, &options);
     options.user = run;
     kst_status status = kst_flow_start(&options, &flow);
@@ -336,16 +347,92 @@ static bool flow_frames(struct run *run, struct problem *problem)
     return !run->failed;
 }
 
+static kst_status convert_one(
+    kst_context *context, const struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
+{
+    kst_image image;
+
+    kst_image_init(&image);
+    kst_status status = kst_decode(context, item->data, item->length, decode, &image, &item->report);
+    if (!status)
+        status = kst_encode(context, &image, pass->encode, &item->output, &item->report);
+    kst_image_release(context, &image);
+    return status;
+}
+
+/* Do a frame's work in a context, all of whose threads share it. */
+static void make_one(
+    kst_context *context, const struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
+{
+    if (pass->work == KST_FLOW_DECODE)
+        kst_decode(context, item->data, item->length, decode, &item->image, &item->report);
+    else if (pass->work == KST_FLOW_ENCODE)
+        kst_encode(context, item->picture, pass->encode, &item->output, &item->report);
+    else if (pass->work == KST_FLOW_TRANSCODE)
+        kst_transcode(context, item->data, item->length, pass->transcode, &item->output, &item->report);
+    else
+        convert_one(context, pass, decode, item);
+}
+
+static enum video_step do_one(
+    struct run *run, kst_context *context, const kst_decode_options *decode, struct problem *problem)
+{
+    struct slot *slot = &run->slot[0];
+    enum video_step step = read_next(run->pass, &slot->in, problem);
+    kst_flow_item item = {.size = sizeof item};
+
+    if (step != STEP_FRAME)
+        return step;
+    kst_image_init(&item.image);
+    kst_report_init(&item.report);
+    slot->number = run->pass->reader->count - 1;
+    if (!fill_item(run, slot, &item, problem))
+        return STEP_FAILED;
+    make_one(context, run->pass, decode, &item);
+    bool good = write_result(run, slot, &item, problem);
+    kst_buffer_release(context, &item.output);
+    show(run->pass, &slot->in);
+    return good ? STEP_FRAME : STEP_FAILED;
+}
+
+/* Let each frame go out before the next one is read. */
+static bool single_frames(struct run *run, struct problem *problem)
+{
+    const struct common_options *common = run->pass->common;
+    kst_decode_options decode;
+    kst_context_options options;
+    kst_context *context;
+    enum video_step step = STEP_FRAME;
+
+    choose_decoding(run->pass, &decode);
+    kst_context_options_init(&options);
+    options.device = common->device;
+    options.threads = common->threads;
+    options.limits.pixels = common->max_pixels;
+    options.limits.memory = common->max_memory;
+    options.limits.work = (uint32_t)common->max_work;
+    kst_status status = kst_context_create(&options, &context);
+    if (status)
+        return jpeg_report_problem(NULL, status, problem);
+    run->made = 1;
+    while (step == STEP_FRAME)
+        step = do_one(run, context, &decode, problem);
+    kst_context_destroy(&context);
+    return step == STEP_END;
+}
+
 /* Pass frames on as they are. An empty one stands for the one before. */
 static bool copy_frames(struct run *run, struct problem *problem)
 {
     struct video_frame *frame = &run->slot[0].in;
+    bool pixels = run->pass->reader->info.payload == PAYLOAD_PIXELS, good = true;
     enum video_step step;
-    bool good = true;
 
     run->made = 1;
     while (good && (step = read_next(run->pass, frame, problem)) == STEP_FRAME) {
-        good = frame->length == 0 ? write_again(run, problem) : write_frame(run, frame, problem);
+        good = frame->length == 0 ? write_again(run, problem)
+               : pixels           ? write_pixels(run, &run->pass->reader->info.shape, frame, problem)
+                                  : write_frame(run, frame, problem);
         show(run->pass, frame);
     }
     return good && step == STEP_END;
@@ -357,6 +444,7 @@ static void release(struct run *run)
         frame_release(&run->slot[i].in);
         frame_release(&run->slot[i].out);
     }
+    frame_release(&run->planes);
     frame_release(&run->last);
     frame_release(&run->pass->first);
     pthread_cond_destroy(&run->freed);
@@ -377,7 +465,9 @@ bool video_pass_run(struct video_pass *pass, struct problem *problem)
     pthread_cond_init(&run->freed, NULL);
     progress_begin_unknown();
     progress_real_time((double)pass->reader->info.rate.over / pass->reader->info.rate.under);
-    bool good = pass->copy ? copy_frames(run, problem) : flow_frames(run, problem);
+    bool good = pass->copy      ? copy_frames(run, problem)
+                : pass->latency ? single_frames(run, problem)
+                                : flow_frames(run, problem);
     if (good && run->owed > 0)
         good = problem_set(problem, "no frame could be decoded; %s", pass->first_damage.text);
     progress_end();

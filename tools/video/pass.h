@@ -15,8 +15,9 @@ struct video_pass {
     struct video_writer *writer;
     struct video_frame first; /* the first frame, which has been read to see what the frames are; empty: it has not */
     bool has_first;
-    bool copy;          /* frames stay byte for byte, and there is no work */
-    kst_flow_work work; /* otherwise, with the options that it needs */
+    bool copy;                  /* frames stay byte for byte, and there is no work */
+    kst_flow_work work;         /* otherwise, with the options that it needs */
+    struct video_shape decoded; /* what coded frames are decoded to */
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
     bool strict;  /* damage ends the work */

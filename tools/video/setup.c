@@ -3,9 +3,11 @@
 #include "video/setup.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "files/files.h"
 #include "video/jpeg_frame.h"
+#include "video/numbered.h"
 
 enum { RATE_USUAL = 25 };
 
@@ -21,11 +23,29 @@ static const struct video_format *find_format(
     if (format == NULL && settings->in_format == NULL)
         format = video_format_by_path(path);
     if (format == NULL && input_good(&reader->input, problem))
-        problem_set(problem, "%s: no sequence that is read here: Y4M, AVI or MJPEG",
+        problem_set(problem, "%s: no sequence that is read here: Y4M, AVI, MJPEG, multipart",
             length == 0                                ? "an empty file"
             : kst_signature_text(head, length) != NULL ? kst_signature_text(head, length)
                                                        : "an unknown format");
     return format;
+}
+
+/*
+ * Return whether a stream holds RGB. A JPEG 2000 codestream without boxes does not say so; three components of one size
+ * are taken for RGB if a component transform makes them of others, as it is of no use for Y, Cb and Cr.
+ */
+static bool is_rgb(kst_decoder *decoder, const kst_info *info)
+{
+    kst_element element = {.size = sizeof element};
+
+    if (info->component_count != 3 || info->colour != KST_COLOUR_RGB)
+        return false;
+    if (info->codec == KST_CODEC_JPEG || info->jp2)
+        return true;
+    while (kst_decoder_next_element(decoder, &element))
+        if (strcmp(element.name, "COD") == 0)
+            return strstr(element.text, "component transform") != NULL;
+    return false;
 }
 
 /* Learn from the headers of a coded frame what the frames are. */
@@ -47,9 +67,10 @@ static bool learn_shape(
         status = kst_decoder_describe(decoder, &options, &image);
     bool good = !status || jpeg_report_problem(kst_decoder_report(decoder), status, problem);
     const kst_info *found = kst_decoder_info(decoder);
-    if (good && info->payload == PAYLOAD_JPEG && found->component_count == 3 && found->colour != KST_COLOUR_YCBCR)
-        good = problem_set(problem, "frames of RGB; 'kostka convert' takes single pictures of it");
-    good = good && shape_of_image(&image, &info->shape, problem);
+    if (good && is_rgb(decoder, found))
+        info->shape = (struct video_shape){found->width, found->height, 3, found->component[0].depth, 1, 1, true};
+    else
+        good = good && shape_of_image(&image, &info->shape, problem);
     if (good && found->density_unit == KST_DENSITY_RATIO && found->density_x > 0 && found->density_y > 0 &&
         info->aspect.over == 0)
         info->aspect = ratio_reduce((struct video_ratio){found->density_y, found->density_x});
@@ -106,9 +127,14 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
 {
     struct video_info *info = &reader->info;
 
-    *reader = (struct video_reader){.info = {.interlace = 'p'}, .frame_limit = settings->wishes.max_memory / 4};
-    if (!input_open(&reader->input, path, problem) ||
-        (reader->format = find_format(settings, path, reader, problem)) == NULL)
+    *reader = (struct video_reader){
+        .info = {.interlace = 'p'}, .input.descriptor = -1, .frame_limit = settings->wishes.max_memory / 4};
+    reader->path = path;
+    if (settings->in_format == NULL && numbered_is(path) && access(path, F_OK) != 0)
+        reader->format = &video_numbered;
+    else if (input_open(&reader->input, path, problem))
+        reader->format = find_format(settings, path, reader, problem);
+    if (reader->format == NULL)
         return false;
     if (reader->format->open == NULL)
         return problem_set(problem, "%s is written, and not read", reader->format->name);
@@ -178,7 +204,7 @@ static bool choose_payload(const struct video_settings *settings, struct video_p
 {
     struct video_writer *writer = pass->writer;
     enum video_payload in = pass->reader->info.payload;
-    unsigned payloads = writer->format->payloads;
+    unsigned payloads = writer->format->files ? numbered_payloads(writer->path) : writer->format->payloads;
     kst_codec codec = settings->codec;
 
     if (codec == KST_CODEC_NONE && settings->ht)
@@ -190,6 +216,10 @@ static bool choose_payload(const struct video_settings *settings, struct video_p
     writer->info.payload = payloads == 1u << PAYLOAD_PIXELS ? PAYLOAD_PIXELS
                            : codec == KST_CODEC_JPEG2000    ? PAYLOAD_JPEG2000
                                                             : PAYLOAD_JPEG;
+    if (writer->format->files && settings->codec == KST_CODEC_NONE && payloads != 0) /* the name says it */
+        writer->info.payload = payloads == 1u << PAYLOAD_JPEG       ? PAYLOAD_JPEG
+                               : payloads == 1u << PAYLOAD_JPEG2000 ? PAYLOAD_JPEG2000
+                                                                    : PAYLOAD_PIXELS;
     if ((payloads & 1u << writer->info.payload) == 0) {
         complain_usage("video", "%s has no frames of %s", writer->format->name,
             writer->info.payload == PAYLOAD_JPEG ? "JPEG" : "JPEG 2000");
@@ -234,8 +264,9 @@ static bool fit_jpeg(struct video_settings *settings, const struct video_shape *
     return true;
 }
 
-static void fit_j2k(struct video_settings *settings)
+static void fit_j2k(struct video_settings *settings, const struct video_writer *writer)
 {
+    const struct file_format *format = writer->format->files ? file_format_by_path(writer->path) : NULL;
     kst_encode_options *options = &settings->encode.options;
     kst_j2k_options *j2k = &settings->j2k.options;
 
@@ -245,8 +276,8 @@ static void fit_j2k(struct video_settings *settings)
         j2k->target = KST_J2K_QUALITY;
         j2k->value = options->quality;
     }
-    j2k->codestream = true;
-    if (settings->ht)
+    j2k->codestream |= !writer->format->files || format == &file_j2c || format == &file_jhc;
+    if (settings->ht || format == &file_jph || format == &file_jhc)
         j2k->style |= KST_J2K_HT;
 }
 
@@ -278,8 +309,31 @@ static bool fit_encoder(struct video_settings *settings, struct video_pass *pass
     if (pass->writer->info.payload == PAYLOAD_JPEG && !fit_jpeg(settings, &info->shape))
         return false;
     if (pass->writer->info.payload == PAYLOAD_JPEG2000)
-        fit_j2k(settings);
+        fit_j2k(settings, pass->writer);
     add_tags(settings, info);
+    return true;
+}
+
+/* Choose what pixels the output gets: pictures are grey or RGB, and Y4M has planes. */
+static bool fit_pixels(struct video_pass *pass)
+{
+    struct video_writer *writer = pass->writer;
+    const struct video_info *in = &pass->reader->info;
+    struct video_shape *shape = &writer->info.shape;
+    char text[64];
+
+    if (writer->format == &video_y4m && shape->rgb)
+        writer->info.range = RANGE_FULL;
+    if (writer->format == &video_y4m)
+        shape->rgb = false;
+    if (!writer->format->files || shape->planes == 1 || shape->rgb)
+        return true;
+    if (in->payload == PAYLOAD_PIXELS) {
+        complain_usage("video", "frames of %s are not converted to RGB; a name such as f%%05d.jpg or .jp2 codes them",
+            shape_text(shape, text));
+        return false;
+    }
+    *shape = pass->decoded = (struct video_shape){shape->width, shape->height, 3, shape->depth, 1, 1, true};
     return true;
 }
 
@@ -290,6 +344,9 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
 
     *writer = (struct video_writer){.info = *in, .output.descriptor = -1, .output.temporary.descriptor = -1};
     writer->format = settings->out_format != NULL ? settings->out_format : video_format_by_path(path);
+    writer->path = path;
+    if (settings->out_format == NULL && numbered_is(path))
+        writer->format = &video_numbered;
     if (writer->format == NULL)
         return complain_usage("video", "'%s' names no sequence that is written; add --out-format", path);
     settings->ht |= (settings->j2k.options.style & KST_J2K_HT) != 0;
@@ -297,9 +354,12 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
         return EXIT_USAGE;
     pass->strict = settings->strict;
     pass->latency = settings->latency;
-    if (writer->info.payload == PAYLOAD_PIXELS)
+    pass->decoded = in->shape;
+    if (writer->info.payload == PAYLOAD_PIXELS) {
         pass->work = KST_FLOW_DECODE;
-    else if (in->payload == PAYLOAD_PIXELS)
+        if (!fit_pixels(pass))
+            return EXIT_USAGE;
+    } else if (in->payload == PAYLOAD_PIXELS)
         pass->work = KST_FLOW_ENCODE;
     else if (in->payload == writer->info.payload)
         choose_rewriting(settings, pass);

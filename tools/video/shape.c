@@ -185,3 +185,16 @@ void frame_release(struct video_frame *frame)
     free(frame->block);
     *frame = (struct video_frame){.block = NULL};
 }
+
+void frame_order(const struct video_shape *shape, struct video_frame *frame)
+{
+    uint8_t *bytes = frame->bytes;
+
+    if (shape->depth <= 8 || !samples_swap(ORDER_LITTLE))
+        return;
+    for (size_t i = 0; i + 1 < frame->length; i += 2) {
+        uint8_t low = bytes[i];
+        bytes[i] = bytes[i + 1];
+        bytes[i + 1] = low;
+    }
+}

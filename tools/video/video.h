@@ -57,6 +57,13 @@ bool frame_reserve(struct video_frame *frame, size_t capacity, struct problem *p
 bool frame_append(struct video_frame *frame, const void *data, size_t length, struct problem *problem);
 void frame_release(struct video_frame *frame);
 
+/* Change samples between the machine's byte order and that of files, where the less significant byte comes first. */
+void frame_order(const struct video_shape *shape, struct video_frame *frame);
+
+/* Convert interleaved RGB of a shape to planes of Y, Cb and Cr, of the full range and all of one size. */
+bool frame_to_planes(
+    const struct video_shape *shape, const struct video_frame *from, struct video_frame *to, struct problem *problem);
+
 /* What the command line says about a sequence that a container does not say itself. */
 struct video_wishes {
     struct video_ratio rate;  /* 0:0: the container's, or 25 */
@@ -73,8 +80,9 @@ struct video_writer;
 struct video_format {
     const char *name; /* for messages and for --in-format and --out-format */
     const char *extensions[4];
-    unsigned payloads;                                  /* those that are written: or-ed 1 << enum video_payload */
-    bool whole;                                         /* only a file that can be written at any place */
+    unsigned payloads; /* those that are written: or-ed 1 << enum video_payload */
+    bool files;        /* each frame is a file, and a name with a number stands for all of them */
+    bool whole;        /* only a file that can be written at any place */
     bool (*detect)(const uint8_t *head, size_t length); /* null: by its name alone */
     /* Read what stands in front of the first frame, and set the reader's info as far as it says. */
     bool (*open)(struct video_reader *reader, const struct video_wishes *wishes, struct problem *problem);
@@ -89,7 +97,10 @@ struct video_format {
     void (*drop)(struct video_writer *writer); /* free what `begin` made; null: there is nothing */
 };
 
-extern const struct video_format video_y4m, video_avi, video_mjpeg;
+extern const struct video_format video_y4m, video_avi, video_mjpeg, video_multipart, video_raw;
+
+/* Set all but the sides of a shape by a name such as yuv420p or gray10. Returns false if it is none. */
+bool shape_set_layout(struct video_shape *shape, const char *name);
 
 /* Find a container by its name, by the name of a file, and by the first bytes of one. Null: it is not known. */
 const struct video_format *video_format_by_name(const char *name);
@@ -98,6 +109,7 @@ const struct video_format *video_format_of(const uint8_t *head, size_t length);
 
 struct video_reader {
     const struct video_format *format;
+    const char *path;
     struct video_info info;
     struct video_input input;
     uint64_t frame_limit; /* the most bytes that a coded frame may have */
@@ -110,9 +122,10 @@ struct video_reader {
 
 struct video_writer {
     const struct video_format *format;
+    const char *path;
     struct video_info info;
     struct output output;
-    uint64_t count; /* frames that have been written */
+    uint64_t count; /* frames that have been written, and the one that is being written */
     void *state;
 };
 

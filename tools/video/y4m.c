@@ -159,18 +159,6 @@ static bool y4m_open(struct video_reader *reader, const struct video_wishes *wis
     return true;
 }
 
-/* Swap the bytes of each sample where the machine's order is not the file's. */
-static void order_samples(const struct video_shape *shape, uint8_t *bytes, size_t length)
-{
-    if (shape->depth <= 8 || !samples_swap(ORDER_LITTLE))
-        return;
-    for (size_t i = 0; i + 1 < length; i += 2) {
-        uint8_t low = bytes[i];
-        bytes[i] = bytes[i + 1];
-        bytes[i + 1] = low;
-    }
-}
-
 static enum video_step y4m_next(struct video_reader *reader, struct video_frame *frame, struct problem *problem)
 {
     struct video_input *input = &reader->input;
@@ -195,7 +183,7 @@ static enum video_step y4m_next(struct video_reader *reader, struct video_frame 
     if (got < bytes && input_good(input, problem))
         problem_set(problem, "byte %llu: the frame has %zu bytes instead of %zu", (unsigned long long)frame->offset,
             got, bytes);
-    order_samples(&reader->info.shape, frame->bytes, got);
+    frame_order(&reader->info.shape, frame);
     return got < bytes ? STEP_FAILED : STEP_FRAME;
 }
 
@@ -240,9 +228,9 @@ static bool y4m_add(struct video_writer *writer, struct video_frame *frame, stru
 
     memcpy(from, frame_word, sizeof frame_word - 1);
     from[sizeof frame_word - 1] = '\n';
-    order_samples(&writer->info.shape, frame->bytes, frame->length);
+    frame_order(&writer->info.shape, frame);
     bool good = output_write(&writer->output, from, sizeof frame_word + frame->length, problem);
-    order_samples(&writer->info.shape, frame->bytes, frame->length); /* the frame may be written again */
+    frame_order(&writer->info.shape, frame); /* the frame may be written again */
     return good;
 }
 
