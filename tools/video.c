@@ -124,11 +124,24 @@ static struct option_group video_group(struct video_settings *settings)
     return (struct option_group){table, handle, settings};
 }
 
+static void tell_details(const char *name, const struct video_pass *pass, double seconds)
+{
+    const struct video_info *info = &pass->reader->info;
+    double rate = (double)pass->reader->count / seconds;
+    char shape[64];
+
+    complain(name, "%s, %llu frames of %s in %.2f s, %.1f a second, %.1f times real time", pass->reader->format->name,
+        (unsigned long long)pass->reader->count, shape_text(&info->shape, shape), seconds, rate,
+        rate * info->rate.under / info->rate.over);
+}
+
 /* Say what a sequence was made of, and what was wrong with it. */
-static void report(const char *name, const struct video_pass *pass)
+static void report(const char *name, const struct video_pass *pass, double seconds)
 {
     const struct video_reader *reader = pass->reader;
 
+    if (pass->common->verbose)
+        tell_details(name, pass, seconds);
     if (pass->damaged > 0)
         complain(name, "warning: %llu of %llu frames are damaged, and repeat the one before; the first: %s",
             (unsigned long long)pass->damaged, (unsigned long long)reader->count, pass->first_damage.text);
@@ -194,6 +207,7 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
     struct video_writer writer;
     struct video_pass pass = {.common = &settings->common, .reader = &reader, .writer = &writer};
     struct problem problem;
+    double began = seconds_now();
     int code = EXIT_FAILED;
 
     if (!video_open_input(settings, in, &reader, &pass, &problem)) {
@@ -203,7 +217,7 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
             complain(problem.kind == PROBLEM_WRITE ? out : in, "%s", problem.text);
             code = EXIT_FAILED;
         }
-        report(in, &pass);
+        report(in, &pass, seconds_now() - began);
     }
     if (code == EXIT_FINE && pass.interrupted) {
         complain(in, "interrupted after %llu frames%s", (unsigned long long)reader.count,
@@ -263,6 +277,7 @@ const struct verb verb_video = {
         "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
         "  --device DEVICE     auto, cpu, cuda:N, opencl:N, all, or several with commas\n"
         "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
+        "  -v, --verbose       print how many frames there were, and how long they took\n"
         "\n"
         "After SIGINT or SIGTERM the frames under way are finished. What they make is kept if IN is a pipe, which\n"
         "has no other end; the exit status is 4.\n",

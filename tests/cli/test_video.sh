@@ -152,6 +152,8 @@ expect 0 "$KOSTKA" video all.yuv b.mjpeg --size 73x51 -q 80
 expect 0 "$KOSTKA" video all.yuv c.avi --size 73x51 --format yuv420p -q 80
 expect 0 "$KOSTKA" video c.avi c.mjpeg
 same b.mjpeg c.mjpeg
+expect 2 "$KOSTKA" video c.avi b.mjpeg --size 73x51
+says '--size: it is for frames without a header'
 expect 1 "$KOSTKA" video all.yuv b.mjpeg
 says 'without a header: --size'
 expect 1 "$KOSTKA" video all.yuv b.mjpeg --size 72x51

@@ -65,6 +65,7 @@ struct numbered_in {
     kst_context *context;    /* with which pictures are read */
     struct video_frame next; /* the first frame of pixels, which has been read to see what it is */
     bool has_next;
+    bool warned; /* that transparency is dropped */
 };
 
 /* Copy a picture's rows into a frame. */
@@ -93,6 +94,10 @@ static bool read_picture(struct numbered_in *in, const struct source *source, st
     kst_decode_options_init(&settings.decode);
     picture_init(&picture);
     bool good = picture_read(&picture, source, &settings, NULL, problem);
+    if (good && !in->warned && !picture_is_opaque(&picture)) {
+        complain(source->name, "warning: transparency is dropped");
+        in->warned = true;
+    }
     bool grey = good && picture.image.format == KST_FORMAT_GREY;
     if (good && !grey && !picture_to_format(&picture, KST_FORMAT_RGB, problem))
         good = problem_set(problem, "a picture that does not become RGB");

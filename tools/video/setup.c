@@ -234,6 +234,12 @@ static bool choose_payload(const struct video_settings *settings, struct video_p
 
 static bool check_options(struct video_settings *settings, const struct video_pass *pass)
 {
+    static const char why[] = "it is for frames without a header, and these have one";
+    bool raw = pass->reader->format == &video_raw;
+
+    if (!raw && !(options_refuse("video", &settings->given, OPTION_SIZE, why) &&
+                    options_refuse("video", &settings->given, OPTION_FORMAT, why)))
+        return false;
     enum video_payload payload = pass->writer->info.payload;
     unsigned target = payload == PAYLOAD_JPEG ? KIND_JPEG : payload == PAYLOAD_JPEG2000 ? KIND_J2C : KIND_RAW;
 
@@ -276,6 +282,8 @@ static void fit_j2k(struct video_settings *settings, const struct video_writer *
         j2k->target = KST_J2K_QUALITY;
         j2k->value = options->quality;
     }
+    if (options_have(&settings->given, OPTION_PROFILE) && j2k->frame_rate == 0)
+        j2k->frame_rate = (double)writer->info.rate.over / writer->info.rate.under;
     j2k->codestream |= !writer->format->files || format == &file_j2c || format == &file_jhc;
     if (settings->ht || format == &file_jph || format == &file_jhc)
         j2k->style |= KST_J2K_HT;
