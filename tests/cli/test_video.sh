@@ -165,6 +165,34 @@ LC_ALL=C sed '/^Content-Length/d' a.multipart >b.multipart
 expect 0 "$KOSTKA" video --strict b.multipart b.mjpeg
 same b.mjpeg a.mjpeg
 
+# Two fields of a frame are its odd and its even rows, as the APP0 "AVI1" of the first says.
+"$KOSTKA" convert --format grey p1.jpg f.pgm && "$KOSTKA" encode f.pgm f1.jpg -q 90 --resize 32x8
+"$KOSTKA" encode f.pgm f2.jpg -q 70 --resize 32x8
+for i in 1 2; do
+    printf '\377\340\000\020AVI1%b\000\000\000\000\000\000\000\000\000' "\\0$i" >app0
+    { head -c 2 f$i.jpg && cat app0 && tail -c +3 f$i.jpg; } >g$i.jpg
+    "$KOSTKA" decode f$i.jpg f$i.pgm && tail -c 256 f$i.pgm >f$i.rows
+done
+cat g1.jpg g2.jpg >t1.jpg && cat g2.jpg g1.jpg >b1.jpg
+for first in t b; do
+    expect 0 "$KOSTKA" video "${first}%d.jpg" fields.avi
+    expect 0 "$KOSTKA" video --strict fields.avi fields.y4m
+    equals "$(head -n 1 fields.y4m)" "YUV4MPEG2 W32 H16 F25:1 I$first A1:1 Cmono XCOLORRANGE=FULL"
+    for row in 0 1 2 3 4 5 6 7; do
+        for i in 1 2; do tail -c +$((row * 32 + 1)) f$i.rows | head -c 32; done
+    done >rows
+    tail -c 512 fields.y4m >got
+    same got rows
+done
+expect 2 "$KOSTKA" video fields.avi again.avi -q 50
+says 'two fields (AVI1)'
+# Frames in front of the first good one repeat it.
+{ LC_ALL=C sed 's/\xff\xc0/\xff\xc3/' p3.jpg && cat p4.jpg; } >late.mjpeg
+expect 0 "$KOSTKA" video late.mjpeg b.y4m
+says '1 of 2 frames are damaged, and repeat the one before; the first: frame 0, byte 0: '
+{ head -n 1 wanted.y4m && for i in 4 4; do echo FRAME && cat p$i.yuv; done; } >repeated.y4m
+same b.y4m repeated.y4m
+
 # What was not finished plays as far as it goes, when the program is killed, too.
 expect 0 "$KOSTKA" video wanted.y4m c.mjpeg -q 80
 mkfifo frames

@@ -133,6 +133,37 @@ struct jpeg_frame jpeg_frame_examine(const uint8_t *bytes, size_t length)
     return found;
 }
 
+/* Return where the first EOI is, or the SOI that stands in its place; `length` if there is neither. */
+static size_t find_end(const uint8_t *bytes, size_t length)
+{
+    size_t at = 2;
+
+    while (at + 1 < length) {
+        const uint8_t *marker = memchr(bytes + at, 0xFF, length - 1 - at);
+        if (marker == NULL)
+            break;
+        at = (size_t)(marker - bytes);
+        uint8_t code = marker[1];
+        if (code == EOI || code == SOI)
+            return at;
+        if (code == 0xFF)
+            at++;
+        else if (code == 0 || is_restart(code) || at + 4 > length)
+            at += 2;
+        else
+            at += 2 + ((size_t)marker[2] << 8 | marker[3]);
+    }
+    return length;
+}
+
+size_t jpeg_frame_second(const uint8_t *bytes, size_t length)
+{
+    for (size_t at = find_end(bytes, length); at + 3 < length; at++)
+        if (bytes[at] == 0xFF && bytes[at + 1] == SOI)
+            return at;
+    return 0;
+}
+
 /* The marker segments with the tables of Annex K.3. */
 static struct {
     pthread_once_t once;

@@ -26,6 +26,9 @@ struct jpeg_frame {
 };
 struct jpeg_frame jpeg_frame_examine(const uint8_t *bytes, size_t length);
 
+/* Return where the second of two streams begins that follow each other; 0 if there is one alone. */
+size_t jpeg_frame_second(const uint8_t *bytes, size_t length);
+
 /* Insert the Huffman tables of Annex K into a stream without any, as MJPEG leaves them out. */
 bool jpeg_frame_complete(struct video_frame *frame, struct problem *problem);
 

@@ -12,6 +12,7 @@
 #include "files/files.h"
 #include "interrupt.h"
 #include "progress.h"
+#include "video/jpeg_frame.h"
 
 enum { SLOTS_MOST = 256, SLOTS_LEAST = 4, SLOTS_BYTES = 1 << 29 };
 
@@ -35,6 +36,7 @@ struct run {
     struct slot slot[SLOTS_MOST];
     uint32_t made;
     uint64_t owed;             /* frames that stand in front of the first good one */
+    struct video_frame second; /* the second field of a frame */
     struct video_frame planes; /* pixels that were RGB */
     struct video_frame last;   /* the last frame that was written */
     bool has_last;
@@ -360,6 +362,43 @@ static kst_status convert_one(
     return status;
 }
 
+/* Describe every other row of an image, from the first or the second one on. */
+static void take_rows(const kst_image *whole, uint32_t first, kst_image *rows)
+{
+    *rows = *whole;
+    rows->height = whole->height / 2;
+    for (uint32_t i = 0; i < whole->plane_count; i++) {
+        kst_plane *plane = &rows->plane[i];
+        plane->data = (uint8_t *)plane->data + (ptrdiff_t)first * plane->pitch;
+        plane->pitch *= 2;
+        plane->height /= 2;
+    }
+}
+
+/* Decode the two streams of a frame, each to every other row. */
+static void decode_fields(struct run *run, kst_context *context, const kst_decode_options *decode, kst_flow_item *item,
+    struct problem *problem)
+{
+    const uint8_t *bytes = item->data;
+    size_t second = jpeg_frame_second(bytes, item->length);
+    bool top = run->pass->reader->info.interlace == 't';
+    kst_image rows;
+
+    run->second.length = 0;
+    if (second == 0 || !frame_append(&run->second, bytes + second, item->length - second, problem) ||
+        !jpeg_frame_complete(&run->second, problem)) {
+        item->report.status = KST_ERROR_TRUNCATED;
+        return;
+    }
+    take_rows(&item->image, top ? 0 : 1, &rows);
+    if (kst_decode(context, bytes, second, decode, &rows, &item->report))
+        return;
+    uint64_t warnings = item->report.warnings;
+    take_rows(&item->image, top ? 1 : 0, &rows);
+    kst_decode(context, run->second.bytes, run->second.length, decode, &rows, &item->report);
+    item->report.warnings += warnings;
+}
+
 /* Do a frame's work in a context, all of whose threads share it. */
 static void make_one(
     kst_context *context, const struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
@@ -388,7 +427,10 @@ static enum video_step do_one(
     slot->number = run->pass->reader->count - 1;
     if (!fill_item(run, slot, &item, problem))
         return STEP_FAILED;
-    make_one(context, run->pass, decode, &item);
+    if (run->pass->reader->info.fields)
+        decode_fields(run, context, decode, &item, problem);
+    else
+        make_one(context, run->pass, decode, &item);
     bool good = write_result(run, slot, &item, problem);
     kst_buffer_release(context, &item.output);
     show(run->pass, &slot->in);
@@ -444,6 +486,7 @@ static void release(struct run *run)
         frame_release(&run->slot[i].in);
         frame_release(&run->slot[i].out);
     }
+    frame_release(&run->second);
     frame_release(&run->planes);
     frame_release(&run->last);
     frame_release(&run->pass->first);
@@ -460,14 +503,14 @@ bool video_pass_run(struct video_pass *pass, struct problem *problem)
         return problem_set(problem, "out of memory");
     run->pass = pass;
     run->problem = problem;
-    run->most = 0;
+    run->owed = pass->leading;
     pthread_mutex_init(&run->lock, NULL);
     pthread_cond_init(&run->freed, NULL);
     progress_begin_unknown();
     progress_real_time((double)pass->reader->info.rate.over / pass->reader->info.rate.under);
-    bool good = pass->copy      ? copy_frames(run, problem)
-                : pass->latency ? single_frames(run, problem)
-                                : flow_frames(run, problem);
+    bool good = pass->copy                                   ? copy_frames(run, problem)
+                : pass->latency || pass->reader->info.fields ? single_frames(run, problem)
+                                                             : flow_frames(run, problem);
     if (good && run->owed > 0)
         good = problem_set(problem, "no frame could be decoded; %s", pass->first_damage.text);
     progress_end();

@@ -15,6 +15,7 @@ struct video_pass {
     struct video_writer *writer;
     struct video_frame first; /* the first frame, which has been read to see what the frames are; empty: it has not */
     bool has_first;
+    uint64_t leading;           /* frames in front of it, which could not be examined */
     bool copy;                  /* frames stay byte for byte, and there is no work */
     kst_flow_work work;         /* otherwise, with the options that it needs */
     struct video_shape decoded; /* what coded frames are decoded to */

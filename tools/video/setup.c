@@ -9,7 +9,7 @@
 #include "video/jpeg_frame.h"
 #include "video/numbered.h"
 
-enum { RATE_USUAL = 25 };
+enum { RATE_USUAL = 25, LEADING_MOST = 100 /* frames that may stand in front of the first good one */ };
 
 /* Find out what container the input is. */
 static const struct video_format *find_format(
@@ -85,13 +85,28 @@ static bool learn_tags(const struct video_frame *frame, struct video_info *info,
 
     if (info->payload != PAYLOAD_JPEG)
         return true;
-    if (found.fields)
-        return problem_set(problem, "byte %llu: frames of two fields (AVI1), which are not woven here",
-            (unsigned long long)frame->offset);
+    if (found.fields && info->shape.height % info->shape.v != 0)
+        return problem_set(problem, "byte %llu: two fields (AVI1) of %u rows, which do not share rows of chroma",
+            (unsigned long long)frame->offset, (unsigned)info->shape.height);
+    if (found.fields) {
+        info->fields = true;
+        info->interlace = found.top ? 't' : 'b';
+        info->shape.height *= 2;
+    }
     info->range = found.limited ? RANGE_LIMITED : RANGE_FULL;
     if (info->shape.h == 2 && info->shape.v == 2)
         strcpy(info->siting, "jpeg");
     return true;
+}
+
+/* Note a frame in front of the first one that can be examined. An empty one is no damage. */
+static void note_bad_first(struct video_reader *reader, struct video_pass *pass, const struct problem *problem)
+{
+    if (pass->first.length > 0 && pass->damaged++ == 0)
+        problem_set(&pass->first_damage, "frame %llu, byte %llu: %.1000s", (unsigned long long)reader->count,
+            (unsigned long long)pass->first.offset, problem->text);
+    reader->count++;
+    pass->leading++;
 }
 
 /* Read the first frame that can be examined. Those in front of it count as damaged. */
@@ -115,7 +130,9 @@ static bool read_first(const struct video_settings *settings, struct video_reade
         if (step == STEP_END)
             problem_set(problem, "no frames");
         good = step == STEP_FRAME && learn_shape(context, &pass->first, &reader->info, problem);
-    } while (step == STEP_FRAME && !good && pass->first.length == 0 && !settings->strict);
+        if (step == STEP_FRAME && !good)
+            note_bad_first(reader, pass, problem);
+    } while (step == STEP_FRAME && !good && !settings->strict && pass->leading < LEADING_MOST);
     kst_context_destroy(&context);
     pass->has_first = good;
     return good && learn_tags(&pass->first, &reader->info, problem) &&
@@ -374,6 +391,9 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     else
         pass->work = KST_FLOW_CONVERT;
     pass->copy |= in->payload == PAYLOAD_PIXELS && writer->info.payload == PAYLOAD_PIXELS;
+    if (in->fields && pass->work != KST_FLOW_DECODE && !pass->copy)
+        return complain_usage(
+            "video", "frames of two fields (AVI1) are decoded or passed on, and not coded again: decode them to .y4m");
     bool encodes = pass->work == KST_FLOW_ENCODE || pass->work == KST_FLOW_CONVERT;
     return !encodes || fit_encoder(settings, pass) ? EXIT_FINE : EXIT_USAGE;
 }

@@ -36,6 +36,7 @@ struct video_info {
     struct video_ratio rate;   /* frames a second */
     struct video_ratio aspect; /* the width of a pixel by its height */
     enum video_range range;
+    bool fields;     /* a coded frame is two streams: the odd and the even rows of the picture */
     char interlace;  /* as in Y4M: p, t, b, m, or ? */
     char siting[16]; /* of 4:2:0 chroma, as in Y4M: jpeg, mpeg2, paldv; empty: not known */
     uint64_t frames; /* 0: not known */
