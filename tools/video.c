@@ -46,15 +46,17 @@ static bool set_format(const char *option, const char *value, const struct video
 
 static bool set_size(const char *value, struct video_shape *shape)
 {
-    unsigned width, height;
-    char rest;
+    char *end;
+    unsigned long width = value[0] >= '1' && value[0] <= '9' ? strtoul(value, &end, 10) : 0, height = 0;
 
-    if (sscanf(value, "%9ux%9u%c", &width, &height, &rest) != 2 || width == 0 || height == 0) {
+    if (width > 0 && *end == 'x' && end[1] >= '1' && end[1] <= '9')
+        height = strtoul(end + 1, &end, 10);
+    if (height == 0 || *end != '\0' || width > INT32_MAX || height > INT32_MAX) {
         complain_usage("video", "--size takes WxH, such as 1920x1080, not '%s'", value);
         return false;
     }
-    shape->width = width;
-    shape->height = height;
+    shape->width = (uint32_t)width;
+    shape->height = (uint32_t)height;
     return true;
 }
 

@@ -234,6 +234,8 @@ echo text >text.avi && refused text.avi 'byte 0: '
 printf 'YUV4MPEG2 W99999999 H99999999 F25:1\nFRAME\n' >huge.y4m && refused huge.y4m 'more than the limit'
 printf 'YUV4MPEG2 W8 H8 F25:1 C420alpha\nFRAME\n' >odd.y4m && refused odd.y4m "byte 22: the tag 'C420alpha'"
 printf 'YUV4MPEG2 W8 H8 F25:1\nFRAMES\n12' >short.y4m && refused short.y4m 'byte 22: the frame has 2 bytes instead of 96'
+expect 1 "$KOSTKA" video --in-format y4m text.avi x.y4m
+says 'byte 0: no YUV4MPEG2 is here'
 printf 'YUV4MPEG2 W0 H8 F25:1\nFRAME\n' >none.y4m && refused none.y4m 'no pixels'
 head -c 5000 /dev/zero | tr '\0' W >long.y4m && sed -i '1s/^/YUV4MPEG2 /' long.y4m && refused long.y4m 'no line of tags'
 head -c 300 back.avi >cut.avi && refused cut.avi 'ends in front of its frames'

@@ -219,14 +219,17 @@ bool avi_begin(struct video_writer *writer, struct problem *problem)
     const struct video_info *info = &writer->info;
     struct bytes headers = {malloc(HEADER_MOST), 0};
 
-    writer->state = calloc(1, sizeof(struct avi_out));
-    bool good = headers.data != NULL && writer->state != NULL ? true : problem_set(problem, "out of memory");
-    if (good && (info->shape.width > UINT16_MAX || info->shape.height > UINT16_MAX))
-        good = problem_set(problem, "AVI has frames of up to 65,535 pixels in width and height");
-    if (good) {
-        put_headers(&headers, writer);
-        good = write_bytes(writer, &headers, problem);
+    if (info->shape.width > UINT16_MAX || info->shape.height > UINT16_MAX) {
+        free(headers.data);
+        return problem_set(problem, "AVI has frames of up to 65,535 pixels in width and height");
     }
+    writer->state = calloc(1, sizeof(struct avi_out));
+    if (headers.data == NULL || writer->state == NULL) {
+        free(headers.data);
+        return problem_set(problem, "out of memory");
+    }
+    put_headers(&headers, writer);
+    bool good = write_bytes(writer, &headers, problem);
     free(headers.data);
     return good;
 }

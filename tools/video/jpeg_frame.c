@@ -44,7 +44,7 @@ static enum video_step append_data(struct video_reader *reader, struct video_fra
         const uint8_t *bytes = input_peek(&reader->input, 2, &had);
         const uint8_t *marker = memchr(bytes, 0xFF, had);
         size_t before = marker == NULL ? had : (size_t)(marker - bytes);
-        bool whole = before + 1 < had;
+        bool whole = marker != NULL && before + 1 < had;
         uint8_t code = whole ? marker[1] : 0;
         if (had == 0 || (before == 0 && whole && code != 0 && code != 0xFF && !is_restart(code)))
             return had == 0 ? STEP_END : STEP_FRAME;

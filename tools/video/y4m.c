@@ -126,13 +126,16 @@ static bool take_line(struct video_input *input, char line[LINE_MOST], struct pr
     input_use(input, used + 1);
     if (strlen(line) == used)
         return true;
-    return problem_set(problem, "byte %llu: a line of tags has a zero in it", (unsigned long long)(at + strlen(line)));
+    at += strlen(line);
+    return problem_set(problem, "byte %llu: a line of tags has a zero in it", (unsigned long long)at);
 }
 
 static bool parse_tags(char *line, struct video_info *info, struct problem *problem)
 {
     char *rest = line + sizeof magic - 1;
 
+    if (strncmp(line, magic, sizeof magic - 1) != 0)
+        return problem_set(problem, "byte 0: no %s is here", magic);
     for (char *tag = rest; *tag != '\0'; tag = rest) {
         tag += strspn(tag, " ");
         size_t length = strcspn(tag, " ");
@@ -148,7 +151,7 @@ static bool parse_tags(char *line, struct video_info *info, struct problem *prob
 static bool y4m_open(struct video_reader *reader, const struct video_wishes *wishes, struct problem *problem)
 {
     struct video_info *info = &reader->info;
-    char line[LINE_MOST];
+    char line[LINE_MOST] = "";
 
     info->shape = (struct video_shape){.planes = 3, .depth = 8, .h = 2, .v = 2};
     if (!take_line(&reader->input, line, problem) || !parse_tags(line, info, problem) ||
