@@ -35,20 +35,17 @@ expect 0 "$KOSTKA" video b.avi b.mjpeg
 same b.mjpeg a.mjpeg
 ff -i a.y4m -c:v mjpeg -q:v 2 -color_range pc c.avi
 expect 0 "$KOSTKA" video --strict c.avi c.y4m
-ff -i c.avi -pix_fmt yuvj420p d.y4m
-equals "$(wc -c <c.y4m | cut -c 1-4)" "$(wc -c <d.y4m | cut -c 1-4)" 'bytes of frames'
+ff -i c.avi -pix_fmt yuvj420p d.y4m # a filter between the two would change the range
 ffmpeg -nostdin -v error -i c.y4m -i d.y4m -lavfi psnr=stats_file=psnr -f null - || fail psnr
+equals "$(wc -l <psnr)" 15
 [ "$(sed 's/.*psnr_avg:\([0-9]*\).*/\1/; s/.*psnr_avg:inf.*/99/' psnr | sort -n | head -n 1)" -ge 45 ] ||
     fail "FFmpeg decodes other pixels: $(cat psnr)"
-# FFmpeg takes 4:4:4 without a colour space for RGB, so its decoder is asked about the others only.
-for format in yuv422p gray yuv420p10 yuv444p12; do
+for format in gray yuv420p10; do
     ff -i a.y4m -pix_fmt $format -strict -1 in.y4m
     expect 0 "$KOSTKA" video in.y4m out.avi --codec jpeg2000
-    if [ $format != yuv444p12 ]; then
-        frames in.y4m >one
-        frames out.avi >two
-        same one two
-    fi
+    frames in.y4m >one
+    frames out.avi >two
+    same one two
     expect 0 "$KOSTKA" video out.avi back.y4m
     tail -n +2 back.y4m >b && tail -n +2 in.y4m >w
     same b w
