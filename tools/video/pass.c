@@ -264,13 +264,16 @@ static bool write_result(struct run *run, struct slot *slot, kst_flow_item *item
            write_frame(run, &slot->out, problem);
 }
 
-static void show(const struct video_pass *pass, const struct video_frame *frame)
+/* Show how far the work has come: by the bytes of a file, or by the frames that a stream has announced. */
+static void show(const struct video_pass *pass, const struct video_frame *frame, uint64_t number)
 {
-    uint64_t size = pass->reader->input.size;
+    uint64_t size = pass->reader->input.size, frames = pass->reader->info.frames;
 
     progress_step();
     if (size > 0)
         progress_reached((double)frame->offset / (double)size);
+    else if (frames > 0)
+        progress_reached((double)(number + 1) / (double)frames);
 }
 
 static bool put(void *user, kst_flow_item *item)
@@ -282,7 +285,7 @@ static bool put(void *user, kst_flow_item *item)
 
     if (good && !write_result(run, slot, item, &problem))
         good = fail(run, &problem);
-    show(run->pass, &slot->in);
+    show(run->pass, &slot->in, slot->number);
     give_slot(run, slot);
     return good;
 }
@@ -433,7 +436,7 @@ static enum video_step do_one(
         make_one(context, run->pass, decode, &item);
     bool good = write_result(run, slot, &item, problem);
     kst_buffer_release(context, &item.output);
-    show(run->pass, &slot->in);
+    show(run->pass, &slot->in, slot->number);
     return good ? STEP_FRAME : STEP_FAILED;
 }
 
@@ -475,7 +478,7 @@ static bool copy_frames(struct run *run, struct problem *problem)
         good = frame->length == 0 ? write_again(run, problem)
                : pixels           ? write_pixels(run, &run->pass->reader->info.shape, frame, problem)
                                   : write_frame(run, frame, problem);
-        show(run->pass, frame);
+        show(run->pass, frame, run->pass->reader->count - 1);
     }
     return good && step == STEP_END;
 }
