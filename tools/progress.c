@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tool.h"
@@ -18,6 +19,7 @@ static struct {
     bool unknown;   /* the total is; `reached` says how far the work has come */
     double reached; /* below 0: that is not known either */
     size_t done;    /* finished steps */
+    double frames;  /* steps that are frames: as many as are shown in a second; otherwise 0 */
     double running; /* how much of the unfinished steps is done, in steps */
     double began;
     double drawn;
@@ -53,7 +55,7 @@ static void fill_bar(char bar[BAR + 1], double share)
 /* Draw a line for the share that has been done; below 0, it is not known. */
 static void draw_share(double now, double share)
 {
-    char bar[BAR + 1], left[32] = "", rate[32] = "";
+    char bar[BAR + 1], left[32] = "", rate[64] = "";
     double taken = now - state.began;
 
     fill_bar(bar, share);
@@ -62,6 +64,9 @@ static void draw_share(double now, double share)
     if (state.done > 0)
         snprintf(
             rate, sizeof rate, ", %.*f a second", (double)state.done < 10 * taken ? 1 : 0, (double)state.done / taken);
+    if (state.done > 0 && state.frames > 0)
+        snprintf(rate + strlen(rate), sizeof rate - strlen(rate), ", %.1f times real time",
+            (double)state.done / taken / state.frames);
     if (state.unknown && share < 0)
         fprintf(stderr, "\r%zu done%s\033[K", state.done, rate);
     else if (state.unknown)
@@ -95,6 +100,7 @@ void progress_begin(size_t total)
     state.unknown = false;
     state.reached = -1;
     state.done = 0;
+    state.frames = 0;
     state.running = 0;
     state.began = seconds_now();
     state.drawn = 0.0;
@@ -104,6 +110,11 @@ void progress_begin_unknown(void)
 {
     progress_begin(1);
     state.unknown = true;
+}
+
+void progress_real_time(double frames)
+{
+    state.frames = frames;
 }
 
 void progress_reached(double share)

@@ -20,6 +20,10 @@ void progress_begin(size_t total);
 void progress_begin_unknown(void);
 void progress_reached(double share);
 
+/* Say after the beginning that the steps are frames, of which so many are shown in a second: the line then says how
+ * many times faster than that they come. */
+void progress_real_time(double frames);
+
 /* Count a finished step. Thread-safe. */
 void progress_step(void);
 

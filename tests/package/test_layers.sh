@@ -59,7 +59,7 @@ allow src/gl gl image core
 allow src/gl/run gl run device image core
 allow src/api api run gl resize device image core
 allow src/flow flow image core
-allow tools files peers tar
+allow tools files peers tar video
 allow fuzz j2k core
 allow bench jpeg
 allow examples none

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs 'kostka video', which takes a sequence of frames from one file or stream to another. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inputs.h"
+#include "interrupt.h"
+#include "video/setup.h"
+
+/* Read N, N/D, N:D or a decimal fraction such as 29.97, which stands for 30000/1001. */
+static bool set_rate(const char *value, struct video_ratio *rate)
+{
+    static const struct video_ratio usual[] = {{24000, 1001}, {30000, 1001}, {60000, 1001}, {120000, 1001}};
+    char *end;
+    unsigned long over = strtoul(value, &end, 10), under = 1;
+    double number;
+
+    if (value[0] < '0' || value[0] > '9')
+        return false;
+    if (*end == '/' || *end == ':')
+        under = end[1] >= '0' && end[1] <= '9' ? strtoul(end + 1, &end, 10) : 0;
+    if (*end == '\0') {
+        *rate = (struct video_ratio){(uint32_t)over, (uint32_t)under};
+        return over > 0 && under > 0 && over <= INT32_MAX && under <= INT32_MAX;
+    }
+    number = strtod(value, &end);
+    if (*end != '\0' || !(number >= 0.001 && number <= 1e6))
+        return false;
+    *rate = ratio_reduce((struct video_ratio){(uint32_t)(number * 1000 + 0.5), 1000});
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        double off = number - (double)usual[i].over / usual[i].under;
+        if (off < 0.005 && off > -0.005)
+            *rate = usual[i];
+    }
+    return true;
+}
+
+static bool set_format(const char *option, const char *value, const struct video_format **format)
+{
+    *format = video_format_by_name(value);
+    if (*format == NULL)
+        complain_usage("video", "%s is y4m, avi, mjpeg, multipart or raw, not '%s'", option, value);
+    return *format != NULL;
+}
+
+static bool set_size(const char *value, struct video_shape *shape)
+{
+    char *end;
+    unsigned long width = value[0] >= '1' && value[0] <= '9' ? strtoul(value, &end, 10) : 0, height = 0;
+
+    if (width > 0 && *end == 'x' && end[1] >= '1' && end[1] <= '9')
+        height = strtoul(end + 1, &end, 10);
+    if (height == 0 || *end != '\0' || width > INT32_MAX || height > INT32_MAX) {
+        complain_usage("video", "--size takes WxH, such as 1920x1080, not '%s'", value);
+        return false;
+    }
+    shape->width = (uint32_t)width;
+    shape->height = (uint32_t)height;
+    return true;
+}
+
+static bool set_codec(const char *value, struct video_settings *settings)
+{
+    static const struct {
+        const char *name;
+        kst_codec codec;
+        bool ht;
+    } codecs[] = {{"jpeg", KST_CODEC_JPEG, false}, {"mjpeg", KST_CODEC_JPEG, false},
+        {"jpeg2000", KST_CODEC_JPEG2000, false}, {"j2k", KST_CODEC_JPEG2000, false}, {"ht", KST_CODEC_JPEG2000, true}};
+
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+        if (strcmp(codecs[i].name, value) == 0) {
+            settings->codec = codecs[i].codec;
+            settings->ht = codecs[i].ht;
+            return true;
+        }
+    complain_usage("video", "--codec is jpeg, jpeg2000 or ht, not '%s'", value);
+    return false;
+}
+
+static bool handle(const char *verb, void *settings_pointer, int code, const char *value)
+{
+    struct video_settings *settings = settings_pointer;
+
+    switch (code) {
+    case OPTION_FPS:
+        if (set_rate(value, &settings->wishes.rate))
+            return true;
+        complain_usage(verb, "--fps takes frames a second, such as 25, 30000/1001 or 29.97, not '%s'", value);
+        return false;
+    case OPTION_IN_FORMAT:
+        return set_format("--in-format", value, &settings->in_format);
+    case OPTION_OUT_FORMAT:
+        return set_format("--out-format", value, &settings->out_format);
+    case OPTION_SIZE:
+        return set_size(value, &settings->wishes.shape);
+    case OPTION_FORMAT:
+        if (shape_set_layout(&settings->wishes.shape, value))
+            return true;
+        complain_usage(verb,
+            "--format is yuv420p, yuv422p, yuv444p, yuv440p, yuv411p, gray or rgb, perhaps with a "
+            "depth behind it: yuv420p10; not '%s'",
+            value);
+        return false;
+    case OPTION_CODEC:
+        return set_codec(value, settings);
+    case OPTION_LATENCY:
+        settings->latency = true;
+        return true;
+    default:
+        settings->strict = true;
+        return true;
+    }
+}
+
+static struct option_group video_group(struct video_settings *settings)
+{
+    static const struct option_entry table[] = {{"fps", "N", OPTION_FPS, 0, 0},
+        {"in-format", "y4m|avi|mjpeg|multipart|raw", OPTION_IN_FORMAT, 0, 0},
+        {"out-format", "y4m|avi|mjpeg|multipart|raw", OPTION_OUT_FORMAT, 0, 0},
+        {"codec", "jpeg|jpeg2000|ht", OPTION_CODEC, 0, 0}, {"size", "WxH", OPTION_SIZE, 0, 0},
+        {"format", "yuv420p|yuv422p|yuv444p|gray|rgb", OPTION_FORMAT, 0, 0}, {"latency", NULL, OPTION_LATENCY, 0, 0},
+        {"strict", NULL, OPTION_STRICT, 0, 0}, {"input", "FILE", OPTION_INPUT, 0, 0},
+        {"output", "FILE", OPTION_OUTPUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
+    return (struct option_group){table, handle, settings};
+}
+
+static void tell_details(const char *name, const struct video_pass *pass, double seconds)
+{
+    const struct video_info *info = &pass->reader->info;
+    double rate = (double)pass->reader->count / seconds;
+    char shape[64];
+
+    complain(name, "%s, %llu frames of %s in %.2f s, %.1f a second, %.1f times real time", pass->reader->format->name,
+        (unsigned long long)pass->reader->count, shape_text(&info->shape, shape), seconds, rate,
+        rate * info->rate.under / info->rate.over);
+}
+
+/* Say what a sequence was made of, and what was wrong with it. */
+static void report(const char *name, const struct video_pass *pass, double seconds)
+{
+    const struct video_reader *reader = pass->reader;
+
+    if (pass->common->verbose)
+        tell_details(name, pass, seconds);
+    if (pass->damaged > 0)
+        complain(name, "warning: %llu of %llu frames are damaged, and repeat the one before; the first: %s",
+            (unsigned long long)pass->damaged, (unsigned long long)reader->count, pass->first_damage.text);
+    if (pass->warned > 0)
+        complain(name, "warning: %llu of %llu frames are decoded in spite of errors%s%s",
+            (unsigned long long)pass->warned, (unsigned long long)reader->count,
+            pass->damaged > 0 ? "" : "; the first: ", pass->damaged > 0 ? "" : pass->first_damage.text);
+    if (reader->skipped > 0)
+        complain(name, "warning: %llu bytes between frames belong to none", (unsigned long long)reader->skipped);
+    if (reader->missing > 0)
+        complain(name, "warning: the file ends inside of a frame, which is left out");
+    if (reader->left_out > 0)
+        complain(name, "warning: sound and other streams are left out: %u", (unsigned)reader->left_out);
+}
+
+/* Return the first thing that is wrong with the input as a whole, for --strict. */
+static bool check_strict(const struct video_pass *pass, struct problem *problem)
+{
+    const struct video_reader *reader = pass->reader;
+
+    if (pass->strict && reader->skipped > 0)
+        return problem_set(problem, "%llu bytes between frames belong to none", (unsigned long long)reader->skipped);
+    if (pass->strict && reader->missing > 0)
+        return problem_set(problem, "the file ends inside of a frame");
+    return true;
+}
+
+static bool write_all(struct video_pass *pass, struct problem *problem)
+{
+    struct video_writer *writer = pass->writer;
+
+    return writer->format->begin(writer, problem) && video_pass_run(pass, problem) && check_strict(pass, problem) &&
+           writer->format->end(writer, problem);
+}
+
+/* Write the output. What a signal cut short keeps its frames only if the input is a stream, which has no other end. */
+static bool write_output(const char *path, struct video_pass *pass, struct problem *problem)
+{
+    struct video_writer *writer = pass->writer;
+
+    if (!writer->format->files && !output_open(&writer->output, path, problem))
+        return false;
+    if (writer->format->whole && output_in_order(&writer->output)) {
+        output_discard(&writer->output);
+        return problem_set(problem, "%s needs a file, since its headers are completed at the end; mjpeg does not",
+            writer->format->name);
+    }
+    interrupt_set(INTERRUPT_WAITS);
+    bool good = write_all(pass, problem);
+    if (writer->format->drop != NULL)
+        writer->format->drop(writer);
+    if (writer->format->files)
+        return good;
+    if (good && !(pass->interrupted && pass->reader->input.regular))
+        return output_commit(&writer->output, problem);
+    output_discard(&writer->output);
+    return good;
+}
+
+static int run_pass(struct video_settings *settings, const char *in, const char *out)
+{
+    struct video_reader reader = {.format = NULL, .input.descriptor = -1};
+    struct video_writer writer;
+    struct video_pass pass = {.common = &settings->common, .reader = &reader, .writer = &writer};
+    struct problem problem;
+    double began = seconds_now();
+    int code = EXIT_FAILED;
+
+    if (!video_open_input(settings, in, &reader, &pass, &problem)) {
+        complain(in, "%s", problem.text);
+    } else if ((code = video_choose_work(settings, out, &pass)) == EXIT_FINE) {
+        if (!write_output(out, &pass, &problem)) {
+            complain(problem.kind == PROBLEM_WRITE ? out : in, "%s", problem.text);
+            code = EXIT_FAILED;
+        }
+        report(in, &pass, seconds_now() - began);
+    }
+    if (code == EXIT_FINE && pass.interrupted) {
+        complain(in, "interrupted after %llu frames%s", (unsigned long long)reader.count,
+            reader.input.regular ? "; nothing is kept of them" : "");
+        code = EXIT_INTERRUPTED;
+    }
+    frame_release(&pass.first);
+    video_close_input(&reader);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    const struct output_options one = {.directory = NULL};
+    struct video_settings settings = {.wishes.shape = {0, 0, 3, 8, 2, 2, false}};
+    int code;
+
+    encode_settings_init(&settings.encode);
+    j2k_settings_init(&settings.j2k);
+    kst_transcode_options_init(&settings.transcode);
+    const struct option_group groups[] = {common_group(&settings.common), video_group(&settings),
+        encode_group(&settings.encode), j2k_group(&settings.j2k, true)};
+    if (options_read(&verb_video, argc, argv, groups, 4, &settings.given, &code)) {
+        settings.wishes.max_pixels = common_max_pixels(&settings.common);
+        settings.wishes.max_memory = common_max_memory(&settings.common);
+        code = operands_check("video", &one, argv + optind, (size_t)(argc - optind));
+        if (code == EXIT_FINE)
+            code = run_pass(&settings, argv[optind], argv[optind + 1]);
+    }
+    encode_settings_release(&settings.encode);
+    return code;
+}
+
+const struct verb verb_video = {
+    .name = "video",
+    .summary = "take a sequence of frames from one file or stream to another",
+    .run = run,
+    .help =
+        "Usage: kostka video [OPTIONS] IN OUT\n"
+        "\n"
+        "Reads and writes Y4M (.y4m), MJPEG (.mjpeg), AVI with frames of JPEG or JPEG 2000 (.avi), multipart HTTP\n"
+        "streams of JPEG (.multipart), planes without a header (.yuv), and files with numbers in their names\n"
+        "(frame%05d.png), which may be of any format that 'kostka convert' knows. '-' is standard input or output.\n"
+        "Frames are decoded, encoded, or coded again where an option or the codec asks for that; otherwise they\n"
+        "are passed on or, with --optimize, --progressive, --restart and --ht, rewritten without loss. Planes go\n"
+        "to the codec as they are: neither colours nor sampling change.\n"
+        "\n"
+        "  --codec jpeg|jpeg2000|ht   what frames of AVI are coded as (jpeg)\n"
+        "  -q, --quality N, --lossless, --rate BPP, --ratio R ...   all options of 'kostka encode'; see there\n"
+        "  --fps N|N/D         frames a second, where IN does not say it (25) or is wrong\n"
+        "  --in-format, --out-format y4m|avi|mjpeg|multipart|raw   where bytes and names do not say it\n"
+        "  --size WxH, --format yuv420p|yuv422p|yuv444p|gray|rgb[DEPTH]   what frames without a header are\n"
+        "  --strict            damage ends the work; otherwise a frame that cannot be decoded repeats the one\n"
+        "                      before, and is counted\n"
+        "  --latency           each frame goes out before the next one is read\n"
+        "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
+        "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"
+        "  --device DEVICE     auto, cpu, cuda:N, opencl:N, all, or several with commas\n"
+        "  --max-pixels N, --max-memory BYTES   limits (512M pixels, 4G)\n"
+        "  -v, --verbose       print how many frames there were, and how long they took\n"
+        "\n"
+        "After SIGINT or SIGTERM the frames under way are finished. What they make is kept if IN is a pipe, which\n"
+        "has no other end; the exit status is 4.\n",
+};

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reads AVI files chunk by chunk in the order of the file, so that neither an index nor right lengths of the lists are
+ * needed: what a program wrote before it was killed is read, and so is a pipe. OpenDML continues in further lists
+ * RIFF AVIX.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "video/avi.h"
+#include "video/avi_write.h"
+#include "video/jpeg_frame.h"
+
+enum { CHUNK = 8, LIST = 12, STREAMS = 100, SCALE = 20, RATE = 24 };
+
+/* What has been read of the headers. */
+struct avi_in {
+    uint32_t streams; /* lists strl so far */
+    uint32_t video;   /* the number of the stream with frames; STREAMS: none yet */
+    bool is_video;    /* of the last header of a stream */
+    uint32_t others;  /* streams that are left out */
+    bool shaped;      /* the format of the video is known */
+};
+
+struct chunk {
+    uint8_t name[4];
+    uint32_t length;
+    uint64_t offset; /* of its header */
+};
+
+static bool is(const uint8_t name[4], const char *text)
+{
+    return memcmp(name, text, 4) == 0;
+}
+
+static bool avi_detect(const uint8_t *head, size_t length)
+{
+    return length >= LIST && is(head, "RIFF") && is(head + 8, "AVI ");
+}
+
+/* Read a chunk's header. Returns STEP_END where the file ends, also inside of the header. */
+static enum video_step chunk_begin(struct video_reader *reader, struct chunk *chunk, struct problem *problem)
+{
+    size_t had;
+    const uint8_t *head = input_peek(&reader->input, CHUNK, &had);
+
+    if (had < CHUNK)
+        return input_good(&reader->input, problem) ? STEP_END : STEP_FAILED;
+    memcpy(chunk->name, head, 4);
+    chunk->length = little_endian(head + 4, 4);
+    chunk->offset = reader->input.offset;
+    input_use(&reader->input, CHUNK);
+    for (int i = 0; i < 4; i++)
+        if (chunk->name[i] < ' ' || chunk->name[i] > '~') {
+            problem_set(problem, "byte %llu: no RIFF chunk begins here", (unsigned long long)chunk->offset);
+            return STEP_FAILED;
+        }
+    return STEP_FRAME;
+}
+
+/* Skip what is left of a chunk, and the byte that makes its length even. */
+static void chunk_skip(struct video_reader *reader, const struct chunk *chunk, uint32_t used)
+{
+    input_skip(&reader->input, (uint64_t)(chunk->length - used) + (chunk->length & 1));
+}
+
+/* Return whether the list's chunks are read like those around it. */
+static bool enters(const uint8_t kind[4])
+{
+    static const char *const lists[] = {"AVI ", "AVIX", "hdrl", "strl", "movi", "rec "};
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (is(kind, lists[i]))
+            return true;
+    return false;
+}
+
+static void enter(struct video_reader *reader, const struct chunk *chunk, bool *movie)
+{
+    struct avi_in *avi = reader->state;
+    size_t had;
+    const uint8_t *kind = input_peek(&reader->input, 4, &had);
+
+    if (had < 4 || chunk->length < 4 || !enters(kind)) {
+        chunk_skip(reader, chunk, 0);
+        return;
+    }
+    avi->streams += is(kind, "strl");
+    *movie |= is(kind, "movi");
+    input_use(&reader->input, 4);
+}
+
+/* Read the first bytes of a chunk, and skip the others. Returns false, with the problem, if it has fewer than `least`.
+ */
+static bool read_header(struct video_reader *reader, const struct chunk *chunk, uint8_t *bytes, uint32_t least,
+    uint32_t most, struct problem *problem)
+{
+    uint32_t length = chunk->length < most ? chunk->length : most;
+
+    memset(bytes, 0, most);
+    if (length < least || input_read(&reader->input, bytes, length) < length)
+        return input_good(&reader->input, problem) &&
+               problem_set(problem, "byte %llu: the chunk '%.4s' has %u bytes, of %u at least",
+                   (unsigned long long)chunk->offset, (const char *)chunk->name, (unsigned)chunk->length,
+                   (unsigned)least);
+    chunk_skip(reader, chunk, length);
+    return true;
+}
+
+/* Read the header of a stream (AVISTREAMHEADER). The first video stream is the one that is read. */
+static bool read_stream(struct video_reader *reader, const struct chunk *chunk, struct problem *problem)
+{
+    struct avi_in *avi = reader->state;
+    uint8_t header[56];
+
+    if (!read_header(reader, chunk, header, 48, sizeof header, problem))
+        return false;
+    avi->is_video = is(header, "vids") && avi->video == STREAMS && avi->streams > 0 && avi->streams <= STREAMS;
+    avi->others += !avi->is_video;
+    if (!avi->is_video)
+        return true;
+    avi->video = avi->streams - 1;
+    reader->info.rate = (struct video_ratio){little_endian(header + RATE, 4), little_endian(header + SCALE, 4)};
+    if (reader->info.rate.over == 0 || reader->info.rate.under == 0)
+        reader->info.rate = (struct video_ratio){0, 0};
+    return true;
+}
+
+/* Find what is coded by the name in the format. */
+static bool find_codec(struct video_info *info, const uint8_t name[4], uint64_t offset, struct problem *problem)
+{
+    static const struct {
+        char name[5];
+        enum video_payload payload;
+    } codecs[] = {{"MJPG", PAYLOAD_JPEG}, {"mjpg", PAYLOAD_JPEG}, {"JPEG", PAYLOAD_JPEG}, {"jpeg", PAYLOAD_JPEG},
+        {"AVRn", PAYLOAD_JPEG}, {"dmb1", PAYLOAD_JPEG}, {"MJ2C", PAYLOAD_JPEG2000}, {"mjp2", PAYLOAD_JPEG2000},
+        {"LJ2C", PAYLOAD_JPEG2000}, {"LJ2K", PAYLOAD_JPEG2000}};
+    char shown[5] = "";
+
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+        if (is(name, codecs[i].name)) {
+            info->payload = codecs[i].payload;
+            return true;
+        }
+    for (int i = 0; i < 4; i++)
+        shown[i] = name[i] >= ' ' && name[i] <= '~' ? (char)name[i] : '?';
+    return problem_set(
+        problem, "byte %llu: frames are coded as '%s'; MJPG and MJ2C are read", (unsigned long long)offset, shown);
+}
+
+/* Read the format of a video (BITMAPINFOHEADER). The frames themselves say how large they are. */
+static bool read_format(struct video_reader *reader, const struct chunk *chunk, struct problem *problem)
+{
+    struct avi_in *avi = reader->state;
+    uint8_t header[40];
+
+    if (!avi->is_video) {
+        chunk_skip(reader, chunk, 0);
+        return true;
+    }
+    avi->shaped = true;
+    return read_header(reader, chunk, header, sizeof header, sizeof header, problem) &&
+           find_codec(&reader->info, header + 16, chunk->offset, problem);
+}
+
+/* Read the number of frames, first that of the first list RIFF (avih), then that of all (dmlh). */
+static bool read_count(struct video_reader *reader, const struct chunk *chunk, uint32_t at, struct problem *problem)
+{
+    uint8_t header[56];
+
+    if (!read_header(reader, chunk, header, at + 4, sizeof header, problem))
+        return false;
+    reader->info.frames = little_endian(header + at, 4);
+    return true;
+}
+
+/* Read a video's proportions (OpenDML, vprp): those of the picture by the frame's size. */
+static bool read_aspect(struct video_reader *reader, const struct chunk *chunk, struct problem *problem)
+{
+    uint8_t header[36];
+
+    if (!read_header(reader, chunk, header, sizeof header, sizeof header, problem))
+        return false;
+    uint64_t across = little_endian(header + 22, 2), down = little_endian(header + 20, 2); /* y first */
+    uint64_t over = across * little_endian(header + 28, 4), under = down * little_endian(header + 24, 4);
+    if (over != 0 && under != 0 && over <= UINT32_MAX && under <= UINT32_MAX)
+        reader->info.aspect = ratio_reduce((struct video_ratio){(uint32_t)over, (uint32_t)under});
+    return true;
+}
+
+static bool read_chunk(struct video_reader *reader, const struct chunk *chunk, bool *movie, struct problem *problem)
+{
+    if (is(chunk->name, "RIFF") || is(chunk->name, "LIST"))
+        enter(reader, chunk, movie);
+    else if (is(chunk->name, "strh"))
+        return read_stream(reader, chunk, problem);
+    else if (is(chunk->name, "strf"))
+        return read_format(reader, chunk, problem);
+    else if (is(chunk->name, "avih"))
+        return read_count(reader, chunk, AVIH_FRAMES, problem);
+    else if (is(chunk->name, "dmlh"))
+        return read_count(reader, chunk, 0, problem);
+    else if (is(chunk->name, "vprp") && ((struct avi_in *)reader->state)->is_video && chunk->length >= 36)
+        return read_aspect(reader, chunk, problem);
+    else
+        chunk_skip(reader, chunk, 0);
+    return true;
+}
+
+static bool read_headers(struct video_reader *reader, struct problem *problem)
+{
+    struct avi_in *avi = reader->state;
+    struct chunk chunk;
+    bool movie = false;
+
+    while (!movie) {
+        enum video_step step = chunk_begin(reader, &chunk, problem);
+        if (step == STEP_END)
+            return problem_set(
+                problem, "byte %llu: the file ends in front of its frames", (unsigned long long)reader->input.offset);
+        if (step == STEP_FAILED || !read_chunk(reader, &chunk, &movie, problem))
+            return false;
+    }
+    if (avi->video != STREAMS && avi->shaped)
+        return true;
+    return problem_set(problem, "byte %llu: no stream with video", (unsigned long long)reader->input.offset);
+}
+
+static bool avi_open(struct video_reader *reader, const struct video_wishes *wishes, struct problem *problem)
+{
+    struct avi_in *avi = calloc(1, sizeof *avi);
+
+    (void)wishes;
+    if (avi == NULL)
+        return problem_set(problem, "out of memory");
+    avi->video = STREAMS;
+    reader->state = avi;
+    if (!read_headers(reader, problem))
+        return false;
+    reader->left_out = avi->others;
+    return true;
+}
+
+static void avi_close(struct video_reader *reader)
+{
+    free(reader->state);
+    reader->state = NULL;
+}
+
+/* Return whether a chunk holds a frame of the stream: its number in two digits, and db or dc. */
+static bool is_frame(const struct avi_in *avi, const struct chunk *chunk)
+{
+    const uint8_t *name = chunk->name;
+
+    return name[0] == '0' + avi->video / 10 && name[1] == '0' + avi->video % 10 && name[2] == 'd' &&
+           (name[3] == 'c' || name[3] == 'b');
+}
+
+/* Read the frame in a chunk. One that the file cuts off is missing, and so the end. */
+static enum video_step read_frame(
+    struct video_reader *reader, const struct chunk *chunk, struct video_frame *frame, struct problem *problem)
+{
+    frame->length = 0;
+    frame->offset = chunk->offset;
+    enum video_step step = frame_append_input(reader, frame, chunk->length, problem);
+    if (step == STEP_END)
+        reader->missing = chunk->length - frame->length;
+    if (step != STEP_FRAME)
+        return step;
+    if ((chunk->length & 1) != 0)
+        input_skip(&reader->input, 1);
+    if (reader->info.payload == PAYLOAD_JPEG && !jpeg_frame_complete(frame, problem))
+        return STEP_FAILED;
+    return STEP_FRAME;
+}
+
+static enum video_step avi_next(struct video_reader *reader, struct video_frame *frame, struct problem *problem)
+{
+    struct chunk chunk;
+    bool movie = true;
+
+    for (;;) {
+        enum video_step step = chunk_begin(reader, &chunk, problem);
+        if (step != STEP_FRAME)
+            return step;
+        if (is_frame(reader->state, &chunk))
+            return read_frame(reader, &chunk, frame, problem);
+        if (is(chunk.name, "RIFF") || is(chunk.name, "LIST"))
+            enter(reader, &chunk, &movie);
+        else
+            chunk_skip(reader, &chunk, 0);
+    }
+}
+
+const struct video_format video_avi = {.name = "avi",
+    .extensions = {"avi"},
+    .payloads = 1 << PAYLOAD_JPEG | 1 << PAYLOAD_JPEG2000,
+    .whole = true,
+    .detect = avi_detect,
+    .open = avi_open,
+    .next = avi_next,
+    .close = avi_close,
+    .begin = avi_begin,
+    .add = avi_add,
+    .end = avi_end,
+    .drop = avi_drop};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the bytes of a file or a pipe one after the other, and knows their offsets. */
+#ifndef KOSTKA_TOOL_VIDEO_INPUT_H
+#define KOSTKA_TOOL_VIDEO_INPUT_H
+
+#include "tool.h"
+
+struct video_input {
+    int descriptor;
+    bool regular;  /* it is a file, whose size is known */
+    uint64_t size; /* of the file */
+    uint8_t *buffer;
+    size_t from, to;        /* the part of the buffer that has been read and not used */
+    uint64_t offset;        /* of the first byte of that part in the file */
+    bool ended;             /* nothing follows what is in the buffer */
+    bool interrupted;       /* a signal ended the reading before the file ended */
+    struct problem failure; /* why reading failed; an empty text: it has not */
+};
+
+enum { INPUT_PEEK = 1 << 16 /* the most bytes that input_peek() provides */ };
+
+/* Open a file, or standard input for "-". */
+bool input_open(struct video_input *input, const char *path, struct problem *problem);
+void input_close(struct video_input *input);
+
+/*
+ * Return the next bytes without using them, and set *length to their number: at least `least`, up to INPUT_PEEK, fewer
+ * only where the file ends.
+ */
+const uint8_t *input_peek(struct video_input *input, size_t least, size_t *length);
+
+/* Use bytes that were peeked at. */
+void input_use(struct video_input *input, size_t length);
+
+/* Read up to `length` bytes. Returns their number, which is smaller only where the file ends. */
+size_t input_read(struct video_input *input, void *to, size_t length);
+
+/* Skip bytes. Returns false if the file ends before. */
+bool input_skip(struct video_input *input, uint64_t length);
+
+/* Return false, with the problem, if reading has failed: an end may then be no end. */
+bool input_good(const struct video_input *input, struct problem *problem);
+
+#endif

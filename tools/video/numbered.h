@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares sequences of files with numbers in their names. */
+#ifndef KOSTKA_TOOL_VIDEO_NUMBERED_H
+#define KOSTKA_TOOL_VIDEO_NUMBERED_H
+
+#include "video/video.h"
+
+extern const struct video_format video_numbered;
+
+/* Return whether a name has one number such as %d or %05d. */
+bool numbered_is(const char *path);
+
+/* Return what files of a pattern's extension hold: or-ed 1 << enum video_payload; 0 if none are written. */
+unsigned numbered_payloads(const char *path);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares how the frames of a sequence go from one container to another. */
+#ifndef KOSTKA_TOOL_VIDEO_PASS_H
+#define KOSTKA_TOOL_VIDEO_PASS_H
+
+#include <kostka/kostka_flow.h>
+
+#include "options.h"
+#include "video/video.h"
+
+/* What is done with the frames of a sequence. */
+struct video_pass {
+    const struct common_options *common;
+    struct video_reader *reader;
+    struct video_writer *writer;
+    struct video_frame first; /* the first frame, which has been read to see what the frames are; empty: it has not */
+    bool has_first;
+    uint64_t leading;           /* frames in front of it, which could not be examined */
+    bool copy;                  /* frames stay byte for byte, and there is no work */
+    kst_flow_work work;         /* otherwise, with the options that it needs */
+    struct video_shape decoded; /* what coded frames are decoded to */
+    const kst_encode_options *encode;
+    const kst_transcode_options *transcode;
+    bool strict;  /* damage ends the work */
+    bool latency; /* a frame goes out before the next one is read */
+    /* What came of it. */
+    uint64_t damaged; /* frames that could not be decoded, instead of which the one before is repeated */
+    uint64_t warned;  /* frames that were decoded in part */
+    struct problem first_damage;
+    bool interrupted; /* a signal ended the work early */
+};
+
+/* Read all frames and write them. Returns false with the problem if that failed. */
+bool video_pass_run(struct video_pass *pass, struct problem *problem);
+
+#endif

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Opens a sequence, and chooses what is done with its frames. */
+#include "video/setup.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "files/files.h"
+#include "video/jpeg_frame.h"
+#include "video/numbered.h"
+
+enum { RATE_USUAL = 25, LEADING_MOST = 100 /* frames that may stand in front of the first good one */ };
+
+/* Find out what container the input is. */
+static const struct video_format *find_format(
+    const struct video_settings *settings, const char *path, struct video_reader *reader, struct problem *problem)
+{
+    size_t length;
+    const uint8_t *head = input_peek(&reader->input, 16, &length);
+    const struct video_format *format =
+        settings->in_format != NULL ? settings->in_format : video_format_of(head, length);
+
+    if (format == NULL && settings->in_format == NULL)
+        format = video_format_by_path(path);
+    if (format == NULL && input_good(&reader->input, problem))
+        problem_set(problem, "%s: no sequence that is read here: Y4M, AVI, MJPEG, multipart",
+            length == 0                                ? "an empty file"
+            : kst_signature_text(head, length) != NULL ? kst_signature_text(head, length)
+                                                       : "an unknown format");
+    return format;
+}
+
+/*
+ * Return whether a stream holds RGB. A JPEG 2000 codestream without boxes does not say so; three components of one size
+ * are taken for RGB if a component transform makes them of others, as it is of no use for Y, Cb and Cr.
+ */
+static bool is_rgb(kst_decoder *decoder, const kst_info *info)
+{
+    kst_element element = {.size = sizeof element};
+
+    if (info->component_count != 3 || info->colour != KST_COLOUR_RGB)
+        return false;
+    if (info->codec == KST_CODEC_JPEG || info->jp2)
+        return true;
+    while (kst_decoder_next_element(decoder, &element))
+        if (strcmp(element.name, "COD") == 0)
+            return strstr(element.text, "component transform") != NULL;
+    return false;
+}
+
+/* Learn from the headers of a coded frame what the frames are. */
+static bool learn_shape(
+    kst_context *context, const struct video_frame *frame, struct video_info *info, struct problem *problem)
+{
+    kst_decode_options options;
+    kst_decoder *decoder;
+    kst_image image;
+
+    kst_decode_options_init(&options);
+    options.format = KST_FORMAT_RAW;
+    kst_image_init(&image);
+    kst_status status = kst_decoder_create(context, &decoder);
+    if (status)
+        return jpeg_report_problem(NULL, status, problem);
+    status = kst_decoder_open(decoder, frame->bytes, frame->length);
+    if (!status)
+        status = kst_decoder_describe(decoder, &options, &image);
+    bool good = !status || jpeg_report_problem(kst_decoder_report(decoder), status, problem);
+    const kst_info *found = kst_decoder_info(decoder);
+    if (good && is_rgb(decoder, found))
+        info->shape = (struct video_shape){found->width, found->height, 3, found->component[0].depth, 1, 1, true};
+    else
+        good = good && shape_of_image(&image, &info->shape, problem);
+    if (good && found->density_unit == KST_DENSITY_RATIO && found->density_x > 0 && found->density_y > 0 &&
+        info->aspect.over == 0)
+        info->aspect = ratio_reduce((struct video_ratio){found->density_y, found->density_x});
+    kst_decoder_destroy(&decoder);
+    return good;
+}
+
+/* Learn what else the first frame of a sequence of JPEG says. */
+static bool learn_tags(const struct video_frame *frame, struct video_info *info, struct problem *problem)
+{
+    struct jpeg_frame found = jpeg_frame_examine(frame->bytes, frame->length);
+
+    if (info->payload != PAYLOAD_JPEG)
+        return true;
+    if (found.fields && info->shape.height % info->shape.v != 0)
+        return problem_set(problem, "byte %llu: two fields (AVI1) of %u rows, which do not share rows of chroma",
+            (unsigned long long)frame->offset, (unsigned)info->shape.height);
+    if (found.fields) {
+        info->fields = true;
+        info->interlace = found.top ? 't' : 'b';
+        info->shape.height *= 2;
+    }
+    info->range = found.limited ? RANGE_LIMITED : RANGE_FULL;
+    if (info->shape.h == 2 && info->shape.v == 2)
+        strcpy(info->siting, "jpeg");
+    return true;
+}
+
+/* Note a frame in front of the first one that can be examined. An empty one is no damage. */
+static void note_bad_first(struct video_reader *reader, struct video_pass *pass, const struct problem *problem)
+{
+    if (pass->first.length > 0 && pass->damaged++ == 0)
+        problem_set(&pass->first_damage, "frame %llu, byte %llu: %.1000s", (unsigned long long)reader->count,
+            (unsigned long long)pass->first.offset, problem->text);
+    reader->count++;
+    pass->leading++;
+}
+
+/* Read the first frame that can be examined. Those in front of it count as damaged. */
+static bool read_first(const struct video_settings *settings, struct video_reader *reader, struct video_pass *pass,
+    struct problem *problem)
+{
+    kst_context *context;
+    kst_context_options options;
+    bool good = false;
+    enum video_step step;
+
+    kst_context_options_init(&options);
+    options.device = "cpu";
+    options.threads = 1;
+    options.limits.pixels = settings->common.max_pixels;
+    kst_status status = kst_context_create(&options, &context);
+    if (status)
+        return jpeg_report_problem(NULL, status, problem);
+    do {
+        step = reader->format->next(reader, &pass->first, problem);
+        if (step == STEP_END)
+            problem_set(problem, "no frames");
+        good = step == STEP_FRAME && learn_shape(context, &pass->first, &reader->info, problem);
+        if (step == STEP_FRAME && !good)
+            note_bad_first(reader, pass, problem);
+    } while (step == STEP_FRAME && !good && !settings->strict && pass->leading < LEADING_MOST);
+    kst_context_destroy(&context);
+    pass->has_first = good;
+    return good && learn_tags(&pass->first, &reader->info, problem) &&
+           shape_permitted(&reader->info.shape, &settings->wishes, problem);
+}
+
+bool video_open_input(const struct video_settings *settings, const char *path, struct video_reader *reader,
+    struct video_pass *pass, struct problem *problem)
+{
+    struct video_info *info = &reader->info;
+
+    *reader = (struct video_reader){
+        .info = {.interlace = 'p'}, .input.descriptor = -1, .frame_limit = settings->wishes.max_memory / 4};
+    reader->path = path;
+    if (settings->in_format == NULL && numbered_is(path) && access(path, F_OK) != 0)
+        reader->format = &video_numbered;
+    else if (input_open(&reader->input, path, problem))
+        reader->format = find_format(settings, path, reader, problem);
+    if (reader->format == NULL)
+        return false;
+    if (reader->format->open == NULL)
+        return problem_set(problem, "%s is written, and not read", reader->format->name);
+    if (!reader->format->open(reader, &settings->wishes, problem))
+        return false;
+    if (settings->wishes.rate.over != 0)
+        info->rate = settings->wishes.rate;
+    if (info->rate.over == 0)
+        info->rate = (struct video_ratio){RATE_USUAL, 1};
+    return info->payload == PAYLOAD_PIXELS || read_first(settings, reader, pass, problem);
+}
+
+void video_close_input(struct video_reader *reader)
+{
+    if (reader->format != NULL && reader->format->close != NULL)
+        reader->format->close(reader);
+    input_close(&reader->input);
+}
+
+/* Return whether an option says how frames are to be coded that rewriting without loss cannot honour. */
+static bool recodes(const struct options_given *given)
+{
+    static const int others[] = {OPTION_HELP, OPTION_INPUT, OPTION_OUTPUT, OPTION_VERBOSE, OPTION_THREADS,
+        OPTION_DEVICE, OPTION_MAX_PIXELS, OPTION_MAX_MEMORY, OPTION_MAX_WORK, OPTION_STRICT, OPTION_FPS, OPTION_SIZE,
+        OPTION_FORMAT, OPTION_LATENCY, OPTION_CODEC, OPTION_IN_FORMAT, OPTION_OUT_FORMAT, OPTION_OPTIMIZE,
+        OPTION_PROGRESSIVE, OPTION_SCANS, OPTION_RESTART, OPTION_BASELINE, OPTION_HT};
+    size_t known = 0;
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        known += options_have(given, others[i]);
+    return known < given->count;
+}
+
+static bool has_any(const struct options_given *given, const int *codes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (options_have(given, codes[i]))
+            return true;
+    return false;
+}
+
+/* Choose between passing on, rewriting and coding again where input and output have the same codec. */
+static void choose_rewriting(struct video_settings *settings, struct video_pass *pass)
+{
+    static const int rewriting[] = {OPTION_OPTIMIZE, OPTION_PROGRESSIVE, OPTION_SCANS, OPTION_RESTART, OPTION_BASELINE};
+    kst_transcode_options *options = &settings->transcode;
+
+    pass->work = KST_FLOW_CONVERT;
+    if (recodes(&settings->given))
+        return;
+    pass->work = KST_FLOW_TRANSCODE;
+    pass->transcode = options;
+    options->strict = settings->strict;
+    options->coding = settings->encode.options.coding;
+    options->restart = settings->encode.options.restart;
+    options->script = settings->encode.options.script;
+    options->script_length = settings->encode.options.script_length;
+    if (settings->ht || settings->codec == KST_CODEC_JPEG2000)
+        options->jpeg2000.ht = settings->ht ? KST_CHOICE_YES : KST_CHOICE_NO;
+    bool jpeg = pass->reader->info.payload == PAYLOAD_JPEG;
+    pass->copy = jpeg ? !has_any(&settings->given, rewriting, sizeof rewriting / sizeof *rewriting)
+                      : settings->codec == KST_CODEC_NONE && !settings->ht;
+}
+
+/* Choose what the output's frames are. */
+static bool choose_payload(const struct video_settings *settings, struct video_pass *pass)
+{
+    struct video_writer *writer = pass->writer;
+    enum video_payload in = pass->reader->info.payload;
+    unsigned payloads = writer->format->files ? numbered_payloads(writer->path) : writer->format->payloads;
+    kst_codec codec = settings->codec;
+
+    if (codec == KST_CODEC_NONE && settings->ht)
+        codec = KST_CODEC_JPEG2000;
+    if (codec == KST_CODEC_NONE)
+        codec = settings->j2k.given                                    ? KST_CODEC_JPEG2000
+                : in == PAYLOAD_JPEG2000 && (payloads & 1u << in) != 0 ? KST_CODEC_JPEG2000
+                                                                       : KST_CODEC_JPEG;
+    writer->info.payload = payloads == 1u << PAYLOAD_PIXELS ? PAYLOAD_PIXELS
+                           : codec == KST_CODEC_JPEG2000    ? PAYLOAD_JPEG2000
+                                                            : PAYLOAD_JPEG;
+    if (writer->format->files && settings->codec == KST_CODEC_NONE && payloads != 0) /* the name says it */
+        writer->info.payload = payloads == 1u << PAYLOAD_JPEG       ? PAYLOAD_JPEG
+                               : payloads == 1u << PAYLOAD_JPEG2000 ? PAYLOAD_JPEG2000
+                                                                    : PAYLOAD_PIXELS;
+    if ((payloads & 1u << writer->info.payload) == 0) {
+        complain_usage("video", "%s has no frames of %s", writer->format->name,
+            writer->info.payload == PAYLOAD_JPEG ? "JPEG" : "JPEG 2000");
+        return false;
+    }
+    if (writer->info.payload == PAYLOAD_PIXELS && settings->codec != KST_CODEC_NONE) {
+        complain_usage("video", "--codec is for coded frames, and %s has none", writer->format->name);
+        return false;
+    }
+    return true;
+}
+
+static bool check_options(struct video_settings *settings, const struct video_pass *pass)
+{
+    static const char why[] = "it is for frames without a header, and these have one";
+    bool raw = pass->reader->format == &video_raw;
+
+    if (!raw && !(options_refuse("video", &settings->given, OPTION_SIZE, why) &&
+                    options_refuse("video", &settings->given, OPTION_FORMAT, why)))
+        return false;
+    enum video_payload payload = pass->writer->info.payload;
+    unsigned target = payload == PAYLOAD_JPEG ? KIND_JPEG : payload == PAYLOAD_JPEG2000 ? KIND_J2C : KIND_RAW;
+
+    return options_check("video", &settings->given, target, 0, NULL) &&
+           encode_settings_finish("video", &settings->encode) && j2k_settings_finish("video", &settings->j2k);
+}
+
+/* Code planes as they are: the sampling is theirs, and nothing converts colours. */
+static bool fit_jpeg(struct video_settings *settings, const struct video_shape *shape)
+{
+    kst_encode_options *options = &settings->encode.options;
+    char text[64];
+
+    if (shape->rgb)
+        return true;
+    if (shape->depth > 8) {
+        complain_usage("video", "frames of %s: JPEG has 8 bits, --codec jpeg2000 keeps all", shape_text(shape, text));
+        return false;
+    }
+    if (!options_refuse("video", &settings->given, OPTION_SUBSAMPLING, "frames keep their sampling") ||
+        !options_refuse("video", &settings->given, OPTION_RGB, "frames keep their colours") ||
+        !options_refuse("video", &settings->given, OPTION_GREY, "frames keep their colours"))
+        return false;
+    memset(options->h, 1, 4);
+    memset(options->v, 1, 4);
+    options->h[0] = (uint8_t)shape->h;
+    options->v[0] = (uint8_t)shape->v;
+    return true;
+}
+
+static void fit_j2k(struct video_settings *settings, const struct video_writer *writer)
+{
+    const struct file_format *format = writer->format->files ? file_format_by_path(writer->path) : NULL;
+    kst_encode_options *options = &settings->encode.options;
+    kst_j2k_options *j2k = &settings->j2k.options;
+
+    options->codec = KST_CODEC_JPEG2000;
+    options->jpeg2000 = j2k;
+    if (settings->encode.quality_given) {
+        j2k->target = KST_J2K_QUALITY;
+        j2k->value = options->quality;
+    }
+    if (options_have(&settings->given, OPTION_PROFILE) && j2k->frame_rate == 0)
+        j2k->frame_rate = (double)writer->info.rate.over / writer->info.rate.under;
+    j2k->codestream |= !writer->format->files || format == &file_j2c || format == &file_jhc;
+    if (settings->ht || format == &file_jph || format == &file_jhc)
+        j2k->style |= KST_J2K_HT;
+}
+
+/* Let each frame say what the container has no place for: the proportions of pixels, and that samples are limited. */
+static void add_tags(struct video_settings *settings, const struct video_info *info)
+{
+    static const char limited[] = "CS=ITU601";
+    kst_encode_options *options = &settings->encode.options;
+
+    if (options->codec != KST_CODEC_JPEG)
+        return;
+    if (info->aspect.over > 0 && info->aspect.over <= UINT16_MAX && info->aspect.under <= UINT16_MAX) {
+        options->density_unit = KST_DENSITY_RATIO;
+        options->density_x = (uint16_t)info->aspect.under;
+        options->density_y = (uint16_t)info->aspect.over;
+    }
+    if (info->range == RANGE_LIMITED)
+        settings->encode.metadata[options->metadata_count++] = (kst_metadata){.kind = KST_METADATA_COMMENT,
+            .marker = 0xFE,
+            .data = (const uint8_t *)limited,
+            .length = sizeof limited - 1};
+}
+
+static bool fit_encoder(struct video_settings *settings, struct video_pass *pass)
+{
+    const struct video_info *info = &pass->reader->info;
+
+    pass->encode = &settings->encode.options;
+    if (pass->writer->info.payload == PAYLOAD_JPEG && !fit_jpeg(settings, &info->shape))
+        return false;
+    if (pass->writer->info.payload == PAYLOAD_JPEG2000)
+        fit_j2k(settings, pass->writer);
+    add_tags(settings, info);
+    return true;
+}
+
+/* Choose what pixels the output gets: pictures are grey or RGB, and Y4M has planes. */
+static bool fit_pixels(struct video_pass *pass)
+{
+    struct video_writer *writer = pass->writer;
+    const struct video_info *in = &pass->reader->info;
+    struct video_shape *shape = &writer->info.shape;
+    char text[64];
+
+    if (writer->format == &video_y4m && shape->rgb)
+        writer->info.range = RANGE_FULL;
+    if (writer->format == &video_y4m)
+        shape->rgb = false;
+    if (!writer->format->files || shape->planes == 1 || shape->rgb)
+        return true;
+    if (in->payload == PAYLOAD_PIXELS) {
+        complain_usage("video", "frames of %s are not converted to RGB; a name such as f%%05d.jpg or .jp2 codes them",
+            shape_text(shape, text));
+        return false;
+    }
+    *shape = pass->decoded = (struct video_shape){shape->width, shape->height, 3, shape->depth, 1, 1, true};
+    return true;
+}
+
+int video_choose_work(struct video_settings *settings, const char *path, struct video_pass *pass)
+{
+    struct video_writer *writer = pass->writer;
+    const struct video_info *in = &pass->reader->info;
+
+    *writer = (struct video_writer){.info = *in, .output.descriptor = -1, .output.temporary.descriptor = -1};
+    writer->format = settings->out_format != NULL ? settings->out_format : video_format_by_path(path);
+    writer->path = path;
+    if (settings->out_format == NULL && numbered_is(path))
+        writer->format = &video_numbered;
+    if (writer->format == NULL)
+        return complain_usage("video", "'%s' names no sequence that is written; add --out-format", path);
+    settings->ht |= (settings->j2k.options.style & KST_J2K_HT) != 0;
+    if (!choose_payload(settings, pass) || !check_options(settings, pass))
+        return EXIT_USAGE;
+    pass->strict = settings->strict;
+    pass->latency = settings->latency;
+    pass->decoded = in->shape;
+    if (writer->info.payload == PAYLOAD_PIXELS) {
+        pass->work = KST_FLOW_DECODE;
+        if (!fit_pixels(pass))
+            return EXIT_USAGE;
+    } else if (in->payload == PAYLOAD_PIXELS)
+        pass->work = KST_FLOW_ENCODE;
+    else if (in->payload == writer->info.payload)
+        choose_rewriting(settings, pass);
+    else
+        pass->work = KST_FLOW_CONVERT;
+    pass->copy |= in->payload == PAYLOAD_PIXELS && writer->info.payload == PAYLOAD_PIXELS;
+    if (in->fields && pass->work != KST_FLOW_DECODE && !pass->copy)
+        return complain_usage(
+            "video", "frames of two fields (AVI1) are decoded or passed on, and not coded again: decode them to .y4m");
+    bool encodes = pass->work == KST_FLOW_ENCODE || pass->work == KST_FLOW_CONVERT;
+    return !encodes || fit_encoder(settings, pass) ? EXIT_FINE : EXIT_USAGE;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares sequences of frames: what a sequence is, one frame on its way, and the table of containers. */
+#ifndef KOSTKA_TOOL_VIDEO_H
+#define KOSTKA_TOOL_VIDEO_H
+
+#include "files/picture.h"
+#include "files/samples.h"
+#include "video/input.h"
+
+/* What the bytes of a frame are. */
+enum video_payload {
+    PAYLOAD_PIXELS,  /* planes without padding, one behind the other, or interleaved RGB */
+    PAYLOAD_JPEG,    /* a JPEG stream */
+    PAYLOAD_JPEG2000 /* a JPEG 2000 codestream or JP2 file */
+};
+
+/* How the samples of a frame lie. Those of more than 8 bits take two bytes, in the machine's order. */
+struct video_shape {
+    uint32_t width, height; /* of the picture in pixels */
+    uint32_t planes;        /* 1: grey; 3: Y, Cb, Cr */
+    uint32_t depth;         /* 8–16 bits */
+    uint32_t h, v;          /* a sample of the second and third plane stands for h×v pixels */
+    bool rgb;               /* interleaved RGB instead of planes */
+};
+
+struct video_ratio {
+    uint32_t over, under; /* 0:0 stands for "not known" */
+};
+
+enum video_range { RANGE_UNKNOWN, RANGE_FULL, RANGE_LIMITED };
+
+/* What is known about a sequence. */
+struct video_info {
+    enum video_payload payload;
+    struct video_shape shape;  /* of PAYLOAD_PIXELS; of coded frames once the first of them has been examined */
+    struct video_ratio rate;   /* frames a second */
+    struct video_ratio aspect; /* the width of a pixel by its height */
+    enum video_range range;
+    bool fields;     /* a coded frame is two streams: the odd and the even rows of the picture */
+    char interlace;  /* as in Y4M: p, t, b, m, or ? */
+    char siting[16]; /* of 4:2:0 chroma, as in Y4M: jpeg, mpeg2, paldv; empty: not known */
+    uint64_t frames; /* 0: not known */
+};
+
+/* A frame and the memory that it is in, which grows as it needs to. */
+struct video_frame {
+    uint8_t *block;  /* from aligned_alloc() */
+    size_t capacity; /* bytes behind the room in front */
+    uint8_t *bytes;  /* FRAME_ROOM bytes behind `block` */
+    size_t length;
+    uint64_t offset; /* of the frame in the container */
+};
+
+enum { FRAME_ROOM = 64 /* bytes in front of a frame, which a container's writer may use */ };
+
+/* Make room for `capacity` bytes and keep the first `length` ones. */
+bool frame_reserve(struct video_frame *frame, size_t capacity, struct problem *problem);
+bool frame_append(struct video_frame *frame, const void *data, size_t length, struct problem *problem);
+void frame_release(struct video_frame *frame);
+
+/* Change samples between the machine's byte order and that of files, where the less significant byte comes first. */
+void frame_order(const struct video_shape *shape, struct video_frame *frame);
+
+/* Convert interleaved RGB of a shape to planes of Y, Cb and Cr, of the full range and all of one size. */
+bool frame_to_planes(
+    const struct video_shape *shape, const struct video_frame *from, struct video_frame *to, struct problem *problem);
+
+/* What the command line says about a sequence that a container does not say itself. */
+struct video_wishes {
+    struct video_ratio rate;  /* 0:0: the container's, or 25 */
+    struct video_shape shape; /* of raw frames; a width of 0: not said */
+    uint64_t max_pixels, max_memory;
+};
+
+enum video_step { STEP_FRAME, STEP_END, STEP_FAILED };
+
+struct video_reader;
+struct video_writer;
+
+/* A container. One that is not read has no `open`, one that is not written no `begin`. */
+struct video_format {
+    const char *name; /* for messages and for --in-format and --out-format */
+    const char *extensions[4];
+    unsigned payloads; /* those that are written: or-ed 1 << enum video_payload */
+    bool files;        /* each frame is a file, and a name with a number stands for all of them */
+    bool whole;        /* only a file that can be written at any place */
+    bool (*detect)(const uint8_t *head, size_t length); /* null: by its name alone */
+    /* Read what stands in front of the first frame, and set the reader's info as far as it says. */
+    bool (*open)(struct video_reader *reader, const struct video_wishes *wishes, struct problem *problem);
+    /* Read the next frame. One of no bytes repeats the one before. */
+    enum video_step (*next)(struct video_reader *reader, struct video_frame *frame, struct problem *problem);
+    void (*close)(struct video_reader *reader); /* null: there is nothing to free */
+    /* Write what stands in front of the first frame. */
+    bool (*begin)(struct video_writer *writer, struct problem *problem);
+    /* Write a frame. The bytes in front of it may be used. */
+    bool (*add)(struct video_writer *writer, struct video_frame *frame, struct problem *problem);
+    bool (*end)(struct video_writer *writer, struct problem *problem);
+    void (*drop)(struct video_writer *writer); /* free what `begin` made; null: there is nothing */
+};
+
+extern const struct video_format video_y4m, video_avi, video_mjpeg, video_multipart, video_raw;
+
+/* Set all but the sides of a shape by a name such as yuv420p or gray10. Returns false if it is none. */
+bool shape_set_layout(struct video_shape *shape, const char *name);
+
+/* Find a container by its name, by the name of a file, and by the first bytes of one. Null: it is not known. */
+const struct video_format *video_format_by_name(const char *name);
+const struct video_format *video_format_by_path(const char *path);
+const struct video_format *video_format_of(const uint8_t *head, size_t length);
+
+struct video_reader {
+    const struct video_format *format;
+    const char *path;
+    struct video_info info;
+    struct video_input input;
+    uint64_t frame_limit; /* the most bytes that a coded frame may have */
+    uint64_t count;       /* frames that have been read */
+    uint64_t skipped;     /* bytes between frames that belong to none */
+    uint64_t missing;     /* bytes that the last frame lacks because the file ends */
+    uint32_t left_out;    /* streams beside that of the frames: sound, a second video */
+    void *state;          /* the container's */
+};
+
+struct video_writer {
+    const struct video_format *format;
+    const char *path;
+    struct video_info info;
+    struct output output;
+    uint64_t count; /* frames that have been written, and the one that is being written */
+    void *state;
+};
+
+/* Return the bytes of a frame of pixels. */
+size_t shape_bytes(const struct video_shape *shape);
+
+/* Return whether the limits permit frames of this shape. */
+bool shape_permitted(const struct video_shape *shape, const struct video_wishes *wishes, struct problem *problem);
+
+/* Describe a frame of pixels as an image. */
+void shape_image(const struct video_shape *shape, uint8_t *bytes, kst_image *image);
+
+/* Find the shape of the image that a stream decodes to as planes. Returns false with the problem if it is none of ours.
+ */
+bool shape_of_image(const kst_image *image, struct video_shape *shape, struct problem *problem);
+
+bool shape_equal(const struct video_shape *a, const struct video_shape *b);
+
+/* Describe a shape in a few words: "640x480 4:2:0 8 bits". */
+const char *shape_text(const struct video_shape *shape, char text[64]);
+
+/* Divide both numbers by their greatest common divisor. */
+struct video_ratio ratio_reduce(struct video_ratio ratio);
+
+#endif
