@@ -60,9 +60,9 @@ says 'the CPU applies filters'
 [ -e b.ppm ] && fail 'b.ppm was written'
 
 # The help has every filter, and so has the manual.
-"$KOSTKA" help filter >help
+"$KOSTKA" help filter >page
 for name in crop resize rotate flip grey depth invert levels threshold equalise gaussian median sharpen sobel canny; do
-    grep -q "^  $name[= ]*" help || fail "$name is not in the help"
+    grep -q "^  ${name}[= ]*" page || fail "$name is not in the help"
     grep -q "^\.It Cm $name" "$KOSTKA_SOURCE/docs/man/kostka-filter.1" || fail "$name is not in the manual"
     grep -q "^| \`$name" "$KOSTKA_SOURCE/docs/filters.md" || fail "$name is not in docs/filters.md"
 done

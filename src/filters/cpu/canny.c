@@ -23,8 +23,7 @@ struct filter_canny_band {
     const struct filter_canny *canny;
     int16_t *memory;
     int32_t *magnitudes;
-    int16_t *dx, *dy;   /* of all channels */
-    int32_t *magnitude; /* of all channels; null for one channel */
+    struct filter_gradient all; /* of all channels, if there are several */
     struct filter_gradient row[ROWS];
 };
 
@@ -41,9 +40,8 @@ static kst_status make_rows(struct memory *memory, uint32_t width, size_t sample
     for (size_t i = 0; i < ROWS; i++)
         band->row[i] = (struct filter_gradient){
             band->memory + 2 * i * pitch, band->memory + (2 * i + 1) * pitch, band->magnitudes + i * pitch + 1};
-    band->dx = band->memory + 2 * ROWS * pitch;
-    band->dy = band->dx + all;
-    band->magnitude = band->magnitudes + ROWS * pitch;
+    int16_t *dx = band->memory + 2 * ROWS * pitch;
+    band->all = (struct filter_gradient){dx, dx + all, band->magnitudes + ROWS * pitch};
     return KST_OK;
 }
 
@@ -57,20 +55,6 @@ static void drop_rows(struct memory *memory, struct filter_canny_band *band)
 static struct filter_gradient *row_of(struct filter_canny_band *band, int64_t y)
 {
     return &band->row[(y + ROWS) % ROWS];
-}
-
-/* Choose the channel of each pixel. */
-static void choose(const struct filter_canny_band *band, const struct filter_pixels *from, struct filter_gradient *row)
-{
-    for (size_t x = 0; x < from->width; x++) {
-        size_t best = x * from->channels;
-        for (size_t c = 1; c < from->colours; c++)
-            if (band->magnitude[x * from->channels + c] > band->magnitude[best])
-                best = x * from->channels + c;
-        row->dx[x] = band->dx[best];
-        row->dy[x] = band->dy[best];
-        row->magnitude[x] = band->magnitude[best];
-    }
 }
 
 /* Compute the gradients of a row. Those outside the image are 0. */
@@ -88,9 +72,10 @@ static void make_gradients(struct filter_canny_band *band, const struct filter_p
         band->sobel.hot->magnitude(row->dx, row->dy, row->magnitude, from->width, squared);
         return;
     }
-    kst_filter_sobel_row(&band->sobel, y, band->dx, band->dy);
-    band->sobel.hot->magnitude(band->dx, band->dy, band->magnitude, kst_filter_row_samples(from), squared);
-    choose(band, from, row);
+    const struct filter_gradient *all = &band->all;
+    kst_filter_sobel_row(&band->sobel, y, all->dx, all->dy);
+    band->sobel.hot->magnitude(all->dx, all->dy, all->magnitude, kst_filter_row_samples(from), squared);
+    band->sobel.hot->strongest(all, row, from->width, from->channels);
 }
 
 static void thin_row(const struct filter_work *work, struct filter_canny_band *band, int64_t y)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "filters/bands.h"
+#include "filters/cpu/hot.h"
 
 enum { FIRST_ROOM = 1024 };
 
@@ -20,6 +21,8 @@ struct filter_point {
 struct filter_fill {
     const struct filter_pixels *map;
     struct memory *memory;
+    const struct filter_hot *hot;
+    uint8_t *touching; /* of the row that is looked at */
     struct filter_point *stack;
     size_t count, room;
     uint32_t first, end;
@@ -75,33 +78,55 @@ static kst_status empty(struct filter_fill *fill)
     return status;
 }
 
-/* Fill from all edges of a row. Most pixels are 0, eight of which are skipped at once. */
+/* Fill from all edges of a row that may touch a weak pixel. Most pixels do not, eight of which are skipped at once. */
 static kst_status fill_row(struct filter_fill *fill, uint32_t y)
 {
-    const uint8_t *row = kst_filter_row(fill->map, y);
+    const struct filter_pixels *map = fill->map;
+    const uint8_t *const row[3] = {kst_filter_row(map, y > fill->first ? y - 1 : y), kst_filter_row(map, y),
+        kst_filter_row(map, y + 1 < fill->end ? y + 1 : y)};
     kst_status status = KST_OK;
-    for (uint32_t x = 0; x < fill->map->width && !status; x++) {
+    fill->hot->touching(row, fill->touching, map->width);
+    for (uint32_t x = 0; x < map->width && !status; x++) {
         uint64_t eight = 1;
-        if (fill->map->width - x >= sizeof eight)
-            memcpy(&eight, row + x, sizeof eight);
+        if (map->width - x >= sizeof eight)
+            memcpy(&eight, fill->touching + x, sizeof eight);
         if (eight == 0) {
             x += sizeof eight - 1;
             continue;
         }
-        if (row[x] == FILTER_EDGE && !(status = take_neighbours(fill, x, y)))
+        if (fill->touching[x] && !(status = take_neighbours(fill, x, y)))
             status = empty(fill);
     }
     return status;
 }
 
+/* Begin to fill within rows. On failure there is nothing to release. */
+static kst_status fill_make(const struct filter_work *work, uint32_t first, uint32_t end, struct filter_fill *fill)
+{
+    kst_status status = KST_OK;
+    *fill = (struct filter_fill){.map = work->to,
+        .memory = work->operation->memory,
+        .hot = kst_filter_hot(work->operation->tier),
+        .first = first,
+        .end = end};
+    fill->touching = kst_memory_array(fill->memory, work->to->width, 1, &status);
+    return status;
+}
+
+static void fill_drop(struct filter_fill *fill)
+{
+    kst_memory_release(fill->memory, fill->stack);
+    kst_memory_release(fill->memory, fill->touching);
+}
+
 static kst_status fill_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
-    struct filter_fill fill = {.map = work->to, .memory = work->operation->memory, .first = first, .end = end};
-    kst_status status = KST_OK;
+    struct filter_fill fill;
+    kst_status status = fill_make(work, first, end, &fill);
     (void)arg;
     for (uint32_t y = first; y < end && !status; y++)
         status = fill_row(&fill, y);
-    kst_memory_release(fill.memory, fill.stack);
+    fill_drop(&fill);
     return status;
 }
 
@@ -109,26 +134,23 @@ static kst_status fill_band(const struct filter_work *work, void *arg, uint32_t 
 static kst_status fill_across(const struct filter_work *work)
 {
     uint32_t rows = work->to->height, bands = kst_filter_band_count(work->operation, rows);
-    struct filter_fill fill = {.map = work->to, .memory = work->operation->memory, .end = rows};
-    kst_status status = KST_OK;
+    struct filter_fill fill;
+    kst_status status = fill_make(work, 0, rows, &fill);
     for (uint32_t i = 1; i < bands && !status; i++) {
         uint32_t border = kst_filter_band_begin(rows, bands, i);
         status = fill_row(&fill, border - 1);
         if (!status)
             status = fill_row(&fill, border);
     }
-    kst_memory_release(fill.memory, fill.stack);
+    fill_drop(&fill);
     return status;
 }
 
 static kst_status clear_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
     (void)arg;
-    for (uint32_t y = first; y < end; y++) {
-        uint8_t *row = kst_filter_row(work->to, y);
-        for (size_t x = 0; x < work->to->width; x++)
-            row[x] = row[x] == FILTER_EDGE ? FILTER_EDGE : 0;
-    }
+    for (uint32_t y = first; y < end; y++)
+        kst_filter_hot(work->operation->tier)->clear_weak(kst_filter_row(work->to, y), work->to->width);
     return KST_OK;
 }
 

@@ -35,8 +35,16 @@ struct filter_hot {
         size_t count, int radius);
     /* |dx| + |dy|, or dx² + dy². */
     void (*magnitude)(const int16_t *dx, const int16_t *dy, int32_t *magnitude, size_t count, bool squared);
+    /* Of the gradients of each pixel's three colours that with the greatest magnitude, the first one of equal ones. */
+    void (*strongest)(
+        const struct filter_gradient *all, const struct filter_gradient *to, size_t count, size_t channels);
     /* Mark a pixel 0, 1 (an edge if it is joined to one) or 255 (an edge); row[1] is its own. */
     void (*thin)(const struct filter_gradient *const row[3], uint8_t *to, size_t count, int32_t low, int32_t high);
+    /* Whether each pixel of row[1] is an edge (255) that may touch one that is weak (1). */
+    void (*touching)(const uint8_t *const row[3], uint8_t *to, size_t count);
+    void (*clear_weak)(uint8_t *row, size_t count);
+    /* Luminance of pixels of 3 or 4 channels; weights of 2^−15 are those of channels 0 to 2. */
+    void (*luminance_8)(const uint8_t *from, uint8_t *to, size_t count, size_t channels, const uint32_t weight[3]);
 };
 
 const struct filter_hot *kst_filter_hot(enum cpu_tier tier);

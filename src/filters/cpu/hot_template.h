@@ -7,14 +7,15 @@
 
 #include "filters/cpu/hot.h"
 
-enum { CHUNK = 64 };
+enum { CHUNK = 64, WEAK = 1, EDGE = 255 };
 
 static inline size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-static void TIER(across_8)(const uint8_t *line, uint16_t *sums, size_t count, const uint32_t *tap, int radius, int step)
+static void TIER(across_8)(
+    const uint8_t *line, uint16_t *restrict sums, size_t count, const uint32_t *tap, int radius, int step)
 {
     for (size_t begin = 0; begin < count; begin += CHUNK) {
         uint16_t sum[CHUNK] = {0};
@@ -31,7 +32,7 @@ static void TIER(across_8)(const uint8_t *line, uint16_t *sums, size_t count, co
 }
 
 static void TIER(across_16)(
-    const uint16_t *line, uint32_t *sums, size_t count, const uint32_t *tap, int radius, int step)
+    const uint16_t *line, uint32_t *restrict sums, size_t count, const uint32_t *tap, int radius, int step)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t sum = 0;
@@ -41,7 +42,9 @@ static void TIER(across_16)(
     }
 }
 
-static void TIER(down_8)(const uint16_t *const *row, uint8_t *to, size_t count, const uint32_t *tap, int radius)
+#ifndef HAS_DOWN_8
+static void TIER(down_8)(
+    const uint16_t *const *row, uint8_t *restrict to, size_t count, const uint32_t *tap, int radius)
 {
     for (size_t begin = 0; begin < count; begin += CHUNK) {
         uint32_t sum[CHUNK];
@@ -58,6 +61,7 @@ static void TIER(down_8)(const uint16_t *const *row, uint8_t *to, size_t count, 
         memcpy(to + begin, made, smaller(CHUNK, count - begin));
     }
 }
+#endif
 
 static void TIER(down_16)(const uint32_t *const *row, uint16_t *to, size_t count, const uint32_t *tap, int radius)
 {
@@ -72,24 +76,28 @@ static void TIER(down_16)(const uint32_t *const *row, uint16_t *to, size_t count
 /* The median of nine: that of the least maximum, the middle median and the greatest minimum of three columns. */
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define GREATEST(a, b) ((a) > (b) ? (a) : (b))
-#define MIDDLE(a, b, c) GREATEST(LEAST(a, b), LEAST(GREATEST(a, b), c))
 #define DEFINE_MEDIAN(name, type)                                                                                      \
-    static void TIER(name)(const type *const row[3], type *to, size_t count, int step)                                 \
+    static void TIER(name)(const type *const row[3], type *restrict to, size_t count, int step)                        \
     {                                                                                                                  \
-        for (size_t i = 0; i < count; i++) {                                                                           \
-            type low[3], middle[3], high[3];                                                                           \
-            for (int k = 0; k < 3; k++) {                                                                              \
-                ptrdiff_t at = (ptrdiff_t)i + (k - 1) * step;                                                          \
-                type a = row[0][at], b = row[1][at], c = row[2][at];                                                   \
-                type least = LEAST(a, b), greatest = GREATEST(a, b), between = LEAST(greatest, c);                     \
-                high[k] = GREATEST(greatest, c);                                                                       \
-                low[k] = LEAST(least, between);                                                                        \
-                middle[k] = GREATEST(least, between);                                                                  \
-            }                                                                                                          \
-            type lowest = GREATEST(GREATEST(low[0], low[1]), low[2]);                                                  \
-            type highest = LEAST(LEAST(high[0], high[1]), high[2]);                                                    \
-            type between = MIDDLE(middle[0], middle[1], middle[2]);                                                    \
-            to[i] = MIDDLE(lowest, between, highest);                                                                  \
+        const type *above = row[0], *own = row[1], *below = row[2];                                                    \
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)count; i++) {                                                             \
+            const type a0 = above[i - step], b0 = own[i - step], c0 = below[i - step];                                 \
+            const type a1 = above[i], b1 = own[i], c1 = below[i];                                                      \
+            const type a2 = above[i + step], b2 = own[i + step], c2 = below[i + step];                                 \
+            const type least0 = LEAST(a0, b0), most0 = GREATEST(a0, b0), between0 = LEAST(most0, c0);                  \
+            const type least1 = LEAST(a1, b1), most1 = GREATEST(a1, b1), between1 = LEAST(most1, c1);                  \
+            const type least2 = LEAST(a2, b2), most2 = GREATEST(a2, b2), between2 = LEAST(most2, c2);                  \
+            const type low0 = LEAST(least0, between0), middle0 = GREATEST(least0, between0);                           \
+            const type low1 = LEAST(least1, between1), middle1 = GREATEST(least1, between1);                           \
+            const type low2 = LEAST(least2, between2), middle2 = GREATEST(least2, between2);                           \
+            const type high0 = GREATEST(most0, c0), high1 = GREATEST(most1, c1), high2 = GREATEST(most2, c2);          \
+            const type lows = GREATEST(low0, low1), lowest = GREATEST(lows, low2);                                     \
+            const type highs = LEAST(high0, high1), highest = LEAST(highs, high2);                                     \
+            const type under = LEAST(middle0, middle1), over = GREATEST(middle0, middle1);                             \
+            const type rest = LEAST(over, middle2), between = GREATEST(under, rest);                                   \
+            const type smaller_two = LEAST(lowest, between), greater_two = GREATEST(lowest, between);                  \
+            const type last = LEAST(greater_two, highest);                                                             \
+            to[i] = GREATEST(smaller_two, last);                                                                       \
         }                                                                                                              \
     }
 DEFINE_MEDIAN(median_8, uint8_t)
@@ -100,7 +108,7 @@ static const int16_t TIER(sobel_smooth)[3][7] = {{1, 2, 1}, {1, 4, 6, 4, 1}, {1,
 static const int16_t TIER(sobel_derived)[3][7] = {{-1, 0, 1}, {-1, -2, 0, 2, 1}, {-1, -4, -5, 0, 5, 4, 1}};
 
 static inline void across_by(
-    const uint8_t *line, int16_t *derived, int16_t *smooth, size_t count, const int radius, int step)
+    const uint8_t *line, int16_t *restrict derived, int16_t *restrict smooth, size_t count, const int radius, int step)
 {
     for (size_t i = 0; i < count; i++) {
         int d = 0, s = 0;
@@ -119,8 +127,8 @@ static inline int round_sixteenth(int value)
     return (value + 7 + ((value >> 4) & 1)) >> 4;
 }
 
-static inline void down_by(const int16_t *const *derived, const int16_t *const *smooth, int16_t *dx, int16_t *dy,
-    size_t count, const int radius)
+static inline void down_by(const int16_t *const *derived, const int16_t *const *smooth, int16_t *restrict dx,
+    int16_t *restrict dy, size_t count, const int radius)
 {
     for (size_t i = 0; i < count; i++) {
         int x = 0, y = 0;
@@ -134,7 +142,7 @@ static inline void down_by(const int16_t *const *derived, const int16_t *const *
 }
 
 static void TIER(sobel_across)(
-    const uint8_t *line, int16_t *derived, int16_t *smooth, size_t count, int radius, int step)
+    const uint8_t *line, int16_t *restrict derived, int16_t *restrict smooth, size_t count, int radius, int step)
 {
     if (radius == 1)
         for (size_t i = 0; i < count; i++) {
@@ -148,8 +156,8 @@ static void TIER(sobel_across)(
         across_by(line, derived, smooth, count, 3, step);
 }
 
-static void TIER(sobel_down)(
-    const int16_t *const *derived, const int16_t *const *smooth, int16_t *dx, int16_t *dy, size_t count, int radius)
+static void TIER(sobel_down)(const int16_t *const *derived, const int16_t *const *smooth, int16_t *restrict dx,
+    int16_t *restrict dy, size_t count, int radius)
 {
     const int16_t *above = derived[0], *own = derived[1], *below = derived[2];
     if (radius == 1)
@@ -163,7 +171,8 @@ static void TIER(sobel_down)(
         down_by(derived, smooth, dx, dy, count, 3);
 }
 
-static void TIER(magnitude)(const int16_t *dx, const int16_t *dy, int32_t *magnitude, size_t count, bool squared)
+static void TIER(magnitude)(
+    const int16_t *dx, const int16_t *dy, int32_t *restrict magnitude, size_t count, bool squared)
 {
     if (squared)
         for (size_t i = 0; i < count; i++)
@@ -173,12 +182,37 @@ static void TIER(magnitude)(const int16_t *dx, const int16_t *dy, int32_t *magni
             magnitude[i] = (dx[i] < 0 ? -dx[i] : dx[i]) + (dy[i] < 0 ? -dy[i] : dy[i]);
 }
 
+static inline void strongest_by(const struct filter_gradient *restrict all, const struct filter_gradient *restrict to,
+    size_t count, const size_t channels)
+{
+    for (size_t x = 0; x < count; x++) {
+        const size_t i = x * channels;
+        const int32_t first = all->magnitude[i], second = all->magnitude[i + 1], third = all->magnitude[i + 2];
+        const int32_t two = second > first ? second : first;
+        const int16_t dx = second > first ? all->dx[i + 1] : all->dx[i];
+        const int16_t dy = second > first ? all->dy[i + 1] : all->dy[i];
+        to->magnitude[x] = third > two ? third : two;
+        to->dx[x] = third > two ? all->dx[i + 2] : dx;
+        to->dy[x] = third > two ? all->dy[i + 2] : dy;
+    }
+}
+
+static void TIER(strongest)(
+    const struct filter_gradient *all, const struct filter_gradient *to, size_t count, size_t channels)
+{
+    if (channels == 3)
+        strongest_by(all, to, count, 3);
+    else
+        strongest_by(all, to, count, 4);
+}
+
 /*
  * A pixel stays if its magnitude is above that of its two neighbours across the edge. Their direction is horizontal
  * below an angle of 22.5°, whose tangent is 13573 ÷ 2^15, vertical above 67.5°, whose tangent is that plus 2, and
  * otherwise diagonal. Of two equal magnitudes the left or upper one stays.
  */
-static void TIER(thin)(const struct filter_gradient *const row[3], uint8_t *to, size_t count, int32_t low, int32_t high)
+static void TIER(thin)(
+    const struct filter_gradient *const row[3], uint8_t *restrict to, size_t count, int32_t low, int32_t high)
 {
     const int16_t *dx = row[1]->dx, *dy = row[1]->dy;
     const int32_t *up = row[0]->magnitude, *own = row[1]->magnitude, *down = row[2]->magnitude;
@@ -198,10 +232,48 @@ static void TIER(thin)(const struct filter_gradient *const row[3], uint8_t *to, 
     }
 }
 
+/* An edge that touches no weak pixel need not be looked at. The outermost pixels always are. */
+static void TIER(touching)(const uint8_t *const row[3], uint8_t *restrict to, size_t count)
+{
+    const uint8_t *above = row[0], *own = row[1], *below = row[2];
+    to[0] = own[0] == EDGE;
+    to[count - 1] = own[count - 1] == EDGE;
+    for (size_t i = 1; i + 1 < count; i++) {
+        const uint8_t up = (above[i - 1] == WEAK) | (above[i] == WEAK) | (above[i + 1] == WEAK);
+        const uint8_t down = (below[i - 1] == WEAK) | (below[i] == WEAK) | (below[i + 1] == WEAK);
+        const uint8_t beside = (own[i - 1] == WEAK) | (own[i + 1] == WEAK);
+        to[i] = (own[i] == EDGE) & (up | down | beside);
+    }
+}
+
+static void TIER(clear_weak)(uint8_t *row, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        row[i] = row[i] == EDGE ? EDGE : 0;
+}
+
+static inline void luminance_by(
+    const uint8_t *from, uint8_t *restrict to, size_t count, const size_t channels, const uint32_t weight[3])
+{
+    const uint32_t first = weight[0], second = weight[1], third = weight[2];
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *pixel = from + i * channels;
+        to[i] = (uint8_t)((pixel[0] * first + pixel[1] * second + pixel[2] * third + (1u << 14)) >> 15);
+    }
+}
+
+static void TIER(luminance_8)(const uint8_t *from, uint8_t *to, size_t count, size_t channels, const uint32_t weight[3])
+{
+    if (channels == 3)
+        luminance_by(from, to, count, 3, weight);
+    else
+        luminance_by(from, to, count, 4, weight);
+}
+
 #undef LEAST
 #undef GREATEST
-#undef MIDDLE
 #undef DEFINE_MEDIAN
 
 const struct filter_hot TIER(kst_filter_hot) = {TIER(across_8), TIER(across_16), TIER(down_8), TIER(down_16),
-    TIER(median_8), TIER(median_16), TIER(sobel_across), TIER(sobel_down), TIER(magnitude), TIER(thin)};
+    TIER(median_8), TIER(median_16), TIER(sobel_across), TIER(sobel_down), TIER(magnitude), TIER(strongest), TIER(thin),
+    TIER(touching), TIER(clear_weak), TIER(luminance_8)};

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Changes what samples mean: colours to grey, and the depth. */
+#include <string.h>
+
 #include "filters/bands.h"
+#include "filters/cpu/hot.h"
 #include "filters/cpu/kinds.h"
 #include "filters/cpu/luminance.h"
 
@@ -15,13 +18,17 @@ static kst_status grey_shape(const struct filter_value *value, struct filter_sha
 static kst_status grey_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
     const struct filter_pixels *from = work->from;
+    const struct filter_hot *hot = kst_filter_hot(work->operation->tier);
+    const uint32_t weight[3] = {
+        from->reversed ? FILTER_BLUE : FILTER_RED, FILTER_GREEN, from->reversed ? FILTER_RED : FILTER_BLUE};
     (void)arg;
     for (uint32_t y = first; y < end; y++) {
         const uint8_t *row = kst_filter_row(from, y);
         uint8_t *to = kst_filter_row(work->to, y);
-        if (from->bytes == 1)
-            for (size_t x = 0; x < from->width; x++)
-                to[x] = (uint8_t)kst_filter_luminance(from, row, x);
+        if (from->bytes == 1 && from->colours == 3)
+            hot->luminance_8(row, to, from->width, from->channels, weight);
+        else if (from->bytes == 1)
+            memcpy(to, row, from->width);
         else
             for (size_t x = 0; x < from->width; x++)
                 ((uint16_t *)(void *)to)[x] = (uint16_t)kst_filter_luminance(from, row, x);
