@@ -84,9 +84,9 @@ int main(int argc, char **argv)
     options.device = "cpu";
     while ((code = getopt(argc, argv, "t:k:")) != -1)
         if (code == 't')
-            options.threads = (uint32_t)atoi(optarg);
+            options.threads = (uint32_t)strtoul(optarg, NULL, 10);
         else if (code == 'k')
-            runs = atoi(optarg);
+            runs = (int)strtol(optarg, NULL, 10);
         else
             return 2;
     if (argc - optind < 2 || runs < 1 || runs > MOST_RUNS) {

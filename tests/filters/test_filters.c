@@ -3,6 +3,7 @@
  * Compares filters with models that are written from their definitions, pixel by pixel, on all tiers and with several
  * numbers of threads, for images of odd sizes, formats, depths and pitches.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -401,6 +402,47 @@ static void gaussian(void **state)
         }
 }
 
+/* Weights of 14 bits by the distance in a disc and the sum of the differences of colours, and a rounded mean. */
+static struct model model_bilateral(const struct model *source, double colour, double space, int radius)
+{
+    struct model made = model_make(source->width, source->height, source->channels, source->depth);
+    uint32_t colours = source->channels == 4 ? 3 : source->channels;
+    for (int64_t y = 0; y < source->height; y++)
+        for (int64_t x = 0; x < source->width; x++) {
+            int64_t total = 0, sum[4] = {0, 0, 0, 0};
+            for (int j = -radius; j <= radius; j++)
+                for (int i = -radius; i <= radius; i++) {
+                    int64_t column = reflect(x + i, source->width), row = reflect(y + j, source->height), apart = 0;
+                    for (uint32_t c = 0; c < colours; c++)
+                        apart += llabs((int64_t)*at(source, column, row, c) - (int64_t)*at(source, x, y, c));
+                    double power =
+                        -(i * i + j * j) / (2 * space * space) - (double)(apart * apart) / (2 * colour * colour);
+                    int64_t weight = i * i + j * j <= radius * radius ? (int64_t)rint(16384 * exp(power)) : 0;
+                    total += weight;
+                    for (uint32_t c = 0; c < colours; c++)
+                        sum[c] += weight * *at(source, column, row, c);
+                }
+            for (uint32_t c = 0; c < source->channels; c++)
+                *at(&made, x, y, c) =
+                    c < colours ? (uint32_t)((2 * sum[c] + total) / (2 * total)) : *at(source, x, y, c);
+        }
+    return made;
+}
+
+static void bilateral(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SIZES; i++) {
+        uint32_t channels = i % 3 == 0 ? 1 : i % 3 == 1 ? 3 : 4;
+        struct model source = model_random(sizes[i][0], sizes[i][1], channels, 8);
+        check("bilateral", source, model_bilateral(&source, 30, 3, 4));
+        source = model_random(sizes[i][0], sizes[i][1], channels, i % 2 ? 8 : 6);
+        check("bilateral=70.5:1.5:2", source, model_bilateral(&source, 70.5, 1.5, 2));
+    }
+    struct model source = model_random(31, 19, 3, 8);
+    check("bilateral=1000:100:12", source, model_bilateral(&source, 1000, 100, 12));
+}
+
 static struct model model_sobel(const struct model *source, int aperture)
 {
     struct model made = model_make(source->width, source->height, source->channels, source->depth);
@@ -607,7 +649,7 @@ static void chains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(canny), cmocka_unit_test(long_edges), cmocka_unit_test(median),
-        cmocka_unit_test(gaussian), cmocka_unit_test(sobel), cmocka_unit_test(geometry), cmocka_unit_test(tone),
-        cmocka_unit_test(grey), cmocka_unit_test(chains)};
+        cmocka_unit_test(gaussian), cmocka_unit_test(bilateral), cmocka_unit_test(sobel), cmocka_unit_test(geometry),
+        cmocka_unit_test(tone), cmocka_unit_test(grey), cmocka_unit_test(chains)};
     return cmocka_run_group_tests(tests, contexts_start_cpu, contexts_stop);
 }

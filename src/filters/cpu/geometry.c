@@ -125,7 +125,7 @@ static kst_status rotate_shape(const struct filter_value *value, struct filter_s
 static kst_status rotate_run(const struct filter_work *work)
 {
     const struct filter_pixels *from = work->from;
-    ptrdiff_t pixel = (ptrdiff_t)(from->channels * from->bytes);
+    ptrdiff_t pixel = (ptrdiff_t)from->channels * (ptrdiff_t)from->bytes;
     const uint8_t *bottom = kst_filter_row(from, from->height - 1);
     const uint8_t *right = from->data + (ptrdiff_t)(from->width - 1) * pixel;
     struct filter_turn turn = {bottom, -from->pitch, pixel};
@@ -142,7 +142,7 @@ const struct filter_kind kst_filter_rotate = {"rotate", "turn by quarters, clock
 static kst_status flip_run(const struct filter_work *work)
 {
     const struct filter_pixels *from = work->from;
-    ptrdiff_t pixel = (ptrdiff_t)(from->channels * from->bytes);
+    ptrdiff_t pixel = (ptrdiff_t)from->channels * (ptrdiff_t)from->bytes;
     struct filter_turn turn = {from->data + (ptrdiff_t)(from->width - 1) * pixel, -pixel, from->pitch};
     if (work->value[0].number == 1)
         turn = (struct filter_turn){kst_filter_row(from, from->height - 1), pixel, -from->pitch};

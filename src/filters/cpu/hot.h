@@ -14,6 +14,13 @@ struct filter_gradient {
     int32_t *magnitude; /* has a 0 before its first value and behind its last one */
 };
 
+/* A neighbour of all pixels of a row: its samples, a row for each colour, and its weights by the distance of colours.
+ */
+struct filter_neighbour {
+    const uint8_t *sample[3];
+    const uint16_t *weight;
+};
+
 struct filter_hot {
     /* sums[i] = Σ tap[k] × line[i + (k − radius) × step], for `count` samples. */
     void (*across_8)(const uint8_t *line, uint16_t *sums, size_t count, const uint32_t *tap, int radius, int step);
@@ -42,6 +49,12 @@ struct filter_hot {
     void (*thin)(const struct filter_gradient *const row[3], uint8_t *to, size_t count, int32_t low, int32_t high);
     /* Whether each pixel of row[1] is an edge (255) that may touch one that is weak (1). */
     void (*touching)(const uint8_t *const row[3], uint8_t *to, size_t count);
+    /*
+     * The mean of neighbours, rounded, by weights up to 2^14; weights × samples come to less than 2^31. The distance of
+     * colours is the sum of the magnitudes of their differences from `own`.
+     */
+    void (*bilateral)(const struct filter_neighbour *neighbour, uint32_t neighbours, const uint8_t *const own[3],
+        uint32_t colours, uint8_t *const to[3], size_t count);
     void (*clear_weak)(uint8_t *row, size_t count);
     /* Luminance of pixels of 3 or 4 channels; weights of 2^−15 are those of channels 0 to 2. */
     void (*luminance_8)(const uint8_t *from, uint8_t *to, size_t count, size_t channels, const uint32_t weight[3]);

@@ -246,6 +246,70 @@ static void TIER(touching)(const uint8_t *const row[3], uint8_t *restrict to, si
     }
 }
 
+#ifndef HAS_BILATERAL
+/* What neighbours of a run of pixels come to. */
+struct weighed {
+    int32_t weight[CHUNK], sum[3][CHUNK];
+};
+
+static inline void weigh(const struct filter_neighbour *neighbour, const uint8_t *const own[3], size_t begin,
+    struct weighed *weighed, size_t count, const uint32_t colours)
+{
+    uint16_t distance[CHUNK], weight[CHUNK];
+    const uint8_t *a = neighbour->sample[0] + begin, *b = own[0] + begin;
+    for (size_t i = 0; i < count; i++)
+        distance[i] = (uint16_t)(a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]);
+    for (uint32_t c = 1; c < colours; c++) {
+        a = neighbour->sample[c] + begin;
+        b = own[c] + begin;
+        for (size_t i = 0; i < count; i++)
+            distance[i] = (uint16_t)(distance[i] + (a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]));
+    }
+    for (size_t i = 0; i < count; i++)
+        weight[i] = neighbour->weight[distance[i]];
+    for (size_t i = 0; i < count; i++)
+        weighed->weight[i] += weight[i];
+    for (uint32_t c = 0; c < colours; c++) {
+        a = neighbour->sample[c] + begin;
+        for (size_t i = 0; i < count; i++)
+            weighed->sum[c][i] += (int16_t)weight[i] * (int16_t)a[i];
+    }
+}
+
+/* The quotient of floating-point numbers is off by less than one, which the remainder shows. */
+static inline void divide(const int32_t *sum, const int32_t *weight, uint8_t *restrict to, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int32_t whole = sum[i] + (weight[i] >> 1), quotient = (int32_t)((float)whole / (float)weight[i]);
+        int32_t rest = whole - quotient * weight[i];
+        to[i] = (uint8_t)(quotient - (rest < 0) + (rest >= weight[i]));
+    }
+}
+
+static inline void bilateral_by(const struct filter_neighbour *neighbour, uint32_t neighbours,
+    const uint8_t *const own[3], const uint32_t colours, uint8_t *const to[3], size_t count)
+{
+    struct weighed weighed;
+    for (size_t begin = 0; begin < count; begin += CHUNK) {
+        size_t part = smaller(CHUNK, count - begin);
+        memset(&weighed, 0, sizeof weighed);
+        for (uint32_t k = 0; k < neighbours; k++)
+            weigh(&neighbour[k], own, begin, &weighed, part, colours);
+        for (uint32_t c = 0; c < colours; c++)
+            divide(weighed.sum[c], weighed.weight, to[c] + begin, part);
+    }
+}
+
+static void TIER(bilateral)(const struct filter_neighbour *neighbour, uint32_t neighbours, const uint8_t *const own[3],
+    uint32_t colours, uint8_t *const to[3], size_t count)
+{
+    if (colours == 1)
+        bilateral_by(neighbour, neighbours, own, 1, to, count);
+    else
+        bilateral_by(neighbour, neighbours, own, 3, to, count);
+}
+#endif
+
 static void TIER(clear_weak)(uint8_t *row, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -276,4 +340,4 @@ static void TIER(luminance_8)(const uint8_t *from, uint8_t *to, size_t count, si
 
 const struct filter_hot TIER(kst_filter_hot) = {TIER(across_8), TIER(across_16), TIER(down_8), TIER(down_16),
     TIER(median_8), TIER(median_16), TIER(sobel_across), TIER(sobel_down), TIER(magnitude), TIER(strongest), TIER(thin),
-    TIER(touching), TIER(clear_weak), TIER(luminance_8)};
+    TIER(touching), TIER(bilateral), TIER(clear_weak), TIER(luminance_8)};

@@ -17,7 +17,7 @@ static inline uint32_t kst_filter_weigh(uint32_t red, uint32_t green, uint32_t b
 /* The luminance of pixel `x` of a row: the sample itself if it is grey. */
 static inline uint32_t kst_filter_luminance(const struct filter_pixels *pixels, const uint8_t *row, size_t x)
 {
-    uint32_t sample[3];
+    uint32_t sample[3] = {0, 0, 0};
     for (uint32_t c = 0; c < pixels->colours; c++) {
         size_t at = x * pixels->channels + c;
         sample[c] = pixels->bytes == 1 ? row[at] : ((const uint16_t *)(const void *)row)[at];
