@@ -16,8 +16,6 @@ CASES = {
     "canny=50:150": lambda p: cv2.Canny(p, 50, 150),
     "bilateral=30:3:4": lambda p: cv2.bilateralFilter(p, 9, 30, 3),
 }
-if hasattr(cv2, "xphoto"):
-    CASES["oil=4:1"] = lambda p: cv2.xphoto.oilPainting(p, 4, 1)
 
 
 def measure(function, picture, runs):
