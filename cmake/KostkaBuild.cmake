@@ -40,9 +40,9 @@ set(KOSTKA_FLAGS_avx2 -mavx2 -mbmi -mbmi2 -mlzcnt)
 set(KOSTKA_FLAGS_avx512 ${KOSTKA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vbmi -mavx512vnni)
 set(KOSTKA_FLAGS_neon "")
 
-# Adds files to the library. The suffix of a name says which instructions it may use; files for another processor are
-# left out.
-function(kostka_sources)
+# kostka_sources_of(TARGET FILES…) adds files to a library's objects. The suffix of a name says which instructions it may use;
+# files for another processor are left out.
+function(kostka_sources_of target)
     foreach(file IN LISTS ARGN)
         if(file MATCHES "_(sse2|avx2|avx512|neon)\\.c$")
             set(tier ${CMAKE_MATCH_1})
@@ -55,10 +55,15 @@ function(kostka_sources)
                 continue()
             endif()
             if(KOSTKA_FLAGS_${tier})
-                set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/${file}" TARGET_DIRECTORY kostka_objects
+                set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/${file}" TARGET_DIRECTORY ${target}
                     PROPERTIES COMPILE_OPTIONS "${KOSTKA_FLAGS_${tier}}")
             endif()
         endif()
-        target_sources(kostka_objects PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+        target_sources(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
     endforeach()
+endfunction()
+
+# kostka_sources(FILES…) adds files to libkostka.
+function(kostka_sources)
+    kostka_sources_of(kostka_objects ${ARGN})
 endfunction()

@@ -2,7 +2,7 @@
 # Defines what `cmake --install` installs where, and how other projects find it: pkg-config and find_package(kostka).
 include(CMakePackageConfigHelpers)
 
-install(TARGETS kostka kostka_static EXPORT kostkaTargets
+install(TARGETS kostka kostka_static kostka_filters kostka_filters_static EXPORT kostkaTargets
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
@@ -25,5 +25,7 @@ install(FILES "${CMAKE_BINARY_DIR}/kostkaConfig.cmake" "${CMAKE_BINARY_DIR}/kost
 # The prefix is derived from the file's own path, so that an installed tree can be moved.
 file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" KOSTKA_PC_PREFIX "\${pcfiledir}/${up}")
-configure_file(cmake/kostka.pc.in "${CMAKE_BINARY_DIR}/kostka.pc" @ONLY)
-install(FILES "${CMAKE_BINARY_DIR}/kostka.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+foreach(library kostka kostka_filters)
+    configure_file(cmake/${library}.pc.in "${CMAKE_BINARY_DIR}/${library}.pc" @ONLY)
+endforeach()
+install(FILES "${CMAKE_BINARY_DIR}/kostka.pc" "${CMAKE_BINARY_DIR}/kostka_filters.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

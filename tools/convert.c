@@ -3,30 +3,42 @@
 #include <string.h>
 
 #include "batch.h"
+#include "convert.h"
 #include "target.h"
 
-static int choose_target(const struct output_options *output, int argc, char **argv, const struct file_format **target)
+static int choose_target(
+    const char *verb, const struct output_options *output, int argc, char **argv, const struct file_format **target)
 {
-    int code = target_choose("convert", output, argc, argv,
+    int code = target_choose(verb, output, argc, argv,
         ".jpg, .jp2, .j2k, .png, .tif, .bmp, .ppm, .pgm, .pam, .pgx, .raw and .yuv", NULL, target);
 
     /* If operands are missing, batch_run() complains. */
     if (code == EXIT_FINE && *target == NULL && (output->directory != NULL || argc - optind == 2))
-        return complain_usage("convert", "the output's format is not known; add --out-format");
+        return complain_usage(verb, "the output's format is not known; add --out-format");
     return code;
 }
 
-static bool check(const struct options_given *given, const struct file_settings *files,
+static bool check(const char *verb, const struct options_given *given, const struct file_settings *files,
     struct encode_settings *settings, struct j2k_settings *j2k)
 {
     unsigned readable = files->raw.width > 0 ? KIND_RAW : KIND_ANY & ~(unsigned)KIND_RAW;
     unsigned target = files->target == NULL ? KIND_ANY : file_kind(files->target);
 
-    return options_check("convert", given, target, readable, NULL) && decode_options_check("convert", files) &&
-           encode_settings_finish("convert", settings) && j2k_settings_finish("convert", j2k);
+    return options_check(verb, given, target, readable, NULL) && decode_options_check(verb, files) &&
+           encode_settings_finish(verb, settings) && j2k_settings_finish(verb, j2k);
 }
 
-static int run(int argc, char **argv)
+/* The verb for filters needs some, and they are not applied by several devices. */
+static int check_filters(const struct verb *verb, const char *filters, const struct common_options *common)
+{
+    if (verb == &verb_filter && filters == NULL)
+        return complain_usage(verb->name, "filters come first, such as 'kostka filter canny=50:150 IN OUT'");
+    if (filters != NULL && common_names_many(common))
+        return complain_usage(verb->name, "the CPU applies filters; name one device, to read and write with");
+    return EXIT_FINE;
+}
+
+int convert_run(const struct verb *verb, const char *filters, int argc, char **argv)
 {
     struct common_options common = {0};
     struct output_options output = {.compression = -1};
@@ -43,10 +55,11 @@ static int run(int argc, char **argv)
     const struct option_group groups[] = {common_group(&common), output_group(&output), many_group(&output.many),
         encode_group(&settings), j2k_group(&j2k, false), decode_group(&files.decode), samples_group(&files, true),
         resize_group(&resize)};
-    if (options_read(&verb_convert, argc, argv, groups, 8, &given, &code) &&
-        (code = output_take_archives("convert", &output, &given, &argc, argv) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE &&
-        (code = choose_target(&output, argc, argv, &files.target)) == EXIT_FINE &&
-        (code = check(&given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
+    if (options_read(verb, argc, argv, groups, 8, &given, &code) &&
+        (code = check_filters(verb, filters, &common)) == EXIT_FINE &&
+        (code = output_take_archives(verb->name, &output, &given, &argc, argv) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE &&
+        (code = choose_target(verb->name, &output, argc, argv, &files.target)) == EXIT_FINE &&
+        (code = check(verb->name, &given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         target_settle(&files);
         settings.options.jpeg2000 = &j2k.options;
         files.encode = &settings.options;
@@ -54,16 +67,22 @@ static int run(int argc, char **argv)
         files.subsampled = settings.subsampling_named;
         files.given = &given;
         files.resize = &resize;
+        files.filters = filters;
         files.keep_tables = !options_have(&given, OPTION_QUALITY) && !options_have(&given, OPTION_QTABLES);
         files.keep_sampling = !options_have(&given, OPTION_SUBSAMPLING);
         files.max_pixels = common_max_pixels(&common);
         files.max_memory = common_max_memory(&common);
         files.compression = output.compression;
-        const struct batch batch = {&verb_convert, &common, &output, &files, task_convert, NULL, false, false, false};
+        const struct batch batch = {verb, &common, &output, &files, task_convert, NULL, false, false, false};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);
     return code;
+}
+
+static int run(int argc, char **argv)
+{
+    return convert_run(&verb_convert, NULL, argc, argv);
 }
 
 const struct verb verb_convert = {

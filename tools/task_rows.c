@@ -56,7 +56,7 @@ bool task_by_rows(const struct task *task, bool *good, struct problem *problem)
     struct bands_out bands;
     struct rows_across across;
 
-    if (task->files.raw.width > 0 || resize_wanted(&task->files))
+    if (task->files.raw.width > 0 || resize_wanted(&task->files) || task->files.filters != NULL)
         return false;
     if (strips_open(&strips, task->source, &task->files))
         *good = write_strips(&strips, task, problem);

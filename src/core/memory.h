@@ -11,6 +11,7 @@
 #include <kostka/kostka.h>
 
 #include "core/idle.h"
+#include "core/shared.h"
 
 /* The most bytes that an allocation takes in addition to those asked for. */
 enum { KST_MEMORY_OVERHEAD = 88 };
@@ -30,7 +31,7 @@ struct memory {
 void kst_memory_init(struct memory *memory, const kst_allocator *allocator, uint64_t limit);
 
 /* Initialise like kst_memory_init(), but with the allocator and the idle blocks of `other`. */
-void kst_memory_init_beside(struct memory *memory, const struct memory *other, uint64_t limit);
+KST_SHARED void kst_memory_init_beside(struct memory *memory, const struct memory *other, uint64_t limit);
 
 /* Return whether the allocator is the standard one, malloc() and free(). */
 bool kst_memory_is_standard(const struct memory *memory);
@@ -47,19 +48,19 @@ static inline uint64_t kst_memory_left(const struct memory *memory)
  * overflow, beyond the limit or when the allocator fails; *status (which may be null) is then KST_ERROR_LIMIT_MEMORY or
  * KST_ERROR_MEMORY. A length of 0 gives a pointer that must be released too.
  */
-void *kst_memory_array(struct memory *memory, size_t count, size_t size, kst_status *status);
-void *kst_memory_zeroed(struct memory *memory, size_t count, size_t size, kst_status *status);
+KST_SHARED void *kst_memory_array(struct memory *memory, size_t count, size_t size, kst_status *status);
+KST_SHARED void *kst_memory_zeroed(struct memory *memory, size_t count, size_t size, kst_status *status);
 
 /* Resize a block like realloc(). The first `used` bytes are kept. On failure the old block is unchanged. */
-void *kst_memory_grow(struct memory *memory, void *block, size_t used, size_t length, kst_status *status);
+KST_SHARED void *kst_memory_grow(struct memory *memory, void *block, size_t used, size_t length, kst_status *status);
 
 /*
  * Let `to` account for a block from now on, because it outlives the operation that it was made in. Both must have the
  * same allocator.
  */
-void kst_memory_hand_over(struct memory *from, struct memory *to, void *block); /* null allowed */
+KST_SHARED void kst_memory_hand_over(struct memory *from, struct memory *to, void *block); /* null allowed */
 
-void kst_memory_release(struct memory *memory, void *block); /* null allowed */
+KST_SHARED void kst_memory_release(struct memory *memory, void *block); /* null allowed */
 
 /* Free the released blocks that the context keeps for later. */
 void kst_memory_trim(struct memory *memory);

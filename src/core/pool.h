@@ -4,6 +4,7 @@
 #define KOSTKA_CORE_POOL_H
 
 #include "core/memory.h"
+#include "core/shared.h"
 
 struct pool;
 
@@ -13,7 +14,7 @@ struct pool;
  */
 kst_status kst_pool_create(struct memory *memory, uint32_t threads, struct pool **pool);
 void kst_pool_destroy(struct pool **pool);
-uint32_t kst_pool_threads(const struct pool *pool);
+KST_SHARED uint32_t kst_pool_threads(const struct pool *pool);
 
 /*
  * Call task(arg, i) once for each i in [0, count), on any of the pool's threads and on the caller's, and return when
@@ -21,6 +22,6 @@ uint32_t kst_pool_threads(const struct pool *pool);
  * higher one. The function may be called from several threads at once and from inside a task. If `pool` is null, the
  * caller does all the work.
  */
-void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg);
+KST_SHARED void kst_pool_run(struct pool *pool, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg);
 
 #endif

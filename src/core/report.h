@@ -3,6 +3,7 @@
 #ifndef KOSTKA_CORE_REPORT_H
 #define KOSTKA_CORE_REPORT_H
 
+#include "core/shared.h"
 #include <kostka/kostka.h>
 
 #define KST_NO_OFFSET UINT64_MAX
@@ -14,7 +15,7 @@
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
-kst_status
+KST_SHARED kst_status
 kst_report_error(kst_report *report, kst_status status, uint64_t offset, const char *detail, ...);
 
 /* Take an error back, because the operation goes on without the part that failed. Warnings stay. */
@@ -27,10 +28,10 @@ void kst_report_forgive(kst_report *report);
 kst_status kst_report_warning(kst_report *report, kst_status warning, uint64_t offset, uint64_t count, bool strict);
 
 /* Return the time of the monotonic clock, in seconds. */
-double kst_seconds(void);
+KST_SHARED double kst_seconds(void);
 
 /* Add the time since `start` to a stage that ran on `device`. */
-void kst_report_stage(kst_report *report, kst_stage stage, kst_device_kind device, double start);
+KST_SHARED void kst_report_stage(kst_report *report, kst_stage stage, kst_device_kind device, double start);
 
 /*
  * Add what the report of resizing says to that of decoding the same item: an error ends the item, and the stage was
@@ -39,6 +40,6 @@ void kst_report_stage(kst_report *report, kst_stage stage, kst_device_kind devic
 void kst_report_resizing(kst_report *report, const kst_report *resizing);
 
 /* Copy a report to the caller's, as much as the caller's size member allows. `to` may be null. */
-void kst_report_copy(kst_report *to, const kst_report *from);
+KST_SHARED void kst_report_copy(kst_report *to, const kst_report *from);
 
 #endif

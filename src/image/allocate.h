@@ -4,6 +4,7 @@
 #define KOSTKA_IMAGE_ALLOCATE_H
 
 #include "core/memory.h"
+#include "core/shared.h"
 
 /*
  * Settle the pitches of an image that is described as for kst_image_allocate(), and how many bytes its planes take one
@@ -15,12 +16,12 @@ kst_status kst_image_lay_out(kst_image *image, uint64_t *total);
 void kst_image_place(kst_image *image, uint8_t *data);
 
 /* Allocate as kst_image_allocate() does in host memory; kst_memory_hand_over() lets `owned` outlive the operation. */
-kst_status kst_image_make(struct memory *memory, kst_image *image);
+KST_SHARED kst_status kst_image_make(struct memory *memory, kst_image *image);
 
 /*
  * Release as kst_image_release() does, from the memory that the image is charged to. The image must have been
  * allocated.
  */
-void kst_image_drop(struct memory *memory, kst_image *image);
+KST_SHARED void kst_image_drop(struct memory *memory, kst_image *image);
 
 #endif

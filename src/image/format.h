@@ -6,6 +6,7 @@
 #ifndef KOSTKA_IMAGE_FORMAT_H
 #define KOSTKA_IMAGE_FORMAT_H
 
+#include "core/shared.h"
 #include <kostka/kostka.h>
 
 struct pixel_layout {
@@ -17,7 +18,7 @@ struct pixel_layout {
 };
 
 /* Return the format's row of the table; for AUTO and for invalid formats, a row without channels and planes. */
-const struct pixel_layout *kst_pixel_layout(kst_format format);
+KST_SHARED const struct pixel_layout *kst_pixel_layout(kst_format format);
 
 /* Return whether the table has the format; AUTO is in it. */
 bool kst_format_is_known(kst_format format);
@@ -38,15 +39,15 @@ static inline bool kst_pixel_is_rgb(const struct pixel_layout *layout)
 }
 
 /* The depth that a plane's `depth` stands for: 8 for 0. */
-uint32_t kst_plane_depth(const kst_plane *plane);
+KST_SHARED uint32_t kst_plane_depth(const kst_plane *plane);
 
 /*
  * Return the bytes of a sample: for integers 1 for a depth of up to 8, 2 up to 16, else 4; 2 for float16, 4 for
  * float32.
  */
-uint32_t kst_plane_sample_bytes(const kst_plane *plane);
+KST_SHARED uint32_t kst_plane_sample_bytes(const kst_plane *plane);
 
 /* Samples that one of the plane's pixels holds: the format's channels, 1 for PLANAR and RAW. */
-uint32_t kst_format_samples(kst_format format);
+KST_SHARED uint32_t kst_format_samples(kst_format format);
 
 #endif

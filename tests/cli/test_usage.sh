@@ -8,7 +8,7 @@ silent
 says Usage
 expect 0 "$KOSTKA" --version
 prints '^kostka [0-9]*\.[0-9]*\.[0-9]*$'
-for verb in decode encode transcode convert video info compare devices bench profile; do
+for verb in decode encode transcode convert filter video info compare devices bench profile; do
     expect 0 "$KOSTKA" help "$verb"
     prints "Usage: kostka $verb"
     cp out help
@@ -28,7 +28,7 @@ for verb in decode encode transcode convert video info compare devices bench pro
     # convert, bench and compare refer to the options of decode and encode.
     manual=$KOSTKA_SOURCE/docs/man
     case $verb in
-    convert | video | bench | compare | profile) others="$manual/kostka-decode.1 $manual/kostka-encode.1" ;;
+    convert | filter | video | bench | compare | profile) others="$manual/kostka-decode.1 $manual/kostka-encode.1" ;;
     *) others= ;;
     esac
     grep -o -e '--[a-z][a-z-]*' help | sort -u >options

@@ -34,7 +34,12 @@ dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's,^\./,/,' | grep -v '/$' | s
 /usr/lib/libkostka.so
 /usr/lib/libkostka.so.${version%%.*}
 /usr/lib/libkostka.so.$version
+/usr/lib/libkostka_filters.a
+/usr/lib/libkostka_filters.so
+/usr/lib/libkostka_filters.so.${version%%.*}
+/usr/lib/libkostka_filters.so.$version
 /usr/lib/pkgconfig/kostka.pc
+/usr/lib/pkgconfig/kostka_filters.pc
 /usr/share/bash-completion/completions/kostka
 /usr/share/doc/kostka/CHANGELOG.md
 /usr/share/doc/kostka/LICENSE

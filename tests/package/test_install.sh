@@ -25,7 +25,12 @@ cc "$consumer/consumer.c" -o "$work/static" $(pkg-config --cflags kostka) "$libd
     $(pkg-config --static --libs-only-other kostka) -lm
 "$work/static"
 
-for target in kostka static; do
+echo "pkg-config, filters"
+# shellcheck disable=SC2046 # flags are words
+cc "$consumer/filters.c" -o "$work/filters" $(pkg-config --cflags --libs kostka_filters)
+LD_LIBRARY_PATH=$libdir "$work/filters"
+
+for target in kostka static filters filters_static; do
     echo "find_package, kostka::$target"
     cmake -G Ninja -S "$consumer" -B "$work/$target-build" -DCMAKE_PREFIX_PATH="$work/moved" -DKOSTKA_TARGET=$target >>"$work/log"
     cmake --build "$work/$target-build" >>"$work/log"

@@ -13,6 +13,7 @@ word() {
     src/j2k/gpu/*) echo j2k_gpu_ ;;
     src/j2k/*) echo j2k_ ;;
     src/resize/*) echo resize_ ;;
+    src/filters/*) echo filter ;; # and kst_filter, the API's
     src/gl/*) echo gl ;; # and kst_gl, the API's
     src/device/cuda/*) echo cu ;; # the driver's own structures begin with cu_
     src/device/opencl/*) echo opencl ;;

@@ -32,7 +32,7 @@ static void add_gpus(struct context_list *list)
     }
 }
 
-int contexts_start(void **state)
+int contexts_start_cpu(void **state)
 {
     struct context_list *list = &contexts;
     (void)state;
@@ -51,7 +51,13 @@ int contexts_start(void **state)
     }
     add(list, "cpu", NULL, 3, "3 threads");
     add(list, "cpu", NULL, 8, "8 threads");
-    add_gpus(list);
+    return 0;
+}
+
+int contexts_start(void **state)
+{
+    contexts_start_cpu(state);
+    add_gpus(&contexts);
     return 0;
 }
 

@@ -21,6 +21,7 @@ struct context_list {
  */
 extern struct context_list contexts;
 int contexts_start(void **state);
+int contexts_start_cpu(void **state); /* without GPUs */
 int contexts_stop(void **state);
 
 #endif

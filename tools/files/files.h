@@ -99,6 +99,7 @@ struct file_settings {
     const kst_encode_options
         *encode; /* for JPEG and JPEG 2000; its metadata are added to the picture's own. Null: neither is written */
     const struct resize_settings *resize; /* null: pictures keep their size */
+    const char *filters;                  /* a chain for pictures that have been read (kostka_filter.h); null: none */
     const struct file_format *target;     /* the format that the picture will be written in; null: not known */
     const struct options_given *given;    /* options that are checked against each input when it is read; null: none */
     bool by_quality;                      /* --quality says how well `encode` is to code */

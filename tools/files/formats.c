@@ -7,6 +7,7 @@
 
 #include "files/losses.h"
 #include "files/relayed.h"
+#include "files/filter.h"
 #include "files/resize.h"
 #include "outcome.h"
 
@@ -86,7 +87,8 @@ bool picture_read(struct picture *picture, const struct source *source, const st
         return false;
     if (!coded) /* the others note it by themselves */
         outcome_note_pixels((uint64_t)picture->image.width * picture->image.height);
-    if (!picture_resize(picture, source->name, settings, problem))
+    if (!picture_resize(picture, source->name, settings, problem) ||
+        !picture_filter(picture, source->name, settings, problem))
         return false;
     if (settings->target == &file_jpeg && !picture_is_opaque(picture))
         complain(source->name, "warning: its transparency is dropped, for JPEG has none");

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_FILTER_H
+#define KOSTKA_FILTER_H
+
+/**
+ * @file
+ * Declares the filters of libkostka_filters, a library of its own beside libkostka. kostka.h does not include this
+ * header.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <kostka/kostka_context.h>
+#include <kostka/kostka_image.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Says how the value of a parameter is written. */
+typedef enum kst_filter_type {
+    KST_FILTER_INTEGER = 0,
+    KST_FILTER_DECIMAL = 1, /**< a number with up to three digits behind the point */
+    KST_FILTER_WORD = 2,    /**< one of a few words */
+    KST_FILTER_SIZE = 3     /**< WIDTHxHEIGHT, WIDTH, WIDTHx or xHEIGHT, in pixels */
+} kst_filter_type;
+
+/** Describes a parameter of a filter. All pointers are to constants of the library. */
+typedef struct kst_filter_parameter {
+    const char *name;
+    const char *summary; /**< half a line */
+    kst_filter_type type;
+    bool required;
+    double least;      /**< of numbers, and of each side of a size */
+    double greatest;   /**< likewise */
+    double usual;      /**< the value of a number, or the index of a word, that stands for one that is missing */
+    const char *words; /**< KST_FILTER_WORD: the words, with | between them; otherwise null */
+} kst_filter_parameter;
+
+/** Describes a filter. All pointers are to constants of the library. */
+typedef struct kst_filter_info {
+    size_t size; /**< set by the caller */
+    const char *name;
+    const char *summary; /**< one line */
+    uint32_t parameter_count;
+    const kst_filter_parameter *parameter;
+} kst_filter_info;
+
+/** Return the number of filters. Thread-safe. */
+KST_API uint32_t kst_filter_count(void);
+
+/** Describe filter `index`; `info->size` must be set. Thread-safe. @return KST_OK or KST_ERROR_ARGUMENT */
+KST_API kst_status kst_filter_get(uint32_t index, kst_filter_info *info);
+
+/** A chain of filters with their parameters. It does not change once it is open. */
+typedef struct kst_filter kst_filter;
+
+/**
+ * Read a chain of filters, which are applied from left to right: `NAME[=VALUE[:VALUE…]][,NAME…]`, such as
+ * `"resize=1920x,canny=50:150"`. Values follow the order of the filter's parameters until one is named, as in
+ * `"canny=50:150:norm=l2"`. A chain has up to 32 filters. docs/filters.md describes all of them. Thread-safe.
+ *
+ * @param context outlives the filter
+ * @param chain ends with a zero byte; it is not needed afterwards
+ * @param filter receives the chain; the caller closes it. Null on failure
+ * @param report null, or receives the status, what is wrong in words, and at which byte of the chain
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS (an unknown filter, parameter or word, a missing value, a
+ *         number out of its range, or values that contradict each other) or KST_ERROR_MEMORY
+ */
+KST_API kst_status kst_filter_open(kst_context *context, const char *chain, kst_filter **filter, kst_report *report);
+
+/** Close a chain and set the pointer to null. Null, and a pointer to null, are allowed. */
+KST_API void kst_filter_close(kst_filter **filter);
+
+/**
+ * Describe the image that kst_filter_run() would make of `from`: format, size and depth, with a tight pitch and no
+ * buffer. `from` needs no buffer either. Thread-safe.
+ *
+ * @param report null, or receives the status and the reason
+ * @return KST_OK or one of the first group of errors of kst_filter_run()
+ */
+KST_API kst_status kst_filter_describe(
+    const kst_filter *filter, const kst_image *from, kst_image *to, kst_report *report);
+
+/**
+ * Apply a chain of filters to an image in host memory: GREY, RGB, BGR, RGBA or BGRA of 1–16 bits without a sign. The
+ * context's threads share the work. All arithmetic on samples is in integers, so that the result is the same on every
+ * tier and for any number of threads. The call returns when all is done. Thread-safe, also for one filter.
+ *
+ * @param from borrowed
+ * @param to if plane[0].data is null, the library describes the image and allocates it in host memory; the caller
+ *        releases it with kst_image_release(). Otherwise format, size and depth must be those of
+ *        kst_filter_describe(), with any pitch that holds a row
+ * @param report null, or receives the status, the reason, the threads, and the time as that of KST_STAGE_PIXELS
+ * @return KST_OK; KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT (planes, inks), KST_ERROR_IMAGE_SIZE,
+ *         KST_ERROR_IMAGE_DEPTH (signed, more than 16 bits, or more than a filter of the chain takes),
+ *         KST_ERROR_IMAGE_SAMPLE (no integers), KST_ERROR_REGION (a part outside the image), KST_ERROR_LIMIT_PIXELS (of
+ *         any image of the chain); KST_ERROR_IMAGE_MEMORY (not in host memory), KST_ERROR_IMAGE_PITCH,
+ *         KST_ERROR_IMAGE_OVERLAP (`to` shares memory with `from`), KST_ERROR_LIMIT_MEMORY or KST_ERROR_MEMORY. After
+ *         an error an image that the library was to allocate is as it was before the call
+ */
+KST_API kst_status kst_filter_run(const kst_filter *filter, const kst_image *from, kst_image *to, kst_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Implements the entry points of libkostka_filters. */
+#include "core/context.h"
+#include "core/report.h"
+#include "filters/run.h"
+
+uint32_t kst_filter_count(void)
+{
+    uint32_t count;
+    kst_filter_kinds(&count);
+    return count;
+}
+
+kst_status kst_filter_get(uint32_t index, kst_filter_info *info)
+{
+    uint32_t count;
+    const struct filter_kind *const *kinds = kst_filter_kinds(&count);
+    if (!info || info->size < sizeof *info || index >= count)
+        return KST_ERROR_ARGUMENT;
+    const struct filter_kind *kind = kinds[index];
+    *info = (kst_filter_info){info->size, kind->name, kind->summary, kst_filter_parameter_count(kind), kind->parameter};
+    return KST_OK;
+}
+
+static kst_status open_chain(kst_context *context, const char *chain, kst_filter **filter, kst_report *report)
+{
+    char reason[FILTER_REASON] = "";
+    size_t offset = 0;
+    kst_status status = KST_OK;
+    kst_filter *made = kst_memory_zeroed(&context->memory, 1, sizeof *made, &status);
+    if (!made)
+        return kst_report_error(report, status, KST_NO_OFFSET, NULL);
+    made->context = context;
+    status = kst_filter_parse(chain, made->step, &made->count, reason, &offset);
+    if (status) {
+        kst_memory_release(&context->memory, made);
+        return kst_report_error(report, status, offset, "%s", reason);
+    }
+    *filter = made;
+    return KST_OK;
+}
+
+kst_status kst_filter_open(kst_context *context, const char *chain, kst_filter **filter, kst_report *report)
+{
+    kst_report own;
+    if (filter)
+        *filter = NULL;
+    if (!context || !chain || !filter)
+        return KST_ERROR_ARGUMENT;
+    kst_report_init(&own);
+    kst_status status = open_chain(context, chain, filter, &own);
+    kst_report_copy(report, &own);
+    return status;
+}
+
+void kst_filter_close(kst_filter **filter)
+{
+    if (!filter || !*filter)
+        return;
+    kst_memory_release(&(*filter)->context->memory, *filter);
+    *filter = NULL;
+}
+
+kst_status kst_filter_describe(const kst_filter *filter, const kst_image *from, kst_image *to, kst_report *report)
+{
+    char reason[FILTER_REASON] = "";
+    kst_report own;
+    if (!filter || !from || !to)
+        return KST_ERROR_ARGUMENT;
+    kst_report_init(&own);
+    kst_status status = kst_filter_shape_after(filter, filter->count, from, to, reason);
+    if (status)
+        kst_report_error(&own, status, KST_NO_OFFSET, reason[0] ? "%s" : NULL, reason);
+    kst_report_copy(report, &own);
+    return status;
+}
+
+kst_status kst_filter_run(const kst_filter *filter, const kst_image *from, kst_image *to, kst_report *report)
+{
+    kst_report own;
+    if (!filter || !from || !to || to->size < sizeof *to)
+        return KST_ERROR_ARGUMENT;
+    kst_report_init(&own);
+    kst_status status = kst_filter_apply(filter, from, to, &own);
+    kst_report_copy(report, &own);
+    return status;
+}

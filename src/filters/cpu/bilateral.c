@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Smooths but keeps edges: each pixel becomes the mean of those around it in a disc, weighed by how near they are and
+ * how like in colour. The weights are rounded to 14 bits behind the point; sums are those of integers, and each mean is
+ * rounded once. OpenCV's bilateralFilter(), which computes in binary32, differs by 1 at most.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "filters/bands.h"
+#include "filters/cpu/gradient.h"
+#include "filters/cpu/hot.h"
+#include "filters/cpu/kinds.h"
+
+enum { COLOUR, SPACE, RADIUS };
+enum { RADIUS_MAX = 12, SIDE_MAX = 2 * RADIUS_MAX + 1, DISTANCES = 3 * 255 + 1, THOUSAND = 1000, ALIGNMENT = 64 };
+enum { WEIGHT_ONE = 1 << 14 };
+
+/* A neighbour, and the weights of its squared distance in space. */
+struct filter_place {
+    int32_t x, y;
+    const uint16_t *weight;
+};
+
+struct filter_bilateral {
+    int32_t radius;
+    uint32_t count;
+    uint16_t *weights;
+    struct filter_place place[SIDE_MAX * SIDE_MAX];
+};
+
+/* The last rows, with each colour apart. */
+struct filter_planes {
+    uint8_t *memory;
+    size_t pitch, before;
+    uint32_t colours, count;
+};
+
+static uint8_t *plane_row(const struct filter_planes *planes, int64_t y, uint32_t colour)
+{
+    size_t row = (size_t)((y + planes->count) % planes->count) * planes->colours + colour;
+    return planes->memory + row * planes->pitch + planes->before;
+}
+
+/* Copy every `channels`-th sample; the number is a constant where this is called. */
+static inline void copy_each(const uint8_t *restrict from, uint8_t *restrict to, size_t count, const size_t channels)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i * channels];
+}
+
+static void separate(const struct filter_window *window, const struct filter_planes *planes, int64_t y)
+{
+    ptrdiff_t radius = (ptrdiff_t)window->radius, channels = (ptrdiff_t)window->from->channels;
+    size_t count = window->from->width + 2 * (size_t)radius;
+    for (uint32_t c = 0; c < planes->colours; c++) {
+        const uint8_t *from = kst_filter_window_row(window, y) - radius * channels + c;
+        uint8_t *to = plane_row(planes, y, c) - radius;
+        if (channels == 1)
+            memcpy(to, from, count);
+        else if (channels == 3)
+            copy_each(from, to, count, 3);
+        else
+            copy_each(from, to, count, 4);
+    }
+}
+
+static inline void put_colours(uint8_t *const made[3], uint8_t *restrict to, size_t count, const size_t channels)
+{
+    const uint8_t *first = made[0], *second = made[1], *third = made[2];
+    for (size_t i = 0; i < count; i++) {
+        to[i * channels] = first[i];
+        to[i * channels + 1] = second[i];
+        to[i * channels + 2] = third[i];
+    }
+}
+
+/* Put the colours of a row together; the last rows of `planes` hold them. Alpha stays as it is. */
+static void join(const struct filter_work *work, uint8_t *const made[3], uint32_t y)
+{
+    const struct filter_pixels *to = work->to;
+    uint8_t *row = kst_filter_row(to, y);
+    if (to->channels > to->colours)
+        memcpy(row, kst_filter_row(work->from, y), kst_filter_row_samples(to));
+    if (to->channels == 1)
+        memcpy(row, made[0], to->width);
+    else if (to->channels == 3)
+        put_colours(made, row, to->width, 3);
+    else
+        put_colours(made, row, to->width, 4);
+}
+
+static void make_row(const struct filter_work *work, const struct filter_bilateral *bilateral,
+    const struct filter_planes *planes, uint8_t *const made[3], uint32_t y)
+{
+    struct filter_neighbour neighbour[SIDE_MAX * SIDE_MAX];
+    const uint8_t *own[3] = {NULL, NULL, NULL};
+    for (uint32_t c = 0; c < planes->colours; c++) {
+        own[c] = plane_row(planes, y, c);
+        for (uint32_t k = 0; k < bilateral->count; k++)
+            neighbour[k].sample[c] = plane_row(planes, (int64_t)y + bilateral->place[k].y, c) + bilateral->place[k].x;
+    }
+    for (uint32_t k = 0; k < bilateral->count; k++)
+        neighbour[k].weight = bilateral->place[k].weight;
+    kst_filter_hot(work->operation->tier)
+        ->bilateral(neighbour, bilateral->count, own, planes->colours, made, work->to->width);
+    join(work, made, y);
+}
+
+static kst_status bilateral_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
+{
+    const struct filter_bilateral *bilateral = arg;
+    const int64_t radius = bilateral->radius;
+    struct memory *memory = work->operation->memory;
+    struct filter_window window;
+    struct filter_planes planes = {
+        .before = ALIGNMENT, .colours = work->from->colours, .count = 2 * (uint32_t)radius + 1};
+    kst_status status = kst_filter_window_make(memory, work->from, (uint32_t)radius, FILTER_REFLECT, &window);
+    if (status)
+        return status;
+    planes.pitch = ((size_t)work->from->width / ALIGNMENT + 3) * ALIGNMENT;
+    planes.memory = kst_memory_zeroed(memory, ((size_t)planes.count + 1) * planes.colours, planes.pitch, &status);
+    for (int64_t y = first - radius; y < end + radius && !status; y++) {
+        uint8_t *made[3] = {NULL, NULL, NULL};
+        for (uint32_t c = 0; c < planes.colours; c++)
+            made[c] = planes.memory + ((size_t)planes.count * planes.colours + c) * planes.pitch;
+        kst_filter_window_load(&window, y);
+        separate(&window, &planes, y);
+        if (y >= first + radius)
+            make_row(work, bilateral, &planes, made, (uint32_t)(y - radius));
+    }
+    kst_memory_release(memory, planes.memory);
+    kst_filter_window_drop(memory, &window);
+    return status;
+}
+
+/* Fill in the weights of a squared distance in space. */
+static void weigh_distances(const struct filter_value *value, int32_t square, uint16_t *weight)
+{
+    double space = (double)value[SPACE].number / THOUSAND, colour = (double)value[COLOUR].number / THOUSAND;
+    for (int32_t i = 0; i < DISTANCES; i++)
+        weight[i] =
+            (uint16_t)rint(WEIGHT_ONE * exp(-square / (2 * space * space) - (double)i * i / (2 * colour * colour)));
+}
+
+/* List the neighbours in the disc, with a row of weights for each squared distance. */
+static void list_places(const struct filter_value *value, struct filter_bilateral *bilateral)
+{
+    int32_t radius = bilateral->radius;
+    for (int32_t square = 0; square <= radius * radius; square++)
+        weigh_distances(value, square, bilateral->weights + (size_t)square * DISTANCES);
+    for (int32_t y = -radius; y <= radius; y++)
+        for (int32_t x = -radius; x <= radius; x++)
+            if (x * x + y * y <= radius * radius)
+                bilateral->place[bilateral->count++] =
+                    (struct filter_place){x, y, bilateral->weights + (size_t)(x * x + y * y) * DISTANCES};
+}
+
+static int32_t radius_of(const struct filter_value *value)
+{
+    int32_t radius = value[RADIUS].number;
+    if (radius == 0)
+        radius = (int32_t)rint(value[SPACE].number * 1.5 / THOUSAND);
+    return radius < 1 ? 1 : radius > RADIUS_MAX ? RADIUS_MAX : radius;
+}
+
+static kst_status bilateral_run(const struct filter_work *work)
+{
+    struct memory *memory = work->operation->memory;
+    kst_status status = KST_OK;
+    struct filter_bilateral bilateral = {.radius = radius_of(work->value)};
+    /* A row more, because vector instructions read four bytes for a weight. */
+    bilateral.weights = kst_memory_zeroed(
+        memory, (size_t)(bilateral.radius * bilateral.radius) + 2, DISTANCES * sizeof *bilateral.weights, &status);
+    if (!bilateral.weights)
+        return status;
+    list_places(work->value, &bilateral);
+    status = kst_filter_bands(work, work->to->height, bilateral_band, &bilateral);
+    kst_memory_release(memory, bilateral.weights);
+    return status;
+}
+
+static kst_status bilateral_shape(
+    const struct filter_value *value, struct filter_shape *shape, char reason[FILTER_REASON])
+{
+    (void)value;
+    return kst_filter_check_narrow("bilateral", shape, reason);
+}
+
+const struct filter_kind kst_filter_bilateral = {"bilateral", "smooth, but keep edges",
+    {{"colour", "the standard deviation of differences of colour", KST_FILTER_DECIMAL, false, 1, 1000, 30, NULL},
+        {"space", "the standard deviation of distances in pixels", KST_FILTER_DECIMAL, false, 0.5, 100, 3, NULL},
+        {"radius", "of the disc; 0: 1.5 times that, up to 12", KST_FILTER_INTEGER, false, 0, RADIUS_MAX, 0, NULL}},
+    NULL, bilateral_shape, bilateral_run};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Computes gradients by Sobel's operators: smoothing in one direction, and differences in the other. */
+#include "filters/cpu/gradient.h"
+
+#include <stdio.h>
+
+enum { ALIGNMENT = 64, NARROW = 8 };
+
+kst_status kst_filter_sobel_make(
+    const struct operation *operation, const struct filter_pixels *from, uint32_t radius, struct filter_sobel *sobel)
+{
+    size_t count = kst_filter_row_samples(from);
+    *sobel = (struct filter_sobel){.hot = kst_filter_hot(operation->tier)};
+    kst_status status = kst_filter_window_make(operation->memory, from, radius, FILTER_REPLICATE, &sobel->window);
+    if (status)
+        return status;
+    sobel->pitch = (count + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    sobel->memory = kst_memory_zeroed(
+        operation->memory, (size_t)sobel->window.count * 2, sobel->pitch * sizeof *sobel->memory, &status);
+    return status;
+}
+
+void kst_filter_sobel_drop(struct memory *memory, struct filter_sobel *sobel)
+{
+    kst_memory_release(memory, sobel->memory);
+    kst_filter_window_drop(memory, &sobel->window);
+}
+
+/* The differences across a row that has been loaded; the smoothed row lies behind them. */
+static int16_t *sums_of(const struct filter_sobel *sobel, int64_t y)
+{
+    uint32_t count = sobel->window.count;
+    return sobel->memory + (size_t)((y + count) % count) * 2 * sobel->pitch;
+}
+
+void kst_filter_sobel_load(const struct filter_sobel *sobel, int64_t y)
+{
+    const struct filter_window *window = &sobel->window;
+    int16_t *derived = sums_of(sobel, y);
+    kst_filter_window_load(window, y);
+    sobel->hot->sobel_across(kst_filter_window_row(window, y), derived, derived + sobel->pitch,
+        kst_filter_row_samples(window->from), (int)window->radius, (int)window->from->channels);
+}
+
+void kst_filter_sobel_row(const struct filter_sobel *sobel, int64_t y, int16_t *dx, int16_t *dy)
+{
+    const struct filter_window *window = &sobel->window;
+    const int16_t *derived[FILTER_APERTURES], *smooth[FILTER_APERTURES];
+    for (uint32_t k = 0; k < window->count; k++) {
+        derived[k] = sums_of(sobel, y + k - window->radius);
+        smooth[k] = derived[k] + sobel->pitch;
+    }
+    sobel->hot->sobel_down(derived, smooth, dx, dy, kst_filter_row_samples(window->from), (int)window->radius);
+}
+
+kst_status kst_filter_check_narrow(const char *name, const struct filter_shape *shape, char reason[FILTER_REASON])
+{
+    if (shape->depth <= NARROW)
+        return KST_OK;
+    snprintf(reason, FILTER_REASON, "%s takes samples of up to 8 bits; depth=8 before it makes such", name);
+    return KST_ERROR_IMAGE_DEPTH;
+}

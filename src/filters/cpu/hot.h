@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Declares the loops over samples in which filters spend their time. They are written once, in hot_template.h, and
+ * compiled for each tier.
+ */
+#ifndef KOSTKA_FILTERS_CPU_HOT_H
+#define KOSTKA_FILTERS_CPU_HOT_H
+
+#include "core/cpu.h"
+
+/* Gradients of a row. */
+struct filter_gradient {
+    int16_t *dx, *dy;
+    int32_t *magnitude; /* has a 0 before its first value and behind its last one */
+};
+
+/* A neighbour of all pixels of a row: its samples, a row for each colour, and its weights by the distance of colours.
+ */
+struct filter_neighbour {
+    const uint8_t *sample[3];
+    const uint16_t *weight;
+};
+
+struct filter_hot {
+    /* sums[i] = Σ tap[k] × line[i + (k − radius) × step], for `count` samples. */
+    void (*across_8)(const uint8_t *line, uint16_t *sums, size_t count, const uint32_t *tap, int radius, int step);
+    void (*across_16)(const uint16_t *line, uint32_t *sums, size_t count, const uint32_t *tap, int radius, int step);
+    /* to[i] = Σ tap[k] × row[k][i], rounded to 16 bits less (32 of 16-bit samples). */
+    void (*down_8)(const uint16_t *const *row, uint8_t *to, size_t count, const uint32_t *tap, int radius);
+    void (*down_16)(const uint32_t *const *row, uint16_t *to, size_t count, const uint32_t *tap, int radius);
+    /* The median of 3 × 3 samples; row[1] is the middle one. */
+    void (*median_8)(const uint8_t *const row[3], uint8_t *to, size_t count, int step);
+    void (*median_16)(const uint16_t *const row[3], uint16_t *to, size_t count, int step);
+    /* The sums of samples of a row, weighed by the taps of a derivative and of smoothing, of aperture 2 × radius + 1.
+     */
+    void (*sobel_across)(const uint8_t *line, int16_t *derived, int16_t *smooth, size_t count, int radius, int step);
+    /*
+     * Gradients from the rows of such sums; for an aperture of 7 they are divided by 16 and rounded to nearest, even
+     * where two are as near.
+     */
+    void (*sobel_down)(const int16_t *const *derived, const int16_t *const *smooth, int16_t *dx, int16_t *dy,
+        size_t count, int radius);
+    /* |dx| + |dy|, or dx² + dy². */
+    void (*magnitude)(const int16_t *dx, const int16_t *dy, int32_t *magnitude, size_t count, bool squared);
+    /* Of the gradients of each pixel's three colours that with the greatest magnitude, the first one of equal ones. */
+    void (*strongest)(
+        const struct filter_gradient *all, const struct filter_gradient *to, size_t count, size_t channels);
+    /* Mark a pixel 0, 1 (an edge if it is joined to one) or 255 (an edge); row[1] is its own. */
+    void (*thin)(const struct filter_gradient *const row[3], uint8_t *to, size_t count, int32_t low, int32_t high);
+    /* Whether each pixel of row[1] is an edge (255) that may touch one that is weak (1). */
+    void (*touching)(const uint8_t *const row[3], uint8_t *to, size_t count);
+    /*
+     * The mean of neighbours, rounded, by weights up to 2^14; weights × samples come to less than 2^31. The distance of
+     * colours is the sum of the magnitudes of their differences from `own`.
+     */
+    void (*bilateral)(const struct filter_neighbour *neighbour, uint32_t neighbours, const uint8_t *const own[3],
+        uint32_t colours, uint8_t *const to[3], size_t count);
+    void (*clear_weak)(uint8_t *row, size_t count);
+    /* Luminance of pixels of 3 or 4 channels; weights of 2^−15 are those of channels 0 to 2. */
+    void (*luminance_8)(const uint8_t *from, uint8_t *to, size_t count, size_t channels, const uint32_t weight[3]);
+};
+
+const struct filter_hot *kst_filter_hot(enum cpu_tier tier);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The loops that hot.h declares, in a form that compilers turn into vector instructions. A file that includes this one
+ * defines TIER(name), and is compiled with the flags of its tier.
+ */
+#include <string.h>
+
+#include "filters/cpu/hot.h"
+
+enum { CHUNK = 64, WEAK = 1, EDGE = 255 };
+
+static inline size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void TIER(across_8)(
+    const uint8_t *line, uint16_t *restrict sums, size_t count, const uint32_t *tap, int radius, int step)
+{
+    for (size_t begin = 0; begin < count; begin += CHUNK) {
+        uint16_t sum[CHUNK] = {0};
+        for (int k = 0; k < radius; k++) {
+            const uint8_t *left = line + begin + (k - radius) * step, *right = line + begin + (radius - k) * step;
+            uint16_t weight = (uint16_t)tap[k];
+            for (size_t i = 0; i < CHUNK; i++)
+                sum[i] = (uint16_t)(sum[i] + weight * (left[i] + right[i]));
+        }
+        for (size_t i = 0; i < CHUNK; i++)
+            sum[i] = (uint16_t)(sum[i] + (uint16_t)tap[radius] * line[begin + i]);
+        memcpy(sums + begin, sum, smaller(CHUNK, count - begin) * sizeof *sums);
+    }
+}
+
+static void TIER(across_16)(
+    const uint16_t *line, uint32_t *restrict sums, size_t count, const uint32_t *tap, int radius, int step)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t sum = 0;
+        for (int k = -radius; k <= radius; k++)
+            sum += tap[k + radius] * line[(ptrdiff_t)i + k * step];
+        sums[i] = sum;
+    }
+}
+
+#ifndef HAS_DOWN_8
+static void TIER(down_8)(
+    const uint16_t *const *row, uint8_t *restrict to, size_t count, const uint32_t *tap, int radius)
+{
+    for (size_t begin = 0; begin < count; begin += CHUNK) {
+        uint32_t sum[CHUNK];
+        uint8_t made[CHUNK];
+        for (size_t i = 0; i < CHUNK; i++)
+            sum[i] = 0x8000 + tap[radius] * row[radius][begin + i];
+        for (int k = 0; k < radius; k++) {
+            const uint16_t *above = row[k] + begin, *below = row[2 * radius - k] + begin;
+            for (size_t i = 0; i < CHUNK; i++)
+                sum[i] += tap[k] * ((uint32_t)above[i] + below[i]);
+        }
+        for (size_t i = 0; i < CHUNK; i++)
+            made[i] = (uint8_t)(sum[i] >> 16);
+        memcpy(to + begin, made, smaller(CHUNK, count - begin));
+    }
+}
+#endif
+
+static void TIER(down_16)(const uint32_t *const *row, uint16_t *to, size_t count, const uint32_t *tap, int radius)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t sum = 1u << 31;
+        for (int k = 0; k <= 2 * radius; k++)
+            sum += (uint64_t)tap[k] * row[k][i];
+        to[i] = (uint16_t)(sum >> 32);
+    }
+}
+
+/* The median of nine: that of the least maximum, the middle median and the greatest minimum of three columns. */
+#define LEAST(a, b) ((a) < (b) ? (a) : (b))
+#define GREATEST(a, b) ((a) > (b) ? (a) : (b))
+#define DEFINE_MEDIAN(name, type)                                                                                      \
+    static void TIER(name)(const type *const row[3], type *restrict to, size_t count, int step)                        \
+    {                                                                                                                  \
+        const type *above = row[0], *own = row[1], *below = row[2];                                                    \
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)count; i++) {                                                             \
+            const type a0 = above[i - step], b0 = own[i - step], c0 = below[i - step];                                 \
+            const type a1 = above[i], b1 = own[i], c1 = below[i];                                                      \
+            const type a2 = above[i + step], b2 = own[i + step], c2 = below[i + step];                                 \
+            const type least0 = LEAST(a0, b0), most0 = GREATEST(a0, b0), between0 = LEAST(most0, c0);                  \
+            const type least1 = LEAST(a1, b1), most1 = GREATEST(a1, b1), between1 = LEAST(most1, c1);                  \
+            const type least2 = LEAST(a2, b2), most2 = GREATEST(a2, b2), between2 = LEAST(most2, c2);                  \
+            const type low0 = LEAST(least0, between0), middle0 = GREATEST(least0, between0);                           \
+            const type low1 = LEAST(least1, between1), middle1 = GREATEST(least1, between1);                           \
+            const type low2 = LEAST(least2, between2), middle2 = GREATEST(least2, between2);                           \
+            const type high0 = GREATEST(most0, c0), high1 = GREATEST(most1, c1), high2 = GREATEST(most2, c2);          \
+            const type lows = GREATEST(low0, low1), lowest = GREATEST(lows, low2);                                     \
+            const type highs = LEAST(high0, high1), highest = LEAST(highs, high2);                                     \
+            const type under = LEAST(middle0, middle1), over = GREATEST(middle0, middle1);                             \
+            const type rest = LEAST(over, middle2), between = GREATEST(under, rest);                                   \
+            const type smaller_two = LEAST(lowest, between), greater_two = GREATEST(lowest, between);                  \
+            const type last = LEAST(greater_two, highest);                                                             \
+            to[i] = GREATEST(smaller_two, last);                                                                       \
+        }                                                                                                              \
+    }
+DEFINE_MEDIAN(median_8, uint8_t)
+DEFINE_MEDIAN(median_16, uint16_t)
+
+/* Rows of Pascal's triangle, and what derivation makes of those before. */
+static const int16_t TIER(sobel_smooth)[3][7] = {{1, 2, 1}, {1, 4, 6, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
+static const int16_t TIER(sobel_derived)[3][7] = {{-1, 0, 1}, {-1, -2, 0, 2, 1}, {-1, -4, -5, 0, 5, 4, 1}};
+
+static inline void across_by(
+    const uint8_t *line, int16_t *restrict derived, int16_t *restrict smooth, size_t count, const int radius, int step)
+{
+    for (size_t i = 0; i < count; i++) {
+        int d = 0, s = 0;
+        for (int k = 0; k <= 2 * radius; k++) {
+            int value = line[(ptrdiff_t)i + (k - radius) * step];
+            d += TIER(sobel_derived)[radius - 1][k] * value;
+            s += TIER(sobel_smooth)[radius - 1][k] * value;
+        }
+        derived[i] = (int16_t)d;
+        smooth[i] = (int16_t)s;
+    }
+}
+
+static inline int round_sixteenth(int value)
+{
+    return (value + 7 + ((value >> 4) & 1)) >> 4;
+}
+
+static inline void down_by(const int16_t *const *derived, const int16_t *const *smooth, int16_t *restrict dx,
+    int16_t *restrict dy, size_t count, const int radius)
+{
+    for (size_t i = 0; i < count; i++) {
+        int x = 0, y = 0;
+        for (int k = 0; k <= 2 * radius; k++) {
+            x += TIER(sobel_smooth)[radius - 1][k] * derived[k][i];
+            y += TIER(sobel_derived)[radius - 1][k] * smooth[k][i];
+        }
+        dx[i] = (int16_t)(radius == 3 ? round_sixteenth(x) : x);
+        dy[i] = (int16_t)(radius == 3 ? round_sixteenth(y) : y);
+    }
+}
+
+static void TIER(sobel_across)(
+    const uint8_t *line, int16_t *restrict derived, int16_t *restrict smooth, size_t count, int radius, int step)
+{
+    if (radius == 1)
+        for (size_t i = 0; i < count; i++) {
+            int left = line[(ptrdiff_t)i - step], right = line[i + (size_t)step];
+            derived[i] = (int16_t)(right - left);
+            smooth[i] = (int16_t)(left + 2 * line[i] + right);
+        }
+    else if (radius == 2)
+        across_by(line, derived, smooth, count, 2, step);
+    else
+        across_by(line, derived, smooth, count, 3, step);
+}
+
+static void TIER(sobel_down)(const int16_t *const *derived, const int16_t *const *smooth, int16_t *restrict dx,
+    int16_t *restrict dy, size_t count, int radius)
+{
+    const int16_t *above = derived[0], *own = derived[1], *below = derived[2];
+    if (radius == 1)
+        for (size_t i = 0; i < count; i++) {
+            dx[i] = (int16_t)(above[i] + 2 * own[i] + below[i]);
+            dy[i] = (int16_t)(smooth[2][i] - smooth[0][i]);
+        }
+    else if (radius == 2)
+        down_by(derived, smooth, dx, dy, count, 2);
+    else
+        down_by(derived, smooth, dx, dy, count, 3);
+}
+
+static void TIER(magnitude)(
+    const int16_t *dx, const int16_t *dy, int32_t *restrict magnitude, size_t count, bool squared)
+{
+    if (squared)
+        for (size_t i = 0; i < count; i++)
+            magnitude[i] = dx[i] * dx[i] + dy[i] * dy[i];
+    else
+        for (size_t i = 0; i < count; i++)
+            magnitude[i] = (dx[i] < 0 ? -dx[i] : dx[i]) + (dy[i] < 0 ? -dy[i] : dy[i]);
+}
+
+static inline void strongest_by(const struct filter_gradient *restrict all, const struct filter_gradient *restrict to,
+    size_t count, const size_t channels)
+{
+    for (size_t x = 0; x < count; x++) {
+        const size_t i = x * channels;
+        const int32_t first = all->magnitude[i], second = all->magnitude[i + 1], third = all->magnitude[i + 2];
+        const int32_t two = second > first ? second : first;
+        const int16_t dx = second > first ? all->dx[i + 1] : all->dx[i];
+        const int16_t dy = second > first ? all->dy[i + 1] : all->dy[i];
+        to->magnitude[x] = third > two ? third : two;
+        to->dx[x] = third > two ? all->dx[i + 2] : dx;
+        to->dy[x] = third > two ? all->dy[i + 2] : dy;
+    }
+}
+
+static void TIER(strongest)(
+    const struct filter_gradient *all, const struct filter_gradient *to, size_t count, size_t channels)
+{
+    if (channels == 3)
+        strongest_by(all, to, count, 3);
+    else
+        strongest_by(all, to, count, 4);
+}
+
+/*
+ * A pixel stays if its magnitude is above that of its two neighbours across the edge. Their direction is horizontal
+ * below an angle of 22.5°, whose tangent is 13573 ÷ 2^15, vertical above 67.5°, whose tangent is that plus 2, and
+ * otherwise diagonal. Of two equal magnitudes the left or upper one stays.
+ */
+static void TIER(thin)(
+    const struct filter_gradient *const row[3], uint8_t *restrict to, size_t count, int32_t low, int32_t high)
+{
+    const int16_t *dx = row[1]->dx, *dy = row[1]->dy;
+    const int32_t *up = row[0]->magnitude, *own = row[1]->magnitude, *down = row[2]->magnitude;
+    for (size_t i = 0; i < count; i++) {
+        const int32_t m = own[i], left = own[(ptrdiff_t)i - 1], right = own[i + 1];
+        const int32_t up_left = up[(ptrdiff_t)i - 1], up_right = up[i + 1], above = up[i];
+        const int32_t down_left = down[(ptrdiff_t)i - 1], down_right = down[i + 1], below = down[i];
+        const int32_t x = dx[i] < 0 ? -dx[i] : dx[i], y = (dy[i] < 0 ? -dy[i] : dy[i]) * (1 << 15);
+        const int32_t flat = x * 13573, steep = flat + x * (1 << 16);
+        const int32_t falls = (dx[i] ^ dy[i]) < 0;
+        const int32_t before = falls ? up_right : up_left, behind = falls ? down_left : down_right;
+        const int32_t across = (m > left) & (m >= right), along = (m > above) & (m >= below);
+        const int32_t slanted = (m > before) & (m > behind);
+        const int32_t stays = y < flat ? across : y > steep ? along : slanted;
+        const int32_t mark = m > high ? 255 : 1;
+        to[i] = (uint8_t)((stays & (m > low)) ? mark : 0);
+    }
+}
+
+/* An edge that touches no weak pixel need not be looked at. The outermost pixels always are. */
+static void TIER(touching)(const uint8_t *const row[3], uint8_t *restrict to, size_t count)
+{
+    const uint8_t *above = row[0], *own = row[1], *below = row[2];
+    to[0] = own[0] == EDGE;
+    to[count - 1] = own[count - 1] == EDGE;
+    for (size_t i = 1; i + 1 < count; i++) {
+        const uint8_t up = (above[i - 1] == WEAK) | (above[i] == WEAK) | (above[i + 1] == WEAK);
+        const uint8_t down = (below[i - 1] == WEAK) | (below[i] == WEAK) | (below[i + 1] == WEAK);
+        const uint8_t beside = (own[i - 1] == WEAK) | (own[i + 1] == WEAK);
+        to[i] = (own[i] == EDGE) & (up | down | beside);
+    }
+}
+
+#ifndef HAS_BILATERAL
+/* What neighbours of a run of pixels come to. */
+struct weighed {
+    int32_t weight[CHUNK], sum[3][CHUNK];
+};
+
+static inline void weigh(const struct filter_neighbour *neighbour, const uint8_t *const own[3], size_t begin,
+    struct weighed *weighed, size_t count, const uint32_t colours)
+{
+    uint16_t distance[CHUNK], weight[CHUNK];
+    const uint8_t *a = neighbour->sample[0] + begin, *b = own[0] + begin;
+    for (size_t i = 0; i < count; i++)
+        distance[i] = (uint16_t)(a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]);
+    for (uint32_t c = 1; c < colours; c++) {
+        a = neighbour->sample[c] + begin;
+        b = own[c] + begin;
+        for (size_t i = 0; i < count; i++)
+            distance[i] = (uint16_t)(distance[i] + (a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]));
+    }
+    for (size_t i = 0; i < count; i++)
+        weight[i] = neighbour->weight[distance[i]];
+    for (size_t i = 0; i < count; i++)
+        weighed->weight[i] += weight[i];
+    for (uint32_t c = 0; c < colours; c++) {
+        a = neighbour->sample[c] + begin;
+        for (size_t i = 0; i < count; i++)
+            weighed->sum[c][i] += (int16_t)weight[i] * (int16_t)a[i];
+    }
+}
+
+/* The quotient of floating-point numbers is off by less than one, which the remainder shows. */
+static inline void divide(const int32_t *sum, const int32_t *weight, uint8_t *restrict to, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int32_t whole = sum[i] + (weight[i] >> 1), quotient = (int32_t)((float)whole / (float)weight[i]);
+        int32_t rest = whole - quotient * weight[i];
+        to[i] = (uint8_t)(quotient - (rest < 0) + (rest >= weight[i]));
+    }
+}
+
+static inline void bilateral_by(const struct filter_neighbour *neighbour, uint32_t neighbours,
+    const uint8_t *const own[3], const uint32_t colours, uint8_t *const to[3], size_t count)
+{
+    struct weighed weighed;
+    for (size_t begin = 0; begin < count; begin += CHUNK) {
+        size_t part = smaller(CHUNK, count - begin);
+        memset(&weighed, 0, sizeof weighed);
+        for (uint32_t k = 0; k < neighbours; k++)
+            weigh(&neighbour[k], own, begin, &weighed, part, colours);
+        for (uint32_t c = 0; c < colours; c++)
+            divide(weighed.sum[c], weighed.weight, to[c] + begin, part);
+    }
+}
+
+static void TIER(bilateral)(const struct filter_neighbour *neighbour, uint32_t neighbours, const uint8_t *const own[3],
+    uint32_t colours, uint8_t *const to[3], size_t count)
+{
+    if (colours == 1)
+        bilateral_by(neighbour, neighbours, own, 1, to, count);
+    else
+        bilateral_by(neighbour, neighbours, own, 3, to, count);
+}
+#endif
+
+static void TIER(clear_weak)(uint8_t *row, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        row[i] = row[i] == EDGE ? EDGE : 0;
+}
+
+static inline void luminance_by(
+    const uint8_t *from, uint8_t *restrict to, size_t count, const size_t channels, const uint32_t weight[3])
+{
+    const uint32_t first = weight[0], second = weight[1], third = weight[2];
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *pixel = from + i * channels;
+        to[i] = (uint8_t)((pixel[0] * first + pixel[1] * second + pixel[2] * third + (1u << 14)) >> 15);
+    }
+}
+
+static void TIER(luminance_8)(const uint8_t *from, uint8_t *to, size_t count, size_t channels, const uint32_t weight[3])
+{
+    if (channels == 3)
+        luminance_by(from, to, count, 3, weight);
+    else
+        luminance_by(from, to, count, 4, weight);
+}
+
+#undef LEAST
+#undef GREATEST
+#undef DEFINE_MEDIAN
+
+const struct filter_hot TIER(kst_filter_hot) = {TIER(across_8), TIER(across_16), TIER(down_8), TIER(down_16),
+    TIER(median_8), TIER(median_16), TIER(sobel_across), TIER(sobel_down), TIER(magnitude), TIER(strongest), TIER(thin),
+    TIER(touching), TIER(bilateral), TIER(clear_weak), TIER(luminance_8)};

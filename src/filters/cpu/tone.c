@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Replaces samples by those of a table: levels, invert, threshold, equalise. Alpha stays as it is. */
+#include <stdio.h>
+#include <string.h>
+
+#include "filters/bands.h"
+#include "filters/cpu/kinds.h"
+#include "filters/cpu/luminance.h"
+
+/* Values for all samples up to the greatest one. */
+struct filter_table {
+    uint16_t *value;
+};
+
+static uint32_t get(const uint8_t *row, size_t index, uint32_t bytes)
+{
+    return bytes == 1 ? row[index] : ((const uint16_t *)(const void *)row)[index];
+}
+
+static void put(uint8_t *row, size_t index, uint32_t bytes, uint32_t value)
+{
+    if (bytes == 1)
+        row[index] = (uint8_t)value;
+    else
+        ((uint16_t *)(void *)row)[index] = (uint16_t)value;
+}
+
+static kst_status table_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
+{
+    const struct filter_pixels *from = work->from;
+    const uint16_t *value = ((const struct filter_table *)arg)->value;
+    for (uint32_t y = first; y < end; y++) {
+        const uint8_t *source = kst_filter_row(from, y);
+        uint8_t *target = kst_filter_row(work->to, y);
+        for (size_t x = 0; x < from->width; x++)
+            for (uint32_t c = 0; c < from->channels; c++) {
+                uint32_t sample = get(source, x * from->channels + c, from->bytes);
+                sample = sample < from->greatest ? sample : from->greatest;
+                put(target, x * from->channels + c, from->bytes, c < from->colours ? value[sample] : sample);
+            }
+    }
+    return KST_OK;
+}
+
+/* Make the table by a function of a sample, and replace all samples. */
+static kst_status replace(
+    const struct filter_work *work, uint32_t (*function)(const void *arg, uint32_t sample), const void *arg)
+{
+    kst_status status = KST_OK;
+    struct memory *memory = work->operation->memory;
+    struct filter_table table = {
+        kst_memory_array(memory, (size_t)work->from->greatest + 1, sizeof *table.value, &status)};
+    if (!table.value)
+        return status;
+    for (uint32_t sample = 0; sample <= work->from->greatest; sample++)
+        table.value[sample] = (uint16_t)function(arg, sample);
+    status = kst_filter_bands(work, work->from->height, table_band, &table);
+    kst_memory_release(memory, table.value);
+    return status;
+}
+
+static uint32_t invert(const void *arg, uint32_t sample)
+{
+    return ((const struct filter_pixels *)arg)->greatest - sample;
+}
+
+static kst_status invert_run(const struct filter_work *work)
+{
+    return replace(work, invert, work->from);
+}
+
+const struct filter_kind kst_filter_invert = {
+    "invert", "the negative of the colours", {{.name = NULL}}, NULL, NULL, invert_run};
+
+enum { LEVELS_BLACK, LEVELS_WHITE, LEVELS_LOWEST, LEVELS_HIGHEST };
+
+/* A straight line through two points. */
+struct filter_line {
+    uint32_t black, white, lowest, highest;
+};
+
+static uint32_t on_line(const void *arg, uint32_t sample)
+{
+    const struct filter_line *line = arg;
+    uint32_t run = line->white - line->black, rise;
+    if (sample <= line->black)
+        return line->lowest;
+    if (sample >= line->white)
+        return line->highest;
+    rise = line->highest > line->lowest ? line->highest - line->lowest : line->lowest - line->highest;
+    rise = (uint32_t)(((uint64_t)rise * (sample - line->black) + run / 2) / run);
+    return line->highest > line->lowest ? line->lowest + rise : line->lowest - rise;
+}
+
+static bool levels_check(const struct filter_value *value, char reason[FILTER_REASON])
+{
+    if (value[LEVELS_BLACK].number < value[LEVELS_WHITE].number)
+        return true;
+    snprintf(reason, FILTER_REASON, "black must be below white");
+    return false;
+}
+
+static uint32_t at_most(int32_t value, uint32_t greatest)
+{
+    return (uint32_t)value < greatest ? (uint32_t)value : greatest;
+}
+
+static kst_status levels_run(const struct filter_work *work)
+{
+    uint32_t greatest = work->from->greatest;
+    const struct filter_line line = {(uint32_t)work->value[LEVELS_BLACK].number,
+        (uint32_t)work->value[LEVELS_WHITE].number == UINT16_MAX ? greatest
+                                                                 : (uint32_t)work->value[LEVELS_WHITE].number,
+        at_most(work->value[LEVELS_LOWEST].number, greatest), at_most(work->value[LEVELS_HIGHEST].number, greatest)};
+    return replace(work, on_line, &line);
+}
+
+const struct filter_kind kst_filter_levels = {"levels", "stretch the range from black to white",
+    {{"black", "the sample that becomes the lowest", KST_FILTER_INTEGER, false, 0, UINT16_MAX, 0, NULL},
+        {"white", "the one that becomes the highest; 65535: the greatest that there is", KST_FILTER_INTEGER, false, 0,
+            UINT16_MAX, UINT16_MAX, NULL},
+        {"lowest", "sample of the result", KST_FILTER_INTEGER, false, 0, UINT16_MAX, 0, NULL},
+        {"highest", "sample of the result; 65535: the greatest that there is", KST_FILTER_INTEGER, false, 0, UINT16_MAX,
+            UINT16_MAX, NULL}},
+    levels_check, NULL, levels_run};
+
+struct filter_step_at {
+    uint32_t level, greatest;
+};
+
+static uint32_t above(const void *arg, uint32_t sample)
+{
+    const struct filter_step_at *at = arg;
+    return sample > at->level ? at->greatest : 0;
+}
+
+static kst_status threshold_run(const struct filter_work *work)
+{
+    const struct filter_step_at at = {(uint32_t)work->value[0].number, work->from->greatest};
+    return replace(work, above, &at);
+}
+
+const struct filter_kind kst_filter_threshold = {"threshold", "the greatest sample above a level, otherwise 0",
+    {{"level", "the highest sample that becomes 0", KST_FILTER_INTEGER, true, 0, UINT16_MAX, 0, NULL}}, NULL, NULL,
+    threshold_run};
+
+/* How many samples are not above a value, for all values. */
+struct filter_counts {
+    uint64_t *count;
+    uint64_t least, total; /* those of the lowest sample that there is, and all */
+};
+
+static void count_rows(const struct filter_pixels *from, uint64_t *count)
+{
+    for (uint32_t y = 0; y < from->height; y++)
+        for (uint32_t x = 0; x < from->width; x++) {
+            uint32_t value = kst_filter_luminance(from, kst_filter_row(from, y), x);
+            count[value < from->greatest ? value : from->greatest]++;
+        }
+}
+
+struct filter_equaliser {
+    const struct filter_counts *counts;
+    uint32_t greatest;
+};
+
+/* (samples up to this one − those of the lowest) × greatest ÷ (all − those of the lowest), rounded. */
+static uint32_t equalised(const void *arg, uint32_t sample)
+{
+    const struct filter_equaliser *equaliser = arg;
+    const struct filter_counts *counts = equaliser->counts;
+    uint64_t rest = counts->total - counts->least, below = counts->count[sample];
+    if (rest == 0)
+        return sample;
+    below = below > counts->least ? below - counts->least : 0;
+    return (uint32_t)((below * equaliser->greatest * 2 + rest) / (rest * 2));
+}
+
+static kst_status equalise_run(const struct filter_work *work)
+{
+    kst_status status = KST_OK;
+    struct memory *memory = work->operation->memory;
+    struct filter_counts counts = {.total = (uint64_t)work->from->width * work->from->height};
+    counts.count = kst_memory_zeroed(memory, (size_t)work->from->greatest + 1, sizeof *counts.count, &status);
+    if (!counts.count)
+        return status;
+    count_rows(work->from, counts.count);
+    for (uint32_t i = 0; i <= work->from->greatest && counts.least == 0; i++)
+        counts.least = counts.count[i];
+    for (uint32_t i = 1; i <= work->from->greatest; i++)
+        counts.count[i] += counts.count[i - 1];
+    const struct filter_equaliser equaliser = {&counts, work->from->greatest};
+    status = replace(work, equalised, &equaliser);
+    kst_memory_release(memory, counts.count);
+    return status;
+}
+
+const struct filter_kind kst_filter_equalise = {"equalise",
+    "spread luminance evenly; all colours go through the same curve", {{.name = NULL}}, NULL, NULL, equalise_run};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares chains of filters, and how they are applied to images. */
+#ifndef KOSTKA_FILTERS_RUN_H
+#define KOSTKA_FILTERS_RUN_H
+
+#include "filters/parse.h"
+
+struct kst_filter {
+    kst_context *context;
+    uint32_t count;
+    struct filter_step step[FILTER_STEPS_MAX];
+};
+
+/* Describe what the first `count` steps make of an image. On failure the reason is written, or empty. */
+kst_status kst_filter_shape_after(
+    const kst_filter *filter, uint32_t count, const kst_image *from, kst_image *to, char reason[FILTER_REASON]);
+
+/* Do what kst_filter_run() does; the report has been initialised. */
+kst_status kst_filter_apply(const kst_filter *filter, const kst_image *from, kst_image *to, kst_report *report);
+
+#endif

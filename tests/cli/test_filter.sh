@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Filters between reading and writing: 'kostka filter'.
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
+
+picture 60 40 >b.ppm
+expect 0 "$KOSTKA" convert b.ppm a.png
+expect 0 "$KOSTKA" convert a.png a.ppm
+rm b.ppm
+
+# Filters go from left to right, from any format to any other, as a file or in a pipe.
+expect 0 "$KOSTKA" filter rotate=90 a.png turned.ppm
+expect 0 "$KOSTKA" filter rotate=270 turned.ppm back.ppm
+same back.ppm a.ppm
+expect 0 "$KOSTKA" filter rotate=90,flip,rotate=90,flip=horizontal a.png back.ppm
+same back.ppm a.ppm
+"$KOSTKA" filter rotate=90 --out-format ppm - - <a.png >piped.ppm
+same piped.ppm turned.ppm
+expect 0 "$KOSTKA" filter resize=30x a.png small.ppm
+expect 0 "$KOSTKA" convert --resize 30 a.ppm expected.ppm
+same small.ppm expected.ppm
+expect 0 "$KOSTKA" filter invert --resize 30 a.png inverted.ppm
+expect 0 "$KOSTKA" filter invert inverted.ppm back.ppm
+same back.ppm expected.ppm
+expect 0 "$KOSTKA" filter canny=50:150 a.png edges.pgm -v
+says 'filtered: 60x40 became 60x40'
+expect 0 "$KOSTKA" filter grey,canny=50:150,depth=16,depth=8 --threads 1 a.ppm again.pgm
+expect 0 "$KOSTKA" filter depth=16 a.ppm wide.png
+equals "$("$KOSTKA" info --json wide.png | json 0 depth)" 16 depth
+for target in jpg jp2 png tif bmp; do
+    expect 0 "$KOSTKA" filter gaussian=1.5,sharpen=2:0.7:1,median,equalise a.png "out.$target"
+done
+
+# Many inputs, and what is wrong with one of them.
+expect 1 "$KOSTKA" filter crop=50x30:10:10 --out-dir many --out-format ppm a.png turned.ppm
+says 'turned.ppm: filters: .*crop of 50x30 at 10, 10 reaches outside the image of 40x60'
+[ -s many/a.ppm ] || fail 'the good picture was not written'
+[ -e many/turned.ppm ] && fail 'a picture was written though its filter failed'
+expect 1 "$KOSTKA" filter sobel wide.png no.png
+says 'wide.png: filters: .*sobel takes samples of up to 8 bits; depth=8 before it'
+[ -e no.png ] && fail 'no.png was written'
+
+# Wrong calls.
+expect 2 "$KOSTKA" filter a.ppm b.ppm
+says "there is no filter 'a.ppm'"
+expect 2 "$KOSTKA" filter invert,blur a.ppm b.ppm
+says "there is no filter 'blur' (at byte 7)"
+expect 2 "$KOSTKA" filter canny=50 a.ppm b.ppm
+says 'canny needs high'
+expect 2 "$KOSTKA" filter
+says 'filters come first'
+expect 2 "$KOSTKA" filter --threads 1 invert a.ppm b.ppm
+says 'filters come first'
+expect 2 "$KOSTKA" filter invert
+says 'no input'
+expect 2 "$KOSTKA" filter invert a.ppm
+says 'no output'
+expect 2 "$KOSTKA" filter invert --device all a.ppm b.ppm
+says 'the CPU applies filters'
+[ -e b.ppm ] && fail 'b.ppm was written'
+
+# The help has every filter, and so has the manual.
+"$KOSTKA" help filter >page
+for name in crop resize rotate flip grey depth invert levels threshold equalise gaussian median bilateral sharpen sobel canny; do
+    grep -q "^  ${name}[= ]*" page || fail "$name is not in the help"
+    grep -q "^\.It Cm $name" "$KOSTKA_SOURCE/docs/man/kostka-filter.1" || fail "$name is not in the manual"
+    grep -q "^| \`$name" "$KOSTKA_SOURCE/docs/filters.md" || fail "$name is not in docs/filters.md"
+done
+finish

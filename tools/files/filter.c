@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Applies the chain of filters that the user asks for. */
+#include "files/filter.h"
+
+#include <kostka/kostka_filter.h>
+
+bool filters_check(const char *verb, const char *chain)
+{
+    kst_context_options options;
+    kst_context *context;
+    kst_filter *filter = NULL;
+    kst_report report;
+
+    kst_context_options_init(&options);
+    kst_report_init(&report);
+    options.device = "cpu";
+    options.threads = 1;
+    kst_status status = kst_context_create(&options, &context);
+    if (!status)
+        status = kst_filter_open(context, chain, &filter, &report);
+    if (status)
+        complain_usage(verb, "filters '%s': %s", chain, report.message[0] ? report.message : kst_status_text(status));
+    kst_filter_close(&filter);
+    kst_context_destroy(&context);
+    return !status;
+}
+
+static bool explain(kst_status status, const kst_report *report, struct problem *problem)
+{
+    const char *text = report->message[0] ? report->message : kst_status_text(status);
+
+    switch (status) {
+    case KST_ERROR_LIMIT_PIXELS:
+        return problem_set_kind(problem, PROBLEM_LIMIT, "filters: %s; raise the limit with --max-pixels", text);
+    case KST_ERROR_LIMIT_MEMORY:
+        return problem_set_kind(problem, PROBLEM_LIMIT, "filters: %s; raise the limit with --max-memory", text);
+    default:
+        return problem_set(problem, "filters: %s", text);
+    }
+}
+
+/* A profile for colours says nothing about grey, and tables to encode with belong to the picture that was coded. */
+static void settle(struct picture *picture, const kst_image *to, const char *name)
+{
+    bool greyed = to->format == KST_FORMAT_GREY && picture->image.format != KST_FORMAT_GREY;
+
+    if (greyed && picture->icc.data != NULL) {
+        complain(name, "note: its ICC profile is dropped, for the picture has become grey");
+        blob_release(&picture->icc);
+    }
+    picture->coded.known = false;
+}
+
+bool picture_filter(
+    struct picture *picture, const char *name, const struct file_settings *settings, struct problem *problem)
+{
+    kst_filter *filter = NULL;
+    kst_report report;
+    kst_image to;
+
+    if (settings->filters == NULL)
+        return true;
+    kst_image_init(&to);
+    kst_report_init(&report);
+    kst_status status = kst_filter_open(settings->context, settings->filters, &filter, &report);
+    if (!status)
+        status = kst_filter_run(filter, &picture->image, &to, &report);
+    kst_filter_close(&filter);
+    if (status)
+        return explain(status, &report, problem);
+    if (settings->verbose)
+        complain(name, "filtered: %ux%u became %ux%u", (unsigned)picture->image.width, (unsigned)picture->image.height,
+            (unsigned)to.width, (unsigned)to.height);
+    settle(picture, &to, name);
+    picture_release_pixels(picture);
+    picture->image = to;
+    picture->context = settings->context;
+    return true;
+}

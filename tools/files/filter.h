@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Applies the chain of filters that the user asks for. */
+#ifndef KOSTKA_TOOL_FILTER_H
+#define KOSTKA_TOOL_FILTER_H
+
+#include "files/files.h"
+
+/* Check a chain of filters. Returns false after a message if something is wrong with it. */
+bool filters_check(const char *verb, const char *chain);
+
+/* Apply the settings' filters, if there are any, to a picture. `name` is that of the file. */
+bool picture_filter(
+    struct picture *picture, const char *name, const struct file_settings *settings, struct problem *problem);
+
+#endif

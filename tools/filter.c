@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs 'kostka filter', which applies filters to pictures between reading and writing them. */
+#include "files/filter.h"
+#include "batch.h"
+#include "convert.h"
+
+/* The chain comes right behind the verb, so that operands are the same as those of 'kostka convert'. */
+static int run(int argc, char **argv)
+{
+    if (argc < 2 || argv[1][0] == '-')
+        return convert_run(&verb_filter, NULL, argc, argv);
+    if (!filters_check("filter", argv[1]))
+        return EXIT_USAGE;
+    const char *chain = argv[1];
+    argv[1] = argv[0];
+    return convert_run(&verb_filter, chain, argc - 1, argv + 1);
+}
+
+const struct verb verb_filter = {
+    .name = "filter",
+    .summary = "apply filters to a picture of any format, and write any other",
+    .run = run,
+    .help =
+        "Usage: kostka filter FILTER[,FILTER...] [OPTIONS] IN OUT\n"
+        "       kostka filter FILTER[,FILTER...] [OPTIONS] --out-format FORMAT --out-dir DIR IN...\n"
+        "\n"
+        "Reads and writes what 'kostka convert' does, with the same options, and applies filters to the pixels, from\n"
+        "left to right. Each is NAME or NAME=VALUE:VALUE..., where a value may be named: canny=50:150:norm=l2.\n"
+        "The CPU does it, in integers: the result does not depend on threads or the processor.\n"
+        "\n"
+        "  crop=WxH:LEFT:TOP                    size, left, top: a part\n"
+        "  resize=WxH|Wx|xH:FIT:WEIGHTS         size; fit exact|inside|cover; weights bicubic|box|bilinear|hamming|\n"
+        "                                       lanczos\n"
+        "  rotate=90|180|270                    angle, clockwise\n"
+        "  flip=horizontal|vertical             direction\n"
+        "  grey                                 luminance\n"
+        "  depth=8|16                           bits of a sample\n"
+        "  invert                               the negative\n"
+        "  levels=BLACK:WHITE:LOWEST:HIGHEST    black, white become lowest, highest; samples are 0-255, 0-65535 ...\n"
+        "  threshold=LEVEL                      level: above it white, otherwise black\n"
+        "  equalise                             spread luminance evenly\n"
+        "  gaussian=SIGMA:RADIUS                sigma 0.1-40 (1), radius (3 sigma): blur\n"
+        "  median=RADIUS                        radius 1-15 (1): remove specks\n"
+        "  bilateral=COLOUR:SPACE:RADIUS        colour (30), space (3), radius 1-12 (1.5 space): smooth, keep edges\n"
+        "  sharpen=AMOUNT:SIGMA:THRESHOLD       amount 0-16 (1), sigma (1), threshold (0): unsharp mask\n"
+        "  sobel=3|5:SHOWN                      aperture; shown sum|length|x|y: gradients\n"
+        "  canny=LOW:HIGH:NORM:APERTURE         low, high; norm l1|l2; aperture 3|5|7: edges, as OpenCV finds them\n"
+        "\n"
+        "  kostka filter resize=1920x,sharpen=0.5 photo.jpg small.jpg -q 90\n"
+        "  kostka filter canny=50:150 photo.jp2 edges.png\n"
+        "\n"
+        "'kostka help convert' tells the options for reading and writing.\n"
+        "\n" BATCH_HELP,
+};
