@@ -122,17 +122,17 @@ static struct option_group volume_group(struct volume_settings *settings)
 /* An action, how many files it takes, and which options of this verb alone it has (codes, ended by 0). */
 struct action {
     const char *name;
-    int files;
     int (*run)(struct volume_settings *settings, char **names);
+    int files;
     int options[8];
     bool encodes;
 };
 
 static const struct action actions[] = {
-    {"encode", 2, volume_encode, {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS}, true},
-    {"decode", 2, volume_decode, {OPTION_ENDIAN, OPTION_BOX, OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT}, false},
-    {"info", 1, volume_info, {OPTION_JSON}, false},
-    {"slice", 2, volume_slice, {OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT, OPTION_AXIS, OPTION_INDEX}, false}};
+    {"encode", volume_encode, 2, {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS}, true},
+    {"decode", volume_decode, 2, {OPTION_ENDIAN, OPTION_BOX, OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT}, false},
+    {"info", volume_info, 1, {OPTION_JSON}, false},
+    {"slice", volume_slice, 2, {OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT, OPTION_AXIS, OPTION_INDEX}, false}};
 
 static const struct action *find_action(const char *name)
 {

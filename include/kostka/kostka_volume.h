@@ -132,8 +132,9 @@ KST_API kst_status kst_describe_volume(kst_context *context, const void *data, s
     const kst_volume_decode_options *options, kst_volume *volume, kst_volume_info *info, kst_report *report);
 
 /**
- * Decode a volume: a codestream of T.801 with one wavelet along z over all components, or any whose components are
- * slices of one size and depth, coded each by itself. Thread-safe.
+ * Decode a volume: a codestream of T.801 with a wavelet along z over all components, or with other stages of wavelets
+ * and irreversible decorrelation arrays, or any codestream whose components are slices of one size and depth, coded
+ * each by itself. Thread-safe.
  *
  * @param volume if `data` is null, the library describes the volume and allocates it; otherwise width, height, depth,
  *        bits and is_signed must be those of kst_describe_volume(), with any pitches

@@ -134,6 +134,8 @@ static void store_raw(const struct j2k_decode_set *set, const void *from, void *
     const size_t count = area_width(set);
     const int16_t *narrow = from;
     int32_t *to = row;
+    if (!from)
+        return; /* there is no such row */
     if (!set->narrow)
         memcpy(row, from, count * sizeof *to);
     for (size_t x = 0; x < count && set->narrow; x++)

@@ -10,7 +10,7 @@
 #include "j2k/cpu/dwt/dwt_rows.h"
 #include "j2k/cpu/dwt/forward.h"
 
-enum { PIECE = 256 /* samples */, PERIOD = 4096, APART = 1088 /* bytes */, LINE = 64 };
+enum { PERIOD = 4096, APART = 1088 /* bytes */, LINE = 64 };
 
 /* The state that all tasks share. */
 struct z_run {
@@ -58,9 +58,9 @@ static uint8_t *slice_row(const struct z_piece *piece, uint32_t slice)
 
 /* The rows of a level, from position range.start on. */
 struct z_level {
-    const struct z_piece *piece;
     void **row;
     struct j2k_z_range range;
+    uint32_t width;
 };
 
 /* Return a row of the level, or of its mirror image (F.3.7). The level has at least two rows. */
@@ -74,14 +74,14 @@ static void step_53(const struct z_level *level, uint32_t odd,
     void (*step)(int32_t *row, const int32_t *a, const int32_t *b, size_t width))
 {
     for (int64_t i = level->range.start + ((level->range.start ^ odd) & 1); i < level->range.end; i += 2)
-        step(row_at(level, i), row_at(level, i - 1), row_at(level, i + 1), level->piece->width);
+        step(row_at(level, i), row_at(level, i - 1), row_at(level, i + 1), level->width);
 }
 
 static void step_97(const struct z_level *level, uint32_t odd, float factor,
     void (*step)(float *row, const float *a, const float *b, float factor, size_t width))
 {
     for (int64_t i = level->range.start + ((level->range.start ^ odd) & 1); i < level->range.end; i += 2)
-        step(row_at(level, i), row_at(level, i - 1), row_at(level, i + 1), factor, level->piece->width);
+        step(row_at(level, i), row_at(level, i - 1), row_at(level, i + 1), factor, level->width);
 }
 
 static void multiply(float *row, float factor, size_t width)
@@ -94,7 +94,7 @@ static void multiply(float *row, float factor, size_t width)
 static void scale(const struct z_level *level, float even, float odd)
 {
     for (uint32_t i = level->range.start; i < level->range.end; i++)
-        multiply(level->row[i - level->range.start], i % 2 == 0 ? even : odd, level->piece->width);
+        multiply(level->row[i - level->range.start], i % 2 == 0 ? even : odd, level->width);
 }
 
 /* A single row stays as it is at an even position; at an odd one it is doubled by analysis and halved by synthesis. */
@@ -104,14 +104,13 @@ static void change_single(const struct z_level *level, bool reversible, bool for
     if (level->range.start % 2 == 0)
         return;
     if (!reversible)
-        multiply(level->row[0], forward ? 2.0F : 0.5F, level->piece->width);
-    for (uint32_t i = 0; reversible && i < level->piece->width; i++)
+        multiply(level->row[0], forward ? 2.0F : 0.5F, level->width);
+    for (uint32_t i = 0; reversible && i < level->width; i++)
         integer[i] = forward ? (int32_t)((uint32_t)integer[i] << 1) : integer[i] >> 1;
 }
 
-static void synthesise_level(const struct z_level *level, bool reversible)
+static void synthesise_level(const struct j2k_inverse *steps, const struct z_level *level, bool reversible)
 {
-    const struct j2k_inverse *steps = &level->piece->run->inverse;
     if (level->range.end - level->range.start < 2) {
         if (level->range.end > level->range.start)
             change_single(level, reversible, false);
@@ -129,9 +128,8 @@ static void synthesise_level(const struct z_level *level, bool reversible)
     step_97(level, 1, J2K_DWT_ALPHA, steps->undo_lift_97);
 }
 
-static void analyse_level(const struct z_level *level, bool reversible)
+static void analyse_level(const struct j2k_forward *steps, const struct z_level *level, bool reversible)
 {
-    const struct j2k_forward *steps = &level->piece->run->forward;
     if (level->range.end - level->range.start < 2) {
         if (level->range.end > level->range.start)
             change_single(level, reversible, true);
@@ -162,40 +160,51 @@ static void interleave(struct z_piece *piece, uint32_t n)
     piece->row = made;
 }
 
-/* Add what a slice's offset differs from the level shift that finishing a row undoes. */
-static void add_offset(const struct z_piece *piece, void *row, double offset)
+void kst_j2k_cpu_z_level(
+    const struct j2k_inverse *steps, void **row, struct j2k_z_range range, uint32_t width, bool reversible)
 {
-    const bool reversible = piece->run->work->wavelet->reversible;
-    const uint32_t whole = (uint32_t)(int64_t)offset;
+    const struct z_level level = {row, range, width};
+    synthesise_level(steps, &level, reversible);
+}
+
+void kst_j2k_cpu_z_add(void *row, uint32_t width, double offset, bool reversible)
+{
+    const uint32_t whole = reversible ? (uint32_t)(int64_t)offset : 0;
     float *real = row;
     int32_t *integer = row;
-    for (uint32_t i = 0; reversible && i < piece->width; i++)
+    for (uint32_t i = 0; reversible && i < width; i++)
         integer[i] = (int32_t)((uint32_t)integer[i] + whole);
-    for (uint32_t i = 0; !reversible && i < piece->width; i++)
+    for (uint32_t i = 0; !reversible && i < width; i++)
         real[i] += (float)offset;
+}
+
+/* What an offset differs from the level shift that finishing a row undoes is added before. */
+void kst_j2k_cpu_z_finish(const struct j2k_inverse *steps, const struct j2k_z_row *from,
+    const struct j2k_z_slices *slices, double offset, void *to)
+{
+    const double half = slices->is_signed ? 0 : ldexp(1, slices->depth - 1);
+    int32_t finished[J2K_Z_PIECE];
+    if (offset < half || offset > half)
+        kst_j2k_cpu_z_add(from->row, from->width, offset - half, from->reversible);
+    if (from->reversible)
+        steps->finish_integers(from->row, from->width, slices->depth, slices->is_signed, finished);
+    else
+        steps->finish_reals(from->row, from->width, slices->depth, slices->is_signed, finished);
+    if (slices->bytes == 1)
+        steps->pack_8(finished, from->width, to, 1);
+    else if (slices->bytes == 2)
+        steps->pack_16(finished, from->width, to, 1);
+    else
+        memcpy(to, finished, from->width * sizeof *finished);
 }
 
 /* Finish a row of a slice: offset, rounding and clamping. */
 static void finish(const struct z_piece *piece, void *row, uint32_t slice, uint32_t shown)
 {
     const struct z_run *run = piece->run;
-    const struct j2k_z_slices *slices = run->work->slices;
-    const double half = slices->is_signed ? 0 : ldexp(1, slices->depth - 1);
+    const struct j2k_z_row from = {row, piece->width, run->work->wavelet->reversible};
     const double offset = run->work->offset ? run->work->offset[slice] : 0;
-    int32_t finished[PIECE];
-    void *to = slice_row(piece, shown);
-    if (offset < half || offset > half)
-        add_offset(piece, row, offset - half);
-    if (run->work->wavelet->reversible)
-        run->inverse.finish_integers(row, piece->width, slices->depth, slices->is_signed, finished);
-    else
-        run->inverse.finish_reals(row, piece->width, slices->depth, slices->is_signed, finished);
-    if (slices->bytes == 1)
-        run->inverse.pack_8(finished, piece->width, to, 1);
-    else if (slices->bytes == 2)
-        run->inverse.pack_16(finished, piece->width, to, 1);
-    else
-        memcpy(to, finished, piece->width * sizeof *finished);
+    kst_j2k_cpu_z_finish(&run->inverse, &from, run->work->slices, offset, slice_row(piece, shown));
 }
 
 static void synthesise_piece(struct z_piece *piece)
@@ -207,8 +216,8 @@ static void synthesise_piece(struct z_piece *piece)
         piece->row[i - lowest.start] = plane_row(piece, kst_j2k_z_component(work->layout, need->levels, 0, i));
     for (uint32_t n = need->levels; n-- > need->reduce;) {
         interleave(piece, n);
-        const struct z_level level = {piece, piece->row, need->computed[n]};
-        synthesise_level(&level, work->wavelet->reversible);
+        const struct z_level level = {piece->row, need->computed[n], piece->width};
+        synthesise_level(&piece->run->inverse, &level, work->wavelet->reversible);
         const uint32_t before = need->valid[n].start - need->computed[n].start;
         memmove(piece->row, piece->row + before, (need->valid[n].end - need->valid[n].start) * sizeof *piece->row);
     }
@@ -250,8 +259,8 @@ static void analyse_piece(struct z_piece *piece)
         else
             run->forward.load_reals(&origin, slice_row(piece, z), piece->width, piece->row[z]);
     for (uint32_t n = 0; n < work->wavelet->levels; n++) {
-        const struct z_level level = {piece, piece->row, work->layout->range[n]};
-        analyse_level(&level, reversible);
+        const struct z_level level = {piece->row, work->layout->range[n], piece->width};
+        analyse_level(&run->forward, &level, reversible);
         uint32_t lows = 0;
         for (uint32_t i = level.range.start; i < level.range.end; i++)
             if (i % 2 == 0)
@@ -291,10 +300,10 @@ static void run_row(struct z_run *run, uint32_t y, bool forward)
         return;
     }
     struct z_piece piece = {.run = run, .y = y};
-    for (piece.x = 0; piece.x < planes->width; piece.x += PIECE) {
+    for (piece.x = 0; piece.x < planes->width; piece.x += J2K_Z_PIECE) {
         piece.row = rows;
         piece.room = rows + count;
-        piece.width = planes->width - piece.x < PIECE ? planes->width - piece.x : PIECE;
+        piece.width = planes->width - piece.x < J2K_Z_PIECE ? planes->width - piece.x : J2K_Z_PIECE;
         if (forward)
             aim(&piece);
         if (forward)

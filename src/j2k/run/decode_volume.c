@@ -19,7 +19,9 @@ enum { SHARE = 2 /* planes of components take at most 1/SHARE of the memory that
 struct j2k_volume_decoding {
     kst_decoder *decoder;
     const kst_volume_decode_options *options;
-    const struct j2k_multi_collection *wavelet; /* null: slices are coded each by itself */
+    bool transformed; /* slices are made by a transform; false: they are coded each by itself */
+    bool reversible;  /* the transform works on integers */
+    const struct j2k_multi_collection *wavelet; /* the transform, if it is one wavelet over all components; else null */
     struct j2k_z_layout layout;
     struct j2k_z_range shown; /* the slices, or positions of the reduced level */
     struct j2k_filter filter; /* all rows */
@@ -71,7 +73,7 @@ static kst_status describe_slices(struct j2k_volume_decoding *d, kst_volume *vol
         const kst_plane *plane = kst_image_plane(&image, i);
         if (plane->width != first->width || plane->height != first->height)
             return fail(d, KST_ERROR_IMAGE_SIZE, "slices of different sizes");
-        if (!d->wavelet && (plane->depth != first->depth || plane->is_signed != first->is_signed))
+        if (!d->transformed && (plane->depth != first->depth || plane->is_signed != first->is_signed))
             return fail(d, KST_ERROR_IMAGE_DEPTH, "slices of different depths");
     }
     volume->width = first->width;
@@ -82,26 +84,29 @@ static kst_status describe_slices(struct j2k_volume_decoding *d, kst_volume *vol
     return KST_OK;
 }
 
-/* Return the offsets of all slices; null: there are none. */
-static const struct j2k_multi_array *offsets_of(const struct j2k_volume_decoding *d)
-{
-    return d->wavelet->offsets < 0 ? NULL : &stream_of(d)->multi.array[d->wavelet->offsets];
-}
-
 /* Offsets must be numbers that samples can have and, if slices are made fewer, all the same. */
-static kst_status check_offsets(struct j2k_volume_decoding *d)
+static kst_status check_array(struct j2k_volume_decoding *d, const struct j2k_multi_array *offsets)
 {
     const double most = 4294967296.0;
-    const struct j2k_multi_array *offsets = offsets_of(d);
-    for (uint32_t i = 0; offsets && i < offsets->count; i++) {
+    for (uint32_t i = 0; i < offsets->count; i++) {
         const double value = offsets->value[i];
-        const bool whole = !d->wavelet->reversible || (value >= floor(value) && value <= floor(value));
+        const bool whole = !d->reversible || (value >= floor(value) && value <= floor(value));
         const bool same = d->options->reduce_z == 0 || (value >= offsets->value[0] && value <= offsets->value[0]);
         if (!(fabs(value) < most) || !whole || !same)
             return kst_report_error(&d->decoder->report, KST_ERROR_J2K_MULTI, offsets->offset,
                 "an offset that is too large, no whole number, or that other slices do not have");
     }
     return KST_OK;
+}
+
+static kst_status check_offsets(struct j2k_volume_decoding *d)
+{
+    const struct j2k_multi *multi = &stream_of(d)->multi;
+    kst_status status = KST_OK;
+    for (uint32_t i = 0; i < multi->collection_count && !status; i++)
+        if (multi->collection[i].offsets >= 0)
+            status = check_array(d, &multi->array[multi->collection[i].offsets]);
+    return status;
 }
 
 /* Take the sample type that CBD gives, which all slices must share. */
@@ -119,21 +124,40 @@ static kst_status describe_samples(struct j2k_volume_decoding *d, kst_volume *vo
     return check_offsets(d);
 }
 
-static kst_status find_wavelet(struct j2k_volume_decoding *d)
+/*
+ * Find whether the stages work on integers. Arrays do not, and all wavelets must be of one kind; where there are
+ * neither, stages only put components in another order.
+ */
+static kst_status find_numbers(struct j2k_volume_decoding *d)
+{
+    const struct j2k_multi *multi = &stream_of(d)->multi;
+    bool integers = false, reals = false;
+    for (uint32_t i = 0; i < multi->collection_count; i++) {
+        const struct j2k_multi_collection *c = &multi->collection[i];
+        const bool wavelet = c->kind == J2K_MULTI_WAVELET;
+        integers = integers || (wavelet && c->reversible);
+        reals = reals || (wavelet && !c->reversible) || c->array >= 0;
+        if (integers && reals)
+            return kst_report_error(
+                &d->decoder->report, KST_ERROR_J2K_EXTENSION, c->where, "5/3 together with 9/7 or an array");
+    }
+    d->reversible = integers || (!reals && stream_of(d)->main.coding[0].reversible);
+    return KST_OK;
+}
+
+static kst_status find_transform(struct j2k_volume_decoding *d)
 {
     const struct j2k_stream *stream = stream_of(d);
     d->wavelet = NULL;
     d->layout.range[0] = (struct j2k_z_range){0, stream->component_count};
-    if (stream->multi.stage_count > 0) {
+    d->transformed = stream->multi.stage_count > 0;
+    if (d->transformed)
         d->wavelet = kst_j2k_multi_brick(&stream->multi);
-        if (!d->wavelet)
-            return kst_report_error(&d->decoder->report, KST_ERROR_J2K_EXTENSION, stream->multi.collection->where,
-                "a transform that is not one wavelet over all components in their order");
+    if (d->wavelet)
         kst_j2k_z_layout(d->wavelet, &d->layout);
-    }
     if (d->options->reduce_z > (d->wavelet ? d->wavelet->levels : 0))
         return fail(d, KST_ERROR_J2K_REDUCE, "along z");
-    return KST_OK;
+    return find_numbers(d);
 }
 
 static kst_status choose_slices(struct j2k_volume_decoding *d, kst_volume *volume)
@@ -154,10 +178,10 @@ static kst_status choose_slices(struct j2k_volume_decoding *d, kst_volume *volum
 /* Describe the volume that the options ask for. */
 static kst_status describe(struct j2k_volume_decoding *d, kst_volume *volume)
 {
-    kst_status status = find_wavelet(d);
+    kst_status status = find_transform(d);
     if (!status)
         status = describe_slices(d, volume);
-    if (!status && d->wavelet)
+    if (!status && d->transformed)
         status = describe_samples(d, volume);
     return status ? status : choose_slices(d, volume);
 }
@@ -172,8 +196,8 @@ static void write_info(const struct j2k_volume_decoding *d, kst_volume_info *inf
         .width = area.x1 - area.x0,
         .height = area.y1 - area.y0,
         .depth = stream->component_count,
-        .bits = d->wavelet ? multi->sample->depth : c->depth,
-        .is_signed = d->wavelet ? multi->sample->is_signed : c->is_signed,
+        .bits = d->transformed ? multi->sample->depth : c->depth,
+        .is_signed = d->transformed ? multi->sample->is_signed : c->is_signed,
         .has_wavelet = d->wavelet,
         .reversible = stream->main.coding[0].reversible,
         .levels = stream->main.coding[0].levels,
@@ -206,11 +230,11 @@ static void want(struct j2k_volume_decoding *d, uint32_t component)
 /* Find the components that the slices need. */
 static void want_components(struct j2k_volume_decoding *d)
 {
-    if (!d->wavelet) {
-        for (uint32_t z = d->shown.start; z < d->shown.end; z++)
-            want(d, z);
+    const struct j2k_z_range all = {0, stream_of(d)->component_count}, range = d->transformed ? all : d->shown;
+    for (uint32_t z = range.start; z < range.end && !d->wavelet; z++)
+        want(d, z);
+    if (!d->wavelet)
         return;
-    }
     const uint32_t margin = d->wavelet->reversible ? J2K_REACH_53 : J2K_REACH_97, levels = d->wavelet->levels;
     kst_j2k_z_need(&d->layout, levels, d->options->reduce_z, d->shown, margin, &d->need);
     for (uint32_t i = d->need.valid[levels].start; i < d->need.valid[levels].end; i++)
@@ -244,12 +268,11 @@ static void release(struct j2k_volume_decoding *d)
 /* Refuse tiles that do not take part in the transform along z, or not with the same kind of wavelet. */
 static kst_status check_tiles(const struct j2k_volume_decoding *d, const struct j2k_plan *plan)
 {
-    for (uint32_t t = 0; t < plan->tile_count && d->wavelet; t++) {
+    for (uint32_t t = 0; t < plan->tile_count && d->transformed; t++) {
         if (plan->tile[t].transform != J2K_TRANSFORM_NONE || plan->tile[t].multi != stream_of(d)->main.multi)
             return fail(d, KST_ERROR_J2K_EXTENSION, "a tile with another component transform");
         for (uint32_t c = 0; c < plan->component_count; c++)
-            if (d->wanted[c] &&
-                plan->tile_component[plan->tile[t].first_component + c].reversible != d->wavelet->reversible)
+            if (d->wanted[c] && plan->tile_component[plan->tile[t].first_component + c].reversible != d->reversible)
                 return fail(d, KST_ERROR_J2K_EXTENSION, "5/3 along z and 9/7 across, or the reverse");
     }
     return KST_OK;
@@ -295,15 +318,28 @@ struct j2k_volume_band {
     uint32_t y, rows;
 };
 
-static kst_status decode_band(struct j2k_volume_decoding *d, const kst_volume *volume, struct j2k_volume_band band)
+/* Make some rows of all slices of the components. */
+static kst_status make_slices(struct j2k_volume_decoding *d, const struct j2k_z_slices *slices)
 {
     const struct operation op = kst_decoder_operation(d->decoder, d->progress);
-    const struct j2k_component_size *c = stream_of(d)->component;
-    const struct j2k_multi_array *offsets = offsets_of(d);
-    struct j2k_rect region = d->filter.region;
-    region.y0 += band.y * c->dy;
-    region.y1 = region.y0 + band.rows * c->dy < region.y1 ? region.y0 + band.rows * c->dy : region.y1;
-    d->planes.height = band.rows;
+    const struct j2k_multi *multi = &stream_of(d)->multi;
+    if (!d->wavelet) {
+        const struct j2k_multi_work any = {
+            .multi = multi, .planes = &d->planes, .slices = slices, .shown = d->shown, .reversible = d->reversible};
+        return kst_j2k_cpu_multi_synthesise(&op, &any);
+    }
+    const struct j2k_z_work work = {.wavelet = d->wavelet,
+        .layout = &d->layout,
+        .need = &d->need,
+        .planes = &d->planes,
+        .slices = slices,
+        .offset = d->wavelet->offsets < 0 ? NULL : multi->array[d->wavelet->offsets].value};
+    return kst_j2k_cpu_z_synthesise(&op, &work);
+}
+
+/* Let the decoder of tiles store some rows of the wanted components in planes. */
+static void aim_planes(struct j2k_volume_decoding *d)
+{
     for (uint32_t i = 0; i < stream_of(d)->component_count; i++)
         if (d->wanted[i])
             d->target[i] = (struct j2k_target){.data = d->planes.data + d->slot[i] * d->planes.step,
@@ -311,6 +347,17 @@ static kst_status decode_band(struct j2k_volume_decoding *d, const kst_volume *v
                 .stride = 1,
                 .bytes = sizeof(int32_t),
                 .raw = true};
+}
+
+static kst_status decode_band(struct j2k_volume_decoding *d, const kst_volume *volume, struct j2k_volume_band band)
+{
+    struct j2k_rect region = d->filter.region;
+    if (band.rows < volume->height) { /* there is no subsampling */
+        region.y0 += band.y;
+        region.y1 = region.y0 + band.rows;
+    }
+    d->planes.height = band.rows;
+    aim_planes(d);
     const double end = (double)(band.y + band.rows) / volume->height;
     kst_status status = decode_components(d, region, 0.9 * end);
     if (status)
@@ -321,15 +368,9 @@ static kst_status decode_band(struct j2k_volume_decoding *d, const kst_volume *v
         .bytes = (uint8_t)kst_volume_sample_bytes(volume),
         .depth = volume->bits,
         .is_signed = volume->is_signed};
-    const struct j2k_z_work work = {.wavelet = d->wavelet,
-        .layout = &d->layout,
-        .need = &d->need,
-        .planes = &d->planes,
-        .slices = &slices,
-        .offset = offsets ? offsets->value : NULL};
     double start = kst_seconds();
     kst_progress_enter(d->progress, band.rows, end);
-    status = kst_j2k_cpu_z_synthesise(&op, &work);
+    status = make_slices(d, &slices);
     kst_report_stage(&d->decoder->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
     return status;
 }
@@ -374,7 +415,7 @@ kst_status kst_j2k_run_decode_volume(
         status = allocate(&d);
     if (!status) {
         want_components(&d);
-        status = d.wavelet ? decode_bands(&d, volume) : decode_slices(&d, volume);
+        status = d.transformed ? decode_bands(&d, volume) : decode_slices(&d, volume);
     }
     release(&d);
     return status;

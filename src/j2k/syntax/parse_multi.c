@@ -19,6 +19,8 @@ enum {
     WAVELET_COST = 4 /* operations for a sample, in visits of coding passes */
 };
 
+#define VALUE_MAX 1e30
+
 /* The contents of a segment, or of a series of them, that is being read. */
 struct multi_reading {
     struct j2k_parser *parser;
@@ -154,8 +156,8 @@ static kst_status read_values(struct multi_reading *reading, struct j2k_multi_ar
     array->count = (uint32_t)count;
     for (size_t i = 0; i < count; i++, reading->at += bytes) {
         array->value[i] = value_at(reading->data + reading->at, type);
-        if (!isfinite(array->value[i]))
-            return refuse(reading, KST_ERROR_J2K_MULTI, "a value that is no number");
+        if (!(fabs(array->value[i]) <= VALUE_MAX))
+            return refuse(reading, KST_ERROR_J2K_MULTI, "a value that is no number, or beyond 10^30");
     }
     return KST_OK;
 }
@@ -271,7 +273,7 @@ static kst_status read_collection(struct multi_reading *reading)
 {
     struct j2k_multi *multi = reading->multi;
     struct j2k_multi_collection collection = {.array = -1, .offsets = -1, .where = reading->offset + reading->at};
-    uint32_t outputs;
+    uint32_t outputs = 0;
     if (left(reading) < 1)
         return refuse(reading, KST_ERROR_J2K_LENGTH, "a collection is cut off");
     collection.kind = take(reading, 1) & 3;
@@ -294,21 +296,33 @@ static kst_status read_collection(struct multi_reading *reading)
     return status;
 }
 
-/* Check that a stage makes every component exactly once. */
+/* Note an output and an input of a stage. */
+static kst_status note(const struct multi_reading *reading, uint8_t *is_made, uint8_t *is_taken)
+{
+    if (*is_made)
+        return refuse(reading, KST_ERROR_J2K_MULTI, "a component that is made twice");
+    if (*is_taken)
+        return refuse(reading, KST_ERROR_J2K_EXTENSION, "a component that is taken twice");
+    *is_made = *is_taken = 1;
+    return KST_OK;
+}
+
+/* Check that a stage takes and makes every component exactly once, so that it may work in place. */
 static kst_status check_outputs(struct multi_reading *reading, const struct j2k_multi_stage *stage)
 {
     const struct j2k_multi *multi = reading->multi;
     const uint32_t components = reading->parser->stream->component_count;
     uint32_t made = 0;
     kst_status status = KST_OK;
-    uint8_t *is_made = kst_memory_zeroed(reading->parser->memory, components, 1, &status);
+    uint8_t *is_made = kst_memory_zeroed(reading->parser->memory, components, 2, &status), *is_taken;
     if (!is_made)
         return no_memory(reading, status);
+    is_taken = is_made + components;
     for (uint32_t c = 0; c < stage->collection_count && !status; c++) {
         const struct j2k_multi_collection *collection = &multi->collection[stage->first_collection + c];
         for (uint32_t i = 0; i < collection->count && !status; i++, made++)
-            if (is_made[multi->index[collection->output + i]]++)
-                status = refuse(reading, KST_ERROR_J2K_MULTI, "a component that is made twice");
+            status = note(reading, &is_made[multi->index[collection->output + i]],
+                &is_taken[multi->index[collection->input + i]]);
     }
     kst_memory_release(reading->parser->memory, is_made);
     if (!status && made != components)

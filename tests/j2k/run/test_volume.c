@@ -433,6 +433,154 @@ static void test_openjpeg(void **state)
 
 #endif
 
+/* Return a copy of a codestream with other contents of a marker segment. */
+static kst_buffer replace(const kst_buffer *coded, uint8_t marker, const uint8_t *contents, size_t length)
+{
+    kst_buffer made = {.data = malloc(coded->length + length)};
+    size_t at = 2;
+    while (coded->data[at + 1] != marker)
+        at += 2 + ((size_t)coded->data[at + 2] << 8 | coded->data[at + 3]);
+    const size_t behind = at + 2 + ((size_t)coded->data[at + 2] << 8 | coded->data[at + 3]);
+    memcpy(made.data, coded->data, at + 2);
+    made.data[at + 2] = (uint8_t)((length + 2) >> 8);
+    made.data[at + 3] = (uint8_t)(length + 2);
+    memcpy(made.data + at + 4, contents, length);
+    memcpy(made.data + at + 4 + length, coded->data + behind, coded->length - behind);
+    made.length = at + 4 + length + coded->length - behind;
+    return made;
+}
+
+/* Two collections, one of 5/3 over two components and one that only changes the order, in one stage or in two. */
+static void test_stages(void **state)
+{
+    (void)state;
+    static const uint8_t mcc[] = {
+        0, 0, 1, 0, 0, 0, 2, 3, 0, 2, 0, 1, 0, 2, 3, 2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 2, 2, 3, 0, 2, 0, 1, 0, 0, 0};
+    kst_volume v = make(19, 11, 4, 12, true);
+    kst_volume_options options;
+    kst_volume_options_init(&options);
+    options.z_levels = 0;
+    kst_buffer coded = encode(context, &v, &options);
+    for (uint32_t twice = 0; twice < 2; twice++) {
+        const uint8_t mco[] = {(uint8_t)(1 + twice), 1, 1};
+        kst_buffer changed = replace(&coded, 0x75, mcc, sizeof mcc);
+        kst_buffer ordered = replace(&changed, 0x77, mco, 2 + twice);
+        kst_volume back = decode(context, &ordered, NULL);
+        for (uint32_t i = 0; i < 19 * 11; i++) {
+            const uint32_t x = i % 19, y = i / 19;
+            int64_t row[4], made[4];
+            for (uint32_t z = 0; z < 4; z++)
+                row[z] = sample_at(&v, x, y, z);
+            for (uint32_t stage = 0; stage <= twice; stage++) {
+                made[3] = row[0] - (int64_t)floor((double)(2 * row[1] + 2) / 4);
+                made[2] = row[1] + made[3];
+                made[0] = row[2];
+                made[1] = row[3];
+                memcpy(row, made, sizeof row);
+            }
+            for (uint32_t z = 0; z < 4; z++)
+                assert_int_equal(sample_at(&back, x, y, z), llabs(row[z]) < 2048 ? row[z] : row[z] > 0 ? 2047 : -2048);
+        }
+        kst_volume_release(context, &back);
+        free(changed.data);
+        free(ordered.data);
+    }
+    kst_volume_release(context, &v);
+    kst_buffer_release(context, &coded);
+}
+
+/*
+ * An array instead of a wavelet, in the form that OpenJPEG writes: each slice is a sum of components. These are known
+ * to half a unit, and so each term to half of its factor.
+ */
+static void test_array(void **state)
+{
+    (void)state;
+    enum { COUNT = 3 };
+    static const double matrix[COUNT * COUNT] = {0.5, 0.25, -1, 1, 0, 0.5, -0.25, 0.75, 0.5};
+    static const uint8_t mcc[] = {0, 0, 1, 0, 0, 0, 1, 1, 0, 3, 0, 1, 2, 0, 3, 2, 1, 0, 0, 0, 1};
+    uint8_t mct[6 + 4 * COUNT * COUNT] = {0, 0, 0x09, 1};
+    kst_volume v = make(23, 14, COUNT, 10, true);
+    kst_volume_options options;
+    kst_volume_options_init(&options);
+    options.z_levels = 0;
+    options.jpeg2000.target = KST_J2K_STEP;
+    options.jpeg2000.value = 0.25;
+    for (uint32_t i = 0; i < COUNT * COUNT; i++) {
+        const float value = (float)matrix[i];
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        for (uint32_t k = 0; k < 4; k++)
+            mct[6 + 4 * i + k] = (uint8_t)(bits >> (24 - 8 * k));
+    }
+    kst_buffer coded = encode(context, &v, &options);
+    kst_buffer changed = replace(&coded, 0x75, mcc, sizeof mcc), summed = replace(&changed, 0x74, mct, sizeof mct);
+    kst_volume components = decode(context, &coded, NULL), back = decode(context, &summed, NULL);
+    for (uint32_t i = 0; i < 23 * 14; i++)
+        for (uint32_t z = 0; z < COUNT; z++) {
+            double sum = 0, most = 0.51;
+            for (uint32_t k = 0; k < COUNT; k++) {
+                sum += matrix[z * COUNT + k] * (double)sample_at(&components, i % 23, i / 23, k);
+                most += fabs(matrix[z * COUNT + k]) / 2;
+            }
+            sum = fmax(-512, fmin(511, sum));
+            assert_true(fabs(sum - (double)sample_at(&back, i % 23, i / 23, COUNT - 1 - z)) <= most);
+        }
+    free(changed.data);
+    free(summed.data);
+    kst_volume_release(context, &components);
+    kst_volume_release(context, &back);
+    kst_volume_release(context, &v);
+    kst_buffer_release(context, &coded);
+}
+
+/* Headers that contradict themselves, and where: the offset is inside of the segment. */
+static void test_hostile(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t marker, length;
+        uint8_t contents[24];
+        kst_status status;
+    } cases[] = {
+        {0x77, 3, {1, 1, 1}, KST_ERROR_J2K_LENGTH},                             /* MCO: one stage more than it says */
+        {0x77, 2, {1, 9}, KST_ERROR_J2K_MULTI},                                 /* a stage without MCC */
+        {0x78, 3, {0, 4, 7}, KST_ERROR_J2K_LENGTH},                             /* CBD: too few depths */
+        {0x78, 3, {0x80, 0, 7}, KST_ERROR_J2K_COMPONENTS},                      /* no components */
+        {0x78, 3, {0x80, 3, 7}, KST_ERROR_J2K_EXTENSION},                       /* other components than SIZ */
+        {0x78, 3, {0x80, 4, 60}, KST_ERROR_J2K_DEPTH},                          /* 61 bits */
+        {0x74, 10, {0, 0, 6, 1, 0, 0, 0, 0, 0, 1}, KST_ERROR_J2K_MULTI},        /* MCT: offsets of another length */
+        {0x74, 10, {0, 0, 10, 1, 0, 0, 0x7F, 0x80, 0, 0}, KST_ERROR_J2K_MULTI}, /* infinite */
+        {0x74, 10, {0, 0, 6, 1, 0, 1, 0, 0, 0, 1}, KST_ERROR_J2K_EXTENSION},    /* a series */
+        {0x75, 7, {0, 0, 1, 0, 0, 0, 0}, KST_ERROR_J2K_MULTI},                  /* MCC: no collections */
+        {0x75, 11, {0, 0, 1, 0, 0, 0, 1, 3, 0, 9, 0}, KST_ERROR_J2K_LENGTH},    /* a list that is cut off */
+        {0x75, 10, {0, 0, 1, 0, 0, 0, 1, 3, 0, 0}, KST_ERROR_J2K_MULTI},        /* an empty list */
+        {0x75, 11, {0, 0, 1, 0, 0, 0, 1, 3, 0, 1, 4}, KST_ERROR_J2K_MULTI},     /* a component that does not exist */
+        {0x75, 21, {0, 0, 1, 0, 0, 0, 1, 3, 0, 1, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0},
+            KST_ERROR_J2K_EXTENSION}, /* a wavelet of ATK */
+        {0x75, 21, {0, 0, 1, 0, 0, 0, 1, 3, 0, 1, 0, 0, 1, 0, 63, 0, 1, 0, 0, 0, 0},
+            KST_ERROR_J2K_MULTI}, /* 63 levels */
+        {0x75, 21, {0, 0, 1, 0, 0, 0, 1, 3, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0},
+            KST_ERROR_J2K_EXTENSION}, /* components that are not made */
+        {0x75, 17, {0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 9}, KST_ERROR_J2K_MULTI}, /* a missing array */
+    };
+    kst_volume v = make(8, 8, 4, 8, false), back;
+    kst_buffer coded = encode(context, &v, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kst_buffer changed = replace(&coded, cases[i].marker, cases[i].contents, cases[i].length);
+        kst_report report;
+        kst_report_init(&report);
+        kst_volume_init(&back);
+        kst_status status = kst_decode_volume(context, changed.data, changed.length, NULL, &back, &report);
+        if (status != cases[i].status)
+            fail_msg("case %zu: %s", i, report.message);
+        assert_true(report.offset < changed.length);
+        free(changed.data);
+    }
+    kst_volume_release(context, &v);
+    kst_buffer_release(context, &coded);
+}
+
 /* What it is says who decodes it: no picture, and nothing to transcode. */
 static void test_described(void **state)
 {
@@ -513,6 +661,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lossless), cmocka_unit_test(test_machines),
         cmocka_unit_test(test_low_memory), cmocka_unit_test(test_regions), cmocka_unit_test(test_targets),
-        cmocka_unit_test(test_openjpeg), cmocka_unit_test(test_described), cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_openjpeg), cmocka_unit_test(test_array), cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_hostile), cmocka_unit_test(test_described), cmocka_unit_test(test_refused)};
     return run_with_context(2, tests, start, stop);
 }
