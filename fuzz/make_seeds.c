@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes small JPEG and JPEG 2000 files of many kinds into a folder, for the fuzz targets to start from. */
 #include <kostka/kostka.h>
+#include <kostka/kostka_volume.h>
 
 #include <stdio.h>
 
@@ -188,6 +189,44 @@ static bool write_j2k_seed(kst_context *context, const char *folder, const struc
     return encode(context, folder, kind->name, kind->format, size, &options);
 }
 
+/* Write volumes of all that their headers can say: levels along z, both wavelets, both block coders, many slices. */
+static bool write_volumes(kst_context *context, const char *folder)
+{
+    enum { WIDTH = 9, HEIGHT = 7, MOST = 270 };
+    static const struct {
+        const char *name;
+        uint32_t depth, levels, bits, style;
+        kst_j2k_target target;
+    } volumes[] = {{"volume.j2c", 6, 2, 8, 0, KST_J2K_LOSSLESS}, {"volume-97.j2c", 11, 3, 12, 0, KST_J2K_RATIO},
+        {"volume-ht.j2c", 5, 1, 16, KST_J2K_HT, KST_J2K_LOSSLESS}, {"volume-flat.j2c", 3, 0, 8, 0, KST_J2K_LOSSLESS},
+        {"volume-many.j2c", MOST, 5, 8, 0, KST_J2K_LOSSLESS}};
+    static uint8_t samples[WIDTH * HEIGHT * MOST * 2];
+    bool fine = true;
+    for (size_t i = 0; i < sizeof samples; i++)
+        samples[i] = (uint8_t)(i % 2 ? i / 40 % 16 : i * 3 + i / 16 % 7);
+    for (size_t i = 0; i < sizeof volumes / sizeof volumes[0]; i++) {
+        kst_volume volume;
+        kst_volume_options options;
+        kst_buffer coded = {0};
+        kst_volume_init(&volume);
+        volume.data = samples;
+        volume.width = WIDTH;
+        volume.height = HEIGHT;
+        volume.depth = volumes[i].depth;
+        volume.bits = (uint8_t)volumes[i].bits;
+        kst_volume_options_init(&options);
+        options.z_levels = volumes[i].levels;
+        options.jpeg2000.levels = 1;
+        options.jpeg2000.style = volumes[i].style;
+        options.jpeg2000.target = volumes[i].target;
+        options.jpeg2000.value = 4;
+        fine = fine && !kst_encode_volume(context, &volume, &options, &coded, NULL) &&
+               write_file(folder, volumes[i].name, &coded, NULL, 0);
+        kst_buffer_release(context, &coded);
+    }
+    return fine;
+}
+
 /*
  * Write inputs with which targets found faults: of `j2kstreams` a picture whose last packet that a region needs is
  * taken back because of the SOP of the next one.
@@ -217,6 +256,7 @@ int main(int argc, char **argv)
         fine = write_j2k_seed(context, argv[1], &j2k_kinds[i], small) && fine;
     for (size_t i = 0; i < sizeof large_j2k_kinds / sizeof large_j2k_kinds[0]; i++)
         fine = write_j2k_seed(context, argv[1], &large_j2k_kinds[i], large) && fine;
+    fine = write_volumes(context, argv[1]) && fine;
     fine = write_found(argv[1]) && fine;
     kst_context_destroy(&context);
     return fine ? 0 : 1;

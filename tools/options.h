@@ -19,8 +19,10 @@ enum option_code {
     OPTION_THREADS = 't',
     OPTION_NULL = '0',
     OPTION_FIRST = 256,
+    OPTION_AXIS,
     OPTION_BASELINE,
     OPTION_BATCH,
+    OPTION_BOX,
     OPTION_CALLS,
     OPTION_CODEBLOCK,
     OPTION_CODEC,
@@ -49,6 +51,7 @@ enum option_code {
     OPTION_GREY,
     OPTION_GUARD_BITS,
     OPTION_ICC,
+    OPTION_INDEX,
     OPTION_INTEREST,
     OPTION_IN_FORMAT,
     OPTION_INTERLEAVE,
@@ -91,6 +94,7 @@ enum option_code {
     OPTION_RECURSIVE,
     OPTION_MIX,
     OPTION_REDUCE,
+    OPTION_REDUCE_Z,
     OPTION_LAYERS,
     OPTION_REPEAT,
     OPTION_RESIZE,
@@ -101,6 +105,7 @@ enum option_code {
     OPTION_ROTATE,
     OPTION_SCALE,
     OPTION_SCANS,
+    OPTION_SHAPE,
     OPTION_SHARD,
     OPTION_SIZE,
     OPTION_SOP,
@@ -120,7 +125,9 @@ enum option_code {
     OPTION_TRANSPOSE,
     OPTION_TRANSVERSE,
     OPTION_TRIM,
-    OPTION_WIDE_QUANTISERS
+    OPTION_TYPE,
+    OPTION_WIDE_QUANTISERS,
+    OPTION_Z_LEVELS
 };
 
 enum { OPTIONS_MAX = 128 }; /* the most options of a verb, aliases included */

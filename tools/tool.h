@@ -20,8 +20,8 @@ struct verb {
     int (*run)(int argc, char **argv);
 };
 
-extern const struct verb verb_decode, verb_encode, verb_transcode, verb_convert, verb_filter, verb_video, verb_info,
-    verb_compare, verb_devices, verb_bench, verb_profile;
+extern const struct verb verb_decode, verb_encode, verb_transcode, verb_convert, verb_filter, verb_video, verb_volume,
+    verb_info, verb_compare, verb_devices, verb_bench, verb_profile;
 
 /* What has to do with a failure, for counting. */
 enum problem_kind {

@@ -170,7 +170,8 @@ typedef enum kst_status {
     KST_ERROR_J2K_HT = 319,             /* unsupported: high-throughput block coding (T.814) */
     KST_ERROR_J2K_EXTENSION = 320,      /* unsupported: extensions of T.801 */
     KST_ERROR_J2K_COLOUR = 321,         /* a format that the picture's channels do not allow */
-    KST_ERROR_J2K_PROFILE = 322         /* what is to be encoded breaks a rule of its profile (A.10) */
+    KST_ERROR_J2K_PROFILE = 322,        /* what is to be encoded breaks a rule of its profile (A.10) */
+    KST_ERROR_J2K_MULTI = 323           /* a multiple component transform (T.801) that contradicts itself */
 } kst_status;
 
 /** Return the identifier of a status without its KST_ prefix, such as "ERROR_JPEG_SOI"; a static string, never null. */

@@ -148,6 +148,7 @@ static const struct status_entry entries[] = {
     ENTRY(ERROR_J2K_EXTENSION, "unsupported: extensions of JPEG 2000 Part 2"),
     ENTRY(ERROR_J2K_COLOUR, "a pixel format that the picture's channels do not allow"),
     ENTRY(ERROR_J2K_PROFILE, "a rule of the profile is broken"),
+    ENTRY(ERROR_J2K_MULTI, "a multiple component transform that contradicts itself"),
 };
 
 static const struct status_entry *find(kst_status status)

@@ -7,6 +7,7 @@
 #define KOSTKA_RUN_CODEC_H
 
 #include <kostka/kostka.h>
+#include <kostka/kostka_volume.h>
 
 #include "core/operation.h"
 #include "core/sink.h"
@@ -165,6 +166,17 @@ struct codec {
      */
     bool (*next_element)(kst_decoder *decoder, kst_element *element);
     bool (*profile_breach)(kst_decoder *decoder, size_t index, char *text);
+
+    /*
+     * Optional, all three or none: describe the volume that is decoded with these options, and the codestream; decode
+     * it on the CPU to a volume that is as described; and encode a volume whose description was checked, with pitches.
+     */
+    kst_status (*describe_volume)(
+        kst_decoder *decoder, const kst_volume_decode_options *options, kst_volume *volume, kst_volume_info *info);
+    kst_status (*decode_volume)(kst_decoder *decoder, const kst_volume_decode_options *options,
+        const kst_volume *volume, struct progress *progress);
+    kst_status (*encode_volume)(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
+        kst_buffer *output, kst_report *report);
 
     /* These are the same two figures for encoding; the first is for a pixel. */
     double encode_seconds, encode_least;

@@ -28,6 +28,9 @@ struct encoding {
     struct gpu_image planes;       /* used unless they are staged */
     bool on_gpu;                   /* with gpu: it encodes the picture, in a batch together with others */
     const struct gpu_event *after; /* what work on the device waits for; null: nothing */
+
+    /* The codec's own description of a volume, if the components are its slices, transformed; null: it is a picture. */
+    const struct j2k_volume_coding *volume;
 };
 
 /*

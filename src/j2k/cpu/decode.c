@@ -199,7 +199,7 @@ static void fill(const struct j2k_decoding *decoding)
         const struct j2k_target *target = &decoding->target[c];
         if (!target->data) /* not wanted; it may have more bits than can be decoded */
             continue;
-        uint32_t value = component->is_signed ? 0 : (uint32_t)1 << (component->depth - 1);
+        uint32_t value = component->is_signed || target->raw ? 0 : (uint32_t)1 << (component->depth - 1);
         for (size_t y = 0; y < j2k_height(component->area); y++)
             fill_row(target, j2k_width(component->area), value, (uint8_t *)target->data + (ptrdiff_t)y * target->pitch);
     }

@@ -17,6 +17,11 @@ struct j2k_target {
     ptrdiff_t pitch; /* bytes from one row to the next */
     size_t stride;   /* distance of neighbouring samples of a row, in samples */
     uint8_t bytes;   /* bytes per sample: 1, 2 or 4; signed samples are in two's complement */
+    /*
+     * Samples are stored as the wavelet transform leaves them, without level shift, rounding and clamping: 32-bit
+     * integers or, of 9/7, single precision; `bytes` is 4 and `stride` 1. Not with a component transform.
+     */
+    bool raw;
 };
 
 /*

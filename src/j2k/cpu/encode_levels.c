@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Transforms the samples of a tile's components to the coefficients of all levels, some rows at a time. */
+#include <string.h>
+
 #include "j2k/cpu/blocks/encode_set.h"
 #include "j2k/syntax/geometry.h"
 
@@ -44,6 +46,8 @@ static void fetch_samples(const void *source, uint32_t y, void *const room[], co
         const uint8_t *from = find_row(samples, set->first + i, y);
         if (set->narrow)
             encoding->forward->load_narrow(origin, from, width, room[i]);
+        else if (origin->real)
+            memcpy(room[i], from, width * sizeof(float));
         else if (tc->reversible)
             encoding->forward->load_integers(origin, from, width, room[i]);
         else

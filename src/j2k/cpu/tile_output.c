@@ -3,6 +3,8 @@
  * Makes the rows of a step from the last resolution: component transform and level shift (T.800 Annex G), into the
  * caller's memory.
  */
+#include <string.h>
+
 #include "j2k/cpu/dwt/dwt_rows.h"
 #include "j2k/cpu/tile.h"
 
@@ -126,6 +128,20 @@ static void finish_row(const struct j2k_decode_set *set, uint32_t i, const void 
         steps->finish_reals(row, count, c->depth, c->is_signed, finished);
 }
 
+/* Store a row as it is, in 32 bits. */
+static void store_raw(const struct j2k_decode_set *set, const void *from, void *row)
+{
+    const size_t count = area_width(set);
+    const int16_t *narrow = from;
+    int32_t *to = row;
+    if (!from)
+        return; /* there is no such row */
+    if (!set->narrow)
+        memcpy(row, from, count * sizeof *to);
+    for (size_t x = 0; x < count && set->narrow; x++)
+        to[x] = narrow[x];
+}
+
 /* Finish and write row `y` of the area, for all components of the set. */
 static void put_row(struct output_strip *strip, uint32_t y, void *const row[J2K_SET])
 {
@@ -133,6 +149,10 @@ static void put_row(struct output_strip *strip, uint32_t y, void *const row[J2K_
     bool reversed;
     if (set->count == J2K_SET)
         transform_row(set, row);
+    if (target_of(set, 0)->raw) {
+        store_raw(set, row[0], target_row(strip, 0, y));
+        return;
+    }
     for (uint32_t i = 0; i < set->count; i++)
         if (target_of(set, i)->data)
             finish_row(set, i, row[i], strip->finished[i]);

@@ -219,7 +219,8 @@ static kst_status add_tile(struct j2k_builder *builder)
         .first_component = plan->tile_component_count,
         .rect = builder->rect,
         .layers = p->layers,
-        .transform = J2K_TRANSFORM_NONE};
+        .transform = J2K_TRANSFORM_NONE,
+        .multi = p->multi};
     if (p->transform)
         tile.transform = p->coding[0].reversible ? J2K_TRANSFORM_RCT : J2K_TRANSFORM_ICT;
     kst_status status = kst_j2k_grow(builder->memory, builder->report, (void **)&plan->tile, plan->tile_count,

@@ -42,6 +42,7 @@ static kst_status copy_main(struct j2k_builder *builder)
     to->progression = from->progression;
     to->layers = from->layers;
     to->transform = from->transform;
+    to->multi = from->multi;
     to->sop = from->sop;
     to->eph = from->eph;
     to->volume_count = 0;
@@ -57,7 +58,7 @@ static kst_status read_part(struct j2k_builder *builder, const struct j2k_tile_p
 {
     const struct j2k_stream *stream = builder->stream;
     struct j2k_parameter_context context = {
-        builder->memory, builder->report, stream->component_count, first, builder->limits};
+        builder->memory, builder->report, stream->component_count, first, builder->limits, stream->multi.allowed};
     for (uint32_t k = 0; k < part->segment_count; k++) {
         const struct j2k_marker_segment *segment = &stream->segment[part->first_segment + k];
         struct j2k_segment_reader reader = {

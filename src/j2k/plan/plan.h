@@ -137,6 +137,7 @@ struct j2k_tile {
     struct j2k_rect rect;     /* on the reference grid, not reduced */
     uint16_t layers;          /* as coded */
     uint8_t transform; /* enum j2k_transform; if not NONE, components 0–2 have equal rects, areas and reversibility */
+    uint8_t multi;     /* J2K_MULTI_BY_… bits: kinds of multiple component transforms (T.801) in its COD */
 };
 
 /* Sums over the packets that were read, for all tiles of the plan. */

@@ -24,6 +24,9 @@ static void close_stream(kst_decoder *decoder)
 static kst_status describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored)
 {
     struct j2k_output output;
+    if (j2k_state(decoder)->stream.multi.stage_count > 0)
+        return kst_report_error(&decoder->report, KST_ERROR_J2K_EXTENSION, j2k_state(decoder)->stream.start,
+            "components are slices of a volume, which is decoded as a whole");
     kst_status status =
         kst_j2k_output_describe(&j2k_state(decoder)->stream, options, stored, j2k_state(decoder)->more, &output);
     if (status == KST_ERROR_IMAGE_DEPTH)
@@ -143,6 +146,9 @@ const struct codec kst_j2k_run_codec = {.kind = KST_CODEC_JPEG2000,
     .parts = &parts,
     .next_element = next_element,
     .profile_breach = profile_breach,
+    .describe_volume = kst_j2k_run_describe_volume,
+    .decode_volume = kst_j2k_run_decode_volume,
+    .encode_volume = kst_j2k_run_encode_volume,
     .encode_seconds = 2e-7, /* measured on an H200, which waits for a picture's longest code-block, too */
     .encode_least = 14e-3,
     .plan_encoding = kst_j2k_run_encode_check,

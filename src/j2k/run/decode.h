@@ -67,4 +67,10 @@ kst_status kst_j2k_run_decode(
 /* See struct codec: the codec's decode_rows(). */
 kst_status kst_j2k_run_decode_rows(struct decoding *d, const kst_row_writer *writer, bool *taken);
 
+/* decode_volume.c: see struct codec: the codec's describe_volume() and decode_volume(). */
+kst_status kst_j2k_run_describe_volume(
+    kst_decoder *decoder, const kst_volume_decode_options *options, kst_volume *volume, kst_volume_info *info);
+kst_status kst_j2k_run_decode_volume(kst_decoder *decoder, const kst_volume_decode_options *options,
+    const kst_volume *volume, struct progress *progress);
+
 #endif

@@ -12,6 +12,14 @@
 
 enum { J2K_ENCODED_COLOURS = 4, J2K_ENCODED_LAYERS = 1024, J2K_ENCODED_BOXES = 16, J2K_ENCODED_COMMENTS = 16 };
 
+/* Says what an encoding's components are if they are a volume that was transformed along z. */
+struct j2k_volume_coding {
+    const kst_volume *volume; /* the caller's */
+    uint32_t levels;          /* along z */
+    bool reversible;
+    uint8_t bits; /* of the coded components, which are signed */
+};
+
 struct j2k_encode_gpu_part;
 struct j2k_encoding;
 struct j2k_gains;
@@ -236,6 +244,26 @@ void kst_j2k_run_encode_weigh(struct j2k_encoder *encoder);
 
 /* encode_profile.c: check that the planned codestream obeys the profile's rules. */
 kst_status kst_j2k_run_encode_profile(struct j2k_encoder *encoder);
+
+/*
+ * encode_volume.c: describe the transform along z in the headers; multiply the bands' weights by what errors of the
+ * components count in the volume; and measure the volume's squared error after the first layers of what a decoder has
+ * opened.
+ */
+kst_status kst_j2k_run_encode_describe_volume(struct j2k_encoder *encoder);
+void kst_j2k_run_encode_weigh_volume(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_measure_volume(
+    struct j2k_encoder *encoder, kst_decoder *decoder, uint32_t layers, double *error);
+
+/* See struct codec: the codec's encode_volume(). */
+kst_status kst_j2k_run_encode_volume(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
+    kst_buffer *output, kst_report *report);
+
+/* Return the bits of a sample of the picture, or of the volume that its components were made of. */
+static inline uint32_t j2k_encode_sample_depth(const struct j2k_encoder *encoder, uint32_t component)
+{
+    return encoder->e->volume ? encoder->e->volume->volume->bits : encoder->origin[component].depth;
+}
 
 /* encode_file.c: choose what the file holds beside the packets. */
 kst_status kst_j2k_run_encode_file(struct j2k_encoder *encoder);

@@ -41,14 +41,16 @@ static void take_plane(struct j2k_encoder *encoder, uint32_t component, uint32_t
 {
     const kst_plane *plane = kst_image_plane(encoder->image, index);
     uint32_t samples = kst_format_samples(encoder->image->format), bytes = kst_plane_sample_bytes(plane);
+    const struct j2k_volume_coding *volume = encoder->e->volume;
     encoder->origin[component] = (struct j2k_origin){.data = plane->data,
         .pitch = plane->pitch,
         .plane = index,
         .place = place,
         .stride = samples,
         .bytes = (uint8_t)bytes,
-        .depth = (uint8_t)kst_plane_depth(plane),
-        .is_signed = plane->is_signed};
+        .depth = (uint8_t)(volume ? volume->bits : kst_plane_depth(plane)),
+        .is_signed = plane->is_signed,
+        .real = volume && !volume->reversible};
 }
 
 void kst_j2k_run_encode_find_samples(struct j2k_encoder *encoder)

@@ -242,12 +242,14 @@ static kst_status measure(struct j2k_encoder *encoder, kst_decoder *decoder, con
     kst_image host = {.owned = NULL};
     const kst_image *image = encoder->image;
     kst_status status = KST_OK;
-    if (!e->rows && kst_memory_is_device(image->memory)) {
+    if (!e->volume && !e->rows && kst_memory_is_device(image->memory)) {
         status = kst_image_bring(e->context, image, &host, &e->report);
         image = &host;
     }
     for (uint32_t l = 0; l < encoder->options.layers && !status; l++)
-        if (wanted[l])
+        if (wanted[l] && e->volume)
+            status = kst_j2k_run_encode_measure_volume(encoder, decoder, l + 1, &error[l]);
+        else if (wanted[l])
             status = measure_layer(encoder, decoder, image, l + 1, &error[l]);
     kst_image_release(e->context, &host);
     return status;

@@ -516,6 +516,8 @@ kst_status kst_j2k_run_encode_headers(struct j2k_encoder *encoder)
         status = describe_changes(encoder);
     if (!status)
         status = describe_region(encoder);
+    if (!status && encoder->e->volume)
+        status = kst_j2k_run_encode_describe_volume(encoder);
     return status ? status : describe_tiles(encoder);
 }
 
@@ -527,6 +529,8 @@ kst_status kst_j2k_run_encode_weights(struct j2k_encoder *encoder)
     if (!encoder->weight)
         return fail(encoder, status, NULL);
     kst_j2k_band_weights(plan, encoder->weight);
+    if (encoder->e->volume)
+        kst_j2k_run_encode_weigh_volume(encoder);
     kst_j2k_run_encode_weigh(encoder);
     encoder->request.weight = encoder->weight;
     return KST_OK;

@@ -30,7 +30,7 @@ double kst_j2k_run_wanted_error(const struct j2k_encoder *encoder, uint32_t laye
 {
     const kst_j2k_options *o = &encoder->options;
     double psnr = o->layer_value ? o->layer_value[layer] : o->value - 3.0 * (o->layers - 1 - layer);
-    double peak = ldexp(1, encoder->origin[0].depth) - 1;
+    double peak = ldexp(1, (int)j2k_encode_sample_depth(encoder, 0)) - 1;
     return kst_j2k_run_encode_samples(encoder) * peak * peak * pow(10, -psnr / 10);
 }
 

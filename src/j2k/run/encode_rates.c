@@ -29,7 +29,7 @@ double kst_j2k_run_encode_sample_bits(const struct j2k_encoder *encoder)
     double sum = 0;
     for (uint32_t c = 0; c < encoder->component_count; c++) {
         const kst_plane *plane = kst_image_plane(encoder->image, kst_format_channels(encoder->image->format) ? 0 : c);
-        sum += (double)plane->width * plane->height * encoder->origin[c].depth;
+        sum += (double)plane->width * plane->height * j2k_encode_sample_depth(encoder, c);
     }
     return sum;
 }

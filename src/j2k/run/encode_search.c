@@ -30,7 +30,7 @@ double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder)
     if (encoder->options.target == KST_J2K_PSNR)
         return fmax(finest, sqrt(12 * kst_j2k_run_wanted_error(encoder, encoder->options.layers - 1) / samples));
     const double bits = 8 * (double)kst_j2k_run_encode_budget(encoder, 0) / samples;
-    const double deeper = ldexp(1, encoder->origin[0].depth - 8);
+    const double deeper = ldexp(1, (int)j2k_encode_sample_depth(encoder, 0) - 8);
     return fmax(finest, usual * deeper / fmax(bits, 1e-3));
 }
 

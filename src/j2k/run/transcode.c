@@ -137,6 +137,9 @@ static kst_status read(struct j2k_transcoding *t, const uint8_t *data, size_t le
         .eph = choice(j->eph),
         .ht = choice(j->ht)};
     kst_status status = judge(t, kst_j2k_parse(t->op, data, length, &t->stream));
+    if (!status && t->stream.multi.allowed)
+        status = kst_report_error(t->op->report, KST_ERROR_J2K_EXTENSION, t->stream.start,
+            "multiple component transforms, which are not kept");
     if (!status)
         status = judge(t, kst_j2k_read_all_parts(t->op, &t->stream));
     if (!status)

@@ -19,7 +19,8 @@ static void name_marker(kst_element *element, uint8_t marker)
     } names[] = {{J2K_SOC, "SOC"}, {J2K_CAP, "CAP"}, {J2K_SIZ, "SIZ"}, {J2K_COD, "COD"}, {J2K_COC, "COC"},
         {J2K_TLM, "TLM"}, {J2K_PRF, "PRF"}, {J2K_CPF, "CPF"}, {J2K_PLM, "PLM"}, {J2K_PLT, "PLT"}, {J2K_QCD, "QCD"},
         {J2K_QCC, "QCC"}, {J2K_RGN, "RGN"}, {J2K_POC, "POC"}, {J2K_PPM, "PPM"}, {J2K_PPT, "PPT"}, {J2K_CRG, "CRG"},
-        {J2K_COM, "COM"}, {J2K_SOT, "SOT"}, {J2K_SOD, "SOD"}, {J2K_EOC, "EOC"}};
+        {J2K_COM, "COM"}, {J2K_MCT, "MCT"}, {J2K_MCC, "MCC"}, {J2K_MCO, "MCO"}, {J2K_CBD, "CBD"}, {J2K_SOT, "SOT"},
+        {J2K_SOD, "SOD"}, {J2K_EOC, "EOC"}};
     element->code = 0xFF00U | marker;
     snprintf(element->name, sizeof element->name, "0xFF%02X", marker);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

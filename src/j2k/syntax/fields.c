@@ -272,16 +272,55 @@ static void tell_sod(struct fields *f)
     add(&f->line, "%zu bytes of packets", f->length);
 }
 
+static void tell_cbd(struct fields *f)
+{
+    uint32_t number = take(f, 2);
+    add(&f->line, "%u components:", number & 0x7FFF);
+    for (uint32_t i = 0; left(f) && i < COMPONENTS_TOLD; i++) {
+        add(&f->line, i > 0 ? ", " : " ");
+        tell_depth(f);
+    }
+}
+
+static void tell_mct(struct fields *f)
+{
+    static const char *const kinds[] = {"dependency", "decorrelation", "offsets", "unknown kind"};
+    static const uint32_t bytes[] = {2, 4, 4, 8};
+    uint32_t part = take(f, 2), name = take(f, 2);
+    if (part == 0)
+        take(f, 2);
+    add(&f->line, "array %u, %s, %zu values", name & 0xFF, kinds[name >> 8 & 3], left(f) / bytes[name >> 10 & 3]);
+}
+
+static void tell_mcc(struct fields *f)
+{
+    uint32_t part = take(f, 2), index = take(f, 1);
+    add(&f->line, "stage %u", index);
+    if (part > 0)
+        return;
+    take(f, 2);
+    add(&f->line, ", collections: %u", take(f, 2));
+}
+
+static void tell_mco(struct fields *f)
+{
+    uint32_t count = take(f, 1);
+    add(&f->line, "%u %s:", count, count == 1 ? "stage" : "stages");
+    for (uint32_t i = 0; left(f) && i < COMPONENTS_TOLD; i++)
+        add(&f->line, " %u", take(f, 1));
+}
+
 void kst_j2k_segment_fields(
     const struct j2k_stream *stream, uint8_t marker, const uint8_t *data, size_t length, char *text, size_t room)
 {
     static const struct {
         uint8_t marker;
         void (*tell)(struct fields *f);
-    } kinds[] = {{J2K_SIZ, tell_size}, {J2K_COD, tell_cod}, {J2K_COC, tell_coc}, {J2K_QCD, tell_steps},
-        {J2K_QCC, tell_qcc}, {J2K_RGN, tell_rgn}, {J2K_POC, tell_poc}, {J2K_TLM, tell_tlm}, {J2K_PLT, tell_plt},
-        {J2K_PLM, tell_index}, {J2K_PPM, tell_index}, {J2K_PPT, tell_index}, {J2K_CRG, tell_crg}, {J2K_COM, tell_com},
-        {J2K_SOT, tell_sot}, {J2K_SOD, tell_sod}, {J2K_CAP, tell_cap}, {J2K_CPF, tell_cpf}, {J2K_PRF, tell_prf}};
+    } kinds[] = {{J2K_CBD, tell_cbd}, {J2K_MCT, tell_mct}, {J2K_MCC, tell_mcc}, {J2K_MCO, tell_mco},
+        {J2K_SIZ, tell_size}, {J2K_COD, tell_cod}, {J2K_COC, tell_coc}, {J2K_QCD, tell_steps}, {J2K_QCC, tell_qcc},
+        {J2K_RGN, tell_rgn}, {J2K_POC, tell_poc}, {J2K_TLM, tell_tlm}, {J2K_PLT, tell_plt}, {J2K_PLM, tell_index},
+        {J2K_PPM, tell_index}, {J2K_PPT, tell_index}, {J2K_CRG, tell_crg}, {J2K_COM, tell_com}, {J2K_SOT, tell_sot},
+        {J2K_SOD, tell_sod}, {J2K_CAP, tell_cap}, {J2K_CPF, tell_cpf}, {J2K_PRF, tell_prf}};
     struct fields fields = {.line = {text, room, 0}, .stream = stream, .data = data, .length = length};
     text[0] = '\0';
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

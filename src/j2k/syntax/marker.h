@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Marker codes of JPEG 2000: the second byte of each (T.800 Table A.2, T.814 A.6). */
+/* Marker codes of JPEG 2000: the second byte of each (T.800 Table A.2, T.801 Annex A, T.814 A.6). */
 #ifndef KOSTKA_J2K_SYNTAX_MARKER_H
 #define KOSTKA_J2K_SYNTAX_MARKER_H
 
@@ -24,6 +24,16 @@ enum j2k_marker {
     J2K_PPT = 0x61,
     J2K_CRG = 0x63,
     J2K_COM = 0x64,
+    J2K_DCO = 0x70, /* from here to ATK: T.801 Annex A */
+    J2K_VMS = 0x71,
+    J2K_DFS = 0x72,
+    J2K_ADS = 0x73,
+    J2K_MCT = 0x74,
+    J2K_MCC = 0x75,
+    J2K_NLT = 0x76,
+    J2K_MCO = 0x77,
+    J2K_CBD = 0x78,
+    J2K_ATK = 0x79,
     J2K_SOT = 0x90,
     J2K_SOP = 0x91,
     J2K_EPH = 0x92,

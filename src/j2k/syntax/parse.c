@@ -103,6 +103,20 @@ static kst_status check_capabilities(struct j2k_parser *parser, struct j2k_segme
     return kst_report_error(parser->report, KST_ERROR_J2K_LENGTH, segment.offset, "CAP of %zu", segment.length);
 }
 
+/*
+ * Take a marker segment of T.801, which counts only if Rsiz says so. Decoders skip what they do not know (A.2), but
+ * these change what samples mean.
+ */
+static kst_status read_extension(struct j2k_parser *parser, uint8_t marker, struct j2k_segment_reader segment)
+{
+    const char *name = kst_j2k_extension_name(marker);
+    if (!parser->stream->multi.allowed)
+        return KST_OK;
+    if (name)
+        return kst_report_error(parser->report, KST_ERROR_J2K_EXTENSION, segment.offset, "%s", name);
+    return kst_j2k_is_multi_marker(marker) ? kst_j2k_keep_segment(parser, marker, segment) : KST_OK;
+}
+
 /* Take one marker segment of the main header. */
 static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2k_segment_reader segment)
 {
@@ -115,7 +129,7 @@ static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2
     case J2K_RGN:
     case J2K_POC: {
         struct j2k_parameter_context context = {
-            parser->memory, parser->report, stream->component_count, true, parser->limits};
+            parser->memory, parser->report, stream->component_count, true, parser->limits, stream->multi.allowed};
         return kst_j2k_parse_parameters(&context, &stream->main, marker, segment);
     }
     case J2K_PPM:
@@ -135,8 +149,8 @@ static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2
             return kst_j2k_remember_packed(parser, &parser->part_lengths, segment);
         kst_report_warning(parser->report, KST_WARNING_J2K_LENGTHS, segment.offset, 1, false);
         return KST_OK;
-    default: /* decoders skip what they do not know (A.2) */
-        return KST_OK;
+    default:
+        return read_extension(parser, marker, segment);
     }
 }
 
@@ -224,6 +238,8 @@ static kst_status parse(struct j2k_parser *parser)
         status = check_main(parser);
     stream->main_segment_count = stream->segment_count;
     stream->transform_somewhere = stream->main.transform;
+    if (!status && stream->multi.allowed)
+        status = kst_j2k_parse_multi(parser);
     return status ? status : kst_j2k_find_parts(parser);
 }
 
@@ -250,6 +266,7 @@ kst_status kst_j2k_parse(const struct operation *op, const uint8_t *data, size_t
 void kst_j2k_stream_release(struct memory *memory, struct j2k_stream *stream)
 {
     kst_j2k_parameters_release(memory, &stream->main);
+    kst_j2k_multi_release(memory, &stream->multi);
     kst_memory_release(memory, stream->file.box);
     kst_memory_release(memory, stream->component);
     kst_memory_release(memory, stream->segment);

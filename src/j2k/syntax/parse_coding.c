@@ -14,7 +14,8 @@ enum {
     SPCOD_LENGTH = 5,
     NARROW_COMPONENTS = 257, /* with fewer components than this, a component's index takes one byte */
     ROI_SHIFT_MAX = 37,
-    PROGRESSIONS = 5
+    PROGRESSIONS = 5,
+    TRANSFORMS = 7 /* T.801: all kinds of component transforms together */
 };
 
 /* A marker segment that is being read, and the parameters that it changes. */
@@ -121,8 +122,10 @@ static kst_status parse_cod(struct coding_reading *reading)
         return refuse(reading, KST_ERROR_J2K_CODING, "no layers");
     if (j2k_get16(at + 2) > reading->context->limits->layers)
         return refuse(reading, KST_ERROR_LIMIT_LAYERS, "the number of layers");
-    if (at[4] > 1)
+    if (at[4] > (reading->context->multi ? TRANSFORMS : 1))
         return refuse(reading, KST_ERROR_J2K_CODING, "an unknown component transform");
+    if (at[4] > 1 && (at[4] & 1))
+        return refuse(reading, KST_ERROR_J2K_EXTENSION, "RCT or ICT behind a multiple component transform");
     reading->at = 5;
     struct j2k_coding coding = {0};
     kst_status status = take_coding(reading, at[0] & SCOD_PRECINCTS, &coding);
@@ -132,7 +135,8 @@ static kst_status parse_cod(struct coding_reading *reading)
     to->eph = at[0] & SCOD_EPH;
     to->progression = at[1];
     to->layers = (uint16_t)j2k_get16(at + 2);
-    to->transform = at[4];
+    to->transform = at[4] & 1;
+    to->multi = at[4] >> 1;
     to->has_coding = true;
     for (uint32_t i = 0; i < reading->context->component_count; i++)
         if (!(to->own[i] & J2K_OWN_CODING))
@@ -290,6 +294,10 @@ kst_status kst_j2k_parse_parameters(const struct j2k_parameter_context *context,
         {J2K_POC, "POC", parse_poc},
     };
     struct coding_reading reading = {.context = context, .parameters = parameters, .segment = segment};
+    if (context->multi && kst_j2k_is_multi_marker(marker)) {
+        reading.name = "MCT, MCC or MCO";
+        return refuse(&reading, KST_ERROR_J2K_EXTENSION, "in the header of a tile-part");
+    }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (kinds[i].marker != marker)
             continue;

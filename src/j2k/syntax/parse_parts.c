@@ -81,15 +81,17 @@ bool kst_j2k_part_is(const struct j2k_parser *parser, uint64_t at, uint64_t leng
     return told == length || (told == 0 && last && end == open_end(parser, at));
 }
 
-static bool is_kept(uint8_t marker)
+static bool is_kept(const struct j2k_parser *parser, uint8_t marker)
 {
+    if (parser->stream->multi.allowed && kst_j2k_is_multi_marker(marker))
+        return true;
     return (marker >= J2K_QCD && marker <= J2K_POC) || marker == J2K_COD || marker == J2K_COC || marker == J2K_PPT ||
            marker == J2K_PLT;
 }
 
 static void note_transform(struct j2k_stream *stream, uint8_t marker, struct j2k_segment_reader segment)
 {
-    if (marker == J2K_COD && segment.length >= 5 && segment.data[4])
+    if (marker == J2K_COD && segment.length >= 5 && (segment.data[4] & 1))
         stream->transform_somewhere = true;
 }
 
@@ -116,7 +118,7 @@ kst_status kst_j2k_read_part_header(struct j2k_parser *parser, struct j2k_tile_p
             return KST_OK;
         }
         note_transform(parser->stream, marker, segment);
-        if (is_kept(marker) && (status = kst_j2k_keep_segment(parser, marker, segment)))
+        if (is_kept(parser, marker) && (status = kst_j2k_keep_segment(parser, marker, segment)))
             return status;
         part->segment_count = parser->stream->segment_count - part->first_segment;
     }

@@ -5,7 +5,7 @@
 #include "j2k/syntax/geometry.h"
 #include "j2k/syntax/parser.h"
 
-enum { FIXED = 36, EXTENSIONS = 0x8000, TILES_MAX = 65535, SIDE = 64 };
+enum { FIXED = 36, EXTENSIONS = 0x8000, MULTI = 0x0100, HIGH_THROUGHPUT = 0x4000, TILES_MAX = 65535, SIDE = 64 };
 
 static kst_status read_components(struct j2k_parser *parser, struct j2k_segment_reader segment)
 {
@@ -69,6 +69,23 @@ static uint32_t tiles_along(uint32_t end, uint32_t start, uint32_t step)
     return (uint32_t)(((uint64_t)end - start + step - 1) / step);
 }
 
+/* Refuse extensions of T.801 (Rsiz, its Table A.2), except for the multiple component transform. */
+static kst_status check_extensions(struct j2k_parser *parser, struct j2k_segment_reader segment)
+{
+    static const char *const names[] = {"DC offsets", "variable quantisation", "trellis-coded quantisation",
+        "visual masking", "single-sample overlap", "other decompositions", "other wavelets", "symmetric wavelets", NULL,
+        "nonlinear transforms", "shapes of regions of interest", "quantisation by precincts"};
+    const uint32_t rsiz = parser->stream->size.capabilities;
+    const uint32_t others = rsiz & ~(uint32_t)(EXTENSIONS | MULTI | HIGH_THROUGHPUT);
+    parser->stream->multi.allowed = (rsiz & EXTENSIONS) && (rsiz & MULTI) && others == 0;
+    if (!(rsiz & EXTENSIONS) || parser->stream->multi.allowed)
+        return KST_OK;
+    const uint32_t bit = others > 0 ? (uint32_t)__builtin_ctz(others) : UINT32_MAX;
+    const char *name = bit < sizeof names / sizeof names[0] && names[bit] ? names[bit] : "an unknown one";
+    return kst_report_error(
+        parser->report, KST_ERROR_J2K_EXTENSION, segment.offset, "Rsiz is 0x%04X: %s", (unsigned)rsiz, name);
+}
+
 static kst_status read_grid(struct j2k_parser *parser, struct j2k_segment_reader segment)
 {
     struct j2k_size *size = &parser->stream->size;
@@ -80,9 +97,9 @@ static kst_status read_grid(struct j2k_parser *parser, struct j2k_segment_reader
     size->tile_height = j2k_get32(at + 22);
     size->tile_x = j2k_get32(at + 26);
     size->tile_y = j2k_get32(at + 30);
-    if (size->capabilities & EXTENSIONS)
-        return kst_report_error(
-            parser->report, KST_ERROR_J2K_EXTENSION, segment.offset, "Rsiz is 0x%04X", size->capabilities);
+    kst_status status = check_extensions(parser, segment);
+    if (status)
+        return status;
     if (!grid_fits(size))
         return kst_report_error(parser->report, KST_ERROR_J2K_DIMENSIONS, segment.offset + 2, NULL);
     uint64_t width = size->image.x1 - size->image.x0, height = size->image.y1 - size->image.y0;

@@ -61,11 +61,24 @@ struct j2k_parameter_context {
      */
     bool first;
     const kst_limits *limits;
+    bool multi; /* Rsiz allows multiple component transforms (T.801) */
 };
 kst_status kst_j2k_parse_parameters(const struct j2k_parameter_context *context, struct j2k_parameters *parameters,
     uint8_t marker, struct j2k_segment_reader segment);
 kst_status kst_j2k_parameters_allocate(struct memory *memory, uint32_t components, struct j2k_parameters *parameters);
 void kst_j2k_parameters_release(struct memory *memory, struct j2k_parameters *parameters);
+
+/*
+ * parse_multi.c: return whether a marker is one of those that describe a multiple component transform (T.801), and
+ * build the description from those of the main header once all of it is read. kst_j2k_multi_release() is for the
+ * stream's.
+ */
+bool kst_j2k_is_multi_marker(uint8_t marker);
+kst_status kst_j2k_parse_multi(struct j2k_parser *parser);
+void kst_j2k_multi_release(struct memory *memory, struct j2k_multi *multi);
+
+/* Return the name of a marker of T.801 that is not supported; null for other markers. */
+const char *kst_j2k_extension_name(uint8_t marker);
 
 /* parse_packed.c: PPM and PLM. Impossible contents of PLM are a warning, and then there are no packet lengths. */
 enum { J2K_PACKED_INDICES = 256 };

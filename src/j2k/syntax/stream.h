@@ -7,6 +7,7 @@
 #define KOSTKA_J2K_SYNTAX_STREAM_H
 
 #include "core/operation.h"
+#include "j2k/plan/multi.h"
 #include "j2k/plan/plan.h"
 #include "j2k/syntax/boxes.h"
 
@@ -59,6 +60,7 @@ struct j2k_parameters {
     uint8_t progression;
     uint16_t layers;
     bool transform; /* component transform (Table A.17) */
+    uint8_t multi;  /* J2K_MULTI_… bits: kinds of multiple component transforms (T.801) that are used */
     bool sop, eph;
     bool has_coding, has_quantisation;
     struct j2k_coding *coding; /* one entry for each component, as in the three arrays below */
@@ -72,6 +74,8 @@ struct j2k_parameters {
 };
 
 enum { J2K_OWN_CODING = 1, J2K_OWN_QUANTISATION = 2 };
+
+enum { J2K_MULTI_BY_ARRAYS = 1, J2K_MULTI_BY_WAVELETS = 2 }; /* bits 1 and 2 of SGcod's last byte */
 
 /* A marker segment of a tile-part header, or one of the main header that is kept for those who ask (COM, CRG). */
 struct j2k_marker_segment {
@@ -105,6 +109,7 @@ struct j2k_stream {
     uint64_t samples;      /* number of samples of all components */
     uint64_t usual_visits; /* visits of these samples by coding passes (allowance.h) */
     struct j2k_parameters main;
+    struct j2k_multi multi; /* of T.801; that of the main header */
     /* Those of the main header that are kept, followed by those of tile-part headers. */
     struct j2k_marker_segment *segment;
     uint32_t segment_count, main_segment_count, segment_capacity;

@@ -6,7 +6,10 @@
 #include "core/sink.h"
 #include "j2k/write/coded.h"
 
-enum { J2K_RSIZ_CAP = 0x4000 /* there is CAP */ };
+enum {
+    J2K_RSIZ_CAP = 0x4000,  /* there is CAP */
+    J2K_RSIZ_MULTI = 0x8100 /* T.801: extensions, which are a multiple component transform */
+};
 
 /* Return whether any tile-component has code-blocks of T.814. */
 bool kst_j2k_coded_has_ht(const struct j2k_coded *coded);

@@ -33,7 +33,8 @@ static void put_size(struct sink *sink, const struct j2k_stream *headers, bool h
 {
     const struct j2k_size *size = &headers->size;
     size_t begin = kst_j2k_segment_begin(sink, J2K_SIZ);
-    kst_sink_u16(sink, has_ht ? J2K_RSIZ_CAP : size->capabilities);
+    kst_sink_u16(
+        sink, (uint16_t)((has_ht ? J2K_RSIZ_CAP : size->capabilities) | (headers->multi.allowed ? J2K_RSIZ_MULTI : 0)));
     const uint32_t numbers[] = {size->image.x1, size->image.y1, size->image.x0, size->image.y0, size->tile_width,
         size->tile_height, size->tile_x, size->tile_y};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -92,7 +93,7 @@ static void put_codings(struct sink *sink, const struct j2k_parameters *paramete
                                 (parameters->eph ? SCOD_EPH : 0)));
     kst_sink_u8(sink, parameters->progression);
     kst_sink_u16(sink, parameters->layers);
-    kst_sink_u8(sink, parameters->transform);
+    kst_sink_u8(sink, (uint8_t)(parameters->transform | parameters->multi << 1));
     put_coding(sink, first);
     kst_j2k_segment_end(sink, begin);
     for (uint32_t c = 1; c < components; c++) {
@@ -190,6 +191,7 @@ void kst_j2k_put_main_header(struct sink *sink, const struct j2k_coded *coded, c
     put_size(sink, headers, kst_j2k_coded_has_ht(coded));
     if (kst_j2k_coded_has_ht(coded))
         kst_j2k_put_capabilities(sink, coded);
+    kst_j2k_put_multi(sink, &headers->multi);
     put_codings(sink, parameters, components);
     put_quantisations(sink, parameters, components);
     put_rois(sink, parameters->roi_shift, NULL, components);
@@ -208,7 +210,7 @@ void kst_j2k_put_main_header(struct sink *sink, const struct j2k_coded *coded, c
 static bool coding_differs(const struct j2k_parameters *a, const struct j2k_parameters *b, uint32_t components)
 {
     if (a->progression != b->progression || a->layers != b->layers || a->transform != b->transform ||
-        a->sop != b->sop || a->eph != b->eph)
+        a->multi != b->multi || a->sop != b->sop || a->eph != b->eph)
         return true;
     for (uint32_t c = 0; c < components; c++)
         if (!same_coding(&a->coding[c], &b->coding[c]))

@@ -16,4 +16,7 @@ void kst_j2k_put_tile_header(struct sink *sink, const struct j2k_coded *coded, u
 size_t kst_j2k_segment_begin(struct sink *sink, uint8_t marker);
 void kst_j2k_segment_end(struct sink *sink, size_t begin);
 
+/* multi_writer.c: write a transform that is one wavelet over all components, with whole offsets; nothing for others. */
+void kst_j2k_put_multi(struct sink *sink, const struct j2k_multi *multi);
+
 #endif

@@ -27,6 +27,7 @@ struct j2k_origin {
     uint8_t bytes;    /* bytes per sample: 1, 2 or 4; signed samples are in two's complement */
     uint8_t depth;    /* 1–31 bits */
     bool is_signed;
+    bool real; /* samples are coefficients along z in single precision, `stride` 1; only for 9/7 */
 };
 
 struct j2k_forward {
@@ -52,6 +53,14 @@ struct j2k_forward {
         const int16_t *even, const int16_t *odd, const int16_t *next, int16_t *state, int16_t *low, size_t width);
     void (*lift_97)(const float *even, const float *odd, const float *next, float *const state[3], float *low,
         float *high, size_t width);
+
+    /*
+     * Single lifting steps between rows, in place, for transforms along z. `a` and `b` are the rows on either side, and
+     * may be the same one: x − floor((a + b) / 2), x + floor((a + b + 2) / 4), and x + factor × (a + b).
+     */
+    void (*predict_53)(int32_t *row, const int32_t *a, const int32_t *b, size_t width);
+    void (*update_53)(int32_t *row, const int32_t *a, const int32_t *b, size_t width);
+    void (*lift_rows_97)(float *row, const float *a, const float *b, float factor, size_t width);
 
     /*
      * Split a row of `width` > 0 samples, the first of which is at position x0, into a low and a high half. `room` has

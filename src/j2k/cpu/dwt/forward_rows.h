@@ -129,6 +129,24 @@ static void lift_97(const float *restrict even, const float *restrict odd, const
 
 DEINTERLEAVE(pairs_of_reals, float)
 
+static void predict_53(int32_t *restrict row, const int32_t *a, const int32_t *b, size_t width)
+{
+    for (size_t i = 0; i < width; i++)
+        row[i] = predict_integers(row[i], a[i], b[i]);
+}
+
+static void update_53(int32_t *restrict row, const int32_t *a, const int32_t *b, size_t width)
+{
+    for (size_t i = 0; i < width; i++)
+        row[i] = update_integers(row[i], a[i], b[i]);
+}
+
+static void lift_rows_97(float *restrict row, const float *a, const float *b, float factor, size_t width)
+{
+    for (size_t i = 0; i < width; i++)
+        row[i] = lift(row[i], factor, a[i], b[i]);
+}
+
 static void split_97(
     const float *row, uint32_t start, size_t width, float *restrict low, float *restrict high, float *room)
 {
@@ -174,6 +192,9 @@ static const struct j2k_forward functions = {.load_integers = load_integers,
     .lift_53 = lift_53_integers,
     .lift_53_narrow = lift_53_narrow,
     .lift_97 = lift_97,
+    .predict_53 = predict_53,
+    .update_53 = update_53,
+    .lift_rows_97 = lift_rows_97,
     .split_53 = split_53_integers,
     .split_53_narrow = split_53_narrow,
     .split_97 = split_97,

@@ -48,6 +48,14 @@ struct j2k_inverse {
         int16_t *even, int16_t *odd, size_t width);
     void (*lift_97)(const float *low, const float *high, float *const state[4], float *even, float *odd, size_t width);
 
+    /*
+     * Single lifting steps between rows, in place, for transforms along z. `a` and `b` are the rows on either side, and
+     * may be the same one: x − floor((a + b + 2) / 4), x + floor((a + b) / 2), and x − factor × (a + b).
+     */
+    void (*undo_update_53)(int32_t *row, const int32_t *a, const int32_t *b, size_t width);
+    void (*undo_predict_53)(int32_t *row, const int32_t *a, const int32_t *b, size_t width);
+    void (*undo_lift_97)(float *row, const float *a, const float *b, float factor, size_t width);
+
     /* The inverse component transforms of G.2.2 and G.3.2, in place. */
     void (*rct)(int32_t *y, int32_t *u, int32_t *v, size_t count);
     void (*rct_narrow)(int16_t *y, int16_t *u, int16_t *v, size_t count);

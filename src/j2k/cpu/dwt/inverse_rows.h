@@ -58,10 +58,28 @@ static void scale(const float *restrict from, size_t count, float factor, float 
 #define NAMED(name) name##_narrow
 #include "j2k/cpu/dwt/inverse_53.h"
 
+static void undo_update_53(int32_t *restrict row, const int32_t *a, const int32_t *b, size_t width)
+{
+    for (size_t i = 0; i < width; i++)
+        row[i] = lift_even_integers(row[i], a[i], b[i]);
+}
+
+static void undo_predict_53(int32_t *restrict row, const int32_t *a, const int32_t *b, size_t width)
+{
+    for (size_t i = 0; i < width; i++)
+        row[i] = lift_odd_integers(row[i], a[i], b[i]);
+}
+
 /* A lifting step: x − factor × (a + b). */
 static inline float lift(float x, float factor, float a, float b)
 {
     return x - factor * (a + b);
+}
+
+static void undo_lift_97(float *restrict row, const float *a, const float *b, float factor, size_t width)
+{
+    for (size_t i = 0; i < width; i++)
+        row[i] = lift(row[i], factor, a[i], b[i]);
 }
 
 static void join_97(
@@ -155,6 +173,9 @@ static const struct j2k_inverse functions = {.store_integers = store_integers,
     .lift_53 = lift_53_integers,
     .lift_53_narrow = lift_53_narrow,
     .lift_97 = lift_97,
+    .undo_update_53 = undo_update_53,
+    .undo_predict_53 = undo_predict_53,
+    .undo_lift_97 = undo_lift_97,
     .rct = rct_integers,
     .rct_narrow = rct_narrow,
     .ict = ict,

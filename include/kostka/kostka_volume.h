@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_VOLUME_H
+#define KOSTKA_VOLUME_H
+
+/**
+ * @file
+ * Declares volumes: arrays of three dimensions, coded as one JPEG 2000 codestream with a wavelet along z (the multiple
+ * component transform of ITU-T T.801). Programs that use them include this header themselves.
+ */
+
+#include <kostka/kostka_context.h>
+#include <kostka/kostka_encode.h>
+#include <kostka/kostka_image.h>
+#include <kostka/kostka_j2k.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Samples in three dimensions, slice after slice from z = 0 on, rows of a slice from the top. It owns nothing unless
+ * kst_volume_allocate(), or decoding, made the buffer.
+ */
+typedef struct kst_volume {
+    size_t size;
+    void *data;         /**< the first sample of the first row of slice 0 */
+    size_t pitch;       /**< bytes from row to row; 0: no padding */
+    size_t slice_pitch; /**< bytes from slice to slice; 0: no padding behind the last row */
+    uint32_t width;     /**< samples along x */
+    uint32_t height;    /**< along y */
+    uint32_t depth;     /**< along z: the number of slices */
+    uint8_t bits;       /**< significant bits of a sample, 1–31; up to 8 take one byte, up to 16 two, others four */
+    bool is_signed;
+    uint8_t sample;    /**< a kst_sample; KST_SAMPLE_INTEGER alone is supported */
+    kst_memory memory; /**< KST_MEMORY_HOST or KST_MEMORY_PINNED */
+    void *owned;       /**< set by kst_volume_allocate(); the caller leaves it alone */
+} kst_volume;
+
+/** Zero everything and set `size`. */
+KST_API void kst_volume_init(kst_volume *volume);
+
+/**
+ * Allocate the buffer of a volume whose width, height, depth, bits and is_signed are set, without padding.
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_SIZE (an empty one), KST_ERROR_IMAGE_DEPTH,
+ * KST_ERROR_IMAGE_SAMPLE, KST_ERROR_IMAGE_MEMORY, KST_ERROR_LIMIT_MEMORY or KST_ERROR_MEMORY
+ */
+KST_API kst_status kst_volume_allocate(kst_context *context, kst_volume *volume);
+
+/** Free what was allocated for the volume, and clear `data`. A volume that owns nothing is allowed. */
+KST_API void kst_volume_release(kst_context *context, kst_volume *volume);
+
+/** A box of a volume; all sizes 0 mean the whole. */
+typedef struct kst_box {
+    uint32_t x;
+    uint32_t y;
+    uint32_t z;
+    uint32_t width;
+    uint32_t height;
+    uint32_t depth;
+} kst_box;
+
+/** Stands for a number of levels along z that suits the content: 2 without loss, 3 with it, less for few slices. */
+#define KST_Z_LEVELS_AUTO UINT32_MAX
+
+typedef struct kst_volume_options {
+    size_t size;
+    uint32_t z_levels; /**< levels of the wavelet along z, 0–32; default KST_Z_LEVELS_AUTO */
+    /**
+     * How the transformed slices are coded. Targets are those of the whole volume: KST_J2K_RATE counts bits for each
+     * sample. Default: lossless, CPRL with PLT, so that a decoder reads the packets of some slices alone. Always a bare
+     * codestream. Profiles, components of their own, regions of interest, weights and KST_J2K_QUALITY do not go with
+     * it.
+     */
+    kst_j2k_options jpeg2000;
+    const kst_progress *progress; /**< null, or called while encoding */
+} kst_volume_options;
+
+KST_API void kst_volume_options_init(kst_volume_options *options);
+
+/**
+ * Encode a volume as one codestream. Thread-safe. Takes memory for one more copy of the volume in 32 bits.
+ *
+ * @param volume in host memory; at most 16,000 slices; integers of up to 28 bits
+ * @param options null for the defaults
+ * @param output see kst_buffer
+ * @param report null, or with its size set
+ * @return KST_OK or the error
+ */
+KST_API kst_status kst_encode_volume(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
+    kst_buffer *output, kst_report *report);
+
+typedef struct kst_volume_decode_options {
+    size_t size;
+    uint32_t reduce;              /**< decode at 1/2^reduce of the width and height, rounded up */
+    uint32_t reduce_z;            /**< likewise of the depth, up to kst_volume_info.z_levels */
+    kst_box region;               /**< in samples of the reduced volume; only what it needs is decoded */
+    uint32_t layers;              /**< decode at most this many layers; 0: all */
+    bool strict;                  /**< the first warning ends the decoding with that warning as its status */
+    const kst_progress *progress; /**< null, or called while decoding */
+} kst_volume_decode_options;
+
+KST_API void kst_volume_decode_options_init(kst_volume_decode_options *options);
+
+/** What a codestream of a volume says of it. */
+typedef struct kst_volume_info {
+    size_t size;
+    uint32_t width;
+    uint32_t height;
+    uint32_t depth; /**< number of slices */
+    uint8_t bits;
+    bool is_signed;
+    bool has_wavelet;  /**< false: the slices are coded each by itself */
+    bool reversible;   /**< 5/3, otherwise 9/7 */
+    uint32_t levels;   /**< across a slice */
+    uint32_t z_levels; /**< along z; 0 without a wavelet */
+    uint32_t z_origin; /**< the position of slice 0, whose parity counts */
+    uint32_t layers;
+    uint32_t tiles;
+    uint32_t block_style; /**< kst_j2k_style */
+} kst_volume_info;
+
+/**
+ * Describe the volume that kst_decode_volume() would make, without a buffer, and the codestream.
+ *
+ * @param options null for the defaults
+ * @param volume null, or receives size and sample type
+ * @param info null, or with its size set
+ * @param report null, or with its size set
+ * @return as for kst_decode_volume()
+ */
+KST_API kst_status kst_describe_volume(kst_context *context, const void *data, size_t length,
+    const kst_volume_decode_options *options, kst_volume *volume, kst_volume_info *info, kst_report *report);
+
+/**
+ * Decode a volume: a codestream of T.801 with a wavelet along z over all components, or with other stages of wavelets
+ * and irreversible decorrelation arrays, or any codestream whose components are slices of one size and depth, coded
+ * each by itself. Thread-safe.
+ *
+ * @param volume if `data` is null, the library describes the volume and allocates it; otherwise width, height, depth,
+ *        bits and is_signed must be those of kst_describe_volume(), with any pitches
+ * @return KST_OK, perhaps with warnings in the report; KST_ERROR_SIGNATURE (not JPEG 2000), KST_ERROR_IMAGE_SIZE or
+ *         KST_ERROR_IMAGE_DEPTH (slices that differ, or a volume that is not as described), KST_ERROR_REGION,
+ *         KST_ERROR_J2K_REDUCE, KST_ERROR_J2K_EXTENSION (a transform that is not supported, which the report names),
+ *         KST_ERROR_J2K_MULTI or another error of kst_decode(), after which the contents of a caller's buffer are
+ *         undefined
+ */
+KST_API kst_status kst_decode_volume(kst_context *context, const void *data, size_t length,
+    const kst_volume_decode_options *options, kst_volume *volume, kst_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Implements the entry points of kostka_volume.h. */
+#include "run/volume.h"
+
+#include "image/volume.h"
+#include "run/device.h"
+
+void kst_volume_options_init(kst_volume_options *options)
+{
+    if (!options)
+        return;
+    *options = (kst_volume_options){.size = sizeof *options, .z_levels = KST_Z_LEVELS_AUTO};
+    kst_j2k_options_init(&options->jpeg2000);
+    options->jpeg2000.codestream = true;
+    options->jpeg2000.progression = KST_PROGRESSION_CPRL;
+    options->jpeg2000.packet_lengths = true;
+}
+
+void kst_volume_decode_options_init(kst_volume_decode_options *options)
+{
+    if (options)
+        *options = (kst_volume_decode_options){.size = sizeof *options};
+}
+
+kst_status kst_volume_allocate(kst_context *context, kst_volume *volume)
+{
+    struct memory operation;
+    if (!context || !volume || volume->size < sizeof *volume)
+        return KST_ERROR_ARGUMENT;
+    kst_memory_init_beside(&operation, &context->memory, context->limits.memory);
+    volume->pitch = volume->slice_pitch = 0;
+    kst_status status = kst_volume_make(&operation, volume);
+    if (!status)
+        kst_memory_hand_over(&operation, &context->memory, volume->owned);
+    return status;
+}
+
+void kst_volume_release(kst_context *context, kst_volume *volume)
+{
+    if (!context || !volume || !volume->owned)
+        return;
+    kst_memory_release(&context->memory, volume->owned);
+    volume->data = volume->owned = NULL;
+}
+
+kst_status kst_encode_volume(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
+    kst_buffer *output, kst_report *report)
+{
+    return kst_volume_run_encode(context, volume, options, output, report);
+}
+
+kst_status kst_describe_volume(kst_context *context, const void *data, size_t length,
+    const kst_volume_decode_options *options, kst_volume *volume, kst_volume_info *info, kst_report *report)
+{
+    const struct volume_request request = {.options = options, .volume = volume, .info = info};
+    return kst_volume_run_decode(context, data, length, &request, report);
+}
+
+kst_status kst_decode_volume(kst_context *context, const void *data, size_t length,
+    const kst_volume_decode_options *options, kst_volume *volume, kst_report *report)
+{
+    const struct volume_request request = {.options = options, .volume = volume, .samples = true};
+    return kst_volume_run_decode(context, data, length, &request, report);
+}

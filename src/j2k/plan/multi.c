@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds where the bands of a wavelet along z are among the coded components, and what their errors count. */
+#include "j2k/plan/multi.h"
+
+#include "j2k/plan/norms.h"
+
+const struct j2k_multi_collection *kst_j2k_multi_brick(const struct j2k_multi *multi)
+{
+    const struct j2k_multi_collection *only = multi->collection;
+    if (multi->stage_count != 1 || multi->stage[0].collection_count != 1)
+        return NULL;
+    only += multi->stage[0].first_collection;
+    if (only->kind != J2K_MULTI_WAVELET || only->count != multi->sample_count)
+        return NULL;
+    for (uint32_t i = 0; i < only->count; i++)
+        if (multi->index[only->input + i] != i || multi->index[only->output + i] != i)
+            return NULL;
+    return only;
+}
+
+struct j2k_z_range kst_j2k_z_band(struct j2k_z_range range, uint32_t high)
+{
+    const uint64_t add = 1 - high;
+    return (struct j2k_z_range){(uint32_t)((range.start + add) / 2), (uint32_t)((range.end + add) / 2)};
+}
+
+void kst_j2k_z_layout(const struct j2k_multi_collection *wavelet, struct j2k_z_layout *layout)
+{
+    uint32_t behind = wavelet->count;
+    layout->range[0] = (struct j2k_z_range){wavelet->origin, wavelet->origin + wavelet->count};
+    for (uint32_t n = 1; n <= wavelet->levels; n++) {
+        const struct j2k_z_range high = kst_j2k_z_band(layout->range[n - 1], 1);
+        layout->range[n] = kst_j2k_z_band(layout->range[n - 1], 0);
+        behind -= high.end - high.start;
+        layout->high[n] = behind;
+    }
+}
+
+uint32_t kst_j2k_z_component(const struct j2k_z_layout *layout, uint32_t n, uint32_t high, uint32_t position)
+{
+    if (!high)
+        return position - layout->range[n].start;
+    return layout->high[n] + position - kst_j2k_z_band(layout->range[n - 1], 1).start;
+}
+
+static struct j2k_z_range enlarge(struct j2k_z_range range, uint32_t margin, struct j2k_z_range all)
+{
+    return (struct j2k_z_range){.start = range.start - all.start > margin ? range.start - margin : all.start,
+        .end = all.end - range.end > margin ? range.end + margin : all.end};
+}
+
+void kst_j2k_z_need(const struct j2k_z_layout *layout, uint32_t levels, uint32_t reduce, struct j2k_z_range wanted,
+    uint32_t margin, struct j2k_z_need *need)
+{
+    need->reduce = reduce;
+    need->levels = levels;
+    for (uint32_t n = reduce; n <= levels; n++) {
+        need->valid[n] = wanted;
+        need->computed[n] = n < levels ? enlarge(wanted, margin, layout->range[n]) : wanted;
+        wanted = kst_j2k_z_band(need->computed[n], 0);
+    }
+}
+
+uint32_t kst_j2k_z_level_of(const struct j2k_multi_collection *wavelet, uint32_t index, bool *low)
+{
+    struct j2k_z_layout layout;
+    kst_j2k_z_layout(wavelet, &layout);
+    *low = false;
+    for (uint32_t n = 1; n <= wavelet->levels; n++)
+        if (index >= layout.high[n])
+            return n;
+    *low = true;
+    return wavelet->levels;
+}
+
+double kst_j2k_z_norm(const struct j2k_multi *multi, uint32_t component)
+{
+    const struct j2k_multi_collection *wavelet = kst_j2k_multi_brick(multi);
+    struct j2k_norms norms;
+    bool low;
+    if (!wavelet)
+        return 1;
+    const uint32_t level = kst_j2k_z_level_of(wavelet, component, &low);
+    kst_j2k_norms(wavelet->reversible, &norms);
+    return low ? norms.low[level] : norms.high[level];
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Decodes a volume: the components that its slices need as the wavelet across slices leaves them, then the wavelet
+ * along z. If memory has no room for all of these components, some rows are decoded after the other.
+ */
+#include <math.h>
+
+#include "core/report.h"
+#include "image/volume.h"
+#include "j2k/cpu/decode.h"
+#include "j2k/cpu/z.h"
+#include "j2k/packets/output.h"
+#include "j2k/run/decode.h"
+#include "j2k/syntax/geometry.h"
+
+enum { SHARE = 2 /* planes of components take at most 1/SHARE of the memory that is left */, LEAST_ROWS = 16 };
+
+/* The state of one decoding, which owns what it points to below `options`. */
+struct j2k_volume_decoding {
+    kst_decoder *decoder;
+    const kst_volume_decode_options *options;
+    bool transformed; /* slices are made by a transform; false: they are coded each by itself */
+    bool reversible;  /* the transform works on integers */
+    const struct j2k_multi_collection *wavelet; /* the transform, if it is one wavelet over all components; else null */
+    struct j2k_z_layout layout;
+    struct j2k_z_range shown; /* the slices, or positions of the reduced level */
+    struct j2k_filter filter; /* all rows */
+    struct j2k_z_need need;
+    bool *wanted;              /* for each component */
+    uint32_t *slot;            /* of each wanted component */
+    struct j2k_target *target; /* of each component */
+    uint32_t wanted_count;
+    struct j2k_z_planes planes;
+    struct progress *progress;
+};
+
+static const struct j2k_stream *stream_of(const struct j2k_volume_decoding *d)
+{
+    return &j2k_state(d->decoder)->stream;
+}
+
+static kst_status fail(const struct j2k_volume_decoding *d, kst_status status, const char *detail)
+{
+    return kst_report_error(
+        &d->decoder->report, status, detail ? stream_of(d)->start : KST_NO_OFFSET, detail ? "%s" : NULL, detail);
+}
+
+static bool is_whole(const kst_box *box)
+{
+    return box->x == 0 && box->y == 0 && box->z == 0 && box->width == 0 && box->height == 0 && box->depth == 0;
+}
+
+/* Describe width, height and sample type of a volume whose slices are components, which must be alike. */
+static kst_status describe_slices(struct j2k_volume_decoding *d, kst_volume *volume)
+{
+    const kst_box *box = &d->options->region;
+    struct j2k_output output;
+    kst_image image;
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    options.format = KST_FORMAT_RAW;
+    options.reduce = d->options->reduce;
+    options.layers = d->options->layers;
+    options.strict = d->options->strict;
+    options.region = (kst_region){box->x, box->y, box->width, box->height};
+    kst_status status = kst_j2k_output_describe(stream_of(d), &options, &image, j2k_state(d->decoder)->more, &output);
+    if (status == KST_ERROR_IMAGE_DEPTH)
+        return kst_j2k_run_refuse_depth(d->decoder, &options);
+    if (status)
+        return fail(d, status, NULL);
+    const kst_plane *first = &image.plane[0];
+    for (uint32_t i = 1; i < image.plane_count; i++) {
+        const kst_plane *plane = kst_image_plane(&image, i);
+        if (plane->width != first->width || plane->height != first->height)
+            return fail(d, KST_ERROR_IMAGE_SIZE, "slices of different sizes");
+        if (!d->transformed && (plane->depth != first->depth || plane->is_signed != first->is_signed))
+            return fail(d, KST_ERROR_IMAGE_DEPTH, "slices of different depths");
+    }
+    volume->width = first->width;
+    volume->height = first->height;
+    volume->bits = first->depth;
+    volume->is_signed = first->is_signed;
+    d->filter = output.filter;
+    return KST_OK;
+}
+
+/* Offsets must be numbers that samples can have and, if slices are made fewer, all the same. */
+static kst_status check_array(struct j2k_volume_decoding *d, const struct j2k_multi_array *offsets)
+{
+    const double most = 4294967296.0;
+    for (uint32_t i = 0; i < offsets->count; i++) {
+        const double value = offsets->value[i];
+        const bool whole = !d->reversible || (value >= floor(value) && value <= floor(value));
+        const bool same = d->options->reduce_z == 0 || (value >= offsets->value[0] && value <= offsets->value[0]);
+        if (!(fabs(value) < most) || !whole || !same)
+            return kst_report_error(&d->decoder->report, KST_ERROR_J2K_MULTI, offsets->offset,
+                "an offset that is too large, no whole number, or that other slices do not have");
+    }
+    return KST_OK;
+}
+
+static kst_status check_offsets(struct j2k_volume_decoding *d)
+{
+    const struct j2k_multi *multi = &stream_of(d)->multi;
+    kst_status status = KST_OK;
+    for (uint32_t i = 0; i < multi->collection_count && !status; i++)
+        if (multi->collection[i].offsets >= 0)
+            status = check_array(d, &multi->array[multi->collection[i].offsets]);
+    return status;
+}
+
+/* Take the sample type that CBD gives, which all slices must share. */
+static kst_status describe_samples(struct j2k_volume_decoding *d, kst_volume *volume)
+{
+    const struct j2k_multi *multi = &stream_of(d)->multi;
+    for (uint32_t i = 0; i < multi->sample_count; i++)
+        if (multi->sample[i].depth != multi->sample[0].depth ||
+            multi->sample[i].is_signed != multi->sample[0].is_signed)
+            return fail(d, KST_ERROR_IMAGE_DEPTH, "slices of different depths");
+    if (multi->sample[0].depth > J2K_DECODED_DEPTH)
+        return fail(d, KST_ERROR_IMAGE_DEPTH, "samples of more than 31 bits");
+    volume->bits = multi->sample[0].depth;
+    volume->is_signed = multi->sample[0].is_signed;
+    return check_offsets(d);
+}
+
+/*
+ * Find whether the stages work on integers. Arrays do not, and all wavelets must be of one kind; where there are
+ * neither, stages only put components in another order.
+ */
+static kst_status find_numbers(struct j2k_volume_decoding *d)
+{
+    const struct j2k_multi *multi = &stream_of(d)->multi;
+    bool integers = false, reals = false;
+    for (uint32_t i = 0; i < multi->collection_count; i++) {
+        const struct j2k_multi_collection *c = &multi->collection[i];
+        const bool wavelet = c->kind == J2K_MULTI_WAVELET;
+        integers = integers || (wavelet && c->reversible);
+        reals = reals || (wavelet && !c->reversible) || c->array >= 0;
+        if (integers && reals)
+            return kst_report_error(
+                &d->decoder->report, KST_ERROR_J2K_EXTENSION, c->where, "5/3 together with 9/7 or an array");
+    }
+    d->reversible = integers || (!reals && stream_of(d)->main.coding[0].reversible);
+    return KST_OK;
+}
+
+static kst_status find_transform(struct j2k_volume_decoding *d)
+{
+    const struct j2k_stream *stream = stream_of(d);
+    d->wavelet = NULL;
+    d->layout.range[0] = (struct j2k_z_range){0, stream->component_count};
+    d->transformed = stream->multi.stage_count > 0;
+    if (d->transformed)
+        d->wavelet = kst_j2k_multi_brick(&stream->multi);
+    if (d->wavelet)
+        kst_j2k_z_layout(d->wavelet, &d->layout);
+    if (d->options->reduce_z > (d->wavelet ? d->wavelet->levels : 0))
+        return fail(d, KST_ERROR_J2K_REDUCE, "along z");
+    return find_numbers(d);
+}
+
+static kst_status choose_slices(struct j2k_volume_decoding *d, kst_volume *volume)
+{
+    const kst_box *box = &d->options->region;
+    d->shown = d->layout.range[d->options->reduce_z];
+    const uint32_t depth = d->shown.end - d->shown.start;
+    if (!is_whole(box)) {
+        if (box->width == 0 || box->depth == 0 || box->z >= depth || box->depth > depth - box->z)
+            return fail(d, KST_ERROR_REGION, NULL);
+        d->shown.start += box->z;
+        d->shown.end = d->shown.start + box->depth;
+    }
+    volume->depth = d->shown.end - d->shown.start;
+    return volume->depth > 0 ? KST_OK : fail(d, KST_ERROR_IMAGE_SIZE, "no slices are left");
+}
+
+/* Describe the volume that the options ask for. */
+static kst_status describe(struct j2k_volume_decoding *d, kst_volume *volume)
+{
+    kst_status status = find_transform(d);
+    if (!status)
+        status = describe_slices(d, volume);
+    if (!status && d->transformed)
+        status = describe_samples(d, volume);
+    return status ? status : choose_slices(d, volume);
+}
+
+static void write_info(const struct j2k_volume_decoding *d, kst_volume_info *info)
+{
+    const struct j2k_stream *stream = stream_of(d);
+    const struct j2k_multi *multi = &stream->multi;
+    const struct j2k_component_size *c = stream->component;
+    const struct j2k_rect area = kst_j2k_divide(stream->size.image, c->dx, c->dy);
+    *info = (kst_volume_info){.size = sizeof *info,
+        .width = area.x1 - area.x0,
+        .height = area.y1 - area.y0,
+        .depth = stream->component_count,
+        .bits = d->transformed ? multi->sample->depth : c->depth,
+        .is_signed = d->transformed ? multi->sample->is_signed : c->is_signed,
+        .has_wavelet = d->wavelet,
+        .reversible = stream->main.coding[0].reversible,
+        .levels = stream->main.coding[0].levels,
+        .z_levels = d->wavelet ? d->wavelet->levels : 0,
+        .z_origin = d->wavelet ? d->wavelet->origin : 0,
+        .layers = stream->main.layers,
+        .tiles = stream->size.columns * stream->size.rows,
+        .block_style = stream->main.coding[0].style};
+}
+
+kst_status kst_j2k_run_describe_volume(
+    kst_decoder *decoder, const kst_volume_decode_options *options, kst_volume *volume, kst_volume_info *info)
+{
+    struct j2k_volume_decoding d = {.decoder = decoder, .options = options};
+    kst_status status = describe(&d, volume);
+    uint64_t bytes;
+    if (!status && kst_volume_check(volume, &bytes))
+        status = fail(&d, KST_ERROR_IMAGE_SIZE, "of the volume");
+    if (!status)
+        write_info(&d, info);
+    return status;
+}
+
+static void want(struct j2k_volume_decoding *d, uint32_t component)
+{
+    d->wanted[component] = true;
+    d->slot[component] = d->wanted_count++;
+}
+
+/* Find the components that the slices need. */
+static void want_components(struct j2k_volume_decoding *d)
+{
+    const struct j2k_z_range all = {0, stream_of(d)->component_count}, range = d->transformed ? all : d->shown;
+    for (uint32_t z = range.start; z < range.end && !d->wavelet; z++)
+        want(d, z);
+    if (!d->wavelet)
+        return;
+    const uint32_t margin = d->wavelet->reversible ? J2K_REACH_53 : J2K_REACH_97, levels = d->wavelet->levels;
+    kst_j2k_z_need(&d->layout, levels, d->options->reduce_z, d->shown, margin, &d->need);
+    for (uint32_t i = d->need.valid[levels].start; i < d->need.valid[levels].end; i++)
+        want(d, kst_j2k_z_component(&d->layout, levels, 0, i));
+    for (uint32_t n = levels; n-- > d->options->reduce_z;) {
+        const struct j2k_z_range high = kst_j2k_z_band(d->need.computed[n], 1);
+        for (uint32_t i = high.start; i < high.end; i++)
+            want(d, kst_j2k_z_component(&d->layout, n + 1, 1, i));
+    }
+}
+
+static kst_status allocate(struct j2k_volume_decoding *d)
+{
+    struct memory *memory = &d->decoder->memory;
+    const uint32_t count = stream_of(d)->component_count;
+    kst_status status = KST_OK;
+    d->wanted = kst_memory_zeroed(memory, count, sizeof *d->wanted, &status);
+    d->slot = kst_memory_zeroed(memory, count, sizeof *d->slot, &status);
+    d->target = kst_memory_zeroed(memory, count, sizeof *d->target, &status);
+    return status ? fail(d, status, NULL) : KST_OK;
+}
+
+static void release(struct j2k_volume_decoding *d)
+{
+    struct memory *memory = &d->decoder->memory;
+    kst_memory_release(memory, d->wanted);
+    kst_memory_release(memory, d->slot);
+    kst_memory_release(memory, d->target);
+}
+
+/* Refuse tiles that do not take part in the transform along z, or not with the same kind of wavelet. */
+static kst_status check_tiles(const struct j2k_volume_decoding *d, const struct j2k_plan *plan)
+{
+    for (uint32_t t = 0; t < plan->tile_count && d->transformed; t++) {
+        if (plan->tile[t].transform != J2K_TRANSFORM_NONE || plan->tile[t].multi != stream_of(d)->main.multi)
+            return fail(d, KST_ERROR_J2K_EXTENSION, "a tile with another component transform");
+        for (uint32_t c = 0; c < plan->component_count; c++)
+            if (d->wanted[c] && plan->tile_component[plan->tile[t].first_component + c].reversible != d->reversible)
+                return fail(d, KST_ERROR_J2K_EXTENSION, "5/3 along z and 9/7 across, or the reverse");
+    }
+    return KST_OK;
+}
+
+/* Decode the wanted components of some rows to the targets. `plan` is released. */
+static kst_status decode_components(struct j2k_volume_decoding *d, struct j2k_rect region, double end)
+{
+    kst_decoder *decoder = d->decoder;
+    const struct operation op = kst_decoder_operation(decoder, d->progress);
+    struct j2k_filter filter = d->filter;
+    struct j2k_plan plan = {.data = NULL};
+    double start = kst_seconds();
+    filter.region = region;
+    filter.components = d->wanted;
+    kst_status status = kst_j2k_run_decoder_plan(decoder, &filter, &plan);
+    if (!status)
+        status = check_tiles(d, &plan);
+    kst_report_stage(&decoder->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    start = kst_seconds();
+    if (!status) {
+        kst_progress_enter(d->progress, plan.block_count, end);
+        status = kst_j2k_cpu_decode(&op, &plan, d->target, d->options->strict);
+        decoder->report.threads = kst_pool_threads(decoder->context->pool);
+    }
+    kst_report_stage(&decoder->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    kst_j2k_plan_release(&decoder->memory, &plan);
+    return status;
+}
+
+static kst_status decode_slices(struct j2k_volume_decoding *d, const kst_volume *volume)
+{
+    for (uint32_t i = 0; i < volume->depth; i++)
+        d->target[d->shown.start + i] = (struct j2k_target){.data = (uint8_t *)volume->data + i * volume->slice_pitch,
+            .pitch = (ptrdiff_t)volume->pitch,
+            .stride = 1,
+            .bytes = (uint8_t)kst_volume_sample_bytes(volume)};
+    return decode_components(d, d->filter.region, 1);
+}
+
+/* Rows y to y + rows of the shown region. */
+struct j2k_volume_band {
+    uint32_t y, rows;
+};
+
+/* Make some rows of all slices of the components. */
+static kst_status make_slices(struct j2k_volume_decoding *d, const struct j2k_z_slices *slices)
+{
+    const struct operation op = kst_decoder_operation(d->decoder, d->progress);
+    const struct j2k_multi *multi = &stream_of(d)->multi;
+    if (!d->wavelet) {
+        const struct j2k_multi_work any = {
+            .multi = multi, .planes = &d->planes, .slices = slices, .shown = d->shown, .reversible = d->reversible};
+        return kst_j2k_cpu_multi_synthesise(&op, &any);
+    }
+    const struct j2k_z_work work = {.wavelet = d->wavelet,
+        .layout = &d->layout,
+        .need = &d->need,
+        .planes = &d->planes,
+        .slices = slices,
+        .offset = d->wavelet->offsets < 0 ? NULL : multi->array[d->wavelet->offsets].value};
+    return kst_j2k_cpu_z_synthesise(&op, &work);
+}
+
+/* Let the decoder of tiles store some rows of the wanted components in planes. */
+static void aim_planes(struct j2k_volume_decoding *d)
+{
+    for (uint32_t i = 0; i < stream_of(d)->component_count; i++)
+        if (d->wanted[i])
+            d->target[i] = (struct j2k_target){.data = d->planes.data + d->slot[i] * d->planes.step,
+                .pitch = (ptrdiff_t)d->planes.pitch,
+                .stride = 1,
+                .bytes = sizeof(int32_t),
+                .raw = true};
+}
+
+static kst_status decode_band(struct j2k_volume_decoding *d, const kst_volume *volume, struct j2k_volume_band band)
+{
+    struct j2k_rect region = d->filter.region;
+    if (band.rows < volume->height) { /* there is no subsampling */
+        region.y0 += band.y;
+        region.y1 = region.y0 + band.rows;
+    }
+    d->planes.height = band.rows;
+    aim_planes(d);
+    const double end = (double)(band.y + band.rows) / volume->height;
+    kst_status status = decode_components(d, region, 0.9 * end);
+    if (status)
+        return status;
+    const struct j2k_z_slices slices = {.data = (uint8_t *)volume->data + band.y * volume->pitch,
+        .pitch = volume->pitch,
+        .step = volume->slice_pitch,
+        .bytes = (uint8_t)kst_volume_sample_bytes(volume),
+        .depth = volume->bits,
+        .is_signed = volume->is_signed};
+    double start = kst_seconds();
+    kst_progress_enter(d->progress, band.rows, end);
+    status = make_slices(d, &slices);
+    kst_report_stage(&d->decoder->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    return status;
+}
+
+/* Choose how many rows are decoded at a time. */
+static uint32_t rows_at_once(const struct j2k_volume_decoding *d, const kst_volume *volume)
+{
+    const uint64_t row = (uint64_t)d->wanted_count * volume->width * sizeof(int32_t);
+    const uint64_t fit = kst_memory_left(&d->decoder->memory) / SHARE / row;
+    const uint32_t dy = stream_of(d)->component->dy;
+    if (fit >= volume->height || dy > 1)
+        return volume->height;
+    return fit > LEAST_ROWS ? (uint32_t)fit : LEAST_ROWS < volume->height ? LEAST_ROWS : volume->height;
+}
+
+static kst_status decode_bands(struct j2k_volume_decoding *d, const kst_volume *volume)
+{
+    struct memory *memory = &d->decoder->memory;
+    const uint32_t rows = rows_at_once(d, volume);
+    kst_status status = KST_OK;
+    d->planes = (struct j2k_z_planes){.width = volume->width, .height = rows, .slot = d->slot};
+    kst_j2k_cpu_z_place(&d->planes);
+    d->planes.data = kst_memory_array(memory, d->wanted_count, d->planes.step, &status);
+    if (!d->planes.data)
+        return fail(d, status, NULL);
+    for (uint32_t y = 0; y < volume->height && !status; y += rows) {
+        const struct j2k_volume_band band = {y, volume->height - y < rows ? volume->height - y : rows};
+        status = decode_band(d, volume, band);
+    }
+    kst_memory_release(memory, d->planes.data);
+    return status;
+}
+
+kst_status kst_j2k_run_decode_volume(
+    kst_decoder *decoder, const kst_volume_decode_options *options, const kst_volume *volume, struct progress *progress)
+{
+    struct j2k_volume_decoding d = {.decoder = decoder, .options = options, .progress = progress};
+    kst_volume described;
+    kst_volume_init(&described);
+    kst_status status = describe(&d, &described);
+    if (!status)
+        status = allocate(&d);
+    if (!status) {
+        want_components(&d);
+        status = d.transformed ? decode_bands(&d, volume) : decode_slices(&d, volume);
+    }
+    release(&d);
+    return status;
+}

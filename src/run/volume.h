@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares operations on volumes as entry points begin them: check arguments, carry out by the codec, end. */
+#ifndef KOSTKA_RUN_VOLUME_H
+#define KOSTKA_RUN_VOLUME_H
+
+#include <kostka/kostka_volume.h>
+
+/* What is wanted of a coded volume: a description, in `volume` and `info`, or its samples. */
+struct volume_request {
+    const kst_volume_decode_options *options; /* null for the defaults */
+    kst_volume *volume;                       /* may be null for a description */
+    kst_volume_info *info;                    /* may be null */
+    bool samples;
+};
+
+/* Do the work of kst_describe_volume() and kst_decode_volume(). */
+kst_status kst_volume_run_decode(
+    kst_context *context, const void *data, size_t length, const struct volume_request *request, kst_report *report);
+
+/* Do the work of kst_encode_volume(). */
+kst_status kst_volume_run_encode(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
+    kst_buffer *output, kst_report *report);
+
+#endif

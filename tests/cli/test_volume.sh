@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Volumes: raw samples and NIfTI-1 come back, parts are parts, and what does not go together is refused by name.
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
+
+# 8 slices of 10 rows of 12 samples of 16 bits, little-endian, all below 2^15
+awk 'BEGIN { s = 7; for (i = 0; i < 1920; i++) { s = (s * 16807) % 2147483647; printf "%c", 1 + int(s / 4096) % 90 } }' >in.raw
+expect 0 "$KOSTKA" volume encode --shape 8x10x12 --type s16 --endian little in.raw a.j2c
+expect 0 "$KOSTKA" volume decode --endian little a.j2c out.raw
+same in.raw out.raw
+expect 0 "$KOSTKA" volume encode --shape 8x10x12 --type s16 --endian little --ht --z-levels 1 --tiles 8x8 in.raw ht.j2c
+expect 0 "$KOSTKA" volume decode --endian little ht.j2c out.raw
+same in.raw out.raw
+expect 0 "$KOSTKA" volume decode --endian big a.j2c big.raw
+expect 0 "$KOSTKA" volume encode --shape 8x10x12 --type s16 --endian big big.raw b.j2c
+same a.j2c b.j2c
+
+# NIfTI-1 has the same samples behind its header.
+expect 0 "$KOSTKA" volume decode a.j2c out.nii
+equals "$(wc -c <out.nii | tr -d ' ')" $((352 + 1920)) 'length of a NIfTI-1 file'
+expect 0 "$KOSTKA" volume encode out.nii b.j2c
+says 'out.nii: warning: .*orientation'
+same a.j2c b.j2c
+head -c 1000 out.nii >short.nii
+expect 1 "$KOSTKA" volume encode short.nii none.j2c
+says 'short.nii: it ends before the last sample'
+head -c 300 out.nii >short.nii
+expect 1 "$KOSTKA" volume encode short.nii none.j2c
+says 'ends in its header'
+
+# A box is what its place holds: slice 2, rows 3 and 4, samples 5 to 7
+expect 0 "$KOSTKA" volume decode --endian little --box 1x2x3+2+3+5 a.j2c box.raw
+{
+    tail -c +$(((2 * 120 + 3 * 12 + 5) * 2 + 1)) in.raw | head -c 6
+    tail -c +$(((2 * 120 + 4 * 12 + 5) * 2 + 1)) in.raw | head -c 6
+} >wanted.raw
+same wanted.raw box.raw
+expect 0 "$KOSTKA" volume decode --reduce 1 --reduce-z 2 a.j2c small.raw
+equals "$(wc -c <small.raw | tr -d ' ')" $((2 * 5 * 6 * 2)) 'length of a reduced volume'
+
+# Slices are pictures with the range of the samples.
+for axis in x:10x8 y:12x8 z:12x10; do
+    expect 0 "$KOSTKA" volume slice --axis "${axis%:*}" --index 1 a.j2c slice.pgm
+    equals "$(head -c 8 slice.pgm | tr '\n' ' ' | cut -d' ' -f2,3 | tr ' ' x)" "${axis#*:}" "slice along ${axis%:*}"
+done
+expect 1 "$KOSTKA" volume slice --index 8 a.j2c none.png
+says '8 slices along z'
+expect 1 "$KOSTKA" volume slice a.j2c none.xyz
+says 'no format'
+
+expect 0 "$KOSTKA" volume info a.j2c
+prints '8x10x12 samples .* 16 bits with signs, 5/3, 5 levels, 2 along z'
+expect 0 "$KOSTKA" volume info --json a.j2c
+prints '"z_levels": 2'
+expect 0 "$KOSTKA" info a.j2c
+prints 'MCC .*stage 1, collections: 1'
+
+# A size is kept.
+expect 0 "$KOSTKA" volume encode --shape 8x10x12 --type s16 --endian little --ratio 2 in.raw lossy.j2c
+[ "$(wc -c <lossy.j2c)" -le 960 ] || fail 'a ratio of 2 is not kept'
+
+# What is refused leaves no file.
+expect 1 "$KOSTKA" volume encode in.raw none.j2c
+says 'shape'
+expect 1 "$KOSTKA" volume encode --shape 8x10x12 in.raw none.j2c
+says 'type'
+expect 1 "$KOSTKA" volume encode --shape 9x10x12 --type s16 in.raw none.j2c
+says 'ends before'
+expect 1 "$KOSTKA" volume encode --shape 7x10x12 --type s16 in.raw none.j2c
+says 'more bytes'
+expect 1 "$KOSTKA" volume encode --shape 8x10x12 --type s16 --profile cinema2k in.raw none.j2c
+says 'profile'
+expect 2 "$KOSTKA" volume encode --shape 8x10 --type s16 in.raw none.j2c
+says '--shape takes ZxYxX'
+expect 2 "$KOSTKA" volume encode --shape 8x10x12 --type f32 in.raw none.j2c
+says '--type takes'
+expect 2 "$KOSTKA" volume decode --shape 8x10x12 a.j2c none.raw
+says '--shape is not an option of .volume decode'
+expect 2 "$KOSTKA" volume frobnicate
+says 'takes an action'
+expect 1 "$KOSTKA" volume decode --reduce-z 3 a.j2c none.raw
+expect 1 "$KOSTKA" volume decode --box 1x1x1+8+0+0 a.j2c none.raw
+expect 1 "$KOSTKA" volume decode in.raw none.raw
+expect 1 "$KOSTKA" decode a.j2c none.png
+says 'slices of a volume'
+expect 1 "$KOSTKA" transcode a.j2c none.j2k
+says 'multiple component transforms'
+for file in none.*; do
+    [ ! -e "$file" ] || fail "$file is made"
+done
+finish

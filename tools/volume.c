@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs 'kostka volume': reads its action and options. */
+#include "volume.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE_MAX = 1 << 27, LEVELS_MAX = 32, BITS_MAX = 28 };
+
+/* Read a number that follows the character `before`, which is 0 for the first one, and move behind it. */
+static bool take_number(const char **text, char before, uint32_t low, uint32_t *number)
+{
+    const char *from = *text + (before != 0);
+    char *end;
+
+    if ((before != 0 && **text != before) || !isdigit((unsigned char)*from))
+        return false;
+    const unsigned long value = strtoul(from, &end, 10);
+    if (value < low || value > SIDE_MAX)
+        return false;
+    *number = (uint32_t)value;
+    *text = end;
+    return true;
+}
+
+static bool set_shape(const char *verb, const char *value, kst_volume *volume)
+{
+    const char *text = value;
+
+    if (take_number(&text, 0, 1, &volume->depth) && take_number(&text, 'x', 1, &volume->height) &&
+        take_number(&text, 'x', 1, &volume->width) && *text == '\0')
+        return true;
+    complain_usage(verb, "--shape takes ZxYxX: slices, rows, samples of a row, not '%s'", value);
+    return false;
+}
+
+static bool set_type(const char *verb, const char *value, kst_volume *volume)
+{
+    const char *text = value + 1;
+    uint32_t bits = 0;
+
+    if ((value[0] == 'u' || value[0] == 's') && take_number(&text, 0, 1, &bits) && *text == '\0' && bits <= BITS_MAX) {
+        volume->bits = (uint8_t)bits;
+        volume->is_signed = value[0] == 's';
+        return true;
+    }
+    complain_usage(verb, "--type takes u8, s16, u12 ...: u or s and the number of bits up to 28, not '%s'", value);
+    return false;
+}
+
+static bool set_box(const char *verb, const char *value, kst_box *box)
+{
+    const char *text = value;
+
+    if (take_number(&text, 0, 1, &box->depth) && take_number(&text, 'x', 1, &box->height) &&
+        take_number(&text, 'x', 1, &box->width) && take_number(&text, '+', 0, &box->z) &&
+        take_number(&text, '+', 0, &box->y) && take_number(&text, '+', 0, &box->x) && *text == '\0')
+        return true;
+    complain_usage(verb, "--box takes ZxYxX+Z+Y+X: its size, and where it begins, not '%s'", value);
+    return false;
+}
+
+static bool set_axis(const char *verb, const char *value, char *axis)
+{
+    if (strlen(value) == 1 && strchr("xyz", value[0]) != NULL) {
+        *axis = value[0];
+        return true;
+    }
+    complain_usage(verb, "--axis is x, y or z, not '%s'", value);
+    return false;
+}
+
+static bool set_order(const char *verb, const char *value, enum byte_order *order)
+{
+    *order = strcmp(value, "little") == 0 ? ORDER_LITTLE : strcmp(value, "big") == 0 ? ORDER_BIG : ORDER_OWN;
+    if (*order == ORDER_OWN)
+        complain_usage(verb, "--endian is little or big, not '%s'", value);
+    return *order != ORDER_OWN;
+}
+
+static bool handle(const char *verb, void *to, int code, const char *value)
+{
+    struct volume_settings *settings = to;
+
+    switch (code) {
+    case OPTION_SHAPE:
+        return set_shape(verb, value, &settings->raw);
+    case OPTION_TYPE:
+        return set_type(verb, value, &settings->raw);
+    case OPTION_ENDIAN:
+        return set_order(verb, value, &settings->order);
+    case OPTION_Z_LEVELS:
+        return value_count(verb, "--z-levels", value, 0, LEVELS_MAX, &settings->z_levels);
+    case OPTION_BOX:
+        return set_box(verb, value, &settings->decode.region);
+    case OPTION_REDUCE:
+        return value_count(verb, "--reduce", value, 0, LEVELS_MAX, &settings->decode.reduce);
+    case OPTION_REDUCE_Z:
+        return value_count(verb, "--reduce-z", value, 0, LEVELS_MAX, &settings->decode.reduce_z);
+    case OPTION_STRICT:
+        settings->decode.strict = true;
+        return true;
+    case OPTION_AXIS:
+        return set_axis(verb, value, &settings->axis);
+    default:
+        return value_count(verb, "--index", value, 0, SIDE_MAX, &settings->index);
+    }
+}
+
+static struct option_group volume_group(struct volume_settings *settings)
+{
+    static const struct option_entry table[] = {{"shape", "ZxYxX", OPTION_SHAPE, 0, 0},
+        {"type", "TYPE", OPTION_TYPE, 0, 0}, {"endian", "little|big", OPTION_ENDIAN, 0, 0},
+        {"z-levels", "N", OPTION_Z_LEVELS, 0, 0}, {"box", "ZxYxX+Z+Y+X", OPTION_BOX, 0, 0},
+        {"reduce", "N", OPTION_REDUCE, 0, 0}, {"reduce-z", "N", OPTION_REDUCE_Z, 0, 0},
+        {"strict", NULL, OPTION_STRICT, 0, 0}, {"axis", "x|y|z", OPTION_AXIS, 0, 0}, {"index", "N", OPTION_INDEX, 0, 0},
+        {NULL, NULL, 0, 0, 0}};
+    return (struct option_group){table, handle, settings};
+}
+
+/* An action, how many files it takes, and which options of this verb alone it has (codes, ended by 0). */
+struct action {
+    const char *name;
+    int (*run)(struct volume_settings *settings, char **names);
+    int files;
+    int options[8];
+    bool encodes;
+};
+
+static const struct action actions[] = {
+    {"encode", volume_encode, 2, {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS}, true},
+    {"decode", volume_decode, 2, {OPTION_ENDIAN, OPTION_BOX, OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT}, false},
+    {"info", volume_info, 1, {OPTION_JSON}, false},
+    {"slice", volume_slice, 2, {OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT, OPTION_AXIS, OPTION_INDEX}, false}};
+
+static const struct action *find_action(const char *name)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(actions[i].name, name) == 0)
+            return &actions[i];
+    return NULL;
+}
+
+/* Return whether an option is one that every action has. */
+static bool is_common(int code)
+{
+    static const int codes[] = {
+        OPTION_THREADS, OPTION_DEVICE, OPTION_MAX_PIXELS, OPTION_MAX_MEMORY, OPTION_MAX_WORK, OPTION_VERBOSE};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i] == code)
+            return true;
+    return false;
+}
+
+static bool has_option(const struct action *action, const struct option_entry *entry)
+{
+    bool own = false;
+    for (size_t i = 0; i < sizeof action->options / sizeof *action->options; i++)
+        own = own || action->options[i] == entry->code;
+    /* Only those of encoding JPEG 2000 are of kinds of files. */
+    return own || is_common(entry->code) || (action->encodes && entry->targets != 0);
+}
+
+/* Refuse options of other actions by name. */
+static bool check_options(const struct action *action, const struct options_given *given)
+{
+    for (size_t i = 0; i < given->count; i++)
+        if (!has_option(action, given->entry[i])) {
+            complain_usage("volume", "--%s is not an option of 'volume %s'", given->entry[i]->name, action->name);
+            return false;
+        }
+    return true;
+}
+
+static int run_action(const struct action *action, struct volume_settings *settings, int argc, char **argv)
+{
+    if (argc != action->files)
+        return complain_usage(
+            "volume", "%s takes %d file%s", action->name, action->files, action->files > 1 ? "s" : "");
+    if (action->encodes && !j2k_settings_finish("volume", &settings->j2k))
+        return EXIT_USAGE;
+    int code = common_context(&settings->common, 0, &settings->context);
+    if (code == EXIT_FINE) {
+        code = action->run(settings, argv);
+        kst_context_destroy(&settings->context);
+    }
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct volume_settings settings = {.z_levels = KST_Z_LEVELS_AUTO, .axis = 'z'};
+    kst_volume_options defaults;
+    struct options_given given;
+    int code;
+
+    kst_volume_init(&settings.raw);
+    kst_volume_decode_options_init(&settings.decode);
+    kst_volume_options_init(&defaults);
+    j2k_settings_init(&settings.j2k);
+    settings.j2k.options = defaults.jpeg2000;
+    const struct option_group groups[] = {common_group(&settings.common), json_group(&settings.json),
+        volume_group(&settings), j2k_group(&settings.j2k, true)};
+    if (!options_read(&verb_volume, argc, argv, groups, 4, &given, &code))
+        return code;
+    const struct action *action = optind < argc ? find_action(argv[optind]) : NULL;
+    if (action == NULL)
+        return complain_usage("volume", "takes an action: encode, decode, info or slice");
+    if (!check_options(action, &given))
+        return EXIT_USAGE;
+    return run_action(action, &settings, argc - optind - 1, argv + optind + 1);
+}
+
+const struct verb verb_volume = {
+    .name = "volume",
+    .summary = "code volumes as JPEG 2000 with a wavelet along z",
+    .run = run,
+    .help = "Usage: kostka volume encode [--shape ZxYxX --type TYPE] [OPTIONS] IN OUT.j2c\n"
+            "       kostka volume decode [OPTIONS] IN.j2c OUT\n"
+            "       kostka volume info [--json] IN.j2c\n"
+            "       kostka volume slice [--axis x|y|z] [--index N] [OPTIONS] IN.j2c OUT\n"
+            "\n"
+            "Volumes are NIfTI-1 files (.nii), or raw samples, slice after slice. A slice is a picture of any format.\n"
+            "\n"
+            "  --shape ZxYxX        encode raw samples: slices, rows, samples of a row\n"
+            "  --type TYPE          their type: u or s, and the number of bits: u8, s16, u12 ...\n"
+            "  --endian little|big  byte order of raw samples; default that of the machine\n"
+            "  --z-levels N         levels of the wavelet along z, 0-32; default 2, with loss 3\n"
+            "  --lossless           every sample stays (the default)\n"
+            "  --ratio R, --psnr DB, --rate BPP   with loss: to a size, a PSNR or bits for each sample, of the whole\n"
+            "  --ht                 code-blocks of HTJ2K\n"
+            "  and, as 'kostka help encode' says: --layers, --step, --reversible, --passes, --levels, --tiles,\n"
+            "  --codeblock, --precincts, --progression, --style, --guard-bits, --sop, --eph, --packed, --plt, --tlm,\n"
+            "  --poc, --tile-parts\n"
+            "\n"
+            "  --box ZxYxX+Z+Y+X    decode this part of the (reduced) volume\n"
+            "  --reduce N           decode at 1/2^N of the width and height\n"
+            "  --reduce-z N         decode at 1/2^N of the depth\n"
+            "  --axis x|y|z         the axis that a slice is perpendicular to; default z\n"
+            "  --index N            which slice, of the reduced volume; default 0\n"
+            "  --strict             the first warning is an error\n"
+            "  --json               info: print an object\n"
+            "\n"
+            "  -t, --threads N      --device NAME      --max-pixels N      --max-memory SIZE     --max-work N\n"
+            "  -v, --verbose\n",
+};

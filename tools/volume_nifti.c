@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads and writes the header of a NIfTI-1 file. */
+#include <math.h>
+#include <string.h>
+
+#include "volume.h"
+
+/* Offsets in the header, and values of its fields. */
+enum {
+    SIZE = 348,
+    DIM = 40,
+    DATATYPE = 70,
+    BITPIX = 72,
+    PIXDIM = 76,
+    VOX_OFFSET = 108,
+    SLOPE = 112,
+    INTERCEPT = 116,
+    MAGIC = 344,
+    DIMENSIONS = 7,
+    SIDE_MAX = 32767
+};
+
+static const struct {
+    int16_t code;
+    uint8_t bits;
+    bool is_signed;
+} types[] = {{2, 8, false}, {256, 8, true}, {512, 16, false}, {4, 16, true}};
+
+static int16_t get16(const uint8_t *at, bool swapped)
+{
+    uint16_t value;
+    memcpy(&value, at, sizeof value);
+    return (int16_t)(swapped ? (uint16_t)(value >> 8 | value << 8) : value);
+}
+
+static uint32_t get32(const uint8_t *at, bool swapped)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return swapped ? __builtin_bswap32(value) : value;
+}
+
+static float get_real(const uint8_t *at, bool swapped)
+{
+    const uint32_t bits = get32(at, swapped);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static bool read_type(const uint8_t *header, bool swapped, kst_volume *volume, struct problem *problem)
+{
+    const int16_t code = get16(header + DATATYPE, swapped);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].code == code) {
+            volume->bits = types[i].bits;
+            volume->is_signed = types[i].is_signed;
+            return true;
+        }
+    return problem_set(problem, "NIfTI: samples of type %d; integers of 8 and 16 bits are coded", code);
+}
+
+static bool read_shape(const uint8_t *header, bool swapped, kst_volume *volume, struct problem *problem)
+{
+    int16_t side[DIMENSIONS + 1];
+    for (uint32_t i = 0; i <= DIMENSIONS; i++)
+        side[i] = get16(header + DIM + 2 * i, swapped);
+    if (side[0] < 1 || side[0] > DIMENSIONS)
+        return problem_set(problem, "NIfTI: %d dimensions", side[0]);
+    for (int16_t i = 1; i <= side[0]; i++)
+        if (side[i] < 1 || (i > 3 && side[i] > 1))
+            return problem_set(
+                problem, "NIfTI: %d samples along dimension %d; one volume of three is coded", side[i], i);
+    volume->width = (uint32_t)side[1];
+    volume->height = side[0] > 1 ? (uint32_t)side[2] : 1;
+    volume->depth = side[0] > 2 ? (uint32_t)side[3] : 1;
+    return true;
+}
+
+bool nifti_read(
+    const struct source *source, kst_volume *volume, uint64_t *offset, bool *swapped, struct problem *problem)
+{
+    const uint8_t *header = source->data;
+    if (source->length < SIZE)
+        return problem_set(problem, "NIfTI: the file ends in its header");
+    *swapped = get32(header, false) != SIZE;
+    if (get32(header, *swapped) != SIZE || memcmp(header + MAGIC, "n+1", 4) != 0)
+        return problem_set(problem, "it is no NIfTI-1 file with header and samples together");
+    const float at = get_real(header + VOX_OFFSET, *swapped);
+    if (!(at >= SIZE && at <= (float)source->length) || at > floorf(at))
+        return problem_set(problem, "NIfTI: samples that begin at byte %g", (double)at);
+    *offset = (uint64_t)at;
+    kst_volume_init(volume);
+    return read_type(header, *swapped, volume, problem) && read_shape(header, *swapped, volume, problem);
+}
+
+static void put16(uint8_t *at, int value)
+{
+    const int16_t half = (int16_t)value;
+    memcpy(at, &half, sizeof half);
+}
+
+static void put_real(uint8_t *at, float value)
+{
+    memcpy(at, &value, sizeof value);
+}
+
+bool nifti_write(const kst_volume *volume, uint8_t header[NIFTI_HEADER], struct problem *problem)
+{
+    const uint32_t sides[] = {volume->width, volume->height, volume->depth}, size = SIZE;
+    const uint32_t bytes = volume->bits > 8 ? 2 : 1;
+    if (volume->bits > 16)
+        return problem_set(problem, "NIfTI: samples of %u bits are written as raw samples alone", volume->bits);
+    memset(header, 0, NIFTI_HEADER);
+    memcpy(header, &size, sizeof size);
+    for (uint32_t i = 0; i <= DIMENSIONS; i++) {
+        put16(header + DIM + 2 * i, 1);
+        put_real(header + PIXDIM + 4 * i, 1);
+    }
+    put16(header + DIM, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (sides[i] > SIDE_MAX)
+            return problem_set(problem, "NIfTI: more than 32,767 samples along a dimension");
+        put16(header + DIM + 2 * (i + 1), (int)sides[i]);
+    }
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].bits == 8 * bytes && types[i].is_signed == volume->is_signed)
+            put16(header + DATATYPE, types[i].code);
+    put16(header + BITPIX, (int)(8 * bytes));
+    put_real(header + VOX_OFFSET, NIFTI_HEADER);
+    put_real(header + SLOPE, 1);
+    memcpy(header + MAGIC, "n+1", 4);
+    return true;
+}

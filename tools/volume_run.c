@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Carries out the actions of 'kostka volume'. */
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "plain.h"
+#include "progress.h"
+#include "volume.h"
+
+static int fail(const char *name, const struct problem *problem)
+{
+    complain(strcmp(name, "-") == 0 ? "standard input" : name, "%s", problem->text);
+    return EXIT_FAILED;
+}
+
+static int fail_report(const char *name, kst_status status, const kst_report *report)
+{
+    struct problem problem;
+    coded_report_problem(report, status, &problem);
+    return fail(name, &problem);
+}
+
+/* Show how far work on one volume has come. */
+static kst_progress begin_progress(struct progress_whole *whole)
+{
+    progress_begin(1);
+    progress_file_begin(0);
+    *whole = progress_both();
+    return (kst_progress){.size = sizeof(kst_progress), .told = progress_whole_done, .user = whole};
+}
+
+static void end_progress(void)
+{
+    progress_file_end();
+    progress_end();
+}
+
+static int put_coded(const char *name, const kst_buffer *coded)
+{
+    struct problem problem = {.text = ""};
+    struct output output;
+    if (!output_open(&output, name, &problem))
+        return fail(name, &problem);
+    if (output_write(&output, coded->data, coded->length, &problem) && output_commit(&output, &problem))
+        return EXIT_FINE;
+    output_discard(&output);
+    return fail(name, &problem);
+}
+
+int volume_encode(struct volume_settings *settings, char **names)
+{
+    struct problem problem = {.text = ""};
+    struct progress_whole whole;
+    struct volume_file file;
+    kst_volume_options options;
+    kst_buffer coded = {.data = NULL};
+    kst_report report;
+
+    if (!volume_read(names[0], settings, &file, &problem))
+        return fail(names[0], &problem);
+    if (volume_is_nifti(names[0]) && settings->raw.width == 0)
+        complain(names[0], "warning: samples are coded; the spacing and orientation in its header are not kept");
+    kst_volume_options_init(&options);
+    options.jpeg2000 = settings->j2k.options;
+    options.z_levels = settings->z_levels;
+    kst_report_init(&report);
+    const kst_progress progress = begin_progress(&whole);
+    options.progress = &progress;
+    const kst_status status = kst_encode_volume(settings->context, &file.volume, &options, &coded, &report);
+    end_progress();
+    volume_release(&file);
+    if (status)
+        return fail_report(names[0], status, &report);
+    jpeg_report_details(names[0], &report, settings->common.verbose);
+    const int code = put_coded(names[1], &coded);
+    kst_buffer_release(settings->context, &coded);
+    return code;
+}
+
+/* Read a codestream and decode what the settings ask for. Returns an exit code. */
+static int decode(struct volume_settings *settings, const char *name, kst_volume *volume)
+{
+    struct problem problem = {.text = ""};
+    struct progress_whole whole;
+    struct source source;
+    kst_report report;
+
+    if (!source_read(&source, name, common_max_memory(&settings->common), &problem))
+        return fail(name, &problem);
+    kst_volume_init(volume);
+    kst_report_init(&report);
+    const kst_progress progress = begin_progress(&whole);
+    settings->decode.progress = &progress;
+    const kst_status status =
+        kst_decode_volume(settings->context, source.data, source.length, &settings->decode, volume, &report);
+    end_progress();
+    source_release(&source);
+    if (status)
+        return fail_report(name, status, &report);
+    jpeg_report_warnings(name, &report);
+    jpeg_report_details(name, &report, settings->common.verbose);
+    return EXIT_FINE;
+}
+
+int volume_decode(struct volume_settings *settings, char **names)
+{
+    struct problem problem = {.text = ""};
+    kst_volume volume;
+    const int code = decode(settings, names[0], &volume);
+    if (code != EXIT_FINE)
+        return code;
+    const bool fine = volume_write(names[1], &volume, settings, &problem);
+    kst_volume_release(settings->context, &volume);
+    return fine ? EXIT_FINE : fail(names[1], &problem);
+}
+
+static int print_info(const char *name, const kst_volume_info *info, bool json)
+{
+    if (json)
+        return json_print(
+            json_pack("{s:o, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:I, s:I, s:I, s:I}", "file", json_text(name),
+                "depth", (json_int_t)info->depth, "height", (json_int_t)info->height, "width", (json_int_t)info->width,
+                "bits", (json_int_t)info->bits, "signed", info->is_signed, "wavelet", info->has_wavelet, "reversible",
+                info->reversible, "ht", (info->block_style & KST_J2K_HT) != 0, "levels", (json_int_t)info->levels,
+                "z_levels", (json_int_t)info->z_levels, "layers", (json_int_t)info->layers, "tiles",
+                (json_int_t)info->tiles),
+            EXIT_FINE);
+    plain_puts(stdout, name);
+    printf(": %ux%ux%u samples (z, y, x) of %u bits%s, %s%s, %u levels, ", (unsigned)info->depth,
+        (unsigned)info->height, (unsigned)info->width, info->bits, info->is_signed ? " with signs" : "",
+        info->reversible ? "5/3" : "9/7", info->block_style & KST_J2K_HT ? ", HTJ2K" : "", (unsigned)info->levels);
+    if (info->has_wavelet)
+        printf("%u along z", (unsigned)info->z_levels);
+    else
+        printf("slices coded each by itself");
+    printf(", %u layer%s, %u tile%s\n", (unsigned)info->layers, info->layers > 1 ? "s" : "", (unsigned)info->tiles,
+        info->tiles > 1 ? "s" : "");
+    return finish_output(EXIT_FINE);
+}
+
+int volume_info(struct volume_settings *settings, char **names)
+{
+    struct problem problem = {.text = ""};
+    struct source source;
+    kst_volume_info info = {.size = sizeof info};
+    kst_report report;
+
+    if (!source_read(&source, names[0], common_max_memory(&settings->common), &problem))
+        return fail(names[0], &problem);
+    kst_report_init(&report);
+    const kst_status status =
+        kst_describe_volume(settings->context, source.data, source.length, NULL, NULL, &info, &report);
+    source_release(&source);
+    return status ? fail_report(names[0], status, &report) : print_info(names[0], &info, settings->json);
+}
+
+/* Choose the box that is one slice of the reduced volume. */
+static bool choose_slice(struct volume_settings *settings, const kst_volume *whole, struct problem *problem)
+{
+    kst_box *box = &settings->decode.region;
+    const uint32_t sides = settings->axis == 'x' ? whole->width : settings->axis == 'y' ? whole->height : whole->depth;
+    *box = (kst_box){.width = whole->width, .height = whole->height, .depth = whole->depth};
+    if (settings->index >= sides)
+        return problem_set(problem, "--index: there are %u slices along %c", (unsigned)sides, settings->axis);
+    if (settings->axis == 'x') {
+        box->x = settings->index;
+        box->width = 1;
+    } else if (settings->axis == 'y') {
+        box->y = settings->index;
+        box->height = 1;
+    } else {
+        box->z = settings->index;
+        box->depth = 1;
+    }
+    return true;
+}
+
+/* Make a grey picture of a volume that is one slice: z goes down, unless it is a slice along z. Signs are moved away.
+ */
+static bool make_picture(
+    const struct volume_settings *settings, const kst_volume *slice, struct picture *picture, struct problem *problem)
+{
+    const uint32_t width = settings->axis == 'x' ? slice->height : slice->width;
+    const uint32_t height = settings->axis == 'z' ? slice->height : slice->depth;
+    const size_t bytes = slice->bits > 8 ? 2 : 1;
+    const uint32_t half = slice->is_signed ? UINT32_C(1) << (slice->bits - 1) : 0,
+                   mask = (UINT32_C(1) << slice->bits) - 1;
+    if (slice->bits > 16)
+        return problem_set(problem, "pictures have at most 16 bits, and the volume %u", slice->bits);
+    if (!picture_allocate(
+            picture, KST_FORMAT_GREY, width, height, slice->bits, common_max_pixels(&settings->common), problem))
+        return false;
+    for (uint32_t y = 0; y < height; y++) {
+        const uint32_t row = settings->axis == 'z' ? y : 0, z = settings->axis == 'z' ? 0 : y;
+        const uint8_t *from = (const uint8_t *)slice->data + z * slice->slice_pitch + row * slice->pitch;
+        const size_t step = settings->axis == 'x' ? slice->pitch : bytes;
+        uint8_t *to = picture_row(picture, 0, y);
+        for (uint32_t x = 0; x < width; x++, from += step, to += bytes) {
+            uint16_t value = *from;
+            if (bytes == 2)
+                memcpy(&value, from, sizeof value);
+            value = (uint16_t)((value + half) & mask);
+            if (bytes == 2)
+                memcpy(to, &value, sizeof value);
+            else
+                *to = (uint8_t)value;
+        }
+    }
+    return true;
+}
+
+static int write_slice(const struct volume_settings *settings, const kst_volume *slice, const char *name)
+{
+    const struct file_format *format = file_format_by_path(name);
+    struct file_settings files = {.context = settings->context, .compression = -1, .target = format};
+    struct problem problem = {.text = ""};
+    struct picture picture;
+    kst_encode_options encode;
+
+    kst_encode_options_init(&encode);
+    files.encode = &encode;
+    files.max_pixels = common_max_pixels(&settings->common);
+    files.max_memory = common_max_memory(&settings->common);
+    kst_decode_options_init(&files.decode);
+    if (format == NULL || format->write == NULL) {
+        problem_set(&problem, "its name says no format that is written");
+        return fail(name, &problem);
+    }
+    picture_init(&picture);
+    bool fine =
+        make_picture(settings, slice, &picture, &problem) && picture_write(&picture, name, format, &files, &problem);
+    picture_release(&picture);
+    return fine ? EXIT_FINE : fail(name, &problem);
+}
+
+int volume_slice(struct volume_settings *settings, char **names)
+{
+    struct problem problem = {.text = ""};
+    struct source source;
+    kst_volume whole, slice;
+    kst_report report;
+
+    if (!source_read(&source, names[0], common_max_memory(&settings->common), &problem))
+        return fail(names[0], &problem);
+    kst_volume_init(&whole);
+    kst_report_init(&report);
+    const kst_status status =
+        kst_describe_volume(settings->context, source.data, source.length, &settings->decode, &whole, NULL, &report);
+    source_release(&source);
+    if (status)
+        return fail_report(names[0], status, &report);
+    if (!choose_slice(settings, &whole, &problem))
+        return fail(names[0], &problem);
+    int code = decode(settings, names[0], &slice);
+    if (code != EXIT_FINE)
+        return code;
+    code = write_slice(settings, &slice, names[1]);
+    kst_volume_release(settings->context, &slice);
+    return code;
+}
