@@ -176,6 +176,7 @@ kst_status kst_j2k_builder_start(struct j2k_builder *builder)
         kst_memory_array(builder->memory, (size_t)plan->component_count + 1, sizeof *builder->component_grid, &status);
     if (!plan->component || !builder->component_grid)
         return kst_report_error(builder->report, status, KST_NO_OFFSET, NULL);
+    builder->visits_allowed = kst_j2k_allowance(builder->limits, J2K_ASKED_VISITS, stream);
     builder->contributions_allowed = kst_j2k_allowance(builder->limits, J2K_ASKED_CONTRIBUTIONS, stream);
     builder->restricted = !whole || filter->layers || filter->reduce || filter->components;
     builder->region = filter_region(stream, filter);

@@ -100,7 +100,8 @@ struct j2k_builder {
     uint32_t block_capacity, segment_capacity, piece_capacity;
     uint32_t tiles_so_far;                         /* number of tiles that can be decoded */
     uint64_t precincts_so_far, resolutions_so_far; /* sums over all tiles, against the limit */
-    uint64_t visits;        /* visits of samples by coding passes in all tiles, against the limit */
+    uint64_t visits; /* visits of samples by coding passes in all tiles, against the limit */
+    uint64_t visits_allowed;
     uint64_t contributions; /* contributions of packets to segments in all tiles, against the limit */
     uint64_t contributions_allowed;
     /* Steps through the order of packets that yielded no packet, in all tiles, against the limit. */
@@ -123,6 +124,8 @@ struct j2k_builder {
     struct j2k_arena arena;
     struct j2k_contribution *contribution;
     uint32_t contribution_count, contribution_capacity;
+    /* Numbers of blocks, segments and pieces that the contributions are about; of those taken back, too. */
+    uint32_t begun_blocks, begun_segments, begun_pieces;
     struct j2k_block_state **contributor; /* in a survey: the block of each contribution */
     uint32_t contributor_capacity;
 };
@@ -134,6 +137,13 @@ static inline void j2k_drop_contribution(struct j2k_builder *builder, uint32_t i
     if (builder->survey)
         builder->contributor[index]->kept = (uint8_t)(builder->contributor[index]->kept - c->passes);
     c->passes = 0;
+}
+
+/* Forget all contributions of the tile. */
+static inline void j2k_forget_contributions(struct j2k_builder *builder)
+{
+    builder->contribution_count = 0;
+    builder->begun_blocks = builder->begun_segments = builder->begun_pieces = 0;
 }
 
 /*

@@ -321,7 +321,7 @@ static void count_left(struct j2k_packet_source *source)
 static kst_status read_all(struct j2k_packet_source *source)
 {
     struct j2k_builder *builder = source->builder;
-    builder->contribution_count = 0;
+    j2k_forget_contributions(builder);
     kst_status status = kst_j2k_join_packed_headers(builder, &source->packed);
     if (source->packed.data) {
         source->packed_next = source->packed.data;
