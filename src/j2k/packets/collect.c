@@ -21,20 +21,32 @@ static kst_status make_room(
     return KST_OK;
 }
 
-/* Make room in the plan for all that the tile can add, and for the block that exceeds the limit. */
-static kst_status make_rooms(struct j2k_builder *builder)
+static struct j2k_begun begun_by_all(const struct j2k_builder *builder)
+{
+    struct j2k_begun all = {0};
+    for (uint32_t g = 0; g < builder->grid_count; g++) {
+        const struct j2k_begun *begun = &builder->grid[g].begun;
+        all.blocks += begun->blocks;
+        all.segments += begun->segments;
+        all.pieces += begun->pieces;
+    }
+    return all;
+}
+
+kst_status kst_j2k_make_rooms(struct j2k_builder *builder)
 {
     struct j2k_plan *plan = builder->plan;
+    const struct j2k_begun begun = begun_by_all(builder);
     const uint32_t most = builder->limits->blocks > plan->block_count ? builder->limits->blocks - plan->block_count : 0;
-    const uint32_t blocks = builder->begun_blocks <= most ? builder->begun_blocks : most + 1;
+    const uint32_t blocks = begun.blocks <= most ? begun.blocks : most + 1;
     kst_status status = make_room(
         builder, (void **)&plan->block, plan->block_count, blocks, &builder->block_capacity, sizeof *plan->block);
     if (!status)
-        status = make_room(builder, (void **)&plan->segment, plan->segment_count, builder->begun_segments,
+        status = make_room(builder, (void **)&plan->segment, plan->segment_count, begun.segments,
             &builder->segment_capacity, sizeof *plan->segment);
     if (!status)
-        status = make_room(builder, (void **)&plan->piece, plan->piece_count, builder->begun_pieces,
-            &builder->piece_capacity, sizeof *plan->piece);
+        status = make_room(builder, (void **)&plan->piece, plan->piece_count, begun.pieces, &builder->piece_capacity,
+            sizeof *plan->piece);
     return status;
 }
 
@@ -213,18 +225,26 @@ static kst_status collect_band(struct j2k_builder *builder, const struct j2k_gri
     return KST_OK;
 }
 
+kst_status kst_j2k_collect_grid(struct j2k_builder *builder, const struct j2k_grid *grid)
+{
+    kst_status status = KST_OK;
+    for (uint32_t b = 0; grid->kept && b < grid->band_count && !status; b++)
+        status = collect_band(builder, grid, b);
+    return status;
+}
+
 kst_status kst_j2k_collect(struct j2k_builder *builder)
 {
-    kst_status room = builder->survey ? KST_OK : make_rooms(builder);
-    if (room)
-        return room;
-    for (uint32_t g = 0; g < builder->grid_count; g++) {
-        const struct j2k_grid *grid = &builder->grid[g];
-        for (uint32_t b = 0; grid->kept && b < grid->band_count; b++) {
-            kst_status status = collect_band(builder, grid, b);
-            if (status)
-                return status;
-        }
+    if (kst_j2k_collect_shared(builder))
+        return KST_OK;
+    kst_status status = KST_OK;
+    if (builder->sharing) {
+        kst_j2k_read_undo(builder);
+        status = kst_j2k_read_packets(builder);
     }
-    return KST_OK;
+    if (!status && !builder->survey)
+        status = kst_j2k_make_rooms(builder);
+    for (uint32_t g = 0; g < builder->grid_count && !status; g++)
+        status = kst_j2k_collect_grid(builder, &builder->grid[g]);
+    return status;
 }

@@ -31,8 +31,9 @@ static inline uint32_t floor_log2(uint32_t value)
 struct packet_reading {
     struct j2k_builder *builder;
     const struct j2k_grid *grid;
-    bool wanted;      /* contributions are kept, because layer and precinct are wanted */
-    bool one_segment; /* all passes of a block of EBCOT share one */
+    struct j2k_begun *begun; /* of the grid */
+    bool wanted;             /* contributions are kept, because layer and precinct are wanted */
+    bool one_segment;        /* all passes of a block of EBCOT share one */
     enum j2k_block_coder_kind coder;
     uint32_t layer;
     uint64_t body;
@@ -91,13 +92,14 @@ static bool make_room(struct packet_reading *reading)
 }
 
 /* Chain the contribution that was added last to those of its block. */
-static void chain(struct j2k_builder *builder, struct j2k_block_state *block)
+static void chain(struct packet_reading *reading, struct j2k_block_state *block)
 {
+    struct j2k_builder *builder = reading->builder;
     if (block->last) {
         builder->contribution[block->last - 1].next = builder->contribution_count;
     } else {
         block->first = builder->contribution_count;
-        builder->begun_blocks++;
+        reading->begun->blocks++;
     }
     block->last = builder->contribution_count;
 }
@@ -116,10 +118,10 @@ static bool keep(
         .layer = (uint16_t)reading->layer,
         .passes = (uint8_t)passes,
         .starts = begins};
-    builder->begun_segments += begins;
-    builder->begun_pieces += length > 0;
+    reading->begun->segments += begins;
+    reading->begun->pieces += length > 0;
     if (!builder->survey)
-        chain(builder, block);
+        chain(reading, block);
     return true;
 }
 
@@ -322,6 +324,7 @@ enum j2k_packet_outcome kst_j2k_packet_header(struct j2k_builder *builder, const
     uint32_t layers = builder->filter->layers;
     struct packet_reading reading = {.builder = builder,
         .grid = grid,
+        .begun = &builder->grid[grid - builder->grid].begun,
         .layer = layer,
         .wanted = p->wanted && (layers == 0 || layer < layers),
         .one_segment = (grid->style & (J2K_STYLE_TERMALL | J2K_STYLE_BYPASS)) == 0,

@@ -19,7 +19,8 @@ static void *arena_take(struct j2k_builder *builder, size_t length, kst_status *
     struct j2k_arena_chunk *chunk = builder->arena.chunk;
     length = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (!chunk || chunk->length - chunk->used < length) {
-        size_t room = length > CHUNK ? length : CHUNK;
+        const size_t step = builder->arena.step ? builder->arena.step : CHUNK;
+        size_t room = length > step ? length : step;
         chunk = kst_memory_array(builder->memory, sizeof *chunk + room, 1, status);
         if (!chunk)
             return NULL;
