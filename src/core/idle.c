@@ -70,9 +70,9 @@ static bool is_crowded(const struct idle_shelf *shelf, size_t length)
                                    shelf->clock - shelf->block[oldest(shelf)].since > FORGOTTEN * shelf->most);
 }
 
-void *kst_idle_take(struct idle_blocks *blocks, size_t length, size_t *found)
+void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found)
 {
-    struct idle_shelf *shelf = shelf_of(blocks, length);
+    struct idle_shelf *shelf = shelf_of(idle, length);
     uint32_t best = IDLE_BLOCKS_MAX;
     struct idle_block block = {.raw = NULL};
     if (length < IDLE_LEAST)
@@ -102,9 +102,9 @@ static void free_blocks(const struct idle_block *block, uint32_t count)
     }
 }
 
-void kst_idle_give(struct idle_blocks *blocks, void *raw, size_t length)
+void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length)
 {
-    struct idle_shelf *shelf = shelf_of(blocks, length);
+    struct idle_shelf *shelf = shelf_of(idle, length);
     struct idle_block out[IDLE_BLOCKS_MAX];
     uint32_t count = 0;
     if (length < IDLE_LEAST || length > shelf->limit) {
