@@ -61,7 +61,7 @@ allow src/api api run gl resize device image core
 allow src/flow flow image core
 allow tools files peers tar
 allow fuzz j2k core
-allow bench jpeg
+allow bench jpeg j2k core
 allow examples none
 allow python none
 [ -n "$(find src/jpeg/cpu -name '*.c')" ] || failed=1

@@ -135,6 +135,7 @@ struct j2k_builder {
     uint32_t contribution_count, contribution_capacity;
     struct j2k_block_state **contributor; /* in a survey: the block of each contribution */
     uint32_t contributor_capacity;
+    bool roomy;                  /* the plan has room for all that the packets have begun */
     struct j2k_sharing *sharing; /* what threads read of the tile; null: they did not share the reading */
 };
 

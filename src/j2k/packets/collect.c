@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Turns what the packets of a tile said into the flat arrays of the plan. */
+#include <string.h>
+
 #include "j2k/packets/builder.h"
 
 /* Make room for `more` elements behind the `count` of a list, twice as many as before at least. */
@@ -129,6 +131,36 @@ static bool is_cut(const struct j2k_builder *builder, const struct j2k_grid *gri
            !kst_j2k_block_coder_of(block->coder)->starts(grid->style, block->passes);
 }
 
+/* Return whether the filter's region leaves out no code-block of the resolutions that it keeps. */
+static bool wants_all_blocks(const struct j2k_builder *builder)
+{
+    bool all = true;
+    for (uint32_t g = 0; g < builder->grid_count && all; g++)
+        for (uint32_t b = 0; builder->grid[g].kept && b < builder->grid[g].band_count; b++) {
+            const struct j2k_band *band = &builder->plan->band[builder->grid[g].first_band + b];
+            all = all && memcmp(&band->window, &band->rect, sizeof band->rect) == 0;
+        }
+    return all;
+}
+
+/* Make room for one block, where the region leaves out so many that there is no room for all. */
+static kst_status make_room_for_block(struct j2k_builder *builder, const struct j2k_block_state *state)
+{
+    struct j2k_plan *plan = builder->plan;
+    uint32_t count = 0;
+    for (uint32_t i = state->first; i != J2K_NO_INDEX; i = builder->contribution[i - 1].next)
+        count++;
+    kst_status status =
+        make_room(builder, (void **)&plan->block, plan->block_count, 1, &builder->block_capacity, sizeof *plan->block);
+    if (!status)
+        status = make_room(builder, (void **)&plan->segment, plan->segment_count, count, &builder->segment_capacity,
+            sizeof *plan->segment);
+    if (!status)
+        status = make_room(
+            builder, (void **)&plan->piece, plan->piece_count, count, &builder->piece_capacity, sizeof *plan->piece);
+    return status;
+}
+
 /* What the blocks of one subband in a precinct share. */
 struct precinct_collecting {
     struct j2k_builder *builder;
@@ -186,7 +218,11 @@ static kst_status collect_row(
         struct j2k_rect rect = kst_j2k_block_rect(in->grid, band, x, y);
         if (!inside && j2k_is_empty(j2k_intersect(rect, in->builder->plan->band[in->band_index].window)))
             continue;
-        kst_status status = add_block(in, &state[x], rect);
+        kst_status status = KST_OK;
+        if (!in->builder->roomy && !in->builder->survey)
+            status = make_room_for_block(in->builder, &state[x]);
+        if (!status)
+            status = add_block(in, &state[x], rect);
         if (status)
             return status;
     }
@@ -242,7 +278,8 @@ kst_status kst_j2k_collect(struct j2k_builder *builder)
         kst_j2k_read_undo(builder);
         status = kst_j2k_read_packets(builder);
     }
-    if (!status && !builder->survey)
+    builder->roomy = !builder->survey && wants_all_blocks(builder);
+    if (!status && builder->roomy)
         status = kst_j2k_make_rooms(builder);
     for (uint32_t g = 0; g < builder->grid_count && !status; g++)
         status = kst_j2k_collect_grid(builder, &builder->grid[g]);

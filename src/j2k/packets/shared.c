@@ -12,7 +12,7 @@
 enum { GRIDS_MAX = 512, ARENA_STEP = 1 << 15, EPH_LENGTH = 2 };
 
 /* What a thread finds in one resolution of a component. */
-struct share {
+struct packets_share {
     struct j2k_builder builder; /* a copy, with its own report, contributions and memory of precincts */
     struct j2k_plan plan;       /* a copy, with its own numbers of elements and sums over packets */
     kst_report report;
@@ -21,8 +21,8 @@ struct share {
 
 struct j2k_sharing {
     struct j2k_builder *builder;
-    struct share *share;       /* one for each grid */
-    uint32_t order[GRIDS_MAX]; /* the grids, with large ones first */
+    struct packets_share *share; /* one for each grid */
+    uint32_t order[GRIDS_MAX];   /* the grids, with large ones first */
     struct j2k_packet_lengths lengths;
     uint64_t *offset;      /* where each packet begins, in their order */
     uint32_t *number;      /* the place in that order of each packet, by precinct and then by layer */
@@ -97,7 +97,7 @@ static bool begin(struct j2k_builder *builder)
     sharing->builder = builder;
     sharing->share = kst_memory_zeroed(builder->memory, builder->grid_count, sizeof *sharing->share, NULL);
     for (uint32_t g = 0; sharing->share && g < builder->grid_count; g++) {
-        struct share *share = &sharing->share[g];
+        struct packets_share *share = &sharing->share[g];
         share->builder = *builder;
         share->builder.arena = (struct j2k_arena){.step = ARENA_STEP};
         share->builder.contribution = NULL;
@@ -109,13 +109,14 @@ static bool begin(struct j2k_builder *builder)
 }
 
 /* Let the copies of a share be the share's own, which is where it was copied to. */
-static void settle_in(struct share *share, const struct j2k_builder *builder)
+static void settle_in(struct packets_share *share, const struct j2k_builder *builder)
 {
     share->plan = *builder->plan;
     share->plan.totals = (struct j2k_packet_totals){0};
     share->builder.plan = &share->plan;
     share->builder.report = &share->report;
     share->builder.visits = 0;
+    share->builder.roomy = true;
     kst_report_init(&share->report);
 }
 
@@ -209,7 +210,7 @@ static bool read_packet(const struct j2k_sharing *sharing, struct j2k_builder *b
 static void read_grid(void *arg, uint32_t index)
 {
     const struct j2k_sharing *sharing = arg;
-    struct share *share = &sharing->share[sharing->order[index]];
+    struct packets_share *share = &sharing->share[sharing->order[index]];
     struct j2k_builder *builder = &share->builder;
     const struct j2k_grid *grid = &builder->grid[sharing->order[index]];
     settle_in(share, sharing->builder);
@@ -227,7 +228,7 @@ static bool take_over(struct j2k_sharing *sharing)
     bool fine = true;
     sharing->totals = builder->plan->totals;
     for (uint32_t g = 0; g < builder->grid_count; g++) {
-        const struct share *share = &sharing->share[g];
+        const struct packets_share *share = &sharing->share[g];
         const struct j2k_packet_totals *totals = &share->plan.totals;
         fine = fine && share->fine && share->report.warnings == 0 && !share->report.status;
         builder->contributions += share->builder.contributions - before;
@@ -270,7 +271,7 @@ bool kst_j2k_read_shared(struct j2k_builder *builder)
 }
 
 /* Return whether a share collected all that was begun, so that its blocks, segments and pieces leave no gaps. */
-static bool is_complete(const struct share *share, const struct j2k_grid *grid, const struct j2k_begun *first)
+static bool is_complete(const struct packets_share *share, const struct j2k_grid *grid, const struct j2k_begun *first)
 {
     return share->plan.block_count - first->blocks == grid->begun.blocks &&
            share->plan.segment_count - first->segments == grid->begun.segments &&
@@ -280,7 +281,7 @@ static bool is_complete(const struct share *share, const struct j2k_grid *grid, 
 static void collect_grid(void *arg, uint32_t index)
 {
     const struct j2k_sharing *sharing = arg;
-    struct share *share = &sharing->share[sharing->order[index]];
+    struct packets_share *share = &sharing->share[sharing->order[index]];
     const struct j2k_grid *grid = &share->builder.grid[sharing->order[index]];
     const struct j2k_begun first = {share->plan.block_count, share->plan.segment_count, share->plan.piece_count};
     share->fine = !kst_j2k_collect_grid(&share->builder, grid) && is_complete(share, grid, &first);
@@ -293,7 +294,7 @@ static bool divide(const struct j2k_sharing *sharing)
     struct j2k_plan next = *builder->plan;
     for (uint32_t g = 0; g < builder->grid_count; g++) {
         const struct j2k_begun *begun = &builder->grid[g].begun;
-        struct share *share = &sharing->share[g];
+        struct packets_share *share = &sharing->share[g];
         settle_in(share, builder);
         share->plan.block_count = next.block_count;
         share->plan.segment_count = next.segment_count;
