@@ -102,7 +102,7 @@ typedef struct kst_context_options {
                             `opencl_context` is null */
     /**
      * The bytes of released buffers that the context keeps for the next operations, which then need not wait for the
-     * system to map fresh pages. Buffers of 1 MiB and more are kept, those of images included. 0: 256 MiB, but no more
+     * system to map fresh pages. Buffers of 64 KiB and more are kept, those of images included. 0: 256 MiB, but no more
      * than `limits.memory`; KST_KEEP_NONE: none. An operation that takes a kept buffer counts it as its own memory.
      * With the caller's allocator nothing is kept.
      */

@@ -3,67 +3,90 @@
 #include "core/idle.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/poison.h"
 
-enum { FORGOTTEN = 64 /* after this many others were released, a block is no longer expected to be wanted */ };
+enum {
+    /* A block is no longer expected to be wanted after this many times the shelf's blocks were released. */
+    FORGOTTEN = 2,
+    SMALL_SHARE = 8,       /* small blocks may take 1/SMALL_SHARE of the limit, */
+    SMALL_BYTES = 32 << 20 /* but no more than this */
+};
+
+static void make_shelf(struct idle_shelf *shelf, uint64_t limit, uint32_t most)
+{
+    shelf->limit = limit;
+    shelf->most = most;
+    pthread_mutex_init(&shelf->lock, NULL);
+}
 
 void kst_idle_init(struct idle_blocks *idle, uint64_t limit)
 {
-    *idle = (struct idle_blocks){.limit = limit};
-    pthread_mutex_init(&idle->lock, NULL);
+    const uint64_t share = limit / SMALL_SHARE, small = share < SMALL_BYTES ? share : SMALL_BYTES;
+    memset(idle, 0, sizeof *idle);
+    make_shelf(&idle->large, limit - small, IDLE_LARGE_MAX);
+    make_shelf(&idle->small, small, IDLE_BLOCKS_MAX);
 }
 
 void kst_idle_destroy(struct idle_blocks *idle)
 {
     kst_idle_trim(idle);
-    pthread_mutex_destroy(&idle->lock);
+    pthread_mutex_destroy(&idle->large.lock);
+    pthread_mutex_destroy(&idle->small.lock);
+}
+
+/* Return the shelf of blocks of this length, which is at least IDLE_LEAST. */
+static struct idle_shelf *shelf_of(struct idle_blocks *idle, size_t length)
+{
+    return length < IDLE_LARGE_LEAST ? &idle->small : &idle->large;
 }
 
 /* The caller holds the lock. */
-static struct idle_block remove_block(struct idle_blocks *idle, uint32_t index)
+static struct idle_block remove_block(struct idle_shelf *shelf, uint32_t index)
 {
-    struct idle_block block = idle->block[index];
-    idle->held -= block.length;
-    idle->block[index] = idle->block[--idle->count];
+    struct idle_block block = shelf->block[index];
+    shelf->held -= block.length;
+    shelf->block[index] = shelf->block[--shelf->count];
     return block;
 }
 
 /*
  * Return the index of the block that has been idle longest. The caller holds the lock, and there is at least one block.
  */
-static uint32_t oldest(const struct idle_blocks *idle)
+static uint32_t oldest(const struct idle_shelf *shelf)
 {
     uint32_t found = 0;
-    for (uint32_t i = 1; i < idle->count; i++)
-        if (idle->block[i].since < idle->block[found].since)
+    for (uint32_t i = 1; i < shelf->count; i++)
+        if (shelf->block[i].since < shelf->block[found].since)
             found = i;
     return found;
 }
 
 /* Return whether a block must go before `length` more bytes are kept. The caller holds the lock. */
-static bool is_crowded(const struct idle_blocks *idle, size_t length)
+static bool is_crowded(const struct idle_shelf *shelf, size_t length)
 {
-    return idle->count > 0 && (idle->count == IDLE_BLOCKS_MAX || idle->held > idle->limit - length ||
-                                  idle->clock - idle->block[oldest(idle)].since > FORGOTTEN);
+    return shelf->count > 0 && (shelf->count == shelf->most || shelf->held > shelf->limit - length ||
+                                   shelf->clock - shelf->block[oldest(shelf)].since > FORGOTTEN * shelf->most);
 }
 
 void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found)
 {
+    struct idle_shelf *shelf = shelf_of(idle, length);
     uint32_t best = IDLE_BLOCKS_MAX;
     struct idle_block block = {.raw = NULL};
     if (length < IDLE_LEAST)
         return NULL;
-    pthread_mutex_lock(&idle->lock);
-    for (uint32_t i = 0; i < idle->count; i++) {
-        size_t there = idle->block[i].length;
+    pthread_mutex_lock(&shelf->lock);
+    for (uint32_t i = 0; i < shelf->count; i++) {
+        size_t there = shelf->block[i].length;
         if (there >= length && there - length <= length / 4 &&
-            (best == IDLE_BLOCKS_MAX || there < idle->block[best].length))
+            (best == IDLE_BLOCKS_MAX || there < shelf->block[best].length))
             best = i;
     }
     if (best < IDLE_BLOCKS_MAX)
-        block = remove_block(idle, best);
-    pthread_mutex_unlock(&idle->lock);
+        block = remove_block(shelf, best);
+    pthread_mutex_unlock(&shelf->lock);
     if (block.raw)
         kst_unpoison(block.raw, block.length);
     *found = block.length;
@@ -81,30 +104,37 @@ static void free_blocks(const struct idle_block *block, uint32_t count)
 
 void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length)
 {
+    struct idle_shelf *shelf = shelf_of(idle, length);
     struct idle_block out[IDLE_BLOCKS_MAX];
     uint32_t count = 0;
-    if (length < IDLE_LEAST || length > idle->limit) {
+    if (length < IDLE_LEAST || length > shelf->limit) {
         free(raw);
         return;
     }
     kst_poison(raw, length);
-    pthread_mutex_lock(&idle->lock);
-    idle->clock++;
-    while (is_crowded(idle, length))
-        out[count++] = remove_block(idle, oldest(idle));
-    idle->block[idle->count++] = (struct idle_block){raw, length, idle->clock};
-    idle->held += length;
-    pthread_mutex_unlock(&idle->lock);
+    pthread_mutex_lock(&shelf->lock);
+    shelf->clock++;
+    while (is_crowded(shelf, length))
+        out[count++] = remove_block(shelf, oldest(shelf));
+    shelf->block[shelf->count++] = (struct idle_block){raw, length, shelf->clock};
+    shelf->held += length;
+    pthread_mutex_unlock(&shelf->lock);
+    free_blocks(out, count);
+}
+
+static void clear(struct idle_shelf *shelf)
+{
+    struct idle_block out[IDLE_BLOCKS_MAX];
+    uint32_t count = 0;
+    pthread_mutex_lock(&shelf->lock);
+    while (shelf->count > 0)
+        out[count++] = remove_block(shelf, 0);
+    pthread_mutex_unlock(&shelf->lock);
     free_blocks(out, count);
 }
 
 void kst_idle_trim(struct idle_blocks *idle)
 {
-    struct idle_block out[IDLE_BLOCKS_MAX];
-    uint32_t count = 0;
-    pthread_mutex_lock(&idle->lock);
-    while (idle->count > 0)
-        out[count++] = remove_block(idle, 0);
-    pthread_mutex_unlock(&idle->lock);
-    free_blocks(out, count);
+    clear(&idle->large);
+    clear(&idle->small);
 }

@@ -11,7 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IDLE_BLOCKS_MAX = 32, IDLE_LEAST = 1 << 20 /* shortest block, in bytes, that is worth keeping */ };
+enum {
+    IDLE_BLOCKS_MAX = 128,
+    IDLE_LARGE_MAX = 32,       /* large blocks that are kept, which are those of pictures and coefficients */
+    IDLE_LEAST = 1 << 16,      /* the shortest block, in bytes, that is worth keeping */
+    IDLE_LARGE_LEAST = 1 << 20 /* the shortest large one; the others are plans and what they are made with */
+};
 
 struct idle_block {
     void *raw;
@@ -19,16 +24,23 @@ struct idle_block {
     uint64_t since; /* the value of the clock when the block was released */
 };
 
-/* Thread-safe. */
-struct idle_blocks {
+/* Blocks of one kind. Those of the other kind come and go without making them look old. */
+struct idle_shelf {
     pthread_mutex_t lock; /* guards all members below */
     uint64_t limit;       /* the most that `held` may be, in bytes; 0: nothing is kept */
     uint64_t held;
     uint64_t clock; /* the number of blocks released so far */
+    uint32_t most;  /* the most blocks that are kept */
     uint32_t count;
     struct idle_block block[IDLE_BLOCKS_MAX];
 };
 
+/* Thread-safe. */
+struct idle_blocks {
+    struct idle_shelf large, small;
+};
+
+/* Keep at most `limit` bytes. */
 void kst_idle_init(struct idle_blocks *idle, uint64_t limit);
 void kst_idle_destroy(struct idle_blocks *idle);
 

@@ -64,7 +64,7 @@ allow src/filters filters/filter.h filters/parse.h filters/run.h filters/bands.h
 allow src/filters/cpu filters/cpu filters/bands.h filters/filter.h image core
 allow tools files peers tar video
 allow fuzz j2k core
-allow bench jpeg
+allow bench jpeg j2k core
 allow examples none
 allow python none
 [ -n "$(find src/jpeg/cpu -name '*.c')" ] || failed=1

@@ -8,6 +8,9 @@
 #include "j2k/syntax/allowance.h"
 #include "j2k/syntax/parser.h"
 
+/* The least code-blocks for which other threads are called, which takes as long as planning hundreds of them. */
+enum { SHARED_FROM = 1 << 10 };
+
 /*
  * The numbers of elements in the plan before a tile is added, to return to if the tile turns out not to be decodable.
  */
@@ -42,10 +45,11 @@ static kst_status build_tile(struct j2k_builder *builder)
     kst_status status = kst_j2k_tile_parameters(builder);
     if (!status)
         status = kst_j2k_layout(builder);
-    if (!status && !builder->whole)
+    if (!status && !builder->whole && !kst_j2k_read_shared(builder))
         status = kst_j2k_read_packets(builder);
     if (!status)
         status = builder->collect(builder);
+    kst_j2k_sharing_release(builder);
     kst_memory_release(builder->memory, builder->precinct);
     builder->precinct = NULL;
     kst_j2k_arena_release(builder->memory, &builder->arena);
@@ -176,6 +180,7 @@ kst_status kst_j2k_builder_start(struct j2k_builder *builder)
         kst_memory_array(builder->memory, (size_t)plan->component_count + 1, sizeof *builder->component_grid, &status);
     if (!plan->component || !builder->component_grid)
         return kst_report_error(builder->report, status, KST_NO_OFFSET, NULL);
+    builder->visits_allowed = kst_j2k_allowance(builder->limits, J2K_ASKED_VISITS, stream);
     builder->contributions_allowed = kst_j2k_allowance(builder->limits, J2K_ASKED_CONTRIBUTIONS, stream);
     builder->restricted = !whole || filter->layers || filter->reduce || filter->components;
     builder->region = filter_region(stream, filter);
@@ -224,7 +229,9 @@ static kst_status build(const struct operation *op, struct j2k_stream *stream, c
         .filter = filter,
         .report = op->report,
         .plan = plan,
-        .survey = survey};
+        .survey = survey,
+        .pool = survey ? NULL : op->pool,
+        .shared_from = SHARED_FROM};
     kst_status status = kst_j2k_read_wanted(op, stream, filter);
     return status ? status : kst_j2k_builder_run(&builder);
 }

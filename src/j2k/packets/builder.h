@@ -63,6 +63,11 @@ struct j2k_precinct {
     bool broken;                      /* one of its packets is lost, so that those after it cannot be read */
 };
 
+/* Numbers of what contributions are about; of those taken back, too. */
+struct j2k_begun {
+    uint32_t blocks, segments, pieces;
+};
+
 /* The grid of precincts of one resolution of one component. */
 struct j2k_grid {
     uint32_t component;
@@ -78,11 +83,13 @@ struct j2k_grid {
     bool kept; /* its bands are in the plan, from first_band on */
     uint32_t first_band;
     struct j2k_rect band[3];
+    struct j2k_begun begun; /* by the packets that were read so far */
 };
 
 /* Memory of a tile's precincts, which is released as a whole. */
 struct j2k_arena {
     struct j2k_arena_chunk *chunk;
+    uint32_t step; /* the usual bytes of a chunk; 0: 256 KiB */
 };
 
 struct j2k_builder {
@@ -100,13 +107,16 @@ struct j2k_builder {
     uint32_t block_capacity, segment_capacity, piece_capacity;
     uint32_t tiles_so_far;                         /* number of tiles that can be decoded */
     uint64_t precincts_so_far, resolutions_so_far; /* sums over all tiles, against the limit */
-    uint64_t visits;        /* visits of samples by coding passes in all tiles, against the limit */
+    uint64_t visits; /* visits of samples by coding passes in all tiles, against the limit */
+    uint64_t visits_allowed;
     uint64_t contributions; /* contributions of packets to segments in all tiles, against the limit */
     uint64_t contributions_allowed;
     /* Steps through the order of packets that yielded no packet, in all tiles, against the limit. */
     uint64_t turns;
     struct j2k_rect region; /* on the reference grid, at the plan's reduction */
     bool restricted;        /* the filter may let reading end before the last packet */
+    struct pool *pool;      /* threads that share the work of a tile; null: none do */
+    uint32_t shared_from;   /* the least code-blocks of a tile that they share */
 
     /* The members from here on belong to the current tile. */
     struct j2k_parameters own; /* set where its header changes the main header's parameters */
@@ -125,6 +135,8 @@ struct j2k_builder {
     uint32_t contribution_count, contribution_capacity;
     struct j2k_block_state **contributor; /* in a survey: the block of each contribution */
     uint32_t contributor_capacity;
+    bool roomy;                  /* the plan has room for all that the packets have begun */
+    struct j2k_sharing *sharing; /* what threads read of the tile; null: they did not share the reading */
 };
 
 /* Take a contribution back: its passes count for nothing. */
@@ -134,6 +146,14 @@ static inline void j2k_drop_contribution(struct j2k_builder *builder, uint32_t i
     if (builder->survey)
         builder->contributor[index]->kept = (uint8_t)(builder->contributor[index]->kept - c->passes);
     c->passes = 0;
+}
+
+/* Forget all contributions of the tile. */
+static inline void j2k_forget_contributions(struct j2k_builder *builder)
+{
+    builder->contribution_count = 0;
+    for (uint32_t g = 0; g < builder->grid_count; g++)
+        builder->grid[g].begun = (struct j2k_begun){0};
 }
 
 /*
@@ -169,6 +189,8 @@ struct j2k_packet_lengths {
     uint32_t count;
 };
 kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet_lengths *lengths);
+/* The same where all packets are wanted, without a report; false if nothing gives the lengths of all of them. */
+bool kst_j2k_all_packet_lengths(const struct j2k_builder *builder, struct j2k_packet_lengths *lengths);
 
 /*
  * packed_headers.c: the tile's packed packet headers, joined over its tile-parts. `data` is null if there are none. The
@@ -181,8 +203,23 @@ struct j2k_packed_headers {
 bool kst_j2k_has_packed_headers(const struct j2k_builder *builder);
 kst_status kst_j2k_join_packed_headers(const struct j2k_builder *builder, struct j2k_packed_headers *headers);
 
-/* tile_packets.c: read all packets of the tile. */
+/*
+ * tile_packets.c: read all packets of the tile, and the steps through the order of packets that a volume takes even
+ * without packets.
+ */
 kst_status kst_j2k_read_packets(struct j2k_builder *builder);
+uint64_t kst_j2k_volume_turns(const struct j2k_volume *volume);
+
+/*
+ * shared.c: let threads share the work of a tile, resolution by resolution, where PLT says where packets lie: first the
+ * reading, then the collecting of what they read. Returns false if that does not pay, or if there is anything to
+ * report: it is as if nothing was done, and the caller does the work alone.
+ */
+bool kst_j2k_read_shared(struct j2k_builder *builder);
+bool kst_j2k_collect_shared(struct j2k_builder *builder);
+/* Release what threads read; kst_j2k_read_undo() also forgets it, so that the caller can read alone. */
+void kst_j2k_sharing_release(struct j2k_builder *builder);
+void kst_j2k_read_undo(struct j2k_builder *builder);
 
 /*
  * sop.c: SOP markers (A.8.1). kst_j2k_sop_at() gives the number of the one at `at`, or J2K_NO_SOP; kst_j2k_sop_find()
@@ -194,6 +231,10 @@ const uint8_t *kst_j2k_sop_find(const uint8_t *from, const uint8_t *end);
 
 /* collect.c: add the tile's blocks, segments and pieces to the plan. This is the usual `collect` of a builder. */
 kst_status kst_j2k_collect(struct j2k_builder *builder);
+/* The same for one resolution, in whose lists there is room. */
+kst_status kst_j2k_collect_grid(struct j2k_builder *builder, const struct j2k_grid *grid);
+/* Make room in the plan for all that the tile can add, and for the block that exceeds the limit. */
+kst_status kst_j2k_make_rooms(struct j2k_builder *builder);
 
 /* build.c: whether an error concerns one tile alone. */
 bool kst_j2k_is_tile_error(kst_status status);

@@ -254,7 +254,7 @@ void kst_j2k_forget_packets(struct j2k_builder *builder)
 {
     kst_j2k_arena_release(builder->memory, &builder->arena);
     memset(builder->precinct, 0, builder->precinct_count * sizeof *builder->precinct);
-    builder->contribution_count = 0;
+    j2k_forget_contributions(builder);
     mark_wanted(builder);
 }
 

@@ -7,36 +7,35 @@
 enum { LENGTH_BITS_START = 3, LENGTH_BITS_MAX = 32 };
 
 /* Read the number of coding passes (Table B.4). */
-static uint32_t take_passes(struct j2k_header_bits *bits)
+static inline uint32_t take_passes(struct j2k_header_bits *bits)
 {
-    if (!j2k_bit(bits))
-        return 1;
-    if (!j2k_bit(bits))
-        return 2;
-    uint32_t more = j2k_bits_take(bits, 2);
-    if (more < 3)
-        return 3 + more;
-    more = j2k_bits_take(bits, 5);
-    if (more < 31)
-        return 6 + more;
-    return 37 + j2k_bits_take(bits, 7);
+    enum { BITS = 16, TWO = 0x8000, MORE = 0xC000, SIX = 0xF000, MANY = 0xFF80 };
+    j2k_bits_need(bits, BITS);
+    const uint32_t code = (uint32_t)(bits->ahead >> (64 - BITS));
+    const uint32_t length = code < TWO ? 1 : code < MORE ? 2 : code < SIX ? 4 : code < MANY ? 9 : 16;
+    j2k_bits_skip(bits, length);
+    if (code < MORE)
+        return length;
+    if (code < SIX)
+        return 3 + (code >> 12 & 3);
+    return code < MANY ? 6 + (code >> 7 & 31) : 37 + (code & 127);
 }
 
-static uint32_t floor_log2(uint32_t value)
+/* Return the floor of the logarithm of a number, at least 1, to base 2. */
+static inline uint32_t floor_log2(uint32_t value)
 {
-    uint32_t log = 0;
-    while (value >>= 1)
-        log++;
-    return log;
+    return 31 - (uint32_t)__builtin_clz(value);
 }
 
 /* The state while one header is read. */
 struct packet_reading {
     struct j2k_builder *builder;
     const struct j2k_grid *grid;
-    bool wanted; /* contributions are kept, because layer and precinct are wanted */
+    struct j2k_begun *begun; /* of the grid */
+    bool wanted;             /* contributions are kept, because layer and precinct are wanted */
+    bool one_segment;        /* all passes of a block of EBCOT share one */
+    enum j2k_block_coder_kind coder;
     uint32_t layer;
-    struct j2k_header_bits bits;
     uint64_t body;
     kst_status status;
 };
@@ -71,32 +70,58 @@ static bool is_too_many(struct packet_reading *reading)
 /* Return whether the coming contribution starts a segment; passes in front of a first set of T.814 belong to that. */
 static bool starts(const struct packet_reading *reading, const struct j2k_block_state *block, bool first)
 {
-    return first ? block->passes == 0
-                 : kst_j2k_block_coder_of(block->coder)->starts(reading->grid->style, block->passes);
+    return block->passes == 0 || (!first && !(reading->one_segment && block->coder == J2K_EBCOT) &&
+                                     kst_j2k_block_coder_of(block->coder)->starts(reading->grid->style, block->passes));
+}
+
+/* Return how many of a block's next passes are in the same segment. */
+static uint32_t same_segment(const struct packet_reading *reading, const struct j2k_block_state *block, uint32_t passes)
+{
+    if (reading->one_segment && block->coder == J2K_EBCOT)
+        return passes;
+    const uint32_t room = kst_j2k_block_coder_of(block->coder)->room(reading->grid->style, block->passes);
+    return passes < room ? passes : room;
+}
+
+static bool make_room(struct packet_reading *reading)
+{
+    struct j2k_builder *builder = reading->builder;
+    reading->status = kst_j2k_grow(builder->memory, builder->report, (void **)&builder->contribution,
+        builder->contribution_count, &builder->contribution_capacity, sizeof *builder->contribution);
+    return !reading->status;
+}
+
+/* Chain the contribution that was added last to those of its block. */
+static void chain(struct packet_reading *reading, struct j2k_block_state *block)
+{
+    struct j2k_builder *builder = reading->builder;
+    if (block->last) {
+        builder->contribution[block->last - 1].next = builder->contribution_count;
+    } else {
+        block->first = builder->contribution_count;
+        reading->begun->blocks++;
+    }
+    block->last = builder->contribution_count;
 }
 
 static bool keep(
     struct packet_reading *reading, struct j2k_block_state *block, uint32_t passes, uint32_t length, bool first)
 {
     struct j2k_builder *builder = reading->builder;
+    const bool begins = starts(reading, block, first);
     if (is_too_many(reading) || (builder->survey && !note_block(reading, block, passes)))
         return false;
-    reading->status = kst_j2k_grow(builder->memory, builder->report, (void **)&builder->contribution,
-        builder->contribution_count, &builder->contribution_capacity, sizeof *builder->contribution);
-    if (reading->status)
+    if (builder->contribution_count == builder->contribution_capacity && !make_room(reading))
         return false;
     builder->contribution[builder->contribution_count++] = (struct j2k_contribution){.offset = reading->body,
         .length = length,
         .layer = (uint16_t)reading->layer,
         .passes = (uint8_t)passes,
-        .starts = starts(reading, block, first)};
-    if (builder->survey)
-        return true;
-    if (block->last)
-        builder->contribution[block->last - 1].next = builder->contribution_count;
-    else
-        block->first = builder->contribution_count;
-    block->last = builder->contribution_count;
+        .starts = begins};
+    reading->begun->segments += begins;
+    reading->begun->pieces += length > 0;
+    if (!builder->survey)
+        chain(reading, block);
     return true;
 }
 
@@ -116,24 +141,23 @@ struct partial_length {
     uint32_t bits, value;
 };
 
-static bool read_on(struct packet_reading *reading, struct partial_length *length, uint32_t bits)
+static bool read_on(struct j2k_header_bits *from, struct partial_length *length, uint32_t bits)
 {
     if (bits < length->bits || bits > LENGTH_BITS_MAX)
         return false;
-    uint32_t more = bits - length->bits, next = j2k_bits_take(&reading->bits, more);
+    uint32_t more = bits - length->bits, next = j2k_bits_take(from, more);
     length->value = more < 32 ? length->value << more | next : next;
     length->bits = bits;
     return true;
 }
 
 /* In front of a mixed block's first bytes: the block is one of EBCOT. */
-static bool read_first_of_ebcot(
-    struct packet_reading *reading, struct j2k_block_state *block, struct partial_length *length, uint32_t *passes)
+static bool read_first_of_ebcot(struct packet_reading *reading, struct j2k_header_bits *bits,
+    struct j2k_block_state *block, struct partial_length *length, uint32_t *passes)
 {
     block->coder = J2K_EBCOT;
-    uint32_t room = kst_j2k_block_coder_of(J2K_EBCOT)->room(reading->grid->style, block->passes);
-    uint32_t part = *passes < room ? *passes : room;
-    return read_on(reading, length, block->length_bits + floor_log2(part)) &&
+    const uint32_t part = same_segment(reading, block, *passes);
+    return read_on(bits, length, block->length_bits + floor_log2(part)) &&
            add(reading, block, passes, part, length->value, false);
 }
 
@@ -143,44 +167,81 @@ static bool read_first_of_ebcot(
  * pass of a packet whose index 3 divides. In mixed tile-components T.814's lengths begin with a 0 and have more than
  * three bits, and EBCOT's begin with a 1 if they have more bits than that.
  */
-static bool read_first(struct packet_reading *reading, struct j2k_block_state *block, uint32_t *passes)
+static bool read_first(
+    struct packet_reading *reading, struct j2k_header_bits *bits, struct j2k_block_state *block, uint32_t *passes)
 {
     const bool mixed = (reading->grid->style & J2K_STYLE_MIXED) != 0;
     const uint32_t behind = (block->passes + *passes - 1) % 3, least = block->length_bits;
     const uint32_t set = behind < *passes ? *passes - behind : 0;
     struct partial_length length = {0};
-    if (!read_on(reading, &length, least))
+    if (!read_on(bits, &length, least))
         return false;
     if (mixed && (least == LENGTH_BITS_START ? length.value > 0 : length.value >> (least - 1) != 0))
-        return read_first_of_ebcot(reading, block, &length, passes);
-    if (set > 0 && !read_on(reading, &length, least + floor_log2(set)))
+        return read_first_of_ebcot(reading, bits, block, &length, passes);
+    if (set > 0 && !read_on(bits, &length, least + floor_log2(set)))
         return false;
     if (set > 0 && length.value > 0 && (!mixed || (length.value > 1 && least > LENGTH_BITS_START))) {
         block->coder = J2K_HT;
         return add(reading, block, passes, set, length.value, true);
     }
-    if (length.value == 0 && !read_on(reading, &length, least + floor_log2(*passes)))
+    if (length.value == 0 && !read_on(bits, &length, least + floor_log2(*passes)))
         return false;
     if (length.value > 0)
-        return mixed && read_first_of_ebcot(reading, block, &length, passes);
+        return mixed && read_first_of_ebcot(reading, bits, block, &length, passes);
     return add(reading, block, passes, *passes, 0, true);
 }
 
-/* Read passes and lengths of a block that is included (B.10.6, B.10.7). Returns false if they are impossible. */
-static bool read_block(struct packet_reading *reading, struct j2k_block_state *block)
+/*
+ * Read the same where no style mixes code-blocks, and the packet has the first bytes, as usual: they are a cleanup
+ * pass's. Otherwise nothing is read, and *fine stays.
+ */
+static inline bool read_first_set(struct packet_reading *reading, struct j2k_header_bits *bits,
+    struct j2k_block_state *block, uint32_t *passes, bool *fine)
 {
-    struct j2k_header_bits *bits = &reading->bits;
+    const uint32_t behind = (block->passes + *passes - 1) % 3, set = behind < *passes ? *passes - behind : 1;
+    const uint32_t width = block->length_bits + floor_log2(set);
+    if (behind >= *passes || (reading->grid->style & J2K_STYLE_MIXED) || width > LENGTH_BITS_MAX)
+        return false;
+    j2k_bits_need(bits, LENGTH_BITS_MAX);
+    const uint32_t length = (uint32_t)(bits->ahead >> 1 >> (63 - width));
+    if (length == 0)
+        return false;
+    j2k_bits_skip(bits, width);
+    block->coder = J2K_HT;
+    *fine = add(reading, block, passes, set, length, true);
+    return true;
+}
+
+/* Read the length of a block's first bytes in either way. */
+static inline bool read_any_first(
+    struct packet_reading *reading, struct j2k_header_bits *bits, struct j2k_block_state *block, uint32_t *passes)
+{
+    bool fine = true;
+    if (read_first_set(reading, bits, block, passes, &fine))
+        return fine;
+    struct j2k_header_bits copy = *bits; /* so that `bits` has no address */
+    uint32_t left = *passes;
+    fine = read_first(reading, &copy, block, &left);
+    *bits = copy;
+    *passes = left;
+    return fine;
+}
+
+/* Read passes and lengths of a block that is included (B.10.6, B.10.7). Returns false if they are impossible. */
+static inline bool read_block(
+    struct packet_reading *reading, struct j2k_header_bits *bits, struct j2k_block_state *block)
+{
     uint32_t passes = take_passes(bits);
-    while (j2k_bit(bits))
-        if (block->length_bits++ == LENGTH_BITS_MAX)
-            return false;
+    const uint32_t length_bits = block->length_bits + j2k_bits_ones(bits);
+    if (length_bits > LENGTH_BITS_MAX)
+        return false;
+    block->length_bits = (uint8_t)(length_bits & 0x3F);
     if (block->passes + passes > J2K_PASSES_MAX)
         return false;
-    if (block->coder == J2K_CODER_OPEN && !read_first(reading, block, &passes))
+    if (block->coder == J2K_CODER_OPEN && !read_any_first(reading, bits, block, &passes))
         return false;
     while (passes > 0) {
-        uint32_t room = kst_j2k_block_coder_of(block->coder)->room(reading->grid->style, block->passes);
-        uint32_t part = passes < room ? passes : room;
+        uint32_t part = same_segment(reading, block, passes);
         uint32_t width = block->length_bits + floor_log2(part);
         if (width > LENGTH_BITS_MAX)
             return false;
@@ -188,22 +249,22 @@ static bool read_block(struct packet_reading *reading, struct j2k_block_state *b
         if (!add(reading, block, &passes, part, length, false))
             return false;
     }
-    return !bits->overrun;
+    return !j2k_bits_overrun(bits);
 }
 
 /*
  * Read whether a block that was not included so far is included now (B.10.4, B.10.5). If not, `level` says how far up
  * the tag tree that holds.
  */
-static bool read_inclusion(struct packet_reading *reading, const struct j2k_precinct_band *band,
-    const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
+static inline bool read_inclusion(const struct packet_reading *reading, struct j2k_header_bits *bits,
+    const struct j2k_precinct_band *band, const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
 {
-    if (!kst_j2k_tag_below(shape, band->inclusion, &reading->bits, x, y, reading->layer + 1, level))
+    if (!j2k_tag_below(shape, band->inclusion, bits, x, y, reading->layer + 1, level))
         return false;
     struct j2k_block_state *block = &band->block[(size_t)y * band->columns + x];
-    block->missing = (uint8_t)kst_j2k_tag_value(shape, band->missing, &reading->bits, x, y);
+    block->missing = (uint8_t)j2k_tag_value(shape, band->missing, bits, x, y);
     block->length_bits = LENGTH_BITS_START;
-    block->coder = kst_j2k_block_coder(reading->grid->style)->kind == J2K_EBCOT ? J2K_EBCOT : J2K_CODER_OPEN;
+    block->coder = reading->coder == J2K_EBCOT ? J2K_EBCOT : J2K_CODER_OPEN;
     return true;
 }
 
@@ -212,8 +273,8 @@ static bool read_inclusion(struct packet_reading *reading, const struct j2k_prec
  * the tag tree that excludes a block began in a row above, its first column has kept the node's level in `excluded`,
  * because the tree was consulted in that row. So the tree is consulted only once for each node.
  */
-static bool take_inclusion(struct packet_reading *reading, const struct j2k_precinct_band *band,
-    const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
+static inline bool take_inclusion(const struct packet_reading *reading, struct j2k_header_bits *bits,
+    const struct j2k_precinct_band *band, const struct j2k_tag_shape *shape, uint32_t x, uint32_t y, uint32_t *level)
 {
     uint8_t *excluded = &band->excluded[x];
     bool before = band->block[(size_t)y * band->columns + x].length_bits > 0;
@@ -221,7 +282,7 @@ static bool take_inclusion(struct packet_reading *reading, const struct j2k_prec
     if ((y & ((1U << *level) - 1)) != 0)
         return false;
     *level = 0;
-    bool included = before ? j2k_bit(&reading->bits) : read_inclusion(reading, band, shape, x, y, level);
+    bool included = before ? j2k_bit(bits) : read_inclusion(reading, bits, band, shape, x, y, level);
     *excluded = (uint8_t)*level;
     return included;
 }
@@ -230,10 +291,12 @@ static bool take_inclusion(struct packet_reading *reading, const struct j2k_prec
  * Read the blocks of a band in raster order. What a node of the tag tree excludes is skipped as a whole, along a row,
  * and down the rows if the whole row is excluded, so that the work is proportional to the bits of the header.
  */
-static bool read_band(struct packet_reading *reading, const struct j2k_precinct_band *band)
+static bool read_band(
+    struct packet_reading *reading, struct j2k_header_bits *from, const struct j2k_precinct_band *band)
 {
     if (band->columns == 0)
         return true;
+    struct j2k_header_bits bits = *from;
     struct j2k_tag_shape shape;
     kst_j2k_tag_shape(&shape, band->columns, band->rows);
     for (uint32_t y = 0, least; y < band->rows; y = ((y >> least) + 1) << least) {
@@ -241,15 +304,16 @@ static bool read_band(struct packet_reading *reading, const struct j2k_precinct_
         for (uint32_t x = 0; x < band->columns;) {
             struct j2k_block_state *block = &band->block[(size_t)y * band->columns + x];
             uint32_t level = 0;
-            bool included = take_inclusion(reading, band, &shape, x, y, &level);
-            if (included && !read_block(reading, block))
+            bool included = take_inclusion(reading, &bits, band, &shape, x, y, &level);
+            if (included && !read_block(reading, &bits, block))
                 return false;
-            if (reading->bits.overrun)
+            if (j2k_bits_overrun(&bits))
                 return false;
             least = level < least ? level : least;
             x = ((x >> level) + 1) << level;
         }
     }
+    *from = bits;
     return true;
 }
 
@@ -258,23 +322,29 @@ enum j2k_packet_outcome kst_j2k_packet_header(struct j2k_builder *builder, const
 {
     const struct j2k_precinct *p = &builder->precinct[grid->first_precinct + precinct];
     uint32_t layers = builder->filter->layers;
-    struct packet_reading reading = {
-        .builder = builder, .grid = grid, .layer = layer, .wanted = p->wanted && (layers == 0 || layer < layers)};
+    struct packet_reading reading = {.builder = builder,
+        .grid = grid,
+        .begun = &builder->grid[grid - builder->grid].begun,
+        .layer = layer,
+        .wanted = p->wanted && (layers == 0 || layer < layers),
+        .one_segment = (grid->style & (J2K_STYLE_TERMALL | J2K_STYLE_BYPASS)) == 0,
+        .coder = kst_j2k_block_coder(grid->style)->kind};
+    struct j2k_header_bits bits;
     packet->first_contribution = builder->contribution_count;
     packet->body = 0;
-    j2k_bits_start(&reading.bits, packet->next, packet->end);
-    if (j2k_bit(&reading.bits)) {
+    j2k_bits_start(&bits, packet->next, packet->end);
+    if (j2k_bit(&bits)) {
         const struct j2k_precinct_state *state = kst_j2k_precinct_state(builder, grid, precinct, &reading.status);
         bool fine = state;
         for (uint32_t b = 0; b < grid->band_count && fine; b++)
-            fine = read_band(&reading, &state->band[b]);
+            fine = read_band(&reading, &bits, &state->band[b]);
         packet->status = reading.status;
         if (reading.status)
             return J2K_PACKET_FAILED;
         if (!fine)
             return J2K_PACKET_DAMAGED;
     }
-    packet->next = j2k_bits_end(&reading.bits);
+    packet->next = j2k_bits_end(&bits);
     packet->body = reading.body;
-    return reading.bits.overrun ? J2K_PACKET_DAMAGED : J2K_PACKET_FINE;
+    return packet->next ? J2K_PACKET_FINE : J2K_PACKET_DAMAGED;
 }

@@ -93,6 +93,17 @@ static size_t most_lengths(const struct j2k_stream *stream, uint32_t first, uint
     return total;
 }
 
+/* Read the lengths of all tile-parts. Returns false if they contradict these, or the number of packets. */
+static bool read_parts(const struct j2k_builder *builder, struct j2k_packet_lengths *lengths)
+{
+    const struct j2k_stream *stream = builder->stream;
+    uint32_t first = stream->tile_part[builder->tile], end = stream->tile_part[builder->tile + 1];
+    bool fine = true;
+    for (uint32_t i = first; i < end && fine; i++)
+        fine = read_part(stream, &stream->part[i], lengths);
+    return fine && lengths->count <= builder->packet_total;
+}
+
 kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet_lengths *lengths)
 {
     const struct j2k_stream *stream = builder->stream;
@@ -105,12 +116,24 @@ kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet
     lengths->length = kst_memory_array(builder->memory, most, sizeof *lengths->length, &status);
     if (!lengths->length)
         return kst_report_error(builder->report, status, KST_NO_OFFSET, "for packet lengths");
-    bool fine = true;
-    for (uint32_t i = first; i < end && fine; i++)
-        fine = read_part(stream, &stream->part[i], lengths);
-    if (fine && lengths->count <= builder->packet_total)
+    if (read_parts(builder, lengths))
         return KST_OK;
     kst_report_warning(builder->report, KST_WARNING_J2K_LENGTHS, stream->part[first].offset, 1, false);
     lengths->count = 0;
     return KST_OK;
+}
+
+bool kst_j2k_all_packet_lengths(const struct j2k_builder *builder, struct j2k_packet_lengths *lengths)
+{
+    const uint32_t *part = &builder->stream->tile_part[builder->tile];
+    const size_t most = most_lengths(builder->stream, part[0], part[1]);
+    *lengths = (struct j2k_packet_lengths){0};
+    if (most < builder->packet_total || most > UINT32_MAX)
+        return false;
+    lengths->length = kst_memory_array(builder->memory, most, sizeof *lengths->length, NULL);
+    if (lengths->length && read_parts(builder, lengths) && lengths->count == builder->packet_total)
+        return true;
+    kst_memory_release(builder->memory, lengths->length);
+    *lengths = (struct j2k_packet_lengths){0};
+    return false;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Geometry and state of precincts and their code-blocks (T.800 B.6, B.7). */
+#include <string.h>
+
 #include "j2k/packets/builder.h"
 #include "j2k/packets/tag_tree.h"
 
@@ -17,17 +19,19 @@ static void *arena_take(struct j2k_builder *builder, size_t length, kst_status *
     struct j2k_arena_chunk *chunk = builder->arena.chunk;
     length = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (!chunk || chunk->length - chunk->used < length) {
-        size_t room = length > CHUNK ? length : CHUNK;
-        chunk = kst_memory_zeroed(builder->memory, sizeof *chunk + room, 1, status);
+        const size_t step = builder->arena.step ? builder->arena.step : CHUNK;
+        size_t room = length > step ? length : step;
+        chunk = kst_memory_array(builder->memory, sizeof *chunk + room, 1, status);
         if (!chunk)
             return NULL;
         chunk->length = room;
+        chunk->used = 0;
         chunk->next = builder->arena.chunk;
         builder->arena.chunk = chunk;
     }
     void *taken = (char *)chunk->bytes + chunk->used;
     chunk->used += length;
-    return taken;
+    return memset(taken, 0, length);
 }
 
 void kst_j2k_arena_release(struct memory *memory, struct j2k_arena *arena)

@@ -24,25 +24,57 @@ struct j2k_tag_shape {
 /* Compute the shape of a tree of width × height leaves; both are 1 to 2^14. */
 void kst_j2k_tag_shape(struct j2k_tag_shape *shape, uint32_t width, uint32_t height);
 
-/*
- * Decode whether the value of leaf (x, y) is less than the threshold, 1 to 65,535. Each of `nodes` holds twice the
- * lower bound, plus 1 if the bound is the value. If the value is not less, *level says how far up the tree that is
- * known: no leaf below that ancestor has a smaller value.
- */
-bool kst_j2k_tag_below(const struct j2k_tag_shape *shape, uint32_t *nodes, struct j2k_header_bits *bits, uint32_t x,
-    uint32_t y, uint32_t threshold, uint32_t *level);
-
-/*
- * Decode the value of leaf (x, y). The result is at most J2K_TAG_MISSING_MAX + 1, which stands for any larger value.
- * Nodes are coded as above.
- */
-uint32_t kst_j2k_tag_value(
-    const struct j2k_tag_shape *shape, uint8_t *nodes, struct j2k_header_bits *bits, uint32_t x, uint32_t y);
-
 /* Return the index of the ancestor of leaf (x, y) that is `level` levels up; level 0 is the leaf itself. */
 static inline uint32_t j2k_tag_node(const struct j2k_tag_shape *shape, uint32_t level, uint32_t x, uint32_t y)
 {
     return shape->offset[level] + (y >> level) * shape->width[level] + (x >> level);
+}
+
+/*
+ * Decode whether the value of leaf (x, y), which is not known yet, is less than the threshold, 1 to 65,535. Each of
+ * `nodes` holds twice the lower bound, plus 1 if the bound is the value. If the value is not less, *level says how far
+ * up the tree that is known: no leaf below that ancestor has a smaller value. The values above a known one are known,
+ * too, so that decoding begins below the lowest of these.
+ */
+static inline bool j2k_tag_below(const struct j2k_tag_shape *shape, uint32_t *nodes, struct j2k_header_bits *bits,
+    uint32_t x, uint32_t y, uint32_t threshold, uint32_t *level)
+{
+    uint32_t low = 0, k = 1;
+    while (k < shape->levels && !(nodes[j2k_tag_node(shape, k, x, y)] & 1))
+        k++;
+    if (k < shape->levels)
+        low = nodes[j2k_tag_node(shape, k, x, y)] / 2;
+    while (k-- > 0) {
+        uint32_t *node = &nodes[j2k_tag_node(shape, k, x, y)];
+        low = low < *node / 2 ? *node / 2 : low;
+        low += low < threshold ? j2k_bits_zeros(bits, threshold - low) : 0;
+        const bool known = low < threshold;
+        *node = 2 * low + known;
+        if (!known) {
+            *level = k;
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * Decode the value of leaf (x, y), which is not known yet. The result is at most J2K_TAG_MISSING_MAX + 1, which stands
+ * for any larger value. Nodes are coded as above, but 0 stands for what is not known.
+ */
+static inline uint32_t j2k_tag_value(
+    const struct j2k_tag_shape *shape, uint8_t *nodes, struct j2k_header_bits *bits, uint32_t x, uint32_t y)
+{
+    uint32_t low = 0, k = 1;
+    while (k < shape->levels && nodes[j2k_tag_node(shape, k, x, y)] == 0)
+        k++;
+    if (k < shape->levels)
+        low = nodes[j2k_tag_node(shape, k, x, y)] / 2U;
+    while (k-- > 0) {
+        low += j2k_bits_zeros(bits, J2K_TAG_MISSING_MAX + 1 - low);
+        nodes[j2k_tag_node(shape, k, x, y)] = (uint8_t)(2 * low + 1);
+    }
+    return low;
 }
 
 #endif

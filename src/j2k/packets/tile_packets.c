@@ -277,6 +277,11 @@ static bool visit(void *argument, const struct j2k_grid *grid, uint32_t precinct
     return true;
 }
 
+uint64_t kst_j2k_volume_turns(const struct j2k_volume *volume)
+{
+    return WALK + (uint64_t)(volume->r1 - volume->r0) * (volume->c1 - volume->c0);
+}
+
 static kst_status read_volumes(struct j2k_packet_source *source)
 {
     struct j2k_builder *builder = source->builder;
@@ -293,7 +298,7 @@ static kst_status read_volumes(struct j2k_packet_source *source)
         bool data_left = source->packed.data ? source->packed_next < source->packed_end : j2k_has_body(source);
         if (source->stopped || !data_left)
             break;
-        builder->turns += WALK + (uint64_t)(volume.r1 - volume.r0) * (volume.c1 - volume.c0);
+        builder->turns += kst_j2k_volume_turns(&volume);
         kst_status status = kst_j2k_walk(builder, &volume, visit, source);
         if (status || source->status)
             return status ? status : source->status;
@@ -321,7 +326,7 @@ static void count_left(struct j2k_packet_source *source)
 static kst_status read_all(struct j2k_packet_source *source)
 {
     struct j2k_builder *builder = source->builder;
-    builder->contribution_count = 0;
+    j2k_forget_contributions(builder);
     kst_status status = kst_j2k_join_packed_headers(builder, &source->packed);
     if (source->packed.data) {
         source->packed_next = source->packed.data;
