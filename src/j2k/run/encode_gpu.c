@@ -61,11 +61,17 @@ void kst_j2k_run_describe_gpu_item(const struct j2k_encoder *encoder, struct j2k
     item->picture.in_place = e->source == GPU_SOURCE_DIRECT && kst_memory_has_addresses(encoder->image->memory);
 }
 
+bool kst_j2k_run_encode_gpu_codes(const struct j2k_encoder *encoder)
+{
+    return !kst_j2k_coded_has_ht(&encoder->coded) ||
+           (encoder->options.passes == 1 && !kst_j2k_run_encode_searches(encoder));
+}
+
 bool kst_j2k_run_encode_gpu_suits(const struct j2k_encoder *encoder)
 {
     const struct encoding *e = encoder->e;
     const struct j2k_plan *plan = &encoder->coded.plan;
-    if (!e->gpu || e->rows || !kst_j2k_gpu_encodes(encoder->image) || kst_j2k_coded_has_ht(&encoder->coded))
+    if (!e->gpu || e->rows || !kst_j2k_gpu_encodes(encoder->image) || !kst_j2k_run_encode_gpu_codes(encoder))
         return false;
     uint64_t bytes = kst_j2k_gpu_encode_memory(plan), device = e->gpu->gpu->info.memory;
     return bytes <= e->context->limits.memory && bytes <= J2K_GPU_ENCODE_MEMORY_MAX && (device == 0 || bytes <= device);
@@ -133,8 +139,9 @@ void kst_j2k_run_encode_gpu_take(
 {
     struct j2k_block_code *coded = &encoding->coded->block[block];
     struct j2k_block_result *result = &encoding->result[block];
+    const bool is_ht = encoding->coded->plan.block[block].coder == J2K_HT;
     *result = (struct j2k_block_result){.planes = (uint8_t)outcome->planes,
-        .top = (uint8_t)outcome->planes,
+        .top = (uint8_t)(is_ht && outcome->passes > 0 ? encoding->request->plane + 1 : outcome->planes),
         .error = j2k_quantiser_error(outcome->error)};
     coded->data = outcome->passes > 0 ? outcome->data : NULL;
     coded->passes = (uint8_t)outcome->passes;
