@@ -159,7 +159,34 @@ static void test_others(void **state)
     options.passes = 3;
     if (!simulated())
         check("three passes", &image, &options, false);
+    options = ht_options(0);
+    options.target = KST_J2K_RATIO;
+    options.value = 5;
+    options.reversible = true;
+    if (!simulated())
+        check("planes of a reversible transform", &image, &options, false);
     image_free(&image);
+}
+
+/* Targets that the quantiser's step meets; and those that no step meets, or layers, for which blocks are measured. */
+static void test_targets(void **state)
+{
+    static const struct {
+        kst_j2k_target target;
+        double value;
+        uint32_t layers;
+    } targets[] = {{KST_J2K_RATIO, 12, 1}, {KST_J2K_RATE, 1.5, 3}, {KST_J2K_PSNR, 35, 1}, {KST_J2K_PSNR, 30, 2},
+        {KST_J2K_RATIO, 150, 1}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof targets / sizeof *targets && !simulated(); i++) {
+        kst_image image = noise_image(i % 2 ? KST_FORMAT_GREY : KST_FORMAT_RGB, 150, 110, 8);
+        kst_j2k_options options = ht_options(0);
+        options.target = targets[i].target;
+        options.value = targets[i].value;
+        options.layers = targets[i].layers;
+        check("target", &image, &options, true);
+        image_free(&image);
+    }
 }
 
 /* Pictures of a batch, with code-blocks of one kind or the other. */
@@ -232,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_others),
+        cmocka_unit_test(test_targets),
         cmocka_unit_test(test_batch),
         cmocka_unit_test(test_excerpts),
     };

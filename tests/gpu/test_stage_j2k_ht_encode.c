@@ -3,14 +3,17 @@
  * The kernel that codes code-blocks of T.814, and the one that collects them, against the processor's functions: blocks
  * of all kinds of shapes, with samples that make any number of stuffed bits, and with too little room.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/cpu.h"
 #include "j2k/cpu/blocks/ht_encode.h"
 #include "j2k/cpu/dwt/forward.h"
+#include "j2k/gpu/encode.h"
 #include "j2k/gpu/modules.h"
 #include "j2k/kernels/encode_work.h"
+#include "j2k/rate/encoding.h"
 #include "support/gpu/pictures.h"
 #include "support/gpu/stage.h"
 #include "support/random.h"
@@ -77,6 +80,7 @@ static struct j2k_work_coded_block describe(uint32_t index, uint32_t capacity, u
         .height = shape[1],
         .style = J2K_STYLE_HT | (next_random() % 2 ? J2K_STYLE_CAUSAL : 0U),
         .exact = next_random() % 2,
+        .measured = index % 3 == 0 ? 0 : J2K_MEASURED_GAINS | (index % 3 == 1 ? J2K_MEASURED_ERRORS : 0U),
         .factor = stage_bits_of(1.0F / (float)(1 + next_random() % 9)),
         .data = index * (capacity + J2K_DATA_HEAD),
         .capacity = capacity};
@@ -124,12 +128,24 @@ static void free_coding(struct coding *coding)
     free(coding);
 }
 
-/* Code a block on the processor. */
-static void encode_there(const struct coding *coding, const struct j2k_work_coded_block *block,
+/* The quantiser's error of a coefficient. */
+static uint64_t error_of(float value, float factor, uint32_t magnitude)
+{
+    float part = fabsf(value) * factor - (magnitude > 0 ? (float)magnitude + 0.5F : 0);
+    int64_t whole = (int32_t)(part * (float)(1 << J2K_ERROR_BITS));
+    return (uint64_t)(whole * whole);
+}
+
+/* Code a block on the processor. Returns the quantiser's error, if it is measured. */
+static uint64_t encode_there(const struct coding *coding, const struct j2k_work_coded_block *block,
     struct j2k_block_scratch *scratch, struct j2k_block_outcome *outcome)
 {
-    const struct j2k_block_settings settings = {
-        .width = block->width, .height = block->height, .style = block->style, .exact = block->exact};
+    const struct j2k_block_settings settings = {.width = block->width,
+        .height = block->height,
+        .style = block->style,
+        .exact = block->exact,
+        .measure = block->measured > 0};
+    uint64_t error = 0;
     float factor;
     memcpy(&factor, &block->factor, sizeof factor);
     for (uint32_t y = 0; y < block->height; y++) {
@@ -139,11 +155,20 @@ static void encode_there(const struct coding *coding, const struct j2k_work_code
             forward.sign_integers((const int32_t *)(const void *)from, block->width, to);
         else
             forward.quantise((const float *)(const void *)from, block->width, factor, to);
+        for (uint32_t x = 0; x < block->width && !block->exact && (block->measured & J2K_MEASURED_ERRORS) != 0; x++)
+            error += error_of(((const float *)(const void *)from)[x], factor, to[x] & 0x7FFFFFFF);
         for (uint32_t x = 0; x < block->width; x++)
             if (x >= block->left && x < block->right && y >= block->top && y < block->bottom)
                 to[x] = (to[x] & 0x80000000) | (to[x] & 0x7FFFFFFF) << block->roi_shift;
     }
     kst_j2k_cpu_ht.encode(scratch, CPU_C, &settings, outcome);
+    return error;
+}
+
+/* A gain as the kernel reports it. */
+static double gain_of(const uint32_t *pass, uint32_t planes)
+{
+    return ldexp((double)((uint64_t)pass[2] << 32 | pass[1]), 2 * (int)j2k_gpu_left_shift(planes));
 }
 
 static void compare_block(const struct coding *coding, uint32_t index, const struct j2k_work_coded_result *result,
@@ -151,7 +176,8 @@ static void compare_block(const struct coding *coding, uint32_t index, const str
 {
     const struct j2k_work_coded_block *block = &coding->block[index];
     struct j2k_block_outcome wanted;
-    encode_there(coding, block, scratch, &wanted);
+    uint64_t error = encode_there(coding, block, scratch, &wanted);
+    assert_true(((uint64_t)result->error_high << 32 | result->error_low) == error);
     assert_int_equal(result->planes, wanted.planes);
     assert_int_equal(result->passes, wanted.passes);
     if (result->length == J2K_NO_ROOM) {
@@ -161,8 +187,11 @@ static void compare_block(const struct coding *coding, uint32_t index, const str
     if (result->length != wanted.length)
         fail_msg("block %u, %u×%u, %u planes: %u bytes, not %u", index, block->width, block->height, wanted.planes,
             result->length, wanted.length);
-    if (wanted.passes > 0)
+    if (wanted.passes > 0) {
         assert_int_equal(collected[result->at], wanted.length);
+        double gain = block->measured ? wanted.pass[0].gain : 0;
+        assert_true(gain_of(collected + result->at, wanted.planes) == gain);
+    }
     const uint32_t *data = collected + coding->count * J2K_CODED_PASSES * J2K_PASS_RESULT + result->data;
     assert_memory_equal(data, wanted.data, wanted.length);
 }

@@ -254,6 +254,7 @@ static void read_slice(void *arg, uint32_t index)
             .passes = result->passes,
             .length = result->length,
             .pass = (const uint32_t *)(const void *)passes + result->at,
+            .ht = list->coder->at_once,
             .data = data + sizeof(uint32_t) * result->data,
             .error = (uint64_t)result->error_high << 32 | result->error_low,
             .left = (uint64_t)result->left_high << 32 | result->left_low};

@@ -48,7 +48,8 @@ FUNCTION void append_excesses(struct code_bits *codes, struct code_bits *events,
 }
 
 /* Collect VLC and the events of MEL of a pair. */
-LARGE_FUNCTION void collect_codes(const struct coded_quad *quad, u32 first, struct code_bits *codes, struct code_bits *events)
+LARGE_FUNCTION void collect_codes(
+    const struct coded_quad *quad, u32 first, struct code_bits *codes, struct code_bits *events)
 {
     codes->value = codes->count = events->value = events->count = 0;
     UNROLL for (u32 i = 0; i < 2; i++)
@@ -182,18 +183,53 @@ FUNCTION u32 end_block(struct block_coding *c, LOCAL u32 *memory)
     return join_streams(&c->signs, &events, &codes);
 }
 
-/* Report a block. */
-FUNCTION void put_result(GLOBAL struct j2k_work_coded_result *to, GLOBAL u32 *RESTRICT pass, u32 planes, u32 length)
+/* What is measured of a block: what its pass gains, in squares of 2^left_shift(planes) half steps; and the error. */
+struct ht_measures {
+    u64 gain, error;
+};
+
+/*
+ * Measure a work-item's share of a block, if that is wanted. The pass has all planes, so that nothing is left of what
+ * the indices say.
+ */
+LARGE_FUNCTION struct ht_measures measure_ht(
+    GLOBAL const struct j2k_work_coded_block *block, GLOBAL const u32 *RESTRICT samples, u32 planes)
 {
+    struct ht_measures m;
+    u32 count = block->measured ? block->width * block->height : 0, shift = left_shift(planes);
+    float factor = float_of(block->factor);
+    m.gain = m.error = 0;
+    for (u32 i = lane_index(); i < count; i += LANES) {
+        u32 y = i / block->width, x = i - y * block->width, from = samples[block->from + y * block->pitch + x];
+        u32 index = block->exact ? index_of_integer(from) : index_of_real(from, factor);
+        u32 magnitude = raised(block, index, x, y) & 0x7FFFFFFFu;
+        u64 half_steps = (2 * (u64)magnitude + (block->exact ? 0 : 1)) >> shift;
+        m.gain += magnitude > 0 ? half_steps * half_steps : 0;
+        m.error += !block->exact && (block->measured & J2K_MEASURED_ERRORS) != 0 ? error_of_real(from, factor) : 0;
+    }
+    return m;
+}
+
+/* Report a block. */
+FUNCTION void put_result(
+    GLOBAL struct j2k_work_coded_result *to, GLOBAL u32 *RESTRICT pass, u32 planes, u32 length, LOCAL const u32 *wide)
+{
+    u64 gain = wide_sum(wide), error = wide_sum(wide + WIDE_PIECES);
     to->planes = planes;
     to->passes = planes > 0 ? 1 : 0;
     to->length = length;
-    to->error_low = to->error_high = to->left_low = to->left_high = to->decision = to->decisions = 0;
+    to->error_low = (u32)error;
+    to->error_high = (u32)(error >> 32);
+    to->left_low = to->left_high = to->decision = to->decisions = 0;
     pass[0] = length;
-    pass[1] = pass[2] = 0;
+    pass[1] = (u32)gain;
+    pass[2] = (u32)(gain >> 32);
 }
 
-/* Code the blocks of a list. `passes` has J2K_CODED_PASSES passes for each block, as for code_blocks. */
+/*
+ * Code the blocks of a list. `passes` has J2K_CODED_PASSES passes for each block, as for code_blocks, but a gain is a
+ * number of 64 bits.
+ */
 KERNEL(J2K_HT_CODE_GROUP)
 code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT data,
     GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT results)
@@ -203,6 +239,7 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     SHARED u32 events[EVENT_WORDS];
     SHARED u32 scratch[J2K_HT_CODE_GROUP];
     SHARED u32 any[1];
+    SHARED u32 wide[2 * WIDE_PIECES]; /* of struct ht_measures */
     GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
     GLOBAL const struct j2k_work_coded_block *block =
         (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
@@ -211,6 +248,8 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
         codes[i] = i == 0 ? 15 : 0; /* the place of Scup's low bits */
     for (u32 i = local_index(); i < EVENT_WORDS; i += J2K_HT_CODE_GROUP)
         events[i] = 0;
+    if (local_index() < 2 * WIDE_PIECES)
+        wide[local_index()] = 0;
     if (local_index() == 0)
         any[0] = 0;
     c.signs.ring = memory + PAIRS_MOST;
@@ -227,10 +266,15 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     join_local(&any[0], code_pairs(&c, block, samples));
     barrier_local();
     u32 length = end_block(&c, memory), planes = bit_length(any[0]);
+    struct ht_measures m = measure_ht(block, samples, planes);
+    add_up_wide(wide, m.gain);
+    add_up_wide(wide + WIDE_PIECES, m.error);
+    barrier_local();
     if (local_index() == 0)
         put_result((GLOBAL struct j2k_work_coded_result *)(results + J2K_LIST_HEAD) + group_index(),
             passes + group_index() * (J2K_CODED_PASSES * J2K_PASS_WORDS), planes,
             planes == 0                 ? 0
             : length <= block->capacity ? length
-                                        : J2K_NO_ROOM);
+                                        : J2K_NO_ROOM,
+            wide);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writes the three streams of T.814 (7.1) with a work-group of 32 for a code-block. MagSgn and VLC are first written
- * without the bits that stuffing adds, where sums of lengths say. Then 128 bytes are stuffed at once: a ballot finds the
- * first one behind which there is a stuffed bit, up to it all are right, and the next 128 begin behind it; there are few
- * of these. MagSgn is in a ring and is stuffed as soon as there is enough of it, VLC at the end, because it is written
- * backward. MEL is short, and its events are coded one after the other, a run of zeros at a time.
+ * without the bits that stuffing adds, where sums of lengths say. Then 128 bytes are stuffed at once: a ballot finds
+ * the first one behind which there is a stuffed bit, up to it all are right, and the next 128 begin behind it; there
+ * are few of these. MagSgn is in a ring and is stuffed as soon as there is enough of it, VLC at the end, because it is
+ * written backward. MEL is short, and its events are coded one after the other, a run of zeros at a time.
  */
 #include "kernels/group.h"
 
