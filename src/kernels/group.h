@@ -83,13 +83,27 @@ FUNCTION u32 lane_ballot(LOCAL u32 *scratch, u32 predicate)
 /* Return the sum of the values of the lanes before this one, modulo 2^32. *total receives the sum of all 32. */
 FUNCTION u32 lane_scan(LOCAL u32 *scratch, u32 value, u32 *total)
 {
+#if HAS_WARPS
     u32 lane = lane_index(), sum = value;
     for (u32 step = 1; step < LANES; step *= 2) {
-        u32 left = lane_shuffle(scratch, sum, (lane - step) % LANES);
+        u32 left = warp_shuffle(sum, (lane - step) % LANES);
         sum += lane >= step ? left : 0;
     }
-    *total = lane_shuffle(scratch, sum, LANES - 1);
+    *total = warp_shuffle(sum, LANES - 1);
     return sum - value;
+#else
+    u32 self = local_index(), lane = self % LANES, sum = 0;
+    barrier_local();
+    scratch[self] = value;
+    barrier_local();
+    *total = 0;
+    for (u32 i = 0; i < LANES; i++) {
+        u32 other = scratch[self - lane + i];
+        sum += i < lane ? other : 0;
+        *total += other;
+    }
+    return sum;
+#endif
 }
 
 /*

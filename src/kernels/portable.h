@@ -7,6 +7,7 @@
  *   DENSE_KERNEL(n, m)  likewise; the registers of a multiprocessor must suffice for m work-groups
  *   SLIM_KERNEL(n, m)   likewise; with NVIDIA's OpenCL the build's limit on registers applies to it
  *   FUNCTION            declares a function that kernels call
+ *   LARGE_FUNCTION      likewise; it has no barriers, and is not inlined where a CPU's compiler would take minutes
  *   GLOBAL, LOCAL       in pointer types: device memory, the work-group's memory
  *   SHARED              declares the work-group's memory, only in the body of a kernel itself; prefer arrays
  *   TABLE               declares a constant table at file scope
@@ -35,6 +36,7 @@ typedef long long i64;
 #define DENSE_KERNEL(n, m) extern "C" __global__ void __launch_bounds__(n, m)
 #define SLIM_KERNEL(n, m) DENSE_KERNEL(n, m)
 #define FUNCTION static __device__ __forceinline__
+#define LARGE_FUNCTION FUNCTION
 #define GLOBAL
 #define LOCAL
 #define SHARED __shared__
@@ -259,7 +261,9 @@ FUNCTION u32x4 make_u32x4(u32 x, u32 y, u32 z, u32 w)
 /* On a CPU arrays in memory are as fast as registers, and the compiler would take minutes to unroll the loops. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define UNROLL
+#define LARGE_FUNCTION OUTLINED
 #else
+#define LARGE_FUNCTION FUNCTION
 #define UNROLL _Pragma("unroll")
 #endif
 #define ROLL _Pragma("unroll 1")

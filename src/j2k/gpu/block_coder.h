@@ -30,8 +30,12 @@ struct j2k_gpu_block_coder {
     uint32_t (*flights)(const struct j2k_tile_component *tc, uint64_t bytes);
     uint32_t (*lanes)(uint32_t flights, uint64_t bytes);
 
-    /* The kernels that measure blocks, find their decisions, order them by how many these are, and code them. */
+    /*
+     * The kernels that measure blocks, find their decisions, order them by how many these are, and code them. If
+     * `at_once`, there is only `code`, which codes samples.
+     */
     enum j2k_gpu_encode_kernel measure, model, order, code;
+    bool at_once;
     /*
      * Return the number of bytes that a coded block gets room for, and the units of decisions that it gets room for.
      * `ample`: whatever the block may hold, and not only what most blocks do.

@@ -149,6 +149,24 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_begin(struct gpu_runtime *runtime,
     return NULL;
 }
 
+static void release_fetched(struct j2k_gpu_encode_job *job)
+{
+    while (job->fetched) {
+        struct j2k_gpu_fetched *next = job->fetched->next;
+        kst_gpu_pool_give(&job->runtime->pool, &job->fetched->buffer);
+        kst_gpu_pool_give(&job->runtime->pool, &job->fetched->collected);
+        kst_memory_release(job->runtime->gpu->memory, job->fetched);
+        job->fetched = next;
+    }
+}
+
+void kst_j2k_gpu_encode_forget(struct j2k_gpu_encode_job *job)
+{
+    struct gpu_error error;
+    if (kst_j2k_gpu_encode_arrive(job, &error))
+        release_fetched(job);
+}
+
 void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job)
 {
     if (!job)
@@ -159,13 +177,7 @@ void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job)
         kst_j2k_gpu_encode_uncoded(job, false);
     if (job->track)
         finish(job);
-    while (job->fetched) {
-        struct j2k_gpu_fetched *next = job->fetched->next;
-        kst_gpu_pool_give(&runtime->pool, &job->fetched->buffer);
-        kst_gpu_pool_give(&runtime->pool, &job->fetched->collected);
-        kst_memory_release(memory, job->fetched);
-        job->fetched = next;
-    }
+    release_fetched(job);
     for (uint32_t i = 0; i < CODING_BUFFERS; i++)
         kst_gpu_pool_give(&runtime->pool, &job->buffer[i]);
     kst_gpu_track_give(runtime, job->track);

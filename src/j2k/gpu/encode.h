@@ -41,7 +41,12 @@ struct j2k_gpu_block_order {
 struct j2k_gpu_block_outcome {
     uint32_t planes; /* bit-planes of the largest magnitude */
     uint32_t passes, length;
-    const uint32_t *pass; /* for each pass its length and its gain; see j2k_gpu_gain() */
+    /*
+     * For each pass its length and its gain; see j2k_gpu_gain(). If `ht`, there is one cleanup pass of T.814 at most,
+     * whose gain is in squares of half steps, as `left`, with j2k_gpu_left_shift(planes).
+     */
+    const uint32_t *pass;
+    bool ht;
     const uint8_t *data;
     uint64_t error; /* error of the quantiser, if measured, in squares of 2^-14 of its step */
     /*
@@ -101,6 +106,9 @@ bool kst_j2k_gpu_encode_blocks(struct j2k_gpu_encode_job *job, const struct j2k_
 
 /* Wait for the bytes of the blocks that were coded. For one thread at a time. */
 bool kst_j2k_gpu_encode_arrive(struct j2k_gpu_encode_job *job, struct gpu_error *error);
+
+/* Release what was found and coded so far, which then is no longer valid. For one thread at a time. */
+void kst_j2k_gpu_encode_forget(struct j2k_gpu_encode_job *job);
 
 /* The times, summed over all blocks whose bytes were waited for. */
 struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(const struct j2k_gpu_encode_job *job);

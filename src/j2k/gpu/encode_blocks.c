@@ -83,16 +83,22 @@ static void bring_list(const struct list_run *run)
         run->job->queue, &run->buffer[LIST], 0, &run->buffer[HOST_LIST], 0, run->list->words * 4ULL);
 }
 
-static void model(struct list_run *run)
+/* Launch a kernel that takes samples and fills a buffer, which is of decisions or of data. */
+static void take_samples(struct list_run *run, enum j2k_gpu_encode_kernel kernel, enum list_buffer filled)
 {
     const struct gpu_runtime *runtime = run->job->runtime;
     struct gpu_queue *queue = run->job->queue;
     const struct gpu_argument arguments[] = {{.buffer = &run->buffer[LIST]},
         {.buffer = &run->job->buffer[CODING_SAMPLES], .bytes = run->list->samples * sizeof(uint32_t)},
-        {.buffer = &run->buffer[DECISIONS]}, {.buffer = &run->buffer[PASSES]}, {.buffer = &run->buffer[RESULTS]}};
+        {.buffer = &run->buffer[filled]}, {.buffer = &run->buffer[PASSES]}, {.buffer = &run->buffer[RESULTS]}};
     runtime->gpu->backend->fill(queue, &run->buffer[RESULTS], 0, J2K_LIST_HEAD * 4, 0);
-    kst_gpu_launch(queue, run->job->built, run->list->coder->model, run->list->blocks, arguments,
-        sizeof arguments / sizeof arguments[0]);
+    kst_gpu_launch(
+        queue, run->job->built, kernel, run->list->blocks, arguments, sizeof arguments / sizeof arguments[0]);
+}
+
+static void model(struct list_run *run)
+{
+    take_samples(run, run->list->coder->model, DECISIONS);
 }
 
 static void put_in_order(struct list_run *run)
@@ -127,18 +133,30 @@ static void model_in_turn(struct list_run *run)
     pthread_mutex_unlock(&runtime->lock);
 }
 
+static void code_decisions(struct list_run *run)
+{
+    const struct j2k_gpu_list *list = run->list;
+    const uint32_t rows = J2K_CODE_GROUP / J2K_CODE_LANES;
+    model_in_turn(run);
+    launch(run, list->coder->code, (list->rows + rows - 1) / rows,
+        GPU_BUFFERS(LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS));
+}
+
+static void code_samples(struct list_run *run)
+{
+    take_samples(run, run->list->coder->code, DATA);
+    kst_j2k_gpu_encode_hurry(run->job);
+}
+
 static void code(struct list_run *run)
 {
     struct j2k_gpu_encode_job *job = run->job;
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     const struct j2k_gpu_list *list = run->list;
-    const uint32_t rows = J2K_CODE_GROUP / J2K_CODE_LANES;
     kst_j2k_gpu_encode_calm_down(job);
     kst_j2k_gpu_encode_record(job, CODING_BEFORE_BLOCKS);
     bring_list(run);
-    model_in_turn(run);
-    launch(run, list->coder->code, (list->rows + rows - 1) / rows,
-        GPU_BUFFERS(LIST, ORDER, DECISIONS, PASSES, DATA, RESULTS));
+    (list->coder->at_once ? code_samples : code_decisions)(run);
     launch(run, J2K_ENCODE_COLLECT, list->blocks, GPU_BUFFERS(LIST, RESULTS, PASSES, DATA, COLLECTED));
     backend->copy(job->queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
     kst_j2k_gpu_encode_record(job, CODING_AFTER_BLOCKS);
@@ -236,6 +254,7 @@ static void read_slice(void *arg, uint32_t index)
             .passes = result->passes,
             .length = result->length,
             .pass = (const uint32_t *)(const void *)passes + result->at,
+            .ht = list->coder->at_once,
             .data = data + sizeof(uint32_t) * result->data,
             .error = (uint64_t)result->error_high << 32 | result->error_low,
             .left = (uint64_t)result->left_high << 32 | result->left_low};

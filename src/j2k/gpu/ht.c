@@ -177,5 +177,36 @@ static uint32_t choose_flights(const struct j2k_tile_component *tc, uint64_t byt
     return 0;
 }
 
-const struct j2k_gpu_block_coder kst_j2k_gpu_ht = {
-    .can_decode = can_decode, .state_words = state_words, .decode = decode, .flights = choose_flights};
+/*
+ * Without further knowledge each plane of a sample takes a bit, and its sign another, plus an eighth. Blocks that take
+ * more are coded again with ample room: MagSgn has at most 32 bits of a sample, and a bit of stuffing for 15 of these;
+ * MEL and VLC together have less than 8 bytes for a pair of quads.
+ */
+static uint32_t block_room(const struct j2k_plan *plan, const struct j2k_block *block, bool ample)
+{
+    enum { AROUND = 64, PAIR_BYTES = 8 };
+    const uint64_t samples = (uint64_t)block->width * block->height;
+    const uint64_t pairs = (uint64_t)((block->width + 3U) / 4) * ((block->height + 1U) / 2);
+    uint64_t bytes = samples * (plan->band[block->band].planes + 2U) * 9 / 64 + AROUND;
+    if (ample)
+        bytes = 4 * samples * 16 / 15 + PAIR_BYTES * pairs + AROUND;
+    return (uint32_t)((bytes + 3) / 4 * 4);
+}
+
+/* Samples are coded without decisions. */
+static uint32_t decision_room(const struct j2k_plan *plan, const struct j2k_block *block, bool ample)
+{
+    (void)plan;
+    (void)block;
+    (void)ample;
+    return 0;
+}
+
+const struct j2k_gpu_block_coder kst_j2k_gpu_ht = {.can_decode = can_decode,
+    .state_words = state_words,
+    .decode = decode,
+    .flights = choose_flights,
+    .code = J2K_ENCODE_CODE_HT,
+    .at_once = true,
+    .block_room = block_room,
+    .decision_room = decision_room};

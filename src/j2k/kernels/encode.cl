@@ -7,4 +7,5 @@
 #include "j2k/kernels/survey.h"
 #include "j2k/kernels/segments.h"
 #include "j2k/kernels/order.h"
+#include "j2k/kernels/ht_code.h"
 #include "j2k/kernels/collect.h"

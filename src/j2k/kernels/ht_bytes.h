@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the streams of T.814 have in common (7.1): bytes are taken four at a time, and their stuffed bits are removed.
- * These are the highest bits of some bytes; masks have them set.
+ * What decoding and encoding streams of T.814 have in common (7.1): bytes are taken four at a time, and their stuffed
+ * bits are removed. These are the highest bits of some bytes; masks have them set.
  */
 #include "kernels/portable.h"
 
@@ -9,6 +9,28 @@
 
 #define HT_TOPS 0x80808080u
 #define HT_ONES 0x01010101u
+
+/* Pack the exponents of MEL into nibbles of a word. */
+#define HT_NIBBLES(a, b, c, d, e, f, g, h) ((a) | (b) << 4 | (c) << 8 | (d) << 12 | (e) << 16 | (f) << 20 | (g) << 24)
+#define HT_EXPONENTS(a, b, c, d, e, f, g, h, i, j, k, l, m)                                                            \
+    ((u64)(HT_NIBBLES(a, b, c, d, e, f, g, 0)) | (u64)(HT_NIBBLES(h, i, j, k, l, m, 0, 0)) << 28)
+
+/* Return the exponent of a state of MEL: 2 to its power zeros make a run. */
+FUNCTION u32 mel_exponent(u32 state)
+{
+    return (u32)(J2K_HT_MEL_EXPONENTS_IN(HT_EXPONENTS) >> 4 * state) & 15;
+}
+
+FUNCTION u32 bit_length(u32 x)
+{
+    return 32 - leading_zeros(x);
+}
+
+/* Return the place of the lowest bit that is set, of which there must be one. */
+FUNCTION u32 lowest_bit(u32 x)
+{
+    return 31 - leading_zeros(x & (0 - x));
+}
 
 /* Return the stuffed bits of bytes that are read forward: those behind FF. `before`: the bytes in front of them. */
 FUNCTION u32 stuffed_forward(u32 before)

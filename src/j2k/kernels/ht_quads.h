@@ -20,12 +20,9 @@ enum {
 SPREAD_TABLE u16 ht_first_row[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_FIRST};
 SPREAD_TABLE u16 ht_next_rows[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_NEXT};
 
-/* Pack the tables of ht.h into words: prefixes of u into two of four bytes each, exponents into nibbles. */
+/* Pack the prefixes of u into two words of four bytes each. */
 #define HT_LOW_WORD(a, b, c, d, e, f, g, h) ((u32)(a) | (u32)(b) << 8 | (u32)(c) << 16 | (u32)(d) << 24)
 #define HT_HIGH_WORD(a, b, c, d, e, f, g, h) HT_LOW_WORD(e, f, g, h, 0, 0, 0, 0)
-#define HT_NIBBLES(a, b, c, d, e, f, g, h) ((a) | (b) << 4 | (c) << 8 | (d) << 12 | (e) << 16 | (f) << 20 | (g) << 24)
-#define HT_EXPONENTS(a, b, c, d, e, f, g, h, i, j, k, l, m)                                                            \
-    ((u64)(HT_NIBBLES(a, b, c, d, e, f, g, 0)) | (u64)(HT_NIBBLES(h, i, j, k, l, m, 0, 0)) << 28)
 
 /* The bits of VLC, which are read backward. */
 struct vlc_bits {
@@ -130,7 +127,7 @@ FUNCTION void take_run(struct mel_bits *m)
 {
     if (m->count < MEL_RUN_BITS)
         refill_mel(m);
-    u32 exponent = (u32)(J2K_HT_MEL_EXPONENTS_IN(HT_EXPONENTS) >> 4 * m->state) & 15;
+    u32 exponent = mel_exponent(m->state);
     u32 rest = (u32)(m->bits >> (64 - MEL_RUN_BITS)) & 31, is_long = (u32)(m->bits >> 63);
     u32 length = is_long ? 1 : 1 + exponent;
     m->run = is_long ? (i32)(2u << exponent) - 2 : (i32)(2 * (rest >> (5 - exponent)) + 1);

@@ -140,11 +140,6 @@ FUNCTION u32 spread_group(const struct ht_groups *g, struct pass_bits *p, u32 at
     return fresh;
 }
 
-FUNCTION u32 lowest_bit(u32 x)
-{
-    return 31 - leading_zeros(x & (0u - x));
-}
-
 FUNCTION void spread_significance(const struct ht_groups *g, struct pass_bits *p,
     GLOBAL const struct j2k_work_ht_block *block, GLOBAL u32 *RESTRICT samples)
 {

@@ -145,11 +145,6 @@ struct quad_samples {
     u32 wrong;
 };
 
-FUNCTION u32 bit_length(u32 x)
-{
-    return 32 - leading_zeros(x);
-}
-
 /* Take the samples of a quad, whose numbers, 2 (µ − 1) + sign, begin at `place`. */
 FUNCTION void take_samples(const struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block, u32 quad,
     u32 place, struct quad_samples *q)

@@ -101,7 +101,11 @@ struct j2k_encode_gpu_part {
     pthread_mutex_t coding; /* held while blocks are coded, because pictures are finished at the same time */
 };
 
-/* encode_gpu.c: return whether the context's GPU can encode the planned picture. */
+/*
+ * encode_gpu.c: return whether there are kernels that code the picture's blocks as its options say; and whether the
+ * context's GPU can encode the planned picture.
+ */
+bool kst_j2k_run_encode_gpu_codes(const struct j2k_encoder *encoder);
 bool kst_j2k_run_encode_gpu_suits(const struct j2k_encoder *encoder);
 
 /*

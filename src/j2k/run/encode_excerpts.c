@@ -12,7 +12,6 @@
 #include "j2k/rate/measure.h"
 #include "j2k/run/encode.h"
 #include "j2k/syntax/geometry.h"
-#include "j2k/write/capabilities.h"
 #include "j2k/write/excerpt.h"
 
 enum {
@@ -222,7 +221,7 @@ static bool cut_smaller(struct j2k_encoder *encoder, struct j2k_rect unit)
 static bool can_be_read(const struct j2k_encoder *encoder)
 {
     const struct encoding *e = encoder->e;
-    return e->gpu && (e->rows || kst_j2k_gpu_encodes(encoder->image)) && !kst_j2k_coded_has_ht(&encoder->coded);
+    return e->gpu && (e->rows || kst_j2k_gpu_encodes(encoder->image)) && kst_j2k_run_encode_gpu_codes(encoder);
 }
 
 bool kst_j2k_run_encode_gpu_cuts(struct j2k_encoder *encoder)

@@ -39,6 +39,13 @@ struct rounds {
     struct j2k_gpu_block_gains *measured;
 };
 
+/* Return what the kernels are to measure. */
+static uint32_t measures_of(const struct j2k_encoder *encoder)
+{
+    const struct j2k_encode_request *request = &encoder->request;
+    return request->measure ? J2K_MEASURED_GAINS | (request->error > 0 ? J2K_MEASURED_ERRORS : 0U) : 0;
+}
+
 /*
  * Describe the picture to the kernels, with the component that each of a pixel's samples belongs to, in the order of
  * memory.
@@ -52,20 +59,24 @@ void kst_j2k_run_describe_gpu_item(const struct j2k_encoder *encoder, struct j2k
         .image = encoder->image,
         .source = e->source,
         .planes = e->planes,
-        .measured = 0};
-    if (encoder->request.measure)
-        item->measured = J2K_MEASURED_GAINS | (encoder->request.error > 0 ? J2K_MEASURED_ERRORS : 0);
+        .measured = measures_of(encoder)};
     for (uint32_t k = 0; k < item->picture.channels && k < J2K_WORK_CHANNELS; k++)
         item->picture.channel[k].component = kst_pixel_place(layout, k);
     item->picture.image = e->planes;
     item->picture.in_place = e->source == GPU_SOURCE_DIRECT && kst_memory_has_addresses(encoder->image->memory);
 }
 
+bool kst_j2k_run_encode_gpu_codes(const struct j2k_encoder *encoder)
+{
+    return !kst_j2k_coded_has_ht(&encoder->coded) ||
+           (encoder->options.passes == 1 && !(encoder->reversible && kst_j2k_run_encode_searches(encoder)));
+}
+
 bool kst_j2k_run_encode_gpu_suits(const struct j2k_encoder *encoder)
 {
     const struct encoding *e = encoder->e;
     const struct j2k_plan *plan = &encoder->coded.plan;
-    if (!e->gpu || e->rows || !kst_j2k_gpu_encodes(encoder->image) || kst_j2k_coded_has_ht(&encoder->coded))
+    if (!e->gpu || e->rows || !kst_j2k_gpu_encodes(encoder->image) || !kst_j2k_run_encode_gpu_codes(encoder))
         return false;
     uint64_t bytes = kst_j2k_gpu_encode_memory(plan), device = e->gpu->gpu->info.memory;
     return bytes <= e->context->limits.memory && bytes <= J2K_GPU_ENCODE_MEMORY_MAX && (device == 0 || bytes <= device);
@@ -117,8 +128,11 @@ static void order_blocks(struct round *round, const struct j2k_encode_tile *tile
 /* Return how much a pass lowers the squared error, in squares of half steps. */
 static double pass_gain(const struct j2k_gpu_block_outcome *outcome, uint32_t pass)
 {
+    const uint32_t *words = &outcome->pass[J2K_PASS_RESULT * pass + 1];
+    if (outcome->ht)
+        return ldexp((double)((uint64_t)words[1] << 32 | words[0]), 2 * (int)j2k_gpu_left_shift(outcome->planes));
     uint32_t plane = outcome->planes - 1 - (pass + 2) / 3;
-    int64_t gain = j2k_gpu_gain(&outcome->pass[J2K_PASS_RESULT * pass + 1]);
+    int64_t gain = j2k_gpu_gain(words);
     return (double)gain * j2k_measure_plane(plane, false).unit;
 }
 
@@ -134,7 +148,7 @@ void kst_j2k_run_encode_gpu_take(
     struct j2k_block_code *coded = &encoding->coded->block[block];
     struct j2k_block_result *result = &encoding->result[block];
     *result = (struct j2k_block_result){.planes = (uint8_t)outcome->planes,
-        .top = (uint8_t)outcome->planes,
+        .top = (uint8_t)(outcome->ht && outcome->passes > 0 ? 1 : outcome->planes),
         .error = j2k_quantiser_error(outcome->error)};
     coded->data = outcome->passes > 0 ? outcome->data : NULL;
     coded->passes = (uint8_t)outcome->passes;
@@ -390,6 +404,9 @@ kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder)
 {
     struct j2k_encode_gpu_part *part = encoder->part;
     pthread_mutex_lock(&part->coding);
+    part->item[encoder->member].measured = measures_of(encoder);
+    if (part->count == 1) /* otherwise other pictures still need theirs */
+        kst_j2k_gpu_encode_forget(part->job);
     run_rounds(part, &encoder, 1);
     pthread_mutex_unlock(&part->coding);
     return encoder->status;

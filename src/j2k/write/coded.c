@@ -76,7 +76,8 @@ static kst_status add_blocks(struct laying *laying, const struct j2k_grid *grid,
             .y = rect.y0,
             .width = (uint16_t)(rect.x1 - rect.x0),
             .height = (uint16_t)(rect.y1 - rect.y0),
-            .band = grid->first_band + b};
+            .band = grid->first_band + b,
+            .coder = (uint8_t)kst_j2k_block_coder(grid->style)->kind};
     }
     return KST_OK;
 }

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Encodes code-blocks of T.814: a cleanup pass of each, which has all planes. */
+#include "kernels/group.h"
+
+#include "j2k/kernels/encode_work.h"
+#include "j2k/kernels/ht_pairs.h"
+#include "j2k/kernels/ht_streams.h"
+
+/* Bits in the order in which they are written, the first lowest. */
+struct code_bits {
+    u32 value, count;
+};
+
+FUNCTION void append(struct code_bits *b, u32 value, u32 count)
+{
+    b->value |= value << b->count;
+    b->count += count;
+}
+
+/* The code of u (Table 3): a prefix of up to three bits, and behind it up to five. */
+FUNCTION void append_prefix(struct code_bits *b, u32 u)
+{
+    append(b, u < 3 ? 1u << u >> 1 : u < 5 ? 4u : 0u, u < 3 ? u : 3);
+}
+
+FUNCTION void append_suffix(struct code_bits *b, u32 u)
+{
+    append(b, u < 3 ? 0u : u < 5 ? u - 3 : u - 5, u < 3 ? 0 : u < 5 ? 1 : 5);
+}
+
+/*
+ * Append both u of a pair. In the first row of quads (7.3.6) an event says whether both are above 2; if only one may
+ * be, the other takes one bit behind it.
+ */
+FUNCTION void append_excesses(struct code_bits *codes, struct code_bits *events, u32 a, u32 b, u32 first)
+{
+    u32 asks = first && a > 0 && b > 0, both = asks && a > 2 && b > 2, is_short = asks && a > 2 && b <= 2;
+    append(events, both, asks);
+    a -= both ? 2 : 0;
+    b -= both ? 2 : 0;
+    append_prefix(codes, a);
+    if (is_short)
+        append(codes, b - 1, 1);
+    else
+        append_prefix(codes, b);
+    append_suffix(codes, a);
+    append_suffix(codes, is_short ? 0 : b);
+}
+
+/* Collect VLC and the events of MEL of a pair. */
+LARGE_FUNCTION void collect_codes(
+    const struct coded_quad *quad, u32 first, struct code_bits *codes, struct code_bits *events)
+{
+    codes->value = codes->count = events->value = events->count = 0;
+    UNROLL for (u32 i = 0; i < 2; i++)
+    {
+        append(events, quad[i].asks && quad[i].rho != 0 ? 1u : 0u, quad[i].asks);
+        append(codes, J2K_HT_CODE_WORD(quad[i].entry), J2K_HT_CODE_LENGTH(quad[i].entry));
+    }
+    append_excesses(codes, events, quad[0].excess, quad[1].excess, first);
+}
+
+/* Return the number of MagSgn's bits of a sample. */
+FUNCTION u32 sign_length(const struct coded_quad *q, u32 i)
+{
+    return (q->rho >> i & 1) != 0 ? q->most - (J2K_HT_CODE_KNOWN(q->entry) >> i & 1) : 0;
+}
+
+FUNCTION u32 signs_length(const struct coded_quad *q)
+{
+    return ones(q->rho) * q->most - ones(J2K_HT_CODE_KNOWN(q->entry));
+}
+
+/* The lowest bits of a number, up to 32. */
+FUNCTION u64 lowest_bits(u32 value, u32 count)
+{
+    return value & (((u64)1 << count) - 1);
+}
+
+/* Write MagSgn of a quad from bit `place` on: in one piece if that has less than 64 bits. */
+LARGE_FUNCTION void put_signs(LOCAL u32 *ring, u32 place, const u32 *value, const struct coded_quad *q)
+{
+    u32 length[4];
+    UNROLL for (u32 i = 0; i < 4; i++) length[i] = sign_length(q, i);
+    u64 a = lowest_bits(value[0], length[0]) | lowest_bits(value[1], length[1]) << length[0];
+    u64 b = lowest_bits(value[2], length[2]) | lowest_bits(value[3], length[3]) << length[2];
+    u32 count = length[0] + length[1];
+    if (count + length[2] + length[3] < 64) {
+        write_signs(ring, place, a | b << count);
+        return;
+    }
+    write_signs(ring, place, a);
+    write_signs(ring, place + count, b);
+}
+
+/* The state of a block, which all work-items share. */
+struct block_coding {
+    struct sign_stream signs;
+    LOCAL u32 *codes, *events, *edges;
+    u32 code_count, event_count; /* bits in these */
+    u32 carry;                   /* see code_pair() */
+};
+
+/* Lengths of the three streams in one word, so that they are summed up together. */
+enum { SUM_CODES = 14, SUM_EVENTS = 24 };
+
+/* Code a step of 32 pairs. Whole work-group. */
+FUNCTION void code_step(struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block,
+    const struct pair_place *p, const struct pair_samples *s)
+{
+    struct coded_quad quad[2];
+    struct code_bits codes, events;
+    u32 sum;
+    code_pair(block, p, s, c->edges, c->signs.scratch, &c->carry, quad);
+    collect_codes(quad, p->row == 0, &codes, &events);
+    u32 length = signs_length(&quad[0]), both = length + signs_length(&quad[1]);
+    u32 before = lane_scan(c->signs.scratch, both | codes.count << SUM_CODES | events.count << SUM_EVENTS, &sum);
+    u32 place = c->signs.count + (before & ((1u << SUM_CODES) - 1)), signs = sum & ((1u << SUM_CODES) - 1);
+    clear_ahead(&c->signs, signs, 0);
+    barrier_local();
+    put_signs(c->signs.ring, place, s->value, &quad[0]);
+    put_signs(c->signs.ring, place + length, s->value + 4, &quad[1]);
+    write_bits(c->codes, c->code_count + (before >> SUM_CODES & 1023), codes.value);
+    write_bits(c->events, c->event_count + (before >> SUM_EVENTS), events.value);
+    barrier_local();
+    c->signs.count += signs;
+    c->code_count += sum >> SUM_CODES & 1023;
+    c->event_count += sum >> SUM_EVENTS;
+    while (c->signs.count - c->signs.place >= 8 * CHUNK_BYTES)
+        stuff_signs(&c->signs, CHUNK_BYTES);
+}
+
+/* Code all pairs of a block. Returns the bits of this work-item's magnitudes. Whole work-group. */
+FUNCTION u32 code_pairs(
+    struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block, GLOBAL const u32 *RESTRICT samples)
+{
+    u32 sample[PAIR_SAMPLES], any = 0, steps;
+    struct pair_place p = first_pair(block);
+    steps = (p.count + LANES - 1) / LANES;
+    load_pair(block, &p, samples, sample);
+    for (u32 i = 0; i < steps; i++) {
+        struct pair_samples s;
+        struct pair_place here = p;
+        quantise_pair(block, &p, sample);
+        UNROLL for (u32 k = 0; k < PAIR_SAMPLES; k++) any |= sample[k];
+        take_pair(sample, &s);
+        next_pair(&p);
+        load_pair(block, &p, samples, sample);
+        code_step(c, block, &here, &s);
+    }
+    return any & 0x7FFFFFFFu;
+}
+
+/* Join the streams behind MagSgn in the cleanup segment. Returns its length, Lcup. Whole work-group. */
+FUNCTION u32 join_streams(
+    const struct sign_stream *signs, const struct event_stream *events, const struct code_stream *codes)
+{
+    u32 both = events->length + codes->length, suffix = both + 1; /* Scup */
+    u32 length = signs->length + suffix, padded = (length + 3) / 4 * 4 - signs->length;
+    for (u32 i = lane_index(); i < padded && signs->length + i < signs->capacity; i += LANES) {
+        u32 byte = i < events->length ? events->to[i]
+                   : i < both         ? codes->to[both - 1 - i]
+                   : i == both        ? suffix >> 4
+                                      : 0;
+        signs->to[signs->length + i] = (u8)(i + 1 == both ? (byte & 0xF0) | (suffix & 15) : byte);
+    }
+    return length;
+}
+
+/* End all streams. Returns the length of the cleanup segment. `memory` is of edges and the ring. Whole work-group. */
+FUNCTION u32 end_block(struct block_coding *c, LOCAL u32 *memory)
+{
+    struct code_stream codes;
+    struct event_stream events;
+    codes.to = (LOCAL u8 *)memory;
+    events.to = codes.to + CODES_STUFFED;
+    end_signs(&c->signs);
+    barrier_local();
+    end_codes(&codes, c->codes, c->code_count, c->signs.scratch);
+    end_events(&events, c->events, c->event_count);
+    end_both(&events, &codes);
+    barrier_local();
+    return join_streams(&c->signs, &events, &codes);
+}
+
+/* What is measured of a block: what its pass gains, in squares of 2^left_shift(planes) half steps; and the error. */
+struct ht_measures {
+    u64 gain, error;
+};
+
+/*
+ * Measure a work-item's share of a block, if that is wanted. The pass has all planes, so that nothing is left of what
+ * the indices say.
+ */
+LARGE_FUNCTION struct ht_measures measure_ht(
+    GLOBAL const struct j2k_work_coded_block *block, GLOBAL const u32 *RESTRICT samples, u32 planes)
+{
+    struct ht_measures m;
+    u32 count = block->measured ? block->width * block->height : 0, shift = left_shift(planes);
+    float factor = float_of(block->factor);
+    m.gain = m.error = 0;
+    for (u32 i = lane_index(); i < count; i += LANES) {
+        u32 y = i / block->width, x = i - y * block->width, from = samples[block->from + y * block->pitch + x];
+        u32 index = block->exact ? index_of_integer(from) : index_of_real(from, factor);
+        u32 magnitude = raised(block, index, x, y) & 0x7FFFFFFFu;
+        u64 half_steps = (2 * (u64)magnitude + (block->exact ? 0 : 1)) >> shift;
+        m.gain += magnitude > 0 ? half_steps * half_steps : 0;
+        m.error += !block->exact && (block->measured & J2K_MEASURED_ERRORS) != 0 ? error_of_real(from, factor) : 0;
+    }
+    return m;
+}
+
+/* Report a block. */
+FUNCTION void put_result(
+    GLOBAL struct j2k_work_coded_result *to, GLOBAL u32 *RESTRICT pass, u32 planes, u32 length, LOCAL const u32 *wide)
+{
+    u64 gain = wide_sum(wide), error = wide_sum(wide + WIDE_PIECES);
+    to->planes = planes;
+    to->passes = planes > 0 ? 1 : 0;
+    to->length = length;
+    to->error_low = (u32)error;
+    to->error_high = (u32)(error >> 32);
+    to->left_low = to->left_high = to->decision = to->decisions = 0;
+    pass[0] = length;
+    pass[1] = (u32)gain;
+    pass[2] = (u32)(gain >> 32);
+}
+
+/*
+ * Code the blocks of a list. `passes` has J2K_CODED_PASSES passes for each block, as for code_blocks, but a gain is a
+ * number of 64 bits.
+ */
+KERNEL(J2K_HT_CODE_GROUP)
+code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT data,
+    GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT results)
+{
+    SHARED u32 memory[PAIRS_MOST + SIGN_WORDS];
+    SHARED u32 codes[CODE_WORDS];
+    SHARED u32 events[EVENT_WORDS];
+    SHARED u32 scratch[J2K_HT_CODE_GROUP];
+    SHARED u32 any[1];
+    SHARED u32 wide[2 * WIDE_PIECES]; /* of struct ht_measures */
+    GLOBAL const struct j2k_list_work *head = (GLOBAL const struct j2k_list_work *)list;
+    GLOBAL const struct j2k_work_coded_block *block =
+        (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
+    struct block_coding c;
+    for (u32 i = local_index(); i < CODE_WORDS; i += J2K_HT_CODE_GROUP)
+        codes[i] = i == 0 ? 15 : 0; /* the place of Scup's low bits */
+    for (u32 i = local_index(); i < EVENT_WORDS; i += J2K_HT_CODE_GROUP)
+        events[i] = 0;
+    if (local_index() < 2 * WIDE_PIECES)
+        wide[local_index()] = 0;
+    if (local_index() == 0)
+        any[0] = 0;
+    c.signs.ring = memory + PAIRS_MOST;
+    c.signs.scratch = scratch;
+    c.signs.to = (GLOBAL u8 *)(data + (block->data + J2K_DATA_HEAD) / 4);
+    c.signs.capacity = block->capacity;
+    c.signs.count = c.signs.place = c.signs.length = c.signs.after = 0;
+    c.codes = codes;
+    c.events = events;
+    c.edges = memory;
+    c.code_count = 4;
+    c.event_count = c.carry = 0;
+    barrier_local();
+    join_local(&any[0], code_pairs(&c, block, samples));
+    barrier_local();
+    u32 length = end_block(&c, memory), planes = bit_length(any[0]);
+    struct ht_measures m = measure_ht(block, samples, planes);
+    add_up_wide(wide, m.gain);
+    add_up_wide(wide + WIDE_PIECES, m.error);
+    barrier_local();
+    if (local_index() == 0)
+        put_result((GLOBAL struct j2k_work_coded_result *)(results + J2K_LIST_HEAD) + group_index(),
+            passes + group_index() * (J2K_CODED_PASSES * J2K_PASS_WORDS), planes,
+            planes == 0                 ? 0
+            : length <= block->capacity ? length
+                                        : J2K_NO_ROOM,
+            wide);
+}

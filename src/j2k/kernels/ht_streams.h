@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writes the three streams of T.814 (7.1) with a work-group of 32 for a code-block. MagSgn and VLC are first written
+ * without the bits that stuffing adds, where sums of lengths say. Then 128 bytes are stuffed at once: a ballot finds
+ * the first one behind which there is a stuffed bit, up to it all are right, and the next 128 begin behind it; there
+ * are few of these. MagSgn is in a ring and is stuffed as soon as there is enough of it, VLC at the end, because it is
+ * written backward. MEL is short, and its events are coded one after the other, a run of zeros at a time.
+ */
+#include "kernels/group.h"
+
+#include "j2k/kernels/ht_bytes.h"
+
+enum {
+    SIGN_WORDS = 512,                 /* of a ring of MagSgn, which takes a step's 8,192 bits behind those of a chunk */
+    CHUNK_BYTES = 4 * LANES,          /* bytes that are stuffed at once */
+    CODE_WORDS = 480 + 1 + LANES + 1, /* of VLC: 30 bits for a pair and 4 in front, and zeros that are read behind */
+    EVENT_WORDS = 40,                 /* of MEL: an event for each quad, and one for each pair of the first row */
+    CODES_STUFFED = 3072              /* more bytes than VLC has when it is stuffed */
+};
+
+/* Set bits of a word, of which others may be set at the same time. */
+FUNCTION void set_bits(LOCAL u32 *words, u32 index, u32 bits)
+{
+    if (bits != 0)
+        join_local(&words[index], bits);
+}
+
+/* Write up to 32 bits, from bit `place` on. All bits there must have been 0. */
+FUNCTION void write_bits(LOCAL u32 *words, u32 place, u32 bits)
+{
+    u32 shift = place % 32;
+    set_bits(words, place / 32, bits << shift);
+    set_bits(words, place / 32 + 1, bits >> 1 >> (31 - shift));
+}
+
+/* Return 32 bits of consecutive words, from bit `place` on. */
+FUNCTION u32 bits_at(LOCAL const u32 *words, u32 place)
+{
+    return shift_pair(words[place / 32], words[place / 32 + 1], place % 32);
+}
+
+/* MagSgn. All work-items have the same values here. */
+struct sign_stream {
+    LOCAL u32 *ring;
+    LOCAL u32 *scratch;
+    GLOBAL u8 *to;
+    u32 capacity; /* bytes that there is room for; what is behind them is not written */
+    u32 count;    /* bits so far */
+    u32 place;    /* bits of these that have been stuffed */
+    u32 length;   /* bytes that this gave */
+    u32 after;    /* 1: the last of them is FF */
+};
+
+/* Write up to 64 bits of MagSgn. */
+FUNCTION void write_signs(LOCAL u32 *ring, u32 place, u64 bits)
+{
+    u32 shift = place % 32, index = place / 32, low = (u32)bits, high = (u32)(bits >> 32);
+    set_bits(ring, index % SIGN_WORDS, low << shift);
+    set_bits(ring, (index + 1) % SIGN_WORDS, high << shift | low >> 1 >> (31 - shift));
+    set_bits(ring, (index + 2) % SIGN_WORDS, high >> 1 >> (31 - shift));
+}
+
+/* Set the words to `value` in which the next `count` bits begin. */
+LARGE_FUNCTION void clear_ahead(const struct sign_stream *s, u32 count, u32 value)
+{
+    u32 end = (s->count + count) / 32;
+    for (u32 i = (s->count + 31) / 32 + lane_index(); i <= end; i += LANES)
+        s->ring[i % SIGN_WORDS] = value;
+}
+
+/*
+ * Stuff the next bytes, at most `most` of those of a chunk, up to the first FF: the byte behind it has seven bits.
+ * Whole work-group.
+ */
+FUNCTION void stuff_signs(struct sign_stream *s, u32 most)
+{
+    u32 lane = lane_index(), from = s->place - s->after + 32 * lane, end = most, after = 0;
+    u32 bytes = shift_pair(s->ring[from / 32 % SIGN_WORDS], s->ring[(from / 32 + 1) % SIGN_WORDS], from % 32);
+    if (s->after && lane == 0)
+        bytes = (bytes & ~255u) | (bytes >> 1 & 127);
+    u32 full = stuffed_forward(bytes), found = lane_ballot(s->scratch, full != 0);
+    u32 where = found != 0 ? lowest_bit(found) : 0, there = lane_shuffle(s->scratch, full, where);
+    u32 byte = found != 0 ? 4 * where + lowest_bit(there) / 8 : most;
+    if (byte < most) {
+        end = byte + 1;
+        after = 1;
+    }
+    UNROLL for (u32 i = 0; i < 4; i++)
+    {
+        u32 at = 4 * lane + i;
+        if (at < end && s->length + at < s->capacity)
+            s->to[s->length + at] = (u8)(bytes >> 8 * i);
+    }
+    s->place += 8 * end - s->after;
+    s->length += end;
+    s->after = after;
+}
+
+/* Fill up MagSgn with ones, which a decoder assumes behind it, so that a last FF is left out. Whole work-group. */
+FUNCTION void end_signs(struct sign_stream *s)
+{
+    barrier_local();
+    if (lane_index() == 0 && s->count % 32 != 0)
+        s->ring[s->count / 32 % SIGN_WORDS] |= 0xFFFFFFFFu << s->count % 32;
+    clear_ahead(s, 8 * CHUNK_BYTES + 32, 0xFFFFFFFFu);
+    barrier_local();
+    while (s->place < s->count) {
+        u32 left = (s->count - s->place + s->after + 7) / 8;
+        stuff_signs(s, left < CHUNK_BYTES ? left : CHUNK_BYTES);
+    }
+    s->length -= s->after;
+}
+
+/* VLC when it has been stuffed: full bytes, and bits behind them. All work-items have the same values here. */
+struct code_stream {
+    LOCAL u8 *to;
+    u32 length, count, byte;
+};
+
+/*
+ * Stuff the next full bytes of VLC, up to the first seven ones behind a byte above 8F: these take a byte. `before` is
+ * the last byte. Returns the number of bits. Whole work-group.
+ */
+FUNCTION u32 stuff_codes(
+    struct code_stream *s, LOCAL const u32 *codes, u32 place, u32 most, u32 *before, LOCAL u32 *scratch)
+{
+    u32 lane = lane_index(), bytes = bits_at(codes, place + 32 * lane), end = most, found = 0;
+    u32 last = lane_shuffle(scratch, bytes, (lane - 1) % LANES) >> 24;
+    u32 ones_there = stuffed_backward(bytes, bytes << 8 | (lane == 0 ? *before : last));
+    u32 lanes = lane_ballot(scratch, ones_there != 0), where = lanes != 0 ? lowest_bit(lanes) : 0;
+    u32 there = lane_shuffle(scratch, ones_there, where);
+    u32 byte = lanes != 0 ? 4 * where + lowest_bit(there) / 8 : most;
+    if (byte < most) {
+        end = byte;
+        found = 1;
+    }
+    UNROLL for (u32 i = 0; i < 4; i++) if (4 * lane + i < end) s->to[s->length + 4 * lane + i] = (u8)(bytes >> 8 * i);
+    if (found && lane == 0)
+        s->to[s->length + end] = 0x7F;
+    last = lane_shuffle(scratch, bytes, (end - 1) / 4 % LANES) >> 8 * ((end - 1) % 4) & 255;
+    *before = found ? 0x7F : last;
+    s->length += end + found;
+    return 8 * end + 7 * found;
+}
+
+/* Stuff all of VLC. Whole work-group. */
+FUNCTION void end_codes(struct code_stream *s, LOCAL const u32 *codes, u32 count, LOCAL u32 *scratch)
+{
+    u32 place = 0, before = 0xFF;
+    s->length = 0;
+    while (count - place >= 8) {
+        u32 left = (count - place) / 8;
+        place += stuff_codes(s, codes, place, left < CHUNK_BYTES ? left : CHUNK_BYTES, &before, scratch);
+    }
+    s->count = count - place;
+    s->byte = bits_at(codes, place) & ((1u << s->count) - 1);
+    if (s->count == 7 && s->byte == 0x7F && before > 0x8F) {
+        if (lane_index() == 0)
+            s->to[s->length] = 0x7F;
+        s->length++;
+        s->count = s->byte = 0;
+    }
+}
+
+/* MEL (7.3.3). All work-items have the same values here; the first one writes. */
+struct event_stream {
+    LOCAL u8 *to;
+    u32 length;
+    u32 byte, room; /* the started byte, and the number of its bits that are free */
+    u32 state, run; /* of zeros */
+};
+
+FUNCTION void put_event_byte(struct event_stream *s, u32 byte)
+{
+    if (lane_index() == 0)
+        s->to[s->length] = (u8)byte;
+    s->length++;
+}
+
+/* Write up to 6 bits, the highest first. A byte behind FF has seven bits. */
+FUNCTION void put_event_bits(struct event_stream *s, u32 bits, u32 count)
+{
+    if (count < s->room) {
+        s->byte = s->byte << count | bits;
+        s->room -= count;
+        return;
+    }
+    u32 rest = count - s->room, byte = s->byte << s->room | bits >> rest;
+    put_event_byte(s, byte);
+    s->room = (byte == 0xFF ? 7 : 8) - rest;
+    s->byte = bits & ((1u << rest) - 1);
+}
+
+FUNCTION void put_zeros(struct event_stream *s, u32 count)
+{
+    s->run += count;
+    for (u32 length = 1u << mel_exponent(s->state); s->run >= length; length = 1u << mel_exponent(s->state)) {
+        put_event_bits(s, 1, 1);
+        s->run -= length;
+        s->state += s->state < J2K_HT_MEL_STATES - 1 ? 1 : 0;
+    }
+}
+
+FUNCTION void put_one(struct event_stream *s)
+{
+    put_event_bits(s, s->run, 1 + mel_exponent(s->state));
+    s->run = 0;
+    s->state -= s->state > 0 ? 1 : 0;
+}
+
+/* Code all events. */
+LARGE_FUNCTION void end_events(struct event_stream *s, LOCAL const u32 *events, u32 count)
+{
+    s->length = s->byte = s->state = s->run = 0;
+    s->room = 8;
+    for (u32 i = 0; i < count; i += 32) {
+        u32 bits = events[i / 32], left = count - i < 32 ? count - i : 32;
+        while (bits != 0) {
+            u32 zeros = lowest_bit(bits);
+            put_zeros(s, zeros);
+            put_one(s);
+            bits = bits >> zeros >> 1;
+            left -= zeros + 1;
+        }
+        put_zeros(s, left);
+    }
+    if (s->run > 0)
+        put_event_bits(s, 1, 1); /* a longer run than there are events does no harm */
+}
+
+/*
+ * Write the last bits of MEL and VLC: into one byte if they agree in it and it is not FF. The byte that holds a part of
+ * Scup, which is the first one of VLC, is not shared.
+ */
+LARGE_FUNCTION void end_both(struct event_stream *events, struct code_stream *codes)
+{
+    u32 own = 0xFFu << events->room & 0xFF, other = (1u << codes->count) - 1;
+    u32 byte = events->byte << events->room & 0xFF, both = byte | codes->byte;
+    if (((both ^ byte) & own) == 0 && ((both ^ codes->byte) & other) == 0 && both != 0xFF && codes->length > 0) {
+        if ((own | other) != 0)
+            put_event_byte(events, both);
+        return;
+    }
+    if (own != 0)
+        put_event_byte(events, byte);
+    if (other != 0 && lane_index() == 0)
+        codes->to[codes->length] = (u8)codes->byte;
+    codes->length += other != 0 ? 1 : 0;
+}

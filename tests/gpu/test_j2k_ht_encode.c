@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pictures with code-blocks of T.814: every device must encode them to the bytes that the CPU gives, itself or, where
+ * it has no kernels for what is asked, through the CPU.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "support/gpu/contexts.h"
+#include "support/gpu/gpus.h"
+#include "support/j2k/coded.h"
+#include "support/j2k/pictures.h"
+#include "support/random.h"
+#include "support/test.h"
+
+static uint32_t random_state = 7;
+
+static uint32_t below(uint32_t n)
+{
+    return random_below(&random_state, n);
+}
+
+static kst_j2k_options ht_options(double step)
+{
+    kst_j2k_options options;
+    kst_j2k_options_init(&options);
+    options.target = step > 0 ? KST_J2K_STEP : KST_J2K_LOSSLESS;
+    options.value = step;
+    options.style = KST_J2K_HT;
+    options.levels = simulated() ? 1 : options.levels;
+    return options;
+}
+
+static bool is_on_device(const kst_report *report)
+{
+    return report->stage_device[KST_STAGE_ENTROPY] != KST_DEVICE_NONE &&
+           report->stage_device[KST_STAGE_ENTROPY] != KST_DEVICE_CPU;
+}
+
+static void compare(
+    const char *name, const kst_image *image, const kst_j2k_options *j2k, const kst_buffer *wanted, bool on_device)
+{
+    const kst_encode_options options = j2k_coding(j2k);
+    for (uint32_t i = 0; i < gpu_contexts; i++) {
+        kst_buffer found = {.data = NULL};
+        kst_report report;
+        kst_report_init(&report);
+        kst_status status = kst_encode(gpu_context[i], image, &options, &found, &report);
+        if (status || found.length != wanted->length || memcmp(found.data, wanted->data, found.length) != 0)
+            fail_msg("%s, %u×%u: %s; %zu bytes, not %zu", name, image->width, image->height,
+                status ? report.message : "other bytes", found.length, wanted->length);
+        assert_int_equal(is_on_device(&report), on_device);
+        kst_buffer_release(gpu_context[i], &found);
+    }
+}
+
+static void check(const char *name, const kst_image *image, const kst_j2k_options *j2k, bool on_device)
+{
+    kst_buffer wanted = j2k_coded(cpu_context, image, j2k);
+    compare(name, image, j2k, &wanted, on_device);
+    kst_buffer_release(cpu_context, &wanted);
+    if (simulated()) { /* it takes what is in a buffer that is used again for uninitialised */
+        stop_contexts(NULL);
+        start_contexts(NULL);
+    }
+}
+
+/* The lowest bits of samples of `from` bits. */
+static void lower_depth(kst_image *image, uint32_t depth)
+{
+    for (uint32_t p = 0; p < image->plane_count; p++) {
+        kst_plane *plane = &image->plane[p];
+        const uint32_t bytes = plane->depth > 8 ? 2 : 1, now = depth > 8 ? 2 : 1;
+        assert_int_equal(bytes, now);
+        for (uint32_t y = 0; y < plane->height; y++)
+            for (uint32_t x = 0; x < plane->width; x++) {
+                uint8_t *to = (uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch + (size_t)x * bytes;
+                to[bytes - 1] &= (uint8_t)((1U << (depth - 8 * (bytes - 1))) - 1);
+            }
+        plane->depth = (uint8_t)depth;
+    }
+}
+
+static void test_sizes(void **state)
+{
+    static const uint16_t sizes[][2] = {{1, 1}, {1, 90}, {131, 1}, {2, 3}, {63, 65}, {257, 129}};
+    (void)state;
+    for (uint32_t i = 0; i < (simulated() ? 1 : sizeof sizes / sizeof *sizes); i++) {
+        kst_image image = noise_image(KST_FORMAT_RGB, sizes[i][0], sizes[i][1], 8);
+        kst_j2k_options options = ht_options(0);
+        check("lossless", &image, &options, true);
+        options = ht_options(0.03);
+        check("9/7", &image, &options, true);
+        image_free(&image);
+    }
+}
+
+static void test_depths(void **state)
+{
+    (void)state;
+    for (uint32_t depth = simulated() ? 12 : 1; depth <= (simulated() ? 12 : 16); depth++) {
+        kst_image image = noise_image(KST_FORMAT_GREY, simulated() ? 9 : 70, simulated() ? 7 : 45, depth > 8 ? 16 : 8);
+        lower_depth(&image, depth);
+        kst_j2k_options options = ht_options(depth % 2 ? 0 : 0.3);
+        check("depth", &image, &options, true);
+        image_free(&image);
+    }
+}
+
+/* All kinds of code-blocks, levels, tiles and origins, and components with styles of their own. */
+static void test_options(void **state)
+{
+    static const uint32_t sides[][2] = {{64, 64}, {32, 32}, {16, 8}, {4, 512}, {1024, 4}, {4, 4}, {128, 32}};
+    (void)state;
+    for (uint32_t i = 0; i < 21 && !simulated(); i++) {
+        kst_image image = noise_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 1 + below(300), 1 + below(200), 8);
+        kst_j2k_options options = ht_options(i % 2 ? 0 : (1 + below(40)) / 8.0);
+        kst_j2k_component own = {.component = 1, .fields = KST_J2K_OWN_STYLE, .style = KST_J2K_TERMALL};
+        options.levels = below(7);
+        options.block_width = sides[i % 7][0];
+        options.block_height = sides[i % 7][1];
+        options.style |= i % 4 == 3 ? KST_J2K_CAUSAL : 0U;
+        options.tile_width = options.tile_height = i % 3 == 1 ? 60 + below(100) : 0;
+        options.image_x = i % 3 == 1 ? below(50) : 0;
+        options.codestream = i % 5 == 0;
+        options.component = &own;
+        options.component_count = i % 6 == 4;
+        if (i % 7 == 5)
+            options.interest = (kst_region){.x = image.width / 4, .y = image.height / 3, .width = 60, .height = 40};
+        check("options", &image, &options, true);
+        image_free(&image);
+    }
+}
+
+/* Samples of the largest numbers, whose blocks do not find room at first. */
+static void test_extremes(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2 && !simulated(); i++) {
+        kst_image image = noise_image(KST_FORMAT_GREY, 200, 160, 16);
+        kst_j2k_options options = ht_options(i ? 0.02 : 0);
+        image.plane[0].depth = 16;
+        for (uint32_t y = 0; y < 160; y++)
+            for (uint32_t x = 0; x < 400; x++)
+                ((uint8_t *)image.plane[0].data)[(ptrdiff_t)y * image.plane[0].pitch + (ptrdiff_t)x] =
+                    (x / 2 + y) % 2 ? 0xFF : 0;
+        options.guard_bits = 1;
+        check("extremes", &image, &options, true);
+        image_free(&image);
+    }
+}
+
+/* What there are no kernels for is encoded by the CPU. */
+static void test_others(void **state)
+{
+    (void)state;
+    kst_image image = noise_image(KST_FORMAT_RGB, 90, 70, 8);
+    kst_j2k_options options = ht_options(2);
+    options.passes = 3;
+    if (!simulated())
+        check("three passes", &image, &options, false);
+    options = ht_options(0);
+    options.target = KST_J2K_RATIO;
+    options.value = 5;
+    options.reversible = true;
+    if (!simulated())
+        check("planes of a reversible transform", &image, &options, false);
+    image_free(&image);
+}
+
+/* Targets that the quantiser's step meets; and those that no step meets, or layers, for which blocks are measured. */
+static void test_targets(void **state)
+{
+    static const struct {
+        kst_j2k_target target;
+        double value;
+        uint32_t layers;
+    } targets[] = {{KST_J2K_RATIO, 12, 1}, {KST_J2K_RATE, 1.5, 3}, {KST_J2K_PSNR, 35, 1}, {KST_J2K_PSNR, 30, 2},
+        {KST_J2K_RATIO, 150, 1}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof targets / sizeof *targets && !simulated(); i++) {
+        kst_image image = noise_image(i % 2 ? KST_FORMAT_GREY : KST_FORMAT_RGB, 150, 110, 8);
+        kst_j2k_options options = ht_options(0);
+        options.target = targets[i].target;
+        options.value = targets[i].value;
+        options.layers = targets[i].layers;
+        check("target", &image, &options, true);
+        image_free(&image);
+    }
+}
+
+/* Pictures of a batch, with code-blocks of one kind or the other. */
+static void test_batch(void **state)
+{
+    enum { COUNT = 6 };
+    kst_image image[COUNT];
+    kst_j2k_options j2k[COUNT];
+    kst_encode_options options[COUNT];
+    kst_buffer wanted[COUNT];
+    kst_encode_item item[COUNT];
+    const uint32_t count = simulated() ? 1 : COUNT;
+    (void)state;
+    for (uint32_t i = 0; i < count; i++) {
+        image[i] = noise_image(i % 2 ? KST_FORMAT_GREY : KST_FORMAT_RGB, 20 + 37 * i, 140 - 19 * i, 8);
+        j2k[i] = ht_options(i % 3 ? 0.5 * i : 0);
+        j2k[i].style = i == 3 ? 0 : KST_J2K_HT;
+        options[i] = j2k_coding(&j2k[i]);
+        wanted[i] = j2k_coded(cpu_context, &image[i], &j2k[i]);
+    }
+    for (uint32_t d = 0; d < gpu_contexts && !simulated(); d++) {
+        for (uint32_t i = 0; i < count; i++)
+            item[i] =
+                (kst_encode_item){.image = &image[i], .options = &options[i], .report = {.size = sizeof(kst_report)}};
+        assert_int_equal(kst_encode_batch(gpu_context[d], item, count), KST_OK);
+        for (uint32_t i = 0; i < count; i++) {
+            assert_int_equal(item[i].output.length, wanted[i].length);
+            assert_memory_equal(item[i].output.data, wanted[i].data, wanted[i].length);
+            assert_true(is_on_device(&item[i].report));
+            kst_buffer_release(gpu_context[d], &item[i].output);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        kst_buffer_release(cpu_context, &wanted[i]);
+        image_free(&image[i]);
+    }
+}
+
+/* A picture that does not fit is encoded one excerpt after the other. */
+static void test_excerpts(void **state)
+{
+    (void)state;
+    kst_image image = noise_image(KST_FORMAT_RGB, 500, 400, 8);
+    kst_j2k_options options = ht_options(0);
+    options.levels = 2;
+    options.block_width = options.block_height = 16;
+    kst_buffer wanted = j2k_coded(cpu_context, &image, &options);
+    for (uint32_t d = 0; d < gpu_contexts && !simulated(); d++) {
+        const kst_encode_options encode = j2k_coding(&options);
+        kst_context *small = small_context_create(gpu_context[d], 17 << 19);
+        kst_buffer found = {.data = NULL};
+        kst_report report;
+        kst_report_init(&report);
+        assert_int_equal(kst_encode(small, &image, &encode, &found, &report), KST_OK);
+        assert_int_equal(found.length, wanted.length);
+        assert_memory_equal(found.data, wanted.data, wanted.length);
+        assert_true(is_on_device(&report));
+        kst_buffer_release(small, &found);
+        kst_context_destroy(&small);
+    }
+    kst_buffer_release(cpu_context, &wanted);
+    image_free(&image);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_depths),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_excerpts),
+    };
+    return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
+}
