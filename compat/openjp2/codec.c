@@ -8,6 +8,8 @@
 
 #include <opj_config.h>
 
+#include "encoder.h"
+
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
@@ -38,6 +40,10 @@ static opj_codec_t *create(OPJ_CODEC_FORMAT format, bool decodes)
         return NULL;
     codec->decodes = decodes;
     codec->is_jp2 = format == OPJ_CODEC_JP2;
+    if (!decodes && !(codec->encoder = openjp2_encoder_create())) {
+        free(codec);
+        return NULL;
+    }
     return (opj_codec_t *)(void *)codec;
 }
 
@@ -46,12 +52,18 @@ opj_codec_t *opj_create_decompress(OPJ_CODEC_FORMAT format)
     return create(format, true);
 }
 
+opj_codec_t *opj_create_compress(OPJ_CODEC_FORMAT format)
+{
+    return create(format, false);
+}
+
 void opj_destroy_codec(opj_codec_t *handle)
 {
     struct openjp2_codec *codec = (struct openjp2_codec *)(void *)handle;
     if (!codec)
         return;
     kst_decoder_destroy(&codec->decoder);
+    openjp2_encoder_destroy(codec);
     kst_context_destroy(&codec->context);
     openjp2_file_release(&codec->file);
     openjp2_headers_release(&codec->headers);

@@ -54,14 +54,14 @@ static bool list_markers(const struct openjp2_source *source, opj_codestream_ind
 {
     struct openjp2_segment s;
     uint32_t count = 1;
-    for (size_t at = 2; openjp2_segment_next(source->data, source->header, at, &s); at += s.length)
+    for (size_t at = 2; openjp2_segment_next(source->main, source->header, at, &s); at += s.length)
         count++;
     index->marker = calloc(count, sizeof *index->marker);
     if (!index->marker)
         return false;
     index->maxmarknum = count;
     index->marker[index->marknum++] = (opj_marker_info_t){.type = 0xFF4F, .pos = (OPJ_OFF_T)source->start, .len = 2};
-    for (size_t at = 2; openjp2_segment_next(source->data, source->header, at, &s); at += s.length)
+    for (size_t at = 2; openjp2_segment_next(source->main, source->header, at, &s); at += s.length)
         index->marker[index->marknum++] = (opj_marker_info_t){
             .type = (unsigned short)s.marker, .pos = (OPJ_OFF_T)(source->start + at), .len = (int)s.length};
     return true;

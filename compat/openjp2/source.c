@@ -105,9 +105,13 @@ static bool read_header(struct openjp2_codec *codec, struct openjp2_stream *stre
  * Make comments of lengths of tile-parts and packets, because some of these will be missing, and find the component
  * transform.
  */
-static void prepare_header(struct openjp2_source *source)
+static bool prepare_header(struct openjp2_source *source)
 {
     struct openjp2_segment s;
+    source->main = malloc(source->header);
+    if (!source->main)
+        return false;
+    memcpy(source->main, source->data, source->header);
     for (size_t at = 2; openjp2_segment_next(source->data, source->header, at, &s); at += s.length) {
         if (s.marker == MARKER_TLM || s.marker == MARKER_PLM)
             source->data[at + 1] = MARKER_COM & 0xFF;
@@ -116,6 +120,7 @@ static void prepare_header(struct openjp2_source *source)
             source->transform_was = source->data[at + 8];
         }
     }
+    return true;
 }
 
 bool openjp2_source_begin(struct openjp2_codec *codec, struct openjp2_stream *stream)
@@ -134,9 +139,8 @@ bool openjp2_source_begin(struct openjp2_codec *codec, struct openjp2_stream *st
     size_t tiles = (size_t)codec->headers.columns * codec->headers.rows;
     source->seen = calloc(tiles, 1);
     source->expected = calloc(tiles, 1);
-    if (!source->seen || !source->expected)
+    if (!source->seen || !source->expected || !prepare_header(source))
         return openjp2_fail(codec, "there is no memory for %zu tiles", tiles);
-    prepare_header(source);
     return true;
 }
 
@@ -355,6 +359,7 @@ void openjp2_source_transform(struct openjp2_source *source, bool transformed)
 void openjp2_source_release(struct openjp2_source *source)
 {
     free(source->data);
+    free(source->main);
     free(source->part);
     free(source->seen);
     free(source->expected);

@@ -24,7 +24,8 @@ struct openjp2_part {
 struct openjp2_source {
     uint8_t *data; /* the main header, then tile-parts */
     size_t length, capacity;
-    size_t header;  /* length of the main header */
+    uint8_t *main;  /* the main header as it was in the stream */
+    size_t header;  /* its length */
     uint64_t start; /* its offset in the stream */
     uint64_t next;  /* the offset of the tile-part that has not been found yet */
     struct openjp2_part *part;

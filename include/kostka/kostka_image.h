@@ -93,7 +93,8 @@ typedef struct kst_plane {
 typedef struct kst_image {
     size_t size;
     kst_format format;
-    kst_colour colour; /**< of the samples in memory; to encode KST_FORMAT_RAW it says what the components are */
+    kst_colour colour; /**< of the samples in memory; to encode KST_FORMAT_RAW it says what the components
+                            are; of a bare JPEG 2000 codestream, the first three of them */
     kst_memory memory;
     uint32_t width; /**< of the picture in pixels */
     uint32_t height;
