@@ -221,20 +221,32 @@ static bool is_complete(const struct openjp2_source *source, uint32_t tile)
     return source->expected[tile] > 0 && source->seen[tile] >= source->expected[tile];
 }
 
+/* Read the marker at the next place. The first SOT was read behind the main header, and not every stream can go back.
+ */
+static size_t read_marker(struct openjp2_source *source, struct openjp2_stream *stream, uint8_t *marker)
+{
+    bool was_read = source->parts == 0 && stream->at == source->next + 2;
+    if (!was_read && !openjp2_stream_go(stream, source->next)) {
+        source->cut = true;
+        return 0;
+    }
+    if (!was_read)
+        return openjp2_stream_read(stream, marker, 2);
+    marker[0] = MARKER_SOT >> 8;
+    marker[1] = MARKER_SOT & 0xFF;
+    return 2;
+}
+
 /* Read SOT at the next place. Returns false, with `ended` set, at the end of the codestream. */
 static bool read_sot(struct openjp2_codec *codec, struct openjp2_stream *stream, uint8_t *sot)
 {
     struct openjp2_source *source = &codec->source;
     source->ended = true;
-    if (!openjp2_stream_go(stream, source->next)) {
-        source->cut = true;
-        return false;
-    }
-    size_t got = openjp2_stream_read(stream, sot, 2);
+    size_t got = read_marker(source, stream, sot);
     if (got == 2 && openjp2_get16(sot) == MARKER_EOC)
         return false;
     source->no_end = got < 2;
-    source->cut = got == 2;
+    source->cut = source->cut || got == 2;
     if (got < 2 || openjp2_get16(sot) != MARKER_SOT ||
         openjp2_stream_read(stream, sot + 2, SOT_LENGTH - 2) != SOT_LENGTH - 2)
         return false;
