@@ -65,9 +65,12 @@ static bool open_source(struct openjp2_codec *codec, const struct openjp2_stream
         return false;
     if (codec->decoder && !source->changed)
         return true;
+    size_t length;
+    if (!openjp2_source_finish(source, &length))
+        return openjp2_fail(codec, "there is no memory for the codestream");
     kst_status status = codec->decoder ? KST_OK : kst_decoder_create(codec->context, &codec->decoder);
     if (!status)
-        status = kst_decoder_open(codec->decoder, source->data, source->length);
+        status = kst_decoder_open(codec->decoder, source->data, length);
     if (status)
         openjp2_fail(
             codec, "%s", codec->decoder ? kst_decoder_report(codec->decoder)->message : kst_status_text(status));

@@ -368,6 +368,19 @@ void openjp2_source_transform(struct openjp2_source *source, bool transformed)
     source->changed = true;
 }
 
+bool openjp2_source_finish(struct openjp2_source *source, size_t *length)
+{
+    static const uint8_t end[] = {MARKER_EOC >> 8, MARKER_EOC & 0xFF};
+    *length = source->length;
+    if (source->cut || memcmp(source->data + source->length - 2, end, 2) == 0)
+        return true;
+    if (!reserve(source, sizeof end))
+        return false;
+    memcpy(source->data + source->length, end, sizeof end);
+    *length += sizeof end;
+    return true;
+}
+
 void openjp2_source_release(struct openjp2_source *source)
 {
     free(source->data);

@@ -49,6 +49,9 @@ bool openjp2_source_begin(struct openjp2_codec *codec, struct openjp2_stream *st
  */
 bool openjp2_source_gather(struct openjp2_codec *codec, struct openjp2_stream *stream, uint32_t tile);
 
+/* Put EOC behind what was gathered, and set the length with it. Returns false without memory. */
+bool openjp2_source_finish(struct openjp2_source *source, size_t *length);
+
 /* Let the codestream have its component transforms or none. */
 void openjp2_source_transform(struct openjp2_source *source, bool transformed);
 

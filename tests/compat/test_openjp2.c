@@ -204,6 +204,7 @@ static void check_areas(bool whole)
                 a[2] > X0 + WIDTH ? X0 + WIDTH : (OPJ_UINT32)a[2], (OPJ_UINT32)a[3]);
     }
     assert_true(opj_end_decompress(codec, stream) && image->color_space == OPJ_CLRSPC_SRGB && errors == 2);
+    assert_int_equal(warnings, 3); /* three sides of the last area lie outside of the picture */
     opj_image_destroy(image);
     opj_destroy_codec(codec);
     opj_stream_destroy(stream);
