@@ -31,7 +31,10 @@ static bool begin(struct work *work, struct openjp2_codec *codec)
     work->options.layers = codec->layers;
     work->component = calloc(codec->headers.count, sizeof *work->component);
     work->plane = calloc(codec->headers.count, sizeof *work->plane);
-    return (work->component && work->plane) || openjp2_fail(codec, "there is no memory for the components' planes");
+    if (work->component && work->plane)
+        return true;
+    release(work);
+    return openjp2_fail(codec, "there is no memory for the components' planes");
 }
 
 /* Return the number of samples of the whole picture. */
