@@ -119,7 +119,7 @@ static bool choose_area(struct openjp2_codec *codec, opj_image_t *image, int32_t
     const struct openjp2_headers *h = &codec->headers;
     const struct side across = {"x", x0, x1, h->x0, h->x1, h->columns, h->tile_x, h->tile_width};
     const struct side down = {"y", y0, y1, h->y0, h->y1, h->rows, h->tile_y, h->tile_height};
-    uint32_t x[2], y[2], column[2], row[2];
+    uint32_t x[2] = {0}, y[2] = {0}, column[2] = {0}, row[2] = {0};
     if (!cut(codec, &across, x, column) || !cut(codec, &down, y, row))
         return false;
     image->x0 = x[0];
