@@ -104,7 +104,7 @@ find_long_readmes() {
 find_stray_tests() {
     find tests -mindepth 1 -type d | sort | while read -r folder; do
         case ${folder#tests/} in
-        cli | gpu | package | package/consumer | robustness | robustness/j2k | robustness/jpeg | support*) ;;
+        cli | compat | gpu | package | package/consumer | robustness | robustness/j2k | robustness/jpeg | support*) ;;
         *) [ -d "src/${folder#tests/}" ] || echo "$folder: (no folder of src)" ;;
         esac
     done
