@@ -9,7 +9,7 @@
 #include "output.h"
 
 static const struct verb *const verbs[] = {&verb_decode, &verb_encode, &verb_transcode, &verb_convert, &verb_filter,
-    &verb_video, &verb_volume, &verb_info, &verb_compare, &verb_devices, &verb_bench, &verb_profile, NULL};
+    &verb_video, &verb_volume, &verb_info, &verb_compare, &verb_devices, &verb_bench, &verb_profile, &verb_run, NULL};
 
 static const struct verb *find_verb(const char *name)
 {

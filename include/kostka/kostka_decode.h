@@ -44,7 +44,8 @@ typedef struct kst_decode_options {
      */
     uint32_t tile;
     /**
-     * The type of the image's samples; must be KST_SAMPLE_INTEGER with KST_FORMAT_RAW. Floating-point samples are
+     * The type of the image's samples; an integer with KST_FORMAT_RAW. KST_SAMPLE_INT32 widens samples while they are
+     * stored, and no other format has it, nor has JPEG. Floating-point samples are
      * (value − mean) × scale, with the mean and scale of their channel. Both steps are rounded to float32, and float16
      * is rounded once more from that, always to nearest even, so that every device gives the same bits.
      */

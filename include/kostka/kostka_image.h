@@ -67,7 +67,9 @@ typedef enum kst_memory {
 typedef enum kst_sample {
     KST_SAMPLE_INTEGER = 0,
     KST_SAMPLE_FLOAT16 = 1, /**< IEEE 754 binary16, in two bytes; decoding only */
-    KST_SAMPLE_FLOAT32 = 2  /**< binary32, in four bytes; decoding only */
+    KST_SAMPLE_FLOAT32 = 2, /**< binary32, in four bytes; decoding only */
+    KST_SAMPLE_INT32 = 3    /**< an integer of any depth in four bytes, with its sign; only to decode JPEG 2000 to
+                               KST_FORMAT_RAW */
 } kst_sample;
 
 /**
@@ -91,7 +93,8 @@ typedef struct kst_plane {
 typedef struct kst_image {
     size_t size;
     kst_format format;
-    kst_colour colour; /**< of the samples in memory; to encode KST_FORMAT_RAW it says what the components are */
+    kst_colour colour; /**< of the samples in memory; to encode KST_FORMAT_RAW it says what the components
+                            are; of a bare JPEG 2000 codestream, the first three of them */
     kst_memory memory;
     uint32_t width; /**< of the picture in pixels */
     uint32_t height;

@@ -37,7 +37,7 @@ uint32_t kst_plane_depth(const kst_plane *plane)
 uint32_t kst_plane_sample_bytes(const kst_plane *plane)
 {
     if (plane->sample != KST_SAMPLE_INTEGER)
-        return plane->sample == KST_SAMPLE_FLOAT32 ? 4 : 2;
+        return plane->sample == KST_SAMPLE_FLOAT16 ? 2 : 4;
     uint32_t depth = kst_plane_depth(plane);
     return depth > 16 ? 4 : depth > 8 ? 2 : 1;
 }

@@ -43,9 +43,15 @@ KST_SHARED uint32_t kst_plane_depth(const kst_plane *plane);
 
 /*
  * Return the bytes of a sample: for integers 1 for a depth of up to 8, 2 up to 16, else 4; 2 for float16, 4 for
- * float32.
+ * float32 and int32.
  */
 KST_SHARED uint32_t kst_plane_sample_bytes(const kst_plane *plane);
+
+/* Return whether samples of a type are integers, of which depth and sign count. */
+static inline bool kst_sample_is_integer(unsigned sample)
+{
+    return sample == KST_SAMPLE_INTEGER || sample == KST_SAMPLE_INT32;
+}
 
 /* Samples that one of the plane's pixels holds: the format's channels, 1 for PLANAR and RAW. */
 KST_SHARED uint32_t kst_format_samples(kst_format format);

@@ -47,9 +47,9 @@ kst_status kst_image_check_shape(const kst_image *image)
             return KST_ERROR_IMAGE_SIZE;
         if (image->format != KST_FORMAT_RAW && (plane->width != image->width || plane->height != image->height))
             return KST_ERROR_IMAGE_SIZE;
-        if (plane->sample > KST_SAMPLE_FLOAT32 || plane->sample != image->plane[0].sample)
+        if (plane->sample > KST_SAMPLE_INT32 || plane->sample != image->plane[0].sample)
             return KST_ERROR_IMAGE_SAMPLE;
-        if (plane->sample == KST_SAMPLE_INTEGER && kst_plane_depth(plane) > KST_IMAGE_DEPTH_MAX)
+        if (kst_sample_is_integer(plane->sample) && kst_plane_depth(plane) > KST_IMAGE_DEPTH_MAX)
             return KST_ERROR_IMAGE_DEPTH;
     }
     return KST_OK;
@@ -102,7 +102,7 @@ kst_status kst_image_match(const kst_image *image, const kst_image *wanted)
             return KST_ERROR_IMAGE_SIZE;
         if (a->sample != b->sample)
             return KST_ERROR_IMAGE_SAMPLE;
-        if (a->sample == KST_SAMPLE_INTEGER &&
+        if (kst_sample_is_integer(a->sample) &&
             (kst_plane_depth(a) != kst_plane_depth(b) || a->is_signed != b->is_signed))
             return KST_ERROR_IMAGE_DEPTH;
     }

@@ -6,6 +6,7 @@
 
 #include "core/report.h"
 #include "image/allocate.h"
+#include "image/format.h"
 #include "image/normalise.h"
 #include "image/orient.h"
 #include "image/validate.h"
@@ -19,9 +20,9 @@ static kst_status choose_options(const kst_decode_options *options, kst_decode_o
     if (options->size != sizeof *options)
         return KST_ERROR_OPTIONS;
     *chosen = *options;
-    if ((unsigned)options->sample > KST_SAMPLE_FLOAT32 || !kst_progress_is_fine(options->progress))
+    if ((unsigned)options->sample > KST_SAMPLE_INT32 || !kst_progress_is_fine(options->progress))
         return KST_ERROR_OPTIONS;
-    bool changed = options->orient || options->sample != KST_SAMPLE_INTEGER;
+    bool changed = options->orient || !kst_sample_is_integer(options->sample);
     return changed && options->format == KST_FORMAT_RAW ? KST_ERROR_OPTIONS : KST_OK;
 }
 
@@ -56,7 +57,9 @@ static kst_status describe(kst_decoder *decoder, const kst_decode_options *optio
     *image = *stored;
     if (kst_orientation_swaps(orientation_of(decoder, options)))
         kst_image_swap_sides(image);
-    return options->sample == KST_SAMPLE_INTEGER ? KST_OK : change_samples(options, stored, image);
+    if (!kst_sample_is_integer(options->sample))
+        return change_samples(options, stored, image);
+    return stored->plane[0].sample == options->sample ? KST_OK : KST_ERROR_OPTIONS;
 }
 
 kst_status kst_decoder_plan(

@@ -5,6 +5,7 @@
  */
 #include "core/report.h"
 #include "image/allocate.h"
+#include "image/format.h"
 #include "image/normalise.h"
 #include "image/orient.h"
 #include "run/decoding.h"
@@ -45,7 +46,7 @@ static kst_status decode_on_cpu(struct decoding *d, const kst_image *image)
 {
     enum { STRIPS = 64 };
     kst_decoder *decoder = d->decoder;
-    if (d->options.sample == KST_SAMPLE_INTEGER)
+    if (kst_sample_is_integer(d->options.sample))
         return decode_integers(d, image);
     kst_image whole = d->stored;
     struct normalising normalising = {.from = &whole, .to = image, .step = image->height / STRIPS + 1};

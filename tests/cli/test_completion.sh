@@ -37,7 +37,7 @@ offers '--optimise ' encode --optimis
 "$KOSTKA" --complete decode --device '' | grep -q -x cpu || fail 'the processor is not offered'
 
 # All options in the help are offered, and the values that are offered are accepted.
-for verb in decode encode transcode convert filter video volume info compare devices bench profile; do
+for verb in decode encode transcode convert filter video volume info compare devices bench profile run; do
     "$KOSTKA" --complete $verb -- >offered
     "$KOSTKA" help $verb | grep -v "kostka help\|'kostka [a-z]*'" | grep -o -e '[ (]--[a-z][a-z-]*' | tr -d ' (' | sort -u >told
     [ -s offered ] || fail "$verb has no options"

@@ -47,6 +47,7 @@ dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's,^\./,/,' | grep -v '/$' | s
 /usr/share/fish/vendor_completions.d/kostka.fish
 /usr/share/zsh/vendor-completions/_kostka
 END
+    [ ! -e "$build/compat/libopenjp2.so.7" ] || echo /usr/lib/kostka/compat/libopenjp2.so.7
     (cd "$KOSTKA_SOURCE/docs/man" && printf '/usr/share/man/man1/%s\n' ./*.1 | sed 's,/\./,/,')
     (cd "$KOSTKA_SOURCE/include" && printf '/usr/include/%s\n' kostka/*.h)
 } | sort >"$work/wanted"

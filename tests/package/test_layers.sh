@@ -65,6 +65,7 @@ allow src/filters/cpu filters/cpu filters/bands.h filters/filter.h image core
 allow tools files peers tar video
 allow fuzz j2k core
 allow bench jpeg j2k core
+allow compat none
 allow examples none
 allow python none
 [ -n "$(find src/jpeg/cpu -name '*.c')" ] || failed=1

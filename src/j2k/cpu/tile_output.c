@@ -75,9 +75,10 @@ static void pack(const struct j2k_decode_set *set, uint32_t i, const void *from,
         steps->pack_16_narrow(from, count, row, target->stride);
     else if (target->bytes == 2)
         steps->pack_16(from, count, row, target->stride);
+    else if (set->narrow)
+        steps->pack_32_narrow(from, count, row, target->stride);
     else
-        for (size_t x = 0; x < count; x++)
-            ((int32_t *)row)[x * target->stride] = ((const int32_t *)from)[x];
+        steps->pack_32(from, count, row, target->stride);
 }
 
 /* Return whether the targets are RGB or BGR pixels of one byte per sample, as in most pictures. */

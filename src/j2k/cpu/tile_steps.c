@@ -280,16 +280,12 @@ static bool order_blocks(struct j2k_decode_set *set)
     return fine;
 }
 
-/* Targets of 32 bits are taken to be for samples of more than 16 bits. */
 static bool is_narrow(const struct j2k_decode_set *set)
 {
     const struct j2k_plan *plan = set->decoding->plan;
     uint32_t depth = 0;
-    for (uint32_t i = set->first; i < set->first + set->count; i++) {
-        if (set->decoding->target[i].data && set->decoding->target[i].bytes == 4)
-            return false;
+    for (uint32_t i = set->first; i < set->first + set->count; i++)
         depth = larger(depth, plan->component[i].depth);
-    }
     return kst_j2k_cpu_synthesis_is_narrow(plan, set->component[0].tc, set->count, depth);
 }
 

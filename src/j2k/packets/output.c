@@ -101,11 +101,10 @@ static kst_status describe_raw(const struct j2k_stream *stream, const kst_decode
         kst_plane *plane = i < J2K_OUTPUT_PLANES ? &image->plane[i] : &more[i - J2K_OUTPUT_PLANES];
         *plane = (kst_plane){.width = area.x1 - area.x0,
             .height = area.y1 - area.y0,
-            .pitch = (ptrdiff_t)(area.x1 - area.x0) * (size->depth > 16     ? 4
-                                                          : size->depth > 8 ? 2
-                                                                            : 1),
             .depth = size->depth,
-            .is_signed = size->is_signed};
+            .is_signed = size->is_signed,
+            .sample = (uint8_t)options->sample};
+        plane->pitch = (ptrdiff_t)plane->width * (ptrdiff_t)kst_plane_sample_bytes(plane);
     }
     return KST_OK;
 }

@@ -88,7 +88,7 @@ static kst_status choose_channels(struct j2k_planned *planned, const struct deco
         return KST_OK;
     }
     kst_j2k_output_channels(&j2k_state(d->decoder)->stream, format, &channels);
-    bool converted = must_convert(&channels) || d->orientation != 1 || options->sample != KST_SAMPLE_INTEGER;
+    bool converted = must_convert(&channels) || d->orientation != 1 || !kst_sample_is_integer(options->sample);
     uint32_t samples = kst_format_channels(format);
     item->channels = samples ? samples : item->output.plane_count;
     for (uint32_t k = 0; k < item->channels; k++) {

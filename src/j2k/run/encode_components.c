@@ -20,7 +20,10 @@ static kst_colour colour_of(const kst_image *image, uint32_t components)
     return colour;
 }
 
-/* Return whether the colour space has this number of components; an unknown one may have any number. */
+/*
+ * Return whether the colour space has this number of components; an unknown one may have any number. A bare codestream
+ * names no colours, so that planes may follow those that a component transform joins.
+ */
 static bool fits_colour(const struct j2k_encoder *encoder)
 {
     uint32_t colours = encoder->component_count - encoder->has_alpha;
@@ -29,7 +32,7 @@ static bool fits_colour(const struct j2k_encoder *encoder)
         return colours == 1;
     case KST_COLOUR_RGB:
     case KST_COLOUR_YCBCR:
-        return colours == 3;
+        return colours == 3 || (colours > 3 && encoder->options.codestream && encoder->image->format == KST_FORMAT_RAW);
     case KST_COLOUR_CMYK:
         return colours == 4;
     default:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/report.h"
+#include "image/format.h"
 #include "image/normalise.h"
 #include "jpeg/cpu/decode.h"
 #include "jpeg/gpu/modules.h"
@@ -112,7 +113,7 @@ static void make_item(const struct decoding *d, struct jpeg_decoder *state)
         .delivery = d->target.delivery,
         .image = d->target.image,
         .orientation = d->orientation};
-    if (d->options.sample != KST_SAMPLE_INTEGER)
+    if (!kst_sample_is_integer(d->options.sample))
         kst_normal_init(&item->normal, &d->options, 8, false);
     kst_jpeg_output_plan(&item->output, &item->plan->frame, &d->options, d->image);
 }

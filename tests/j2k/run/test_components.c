@@ -502,12 +502,48 @@ static void test_failures_leave_images(void **state)
     drop(&picture);
 }
 
+/* Samples of any depth, widened to 32 bits with their signs, are those that were coded. */
+static void test_wide_samples(void **state)
+{
+    (void)state;
+    struct picture picture;
+    make(&picture, 27, SIDE, 0, false, true);
+    kst_buffer coded = encode(&picture, true);
+    kst_decode_options options;
+    kst_image image;
+    kst_decode_options_init(&options);
+    options.sample = KST_SAMPLE_INT32;
+    options.format = KST_FORMAT_RAW;
+    assert_int_equal(decode(&coded, &options, &image), KST_OK);
+    for (uint32_t i = 0; i < image.plane_count; i++) {
+        const kst_plane *wide = kst_image_plane(&image, i), *plane = plane_at(&picture, i);
+        assert_true(wide->sample == KST_SAMPLE_INT32 && wide->depth == plane->depth && wide->width == plane->width);
+        for (size_t k = 0; k < (size_t)plane->width * plane->height; k++) {
+            uint32_t value = 0, spare = 32 - plane->depth;
+            memcpy(&value, (const uint8_t *)plane->data + k * bytes_of(plane), bytes_of(plane));
+            int32_t wanted = plane->is_signed ? (int32_t)(value << spare) >> spare : (int32_t)value;
+            const int32_t *row = (const int32_t *)wide->data + k / plane->width * ((size_t)wide->pitch / sizeof *row);
+            assert_int_equal(row[k % plane->width], wanted);
+        }
+    }
+    kst_image_release(context, &image);
+    kst_buffer_release(context, &coded);
+    drop(&picture);
+    make(&picture, 1, SIDE, 8, false, false);
+    coded = encode(&picture, true);
+    options.format = KST_FORMAT_GREY;
+    assert_int_equal(decode(&coded, &options, &image), KST_ERROR_OPTIONS);
+    kst_buffer_release(context, &coded);
+    drop(&picture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_wide_indices),
         cmocka_unit_test(test_some),
+        cmocka_unit_test(test_wide_samples),
         cmocka_unit_test(test_transformed),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_own_planes),

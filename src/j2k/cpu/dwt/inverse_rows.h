@@ -152,6 +152,8 @@ PACK(pack_8, int32_t, uint8_t)
 PACK(pack_16, int32_t, uint16_t)
 PACK(pack_8_narrow, int16_t, uint8_t)
 PACK(pack_16_narrow, int16_t, uint16_t)
+PACK(pack_32, int32_t, int32_t)
+PACK(pack_32_narrow, int16_t, int32_t)
 
 static void interleave_8(const uint8_t *restrict first, const uint8_t *restrict second, const uint8_t *restrict third,
     size_t count, uint8_t *restrict to)
@@ -186,4 +188,6 @@ static const struct j2k_inverse functions = {.store_integers = store_integers,
     .pack_8_narrow = pack_8_narrow,
     .pack_16 = pack_16,
     .pack_16_narrow = pack_16_narrow,
+    .pack_32 = pack_32,
+    .pack_32_narrow = pack_32_narrow,
     .interleave_8 = interleave_8};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares reading from and writing to the caller's streams. */
+#ifndef KOSTKA_COMPAT_STREAM_H
+#define KOSTKA_COMPAT_STREAM_H
+
+#include <openjpeg.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A stream with the caller's functions, any of which may be missing. */
+struct openjp2_stream {
+    bool reads;
+    opj_stream_read_fn read;
+    opj_stream_write_fn write;
+    opj_stream_skip_fn skip;
+    opj_stream_seek_fn seek;
+    void *user;
+    opj_stream_free_user_data_fn free_user;
+    uint64_t length; /* as the caller says; 0: not known */
+
+    uint64_t at;        /* the offset of the next byte that is read or written */
+    size_t chunk;       /* bytes that are requested at a time; few after a jump, because another one may follow */
+    uint8_t *buffer;    /* bytes from `at` on */
+    size_t first, held; /* in `buffer` */
+};
+
+struct openjp2_stream *openjp2_stream_of(opj_stream_t *handle);
+
+/* Read up to `length` bytes; returns how many there were. Fewer means that the stream ended. */
+size_t openjp2_stream_read(struct openjp2_stream *stream, void *to, size_t length);
+
+/*
+ * Continue at an offset. Without the caller's function this is possible forwards only, by reading. Returns false if the
+ * stream ends before it or cannot go there.
+ */
+bool openjp2_stream_go(struct openjp2_stream *stream, uint64_t offset);
+
+/* Write bytes at the stream's place. */
+bool openjp2_stream_write(struct openjp2_stream *stream, const void *from, size_t length);
+
+#endif
