@@ -94,6 +94,9 @@ chmod +x "$work/shlibdeps"
 cmake -D KOSTKA_SHLIBDEPS="$work/shlibdeps" -P "$build/loaded.cmake" >"$work/renamed" 2>&1 || fail "$(cat "$work/renamed")"
 grep -q 'DEPENDS:.* libpng-renamed (>= 1\.6' "$work/renamed" || fail "libpng is not found under another name: $(cat "$work/renamed")"
 [ "$(dpkg-deb -f "$package" Version)" = "$version" ] || fail "version $(dpkg-deb -f "$package" Version)"
+dpkg-deb -I "$package" shlibs >"$work/shlibs"
+grep -q "^libkostka ${version%%.*} kostka" "$work/shlibs" || fail "shlibs does not name the library: $(cat "$work/shlibs")"
+grep -q openjp2 "$work/shlibs" && fail 'other packages would take OpenJPEG for one of this package'
 dpkg-deb -x "$package" "$work/root"
 [ "$("$work/root/usr/bin/kostka" --version)" = "kostka $version" ] || fail 'the command of the package does not work'
 grep -q -a "$build" "$work/root/usr/bin/kostka" && fail 'the command has the path of the build in it'
