@@ -385,7 +385,8 @@ static bool wants_relay(const struct crew *crew)
     const char *device = common->device != NULL ? common->device : getenv("KOSTKA_DEVICE");
     uint64_t bytes = 0;
 
-    if (crew->batch->output->directory == NULL || crew->batch->files->filters != NULL || (crew->batch->recodes && !common_names_many(common)))
+    if (crew->batch->output->directory == NULL || crew->batch->files->filters != NULL ||
+        (crew->batch->recodes && !common_names_many(common)))
         return false;
     if (device != NULL && *device != '\0' && strcmp(device, "auto") != 0)
         return true;

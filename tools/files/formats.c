@@ -5,9 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "files/filter.h"
 #include "files/losses.h"
 #include "files/relayed.h"
-#include "files/filter.h"
 #include "files/resize.h"
 #include "outcome.h"
 

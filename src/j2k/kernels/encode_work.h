@@ -18,7 +18,7 @@ enum {
     J2K_CODE_LANES = 32,
     J2K_COLLECT_GROUP = 64,
     J2K_HT_CODE_GROUP = 32, /* work-items of a group, which codes a block of T.814 */
-    J2K_DATA_HEAD = 4, /* unused bytes in front of a block's data */
+    J2K_DATA_HEAD = 4,      /* unused bytes in front of a block's data */
     /*
      * Words of a pass while its block is coded: its length, two of its gain, and two of a bound, that is where the
      * coder was and the bytes of the bound.

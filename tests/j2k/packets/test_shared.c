@@ -262,7 +262,7 @@ static int make_pool(void **state)
     static struct memory memory;
     kst_memory_init(&memory, NULL, UINT64_MAX);
     (void)state;
-    return kst_pool_create(&memory, THREADS, &pool);
+    return kst_pool_create(&memory, THREADS, &pool) ? 1 : 0;
 }
 
 static int drop_pool(void **state)
