@@ -139,9 +139,9 @@ KST_API kst_status kst_describe_volume(kst_context *context, const void *data, s
  * @param volume if `data` is null, the library describes the volume and allocates it; otherwise width, height, depth,
  *        bits and is_signed must be those of kst_describe_volume(), with any pitches
  * @return KST_OK, perhaps with warnings in the report; KST_ERROR_SIGNATURE (not JPEG 2000), KST_ERROR_IMAGE_SIZE or
- *         KST_ERROR_IMAGE_DEPTH (slices that differ, or a volume that is not as described), KST_ERROR_REGION,
- *         KST_ERROR_J2K_REDUCE, KST_ERROR_J2K_EXTENSION (a transform that is not supported, which the report names),
- *         KST_ERROR_J2K_MULTI or another error of kst_decode(), after which the contents of a caller's buffer are
+ *         KST_ERROR_IMAGE_DEPTH (slices that are subsampled or differ, or a volume that is not as described),
+ * KST_ERROR_REGION, KST_ERROR_J2K_REDUCE, KST_ERROR_J2K_EXTENSION (a transform that is not supported, which the report
+ * names), KST_ERROR_J2K_MULTI or another error of kst_decode(), after which the contents of a caller's buffer are
  *         undefined
  */
 KST_API kst_status kst_decode_volume(kst_context *context, const void *data, size_t length,

@@ -50,6 +50,15 @@ static bool is_whole(const kst_box *box)
     return box->x == 0 && box->y == 0 && box->z == 0 && box->width == 0 && box->height == 0 && box->depth == 0;
 }
 
+/* A box is given in samples, and rows are decoded in bands: both count on samples as dense as the reference grid. */
+static bool is_subsampled(const struct j2k_stream *stream)
+{
+    for (uint32_t i = 0; i < stream->component_count; i++)
+        if (stream->component[i].dx != 1 || stream->component[i].dy != 1)
+            return true;
+    return false;
+}
+
 /* Describe width, height and sample type of a volume whose slices are components, which must be alike. */
 static kst_status describe_slices(struct j2k_volume_decoding *d, kst_volume *volume)
 {
@@ -57,6 +66,8 @@ static kst_status describe_slices(struct j2k_volume_decoding *d, kst_volume *vol
     struct j2k_output output;
     kst_image image;
     kst_decode_options options;
+    if (is_subsampled(stream_of(d)))
+        return fail(d, KST_ERROR_IMAGE_SIZE, "slices that are subsampled");
     kst_decode_options_init(&options);
     options.format = KST_FORMAT_RAW;
     options.reduce = d->options->reduce;
