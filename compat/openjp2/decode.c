@@ -34,7 +34,8 @@ static bool begin(struct work *work, struct openjp2_codec *codec)
     if (work->component && work->plane)
         return true;
     release(work);
-    return openjp2_fail(codec, "there is no memory for the components' planes");
+    openjp2_fail(codec, "there is no memory for the components' planes");
+    return false;
 }
 
 /* Return the number of samples of the whole picture. */
