@@ -9,7 +9,7 @@
 
 #include "options.h"
 
-/* Where the libraries are, from the folder of this program: installed, or in a build folder. */
+/* The folders of the libraries, relative to this program's: first as installed, then as in a build folder. */
 static const char *const places[] = {"/../" KOSTKA_LIBRARY_FOLDER "/kostka/compat", "/compat"};
 
 /* Find the folder of the libraries, as an absolute path. */

@@ -84,7 +84,7 @@ static bool open_source(struct openjp2_codec *codec, const struct openjp2_stream
     return !status;
 }
 
-/* What was read of the stream is all that there is of the area. In strict mode that it was cut off is an error. */
+/* Report a stream that ends early: nothing more of the area will come. In strict mode this is an error. */
 static bool check_source(const struct openjp2_codec *codec)
 {
     if (codec->source.cut) {

@@ -136,7 +136,7 @@ static double pixels_of(const opj_image_t *image)
     return (double)(image->x1 - image->x0) * (image->y1 - image->y0);
 }
 
-/* Without a limit on bytes everything is coded that the transform, or the quantiser of the irreversible one, leaves. */
+/* If bytes are not limited, code all that the reversible transform, or the quantiser, leaves. */
 static void choose_all(const opj_cparameters_t *p, kst_j2k_options *o)
 {
     o->target = p->irreversible ? KST_J2K_STEP : KST_J2K_LOSSLESS;

@@ -193,7 +193,7 @@ says '1 of 2 frames are damaged, and repeat the one before; the first: frame 0, 
 { head -n 1 wanted.y4m && for i in 4 4; do echo FRAME && cat p$i.yuv; done; } >repeated.y4m
 same b.y4m repeated.y4m
 
-# What was not finished plays as far as it goes, when the program is killed, too.
+# A file that was not finished plays as far as it goes, even if the program was killed.
 expect 0 "$KOSTKA" video wanted.y4m c.mjpeg -q 80
 mkfifo frames
 # start FILE: in the background until all frames are in the temporary file, which is longer than the frames by the headers

@@ -204,7 +204,7 @@ static void test_whole(void **state)
     }
 }
 
-/* Of a file that is cut off anywhere there are the frames in front of the cut; of streams perhaps one more, in part. */
+/* Check that a file that is cut off yields all frames in front of the cut; a stream may yield a part of one more. */
 static void test_cut(void **state)
 {
     (void)state;

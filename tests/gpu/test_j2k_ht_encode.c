@@ -150,7 +150,7 @@ static void test_extremes(void **state)
     }
 }
 
-/* What there are no kernels for is encoded by the CPU. */
+/* The CPU encodes what no kernel exists for. */
 static void test_others(void **state)
 {
     (void)state;

@@ -42,7 +42,7 @@ struct filter_hot {
         size_t count, int radius);
     /* |dx| + |dy|, or dx² + dy². */
     void (*magnitude)(const int16_t *dx, const int16_t *dy, int32_t *magnitude, size_t count, bool squared);
-    /* Of the gradients of each pixel's three colours that with the greatest magnitude, the first one of equal ones. */
+    /* Keeps the gradient of the colour that has the greatest magnitude at each pixel, the first of equal ones. */
     void (*strongest)(
         const struct filter_gradient *all, const struct filter_gradient *to, size_t count, size_t channels);
     /* Mark a pixel 0, 1 (an edge if it is joined to one) or 255 (an edge); row[1] is its own. */

@@ -40,7 +40,7 @@ static void down_8_avx2(const uint16_t *const *row, uint8_t *to, size_t count, c
     }
 }
 
-/* What neighbours of 16 pixels come to: pixels 0–3 and 8–11, and then the others. */
+/* Sums over the neighbours of 16 pixels: of pixels 0–3 and 8–11 first, then of the others. */
 struct filter_weighed {
     __m256i weight[2], sum[3][2];
 };

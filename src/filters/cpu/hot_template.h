@@ -247,7 +247,7 @@ static void TIER(touching)(const uint8_t *const row[3], uint8_t *restrict to, si
 }
 
 #ifndef HAS_BILATERAL
-/* What neighbours of a run of pixels come to. */
+/* Sums over the neighbours of a run of pixels. */
 struct weighed {
     int32_t weight[CHUNK], sum[3][CHUNK];
 };

@@ -5,13 +5,9 @@
 #include "filters/cpu/blur.h"
 #include "filters/cpu/kinds.h"
 #include "image/allocate.h"
+#include "image/sample.h"
 
 enum { AMOUNT, SIGMA, THRESHOLD, THOUSAND = 1000 };
-
-static uint32_t get(const uint8_t *row, size_t index, uint32_t bytes)
-{
-    return bytes == 1 ? row[index] : ((const uint16_t *)(const void *)row)[index];
-}
 
 /* The difference × amount in thousandths, rounded half away from 0, is below 2^30 for 16 bits. */
 static uint32_t sharpened(uint32_t own, uint32_t blurred, const struct filter_value *value, uint32_t greatest)
@@ -33,9 +29,9 @@ static kst_status sharpen_band(const struct filter_work *work, void *arg, uint32
         const uint8_t *row = kst_filter_row(from, y);
         uint8_t *to = kst_filter_row(work->to, y);
         for (size_t i = 0, count = kst_filter_row_samples(from); i < count; i++) {
-            uint32_t own = get(row, i, from->bytes);
+            uint32_t own = sample_get(row, i, from->bytes);
             if (i % from->channels < from->colours)
-                own = sharpened(own, get(to, i, from->bytes), work->value, from->greatest);
+                own = sharpened(own, sample_get(to, i, from->bytes), work->value, from->greatest);
             if (from->bytes == 1)
                 to[i] = (uint8_t)own;
             else

@@ -6,24 +6,12 @@
 #include "filters/bands.h"
 #include "filters/cpu/kinds.h"
 #include "filters/cpu/luminance.h"
+#include "image/sample.h"
 
 /* Values for all samples up to the greatest one. */
 struct filter_table {
     uint16_t *value;
 };
-
-static uint32_t get(const uint8_t *row, size_t index, uint32_t bytes)
-{
-    return bytes == 1 ? row[index] : ((const uint16_t *)(const void *)row)[index];
-}
-
-static void put(uint8_t *row, size_t index, uint32_t bytes, uint32_t value)
-{
-    if (bytes == 1)
-        row[index] = (uint8_t)value;
-    else
-        ((uint16_t *)(void *)row)[index] = (uint16_t)value;
-}
 
 static kst_status table_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
@@ -34,9 +22,9 @@ static kst_status table_band(const struct filter_work *work, void *arg, uint32_t
         uint8_t *target = kst_filter_row(work->to, y);
         for (size_t x = 0; x < from->width; x++)
             for (uint32_t c = 0; c < from->channels; c++) {
-                uint32_t sample = get(source, x * from->channels + c, from->bytes);
+                uint32_t sample = sample_get(source, x * from->channels + c, from->bytes);
                 sample = sample < from->greatest ? sample : from->greatest;
-                put(target, x * from->channels + c, from->bytes, c < from->colours ? value[sample] : sample);
+                sample_put(target, x * from->channels + c, from->bytes, c < from->colours ? value[sample] : sample);
             }
     }
     return KST_OK;

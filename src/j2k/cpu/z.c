@@ -178,7 +178,7 @@ void kst_j2k_cpu_z_add(void *row, uint32_t width, double offset, bool reversible
         real[i] += (float)offset;
 }
 
-/* What an offset differs from the level shift that finishing a row undoes is added before. */
+/* Finishing a row undoes the level shift. This adds the difference between an offset and that shift before. */
 void kst_j2k_cpu_z_finish(const struct j2k_inverse *steps, const struct j2k_z_row *from,
     const struct j2k_z_slices *slices, double offset, void *to)
 {

@@ -84,7 +84,7 @@ struct j2k_z_range kst_j2k_z_band(struct j2k_z_range range, uint32_t high);
  */
 uint32_t kst_j2k_z_level_of(const struct j2k_multi_collection *wavelet, uint32_t index, bool *low);
 
-/* Where the bands of a wavelet along z are: positions of each level's low band, and the first component of its high. */
+/* Says where the bands of a wavelet along z lie: the low band's positions and the high band's first component. */
 enum { J2K_Z_LEVELS = 32 };
 struct j2k_z_layout {
     struct j2k_z_range range[J2K_Z_LEVELS + 1]; /* the positions after n levels; for n = 0 those of the slices */

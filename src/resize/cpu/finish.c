@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Weighs colours by alpha, undoes that, and mirrors rows. */
 #include "resize/cpu/finish.h"
+#include "image/sample.h"
 
 #include <string.h>
 
@@ -14,19 +15,6 @@ static void weigh_narrow(const uint8_t *from, uint8_t *to, uint32_t width)
     }
 }
 
-static uint32_t get(const uint8_t *row, size_t index, uint32_t bytes)
-{
-    return bytes == 1 ? row[index] : ((const uint16_t *)(const void *)row)[index];
-}
-
-static void put(uint8_t *row, size_t index, uint32_t bytes, uint32_t value)
-{
-    if (bytes == 1)
-        row[index] = (uint8_t)value;
-    else
-        ((uint16_t *)(void *)row)[index] = (uint16_t)value;
-}
-
 void kst_resize_weigh_by_alpha(const uint8_t *from, uint8_t *to, uint32_t width, uint32_t bytes, uint32_t greatest)
 {
     if (greatest == 255) {
@@ -34,24 +22,24 @@ void kst_resize_weigh_by_alpha(const uint8_t *from, uint8_t *to, uint32_t width,
         return;
     }
     for (size_t i = 0; i < (size_t)width * 4; i += 4) {
-        uint32_t alpha = get(from, i + 3, bytes);
+        uint32_t alpha = sample_get(from, i + 3, bytes);
         for (size_t c = 0; c < 3; c++) {
-            uint64_t product = (uint64_t)get(from, i + c, bytes) * alpha;
-            put(to, i + c, bytes, (uint32_t)((product + greatest / 2) / greatest));
+            uint64_t product = (uint64_t)sample_get(from, i + c, bytes) * alpha;
+            sample_put(to, i + c, bytes, (uint32_t)((product + greatest / 2) / greatest));
         }
-        put(to, i + 3, bytes, alpha);
+        sample_put(to, i + 3, bytes, alpha);
     }
 }
 
 void kst_resize_divide_by_alpha(uint8_t *row, uint32_t width, uint32_t bytes, uint32_t greatest)
 {
     for (size_t i = 0; i < (size_t)width * 4; i += 4) {
-        uint32_t alpha = get(row, i + 3, bytes);
+        uint32_t alpha = sample_get(row, i + 3, bytes);
         if (alpha == 0 || alpha == greatest)
             continue;
         for (size_t c = 0; c < 3; c++) {
-            uint32_t value = get(row, i + c, bytes) * greatest / alpha; /* below 2^32 */
-            put(row, i + c, bytes, value > greatest ? greatest : value);
+            uint32_t value = sample_get(row, i + c, bytes) * greatest / alpha; /* below 2^32 */
+            sample_put(row, i + c, bytes, value > greatest ? greatest : value);
         }
     }
 }

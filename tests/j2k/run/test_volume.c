@@ -581,7 +581,7 @@ static void test_hostile(void **state)
     kst_buffer_release(context, &coded);
 }
 
-/* What it is says who decodes it: no picture, and nothing to transcode. */
+/* A volume is neither a picture to decode nor a stream to transcode, and the errors say what it is. */
 static void test_described(void **state)
 {
     (void)state;
@@ -610,7 +610,7 @@ static void test_described(void **state)
     kst_buffer_release(context, &coded);
 }
 
-/* What options and volumes are refused, and that nothing is left of a volume that could not be decoded. */
+/* Check which options and volumes are refused, and that nothing is left of a volume that could not be decoded. */
 static void test_refused(void **state)
 {
     (void)state;
