@@ -27,6 +27,13 @@ static uint32_t power_of(uint32_t x)
     return power;
 }
 
+uint32_t kst_j2k_gpu_cost(const struct j2k_block *block)
+{
+    uint32_t passes = block->passes < 255 ? block->passes : 255,
+             length = block->length >> 8 < 15 ? (uint32_t)(block->length >> 8) : 15;
+    return passes << 4 | length;
+}
+
 /*
  * Compute a block's shape, which all blocks of a bundle have in common, and its cost, which says how much work it is.
  */
@@ -36,8 +43,6 @@ static struct j2k_gpu_entry entry_of(
     const struct j2k_plan *plan = part->items[item].plan;
     const struct j2k_block *block = &plan->block[index];
     const struct j2k_tile_component *tc = j2k_gpu_component_of(plan, block);
-    uint32_t passes = block->passes < 255 ? block->passes : 255,
-             length = block->length >> 8 < 15 ? (uint32_t)(block->length >> 8) : 15;
     uint32_t flights = wish->flights == J2K_NO_FLIGHTS ? 0
                        : wish->flights                 ? wish->flights
                                                        : kst_j2k_gpu_coder_of(block)->flights(tc, part->unit_bytes);
@@ -45,7 +50,7 @@ static struct j2k_gpu_entry entry_of(
         .block = index,
         .shape = (uint16_t)((block->coder == J2K_HT ? 1U << J2K_SHAPE_HT : power_of(flights) << J2K_SHAPE_FLIGHTS) |
                             ((12U - tc->block_width - tc->block_height) * 16 + tc->block_width)),
-        .cost = (uint16_t)(COSTS - 1 - (passes << 4 | length))};
+        .cost = (uint16_t)(COSTS - 1 - kst_j2k_gpu_cost(block))};
 }
 
 /* For a picture, the number of its blocks of each cost; later, where the next of them goes. */
@@ -58,16 +63,28 @@ struct sorting {
     struct j2k_gpu_part *part;
     const struct j2k_gpu_wish *wish;
     struct costs *costs;
+    struct j2k_gpu_entry *unsorted; /* in the plans' order */
+    uint32_t least;                 /* cost of the longest block; the others cost as much or more */
 };
+
+static uint32_t find_least(const struct j2k_gpu_part *part)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < part->count; i++)
+        most = part->sums[i].cost > most ? part->sums[i].cost : most;
+    return COSTS - 1 - most;
+}
 
 static void count_costs(void *arg, uint32_t index)
 {
     const struct sorting *s = arg;
     const struct j2k_plan *plan = s->part->items[index].plan;
     struct costs *costs = &s->costs[index];
-    memset(costs, 0, sizeof *costs);
+    costs->shape = SHAPES;
+    memset(costs->place + s->least, 0, (COSTS - s->least) * sizeof *costs->place);
     for (uint32_t k = 0; k < plan->block_count; k++) {
         const struct j2k_gpu_entry entry = entry_of(s->part, index, k, s->wish);
+        s->unsorted[s->part->place[index].block + k] = entry;
         costs->place[entry.cost]++;
         costs->shape = k == 0 || costs->shape == entry.shape ? entry.shape : SHAPES;
     }
@@ -76,21 +93,20 @@ static void count_costs(void *arg, uint32_t index)
 static void list_blocks(void *arg, uint32_t index)
 {
     const struct sorting *s = arg;
-    const struct j2k_plan *plan = s->part->items[index].plan;
-    for (uint32_t k = 0; k < plan->block_count; k++) {
-        const struct j2k_gpu_entry entry = entry_of(s->part, index, k, s->wish);
-        s->part->entry[s->costs[index].place[entry.cost]++] = entry;
-    }
+    const uint32_t blocks = s->part->items[index].plan->block_count;
+    const struct j2k_gpu_entry *entry = &s->unsorted[s->part->place[index].block];
+    for (uint32_t k = 0; k < blocks; k++)
+        s->part->entry[s->costs[index].place[entry[k].cost]++] = entry[k];
 }
 
 /*
  * Turn counts into places; blocks of the same cost are placed picture by picture. Returns whether all blocks have one
  * shape.
  */
-static bool place_costs(const struct j2k_gpu_part *part, struct costs *costs)
+static bool place_costs(const struct j2k_gpu_part *part, uint32_t least, struct costs *costs)
 {
     uint32_t at = 0, shape = SHAPES, shapes = 0;
-    for (uint32_t k = 0; k < COSTS; k++)
+    for (uint32_t k = least; k < COSTS; k++)
         for (uint32_t i = 0; i < part->count; i++) {
             uint32_t count = costs[i].place[k];
             costs[i].place[k] = at;
@@ -124,16 +140,22 @@ static bool sort_by_shape(struct j2k_gpu_part *part)
 
 bool kst_j2k_gpu_sort_blocks(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish)
 {
-    struct sorting sorting = {part, wish, kst_memory_array(part->memory, part->count, sizeof(struct costs), NULL)};
-    part->entry = kst_memory_array(part->memory, part->blocks, sizeof *part->entry, NULL);
-    bool good = sorting.costs && part->entry;
+    struct memory *memory = part->memory;
+    struct sorting sorting = {.part = part,
+        .wish = wish,
+        .costs = kst_memory_array(memory, part->count, sizeof *sorting.costs, NULL),
+        .unsorted = kst_memory_array(memory, part->blocks, sizeof *sorting.unsorted, NULL),
+        .least = find_least(part)};
+    part->entry = kst_memory_array(memory, part->blocks, sizeof *part->entry, NULL);
+    bool good = sorting.costs && sorting.unsorted && part->entry;
     if (good) {
         kst_pool_run(threads, part->count, count_costs, &sorting);
-        bool alike = place_costs(part, sorting.costs);
+        bool alike = place_costs(part, sorting.least, sorting.costs);
         kst_pool_run(threads, part->count, list_blocks, &sorting);
         good = alike || sort_by_shape(part);
     }
-    kst_memory_release(part->memory, sorting.costs);
+    kst_memory_release(memory, sorting.costs);
+    kst_memory_release(memory, sorting.unsorted);
     return good;
 }
 
@@ -197,7 +219,7 @@ static void measure_bundles(void *arg, uint32_t index)
     }
 }
 
-static bool place_bundles(struct j2k_gpu_part *part)
+static bool place_bundles(struct j2k_gpu_part *part, struct pool *threads)
 {
     uint64_t states = 0;
     for (uint32_t b = 0; b < part->bundles; b++) {
@@ -211,7 +233,7 @@ static bool place_bundles(struct j2k_gpu_part *part)
             return false;
     }
     part->states = (uint32_t)states;
-    return kst_j2k_gpu_place_ht_blocks(part);
+    return kst_j2k_gpu_place_ht_blocks(part, threads);
 }
 
 /*
@@ -242,5 +264,5 @@ bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads,
         return false;
     cut_bundles(part, wish, &choice);
     kst_pool_run(threads, (part->bundles + SLICE - 1) / SLICE, measure_bundles, part);
-    return place_bundles(part);
+    return place_bundles(part, threads);
 }

@@ -13,7 +13,8 @@
 enum {
     BITS = 31,        /* most bits of a magnitude that kernels have */
     PLANES_MOST = 62, /* more planes than that are damage, as they are for the CPU */
-    WARPS_A_UNIT = 4
+    WARPS_A_UNIT = 4,
+    SLICE = 1024 /* blocks that a thread notes or writes at once */
 };
 
 /* The last set of passes whose cleanup pass has bytes. */
@@ -68,29 +69,55 @@ static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *bloc
 }
 
 /* A word for each quad, and if there is a refinement pass, then one for each sample. */
-static uint64_t state_words(const struct j2k_plan *plan, const struct j2k_block *block)
+static uint64_t words_of(const struct j2k_block *block, const struct set *set)
 {
     uint64_t words = (uint64_t)J2K_QUAD_PITCH((block->width + 1U) / 2) * ((block->height + 1U) / 2);
-    if (choose_set(plan, block).passes > 2)
+    if (set->passes > 2)
         words += (uint64_t)block->width * block->height;
     return (words + 1) / 2 * 2;
 }
 
-bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part)
+static uint64_t state_words(const struct j2k_plan *plan, const struct j2k_block *block)
 {
+    const struct set set = choose_set(plan, block);
+    return words_of(block, &set);
+}
+
+void kst_j2k_gpu_add_ht_block(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_sums *sums)
+{
+    const struct set set = choose_set(plan, block);
+    sums->refined += set.passes > 1;
+    sums->ht_states += words_of(block, &set);
+}
+
+/* Note where the blocks of a slice of the list stand in it. */
+static void note_entries(void *arg, uint32_t index)
+{
+    struct j2k_gpu_part *part = arg;
+    uint32_t i = part->ebcot_blocks + index * SLICE, all = part->blocks + part->host_blocks;
+    const uint32_t end = all - i < SLICE ? all : i + SLICE;
+    for (; i < end; i++) {
+        const struct j2k_gpu_entry *entry = &part->entry[i];
+        part->ht[part->place[entry->item].block + entry->block].at =
+            i < part->blocks ? i - part->ebcot_blocks : J2K_HT_NOWHERE;
+    }
+}
+
+bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part, struct pool *threads)
+{
+    const uint32_t entries = part->blocks + part->host_blocks - part->ebcot_blocks;
     uint64_t states = part->states;
-    part->ht_state = kst_memory_array(part->memory, part->blocks - part->ebcot_blocks, sizeof *part->ht_state, NULL);
-    for (uint32_t i = part->ebcot_blocks; i < part->blocks && part->ht_state; i++) {
-        const struct j2k_plan *plan = part->items[part->entry[i].item].plan;
-        const struct j2k_block *block = &plan->block[part->entry[i].block];
-        part->ht_state[i - part->ebcot_blocks] = (uint32_t)states;
-        part->refined += choose_set(plan, block).passes > 1;
-        states += state_words(plan, block);
+    for (uint32_t i = 0; i < part->count; i++) {
+        part->place[i].ht_state = (uint32_t)states;
+        part->refined += part->sums[i].refined;
+        states += part->sums[i].ht_states;
         if (states > UINT32_MAX / 2)
             return false;
     }
     part->states = (uint32_t)states;
-    return part->ht_state;
+    if (part->blocks > part->ebcot_blocks)
+        kst_pool_run(threads, (entries + SLICE - 1) / SLICE, note_entries, part);
+    return true;
 }
 
 uint32_t kst_j2k_gpu_choose_ht_lanes(uint32_t blocks, const struct j2k_gpu_wish *wish)
@@ -99,14 +126,23 @@ uint32_t kst_j2k_gpu_choose_ht_lanes(uint32_t blocks, const struct j2k_gpu_wish 
                        : kst_j2k_gpu_choose_lanes(blocks, wish->units * WARPS_A_UNIT / (wish->beside + 1));
 }
 
+/* The state while threads write the blocks of a part. */
+struct ht_writing {
+    const struct j2k_gpu_part *part;
+    const uint32_t *work;
+    uint32_t piece_at;
+    struct j2k_work_ht_block *to;
+    uint32_t slices; /* of a picture */
+};
+
 /* Describe the set of a block. Where pieces of the stream were left out, their records say where its bytes are. */
-static void describe_set(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry, const uint32_t *work,
-    uint32_t piece_at, struct j2k_work_ht_block *to)
+static void describe_set(
+    const struct ht_writing *w, uint32_t item, const struct j2k_block *block, struct j2k_work_ht_block *to)
 {
-    const struct j2k_plan *plan = part->items[entry->item].plan;
-    const struct j2k_block *block = &plan->block[entry->block];
-    const struct j2k_gpu_place *place = &part->place[entry->item];
-    const struct j2k_work_piece *piece = (const struct j2k_work_piece *)(const void *)(work + piece_at) + place->piece;
+    const struct j2k_plan *plan = w->part->items[item].plan;
+    const struct j2k_gpu_place *place = &w->part->place[item];
+    const struct j2k_work_piece *piece =
+        (const struct j2k_work_piece *)(const void *)(w->work + w->piece_at) + place->piece;
     const struct set set = choose_set(plan, block);
     to->passes = (uint16_t)set.passes;
     if (!set.cleanup)
@@ -118,39 +154,84 @@ static void describe_set(const struct j2k_gpu_part *part, const struct j2k_gpu_e
     to->plane = (uint16_t)set.plane;
     if (!set.refinement)
         return;
-    to->piece = piece_at + (place->piece + set.refinement->first_piece) * (uint32_t)(sizeof *piece / sizeof *work);
+    to->piece =
+        w->piece_at + (place->piece + set.refinement->first_piece) * (uint32_t)(sizeof *piece / sizeof *w->work);
     to->pieces = set.refinement->piece_count;
     to->refinement = (uint32_t)set.refinement->length;
 }
 
-struct j2k_work_ht_block kst_j2k_gpu_ht_block(
-    const struct j2k_gpu_part *part, uint32_t index, const uint32_t *work, uint32_t piece_at)
+/* Return what the blocks of a band have in common: all that follows from the band, with the factor of `fraction`. */
+static struct j2k_work_ht_block describe_band(
+    const struct j2k_gpu_part *part, uint32_t item, const struct j2k_block *block, int32_t fraction)
 {
-    const struct j2k_gpu_entry *entry = &part->entry[index];
-    const struct j2k_plan *plan = part->items[entry->item].plan;
-    const struct j2k_block *block = &plan->block[entry->block];
+    const struct j2k_plan *plan = part->items[item].plan;
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
-    const struct j2k_rect wanted = j2k_wanted_part(plan, block);
-    int32_t fraction = kst_j2k_gpu_fraction_of(plan, block);
-    struct j2k_work_ht_block to = {.state = part->ht_state[index - part->ebcot_blocks],
-        .width = block->width,
-        .height = block->height,
-        .left = (uint16_t)(wanted.x0 - block->x),
-        .top = (uint16_t)(wanted.y0 - block->y),
-        .right = (uint16_t)(wanted.x1 - block->x),
-        .bottom = (uint16_t)(wanted.y1 - block->y),
-        .roi_shift = tc->roi_shift,
+    return (struct j2k_work_ht_block){.roi_shift = tc->roi_shift,
         .causal = (tc->style & J2K_STYLE_CAUSAL) != 0,
         .fraction = fraction,
         .factor = tc->reversible ? 0 : gpu_float_bits(ldexpf(band->step, -fraction)),
-        .to = kst_j2k_gpu_place_of(part, entry),
         .pitch = j2k_gpu_width(band->window),
-        .narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block)),
-        .picture = entry->item,
-        .offset = kst_j2k_gpu_first_byte(plan, block)};
-    describe_set(part, entry, work, piece_at, &to);
-    return to;
+        .narrow = j2k_gpu_is_narrow(part, item, j2k_gpu_tile_of(plan, block)),
+        .picture = item};
+}
+
+/* Describe a block, which is in the band that `to` describes. */
+static void describe_block(const struct ht_writing *w, uint32_t item, uint32_t index, struct j2k_work_ht_block *to)
+{
+    const struct j2k_gpu_part *part = w->part;
+    const struct j2k_plan *plan = part->items[item].plan;
+    const struct j2k_gpu_place *place = &part->place[item];
+    const struct j2k_block *block = &plan->block[index];
+    const struct j2k_rect wanted = j2k_wanted_part(plan, block);
+    to->state = place->ht_state + part->ht[place->block + index].state;
+    to->width = block->width;
+    to->height = block->height;
+    to->left = (uint16_t)(wanted.x0 - block->x);
+    to->top = (uint16_t)(wanted.y0 - block->y);
+    to->right = (uint16_t)(wanted.x1 - block->x);
+    to->bottom = (uint16_t)(wanted.y1 - block->y);
+    to->to = kst_j2k_gpu_place_of(part, &(struct j2k_gpu_entry){.item = item, .block = index});
+    to->offset = kst_j2k_gpu_first_byte(plan, block);
+    describe_set(w, item, block, to);
+}
+
+/* Write a slice of a picture's blocks, in the order of the plan, in which those of a band follow each other. */
+static void write_slice(void *arg, uint32_t slice)
+{
+    const struct ht_writing *w = arg;
+    const uint32_t item = slice / w->slices, count = w->part->items[item].plan->block_count;
+    const struct j2k_plan *plan = w->part->items[item].plan;
+    struct j2k_work_ht_block common = {0};
+    uint32_t band = UINT32_MAX, k = slice % w->slices * SLICE;
+    for (const uint32_t end = count < k + SLICE ? count : k + SLICE; k < end; k++) {
+        const struct j2k_block *block = &plan->block[k];
+        uint32_t at = block->coder == J2K_HT ? w->part->ht[w->part->place[item].block + k].at : J2K_HT_NOWHERE;
+        if (at == J2K_HT_NOWHERE)
+            continue;
+        int32_t fraction = kst_j2k_gpu_fraction_of(plan, block);
+        if (block->band != band || common.fraction != fraction)
+            common = describe_band(w->part, item, block, fraction);
+        band = block->band;
+        struct j2k_work_ht_block described = common;
+        describe_block(w, item, k, &described);
+        w->to[at] = described;
+    }
+}
+
+void kst_j2k_gpu_write_ht_blocks(
+    const struct j2k_gpu_part *part, struct pool *threads, uint32_t *work, uint32_t block_at, uint32_t piece_at)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < part->count; i++)
+        most = part->items[i].plan->block_count > most ? part->items[i].plan->block_count : most;
+    struct ht_writing writing = {.part = part,
+        .work = work,
+        .piece_at = piece_at,
+        .to = (struct j2k_work_ht_block *)(void *)(work + block_at),
+        .slices = (most + SLICE - 1) / SLICE};
+    if (part->blocks > part->ebcot_blocks)
+        kst_pool_run(threads, part->count * writing.slices, write_slice, &writing);
 }
 
 static void decode(struct j2k_gpu_job *job)

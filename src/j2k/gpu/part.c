@@ -43,19 +43,33 @@ uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_blo
     return sum;
 }
 
-/* Measure a picture: the sums for which all of its segments, pieces and blocks have to be visited. */
+static void measure_block(struct j2k_gpu_part *part, const struct j2k_plan *plan, uint32_t k, struct j2k_gpu_sums *sums)
+{
+    const struct j2k_block *block = &plan->block[k];
+    const uint32_t cost = kst_j2k_gpu_cost(block);
+    sums->area += (uint64_t)block->width * block->height;
+    sums->bits += kst_j2k_gpu_bit_words(plan, block);
+    sums->cost = cost > sums->cost ? cost : sums->cost;
+    if (block->coder == J2K_EBCOT) {
+        sums->segments = plan->segment_count;
+    } else if (part->ht) {
+        part->ht[sums->block + k].state = (uint32_t)sums->ht_states;
+        kst_j2k_gpu_add_ht_block(plan, block, sums);
+    }
+}
+
+/*
+ * Measure a picture: the sums for which all of its segments, pieces and blocks have to be visited, and where the states
+ * of its blocks of T.814 lie among themselves.
+ */
 static void measure_item(void *arg, uint32_t index)
 {
     struct j2k_gpu_part *part = arg;
     const struct j2k_plan *plan = part->items[index].plan;
-    struct j2k_gpu_sums sums = {.runs = part->items[index].stream == plan->length ? 0 : kst_j2k_gpu_count_runs(plan)};
-    for (uint32_t k = 0; k < plan->block_count; k++) {
-        const struct j2k_block *block = &plan->block[k];
-        sums.area += (uint64_t)block->width * block->height;
-        sums.bits += kst_j2k_gpu_bit_words(plan, block);
-        if (block->coder == J2K_EBCOT)
-            sums.segments = plan->segment_count;
-    }
+    struct j2k_gpu_sums sums = {.block = part->sums[index].block,
+        .runs = part->items[index].stream == plan->length ? 0 : kst_j2k_gpu_count_runs(plan)};
+    for (uint32_t k = 0; k < plan->block_count; k++)
+        measure_block(part, plan, k, &sums);
     if (sums.segments == 0)
         sums.bits = 0;
     part->sums[index] = sums;
@@ -79,8 +93,20 @@ static bool take_places(struct j2k_gpu_part *part)
         planes += part->items[i].output.plane_count;
     part->place = kst_memory_array(part->memory, part->count, sizeof *part->place, NULL);
     part->plane = kst_memory_array(part->memory, planes, sizeof *part->plane, NULL);
-    part->sums = kst_memory_array(part->memory, part->count, sizeof *part->sums, NULL);
+    part->sums = kst_memory_zeroed(part->memory, part->count, sizeof *part->sums, NULL);
     return part->place && part->plane && part->sums;
+}
+
+/* Allocate memory for the places of blocks of T.814. */
+static bool take_ht_places(struct j2k_gpu_part *part)
+{
+    size_t blocks = 0;
+    for (uint32_t i = 0; i < part->count; i++) {
+        part->sums[i].block = (uint32_t)blocks;
+        blocks += part->items[i].plan->block_count;
+    }
+    part->ht = kst_memory_array(part->memory, blocks, sizeof *part->ht, NULL);
+    return part->ht;
 }
 
 /* Place what belongs to each picture in the buffers. Returns false if these exceed the kernels' offsets. */
@@ -196,7 +222,7 @@ bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, str
     const struct j2k_gpu_item *items, uint32_t count, const struct j2k_gpu_wish *wish)
 {
     *part = (struct j2k_gpu_part){.memory = memory, .items = items, .count = count, .finishes = true};
-    if (!take_places(part) || !place_items(part, threads))
+    if (!take_places(part) || !take_ht_places(part) || !place_items(part, threads))
         return false;
     if (wish->units > 0)
         part->unit_bytes = UINT64_C(4) * part->bits * (wish->beside + 1) / wish->units;
@@ -236,7 +262,7 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part)
     kst_memory_release(part->memory, part->plane);
     kst_memory_release(part->memory, part->entry);
     kst_memory_release(part->memory, part->host_at);
-    kst_memory_release(part->memory, part->ht_state);
+    kst_memory_release(part->memory, part->ht);
     kst_memory_release(part->memory, part->band);
     kst_memory_release(part->memory, part->narrow);
     kst_memory_release(part->memory, part->bundle);
@@ -247,7 +273,7 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part)
 struct work_writing {
     const struct j2k_gpu_part *part;
     uint32_t *work;
-    uint32_t segment, piece, block, ht_block; /* offsets of the first of each */
+    uint32_t segment, piece, block; /* offsets of the first of each */
 };
 
 /* Write the segments of a block; of those of T.814 nothing is to be gathered. */
@@ -396,12 +422,9 @@ static void write_blocks(void *arg, uint32_t index)
     const struct work_writing *w = arg;
     const struct j2k_gpu_part *part = w->part;
     struct j2k_work_block *to = (struct j2k_work_block *)(void *)(w->work + w->block);
-    struct j2k_work_ht_block *ht = (struct j2k_work_ht_block *)(void *)(w->work + w->ht_block);
-    uint32_t first = index * SLICE, end = part->blocks - first < SLICE ? part->blocks : first + SLICE;
-    for (uint32_t i = first; i < end && i < part->ebcot_blocks; i++)
+    uint32_t first = index * SLICE, end = part->ebcot_blocks - first < SLICE ? part->ebcot_blocks : first + SLICE;
+    for (uint32_t i = first; i < end; i++)
         to[i] = describe_block(part, &part->entry[i], w->segment);
-    for (uint32_t i = first > part->ebcot_blocks ? first : part->ebcot_blocks; i < end; i++)
-        ht[i - part->ebcot_blocks] = kst_j2k_gpu_ht_block(part, i, w->work, w->piece);
 }
 
 static void write_host_blocks(const struct j2k_gpu_part *part, struct j2k_work_host_block *to)
@@ -445,11 +468,11 @@ void kst_j2k_gpu_work(struct j2k_gpu_part *part, struct pool *threads, uint32_t 
         .host_blocks = host_blocks};
     for (uint32_t i = 0; i < part->count; i++)
         write_views(part, i, (struct j2k_work_view *)(void *)(work + view) + part->place[i].view);
-    struct work_writing writing = {
-        .part = part, .work = work, .segment = segment, .piece = piece, .block = block, .ht_block = ht_block};
+    struct work_writing writing = {.part = part, .work = work, .segment = segment, .piece = piece, .block = block};
     if (part->pieces > 0 || part->segments > 0)
         kst_pool_run(threads, part->count, write_segments, &writing);
-    kst_pool_run(threads, (part->blocks + SLICE - 1) / SLICE, write_blocks, &writing);
+    kst_pool_run(threads, (part->ebcot_blocks + SLICE - 1) / SLICE, write_blocks, &writing);
+    kst_j2k_gpu_write_ht_blocks(part, threads, work, ht_block, piece);
     if (part->bundles > 0) {
         memcpy(work + bundle, part->bundle, part->bundles * sizeof *part->bundle);
         memcpy(work + groups, part->store_group, part->bundles * sizeof *part->store_group);

@@ -67,10 +67,14 @@ enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 6 };
 
 /* Sums over what belongs to a picture. */
 struct j2k_gpu_sums {
-    uint64_t bits;     /* words of its gathered segments */
-    uint32_t segments; /* 0: none must be gathered, because no block is T.800's */
-    uint64_t area;     /* coefficients of its code-blocks */
-    uint32_t runs;     /* runs of consecutive bytes; 0: the whole stream is uploaded */
+    uint64_t bits;      /* words of its gathered segments */
+    uint32_t segments;  /* 0: none must be gathered, because no block is T.800's */
+    uint64_t area;      /* coefficients of its code-blocks */
+    uint32_t runs;      /* runs of consecutive bytes; 0: the whole stream is uploaded */
+    uint32_t block;     /* index of its first code-block in the part */
+    uint32_t cost;      /* the most that a code-block costs */
+    uint64_t ht_states; /* words of the states of its code-blocks of T.814 */
+    uint32_t refined;   /* number of those that have refinement passes */
 };
 
 /* Says where a plane lies in the buffer of pixels, and its pitch; both in bytes. */
@@ -85,12 +89,21 @@ struct j2k_gpu_place {
     uint32_t segment;         /* index of its first segment in the part; the next four are indices too */
     uint32_t piece, block, band, tile;
     uint32_t bits;                     /* offset of its gathered bits in words */
+    uint32_t ht_state;                 /* offset of the states of its blocks of T.814 in words */
     uint32_t samples;                  /* offset of its samples in words */
     uint32_t levels;                   /* words of the bands, behind which the levels start */
     uint32_t view;                     /* index of its first struct j2k_work_view */
     struct j2k_gpu_plane_place *plane; /* for each plane of the image */
     size_t source[J2K_WORK_CHANNELS];  /* sources of a conversion: offset in bytes, behind all images */
 };
+
+/* Says where a code-block of T.814 has its state, among those of its picture, and its record, among all of the part. */
+struct j2k_gpu_ht_place {
+    uint32_t state;
+    uint32_t at; /* J2K_HT_NOWHERE: the host decodes it */
+};
+
+#define J2K_HT_NOWHERE UINT32_MAX
 
 /* A run of consecutive bytes of a stream that is uploaded. */
 struct j2k_gpu_run {
@@ -128,16 +141,16 @@ struct j2k_gpu_part {
     struct j2k_work_bundle *bundle;
     uint32_t *store_group; /* for each bundle, its first work-group of store_blocks */
     uint32_t views, blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
-    uint32_t ebcot_blocks; /* number of blocks of T.800, in front of those of T.814; only they are in bundles */
-    uint32_t *ht_state;    /* for each block of T.814, where its state lies */
-    uint32_t ht_lanes;     /* as in struct j2k_part_work */
-    uint32_t refined;      /* number of blocks of T.814 with refinement passes */
-    uint32_t wave;         /* index of the first bundle whose blocks have flights; these come last */
-    uint32_t host_blocks;  /* number of blocks that the host decodes, which `blocks` does not count */
-    uint32_t *host_at;     /* for each of those, where its coefficients lie in their buffer, in words */
-    uint32_t host_words;   /* words of that buffer */
-    uint32_t words;        /* words of the work */
-    uint32_t bits, states; /* words of the buffers of bits and states; exact */
+    uint32_t ebcot_blocks;       /* number of blocks of T.800, in front of those of T.814; only they are in bundles */
+    struct j2k_gpu_ht_place *ht; /* for each block in the plans' order; only those of T.814 are set */
+    uint32_t ht_lanes;           /* as in struct j2k_part_work */
+    uint32_t refined;            /* number of blocks of T.814 with refinement passes */
+    uint32_t wave;               /* index of the first bundle whose blocks have flights; these come last */
+    uint32_t host_blocks;        /* number of blocks that the host decodes, which `blocks` does not count */
+    uint32_t *host_at;           /* for each of those, where its coefficients lie in their buffer, in words */
+    uint32_t host_words;         /* words of that buffer */
+    uint32_t words;              /* words of the work */
+    uint32_t bits, states;       /* words of the buffers of bits and states; exact */
     uint64_t samples;
     size_t stream, pixels; /* bytes of the buffers of streams and of pixels */
     size_t planes;         /* bytes behind the pixels, for components that are to be converted */
@@ -195,14 +208,19 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part);
 bool kst_j2k_gpu_sort_blocks(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
 bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
 
+/* Say how much work a code-block is, from 0 to 4095, by which the list of blocks is sorted. */
+uint32_t kst_j2k_gpu_cost(const struct j2k_block *block);
+
 /*
- * ht.c: place the states of the blocks of T.814 behind those of bundles, false if memory is missing or they take too
- * much; choose how many are decoded side by side; and describe one, whose pieces are at offset `piece_at` of the work.
+ * ht.c: add what a block of T.814 needs to its picture's sums; place the states of all of them behind those of bundles,
+ * false if they take too much; choose how many are decoded side by side; and write them to word `block_at` of the work,
+ * of which the pieces, at word `piece_at`, are already written.
  */
-bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part);
+void kst_j2k_gpu_add_ht_block(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_sums *sums);
+bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part, struct pool *threads);
 uint32_t kst_j2k_gpu_choose_ht_lanes(uint32_t blocks, const struct j2k_gpu_wish *wish);
-struct j2k_work_ht_block kst_j2k_gpu_ht_block(
-    const struct j2k_gpu_part *part, uint32_t index, const uint32_t *work, uint32_t piece_at);
+void kst_j2k_gpu_write_ht_blocks(
+    const struct j2k_gpu_part *part, struct pool *threads, uint32_t *work, uint32_t block_at, uint32_t piece_at);
 
 /* part.c: where the first of a block's wanted coefficients goes; and the fraction, and offset in the stream, of it. */
 uint32_t kst_j2k_gpu_place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry);
