@@ -62,8 +62,6 @@ static void upload_stream(struct j2k_gpu_job *job, uint32_t index)
     size_t at = place->stream, length = (size_t)item->stream;
     struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)item->plan->data, length);
     if (item->pinned) {
-        size_t words = at + length / 4 * 4;
-        backend->fill(&job->track->queue, &job->buffer[J2K_STREAM], words, end_of(job, index) - words, 0);
         backend->copy(&job->track->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
         return;
     }
@@ -78,8 +76,22 @@ static void upload_stream(struct j2k_gpu_job *job, uint32_t index)
         &job->track->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, end_of(job, index) - at);
 }
 
+/*
+ * Set what lies between streams that are uploaded from where they are. One fill of the whole buffer takes the device
+ * less time than one behind each stream, as each makes its queue wait.
+ */
+static void clear_streams(struct j2k_gpu_job *job)
+{
+    bool pinned = false;
+    for (uint32_t i = 0; i < job->count; i++)
+        pinned = pinned || (job->items[i].pinned && job->items[i].plan->length > 0);
+    if (pinned)
+        job->runtime->gpu->backend->fill(&job->track->queue, &job->buffer[J2K_STREAM], 0, job->part.stream, 0);
+}
+
 void kst_j2k_gpu_upload_streams(struct j2k_gpu_job *job)
 {
+    clear_streams(job);
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].plan->length > 0)
             upload_stream(job, i);
