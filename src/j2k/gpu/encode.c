@@ -2,6 +2,8 @@
 /* Begins and ends jobs that encode pictures on a GPU: the memory that they take and the queues that they use. */
 #include "j2k/gpu/encode.h"
 
+#include <string.h>
+
 #include "image/location.h"
 #include "j2k/gpu/encode_job.h"
 #include "j2k/gpu/encode_list.h"
@@ -149,6 +151,36 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_begin(struct gpu_runtime *runtime,
     return NULL;
 }
 
+struct j2k_gpu_encode_job *kst_j2k_gpu_encode_beside(const struct j2k_gpu_encode_job *job, struct gpu_error *error)
+{
+    struct gpu_runtime *runtime = job->runtime;
+    *error = (struct gpu_error){.status = KST_OK};
+    struct j2k_gpu_encode_job *beside = kst_memory_zeroed(runtime->gpu->memory, 1, sizeof *beside, &error->status);
+    if (!beside)
+        return NULL;
+    beside->runtime = runtime;
+    beside->built = job->built;
+    beside->items = job->items;
+    beside->count = job->count;
+    beside->picture = job->picture;
+    beside->part = job->part;
+    memcpy(beside->buffer, job->buffer, sizeof beside->buffer);
+    beside->shares = beside->timed = true;
+    atomic_init(&beside->missed, false);
+    beside->track = kst_gpu_track_take(runtime, error);
+    if (beside->track) {
+        beside->queue = &beside->track->queue;
+        return beside;
+    }
+    kst_memory_release(runtime->gpu->memory, beside);
+    return NULL;
+}
+
+void kst_j2k_gpu_encode_put_off(struct j2k_gpu_encode_job *job)
+{
+    job->puts_off = true;
+}
+
 static void release_fetched(struct j2k_gpu_encode_job *job)
 {
     while (job->fetched) {
@@ -163,8 +195,21 @@ static void release_fetched(struct j2k_gpu_encode_job *job)
 void kst_j2k_gpu_encode_forget(struct j2k_gpu_encode_job *job)
 {
     struct gpu_error error;
+    if (job->puts_off)
+        job->arriving = NULL;
     if (kst_j2k_gpu_encode_arrive(job, &error))
         release_fetched(job);
+}
+
+/* Release what the job does not share with another one. */
+static void release_own(struct j2k_gpu_encode_job *job)
+{
+    struct gpu_runtime *runtime = job->runtime;
+    for (uint32_t i = 0; i < CODING_BUFFERS; i++)
+        kst_gpu_pool_give(&runtime->pool, &job->buffer[i]);
+    if (job->part.memory)
+        kst_j2k_gpu_part_release(&job->part);
+    kst_memory_release(runtime->gpu->memory, job->picture);
 }
 
 void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job)
@@ -172,19 +217,15 @@ void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job)
     if (!job)
         return;
     struct gpu_runtime *runtime = job->runtime;
-    struct memory *memory = runtime->gpu->memory;
     if (job->built)
         kst_j2k_gpu_encode_uncoded(job, false);
     if (job->track)
         finish(job);
     release_fetched(job);
-    for (uint32_t i = 0; i < CODING_BUFFERS; i++)
-        kst_gpu_pool_give(&runtime->pool, &job->buffer[i]);
+    if (!job->shares)
+        release_own(job);
     kst_gpu_track_give(runtime, job->track);
-    if (job->part.memory)
-        kst_j2k_gpu_part_release(&job->part);
-    kst_memory_release(memory, job->picture);
-    kst_memory_release(memory, job);
+    kst_memory_release(runtime->gpu->memory, job);
 }
 
 struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(const struct j2k_gpu_encode_job *job)

@@ -92,6 +92,19 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_begin(struct gpu_runtime *runtime,
     const struct j2k_gpu_encode_item *items, uint32_t count, const struct gpu_event *after, struct gpu_error *error);
 
 /*
+ * Return a job beside another one, whose blocks have been coded, so that one thread can code the blocks of one of its
+ * pictures again while others do so with those of other pictures. It must end before the other one. Returns null on
+ * failure.
+ */
+struct j2k_gpu_encode_job *kst_j2k_gpu_encode_beside(const struct j2k_gpu_encode_job *job, struct gpu_error *error);
+
+/*
+ * Download the bytes of blocks no sooner than they are waited for, for blocks that are likely to be coded again. Called
+ * before any are coded.
+ */
+void kst_j2k_gpu_encode_put_off(struct j2k_gpu_encode_job *job);
+
+/*
  * Measure blocks of measured pictures, and wait for that. What is found is valid until the job's end. For one thread at
  * a time.
  */

@@ -148,6 +148,27 @@ static void code_samples(struct list_run *run)
     kst_j2k_gpu_encode_hurry(run->job);
 }
 
+/* Add the times of what precedes the blocks, once. */
+static void add_first_times(struct j2k_gpu_encode_job *job)
+{
+    struct gpu *gpu = job->runtime->gpu;
+    const struct gpu_event *event = job->track->event;
+    if (job->timed || job->queue->error.status)
+        return;
+    job->timed = true;
+    job->times.upload += gpu->backend->elapsed(gpu, &event[CODING_BEFORE], &event[CODING_AFTER_UPLOAD]);
+    job->times.transform += gpu->backend->elapsed(gpu, &event[CODING_AFTER_UPLOAD], &event[CODING_AFTER_TRANSFORM]);
+}
+
+static void add_times(struct j2k_gpu_encode_job *job)
+{
+    struct gpu *gpu = job->runtime->gpu;
+    const struct gpu_event *event = job->track->event;
+    add_first_times(job);
+    job->times.blocks += gpu->backend->elapsed(gpu, &event[CODING_BEFORE_BLOCKS], &event[CODING_AFTER_BLOCKS]);
+    job->times.download += gpu->backend->elapsed(gpu, &event[CODING_AFTER_BLOCKS], &event[CODING_AFTER_DOWNLOAD]);
+}
+
 static void code(struct list_run *run)
 {
     struct j2k_gpu_encode_job *job = run->job;
@@ -161,6 +182,7 @@ static void code(struct list_run *run)
     backend->copy(job->queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
     kst_j2k_gpu_encode_record(job, CODING_AFTER_BLOCKS);
     backend->finish(job->queue);
+    add_first_times(job);
 }
 
 /* Return the number of bytes that were collected: of all passes, or of all blocks' data. */
@@ -168,6 +190,18 @@ static size_t collected_length(const struct list_run *run, uint32_t which)
 {
     const uint32_t *head = (const uint32_t *)(const void *)run->buffer[HOST_RESULTS].host;
     return head[which] * sizeof(uint32_t);
+}
+
+/* Download the bytes of blocks, of which `arriving` says where they lie. */
+static void download(struct j2k_gpu_encode_job *job)
+{
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    struct j2k_gpu_fetched *fetched = job->arriving;
+    if (fetched->length > 0)
+        backend->copy(job->queue, &fetched->buffer, fetched->to, &fetched->collected, fetched->from, fetched->length);
+    fetched->length = 0;
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
+    backend->flush(job->queue);
 }
 
 /*
@@ -179,40 +213,29 @@ static bool fetch(struct list_run *run, struct gpu_error *error)
     struct j2k_gpu_encode_job *job = run->job;
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     size_t passes = collected_length(run, J2K_COLLECTED_PASSES), data = collected_length(run, J2K_COLLECTED_DATA);
-    size_t from = run->list->blocks * sizeof(uint32_t) * J2K_CODED_PASSES * J2K_PASS_RESULT;
     if (!take_fetched(run, (uint64_t)passes + data, error))
         return false;
     struct j2k_gpu_fetched *fetched = run->fetched;
     fetched->collected = run->buffer[COLLECTED];
+    fetched->to = passes;
+    fetched->from = run->list->blocks * sizeof(uint32_t) * J2K_CODED_PASSES * J2K_PASS_RESULT;
+    fetched->length = data;
     run->buffer[COLLECTED].length = 0;
     if (passes > 0)
         backend->copy(job->queue, &fetched->buffer, 0, &fetched->collected, 0, passes);
     backend->finish(job->queue);
-    if (data > 0)
-        backend->copy(job->queue, &fetched->buffer, passes, &fetched->collected, from, data);
-    kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
-    backend->flush(job->queue);
     job->arriving = fetched;
+    if (!job->puts_off)
+        download(job);
     *error = job->queue->error;
     return !error->status;
-}
-
-static void add_times(struct j2k_gpu_encode_job *job)
-{
-    struct gpu *gpu = job->runtime->gpu;
-    const struct gpu_event *event = job->track->event;
-    if (!job->timed) {
-        job->times.upload += gpu->backend->elapsed(gpu, &event[CODING_BEFORE], &event[CODING_AFTER_UPLOAD]);
-        job->times.transform += gpu->backend->elapsed(gpu, &event[CODING_AFTER_UPLOAD], &event[CODING_AFTER_TRANSFORM]);
-    }
-    job->timed = true;
-    job->times.blocks += gpu->backend->elapsed(gpu, &event[CODING_BEFORE_BLOCKS], &event[CODING_AFTER_BLOCKS]);
-    job->times.download += gpu->backend->elapsed(gpu, &event[CODING_AFTER_BLOCKS], &event[CODING_AFTER_DOWNLOAD]);
 }
 
 bool kst_j2k_gpu_encode_arrive(struct j2k_gpu_encode_job *job, struct gpu_error *error)
 {
     if (job->arriving) {
+        if (job->puts_off)
+            download(job);
         job->runtime->gpu->backend->finish(job->queue);
         kst_gpu_pool_give(&job->runtime->pool, &job->arriving->collected);
         if (!job->queue->error.status)

@@ -34,7 +34,8 @@ _Static_assert((int)CODING_MODELLED < TRACK_EVENTS, "a track has all events of a
 struct j2k_gpu_fetched {
     struct j2k_gpu_fetched *next;
     struct gpu_buffer buffer;
-    struct gpu_buffer collected; /* the source on the device, while bytes are being downloaded */
+    struct gpu_buffer collected; /* the source on the device, until bytes have been downloaded */
+    size_t to, from, length;     /* the bytes that are still to be downloaded, and where they go and lie */
 };
 
 struct j2k_gpu_encode_job {
@@ -51,6 +52,8 @@ struct j2k_gpu_encode_job {
     struct j2k_gpu_fetched *arriving; /* the one into which bytes of blocks are being downloaded */
     atomic_bool missed;               /* rows could not be read */
     bool waits;                       /* the job waits for a caller's stream */
+    bool shares;                      /* a job beside another one, whose pictures and buffers it has */
+    bool puts_off;                    /* bytes of blocks are only downloaded when they are waited for */
     bool timed;                       /* upload and transform are in `times` */
     bool uncoded;                     /* the module's state counts the job as uncoded */
     struct j2k_gpu_encode_times times;

@@ -98,7 +98,8 @@ struct j2k_encode_gpu_part {
     uint32_t count;
     struct j2k_gpu_encode_item *item; /* one for each picture */
     struct j2k_gpu_encode_job *job;
-    pthread_mutex_t coding; /* held while blocks are coded, because pictures are finished at the same time */
+    struct j2k_gpu_encode_job **again; /* for each picture, the one that codes its blocks again; null: none does */
+    pthread_mutex_t coding; /* held while blocks are coded with `job`, because pictures are finished at the same time */
 };
 
 /*

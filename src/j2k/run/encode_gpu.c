@@ -32,6 +32,7 @@ enum { TAKEN_TOGETHER = 1024 /* blocks whose results a thread takes at a time */
 /* All pictures of a part. */
 struct rounds {
     struct j2k_encode_gpu_part *part;
+    struct j2k_gpu_encode_job *job;
     struct round *round;
     uint32_t count;
     struct j2k_gpu_block_order *order;
@@ -302,7 +303,7 @@ static uint32_t join_orders(struct rounds *rounds)
 static void run_orders(struct rounds *rounds)
 {
     struct pool *pool = rounds->part->context->pool;
-    struct j2k_gpu_encode_job *job = rounds->part->job;
+    struct j2k_gpu_encode_job *job = rounds->job;
     struct gpu_error error;
     uint32_t count = join_orders(rounds);
     if (count > 0 && !kst_j2k_gpu_measure_blocks(job, rounds->order, count, rounds->measured, &error)) {
@@ -343,11 +344,12 @@ static struct round round_of(struct j2k_encoder *encoder)
             .encoded = &encoder->encoded}};
 }
 
-static void run_rounds(struct j2k_encode_gpu_part *part, struct j2k_encoder *const *encoder, uint32_t count)
+static void run_rounds(struct j2k_encode_gpu_part *part, struct j2k_gpu_encode_job *job,
+    struct j2k_encoder *const *encoder, uint32_t count)
 {
     struct memory *memory = &part->context->memory;
     struct gpu_error error = {.status = KST_OK};
-    struct rounds rounds = {.part = part, .count = count};
+    struct rounds rounds = {.part = part, .job = job, .count = count};
     size_t blocks = 0;
     for (uint32_t i = 0; i < count; i++)
         blocks += encoder[i]->coded.plan.block_count;
@@ -371,14 +373,27 @@ static void run_rounds(struct j2k_encode_gpu_part *part, struct j2k_encoder *con
     kst_memory_release(memory, rounds.measured);
 }
 
+/* Return whether the blocks of all pictures are likely to be coded with several steps. */
+static bool all_search(const struct j2k_encode_gpu_part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++)
+        if (!kst_j2k_run_encode_searches(part->encoder[i]))
+            return false;
+    return true;
+}
+
 static bool begin_job(struct j2k_encode_gpu_part *part, struct gpu_error *error)
 {
     *error = (struct gpu_error){.status = KST_OK};
     part->item = kst_memory_zeroed(&part->context->memory, part->count, sizeof *part->item, &error->status);
-    for (uint32_t i = 0; i < part->count && part->item; i++)
+    part->again = kst_memory_zeroed(&part->context->memory, part->count, sizeof(void *), &error->status);
+    if (error->status)
+        return false;
+    for (uint32_t i = 0; i < part->count; i++)
         kst_j2k_run_describe_gpu_item(part->encoder[i], &part->item[i]);
-    if (part->item)
-        part->job = kst_j2k_gpu_encode_begin(part->gpu, part->item, part->count, part->encoder[0]->e->after, error);
+    part->job = kst_j2k_gpu_encode_begin(part->gpu, part->item, part->count, part->encoder[0]->e->after, error);
+    if (part->job && all_search(part))
+        kst_j2k_gpu_encode_put_off(part->job);
     return part->job;
 }
 
@@ -394,21 +409,53 @@ void kst_j2k_run_encode_gpu_code(struct j2k_encode_gpu_part *part, struct j2k_en
         encoder[i]->status = KST_OK;
     }
     if (begin_job(part, &error))
-        run_rounds(part, encoder, count);
+        run_rounds(part, part->job, encoder, count);
     else
         for (uint32_t i = 0; i < count; i++)
             encoder[i]->status = kst_j2k_run_encode_gpu_fail(encoder[i], &error);
 }
 
-kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder)
+/* Code a picture's blocks again with the part's job, which is one thread's at a time. */
+static void code_again(struct j2k_encoder *encoder)
 {
     struct j2k_encode_gpu_part *part = encoder->part;
     pthread_mutex_lock(&part->coding);
-    part->item[encoder->member].measured = measures_of(encoder);
     if (part->count == 1) /* otherwise other pictures still need theirs */
         kst_j2k_gpu_encode_forget(part->job);
-    run_rounds(part, &encoder, 1);
+    run_rounds(part, part->job, &encoder, 1);
     pthread_mutex_unlock(&part->coding);
+}
+
+/*
+ * Code a picture's blocks again with a job of its own. A search tries several steps, and those of all pictures of a
+ * part would wait for each other.
+ */
+static void code_beside(struct j2k_encoder *encoder)
+{
+    struct j2k_encode_gpu_part *part = encoder->part;
+    struct j2k_gpu_encode_job **again = &part->again[encoder->member];
+    struct gpu_error error = {.status = KST_OK};
+    if (*again) {
+        kst_j2k_gpu_encode_forget(*again);
+    } else {
+        *again = kst_j2k_gpu_encode_beside(part->job, &error);
+        if (*again)
+            kst_j2k_gpu_encode_put_off(*again);
+    }
+    if (*again)
+        run_rounds(part, *again, &encoder, 1);
+    else
+        encoder->status = kst_j2k_run_encode_gpu_fail(encoder, &error);
+}
+
+kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder)
+{
+    struct j2k_encode_gpu_part *part = encoder->part;
+    part->item[encoder->member].measured = measures_of(encoder);
+    if (part->count > 1 && kst_j2k_run_encode_searches(encoder))
+        code_beside(encoder);
+    else
+        code_again(encoder);
     return encoder->status;
 }
 
@@ -416,18 +463,27 @@ kst_status kst_j2k_run_encode_gpu_arrive(struct j2k_encoder *encoder)
 {
     struct j2k_encode_gpu_part *part = encoder->part;
     struct gpu_error error = {.status = KST_OK};
+    bool arrived;
     if (!part)
         return KST_OK;
-    pthread_mutex_lock(&part->coding);
-    bool arrived = kst_j2k_gpu_encode_arrive(part->job, &error);
-    pthread_mutex_unlock(&part->coding);
+    if (part->again && part->again[encoder->member]) {
+        arrived = kst_j2k_gpu_encode_arrive(part->again[encoder->member], &error);
+    } else {
+        pthread_mutex_lock(&part->coding);
+        arrived = kst_j2k_gpu_encode_arrive(part->job, &error);
+        pthread_mutex_unlock(&part->coding);
+    }
     return arrived ? KST_OK : kst_j2k_run_encode_gpu_fail(encoder, &error);
 }
 
 void kst_j2k_run_encode_gpu_end(struct j2k_encode_gpu_part *part)
 {
+    struct memory *memory = &part->context->memory;
+    for (uint32_t i = 0; i < part->count && part->again; i++)
+        kst_j2k_gpu_encode_end(part->again[i]);
     kst_j2k_gpu_encode_end(part->job);
-    kst_memory_release(&part->context->memory, part->item);
+    kst_memory_release(memory, part->again);
+    kst_memory_release(memory, part->item);
     pthread_mutex_destroy(&part->coding);
 }
 
@@ -457,4 +513,8 @@ void kst_j2k_run_encode_gpu_report(struct j2k_encoder *encoder)
     struct j2k_gpu_encode_times times = kst_j2k_gpu_encode_times(part->job);
     pthread_mutex_unlock(&part->coding);
     kst_j2k_run_encode_gpu_report_times(encoder, part->gpu->gpu, &times, 1.0 / part->count);
+    if (!part->again[encoder->member])
+        return;
+    times = kst_j2k_gpu_encode_times(part->again[encoder->member]);
+    kst_j2k_run_encode_gpu_report_times(encoder, part->gpu->gpu, &times, 1);
 }
