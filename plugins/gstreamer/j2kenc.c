@@ -186,7 +186,8 @@ static gsize header(KostkaEncoder *encoder, guint8 *bytes, gsize length)
 {
     if (!KOSTKA_J2K_ENC(encoder)->boxed)
         return 0;
-    GST_WRITE_UINT32_BE(bytes, (guint32)(length + 8));
+    for (guint i = 0; i < 4; i++)
+        bytes[i] = (guint8)((length + 8) >> (24 - 8 * i));
     memcpy(bytes + 4, "jp2c", 4);
     return 8;
 }

@@ -346,7 +346,7 @@ static GstBuffer *without(GstBuffer *coded, guint8 marker)
     assert_true(gst_buffer_map(coded, &map, GST_MAP_READ));
     g_byte_array_append(left, map.data, 2);
     while (map.data[at + 1] != 0xDA) {
-        gsize size = 2 + (gsize)GST_READ_UINT16_BE(map.data + at + 2);
+        gsize size = 2 + ((gsize)map.data[at + 2] << 8 | map.data[at + 3]);
         if (map.data[at + 1] != marker)
             g_byte_array_append(left, map.data + at, (guint)size);
         at += size;
