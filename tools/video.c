@@ -6,6 +6,7 @@
 
 #include "inputs.h"
 #include "interrupt.h"
+#include "video/change.h"
 #include "video/setup.h"
 
 /* Read N, N/D, N:D or a decimal fraction such as 29.97, which stands for 30000/1001. */
@@ -105,6 +106,9 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return false;
     case OPTION_CODEC:
         return set_codec(value, settings);
+    case OPTION_FILTERS:
+        settings->filters = value;
+        return true;
     case OPTION_LATENCY:
         settings->latency = true;
         return true;
@@ -120,7 +124,8 @@ static struct option_group video_group(struct video_settings *settings)
         {"in-format", "y4m|avi|mjpeg|multipart|raw", OPTION_IN_FORMAT, 0, 0},
         {"out-format", "y4m|avi|mjpeg|multipart|raw", OPTION_OUT_FORMAT, 0, 0},
         {"codec", "jpeg|jpeg2000|ht", OPTION_CODEC, 0, 0}, {"size", "WxH", OPTION_SIZE, 0, 0},
-        {"format", "yuv420p|yuv422p|yuv444p|gray|rgb", OPTION_FORMAT, 0, 0}, {"latency", NULL, OPTION_LATENCY, 0, 0},
+        {"format", "yuv420p|yuv422p|yuv444p|gray|rgb", OPTION_FORMAT, 0, 0},
+        {"filters", "FILTER,...", OPTION_FILTERS, 0, 0}, {"latency", NULL, OPTION_LATENCY, 0, 0},
         {"strict", NULL, OPTION_STRICT, 0, 0}, {"input", "FILE", OPTION_INPUT, 0, 0},
         {"output", "FILE", OPTION_OUTPUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
@@ -219,6 +224,7 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
             complain(problem.kind == PROBLEM_WRITE ? out : in, "%s", problem.text);
             code = EXIT_FAILED;
         }
+        video_change_end(&pass);
         report(in, &pass, seconds_now() - began);
     }
     if (code == EXIT_FINE && pass.interrupted) {
@@ -241,8 +247,8 @@ static int run(int argc, char **argv)
     j2k_settings_init(&settings.j2k);
     kst_transcode_options_init(&settings.transcode);
     const struct option_group groups[] = {common_group(&settings.common), video_group(&settings),
-        encode_group(&settings.encode), j2k_group(&settings.j2k, true)};
-    if (options_read(&verb_video, argc, argv, groups, 4, &settings.given, &code)) {
+        encode_group(&settings.encode), j2k_group(&settings.j2k, true), resize_group(&settings.resize)};
+    if (options_read(&verb_video, argc, argv, groups, 5, &settings.given, &code)) {
         settings.wishes.max_pixels = common_max_pixels(&settings.common);
         settings.wishes.max_memory = common_max_memory(&settings.common);
         code = operands_check("video", &one, argv + optind, (size_t)(argc - optind));
@@ -272,6 +278,9 @@ const struct verb verb_video = {
         "  --fps N|N/D         frames a second, where IN does not say it (25) or is wrong\n"
         "  --in-format, --out-format y4m|avi|mjpeg|multipart|raw   where bytes and names do not say it\n"
         "  --size WxH, --format yuv420p|yuv422p|yuv444p|gray|rgb[DEPTH]   what frames without a header are\n"
+        "  --resize WxH|W|xH, --fit exact|inside|cover, --filter bicubic|box|bilinear|hamming|lanczos   another size;\n"
+        "                      planes keep their sampling\n"
+        "  --filters FILTER[,FILTER...]   those of 'kostka filter', on RGB or grey: Y4M gets 4:4:4 of them\n"
         "  --strict            damage ends the work; otherwise a frame that cannot be decoded repeats the one\n"
         "                      before, and is counted\n"
         "  --latency           each frame goes out before the next one is read\n"

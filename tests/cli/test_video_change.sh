@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Frames that are resized and filtered on their way become what single pictures become, and planes become pictures.
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
+
+: >a.mjpeg
+for i in 1 2 3; do
+    picture 73 51 $((i * 40)) >p$i.ppm
+    expect 0 "$KOSTKA" encode p$i.ppm p$i.jpg -q 90 --rgb
+    expect 0 "$KOSTKA" filter grey p$i.ppm g$i.pgm
+    cat p$i.jpg >>a.mjpeg
+done
+# Pictures of RGB, and of grey.
+expect 0 "$KOSTKA" video a.mjpeg 'f%d.png' --filters sharpen=0.5,canny=40:120
+expect 0 "$KOSTKA" video a.mjpeg 'r%d.png' --resize 40x30 --fit cover --filter lanczos
+expect 0 "$KOSTKA" video 'g%d.pgm' 'h%d.png' --resize 31
+for i in 1 2 3; do
+    expect 0 "$KOSTKA" filter sharpen=0.5,canny=40:120 p$i.jpg one.png
+    same f$i.png one.png
+    expect 0 "$KOSTKA" convert p$i.jpg one.png --resize 40x30 --fit cover --filter lanczos
+    identical r$i.png one.png
+    expect 0 "$KOSTKA" convert g$i.pgm one.png --resize 31
+    identical h$i.png one.png
+done
+# Planes keep their sampling, and each is resized like a picture of grey; threads change nothing.
+for i in 1 2 3; do
+    expect 0 "$KOSTKA" encode p$i.ppm q$i.jpg -q 90
+    cat q$i.jpg
+done >b.mjpeg
+expect 0 "$KOSTKA" video b.mjpeg b.y4m
+expect 0 "$KOSTKA" video b.mjpeg one.y4m --resize 40x30
+expect 0 "$KOSTKA" video b.y4m two.y4m --resize 40x30 --threads 1
+tail -n +2 one.y4m >one && tail -n +2 two.y4m >two
+same one two
+equals "$(head -n 1 one.y4m)" 'YUV4MPEG2 W40 H30 F25:1 Ip A0:0 C420jpeg XCOLORRANGE=FULL'
+# luma FILE BYTES: that of the first frame
+luma() {
+    tail -c +$(($(head -n 2 "$1" | wc -c) + 1)) "$1" | head -c "$2"
+}
+{ printf 'P5\n73 51\n255\n' && luma b.y4m 3723; } >y.pgm
+expect 0 "$KOSTKA" convert y.pgm small.pgm --resize 40x30
+tail -c 1200 small.pgm >luma
+luma one.y4m 1200 >first
+same first luma
+expect 0 "$KOSTKA" video b.y4m out.avi --resize 40x30 --codec ht --lossless
+expect 0 "$KOSTKA" video out.avi three.y4m
+tail -n +2 three.y4m >three
+same three one
+expect 0 "$KOSTKA" video b.y4m - --resize 40x30 --latency --out-format y4m
+tail -n +2 out >four
+same four one
+
+# Planes of Y4M become pictures of RGB: those of 4:4:4 and the full range as JPEG's own are decoded, limited ones stretched.
+expect 0 "$KOSTKA" encode p1.ppm full.jpg -q 100 --subsampling 444
+expect 0 "$KOSTKA" video full.jpg full.y4m --in-format mjpeg
+expect 0 "$KOSTKA" video full.y4m 'full%d.png'
+expect 0 "$KOSTKA" decode full.jpg wanted.png
+"$KOSTKA" compare full1.png wanted.png >out
+sed -n 's/.*maximum error \([0-9]*\).*/\1/p; s/^identical.*/0/p' out >error
+[ "$(cat error)" -le 1 ] || fail "other colours: $(cat out)"
+{ printf 'YUV4MPEG2 W2 H1 F25:1 C444\nFRAME\n' && printf '\020\353\200\200\200\200'; } >limited.y4m
+expect 0 "$KOSTKA" video limited.y4m 'l%d.ppm'
+equals "$(tail -c 6 l1.ppm | od -An -tu1 | tr -s ' ')" ' 0 0 0 255 255 255'
+
+# A damaged frame repeats the one before, or ends the work.
+{ cat q1.jpg && LC_ALL=C sed 's/\xff\xc0/\xff\xc3/' q2.jpg && cat q3.jpg; } >damaged.mjpeg
+expect 0 "$KOSTKA" video damaged.mjpeg d.y4m --resize 40x30
+says '1 of 3 frames are damaged, and repeat the one before; the first: frame 1, byte [0-9]*: '
+equals "$(wc -c <d.y4m)" "$(wc -c <one.y4m)"
+expect 1 "$KOSTKA" video damaged.mjpeg d.y4m --resize 40x30 --strict
+# What cannot be done is refused.
+expect 2 "$KOSTKA" video b.y4m out.y4m --filters nosuch
+says "there is no filter 'nosuch'"
+expect 2 "$KOSTKA" video b.y4m out.y4m --filters crop=900x900:0:0
+expect 2 "$KOSTKA" video b.y4m out.y4m --resize 40 --draft
+sed '1s/Ip/It/' b.y4m >fields.y4m
+expect 2 "$KOSTKA" video fields.y4m out.y4m --resize 40
+says 'would mix the fields'
+finish
