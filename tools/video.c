@@ -61,6 +61,26 @@ static bool set_size(const char *value, struct video_shape *shape)
     return true;
 }
 
+/* Read a number of bits, with k, M or G behind it for thousands, millions and thousands of millions. */
+static bool set_bits(const char *option, const char *value, double *bits)
+{
+    static const char units[] = "kMG";
+    char *end;
+    double number = value[0] >= '0' && value[0] <= '9' ? strtod(value, &end) : 0;
+
+    for (size_t i = 0; number > 0 && *end != '\0' && i < sizeof units - 1; i++)
+        if (end[0] == units[i] && end[1] == '\0') {
+            number *= i == 0 ? 1e3 : i == 1 ? 1e6 : 1e9;
+            end++;
+        }
+    if (!(number > 0 && number <= 1e15) || *end != '\0') {
+        complain_usage("video", "%s takes a number of bits, such as 40M or 250000, not '%s'", option, value);
+        return false;
+    }
+    *bits = number;
+    return true;
+}
+
 static bool set_codec(const char *value, struct video_settings *settings)
 {
     static const struct {
@@ -106,6 +126,10 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return false;
     case OPTION_CODEC:
         return set_codec(value, settings);
+    case OPTION_BITRATE:
+        return set_bits("--bitrate", value, &settings->bitrate);
+    case OPTION_BITS_PER_FRAME:
+        return set_bits("--bits-per-frame", value, &settings->frame_bits);
     case OPTION_FILTERS:
         settings->filters = value;
         return true;
@@ -125,9 +149,11 @@ static struct option_group video_group(struct video_settings *settings)
         {"out-format", "y4m|avi|mjpeg|multipart|raw", OPTION_OUT_FORMAT, 0, 0},
         {"codec", "jpeg|jpeg2000|ht", OPTION_CODEC, 0, 0}, {"size", "WxH", OPTION_SIZE, 0, 0},
         {"format", "yuv420p|yuv422p|yuv444p|gray|rgb", OPTION_FORMAT, 0, 0},
-        {"filters", "FILTER,...", OPTION_FILTERS, 0, 0}, {"latency", NULL, OPTION_LATENCY, 0, 0},
-        {"strict", NULL, OPTION_STRICT, 0, 0}, {"input", "FILE", OPTION_INPUT, 0, 0},
-        {"output", "FILE", OPTION_OUTPUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
+        {"filters", "FILTER,...", OPTION_FILTERS, 0, 0},
+        {"bitrate", "BITS", OPTION_BITRATE, KIND_JPEG | KIND_JPEG2000, 0},
+        {"bits-per-frame", "BITS", OPTION_BITS_PER_FRAME, KIND_JPEG | KIND_JPEG2000, 0},
+        {"latency", NULL, OPTION_LATENCY, 0, 0}, {"strict", NULL, OPTION_STRICT, 0, 0},
+        {"input", "FILE", OPTION_INPUT, 0, 0}, {"output", "FILE", OPTION_OUTPUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
 }
 
@@ -156,6 +182,9 @@ static void report(const char *name, const struct video_pass *pass, double secon
         complain(name, "warning: %llu of %llu frames are decoded in spite of errors%s%s",
             (unsigned long long)pass->warned, (unsigned long long)reader->count,
             pass->damaged > 0 ? "" : "; the first: ", pass->damaged > 0 ? "" : pass->first_damage.text);
+    if (pass->rate.over > 0)
+        complain(name, "warning: %llu frames have more bits than they may, at the lowest quality",
+            (unsigned long long)pass->rate.over);
     if (reader->skipped > 0)
         complain(name, "warning: %llu bytes between frames belong to none", (unsigned long long)reader->skipped);
     if (reader->missing > 0)
@@ -275,6 +304,10 @@ const struct verb verb_video = {
         "\n"
         "  --codec jpeg|jpeg2000|ht   what frames of AVI are coded as (jpeg)\n"
         "  -q, --quality N, --lossless, --rate BPP, --ratio R ...   all options of 'kostka encode'; see there\n"
+        "  --bitrate BITS      bits a second, such as 40M: JPEG shares them among frames, so that no row of frames "
+        "has\n"
+        "                      more than the bits of its time and of one second; JPEG 2000 gives each frame as many\n"
+        "  --bits-per-frame BITS   the most bits of each frame: the greatest quality that keeps to them\n"
         "  --fps N|N/D         frames a second, where IN does not say it (25) or is wrong\n"
         "  --in-format, --out-format y4m|avi|mjpeg|multipart|raw   where bytes and names do not say it\n"
         "  --size WxH, --format yuv420p|yuv422p|yuv444p|gray|rgb[DEPTH]   what frames without a header are\n"

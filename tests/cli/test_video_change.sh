@@ -68,6 +68,39 @@ expect 0 "$KOSTKA" video damaged.mjpeg d.y4m --resize 40x30
 says '1 of 3 frames are damaged, and repeat the one before; the first: frame 1, byte [0-9]*: '
 equals "$(wc -c <d.y4m)" "$(wc -c <one.y4m)"
 expect 1 "$KOSTKA" video damaged.mjpeg d.y4m --resize 40x30 --strict
+# Frames have at most their bits, with the greatest quality that keeps to them.
+expect 0 "$KOSTKA" video b.y4m 'bits%d.jpg' --bits-per-frame 16k
+for i in 1 2 3; do
+    quality=$("$KOSTKA" info bits$i.jpg | sed -n 's/.*quality  *\([0-9]*\).*/\1/p')
+    between "$(wc -c <bits$i.jpg)" 1000 2000 'bytes of a frame'
+    expect 0 "$KOSTKA" decode q$i.jpg frame.yuv
+    expect 0 "$KOSTKA" video frame.yuv next.mjpeg -q $((quality + 1)) --size 73x51 --format yuv420p
+    [ "$(wc -c <next.mjpeg)" -gt 2000 ] || fail "frame $i could have quality $((quality + 1))"
+done
+expect 0 "$KOSTKA" video b.y4m out.avi --bits-per-frame 100
+says '3 frames have more bits than they may'
+# No row of frames has more than the bits of its time and of one second; on the whole the rate is reached.
+{ head -n 1 b.y4m && for i in $(seq 20); do tail -n +2 b.y4m; done; } >long.y4m
+expect 0 "$KOSTKA" video long.y4m 'rate%d.jpg' --bitrate 300k --fps 25
+for i in $(seq 60); do wc -c <"rate$i.jpg"; done | awk '
+    { bits[NR] = 8 * $1; total += 8 * $1 }
+    END {
+        for (i = 1; i <= NR; i++) {
+            sum = 0
+            for (k = i; k <= NR; k++) {
+                sum += bits[k]
+                over = over || sum > 300000 * (k - i + 1) / 25 + 300000
+            }
+        }
+        exit over || total < 300000 * NR / 25 * 0.9
+    }' || fail 'the rate is not kept, or not reached'
+expect 0 "$KOSTKA" video long.y4m rate.avi --codec jpeg2000 --bitrate 300k
+expect 0 "$KOSTKA" video rate.avi 'rate%d.j2k'
+for i in 1 30 60; do between "$(wc -c <rate$i.j2k)" 1300 1500 'bytes of a frame'; done
+expect 2 "$KOSTKA" video b.y4m out.avi --bitrate 40m
+says 'takes a number of bits'
+expect 2 "$KOSTKA" video b.y4m out.avi --bitrate 40k -q 80
+expect 2 "$KOSTKA" video a.mjpeg out.y4m --bitrate 40k
 # What cannot be done is refused.
 expect 2 "$KOSTKA" video b.y4m out.y4m --filters nosuch
 says "there is no filter 'nosuch'"

@@ -329,6 +329,23 @@ static void add_tags(struct video_settings *settings, const struct video_info *i
             .length = sizeof limited - 1};
 }
 
+/* Turn bits a second, or a frame, into the most bits of each frame, or into a bucket that frames of JPEG share. */
+static void fit_rate(struct video_settings *settings, struct video_pass *pass)
+{
+    const struct video_info *info = &pass->writer->info;
+    double rate = (double)info->rate.over / info->rate.under;
+    double bits = settings->bitrate > 0 ? settings->bitrate / rate : settings->frame_bits;
+
+    if (bits <= 0)
+        return;
+    if (info->payload == PAYLOAD_JPEG) {
+        pass->rate = (struct video_rate){.frame_bits = bits, .capacity = settings->bitrate};
+        return;
+    }
+    settings->j2k.options.target = KST_J2K_RATE;
+    settings->j2k.options.value = bits / ((double)info->shape.width * info->shape.height);
+}
+
 static bool fit_encoder(struct video_settings *settings, struct video_pass *pass)
 {
     const struct video_info *info = &pass->reader->info;
@@ -338,6 +355,7 @@ static bool fit_encoder(struct video_settings *settings, struct video_pass *pass
         return false;
     if (pass->writer->info.payload == PAYLOAD_JPEG2000)
         fit_j2k(settings, pass->writer);
+    fit_rate(settings, pass);
     add_tags(settings, info);
     return true;
 }
@@ -388,6 +406,7 @@ static bool choose_change(struct video_settings *settings, struct video_pass *pa
 
 int video_choose_work(struct video_settings *settings, const char *path, struct video_pass *pass)
 {
+    static const char unused[] = "nothing is encoded";
     struct video_writer *writer = pass->writer;
     const struct video_info *in = &pass->reader->info;
 
@@ -418,5 +437,8 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
         return complain_usage(
             "video", "frames of two fields (AVI1) are decoded or passed on, and not coded again: decode them to .y4m");
     bool encodes = pass->work == KST_FLOW_ENCODE || pass->work == KST_FLOW_CONVERT;
+    if (!encodes && !(options_refuse("video", &settings->given, OPTION_BITRATE, unused) &&
+                        options_refuse("video", &settings->given, OPTION_BITS_PER_FRAME, unused)))
+        return EXIT_USAGE;
     return !encodes || fit_encoder(settings, pass) ? EXIT_FINE : EXIT_USAGE;
 }
