@@ -101,6 +101,17 @@ expect 2 "$KOSTKA" video b.y4m out.avi --bitrate 40m
 says 'takes a number of bits'
 expect 2 "$KOSTKA" video b.y4m out.avi --bitrate 40k -q 80
 expect 2 "$KOSTKA" video a.mjpeg out.y4m --bitrate 40k
+# Sequences for digital cinema and IMF keep the rules of their profile; other frames end the work, with the rule.
+{ printf 'YUV4MPEG2 W64 H32 F24:1 C444p12\n' && for i in 1 2; do echo FRAME && head -c 12288 /dev/zero | tr '\0' "\00$i"; done; } >xyz.y4m
+for profile in cinema2k imf2k:2,1; do
+    expect 0 "$KOSTKA" video xyz.y4m 'dcp%d.j2c' --profile $profile
+    for i in 1 2; do
+        expect 0 "$KOSTKA" info dcp$i.j2c
+        prints 'profile .*, kept'
+    done
+done
+expect 1 "$KOSTKA" video b.y4m 'dcp%d.j2c' --profile cinema2k
+says 'frame 0, .*samples have 12 to 12 bits'
 # What cannot be done is refused.
 expect 2 "$KOSTKA" video b.y4m out.y4m --filters nosuch
 says "there is no filter 'nosuch'"

@@ -213,9 +213,14 @@ static bool write_pixels(
     return frame_to_planes(shape, frame, &run->planes, problem) && write_frame(run, &run->planes, problem);
 }
 
-/* Return whether a failure is the frame's own, and not one of memory, of a device or of what is asked for. */
-static bool is_damage(kst_status status)
+/*
+ * Return whether a failure is the frame's own, and not one of memory, of a device or of what is asked for, as
+ * everything is that keeps pixels from being encoded.
+ */
+static bool is_damage(const struct video_pass *pass, kst_status status)
 {
+    if (pass->work == KST_FLOW_ENCODE || status == KST_ERROR_J2K_PROFILE)
+        return false;
     return status >= KST_ERROR_SIGNATURE || status == KST_ERROR_IMAGE_SIZE || status == KST_ERROR_IMAGE_DEPTH ||
            status == KST_ERROR_IMAGE_FORMAT;
 }
@@ -237,7 +242,7 @@ static bool take_damage(struct run *run, const struct slot *slot, const kst_repo
     if (slot->in.length == 0) /* an empty frame stands for the one before */
         return write_again(run, problem);
     describe(slot, report, report->status, problem);
-    if (pass->strict || !is_damage(report->status))
+    if (pass->strict || !is_damage(pass, report->status))
         return false;
     if (pass->damaged++ == 0)
         pass->first_damage = *problem;
