@@ -54,17 +54,25 @@ static gsize pass_marker(JpegStream *found, const guint8 *data, gsize length, gs
     return at + 2 + size;
 }
 
+void jpeg_stream_continue(JpegStream *found, const guint8 *data, gsize length)
+{
+    if (found->at < 2) /* behind SOI */
+        found->at = 2;
+    while (found->end == 0 && found->at + 1 < length) {
+        const guint8 *marker = memchr(data + found->at, 0xFF, length - 1 - found->at);
+        found->at = marker == NULL ? length - 1 : (gsize)(marker - data);
+        gsize next = marker == NULL ? 0 : pass_marker(found, data, length, found->at);
+        if (next == 0)
+            break;
+        found->at = next;
+    }
+}
+
 JpegStream jpeg_stream_examine(const guint8 *data, gsize length)
 {
-    JpegStream found = {.scan = 0};
-    gsize at = 2;
+    JpegStream found = {.at = 0};
 
-    while (at != 0 && found.end == 0 && at + 1 < length) {
-        const guint8 *marker = memchr(data + at, 0xFF, length - 1 - at);
-        if (marker == NULL)
-            break;
-        at = pass_marker(&found, data, length, (gsize)(marker - data));
-    }
+    jpeg_stream_continue(&found, data, length);
     return found;
 }
 

@@ -7,6 +7,7 @@
 
 /* What the headers of a stream say. */
 typedef struct JpegStream {
+    gsize at;         /* where to go on when more bytes have come */
     gsize scan;       /* where the first SOS is; 0: there is none */
     gsize end;        /* behind EOI, or in front of the next SOI where EOI is missing; 0: neither has come */
     gboolean tables;  /* there are Huffman tables */
@@ -16,6 +17,9 @@ typedef struct JpegStream {
 
 /* Examine the stream that begins with the first byte. */
 JpegStream jpeg_stream_examine(const guint8 *data, gsize length);
+
+/* Go on with a stream of which `found` has the beginning; all members are 0 at first. */
+void jpeg_stream_continue(JpegStream *found, const guint8 *data, gsize length);
 
 /* Return where the next SOI is from `from` on; `length` if there is none. */
 gsize jpeg_stream_begin(const guint8 *data, gsize length, gsize from);

@@ -7,6 +7,7 @@
 struct _KostkaJpegDec {
     KostkaDecoder parent;
     GByteArray *completed[2]; /* copies of streams with Huffman tables */
+    JpegStream parsed;        /* of the picture that is being cut out of a stream of bytes */
 };
 
 G_DEFINE_TYPE(KostkaJpegDec, kostka_jpeg_dec, KOSTKA_TYPE_DECODER)
@@ -62,6 +63,7 @@ static gboolean is_rgb(KostkaDecoder *decoder, kst_decoder *stream)
 /* Cut a stream of bytes, such as a file, into pictures. */
 static GstFlowReturn parse(GstVideoDecoder *base, GstVideoCodecFrame *frame, GstAdapter *adapter, gboolean at_eos)
 {
+    KostkaJpegDec *own = KOSTKA_JPEG_DEC(base);
     gsize had = gst_adapter_available(adapter);
     GstFlowReturn flow = GST_VIDEO_DECODER_FLOW_NEED_DATA;
 
@@ -69,17 +71,32 @@ static GstFlowReturn parse(GstVideoDecoder *base, GstVideoCodecFrame *frame, Gst
     if (had < 2)
         return flow;
     const guint8 *data = gst_adapter_map(adapter, had);
-    gsize from = jpeg_stream_begin(data, had, 0);
-    JpegStream found = jpeg_stream_examine(data + from, had - from);
+    gsize from = own->parsed.at > 0 ? 0 : jpeg_stream_begin(data, had, 0);
+    if (from < had)
+        jpeg_stream_continue(&own->parsed, data + from, had - from);
     gst_adapter_unmap(adapter);
     if (from > 0)
         gst_adapter_flush(adapter, from < had ? from : had - 1);
-    gsize length = found.end != 0 ? found.end : at_eos ? had - from : 0;
+    gsize length = own->parsed.end != 0 ? own->parsed.end : at_eos ? had - from : 0;
     if (length > 0) {
+        own->parsed = (JpegStream){.at = 0};
         gst_video_decoder_add_to_frame(base, (int)length);
         flow = gst_video_decoder_have_frame(base);
     }
     return flow;
+}
+
+static gboolean start(GstVideoDecoder *base)
+{
+    KOSTKA_JPEG_DEC(base)->parsed = (JpegStream){.at = 0};
+    return GST_VIDEO_DECODER_CLASS(kostka_jpeg_dec_parent_class)->start(base);
+}
+
+/* The bytes in front of a flush are gone. */
+static gboolean flush(GstVideoDecoder *base)
+{
+    KOSTKA_JPEG_DEC(base)->parsed = (JpegStream){.at = 0};
+    return TRUE;
 }
 
 /* Buffers with times are pictures, and bytes of a file are not. */
@@ -115,6 +132,8 @@ static void kostka_jpeg_dec_class_init(KostkaJpegDecClass *class)
     GstVideoDecoderClass *base = GST_VIDEO_DECODER_CLASS(class);
 
     G_OBJECT_CLASS(class)->finalize = finalize;
+    base->start = start;
+    base->flush = flush;
     base->parse = parse;
     base->sink_event = sink_event;
     decoders->codec = KST_CODEC_JPEG;
