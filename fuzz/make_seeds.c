@@ -261,7 +261,7 @@ static void make_avi(kst_buffer *to, const kst_buffer *frame)
     append(to, "LIST\164\0\0\0strl", 12);
     append_chunk(to, "strh", stream, sizeof stream);
     append_chunk(to, "strf", format, sizeof format);
-    append_chunk(to, "JUNK", "", 2);
+    append_chunk(to, "JUNK", "\0", 2);
     append(to, "LIST\377\377\0\0movi", 12);
     append_chunk(to, "00dc", frame->data, frame->length);
     append_chunk(to, "00dc", frame->data, frame->length);
