@@ -4,6 +4,7 @@
 #include <kostka/kostka_volume.h>
 
 #include <stdio.h>
+#include <string.h>
 
 struct size {
     uint32_t width, height;
@@ -227,6 +228,82 @@ static bool write_volumes(kst_context *context, const char *folder)
     return fine;
 }
 
+enum { SEQUENCE_MOST = 1 << 15 };
+
+static void append(kst_buffer *to, const void *data, size_t length)
+{
+    if (length <= SEQUENCE_MOST - to->length)
+        memcpy(to->data + to->length, data, length);
+    to->length += length <= SEQUENCE_MOST - to->length ? length : 0;
+}
+
+/* Append a chunk of RIFF: its name, its length, its contents, and a byte that makes the length even. */
+static void append_chunk(kst_buffer *to, const char *name, const void *data, size_t length)
+{
+    uint8_t head[8] = {0, 0, 0, 0, (uint8_t)length, (uint8_t)(length >> 8), (uint8_t)(length >> 16), 0};
+
+    memcpy(head, name, 4);
+    append(to, head, sizeof head);
+    append(to, data, length);
+    append(to, "", length % 2);
+}
+
+/* An AVI file of two frames, without an index; lists may be longer than what is there. */
+static void make_avi(kst_buffer *to, const kst_buffer *frame)
+{
+    static const uint8_t stream[56] = "vidsMJPG\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\31";
+    static const uint8_t format[40] = "\50\0\0\0\45\0\0\0\35\0\0\0\1\0\30\0MJPG";
+    static const uint8_t main_header[56] = {0};
+
+    append(to, "RIFF\377\377\0\0AVI ", 12);
+    append(to, "LIST\0\1\0\0hdrl", 12);
+    append_chunk(to, "avih", main_header, sizeof main_header);
+    append(to, "LIST\164\0\0\0strl", 12);
+    append_chunk(to, "strh", stream, sizeof stream);
+    append_chunk(to, "strf", format, sizeof format);
+    append_chunk(to, "JUNK", "\0", 2);
+    append(to, "LIST\377\377\0\0movi", 12);
+    append_chunk(to, "00dc", frame->data, frame->length);
+    append_chunk(to, "00dc", frame->data, frame->length);
+}
+
+static void make_multipart(kst_buffer *to, const kst_buffer *frame)
+{
+    char head[128];
+    int length = snprintf(head, sizeof head, "--frame\r\nContent-Type: image/jpeg\r\nContent-Length: %u\r\n\r\n",
+        (unsigned)frame->length);
+
+    for (int i = 0; i < 2; i++) {
+        append(to, head, (size_t)length);
+        append(to, frame->data, frame->length);
+        append(to, "\r\n", 2);
+    }
+}
+
+/* Write sequences in each container, and a few tags of Y4M. */
+static bool write_sequences(kst_context *context, const char *folder)
+{
+    static uint8_t pixels[37 * 29 * 3], bytes[SEQUENCE_MOST];
+    static const char y4m[] = "YUV4MPEG2 W4 H2 F30000:1001 It A4:3 C420jpeg XCOLORRANGE=FULL XYSCSS=420JPEG\n"
+                              "FRAME\n0123456789abFRAME Ip\nABCDEFGHIJKL";
+    kst_buffer sequence = {.data = bytes}, frame = {.data = NULL};
+    kst_image image;
+
+    fill(pixels, 3, small);
+    append(&sequence, y4m, sizeof y4m - 1);
+    bool fine = write_file(folder, "sequence.y4m", &sequence, NULL, 0) &&
+                !kst_image_wrap(&image, KST_FORMAT_RGB, small.width, small.height, pixels, 0) &&
+                !kst_encode(context, &image, NULL, &frame, NULL);
+    sequence.length = 0;
+    make_avi(&sequence, &frame);
+    fine = fine && write_file(folder, "sequence.avi", &sequence, NULL, 0);
+    sequence.length = 0;
+    make_multipart(&sequence, &frame);
+    fine = fine && write_file(folder, "sequence.multipart", &sequence, NULL, 0);
+    kst_buffer_release(context, &frame);
+    return fine;
+}
+
 /*
  * Write inputs with which targets found faults: of `j2kstreams` a picture whose last packet that a region needs is
  * taken back because of the SOP of the next one.
@@ -257,6 +334,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof large_j2k_kinds / sizeof large_j2k_kinds[0]; i++)
         fine = write_j2k_seed(context, argv[1], &large_j2k_kinds[i], large) && fine;
     fine = write_volumes(context, argv[1]) && fine;
+    fine = write_sequences(context, argv[1]) && fine;
     fine = write_found(argv[1]) && fine;
     kst_context_destroy(&context);
     return fine ? 0 : 1;

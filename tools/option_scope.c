@@ -7,10 +7,11 @@
 
 /* Options that exclude each other, whatever their values are. */
 static const struct {
-    int code[8]; /* ended by 0 */
+    int code[10]; /* ended by 0 */
     const char *why;
 } exclusive[] = {
-    {{OPTION_LOSSLESS, OPTION_RATE, OPTION_RATIO, OPTION_PSNR, OPTION_STEP, OPTION_QUALITY, 0},
+    {{OPTION_LOSSLESS, OPTION_RATE, OPTION_RATIO, OPTION_PSNR, OPTION_STEP, OPTION_QUALITY, OPTION_BITRATE,
+         OPTION_BITS_PER_FRAME, 0},
         "each says how much is lost"},
     {{OPTION_SCALE, OPTION_REDUCE, 0}, "both say by how much the picture shrinks"},
     {{OPTION_DRAFT, OPTION_SCALE, OPTION_REDUCE, 0}, "--draft chooses by how much the decoder reduces"},

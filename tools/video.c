@@ -6,6 +6,7 @@
 
 #include "inputs.h"
 #include "interrupt.h"
+#include "video/change.h"
 #include "video/setup.h"
 
 /* Read N, N/D, N:D or a decimal fraction such as 29.97, which stands for 30000/1001. */
@@ -60,6 +61,26 @@ static bool set_size(const char *value, struct video_shape *shape)
     return true;
 }
 
+/* Read a number of bits, with k, M or G behind it for thousands, millions and thousands of millions. */
+static bool set_bits(const char *option, const char *value, double *bits)
+{
+    static const char units[] = "kMG";
+    char *end;
+    double number = value[0] >= '0' && value[0] <= '9' ? strtod(value, &end) : 0;
+
+    for (size_t i = 0; number > 0 && *end != '\0' && i < sizeof units - 1; i++)
+        if (end[0] == units[i] && end[1] == '\0') {
+            number *= i == 0 ? 1e3 : i == 1 ? 1e6 : 1e9;
+            end++;
+        }
+    if (!(number > 0 && number <= 1e15) || *end != '\0') {
+        complain_usage("video", "%s takes a number of bits, such as 40M or 250000, not '%s'", option, value);
+        return false;
+    }
+    *bits = number;
+    return true;
+}
+
 static bool set_codec(const char *value, struct video_settings *settings)
 {
     static const struct {
@@ -105,6 +126,13 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return false;
     case OPTION_CODEC:
         return set_codec(value, settings);
+    case OPTION_BITRATE:
+        return set_bits("--bitrate", value, &settings->bitrate);
+    case OPTION_BITS_PER_FRAME:
+        return set_bits("--bits-per-frame", value, &settings->frame_bits);
+    case OPTION_FILTERS:
+        settings->filters = value;
+        return true;
     case OPTION_LATENCY:
         settings->latency = true;
         return true;
@@ -120,9 +148,12 @@ static struct option_group video_group(struct video_settings *settings)
         {"in-format", "y4m|avi|mjpeg|multipart|raw", OPTION_IN_FORMAT, 0, 0},
         {"out-format", "y4m|avi|mjpeg|multipart|raw", OPTION_OUT_FORMAT, 0, 0},
         {"codec", "jpeg|jpeg2000|ht", OPTION_CODEC, 0, 0}, {"size", "WxH", OPTION_SIZE, 0, 0},
-        {"format", "yuv420p|yuv422p|yuv444p|gray|rgb", OPTION_FORMAT, 0, 0}, {"latency", NULL, OPTION_LATENCY, 0, 0},
-        {"strict", NULL, OPTION_STRICT, 0, 0}, {"input", "FILE", OPTION_INPUT, 0, 0},
-        {"output", "FILE", OPTION_OUTPUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
+        {"format", "yuv420p|yuv422p|yuv444p|gray|rgb", OPTION_FORMAT, 0, 0},
+        {"filters", "FILTER,...", OPTION_FILTERS, 0, 0},
+        {"bitrate", "BITS", OPTION_BITRATE, KIND_JPEG | KIND_JPEG2000, 0},
+        {"bits-per-frame", "BITS", OPTION_BITS_PER_FRAME, KIND_JPEG | KIND_JPEG2000, 0},
+        {"latency", NULL, OPTION_LATENCY, 0, 0}, {"strict", NULL, OPTION_STRICT, 0, 0},
+        {"input", "FILE", OPTION_INPUT, 0, 0}, {"output", "FILE", OPTION_OUTPUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
 }
 
@@ -151,6 +182,9 @@ static void report(const char *name, const struct video_pass *pass, double secon
         complain(name, "warning: %llu of %llu frames are decoded in spite of errors%s%s",
             (unsigned long long)pass->warned, (unsigned long long)reader->count,
             pass->damaged > 0 ? "" : "; the first: ", pass->damaged > 0 ? "" : pass->first_damage.text);
+    if (pass->rate.over > 0)
+        complain(name, "warning: %llu frames have more bits than they may, at the lowest quality",
+            (unsigned long long)pass->rate.over);
     if (reader->skipped > 0)
         complain(name, "warning: %llu bytes between frames belong to none", (unsigned long long)reader->skipped);
     if (reader->missing > 0)
@@ -219,6 +253,7 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
             complain(problem.kind == PROBLEM_WRITE ? out : in, "%s", problem.text);
             code = EXIT_FAILED;
         }
+        video_change_end(&pass);
         report(in, &pass, seconds_now() - began);
     }
     if (code == EXIT_FINE && pass.interrupted) {
@@ -241,8 +276,8 @@ static int run(int argc, char **argv)
     j2k_settings_init(&settings.j2k);
     kst_transcode_options_init(&settings.transcode);
     const struct option_group groups[] = {common_group(&settings.common), video_group(&settings),
-        encode_group(&settings.encode), j2k_group(&settings.j2k, true)};
-    if (options_read(&verb_video, argc, argv, groups, 4, &settings.given, &code)) {
+        encode_group(&settings.encode), j2k_group(&settings.j2k, true), resize_group(&settings.resize)};
+    if (options_read(&verb_video, argc, argv, groups, 5, &settings.given, &code)) {
         settings.wishes.max_pixels = common_max_pixels(&settings.common);
         settings.wishes.max_memory = common_max_memory(&settings.common);
         code = operands_check("video", &one, argv + optind, (size_t)(argc - optind));
@@ -269,9 +304,16 @@ const struct verb verb_video = {
         "\n"
         "  --codec jpeg|jpeg2000|ht   what frames of AVI are coded as (jpeg)\n"
         "  -q, --quality N, --lossless, --rate BPP, --ratio R ...   all options of 'kostka encode'; see there\n"
+        "  --bitrate BITS      bits a second, such as 40M: JPEG shares them among frames, so that no row of frames "
+        "has\n"
+        "                      more than the bits of its time and of one second; JPEG 2000 gives each frame as many\n"
+        "  --bits-per-frame BITS   the most bits of each frame: the greatest quality that keeps to them\n"
         "  --fps N|N/D         frames a second, where IN does not say it (25) or is wrong\n"
         "  --in-format, --out-format y4m|avi|mjpeg|multipart|raw   where bytes and names do not say it\n"
         "  --size WxH, --format yuv420p|yuv422p|yuv444p|gray|rgb[DEPTH]   what frames without a header are\n"
+        "  --resize WxH|W|xH, --fit exact|inside|cover, --filter bicubic|box|bilinear|hamming|lanczos   another size;\n"
+        "                      planes keep their sampling\n"
+        "  --filters FILTER[,FILTER...]   those of 'kostka filter', on RGB or grey: Y4M gets 4:4:4 of them\n"
         "  --strict            damage ends the work; otherwise a frame that cannot be decoded repeats the one\n"
         "                      before, and is counted\n"
         "  --latency           each frame goes out before the next one is read\n"

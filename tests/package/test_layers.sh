@@ -63,9 +63,10 @@ allow src/flow flow image core
 allow src/filters filters/filter.h filters/parse.h filters/run.h filters/bands.h filters/cpu/kinds.h image core
 allow src/filters/cpu filters/cpu filters/bands.h filters/filter.h image core
 allow tools files peers tar video
-allow fuzz j2k core
+allow fuzz j2k core video
 allow bench jpeg j2k core
 allow compat none
+allow plugins none
 allow examples none
 allow python none
 [ -n "$(find src/jpeg/cpu -name '*.c')" ] || failed=1

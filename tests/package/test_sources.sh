@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # Sources of C and of kernels, then scripts, in the folders that hold them.
-folders='bench cmake compat docs examples fuzz include python src tests tools'
+folders='bench cmake compat docs examples fuzz include plugins python src tests tools'
 # shellcheck disable=SC2086 # a list of words
 find $folders -name build -prune -o -type f \( -name '*.[ch]' -o -name '*.cl' \) -print | sort >"$work/c"
 # shellcheck disable=SC2086 # a list of words
@@ -104,7 +104,7 @@ find_long_readmes() {
 find_stray_tests() {
     find tests -mindepth 1 -type d | sort | while read -r folder; do
         case ${folder#tests/} in
-        cli | compat | gpu | package | package/consumer | robustness | robustness/j2k | robustness/jpeg | support*) ;;
+        cli | compat | gpu | plugins | package | package/consumer | robustness | robustness/j2k | robustness/jpeg | support*) ;;
         *) [ -d "src/${folder#tests/}" ] || echo "$folder: (no folder of src)" ;;
         esac
     done

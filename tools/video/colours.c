@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Converts RGB to Y, Cb and Cr of the full range (T.871), for containers that have no RGB. */
-#include "video/video.h"
+/* Converts RGB to Y, Cb and Cr of the full range (T.871), for containers that have no RGB, and back for pictures. */
+#include "video/colours.h"
+
+#include <stdlib.h>
+
+#include "files/files.h"
 
 enum { FRACTION = 16, HALF = 1 << (FRACTION - 1) };
 
@@ -47,4 +51,114 @@ bool frame_to_planes(
             set_sample(to->bytes, c * pixels + i, wide, ycc[c]);
     }
     return true;
+}
+
+/* Factors in units of 2^-16, and what is black, for samples of one depth and range. */
+struct inverse {
+    int64_t luma, red, green_blue, green_red, blue;
+    int64_t black, middle, most;
+};
+
+/* The inverse of BT.601. Limited luma has 219 steps of 256, chroma 224. */
+static struct inverse inverse_of(uint32_t depth, bool limited)
+{
+    int64_t most = ((int64_t)1 << depth) - 1, unit = (int64_t)1 << (depth - 8);
+    double luma = limited ? (double)most / (double)(219 * unit) : 1;
+    double chroma = limited ? (double)most / (double)(224 * unit) : 1;
+    double one = 1 << FRACTION;
+
+    return (struct inverse){(int64_t)(one * luma + 0.5), (int64_t)(one * chroma * 1.402 + 0.5),
+        (int64_t)(one * chroma * 0.344136 + 0.5), (int64_t)(one * chroma * 0.714136 + 0.5),
+        (int64_t)(one * chroma * 1.772 + 0.5), limited ? 16 * unit : 0, (int64_t)1 << (depth - 1), most};
+}
+
+static int64_t rounded(int64_t value, int64_t most)
+{
+    value = (value + HALF) >> FRACTION;
+    return value < 0 ? 0 : value > most ? most : value;
+}
+
+static void restore_pixel(const struct inverse *by, const int64_t ycc[3], int64_t rgb[3])
+{
+    int64_t y = by->luma * (ycc[0] - by->black), cb = ycc[1] - by->middle, cr = ycc[2] - by->middle;
+
+    rgb[0] = rounded(y + by->red * cr, by->most);
+    rgb[1] = rounded(y - by->green_blue * cb - by->green_red * cr, by->most);
+    rgb[2] = rounded(y + by->blue * cb, by->most);
+}
+
+/* Describe a plane that is to have the size of the first one. */
+static void describe_plane(const kst_plane *plane, kst_image *image)
+{
+    kst_image_init(image);
+    image->format = KST_FORMAT_GREY;
+    image->colour = KST_COLOUR_GREY;
+    image->width = plane->width;
+    image->height = plane->height;
+    image->plane_count = 1;
+    image->plane[0] = *plane;
+}
+
+/* Make a plane as large as the picture, where it is not; it is then the image's own. */
+static bool enlarge(kst_context *context, kst_image *whole, uint32_t index, kst_image *large, struct problem *problem)
+{
+    kst_resize_options options;
+    kst_image small;
+
+    describe_plane(&whole->plane[index], &small);
+    kst_image_init(large);
+    if (small.width == whole->width && small.height == whole->height)
+        return true;
+    kst_resize_options_init(&options);
+    options.width = whole->width;
+    options.height = whole->height;
+    options.filter = KST_RESIZE_BILINEAR;
+    kst_status status = kst_resize(context, &small, &options, large);
+    if (status)
+        return jpeg_report_problem(NULL, status, problem);
+    whole->plane[index] = large->plane[0];
+    return true;
+}
+
+static void restore_rows(const kst_image *planes, const struct inverse *by, uint8_t *to)
+{
+    bool wide = planes->plane[0].depth > 8;
+    size_t at = 0;
+
+    for (uint32_t y = 0; y < planes->height; y++) {
+        const uint8_t *row[3];
+        for (size_t c = 0; c < 3; c++)
+            row[c] = (const uint8_t *)planes->plane[c].data + (ptrdiff_t)y * planes->plane[c].pitch;
+        for (uint32_t x = 0; x < planes->width; x++) {
+            int64_t ycc[3], rgb[3];
+            for (size_t c = 0; c < 3; c++)
+                ycc[c] = sample_at(row[c], x, wide);
+            restore_pixel(by, ycc, rgb);
+            for (size_t c = 0; c < 3; c++)
+                set_sample(to, at++, wide, rgb[c]);
+        }
+    }
+}
+
+bool frame_to_rgb(kst_context *context, const struct video_shape *shape, enum video_range range,
+    struct video_frame *from, struct video_frame *to, struct problem *problem)
+{
+    const struct video_shape rgb = {shape->width, shape->height, 3, shape->depth, 1, 1, true};
+    const struct inverse by = inverse_of(shape->depth, range != RANGE_FULL);
+    kst_image planes, large[2];
+
+    to->length = 0;
+    to->offset = from->offset;
+    if (!frame_reserve(to, shape_bytes(&rgb), problem))
+        return false;
+    to->length = shape_bytes(&rgb);
+    shape_image(shape, from->bytes, &planes);
+    bool good = enlarge(context, &planes, 1, &large[0], problem);
+    kst_image_init(&large[1]);
+    good = good && enlarge(context, &planes, 2, &large[1], problem);
+    if (good)
+        restore_rows(&planes, &by, to->bytes);
+    kst_image_release(context, &large[0]);
+    kst_image_release(context, &large[1]);
+    return good;
 }

@@ -213,9 +213,14 @@ static bool write_pixels(
     return frame_to_planes(shape, frame, &run->planes, problem) && write_frame(run, &run->planes, problem);
 }
 
-/* Return whether a failure is the frame's own, and not one of memory, of a device or of what is asked for. */
-static bool is_damage(kst_status status)
+/*
+ * Return whether a failure is the frame's own, and not one of memory, of a device or of what is asked for, as
+ * everything is that keeps pixels from being encoded.
+ */
+static bool is_damage(const struct video_pass *pass, kst_status status)
 {
+    if (pass->work == KST_FLOW_ENCODE || status == KST_ERROR_J2K_PROFILE)
+        return false;
     return status >= KST_ERROR_SIGNATURE || status == KST_ERROR_IMAGE_SIZE || status == KST_ERROR_IMAGE_DEPTH ||
            status == KST_ERROR_IMAGE_FORMAT;
 }
@@ -237,7 +242,7 @@ static bool take_damage(struct run *run, const struct slot *slot, const kst_repo
     if (slot->in.length == 0) /* an empty frame stands for the one before */
         return write_again(run, problem);
     describe(slot, report, report->status, problem);
-    if (pass->strict || !is_damage(report->status))
+    if (pass->strict || !is_damage(pass, report->status))
         return false;
     if (pass->damaged++ == 0)
         pass->first_damage = *problem;
@@ -352,15 +357,22 @@ static bool flow_frames(struct run *run, struct problem *problem)
     return !run->failed;
 }
 
+static kst_status encode_one(kst_context *context, struct video_pass *pass, const kst_image *image, kst_flow_item *item)
+{
+    if (pass->rate.frame_bits > 0)
+        return video_rate_encode(&pass->rate, context, image, pass->encode, &item->output, &item->report);
+    return kst_encode(context, image, pass->encode, &item->output, &item->report);
+}
+
 static kst_status convert_one(
-    kst_context *context, const struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
+    kst_context *context, struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
 {
     kst_image image;
 
     kst_image_init(&image);
     kst_status status = kst_decode(context, item->data, item->length, decode, &image, &item->report);
     if (!status)
-        status = kst_encode(context, &image, pass->encode, &item->output, &item->report);
+        status = encode_one(context, pass, &image, item);
     kst_image_release(context, &image);
     return status;
 }
@@ -404,12 +416,12 @@ static void decode_fields(struct run *run, kst_context *context, const kst_decod
 
 /* Do a frame's work in a context, all of whose threads share it. */
 static void make_one(
-    kst_context *context, const struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
+    kst_context *context, struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
 {
     if (pass->work == KST_FLOW_DECODE)
         kst_decode(context, item->data, item->length, decode, &item->image, &item->report);
     else if (pass->work == KST_FLOW_ENCODE)
-        kst_encode(context, item->picture, pass->encode, &item->output, &item->report);
+        encode_one(context, pass, item->picture, item);
     else if (pass->work == KST_FLOW_TRANSCODE)
         kst_transcode(context, item->data, item->length, pass->transcode, &item->output, &item->report);
     else
@@ -511,9 +523,10 @@ bool video_pass_run(struct video_pass *pass, struct problem *problem)
     pthread_cond_init(&run->freed, NULL);
     progress_begin_unknown();
     progress_real_time((double)pass->reader->info.rate.over / pass->reader->info.rate.under);
-    bool good = pass->copy                                   ? copy_frames(run, problem)
-                : pass->latency || pass->reader->info.fields ? single_frames(run, problem)
-                                                             : flow_frames(run, problem);
+    bool single = pass->latency || pass->reader->info.fields || pass->rate.frame_bits > 0;
+    bool good = pass->copy ? copy_frames(run, problem)
+                : single   ? single_frames(run, problem)
+                           : flow_frames(run, problem);
     if (good && run->owed > 0)
         good = problem_set(problem, "no frame could be decoded; %s", pass->first_damage.text);
     progress_end();

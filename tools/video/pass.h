@@ -6,6 +6,7 @@
 #include <kostka/kostka_flow.h>
 
 #include "options.h"
+#include "video/rate.h"
 #include "video/video.h"
 
 /* What is done with the frames of a sequence. */
@@ -21,8 +22,9 @@ struct video_pass {
     struct video_shape decoded; /* what coded frames are decoded to */
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
-    bool strict;  /* damage ends the work */
-    bool latency; /* a frame goes out before the next one is read */
+    struct video_rate rate; /* of JPEG; frames are then coded one by one */
+    bool strict;            /* damage ends the work */
+    bool latency;           /* a frame goes out before the next one is read */
     /* What came of it. */
     uint64_t damaged; /* frames that could not be decoded, instead of which the one before is repeated */
     uint64_t warned;  /* frames that were decoded in part */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "files/files.h"
+#include "video/change.h"
 #include "video/jpeg_frame.h"
 #include "video/numbered.h"
 
@@ -257,6 +258,8 @@ static bool check_options(struct video_settings *settings, const struct video_pa
     if (!raw && !(options_refuse("video", &settings->given, OPTION_SIZE, why) &&
                     options_refuse("video", &settings->given, OPTION_FORMAT, why)))
         return false;
+    if (!options_refuse("video", &settings->given, OPTION_DRAFT, "frames are resized from all of their samples"))
+        return false;
     enum video_payload payload = pass->writer->info.payload;
     unsigned target = payload == PAYLOAD_JPEG ? KIND_JPEG : payload == PAYLOAD_JPEG2000 ? KIND_J2C : KIND_RAW;
 
@@ -326,6 +329,23 @@ static void add_tags(struct video_settings *settings, const struct video_info *i
             .length = sizeof limited - 1};
 }
 
+/* Turn bits a second, or a frame, into the most bits of each frame, or into a bucket that frames of JPEG share. */
+static void fit_rate(struct video_settings *settings, struct video_pass *pass)
+{
+    const struct video_info *info = &pass->writer->info;
+    double rate = (double)info->rate.over / info->rate.under;
+    double bits = settings->bitrate > 0 ? settings->bitrate / rate : settings->frame_bits;
+
+    if (bits <= 0)
+        return;
+    if (info->payload == PAYLOAD_JPEG) {
+        pass->rate = (struct video_rate){.frame_bits = bits, .capacity = settings->bitrate};
+        return;
+    }
+    settings->j2k.options.target = KST_J2K_RATE;
+    settings->j2k.options.value = bits / ((double)info->shape.width * info->shape.height);
+}
+
 static bool fit_encoder(struct video_settings *settings, struct video_pass *pass)
 {
     const struct video_info *info = &pass->reader->info;
@@ -335,35 +355,58 @@ static bool fit_encoder(struct video_settings *settings, struct video_pass *pass
         return false;
     if (pass->writer->info.payload == PAYLOAD_JPEG2000)
         fit_j2k(settings, pass->writer);
+    fit_rate(settings, pass);
     add_tags(settings, info);
     return true;
 }
 
 /* Choose what pixels the output gets: pictures are grey or RGB, and Y4M has planes. */
-static bool fit_pixels(struct video_pass *pass)
+static void fit_pixels(struct video_pass *pass)
 {
     struct video_writer *writer = pass->writer;
-    const struct video_info *in = &pass->reader->info;
     struct video_shape *shape = &writer->info.shape;
-    char text[64];
 
     if (writer->format == &video_y4m && shape->rgb)
         writer->info.range = RANGE_FULL;
     if (writer->format == &video_y4m)
         shape->rgb = false;
-    if (!writer->format->files || shape->planes == 1 || shape->rgb)
+    if (writer->format->files && shape->planes != 1 && !shape->rgb)
+        *shape = pass->decoded = (struct video_shape){shape->width, shape->height, 3, shape->depth, 1, 1, true};
+}
+
+/* Return whether planes are to become pictures, which are RGB: coded frames are decoded to that. */
+static bool needs_rgb(const struct video_settings *settings, const struct video_pass *pass)
+{
+    const struct video_info *in = &pass->reader->info;
+    bool changed = in->payload == PAYLOAD_PIXELS || settings->filters != NULL || settings->resize.options.width > 0 ||
+                   settings->resize.options.height > 0;
+
+    return changed && pass->writer->format->files && pass->writer->info.payload == PAYLOAD_PIXELS &&
+           in->shape.planes == 3 && !in->shape.rgb;
+}
+
+/* Resize and filter frames where that is asked for. The rest of the work is then that for pixels. */
+static bool choose_change(struct video_settings *settings, struct video_pass *pass)
+{
+    const struct video_wanted wanted = {
+        &settings->common, settings->resize.options, settings->filters, needs_rgb(settings, pass), settings->strict};
+    enum video_payload payload = pass->writer->info.payload;
+    struct problem problem;
+
+    if (!wanted.rgb && wanted.filters == NULL && wanted.resize.width == 0 && wanted.resize.height == 0)
         return true;
-    if (in->payload == PAYLOAD_PIXELS) {
-        complain_usage("video", "frames of %s are not converted to RGB; a name such as f%%05d.jpg or .jp2 codes them",
-            shape_text(shape, text));
+    if (!video_change_begin(&wanted, pass, &problem)) {
+        complain_usage("video", "%s", problem.text);
         return false;
     }
-    *shape = pass->decoded = (struct video_shape){shape->width, shape->height, 3, shape->depth, 1, 1, true};
+    pass->writer->info = pass->reader->info;
+    pass->writer->info.payload = payload;
     return true;
 }
 
 int video_choose_work(struct video_settings *settings, const char *path, struct video_pass *pass)
 {
+    static const char unused[] = "nothing is encoded";
     struct video_writer *writer = pass->writer;
     const struct video_info *in = &pass->reader->info;
 
@@ -375,15 +418,14 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     if (writer->format == NULL)
         return complain_usage("video", "'%s' names no sequence that is written; add --out-format", path);
     settings->ht |= (settings->j2k.options.style & KST_J2K_HT) != 0;
-    if (!choose_payload(settings, pass) || !check_options(settings, pass))
+    if (!choose_payload(settings, pass) || !check_options(settings, pass) || !choose_change(settings, pass))
         return EXIT_USAGE;
     pass->strict = settings->strict;
     pass->latency = settings->latency;
     pass->decoded = in->shape;
     if (writer->info.payload == PAYLOAD_PIXELS) {
         pass->work = KST_FLOW_DECODE;
-        if (!fit_pixels(pass))
-            return EXIT_USAGE;
+        fit_pixels(pass);
     } else if (in->payload == PAYLOAD_PIXELS)
         pass->work = KST_FLOW_ENCODE;
     else if (in->payload == writer->info.payload)
@@ -395,5 +437,8 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
         return complain_usage(
             "video", "frames of two fields (AVI1) are decoded or passed on, and not coded again: decode them to .y4m");
     bool encodes = pass->work == KST_FLOW_ENCODE || pass->work == KST_FLOW_CONVERT;
+    if (!encodes && !(options_refuse("video", &settings->given, OPTION_BITRATE, unused) &&
+                        options_refuse("video", &settings->given, OPTION_BITS_PER_FRAME, unused)))
+        return EXIT_USAGE;
     return !encodes || fit_encoder(settings, pass) ? EXIT_FINE : EXIT_USAGE;
 }

@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Measures sequences from file to file, by whole commands on a RAM disk, and prints a table in Markdown for
+# docs/performance.md:
+#
+#     bench/video.sh [PHOTO…]
+#
+# Frames are made of the photographs (those of MATE's backgrounds without any): each is resized to cover a frame, and they
+# take turns. Rows that need a GPU, a second one, FFmpeg or GStreamer are left out where there is none, with a line that
+# says so. The time is that of the fastest of KOSTKA_ROUNDS (3) runs, the start of the process and of the device included.
+# KOSTKA is the command line (that of build/), KOSTKA_FRAMES the number of frames of 1080p (480; a half of it at 4K, an
+# eighth at 8K), KOSTKA_PLUGIN the folder of the elements for GStreamer.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+kostka=${KOSTKA:-$here/../build/kostka}
+plugin=${KOSTKA_PLUGIN:-$here/../build/plugins/gstreamer}
+frames=${KOSTKA_FRAMES:-480}
+rounds=${KOSTKA_ROUNDS:-3}
+work=$(mktemp -d "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)/kostka-video-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+[ $# -gt 0 ] || set -- /usr/share/backgrounds/mate/nature/*.jpg
+[ -r "$1" ] || {
+    echo "no photographs: name some" >&2
+    exit 2
+}
+
+# make SIZE SUBSAMPLING COUNT NAME PHOTO…: NAME.y4m, of so many frames
+make() {
+    size=$1
+    subsampling=$2
+    wanted=$3
+    name=$4
+    shift 4
+    mkdir "$work/frames"
+    made=0
+    while [ "$made" -lt "$wanted" ]; do
+        photo=
+        if [ "$made" -lt $# ]; then
+            eval "photo=\${$((made + 1))}"
+            "$kostka" convert --device cpu "$photo" "$work/frames/$(printf %05d.jpg "$made")" --resize "$size" --fit cover -q 98 \
+                --subsampling "$subsampling" 2>"$work/log" || cat "$work/log" >&2
+        else
+            ln -s "$(printf %05d.jpg $((made % $#)))" "$work/frames/$(printf %05d.jpg "$made")"
+        fi
+        made=$((made + 1))
+    done
+    "$kostka" video --device cpu --fps 60 "$work/frames/%05d.jpg" "$work/$name.y4m"
+    rm -r "$work/frames"
+}
+
+# deepen IN OUT: 8 bits become 10 bits, with two bits of noise below
+deepen() {
+    python3 - "$1" "$2" <<'PYTHON'
+import random, re, sys
+source, target = open(sys.argv[1], "rb"), open(sys.argv[2], "wb")
+head = source.readline()
+width, height = (int(re.search(rb" %c(\d+)" % letter, head).group(1)) for letter in b"WH")
+target.write(re.sub(rb" C422\S*", b" C422p10", head))
+samples = width * height * 2
+low = bytes(value << 2 & 255 for value in range(256))
+high = bytes(value >> 6 for value in range(256))
+two = bytes(value & 3 for value in range(256))
+noise = int.from_bytes(random.Random(1).randbytes(samples).translate(two), "little")
+while source.readline():
+    frame = source.read(samples)
+    out = bytearray(2 * samples)
+    out[0::2] = (int.from_bytes(frame.translate(low), "little") | noise).to_bytes(samples, "little")
+    out[1::2] = frame.translate(high)
+    target.write(b"FRAME\n" + out)
+PYTHON
+}
+
+# seconds COMMAND…: of wall-clock time, the least of some runs
+seconds() {
+    best=
+    round=0
+    while [ "$round" -lt "$rounds" ]; do
+        began=$(date +%s%N)
+        "$@" >"$work/log" 2>&1 || {
+            echo "$* failed: $(tail -n 3 "$work/log")" >&2
+            exit 1
+        }
+        took=$(($(date +%s%N) - began))
+        [ -n "$best" ] && [ "$best" -le "$took" ] || best=$took
+        round=$((round + 1))
+    done
+    awk "BEGIN { print $best / 1e9 }"
+}
+
+# row WORK MUST COUNT COMMAND…: a row of the table, in frames a second
+row() {
+    label=$1
+    must=$2
+    count=$3
+    shift 3
+    time=$(seconds "$@")
+    awk -v label="$label" -v must="$must" -v count="$count" -v time="$time" -v command="$(echo "$*" | sed "s#$work/##g; s#$kostka#kostka#")" \
+        'BEGIN { printf "| %s | %.0f | %s | %d in %.2f s | `%s` |\n", label, count / time, must, count, time, command }'
+}
+video() {
+    label=$1
+    must=$2
+    count=$3
+    shift 3
+    row "$label" "$must" "$count" "$kostka" video "$@"
+}
+
+large=$((frames / 2))
+huge=$((frames / 8))
+echo "making frames in $work" >&2
+make 1920x1080 420 "$frames" hd "$@"
+make 3840x2160 420 "$large" uhd "$@"
+"$kostka" video --device cpu "$work/hd.y4m" "$work/hd.avi" -q 90
+"$kostka" video --device cpu "$work/uhd.y4m" "$work/uhd.avi" -q 90
+gpus=$("$kostka" devices | grep -c '^cuda:' || true)
+echo "$("$kostka" devices | grep -E '^(cpu|cuda|opencl)' | tr '\n' ';') $(nproc) processors, $(date +%F)"
+printf '\n| work | frames a second | must | | command |\n|---|---:|---:|---|---|\n'
+video 'MJPEG 1080p 4:2:0 to Y4M' 1000 "$frames" "$work/hd.avi" "$work/out.y4m"
+video 'Y4M 1080p to MJPEG' 1000 "$frames" "$work/hd.y4m" "$work/out.avi" -q 90
+rm -f "$work"/out.*
+video 'Y4M 4K 4:2:0 to JPEG 2000 9/7, 10:1' 300 "$large" "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+video 'the same to HTJ2K' 500 "$large" "$work/uhd.y4m" "$work/out.avi" --codec ht --ratio 10
+video 'MJPEG 4K to JPEG 2000, lossless' 350 "$large" "$work/uhd.avi" "$work/out.avi" --codec jpeg2000 --lossless
+rm -f "$work"/out.*
+video 'MJPEG 4K decoded and encoded, --latency: frames one by one (must: 2 ms a frame)' 500 "$large" --latency "$work/uhd.avi" \
+    "$work/out.avi" -q 80
+if [ "$gpus" -ge 2 ]; then
+    video 'Y4M 4K to JPEG 2000 on the first GPU' '' "$large" --device cuda:0 "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+    video 'on two GPUs' '1.85 x' "$large" --device cuda:0,cuda:1 "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+else
+    echo "left out: two GPUs against one; there are $gpus" >&2
+fi
+rm -f "$work"/out.* "$work"/uhd.*
+if command -v python3 >/dev/null && [ "$huge" -gt 0 ]; then
+    make 7680x4320 422 "$huge" eight "$@"
+    deepen "$work/eight.y4m" "$work/deep.y4m"
+    rm "$work/eight.y4m"
+    video '8K 4:2:2 10 bits to JPEG 2000, 10:1' 60 "$huge" "$work/deep.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+    video 'the same to HTJ2K' '' "$huge" "$work/deep.y4m" "$work/out.avi" --codec ht --ratio 10
+    rm -f "$work"/out.* "$work/deep.y4m"
+else
+    echo "left out: 8K; there is no python3 to make it" >&2
+fi
+two='taskset -c 0,1'
+if command -v taskset >/dev/null && command -v ffmpeg >/dev/null; then
+    # shellcheck disable=SC2086 # words
+    row 'CPU, two processors: MJPEG 1080p to Y4M' '1.5 x' "$frames" $two "$kostka" video --device cpu "$work/hd.avi" "$work/out.y4m"
+    # shellcheck disable=SC2086 # words
+    row 'FFmpeg' '' "$frames" $two ffmpeg -nostdin -v error -y -i "$work/hd.avi" -f yuv4mpegpipe -strict -1 "$work/out.y4m"
+else
+    echo "left out: FFmpeg; it is not installed" >&2
+fi
+rm -f "$work"/out.*
+if command -v gst-launch-1.0 >/dev/null && command -v taskset >/dev/null && [ -e "$plugin/libgstkostka.so" ]; then
+    export GST_PLUGIN_PATH="$plugin" GST_REGISTRY="$work/registry"
+    gst-inspect-1.0 kostka >/dev/null
+    for decoder in 'kostkajpegdec device=cpu' 'jpegdec' 'jpegdec idct-method=islow'; do
+        # shellcheck disable=SC2086 # words
+        row "CPU, two processors: GStreamer, $decoder" '1.5 x' "$frames" $two gst-launch-1.0 -q filesrc location="$work/hd.avi" ! \
+            avidemux ! $decoder ! fakesink sync=false
+    done
+else
+    echo "left out: GStreamer; it, taskset or the plugin is missing" >&2
+fi

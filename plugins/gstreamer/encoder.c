@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Encodes frames with either codec. A frame goes downstream before the next one is taken: there is no latency, and
+ * nothing to drain.
+ */
+#include "encoder.h"
+
+#include <string.h>
+
+typedef struct {
+    KostkaEngine engine;
+    GstVideoCodecState *input;
+} KostkaEncoderPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(KostkaEncoder, kostka_encoder, GST_TYPE_VIDEO_ENCODER)
+
+static KostkaEncoderPrivate *private_of(gpointer encoder)
+{
+    return kostka_encoder_get_instance_private(KOSTKA_ENCODER(encoder));
+}
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+    if (!engine_set(&private_of(object)->engine, object, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+    if (!engine_get(&private_of(object)->engine, object, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+static void finalize(GObject *object)
+{
+    g_free(private_of(object)->engine.device);
+    G_OBJECT_CLASS(kostka_encoder_parent_class)->finalize(object);
+}
+
+static gboolean start(GstVideoEncoder *base)
+{
+    return engine_start(&private_of(base)->engine, GST_ELEMENT(base));
+}
+
+static gboolean stop(GstVideoEncoder *base)
+{
+    KostkaEncoderPrivate *own = private_of(base);
+
+    engine_stop(&own->engine);
+    g_clear_pointer(&own->input, gst_video_codec_state_unref);
+    return TRUE;
+}
+
+static gboolean set_format(GstVideoEncoder *base, GstVideoCodecState *state)
+{
+    KostkaEncoderPrivate *own = private_of(base);
+    KostkaEncoderClass *class = KOSTKA_ENCODER_GET_CLASS(base);
+    GstCaps *allowed = gst_pad_get_allowed_caps(GST_VIDEO_ENCODER_SRC_PAD(base));
+
+    g_clear_pointer(&own->input, gst_video_codec_state_unref);
+    own->input = gst_video_codec_state_ref(state);
+    if (allowed == NULL)
+        allowed = gst_pad_get_pad_template_caps(GST_VIDEO_ENCODER_SRC_PAD(base));
+    GstCaps *caps = class->choose_caps(KOSTKA_ENCODER(base), allowed, &state->info);
+    gst_caps_unref(allowed);
+    if (caps == NULL)
+        return FALSE;
+    gst_video_codec_state_unref(gst_video_encoder_set_output_state(base, caps, state));
+    return gst_video_encoder_negotiate(base);
+}
+
+/* Put coded bytes into the frame's buffer, behind the codec's header. */
+static GstFlowReturn take_output(GstVideoEncoder *base, GstVideoCodecFrame *frame, const kst_buffer *coded)
+{
+    KostkaEncoderClass *class = KOSTKA_ENCODER_GET_CLASS(base);
+    guint8 header[16];
+    gsize before = class->header == NULL ? 0 : class->header(KOSTKA_ENCODER(base), header, coded->length);
+    GstFlowReturn flow = gst_video_encoder_allocate_output_frame(base, frame, before + coded->length);
+
+    if (flow != GST_FLOW_OK)
+        return flow;
+    gst_buffer_fill(frame->output_buffer, 0, header, before);
+    gst_buffer_fill(frame->output_buffer, before, coded->data, coded->length);
+    GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT(frame);
+    return GST_FLOW_OK;
+}
+
+/* Code the pixels of a mapped frame. */
+static kst_status encode_pixels(
+    GstVideoEncoder *base, const GstVideoFrame *pixels, kst_buffer *coded, kst_report *report)
+{
+    kst_encode_options options;
+    kst_image image;
+
+    kst_encode_options_init(&options);
+    GST_OBJECT_LOCK(base);
+    KOSTKA_ENCODER_GET_CLASS(base)->choose_options(KOSTKA_ENCODER(base), &pixels->info, &options);
+    GST_OBJECT_UNLOCK(base);
+    kostka_frame_image(pixels, 0, &image);
+    return kst_encode(private_of(base)->engine.context, &image, &options, coded, report);
+}
+
+static GstFlowReturn encode_frame(GstVideoEncoder *base, GstVideoCodecFrame *frame)
+{
+    KostkaEncoderPrivate *own = private_of(base);
+    GstVideoFrame pixels;
+    kst_buffer coded = {.data = NULL};
+    kst_report report;
+
+    if (!gst_video_frame_map(&pixels, &own->input->info, frame->input_buffer, GST_MAP_READ)) {
+        GST_ELEMENT_ERROR(base, RESOURCE, READ, ("A frame cannot be read."),
+            ("its buffer is smaller than its caps say, or is no system memory"));
+        return GST_FLOW_ERROR;
+    }
+    kst_report_init(&report);
+    kst_status status = encode_pixels(base, &pixels, &coded, &report);
+    gst_video_frame_unmap(&pixels);
+    if (status) {
+        engine_post(GST_ELEMENT(base), &report, status);
+        return GST_FLOW_ERROR;
+    }
+    GstFlowReturn flow = take_output(base, frame, &coded);
+    kst_buffer_release(own->engine.context, &coded);
+    return flow;
+}
+
+static GstFlowReturn handle_frame(GstVideoEncoder *base, GstVideoCodecFrame *frame)
+{
+    KostkaEncoderClass *class = KOSTKA_ENCODER_GET_CLASS(base);
+    gboolean late = gst_video_encoder_is_qos_enabled(base) && gst_video_encoder_get_max_encode_time(base, frame) < 0;
+    GstFlowReturn flow = late ? GST_FLOW_OK : encode_frame(base, frame);
+
+    if (flow != GST_FLOW_OK) {
+        gst_video_codec_frame_unref(frame);
+        return flow;
+    }
+    flow = gst_video_encoder_finish_frame(base, frame); /* drops a frame without output */
+    return flow == GST_FLOW_OK && !late && class->ends != NULL && class->ends(KOSTKA_ENCODER(base)) ? GST_FLOW_EOS
+                                                                                                    : flow;
+}
+
+static gboolean propose_allocation(GstVideoEncoder *base, GstQuery *query)
+{
+    gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
+    return GST_VIDEO_ENCODER_CLASS(kostka_encoder_parent_class)->propose_allocation(base, query);
+}
+
+static void kostka_encoder_class_init(KostkaEncoderClass *class)
+{
+    GObjectClass *objects = G_OBJECT_CLASS(class);
+    GstVideoEncoderClass *base = GST_VIDEO_ENCODER_CLASS(class);
+
+    objects->set_property = set_property;
+    objects->get_property = get_property;
+    objects->finalize = finalize;
+    base->start = start;
+    base->stop = stop;
+    base->set_format = set_format;
+    base->handle_frame = handle_frame;
+    base->propose_allocation = propose_allocation;
+    engine_install_properties(objects, "num-threads");
+    gst_type_mark_as_plugin_api(KOSTKA_TYPE_ENCODER, 0);
+}
+
+static void kostka_encoder_init(KostkaEncoder *encoder)
+{
+    GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_ENCODER_SINK_PAD(GST_VIDEO_ENCODER(encoder)));
+}
+
+void kostka_encoder_class_setup(
+    KostkaEncoderClass *class, const char *name, const char *description, GstCaps *source, gint side)
+{
+    GstElementClass *elements = GST_ELEMENT_CLASS(class);
+    GstCaps *frames = kostka_format_caps(class->codec, side);
+
+    gst_element_class_add_pad_template(elements, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, frames));
+    gst_element_class_add_pad_template(elements, gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, source));
+    gst_element_class_set_static_metadata(elements, name, "Codec/Encoder/Image", description, "The authors of Kostka");
+    gst_caps_unref(source);
+    gst_caps_unref(frames);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares what the encoders of both codecs have in common. */
+#ifndef KOSTKA_GST_ENCODER_H
+#define KOSTKA_GST_ENCODER_H
+
+#include <gst/video/gstvideoencoder.h>
+
+#include "engine.h"
+#include "formats.h"
+
+G_BEGIN_DECLS
+
+#define KOSTKA_TYPE_ENCODER (kostka_encoder_get_type())
+G_DECLARE_DERIVABLE_TYPE(KostkaEncoder, kostka_encoder, KOSTKA, ENCODER, GstVideoEncoder)
+
+struct _KostkaEncoderClass {
+    GstVideoEncoderClass parent_class;
+    kst_codec codec;
+    /* Make the caps of the output for frames of this kind, from those that the elements behind take; null: none fit. */
+    GstCaps *(*choose_caps)(KostkaEncoder *encoder, GstCaps *allowed, const GstVideoInfo *info);
+    /*
+     * Set the options for a frame from the properties. Called with the object's lock, so that what pointers in the
+     * options point to must be the element's.
+     */
+    void (*choose_options)(KostkaEncoder *encoder, const GstVideoInfo *info, kst_encode_options *options);
+    /* Set the length of the bytes in front of each stream, and write them once the stream's length is known. Null:
+     * none. */
+    gsize (*header)(KostkaEncoder *encoder, guint8 *bytes, gsize length);
+    /* Return whether the stream is to end behind this frame. Null: it is not. */
+    gboolean (*ends)(KostkaEncoder *encoder);
+};
+
+/* Set up a class: its name, the caps that it makes, which it takes over, and the largest side of frames. */
+void kostka_encoder_class_setup(
+    KostkaEncoderClass *class, const char *name, const char *description, GstCaps *source, gint side);
+
+G_END_DECLS
+
+#endif

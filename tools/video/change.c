@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Resizes and filters frames. It stands between a reader and the pass as a reader of pixels, so that what comes behind
+ * need not know of it. Planes are resized one by one and keep their sampling; filters work on RGB or grey, to which
+ * planes are converted.
+ */
+#include "video/change.h"
+
+#include <kostka/kostka_filter.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/files.h"
+#include "video/colours.h"
+
+struct change {
+    struct video_wanted wanted;
+    struct video_format format;  /* of this reader, with the name of the other one's */
+    struct video_reader inner;   /* the reader that was there before */
+    struct video_frame first;    /* a frame that was read before; empty: there is none */
+    struct video_shape resized;  /* the shape behind resizing */
+    struct video_shape coloured; /* and behind the conversion to RGB */
+    struct video_shape shape;    /* and behind the filters */
+    struct video_frame coded, frame[2];
+    struct video_frame last; /* the last frame that was made */
+    kst_context *context;
+    kst_filter *filter;
+    uint64_t damaged, warned;
+    struct problem first_damage;
+};
+
+static bool fail_with(const char *what, const kst_report *report, kst_status status, struct problem *problem)
+{
+    struct problem why;
+
+    jpeg_report_problem(report, status, &why);
+    return problem_set_kind(problem, why.kind, "%s: %s", what, why.text);
+}
+
+/* Describe one plane as an image of its own. */
+static void plane_image(const kst_image *whole, uint32_t index, kst_image *image)
+{
+    const kst_plane *plane = &whole->plane[index];
+
+    kst_image_init(image);
+    image->format = KST_FORMAT_GREY;
+    image->colour = KST_COLOUR_GREY;
+    image->width = plane->width;
+    image->height = plane->height;
+    image->plane_count = 1;
+    image->plane[0] = *plane;
+}
+
+static bool resize_one(struct change *change, const kst_image *from, uint32_t width, uint32_t height, kst_image *to,
+    struct problem *problem)
+{
+    kst_resize_options options = change->wanted.resize;
+
+    options.width = width;
+    options.height = height;
+    if (options.fit == KST_RESIZE_INSIDE) /* the size that is inside has been found */
+        options.fit = KST_RESIZE_EXACT;
+    kst_status status = kst_resize(change->context, from, &options, to);
+    return !status || fail_with("--resize", NULL, status, problem);
+}
+
+static bool resize_frame(
+    struct change *change, struct video_frame *from, struct video_frame *to, struct problem *problem)
+{
+    kst_image old, new, one, other;
+    bool good = true;
+
+    to->length = 0;
+    if (!frame_reserve(to, shape_bytes(&change->resized), problem))
+        return false;
+    to->length = shape_bytes(&change->resized);
+    shape_image(&change->inner.info.shape, from->bytes, &old);
+    shape_image(&change->resized, to->bytes, &new);
+    if (change->resized.rgb)
+        return resize_one(change, &old, new.width, new.height, &new, problem);
+    for (uint32_t i = 0; i < old.plane_count && good; i++) {
+        plane_image(&old, i, &one);
+        plane_image(&new, i, &other);
+        good = resize_one(change, &one, other.width, other.height, &other, problem);
+    }
+    return good;
+}
+
+static bool filter_frame(
+    struct change *change, struct video_frame *from, struct video_frame *to, struct problem *problem)
+{
+    kst_image old, new;
+    kst_report report;
+
+    to->length = 0;
+    if (!frame_reserve(to, shape_bytes(&change->shape), problem))
+        return false;
+    to->length = shape_bytes(&change->shape);
+    shape_image(&change->coloured, from->bytes, &old);
+    shape_image(&change->shape, to->bytes, &new);
+    if (!change->coloured.rgb)
+        old.format = KST_FORMAT_GREY;
+    if (!change->shape.rgb)
+        new.format = KST_FORMAT_GREY;
+    kst_report_init(&report);
+    kst_status status = kst_filter_run(change->filter, &old, &new, &report);
+    return !status || fail_with("--filters", &report, status, problem);
+}
+
+/* Exchange a frame for what a step made of it. */
+static void swap_frames(struct video_frame *a, struct video_frame *b)
+{
+    struct video_frame kept = *a;
+
+    *a = *b;
+    *b = kept;
+}
+
+/* Take the pixels in `frame` through all steps. */
+static bool change_frame(struct change *change, struct video_frame *frame, struct problem *problem)
+{
+    uint64_t offset = frame->offset;
+    struct video_frame *other = &change->frame[1];
+
+    if (!shape_equal(&change->resized, &change->inner.info.shape)) {
+        if (!resize_frame(change, frame, other, problem))
+            return false;
+        swap_frames(frame, other);
+    }
+    if (!shape_equal(&change->coloured, &change->resized)) {
+        if (!frame_to_rgb(change->context, &change->resized, change->inner.info.range, frame, other, problem))
+            return false;
+        swap_frames(frame, other);
+    }
+    if (change->filter != NULL) {
+        if (!filter_frame(change, frame, other, problem))
+            return false;
+        swap_frames(frame, other);
+    }
+    frame->offset = offset;
+    return true;
+}
+
+/* Decode a coded frame. Returns its status, and in the report what is wrong. */
+static kst_status decode_frame(struct change *change, struct video_frame *frame, kst_report *report)
+{
+    const struct video_shape *shape = &change->inner.info.shape;
+    kst_decode_options options;
+    kst_image image;
+
+    kst_decode_options_init(&options);
+    options.format = shape->rgb ? KST_FORMAT_RGB : KST_FORMAT_RAW;
+    options.strict = change->wanted.strict;
+    shape_image(shape, frame->bytes, &image);
+    return kst_decode(change->context, change->coded.bytes, change->coded.length, &options, &image, report);
+}
+
+static void note(struct change *change, const kst_report *report, kst_status status)
+{
+    struct problem why;
+
+    if (change->damaged + change->warned > 1)
+        return;
+    jpeg_report_problem(report, status, &why);
+    problem_set_kind(&change->first_damage, why.kind, "frame %llu, byte %llu: %s",
+        (unsigned long long)change->inner.count - 1, (unsigned long long)change->coded.offset, why.text);
+}
+
+/* Repeat the last frame in the place of one that is empty or damaged. */
+static bool repeat_last(struct change *change, struct video_frame *frame, struct problem *problem)
+{
+    if (change->last.length == 0)
+        return problem_set(problem, "the first frame cannot be decoded; %s", change->first_damage.text);
+    frame->length = 0;
+    return frame_append(frame, change->last.bytes, change->last.length, problem);
+}
+
+/* Keep a copy of a frame, which may have to be repeated. */
+static bool keep_last(struct change *change, const struct video_frame *frame, struct problem *problem)
+{
+    change->last.length = 0;
+    return frame_append(&change->last, frame->bytes, frame->length, problem);
+}
+
+/* Make the pixels of a coded frame. */
+static bool take_coded(struct change *change, struct video_frame *frame, struct problem *problem)
+{
+    size_t bytes = shape_bytes(&change->inner.info.shape);
+    kst_report report;
+
+    if (change->coded.length == 0)
+        return repeat_last(change, frame, problem);
+    frame->length = 0;
+    if (!frame_reserve(frame, bytes, problem))
+        return false;
+    frame->length = bytes;
+    kst_report_init(&report);
+    kst_status status = decode_frame(change, frame, &report);
+    if (!status) {
+        change->warned += report.warnings > 0;
+        if (report.warnings > 0)
+            note(change, &report, report.first_warning);
+        return change_frame(change, frame, problem) && keep_last(change, frame, problem);
+    }
+    change->damaged++;
+    note(change, &report, status);
+    if (change->wanted.strict) {
+        *problem = change->first_damage;
+        return false;
+    }
+    return repeat_last(change, frame, problem);
+}
+
+/* Read the next frame of the other reader, of which the first may have been read before. */
+static enum video_step read_inner(struct change *change, struct video_frame *frame, struct problem *problem)
+{
+    enum video_step step = STEP_FRAME;
+
+    if (change->first.length > 0)
+        swap_frames(&change->first, frame);
+    else
+        step = change->inner.format->next(&change->inner, frame, problem);
+    frame_release(&change->first);
+    change->inner.count += step == STEP_FRAME;
+    return step;
+}
+
+/* Pass on what the report of the pass needs of the other reader. */
+static void copy_counts(struct video_reader *reader, const struct change *change)
+{
+    reader->skipped = change->inner.skipped;
+    reader->missing = change->inner.missing;
+    reader->left_out = change->inner.left_out;
+    reader->input.interrupted = change->inner.input.interrupted;
+    reader->input.regular = change->inner.input.regular;
+    reader->input.size = change->inner.input.size;
+}
+
+static enum video_step next_changed(struct video_reader *reader, struct video_frame *frame, struct problem *problem)
+{
+    struct change *change = reader->state;
+    bool pixels = change->inner.info.payload == PAYLOAD_PIXELS;
+    enum video_step step = read_inner(change, pixels ? frame : &change->coded, problem);
+
+    copy_counts(reader, change);
+    if (step != STEP_FRAME)
+        return step;
+    if (!pixels)
+        frame->offset = change->coded.offset;
+    bool good = pixels ? change_frame(change, frame, problem) : take_coded(change, frame, problem);
+    return good ? STEP_FRAME : STEP_FAILED;
+}
+
+static void close_changed(struct video_reader *reader)
+{
+    struct change *change = reader->state;
+
+    if (change->inner.format->close != NULL)
+        change->inner.format->close(&change->inner);
+    input_close(&change->inner.input);
+    kst_filter_close(&change->filter);
+    kst_context_destroy(&change->context);
+    frame_release(&change->first);
+    frame_release(&change->coded);
+    frame_release(&change->frame[1]);
+    frame_release(&change->last);
+    free(change);
+    reader->state = NULL;
+}
+
+static bool make_context(struct change *change, struct problem *problem)
+{
+    const struct common_options *common = change->wanted.common;
+    kst_context_options options;
+
+    kst_context_options_init(&options);
+    options.device = "cpu"; /* filters have no other, and frames lie in its memory */
+    options.threads = common->threads;
+    options.limits.pixels = common->max_pixels;
+    options.limits.memory = common->max_memory;
+    options.limits.work = (uint32_t)common->max_work;
+    kst_status status = kst_context_create(&options, &change->context);
+    return !status || jpeg_report_problem(NULL, status, problem);
+}
+
+/* Find the shape behind resizing. Planes that are smaller follow from the first one. */
+static bool find_resized(struct change *change, struct problem *problem)
+{
+    const struct video_info *info = &change->inner.info;
+    struct video_shape *shape = &change->resized;
+    kst_image image, first, to;
+
+    *shape = info->shape;
+    if (change->wanted.resize.width == 0 && change->wanted.resize.height == 0)
+        return true;
+    if (info->interlace != 'p' && info->interlace != '?')
+        return problem_set(problem, "--resize would mix the fields of interlaced frames: deinterlace them first");
+    shape_image(shape, NULL, &image);
+    plane_image(&image, 0, &first);
+    kst_status status = kst_resize_describe(shape->rgb ? &image : &first, &change->wanted.resize, &to);
+    if (status)
+        return fail_with("--resize", NULL, status, problem);
+    shape->width = to.width;
+    shape->height = to.height;
+    return true;
+}
+
+/* Find the shape behind the filters. */
+static bool find_filtered(struct change *change, struct problem *problem)
+{
+    kst_image from, to;
+    kst_report report;
+
+    change->shape = change->coloured;
+    if (change->wanted.filters == NULL)
+        return true;
+    kst_report_init(&report);
+    shape_image(&change->coloured, NULL, &from);
+    if (!change->coloured.rgb)
+        from.format = KST_FORMAT_GREY;
+    kst_status status = kst_filter_open(change->context, change->wanted.filters, &change->filter, &report);
+    if (!status)
+        status = kst_filter_describe(change->filter, &from, &to, &report);
+    if (status)
+        return fail_with("--filters", &report, status, problem);
+    bool rgb = to.format == KST_FORMAT_RGB;
+    uint32_t depth = to.plane[0].depth == 0 ? 8 : to.plane[0].depth;
+    change->shape = (struct video_shape){to.width, to.height, rgb ? 3 : 1, depth, 1, 1, rgb};
+    return (rgb || to.format == KST_FORMAT_GREY) || problem_set(problem, "--filters makes what no frames hold");
+}
+
+static bool find_shapes(struct change *change, struct problem *problem)
+{
+    const struct video_wishes limits = {
+        .max_pixels = common_max_pixels(change->wanted.common), .max_memory = common_max_memory(change->wanted.common)};
+
+    if (!find_resized(change, problem))
+        return false;
+    change->coloured = change->resized;
+    if ((change->wanted.rgb || change->wanted.filters != NULL) && change->resized.planes == 3 && !change->resized.rgb)
+        change->coloured =
+            (struct video_shape){change->resized.width, change->resized.height, 3, change->resized.depth, 1, 1, true};
+    return shape_permitted(&change->resized, &limits, problem) &&
+           shape_permitted(&change->coloured, &limits, problem) && find_filtered(change, problem) &&
+           shape_permitted(&change->shape, &limits, problem);
+}
+
+/* Describe the changed frames. The proportions of pixels are not followed through a change of the picture's. */
+static void describe_changed(const struct change *change, struct video_info *info)
+{
+    const struct video_shape *old = &change->inner.info.shape;
+
+    info->payload = PAYLOAD_PIXELS;
+    info->shape = change->shape;
+    if (change->coloured.rgb || change->filter != NULL)
+        info->range = RANGE_FULL;
+    if (change->shape.h != 2 || change->shape.v != 2 || change->shape.rgb)
+        info->siting[0] = '\0';
+    if ((uint64_t)old->width * change->shape.height != (uint64_t)old->height * change->shape.width)
+        info->aspect = (struct video_ratio){0, 0};
+}
+
+bool video_change_begin(const struct video_wanted *wanted, struct video_pass *pass, struct problem *problem)
+{
+    struct video_reader *reader = pass->reader;
+
+    if (reader->info.fields)
+        return problem_set(problem, "frames of two fields (AVI1) are not changed: decode them to .y4m first");
+    struct change *change = calloc(1, sizeof *change);
+    if (change == NULL)
+        return problem_set(problem, "out of memory");
+    change->wanted = *wanted;
+    change->inner = *reader;
+    change->inner.count = reader->count;
+    if (pass->has_first)
+        swap_frames(&change->first, &pass->first);
+    pass->has_first = false;
+    change->format = (struct video_format){.name = reader->format->name,
+        .files = reader->format->files,
+        .open = reader->format->open,
+        .next = next_changed,
+        .close = close_changed};
+    reader->format = &change->format;
+    reader->state = change;
+    reader->input = (struct video_input){.descriptor = -1};
+    copy_counts(reader, change);
+    if (!make_context(change, problem) || !find_shapes(change, problem))
+        return false;
+    describe_changed(change, &reader->info);
+    return true;
+}
+
+void video_change_end(struct video_pass *pass)
+{
+    const struct video_reader *reader = pass->reader;
+
+    if (reader->format == NULL || reader->format->close != close_changed)
+        return;
+    const struct change *change = reader->state;
+    if (pass->damaged + pass->warned == 0)
+        pass->first_damage = change->first_damage;
+    pass->damaged += change->damaged;
+    pass->warned += change->warned;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares the conversion of frames between RGB and Y, Cb, Cr of BT.601. */
+#ifndef KOSTKA_TOOL_VIDEO_COLOURS_H
+#define KOSTKA_TOOL_VIDEO_COLOURS_H
+
+#include "video/video.h"
+
+/*
+ * Convert planes of Y, Cb and Cr to interleaved RGB. Chroma that is smaller than the picture is enlarged, bilinearly,
+ * with its samples in the middle of the pixels that they stand for. A range that is not known is taken for the limited
+ * one.
+ */
+bool frame_to_rgb(kst_context *context, const struct video_shape *shape, enum video_range range,
+    struct video_frame *from, struct video_frame *to, struct problem *problem);
+
+#endif

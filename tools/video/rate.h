@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares how frames of JPEG get a number of bits: by the quality, which is found by trying. */
+#ifndef KOSTKA_TOOL_VIDEO_RATE_H
+#define KOSTKA_TOOL_VIDEO_RATE_H
+
+#include "tool.h"
+
+/*
+ * What frames may have, and how far that is used up. With a bucket, frames share what each second brings: a bucket that
+ * holds the bits of one second loses a frame's share with each frame, and no frame may make it run over. Any row of
+ * frames then has at most the bits of their time and of one second more.
+ */
+struct video_rate {
+    double frame_bits; /* the bits of each frame, or its share with a bucket; 0: any number */
+    double capacity;   /* of the bucket; 0: there is none */
+    double fill;       /* bits in the bucket */
+    int quality;       /* of the last frame; 0: there was none */
+    uint64_t over;     /* frames that exceed their bits even at the lowest quality */
+};
+
+/* Encode an image with the greatest quality that keeps to the bits. The output is the caller's. */
+kst_status video_rate_encode(struct video_rate *rate, kst_context *context, const kst_image *image,
+    const kst_encode_options *options, kst_buffer *output, kst_report *report);
+
+#endif
