@@ -62,7 +62,7 @@ echo "flows, $devices:"
 set -- "$work"/files/*
 i=0
 while [ $i -lt "$names" ]; do
-    [ $((i % 100)) != 0 ] || mkdir -p "$work/in/$((i / 100))"
+    mkdir -p "$work/in/$((i / 100))" "$work/in/$((i / 100 + 1))"
     for file in "$@"; do
         ln "$file" "$work/in/$((i / 100))/$i-${file##*/}"
         i=$((i + 1))
