@@ -11,6 +11,7 @@
 
 #include "folder.h"
 #include "tar/read.h"
+#include "tar/write.h"
 
 enum { SIGNATURE = 4096 /* bytes by which a format is recognised */ };
 
@@ -138,9 +139,39 @@ bool input_is_picture(const char *name, const uint8_t *data, size_t length, cons
     return is_taken(found != NULL ? found : named, choice);
 }
 
+/* Note that the last input is an archive: of its members, not of itself, each share of inputs has some. */
+static void note_archive(struct inputs *inputs, bool inner)
+{
+    struct input *input = &inputs->input[inputs->count - 1];
+
+    input->archive = true;
+    input->inner = inner;
+    inputs->archives++;
+    inputs->own += input->elsewhere;
+    input->elsewhere = false;
+}
+
+/* Add an archive that was found in a folder, unless it is one that this call makes. */
+static bool add_inner_archive(const struct filling *filling, char *name, size_t tree, const struct stat *state)
+{
+    const char *made = filling->choice->output->archives;
+
+    if (made != NULL && tar_is_named(made, name)) {
+        free(name);
+        return true;
+    }
+    if (!add(filling, name, tree, state))
+        return false;
+    note_archive(filling->inputs, true);
+    return true;
+}
+
 static bool add_file(void *user, char *name, size_t tree, const struct stat *state)
 {
     struct filling *filling = user;
+
+    if (filling->choice->output->many.recursive && tar_is(name))
+        return add_inner_archive(filling, name, tree, state);
     bool own = is_own(&(struct input){.name = name, .tree = tree}, filling->choice);
 
     filling->left += !own;
@@ -167,17 +198,6 @@ static bool add_folder(struct filling *filling, const char *folder)
     return add_failure(filling, strdup(folder), SIZE_MAX, why);
 }
 
-/* Note that the last input is an archive: of its members, not of itself, each share of inputs has some. */
-static void note_archive(struct inputs *inputs)
-{
-    struct input *input = &inputs->input[inputs->count - 1];
-
-    input->archive = true;
-    inputs->archives++;
-    inputs->own += input->elsewhere;
-    input->elsewhere = false;
-}
-
 static bool add_operand(struct filling *filling, const char *operand)
 {
     struct stat state;
@@ -189,7 +209,7 @@ static bool add_operand(struct filling *filling, const char *operand)
     if (!add(filling, strdup(operand), last_part(operand), file ? &state : NULL))
         return false;
     if (archive)
-        note_archive(filling->inputs);
+        note_archive(filling->inputs, false);
     return true;
 }
 

@@ -16,6 +16,7 @@ struct input {
     size_t tree;                   /* where in the name the part begins that the output's name has, too */
     char *failure;                 /* why there is nothing to read, usually in a folder; null: there is */
     bool archive;                  /* it is an archive, whose members are the inputs */
+    bool inner;                    /* the archive lies in a folder, and is to its members what a folder is to files */
     bool done;                     /* an earlier call has made its outputs */
     bool elsewhere;                /* it belongs to another shard, and is listed so that no output replaces it */
     const struct input *same_stem; /* an earlier input whose output's name differs in its extension only; null: none */
@@ -40,9 +41,10 @@ struct inputs {
 /*
  * List the inputs that operands name, then those of the options' list. If there is a folder for outputs, a folder
  * stands for the pictures in it, in the order of their names: files that are pictures by their first bytes or their
- * extension, except hidden ones. With `coded` only JPEG and JPEG 2000 are taken. With `raw`, samples without a header
- * count as pictures by their extension. A folder that cannot be read, or has no pictures, is an input that fails.
- * Returns false, with the problem, if the list cannot be read or memory runs out.
+ * extension, except hidden ones; a recursive walk takes archives, too, except those that this call makes. With `coded`
+ * only JPEG and JPEG 2000 are taken. With `raw`, samples without a header count as pictures by their extension. A
+ * folder that cannot be read, or has no pictures, is an input that fails. Returns false, with the problem, if the list
+ * cannot be read or memory runs out.
  */
 struct input_choice {
     const struct output_options *output;

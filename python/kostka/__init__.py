@@ -231,8 +231,9 @@ def flow_tar(archives, *, pictures=("jpg", "jpeg", "jp2", "j2k"), shard=None, li
     archives, shard, limit: as for tar_groups()
     pictures: the extensions of pictures; of a group that has several the first one in this list is taken, and groups
         without any are left out
-    options: those of flow() but in_order. With errors='return' a picture that fails has a KostkaError as its result;
-        otherwise the first failure ends the iteration
+    options: those of flow() but in_order. With errors='return' a picture that fails has a KostkaError as its result, and
+        an archive that cannot be read on a Group without a key and the exception; otherwise the first failure ends the
+        iteration
     """
     return _tar.flow_tar(flow, archives, pictures=pictures, shard=shard, limit=limit, **options)
 

@@ -391,7 +391,7 @@ class Coder:
 class Flow:
     def __init__(self, flow: Any) -> None: ...  # flow() makes them
     def __iter__(self) -> Flow: ...
-    def __next__(self) -> Any: ...  # Image or bytes; with errors="return" KostkaError; pairs with in_order=False
+    def __next__(self) -> Any: ...  # Image or bytes; with errors="return" an exception; pairs with in_order=False
     def __aiter__(self) -> Flow: ...
     async def __anext__(self) -> Any: ...
     def __enter__(self) -> Flow: ...
@@ -403,7 +403,7 @@ class Flow:
 
 class Group(NamedTuple):
     archive: str | None
-    key: str
+    key: str | None
     members: dict[str, bytes]
 
 @final

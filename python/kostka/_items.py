@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a loader loads: pictures in files and folders, and groups of members in tar archives, found by headers alone."""
 
+import collections
 import json
 import os
 import stat
@@ -79,12 +80,13 @@ class File:
 
 
 class Group:
-    """Members of one key in an archive: a dict from extensions to (offset, size)."""
+    """Members of one key in an archive: a dict from extensions to (offset, size). `number` is its folder's class."""
 
-    __slots__ = ("archive", "key", "members", "picture")
+    __slots__ = ("archive", "key", "members", "number", "picture")
 
-    def __init__(self, archive, key, members, picture):
+    def __init__(self, archive, key, members, picture, number=None):
         self.archive, self.key, self.members, self.picture = archive, key, members, picture
+        self.number = number
 
     def places(self, names, limit):
         """Where the picture is, and those of the other members that there are."""
@@ -100,7 +102,7 @@ class Group:
         """Make of the contents of these places the stream, the label, and the fields."""
         found = iter(found)
         data = _checked(next(found))
-        value = None if label is None else self._value(label, found)
+        value = self.number if label is None or label not in self.members else self._value(label, found)
         return data, value, [self._value(one, found) for one in fields]
 
     def _value(self, extension, found):
@@ -144,7 +146,16 @@ class _Archive:
             os.close(self.file)
 
 
-def _groups_of(archive, members, pictures):
+class Archive:
+    """An archive of a source. In a folder its name, below that folder, stands before the keys of its groups."""
+
+    __slots__ = ("folder", "number", "path")
+
+    def __init__(self, path, folder="", number=None):
+        self.path, self.folder, self.number = path, folder, number
+
+
+def _groups_of(archive, members, pictures, about):
     """Join neighbours of one key; groups without a picture are left out."""
     key, found = None, {}
     for name, offset, size in [*members, (None, 0, 0)]:
@@ -152,24 +163,24 @@ def _groups_of(archive, members, pictures):
         if this != key:
             picture = next((one for one in pictures if one in found), None)
             if picture is not None:
-                yield Group(archive, key, found, picture)
+                yield Group(archive, about.folder + key, found, picture, about.number)
             key, found = this, {}
         found[extension] = (offset, size)
 
 
-def read_archive(path, shard, pictures):
+def read_archive(about, shard, pictures):
     """Return the groups of an archive that belong to the share, and the error that ended it or None."""
     try:
-        archive = _Archive(path)
+        archive = _Archive(about.path)
     except OSError as error:
         return [], error
     members, at, wrong = [], 0, None
     while at is not None:
         some, at, wrong = tar_members(archive.file, at, _MEMBERS)
         members += some
-    groups = _groups_of(archive, members, pictures)
+    groups = _groups_of(archive, members, pictures, about)
     kept = [group for group in groups if _shares.has(shard, group.key)]
-    return kept, None if wrong is None else ArchiveError(path, *wrong)
+    return kept, None if wrong is None else ArchiveError(about.path, *wrong)
 
 
 class Files:
@@ -177,7 +188,7 @@ class Files:
 
     def __init__(self, files, classes, shard):
         self.classes = classes
-        self._files = [file for file in files if _shares.has(shard, os.path.splitext(file.key)[0])]
+        self._files = [file for file in files if _is_own(file, shard)]
 
     def __len__(self):
         return len(self._files)
@@ -195,36 +206,47 @@ class Files:
 
 
 class Archives:
-    """Archives, which are looked into one after the other, some ahead of the others."""
+    """Archives, which are looked into one after the other, some ahead of the others, and files between them."""
 
-    classes = None
-
-    def __init__(self, paths, pictures, shard, split):
-        self._paths, self._pictures, self._shard = paths, pictures, shard
+    def __init__(self, parts, classes, pictures, shard, split):
+        self._parts, self._pictures, self._shard, self.classes = parts, pictures, shard, classes
         if split == "archives":
-            self._paths = paths[shard[0] :: shard[1]]
+            self._parts = parts[shard[0] :: shard[1]]
             self._shard = (0, 1)
 
     def items(self, chance, buffer, pool, ahead):
-        """Yield Groups, and the error of each archive that is damaged."""
-        groups = self._all(self._shuffled_paths(chance), pool, ahead)
+        """Yield Files and Groups, and the error of each archive that is damaged."""
+        groups = self._all(self._shuffled(chance), pool, ahead)
         return groups if chance is None else _mixed(groups, chance, buffer)
 
-    def _shuffled_paths(self, chance):
-        paths = list(self._paths)
-        for i in range(len(paths) - 1, 0, -1) if chance else ():
+    def _shuffled(self, chance):
+        parts = list(self._parts)
+        for i in range(len(parts) - 1, 0, -1) if chance else ():
             j = int(chance.random() * (i + 1))
-            paths[i], paths[j] = paths[j], paths[i]
-        return paths
+            parts[i], parts[j] = parts[j], parts[i]
+        return parts
 
-    def _all(self, paths, pool, ahead):
-        waiting = []
-        for path in paths:
-            waiting.append(pool.submit(read_archive, path, self._shard, self._pictures))
+    def _all(self, parts, pool, ahead):
+        waiting = collections.deque()
+        for part in parts:
+            waiting.append(self._begin(part, pool))
             if len(waiting) > ahead:
-                yield from _found(waiting.pop(0).result())
+                yield from self._found(waiting.popleft())
         while waiting:
-            yield from _found(waiting.pop(0).result())
+            yield from self._found(waiting.popleft())
+
+    def _begin(self, part, pool):
+        return part if isinstance(part, File) else pool.submit(read_archive, part, self._shard, self._pictures)
+
+    def _found(self, part):
+        if not isinstance(part, File):
+            yield from _found(part.result())
+        elif _is_own(part, self._shard):
+            yield part
+
+
+def _is_own(file, shard):
+    return _shares.has(shard, os.path.splitext(file.key)[0])
 
 
 def _found(result):
@@ -256,17 +278,23 @@ def _extension(path):
 
 
 def _folder(path, pictures):
-    """The pictures below a folder, in the order of their names; their first folder is the class."""
+    """The pictures and archives below a folder, in the order of their names; their first folder is the class."""
     found = []
+    wanted = (*pictures, "tar")
     for folder, folders, files in os.walk(path):
         folders.sort()
         inner = os.path.relpath(folder, path)
-        found += [os.path.join(inner, name) if inner != "." else name for name in files if _extension(name) in pictures]
+        found += [os.path.join(inner, name) if inner != "." else name for name in files if _extension(name) in wanted]
     found.sort()
     classes = sorted({name.split(os.sep)[0] for name in found if os.sep in name})
     number = {name: i for i, name in enumerate(classes)}
     first = [name.split(os.sep)[0] if os.sep in name else None for name in found]
-    return [File(name, number.get(one), os.path.join(path, name)) for name, one in zip(found, first)], classes
+    return [_part_of(path, name, number.get(one)) for name, one in zip(found, first)], classes
+
+
+def _part_of(path, name, number):
+    whole = os.path.join(path, name)
+    return Archive(whole, name + "/", number) if _extension(name) == "tar" else File(name, number, whole)
 
 
 def _listed(one):
@@ -280,17 +308,19 @@ def open_source(source, pictures, shard, split):
     if isinstance(source, (str, bytes, os.PathLike)):
         path = os.fsdecode(source)
         if os.path.isdir(path):
-            files, classes = _folder(path, pictures)
-            if not files:
+            parts, classes = _folder(path, pictures)
+            if not parts:
                 raise ValueError(f"{path!r}: no pictures in this folder")
-            return Files(files, classes, shard)
+            if any(isinstance(part, Archive) for part in parts):
+                return Archives(parts, classes or None, pictures, shard, split)
+            return Files(parts, classes, shard)
         source = [path]
     source = list(source)
     tars = [one for one in source if not isinstance(one, tuple) and _extension(os.fsdecode(one)) == "tar"]
     if tars and len(tars) < len(source):
         raise ValueError("the source has both tar archives and pictures: make a loader for each")
     if tars:
-        return Archives([os.fsdecode(one) for one in tars], pictures, shard, split)
+        return Archives([Archive(os.fsdecode(one)) for one in tars], None, pictures, shard, split)
     if not source:
         raise ValueError("the source has no pictures")
     return Files([_listed(one) for one in source], None, shard)

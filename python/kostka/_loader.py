@@ -78,7 +78,7 @@ class Loader:
 
     source: a folder, whose pictures have the number of their first folder's name as their label (see `classes`); a list
         of paths, or of pairs (path, label); or a tar archive or a list of those, in the layout of WebDataset: members of
-        one key follow each other, "0001.jpg", "0001.cls". Archives must be files that can be read at any place, and not
+        one key follow each other, "0001.jpg", "0001.cls". A folder may hold archives, too. They must be files that can be read at any place, and not
         compressed
     size: (width, height), or a number for a square
     batch_size: pictures in a batch; fewer at the end of an epoch, and where `errors` leaves some out

@@ -98,6 +98,27 @@ class Sources(WithFiles):
         self.assertEqual(len(self.load(self.tree, drop_last=True)), 2)
         self.assertEqual(len(list(self.load(self.tree, drop_last=True))), 2)
 
+    def test_archives_in_a_folder(self):
+        data = archive_of([("0.jpg", self.files[0]), ("1.jpg", self.files[1]), ("1.cls", b"7"), ("2.txt", b"no picture")])
+        for name, content in (("a.tar", data), ("cat/b.tar", data), ("dog/0.jpg", self.files[2]), ("dog/cut.tar", data[:700])):
+            self.put("mixed/" + name, content)
+        source = os.path.join(self.folder, "mixed")
+        loader = self.load(source, errors="skip")
+        names = ["a.tar/0", "a.tar/1", "cat/b.tar/0", "cat/b.tar/1", "dog/0.jpg"]
+        batches = list(loader)
+        self.assertEqual(([key for batch in batches for key in batch.keys], loader.classes), (names, ["cat", "dog"]))
+        self.assertEqual([label for batch in batches for label in batch.labels], [None, 7, 0, 7, 1])
+        self.assertEqual([name for name, _ in loader.failures], [os.path.join(source, "dog/cut.tar")])
+        self.assertIsInstance(loader.failures[0][1], kostka.ArchiveError)
+        with self.assertRaises(kostka.ArchiveError):
+            list(self.load(source))
+        os.unlink(os.path.join(source, "dog/cut.tar"))
+        self.assertEqual(sorted(keys(self.load(source, shuffle=True, buffer=2))), names)
+        for split in ("keys", "archives"):
+            shares = [keys(self.load(source, shard=(i, 2), split=split)) for i in range(2)]
+            self.assertEqual(sorted(sum(shares, [])), names)
+            self.assertTrue(all(shares))
+
     def test_lists(self):
         paths = [os.path.join(self.tree, "a", "00.jpg"), os.path.join(self.tree, "b", "01.jpg")]
         (batch,) = self.load(paths)

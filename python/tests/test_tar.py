@@ -104,6 +104,31 @@ class Archives(unittest.TestCase):
         with self.assertRaises(ValueError):
             next(kostka.flow_tar(self.path, in_order=False))
 
+    def test_folder(self):
+        folder = os.path.join(self.folder, "nest")
+        os.makedirs(os.path.join(folder, "b"))
+        good = archive_of([("0.jpg", self.files[0]), ("0.cls", b"4"), ("1.jpg", self.files[1])])
+        for name, data in (("a.tar", good), ("b/c.tar.gz", gzip.compress(good)), ("b/cut.tar", good[:700]), ("junk.tar", b"x")):
+            self.put(os.path.join("nest", name), data)
+        self.put("nest/alone.jpg", self.files[2])
+        keys = [f"{tar}/{i}" for tar in ("a.tar", "b/c.tar.gz") for i in (0, 1)]
+        made = list(kostka.flow_tar(folder, devices="cpu", errors="return"))
+        self.assertEqual([group.key for group, _ in made], [*keys, None, None])
+        self.assertEqual([os.path.basename(group.archive) for group, _ in made[4:]], ["cut.tar", "junk.tar"])
+        for i, (group, result) in enumerate(made[:4]):
+            self.assertEqual(bytes(result), bytes(kostka.decode(self.files[i % 2], device="cpu")))
+            self.assertEqual(group.members.get("cls"), None if i % 2 else b"4")
+        for _, error in made[4:]:
+            self.assertIsInstance(error, tarfile.ReadError)
+        with self.assertRaises(tarfile.ReadError):
+            list(kostka.flow_tar(folder, devices="cpu"))
+        os.unlink(os.path.join(folder, "b/cut.tar"))
+        os.unlink(os.path.join(folder, "junk.tar"))
+        self.assertEqual([one.key for one in kostka.tar_groups([folder])], keys)
+        shares = [[one.key for one in kostka.tar_groups(folder, shard=(i, 2))] for i in range(2)]
+        self.assertEqual(sorted(sum(shares, [])), keys)
+        self.assertTrue(all(shares))
+
     def test_links(self):
         data = io.BytesIO()
         with tarfile.open(fileobj=data, mode="w") as tar:

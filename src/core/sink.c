@@ -4,7 +4,12 @@
 
 #include <string.h>
 
-enum { FIRST_CAPACITY = 4096 };
+/*
+ * Room for the first bytes, and, if more bytes go to a writer and memory is not scarce, for a piece with what is
+ * appended to it at once. Growing there by doubling would copy all bytes of a piece once, to pages that are touched for
+ * the first time.
+ */
+enum { FIRST_CAPACITY = 4096, PIECE_CAPACITY = SINK_PIECE + SINK_PIECE / 4, SCARCE = 64 * PIECE_CAPACITY };
 
 void kst_sink_init(struct sink *sink, struct memory *memory)
 {
@@ -50,6 +55,8 @@ static void set_capacity(struct sink *sink, size_t capacity)
 static void grow(struct sink *sink, size_t needed)
 {
     size_t capacity = sink->capacity > 0 ? sink->capacity : FIRST_CAPACITY;
+    if (sink->writer && needed > FIRST_CAPACITY && capacity < PIECE_CAPACITY && kst_memory_left(sink->memory) >= SCARCE)
+        capacity = PIECE_CAPACITY;
     while (capacity < needed)
         capacity = capacity <= SIZE_MAX / 2 ? capacity * 2 : needed;
     set_capacity(sink, capacity);

@@ -15,7 +15,7 @@ enum { LOOKAHEAD = 16, LOOKAHEAD_SMALL = 256, LOOKAHEAD_BYTES = 1 << 20 };
 
 struct decode_entry {
     kst_decode_item *item;
-    struct kst_decoder decoder;
+    struct kst_decoder own, *decoder; /* `decoder` is `own`, or the caller's, which may be open */
     struct decoding decoding;
     pthread_mutex_t lock; /* held while assumptions are verified, and while the decoding ends */
     bool open;            /* planned, and not ended yet */
@@ -36,8 +36,8 @@ struct kst_job {
 /* Copy an entry's report to the caller. */
 static void close_entry(struct decode_entry *entry)
 {
-    entry->item->report = entry->decoder.report;
-    kst_decoder_close(&entry->decoder);
+    entry->item->report = entry->decoder->report;
+    kst_decoder_close(entry->decoder);
     entry->open = false;
 }
 
@@ -58,16 +58,27 @@ static void leave(struct decoding *decoding)
     pthread_mutex_unlock(&entry->lock);
 }
 
+/* Open an entry's stream, unless that has been done. */
+static kst_status open_stream(struct kst_job *job, struct decode_entry *entry)
+{
+    const kst_decode_item *item = entry->item;
+    if (!entry->decoder) {
+        entry->decoder = &entry->own;
+        kst_decoder_start(entry->decoder, job->context);
+    }
+    if (!item->image)
+        return kst_report_error(&entry->decoder->report, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
+    return entry->decoder->open ? KST_OK
+                                : kst_decoder_open_for(entry->decoder, item->data, item->length, OPEN_TO_DECODE);
+}
+
 static void open_entry(void *arg, uint32_t index)
 {
     struct kst_job *job = arg;
     struct decode_entry *entry = &job->entry[job->opening + index];
-    const kst_decode_item *item = entry->item;
-    kst_decoder_start(&entry->decoder, job->context);
-    kst_status status = item->image ? kst_decoder_open_for(&entry->decoder, item->data, item->length, OPEN_TO_DECODE)
-                                    : kst_report_error(&entry->decoder.report, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
+    kst_status status = open_stream(job, entry);
     if (!status)
-        status = kst_decoding_begin(&entry->decoding, &entry->decoder, item->options, item->image);
+        status = kst_decoding_begin(&entry->decoding, entry->decoder, entry->item->options, entry->item->image);
     entry->open = !status;
     entry->decoding.after = job->entered.gpu ? &job->entered.start : NULL;
     if (status)
@@ -87,7 +98,7 @@ static void sort_entries(struct kst_job *job, uint32_t end)
 {
     for (uint32_t i = job->opening; i < end; i++) {
         struct decoding *decoding = &job->entry[i].decoding;
-        const struct codec *codec = job->entry[i].decoder.codec;
+        const struct codec *codec = job->entry[i].decoder->codec;
         if (!job->entry[i].open)
             continue;
         if (!decoding->on_gpu || decoding->alone) {
@@ -164,7 +175,8 @@ static bool make_parts(struct kst_job *job, uint32_t count)
     return made;
 }
 
-static struct kst_job *make(kst_context *context, kst_decode_item *items, uint32_t count, kst_status *status)
+static struct kst_job *make(
+    kst_context *context, kst_decode_item *items, struct kst_decoder *decoders, uint32_t count, kst_status *status)
 {
     struct memory *memory = &context->memory;
     struct kst_job *job = kst_memory_zeroed(memory, 1, sizeof *job, status);
@@ -181,6 +193,7 @@ static struct kst_job *make(kst_context *context, kst_decode_item *items, uint32
     job->on_cpu = job->on_gpu + count;
     for (uint32_t i = 0; i < count; i++) {
         job->entry[i].item = &items[i];
+        job->entry[i].decoder = decoders ? &decoders[i] : NULL;
         pthread_mutex_init(&job->entry[i].lock, NULL);
     }
     job->count = count;
@@ -215,7 +228,7 @@ static void start(struct kst_job *job)
     for (uint32_t i = 0; i < job->gpu_count; i++) {
         const struct decode_entry *entry = &job->entry[job->on_gpu[i]];
         if (entry->open && entry->decoding.mistaken)
-            entry->decoder.codec->parts->end(parts_of(job, entry->decoder.codec));
+            entry->decoder->codec->parts->end(parts_of(job, entry->decoder->codec));
     }
 }
 
@@ -228,11 +241,11 @@ static void leave_stream(struct kst_job *job)
         end_all(job);
 }
 
-kst_status kst_decoding_submit(
-    kst_context *context, kst_decode_item *items, uint32_t count, const kst_stream *stream, struct kst_job **job)
+static kst_status submit(kst_context *context, kst_decode_item *items, struct kst_decoder *decoders, uint32_t count,
+    const kst_stream *stream, struct kst_job **job)
 {
     kst_status status = KST_OK;
-    struct kst_job *made = make(context, items, count, &status);
+    struct kst_job *made = make(context, items, decoders, count, &status);
     if (!made)
         return status;
     if (stream)
@@ -246,6 +259,12 @@ kst_status kst_decoding_submit(
         leave_stream(made);
     *job = made;
     return KST_OK;
+}
+
+kst_status kst_decoding_submit(
+    kst_context *context, kst_decode_item *items, uint32_t count, const kst_stream *stream, struct kst_job **job)
+{
+    return submit(context, items, NULL, count, stream, job);
 }
 
 bool kst_decoding_done(const struct kst_job *job)
@@ -270,23 +289,29 @@ kst_status kst_decoding_wait(struct kst_job *job)
 struct decode_batch {
     kst_context *context;
     kst_decode_item *item;
+    struct kst_decoder *decoder; /* null, or one for each item */
 };
 
 static void decode_item(void *arg, uint32_t index)
 {
     struct decode_batch *batch = arg;
     kst_decode_item *item = &batch->item[index];
+    struct kst_decoder own, *decoder = batch->decoder ? &batch->decoder[index] : &own;
     kst_report_init(&item->report);
+    if (!batch->decoder)
+        kst_decoder_start(&own, batch->context);
     if (item->image)
-        kst_decoding_run_once(batch->context, item->data, item->length, item->options, item->image, &item->report);
+        kst_decoding_run_in(decoder, item->data, item->length, item->options, item->image, &item->report);
     else
         kst_report_error(&item->report, KST_ERROR_ARGUMENT, KST_NO_OFFSET, NULL);
+    kst_decoder_close(decoder);
 }
 
 /* Decode streams on the CPU. A task opens a stream and decodes it at once. */
-static kst_status decode_on_cpu(kst_context *context, kst_decode_item *items, uint32_t count)
+static kst_status decode_on_cpu(
+    kst_context *context, kst_decode_item *items, struct kst_decoder *decoders, uint32_t count)
 {
-    struct decode_batch batch = {.context = context, .item = items};
+    struct decode_batch batch = {.context = context, .item = items, .decoder = decoders};
     kst_pool_run(context->pool, count, decode_item, &batch);
     for (uint32_t i = 0; i < count; i++)
         if (items[i].report.status)
@@ -294,10 +319,11 @@ static kst_status decode_on_cpu(kst_context *context, kst_decode_item *items, ui
     return KST_OK;
 }
 
-static kst_status decode_with_gpu(kst_context *context, kst_decode_item *items, uint32_t count)
+static kst_status decode_with_gpu(
+    kst_context *context, kst_decode_item *items, struct kst_decoder *decoders, uint32_t count)
 {
     struct kst_job *job = NULL;
-    kst_status status = kst_decoding_submit(context, items, count, NULL, &job);
+    kst_status status = submit(context, items, decoders, count, NULL, &job);
     if (job)
         return kst_decoding_wait(job);
     for (uint32_t i = 0; i < count; i++) {
@@ -310,15 +336,22 @@ static kst_status decode_with_gpu(kst_context *context, kst_decode_item *items, 
 /* The largest number of streams that are open at once. Each takes some kilobytes. */
 enum { MOST_AT_ONCE = 4096 };
 
-kst_status kst_decoding_run_all(kst_context *context, kst_decode_item *items, size_t count)
+kst_status kst_decoding_run_opened(
+    kst_context *context, kst_decode_item *items, struct kst_decoder *decoders, size_t count)
 {
     kst_status first = KST_OK;
     for (size_t done = 0; done < count;) {
         uint32_t some = count - done < MOST_AT_ONCE ? (uint32_t)(count - done) : MOST_AT_ONCE;
-        kst_status status = kst_context_is_cpu(context) ? decode_on_cpu(context, items + done, some)
-                                                        : decode_with_gpu(context, items + done, some);
+        struct kst_decoder *those = decoders ? decoders + done : NULL;
+        kst_status status = kst_context_is_cpu(context) ? decode_on_cpu(context, items + done, those, some)
+                                                        : decode_with_gpu(context, items + done, those, some);
         first = first ? first : status;
         done += some;
     }
     return first;
+}
+
+kst_status kst_decoding_run_all(kst_context *context, kst_decode_item *items, size_t count)
+{
+    return kst_decoding_run_opened(context, items, NULL, count);
 }

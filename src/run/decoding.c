@@ -241,18 +241,25 @@ kst_status kst_decoding_run(struct decoding *d)
     return d->on_gpu ? d->decoder->codec->run_on_gpu(d) : kst_decoding_run_on_cpu(d);
 }
 
+kst_status kst_decoding_run_in(kst_decoder *decoder, const void *data, size_t length, const kst_decode_options *options,
+    kst_image *image, kst_report *report)
+{
+    struct decoding d;
+    kst_status status = decoder->open ? KST_OK : kst_decoder_open_for(decoder, data, length, OPEN_TO_DECODE_ONCE);
+    if (!status)
+        status = kst_decoding_begin(&d, decoder, options, image);
+    if (!status)
+        status = kst_decoding_run(&d);
+    kst_report_copy(report, &decoder->report);
+    return status;
+}
+
 kst_status kst_decoding_run_once(kst_context *context, const void *data, size_t length,
     const kst_decode_options *options, kst_image *image, kst_report *report)
 {
     struct kst_decoder decoder;
-    struct decoding d;
     kst_decoder_start(&decoder, context);
-    kst_status status = kst_decoder_open_for(&decoder, data, length, OPEN_TO_DECODE_ONCE);
-    if (!status)
-        status = kst_decoding_begin(&d, &decoder, options, image);
-    if (!status)
-        status = kst_decoding_run(&d);
-    kst_report_copy(report, &decoder.report);
+    kst_status status = kst_decoding_run_in(&decoder, data, length, options, image, report);
     kst_decoder_close(&decoder);
     return status;
 }

@@ -91,9 +91,13 @@ kst_status kst_decoding_again(struct decoding *decoding);
 kst_status kst_decoding_end(struct decoding *decoding, kst_status status);
 
 /*
- * Open a stream, decode it and close it. The image must not be null. `report` receives a copy of the decoder's; it may
- * be null.
+ * Decode a stream, which is opened first unless it is open in the decoder. The image must not be null. `report`
+ * receives a copy of the decoder's; it may be null.
  */
+kst_status kst_decoding_run_in(kst_decoder *decoder, const void *data, size_t length, const kst_decode_options *options,
+    kst_image *image, kst_report *report);
+
+/* The same with a decoder that is made and closed. */
 kst_status kst_decoding_run_once(kst_context *context, const void *data, size_t length,
     const kst_decode_options *options, kst_image *image, kst_report *report);
 
@@ -105,6 +109,12 @@ kst_status kst_decoding_run_rows(kst_decoder *decoder, const kst_decode_options 
  * whose arguments were checked.
  */
 kst_status kst_decoding_run_all(kst_context *context, kst_decode_item *items, size_t count);
+/*
+ * The same with decoders that have been started, one for each item; null: none. A stream that is open in its decoder is
+ * not opened again. Decoders are closed, but for those of a batch that could not be begun.
+ */
+kst_status kst_decoding_run_opened(
+    kst_context *context, kst_decode_item *items, struct kst_decoder *decoders, size_t count);
 kst_status kst_decoding_submit(
     kst_context *context, kst_decode_item *items, uint32_t count, const kst_stream *stream, struct kst_job **job);
 bool kst_decoding_done(const struct kst_job *job);

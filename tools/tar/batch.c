@@ -35,7 +35,15 @@ bool crew_has_groups(const struct crew *crew)
     return crew->inputs.archives > 0 || crew->batch->output->archives != NULL;
 }
 
-/* Return whether a group is left to another share, or done. */
+static bool has_picture(const struct feed *feed, const struct group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (input_is_picture(group->member[i].name, group->member[i].data, group->member[i].length, &feed->choice))
+            return true;
+    return false;
+}
+
+/* Return whether a group is left to another share, or done, or is in a folder and no picture. */
 static bool is_skipped(struct feed *feed, const struct group *group)
 {
     struct crew *crew = feed->crew;
@@ -43,6 +51,8 @@ static bool is_skipped(struct feed *feed, const struct group *group)
     if (group->key[0] == '\0')
         return false;
     if (!shard_has(&crew->batch->output->many.shard, group->key, strlen(group->key)))
+        return true;
+    if (feed->input->inner && group->problem.text[0] == '\0' && !has_picture(feed, group))
         return true;
     bool done = resumed_has(crew->resumed, feed->input->name, group->key);
     crew->inputs.resumed += done;
@@ -86,7 +96,7 @@ static bool begin_input(struct feed *feed, struct work *work)
         finish_input(feed);
         return !done;
     }
-    if (groups_open(&feed->reader, input->name, limit, &work->problem))
+    if (groups_open(&feed->reader, input->name, input->inner ? input->name + input->tree : NULL, limit, &work->problem))
         return false;
     finish_input(feed);
     return true;
@@ -120,13 +130,14 @@ static bool take_work(struct feed *feed, struct work *work)
     return came;
 }
 
-static char *join(const char *archive, const char *member)
+/* Return what messages call a member. The name of one of an inner archive begins below the folder of the walk. */
+static char *label_member(const struct input *input, const char *member)
 {
-    size_t room = strlen(archive) + strlen(member) + 2;
+    size_t folder = input->inner ? input->tree : strlen(input->name), room = folder + strlen(member) + 2;
     char *label = malloc(room);
 
     if (label != NULL)
-        snprintf(label, room, "%s:%s", archive, member);
+        snprintf(label, room, "%.*s%s%s", (int)folder, input->name, input->inner ? "" : ":", member);
     return label;
 }
 
@@ -146,7 +157,7 @@ static bool convert_member(struct feed *feed, const struct work *work, struct me
     char *stem = stem_of(member->name);
 
     free(made->label);
-    source.name = made->label = join(work->input->name, member->name);
+    source.name = made->label = label_member(work->input, member->name);
     if (made->label == NULL || stem == NULL) {
         free(stem);
         return problem_set(&made->problem, "out of memory");
@@ -228,7 +239,7 @@ static bool name(const struct work *work, struct made *made)
         return true;
     made->group = group != NULL ? strdup(group->key) : strndup(stem, length);
     if (group != NULL)
-        made->label = join(work->input->name, group->culprit != NULL ? group->culprit : group->key);
+        made->label = label_member(work->input, group->culprit != NULL ? group->culprit : group->key);
     return made->group != NULL && (group == NULL || made->label != NULL);
 }
 

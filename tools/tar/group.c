@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "folder.h"
+
 enum { MEMBERS_MAX = 1000 /* of one group */ };
 
 size_t group_key(const char *name)
@@ -141,6 +143,18 @@ static struct group *fail_archive(
     return turn(reader, NULL);
 }
 
+/* Put the archive's name before that of a member. Returns false if out of memory. */
+static bool move_into(const char *folder, struct member *member)
+{
+    char *name = folder_join(folder, member->name);
+
+    if (name == NULL)
+        return false;
+    free(member->name);
+    member->name = name;
+    return true;
+}
+
 struct group *groups_next(struct group_reader *reader)
 {
     struct group *complete = NULL;
@@ -155,6 +169,10 @@ struct group *groups_next(struct group_reader *reader)
         enum tar_step step = tar_next(&reader->tar, &member, &problem);
         if (step == TAR_END)
             return turn(reader, NULL);
+        if (member.name != NULL && reader->folder != NULL && !move_into(reader->folder, &member)) {
+            problem_set(&problem, "out of memory");
+            step = TAR_FAILED;
+        }
         if (step == TAR_FAILED) {
             complete = fail_archive(reader, &member, &problem);
             member_release(&member);
@@ -165,9 +183,10 @@ struct group *groups_next(struct group_reader *reader)
     return complete;
 }
 
-bool groups_open(struct group_reader *reader, const char *name, uint64_t limit, struct problem *problem)
+bool groups_open(
+    struct group_reader *reader, const char *name, const char *folder, uint64_t limit, struct problem *problem)
 {
-    *reader = (struct group_reader){.limit = limit};
+    *reader = (struct group_reader){.limit = limit, .folder = folder};
     reader->open = tar_open(&reader->tar, name, limit, problem);
     return reader->open;
 }

@@ -22,10 +22,13 @@ struct group_reader {
     struct group *begun; /* whose last member may be missing; null: none */
     uint64_t limit;      /* the most bytes of a group */
     struct problem late; /* of the archive, for which a complete group comes first; an empty text: none */
+    const char *folder;  /* put before the names of members, like that of a folder; null: nothing */
     bool open;
 };
 
-bool groups_open(struct group_reader *reader, const char *name, uint64_t limit, struct problem *problem);
+/* `folder` must outlive the reader. */
+bool groups_open(
+    struct group_reader *reader, const char *name, const char *folder, uint64_t limit, struct problem *problem);
 
 /* Return the next group, which may have a problem in place of members, or null at the end. */
 struct group *groups_next(struct group_reader *reader);

@@ -11,7 +11,12 @@
 #include "run/decoding.h"
 #include "run/image.h"
 
-enum { ALIGNMENT = 16, FOURS = 4 /* pixels that a device writes at once */, MOST_AT_ONCE = 1024 };
+enum {
+    ALIGNMENT = 16,
+    FOURS = 4, /* pixels that a device writes at once */
+    MOST_AT_ONCE = 1024,
+    HEADER_MOST = 1 << 18 /* bytes; a stream whose headers take more is opened a second time instead of kept open */
+};
 
 /* The bytes of pictures that are decoded at once, beside one that is larger. */
 static const uint64_t MOST_BYTES = (uint64_t)1 << 30;
@@ -30,6 +35,7 @@ struct resize_stream {
 struct resize_streams {
     struct kst_context *context;
     struct resize_stream *stream;
+    struct kst_decoder *decoder; /* open between the look at the headers and decoding */
     kst_decode_item *decoding;
     kst_resize_item *resizing;
     struct resize_whole *whole;
@@ -91,21 +97,21 @@ static uint64_t lay_out(kst_image *image)
     return bytes;
 }
 
-/* Look at a stream's headers. Whatever is wrong with it, decoding says. */
+/* Look at a stream's headers. Decoding reports what is wrong with it, and uses the decoder again. */
 static void look(void *arg, uint32_t index)
 {
     struct resize_streams *streams = arg;
     struct resize_stream *stream = &streams->stream[index];
-    struct kst_decoder decoder;
+    struct kst_decoder *decoder = &streams->decoder[index];
     kst_image stored;
     kst_decode_options_init(&stream->options);
     if (stream->item->options)
         stream->options = *stream->item->options;
     kst_image_init(&stream->image);
-    kst_decoder_start(&decoder, streams->context);
-    if (!kst_decoder_open_for(&decoder, stream->item->data, stream->item->length, OPEN_TO_LOOK) &&
-        !kst_decoder_plan(&decoder, &stream->options, &stored, &stream->image)) {
-        if (may_be_cut(stream, &decoder.info))
+    kst_decoder_start(decoder, streams->context);
+    if (!kst_decoder_open_for(decoder, stream->item->data, stream->item->length, OPEN_TO_DECODE) &&
+        !kst_decoder_plan(decoder, &stream->options, &stored, &stream->image)) {
+        if (may_be_cut(stream, &decoder->info))
             cut(stream);
         stream->bytes = lay_out(&stream->image);
     }
@@ -114,7 +120,8 @@ static void look(void *arg, uint32_t index)
         kst_image_init(&stream->image);
         stream->bytes = 0;
     }
-    kst_decoder_close(&decoder);
+    if (streams->context->limits.memory - kst_memory_left(&decoder->memory) > HEADER_MOST)
+        kst_decoder_close(decoder);
 }
 
 /* Return the end of the streams from `first` on that are decoded together. */
@@ -172,7 +179,7 @@ static void decode(struct resize_streams *streams, uint32_t first, uint32_t end,
             .options = &stream->options,
             .image = &stream->image};
     }
-    kst_decoding_run_all(streams->context, &streams->decoding[first], end - first);
+    kst_decoding_run_opened(streams->context, &streams->decoding[first], &streams->decoder[first], end - first);
     for (uint32_t i = first; i < end; i++)
         streams->stream[i].item->report = streams->decoding[i].report;
 }
@@ -245,22 +252,26 @@ static void run_some(struct resize_streams *streams, kst_decode_item *items, con
         end = end_of_part(streams, first, &bytes);
         run_part(streams, first, end, bytes);
     }
+    for (uint32_t i = 0; i < streams->count; i++)
+        kst_decoder_close(&streams->decoder[i]);
 }
 
 static bool make_arrays(struct resize_streams *streams)
 {
     struct memory *memory = &streams->context->memory;
     streams->stream = kst_memory_zeroed(memory, streams->count, sizeof *streams->stream, NULL);
+    streams->decoder = kst_memory_array(memory, streams->count, sizeof *streams->decoder, NULL);
     streams->decoding = kst_memory_zeroed(memory, streams->count, sizeof *streams->decoding, NULL);
     streams->resizing = kst_memory_zeroed(memory, streams->count, sizeof *streams->resizing, NULL);
     streams->whole = kst_memory_zeroed(memory, streams->count, sizeof *streams->whole, NULL);
-    return streams->stream && streams->decoding && streams->resizing && streams->whole;
+    return streams->stream && streams->decoder && streams->decoding && streams->resizing && streams->whole;
 }
 
 static void release_arrays(struct resize_streams *streams)
 {
     struct memory *memory = &streams->context->memory;
     kst_memory_release(memory, streams->stream);
+    kst_memory_release(memory, streams->decoder);
     kst_memory_release(memory, streams->decoding);
     kst_memory_release(memory, streams->resizing);
     kst_memory_release(memory, streams->whole);

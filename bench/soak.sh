@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Works at full load for a time, and checks that memory stays flat and that nothing is lost:
+#
+#     bench/soak.sh [MINUTES [BUILD]]
+#
+# For half of the time flows of all works run in one process (kostka-soak). For the other half the command line converts a
+# folder of many names, with archives in it, again and again; each time the manifest has a line for each of them, all
+# copies of one picture become the same bytes, the same ones fail, and the memory of the process is sampled. Some of the
+# files are damaged. MINUTES is 20, BUILD the folder of any build (build). KOSTKA_SOAK_DEVICES are the devices (cpu),
+# KOSTKA_SOAK_NAMES the names of the folder (2000). Exits with 0 if all held.
+set -eu
+here=$(dirname "$0")
+minutes=${1:-20}
+build=${2:-$here/../build}
+devices=${KOSTKA_SOAK_DEVICES:-cpu}
+names=${KOSTKA_SOAK_NAMES:-2000}
+kostka=$build/kostka
+work=$(mktemp -d "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)/kostka-soak-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+export KOSTKA_DEVICE="$devices"
+# What AddressSanitizer holds back of released memory would look like growth.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16"
+
+fail() {
+    echo "soak.sh: $*" >&2
+    exit 1
+}
+
+# picture NUMBER WIDTH HEIGHT: a PPM with stripes and noise
+picture() {
+    awk -v seed="$1" -v w="$2" -v h="$3" 'BEGIN {
+        srand(seed)
+        printf "P3\n%d %d\n255\n", w, h
+        for (y = 0; y < h; y++)
+            for (x = 0; x < w; x++)
+                printf "%d %d %d\n", (x * seed + y) % 200 + rand() * 50, (x + y * seed) % 230, rand() * 80 + seed * 9
+    }'
+}
+
+mkdir "$work/files"
+for i in 1 2 3 4 5 6 7 8; do
+    picture $i $((i * 70 + 13)) $((i * 50 + 7)) >"$work/p.ppm"
+    case $i in
+    1 | 5) "$kostka" encode -q 85 "$work/p.ppm" "$work/files/$i.jpg" ;;
+    2) "$kostka" encode --progressive "$work/p.ppm" "$work/files/$i.jpg" ;;
+    3) "$kostka" encode --restart 5 --subsampling 444 "$work/p.ppm" "$work/files/$i.jpg" ;;
+    4) "$kostka" encode --lossless "$work/p.ppm" "$work/files/$i.jp2" ;;
+    6) "$kostka" encode --ratio 10 "$work/p.ppm" "$work/files/$i.j2k" ;;
+    *) "$kostka" encode --optimize "$work/p.ppm" "$work/files/$i.jpg" ;;
+    esac
+done
+head -c 1500 "$work/files/3.jpg" >"$work/files/cut.jpg" # decodes with warnings
+head -c 90 "$work/files/4.jp2" >"$work/files/stub.jp2"  # fails
+echo 'no picture' >"$work/files/text.jpg"               # fails
+
+echo "flows, $devices:"
+"$build/bench/kostka-soak" -d "$devices" -s "$(echo "$minutes" | awk '{ print $1 * 30 }')" "$work"/files/* || fail 'flows'
+
+# The folder: each name is another link to one of the files.
+set -- "$work"/files/*
+i=0
+while [ $i -lt "$names" ]; do
+    mkdir -p "$work/in/$((i / 100))" "$work/in/$((i / 100 + 1))"
+    for file in "$@"; do
+        ln "$file" "$work/in/$((i / 100))/$i-${file##*/}"
+        i=$((i + 1))
+    done
+done
+for file in "$@"; do
+    ln "$file" "$work/in/0/$i-tar-${file##*/}"
+    i=$((i + 1))
+done
+(cd "$work/files" && tar -c -f "$work/in/inner.tar" -- *)
+inputs=$((i + $#))
+bad=$((2 * (inputs / $#)))
+
+# most_resident PID: the most kilobytes that the process had until it ended
+most_resident() {
+    most=0
+    while now=$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$1/status" 2>/dev/null) && [ -n "$now" ]; do
+        [ "$now" -le "$most" ] || most=$now
+        sleep 0.2
+    done
+    echo "$most"
+}
+
+# check_outputs: all that came from one file is the same.
+check_outputs() {
+    for file in "$@"; do
+        base=${file##*/}
+        kinds=$(find "$work/out" -name "*-${base%.*}.png" -exec cksum {} + | cut -d ' ' -f 1,2 | sort -u | wc -l)
+        [ "$kinds" -le 1 ] || fail "$base has become $kinds different files"
+    done
+}
+
+echo "the command line, $inputs inputs a round:"
+end=$(($(date +%s) + minutes * 30))
+rounds=0 first=0 last=0
+while [ $rounds -lt 2 ] || [ "$(date +%s)" -lt "$end" ]; do
+    rm -rf "$work/out" "$work/manifest"
+    "$kostka" convert --recursive "$work/in" --out-dir "$work/out" --out-format png --compression 1 --manifest "$work/manifest" 2>"$work/err" &
+    pid=$!
+    last=$(most_resident $pid)
+    code=0
+    wait $pid || code=$?
+    [ $code = 1 ] || {
+        tail -n 5 "$work/err" >&2
+        fail "exit status $code, not 1, since some files are damaged"
+    }
+    [ "$(wc -l <"$work/manifest")" = "$inputs" ] || fail "$(wc -l <"$work/manifest") lines in the manifest, not $inputs"
+    failed=$(grep -c '"status": *"failed"' "$work/manifest" || true)
+    [ "$failed" = "$bad" ] || fail "$failed failures, not $bad"
+    [ "$(find "$work/out" -type f | wc -l)" = $((inputs - bad)) ] || fail 'outputs are missing'
+    check_outputs "$@"
+    [ $rounds != 0 ] || first=$last
+    rounds=$((rounds + 1))
+done
+echo "$rounds rounds, $((rounds * inputs)) inputs, $bad of each round failed; resident, MB: $((first / 1000)) in the first round, $((last / 1000)) in the last"
+[ "$last" -le $((first + first / 10 + 8000)) ] || fail 'a later round takes more memory than the first'
