@@ -40,6 +40,7 @@ enum option_code {
     OPTION_ENCODE,
     OPTION_ENDIAN,
     OPTION_EPH,
+    OPTION_ERROR,
     OPTION_EXIF,
     OPTION_FAIL_FAST,
     OPTION_FILES_FROM,

@@ -40,12 +40,19 @@ static bool set_type(const char *verb, const char *value, kst_volume *volume)
     const char *text = value + 1;
     uint32_t bits = 0;
 
+    if (strcmp(value, "f32") == 0) {
+        volume->bits = 32;
+        volume->is_signed = true;
+        volume->sample = KST_SAMPLE_FLOAT32;
+        return true;
+    }
     if ((value[0] == 'u' || value[0] == 's') && take_number(&text, 0, 1, &bits) && *text == '\0' && bits <= BITS_MAX) {
         volume->bits = (uint8_t)bits;
         volume->is_signed = value[0] == 's';
         return true;
     }
-    complain_usage(verb, "--type takes u8, s16, u12 ...: u or s and the number of bits up to 28, not '%s'", value);
+    complain_usage(
+        verb, "--type takes u8, s16, u12 ...: u or s and the number of bits up to 28, or f32, not '%s'", value);
     return false;
 }
 
@@ -125,6 +132,8 @@ static bool handle(const char *verb, void *to, int code, const char *value)
     case OPTION_STRICT:
         settings->decode.strict = true;
         return true;
+    case OPTION_ERROR:
+        return value_positive(verb, "--error", value, &settings->error);
     case OPTION_BRICK:
         return set_sides(verb, "--brick", value, settings->brick);
     case OPTION_SHARDS:
@@ -145,8 +154,8 @@ static struct option_group volume_group(struct volume_settings *settings)
         {"z-levels", "N", OPTION_Z_LEVELS, 0, 0}, {"box", "ZxYxX+Z+Y+X", OPTION_BOX, 0, 0},
         {"reduce", "N", OPTION_REDUCE, 0, 0}, {"reduce-z", "N", OPTION_REDUCE_Z, 0, 0},
         {"strict", NULL, OPTION_STRICT, 0, 0}, {"axis", "x|y|z", OPTION_AXIS, 0, 0}, {"index", "N", OPTION_INDEX, 0, 0},
-        {"brick", "ZxYxX", OPTION_BRICK, 0, 0}, {"shards", "ZxYxX", OPTION_SHARDS, 0, 0},
-        {"layout", "2d|3d", OPTION_LAYOUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
+        {"error", "E", OPTION_ERROR, 0, 0}, {"brick", "ZxYxX", OPTION_BRICK, 0, 0},
+        {"shards", "ZxYxX", OPTION_SHARDS, 0, 0}, {"layout", "2d|3d", OPTION_LAYOUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
 }
 
@@ -159,9 +168,10 @@ struct action {
     bool encodes;
 };
 
-static const struct action actions[] = {
-    {"encode", volume_encode, 2,
-        {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS, OPTION_BRICK, OPTION_SHARDS, OPTION_LAYOUT}, true},
+static const struct action actions[] = {{"encode", volume_encode, 2,
+                                            {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS, OPTION_BRICK,
+                                                OPTION_SHARDS, OPTION_LAYOUT, OPTION_ERROR},
+                                            true},
     {"decode", volume_decode, 2, {OPTION_ENDIAN, OPTION_BOX, OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT}, false},
     {"info", volume_info, 1, {OPTION_JSON}, false},
     {"slice", volume_slice, 2, {OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT, OPTION_AXIS, OPTION_INDEX}, false}};
@@ -259,6 +269,8 @@ const struct verb verb_volume = {
         "\n"
         "  --shape ZxYxX        encode raw samples: slices, rows, samples of a row\n"
         "  --type TYPE          their type: u or s, and the number of bits: u8, s16, u12 ...\n"
+        "                       or f32, single precision, which is coded in stores\n"
+        "  --error E            a store of f32: no sample differs by more than E; or --ratio, --rate, --psnr\n"
         "  --endian little|big  byte order of raw samples; default that of the machine\n"
         "  --z-levels N         levels of the wavelet along z, 0-32; default 2, with loss 3\n"
         "  --lossless           every sample stays (the default)\n"

@@ -47,8 +47,9 @@ class Kostka(ArrayBytesCodec):
         return {"name": "kostka", "configuration": configuration}
 
     def validate(self, *, shape, dtype, chunk_grid):
+        """Refuse types that are not integers, and not single precision, which a codec before this one may scale."""
         kind = dtype.to_native_dtype()
-        if kind.kind not in "iu" or kind.itemsize > 4:
+        if kind.kind not in "iuf" or kind.itemsize > 4:
             raise ValueError(f"the codec kostka has integers of 8, 16 and 32 bits, not {kind}")
 
     def compute_encoded_size(self, input_byte_length, chunk_spec):

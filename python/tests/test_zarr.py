@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import warnings
 
 try:
     import numcodecs
@@ -99,6 +100,21 @@ class Stores(unittest.TestCase):
         self.same(zarr.open(path, mode="r")[...])
         self.run_tool("decode", path, self.folder / "out.raw")
         self.same(numpy.fromfile(self.folder / "out.raw", "int16").reshape(self.volume.shape))
+
+    def test_single_precision(self):
+        """What zarr decodes is within the bound, and the same as the command line decodes."""
+        samples = (self.volume / 321).astype("float32")
+        samples.tofile(self.raw)
+        path = self.folder / "f.zarr"
+        self.run_tool("encode", "--shape", "20x40x36", "--type", "f32", "--error", "0.01", self.raw, path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of zarr: the name of numcodecs' codec is in no specification
+            group = zarr.open(path, mode="r")
+            decoded, level = group["0"][...], group["1"][...]
+        self.assertLessEqual(numpy.abs(decoded.astype(float) - samples).max(), 0.01)
+        self.assertEqual((level.dtype, level.shape), (decoded.dtype, (10, 20, 18)))
+        self.run_tool("decode", path, self.folder / "out.raw")
+        self.assertTrue(numpy.array_equal(decoded.ravel(), numpy.fromfile(self.folder / "out.raw", "float32")))
 
     def test_profile_2d(self):
         try:

@@ -61,6 +61,44 @@ grep -q '"millimeter"' n.zarr/zarr.json || fail 'the unit is not kept'
 expect 0 "$KOSTKA" volume decode n.zarr n.nii
 same a.nii n.nii
 
+# Single precision: no sample differs by more than the bound. The samples are 1.0 to 1.99 and their negatives: bytes
+# 63 and 191 behind a byte from 128 on and two of 1 to 90.
+awk 'BEGIN { s = 7; for (i = 0; i < 28800; i++) { s = (s * 16807) % 2147483647; r = int(s / 4096)
+    printf "%c%c%c%c", 1 + r % 90, 1 + r % 77, 128 + r % 64, i % 400 < 200 ? 63 : 191 } }' >f.raw
+float='--shape 20x40x36 --type f32'
+# shellcheck disable=SC2086
+expect 0 "$KOSTKA" volume encode $float --error 0.003 f.raw f.zarr
+expect 0 "$KOSTKA" volume decode f.zarr out.raw
+od -An -v -tf4 -w4 f.raw >a.txt
+od -An -v -tf4 -w4 out.raw >b.txt
+paste a.txt b.txt | awk '{ e = $1 - $2; if (e < 0) e = -e; if (e > most) most = e }
+    END { exit !(NR == 28800 && most <= 0.003 && most > 0.0015) }' || fail 'the bound of --error is not kept'
+grep -q '"numcodecs.fixedscaleoffset"' f.zarr/0/zarr.json || fail 'no codec says what the integers stand for'
+expect 0 "$KOSTKA" volume slice --axis z --index 3 f.zarr f.pgm
+expect 0 "$KOSTKA" volume decode f.zarr f.nii
+expect 0 "$KOSTKA" volume encode --error 0.003 f.nii again.zarr
+expect 0 "$KOSTKA" volume decode again.zarr again.raw
+same out.raw again.raw
+# shellcheck disable=SC2086
+expect 0 "$KOSTKA" volume encode $float --ratio 8 f.raw r.zarr
+[ "$(cat r.zarr/0/c/*/*/* | wc -c)" -le 14400 ] || fail 'a ratio of 8 is not kept'
+# shellcheck disable=SC2086
+float() {
+    expect 1 "$KOSTKA" volume encode $float "$@"
+}
+float f.raw none.zarr
+says 'need one of'
+float --error 0.1 f.raw none.j2c
+says 'coded in stores'
+float --error 1e-12 f.raw none.zarr
+says 'more than 28 bits'
+{ head -c 4000 f.raw && printf '\000\000\200\177' && tail -c +4005 f.raw; } >inf.raw
+float --error 0.1 inf.raw none.zarr
+says 'z 0, y 27, x 28 is not finite'
+rm -rf none.zarr
+expect 1 "$KOSTKA" volume encode --error 1 a.zarr none.zarr
+says '\-\-error is for'
+
 # Bricks that are missing are the fill value; memory holds a row of bricks.
 truncate -s 33554432 sparse.raw
 printf 'kostka' | dd of=sparse.raw bs=1 seek=29999990 conv=notrunc 2>/dev/null

@@ -91,6 +91,21 @@ static bool fail(const kst_report *report, kst_status status, struct problem *pr
     return coded_report_problem(report, status, problem);
 }
 
+/* Let integers of 32 bits be the samples that they stand for. */
+static void scale_box(const struct store *store, const kst_volume *target)
+{
+    for (uint32_t z = 0; z < target->depth; z++)
+        for (uint32_t y = 0; y < target->height; y++) {
+            uint8_t *row = (uint8_t *)target->data + z * target->slice_pitch + y * target->pitch;
+            for (uint32_t x = 0; x < target->width; x++) {
+                int32_t number;
+                memcpy(&number, row + 4 * x, sizeof number);
+                const float value = float_of(store, number);
+                memcpy(row + 4 * x, &value, sizeof value);
+            }
+        }
+}
+
 static bool decode(const struct volume_settings *settings, const struct brick_bytes *bytes,
     const kst_volume_decode_options *options, const kst_volume *target, const char *name, struct problem *problem)
 {
@@ -130,6 +145,10 @@ bool brick_decode(const struct store *store, const struct volume_settings *setti
     if (status)
         return fail(&report, status, problem);
     options.region = *box;
-    return check_described(store, &options, &described, problem) &&
-           decode(settings, bytes, &options, target, name, problem);
+    if (!check_described(store, &options, &described, problem) ||
+        !decode(settings, bytes, &options, target, name, problem))
+        return false;
+    if (store->scaled)
+        scale_box(store, target);
+    return true;
 }

@@ -4,6 +4,7 @@
  * written last, so that a store that is not whole is none.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@ struct encoding {
     uint8_t *band;
     uint8_t *rows;        /* what was read, without edges */
     uint32_t sides[AXES]; /* of the band */
+    uint8_t bits;         /* of the samples that are coded */
     uint32_t levels;      /* that all bricks so far can leave out */
 };
 
@@ -73,6 +75,8 @@ static bool plan(struct encoding *encoding, const char *name, struct problem *pr
     memcpy(store->shape, shape, sizeof shape);
     store->bits = volume->bits > 16 ? 32 : volume->bits > 8 ? 16 : 8;
     store->is_signed = volume->is_signed;
+    store->is_float = volume->sample == KST_SAMPLE_FLOAT32;
+    encoding->bits = volume->bits;
     store->coder = encoding->settings->by_slices ? BRICK_IMAGE : BRICK_VOLUME;
     store->ht = (encoding->settings->j2k.options.style & KST_J2K_HT) != 0;
     store->plain_keys = encoding->settings->by_slices;
@@ -102,6 +106,86 @@ static bool allocate(struct encoding *encoding, struct problem *problem)
     return (encoding->band != NULL && encoding->rows != NULL) || problem_set(problem, "out of memory");
 }
 
+/* Say where a sample is that cannot be coded: number `wrong` of a box whose rows are whole. */
+static bool refuse_sample(
+    const struct encoding *encoding, const kst_box *box, size_t wrong, const char *why, struct problem *problem)
+{
+    const size_t width = encoding->store.shape[2], row = wrong / width;
+    return problem_set(problem, "the sample at z %zu, y %zu, x %zu %s", box->z + row / box->height,
+        box->y + row % box->height, wrong % width, why);
+}
+
+/* Read rows, of which single precision becomes integers. */
+static bool read_rows(const struct encoding *encoding, const kst_box *box, struct problem *problem)
+{
+    const size_t count = (size_t)box->width * box->height * box->depth;
+    size_t wrong;
+    if (!volume_read_rows(encoding->file, encoding->settings, box, encoding->rows, problem))
+        return false;
+    return !encoding->store.is_float ||
+           floats_quantise(&encoding->store, encoding->rows, count, encoding->settings->error, &wrong) ||
+           refuse_sample(encoding, box, wrong, "cannot be kept within --error in single precision", problem);
+}
+
+/* Read all samples of single precision to learn their range. */
+static bool find_range(struct encoding *encoding, struct float_range *range, struct problem *problem)
+{
+    const uint32_t *shape = encoding->store.shape, *sides = encoding->sides;
+    kst_box box = {.width = shape[2]};
+    size_t wrong;
+    for (box.z = 0; box.z < shape[0]; box.z += box.depth)
+        for (box.depth = shape[0] - box.z < sides[0] ? shape[0] - box.z : sides[0], box.y = 0; box.y < shape[1];
+             box.y += box.height) {
+            box.height = shape[1] - box.y < sides[1] ? shape[1] - box.y : sides[1];
+            if (!volume_read_rows(encoding->file, encoding->settings, &box, encoding->rows, problem))
+                return false;
+            if (!floats_look(range, encoding->rows, (size_t)box.width * box.height * box.depth, &wrong))
+                return refuse_sample(encoding, &box, wrong, "is not finite", problem);
+        }
+    return true;
+}
+
+/* A ratio of single precision counts from 32 bits for each sample. */
+static bool choose_target(struct encoding *encoding, struct problem *problem)
+{
+    struct volume_settings *settings = encoding->settings;
+    kst_j2k_options *options = &settings->j2k.options;
+    const bool lossless = options->target == KST_J2K_LOSSLESS;
+    if (lossless == (settings->error <= 0))
+        return problem_set(problem, "samples of single precision need one of --error, --ratio, --rate and --psnr");
+    if (settings->by_slices)
+        return problem_set(problem, "--layout 2d has no samples of single precision");
+    if ((options->target == KST_J2K_RATIO || options->target == KST_J2K_PSNR) && options->layer_value != NULL)
+        return problem_set(problem, "--ratio and --psnr of single precision are one number");
+    if (options->target == KST_J2K_RATIO) {
+        options->target = KST_J2K_RATE;
+        options->value = 32 / options->value;
+    }
+    return true;
+}
+
+/* A PSNR of single precision counts from the range of the samples, not from that of the integers. */
+static void aim_at_range(struct encoding *encoding, const struct float_range *range)
+{
+    kst_j2k_options *options = &encoding->settings->j2k.options;
+    const double span = (range->high - range->low) * encoding->store.scale;
+    if (options->target == KST_J2K_PSNR && options->layer_value == NULL && span > 0)
+        options->value += 20 * log10((ldexp(1, encoding->bits) - 1) / span);
+}
+
+/* Choose how single precision becomes integers. */
+static bool plan_floats(struct encoding *encoding, struct problem *problem)
+{
+    struct float_range range = {INFINITY, -INFINITY};
+    if (!encoding->store.is_float)
+        return encoding->settings->error <= 0 || problem_set(problem, "--error is for samples of single precision");
+    if (!choose_target(encoding, problem) || !find_range(encoding, &range, problem) ||
+        !floats_plan(&encoding->store, &range, encoding->settings->error, &encoding->bits, problem))
+        return false;
+    aim_at_range(encoding, &range);
+    return true;
+}
+
 /* Copy a row, and repeat its last sample. */
 static void widen_row(const struct encoding *encoding, const uint8_t *from, uint8_t *to)
 {
@@ -119,7 +203,7 @@ static bool read_band(struct encoding *encoding, uint32_t z, uint32_t y, struct 
     const uint32_t height = shape[1] - y < sides[1] ? shape[1] - y : sides[1];
     const size_t row = shape[2] * bytes_of(encoding), wide = sides[2] * bytes_of(encoding);
     const kst_box box = {.z = z, .y = y, .depth = depth, .height = height, .width = shape[2]};
-    if (!volume_read_rows(encoding->file, encoding->settings, &box, encoding->rows, problem))
+    if (!read_rows(encoding, &box, problem))
         return false;
     for (uint32_t k = 0; k < sides[0]; k++) {
         uint8_t *slice = encoding->band + (size_t)k * sides[1] * wide;
@@ -170,9 +254,31 @@ static bool encode_image(
     return !status || coded_report_problem(&report, status, problem);
 }
 
+/* Return the share of a brick's samples that are the volume's, not repeated edges. */
+static double share_of(const struct encoding *encoding, const uint32_t at[AXES])
+{
+    double share = 1;
+    for (size_t i = 0; i < AXES; i++) {
+        const uint32_t side = encoding->store.brick[i], left = encoding->store.shape[i] - at[i] * side;
+        share *= left < side ? (double)left / side : 1;
+    }
+    return share;
+}
+
+/* Let a size that is aimed at be that of the volume's own samples. */
+static void aim_at_share(kst_j2k_options *options, double share)
+{
+    if (options->layer_value != NULL)
+        return;
+    if (options->target == KST_J2K_RATE)
+        options->value *= share;
+    else if (options->target == KST_J2K_RATIO)
+        options->value /= share;
+}
+
 /* Encode a brick as a volume, and see how many levels a reader can leave out of it. */
 static bool encode_volume(
-    struct encoding *encoding, const kst_volume *brick, kst_buffer *coded, struct problem *problem)
+    struct encoding *encoding, const kst_volume *brick, double share, kst_buffer *coded, struct problem *problem)
 {
     kst_volume_info info = {.size = sizeof info};
     kst_volume_options options;
@@ -181,6 +287,7 @@ static bool encode_volume(
     kst_report_init(&report);
     options.jpeg2000 = encoding->settings->j2k.options;
     options.z_levels = encoding->settings->z_levels;
+    aim_at_share(&options.jpeg2000, share);
     kst_context *context = encoding->settings->context;
     kst_status status = kst_encode_volume(context, brick, &options, coded, &report);
     if (!status)
@@ -236,6 +343,8 @@ static kst_volume brick_of(const struct encoding *encoding, const uint32_t place
     const uint32_t *brick = encoding->store.brick;
     const size_t bytes = bytes_of(encoding);
     kst_volume volume = encoding->file->volume;
+    volume.bits = encoding->bits;
+    volume.sample = KST_SAMPLE_INTEGER;
     volume.pitch = encoding->sides[2] * bytes;
     volume.slice_pitch = volume.pitch * encoding->sides[1];
     volume.depth = brick[0];
@@ -254,8 +363,9 @@ static bool encode_brick(struct encoding *encoding, const uint32_t at[AXES], con
     kst_buffer coded = {.data = NULL};
     if (is_empty(encoding, &brick))
         return encoding->store.sharded || remove_file(encoding, at, problem);
-    bool good = encoding->settings->by_slices ? encode_image(encoding, &brick, &coded, problem)
-                                              : encode_volume(encoding, &brick, &coded, problem);
+    bool good = encoding->settings->by_slices
+                    ? encode_image(encoding, &brick, &coded, problem)
+                    : encode_volume(encoding, &brick, share_of(encoding, at), &coded, problem);
     if (good && (!encoding->store.sharded || *shard == NULL))
         good = make_folder(encoding, at, problem);
     if (good && encoding->store.sharded && *shard == NULL)
@@ -380,7 +490,7 @@ static bool begin_store(const struct encoding *encoding, const char *name, struc
 static bool encode_file(struct encoding *encoding, const char *name, struct problem *problem)
 {
     bool good = json_library_load(problem) && plan(encoding, name, problem) && allocate(encoding, problem) &&
-                begin_store(encoding, name, problem);
+                plan_floats(encoding, problem) && begin_store(encoding, name, problem);
     if (good) {
         progress_begin((size_t)bricks_of(encoding, 0) * bricks_of(encoding, 1) * bricks_of(encoding, 2));
         good = encode_bricks(encoding, problem);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the metadata of Zarr arrays and OME-Zarr groups, and checks everything that they say. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +43,27 @@ static bool check_brick(const struct store *store, struct problem *problem)
     return true;
 }
 
+/* Read a number, or one of the words that version 3 has for those that JSON has not. */
+static bool read_float_fill(struct store *store, const json_t *value, struct problem *problem)
+{
+    const char *word = text_of(value);
+    float fill = json_is_number(value) ? (float)json_number_value(value) : 0;
+    uint32_t bits;
+    if (strcmp(word, "NaN") == 0)
+        fill = NAN;
+    else if (strcmp(word, "Infinity") == 0 || strcmp(word, "-Infinity") == 0)
+        fill = *word == '-' ? -INFINITY : INFINITY;
+    else if (!json_is_number(value) && value != NULL && !json_is_null(value))
+        return problem_set(problem, "Zarr: fill_value is no value of the data type");
+    memcpy(&bits, &fill, sizeof bits);
+    store->fill = bits;
+    return true;
+}
+
 static bool read_fill(struct store *store, const json_t *value, struct problem *problem)
 {
+    if (store->is_float)
+        return read_float_fill(store, value, problem);
     const int64_t low = store->is_signed ? -(INT64_C(1) << (store->bits - 1)) : 0;
     const int64_t high = low + (INT64_C(1) << store->bits) - 1;
     if (value == NULL || json_is_null(value))
@@ -62,14 +82,15 @@ static bool read_type(struct store *store, const char *name, struct problem *pro
         uint8_t bits;
         bool is_signed;
     } types[] = {{"uint8", "u1", 8, false}, {"int8", "i1", 8, true}, {"uint16", "u2", 16, false},
-        {"int16", "i2", 16, true}, {"uint32", "u4", 32, false}, {"int32", "i4", 32, true}};
+        {"int16", "i2", 16, true}, {"uint32", "u4", 32, false}, {"int32", "i4", 32, true}, {"float32", "f4", 32, true}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(name, types[i].name) == 0 || strcmp(name, types[i].old) == 0) {
             store->bits = types[i].bits;
             store->is_signed = types[i].is_signed;
+            store->is_float = types[i].old[0] == 'f';
             return true;
         }
-    return problem_set(problem, "Zarr: data of type '%.40s'; integers of 8, 16 and 32 bits are read", name);
+    return problem_set(problem, "Zarr: data of type '%.40s'; integers of 8, 16 and 32 bits and float32 are read", name);
 }
 
 /* Read a number of levels that a codec leaves out; none if it is not there. */
@@ -116,22 +137,42 @@ static bool read_coder(
     return problem_set(problem, "Zarr: the codec '%.40s' is not supported", name);
 }
 
-/* Read one codec and what may stand behind it: a CRC-32C. */
+/* Read how samples become integers, by the codec that numcodecs has for that. */
+static bool read_scale(struct store *store, const json_t *configuration, struct problem *problem)
+{
+    const json_t *scale = json_object_get(configuration, "scale"), *offset = json_object_get(configuration, "offset");
+    store->scale = json_is_number(scale) ? json_number_value(scale) : 0;
+    store->offset = json_is_number(offset) ? json_number_value(offset) : NAN;
+    store->scaled = true;
+    if (!store->is_float || strcmp(text_of(json_object_get(configuration, "dtype")), "<f4") != 0 ||
+        strcmp(text_of(json_object_get(configuration, "astype")), "<i4") != 0)
+        return problem_set(problem, "Zarr: fixedscaleoffset is read from float32 to int32 (<f4, <i4)");
+    return (isfinite(store->scale) && store->scale > 0 && isfinite(store->offset)) ||
+           problem_set(problem, "Zarr: scale or offset of fixedscaleoffset is no number, or the scale not above 0");
+}
+
+/* Read one codec and what may stand behind it: a CRC-32C. Before it floats are scaled to integers. */
 static bool read_codecs(struct store *store, const json_t *codecs, struct problem *problem)
 {
     const size_t count = json_is_array(codecs) ? json_array_size(codecs) : 0;
-    if (count == 0)
+    const char *start = text_of(json_object_get(json_array_get(codecs, 0), "name"));
+    const size_t first = strcmp(start, "numcodecs.fixedscaleoffset") == 0;
+    if (first == 1 && !read_scale(store, json_object_get(json_array_get(codecs, 0), "configuration"), problem))
+        return false;
+    if (count <= first)
         return problem_set(problem, "Zarr: there are no codecs");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = first; i < count; i++) {
         const json_t *codec = json_array_get(codecs, i);
         const char *name = json_is_object(codec) ? text_of(json_object_get(codec, "name")) : text_of(codec);
-        if (i == 1 && strcmp(name, "crc32c") == 0)
+        if (i == first + 1 && strcmp(name, "crc32c") == 0)
             store->bricks_checked = true;
-        else if (i > 0)
+        else if (i > first)
             return problem_set(problem, "Zarr: the codec '%.40s' behind another is not supported", name);
         else if (!read_coder(store, name, json_object_get(codec, "configuration"), true, problem))
             return false;
     }
+    if (store->is_float && store->scaled == (store->coder == BRICK_BYTES))
+        return problem_set(problem, "Zarr: float32 is read as bytes, or scaled and then coded");
     return true;
 }
 
@@ -255,7 +296,10 @@ bool metadata_read_v2(struct store *store, const json_t *root, struct problem *p
     return read_sides(json_object_get(root, "shape"), "shape", SIDE_MAX, store->shape, problem) &&
            read_sides(json_object_get(root, "chunks"), "chunks", SIDE_MAX, store->brick, problem) &&
            read_type(store, type + 1, problem) && read_fill(store, json_object_get(root, "fill_value"), problem) &&
-           read_v2_coder(store, root, type, problem) && check_brick(store, problem);
+           read_v2_coder(store, root, type, problem) &&
+           (!store->is_float || store->coder == BRICK_BYTES ||
+               problem_set(problem, "Zarr: float32 of version 2 is read as bytes alone")) &&
+           check_brick(store, problem);
 }
 
 /* Return whether a path leads below its folder: names of letters, digits and the like, none of which begins with a dot.

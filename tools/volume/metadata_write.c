@@ -33,6 +33,21 @@ static json_t *sides_of(const uint32_t sides[AXES])
     return json_pack("[I, I, I]", (json_int_t)sides[0], (json_int_t)sides[1], (json_int_t)sides[2]);
 }
 
+/* Put before other codecs the one that turns floats to integers, by the name that zarr for Python has for it. */
+static json_t *scaled_codecs(const struct store *store, json_t *coder)
+{
+    return json_pack("[{s:s, s:{s:f, s:f, s:s, s:s}}, o]", "name", "numcodecs.fixedscaleoffset", "configuration",
+        "offset", store->offset, "scale", store->scale, "dtype", "<f4", "astype", "<i4", coder);
+}
+
+static json_t *fill_of(const struct store *store)
+{
+    const uint32_t bits = (uint32_t)store->fill;
+    float fill;
+    memcpy(&fill, &bits, sizeof fill);
+    return store->is_float ? json_real((double)fill) : json_integer(store->fill);
+}
+
 static json_t *codecs_of(const struct store *store)
 {
     if (store->coder == BRICK_IMAGE)
@@ -43,7 +58,8 @@ static json_t *codecs_of(const struct store *store)
         json_object_set_new(configuration, "reduce", json_integer(store->reduce));
     if (store->reduce_z > 0)
         json_object_set_new(configuration, "reduce_z", json_integer(store->reduce_z));
-    return json_pack("[{s:s, s:o}]", "name", "kostka", "configuration", configuration);
+    json_t *coder = json_pack("{s:s, s:o}", "name", "kostka", "configuration", configuration);
+    return store->scaled ? scaled_codecs(store, coder) : json_pack("[o]", coder);
 }
 
 static json_t *pipeline_of(const struct store *store)
@@ -57,6 +73,8 @@ static json_t *pipeline_of(const struct store *store)
 
 static const char *type_of(const struct store *store)
 {
+    if (store->is_float)
+        return "float32";
     if (store->bits == 8)
         return store->is_signed ? "int8" : "uint8";
     if (store->bits == 16)
@@ -87,11 +105,11 @@ bool metadata_write_array(const struct store *store, const char *folder, struct 
     if (store->plain_keys && !store->sharded && !put_v2(store, folder, problem))
         return false;
     return put_json(folder, "zarr.json",
-        json_pack("{s:i, s:s, s:o, s:s, s:{s:s, s:{s:o}}, s:{s:s, s:{s:s}}, s:I, s:o, s:{}, s:[s, s, s]}",
+        json_pack("{s:i, s:s, s:o, s:s, s:{s:s, s:{s:o}}, s:{s:s, s:{s:s}}, s:o, s:o, s:{}, s:[s, s, s]}",
             "zarr_format", 3, "node_type", "array", "shape", sides_of(store->shape), "data_type", type_of(store),
             "chunk_grid", "name", "regular", "configuration", "chunk_shape", sides_of(chunk), "chunk_key_encoding",
             "name", store->plain_keys ? "v2" : "default", "configuration", "separator", "/", "fill_value",
-            (json_int_t)store->fill, "codecs", pipeline_of(store), "attributes", "dimension_names", "z", "y", "x"),
+            fill_of(store), "codecs", pipeline_of(store), "attributes", "dimension_names", "z", "y", "x"),
         problem);
 }
 

@@ -24,8 +24,9 @@ enum {
 static const struct {
     int16_t code;
     uint8_t bits;
-    bool is_signed;
-} types[] = {{2, 8, false}, {256, 8, true}, {512, 16, false}, {4, 16, true}};
+    bool is_signed, is_float;
+} types[] = {
+    {2, 8, false, false}, {256, 8, true, false}, {512, 16, false, false}, {4, 16, true, false}, {16, 32, true, true}};
 
 static int16_t get16(const uint8_t *at, bool swapped)
 {
@@ -56,9 +57,11 @@ static bool read_type(const uint8_t *header, bool swapped, kst_volume *volume, s
         if (types[i].code == code) {
             volume->bits = types[i].bits;
             volume->is_signed = types[i].is_signed;
+            volume->sample = types[i].is_float ? KST_SAMPLE_FLOAT32 : KST_SAMPLE_INTEGER;
             return true;
         }
-    return problem_set(problem, "NIfTI: samples of type %d; integers of 8 and 16 bits are coded", code);
+    return problem_set(
+        problem, "NIfTI: samples of type %d; integers of 8 and 16 bits and single precision are coded", code);
 }
 
 static bool read_shape(const uint8_t *header, bool swapped, kst_volume *volume, struct problem *problem)
@@ -137,8 +140,9 @@ bool nifti_write(
     const kst_volume *volume, const struct volume_grid *grid, uint8_t header[NIFTI_HEADER], struct problem *problem)
 {
     const uint32_t sides[] = {volume->width, volume->height, volume->depth}, size = SIZE;
-    const uint32_t bytes = volume->bits > 8 ? 2 : 1;
-    if (volume->bits > 16)
+    const bool is_float = volume->sample == KST_SAMPLE_FLOAT32;
+    const uint32_t bytes = is_float ? 4 : volume->bits > 8 ? 2 : 1;
+    if (volume->bits > 16 && !is_float)
         return problem_set(problem, "NIfTI: samples of %u bits are written as raw samples alone", volume->bits);
     memset(header, 0, NIFTI_HEADER);
     memcpy(header, &size, sizeof size);

@@ -66,6 +66,12 @@ int volume_encode(struct volume_settings *settings, char **names)
     }
     if (!volume_read(names[0], settings, &file, &problem))
         return fail(names[0], &problem);
+    if (file.volume.sample == KST_SAMPLE_FLOAT32 || settings->error > 0) {
+        volume_release(&file);
+        problem_set(&problem,
+            "samples of single precision are coded in stores, whose names end in .zarr, and --error is for these");
+        return fail(names[0], &problem);
+    }
     if (volume_is_nifti(names[0]) && settings->raw.width == 0)
         complain(names[0], "warning: samples are coded; the spacing and orientation in its header are not kept");
     kst_volume_options_init(&options);
@@ -201,16 +207,19 @@ static int print_store(const char *name, const struct store *store, bool json)
     const uint32_t *shape = store->shape, *brick = store->brick, *shard = store->shard;
     if (json)
         return json_print(
-            json_pack("{s:o, s:I, s:I, s:I, s:I, s:b, s:s, s:[I, I, I], s:[I, I, I]}", "file", json_text(name), "depth",
-                (json_int_t)shape[0], "height", (json_int_t)shape[1], "width", (json_int_t)shape[2], "bits",
-                (json_int_t)store->bits, "signed", store->is_signed, "codec", coder_name(store), "brick",
-                (json_int_t)brick[0], (json_int_t)brick[1], (json_int_t)brick[2], "bricks_of_shard",
-                (json_int_t)shard[0], (json_int_t)shard[1], (json_int_t)shard[2]),
+            json_pack("{s:o, s:I, s:I, s:I, s:I, s:b, s:b, s:s, s:[I, I, I], s:[I, I, I]}", "file", json_text(name),
+                "depth", (json_int_t)shape[0], "height", (json_int_t)shape[1], "width", (json_int_t)shape[2], "bits",
+                (json_int_t)store->bits, "signed", store->is_signed, "float", store->is_float, "codec",
+                coder_name(store), "brick", (json_int_t)brick[0], (json_int_t)brick[1], (json_int_t)brick[2],
+                "bricks_of_shard", (json_int_t)shard[0], (json_int_t)shard[1], (json_int_t)shard[2]),
             EXIT_FINE);
     plain_puts(stdout, name);
     printf(": %ux%ux%u samples (z, y, x) of %u bits%s, codec %s, bricks of %ux%ux%u", (unsigned)shape[0],
-        (unsigned)shape[1], (unsigned)shape[2], store->bits, store->is_signed ? " with signs" : "", coder_name(store),
-        (unsigned)brick[0], (unsigned)brick[1], (unsigned)brick[2]);
+        (unsigned)shape[1], (unsigned)shape[2], store->bits,
+        store->is_float    ? " of single precision"
+        : store->is_signed ? " with signs"
+                           : "",
+        coder_name(store), (unsigned)brick[0], (unsigned)brick[1], (unsigned)brick[2]);
     if (store->sharded)
         printf(", shards of %ux%ux%u bricks", (unsigned)shard[0], (unsigned)shard[1], (unsigned)shard[2]);
     printf("\n");
@@ -326,6 +335,17 @@ static int write_slice(const struct volume_settings *settings, const kst_volume 
     return fine ? EXIT_FINE : fail(name, &problem);
 }
 
+/* Let a slice of single precision be one of 16 bits, whose range is that of its samples. */
+static void show_floats(kst_volume *slice)
+{
+    floats_show(slice->data, (size_t)slice->width * slice->height * slice->depth);
+    slice->bits = 16;
+    slice->is_signed = false;
+    slice->sample = KST_SAMPLE_INTEGER;
+    slice->pitch /= 2;
+    slice->slice_pitch /= 2;
+}
+
 /* Read one slice of a store to memory that the caller frees. */
 static bool read_slice(struct volume_settings *settings, const struct store *store, const kst_volume *whole,
     kst_volume *slice, struct problem *problem)
@@ -342,8 +362,13 @@ static bool read_slice(struct volume_settings *settings, const struct store *sto
     slice->pitch = box->width * bytes;
     slice->slice_pitch = slice->pitch * box->height;
     slice->data = length <= store->max_memory ? malloc((size_t)length) : NULL;
-    return slice->data != NULL ? store_read(store, settings, box, slice, problem)
-                               : problem_set_kind(problem, PROBLEM_LIMIT, "a slice exceeds the limit of memory");
+    if (slice->data == NULL)
+        return problem_set_kind(problem, PROBLEM_LIMIT, "a slice exceeds the limit of memory");
+    if (!store_read(store, settings, box, slice, problem))
+        return false;
+    if (store->is_float)
+        show_floats(slice);
+    return true;
 }
 
 static int slice_store(struct volume_settings *settings, char **names)

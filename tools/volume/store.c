@@ -140,6 +140,7 @@ bool store_describe(
     whole->width = sides[2];
     whole->bits = store->bits;
     whole->is_signed = store->is_signed;
+    whole->sample = store->is_float ? KST_SAMPLE_FLOAT32 : KST_SAMPLE_INTEGER;
     return true;
 }
 

@@ -27,6 +27,9 @@ struct store {
     bool bricks_checked; /* each brick has one behind it */
     uint8_t bits;        /* of the data type: 8, 16 or 32 */
     bool is_signed;
+    bool is_float; /* samples are of single precision, bits 32 */
+    bool scaled;   /* and are integers in the codestreams: x = q / scale + offset (floats.c) */
+    double scale, offset;
     int64_t fill; /* the value of samples whose brick is missing */
     enum brick_coder coder;
     bool ht;         /* BRICK_IMAGE: the codec's name says HTJ2K */
@@ -98,6 +101,30 @@ bool store_read(const struct store *store, const struct volume_settings *setting
 
 /* encode_store.c: the action "encode" to a store. */
 int store_encode(struct volume_settings *settings, char **names);
+
+/* floats.c: the value of an integer in a store whose samples are scaled. */
+float float_of(const struct store *store, int32_t value);
+
+struct float_range {
+    double low, high;
+};
+
+/* Widen a range to hold samples. Returns false, with the number of the first one, if one is not finite. */
+bool floats_look(struct float_range *range, const uint8_t *samples, size_t count, size_t *wrong);
+
+/*
+ * Choose how samples of a range become integers of `bits` bits: so that none differs by more than `error`, or, if that
+ * is 0, finely enough for coding with loss.
+ */
+bool floats_plan(
+    struct store *store, const struct float_range *range, double error, uint8_t *bits, struct problem *problem);
+
+/* Turn samples to integers in place. Returns false, with the number of the sample, if one differs by more than `error`.
+ */
+bool floats_quantise(const struct store *store, uint8_t *samples, size_t count, double error, size_t *wrong);
+
+/* Turn samples to grey of 16 bits in place: the least is 0, the greatest 65535. */
+void floats_show(uint8_t *samples, size_t count);
 
 /* crc32c.c: the CRC-32C (Castagnoli) of bytes. */
 uint32_t crc32c(const void *data, size_t length);

@@ -30,6 +30,7 @@ struct volume_settings {
     bool json;
     uint32_t brick[3];  /* of a store: samples of a brick along z, y and x; 0: by default */
     uint32_t shards[3]; /* bricks of a shard; 0: there are no shards */
+    double error;       /* the most by which a sample of single precision may differ; 0: not asked for */
     bool by_slices;     /* a store's bricks are slices, for other readers */
 };
 
