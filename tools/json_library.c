@@ -82,9 +82,9 @@ json_t *json_null(void)
     return library.json_null_();
 }
 
-double json_number_value(const json_t *number)
+double json_number_value(const json_t *json)
 {
-    return library.json_number_value_(number);
+    return library.json_number_value_(json);
 }
 
 json_t *json_object(void)
@@ -102,19 +102,19 @@ void *json_object_iter(json_t *object)
     return library.json_object_iter_(object);
 }
 
-const char *json_object_iter_key(void *at)
+const char *json_object_iter_key(void *iter)
 {
-    return library.json_object_iter_key_(at);
+    return library.json_object_iter_key_(iter);
 }
 
-void *json_object_iter_next(json_t *object, void *at)
+void *json_object_iter_next(json_t *object, void *iter)
 {
-    return library.json_object_iter_next_(object, at);
+    return library.json_object_iter_next_(object, iter);
 }
 
-json_t *json_object_iter_value(void *at)
+json_t *json_object_iter_value(void *iter)
 {
-    return library.json_object_iter_value_(at);
+    return library.json_object_iter_value_(iter);
 }
 
 int json_object_set_new(json_t *object, const char *key, json_t *value)

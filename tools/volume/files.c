@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "volume/segy.h"
 #include "volume/store.h"
 
 static size_t sample_bytes(const kst_volume *volume)
@@ -73,6 +74,24 @@ static bool open_store(
     return true;
 }
 
+/* Open a source, and read all of it unless it may be read at any place. */
+static bool open_source(
+    const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
+{
+    return source_open(&file->source, name, problem) &&
+           (file->source.regular || source_finish(&file->source, common_max_memory(&settings->common), problem));
+}
+
+static bool open_segy(
+    const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
+{
+    if (!open_source(name, settings, file, problem) || !segy_open(file, problem))
+        return false;
+    if (file->segy->missing > 0)
+        complain(name, "warning: %llu traces are missing, which become zeros", (unsigned long long)file->segy->missing);
+    return true;
+}
+
 static bool open_samples(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
 {
@@ -82,9 +101,7 @@ static bool open_samples(
         return problem_set(problem, "--shape and --type say what raw samples are");
     if (shaped && settings->raw.bits == 0)
         return problem_set(problem, "--shape needs --type");
-    if (!source_open(&file->source, name, problem))
-        return false;
-    if (!file->source.regular && !source_finish(&file->source, common_max_memory(&settings->common), problem))
+    if (!open_source(name, settings, file, problem))
         return false;
     if (!(shaped ? open_raw(settings, file) : nifti_read(file, problem)) || !check_length(file, &length, problem))
         return false;
@@ -97,8 +114,13 @@ bool volume_open(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
 {
     *file = (struct volume_file){.source = {.descriptor = -1}, .grid = {.spacing = {1, 1, 1}}};
-    const bool fine = settings->raw.width == 0 && store_is_named(name) ? open_store(name, settings, file, problem)
-                                                                       : open_samples(name, settings, file, problem);
+    bool fine;
+    if (settings->raw.width == 0 && store_is_named(name))
+        fine = open_store(name, settings, file, problem);
+    else if (settings->raw.width == 0 && volume_is_segy(name))
+        fine = open_segy(name, settings, file, problem);
+    else
+        fine = open_samples(name, settings, file, problem);
     if (!fine)
         volume_release(file);
     return fine;
@@ -111,7 +133,7 @@ static bool take_samples(struct volume_file *file, const struct volume_settings 
     const size_t bytes = sample_bytes(volume);
     const kst_box all = {.width = volume->width, .height = volume->height, .depth = volume->depth};
     uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * bytes;
-    if (file->store == NULL && file->offset % bytes == 0 && (!file->swapped || bytes == 1)) {
+    if (file->store == NULL && file->segy == NULL && file->offset % bytes == 0 && (!file->swapped || bytes == 1)) {
         volume->data = file->source.data + file->offset;
         return true;
     }
@@ -147,6 +169,8 @@ bool volume_read_rows(const struct volume_file *file, const struct volume_settin
     part.slice_pitch = length;
     if (file->store != NULL)
         return store_read(file->store, &whole, rows, &part, problem);
+    if (file->segy != NULL)
+        return segy_read_rows(file, rows, to, problem);
     for (uint32_t z = 0; z < rows->depth; z++, to += length) {
         const uint64_t at = ((uint64_t)(rows->z + z) * part.height + rows->y) * row;
         if (!source_at(&file->source, file->offset + at, length, to, problem))
@@ -162,6 +186,7 @@ void volume_release(struct volume_file *file)
     if (file->store != NULL)
         store_release(file->store);
     free(file->store);
+    segy_release(file->segy);
     free(file->samples);
     source_release(&file->source);
 }
@@ -190,25 +215,30 @@ static bool begin_file(struct output *output, const char *name, const kst_volume
 {
     const bool nifti = volume_is_nifti(name);
     uint8_t header[NIFTI_HEADER];
+    const bool segy = volume_is_segy(name);
     *offset = nifti ? NIFTI_HEADER : 0;
-    if (nifti && settings->order != ORDER_OWN)
+    if ((nifti || segy) && settings->order != ORDER_OWN)
         return problem_set(problem, "--endian is for raw samples");
     if (nifti && !nifti_write(volume, grid, header, problem))
         return false;
     if (!output_open(output, name, problem))
         return false;
-    if (!nifti || (output_in_order(output) ? output_write(output, header, sizeof header, problem)
-                                           : output_write_at(output, 0, header, sizeof header, problem)))
+    if (segy && segy_put_headers(output, volume, problem))
+        return true;
+    if (!segy && !nifti)
+        return true;
+    if (nifti && (output_in_order(output) ? output_write(output, header, sizeof header, problem)
+                                          : output_write_at(output, 0, header, sizeof header, problem)))
         return true;
     output_discard(output);
     return false;
 }
 
-static bool finish_file(
-    struct output *output, const kst_volume *volume, uint64_t offset, bool good, struct problem *problem)
+static bool finish_file(const char *name, struct output *output, const kst_volume *volume, uint64_t offset, bool good,
+    struct problem *problem)
 {
     const uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * sample_bytes(volume);
-    if (good && output_end_at(output, offset + length, problem))
+    if (good && output_end_at(output, volume_is_segy(name) ? segy_length(volume) : offset + length, problem))
         return output_commit(output, problem);
     output_discard(output);
     return false;
@@ -228,12 +258,17 @@ bool volume_write(const char *name, const kst_volume *volume, const struct volum
     if (!begin_file(&output, name, volume, grid, settings, &offset, problem))
         return false;
     const uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * bytes;
-    const bool good = put_rows(&output, offset, volume->data, length, bytes, swaps(settings, bytes), problem);
-    return finish_file(&output, volume, offset, good, problem);
+    bool good = true;
+    for (uint32_t z = 0; good && z < volume->depth && volume_is_segy(name); z++)
+        good = segy_put_rows(&output, volume, z, 0, (const uint8_t *)volume->data + z * (length / volume->depth),
+            volume->height, problem);
+    if (!volume_is_segy(name))
+        good = put_rows(&output, offset, volume->data, length, bytes, swaps(settings, bytes), problem);
+    return finish_file(name, &output, volume, offset, good, problem);
 }
 
 /* Read some rows of some slices of a store, and write them at their places. */
-static bool copy_rows(struct output *output, uint64_t offset, const struct store *store,
+static bool copy_rows(struct output *output, bool segy, uint64_t offset, const struct store *store,
     const struct volume_settings *settings, const kst_box *part, const kst_box *whole, kst_volume *rows,
     struct problem *problem)
 {
@@ -245,9 +280,13 @@ static bool copy_rows(struct output *output, uint64_t offset, const struct store
     if (!store_read(store, settings, part, rows, problem))
         return false;
     for (uint32_t z = 0; z < part->depth; z++) {
-        const uint64_t at = ((uint64_t)(part->z - whole->z + z) * whole->height + (part->y - whole->y)) * row;
-        if (!put_rows(output, offset + at, (const uint8_t *)rows->data + z * rows->slice_pitch, rows->slice_pitch,
-                bytes, swaps(settings, bytes), problem))
+        const uint8_t *slice = (const uint8_t *)rows->data + z * rows->slice_pitch;
+        const uint32_t to_z = part->z - whole->z + z, to_y = part->y - whole->y;
+        const uint64_t at = offset + ((uint64_t)to_z * whole->height + to_y) * row;
+        kst_volume all = *rows;
+        all.height = whole->height;
+        if (!(segy ? segy_put_rows(output, &all, to_z, to_y, slice, part->height, problem)
+                   : put_rows(output, at, slice, rows->slice_pitch, bytes, swaps(settings, bytes), problem)))
             return false;
     }
     return true;
@@ -289,9 +328,9 @@ bool volume_write_store(const char *name, const struct store *store, const kst_b
         part.depth = piece_of(deep, part.z, box->z + box->depth);
         for (part.y = box->y; good && part.y < box->y + box->height; part.y += part.height) {
             part.height = tall == box->height ? tall : piece_of(high, part.y, box->y + box->height);
-            good = copy_rows(&output, offset, store, settings, &part, box, &rows, problem);
+            good = copy_rows(&output, volume_is_segy(name), offset, store, settings, &part, box, &rows, problem);
         }
     }
     free(rows.data);
-    return finish_file(&output, &whole, offset, good, problem);
+    return finish_file(name, &output, &whole, offset, good, problem);
 }

@@ -35,11 +35,13 @@ struct volume_settings {
 };
 
 struct store;
+struct segy;
 
 /* A volume in a file. After volume_read() its samples may be the file's own bytes. */
 struct volume_file {
     struct source source;
     struct store *store; /* null: the file is no store */
+    struct segy *segy;   /* null: it is no SEG-Y file */
     void *samples;       /* from malloc, if they are not the file's bytes; otherwise null */
     uint64_t offset;     /* of the first sample */
     bool swapped;        /* samples are in the other order of bytes than the machine's */
