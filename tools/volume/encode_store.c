@@ -35,7 +35,7 @@ static size_t bytes_of(const struct encoding *encoding)
 
 static uint32_t ceil_divide(uint32_t a, uint32_t b)
 {
-    return (a + b - 1) / b;
+    return b == 0 ? 0 : (a + b - 1) / b;
 }
 
 /* Choose a brick's side. A volume that is shorter has shorter bricks, which still can be halved some times. */

@@ -198,7 +198,7 @@ static bool read_index(struct store *store, const json_t *configuration, struct 
 static bool read_pipeline(struct store *store, const json_t *codecs, struct problem *problem)
 {
     const json_t *first = json_array_get(codecs, 0), *configuration = json_object_get(first, "configuration");
-    uint32_t inner[AXES];
+    uint32_t inner[AXES] = {1, 1, 1};
     for (size_t i = 0; i < AXES; i++)
         store->shard[i] = 1;
     if (strcmp(text_of(json_object_get(first, "name")), "sharding_indexed") != 0)

@@ -90,9 +90,9 @@ const char *volume_unit_name(uint8_t unit)
 
 uint8_t volume_unit(const char *name)
 {
-    for (uint8_t i = 1; i < sizeof units / sizeof *units; i++)
+    for (size_t i = 1; i < sizeof units / sizeof *units; i++)
         if (strcmp(name, units[i]) == 0)
-            return i;
+            return (uint8_t)i;
     return 0;
 }
 

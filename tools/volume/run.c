@@ -148,9 +148,7 @@ static int decode_store(struct volume_settings *settings, char **names)
     if (code != EXIT_FINE)
         return code;
     kst_box box = settings->decode.region;
-    if (!choose_box(&box, &whole, &problem))
-        code = fail(names[0], &problem);
-    else if (!volume_write_store(names[1], &store, &box, settings, &problem))
+    if (!choose_box(&box, &whole, &problem) || !volume_write_store(names[1], &store, &box, settings, &problem))
         code = fail(names[0], &problem);
     store_release(&store);
     return code;
@@ -362,8 +360,10 @@ static bool read_slice(struct volume_settings *settings, const struct store *sto
     slice->pitch = box->width * bytes;
     slice->slice_pitch = slice->pitch * box->height;
     slice->data = length <= store->max_memory ? malloc((size_t)length) : NULL;
-    if (slice->data == NULL)
-        return problem_set_kind(problem, PROBLEM_LIMIT, "a slice exceeds the limit of memory");
+    if (slice->data == NULL) {
+        problem_set_kind(problem, PROBLEM_LIMIT, "a slice exceeds the limit of memory");
+        return false;
+    }
     if (!store_read(store, settings, box, slice, problem))
         return false;
     if (store->is_float)

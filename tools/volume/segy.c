@@ -127,7 +127,7 @@ static bool find_traces(struct volume_file *file, uint64_t traces, struct proble
     const bool unknown = in.step == 0 && cross.step == 0;
     const uint64_t deep = count_of(&in), high = unknown ? traces : count_of(&cross);
     uint64_t places;
-    if (__builtin_mul_overflow(deep, high, &places) || places > traces * SPARSE)
+    if (__builtin_mul_overflow(deep, high, &places) || places == 0 || places > traces * SPARSE)
         return problem_set(problem,
             "SEG-Y: %llu inlines and %llu crosslines of %llu traces are too sparse for a volume",
             (unsigned long long)deep, (unsigned long long)high, (unsigned long long)traces);

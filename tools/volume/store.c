@@ -171,7 +171,7 @@ static bool read_brick(const struct store *store, const struct volume_settings *
         .height = part[1].length,
         .depth = part[0].length};
     const size_t bytes = volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
-    struct brick_bytes coded;
+    struct brick_bytes coded = {.data = NULL};
     struct problem inner = {.text = ""};
     kst_volume target = *volume;
     char *path = brick_path(store, at);
