@@ -264,7 +264,7 @@ const struct verb verb_volume = {
         "       kostka volume info [--json] IN.j2c|IN.zarr\n"
         "       kostka volume slice [--axis x|y|z] [--index N] [OPTIONS] IN.j2c|IN.zarr OUT\n"
         "\n"
-        "Volumes are NIfTI-1 files (.nii), SEG-Y (.sgy, .segy), or raw samples, slice after slice.\n"
+        "Volumes are NIfTI-1 files (.nii), SEG-Y (.sgy, .segy), stacks (.tif), or raw samples.\n"
         "A slice is a picture of any format.\n"
         "A store of bricks is a folder of Zarr (.zarr), which may be larger than memory.\n"
         "\n"

@@ -49,6 +49,30 @@ prints '20x40x36 samples .* 16 bits with signs, codec kostka, bricks of 8x8x8, s
 expect 0 "$KOSTKA" volume info --json e.zarr
 prints '"codec": "imagecodecs_htj2k"'
 
+# Stacks of TIFF: pages are slices, of which others see each as a picture.
+for name in in.j2c b.zarr; do
+    expect 0 "$KOSTKA" volume decode $name stack.tif
+    expect 0 "$KOSTKA" volume encode stack.tif again.j2c
+    expect 0 "$KOSTKA" volume decode --endian little again.j2c out.raw
+    same in.raw out.raw
+done
+rm -rf again.zarr
+expect 0 "$KOSTKA" volume encode --brick 16 stack.tif again.zarr
+expect 0 "$KOSTKA" volume decode --endian little again.zarr out.raw
+same in.raw out.raw
+rm -r again.zarr
+expect 0 "$KOSTKA" volume decode --box 1x40x36+0+0+0 b.zarr page.tif
+expect 0 "$KOSTKA" volume slice --index 0 b.zarr page.pgm
+expect 0 "$KOSTKA" info page.tif
+prints '36'
+head -c 30000 stack.tif >short.tif
+expect 1 "$KOSTKA" volume encode short.tif none.j2c
+says 'TIFF'
+printf 'P6 2 1 255 abcdef' >colour.ppm
+expect 0 "$KOSTKA" convert colour.ppm colour.tif
+expect 1 "$KOSTKA" volume encode colour.tif none.j2c
+says 'page 0 is not grey'
+
 # The spacing of NIfTI-1 is that of OME-Zarr: 2.5, 0.5 and 0.75 millimetres of z, y and x.
 expect 0 "$KOSTKA" volume decode --endian little a.zarr plain.raw
 expect 0 "$KOSTKA" volume decode a.zarr a.nii

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "volume/segy.h"
+#include "volume/stack.h"
 #include "volume/store.h"
 
 static size_t sample_bytes(const kst_volume *volume)
@@ -92,6 +93,14 @@ static bool open_segy(
     return true;
 }
 
+/* Read a stack whole, as its pages lie anywhere. */
+static bool open_stack(
+    const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
+{
+    return source_read(&file->source, name, common_max_memory(&settings->common), problem) &&
+           stack_read(file, settings, problem);
+}
+
 static bool open_samples(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
 {
@@ -119,6 +128,8 @@ bool volume_open(
         fine = open_store(name, settings, file, problem);
     else if (settings->raw.width == 0 && volume_is_segy(name))
         fine = open_segy(name, settings, file, problem);
+    else if (settings->raw.width == 0 && volume_is_stack(name))
+        fine = open_stack(name, settings, file, problem);
     else
         fine = open_samples(name, settings, file, problem);
     if (!fine)
@@ -133,6 +144,10 @@ static bool take_samples(struct volume_file *file, const struct volume_settings 
     const size_t bytes = sample_bytes(volume);
     const kst_box all = {.width = volume->width, .height = volume->height, .depth = volume->depth};
     uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * bytes;
+    if (file->samples != NULL) { /* a stack */
+        volume->data = file->samples;
+        return true;
+    }
     if (file->store == NULL && file->segy == NULL && file->offset % bytes == 0 && (!file->swapped || bytes == 1)) {
         volume->data = file->source.data + file->offset;
         return true;
@@ -149,7 +164,7 @@ bool volume_read(
 {
     if (!volume_open(name, settings, file, problem))
         return false;
-    const bool fine = (file->store != NULL || !file->source.regular ||
+    const bool fine = (file->store != NULL || file->samples != NULL || !file->source.regular ||
                           source_finish(&file->source, common_max_memory(&settings->common), problem)) &&
                       take_samples(file, settings, problem);
     if (!fine)
@@ -173,6 +188,10 @@ bool volume_read_rows(const struct volume_file *file, const struct volume_settin
         return segy_read_rows(file, rows, to, problem);
     for (uint32_t z = 0; z < rows->depth; z++, to += length) {
         const uint64_t at = ((uint64_t)(rows->z + z) * part.height + rows->y) * row;
+        if (volume_is_stack(file->source.name)) {
+            memcpy(to, (const uint8_t *)file->samples + at, length);
+            continue;
+        }
         if (!source_at(&file->source, file->offset + at, length, to, problem))
             return false;
         if (file->swapped && bytes > 1)
@@ -249,12 +268,28 @@ static bool swaps(const struct volume_settings *settings, size_t bytes)
     return bytes > 1 && settings->order != ORDER_OWN && (settings->order == ORDER_BIG) != is_big_machine();
 }
 
+static bool write_stack(
+    const char *name, const kst_volume *volume, const struct volume_settings *settings, struct problem *problem)
+{
+    struct output output;
+    if (settings->order != ORDER_OWN)
+        return problem_set(problem, "--endian is for raw samples");
+    if (!output_open(&output, name, problem))
+        return false;
+    if (stack_write(&output, volume, problem))
+        return output_commit(&output, problem);
+    output_discard(&output);
+    return false;
+}
+
 bool volume_write(const char *name, const kst_volume *volume, const struct volume_grid *grid,
     const struct volume_settings *settings, struct problem *problem)
 {
     const size_t bytes = sample_bytes(volume);
     struct output output;
     uint64_t offset;
+    if (volume_is_stack(name))
+        return write_stack(name, volume, settings, problem);
     if (!begin_file(&output, name, volume, grid, settings, &offset, problem))
         return false;
     const uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * bytes;
@@ -299,6 +334,24 @@ static uint32_t piece_of(uint32_t side, uint32_t at, uint32_t end)
     return left < end - at ? left : end - at;
 }
 
+/* Read a box of a store to memory and write it as a stack. */
+static bool write_store_stack(const char *name, const struct store *store, const kst_box *box, kst_volume *whole,
+    const struct volume_settings *settings, struct problem *problem)
+{
+    whole->pitch = whole->width * sample_bytes(whole);
+    whole->slice_pitch = whole->pitch * whole->height;
+    uint64_t length;
+    if (__builtin_mul_overflow((uint64_t)whole->slice_pitch, (uint64_t)whole->depth, &length) ||
+        length > store->max_memory)
+        return problem_set_kind(problem, PROBLEM_LIMIT, "a TIFF file of the volume exceeds the limit of memory");
+    whole->data = malloc((size_t)length);
+    const bool good = whole->data != NULL ? store_read(store, settings, box, whole, problem) &&
+                                                write_stack(name, whole, settings, problem)
+                                          : problem_set(problem, "out of memory");
+    free(whole->data);
+    return good;
+}
+
 bool volume_write_store(const char *name, const struct store *store, const kst_box *box,
     const struct volume_settings *settings, struct problem *problem)
 {
@@ -310,6 +363,8 @@ bool volume_write_store(const char *name, const struct store *store, const kst_b
     whole.width = box->width;
     whole.height = box->height;
     whole.depth = box->depth;
+    if (volume_is_stack(name))
+        return write_store_stack(name, store, box, &whole, settings, problem);
     if (!begin_file(&output, name, &whole, &store->grid, settings, &offset, problem))
         return false;
     const uint32_t deep = store->brick[0] >> settings->decode.reduce_z,
