@@ -157,6 +157,7 @@ refuse() {
 array=0/zarr.json
 refuse $array 's/"shape":\[20/"shape":[-20/' 'shape has no number'
 refuse $array 's/"shape":\[20/"shape":[4611686018427387904/' 'shape has no number'
+refuse $array 's/"shape":\[20,40,36/"shape":[134217728,134217728,134217728/' 'more than 1099511627776 samples'
 refuse $array 's/"shape":\[20,/"shape":[/' 'three dimensions'
 refuse $array 's/"chunk_shape":\[16,24,8\]/"chunk_shape":[134217720,134217720,8]/' 'no whole chunks'
 refuse $array 's/"chunk_shape":\[8,8,8\]/"chunk_shape":[8,0,8]/' 'chunk_shape has no number'

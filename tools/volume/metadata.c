@@ -8,6 +8,8 @@
 
 enum { SIDE_MAX = 1 << 27, SHARD_MAX = 1 << 12, REDUCE_MAX = 32 };
 
+#define SAMPLES_MAX (UINT64_C(1) << 40)
+
 static const char *text_of(const json_t *value)
 {
     const char *text = json_is_string(value) ? json_string_value(value) : NULL;
@@ -30,9 +32,13 @@ static bool read_sides(
     return true;
 }
 
-/* Check that a brick's samples fit into memory. */
+/* Check that a brick's samples fit into memory, and that nobody has so many samples as a few bytes can claim. */
 static bool check_brick(const struct store *store, struct problem *problem)
 {
+    const uint64_t slice = (uint64_t)store->shape[1] * store->shape[2];
+    if (slice > SAMPLES_MAX / store->shape[0])
+        return problem_set_kind(
+            problem, PROBLEM_LIMIT, "Zarr: shape has more than %llu samples", (unsigned long long)SAMPLES_MAX);
     uint64_t bytes = store->bits / 8;
     for (size_t i = 0; i < AXES; i++)
         if (__builtin_mul_overflow(bytes, (uint64_t)store->brick[i], &bytes))
