@@ -19,7 +19,7 @@ bool json_library_load(struct problem *problem)
 
     _Static_assert(sizeof library == sizeof names, "a pointer for each name");
     return library_load(files, names, sizeof names / sizeof *names, &library, &failure) ||
-           problem_set(problem, "JSON cannot be written: %s", failure.text);
+           problem_set(problem, "JSON cannot be read or written: %s", failure.text);
 }
 
 json_t *json_array(void)
@@ -82,6 +82,11 @@ json_t *json_null(void)
     return library.json_null_();
 }
 
+double json_number_value(const json_t *json)
+{
+    return library.json_number_value_(json);
+}
+
 json_t *json_object(void)
 {
     return library.json_object_();
@@ -90,6 +95,26 @@ json_t *json_object(void)
 json_t *json_object_get(const json_t *object, const char *key)
 {
     return library.json_object_get_(object, key);
+}
+
+void *json_object_iter(json_t *object)
+{
+    return library.json_object_iter_(object);
+}
+
+const char *json_object_iter_key(void *iter)
+{
+    return library.json_object_iter_key_(iter);
+}
+
+void *json_object_iter_next(json_t *object, void *iter)
+{
+    return library.json_object_iter_next_(object, iter);
+}
+
+json_t *json_object_iter_value(void *iter)
+{
+    return library.json_object_iter_value_(iter);
 }
 
 int json_object_set_new(json_t *object, const char *key, json_t *value)

@@ -20,8 +20,13 @@
     X(json_integer_value)                                                                                              \
     X(json_loadb)                                                                                                      \
     X(json_null)                                                                                                       \
+    X(json_number_value)                                                                                               \
     X(json_object)                                                                                                     \
     X(json_object_get)                                                                                                 \
+    X(json_object_iter)                                                                                                \
+    X(json_object_iter_key)                                                                                            \
+    X(json_object_iter_next)                                                                                           \
+    X(json_object_iter_value)                                                                                          \
     X(json_object_set_new)                                                                                             \
     X(json_object_update)                                                                                              \
     X(json_real)                                                                                                       \

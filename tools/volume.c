@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs 'kostka volume': reads its action and options. */
-#include "volume.h"
+#include "volume/volume.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -40,12 +40,19 @@ static bool set_type(const char *verb, const char *value, kst_volume *volume)
     const char *text = value + 1;
     uint32_t bits = 0;
 
+    if (strcmp(value, "f32") == 0) {
+        volume->bits = 32;
+        volume->is_signed = true;
+        volume->sample = KST_SAMPLE_FLOAT32;
+        return true;
+    }
     if ((value[0] == 'u' || value[0] == 's') && take_number(&text, 0, 1, &bits) && *text == '\0' && bits <= BITS_MAX) {
         volume->bits = (uint8_t)bits;
         volume->is_signed = value[0] == 's';
         return true;
     }
-    complain_usage(verb, "--type takes u8, s16, u12 ...: u or s and the number of bits up to 28, not '%s'", value);
+    complain_usage(
+        verb, "--type takes u8, s16, u12 ...: u or s and the number of bits up to 28, or f32, not '%s'", value);
     return false;
 }
 
@@ -58,6 +65,30 @@ static bool set_box(const char *verb, const char *value, kst_box *box)
         take_number(&text, '+', 0, &box->y) && take_number(&text, '+', 0, &box->x) && *text == '\0')
         return true;
     complain_usage(verb, "--box takes ZxYxX+Z+Y+X: its size, and where it begins, not '%s'", value);
+    return false;
+}
+
+/* Read ZxYxX, or one number for all of them. */
+static bool set_sides(const char *verb, const char *option, const char *value, uint32_t sides[3])
+{
+    const char *text = value;
+
+    if (take_number(&text, 0, 1, &sides[0])) {
+        sides[1] = sides[2] = sides[0];
+        if (*text == '\0' ||
+            (take_number(&text, 'x', 1, &sides[1]) && take_number(&text, 'x', 1, &sides[2]) && *text == '\0'))
+            return true;
+    }
+    complain_usage(verb, "%s takes a number or ZxYxX, not '%s'", option, value);
+    return false;
+}
+
+static bool set_layout(const char *verb, const char *value, bool *by_slices)
+{
+    *by_slices = strcmp(value, "2d") == 0;
+    if (*by_slices || strcmp(value, "3d") == 0)
+        return true;
+    complain_usage(verb, "--layout is 2d or 3d, not '%s'", value);
     return false;
 }
 
@@ -101,6 +132,14 @@ static bool handle(const char *verb, void *to, int code, const char *value)
     case OPTION_STRICT:
         settings->decode.strict = true;
         return true;
+    case OPTION_ERROR:
+        return value_positive(verb, "--error", value, &settings->error);
+    case OPTION_BRICK:
+        return set_sides(verb, "--brick", value, settings->brick);
+    case OPTION_SHARDS:
+        return set_sides(verb, "--shards", value, settings->shards);
+    case OPTION_LAYOUT:
+        return set_layout(verb, value, &settings->by_slices);
     case OPTION_AXIS:
         return set_axis(verb, value, &settings->axis);
     default:
@@ -115,7 +154,8 @@ static struct option_group volume_group(struct volume_settings *settings)
         {"z-levels", "N", OPTION_Z_LEVELS, 0, 0}, {"box", "ZxYxX+Z+Y+X", OPTION_BOX, 0, 0},
         {"reduce", "N", OPTION_REDUCE, 0, 0}, {"reduce-z", "N", OPTION_REDUCE_Z, 0, 0},
         {"strict", NULL, OPTION_STRICT, 0, 0}, {"axis", "x|y|z", OPTION_AXIS, 0, 0}, {"index", "N", OPTION_INDEX, 0, 0},
-        {NULL, NULL, 0, 0, 0}};
+        {"error", "E", OPTION_ERROR, 0, 0}, {"brick", "ZxYxX", OPTION_BRICK, 0, 0},
+        {"shards", "ZxYxX", OPTION_SHARDS, 0, 0}, {"layout", "2d|3d", OPTION_LAYOUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
 }
 
@@ -124,12 +164,14 @@ struct action {
     const char *name;
     int (*run)(struct volume_settings *settings, char **names);
     int files;
-    int options[8];
+    int options[12];
     bool encodes;
 };
 
-static const struct action actions[] = {
-    {"encode", volume_encode, 2, {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS}, true},
+static const struct action actions[] = {{"encode", volume_encode, 2,
+                                            {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS, OPTION_BRICK,
+                                                OPTION_SHARDS, OPTION_LAYOUT, OPTION_ERROR},
+                                            true},
     {"decode", volume_decode, 2, {OPTION_ENDIAN, OPTION_BOX, OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT}, false},
     {"info", volume_info, 1, {OPTION_JSON}, false},
     {"slice", volume_slice, 2, {OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT, OPTION_AXIS, OPTION_INDEX}, false}};
@@ -216,32 +258,41 @@ const struct verb verb_volume = {
     .name = "volume",
     .summary = "code volumes as JPEG 2000 with a wavelet along z",
     .run = run,
-    .help = "Usage: kostka volume encode [--shape ZxYxX --type TYPE] [OPTIONS] IN OUT.j2c\n"
-            "       kostka volume decode [OPTIONS] IN.j2c OUT\n"
-            "       kostka volume info [--json] IN.j2c\n"
-            "       kostka volume slice [--axis x|y|z] [--index N] [OPTIONS] IN.j2c OUT\n"
-            "\n"
-            "Volumes are NIfTI-1 files (.nii), or raw samples, slice after slice. A slice is a picture of any format.\n"
-            "\n"
-            "  --shape ZxYxX        encode raw samples: slices, rows, samples of a row\n"
-            "  --type TYPE          their type: u or s, and the number of bits: u8, s16, u12 ...\n"
-            "  --endian little|big  byte order of raw samples; default that of the machine\n"
-            "  --z-levels N         levels of the wavelet along z, 0-32; default 2, with loss 3\n"
-            "  --lossless           every sample stays (the default)\n"
-            "  --ratio R, --psnr DB, --rate BPP   with loss: to a size, a PSNR or bits for each sample, of the whole\n"
-            "  --ht                 code-blocks of HTJ2K\n"
-            "  and, as 'kostka help encode' says: --layers, --step, --reversible, --passes, --levels, --tiles,\n"
-            "  --codeblock, --precincts, --progression, --style, --guard-bits, --sop, --eph, --packed, --plt, --tlm,\n"
-            "  --poc, --tile-parts\n"
-            "\n"
-            "  --box ZxYxX+Z+Y+X    decode this part of the (reduced) volume\n"
-            "  --reduce N           decode at 1/2^N of the width and height\n"
-            "  --reduce-z N         decode at 1/2^N of the depth\n"
-            "  --axis x|y|z         the axis that a slice is perpendicular to; default z\n"
-            "  --index N            which slice, of the reduced volume; default 0\n"
-            "  --strict             the first warning is an error\n"
-            "  --json               info: print an object\n"
-            "\n"
-            "  -t, --threads N      --device NAME      --max-pixels N      --max-memory SIZE     --max-work N\n"
-            "  -v, --verbose\n",
+    .help =
+        "Usage: kostka volume encode [--shape ZxYxX --type TYPE] [OPTIONS] IN OUT.j2c|OUT.zarr\n"
+        "       kostka volume decode [OPTIONS] IN.j2c|IN.zarr OUT\n"
+        "       kostka volume info [--json] IN.j2c|IN.zarr\n"
+        "       kostka volume slice [--axis x|y|z] [--index N] [OPTIONS] IN.j2c|IN.zarr OUT\n"
+        "\n"
+        "Volumes are NIfTI-1 files (.nii), SEG-Y (.sgy, .segy), stacks (.tif), or raw samples.\n"
+        "A slice is a picture of any format.\n"
+        "A store of bricks is a folder of Zarr (.zarr), which may be larger than memory.\n"
+        "\n"
+        "  --shape ZxYxX        encode raw samples: slices, rows, samples of a row\n"
+        "  --type TYPE          their type: u or s, and the number of bits: u8, s16, u12 ...\n"
+        "                       or f32, single precision, which is coded in stores\n"
+        "  --error E            a store of f32: no sample differs by more than E; or --ratio, --rate, --psnr\n"
+        "  --endian little|big  byte order of raw samples; default that of the machine\n"
+        "  --z-levels N         levels of the wavelet along z, 0-32; default 2, with loss 3\n"
+        "  --lossless           every sample stays (the default)\n"
+        "  --ratio R, --psnr DB, --rate BPP   with loss: to a size, a PSNR or bits for each sample, of the whole\n"
+        "  --ht                 code-blocks of HTJ2K\n"
+        "  and, as 'kostka help encode' says: --layers, --step, --reversible, --passes, --levels, --tiles,\n"
+        "  --codeblock, --precincts, --progression, --style, --guard-bits, --sop, --eph, --packed, --plt, --tlm,\n"
+        "  --poc, --tile-parts\n"
+        "\n"
+        "  --brick N|ZxYxX      a store: samples of a brick; default 64, with --layout 2d a slice\n"
+        "  --shards N|ZxYxX     a store: put so many bricks along each axis into one file\n"
+        "  --layout 2d|3d       a store: code bricks as volumes (3d, the default), or slices, for other readers (2d)\n"
+        "\n"
+        "  --box ZxYxX+Z+Y+X    decode this part of the (reduced) volume\n"
+        "  --reduce N           decode at 1/2^N of the width and height\n"
+        "  --reduce-z N         decode at 1/2^N of the depth\n"
+        "  --axis x|y|z         the axis that a slice is perpendicular to; default z\n"
+        "  --index N            which slice, of the reduced volume; default 0\n"
+        "  --strict             the first warning is an error\n"
+        "  --json               info: print an object\n"
+        "\n"
+        "  -t, --threads N      --device NAME      --max-pixels N      --max-memory SIZE     --max-work N\n"
+        "  -v, --verbose\n",
 };

@@ -69,9 +69,11 @@ __all__ = [
     "decode",
     "decode_batch",
     "decode_resized",
+    "decode_volume",
     "devices",
     "encode",
     "encode_batch",
+    "encode_volume",
     "flow",
     "flow_tar",
     "info",
@@ -336,6 +338,35 @@ def resize(image, size, *, device=None, **options):
     With uint8 the samples are those of Pillow's Image.resize(size, filter, box), byte for byte.
     """
     return _context_for(device, image).resize(image, size=size, **options)
+
+
+def encode_volume(volume, *, device=None, **options):
+    """Encode an array of three dimensions (z, y, x) as one JPEG 2000 codestream with a wavelet along z; return bytes.
+
+    volume: integers of 8, 16 or 32 bits in host memory, without gaps
+    bits: the significant ones of a sample, at most 28; by default those of its type
+    z_levels: of the wavelet along z, 0-32; by default 2, with loss 3, and fewer for few slices
+    lossless: True, the default without a target; or a target of the whole volume, one of ratio, rate (bits for each
+        sample), psnr and step
+    layers, levels, reversible, codeblock: as in encode()
+    ht: code-blocks of HTJ2K
+    """
+    return _context(device).encode_volume(volume, **options)
+
+
+def decode_volume(data, *, device=None, **options):
+    """Decode a volume, or any codestream whose components are slices of one size.
+
+    data: as for decode()
+    reduce, reduce_z: leave out so many levels across slices and along z
+    region: ((z, y, x), (depth, height, width)) of the reduced volume
+    layers: decode at most this many; 0, the default, means all
+    strict: raise if the stream is damaged
+    out: an array to write to, of the volume's shape and type
+
+    Returns `out`, or a memoryview of three dimensions, of which numpy.asarray() makes an array without a copy.
+    """
+    return _context(device).decode_volume(data, **options)
 
 
 def transcode(data, *, device=None, **options):

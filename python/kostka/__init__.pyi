@@ -189,6 +189,28 @@ class _SaveOptions(TypedDict, total=False):
 class _EncodeOptions(_SaveOptions, total=False):
     codec: _Codec | None
 
+class _EncodeVolumeOptions(TypedDict, total=False):
+    bits: int | None
+    z_levels: int | None
+    lossless: bool | None
+    rate: float | Sequence[float] | None
+    ratio: float | Sequence[float] | None
+    psnr: float | Sequence[float] | None
+    step: float | Sequence[float] | None
+    layers: int | None
+    levels: int | None
+    reversible: bool | None
+    codeblock: int | tuple[int, int] | None
+    ht: bool | None
+
+class _DecodeVolumeOptions(TypedDict, total=False):
+    reduce: int | None
+    reduce_z: int | None
+    layers: int | None
+    strict: bool | None
+    region: tuple[tuple[int, int, int], tuple[int, int, int]] | None
+    out: Buffer | None
+
 class _TranscodeOptions(TypedDict, total=False):
     strip: _Strip | None
     strict: bool | None
@@ -661,6 +683,8 @@ class Context:
         data: _Source,
         **options: Unpack[_TranscodeOptions],
     ) -> bytes: ...
+    def encode_volume(self, volume: Buffer, **options: Unpack[_EncodeVolumeOptions]) -> bytes: ...
+    def decode_volume(self, data: _Source, **options: Unpack[_DecodeVolumeOptions]) -> Any: ...
     def info(self, data: _Source, /) -> Info: ...
 
 def devices() -> list[Device]: ...
@@ -769,6 +793,18 @@ def resize(
     device: str | Context | None = None,
     **options: Unpack[_ResizeOptions],
 ) -> Image: ...
+def encode_volume(
+    volume: Buffer,
+    *,
+    device: _Device | None = None,
+    **options: Unpack[_EncodeVolumeOptions],
+) -> bytes: ...
+def decode_volume(
+    data: _Source,
+    *,
+    device: _Device | None = None,
+    **options: Unpack[_DecodeVolumeOptions],
+) -> Any: ...
 def transcode(
     data: _Source,
     *,

@@ -27,7 +27,7 @@ def examples():
 class Documents(unittest.TestCase):
     def test_examples(self):
         has_pillow = importlib.util.find_spec("PIL") is not None
-        self.assertEqual({needs for _, needs, _ in examples()}, {"", "pillow", "cuda"})
+        self.assertEqual({needs for _, needs, _ in examples()}, {"", "pillow", "cuda", "zarr"})
         names = {}
         self.addCleanup(os.chdir, os.getcwd())
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -53,6 +53,8 @@ class Documents(unittest.TestCase):
             (kostka.resize, "_ResizeOptions"),
             (kostka.decode_resized, "_ResizedOptions"),
             (kostka.transcode, "_TranscodeOptions"),
+            (kostka.encode_volume, "_EncodeVolumeOptions"),
+            (kostka.decode_volume, "_DecodeVolumeOptions"),
         ):
             body = re.search(rf"class {table}\(.*?\n\n", stubs, re.DOTALL)[0]
             for name in re.findall(r"^    (\w+):", body, re.MULTILINE):

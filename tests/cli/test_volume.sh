@@ -72,7 +72,7 @@ expect 1 "$KOSTKA" volume encode --shape 8x10x12 --type s16 --profile cinema2k i
 says 'profile'
 expect 2 "$KOSTKA" volume encode --shape 8x10 --type s16 in.raw none.j2c
 says '--shape takes ZxYxX'
-expect 2 "$KOSTKA" volume encode --shape 8x10x12 --type f32 in.raw none.j2c
+expect 2 "$KOSTKA" volume encode --shape 8x10x12 --type f16 in.raw none.j2c
 says '--type takes'
 expect 2 "$KOSTKA" volume decode --shape 8x10x12 a.j2c none.raw
 says '--shape is not an option of .volume decode'

@@ -62,7 +62,7 @@ allow src/api api run gl resize device image core
 allow src/flow flow image core
 allow src/filters filters/filter.h filters/parse.h filters/run.h filters/bands.h filters/cpu/kinds.h image core
 allow src/filters/cpu filters/cpu filters/bands.h filters/filter.h image core
-allow tools files peers tar video
+allow tools files peers tar video volume
 allow fuzz j2k core video
 allow bench jpeg j2k core
 allow compat none

@@ -25,14 +25,17 @@
     X(TIFFOpenOptionsSetErrorHandlerExtR)                                                                              \
     X(TIFFOpenOptionsSetMaxSingleMemAlloc)                                                                             \
     X(TIFFOpenOptionsSetWarningHandlerExtR)                                                                            \
+    X(TIFFReadDirectory)                                                                                               \
     X(TIFFReadRGBAImageOriented)                                                                                       \
     X(TIFFReadRGBAStripExt)                                                                                            \
     X(TIFFReadRGBATileExt)                                                                                             \
     X(TIFFReadScanline)                                                                                                \
     X(TIFFReadTile)                                                                                                    \
     X(TIFFScanlineSize)                                                                                                \
+    X(TIFFSetDirectory)                                                                                                \
     X(TIFFSetField)                                                                                                    \
     X(TIFFTileSize)                                                                                                    \
+    X(TIFFWriteDirectory)                                                                                              \
     X(TIFFWriteScanline)
 
 extern struct tiff_library {
@@ -56,14 +59,17 @@ bool tiff_library_load(struct problem *problem);
 #define TIFFOpenOptionsSetErrorHandlerExtR tiff_library.TIFFOpenOptionsSetErrorHandlerExtR_
 #define TIFFOpenOptionsSetMaxSingleMemAlloc tiff_library.TIFFOpenOptionsSetMaxSingleMemAlloc_
 #define TIFFOpenOptionsSetWarningHandlerExtR tiff_library.TIFFOpenOptionsSetWarningHandlerExtR_
+#define TIFFReadDirectory tiff_library.TIFFReadDirectory_
 #define TIFFReadRGBAImageOriented tiff_library.TIFFReadRGBAImageOriented_
 #define TIFFReadRGBAStripExt tiff_library.TIFFReadRGBAStripExt_
 #define TIFFReadRGBATileExt tiff_library.TIFFReadRGBATileExt_
 #define TIFFReadScanline tiff_library.TIFFReadScanline_
 #define TIFFReadTile tiff_library.TIFFReadTile_
 #define TIFFScanlineSize tiff_library.TIFFScanlineSize_
+#define TIFFSetDirectory tiff_library.TIFFSetDirectory_
 #define TIFFSetField tiff_library.TIFFSetField_
 #define TIFFTileSize tiff_library.TIFFTileSize_
+#define TIFFWriteDirectory tiff_library.TIFFWriteDirectory_
 #define TIFFWriteScanline tiff_library.TIFFWriteScanline_
 
 #endif

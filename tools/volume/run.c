@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Carries out the actions of 'kostka volume'. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
 #include "plain.h"
 #include "progress.h"
-#include "volume.h"
+#include "volume/store.h"
 
 static int fail(const char *name, const struct problem *problem)
 {
@@ -57,8 +58,20 @@ int volume_encode(struct volume_settings *settings, char **names)
     kst_buffer coded = {.data = NULL};
     kst_report report;
 
+    if (store_is_named(names[1]))
+        return store_encode(settings, names);
+    if (settings->brick[0] > 0 || settings->shards[0] > 0 || settings->by_slices) {
+        problem_set(&problem, "--brick, --shards and --layout are for stores, whose names end in .zarr");
+        return fail(names[1], &problem);
+    }
     if (!volume_read(names[0], settings, &file, &problem))
         return fail(names[0], &problem);
+    if (file.volume.sample == KST_SAMPLE_FLOAT32 || settings->error > 0) {
+        volume_release(&file);
+        problem_set(&problem,
+            "samples of single precision are coded in stores, whose names end in .zarr, and --error is for these");
+        return fail(names[0], &problem);
+    }
     if (volume_is_nifti(names[0]) && settings->raw.width == 0)
         complain(names[0], "warning: samples are coded; the spacing and orientation in its header are not kept");
     kst_volume_options_init(&options);
@@ -103,14 +116,55 @@ static int decode(struct volume_settings *settings, const char *name, kst_volume
     return EXIT_FINE;
 }
 
-int volume_decode(struct volume_settings *settings, char **names)
+/* Open a store for reading. Returns an exit code. */
+static int open_store(struct volume_settings *settings, const char *name, struct store *store, kst_volume *whole)
 {
     struct problem problem = {.text = ""};
+    if (store_open(store, name, common_max_memory(&settings->common), &problem) &&
+        store_describe(store, settings, whole, &problem))
+        return EXIT_FINE;
+    store_release(store);
+    return fail(name, &problem);
+}
+
+/* Check a box of a volume, and let no box at all be the whole. */
+static bool choose_box(kst_box *box, const kst_volume *whole, struct problem *problem)
+{
+    if (box->width == 0)
+        *box = (kst_box){.width = whole->width, .height = whole->height, .depth = whole->depth};
+    if (box->x < whole->width && box->width <= whole->width - box->x && box->y < whole->height &&
+        box->height <= whole->height - box->y && box->z < whole->depth && box->depth <= whole->depth - box->z)
+        return true;
+    return problem_set(problem, "--box is not within the %ux%ux%u samples of the volume", (unsigned)whole->depth,
+        (unsigned)whole->height, (unsigned)whole->width);
+}
+
+static int decode_store(struct volume_settings *settings, char **names)
+{
+    struct problem problem = {.text = ""};
+    struct store store;
+    kst_volume whole;
+    int code = open_store(settings, names[0], &store, &whole);
+    if (code != EXIT_FINE)
+        return code;
+    kst_box box = settings->decode.region;
+    if (!choose_box(&box, &whole, &problem) || !volume_write_store(names[1], &store, &box, settings, &problem))
+        code = fail(names[0], &problem);
+    store_release(&store);
+    return code;
+}
+
+int volume_decode(struct volume_settings *settings, char **names)
+{
+    static const struct volume_grid grid = {.spacing = {1, 1, 1}};
+    struct problem problem = {.text = ""};
     kst_volume volume;
+    if (store_is_named(names[0]))
+        return decode_store(settings, names);
     const int code = decode(settings, names[0], &volume);
     if (code != EXIT_FINE)
         return code;
-    const bool fine = volume_write(names[1], &volume, settings, &problem);
+    const bool fine = volume_write(names[1], &volume, &grid, settings, &problem);
     kst_volume_release(settings->context, &volume);
     return fine ? EXIT_FINE : fail(names[1], &problem);
 }
@@ -139,9 +193,54 @@ static int print_info(const char *name, const kst_volume_info *info, bool json)
     return finish_output(EXIT_FINE);
 }
 
+static const char *coder_name(const struct store *store)
+{
+    if (store->coder == BRICK_VOLUME)
+        return "kostka";
+    return store->coder == BRICK_BYTES ? "bytes" : store->ht ? "imagecodecs_htj2k" : "imagecodecs_jpeg2k";
+}
+
+static int print_store(const char *name, const struct store *store, bool json)
+{
+    const uint32_t *shape = store->shape, *brick = store->brick, *shard = store->shard;
+    if (json)
+        return json_print(
+            json_pack("{s:o, s:I, s:I, s:I, s:I, s:b, s:b, s:s, s:[I, I, I], s:[I, I, I]}", "file", json_text(name),
+                "depth", (json_int_t)shape[0], "height", (json_int_t)shape[1], "width", (json_int_t)shape[2], "bits",
+                (json_int_t)store->bits, "signed", store->is_signed, "float", store->is_float, "codec",
+                coder_name(store), "brick", (json_int_t)brick[0], (json_int_t)brick[1], (json_int_t)brick[2],
+                "bricks_of_shard", (json_int_t)shard[0], (json_int_t)shard[1], (json_int_t)shard[2]),
+            EXIT_FINE);
+    plain_puts(stdout, name);
+    printf(": %ux%ux%u samples (z, y, x) of %u bits%s, codec %s, bricks of %ux%ux%u", (unsigned)shape[0],
+        (unsigned)shape[1], (unsigned)shape[2], store->bits,
+        store->is_float    ? " of single precision"
+        : store->is_signed ? " with signs"
+                           : "",
+        coder_name(store), (unsigned)brick[0], (unsigned)brick[1], (unsigned)brick[2]);
+    if (store->sharded)
+        printf(", shards of %ux%ux%u bricks", (unsigned)shard[0], (unsigned)shard[1], (unsigned)shard[2]);
+    printf("\n");
+    return finish_output(EXIT_FINE);
+}
+
+static int info_store(struct volume_settings *settings, const char *name)
+{
+    struct store store;
+    kst_volume whole;
+    int code = open_store(settings, name, &store, &whole);
+    if (code != EXIT_FINE)
+        return code;
+    code = print_store(name, &store, settings->json);
+    store_release(&store);
+    return code;
+}
+
 int volume_info(struct volume_settings *settings, char **names)
 {
     struct problem problem = {.text = ""};
+    if (store_is_named(names[0]))
+        return info_store(settings, names[0]);
     struct source source;
     kst_volume_info info = {.size = sizeof info};
     kst_report report;
@@ -234,9 +333,64 @@ static int write_slice(const struct volume_settings *settings, const kst_volume 
     return fine ? EXIT_FINE : fail(name, &problem);
 }
 
+/* Let a slice of single precision be one of 16 bits, whose range is that of its samples. */
+static void show_floats(kst_volume *slice)
+{
+    floats_show(slice->data, (size_t)slice->width * slice->height * slice->depth);
+    slice->bits = 16;
+    slice->is_signed = false;
+    slice->sample = KST_SAMPLE_INTEGER;
+    slice->pitch /= 2;
+    slice->slice_pitch /= 2;
+}
+
+/* Read one slice of a store to memory that the caller frees. */
+static bool read_slice(struct volume_settings *settings, const struct store *store, const kst_volume *whole,
+    kst_volume *slice, struct problem *problem)
+{
+    const size_t bytes = whole->bits > 16 ? 4 : whole->bits > 8 ? 2 : 1;
+    if (!choose_slice(settings, whole, problem))
+        return false;
+    const kst_box *box = &settings->decode.region;
+    const uint64_t length = (uint64_t)box->width * box->height * box->depth * bytes;
+    *slice = *whole;
+    slice->width = box->width;
+    slice->height = box->height;
+    slice->depth = box->depth;
+    slice->pitch = box->width * bytes;
+    slice->slice_pitch = slice->pitch * box->height;
+    slice->data = length <= store->max_memory ? malloc((size_t)length) : NULL;
+    if (slice->data == NULL) {
+        problem_set_kind(problem, PROBLEM_LIMIT, "a slice exceeds the limit of memory");
+        return false;
+    }
+    if (!store_read(store, settings, box, slice, problem))
+        return false;
+    if (store->is_float)
+        show_floats(slice);
+    return true;
+}
+
+static int slice_store(struct volume_settings *settings, char **names)
+{
+    struct problem problem = {.text = ""};
+    struct store store;
+    kst_volume whole, slice = {.data = NULL};
+    int code = open_store(settings, names[0], &store, &whole);
+    if (code != EXIT_FINE)
+        return code;
+    code = read_slice(settings, &store, &whole, &slice, &problem) ? write_slice(settings, &slice, names[1])
+                                                                  : fail(names[0], &problem);
+    free(slice.data);
+    store_release(&store);
+    return code;
+}
+
 int volume_slice(struct volume_settings *settings, char **names)
 {
     struct problem problem = {.text = ""};
+    if (store_is_named(names[0]))
+        return slice_store(settings, names);
     struct source source;
     kst_volume whole, slice;
     kst_report report;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "volume.h"
+#include "volume/volume.h"
 
 /* Offsets in the header, and values of its fields. */
 enum {
@@ -15,6 +15,7 @@ enum {
     VOX_OFFSET = 108,
     SLOPE = 112,
     INTERCEPT = 116,
+    UNITS = 123,
     MAGIC = 344,
     DIMENSIONS = 7,
     SIDE_MAX = 32767
@@ -23,8 +24,9 @@ enum {
 static const struct {
     int16_t code;
     uint8_t bits;
-    bool is_signed;
-} types[] = {{2, 8, false}, {256, 8, true}, {512, 16, false}, {4, 16, true}};
+    bool is_signed, is_float;
+} types[] = {
+    {2, 8, false, false}, {256, 8, true, false}, {512, 16, false, false}, {4, 16, true, false}, {16, 32, true, true}};
 
 static int16_t get16(const uint8_t *at, bool swapped)
 {
@@ -55,9 +57,11 @@ static bool read_type(const uint8_t *header, bool swapped, kst_volume *volume, s
         if (types[i].code == code) {
             volume->bits = types[i].bits;
             volume->is_signed = types[i].is_signed;
+            volume->sample = types[i].is_float ? KST_SAMPLE_FLOAT32 : KST_SAMPLE_INTEGER;
             return true;
         }
-    return problem_set(problem, "NIfTI: samples of type %d; integers of 8 and 16 bits are coded", code);
+    return problem_set(
+        problem, "NIfTI: samples of type %d; integers of 8 and 16 bits and single precision are coded", code);
 }
 
 static bool read_shape(const uint8_t *header, bool swapped, kst_volume *volume, struct problem *problem)
@@ -77,21 +81,48 @@ static bool read_shape(const uint8_t *header, bool swapped, kst_volume *volume, 
     return true;
 }
 
-bool nifti_read(
-    const struct source *source, kst_volume *volume, uint64_t *offset, bool *swapped, struct problem *problem)
+static const char *const units[] = {NULL, "meter", "millimeter", "micrometer"};
+
+const char *volume_unit_name(uint8_t unit)
 {
-    const uint8_t *header = source->data;
-    if (source->length < SIZE)
+    return unit < sizeof units / sizeof *units ? units[unit] : NULL;
+}
+
+uint8_t volume_unit(const char *name)
+{
+    for (size_t i = 1; i < sizeof units / sizeof *units; i++)
+        if (strcmp(name, units[i]) == 0)
+            return (uint8_t)i;
+    return 0;
+}
+
+/* Spacing that is no positive number is taken for unknown, as files have it that nobody measured. */
+static void read_grid(const uint8_t *header, bool swapped, struct volume_grid *grid)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        const float spacing = get_real(header + PIXDIM + 4 * (3 - i), swapped);
+        grid->spacing[i] = spacing > 0 && spacing < 1e30F ? (double)spacing : 1;
+    }
+    grid->unit = header[UNITS] & 7;
+}
+
+bool nifti_read(struct volume_file *file, struct problem *problem)
+{
+    const uint8_t *header = file->source.data;
+    const uint64_t length = source_size(&file->source);
+    if (file->source.length < SIZE)
         return problem_set(problem, "NIfTI: the file ends in its header");
-    *swapped = get32(header, false) != SIZE;
-    if (get32(header, *swapped) != SIZE || memcmp(header + MAGIC, "n+1", 4) != 0)
+    const bool swapped = get32(header, false) != SIZE;
+    if (get32(header, swapped) != SIZE || memcmp(header + MAGIC, "n+1", 4) != 0)
         return problem_set(problem, "it is no NIfTI-1 file with header and samples together");
-    const float at = get_real(header + VOX_OFFSET, *swapped);
-    if (!(at >= SIZE && at <= (float)source->length) || at > floorf(at))
+    const float at = get_real(header + VOX_OFFSET, swapped);
+    if (!(at >= SIZE && at <= (float)length) || at > floorf(at))
         return problem_set(problem, "NIfTI: samples that begin at byte %g", (double)at);
-    *offset = (uint64_t)at;
-    kst_volume_init(volume);
-    return read_type(header, *swapped, volume, problem) && read_shape(header, *swapped, volume, problem);
+    file->offset = (uint64_t)at;
+    file->swapped = swapped;
+    kst_volume_init(&file->volume);
+    read_grid(header, swapped, &file->grid);
+    return read_type(header, swapped, &file->volume, problem) && read_shape(header, swapped, &file->volume, problem);
 }
 
 static void put16(uint8_t *at, int value)
@@ -105,11 +136,13 @@ static void put_real(uint8_t *at, float value)
     memcpy(at, &value, sizeof value);
 }
 
-bool nifti_write(const kst_volume *volume, uint8_t header[NIFTI_HEADER], struct problem *problem)
+bool nifti_write(
+    const kst_volume *volume, const struct volume_grid *grid, uint8_t header[NIFTI_HEADER], struct problem *problem)
 {
     const uint32_t sides[] = {volume->width, volume->height, volume->depth}, size = SIZE;
-    const uint32_t bytes = volume->bits > 8 ? 2 : 1;
-    if (volume->bits > 16)
+    const bool is_float = volume->sample == KST_SAMPLE_FLOAT32;
+    const uint32_t bytes = is_float ? 4 : volume->bits > 8 ? 2 : 1;
+    if (volume->bits > 16 && !is_float)
         return problem_set(problem, "NIfTI: samples of %u bits are written as raw samples alone", volume->bits);
     memset(header, 0, NIFTI_HEADER);
     memcpy(header, &size, sizeof size);
@@ -122,7 +155,9 @@ bool nifti_write(const kst_volume *volume, uint8_t header[NIFTI_HEADER], struct 
         if (sides[i] > SIDE_MAX)
             return problem_set(problem, "NIfTI: more than 32,767 samples along a dimension");
         put16(header + DIM + 2 * (i + 1), (int)sides[i]);
+        put_real(header + PIXDIM + 4 * (i + 1), (float)grid->spacing[2 - i]);
     }
+    header[UNITS] = grid->unit;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].bits == 8 * bytes && types[i].is_signed == volume->is_signed)
             put16(header + DATATYPE, types[i].code);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares arrays of Zarr stores: their metadata, their bricks and what is read of them (docs/formats/zarr.md). */
+#ifndef KOSTKA_TOOL_VOLUME_STORE_H
+#define KOSTKA_TOOL_VOLUME_STORE_H
+
+#include "json.h"
+#include "volume/volume.h"
+
+enum { AXES = 3 /* z, y, x: the order of all arrays of this header */ };
+
+/* What the bytes of a brick are. */
+enum brick_coder {
+    BRICK_VOLUME, /* a codestream of the codec "kostka" */
+    BRICK_IMAGE,  /* a picture of JPEG 2000, which is one slice; "ht" or not makes no difference to a reader */
+    BRICK_BYTES   /* samples as they are */
+};
+
+/* An array in a folder: `shape` samples in bricks, some of which may lie in shards. */
+struct store {
+    char *folder; /* from malloc */
+    uint32_t shape[AXES];
+    uint32_t brick[AXES];
+    uint32_t shard[AXES]; /* bricks of a shard along each axis */
+    bool sharded;
+    bool index_first;    /* a shard begins with its index, instead of ending with it */
+    bool index_checked;  /* the index has a CRC-32C */
+    bool bricks_checked; /* each brick has one behind it */
+    uint8_t bits;        /* of the data type: 8, 16 or 32 */
+    bool is_signed;
+    bool is_float; /* samples are of single precision, bits 32 */
+    bool scaled;   /* and are integers in the codestreams: x = q / scale + offset (floats.c) */
+    double scale, offset;
+    int64_t fill; /* the value of samples whose brick is missing */
+    enum brick_coder coder;
+    bool ht;         /* BRICK_IMAGE: the codec's name says HTJ2K */
+    bool big_endian; /* BRICK_BYTES */
+    uint32_t reduce; /* levels across slices, and along z, that the array's codec leaves out of each codestream */
+    uint32_t reduce_z;
+    char separator;  /* of a brick's key: '/' or '.' */
+    bool plain_keys; /* keys do not begin with "c" */
+    struct volume_grid grid;
+    uint64_t max_memory;
+};
+
+/* Return whether a name is that of a store: it ends in .zarr, or is a folder with metadata of Zarr. */
+bool store_is_named(const char *name);
+
+/*
+ * Open an array, or the first array of an OME-Zarr group, whose metadata lie in the folder `name`. Everything in them
+ * is checked here. The caller always releases it.
+ */
+bool store_open(struct store *store, const char *name, uint64_t max_memory, struct problem *problem);
+void store_release(struct store *store);
+
+/*
+ * metadata.c: read the metadata of an array, version 3 (zarr.json) or 2 (.zarray), into a store whose folder and limit
+ * are set. And find the first array of a group: `path` receives a name of one or more folders below, from malloc.
+ */
+bool metadata_read_array(struct store *store, const json_t *root, struct problem *problem);
+bool metadata_read_v2(struct store *store, const json_t *root, struct problem *problem);
+bool metadata_find_array(const json_t *root, char **path, struct volume_grid *grid, struct problem *problem);
+
+/* metadata_write.c: write what describes an array; and a group of `levels` arrays named 0, 1, ... */
+bool metadata_write_array(const struct store *store, const char *folder, struct problem *problem);
+bool metadata_write_group(const struct store *store, const char *folder, uint32_t levels, struct problem *problem);
+
+/* Bytes of a brick; no data if the brick is missing. */
+struct brick_bytes {
+    uint8_t *data; /* from malloc */
+    size_t length;
+};
+
+/* shards.c: read the bytes of brick `at`, wherever they lie. */
+bool brick_fetch(
+    const struct store *store, const uint32_t at[AXES], struct brick_bytes *bytes, struct problem *problem);
+
+/* Return the path of the file that has brick `at` (of the shard that has it), from malloc; null if out of memory. */
+char *brick_path(const struct store *store, const uint32_t at[AXES]);
+
+/* A shard that is being written: its bricks one after the other, then the index. */
+struct shard_writer;
+struct shard_writer *shard_begin(const struct store *store, const uint32_t at[AXES], struct problem *problem);
+bool shard_add(struct shard_writer *shard, const uint32_t at[AXES], const kst_buffer *coded, struct problem *problem);
+bool shard_end(struct shard_writer *shard, bool good, struct problem *problem); /* frees it in any case */
+
+/*
+ * bricks.c: decode the part `box` of a brick, counted in its samples after the store's reduction and `reduce`, to
+ * `target`, whose size is the box's. `name` is for warnings.
+ */
+bool brick_decode(const struct store *store, const struct volume_settings *settings, const struct brick_bytes *bytes,
+    const kst_box *box, const kst_volume *target, const char *name, struct problem *problem);
+
+/*
+ * store.c: read a box of an array that settings->decode reduces. `volume` describes the box and has room for it:
+ * store_describe() sets its size and type.
+ */
+bool store_describe(
+    const struct store *store, const struct volume_settings *settings, kst_volume *whole, struct problem *problem);
+bool store_read(const struct store *store, const struct volume_settings *settings, const kst_box *box,
+    const kst_volume *volume, struct problem *problem);
+
+/* encode_store.c: the action "encode" to a store. */
+int store_encode(struct volume_settings *settings, char **names);
+
+/* floats.c: the value of an integer in a store whose samples are scaled. */
+float float_of(const struct store *store, int32_t value);
+
+struct float_range {
+    double low, high;
+};
+
+/* Widen a range to hold samples. Returns false, with the number of the first one, if one is not finite. */
+bool floats_look(struct float_range *range, const uint8_t *samples, size_t count, size_t *wrong);
+
+/*
+ * Choose how samples of a range become integers of `bits` bits: so that none differs by more than `error`, or, if that
+ * is 0, finely enough for coding with loss.
+ */
+bool floats_plan(
+    struct store *store, const struct float_range *range, double error, uint8_t *bits, struct problem *problem);
+
+/* Turn samples to integers in place. Returns false, with the number of the sample, if one differs by more than `error`.
+ */
+bool floats_quantise(const struct store *store, uint8_t *samples, size_t count, double error, size_t *wrong);
+
+/* Turn samples to grey of 16 bits in place: the least is 0, the greatest 65535. */
+void floats_show(uint8_t *samples, size_t count);
+
+/* crc32c.c: the CRC-32C (Castagnoli) of bytes. */
+uint32_t crc32c(const void *data, size_t length);
+
+#endif
