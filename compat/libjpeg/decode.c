@@ -17,8 +17,10 @@ static bool hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
     return there;
 }
 
+/* The caller may have asked for virtual arrays of its own, which exist from the start on. */
 static void set_scanning(j_decompress_ptr cinfo)
 {
+    (*cinfo->mem->realize_virt_arrays)((j_common_ptr)cinfo);
     cinfo->global_state = STATE_SCANNING;
     cinfo->output_scanline = 0;
     cinfo->input_scan_number = cinfo->output_scan_number = 1;

@@ -66,10 +66,18 @@ static bool take_chunk(struct libjpeg_taken *taken)
         return false;
     source->next_input_byte += length;
     source->bytes_in_buffer = 0;
-    taken->chunk = length;
     proxy->next_input_byte = taken->bytes + taken->length - length - unread;
     proxy->bytes_in_buffer = unread + length;
     return true;
+}
+
+/* Show the system's library the buffer that begins at an offset, as it was when the source had it. */
+static void show_buffer(struct libjpeg_taken *taken, size_t from)
+{
+    size_t next = taken->borders_passed;
+    size_t to = next < taken->border_count ? taken->border[next] : taken->length;
+    taken->proxy.next_input_byte = taken->bytes + from;
+    taken->proxy.bytes_in_buffer = to - from;
 }
 
 /* Let the caller's source get bytes; cinfo has that source meanwhile. */
@@ -88,25 +96,34 @@ static bool refill(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 static boolean fill_proxy(j_decompress_ptr cinfo)
 {
     struct libjpeg_taken *taken = libjpeg_handed(cinfo);
+    if (taken->borders_passed < taken->border_count) {
+        size_t from = taken->border[taken->borders_passed++];
+        show_buffer(taken, from);
+        return TRUE;
+    }
     if (!refill(taken, cinfo))
         return FALSE;
     taken->proxy.bytes_in_buffer = 0; /* what was there has been read */
-    return take_chunk(taken);
+    taken->borders_passed++;
+    return libjpeg_add_border(taken) && take_chunk(taken);
 }
 
 static void skip_in_proxy(j_decompress_ptr cinfo, long count)
 {
     struct libjpeg_taken *taken = libjpeg_handed(cinfo);
     struct jpeg_source_mgr *proxy = &taken->proxy;
+    while (count > 0 && (proxy->bytes_in_buffer > 0 || taken->borders_passed < taken->border_count)) {
+        if (proxy->bytes_in_buffer == 0)
+            fill_proxy(cinfo);
+        size_t here = (size_t)count < proxy->bytes_in_buffer ? (size_t)count : proxy->bytes_in_buffer;
+        proxy->next_input_byte += here;
+        proxy->bytes_in_buffer -= here;
+        count -= (long)here;
+    }
     if (count <= 0)
         return;
-    size_t here = (size_t)count < proxy->bytes_in_buffer ? (size_t)count : proxy->bytes_in_buffer;
-    proxy->next_input_byte += here;
-    proxy->bytes_in_buffer -= here;
-    if (here == (size_t)count)
-        return;
     cinfo->src = taken->source;
-    (*taken->source->skip_input_data)(cinfo, count - (long)here);
+    (*taken->source->skip_input_data)(cinfo, count);
     cinfo->src = proxy;
 }
 
@@ -119,7 +136,7 @@ static void start_proxy(j_decompress_ptr cinfo)
 static void give_back(struct libjpeg_taken *taken)
 {
     size_t unread = taken->proxy.bytes_in_buffer;
-    if (unread > taken->chunk)
+    if (taken->borders_passed < taken->border_count || unread > libjpeg_chunk(taken))
         return;
     taken->source->next_input_byte -= unread;
     taken->source->bytes_in_buffer += unread;
@@ -137,13 +154,17 @@ static void end_proxy(j_decompress_ptr cinfo)
 static void start_source(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     taken->source = cinfo->src;
-    taken->proxy = (struct jpeg_source_mgr){.next_input_byte = taken->bytes + taken->header,
-        .bytes_in_buffer = taken->length - taken->header,
-        .init_source = start_proxy,
+    struct jpeg_source_mgr *source = cinfo->src;
+    if (libjpeg_append(taken, source->next_input_byte, source->bytes_in_buffer)) {
+        source->next_input_byte += source->bytes_in_buffer;
+        source->bytes_in_buffer = 0;
+    }
+    taken->proxy = (struct jpeg_source_mgr){.init_source = start_proxy,
         .fill_input_buffer = fill_proxy,
         .skip_input_data = skip_in_proxy,
         .resync_to_restart = cinfo->src->resync_to_restart,
         .term_source = end_proxy};
+    show_buffer(taken, taken->header);
     taken->cinfo = cinfo;
     remember(taken);
 }

@@ -24,6 +24,25 @@ bool libjpeg_append(struct libjpeg_taken *taken, const uint8_t *bytes, size_t le
     return true;
 }
 
+bool libjpeg_add_border(struct libjpeg_taken *taken)
+{
+    if (taken->border_count == taken->border_room) {
+        size_t room = taken->border_room ? 2 * taken->border_room : 16;
+        size_t *grown = realloc(taken->border, room * sizeof *grown);
+        if (!grown)
+            return false;
+        taken->border = grown;
+        taken->border_room = room;
+    }
+    taken->border[taken->border_count++] = taken->length;
+    return true;
+}
+
+size_t libjpeg_chunk(const struct libjpeg_taken *taken)
+{
+    return taken->length - (taken->border_count ? taken->border[taken->border_count - 1] : taken->header);
+}
+
 /* Return the offset of the next marker that is neither RST nor a stuffed zero; `length` if there is none yet. */
 static size_t find_marker(struct libjpeg_taken *taken)
 {
@@ -61,7 +80,6 @@ static size_t search(struct libjpeg_taken *taken)
         if (code == 0xD9 || !taken->many_scans || !may_pass(code)) {
             taken->ended = true;
             taken->odd = code != 0xD9;
-            taken->data_end = at;
             return taken->odd ? 0 : taken->length - at - 2;
         }
         if (taken->length - at < 4)
@@ -74,30 +92,34 @@ static size_t search(struct libjpeg_taken *taken)
 }
 
 /* Let the caller's source get bytes if it has none. */
-static bool fill(j_decompress_ptr cinfo)
+static bool fill(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
-    return cinfo->src->bytes_in_buffer > 0 || (*cinfo->src->fill_input_buffer)(cinfo);
+    if (cinfo->src->bytes_in_buffer > 0)
+        return true;
+    return (*cinfo->src->fill_input_buffer)(cinfo) && cinfo->src->bytes_in_buffer > 0 && libjpeg_add_border(taken);
+}
+
+/* There is no memory: the system's library may go on with what was kept. */
+static enum libjpeg_input give_up(struct libjpeg_taken *taken)
+{
+    taken->ended = taken->odd = true;
+    return LIBJPEG_ENDED;
 }
 
 enum libjpeg_input libjpeg_fetch(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     if (taken->ended)
         return LIBJPEG_ENDED;
-    if (!fill(cinfo) || cinfo->src->bytes_in_buffer == 0)
+    if (!fill(taken, cinfo))
         return LIBJPEG_SUSPENDED;
     struct jpeg_source_mgr *source = cinfo->src;
     size_t length = source->bytes_in_buffer < CHUNK ? source->bytes_in_buffer : CHUNK;
-    if (!libjpeg_append(taken, source->next_input_byte, length)) {
-        taken->ended = taken->odd = true;
-        taken->data_end = taken->length;
-        return LIBJPEG_ENDED;
-    }
+    if (!libjpeg_append(taken, source->next_input_byte, length))
+        return give_up(taken);
     size_t back = search(taken);
     taken->length -= back;
     source->next_input_byte += length - back;
     source->bytes_in_buffer -= length - back;
-    taken->chunk = length - back;
-    bool whole = taken->ended;
-    kst_lines_extend(taken->lines, taken->bytes, taken->length, whole);
+    kst_lines_extend(taken->lines, taken->bytes, taken->length, taken->ended);
     return LIBJPEG_MORE;
 }

@@ -20,6 +20,7 @@ void libjpeg_release(struct libjpeg_taken *taken)
     libjpeg_forget_handed(taken);
     kst_lines_close(&taken->lines);
     free(taken->bytes);
+    free(taken->border);
     free(taken->scratch);
     free(taken);
 }

@@ -24,19 +24,20 @@ struct libjpeg_taken {
     uint8_t *bytes; /* a header made from cinfo, and behind it what the source has yielded */
     size_t length, capacity, header;
     size_t searched; /* offset up to which markers were searched */
-    size_t data_end; /* once `ended`: the offset of the marker that ended the search */
     bool many_scans; /* all bytes up to EOI are needed before the first line */
     bool ended;      /* the source stands behind EOI, or something else is `odd` */
     bool odd;        /* a marker that the system's library must see */
     bool past;       /* the last lines were skipped, so that the end of the data does not matter */
-    void *scratch;   /* a line that nobody wants */
+    size_t *border;  /* where in `bytes` a buffer of the source ended and the next one began */
+    size_t border_count, border_room;
+    void *scratch; /* a line that nobody wants */
     /* After it was handed over: */
     j_decompress_ptr cinfo;
     struct jpeg_source_mgr proxy;   /* the source of the system's library, which reads `bytes` first */
     struct jpeg_source_mgr *source; /* the caller's */
-    size_t chunk;                   /* bytes of the caller's present buffer that were taken */
-    bool suspends;                  /* the caller's source has no bytes at times */
-    JDIMENSION lines_to_skip;       /* that the caller has already */
+    size_t borders_passed;
+    bool suspends;            /* the caller's source has no bytes at times */
+    JDIMENSION lines_to_skip; /* that the caller has already */
     struct libjpeg_taken *next;
 };
 
@@ -51,6 +52,10 @@ void libjpeg_release(struct libjpeg_taken *taken);
 /* header.c: write the headers of a stream that continues with the source's next byte. False: there is no memory. */
 bool libjpeg_make_header(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
 
+/* input.c: remember that a new buffer of the source begins here. False: there is no memory. */
+bool libjpeg_add_border(struct libjpeg_taken *taken);
+/* The number of bytes of the source's present buffer that were taken. */
+size_t libjpeg_chunk(const struct libjpeg_taken *taken);
 /* input.c: append bytes. False: there is no memory. */
 bool libjpeg_append(struct libjpeg_taken *taken, const uint8_t *bytes, size_t length);
 /* Get what the source has, at least a byte, and say so to the decoder. The caller's functions may not return. */

@@ -10,7 +10,7 @@
 #include "jpeg/syntax/marker.h"
 #include "jpeg/syntax/parser.h"
 
-static kst_status begin_scan(const struct operation *op, struct jpeg_lines *lines, size_t data_from)
+static kst_status begin_scan(const struct operation *op, struct jpeg_arriving *lines, size_t data_from)
 {
     lines->plan.segment = NULL;
     lines->plan.segment_count = 0;
@@ -21,7 +21,7 @@ static kst_status begin_scan(const struct operation *op, struct jpeg_lines *line
     return kst_jpeg_cpu_entropy_init(op->memory, &lines->entropy, &lines->plan, lines->plan.scan, op->tier);
 }
 
-static kst_status begin_coefficients(const struct operation *op, struct jpeg_lines *lines)
+static kst_status begin_coefficients(const struct operation *op, struct jpeg_arriving *lines)
 {
     kst_status status = kst_jpeg_cpu_blocks_decode(op, &lines->plan, true, &lines->blocks);
     if (status)
@@ -32,10 +32,10 @@ static kst_status begin_coefficients(const struct operation *op, struct jpeg_lin
     return KST_OK;
 }
 
-kst_status kst_jpeg_cpu_lines_begin(const struct operation *op, struct jpeg_lines *lines, const struct jpeg_plan *plan,
-    const kst_decode_options *options, const kst_image *image, size_t data_from)
+kst_status kst_jpeg_cpu_lines_begin(const struct operation *op, struct jpeg_arriving *lines,
+    const struct jpeg_plan *plan, const kst_decode_options *options, const kst_image *image, size_t data_from)
 {
-    *lines = (struct jpeg_lines){.plan = *plan, .making = {.output = &lines->output, .dsp = &lines->dsp}};
+    *lines = (struct jpeg_arriving){.plan = *plan, .making = {.output = &lines->output, .dsp = &lines->dsp}};
     lines->source.plan = &lines->plan;
     kst_jpeg_cpu_dsp_init(&lines->dsp, op->tier);
     kst_jpeg_output_plan(&lines->output, &plan->frame, options, image);
@@ -48,7 +48,7 @@ kst_status kst_jpeg_cpu_lines_begin(const struct operation *op, struct jpeg_line
     return status;
 }
 
-void kst_jpeg_cpu_lines_release(struct memory *memory, struct jpeg_lines *lines)
+void kst_jpeg_cpu_lines_release(struct memory *memory, struct jpeg_arriving *lines)
 {
     kst_jpeg_cpu_band_release(memory, &lines->band);
     kst_jpeg_cpu_entropy_release(memory, &lines->entropy);
@@ -58,7 +58,7 @@ void kst_jpeg_cpu_lines_release(struct memory *memory, struct jpeg_lines *lines)
     memset(lines, 0, sizeof *lines);
 }
 
-static kst_status grow_segments(struct memory *memory, struct jpeg_lines *lines)
+static kst_status grow_segments(struct memory *memory, struct jpeg_arriving *lines)
 {
     kst_status status = KST_OK;
     struct jpeg_plan *plan = &lines->plan;
@@ -77,7 +77,7 @@ static kst_status grow_segments(struct memory *memory, struct jpeg_lines *lines)
 }
 
 /* The data of the current interval go up to `to`, as far as is known. */
-static kst_status extend_segment(struct memory *memory, struct jpeg_lines *lines, size_t to)
+static kst_status extend_segment(struct memory *memory, struct jpeg_arriving *lines, size_t to)
 {
     struct jpeg_plan *plan = &lines->plan;
     while (to > lines->interval_from && plan->data[to - 1] == 0xFF)
@@ -96,8 +96,13 @@ static kst_status extend_segment(struct memory *memory, struct jpeg_lines *lines
     return KST_OK;
 }
 
+static bool is_restart(uint8_t marker)
+{
+    return marker >= JPEG_RST0 && marker <= JPEG_RST7;
+}
+
 /* Pass a restart marker if it is the one that must follow; any other marker ends the scan. */
-static bool pass_restart(struct jpeg_lines *lines, size_t at)
+static bool pass_restart(struct jpeg_arriving *lines, size_t at)
 {
     if (lines->plan.data[at + 1] != JPEG_RST0 + (lines->interval & 7) ||
         lines->interval + 1 >= lines->plan.scan->interval_count)
@@ -108,7 +113,7 @@ static bool pass_restart(struct jpeg_lines *lines, size_t at)
 }
 
 /* Let the cursor read on in the data where they are now, as far as they go now. */
-static void move_cursor(struct jpeg_lines *lines, const uint8_t *before)
+static void move_cursor(struct jpeg_arriving *lines, const uint8_t *before)
 {
     const struct jpeg_plan *plan = &lines->plan;
     struct jpeg_cursor *cursor = &lines->band.cursor;
@@ -120,7 +125,7 @@ static void move_cursor(struct jpeg_lines *lines, const uint8_t *before)
 }
 
 kst_status kst_jpeg_cpu_lines_extend(
-    struct memory *memory, struct jpeg_lines *lines, const uint8_t *data, size_t length, bool whole)
+    struct memory *memory, struct jpeg_arriving *lines, const uint8_t *data, size_t length, bool whole)
 {
     struct jpeg_plan *plan = &lines->plan;
     const uint8_t *before = plan->data;
@@ -134,6 +139,7 @@ kst_status kst_jpeg_cpu_lines_extend(
         status = extend_segment(memory, lines, at);
         if (at < length) {
             lines->ended = !pass_restart(lines, at);
+            lines->end = at;
             continue;
         }
         for (lines->seen = length; lines->seen > lines->interval_from && data[lines->seen - 1] == 0xFF;)
@@ -146,7 +152,7 @@ kst_status kst_jpeg_cpu_lines_extend(
 }
 
 /* Return whether the cursor has read, or has made up, bits that may still arrive. */
-static bool read_too_far(const struct jpeg_lines *lines)
+static bool read_too_far(const struct jpeg_arriving *lines)
 {
     const struct jpeg_cursor *cursor = &lines->band.cursor;
     bool in_last = cursor->segment + 1 >= lines->plan.segment_count;
@@ -154,7 +160,7 @@ static bool read_too_far(const struct jpeg_lines *lines)
 }
 
 /* Decode the next MCU row if its data have arrived. *made: whether that was so. */
-static kst_status make_row(struct jpeg_lines *lines, bool *made)
+static kst_status make_row(struct jpeg_arriving *lines, bool *made)
 {
     struct jpeg_band *band = &lines->band;
     *made = false;
@@ -180,7 +186,7 @@ static kst_status make_row(struct jpeg_lines *lines, bool *made)
 }
 
 kst_status kst_jpeg_cpu_lines_read(
-    const struct operation *op, struct jpeg_lines *lines, void *const *rows, uint32_t count, uint32_t *done)
+    const struct operation *op, struct jpeg_arriving *lines, void *const *rows, uint32_t count, uint32_t *done)
 {
     (void)op;
     for (*done = 0; *done < count && lines->next < lines->output.height; ++*done, ++lines->next) {
@@ -198,9 +204,13 @@ kst_status kst_jpeg_cpu_lines_read(
     return KST_OK;
 }
 
-uint64_t kst_jpeg_cpu_lines_left(const struct jpeg_lines *lines)
+uint64_t kst_jpeg_cpu_lines_left(const struct jpeg_arriving *lines)
 {
     if (!lines->source.entropy || !lines->started || lines->ready < lines->output.height)
         return 0;
-    return kst_jpeg_cpu_cursor_left(&lines->entropy, &lines->band.cursor);
+    const struct jpeg_plan *plan = &lines->plan;
+    uint64_t behind = 0;
+    if (lines->ended && plan->length - lines->end >= 2 && is_restart(plan->data[lines->end + 1]))
+        behind = plan->length - lines->end;
+    return behind + kst_jpeg_cpu_cursor_left(&lines->entropy, &lines->band.cursor);
 }

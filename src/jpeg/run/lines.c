@@ -9,7 +9,7 @@
 
 struct jpeg_line_state {
     struct jpeg_stream stream;
-    struct jpeg_lines lines;
+    struct jpeg_arriving lines;
     const uint8_t *data; /* all that has arrived */
     bool whole;          /* and nothing will follow */
     bool begun;          /* `lines` has begun: at once with a single scan, otherwise when all has arrived */
