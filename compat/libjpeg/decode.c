@@ -187,13 +187,14 @@ static boolean finish_handed(struct libjpeg_taken *taken, j_decompress_ptr cinfo
     return done;
 }
 
+/* Forget the decompression. What the system's library has in cinfo->main is released with it. */
 static void drop(j_decompress_ptr cinfo)
 {
     struct libjpeg_taken *taken = libjpeg_taken(cinfo);
-    if (taken)
-        cinfo->main = NULL;
-    else if ((taken = libjpeg_handed(cinfo)) != NULL)
+    if (!taken && (taken = libjpeg_handed(cinfo)) != NULL)
         libjpeg_leave(taken, cinfo);
+    if (cinfo->mem)
+        cinfo->main = NULL;
     libjpeg_release(taken);
 }
 
@@ -206,7 +207,7 @@ static boolean finish_taken(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
     if (input == LIBJPEG_SUSPENDED)
         return FALSE;
     if (!taken->past && (taken->odd || kst_lines_left(taken->lines) > 0))
-        return hand_over(taken, cinfo) && finish_handed(taken, cinfo);
+        return hand_over(taken, cinfo) && jpeg_finish_decompress(cinfo);
     (*cinfo->src->term_source)(cinfo);
     drop(cinfo);
     libjpeg_original.jpeg_abort((j_common_ptr)cinfo);
@@ -219,7 +220,10 @@ boolean jpeg_finish_decompress(j_decompress_ptr cinfo)
     if (taken && cinfo->global_state == STATE_SCANNING && cinfo->output_scanline >= cinfo->output_height)
         return finish_taken(taken, cinfo);
     taken = libjpeg_handed(cinfo);
-    return taken ? finish_handed(taken, cinfo) : libjpeg_original.jpeg_finish_decompress(cinfo);
+    boolean done = taken ? finish_handed(taken, cinfo) : libjpeg_original.jpeg_finish_decompress(cinfo);
+    if (done)
+        cinfo->main = NULL; /* which was released */
+    return done;
 }
 
 void jpeg_abort_decompress(j_decompress_ptr cinfo)
@@ -238,6 +242,8 @@ void jpeg_abort(j_common_ptr cinfo)
 {
     if (cinfo->mem && cinfo->is_decompressor)
         drop((j_decompress_ptr)cinfo);
+    else if (cinfo->mem)
+        libjpeg_drop_compression((j_compress_ptr)cinfo);
     libjpeg_original.jpeg_abort(cinfo);
 }
 
@@ -245,5 +251,7 @@ void jpeg_destroy(j_common_ptr cinfo)
 {
     if (cinfo->mem && cinfo->is_decompressor)
         drop((j_decompress_ptr)cinfo);
+    else if (cinfo->mem)
+        libjpeg_drop_compression((j_compress_ptr)cinfo);
     libjpeg_original.jpeg_destroy(cinfo);
 }

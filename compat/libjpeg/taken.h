@@ -76,6 +76,9 @@ bool libjpeg_enter(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
 void libjpeg_leave(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
 void libjpeg_forget_handed(struct libjpeg_taken *taken);
 
+/* encode.c: forget a compression that is taken over, if it is. */
+void libjpeg_drop_compression(j_compress_ptr cinfo);
+
 /* context.c: the context of this process; null: there is none. */
 kst_context *libjpeg_context(void);
 

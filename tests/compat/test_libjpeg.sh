@@ -42,7 +42,11 @@ for options in '-scale 1/4' '-scale 1/8' '-scale 5/8' -grayscale -nosmooth '-dct
     both 420 djpeg $options 420.jpg
 done
 both transcoded jpegtran -rotate 90 -progressive 420.jpg
-both encoded cjpeg -quality 80 -progressive a.ppm
+for options in '-quality 80' '-quality 4 -optimize' '-progressive -quality 95' '-sample 1x1 -rgb' '-sample 4x2 -restart 1' -grayscale \
+    '-quality 90,60 -sample 2x2,2x1,1x2' '-scans script' -arithmetic '-smooth 20' '-dct fast'; do
+    # shellcheck disable=SC2086 # words
+    both encoded cjpeg $options a.ppm
+done
 
 # damage FILE SEED: cut off, or with bytes that are others
 damage() {
@@ -90,8 +94,9 @@ for name in sys.argv[1:]:
                 image = Image.open(io.BytesIO(data[:length]))
                 image.load()
                 print(name, length, image.mode, image.size, hashlib.sha1(image.tobytes()).hexdigest())
-                image.save(out := io.BytesIO(), "JPEG", quality=85)
-                print(hashlib.sha1(out.getvalue()).hexdigest())
+                for options in {}, {"quality": 97}, {"progressive": True}, {"optimize": True, "comment": b"x" * 999}:
+                    image.save(out := io.BytesIO(), "JPEG", dpi=(72, 72), **options)
+                    print(hashlib.sha1(out.getvalue()).hexdigest())
             except Exception as error: # the number of bytes that Pillow has not passed on is of no interest
                 print(name, length, type(error).__name__, str(error).split("(")[0])
 END
