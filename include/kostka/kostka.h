@@ -23,6 +23,7 @@
 #include <kostka/kostka_image.h>
 #include <kostka/kostka_info.h>
 #include <kostka/kostka_j2k.h>
+#include <kostka/kostka_lines.h>
 #include <kostka/kostka_resize.h>
 #include <kostka/kostka_status.h>
 #include <kostka/kostka_transcode.h>

@@ -15,6 +15,7 @@
 struct decoding;
 struct encoding;
 struct gpu_module;
+struct line_decoding;
 struct gpu_queue;
 
 /*
@@ -154,6 +155,7 @@ struct codec {
      * beforehand, is cleared if nothing was handed out because the picture has to be decoded as a whole.
      */
     kst_status (*decode_rows)(struct decoding *d, const kst_row_writer *writer, bool *taken);
+    const struct line_decoding *lines; /* optional (run/lines.h) */
     /*
      * Optional: describe part number `index` of what the file holds beside the picture. Returns false if there is no
      * such part.

@@ -47,6 +47,7 @@ dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's,^\./,/,' | grep -v '/$' | s
 /usr/share/fish/vendor_completions.d/kostka.fish
 /usr/share/zsh/vendor-completions/_kostka
 END
+    [ ! -e "$build/compat/libjpeg.so.62" ] || echo /usr/lib/kostka/compat/libjpeg.so.62
     [ ! -e "$build/compat/libopenjp2.so.7" ] || echo /usr/lib/kostka/compat/libopenjp2.so.7
     (cd "$KOSTKA_SOURCE/docs/man" && printf '/usr/share/man/man1/%s\n' ./*.1 | sed 's,/\./,/,')
     (cd "$KOSTKA_SOURCE/include" && printf '/usr/include/%s\n' kostka/*.h)
@@ -96,7 +97,7 @@ grep -q 'DEPENDS:.* libpng-renamed (>= 1\.6' "$work/renamed" || fail "libpng is 
 [ "$(dpkg-deb -f "$package" Version)" = "$version" ] || fail "version $(dpkg-deb -f "$package" Version)"
 dpkg-deb -I "$package" shlibs >"$work/shlibs"
 grep -q "^libkostka ${version%%.*} kostka" "$work/shlibs" || fail "shlibs does not name the library: $(cat "$work/shlibs")"
-grep -q openjp2 "$work/shlibs" && fail 'other packages would take OpenJPEG for one of this package'
+grep -q -e openjp2 -e 'libjpeg ' "$work/shlibs" && fail 'other packages would take OpenJPEG or libjpeg for one of this package'
 dpkg-deb -x "$package" "$work/root"
 [ "$("$work/root/usr/bin/kostka" --version)" = "kostka $version" ] || fail 'the command of the package does not work'
 grep -q -a "$build" "$work/root/usr/bin/kostka" && fail 'the command has the path of the build in it'

@@ -163,16 +163,21 @@ static void fill_from_coefficients(struct jpeg_band *band)
     }
 }
 
-void kst_jpeg_cpu_band_step(struct jpeg_band *band, bool first)
+void kst_jpeg_cpu_band_fill(struct jpeg_band *band)
 {
-    const struct jpeg_output *output = band->output;
-    uint32_t row = band->row;
     if (band->shift)
         fill_from_ahead(band);
     else if (band->source->entropy)
         fill_from_stream(band);
     else
         fill_from_coefficients(band);
+}
+
+void kst_jpeg_cpu_band_step(struct jpeg_band *band, bool first)
+{
+    const struct jpeg_output *output = band->output;
+    uint32_t row = band->row;
+    kst_jpeg_cpu_band_fill(band);
     bool top = row == output->first_row;
     bool bottom = row + 1 == output->first_row + output->row_count;
     uint32_t from = row * output->mcu_lines;

@@ -57,4 +57,7 @@ void kst_jpeg_cpu_band_borrow(struct jpeg_band *band, const struct jpeg_shift *s
  */
 void kst_jpeg_cpu_band_step(struct jpeg_band *band, bool first);
 
+/* Only decode the MCU row `band->row` to samples. The cursor moves on, and the row does not. */
+void kst_jpeg_cpu_band_fill(struct jpeg_band *band);
+
 #endif

@@ -225,6 +225,11 @@ static bool has_surplus(const struct jpeg_entropy *entropy, const struct jpeg_cu
     return jpeg_bits_left(&cursor->bits) > 0 && bytes_left(cursor, entropy->plan->data, spare + 1) > spare;
 }
 
+uint32_t kst_jpeg_cpu_cursor_left(const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor)
+{
+    return jpeg_bits_left(&cursor->bits) > 0 ? bytes_left(cursor, entropy->plan->data, UINT32_MAX) : 0;
+}
+
 void kst_jpeg_cpu_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
 {
     cursor->mcu += count;

@@ -127,6 +127,9 @@ void kst_jpeg_cpu_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_
  */
 void kst_jpeg_cpu_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
 
+/* Return the number of whole bytes left in the segment that the cursor reads, stuffed bytes not counted. */
+uint32_t kst_jpeg_cpu_cursor_left(const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor);
+
 /*
  * Move an ended cursor to MCU `end` or to the next interval that has data. Many lost intervals cost no more time than
  * one.

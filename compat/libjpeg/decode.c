@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Replaces the functions of libjpeg that decompress, and those that end a decompression. */
+#include <stdlib.h>
+
+#include "taken.h"
+
+/* The states of cinfo->global_state (jpegint.h of libjpeg): the header was read; lines can be read. */
+enum { STATE_READY = 202, STATE_SCANNING = 205 };
+
+/* Hand over for good, and pass the lines that the caller has. False: the source has suspended it. */
+static bool hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    if (!libjpeg_hand_over(taken, cinfo))
+        return false;
+    bool there = libjpeg_enter(taken, cinfo);
+    libjpeg_leave(taken, cinfo);
+    return there;
+}
+
+/* The caller may have asked for virtual arrays of its own, which exist from the start on. */
+static void set_scanning(j_decompress_ptr cinfo)
+{
+    (*cinfo->mem->realize_virt_arrays)((j_common_ptr)cinfo);
+    cinfo->global_state = STATE_SCANNING;
+    cinfo->output_scanline = 0;
+    cinfo->input_scan_number = cinfo->output_scan_number = 1;
+    cinfo->input_iMCU_row = cinfo->output_iMCU_row = 0;
+}
+
+/* Get all bytes of a picture with many scans. *waits: the source has no more now. False: the picture is damaged. */
+static bool collect(struct libjpeg_taken *taken, j_decompress_ptr cinfo, bool *waits)
+{
+    uint32_t none;
+    enum libjpeg_input input;
+    do {
+        input = libjpeg_fetch(taken, cinfo);
+    } while (input == LIBJPEG_MORE);
+    *waits = input == LIBJPEG_SUSPENDED;
+    return *waits || (!taken->odd && !kst_lines_read(taken->lines, NULL, 0, &none));
+}
+
+static boolean start(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    bool waits = false;
+    if (taken->many_scans && !collect(taken, cinfo, &waits))
+        return libjpeg_hand_over(taken, cinfo);
+    if (waits)
+        return FALSE;
+    set_scanning(cinfo);
+    return TRUE;
+}
+
+boolean jpeg_start_decompress(j_decompress_ptr cinfo)
+{
+    struct libjpeg_taken *taken = libjpeg_handed(cinfo);
+    if (taken)
+        return libjpeg_hand_over(taken, cinfo);
+    if (cinfo->global_state != STATE_READY)
+        return libjpeg_original.jpeg_start_decompress(cinfo);
+    taken = libjpeg_taken(cinfo);
+    if (!taken)
+        taken = libjpeg_take(cinfo);
+    return taken ? start(taken, cinfo) : libjpeg_original.jpeg_start_decompress(cinfo);
+}
+
+/* Read lines, for which bytes are fetched as they are needed. False: the picture is damaged from here on. */
+static bool read_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JSAMPARRAY rows, JDIMENSION count)
+{
+    for (JDIMENSION at = 0; at < count;) {
+        uint32_t done;
+        kst_status status = kst_lines_read(taken->lines, (void *const *)(rows + at), count - at, &done);
+        at += done;
+        cinfo->output_scanline += done;
+        if (status)
+            return false;
+        if (at == count)
+            return true;
+        enum libjpeg_input input = libjpeg_fetch(taken, cinfo);
+        if (input == LIBJPEG_SUSPENDED)
+            return true;
+        if (input == LIBJPEG_ENDED)
+            return false;
+    }
+    return true;
+}
+
+static JDIMENSION read_from_original(
+    struct libjpeg_taken *taken, j_decompress_ptr cinfo, JSAMPARRAY rows, JDIMENSION count)
+{
+    JDIMENSION done = 0;
+    if (libjpeg_enter(taken, cinfo))
+        done = libjpeg_original.jpeg_read_scanlines(cinfo, rows, count);
+    libjpeg_leave(taken, cinfo);
+    return done;
+}
+
+static JDIMENSION read_taken(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JSAMPARRAY rows, JDIMENSION count)
+{
+    JDIMENSION before = cinfo->output_scanline, left = cinfo->output_height - before;
+    if (count > left)
+        count = left;
+    if (read_lines(taken, cinfo, rows, count))
+        return cinfo->output_scanline - before;
+    JDIMENSION done = cinfo->output_scanline - before;
+    if (!hand_over(taken, cinfo) || done == count)
+        return done;
+    return done + read_from_original(taken, cinfo, rows + done, count - done);
+}
+
+JDIMENSION jpeg_read_scanlines(j_decompress_ptr cinfo, JSAMPARRAY scanlines, JDIMENSION max_lines)
+{
+    struct libjpeg_taken *taken = libjpeg_taken(cinfo);
+    if (taken && cinfo->global_state == STATE_SCANNING && cinfo->output_scanline < cinfo->output_height)
+        return read_taken(taken, cinfo, scanlines, max_lines);
+    taken = libjpeg_handed(cinfo);
+    return taken ? read_from_original(taken, cinfo, scanlines, max_lines)
+                 : libjpeg_original.jpeg_read_scanlines(cinfo, scanlines, max_lines);
+}
+
+/* Read lines that nobody wants. Returns how many. */
+static JDIMENSION drop_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JDIMENSION count)
+{
+    JDIMENSION done = 0;
+    if (!taken->scratch)
+        taken->scratch = calloc(cinfo->output_width, (size_t)cinfo->output_components);
+    JSAMPROW row = taken->scratch;
+    while (row && done < count && jpeg_read_scanlines(cinfo, &row, 1) == 1)
+        done++;
+    return done;
+}
+
+JDIMENSION jpeg_skip_scanlines(j_decompress_ptr cinfo, JDIMENSION num_lines)
+{
+    struct libjpeg_taken *taken = libjpeg_taken(cinfo);
+    if (taken && cinfo->global_state == STATE_SCANNING && num_lines < cinfo->output_height - cinfo->output_scanline)
+        return drop_lines(taken, cinfo, num_lines);
+    if (taken && cinfo->global_state == STATE_SCANNING && cinfo->output_scanline < cinfo->output_height) {
+        JDIMENSION left = cinfo->output_height - cinfo->output_scanline;
+        cinfo->output_scanline = cinfo->output_height;
+        taken->past = true;
+        return left;
+    }
+    taken = libjpeg_handed(cinfo);
+    if (!taken)
+        return libjpeg_original.jpeg_skip_scanlines(cinfo, num_lines);
+    JDIMENSION skipped = libjpeg_enter(taken, cinfo) ? libjpeg_original.jpeg_skip_scanlines(cinfo, num_lines) : 0;
+    libjpeg_leave(taken, cinfo);
+    return skipped;
+}
+
+/* At the edges of a cropped picture the system's library lacks the neighbours for upsampling, so it decodes itself. */
+void jpeg_crop_scanline(j_decompress_ptr cinfo, JDIMENSION *xoffset, JDIMENSION *width)
+{
+    struct libjpeg_taken *taken = libjpeg_taken(cinfo);
+    if (taken && cinfo->output_scanline == 0)
+        hand_over(taken, cinfo);
+    libjpeg_original.jpeg_crop_scanline(cinfo, xoffset, width);
+}
+
+int jpeg_consume_input(j_decompress_ptr cinfo)
+{
+    struct libjpeg_taken *taken = libjpeg_taken(cinfo);
+    if (taken)
+        hand_over(taken, cinfo);
+    taken = libjpeg_handed(cinfo);
+    if (!taken)
+        return libjpeg_original.jpeg_consume_input(cinfo);
+    int code = libjpeg_enter(taken, cinfo) ? libjpeg_original.jpeg_consume_input(cinfo) : JPEG_SUSPENDED;
+    libjpeg_leave(taken, cinfo);
+    return code;
+}
+
+void jpeg_new_colormap(j_decompress_ptr cinfo)
+{
+    struct libjpeg_taken *taken = libjpeg_taken(cinfo);
+    if (taken)
+        hand_over(taken, cinfo);
+    libjpeg_original.jpeg_new_colormap(cinfo);
+}
+
+static boolean finish_handed(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    boolean done = libjpeg_enter(taken, cinfo) && libjpeg_original.jpeg_finish_decompress(cinfo);
+    libjpeg_leave(taken, cinfo);
+    if (done)
+        libjpeg_release(taken);
+    return done;
+}
+
+/* Forget the decompression. What the system's library has in cinfo->main is released with it. */
+static void drop(j_decompress_ptr cinfo)
+{
+    struct libjpeg_taken *taken = libjpeg_taken(cinfo);
+    if (!taken && (taken = libjpeg_handed(cinfo)) != NULL)
+        libjpeg_leave(taken, cinfo);
+    if (cinfo->mem)
+        cinfo->main = NULL;
+    libjpeg_release(taken);
+}
+
+/* All lines were read: leave the source behind EOI. */
+static boolean finish_taken(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    enum libjpeg_input input = taken->past ? LIBJPEG_ENDED : LIBJPEG_MORE;
+    while (input == LIBJPEG_MORE)
+        input = libjpeg_fetch(taken, cinfo);
+    if (input == LIBJPEG_SUSPENDED)
+        return FALSE;
+    if (!taken->past && (taken->odd || kst_lines_left(taken->lines) > 0))
+        return hand_over(taken, cinfo) && jpeg_finish_decompress(cinfo);
+    (*cinfo->src->term_source)(cinfo);
+    drop(cinfo);
+    libjpeg_original.jpeg_abort((j_common_ptr)cinfo);
+    return TRUE;
+}
+
+boolean jpeg_finish_decompress(j_decompress_ptr cinfo)
+{
+    struct libjpeg_taken *taken = libjpeg_taken(cinfo);
+    if (taken && cinfo->global_state == STATE_SCANNING && cinfo->output_scanline >= cinfo->output_height)
+        return finish_taken(taken, cinfo);
+    taken = libjpeg_handed(cinfo);
+    boolean done = taken ? finish_handed(taken, cinfo) : libjpeg_original.jpeg_finish_decompress(cinfo);
+    if (done)
+        cinfo->main = NULL; /* which was released */
+    return done;
+}
+
+void jpeg_abort_decompress(j_decompress_ptr cinfo)
+{
+    drop(cinfo);
+    libjpeg_original.jpeg_abort_decompress(cinfo);
+}
+
+void jpeg_destroy_decompress(j_decompress_ptr cinfo)
+{
+    drop(cinfo);
+    libjpeg_original.jpeg_destroy_decompress(cinfo);
+}
+
+void jpeg_abort(j_common_ptr cinfo)
+{
+    if (cinfo->mem && cinfo->is_decompressor)
+        drop((j_decompress_ptr)cinfo);
+    else if (cinfo->mem)
+        libjpeg_drop_compression((j_compress_ptr)cinfo);
+    libjpeg_original.jpeg_abort(cinfo);
+}
+
+void jpeg_destroy(j_common_ptr cinfo)
+{
+    if (cinfo->mem && cinfo->is_decompressor)
+        drop((j_decompress_ptr)cinfo);
+    else if (cinfo->mem)
+        libjpeg_drop_compression((j_compress_ptr)cinfo);
+    libjpeg_original.jpeg_destroy(cinfo);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hands a decompression over to the system's library, which then reads the bytes that were kept, and behind them those
+ * of the caller's source. Its source is in cinfo only while it works: callers find their own there.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "taken.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct libjpeg_taken *handed; /* all that were handed over */
+static atomic_uint handed_count;
+
+static void unlock_in_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, unlock_in_child);
+}
+
+struct libjpeg_taken *libjpeg_handed(j_decompress_ptr cinfo)
+{
+    if (atomic_load(&handed_count) == 0)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    struct libjpeg_taken *found = handed;
+    while (found && found->cinfo != cinfo)
+        found = found->next;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void remember(struct libjpeg_taken *taken)
+{
+    pthread_mutex_lock(&lock);
+    taken->next = handed;
+    handed = taken;
+    atomic_fetch_add(&handed_count, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+void libjpeg_forget_handed(struct libjpeg_taken *taken)
+{
+    if (!taken->cinfo)
+        return;
+    pthread_mutex_lock(&lock);
+    struct libjpeg_taken **at = &handed;
+    while (*at != taken)
+        at = &(*at)->next;
+    *at = taken->next;
+    atomic_fetch_sub(&handed_count, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Append what the caller's source has, and keep what the system's library has not read yet. */
+static bool take_chunk(struct libjpeg_taken *taken)
+{
+    struct jpeg_source_mgr *source = taken->source, *proxy = &taken->proxy;
+    size_t unread = proxy->bytes_in_buffer, length = source->bytes_in_buffer;
+    if (!libjpeg_append(taken, source->next_input_byte, length))
+        return false;
+    source->next_input_byte += length;
+    source->bytes_in_buffer = 0;
+    proxy->next_input_byte = taken->bytes + taken->length - length - unread;
+    proxy->bytes_in_buffer = unread + length;
+    return true;
+}
+
+/* Show the system's library the buffer that begins at an offset, as it was when the source had it. */
+static void show_buffer(struct libjpeg_taken *taken, size_t from)
+{
+    size_t next = taken->borders_passed;
+    size_t to = next < taken->border_count ? taken->border[next] : taken->length;
+    taken->proxy.next_input_byte = taken->bytes + from;
+    taken->proxy.bytes_in_buffer = to - from;
+}
+
+/* Let the caller's source get bytes; cinfo has that source meanwhile. */
+static bool refill(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    struct jpeg_source_mgr *source = taken->source;
+    if (source->bytes_in_buffer > 0)
+        return true;
+    cinfo->src = source;
+    bool filled = (*source->fill_input_buffer)(cinfo);
+    cinfo->src = &taken->proxy;
+    taken->suspends = taken->suspends || !filled;
+    return filled;
+}
+
+static boolean fill_proxy(j_decompress_ptr cinfo)
+{
+    struct libjpeg_taken *taken = libjpeg_handed(cinfo);
+    if (taken->borders_passed < taken->border_count) {
+        size_t from = taken->border[taken->borders_passed++];
+        show_buffer(taken, from);
+        return TRUE;
+    }
+    if (!refill(taken, cinfo))
+        return FALSE;
+    taken->proxy.bytes_in_buffer = 0; /* what was there has been read */
+    taken->borders_passed++;
+    return libjpeg_add_border(taken) && take_chunk(taken);
+}
+
+static void skip_in_proxy(j_decompress_ptr cinfo, long count)
+{
+    struct libjpeg_taken *taken = libjpeg_handed(cinfo);
+    struct jpeg_source_mgr *proxy = &taken->proxy;
+    while (count > 0 && (proxy->bytes_in_buffer > 0 || taken->borders_passed < taken->border_count)) {
+        if (proxy->bytes_in_buffer == 0)
+            fill_proxy(cinfo);
+        size_t here = (size_t)count < proxy->bytes_in_buffer ? (size_t)count : proxy->bytes_in_buffer;
+        proxy->next_input_byte += here;
+        proxy->bytes_in_buffer -= here;
+        count -= (long)here;
+    }
+    if (count <= 0)
+        return;
+    cinfo->src = taken->source;
+    (*taken->source->skip_input_data)(cinfo, count);
+    cinfo->src = proxy;
+}
+
+static void start_proxy(j_decompress_ptr cinfo)
+{
+    (void)cinfo; /* the caller's source was started when the header was read */
+}
+
+/* Give bytes that were taken but not read back to the caller's source, which still has them. */
+static void give_back(struct libjpeg_taken *taken)
+{
+    size_t unread = taken->proxy.bytes_in_buffer;
+    if (taken->borders_passed < taken->border_count || unread > libjpeg_chunk(taken))
+        return;
+    taken->source->next_input_byte -= unread;
+    taken->source->bytes_in_buffer += unread;
+    taken->proxy.bytes_in_buffer = 0;
+}
+
+static void end_proxy(j_decompress_ptr cinfo)
+{
+    struct libjpeg_taken *taken = libjpeg_handed(cinfo);
+    give_back(taken);
+    cinfo->src = taken->source;
+    (*taken->source->term_source)(cinfo);
+}
+
+static void start_source(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    taken->source = cinfo->src;
+    struct jpeg_source_mgr *source = cinfo->src;
+    if (libjpeg_append(taken, source->next_input_byte, source->bytes_in_buffer)) {
+        source->next_input_byte += source->bytes_in_buffer;
+        source->bytes_in_buffer = 0;
+    }
+    taken->proxy = (struct jpeg_source_mgr){.init_source = start_proxy,
+        .fill_input_buffer = fill_proxy,
+        .skip_input_data = skip_in_proxy,
+        .resync_to_restart = cinfo->src->resync_to_restart,
+        .term_source = end_proxy};
+    show_buffer(taken, taken->header);
+    taken->cinfo = cinfo;
+    remember(taken);
+}
+
+static void enter_source(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    if (cinfo->src != &taken->proxy)
+        taken->source = cinfo->src;
+    if (taken->suspends && taken->source->bytes_in_buffer > 0)
+        take_chunk(taken);
+    cinfo->src = &taken->proxy;
+}
+
+void libjpeg_leave(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    cinfo->src = taken->source;
+}
+
+bool libjpeg_hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    if (!taken->cinfo) {
+        taken->lines_to_skip = cinfo->output_scanline;
+        cinfo->output_scanline = 0;
+        cinfo->main = NULL;
+        cinfo->global_state = 202; /* DSTATE_READY of jpegint.h: the header has been read */
+        kst_lines_close(&taken->lines);
+        start_source(taken, cinfo);
+    }
+    enter_source(taken, cinfo);
+    bool started = libjpeg_original.jpeg_start_decompress(cinfo);
+    libjpeg_leave(taken, cinfo);
+    return started;
+}
+
+bool libjpeg_enter(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    enter_source(taken, cinfo);
+    if (taken->lines_to_skip > 0 && !taken->scratch)
+        taken->scratch = calloc(cinfo->output_width, (size_t)cinfo->output_components);
+    JSAMPROW row = taken->scratch;
+    while (taken->lines_to_skip > 0 && row) {
+        if (libjpeg_original.jpeg_read_scanlines(cinfo, &row, 1) == 0)
+            return false;
+        taken->lines_to_skip--;
+    }
+    return taken->lines_to_skip == 0;
+}

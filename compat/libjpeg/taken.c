@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Decides which decompressions are taken over, and keeps them with cinfo. */
+#include "taken.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char tag;
+
+struct libjpeg_taken *libjpeg_taken(j_decompress_ptr cinfo)
+{
+    struct libjpeg_taken *taken = (struct libjpeg_taken *)(void *)cinfo->main;
+    return cinfo->mem && taken && taken->tag == &tag ? taken : NULL;
+}
+
+void libjpeg_release(struct libjpeg_taken *taken)
+{
+    if (!taken)
+        return;
+    libjpeg_forget_handed(taken);
+    kst_lines_close(&taken->lines);
+    free(taken->bytes);
+    free(taken->border);
+    free(taken->scratch);
+    free(taken);
+}
+
+/* Find the format of what the caller asks for. False: Kostka does not make it. */
+static bool find_format(j_decompress_ptr cinfo, kst_format *format)
+{
+    static const struct {
+        J_COLOR_SPACE space;
+        kst_format format;
+    } formats[] = {{JCS_GRAYSCALE, KST_FORMAT_GREY}, {JCS_RGB, KST_FORMAT_RGB}, {JCS_CMYK, KST_FORMAT_CMYK},
+        {JCS_EXT_RGB, KST_FORMAT_RGB}, {JCS_EXT_BGR, KST_FORMAT_BGR}, {JCS_EXT_RGBX, KST_FORMAT_RGBA},
+        {JCS_EXT_RGBA, KST_FORMAT_RGBA}, {JCS_EXT_BGRX, KST_FORMAT_BGRA}, {JCS_EXT_BGRA, KST_FORMAT_BGRA}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].space == cinfo->out_color_space) {
+            *format = formats[i].format;
+            return true;
+        }
+    return false;
+}
+
+/* Return whether the coded colour space has the components that the headers made for it will say. */
+static bool is_known(j_decompress_ptr cinfo)
+{
+    int count = cinfo->num_components;
+    switch (cinfo->jpeg_color_space) {
+    case JCS_GRAYSCALE:
+        return count == 1;
+    case JCS_RGB:
+    case JCS_YCbCr:
+        return count == 3;
+    case JCS_CMYK:
+    case JCS_YCCK:
+        return count == 4 && cinfo->out_color_space == JCS_CMYK;
+    default:
+        return false;
+    }
+}
+
+/* Return whether components are resampled by whole factors: the system's library refuses others. */
+static bool has_whole_factors(j_decompress_ptr cinfo)
+{
+    for (int i = 0; i < cinfo->num_components; i++) {
+        const jpeg_component_info *c = &cinfo->comp_info[i];
+        int h = c->h_samp_factor * c->DCT_scaled_size, v = c->v_samp_factor * c->DCT_scaled_size;
+        if (h <= 0 || v <= 0 || cinfo->max_h_samp_factor * cinfo->min_DCT_scaled_size % h != 0 ||
+            cinfo->max_v_samp_factor * cinfo->min_DCT_scaled_size % v != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_subsampled(j_decompress_ptr cinfo)
+{
+    return cinfo->max_h_samp_factor > 1 || cinfo->max_v_samp_factor > 1;
+}
+
+static bool is_plain_scan(j_decompress_ptr cinfo)
+{
+    return cinfo->progressive_mode ? cinfo->do_block_smoothing
+                                   : cinfo->Ss == 0 && cinfo->Se == DCTSIZE2 - 1 && cinfo->Ah == 0 && cinfo->Al == 0;
+}
+
+static bool suits(j_decompress_ptr cinfo)
+{
+    bool plain = !cinfo->buffered_image && !cinfo->raw_data_out && !cinfo->quantize_colors && !cinfo->progress &&
+                 cinfo->dct_method == JDCT_ISLOW && (cinfo->do_fancy_upsampling || !is_subsampled(cinfo));
+    return plain && cinfo->data_precision == 8 && !cinfo->arith_code && !cinfo->CCIR601_sampling &&
+           cinfo->unread_marker == 0 && cinfo->src && libjpeg_is_standard_resync(cinfo->src->resync_to_restart) &&
+           is_known(cinfo) && is_plain_scan(cinfo);
+}
+
+/* Open the stream, and compare the picture's size with what the system's library makes of it. */
+static bool open_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    kst_context *context = libjpeg_context();
+    kst_decode_options options;
+    kst_image image;
+    kst_decode_options_init(&options);
+    while (options.reduce < 3 && 8 >> options.reduce != cinfo->min_DCT_scaled_size)
+        options.reduce++;
+    if (!context || 8 >> options.reduce != cinfo->min_DCT_scaled_size || !find_format(cinfo, &options.format) ||
+        kst_lines_open(context, taken->bytes, taken->length, &options, &taken->lines))
+        return false;
+    kst_lines_describe(taken->lines, &image);
+    return image.width == cinfo->output_width && image.height == cinfo->output_height &&
+           (int)kst_format_channels(image.format) == cinfo->output_components;
+}
+
+struct libjpeg_taken *libjpeg_take(j_decompress_ptr cinfo)
+{
+    if (!suits(cinfo))
+        return NULL;
+    jpeg_calc_output_dimensions(cinfo);
+    if (!has_whole_factors(cinfo))
+        return NULL;
+    struct libjpeg_taken *taken = calloc(1, sizeof *taken);
+    if (!taken)
+        return NULL;
+    taken->tag = &tag;
+    taken->many_scans = cinfo->progressive_mode || cinfo->comps_in_scan < cinfo->num_components;
+    if (!libjpeg_make_header(taken, cinfo) || !open_lines(taken, cinfo)) {
+        libjpeg_release(taken);
+        return NULL;
+    }
+    cinfo->main = (struct jpeg_d_main_controller *)(void *)taken;
+    return taken;
+}

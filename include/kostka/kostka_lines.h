@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef KOSTKA_LINES_H
+#define KOSTKA_LINES_H
+
+/**
+ * @file
+ * Declares the decoding of a JPEG stream whose bytes arrive little by little: each line of the picture can be had as
+ * soon as its bytes are there. kostka.h includes this header.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <kostka/kostka_context.h>
+#include <kostka/kostka_decode.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A stream that is decoded line by line, from the top, on the CPU. For one thread at a time. */
+typedef struct kst_lines kst_lines;
+
+/**
+ * Begin a stream. Of what has arrived, only the headers are read.
+ *
+ * @param data borrowed: the first bytes of the stream, at least up to the end of the first scan's header (SOS, T.81
+ *        B.2.3); must stay as it is until kst_lines_extend() replaces it
+ * @param options null for the defaults. `format` must be interleaved or AUTO, `sample` an integer of 8 bits; there is
+ *        no region and no orientation
+ * @param lines receives the handle, which kst_lines_close() destroys; null after an error
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_MEMORY, KST_ERROR_OPTIONS, KST_ERROR_SIGNATURE (a JPEG 2000 stream),
+ *         KST_ERROR_JPEG_NO_SCAN or KST_ERROR_TRUNCATED (the headers have not arrived), or what else is wrong with the
+ *         headers, warnings included
+ */
+KST_API kst_status kst_lines_open(
+    kst_context *context, const void *data, size_t length, const kst_decode_options *options, kst_lines **lines);
+
+/** Destroy the handle and set the pointer to null. Null, and a pointer to null, are allowed. */
+KST_API void kst_lines_close(kst_lines **lines);
+
+/** Describe the picture: one plane with a tight pitch and without a buffer. @return KST_OK or KST_ERROR_ARGUMENT */
+KST_API kst_status kst_lines_describe(const kst_lines *lines, kst_image *image);
+
+/**
+ * Say that more bytes have arrived.
+ *
+ * @param data borrowed like that of kst_lines_open(), which it replaces: all bytes of the stream so far; those that
+ * were there before are the same, though perhaps at another address
+ * @param whole no further bytes will follow
+ * @return KST_OK, or KST_ERROR_ARGUMENT (null, or fewer bytes than before)
+ */
+KST_API kst_status kst_lines_extend(kst_lines *lines, const void *data, size_t length, bool whole);
+
+/**
+ * Decode the next lines. A sequential picture with a single scan is decoded as its bytes arrive, MCU row by MCU row.
+ * Any other is decoded when all its bytes are there; its coefficients are in memory, as many bytes as twice its
+ * samples.
+ *
+ * @param rows where each of the lines goes: as many bytes as the pitch of kst_lines_describe() says
+ * @param count of the pointers in `rows`
+ * @param done receives the number of lines that were written, which is smaller than `count` if bytes are missing, at
+ *        the picture's end, and after an error
+ * @return KST_OK; KST_ERROR_ARGUMENT; KST_ERROR_MEMORY; KST_ERROR_LIMIT_MEMORY; or, as kst_decode_options.strict
+ *         describes it, the first warning: the lines before it are those of an undamaged stream. Later calls return it
+ *         again
+ */
+KST_API kst_status kst_lines_read(kst_lines *lines, void *const *rows, uint32_t count, uint32_t *done);
+
+/**
+ * Once the last line of a picture with a single scan has been read, return the number of whole bytes of entropy-coded
+ * data that have arrived but belong to no MCU, stuffed zero bytes not counted. Up to seven are no warning. If a restart
+ * marker is one too many, all that has arrived from it on counts. 0 otherwise.
+ */
+KST_API uint64_t kst_lines_left(const kst_lines *lines);
+
+/** Return what happened so far; valid until the next call. Null only for null. */
+KST_API const kst_report *kst_lines_report(const kst_lines *lines);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
