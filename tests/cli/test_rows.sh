@@ -219,8 +219,11 @@ small() {
     grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 $most "kilobytes of $file $*"
     rm "out.${output##*.}"
 }
-printf 'P5\n10400 10000\n255\n' >large.pgm
-truncate -s 104000019 large.pgm
+# With sanitizers, under which the peak says nothing, the picture is a little larger than what --max-memory allows.
+rows=10000
+[ -z "${KOSTKA_SANITIZED:-}" ] || rows=2500
+printf 'P5\n10400 %d\n255\n' $rows >large.pgm
+truncate -s $((10400 * rows + $(wc -c <large.pgm))) large.pgm
 expect 0 "$KOSTKA" encode --device cpu large.pgm large.jpg
 expect 0 "$KOSTKA" encode --device cpu large.pgm large.jp2
 most=65536
@@ -233,8 +236,11 @@ for how in 'png --compression 1' 'tif --compression 0' 'tif --compression 1' bmp
     small "large.$extension" large.jp2
 done
 # Neither does 'convert' hold a picture.
+# Every format is read for one target, and written from JPEG and from plain samples.
 for file in large.jpg large.pgm large.bmp large.png large.tif; do
-    for target in png tif pgm bmp; do
+    targets=pgm
+    case $file in *.jpg | *.pgm) targets='png tif pgm bmp' ;; esac
+    for target in $targets; do
         expect 0 "$PEAK" peak.kb "$KOSTKA" convert --device cpu --max-memory 16M "$file" "converted.$target"
         grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 40000 "kilobytes of $file as $target"
         [ $target != pgm ] || [ "$file" = large.jpg ] || same large.pgm converted.pgm
