@@ -89,7 +89,7 @@ static void show(const kst_image *image, const kst_encode_options *o, uint32_t w
 }
 
 /*
- * One check in five goes to GPUs, which gpu_jpeg_encode compares with the CPU. With sanitizers one in three is made:
+ * One check in five goes to GPUs, which gpu_jpeg_encode compares with the CPU. With sanitizers one in five is made:
  * they find what code does and not what samples come to.
  */
 static void check(const kst_image *image, const kst_encode_options *o)
