@@ -35,10 +35,10 @@ small() {
     expect 0 "$KOSTKA" decode "$name" "whole.$extension"
     expect 0 "$KOSTKA" decode --max-memory $limit "$name" "again.$extension"
     same "whole.$extension" "again.$extension"
-    for kind in png tif; do
-        expect 0 "$KOSTKA" decode --compression 1 "$name" whole.$kind
-        expect 0 "$KOSTKA" decode --compression 1 --max-memory $limit "$name" again.$kind
-        same whole.$kind again.$kind
+    for kind in $(sampled 'png tif' tif); do
+        expect 0 "$KOSTKA" decode --compression 1 "$name" "whole.$kind"
+        expect 0 "$KOSTKA" decode --compression 1 --max-memory $limit "$name" "again.$kind"
+        same "whole.$kind" "again.$kind"
     done
     "$KOSTKA" decode --compression 1 --max-memory $limit --out-format tiff "$name" - >again.tif || fail "$name: to TIFF"
     same whole.tif again.tif

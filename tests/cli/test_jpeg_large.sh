@@ -35,7 +35,7 @@ for name in colour colour-p grey grey-p; do
         '--rotate 90' '--rotate 180 --progressive' '--rotate 270 --progressive' '--transpose --optimize' --grey; do
         # shellcheck disable=SC2086 # words
         expect 0 "$KOSTKA" transcode $options $name.jpg kept.jpg
-        for threads in 1 2; do
+        for threads in $(sampled '1 2' 2); do
             # shellcheck disable=SC2086
             expect 0 "$KOSTKA" transcode --max-memory $limit --threads $threads $options $name.jpg large.jpg
             same kept.jpg large.jpg
@@ -69,7 +69,7 @@ expect 0 "$KOSTKA" encode --progressive huge.pgm huge-p.jpg
 expect 0 "$KOSTKA" transcode --progressive huge.jpg large.jpg
 same huge-p.jpg large.jpg
 expect 0 "$KOSTKA" convert huge.pgm huge.png
-for threads in 1 2; do
+for threads in $(sampled '1 2' 2); do
     for work in 'transcode huge.jpg' 'transcode huge-p.jpg' 'transcode --optimize huge.jpg' \
         'transcode --progressive huge.jpg' 'transcode --progressive huge-p.jpg' 'transcode --rotate 90 huge.jpg' \
         'transcode --flip v huge.jpg' 'transcode --rotate 270 --progressive huge.jpg' 'encode --progressive huge.png'; do

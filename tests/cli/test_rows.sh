@@ -10,11 +10,11 @@ check() {
     shift
     expect 0 "$KOSTKA" convert "$@" "$file" whole.jpg
     cp err whole.err
-    for threads in 1 3; do
-        expect 0 "$KOSTKA" encode --threads $threads "$@" "$file" out.jpg
+    for threads in $(sampled '1 3' 3); do
+        expect 0 "$KOSTKA" encode --threads "$threads" "$@" "$file" out.jpg
         same whole.jpg out.jpg
         same whole.err err
-        "$KOSTKA" encode --threads $threads "$@" - - <"$file" >out.jpg 2>err || fail "$file through pipes: $(cat err)"
+        "$KOSTKA" encode --threads "$threads" "$@" - - <"$file" >out.jpg 2>err || fail "$file through pipes: $(cat err)"
         same whole.jpg out.jpg
     done
 }
@@ -31,8 +31,8 @@ check_j2k() {
     shift 2
     expect 0 "$KOSTKA" convert "$@" "$file" "whole.$extension"
     said "$extension" >whole.err
-    for threads in 1 3; do
-        expect 0 "$KOSTKA" encode --device cpu --threads $threads "$@" "$file" "out.$extension"
+    for threads in $(sampled '1 3' 3); do
+        expect 0 "$KOSTKA" encode --device cpu --threads "$threads" "$@" "$file" "out.$extension"
         same "whole.$extension" "out.$extension"
         said "$extension" | cmp -s - whole.err || fail "other warnings than for the whole of $file: $(cat err)"
     done
@@ -54,12 +54,12 @@ across() {
 # fails FILE TEXT: as a whole and in rows, from the file and from a pipe; nothing is left
 fails() {
     expect 1 "$KOSTKA" convert "$1" none.jpg
-    for threads in 1 3; do
-        expect 1 "$KOSTKA" encode --threads $threads "$1" none.jpg
+    for threads in $(sampled '1 3' 3); do
+        expect 1 "$KOSTKA" encode --threads "$threads" "$1" none.jpg
         says "$2"
-        expect 1 "$KOSTKA" encode --threads $threads - none.jpg <"$1"
+        expect 1 "$KOSTKA" encode --threads "$threads" - none.jpg <"$1"
         says "$2"
-        expect 1 "$KOSTKA" encode --device cpu --threads $threads "$1" none.jp2
+        expect 1 "$KOSTKA" encode --device cpu --threads "$threads" "$1" none.jp2
         says "$2"
     done
     [ ! -e none.jpg ] || fail "a file of a damaged picture: $1"
@@ -219,8 +219,10 @@ small() {
     grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 $most "kilobytes of $file $*"
     rm "out.${output##*.}"
 }
-printf 'P5\n10400 10000\n255\n' >large.pgm
-truncate -s 104000019 large.pgm
+# With sanitizers, under which the peak says nothing, the picture is a little larger than what --max-memory allows.
+rows=$(sampled 10000 2500)
+printf 'P5\n10400 %d\n255\n' "$rows" >large.pgm
+truncate -s $((10400 * rows + $(wc -c <large.pgm))) large.pgm
 expect 0 "$KOSTKA" encode --device cpu large.pgm large.jpg
 expect 0 "$KOSTKA" encode --device cpu large.pgm large.jp2
 most=65536
@@ -233,11 +235,14 @@ for how in 'png --compression 1' 'tif --compression 0' 'tif --compression 1' bmp
     small "large.$extension" large.jp2
 done
 # Neither does 'convert' hold a picture.
+# Every format is read for one target, and written from JPEG and from plain samples.
 for file in large.jpg large.pgm large.bmp large.png large.tif; do
-    for target in png tif pgm bmp; do
+    targets=pgm
+    case $file in *.jpg | *.pgm) targets='png tif pgm bmp' ;; esac
+    for target in $targets; do
         expect 0 "$PEAK" peak.kb "$KOSTKA" convert --device cpu --max-memory 16M "$file" "converted.$target"
         grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 40000 "kilobytes of $file as $target"
-        [ $target != pgm ] || [ "$file" = large.jpg ] || same large.pgm converted.pgm
+        [ "$target" != pgm ] || [ "$file" = large.jpg ] || same large.pgm converted.pgm
         rm "converted.$target"
     done
 done

@@ -78,6 +78,21 @@ struct provided {
     uint32_t brought, good;
 };
 
+static void provided_decode(struct provided *provided)
+{
+    for (uint32_t i = 0; i < 6; i++) {
+        kst_image_init(&provided->image[i]);
+        assert_int_equal(
+            kst_decode(set.context, set.stream[i].data, set.stream[i].length, NULL, &provided->image[i], NULL), KST_OK);
+    }
+}
+
+static void provided_release(struct provided *provided)
+{
+    for (uint32_t i = 0; i < 6; i++)
+        kst_image_release(set.context, &provided->image[i]);
+}
+
 static bool next_image(void *user, kst_flow_item *item)
 {
     struct provided *provided = user;
@@ -92,11 +107,7 @@ static void test_encode(void **state)
     kst_flow_item item;
     kst_flow *flow;
     (void)state;
-    for (uint32_t i = 0; i < 6; i++) {
-        kst_image_init(&provided.image[i]);
-        assert_int_equal(
-            kst_decode(set.context, set.stream[i].data, set.stream[i].length, NULL, &provided.image[i], NULL), KST_OK);
-    }
+    provided_decode(&provided);
     kst_flow_options_init(&options);
     options.work = KST_FLOW_ENCODE;
     options.devices = "cpu";
@@ -115,8 +126,7 @@ static void test_encode(void **state)
     }
     assert_int_equal(kst_flow_end(&flow), KST_OK);
     assert_int_equal(provided.good, 50);
-    for (uint32_t i = 0; i < 6; i++)
-        kst_image_release(set.context, &provided.image[i]);
+    provided_release(&provided);
 }
 
 /* Items of one flow that are decoded, encoded and converted by turns. */
@@ -156,11 +166,7 @@ static void test_any_work(void **state)
     kst_flow_item item;
     kst_flow *flow;
     (void)state;
-    for (uint32_t i = 0; i < 6; i++) {
-        kst_image_init(&provided.image[i]);
-        assert_int_equal(
-            kst_decode(set.context, set.stream[i].data, set.stream[i].length, NULL, &provided.image[i], NULL), KST_OK);
-    }
+    provided_decode(&provided);
     kst_flow_options_init(&options);
     options.devices = "cpu";
     options.next = next_of_any_work;
@@ -173,8 +179,7 @@ static void test_any_work(void **state)
     }
     assert_int_equal(kst_flow_end(&flow), KST_OK);
     assert_int_equal(provided.good, 60);
-    for (uint32_t i = 0; i < 6; i++)
-        kst_image_release(set.context, &provided.image[i]);
+    provided_release(&provided);
 }
 
 /* Transcoding is no work for one item of a flow that does something else, nor the other way round. */

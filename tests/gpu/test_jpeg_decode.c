@@ -294,7 +294,10 @@ static void test_mixed(void **state)
         options.subsampling = (kst_subsampling)(i % 4);
         decoding.reduce = i / 4;
         decoding.format = i == 2 ? KST_FORMAT_RAW : i == 4 ? KST_FORMAT_PLANAR : KST_FORMAT_BGRA;
-        encode(20 + 13 * i, 90 - 9 * i, KST_FORMAT_RGB, 90, &options, &buffer[i]);
+        if (simulated())
+            encode(9 + 9 * i, 29 - 9 * i, KST_FORMAT_RGB, 90, &options, &buffer[i]);
+        else
+            encode(20 + 13 * i, 90 - 9 * i, KST_FORMAT_RGB, 90, &options, &buffer[i]);
         const struct operation op = kst_context_operation(cpu, &memory, &report, NULL);
         assert_int_equal(kst_jpeg_parse(&op, buffer[i].data, buffer[i].length, &stream[i]), KST_OK);
         item[i] = (struct jpeg_gpu_item){.plan = &stream[i].plan};
@@ -371,7 +374,7 @@ static void test_mutations(void **state)
         options.subsampling = (kst_subsampling)(next_random() % 4);
         options.restart.unit = next_random() % 2 ? KST_RESTART_MCUS : KST_RESTART_NONE;
         options.restart.interval = 1 + next_random() % 40;
-        uint32_t side = simulated() ? 40 : 150;
+        uint32_t side = simulated() ? 16 : 150;
         encode(16 + next_random() % side, 16 + next_random() % side, KST_FORMAT_RGB, 1 + next_random() % 200, &options,
             &buffer);
         mutate(buffer.data, &buffer.length);

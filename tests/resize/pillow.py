@@ -35,13 +35,13 @@ class Stream:
         return status, (width, height), self.process.stdout.read(width * height * len(image.getbands()))
 
 
+# Of random bytes two fifths become 0 or 255, where results are clipped.
+CLIPPED = bytes([0] * 51 + list(range(51, 205)) + [255] * 51)
+
+
 def noise(random_, mode, width, height):
-    """Samples of which many are 0 or 255, where results are clipped."""
-    count = width * height * len(Image.new(mode, (1, 1)).getbands())
-    samples = bytearray(random_.randbytes(count))
-    for _ in range(count // 2):
-        samples[random_.randrange(count)] = random_.choice((0, 255))
-    return Image.frombytes(mode, (width, height), bytes(samples))
+    count = width * height * Image.getmodebands(mode)
+    return Image.frombytes(mode, (width, height), random_.randbytes(count).translate(CLIPPED))
 
 
 def swap(image):

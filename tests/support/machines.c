@@ -51,6 +51,7 @@ int contexts_start_cpu(void **state)
     }
     add(list, "cpu", NULL, 3, "3 threads");
     add(list, "cpu", NULL, 8, "8 threads");
+    list->cpu_count = list->count;
     return 0;
 }
 

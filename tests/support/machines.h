@@ -12,7 +12,8 @@ struct context_list {
     kst_context *context[16];
     const char *name[16]; /* "tier, threads", or the device's */
     kst_device_info gpu[16];
-    uint32_t count; /* the first: plain C on one thread, or the best tier on two if watched; the last: GPUs */
+    uint32_t cpu_count; /* of those that are not GPUs, which lie first */
+    uint32_t count;     /* the first: plain C on one thread, or the best tier on two if watched; the last: GPUs */
 };
 
 /*

@@ -141,14 +141,7 @@ static const struct variant variants[] = {
 
 static kst_buffer encode(const struct variant *variant)
 {
-    static uint8_t pixels[SIDE * SIDE * 3];
-    kst_image image;
     kst_j2k_options j2k;
-    for (size_t i = 0; i < sizeof pixels; i++) {
-        size_t x = i / 3 % SIDE, y = i / 3 / SIDE;
-        pixels[i] = (uint8_t)(x < 80 ? x + y : x < 120 ? 40 : random_below(&random_state, 256));
-    }
-    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, SIDE, SIDE, pixels, 0), KST_OK);
     kst_j2k_options_init(&j2k);
     j2k.progression = variant->progression;
     j2k.tile_width = j2k.tile_height = variant->tile;
@@ -162,7 +155,7 @@ static kst_buffer encode(const struct variant *variant)
     j2k.eph = variant->eph;
     j2k.style = variant->ht ? KST_J2K_HT : 0;
     j2k.codestream = true;
-    return j2k_coded(context, &image, &j2k);
+    return j2k_coded_mixed(context, SIDE, &random_state, &j2k);
 }
 
 /* Threads share all tiles that have PLT and are wanted as a whole. */

@@ -212,7 +212,7 @@ static void test_cancelled(void **state)
         kst_buffer stream = make(context, 900, HEIGHT, &kind);
         uint32_t cancelled = 0;
         bool ended = false;
-        for (uint32_t at = 1; !ended && at < 10000; at += THREADS_WATCHED ? 97 : 13) {
+        for (uint32_t at = 1; !ended && at < 10000; at += SANITIZED ? 97 : 29) {
             struct stop stop = {.at = at};
             const kst_progress progress = {sizeof progress, goes_on, &stop};
             struct taken_rows target = {.in_order = true, .fail_at = UINT32_MAX};

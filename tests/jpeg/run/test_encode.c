@@ -76,6 +76,8 @@ static void picture_make_raw(
     }
 }
 
+enum { GPUS_APART = 5, CHECKS_APART = SANITIZED ? 5 : 1 };
+
 static unsigned long compared;
 
 static void show(const kst_image *image, const kst_encode_options *o, uint32_t which)
@@ -86,15 +88,23 @@ static void show(const kst_image *image, const kst_encode_options *o, uint32_t w
         o->v[1], o->h[2], o->v[2], o->quality, (int)o->coding, (int)o->restart.unit, o->restart.interval, which);
 }
 
+/*
+ * One check in five goes to GPUs, which gpu_jpeg_encode compares with the CPU. With sanitizers one in five is made:
+ * they find what code does and not what samples come to.
+ */
 static void check(const kst_image *image, const kst_encode_options *o)
 {
+    static uint32_t turn;
     unsigned char *expected;
     unsigned long length;
+    if (turn++ % CHECKS_APART != 0)
+        return;
+    const uint32_t count = turn % GPUS_APART == 0 ? contexts.count : contexts.cpu_count;
     if (!libjpeg_encode(image, o, &expected, &length)) {
         show(image, o, 0);
         fail_msg("libjpeg refuses");
     }
-    for (uint32_t i = 0; i < contexts.count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         kst_buffer output = {0};
         kst_report report;
         kst_report_init(&report);

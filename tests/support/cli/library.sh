@@ -23,6 +23,12 @@ lacks() {
     exit 77
 }
 
+# sampled ALL SOME: the cases to try; with sanitizers, which take ten times as long and find what code does, some that reach
+# all of it
+sampled() {
+    if [ -z "${KOSTKA_SANITIZED:-}" ]; then echo "$1"; else echo "$2"; fi
+}
+
 # within SECONDS COMMAND…: of processor time, whatever else the machine is busy with; killed behind them
 within() {
     seconds=$1

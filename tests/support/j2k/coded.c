@@ -2,8 +2,10 @@
 /* Encodes pictures to JPEG 2000, and finds tile-parts and damages their headers. */
 #include "support/j2k/coded.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "support/random.h"
 #include "support/test.h"
 
 enum { SOT_LENGTH = 12 };
@@ -25,6 +27,21 @@ kst_buffer j2k_coded(kst_context *context, const kst_image *image, const kst_j2k
     kst_report_init(&report);
     if (kst_encode(context, image, &options, &coded, &report))
         fail_msg("not encoded: %s", report.message);
+    return coded;
+}
+
+kst_buffer j2k_coded_mixed(kst_context *context, uint32_t side, uint32_t *random, const kst_j2k_options *j2k)
+{
+    uint8_t *pixels = malloc((size_t)side * side * 3);
+    kst_image image;
+    assert_non_null(pixels);
+    for (size_t i = 0; i < (size_t)side * side * 3; i++) {
+        size_t x = i / 3 % side, y = i / 3 / side;
+        pixels[i] = (uint8_t)(x < side / 2 ? x + y : x < side / 4 * 3 ? 40 : random_below(random, 256));
+    }
+    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_RGB, side, side, pixels, 0), KST_OK);
+    kst_buffer coded = j2k_coded(context, &image, j2k);
+    free(pixels);
     return coded;
 }
 

@@ -11,6 +11,10 @@ kst_encode_options j2k_coding(const kst_j2k_options *j2k);
 /* A picture's stream, which the caller releases. The test fails where there is none. */
 kst_buffer j2k_coded(kst_context *context, const kst_image *image, const kst_j2k_options *j2k);
 
+/* The stream of a square RGB picture, half of it a slope, a quarter flat and a quarter noise: packets are of all
+ * lengths. */
+kst_buffer j2k_coded_mixed(kst_context *context, uint32_t side, uint32_t *random, const kst_j2k_options *j2k);
+
 /* Return where tile-part `number` of a stream starts, counted from 0; null if there are fewer. */
 uint8_t *j2k_tile_part(const kst_buffer *stream, uint32_t number);
 
