@@ -109,13 +109,41 @@ static void copy_planes(struct j2k_gpu_job *job, uint32_t index)
     }
 }
 
+/* Where a volume lies in the part's buffer of pixels, or in the copy of that, its pitches, and how many rows it has. */
+struct j2k_volume_rows {
+    size_t at, row, slice;
+    uint32_t height, depth;
+};
+
+static struct j2k_volume_rows volume_rows(const struct j2k_gpu_job *job, uint32_t index)
+{
+    const kst_volume *volume = &job->items[index].volume->output;
+    const size_t row = (size_t)volume->width * kst_volume_sample_bytes(volume);
+    return (struct j2k_volume_rows){
+        job->part.place[index].volume, row, row * volume->height, volume->height, volume->depth};
+}
+
+/* Copy a volume from the part's buffer to pinned memory: slice by slice, or all rows at once if slices are dense. */
+static void copy_volume(struct j2k_gpu_job *job, uint32_t index)
+{
+    const struct j2k_gpu_item *item = &job->items[index];
+    const kst_volume *volume = &item->volume->output;
+    const struct j2k_volume_rows from = volume_rows(job, index);
+    const bool dense = volume->slice_pitch == volume->pitch * volume->height;
+    const uint32_t pieces = dense ? 1 : from.depth, rows = dense ? from.height * from.depth : from.height;
+    for (uint32_t i = 0; i < pieces; i++)
+        kst_gpu_copy_rows(&job->track->queue,
+            (struct gpu_rows){&item->image.buffer[0], item->image.offset[0] + i * volume->slice_pitch, volume->pitch},
+            (struct gpu_rows){&job->buffer[J2K_PIXELS], from.at + i * from.slice, from.row}, from.row, rows);
+}
+
 void kst_j2k_gpu_download(struct j2k_gpu_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct gpu_queue *queue = &job->track->queue;
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].delivery != GPU_DELIVERY_HOST && !job->items[i].in_place)
-            copy_planes(job, i);
+            (job->items[i].volume ? copy_volume : copy_planes)(job, i);
     backend->copy(queue, &job->buffer[J2K_HOST_RESULT], 0, &job->buffer[J2K_DAMAGE], 0, job->damage_length);
     backend->copy(
         queue, &job->buffer[J2K_HOST_RESULT], job->damage_length, &job->buffer[J2K_PIXELS], 0, job->pixels_length);
@@ -143,6 +171,29 @@ static void fetch_strip(void *arg, uint32_t index)
             (uint8_t *)strip->to->data + (ptrdiff_t)y * strip->to->pitch, strip->from + y * strip->pitch, strip->row);
 }
 
+/* The volume whose slices threads copy. */
+struct j2k_volume_download {
+    const struct j2k_gpu_job *job;
+    uint32_t index;
+};
+
+static void fetch_slice(void *arg, uint32_t index)
+{
+    const struct j2k_volume_download *download = arg;
+    const struct j2k_gpu_job *job = download->job;
+    const kst_volume *to = &job->items[download->index].volume->output;
+    const struct j2k_volume_rows from = volume_rows(job, download->index);
+    const uint8_t *at = job->buffer[J2K_HOST_RESULT].host + job->damage_length + from.at + index * from.slice;
+    for (uint32_t y = 0; y < from.height; y++)
+        memcpy((uint8_t *)to->data + index * to->slice_pitch + y * to->pitch, at + y * from.row, from.row);
+}
+
+static void fetch_volume(struct j2k_gpu_job *job, uint32_t index)
+{
+    struct j2k_volume_download download = {.job = job, .index = index};
+    kst_pool_run(job->runtime->threads, job->items[index].volume->output.depth, fetch_slice, &download);
+}
+
 static void fetch_image(void *arg, uint32_t index)
 {
     const struct j2k_gpu_job *job = arg;
@@ -163,5 +214,9 @@ static void fetch_image(void *arg, uint32_t index)
 
 void kst_j2k_gpu_fetch(struct j2k_gpu_job *job)
 {
-    kst_pool_run(job->runtime->threads, job->count, fetch_image, job);
+    if (!job->items->volume)
+        kst_pool_run(job->runtime->threads, job->count, fetch_image, job);
+    for (uint32_t i = 0; i < job->count && job->items->volume; i++)
+        if (job->items[i].delivery == GPU_DELIVERY_HOST)
+            fetch_volume(job, i);
 }
