@@ -155,6 +155,24 @@ KST_API kst_status kst_describe_volume(kst_context *context, const void *data, s
 KST_API kst_status kst_decode_volume(kst_context *context, const void *data, size_t length,
     const kst_volume_decode_options *options, kst_volume *volume, kst_report *report);
 
+/** A volume of a batch, such as a brick of a larger array: its part of that array, with the array's pitches. */
+typedef struct kst_volume_item {
+    const void *data;
+    size_t length;
+    const kst_volume_decode_options *options; /**< null for the defaults; progress is not reported */
+    kst_volume *volume;                       /**< as for kst_decode_volume() */
+    kst_report report;                        /**< its status is that of this item; its size is set by the call */
+} kst_volume_item;
+
+/**
+ * Decode many volumes. The context's GPU decodes those that it supports, many in each launch, while the context's
+ * threads read the packets of others; the CPU decodes the rest. One bad stream does not disturb the others, but for a
+ * device that fails. Volumes that overlap are not allowed. The call waits for the end. Thread-safe.
+ *
+ * @return KST_OK if every item succeeded, otherwise the status of the first that did not
+ */
+KST_API kst_status kst_decode_volumes(kst_context *context, kst_volume_item *items, size_t count);
+
 #ifdef __cplusplus
 }
 #endif

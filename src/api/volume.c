@@ -46,6 +46,13 @@ kst_status kst_describe_volume(kst_context *context, const void *data, size_t le
     return kst_volume_run_decode(context, data, length, &request, report);
 }
 
+kst_status kst_decode_volumes(kst_context *context, kst_volume_item *items, size_t count)
+{
+    if (!context || (!items && count > 0))
+        return KST_ERROR_ARGUMENT;
+    return kst_volume_run_decode_all(context, items, count);
+}
+
 kst_status kst_decode_volume(kst_context *context, const void *data, size_t length,
     const kst_volume_decode_options *options, kst_volume *volume, kst_report *report)
 {

@@ -179,10 +179,11 @@ struct codec {
     /*
      * With these: plan a volume for its GPU, or leave v->planned null if the CPU is to decode it; begin to decode
      * planned volumes of one GPU, and wait until all that were begun together are decoded, which sets their statuses;
-     * and release what was planned. Volumes with device memory of one kind may lie in several buffers.
+     * and release what was planned. The list must stay until the end. Volumes with device memory of one kind may lie in
+     * several buffers.
      */
     kst_status (*place_volume)(struct volume_decoding *v);
-    void *(*begin_volumes)(struct volume_decoding *volumes, uint32_t count);
+    void *(*begin_volumes)(struct volume_decoding **volumes, uint32_t count);
     void (*end_volumes)(void *begun); /* null allowed */
     void (*release_volume)(struct volume_decoding *v);
     kst_status (*encode_volume)(kst_context *context, const kst_volume *volume, const kst_volume_options *options,

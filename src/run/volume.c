@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks the arguments of operations on volumes, and lets the codec of JPEG 2000 carry them out. */
+/* Checks the arguments of operations on single volumes, and lets the codec of JPEG 2000 carry them out. */
 #include "run/volume.h"
 
 #include "core/report.h"
@@ -7,7 +7,6 @@
 #include "image/volume.h"
 #include "run/encoding.h"
 #include "run/volume_decoding.h"
-#include "run/volume_memory.h"
 
 static kst_status refuse(kst_report *to, kst_status status, const char *detail)
 {
@@ -18,11 +17,6 @@ static kst_status refuse(kst_report *to, kst_status status, const char *detail)
     return status;
 }
 
-static kst_status fail(kst_decoder *decoder, kst_status status, const char *detail)
-{
-    return kst_report_error(&decoder->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
-}
-
 static void write_info(const kst_volume_info *from, kst_volume_info *to)
 {
     const size_t size = to->size;
@@ -30,137 +24,43 @@ static void write_info(const kst_volume_info *from, kst_volume_info *to)
     to->size = size;
 }
 
-/* Allocate the volume that decoding makes, in the kind of memory that the caller's description names. */
-static kst_status make_volume(struct volume_decoding *v, const kst_volume *described)
-{
-    kst_decoder *decoder = v->decoder;
-    const kst_volume before = *v->volume;
-    char message[VOLUME_MESSAGE] = "";
-    *v->volume = *described;
-    v->volume->memory = before.memory;
-    kst_status status = kst_volume_make_in(decoder->context, &decoder->memory, v->volume, message);
-    v->made = !status;
-    if (!status)
-        return KST_OK;
-    *v->volume = before;
-    return fail(decoder, status, message[0] ? message : NULL);
-}
-
-/* Check a caller's volume against the one that decoding makes, or allocate it. */
-static kst_status settle_volume(struct volume_decoding *v, const kst_volume *described)
-{
-    kst_volume *volume = v->volume;
-    uint64_t bytes;
-    if (!volume->data)
-        return make_volume(v, described);
-    kst_status status = kst_volume_check(volume, &bytes);
-    if (status)
-        return fail(v->decoder, status, NULL);
-    if (volume->width != described->width || volume->height != described->height || volume->depth != described->depth)
-        return fail(v->decoder, KST_ERROR_IMAGE_SIZE, "the volume's");
-    if (volume->bits != described->bits || volume->is_signed != described->is_signed)
-        return fail(v->decoder, KST_ERROR_IMAGE_DEPTH, "the volume's");
-    return KST_OK;
-}
-
-/* Choose the device, and find out where the volume lies as seen from it. */
-static kst_status choose_device(struct volume_decoding *v)
-{
-    kst_decoder *decoder = v->decoder;
-    const bool device = kst_memory_is_device(v->volume->memory);
-    const double seconds = (double)decoder->info.entropy_bytes * decoder->codec->decode_seconds;
-    struct gpu_error error = {.status = KST_OK};
-    v->gpu = device ? kst_context_gpu(decoder->context)
-                    : kst_context_gpu_for(decoder->context, seconds, decoder->codec->decode_least);
-    if (!v->gpu)
-        return device ? fail(decoder, KST_ERROR_IMAGE_MEMORY, "the context works on the CPU") : KST_OK;
-    return kst_volume_target(v->gpu, v->volume, &v->target, &error) ? KST_OK : fail(decoder, error.status, error.text);
-}
-
-/* Decode to host memory and copy that to the device. */
-static kst_status decode_to_device(struct volume_decoding *v)
-{
-    kst_decoder *decoder = v->decoder;
-    kst_volume host = *v->volume;
-    host.memory = KST_MEMORY_HOST;
-    host.pitch = host.slice_pitch = 0;
-    kst_status status = kst_volume_make(&decoder->memory, &host);
-    if (status)
-        return fail(decoder, status, NULL);
-    status = decoder->codec->decode_volume(decoder, &v->options, &host, v->progress);
-    if (!status)
-        status = kst_volume_transfer(v->gpu, v->volume, &v->target.image, &host, true, &decoder->report);
-    kst_memory_release(&decoder->memory, host.owned);
-    return status;
-}
-
-static kst_status decode_on_cpu(struct volume_decoding *v)
-{
-    if (kst_memory_is_device(v->volume->memory))
-        return decode_to_device(v);
-    return v->decoder->codec->decode_volume(v->decoder, &v->options, v->volume, v->progress);
-}
-
+/* Decode by itself, on the device that was chosen. */
 static kst_status decode(struct volume_decoding *v)
 {
     const struct codec *codec = v->decoder->codec;
-    kst_status status = choose_device(v);
-    if (!status && v->gpu)
-        status = codec->place_volume(v);
-    if (status || !v->planned)
-        return status ? status : decode_on_cpu(v);
-    codec->end_volumes(codec->begin_volumes(v, 1));
-    codec->release_volume(v);
+    struct volume_decoding *only = v;
+    if (!v->planned)
+        return kst_volume_decoding_on_cpu(v);
+    codec->end_volumes(codec->begin_volumes(&only, 1));
     return v->status;
 }
 
-/* Keep the volume's buffer, or undo what was made. */
-static void end_volume(struct volume_decoding *v, const kst_volume *before, kst_status status)
-{
-    kst_decoder *decoder = v->decoder;
-    if (!status && v->made)
-        kst_volume_keep(decoder->context, &decoder->memory, v->volume);
-    if (!status || !v->made)
-        return;
-    kst_volume_drop_in(decoder->context, &decoder->memory, v->volume);
-    *v->volume = *before;
-}
-
-static kst_status decode_to(struct volume_decoding *v, const kst_volume *described)
+static kst_status decode_to(struct volume_decoding *v, const kst_volume *described, kst_volume *volume)
 {
     struct progress progress;
-    const kst_volume before = *v->volume;
     if (!kst_progress_begin(&progress, v->options.progress))
-        return fail(v->decoder, KST_ERROR_CANCELLED, NULL);
+        return kst_report_error(&v->decoder->report, KST_ERROR_CANCELLED, KST_NO_OFFSET, NULL);
     v->progress = &progress;
-    kst_status status = settle_volume(v, described);
+    kst_status status = kst_volume_decoding_begin(v, described, volume);
     if (!status)
         status = decode(v);
     if (!status)
         kst_progress_end(&progress);
-    end_volume(v, &before, status);
-    return status;
+    return kst_volume_decoding_end(v, status);
 }
 
 static kst_status run(kst_decoder *decoder, const struct volume_request *request)
 {
-    struct volume_decoding v = {.decoder = decoder, .volume = request->volume};
+    struct volume_decoding v;
     kst_volume described;
     kst_volume_info info = {.size = sizeof info};
-    kst_volume_decode_options_init(&v.options);
-    if (request->options)
-        v.options = *request->options;
-    if (!decoder->codec->decode_volume)
-        return fail(decoder, KST_ERROR_SIGNATURE, "volumes are JPEG 2000");
-    kst_decoder_begin(decoder, &decoder->parsed);
-    kst_volume_init(&described);
-    kst_status status = decoder->codec->describe_volume(decoder, &v.options, &described, &info);
+    kst_status status = kst_volume_decoding_describe(&v, decoder, request->options, &described, &info);
     if (status)
-        return fail(decoder, status, NULL);
+        return status;
     if (request->info)
         write_info(&info, request->info);
     if (request->samples)
-        return decode_to(&v, &described);
+        return decode_to(&v, &described, request->volume);
     if (request->volume)
         *request->volume = described;
     return KST_OK;
@@ -169,15 +69,16 @@ static kst_status run(kst_decoder *decoder, const struct volume_request *request
 kst_status kst_volume_run_decode(
     kst_context *context, const void *data, size_t length, const struct volume_request *request, kst_report *report)
 {
-    const kst_volume_decode_options *o = request->options;
     kst_decoder decoder;
-    if (!context || !data || (request->volume && request->volume->size < sizeof *request->volume) ||
-        (request->samples && !request->volume) || (request->info && request->info->size < sizeof *request->info))
+    const char *detail = NULL;
+    if (!context || !data || (request->samples && !request->volume) ||
+        (request->info && request->info->size < sizeof *request->info))
         return refuse(report, KST_ERROR_ARGUMENT, NULL);
-    if (o && (o->size != sizeof *o || !kst_progress_is_fine(o->progress)))
-        return refuse(report, KST_ERROR_OPTIONS, "not set up by kst_volume_decode_options_init()");
+    kst_status status = kst_volume_decoding_check(request->options, request->volume, &detail);
+    if (status)
+        return refuse(report, status, detail);
     kst_decoder_start(&decoder, context);
-    kst_status status = kst_decoder_open(&decoder, data, length);
+    status = kst_decoder_open(&decoder, data, length);
     if (!status)
         status = run(&decoder, request);
     kst_report_copy(report, &decoder.report);

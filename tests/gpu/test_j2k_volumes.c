@@ -14,13 +14,13 @@
 #include "support/random.h"
 #include "support/test.h"
 
-enum { PATTERN = 0xA5 };
+enum { PATTERN = 0xA5, BRICKS = 3, DEEP = 16, LAST_DEEP = 9, MANY = 100, APART = 1024 /* bytes */ };
 
 struct volume_case {
     uint32_t width, height, depth, z_levels;
     uint8_t bits;
     bool is_signed, lossy;
-    uint32_t style, tile;
+    uint32_t style, tile, seed;
 };
 
 static uint32_t bytes_of(const kst_volume *v)
@@ -29,15 +29,15 @@ static uint32_t bytes_of(const kst_volume *v)
 }
 
 /* Fill a volume with waves, and noise in the lowest quarter of the bits. */
-static void fill(const kst_volume *v)
+static void fill(const kst_volume *v, uint32_t seed)
 {
     const double half = ldexp(1, v->bits - 1);
-    uint32_t state = v->width * 31 + v->height * 7 + v->depth + v->bits;
+    uint32_t state = v->width * 31 + v->height * 7 + v->depth + v->bits + seed;
     uint8_t *at = v->data;
     for (uint32_t z = 0; z < v->depth; z++)
         for (uint32_t y = 0; y < v->height; y++)
             for (uint32_t x = 0; x < v->width; x++, at += bytes_of(v)) {
-                double value = half * 1.1 * sin(x / 9.0 + z / 6.0) * cos(y / 11.0 + z / 9.0) +
+                double value = half * 1.1 * sin(x / 9.0 + z / 6.0 + seed) * cos(y / 11.0 + z / 9.0) +
                                (double)random_below(&state, 1U << (v->bits / 4));
                 value = fmax(-half, fmin(half - 1, floor(value))) + (v->is_signed ? 0 : half);
                 const uint32_t word = (uint32_t)(int64_t)value;
@@ -65,7 +65,7 @@ static kst_buffer encode(const struct volume_case *c)
     v.bits = c->bits;
     v.is_signed = c->is_signed;
     assert_int_equal(kst_volume_allocate(cpu_context, &v), KST_OK);
-    fill(&v);
+    fill(&v, c->seed);
     kst_volume_options_init(&options);
     options.z_levels = c->z_levels;
     options.jpeg2000.style = c->style;
@@ -161,13 +161,14 @@ static void check(const kst_buffer *coded, const kst_volume_decode_options *opti
 
 static void whole(void **state)
 {
-    static const struct volume_case cases[] = {{1, 1, 1, 1, 8, false, false, 0, 0}, {7, 5, 5, 2, 12, true, true, 0, 0},
-        {33, 17, 9, 2, 8, false, false, KST_J2K_HT, 0}, {40, 21, 16, 3, 12, true, true, 0, 0},
-        {19, 9, 35, 5, 16, false, true, KST_J2K_HT, 0}, {20, 20, 1, 2, 16, true, true, 0, 0},
-        {20, 6, 2, 32, 16, true, false, 0, 0}, {33, 30, 7, 0, 10, false, false, 0, 0},
-        {9, 7, 70, 2, 8, false, true, 0, 0}, {5, 4, 300, 4, 8, false, false, KST_J2K_HT, 0},
-        {5, 4, 131, 9, 16, true, true, 0, 0}, {20, 21, 9, 2, 24, true, false, 0, 0},
-        {50, 45, 12, 2, 12, true, true, 0, 24}, {50, 45, 12, 2, 16, false, false, 0, 32}};
+    static const struct volume_case cases[] = {{1, 1, 1, 1, 8, false, false, 0, 0, 0},
+        {7, 5, 5, 2, 12, true, true, 0, 0, 0}, {33, 17, 9, 2, 8, false, false, KST_J2K_HT, 0, 0},
+        {40, 21, 16, 3, 12, true, true, 0, 0, 0}, {19, 9, 35, 5, 16, false, true, KST_J2K_HT, 0, 0},
+        {20, 20, 1, 2, 16, true, true, 0, 0, 0}, {20, 6, 2, 32, 16, true, false, 0, 0, 0},
+        {33, 30, 7, 0, 10, false, false, 0, 0, 0}, {9, 7, 70, 2, 8, false, true, 0, 0, 0},
+        {5, 4, 300, 4, 8, false, false, KST_J2K_HT, 0, 0}, {5, 4, 131, 9, 16, true, true, 0, 0, 0},
+        {20, 21, 9, 2, 24, true, false, 0, 0, 0}, {50, 45, 12, 2, 12, true, true, 0, 24, 0},
+        {50, 45, 12, 2, 16, false, false, 0, 32, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases && (!simulated() || i < 2); i++) {
         kst_buffer coded = encode(&cases[i]);
@@ -198,9 +199,9 @@ static void check_random(const kst_buffer *coded, const struct volume_case *c, u
 
 static void regions(void **state)
 {
-    static const struct volume_case cases[] = {{45, 38, 27, 3, 12, false, false, 0, 0},
-        {45, 38, 27, 3, 12, false, true, 0, 0}, {40, 30, 150, 5, 8, true, false, KST_J2K_HT, 0},
-        {40, 30, 150, 5, 8, true, true, KST_J2K_HT, 20}};
+    static const struct volume_case cases[] = {{45, 38, 27, 3, 12, false, false, 0, 0, 0},
+        {45, 38, 27, 3, 12, false, true, 0, 0, 0}, {40, 30, 150, 5, 8, true, false, KST_J2K_HT, 0, 0},
+        {40, 30, 150, 5, 8, true, true, KST_J2K_HT, 20, 0}};
     enum { BOXES = 8 };
     uint32_t random = 7;
     (void)state;
@@ -215,7 +216,7 @@ static void regions(void **state)
 /* Damaged code-blocks give the same samples and the same warning. */
 static void damage(void **state)
 {
-    static const struct volume_case damaged = {40, 40, 12, 2, 12, true, false, KST_J2K_HT, 0};
+    static const struct volume_case damaged = {40, 40, 12, 2, 12, true, false, KST_J2K_HT, 0, 0};
     (void)state;
     kst_buffer coded = encode(&damaged);
     kst_volume wanted, found;
@@ -241,8 +242,140 @@ static void damage(void **state)
     kst_buffer_release(cpu_context, &coded);
 }
 
+/* Place brick number i of three along z, the last of which is less deep. */
+static kst_volume brick_of(const kst_volume *whole, uint32_t i)
+{
+    kst_volume brick = *whole;
+    const size_t skipped = i * DEEP * whole->slice_pitch;
+    brick.owned = NULL;
+    brick.depth = i + 1 < BRICKS ? DEEP : LAST_DEEP;
+    brick.data = whole->memory == KST_MEMORY_OPENCL ? whole->data : (uint8_t *)whole->data + skipped;
+    brick.offset = whole->offset + skipped;
+    return brick;
+}
+
+/* Bricks of an array in device memory in one call, and beside them one that is no stream. */
+static void check_bricks(kst_context *context, const kst_buffer coded[BRICKS], const kst_volume *wanted)
+{
+    kst_volume whole = *wanted, brick[BRICKS], none;
+    kst_volume_item items[BRICKS + 1];
+    whole.owned = NULL;
+    whole.memory = device_memory(context);
+    kst_volume_init(&none);
+    assert_int_equal(kst_volume_allocate(context, &whole), KST_OK);
+    for (uint32_t i = 0; i < BRICKS; i++) {
+        brick[i] = brick_of(&whole, i);
+        items[i] = (kst_volume_item){.data = coded[i].data, .length = coded[i].length, .volume = &brick[i]};
+    }
+    items[BRICKS] = (kst_volume_item){.data = "none", .length = 4, .volume = &none};
+    assert_int_equal(kst_decode_volumes(context, items, BRICKS), KST_OK);
+    const kst_image image = as_image(&whole), host = as_image(wanted);
+    expect_same_image("bricks", context, &host, &image);
+    const kst_status status = kst_decode_volumes(context, items, BRICKS + 1);
+    assert_int_equal(status, items[BRICKS].report.status);
+    assert_int_not_equal(status, KST_OK);
+    for (uint32_t i = 0; i < BRICKS; i++) {
+        assert_int_equal(items[i].report.status, KST_OK);
+        assert_true(items[i].report.stage_device[KST_STAGE_PIXELS] > KST_DEVICE_CPU);
+    }
+    assert_null(none.data);
+    kst_volume_release(context, &whole);
+}
+
+static void bricks(void **state)
+{
+    static const struct volume_case cases[BRICKS] = {{21, 17, DEEP, 2, 12, true, false, 0, 0, 0},
+        {21, 17, DEEP, 3, 12, true, true, KST_J2K_HT, 0, 0}, {21, 17, LAST_DEEP, 1, 12, true, true, 0, 0, 0}};
+    kst_buffer coded[BRICKS];
+    kst_volume whole, brick;
+    (void)state;
+    if (simulated())
+        return;
+    kst_volume_init(&whole);
+    whole.width = cases->width;
+    whole.height = cases->height;
+    whole.depth = (BRICKS - 1) * DEEP + LAST_DEEP;
+    whole.bits = cases->bits;
+    whole.is_signed = cases->is_signed;
+    assert_int_equal(kst_volume_allocate(cpu_context, &whole), KST_OK);
+    for (uint32_t i = 0; i < BRICKS; i++) {
+        coded[i] = encode(&cases[i]);
+        brick = brick_of(&whole, i);
+        assert_int_equal(kst_decode_volume(cpu_context, coded[i].data, coded[i].length, NULL, &brick, NULL), KST_OK);
+    }
+    for (uint32_t d = 0; d < gpu_contexts; d++)
+        check_bricks(gpu_context[d], coded, &whole);
+    for (uint32_t i = 0; i < BRICKS; i++)
+        kst_buffer_release(cpu_context, &coded[i]);
+    kst_volume_release(cpu_context, &whole);
+}
+
+/* Many bricks, whose streams lie anywhere or one behind the other in pinned memory. */
+static void check_many(kst_context *context, const kst_buffer coded[MANY], const kst_volume *wanted, bool pinned)
+{
+    kst_volume whole = *wanted, brick[MANY];
+    kst_volume_item items[MANY];
+    kst_image room;
+    kst_image_init(&room);
+    room.format = KST_FORMAT_GREY;
+    room.memory = KST_MEMORY_PINNED;
+    room.width = APART;
+    room.height = MANY;
+    whole.owned = NULL;
+    whole.memory = device_memory(context);
+    assert_int_equal(kst_volume_allocate(context, &whole), KST_OK);
+    assert_int_equal(kst_image_allocate(context, &room), KST_OK);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint8_t *at = (uint8_t *)room.plane[0].data + (size_t)i * APART;
+        assert_true(coded[i].length <= APART);
+        memcpy(at, coded[i].data, coded[i].length);
+        brick[i] = whole;
+        brick[i].owned = NULL;
+        brick[i].depth = 1;
+        brick[i].data = whole.memory == KST_MEMORY_OPENCL ? whole.data : (uint8_t *)whole.data + i * whole.slice_pitch;
+        brick[i].offset += i * whole.slice_pitch;
+        items[i] =
+            (kst_volume_item){.data = pinned ? at : coded[i].data, .length = coded[i].length, .volume = &brick[i]};
+    }
+    assert_int_equal(kst_decode_volumes(context, items, MANY), KST_OK);
+    const kst_image image = as_image(&whole), host = as_image(wanted);
+    expect_same_image("many bricks", context, &host, &image);
+    kst_image_release(context, &room);
+    kst_volume_release(context, &whole);
+}
+
+static void many(void **state)
+{
+    kst_buffer coded[MANY];
+    kst_volume whole, brick;
+    (void)state;
+    if (simulated())
+        return;
+    kst_volume_init(&whole);
+    whole.width = whole.height = 13;
+    whole.depth = MANY;
+    whole.bits = 10;
+    assert_int_equal(kst_volume_allocate(cpu_context, &whole), KST_OK);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const struct volume_case c = {13, 13, 1, 0, 10, false, i % 3 == 2, i % 2 ? KST_J2K_HT : 0, 0, i};
+        coded[i] = encode(&c);
+        brick = whole;
+        brick.owned = NULL;
+        brick.depth = 1;
+        brick.data = (uint8_t *)whole.data + i * whole.slice_pitch;
+        assert_int_equal(kst_decode_volume(cpu_context, coded[i].data, coded[i].length, NULL, &brick, NULL), KST_OK);
+    }
+    for (uint32_t d = 0; d < gpu_contexts; d++)
+        for (uint32_t pinned = 0; pinned < 2; pinned++)
+            check_many(gpu_context[d], coded, &whole, pinned);
+    for (uint32_t i = 0; i < MANY; i++)
+        kst_buffer_release(cpu_context, &coded[i]);
+    kst_volume_release(cpu_context, &whole);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whole), cmocka_unit_test(regions), cmocka_unit_test(damage)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole), cmocka_unit_test(regions), cmocka_unit_test(damage),
+        cmocka_unit_test(bricks), cmocka_unit_test(many)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }

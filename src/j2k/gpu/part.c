@@ -89,6 +89,17 @@ static bool take_places(struct j2k_gpu_part *part)
     return part->place && part->plane && part->sums;
 }
 
+bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index)
+{
+    enum { GAP = 4096 /* bytes between streams that may be uploaded with them */ };
+    if (!part->items->volume || index + 1 >= part->count)
+        return false;
+    const struct j2k_gpu_item *item = &part->items[index], *next = item + 1;
+    const uintptr_t at = (uintptr_t)item->plan->data, then = (uintptr_t)next->plan->data;
+    return item->pinned && next->pinned && then > at && then - at >= item->stream && then - at <= item->stream + GAP &&
+           (then - at) % STREAM_ALIGNMENT == 0;
+}
+
 /* Place what belongs to each picture in the buffers. Returns false if these exceed the kernels' offsets. */
 static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
 {
@@ -114,7 +125,9 @@ static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
         place_volume(&part->items[i], &part->place[i], &part->pixels);
         plane += part->items[i].output.plane_count;
         part->views += j2k_gpu_views(&part->items[i]);
-        stream += round_up((size_t)part->items[i].stream + STREAM_AHEAD, STREAM_ALIGNMENT);
+        stream += kst_j2k_gpu_is_followed(part, i)
+                      ? (uint64_t)(part->items[i + 1].plan->data - plan->data)
+                      : round_up((size_t)part->items[i].stream + STREAM_AHEAD, STREAM_ALIGNMENT);
         segments += part->sums[i].segments;
         pieces += plan->piece_count;
         blocks += plan->block_count;

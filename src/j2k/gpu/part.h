@@ -343,6 +343,12 @@ static inline uint64_t j2k_gpu_segment_words(const struct j2k_block *block, cons
     return J2K_SEGMENT_HEAD + (block->coder == J2K_HT ? 0 : segment->length / 4) + 1;
 }
 
+/*
+ * part.c: whether the stream of the next volume lies behind this one's in pinned memory, as it then does in the buffer
+ * of streams, so that one copy uploads both.
+ */
+bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index);
+
 /* part.c: the words of the bits of a block's segments. */
 uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block);
 

@@ -2,6 +2,7 @@
 /* Uploads the streams and the work of a part of JPEG 2000 pictures, and downloads its pixels and damage. */
 #include <string.h>
 
+#include "device/pinned.h"
 #include "image/format.h"
 #include "j2k/gpu/job.h"
 
@@ -54,6 +55,25 @@ static size_t end_of(const struct j2k_gpu_job *job, uint32_t index)
     return index + 1 < job->count ? job->part.place[index + 1].stream : job->part.stream;
 }
 
+static uint32_t strips_of(const struct staging *staging)
+{
+    return (uint32_t)((staging->length + STRIP - 1) / STRIP);
+}
+
+/* Describe how a stream is copied to pinned memory, and clear what is behind it there. */
+static struct staging stage(const struct j2k_gpu_job *job, uint32_t index)
+{
+    const struct j2k_gpu_item *item = &job->items[index];
+    const struct j2k_gpu_place *place = &job->part.place[index];
+    const struct staging staging = {.to = job->buffer[J2K_HOST_STREAM].host + place->stream,
+        .from = item->plan->data,
+        .length = (size_t)item->stream,
+        .run = place->runs > 0 ? &job->part.run[place->first_run] : NULL,
+        .runs = place->runs};
+    memset(staging.to + staging.length, 0, end_of(job, index) - place->stream - staging.length);
+    return staging;
+}
+
 static void upload_stream(struct j2k_gpu_job *job, uint32_t index)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
@@ -67,23 +87,78 @@ static void upload_stream(struct j2k_gpu_job *job, uint32_t index)
         backend->copy(&job->track->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
         return;
     }
-    struct staging staging = {.to = job->buffer[J2K_HOST_STREAM].host + at,
-        .from = item->plan->data,
-        .length = length,
-        .run = place->runs > 0 ? &job->part.run[place->first_run] : NULL,
-        .runs = place->runs};
-    kst_pool_run(job->runtime->threads, (uint32_t)((length + STRIP - 1) / STRIP), stage_strip, &staging);
-    memset(staging.to + length, 0, end_of(job, index) - at - length);
+    const struct staging staging = stage(job, index);
+    kst_pool_run(job->runtime->threads, strips_of(&staging), stage_strip, (void *)&staging);
     backend->copy(
         &job->track->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, end_of(job, index) - at);
 }
 
+static void stage_whole(void *arg, uint32_t index)
+{
+    struct staging staging = stage(arg, index);
+    for (uint32_t i = 0; i < strips_of(&staging); i++)
+        stage_strip(&staging, i);
+}
+
+/* Return whether there are many streams, none of them pinned. They are staged side by side, and copied at once. */
+static bool goes_at_once(const struct j2k_gpu_job *job)
+{
+    enum { FEW = 16 };
+    for (uint32_t i = 0; i < job->count; i++)
+        if (job->items[i].pinned)
+            return false;
+    return job->count > FEW;
+}
+
+/*
+ * Return how many streams, from this one on, follow each other in pinned memory, gaps and all, as they do in the
+ * buffer; 0 if it is not pinned.
+ */
+static uint32_t count_followers(const struct j2k_gpu_job *job, uint32_t index)
+{
+    uint32_t count = 1;
+    while (kst_j2k_gpu_is_followed(&job->part, index + count - 1))
+        count++;
+    const struct j2k_gpu_item *first = &job->items[index], *last = first + count - 1;
+    const size_t length = (size_t)(last->plan->data - first->plan->data) + (size_t)last->stream;
+    return count > 1 && kst_gpu_is_pinned(job->runtime, first->plan->data, length) ? count : 1;
+}
+
+/* Upload streams that follow each other with one copy. */
+static void upload_followers(struct j2k_gpu_job *job, uint32_t index, uint32_t count)
+{
+    const struct j2k_gpu_item *first = &job->items[index], *last = first + count - 1;
+    const size_t at = job->part.place[index].stream,
+                 length = (size_t)(last->plan->data - first->plan->data) + (size_t)last->stream;
+    const struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)first->plan->data, length);
+    const size_t words = at + length / 4 * 4;
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    backend->fill(&job->track->queue, &job->buffer[J2K_STREAM], words, end_of(job, index + count - 1) - words, 0);
+    backend->copy(&job->track->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
+}
+
+static void upload_all(struct j2k_gpu_job *job)
+{
+    for (uint32_t i = 0, count; i < job->count; i += count) {
+        count = count_followers(job, i);
+        if (count > 1)
+            upload_followers(job, i, count);
+        else if (job->items[i].plan->length > 0)
+            upload_stream(job, i);
+    }
+}
+
 void kst_j2k_gpu_upload_streams(struct j2k_gpu_job *job)
 {
-    for (uint32_t i = 0; i < job->count; i++)
-        if (job->items[i].plan->length > 0)
-            upload_stream(job, i);
-    job->runtime->gpu->backend->flush(&job->track->queue);
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    if (goes_at_once(job)) {
+        kst_pool_run(job->runtime->threads, job->count, stage_whole, job);
+        backend->copy(
+            &job->track->queue, &job->buffer[J2K_STREAM], 0, &job->buffer[J2K_HOST_STREAM], 0, job->part.stream);
+    } else {
+        upload_all(job);
+    }
+    backend->flush(&job->track->queue);
 }
 
 void kst_j2k_gpu_upload_work(struct j2k_gpu_job *job)

@@ -32,8 +32,8 @@ struct j2k_volume_part {
 /* All volumes of a call. */
 struct j2k_volume_parts {
     struct memory *memory;
-    struct volume_decoding *volumes; /* each with a plan */
-    struct j2k_gpu_item *item;       /* likewise */
+    struct volume_decoding **volumes; /* each with a plan */
+    struct j2k_gpu_item *item;        /* likewise */
     struct j2k_gpu_damage *damage;
     struct j2k_volume_part *part;
     uint32_t part_count, begun, ended;
@@ -151,7 +151,7 @@ static bool takes(
     const struct j2k_volume_parts *parts, const struct j2k_volume_part *part, const struct volume_decoding *v)
 {
     const struct j2k_planned_volume *planned = v->planned;
-    const kst_volume *first = parts->volumes[part->first].volume;
+    const kst_volume *first = parts->volumes[part->first]->volume;
     const bool same = first->memory == v->volume->memory &&
                       (!kst_memory_has_offsets(first->memory) || first->data == v->volume->data);
     return same && part->need.memory + planned->need.memory <= part_memory(v) &&
@@ -161,7 +161,7 @@ static bool takes(
 
 static void add(struct j2k_volume_parts *parts, uint32_t index)
 {
-    const struct volume_decoding *v = &parts->volumes[index];
+    const struct volume_decoding *v = parts->volumes[index];
     const struct j2k_planned_volume *planned = v->planned;
     if (parts->part_count == 0 || !takes(parts, &parts->part[parts->part_count - 1], v))
         parts->part[parts->part_count++] = (struct j2k_volume_part){.first = index};
@@ -195,7 +195,7 @@ static void end_part(struct j2k_volume_parts *parts)
     for (int i = 0; i < J2K_STAGES; i++)
         times.stage[i] /= part->count;
     for (uint32_t i = 0; i < part->count; i++)
-        settle(&parts->volumes[part->first + i], &parts->damage[i], &times, &error);
+        settle(parts->volumes[part->first + i], &parts->damage[i], &times, &error);
 }
 
 static void begin_part(struct j2k_volume_parts *parts)
@@ -204,9 +204,9 @@ static void begin_part(struct j2k_volume_parts *parts)
     const struct j2k_gpu_order order = {.beside = parts->part_count > 1};
     struct gpu_error error;
     part->job =
-        kst_j2k_gpu_begin(parts->volumes[part->first].gpu, &parts->item[part->first], part->count, &order, &error);
+        kst_j2k_gpu_begin(parts->volumes[part->first]->gpu, &parts->item[part->first], part->count, &order, &error);
     for (uint32_t i = 0; i < part->count && !part->job; i++)
-        settle(&parts->volumes[part->first + i], &(struct j2k_gpu_damage){0}, &(struct j2k_gpu_times){{0}}, &error);
+        settle(parts->volumes[part->first + i], &(struct j2k_gpu_damage){0}, &(struct j2k_gpu_times){{0}}, &error);
 }
 
 static void drop(struct j2k_volume_parts *parts)
@@ -218,9 +218,9 @@ static void drop(struct j2k_volume_parts *parts)
     kst_memory_release(memory, parts);
 }
 
-static struct j2k_volume_parts *make(struct volume_decoding *volumes, uint32_t count)
+static struct j2k_volume_parts *make(struct volume_decoding **volumes, uint32_t count)
 {
-    struct memory *memory = &volumes->decoder->context->memory;
+    struct memory *memory = &(*volumes)->decoder->context->memory;
     struct j2k_volume_parts *parts = kst_memory_zeroed(memory, 1, sizeof *parts, NULL);
     if (!parts)
         return NULL;
@@ -235,11 +235,11 @@ static struct j2k_volume_parts *make(struct volume_decoding *volumes, uint32_t c
     return NULL;
 }
 
-void *kst_j2k_run_volumes_begin(struct volume_decoding *volumes, uint32_t count)
+void *kst_j2k_run_volumes_begin(struct volume_decoding **volumes, uint32_t count)
 {
     struct j2k_volume_parts *parts = make(volumes, count);
     for (uint32_t i = 0; i < count && !parts; i++)
-        volumes[i].status = kst_report_error(&volumes[i].decoder->report, KST_ERROR_MEMORY, KST_NO_OFFSET, NULL);
+        volumes[i]->status = kst_report_error(&volumes[i]->decoder->report, KST_ERROR_MEMORY, KST_NO_OFFSET, NULL);
     for (uint32_t i = 0; i < count && parts; i++)
         add(parts, i);
     while (parts && parts->begun < parts->part_count) {

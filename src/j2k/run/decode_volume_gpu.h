@@ -6,7 +6,7 @@
 #include "run/volume_decoding.h"
 
 kst_status kst_j2k_run_volume_place(struct volume_decoding *v);
-void *kst_j2k_run_volumes_begin(struct volume_decoding *volumes, uint32_t count);
+void *kst_j2k_run_volumes_begin(struct volume_decoding **volumes, uint32_t count);
 void kst_j2k_run_volumes_end(void *begun);
 void kst_j2k_run_volume_release(struct volume_decoding *v);
 
