@@ -7,7 +7,7 @@
 #include "run/volume.h"
 #include "run/volume_decoding.h"
 
-enum { WAVES = 4, LEAST = 8, MOST = 256 /* volumes of a wave */ };
+enum { WAVES = 4, LEAST = 16, MOST = 256 /* volumes of a wave */ };
 
 struct volume_entry {
     kst_volume_item *item;

@@ -9,7 +9,7 @@
 #include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/job.h"
 
-enum { ARGUMENTS = 6 };
+enum { ARGUMENTS = 6, MANY = 64 };
 
 static bool is_in_host_memory(const struct j2k_gpu_item *item)
 {
@@ -85,13 +85,17 @@ static void end_stage(struct j2k_gpu_job *job, enum j2k_gpu_stage stage)
 
 /*
  * Set coefficients that no block covers to 0. All bits of the damage records are set, so that counting up starts from
- * −1.
+ * −1. Of many volumes everything is cleared at once, levels and all.
  */
 static void clear(struct j2k_gpu_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct gpu_queue *queue = &job->track->queue;
     backend->fill(queue, &job->buffer[J2K_DAMAGE], 0, job->damage_length, UINT32_MAX);
+    if (job->count > MANY && !job->part.covered) {
+        backend->fill(queue, &job->buffer[J2K_SAMPLES], 0, (size_t)job->part.samples * 4, 0);
+        return;
+    }
     for (uint32_t i = 0; i < job->count && !job->part.covered; i++)
         if (job->part.place[i].levels > 0)
             backend->fill(queue, &job->buffer[J2K_SAMPLES], (size_t)job->part.place[i].samples * 4,

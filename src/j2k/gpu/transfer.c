@@ -100,14 +100,16 @@ static void stage_whole(void *arg, uint32_t index)
         stage_strip(&staging, i);
 }
 
-/* Return whether there are many streams, none of them pinned. They are staged side by side, and copied at once. */
+/*
+ * Return whether the streams are those of several volumes, and none is pinned. They are staged side by side, and copied
+ * at once.
+ */
 static bool goes_at_once(const struct j2k_gpu_job *job)
 {
-    enum { FEW = 16 };
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].pinned)
             return false;
-    return job->count > FEW;
+    return job->count > 1 && job->items->volume;
 }
 
 /*
