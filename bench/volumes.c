@@ -31,8 +31,8 @@ struct volume_kind {
 };
 
 static const struct volume_kind kinds[] = {
-    {"seismic, 20 bits in 4 bytes, 9/7, 27:1, EBCOT", true, 20, 27, 0, 4},
-    {"seismic, 20 bits in 4 bytes, 9/7, 27:1, HT", true, 20, 27, KST_J2K_HT, 4},
+    {"seismic, float32 of 20 bits, 9/7, 27:1, EBCOT", true, 20, 27, 0, 4},
+    {"seismic, float32 of 20 bits, 9/7, 27:1, HT", true, 20, 27, KST_J2K_HT, 4},
     {"CT, int16, 5/3, lossless, HT", false, 16, 0, KST_J2K_HT, 2},
     {"CT, int16, 5/3, lossless, EBCOT", false, 16, 0, 0, 2},
 };
@@ -75,7 +75,7 @@ static double next_noise(void)
 
 static size_t bytes_of(const kst_volume *v)
 {
-    return v->bits > 16 ? 4 : v->bits > 8 ? 2 : 1;
+    return v->sample == KST_SAMPLE_FLOAT32 || v->bits > 16 ? 4 : v->bits > 8 ? 2 : 1;
 }
 
 /* Fill a trace of random reflections, convolved with a Ricker wavelet of 25 Hz at 4 ms. */
@@ -171,6 +171,7 @@ static void describe(const struct volume_bench *b, kst_volume *v, kst_memory mem
     v->depth = depth;
     v->bits = b->kind->bits;
     v->is_signed = true;
+    v->sample = memory != KST_MEMORY_HOST && b->kind->seismic ? KST_SAMPLE_FLOAT32 : KST_SAMPLE_INTEGER;
 }
 
 /* Describe a whole volume as a picture whose rows are slices. */
@@ -189,6 +190,7 @@ static kst_image as_image(const kst_volume *v)
         .height = image.height,
         .depth = v->bits,
         .is_signed = v->is_signed,
+        .sample = v->sample,
         .offset = v->offset};
     return image;
 }
@@ -228,7 +230,11 @@ static double encode(struct volume_bench *b)
     uint8_t *at = b->room;
     for (uint32_t i = 0; i < b->bricks; i++) {
         memcpy(at, coded[i].data, coded[i].length);
-        b->item[i] = (kst_volume_item){.data = at, .length = coded[i].length, .volume = &b->part[i]};
+        kst_volume_decode_options_init(&b->options[i]);
+        b->options[i].sample = b->kind->seismic ? KST_SAMPLE_FLOAT32 : KST_SAMPLE_INTEGER;
+        b->options[i].scale = 1 / 160000.0F;
+        b->item[i] =
+            (kst_volume_item){.data = at, .length = coded[i].length, .options = &b->options[i], .volume = &b->part[i]};
         at += (coded[i].length + APART - 1) / APART * APART;
         kst_buffer_release(b->cpu, &coded[i]);
     }
@@ -359,11 +365,9 @@ static bool measure_slice(struct volume_bench *b)
         const kst_volume part = brick_of(b, &slice, i);
         b->part[i] = part;
         b->part[i].depth = 1;
-        kst_volume_decode_options_init(&b->options[i]);
         b->options[i].region = (kst_box){.z = z, .width = part.width, .height = part.height, .depth = 1};
         b->item[i].data = b->item[layer * n * n + i].data;
         b->item[i].length = b->item[layer * n * n + i].length;
-        b->item[i].options = &b->options[i];
     }
     const bool same = measure(b, ": one slice", &slice, n * n);
     kst_volume_release(b->gpu, &slice);

@@ -31,7 +31,7 @@ typedef struct kst_volume {
     uint32_t depth;     /**< along z: the number of slices */
     uint8_t bits;       /**< significant bits of a sample, 1–31; up to 8 take one byte, up to 16 two, others four */
     bool is_signed;
-    uint8_t sample;    /**< a kst_sample; KST_SAMPLE_INTEGER alone is supported */
+    uint8_t sample;    /**< KST_SAMPLE_INTEGER or, to decode to, KST_SAMPLE_FLOAT32, of integers of that type */
     kst_memory memory; /**< any but KST_MEMORY_OPENCL_IMAGE; a device's must be that of the context's device */
     void *owned;       /**< set by kst_volume_allocate(); the caller leaves it alone */
     size_t offset;     /**< KST_MEMORY_OPENCL: bytes from the start of `data` to the first sample; otherwise ignored */
@@ -102,6 +102,9 @@ typedef struct kst_volume_decode_options {
     kst_box region;               /**< in samples of the reduced volume; only what it needs is decoded */
     uint32_t layers;              /**< decode at most this many layers; 0: all */
     bool strict;                  /**< the first warning ends the decoding with that warning as its status */
+    uint8_t sample;               /**< KST_SAMPLE_INTEGER, or KST_SAMPLE_FLOAT32: (integer × scale) + offset */
+    float scale;                  /**< finite; 1 by default. The integer becomes single precision first, and each */
+    float offset;                 /**< operation is rounded to it; 0 by default */
     const kst_progress *progress; /**< null, or called while decoding */
 } kst_volume_decode_options;
 

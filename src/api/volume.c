@@ -17,7 +17,7 @@ void kst_volume_options_init(kst_volume_options *options)
 void kst_volume_decode_options_init(kst_volume_decode_options *options)
 {
     if (options)
-        *options = (kst_volume_decode_options){.size = sizeof *options};
+        *options = (kst_volume_decode_options){.size = sizeof *options, .scale = 1};
 }
 
 kst_status kst_volume_allocate(kst_context *context, kst_volume *volume)

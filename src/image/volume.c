@@ -20,7 +20,7 @@ static kst_status check_kind(const kst_volume *volume)
         return KST_ERROR_IMAGE_SIZE;
     if (volume->bits == 0 || volume->bits > BITS_MAX)
         return KST_ERROR_IMAGE_DEPTH;
-    if (volume->sample != KST_SAMPLE_INTEGER)
+    if (volume->sample != KST_SAMPLE_INTEGER && volume->sample != KST_SAMPLE_FLOAT32)
         return KST_ERROR_IMAGE_SAMPLE;
     return (unsigned)volume->memory < KST_MEMORY_OPENCL_IMAGE ? KST_OK : KST_ERROR_IMAGE_MEMORY;
 }

@@ -7,10 +7,10 @@
 
 #include "core/memory.h"
 
-/* Return the bytes of a sample of an integer volume. */
+/* Return the bytes of a sample of a volume. */
 static inline uint32_t kst_volume_sample_bytes(const kst_volume *volume)
 {
-    return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
+    return volume->sample == KST_SAMPLE_FLOAT32 || volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
 }
 
 /*

@@ -103,6 +103,8 @@ kst_status kst_volume_run_encode(kst_context *context, const kst_volume *volume,
     kst_status status = kst_volume_check(&copy, &bytes);
     if (status)
         return refuse(report, status, NULL);
+    if (copy.sample != KST_SAMPLE_INTEGER)
+        return refuse(report, KST_ERROR_IMAGE_SAMPLE, "volumes are encoded from integers");
     if (kst_memory_is_device(copy.memory))
         return refuse(report, KST_ERROR_IMAGE_MEMORY, "volumes are encoded from host memory");
     kst_report_init(&made);

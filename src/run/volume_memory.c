@@ -29,6 +29,7 @@ static bool describe(const kst_volume *volume, kst_image *image)
         .height = volume->depth,
         .depth = volume->bits,
         .is_signed = volume->is_signed,
+        .sample = volume->sample,
         .offset = volume->offset};
     return slice <= UINT32_MAX && volume->slice_pitch <= INT32_MAX;
 }

@@ -25,7 +25,7 @@ struct volume_case {
 
 static uint32_t bytes_of(const kst_volume *v)
 {
-    return v->bits > 16 ? 4 : v->bits > 8 ? 2 : 1;
+    return v->sample == KST_SAMPLE_FLOAT32 || v->bits > 16 ? 4 : v->bits > 8 ? 2 : 1;
 }
 
 /* Fill a volume with waves, and noise in the lowest quarter of the bits. */
@@ -96,6 +96,7 @@ static kst_image as_image(const kst_volume *v)
         .height = image.height,
         .depth = v->bits,
         .is_signed = v->is_signed,
+        .sample = v->sample,
         .offset = v->offset};
     return image;
 }
@@ -185,6 +186,9 @@ static void check_random(const kst_buffer *coded, const struct volume_case *c, u
     kst_volume_init(&v);
     kst_volume_decode_options_init(&options);
     options.reduce = random_below(random, 3);
+    options.sample = random_below(random, 3) > 0 ? KST_SAMPLE_INTEGER : KST_SAMPLE_FLOAT32;
+    options.scale = 0.37F;
+    options.offset = -1.1F;
     options.reduce_z = random_below(random, c->z_levels + 1);
     assert_int_equal(kst_describe_volume(cpu_context, coded->data, coded->length, &options, &v, NULL, NULL), KST_OK);
     kst_box *box = &options.region;

@@ -132,6 +132,9 @@ static struct j2k_work_columns write_volume(struct columns_writer *w, const stru
         .slices = range_length(v->shown),
         .depth = v->output.bits,
         .is_signed = v->output.is_signed,
+        .numbers = v->output.sample != KST_SAMPLE_INTEGER,
+        .scale = gpu_float_bits(v->scale),
+        .add = gpu_float_bits(v->add),
         .bytes = kst_volume_sample_bytes(&v->output)};
     struct j2k_work_z_level *level = (struct j2k_work_z_level *)(void *)(w->work + w->at);
     w->at += columns.levels * WORDS(struct j2k_work_z_level);

@@ -52,6 +52,7 @@ struct j2k_gpu_volume {
     const uint32_t *slot;     /* of each component that is wanted: its row in a column */
     uint32_t rows;            /* number of these */
     bool reversible;          /* all tiles are */
+    float scale, add;         /* of samples that are numbers */
     kst_volume output;        /* with pitches */
 };
 

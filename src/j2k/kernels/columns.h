@@ -101,12 +101,15 @@ FUNCTION GLOBAL u8 *slice_at(GLOBAL const struct j2k_work_columns *columns, GLOB
     return pixels + at;
 }
 
-FUNCTION void put_in_slice(GLOBAL u8 *to, u32 bytes, u32 sample)
+/* Store a sample of a slice, as an integer or as a number. */
+FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL u8 *to, i32 sample)
 {
-    if (bytes == 2)
+    if (columns->numbers)
+        *(GLOBAL float *)(GLOBAL void *)to = (float)sample * float_of(columns->scale) + float_of(columns->add);
+    else if (columns->bytes == 2)
         *(GLOBAL u16 *)(GLOBAL void *)to = (u16)sample;
-    else if (bytes == 4)
-        *(GLOBAL u32 *)(GLOBAL void *)to = sample;
+    else if (columns->bytes == 4)
+        *(GLOBAL u32 *)(GLOBAL void *)to = (u32)sample;
     else
         *to = (u8)sample;
 }
@@ -120,7 +123,7 @@ FUNCTION void put_in_slice(GLOBAL u8 *to, u32 bytes, u32 sample)
     for (u32 k = 0; k < columns->slices; k++) {                                                                        \
         GLOBAL const struct j2k_work_slice *slice = (GLOBAL const struct j2k_work_slice *)(work + columns->slice) + k; \
         i32 sample = finish_##type(GET_##where(type, slice->row), slice->offset, columns->depth, columns->is_signed);  \
-        put_in_slice(slice_at(columns, pixels, x, y, k), columns->bytes, (u32)sample);                                 \
+        put_in_slice(columns, slice_at(columns, pixels, x, y, k), sample);                                             \
     }
 
 /* A kernel for samples of a type. `room`: the group's memory for columns that lie there. */

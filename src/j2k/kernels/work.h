@@ -285,6 +285,8 @@ struct j2k_work_columns {
     u32 slice_pitch[2]; /* bytes from slice to slice, likewise */
     u32 pitch;
     u32 absolute; /* `to` is an address */
+    u32 numbers;  /* samples are numbers: integer × scale + add, of which these are the bits */
+    u32 scale, add;
 };
 
 struct j2k_part_work {

@@ -68,6 +68,8 @@ static void describe(struct j2k_planned_volume *planned, const struct volume_dec
         .slot = d->slot,
         .rows = d->wanted_count,
         .reversible = d->reversible,
+        .scale = v->options.scale,
+        .add = v->options.offset,
         .output = *v->volume};
     planned->item = (struct j2k_gpu_item){.plan = &planned->plan,
         .output = {.format = KST_FORMAT_RAW, .memory = v->volume->memory},
