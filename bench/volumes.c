@@ -322,7 +322,7 @@ static void print_steps(struct volume_bench *b, uint32_t count)
 static bool measure(struct volume_bench *b, const char *what, kst_volume *array, uint32_t count)
 {
     double *seconds = calloc(b->runs, sizeof *seconds);
-    kst_volume *parts = calloc(count, sizeof *parts);
+    kst_volume *parts = calloc(count + 1U, sizeof *parts);
     kst_copy_times copies = {.size = sizeof copies};
     const size_t raw = (size_t)array->width * array->height * array->depth * bytes_of(array);
     size_t coded = 0, samples = 0;
