@@ -23,7 +23,7 @@ extern "C" {
  */
 typedef struct kst_volume {
     size_t size;
-    void *data;         /**< the first sample of the first row of slice 0 */
+    void *data;         /**< the first sample of the first row of slice 0; KST_MEMORY_OPENCL: a cl_mem, see `offset` */
     size_t pitch;       /**< bytes from row to row; 0: no padding */
     size_t slice_pitch; /**< bytes from slice to slice; 0: no padding behind the last row */
     uint32_t width;     /**< samples along x */
@@ -31,22 +31,28 @@ typedef struct kst_volume {
     uint32_t depth;     /**< along z: the number of slices */
     uint8_t bits;       /**< significant bits of a sample, 1–31; up to 8 take one byte, up to 16 two, others four */
     bool is_signed;
-    uint8_t sample;    /**< a kst_sample; KST_SAMPLE_INTEGER alone is supported */
-    kst_memory memory; /**< KST_MEMORY_HOST or KST_MEMORY_PINNED */
+    uint8_t sample;    /**< KST_SAMPLE_INTEGER or, to decode to, KST_SAMPLE_FLOAT32, of integers of that type */
+    kst_memory memory; /**< any but KST_MEMORY_OPENCL_IMAGE; a device's must be that of the context's device */
     void *owned;       /**< set by kst_volume_allocate(); the caller leaves it alone */
+    size_t offset;     /**< KST_MEMORY_OPENCL: bytes from the start of `data` to the first sample; otherwise ignored */
 } kst_volume;
 
 /** Zero everything and set `size`. */
 KST_API void kst_volume_init(kst_volume *volume);
 
 /**
- * Allocate the buffer of a volume whose width, height, depth, bits and is_signed are set, without padding.
+ * Allocate the buffer of a volume whose width, height, depth, bits and is_signed are set, in memory of the kind
+ * `memory`. Rows are without padding; in pinned and in device memory a slice begins at a multiple of 64 bytes.
  * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_SIZE (an empty one), KST_ERROR_IMAGE_DEPTH,
- * KST_ERROR_IMAGE_SAMPLE, KST_ERROR_IMAGE_MEMORY, KST_ERROR_LIMIT_MEMORY or KST_ERROR_MEMORY
+ * KST_ERROR_IMAGE_SAMPLE, KST_ERROR_IMAGE_MEMORY (not of the context's device), KST_ERROR_LIMIT_MEMORY,
+ * KST_ERROR_MEMORY or KST_ERROR_DEVICE_FAILED
  */
 KST_API kst_status kst_volume_allocate(kst_context *context, kst_volume *volume);
 
-/** Free what was allocated for the volume, and clear `data`. A volume that owns nothing is allowed. */
+/**
+ * Free what was allocated for the volume, and clear `data`. A volume that owns nothing is allowed. No work on device
+ * memory may be under way, not even the caller's.
+ */
 KST_API void kst_volume_release(kst_context *context, kst_volume *volume);
 
 /** A box of a volume; all sizes 0 mean the whole. */
@@ -96,6 +102,9 @@ typedef struct kst_volume_decode_options {
     kst_box region;               /**< in samples of the reduced volume; only what it needs is decoded */
     uint32_t layers;              /**< decode at most this many layers; 0: all */
     bool strict;                  /**< the first warning ends the decoding with that warning as its status */
+    uint8_t sample;               /**< KST_SAMPLE_INTEGER, or KST_SAMPLE_FLOAT32: (integer × scale) + offset */
+    float scale;                  /**< finite; 1 by default. The integer becomes single precision first, and each */
+    float offset;                 /**< operation is rounded to it; 0 by default */
     const kst_progress *progress; /**< null, or called while decoding */
 } kst_volume_decode_options;
 
@@ -134,10 +143,12 @@ KST_API kst_status kst_describe_volume(kst_context *context, const void *data, s
 /**
  * Decode a volume: a codestream of T.801 with a wavelet along z over all components, or with other stages of wavelets
  * and irreversible decorrelation arrays, or any codestream whose components are slices of one size and depth, coded
- * each by itself. Thread-safe.
+ * each by itself. A GPU decodes a volume whose slices one wavelet along z makes, or that are coded each by itself
+ * without a component transform, if it has the memory; otherwise the CPU does, as the report says. Thread-safe.
  *
- * @param volume if `data` is null, the library describes the volume and allocates it; otherwise width, height, depth,
- *        bits and is_signed must be those of kst_describe_volume(), with any pitches
+ * @param volume if `data` is null, the library describes the volume and allocates it in memory of the kind `memory`;
+ *        otherwise width, height, depth, bits and is_signed must be those of kst_describe_volume(), with any pitches.
+ *        In device memory it holds its samples when the function returns
  * @return KST_OK, perhaps with warnings in the report; KST_ERROR_SIGNATURE (not JPEG 2000), KST_ERROR_IMAGE_SIZE or
  *         KST_ERROR_IMAGE_DEPTH (slices that are subsampled or differ, or a volume that is not as described),
  * KST_ERROR_REGION, KST_ERROR_J2K_REDUCE, KST_ERROR_J2K_EXTENSION (a transform that is not supported, which the report
@@ -146,6 +157,24 @@ KST_API kst_status kst_describe_volume(kst_context *context, const void *data, s
  */
 KST_API kst_status kst_decode_volume(kst_context *context, const void *data, size_t length,
     const kst_volume_decode_options *options, kst_volume *volume, kst_report *report);
+
+/** A volume of a batch, such as a brick of a larger array: its part of that array, with the array's pitches. */
+typedef struct kst_volume_item {
+    const void *data;
+    size_t length;
+    const kst_volume_decode_options *options; /**< null for the defaults; progress is not reported */
+    kst_volume *volume;                       /**< as for kst_decode_volume() */
+    kst_report report;                        /**< its status is that of this item; its size is set by the call */
+} kst_volume_item;
+
+/**
+ * Decode many volumes. The context's GPU decodes those that it supports, many in each launch, while the context's
+ * threads read the packets of others; the CPU decodes the rest. One bad stream does not disturb the others, but for a
+ * device that fails. Volumes that overlap are not allowed. The call waits for the end. Thread-safe.
+ *
+ * @return KST_OK if every item succeeded, otherwise the status of the first that did not
+ */
+KST_API kst_status kst_decode_volumes(kst_context *context, kst_volume_item *items, size_t count);
 
 #ifdef __cplusplus
 }

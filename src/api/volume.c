@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Implements the entry points of kostka_volume.h. */
 #include "run/volume.h"
-
-#include "image/volume.h"
-#include "run/device.h"
+#include "run/volume_memory.h"
 
 void kst_volume_options_init(kst_volume_options *options)
 {
@@ -19,28 +17,20 @@ void kst_volume_options_init(kst_volume_options *options)
 void kst_volume_decode_options_init(kst_volume_decode_options *options)
 {
     if (options)
-        *options = (kst_volume_decode_options){.size = sizeof *options};
+        *options = (kst_volume_decode_options){.size = sizeof *options, .scale = 1};
 }
 
 kst_status kst_volume_allocate(kst_context *context, kst_volume *volume)
 {
-    struct memory operation;
     if (!context || !volume || volume->size < sizeof *volume)
         return KST_ERROR_ARGUMENT;
-    kst_memory_init_beside(&operation, &context->memory, context->limits.memory);
-    volume->pitch = volume->slice_pitch = 0;
-    kst_status status = kst_volume_make(&operation, volume);
-    if (!status)
-        kst_memory_hand_over(&operation, &context->memory, volume->owned);
-    return status;
+    return kst_volume_run_allocate(context, volume);
 }
 
 void kst_volume_release(kst_context *context, kst_volume *volume)
 {
-    if (!context || !volume || !volume->owned)
-        return;
-    kst_memory_release(&context->memory, volume->owned);
-    volume->data = volume->owned = NULL;
+    if (context && volume && volume->owned)
+        kst_volume_run_release(context, volume);
 }
 
 kst_status kst_encode_volume(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
@@ -54,6 +44,13 @@ kst_status kst_describe_volume(kst_context *context, const void *data, size_t le
 {
     const struct volume_request request = {.options = options, .volume = volume, .info = info};
     return kst_volume_run_decode(context, data, length, &request, report);
+}
+
+kst_status kst_decode_volumes(kst_context *context, kst_volume_item *items, size_t count)
+{
+    if (!context || (!items && count > 0))
+        return KST_ERROR_ARGUMENT;
+    return kst_volume_run_decode_all(context, items, count);
 }
 
 kst_status kst_decode_volume(kst_context *context, const void *data, size_t length,

@@ -2,6 +2,8 @@
 /* Checks descriptions of volumes, and allocates their buffers. */
 #include "image/volume.h"
 
+#include "image/location.h"
+
 enum { BITS_MAX = 31 };
 
 void kst_volume_init(kst_volume *volume)
@@ -18,9 +20,15 @@ static kst_status check_kind(const kst_volume *volume)
         return KST_ERROR_IMAGE_SIZE;
     if (volume->bits == 0 || volume->bits > BITS_MAX)
         return KST_ERROR_IMAGE_DEPTH;
-    if (volume->sample != KST_SAMPLE_INTEGER)
+    if (volume->sample != KST_SAMPLE_INTEGER && volume->sample != KST_SAMPLE_FLOAT32)
         return KST_ERROR_IMAGE_SAMPLE;
-    return volume->memory == KST_MEMORY_HOST || volume->memory == KST_MEMORY_PINNED ? KST_OK : KST_ERROR_IMAGE_MEMORY;
+    return (unsigned)volume->memory < KST_MEMORY_OPENCL_IMAGE ? KST_OK : KST_ERROR_IMAGE_MEMORY;
+}
+
+/* Return where the first sample is, as far as its alignment goes. */
+static uintptr_t place_of(const kst_volume *volume)
+{
+    return kst_memory_has_offsets(volume->memory) ? volume->offset : (uintptr_t)volume->data;
 }
 
 kst_status kst_volume_check(kst_volume *volume, uint64_t *bytes)
@@ -41,7 +49,7 @@ kst_status kst_volume_check(kst_volume *volume, uint64_t *bytes)
     if (volume->slice_pitch < slice - volume->pitch + row || volume->slice_pitch % sample != 0 ||
         __builtin_mul_overflow((uint64_t)volume->slice_pitch, (uint64_t)(volume->depth - 1), &all) ||
         __builtin_add_overflow(all, slice - volume->pitch + row, &all) || all > PTRDIFF_MAX ||
-        (uintptr_t)volume->data % sample != 0)
+        place_of(volume) % sample != 0)
         return KST_ERROR_IMAGE_PITCH;
     *bytes = all;
     return KST_OK;

@@ -7,10 +7,10 @@
 
 #include "core/memory.h"
 
-/* Return the bytes of a sample of an integer volume. */
+/* Return the bytes of a sample of a volume. */
 static inline uint32_t kst_volume_sample_bytes(const kst_volume *volume)
 {
-    return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
+    return volume->sample == KST_SAMPLE_FLOAT32 || volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
 }
 
 /*
@@ -20,7 +20,7 @@ static inline uint32_t kst_volume_sample_bytes(const kst_volume *volume)
  */
 kst_status kst_volume_check(kst_volume *volume, uint64_t *bytes);
 
-/* Allocate as kst_volume_allocate() does; kst_memory_hand_over() lets `owned` outlive the operation. */
+/* Allocate host memory as kst_volume_allocate() does; kst_memory_hand_over() lets `owned` outlive the operation. */
 kst_status kst_volume_make(struct memory *memory, kst_volume *volume);
 
 #endif

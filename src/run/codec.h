@@ -17,6 +17,7 @@ struct encoding;
 struct gpu_module;
 struct line_decoding;
 struct gpu_queue;
+struct volume_decoding;
 
 /*
  * The state of one call of kst_transcode(), which owns everything in it. The options were checked as far as they
@@ -170,13 +171,23 @@ struct codec {
     bool (*profile_breach)(kst_decoder *decoder, size_t index, char *text);
 
     /*
-     * Optional, all three or none: describe the volume that is decoded with these options, and the codestream; decode
+     * Optional, all or none: describe the volume that is decoded with these options, and the codestream; decode
      * it on the CPU to a volume that is as described; and encode a volume whose description was checked, with pitches.
      */
     kst_status (*describe_volume)(
         kst_decoder *decoder, const kst_volume_decode_options *options, kst_volume *volume, kst_volume_info *info);
     kst_status (*decode_volume)(kst_decoder *decoder, const kst_volume_decode_options *options,
         const kst_volume *volume, struct progress *progress);
+    /*
+     * With these: plan a volume for its GPU, or leave v->planned null if the CPU is to decode it; begin to decode
+     * planned volumes of one GPU, and wait until all that were begun together are decoded, which sets their statuses;
+     * and release what was planned. The list must stay until the end. Volumes with device memory of one kind may lie in
+     * several buffers.
+     */
+    kst_status (*place_volume)(struct volume_decoding *v);
+    void *(*begin_volumes)(struct volume_decoding **volumes, uint32_t count);
+    void (*end_volumes)(void *begun); /* null allowed */
+    void (*release_volume)(struct volume_decoding *v);
     kst_status (*encode_volume)(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
         kst_buffer *output, kst_report *report);
 

@@ -17,6 +17,9 @@ struct volume_request {
 kst_status kst_volume_run_decode(
     kst_context *context, const void *data, size_t length, const struct volume_request *request, kst_report *report);
 
+/* volume_batch.c: do the work of kst_decode_volumes(). */
+kst_status kst_volume_run_decode_all(kst_context *context, kst_volume_item *items, size_t count);
+
 /* Do the work of kst_encode_volume(). */
 kst_status kst_volume_run_encode(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
     kst_buffer *output, kst_report *report);

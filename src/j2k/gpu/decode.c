@@ -9,7 +9,7 @@
 #include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/job.h"
 
-enum { ARGUMENTS = 6 };
+enum { ARGUMENTS = 6, MANY = 64 };
 
 static bool is_in_host_memory(const struct j2k_gpu_item *item)
 {
@@ -51,6 +51,17 @@ static bool take_buffers(struct j2k_gpu_job *job, struct gpu_error *error)
     return true;
 }
 
+/*
+ * Return a buffer of the job; that of pixels may be the caller's, in which all volumes of the part lie. (With addresses
+ * in the work it does not matter which one it is.)
+ */
+static const struct gpu_buffer *buffer_of(const struct j2k_gpu_job *job, uint32_t buffer)
+{
+    const struct j2k_gpu_item *first = job->items;
+    bool own = buffer != J2K_PIXELS || !first->volume || !first->in_place;
+    return own ? &job->buffer[buffer] : &first->image.buffer[0];
+}
+
 static void launch(struct j2k_gpu_job *job, uint32_t kernel, uint32_t groups, const struct j2k_gpu_launch *over,
     const uint32_t *buffers, uint32_t count)
 {
@@ -58,7 +69,7 @@ static void launch(struct j2k_gpu_job *job, uint32_t kernel, uint32_t groups, co
     enum j2k_gpu_buffer counted = kernel == J2K_KERNEL_CONVERT ? J2K_PIXELS : J2K_SAMPLES;
     for (uint32_t i = 0; i < count; i++)
         arguments[i] = (struct gpu_argument){
-            .buffer = &job->buffer[buffers[i]], .bytes = over && buffers[i] == counted ? over->bytes : 0};
+            .buffer = buffer_of(job, buffers[i]), .bytes = over && buffers[i] == counted ? over->bytes : 0};
     if (over) {
         arguments[count++] = (struct gpu_argument){.value = over->list};
         arguments[count++] = (struct gpu_argument){.value = over->count};
@@ -74,13 +85,17 @@ static void end_stage(struct j2k_gpu_job *job, enum j2k_gpu_stage stage)
 
 /*
  * Set coefficients that no block covers to 0. All bits of the damage records are set, so that counting up starts from
- * −1.
+ * −1. Of many volumes everything is cleared at once, levels and all.
  */
 static void clear(struct j2k_gpu_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct gpu_queue *queue = &job->track->queue;
     backend->fill(queue, &job->buffer[J2K_DAMAGE], 0, job->damage_length, UINT32_MAX);
+    if (job->count > MANY && !job->part.covered) {
+        backend->fill(queue, &job->buffer[J2K_SAMPLES], 0, (size_t)job->part.samples * 4, 0);
+        return;
+    }
     for (uint32_t i = 0; i < job->count && !job->part.covered; i++)
         if (job->part.place[i].levels > 0)
             backend->fill(queue, &job->buffer[J2K_SAMPLES], (size_t)job->part.place[i].samples * 4,
@@ -292,5 +307,5 @@ void kst_j2k_gpu_route(struct gpu_runtime *runtime, struct j2k_gpu_item *item)
     item->stream = kst_j2k_gpu_stream_bytes(item->plan);
     bool all = item->stream == item->plan->length; /* otherwise the stream is assembled from runs */
     item->pinned = all && kst_gpu_is_pinned(runtime, item->plan->data, item->plan->length);
-    item->in_place = item->delivery == GPU_DELIVERY_DEVICE && can_write(item);
+    item->in_place = item->delivery == GPU_DELIVERY_DEVICE && (item->volume || can_write(item));
 }

@@ -390,6 +390,17 @@ static struct j2k_work_output describe_output(
     return output;
 }
 
+void kst_j2k_gpu_find_samples(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc,
+    uint32_t *levels_at, uint32_t *place, uint32_t *pitch)
+{
+    const struct j2k_plan *plan = part->items[index].plan;
+    uint32_t top;
+    const struct level_samples samples = samples_of(part, index, tc, *levels_at, tc->resolution_count - 1U);
+    *place = j2k_gpu_area(tc->area) > 0 ? place_in(&samples, tc->area.x0, tc->area.y0) : 0;
+    *pitch = samples.pitch;
+    *levels_at += (uint32_t)level_words(plan, tc, &top);
+}
+
 /* Add the outputs of those components of a tile that a kernel writes. */
 static void add_tile(
     struct levels_writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t kernel, uint32_t *levels_at)
@@ -412,9 +423,12 @@ static void add_tile(
     }
 }
 
-/* Add all outputs. `finished` is the index of the first record of levels that are computed with outputs. */
+/* Add all outputs, which volumes have none of. `finished` is the index of the first record of levels that are computed
+ * with outputs. */
 static void add_outputs(struct levels_writer *w, uint32_t finished)
 {
+    if (w->part->items->volume)
+        return;
     begin_launch(w);
     for (uint32_t i = 0; i < w->part->count; i++)
         if (w->part->items[i].plan->missing_tiles > 0)

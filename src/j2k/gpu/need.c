@@ -38,7 +38,7 @@ size_t kst_j2k_gpu_pixel_pitch(const kst_image *image, uint32_t index)
 /* Return the number of bytes of planes that are copied to the image, and of components that are to be converted. */
 static uint64_t pixel_bytes(const struct j2k_gpu_item *item)
 {
-    uint64_t sum = kst_j2k_gpu_plane_bytes(item);
+    uint64_t sum = kst_j2k_gpu_plane_bytes(item) + kst_j2k_gpu_volume_bytes(item);
     for (uint32_t i = 0; i < item->output.plane_count && !item->in_place; i++)
         sum += (uint64_t)kst_j2k_gpu_pixel_pitch(&item->output, i) * kst_image_plane(&item->output, i)->height;
     return sum;
@@ -61,8 +61,9 @@ static uint64_t bit_words(const struct j2k_plan *plan)
 }
 
 /* Return the number of bytes of all records and of the lists of work-groups. */
-static uint64_t work_bytes(const struct j2k_plan *plan)
+static uint64_t work_bytes(const struct j2k_gpu_item *item)
 {
+    const struct j2k_plan *plan = item->plan;
     enum {
         LISTED = 4,
         MOST_OF_BLOCK = sizeof(struct j2k_work_ht_block) > sizeof(struct j2k_work_block)
@@ -73,7 +74,8 @@ static uint64_t work_bytes(const struct j2k_plan *plan)
            sizeof(struct j2k_work_codeword) * (uint64_t)plan->segment_count +
            sizeof(struct j2k_work_piece) * (uint64_t)plan->piece_count +
            (sizeof(struct j2k_work_level) + LISTED) * (uint64_t)plan->resolution_count +
-           (sizeof(struct j2k_work_output) + LISTED) * (uint64_t)plan->tile_component_count;
+           (sizeof(struct j2k_work_output) + LISTED) * (uint64_t)plan->tile_component_count +
+           kst_j2k_gpu_item_column_words(item) * sizeof(uint32_t);
 }
 
 struct j2k_gpu_need kst_j2k_gpu_need(const struct j2k_gpu_item *item, uint32_t threads)
@@ -81,7 +83,7 @@ struct j2k_gpu_need kst_j2k_gpu_need(const struct j2k_gpu_item *item, uint32_t t
     const struct j2k_plan *plan = item->plan;
     uint64_t bands, samples = kst_j2k_gpu_sample_words(plan, &bands);
     const uint64_t bytes[] = {4 * samples, 4 * (state_words(plan) + bands), 4 * bit_words(plan), item->stream,
-        work_bytes(plan), pixel_bytes(item), 4 * kst_j2k_gpu_host_most(threads, bands)};
+        work_bytes(item), pixel_bytes(item), 4 * kst_j2k_gpu_host_most(threads, bands)};
     struct j2k_gpu_need need = {0, 0};
     for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
         need.memory += bytes[i];

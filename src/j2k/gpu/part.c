@@ -85,6 +85,12 @@ static void place_planes(const struct j2k_gpu_item *item, struct j2k_gpu_place *
     }
 }
 
+static void place_volume(const struct j2k_gpu_item *item, struct j2k_gpu_place *place, size_t *pixels)
+{
+    place->volume = *pixels;
+    *pixels += round_up((size_t)kst_j2k_gpu_volume_bytes(item), STREAM_ALIGNMENT);
+}
+
 /* Allocate memory for the places of all pictures and their planes. */
 static bool take_places(struct j2k_gpu_part *part)
 {
@@ -109,6 +115,17 @@ static bool take_ht_places(struct j2k_gpu_part *part)
     return part->ht;
 }
 
+bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index)
+{
+    enum { GAP = 4096 /* bytes between streams that may be uploaded with them */ };
+    if (!part->items->volume || index + 1 >= part->count)
+        return false;
+    const struct j2k_gpu_item *item = &part->items[index], *next = item + 1;
+    const uintptr_t at = (uintptr_t)item->plan->data, then = (uintptr_t)next->plan->data;
+    return item->pinned && next->pinned && then > at && then - at >= item->stream && then - at <= item->stream + GAP &&
+           (then - at) % STREAM_ALIGNMENT == 0;
+}
+
 /* Place what belongs to each picture in the buffers. Returns false if these exceed the kernels' offsets. */
 static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
 {
@@ -131,9 +148,12 @@ static bool place_items(struct j2k_gpu_part *part, struct pool *threads)
         samples += kst_j2k_gpu_sample_words(plan, &levels);
         part->place[i].levels = (uint32_t)levels;
         place_planes(&part->items[i], &part->place[i], &part->pixels);
+        place_volume(&part->items[i], &part->place[i], &part->pixels);
         plane += part->items[i].output.plane_count;
         part->views += j2k_gpu_views(&part->items[i]);
-        stream += round_up((size_t)part->items[i].stream + STREAM_AHEAD, STREAM_ALIGNMENT);
+        stream += kst_j2k_gpu_is_followed(part, i)
+                      ? (uint64_t)(part->items[i + 1].plan->data - plan->data)
+                      : round_up((size_t)part->items[i].stream + STREAM_AHEAD, STREAM_ALIGNMENT);
         segments += part->sums[i].segments;
         pieces += plan->piece_count;
         blocks += plan->block_count;
@@ -170,7 +190,8 @@ static void find_narrow_tiles(void *arg, uint32_t index)
     struct j2k_gpu_part *part = arg;
     const struct j2k_plan *plan = part->items[index].plan;
     for (uint32_t t = 0; t < plan->tile_count; t++)
-        part->narrow[part->place[index].tile + t] = fits_halves(plan, &plan->tile[t]);
+        part->narrow[part->place[index].tile + t] =
+            !kst_j2k_gpu_is_deep(&part->items[index]) && fits_halves(plan, &plan->tile[t]);
 }
 
 static bool find_narrow(struct j2k_gpu_part *part, struct pool *threads)
@@ -193,7 +214,7 @@ static void place_bands(struct j2k_gpu_part *part)
     }
 }
 
-static uint32_t count_words(const struct j2k_gpu_part *part)
+static uint32_t count_words(struct j2k_gpu_part *part)
 {
     return WORDS(struct j2k_part_work) + part->views * WORDS(struct j2k_work_view) +
            part->segments * WORDS(struct j2k_work_codeword) + part->pieces * WORDS(struct j2k_work_piece) +
@@ -201,7 +222,7 @@ static uint32_t count_words(const struct j2k_gpu_part *part)
            (part->blocks - part->ebcot_blocks) * WORDS(struct j2k_work_ht_block) +
            part->host_blocks * WORDS(struct j2k_work_host_block) + part->bundles * (WORDS(struct j2k_work_bundle) + 1) +
            part->levels * (WORDS(struct j2k_work_level) + 1) + part->outputs * (WORDS(struct j2k_work_output) + 1) +
-           kst_j2k_gpu_conversion_words(part);
+           kst_j2k_gpu_conversion_words(part) + kst_j2k_gpu_column_words(part);
 }
 
 /* Return whether the blocks cover every coefficient. */
@@ -221,7 +242,7 @@ static bool blocks_cover(const struct j2k_gpu_part *part)
 bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, struct pool *threads,
     const struct j2k_gpu_item *items, uint32_t count, const struct j2k_gpu_wish *wish)
 {
-    *part = (struct j2k_gpu_part){.memory = memory, .items = items, .count = count, .finishes = true};
+    *part = (struct j2k_gpu_part){.memory = memory, .items = items, .count = count, .finishes = !items->volume};
     if (!take_places(part) || !take_ht_places(part) || !place_items(part, threads))
         return false;
     if (wish->units > 0)
@@ -479,5 +500,6 @@ void kst_j2k_gpu_work(struct j2k_gpu_part *part, struct pool *threads, uint32_t 
     }
     write_host_blocks(part, (struct j2k_work_host_block *)(void *)(work + host_blocks));
     uint32_t end = kst_j2k_gpu_write_levels(part, work, groups + part->bundles);
-    kst_j2k_gpu_write_conversions(part, work, end);
+    end = kst_j2k_gpu_write_conversions(part, work, end);
+    kst_j2k_gpu_write_columns(part, work, end);
 }

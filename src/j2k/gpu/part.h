@@ -11,9 +11,11 @@
 #include "core/pool.h"
 #include "device/image.h"
 #include "image/normalise.h"
+#include "image/volume.h"
 #include "j2k/gpu/modules.h"
 #include "j2k/kernels/work.h"
 #include "j2k/plan/block_coder.h"
+#include "j2k/plan/multi.h"
 #include "j2k/plan/plan.h"
 
 /* The source of one channel of the image. */
@@ -40,6 +42,20 @@ struct j2k_gpu_conversion {
     struct normal normal;        /* used if the image has floating-point samples */
 };
 
+/* A volume, of which an item's components are coefficients along z. */
+struct j2k_gpu_volume {
+    const struct j2k_multi_collection *wavelet; /* null: the components are its slices */
+    const struct j2k_z_layout *layout;          /* this and the next two: of the wavelet */
+    const struct j2k_z_need *need;
+    const double *offset;     /* of each slice before it is reduced; null: there are none */
+    struct j2k_z_range shown; /* its slices */
+    const uint32_t *slot;     /* of each component that is wanted: its row in a column */
+    uint32_t rows;            /* number of these */
+    bool reversible;          /* all tiles are */
+    float scale, add;         /* of samples that are numbers */
+    kst_volume output;        /* with pitches */
+};
+
 /* A picture to decode. */
 struct j2k_gpu_item {
     const struct j2k_plan *plan;
@@ -49,11 +65,16 @@ struct j2k_gpu_item {
     /* If there are more channels than that: their components; null: all components in order. */
     const uint32_t *listed;
     struct j2k_gpu_conversion conversion;
+    /*
+     * A volume instead of a picture; null: none. The image then describes no planes, and all items of a part have
+     * volumes, in one buffer of the device if their memory has offsets.
+     */
+    const struct j2k_gpu_volume *volume;
     uint64_t stream; /* bytes of it that are uploaded, by kst_j2k_gpu_stream_bytes() */
     bool pinned;     /* the stream lies in pinned memory */
     enum gpu_delivery delivery;
     struct gpu_image image; /* for all sinks except GPU_DELIVERY_HOST */
-    bool in_place;          /* the kernels write directly to the image; only with CUDA */
+    bool in_place;          /* the kernels write directly to the image; of pictures only with CUDA */
 };
 
 /* One launch of a kernel for levels or outputs, over a list of work-groups that stands in the work. */
@@ -63,7 +84,7 @@ struct j2k_gpu_launch {
     uint64_t bytes; /* bytes of samples that it reads and writes */
 };
 
-enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 6 };
+enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 12 };
 
 /* Sums over what belongs to a picture. */
 struct j2k_gpu_sums {
@@ -94,6 +115,7 @@ struct j2k_gpu_place {
     uint32_t levels;                   /* words of the bands, behind which the levels start */
     uint32_t view;                     /* index of its first struct j2k_work_view */
     struct j2k_gpu_plane_place *plane; /* for each plane of the image */
+    size_t volume;                     /* offset of a volume in the buffer of pixels, where it has no padding */
     size_t source[J2K_WORK_CHANNELS];  /* sources of a conversion: offset in bytes, behind all images */
 };
 
@@ -155,6 +177,7 @@ struct j2k_gpu_part {
     size_t stream, pixels; /* bytes of the buffers of streams and of pixels */
     size_t planes;         /* bytes behind the pixels, for components that are to be converted */
     uint32_t conversions;
+    uint32_t columns;    /* number of struct j2k_work_columns */
     uint64_t unit_bytes; /* coded bytes for each compute unit of the device, including those of other jobs */
     bool covered;        /* the blocks cover all bands */
     /* The last level of three components is computed in the kernel that writes their pixels. */
@@ -263,6 +286,23 @@ void kst_j2k_gpu_write_pieces(const struct j2k_gpu_part *part, uint32_t index, s
 void kst_j2k_gpu_count_levels(struct j2k_gpu_part *part);
 uint32_t kst_j2k_gpu_write_levels(struct j2k_gpu_part *part, uint32_t *work, uint32_t at);
 
+/*
+ * Find the samples of the last resolution of a tile-component, at the start of its area. `levels_at` is where the
+ * levels of the component lie, and is advanced.
+ */
+void kst_j2k_gpu_find_samples(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc,
+    uint32_t *levels_at, uint32_t *place, uint32_t *pitch);
+
+/*
+ * columns.c: return whether the columns of an item are too deep for the group's memory; the words of all columns in the
+ * work; and write them from word `at` on, which returns the index of the word behind.
+ */
+bool kst_j2k_gpu_is_deep(const struct j2k_gpu_item *item);
+uint64_t kst_j2k_gpu_volume_bytes(const struct j2k_gpu_item *item);      /* in the buffer of pixels */
+uint64_t kst_j2k_gpu_item_column_words(const struct j2k_gpu_item *item); /* of one item, at most */
+uint32_t kst_j2k_gpu_column_words(struct j2k_gpu_part *part);
+uint32_t kst_j2k_gpu_write_columns(struct j2k_gpu_part *part, uint32_t *work, uint32_t at);
+
 /* Describe a channel of an image: its address, or its place in the buffer of pixels. */
 struct j2k_work_channel kst_j2k_gpu_channel(const struct j2k_gpu_part *part, uint32_t index, uint32_t k);
 
@@ -321,6 +361,12 @@ static inline uint64_t j2k_gpu_segment_words(const struct j2k_block *block, cons
 {
     return J2K_SEGMENT_HEAD + (block->coder == J2K_HT ? 0 : segment->length / 4) + 1;
 }
+
+/*
+ * part.c: whether the stream of the next volume lies behind this one's in pinned memory, as it then does in the buffer
+ * of streams, so that one copy uploads both.
+ */
+bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index);
 
 /* part.c: the words of the bits of a block's segments. */
 uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block);

@@ -2,6 +2,7 @@
 /* Uploads the streams and the work of a part of JPEG 2000 pictures, and downloads its pixels and damage. */
 #include <string.h>
 
+#include "device/pinned.h"
 #include "image/format.h"
 #include "j2k/gpu/job.h"
 
@@ -54,6 +55,25 @@ static size_t end_of(const struct j2k_gpu_job *job, uint32_t index)
     return index + 1 < job->count ? job->part.place[index + 1].stream : job->part.stream;
 }
 
+static uint32_t strips_of(const struct staging *staging)
+{
+    return (uint32_t)((staging->length + STRIP - 1) / STRIP);
+}
+
+/* Describe how a stream is copied to pinned memory, and clear what is behind it there. */
+static struct staging stage(const struct j2k_gpu_job *job, uint32_t index)
+{
+    const struct j2k_gpu_item *item = &job->items[index];
+    const struct j2k_gpu_place *place = &job->part.place[index];
+    const struct staging staging = {.to = job->buffer[J2K_HOST_STREAM].host + place->stream,
+        .from = item->plan->data,
+        .length = (size_t)item->stream,
+        .run = place->runs > 0 ? &job->part.run[place->first_run] : NULL,
+        .runs = place->runs};
+    memset(staging.to + staging.length, 0, end_of(job, index) - place->stream - staging.length);
+    return staging;
+}
+
 static void upload_stream(struct j2k_gpu_job *job, uint32_t index)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
@@ -65,13 +85,8 @@ static void upload_stream(struct j2k_gpu_job *job, uint32_t index)
         backend->copy(&job->track->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
         return;
     }
-    struct staging staging = {.to = job->buffer[J2K_HOST_STREAM].host + at,
-        .from = item->plan->data,
-        .length = length,
-        .run = place->runs > 0 ? &job->part.run[place->first_run] : NULL,
-        .runs = place->runs};
-    kst_pool_run(job->runtime->threads, (uint32_t)((length + STRIP - 1) / STRIP), stage_strip, &staging);
-    memset(staging.to + length, 0, end_of(job, index) - at - length);
+    const struct staging staging = stage(job, index);
+    kst_pool_run(job->runtime->threads, strips_of(&staging), stage_strip, (void *)&staging);
     backend->copy(
         &job->track->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, end_of(job, index) - at);
 }
@@ -89,13 +104,72 @@ static void clear_streams(struct j2k_gpu_job *job)
         job->runtime->gpu->backend->fill(&job->track->queue, &job->buffer[J2K_STREAM], 0, job->part.stream, 0);
 }
 
-void kst_j2k_gpu_upload_streams(struct j2k_gpu_job *job)
+static void stage_whole(void *arg, uint32_t index)
+{
+    struct staging staging = stage(arg, index);
+    for (uint32_t i = 0; i < strips_of(&staging); i++)
+        stage_strip(&staging, i);
+}
+
+/*
+ * Return whether the streams are those of several volumes, and none is pinned. They are staged side by side, and copied
+ * at once.
+ */
+static bool goes_at_once(const struct j2k_gpu_job *job)
+{
+    for (uint32_t i = 0; i < job->count; i++)
+        if (job->items[i].pinned)
+            return false;
+    return job->count > 1 && job->items->volume;
+}
+
+/*
+ * Return how many streams, from this one on, follow each other in pinned memory, gaps and all, as they do in the
+ * buffer; 0 if it is not pinned.
+ */
+static uint32_t count_followers(const struct j2k_gpu_job *job, uint32_t index)
+{
+    uint32_t count = 1;
+    while (kst_j2k_gpu_is_followed(&job->part, index + count - 1))
+        count++;
+    const struct j2k_gpu_item *first = &job->items[index], *last = first + count - 1;
+    const size_t length = (size_t)(last->plan->data - first->plan->data) + (size_t)last->stream;
+    return count > 1 && kst_gpu_is_pinned(job->runtime, first->plan->data, length) ? count : 1;
+}
+
+/* Upload streams that follow each other with one copy. */
+static void upload_followers(struct j2k_gpu_job *job, uint32_t index, uint32_t count)
+{
+    const struct j2k_gpu_item *first = &job->items[index], *last = first + count - 1;
+    const size_t at = job->part.place[index].stream,
+                 length = (size_t)(last->plan->data - first->plan->data) + (size_t)last->stream;
+    const struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)first->plan->data, length);
+    job->runtime->gpu->backend->copy(&job->track->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
+}
+
+static void upload_all(struct j2k_gpu_job *job)
 {
     clear_streams(job);
-    for (uint32_t i = 0; i < job->count; i++)
-        if (job->items[i].plan->length > 0)
+    for (uint32_t i = 0, count; i < job->count; i += count) {
+        count = count_followers(job, i);
+        if (count > 1)
+            upload_followers(job, i, count);
+        else if (job->items[i].plan->length > 0)
             upload_stream(job, i);
-    job->runtime->gpu->backend->flush(&job->track->queue);
+    }
+}
+
+void kst_j2k_gpu_upload_streams(struct j2k_gpu_job *job)
+{
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    if (goes_at_once(job)) {
+        kst_pool_run(job->runtime->threads, job->count, stage_whole, job);
+        backend->copy(
+            &job->track->queue, &job->buffer[J2K_STREAM], 0, &job->buffer[J2K_HOST_STREAM], 0, job->part.stream);
+    } else {
+        upload_all(job);
+    }
+    backend->flush(&job->track->queue);
 }
 
 void kst_j2k_gpu_upload_work(struct j2k_gpu_job *job)
@@ -121,13 +195,41 @@ static void copy_planes(struct j2k_gpu_job *job, uint32_t index)
     }
 }
 
+/* Where a volume lies in the part's buffer of pixels, or in the copy of that, its pitches, and how many rows it has. */
+struct j2k_volume_rows {
+    size_t at, row, slice;
+    uint32_t height, depth;
+};
+
+static struct j2k_volume_rows volume_rows(const struct j2k_gpu_job *job, uint32_t index)
+{
+    const kst_volume *volume = &job->items[index].volume->output;
+    const size_t row = (size_t)volume->width * kst_volume_sample_bytes(volume);
+    return (struct j2k_volume_rows){
+        job->part.place[index].volume, row, row * volume->height, volume->height, volume->depth};
+}
+
+/* Copy a volume from the part's buffer to pinned memory: slice by slice, or all rows at once if slices are dense. */
+static void copy_volume(struct j2k_gpu_job *job, uint32_t index)
+{
+    const struct j2k_gpu_item *item = &job->items[index];
+    const kst_volume *volume = &item->volume->output;
+    const struct j2k_volume_rows from = volume_rows(job, index);
+    const bool dense = volume->slice_pitch == volume->pitch * volume->height;
+    const uint32_t pieces = dense ? 1 : from.depth, rows = dense ? from.height * from.depth : from.height;
+    for (uint32_t i = 0; i < pieces; i++)
+        kst_gpu_copy_rows(&job->track->queue,
+            (struct gpu_rows){&item->image.buffer[0], item->image.offset[0] + i * volume->slice_pitch, volume->pitch},
+            (struct gpu_rows){&job->buffer[J2K_PIXELS], from.at + i * from.slice, from.row}, from.row, rows);
+}
+
 void kst_j2k_gpu_download(struct j2k_gpu_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct gpu_queue *queue = &job->track->queue;
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].delivery != GPU_DELIVERY_HOST && !job->items[i].in_place)
-            copy_planes(job, i);
+            (job->items[i].volume ? copy_volume : copy_planes)(job, i);
     backend->copy(queue, &job->buffer[J2K_HOST_RESULT], 0, &job->buffer[J2K_DAMAGE], 0, job->damage_length);
     backend->copy(
         queue, &job->buffer[J2K_HOST_RESULT], job->damage_length, &job->buffer[J2K_PIXELS], 0, job->pixels_length);
@@ -155,6 +257,29 @@ static void fetch_strip(void *arg, uint32_t index)
             (uint8_t *)strip->to->data + (ptrdiff_t)y * strip->to->pitch, strip->from + y * strip->pitch, strip->row);
 }
 
+/* The volume whose slices threads copy. */
+struct j2k_volume_download {
+    const struct j2k_gpu_job *job;
+    uint32_t index;
+};
+
+static void fetch_slice(void *arg, uint32_t index)
+{
+    const struct j2k_volume_download *download = arg;
+    const struct j2k_gpu_job *job = download->job;
+    const kst_volume *to = &job->items[download->index].volume->output;
+    const struct j2k_volume_rows from = volume_rows(job, download->index);
+    const uint8_t *at = job->buffer[J2K_HOST_RESULT].host + job->damage_length + from.at + index * from.slice;
+    for (uint32_t y = 0; y < from.height; y++)
+        memcpy((uint8_t *)to->data + index * to->slice_pitch + y * to->pitch, at + y * from.row, from.row);
+}
+
+static void fetch_volume(struct j2k_gpu_job *job, uint32_t index)
+{
+    struct j2k_volume_download download = {.job = job, .index = index};
+    kst_pool_run(job->runtime->threads, job->items[index].volume->output.depth, fetch_slice, &download);
+}
+
 static void fetch_image(void *arg, uint32_t index)
 {
     const struct j2k_gpu_job *job = arg;
@@ -175,5 +300,9 @@ static void fetch_image(void *arg, uint32_t index)
 
 void kst_j2k_gpu_fetch(struct j2k_gpu_job *job)
 {
-    kst_pool_run(job->runtime->threads, job->count, fetch_image, job);
+    if (!job->items->volume)
+        kst_pool_run(job->runtime->threads, job->count, fetch_image, job);
+    for (uint32_t i = 0; i < job->count && job->items->volume; i++)
+        if (job->items[i].delivery == GPU_DELIVERY_HOST)
+            fetch_volume(job, i);
 }

@@ -13,4 +13,5 @@
 #include "j2k/kernels/levels.h"
 #include "j2k/kernels/output.h"
 #include "j2k/kernels/finish.h"
+#include "j2k/kernels/columns.h"
 #include "j2k/kernels/convert.h"

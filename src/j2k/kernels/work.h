@@ -34,6 +34,9 @@ enum {
     J2K_OUTPUT_WIDTH = 64, /* width and height of the pixels that a group writes */
     J2K_OUTPUT_HEIGHT = 16,
     J2K_OUTPUT_PIXELS = 4, /* pixels of a row that a work-item writes */
+    J2K_COLUMN_GROUP = 32, /* work-items of a group, each of which has a column of a volume */
+    J2K_COLUMN_ROWS = 64,  /* most rows of a column that lies in the group's memory; with other kernels: */
+    J2K_COLUMN_MORE = 128,
     J2K_WORK_CHANNELS = 4,
     /* Words in front of a segment's bits: their number, with J2K_ENDED or J2K_MARKED; and its last two bytes. */
     J2K_SEGMENT_HEAD = 2,
@@ -252,6 +255,38 @@ struct j2k_work_composite {
     u32 mean[4], scale[4]; /* for each channel, the bits of single-precision numbers */
     struct j2k_work_source source[J2K_WORK_CHANNELS]; /* the colours in order, and then alpha */
     struct j2k_work_view view; /* the view of the image; its channels name sources instead of components */
+};
+
+/* A level along z of a volume's columns: its number of rows, and the offset of a list of these in order. */
+struct j2k_work_z_level {
+    u32 rows, row;
+    u32 odd; /* 1: the first one is at an odd position, otherwise 0 */
+};
+
+/* A slice of a volume: the row of its samples, and what is added to them: an integer, or a number's bits. */
+struct j2k_work_slice {
+    u32 row, offset;
+};
+
+/*
+ * The columns of a tile of a volume: the samples at one place in all slices, which are made of those in all components
+ * that are needed, the rows of the column.
+ */
+struct j2k_work_columns {
+    u32 width, height;
+    u32 rows;
+    u32 from;          /* offset of two words for each row: place in the buffer of samples, and pitch */
+    u32 levels, level; /* number, the coarsest first, and offset of the first struct j2k_work_z_level */
+    u32 slices, slice; /* likewise of struct j2k_work_slice */
+    u32 depth, is_signed;
+    u32 bytes;          /* bytes of a sample of the volume: 1, 2 or 4 */
+    u32 narrow;         /* samples in the buffer have 16 bits */
+    u32 to[2];          /* offset of the first one in the buffer of pixels, or its address: low and high word */
+    u32 slice_pitch[2]; /* bytes from slice to slice, likewise */
+    u32 pitch;
+    u32 absolute; /* `to` is an address */
+    u32 numbers;  /* samples are numbers: integer × scale + add, of which these are the bits */
+    u32 scale, add;
 };
 
 struct j2k_part_work {

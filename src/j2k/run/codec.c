@@ -4,6 +4,7 @@
 #include "j2k/packets/output.h"
 #include "j2k/run/decode.h"
 #include "j2k/run/decode_parts.h"
+#include "j2k/run/decode_volume_gpu.h"
 #include "j2k/run/encode.h"
 #include "j2k/run/transcode.h"
 #include "j2k/syntax/elements.h"
@@ -148,6 +149,10 @@ const struct codec kst_j2k_run_codec = {.kind = KST_CODEC_JPEG2000,
     .profile_breach = profile_breach,
     .describe_volume = kst_j2k_run_describe_volume,
     .decode_volume = kst_j2k_run_decode_volume,
+    .place_volume = kst_j2k_run_volume_place,
+    .begin_volumes = kst_j2k_run_volumes_begin,
+    .end_volumes = kst_j2k_run_volumes_end,
+    .release_volume = kst_j2k_run_volume_release,
     .encode_volume = kst_j2k_run_encode_volume,
     .encode_seconds = 2e-7, /* measured on an H200, which waits for a picture's longest code-block, too */
     .encode_least = 14e-3,

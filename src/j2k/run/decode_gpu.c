@@ -332,8 +332,12 @@ void kst_j2k_run_decode_gpu_run(
 kst_status kst_j2k_run_decode_gpu_report(
     struct decoding *d, const struct j2k_gpu_damage *damage, const struct j2k_gpu_times *times)
 {
-    kst_report *report = &d->decoder->report;
-    const struct gpu *gpu = d->gpu->gpu;
+    return kst_j2k_run_decode_gpu_note(&d->decoder->report, d->gpu->gpu, damage, times, d->options.strict);
+}
+
+kst_status kst_j2k_run_decode_gpu_note(kst_report *report, const struct gpu *gpu, const struct j2k_gpu_damage *damage,
+    const struct j2k_gpu_times *times, bool strict)
+{
     const double *stage = times->stage;
     const double seconds[KST_STAGE_COUNT] = {[KST_STAGE_UPLOAD] = stage[J2K_STAGE_UPLOAD],
         [KST_STAGE_ENTROPY] = stage[J2K_STAGE_GATHER] + stage[J2K_STAGE_BLOCKS] + stage[J2K_STAGE_STORE],
@@ -348,5 +352,5 @@ kst_status kst_j2k_run_decode_gpu_report(
     if (damage->blocks == 0)
         return KST_OK;
     uint64_t offset = damage->offset == UINT32_MAX ? UINT64_MAX : damage->offset;
-    return kst_report_warning(report, KST_WARNING_J2K_DATA, offset, damage->blocks, d->options.strict);
+    return kst_report_warning(report, KST_WARNING_J2K_DATA, offset, damage->blocks, strict);
 }

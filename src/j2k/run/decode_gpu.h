@@ -53,4 +53,8 @@ kst_status kst_j2k_run_decoding_settle(struct decoding *decoding, const struct j
 kst_status kst_j2k_run_decode_gpu_report(
     struct decoding *decoding, const struct j2k_gpu_damage *damage, const struct j2k_gpu_times *times);
 
+/* The same for a report. */
+kst_status kst_j2k_run_decode_gpu_note(kst_report *report, const struct gpu *gpu, const struct j2k_gpu_damage *damage,
+    const struct j2k_gpu_times *times, bool strict);
+
 #endif

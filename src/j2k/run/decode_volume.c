@@ -3,36 +3,17 @@
  * Decodes a volume: the components that its slices need as the wavelet across slices leaves them, then the wavelet
  * along z. If memory has no room for all of these components, some rows are decoded after the other.
  */
+#include "j2k/run/decode_volume.h"
+
 #include <math.h>
 
 #include "core/report.h"
 #include "image/volume.h"
 #include "j2k/cpu/decode.h"
-#include "j2k/cpu/z.h"
 #include "j2k/packets/output.h"
-#include "j2k/run/decode.h"
 #include "j2k/syntax/geometry.h"
 
 enum { SHARE = 2 /* planes of components take at most 1/SHARE of the memory that is left */, LEAST_ROWS = 16 };
-
-/* The state of one decoding, which owns what it points to below `options`. */
-struct j2k_volume_decoding {
-    kst_decoder *decoder;
-    const kst_volume_decode_options *options;
-    bool transformed; /* slices are made by a transform; false: they are coded each by itself */
-    bool reversible;  /* the transform works on integers */
-    const struct j2k_multi_collection *wavelet; /* the transform, if it is one wavelet over all components; else null */
-    struct j2k_z_layout layout;
-    struct j2k_z_range shown; /* the slices, or positions of the reduced level */
-    struct j2k_filter filter; /* all rows */
-    struct j2k_z_need need;
-    bool *wanted;              /* for each component */
-    uint32_t *slot;            /* of each wanted component */
-    struct j2k_target *target; /* of each component */
-    uint32_t wanted_count;
-    struct j2k_z_planes planes;
-    struct progress *progress;
-};
 
 static const struct j2k_stream *stream_of(const struct j2k_volume_decoding *d)
 {
@@ -268,7 +249,7 @@ static kst_status allocate(struct j2k_volume_decoding *d)
     return status ? fail(d, status, NULL) : KST_OK;
 }
 
-static void release(struct j2k_volume_decoding *d)
+void kst_j2k_run_volume_end(struct j2k_volume_decoding *d)
 {
     struct memory *memory = &d->decoder->memory;
     kst_memory_release(memory, d->wanted);
@@ -289,21 +270,30 @@ static kst_status check_tiles(const struct j2k_volume_decoding *d, const struct 
     return KST_OK;
 }
 
-/* Decode the wanted components of some rows to the targets. `plan` is released. */
+kst_status kst_j2k_run_volume_plan(struct j2k_volume_decoding *d, struct j2k_rect region, struct j2k_plan *plan)
+{
+    kst_report *report = &d->decoder->report;
+    struct j2k_filter filter = d->filter;
+    const double start = kst_seconds();
+    filter.region = region;
+    filter.components = d->wanted;
+    kst_status status = kst_j2k_run_decoder_plan(d->decoder, &filter, plan);
+    if (!status && d->options->strict && report->warnings > 0)
+        status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
+    if (!status)
+        status = check_tiles(d, plan);
+    kst_report_stage(report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    return status;
+}
+
+/* Decode the wanted components of some rows to the targets. */
 static kst_status decode_components(struct j2k_volume_decoding *d, struct j2k_rect region, double end)
 {
     kst_decoder *decoder = d->decoder;
     const struct operation op = kst_decoder_operation(decoder, d->progress);
-    struct j2k_filter filter = d->filter;
     struct j2k_plan plan = {.data = NULL};
-    double start = kst_seconds();
-    filter.region = region;
-    filter.components = d->wanted;
-    kst_status status = kst_j2k_run_decoder_plan(decoder, &filter, &plan);
-    if (!status)
-        status = check_tiles(d, &plan);
-    kst_report_stage(&decoder->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
-    start = kst_seconds();
+    kst_status status = kst_j2k_run_volume_plan(d, region, &plan);
+    const double start = kst_seconds();
     if (!status) {
         kst_progress_enter(d->progress, plan.block_count, end);
         status = kst_j2k_cpu_decode(&op, &plan, d->target, d->options->strict);
@@ -415,19 +405,25 @@ static kst_status decode_bands(struct j2k_volume_decoding *d, const kst_volume *
     return status;
 }
 
+kst_status kst_j2k_run_volume_begin(struct j2k_volume_decoding *d)
+{
+    kst_volume described;
+    kst_volume_init(&described);
+    kst_status status = describe(d, &described);
+    if (!status)
+        status = allocate(d);
+    if (!status)
+        want_components(d);
+    return status;
+}
+
 kst_status kst_j2k_run_decode_volume(
     kst_decoder *decoder, const kst_volume_decode_options *options, const kst_volume *volume, struct progress *progress)
 {
     struct j2k_volume_decoding d = {.decoder = decoder, .options = options, .progress = progress};
-    kst_volume described;
-    kst_volume_init(&described);
-    kst_status status = describe(&d, &described);
+    kst_status status = kst_j2k_run_volume_begin(&d);
     if (!status)
-        status = allocate(&d);
-    if (!status) {
-        want_components(&d);
         status = d.transformed ? decode_bands(&d, volume) : decode_slices(&d, volume);
-    }
-    release(&d);
+    kst_j2k_run_volume_end(&d);
     return status;
 }

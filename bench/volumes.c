@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Measures how soon a volume, coded in bricks, is in a device's memory, beside the time to copy its samples there.
+ * Volumes are synthetic: seismic (layers, folds, two faults, a Ricker wavelet, noise) and like a CT (ellipsoids,
+ * noise). Coded bytes lie in pinned memory; the clock runs from the call until the samples are in the array. Results
+ * are compared with the CPU's, byte for byte. Prints a row of a table in Markdown for each case.
+ *
+ *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK]
+ */
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <kostka/kostka_device.h>
+#include <kostka/kostka_profile.h>
+#include <kostka/kostka_volume.h>
+
+#include "statistics.h"
+
+enum { APART = 64 /* bytes: coded bricks begin at multiples of this */, WARM_RUNS = 2, SIDES_MAX = 2048 };
+
+struct volume_kind {
+    const char *name;
+    bool seismic; /* otherwise like a CT */
+    uint8_t bits;
+    double ratio; /* 0: without loss */
+    uint32_t style, z_levels;
+};
+
+static const struct volume_kind kinds[] = {
+    {"seismic, float32 of 20 bits, 9/7, 27:1, EBCOT", true, 20, 27, 0, 4},
+    {"seismic, float32 of 20 bits, 9/7, 27:1, HT", true, 20, 27, KST_J2K_HT, 4},
+    {"CT, int16, 5/3, lossless, HT", false, 16, 0, KST_J2K_HT, 2},
+    {"CT, int16, 5/3, lossless, EBCOT", false, 16, 0, 0, 2},
+};
+
+struct volume_bench {
+    kst_context *cpu, *gpu;
+    kst_memory memory;
+    uint32_t side, brick, runs;
+    const struct volume_kind *kind;
+    kst_volume host, array; /* the volume, and the array on the device */
+    uint32_t bricks;
+    void *room; /* pinned memory with all coded bricks */
+    kst_volume *part;
+    kst_volume_decode_options *options;
+    kst_volume_item *item;
+    size_t coded;
+};
+
+static void check(kst_status status, const char *what)
+{
+    if (!status)
+        return;
+    fprintf(stderr, "%s: %s\n", what, kst_status_text(status));
+    exit(1);
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static double next_noise(void)
+{
+    static uint32_t state = 1;
+    state = state * 1664525 + 1013904223;
+    return (double)(int32_t)state / 2147483648.0;
+}
+
+static size_t bytes_of(const kst_volume *v)
+{
+    return v->sample == KST_SAMPLE_FLOAT32 || v->bits > 16 ? 4 : v->bits > 8 ? 2 : 1;
+}
+
+/* Fill a trace of random reflections, convolved with a Ricker wavelet of 25 Hz at 4 ms. */
+static void make_trace(double *trace, uint32_t length)
+{
+    enum { REACH = 20, EVERY = 5 };
+    const double peak = 25 * 3.14159265358979 * 0.004;
+    memset(trace, 0, length * sizeof *trace);
+    for (uint32_t i = 0; i < length; i += EVERY) {
+        const double reflection = next_noise();
+        for (int k = -REACH; k <= REACH; k++) {
+            const double t = peak * k * peak * k;
+            if ((int)i + k >= 0 && i + (uint32_t)(k + REACH) < length + REACH)
+                trace[(int)i + k] += reflection * (1 - 2 * t) * exp(-t);
+        }
+    }
+}
+
+/* Fill a row along x at depth z of seismic data, where x and y are places on the ground. */
+static void make_seismic(const double *trace, uint32_t side, uint32_t y, uint32_t z, int32_t *row)
+{
+    double noise[2] = {0, 0};
+    for (uint32_t x = 0; x < side; x++) {
+        const double fault = (x + y / 3 > side / 2 ? 9 : 0) + (x > side / 5 + y / 2 ? -14 : 0);
+        const double at = side * 0.5 + z + 20 * sin(x * 0.012 + y * 0.007) + 12 * cos(y * 0.017) + fault;
+        const uint32_t whole = (uint32_t)at;
+        const double value = trace[whole] + (trace[whole + 1] - trace[whole]) * (at - whole), fresh = next_noise();
+        const double band = 0.25 * (fresh + 2 * noise[0] + noise[1]);
+        noise[1] = noise[0];
+        noise[0] = fresh;
+        row[x] = (int32_t)fmax(-524288, fmin(524287, 160000 * (value + 0.12 * band)));
+    }
+}
+
+static void make_ct(uint32_t side, uint32_t y, uint32_t z, int32_t *row)
+{
+    for (uint32_t x = 0; x < side; x++) {
+        const double u = 2.0 * x / side - 1, v = 2.0 * y / side - 1, w = 2.0 * z / side - 1;
+        const double body = u * u * 1.4 + v * v * 2 + w * w, organ = (u - 0.2) * (u - 0.2) * 9 + v * v * 9 + w * w * 5;
+        const double noise = next_noise() + next_noise() + next_noise();
+        const double tissue = organ < 1 ? 60 + 20 * w : body < 0.8 ? 30 + 10 * u : 900 * (body < 1);
+        row[x] = (int32_t)(body < 1 ? tissue + 9 * noise : -1000 + 5 * noise);
+    }
+}
+
+static void fill(struct volume_bench *b)
+{
+    const uint32_t side = b->side;
+    double *trace = calloc(3 * (size_t)side + 64, sizeof *trace);
+    int32_t *row = calloc(side, sizeof *row);
+    if (!trace || !row)
+        exit(1);
+    make_trace(trace, 3 * side + 64);
+    for (uint32_t z = 0; z < side; z++)
+        for (uint32_t y = 0; y < side; y++) {
+            uint8_t *to = (uint8_t *)b->host.data + z * b->host.slice_pitch + y * b->host.pitch;
+            if (b->kind->seismic)
+                make_seismic(trace, side, y, z, row);
+            else
+                make_ct(side, y, z, row);
+            for (uint32_t x = 0; x < side; x++)
+                memcpy(to + x * bytes_of(&b->host), &row[x], bytes_of(&b->host)); /* little-endian */
+        }
+    free(trace);
+    free(row);
+}
+
+static uint32_t bricks_along(const struct volume_bench *b)
+{
+    return (b->side + b->brick - 1) / b->brick;
+}
+
+/* Describe the part of a whole volume that is brick number i, x changing fastest. */
+static kst_volume brick_of(const struct volume_bench *b, const kst_volume *whole, uint32_t i)
+{
+    const uint32_t n = bricks_along(b), x = i % n * b->brick, y = i / n % n * b->brick, z = i / n / n * b->brick;
+    const size_t skipped = z * whole->slice_pitch + y * whole->pitch + x * bytes_of(whole);
+    kst_volume part = *whole;
+    part.owned = NULL;
+    part.width = b->side - x < b->brick ? b->side - x : b->brick;
+    part.height = b->side - y < b->brick ? b->side - y : b->brick;
+    part.depth = b->side - z < b->brick ? b->side - z : b->brick;
+    part.data = whole->memory == KST_MEMORY_OPENCL ? whole->data : (uint8_t *)whole->data + skipped;
+    part.offset += skipped;
+    return part;
+}
+
+static void describe(const struct volume_bench *b, kst_volume *v, kst_memory memory, uint32_t depth)
+{
+    kst_volume_init(v);
+    v->memory = memory;
+    v->width = v->height = b->side;
+    v->depth = depth;
+    v->bits = b->kind->bits;
+    v->is_signed = true;
+    v->sample = memory != KST_MEMORY_HOST && b->kind->seismic ? KST_SAMPLE_FLOAT32 : KST_SAMPLE_INTEGER;
+}
+
+/* Describe a whole volume as a picture whose rows are slices. */
+static kst_image as_image(const kst_volume *v)
+{
+    kst_image image;
+    kst_image_init(&image);
+    image.format = KST_FORMAT_RAW;
+    image.memory = v->memory;
+    image.plane_count = 1;
+    image.width = v->width * v->height;
+    image.height = v->depth;
+    image.plane[0] = (kst_plane){.data = v->data,
+        .pitch = (ptrdiff_t)v->slice_pitch,
+        .width = image.width,
+        .height = image.height,
+        .depth = v->bits,
+        .is_signed = v->is_signed,
+        .sample = v->sample,
+        .offset = v->offset};
+    return image;
+}
+
+static void encode_brick(const struct volume_bench *b, uint32_t i, kst_buffer *coded)
+{
+    const kst_volume part = brick_of(b, &b->host, i);
+    kst_volume_options options;
+    kst_report report;
+    kst_report_init(&report);
+    kst_volume_options_init(&options);
+    options.z_levels = b->kind->z_levels;
+    options.jpeg2000.style = b->kind->style;
+    options.jpeg2000.target = b->kind->ratio > 0 ? KST_J2K_RATE : KST_J2K_LOSSLESS;
+    options.jpeg2000.value = b->kind->ratio > 0 ? 8.0 * (double)bytes_of(&part) / b->kind->ratio : 0;
+    if (!kst_encode_volume(b->cpu, &part, &options, coded, &report))
+        return;
+    fprintf(stderr, "encode: %s\n", report.message);
+    exit(1);
+}
+
+/* Encode all bricks and put them into pinned memory, one behind the other. */
+static double encode(struct volume_bench *b)
+{
+    kst_buffer *coded = calloc(b->bricks, sizeof *coded);
+    size_t all = 0;
+    const double start = now();
+    if (!coded)
+        exit(1);
+    for (uint32_t i = 0; i < b->bricks; i++) {
+        encode_brick(b, i, &coded[i]);
+        b->coded += coded[i].length;
+        all += (coded[i].length + APART - 1) / APART * APART;
+    }
+    const double seconds = now() - start;
+    check(kst_pinned_allocate(b->gpu, all, &b->room), "pinned memory");
+    uint8_t *at = b->room;
+    for (uint32_t i = 0; i < b->bricks; i++) {
+        memcpy(at, coded[i].data, coded[i].length);
+        kst_volume_decode_options_init(&b->options[i]);
+        b->options[i].sample = b->kind->seismic ? KST_SAMPLE_FLOAT32 : KST_SAMPLE_INTEGER;
+        b->options[i].scale = 1 / 160000.0F;
+        b->item[i] =
+            (kst_volume_item){.data = at, .length = coded[i].length, .options = &b->options[i], .volume = &b->part[i]};
+        at += (coded[i].length + APART - 1) / APART * APART;
+        kst_buffer_release(b->cpu, &coded[i]);
+    }
+    free(coded);
+    return seconds;
+}
+
+static void decode(struct volume_bench *b, kst_context *context, uint32_t count)
+{
+    const kst_status status = kst_decode_volumes(context, b->item, count);
+    for (uint32_t i = 0; i < count && status; i++)
+        if (b->item[i].report.status) {
+            fprintf(stderr, "decode: %s\n", b->item[i].report.message);
+            exit(1);
+        }
+}
+
+/* Compare an array with what the CPU decodes. The parts are those of the array again afterwards. */
+static bool is_same(struct volume_bench *b, kst_volume *array, const kst_volume *parts, uint32_t count)
+{
+    kst_volume wanted = *array, found = *array;
+    wanted.owned = found.owned = NULL;
+    wanted.memory = found.memory = KST_MEMORY_HOST;
+    check(kst_volume_allocate(b->cpu, &wanted), "host memory");
+    check(kst_volume_allocate(b->cpu, &found), "host memory");
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t skipped = array->memory == KST_MEMORY_OPENCL
+                                   ? parts[i].offset - array->offset
+                                   : (size_t)((uint8_t *)parts[i].data - (uint8_t *)array->data);
+        const size_t slices = skipped / array->slice_pitch, rest = skipped % array->slice_pitch;
+        b->part[i].memory = KST_MEMORY_HOST;
+        b->part[i].data = (uint8_t *)wanted.data + slices * wanted.slice_pitch + rest;
+        b->part[i].pitch = wanted.pitch;
+        b->part[i].slice_pitch = wanted.slice_pitch;
+    }
+    decode(b, b->cpu, count);
+    const kst_image from = as_image(array), to = as_image(&found);
+    check(kst_image_copy(b->gpu, &from, &to), "download");
+    const bool same = memcmp(wanted.data, found.data, wanted.slice_pitch * wanted.depth) == 0;
+    memcpy(b->part, parts, count * sizeof *parts);
+    kst_volume_release(b->cpu, &wanted);
+    kst_volume_release(b->cpu, &found);
+    return same;
+}
+
+struct volume_steps {
+    uint32_t kernels, uploads, downloads, others;
+    struct {
+        const char *name;
+        double seconds;
+    } kernel[24];
+    uint32_t count;
+};
+
+static void add_step(void *user, const kst_step *step)
+{
+    struct volume_steps *steps = user;
+    uint32_t i = 0;
+    steps->kernels += step->kind == KST_STEP_KERNEL;
+    steps->uploads += step->kind == KST_STEP_UPLOAD;
+    steps->downloads += step->kind == KST_STEP_DOWNLOAD;
+    steps->others += step->kind == KST_STEP_COPY || step->kind == KST_STEP_FILL;
+    while (i < steps->count && strcmp(steps->kernel[i].name, step->name) != 0)
+        i++;
+    if (i == 24)
+        return;
+    steps->count += i == steps->count;
+    steps->kernel[i].name = step->name;
+    steps->kernel[i].seconds += step->seconds;
+}
+
+static void print_steps(struct volume_bench *b, uint32_t count)
+{
+    struct volume_steps steps = {.count = 0};
+    if (kst_profile_begin(b->gpu))
+        return;
+    decode(b, b->gpu, count);
+    check(kst_profile_end(b->gpu, add_step, &steps), "profile");
+    printf(" %u, %u, %u, %u |", steps.kernels, steps.uploads, steps.downloads, steps.others);
+    for (uint32_t i = 0; i < steps.count; i++)
+        printf("%s%s %.3f", i > 0 ? ", " : " ", steps.kernel[i].name, steps.kernel[i].seconds * 1e3);
+}
+
+/* Measure `count` bricks that go to an array, and print a row. Returns whether they equal the CPU's. */
+static bool measure(struct volume_bench *b, const char *what, kst_volume *array, uint32_t count)
+{
+    double *seconds = calloc(b->runs, sizeof *seconds);
+    kst_volume *parts = calloc(count + 1U, sizeof *parts);
+    kst_copy_times copies = {.size = sizeof copies};
+    const size_t raw = (size_t)array->width * array->height * array->depth * bytes_of(array);
+    size_t coded = 0, samples = 0;
+    if (!seconds || !parts)
+        exit(1);
+    memcpy(parts, b->part, count * sizeof *parts);
+    for (uint32_t i = 0; i < count; i++) {
+        coded += b->item[i].length;
+        samples += (size_t)b->part[i].width * b->part[i].height * b->part[i].depth;
+    }
+    for (uint32_t i = 0; i < WARM_RUNS; i++)
+        decode(b, b->gpu, count);
+    const bool same = is_same(b, array, parts, count);
+    check(kst_measure_copies(b->gpu, raw / 4 * 4, b->runs, &copies), "copies");
+    for (uint32_t i = 0; i < b->runs; i++) {
+        const double start = now();
+        decode(b, b->gpu, count);
+        seconds[i] = now() - start;
+    }
+    const double median = statistics_median(seconds, b->runs);
+    printf("| %s%s | %u | %.2f | %s | %.3f (%.3f) | %.1f | %.3f | %.3f | %.2f |", b->kind->name, what, count,
+        (double)raw / (double)coded, same ? "equal" : "DIFFERENT", median * 1e3, seconds[0] * 1e3,
+        (double)samples / median * 1e-9, copies.up * 1e3, copies.up_pageable * 1e3, copies.up / median);
+    print_steps(b, count);
+    puts(" |");
+    fflush(stdout);
+    free(seconds);
+    free(parts);
+    return same;
+}
+
+/* Measure the slice in the middle, which takes one slice of each brick of a layer. */
+static bool measure_slice(struct volume_bench *b)
+{
+    const uint32_t n = bricks_along(b), layer = b->side / 2 / b->brick, z = b->side / 2 % b->brick;
+    kst_volume slice;
+    describe(b, &slice, b->memory, 1);
+    check(kst_volume_allocate(b->gpu, &slice), "device memory");
+    for (uint32_t i = 0; i < n * n; i++) {
+        const kst_volume part = brick_of(b, &slice, i);
+        b->part[i] = part;
+        b->part[i].depth = 1;
+        b->options[i].region = (kst_box){.z = z, .width = part.width, .height = part.height, .depth = 1};
+        b->item[i].data = b->item[layer * n * n + i].data;
+        b->item[i].length = b->item[layer * n * n + i].length;
+    }
+    const bool same = measure(b, ": one slice", &slice, n * n);
+    kst_volume_release(b->gpu, &slice);
+    return same;
+}
+
+static bool run_kind(struct volume_bench *b)
+{
+    b->coded = 0;
+    b->bricks = bricks_along(b) * bricks_along(b) * bricks_along(b);
+    b->part = calloc(b->bricks, sizeof *b->part);
+    b->options = calloc(b->bricks, sizeof *b->options);
+    b->item = calloc(b->bricks, sizeof *b->item);
+    if (!b->part || !b->options || !b->item)
+        exit(1);
+    describe(b, &b->host, KST_MEMORY_HOST, b->side);
+    describe(b, &b->array, b->memory, b->side);
+    check(kst_volume_allocate(b->cpu, &b->host), "host memory");
+    check(kst_volume_allocate(b->gpu, &b->array), "device memory");
+    fill(b);
+    const double seconds = encode(b);
+    fprintf(stderr, "%s: encoded on the CPU in %.1f s\n", b->kind->name, seconds);
+    kst_volume_release(b->cpu, &b->host);
+    for (uint32_t i = 0; i < b->bricks; i++)
+        b->part[i] = brick_of(b, &b->array, i);
+    bool same = measure(b, "", &b->array, b->bricks);
+    same = measure_slice(b) && same;
+    kst_volume_release(b->gpu, &b->array);
+    kst_pinned_release(b->gpu, b->room);
+    free(b->part);
+    free(b->options);
+    free(b->item);
+    return same;
+}
+
+static kst_context *open_context(const char *device)
+{
+    kst_context_options options;
+    kst_context *context = NULL;
+    kst_context_options_init(&options);
+    options.device = device;
+    check(kst_context_create(&options, &context), device);
+    return context;
+}
+
+static uint32_t number(const char *text, uint32_t least, uint32_t most)
+{
+    const unsigned long value = strtoul(text, NULL, 10);
+    return value < least ? least : value > most ? most : (uint32_t)value;
+}
+
+int main(int argc, char **argv)
+{
+    enum { SIDE = 512, BRICK = 128, RUNS = 21, RUNS_MAX = 1000 };
+    const char *device = "cuda";
+    struct volume_bench b = {.side = SIDE, .brick = BRICK, .runs = RUNS};
+    bool same = true;
+    for (int option; (option = getopt(argc, argv, "d:k:s:b:")) != -1;) {
+        if (option == 'd')
+            device = optarg;
+        else if (option == 'k')
+            b.runs = number(optarg, 1, RUNS_MAX);
+        else if (option == 's')
+            b.side = number(optarg, 1, SIDES_MAX);
+        else if (option == 'b')
+            b.brick = number(optarg, 1, SIDES_MAX);
+        else
+            return 2;
+    }
+    kst_device_info info = {.size = sizeof info};
+    b.cpu = open_context("cpu");
+    b.gpu = open_context(device);
+    check(kst_context_device(b.gpu, &info), device);
+    b.memory = info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
+    printf("%s, %u³ samples in bricks of %u³\n\n", info.name, b.side, b.brick);
+    puts("| volume | bricks | ratio | as the CPU | ms (least) | Gsamples/s | raw copy, pinned, ms | pageable, ms | "
+         "times "
+         "the pinned copy | kernels, uploads, downloads, others | ms of each in the profile |\n"
+         "|---|---|---|---|---|---|---|---|---|---|---|");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        b.kind = &kinds[i];
+        same = run_kind(&b) && same;
+    }
+    kst_context_destroy(&b.gpu);
+    kst_context_destroy(&b.cpu);
+    return same ? 0 : 1;
+}

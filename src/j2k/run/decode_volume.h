@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares the steps of decoding a volume that are the same on the CPU and on a GPU. */
+#ifndef KOSTKA_J2K_RUN_DECODE_VOLUME_H
+#define KOSTKA_J2K_RUN_DECODE_VOLUME_H
+
+#include "j2k/cpu/z.h"
+#include "j2k/run/decode.h"
+
+/* The state of one decoding, which owns what it points to below `options`. */
+struct j2k_volume_decoding {
+    kst_decoder *decoder;
+    const kst_volume_decode_options *options;
+    bool transformed; /* slices are made by a transform; false: they are coded each by itself */
+    bool reversible;  /* the transform works on integers */
+    const struct j2k_multi_collection *wavelet; /* the transform, if it is one wavelet over all components; else null */
+    struct j2k_z_layout layout;
+    struct j2k_z_range shown; /* the slices, or positions of the reduced level */
+    struct j2k_filter filter; /* all rows */
+    struct j2k_z_need need;
+    bool *wanted;              /* for each component */
+    uint32_t *slot;            /* of each wanted component */
+    struct j2k_target *target; /* of each component */
+    uint32_t wanted_count;
+    struct j2k_z_planes planes;
+    struct progress *progress;
+};
+
+/*
+ * Describe the volume that the options ask for, and find the components that it needs. The decoding must be ended in
+ * any case, which releases what it owns.
+ */
+kst_status kst_j2k_run_volume_begin(struct j2k_volume_decoding *d);
+void kst_j2k_run_volume_end(struct j2k_volume_decoding *d);
+
+/* Build the plan of some rows. It is released by the caller, even after an error. */
+kst_status kst_j2k_run_volume_plan(struct j2k_volume_decoding *d, struct j2k_rect region, struct j2k_plan *plan);
+
+#endif

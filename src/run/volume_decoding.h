@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares the state of decoding a volume, and its steps, between which a codec carries it out. */
+#ifndef KOSTKA_RUN_VOLUME_DECODING_H
+#define KOSTKA_RUN_VOLUME_DECODING_H
+
+#include "core/progress.h"
+#include "device/image.h"
+#include "run/decoding.h"
+
+struct volume_decoding {
+    kst_decoder *decoder;              /* with the stream, its memory and its report */
+    kst_volume_decode_options options; /* filled in */
+    kst_volume *volume;                /* the caller's, with buffer and pitches */
+    kst_volume before;                 /* what it was, to restore it after an error */
+    bool made;                         /* its buffer was made here */
+    struct progress *progress;         /* null: nobody wants it */
+    struct gpu_runtime *gpu;           /* the GPU that decodes or owns the volume's memory; null: none does */
+    struct gpu_target target;          /* gpu: where the volume is */
+    void *planned;                     /* what the codec will do on the GPU; null: the CPU decodes */
+    kst_status status;                 /* of a decoding on the GPU */
+};
+
+/* Check the arguments of decoding, as far as no stream is needed for that. `detail` receives what is wrong, or null. */
+kst_status kst_volume_decoding_check(
+    const kst_volume_decode_options *options, const kst_volume *volume, const char **detail);
+
+/*
+ * Describe the volume that an open decoder's stream and the options make. `info` must have its size set. The options,
+ * null for the defaults, are filled in in v->options.
+ */
+kst_status kst_volume_decoding_describe(struct volume_decoding *v, kst_decoder *decoder,
+    const kst_volume_decode_options *options, kst_volume *described, kst_volume_info *info);
+
+/* Check or make the caller's volume, choose the device and plan. The decoding must be ended in any case. */
+kst_status kst_volume_decoding_begin(struct volume_decoding *v, const kst_volume *described, kst_volume *volume);
+
+/* Decode on the CPU what was not planned for the GPU, whatever memory the volume lies in. */
+kst_status kst_volume_decoding_on_cpu(struct volume_decoding *v);
+
+/* Release the plan; keep the volume's buffer, or undo what was made. Returns the status. */
+kst_status kst_volume_decoding_end(struct volume_decoding *v, kst_status status);
+
+#endif
