@@ -228,6 +228,7 @@ void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_
         .style = tc->style,
         .plane = encoding->request->plane,
         .refinements = encoding->request->refinements,
+        .rounded = tc->reversible ? 0 : encoding->request->rounded,
         .exact = tc->reversible,
         .measure = encoding->request->measure,
         .sum = encoding->request->error > 0,

@@ -49,6 +49,11 @@ struct j2k_encode_request {
      */
     uint32_t plane, candidates;
     /*
+     * HT, irreversible: samples are rounded so that they take fewer bits, as if this plane were the quantiser; the
+     * planes below it are only there for that. 0: they are not.
+     */
+    uint32_t rounded;
+    /*
      * The target of rate allocation, only if measured: passes that are clearly useless for it may be left out. All
      * blocks together are to be no longer than `bytes` (UINT64_MAX: any length), or no better than the squared error
      * `error` (0: as good as possible).
