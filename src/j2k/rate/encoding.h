@@ -49,10 +49,10 @@ struct j2k_encode_request {
      */
     uint32_t plane, candidates;
     /*
-     * HT, irreversible: samples are rounded so that they take fewer bits, as if this plane were the quantiser; the
-     * planes below it are only there for that. 0: they are not.
+     * HT, irreversible: samples are rounded so that they take fewer bits, each of which is worth this much of the
+     * picture's squared error; 0: they are not.
      */
-    uint32_t rounded;
+    double worth;
     /*
      * The target of rate allocation, only if measured: passes that are clearly useless for it may be left out. All
      * blocks together are to be no longer than `bytes` (UINT64_MAX: any length), or no better than the squared error

@@ -26,13 +26,30 @@ bool kst_j2k_run_encode_searches(const struct j2k_encoder *encoder)
  * Samples are rounded where a picture is coded with the choice of refinement passes, which a GPU leaves to the CPU.
  * Steps are finer then, by some bits of a sample's place in its interval; deep samples have fewer planes to spare.
  */
-uint32_t kst_j2k_run_encode_rounded(const struct j2k_encoder *encoder)
+uint32_t kst_j2k_run_encode_finer(const struct j2k_encoder *encoder)
 {
     enum { USUAL = 4, DEEP = 12, FEWER = 2, DEEPEST = 16, LEAST = 1 };
     const uint32_t depth = j2k_encode_sample_depth(encoder, 0);
     if (!kst_j2k_run_encode_searches(encoder) || encoder->reversible || encoder->options.passes == 1)
         return 0;
     return depth <= DEEP ? USUAL : depth <= DEEPEST ? FEWER : LEAST;
+}
+
+/*
+ * A bit is worth 0.22 squares of the step of the finest bands. Where steps are small compared with all samples, theory
+ * has ln 2 ÷ 6 = 0.12; most samples of these bands are 0, though. Of the values tried this one gives the best pictures
+ * at a length (docs/performance.md).
+ */
+void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder)
+{
+    const double squares = 0.22;
+    const struct j2k_plan *plan = &encoder->coded.plan;
+    const struct j2k_tile_component *tc = &plan->tile_component[0];
+    const struct j2k_resolution *finest_one = &plan->resolution[tc->first_resolution + tc->resolution_count - 1];
+    const uint32_t band = finest_one->first_band + finest_one->band_count - 1U,
+                   finer = kst_j2k_run_encode_finer(encoder);
+    const double step = ldexp(plan->band[band].step, (int)finer);
+    encoder->request.worth = finer > 0 ? squares * encoder->weight[band] * step * step : 0;
 }
 
 /* Errors of a quantiser are about those of evenly distributed values. Photographs of 8 bits at 1 bit a sample take 4.
@@ -49,7 +66,7 @@ static double first_step(const struct j2k_encoder *encoder)
 
 double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder)
 {
-    return ldexp(first_step(encoder), -(int)kst_j2k_run_encode_rounded(encoder));
+    return ldexp(first_step(encoder), -(int)kst_j2k_run_encode_finer(encoder));
 }
 
 /* A step, and what it came to as a share of what is wanted. */
@@ -116,6 +133,7 @@ static kst_status code(struct step_search *search, double step)
     struct j2k_encoder *encoder = search->encoder;
     kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
     kst_status status = kst_j2k_run_encode_take_step(encoder, step);
+    kst_j2k_run_encode_value_bits(encoder);
     return status ? status : kst_j2k_run_encode_blocks(encoder);
 }
 
@@ -206,7 +224,7 @@ static kst_status search_planes(struct j2k_encoder *encoder)
 static kst_status improve(struct j2k_encoder *encoder)
 {
     enum { AROUND_ONE = 3 };
-    kst_status status = kst_j2k_run_encode_candidates(encoder, encoder->request.rounded - 1, AROUND_ONE);
+    kst_status status = kst_j2k_run_encode_candidates(encoder, kst_j2k_run_encode_finer(encoder) - 1, AROUND_ONE);
     return status ? status : kst_j2k_run_encode_choose(encoder);
 }
 
@@ -217,7 +235,7 @@ kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder)
         .by_error = by_error,
         .close = by_error ? close_error : close_bytes,
         .aim = by_error ? aim_error : aim_bytes,
-        .finest = ldexp(finest, -(int)encoder->request.rounded)};
+        .finest = ldexp(finest, -(int)kst_j2k_run_encode_finer(encoder))};
     if (encoder->reversible)
         return search_planes(encoder);
     kst_status status = kst_j2k_run_encode_around(encoder, &search.around);

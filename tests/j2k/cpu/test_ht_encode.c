@@ -58,7 +58,8 @@ static void codes_are_the_best(void **state)
 struct fixture {
     struct j2k_block_scratch *encoder, *decoder;
     uint32_t sample[J2K_BLOCK_SAMPLES];
-    uint32_t width, height, rounded;
+    uint32_t width, height;
+    double worth;
     struct j2k_block_outcome outcome;
     uint8_t data[ROOM];
 };
@@ -103,7 +104,7 @@ static void encode(struct fixture *f, enum cpu_tier tier, uint32_t plane, uint32
         .style = J2K_STYLE_HT | style,
         .plane = plane,
         .refinements = refinements,
-        .rounded = f->rounded,
+        .worth = f->worth,
         .measure = true,
         .sum = true};
     memcpy(f->encoder->sample, f->sample, sizeof f->sample);
@@ -223,7 +224,7 @@ static void segments_hold_no_markers(void **state)
 static void rounding_pays(void **state)
 {
     enum { PLANE = 3 };
-    const double square = 4 << 2 * PLANE /* of the plane's step, in half steps */, worth = 0.24 * 8;
+    const double square = 1 << 2 * PLANE, bit = 0.22 * square;
     struct fixture *f = *state;
     double sum[2] = {0};
     for (uint32_t seed = 1; seed <= 60; seed++) {
@@ -231,17 +232,16 @@ static void rounding_pays(void **state)
         f->width = 1 + seed * 7 % 64;
         f->height = 1 + seed * 11 % 64;
         fill(f, 2 + seed % 8, seed);
-        for (f->rounded = 0; f->rounded <= PLANE; f->rounded += PLANE) {
+        for (uint32_t i = 0; i < 2; i++) {
+            f->worth = i * bit;
             go_there_and_back(f, PLANE, 0, 0);
-            cost[f->rounded / PLANE] = f->outcome.left / square + worth * f->outcome.length;
+            cost[i] = f->outcome.left / 4 + 8 * bit * f->outcome.length;
+            sum[i] += cost[i];
         }
-        assert_true(cost[1] <= cost[0] + worth);
-        sum[0] += cost[0];
-        sum[1] += cost[1];
-        f->rounded = PLANE;
+        assert_true(cost[1] <= cost[0] + 8 * bit);
         for (uint32_t plane = PLANE - 1; plane <= PLANE + 1; plane++)
             go_there_and_back(f, plane, 2, seed % 2 * J2K_STYLE_CAUSAL);
-        f->rounded = 0;
+        f->worth = 0;
     }
     assert_true(sum[1] < 0.99 * sum[0]);
 }

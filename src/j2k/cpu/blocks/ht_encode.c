@@ -2,16 +2,10 @@
 /* Encodes a code-block as T.814 has it, and measures what its passes gain. */
 #include "j2k/cpu/blocks/ht_encode.h"
 
+#include <math.h>
 #include <string.h>
 
 _Static_assert(offsetof(struct j2k_ht_encoder, sample) == 0, "scratch memory begins with the samples");
-
-/*
- * What a bit is worth when samples are rounded, in squares of 2^-J2K_HT_FRACTION of the step: 0.22 squares of the step.
- * Where steps are small compared with all samples, theory has ln 2 ÷ 6 = 0.12; most samples are 0, though. Of the
- * values tried this one gives the best pictures at a length (docs/performance.md).
- */
-enum { BIT_WORTH = 900 };
 
 static uint32_t bit_count(uint32_t value)
 {
@@ -97,12 +91,11 @@ static void code(struct j2k_ht_encoder *encoder, enum cpu_tier tier, const struc
     encoder->passes += settings->refinements;
 }
 
-/* Return what a bit is worth in the block's plane. Steps twice as large make errors four times as large. */
+/* Return what a bit is worth in squares of 2^-J2K_HT_FRACTION of the plane's step. Much more is as good as that. */
 static uint32_t worth_of(const struct j2k_block_settings *settings)
 {
-    const uint32_t worth = BIT_WORTH;
-    return settings->rounded >= settings->plane ? worth << 2 * (settings->rounded - settings->plane)
-                                                : worth >> 2 * (settings->plane - settings->rounded);
+    const double most = 1 << 20, plane = (double)settings->plane;
+    return (uint32_t)fmin(settings->worth * exp2(2 * (J2K_HT_FRACTION - plane)), most);
 }
 
 static uint32_t count_planes(const struct j2k_ht_encoder *encoder, enum cpu_tier tier)
@@ -122,11 +115,9 @@ void kst_j2k_cpu_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier
     encoder->plane = settings->plane;
     encoder->passes = encoder->length = 0;
     const uint32_t planes = count_planes(encoder, tier);
-    const bool rounds = settings->rounded > 0 && planes >= encoder->plane;
-    if (rounds) {
-        memcpy(encoder->source, encoder->sample, bytes);
+    const bool rounds = settings->worth > 0 && planes >= encoder->plane;
+    if (rounds)
         kst_j2k_cpu_ht_round(encoder, worth_of(settings));
-    }
     const uint32_t most = rounds ? count_planes(encoder, tier) : planes;
     const struct errors errors = {
         .shift = planes + 1 > J2K_LEFT_BITS ? planes + 1 - J2K_LEFT_BITS : 0, .exact = settings->exact};

@@ -24,10 +24,11 @@ ALWAYS_INLINE struct j2k_ht_quad_samples ht_take_quad(const uint32_t sample[4], 
     return quad;
 }
 
-/* Load the samples of a quad; those outside the block are 0. */
-ALWAYS_INLINE void ht_load_quad(const struct j2k_ht_encoder *encoder, uint32_t x, uint32_t y, uint32_t sample[4])
+/* Load the samples of a quad of a block; those outside the block are 0. */
+ALWAYS_INLINE void ht_load_quad(
+    const struct j2k_ht_encoder *encoder, const uint32_t *block, uint32_t x, uint32_t y, uint32_t sample[4])
 {
-    const uint32_t *from = encoder->sample + (size_t)y * encoder->width + x;
+    const uint32_t *from = block + (size_t)y * encoder->width + x;
     const bool right = x + 1 < encoder->width, below = y + 1 < encoder->height;
     sample[0] = from[0];
     sample[1] = below ? from[encoder->width] : 0;

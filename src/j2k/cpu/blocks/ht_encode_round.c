@@ -17,9 +17,9 @@ static const uint8_t run_exponents[J2K_HT_MEL_STATES] = {J2K_HT_MEL_EXPONENTS};
 /* One, for errors and lengths; and how far from a threshold samples may be so that it is worth trying. */
 enum { ONE = 1 << J2K_HT_FRACTION, ABOVE = ONE * 3 / 8, ABOVE_FIRST = ONE / 2, BELOW_FIRST = ONE / 4 };
 
-/* Another magnitude that a sample may have, and by how much the error is larger then. */
+/* A sample's magnitude, another one that it may have, and by how much the error is larger then. */
 struct other_sample {
-    uint32_t index, magnitude;
+    uint32_t index, own, magnitude;
     int32_t error;
 };
 
@@ -116,23 +116,23 @@ static uint32_t list_others(const struct j2k_ht_encoder *encoder, const uint32_t
         const uint64_t half_steps = 2 * (uint64_t)(magnitude - (q << plane)) + 1;
         const int32_t fraction = (int32_t)((half_steps << J2K_HT_FRACTION) >> (plane + 1));
         if (q == 0 && fraction >= ONE - BELOW_FIRST)
-            other[count++] = (struct other_sample){i, 1, (ONE * 9 / 4 - 3 * fraction) * ONE};
+            other[count++] = (struct other_sample){i, q, 1, (ONE * 9 / 4 - 3 * fraction) * ONE};
         else if (q == 1 && fraction < ABOVE_FIRST)
-            other[count++] = (struct other_sample){i, 0, (3 * fraction + ONE * 3 / 4) * ONE};
+            other[count++] = (struct other_sample){i, q, 0, (3 * fraction + ONE * 3 / 4) * ONE};
         else if (q > 1 && fraction < ABOVE)
-            other[count++] = (struct other_sample){i, q - 1, 2 * fraction * ONE};
+            other[count++] = (struct other_sample){i, q, q - 1, 2 * fraction * ONE};
     }
     return count;
 }
 
-/* Move a sample to the nearest value that has its other magnitude. */
-static void move_sample(struct j2k_ht_encoder *encoder, uint32_t x, uint32_t y, const struct other_sample *other)
+/* Let a sample have its own or its other magnitude, of which it gets the nearest value. */
+static void settle_sample(
+    struct j2k_ht_encoder *encoder, uint32_t x, uint32_t y, const struct other_sample *other, bool moved)
 {
-    uint32_t *sample = encoder->sample + (size_t)(y + other->index % 2) * encoder->width + x + other->index / 2;
-    const uint32_t plane = encoder->plane, magnitude = *sample & 0x7FFFFFFF;
-    const bool up = other->magnitude > magnitude >> plane;
-    const uint32_t moved = up ? other->magnitude << plane : (magnitude >> plane << plane) - 1;
-    *sample = (*sample & 0x80000000) | moved;
+    const size_t at = (size_t)(y + other->index % 2) * encoder->width + x + other->index / 2;
+    const uint32_t plane = encoder->plane, up = other->magnitude > other->own;
+    const uint32_t magnitude = up ? other->magnitude << plane : (other->own << plane) - 1;
+    encoder->sample[at] = moved ? (encoder->source[at] & 0x80000000) | magnitude : encoder->source[at];
 }
 
 /* Return the cost of a quad some of whose samples have their other magnitudes, and leave it so. */
@@ -140,43 +140,34 @@ static int64_t try_quad(
     struct rounding *rounding, uint32_t quad, const struct other_sample *other, uint32_t count, uint32_t taken)
 {
     int64_t error = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if ((taken >> i & 1) != 0) {
-            error += other[i].error;
-            set_sample(rounding->own, quad, other[i].index, other[i].magnitude);
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        const bool moved = (taken >> i & 1) != 0;
+        error += moved ? other[i].error : 0;
+        set_sample(rounding->own, quad, other[i].index, moved ? other[i].magnitude : other[i].own);
+    }
     return error * ONE + (int64_t)rounding->worth * length_around(rounding, quad);
-}
-
-static void put_back(struct rounding *rounding, uint32_t quad, uint32_t rho, const uint8_t exponent[4])
-{
-    rounding->own->rho[quad] = (uint8_t)rho;
-    memcpy(rounding->own->exponent + (size_t)4 * quad, exponent, 4);
 }
 
 /* Round the quad at x and y of the block. */
 static void round_quad(struct rounding *rounding, uint32_t x, uint32_t y)
 {
-    const uint32_t quad = J2K_HT_AROUND + x / 2, rho = rounding->own->rho[quad];
+    struct j2k_ht_encoder *encoder = rounding->encoder;
+    const uint32_t quad = J2K_HT_AROUND + x / 2;
     struct other_sample other[4];
     uint32_t sample[4], best = 0;
-    uint8_t exponent[4];
-    ht_load_quad(rounding->encoder, x, y, sample);
-    const uint32_t count = list_others(rounding->encoder, sample, other);
+    ht_load_quad(encoder, encoder->source, x, y, sample);
+    const uint32_t count = list_others(encoder, sample, other);
     if (count == 0)
         return;
-    memcpy(exponent, rounding->own->exponent + (size_t)4 * quad, sizeof exponent);
     int64_t least = try_quad(rounding, quad, other, count, 0);
     for (uint32_t taken = 1; taken < 1u << count; taken++) {
         const int64_t cost = try_quad(rounding, quad, other, count, taken);
-        put_back(rounding, quad, rho, exponent);
         best = cost < least ? taken : best;
         least = cost < least ? cost : least;
     }
     try_quad(rounding, quad, other, count, best);
     for (uint32_t i = 0; i < count; i++)
-        if ((best >> i & 1) != 0)
-            move_sample(rounding->encoder, x, y, &other[i]);
+        settle_sample(encoder, x, y, &other[i], (best >> i & 1) != 0);
 }
 
 /* Follow MEL's state behind a quad. */
@@ -196,7 +187,7 @@ static void take_row(const struct j2k_ht_encoder *encoder, uint32_t y, struct j2
 {
     for (uint32_t x = 0; x < encoder->width; x += 2) {
         uint32_t sample[4];
-        ht_load_quad(encoder, x, y, sample);
+        ht_load_quad(encoder, encoder->sample, x, y, sample);
         for (uint32_t i = 0; i < 4; i++)
             set_sample(row, J2K_HT_AROUND + x / 2, i, (sample[i] & 0x7FFFFFFF) >> encoder->plane);
     }
@@ -214,7 +205,8 @@ static void round_row(struct rounding *rounding, uint32_t y)
     }
 }
 
-void kst_j2k_cpu_ht_round(struct j2k_ht_encoder *encoder, uint32_t worth)
+/* Round all quads in order. Those behind a quad are as they were left the time before. */
+static void round_block(struct j2k_ht_encoder *encoder, uint32_t worth)
 {
     struct j2k_ht_rounded *row = encoder->rounded;
     struct rounding rounding = {.encoder = encoder,
@@ -232,4 +224,12 @@ void kst_j2k_cpu_ht_round(struct j2k_ht_encoder *encoder, uint32_t worth)
         rounding.own = rounding.below;
         rounding.below = above;
     }
+}
+
+void kst_j2k_cpu_ht_round(struct j2k_ht_encoder *encoder, uint32_t worth)
+{
+    enum { TIMES = 2 };
+    memcpy(encoder->source, encoder->sample, sizeof *encoder->source * encoder->width * encoder->height);
+    for (uint32_t i = 0; i < TIMES; i++)
+        round_block(encoder, worth);
 }

@@ -40,7 +40,7 @@ static void make_row(struct j2k_ht_encoder *encoder, uint32_t y)
 {
     for (uint32_t x = 0, index = 0; x < encoder->width; x += 2, index++) {
         uint32_t sample[4];
-        ht_load_quad(encoder, x, y, sample);
+        ht_load_quad(encoder, encoder->sample, x, y, sample);
         struct j2k_ht_quad_samples quad = ht_take_quad(sample, encoder->plane, encoder->row.value + (size_t)4 * index);
         ht_make_quad(encoder, index, &quad, y);
     }
