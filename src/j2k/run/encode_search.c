@@ -44,12 +44,18 @@ void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder)
 {
     const double squares = 0.22;
     const struct j2k_plan *plan = &encoder->coded.plan;
-    const struct j2k_tile_component *tc = &plan->tile_component[0];
-    const struct j2k_resolution *finest_one = &plan->resolution[tc->first_resolution + tc->resolution_count - 1];
-    const uint32_t band = finest_one->first_band + finest_one->band_count - 1U,
-                   finer = kst_j2k_run_encode_finer(encoder);
+    const uint32_t finer = kst_j2k_run_encode_finer(encoder);
+    uint32_t t = 0;
+    while (t < plan->tile_component_count && plan->tile_component[t].reversible)
+        t++;
+    encoder->request.worth = 0;
+    if (finer == 0 || t == plan->tile_component_count)
+        return;
+    const struct j2k_tile_component *tc = &plan->tile_component[t];
+    const struct j2k_resolution *last = &plan->resolution[tc->first_resolution + tc->resolution_count - 1];
+    const uint32_t band = last->first_band + last->band_count - 1U;
     const double step = ldexp(plan->band[band].step, (int)finer);
-    encoder->request.worth = finer > 0 ? squares * encoder->weight[band] * step * step : 0;
+    encoder->request.worth = squares * encoder->weight[band] * step * step;
 }
 
 /* Errors of a quantiser are about those of evenly distributed values. Photographs of 8 bits at 1 bit a sample take 4.
