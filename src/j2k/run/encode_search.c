@@ -224,13 +224,13 @@ static kst_status search_planes(struct j2k_encoder *encoder)
 }
 
 /*
- * With refinement passes, blocks have a plane more or less than the step found for all of them, if that is better. The
- * plane of that step is the one in the middle, so that the result is no worse.
+ * With refinement passes, blocks have the plane of the step found for all of them, refined or not, or the plane above
+ * it, if that is better. The first one is among them, so that the result is no worse.
  */
 static kst_status improve(struct j2k_encoder *encoder)
 {
-    enum { AROUND_ONE = 3 };
-    kst_status status = kst_j2k_run_encode_candidates(encoder, kst_j2k_run_encode_finer(encoder) - 1, AROUND_ONE);
+    enum { PLANES = 2 };
+    kst_status status = kst_j2k_run_encode_candidates(encoder, kst_j2k_run_encode_finer(encoder), PLANES);
     return status ? status : kst_j2k_run_encode_choose(encoder);
 }
 

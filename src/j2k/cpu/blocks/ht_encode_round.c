@@ -205,7 +205,7 @@ static void round_row(struct rounding *rounding, uint32_t y)
     }
 }
 
-/* Round all quads in order. Those behind a quad are as they were left the time before. */
+/* Round all quads in order. Those behind a quad are not rounded yet. */
 static void round_block(struct j2k_ht_encoder *encoder, uint32_t worth)
 {
     struct j2k_ht_rounded *row = encoder->rounded;
@@ -228,8 +228,6 @@ static void round_block(struct j2k_ht_encoder *encoder, uint32_t worth)
 
 void kst_j2k_cpu_ht_round(struct j2k_ht_encoder *encoder, uint32_t worth)
 {
-    enum { TIMES = 2 };
     memcpy(encoder->source, encoder->sample, sizeof *encoder->source * encoder->width * encoder->height);
-    for (uint32_t i = 0; i < TIMES; i++)
-        round_block(encoder, worth);
+    round_block(encoder, worth);
 }
