@@ -214,6 +214,13 @@ static void measure(struct j2k_encoding *encoding, struct j2k_encode_worker *wor
     encoding->result[index] = (struct j2k_block_result){.planes = (uint8_t)planes, .error = error, .plane = kept};
 }
 
+/* Return what a bit is worth, in squares of a band's step. */
+static double worth_in(const struct j2k_encoding *encoding, uint32_t band)
+{
+    const double step = encoding->coded->plan.band[band].step;
+    return encoding->request->worth / (encoding->request->weight[band] * step * step);
+}
+
 void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index)
 {
     struct j2k_encoding *encoding = set->tile->encoding;
@@ -228,6 +235,7 @@ void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_
         .style = tc->style,
         .plane = encoding->request->plane,
         .refinements = encoding->request->refinements,
+        .worth = tc->reversible ? 0 : worth_in(encoding, block->band),
         .exact = tc->reversible,
         .measure = encoding->request->measure,
         .sum = encoding->request->error > 0,

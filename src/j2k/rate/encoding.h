@@ -49,6 +49,11 @@ struct j2k_encode_request {
      */
     uint32_t plane, candidates;
     /*
+     * HT, irreversible: samples are rounded so that they take fewer bits, each of which is worth this much of the
+     * picture's squared error; 0: they are not.
+     */
+    double worth;
+    /*
      * The target of rate allocation, only if measured: passes that are clearly useless for it may be left out. All
      * blocks together are to be no longer than `bytes` (UINT64_MAX: any length), or no better than the squared error
      * `error` (0: as good as possible).

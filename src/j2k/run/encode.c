@@ -133,7 +133,8 @@ static kst_status plan(struct j2k_encoder *encoder)
     kst_progress_stage(&e->progress, encoder->coded.plan.block_count, share_of_coding(encoder));
     encoder->request.rows = e->rows;
     encoder->request.refinements = kst_j2k_run_encode_searches(encoder) ? 0 : encoder->options.passes - 1;
-    encoder->request.plane = encoder->request.refinements > 0;
+    encoder->request.plane = encoder->request.refinements > 0 ? 1 : kst_j2k_run_encode_finer(encoder);
+    kst_j2k_run_encode_value_bits(encoder);
     encoder->request.measure = kst_j2k_run_encode_needs_rates(encoder) && !kst_j2k_run_encode_searches(encoder);
     kst_j2k_run_encode_goal(encoder);
     return KST_OK;

@@ -155,6 +155,12 @@ uint64_t kst_j2k_run_encode_budget(const struct j2k_encoder *encoder, uint64_t a
  */
 bool kst_j2k_run_encode_searches(const struct j2k_encoder *encoder);
 double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder);
+/*
+ * Return how many planes the step is finer than the one that is sought, so that samples can be rounded for fewer bits;
+ * and set in the request what a bit is worth then.
+ */
+uint32_t kst_j2k_run_encode_finer(const struct j2k_encoder *encoder);
+void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder);
 kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder);
 
 /*

@@ -169,11 +169,14 @@ static uint16_t coarse_enough(uint16_t step, uint32_t guard)
 
 /*
  * Return by how much a component's steps are larger than those of the first one. Where no passes are left out, steps
- * alone decide how much an error in each component counts.
+ * alone decide how much an error in each component counts: in a colour, or in a slice of a transformed volume.
  */
 static double share_of_component(const struct j2k_encoder *encoder, const struct own *own)
 {
     const bool counts = kst_j2k_run_encode_searches(encoder) || encoder->options.target == KST_J2K_QUALITY;
+    if (counts && encoder->e->volume)
+        return kst_j2k_z_norm(&encoder->coded.headers.multi, 0) /
+               kst_j2k_z_norm(&encoder->coded.headers.multi, own->component);
     if (!own->parameters->transform || own->component > 2 || !counts)
         return 1;
     return kst_j2k_component_norm(J2K_TRANSFORM_ICT, 0) / kst_j2k_component_norm(J2K_TRANSFORM_ICT, own->component);
@@ -510,14 +513,14 @@ kst_status kst_j2k_run_encode_headers(struct j2k_encoder *encoder)
     kst_status status = describe_components(encoder);
     if (!status)
         status = describe_size(encoder);
+    if (!status && encoder->e->volume)
+        status = kst_j2k_run_encode_describe_volume(encoder);
     if (!status)
         status = describe_coding(encoder);
     if (!status)
         status = describe_changes(encoder);
     if (!status)
         status = describe_region(encoder);
-    if (!status && encoder->e->volume)
-        status = kst_j2k_run_encode_describe_volume(encoder);
     return status ? status : describe_tiles(encoder);
 }
 

@@ -59,6 +59,7 @@ struct fixture {
     struct j2k_block_scratch *encoder, *decoder;
     uint32_t sample[J2K_BLOCK_SAMPLES];
     uint32_t width, height;
+    double worth;
     struct j2k_block_outcome outcome;
     uint8_t data[ROOM];
 };
@@ -103,6 +104,7 @@ static void encode(struct fixture *f, enum cpu_tier tier, uint32_t plane, uint32
         .style = J2K_STYLE_HT | style,
         .plane = plane,
         .refinements = refinements,
+        .worth = f->worth,
         .measure = true,
         .sum = true};
     memcpy(f->encoder->sample, f->sample, sizeof f->sample);
@@ -218,11 +220,38 @@ static void segments_hold_no_markers(void **state)
     }
 }
 
+/* Rounded blocks gain what their encoder says, too, and bytes that they save are worth more than their errors. */
+static void rounding_pays(void **state)
+{
+    enum { PLANE = 3 };
+    const double square = 1 << 2 * PLANE, bit = 0.22 * square;
+    struct fixture *f = *state;
+    double sum[2] = {0};
+    for (uint32_t seed = 1; seed <= 60; seed++) {
+        double cost[2];
+        f->width = 1 + seed * 7 % 64;
+        f->height = 1 + seed * 11 % 64;
+        fill(f, 2 + seed % 8, seed);
+        for (uint32_t i = 0; i < 2; i++) {
+            f->worth = i * bit;
+            go_there_and_back(f, PLANE, 0, 0);
+            cost[i] = f->outcome.left / 4 + 8 * bit * f->outcome.length;
+            sum[i] += cost[i];
+        }
+        assert_true(cost[1] <= cost[0] + 8 * bit);
+        for (uint32_t plane = PLANE - 1; plane <= PLANE + 1; plane++)
+            go_there_and_back(f, plane, 2, seed % 2 * J2K_STYLE_CAUSAL);
+        f->worth = 0;
+    }
+    assert_true(sum[1] < 0.99 * sum[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(codes_are_the_best),
         cmocka_unit_test_setup_teardown(blocks_come_back, setup, teardown),
         cmocka_unit_test_setup_teardown(deep_blocks_come_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(rounding_pays, setup, teardown),
         cmocka_unit_test_setup_teardown(segments_hold_no_markers, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

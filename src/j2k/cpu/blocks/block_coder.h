@@ -49,10 +49,12 @@ struct j2k_block_settings {
     uint32_t style;       /* enum j2k_style */
     uint32_t plane;       /* HT: the plane of the cleanup pass, at most J2K_CODED_PLANES − 1 */
     uint32_t refinements; /* HT: refinement passes behind it, 0–2; plane 0 has none */
-    uint32_t most;        /* EBCOT: no more passes are coded than that; 0: all are */
-    bool exact;           /* reversible transform: no error is left once all planes are known */
-    bool measure;         /* compute gains */
-    bool sum;             /* also compute what the planes that are left out would have gained; needs `measure` */
+    /* HT: samples are rounded for fewer bits, each of which is worth so many squared steps; 0: they are not. */
+    double worth;
+    uint32_t most; /* EBCOT: no more passes are coded than that; 0: all are */
+    bool exact;    /* reversible transform: no error is left once all planes are known */
+    bool measure;  /* compute gains */
+    bool sum;      /* also compute what the planes that are left out would have gained; needs `measure` */
     /*
      * Planes that seem to gain less per byte are left out, if they are below all planes that do not; 0: none is. Needs
      * `measure`.

@@ -2,6 +2,9 @@
 /* Encodes a code-block as T.814 has it, and measures what its passes gain. */
 #include "j2k/cpu/blocks/ht_encode.h"
 
+#include <math.h>
+#include <string.h>
+
 _Static_assert(offsetof(struct j2k_ht_encoder, sample) == 0, "scratch memory begins with the samples");
 
 static uint32_t bit_count(uint32_t value)
@@ -15,13 +18,19 @@ struct errors {
     bool exact;
 };
 
+/* A magnitude before and after rounding, and what the cleanup and the SigProp pass know of its sample. */
+struct known_sample {
+    uint32_t source, magnitude, known;
+};
+
 /*
  * Return the error of a magnitude that is known down to a plane, where it is decoded as the middle of its interval; 0
  * is decoded as 0. `plane` 31: nothing is known.
  */
-static uint64_t square_of(const struct errors *errors, uint32_t magnitude, uint32_t plane)
+static uint64_t square_of(const struct errors *errors, const struct known_sample *sample, uint32_t plane)
 {
-    const uint64_t steps = 2 * (uint64_t)magnitude + !errors->exact;
+    const uint32_t magnitude = sample->magnitude;
+    const uint64_t steps = 2 * (uint64_t)sample->source + !errors->exact;
     const uint64_t known = (uint64_t)(magnitude >> plane) << plane;
     const uint64_t middle = known == 0                    ? 0
                             : plane == 0 && errors->exact ? 2 * known
@@ -37,31 +46,34 @@ struct error_sums {
 
 enum { SIGNIFICANT = 1, COARSE = 2 };
 
-static void add_sample(const struct j2k_ht_encoder *encoder, const struct errors *errors, uint32_t known,
-    uint32_t magnitude, struct error_sums *sums)
+static void add_sample(const struct j2k_ht_encoder *encoder, const struct errors *errors,
+    const struct known_sample *sample, struct error_sums *sums)
 {
-    const uint32_t plane = encoder->plane;
-    const uint64_t coarse = square_of(errors, magnitude, plane);
-    sums->after[0] += square_of(errors, magnitude, 31);
+    const uint32_t plane = encoder->plane, known = sample->known;
+    const uint64_t coarse = square_of(errors, sample, plane);
+    sums->after[0] += square_of(errors, sample, 31);
     sums->after[1] += coarse;
     if (encoder->passes < 2 || plane == 0)
         return;
-    const uint64_t fine = square_of(errors, magnitude, plane - 1);
+    const uint64_t fine = square_of(errors, sample, plane - 1);
     const bool spread = (known & (SIGNIFICANT | COARSE)) == SIGNIFICANT;
     sums->after[2] += spread ? fine : coarse;
     sums->after[3] += (known & SIGNIFICANT) != 0 ? fine : coarse;
 }
 
-static void measure(struct j2k_ht_encoder *encoder, const struct errors *errors, double *left)
+static void measure(struct j2k_ht_encoder *encoder, const struct errors *errors, const uint32_t *source, double *left)
 {
+    const uint32_t *coded = encoder->sample;
     struct error_sums sums = {{0}};
     const double unit = (double)(UINT64_C(1) << errors->shift);
     for (uint32_t y = 0; y < encoder->height; y++) {
-        const uint32_t *sample = encoder->sample + (size_t)y * encoder->width;
         const uint8_t *known = encoder->known + (y + 1) * (size_t)(encoder->width + 2) + 1;
-        for (uint32_t x = 0; x < encoder->width; x++)
-            if ((sample[x] & 0x7FFFFFFF) != 0)
-                add_sample(encoder, errors, encoder->passes > 1 ? known[x] : 0, sample[x] & 0x7FFFFFFF, &sums);
+        for (uint32_t x = 0; x < encoder->width; x++, source++, coded++) {
+            const struct known_sample sample = {
+                *source & 0x7FFFFFFF, *coded & 0x7FFFFFFF, encoder->passes > 1 ? known[x] : 0};
+            if (sample.source != 0)
+                add_sample(encoder, errors, &sample, &sums);
+        }
     }
     for (uint32_t i = 0; i < encoder->passes; i++)
         encoder->pass[i].gain = (double)(int64_t)(sums.after[i] - sums.after[i + 1]) * (unit * unit);
@@ -79,25 +91,44 @@ static void code(struct j2k_ht_encoder *encoder, enum cpu_tier tier, const struc
     encoder->passes += settings->refinements;
 }
 
+/* Return what a bit is worth in squares of 2^-J2K_HT_FRACTION of the plane's step. Much more is as good as that. */
+static uint32_t worth_of(const struct j2k_block_settings *settings)
+{
+    const double most = 1 << 20, plane = (double)settings->plane;
+    return (uint32_t)fmin(settings->worth * exp2(2 * (J2K_HT_FRACTION - plane)), most);
+}
+
+static uint32_t count_planes(const struct j2k_ht_encoder *encoder, enum cpu_tier tier)
+{
+    const uint32_t any = kst_j2k_cpu_ht_coding(tier)->any(encoder->sample, encoder->width * encoder->height);
+    return bit_count(any & 0x7FFFFFFF);
+}
+
 void kst_j2k_cpu_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier,
     const struct j2k_block_settings *settings, struct j2k_block_outcome *outcome)
 {
     struct j2k_ht_encoder *encoder = (struct j2k_ht_encoder *)(void *)scratch;
+    const size_t bytes = sizeof *encoder->sample * settings->width * settings->height;
     encoder->width = settings->width;
     encoder->height = settings->height;
     encoder->style = settings->style;
     encoder->plane = settings->plane;
     encoder->passes = encoder->length = 0;
-    const uint32_t any = kst_j2k_cpu_ht_coding(tier)->any(encoder->sample, encoder->width * encoder->height);
-    const uint32_t planes = bit_count(any & 0x7FFFFFFF);
+    const uint32_t planes = count_planes(encoder, tier);
+    const bool rounds = settings->worth > 0 && planes >= encoder->plane;
+    if (rounds)
+        kst_j2k_cpu_ht_round(encoder, worth_of(settings));
+    const uint32_t most = rounds ? count_planes(encoder, tier) : planes;
     const struct errors errors = {
         .shift = planes + 1 > J2K_LEFT_BITS ? planes + 1 - J2K_LEFT_BITS : 0, .exact = settings->exact};
     double left = 0;
-    if (planes > encoder->plane)
+    if (most > encoder->plane)
         code(encoder, tier, settings);
     if (settings->measure)
-        measure(encoder, &errors, &left);
-    *outcome = (struct j2k_block_outcome){.planes = planes,
+        measure(encoder, &errors, rounds ? encoder->source : encoder->sample, &left);
+    if (rounds)
+        memcpy(encoder->sample, encoder->source, bytes);
+    *outcome = (struct j2k_block_outcome){.planes = most > planes ? most : planes,
         .top = encoder->passes > 0 ? encoder->plane + 1 : planes,
         .passes = encoder->passes,
         .pass = encoder->pass,

@@ -12,11 +12,13 @@
 enum {
     J2K_HT_ROW_QUADS = 512,                    /* most quads of a row of quads */
     J2K_HT_SET = 3,                            /* most passes of a set */
+    J2K_HT_FRACTION = 6,                       /* bits of errors and lengths while samples are rounded */
     J2K_HT_FLAT_SIGNS = 4 * J2K_BLOCK_SAMPLES, /* most bytes of MagSgn before stuffing: 32 bits a sample */
     /* Most bytes of VLC before stuffing: two codewords of 7 bits and two codes of u of 8 bits for each pair of quads.
      */
     J2K_HT_FLAT_CODES = 4 * J2K_BLOCK_SAMPLES / 8,
     J2K_HT_RUNS = 256,  /* more than the bytes of MEL, which has at most three events for two quads */
+    J2K_HT_AROUND = 2,  /* quads beside a row that rounding looks at */
     J2K_HT_MARGIN = 16, /* bytes that may be read or written behind a stream */
     J2K_HT_REFINEMENT = J2K_HT_REFINEMENT_MOST + 2 + J2K_HT_MARGIN,
     /* Samples of a block with one more on each side; the widest and the highest blocks have most. */
@@ -58,6 +60,12 @@ struct j2k_ht_runs {
     uint32_t state, run, length; /* zeros so far, and how many make a run */
 };
 
+/* A row of quads as it is rounded: rho and the exponents of all samples, with quads of zeros around them. */
+struct j2k_ht_rounded {
+    uint8_t rho[J2K_HT_ROW_QUADS + 2 * J2K_HT_AROUND];
+    uint8_t exponent[4 * (J2K_HT_ROW_QUADS + 2 * J2K_HT_AROUND)];
+};
+
 struct j2k_ht_encoder {
     uint32_t sample[J2K_BLOCK_SAMPLES]; /* input: rows `width` apart, sign in bit 31 of a magnitude */
     struct j2k_pass pass[J2K_HT_SET];
@@ -75,6 +83,8 @@ struct j2k_ht_encoder {
     uint8_t refined[J2K_HT_REFINEMENT];                         /* MagRef in the order of its bits */
     uint8_t known[J2K_HT_KNOWN]; /* for refinement: which samples are significant, with zeros around the block */
     uint8_t data[J2K_HT_ENCODER_ROOM];
+    uint32_t source[J2K_BLOCK_SAMPLES]; /* with rounding: the samples before it */
+    struct j2k_ht_rounded rounded[3];
 };
 
 /* The functions that tiers implement differently; their results are the same. */
@@ -92,6 +102,12 @@ uint32_t kst_j2k_cpu_ht_join(struct j2k_ht_encoder *encoder);
 
 /* Code the refinement passes of the plane below the cleanup pass behind it, and set the lengths of the passes. */
 void kst_j2k_cpu_ht_refine(struct j2k_ht_encoder *encoder, uint32_t passes);
+
+/*
+ * Change samples so that the block, coded from encoder->plane on, gets shorter by more than the error is worth.
+ * `worth` is the error that one bit is worth, in squares of 2^-J2K_HT_FRACTION of that plane's step.
+ */
+void kst_j2k_cpu_ht_round(struct j2k_ht_encoder *encoder, uint32_t worth);
 
 /* Encode a block: an entry of struct j2k_block_functions. */
 void kst_j2k_cpu_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier,
