@@ -5,10 +5,7 @@
  */
 #include "filters/batch.h"
 
-#include <stdio.h>
-
 #include "core/report.h"
-#include "filters/cpu/kinds.h"
 #include "filters/gpu/job.h"
 #include "filters/gpu/plans.h"
 #include "image/validate.h"
@@ -78,11 +75,6 @@ static kst_status prepare(const struct filter_batch *batch, struct filter_entry 
     if (batch->entered && (!from_gpu || !to_gpu || !item->to->plane[0].data))
         return KST_ERROR_IMAGE_MEMORY;
     entry->on_gpu = from_gpu || to_gpu;
-    for (uint32_t i = 0; i < filter->count && entry->on_gpu; i++)
-        if (!kst_filter_gpu_plan_of(filter->step[i].kind) && filter->step[i].kind != &kst_filter_resize) {
-            snprintf(reason, FILTER_REASON, "%s has no kernels yet", filter->step[i].kind->name);
-            return KST_ERROR_IMAGE_MEMORY;
-        }
     return item->to->plane[0].data ? check_target(context, item, &wanted) : make_target(context, entry, &wanted);
 }
 

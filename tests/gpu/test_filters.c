@@ -217,7 +217,9 @@ static void check_case(const struct test_case *c)
 
 static const char *const chains[] = {"crop=1x1", "rotate=90", "rotate=180", "rotate=270", "flip", "flip=vertical",
     "grey", "depth=8", "depth=16", "invert", "levels=20:200:10:250", "levels=9:65535:65535:3", "threshold=100", "sobel",
-    "sobel=5:length", "sobel=3:x", "sobel=5:y", "canny=40:90", "canny=20:300:l2:5", "canny=900:300:l1:7"};
+    "sobel=5:length", "sobel=3:x", "sobel=5:y", "canny=40:90", "canny=20:300:l2:5", "canny=900:300:l1:7", "gaussian",
+    "gaussian=0.4", "gaussian=9:40", "sharpen=2:0.7:3", "sharpen", "median", "median=3", "median=15", "bilateral",
+    "bilateral=900:40:12", "bilateral=8:0.5", "equalise"};
 static const kst_format formats[] = {KST_FORMAT_GREY, KST_FORMAT_RGB, KST_FORMAT_BGR, KST_FORMAT_RGBA, KST_FORMAT_BGRA};
 enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeof *formats };
 
@@ -241,7 +243,8 @@ static void test_chains(void **state)
 {
     static const char *const long_chains[] = {"rotate=90,flip,grey,invert,canny=50:150,rotate=270",
         "sobel,levels=10:100,depth=16,depth=8,threshold=30", "resize=40x30,canny=50:150",
-        "rotate=180,resize=50x,flip,resize=20x20,grey", "invert,resize=10x10"};
+        "rotate=180,resize=50x,flip,resize=20x20,grey", "invert,resize=10x10",
+        "equalise,gaussian=2,bilateral=20,median,sharpen"};
     (void)state;
     for (size_t i = 0; i < sizeof long_chains / sizeof *long_chains && !(is_simulated() && i > 1); i++)
         for (uint32_t f = 0; f < FORMATS; f += is_simulated() ? 3 : 1) {

@@ -12,6 +12,7 @@
 #include "filters/cpu/blur.h"
 #include "filters/cpu/hot.h"
 #include "filters/cpu/kinds.h"
+#include "filters/exponential.h"
 
 enum { THOUSAND = 1000, ALIGNMENT = 64 };
 
@@ -31,7 +32,7 @@ void kst_filter_taps(uint32_t sigma, uint32_t radius, uint32_t bytes, struct fil
     uint32_t rest = 1u << taps->bits, last = 2 * taps->radius;
     for (uint32_t i = 0; i <= taps->radius; i++) {
         double x = (double)taps->radius - i;
-        weight[i] = exp(-x * x / (2 * s * s));
+        weight[i] = kst_filter_exp(-x * x / (2 * s * s));
         total += i < taps->radius ? 2 * weight[i] : weight[i];
     }
     for (uint32_t i = 0; i < taps->radius; i++) {

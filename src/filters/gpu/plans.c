@@ -41,13 +41,20 @@ static kst_status flip(struct filter_gpu_step *step)
     return move(step, turns[step->value[0].number]);
 }
 
-static kst_status grey(struct filter_gpu_step *step)
+/* A record with the weights of luminance. */
+static struct filter_record luminance(const struct filter_gpu_step *step)
 {
     struct filter_record record = kst_filter_gpu_record(step);
     bool reversed = step->from.pixels.reversed;
     record.value[0] = reversed ? FILTER_BLUE : FILTER_RED;
     record.value[1] = FILTER_GREEN;
     record.value[2] = reversed ? FILTER_RED : FILTER_BLUE;
+    return record;
+}
+
+static kst_status grey(struct filter_gpu_step *step)
+{
+    const struct filter_record record = luminance(step);
     return kst_filter_gpu_add(step, FILTER_GREY, &record);
 }
 
@@ -85,6 +92,23 @@ static kst_status levels(struct filter_gpu_step *step)
     return kst_filter_gpu_add(step, FILTER_CURVE, &record);
 }
 
+/* Counts of luminance, and the curve behind them. */
+static kst_status equalise(struct filter_gpu_step *step)
+{
+    struct filter_record record = luminance(step);
+    if ((uint64_t)record.width * record.height > UINT32_MAX)
+        return KST_ERROR_LIMIT_PIXELS;
+    kst_filter_gpu_extra(step, 2 * FILTER_BINS * sizeof(uint32_t), 0);
+    kst_status status =
+        kst_filter_gpu_add_groups(step, FILTER_CLEAR, &record, record.greatest / FILTER_GROUP_ITEMS + 1);
+    if (!status)
+        status = kst_filter_gpu_add(step, FILTER_COUNT, &record);
+    if (!status)
+        status = kst_filter_gpu_add_groups(step, FILTER_EQUALISE, &record, 1);
+    record.value[0] = FILTER_LOOKED_UP;
+    return status ? status : kst_filter_gpu_add(step, FILTER_CURVE, &record);
+}
+
 filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind)
 {
     static const struct {
@@ -93,7 +117,9 @@ filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind)
     } plans[] = {{&kst_filter_crop, crop}, {&kst_filter_rotate, rotate}, {&kst_filter_flip, flip},
         {&kst_filter_grey, grey}, {&kst_filter_depth, depth}, {&kst_filter_invert, invert},
         {&kst_filter_threshold, threshold}, {&kst_filter_levels, levels}, {&kst_filter_sobel, kst_filter_gpu_sobel},
-        {&kst_filter_canny, kst_filter_gpu_canny}};
+        {&kst_filter_canny, kst_filter_gpu_canny}, {&kst_filter_equalise, equalise},
+        {&kst_filter_gaussian, kst_filter_gpu_gaussian}, {&kst_filter_sharpen, kst_filter_gpu_sharpen},
+        {&kst_filter_median, kst_filter_gpu_median}, {&kst_filter_bilateral, kst_filter_gpu_bilateral}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         if (plans[i].kind == kind)
             return plans[i].plan;
