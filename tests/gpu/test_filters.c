@@ -223,6 +223,16 @@ static const char *const chains[] = {"crop=1x1", "rotate=90", "rotate=180", "rot
 static const kst_format formats[] = {KST_FORMAT_GREY, KST_FORMAT_RGB, KST_FORMAT_BGR, KST_FORMAT_RGBA, KST_FORMAT_BGRA};
 enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeof *formats };
 
+/* Filters with wide windows take a simulated device minutes. */
+static bool is_long(const char *chain)
+{
+    static const char *const wide[] = {"gaussian=9:40", "median=15", "bilateral=900:40:12"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        found |= strcmp(chain, wide[i]) == 0;
+    return found;
+}
+
 static void test_odd_sizes(void **state)
 {
     static const uint32_t sizes[][2] = {{1, 1}, {1, 40}, {300, 1}, {2, 33}, {33, 2}, {32, 32}, {31, 65}, {131, 70}};
@@ -231,7 +241,7 @@ static void test_odd_sizes(void **state)
     (void)state;
     for (uint32_t k = 0; k < CHAINS; k++)
         for (uint32_t s = 0; s < SIZES; s++) {
-            if (is_simulated() && (s + 3 * k) % SIZES != 6)
+            if (is_simulated() && (s != 4 || is_long(chains[k])))
                 continue;
             const struct test_case c = {
                 chains[k], formats[next_random() % FORMATS], depths[next_random() % 8], sizes[s][0], sizes[s][1]};
@@ -246,9 +256,10 @@ static void test_chains(void **state)
         "rotate=180,resize=50x,flip,resize=20x20,grey", "invert,resize=10x10",
         "equalise,gaussian=2,bilateral=20,median,sharpen"};
     (void)state;
-    for (size_t i = 0; i < sizeof long_chains / sizeof *long_chains && !(is_simulated() && i > 1); i++)
-        for (uint32_t f = 0; f < FORMATS; f += is_simulated() ? 3 : 1) {
-            const struct test_case c = {long_chains[i], formats[f], 8, is_simulated() ? 37 : 153, 41};
+    for (size_t i = 0; i < sizeof long_chains / sizeof *long_chains && !(is_simulated() && i > 0); i++)
+        for (uint32_t f = 0; f < FORMATS; f += is_simulated() ? FORMATS : 1) {
+            const struct test_case c = {
+                long_chains[i], formats[f], 8, is_simulated() ? 17 : 153, is_simulated() ? 9 : 41};
             check_case(&c);
         }
 }
@@ -257,7 +268,8 @@ static void test_chains(void **state)
 static void test_long_edge(void **state)
 {
     enum { SIDE = 200, STEP = 8 };
-    const struct test_case c = {"canny=20:120:l1", KST_FORMAT_GREY, 8, is_simulated() ? 70 : SIDE, SIDE / 2};
+    const struct test_case c = {
+        "canny=20:120:l1", KST_FORMAT_GREY, 8, is_simulated() ? 36 : SIDE, is_simulated() ? 40 : SIDE / 2};
     struct prepared p;
     (void)state;
     assert_true(prepare(&p, &c));
@@ -275,7 +287,7 @@ static void test_long_edge(void **state)
     forget(&p);
 }
 
-enum { BATCH = 12 };
+enum { BATCH = 9 };
 
 /* What lies in device memory for a batch; results of a third of the images cannot be made, and disturb nobody. */
 struct batch {
@@ -287,8 +299,9 @@ struct batch {
 static void make_batch(struct batch *batch, const char *chain)
 {
     for (uint32_t i = 0; i < BATCH; i++) {
+        const uint32_t most = is_simulated() ? 8 : 60;
         const struct test_case c = {
-            chain, formats[next_random() % FORMATS], 8, 1 + next_random() % 60, 1 + next_random() % 60};
+            chain, formats[next_random() % FORMATS], 8, 1 + next_random() % most, 1 + next_random() % most};
         assert_true(prepare(&batch->p[i], &c));
     }
 }
