@@ -9,6 +9,7 @@ enum {
     BILATERAL_WEIGHTS, /* where rows of 16-bit weights are, a row for each distance in space */
     BILATERAL_ROW, /* weights of a row; all farther colours have the last one's, which is 0 or that of the farthest */
     BILATERAL_ALL, /* weights in all rows */
+    BILATERAL_ROWS = FILTER_TILE / FILTER_TILE_ROWS, /* that a work-item makes at once */
     BILATERAL_SIDE = FILTER_TILE + 2 * FILTER_BILATERAL_RADIUS
 };
 
@@ -35,6 +36,33 @@ FUNCTION u32 distance_of(u32 a, u32 b)
            magnitude_of((i32)(a >> 16) - (i32)(b >> 16));
 }
 
+/* What the neighbours of a pixel come to. */
+struct weighed {
+    u32 total, first, second, third;
+};
+
+FUNCTION void add_weighed(struct weighed *sum, u32 other, u32 weight)
+{
+    sum->total += weight;
+    sum->first += weight * (other & 255);
+    sum->second += weight * (other >> 8 & 255);
+    sum->third += weight * (other >> 16);
+}
+
+/* The means, rounded. Alpha stays as it is. */
+FUNCTION void store_means(
+    GLOBAL const struct filter_record *record, GLOBAL const u8 *source, GLOBAL u8 *target, struct weighed sum)
+{
+    u32 colours = record->colours;
+    target[0] = (u8)((sum.first + sum.total / 2) / sum.total);
+    if (colours == 3) {
+        target[1] = (u8)((sum.second + sum.total / 2) / sum.total);
+        target[2] = (u8)((sum.third + sum.total / 2) / sum.total);
+    }
+    if (record->channels > colours)
+        target[colours] = source[colours];
+}
+
 KERNEL(FILTER_GROUP_ITEMS)
 filter_bilateral(FILTER_ARGUMENTS)
 {
@@ -47,31 +75,33 @@ filter_bilateral(FILTER_ARGUMENTS)
     GLOBAL const u32 *places = work + record->value[BILATERAL_PLACES];
     u32 radius = (u32)record->value[BILATERAL_RADIUS], all = (u32)record->value[BILATERAL_ALL];
     u32 last = (u32)record->value[BILATERAL_ROW] - 1, neighbours = (u32)record->value[BILATERAL_COUNT];
-    u32 side = FILTER_TILE + 2 * radius, x = own_column(&tile), colours = record->colours;
+    u32 side = FILTER_TILE + 2 * radius, step = FILTER_TILE_ROWS * side, x = own_column(&tile), y = own_row(&tile);
+    struct weighed sum[BILATERAL_ROWS];
+    u32 own[BILATERAL_ROWS];
     (void)extra;
     load_pixels(record, from, &tile, radius, pixels);
     for (u32 i = local_index(); i < all && all <= FILTER_BILATERAL_WEIGHTS; i += FILTER_GROUP_ITEMS)
         kept[i] = weights[i];
     barrier_local();
-    for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
-        u32 at = (y - tile.top + radius) * side + x - tile.left + radius, own = pixels[at];
-        u32 total = 0, first = 0, second = 0, third = 0;
-        for (u32 k = 0; k < neighbours; k++) {
-            u32 other = pixels[(i32)at + (i16)(places[k] & 0xFFFF)], row = places[k] >> 16;
-            u32 index = row + smaller(distance_of(own, other), last);
-            u32 weight = all <= FILTER_BILATERAL_WEIGHTS ? kept[index] : weights[index];
-            total += weight;
-            first += weight * (other & 255);
-            second += weight * (other >> 8 & 255);
-            third += weight * (other >> 16);
+    LOCAL const u32 *first = pixels + (y - tile.top + radius) * side + x - tile.left + radius;
+    UNROLL for (u32 i = 0; i < BILATERAL_ROWS; i++)
+    {
+        own[i] = first[i * step];
+        sum[i].total = sum[i].first = sum[i].second = sum[i].third = 0;
+    }
+    for (u32 k = 0; k < neighbours; k++) {
+        LOCAL const u32 *place = first + (i16)(places[k] & 0xFFFF);
+        u32 row = places[k] >> 16;
+        UNROLL for (u32 i = 0; i < BILATERAL_ROWS; i++)
+        {
+            u32 other = place[i * step], index = row + smaller(distance_of(own[i], other), last);
+            add_weighed(&sum[i], other, all <= FILTER_BILATERAL_WEIGHTS ? kept[index] : weights[index]);
         }
-        GLOBAL u8 *target = target_pixel(record, to, x, y);
-        target[0] = (u8)((first + total / 2) / total);
-        if (colours == 3) {
-            target[1] = (u8)((second + total / 2) / total);
-            target[2] = (u8)((third + total / 2) / total);
-        }
-        if (record->channels > colours)
-            target[colours] = source_pixel(record, from, x, y)[colours];
+    }
+    UNROLL for (u32 i = 0; i < BILATERAL_ROWS; i++)
+    {
+        u32 at = y + i * FILTER_TILE_ROWS;
+        if (x < tile.right && at < tile.bottom)
+            store_means(record, source_pixel(record, from, x, at), target_pixel(record, to, x, at), sum[i]);
     }
 }

@@ -112,7 +112,7 @@ FUNCTION void store_marks(GLOBAL const struct filter_record *record, const struc
 {
     u32 x = own_column(tile);
     for (u32 y = own_row(tile); x < tile->right && y < tile->bottom; y += FILTER_TILE_ROWS) {
-        u32 i = (y - tile->top) * FILTER_TILE + x - tile->left, node = nodes[i];
+        u32 i = (y - tile->top) * FILTER_TILE + x - tile->left, node = current_local(nodes + i);
         GLOBAL u8 *target = target_pixel(record, to, x, y);
         if (node == NO_NODE) {
             *target = 0;
