@@ -9,10 +9,10 @@
 
 #include "filters/bands.h"
 #include "filters/cpu/bilateral.h"
+#include "filters/cpu/exponential.h"
 #include "filters/cpu/gradient.h"
 #include "filters/cpu/hot.h"
 #include "filters/cpu/kinds.h"
-#include "filters/exponential.h"
 
 enum { COLOUR, SPACE, RADIUS };
 enum { RADIUS_MAX = FILTER_BILATERAL_MOST, SIDE_MAX = 2 * RADIUS_MAX + 1, THOUSAND = 1000, ALIGNMENT = 64 };

@@ -10,9 +10,9 @@
 #include "core/context.h"
 #include "filters/bands.h"
 #include "filters/cpu/blur.h"
+#include "filters/cpu/exponential.h"
 #include "filters/cpu/hot.h"
 #include "filters/cpu/kinds.h"
-#include "filters/exponential.h"
 
 enum { THOUSAND = 1000, ALIGNMENT = 64 };
 
@@ -83,7 +83,7 @@ static void go_down(const struct filter_work *work, const struct filter_blur *bl
     const struct filter_taps *taps = blur->taps;
     size_t count = kst_filter_row_samples(work->to);
     uint8_t *const to[2] = {kst_filter_row(work->to, y), two ? kst_filter_row(work->to, y + 1) : NULL};
-    for (uint32_t k = 0; k < sums->count; k++)
+    for (uint32_t k = 0; k <= 2 * taps->radius + 1; k++)
         row[k] = sums_row(sums, (int64_t)y + k - taps->radius);
     if (work->to->bytes == 1)
         blur->hot->down_8((const uint16_t *const *)row, to, count, taps->tap, (int)taps->radius);

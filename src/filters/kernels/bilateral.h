@@ -37,11 +37,11 @@ FUNCTION u32 distance_of(u32 a, u32 b)
 }
 
 /* What the neighbours of a pixel come to. */
-struct weighed {
+struct weighed_pixels {
     u32 total, first, second, third;
 };
 
-FUNCTION void add_weighed(struct weighed *sum, u32 other, u32 weight)
+FUNCTION void add_weighed(struct weighed_pixels *sum, u32 other, u32 weight)
 {
     sum->total += weight;
     sum->first += weight * (other & 255);
@@ -51,7 +51,7 @@ FUNCTION void add_weighed(struct weighed *sum, u32 other, u32 weight)
 
 /* The means, rounded. Alpha stays as it is. */
 FUNCTION void store_means(
-    GLOBAL const struct filter_record *record, GLOBAL const u8 *source, GLOBAL u8 *target, struct weighed sum)
+    GLOBAL const struct filter_record *record, GLOBAL const u8 *source, GLOBAL u8 *target, struct weighed_pixels sum)
 {
     u32 colours = record->colours;
     target[0] = (u8)((sum.first + sum.total / 2) / sum.total);
@@ -76,7 +76,7 @@ filter_bilateral(FILTER_ARGUMENTS)
     u32 radius = (u32)record->value[BILATERAL_RADIUS], all = (u32)record->value[BILATERAL_ALL];
     u32 last = (u32)record->value[BILATERAL_ROW] - 1, neighbours = (u32)record->value[BILATERAL_COUNT];
     u32 side = FILTER_TILE + 2 * radius, step = FILTER_TILE_ROWS * side, x = own_column(&tile), y = own_row(&tile);
-    struct weighed sum[BILATERAL_ROWS];
+    struct weighed_pixels sum[BILATERAL_ROWS];
     u32 own[BILATERAL_ROWS];
     (void)extra;
     load_pixels(record, from, &tile, radius, pixels);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Computes the exponential function from sums and products alone. */
-#include "filters/exponential.h"
+#include "filters/cpu/exponential.h"
 
 enum { TERMS = 18 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Declares an exponential function that is the same on every machine. */
-#ifndef KOSTKA_FILTERS_EXPONENTIAL_H
-#define KOSTKA_FILTERS_EXPONENTIAL_H
+#ifndef KOSTKA_FILTERS_CPU_EXPONENTIAL_H
+#define KOSTKA_FILTERS_CPU_EXPONENTIAL_H
 
 /*
  * Return e^x for x up to 0. C libraries round exp() differently; this function consists of sums and products in
