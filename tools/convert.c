@@ -28,13 +28,13 @@ static bool check(const char *verb, const struct options_given *given, const str
            encode_settings_finish(verb, settings) && j2k_settings_finish(verb, j2k);
 }
 
-/* The verb for filters needs some, and they are not applied by several devices. */
+/* The verb for filters needs some, and several devices do not share them. */
 static int check_filters(const struct verb *verb, const char *filters, const struct common_options *common)
 {
     if (verb == &verb_filter && filters == NULL)
         return complain_usage(verb->name, "filters come first, such as 'kostka filter canny=50:150 IN OUT'");
     if (filters != NULL && common_names_many(common))
-        return complain_usage(verb->name, "the CPU applies filters; name one device, to read and write with");
+        return complain_usage(verb->name, "one device applies filters; name one");
     return EXIT_FINE;
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <kostka/kostka_context.h>
+#include <kostka/kostka_device.h>
 #include <kostka/kostka_image.h>
 
 #ifdef __cplusplus
@@ -85,23 +86,54 @@ KST_API kst_status kst_filter_describe(
     const kst_filter *filter, const kst_image *from, kst_image *to, kst_report *report);
 
 /**
- * Apply a chain of filters to an image in host memory: GREY, RGB, BGR, RGBA or BGRA of 1–16 bits without a sign. The
+ * Apply a chain of filters to an image: GREY, RGB, BGR, RGBA or BGRA of 1–16 bits without a sign. If `from` or `to`
+ * lies in device memory, the context's GPU does all filters, and pixels stay there between them; otherwise the
  * context's threads share the work. All arithmetic on samples is in integers, so that the result is the same on every
- * tier and for any number of threads. The call returns when all is done. Thread-safe, also for one filter.
+ * device and tier and for any number of threads. The call returns when all is done. Thread-safe, also for one filter.
  *
- * @param from borrowed
- * @param to if plane[0].data is null, the library describes the image and allocates it in host memory; the caller
- *        releases it with kst_image_release(). Otherwise format, size and depth must be those of
- *        kst_filter_describe(), with any pitch that holds a row
- * @param report null, or receives the status, the reason, the threads, and the time as that of KST_STAGE_PIXELS
+ * @param from borrowed; in host or pinned memory, or in the memory of the context's GPU (not an OpenCL image object)
+ * @param to if plane[0].data is null, the library describes the image and allocates it in memory of the kind
+ *        `to->memory`; the caller releases it with kst_image_release(). Otherwise format, size and depth must be those
+ * of kst_filter_describe(), with any pitch that holds a row
+ * @param report null, or receives the status, the reason, the threads, and the time as that of KST_STAGE_PIXELS, with
+ *        the device; if one of the images is in host memory, also KST_STAGE_UPLOAD or KST_STAGE_DOWNLOAD
  * @return KST_OK; KST_ERROR_ARGUMENT, KST_ERROR_IMAGE_FORMAT (planes, inks), KST_ERROR_IMAGE_SIZE,
  *         KST_ERROR_IMAGE_DEPTH (signed, more than 16 bits, or more than a filter of the chain takes),
  *         KST_ERROR_IMAGE_SAMPLE (no integers), KST_ERROR_REGION (a part outside the image), KST_ERROR_LIMIT_PIXELS (of
- *         any image of the chain); KST_ERROR_IMAGE_MEMORY (not in host memory), KST_ERROR_IMAGE_PITCH,
- *         KST_ERROR_IMAGE_OVERLAP (`to` shares memory with `from`), KST_ERROR_LIMIT_MEMORY or KST_ERROR_MEMORY. After
- *         an error an image that the library was to allocate is as it was before the call
+ *         any image of the chain); KST_ERROR_IMAGE_MEMORY (in memory that the context's device does not reach),
+ *         KST_ERROR_IMAGE_PITCH, KST_ERROR_IMAGE_BUFFER, KST_ERROR_IMAGE_OVERLAP (`to` shares memory with `from`),
+ *         KST_ERROR_LIMIT_MEMORY, KST_ERROR_MEMORY, KST_ERROR_DEVICE_FAILED. After an error an image that the library
+ *         was to allocate is as it was before the call
  */
 KST_API kst_status kst_filter_run(const kst_filter *filter, const kst_image *from, kst_image *to, kst_report *report);
+
+/** An image of a batch. */
+typedef struct kst_filter_item {
+    const kst_image *from; /**< as for kst_filter_run() */
+    kst_image *to;         /**< likewise */
+    kst_report report;     /**< result */
+} kst_filter_item;
+
+/**
+ * Apply a chain of filters to images of any sizes, as kst_filter_run() does to one. A GPU works on those that fit its
+ * memory at once. An image that fails disturbs no other. Thread-safe.
+ *
+ * @return KST_OK, KST_ERROR_ARGUMENT, or the status of the first image that failed
+ */
+KST_API kst_status kst_filter_batch(const kst_filter *filter, kst_filter_item *items, size_t count);
+
+/**
+ * Do the same on the caller's stream: the work comes after what is in the stream when the call begins, and the call
+ * returns without waiting for it. All images lie in the memory of the context's GPU, results have their buffers
+ * already, and the caller keeps both until the stream has passed the work. A chain with `resize` waits for the stream.
+ * Memory that filters need between them goes back to the context when later calls find that the work is done.
+ * Thread-safe, but for calls with the same stream.
+ *
+ * @param stream the stream or queue, of the context's GPU
+ * @return as kst_filter_batch(); KST_ERROR_IMAGE_MEMORY for images that are not as said above; KST_ERROR_DEVICE_STREAM
+ */
+KST_API kst_status kst_filter_queue(
+    const kst_filter *filter, kst_filter_item *items, size_t count, const kst_stream *stream);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/pool.h"
+#include "core/shared.h"
 
 struct kst_context {
     struct memory memory;    /* accounts for the context itself and for what outlives an operation; has no limit */
@@ -47,6 +48,7 @@ const char *kst_environment(const char *name);
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-void kst_context_log(const struct kst_context *context, kst_log_level level, const char *format, ...);
+KST_SHARED void
+kst_context_log(const struct kst_context *context, kst_log_level level, const char *format, ...);
 
 #endif

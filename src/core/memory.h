@@ -58,7 +58,7 @@ KST_SHARED void *kst_memory_grow(struct memory *memory, void *block, size_t used
  * Let `to` account for a block from now on, because it outlives the operation that it was made in. Both must have the
  * same allocator.
  */
-KST_SHARED void kst_memory_hand_over(struct memory *from, struct memory *to, void *block); /* null allowed */
+void kst_memory_hand_over(struct memory *from, struct memory *to, void *block); /* null allowed */
 
 KST_SHARED void kst_memory_release(struct memory *memory, void *block); /* null allowed */
 

@@ -3,6 +3,7 @@
 #ifndef KOSTKA_DEVICE_IMAGE_H
 #define KOSTKA_DEVICE_IMAGE_H
 
+#include "core/shared.h"
 #include "device/device.h"
 #include "image/validate.h"
 
@@ -40,7 +41,7 @@ struct gpu_target {
  * Import an image in device memory whose shape was checked. KST_ERROR_IMAGE_MEMORY, KST_ERROR_IMAGE_PITCH or
  * KST_ERROR_IMAGE_BUFFER if the device cannot work on it.
  */
-bool kst_gpu_image_import(
+KST_SHARED bool kst_gpu_image_import(
     struct gpu_runtime *runtime, const kst_image *image, struct gpu_image *imported, struct gpu_error *error);
 
 /*
@@ -67,9 +68,9 @@ bool kst_gpu_image_target(
 /*
  * Queue a copy of an imported image's samples to host memory, from host memory, and to another image in device memory.
  */
-void kst_gpu_image_download(
+KST_SHARED void kst_gpu_image_download(
     struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported, const kst_image *host);
-void kst_gpu_image_upload(
+KST_SHARED void kst_gpu_image_upload(
     struct gpu_queue *queue, const kst_image *image, const struct gpu_image *imported, const kst_image *host);
 
 void kst_gpu_image_move(struct gpu_queue *queue, const kst_image *to, const struct gpu_image *imported_to,

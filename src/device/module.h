@@ -6,6 +6,7 @@
 #ifndef KOSTKA_DEVICE_MODULE_H
 #define KOSTKA_DEVICE_MODULE_H
 
+#include "core/shared.h"
 #include "device/device.h"
 
 struct gpu_runtime;
@@ -43,14 +44,14 @@ struct gpu_built {
 };
 
 /* Build a module unless that was done before; it lasts as long as the runtime. Null on failure. Thread-safe. */
-const struct gpu_built *kst_gpu_runtime_build(
+KST_SHARED const struct gpu_built *kst_gpu_runtime_build(
     struct gpu_runtime *runtime, const struct gpu_module *module, struct gpu_error *error);
 
 /* For the runtime: end and release all modules of a list. */
 void kst_gpu_modules_release(struct gpu *gpu, struct gpu_built **list);
 
 /* Queue the launch of a module's kernel, which is named by its index in the module. */
-void kst_gpu_launch(struct gpu_queue *queue, const struct gpu_built *built, uint32_t kernel, uint32_t groups,
+KST_SHARED void kst_gpu_launch(struct gpu_queue *queue, const struct gpu_built *built, uint32_t kernel, uint32_t groups,
     const struct gpu_argument *arguments, uint32_t count);
 
 /*

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "core/shared.h"
 #include "device/device.h"
 
 struct gpu_pool {
@@ -18,10 +19,10 @@ bool kst_gpu_pool_create(struct gpu_pool *pool, struct gpu *gpu);
 void kst_gpu_pool_destroy(struct gpu_pool *pool);
 
 /* Take a buffer of at least `length` bytes (and at least 1), with undefined contents. Thread-safe. */
-bool kst_gpu_pool_take(
+KST_SHARED bool kst_gpu_pool_take(
     struct gpu_pool *pool, enum gpu_place place, size_t length, struct gpu_buffer *buffer, struct gpu_error *error);
 
 /* Give back a buffer that no queue works on any more, and clear it. Thread-safe. A cleared buffer is allowed. */
-void kst_gpu_pool_give(struct gpu_pool *pool, struct gpu_buffer *buffer);
+KST_SHARED void kst_gpu_pool_give(struct gpu_pool *pool, struct gpu_buffer *buffer);
 
 #endif

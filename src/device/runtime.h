@@ -7,6 +7,7 @@
 #define KOSTKA_DEVICE_RUNTIME_H
 
 #include "core/pool.h"
+#include "core/shared.h"
 #include "device/lent.h"
 #include "device/module.h"
 #include "device/pool.h"
@@ -42,8 +43,8 @@ kst_status kst_gpu_runtime_create_opencl(
 void kst_gpu_runtime_destroy(struct gpu_runtime **runtime); /* null allowed */
 
 /* Borrow a track whose queues are empty; null on failure. */
-struct gpu_track *kst_gpu_track_take(struct gpu_runtime *runtime, struct gpu_error *error);
+KST_SHARED struct gpu_track *kst_gpu_track_take(struct gpu_runtime *runtime, struct gpu_error *error);
 /* Give a track back whose queues have finished. Null is allowed. */
-void kst_gpu_track_give(struct gpu_runtime *runtime, struct gpu_track *track);
+KST_SHARED void kst_gpu_track_give(struct gpu_runtime *runtime, struct gpu_track *track);
 
 #endif

@@ -2,7 +2,7 @@
 /* Implements the entry points of libkostka_filters. */
 #include "core/context.h"
 #include "core/report.h"
-#include "filters/run.h"
+#include "filters/batch.h"
 
 uint32_t kst_filter_count(void)
 {
@@ -77,11 +77,29 @@ kst_status kst_filter_describe(const kst_filter *filter, const kst_image *from, 
 
 kst_status kst_filter_run(const kst_filter *filter, const kst_image *from, kst_image *to, kst_report *report)
 {
-    kst_report own;
-    if (!filter || !from || !to || to->size < sizeof *to)
+    kst_filter_item item = {.from = from, .to = to};
+    if (!filter)
         return KST_ERROR_ARGUMENT;
-    kst_report_init(&own);
-    kst_status status = kst_filter_apply(filter, from, to, &own);
-    kst_report_copy(report, &own);
+    kst_status status = kst_filter_apply_all(filter, &item, 1, NULL);
+    kst_report_copy(report, &item.report);
+    return status;
+}
+
+kst_status kst_filter_batch(const kst_filter *filter, kst_filter_item *items, size_t count)
+{
+    if (!filter || (!items && count > 0))
+        return KST_ERROR_ARGUMENT;
+    return kst_filter_apply_all(filter, items, count, NULL);
+}
+
+kst_status kst_filter_queue(const kst_filter *filter, kst_filter_item *items, size_t count, const kst_stream *stream)
+{
+    struct entered_stream entered;
+    if (!filter || (!items && count > 0) || !stream)
+        return KST_ERROR_ARGUMENT;
+    kst_status status = kst_stream_enter(filter->context, stream, &entered);
+    if (!status)
+        status = kst_filter_apply_all(filter, items, count, &entered);
+    kst_stream_leave(&entered);
     return status;
 }

@@ -15,7 +15,10 @@ struct kst_filter {
 kst_status kst_filter_shape_after(
     const kst_filter *filter, uint32_t count, const kst_image *from, kst_image *to, char reason[FILTER_REASON]);
 
-/* Do what kst_filter_run() does; the report has been initialised. */
-kst_status kst_filter_apply(const kst_filter *filter, const kst_image *from, kst_image *to, kst_report *report);
+/* Apply step `index`, or all of them, to checked images in host memory; resizing also to images in device memory. */
+kst_status kst_filter_run_step(const kst_filter *filter, uint32_t index, const struct operation *operation,
+    const kst_image *from, const kst_image *to);
+kst_status kst_filter_run_steps(
+    const kst_filter *filter, const struct operation *operation, const kst_image *from, kst_image *to);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Checks descriptions of images before anything is read or written by them. */
 #include "image/validate.h"
+
 #include "image/format.h"
+#include "image/location.h"
 
 bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, size_t *extent)
 {
@@ -105,6 +107,40 @@ kst_status kst_image_match(const kst_image *image, const kst_image *wanted)
         if (kst_sample_is_integer(a->sample) &&
             (kst_plane_depth(a) != kst_plane_depth(b) || a->is_signed != b->is_signed))
             return KST_ERROR_IMAGE_DEPTH;
+    }
+    return KST_OK;
+}
+
+/* The bytes from the first to the last of a checked plane, and the buffer in which they are counted; 0: addresses. */
+struct plane_bytes {
+    uintptr_t buffer, first, end;
+};
+
+static struct plane_bytes bytes_of(const kst_image *image, uint32_t index)
+{
+    const kst_plane *plane = kst_image_plane(image, index);
+    bool is_handle = kst_memory_is_device(image->memory) && !kst_memory_has_addresses(image->memory);
+    bool has_offsets = kst_memory_has_offsets(image->memory);
+    size_t row, extent = 1; /* what a device's image lacks is found when it is imported */
+    struct plane_bytes bytes = {0, (uintptr_t)plane->data, 0};
+    if (is_handle)
+        bytes = (struct plane_bytes){(uintptr_t)plane->data, has_offsets ? plane->offset : 0, 0};
+    if (!kst_plane_extent(plane, image->format, &row, &extent))
+        row = extent;
+    if (plane->pitch < 0 && plane->height > 1)
+        bytes.first -= extent - row;
+    bytes.end = bytes.first + extent;
+    return bytes;
+}
+
+kst_status kst_image_check_apart(const kst_image *a, const kst_image *b)
+{
+    for (uint32_t i = 0; i < a->plane_count; i++) {
+        for (uint32_t k = 0; k < b->plane_count; k++) {
+            struct plane_bytes one = bytes_of(a, i), other = bytes_of(b, k);
+            if (one.buffer == other.buffer && one.first < other.end && other.first < one.end)
+                return KST_ERROR_IMAGE_OVERLAP;
+        }
     }
     return KST_OK;
 }

@@ -12,7 +12,7 @@ enum { KST_IMAGE_PLANES_MAX = 4, KST_IMAGE_DEPTH_MAX = 31 }; /* planes in the im
  * Compute the bytes of a row without padding, and of all rows at a pitch. Returns false if one of them exceeds
  * PTRDIFF_MAX, or if rows would overlap. The sign of the pitch does not matter, nor does the pitch of a single row.
  */
-KST_SHARED bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, size_t *extent);
+bool kst_plane_extent(const kst_plane *plane, kst_format format, size_t *row, size_t *extent);
 
 /* Return whether samples lie at multiples of their length, the first one at `first`. */
 bool kst_plane_is_aligned(const kst_plane *plane, uint64_t first);
@@ -35,5 +35,8 @@ KST_SHARED kst_status kst_image_check(const kst_image *image);
  * KST_ERROR_IMAGE_FORMAT, KST_ERROR_IMAGE_SIZE, KST_ERROR_IMAGE_DEPTH or KST_ERROR_IMAGE_SAMPLE where not.
  */
 KST_SHARED kst_status kst_image_match(const kst_image *image, const kst_image *wanted);
+
+/* KST_ERROR_IMAGE_OVERLAP if two checked images share memory. */
+KST_SHARED kst_status kst_image_check_apart(const kst_image *a, const kst_image *b);
 
 #endif

@@ -101,6 +101,22 @@ FUNCTION u32 atomic_least(GLOBAL u32 *p, u32 x)
     return atomicMin(p, x);
 }
 
+FUNCTION u32 atomic_least_local(LOCAL u32 *p, u32 x)
+{
+    return atomicMin(p, x);
+}
+
+/* A value that other work-items change by atomics meanwhile. */
+FUNCTION u32 current(GLOBAL u32 *p)
+{
+    return *(volatile u32 *)p;
+}
+
+FUNCTION u32 current_local(LOCAL u32 *p)
+{
+    return *(volatile u32 *)p;
+}
+
 FUNCTION void join(GLOBAL u32 *p, u32 x)
 {
     atomicOr(p, x);
@@ -341,6 +357,21 @@ FUNCTION u32 count_up_local(volatile LOCAL u32 *p, u32 x)
 FUNCTION u32 atomic_least(volatile GLOBAL u32 *p, u32 x)
 {
     return atomic_min(p, x);
+}
+
+FUNCTION u32 atomic_least_local(volatile LOCAL u32 *p, u32 x)
+{
+    return atomic_min(p, x);
+}
+
+FUNCTION u32 current(volatile GLOBAL u32 *p)
+{
+    return atomic_or(p, 0);
+}
+
+FUNCTION u32 current_local(volatile LOCAL u32 *p)
+{
+    return atomic_or(p, 0);
 }
 
 FUNCTION void join(volatile GLOBAL u32 *p, u32 x)

@@ -118,37 +118,3 @@ void kst_resize_plan_drop(struct memory *memory, struct resize_plan *plan)
     kst_resize_weights_drop(memory, &plan->across);
     kst_resize_weights_drop(memory, &plan->down);
 }
-
-/* The bytes from the first to the last of a checked plane, and the buffer in which they are counted; 0: addresses. */
-struct resize_bytes {
-    uintptr_t buffer, first, end;
-};
-
-static struct resize_bytes bytes_of(const kst_image *image, uint32_t index)
-{
-    const kst_plane *plane = kst_image_plane(image, index);
-    bool is_handle = kst_memory_is_device(image->memory) && !kst_memory_has_addresses(image->memory);
-    bool has_offsets = kst_memory_has_offsets(image->memory);
-    size_t row, extent = 1; /* what a device's image lacks is found when it is imported */
-    struct resize_bytes bytes = {0, (uintptr_t)plane->data, 0};
-    if (is_handle)
-        bytes = (struct resize_bytes){(uintptr_t)plane->data, has_offsets ? plane->offset : 0, 0};
-    if (!kst_plane_extent(plane, image->format, &row, &extent))
-        row = extent;
-    if (plane->pitch < 0 && plane->height > 1)
-        bytes.first -= extent - row;
-    bytes.end = bytes.first + extent;
-    return bytes;
-}
-
-kst_status kst_resize_check_apart(const kst_image *a, const kst_image *b)
-{
-    for (uint32_t i = 0; i < a->plane_count; i++) {
-        for (uint32_t k = 0; k < b->plane_count; k++) {
-            struct resize_bytes one = bytes_of(a, i), other = bytes_of(b, k);
-            if (one.buffer == other.buffer && one.first < other.end && other.first < one.end)
-                return KST_ERROR_IMAGE_OVERLAP;
-        }
-    }
-    return KST_OK;
-}

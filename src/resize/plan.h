@@ -45,7 +45,4 @@ kst_status kst_resize_plan_make(struct memory *memory, const kst_image *from, co
     const struct resize_geometry *geometry, struct resize_plan *plan);
 void kst_resize_plan_drop(struct memory *memory, struct resize_plan *plan);
 
-/* KST_ERROR_IMAGE_OVERLAP if two checked images share memory. */
-kst_status kst_resize_check_apart(const kst_image *a, const kst_image *b);
-
 #endif

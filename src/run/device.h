@@ -6,6 +6,7 @@
 #include <kostka/kostka_device.h>
 
 #include "core/context.h"
+#include "core/shared.h"
 #include "device/pinned.h"
 
 /*
@@ -31,7 +32,7 @@ struct gpu_runtime *kst_context_gpu_if_open(const struct kst_context *context);
  * Return the context's GPU; null if the context works on the CPU. With the device "auto" this opens the best GPU, if
  * there is any; later calls return the same.
  */
-struct gpu_runtime *kst_context_gpu(struct kst_context *context);
+KST_SHARED struct gpu_runtime *kst_context_gpu(struct kst_context *context);
 
 /*
  * Do the same for work that would keep one thread of the CPU busy for `seconds`. With "auto" the result is null if that

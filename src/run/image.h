@@ -4,6 +4,7 @@
 #define KOSTKA_RUN_IMAGE_H
 
 #include "core/context.h"
+#include "core/shared.h"
 #include "image/location.h"
 
 struct gpu_error;
@@ -12,7 +13,8 @@ struct gpu_error;
  * Allocate an image as kst_image_allocate() does, charged to `memory`. `message`, which may be null, receives what the
  * device says about a failure.
  */
-kst_status kst_image_make_in(struct kst_context *context, struct memory *memory, kst_image *image, char message[128]);
+KST_SHARED kst_status kst_image_make_in(
+    struct kst_context *context, struct memory *memory, kst_image *image, char message[128]);
 
 /* This does the work of kst_image_copy(). `error` receives what the device says about a failure. */
 kst_status kst_image_copy_in(
@@ -22,9 +24,9 @@ kst_status kst_image_copy_in(
 kst_status kst_image_bring(struct kst_context *context, const kst_image *image, kst_image *host, kst_report *report);
 
 /* Let an image outlive the operation that it was charged to. */
-void kst_image_keep(struct kst_context *context, struct memory *memory, const kst_image *image);
+KST_SHARED void kst_image_keep(struct kst_context *context, struct memory *memory, const kst_image *image);
 
 /* Release what kst_image_make_in() made; `memory` is what it is charged to by now. */
-void kst_image_drop_in(struct kst_context *context, struct memory *memory, kst_image *image);
+KST_SHARED void kst_image_drop_in(struct kst_context *context, struct memory *memory, kst_image *image);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef KOSTKA_RUN_STREAM_H
 #define KOSTKA_RUN_STREAM_H
 
+#include "core/shared.h"
 #include "run/device.h"
 
 struct entered_stream {
@@ -15,7 +16,8 @@ struct entered_stream {
  * Enter the caller's stream. Fails with KST_ERROR_DEVICE_STREAM or KST_ERROR_DEVICE_FAILED, which is logged. The stream
  * must be left even after a failure.
  */
-kst_status kst_stream_enter(struct kst_context *context, const kst_stream *stream, struct entered_stream *entered);
-void kst_stream_leave(struct entered_stream *entered); /* allowed even if none was entered */
+KST_SHARED kst_status kst_stream_enter(
+    struct kst_context *context, const kst_stream *stream, struct entered_stream *entered);
+KST_SHARED void kst_stream_leave(struct entered_stream *entered); /* allowed even if none was entered */
 
 #endif

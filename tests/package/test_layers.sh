@@ -14,7 +14,7 @@ allow() {
     case $room in # a folder's run/ has a line of its own; so have all folders of resize
     */run) others= ;;
     src/resize) others="run cpu gpu kernels" ;;
-    src/filters) others=cpu ;;
+    src/filters) others="cpu gpu kernels" ;;
     *) others=run ;;
     esac
     found=$(
@@ -60,8 +60,10 @@ allow src/gl gl image core
 allow src/gl/run gl run device image core
 allow src/api api run gl resize device image core
 allow src/flow flow image core
-allow src/filters filters/filter.h filters/parse.h filters/run.h filters/bands.h filters/cpu/kinds.h image core
+allow src/filters filters run device image core
 allow src/filters/cpu filters/cpu filters/bands.h filters/filter.h image core
+allow src/filters/gpu filters/gpu filters/kernels filters/cpu filters/parse.h filters/shape.h device image core
+allow src/filters/kernels filters/kernels kernels
 allow tools files peers tar video volume
 allow fuzz j2k core video
 allow bench jpeg j2k core

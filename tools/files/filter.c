@@ -51,6 +51,43 @@ static void settle(struct picture *picture, const kst_image *to, const char *nam
     picture->coded.known = false;
 }
 
+/*
+ * Return whether the library encodes the result where it lies; all other code needs pixels in host memory. A result
+ * with alpha is looked at before.
+ */
+static bool stays(const kst_image *from, const kst_image *to, const struct file_settings *settings)
+{
+    bool plain = (to->format == KST_FORMAT_GREY || to->format == KST_FORMAT_RGB) && to->plane[0].depth == 8;
+
+    return from->memory != KST_MEMORY_HOST && settings->target == &file_jpeg && settings->relay == NULL && plain;
+}
+
+/* Apply an open chain, on the device if the picture lies there. */
+static kst_status apply(const kst_filter *filter, const kst_image *from, const struct file_settings *settings,
+    kst_image *to, kst_report *report)
+{
+    kst_image described;
+    kst_status status = kst_filter_describe(filter, from, &described, report);
+
+    if (status)
+        return status;
+    if (stays(from, &described, settings))
+        to->memory = from->memory;
+    return kst_filter_run(filter, from, to, report);
+}
+
+static const char *place_of(const kst_report *report)
+{
+    switch (report->stage_device[KST_STAGE_PIXELS]) {
+    case KST_DEVICE_CUDA:
+        return " by CUDA";
+    case KST_DEVICE_OPENCL:
+        return " by OpenCL";
+    default:
+        return "";
+    }
+}
+
 bool picture_filter(
     struct picture *picture, const char *name, const struct file_settings *settings, struct problem *problem)
 {
@@ -64,13 +101,13 @@ bool picture_filter(
     kst_report_init(&report);
     kst_status status = kst_filter_open(settings->context, settings->filters, &filter, &report);
     if (!status)
-        status = kst_filter_run(filter, &picture->image, &to, &report);
+        status = apply(filter, &picture->image, settings, &to, &report);
     kst_filter_close(&filter);
     if (status)
         return explain(status, &report, problem);
     if (settings->verbose)
-        complain(name, "filtered: %ux%u became %ux%u", (unsigned)picture->image.width, (unsigned)picture->image.height,
-            (unsigned)to.width, (unsigned)to.height);
+        complain(name, "filtered: %ux%u became %ux%u%s", (unsigned)picture->image.width,
+            (unsigned)picture->image.height, (unsigned)to.width, (unsigned)to.height, place_of(&report));
     settle(picture, &to, name);
     picture_release_pixels(picture);
     picture->image = to;

@@ -9,8 +9,8 @@
 bool resize_wanted(const struct file_settings *settings);
 
 /*
- * Let a picture be decoded to the memory of the context's device if it is resized afterwards, so that the device does
- * that, too, and the host gets the small one.
+ * Let a picture be decoded to the memory of the context's device if it is resized or filtered afterwards, so that the
+ * device does that, too, and the host gets the result.
  */
 void resize_place(kst_decoder *decoder, const struct file_settings *settings, const kst_decode_options *options,
     struct picture *picture);

@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "filters/bands.h"
+#include "filters/cpu/bilateral.h"
+#include "filters/cpu/exponential.h"
 #include "filters/cpu/gradient.h"
 #include "filters/cpu/hot.h"
 #include "filters/cpu/kinds.h"
 
 enum { COLOUR, SPACE, RADIUS };
-enum { RADIUS_MAX = 12, SIDE_MAX = 2 * RADIUS_MAX + 1, DISTANCES = 3 * 255 + 1, THOUSAND = 1000, ALIGNMENT = 64 };
+enum { RADIUS_MAX = FILTER_BILATERAL_MOST, SIDE_MAX = 2 * RADIUS_MAX + 1, THOUSAND = 1000, ALIGNMENT = 64 };
 enum { WEIGHT_ONE = 1 << 14 };
 
 /* A neighbour, and the weights of its squared distance in space. */
@@ -134,13 +136,12 @@ static kst_status bilateral_band(const struct filter_work *work, void *arg, uint
     return status;
 }
 
-/* Fill in the weights of a squared distance in space. */
-static void weigh_distances(const struct filter_value *value, int32_t square, uint16_t *weight)
+void kst_filter_bilateral_weigh(const struct filter_value *value, int32_t square, uint16_t *weight)
 {
     double space = (double)value[SPACE].number / THOUSAND, colour = (double)value[COLOUR].number / THOUSAND;
-    for (int32_t i = 0; i < DISTANCES; i++)
-        weight[i] =
-            (uint16_t)rint(WEIGHT_ONE * exp(-square / (2 * space * space) - (double)i * i / (2 * colour * colour)));
+    for (int32_t i = 0; i < FILTER_BILATERAL_DISTANCES; i++)
+        weight[i] = (uint16_t)rint(
+            WEIGHT_ONE * kst_filter_exp(-square / (2 * space * space) - (double)i * i / (2 * colour * colour)));
 }
 
 /* List the neighbours in the disc, with a row of weights for each squared distance. */
@@ -148,15 +149,15 @@ static void list_places(const struct filter_value *value, struct filter_bilatera
 {
     int32_t radius = bilateral->radius;
     for (int32_t square = 0; square <= radius * radius; square++)
-        weigh_distances(value, square, bilateral->weights + (size_t)square * DISTANCES);
+        kst_filter_bilateral_weigh(value, square, bilateral->weights + (size_t)square * FILTER_BILATERAL_DISTANCES);
     for (int32_t y = -radius; y <= radius; y++)
         for (int32_t x = -radius; x <= radius; x++)
             if (x * x + y * y <= radius * radius)
-                bilateral->place[bilateral->count++] =
-                    (struct filter_place){x, y, bilateral->weights + (size_t)(x * x + y * y) * DISTANCES};
+                bilateral->place[bilateral->count++] = (struct filter_place){
+                    x, y, bilateral->weights + (size_t)(x * x + y * y) * FILTER_BILATERAL_DISTANCES};
 }
 
-static int32_t radius_of(const struct filter_value *value)
+int32_t kst_filter_bilateral_radius(const struct filter_value *value)
 {
     int32_t radius = value[RADIUS].number;
     if (radius == 0)
@@ -168,10 +169,10 @@ static kst_status bilateral_run(const struct filter_work *work)
 {
     struct memory *memory = work->operation->memory;
     kst_status status = KST_OK;
-    struct filter_bilateral bilateral = {.radius = radius_of(work->value)};
+    struct filter_bilateral bilateral = {.radius = kst_filter_bilateral_radius(work->value)};
     /* A row more, because vector instructions read four bytes for a weight. */
-    bilateral.weights = kst_memory_zeroed(
-        memory, (size_t)(bilateral.radius * bilateral.radius) + 2, DISTANCES * sizeof *bilateral.weights, &status);
+    bilateral.weights = kst_memory_zeroed(memory, (size_t)(bilateral.radius * bilateral.radius) + 2,
+        FILTER_BILATERAL_DISTANCES * sizeof *bilateral.weights, &status);
     if (!bilateral.weights)
         return status;
     list_places(work->value, &bilateral);

@@ -4,18 +4,13 @@
  * those of them above the lower threshold that are joined to one above the higher threshold. Of several colours a pixel
  * has the gradient with the greatest magnitude, the first one if there are several.
  */
+#include "filters/cpu/canny.h"
 #include "filters/cpu/canny_join.h"
 #include "filters/cpu/gradient.h"
 #include "filters/cpu/kinds.h"
 
 enum { LOW, HIGH, NORM, APERTURE };
 enum { ROWS = 3, ALIGNMENT = 64, THOUSAND = 1000, SCALE_OF_SEVEN = 16, MOST_SQUARED = 32767 };
-
-struct filter_canny {
-    uint32_t radius;
-    bool squared;
-    int32_t low, high;
-};
 
 /* What a band works with: the gradients of all channels of a row, and of each pixel of three rows. */
 struct filter_canny_band {
@@ -126,15 +121,20 @@ static int32_t threshold_of(int64_t value, bool squared, int64_t scale)
     return (int32_t)(value * value / (unit * unit));
 }
 
-static kst_status canny_run(const struct filter_work *work)
+void kst_filter_canny_settle(const struct filter_value *value, struct filter_canny *canny)
 {
-    const struct filter_value *value = work->value;
     bool squared = value[NORM].number == 1;
     int32_t low = value[LOW].number, high = value[HIGH].number;
-    struct filter_canny canny = {.radius = (uint32_t)value[APERTURE].number + 1, .squared = squared};
-    int64_t scale = canny.radius == 3 ? SCALE_OF_SEVEN : 1;
-    canny.low = threshold_of(low < high ? low : high, squared, scale);
-    canny.high = threshold_of(low < high ? high : low, squared, scale);
+    *canny = (struct filter_canny){.radius = (uint32_t)value[APERTURE].number + 1, .squared = squared};
+    int64_t scale = canny->radius == 3 ? SCALE_OF_SEVEN : 1;
+    canny->low = threshold_of(low < high ? low : high, squared, scale);
+    canny->high = threshold_of(low < high ? high : low, squared, scale);
+}
+
+static kst_status canny_run(const struct filter_work *work)
+{
+    struct filter_canny canny;
+    kst_filter_canny_settle(work->value, &canny);
     kst_status status = kst_filter_bands(work, work->to->height, mark_band, &canny);
     return status ? status : kst_filter_join(work);
 }

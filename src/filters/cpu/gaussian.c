@@ -10,6 +10,7 @@
 #include "core/context.h"
 #include "filters/bands.h"
 #include "filters/cpu/blur.h"
+#include "filters/cpu/exponential.h"
 #include "filters/cpu/hot.h"
 #include "filters/cpu/kinds.h"
 
@@ -31,7 +32,7 @@ void kst_filter_taps(uint32_t sigma, uint32_t radius, uint32_t bytes, struct fil
     uint32_t rest = 1u << taps->bits, last = 2 * taps->radius;
     for (uint32_t i = 0; i <= taps->radius; i++) {
         double x = (double)taps->radius - i;
-        weight[i] = exp(-x * x / (2 * s * s));
+        weight[i] = kst_filter_exp(-x * x / (2 * s * s));
         total += i < taps->radius ? 2 * weight[i] : weight[i];
     }
     for (uint32_t i = 0; i < taps->radius; i++) {
@@ -48,7 +49,7 @@ struct filter_blur {
     const struct filter_hot *hot;
 };
 
-/* The rows of a band that went across, the last 2 × radius + 1 of them. */
+/* The rows of a band that went across, the last 2 × radius + 2 of them. */
 struct filter_sums {
     uint8_t *memory;
     size_t pitch;
@@ -74,39 +75,53 @@ static void go_across(
             (const uint16_t *)(const void *)from, to, count, taps->tap, (int)taps->radius, (int)line->from->channels);
 }
 
-static void go_down(
-    const struct filter_work *work, const struct filter_blur *blur, const struct filter_sums *sums, uint32_t y)
+/* Make a row of the result, and with samples of 8 bits the next one, if that is to be made. */
+static void go_down(const struct filter_work *work, const struct filter_blur *blur, const struct filter_sums *sums,
+    uint32_t y, bool two)
 {
-    const void *row[2 * FILTER_BLUR_RADIUS_MAX + 1];
+    const void *row[2 * FILTER_BLUR_RADIUS_MAX + 2];
     const struct filter_taps *taps = blur->taps;
     size_t count = kst_filter_row_samples(work->to);
-    void *to = kst_filter_row(work->to, y);
-    for (uint32_t k = 0; k <= 2 * taps->radius; k++)
+    uint8_t *const to[2] = {kst_filter_row(work->to, y), two ? kst_filter_row(work->to, y + 1) : NULL};
+    for (uint32_t k = 0; k <= 2 * taps->radius + 1; k++)
         row[k] = sums_row(sums, (int64_t)y + k - taps->radius);
     if (work->to->bytes == 1)
         blur->hot->down_8((const uint16_t *const *)row, to, count, taps->tap, (int)taps->radius);
     else
-        blur->hot->down_16((const uint32_t *const *)row, to, count, taps->tap, (int)taps->radius);
+        blur->hot->down_16(
+            (const uint32_t *const *)row, (uint16_t *)(void *)to[0], count, taps->tap, (int)taps->radius);
+}
+
+/* Rows of the result are made by two, if they are bytes. */
+static void blur_rows(const struct filter_work *work, const struct filter_blur *blur, const struct filter_window *line,
+    const struct filter_sums *sums, int64_t first, int64_t end)
+{
+    const int64_t radius = blur->taps->radius;
+    int64_t loaded = first - radius;
+    for (int64_t y = first; y < end; y++) {
+        bool two = work->to->bytes == 1 && y + 1 < end;
+        for (; loaded <= y + two + radius; loaded++) {
+            kst_filter_window_load(line, loaded);
+            go_across(blur, line, sums, loaded);
+        }
+        go_down(work, blur, sums, (uint32_t)y, two);
+        y += two;
+    }
 }
 
 static kst_status blur_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
     const struct filter_blur *blur = arg;
-    const int64_t radius = blur->taps->radius;
     struct memory *memory = work->operation->memory;
     struct filter_window line;
-    struct filter_sums sums = {.count = 2 * blur->taps->radius + 1};
+    struct filter_sums sums = {.count = 2 * blur->taps->radius + 2};
     kst_status status = kst_filter_window_make(memory, work->from, blur->taps->radius, FILTER_REFLECT, &line);
     if (status)
         return status;
     sums.pitch = (kst_filter_row_samples(work->from) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT * 2 * work->from->bytes;
     sums.memory = kst_memory_zeroed(memory, sums.count, sums.pitch, &status);
-    for (int64_t y = first - radius; y < end + radius && sums.memory; y++) {
-        kst_filter_window_load(&line, y);
-        go_across(blur, &line, &sums, y);
-        if (y >= first + radius)
-            go_down(work, blur, &sums, (uint32_t)(y - radius));
-    }
+    if (!status)
+        blur_rows(work, blur, &line, &sums, first, end);
     kst_memory_release(memory, sums.memory);
     kst_filter_window_drop(memory, &line);
     return status;

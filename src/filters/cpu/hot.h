@@ -25,8 +25,11 @@ struct filter_hot {
     /* sums[i] = Σ tap[k] × line[i + (k − radius) × step], for `count` samples. */
     void (*across_8)(const uint8_t *line, uint16_t *sums, size_t count, const uint32_t *tap, int radius, int step);
     void (*across_16)(const uint16_t *line, uint32_t *sums, size_t count, const uint32_t *tap, int radius, int step);
-    /* to[i] = Σ tap[k] × row[k][i], rounded to 16 bits less (32 of 16-bit samples). */
-    void (*down_8)(const uint16_t *const *row, uint8_t *to, size_t count, const uint32_t *tap, int radius);
+    /*
+     * to[i] = Σ tap[k] × row[k][i], rounded to 16 bits less (32 of 16-bit samples). With 8 bits there may be a second
+     * result, that of the rows from row[1] on. Sums have room for a multiple of 64, and so have lines behind their end.
+     */
+    void (*down_8)(const uint16_t *const *row, uint8_t *const to[2], size_t count, const uint32_t *tap, int radius);
     void (*down_16)(const uint32_t *const *row, uint16_t *to, size_t count, const uint32_t *tap, int radius);
     /* The median of 3 × 3 samples; row[1] is the middle one. */
     void (*median_8)(const uint8_t *const row[3], uint8_t *to, size_t count, int step);

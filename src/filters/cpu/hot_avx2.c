@@ -4,40 +4,136 @@
 #include <string.h>
 
 #define TIER(name) name##_avx2
+#define HAS_ACROSS_8
 #define HAS_DOWN_8
 #define HAS_BILATERAL
 
 #include "filters/cpu/hot.h"
 
-/* The weights of two rows, for pmaddwd. There may be no second one. */
+static inline __m256i load_any(const void *from)
+{
+    return _mm256_loadu_si256((const __m256i *)from);
+}
+
+static inline void store_any(void *to, __m256i value)
+{
+    _mm256_storeu_si256((__m256i *)to, value);
+}
+
+/* Words of samples 0–7 and 16–23, and of the others, go to their places. */
+static inline void store_words(uint16_t *to, __m256i low, __m256i high)
+{
+    store_any(to, _mm256_permute2x128_si256(low, high, 0x20));
+    store_any(to + 16, _mm256_permute2x128_si256(low, high, 0x31));
+}
+
+/*
+ * Two neighbouring taps that come to 2^7 at most make words without a carry when pmaddubsw multiplies them by bytes and
+ * adds up. Larger ones, of which there are few, are multiplied as words.
+ */
+static bool fits_bytes(const uint32_t *tap, int last)
+{
+    for (int k = 0; k <= last; k += 2)
+        if (tap[k] + (k < last ? tap[k + 1] : 0) > 128)
+            return false;
+    return tap[last / 2] < 128;
+}
+
+static void across_bytes(
+    const uint8_t *line, uint16_t *restrict sums, size_t count, const uint32_t *tap, const int radius, int step)
+{
+    const int last = 2 * radius;
+    for (size_t i = 0; i < count; i += 32) {
+        __m256i low = _mm256_setzero_si256(), high = low;
+        for (int k = 0; k <= last; k += 2) {
+            const uint8_t *first = line + i + (k - radius) * step;
+            const __m256i a = load_any(first), b = load_any(k < last ? first + step : first);
+            const __m256i taps = _mm256_set1_epi16((int16_t)(tap[k] | (k < last ? tap[k + 1] << 8 : 0)));
+            low = _mm256_add_epi16(low, _mm256_maddubs_epi16(_mm256_unpacklo_epi8(a, b), taps));
+            high = _mm256_add_epi16(high, _mm256_maddubs_epi16(_mm256_unpackhi_epi8(a, b), taps));
+        }
+        store_words(sums + i, low, high);
+    }
+}
+
+static void across_words(
+    const uint8_t *line, uint16_t *restrict sums, size_t count, const uint32_t *tap, const int radius, int step)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    for (size_t i = 0; i < count; i += 32) {
+        __m256i low = zero, high = zero;
+        for (int k = -radius; k <= radius; k++) {
+            const __m256i a = load_any(line + i + k * step), taps = _mm256_set1_epi16((int16_t)tap[k + radius]);
+            low = _mm256_add_epi16(low, _mm256_mullo_epi16(_mm256_unpacklo_epi8(a, zero), taps));
+            high = _mm256_add_epi16(high, _mm256_mullo_epi16(_mm256_unpackhi_epi8(a, zero), taps));
+        }
+        store_words(sums + i, low, high);
+    }
+}
+
+static void across_8_avx2(const uint8_t *line, uint16_t *sums, size_t count, const uint32_t *tap, int radius, int step)
+{
+    if (fits_bytes(tap, 2 * radius))
+        across_bytes(line, sums, count, tap, radius, step);
+    else
+        across_words(line, sums, count, tap, radius, step);
+}
+
+/* The weights of two rows, for pmaddwd; rows before the first and behind the last tap have none. */
 static __m256i weights_of(const uint32_t *tap, int k, int last)
 {
-    return _mm256_set1_epi32((int)(tap[k] | (k < last ? tap[k + 1] << 16 : 0)));
+    uint32_t first = k >= 0 && k <= last ? tap[k] : 0, second = k + 1 <= last ? tap[k + 1] : 0;
+    return _mm256_set1_epi32((int)(first | second << 16));
+}
+
+static inline void store_bytes(uint8_t *to, __m256i low, __m256i high, size_t count)
+{
+    const __m256i words = _mm256_packus_epi32(_mm256_srli_epi32(low, 16), _mm256_srli_epi32(high, 16));
+    const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(words, words), 0xd8);
+    const __m128i made = _mm256_castsi256_si128(bytes);
+    if (count >= 16)
+        _mm_storeu_si128((__m128i *)(void *)to, made);
+    else
+        memcpy(to, &made, count);
 }
 
 /*
  * Pairs of rows are multiplied and added at once. That takes words with a sign, so that 2^15 is taken off the sums, and
- * 2^15 times all weights put back in the end, with the half for rounding.
+ * 2^15 times all weights put back in the end, with the half for rounding. The second result is made of the same pairs,
+ * with weights that lie a row lower.
  */
-static void down_8_avx2(const uint16_t *const *row, uint8_t *to, size_t count, const uint32_t *tap, int radius)
+static inline void down_pairs(
+    const uint16_t *const *row, uint8_t *const to[2], size_t count, const uint32_t *tap, const int last, const bool two)
 {
     const __m256i bias = _mm256_set1_epi16(INT16_MIN), begin = _mm256_set1_epi32((1 << 15) + (1 << 15) * 256);
-    const int last = 2 * radius;
     for (size_t i = 0; i < count; i += 16) {
-        __m256i low = begin, high = begin;
+        __m256i low = begin, high = begin, next_low = begin, next_high = begin;
         for (int k = 0; k <= last; k += 2) {
-            const __m256i first = _mm256_loadu_si256((const __m256i *)(const void *)(row[k] + i));
-            const __m256i second = _mm256_loadu_si256((const __m256i *)(const void *)(row[k < last ? k + 1 : k] + i));
-            const __m256i a = _mm256_xor_si256(first, bias), b = _mm256_xor_si256(second, bias);
+            const uint16_t *second = row[two || k < last ? k + 1 : k];
+            const __m256i a = _mm256_xor_si256(load_any(row[k] + i), bias);
+            const __m256i b = _mm256_xor_si256(load_any(second + i), bias);
+            const __m256i even = _mm256_unpacklo_epi16(a, b), odd = _mm256_unpackhi_epi16(a, b);
             const __m256i weights = weights_of(tap, k, last);
-            low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), weights));
-            high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), weights));
+            low = _mm256_add_epi32(low, _mm256_madd_epi16(even, weights));
+            high = _mm256_add_epi32(high, _mm256_madd_epi16(odd, weights));
+            if (two) {
+                const __m256i lower = weights_of(tap, k - 1, last);
+                next_low = _mm256_add_epi32(next_low, _mm256_madd_epi16(even, lower));
+                next_high = _mm256_add_epi32(next_high, _mm256_madd_epi16(odd, lower));
+            }
         }
-        const __m256i words = _mm256_packus_epi32(_mm256_srli_epi32(low, 16), _mm256_srli_epi32(high, 16));
-        const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(words, words), 0xd8);
-        const __m128i made = _mm256_castsi256_si128(bytes);
-        memcpy(to + i, &made, count - i < 16 ? count - i : 16);
+        store_bytes(to[0] + i, low, high, count - i);
+        if (two)
+            store_bytes(to[1] + i, next_low, next_high, count - i);
     }
+}
+
+static void down_8_avx2(const uint16_t *const *row, uint8_t *const to[2], size_t count, const uint32_t *tap, int radius)
+{
+    if (to[1])
+        down_pairs(row, to, count, tap, 2 * radius, true);
+    else
+        down_pairs(row, to, count, tap, 2 * radius, false);
 }
 
 /* Sums over the neighbours of 16 pixels: of pixels 0–3 and 8–11 first, then of the others. */
@@ -50,10 +146,17 @@ static inline __m256i load_bytes(const uint8_t *from)
     return _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(const void *)from));
 }
 
-static inline __m256i look_up(const uint16_t *weight, __m256i index)
+/* Eight weights. Loading each by itself takes many processors half as long as a gather. */
+static inline __m128i look_up(const uint16_t *weight, const uint16_t *index)
 {
-    const __m256i found = _mm256_i32gather_epi32((const int *)(const void *)weight, index, 2);
-    return _mm256_and_si256(found, _mm256_set1_epi32(UINT16_MAX));
+    __m128i found = _mm_cvtsi32_si128(weight[index[0]]);
+    found = _mm_insert_epi16(found, weight[index[1]], 1);
+    found = _mm_insert_epi16(found, weight[index[2]], 2);
+    found = _mm_insert_epi16(found, weight[index[3]], 3);
+    found = _mm_insert_epi16(found, weight[index[4]], 4);
+    found = _mm_insert_epi16(found, weight[index[5]], 5);
+    found = _mm_insert_epi16(found, weight[index[6]], 6);
+    return _mm_insert_epi16(found, weight[index[7]], 7);
 }
 
 /* The weights of a neighbour of 16 pixels. */
@@ -67,9 +170,9 @@ static inline __m256i weights_at(
         const __m128i apart = _mm_or_si128(_mm_subs_epu8(a, b), _mm_subs_epu8(b, a));
         distance = _mm256_add_epi16(distance, _mm256_cvtepu8_epi16(apart));
     }
-    const __m256i low = _mm256_unpacklo_epi16(distance, _mm256_setzero_si256());
-    const __m256i high = _mm256_unpackhi_epi16(distance, _mm256_setzero_si256());
-    return _mm256_packus_epi32(look_up(neighbour->weight, low), look_up(neighbour->weight, high));
+    uint16_t index[16];
+    store_any(index, distance);
+    return _mm256_set_m128i(look_up(neighbour->weight, index + 8), look_up(neighbour->weight, index));
 }
 
 /* Add what two neighbours are worth; the second one has no weight if it is not there. */

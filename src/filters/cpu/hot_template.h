@@ -14,6 +14,7 @@ static inline size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+#ifndef HAS_ACROSS_8
 static void TIER(across_8)(
     const uint8_t *line, uint16_t *restrict sums, size_t count, const uint32_t *tap, int radius, int step)
 {
@@ -30,6 +31,7 @@ static void TIER(across_8)(
         memcpy(sums + begin, sum, smaller(CHUNK, count - begin) * sizeof *sums);
     }
 }
+#endif
 
 static void TIER(across_16)(
     const uint16_t *line, uint32_t *restrict sums, size_t count, const uint32_t *tap, int radius, int step)
@@ -43,7 +45,7 @@ static void TIER(across_16)(
 }
 
 #ifndef HAS_DOWN_8
-static void TIER(down_8)(
+static inline void down_one(
     const uint16_t *const *row, uint8_t *restrict to, size_t count, const uint32_t *tap, int radius)
 {
     for (size_t begin = 0; begin < count; begin += CHUNK) {
@@ -60,6 +62,14 @@ static void TIER(down_8)(
             made[i] = (uint8_t)(sum[i] >> 16);
         memcpy(to + begin, made, smaller(CHUNK, count - begin));
     }
+}
+
+static void TIER(down_8)(
+    const uint16_t *const *row, uint8_t *const to[2], size_t count, const uint32_t *tap, int radius)
+{
+    for (int i = 0; i < 2; i++)
+        if (to[i])
+            down_one(row + i, to[i], count, tap, radius);
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include "filters/bands.h"
 #include "filters/cpu/kinds.h"
 #include "filters/cpu/luminance.h"
+#include "filters/cpu/tone.h"
 #include "image/sample.h"
 
 /* Values for all samples up to the greatest one. */
@@ -62,11 +63,6 @@ const struct filter_kind kst_filter_invert = {
 
 enum { LEVELS_BLACK, LEVELS_WHITE, LEVELS_LOWEST, LEVELS_HIGHEST };
 
-/* A straight line through two points. */
-struct filter_line {
-    uint32_t black, white, lowest, highest;
-};
-
 static uint32_t on_line(const void *arg, uint32_t sample)
 {
     const struct filter_line *line = arg;
@@ -93,13 +89,16 @@ static uint32_t at_most(int32_t value, uint32_t greatest)
     return (uint32_t)value < greatest ? (uint32_t)value : greatest;
 }
 
+struct filter_line kst_filter_levels_line(const struct filter_value *value, uint32_t greatest)
+{
+    uint32_t white = (uint32_t)value[LEVELS_WHITE].number;
+    return (struct filter_line){(uint32_t)value[LEVELS_BLACK].number, white == UINT16_MAX ? greatest : white,
+        at_most(value[LEVELS_LOWEST].number, greatest), at_most(value[LEVELS_HIGHEST].number, greatest)};
+}
+
 static kst_status levels_run(const struct filter_work *work)
 {
-    uint32_t greatest = work->from->greatest;
-    const struct filter_line line = {(uint32_t)work->value[LEVELS_BLACK].number,
-        (uint32_t)work->value[LEVELS_WHITE].number == UINT16_MAX ? greatest
-                                                                 : (uint32_t)work->value[LEVELS_WHITE].number,
-        at_most(work->value[LEVELS_LOWEST].number, greatest), at_most(work->value[LEVELS_HIGHEST].number, greatest)};
+    const struct filter_line line = kst_filter_levels_line(work->value, work->from->greatest);
     return replace(work, on_line, &line);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds a work-group's step, and the samples that it reads and writes. */
+#include "kernels/place.h"
 #include "kernels/search.h"
 
 #include "resize/kernels/work.h"
@@ -11,33 +12,6 @@ FUNCTION GLOBAL const struct resize_work_step *find_step(
     u32 index = find_owner(work + list, count, group_index());
     *group = group_index() - work[list + index];
     return (GLOBAL const struct resize_work_step *)(work + steps) + index;
-}
-
-FUNCTION u64 place_of(GLOBAL const u32 *words)
-{
-    return (u64)words[1] << 32 | words[0];
-}
-
-/*
- * What is at a distance from the launch's buffer. CUDA's distances may lead to other allocations, and are counted
- * modulo 2^64.
- */
-FUNCTION GLOBAL const u8 *source_at(GLOBAL const u8 *buffer, u64 place)
-{
-#if defined(__CUDACC__)
-    return (const u8 *)((u64)buffer + place);
-#else
-    return buffer + place;
-#endif
-}
-
-FUNCTION GLOBAL u8 *target_at(GLOBAL u8 *buffer, u64 place)
-{
-#if defined(__CUDACC__)
-    return (u8 *)((u64)buffer + place);
-#else
-    return buffer + place;
-#endif
 }
 
 /* Return how many bytes a place lies behind a multiple of 4. OpenCL's buffers begin at one. */

@@ -62,7 +62,7 @@ static kst_status prepare_target(struct kst_context *context, struct resize_entr
     if (to->plane[0].data) {
         if ((status = check_image(context, to)) || (status = kst_image_match(to, wanted)))
             return status;
-        return kst_resize_check_apart(entry->item->from, to);
+        return kst_image_check_apart(entry->item->from, to);
     }
     char message[128] = "";
     kst_image made = *wanted;

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks images and makes their results' buffers. Images of which one end lies in the device's memory go to the device,
+ * all at once; the CPU's threads work on the others. Resizing is done by libkostka, which has kernels of its own.
+ */
+#include "filters/batch.h"
+
+#include "core/report.h"
+#include "filters/gpu/job.h"
+#include "filters/gpu/plans.h"
+#include "image/validate.h"
+#include "run/image.h"
+
+/* An image on its way. */
+struct filter_entry {
+    kst_filter_item *item;
+    struct memory memory; /* of the operation */
+    kst_image before;     /* the result as the caller described it */
+    bool made;            /* it got its buffer here */
+    bool on_gpu;
+};
+
+struct filter_batch {
+    const kst_filter *filter;
+    struct filter_entry *entry;
+    struct filter_gpu_item *gpu_item;
+    uint32_t count, gpu_count;
+    struct entered_stream *entered; /* null: the call waits */
+};
+
+static kst_status check_image(kst_context *context, const kst_image *image)
+{
+    if (!kst_memory_is_device(image->memory))
+        return kst_image_check(image);
+    kst_status status = kst_image_check_shape(image);
+    return status || kst_context_gpu(context) ? status : KST_ERROR_IMAGE_MEMORY;
+}
+
+static kst_status make_target(kst_context *context, struct filter_entry *entry, const kst_image *wanted)
+{
+    kst_image *to = entry->item->to, made = *wanted;
+    char message[128] = "";
+    made.memory = to->memory;
+    kst_status status = kst_image_make_in(context, &entry->memory, &made, message);
+    if (status)
+        return kst_report_error(&entry->item->report, status, KST_NO_OFFSET, message[0] ? "%s" : NULL, message);
+    entry->before = *to;
+    entry->made = true;
+    *to = made;
+    return KST_OK;
+}
+
+static kst_status check_target(kst_context *context, const kst_filter_item *item, const kst_image *wanted)
+{
+    kst_status status = check_image(context, item->to);
+    if (!status)
+        status = kst_image_match(item->to, wanted);
+    return status ? status : kst_image_check_apart(item->from, item->to);
+}
+
+static kst_status prepare(const struct filter_batch *batch, struct filter_entry *entry, char reason[FILTER_REASON])
+{
+    const kst_filter *filter = batch->filter;
+    kst_context *context = filter->context;
+    kst_filter_item *item = entry->item;
+    kst_image wanted;
+    if (!item->from || !item->to || item->to->size < sizeof *item->to)
+        return KST_ERROR_ARGUMENT;
+    kst_status status = kst_filter_shape_after(filter, filter->count, item->from, &wanted, reason);
+    if (!status)
+        status = check_image(context, item->from);
+    if (status)
+        return status;
+    bool from_gpu = kst_memory_is_device(item->from->memory), to_gpu = kst_memory_is_device(item->to->memory);
+    if (batch->entered && (!from_gpu || !to_gpu || !item->to->plane[0].data))
+        return KST_ERROR_IMAGE_MEMORY;
+    entry->on_gpu = from_gpu || to_gpu;
+    return item->to->plane[0].data ? check_target(context, item, &wanted) : make_target(context, entry, &wanted);
+}
+
+/* End an item: its report gets the error, if there is one, and a result that was made is released or kept. */
+static void end(kst_context *context, struct filter_entry *entry, kst_status status, const char *detail)
+{
+    kst_filter_item *item = entry->item;
+    if (status && !item->report.status)
+        kst_report_error(&item->report, status, KST_NO_OFFSET, detail && detail[0] ? "%s" : NULL, detail);
+    if (!entry->made)
+        return;
+    if (status) {
+        kst_image_drop_in(context, &entry->memory, item->to);
+        *item->to = entry->before;
+    } else {
+        kst_image_keep(context, &entry->memory, item->to);
+    }
+    entry->made = false;
+}
+
+static void begin_entry(const struct filter_batch *batch, struct filter_entry *entry)
+{
+    kst_context *context = batch->filter->context;
+    char reason[FILTER_REASON] = "";
+    kst_memory_init_beside(&entry->memory, &context->memory, context->limits.memory);
+    kst_report_init(&entry->item->report);
+    kst_status status = prepare(batch, entry, reason);
+    if (status)
+        end(context, entry, status, reason);
+}
+
+static void run_on_cpu(const struct filter_batch *batch, struct filter_entry *entry)
+{
+    kst_context *context = batch->filter->context;
+    kst_report *report = &entry->item->report;
+    const struct operation operation = kst_context_operation(context, &entry->memory, report, NULL);
+    double start = kst_seconds();
+    if (report->status || entry->on_gpu)
+        return;
+    kst_status status = kst_filter_run_steps(batch->filter, &operation, entry->item->from, entry->item->to);
+    if (!status) {
+        kst_report_stage(report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+        report->threads = kst_pool_threads(operation.pool);
+    }
+    end(context, entry, status, NULL);
+}
+
+/* Note where an item's time went: one image's share of all. */
+static void report_times(
+    kst_report *report, const struct filter_gpu_times *times, const struct gpu *gpu, uint32_t count)
+{
+    const double seconds[KST_STAGE_COUNT] = {
+        [KST_STAGE_UPLOAD] = times->upload, [KST_STAGE_PIXELS] = times->passes, [KST_STAGE_DOWNLOAD] = times->download};
+    static const kst_stage stages[] = {KST_STAGE_UPLOAD, KST_STAGE_PIXELS, KST_STAGE_DOWNLOAD};
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        report->stage_device[stages[i]] = gpu->info.kind;
+        report->stage_seconds[stages[i]] = seconds[stages[i]] / count;
+    }
+}
+
+/* A run of steps without resizing, on a number of images. */
+static void run_segment(const struct filter_batch *batch, const struct operation *operation, uint32_t first,
+    uint32_t steps, struct filter_gpu_item *items, uint32_t count, struct filter_gpu_times *times,
+    struct gpu_error *error)
+{
+    struct gpu_queue *queue = batch->entered ? &batch->entered->queue : NULL;
+    kst_filter_gpu_run(kst_context_gpu(batch->filter->context), operation, batch->filter->step + first, steps, items,
+        count, queue, times, error);
+}
+
+/* The end of the steps from `first` on that are done together: all up to the next resizing, or that alone. */
+static uint32_t end_of_segment(const kst_filter *filter, uint32_t first)
+{
+    uint32_t end = first;
+    while (end < filter->count && kst_filter_gpu_plan_of(filter->step[end].kind))
+        end++;
+    return end > first ? end : first + 1;
+}
+
+/* Images in device memory between segments. */
+struct filter_ends {
+    kst_image image[2];
+    bool made[2];
+};
+
+static void drop_end(const struct filter_batch *batch, struct memory *memory, struct filter_ends *ends, uint32_t index)
+{
+    if (ends->made[index])
+        kst_image_drop_in(batch->filter->context, memory, &ends->image[index]);
+    ends->made[index] = false;
+}
+
+/* Make the image that a segment leaves to the next one. */
+static kst_status make_end(const struct filter_batch *batch, const struct operation *operation, const kst_image *from,
+    uint32_t steps, struct filter_ends *ends, uint32_t index)
+{
+    kst_context *context = batch->filter->context;
+    char reason[FILTER_REASON];
+    drop_end(batch, operation->memory, ends, index);
+    kst_status status = kst_filter_shape_after(batch->filter, steps, from, &ends->image[index], reason);
+    ends->image[index].memory = kst_context_gpu(context)->gpu->backend->memory;
+    if (!status)
+        status = kst_image_make_in(context, operation->memory, &ends->image[index], NULL);
+    ends->made[index] = !status;
+    return status;
+}
+
+/* Wait until the caller's stream has done what a resizing reads, since that runs in another one. */
+static void wait_for_stream(const struct filter_batch *batch)
+{
+    if (batch->entered)
+        batch->entered->gpu->gpu->backend->finish(&batch->entered->queue);
+}
+
+static kst_status run_part(const struct filter_batch *batch, const struct operation *operation, uint32_t first,
+    uint32_t end_step, const kst_image *from, const kst_image *to, struct filter_gpu_times *times,
+    struct gpu_error *error)
+{
+    struct filter_gpu_item part = {.from = from, .to = to};
+    double start = kst_seconds();
+    if (kst_filter_gpu_plan_of(batch->filter->step[first].kind)) {
+        run_segment(batch, operation, first, end_step - first, &part, 1, times, error);
+        return part.status;
+    }
+    wait_for_stream(batch);
+    kst_status status = kst_filter_run_step(batch->filter, first, operation, from, to);
+    times->passes += kst_seconds() - start;
+    return status;
+}
+
+/* Take an image through a chain in which there is resizing. */
+static void run_in_segments(const struct filter_batch *batch, const struct operation *operation,
+    struct filter_gpu_item *item, struct filter_gpu_times *times, struct gpu_error *error)
+{
+    const kst_filter *filter = batch->filter;
+    struct filter_ends ends = {.made = {false}};
+    const kst_image *current = item->from;
+    uint32_t turn = 0;
+    for (uint32_t first = 0, next; first < filter->count && !item->status; first = next, turn++) {
+        const kst_image *to = item->to;
+        next = end_of_segment(filter, first);
+        if (next < filter->count) {
+            item->status = make_end(batch, operation, item->from, next, &ends, turn % 2);
+            to = &ends.image[turn % 2];
+        }
+        if (!item->status)
+            item->status = run_part(batch, operation, first, next, current, to, times, error);
+        current = to;
+    }
+    if (ends.made[0] || ends.made[1])
+        wait_for_stream(batch);
+    drop_end(batch, operation->memory, &ends, 0);
+    drop_end(batch, operation->memory, &ends, 1);
+}
+
+static void end_on_gpu(struct filter_batch *batch, const struct filter_gpu_times *times, const struct gpu_error *error)
+{
+    kst_context *context = batch->filter->context;
+    for (uint32_t i = 0, k = 0; i < batch->count; i++) {
+        struct filter_entry *entry = &batch->entry[i];
+        if (entry->item->report.status || !entry->on_gpu)
+            continue;
+        kst_status status = batch->gpu_item[k++].status;
+        if (!status)
+            report_times(&entry->item->report, times, kst_context_gpu(context)->gpu, batch->gpu_count);
+        end(context, entry, status, status == error->status ? error->text : NULL);
+    }
+}
+
+static void run_on_gpu(struct filter_batch *batch)
+{
+    kst_context *context = batch->filter->context;
+    struct memory memory;
+    struct gpu_error error = {.status = KST_OK};
+    struct filter_gpu_times times = {.passes = 0};
+    kst_memory_init_beside(&memory, &context->memory, context->limits.memory);
+    const struct operation operation = kst_context_operation(context, &memory, NULL, NULL);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const kst_filter_item *item = batch->entry[i].item;
+        if (!item->report.status && batch->entry[i].on_gpu)
+            batch->gpu_item[batch->gpu_count++] = (struct filter_gpu_item){.from = item->from, .to = item->to};
+    }
+    if (batch->gpu_count == 0)
+        return;
+    if (end_of_segment(batch->filter, 0) == batch->filter->count && kst_filter_gpu_plan_of(batch->filter->step[0].kind))
+        run_segment(batch, &operation, 0, batch->filter->count, batch->gpu_item, batch->gpu_count, &times, &error);
+    else
+        for (uint32_t i = 0; i < batch->gpu_count; i++)
+            run_in_segments(batch, &operation, &batch->gpu_item[i], &times, &error);
+    if (error.status)
+        kst_context_log(context, KST_LOG_ERROR, "filters: %s", error.text);
+    end_on_gpu(batch, &times, &error);
+}
+
+static kst_status make_arrays(struct filter_batch *batch)
+{
+    struct memory *memory = &batch->filter->context->memory;
+    kst_status status = KST_OK;
+    batch->entry = kst_memory_zeroed(memory, batch->count, sizeof *batch->entry, &status);
+    batch->gpu_item = kst_memory_array(memory, batch->count, sizeof *batch->gpu_item, &status);
+    return status;
+}
+
+static void run_some(struct filter_batch *batch, kst_filter_item *items)
+{
+    struct memory *memory = &batch->filter->context->memory;
+    kst_status status = make_arrays(batch);
+    for (uint32_t i = 0; i < batch->count && !status; i++) {
+        batch->entry[i].item = &items[i];
+        begin_entry(batch, &batch->entry[i]);
+    }
+    if (!status)
+        run_on_gpu(batch);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        if (!status)
+            run_on_cpu(batch, &batch->entry[i]);
+        else
+            kst_report_init(&items[i].report);
+        if (status)
+            kst_report_error(&items[i].report, status, KST_NO_OFFSET, NULL);
+    }
+    kst_memory_release(memory, batch->entry);
+    kst_memory_release(memory, batch->gpu_item);
+}
+
+/* The most images that are planned at once. */
+enum { MOST_AT_ONCE = 1024 };
+
+kst_status kst_filter_apply_all(
+    const kst_filter *filter, kst_filter_item *items, size_t count, struct entered_stream *entered)
+{
+    for (size_t done = 0; done < count;) {
+        struct filter_batch batch = {.filter = filter, .entered = entered};
+        batch.count = count - done < MOST_AT_ONCE ? (uint32_t)(count - done) : MOST_AT_ONCE;
+        run_some(&batch, items + done);
+        done += batch.count;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (items[i].report.status)
+            return items[i].report.status;
+    return KST_OK;
+}

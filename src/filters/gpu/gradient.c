@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Plans filters that look at gradients. */
+#include "filters/cpu/canny.h"
+#include "filters/gpu/plans.h"
+
+kst_status kst_filter_gpu_sobel(struct filter_gpu_step *step)
+{
+    struct filter_record record = kst_filter_gpu_record(step);
+    record.value[0] = step->value[0].number + 1;
+    record.value[1] = step->value[1].number;
+    return kst_filter_gpu_add(step, FILTER_SOBEL, &record);
+}
+
+/* Each pixel has a word that names the set of edges which it belongs to. */
+kst_status kst_filter_gpu_canny(struct filter_gpu_step *step)
+{
+    struct filter_record record = kst_filter_gpu_record(step);
+    uint64_t pixels = (uint64_t)record.width * record.height;
+    struct filter_canny canny;
+    kst_filter_canny_settle(step->value, &canny);
+    record.value[0] = (int32_t)canny.radius;
+    record.value[1] = canny.squared;
+    record.value[2] = canny.low;
+    record.value[3] = canny.high;
+    if (pixels >= UINT32_MAX - 1)
+        return KST_ERROR_LIMIT_PIXELS;
+    kst_filter_gpu_extra(step, pixels * sizeof(uint32_t), 0);
+    kst_status status = kst_filter_gpu_add(step, FILTER_CANNY_MARK, &record);
+    if (!status)
+        status = kst_filter_gpu_add(step, FILTER_CANNY_JOIN, &record);
+    return status ? status : kst_filter_gpu_add(step, FILTER_CANNY_END, &record);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Carries out the filters of a chain on a device: uploads, launches, downloads. */
+#include "filters/gpu/job.h"
+
+#include "filters/gpu/left.h"
+#include "filters/gpu/plans.h"
+#include "filters/shape.h"
+#include "image/location.h"
+
+enum filter_gpu_buffer { ROOM, WORK, HOST_WORK };
+enum { ALIGNMENT = 256, ROW_ALIGNMENT = 16, ORDERS_OF_STEP = 16, START = 0, UPLOADED, PASSED, DOWNLOADED };
+
+/* Bytes between the steps of the images that are worked on at once, unless one needs more. */
+static const uint64_t MOST_ROOM = (uint64_t)1 << 30;
+
+struct filter_gpu_job {
+    struct gpu_runtime *runtime;
+    const struct operation *operation;
+    const struct filter_step *step;
+    uint32_t steps;
+    struct filter_gpu_item *items;
+    uint32_t count;
+    const struct gpu_built *built;
+    struct gpu_track *track; /* null: the work is left to the caller's queue */
+    struct gpu_queue *queue;
+    struct filter_gpu_lot *lot; /* holds the buffers */
+    struct filter_gpu_launches launches;
+    uint64_t room; /* bytes that are taken */
+    struct gpu_error *error;
+};
+
+static uint64_t take_room(struct filter_gpu_job *job, uint64_t length)
+{
+    uint64_t at = job->room;
+    job->room += (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return at;
+}
+
+static size_t pitch_of(const struct filter_shape *shape)
+{
+    size_t row = (size_t)shape->width * kst_format_samples(shape->format) * (shape->depth > 8 ? 2 : 1);
+    return (row + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
+}
+
+static uint64_t length_of(const struct filter_shape *shape)
+{
+    return (uint64_t)pitch_of(shape) * shape->height;
+}
+
+static void apply_shape(const struct filter_step *step, struct filter_shape *shape)
+{
+    char reason[FILTER_REASON];
+    if (step->kind->shape)
+        step->kind->shape(step->value, shape, reason); /* it has been let pass before */
+}
+
+/* Two places, which take turns to hold what a step leaves to the next. */
+struct filter_gpu_slots {
+    uint64_t at[2], length[2];
+};
+
+static void take_slots(struct filter_gpu_job *job, const kst_image *from, struct filter_gpu_slots *slots)
+{
+    struct filter_shape shape = kst_filter_shape_of(from);
+    *slots = (struct filter_gpu_slots){.length = {0, 0}};
+    for (uint32_t i = 0; i + 1 < job->steps; i++) {
+        apply_shape(&job->step[i], &shape);
+        uint64_t length = length_of(&shape);
+        slots->length[i % 2] = length > slots->length[i % 2] ? length : slots->length[i % 2];
+    }
+    slots->at[0] = take_room(job, slots->length[0]);
+    slots->at[1] = take_room(job, slots->length[1]);
+}
+
+static struct filter_gpu_pixels in_room(const struct filter_gpu_job *job, const struct filter_shape *shape, uint64_t at)
+{
+    kst_image image;
+    kst_filter_shape_image(shape, &image);
+    return (struct filter_gpu_pixels){&job->lot->buffer[ROOM], at, pitch_of(shape), kst_filter_pixels_of(&image)};
+}
+
+static struct filter_gpu_pixels in_image(const kst_image *image, const struct gpu_image *at)
+{
+    return (struct filter_gpu_pixels){
+        &at->buffer[0], at->offset[0], (size_t)image->plane[0].pitch, kst_filter_pixels_of(image)};
+}
+
+/* Give an image of the host's a place in the room. */
+static struct filter_gpu_pixels stage(
+    struct filter_gpu_job *job, const kst_image *image, kst_image *staged, uint64_t *at)
+{
+    const struct filter_shape shape = kst_filter_shape_of(image);
+    *at = take_room(job, length_of(&shape));
+    kst_filter_shape_image(&shape, staged);
+    staged->plane[0].pitch = (ptrdiff_t)pitch_of(&shape);
+    return in_room(job, &shape, *at);
+}
+
+static struct filter_gpu_pixels place_source(struct filter_gpu_job *job, struct filter_gpu_item *item)
+{
+    return kst_memory_is_device(item->from->memory) ? in_image(item->from, &item->from_at)
+                                                    : stage(job, item->from, &item->upload, &item->upload_at);
+}
+
+static struct filter_gpu_pixels place_target(struct filter_gpu_job *job, struct filter_gpu_item *item)
+{
+    return kst_memory_is_device(item->to->memory) ? in_image(item->to, &item->to_at)
+                                                  : stage(job, item->to, &item->download, &item->download_at);
+}
+
+static kst_status plan_steps(
+    struct filter_gpu_job *job, const kst_image *from, struct filter_gpu_pixels source, struct filter_gpu_pixels target)
+{
+    struct filter_gpu_slots slots;
+    struct filter_shape shape = kst_filter_shape_of(from);
+    take_slots(job, from, &slots);
+    struct filter_gpu_step step = {.launches = &job->launches, .from = source, .room = &job->lot->buffer[ROOM]};
+    step.extra_at = job->room;
+    kst_status status = KST_OK;
+    for (uint32_t i = 0; i < job->steps && !status; i++) {
+        apply_shape(&job->step[i], &shape);
+        step.value = job->step[i].value;
+        step.to = i + 1 < job->steps ? in_room(job, &shape, slots.at[i % 2]) : target;
+        step.order = i * ORDERS_OF_STEP;
+        status = kst_filter_gpu_plan_of(job->step[i].kind)(&step);
+        step.from = step.to;
+    }
+    take_room(job, step.extra_length);
+    return status;
+}
+
+static kst_status import(struct filter_gpu_job *job, const kst_image *image, struct gpu_image *at)
+{
+    struct gpu_error error = {.status = KST_OK};
+    if (!kst_memory_is_device(image->memory))
+        return KST_OK;
+    bool fine = kst_gpu_image_import(job->runtime, image, at, &error);
+    if (fine && at->picture)
+        return KST_ERROR_IMAGE_MEMORY;
+    if (!fine && !job->error->status)
+        *job->error = error;
+    return error.status;
+}
+
+/* Plan an image; take everything back if it does not fit. Returns false if it begins another part. */
+static bool add_item(struct filter_gpu_job *job, struct filter_gpu_item *item)
+{
+    const uint32_t count = job->launches.count, words = job->launches.words;
+    const uint64_t room = job->room;
+    item->status = import(job, item->from, &item->from_at);
+    if (!item->status)
+        item->status = import(job, item->to, &item->to_at);
+    if (!item->status) {
+        const struct filter_gpu_pixels source = place_source(job, item), target = place_target(job, item);
+        item->status = plan_steps(job, item->from, source, target);
+    }
+    if (!item->status && job->room - room > job->operation->limits->memory)
+        item->status = KST_ERROR_LIMIT_MEMORY;
+    bool full = !item->status && count > 0 && job->room > MOST_ROOM;
+    if (item->status || full) {
+        job->launches.count = count;
+        job->launches.words = words;
+        job->room = room;
+    }
+    return !full;
+}
+
+static bool take_buffers(struct filter_gpu_job *job)
+{
+    struct gpu_pool *pool = &job->runtime->pool;
+    size_t work = kst_filter_gpu_work_length(&job->launches);
+    return kst_gpu_pool_take(pool, GPU_DEVICE, (size_t)job->room, &job->lot->buffer[ROOM], job->error) &&
+           kst_gpu_pool_take(pool, GPU_DEVICE, work, &job->lot->buffer[WORK], job->error) &&
+           kst_gpu_pool_take(pool, GPU_PINNED, work, &job->lot->buffer[HOST_WORK], job->error);
+}
+
+static void record(struct filter_gpu_job *job, uint32_t event)
+{
+    if (job->track)
+        job->runtime->gpu->backend->record(job->queue, &job->track->event[event]);
+}
+
+static struct gpu_image room_at(const struct filter_gpu_job *job, uint64_t at)
+{
+    struct gpu_image image = {.picture = false};
+    image.buffer[0] = job->lot->buffer[ROOM];
+    image.offset[0] = (size_t)at;
+    return image;
+}
+
+static void queue_all(struct filter_gpu_job *job, uint32_t first, uint32_t end)
+{
+    record(job, START);
+    for (uint32_t i = first; i < end; i++) {
+        const struct filter_gpu_item *item = &job->items[i];
+        const struct gpu_image at = room_at(job, item->upload_at);
+        if (!item->status && !kst_memory_is_device(item->from->memory))
+            kst_gpu_image_upload(job->queue, &item->upload, &at, item->from);
+    }
+    record(job, UPLOADED);
+    kst_filter_gpu_queue(&job->launches, job->queue, job->built, &job->lot->buffer[WORK], &job->lot->buffer[HOST_WORK]);
+    record(job, PASSED);
+    for (uint32_t i = first; i < end; i++) {
+        const struct filter_gpu_item *item = &job->items[i];
+        const struct gpu_image at = room_at(job, item->download_at);
+        if (!item->status && !kst_memory_is_device(item->to->memory))
+            kst_gpu_image_download(job->queue, &item->download, &at, item->to);
+    }
+    record(job, DOWNLOADED);
+}
+
+static void add_times(const struct filter_gpu_job *job, struct filter_gpu_times *times)
+{
+    struct gpu *gpu = job->runtime->gpu;
+    const struct gpu_event *event = job->track->event;
+    if (job->queue->error.status)
+        return;
+    times->upload += gpu->backend->elapsed(gpu, &event[START], &event[UPLOADED]);
+    times->passes += gpu->backend->elapsed(gpu, &event[UPLOADED], &event[PASSED]);
+    times->download += gpu->backend->elapsed(gpu, &event[PASSED], &event[DOWNLOADED]);
+}
+
+static void fail_part(struct filter_gpu_job *job, uint32_t first, uint32_t end, kst_status status)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (!job->items[i].status)
+            job->items[i].status = status;
+}
+
+/* Wait for the work, or leave it to the caller's queue. */
+static kst_status settle(struct filter_gpu_job *job, struct filter_gpu_times *times)
+{
+    if (job->track) {
+        job->runtime->gpu->backend->finish(job->queue);
+        add_times(job, times);
+    } else {
+        kst_filter_gpu_leave(job->built->state, job->queue, job->lot);
+        job->lot = NULL;
+    }
+    if (job->queue->error.status && !job->error->status)
+        *job->error = job->queue->error;
+    return job->queue->error.status;
+}
+
+/* Work on the images from `first` on, as many as fit. Returns where the others begin. */
+static uint32_t run_part(struct filter_gpu_job *job, uint32_t first, struct filter_gpu_times *times)
+{
+    uint32_t end = first;
+    struct gpu_error error = {.status = KST_OK};
+    job->room = 0;
+    job->launches.count = job->launches.words = 0;
+    job->lot = kst_filter_gpu_lot_make(job->runtime, &error);
+    if (!job->lot) {
+        fail_part(job, first, job->count, error.status ? error.status : KST_ERROR_MEMORY);
+        return job->count;
+    }
+    while (end < job->count && add_item(job, &job->items[end]))
+        end++;
+    if (job->launches.count > 0 && take_buffers(job)) {
+        queue_all(job, first, end);
+        fail_part(job, first, end, settle(job, times));
+    } else if (job->launches.count > 0) {
+        fail_part(job, first, end, job->error->status);
+    }
+    kst_filter_gpu_lot_drop(job->runtime, job->lot);
+    return end;
+}
+
+static bool begin(struct filter_gpu_job *job, struct gpu_queue *queue)
+{
+    job->built = kst_gpu_runtime_build(job->runtime, &kst_filter_gpu_module, job->error);
+    if (!job->built)
+        return false;
+    kst_filter_gpu_left_collect(job->built->state, job->runtime);
+    job->queue = queue;
+    if (queue)
+        return true;
+    job->track = kst_gpu_track_take(job->runtime, job->error);
+    if (job->track)
+        job->queue = &job->track->queue;
+    return job->track != NULL;
+}
+
+void kst_filter_gpu_run(struct gpu_runtime *runtime, const struct operation *operation, const struct filter_step *step,
+    uint32_t steps, struct filter_gpu_item *items, uint32_t count, struct gpu_queue *queue,
+    struct filter_gpu_times *times, struct gpu_error *error)
+{
+    struct filter_gpu_job job = {.runtime = runtime,
+        .operation = operation,
+        .step = step,
+        .steps = steps,
+        .items = items,
+        .count = count,
+        .error = error};
+    job.launches.memory = operation->memory;
+    if (begin(&job, queue))
+        for (uint32_t first = 0; first < count;)
+            first = run_part(&job, first, times);
+    else
+        fail_part(&job, 0, count, error->status ? error->status : KST_ERROR_MEMORY);
+    kst_memory_release(operation->memory, job.launches.launch);
+    kst_memory_release(operation->memory, job.launches.table);
+    kst_gpu_track_give(runtime, job.track);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares the kernel module of filters. */
+#include "filters/gpu/modules.h"
+
+#include "filters/gpu/left.h"
+#include "filters/kernels/work.h"
+
+extern const struct gpu_kernels kst_kernels_filter;
+
+static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
+    [FILTER_MOVE] = {"filter_move", FILTER_GROUP_ITEMS},
+    [FILTER_GREY] = {"filter_grey", FILTER_GROUP_ITEMS},
+    [FILTER_CURVE] = {"filter_curve", FILTER_GROUP_ITEMS},
+    [FILTER_CLEAR] = {"filter_clear", FILTER_GROUP_ITEMS},
+    [FILTER_COUNT] = {"filter_count", FILTER_GROUP_ITEMS},
+    [FILTER_EQUALISE] = {"filter_equalise", FILTER_GROUP_ITEMS},
+    [FILTER_BLUR_ACROSS] = {"filter_blur_across", FILTER_GROUP_ITEMS},
+    [FILTER_BLUR_DOWN] = {"filter_blur_down", FILTER_GROUP_ITEMS},
+    [FILTER_BILATERAL] = {"filter_bilateral", FILTER_GROUP_ITEMS},
+    [FILTER_MEDIAN] = {"filter_median", FILTER_GROUP_ITEMS},
+    [FILTER_SOBEL] = {"filter_sobel", FILTER_GROUP_ITEMS},
+    [FILTER_CANNY_MARK] = {"filter_canny_mark", FILTER_GROUP_ITEMS},
+    [FILTER_CANNY_JOIN] = {"filter_canny_join", FILTER_GROUP_ITEMS},
+    [FILTER_CANNY_END] = {"filter_canny_end", FILTER_GROUP_ITEMS},
+};
+
+static void begin(void *state)
+{
+    kst_filter_gpu_left_begin(state);
+}
+
+static void end(void *state, struct memory *memory)
+{
+    kst_filter_gpu_left_end(state, memory);
+}
+
+const struct gpu_module kst_filter_gpu_module = {.code = &kst_kernels_filter,
+    .kernel = kernels,
+    .count = FILTER_KERNELS,
+    .state = sizeof(struct filter_gpu_left),
+    .begin = begin,
+    .end = end};

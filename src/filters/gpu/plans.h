@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares which kernels a filter needs. */
+#ifndef KOSTKA_FILTERS_GPU_PLANS_H
+#define KOSTKA_FILTERS_GPU_PLANS_H
+
+#include "filters/gpu/launches.h"
+
+/* A function that adds the launches of one application of a filter. */
+typedef kst_status (*filter_gpu_plan)(struct filter_gpu_step *step);
+
+/* Return a filter's function; null if it has no kernels of its own: resizing, which libkostka does on any device. */
+filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind);
+
+kst_status kst_filter_gpu_bilateral(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_canny(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_gaussian(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_median(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_sharpen(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_sobel(struct filter_gpu_step *step);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Smooths but keeps edges, as filters/cpu/bilateral.c does, by the same weights. */
+#include "filters/kernels/record.h"
+
+enum {
+    BILATERAL_RADIUS,
+    BILATERAL_PLACES,  /* where the neighbours are listed */
+    BILATERAL_COUNT,   /* of neighbours */
+    BILATERAL_WEIGHTS, /* where rows of 16-bit weights are, a row for each distance in space */
+    BILATERAL_ROW, /* weights of a row; all farther colours have the last one's, which is 0 or that of the farthest */
+    BILATERAL_ALL, /* weights in all rows */
+    BILATERAL_ROWS = FILTER_TILE / FILTER_TILE_ROWS, /* that a work-item makes at once */
+    BILATERAL_SIDE = FILTER_TILE + 2 * FILTER_BILATERAL_RADIUS
+};
+
+/* Load a tile and its border, a pixel in each word; outside the image lie its pixels mirrored. */
+FUNCTION void load_pixels(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
+    const struct filter_tile *tile, u32 border, LOCAL u32 *pixels)
+{
+    u32 side = FILTER_TILE + 2 * border;
+    for (u32 i = local_index(); i < side * side; i += FILTER_GROUP_ITEMS) {
+        i32 x = (i32)(tile->left + i % side) - (i32)border, y = (i32)(tile->top + i / side) - (i32)border;
+        GLOBAL const u8 *pixel =
+            source_pixel(record, from, (u32)mirrored(x, (i32)record->width), (u32)mirrored(y, (i32)record->height));
+        u32 value = pixel[0];
+        if (record->colours == 3)
+            value |= (u32)pixel[1] << 8 | (u32)pixel[2] << 16;
+        pixels[i] = value;
+    }
+}
+
+/* The sum of the magnitudes of the differences of three bytes. */
+FUNCTION u32 distance_of(u32 a, u32 b)
+{
+    return magnitude_of((i32)(a & 255) - (i32)(b & 255)) + magnitude_of((i32)(a >> 8 & 255) - (i32)(b >> 8 & 255)) +
+           magnitude_of((i32)(a >> 16) - (i32)(b >> 16));
+}
+
+/* What the neighbours of a pixel come to. */
+struct weighed_pixels {
+    u32 total, first, second, third;
+};
+
+FUNCTION void add_weighed(struct weighed_pixels *sum, u32 other, u32 weight)
+{
+    sum->total += weight;
+    sum->first += weight * (other & 255);
+    sum->second += weight * (other >> 8 & 255);
+    sum->third += weight * (other >> 16);
+}
+
+/* The means, rounded. Alpha stays as it is. */
+FUNCTION void store_means(
+    GLOBAL const struct filter_record *record, GLOBAL const u8 *source, GLOBAL u8 *target, struct weighed_pixels sum)
+{
+    u32 colours = record->colours;
+    target[0] = (u8)((sum.first + sum.total / 2) / sum.total);
+    if (colours == 3) {
+        target[1] = (u8)((sum.second + sum.total / 2) / sum.total);
+        target[2] = (u8)((sum.third + sum.total / 2) / sum.total);
+    }
+    if (record->channels > colours)
+        target[colours] = source[colours];
+}
+
+KERNEL(FILTER_GROUP_ITEMS)
+filter_bilateral(FILTER_ARGUMENTS)
+{
+    SHARED u32 pixels[BILATERAL_SIDE * BILATERAL_SIDE];
+    SHARED u16 kept[FILTER_BILATERAL_WEIGHTS];
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    GLOBAL const u16 *weights = (GLOBAL const u16 *)(GLOBAL const void *)(work + record->value[BILATERAL_WEIGHTS]);
+    GLOBAL const u32 *places = work + record->value[BILATERAL_PLACES];
+    u32 radius = (u32)record->value[BILATERAL_RADIUS], all = (u32)record->value[BILATERAL_ALL];
+    u32 last = (u32)record->value[BILATERAL_ROW] - 1, neighbours = (u32)record->value[BILATERAL_COUNT];
+    u32 side = FILTER_TILE + 2 * radius, step = FILTER_TILE_ROWS * side, x = own_column(&tile), y = own_row(&tile);
+    struct weighed_pixels sum[BILATERAL_ROWS];
+    u32 own[BILATERAL_ROWS];
+    (void)extra;
+    load_pixels(record, from, &tile, radius, pixels);
+    for (u32 i = local_index(); i < all && all <= FILTER_BILATERAL_WEIGHTS; i += FILTER_GROUP_ITEMS)
+        kept[i] = weights[i];
+    barrier_local();
+    LOCAL const u32 *first = pixels + (y - tile.top + radius) * side + x - tile.left + radius;
+    UNROLL for (u32 i = 0; i < BILATERAL_ROWS; i++)
+    {
+        own[i] = first[i * step];
+        sum[i].total = sum[i].first = sum[i].second = sum[i].third = 0;
+    }
+    for (u32 k = 0; k < neighbours; k++) {
+        LOCAL const u32 *place = first + (i16)(places[k] & 0xFFFF);
+        u32 row = places[k] >> 16;
+        UNROLL for (u32 i = 0; i < BILATERAL_ROWS; i++)
+        {
+            u32 other = place[i * step], index = row + smaller(distance_of(own[i], other), last);
+            add_weighed(&sum[i], other, all <= FILTER_BILATERAL_WEIGHTS ? kept[index] : weights[index]);
+        }
+    }
+    UNROLL for (u32 i = 0; i < BILATERAL_ROWS; i++)
+    {
+        u32 at = y + i * FILTER_TILE_ROWS;
+        if (x < tile.right && at < tile.bottom)
+            store_means(record, source_pixel(record, from, x, at), target_pixel(record, to, x, at), sum[i]);
+    }
+}

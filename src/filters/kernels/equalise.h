@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Makes the curve that spreads luminance evenly, as filters/cpu/tone.c does: clears the counts, counts pixels, sums
+ * counts up. The counts are in the memory between kernels, and the curve lies behind them, for filter_curve.
+ */
+#include "kernels/group.h"
+
+#include "filters/kernels/points.h"
+
+enum { BYTE_VALUES = 256 };
+
+KERNEL(FILTER_GROUP_ITEMS)
+filter_clear(FILTER_ARGUMENTS)
+{
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    (void)from;
+    (void)to;
+    extra_words(record, extra)[group * FILTER_GROUP_ITEMS + local_index()] = 0;
+}
+
+/* value: the weights of luminance. */
+KERNEL(FILTER_GROUP_ITEMS)
+filter_count(FILTER_ARGUMENTS)
+{
+    SHARED u32 bins[BYTE_VALUES];
+    u32 group, self = local_index();
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    GLOBAL u32 *counts = extra_words(record, extra);
+    u32 x = own_column(&tile);
+    (void)to;
+    bins[self] = 0;
+    barrier_local();
+    for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
+        u32 value = smaller(luminance_of(record, source_pixel(record, from, x, y)), record->greatest);
+        if (record->bytes == 1)
+            count_up_local(bins + value, 1);
+        else
+            count_up(counts + value, 1);
+    }
+    barrier_local();
+    if (record->bytes == 1 && bins[self] > 0)
+        count_up(counts + self, bins[self]);
+}
+
+/* One group: the curve from the counts. Each work-item sums up a run of them. */
+KERNEL(FILTER_GROUP_ITEMS)
+filter_equalise(FILTER_ARGUMENTS)
+{
+    SHARED u32 scratch[FILTER_GROUP_ITEMS], lowest[1];
+    u32 group, self = local_index(), total, sum = 0;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    GLOBAL u32 *counts = extra_words(record, extra), *curve = counts + FILTER_BINS;
+    u32 greatest = record->greatest, run = (greatest + FILTER_GROUP_ITEMS) / FILTER_GROUP_ITEMS;
+    u32 first = self * run, end = smaller(first + run, greatest + 1);
+    (void)from;
+    (void)to;
+    if (self == 0)
+        lowest[0] = greatest;
+    barrier_local();
+    for (u32 i = first; i < end; i++) {
+        sum += counts[i];
+        if (counts[i] > 0)
+            atomic_least_local(lowest, i);
+    }
+    sum = group_scan(scratch, FILTER_GROUP_ITEMS, sum, &total);
+    barrier_local();
+    u32 least = counts[lowest[0]];
+    u64 rest = total - least;
+    for (u32 i = first; i < end; i++) {
+        sum += counts[i];
+        u64 below = sum > least ? sum - least : 0;
+        curve[i] = rest == 0 ? i : (u32)((below * greatest * 2 + rest) / (rest * 2));
+    }
+}

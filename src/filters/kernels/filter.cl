@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The program that filters images. */
+#include "kernels/portable.h"
+
+#include "filters/kernels/points.h"
+#include "filters/kernels/equalise.h"
+#include "filters/kernels/blur.h"
+#include "filters/kernels/bilateral.h"
+#include "filters/kernels/median.h"
+#include "filters/kernels/gradient.h"
+#include "filters/kernels/canny.h"

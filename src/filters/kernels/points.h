@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Moves pixels without changing them, and changes samples each by itself. */
+#include "filters/kernels/record.h"
+
+/*
+ * Pixel (x, y) is that of the source at (value[0] + x × value[2] + y × value[4], value[1] + x × value[3] + y ×
+ * value[5]).
+ */
+KERNEL(FILTER_GROUP_ITEMS)
+filter_move(FILTER_ARGUMENTS)
+{
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    u32 x = own_column(&tile), length = record->channels * record->bytes;
+    (void)extra;
+    for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
+        i32 column = record->value[0] + (i32)x * record->value[2] + (i32)y * record->value[4];
+        i32 row = record->value[1] + (i32)x * record->value[3] + (i32)y * record->value[5];
+        GLOBAL const u8 *source = source_pixel(record, from, (u32)column, (u32)row);
+        GLOBAL u8 *target = target_pixel(record, to, x, y);
+        for (u32 i = 0; i < length; i++)
+            target[i] = source[i];
+    }
+}
+
+/* The luminance of a pixel of several colours; value[0] to value[2] are the weights of its samples, of 15 bits. */
+FUNCTION u32 luminance_of(GLOBAL const struct filter_record *record, GLOBAL const u8 *pixel)
+{
+    u32 bytes = record->bytes, first = load_sample(pixel, 0, bytes);
+    if (record->colours == 1)
+        return first;
+    return (first * (u32)record->value[0] + load_sample(pixel, 1, bytes) * (u32)record->value[1] +
+               load_sample(pixel, 2, bytes) * (u32)record->value[2] + (1u << 14)) >>
+           15;
+}
+
+KERNEL(FILTER_GROUP_ITEMS)
+filter_grey(FILTER_ARGUMENTS)
+{
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    u32 x = own_column(&tile);
+    (void)extra;
+    for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS)
+        store_sample(target_pixel(record, to, x, y), 0, record->to_bytes,
+            luminance_of(record, source_pixel(record, from, x, y)));
+}
+
+/* A line from (value[1], value[3]) to (value[2], value[4]); products are below 2^32. */
+FUNCTION u32 on_line(GLOBAL const struct filter_record *record, u32 sample)
+{
+    u32 black = (u32)record->value[1], white = (u32)record->value[2];
+    u32 lowest = (u32)record->value[3], highest = (u32)record->value[4], run = white - black;
+    if (sample <= black)
+        return lowest;
+    if (sample >= white)
+        return highest;
+    u32 rise = highest > lowest ? highest - lowest : lowest - highest;
+    rise = (rise * (sample - black) + run / 2) / run;
+    return highest > lowest ? lowest + rise : lowest - rise;
+}
+
+/* value[0] says what is done; `table` is for what is looked up. */
+FUNCTION u32 on_curve(GLOBAL const struct filter_record *record, GLOBAL const u32 *table, u32 sample)
+{
+    switch (record->value[0]) {
+    case FILTER_INVERTED:
+        return record->greatest - sample;
+    case FILTER_ABOVE:
+        return sample > (u32)record->value[1] ? record->greatest : 0;
+    case FILTER_ON_LINE:
+        return on_line(record, sample);
+    case FILTER_RESCALED:
+        return (sample * record->to_greatest + record->greatest / 2) / record->greatest;
+    default:
+        return table[sample];
+    }
+}
+
+/* Alpha is changed only by scaling to another depth. */
+KERNEL(FILTER_GROUP_ITEMS)
+filter_curve(FILTER_ARGUMENTS)
+{
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    u32 x = own_column(&tile), changed = record->value[0] == FILTER_RESCALED ? record->channels : record->colours;
+    GLOBAL const u32 *table = extra_words(record, extra) + FILTER_BINS;
+    for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
+        GLOBAL const u8 *source = source_pixel(record, from, x, y);
+        GLOBAL u8 *target = target_pixel(record, to, x, y);
+        for (u32 c = 0; c < record->channels; c++) {
+            u32 sample = smaller(load_sample(source, c, record->bytes), record->greatest);
+            store_sample(target, c, record->to_bytes, c < changed ? on_curve(record, table, sample) : sample);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds a work-group's record, and the samples that it reads and writes. */
+#include "kernels/place.h"
+#include "kernels/search.h"
+
+#include "filters/kernels/work.h"
+
+/* What all kernels of filters take: the work; the source, the result and memory between; where list and records are. */
+#define FILTER_ARGUMENTS                                                                                               \
+    GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, GLOBAL u8 *extra, u32 list, u32 records, u32 count
+
+/* A tile of the result: its upper left pixel, and where it ends. */
+struct filter_tile {
+    u32 left, top, right, bottom;
+};
+
+/* The record that the group belongs to, of `count` whose first groups are listed; *group is its number there. */
+FUNCTION GLOBAL const struct filter_record *find_record(
+    GLOBAL const u32 *work, u32 list, u32 records, u32 count, u32 *group)
+{
+    u32 index = find_owner(work + list, count, group_index());
+    *group = group_index() - work[list + index];
+    return (GLOBAL const struct filter_record *)(work + records) + index;
+}
+
+FUNCTION u32 smaller(u32 a, u32 b)
+{
+    return a < b ? a : b;
+}
+
+FUNCTION u32 magnitude_of(i32 value)
+{
+    return (u32)(value < 0 ? -value : value);
+}
+
+FUNCTION i32 held_in(i32 value, i32 count)
+{
+    return value < 0 ? 0 : value >= count ? count - 1 : value;
+}
+
+/* The index, from 0 to count − 1, of the pixel that stands for one outside, mirrored at the outermost pixel. */
+FUNCTION i32 mirrored(i32 index, i32 count)
+{
+    i32 last = count - 1;
+    if (last == 0)
+        return 0;
+    index = index < 0 ? -index : index;
+    index = index > last ? index % (2 * last) : index;
+    return index > last ? 2 * last - index : index;
+}
+
+FUNCTION struct filter_tile tile_of(GLOBAL const struct filter_record *record, u32 group)
+{
+    struct filter_tile tile;
+    tile.left = group % record->groups_of_row * FILTER_TILE;
+    tile.top = group / record->groups_of_row * FILTER_TILE;
+    tile.right = smaller(tile.left + FILTER_TILE, record->width);
+    tile.bottom = smaller(tile.top + FILTER_TILE, record->height);
+    return tile;
+}
+
+/* The column that a work-item makes, and the first of its rows; the others follow by FILTER_TILE_ROWS. */
+FUNCTION u32 own_column(const struct filter_tile *tile)
+{
+    return tile->left + local_index() % FILTER_TILE;
+}
+
+FUNCTION u32 own_row(const struct filter_tile *tile)
+{
+    return tile->top + local_index() / FILTER_TILE;
+}
+
+FUNCTION GLOBAL const u8 *source_pixel(GLOBAL const struct filter_record *record, GLOBAL const u8 *from, u32 x, u32 y)
+{
+    return source_at(
+        from, place_of(record->from) + (u64)y * record->from_pitch + (u64)x * (record->channels * record->bytes));
+}
+
+FUNCTION GLOBAL u8 *target_pixel(GLOBAL const struct filter_record *record, GLOBAL u8 *to, u32 x, u32 y)
+{
+    return target_at(
+        to, place_of(record->to) + (u64)y * record->to_pitch + (u64)x * (record->to_channels * record->to_bytes));
+}
+
+FUNCTION u32 load_sample(GLOBAL const u8 *pixel, u32 index, u32 bytes)
+{
+    return bytes == 1 ? pixel[index] : ((GLOBAL const u16 *)(GLOBAL const void *)pixel)[index];
+}
+
+FUNCTION void store_sample(GLOBAL u8 *pixel, u32 index, u32 bytes, u32 value)
+{
+    if (bytes == 1)
+        pixel[index] = (u8)value;
+    else
+        ((GLOBAL u16 *)(GLOBAL void *)pixel)[index] = (u16)value;
+}
+
+FUNCTION GLOBAL u32 *extra_words(GLOBAL const struct filter_record *record, GLOBAL u8 *extra)
+{
+    return (GLOBAL u32 *)(GLOBAL void *)target_at(extra, place_of(record->extra));
+}

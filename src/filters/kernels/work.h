@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Describes what kernels of filters do: the host fills it in (filters/gpu/job.c) and the kernels read it. One buffer,
+ * the work, holds lists, records and tables; offsets in it count 32-bit words from its start. A launch runs one kernel
+ * over records of many images. A record's groups follow those of the record before it; a list has the first group of
+ * each.
+ */
+#ifndef KOSTKA_FILTERS_KERNELS_WORK_H
+#define KOSTKA_FILTERS_KERNELS_WORK_H
+
+#if !defined(KERNEL)
+#include <stdint.h>
+typedef uint32_t u32;
+typedef int32_t i32;
+#endif
+
+enum {
+    FILTER_GROUP_ITEMS = 256,                            /* work-items in a work-group */
+    FILTER_TILE = 32,                                    /* columns and rows that a group makes */
+    FILTER_TILE_ROWS = FILTER_GROUP_ITEMS / FILTER_TILE, /* rows that a group makes at once */
+    FILTER_VALUES = 8,
+    FILTER_BINS = 65536,            /* of a histogram; there are two words for each */
+    FILTER_BILATERAL_RADIUS = 12,   /* at most */
+    FILTER_BILATERAL_WEIGHTS = 8192 /* that a group keeps */
+};
+
+/* What filter_curve does to a colour. */
+enum filter_curve_kind { FILTER_INVERTED, FILTER_ABOVE, FILTER_ON_LINE, FILTER_RESCALED, FILTER_LOOKED_UP };
+
+/*
+ * Places are counted in bytes from the launch's buffer, low word first. `extra` is memory that the filter needs between
+ * its kernels, at a multiple of 4 bytes.
+ */
+struct filter_record {
+    u32 from[2], to[2], extra[2];
+    u32 from_pitch, to_pitch, extra_pitch; /* bytes */
+    u32 from_width, from_height;
+    u32 width, height;     /* of the result */
+    u32 channels, colours; /* of the source: samples of a pixel, and those that are not alpha */
+    u32 bytes, greatest;   /* of the source's samples */
+    u32 to_channels, to_bytes, to_greatest;
+    u32 groups_of_row;
+    i32 value[FILTER_VALUES]; /* what these mean depends on the kernel */
+};
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Turns descriptions of images into those that filters work with, and back. */
+#ifndef KOSTKA_FILTERS_SHAPE_H
+#define KOSTKA_FILTERS_SHAPE_H
+
+#include "filters/filter.h"
+
+/* The size, format and depth of an image. */
+struct filter_shape kst_filter_shape_of(const kst_image *image);
+
+/* Describe an image without a buffer, with a tight pitch. */
+void kst_filter_shape_image(const struct filter_shape *shape, kst_image *image);
+
+/* The pixels of an image; those in device memory have no address. */
+struct filter_pixels kst_filter_pixels_of(const kst_image *image);
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Filters images on every device, which must give the samples that the CPU does: all filters, formats and depths, from
+ * and to the device's memory and the host's, at odd places and with pitches that have room, alone, together, and on the
+ * caller's stream.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <kostka/kostka_filter.h>
+
+#include "device/runtime.h"
+#include "run/device.h"
+#include "support/gpu/contexts.h"
+#include "support/random.h"
+#include "support/test.h"
+
+enum { MOST_LEAD = 7, PITCHES = 3, POISON = 0xA5, TEXT = 200 };
+
+static bool is_simulated(void)
+{
+    return getenv("KOSTKA_TEST_SIMULATED") != NULL;
+}
+
+/* An image in any memory: a part of a larger block of bytes, which is full of poison. */
+struct placed {
+    kst_context *context;
+    kst_image block, image;
+};
+
+static size_t sample_bytes(const kst_image *image)
+{
+    return image->plane[0].depth > 8 ? 2 : 1;
+}
+
+static size_t row_bytes(const kst_image *image)
+{
+    return (size_t)image->width * kst_format_channels(image->format) * sample_bytes(image);
+}
+
+static void make_block(struct placed *placed, kst_memory memory, uint32_t length)
+{
+    kst_image host;
+    uint8_t *bytes = malloc(length);
+    assert_non_null(bytes);
+    memset(bytes, POISON, length);
+    assert_int_equal(kst_image_wrap(&host, KST_FORMAT_GREY, length, 1, bytes, 0), KST_OK);
+    placed->block = host;
+    placed->block.memory = memory;
+    placed->block.plane[0].data = NULL;
+    assert_int_equal(kst_image_allocate(placed->context, &placed->block), KST_OK);
+    assert_int_equal(kst_image_copy(placed->context, &host, &placed->block), KST_OK);
+    free(bytes);
+}
+
+/* Place an image that is described, at a place and a pitch by chance. */
+static void place(struct placed *placed, kst_context *context, const kst_image *like, kst_memory memory)
+{
+    size_t unit = sample_bytes(like), at = (16 + next_random() % (MOST_LEAD + 1)) * unit;
+    kst_plane *plane = &placed->image.plane[0];
+    placed->context = context;
+    placed->image = *like;
+    placed->image.memory = memory;
+    plane->pitch = (ptrdiff_t)(row_bytes(like) + next_random() % PITCHES * unit);
+    make_block(placed, memory, (uint32_t)(at + (size_t)plane->pitch * like->height + 16));
+    plane->data = placed->block.plane[0].data;
+    plane->offset = placed->block.plane[0].offset + at;
+    if (memory != KST_MEMORY_OPENCL)
+        plane->data = (uint8_t *)placed->block.plane[0].data + at;
+}
+
+static void drop(struct placed *placed)
+{
+    kst_image_release(placed->context, &placed->block);
+}
+
+/* Everything outside of the image must be as it was. */
+static void check_poison(const char *what, const struct placed *placed)
+{
+    uint32_t length = placed->block.width;
+    const kst_plane *plane = &placed->image.plane[0];
+    size_t row = row_bytes(&placed->image), first = plane->offset - placed->block.plane[0].offset;
+    uint8_t *bytes = malloc(length);
+    kst_image host;
+    assert_non_null(bytes);
+    assert_int_equal(kst_image_wrap(&host, KST_FORMAT_GREY, length, 1, bytes, 0), KST_OK);
+    assert_int_equal(kst_image_copy(placed->context, &placed->block, &host), KST_OK);
+    for (size_t i = 0; i < length; i++) {
+        size_t y = i < first ? placed->image.height : (i - first) / (size_t)plane->pitch;
+        bool inside = y < placed->image.height && (i - first) % (size_t)plane->pitch < row;
+        if (!inside && bytes[i] != POISON)
+            fail_msg("%s: byte %zu outside the image was written", what, i);
+    }
+    free(bytes);
+}
+
+struct test_case {
+    const char *chain;
+    kst_format format;
+    uint32_t depth, width, height;
+};
+
+/* A case, its source on the host, and what the CPU makes of it. */
+struct prepared {
+    struct test_case c;
+    kst_image described;
+    struct placed from, wanted;
+};
+
+static kst_image describe(const struct test_case *c)
+{
+    kst_image image;
+    kst_image_init(&image);
+    image.format = c->format;
+    image.colour = c->format == KST_FORMAT_GREY ? KST_COLOUR_GREY : KST_COLOUR_RGB;
+    image.width = c->width;
+    image.height = c->height;
+    image.plane_count = 1;
+    image.plane[0] = (kst_plane){.width = c->width, .height = c->height, .depth = (uint8_t)c->depth};
+    image.plane[0].pitch = (ptrdiff_t)row_bytes(&image);
+    return image;
+}
+
+/* Noise on slopes and edges, so that all filters have something to do; some samples are above the greatest one. */
+static void fill(const kst_image *image)
+{
+    uint32_t greatest = (1u << image->plane[0].depth) - 1, channels = kst_format_channels(image->format);
+    uint32_t noise = 1 + next_random() % (greatest / 4 + 1), period = 3 + next_random() % 40;
+    for (uint32_t y = 0; y < image->height; y++)
+        for (uint32_t i = 0; i < image->width * channels; i++) {
+            uint32_t slope = ((i / channels + y) % period) * greatest / period, value = slope + next_random() % noise;
+            uint8_t *row = (uint8_t *)image->plane[0].data + (ptrdiff_t)y * image->plane[0].pitch;
+            value = i % 97 == 3 ? next_random() & 0xFFFF : value < greatest ? value : greatest;
+            if (sample_bytes(image) == 1)
+                row[i] = (uint8_t)value;
+            else
+                ((uint16_t *)(void *)row)[i] = (uint16_t)value;
+        }
+}
+
+static kst_status run(kst_context *context, const char *chain, const kst_image *from, kst_image *to, kst_report *report)
+{
+    kst_filter *filter;
+    assert_int_equal(kst_filter_open(context, chain, &filter, NULL), KST_OK);
+    kst_status status = kst_filter_run(filter, from, to, report);
+    kst_filter_close(&filter);
+    return status;
+}
+
+/* False if the chain does not take such an image. */
+static bool prepare(struct prepared *p, const struct test_case *c)
+{
+    kst_image image = describe(c);
+    kst_filter *filter;
+    p->c = *c;
+    assert_int_equal(kst_filter_open(cpu_context, c->chain, &filter, NULL), KST_OK);
+    kst_status status = kst_filter_describe(filter, &image, &p->described, NULL);
+    kst_filter_close(&filter);
+    if (status)
+        return false;
+    place(&p->from, cpu_context, &image, KST_MEMORY_HOST);
+    fill(&p->from.image);
+    place(&p->wanted, cpu_context, &p->described, KST_MEMORY_HOST);
+    assert_int_equal(run(cpu_context, c->chain, &p->from.image, &p->wanted.image, NULL), KST_OK);
+    return true;
+}
+
+static void forget(struct prepared *p)
+{
+    drop(&p->from);
+    drop(&p->wanted);
+}
+
+static void check_result(kst_context *context, const struct prepared *p, const struct placed *to, const char *how)
+{
+    char text[TEXT];
+    snprintf(text, sizeof text, "%s of %ux%u, format %d, %u bits, %s", p->c.chain, p->c.width, p->c.height,
+        (int)p->c.format, p->c.depth, how);
+    expect_same_image(text, context, &p->wanted.image, &to->image);
+    check_poison(text, to);
+}
+
+static void check_on(
+    kst_context *context, const struct prepared *p, kst_memory from_memory, kst_memory to_memory, const char *how)
+{
+    struct placed from, to;
+    kst_report report;
+    kst_report_init(&report);
+    place(&from, context, &p->from.image, from_memory);
+    place(&to, context, &p->described, to_memory);
+    assert_int_equal(kst_image_copy(context, &p->from.image, &from.image), KST_OK);
+    if (run(context, p->c.chain, &from.image, &to.image, &report))
+        fail_msg("%s, %s: %s", p->c.chain, how, report.message);
+    check_result(context, p, &to, how);
+    drop(&from);
+    drop(&to);
+}
+
+static void check_case(const struct test_case *c)
+{
+    struct prepared p;
+    if (!prepare(&p, c))
+        return;
+    for (uint32_t i = 0; i < gpu_contexts; i++) {
+        kst_memory device = device_memory(gpu_context[i]);
+        uint32_t way = next_random() % 8;
+        if (way < 6)
+            check_on(gpu_context[i], &p, device, device, "in place");
+        else if (way == 6)
+            check_on(gpu_context[i], &p, KST_MEMORY_HOST, device, "from the host");
+        else
+            check_on(gpu_context[i], &p, device, KST_MEMORY_PINNED, "to the host");
+    }
+    forget(&p);
+}
+
+static const char *const chains[] = {"crop=1x1", "rotate=90", "rotate=180", "rotate=270", "flip", "flip=vertical",
+    "grey", "depth=8", "depth=16", "invert", "levels=20:200:10:250", "levels=9:65535:65535:3", "threshold=100", "sobel",
+    "sobel=5:length", "sobel=3:x", "sobel=5:y", "canny=40:90", "canny=20:300:l2:5", "canny=900:300:l1:7", "gaussian",
+    "gaussian=0.4", "gaussian=9:40", "sharpen=2:0.7:3", "sharpen", "median", "median=3", "median=15", "bilateral",
+    "bilateral=900:40:12", "bilateral=8:0.5", "equalise"};
+static const kst_format formats[] = {KST_FORMAT_GREY, KST_FORMAT_RGB, KST_FORMAT_BGR, KST_FORMAT_RGBA, KST_FORMAT_BGRA};
+enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeof *formats };
+
+/* A simulated device is slow: it gets each kernel once. */
+static bool is_left_out(const char *chain)
+{
+    static const char *const simulated[] = {"rotate=90", "grey", "threshold=100", "sobel", "canny=40:90",
+        "gaussian=0.4", "median", "bilateral=8:0.5", "equalise"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof simulated / sizeof *simulated; i++)
+        found |= strcmp(chain, simulated[i]) == 0;
+    return is_simulated() && !found;
+}
+
+static void test_odd_sizes(void **state)
+{
+    static const uint32_t sizes[][2] = {{1, 1}, {1, 40}, {300, 1}, {2, 33}, {33, 2}, {32, 32}, {31, 65}, {131, 70}};
+    static const uint32_t depths[] = {8, 8, 8, 8, 16, 12, 5, 1};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    (void)state;
+    for (uint32_t k = 0; k < CHAINS; k++)
+        for (uint32_t s = 0; s < SIZES; s++) {
+            if (is_left_out(chains[k]) || (is_simulated() && s != 4))
+                continue;
+            const struct test_case c = {
+                chains[k], formats[next_random() % FORMATS], depths[next_random() % 8], sizes[s][0], sizes[s][1]};
+            check_case(&c);
+        }
+}
+
+static void test_chains(void **state)
+{
+    static const char *const long_chains[] = {"rotate=90,flip,grey,invert,canny=50:150,rotate=270",
+        "sobel,levels=10:100,depth=16,depth=8,threshold=30", "resize=40x30,canny=50:150",
+        "rotate=180,resize=50x,flip,resize=20x20,grey", "invert,resize=10x10",
+        "equalise,gaussian=2,bilateral=20,median,sharpen"};
+    (void)state;
+    for (size_t i = 0; i < sizeof long_chains / sizeof *long_chains && !(is_simulated() && i > 0); i++)
+        for (uint32_t f = 0; f < FORMATS; f += is_simulated() ? FORMATS : 1) {
+            const struct test_case c = {
+                long_chains[i], formats[f], 8, is_simulated() ? 17 : 153, is_simulated() ? 9 : 41};
+            check_case(&c);
+        }
+}
+
+/* A chain of weak pixels that winds through the whole image, with one strong pixel at its end. */
+static void test_long_edge(void **state)
+{
+    enum { SIDE = 200, STEP = 8 };
+    const struct test_case c = {
+        "canny=20:120:l1", KST_FORMAT_GREY, 8, is_simulated() ? 34 : SIDE, is_simulated() ? 34 : SIDE / 2};
+    struct prepared p;
+    (void)state;
+    assert_true(prepare(&p, &c));
+    for (uint32_t y = 0; y < c.height; y++)
+        for (uint32_t x = 0; x < c.width; x++) {
+            bool wall = y % STEP == 0 && (y / STEP % 2 ? x > 4 : x + 4 < c.width);
+            ((uint8_t *)p.from.image.plane[0].data)[(ptrdiff_t)y * p.from.image.plane[0].pitch + x] =
+                (uint8_t)(wall                           ? 120
+                          : y + STEP > c.height && x < 6 ? 255
+                                                         : 100);
+        }
+    assert_int_equal(run(cpu_context, c.chain, &p.from.image, &p.wanted.image, NULL), KST_OK);
+    for (uint32_t i = 0; i < gpu_contexts; i++)
+        check_on(gpu_context[i], &p, device_memory(gpu_context[i]), device_memory(gpu_context[i]), "long edge");
+    forget(&p);
+}
+
+enum { BATCH = 6 };
+
+/* What lies in device memory for a batch; results of a third of the images cannot be made, and disturb nobody. */
+struct batch {
+    struct prepared p[BATCH];
+    struct placed from[BATCH], to[BATCH];
+    kst_filter_item item[BATCH];
+};
+
+static void make_batch(struct batch *batch, const char *chain)
+{
+    for (uint32_t i = 0; i < BATCH; i++) {
+        const uint32_t most = is_simulated() ? 8 : 60;
+        const struct test_case c = {
+            chain, formats[next_random() % FORMATS], 8, 1 + next_random() % most, 1 + next_random() % most};
+        assert_true(prepare(&batch->p[i], &c));
+    }
+}
+
+static void place_batch(struct batch *batch, kst_context *context)
+{
+    for (uint32_t i = 0; i < BATCH; i++) {
+        place(&batch->from[i], context, &batch->p[i].from.image, device_memory(context));
+        place(&batch->to[i], context, &batch->p[i].described, device_memory(context));
+        assert_int_equal(kst_image_copy(context, &batch->p[i].from.image, &batch->from[i].image), KST_OK);
+        batch->item[i] = (kst_filter_item){.from = &batch->from[i].image, .to = &batch->to[i].image};
+        batch->to[i].image.width += i % 3 == 1;
+    }
+}
+
+static void check_batch(struct batch *batch, kst_context *context, const char *how)
+{
+    for (uint32_t i = 0; i < BATCH; i++) {
+        assert_int_equal(batch->item[i].report.status, i % 3 == 1 ? KST_ERROR_IMAGE_SIZE : KST_OK);
+        batch->to[i].image.width -= i % 3 == 1;
+        if (i % 3 != 1)
+            check_result(context, &batch->p[i], &batch->to[i], how);
+        drop(&batch->from[i]);
+        drop(&batch->to[i]);
+    }
+}
+
+static void run_batch(struct batch *batch, kst_context *context, const char *chain, const kst_stream *stream)
+{
+    kst_filter *filter;
+    assert_int_equal(kst_filter_open(context, chain, &filter, NULL), KST_OK);
+    kst_status status =
+        stream ? kst_filter_queue(filter, batch->item, BATCH, stream) : kst_filter_batch(filter, batch->item, BATCH);
+    assert_int_equal(status, KST_ERROR_IMAGE_SIZE);
+    kst_filter_close(&filter);
+}
+
+/* On the caller's stream, work is done when the stream has passed it. */
+static void check_stream(struct batch *batch, kst_context *context, const char *chain)
+{
+    struct gpu_runtime *gpu = kst_context_gpu_if_open(context);
+    struct gpu_error error = {.status = KST_OK};
+    struct gpu_track *track = kst_gpu_track_take(gpu, &error);
+    const kst_stream queue = {gpu->gpu->info.kind, (void *)track->queue.handle};
+    place_batch(batch, context);
+    run_batch(batch, context, chain, &queue);
+    gpu->gpu->backend->finish(&track->queue);
+    kst_gpu_track_give(gpu, track);
+    check_batch(batch, context, "on a stream");
+}
+
+static void test_batch(void **state)
+{
+    static const char *const some[] = {"rotate=90,sobel", "canny=30:90", "levels=9:99,resize=20x20,flip"};
+    static struct batch batch;
+    (void)state;
+    for (size_t i = 0; i < sizeof some / sizeof *some && !(is_simulated() && i != 1); i++) {
+        make_batch(&batch, some[i]);
+        for (uint32_t k = 0; k < gpu_contexts; k++) {
+            place_batch(&batch, gpu_context[k]);
+            run_batch(&batch, gpu_context[k], some[i], NULL);
+            check_batch(&batch, gpu_context[k], "in a batch");
+            check_stream(&batch, gpu_context[k], some[i]);
+        }
+        for (uint32_t k = 0; k < BATCH; k++)
+            forget(&batch.p[k]);
+    }
+}
+
+/* The report says what did the work, and an image without a buffer gets one in the memory that is asked for. */
+static void test_report(void **state)
+{
+    const struct test_case c = {"canny=50:150", KST_FORMAT_RGB, 8, 60, 40};
+    struct prepared p;
+    (void)state;
+    assert_true(prepare(&p, &c));
+    for (uint32_t k = 0; k < gpu_contexts; k++) {
+        kst_device_info info = {.size = sizeof info};
+        kst_report report;
+        kst_image to;
+        kst_report_init(&report);
+        kst_image_init(&to);
+        to.memory = device_memory(gpu_context[k]);
+        assert_int_equal(kst_context_device(gpu_context[k], &info), KST_OK);
+        assert_int_equal(run(gpu_context[k], c.chain, &p.from.image, &to, &report), KST_OK);
+        assert_int_equal(report.stage_device[KST_STAGE_PIXELS], info.kind);
+        expect_same_image("made", gpu_context[k], &p.wanted.image, &to);
+        kst_image_release(gpu_context[k], &to);
+    }
+    forget(&p);
+}
+
+/* Images of another device, that end too early, that overlap, or on which a stream would have to wait. */
+static void check_refusals(kst_context *context, const struct prepared *p)
+{
+    struct gpu_runtime *gpu = kst_context_gpu_if_open(context);
+    struct gpu_error error = {.status = KST_OK};
+    struct gpu_track *track = kst_gpu_track_take(gpu, &error);
+    const kst_stream queue = {gpu->gpu->info.kind, (void *)track->queue.handle}, wrong = {KST_DEVICE_CPU, NULL};
+    kst_filter *filter;
+    struct placed from, to;
+    place(&from, context, &p->from.image, device_memory(context));
+    place(&to, context, &p->described, device_memory(context));
+    assert_int_equal(run(cpu_context, p->c.chain, &from.image, &to.image, NULL), KST_ERROR_IMAGE_MEMORY);
+    assert_int_equal(run(context, "invert", &from.image, &from.image, NULL), KST_ERROR_IMAGE_OVERLAP);
+    kst_image other = to.image;
+    other.plane[0].pitch = (ptrdiff_t)row_bytes(&to.image) - 1;
+    assert_int_equal(run(context, p->c.chain, &from.image, &other, NULL), KST_ERROR_IMAGE_PITCH);
+    assert_int_equal(kst_filter_open(context, p->c.chain, &filter, NULL), KST_OK);
+    kst_filter_item item = {.from = &p->from.image, .to = &to.image};
+    assert_int_equal(kst_filter_queue(filter, &item, 1, &queue), KST_ERROR_IMAGE_MEMORY);
+    assert_int_equal(kst_filter_queue(filter, &item, 1, &wrong), KST_ERROR_DEVICE_STREAM);
+    assert_int_equal(kst_filter_queue(filter, &item, 1, NULL), KST_ERROR_ARGUMENT);
+    kst_filter_close(&filter);
+    check_poison("after refusals", &to);
+    drop(&from);
+    drop(&to);
+    kst_gpu_track_give(gpu, track);
+}
+
+static void test_refusals(void **state)
+{
+    const struct test_case c = {"invert", KST_FORMAT_RGB, 8, 60, 40};
+    struct prepared p;
+    (void)state;
+    assert_true(prepare(&p, &c));
+    for (uint32_t k = 0; k < gpu_contexts; k++)
+        check_refusals(gpu_context[k], &p);
+    forget(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_odd_sizes), cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_long_edge), cmocka_unit_test(test_batch), cmocka_unit_test(test_report),
+        cmocka_unit_test(test_refusals)};
+    return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
+}
