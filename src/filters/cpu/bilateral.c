@@ -139,7 +139,8 @@ static kst_status bilateral_band(const struct filter_work *work, void *arg, uint
 void kst_filter_bilateral_weigh(const struct filter_value *value, int32_t square, uint16_t *weight)
 {
     double space = (double)value[SPACE].number / THOUSAND, colour = (double)value[COLOUR].number / THOUSAND;
-    for (int32_t i = 0; i < FILTER_BILATERAL_DISTANCES; i++)
+    memset(weight, 0, FILTER_BILATERAL_DISTANCES * sizeof *weight);
+    for (int32_t i = 0; i < FILTER_BILATERAL_DISTANCES && (i == 0 || weight[i - 1] > 0); i++)
         weight[i] = (uint16_t)rint(
             WEIGHT_ONE * kst_filter_exp(-square / (2 * space * space) - (double)i * i / (2 * colour * colour)));
 }
