@@ -62,7 +62,7 @@ static kst_memory memory_of(const kst_context *context)
                                             : KST_MEMORY_HOST;
 }
 
-/* What is measured, and on what. */
+/* Says what is measured, and on what. */
 struct filters_bench {
     kst_context *context;
     kst_memory memory;

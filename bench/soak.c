@@ -29,12 +29,12 @@ struct soak {
     kst_encode_options encode[WORKS];
     kst_j2k_options j2k;
     kst_transcode_options transcode;
-    /* Of the flow that runs: */
+    /* These belong to the flow that runs: */
     int work;
     uint64_t shift, brought; /* the file of its first item, and the items so far */
     atomic_uchar came[ITEMS];
     atomic_uint_fast64_t wrong;
-    /* Of all flows: */
+    /* These belong to all flows: */
     atomic_uint_fast64_t *expected; /* for each work and file the hash of its result; 0: none has come */
     uint64_t items;
     atomic_uint_fast64_t failed;

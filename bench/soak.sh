@@ -20,7 +20,7 @@ work=$(mktemp -d "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)/kostka-soak-X
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 export KOSTKA_DEVICE="$devices"
-# What AddressSanitizer holds back of released memory would look like growth.
+# Memory that AddressSanitizer holds back after its release would look like growth.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16"
 
 fail() {

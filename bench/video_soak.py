@@ -18,7 +18,7 @@ import time
 
 WIDTH, HEIGHT, BITS, SIDE = 320, 128, 20, 16
 
-# What is done, as steps: the options of each process, the last of which makes Y4M. A file's name stands for one on the RAM disk.
+# Lists what is done, as steps: the options of each process, the last of which makes Y4M. A file's name stands for one on the RAM disk.
 PATHS = {
     "mjpeg pipe": [["-", "-", "--out-format", "mjpeg", "-q", "80"], ["-", "-", "--in-format", "mjpeg", "--out-format", "y4m"]],
     "multipart pipe": [["-", "-", "--out-format", "multipart"], ["-", "-", "--in-format", "multipart", "--out-format", "y4m"]],

@@ -72,7 +72,7 @@ bool output_end_at(struct output *output, uint64_t length, struct problem *probl
     return output_write_at(output, length, NULL, 0, problem);
 }
 
-/* What a reader has found: how many frames, and a sum of their bytes. */
+/* Holds what a reader has found: how many frames, and a sum of their bytes. */
 struct found {
     uint64_t frames, bytes, sum;
     enum video_step step;

@@ -5,7 +5,7 @@
  */
 #include "decoder.h"
 
-/* What the output's format was chosen for. */
+/* Says what the output's format was chosen for. */
 typedef struct Shape {
     guint width, height, planes;
     guint depth, plane_width, plane_height; /* of the first plane, of the second one */

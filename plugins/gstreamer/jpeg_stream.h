@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-/* What the headers of a stream say. */
+/* Holds what the headers of a stream say. */
 typedef struct JpegStream {
     gsize at;         /* where to go on when more bytes have come */
     gsize scan;       /* where the first SOS is; 0: there is none */

@@ -21,7 +21,7 @@ tar -c -f in/.hidden.tar -C pack 0001.jpg
 expect 0 "$KOSTKA" transcode in --out-dir flat --optimize
 equals "$(cd flat && find . -type f | sort | tr '\n' ' ')" './own.jpg '
 
-# With it their pictures and what belongs to these come along; groups without a picture do not.
+# The option brings their pictures along, and what belongs to these; groups without a picture stay away.
 expect 0 "$KOSTKA" transcode --recursive in --out-dir made --optimize --manifest made.jsonl
 silent
 equals "$(cd made && find . -type f | LC_ALL=C sort | tr '\n' ' ')" \

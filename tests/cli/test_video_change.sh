@@ -112,7 +112,7 @@ for profile in cinema2k imf2k:2,1; do
 done
 expect 1 "$KOSTKA" video b.y4m 'dcp%d.j2c' --profile cinema2k
 says 'frame 0, .*samples have 12 to 12 bits'
-# What cannot be done is refused.
+# The tool refuses what it cannot do.
 expect 2 "$KOSTKA" video b.y4m out.y4m --filters nosuch
 says "there is no filter 'nosuch'"
 expect 2 "$KOSTKA" video b.y4m out.y4m --filters crop=900x900:0:0

@@ -56,7 +56,7 @@ for options in '-r 10' '-r 10 -I' '-q 35'; do
         awk '{ exit !($2 > $1 - 0.2 && $4 < $3 * 1.13) }' || fail "$options: $(psnr theirs.ppm) $(psnr ours.ppm) $(wc -c <theirs.jp2) $(wc -c <ours.jp2)"
 done
 
-# What cannot be done is refused.
+# The tool refuses what it cannot do.
 for options in '-ROI c=0,U=3' '-jpip' '-cinema2K 24'; do
     # shellcheck disable=SC2086 # words
     "$KOSTKA" run opj_compress -i a.ppm -o new.jp2 $options >log 2>&1 && fail "$options is done"

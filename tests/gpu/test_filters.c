@@ -290,7 +290,7 @@ static void test_long_edge(void **state)
 
 enum { BATCH = 6 };
 
-/* What lies in device memory for a batch; results of a third of the images cannot be made, and disturb nobody. */
+/* A batch in device memory: results of a third of the images cannot be made, and disturb nobody. */
 struct batch {
     struct prepared p[BATCH];
     struct placed from[BATCH], to[BATCH];

@@ -289,7 +289,7 @@ static void test_renegotiation(void **state)
     gst_harness_teardown(harness);
 }
 
-/* What the elements behind take decides; if nothing fits, the error says what to do. */
+/* The elements behind decide by what they take; if nothing fits, the error says what to do. */
 static void test_no_format(void **state)
 {
     GstHarness *harness = start("kostkajpegdec", "image/jpeg,framerate=25/1");

@@ -35,7 +35,7 @@ class Stream:
         return status, (width, height), self.process.stdout.read(width * height * len(image.getbands()))
 
 
-# Of random bytes two fifths become 0 or 255, where results are clipped.
+# Two fifths of the random bytes become 0 or 255, where results are clipped.
 CLIPPED = bytes([0] * 51 + list(range(51, 205)) + [255] * 51)
 
 

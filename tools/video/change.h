@@ -5,7 +5,7 @@
 
 #include "video/pass.h"
 
-/* What becomes of frames. */
+/* Says what becomes of frames. */
 struct video_wanted {
     const struct common_options *common;
     kst_resize_options resize; /* a width and height of 0: none */

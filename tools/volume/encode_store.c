@@ -16,7 +16,7 @@
 
 enum { BRICK_SIDE = 64, BRICK_MOST = 1 << 14, ROUNDED = 8, LEVELS_MOST = 9 };
 
-/* What is being encoded: rows of bricks, `band` samples of them with edges repeated up to whole bricks. */
+/* The work of encoding: rows of bricks, `band` samples of them with edges repeated up to whole bricks. */
 struct encoding {
     struct volume_settings *settings;
     const struct volume_file *file;

@@ -8,7 +8,7 @@
 
 #include "volume/volume.h"
 
-/* Where the traces of a file are. */
+/* Says where the traces of a file are. */
 struct segy {
     uint64_t first;   /* offset of the first trace */
     uint64_t length;  /* of a trace with its header */

@@ -7,7 +7,7 @@
 
 #include "files/tiff_bytes.h"
 
-/* What all pages have in common. */
+/* Holds what all pages have in common. */
 struct page {
     uint32_t width, height;
     uint16_t bits, kind; /* kind: SAMPLEFORMAT_… */

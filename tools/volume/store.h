@@ -8,7 +8,7 @@
 
 enum { AXES = 3 /* z, y, x: the order of all arrays of this header */ };
 
-/* What the bytes of a brick are. */
+/* Says what the bytes of a brick are. */
 enum brick_coder {
     BRICK_VOLUME, /* a codestream of the codec "kostka" */
     BRICK_IMAGE,  /* a picture of JPEG 2000, which is one slice; "ht" or not makes no difference to a reader */

@@ -7,7 +7,7 @@
 
 #include "options.h"
 
-/* Where the samples of a volume lie in space. */
+/* Says where the samples of a volume lie in space. */
 struct volume_grid {
     double spacing[3]; /* from sample to sample along z, y and x; 1 where it is not known */
     uint8_t unit;      /* as in NIfTI-1: 1 metre, 2 millimetre, 3 micrometre; 0: not known */

@@ -36,7 +36,7 @@ FUNCTION u32 distance_of(u32 a, u32 b)
            magnitude_of((i32)(a >> 16) - (i32)(b >> 16));
 }
 
-/* What the neighbours of a pixel come to. */
+/* Holds what the neighbours of a pixel come to. */
 struct weighed_pixels {
     u32 total, first, second, third;
 };

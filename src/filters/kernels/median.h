@@ -26,7 +26,8 @@ FUNCTION u32 middle_of(u32 a, u32 b, u32 c)
     return greater(smaller(a, b), smaller(greater(a, b), c));
 }
 
-/* Of nine: the median of the greatest of the columns' least ones, their medians' median, and the least greatest one. */
+/* The median of nine is that of the greatest of the columns' least ones, their medians' median, and the least greatest
+ * one. */
 FUNCTION u32 median_of_nine(LOCAL const u16 *own, i32 side)
 {
     u32 lowest = 0, highest = 0xFFFF, middle[3];

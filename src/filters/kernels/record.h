@@ -5,7 +5,8 @@
 
 #include "filters/kernels/work.h"
 
-/* What all kernels of filters take: the work; the source, the result and memory between; where list and records are. */
+/* All kernels of filters take these: the work; the source, the result and memory between; where list and records are.
+ */
 #define FILTER_ARGUMENTS                                                                                               \
     GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, GLOBAL u8 *extra, u32 list, u32 records, u32 count
 

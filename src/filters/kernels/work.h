@@ -24,7 +24,7 @@ enum {
     FILTER_BILATERAL_WEIGHTS = 8192 /* that a group keeps */
 };
 
-/* What filter_curve does to a colour. */
+/* Says what filter_curve does to a colour. */
 enum filter_curve_kind { FILTER_INVERTED, FILTER_ABOVE, FILTER_ON_LINE, FILTER_RESCALED, FILTER_LOOKED_UP };
 
 /*

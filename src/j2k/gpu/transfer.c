@@ -195,7 +195,7 @@ static void copy_planes(struct j2k_gpu_job *job, uint32_t index)
     }
 }
 
-/* Where a volume lies in the part's buffer of pixels, or in the copy of that, its pitches, and how many rows it has. */
+/* Says where a volume lies in the part's buffer of pixels, or in its copy, its pitches, and how many rows it has. */
 struct j2k_volume_rows {
     size_t at, row, slice;
     uint32_t height, depth;

@@ -118,7 +118,7 @@ static void test_same_lines(void **state)
     }
 }
 
-/* Of a stream that was cut off or changed, the lines before the damage come, and they are right. */
+/* The lines before the damage of a stream that was cut off or changed come, and they are right. */
 static void test_damage(void **state)
 {
     (void)state;
