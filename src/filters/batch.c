@@ -135,7 +135,7 @@ static void report_times(
     }
 }
 
-/* A run of steps without resizing, on a number of images. */
+/* Carry out a run of steps without resizing, on a number of images. */
 static void run_segment(const struct filter_batch *batch, const struct operation *operation, uint32_t first,
     uint32_t steps, struct filter_gpu_item *items, uint32_t count, struct filter_gpu_times *times,
     struct gpu_error *error)
@@ -145,7 +145,7 @@ static void run_segment(const struct filter_batch *batch, const struct operation
         count, queue, times, error);
 }
 
-/* The end of the steps from `first` on that are done together: all up to the next resizing, or that alone. */
+/* Return where the steps that are done together end: those from `first` up to the next resizing, or that alone. */
 static uint32_t end_of_segment(const kst_filter *filter, uint32_t first)
 {
     uint32_t end = first;
