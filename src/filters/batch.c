@@ -135,7 +135,7 @@ static void report_times(
     }
 }
 
-/* A run of steps without resizing, on a number of images. */
+/* Carry out a run of steps without resizing, on a number of images. */
 static void run_segment(const struct filter_batch *batch, const struct operation *operation, uint32_t first,
     uint32_t steps, struct filter_gpu_item *items, uint32_t count, struct filter_gpu_times *times,
     struct gpu_error *error)
@@ -145,7 +145,7 @@ static void run_segment(const struct filter_batch *batch, const struct operation
         count, queue, times, error);
 }
 
-/* The end of the steps from `first` on that are done together: all up to the next resizing, or that alone. */
+/* Return where the steps that are done together end: those from `first` up to the next resizing, or that alone. */
 static uint32_t end_of_segment(const kst_filter *filter, uint32_t first)
 {
     uint32_t end = first;
@@ -160,10 +160,20 @@ struct filter_ends {
     bool made[2];
 };
 
+/* Wait until the caller's stream has done all that was left to it. */
+static void wait_for_stream(const struct filter_batch *batch)
+{
+    if (batch->entered)
+        batch->entered->gpu->gpu->backend->finish(&batch->entered->queue);
+}
+
+/* Release an image, which the caller's stream may still be reading. */
 static void drop_end(const struct filter_batch *batch, struct memory *memory, struct filter_ends *ends, uint32_t index)
 {
-    if (ends->made[index])
-        kst_image_drop_in(batch->filter->context, memory, &ends->image[index]);
+    if (!ends->made[index])
+        return;
+    wait_for_stream(batch);
+    kst_image_drop_in(batch->filter->context, memory, &ends->image[index]);
     ends->made[index] = false;
 }
 
@@ -182,13 +192,7 @@ static kst_status make_end(const struct filter_batch *batch, const struct operat
     return status;
 }
 
-/* Wait until the caller's stream has done what a resizing reads, since that runs in another one. */
-static void wait_for_stream(const struct filter_batch *batch)
-{
-    if (batch->entered)
-        batch->entered->gpu->gpu->backend->finish(&batch->entered->queue);
-}
-
+/* Carry out some steps. A resizing runs in another stream than the caller's, and waits for what it reads. */
 static kst_status run_part(const struct filter_batch *batch, const struct operation *operation, uint32_t first,
     uint32_t end_step, const kst_image *from, const kst_image *to, struct filter_gpu_times *times,
     struct gpu_error *error)
@@ -224,8 +228,6 @@ static void run_in_segments(const struct filter_batch *batch, const struct opera
             item->status = run_part(batch, operation, first, next, current, to, times, error);
         current = to;
     }
-    if (ends.made[0] || ends.made[1])
-        wait_for_stream(batch);
     drop_end(batch, operation->memory, &ends, 0);
     drop_end(batch, operation->memory, &ends, 1);
 }

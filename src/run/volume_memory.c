@@ -79,11 +79,12 @@ void kst_volume_keep(kst_context *context, struct memory *memory, const kst_volu
 void kst_volume_drop_in(kst_context *context, struct memory *memory, kst_volume *volume)
 {
     kst_image image;
-    describe(volume, &image);
-    if (volume->memory == KST_MEMORY_HOST)
+    if (volume->memory == KST_MEMORY_HOST) {
         kst_memory_release(memory, volume->owned);
-    else
+    } else {
+        describe(volume, &image);
         kst_image_drop_in(context, memory, &image);
+    }
     volume->data = volume->owned = NULL;
     volume->offset = 0;
 }

@@ -171,8 +171,7 @@ static kst_status bilateral_run(const struct filter_work *work)
     struct memory *memory = work->operation->memory;
     kst_status status = KST_OK;
     struct filter_bilateral bilateral = {.radius = kst_filter_bilateral_radius(work->value)};
-    /* A row more, because vector instructions read four bytes for a weight. */
-    bilateral.weights = kst_memory_zeroed(memory, (size_t)(bilateral.radius * bilateral.radius) + 2,
+    bilateral.weights = kst_memory_zeroed(memory, (size_t)(bilateral.radius * bilateral.radius) + 1,
         FILTER_BILATERAL_DISTANCES * sizeof *bilateral.weights, &status);
     if (!bilateral.weights)
         return status;

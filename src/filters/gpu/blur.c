@@ -52,6 +52,7 @@ kst_status kst_filter_gpu_median(struct filter_gpu_step *step)
 /* The values of a record, as kernels/bilateral.h names them. */
 enum { BILATERAL_RADIUS, BILATERAL_PLACES, BILATERAL_COUNT, BILATERAL_WEIGHTS, BILATERAL_ROW, BILATERAL_ALL };
 enum { SQUARES = FILTER_BILATERAL_MOST * FILTER_BILATERAL_MOST + 1, NO_ROW = UINT16_MAX };
+_Static_assert((int)FILTER_BILATERAL_MOST == (int)FILTER_BILATERAL_RADIUS, "the kernel's memory holds any border");
 
 /* The squared distances of neighbours: each that occurs has a row of weights. */
 struct filter_gpu_disc {

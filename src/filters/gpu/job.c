@@ -10,7 +10,7 @@
 enum filter_gpu_buffer { ROOM, WORK, HOST_WORK };
 enum { ALIGNMENT = 256, ROW_ALIGNMENT = 16, ORDERS_OF_STEP = 16, START = 0, UPLOADED, PASSED, DOWNLOADED };
 
-/* Bytes between the steps of the images that are worked on at once, unless one needs more. */
+/* Bytes between the steps of the images that are worked on at once, and of the work, unless one image needs more. */
 static const uint64_t MOST_ROOM = (uint64_t)1 << 30;
 
 struct filter_gpu_job {
@@ -142,7 +142,15 @@ static kst_status import(struct filter_gpu_job *job, const kst_image *image, str
     return error.status;
 }
 
-/* Plan an image; take everything back if it does not fit. Returns false if it begins another part. */
+static bool is_too_much(const struct filter_gpu_job *job)
+{
+    return job->room + kst_filter_gpu_work_length(&job->launches) > MOST_ROOM;
+}
+
+/*
+ * Plan an image; take everything back if it does not fit. Returns false if it begins another part, because there
+ * is no memory for it beside the others.
+ */
 static bool add_item(struct filter_gpu_job *job, struct filter_gpu_item *item)
 {
     const uint32_t count = job->launches.count, words = job->launches.words;
@@ -156,7 +164,7 @@ static bool add_item(struct filter_gpu_job *job, struct filter_gpu_item *item)
     }
     if (!item->status && job->room - room > job->operation->limits->memory)
         item->status = KST_ERROR_LIMIT_MEMORY;
-    bool full = !item->status && count > 0 && job->room > MOST_ROOM;
+    bool full = count > 0 && (item->status ? item->status == KST_ERROR_LIMIT_MEMORY : is_too_much(job));
     if (item->status || full) {
         job->launches.count = count;
         job->launches.words = words;

@@ -124,7 +124,7 @@ static int compare_places(const void *a, const void *b)
 /* Note how far bytes of a buffer lie from the launch's buffer. With addresses that may be another one. */
 static void set_place(const struct gpu_buffer *buffer, uint64_t at, const struct gpu_buffer *base, uint32_t place[2])
 {
-    at += buffer->handle == base->handle ? 0 : buffer->handle - base->handle;
+    at += buffer->handle - base->handle;
     place[0] = (uint32_t)at;
     place[1] = (uint32_t)(at >> 32);
 }

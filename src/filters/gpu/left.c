@@ -47,8 +47,11 @@ void kst_filter_gpu_lot_drop(struct gpu_runtime *runtime, struct filter_gpu_lot 
 
 void kst_filter_gpu_leave(struct filter_gpu_left *left, struct gpu_queue *queue, struct filter_gpu_lot *lot)
 {
-    queue->gpu->backend->record(queue, &lot->event);
-    queue->gpu->backend->flush(queue);
+    const struct gpu_backend *backend = queue->gpu->backend;
+    backend->record(queue, &lot->event);
+    backend->flush(queue);
+    if (queue->error.status)
+        backend->finish(queue); /* a queue that failed records no event, which then seems to have passed */
     pthread_mutex_lock(&left->lock);
     lot->next = left->first;
     left->first = lot;

@@ -29,7 +29,7 @@ FUNCTION void load_pixels(GLOBAL const struct filter_record *record, GLOBAL cons
     }
 }
 
-/* The sum of the magnitudes of the differences of three bytes. */
+/* Return the sum of the magnitudes of the differences of three bytes. */
 FUNCTION u32 distance_of(u32 a, u32 b)
 {
     return magnitude_of((i32)(a & 255) - (i32)(b & 255)) + magnitude_of((i32)(a >> 8 & 255) - (i32)(b >> 8 & 255)) +
@@ -49,7 +49,7 @@ FUNCTION void add_weighed(struct weighed_pixels *sum, u32 other, u32 weight)
     sum->third += weight * (other >> 16);
 }
 
-/* The means, rounded. Alpha stays as it is. */
+/* Store the means, rounded. Alpha stays as it is. */
 FUNCTION void store_means(
     GLOBAL const struct filter_record *record, GLOBAL const u8 *source, GLOBAL u8 *target, struct weighed_pixels sum)
 {

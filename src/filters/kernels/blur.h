@@ -9,7 +9,7 @@ FUNCTION GLOBAL u8 *sums_at(GLOBAL const struct filter_record *record, GLOBAL u8
     return target_at(extra, place_of(record->extra) + (u64)y * record->extra_pitch);
 }
 
-/* Sums of samples weighed by the taps, of twice their bits. */
+/* Store sums of samples weighed by the taps, which have twice the bits of samples. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_blur_across(FILTER_ARGUMENTS)
 {
@@ -38,7 +38,7 @@ filter_blur_across(FILTER_ARGUMENTS)
     }
 }
 
-/* The sum of rows, rounded to the bits of a sample. */
+/* Return the weighed sum of rows, rounded to the bits of a sample. */
 FUNCTION u32 sum_down(
     GLOBAL const struct filter_record *record, GLOBAL u8 *extra, GLOBAL const u32 *taps, u32 at, u32 y)
 {
@@ -55,7 +55,7 @@ FUNCTION u32 sum_down(
     return record->bytes == 1 ? narrow >> 16 : (u32)(wide >> 32);
 }
 
-/* A sample and a part of its difference from the blurred one. */
+/* Add to a sample a part of its difference from the blurred one. */
 FUNCTION u32 sharpened(GLOBAL const struct filter_record *record, u32 own, u32 blurred)
 {
     i32 difference = (i32)own - (i32)blurred, rounding = difference < 0 ? -THOUSAND / 2 : THOUSAND / 2;

@@ -17,7 +17,7 @@ enum {
 };
 TABLE u32 NO_NODE = 0xFFFFFFFF;
 
-/* The gradient of the colour that has the greatest magnitude, the first of equal ones. */
+/* Find the gradient of the colour that has the greatest magnitude, the first of equal ones. Returns the magnitude. */
 FUNCTION u32 strongest_at(
     LOCAL const u8 *own, i32 colours, i32 down, i32 radius, i32 squared, struct filter_slope *strongest)
 {

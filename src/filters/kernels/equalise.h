@@ -44,7 +44,7 @@ filter_count(FILTER_ARGUMENTS)
         count_up(counts + self, bins[self]);
 }
 
-/* One group: the curve from the counts. Each work-item sums up a run of them. */
+/* Make the curve from the counts, in one group. Each work-item sums up a run of them. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_equalise(FILTER_ARGUMENTS)
 {

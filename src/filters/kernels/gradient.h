@@ -30,7 +30,7 @@ FUNCTION void load_bytes(GLOBAL const struct filter_record *record, GLOBAL const
     barrier_local();
 }
 
-/* A sixteenth, rounded to nearest, even where two are as near. */
+/* Return a sixteenth, rounded to the nearest integer, to an even one where two are as near. */
 FUNCTION i32 round_sixteenth(i32 value)
 {
     return (value + 7 + ((value >> 4) & 1)) >> 4;
@@ -46,7 +46,7 @@ FUNCTION struct filter_slope slope_by_three(LOCAL const u8 *own, i32 step, i32 d
     return slope;
 }
 
-/* The gradient at a sample, from those `step` beside and `down` below it. */
+/* Compute the gradient at a sample, from those `step` beside and `down` below it. */
 FUNCTION struct filter_slope slope_at(LOCAL const u8 *own, i32 step, i32 down, i32 radius)
 {
     struct filter_slope slope;
@@ -64,7 +64,7 @@ FUNCTION struct filter_slope slope_at(LOCAL const u8 *own, i32 step, i32 down, i
     return slope;
 }
 
-/* The root, rounded down; up to 255. */
+/* Return the root, rounded down, but 255 at most. */
 FUNCTION u32 root_of(u32 square)
 {
     u32 made = 0;
@@ -73,7 +73,7 @@ FUNCTION u32 root_of(u32 square)
     return made;
 }
 
-/* `shown`: the sum of the magnitudes, the vector's length, or one of them, as filters/cpu/sobel.c has it. */
+/* Return what is shown of a gradient: the sum of the magnitudes, the vector's length, or one of the magnitudes. */
 FUNCTION u32 shown_of(struct filter_slope slope, i32 shown)
 {
     if (shown == 0)

@@ -26,8 +26,10 @@ FUNCTION u32 middle_of(u32 a, u32 b, u32 c)
     return greater(smaller(a, b), smaller(greater(a, b), c));
 }
 
-/* The median of nine is that of the greatest of the columns' least ones, their medians' median, and the least greatest
- * one. */
+/*
+ * The median of nine is that of three: the greatest of the columns' least ones, the median of their medians, and the
+ * least of their greatest ones.
+ */
 FUNCTION u32 median_of_nine(LOCAL const u16 *own, i32 side)
 {
     u32 lowest = 0, highest = 0xFFFF, middle[3];

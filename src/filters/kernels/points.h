@@ -24,7 +24,7 @@ filter_move(FILTER_ARGUMENTS)
     }
 }
 
-/* The luminance of a pixel of several colours; value[0] to value[2] are the weights of its samples, of 15 bits. */
+/* Compute the luminance of a pixel; value[0] to value[2] are the weights of three colours, of 15 bits. */
 FUNCTION u32 luminance_of(GLOBAL const struct filter_record *record, GLOBAL const u8 *pixel)
 {
     u32 bytes = record->bytes, first = load_sample(pixel, 0, bytes);
@@ -48,7 +48,7 @@ filter_grey(FILTER_ARGUMENTS)
             luminance_of(record, source_pixel(record, from, x, y)));
 }
 
-/* A line from (value[1], value[3]) to (value[2], value[4]); products are below 2^32. */
+/* Follow a line from (value[1], value[3]) to (value[2], value[4]); products are below 2^32. */
 FUNCTION u32 on_line(GLOBAL const struct filter_record *record, u32 sample)
 {
     u32 black = (u32)record->value[1], white = (u32)record->value[2];

@@ -15,7 +15,7 @@ struct filter_tile {
     u32 left, top, right, bottom;
 };
 
-/* The record that the group belongs to, of `count` whose first groups are listed; *group is its number there. */
+/* Find the record that the group belongs to, of `count` whose first groups are listed; *group is its number there. */
 FUNCTION GLOBAL const struct filter_record *find_record(
     GLOBAL const u32 *work, u32 list, u32 records, u32 count, u32 *group)
 {
@@ -39,7 +39,7 @@ FUNCTION i32 held_in(i32 value, i32 count)
     return value < 0 ? 0 : value >= count ? count - 1 : value;
 }
 
-/* The index, from 0 to count − 1, of the pixel that stands for one outside, mirrored at the outermost pixel. */
+/* Return the index, from 0 to count − 1, of the pixel that stands for one outside, mirrored at the outermost one. */
 FUNCTION i32 mirrored(i32 index, i32 count)
 {
     i32 last = count - 1;
@@ -60,7 +60,7 @@ FUNCTION struct filter_tile tile_of(GLOBAL const struct filter_record *record, u
     return tile;
 }
 
-/* The column that a work-item makes, and the first of its rows; the others follow by FILTER_TILE_ROWS. */
+/* Return the column that a work-item makes, and the first of its rows; the others follow by FILTER_TILE_ROWS. */
 FUNCTION u32 own_column(const struct filter_tile *tile)
 {
     return tile->left + local_index() % FILTER_TILE;

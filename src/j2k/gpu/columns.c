@@ -74,15 +74,20 @@ static struct j2k_rect area_of(const struct j2k_plan *plan, const struct j2k_til
     return (struct j2k_rect){0, 0, 0, 0};
 }
 
-uint32_t kst_j2k_gpu_column_words(struct j2k_gpu_part *part)
+void kst_j2k_gpu_count_columns(struct j2k_gpu_part *part)
 {
-    uint64_t sum = 0;
     for (uint32_t i = 0; i < part->count; i++) {
         const struct j2k_plan *plan = part->items[i].plan;
-        sum += kst_j2k_gpu_item_column_words(&part->items[i]);
         for (uint32_t t = 0; t < plan->tile_count && part->items[i].volume; t++)
             part->columns += j2k_gpu_area(area_of(plan, &plan->tile[t])) > 0;
     }
+}
+
+uint32_t kst_j2k_gpu_column_words(const struct j2k_gpu_part *part)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < part->count; i++)
+        sum += kst_j2k_gpu_item_column_words(&part->items[i]);
     return (uint32_t)sum;
 }
 
@@ -238,12 +243,11 @@ static void write_launch(struct columns_writer *w, uint32_t kernel, uint32_t *li
         part->launch[part->launches++] = launch;
 }
 
-uint32_t kst_j2k_gpu_write_columns(struct j2k_gpu_part *part, uint32_t *work, uint32_t at)
+void kst_j2k_gpu_write_columns(struct j2k_gpu_part *part, uint32_t *work, uint32_t at)
 {
     struct columns_writer w = {.part = part, .work = work, .record = at};
     uint32_t list = at + part->columns * WORDS(struct j2k_work_columns);
     w.at = list + part->columns;
     for (uint32_t k = J2K_KERNEL_COLUMNS_53; k <= J2K_KERNEL_COLUMNS_97_DEEP && part->items->volume; k++)
         write_launch(&w, k, &list);
-    return w.at;
 }

@@ -423,8 +423,10 @@ static void add_tile(
     }
 }
 
-/* Add all outputs, which volumes have none of. `finished` is the index of the first record of levels that are computed
- * with outputs. */
+/*
+ * Add all outputs, of which volumes have none. `finished` is the index of the first record of levels that are computed
+ * with outputs.
+ */
 static void add_outputs(struct levels_writer *w, uint32_t finished)
 {
     if (w->part->items->volume)

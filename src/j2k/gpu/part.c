@@ -214,7 +214,7 @@ static void place_bands(struct j2k_gpu_part *part)
     }
 }
 
-static uint32_t count_words(struct j2k_gpu_part *part)
+static uint32_t count_words(const struct j2k_gpu_part *part)
 {
     return WORDS(struct j2k_part_work) + part->views * WORDS(struct j2k_work_view) +
            part->segments * WORDS(struct j2k_work_codeword) + part->pieces * WORDS(struct j2k_work_piece) +
@@ -255,6 +255,7 @@ bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, str
     place_bands(part);
     part->covered = blocks_cover(part);
     kst_j2k_gpu_count_levels(part);
+    kst_j2k_gpu_count_columns(part);
     part->words = count_words(part);
     return true;
 }

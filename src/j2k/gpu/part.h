@@ -294,14 +294,15 @@ void kst_j2k_gpu_find_samples(const struct j2k_gpu_part *part, uint32_t index, c
     uint32_t *levels_at, uint32_t *place, uint32_t *pitch);
 
 /*
- * columns.c: return whether the columns of an item are too deep for the group's memory; the words of all columns in the
- * work; and write them from word `at` on, which returns the index of the word behind.
+ * columns.c: return whether the columns of an item are too deep for the group's memory; count all columns; return the
+ * words that they take in the work, at most; and write them from word `at` on.
  */
 bool kst_j2k_gpu_is_deep(const struct j2k_gpu_item *item);
 uint64_t kst_j2k_gpu_volume_bytes(const struct j2k_gpu_item *item);      /* in the buffer of pixels */
-uint64_t kst_j2k_gpu_item_column_words(const struct j2k_gpu_item *item); /* of one item, at most */
-uint32_t kst_j2k_gpu_column_words(struct j2k_gpu_part *part);
-uint32_t kst_j2k_gpu_write_columns(struct j2k_gpu_part *part, uint32_t *work, uint32_t at);
+uint64_t kst_j2k_gpu_item_column_words(const struct j2k_gpu_item *item); /* of one item */
+void kst_j2k_gpu_count_columns(struct j2k_gpu_part *part);
+uint32_t kst_j2k_gpu_column_words(const struct j2k_gpu_part *part);
+void kst_j2k_gpu_write_columns(struct j2k_gpu_part *part, uint32_t *work, uint32_t at);
 
 /* Describe a channel of an image: its address, or its place in the buffer of pixels. */
 struct j2k_work_channel kst_j2k_gpu_channel(const struct j2k_gpu_part *part, uint32_t index, uint32_t k);

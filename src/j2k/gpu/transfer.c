@@ -124,8 +124,8 @@ static bool goes_at_once(const struct j2k_gpu_job *job)
 }
 
 /*
- * Return how many streams, from this one on, follow each other in pinned memory, gaps and all, as they do in the
- * buffer; 0 if it is not pinned.
+ * Return how many streams, from this one on, follow each other in one piece of pinned memory, gaps and all, as they do
+ * in the buffer.
  */
 static uint32_t count_followers(const struct j2k_gpu_job *job, uint32_t index)
 {

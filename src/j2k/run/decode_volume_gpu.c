@@ -10,7 +10,7 @@
 #include "j2k/gpu/block_coder.h"
 #include "j2k/run/decode_volume.h"
 
-enum { PARTS_AT_ONCE = 3 };
+enum { PARTS_AT_ONCE = 3, STREAM_GAP = 8192 /* more bytes than ever lie between the streams of a part */ };
 
 /* A volume that was planned for the GPU. */
 struct j2k_planned_volume {
@@ -26,7 +26,7 @@ struct j2k_volume_part {
     struct j2k_gpu_job *job; /* null: ended, or never begun */
     uint32_t first, count;
     struct j2k_gpu_need need; /* of all */
-    uint64_t stream;
+    uint64_t stream;          /* bytes of their streams and of the gaps between these, at most */
 };
 
 /* All volumes of a call. */
@@ -171,7 +171,7 @@ static void add(struct j2k_volume_parts *parts, uint32_t index)
     part->count++;
     part->need.memory += planned->need.memory;
     part->need.largest += planned->need.largest;
-    part->stream += planned->item.stream;
+    part->stream += planned->item.stream + STREAM_GAP;
     parts->item[index] = planned->item;
 }
 
@@ -237,6 +237,19 @@ static struct j2k_volume_parts *make(struct volume_decoding **volumes, uint32_t 
     return NULL;
 }
 
+/*
+ * Return whether a part has to end before the next one begins: too many are under way, or they would take more than
+ * half the device's memory together, which a single volume may take, too.
+ */
+static bool is_busy(const struct j2k_volume_parts *parts)
+{
+    const uint64_t half = parts->volumes[parts->part[parts->begun].first]->gpu->gpu->info.memory / 2;
+    uint64_t memory = parts->part[parts->begun].need.memory;
+    for (uint32_t i = parts->ended; i < parts->begun; i++)
+        memory += parts->part[i].need.memory;
+    return parts->begun - parts->ended >= PARTS_AT_ONCE || (half > 0 && memory > half);
+}
+
 void *kst_j2k_run_volumes_begin(struct volume_decoding **volumes, uint32_t count)
 {
     struct j2k_volume_parts *parts = make(volumes, count);
@@ -245,7 +258,7 @@ void *kst_j2k_run_volumes_begin(struct volume_decoding **volumes, uint32_t count
     for (uint32_t i = 0; i < count && parts; i++)
         add(parts, i);
     while (parts && parts->begun < parts->part_count) {
-        if (parts->begun - parts->ended >= PARTS_AT_ONCE)
+        while (parts->ended < parts->begun && is_busy(parts))
             end_part(parts);
         begin_part(parts);
     }
