@@ -61,6 +61,11 @@ expect 0 "$KOSTKA" volume encode --brick 16 stack.tif again.zarr
 expect 0 "$KOSTKA" volume decode --endian little again.zarr out.raw
 same in.raw out.raw
 rm -r again.zarr
+# Raw samples may be in a file that is named like a stack: --shape says what they are.
+cp in.raw raw.tif
+store raw.tif raw.zarr
+expect 0 "$KOSTKA" volume decode --endian little raw.zarr out.raw
+same in.raw out.raw
 expect 0 "$KOSTKA" volume decode --box 1x40x36+0+0+0 b.zarr page.tif
 expect 0 "$KOSTKA" volume slice --index 0 b.zarr page.pgm
 expect 0 "$KOSTKA" info page.tif

@@ -97,6 +97,7 @@ static bool open_segy(
 static bool open_stack(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
 {
+    file->stack = true;
     return source_read(&file->source, name, common_max_memory(&settings->common), problem) &&
            stack_read(file, settings, problem);
 }
@@ -144,7 +145,7 @@ static bool take_samples(struct volume_file *file, const struct volume_settings 
     const size_t bytes = sample_bytes(volume);
     const kst_box all = {.width = volume->width, .height = volume->height, .depth = volume->depth};
     uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * bytes;
-    if (file->samples != NULL) { /* a stack */
+    if (file->stack) {
         volume->data = file->samples;
         return true;
     }
@@ -164,7 +165,7 @@ bool volume_read(
 {
     if (!volume_open(name, settings, file, problem))
         return false;
-    const bool fine = (file->store != NULL || file->samples != NULL || !file->source.regular ||
+    const bool fine = (file->store != NULL || file->stack || !file->source.regular ||
                           source_finish(&file->source, common_max_memory(&settings->common), problem)) &&
                       take_samples(file, settings, problem);
     if (!fine)
@@ -188,7 +189,7 @@ bool volume_read_rows(const struct volume_file *file, const struct volume_settin
         return segy_read_rows(file, rows, to, problem);
     for (uint32_t z = 0; z < rows->depth; z++, to += length) {
         const uint64_t at = ((uint64_t)(rows->z + z) * part.height + rows->y) * row;
-        if (volume_is_stack(file->source.name)) {
+        if (file->stack) {
             memcpy(to, (const uint8_t *)file->samples + at, length);
             continue;
         }

@@ -42,6 +42,7 @@ struct volume_file {
     struct source source;
     struct store *store; /* null: the file is no store */
     struct segy *segy;   /* null: it is no SEG-Y file */
+    bool stack;          /* it is a TIFF file: `samples` has all pages */
     void *samples;       /* from malloc, if they are not the file's bytes; otherwise null */
     uint64_t offset;     /* of the first sample */
     bool swapped;        /* samples are in the other order of bytes than the machine's */
