@@ -6,7 +6,10 @@
 #include "json.h"
 #include "volume/volume.h"
 
-enum { AXES = 3 /* z, y, x: the order of all arrays of this header */ };
+enum {
+    AXES = 3,                 /* z, y, x: the order of all arrays of this header */
+    STORE_SHARD_MAX = 1 << 12 /* bricks of a shard */
+};
 
 /* Says what the bytes of a brick are. */
 enum brick_coder {

@@ -7,6 +7,8 @@
 
 #include "options.h"
 
+enum { VOLUME_SIDE_MAX = 1 << 27 /* samples along an axis */ };
+
 /* Says where the samples of a volume lie in space. */
 struct volume_grid {
     double spacing[3]; /* from sample to sample along z, y and x; 1 where it is not known */
