@@ -7,15 +7,15 @@
 #include "volume/stack.h"
 #include "volume/store.h"
 
-static size_t sample_bytes(const kst_volume *volume)
+size_t volume_sample_bytes(const kst_volume *volume)
 {
     return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
 }
 
-static bool is_big_machine(void)
+bool volume_put(struct output *output, uint64_t at, const void *data, size_t length, struct problem *problem)
 {
-    const uint16_t one = 1;
-    return *(const uint8_t *)&one == 0;
+    return output_in_order(output) ? output_write(output, data, length, problem)
+                                   : output_write_at(output, at, data, length, problem);
 }
 
 /* Copy samples with their bytes in the reverse order. */
@@ -46,17 +46,16 @@ static bool check_length(const struct volume_file *file, uint64_t *length, struc
 {
     const kst_volume *volume = &file->volume;
     const uint64_t rows = (uint64_t)volume->height * volume->depth;
-    if (__builtin_mul_overflow(rows, (uint64_t)volume->width * sample_bytes(volume), length) ||
+    if (__builtin_mul_overflow(rows, (uint64_t)volume->width * volume_sample_bytes(volume), length) ||
         file->offset > source_size(&file->source) || *length > source_size(&file->source) - file->offset)
         return problem_set(problem, "it ends before the last sample");
     return true;
 }
 
-static bool open_raw(const struct volume_settings *settings, struct volume_file *file)
+static void describe_raw(const struct volume_settings *settings, struct volume_file *file)
 {
     file->volume = settings->raw;
-    file->swapped = settings->order != ORDER_OWN && (settings->order == ORDER_BIG) != is_big_machine();
-    return true;
+    file->swapped = samples_swap(settings->order);
 }
 
 /* Open an array of a store, which is no file. */
@@ -113,7 +112,11 @@ static bool open_samples(
         return problem_set(problem, "--shape needs --type");
     if (!open_source(name, settings, file, problem))
         return false;
-    if (!(shaped ? open_raw(settings, file) : nifti_read(file, problem)) || !check_length(file, &length, problem))
+    if (shaped)
+        describe_raw(settings, file);
+    else if (!nifti_read(file, problem))
+        return false;
+    if (!check_length(file, &length, problem))
         return false;
     if (shaped && length < source_size(&file->source))
         return problem_set(problem, "it has more bytes than --shape and --type say");
@@ -142,7 +145,7 @@ bool volume_open(
 static bool take_samples(struct volume_file *file, const struct volume_settings *settings, struct problem *problem)
 {
     kst_volume *volume = &file->volume;
-    const size_t bytes = sample_bytes(volume);
+    const size_t bytes = volume_sample_bytes(volume);
     const kst_box all = {.width = volume->width, .height = volume->height, .depth = volume->depth};
     uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * bytes;
     if (file->stack) {
@@ -153,7 +156,9 @@ static bool take_samples(struct volume_file *file, const struct volume_settings 
         volume->data = file->source.data + file->offset;
         return true;
     }
-    file->samples = length <= common_max_memory(&settings->common) ? malloc((size_t)length) : NULL;
+    if (length > common_max_memory(&settings->common))
+        return problem_set_kind(problem, PROBLEM_LIMIT, "the samples exceed the limit of memory");
+    file->samples = malloc((size_t)length);
     if (file->samples == NULL)
         return problem_set(problem, "out of memory");
     volume->data = file->samples;
@@ -177,7 +182,7 @@ bool volume_read_rows(const struct volume_file *file, const struct volume_settin
     uint8_t *to, struct problem *problem)
 {
     kst_volume part = file->volume;
-    const size_t bytes = sample_bytes(&part), row = part.width * bytes, length = row * rows->height;
+    const size_t bytes = volume_sample_bytes(&part), row = part.width * bytes, length = row * rows->height;
     struct volume_settings whole = *settings;
     kst_volume_decode_options_init(&whole.decode);
     part.data = to;
@@ -222,8 +227,7 @@ static bool put_rows(struct output *output, uint64_t at, const uint8_t *rows, ui
         if (swapped)
             swap(rows + done, piece, left / bytes, bytes);
         const uint8_t *from = swapped ? piece : rows + done;
-        if (!(output_in_order(output) ? output_write(output, from, left, problem)
-                                      : output_write_at(output, at + done, from, left, problem)))
+        if (!volume_put(output, at + done, from, left, problem))
             return false;
     }
     return true;
@@ -233,9 +237,8 @@ static bool put_rows(struct output *output, uint64_t at, const uint8_t *rows, ui
 static bool begin_file(struct output *output, const char *name, const kst_volume *volume,
     const struct volume_grid *grid, const struct volume_settings *settings, uint64_t *offset, struct problem *problem)
 {
-    const bool nifti = volume_is_nifti(name);
+    const bool nifti = volume_is_nifti(name), segy = volume_is_segy(name);
     uint8_t header[NIFTI_HEADER];
-    const bool segy = volume_is_segy(name);
     *offset = nifti ? NIFTI_HEADER : 0;
     if ((nifti || segy) && settings->order != ORDER_OWN)
         return problem_set(problem, "--endian is for raw samples");
@@ -243,30 +246,21 @@ static bool begin_file(struct output *output, const char *name, const kst_volume
         return false;
     if (!output_open(output, name, problem))
         return false;
-    if (segy && segy_put_headers(output, volume, problem))
-        return true;
-    if (!segy && !nifti)
-        return true;
-    if (nifti && (output_in_order(output) ? output_write(output, header, sizeof header, problem)
-                                          : output_write_at(output, 0, header, sizeof header, problem)))
-        return true;
-    output_discard(output);
-    return false;
+    const bool good = segy ? segy_put_headers(output, volume, problem)
+                           : !nifti || volume_put(output, 0, header, sizeof header, problem);
+    if (!good)
+        output_discard(output);
+    return good;
 }
 
 static bool finish_file(const char *name, struct output *output, const kst_volume *volume, uint64_t offset, bool good,
     struct problem *problem)
 {
-    const uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * sample_bytes(volume);
+    const uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * volume_sample_bytes(volume);
     if (good && output_end_at(output, volume_is_segy(name) ? segy_length(volume) : offset + length, problem))
         return output_commit(output, problem);
     output_discard(output);
     return false;
-}
-
-static bool swaps(const struct volume_settings *settings, size_t bytes)
-{
-    return bytes > 1 && settings->order != ORDER_OWN && (settings->order == ORDER_BIG) != is_big_machine();
 }
 
 static bool write_stack(
@@ -286,7 +280,7 @@ static bool write_stack(
 bool volume_write(const char *name, const kst_volume *volume, const struct volume_grid *grid,
     const struct volume_settings *settings, struct problem *problem)
 {
-    const size_t bytes = sample_bytes(volume);
+    const size_t bytes = volume_sample_bytes(volume);
     struct output output;
     uint64_t offset;
     if (volume_is_stack(name))
@@ -299,7 +293,7 @@ bool volume_write(const char *name, const kst_volume *volume, const struct volum
         good = segy_put_rows(&output, volume, z, 0, (const uint8_t *)volume->data + z * (length / volume->depth),
             volume->height, problem);
     if (!volume_is_segy(name))
-        good = put_rows(&output, offset, volume->data, length, bytes, swaps(settings, bytes), problem);
+        good = put_rows(&output, offset, volume->data, length, bytes, samples_swap(settings->order), problem);
     return finish_file(name, &output, volume, offset, good, problem);
 }
 
@@ -308,7 +302,7 @@ static bool copy_rows(struct output *output, bool segy, uint64_t offset, const s
     const struct volume_settings *settings, const kst_box *part, const kst_box *whole, kst_volume *rows,
     struct problem *problem)
 {
-    const size_t bytes = sample_bytes(rows), row = whole->width * bytes;
+    const size_t bytes = volume_sample_bytes(rows), row = whole->width * bytes;
     rows->depth = part->depth;
     rows->height = part->height;
     rows->pitch = row;
@@ -322,7 +316,7 @@ static bool copy_rows(struct output *output, bool segy, uint64_t offset, const s
         kst_volume all = *rows;
         all.height = whole->height;
         if (!(segy ? segy_put_rows(output, &all, to_z, to_y, slice, part->height, problem)
-                   : put_rows(output, at, slice, rows->slice_pitch, bytes, swaps(settings, bytes), problem)))
+                   : put_rows(output, at, slice, rows->slice_pitch, bytes, samples_swap(settings->order), problem)))
             return false;
     }
     return true;
@@ -339,7 +333,7 @@ static uint32_t piece_of(uint32_t side, uint32_t at, uint32_t end)
 static bool write_store_stack(const char *name, const struct store *store, const kst_box *box, kst_volume *whole,
     const struct volume_settings *settings, struct problem *problem)
 {
-    whole->pitch = whole->width * sample_bytes(whole);
+    whole->pitch = whole->width * volume_sample_bytes(whole);
     whole->slice_pitch = whole->pitch * whole->height;
     uint64_t length;
     if (__builtin_mul_overflow((uint64_t)whole->slice_pitch, (uint64_t)whole->depth, &length) ||
@@ -372,7 +366,7 @@ bool volume_write_store(const char *name, const struct store *store, const kst_b
                    high = store->brick[1] >> settings->decode.reduce;
     const uint32_t tall = output_in_order(&output) || high > box->height ? box->height : high;
     const uint64_t length =
-        (uint64_t)(deep < box->depth ? deep : box->depth) * tall * box->width * sample_bytes(&whole);
+        (uint64_t)(deep < box->depth ? deep : box->depth) * tall * box->width * volume_sample_bytes(&whole);
     bool good = length <= store->max_memory ||
                 problem_set_kind(problem, PROBLEM_LIMIT, "a row of bricks of %llu bytes exceeds the limit of memory",
                     (unsigned long long)length);

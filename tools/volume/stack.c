@@ -151,11 +151,10 @@ bool stack_read(struct volume_file *file, const struct volume_settings *settings
 
 static void set_tags(TIFF *tiff, const kst_volume *volume)
 {
-    const uint32_t bits = volume->bits > 16 ? 32 : volume->bits > 8 ? 16 : 8;
     TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, volume->width);
     TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, volume->height);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, bits);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, (int)(8 * volume_sample_bytes(volume)));
     TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
     TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
@@ -177,7 +176,7 @@ static bool write_page(TIFF *tiff, const kst_volume *volume, const uint8_t *slic
 
 bool stack_write(struct output *output, const kst_volume *volume, struct problem *problem)
 {
-    const size_t row = (size_t)volume->width * (volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1);
+    const size_t row = volume->width * volume_sample_bytes(volume);
     const uint64_t slice = (uint64_t)row * volume->height, most = UINT32_MAX - (uint64_t)volume->depth * 1024;
     struct tiff_bytes bytes = {.output = NULL}; /* in memory: libtiff reads back what it wrote of the page before */
     if (slice > UINT32_MAX || volume->depth > UINT16_MAX)

@@ -170,7 +170,7 @@ static bool read_brick(const struct store *store, const struct volume_settings *
         .width = part[2].length,
         .height = part[1].length,
         .depth = part[0].length};
-    const size_t bytes = volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
+    const size_t bytes = volume_sample_bytes(volume);
     struct brick_bytes coded = {.data = NULL};
     struct problem inner = {.text = ""};
     kst_volume target = *volume;
