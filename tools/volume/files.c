@@ -85,7 +85,7 @@ static bool open_source(
 static bool open_segy(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
 {
-    if (!open_source(name, settings, file, problem) || !segy_open(file, problem))
+    if (!open_source(name, settings, file, problem) || !segy_open(file, common_max_memory(&settings->common), problem))
         return false;
     if (file->segy->missing > 0)
         complain(name, "warning: %llu traces are missing, which become zeros", (unsigned long long)file->segy->missing);
