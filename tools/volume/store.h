@@ -18,6 +18,12 @@ enum brick_coder {
     BRICK_BYTES   /* samples as they are */
 };
 
+/* The index of the shard that was read last, which its other bricks use again. */
+struct shard_index {
+    uint32_t shard[AXES]; /* its number along each axis */
+    uint8_t *entries;     /* from malloc; null: none has been read */
+};
+
 /* An array in a folder: `shape` samples in bricks, some of which may lie in shards. */
 struct store {
     char *folder; /* from malloc */
@@ -43,6 +49,7 @@ struct store {
     bool plain_keys; /* keys do not begin with "c" */
     struct volume_grid grid;
     uint64_t max_memory;
+    struct shard_index *known; /* from malloc, of a store that was opened */
 };
 
 /* Return whether a name is that of a store: it ends in .zarr, or is a folder with metadata of Zarr. */
