@@ -525,7 +525,7 @@ int store_encode(struct volume_settings *settings, char **names)
         return EXIT_FAILED;
     }
     if (volume_is_nifti(names[0]) && settings->raw.width == 0)
-        complain(names[0], "warning: samples and spacing are kept; the orientation in its header is not");
+        complain(names[0], "warning: samples and spacing are kept; the orientation and scaling in its header are not");
     const bool good = encode_file(&encoding, names[1], &problem);
     if (!good)
         complain(names[1], "%s", problem.text);

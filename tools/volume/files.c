@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads and writes volumes as files of raw samples or NIfTI-1. */
+/* Opens, reads and writes volumes, by the names of their files. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -315,8 +315,7 @@ bool metadata_read_v2(struct store *store, const json_t *root, struct problem *p
            check_brick(store, problem);
 }
 
-/* Return whether a path leads below its folder: names of letters, digits and the like, none of which begins with a dot.
- */
+/* Return whether a path leads below its folder: it has slashes between names alone, none of which begins with a dot. */
 static bool is_below(const char *path)
 {
     const size_t length = strlen(path);

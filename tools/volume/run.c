@@ -73,7 +73,8 @@ int volume_encode(struct volume_settings *settings, char **names)
         return fail(names[0], &problem);
     }
     if (volume_is_nifti(names[0]) && settings->raw.width == 0)
-        complain(names[0], "warning: samples are coded; the spacing and orientation in its header are not kept");
+        complain(
+            names[0], "warning: samples are coded; the spacing, orientation and scaling in its header are not kept");
     kst_volume_options_init(&options);
     options.jpeg2000 = settings->j2k.options;
     options.z_levels = settings->z_levels;

@@ -64,13 +64,15 @@ void store_release(struct store *store);
 
 /*
  * metadata.c: read the metadata of an array, version 3 (zarr.json) or 2 (.zarray), into a store whose folder and limit
- * are set. And find the first array of a group: `path` receives a name of one or more folders below, from malloc.
+ * are set.
  */
 bool metadata_read_array(struct store *store, const json_t *root, struct problem *problem);
 bool metadata_read_v2(struct store *store, const json_t *root, struct problem *problem);
+
+/* metadata.c: find the first array of a group. `path` receives a name of one or more folders below, from malloc. */
 bool metadata_find_array(const json_t *root, char **path, struct volume_grid *grid, struct problem *problem);
 
-/* metadata_write.c: write what describes an array; and a group of `levels` arrays named 0, 1, ... */
+/* metadata_write.c: write what describes an array, or a group of `levels` arrays named 0, 1, ... */
 bool metadata_write_array(const struct store *store, const char *folder, struct problem *problem);
 bool metadata_write_group(const struct store *store, const char *folder, uint32_t levels, struct problem *problem);
 
