@@ -7,11 +7,6 @@
 #include "volume/stack.h"
 #include "volume/store.h"
 
-size_t volume_sample_bytes(const kst_volume *volume)
-{
-    return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
-}
-
 bool volume_put(struct output *output, uint64_t at, const void *data, size_t length, struct problem *problem)
 {
     return output_in_order(output) ? output_write(output, data, length, problem)
@@ -372,7 +367,9 @@ bool volume_write_store(const char *name, const struct store *store, const kst_b
                     (unsigned long long)length);
     kst_volume rows = whole;
     rows.data = good ? malloc((size_t)length) : NULL;
-    good = good && (rows.data != NULL || problem_set(problem, "out of memory"));
+    if (good && rows.data == NULL)
+        problem_set(problem, "out of memory");
+    good = rows.data != NULL;
     kst_box part = *box;
     for (; good && part.z < box->z + box->depth; part.z += part.depth) {
         part.depth = piece_of(deep, part.z, box->z + box->depth);

@@ -36,6 +36,12 @@ struct volume_settings {
     bool by_slices;     /* a store's bricks are slices, for other readers */
 };
 
+/* Return the bytes of a sample in memory. */
+static inline size_t volume_sample_bytes(const kst_volume *volume)
+{
+    return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
+}
+
 struct store;
 struct segy;
 
@@ -79,9 +85,6 @@ bool volume_write(const char *name, const kst_volume *volume, const struct volum
  */
 bool volume_write_store(const char *name, const struct store *store, const kst_box *box,
     const struct volume_settings *settings, struct problem *problem);
-
-/* volume/files.c: return the bytes of a sample in memory. */
-size_t volume_sample_bytes(const kst_volume *volume);
 
 /* volume/files.c: write bytes at an offset of a file, or behind the others where bytes must be in order. */
 bool volume_put(struct output *output, uint64_t at, const void *data, size_t length, struct problem *problem);
