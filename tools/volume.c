@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE_MAX = 1 << 27, LEVELS_MAX = 32, BITS_MAX = 28 };
+enum { LEVELS_MAX = 32, BITS_MAX = 28 };
 
 /* Read a number that follows the character `before`, which is 0 for the first one, and move behind it. */
 static bool take_number(const char **text, char before, uint32_t low, uint32_t *number)
@@ -17,7 +17,7 @@ static bool take_number(const char **text, char before, uint32_t low, uint32_t *
     if ((before != 0 && **text != before) || !isdigit((unsigned char)*from))
         return false;
     const unsigned long value = strtoul(from, &end, 10);
-    if (value < low || value > SIDE_MAX)
+    if (value < low || value > VOLUME_SIDE_MAX)
         return false;
     *number = (uint32_t)value;
     *text = end;
@@ -143,7 +143,7 @@ static bool handle(const char *verb, void *to, int code, const char *value)
     case OPTION_AXIS:
         return set_axis(verb, value, &settings->axis);
     default:
-        return value_count(verb, "--index", value, 0, SIDE_MAX, &settings->index);
+        return value_count(verb, "--index", value, 0, VOLUME_SIDE_MAX, &settings->index);
     }
 }
 

@@ -150,16 +150,23 @@ PyObject *kst_py_encode_volume(PyObject *self, PyObject *args, PyObject *keyword
 /* Read ((z, y, x), (depth, height, width)). */
 static bool read_region(PyObject *object, kst_box *box)
 {
-    unsigned z, y, x, depth, height, width;
+    uint32_t *const values[] = {&box->z, &box->y, &box->x, &box->depth, &box->height, &box->width};
+    PyObject *part[6];
     if (!object)
         return true;
-    if (!PyTuple_Check(object) || !PyArg_ParseTuple(object, "(III)(III);region is ((z, y, x), (depth, height, width))",
-                                      &z, &y, &x, &depth, &height, &width)) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_TypeError, "region is ((z, y, x), (depth, height, width))");
+    if (!PyTuple_Check(object)) {
+        PyErr_SetString(PyExc_TypeError, "region is ((z, y, x), (depth, height, width))");
         return false;
     }
-    *box = (kst_box){.x = x, .y = y, .z = z, .width = width, .height = height, .depth = depth};
+    if (!PyArg_ParseTuple(object, "(OOO)(OOO);region is ((z, y, x), (depth, height, width))", &part[0], &part[1],
+            &part[2], &part[3], &part[4], &part[5]))
+        return false;
+    for (int i = 0; i < 6; i++) {
+        long long number;
+        if (!kst_py_integer(part[i], "region", i >= 3, UINT32_MAX, &number))
+            return false;
+        *values[i] = (uint32_t)number;
+    }
     return true;
 }
 

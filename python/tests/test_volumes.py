@@ -70,6 +70,8 @@ class Volumes(unittest.TestCase):
         self.assertRaises(TypeError, kostka.decode_volume, data, region=(1, 2, 3))
         self.assertRaises(TypeError, kostka.decode_volume, data, region=((1, 2), (3, 4)))
         self.assertRaises((TypeError, ValueError), kostka.decode_volume, data, region=((0, 0, -1), (1, 1, 1)))
+        self.assertRaises(ValueError, kostka.decode_volume, data, region=((2**32, 0, 0), (1, 1, 1)))
+        self.assertRaises(ValueError, kostka.decode_volume, data, region=((0, 0, 0), (0, 0, 0)))
         self.assertRaises(kostka.KostkaError, kostka.decode_volume, data, region=((6, 0, 0), (1, 1, 1)))
         self.assertRaises(kostka.KostkaError, kostka.decode_volume, data, reduce_z=3)
         self.assertRaises(kostka.KostkaError, kostka.decode_volume, data[:50])

@@ -61,6 +61,11 @@ expect 0 "$KOSTKA" volume encode --brick 16 stack.tif again.zarr
 expect 0 "$KOSTKA" volume decode --endian little again.zarr out.raw
 same in.raw out.raw
 rm -r again.zarr
+# Raw samples may be in a file that is named like a stack: --shape says what they are.
+cp in.raw raw.tif
+store raw.tif raw.zarr
+expect 0 "$KOSTKA" volume decode --endian little raw.zarr out.raw
+same in.raw out.raw
 expect 0 "$KOSTKA" volume decode --box 1x40x36+0+0+0 b.zarr page.tif
 expect 0 "$KOSTKA" volume slice --index 0 b.zarr page.pgm
 expect 0 "$KOSTKA" info page.tif
@@ -171,6 +176,7 @@ refuse $array 's/"regular"/"odd"/' 'not regular'
 refuse $array 's/"separator":"."/"separator":"..\/.."/' 'chunk_key_encoding'
 refuse $array 's/"crc32c"/"crc64"/' 'indices of shards'
 refuse $array 's/^{/{"secret":1,/' "extension 'secret'"
+refuse $array 's/^{/{"":1,/' "extension ''"
 refuse $array 's/^{/{"shape":[1,1,1],/' 'no JSON'
 refuse $array 's/..$//' 'no JSON'
 refuse zarr.json 's/"path":"0"/"path":"..\/a.zarr\/0"/' 'does not lead below'
@@ -215,6 +221,12 @@ expect 2 "$KOSTKA" volume encode --shape 20x40x36 --type s16 --brick 8x in.raw n
 expect 2 "$KOSTKA" volume encode --shape 20x40x36 --type s16 --layout 4d in.raw none.zarr
 expect 1 "$KOSTKA" volume encode --shape 20x40x36 --type s16 --layout 2d --brick 8 in.raw none.zarr
 says 'one slice'
+for shards in 134217728x134217728x1024 17x17x17; do
+    expect 1 "$KOSTKA" volume encode --shape 20x40x36 --type s16 --brick 1 --shards $shards in.raw none.zarr
+    says 'at most 4096 bricks'
+done
+expect 1 "$KOSTKA" volume encode --shape 20x40x36 --type s16 --layout 2d --brick 1x1048576x1 --shards 1x4096x1 in.raw none.zarr
+says 'samples along an axis'
 for file in none.*; do
     [ ! -e "$file" ] || fail "$file is made"
 done

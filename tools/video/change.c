@@ -15,14 +15,14 @@
 
 struct change {
     struct video_wanted wanted;
-    struct video_format format;  /* of this reader, with the name of the other one's */
-    struct video_reader inner;   /* the reader that was there before */
-    struct video_frame first;    /* a frame that was read before; empty: there is none */
-    struct video_shape resized;  /* the shape behind resizing */
-    struct video_shape coloured; /* and behind the conversion to RGB */
-    struct video_shape shape;    /* and behind the filters */
-    struct video_frame coded, frame[2];
-    struct video_frame last; /* the last frame that was made */
+    struct video_format format;     /* of this reader, with the name of the other one's */
+    struct video_reader inner;      /* the reader that was there before */
+    struct video_frame first;       /* a frame that was read before; empty: there is none */
+    struct video_shape resized;     /* the shape behind resizing */
+    struct video_shape coloured;    /* and behind the conversion to RGB */
+    struct video_shape shape;       /* and behind the filters */
+    struct video_frame coded, made; /* the frame as it was read, and what a step makes of it */
+    struct video_frame last;        /* the last frame that was made */
     kst_context *context;
     kst_filter *filter;
     uint64_t damaged, warned;
@@ -35,20 +35,6 @@ static bool fail_with(const char *what, const kst_report *report, kst_status sta
 
     jpeg_report_problem(report, status, &why);
     return problem_set_kind(problem, why.kind, "%s: %s", what, why.text);
-}
-
-/* Describe one plane as an image of its own. */
-static void plane_image(const kst_image *whole, uint32_t index, kst_image *image)
-{
-    const kst_plane *plane = &whole->plane[index];
-
-    kst_image_init(image);
-    image->format = KST_FORMAT_GREY;
-    image->colour = KST_COLOUR_GREY;
-    image->width = plane->width;
-    image->height = plane->height;
-    image->plane_count = 1;
-    image->plane[0] = *plane;
 }
 
 static bool resize_one(struct change *change, const kst_image *from, uint32_t width, uint32_t height, kst_image *to,
@@ -120,7 +106,7 @@ static void swap_frames(struct video_frame *a, struct video_frame *b)
 static bool change_frame(struct change *change, struct video_frame *frame, struct problem *problem)
 {
     uint64_t offset = frame->offset;
-    struct video_frame *other = &change->frame[1];
+    struct video_frame *other = &change->made;
 
     if (!shape_equal(&change->resized, &change->inner.info.shape)) {
         if (!resize_frame(change, frame, other, problem))
@@ -155,22 +141,29 @@ static kst_status decode_frame(struct change *change, struct video_frame *frame,
     return kst_decode(change->context, change->coded.bytes, change->coded.length, &options, &image, report);
 }
 
-static void note(struct change *change, const kst_report *report, kst_status status)
+/* Say where the frame is that was read last, and what is wrong with it. */
+static void describe(const struct change *change, const kst_report *report, kst_status status, struct problem *problem)
 {
     struct problem why;
 
-    if (change->damaged + change->warned > 1)
-        return;
     jpeg_report_problem(report, status, &why);
-    problem_set_kind(&change->first_damage, why.kind, "frame %llu, byte %llu: %s",
-        (unsigned long long)change->inner.count - 1, (unsigned long long)change->coded.offset, why.text);
+    problem_set_kind(problem, why.kind, "frame %llu, byte %llu: %s", (unsigned long long)change->inner.count - 1,
+        (unsigned long long)change->coded.offset, why.text);
+}
+
+/* Keep the description of the first damage or warning, which has been counted. */
+static void note(struct change *change, const kst_report *report, kst_status status)
+{
+    if (change->damaged + change->warned == 1)
+        describe(change, report, status, &change->first_damage);
 }
 
 /* Repeat the last frame in the place of one that is empty or damaged. */
 static bool repeat_last(struct change *change, struct video_frame *frame, struct problem *problem)
 {
     if (change->last.length == 0)
-        return problem_set(problem, "the first frame cannot be decoded; %s", change->first_damage.text);
+        return problem_set(problem, "the first frame cannot be decoded; %s",
+            change->damaged > 0 ? change->first_damage.text : "it is empty");
     frame->length = 0;
     return frame_append(frame, change->last.bytes, change->last.length, problem);
 }
@@ -202,12 +195,12 @@ static bool take_coded(struct change *change, struct video_frame *frame, struct 
             note(change, &report, report.first_warning);
         return change_frame(change, frame, problem) && keep_last(change, frame, problem);
     }
-    change->damaged++;
-    note(change, &report, status);
-    if (change->wanted.strict) {
-        *problem = change->first_damage;
+    if (change->wanted.strict || !video_is_damage(status)) {
+        describe(change, &report, status, problem);
         return false;
     }
+    change->damaged++;
+    note(change, &report, status);
     return repeat_last(change, frame, problem);
 }
 
@@ -262,7 +255,7 @@ static void close_changed(struct video_reader *reader)
     kst_context_destroy(&change->context);
     frame_release(&change->first);
     frame_release(&change->coded);
-    frame_release(&change->frame[1]);
+    frame_release(&change->made);
     frame_release(&change->last);
     free(change);
     reader->state = NULL;
@@ -371,7 +364,6 @@ bool video_change_begin(const struct video_wanted *wanted, struct video_pass *pa
         return problem_set(problem, "out of memory");
     change->wanted = *wanted;
     change->inner = *reader;
-    change->inner.count = reader->count;
     if (pass->has_first)
         swap_frames(&change->first, &pass->first);
     pass->has_first = false;

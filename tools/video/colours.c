@@ -87,25 +87,13 @@ static void restore_pixel(const struct inverse *by, const int64_t ycc[3], int64_
     rgb[2] = rounded(y + by->blue * cb, by->most);
 }
 
-/* Describe a plane that is to have the size of the first one. */
-static void describe_plane(const kst_plane *plane, kst_image *image)
-{
-    kst_image_init(image);
-    image->format = KST_FORMAT_GREY;
-    image->colour = KST_COLOUR_GREY;
-    image->width = plane->width;
-    image->height = plane->height;
-    image->plane_count = 1;
-    image->plane[0] = *plane;
-}
-
 /* Make a plane as large as the picture, where it is not; it is then the image's own. */
 static bool enlarge(kst_context *context, kst_image *whole, uint32_t index, kst_image *large, struct problem *problem)
 {
     kst_resize_options options;
     kst_image small;
 
-    describe_plane(&whole->plane[index], &small);
+    plane_image(whole, index, &small);
     kst_image_init(large);
     if (small.width == whole->width && small.height == whole->height)
         return true;

@@ -213,16 +213,18 @@ static bool write_pixels(
     return frame_to_planes(shape, frame, &run->planes, problem) && write_frame(run, &run->planes, problem);
 }
 
-/*
- * Return whether a failure is the frame's own, and not one of memory, of a device or of what is asked for, as
- * everything is that keeps pixels from being encoded.
- */
-static bool is_damage(const struct video_pass *pass, kst_status status)
+bool video_is_damage(kst_status status)
 {
-    if (pass->work == KST_FLOW_ENCODE || status == KST_ERROR_J2K_PROFILE)
+    if (status == KST_ERROR_J2K_PROFILE)
         return false;
     return status >= KST_ERROR_SIGNATURE || status == KST_ERROR_IMAGE_SIZE || status == KST_ERROR_IMAGE_DEPTH ||
            status == KST_ERROR_IMAGE_FORMAT;
+}
+
+/* Return whether a frame may be replaced. Whatever keeps pixels from being encoded is not the frame's own. */
+static bool is_damage(const struct video_pass *pass, kst_status status)
+{
+    return pass->work != KST_FLOW_ENCODE && video_is_damage(status);
 }
 
 /* Describe a frame's failure or warning: where it is, and what is wrong. */

@@ -9,6 +9,9 @@
 #include "video/rate.h"
 #include "video/video.h"
 
+/* Return whether a failure to decode is the frame's own, and not one of memory, of a device or of what is asked for. */
+bool video_is_damage(kst_status status);
+
 /* What is done with the frames of a sequence. */
 struct video_pass {
     const struct common_options *common;

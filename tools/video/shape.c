@@ -68,6 +68,19 @@ void shape_image(const struct video_shape *shape, uint8_t *bytes, kst_image *ima
     }
 }
 
+void plane_image(const kst_image *whole, uint32_t index, kst_image *image)
+{
+    const kst_plane *plane = &whole->plane[index];
+
+    kst_image_init(image);
+    image->format = KST_FORMAT_GREY;
+    image->colour = KST_COLOUR_GREY;
+    image->width = plane->width;
+    image->height = plane->height;
+    image->plane_count = 1;
+    image->plane[0] = *plane;
+}
+
 /* Find by how much a plane is smaller than the picture: 1, 2 or 4. Returns 0 if by something else. */
 static uint32_t factor_of(uint32_t picture, uint32_t plane)
 {

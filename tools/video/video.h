@@ -139,6 +139,9 @@ bool shape_permitted(const struct video_shape *shape, const struct video_wishes 
 /* Describe a frame of pixels as an image. */
 void shape_image(const struct video_shape *shape, uint8_t *bytes, kst_image *image);
 
+/* Describe one plane of an image as an image of its own. */
+void plane_image(const kst_image *whole, uint32_t index, kst_image *image);
+
 /* Find the shape of the image that a stream decodes to as planes. Returns false with the problem if it is none of ours.
  */
 bool shape_of_image(const kst_image *image, struct video_shape *shape, struct problem *problem);

@@ -4,11 +4,6 @@
 
 #include "volume/store.h"
 
-static size_t bytes_of(const kst_volume *volume)
-{
-    return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
-}
-
 static int64_t load(const uint8_t *at, size_t bytes, bool is_signed)
 {
     uint32_t value = 0;
@@ -18,7 +13,7 @@ static int64_t load(const uint8_t *at, size_t bytes, bool is_signed)
     return is_signed ? (int64_t)((value ^ (uint32_t)half)) - half : value;
 }
 
-/* Copy one row of samples that may be narrower than the target's; `swapped`: in the other order of bytes. */
+/* Copy one row of samples, which may be narrower than those of the target, or have their bytes in the other order. */
 static void copy_row(
     const uint8_t *from, size_t narrow, bool is_signed, bool big, uint8_t *to, size_t wide, size_t count)
 {
@@ -40,7 +35,7 @@ static void copy_row(
 static void copy_box(
     const uint8_t *from, size_t narrow, size_t pitch, size_t slice_pitch, bool big, const kst_volume *target)
 {
-    const size_t wide = bytes_of(target);
+    const size_t wide = volume_sample_bytes(target);
     for (uint32_t z = 0; z < target->depth; z++)
         for (uint32_t y = 0; y < target->height; y++)
             copy_row(from + z * slice_pitch + y * pitch, narrow, target->is_signed, big,
@@ -49,7 +44,7 @@ static void copy_box(
 
 static void fill_box(const struct store *store, const kst_volume *target)
 {
-    const size_t wide = bytes_of(target);
+    const size_t wide = volume_sample_bytes(target);
     for (uint32_t z = 0; z < target->depth; z++)
         for (uint32_t y = 0; y < target->height; y++) {
             uint8_t *row = (uint8_t *)target->data + z * target->slice_pitch + y * target->pitch;
@@ -61,7 +56,7 @@ static void fill_box(const struct store *store, const kst_volume *target)
 static bool copy_bytes(const struct store *store, const struct brick_bytes *bytes, const kst_box *box,
     const kst_volume *target, struct problem *problem)
 {
-    const size_t wide = bytes_of(target), pitch = store->brick[2] * wide, slice = pitch * store->brick[1];
+    const size_t wide = volume_sample_bytes(target), pitch = store->brick[2] * wide, slice = pitch * store->brick[1];
     if (bytes->length != slice * store->brick[0])
         return problem_set(problem, "it has %zu bytes, and its samples %zu", bytes->length, slice * store->brick[0]);
     copy_box(
@@ -117,7 +112,7 @@ static bool decode(const struct volume_settings *settings, const struct brick_by
     if (status)
         return fail(&report, status, problem);
     jpeg_report_warnings(name, &report);
-    copy_box(part.data, bytes_of(&part), part.pitch, part.slice_pitch, false, target);
+    copy_box(part.data, volume_sample_bytes(&part), part.pitch, part.slice_pitch, false, target);
     kst_volume_release(settings->context, &part);
     return true;
 }

@@ -46,6 +46,20 @@ static uint32_t choose_side(uint32_t wanted, uint32_t usual, uint32_t side)
     return wanted == 0 && rounded < chosen ? rounded : chosen;
 }
 
+/* Check that readers take shards of this size. */
+static bool check_shards(const struct store *store, struct problem *problem)
+{
+    uint64_t bricks = 1;
+    for (size_t i = 0; i < AXES; i++) {
+        if ((bricks *= store->shard[i]) > STORE_SHARD_MAX)
+            return problem_set(problem, "--shards: a shard has at most %d bricks", STORE_SHARD_MAX);
+        if ((uint64_t)store->brick[i] * store->shard[i] > VOLUME_SIDE_MAX || store->shape[i] > VOLUME_SIDE_MAX)
+            return problem_set(
+                problem, "a store and a shard of it have at most %d samples along an axis", VOLUME_SIDE_MAX);
+    }
+    return true;
+}
+
 static bool choose_bricks(struct encoding *encoding, struct problem *problem)
 {
     const struct volume_settings *settings = encoding->settings;
@@ -61,9 +75,7 @@ static bool choose_bricks(struct encoding *encoding, struct problem *problem)
     store->sharded = settings->shards[0] > 0;
     if (settings->by_slices && store->brick[0] != 1)
         return problem_set(problem, "--layout 2d has bricks of one slice: --brick 1xYxX");
-    if ((uint64_t)store->shard[0] * store->shard[1] * store->shard[2] > 4096)
-        return problem_set(problem, "--shards: a shard has at most 4096 bricks");
-    return true;
+    return check_shards(store, problem);
 }
 
 /* Describe the store, as far as it is known before anything is encoded. */
@@ -460,8 +472,8 @@ static bool write_level(const struct encoding *encoding, const char *name, uint3
         reduced.brick[i] >>= level;
     }
     reduced.reduce = reduced.reduce_z = level;
-    const bool good = folder != NULL && folder_make(folder, problem) && (level == 0 || link_bricks(folder, problem)) &&
-                      metadata_write_array(&reduced, folder, problem);
+    const bool good = (folder != NULL || problem_set(problem, "out of memory")) && folder_make(folder, problem) &&
+                      (level == 0 || link_bricks(folder, problem)) && metadata_write_array(&reduced, folder, problem);
     free(folder);
     return good;
 }
@@ -513,7 +525,7 @@ int store_encode(struct volume_settings *settings, char **names)
         return EXIT_FAILED;
     }
     if (volume_is_nifti(names[0]) && settings->raw.width == 0)
-        complain(names[0], "warning: samples and spacing are kept; the orientation in its header is not");
+        complain(names[0], "warning: samples and spacing are kept; the orientation and scaling in its header are not");
     const bool good = encode_file(&encoding, names[1], &problem);
     if (!good)
         complain(names[1], "%s", problem.text);

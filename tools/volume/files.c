@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads and writes volumes as files of raw samples or NIfTI-1. */
+/* Opens, reads and writes volumes, by the names of their files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,15 +7,10 @@
 #include "volume/stack.h"
 #include "volume/store.h"
 
-static size_t sample_bytes(const kst_volume *volume)
+bool volume_put(struct output *output, uint64_t at, const void *data, size_t length, struct problem *problem)
 {
-    return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
-}
-
-static bool is_big_machine(void)
-{
-    const uint16_t one = 1;
-    return *(const uint8_t *)&one == 0;
+    return output_in_order(output) ? output_write(output, data, length, problem)
+                                   : output_write_at(output, at, data, length, problem);
 }
 
 /* Copy samples with their bytes in the reverse order. */
@@ -46,17 +41,16 @@ static bool check_length(const struct volume_file *file, uint64_t *length, struc
 {
     const kst_volume *volume = &file->volume;
     const uint64_t rows = (uint64_t)volume->height * volume->depth;
-    if (__builtin_mul_overflow(rows, (uint64_t)volume->width * sample_bytes(volume), length) ||
+    if (__builtin_mul_overflow(rows, (uint64_t)volume->width * volume_sample_bytes(volume), length) ||
         file->offset > source_size(&file->source) || *length > source_size(&file->source) - file->offset)
         return problem_set(problem, "it ends before the last sample");
     return true;
 }
 
-static bool open_raw(const struct volume_settings *settings, struct volume_file *file)
+static void describe_raw(const struct volume_settings *settings, struct volume_file *file)
 {
     file->volume = settings->raw;
-    file->swapped = settings->order != ORDER_OWN && (settings->order == ORDER_BIG) != is_big_machine();
-    return true;
+    file->swapped = samples_swap(settings->order);
 }
 
 /* Open an array of a store, which is no file. */
@@ -86,7 +80,7 @@ static bool open_source(
 static bool open_segy(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
 {
-    if (!open_source(name, settings, file, problem) || !segy_open(file, problem))
+    if (!open_source(name, settings, file, problem) || !segy_open(file, common_max_memory(&settings->common), problem))
         return false;
     if (file->segy->missing > 0)
         complain(name, "warning: %llu traces are missing, which become zeros", (unsigned long long)file->segy->missing);
@@ -97,6 +91,7 @@ static bool open_segy(
 static bool open_stack(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem)
 {
+    file->stack = true;
     return source_read(&file->source, name, common_max_memory(&settings->common), problem) &&
            stack_read(file, settings, problem);
 }
@@ -112,7 +107,11 @@ static bool open_samples(
         return problem_set(problem, "--shape needs --type");
     if (!open_source(name, settings, file, problem))
         return false;
-    if (!(shaped ? open_raw(settings, file) : nifti_read(file, problem)) || !check_length(file, &length, problem))
+    if (shaped)
+        describe_raw(settings, file);
+    else if (!nifti_read(file, problem))
+        return false;
+    if (!check_length(file, &length, problem))
         return false;
     if (shaped && length < source_size(&file->source))
         return problem_set(problem, "it has more bytes than --shape and --type say");
@@ -141,10 +140,10 @@ bool volume_open(
 static bool take_samples(struct volume_file *file, const struct volume_settings *settings, struct problem *problem)
 {
     kst_volume *volume = &file->volume;
-    const size_t bytes = sample_bytes(volume);
+    const size_t bytes = volume_sample_bytes(volume);
     const kst_box all = {.width = volume->width, .height = volume->height, .depth = volume->depth};
     uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * bytes;
-    if (file->samples != NULL) { /* a stack */
+    if (file->stack) {
         volume->data = file->samples;
         return true;
     }
@@ -152,7 +151,9 @@ static bool take_samples(struct volume_file *file, const struct volume_settings 
         volume->data = file->source.data + file->offset;
         return true;
     }
-    file->samples = length <= common_max_memory(&settings->common) ? malloc((size_t)length) : NULL;
+    if (length > common_max_memory(&settings->common))
+        return problem_set_kind(problem, PROBLEM_LIMIT, "the samples exceed the limit of memory");
+    file->samples = malloc((size_t)length);
     if (file->samples == NULL)
         return problem_set(problem, "out of memory");
     volume->data = file->samples;
@@ -164,7 +165,7 @@ bool volume_read(
 {
     if (!volume_open(name, settings, file, problem))
         return false;
-    const bool fine = (file->store != NULL || file->samples != NULL || !file->source.regular ||
+    const bool fine = (file->store != NULL || file->stack || !file->source.regular ||
                           source_finish(&file->source, common_max_memory(&settings->common), problem)) &&
                       take_samples(file, settings, problem);
     if (!fine)
@@ -176,7 +177,7 @@ bool volume_read_rows(const struct volume_file *file, const struct volume_settin
     uint8_t *to, struct problem *problem)
 {
     kst_volume part = file->volume;
-    const size_t bytes = sample_bytes(&part), row = part.width * bytes, length = row * rows->height;
+    const size_t bytes = volume_sample_bytes(&part), row = part.width * bytes, length = row * rows->height;
     struct volume_settings whole = *settings;
     kst_volume_decode_options_init(&whole.decode);
     part.data = to;
@@ -188,7 +189,7 @@ bool volume_read_rows(const struct volume_file *file, const struct volume_settin
         return segy_read_rows(file, rows, to, problem);
     for (uint32_t z = 0; z < rows->depth; z++, to += length) {
         const uint64_t at = ((uint64_t)(rows->z + z) * part.height + rows->y) * row;
-        if (volume_is_stack(file->source.name)) {
+        if (file->stack) {
             memcpy(to, (const uint8_t *)file->samples + at, length);
             continue;
         }
@@ -221,8 +222,7 @@ static bool put_rows(struct output *output, uint64_t at, const uint8_t *rows, ui
         if (swapped)
             swap(rows + done, piece, left / bytes, bytes);
         const uint8_t *from = swapped ? piece : rows + done;
-        if (!(output_in_order(output) ? output_write(output, from, left, problem)
-                                      : output_write_at(output, at + done, from, left, problem)))
+        if (!volume_put(output, at + done, from, left, problem))
             return false;
     }
     return true;
@@ -232,9 +232,8 @@ static bool put_rows(struct output *output, uint64_t at, const uint8_t *rows, ui
 static bool begin_file(struct output *output, const char *name, const kst_volume *volume,
     const struct volume_grid *grid, const struct volume_settings *settings, uint64_t *offset, struct problem *problem)
 {
-    const bool nifti = volume_is_nifti(name);
+    const bool nifti = volume_is_nifti(name), segy = volume_is_segy(name);
     uint8_t header[NIFTI_HEADER];
-    const bool segy = volume_is_segy(name);
     *offset = nifti ? NIFTI_HEADER : 0;
     if ((nifti || segy) && settings->order != ORDER_OWN)
         return problem_set(problem, "--endian is for raw samples");
@@ -242,30 +241,21 @@ static bool begin_file(struct output *output, const char *name, const kst_volume
         return false;
     if (!output_open(output, name, problem))
         return false;
-    if (segy && segy_put_headers(output, volume, problem))
-        return true;
-    if (!segy && !nifti)
-        return true;
-    if (nifti && (output_in_order(output) ? output_write(output, header, sizeof header, problem)
-                                          : output_write_at(output, 0, header, sizeof header, problem)))
-        return true;
-    output_discard(output);
-    return false;
+    const bool good = segy ? segy_put_headers(output, volume, problem)
+                           : !nifti || volume_put(output, 0, header, sizeof header, problem);
+    if (!good)
+        output_discard(output);
+    return good;
 }
 
 static bool finish_file(const char *name, struct output *output, const kst_volume *volume, uint64_t offset, bool good,
     struct problem *problem)
 {
-    const uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * sample_bytes(volume);
+    const uint64_t length = (uint64_t)volume->width * volume->height * volume->depth * volume_sample_bytes(volume);
     if (good && output_end_at(output, volume_is_segy(name) ? segy_length(volume) : offset + length, problem))
         return output_commit(output, problem);
     output_discard(output);
     return false;
-}
-
-static bool swaps(const struct volume_settings *settings, size_t bytes)
-{
-    return bytes > 1 && settings->order != ORDER_OWN && (settings->order == ORDER_BIG) != is_big_machine();
 }
 
 static bool write_stack(
@@ -285,7 +275,7 @@ static bool write_stack(
 bool volume_write(const char *name, const kst_volume *volume, const struct volume_grid *grid,
     const struct volume_settings *settings, struct problem *problem)
 {
-    const size_t bytes = sample_bytes(volume);
+    const size_t bytes = volume_sample_bytes(volume);
     struct output output;
     uint64_t offset;
     if (volume_is_stack(name))
@@ -298,7 +288,7 @@ bool volume_write(const char *name, const kst_volume *volume, const struct volum
         good = segy_put_rows(&output, volume, z, 0, (const uint8_t *)volume->data + z * (length / volume->depth),
             volume->height, problem);
     if (!volume_is_segy(name))
-        good = put_rows(&output, offset, volume->data, length, bytes, swaps(settings, bytes), problem);
+        good = put_rows(&output, offset, volume->data, length, bytes, samples_swap(settings->order), problem);
     return finish_file(name, &output, volume, offset, good, problem);
 }
 
@@ -307,7 +297,7 @@ static bool copy_rows(struct output *output, bool segy, uint64_t offset, const s
     const struct volume_settings *settings, const kst_box *part, const kst_box *whole, kst_volume *rows,
     struct problem *problem)
 {
-    const size_t bytes = sample_bytes(rows), row = whole->width * bytes;
+    const size_t bytes = volume_sample_bytes(rows), row = whole->width * bytes;
     rows->depth = part->depth;
     rows->height = part->height;
     rows->pitch = row;
@@ -321,7 +311,7 @@ static bool copy_rows(struct output *output, bool segy, uint64_t offset, const s
         kst_volume all = *rows;
         all.height = whole->height;
         if (!(segy ? segy_put_rows(output, &all, to_z, to_y, slice, part->height, problem)
-                   : put_rows(output, at, slice, rows->slice_pitch, bytes, swaps(settings, bytes), problem)))
+                   : put_rows(output, at, slice, rows->slice_pitch, bytes, samples_swap(settings->order), problem)))
             return false;
     }
     return true;
@@ -338,7 +328,7 @@ static uint32_t piece_of(uint32_t side, uint32_t at, uint32_t end)
 static bool write_store_stack(const char *name, const struct store *store, const kst_box *box, kst_volume *whole,
     const struct volume_settings *settings, struct problem *problem)
 {
-    whole->pitch = whole->width * sample_bytes(whole);
+    whole->pitch = whole->width * volume_sample_bytes(whole);
     whole->slice_pitch = whole->pitch * whole->height;
     uint64_t length;
     if (__builtin_mul_overflow((uint64_t)whole->slice_pitch, (uint64_t)whole->depth, &length) ||
@@ -371,13 +361,15 @@ bool volume_write_store(const char *name, const struct store *store, const kst_b
                    high = store->brick[1] >> settings->decode.reduce;
     const uint32_t tall = output_in_order(&output) || high > box->height ? box->height : high;
     const uint64_t length =
-        (uint64_t)(deep < box->depth ? deep : box->depth) * tall * box->width * sample_bytes(&whole);
+        (uint64_t)(deep < box->depth ? deep : box->depth) * tall * box->width * volume_sample_bytes(&whole);
     bool good = length <= store->max_memory ||
                 problem_set_kind(problem, PROBLEM_LIMIT, "a row of bricks of %llu bytes exceeds the limit of memory",
                     (unsigned long long)length);
     kst_volume rows = whole;
     rows.data = good ? malloc((size_t)length) : NULL;
-    good = good && (rows.data != NULL || problem_set(problem, "out of memory"));
+    if (good && rows.data == NULL)
+        problem_set(problem, "out of memory");
+    good = rows.data != NULL;
     kst_box part = *box;
     for (; good && part.z < box->z + box->depth; part.z += part.depth) {
         part.depth = piece_of(deep, part.z, box->z + box->depth);

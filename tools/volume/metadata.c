@@ -6,7 +6,7 @@
 
 #include "volume/store.h"
 
-enum { SIDE_MAX = 1 << 27, SHARD_MAX = 1 << 12, REDUCE_MAX = 32 };
+enum { REDUCE_MAX = 32 };
 
 #define SAMPLES_MAX (UINT64_C(1) << 40)
 
@@ -32,7 +32,7 @@ static bool read_sides(
     return true;
 }
 
-/* Check that a brick's samples fit into memory, and that nobody has so many samples as a few bytes can claim. */
+/* Check that a brick's samples fit into memory, and that the shape does not claim samples that nobody has. */
 static bool check_brick(const struct store *store, struct problem *problem)
 {
     const uint64_t slice = (uint64_t)store->shape[1] * store->shape[2];
@@ -40,10 +40,10 @@ static bool check_brick(const struct store *store, struct problem *problem)
         return problem_set_kind(
             problem, PROBLEM_LIMIT, "Zarr: shape has more than %llu samples", (unsigned long long)SAMPLES_MAX);
     uint64_t bytes = store->bits / 8;
+    bool fits = true;
     for (size_t i = 0; i < AXES; i++)
-        if (__builtin_mul_overflow(bytes, (uint64_t)store->brick[i], &bytes))
-            bytes = UINT64_MAX;
-    if (bytes > store->max_memory)
+        fits = fits && !__builtin_mul_overflow(bytes, (uint64_t)store->brick[i], &bytes);
+    if (!fits || bytes > store->max_memory)
         return problem_set_kind(problem, PROBLEM_LIMIT, "Zarr: a chunk of %ux%ux%u samples exceeds the limit of memory",
             (unsigned)store->brick[0], (unsigned)store->brick[1], (unsigned)store->brick[2]);
     return true;
@@ -211,13 +211,13 @@ static bool read_pipeline(struct store *store, const json_t *codecs, struct prob
         return read_codecs(store, codecs, problem);
     if (json_array_size(codecs) != 1)
         return problem_set(problem, "Zarr: codecs behind shards are not supported");
-    if (!read_sides(json_object_get(configuration, "chunk_shape"), "chunk_shape", SIDE_MAX, inner, problem))
+    if (!read_sides(json_object_get(configuration, "chunk_shape"), "chunk_shape", VOLUME_SIDE_MAX, inner, problem))
         return false;
     uint64_t count = 1;
     for (size_t i = 0; i < AXES; i++) {
         store->shard[i] = store->brick[i] / inner[i];
-        if (store->brick[i] % inner[i] != 0 || (count *= store->shard[i]) > SHARD_MAX)
-            return problem_set(problem, "Zarr: shards are no whole chunks, or more than %d", SHARD_MAX);
+        if (store->brick[i] % inner[i] != 0 || (count *= store->shard[i]) > STORE_SHARD_MAX)
+            return problem_set(problem, "Zarr: shards are no whole chunks, or more than %d", STORE_SHARD_MAX);
         store->brick[i] = inner[i];
     }
     store->sharded = true;
@@ -237,18 +237,25 @@ static bool read_keys(struct store *store, const json_t *encoding, struct proble
     return true;
 }
 
+/* Return whether the core of version 3 has a member of an array. */
+static bool is_core(const char *key)
+{
+    static const char *const known[] = {"zarr_format", "node_type", "shape", "data_type", "chunk_grid",
+        "chunk_key_encoding", "fill_value", "codecs", "attributes", "dimension_names", "storage_transformers",
+        "consolidated_metadata"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(key, known[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Refuse members that the core of version 3 does not have, unless they say that a reader need not understand them. */
 static bool check_members(const json_t *root, struct problem *problem)
 {
-    static const char known[] =
-        " zarr_format node_type shape data_type chunk_grid chunk_key_encoding fill_value codecs "
-        "attributes dimension_names storage_transformers consolidated_metadata ";
     json_t *all = (json_t *)(uintptr_t)root;
     for (void *at = json_object_iter(all); at != NULL; at = json_object_iter_next(all, at)) {
         const char *key = json_object_iter_key(at);
-        const char *found = strlen(key) < 40 && strchr(key, ' ') == NULL ? strstr(known, key) : NULL;
-        const bool whole = found != NULL && found[-1] == ' ' && found[strlen(key)] == ' ';
-        if (!whole && !json_is_false(json_object_get(json_object_iter_value(at), "must_understand")))
+        if (!is_core(key) && !json_is_false(json_object_get(json_object_iter_value(at), "must_understand")))
             return problem_set(problem, "Zarr: the extension '%.40s' is not supported", key);
     }
     const json_t *transformers = json_object_get(root, "storage_transformers");
@@ -264,9 +271,9 @@ bool metadata_read_array(struct store *store, const json_t *root, struct problem
         return false;
     if (strcmp(text_of(json_object_get(grid, "name")), "regular") != 0)
         return problem_set(problem, "Zarr: the chunk grid is not regular");
-    return read_sides(json_object_get(root, "shape"), "shape", SIDE_MAX, store->shape, problem) &&
-           read_sides(json_object_get(json_object_get(grid, "configuration"), "chunk_shape"), "chunk_shape", SIDE_MAX,
-               store->brick, problem) &&
+    return read_sides(json_object_get(root, "shape"), "shape", VOLUME_SIDE_MAX, store->shape, problem) &&
+           read_sides(json_object_get(json_object_get(grid, "configuration"), "chunk_shape"), "chunk_shape",
+               VOLUME_SIDE_MAX, store->brick, problem) &&
            read_type(store, json_is_object(type) ? text_of(json_object_get(type, "name")) : text_of(type), problem) &&
            read_fill(store, json_object_get(root, "fill_value"), problem) &&
            read_keys(store, json_object_get(root, "chunk_key_encoding"), problem) &&
@@ -299,8 +306,8 @@ bool metadata_read_v2(struct store *store, const json_t *root, struct problem *p
         return problem_set(problem, "Zarr: dimension_separator is a dot or a slash");
     for (size_t i = 0; i < AXES; i++)
         store->shard[i] = 1;
-    return read_sides(json_object_get(root, "shape"), "shape", SIDE_MAX, store->shape, problem) &&
-           read_sides(json_object_get(root, "chunks"), "chunks", SIDE_MAX, store->brick, problem) &&
+    return read_sides(json_object_get(root, "shape"), "shape", VOLUME_SIDE_MAX, store->shape, problem) &&
+           read_sides(json_object_get(root, "chunks"), "chunks", VOLUME_SIDE_MAX, store->brick, problem) &&
            read_type(store, type + 1, problem) && read_fill(store, json_object_get(root, "fill_value"), problem) &&
            read_v2_coder(store, root, type, problem) &&
            (!store->is_float || store->coder == BRICK_BYTES ||
@@ -308,8 +315,7 @@ bool metadata_read_v2(struct store *store, const json_t *root, struct problem *p
            check_brick(store, problem);
 }
 
-/* Return whether a path leads below its folder: names of letters, digits and the like, none of which begins with a dot.
- */
+/* Return whether a path leads below its folder: it has slashes between names alone, none of which begins with a dot. */
 static bool is_below(const char *path)
 {
     const size_t length = strlen(path);

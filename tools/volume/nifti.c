@@ -14,7 +14,6 @@ enum {
     PIXDIM = 76,
     VOX_OFFSET = 108,
     SLOPE = 112,
-    INTERCEPT = 116,
     UNITS = 123,
     MAGIC = 344,
     DIMENSIONS = 7,

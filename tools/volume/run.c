@@ -73,7 +73,8 @@ int volume_encode(struct volume_settings *settings, char **names)
         return fail(names[0], &problem);
     }
     if (volume_is_nifti(names[0]) && settings->raw.width == 0)
-        complain(names[0], "warning: samples are coded; the spacing and orientation in its header are not kept");
+        complain(
+            names[0], "warning: samples are coded; the spacing, orientation and scaling in its header are not kept");
     kst_volume_options_init(&options);
     options.jpeg2000 = settings->j2k.options;
     options.z_levels = settings->z_levels;
@@ -282,7 +283,7 @@ static bool make_picture(
 {
     const uint32_t width = settings->axis == 'x' ? slice->height : slice->width;
     const uint32_t height = settings->axis == 'z' ? slice->height : slice->depth;
-    const size_t bytes = slice->bits > 8 ? 2 : 1;
+    const size_t bytes = volume_sample_bytes(slice);
     const uint32_t half = slice->is_signed ? UINT32_C(1) << (slice->bits - 1) : 0,
                    mask = (UINT32_C(1) << slice->bits) - 1;
     if (slice->bits > 16)
@@ -348,7 +349,7 @@ static void show_floats(kst_volume *slice)
 static bool read_slice(struct volume_settings *settings, const struct store *store, const kst_volume *whole,
     kst_volume *slice, struct problem *problem)
 {
-    const size_t bytes = whole->bits > 16 ? 4 : whole->bits > 8 ? 2 : 1;
+    const size_t bytes = volume_sample_bytes(whole);
     if (!choose_slice(settings, whole, problem))
         return false;
     const kst_box *box = &settings->decode.region;

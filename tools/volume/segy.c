@@ -119,7 +119,7 @@ static void place_in_order(struct segy *segy, uint64_t traces)
     segy->missing = 0;
 }
 
-static bool find_traces(struct volume_file *file, uint64_t traces, struct problem *problem)
+static bool find_traces(struct volume_file *file, uint64_t traces, uint64_t max_memory, struct problem *problem)
 {
     struct axis in = {0}, cross = {0};
     if (!read_axes(file, traces, &in, &cross, problem))
@@ -131,6 +131,9 @@ static bool find_traces(struct volume_file *file, uint64_t traces, struct proble
         return problem_set(problem,
             "SEG-Y: %llu inlines and %llu crosslines of %llu traces are too sparse for a volume",
             (unsigned long long)deep, (unsigned long long)high, (unsigned long long)traces);
+    if (places > max_memory / sizeof *file->segy->trace)
+        return problem_set_kind(problem, PROBLEM_LIMIT, "SEG-Y: places of %llu traces exceed the limit of memory",
+            (unsigned long long)places);
     file->volume.depth = (uint32_t)deep;
     file->volume.height = (uint32_t)high;
     file->segy->trace = malloc((size_t)places * sizeof *file->segy->trace);
@@ -162,7 +165,7 @@ static bool read_format(struct volume_file *file, uint32_t format, struct proble
     return true;
 }
 
-bool segy_open(struct volume_file *file, struct problem *problem)
+bool segy_open(struct volume_file *file, uint64_t max_memory, struct problem *problem)
 {
     uint8_t header[SEGY_HEADERS];
     const uint64_t size = source_size(&file->source);
@@ -183,10 +186,13 @@ bool segy_open(struct volume_file *file, struct problem *problem)
     if (extended > INT16_MAX || file->segy->first + file->segy->length > size)
         return problem_set(problem, "SEG-Y: the file ends before its first trace does");
     const uint64_t left = size - file->segy->first, traces = left / file->segy->length;
-    if (left % file->segy->length != 0 || traces >= SEGY_MISSING / SPARSE)
+    if (traces >= SEGY_MISSING / SPARSE)
+        return problem_set_kind(
+            problem, PROBLEM_LIMIT, "SEG-Y: %llu traces are more than a volume has", (unsigned long long)traces);
+    if (left % file->segy->length != 0)
         return problem_set(problem, "SEG-Y: %llu bytes behind byte %llu are no whole traces of %u samples",
             (unsigned long long)left, (unsigned long long)file->segy->first, (unsigned)samples);
-    return find_traces(file, traces, problem);
+    return find_traces(file, traces, max_memory, problem);
 }
 
 void segy_release(struct segy *segy)

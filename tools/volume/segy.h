@@ -21,8 +21,11 @@ enum { SEGY_HEADERS = 3600, SEGY_TRACE_HEADER = 240 };
 
 bool volume_is_segy(const char *name);
 
-/* Describe the volume of an open file from its headers. Everything that they say is checked. */
-bool segy_open(struct volume_file *file, struct problem *problem);
+/*
+ * Describe the volume of an open file from its headers. Everything that they say is checked. The places of traces take
+ * at most `max_memory` bytes.
+ */
+bool segy_open(struct volume_file *file, uint64_t max_memory, struct problem *problem);
 void segy_release(struct segy *segy);
 
 /* Read rows to `to` in the machine's types; those of missing traces are zeros. */

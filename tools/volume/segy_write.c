@@ -27,11 +27,6 @@ static void put32(uint8_t *at, uint32_t value)
     put16(at + 2, value);
 }
 
-static uint32_t bytes_of(const kst_volume *volume)
-{
-    return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
-}
-
 static uint32_t format_of(const kst_volume *volume)
 {
     if (volume->sample == KST_SAMPLE_FLOAT32)
@@ -41,14 +36,8 @@ static uint32_t format_of(const kst_volume *volume)
 
 uint64_t segy_length(const kst_volume *volume)
 {
-    const uint64_t trace = SEGY_TRACE_HEADER + (uint64_t)volume->width * bytes_of(volume);
+    const uint64_t trace = SEGY_TRACE_HEADER + (uint64_t)volume->width * volume_sample_bytes(volume);
     return SEGY_HEADERS + trace * volume->height * volume->depth;
-}
-
-static bool put(struct output *output, uint64_t at, const void *data, size_t length, struct problem *problem)
-{
-    return output_in_order(output) ? output_write(output, data, length, problem)
-                                   : output_write_at(output, at, data, length, problem);
 }
 
 bool segy_put_headers(struct output *output, const kst_volume *volume, struct problem *problem)
@@ -64,13 +53,13 @@ bool segy_put_headers(struct output *output, const kst_volume *volume, struct pr
     put16(header + FORMAT, format_of(volume));
     put16(header + REVISION, 0x0100);
     put16(header + FIXED, 1);
-    return put(output, 0, header, sizeof header, problem);
+    return volume_put(output, 0, header, sizeof header, problem);
 }
 
 /* Fill a trace: its header, and its samples with the most significant byte first. */
 static void make_trace(const kst_volume *volume, uint32_t z, uint32_t y, const uint8_t *row, uint8_t *trace)
 {
-    const uint32_t bytes = bytes_of(volume);
+    const size_t bytes = volume_sample_bytes(volume);
     memset(trace, 0, SEGY_TRACE_HEADER);
     put32(trace, z * volume->height + y + 1);
     put16(trace + TRACE_KIND, 1);
@@ -78,11 +67,11 @@ static void make_trace(const kst_volume *volume, uint32_t z, uint32_t y, const u
     put32(trace + LINES, z + 1);
     put32(trace + LINES + 4, y + 1);
     for (uint32_t x = 0; x < volume->width; x++) {
-        uint8_t *to = trace + SEGY_TRACE_HEADER + (size_t)x * bytes;
+        uint8_t *to = trace + SEGY_TRACE_HEADER + x * bytes;
         uint32_t word;
         uint16_t half;
-        memcpy(&word, row + (size_t)x * bytes, bytes == 4 ? 4 : 0);
-        memcpy(&half, row + (size_t)x * bytes, bytes == 2 ? 2 : 0);
+        memcpy(&word, row + x * bytes, bytes == 4 ? 4 : 0);
+        memcpy(&half, row + x * bytes, bytes == 2 ? 2 : 0);
         if (bytes == 4)
             put32(to, word);
         else if (bytes == 2)
@@ -95,13 +84,13 @@ static void make_trace(const kst_volume *volume, uint32_t z, uint32_t y, const u
 bool segy_put_rows(struct output *output, const kst_volume *volume, uint32_t z, uint32_t y, const uint8_t *rows,
     uint32_t count, struct problem *problem)
 {
-    const size_t row = (size_t)volume->width * bytes_of(volume), length = SEGY_TRACE_HEADER + row;
+    const size_t row = (size_t)volume->width * volume_sample_bytes(volume), length = SEGY_TRACE_HEADER + row;
     uint8_t *trace = malloc(length);
     bool good = trace != NULL || problem_set(problem, "out of memory");
     for (uint32_t i = 0; good && i < count; i++) {
         const uint64_t number = (uint64_t)z * volume->height + y + i;
         make_trace(volume, z, y + i, rows + i * row, trace);
-        good = put(output, SEGY_HEADERS + number * length, trace, length, problem);
+        good = volume_put(output, SEGY_HEADERS + number * length, trace, length, problem);
     }
     free(trace);
     return good;

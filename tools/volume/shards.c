@@ -51,35 +51,58 @@ static size_t entries_of(const struct store *store)
     return (size_t)store->shard[0] * store->shard[1] * store->shard[2];
 }
 
-/* Read the index of a shard and find a brick in it. An entry of ones is a brick that is missing. */
-static bool find_in_shard(const struct store *store, const struct source *source, const uint32_t at[AXES],
-    uint64_t *offset, uint64_t *length, struct problem *problem)
+/* Read the index of a shard from its file. The caller frees it; null: it cannot be read. */
+static uint8_t *load_index(const struct store *store, const struct source *source, struct problem *problem)
 {
     const size_t entries = entries_of(store) * ENTRY, whole = entries + (store->index_checked ? SUM : 0);
     const uint64_t size = source_size(source);
-    uint8_t *index = malloc(whole);
-    if (index == NULL)
-        return problem_set(problem, "out of memory");
-    bool good = size >= whole || problem_set(problem, "the shard ends before its index does");
+    uint8_t *index = malloc(whole), sum[SUM];
+    bool good = index != NULL || problem_set(problem, "out of memory");
+    good = good && (size >= whole || problem_set(problem, "the shard ends before its index does"));
     good = good && source_at(source, store->index_first ? 0 : size - whole, whole, index, problem);
     if (good && store->index_checked) {
-        uint8_t sum[SUM];
         put_little(sum, crc32c(index, entries), SUM);
         good =
             memcmp(sum, index + entries, SUM) == 0 || problem_set(problem, "the CRC-32C of the shard's index is wrong");
     }
-    if (good) {
-        const uint8_t *entry = index + place_of(store, at) * ENTRY;
-        *offset = get64(entry);
-        *length = get64(entry + 8);
-        const bool missing = *offset == UINT64_MAX && *length == UINT64_MAX;
-        good = missing || (*offset <= size && *length <= size - *offset) ||
-               problem_set(problem, "a brick lies outside of its shard");
-        if (missing)
-            *length = 0;
-    }
+    if (good)
+        return index;
     free(index);
-    return good;
+    return NULL;
+}
+
+/* Let the index that is known be that of the shard that has brick `at`. */
+static bool know_index(
+    const struct store *store, const struct source *source, const uint32_t at[AXES], struct problem *problem)
+{
+    struct shard_index *known = store->known;
+    bool same = known->entries != NULL;
+    for (size_t i = 0; i < AXES; i++)
+        same = same && known->shard[i] == at[i] / store->shard[i];
+    if (same)
+        return true;
+    free(known->entries);
+    known->entries = load_index(store, source, problem);
+    for (size_t i = 0; i < AXES; i++)
+        known->shard[i] = at[i] / store->shard[i];
+    return known->entries != NULL;
+}
+
+/* Find a brick in its shard. An entry of ones is a brick that is missing. */
+static bool find_in_shard(const struct store *store, const struct source *source, const uint32_t at[AXES],
+    uint64_t *offset, uint64_t *length, struct problem *problem)
+{
+    const uint64_t size = source_size(source);
+    if (!know_index(store, source, at, problem))
+        return false;
+    const uint8_t *entry = store->known->entries + place_of(store, at) * ENTRY;
+    *offset = get64(entry);
+    *length = get64(entry + 8);
+    if (*offset == UINT64_MAX && *length == UINT64_MAX) {
+        *length = 0;
+        return true;
+    }
+    return (*offset <= size && *length <= size - *offset) || problem_set(problem, "a brick lies outside of its shard");
 }
 
 /* Check and drop the CRC-32C behind a brick. */

@@ -63,14 +63,15 @@ static void copy_tile(
         memcpy(to + y * row, tile + (size_t)y * tile_width * bytes, columns * bytes);
 }
 
-static bool read_tiles(TIFF *tiff, const struct page *page, uint8_t *to)
+static bool read_tiles(TIFF *tiff, const struct page *page, uint64_t limit, uint8_t *to)
 {
     const size_t bytes = page->bits / 8, row = page->width * bytes;
     uint32_t width = 0, height = 0;
     TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width);
     TIFFGetField(tiff, TIFFTAG_TILELENGTH, &height);
     const tmsize_t size = TIFFTileSize(tiff);
-    if (width == 0 || height == 0 || size <= 0 || (uint64_t)size != (uint64_t)width * height * bytes)
+    if (width == 0 || height == 0 || size <= 0 || (uint64_t)size > limit ||
+        (uint64_t)size != (uint64_t)width * height * bytes)
         return false;
     uint8_t *tile = malloc((size_t)size);
     bool good = tile != NULL;
@@ -81,18 +82,16 @@ static bool read_tiles(TIFF *tiff, const struct page *page, uint8_t *to)
             good = TIFFReadTile(tiff, tile, x, y, 0, 0) >= 0;
             if (good)
                 copy_tile(tile, width, rows, columns, bytes, to + y * row + x * bytes, row);
-            if (page->height - y <= height && page->width - x <= width)
-                break;
         }
     free(tile);
     return good;
 }
 
-static bool read_page(TIFF *tiff, const struct page *page, uint8_t *to)
+static bool read_page(TIFF *tiff, const struct page *page, uint64_t limit, uint8_t *to)
 {
     const size_t row = (size_t)page->width * (page->bits / 8);
     if (TIFFIsTiled(tiff))
-        return read_tiles(tiff, page, to);
+        return read_tiles(tiff, page, limit, to);
     if (TIFFScanlineSize(tiff) < 0 || (size_t)TIFFScanlineSize(tiff) != row)
         return false;
     for (uint32_t y = 0; y < page->height; y++)
@@ -121,16 +120,19 @@ static bool read_pages(
     if (!count_pages(tiff, &page, &count, problem))
         return problem->text[0] != '\0' ? false : problem_set(problem, "TIFF: cannot be read");
     describe(&page, count, &file->volume);
-    const uint64_t slice = (uint64_t)page.width * page.height * (page.bits / 8);
+    const uint64_t slice = (uint64_t)page.width * page.height * (page.bits / 8),
+                   limit = common_max_memory(&settings->common);
     if ((uint64_t)page.width * page.height > common_max_pixels(&settings->common) ||
-        __builtin_mul_overflow(slice, (uint64_t)count, &length) || length > common_max_memory(&settings->common))
+        __builtin_mul_overflow(slice, (uint64_t)count, &length) || length > limit)
         return problem_set_kind(problem, PROBLEM_LIMIT, "TIFF: %u pages of %ux%u samples exceed the limits",
             (unsigned)count, (unsigned)page.width, (unsigned)page.height);
     file->samples = malloc((size_t)length);
     if (file->samples == NULL)
         return problem_set(problem, "out of memory");
+    /* Pages are read one after the other, as libtiff looks for one by its number from the first page on. */
     for (uint32_t i = 0; i < count; i++)
-        if (!TIFFSetDirectory(tiff, (tdir_t)i) || !read_page(tiff, &page, (uint8_t *)file->samples + i * slice))
+        if (!(i == 0 ? TIFFSetDirectory(tiff, 0) : TIFFReadDirectory(tiff)) ||
+            !read_page(tiff, &page, limit, (uint8_t *)file->samples + i * slice))
             return problem->text[0] != '\0' ? false : problem_set(problem, "TIFF: page %u cannot be read", (unsigned)i);
     return true;
 }
@@ -149,11 +151,10 @@ bool stack_read(struct volume_file *file, const struct volume_settings *settings
 
 static void set_tags(TIFF *tiff, const kst_volume *volume)
 {
-    const uint32_t bits = volume->bits > 16 ? 32 : volume->bits > 8 ? 16 : 8;
     TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, volume->width);
     TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, volume->height);
-    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, bits);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, (int)(8 * volume_sample_bytes(volume)));
     TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
     TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
     TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
@@ -175,7 +176,7 @@ static bool write_page(TIFF *tiff, const kst_volume *volume, const uint8_t *slic
 
 bool stack_write(struct output *output, const kst_volume *volume, struct problem *problem)
 {
-    const size_t row = (size_t)volume->width * (volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1);
+    const size_t row = volume->width * volume_sample_bytes(volume);
     const uint64_t slice = (uint64_t)row * volume->height, most = UINT32_MAX - (uint64_t)volume->depth * 1024;
     struct tiff_bytes bytes = {.output = NULL}; /* in memory: libtiff reads back what it wrote of the page before */
     if (slice > UINT32_MAX || volume->depth > UINT16_MAX)

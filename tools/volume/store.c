@@ -96,7 +96,8 @@ bool store_open(struct store *store, const char *name, uint64_t max_memory, stru
 {
     *store = (struct store){.max_memory = max_memory, .grid = {.spacing = {1, 1, 1}}};
     store->folder = strdup(name);
-    if (store->folder == NULL)
+    store->known = calloc(1, sizeof *store->known);
+    if (store->folder == NULL || store->known == NULL)
         return problem_set(problem, "out of memory");
     return json_library_load(problem) && open_folder(store, true, problem);
 }
@@ -105,6 +106,10 @@ void store_release(struct store *store)
 {
     free(store->folder);
     store->folder = NULL;
+    if (store->known != NULL)
+        free(store->known->entries);
+    free(store->known);
+    store->known = NULL;
 }
 
 /* Check that bricks can be reduced: their sides are multiples of 2^levels, so that reduced bricks lie side by side. */
@@ -170,7 +175,7 @@ static bool read_brick(const struct store *store, const struct volume_settings *
         .width = part[2].length,
         .height = part[1].length,
         .depth = part[0].length};
-    const size_t bytes = volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
+    const size_t bytes = volume_sample_bytes(volume);
     struct brick_bytes coded = {.data = NULL};
     struct problem inner = {.text = ""};
     kst_volume target = *volume;

@@ -6,13 +6,22 @@
 #include "json.h"
 #include "volume/volume.h"
 
-enum { AXES = 3 /* z, y, x: the order of all arrays of this header */ };
+enum {
+    AXES = 3,                 /* z, y, x: the order of all arrays of this header */
+    STORE_SHARD_MAX = 1 << 12 /* bricks of a shard */
+};
 
 /* Says what the bytes of a brick are. */
 enum brick_coder {
     BRICK_VOLUME, /* a codestream of the codec "kostka" */
     BRICK_IMAGE,  /* a picture of JPEG 2000, which is one slice; "ht" or not makes no difference to a reader */
     BRICK_BYTES   /* samples as they are */
+};
+
+/* The index of the shard that was read last, which its other bricks use again. */
+struct shard_index {
+    uint32_t shard[AXES]; /* its number along each axis */
+    uint8_t *entries;     /* from malloc; null: none has been read */
 };
 
 /* An array in a folder: `shape` samples in bricks, some of which may lie in shards. */
@@ -40,6 +49,7 @@ struct store {
     bool plain_keys; /* keys do not begin with "c" */
     struct volume_grid grid;
     uint64_t max_memory;
+    struct shard_index *known; /* from malloc, of a store that was opened */
 };
 
 /* Return whether a name is that of a store: it ends in .zarr, or is a folder with metadata of Zarr. */
@@ -54,13 +64,15 @@ void store_release(struct store *store);
 
 /*
  * metadata.c: read the metadata of an array, version 3 (zarr.json) or 2 (.zarray), into a store whose folder and limit
- * are set. And find the first array of a group: `path` receives a name of one or more folders below, from malloc.
+ * are set.
  */
 bool metadata_read_array(struct store *store, const json_t *root, struct problem *problem);
 bool metadata_read_v2(struct store *store, const json_t *root, struct problem *problem);
+
+/* metadata.c: find the first array of a group. `path` receives a name of one or more folders below, from malloc. */
 bool metadata_find_array(const json_t *root, char **path, struct volume_grid *grid, struct problem *problem);
 
-/* metadata_write.c: write what describes an array; and a group of `levels` arrays named 0, 1, ... */
+/* metadata_write.c: write what describes an array, or a group of `levels` arrays named 0, 1, ... */
 bool metadata_write_array(const struct store *store, const char *folder, struct problem *problem);
 bool metadata_write_group(const struct store *store, const char *folder, uint32_t levels, struct problem *problem);
 

@@ -7,6 +7,8 @@
 
 #include "options.h"
 
+enum { VOLUME_SIDE_MAX = 1 << 27 /* samples along an axis */ };
+
 /* Says where the samples of a volume lie in space. */
 struct volume_grid {
     double spacing[3]; /* from sample to sample along z, y and x; 1 where it is not known */
@@ -34,6 +36,12 @@ struct volume_settings {
     bool by_slices;     /* a store's bricks are slices, for other readers */
 };
 
+/* Return the bytes of a sample in memory. */
+static inline size_t volume_sample_bytes(const kst_volume *volume)
+{
+    return volume->bits > 16 ? 4 : volume->bits > 8 ? 2 : 1;
+}
+
 struct store;
 struct segy;
 
@@ -42,6 +50,7 @@ struct volume_file {
     struct source source;
     struct store *store; /* null: the file is no store */
     struct segy *segy;   /* null: it is no SEG-Y file */
+    bool stack;          /* it is a TIFF file: `samples` has all pages */
     void *samples;       /* from malloc, if they are not the file's bytes; otherwise null */
     uint64_t offset;     /* of the first sample */
     bool swapped;        /* samples are in the other order of bytes than the machine's */
@@ -50,33 +59,40 @@ struct volume_file {
 };
 
 /*
- * volume/files.c: open a NIfTI-1 file, raw samples if the settings have a shape, or a Zarr store: `volume` has its size
- * and type, but no samples. And read whole slices' rows `y` to `y + height` of slices `z` to `z + depth` to `to`,
- * without padding.
+ * volume/files.c: open raw samples if the settings have a shape, or else what the name says: a Zarr store, a SEG-Y,
+ * TIFF or NIfTI-1 file. `volume` has its size and type, but no samples.
  */
 bool volume_open(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem);
+
+/* volume/files.c: read rows `y` to `y + height` of slices `z` to `z + depth`, which are whole, to `to` without padding.
+ */
 bool volume_read_rows(const struct volume_file *file, const struct volume_settings *settings, const kst_box *rows,
     uint8_t *to, struct problem *problem);
 
-/* volume/files.c: the same with all samples. And write a NIfTI-1 file or raw samples, by the name. */
+/* volume/files.c: open a volume and read all of its samples. */
 bool volume_read(
     const char *name, const struct volume_settings *settings, struct volume_file *file, struct problem *problem);
 void volume_release(struct volume_file *file);
+
+/* volume/files.c: write a SEG-Y, TIFF or NIfTI-1 file, or raw samples, by the name. */
 bool volume_write(const char *name, const kst_volume *volume, const struct volume_grid *grid,
     const struct volume_settings *settings, struct problem *problem);
 
 /*
- * Write the volume of a store as a NIfTI-1 file or raw samples, some of its bricks at a time. `box` is a part of the
- * reduced volume.
+ * volume/files.c: write the volume of a store as such a file, some of its bricks at a time (all of a TIFF file). `box`
+ * is a part of the reduced volume.
  */
 bool volume_write_store(const char *name, const struct store *store, const kst_box *box,
     const struct volume_settings *settings, struct problem *problem);
 
+/* volume/files.c: write bytes at an offset of a file, or behind the others where bytes must be in order. */
+bool volume_put(struct output *output, uint64_t at, const void *data, size_t length, struct problem *problem);
+
 /* Return whether a name ends as those of NIfTI-1 files do. */
 bool volume_is_nifti(const char *name);
 
-/* volume/nifti.c: describe the volume of an open NIfTI-1 file. And write the header of one, up to its samples. */
+/* volume/nifti.c: describe the volume of an open NIfTI-1 file, and write the header of one, up to its samples. */
 enum { NIFTI_HEADER = 352 /* with the bytes that say that no extension follows */ };
 bool nifti_read(struct volume_file *file, struct problem *problem);
 bool nifti_write(
