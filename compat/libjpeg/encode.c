@@ -2,6 +2,7 @@
 /* Replaces the functions of libjpeg that compress lines of pixels. */
 #include "encode.h"
 
+#include <jerror.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,8 +213,12 @@ static void give_up(struct libjpeg_compression *c, j_compress_ptr cinfo, JDIMENS
 JDIMENSION jpeg_write_scanlines(j_compress_ptr cinfo, JSAMPARRAY scanlines, JDIMENSION num_lines)
 {
     struct libjpeg_compression *c = compression_of(cinfo);
-    if (!c || cinfo->next_scanline >= cinfo->image_height)
+    if (!c)
         return libjpeg_original.jpeg_write_scanlines(cinfo, scanlines, num_lines);
+    if (cinfo->next_scanline >= cinfo->image_height) {
+        WARNMS(cinfo, JWRN_TOO_MUCH_DATA);
+        return 0;
+    }
     JDIMENSION left = cinfo->image_height - cinfo->next_scanline, count = num_lines < left ? num_lines : left;
     for (JDIMENSION i = 0; i < count; i++)
         memcpy(line_of(c, cinfo->next_scanline + i), scanlines[i], c->line);
@@ -252,7 +257,8 @@ void jpeg_finish_compress(j_compress_ptr cinfo)
         libjpeg_original.jpeg_finish_compress(cinfo);
         return;
     }
-    write_bytes(c, cinfo, c->coded.length);
+    if (!write_bytes(c, cinfo, c->coded.length))
+        ERREXIT(cinfo, JERR_CANT_SUSPEND);
     mark_tables(cinfo);
     release(c, cinfo);
     (*cinfo->dest->term_destination)(cinfo);
