@@ -36,22 +36,6 @@ void libjpeg_drop_compression(j_compress_ptr cinfo)
         release(c, cinfo);
 }
 
-static bool find_format(J_COLOR_SPACE space, kst_format *format)
-{
-    static const struct {
-        J_COLOR_SPACE space;
-        kst_format format;
-    } formats[] = {{JCS_GRAYSCALE, KST_FORMAT_GREY}, {JCS_RGB, KST_FORMAT_RGB}, {JCS_CMYK, KST_FORMAT_CMYK},
-        {JCS_EXT_RGB, KST_FORMAT_RGB}, {JCS_EXT_BGR, KST_FORMAT_BGR}, {JCS_EXT_RGBX, KST_FORMAT_RGBA},
-        {JCS_EXT_RGBA, KST_FORMAT_RGBA}, {JCS_EXT_BGRX, KST_FORMAT_BGRA}, {JCS_EXT_BGRA, KST_FORMAT_BGRA}};
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].space == space) {
-            *format = formats[i].format;
-            return true;
-        }
-    return false;
-}
-
 static bool find_colour(J_COLOR_SPACE space, kst_colour *colour)
 {
     static const kst_colour colours[] = {[JCS_GRAYSCALE] = KST_COLOUR_GREY,
@@ -118,9 +102,7 @@ static bool set_script(struct libjpeg_compression *c, j_compress_ptr cinfo)
 static bool set_options(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     kst_encode_options_init(&c->options);
-    c->options.coding = cinfo->progressive_mode  ? KST_CODING_PROGRESSIVE
-                        : cinfo->optimize_coding ? KST_CODING_OPTIMIZED
-                                                 : KST_CODING_BASELINE;
+    c->options.coding = cinfo->progressive_mode ? KST_CODING_PROGRESSIVE : KST_CODING_OPTIMIZED;
     if (cinfo->restart_in_rows > 0)
         c->options.restart = (kst_restart){KST_RESTART_ROWS, (uint32_t)cinfo->restart_in_rows};
     else if (cinfo->restart_interval > 0)
@@ -131,7 +113,7 @@ static bool set_options(struct libjpeg_compression *c, j_compress_ptr cinfo)
 static bool set_image(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     kst_format format;
-    if (!find_format(cinfo->in_color_space, &format) ||
+    if (!libjpeg_find_format(cinfo->in_color_space, &format) ||
         kst_format_channels(format) != (uint32_t)cinfo->input_components)
         return false;
     kst_image_init(&c->image);
