@@ -21,7 +21,6 @@ void libjpeg_release(struct libjpeg_taken *taken)
     kst_lines_close(&taken->lines);
     free(taken->bytes);
     free(taken->border);
-    free(taken->scratch);
     free(taken);
 }
 
