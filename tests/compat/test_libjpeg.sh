@@ -68,8 +68,8 @@ for file in 420 444 progressive scans; do
     done
 done
 
-# Files of the corpus. Where coefficients are so large that no samples can give them, the system's library makes other samples
-# with SIMD than without; such files are no measure.
+# Files of the corpus. Of some that are damaged, the system's library makes other samples with SIMD than without; such files are
+# no measure.
 number=0
 for file in "$KOSTKA_CORPUS"/jpeg/*/*.jp*g; do
     number=$((number + 1))
