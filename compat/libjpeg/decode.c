@@ -174,7 +174,9 @@ int jpeg_consume_input(j_decompress_ptr cinfo)
 static boolean finish_handed(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     boolean done = libjpeg_enter(taken, cinfo) && libjpeg_original.jpeg_finish_decompress(cinfo);
-    libjpeg_leave(taken, cinfo);
+    taken = libjpeg_handed(cinfo); /* with sanitizers the system's library calls our jpeg_abort(), which releases it */
+    if (taken)
+        libjpeg_leave(taken, cinfo);
     if (done)
         libjpeg_release(taken);
     return done;
