@@ -1,25 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compares the headers of a stream that was made with what cinfo asks for: tables of codes and components. */
-#include <string.h>
-
+/* Compares the headers of a stream that was made with what cinfo asks for. */
 #include "encode.h"
-
-static bool same_codes(const uint8_t *at, size_t length, j_compress_ptr cinfo)
-{
-    while (length >= 17) {
-        JHUFF_TBL *const *tables = at[0] >> 4 ? cinfo->ac_huff_tbl_ptrs : cinfo->dc_huff_tbl_ptrs;
-        const JHUFF_TBL *table = tables[at[0] & 3];
-        size_t count = 0;
-        for (int i = 1; i <= 16; i++)
-            count += at[i];
-        if (!table || memcmp(table->bits + 1, at + 1, 16) != 0 || count > length - 17 ||
-            memcmp(table->huffval, at + 17, count) != 0)
-            return false;
-        at += 17 + count;
-        length -= 17 + count;
-    }
-    return length == 0;
-}
 
 static bool same_frame(const uint8_t *at, size_t length, j_compress_ptr cinfo)
 {
@@ -57,8 +38,6 @@ size_t libjpeg_coded_start(const kst_buffer *coded, j_compress_ptr cinfo)
         bool application = marker >= 0xE0 && marker <= 0xEF;
         if (!application && start == 0)
             start = at;
-        if (marker == 0xC4 && !cinfo->optimize_coding && !same_codes(segment + 4, length - 2, cinfo))
-            return 0;
         if (marker >= 0xC0 && marker <= 0xC2 && !same_frame(segment + 4, length - 2, cinfo))
             return 0;
         if (marker == 0xDA)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Replaces the functions of libjpeg that decompress, and those that end a decompression. */
-#include <stdlib.h>
-
 #include "taken.h"
 
-/* The states of cinfo->global_state (jpegint.h of libjpeg): the header was read; lines can be read. */
-enum { STATE_READY = 202, STATE_SCANNING = 205 };
+/* At this address there may have been a decompression that was handed over, and whose end was never said. */
+void jpeg_CreateDecompress(j_decompress_ptr cinfo, int version, size_t structsize)
+{
+    libjpeg_release(libjpeg_handed(cinfo));
+    libjpeg_original.jpeg_CreateDecompress(cinfo, version, structsize);
+}
 
 /* Hand over for good, and pass the lines that the caller has. False: the source has suspended it. */
 static bool hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
@@ -21,7 +23,7 @@ static bool hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 static void set_scanning(j_decompress_ptr cinfo)
 {
     (*cinfo->mem->realize_virt_arrays)((j_common_ptr)cinfo);
-    cinfo->global_state = STATE_SCANNING;
+    cinfo->global_state = LIBJPEG_STATE_SCANNING;
     cinfo->output_scanline = 0;
     cinfo->input_scan_number = cinfo->output_scan_number = 1;
     cinfo->input_iMCU_row = cinfo->output_iMCU_row = 0;
@@ -55,7 +57,7 @@ boolean jpeg_start_decompress(j_decompress_ptr cinfo)
     struct libjpeg_taken *taken = libjpeg_handed(cinfo);
     if (taken)
         return libjpeg_hand_over(taken, cinfo);
-    if (cinfo->global_state != STATE_READY)
+    if (cinfo->global_state != LIBJPEG_STATE_READY)
         return libjpeg_original.jpeg_start_decompress(cinfo);
     taken = libjpeg_taken(cinfo);
     if (!taken)
@@ -110,7 +112,7 @@ static JDIMENSION read_taken(struct libjpeg_taken *taken, j_decompress_ptr cinfo
 JDIMENSION jpeg_read_scanlines(j_decompress_ptr cinfo, JSAMPARRAY scanlines, JDIMENSION max_lines)
 {
     struct libjpeg_taken *taken = libjpeg_taken(cinfo);
-    if (taken && cinfo->global_state == STATE_SCANNING && cinfo->output_scanline < cinfo->output_height)
+    if (taken && cinfo->global_state == LIBJPEG_STATE_SCANNING && cinfo->output_scanline < cinfo->output_height)
         return read_taken(taken, cinfo, scanlines, max_lines);
     taken = libjpeg_handed(cinfo);
     return taken ? read_from_original(taken, cinfo, scanlines, max_lines)
@@ -121,10 +123,8 @@ JDIMENSION jpeg_read_scanlines(j_decompress_ptr cinfo, JSAMPARRAY scanlines, JDI
 static JDIMENSION drop_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JDIMENSION count)
 {
     JDIMENSION done = 0;
-    if (!taken->scratch)
-        taken->scratch = calloc(cinfo->output_width, (size_t)cinfo->output_components);
-    JSAMPROW row = taken->scratch;
-    while (row && done < count && jpeg_read_scanlines(cinfo, &row, 1) == 1)
+    JSAMPROW row = libjpeg_scratch(taken, cinfo);
+    while (done < count && jpeg_read_scanlines(cinfo, &row, 1) == 1)
         done++;
     return done;
 }
@@ -132,9 +132,10 @@ static JDIMENSION drop_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo
 JDIMENSION jpeg_skip_scanlines(j_decompress_ptr cinfo, JDIMENSION num_lines)
 {
     struct libjpeg_taken *taken = libjpeg_taken(cinfo);
-    if (taken && cinfo->global_state == STATE_SCANNING && num_lines < cinfo->output_height - cinfo->output_scanline)
+    if (taken && cinfo->global_state == LIBJPEG_STATE_SCANNING &&
+        num_lines < cinfo->output_height - cinfo->output_scanline)
         return drop_lines(taken, cinfo, num_lines);
-    if (taken && cinfo->global_state == STATE_SCANNING && cinfo->output_scanline < cinfo->output_height) {
+    if (taken && cinfo->global_state == LIBJPEG_STATE_SCANNING && cinfo->output_scanline < cinfo->output_height) {
         JDIMENSION left = cinfo->output_height - cinfo->output_scanline;
         cinfo->output_scanline = cinfo->output_height;
         taken->past = true;
@@ -170,18 +171,12 @@ int jpeg_consume_input(j_decompress_ptr cinfo)
     return code;
 }
 
-void jpeg_new_colormap(j_decompress_ptr cinfo)
-{
-    struct libjpeg_taken *taken = libjpeg_taken(cinfo);
-    if (taken)
-        hand_over(taken, cinfo);
-    libjpeg_original.jpeg_new_colormap(cinfo);
-}
-
 static boolean finish_handed(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     boolean done = libjpeg_enter(taken, cinfo) && libjpeg_original.jpeg_finish_decompress(cinfo);
-    libjpeg_leave(taken, cinfo);
+    taken = libjpeg_handed(cinfo); /* with sanitizers the system's library calls our jpeg_abort(), which releases it */
+    if (taken)
+        libjpeg_leave(taken, cinfo);
     if (done)
         libjpeg_release(taken);
     return done;
@@ -202,7 +197,7 @@ static void drop(j_decompress_ptr cinfo)
 static boolean finish_taken(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     enum libjpeg_input input = taken->past ? LIBJPEG_ENDED : LIBJPEG_MORE;
-    while (input == LIBJPEG_MORE)
+    while (input == LIBJPEG_MORE && kst_lines_left(taken->lines) == 0)
         input = libjpeg_fetch(taken, cinfo);
     if (input == LIBJPEG_SUSPENDED)
         return FALSE;
@@ -217,7 +212,7 @@ static boolean finish_taken(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 boolean jpeg_finish_decompress(j_decompress_ptr cinfo)
 {
     struct libjpeg_taken *taken = libjpeg_taken(cinfo);
-    if (taken && cinfo->global_state == STATE_SCANNING && cinfo->output_scanline >= cinfo->output_height)
+    if (taken && cinfo->global_state == LIBJPEG_STATE_SCANNING && cinfo->output_scanline >= cinfo->output_height)
         return finish_taken(taken, cinfo);
     taken = libjpeg_handed(cinfo);
     boolean done = taken ? finish_handed(taken, cinfo) : libjpeg_original.jpeg_finish_decompress(cinfo);

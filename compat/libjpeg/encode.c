@@ -2,6 +2,7 @@
 /* Replaces the functions of libjpeg that compress lines of pixels. */
 #include "encode.h"
 
+#include <jerror.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,22 +34,6 @@ void libjpeg_drop_compression(j_compress_ptr cinfo)
     struct libjpeg_compression *c = compression_of(cinfo);
     if (c)
         release(c, cinfo);
-}
-
-static bool find_format(J_COLOR_SPACE space, kst_format *format)
-{
-    static const struct {
-        J_COLOR_SPACE space;
-        kst_format format;
-    } formats[] = {{JCS_GRAYSCALE, KST_FORMAT_GREY}, {JCS_RGB, KST_FORMAT_RGB}, {JCS_CMYK, KST_FORMAT_CMYK},
-        {JCS_EXT_RGB, KST_FORMAT_RGB}, {JCS_EXT_BGR, KST_FORMAT_BGR}, {JCS_EXT_RGBX, KST_FORMAT_RGBA},
-        {JCS_EXT_RGBA, KST_FORMAT_RGBA}, {JCS_EXT_BGRX, KST_FORMAT_BGRA}, {JCS_EXT_BGRA, KST_FORMAT_BGRA}};
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].space == space) {
-            *format = formats[i].format;
-            return true;
-        }
-    return false;
 }
 
 static bool find_colour(J_COLOR_SPACE space, kst_colour *colour)
@@ -117,9 +102,7 @@ static bool set_script(struct libjpeg_compression *c, j_compress_ptr cinfo)
 static bool set_options(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     kst_encode_options_init(&c->options);
-    c->options.coding = cinfo->progressive_mode  ? KST_CODING_PROGRESSIVE
-                        : cinfo->optimize_coding ? KST_CODING_OPTIMIZED
-                                                 : KST_CODING_BASELINE;
+    c->options.coding = cinfo->progressive_mode ? KST_CODING_PROGRESSIVE : KST_CODING_OPTIMIZED;
     if (cinfo->restart_in_rows > 0)
         c->options.restart = (kst_restart){KST_RESTART_ROWS, (uint32_t)cinfo->restart_in_rows};
     else if (cinfo->restart_interval > 0)
@@ -130,7 +113,7 @@ static bool set_options(struct libjpeg_compression *c, j_compress_ptr cinfo)
 static bool set_image(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     kst_format format;
-    if (!find_format(cinfo->in_color_space, &format) ||
+    if (!libjpeg_find_format(cinfo->in_color_space, &format) ||
         kst_format_channels(format) != (uint32_t)cinfo->input_components)
         return false;
     kst_image_init(&c->image);
@@ -212,8 +195,12 @@ static void give_up(struct libjpeg_compression *c, j_compress_ptr cinfo, JDIMENS
 JDIMENSION jpeg_write_scanlines(j_compress_ptr cinfo, JSAMPARRAY scanlines, JDIMENSION num_lines)
 {
     struct libjpeg_compression *c = compression_of(cinfo);
-    if (!c || cinfo->next_scanline >= cinfo->image_height)
+    if (!c)
         return libjpeg_original.jpeg_write_scanlines(cinfo, scanlines, num_lines);
+    if (cinfo->next_scanline >= cinfo->image_height) {
+        WARNMS(cinfo, JWRN_TOO_MUCH_DATA);
+        return 0;
+    }
     JDIMENSION left = cinfo->image_height - cinfo->next_scanline, count = num_lines < left ? num_lines : left;
     for (JDIMENSION i = 0; i < count; i++)
         memcpy(line_of(c, cinfo->next_scanline + i), scanlines[i], c->line);
@@ -252,7 +239,8 @@ void jpeg_finish_compress(j_compress_ptr cinfo)
         libjpeg_original.jpeg_finish_compress(cinfo);
         return;
     }
-    write_bytes(c, cinfo, c->coded.length);
+    if (!write_bytes(c, cinfo, c->coded.length))
+        ERREXIT(cinfo, JERR_CANT_SUSPEND);
     mark_tables(cinfo);
     release(c, cinfo);
     (*cinfo->dest->term_destination)(cinfo);

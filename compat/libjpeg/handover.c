@@ -3,6 +3,7 @@
  * Hands a decompression over to the system's library, which then reads the bytes that were kept, and behind them those
  * of the caller's source. Its source is in cinfo only while it works: callers find their own there.
  */
+#include <jerror.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -62,10 +63,8 @@ static bool take_chunk(struct libjpeg_taken *taken)
 {
     struct jpeg_source_mgr *source = taken->source, *proxy = &taken->proxy;
     size_t unread = proxy->bytes_in_buffer, length = source->bytes_in_buffer;
-    if (!libjpeg_append(taken, source->next_input_byte, length))
+    if (!libjpeg_take_bytes(taken, source, length))
         return false;
-    source->next_input_byte += length;
-    source->bytes_in_buffer = 0;
     proxy->next_input_byte = taken->bytes + taken->length - length - unread;
     proxy->bytes_in_buffer = unread + length;
     return true;
@@ -103,9 +102,12 @@ static boolean fill_proxy(j_decompress_ptr cinfo)
     }
     if (!refill(taken, cinfo))
         return FALSE;
-    taken->proxy.bytes_in_buffer = 0; /* what was there has been read */
-    taken->borders_passed++;
-    return libjpeg_add_border(taken) && take_chunk(taken);
+    /* All that was kept has been read. */
+    taken->proxy.bytes_in_buffer = taken->length = taken->border_count = 0;
+    taken->borders_passed = 1;
+    if (!libjpeg_add_border(taken) || !take_chunk(taken))
+        ERREXIT1(cinfo, JERR_OUT_OF_MEMORY, 0);
+    return TRUE;
 }
 
 static void skip_in_proxy(j_decompress_ptr cinfo, long count)
@@ -132,14 +134,14 @@ static void start_proxy(j_decompress_ptr cinfo)
     (void)cinfo; /* the caller's source was started when the header was read */
 }
 
-/* Give bytes that were taken but not read back to the caller's source, which still has them. */
+/* Give bytes that were taken but not read back to the caller's source, if it still has all of them. */
 static void give_back(struct libjpeg_taken *taken)
 {
     size_t unread = taken->proxy.bytes_in_buffer;
-    if (taken->borders_passed < taken->border_count || unread > libjpeg_chunk(taken))
+    bool there = taken->source->next_input_byte == taken->run_end && unread <= taken->run;
+    if (taken->borders_passed < taken->border_count || !there)
         return;
-    taken->source->next_input_byte -= unread;
-    taken->source->bytes_in_buffer += unread;
+    libjpeg_give_back(taken, taken->source, unread);
     taken->proxy.bytes_in_buffer = 0;
 }
 
@@ -155,10 +157,7 @@ static void start_source(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     taken->source = cinfo->src;
     struct jpeg_source_mgr *source = cinfo->src;
-    if (libjpeg_append(taken, source->next_input_byte, source->bytes_in_buffer)) {
-        source->next_input_byte += source->bytes_in_buffer;
-        source->bytes_in_buffer = 0;
-    }
+    libjpeg_take_bytes(taken, source, source->bytes_in_buffer); /* otherwise they are taken when they are read */
     taken->proxy = (struct jpeg_source_mgr){.init_source = start_proxy,
         .fill_input_buffer = fill_proxy,
         .skip_input_data = skip_in_proxy,
@@ -169,8 +168,10 @@ static void start_source(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
     remember(taken);
 }
 
+/* The caller's count of lines includes those that the system's library has still to pass. */
 static void enter_source(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
+    cinfo->output_scanline -= taken->lines_to_skip;
     if (cinfo->src != &taken->proxy)
         taken->source = cinfo->src;
     if (taken->suspends && taken->source->bytes_in_buffer > 0)
@@ -181,15 +182,15 @@ static void enter_source(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 void libjpeg_leave(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     cinfo->src = taken->source;
+    cinfo->output_scanline += taken->lines_to_skip;
 }
 
 bool libjpeg_hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     if (!taken->cinfo) {
         taken->lines_to_skip = cinfo->output_scanline;
-        cinfo->output_scanline = 0;
         cinfo->main = NULL;
-        cinfo->global_state = 202; /* DSTATE_READY of jpegint.h: the header has been read */
+        cinfo->global_state = LIBJPEG_STATE_READY;
         kst_lines_close(&taken->lines);
         start_source(taken, cinfo);
     }
@@ -199,16 +200,22 @@ bool libjpeg_hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
     return started;
 }
 
+JSAMPROW libjpeg_scratch(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    size_t length = cinfo->output_width * (size_t)cinfo->output_components;
+    if (!taken->scratch)
+        taken->scratch = (*cinfo->mem->alloc_large)((j_common_ptr)cinfo, JPOOL_IMAGE, length);
+    return taken->scratch;
+}
+
 bool libjpeg_enter(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     enter_source(taken, cinfo);
-    if (taken->lines_to_skip > 0 && !taken->scratch)
-        taken->scratch = calloc(cinfo->output_width, (size_t)cinfo->output_components);
-    JSAMPROW row = taken->scratch;
-    while (taken->lines_to_skip > 0 && row) {
+    while (taken->lines_to_skip > 0) {
+        JSAMPROW row = libjpeg_scratch(taken, cinfo);
         if (libjpeg_original.jpeg_read_scanlines(cinfo, &row, 1) == 0)
             return false;
         taken->lines_to_skip--;
     }
-    return taken->lines_to_skip == 0;
+    return true;
 }

@@ -38,9 +38,23 @@ bool libjpeg_add_border(struct libjpeg_taken *taken)
     return true;
 }
 
-size_t libjpeg_chunk(const struct libjpeg_taken *taken)
+bool libjpeg_take_bytes(struct libjpeg_taken *taken, struct jpeg_source_mgr *source, size_t length)
 {
-    return taken->length - (taken->border_count ? taken->border[taken->border_count - 1] : taken->header);
+    if (!libjpeg_append(taken, source->next_input_byte, length))
+        return false;
+    taken->run = source->next_input_byte == taken->run_end ? taken->run + length : length;
+    source->next_input_byte += length;
+    source->bytes_in_buffer -= length;
+    taken->run_end = source->next_input_byte;
+    return true;
+}
+
+void libjpeg_give_back(struct libjpeg_taken *taken, struct jpeg_source_mgr *source, size_t length)
+{
+    source->next_input_byte -= length;
+    source->bytes_in_buffer += length;
+    taken->run_end -= length;
+    taken->run -= length;
 }
 
 /* Return the offset of the next marker that is neither RST nor a stuffed zero; `length` if there is none yet. */
@@ -91,14 +105,6 @@ static size_t search(struct libjpeg_taken *taken)
     }
 }
 
-/* Let the caller's source get bytes if it has none. */
-static bool fill(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
-{
-    if (cinfo->src->bytes_in_buffer > 0)
-        return true;
-    return (*cinfo->src->fill_input_buffer)(cinfo) && cinfo->src->bytes_in_buffer > 0 && libjpeg_add_border(taken);
-}
-
 /* There is no memory: the system's library may go on with what was kept. */
 static enum libjpeg_input give_up(struct libjpeg_taken *taken)
 {
@@ -110,16 +116,19 @@ enum libjpeg_input libjpeg_fetch(struct libjpeg_taken *taken, j_decompress_ptr c
 {
     if (taken->ended)
         return LIBJPEG_ENDED;
-    if (!fill(taken, cinfo))
-        return LIBJPEG_SUSPENDED;
     struct jpeg_source_mgr *source = cinfo->src;
+    if (source->bytes_in_buffer == 0) {
+        if (!(*source->fill_input_buffer)(cinfo) || source->bytes_in_buffer == 0)
+            return LIBJPEG_SUSPENDED;
+        if (!libjpeg_add_border(taken))
+            return give_up(taken);
+    }
     size_t length = source->bytes_in_buffer < CHUNK ? source->bytes_in_buffer : CHUNK;
-    if (!libjpeg_append(taken, source->next_input_byte, length))
+    if (!libjpeg_take_bytes(taken, source, length))
         return give_up(taken);
     size_t back = search(taken);
     taken->length -= back;
-    source->next_input_byte += length - back;
-    source->bytes_in_buffer -= length - back;
+    libjpeg_give_back(taken, source, back);
     kst_lines_extend(taken->lines, taken->bytes, taken->length, taken->ended);
     return LIBJPEG_MORE;
 }

@@ -21,25 +21,7 @@ void libjpeg_release(struct libjpeg_taken *taken)
     kst_lines_close(&taken->lines);
     free(taken->bytes);
     free(taken->border);
-    free(taken->scratch);
     free(taken);
-}
-
-/* Find the format of what the caller asks for. False: Kostka does not make it. */
-static bool find_format(j_decompress_ptr cinfo, kst_format *format)
-{
-    static const struct {
-        J_COLOR_SPACE space;
-        kst_format format;
-    } formats[] = {{JCS_GRAYSCALE, KST_FORMAT_GREY}, {JCS_RGB, KST_FORMAT_RGB}, {JCS_CMYK, KST_FORMAT_CMYK},
-        {JCS_EXT_RGB, KST_FORMAT_RGB}, {JCS_EXT_BGR, KST_FORMAT_BGR}, {JCS_EXT_RGBX, KST_FORMAT_RGBA},
-        {JCS_EXT_RGBA, KST_FORMAT_RGBA}, {JCS_EXT_BGRX, KST_FORMAT_BGRA}, {JCS_EXT_BGRA, KST_FORMAT_BGRA}};
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].space == cinfo->out_color_space) {
-            *format = formats[i].format;
-            return true;
-        }
-    return false;
 }
 
 /* Return whether the coded colour space has the components that the headers made for it will say. */
@@ -102,7 +84,8 @@ static bool open_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
     kst_decode_options_init(&options);
     while (options.reduce < 3 && 8 >> options.reduce != cinfo->min_DCT_scaled_size)
         options.reduce++;
-    if (!context || 8 >> options.reduce != cinfo->min_DCT_scaled_size || !find_format(cinfo, &options.format) ||
+    if (!context || 8 >> options.reduce != cinfo->min_DCT_scaled_size ||
+        !libjpeg_find_format(cinfo->out_color_space, &options.format) ||
         kst_lines_open(context, taken->bytes, taken->length, &options, &taken->lines))
         return false;
     kst_lines_describe(taken->lines, &image);

@@ -15,6 +15,9 @@
 
 #include "original.h"
 
+/* The states of cinfo->global_state (jpegint.h of libjpeg): the header was read; lines can be read. */
+enum { LIBJPEG_STATE_READY = 202, LIBJPEG_STATE_SCANNING = 205 };
+
 /* How far the source has yielded what a decompression needs. */
 enum libjpeg_input { LIBJPEG_MORE, LIBJPEG_SUSPENDED, LIBJPEG_ENDED };
 
@@ -30,7 +33,9 @@ struct libjpeg_taken {
     bool past;       /* the last lines were skipped, so that the end of the data does not matter */
     size_t *border;  /* where in `bytes` a buffer of the source ended and the next one began */
     size_t border_count, border_room;
-    void *scratch; /* a line that nobody wants */
+    size_t run; /* number of bytes taken that lie side by side in the source's memory, up to `run_end` */
+    const JOCTET *run_end;
+    void *scratch; /* a line that nobody wants; null: there is none yet. It is of cinfo's memory for a picture */
     /* After it was handed over: */
     j_decompress_ptr cinfo;
     struct jpeg_source_mgr proxy;   /* the source of the system's library, which reads `bytes` first */
@@ -54,10 +59,12 @@ bool libjpeg_make_header(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
 
 /* input.c: remember that a new buffer of the source begins here. False: there is no memory. */
 bool libjpeg_add_border(struct libjpeg_taken *taken);
-/* The number of bytes of the source's present buffer that were taken. */
-size_t libjpeg_chunk(const struct libjpeg_taken *taken);
 /* input.c: append bytes. False: there is no memory. */
 bool libjpeg_append(struct libjpeg_taken *taken, const uint8_t *bytes, size_t length);
+/* Take bytes that a source has, and append them. False: there is no memory. */
+bool libjpeg_take_bytes(struct libjpeg_taken *taken, struct jpeg_source_mgr *source, size_t length);
+/* Give the last bytes back to the source, at most taken->run. */
+void libjpeg_give_back(struct libjpeg_taken *taken, struct jpeg_source_mgr *source, size_t length);
 /* Get what the source has, at least a byte, and say so to the decoder. The caller's functions may not return. */
 enum libjpeg_input libjpeg_fetch(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
 
@@ -75,9 +82,14 @@ bool libjpeg_hand_over(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
 bool libjpeg_enter(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
 void libjpeg_leave(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
 void libjpeg_forget_handed(struct libjpeg_taken *taken);
+/* Return the memory for a line that nobody wants. If there is none, the error ends the call. */
+JSAMPROW libjpeg_scratch(struct libjpeg_taken *taken, j_decompress_ptr cinfo);
 
 /* encode.c: forget a compression that is taken over, if it is. */
 void libjpeg_drop_compression(j_compress_ptr cinfo);
+
+/* format.c: find the format of pixels. False: Kostka does not have it. */
+bool libjpeg_find_format(J_COLOR_SPACE space, kst_format *format);
 
 /* context.c: the context of this process; null: there is none. */
 kst_context *libjpeg_context(void);

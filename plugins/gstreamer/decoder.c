@@ -175,6 +175,11 @@ static GstFlowReturn negotiate(GstVideoDecoder *base, const kst_image *image, co
     own->depth = image->plane[0].depth;
     GstVideoCodecState *output =
         gst_video_decoder_set_output_state(base, own->format->video, image->width, height, own->input);
+    if (output == NULL) {
+        GST_ELEMENT_ERROR(base, STREAM, FORMAT, ("A frame is too large for GStreamer."),
+            ("%u columns, %u rows", image->width, height));
+        return GST_FLOW_NOT_NEGOTIATED;
+    }
     describe_output(base, shape, output);
     gst_video_codec_state_unref(output);
     return gst_video_decoder_negotiate(base) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
@@ -221,6 +226,19 @@ static void note_warnings(GstVideoDecoder *base, GstVideoCodecFrame *frame, cons
     GST_BUFFER_FLAG_SET(frame->output_buffer, GST_BUFFER_FLAG_CORRUPTED);
 }
 
+/* Return whether all planes have the size and the depth of the first one. */
+static gboolean are_alike(const kst_image *planes)
+{
+    const kst_plane *first = &planes->plane[0];
+
+    for (guint i = 1; i < planes->plane_count; i++) {
+        const kst_plane *plane = &planes->plane[i];
+        if (plane->width != first->width || plane->height != first->height || plane->depth != first->depth)
+            return FALSE;
+    }
+    return TRUE;
+}
+
 /* Decode four components of a codestream, which does not say that they are colours and alpha, as planes first. */
 static kst_status decode_planes(KostkaDecoderPrivate *own, const kst_image *image)
 {
@@ -231,6 +249,8 @@ static kst_status decode_planes(KostkaDecoderPrivate *own, const kst_image *imag
     kst_decode_options_init(&options);
     options.format = KST_FORMAT_RAW;
     kst_status status = kst_decoder_decode(own->stream, &options, &planes);
+    if (!status && !are_alike(&planes))
+        status = KST_ERROR_IMAGE_SIZE;
     if (!status)
         kostka_image_interleave(&planes, image);
     kst_image_release(own->engine.context, &planes);

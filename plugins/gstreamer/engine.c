@@ -112,7 +112,7 @@ void engine_stop(KostkaEngine *engine)
 
 gboolean engine_is_damage(kst_status status)
 {
-    return status >= KST_ERROR_SIGNATURE;
+    return status >= KST_ERROR_SIGNATURE || status == KST_ERROR_IMAGE_SIZE || status == KST_ERROR_IMAGE_DEPTH;
 }
 
 const char *engine_message(const kst_report *report, kst_status status)

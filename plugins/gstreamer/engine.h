@@ -30,7 +30,10 @@ gboolean engine_get(KostkaEngine *engine, GObject *object, guint id, GValue *val
 gboolean engine_start(KostkaEngine *engine, GstElement *element);
 void engine_stop(KostkaEngine *engine);
 
-/* Return whether a picture's own bytes are why it cannot be decoded, and not memory, a device or a setting. */
+/*
+ * Return whether a picture's own bytes are why it cannot be decoded, and not memory, a device or a setting. Components
+ * or fields that do not fit together are among that.
+ */
 gboolean engine_is_damage(kst_status status);
 
 /* Post an error about an operation that failed for another reason than damage. */

@@ -16,11 +16,12 @@ enum {
 
 struct _KostkaJ2kEnc {
     KostkaEncoder parent;
-    /* The object's lock guards the following members. */
+    /* The object's lock guards the members up to `ht`. */
     gint layers, resolutions, tile_width, tile_height;
     gint progression; /* a kst_progression */
     gdouble rate;     /* bits for each pixel; 0: without loss */
     gboolean ht;
+    /* The thread that encodes has these alone. */
     gboolean boxed, file;    /* the output is a box with a codestream, a JP2 file */
     kst_j2k_options options; /* of the frame that is being coded */
 };

@@ -70,6 +70,11 @@ static GstFlowReturn parse(GstVideoDecoder *base, GstVideoCodecFrame *frame, Gst
     (void)frame;
     if (had < 2)
         return flow;
+    if (had > G_MAXINT) {
+        GST_ELEMENT_ERROR(
+            base, STREAM, DECODE, ("A picture does not end."), ("more than %d bytes were kept", G_MAXINT));
+        return GST_FLOW_ERROR;
+    }
     const guint8 *data = gst_adapter_map(adapter, had);
     gsize from = own->parsed.at > 0 ? 0 : jpeg_stream_begin(data, had, 0);
     if (from < had)

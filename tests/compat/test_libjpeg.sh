@@ -68,8 +68,12 @@ for file in 420 444 progressive scans; do
     done
 done
 
-# Files of the corpus. Where coefficients are so large that no samples can give them, the system's library makes other samples
-# with SIMD than without; such files are no measure.
+cp 444.jpg marker.jpg
+printf '\377\341' | dd of=marker.jpg bs=1 seek=$(($(wc -c <444.jpg) / 3)) conv=notrunc 2>/dev/null
+both misuse "$MISUSE" marker.jpg 420.jpg
+
+# Files of the corpus. Of some that are damaged, the system's library makes other samples with SIMD than without; such files are
+# no measure.
 number=0
 for file in "$KOSTKA_CORPUS"/jpeg/*/*.jp*g; do
     number=$((number + 1))
