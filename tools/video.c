@@ -66,14 +66,15 @@ static bool set_bits(const char *option, const char *value, double *bits)
 {
     static const char units[] = "kMG";
     char *end;
-    double number = value[0] >= '0' && value[0] <= '9' ? strtod(value, &end) : 0;
+    double number = strtod(value, &end);
+    const bool begins_with_digit = value[0] >= '0' && value[0] <= '9';
 
     for (size_t i = 0; number > 0 && *end != '\0' && i < sizeof units - 1; i++)
         if (end[0] == units[i] && end[1] == '\0') {
             number *= i == 0 ? 1e3 : i == 1 ? 1e6 : 1e9;
             end++;
         }
-    if (!(number > 0 && number <= 1e15) || *end != '\0') {
+    if (!begins_with_digit || !(number > 0 && number <= 1e15) || *end != '\0') {
         complain_usage("video", "%s takes a number of bits, such as 40M or 250000, not '%s'", option, value);
         return false;
     }
