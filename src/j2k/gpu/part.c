@@ -43,8 +43,9 @@ uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_blo
     return sum;
 }
 
-static void measure_block(struct j2k_gpu_part *part, const struct j2k_plan *plan, uint32_t k, struct j2k_gpu_sums *sums)
+static void measure_block(struct j2k_gpu_part *part, uint32_t index, uint32_t k, struct j2k_gpu_sums *sums)
 {
+    const struct j2k_plan *plan = part->items[index].plan;
     const struct j2k_block *block = &plan->block[k];
     const uint32_t cost = kst_j2k_gpu_cost(block);
     sums->area += (uint64_t)block->width * block->height;
@@ -53,7 +54,7 @@ static void measure_block(struct j2k_gpu_part *part, const struct j2k_plan *plan
     if (block->coder == J2K_EBCOT) {
         sums->segments = plan->segment_count;
     } else if (part->ht) {
-        part->ht[sums->block + k].state = (uint32_t)sums->ht_states;
+        part->ht[part->place[index].block + k].state = (uint32_t)sums->ht_states;
         kst_j2k_gpu_add_ht_block(plan, block, sums);
     }
 }
@@ -66,10 +67,9 @@ static void measure_item(void *arg, uint32_t index)
 {
     struct j2k_gpu_part *part = arg;
     const struct j2k_plan *plan = part->items[index].plan;
-    struct j2k_gpu_sums sums = {.block = part->sums[index].block,
-        .runs = part->items[index].stream == plan->length ? 0 : kst_j2k_gpu_count_runs(plan)};
+    struct j2k_gpu_sums sums = {.runs = part->items[index].stream == plan->length ? 0 : kst_j2k_gpu_count_runs(plan)};
     for (uint32_t k = 0; k < plan->block_count; k++)
-        measure_block(part, plan, k, &sums);
+        measure_block(part, index, k, &sums);
     if (sums.segments == 0)
         sums.bits = 0;
     part->sums[index] = sums;
@@ -99,16 +99,16 @@ static bool take_places(struct j2k_gpu_part *part)
         planes += part->items[i].output.plane_count;
     part->place = kst_memory_array(part->memory, part->count, sizeof *part->place, NULL);
     part->plane = kst_memory_array(part->memory, planes, sizeof *part->plane, NULL);
-    part->sums = kst_memory_zeroed(part->memory, part->count, sizeof *part->sums, NULL);
+    part->sums = kst_memory_array(part->memory, part->count, sizeof *part->sums, NULL);
     return part->place && part->plane && part->sums;
 }
 
-/* Allocate memory for the places of blocks of T.814. */
+/* Allocate memory for the places of blocks of T.814, and note where those of each picture begin. */
 static bool take_ht_places(struct j2k_gpu_part *part)
 {
     size_t blocks = 0;
     for (uint32_t i = 0; i < part->count; i++) {
-        part->sums[i].block = (uint32_t)blocks;
+        part->place[i].block = (uint32_t)blocks;
         blocks += part->items[i].plan->block_count;
     }
     part->ht = kst_memory_array(part->memory, blocks, sizeof *part->ht, NULL);
