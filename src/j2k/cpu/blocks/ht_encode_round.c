@@ -103,9 +103,10 @@ static uint32_t length_around(const struct rounding *rounding, uint32_t quad)
 }
 
 /*
- * List the samples that lie near a threshold. An interval from q on is decoded as its middle, but that from 0 on as 0.
- * So a magnitude of q + f, in steps, that is decoded as that of q − 1 has an error larger by 2 f, or by 3 f + 3/4
- * where q is 1; and one of f that is decoded as that of 1 has an error larger by 9/4 − 3 f.
+ * List the samples that lie near a threshold. Magnitudes are in steps, squared errors in squares of steps, and 0 ≤ f
+ * < 1. Index q ≥ 1 is decoded as q + 1/2, and index 0 as 0. If the magnitude q + f gets index q − 1 instead of q, its
+ * squared error grows by 2 f, and by 3 f + 3/4 where q is 1. If the magnitude f gets index 1 instead of 0, it grows by
+ * 9/4 − 3 f.
  */
 static uint32_t list_others(const struct j2k_ht_encoder *encoder, const uint32_t sample[4], struct other_sample *other)
 {
