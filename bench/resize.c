@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <kostka/kostka_device.h>
 #include <kostka/kostka_profile.h>
 
+#include "call.h"
 #include "statistics.h"
 
 enum { MOST_IMAGES = 256 };
@@ -52,21 +52,6 @@ struct bench {
     kst_resize_options options[MOST_IMAGES];
     kst_resize_item item[MOST_IMAGES];
 };
-
-static void check(kst_status status, const char *what)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "%s: %s\n", what, kst_status_text(status));
-    exit(1);
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static uint32_t next_random(void)
 {
@@ -118,13 +103,13 @@ static void set_options(const struct resize_case *c, kst_resize_options *options
 static void open_case(struct bench *b)
 {
     describe(b->of, &b->host);
-    check(kst_image_allocate(b->cpu, &b->host), "host memory");
+    bench_check(kst_image_allocate(b->cpu, &b->host), "host memory");
     fill(&b->host);
     for (uint32_t i = 0; i < b->of->count; i++) {
         describe(b->of, &b->from[i]);
         b->from[i].memory = b->memory;
-        check(kst_image_allocate(b->gpu, &b->from[i]), "device memory");
-        check(kst_image_copy(b->gpu, &b->host, &b->from[i]), "upload");
+        bench_check(kst_image_allocate(b->gpu, &b->from[i]), "device memory");
+        bench_check(kst_image_copy(b->gpu, &b->host, &b->from[i]), "upload");
         kst_image_init(&b->to[i]);
         b->to[i].memory = b->memory;
         set_options(b->of, &b->options[i]);
@@ -163,11 +148,11 @@ static bool compare(struct bench *b)
     for (uint32_t i = 0; i < b->of->count; i += i < 7 || i == b->of->count - 1 ? 1 : b->of->count - 1 - i) {
         kst_image wanted, found;
         kst_image_init(&wanted);
-        check(kst_resize(b->cpu, &b->host, &b->options[i], &wanted), "the CPU");
+        bench_check(kst_resize(b->cpu, &b->host, &b->options[i], &wanted), "the CPU");
         found = wanted;
         found.owned = NULL;
-        check(kst_image_allocate(b->cpu, &found), "host memory");
-        check(kst_image_copy(b->gpu, &b->to[i], &found), "download");
+        bench_check(kst_image_allocate(b->cpu, &found), "host memory");
+        bench_check(kst_image_copy(b->gpu, &b->to[i], &found), "download");
         same = same && is_same(&wanted, &found);
         kst_image_release(b->cpu, &wanted);
         kst_image_release(b->cpu, &found);
@@ -207,8 +192,8 @@ static void print_kernels(struct bench *b)
     struct kernel_times times = {.count = 0};
     if (kst_profile_begin(b->gpu))
         return;
-    check(kst_resize_batch(b->gpu, b->item, b->of->count), "resize");
-    check(kst_profile_end(b->gpu, add_step, &times), "profile");
+    bench_check(kst_resize_batch(b->gpu, b->item, b->of->count), "resize");
+    bench_check(kst_profile_end(b->gpu, add_step, &times), "profile");
     for (int i = 0; i < times.count; i++)
         printf("%s%s %.4f (%d ×, %d registers)", i > 0 ? ", " : " ", times.kernel[i].name,
             times.kernel[i].seconds * 1e3, times.kernel[i].launches, times.kernel[i].registers);
@@ -218,12 +203,12 @@ static bool run_case(struct bench *b, uint32_t runs)
 {
     double *device = calloc(runs, sizeof *device), *whole = calloc(runs, sizeof *whole);
     open_case(b);
-    check(kst_resize_batch(b->gpu, b->item, b->of->count), "resize");
+    bench_check(kst_resize_batch(b->gpu, b->item, b->of->count), "resize");
     bool same = compare(b);
     for (uint32_t i = 0; i < runs && device && whole; i++) {
-        double start = now();
-        check(kst_resize_batch(b->gpu, b->item, b->of->count), "resize");
-        whole[i] = now() - start;
+        double start = bench_now();
+        bench_check(kst_resize_batch(b->gpu, b->item, b->of->count), "resize");
+        whole[i] = bench_now() - start;
         device[i] = b->item[0].report.stage_seconds[KST_STAGE_RESIZE] * b->of->count;
     }
     printf("| %s | %s | %.4f | %.4f |", b->of->name, same ? "equal" : "DIFFERENT",
@@ -242,7 +227,7 @@ static kst_context *open_context(const char *device)
     kst_context *context = NULL;
     kst_context_options_init(&options);
     options.device = device;
-    check(kst_context_create(&options, &context), device);
+    bench_check(kst_context_create(&options, &context), device);
     return context;
 }
 
@@ -262,7 +247,7 @@ int main(int argc, char **argv)
     }
     kst_device_info info = {.size = sizeof info};
     bench = (struct bench){.cpu = open_context("cpu"), .gpu = open_context(device)};
-    check(kst_context_device(bench.gpu, &info), device);
+    bench_check(kst_context_device(bench.gpu, &info), device);
     bench.memory = info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
     puts("| resized | as the CPU | passes, ms | call, ms | kernels, ms, in the profile |\n|---|---|---|---|---|");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <kostka/kostka_device.h>
 #include <kostka/kostka_profile.h>
 #include <kostka/kostka_volume.h>
 
+#include "call.h"
 #include "statistics.h"
 
 enum { APART = 64 /* bytes: coded bricks begin at multiples of this */, WARM_RUNS = 2, SIDES_MAX = 2048 };
@@ -50,21 +50,6 @@ struct volume_bench {
     kst_volume_item *item;
     size_t coded;
 };
-
-static void check(kst_status status, const char *what)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "%s: %s\n", what, kst_status_text(status));
-    exit(1);
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static double next_noise(void)
 {
@@ -217,7 +202,7 @@ static double encode(struct volume_bench *b)
 {
     kst_buffer *coded = calloc(b->bricks, sizeof *coded);
     size_t all = 0;
-    const double start = now();
+    const double start = bench_now();
     if (!coded)
         exit(1);
     for (uint32_t i = 0; i < b->bricks; i++) {
@@ -225,8 +210,8 @@ static double encode(struct volume_bench *b)
         b->coded += coded[i].length;
         all += (coded[i].length + APART - 1) / APART * APART;
     }
-    const double seconds = now() - start;
-    check(kst_pinned_allocate(b->gpu, all, &b->room), "pinned memory");
+    const double seconds = bench_now() - start;
+    bench_check(kst_pinned_allocate(b->gpu, all, &b->room), "pinned memory");
     uint8_t *at = b->room;
     for (uint32_t i = 0; i < b->bricks; i++) {
         memcpy(at, coded[i].data, coded[i].length);
@@ -258,8 +243,8 @@ static bool is_same(struct volume_bench *b, kst_volume *array, const kst_volume 
     kst_volume wanted = *array, found = *array;
     wanted.owned = found.owned = NULL;
     wanted.memory = found.memory = KST_MEMORY_HOST;
-    check(kst_volume_allocate(b->cpu, &wanted), "host memory");
-    check(kst_volume_allocate(b->cpu, &found), "host memory");
+    bench_check(kst_volume_allocate(b->cpu, &wanted), "host memory");
+    bench_check(kst_volume_allocate(b->cpu, &found), "host memory");
     for (uint32_t i = 0; i < count; i++) {
         const size_t skipped = array->memory == KST_MEMORY_OPENCL
                                    ? parts[i].offset - array->offset
@@ -272,7 +257,7 @@ static bool is_same(struct volume_bench *b, kst_volume *array, const kst_volume 
     }
     decode(b, b->cpu, count);
     const kst_image from = as_image(array), to = as_image(&found);
-    check(kst_image_copy(b->gpu, &from, &to), "download");
+    bench_check(kst_image_copy(b->gpu, &from, &to), "download");
     const bool same = memcmp(wanted.data, found.data, wanted.slice_pitch * wanted.depth) == 0;
     memcpy(b->part, parts, count * sizeof *parts);
     kst_volume_release(b->cpu, &wanted);
@@ -312,7 +297,7 @@ static void print_steps(struct volume_bench *b, uint32_t count)
     if (kst_profile_begin(b->gpu))
         return;
     decode(b, b->gpu, count);
-    check(kst_profile_end(b->gpu, add_step, &steps), "profile");
+    bench_check(kst_profile_end(b->gpu, add_step, &steps), "profile");
     printf(" %u, %u, %u, %u |", steps.kernels, steps.uploads, steps.downloads, steps.others);
     for (uint32_t i = 0; i < steps.count; i++)
         printf("%s%s %.3f", i > 0 ? ", " : " ", steps.kernel[i].name, steps.kernel[i].seconds * 1e3);
@@ -336,11 +321,11 @@ static bool measure(struct volume_bench *b, const char *what, kst_volume *array,
     for (uint32_t i = 0; i < WARM_RUNS; i++)
         decode(b, b->gpu, count);
     const bool same = is_same(b, array, parts, count);
-    check(kst_measure_copies(b->gpu, raw / 4 * 4, b->runs, &copies), "copies");
+    bench_check(kst_measure_copies(b->gpu, raw / 4 * 4, b->runs, &copies), "copies");
     for (uint32_t i = 0; i < b->runs; i++) {
-        const double start = now();
+        const double start = bench_now();
         decode(b, b->gpu, count);
-        seconds[i] = now() - start;
+        seconds[i] = bench_now() - start;
     }
     const double median = statistics_median(seconds, b->runs);
     printf("| %s%s | %u | %.2f | %s | %.3f (%.3f) | %.1f | %.3f | %.3f | %.2f |", b->kind->name, what, count,
@@ -360,7 +345,7 @@ static bool measure_slice(struct volume_bench *b)
     const uint32_t n = bricks_along(b), layer = b->side / 2 / b->brick, z = b->side / 2 % b->brick;
     kst_volume slice;
     describe(b, &slice, b->memory, 1);
-    check(kst_volume_allocate(b->gpu, &slice), "device memory");
+    bench_check(kst_volume_allocate(b->gpu, &slice), "device memory");
     for (uint32_t i = 0; i < n * n; i++) {
         const kst_volume part = brick_of(b, &slice, i);
         b->part[i] = part;
@@ -385,8 +370,8 @@ static bool run_kind(struct volume_bench *b)
         exit(1);
     describe(b, &b->host, KST_MEMORY_HOST, b->side);
     describe(b, &b->array, b->memory, b->side);
-    check(kst_volume_allocate(b->cpu, &b->host), "host memory");
-    check(kst_volume_allocate(b->gpu, &b->array), "device memory");
+    bench_check(kst_volume_allocate(b->cpu, &b->host), "host memory");
+    bench_check(kst_volume_allocate(b->gpu, &b->array), "device memory");
     fill(b);
     const double seconds = encode(b);
     fprintf(stderr, "%s: encoded on the CPU in %.1f s\n", b->kind->name, seconds);
@@ -409,7 +394,7 @@ static kst_context *open_context(const char *device)
     kst_context *context = NULL;
     kst_context_options_init(&options);
     options.device = device;
-    check(kst_context_create(&options, &context), device);
+    bench_check(kst_context_create(&options, &context), device);
     return context;
 }
 
@@ -440,7 +425,7 @@ int main(int argc, char **argv)
     kst_device_info info = {.size = sizeof info};
     b.cpu = open_context("cpu");
     b.gpu = open_context(device);
-    check(kst_context_device(b.gpu, &info), device);
+    bench_check(kst_context_device(b.gpu, &info), device);
     b.memory = info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
     printf("%s, %u³ samples in bricks of %u³\n\n", info.name, b.side, b.brick);
     puts("| volume | bricks | ratio | as the CPU | ms (least) | Gsamples/s | raw copy, pinned, ms | pageable, ms | "
