@@ -184,6 +184,12 @@ FUNCTION u32 dot_high(u32 bytes, i32 a, i32 b, u32 c)
     return result;
 }
 
+/* Truncate a number to an integer; what is too large becomes the nearest one, and no number 0. */
+FUNCTION i32 saturated_integer(float value)
+{
+    return __float2int_rz(value);
+}
+
 /* Saturate four values to 0…255 and pack them, the first in the lowest byte. */
 FUNCTION u32 pack_bytes(i32 a, i32 b, i32 c, i32 d)
 {
@@ -425,6 +431,11 @@ FUNCTION u32 dot_low(u32 bytes, i32 a, i32 b, u32 c)
 FUNCTION u32 dot_high(u32 bytes, i32 a, i32 b, u32 c)
 {
     return c + (u32)a * (bytes >> 16 & 255) + (u32)b * (bytes >> 24);
+}
+
+FUNCTION i32 saturated_integer(float value)
+{
+    return convert_int_sat_rtz(value);
 }
 
 FUNCTION u32 pack_bytes(i32 a, i32 b, i32 c, i32 d)

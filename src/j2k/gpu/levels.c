@@ -4,6 +4,11 @@
 #include "image/format.h"
 #include "j2k/gpu/part.h"
 
+enum {
+    STRIP_ROWS_LEAST = 8,
+    STRIPS_A_UNIT = 12 /* enough of them to keep a compute unit busy */
+};
+
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
 /* The samples of a tile-component at one resolution. */
@@ -33,19 +38,6 @@ static const struct j2k_resolution *resolution_of(
     return &plan->resolution[tc->first_resolution + r];
 }
 
-/*
- * The words of the levels of a tile-component. The caller adds up those of earlier ones to find where they lie. *top
- * becomes the words of the last level.
- */
-static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t *top)
-{
-    *top = tc->resolution_count > 1
-               ? (uint32_t)j2k_gpu_area(resolution_of(plan, tc, tc->resolution_count - 1U)->computed)
-               : 0;
-    return *top +
-           (tc->resolution_count > 2 ? j2k_gpu_area(resolution_of(plan, tc, tc->resolution_count - 2U)->computed) : 0);
-}
-
 static bool is_narrow(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc)
 {
     const struct j2k_plan *plan = part->items[index].plan;
@@ -67,13 +59,13 @@ static struct level_samples samples_of(const struct j2k_gpu_part *part, uint32_t
 {
     const struct j2k_plan *plan = part->items[index].plan;
     struct level_samples samples = {.rect = resolution_of(plan, tc, r)->computed};
-    uint32_t top;
-    level_words(plan, tc, &top);
+    uint64_t top;
+    kst_j2k_gpu_level_words(plan, tc, &top);
     samples.pitch = j2k_gpu_width(samples.rect);
     if (r == 0)
         samples.at = part->band[part->place[index].band + resolution_of(plan, tc, 0)->first_band];
     else
-        samples.at = levels_at + ((tc->resolution_count - 1U - r) % 2 ? top : 0);
+        samples.at = levels_at + ((tc->resolution_count - 1U - r) % 2 ? (uint32_t)top : 0);
     samples.at <<= is_narrow(part, index, tc);
     return samples;
 }
@@ -81,6 +73,30 @@ static struct level_samples samples_of(const struct j2k_gpu_part *part, uint32_t
 static uint32_t place_in(const struct level_samples *samples, uint32_t x, uint32_t y)
 {
     return samples->at + (y - samples->rect.y0) * samples->pitch + (x - samples->rect.x0);
+}
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Return the number of strips beside each other that cover a level. */
+static uint32_t strips_across(struct j2k_rect rect)
+{
+    return J2K_STRIPS(rect.x0 % 2, j2k_gpu_width(rect) + rect.x0 % 2);
+}
+
+/*
+ * Choose how many rows a strip has. Long strips transform fewer rows twice, but all pictures together must have enough
+ * strips to keep the device busy.
+ */
+static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect)
+{
+    const uint64_t across = (uint64_t)strips_across(rect) * part->count, height = j2k_gpu_height(rect) + rect.y0 % 2;
+    uint32_t rows = J2K_STRIP_ROWS;
+    while (rows > STRIP_ROWS_LEAST && across * ((height + rows - 1) / rows) < (uint64_t)part->units * STRIPS_A_UNIT)
+        rows /= 2;
+    return rows;
 }
 
 static struct j2k_work_level describe_level(const struct j2k_gpu_part *part, uint32_t index,
@@ -96,7 +112,8 @@ static struct j2k_work_level describe_level(const struct j2k_gpu_part *part, uin
         .x1 = rect.x1 - rect.x0 + rect.x0 % 2,
         .y1 = rect.y1 - rect.y0 + rect.y0 % 2,
         .to = own.at,
-        .to_pitch = own.pitch};
+        .to_pitch = own.pitch,
+        .rows = strip_rows(part, rect)};
     if (j2k_gpu_area(low) > 0)
         level.band[J2K_LL] = place_in(&below, low.x0, low.y0);
     level.pitch[J2K_LL] = below.pitch;
@@ -107,11 +124,6 @@ static struct j2k_work_level describe_level(const struct j2k_gpu_part *part, uin
         level.pitch[band->orientation] = j2k_gpu_width(band->window);
     }
     return level;
-}
-
-static uint32_t divide_up(uint32_t a, uint32_t b)
-{
-    return (a + b - 1) / b;
 }
 
 static bool same_rect(struct j2k_rect a, struct j2k_rect b)
@@ -161,10 +173,13 @@ static bool finish_together(const struct j2k_gpu_part *part, const struct j2k_pl
     return true;
 }
 
-static uint32_t tiles_of(struct j2k_rect rect)
+/* Return the number of work-groups of a level: of strips when decoding, of patches when encoding. */
+static uint32_t groups_of(const struct j2k_gpu_part *part, struct j2k_rect rect)
 {
-    return divide_up(j2k_gpu_width(rect) + rect.x0 % 2, J2K_LEVEL_WIDTH) *
-           divide_up(j2k_gpu_height(rect) + rect.y0 % 2, J2K_LEVEL_HEIGHT);
+    const uint32_t width = j2k_gpu_width(rect) + rect.x0 % 2, height = j2k_gpu_height(rect) + rect.y0 % 2;
+    if (part->encodes)
+        return divide_up(width, J2K_LEVEL_WIDTH) * divide_up(height, J2K_LEVEL_HEIGHT);
+    return strips_across(rect) * divide_up(height, strip_rows(part, rect));
 }
 
 static void add_level(
@@ -178,7 +193,7 @@ static void add_level(
         w->level[w->record] = describe_level(w->part, index, tc, levels_at, r);
     }
     w->bytes += 2 * bytes_of(w->part, index, tc) * j2k_gpu_area(rect);
-    w->groups += tiles_of(rect);
+    w->groups += groups_of(w->part, rect);
     w->record++;
 }
 
@@ -201,10 +216,10 @@ static void add_tile_resolution(
     for (uint32_t c = 0; c < plan->component_count; c++) {
         const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
         bool apart = c >= 3 || !finished || r + 1U < tc->resolution_count;
-        uint32_t top;
+        uint64_t top;
         if (r < tc->resolution_count && kernel_of(w->part, index, tc) == kernel && apart)
             add_level(w, index, tc, *at, r);
-        *at += (uint32_t)level_words(plan, tc, &top);
+        *at += (uint32_t)kst_j2k_gpu_level_words(plan, tc, &top);
     }
 }
 
@@ -266,7 +281,8 @@ static void add_finished(struct levels_writer *w)
 {
     for (uint32_t i = 0; i < w->part->count; i++) {
         const struct j2k_plan *plan = w->part->items[i].plan;
-        uint32_t at = w->part->place[i].samples + w->part->place[i].levels, top;
+        uint32_t at = w->part->place[i].samples + w->part->place[i].levels;
+        uint64_t top;
         for (uint32_t t = 0; t < plan->tile_count; t++) {
             bool finished = finish_together(w->part, plan, &plan->tile[t]);
             for (uint32_t c = 0; c < plan->component_count; c++) {
@@ -274,7 +290,7 @@ static void add_finished(struct levels_writer *w)
                 if (finished && c < 3 && w->work)
                     w->level[w->record] = describe_level(w->part, i, tc, at, tc->resolution_count - 1U);
                 w->record += finished && c < 3;
-                at += (uint32_t)level_words(plan, tc, &top);
+                at += (uint32_t)kst_j2k_gpu_level_words(plan, tc, &top);
             }
         }
     }
@@ -352,7 +368,7 @@ static void add_finish(
         w->output[w->record] = *output;
     }
     w->bytes += 3 * bytes_of(w->part, index, tc) * j2k_gpu_area(rect);
-    w->groups += tiles_of(rect);
+    w->groups += groups_of(w->part, rect);
     w->record++;
 }
 
@@ -377,7 +393,7 @@ static struct j2k_work_output describe_output(
         .y = tc->area.y0 - component->area.y0,
         .view = j2k_gpu_view_of(part, index, c)};
     for (uint32_t i = 0; i < output.count; i++) {
-        uint32_t top;
+        uint64_t top;
         if (tc[i].resolution_count > 0) {
             struct level_samples samples = samples_of(part, index, &tc[i], *levels_at, tc[i].resolution_count - 1U);
             output.from[i] = j2k_gpu_area(tc->area) ? place_in(&samples, tc->area.x0, tc->area.y0) : 0;
@@ -385,7 +401,7 @@ static struct j2k_work_output describe_output(
         }
         output.depth[i] = component[i].depth;
         output.is_signed[i] = component[i].is_signed;
-        *levels_at += (uint32_t)level_words(plan, &tc[i], &top);
+        *levels_at += (uint32_t)kst_j2k_gpu_level_words(plan, &tc[i], &top);
     }
     return output;
 }
@@ -394,11 +410,11 @@ void kst_j2k_gpu_find_samples(const struct j2k_gpu_part *part, uint32_t index, c
     uint32_t *levels_at, uint32_t *place, uint32_t *pitch)
 {
     const struct j2k_plan *plan = part->items[index].plan;
-    uint32_t top;
+    uint64_t top;
     const struct level_samples samples = samples_of(part, index, tc, *levels_at, tc->resolution_count - 1U);
     *place = j2k_gpu_area(tc->area) > 0 ? place_in(&samples, tc->area.x0, tc->area.y0) : 0;
     *pitch = samples.pitch;
-    *levels_at += (uint32_t)level_words(plan, tc, &top);
+    *levels_at += (uint32_t)kst_j2k_gpu_level_words(plan, tc, &top);
 }
 
 /* Add the outputs of those components of a tile that a kernel writes. */

@@ -6,25 +6,29 @@
 enum { PITCH_ALIGNMENT = 16 };
 
 /*
- * The words of a tile-component's levels. Resolutions alternate between the memory of the last one and that of the one
- * before.
+ * Resolutions alternate between two memories, each of which holds the largest of its own. With a region, that need not
+ * be the highest one: what a low resolution needs around the region may be larger.
  */
-static uint64_t level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc)
+uint64_t kst_j2k_gpu_level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint64_t *top)
 {
-    uint64_t sum = 0;
-    for (uint32_t r = tc->resolution_count; r-- > 1 && r + 2U >= tc->resolution_count;)
-        sum += j2k_gpu_area(plan->resolution[tc->first_resolution + r].computed);
-    return sum;
+    uint64_t words[2] = {0, 0};
+    for (uint32_t r = 1; r < tc->resolution_count; r++) {
+        const uint64_t area = j2k_gpu_area(plan->resolution[tc->first_resolution + r].computed);
+        uint64_t *own = &words[(tc->resolution_count - 1U - r) % 2];
+        *own = area > *own ? area : *own;
+    }
+    *top = words[0];
+    return words[0] + words[1];
 }
 
 uint64_t kst_j2k_gpu_sample_words(const struct j2k_plan *plan, uint64_t *bands)
 {
-    uint64_t sum = 0;
+    uint64_t sum = 0, top;
     for (uint32_t b = 0; b < plan->band_count; b++)
         sum += j2k_gpu_area(plan->band[b].window);
     *bands = sum;
     for (uint32_t i = 0; i < plan->tile_component_count; i++)
-        sum += level_words(plan, &plan->tile_component[i]);
+        sum += kst_j2k_gpu_level_words(plan, &plan->tile_component[i], &top);
     return sum;
 }
 

@@ -242,7 +242,8 @@ static bool blocks_cover(const struct j2k_gpu_part *part)
 bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, struct pool *threads,
     const struct j2k_gpu_item *items, uint32_t count, const struct j2k_gpu_wish *wish)
 {
-    *part = (struct j2k_gpu_part){.memory = memory, .items = items, .count = count, .finishes = !items->volume};
+    *part = (struct j2k_gpu_part){
+        .memory = memory, .items = items, .count = count, .finishes = !items->volume, .units = wish->units};
     if (!take_places(part) || !take_ht_places(part) || !place_items(part, threads))
         return false;
     if (wish->units > 0)
@@ -263,7 +264,7 @@ bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, str
 bool kst_j2k_gpu_part_geometry(
     struct j2k_gpu_part *part, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count)
 {
-    *part = (struct j2k_gpu_part){.memory = memory, .items = items, .count = count};
+    *part = (struct j2k_gpu_part){.memory = memory, .items = items, .count = count, .encodes = true};
     if (!take_places(part) || !place_items(part, NULL))
         return false;
     part->blocks = part->segments = part->pieces = 0;

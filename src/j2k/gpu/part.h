@@ -181,6 +181,8 @@ struct j2k_gpu_part {
     bool covered;        /* the blocks cover all bands */
     /* The last level of three components is computed in the kernel that writes their pixels. */
     bool finishes;
+    bool encodes;
+    uint32_t units; /* compute units of the device */
     struct j2k_gpu_launch launch[J2K_LAUNCHES];
     uint32_t launches;
 };
@@ -197,10 +199,12 @@ struct j2k_gpu_need {
 
 /*
  * need.c: the memory that decoding one routed picture takes, where threads may decode some blocks; the words of the
- * buffer of samples, where those of the bands come first; and the pitch of a plane in the buffer of pixels.
+ * buffer of samples, where those of the bands come first; those of a tile-component's levels, of which the first *top
+ * are for the highest resolution and every second one below it; and the pitch of a plane in the buffer of pixels.
  */
 struct j2k_gpu_need kst_j2k_gpu_need(const struct j2k_gpu_item *item, uint32_t threads);
 uint64_t kst_j2k_gpu_sample_words(const struct j2k_plan *plan, uint64_t *bands);
+uint64_t kst_j2k_gpu_level_words(const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint64_t *top);
 size_t kst_j2k_gpu_pixel_pitch(const kst_image *image, uint32_t index);
 
 /* Says how the caller wants blocks to be decoded, and on what device. */

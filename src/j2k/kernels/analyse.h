@@ -55,7 +55,7 @@ FUNCTION void store_in_band(const struct level_patch *t, GLOBAL u32 *samples, u3
     u32 column = 2 * (local_index() % LEVEL_PAIRS) + odd;
     i32 x = t->x + (i32)column, y = t->y + LEVEL_MARGIN + (i32)(local_index() / LEVEL_PAIRS);
     u32 band = 2 * (u32)(y & 1) + odd, line = (u32)y / 2 - (y & 1 ? 0 : level->y0), pitch = level->pitch[band];
-    u32 to = level->band[band] + line * pitch + place_in_band(t, x);
+    u32 to = level->band[band] + line * pitch + place_in_band(level, x);
     if (column < LEVEL_MARGIN || column >= LEVEL_MARGIN + J2K_LEVEL_WIDTH || x < (i32)level->x0 || x >= (i32)level->x1)
         return;
     UNROLL for (u32 k = 0; k < ANALYSED_TURNS; k++)

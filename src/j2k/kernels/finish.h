@@ -1,85 +1,64 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Computes the last level of three components together with their pixels, so that the samples between them are never in
- * memory. A work-group computes a patch of the level for each component, as levels.h does: the steps along rows for all
- * three together, those along columns for one after the other, and then the pixels of the samples that a work-item has.
- * Pixels of several bytes pass through the group's memory to form whole words.
+ * memory. A work-group goes down a strip of all three at the same time (strips.h), and a work-item writes the four
+ * pixels of a row that it has.
  */
-#include "j2k/kernels/levels.h"
 #include "j2k/kernels/output.h"
+#include "j2k/kernels/strips.h"
 
+/* How the pixels of a strip are made. */
 enum {
-    FINISH_TURNS = 3 * LEVEL_TURNS,
-    FINISH_PATCH = LEVEL_ROWS * LEVEL_ROW, /* values of a component */
-    FINISH_PIXELS = J2K_LEVEL_WIDTH * J2K_LEVEL_HEIGHT,
-    FINISH_ACROSS = 64, /* work-items that write the words of a row */
-    FINISH_DOWN = J2K_LEVEL_GROUP / FINISH_ACROSS
+    FINISH_ANY,    /* as the output and the view say */
+    FINISH_PLAIN,  /* three interleaved components of 8 bits */
+    FINISH_TURNED  /* likewise, after the component transform of the filter's kind */
 };
 
-/*
- * Holds what a work-group writes: those pixels of its patch that the output has. x and y are the patch's first pixel in
- * the output.
- */
+/* The output of a strip, and which pixels of it the group, and of these the work-item, writes. */
 struct finish {
     GLOBAL const struct j2k_work_output *output;
     GLOBAL const struct j2k_work_view *view;
-    i32 x, y;
+    i32 left, top;    /* where the output begins, in the strip's coordinates */
+    i32 begin, end;   /* the group's rows */
+    u32 first, count; /* of the work-item's four columns */
+    u32 kind;
+    u32 packed;     /* bytes of a pixel whose channels are interleaved; otherwise 0 */
+    u32 whole;      /* four pixels of a row are three or four whole words of memory */
+    u32 pitch;      /* bytes from row to row; this and the next one are of packed pixels */
+    GLOBAL u8 *row; /* the work-item's first pixel in row `begin` */
 };
 
-FUNCTION struct finish find_finish(GLOBAL const u32 *work, u32 list, u32 count, u32 first, struct level_patch *t)
+FUNCTION u32 find_kind(GLOBAL const struct j2k_work_output *output, u32 is_integer)
+{
+    if (!output->plain)
+        return FINISH_ANY;
+    if (output->transform == 0)
+        return FINISH_PLAIN;
+    return output->transform == (is_integer ? J2K_TRANSFORM_RCT : J2K_TRANSFORM_ICT) ? FINISH_TURNED : FINISH_ANY;
+}
+
+FUNCTION struct finish find_finish(const struct strip *s, GLOBAL const struct j2k_work_output *output,
+    GLOBAL const struct j2k_work_view *view, u32 is_integer, GLOBAL u8 *pixels)
 {
     struct finish f;
-    GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
-    GLOBAL const u32 *groups = work + list;
-    u32 index = find_owner(groups, count, group_index());
-    f.output = (GLOBAL const struct j2k_work_output *)(work + head->output) + first + index;
-    f.view = (GLOBAL const struct j2k_work_view *)(work + head->view) + f.output->view;
-    *t = patch_of(
-        (GLOBAL const struct j2k_work_level *)(work + head->level) + f.output->level, group_index() - groups[index]);
-    f.x = t->x + LEVEL_MARGIN - (i32)(t->level->x0 + f.output->left);
-    f.y = t->y + LEVEL_MARGIN - (i32)(t->level->y0 + f.output->top);
+    f.output = output;
+    f.view = view;
+    f.left = s->x0 + (i32)output->left;
+    f.top = s->y0 + (i32)output->top;
+    f.begin = s->y > f.top ? s->y : f.top;
+    f.end = s->end < f.top + (i32)output->height ? s->end : f.top + (i32)output->height;
+    i32 first = f.left > s->left ? f.left : s->left, last = f.left + (i32)output->width;
+    first = first > s->x ? first : s->x;
+    last = last < s->right ? last : s->right;
+    last = last < s->x + STRIP_COLUMNS ? last : s->x + STRIP_COLUMNS;
+    f.first = (u32)(first - s->x);
+    f.count = last > first ? (u32)(last - first) : 0;
+    f.kind = find_kind(output, is_integer);
+    f.packed = view->packed;
+    f.pitch = view->channel[0].pitch;
+    f.row = channel_at(&view->channel[0], pixels, output->x + (u32)(first - f.left), output->y + (u32)(f.begin - f.top));
+    f.whole = f.count == STRIP_COLUMNS && is_aligned(f.row) && f.pitch % 4 == 0;
     return f;
-}
-
-/* Return the distance of a component's band from that of the first component. */
-FUNCTION u32 band_distance(const struct level_patch *t, u32 c, u32 band)
-{
-    return c > 0 ? t->level[c].band[band] - t->level->band[band] : 0;
-}
-
-/* Load the pairs of all three components, whose bands have the same geometry. */
-FUNCTION void load_components(const struct level_patch *t, GLOBAL const u32 *samples, u32 narrow, u32 *even, u32 *odd)
-{
-    const struct level_pair pair = find_pair(t);
-    i32 y = t->y + (i32)(local_index() / LEVEL_PAIRS), y0 = (i32)t->level->y0, y1 = (i32)t->level->y1;
-    if (t->y >= y0 && t->y + LEVEL_ROWS <= y1) {
-        u32 band = 2 * (u32)(y & 1), first = place_of(t, &pair, 0, y), second = place_of(t, &pair, 1, y);
-        u32 steps[2];
-        UNROLL for (u32 i = 0; i < 2; i++) steps[i] = LEVEL_STEP / 2 * t->level->pitch[band + pair.band[i]];
-        UNROLL for (u32 c = 0; c < 3; c++)
-        {
-            u32 at = first + band_distance(t, c, band + pair.band[0]);
-            u32 beside = second + band_distance(t, c, band + pair.band[1]);
-            UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
-            {
-                even[c * LEVEL_TURNS + k] = take_sample(samples, at + k * steps[0], narrow);
-                odd[c * LEVEL_TURNS + k] = take_sample(samples, beside + k * steps[1], narrow);
-            }
-        }
-    } else {
-        UNROLL for (u32 k = 0; k < LEVEL_TURNS; k++)
-        {
-            i32 row = mirror(y + (i32)(k * LEVEL_STEP), y0, y1);
-            u32 band = 2 * (u32)(row & 1), first = place_of(t, &pair, 0, row), second = place_of(t, &pair, 1, row);
-            UNROLL for (u32 c = 0; c < 3; c++)
-            {
-                u32 at = first + band_distance(t, c, band + pair.band[0]);
-                u32 beside = second + band_distance(t, c, band + pair.band[1]);
-                even[c * LEVEL_TURNS + k] = take_sample(samples, at, narrow);
-                odd[c * LEVEL_TURNS + k] = take_sample(samples, beside, narrow);
-            }
-        }
-    }
 }
 
 OUTLINED u32 pack_any(
@@ -103,147 +82,97 @@ OUTLINED void put_any(const struct finish *f, GLOBAL u8 *pixels, u32 x, u32 y, c
     put_pixel(f->view, f->output, pixels, x, y, value);
 }
 
+/* Round a number to the nearest integer, and up in the middle between two. */
+FUNCTION i32 rounded(float value)
+{
+    return saturated_integer(value + 128.0f + 0.5f);
+}
+
 /* Pack a pixel of three components of 8 bits. */
 FUNCTION u32 pack_plain(u32 transform, u32 is_integer, u32 *from)
 {
     turn_colours(transform, from);
     if (is_integer)
         return pack_bytes((i32)(from[0] + 128), (i32)(from[1] + 128), (i32)(from[2] + 128), 0);
-    return (u32)finish_real(as_real(from[0]), 8, 0) | (u32)finish_real(as_real(from[1]), 8, 0) << 8 |
-           (u32)finish_real(as_real(from[2]), 8, 0) << 16;
+    return pack_bytes(rounded(as_real(from[0])), rounded(as_real(from[1])), rounded(as_real(from[2])), 0);
 }
 
-/* Pack a work-item's pixels of that kind, which are a row apart. `transform` must be a constant. */
-FUNCTION void put_plain(u32 transform, u32 is_integer, const u32 *made, LOCAL u32 *pixel)
+/* Pack four pixels of that kind, whose samples of a component follow each other. `transform` must be a constant. */
+FUNCTION void pack_four(u32 transform, u32 is_integer, const u32 *made, u32 *pixel)
 {
-    UNROLL for (u32 i = 0; i < LEVEL_RUN; i++)
+    UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)
     {
         u32 from[3];
-        UNROLL for (u32 c = 0; c < 3; c++) from[c] = made[c * LEVEL_RUN + i];
-        pixel[i * J2K_LEVEL_WIDTH] = pack_plain(transform, is_integer, from);
+        UNROLL for (u32 c = 0; c < 3; c++) from[c] = made[c * STRIP_LINE + i];
+        pixel[i] = pack_plain(transform, is_integer, from);
     }
 }
 
-/*
- * Put a work-item's pixels into the group's memory if they are packed; otherwise write them. `made` has the samples by
- * component.
- */
-FUNCTION void finish_column(
-    const struct finish *f, u32 is_integer, const u32 *made, LOCAL u32 *pixel, GLOBAL u8 *pixels)
+/* Write the work-item's pixels of a row, which are packed. */
+FUNCTION void put_four(const struct finish *f, GLOBAL u8 *to, const u32 *pixel)
 {
-    u32 column = own_column() - LEVEL_MARGIN, first = own_run(), turned = is_integer ? 1 : 2;
-    if (column >= J2K_LEVEL_WIDTH)
-        return;
-    pixel += first * J2K_LEVEL_WIDTH + column;
-    if (f->output->plain && f->output->transform == turned) {
-        put_plain(turned, is_integer, made, pixel);
+    if (f->whole) {
+        put_words((GLOBAL u32 *)(GLOBAL void *)to, f->packed, pixel);
         return;
     }
-    if (f->output->plain && f->output->transform == 0) {
-        put_plain(0, is_integer, made, pixel);
-        return;
-    }
-    UNROLL for (u32 i = 0; i < LEVEL_RUN; i++)
+    UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++) if (i >= f->first && i - f->first < f->count)
+        for (u32 k = 0; k < f->packed; k++)
+            to[(i - f->first) * f->packed + k] = (u8)(pixel[i] >> 8 * k);
+}
+
+/* Make pixels of any kind, and write them if they are not packed. */
+FUNCTION void finish_any(
+    const struct strip *s, const struct finish *f, i32 y, const u32 *made, GLOBAL u8 *pixels, u32 *pixel)
+{
+    UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)
     {
-        u32 from[3], x = (u32)f->x + column, y = (u32)f->y + first + i;
-        UNROLL for (u32 c = 0; c < 3; c++) from[c] = made[c * LEVEL_RUN + i];
-        if (f->view->packed)
-            pixel[i * J2K_LEVEL_WIDTH] = pack_any(f->output, f->view, from[0], from[1], from[2]);
-        else if (x < f->output->width && y < f->output->height)
-            put_any(f, pixels, x, y, from);
+        u32 sample[3];
+        UNROLL for (u32 c = 0; c < 3; c++) sample[c] = made[c * STRIP_LINE + i];
+        if (f->packed)
+            pixel[i] = pack_any(f->output, f->view, sample[0], sample[1], sample[2]);
+        else if (i >= f->first && i - f->first < f->count)
+            put_any(f, pixels, (u32)(s->x - f->left) + i, (u32)(y - f->top), sample);
     }
 }
 
-/* Return the number of bytes since the last word boundary. */
-FUNCTION u32 past_word(GLOBAL const u8 *at)
+/* Write a work-item's pixels of row y, if it has any. `made` has the samples of each component. */
+FUNCTION void finish_row(const struct strip *s, const struct finish *f, u32 is_integer, i32 y, const u32 *made,
+    GLOBAL u8 *pixels)
 {
-#if defined(__CUDACC__)
-    return (u32)((u64)at & 3);
-#else
-    return (u32)((uintptr_t)at & 3);
-#endif
-}
-
-/* The word at byte `first` of a row of packed pixels. */
-FUNCTION u32 packed_word(LOCAL const u32 *pixel, u32 pixels, u32 size, u32 first)
-{
-    u32 at = size == 3 ? first / 3 : first / 4, low = pixel[at], high = pixel[at + 1 < pixels ? at + 1 : at];
-    if (size == 3) {
-        low |= high << 24;
-        high >>= 8;
-    }
-    return shift_pair(low, high, 8 * (first - at * size));
-}
-
-/*
- * Write a word of a row of packed pixels that goes to `to`; at the ends of the row, only those bytes of it that the row
- * has.
- */
-FUNCTION void put_word(GLOBAL u8 *to, u32 word, LOCAL const u32 *pixel, u32 pixels, u32 size)
-{
-    u32 bytes = pixels * size, past = past_word(to), first = 4 * word - past;
-    if (4 * word >= past && first + 4 <= bytes) {
-        *(GLOBAL u32 *)(GLOBAL void *)(to + first) = packed_word(pixel, pixels, size, first);
+    u32 pixel[STRIP_COLUMNS];
+    if (y < f->begin || y >= f->end || f->count == 0)
         return;
-    }
-    for (u32 i = 0; i < 4; i++, first++)
-        if (first < bytes) /* a place before 0 has wrapped around and is too large as well */
-            to[first] = (u8)(pixel[first / size] >> 8 * (first % size));
-}
-
-/* Write all rows of the group's packed pixels. */
-FUNCTION void put_rows(const struct finish *f, LOCAL const u32 *pixel, GLOBAL u8 *pixels)
-{
-    GLOBAL const struct j2k_work_output *o = f->output;
-    u32 size = f->view->packed, words = (J2K_LEVEL_WIDTH * size + 3) / 4 + 1, word = local_index() % FINISH_ACROSS;
-    u32 pitch = f->view->channel[0].pitch;
-    i32 left = f->x > 0 ? f->x : 0, top = f->y > 0 ? f->y : 0;
-    i32 right = f->x + J2K_LEVEL_WIDTH, bottom = f->y + J2K_LEVEL_HEIGHT;
-    right = right < (i32)o->width ? right : (i32)o->width;
-    bottom = bottom < (i32)o->height ? bottom : (i32)o->height;
-    if (right <= left || word >= words)
-        return;
-    u32 first = (u32)top + local_index() / FINISH_ACROSS, count = (u32)(right - left);
-    GLOBAL u8 *to = channel_at(&f->view->channel[0], pixels, o->x + (u32)left, o->y + first);
-    pixel += (first - (u32)f->y) * J2K_LEVEL_WIDTH + (u32)(left - f->x);
-    u32 whole = past_word(to) == 0 && pitch % 4 == 0 && 4 * word + 4 <= count * size;
-    for (u32 y = first; (i32)y < bottom; y += FINISH_DOWN) {
-        if (whole)
-            *(GLOBAL u32 *)(GLOBAL void *)(to + 4 * word) = packed_word(pixel, count, size, 4 * word);
-        else
-            put_word(to, word, pixel, count, size);
-        to += (size_t)FINISH_DOWN * pitch;
-        pixel += FINISH_DOWN * J2K_LEVEL_WIDTH;
-    }
+    if (f->kind == FINISH_TURNED)
+        pack_four(is_integer ? J2K_TRANSFORM_RCT : J2K_TRANSFORM_ICT, is_integer, made, pixel);
+    else if (f->kind == FINISH_PLAIN)
+        pack_four(0, is_integer, made, pixel);
+    else
+        finish_any(s, f, y, made, pixels, pixel);
+    if (f->packed)
+        put_four(f, f->row + (size_t)(u32)(y - f->begin) * f->pitch, pixel);
 }
 
 /* A kernel for samples of a type; `filter` names the steps of its filter. `narrow`: samples have 16 bits in memory. */
 #define FINISH(name, filter, type, narrow)                                                                             \
-    DENSE_KERNEL(J2K_LEVEL_GROUP, 4)                                                                                   \
+    DENSE_KERNEL(J2K_STRIP_GROUP, 12)                                                                                            \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,    \
         u32 count, u32 first_output)                                                                                   \
     {                                                                                                                  \
-        SHARED type patch[3 * FINISH_PATCH];                                                                           \
-        SHARED u32 pixel[FINISH_PIXELS];                                                                               \
-        struct level_patch t;                                                                                          \
-        struct finish f = find_finish(work, list, count, first_output, &t);                                            \
-        PLACES_OF_PAIRS                                                                                                \
-        u32 first[FINISH_TURNS], second[FINISH_TURNS], made[3 * LEVEL_RUN];                                            \
-        type even[FINISH_TURNS], odd[FINISH_TURNS];                                                                    \
-        load_components(&t, samples, narrow, first, second);                                                           \
-        TYPED_PAIRS(type, FINISH_TURNS, first, second, even, odd)                                                      \
-        SYNTHESISE_ROWS_##filter(t, FINISH_TURNS, even, odd, patch);                                                   \
-        UNROLL for (u32 c = 0; c < 3; c++)                                                                             \
-        {                                                                                                              \
-            type value[LEVEL_REACH];                                                                                   \
-            synthesise_column_##filter(&t, patch + c * FINISH_PATCH, value);                                           \
-            UNROLL for (u32 i = 0; i < LEVEL_RUN; i++) made[c * LEVEL_RUN + i] =                                       \
-                bits_of_##type(value[LEVEL_MARGIN + i]);                                                               \
-        }                                                                                                              \
-        finish_column(&f, filter == 53, made, pixel, pixels);                                                          \
-        barrier_local();                                                                                               \
-        if (f.view->packed)                                                                                            \
-            put_rows(&f, pixel, pixels);                                                                               \
+        STRIP_MEMORY(3)                                                                                                \
+        GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;                           \
+        GLOBAL const u32 *groups = work + list;                                                                        \
+        u32 index = find_owner(groups, count, group_index());                                                          \
+        GLOBAL const struct j2k_work_output *output =                                                                  \
+            (GLOBAL const struct j2k_work_output *)(work + head->output) + first_output + index;                       \
+        const struct strip s =                                                                                         \
+            strip_of((GLOBAL const struct j2k_work_level *)(work + head->level) + output->level, 3,                    \
+                group_index() - groups[index], table);                                                                 \
+        const struct finish f = find_finish(&s, output,                                                                \
+            (GLOBAL const struct j2k_work_view *)(work + head->view) + output->view, filter == 53, pixels);            \
+        DESCEND(s, samples, filter, type, narrow, 3, {                                                                 \
+            finish_row(&s, &f, filter == 53, row, made, pixels);                                                       \
+            finish_row(&s, &f, filter == 53, row + 1, made + STRIP_COLUMNS, pixels);                                   \
+        })                                                                                                             \
     }
 
 FINISH(finish_53, 53, i32, 0)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Declares what the forward and inverse wavelet transforms share: a work-group's patch of a level, mirroring, lifting
- * along rows and columns. Along rows a work-item has a pair of samples in every eighth row, along columns eight samples
- * of one column.
+ * Declares what the forward wavelet transforms share: a work-group's patch of a level, and lifting along its rows and
+ * columns. Along rows a work-item has a pair of samples in every eighth row, along columns eight samples of one column.
  */
 #include "kernels/search.h"
 
-#include "j2k/kernels/work.h"
+#include "j2k/kernels/mirror.h"
 #include "j2k/tables/transforms.h"
 
 enum {
@@ -47,27 +46,6 @@ FUNCTION struct level_patch find_patch(GLOBAL const u32 *work, u32 list, u32 cou
     u32 index = find_owner(groups, count, group_index());
     return patch_of((GLOBAL const struct j2k_work_level *)(work + head->level) + first_level + index,
         group_index() - groups[index]);
-}
-
-/*
- * Return the position in [i0, i1) of which position i is the mirror image by periodic symmetric extension (F-4, F-5).
- * Its parity is that of i, except in a range of one position.
- */
-FUNCTION i32 mirror(i32 i, i32 i0, i32 i1)
-{
-    if (i >= i0 && i < i1)
-        return i;
-    if (i1 - i0 == 1)
-        return i0;
-    i32 period = 2 * (i1 - i0 - 1), offset = (i - i0) % period;
-    offset += offset < 0 ? period : 0;
-    return i0 + (offset < period - offset ? offset : period - offset);
-}
-
-/* Return where a column's coefficient lies in a row of its band. */
-FUNCTION u32 place_in_band(const struct level_patch *t, i32 x)
-{
-    return (u32)x / 2 - (x & 1 ? 0 : t->level->x0);
 }
 
 /* A work-item's place among the even positions of its first row; its next row is LEVEL_STEP rows below. */

@@ -27,8 +27,13 @@ enum {
     J2K_REFINE_GROUP = 32,      /* likewise */
     J2K_HOST_BLOCK_GROUP = 256, /* work-items of a group, which share a block that the host decoded */
     J2K_WORD_COLUMNS = 8,       /* columns of a stripe that a word of bits covers, one bit for each coefficient */
-    J2K_LEVEL_GROUP = 256,
-    J2K_LEVEL_WIDTH = 56, /* width and height of the samples of a level that a group computes */
+    J2K_STRIP_GROUP = 32,
+    J2K_STRIP_WIDTH = 128, /* columns of a strip that a group transforms, of which those within the margins are its own */
+    J2K_STRIP_MARGIN = 4,
+    J2K_STRIP_STEP = J2K_STRIP_WIDTH - 2 * J2K_STRIP_MARGIN,
+    J2K_STRIP_ROWS = 64,   /* most rows of a strip */
+    J2K_LEVEL_GROUP = 256, /* of the forward transforms; this and the next two */
+    J2K_LEVEL_WIDTH = 56,  /* width and height of the coefficients of a level that a group computes */
     J2K_LEVEL_HEIGHT = 32,
     J2K_OUTPUT_GROUP = 256,
     J2K_OUTPUT_WIDTH = 64, /* width and height of the pixels that a group writes */
@@ -166,6 +171,17 @@ struct j2k_work_bundle {
  * instead of words.
  */
 
+/*
+ * Return the number of strips beside each other of a level from column x0, 0 or 1, to x1. One that begins at an even
+ * column needs no margin there, and neither does the last one if it ends just where the level does, at an even column.
+ */
+#define J2K_STRIP_EXTENT(x0, x1) ((x1) + ((x0) > 0 ? J2K_STRIP_MARGIN : 0))
+#define J2K_STRIP_SPARE(extent) ((extent) % J2K_STRIP_STEP == 2 * J2K_STRIP_MARGIN ? 2 * J2K_STRIP_MARGIN : J2K_STRIP_MARGIN)
+#define J2K_STRIPS_OF(extent)                                                                                          \
+    ((extent) <= J2K_STRIP_STEP ? 1                                                                                    \
+                                : ((extent) - J2K_STRIP_SPARE(extent) + J2K_STRIP_STEP - 1) / J2K_STRIP_STEP)
+#define J2K_STRIPS(x0, x1) J2K_STRIPS_OF(J2K_STRIP_EXTENT(x0, x1))
+
 /* A level: a resolution of a tile-component that is synthesised from the one below and three bands (T.800 F.3). */
 struct j2k_work_level {
     u32 x0, y0, x1, y1; /* its rectangle, moved by an even number so that x0 and y0 are 0 or 1 */
@@ -173,6 +189,7 @@ struct j2k_work_level {
     u32 pitch[4];
     u32 to;
     u32 to_pitch;
+    u32 rows; /* most rows of a strip of it, an even number */
 };
 
 /* An output: the samples of one component, or of three that are written together. */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares how positions of a level that lie outside of it are mirrored, and where its coefficients lie in bands. */
+#include "kernels/portable.h"
+
+#include "j2k/kernels/work.h"
+
+/*
+ * Return the position in [i0, i1) of which position i is the mirror image by periodic symmetric extension (F-4, F-5).
+ * Its parity is that of i, except in a range of one position.
+ */
+FUNCTION i32 mirror(i32 i, i32 i0, i32 i1)
+{
+    if (i >= i0 && i < i1)
+        return i;
+    if (i1 - i0 == 1)
+        return i0;
+    i32 period = 2 * (i1 - i0 - 1), offset = (i - i0) % period;
+    offset += offset < 0 ? period : 0;
+    return i0 + (offset < period - offset ? offset : period - offset);
+}
+
+/* Return where a column's coefficient lies in a row of its band. */
+FUNCTION u32 place_in_band(GLOBAL const struct j2k_work_level *level, i32 x)
+{
+    return (u32)x / 2 - (x & 1 ? 0 : level->x0);
+}

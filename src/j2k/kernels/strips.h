@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The inverse wavelet transform of a strip of a level (T.800 Annex F). A work-group computes up to J2K_STRIP_WIDTH
+ * columns and goes down their rows, two at a time: a work-item has four columns, takes the samples beside them from its
+ * neighbours, and keeps in registers what the next rows need, so that no sample of the transform is ever in memory.
+ * Coefficients beside and above the strip that its samples depend on are transformed too; what lies outside of the
+ * level is mirrored. All operations are those of the CPU's code.
+ */
+#include "kernels/group.h"
+#include "kernels/search.h"
+
+#include "j2k/kernels/mirror.h"
+#include "j2k/kernels/store.h"
+#include "j2k/tables/transforms.h"
+
+enum {
+    STRIP_COLUMNS = J2K_STRIP_WIDTH / J2K_STRIP_GROUP, /* columns of a work-item: 4 */
+    STRIP_LINE = 2 * STRIP_COLUMNS,                    /* samples of a work-item in two rows of a component */
+    /* Rows above a strip on which its samples depend. */
+    ABOVE_53 = 2,
+    ABOVE_97 = 4,
+    /* With the coefficients of rows y and y + 1, rows y − DELAY and y − DELAY + 1 are completed. */
+    DELAY_53 = 1,
+    DELAY_97 = 3
+};
+
+/* A work-group's strip, and which columns of it a work-item has. */
+struct strip {
+    i32 x0, y0, x1, y1; /* of the level, in the coordinates of its record */
+    i32 x;              /* the work-item's first column, which is even */
+    i32 left, right;    /* columns that the group completes */
+    i32 y, end;         /* rows that it completes; y is even */
+    u32 inside;         /* all the group's columns lie in the level */
+    u32 place[STRIP_COLUMNS]; /* of each of the work-item's columns, or of its mirror image, in a row of its band */
+    /*
+     * By orientation, the pitch of a band; and for each component, place in the buffer of samples at which row 0 and
+     * column 0 of the level's coordinates would be.
+     */
+    LOCAL const u32x4 *table;
+};
+
+/* Declares the group's memory that strips of some components need, in a kernel's body. */
+#define STRIP_MEMORY(components)                                                                                       \
+    SHARED u32x4 table[1 + (components)];                                                                              \
+    EXCHANGED(components)
+
+/*
+ * Describe the bands of components for the work-group. Where a level has only one column, or row, it is in one of two
+ * bands, which then stands for the other too. Whole work-group.
+ */
+FUNCTION void put_table(GLOBAL const struct j2k_work_level *level, u32 components, LOCAL u32x4 *table)
+{
+    LOCAL u32 *to = (LOCAL u32 *)table;
+    u32 band = local_index() % 4, c = local_index() / 4;
+    u32 right = level->x1 - level->x0 == 1 ? level->x0 : band % 2, lower = level->y1 - level->y0 == 1 ? level->y0 : band / 2;
+    band = 2 * lower + right;
+    if (c < components) {
+        if (c == 0)
+            to[local_index()] = level->pitch[band];
+        to[4 + local_index()] =
+            level[c].band[band] - (lower ? 0 : level->y0 * level->pitch[band]) - (right ? 0 : level->x0);
+    }
+    barrier_local();
+}
+
+/* Return the strip of a group, of components whose bands have the same geometry. Whole work-group. */
+FUNCTION struct strip strip_of(
+    GLOBAL const struct j2k_work_level *level, u32 components, u32 group, LOCAL u32x4 *table)
+{
+    struct strip s;
+    u32 across = J2K_STRIPS(level->x0, level->x1), column = group % across;
+    s.x0 = (i32)level->x0;
+    s.y0 = (i32)level->y0;
+    s.x1 = (i32)level->x1;
+    s.y1 = (i32)level->y1;
+    i32 first = (i32)(column * J2K_STRIP_STEP) - (s.x0 > 0 ? J2K_STRIP_MARGIN : 0), rows = (i32)level->rows;
+    s.x = first + STRIP_COLUMNS * (i32)local_index();
+    s.left = column > 0 ? first + J2K_STRIP_MARGIN : s.x0;
+    s.right = column + 1 < across ? first + J2K_STRIP_WIDTH - J2K_STRIP_MARGIN : s.x1;
+    s.y = (i32)(group / across) * rows;
+    s.end = s.y + rows < s.y1 ? s.y + rows : s.y1;
+    UNROLL for (i32 i = 0; i < STRIP_COLUMNS; i++) s.place[i] = (u32)mirror(s.x + i, s.x0, s.x1) / 2;
+    s.inside = first >= s.x0 && first + J2K_STRIP_WIDTH <= s.x1;
+    s.table = table;
+    put_table(level, components, table);
+    return s;
+}
+
+/* Return one of four words; `index` must be a constant. */
+FUNCTION u32 word_of(u32x4 words, u32 index)
+{
+    return index == 0 ? words.x : index == 1 ? words.y : index == 2 ? words.z : words.w;
+}
+
+/* Load two samples, which become every second value: neighbours, or at two places from `at` on. */
+FUNCTION void take_two(GLOBAL const u32 *samples, u32 at, const u32 *place, u32 narrow, u32 *value)
+{
+    if (place) {
+        value[0] = take_sample(samples, at + place[0], narrow);
+        value[2] = take_sample(samples, at + place[2], narrow);
+    } else if (narrow) {
+        GLOBAL const i16 *from = (GLOBAL const i16 *)(GLOBAL const void *)samples + at;
+        value[0] = (u32)(i32)from[0];
+        value[2] = (u32)(i32)from[1];
+    } else {
+        GLOBAL const u32 *from = samples + at;
+        value[0] = from[0];
+        value[2] = from[1];
+    }
+}
+
+/*
+ * Load a work-item's coefficients in two rows, an even one and an odd one: `value` gets the samples of either row one
+ * after the other, for one component after the other. `narrow`: they have 16 bits. `inside` is a constant that says
+ * whether no columns are mirrored.
+ */
+FUNCTION void load_columns(const struct strip *s, GLOBAL const u32 *samples, u32 narrow, u32 components, u32 inside,
+    i32 even, i32 odd, u32 *value)
+{
+    const u32x4 pitch = s->table[0];
+    u32 row[4];
+    UNROLL for (u32 band = 0; band < 4; band++) row[band] =
+        (u32)(band < 2 ? even : odd) / 2 * word_of(pitch, band) + (inside ? s->place[0] : 0);
+    UNROLL for (u32 c = 0; c < components; c++)
+    {
+        const u32x4 place = s->table[1 + c];
+        UNROLL for (u32 band = 0; band < 4; band++) take_two(samples, word_of(place, band) + row[band],
+            inside ? 0 : s->place + band % 2, narrow, value + c * STRIP_LINE + band / 2 * STRIP_COLUMNS + band % 2);
+    }
+}
+
+/* Load rows y and y + 1, or their mirror images; y is even. */
+FUNCTION void load_rows(
+    const struct strip *s, GLOBAL const u32 *samples, u32 narrow, u32 components, i32 y, u32 *value)
+{
+    i32 even = mirror(y, s->y0, s->y1), odd = mirror(y + 1, s->y0, s->y1);
+    if (s->inside)
+        load_columns(s, samples, narrow, components, 1, even, odd, value);
+    else
+        load_columns(s, samples, narrow, components, 0, even, odd, value);
+}
+
+FUNCTION u32 is_one_column(const struct strip *s)
+{
+    return s->x1 - s->x0 == 1;
+}
+
+FUNCTION u32 is_one_row(const struct strip *s)
+{
+    return s->y1 - s->y0 == 1;
+}
+
+/*
+ * The lifting steps of the inverse 5/3 filter: x − floor((a + b + 2) / 4), and below x + floor((a + b) / 2). Sums wrap.
+ */
+FUNCTION i32 lift_even(i32 x, i32 a, i32 b)
+{
+    return (i32)((u32)x - (u32)((i32)((u32)a + (u32)b + 2) >> 2));
+}
+
+FUNCTION i32 lift_odd(i32 x, i32 a, i32 b)
+{
+    return (i32)((u32)x + (u32)((i32)((u32)a + (u32)b) >> 1));
+}
+
+/* A lifting step of the inverse 9/7 filter: x − factor × (a + b). */
+FUNCTION float lift(float x, float factor, float a, float b)
+{
+    return x - factor * (a + b);
+}
+
+#define LIFT_DELTA(x, a, b) lift(x, J2K_DWT_DELTA, a, b)
+#define LIFT_GAMMA(x, a, b) lift(x, J2K_DWT_GAMMA, a, b)
+#define LIFT_BETA(x, a, b) lift(x, J2K_DWT_BETA, a, b)
+#define LIFT_ALPHA(x, a, b) lift(x, J2K_DWT_ALPHA, a, b)
+
+FUNCTION u32 bits_of_i32(i32 x)
+{
+    return (u32)x;
+}
+
+FUNCTION i32 i32_of(u32 x)
+{
+    return (i32)x;
+}
+
+FUNCTION u32 bits_of_float(float x)
+{
+    return bits_of(x);
+}
+
+/*
+ * Get for each row the sample that a neighbour has at `index`, `far` becoming an array of them. The outermost
+ * work-items get their own, which is what mirroring gives at the ends of a level, and otherwise does not reach the
+ * columns that the group completes. Whole work-group.
+ */
+#if HAS_WARPS
+#define EXCHANGED(components)
+#define EXCHANGE(type, rows, value, index, neighbour, far)                                                             \
+    UNROLL for (u32 r = 0; r < (rows); r++)(far)[r] =                                                                  \
+        type##_of(warp_shuffle(bits_of_##type((value)[r * STRIP_COLUMNS + (index)]), neighbour));
+#else
+#define EXCHANGED(components) SHARED u32 exchange[2 * (components) * J2K_STRIP_GROUP];
+#define EXCHANGE(type, rows, value, index, neighbour, far)                                                             \
+    barrier_local();                                                                                                   \
+    UNROLL for (u32 r = 0; r < (rows); r++) exchange[r * J2K_STRIP_GROUP + local_index()] =                            \
+        bits_of_##type((value)[r * STRIP_COLUMNS + (index)]);                                                          \
+    barrier_local();                                                                                                   \
+    UNROLL for (u32 r = 0; r < (rows); r++)(far)[r] = type##_of(exchange[r * J2K_STRIP_GROUP + (neighbour)]);
+#endif
+
+/* A lifting step along rows: even columns, or odd ones, become step(own, a neighbour, the other). */
+#define LIFT_EVEN_COLUMNS(type, rows, value, step)                                                                     \
+    EXCHANGE(type, rows, value, 3, before, far)                                                                        \
+    UNROLL for (u32 r = 0; r < (rows); r++)                                                                            \
+    {                                                                                                                  \
+        type *v = (value) + r * STRIP_COLUMNS;                                                                         \
+        v[0] = step(v[0], outermost & 1 ? v[1] : far[r], v[1]);                                                        \
+        v[2] = step(v[2], v[1], v[3]);                                                                                 \
+    }
+
+#define LIFT_ODD_COLUMNS(type, rows, value, step)                                                                      \
+    EXCHANGE(type, rows, value, 0, behind, far)                                                                        \
+    UNROLL for (u32 r = 0; r < (rows); r++)                                                                            \
+    {                                                                                                                  \
+        type *v = (value) + r * STRIP_COLUMNS;                                                                         \
+        v[1] = step(v[1], v[0], v[2]);                                                                                 \
+        v[3] = step(v[3], v[2], outermost & 2 ? v[2] : far[r]);                                                        \
+    }
+
+/* All steps along rows. A single odd column or row is halved (F.3.6). */
+#define SYNTHESISE_ROWS_53(s, rows, value)                                                                             \
+    if (is_one_column(&(s))) {                                                                                                  \
+        UNROLL for (u32 i = 0; i < (rows) * STRIP_COLUMNS; i++)(value)[i] >>= (s).x0;                           \
+    } else {                                                                                                           \
+        LIFT_EVEN_COLUMNS(i32, rows, value, lift_even)                                                                 \
+        LIFT_ODD_COLUMNS(i32, rows, value, lift_odd)                                                                   \
+    }
+
+#define SYNTHESISE_ROWS_97(s, rows, value)                                                                             \
+    if (is_one_column(&(s))) {                                                                                                  \
+        UNROLL for (u32 i = 0; i < (rows) * STRIP_COLUMNS; i++)(value)[i] *= (s).x0 == 1 ? 0.5f : 1.0f;         \
+    } else {                                                                                                           \
+        UNROLL for (u32 i = 0; i < (rows) * STRIP_COLUMNS; i++)(value)[i] *=                                           \
+            i % 2 != 0 ? J2K_DWT_INVERSE_SCALE : J2K_DWT_SCALE;                                                        \
+        LIFT_EVEN_COLUMNS(float, rows, value, LIFT_DELTA)                                                              \
+        LIFT_ODD_COLUMNS(float, rows, value, LIFT_GAMMA)                                                               \
+        LIFT_EVEN_COLUMNS(float, rows, value, LIFT_BETA)                                                               \
+        LIFT_ODD_COLUMNS(float, rows, value, LIFT_ALPHA)                                                               \
+    }
+
+/* What a column keeps of the rows above: an odd row as it was loaded, and rows after the first steps. */
+struct column_53 {
+    i32 odd, even;
+};
+
+struct column_97 {
+    float odd, even, second_odd, second_even;
+};
+
+/*
+ * Take the next two rows of a column, which become those that are completed by them. A row that is the only one, and
+ * which is loaded for all others too, is completed at once.
+ */
+FUNCTION void descend_53(const struct strip *s, struct column_53 *column, i32 *even, i32 *odd)
+{
+    i32 raised = lift_even(*even, column->odd, *odd), completed = lift_odd(column->odd, column->even, raised);
+    column->odd = *odd;
+    column->even = raised;
+    *odd = is_one_row(s) ? *odd >> s->y0 : raised;
+    *even = is_one_row(s) ? *even >> s->y0 : completed;
+}
+
+FUNCTION void descend_97(const struct strip *s, struct column_97 *column, float *even, float *odd)
+{
+    if (is_one_row(s)) {
+        *even *= s->y0 == 1 ? 0.5f : 1.0f;
+        *odd = *even;
+        return;
+    }
+    float own = J2K_DWT_SCALE * *even, next = J2K_DWT_INVERSE_SCALE * *odd;
+    float first = LIFT_DELTA(own, column->odd, next), second = LIFT_GAMMA(column->odd, column->even, first);
+    float third = LIFT_BETA(column->even, column->second_odd, second);
+    *even = LIFT_ALPHA(column->second_odd, column->second_even, third);
+    *odd = third;
+    column->odd = next;
+    column->even = first;
+    column->second_odd = second;
+    column->second_even = third;
+}
+
+/*
+ * Go down a strip; `filter` names the filter's steps. Coefficients of the next two rows are being loaded while two are
+ * transformed. For each two rows from `row` on that are completed, which may be outside of the strip, `statement` gets their samples in `made`, in the
+ * order of load_inside(). Whole work-group.
+ */
+#define DESCEND(s, samples, filter, type, narrow, components, statement)                                               \
+    u32 lane = local_index(), before = lane > 0 ? lane - 1 : 0,                                                        \
+        behind = lane + 1 < J2K_STRIP_GROUP ? lane + 1 : lane,                                                         \
+        outermost = (lane == 0 ? 1u : 0u) | (lane + 1 == J2K_STRIP_GROUP ? 2u : 0u);                                   \
+    struct column_##filter column[(components) * STRIP_COLUMNS];                                                       \
+    const struct column_##filter zero = {0};                                                                           \
+    UNROLL for (u32 i = 0; i < (components) * STRIP_COLUMNS; i++) column[i] = zero;                                    \
+    u32 next[(components) * STRIP_LINE];                                                                               \
+    load_rows(&(s), samples, narrow, components, (s).y - ABOVE_##filter, next);                                        \
+    ROLL for (i32 y = (s).y - ABOVE_##filter; y - DELAY_##filter < (s).end; y += 2)                                    \
+    {                                                                                                                  \
+        u32 made[(components) * STRIP_LINE];                                                                           \
+        type value[(components) * STRIP_LINE], far[2 * (components)];                                                  \
+        UNROLL for (u32 i = 0; i < (components) * STRIP_LINE; i++) value[i] = type##_of(next[i]);                      \
+        if (y + 2 - DELAY_##filter < (s).end)                                                                          \
+            load_rows(&(s), samples, narrow, components, y + 2, next);                                                 \
+        SYNTHESISE_ROWS_##filter(s, 2 * (components), value)                                                           \
+        UNROLL for (u32 c = 0; c < (components); c++)                                                                  \
+        {                                                                                                              \
+            type *v = value + c * STRIP_LINE;                                                                          \
+            UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)                                                             \
+                descend_##filter(&(s), &column[c * STRIP_COLUMNS + i], &v[i], &v[i + STRIP_COLUMNS]);                  \
+        }                                                                                                              \
+        UNROLL for (u32 i = 0; i < (components) * STRIP_LINE; i++) made[i] = bits_of_##type(value[i]);                 \
+        i32 row = y - DELAY_##filter;                                                                                  \
+        statement;                                                                                                     \
+    }
