@@ -85,6 +85,29 @@ FUNCTION u32 bits_from(const struct sample_bits *b, u32 place, u32 count)
     return bits;
 }
 
+/* The 64 bits from a place on, the first of which are the lowest of `low`. */
+struct sample_window {
+    u32 low, high;
+};
+
+FUNCTION struct sample_window window_at(const struct sample_bits *b, u32 place)
+{
+    struct sample_window w;
+    u32 word = place / 32, middle = b->ring[(word + 1) % RING_WORDS];
+    w.low = shift_pair(b->ring[word % RING_WORDS], middle, place % 32);
+    w.high = shift_pair(middle, b->ring[(word + 2) % RING_WORDS], place % 32);
+    return w;
+}
+
+/* Take up to 31 bits. */
+FUNCTION u32 take_bits(struct sample_window *w, u32 count)
+{
+    u32 bits = w->low & ((1u << count) - 1);
+    w->low = shift_pair(w->low, w->high, count);
+    w->high >>= count;
+    return bits;
+}
+
 /*
  * Return (2 µ + 1) × 2^shift / 2, rounded down: a magnitude with half a step, for which there may be no bit. The shift
  * may be below 0.
@@ -139,26 +162,43 @@ FUNCTION void put_two(
 
 /* A quad while its samples are taken. */
 struct quad_samples {
-    u32 most;     /* U: most bits of a sample's number */
-    u32 value[4]; /* µ, with the sign in bit 31 */
-    u32 odd[4];   /* 2 µ − 1; 0: not significant */
-    u32 wrong;
+    u32 rho;       /* which samples are significant */
+    u32 most;      /* U: most bits of a sample's number */
+    u32 number[4]; /* 2 (µ − 1) + sign; not significant: 0 */
 };
 
-/* Take the samples of a quad, whose numbers, 2 (µ − 1) + sign, begin at `place`. */
-FUNCTION void take_samples(const struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block, u32 quad,
-    u32 place, struct quad_samples *q)
+/* Return how many bits of a sample's number are in MagSgn: all but one whose value is known. */
+FUNCTION u32 coded_bits(const struct quad_samples *q, u32 quad, u32 i)
 {
-    UNROLL for (u32 i = 0; i < 4; i++)
-    {
-        u32 known = J2K_QUAD_KNOWN(quad) >> i & 1, significant = J2K_QUAD_RHO(quad) >> i & 1;
-        u32 count = significant ? q->most - known : 0;
-        u32 number = bits_from(b, place, count) | (J2K_QUAD_ONE(quad) >> i & 1) << (count & 31);
-        place += count;
-        q->wrong |= significant && number >> 1 >= 0x7FFFFFFFu >> (31 - block->bits);
-        q->value[i] = significant ? (number >> 1) + 1 + (number << 31) : 0;
-        q->odd[i] = significant ? number | 1 : 0;
+    return q->rho >> i & 1 ? q->most - (J2K_QUAD_KNOWN(quad) >> i & 1) : 0;
+}
+
+/* Take the numbers of a quad's samples, `count` bits in all, which begin at `place`. */
+FUNCTION void take_samples(const struct sample_bits *b, u32 quad, u32 place, u32 count, struct quad_samples *q)
+{
+    if (count <= 64 && q->most < 32) {
+        struct sample_window w = window_at(b, place);
+        UNROLL for (u32 i = 0; i < 4; i++) q->number[i] = take_bits(&w, coded_bits(q, quad, i));
+    } else {
+        UNROLL for (u32 i = 0; i < 4; i++)
+        {
+            q->number[i] = bits_from(b, place, coded_bits(q, quad, i));
+            place += coded_bits(q, quad, i);
+        }
     }
+    UNROLL for (u32 i = 0; i < 4; i++) q->number[i] |= (J2K_QUAD_ONE(quad) >> i & 1) << (coded_bits(q, quad, i) & 31);
+}
+
+/* Return the exponent of a sample, the number of bits of 2 µ − 1; 0: not significant. */
+FUNCTION u32 exponent_of(const struct quad_samples *q, u32 i)
+{
+    return q->rho >> i & 1 ? bit_length(q->number[i] | 1) : 0;
+}
+
+/* Return µ of a sample, with the sign in bit 31; 0: not significant. */
+FUNCTION u32 value_of(const struct quad_samples *q, u32 i)
+{
+    return q->rho >> i & 1 ? (q->number[i] >> 1) + 1 + (q->number[i] << 31) : 0;
 }
 
 FUNCTION u32 coefficient_of(GLOBAL const struct j2k_work_ht_block *block, u32 value)
@@ -167,17 +207,70 @@ FUNCTION u32 coefficient_of(GLOBAL const struct j2k_work_ht_block *block, u32 va
 }
 
 /* Store a quad, whose first sample is at (x, y): coefficients, and what the refinement pass goes on with. */
-FUNCTION void put_quad(GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 y, const u32 *value,
+FUNCTION void put_quad(GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 y, const struct quad_samples *q,
     GLOBAL u32 *RESTRICT kept, GLOBAL u32 *RESTRICT samples)
 {
     UNROLL for (u32 i = 0; i < 2; i++)
     {
-        put_two(block, x, y + i, coefficient_of(block, value[i]), coefficient_of(block, value[i + 2]), samples);
+        u32 left = value_of(q, i), right = value_of(q, i + 2);
+        put_two(block, x, y + i, coefficient_of(block, left), coefficient_of(block, right), samples);
         if (block->passes > 2 && y + i < block->height) {
-            kept[(y + i) * block->width + x] = value[i];
+            kept[(y + i) * block->width + x] = left;
             if (x + 1 < block->width)
-                kept[(y + i) * block->width + x + 1] = value[i + 2];
+                kept[(y + i) * block->width + x + 1] = right;
         }
+    }
+}
+
+/*
+ * What all samples of a block have in common, and where a work-item's go, if the block is plain: all of it is wanted,
+ * nothing of it refined, all planes from the cleanup pass's on are kept, and its rows begin at even places.
+ */
+struct plain_block {
+    u32 plain, narrow, factor;
+    u32 shift; /* from quantiser indices to magnitudes */
+    u32 at;    /* place of the work-item's next quad */
+    u32 pitch;
+    u32 columns, rows; /* of the block's samples that are the work-item's or come behind them */
+};
+
+FUNCTION struct plain_block start_plain(GLOBAL const struct j2k_work_ht_block *block)
+{
+    struct plain_block p;
+    i32 shift = (i32)block->plane + block->fraction;
+    p.plain = block->left == 0 && block->top == 0 && block->right == block->width && block->bottom == block->height &&
+              block->passes <= 2 && block->roi_shift == 0 && shift >= 0 && (block->to | block->pitch) % 2 == 0;
+    p.narrow = block->narrow;
+    p.factor = block->factor;
+    p.shift = (u32)shift;
+    p.at = block->to + 2 * lane_index();
+    p.pitch = block->pitch;
+    p.rows = block->height;
+    p.columns = block->width > 2 * lane_index() ? block->width - 2 * lane_index() : 0;
+    return p;
+}
+
+/* Return the coefficient of a sample: (2 µ + 1) × 2^shift / 2 steps, rounded down. */
+FUNCTION u32 plain_coefficient(const struct plain_block *p, const struct quad_samples *q, u32 i)
+{
+    u32 number = q->number[i];
+    return q->rho >> i & 1 ? coefficient(p->factor, ((number | 1) + 2) << p->shift >> 1, number & 1) : 0;
+}
+
+/* Store a quad of a plain block. */
+FUNCTION void put_plain(const struct plain_block *p, const struct quad_samples *q, GLOBAL u32 *RESTRICT samples)
+{
+    UNROLL for (u32 i = 0; i < 2; i++)
+    {
+        u32 at = p->at + i * p->pitch, left = plain_coefficient(p, q, i), right = plain_coefficient(p, q, i + 2);
+        if (i >= p->rows)
+            continue;
+        if (p->columns < 2)
+            put_sample(samples, at, p->narrow, left);
+        else if (p->narrow)
+            samples[at / 2] = join_halves(left, right);
+        else
+            ((GLOBAL u32x2 *)(GLOBAL void *)samples)[at / 2] = make_u32x2(left, right);
     }
 }
 
@@ -196,28 +289,30 @@ FUNCTION u32 kappa_of(const struct edges *edges, u32 q, u32 rho)
 }
 
 /*
- * Decode 32 quads of a row, from number `first` on, of which this work-item has `quad`. Returns whether it met damage.
- * Whole work-group.
+ * Decode 32 quads of a row, of which this work-item has `quad`, which is number q of the row and whose exponents are
+ * `edges` those above. Returns whether it met damage. Whole work-group.
  */
-FUNCTION u32 decode_step(struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block, u32 quad, u32 y,
-    u32 first, const struct edges *edges, GLOBAL u32 *RESTRICT kept, GLOBAL u32 *RESTRICT samples)
+FUNCTION u32 decode_step(struct sample_bits *b, u32 bits, u32 quad, u32 q, u32 columns, const struct edges *edges,
+    struct quad_samples *s)
 {
-    u32 q = first + lane_index(), columns = (block->width + 1u) / 2, total;
-    u32 rho = J2K_QUAD_RHO(quad), most = J2K_QUAD_U(quad) + (q < columns ? kappa_of(edges, q, rho) : 0);
-    struct quad_samples s;
-    s.wrong = rho != 0 && most > block->bits + 1u;
-    s.most = s.wrong ? 1 : most;
-    u32 count = rho != 0 ? ones(rho) * s.most - ones(J2K_QUAD_KNOWN(quad)) : 0;
-    u32 place = b->used + lane_scan(b->scratch, count, &total);
-    while (b->count < b->used + total)
-        add_chunk(b);
-    b->used += total;
-    take_samples(b, block, quad, place, &s);
-    if (q < columns) {
-        edges->own[q + 1] = (u16)(bit_length(s.odd[1]) | bit_length(s.odd[3]) << 8);
-        put_quad(block, 2 * q, y, s.value, kept, samples);
+    s->rho = J2K_QUAD_RHO(quad);
+    UNROLL for (u32 i = 0; i < 4; i++) s->number[i] = 0;
+    u32 wrong = 0, total;
+    if (lane_ballot(b->scratch, s->rho) != 0) {
+        s->most = J2K_QUAD_U(quad) + (q < columns ? kappa_of(edges, q, s->rho) : 0);
+        wrong = s->rho != 0 && s->most > bits + 1;
+        s->most = wrong ? 1 : s->most;
+        u32 count = s->rho != 0 ? ones(s->rho) * s->most - ones(J2K_QUAD_KNOWN(quad)) : 0;
+        u32 place = b->used + lane_scan(b->scratch, count, &total);
+        while (b->count < b->used + total)
+            add_chunk(b);
+        b->used += total;
+        take_samples(b, quad, place, count, s);
+        UNROLL for (u32 i = 0; i < 4; i++) wrong |= s->number[i] >> 1 >= 0x7FFFFFFFu >> (31 - bits);
     }
-    return s.wrong;
+    if (q < columns)
+        edges->own[q + 1] = (u16)(exponent_of(s, 1) | exponent_of(s, 3) << 8);
+    return wrong;
 }
 
 FUNCTION void clear_block(GLOBAL const struct j2k_work_ht_block *block, GLOBAL u32 *RESTRICT samples)
@@ -237,16 +332,27 @@ FUNCTION u32 decode_rows(struct sample_bits *b, GLOBAL const struct j2k_work_ht_
         edges[i] = edges[EDGES + i] = 0;
     barrier_local();
     u32 quad = lane_index() < columns ? quads[lane_index()] : 0;
+    struct plain_block plain = start_plain(block);
+    const u32 bits = block->bits;
+    plain.plain = plain.plain && columns <= J2K_SAMPLE_GROUP;
     for (u32 y = 0; y < rows; y++) {
         struct edges e;
         e.above = edges + y % 2 * EDGES;
         e.own = edges + (y + 1) % 2 * EDGES;
         for (u32 first = 0; first < columns; first += J2K_SAMPLE_GROUP) {
+            struct quad_samples s;
             u32 last = first + J2K_SAMPLE_GROUP >= columns, q = (last ? 0 : first + J2K_SAMPLE_GROUP) + lane_index();
             u32 ahead = q < columns && y + last < rows ? quads[(y + last) * pitch + q] : 0;
-            wrong |= decode_step(b, block, quad, 2 * y, first, &e, kept, samples);
+            q = first + lane_index();
+            wrong |= decode_step(b, bits, quad, q, columns, &e, &s);
+            if (plain.plain && plain.columns > 0)
+                put_plain(&plain, &s, samples);
+            else if (!plain.plain && q < columns)
+                put_quad(block, 2 * q, 2 * y, &s, kept, samples);
             quad = ahead;
         }
+        plain.at += 2 * plain.pitch;
+        plain.rows -= 2;
         barrier_local();
     }
     return lane_ballot(b->scratch, wrong) != 0 || b->used > b->limit;
@@ -256,7 +362,7 @@ FUNCTION u32 decode_rows(struct sample_bits *b, GLOBAL const struct j2k_work_ht_
  * Decode the samples of all blocks. `damaged` says whether kernels before met damage in a block, and then whether there
  * is any. Coefficients of damaged blocks are 0.
  */
-KERNEL(J2K_SAMPLE_GROUP)
+DENSE_KERNEL(J2K_SAMPLE_GROUP, 32)
 decode_samples(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *RESTRICT states,
     GLOBAL u32 *RESTRICT damaged, GLOBAL u32 *RESTRICT samples, GLOBAL u32 *RESTRICT damage)
 {
