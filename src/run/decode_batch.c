@@ -211,18 +211,28 @@ static uint32_t find_end(const struct kst_job *job)
     return job->opening + some;
 }
 
+/* Run a task: the first one feeds the GPU with what was opened before, and each other one opens an entry. */
+static void feed_or_open(void *arg, uint32_t index)
+{
+    if (index == 0)
+        run_on_gpu(arg, true);
+    else
+        open_entry(arg, index - 1);
+}
+
 /*
  * Open the streams, some at a time, so that the first parts are under way while others are opened. If an
  * assumption about a stream was wrong, its part ends at once, because the picture is then decoded from the start.
  */
 static void start(struct kst_job *job)
 {
-    for (uint32_t end; job->opening < job->count; job->opening = end) {
+    uint32_t end = find_end(job);
+    kst_pool_run(job->context->pool, end, open_entry, job);
+    sort_entries(job, end);
+    for (job->opening = end; job->opening < job->count; job->opening = end) {
         end = find_end(job);
-        kst_pool_run(job->context->pool, end - job->opening, open_entry, job);
+        kst_pool_run(job->context->pool, 1 + end - job->opening, feed_or_open, job);
         sort_entries(job, end);
-        if (end < job->count)
-            run_on_gpu(job, true);
     }
     kst_pool_run(job->context->pool, 1 + job->gpu_count + job->cpu_count, run_task, job);
     for (uint32_t i = 0; i < job->gpu_count; i++) {
