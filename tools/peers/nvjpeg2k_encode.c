@@ -19,9 +19,11 @@ enum {
     FORMAT_INTERLEAVED = 1, /* nvjpeg2kImageFormat_t */
     TYPE_UINT8 = 0,         /* nvjpeg2kImageType_t */
     QUALITY_STEP = 1,       /* nvjpeg2kQualityType_t */
-    TRIALS = 12,
     HIGHEST_STEP = 1 << 16
 };
+
+/* Steps whose difference is this part of them are the same. */
+#define SAME_STEP (1.0 / 1024)
 
 struct nvjpeg2k_component {
     uint32_t width, height;
@@ -250,19 +252,44 @@ static bool try_step(struct nvjpeg2k_encode *peer, double step, bool *is_long, s
     return good;
 }
 
+/*
+ * Find an interval of steps in which that one lies whose files are as long as wanted. `before` is the step that was
+ * found last: the same pictures are encoded with one crew after the other, and then it is still right.
+ */
+static bool bracket_step(
+    struct nvjpeg2k_encode *peer, double before, double *low, double *high, struct problem *problem)
+{
+    bool is_long = true, good = true;
+
+    *low = before * (1.0 - SAME_STEP);
+    *high = before;
+    if (before > 0.0) {
+        good = try_step(peer, *high, &is_long, problem);
+        if (good && !is_long) {
+            good = try_step(peer, *low, &is_long, problem);
+            if (!good || is_long)
+                return good;
+        }
+    }
+    *high = 1.0 / 64;
+    for (is_long = true; is_long && good;) {
+        *low = *high;
+        *high *= 2;
+        if (*high > HIGHEST_STEP)
+            return problem_set(problem, "no step makes it as short as wanted");
+        good = try_step(peer, *high, &is_long, problem);
+    }
+    return good;
+}
+
 /* Find the smallest step whose files are not longer than wanted, to within some thousandths. */
 static bool find_step(struct nvjpeg2k_encode *peer, struct problem *problem)
 {
-    double low = 0.0, high = 1.0 / 64;
-    bool is_long = true, good = true;
+    static double found; /* peers are opened one after the other */
+    double low, high;
+    bool good = bracket_step(peer, found, &low, &high, problem);
 
-    while (is_long && good) {
-        high *= 2;
-        if (high > HIGHEST_STEP)
-            return problem_set(problem, "no step makes it as short as wanted");
-        good = try_step(peer, high, &is_long, problem);
-    }
-    for (int i = 0; i < TRIALS && good; i++) {
+    for (bool is_long; good && high - low > SAME_STEP * high;) {
         double step = (low + high) / 2;
         good = try_step(peer, step, &is_long, problem);
         if (is_long)
@@ -270,6 +297,7 @@ static bool find_step(struct nvjpeg2k_encode *peer, struct problem *problem)
         else
             high = step;
     }
+    found = high;
     for (uint32_t i = 0; i < peer->encoding.workers; i++)
         set_step(&peer->worker[i], high);
     return good;
