@@ -46,6 +46,7 @@ const struct verb verb_filter = {
         "  sharpen=AMOUNT:SIGMA:THRESHOLD       amount 0-16 (1), sigma (1), threshold (0): unsharp mask\n"
         "  sobel=3|5:SHOWN                      aperture; shown sum|length|x|y: gradients\n"
         "  canny=LOW:HIGH:NORM:APERTURE         low, high; norm l1|l2; aperture 3|5|7: edges, as OpenCV finds them\n"
+        "  oil=RADIUS:RATIO                     radius 1-15 (4), ratio 1-127 (8): paint in oil\n"
         "\n"
         "  kostka filter resize=1920x,sharpen=0.5 photo.jpg small.jpg -q 90\n"
         "  kostka filter canny=50:150 photo.jp2 edges.png\n"

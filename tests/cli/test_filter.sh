@@ -41,6 +41,8 @@ says 'wide.png: filters: .*sobel takes samples of up to 8 bits; depth=8 before i
 [ -e no.png ] && fail 'no.png was written'
 
 # Wrong calls.
+expect 2 "$KOSTKA" filter oil=16 a.ppm b.ppm
+says "radius is a number from 1 to 15, not '16' (at byte 4)"
 expect 2 "$KOSTKA" filter a.ppm b.ppm
 says "there is no filter 'a.ppm'"
 expect 2 "$KOSTKA" filter invert,blur a.ppm b.ppm
@@ -61,7 +63,7 @@ says 'one device applies filters'
 
 # The help has every filter, and so has the manual.
 "$KOSTKA" help filter >page
-for name in crop resize rotate flip grey depth invert levels threshold equalise gaussian median bilateral sharpen sobel canny; do
+for name in crop resize rotate flip grey depth invert levels threshold equalise gaussian median bilateral sharpen sobel canny oil; do
     grep -q "^  ${name}[= ]*" page || fail "$name is not in the help"
     grep -q "^\.It Cm $name" "$KOSTKA_SOURCE/docs/man/kostka-filter.1" || fail "$name is not in the manual"
     grep -q "^| \`$name" "$KOSTKA_SOURCE/docs/filters.md" || fail "$name is not in docs/filters.md"

@@ -9,3 +9,4 @@
 #include "filters/kernels/median.h"
 #include "filters/kernels/gradient.h"
 #include "filters/kernels/canny.h"
+#include "filters/kernels/oil.h"
