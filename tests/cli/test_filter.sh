@@ -27,6 +27,10 @@ says 'filtered: 60x40 became 60x40'
 expect 0 "$KOSTKA" filter grey,canny=50:150,depth=16,depth=8 --threads 1 a.ppm again.pgm
 expect 0 "$KOSTKA" filter depth=16 a.ppm wide.png
 equals "$("$KOSTKA" info --json wide.png | json 0 depth)" 16 depth
+expect 0 "$KOSTKA" convert a.png photo.jpg
+expect 0 "$KOSTKA" filter cartoon photo.jpg cartoon.jpg
+expect 1 "$KOSTKA" filter cartoon wide.png no.png
+says 'wide.png: filters: .*cartoon takes samples of up to 8 bits'
 for target in jpg jp2 png tif bmp; do
     expect 0 "$KOSTKA" filter gaussian=1.5,sharpen=2:0.7:1,median,equalise a.png "out.$target"
 done
@@ -41,6 +45,8 @@ says 'wide.png: filters: .*sobel takes samples of up to 8 bits; depth=8 before i
 [ -e no.png ] && fail 'no.png was written'
 
 # Wrong calls.
+expect 2 "$KOSTKA" filter cartoon=1 a.ppm b.ppm
+says "levels is a number from 2 to 64, not '1' (at byte 8)"
 expect 2 "$KOSTKA" filter oil=16 a.ppm b.ppm
 says "radius is a number from 1 to 15, not '16' (at byte 4)"
 expect 2 "$KOSTKA" filter a.ppm b.ppm
@@ -63,7 +69,7 @@ says 'one device applies filters'
 
 # The help has every filter, and so has the manual.
 "$KOSTKA" help filter >page
-for name in crop resize rotate flip grey depth invert levels threshold equalise gaussian median bilateral sharpen sobel canny oil; do
+for name in crop resize rotate flip grey depth invert levels threshold equalise gaussian median bilateral sharpen sobel canny oil cartoon; do
     grep -q "^  ${name}[= ]*" page || fail "$name is not in the help"
     grep -q "^\.It Cm $name" "$KOSTKA_SOURCE/docs/man/kostka-filter.1" || fail "$name is not in the manual"
     grep -q "^| \`$name" "$KOSTKA_SOURCE/docs/filters.md" || fail "$name is not in docs/filters.md"

@@ -21,6 +21,7 @@ enum filter_gpu_kernel {
     FILTER_CANNY_JOIN,
     FILTER_CANNY_END,
     FILTER_OIL,
+    FILTER_CARTOON,
     FILTER_KERNELS
 };
 

@@ -16,6 +16,7 @@ filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind);
 
 kst_status kst_filter_gpu_bilateral(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_canny(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_cartoon(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_gaussian(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_median(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_oil(struct filter_gpu_step *step);

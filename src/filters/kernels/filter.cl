@@ -10,3 +10,4 @@
 #include "filters/kernels/gradient.h"
 #include "filters/kernels/canny.h"
 #include "filters/kernels/oil.h"
+#include "filters/kernels/cartoon.h"
