@@ -28,6 +28,7 @@ expect 0 "$KOSTKA" filter grey,canny=50:150,depth=16,depth=8 --threads 1 a.ppm a
 expect 0 "$KOSTKA" filter depth=16 a.ppm wide.png
 equals "$("$KOSTKA" info --json wide.png | json 0 depth)" 16 depth
 expect 0 "$KOSTKA" convert a.png photo.jpg
+expect 0 "$KOSTKA" filter painterly=4 photo.jpg painted.jpg
 expect 0 "$KOSTKA" filter cartoon photo.jpg cartoon.jpg
 expect 1 "$KOSTKA" filter cartoon wide.png no.png
 says 'wide.png: filters: .*cartoon takes samples of up to 8 bits'
@@ -47,6 +48,8 @@ says 'wide.png: filters: .*sobel takes samples of up to 8 bits; depth=8 before i
 # Wrong calls.
 expect 2 "$KOSTKA" filter cartoon=1 a.ppm b.ppm
 says "levels is a number from 2 to 64, not '1' (at byte 8)"
+expect 2 "$KOSTKA" filter painterly=8:5 a.ppm b.ppm
+says "layers is a number from 1 to 4, not '5' (at byte 12)"
 expect 2 "$KOSTKA" filter oil=16 a.ppm b.ppm
 says "radius is a number from 1 to 15, not '16' (at byte 4)"
 expect 2 "$KOSTKA" filter a.ppm b.ppm
@@ -69,7 +72,7 @@ says 'one device applies filters'
 
 # The help has every filter, and so has the manual.
 "$KOSTKA" help filter >page
-for name in crop resize rotate flip grey depth invert levels threshold equalise gaussian median bilateral sharpen sobel canny oil cartoon; do
+for name in crop resize rotate flip grey depth invert levels threshold equalise gaussian median bilateral sharpen sobel canny oil cartoon painterly; do
     grep -q "^  ${name}[= ]*" page || fail "$name is not in the help"
     grep -q "^\.It Cm $name" "$KOSTKA_SOURCE/docs/man/kostka-filter.1" || fail "$name is not in the manual"
     grep -q "^| \`$name" "$KOSTKA_SOURCE/docs/filters.md" || fail "$name is not in docs/filters.md"

@@ -3,6 +3,7 @@
  * Compares filters that are made of others with what these give and models of the rest, on all tiers and with several
  * numbers of threads.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,8 +121,191 @@ static void cartoon(void **state)
         }
 }
 
+enum { POINTS = 17 };
+
+/* A stroke of the model: its points, and the colour at the first. */
+struct stroke {
+    int64_t x[POINTS], y[POINTS];
+    uint32_t count;
+    const uint8_t *colour;
+};
+
+/* What a layer of the model knows. */
+struct layer {
+    const kst_image *reference, *canvas;
+    int radius, length, threshold;
+    bool is_first;
+};
+
+static int distance(const kst_image *image, const uint8_t *a, const uint8_t *b)
+{
+    int sum = 0;
+    for (uint32_t c = 0; c < kst_format_channels(image->format) && c < 3; c++)
+        sum += a[c] > b[c] ? a[c] - b[c] : b[c] - a[c];
+    return sum;
+}
+
+static int nearest_luminance(const kst_image *image, int64_t x, int64_t y)
+{
+    x = x < 0 ? 0 : x < image->width ? x : image->width - 1;
+    y = y < 0 ? 0 : y < image->height ? y : image->height - 1;
+    return (int)luminance(image, x, y);
+}
+
+static bool start_stroke(const struct layer *l, int64_t left, int64_t top, struct stroke *stroke)
+{
+    int64_t right = left + l->radius, bottom = top + l->radius, sum = 0, most = -1;
+    right = right < l->reference->width ? right : l->reference->width;
+    bottom = bottom < l->reference->height ? bottom : l->reference->height;
+    uint32_t mixed = (uint32_t)left * 73856093u ^ (uint32_t)top * 19349663u;
+    mixed = (mixed ^ mixed >> 15) * 2246822519u;
+    stroke->count = 1;
+    stroke->x[0] = left + (mixed >> 8) % (right - left);
+    stroke->y[0] = top + (mixed >> 20) % (bottom - top);
+    for (int64_t y = top; y < bottom && !l->is_first; y++)
+        for (int64_t x = left; x < right; x++) {
+            int differs = distance(l->reference, pixel_of(l->reference, x, y), pixel_of(l->canvas, x, y));
+            sum += differs;
+            if (differs <= most)
+                continue;
+            most = differs;
+            stroke->x[0] = x;
+            stroke->y[0] = y;
+        }
+    stroke->colour = pixel_of(l->reference, stroke->x[0], stroke->y[0]);
+    return l->is_first || sum > l->threshold * (right - left) * (bottom - top);
+}
+
+/* Step along the contour; false where the stroke ends. */
+static bool extend_stroke(const struct layer *l, struct stroke *stroke, double last[2])
+{
+    static const int sobel[3][3] = {{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}};
+    int64_t x = stroke->x[stroke->count - 1], y = stroke->y[stroke->count - 1];
+    const uint8_t *own = pixel_of(l->reference, x, y);
+    int off = distance(l->reference, own, stroke->colour), way[2] = {0, 0};
+    if (off > l->threshold && off > distance(l->reference, own, pixel_of(l->canvas, x, y)))
+        return false;
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++) {
+            way[0] -= sobel[i][j] * nearest_luminance(l->reference, x + i - 1, y + j - 1);
+            way[1] += sobel[j][i] * nearest_luminance(l->reference, x + i - 1, y + j - 1);
+        }
+    double length = floor(sqrt(way[0] * way[0] + way[1] * way[1]));
+    if (length == 0)
+        return false;
+    double turn = way[0] * last[0] + way[1] * last[1] < 0 ? -1 : 1;
+    last[0] = turn * way[0];
+    last[1] = turn * way[1];
+    x += (int64_t)round(last[0] * l->radius / length);
+    y += (int64_t)round(last[1] * l->radius / length);
+    stroke->x[stroke->count] = x;
+    stroke->y[stroke->count] = y;
+    return x >= 0 && y >= 0 && x < l->reference->width && y < l->reference->height;
+}
+
+/* Let a stroke's discs cover pixels that are less light. */
+static void paint_stroke(const struct layer *l, const struct stroke *stroke, uint32_t *words)
+{
+    const uint8_t *colour = stroke->colour;
+    bool is_grey = kst_format_channels(l->reference->format) == 1;
+    uint32_t light = (uint32_t)luminance(l->reference, stroke->x[0], stroke->y[0]) / 2 + 128;
+    uint32_t word = light << 24 | (uint32_t)colour[0] << 16 | (is_grey ? 0 : (uint32_t)colour[1] << 8 | colour[2]);
+    for (int64_t y = 0; y < l->reference->height; y++)
+        for (int64_t x = 0; x < l->reference->width; x++)
+            for (uint32_t i = 0; i < stroke->count; i++) {
+                int64_t dx = x - stroke->x[i], dy = y - stroke->y[i];
+                uint32_t *to = &words[y * l->reference->width + x];
+                if (dx * dx + dy * dy <= l->radius * l->radius && *to < word)
+                    *to = word;
+            }
+}
+
+static void paint_layer(const struct layer *l, uint32_t *words)
+{
+    for (int64_t top = 0; top < l->reference->height; top += l->radius)
+        for (int64_t left = 0; left < l->reference->width; left += l->radius) {
+            struct stroke stroke;
+            double last[2] = {0, 0};
+            if (!start_stroke(l, left, top, &stroke))
+                continue;
+            while (stroke.count <= (uint32_t)l->length && extend_stroke(l, &stroke, last))
+                stroke.count++;
+            if (stroke.count > 1 || l->is_first)
+                paint_stroke(l, &stroke, words);
+        }
+}
+
+static void bring_to_canvas(const kst_image *from, const kst_image *canvas, uint32_t *words)
+{
+    uint32_t channels = kst_format_channels(from->format);
+    for (uint32_t i = 0; i < from->width * from->height; i++) {
+        uint8_t *to = pixel_of(canvas, i % from->width, i / from->width);
+        for (uint32_t c = 0; c < channels && c < 3 && words[i] > 0; c++)
+            to[c] = (uint8_t)(words[i] >> (16 - 8 * c));
+        if (channels == 4)
+            to[3] = pixel_of(from, i % from->width, i / from->width)[3];
+        words[i] = 0;
+    }
+}
+
+static kst_image model_painterly(kst_context *context, const kst_image *from, struct layer l, int brush, int layers)
+{
+    kst_image canvas, reference;
+    uint32_t *words = calloc((size_t)from->width * from->height, sizeof *words);
+    assert_non_null(words);
+    for (int i = 0; i < layers && brush >> i > 0; i++) {
+        char blur[64];
+        snprintf(blur, sizeof blur, "gaussian=%g", (brush >> i) * 0.5);
+        reference = filtered(context, blur, from);
+        if (i == 0)
+            canvas = filtered(context, blur, from);
+        l.reference = &reference;
+        l.canvas = &canvas;
+        l.is_first = i == 0;
+        l.radius = brush >> i;
+        paint_layer(&l, words);
+        bring_to_canvas(from, &canvas, words);
+        kst_image_release(context, &reference);
+    }
+    free(words);
+    return canvas;
+}
+
+static void expect_same(const char *chain, const char *machine, const kst_image *wanted, const kst_image *made)
+{
+    for (uint32_t y = 0; y < wanted->height; y++)
+        for (uint32_t i = 0; i < wanted->width * kst_format_channels(wanted->format); i++)
+            if (pixel_of(wanted, 0, y)[i] != pixel_of(made, 0, y)[i])
+                fail_msg("%s on %s: sample %u of row %u is %u, not %u", chain, machine, i, y, pixel_of(made, 0, y)[i],
+                    pixel_of(wanted, 0, y)[i]);
+}
+
+static void painterly(void **state)
+{
+    static const struct {
+        const char *chain;
+        int brush, layers, length, threshold;
+    } cases[] = {{"painterly", 8, 3, 8, 12}, {"painterly=5:4:3:2", 5, 4, 3, 2}, {"painterly=2:2:16:40", 2, 2, 16, 40}};
+    static const kst_format formats[] = {KST_FORMAT_RGB, KST_FORMAT_GREY, KST_FORMAT_RGBA};
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        kst_context *first = contexts.context[0];
+        kst_image image = make_image(first, 61 - (uint32_t)k * 7, 37, formats[k], 8);
+        struct layer l = {.length = cases[k].length};
+        l.threshold = cases[k].threshold * (k == 1 ? 1 : 3);
+        kst_image wanted = model_painterly(first, &image, l, cases[k].brush, cases[k].layers);
+        for (uint32_t i = 0; i < contexts.count; i++) {
+            kst_image made = filtered(contexts.context[i], cases[k].chain, &image);
+            expect_same(cases[k].chain, contexts.name[i], &wanted, &made);
+            kst_image_release(contexts.context[i], &made);
+        }
+        kst_image_release(first, &wanted);
+        kst_image_release(first, &image);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cartoon)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cartoon), cmocka_unit_test(painterly)};
     return cmocka_run_group_tests(tests, contexts_start_cpu, contexts_stop);
 }

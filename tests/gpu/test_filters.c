@@ -220,7 +220,8 @@ static const char *const chains[] = {"crop=1x1", "rotate=90", "rotate=180", "rot
     "sobel=5:length", "sobel=3:x", "sobel=5:y", "canny=40:90", "canny=20:300:l2:5", "canny=900:300:l1:7", "gaussian",
     "gaussian=0.4", "gaussian=9:40", "sharpen=2:0.7:3", "sharpen", "median", "median=3", "median=15", "bilateral",
     "bilateral=900:40:12", "bilateral=8:0.5", "equalise", "oil=2:1", "oil=4:20", "oil=15:3", "cartoon=4:1:1",
-    "cartoon=levels=9:passes=2:line=4:low=20", "cartoon=64:0:2:30:60", "cartoon=2:3:0"};
+    "cartoon=levels=9:passes=2:line=4:low=20", "cartoon=64:0:2:30:60", "cartoon=2:3:0", "painterly=3:2:2:4",
+    "painterly", "painterly=9:4:3:2", "painterly=32:1:16:0"};
 static const kst_format formats[] = {KST_FORMAT_GREY, KST_FORMAT_RGB, KST_FORMAT_BGR, KST_FORMAT_RGBA, KST_FORMAT_BGRA};
 enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeof *formats };
 
@@ -228,7 +229,7 @@ enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeo
 static bool is_left_out(const char *chain)
 {
     static const char *const simulated[] = {"rotate=90", "grey", "threshold=100", "sobel", "canny=40:90",
-        "gaussian=0.4", "median", "bilateral=8:0.5", "equalise", "oil=2:1", "cartoon=4:1:1"};
+        "gaussian=0.4", "median", "bilateral=8:0.5", "equalise", "oil=2:1", "cartoon=4:1:1", "painterly=3:2:2:4"};
     bool found = false;
     for (size_t i = 0; i < sizeof simulated / sizeof *simulated; i++)
         found |= strcmp(chain, simulated[i]) == 0;

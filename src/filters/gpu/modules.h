@@ -22,6 +22,8 @@ enum filter_gpu_kernel {
     FILTER_CANNY_END,
     FILTER_OIL,
     FILTER_CARTOON,
+    FILTER_STROKES,
+    FILTER_DRY,
     FILTER_KERNELS
 };
 

@@ -2,6 +2,7 @@
 /* Plans filters that make pictures look as if painted. */
 #include "filters/cpu/cartoon.h"
 #include "filters/cpu/oil.h"
+#include "filters/cpu/painterly.h"
 #include "filters/gpu/plans.h"
 
 /* The values of a record, as kernels/oil.h names them. */
@@ -101,4 +102,75 @@ kst_status kst_filter_gpu_cartoon(struct filter_gpu_step *step)
         status = apply(step, kst_filter_gpu_canny, cartoon.canny, &grey, &edges);
     kst_filter_gpu_extra(step, length, 0);
     return status ? status : draw(step, &cartoon, &at, &edges);
+}
+
+/* The values of a record, as kernels/painterly.h names them. */
+enum { STROKE_RADIUS = 3, STROKE_LENGTH, STROKE_THRESHOLD, STROKE_FIRST, STROKE_CELLS };
+enum { BRUSH = 0, LAYERS, LENGTH, THRESHOLD };
+_Static_assert((int)FILTER_PAINTERLY_LENGTH == (int)FILTER_STROKE_LENGTH, "the kernel's memory holds any stroke");
+
+/* A layer: its brush, and where its reference is. */
+struct filter_gpu_layer {
+    uint32_t radius;
+    bool is_first;
+    struct filter_gpu_pixels reference;
+    uint64_t words_at; /* in the memory between kernels */
+};
+
+static kst_status strokes(struct filter_gpu_step *step, const struct filter_gpu_layer *layer)
+{
+    struct filter_gpu_step inner = *step;
+    uint32_t radius = layer->radius;
+    uint64_t cells = (step->to.pixels.width + (uint64_t)radius - 1) / radius;
+    uint64_t rows = (step->to.pixels.height + (uint64_t)radius - 1) / radius;
+    inner.from = layer->reference;
+    inner.extra_at += layer->words_at;
+    struct filter_record record = kst_filter_gpu_luminance(&inner);
+    record.value[STROKE_RADIUS] = (int32_t)radius;
+    record.value[STROKE_LENGTH] = step->value[LENGTH].number;
+    record.value[STROKE_THRESHOLD] = step->value[THRESHOLD].number * (int32_t)record.colours;
+    record.value[STROKE_FIRST] = layer->is_first;
+    record.value[STROKE_CELLS] = (int32_t)cells;
+    kst_status status = kst_filter_gpu_add_groups(
+        &inner, FILTER_STROKES, &record, (cells * rows + FILTER_GROUP_ITEMS - 1) / FILTER_GROUP_ITEMS);
+    inner.from = step->from;
+    record = kst_filter_gpu_record(&inner);
+    if (!status)
+        status = kst_filter_gpu_add(&inner, FILTER_DRY, &record);
+    step->order = inner.order;
+    return status;
+}
+
+static kst_status clear_words(struct filter_gpu_step *step, uint64_t at, uint64_t groups)
+{
+    struct filter_gpu_step inner = *step;
+    inner.extra_at += at;
+    const struct filter_record record = kst_filter_gpu_record(&inner);
+    kst_status status = kst_filter_gpu_add_groups(&inner, FILTER_CLEAR, &record, groups);
+    step->order = inner.order;
+    return status;
+}
+
+/* The memory between kernels holds what gaussian needs, a word for each pixel, and references. */
+kst_status kst_filter_gpu_painterly(struct filter_gpu_step *step)
+{
+    const struct filter_pixels *to = &step->to.pixels;
+    uint64_t groups = ((uint64_t)to->width * to->height + FILTER_GROUP_ITEMS - 1) / FILTER_GROUP_ITEMS;
+    uint64_t sums = ((uint64_t)to->width * to->channels * 2 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    uint64_t length = sums * to->height;
+    struct filter_gpu_layer layer = {.words_at = length, .is_first = true};
+    length += groups * FILTER_GROUP_ITEMS * sizeof(uint32_t);
+    const struct filter_gpu_pixels sheet = take_sheet(step, to->channels, &length);
+    kst_status status = clear_words(step, layer.words_at, groups);
+    for (int32_t i = 0; i < step->value[LAYERS].number && step->value[BRUSH].number >> i > 0 && !status; i++) {
+        layer.radius = (uint32_t)step->value[BRUSH].number >> i;
+        layer.reference = layer.is_first ? step->to : sheet;
+        const struct filter_value sigma[] = {{(int32_t)layer.radius * FILTER_PAINTERLY_SIGMA, 0}, {0, 0}};
+        status = apply(step, kst_filter_gpu_gaussian, sigma, &step->from, &layer.reference);
+        if (!status)
+            status = strokes(step, &layer);
+        layer.is_first = false;
+    }
+    kst_filter_gpu_extra(step, length, 0);
+    return status;
 }

@@ -119,7 +119,8 @@ filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind)
         {&kst_filter_canny, kst_filter_gpu_canny}, {&kst_filter_equalise, equalise},
         {&kst_filter_gaussian, kst_filter_gpu_gaussian}, {&kst_filter_sharpen, kst_filter_gpu_sharpen},
         {&kst_filter_median, kst_filter_gpu_median}, {&kst_filter_bilateral, kst_filter_gpu_bilateral},
-        {&kst_filter_oil, kst_filter_gpu_oil}, {&kst_filter_cartoon, kst_filter_gpu_cartoon}};
+        {&kst_filter_oil, kst_filter_gpu_oil}, {&kst_filter_cartoon, kst_filter_gpu_cartoon},
+        {&kst_filter_painterly, kst_filter_gpu_painterly}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         if (plans[i].kind == kind)
             return plans[i].plan;

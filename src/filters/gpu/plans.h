@@ -20,6 +20,7 @@ kst_status kst_filter_gpu_cartoon(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_gaussian(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_median(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_oil(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_painterly(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_sharpen(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_sobel(struct filter_gpu_step *step);
 

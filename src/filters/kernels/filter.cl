@@ -11,3 +11,4 @@
 #include "filters/kernels/canny.h"
 #include "filters/kernels/oil.h"
 #include "filters/kernels/cartoon.h"
+#include "filters/kernels/painterly.h"

@@ -22,7 +22,8 @@ enum {
     FILTER_BINS = 65536,            /* of a histogram; there are two words for each */
     FILTER_BILATERAL_RADIUS = 12,    /* at most */
     FILTER_BILATERAL_WEIGHTS = 8192, /* that a group keeps */
-    FILTER_OIL_RADIUS = 15           /* at most */
+    FILTER_OIL_RADIUS = 15,          /* at most */
+    FILTER_STROKE_LENGTH = 16        /* points of a stroke behind the first, at most */
 };
 
 /* Says what filter_curve does to a colour. */
