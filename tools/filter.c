@@ -50,6 +50,8 @@ const struct verb verb_filter = {
         "                                       levels (8) of luminance, passes (2), colour (25), radius (3) of bilateral,\n"
         "                                       line (2), low (40), high (100) of canny: smooth, few tones, black lines\n"
         "  oil=RADIUS:RATIO                     radius 1-15 (4), ratio 1-127 (8): paint in oil\n"
+        "  lines=LOW:HIGH:TOLERANCE:LENGTH      low (40), high (100) of canny, tolerance (1.5), length (10): straight lines;\n"
+        "                                       OUT.svg, OUT.csv and OUT.json get them as such\n"
         "  painterly=BRUSH:LAYERS:LENGTH:THRESHOLD\n"
         "                                       brush 2-32 (8): radius of the thickest; layers 1-4 (3), length 1-16 (8),\n"
         "                                       threshold 0-255 (12): paint with strokes\n"

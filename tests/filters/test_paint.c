@@ -304,8 +304,183 @@ static void painterly(void **state)
     }
 }
 
+static kst_segments segments_of(kst_context *context, const char *chain, const kst_image *image)
+{
+    kst_filter *filter;
+    kst_segments found;
+    assert_int_equal(kst_filter_open(context, chain, &filter, NULL), KST_OK);
+    assert_int_equal(kst_filter_segments(filter, image, &found, NULL), KST_OK);
+    kst_filter_close(&filter);
+    return found;
+}
+
+static double distance_to(const kst_segment *segment, double x, double y)
+{
+    double dx = segment->x1 - segment->x0, dy = segment->y1 - segment->y0;
+    double along = ((x - segment->x0) * dx + (y - segment->y0) * dy) / (dx * dx + dy * dy);
+    along = along < 0 ? 0 : along > 1 ? 1 : along;
+    return hypot(x - segment->x0 - along * dx, y - segment->y0 - along * dy);
+}
+
+static double nearest_of(const kst_segments *found, double x, double y)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < found->count; i++)
+        least = fmin(least, distance_to(&found->segment[i], x, y));
+    return least;
+}
+
+/* The outline of a rectangle gives four lines along its sides. */
+static void rectangle(void **state)
+{
+    enum { SIDE = 100, LEFT = 20, RIGHT = 70, TOP = 15, BOTTOM = 60 };
+    kst_context *context = contexts.context[0];
+    kst_image image = make_image(context, SIDE, SIDE, KST_FORMAT_GREY, 8);
+    (void)state;
+    for (uint32_t y = 0; y < SIDE; y++)
+        for (uint32_t x = 0; x < SIDE; x++)
+            *pixel_of(&image, x, y) = x >= LEFT && x < RIGHT && y >= TOP && y < BOTTOM ? 200 : 50;
+    kst_segments found = segments_of(context, "lines", &image);
+    assert_int_equal(found.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const kst_segment *own = &found.segment[i];
+        bool upright = abs(own->x1 - own->x0) < 4 && abs(own->y1 - own->y0) > BOTTOM - TOP - 8;
+        bool level = abs(own->y1 - own->y0) < 4 && abs(own->x1 - own->x0) > RIGHT - LEFT - 8;
+        assert_true(upright || level);
+        int at = upright ? own->x0 : own->y0, first = upright ? LEFT : TOP, end = upright ? RIGHT : BOTTOM;
+        assert_true(abs(at - first) < 4 || abs(at - end) < 4);
+    }
+    kst_segments_release(context, &found);
+    kst_image_release(context, &image);
+}
+
+/* All pixels of edges that touch others are near a line, and lines are near edges. */
+static void check_lines(kst_context *context, const kst_image *image, const kst_segments *found, double tolerance)
+{
+    kst_image edges = filtered(context, "grey,canny=40:100", image);
+    for (int64_t y = 1; y + 1 < image->height; y++)
+        for (int64_t x = 1; x + 1 < image->width; x++) {
+            uint32_t around = 0;
+            for (int k = 0; k < 9; k++)
+                around += *pixel_of(&edges, x + k % 3 - 1, y + k / 3 - 1) > 0;
+            if (*pixel_of(&edges, x, y) && around == 3 && nearest_of(found, (double)x, (double)y) > tolerance)
+                fail_msg("the edge at %d, %d is near no line", (int)x, (int)y);
+        }
+    for (size_t i = 0; i < found->count; i++) {
+        assert_true(*pixel_of(&edges, found->segment[i].x0, found->segment[i].y0) > 0);
+        assert_true(*pixel_of(&edges, found->segment[i].x1, found->segment[i].y1) > 0);
+    }
+    kst_image_release(context, &edges);
+}
+
+/* What is drawn are the lines that are listed. */
+static void check_drawing(kst_context *context, const char *chain, const kst_image *image, const kst_segments *found)
+{
+    kst_image drawn = filtered(context, chain, image);
+    for (uint32_t y = 0; y < image->height; y++)
+        for (uint32_t x = 0; x < image->width; x++) {
+            double away = nearest_of(found, x, y);
+            uint8_t value = *pixel_of(&drawn, x, y);
+            if (value != 0 && value != 255)
+                fail_msg("a drawing has the sample %u", value);
+            if (value == 255 ? away > 0.75 : away == 0)
+                fail_msg("%s at %u, %u: %u, and the nearest line is %g away", chain, x, y, value, away);
+        }
+    kst_image_release(context, &drawn);
+}
+
+/* Discs and rays have edges in all directions, closed ones, and junctions. */
+static void draw_shapes(const kst_image *image)
+{
+    for (int y = 0; y < (int)image->height; y++)
+        for (int x = 0; x < (int)image->width; x++) {
+            int dx = x - 40, dy = y - 40;
+            bool disc = dx * dx + dy * dy < 900 && dx * dx + dy * dy > 200;
+            int value = disc ? 220 : (x * 3 + y * 7) % 160 < 60 && x > 75 ? 140 : 20;
+            memset(pixel_of(image, x, y), value, kst_format_channels(image->format));
+        }
+}
+
+static void lines(void **state)
+{
+    static const char chain[] = "lines=40:100:1:1";
+    kst_context *first = contexts.context[0];
+    kst_image image = make_image(first, 131, 90, KST_FORMAT_RGB, 8);
+    (void)state;
+    draw_shapes(&image);
+    kst_segments wanted = segments_of(first, chain, &image);
+    assert_true(wanted.count > 20);
+    check_lines(first, &image, &wanted, 1.0);
+    check_drawing(first, chain, &image, &wanted);
+    for (uint32_t i = 1; i < contexts.count; i++) {
+        kst_segments found = segments_of(contexts.context[i], chain, &image);
+        assert_int_equal(found.count, wanted.count);
+        assert_memory_equal(found.segment, wanted.segment, wanted.count * sizeof *wanted.segment);
+        kst_segments_release(contexts.context[i], &found);
+    }
+    kst_segments_release(first, &wanted);
+    kst_image_release(first, &image);
+}
+
+/* A spiral makes a chain that is longer than what is split at once, and no two lines are equal. */
+static void long_chain(void **state)
+{
+    enum { SIDE = 400, STEP = 8 };
+    kst_context *context = contexts.context[0];
+    kst_image image = make_image(context, SIDE, SIDE, KST_FORMAT_GREY, 8);
+    int64_t x = 0, y = 0, dx = 1, dy = 0;
+    (void)state;
+    memset(image.plane[0].data, 0, (size_t)image.plane[0].pitch * SIDE);
+    for (int side = SIDE - 1; side > STEP; side -= dx == 0 ? 0 : STEP)
+        for (int i = 0; i < side; i++) {
+            for (int64_t j = -1; j <= 1; j++)
+                if (y + j >= 0 && y + j < SIDE && x + 1 < SIDE && x >= 0)
+                    *pixel_of(&image, x + 1, y + j) = *pixel_of(&image, x, y + j) = 200;
+            x += dx;
+            y += dy;
+            if (i + 1 == side) {
+                int64_t before = dx;
+                dx = -dy;
+                dy = before;
+            }
+        }
+    kst_segments found = segments_of(context, "lines", &image);
+    assert_true(found.count > 2 * SIDE / STEP);
+    for (size_t i = 1; i < found.count; i++)
+        assert_true(memcmp(&found.segment[i - 1], &found.segment[i], sizeof *found.segment) != 0);
+    check_drawing(context, "lines", &image, &found);
+    kst_segments_release(context, &found);
+    kst_image_release(context, &image);
+}
+
+static void refusals(void **state)
+{
+    kst_context *context = contexts.context[0];
+    kst_image image = make_image(context, 9, 7, KST_FORMAT_RGB, 8);
+    kst_filter *filter;
+    kst_segments found = {.count = 3};
+    kst_report report;
+    (void)state;
+    kst_report_init(&report);
+    assert_int_equal(kst_filter_open(context, "lines,invert", &filter, NULL), KST_OK);
+    assert_int_equal(kst_filter_segments(filter, &image, &found, &report), KST_ERROR_ARGUMENT);
+    assert_int_equal(found.count, 0);
+    assert_int_equal(kst_filter_segments(NULL, &image, &found, NULL), KST_ERROR_ARGUMENT);
+    assert_int_equal(kst_filter_segments(filter, NULL, &found, NULL), KST_ERROR_ARGUMENT);
+    assert_int_equal(kst_filter_segments(filter, &image, NULL, NULL), KST_ERROR_ARGUMENT);
+    kst_filter_close(&filter);
+    assert_int_equal(kst_filter_open(context, "depth=16,lines", &filter, NULL), KST_OK);
+    assert_int_equal(kst_filter_segments(filter, &image, &found, &report), KST_ERROR_IMAGE_DEPTH);
+    assert_null(found.segment);
+    kst_segments_release(context, &found);
+    kst_segments_release(context, NULL);
+    kst_filter_close(&filter);
+    kst_image_release(context, &image);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cartoon), cmocka_unit_test(painterly)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cartoon), cmocka_unit_test(painterly),
+        cmocka_unit_test(rectangle), cmocka_unit_test(lines), cmocka_unit_test(long_chain), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, contexts_start_cpu, contexts_stop);
 }
