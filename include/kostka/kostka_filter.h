@@ -152,7 +152,7 @@ typedef struct kst_segments {
  * device. The call returns when all is done. Thread-safe.
  *
  * @param from as for kst_filter_run()
- * @param segments receives an array, which the caller releases with kst_segments_release(); none on failure
+ * @param segments receives an array, which the caller releases with kst_filter_segments_release(); none on failure
  * @param report null, or receives the status and the reason
  * @return as kst_filter_run(); KST_ERROR_ARGUMENT also if the chain does not end with `lines`
  */
@@ -160,7 +160,7 @@ KST_API kst_status kst_filter_segments(
     const kst_filter *filter, const kst_image *from, kst_segments *segments, kst_report *report);
 
 /** Release an array of segments and clear the description. Null, and what has no array, are allowed. */
-KST_API void kst_segments_release(kst_context *context, kst_segments *segments);
+KST_API void kst_filter_segments_release(kst_context *context, kst_segments *segments);
 
 #ifdef __cplusplus
 }

@@ -122,7 +122,7 @@ kst_status kst_filter_segments(
     return status;
 }
 
-void kst_segments_release(kst_context *context, kst_segments *segments)
+void kst_filter_segments_release(kst_context *context, kst_segments *segments)
 {
     if (!context || !segments)
         return;

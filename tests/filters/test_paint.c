@@ -350,7 +350,7 @@ static void rectangle(void **state)
         int at = upright ? own->x0 : own->y0, first = upright ? LEFT : TOP, end = upright ? RIGHT : BOTTOM;
         assert_true(abs(at - first) < 4 || abs(at - end) < 4);
     }
-    kst_segments_release(context, &found);
+    kst_filter_segments_release(context, &found);
     kst_image_release(context, &image);
 }
 
@@ -416,9 +416,9 @@ static void lines(void **state)
         kst_segments found = segments_of(contexts.context[i], chain, &image);
         assert_int_equal(found.count, wanted.count);
         assert_memory_equal(found.segment, wanted.segment, wanted.count * sizeof *wanted.segment);
-        kst_segments_release(contexts.context[i], &found);
+        kst_filter_segments_release(contexts.context[i], &found);
     }
-    kst_segments_release(first, &wanted);
+    kst_filter_segments_release(first, &wanted);
     kst_image_release(first, &image);
 }
 
@@ -449,7 +449,7 @@ static void long_chain(void **state)
     for (size_t i = 1; i < found.count; i++)
         assert_true(memcmp(&found.segment[i - 1], &found.segment[i], sizeof *found.segment) != 0);
     check_drawing(context, "lines", &image, &found);
-    kst_segments_release(context, &found);
+    kst_filter_segments_release(context, &found);
     kst_image_release(context, &image);
 }
 
@@ -472,8 +472,8 @@ static void refusals(void **state)
     assert_int_equal(kst_filter_open(context, "depth=16,lines", &filter, NULL), KST_OK);
     assert_int_equal(kst_filter_segments(filter, &image, &found, &report), KST_ERROR_IMAGE_DEPTH);
     assert_null(found.segment);
-    kst_segments_release(context, &found);
-    kst_segments_release(context, NULL);
+    kst_filter_segments_release(context, &found);
+    kst_filter_segments_release(context, NULL);
     kst_filter_close(&filter);
     kst_image_release(context, &image);
 }

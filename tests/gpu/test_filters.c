@@ -446,11 +446,11 @@ static void test_segments(void **state)
         assert_int_equal(kst_filter_segments(filter, &from.image, &found, NULL), KST_OK);
         assert_int_equal(found.count, wanted.count);
         assert_memory_equal(found.segment, wanted.segment, wanted.count * sizeof *wanted.segment);
-        kst_segments_release(gpu_context[i], &found);
+        kst_filter_segments_release(gpu_context[i], &found);
         kst_filter_close(&filter);
         drop(&from);
     }
-    kst_segments_release(cpu_context, &wanted);
+    kst_filter_segments_release(cpu_context, &wanted);
     forget(&p);
 }
 

@@ -32,7 +32,7 @@ kst_status segments_find(struct picture *picture, kst_context *context, const ks
         if (bytes > 0)
             memcpy(made->segment, found.segment, bytes);
     }
-    kst_segments_release(context, &found);
+    kst_filter_segments_release(context, &found);
     free(picture->segments);
     picture->segments = made;
     return made != NULL ? KST_OK : KST_ERROR_MEMORY;
