@@ -11,7 +11,7 @@ enum { ROOM = 256, CHAIN = 4096 /* points of a chain; longer ones are cut, which
 enum { LINKS = 255, EDGE = 256, JUNCTION = 512, DONE = 1024, DIRECTIONS = 8, SIXTEENTHS = 16 };
 
 /* Neighbours by rows, and the two beside each that lies across a corner. */
-static const int8_t steps[DIRECTIONS][2] = {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
+static const int32_t steps[DIRECTIONS][2] = {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
 
 struct filter_place_on_map {
     int32_t x, y;
