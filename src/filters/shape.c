@@ -2,23 +2,11 @@
 /* Turns descriptions of images into those that filters work with, and back. */
 #include "filters/shape.h"
 
-#include <stdio.h>
-
 #include "image/validate.h"
-
-enum { SIDE_MOST = 1 << 30 };
 
 struct filter_shape kst_filter_shape_of(const kst_image *image)
 {
     return (struct filter_shape){image->format, image->width, image->height, kst_plane_depth(&image->plane[0])};
-}
-
-kst_status kst_filter_check_sides(const char *name, const struct filter_shape *shape, char reason[FILTER_REASON])
-{
-    if (shape->width <= SIDE_MOST && shape->height <= SIDE_MOST)
-        return KST_OK;
-    snprintf(reason, FILTER_REASON, "%s takes sides of up to %d pixels", name, (int)SIDE_MOST);
-    return KST_ERROR_IMAGE_SIZE;
 }
 
 void kst_filter_shape_image(const struct filter_shape *shape, kst_image *image)

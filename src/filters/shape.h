@@ -8,9 +8,6 @@
 /* The size, format and depth of an image. */
 struct filter_shape kst_filter_shape_of(const kst_image *image);
 
-/* Refuse sides that are too long for filters whose coordinates have signs. */
-kst_status kst_filter_check_sides(const char *name, const struct filter_shape *shape, char reason[FILTER_REASON]);
-
 /* Describe an image without a buffer, with a tight pitch. */
 void kst_filter_shape_image(const struct filter_shape *shape, kst_image *image);
 

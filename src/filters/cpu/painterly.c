@@ -15,7 +15,6 @@
 #include "filters/cpu/gradient.h"
 #include "filters/cpu/kinds.h"
 #include "filters/cpu/luminance.h"
-#include "filters/shape.h"
 
 enum { BRUSH, LAYERS, LENGTH, THRESHOLD };
 enum { PAINTED = 0x80, COLOURS_MOST = 3 };
