@@ -104,7 +104,7 @@ bool picture_filter(
     kst_image_init(&to);
     kst_report_init(&report);
     kst_status status = kst_filter_open(settings->context, settings->filters, &filter, &report);
-    if (!status && segments_wanted(settings->target)) {
+    if (!status && file_holds_results(settings->target)) {
         status = segments_find(picture, settings->context, filter, &report);
         kst_filter_close(&filter);
         return !status || explain(status, &report, problem);

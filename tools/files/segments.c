@@ -9,11 +9,6 @@
 
 enum { ROOM = 512 /* for the text of a line, or of what precedes lines */ };
 
-bool segments_wanted(const struct file_format *format)
-{
-    return format == &file_svg || format == &file_csv || format == &file_json;
-}
-
 kst_status segments_find(struct picture *picture, kst_context *context, const kst_filter *filter, kst_report *report)
 {
     kst_segments found = {.segment = NULL};
@@ -102,7 +97,7 @@ static int json_segment(char *text, size_t room, const kst_segment *own)
         text, room, "[%" PRId32 ", %" PRId32 ", %" PRId32 ", %" PRId32 "]", own->x0, own->y0, own->x1, own->y1);
 }
 
-static bool svg_write(
+bool segments_write_svg(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
     static const struct segments_style style = {svg_start, svg_segment, "\n", "'/>\n</svg>\n"};
@@ -110,7 +105,7 @@ static bool svg_write(
     return write_all(output, picture, &style, problem);
 }
 
-static bool csv_write(
+bool segments_write_csv(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
     static const struct segments_style style = {csv_start, csv_segment, "", ""};
@@ -118,14 +113,10 @@ static bool csv_write(
     return write_all(output, picture, &style, problem);
 }
 
-static bool json_write(
+bool segments_write_json(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
     static const struct segments_style style = {json_start, json_segment, ",\n", "]}\n"};
     (void)settings;
     return write_all(output, picture, &style, problem);
 }
-
-const struct file_format file_svg = {"svg", {"svg"}, KST_FORMAT_AUTO, NULL, NULL, svg_write, NULL, NULL};
-const struct file_format file_csv = {"csv", {"csv"}, KST_FORMAT_AUTO, NULL, NULL, csv_write, NULL, NULL};
-const struct file_format file_json = {"json", {"json"}, KST_FORMAT_AUTO, NULL, NULL, json_write, NULL, NULL};

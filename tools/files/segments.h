@@ -14,10 +14,15 @@ struct segments {
     kst_segment segment[];
 };
 
-/* Return whether files of the format hold lines instead of pixels. */
-bool segments_wanted(const struct file_format *format);
-
 /* Let picture->segments be those that a chain finds. The picture's pixels stay as they are. */
 kst_status segments_find(struct picture *picture, kst_context *context, const kst_filter *filter, kst_report *report);
+
+/* Write the picture's lines. */
+bool segments_write_svg(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem);
+bool segments_write_csv(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem);
+bool segments_write_json(
+    struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem);
 
 #endif
