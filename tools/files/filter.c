@@ -4,6 +4,8 @@
 
 #include <kostka/kostka_filter.h>
 
+#include "files/segments.h"
+
 bool filters_check(const char *verb, const char *chain)
 {
     kst_context_options options;
@@ -30,6 +32,8 @@ static bool explain(kst_status status, const kst_report *report, struct problem 
     const char *text = report->message[0] ? report->message : kst_status_text(status);
 
     switch (status) {
+    case KST_ERROR_ARGUMENT:
+        return problem_set(problem, "filters: SVG, CSV and JSON hold straight lines; lines has to be the last filter");
     case KST_ERROR_LIMIT_PIXELS:
         return problem_set_kind(problem, PROBLEM_LIMIT, "filters: %s; raise the limit with --max-pixels", text);
     case KST_ERROR_LIMIT_MEMORY:
@@ -100,6 +104,11 @@ bool picture_filter(
     kst_image_init(&to);
     kst_report_init(&report);
     kst_status status = kst_filter_open(settings->context, settings->filters, &filter, &report);
+    if (!status && file_holds_results(settings->target)) {
+        status = segments_find(picture, settings->context, filter, &report);
+        kst_filter_close(&filter);
+        return !status || explain(status, &report, problem);
+    }
     if (!status)
         status = apply(filter, &picture->image, settings, &to, &report);
     kst_filter_close(&filter);

@@ -22,6 +22,10 @@ static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_CANNY_MARK] = {"filter_canny_mark", FILTER_GROUP_ITEMS},
     [FILTER_CANNY_JOIN] = {"filter_canny_join", FILTER_GROUP_ITEMS},
     [FILTER_CANNY_END] = {"filter_canny_end", FILTER_GROUP_ITEMS},
+    [FILTER_OIL] = {"filter_oil", FILTER_GROUP_ITEMS},
+    [FILTER_CARTOON] = {"filter_cartoon", FILTER_GROUP_ITEMS},
+    [FILTER_STROKES] = {"filter_strokes", FILTER_GROUP_ITEMS},
+    [FILTER_DRY] = {"filter_dry", FILTER_GROUP_ITEMS},
 };
 
 static void begin(void *state)

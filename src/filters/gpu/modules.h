@@ -20,6 +20,10 @@ enum filter_gpu_kernel {
     FILTER_CANNY_MARK,
     FILTER_CANNY_JOIN,
     FILTER_CANNY_END,
+    FILTER_OIL,
+    FILTER_CARTOON,
+    FILTER_STROKES,
+    FILTER_DRY,
     FILTER_KERNELS
 };
 

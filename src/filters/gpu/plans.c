@@ -41,8 +41,7 @@ static kst_status flip(struct filter_gpu_step *step)
     return move(step, turns[step->value[0].number]);
 }
 
-/* A record with the weights of luminance. */
-static struct filter_record luminance(const struct filter_gpu_step *step)
+struct filter_record kst_filter_gpu_luminance(const struct filter_gpu_step *step)
 {
     struct filter_record record = kst_filter_gpu_record(step);
     bool reversed = step->from.pixels.reversed;
@@ -54,7 +53,7 @@ static struct filter_record luminance(const struct filter_gpu_step *step)
 
 static kst_status grey(struct filter_gpu_step *step)
 {
-    const struct filter_record record = luminance(step);
+    const struct filter_record record = kst_filter_gpu_luminance(step);
     return kst_filter_gpu_add(step, FILTER_GREY, &record);
 }
 
@@ -95,7 +94,7 @@ static kst_status levels(struct filter_gpu_step *step)
 /* Counts of luminance, and the curve behind them. */
 static kst_status equalise(struct filter_gpu_step *step)
 {
-    struct filter_record record = luminance(step);
+    struct filter_record record = kst_filter_gpu_luminance(step);
     if ((uint64_t)record.width * record.height > UINT32_MAX)
         return KST_ERROR_LIMIT_PIXELS;
     kst_filter_gpu_extra(step, 2 * FILTER_BINS * sizeof(uint32_t), 0);
@@ -119,7 +118,9 @@ filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind)
         {&kst_filter_threshold, threshold}, {&kst_filter_levels, levels}, {&kst_filter_sobel, kst_filter_gpu_sobel},
         {&kst_filter_canny, kst_filter_gpu_canny}, {&kst_filter_equalise, equalise},
         {&kst_filter_gaussian, kst_filter_gpu_gaussian}, {&kst_filter_sharpen, kst_filter_gpu_sharpen},
-        {&kst_filter_median, kst_filter_gpu_median}, {&kst_filter_bilateral, kst_filter_gpu_bilateral}};
+        {&kst_filter_median, kst_filter_gpu_median}, {&kst_filter_bilateral, kst_filter_gpu_bilateral},
+        {&kst_filter_oil, kst_filter_gpu_oil}, {&kst_filter_cartoon, kst_filter_gpu_cartoon},
+        {&kst_filter_painterly, kst_filter_gpu_painterly}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         if (plans[i].kind == kind)
             return plans[i].plan;

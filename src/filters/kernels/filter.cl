@@ -9,3 +9,6 @@
 #include "filters/kernels/median.h"
 #include "filters/kernels/gradient.h"
 #include "filters/kernels/canny.h"
+#include "filters/kernels/oil.h"
+#include "filters/kernels/cartoon.h"
+#include "filters/kernels/painterly.h"
