@@ -7,13 +7,7 @@
 enum {
     SLICE = 1 << 18,  /* bytes of a stream that a thread copies to pinned memory at once */
     MOST_SLICES = 16, /* slices that are copied while earlier ones are being uploaded, two for each thread at most */
-    STRIP = 1 << 20,  /* bytes of pixels that a thread copies at once */
-    /*
-     * In a part of this many pictures, pinned streams of fewer bytes than this are staged, too: threads copy one sooner
-     * than the driver queues its upload.
-     */
-    MANY = 5,
-    SMALL = 1 << 16
+    STRIP = 1 << 20   /* bytes of pixels that a thread copies at once */
 };
 
 static const struct jpeg_work_picture *picture_of(const struct jpeg_gpu_job *job, uint32_t index)
@@ -36,12 +30,7 @@ static void pad(struct jpeg_gpu_job *job, size_t at, size_t length)
 
 bool kst_jpeg_gpu_job_stages(const struct jpeg_gpu_job *job, uint32_t index)
 {
-    const struct jpeg_gpu_item *item = &job->items[index];
-    uint64_t length;
-    if (item->coefficients.copy)
-        return false;
-    kst_jpeg_gpu_scan_data(item->plan, &length);
-    return !item->pinned || (job->count >= MANY && length < SMALL);
+    return !job->items[index].coefficients.copy && !job->items[index].pinned;
 }
 
 /* A stretch of a stream that threads copy to the staging buffer, slice by slice. */
