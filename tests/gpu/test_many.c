@@ -230,6 +230,36 @@ static void test_short(void **state)
             check_short(gpu_context[g], i);
 }
 
+/* Streams in plain memory that threads copy in many slices, of which the first ones are uploaded before the others. */
+static void test_long(void **state)
+{
+    enum { COUNT = 2, LEAST = 1600 << 10 };
+    kst_encode_options options = choose_options(0);
+    kst_image wanted, image[COUNT];
+    (void)state;
+    options.quality = 100;
+    kst_buffer stream = encode_noise(1200, 900, &options);
+    assert_in_range(stream.length, LEAST, UINT32_MAX);
+    kst_image_init(&wanted);
+    assert_int_equal(kst_decode(cpu_context, stream.data, stream.length, NULL, &wanted, NULL), KST_OK);
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        for (uint32_t count = 1; count <= COUNT; count++) {
+            kst_decode_item item[COUNT];
+            for (uint32_t i = 0; i < count; i++) {
+                kst_image_init(&image[i]);
+                image[i].memory = device_memory(gpu_context[g]);
+                item[i] = (kst_decode_item){.data = stream.data, .length = stream.length, .image = &image[i]};
+            }
+            assert_int_equal(kst_decode_batch(gpu_context[g], item, count), KST_OK);
+            for (uint32_t i = 0; i < count; i++) {
+                expect_same_image("a long stream", gpu_context[g], &wanted, &image[i]);
+                kst_image_release(gpu_context[g], &image[i]);
+            }
+        }
+    kst_image_release(cpu_context, &wanted);
+    kst_buffer_release(cpu_context, &stream);
+}
+
 static void check_encoded(const kst_encode_item *item, uint32_t index)
 {
     const kst_buffer *wanted = &kind_of(index)->again, *found = &item->output;
@@ -290,6 +320,7 @@ static void test_encode_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_decode), cmocka_unit_test(test_decode_calls),
-        cmocka_unit_test(test_short), cmocka_unit_test(test_encode), cmocka_unit_test(test_encode_calls)};
+        cmocka_unit_test(test_short), cmocka_unit_test(test_long), cmocka_unit_test(test_encode),
+        cmocka_unit_test(test_encode_calls)};
     return cmocka_run_group_tests(tests, start, stop);
 }
