@@ -159,8 +159,8 @@ static bool describe_all(
 /* Choose for all streams. The GIL is not needed. */
 static void choose_all(const struct cropping *c, const struct source *source, Py_ssize_t count, struct crop *crop)
 {
-    kst_decode_item *item = calloc((size_t)count, sizeof *item);
-    kst_image *image = calloc((size_t)count, sizeof *image);
+    kst_decode_item *item = calloc((size_t)count + 1, sizeof *item);
+    kst_image *image = calloc((size_t)count + 1, sizeof *image);
     bool described = describe_all(c, source, (size_t)count, item, image);
     for (Py_ssize_t i = 0; i < count; i++) {
         uint64_t number = c->number + (uint64_t)i;

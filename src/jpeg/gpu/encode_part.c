@@ -71,7 +71,8 @@ uint32_t kst_jpeg_gpu_encode_share(const struct jpeg_gpu_encode_item *items, uin
 {
     uint64_t blocks = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t own = count_blocks(&items[i].encoding->frame), enough = ENOUGH_BLOCKS << (own <= TINY_BLOCKS);
+        uint64_t own = count_blocks(&items[i].encoding->frame),
+                 enough = (uint64_t)ENOUGH_BLOCKS << (own <= TINY_BLOCKS);
         blocks += own;
         if (i > 0 && blocks > MOST_BLOCKS)
             return i;
