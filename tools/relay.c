@@ -11,6 +11,13 @@ enum { WIDTH = 64 /* threads for each device, so that three calls of many pictur
 /* The bytes of pictures and streams in host memory that all threads together may use. */
 static const uint64_t most_bytes = (uint64_t)2 << 30;
 
+/*
+ * The bytes for each device while a thread still begins with a picture in pinned memory. The driver makes a few
+ * gigabytes of it a second, so that one buffer for each thread would take longer to make than to fill with all
+ * pictures of a small folder.
+ */
+static const uint64_t most_pinned = (uint64_t)512 << 20;
+
 /* An item that a thread waits for. */
 struct asked {
     kst_flow_item *item;
@@ -104,14 +111,26 @@ void relay_do(struct relay *relay, kst_flow_item *item)
 }
 
 /* Threads that have reserved nothing are the only ones that wait, so they do not wait for each other. */
-void relay_reserve(struct relay *relay, uint64_t bytes)
+static void reserve(struct relay *relay, uint64_t bytes, uint64_t most)
 {
     pthread_mutex_lock(&relay->lock);
-    while (own == 0 && relay->used > 0 && (relay->used >= most_bytes || bytes > most_bytes - relay->used))
+    while (own == 0 && relay->used > 0 && (relay->used >= most || bytes > most - relay->used))
         pthread_cond_wait(&relay->rested, &relay->lock);
     relay->used += bytes;
     own += bytes;
     pthread_mutex_unlock(&relay->lock);
+}
+
+void relay_reserve(struct relay *relay, uint64_t bytes)
+{
+    reserve(relay, bytes, most_bytes);
+}
+
+void relay_reserve_pinned(struct relay *relay, uint64_t bytes)
+{
+    uint64_t most = most_pinned * relay->devices;
+
+    reserve(relay, bytes, most < most_bytes ? most : most_bytes);
 }
 
 void relay_rest(struct relay *relay)

@@ -32,6 +32,9 @@ uint32_t relay_width(const struct relay *relay);
  */
 void relay_reserve(struct relay *relay, uint64_t bytes);
 
+/* The same for a picture that will lie in pinned memory, of which threads get less. */
+void relay_reserve_pinned(struct relay *relay, uint64_t bytes);
+
 /* Say that the calling thread has released all that it reserved memory for. */
 void relay_rest(struct relay *relay);
 

@@ -181,6 +181,16 @@ typedef struct kst_decode_item {
  */
 KST_API kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t count);
 
+/**
+ * Describe the images that kst_decode_batch() would make, as kst_decoder_describe() does for one, on the context's
+ * threads. If the context has a GPU, the headers of JPEG streams are read, but not the entropy-coded data, whose damage
+ * a description does not show.
+ * @param items each `image` receives a description without buffers, unless the report of the item says that it failed;
+ *        KST_ERROR_IMAGE_SIZE if there are more planes than KST_IMAGE_PLANES_MAX, for which it has no room
+ * @return as for kst_decode_batch()
+ */
+KST_API kst_status kst_decode_describe_batch(kst_context *context, kst_decode_item *items, size_t count);
+
 #ifdef __cplusplus
 }
 #endif

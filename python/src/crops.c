@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "decoding.h"
 #include "options.h"
@@ -125,26 +126,52 @@ static void choose(const struct cropping *c, double width, double height, uint64
     crop->mirror = unit(&state) < c->flip;
 }
 
+/* Choose for a stream by itself, which also says what is wrong with it. */
+static void choose_alone(const struct cropping *c, const struct source *source, uint64_t number, struct crop *crop)
+{
+    kst_decoder *decoder = NULL;
+    kst_image image;
+    kst_image_init(&image);
+    crop->status = crop->report.status = kst_decoder_create(c->context->handle, &decoder);
+    if (crop->status)
+        return;
+    crop->status = kst_decoder_open(decoder, source->data, source->length);
+    if (!crop->status)
+        crop->status = kst_decoder_describe(decoder, &c->decode, &image);
+    crop->report = *kst_decoder_report(decoder);
+    if (!crop->status)
+        choose(c, image.width, image.height, number, crop);
+    kst_decoder_destroy(&decoder);
+}
+
+/* Describe the streams' pictures together. False if there is no memory for that. */
+static bool describe_all(
+    const struct cropping *c, const struct source *source, size_t count, kst_decode_item *item, kst_image *image)
+{
+    for (size_t i = 0; item && image && i < count; i++)
+        item[i] = (kst_decode_item){
+            .data = source[i].data, .length = source[i].length, .options = &c->decode, .image = &image[i]};
+    if (item && image)
+        kst_decode_describe_batch(c->context->handle, item, count);
+    return item && image;
+}
+
 /* Choose for all streams. The GIL is not needed. */
 static void choose_all(const struct cropping *c, const struct source *source, Py_ssize_t count, struct crop *crop)
 {
-    kst_decoder *decoder = NULL;
-    kst_status status = kst_decoder_create(c->context->handle, &decoder);
+    kst_decode_item *item = calloc((size_t)count + 1, sizeof *item);
+    kst_image *image = calloc((size_t)count + 1, sizeof *image);
+    bool described = describe_all(c, source, (size_t)count, item, image);
     for (Py_ssize_t i = 0; i < count; i++) {
-        kst_image image;
-        kst_image_init(&image);
+        uint64_t number = c->number + (uint64_t)i;
         kst_report_init(&crop[i].report);
-        crop[i].status = crop[i].report.status = status;
-        if (status)
-            continue;
-        crop[i].status = kst_decoder_open(decoder, source[i].data, source[i].length);
-        if (!crop[i].status)
-            crop[i].status = kst_decoder_describe(decoder, &c->decode, &image);
-        crop[i].report = *kst_decoder_report(decoder);
-        if (!crop[i].status)
-            choose(c, image.width, image.height, c->number + (uint64_t)i, &crop[i]);
+        if (described && !item[i].report.status)
+            choose(c, image[i].width, image[i].height, number, &crop[i]);
+        else
+            choose_alone(c, &source[i], number, &crop[i]);
     }
-    kst_decoder_destroy(&decoder);
+    free(item);
+    free(image);
 }
 
 /* ── Arguments and results ── */

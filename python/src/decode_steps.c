@@ -89,14 +89,51 @@ static bool has_out(const struct decoding *decoding)
     return decoding->out != NULL;
 }
 
+/*
+ * Return whether the streams are described in one call. A single one is opened once and stays open for its decoding,
+ * except where the decoding follows the work in a stream.
+ */
+static bool is_described_together(const struct decoding *decoding)
+{
+    const kst_decode_options *options = &decoding->options;
+    bool streamed = has_out(decoding) && kst_py_context_kind(decoding->context) == KST_DEVICE_CUDA;
+    return (decoding->is_batch || streamed) && !options->layers && !options->components &&
+           options->tile == KST_ALL_TILES;
+}
+
+/* Describe all streams. Those for which this fails are described one by one, which says why. */
+static void describe_together(struct decoding *decoding, kst_decode_item *item, kst_image *image)
+{
+    size_t count = (size_t)decoding->count;
+    for (size_t i = 0; i < count; i++) {
+        const struct source *source = &decoding->piece[i].source;
+        item[i] = (kst_decode_item){
+            .data = source->data, .length = source->length, .options = &decoding->options, .image = &image[i]};
+    }
+    kst_decode_describe_batch(decoding->context->handle, item, count);
+    for (size_t i = 0; i < count; i++) {
+        struct piece *piece = &decoding->piece[i];
+        image[i].memory = decoding->memory;
+        if (item[i].report.status || kst_py_storage_describe(&piece->storage, &image[i]))
+            describe_piece(decoding, piece);
+    }
+}
+
 void kst_py_decoding_describe(struct decoding *decoding)
 {
+    bool together = is_described_together(decoding);
     if (decoding->memory != KST_MEMORY_HOST && !has_out(decoding))
         return; /* the library will report the error */
+    kst_decode_item *item = together ? PyMem_Calloc((size_t)decoding->count, sizeof *item) : NULL;
+    kst_image *image = together ? PyMem_Calloc((size_t)decoding->count, sizeof *image) : NULL;
     Py_BEGIN_ALLOW_THREADS;
-    for (Py_ssize_t i = 0; i < decoding->count; i++)
+    if (item && image)
+        describe_together(decoding, item, image);
+    for (Py_ssize_t i = 0; !(item && image) && i < decoding->count; i++)
         describe_piece(decoding, &decoding->piece[i]);
     Py_END_ALLOW_THREADS;
+    PyMem_Free(item);
+    PyMem_Free(image);
 }
 
 /* Bind the caller's array. Work on arrays without a stream follows the work in the default stream. */

@@ -119,6 +119,13 @@ kst_status kst_decode_batch(kst_context *context, kst_decode_item *items, size_t
     return kst_decoding_run_all(context, items, count);
 }
 
+kst_status kst_decode_describe_batch(kst_context *context, kst_decode_item *items, size_t count)
+{
+    if (!context || (!items && count > 0))
+        return KST_ERROR_ARGUMENT;
+    return kst_decoding_describe_all(context, items, count);
+}
+
 kst_status kst_decode_submit(
     kst_context *context, kst_decode_item *items, size_t count, const kst_stream *stream, kst_job **job)
 {

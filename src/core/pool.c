@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 
-enum { PLACED_HELPERS = 3 };
+enum { PLACED_HELPERS = 3, CALLED_AT_ONCE = 4 };
 
 /* One call of kst_pool_run(). It lives on the stack of the caller. */
 struct pool_run {
@@ -17,6 +17,7 @@ struct pool_run {
     uint32_t count;
     atomic_uint_fast64_t next; /* the next index to hand out; exceeds `count` by at most one per thread */
     uint32_t helpers;          /* pool threads working on it; the pool's lock guards this and the members below */
+    uint32_t wanted;           /* idle helpers that are still to be called for it */
     pthread_cond_t left;       /* signalled when the last helper leaves */
     struct pool_run *older;
     struct pool_run *newer;
@@ -41,6 +42,7 @@ struct pool {
     struct pool_run *newest; /* head of the list of runs that may still have indices to hand out */
     uint32_t begun;          /* helpers that were started, or could not be */
     struct helper *idle;     /* those that wait and have not been called, the last to become idle first */
+    uint32_t idle_count;
     bool stop;
     struct helper helper[];
 };
@@ -77,33 +79,10 @@ static void wait_for_call(struct pool *pool, struct helper *helper)
 {
     helper->next_idle = pool->idle;
     pool->idle = helper;
+    pool->idle_count++;
     while (!pool->stop && !helper->called)
         pthread_cond_wait(&helper->wake, &pool->lock);
     helper->called = false;
-}
-
-static void *thread_main(void *arg)
-{
-    struct helper *helper = arg;
-    struct pool *pool = helper->pool;
-    helper->self = pthread_self();
-    pthread_mutex_lock(&pool->lock);
-    while (!pool->stop) {
-        struct pool_run *run = find_run(pool);
-        if (!run) {
-            wait_for_call(pool, helper);
-            continue;
-        }
-        run->helpers++;
-        pthread_mutex_unlock(&pool->lock);
-        lift_placement(helper);
-        work(run);
-        pthread_mutex_lock(&pool->lock);
-        if (--run->helpers == 0)
-            pthread_cond_signal(&run->left);
-    }
-    pthread_mutex_unlock(&pool->lock);
-    return NULL;
 }
 
 /*
@@ -120,18 +99,6 @@ static bool find_others(const cpu_set_t *allowed, cpu_set_t *others)
     *others = *allowed;
     CPU_CLR((size_t)here, others);
     return CPU_COUNT(others) > 0;
-}
-
-static void start_helper(struct helper *helper)
-{
-    pthread_attr_t attributes;
-    cpu_set_t others;
-    pthread_attr_init(&attributes);
-    helper->placed = sched_getaffinity(0, sizeof helper->allowed, &helper->allowed) == 0 &&
-                     find_others(&helper->allowed, &others) &&
-                     pthread_attr_setaffinity_np(&attributes, sizeof others, &others) == 0;
-    helper->started = pthread_create(&helper->thread, &attributes, thread_main, helper) == 0;
-    pthread_attr_destroy(&attributes);
 }
 
 /* Keep an idle helper off this thread's processor until it has a run. One that found none is still kept off another. */
@@ -152,10 +119,58 @@ static void call_helper(struct pool *pool)
 {
     struct helper *helper = pool->idle;
     pool->idle = helper->next_idle;
+    pool->idle_count--;
     helper->called = true;
     if (pool->helpers <= PLACED_HELPERS)
         place_elsewhere(helper);
     pthread_cond_signal(&helper->wake);
+}
+
+/*
+ * Call some idle helpers for a run; each calls some more when it begins. So no thread calls many, which takes it a
+ * microsecond or two for each, while all of them would wait for the lock. The caller holds the lock.
+ */
+static void call_some(struct pool *pool, struct pool_run *run)
+{
+    for (int i = 0; i < CALLED_AT_ONCE && run->wanted > 0 && pool->idle; i++, run->wanted--)
+        call_helper(pool);
+}
+
+static void *thread_main(void *arg)
+{
+    struct helper *helper = arg;
+    struct pool *pool = helper->pool;
+    helper->self = pthread_self();
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->stop) {
+        struct pool_run *run = find_run(pool);
+        if (!run) {
+            wait_for_call(pool, helper);
+            continue;
+        }
+        run->helpers++;
+        call_some(pool, run);
+        pthread_mutex_unlock(&pool->lock);
+        lift_placement(helper);
+        work(run);
+        pthread_mutex_lock(&pool->lock);
+        if (--run->helpers == 0)
+            pthread_cond_signal(&run->left);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+static void start_helper(struct helper *helper)
+{
+    pthread_attr_t attributes;
+    cpu_set_t others;
+    pthread_attr_init(&attributes);
+    helper->placed = sched_getaffinity(0, sizeof helper->allowed, &helper->allowed) == 0 &&
+                     find_others(&helper->allowed, &others) &&
+                     pthread_attr_setaffinity_np(&attributes, sizeof others, &others) == 0;
+    helper->started = pthread_create(&helper->thread, &attributes, thread_main, helper) == 0;
+    pthread_attr_destroy(&attributes);
 }
 
 /*
@@ -230,8 +245,9 @@ static void publish(struct pool *pool, struct pool_run *run)
     if (run->older)
         run->older->newer = run;
     pool->newest = run;
-    for (; wanted > 0 && pool->idle; wanted--)
-        call_helper(pool);
+    run->wanted = wanted < pool->idle_count ? wanted : pool->idle_count;
+    wanted -= run->wanted;
+    call_some(pool, run);
     uint32_t first = pool->begun, left = pool->helpers - first, missing = wanted < left ? wanted : left;
     pool->begun += missing;
     pthread_mutex_unlock(&pool->lock);

@@ -97,31 +97,6 @@ void kst_sink_bytes(struct sink *sink, const void *data, size_t length)
     sink->length += length;
 }
 
-void kst_sink_u8(struct sink *sink, uint8_t value)
-{
-    uint8_t *to = kst_sink_reserve(sink, 1);
-    if (!to)
-        return;
-    to[0] = value;
-    sink->length += 1;
-}
-
-void kst_sink_u16(struct sink *sink, uint16_t value)
-{
-    uint8_t *to = kst_sink_reserve(sink, 2);
-    if (!to)
-        return;
-    to[0] = (uint8_t)(value >> 8);
-    to[1] = (uint8_t)value;
-    sink->length += 2;
-}
-
-void kst_sink_u32(struct sink *sink, uint32_t value)
-{
-    kst_sink_u16(sink, (uint16_t)(value >> 16));
-    kst_sink_u16(sink, (uint16_t)value);
-}
-
 void kst_sink_release(struct sink *sink)
 {
     if (sink->memory)

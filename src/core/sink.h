@@ -50,10 +50,40 @@ uint8_t *kst_sink_reserve(struct sink *sink, size_t length);
  */
 void kst_sink_expect(struct sink *sink, size_t length);
 void kst_sink_bytes(struct sink *sink, const void *data, size_t length);
-void kst_sink_u8(struct sink *sink, uint8_t value);
-void kst_sink_u16(struct sink *sink, uint16_t value); /* big-endian, like all of T.81 and T.800 */
-void kst_sink_u32(struct sink *sink, uint32_t value);
 void kst_sink_release(struct sink *sink);
+
+/* Return where to write `length` more bytes, as kst_sink_reserve() does, without a call if there is room. */
+static inline uint8_t *kst_sink_room(struct sink *sink, size_t length)
+{
+    bool has_room = !sink->status && length <= sink->capacity - sink->length;
+    return has_room ? sink->data + sink->length : kst_sink_reserve(sink, length);
+}
+
+static inline void kst_sink_u8(struct sink *sink, uint8_t value)
+{
+    uint8_t *to = kst_sink_room(sink, 1);
+    if (!to)
+        return;
+    to[0] = value;
+    sink->length += 1;
+}
+
+/* Write a number in big-endian order, as all of T.81 and T.800 are. */
+static inline void kst_sink_u16(struct sink *sink, uint16_t value)
+{
+    uint8_t *to = kst_sink_room(sink, 2);
+    if (!to)
+        return;
+    to[0] = (uint8_t)(value >> 8);
+    to[1] = (uint8_t)value;
+    sink->length += 2;
+}
+
+static inline void kst_sink_u32(struct sink *sink, uint32_t value)
+{
+    kst_sink_u16(sink, (uint16_t)(value >> 16));
+    kst_sink_u16(sink, (uint16_t)value);
+}
 
 /* Return the number of bytes written since the beginning, wherever they are now. */
 static inline uint64_t kst_sink_position(const struct sink *sink)

@@ -38,10 +38,14 @@ static size_t round_length(size_t length)
     return length > SIZE_MAX - step ? length : (length + step - 1) / step * step;
 }
 
+/*
+ * Take the shortest buffer that serves. The search begins with the buffer that was given back last and ends with one of
+ * the very length: there may be thousands, but of few lengths.
+ */
 static bool take_idle(struct gpu_pool *pool, enum gpu_place place, size_t length, struct gpu_buffer *buffer)
 {
     uint32_t best = pool->count;
-    for (uint32_t i = 0; i < pool->count; i++) {
+    for (uint32_t i = pool->count; i-- > 0 && (best == pool->count || pool->idle[best].length > length);) {
         const struct gpu_buffer *b = &pool->idle[i];
         if (b->place == place && b->length >= length && b->length / WASTE <= length &&
             (best == pool->count || b->length < pool->idle[best].length))

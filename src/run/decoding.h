@@ -115,6 +115,8 @@ kst_status kst_decoding_run_all(kst_context *context, kst_decode_item *items, si
  */
 kst_status kst_decoding_run_opened(
     kst_context *context, kst_decode_item *items, struct kst_decoder *decoders, size_t count);
+/* describe_batch.c: kst_decode_describe_batch(), whose arguments were checked. */
+kst_status kst_decoding_describe_all(kst_context *context, kst_decode_item *items, size_t count);
 kst_status kst_decoding_submit(
     kst_context *context, kst_decode_item *items, uint32_t count, const kst_stream *stream, struct kst_job **job);
 bool kst_decoding_done(const struct kst_job *job);

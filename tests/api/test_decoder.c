@@ -263,6 +263,34 @@ static void write_line(void *user, kst_log_level level, const char *line)
     log->last = level;
 }
 
+/* Many streams are described as each is by itself, bad ones among them with its error. */
+static void describes_batches(void **state)
+{
+    enum { COUNT = 40 };
+    kst_buffer stream = encode(NULL);
+    kst_decoder *decoder = open_decoder(&stream);
+    kst_decode_item item[COUNT];
+    kst_image image[COUNT], one;
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        kst_image_init(&image[i]);
+        item[i] = (kst_decode_item){.data = stream.data, .length = i % 7 == 3 ? i : stream.length, .image = &image[i]};
+    }
+    assert_int_equal(kst_decoder_describe(decoder, NULL, &one), KST_OK);
+    assert_int_not_equal(kst_decode_describe_batch(context, item, COUNT), KST_OK);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(!item[i].report.status, i % 7 != 3);
+        if (i % 7 != 3)
+            assert_memory_equal(&image[i], &one, sizeof one);
+    }
+    item[0].image = NULL;
+    assert_int_equal(kst_decode_describe_batch(context, item, 1), KST_ERROR_ARGUMENT);
+    assert_int_equal(kst_decode_describe_batch(NULL, item, 1), KST_ERROR_ARGUMENT);
+    assert_int_equal(kst_decode_describe_batch(context, NULL, 0), KST_OK);
+    kst_decoder_destroy(&decoder);
+    kst_buffer_release(context, &stream);
+}
+
 static void logs(void **state)
 {
     struct log log = {0};
@@ -289,6 +317,7 @@ int main(void)
         cmocka_unit_test(information),
         cmocka_unit_test(metadata),
         cmocka_unit_test(descriptions),
+        cmocka_unit_test(describes_batches),
         cmocka_unit_test(reports),
         cmocka_unit_test(shorter_reports),
         cmocka_unit_test(logs),

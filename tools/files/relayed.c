@@ -91,7 +91,7 @@ bool relayed_decode(const kst_decoder *decoder, const struct source *source, con
         relay_reserve(settings->relay, source->length + (resizes ? bytes_of(&decoded) : 0));
         return defer(source, &now, resizes ? &resize : NULL, &made, picture, problem);
     }
-    relay_reserve(settings->relay, source->length + bytes_of(&made) + (resizes ? bytes_of(&decoded) : 0));
+    relay_reserve_pinned(settings->relay, source->length + bytes_of(&made) + (resizes ? bytes_of(&decoded) : 0));
     return decode_now(source, &now, resizes ? &resize : NULL, settings, picture, report, problem);
 }
 

@@ -17,8 +17,11 @@ enum {
     PART_PICTURES = 4,
     MOST_PICTURES = 512,
     ENOUGH_BLOCKS = 3 << 16, /* enough to keep a device busy, as one picture of 3840×2160 does */
-    KNOWN_TABLES = 8,        /* sets of tables with which those of a picture are compared */
-    TASK_PICTURES = 16       /* pictures that a thread describes at once */
+    /* The host needs longer than a device for pictures of no more blocks than this; twice as many blocks share its
+       time. */
+    TINY_BLOCKS = 2048,
+    KNOWN_TABLES = 8,  /* sets of tables with which those of a picture are compared */
+    TASK_PICTURES = 16 /* pictures that a thread describes at once */
 };
 
 _Static_assert(
@@ -68,10 +71,12 @@ uint32_t kst_jpeg_gpu_encode_share(const struct jpeg_gpu_encode_item *items, uin
 {
     uint64_t blocks = 0;
     for (uint32_t i = 0; i < count; i++) {
-        blocks += count_blocks(&items[i].encoding->frame);
+        uint64_t own = count_blocks(&items[i].encoding->frame),
+                 enough = (uint64_t)ENOUGH_BLOCKS << (own <= TINY_BLOCKS);
+        blocks += own;
         if (i > 0 && blocks > MOST_BLOCKS)
             return i;
-        if (i >= PART_PICTURES && (blocks > ENOUGH_BLOCKS || i >= MOST_PICTURES))
+        if (i >= PART_PICTURES && (blocks > enough || i >= MOST_PICTURES))
             return i;
     }
     return count;

@@ -52,8 +52,7 @@ struct jpeg_gpu_job {
 /* Record an event in the track, unless the job is brief. */
 void kst_jpeg_gpu_job_record(struct jpeg_gpu_job *job, uint32_t event);
 
-/* Return whether a picture's stream goes through staging buffers, because it is not pinned, or small and one of many.
- */
+/* Return whether a picture's stream goes through staging buffers. */
 bool kst_jpeg_gpu_job_stages(const struct jpeg_gpu_job *job, uint32_t index);
 
 /*

@@ -45,7 +45,7 @@ struct jpeg_gpu_item {
     int orientation;           /* Exif orientation by which the picture is turned; 0 or 1: it stays as it is stored */
     struct normal normal;      /* used if the output's image has floating-point samples */
     struct jpeg_gpu_coefficients coefficients;
-    bool pinned;  /* the bytes of the stream are pinned */
+    bool pinned;  /* the bytes of the stream are pinned, and enough of them to be uploaded by themselves */
     bool ordered; /* the pixels are read in the order of the caller's stream, too soon for the CPU to replace them */
     enum gpu_delivery delivery;
     struct gpu_image image;        /* used with all sinks except GPU_DELIVERY_HOST */

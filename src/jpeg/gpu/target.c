@@ -54,11 +54,17 @@ static void write_in_place(struct jpeg_gpu_item *item)
         .ragged = !fours};
 }
 
+/*
+ * Shorter streams are uploaded through staging buffers wherever they are: a thread copies one sooner than the driver
+ * queues its upload, or than it tells whether memory is pinned.
+ */
+enum { LEAST_PINNED = 1 << 16 };
+
 void kst_jpeg_gpu_route(struct gpu_runtime *runtime, struct jpeg_gpu_item *item)
 {
     uint64_t length;
     const uint8_t *data = kst_jpeg_gpu_scan_data(item->plan, &length);
-    item->pinned = kst_gpu_is_pinned(runtime, data, (size_t)length);
+    item->pinned = length >= LEAST_PINNED && kst_gpu_is_pinned(runtime, data, (size_t)length);
     item->direct = (struct jpeg_gpu_direct){.buffer = NULL};
     if (item->delivery == GPU_DELIVERY_DEVICE)
         write_in_place(item);

@@ -5,14 +5,9 @@
 #include "jpeg/gpu/job.h"
 
 enum {
-    SLICE = 1 << 19, /* bytes of a stream that are copied to pinned memory while earlier ones are being uploaded */
-    STRIP = 1 << 20, /* bytes of pixels that a thread copies at once */
-    /*
-     * In a part of this many pictures, pinned streams of fewer bytes than this are staged, too: threads copy one sooner
-     * than the driver queues its upload.
-     */
-    MANY = 5,
-    SMALL = 1 << 16
+    SLICE = 1 << 18,  /* bytes of a stream that a thread copies to pinned memory at once */
+    MOST_SLICES = 16, /* slices that are copied while earlier ones are being uploaded, two for each thread at most */
+    STRIP = 1 << 20   /* bytes of pixels that a thread copies at once */
 };
 
 static const struct jpeg_work_picture *picture_of(const struct jpeg_gpu_job *job, uint32_t index)
@@ -35,26 +30,49 @@ static void pad(struct jpeg_gpu_job *job, size_t at, size_t length)
 
 bool kst_jpeg_gpu_job_stages(const struct jpeg_gpu_job *job, uint32_t index)
 {
-    const struct jpeg_gpu_item *item = &job->items[index];
-    uint64_t length;
-    if (item->coefficients.copy)
-        return false;
-    kst_jpeg_gpu_scan_data(item->plan, &length);
-    return !item->pinned || (job->count >= MANY && length < SMALL);
+    return !job->items[index].coefficients.copy && !job->items[index].pinned;
 }
 
-/* Upload a stream in slices, each of which is queued while the next one is copied. */
-static void upload_slices(struct jpeg_gpu_job *job, size_t at, const uint8_t *data, size_t length)
+/* A stretch of a stream that threads copy to the staging buffer, slice by slice. */
+struct stretch {
+    uint8_t *to;
+    const uint8_t *from;
+    size_t length;
+};
+
+static void stage_slice(void *arg, uint32_t index)
+{
+    const struct stretch *stretch = arg;
+    size_t first = (size_t)index * SLICE, left = stretch->length - first;
+    memcpy(stretch->to + first, stretch->from + first, left < SLICE ? left : SLICE);
+}
+
+/* Copy bytes of a stream to place `at` of the staging buffer. */
+static void stage(struct jpeg_gpu_job *job, size_t at, const uint8_t *data, size_t length)
+{
+    struct stretch stretch = {job->buffer[HOST_STREAM].host + at, data, length};
+    kst_pool_run(job->runtime->threads, (uint32_t)((length + SLICE - 1) / SLICE), stage_slice, &stretch);
+}
+
+/* Return the bytes of a piece that is uploaded while the next one is copied. */
+static size_t piece_length(const struct jpeg_gpu_job *job)
+{
+    uint32_t slices = 2 * (job->runtime->threads ? kst_pool_threads(job->runtime->threads) : 1);
+    return (size_t)SLICE * (slices < MOST_SLICES ? slices : MOST_SLICES);
+}
+
+/* Upload a stream piece by piece. Threads copy a piece to pinned memory while the one before is being uploaded. */
+static void upload_pieces(struct jpeg_gpu_job *job, size_t at, const uint8_t *data, size_t length)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct gpu_buffer *staging = &job->buffer[HOST_STREAM];
-    size_t whole = (length / 16 + 2) * 16;
+    size_t whole = (length / 16 + 2) * 16, most = piece_length(job);
     pad(job, at, length);
-    for (size_t done = 0, slice; done < whole; done += slice) {
-        slice = whole - done < SLICE ? whole - done : SLICE;
+    for (size_t done = 0, piece; done < whole; done += piece) {
+        piece = whole - done < most ? whole - done : most;
         if (done < length)
-            memcpy(staging->host + at + done, data + done, slice < length - done ? slice : length - done);
-        backend->copy(&job->track->queue, &job->buffer[STREAM], at + done, staging, at + done, slice);
+            stage(job, at + done, data + done, piece < length - done ? piece : length - done);
+        backend->copy(&job->track->queue, &job->buffer[STREAM], at + done, staging, at + done, piece);
     }
 }
 
@@ -66,8 +84,7 @@ static void stage_stream(void *arg, uint32_t index)
         return;
     const uint8_t *data = kst_jpeg_gpu_scan_data(job->items[index].plan, &length);
     size_t at = (size_t)picture_of(job, index)->stream * 16;
-    if (length > 0)
-        memcpy(job->buffer[HOST_STREAM].host + at, data, (size_t)length);
+    stage(job, at, data, (size_t)length);
     pad(job, at, (size_t)length);
 }
 
@@ -97,7 +114,7 @@ static void upload_streams(struct jpeg_gpu_job *job)
     uint64_t length;
     if (job->count == 1 && kst_jpeg_gpu_job_stages(job, 0)) {
         const uint8_t *data = kst_jpeg_gpu_scan_data(job->items->plan, &length);
-        upload_slices(job, (size_t)picture_of(job, 0)->stream * 16, data, (size_t)length);
+        upload_pieces(job, (size_t)picture_of(job, 0)->stream * 16, data, (size_t)length);
         return;
     }
     if (job->staging_length > 0)
@@ -136,7 +153,8 @@ static void upload_blocks(struct jpeg_gpu_job *job)
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].coefficients.copy)
-            kst_pool_run(job->runtime->threads, job->items[i].output.row_count, stage_mcu_row, &(struct given){job, i});
+            kst_pool_run(job->brief ? NULL : job->runtime->threads, job->items[i].output.row_count, stage_mcu_row,
+                &(struct given){job, i});
     backend->copy(&job->track->queue, &job->buffer[COEFFICIENTS], (size_t)job->size.blocks * 128,
         &job->buffer[HOST_BLOCKS], 0, (size_t)job->size.copied * 128);
 }
@@ -188,7 +206,7 @@ void kst_jpeg_gpu_job_download(struct jpeg_gpu_job *job)
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].delivery != GPU_DELIVERY_HOST && !job->items[i].direct.buffer)
             copy_planes(job, i);
-    if (!job->mapped)
+    if (!job->mapped && job->size.blocks > 0)
         backend->copy(queue, &buffer[HOST_RESULT], 0, &buffer[DAMAGE], 0, job->damage_length);
     backend->copy(queue, &buffer[HOST_RESULT], at, &buffer[PIXELS], 0, job->pixels_length);
     backend->copy(queue, &buffer[HOST_RESULT], at + job->pixels_length, &buffer[PLANES], 0, job->planes_length);

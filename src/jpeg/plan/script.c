@@ -102,8 +102,27 @@ static bool enter(const kst_scan *scan, uint8_t sent[JPEG_COMPONENTS][64])
     return true;
 }
 
-kst_status kst_jpeg_script_check(
-    const struct jpeg_frame *frame, bool progressive, const kst_scan *script, size_t length, size_t *scan)
+/* Check a script each of whose scans sends all coefficients of its components. */
+static kst_status check_sequential(const struct jpeg_frame *frame, const kst_scan *script, size_t length, size_t *scan)
+{
+    uint32_t sent = 0;
+    for (*scan = 0; *scan < length; ++*scan) {
+        kst_status status = check_components(frame, &script[*scan]);
+        if (status)
+            return status;
+        if (!band_valid(&script[*scan], false))
+            return KST_ERROR_JPEG_SCRIPT;
+        for (uint32_t i = 0; i < script[*scan].component_count; i++) {
+            uint32_t bit = 1U << script[*scan].component[i];
+            if (sent & bit)
+                return KST_ERROR_JPEG_SCRIPT;
+            sent |= bit;
+        }
+    }
+    return sent == (1U << frame->component_count) - 1 ? KST_OK : KST_ERROR_JPEG_SCRIPT;
+}
+
+static kst_status check_progressive(const struct jpeg_frame *frame, const kst_scan *script, size_t length, size_t *scan)
 {
     uint8_t sent[JPEG_COMPONENTS][64];
     memset(sent, UNSENT, sizeof sent);
@@ -111,7 +130,7 @@ kst_status kst_jpeg_script_check(
         kst_status status = check_components(frame, &script[*scan]);
         if (status)
             return status;
-        if (!band_valid(&script[*scan], progressive) || !enter(&script[*scan], sent))
+        if (!band_valid(&script[*scan], true) || !enter(&script[*scan], sent))
             return KST_ERROR_JPEG_SCRIPT;
     }
     for (uint32_t c = 0; c < frame->component_count; c++) {
@@ -121,4 +140,10 @@ kst_status kst_jpeg_script_check(
         }
     }
     return KST_OK;
+}
+
+kst_status kst_jpeg_script_check(
+    const struct jpeg_frame *frame, bool progressive, const kst_scan *script, size_t length, size_t *scan)
+{
+    return progressive ? check_progressive(frame, script, length, scan) : check_sequential(frame, script, length, scan);
 }

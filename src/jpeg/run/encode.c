@@ -170,6 +170,18 @@ static uint8_t quant_destination(const struct encoding *e, uint32_t component)
     return e->options.quant_index[component];
 }
 
+/* Make the usual table of a component, which several components often share. */
+static void make_quantiser(struct encoding *e, uint32_t index, uint16_t limit)
+{
+    struct jpeg_component *all = jpeg_encoding_of(e)->frame.component, *component = &all[index];
+    for (uint32_t c = 0; c < index; c++)
+        if (all[c].tq == component->tq) {
+            memcpy(component->quant, all[c].quant, sizeof component->quant);
+            return;
+        }
+    kst_jpeg_quality_table(e->options.quality, component->tq, limit, component->quant);
+}
+
 static kst_status plan_quantisers(struct encoding *e)
 {
     const kst_encode_options *o = &e->options;
@@ -181,7 +193,7 @@ static kst_status plan_quantisers(struct encoding *e)
             return kst_encoding_fail(e, KST_ERROR_OPTIONS, "a component without quantisation table");
         const uint16_t *given = o->quant_table[component->tq];
         if (!given) {
-            kst_jpeg_quality_table(o->quality, component->tq, limit, component->quant);
+            make_quantiser(e, c, limit);
             continue;
         }
         for (uint32_t i = 0; i < 64; i++) {

@@ -5,7 +5,7 @@
  */
 #include "jpeg/run/encode.h"
 
-enum { PARTS_AT_ONCE = 3, SMALL_PARTS_AT_ONCE = 6 };
+enum { PARTS_AT_ONCE = 3, SMALL_PARTS_AT_ONCE = 4 };
 
 struct jpeg_encode_part {
     struct jpeg_gpu_encode_job *job; /* null: ended, or never begun */
@@ -117,12 +117,13 @@ static bool must_end(const struct jpeg_encode_parts *parts, uint32_t count)
     return parts->begun - parts->ended >= most;
 }
 
+/* If more pictures will come, only the first part does not wait until it is full. */
 static void begin_parts(struct jpeg_encode_parts *parts, bool more)
 {
     while (parts->taken < parts->count) {
         uint32_t left = parts->count - parts->taken;
         uint32_t count = kst_jpeg_gpu_encode_share(parts->item + parts->taken, left);
-        if (more && count == left)
+        if (more && count == left && parts->begun > 0)
             return;
         while (must_end(parts, count))
             end_part(parts);

@@ -141,25 +141,26 @@ void kst_jpeg_write_metadata(struct sink *sink, const kst_metadata *metadata, si
 
 static bool is_wide(const uint16_t quant[64])
 {
-    for (uint32_t i = 0; i < 64; i++) {
-        if (quant[i] > 255)
-            return true;
-    }
-    return false;
+    unsigned bits = 0;
+    for (uint32_t i = 0; i < 64; i++)
+        bits |= quant[i];
+    return bits > 255;
 }
 
 static void write_quant_table(struct sink *sink, const struct jpeg_component *component)
 {
     bool wide = is_wide(component->quant);
-    write_segment_start(sink, JPEG_DQT, wide ? 1 + 128 : 1 + 64);
+    size_t length = wide ? 128 : 64;
+    write_segment_start(sink, JPEG_DQT, 1 + length);
     kst_sink_u8(sink, (uint8_t)(component->tq | (wide ? 0x10 : 0)));
-    for (uint32_t k = 0; k < 64; k++) {
+    uint8_t *to = kst_sink_reserve(sink, length);
+    for (uint32_t k = 0; to && k < 64; k++) {
         uint16_t value = component->quant[kst_jpeg_natural[k]];
         if (wide)
-            kst_sink_u16(sink, value);
-        else
-            kst_sink_u8(sink, (uint8_t)value);
+            to[2 * k] = (uint8_t)(value >> 8);
+        to[wide ? 2 * k + 1 : k] = (uint8_t)value;
     }
+    sink->length += to ? length : 0;
 }
 
 static bool table_written(const struct jpeg_frame *frame, uint32_t component)

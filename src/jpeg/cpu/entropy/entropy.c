@@ -294,8 +294,7 @@ void kst_jpeg_cpu_decode_mcu(
     kst_jpeg_cpu_cursor_advance(entropy, cursor, 1);
 }
 
-/* Decode a run, or return false and leave the cursor where it was. */
-static bool read_run(
+bool kst_jpeg_cpu_decode_run(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last)
 {
     if (!entropy->read_run || cursor->ended || count > cursor->to_go)
@@ -317,7 +316,7 @@ uint32_t kst_jpeg_cpu_decode_mcus(
         count = JPEG_RUN_BLOCKS / size;
     if (!cursor->ended && count > cursor->to_go)
         count = cursor->to_go;
-    if (read_run(entropy, cursor, count, blocks, last))
+    if (kst_jpeg_cpu_decode_run(entropy, cursor, count, blocks, last))
         return count;
     for (uint32_t i = 0; i < count; i++)
         kst_jpeg_cpu_decode_mcu(entropy, cursor, blocks + (size_t)i * size * 64, last + (size_t)i * size);

@@ -150,6 +150,13 @@ void kst_jpeg_cpu_decode_mcu(
 uint32_t kst_jpeg_cpu_decode_mcus(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last);
 
+/*
+ * The same for `count` MCUs of at most JPEG_RUN_BLOCKS blocks, without damage. If they are not in one interval, or must
+ * be decoded one by one, this returns false and leaves the cursor where it was.
+ */
+bool kst_jpeg_cpu_decode_run(
+    const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last);
+
 /* Move the cursor on by `count` MCUs, not past the end of the scan, without keeping coefficients. */
 void kst_jpeg_cpu_skip_mcus(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count);
 

@@ -82,15 +82,6 @@ static void store_mcu(
     }
 }
 
-/* Decode the MCU at the cursor into its place. */
-static void read_sequential(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t mcu)
-{
-    _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
-    uint8_t last[JPEG_MCU_BLOCKS];
-    kst_jpeg_cpu_decode_mcu(&reader->entropy, &reader->cursor, blocks, last);
-    store_mcu(reader, target, blocks, mcu);
-}
-
 /* Find the places of the MCUs from `mcu` on, which lie in one row. */
 static void place_run(const struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t mcu,
     struct jpeg_mcu_run *run)
@@ -151,6 +142,38 @@ static uint32_t frame_row(const struct jpeg_entropy *entropy, uint32_t mcu)
     return scan->component_count > 1 ? row : row / entropy->plan->frame.component[scan->component[0]].v;
 }
 
+/* Decode `count` MCUs at once into their places. False if they must be decoded one by one. */
+static bool read_run(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t count)
+{
+    _Alignas(64) int16_t blocks[JPEG_RUN_BLOCKS * 64];
+    uint8_t last[JPEG_RUN_BLOCKS];
+    const struct jpeg_entropy *entropy = &reader->entropy;
+    uint32_t first = reader->cursor.mcu;
+    if (!kst_jpeg_cpu_decode_run(entropy, &reader->cursor, count, blocks, last))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        store_mcu(reader, target, blocks + (size_t)i * entropy->mcu_blocks * 64, first + i);
+    reader->good_rows = frame_row(entropy, first + count - 1) + 1;
+    return true;
+}
+
+/* Decode up to `count` MCUs of one interval into their places. */
+static void read_sequential(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t count)
+{
+    _Alignas(64) int16_t blocks[JPEG_MCU_BLOCKS * 64];
+    uint8_t last[JPEG_MCU_BLOCKS];
+    struct jpeg_cursor *cursor = &reader->cursor;
+    count = smaller(count, JPEG_RUN_BLOCKS / reader->entropy.mcu_blocks);
+    if (read_run(reader, target, count))
+        return;
+    for (uint32_t i = 0; i < count && !cursor->ended; i++) {
+        uint32_t mcu = cursor->mcu;
+        reader->good_rows = frame_row(&reader->entropy, mcu) + 1;
+        kst_jpeg_cpu_decode_mcu(&reader->entropy, cursor, blocks, last);
+        store_mcu(reader, target, blocks, mcu);
+    }
+}
+
 void kst_jpeg_cpu_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t rows)
 {
     struct jpeg_cursor *cursor = &reader->cursor;
@@ -165,7 +188,7 @@ void kst_jpeg_cpu_scan_read(struct jpeg_scan_reader *reader, const struct jpeg_s
         if (reader->progressive.read)
             read_progressive(reader, target, count);
         else
-            read_sequential(reader, target, cursor->mcu);
+            read_sequential(reader, target, count);
     }
     reader->rows = rows;
 }
