@@ -52,7 +52,8 @@ static void test_whole(void **state)
         compare_stream(streams[i], data, length, &filter, 2, false);
         filter.layers = 1;
         filter.reduce = 0;
-        compare_stream(streams[i], data, length, &filter, 1, false);
+        if (!simulated()) /* to a device these are shorter blocks, which damage makes, too */
+            compare_stream(streams[i], data, length, &filter, 1, false);
         free(data);
     }
 }
@@ -65,7 +66,7 @@ static void test_regions(void **state)
         if (simulated() && !is_for_simulator(streams[i]))
             continue;
         uint8_t *data = load(streams[i], &length);
-        for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t k = 0; k < (simulated() ? 1 : 3); k++) {
             struct j2k_filter filter = {.reduce = (uint8_t)(k % 2)};
             filter.region.x0 = random_below(&random_state, 300);
             filter.region.y0 = random_below(&random_state, 200);

@@ -106,15 +106,16 @@ static void compare_region(uint32_t planes, uint32_t shift, uint32_t orientation
 {
     char name[64];
     struct lone_band *made = calloc(1, sizeof *made);
+    const uint32_t rows = simulated() ? 11 : 23;
     assert_non_null(made);
     made->band.orientation = (uint8_t)orientation;
     model.orientation = orientation;
     for (uint32_t i = 0; i < (simulated() ? 1 : 3); i++) {
         uint32_t all = 3 * (planes + shift) - 2;
-        fill_region(12, 23, planes, shift);
+        fill_region(12, rows, planes, shift);
         add_block(made, 12 * i, i == 1 ? 1 + random_below(&random_state, all) : all, 0);
     }
-    lone_band_finish(made, simulated() ? 12 : 36, 23, planes + shift, 0, false);
+    lone_band_finish(made, simulated() ? 12 : 36, rows, planes + shift, 0, false);
     made->tile_component.roi_shift = (uint8_t)shift;
     made->band.step = 0x1p-2F; /* so that what is left of the lowest planes can be seen */
     made->component.depth = 31;
@@ -160,14 +161,18 @@ static void test_styles(void **state)
     assert_true(damaged_plans > 0);
 }
 
-/* The most planes that samples of 16 bits have room for, that bits are turned into bytes of, and more. */
+/*
+ * The most planes that samples of 16 bits have room for, that bits are turned into bytes of, and more. The simulator
+ * takes two of these numbers; test_styles shows it both kinds of samples.
+ */
 static void test_planes(void **state)
 {
     static const uint32_t planes[] = {15, 16, 17, 20};
     (void)state;
-    for (size_t i = 0; i < sizeof planes / sizeof *planes; i++) {
+    for (size_t i = simulated() ? 1 : 0; i < (simulated() ? 3 : sizeof planes / sizeof *planes); i++) {
         compare_style(0, planes[i], (uint32_t)i % 4, true, false);
-        compare_style(0, planes[i], (uint32_t)i % 4, false, false);
+        if (!simulated())
+            compare_style(0, planes[i], (uint32_t)i % 4, false, false);
     }
 }
 

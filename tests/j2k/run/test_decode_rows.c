@@ -110,7 +110,7 @@ static void test_calls(void **state)
     make_kinds(kind);
     kst_context *context = cpu_context_create(1);
     for (int k = 0; k < KINDS; k++) {
-        kst_buffer stream = make(context, 700, 1500, &kind[k]);
+        kst_buffer stream = make(context, 320, 900, &kind[k]);
         uint32_t calls = rows_check(context, &stream, NULL);
         if (goes[k])
             assert_true(calls > 3);
