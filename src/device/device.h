@@ -110,11 +110,6 @@ struct gpu_backend {
     const char *name;  /* the driver's part of device names */
     bool urges;        /* the driver supports urgent queues */
     bool maps;         /* kernels may read and write pinned buffers */
-    /*
-     * Seconds that a chain of the kernels which decode entropy-coded data takes its devices however short the data are;
-     * 0: not known. The CPU decodes what takes it less.
-     */
-    double chain_seconds;
 
     /* The number of devices; 0 without a driver. */
     uint32_t (*count)(void);

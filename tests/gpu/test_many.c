@@ -138,8 +138,9 @@ static unsigned count_calls(kst_context *context)
     return atomic_load(&counted.calls);
 }
 
-static void check_decoded(kst_context *context, kst_decode_item *item, const struct kind *k, uint32_t index)
+static void check_decoded(kst_context *context, kst_decode_item *item, uint32_t index)
 {
+    const struct kind *k = kind_of(index);
     char what[40];
     snprintf(what, sizeof what, "picture %u", (unsigned)index);
     if (item->report.status || item->report.warnings != k->report.warnings ||
@@ -168,7 +169,7 @@ static void decode(kst_context *context, bool alike, unsigned most_calls)
         if (alike)
             expect_same_image("all alike", context, &kind[0].image, &image[i]);
         else
-            check_decoded(context, &item[i], kind_of(i), i);
+            check_decoded(context, &item[i], i);
     printf("%u pictures decoded with %u launches and copies\n", (unsigned)PICTURES, calls);
     assert_in_range(calls, 1, most_calls);
     for (uint32_t i = 0; i < PICTURES; i++)
@@ -198,36 +199,6 @@ static void test_decode_calls(void **state)
         decode(gpu_context[g], true, shared ? PICTURES / 8 : PICTURES + PICTURES / 8);
         unpin_streams(gpu_context[g]);
     }
-}
-
-/* Decode a picture whose scan, if it is short, the CPU decodes, because the device is said to need a second for it. */
-static void check_short(kst_context *context, uint32_t index)
-{
-    const struct kind *k = &kind[index];
-    kst_image image;
-    kst_decode_item item = {.image = &image};
-    kst_image_init(&image);
-    image.memory = device_memory(context);
-    kst_report_init(&item.report);
-    count_device(context);
-    counted.backend.chain_seconds = 1;
-    assert_int_equal(kst_decode(context, k->stream.data, k->stream.length, NULL, &image, &item.report), KST_OK);
-    unsigned calls = count_calls(context);
-    if (k->stream.length <= 1 << 14) {
-        assert_int_equal(item.report.stage_device[KST_STAGE_ENTROPY], KST_DEVICE_CPU);
-        assert_in_range(calls, 4, 5);
-    }
-    assert_int_not_equal(item.report.stage_device[KST_STAGE_PIXELS], KST_DEVICE_CPU);
-    check_decoded(context, &item, k, index);
-    kst_image_release(context, &image);
-}
-
-static void test_short(void **state)
-{
-    (void)state;
-    for (uint32_t g = 0; g < gpu_contexts; g++)
-        for (uint32_t i = 0; i < KINDS; i++)
-            check_short(gpu_context[g], i);
 }
 
 /* Streams in plain memory that threads copy in many slices, of which the first ones are uploaded before the others. */
@@ -320,7 +291,6 @@ static void test_encode_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_decode), cmocka_unit_test(test_decode_calls),
-        cmocka_unit_test(test_short), cmocka_unit_test(test_long), cmocka_unit_test(test_encode),
-        cmocka_unit_test(test_encode_calls)};
+        cmocka_unit_test(test_long), cmocka_unit_test(test_encode), cmocka_unit_test(test_encode_calls)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -566,7 +566,6 @@ const struct gpu_backend kst_gpu_cuda = {
     .name = "cuda",
     .urges = true,
     .maps = true,
-    .chain_seconds = 65e-6,
     .count = cuda_count,
     .preferred = cuda_preferred,
     .describe = cuda_describe,

@@ -24,8 +24,8 @@ void kst_jpeg_gpu_entropy_lengths(const struct jpeg_gpu_job *job, uint64_t lengt
 static void follow(struct jpeg_gpu_job *job)
 {
     enum { FEW_GROUPS = 6 };
-    bool few = job->size.most_groups <= FEW_GROUPS, any = job->size.groups[WORK_OF_CHUNKS] > 0;
-    uint64_t groups = few ? 0 : job->size.groups[WORK_OF_CHUNKS], pictures = any ? job->size.pictures : 0;
+    bool few = job->size.most_groups <= FEW_GROUPS;
+    uint64_t groups = few ? 0 : job->size.groups[WORK_OF_CHUNKS], pictures = job->size.pictures;
     kst_jpeg_gpu_job_launch(job, JPEG_MAP_GROUPS, groups, GPU_BUFFERS(WORK, MAPS, GROUPS));
     kst_jpeg_gpu_job_launch(
         job, JPEG_FOLLOW_PICTURES, few ? 0 : pictures, GPU_BUFFERS(WORK, BYTES, CHUNKS, MAPS, GROUPS, DAMAGE));

@@ -153,8 +153,7 @@ static void upload_blocks(struct jpeg_gpu_job *job)
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].coefficients.copy)
-            kst_pool_run(job->brief ? NULL : job->runtime->threads, job->items[i].output.row_count, stage_mcu_row,
-                &(struct given){job, i});
+            kst_pool_run(job->runtime->threads, job->items[i].output.row_count, stage_mcu_row, &(struct given){job, i});
     backend->copy(&job->track->queue, &job->buffer[COEFFICIENTS], (size_t)job->size.blocks * 128,
         &job->buffer[HOST_BLOCKS], 0, (size_t)job->size.copied * 128);
 }
@@ -206,7 +205,7 @@ void kst_jpeg_gpu_job_download(struct jpeg_gpu_job *job)
     for (uint32_t i = 0; i < job->count; i++)
         if (job->items[i].delivery != GPU_DELIVERY_HOST && !job->items[i].direct.buffer)
             copy_planes(job, i);
-    if (!job->mapped && job->size.blocks > 0)
+    if (!job->mapped)
         backend->copy(queue, &buffer[HOST_RESULT], 0, &buffer[DAMAGE], 0, job->damage_length);
     backend->copy(queue, &buffer[HOST_RESULT], at, &buffer[PIXELS], 0, job->pixels_length);
     backend->copy(queue, &buffer[HOST_RESULT], at + job->pixels_length, &buffer[PLANES], 0, job->planes_length);

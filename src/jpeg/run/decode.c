@@ -44,12 +44,6 @@ static kst_status assemble_metadata(kst_decoder *decoder)
         &op, stream->plan.data, stream->application, stream->application_count, false, &decoder->metadata);
 }
 
-/*
- * The longest stream, in bytes, whose scan the CPU may decode sooner than a GPU. Looking for the end of its data takes
- * less than a microsecond.
- */
-enum { SHORT_LENGTH = 1 << 14 };
-
 /* Open a stream. If its data are pinned, they are uploaded while the headers are parsed. */
 static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t length, enum opening_purpose purpose)
 {
@@ -57,10 +51,7 @@ static kst_status open_stream(kst_decoder *decoder, const uint8_t *data, size_t 
     struct jpeg_decoder *state = jpeg_state(decoder);
     const struct operation op = kst_decoder_operation(decoder, NULL);
     kst_status (*parse)(const struct operation *, const uint8_t *, size_t, struct jpeg_stream *) =
-        kst_jpeg_parse_presuming;
-    state->short_alone = purpose == OPEN_TO_DECODE_ONCE && length <= SHORT_LENGTH;
-    if (purpose == OPEN_TO_LOOK || state->short_alone)
-        parse = kst_jpeg_parse;
+        purpose == OPEN_TO_LOOK ? kst_jpeg_parse : kst_jpeg_parse_presuming;
     if (purpose == OPEN_TO_DECODE_ONCE && data)
         kst_jpeg_gpu_early_begin(kst_context_gpu_if_open(context), data, length, &state->early);
     kst_status status = parse(&op, data, length, &state->stream);
@@ -128,29 +119,6 @@ static void make_item(const struct decoding *d, struct jpeg_decoder *state)
     kst_jpeg_output_plan(&item->output, &item->plan->frame, &d->options, d->image);
 }
 
-/* Let the CPU decode the scans, if the GPU can make the pixels of their coefficients. */
-static void give_coefficients(struct decoding *d)
-{
-    struct jpeg_decoder *state = jpeg_state(d->decoder);
-    state->item.coefficients = (struct jpeg_gpu_coefficients){&state->blocks, kst_jpeg_cpu_blocks_copy};
-    d->on_gpu = d->alone = fits_gpu(d);
-}
-
-/*
- * Return whether the CPU has decoded the picture's scan and copied the coefficients before the GPU, whose kernels wait
- * for each other, would have decoded it. A block takes the CPU about 20 ns in all, and a byte of the scan another 5.
- */
-static bool reads_sooner(const struct decoding *d)
-{
-    const struct jpeg_plan *plan = &jpeg_state(d->decoder)->stream.plan;
-    uint64_t length, blocks = 0;
-    kst_jpeg_gpu_scan_data(plan, &length);
-    for (uint32_t i = 0; i < plan->frame.component_count; i++)
-        blocks += (uint64_t)plan->frame.component[i].padded_w * plan->frame.component[i].padded_h;
-    double seconds = (double)blocks * 20e-9 + (double)length * 5e-9;
-    return jpeg_state(d->decoder)->short_alone && seconds < d->gpu->gpu->backend->chain_seconds;
-}
-
 static kst_status place(struct decoding *d)
 {
     struct jpeg_decoder *state = jpeg_state(d->decoder);
@@ -158,8 +126,10 @@ static kst_status place(struct decoding *d)
     d->on_gpu = fits_gpu(d);
     if (!d->on_gpu)
         fit_compact(d);
-    if (d->on_gpu ? reads_sooner(d) : !state->item.plan->single_scan)
-        give_coefficients(d);
+    if (!d->on_gpu && !state->item.plan->single_scan) { /* the GPU makes only the pixels */
+        state->item.coefficients = (struct jpeg_gpu_coefficients){&state->blocks, kst_jpeg_cpu_blocks_copy};
+        d->on_gpu = d->alone = fits_gpu(d);
+    }
     if (d->on_gpu) {
         kst_jpeg_gpu_route(d->gpu, &state->item);
         state->memory = kst_jpeg_gpu_memory(&state->item, 1);

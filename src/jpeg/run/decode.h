@@ -18,7 +18,6 @@ struct jpeg_decoder {
     struct jpeg_stream stream;
     struct jpeg_others others; /* what follows the picture, once the caller has asked for it */
     bool others_known;
-    bool short_alone;            /* the stream is short, and decoded by itself as soon as it has been parsed */
     struct jpeg_gpu_early early; /* the upload of the stream that begins before it is parsed */
     struct jpeg_gpu_item item;   /* the picture, if it is on the GPU */
     uint64_t memory;             /* bytes of device memory that the item takes by itself */

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
-#include "device/runtime.h"
-#include "run/device.h"
 #include "support/context.h"
 #include "support/test.h"
 
@@ -28,18 +25,6 @@ static void start_named(const char *names)
     free(copy);
 }
 
-/* Let devices decode scans however short they are, as tests of kernels need it. */
-static void decode_short_scans(void)
-{
-    static struct gpu_backend backend[MOST_CONTEXTS];
-    for (uint32_t i = 0; i < gpu_contexts; i++) {
-        struct gpu *gpu = kst_context_gpu_if_open(gpu_context[i])->gpu;
-        backend[i] = *gpu->backend;
-        backend[i].chain_seconds = 0;
-        gpu->backend = &backend[i];
-    }
-}
-
 int start_contexts(void **state)
 {
     const char *names = getenv("KOSTKA_TEST_DEVICES");
@@ -52,7 +37,6 @@ int start_contexts(void **state)
         assert_int_equal(kst_device_get(i, &info), KST_OK);
         gpu_context[gpu_contexts++] = context_create(info.name, 3, NULL);
     }
-    decode_short_scans();
     if (gpu_contexts > 0)
         return 0;
     puts("no OpenCL or CUDA device");
