@@ -188,7 +188,8 @@ static bool choose_coder(const char *verb, struct transcode_settings *settings)
                                                                                          : KST_CHOICE_NO;
 
     if (options->ht == KST_CHOICE_YES && named == KST_CHOICE_NO)
-        return complain_usage(verb, "--ht does not go with an output that is to be JP2; name it .jph") == EXIT_FINE;
+        return complain_usage(verb, "--ht does not go with an output that is to be %s; name it .jph",
+                   settings->target == &file_jpeg ? "JPEG" : "JP2") == EXIT_FINE;
     if (options->ht == KST_CHOICE_NO && named == KST_CHOICE_YES)
         return complain_usage(verb, "--ht=no does not go with an output that is to be HTJ2K") == EXIT_FINE;
     if (options->ht == KST_CHOICE_KEEP)

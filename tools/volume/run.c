@@ -22,6 +22,14 @@ static int fail_report(const char *name, kst_status status, const kst_report *re
     return fail(name, &problem);
 }
 
+/* Read a codestream. Of a pipe, a device or a large file that is none only the first bytes are read. */
+static bool read_coded(
+    const struct volume_settings *settings, const char *name, struct source *source, struct problem *problem)
+{
+    const struct file_settings files = {.max_memory = common_max_memory(&settings->common)};
+    return source_read_picture(source, name, &files, problem);
+}
+
 /* Show how far work on one volume has come. */
 static kst_progress begin_progress(struct progress_whole *whole)
 {
@@ -58,6 +66,9 @@ int volume_encode(struct volume_settings *settings, char **names)
     kst_buffer coded = {.data = NULL};
     kst_report report;
 
+    const int named = volume_check_coded(names[1], &settings->j2k.options);
+    if (named != EXIT_FINE)
+        return named;
     if (store_is_named(names[1]))
         return store_encode(settings, names);
     if (settings->brick[0] > 0 || settings->shards[0] > 0 || settings->by_slices) {
@@ -100,7 +111,7 @@ static int decode(struct volume_settings *settings, const char *name, kst_volume
     struct source source;
     kst_report report;
 
-    if (!source_read(&source, name, common_max_memory(&settings->common), &problem))
+    if (!read_coded(settings, name, &source, &problem))
         return fail(name, &problem);
     kst_volume_init(volume);
     kst_report_init(&report);
@@ -160,9 +171,12 @@ int volume_decode(struct volume_settings *settings, char **names)
     static const struct volume_grid grid = {.spacing = {1, 1, 1}};
     struct problem problem = {.text = ""};
     kst_volume volume;
+    int code = volume_check_samples(names[1]);
+    if (code != EXIT_FINE)
+        return code;
     if (store_is_named(names[0]))
         return decode_store(settings, names);
-    const int code = decode(settings, names[0], &volume);
+    code = decode(settings, names[0], &volume);
     if (code != EXIT_FINE)
         return code;
     const bool fine = volume_write(names[1], &volume, &grid, settings, &problem);
@@ -246,7 +260,7 @@ int volume_info(struct volume_settings *settings, char **names)
     kst_volume_info info = {.size = sizeof info};
     kst_report report;
 
-    if (!source_read(&source, names[0], common_max_memory(&settings->common), &problem))
+    if (!read_coded(settings, names[0], &source, &problem))
         return fail(names[0], &problem);
     kst_report_init(&report);
     const kst_status status =
@@ -396,7 +410,7 @@ int volume_slice(struct volume_settings *settings, char **names)
     kst_volume whole, slice;
     kst_report report;
 
-    if (!source_read(&source, names[0], common_max_memory(&settings->common), &problem))
+    if (!read_coded(settings, names[0], &source, &problem))
         return fail(names[0], &problem);
     kst_volume_init(&whole);
     kst_report_init(&report);
