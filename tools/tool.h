@@ -17,6 +17,7 @@ struct verb {
     const char *name;
     const char *summary; /* one line */
     const char *help;    /* synopsis and options */
+    const char *actions; /* what the first operand is one of, with | between; null: it is something else */
     int (*run)(int argc, char **argv);
 };
 

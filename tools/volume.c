@@ -257,6 +257,7 @@ static int run(int argc, char **argv)
 const struct verb verb_volume = {
     .name = "volume",
     .summary = "code volumes as JPEG 2000 with a wavelet along z",
+    .actions = "encode|decode|info|slice",
     .run = run,
     .help =
         "Usage: kostka volume encode [--shape ZxYxX --type TYPE] [OPTIONS] IN OUT.j2c|OUT.zarr\n"
