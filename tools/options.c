@@ -263,6 +263,7 @@ int common_context(const struct common_options *options, uint32_t threads, kst_c
     made.limits.pixels = options->max_pixels;
     made.limits.memory = options->max_memory;
     made.limits.work = (uint32_t)options->max_work;
+    made.searched.searched = source_searched;
     kst_status status = kst_context_create(&made, context);
     return status ? common_complain(options, status) : EXIT_FINE;
 }

@@ -264,9 +264,6 @@ static const char *extension_of(const struct source *source, const kst_transcode
     return ht == KST_CHOICE_YES || (ht == KST_CHOICE_KEEP && is_jph(source)) ? "jph" : "jp2";
 }
 
-/* Files of so many bytes are mapped, because their coefficients are not kept in memory either. */
-enum { MAPPED_LEAST = 1 << 24 };
-
 /* The progress of a file, whose mapped pages are given back whenever a share of the work is done. */
 struct transcode_progress {
     struct progress_whole whole;
@@ -396,7 +393,7 @@ static int run(int argc, char **argv)
 {
     struct common_options common = {0};
     struct output_options output = {.compression = -1};
-    struct file_settings files = {.compression = -1, .mapped = MAPPED_LEAST};
+    struct file_settings files = {.compression = -1};
     struct transcode_settings settings = {.script = NULL};
     int code;
 

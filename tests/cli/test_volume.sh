@@ -108,6 +108,16 @@ expect 0 "$KOSTKA" volume decode named.jhc out.NII
 expect 0 "$KOSTKA" volume encode out.NII b.j2c
 same a.j2c b.j2c
 
+# Standard output is called that, and a slice there is PNM.
+"$KOSTKA" volume slice --index 1 a.j2c - >slice.out || fail 'a slice to standard output'
+"$KOSTKA" volume slice --index 1 a.j2c slice.pnm || fail 'a slice to a file'
+same slice.out slice.pnm
+if [ -w /dev/full ]; then
+    # shellcheck disable=SC2016 # expanded by that shell
+    expect 1 sh -c '"$KOSTKA" volume encode out.nii - >/dev/full'
+    says '^kostka: standard output: '
+fi
+
 # What is no codestream is not read to its end.
 expect 1 "$KOSTKA" volume info --max-memory 1M /dev/zero
 says 'no SOI marker'

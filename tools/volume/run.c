@@ -15,6 +15,12 @@ static int fail(const char *name, const struct problem *problem)
     return EXIT_FAILED;
 }
 
+static int fail_output(const char *name, const struct problem *problem)
+{
+    complain(strcmp(name, "-") == 0 ? "standard output" : name, "%s", problem->text);
+    return EXIT_FAILED;
+}
+
 static int fail_report(const char *name, kst_status status, const kst_report *report)
 {
     struct problem problem;
@@ -50,11 +56,11 @@ static int put_coded(const char *name, const kst_buffer *coded)
     struct problem problem = {.text = ""};
     struct output output;
     if (!output_open(&output, name, &problem))
-        return fail(name, &problem);
+        return fail_output(name, &problem);
     if (output_write(&output, coded->data, coded->length, &problem) && output_commit(&output, &problem))
         return EXIT_FINE;
     output_discard(&output);
-    return fail(name, &problem);
+    return fail_output(name, &problem);
 }
 
 int volume_encode(struct volume_settings *settings, char **names)
@@ -181,7 +187,7 @@ int volume_decode(struct volume_settings *settings, char **names)
         return code;
     const bool fine = volume_write(names[1], &volume, &grid, settings, &problem);
     kst_volume_release(settings->context, &volume);
-    return fine ? EXIT_FINE : fail(names[1], &problem);
+    return fine ? EXIT_FINE : fail_output(names[1], &problem);
 }
 
 static int print_info(const char *name, const kst_volume_info *info, bool json)
@@ -326,7 +332,7 @@ static bool make_picture(
 
 static int write_slice(const struct volume_settings *settings, const kst_volume *slice, const char *name)
 {
-    const struct file_format *format = file_format_by_path(name);
+    const struct file_format *format = strcmp(name, "-") == 0 ? &file_pnm : file_format_by_path(name);
     struct file_settings files = {.context = settings->context, .compression = -1, .target = format};
     struct problem problem = {.text = ""};
     struct picture picture;
@@ -339,13 +345,13 @@ static int write_slice(const struct volume_settings *settings, const kst_volume 
     kst_decode_options_init(&files.decode);
     if (format == NULL || format->write == NULL) {
         problem_set(&problem, "its name says no format that is written");
-        return fail(name, &problem);
+        return fail_output(name, &problem);
     }
     picture_init(&picture);
     bool fine =
         make_picture(settings, slice, &picture, &problem) && picture_write(&picture, name, format, &files, &problem);
     picture_release(&picture);
-    return fine ? EXIT_FINE : fail(name, &problem);
+    return fine ? EXIT_FINE : fail_output(name, &problem);
 }
 
 /* Let a slice of single precision be one of 16 bits, whose range is that of its samples. */
