@@ -80,7 +80,7 @@ typedef struct kst_limits {
 /**
  * A function that learns which bytes of a JPEG stream the library has searched, some 4 MiB at a time, and will
  * not read again before it has searched as many more. Whoever has mapped a file can let go of their pages (madvise()
- * with MADV_DONTNEED), so that opening a long stream does not make all of it resident. Only streams of 8 MiB and more
+ * with MADV_DONTNEED), so that opening a long stream does not make all of it resident. Only streams of several MiB
  * are reported, from any thread that works on them.
  */
 typedef struct kst_searched {

@@ -122,7 +122,8 @@ kst_status kst_jpeg_parse_segments(struct jpeg_parser *parser)
         kst_status status = add_segment(parser, scan, from, at, interval);
         if (status)
             return status;
-        kst_jpeg_report_searched(parser->op->searched, parser->data, &reported, at);
+        if (scan->interval_count > 1) /* a single one was reported while it was searched */
+            kst_jpeg_report_searched(parser->op->searched, parser->data, &reported, at);
     } while (next_interval(parser, scan, &at, &interval));
     parser->position = at;
     return KST_OK;
