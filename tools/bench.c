@@ -262,6 +262,7 @@ static int run(int argc, char **argv)
 const struct verb verb_bench = {
     .name = "bench",
     .summary = "measure how fast the library decodes or encodes files",
+    .actions = "decode|encode",
     .run = run,
     .help = "Usage: kostka bench decode [OPTIONS] FILE...\n"
             "       kostka bench encode [OPTIONS] FILE...\n"

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <kostka/kostka_filter.h>
+
 #include "json.h"
 #include "options.h"
 
@@ -56,6 +58,32 @@ static void offer_words(const char *prefix, const char *list, const char *begun)
     }
 }
 
+/* Offer the names of filters, behind those that a chain has already. */
+static void offer_filters(const char *prefix, const char *begun)
+{
+    const char *comma = strrchr(begun, ',');
+    const size_t before = comma == NULL ? 0 : (size_t)(comma + 1 - begun);
+    char chain[256];
+
+    if ((size_t)snprintf(chain, sizeof chain, "%s%.*s", prefix, (int)before, begun) >= sizeof chain)
+        return;
+    for (uint32_t i = 0; i < kst_filter_count(); i++) {
+        kst_filter_info info = {.size = sizeof info};
+        if (!kst_filter_get(i, &info))
+            offer(chain, info.name, strlen(info.name), begun + before);
+    }
+}
+
+/* Offer what a verb's first operand may be, unless that is a file. Returns whether it is not. */
+static bool offer_first(const struct verb *verb, const char *begun)
+{
+    if (verb == &verb_filter)
+        offer_filters("", begun);
+    else if (verb->actions != NULL)
+        offer_words("", verb->actions, begun);
+    return verb == &verb_filter || verb->actions != NULL;
+}
+
 /* Offer the values of an option. `prefix` stands in front of the value in the same word. */
 static void offer_values(const struct option_entry *entry, const char *prefix, const char *begun, bool many)
 {
@@ -65,6 +93,8 @@ static void offer_values(const struct option_entry *entry, const char *prefix, c
         puts(":files");
     else if (strcmp(value, "DIR") == 0)
         puts(":folders");
+    else if (strncmp(value, "FILTER", 6) == 0)
+        offer_filters(prefix, begun);
     else if (strcmp(value, "DEVICE") == 0)
         offer_devices(prefix, begun, many);
     else if (strchr(value, '|') != NULL)
@@ -156,9 +186,7 @@ static void complete_verb(const struct verb *verb, char **words, size_t count)
             offer_values(entry, prefix, value + 1, many);
     } else if (!ended && last[0] == '-') {
         offer_options(&known, last);
-    } else if (verb == &verb_bench && operands == 0) {
-        offer_words("", "decode|encode", last);
-    } else if (verb != &verb_devices) {
+    } else if (verb != &verb_devices && (operands > 0 || !offer_first(verb, last))) {
         puts(":files");
     }
 }

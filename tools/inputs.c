@@ -115,7 +115,7 @@ static bool is_taken(const struct file_format *format, const struct input_choice
 
     if (format == NULL || choice->coded || is_coded)
         return is_coded;
-    /* Of the formats of PNM one reads all. */
+    /* One entry of PNM stands for all: it reads them all. */
     return file_kind(format) == KIND_RAW ? choice->raw : format->read != NULL || file_kind(format) == KIND_PNM;
 }
 

@@ -8,7 +8,7 @@
 
 #include "tool.h"
 
-/* What the first SIGINT or SIGTERM does; further ones, and other signals, always end the process. */
+/* Says what the first SIGINT or SIGTERM does; further ones, and other signals, always end the process. */
 enum interrupt_effect {
     INTERRUPT_KILLS,  /* it ends the process as the signal does by itself */
     INTERRUPT_LEAVES, /* it ends the process with EXIT_INTERRUPTED, after a message that nothing has been done */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libjansson, loaded when the first JSON is wanted, as most processes never want any. */
+/* Loads libjansson when the first JSON is written or read: most processes need none. */
 #ifndef KOSTKA_TOOL_JSON_LIBRARY_H
 #define KOSTKA_TOOL_JSON_LIBRARY_H
 

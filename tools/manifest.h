@@ -25,7 +25,7 @@ struct manifest {
  */
 bool manifest_open(struct manifest *manifest, const char *path, struct problem *problem);
 
-/* What is said of an input, or of a group of an archive. */
+/* Holds what is recorded about an input, or about a group of an archive. */
 struct manifest_entry {
     const char *input;
     const char *group;  /* its key; null: the input is a file, or the archive as a whole */

@@ -63,16 +63,17 @@ static void note(struct options_given *given, const struct option_entry *entry)
         given->entry[given->count++] = entry;
 }
 
-static int complain_option(const struct verb *verb, int code, char **argv)
+static int complain_option(const struct verb *verb, int code, bool known, char **argv)
 {
     const char *given = argv[optind - 1];
 
     if (code == ':')
         return complain_usage(verb->name, "%s needs a value", given);
-    if (optopt > 0 && optopt < OPTION_FIRST)
-        return complain_usage(verb->name, "unknown option -%c", optopt);
-    if (optopt != 0)
+    /* A letter that the verb knows is refused only where its long name has a value that it does not take. */
+    if (optopt != 0 && (known || optopt >= OPTION_FIRST))
         return complain_usage(verb->name, "%s takes no value", given);
+    if (optopt > 0)
+        return complain_usage(verb->name, "unknown option -%c", optopt);
     return complain_usage(verb->name, "unknown, or not unambiguous, option %s", given);
 }
 
@@ -163,7 +164,8 @@ static bool read_all(const struct verb *verb, int argc, char **argv, const struc
             return false;
         }
         if (entry == NULL) {
-            *exit_code = complain_option(verb, code, argv);
+            const bool known = entry_of(call->groups, call->count, optopt, &group) != NULL;
+            *exit_code = complain_option(verb, code, known, argv);
             return false;
         }
         note(call->given, entry);
@@ -261,6 +263,7 @@ int common_context(const struct common_options *options, uint32_t threads, kst_c
     made.limits.pixels = options->max_pixels;
     made.limits.memory = options->max_memory;
     made.limits.work = (uint32_t)options->max_work;
+    made.searched.searched = source_searched;
     kst_status status = kst_context_create(&made, context);
     return status ? common_complain(options, status) : EXIT_FINE;
 }

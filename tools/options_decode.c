@@ -70,7 +70,7 @@ static bool handle(const char *verb, void *settings, int code, const char *value
     case OPTION_TILE:
         return set_tile(verb, value, &options->tile);
     case OPTION_CROP:
-        return value_region(verb, "--region", value, &options->region);
+        return value_region(verb, "--region (--crop)", value, &options->region);
     case OPTION_STRICT:
         options->strict = true;
         return true;

@@ -91,7 +91,7 @@ static void add_metadata(
     kst_metadata *list = settings->metadata;
     size_t i = 0;
 
-    /* There is at most one profile and one Exif, of which the last option counts; comments add up. */
+    /* The last option for a profile or for Exif counts; comments add up. */
     while (i < settings->options.metadata_count && (list[i].kind != kind || kind == KST_METADATA_COMMENT))
         i++;
     list[i] = (kst_metadata){.kind = kind, .marker = marker, .data = data, .length = length};

@@ -14,7 +14,7 @@
 bool resume_skip(struct inputs *inputs, const struct output_options *output, const struct file_format *target,
     struct problem *problem);
 
-/* What a manifest says of groups of archives, and of outputs that are archives. */
+/* Holds what a manifest says about groups of archives, and about outputs that are archives. */
 struct resumed;
 
 /*

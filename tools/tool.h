@@ -17,13 +17,14 @@ struct verb {
     const char *name;
     const char *summary; /* one line */
     const char *help;    /* synopsis and options */
+    const char *actions; /* what the first operand is one of, with | between; null: it is something else */
     int (*run)(int argc, char **argv);
 };
 
 extern const struct verb verb_decode, verb_encode, verb_transcode, verb_convert, verb_filter, verb_video, verb_volume,
     verb_info, verb_compare, verb_devices, verb_bench, verb_profile, verb_run;
 
-/* What has to do with a failure, for counting. */
+/* Classifies failures, which are counted by kind. */
 enum problem_kind {
     PROBLEM_CONTENT, /* what the input holds, or what is asked of it */
     PROBLEM_READ,

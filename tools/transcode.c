@@ -188,7 +188,8 @@ static bool choose_coder(const char *verb, struct transcode_settings *settings)
                                                                                          : KST_CHOICE_NO;
 
     if (options->ht == KST_CHOICE_YES && named == KST_CHOICE_NO)
-        return complain_usage(verb, "--ht does not go with an output that is to be JP2; name it .jph") == EXIT_FINE;
+        return complain_usage(verb, "--ht does not go with an output that is to be %s; name it .jph",
+                   settings->target == &file_jpeg ? "JPEG" : "JP2") == EXIT_FINE;
     if (options->ht == KST_CHOICE_NO && named == KST_CHOICE_YES)
         return complain_usage(verb, "--ht=no does not go with an output that is to be HTJ2K") == EXIT_FINE;
     if (options->ht == KST_CHOICE_KEEP)
@@ -262,9 +263,6 @@ static const char *extension_of(const struct source *source, const kst_transcode
         return "jpx";
     return ht == KST_CHOICE_YES || (ht == KST_CHOICE_KEEP && is_jph(source)) ? "jph" : "jp2";
 }
-
-/* Files of so many bytes are mapped, because their coefficients are not kept in memory either. */
-enum { MAPPED_LEAST = 1 << 24 };
 
 /* The progress of a file, whose mapped pages are given back whenever a share of the work is done. */
 struct transcode_progress {
@@ -395,7 +393,7 @@ static int run(int argc, char **argv)
 {
     struct common_options common = {0};
     struct output_options output = {.compression = -1};
-    struct file_settings files = {.compression = -1, .mapped = MAPPED_LEAST};
+    struct file_settings files = {.compression = -1};
     struct transcode_settings settings = {.script = NULL};
     int code;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "folder.h"
 #include "inputs.h"
 #include "interrupt.h"
 #include "video/change.h"
@@ -267,9 +268,22 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
     return code;
 }
 
-static int run(int argc, char **argv)
+/* Check that there are an input and an output, neither of which is a folder. */
+static int check_operands(char **operands, size_t count)
 {
     const struct output_options one = {.directory = NULL};
+
+    if (count != 2)
+        return complain_usage(
+            "video", "takes one input and one output ('-' is standard input or output), not %zu", count);
+    for (size_t i = 0; i < count; i++)
+        if (is_folder(operands[i]))
+            return complain_usage("video", "%s is a folder: name files in it, such as frame%%05d.png", operands[i]);
+    return operands_check("video", &one, operands, count);
+}
+
+static int run(int argc, char **argv)
+{
     struct video_settings settings = {.wishes.shape = {0, 0, 3, 8, 2, 2, false}};
     int code;
 
@@ -281,7 +295,7 @@ static int run(int argc, char **argv)
     if (options_read(&verb_video, argc, argv, groups, 5, &settings.given, &code)) {
         settings.wishes.max_pixels = common_max_pixels(&settings.common);
         settings.wishes.max_memory = common_max_memory(&settings.common);
-        code = operands_check("video", &one, argv + optind, (size_t)(argc - optind));
+        code = check_operands(argv + optind, (size_t)(argc - optind));
         if (code == EXIT_FINE)
             code = run_pass(&settings, argv[optind], argv[optind + 1]);
     }

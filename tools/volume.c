@@ -204,7 +204,7 @@ static bool has_option(const struct action *action, const struct option_entry *e
     return own || is_common(entry->code) || (action->encodes && entry->targets != 0);
 }
 
-/* Refuse options of other actions by name. */
+/* Refuse options of other actions by name, and those of encoding that do not go together. */
 static bool check_options(const struct action *action, const struct options_given *given)
 {
     for (size_t i = 0; i < given->count; i++)
@@ -212,7 +212,7 @@ static bool check_options(const struct action *action, const struct options_give
             complain_usage("volume", "--%s is not an option of 'volume %s'", given->entry[i]->name, action->name);
             return false;
         }
-    return true;
+    return options_check("volume", given, KIND_J2C, 0, NULL);
 }
 
 static int run_action(const struct action *action, struct volume_settings *settings, int argc, char **argv)
@@ -257,6 +257,7 @@ static int run(int argc, char **argv)
 const struct verb verb_volume = {
     .name = "volume",
     .summary = "code volumes as JPEG 2000 with a wavelet along z",
+    .actions = "encode|decode|info|slice",
     .run = run,
     .help =
         "Usage: kostka volume encode [--shape ZxYxX --type TYPE] [OPTIONS] IN OUT.j2c|OUT.zarr\n"

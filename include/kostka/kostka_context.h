@@ -77,6 +77,17 @@ typedef struct kst_limits {
 
 #define KST_KEEP_NONE UINT64_MAX
 
+/**
+ * A function that learns which bytes of a JPEG stream the library has searched, some 4 MiB at a time, and will
+ * not read again before it has searched as many more. Whoever has mapped a file can let go of their pages (madvise()
+ * with MADV_DONTNEED), so that opening a long stream does not make all of it resident. Only streams of several MiB
+ * are reported, from any thread that works on them.
+ */
+typedef struct kst_searched {
+    void (*searched)(void *user, const void *data, size_t length); /**< null: nobody wants to know */
+    void *user;
+} kst_searched;
+
 typedef struct kst_context_options {
     size_t size;
     /**
@@ -107,6 +118,7 @@ typedef struct kst_context_options {
      * With the caller's allocator nothing is kept.
      */
     uint64_t keep;
+    kst_searched searched; /**< which bytes of long JPEG streams have been searched; by default nobody wants to know */
 } kst_context_options;
 
 /** Set every member to its default. */

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** What a flow makes of its items. */
+/** Says what a flow makes of its items. */
 typedef enum kst_flow_work {
     KST_FLOW_DECODE = 0,   /**< a stream becomes an image */
     KST_FLOW_CONVERT = 1,  /**< a stream is decoded and encoded again; its pixels stay in the device's memory */
@@ -139,7 +139,7 @@ KST_API void kst_flow_cancel(kst_flow *flow);
  */
 KST_API kst_context *kst_flow_context(kst_flow *flow, uint32_t index);
 
-/** What a flow has done so far. */
+/** Counts what a flow has done so far. */
 typedef struct kst_flow_counts {
     size_t size;
     uint64_t items;  /**< that came from the source */

@@ -110,7 +110,7 @@ typedef struct kst_volume_decode_options {
 
 KST_API void kst_volume_decode_options_init(kst_volume_decode_options *options);
 
-/** What a codestream of a volume says of it. */
+/** Holds what a codestream says about its volume. */
 typedef struct kst_volume_info {
     size_t size;
     uint32_t width;

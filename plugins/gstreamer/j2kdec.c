@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The element kostkaj2kdec: JPEG 2000, also with code-blocks of T.814 (HTJ2K), as codestreams and JP2 files. */
+/* Implements the element kostkaj2kdec, which decodes JPEG 2000, HTJ2K (T.814) included, from codestreams and JP2 files.
+ */
 #include <string.h>
 
 #include "elements.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The element kostkaj2kenc: JPEG 2000, also with code-blocks of T.814 (HTJ2K), each frame by itself. */
+/* Implements the element kostkaj2kenc, which encodes each frame by itself as JPEG 2000 or HTJ2K (T.814). */
 #include <string.h>
 
 #include "elements.h"

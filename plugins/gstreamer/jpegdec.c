@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The element kostkajpegdec: JPEG and MJPEG, also of two fields in a buffer and without Huffman tables. */
+/* Implements the element kostkajpegdec, which decodes JPEG and MJPEG, also two fields in a buffer and without Huffman
+ * tables. */
 #include "decoder.h"
 #include "elements.h"
 #include "jpeg_stream.h"

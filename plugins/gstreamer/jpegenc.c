@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The element kostkajpegenc: baseline JPEG, each frame by itself. */
+/* Implements the element kostkajpegenc, which encodes each frame by itself as baseline JPEG. */
 #include "elements.h"
 
 enum { QUALITY_DEFAULT = 85, SIDE_MOST = 65535 };

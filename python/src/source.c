@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Coded bytes are read from memory, from a file by its path, or from an object with read(). */
+/* Reads coded bytes from memory, from a file by its path, or from an object with read(). */
 #include "kostka_python.h"
 
 #include <errno.h>

@@ -116,6 +116,7 @@ static kst_status make_context(
         return status;
     kst_memory_init(&context->memory, &options->allocator, UINT64_MAX);
     context->log = options->log;
+    context->searched = options->searched;
     context->limits = fill_limits(options->limits);
     kst_idle_init(&context->idle, bytes_to_keep(options, &context->limits));
     if (kst_memory_is_standard(&context->memory))

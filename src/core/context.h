@@ -13,6 +13,7 @@ struct kst_context {
     struct memory memory;    /* accounts for the context itself and for what outlives an operation; has no limit */
     struct idle_blocks idle; /* shared by `memory` and the operations' memory */
     kst_log log;
+    kst_searched searched;
     kst_limits limits; /* defaults filled in */
     enum cpu_tier tier;
     struct pool *pool;
@@ -36,6 +37,7 @@ static inline struct operation kst_context_operation(
 {
     return (struct operation){.memory = memory,
         .limits = &context->limits,
+        .searched = &context->searched,
         .pool = context->pool,
         .tier = context->tier,
         .report = report,

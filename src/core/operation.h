@@ -12,11 +12,12 @@
 #include "core/progress.h"
 
 struct operation {
-    struct memory *memory;     /* what is allocated counts here, against a limit */
-    const kst_limits *limits;  /* on what a stream may ask for */
-    struct pool *pool;         /* threads that share the work; null: the calling thread is alone */
-    enum cpu_tier tier;        /* the functions that these threads use */
-    kst_report *report;        /* the first error, warnings, times */
+    struct memory *memory;        /* what is allocated counts here, against a limit */
+    const kst_limits *limits;     /* on what a stream may ask for */
+    struct pool *pool;            /* threads that share the work; null: the calling thread is alone */
+    enum cpu_tier tier;           /* the functions that these threads use */
+    kst_report *report;           /* the first error, warnings, times */
+    const kst_searched *searched; /* the caller's function for streams that are searched; null: none */
     struct progress *progress; /* how far the work has come, and whether it must end; null: no progress is reported */
 };
 

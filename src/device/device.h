@@ -234,7 +234,8 @@ kst_status kst_gpu_open_opencl(
 /* Return whether this process opened the device; if not, the failure is noted. */
 bool kst_gpu_usable(const struct gpu *gpu, struct gpu_error *error);
 
-/* For the implementations of the interface: note a failure of `call`, unless one was noted before. Returns false. */
+/* Note a failure of `call`, unless one was noted before. The implementations of the interface call this. Returns false.
+ */
 bool kst_gpu_fail(struct gpu_error *error, const struct gpu *gpu, const char *call, const char *reason);
 /* Note that something the caller passed does not fit the device. Returns false. */
 bool kst_gpu_refuse(struct gpu_error *error, const struct gpu *gpu, kst_status status, const char *reason);

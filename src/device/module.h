@@ -47,7 +47,7 @@ struct gpu_built {
 KST_SHARED const struct gpu_built *kst_gpu_runtime_build(
     struct gpu_runtime *runtime, const struct gpu_module *module, struct gpu_error *error);
 
-/* For the runtime: end and release all modules of a list. */
+/* End and release all modules of a list. The runtime calls this. */
 void kst_gpu_modules_release(struct gpu *gpu, struct gpu_built **list);
 
 /* Queue the launch of a module's kernel, which is named by its index in the module. */

@@ -5,13 +5,14 @@
 
 #include "filters/filter.h"
 
-/* What lies outside an image: its nearest pixel, or its pixels mirrored at the centre of the outermost one. */
+/* Says which pixels stand for those outside an image: the nearest one, or those mirrored at the centre of the outermost
+ * one. */
 enum filter_border { FILTER_REPLICATE, FILTER_REFLECT };
 
 /* A function that makes rows from `first` up to `end`. */
 typedef kst_status (*filter_band)(const struct filter_work *work, void *arg, uint32_t first, uint32_t end);
 
-/* How many bands kst_filter_bands() makes of so many rows, and the first row of one of them. */
+/* Return how many bands kst_filter_bands() makes of so many rows, and the first row of one of them. */
 uint32_t kst_filter_band_count(const struct operation *operation, uint32_t rows);
 uint32_t kst_filter_band_begin(uint32_t rows, uint32_t bands, uint32_t index);
 

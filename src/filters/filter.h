@@ -15,7 +15,7 @@ struct filter_value {
     int32_t height;
 };
 
-/* What a filter may change of an image's description. */
+/* Holds the parts of an image's description that a filter may change. */
 struct filter_shape {
     kst_format format; /* GREY, RGB, BGR, RGBA or BGRA */
     uint32_t width, height;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The few parts of Exif (CIPA DC-008, a TIFF structure) that the library reads or changes: orientation, picture size
- * and thumbnail. All else is copied without interpretation.
+ * Declares the few parts of Exif (CIPA DC-008, a TIFF structure) that the library reads or changes: orientation,
+ * picture size and thumbnail. All else is copied without interpretation.
  */
 #ifndef KOSTKA_IMAGE_EXIF_H
 #define KOSTKA_IMAGE_EXIF_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The metadata of one stream or file as the API shows them. */
+/* Declares the metadata of one stream or file as the API shows them. */
 #ifndef KOSTKA_IMAGE_METADATA_H
 #define KOSTKA_IMAGE_METADATA_H
 

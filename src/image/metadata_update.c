@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kst_metadata_update(): metadata follow a picture that was turned, cut or taken out of its file. */
+/* Implements kst_metadata_update(), which adapts metadata to a picture that was turned, cut or taken out of its file.
+ */
 #include <kostka/kostka.h>
 
 #include "image/exif.h"

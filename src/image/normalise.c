@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes floating-point samples of integers. */
+/* Converts integer samples to floating point. */
 #include "image/normalise.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Integers made floating-point samples. */
+/* Declares the conversion of integer samples to floating point. */
 #ifndef KOSTKA_IMAGE_NORMALISE_H
 #define KOSTKA_IMAGE_NORMALISE_H
 

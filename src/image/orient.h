@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Turning pictures as their Exif orientation says. */
+/* Declares how pictures are turned as their Exif orientation says. */
 #ifndef KOSTKA_IMAGE_ORIENT_H
 #define KOSTKA_IMAGE_ORIENT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The few parts of XMP that the library reads and changes: the orientation, and the directory of the files that one
- * file holds one behind the other (namespace http://ns.google.com/photos/1.0/container/), which Ultra HDR and motion
- * photos use. All else is copied without interpretation.
+ * Declares the few parts of XMP that the library reads and changes: the orientation, and the directory of the files
+ * that one file holds one behind the other (namespace http://ns.google.com/photos/1.0/container/), which Ultra HDR and
+ * motion photos use. All else is copied without interpretation.
  */
 #ifndef KOSTKA_IMAGE_XMP_H
 #define KOSTKA_IMAGE_XMP_H

@@ -5,7 +5,7 @@
 
 #include "resize/weights.h"
 
-/* What is done to an image. */
+/* Describes what is done to an image. */
 struct resize_passes {
     bool across;     /* columns change */
     bool down;       /* rows change */

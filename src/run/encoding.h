@@ -46,7 +46,8 @@ kst_status kst_encoding_run(struct encoding *e);
 /* End the encoding, and hand the bytes to the caller; after an error, none. */
 kst_status kst_encoding_end(struct encoding *e, kst_status status);
 
-/* For codecs: read all rows to the operation's memory; and find out where the pixels are, as seen from the GPU. */
+/* Read all rows to the operation's memory; and find out where the pixels are, as seen from the GPU. Codecs call these.
+ */
 kst_status kst_encoding_bring_rows(struct encoding *e);
 kst_status kst_encoding_find_source(struct encoding *e);
 

@@ -5,7 +5,7 @@
 
 #include <kostka/kostka_volume.h>
 
-/* What is wanted of a coded volume: a description, in `volume` and `info`, or its samples. */
+/* Says what is wanted of a coded volume: a description, in `volume` and `info`, or its samples. */
 struct volume_request {
     const kst_volume_decode_options *options; /* null for the defaults */
     kst_volume *volume;                       /* may be null for a description */

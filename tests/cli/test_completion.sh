@@ -28,6 +28,13 @@ offers '--strip=all --strip=markers ' transcode --strip=
 offers ':files ' encode --icc ''
 offers 'decode encode ' bench --repeat 3 ''
 offers ':files ' bench --repeat 3 decode ''
+offers 'encode decode info slice ' volume ''
+offers ':files ' volume decode ''
+offers 'resize rotate ' filter r
+offers 'grey,resize grey,rotate ' filter grey,r
+offers ':files ' filter grey ''
+offers 'canny ' video --filters ca
+offers '--filters=canny ' video --filters=ca
 offers '' encode --quality ''
 offers ':files ' encode --quality 3 ''
 offers ':files ' encode -q 3 ''

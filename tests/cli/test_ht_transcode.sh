@@ -60,6 +60,8 @@ cmp -s many/old.jhc new.j2k || fail "--out-dir --ht: other bytes, or another nam
 equals "$(brand many/a.jph)" "jph "
 expect 2 "$KOSTKA" transcode --ht a.jp2 no.jp2
 says '--ht'
+expect 2 "$KOSTKA" transcode --ht a.jp2 no.jpg
+says 'is to be JPEG;'
 expect 2 "$KOSTKA" transcode --ht=no a.jp2 no.jph
 says '--ht'
 expect 2 "$KOSTKA" transcode --rate 1 a.jp2 no.jph

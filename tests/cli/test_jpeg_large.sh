@@ -79,6 +79,24 @@ for threads in $(sampled '1 2' 2); do
     done
 done
 
+# A long file is mapped, and never resident as a whole, not even while its markers are searched.
+{
+    printf 'P5\n5000 5000\n255\n'
+    head -c 25000000 /dev/urandom
+} >noise.pgm
+expect 0 "$KOSTKA" encode --quality 100 noise.pgm noise.jpg
+[ "$(wc -c <noise.jpg)" -gt 24000000 ] || fail 'the file is shorter than intended'
+# Three threads first look for places to begin; two keep what the second one decodes ahead, which is as much as the file.
+for threads in $(sampled '1 3' 3); do
+    for work in 'info noise.jpg' "decode --threads $threads noise.jpg noise.ppm" \
+        "transcode --threads $threads noise.jpg again.jpg"; do
+        # shellcheck disable=SC2086 # words
+        expect 0 "$PEAK" peak.kb "$KOSTKA" $work
+        [ -n "${KOSTKA_SANITIZED:-}" ] || between "$(cat peak.kb)" 1 22000 "kilobytes: $work"
+    done
+done
+same noise.jpg again.jpg
+
 # Damage is reported as it is otherwise.
 head -c 100000 huge.jpg >short.jpg
 expect 0 "$KOSTKA" transcode short.jpg large.jpg

@@ -39,7 +39,14 @@ done <<'T'
 1|encode a.ppm new.jp2 --interest 8x8+40+0|--interest
 2|encode a.ppm new.jp2 --interest 0x8+1+1|--interest
 2|decode a.jp2 new.ppm --region 8|--region
+2|decode a.jp2 new.ppm --crop 8|--crop
 2|transcode a.jpg new.jpg --crop here|--crop
+2|encode a.ppm new.jpg --verbose=yes|--verbose=yes takes no value
+2|encode a.ppm new.jpg --optimize=1|--optimize=1 takes no value
+2|encode a.ppm new.jpg --verbose=yes -Y|--verbose=yes takes no value
+2|encode a.ppm new.jpg -vY|-Y
+2|video a.mjpeg b.mjpeg new.jp2|one input and one output
+2|video . new.jp2|is a folder
 2|encode -targa a.ppm new.jpg|-targa
 1|decode signed.jp2 new.pgm|signed
 1|decode signed.jp2 new.ppm|signed

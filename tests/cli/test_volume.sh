@@ -85,6 +85,46 @@ expect 1 "$KOSTKA" decode a.j2c none.png
 says 'slices of a volume'
 expect 1 "$KOSTKA" transcode a.j2c none.j2k
 says 'multiple component transforms'
+# Names and options that say something else than what would be written are refused.
+for name in none.jp2 none.png none.xyz none.nii; do
+    expect 2 "$KOSTKA" volume encode --shape 8x10x12 --type s16 in.raw $name
+    says "$name.*bare codestream"
+done
+for name in none.png none.xyz none.j2c; do
+    expect 2 "$KOSTKA" volume decode a.j2c $name
+    says "$name.*names no format of volumes"
+done
+expect 2 "$KOSTKA" volume decode a.j2c none.zarr
+says 'volume encode.*makes stores'
+for pair in '--rate 1 --lossless' '--step 1 --lossless' '--psnr 40 --rate 1'; do
+    # shellcheck disable=SC2086 # words
+    expect 2 "$KOSTKA" volume encode --shape 8x10x12 --type s16 $pair in.raw none.j2c
+    says 'does not go with'
+done
+expect 0 "$KOSTKA" volume encode --shape 8x10x12 --type s16 --endian little in.raw named.jhc
+expect 0 "$KOSTKA" volume info named.jhc
+prints 'HTJ2K'
+expect 0 "$KOSTKA" volume decode named.jhc out.NII
+expect 0 "$KOSTKA" volume encode out.NII b.j2c
+same a.j2c b.j2c
+
+# Standard output is called that, and a slice there is PNM.
+"$KOSTKA" volume slice --index 1 a.j2c - >slice.out || fail 'a slice to standard output'
+"$KOSTKA" volume slice --index 1 a.j2c slice.pnm || fail 'a slice to a file'
+same slice.out slice.pnm
+if [ -w /dev/full ]; then
+    # shellcheck disable=SC2016 # expanded by that shell
+    expect 1 sh -c '"$KOSTKA" volume encode out.nii - >/dev/full'
+    says '^kostka: standard output: '
+fi
+
+# What is no codestream is not read to its end.
+expect 1 "$KOSTKA" volume info --max-memory 1M /dev/zero
+says 'no SOI marker'
+expect 1 "$KOSTKA" volume decode --max-memory 1M /dev/zero none.raw
+says 'no SOI marker'
+expect 1 "$KOSTKA" volume slice --max-memory 1M /dev/zero none.png
+says 'no SOI marker'
 for file in none.*; do
     [ ! -e "$file" ] || fail "$file is made"
 done

@@ -268,7 +268,7 @@ static void test_buffers(void **state)
     kst_buffer_release(cpu_context, &stream);
 }
 
-/* Behind the signature and the file's type, a box of nothing that is longer than 32 bits can tell. */
+/* Put a box that is longer than 32 bits can say behind the signature and the file's type. */
 static kst_buffer move_far(const kst_buffer *file)
 {
     enum { HEAD = 32, BOX = 16 };

@@ -9,7 +9,7 @@
  * ones). The program ends where there is none. */
 kst_context *context_create(const char *device, uint32_t threads, const kst_limits *limits);
 
-/* Of the CPU. */
+/* Make a context of the CPU. */
 kst_context *cpu_context_create(uint32_t threads);
 
 #endif

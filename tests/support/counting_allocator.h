@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An allocator that counts what it has given out. For one thread. */
+/* Declares an allocator that counts the blocks it has handed out. It is for one thread. */
 #ifndef KOSTKA_TESTS_SUPPORT_COUNTING_ALLOCATOR_H
 #define KOSTKA_TESTS_SUPPORT_COUNTING_ALLOCATOR_H
 

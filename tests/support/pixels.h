@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decoding for tests that compare pictures with pictures. */
+/* Decodes streams for tests that compare pictures with pictures. */
 #ifndef KOSTKA_TESTS_SUPPORT_PIXELS_H
 #define KOSTKA_TESTS_SUPPORT_PIXELS_H
 

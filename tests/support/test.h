@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmocka with what it needs in front of it. */
+/* Includes cmocka and the headers that it needs. */
 #ifndef KOSTKA_TESTS_SUPPORT_TEST_H
 #define KOSTKA_TESTS_SUPPORT_TEST_H
 

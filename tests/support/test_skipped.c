@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program whose tests are all skipped says so, and does not pass. */
+/* Checks that a program whose tests are all skipped says so, and does not pass. */
 #include <stdio.h>
 
 #include "support/test.h"

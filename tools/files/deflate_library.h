@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* libdeflate, loaded with libpng when the first PNG file is read or written, or for the checksums of a manifest. */
+/* Loads libdeflate together with libpng when the first PNG file is read or written, or for the checksums of a manifest.
+ */
 #ifndef KOSTKA_TOOL_DEFLATE_LIBRARY_H
 #define KOSTKA_TOOL_DEFLATE_LIBRARY_H
 

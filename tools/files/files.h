@@ -15,12 +15,11 @@ struct source {
     uint8_t *data;    /* must not be changed */
     size_t length;
     bool mapped;
-    bool borrowed;         /* the bytes are another's, who releases them */
-    bool once;             /* set by callers who read it once from front to end: smaller files are then mapped, too */
-    uint64_t mapped_least; /* of at least so many bytes it is mapped; 0: as is usual */
-    bool regular;          /* a file that may be read at any place */
-    uint64_t size;         /* of such a file */
-    int descriptor;        /* open until the whole file has been read; −1: not open */
+    bool borrowed;  /* the bytes are another's, who releases them */
+    bool once;      /* set by callers who read it once from front to end: smaller files are then mapped, too */
+    bool regular;   /* a file that may be read at any place */
+    uint64_t size;  /* of such a file */
+    int descriptor; /* open until the whole file has been read; −1: not open */
 };
 
 enum { OPTION_BYTES_MAX = 1 << 28 /* the largest size of a file that an option names */ };
@@ -51,6 +50,9 @@ bool source_at(const struct source *source, uint64_t offset, size_t length, void
 
 /* Let the system release the pages of a mapped file until they are needed again. */
 void source_rest(const struct source *source);
+
+/* Do so with bytes that the library has searched, if they are a mapped file's (kst_searched). Thread-safe. */
+void source_searched(void *user, const void *data, size_t length);
 
 struct file_format;
 struct relay;
@@ -115,7 +117,6 @@ struct file_settings {
     enum byte_order order;  /* byte order of PGX that is written, and of raw samples */
     bool interleave;        /* interleave planes of one size in one TIFF or raw file */
     enum raw_layout layout; /* layout of raw samples that are read or written */
-    uint64_t mapped;        /* files of so many bytes are mapped instead of read; 0: as large as is usual */
     struct plane_shape raw; /* shape of raw samples to read; a width of 0: the file's format is detected */
 };
 

@@ -8,7 +8,7 @@
 
 #include "files/files.h"
 
-/* What a pending picture will be decoded from, and how. */
+/* Says from what a pending picture will be decoded, and how. */
 struct pending {
     const struct source *source; /* must stay until the picture has been encoded */
     kst_decode_options decode;

@@ -2,6 +2,7 @@
 /* Opens inputs, and reads or maps them. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +14,59 @@
 /*
  * Files from this size on are mapped, or from a lower limit on; the second size is for files that are read only once.
  */
-enum { MAPPED = 1 << 26, MAPPED_ONCE = 1 << 20 };
+enum { MAPPED = 1 << 24, MAPPED_ONCE = 1 << 20 };
+
+/* The mapped files, so that the library's pointers are known for those of a file. */
+static struct {
+    pthread_mutex_t lock;
+    struct mapping {
+        uint8_t *data;
+        size_t length;
+    } * mapping;
+    size_t count;
+} mapped = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Enter a mapping into the list. Without memory for it, its pages stay until the system takes them. */
+static void enter_mapping(uint8_t *data, size_t length)
+{
+    pthread_mutex_lock(&mapped.lock);
+    struct mapping *grown = realloc(mapped.mapping, (mapped.count + 1) * sizeof *grown);
+    if (grown != NULL) {
+        grown[mapped.count++] = (struct mapping){data, length};
+        mapped.mapping = grown;
+    }
+    pthread_mutex_unlock(&mapped.lock);
+}
+
+/* Remove a mapping, and unmap it while nobody can find it. */
+static void leave_mapping(uint8_t *data, size_t length)
+{
+    pthread_mutex_lock(&mapped.lock);
+    for (size_t i = 0; i < mapped.count; i++)
+        if (mapped.mapping[i].data == data)
+            mapped.mapping[i] = mapped.mapping[--mapped.count];
+    if (mapped.count == 0) {
+        free(mapped.mapping);
+        mapped.mapping = NULL;
+    }
+    munmap(data, length);
+    pthread_mutex_unlock(&mapped.lock);
+}
+
+void source_searched(void *user, const void *data, size_t length)
+{
+    const uintptr_t from = (uintptr_t)data, page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    (void)user;
+    pthread_mutex_lock(&mapped.lock);
+    for (size_t i = 0; i < mapped.count; i++) {
+        const uintptr_t start = (uintptr_t)mapped.mapping[i].data;
+        if (from >= start && from - start < mapped.mapping[i].length) {
+            uint8_t *first = mapped.mapping[i].data + (from - start) / page * page;
+            madvise(first, length + (from - start) % page, MADV_DONTNEED);
+        }
+    }
+    pthread_mutex_unlock(&mapped.lock);
+}
 
 static void close_source(struct source *source)
 {
@@ -25,17 +78,18 @@ static void close_source(struct source *source)
 /* Map a file. Its pages come from the file, so the system may drop them again. */
 static bool map(struct source *source, uint64_t limit)
 {
-    uint64_t least = source->mapped_least != 0 ? source->mapped_least : source->once ? MAPPED_ONCE : MAPPED;
+    uint64_t least = source->once ? MAPPED_ONCE : MAPPED;
     bool large = source->size >= least || source->size > limit;
     if (!source->regular || !large || source->size > SIZE_MAX)
         return false;
-    void *mapped = mmap(NULL, (size_t)source->size, PROT_READ, MAP_PRIVATE, source->descriptor, 0);
-    if (mapped == MAP_FAILED)
+    void *data = mmap(NULL, (size_t)source->size, PROT_READ, MAP_PRIVATE, source->descriptor, 0);
+    if (data == MAP_FAILED)
         return false;
     free(source->data);
-    source->data = mapped;
+    source->data = data;
     source->length = (size_t)source->size;
     source->mapped = true;
+    enter_mapping(source->data, source->length);
     return true;
 }
 
@@ -134,7 +188,6 @@ bool source_finish_picture(struct source *source, const struct file_settings *se
         source_release(source);
         return false;
     }
-    source->mapped_least = settings->mapped;
     if (raw || small || file_format_of(source) != NULL)
         return source_finish(source, settings->max_memory, problem);
     close_source(source);
@@ -157,7 +210,7 @@ void source_release(struct source *source)
     if (source->descriptor >= 0)
         close_source(source);
     if (source->mapped)
-        munmap(source->data, source->length);
+        leave_mapping(source->data, source->length);
     else if (!source->borrowed)
         free(source->data);
     *source = (struct source){.name = source->name, .descriptor = -1};

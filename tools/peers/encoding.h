@@ -10,7 +10,7 @@
 #include "peers/cuda.h"
 #include "peers/peers.h"
 
-/* What becomes of a picture. */
+/* Holds the results of a picture. */
 struct peer_file {
     cuda_pointer pixels;
     void *data; /* in pinned memory */
@@ -49,7 +49,7 @@ struct peer_encoding_steps {
 bool peer_encoding_work(struct peer_encoding *encoding, uint32_t worker, const struct peer_encoding_steps *steps,
     void *user, struct problem *problem);
 
-/* As struct peer wants it. */
+/* Has the signature that struct peer wants. */
 const uint8_t *peer_encoding_result(const struct peer_encoding *encoding, uint32_t index, size_t *length);
 
 #endif

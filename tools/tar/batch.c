@@ -9,7 +9,7 @@
 #include "tar/gather.h"
 #include "tar/group.h"
 
-/* What the workers of these inputs share beside the crew. */
+/* Holds what the workers of these inputs share beside the crew. */
 struct feed {
     struct crew *crew;
     struct gather *gather;
@@ -22,7 +22,7 @@ struct feed {
     uint64_t before, all; /* bytes of the inputs before this one, and of all; 0: not known */
 };
 
-/* What a worker does next: a group, or a file. */
+/* Says what a worker does next: a group, or a file. */
 struct work {
     struct input *input;
     struct group *group;    /* null: the input is a file */

@@ -9,7 +9,7 @@
 #include "batch_crew.h"
 #include "tar/capture.h"
 
-/* What a worker has made of a file, or of a group of an archive. */
+/* Holds what a worker has made of a file, or of a group of an archive. */
 struct made {
     uint64_t index;         /* in the order of the inputs, from 0 on without gaps */
     const char *input;      /* the file or archive, whose name stays */

@@ -143,7 +143,7 @@ static bool open_archive(struct tar_reader *reader, struct problem *problem)
     reader->block = malloc(BLOCK);
     if (archive == NULL || reader->block == NULL)
         return problem_set(problem, "out of memory");
-    /* No other filters, some of which are programs that would be run. */
+    /* Other filters are not enabled: some of them would run programs. */
     archive_read_support_filter_gzip(archive);
     archive_read_support_filter_bzip2(archive);
     archive_read_support_filter_xz(archive);

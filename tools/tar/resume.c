@@ -16,7 +16,7 @@ struct recorded {
     bool there;
 };
 
-/* What a line says of an input. */
+/* Holds what a line says about an input. */
 struct line {
     char *input, *group; /* group: null if it is a file */
     char *digits;

@@ -32,8 +32,7 @@ static void swap_here(uint8_t *samples, size_t count, size_t bytes)
 
 bool volume_is_nifti(const char *name)
 {
-    const char *extension = file_path_extension(name);
-    return extension != NULL && strcmp(extension, "nii") == 0;
+    return volume_has_extension(name, "nii");
 }
 
 /* Check that the file has all samples, and return their length. */

@@ -15,11 +15,25 @@ static int fail(const char *name, const struct problem *problem)
     return EXIT_FAILED;
 }
 
+static int fail_output(const char *name, const struct problem *problem)
+{
+    complain(strcmp(name, "-") == 0 ? "standard output" : name, "%s", problem->text);
+    return EXIT_FAILED;
+}
+
 static int fail_report(const char *name, kst_status status, const kst_report *report)
 {
     struct problem problem;
     coded_report_problem(report, status, &problem);
     return fail(name, &problem);
+}
+
+/* Read a codestream. Of a pipe, a device or a large file that is none only the first bytes are read. */
+static bool read_coded(
+    const struct volume_settings *settings, const char *name, struct source *source, struct problem *problem)
+{
+    const struct file_settings files = {.max_memory = common_max_memory(&settings->common)};
+    return source_read_picture(source, name, &files, problem);
 }
 
 /* Show how far work on one volume has come. */
@@ -42,11 +56,11 @@ static int put_coded(const char *name, const kst_buffer *coded)
     struct problem problem = {.text = ""};
     struct output output;
     if (!output_open(&output, name, &problem))
-        return fail(name, &problem);
+        return fail_output(name, &problem);
     if (output_write(&output, coded->data, coded->length, &problem) && output_commit(&output, &problem))
         return EXIT_FINE;
     output_discard(&output);
-    return fail(name, &problem);
+    return fail_output(name, &problem);
 }
 
 int volume_encode(struct volume_settings *settings, char **names)
@@ -58,6 +72,9 @@ int volume_encode(struct volume_settings *settings, char **names)
     kst_buffer coded = {.data = NULL};
     kst_report report;
 
+    const int named = volume_check_coded(names[1], &settings->j2k.options);
+    if (named != EXIT_FINE)
+        return named;
     if (store_is_named(names[1]))
         return store_encode(settings, names);
     if (settings->brick[0] > 0 || settings->shards[0] > 0 || settings->by_slices) {
@@ -100,7 +117,7 @@ static int decode(struct volume_settings *settings, const char *name, kst_volume
     struct source source;
     kst_report report;
 
-    if (!source_read(&source, name, common_max_memory(&settings->common), &problem))
+    if (!read_coded(settings, name, &source, &problem))
         return fail(name, &problem);
     kst_volume_init(volume);
     kst_report_init(&report);
@@ -160,14 +177,17 @@ int volume_decode(struct volume_settings *settings, char **names)
     static const struct volume_grid grid = {.spacing = {1, 1, 1}};
     struct problem problem = {.text = ""};
     kst_volume volume;
+    int code = volume_check_samples(names[1]);
+    if (code != EXIT_FINE)
+        return code;
     if (store_is_named(names[0]))
         return decode_store(settings, names);
-    const int code = decode(settings, names[0], &volume);
+    code = decode(settings, names[0], &volume);
     if (code != EXIT_FINE)
         return code;
     const bool fine = volume_write(names[1], &volume, &grid, settings, &problem);
     kst_volume_release(settings->context, &volume);
-    return fine ? EXIT_FINE : fail(names[1], &problem);
+    return fine ? EXIT_FINE : fail_output(names[1], &problem);
 }
 
 static int print_info(const char *name, const kst_volume_info *info, bool json)
@@ -246,7 +266,7 @@ int volume_info(struct volume_settings *settings, char **names)
     kst_volume_info info = {.size = sizeof info};
     kst_report report;
 
-    if (!source_read(&source, names[0], common_max_memory(&settings->common), &problem))
+    if (!read_coded(settings, names[0], &source, &problem))
         return fail(names[0], &problem);
     kst_report_init(&report);
     const kst_status status =
@@ -312,7 +332,7 @@ static bool make_picture(
 
 static int write_slice(const struct volume_settings *settings, const kst_volume *slice, const char *name)
 {
-    const struct file_format *format = file_format_by_path(name);
+    const struct file_format *format = strcmp(name, "-") == 0 ? &file_pnm : file_format_by_path(name);
     struct file_settings files = {.context = settings->context, .compression = -1, .target = format};
     struct problem problem = {.text = ""};
     struct picture picture;
@@ -325,13 +345,13 @@ static int write_slice(const struct volume_settings *settings, const kst_volume 
     kst_decode_options_init(&files.decode);
     if (format == NULL || format->write == NULL) {
         problem_set(&problem, "its name says no format that is written");
-        return fail(name, &problem);
+        return fail_output(name, &problem);
     }
     picture_init(&picture);
     bool fine =
         make_picture(settings, slice, &picture, &problem) && picture_write(&picture, name, format, &files, &problem);
     picture_release(&picture);
-    return fine ? EXIT_FINE : fail(name, &problem);
+    return fine ? EXIT_FINE : fail_output(name, &problem);
 }
 
 /* Let a slice of single precision be one of 16 bits, whose range is that of its samples. */
@@ -396,7 +416,7 @@ int volume_slice(struct volume_settings *settings, char **names)
     kst_volume whole, slice;
     kst_report report;
 
-    if (!source_read(&source, names[0], common_max_memory(&settings->common), &problem))
+    if (!read_coded(settings, names[0], &source, &problem))
         return fail(names[0], &problem);
     kst_volume_init(&whole);
     kst_report_init(&report);

@@ -28,8 +28,7 @@ static uint32_t get32(const uint8_t *at)
 
 bool volume_is_segy(const char *name)
 {
-    const char *extension = file_path_extension(name);
-    return extension != NULL && (strcmp(extension, "sgy") == 0 || strcmp(extension, "segy") == 0);
+    return volume_has_extension(name, "sgy") || volume_has_extension(name, "segy");
 }
 
 /* Numbers of lines along one axis: from `low` to `high` in steps. */

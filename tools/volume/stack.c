@@ -15,8 +15,7 @@ struct page {
 
 bool volume_is_stack(const char *name)
 {
-    const char *extension = file_path_extension(name);
-    return extension != NULL && (strcmp(extension, "tif") == 0 || strcmp(extension, "tiff") == 0);
+    return volume_has_extension(name, "tif") || volume_has_extension(name, "tiff");
 }
 
 static bool read_page_shape(TIFF *tiff, uint32_t number, struct page *page, struct problem *problem)

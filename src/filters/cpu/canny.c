@@ -12,7 +12,7 @@
 enum { LOW, HIGH, NORM, APERTURE };
 enum { ROWS = 3, ALIGNMENT = 64, THOUSAND = 1000, SCALE_OF_SEVEN = 16, MOST_SQUARED = 32767 };
 
-/* What a band works with: the gradients of all channels of a row, and of each pixel of three rows. */
+/* Holds what a band works with: the gradients of all channels of a row, and of each pixel of three rows. */
 struct filter_canny_band {
     struct filter_sobel sobel;
     const struct filter_canny *canny;

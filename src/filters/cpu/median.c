@@ -78,7 +78,7 @@ static void histogram_row(
     }
 }
 
-/* How many samples around column `x` are below a value. */
+/* Count the samples around column `x` that are below a value. */
 static uint32_t count_below(
     const struct filter_window *window, const uint8_t *const *row, ptrdiff_t x, ptrdiff_t channels, uint32_t value)
 {

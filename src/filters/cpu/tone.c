@@ -131,7 +131,7 @@ const struct filter_kind kst_filter_threshold = {"threshold", "the greatest samp
     {{"level", "the highest sample that becomes 0", KST_FILTER_INTEGER, true, 0, UINT16_MAX, 0, NULL}}, NULL, NULL,
     threshold_run};
 
-/* How many samples are not above a value, for all values. */
+/* For each value, holds how many samples are not above it. */
 struct filter_counts {
     uint64_t *count;
     uint64_t least, total; /* those of the lowest sample that there is, and all */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The program that filters images. */
+/* Includes all kernels of the program that filters images. */
 #include "kernels/portable.h"
 
 #include "filters/kernels/points.h"

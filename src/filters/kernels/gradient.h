@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Gradients by Sobel's operators, of tiles whose samples and a border lie in the work-group's memory. */
+/* Computes gradients by Sobel's operators, of tiles whose samples and a border lie in the work-group's memory. */
 #include "filters/kernels/record.h"
 
 /* Rows of Pascal's triangle for apertures of 3, 5 and 7, and what derivation makes of those before. */

@@ -96,7 +96,7 @@ struct j2k_analysis kst_j2k_cpu_encode_analysis(const struct j2k_encode_set *set
     return analysis;
 }
 
-/* Without levels the samples are the coefficients. */
+/* If there are no levels, the samples are the coefficients. */
 static void copy_samples(const struct strip_samples *samples, uint32_t from, uint32_t end)
 {
     const struct j2k_encode_set *set = samples->set;

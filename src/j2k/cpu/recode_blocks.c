@@ -11,7 +11,7 @@
 
 enum { PIECE = 1 << 18 /* bytes that a thread takes for results at a time */ };
 
-/* What becomes of a block. */
+/* Says what becomes of a block. */
 struct result {
     const uint8_t *data;
     const uint32_t *length; /* one per pass */

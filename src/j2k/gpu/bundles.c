@@ -53,7 +53,7 @@ static struct j2k_gpu_entry entry_of(
         .cost = (uint16_t)(COSTS - 1 - kst_j2k_gpu_cost(block))};
 }
 
-/* For a picture, the number of its blocks of each cost; later, where the next of them goes. */
+/* Holds, for a picture, the number of its blocks of each cost; later, the place of the next one. */
 struct costs {
     uint32_t place[COSTS];
     uint32_t shape; /* shape of the first block; SHAPES: there are several shapes */

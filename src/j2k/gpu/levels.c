@@ -25,7 +25,7 @@ struct levels_writer {
     uint32_t record, first; /* number of records so far, and of those before this launch */
     uint32_t list[2];       /* where the list of this launch starts */
     uint32_t groups;        /* number of work-groups of this launch */
-    /* For levels that are computed with outputs: index of the record of the next one's first component. */
+    /* Holds, for levels that are computed with outputs, the index of the record of the next level's first component. */
     uint32_t finished;
     uint64_t bytes; /* bytes of samples that this launch reads and writes */
     struct j2k_work_level *level;

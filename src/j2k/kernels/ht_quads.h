@@ -49,7 +49,7 @@ struct mel_bits {
     i32 run;
 };
 
-/* What a work-item reads a block with. */
+/* Holds what a work-item needs to read a block. */
 struct quads_reading {
     struct vlc_bits vlc;
     struct mel_bits mel;

@@ -264,7 +264,7 @@ struct j2k_rect kst_j2k_block_rect(
     const struct j2k_grid *grid, const struct j2k_precinct_band *band, uint32_t x, uint32_t y);
 void kst_j2k_arena_release(struct memory *memory, struct j2k_arena *arena);
 
-/* What the quantiser of a component's bands depends on. */
+/* Holds what the quantiser of a component's bands depends on. */
 struct j2k_band_quantiser {
     const struct j2k_quantisation *quantisation;
     uint8_t depth, roi_shift;

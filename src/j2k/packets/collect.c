@@ -161,7 +161,7 @@ static kst_status make_room_for_block(struct j2k_builder *builder, const struct 
     return status;
 }
 
-/* What the blocks of one subband in a precinct share. */
+/* Holds what the blocks of one subband in a precinct share. */
 struct precinct_collecting {
     struct j2k_builder *builder;
     const struct j2k_grid *grid;

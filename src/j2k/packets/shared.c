@@ -11,7 +11,7 @@
 
 enum { GRIDS_MAX = 512, ARENA_STEP = 1 << 15, EPH_LENGTH = 2 };
 
-/* What a thread finds in one resolution of a component. */
+/* Holds what a thread finds in one resolution of a component. */
 struct packets_share {
     struct j2k_builder builder; /* a copy, with its own report, contributions and memory of precincts */
     struct j2k_plan plan;       /* a copy, with its own numbers of elements and sums over packets */

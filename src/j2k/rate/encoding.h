@@ -36,7 +36,7 @@ struct j2k_candidates {
 struct j2k_encode_request {
     const struct j2k_origin *origin; /* one per component: where plan.component[c].area begins */
     const kst_rows *rows; /* reads the samples, if `in_order` one row of tiles after the other; null: in memory */
-    /* For each band of the plan: squared error of the picture for an error of 1 in one coefficient. */
+    /* Holds, for each band of the plan, the squared error of the picture for an error of 1 in one coefficient. */
     const double *weight;
     struct progress *progress; /* a step per code-block */
     const kst_writer *keeper;  /* keeps coded bytes; only if nothing is measured; null: they stay in memory */

@@ -13,7 +13,7 @@ enum {
     IRREVERSIBLE = 0x0020
 };
 
-/* What the tile-components of an image have. */
+/* Collects what the tile-components of an image have. */
 struct findings {
     bool ht, other, irreversible, regions;
     uint32_t bound; /* bits of the largest magnitude that a cleanup pass may code */

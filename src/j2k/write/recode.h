@@ -28,7 +28,7 @@ static inline uint32_t j2k_recoded_component(const struct j2k_recoding *recoding
     return recoding->component ? recoding->component[index] : index;
 }
 
-/* What the stream said of a code-block whose coder may change. */
+/* Holds what the stream said about a code-block whose coder may change. */
 struct j2k_block_origin {
     uint64_t offset; /* of its first bytes, in the stream */
     uint8_t style;   /* enum j2k_style of its tile-component */

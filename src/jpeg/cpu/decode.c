@@ -75,8 +75,8 @@ static kst_status run_spread(struct jpeg_crew *crew, uint32_t threads)
 static kst_status run_guessing(struct jpeg_crew *crew, uint32_t threads)
 {
     struct jpeg_checkpoints checkpoints;
-    kst_status status = kst_jpeg_cpu_checkpoints_find(
-        crew->op->memory, crew->op->pool, crew->source->entropy, crew->output->frame.mcus_w, &checkpoints);
+    kst_status status =
+        kst_jpeg_cpu_checkpoints_find(crew->op, crew->source->entropy, crew->output->frame.mcus_w, &checkpoints);
     if (status)
         return status;
     crew->checkpoints = &checkpoints;

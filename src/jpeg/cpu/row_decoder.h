@@ -20,7 +20,7 @@ struct jpeg_row_decoder {
     struct jpeg_damage damage;
 };
 
-/* On failure nothing is held. The plan must outlive the decoder. */
+/* The plan must outlive the decoder. After a failure there is nothing to release. */
 kst_status kst_jpeg_cpu_row_decoder_open(
     const struct operation *op, const struct jpeg_plan *plan, struct jpeg_row_decoder *decoder);
 void kst_jpeg_cpu_row_decoder_close(struct jpeg_row_decoder *decoder);

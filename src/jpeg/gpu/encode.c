@@ -212,7 +212,7 @@ static struct jpeg_gpu_encode_tables *tables_of(const struct jpeg_gpu_encode_job
     return &job->tables[is_optimised(&job->items[index]) ? index : job->count];
 }
 
-/* Without counts, after a failure, the tables do not matter. */
+/* After a failure there are no counts, and the tables do not matter. */
 static void make_own_tables(void *arg, uint32_t index)
 {
     const struct jpeg_gpu_encode_job *job = arg;

@@ -22,7 +22,7 @@ struct jpeg_scan {
     uint8_t component_count; /* 1–4 */
     uint8_t component[JPEG_COMPONENTS];
     uint8_t ss, se, ah, al;
-    /* For each component an index into plan.huffman, valid if the scan needs the table. */
+    /* Holds, for each component, an index into plan.huffman, which is valid if the scan needs the table. */
     uint16_t dc_table[JPEG_COMPONENTS];
     uint16_t ac_table[JPEG_COMPONENTS];
     uint32_t restart_interval; /* in MCUs; 0: no restart markers */

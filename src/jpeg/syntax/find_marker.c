@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds markers in entropy-coded data, with many threads if the data are long. */
+/* Finds markers in entropy-coded data, with many threads if the data are long, and tells the caller what was searched.
+ */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ enum {
     FIRST_CHUNK = 1 << 16, /* also the length of all further chunks if the end may be anywhere */
     GROWTH = 4,            /* factor by which the number of chunks searched together grows */
     MOST_CHUNKS = 64,
+    REPORTED = 1 << 22, /* bytes that the caller is told of at once */
     /*
      * Bytes of the previous chunk that are searched too: a run of 0xFF longer than this is too long for the kernels,
      * wherever its counting begins.
@@ -101,27 +103,66 @@ static bool is_worth_threads(const struct pool *threads, size_t length, size_t f
     return threads && length >= from && length - from >= 2 * chunk && kst_pool_threads(threads) > 1;
 }
 
-size_t kst_jpeg_find_last_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill)
+static bool is_reported(const kst_searched *searched, size_t length, size_t from)
 {
-    if (!is_worth_threads(threads, length, from, CHUNK))
-        return kst_jpeg_find_marker(data, length, from, fill);
+    return searched && searched->searched && length >= from && length - from >= 2 * REPORTED;
+}
+
+void kst_jpeg_report_searched(const kst_searched *searched, const uint8_t *data, size_t *reported, size_t to)
+{
+    if (!searched || !searched->searched || to - *reported < REPORTED)
+        return;
+    searched->searched(searched->user, data + *reported, to - *reported);
+    *reported = to;
+}
+
+void kst_jpeg_report_part(const kst_searched *searched, const uint8_t *data, size_t reported, size_t to, size_t length)
+{
+    if (is_reported(searched, length, 0) && to > reported)
+        searched->searched(searched->user, data + reported, to - reported);
+}
+
+/* Search rounds of chunks, `most` of them at first and then more and more, up to `cap`. */
+static size_t search(struct pool *threads, const kst_searched *searched, struct chunks *chunks, uint32_t most,
+    uint32_t cap, uint32_t *fill)
+{
+    size_t reported = chunks->start;
+    for (;; most = GROWTH * most < cap ? GROWTH * most : cap) {
+        size_t left = (chunks->length - chunks->from + chunks->step - 1) / chunks->step;
+        uint32_t count = left < most ? (uint32_t)left : most;
+        size_t found = look_at(threads, chunks, count, fill);
+        if (found != SIZE_MAX) {
+            kst_jpeg_report_searched(searched, chunks->data, &reported, found);
+            return found;
+        }
+        chunks->from += (size_t)count * chunks->step;
+        kst_jpeg_report_searched(searched, chunks->data, &reported, chunks->from);
+    }
+}
+
+size_t kst_jpeg_find_last_marker(
+    struct pool *threads, const kst_searched *searched, const uint8_t *data, size_t length, size_t from, uint32_t *fill)
+{
     struct chunks chunks = {.data = data, .length = length, .start = from, .from = from};
+    if (!is_worth_threads(threads, length, from, CHUNK))
+        return kst_jpeg_find_far_marker(NULL, searched, data, length, from, fill);
+    if (is_reported(searched, length, from)) {
+        chunks.step = CHUNK;
+        return search(threads, searched, &chunks, REPORTED / CHUNK, REPORTED / CHUNK, fill);
+    }
     size_t count = (length - from) / CHUNK < MOST_CHUNKS ? (length - from) / CHUNK : MOST_CHUNKS;
     chunks.step = (length - from) / count + 1;
     return look_at(threads, &chunks, (uint32_t)count, fill);
 }
 
-size_t kst_jpeg_find_far_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill)
+size_t kst_jpeg_find_far_marker(
+    struct pool *threads, const kst_searched *searched, const uint8_t *data, size_t length, size_t from, uint32_t *fill)
 {
-    if (!is_worth_threads(threads, length, from, FIRST_CHUNK))
-        return kst_jpeg_find_marker(data, length, from, fill);
     struct chunks chunks = {.data = data, .length = length, .start = from, .from = from, .step = FIRST_CHUNK};
-    for (uint32_t most = 1;; most = most < MOST_CHUNKS ? GROWTH * most : MOST_CHUNKS) {
-        size_t left = (length - chunks.from + FIRST_CHUNK - 1) / FIRST_CHUNK;
-        uint32_t count = left < most ? (uint32_t)left : most;
-        size_t found = look_at(threads, &chunks, count, fill);
-        if (found != SIZE_MAX)
-            return found;
-        chunks.from += (size_t)count * FIRST_CHUNK;
-    }
+    if (is_worth_threads(threads, length, from, FIRST_CHUNK))
+        return search(threads, searched, &chunks, 1, MOST_CHUNKS, fill);
+    if (!is_reported(searched, length, from))
+        return kst_jpeg_find_marker(data, length, from, fill);
+    chunks.step = REPORTED;
+    return search(NULL, searched, &chunks, 1, 1, fill);
 }

@@ -55,4 +55,13 @@ bool kst_jpeg_confirm(struct pool *threads, struct jpeg_stream *stream);
 
 void kst_jpeg_stream_release(struct memory *memory, struct jpeg_stream *stream);
 
+/*
+ * Report to the caller's function (null: none) that the stream was searched from `*reported` to `to`, unless that is
+ * little, and move `*reported` there.
+ */
+void kst_jpeg_report_searched(const kst_searched *searched, const uint8_t *data, size_t *reported, size_t to);
+
+/* Report the end of a part of `length` bytes that are searched in parts, unless they are few. */
+void kst_jpeg_report_part(const kst_searched *searched, const uint8_t *data, size_t reported, size_t to, size_t length);
+
 #endif

@@ -57,15 +57,17 @@ size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from, uin
 
 /*
  * The same if the next marker is likely to be the last one, close to the end of the data: many threads (null: none)
- * search for it.
+ * search for it. `searched` (null: none) learns what of long data was searched.
  */
-size_t kst_jpeg_find_last_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill);
+size_t kst_jpeg_find_last_marker(struct pool *threads, const kst_searched *searched, const uint8_t *data, size_t length,
+    size_t from, uint32_t *fill);
 
 /*
  * The same if the marker may be anywhere: the threads search more and more data at once, in all at most a few times as
  * much as lies in front of the marker.
  */
-size_t kst_jpeg_find_far_marker(struct pool *threads, const uint8_t *data, size_t length, size_t from, uint32_t *fill);
+size_t kst_jpeg_find_far_marker(struct pool *threads, const kst_searched *searched, const uint8_t *data, size_t length,
+    size_t from, uint32_t *fill);
 
 /* Parse the contents of one marker segment. */
 kst_status kst_jpeg_parse_quant(struct jpeg_parser *parser, struct jpeg_segment_reader segment);

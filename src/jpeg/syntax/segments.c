@@ -98,7 +98,7 @@ bool kst_jpeg_confirm(struct pool *threads, struct jpeg_stream *stream)
     if (!stream->presumed)
         return true;
     stream->presumed = false;
-    return kst_jpeg_find_last_marker(threads, plan->data, plan->length, segment->offset, &plan->scan->fill) ==
+    return kst_jpeg_find_last_marker(threads, NULL, plan->data, plan->length, segment->offset, &plan->scan->fill) ==
            plan->length - 2;
 }
 
@@ -108,8 +108,9 @@ kst_status kst_jpeg_parse_segments(struct jpeg_parser *parser)
     struct jpeg_scan *scan = &plan->scan[plan->scan_count - 1];
     size_t from = parser->position;
     size_t at = from;
+    size_t reported = from;
     uint32_t interval = 0;
-    size_t (*find)(struct pool *, const uint8_t *, size_t, size_t, uint32_t *) =
+    size_t (*find)(struct pool *, const kst_searched *, const uint8_t *, size_t, size_t, uint32_t *) =
         plan->single_scan ? kst_jpeg_find_last_marker : kst_jpeg_find_far_marker;
     if (is_presumable(parser, from))
         return presume_end(parser);
@@ -117,10 +118,12 @@ kst_status kst_jpeg_parse_segments(struct jpeg_parser *parser)
     struct pool *threads = scan->interval_count == 1 ? parser->op->pool : NULL;
     do {
         from = at;
-        at = find(threads, parser->data, parser->length, from, &scan->fill);
+        at = find(threads, parser->op->searched, parser->data, parser->length, from, &scan->fill);
         kst_status status = add_segment(parser, scan, from, at, interval);
         if (status)
             return status;
+        if (scan->interval_count > 1) /* a single one was reported while it was searched */
+            kst_jpeg_report_searched(parser->op->searched, parser->data, &reported, at);
     } while (next_interval(parser, scan, &at, &interval));
     parser->position = at;
     return KST_OK;

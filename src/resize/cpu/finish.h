@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is done to whole rows before and behind the passes: alpha, and left for right. */
+/* Changes whole rows before and after the passes: multiplies or divides by alpha, and mirrors. */
 #ifndef KOSTKA_RESIZE_CPU_FINISH_H
 #define KOSTKA_RESIZE_CPU_FINISH_H
 

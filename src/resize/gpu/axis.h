@@ -10,7 +10,7 @@
 
 #include "resize/plan.h"
 
-/* What weights follow from. */
+/* Holds what the weights of an axis follow from. */
 struct resize_gpu_axis_key {
     struct resize_axis axis;
     kst_resize_filter filter;

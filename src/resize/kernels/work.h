@@ -33,7 +33,7 @@ enum {
 /* The type of samples that pixels are stored as. */
 enum resize_work_sample { RESIZE_BYTES, RESIZE_WORDS, RESIZE_HALVES, RESIZE_FLOATS };
 
-/* What is done to a pixel's colours: nothing, multiplied by alpha, or divided by it. */
+/* Says what is done to a pixel's colours: nothing, or they are multiplied or divided by alpha. */
 enum resize_work_alpha { RESIZE_ALPHA_KEPT, RESIZE_ALPHA_WEIGHED, RESIZE_ALPHA_DIVIDED };
 
 /*

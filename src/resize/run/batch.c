@@ -158,7 +158,7 @@ static kst_status resize_on_cpu(const struct operation *operation, const struct 
     return status;
 }
 
-/* With several entries each of the context's threads takes one; with one they share it. */
+/* Each of the context's threads takes one entry if there are several; a single one is shared. */
 static void run_on_cpu(struct resize_batch *batch, struct resize_entry *entry, struct pool *pool)
 {
     struct operation operation = kst_context_operation(batch->context, &entry->memory, &entry->item->report, NULL);

@@ -115,7 +115,7 @@ static void look(void *arg, uint32_t index)
             cut(stream);
         stream->bytes = lay_out(&stream->image);
     }
-    /* What the block cannot hold gets buffers of its own. */
+    /* Allocate buffers for what the block cannot hold. */
     if (stream->bytes == 0 || stream->bytes > MOST_BYTES) {
         kst_image_init(&stream->image);
         stream->bytes = 0;

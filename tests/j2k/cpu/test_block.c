@@ -289,7 +289,7 @@ static uint32_t without_planes(uint64_t magnitude, uint32_t last, uint32_t cut)
     return magnitude == 0 ? 0 : (uint32_t)(magnitude >> cut) | bias;
 }
 
-/* So many planes outside of the region that some are left out, in the region too, where that may leave nothing. */
+/* There are so many planes outside of the region that some are left out, also inside it, where nothing may be left. */
 static void regions_without_planes(void **state)
 {
     struct fixture *f = *state;

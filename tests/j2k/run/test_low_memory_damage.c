@@ -34,7 +34,7 @@ static void damage_sparsely(kst_buffer *stream)
         ((uint8_t *)stream->data)[i] ^= 0x55;
 }
 
-/* Behind most of them, so that something is left. */
+/* Damage what lies behind most of them, so that something is left. */
 static void damage_late(kst_buffer *stream)
 {
     for (size_t i = stream->length / 4 * 3; i < stream->length; i += 50)

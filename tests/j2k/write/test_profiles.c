@@ -124,7 +124,7 @@ static void expect_told(const struct job *job, const char *rule)
     kst_buffer_release(context, &stream);
 }
 
-/* And the encoder refuses to make it with the profile. */
+/* The encoder refuses to make it with the profile. */
 static void expect_broken(const struct job *job, const char *rule)
 {
     kst_buffer stream;
@@ -371,7 +371,7 @@ static size_t length_of(const struct job *job)
     return length;
 }
 
-/* So many frames a second that little is left for one. */
+/* Ask for so many frames a second that little is left for one. */
 static void limits(void **state)
 {
     struct job job = standard(KST_J2K_PROFILE_CINEMA_2K);

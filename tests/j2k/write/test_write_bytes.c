@@ -83,7 +83,7 @@ static void expect_bytes(const struct j2k_writing *writing, const uint8_t *bytes
 /*
  * Component 0 is one block of 8 × 8 in two layers. Its first header: 1 (not empty) 1 (included) 001 (two planes
  * missing) 1100 (3 passes) 0 (Lblock stays) 0101 (3 + 1 bits: 5 bytes); its second: 1 1 0 (one pass) 0 010 (2 bytes).
- * Of component 1 there is nothing.
+ * There is nothing of component 1.
  */
 static void test_every_marker(void **state)
 {

@@ -29,13 +29,13 @@ static void check(struct pool *threads, const uint8_t *data, size_t length, size
     size_t wanted = kst_jpeg_find_marker(data, length, from, &wanted_fill);
     assert_int_equal(wanted, find_plainly(data, length, from, &plain_fill));
     assert_int_equal(wanted_fill, plain_fill);
-    assert_int_equal(kst_jpeg_find_last_marker(threads, data, length, from, &fill), wanted);
+    assert_int_equal(kst_jpeg_find_last_marker(threads, NULL, data, length, from, &fill), wanted);
     if (wanted_fill <= MOST_FILL)
         assert_int_equal(fill, wanted_fill);
     else
         assert_true(fill > MOST_FILL);
     uint32_t far_fill = 0;
-    assert_int_equal(kst_jpeg_find_far_marker(threads, data, length, from, &far_fill), wanted);
+    assert_int_equal(kst_jpeg_find_far_marker(threads, NULL, data, length, from, &far_fill), wanted);
     if (wanted_fill <= MOST_FILL)
         assert_int_equal(far_fill, wanted_fill);
     else
@@ -76,8 +76,53 @@ static void test_threads(void **state)
     free(data);
 }
 
+struct heard {
+    const uint8_t *next;
+    size_t calls;
+};
+
+static void hear(void *user, const void *data, size_t length)
+{
+    struct heard *heard = user;
+    assert_ptr_equal(data, heard->next);
+    assert_true(length >= 4 << 20 && length < 8 << 20);
+    heard->next += length;
+    heard->calls++;
+}
+
+/* The caller hears of all long data while they are searched, and of none that are short. */
+static void test_searched(void **state)
+{
+    enum { LONG = 21 << 20 };
+    const kst_allocator standard = {0};
+    struct memory memory;
+    struct pool *threads;
+    uint8_t *data = calloc(1, LONG);
+    (void)state;
+    assert_non_null(data);
+    memcpy(data + LONG - 2, "\xFF\xD9", 2);
+    kst_memory_init(&memory, &standard, UINT64_MAX);
+    assert_int_equal(kst_pool_create(&memory, 3, &threads), KST_OK);
+    for (int many = 0; many < 2; many++)
+        for (int far = 0; far < 2; far++) {
+            struct pool *pool = many ? threads : NULL;
+            struct heard heard = {.next = data + 5};
+            const kst_searched searched = {hear, &heard};
+            size_t (*find)(struct pool *, const kst_searched *, const uint8_t *, size_t, size_t, uint32_t *) =
+                far ? kst_jpeg_find_far_marker : kst_jpeg_find_last_marker;
+            uint32_t fill = 0;
+            assert_int_equal(find(pool, &searched, data, LONG, 5, &fill), LONG - 2);
+            assert_true(heard.calls > 3 && heard.next > data + LONG - (4 << 20));
+            const size_t calls = heard.calls;
+            assert_int_equal(find(pool, &searched, data, 4 << 20, 5, &fill), 4 << 20);
+            assert_int_equal(heard.calls, calls);
+        }
+    kst_pool_destroy(&threads);
+    free(data);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads), cmocka_unit_test(test_searched)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A context on each GPU, one on the CPU to compare with, and streams to decode. */
+/* Declares a context on each GPU, one on the CPU to compare with, and streams to decode. */
 #ifndef KOSTKA_TESTS_SUPPORT_GPU_CONTEXTS_H
 #define KOSTKA_TESTS_SUPPORT_GPU_CONTEXTS_H
 

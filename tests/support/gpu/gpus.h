@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The devices that the tests run on: all there are, or those that KOSTKA_TEST_DEVICES names, separated by spaces. */
+/* Lists the devices that the tests run on: all there are, or those that KOSTKA_TEST_DEVICES names, separated by spaces.
+ */
 #ifndef KOSTKA_TESTS_SUPPORT_GPU_GPUS_H
 #define KOSTKA_TESTS_SUPPORT_GPU_GPUS_H
 

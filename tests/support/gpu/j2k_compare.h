@@ -14,7 +14,8 @@ int close_comparison(void **state);
 
 extern uint32_t damaged_plans; /* of those compared: in whose blocks the CPU has met damage */
 
-/* So many copies of a plan at once. `forced`: planes of all blocks at once, too, whether it pays or not. */
+/* Decode so many copies of a plan at once; with `forced` also the planes of all blocks at once, whether it pays or not.
+ */
 void compare_plan(const char *name, const struct j2k_plan *plan, uint32_t copies, bool forced);
 /* Part of a stream, as a filter says. `timed`: by compare_timed(). False if there is no plan of it. */
 bool compare_stream(

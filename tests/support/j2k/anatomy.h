@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Small JPEG 2000 files with every marker segment and box, and where in them each stands. */
+/* Makes small JPEG 2000 files with every marker segment and box, and says where in them each stands. */
 #ifndef KOSTKA_TESTS_SUPPORT_J2K_ANATOMY_H
 #define KOSTKA_TESTS_SUPPORT_J2K_ANATOMY_H
 

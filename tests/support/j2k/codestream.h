@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JPEG 2000 codestreams put together marker by marker, and what parsing them gives. */
+/* Puts JPEG 2000 codestreams together marker by marker, and holds the outcome of parsing them. */
 #ifndef KOSTKA_TESTS_SUPPORT_J2K_CODESTREAM_H
 #define KOSTKA_TESTS_SUPPORT_J2K_CODESTREAM_H
 

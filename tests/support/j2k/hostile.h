@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JPEG 2000 streams that ask for much, put together marker by marker, and what the library's work on them takes. */
+/* Puts JPEG 2000 streams that ask for much together marker by marker, and measures what the library's work on them
+ * takes. */
 #ifndef KOSTKA_TESTS_SUPPORT_J2K_HOSTILE_H
 #define KOSTKA_TESTS_SUPPORT_J2K_HOSTILE_H
 

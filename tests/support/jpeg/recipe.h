@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Small JPEG files of noise on gradients, coded as a test wants them, and transcoded. */
+/* Makes small JPEG files of noise on gradients, coded as a test wants them, and transcodes them. */
 #ifndef KOSTKA_TESTS_SUPPORT_JPEG_RECIPE_H
 #define KOSTKA_TESTS_SUPPORT_JPEG_RECIPE_H
 

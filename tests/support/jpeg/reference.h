@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A decoder's last steps written down plainly: resampling and colour, from the planes that libjpeg gives. */
+/* Carries out a decoder's last steps in plain C: resampling and colour, from the planes that libjpeg decodes. */
 #ifndef KOSTKA_TESTS_SUPPORT_JPEG_REFERENCE_H
 #define KOSTKA_TESTS_SUPPORT_JPEG_REFERENCE_H
 

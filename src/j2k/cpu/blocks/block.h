@@ -49,7 +49,7 @@ struct j2k_block_decoder {
     uint64_t visited[J2K_BLOCK_WORDS]; /* coded in the significance pass of this plane */
     uint64_t refined[J2K_BLOCK_WORDS]; /* refined in an earlier plane */
     uint64_t inside[J2K_BLOCK_WORDS];  /* region of interest: coefficients that are significant above the shift */
-    /* For each bit of a word: where its coefficient is, relative to that of bit 0. */
+    /* Holds, for each bit of a word, where its coefficient is relative to that of bit 0. */
     uint32_t neighbours_at[64];
     uint32_t sample_at[64];
     uint32_t contexts[J2K_CONTEXTS];

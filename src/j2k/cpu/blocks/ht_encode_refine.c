@@ -5,7 +5,7 @@
  */
 #include "j2k/cpu/blocks/ht_encode_stuff.h"
 
-/* What is known of a sample. */
+/* Holds what is known about a sample. */
 enum { SIGNIFICANT = 1, COARSE = 2 /* after the cleanup pass */ };
 
 enum { STRIPE = 4, GROUP = 4 /* rows of a stripe, and columns whose signs follow their bits */ };

@@ -6,7 +6,7 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-/* For functions whose arguments must become constants, or whose results must stay in registers. */
+/* Marks functions whose arguments must become constants, or whose results must stay in registers. */
 #define INLINE static inline __attribute__((always_inline))
 
 /*

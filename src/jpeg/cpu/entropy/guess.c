@@ -7,6 +7,7 @@
 
 #include "core/report.h"
 #include "jpeg/cpu/entropy/borders.h"
+#include "jpeg/syntax/parse.h"
 
 enum {
     LEAST_CHUNK = 1 << 13, /* bytes of the smallest chunk */
@@ -30,14 +31,16 @@ struct guessed_chunk {
 
 struct guess {
     const struct jpeg_entropy *entropy;
+    const kst_searched *searched;
     struct guessed_chunk *run;
     uint32_t count;
 };
 
-static void keep_checkpoint(struct guessed_chunk *run)
+/* Keep a checkpoint where one is due. Returns whether it was. */
+static bool keep_checkpoint(struct guessed_chunk *run)
 {
     if (run->cursor.mcu % run->spacing != 0)
-        return;
+        return false;
     if (run->checkpoint_count == CHECKPOINTS) {
         for (uint32_t i = 0; i < CHECKPOINTS / 2; i++)
             run->checkpoint[i] = run->checkpoint[2 * i];
@@ -45,6 +48,7 @@ static void keep_checkpoint(struct guessed_chunk *run)
         run->spacing *= 2;
     }
     run->checkpoint[run->checkpoint_count++] = run->cursor;
+    return true;
 }
 
 static void skip_one(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor)
@@ -75,14 +79,17 @@ static void run_task(void *arg, uint32_t index)
     uint64_t length;
     uint64_t start = chunk_place(guess, index);
     const uint8_t *data = kst_jpeg_cpu_scan_data(entropy, &length);
+    size_t reported = start;
     run->end = data + chunk_place(guess, index + 1);
     kst_jpeg_cpu_cursor_start(entropy, &run->cursor, 0);
     jpeg_bits_start(&run->cursor.bits, data + start, (size_t)(length - start));
     while (!at_end(entropy, run)) {
         kst_jpeg_cpu_borders_keep(&run->borders, entropy, &run->cursor);
-        keep_checkpoint(run);
+        if (keep_checkpoint(run))
+            kst_jpeg_report_searched(guess->searched, data, &reported, (size_t)(run->cursor.bits.next - data));
         skip_one(entropy, &run->cursor);
     }
+    kst_jpeg_report_part(guess->searched, data, reported, (size_t)(run->cursor.bits.next - data), (size_t)length);
 }
 
 /* Continue the run of the chunk before until it meets a border of this chunk's run, or passes all of them. */
@@ -166,22 +173,23 @@ static uint32_t chunk_count(const struct jpeg_entropy *entropy, uint32_t threads
     return (uint32_t)(wanted < most ? wanted : most);
 }
 
-kst_status kst_jpeg_cpu_checkpoints_find(struct memory *memory, struct pool *pool, const struct jpeg_entropy *entropy,
+kst_status kst_jpeg_cpu_checkpoints_find(const struct operation *op, const struct jpeg_entropy *entropy,
     uint32_t spacing, struct jpeg_checkpoints *checkpoints)
 {
     kst_status status = KST_OK;
-    struct guess guess = {.entropy = entropy, .count = chunk_count(entropy, kst_pool_threads(pool))};
-    guess.run = kst_memory_zeroed(memory, guess.count, sizeof *guess.run, &status);
+    struct guess guess = {
+        .entropy = entropy, .searched = op->searched, .count = chunk_count(entropy, kst_pool_threads(op->pool))};
+    guess.run = kst_memory_zeroed(op->memory, guess.count, sizeof *guess.run, &status);
     if (!guess.run)
         return status;
     for (uint32_t i = 0; i < guess.count; i++)
         guess.run[i].spacing = spacing;
-    kst_pool_run(pool, guess.count, run_task, &guess);
-    kst_pool_run(pool, guess.count - 1, join_task, &guess);
+    kst_pool_run(op->pool, guess.count, run_task, &guess);
+    kst_pool_run(op->pool, guess.count - 1, join_task, &guess);
     for (uint32_t i = 1; i < guess.count; i++)
         link_run(entropy, &guess.run[i - 1], &guess.run[i]);
-    status = collect(memory, &guess, checkpoints);
-    kst_memory_release(memory, guess.run);
+    status = collect(op->memory, &guess, checkpoints);
+    kst_memory_release(op->memory, guess.run);
     return status;
 }
 

@@ -7,7 +7,7 @@
 #ifndef KOSTKA_JPEG_CPU_ENTROPY_GUESS_H
 #define KOSTKA_JPEG_CPU_ENTROPY_GUESS_H
 
-#include "core/pool.h"
+#include "core/operation.h"
 #include "jpeg/cpu/entropy/entropy.h"
 
 /* Cursors at the starts of MCUs, in ascending order; the first is at MCU 0. */
@@ -21,7 +21,7 @@ struct jpeg_checkpoints {
  * read once more in sequence, so the time is proportional to their length whatever they hold. On KST_ERROR_MEMORY or
  * KST_ERROR_LIMIT_MEMORY nothing is held.
  */
-kst_status kst_jpeg_cpu_checkpoints_find(struct memory *memory, struct pool *pool, const struct jpeg_entropy *entropy,
+kst_status kst_jpeg_cpu_checkpoints_find(const struct operation *op, const struct jpeg_entropy *entropy,
     uint32_t spacing, struct jpeg_checkpoints *checkpoints);
 void kst_jpeg_cpu_checkpoints_release(struct memory *memory, struct jpeg_checkpoints *checkpoints);
 
