@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/context.h"
 #include "taken.h"
 
 /* The states of cinfo->global_state (jpegint.h of libjpeg); and the largest picture that is kept until it is whole. */
@@ -138,7 +139,7 @@ static void take(j_compress_ptr cinfo)
         return;
     c->tag = &tag;
     c->main = cinfo->main;
-    c->context = libjpeg_context();
+    c->context = compat_context();
     if (c->context && set_image(c, cinfo) && set_options(c, cinfo))
         cinfo->main = (struct jpeg_c_main_controller *)(void *)c;
     else

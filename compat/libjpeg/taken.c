@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/context.h"
+
 static const char tag;
 
 struct libjpeg_taken *libjpeg_taken(j_decompress_ptr cinfo)
@@ -78,7 +80,7 @@ static bool suits(j_decompress_ptr cinfo)
 /* Open the stream, and compare the picture's size with what the system's library makes of it. */
 static bool open_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
-    kst_context *context = libjpeg_context();
+    kst_context *context = compat_context();
     kst_decode_options options;
     kst_image image;
     kst_decode_options_init(&options);

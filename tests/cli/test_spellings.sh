@@ -145,7 +145,6 @@ encode -i a.ppm -o none.jpg --out-dir d|--output
 encode a.ppm a.ppm -o none.jpg|out-dir
 decode a.jp2 none.ppm -d 0,0,8,8|--region
 decode a.jpg none.ppm -colors 16|colors
-decode a.jpg none.ppm -scale 3/8|--scale
 decode a.jpg none.ppm -gif|GIF
 convert a.jp2 none.jpg -r 2|--reduce
 convert a.jpg none.jpg -grayscale|--format grey
