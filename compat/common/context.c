@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "common/context.h"
+#include "context.h"
 
 static _Atomic(kst_context *) shared;
 

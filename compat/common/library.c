@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Opens the original of a library by its path, and finds its functions. */
-#include "common/library.h"
+#include "library.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

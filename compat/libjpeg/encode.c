@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/context.h"
+#include "context.h"
 #include "taken.h"
 
 /* The states of cinfo->global_state (jpegint.h of libjpeg); and the largest picture that is kept until it is whole. */

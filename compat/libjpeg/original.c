@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "common/library.h"
+#include "library.h"
 
 struct libjpeg_original libjpeg_original;
 

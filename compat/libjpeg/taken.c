@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/context.h"
+#include "context.h"
 
 static const char tag;
 

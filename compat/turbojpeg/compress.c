@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compresses pixels: for version 3 always, for version 2 where Kostka is faster, which is for progressive files. */
+/* Compresses pixels. What version 2 is asked for is left to the original if anything about it is unusual. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ static bool take(tjhandle handle, const struct turbojpeg_source *source, unsigne
         return false;
     kst_encode_options_init(&options);
     options.quality = quality > 0 ? quality : 1;
-    options.coding = KST_CODING_PROGRESSIVE;
+    options.coding = flags & TJFLAG_PROGRESSIVE ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
     options.dct = quality >= EXACT_QUALITY || (flags & TJFLAG_ACCURATEDCT) ? KST_DCT_ACCURATE : KST_DCT_FAST;
     turbojpeg_set_colour(&options, source->format, subsampling, -1);
     if (turbojpeg_encode(source, &options, &coded, NULL))
@@ -78,12 +78,15 @@ static bool take(tjhandle handle, const struct turbojpeg_source *source, unsigne
 int tjCompress2(tjhandle handle, const unsigned char *pixels, int width, int pitch, int height, int format,
     unsigned char **jpeg, unsigned long *length, int subsampling, int quality, int flags)
 {
-    enum { OLD_FLAGS = TJFLAG_FORCEMMX | TJFLAG_FORCESSE | TJFLAG_FORCESSE2 };
+    enum {
+        OLD_FLAGS = TJFLAG_FORCEMMX | TJFLAG_FORCESSE | TJFLAG_FORCESSE2,
+        LEAST_PIXELS = 4096 /* for fewer, the original is faster */
+    };
     const struct turbojpeg_source source = {pixels, width, pitch, height, format, (flags & TJFLAG_BOTTOMUP) != 0};
     const bool valid = handle && pixels && width > 0 && pitch >= 0 && height > 0 && format >= 0 &&
                        format < TJPF_COUNT && jpeg && length && subsampling >= 0 && subsampling < TJSAMP_441 &&
                        quality >= 0 && quality <= 100;
-    if (valid && (flags & TJFLAG_PROGRESSIVE) && !(flags & OLD_FLAGS) && !has_environment() &&
+    if (valid && (int64_t)width * height >= LEAST_PIXELS && !(flags & OLD_FLAGS) && !has_environment() &&
         take(handle, &source, jpeg, length, subsampling, quality, flags))
         return 0;
     return turbojpeg_original.tjCompress2(

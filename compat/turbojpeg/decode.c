@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "common/context.h"
+#include "context.h"
 
 /* TurboJPEG converts inks to nothing else, and nothing else to inks. */
 static bool converts(kst_colour coded, kst_format format)

@@ -12,6 +12,7 @@
 #include "original.h"
 
 enum { OLD_FLAGS = TJFLAG_FORCEMMX | TJFLAG_FORCESSE | TJFLAG_FORCESSE2, SCANS_MOST = 500 };
+enum { LEAST_BYTES = 2048 }; /* for fewer, the original is faster */
 
 /*
  * Decompress, and let the original read the header, which resets its handle's errors. It must not do so first: a header
@@ -42,7 +43,7 @@ int tjDecompress2(tjhandle handle, const unsigned char *jpeg, unsigned long leng
         .bottom_up = (flags & TJFLAG_BOTTOMUP) != 0,
         .fast_dct = (flags & TJFLAG_FASTDCT) != 0,
         .fast_upsampling = (flags & TJFLAG_FASTUPSAMPLE) != 0};
-    if (!(flags & OLD_FLAGS) && take(&decoding, handle, width, height))
+    if (length >= LEAST_BYTES && !(flags & OLD_FLAGS) && take(&decoding, handle, width, height))
         return 0;
     return turbojpeg_original.tjDecompress2(handle, jpeg, length, pixels, width, pitch, height, format, flags);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "common/context.h"
+#include "context.h"
 
 static kst_colour choose_colour(int format, int subsampling, int colour)
 {

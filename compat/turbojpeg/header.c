@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/context.h"
+#include "context.h"
 #include "original.h"
 
 enum { KEEP_ALL = 2, KEEP_PROFILE = 4 };
