@@ -13,6 +13,11 @@ void tjFree(unsigned char *buffer);
 
 enum { WIDTH = 101, HEIGHT = 67, PITCH = 4 * WIDTH + 12 };
 
+/* Structures of the interface, as programs were compiled with them. */
+_Static_assert(sizeof(tjscalingfactor) == 8 && sizeof(tjregion) == 16, "");
+_Static_assert(sizeof(tjtransform) == 24 + 2 * sizeof(void *), "");
+_Static_assert(TJPARAM_SAVEMARKERS == 25 && TJPF_CMYK == 11 && TJSAMP_441 == 6, "");
+
 static const int sizes[TJPF_COUNT] = {3, 3, 4, 4, 4, 4, 1, 4, 4, 4, 4, 4};
 static unsigned char pixels[PITCH * HEIGHT];
 static unsigned char expected[16 * PITCH * HEIGHT], given[16 * PITCH * HEIGHT];
