@@ -56,7 +56,8 @@ static bool suits(j_compress_ptr cinfo)
 {
     return cinfo->optimize_coding && cinfo->global_state == STATE_SCANNING && cinfo->data_precision == 8 &&
            !cinfo->raw_data_in && !cinfo->arith_code && !cinfo->CCIR601_sampling && cinfo->smoothing_factor == 0 &&
-           cinfo->dct_method == JDCT_ISLOW && !cinfo->progress && cinfo->num_components <= 4 &&
+           (cinfo->dct_method == JDCT_ISLOW || cinfo->dct_method == JDCT_IFAST) && !cinfo->progress &&
+           cinfo->num_components <= 4 &&
            (uint64_t)cinfo->image_width * cinfo->image_height * (unsigned)cinfo->input_components <= PIXELS_MAX;
 }
 
@@ -104,6 +105,7 @@ static bool set_options(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     kst_encode_options_init(&c->options);
     c->options.coding = cinfo->progressive_mode ? KST_CODING_PROGRESSIVE : KST_CODING_OPTIMIZED;
+    c->options.dct = cinfo->dct_method == JDCT_IFAST ? KST_DCT_FAST : KST_DCT_ACCURATE;
     if (cinfo->restart_in_rows > 0)
         c->options.restart = (kst_restart){KST_RESTART_ROWS, (uint32_t)cinfo->restart_in_rows};
     else if (cinfo->restart_interval > 0)

@@ -50,7 +50,7 @@ static void decompress(
     memset(canvas, 0x5A, all);
     int result = tjDecompress2(handle, jpeg, length, canvas, width, pitch, height, format, flags);
     snprintf(what, sizeof what, "decompress %d×%d format %d pitch %d flags %d", width, height, format, pitch, flags);
-    /* Behind an error, what has not been decompressed is undefined. */
+    /* What an error has left undecompressed is undefined. */
     const bool whole = result == 0 || (tjGetErrorCode(handle) == TJERR_WARNING && !(flags & TJFLAG_STOPONWARNING));
     report(what, handle, result, whole ? canvas : NULL, all);
 }

@@ -6,7 +6,7 @@
 #include "jpeg/cpu/dsp/sse2.h"
 #include "jpeg/tables/dct_fast.h"
 
-/* As fast_product() of fast.h. */
+/* Computes what fast_product() of fast.h does. */
 INLINE __m128i fast_product(__m128i value, int constant)
 {
     return _mm_mulhi_epi16(

@@ -28,7 +28,7 @@ void kst_jpeg_cpu_scaled_columns(uint32_t n, const int16_t *coefficients, const 
     }
 }
 
-/* As in idct_1x1(), samples of more than 10 bits wrap before they are clamped. */
+/* Samples of more than 10 bits wrap before they are clamped, as they do in idct_1x1(). */
 static uint8_t sample_of(uint32_t sum)
 {
     const uint32_t sample = sum >> SHIFT_2 & 1023;
