@@ -37,7 +37,7 @@ struct stage {
 static void idct(const struct jpeg_dsp *dsp, struct data *d, int r, int16_t (*blocks)[64], uint32_t last)
 {
     for (int i = 0; i < BLOCKS; i++)
-        dsp->idct[r](blocks[i], d->quant, last, &d->samples[0][8 * i], sizeof d->samples[0]);
+        dsp->idct[8 >> r](blocks[i], d->quant, last, &d->samples[0][8 * i], sizeof d->samples[0]);
 }
 
 static void run_idct_full(const struct jpeg_dsp *dsp, struct data *d)

@@ -17,6 +17,12 @@ static kst_decode_options read_options(struct fuzz_input *input)
         options.region.width = 1 + fuzz_take(input, 60);
         options.region.height = 1 + fuzz_take(input, 60);
     }
+    if (flags & 4) {
+        const uint32_t method = fuzz_take(input, 128);
+        options.eighths = options.reduce ? 0 : method % 32;
+        options.dct = (kst_dct)(method / 32 % 2);
+        options.upsampling = (kst_upsampling)(method / 64);
+    }
     return options;
 }
 

@@ -116,12 +116,12 @@ static bool prepare_encode(
 
 double bench_case_pixels(const struct bench_case *bench, const struct bench_settings *settings)
 {
-    uint32_t reduce = settings->files.decode.reduce;
-    double sum = 0;
+    const kst_decode_options *decode = &settings->files.decode;
+    double scale = decode->eighths != 0 ? 8.0 / decode->eighths : 1U << decode->reduce, sum = 0;
 
     for (uint32_t i = 0; i < bench->count; i++) {
         const kst_image *image = &bench->each[i].picture.image;
-        sum += (double)((uint64_t)image->width << reduce) * (double)((uint64_t)image->height << reduce);
+        sum += image->width * scale * image->height * scale;
     }
     return sum / bench->count;
 }

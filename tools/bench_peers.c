@@ -276,10 +276,13 @@ static void measure_all(
 /* Return whether peers can do what the settings demand. */
 static bool suits(const struct bench_settings *settings, const struct bench_case *bench)
 {
-    bool whole = settings->files.decode.reduce == 0 && settings->files.decode.region.width == 0;
+    const kst_decode_options *decode = &settings->files.decode;
+    bool whole = decode->reduce == 0 && decode->eighths == 0 && decode->region.width == 0;
 
     for (uint32_t i = 0; i < bench->count; i++)
         whole = whole && bench->each[i].picture.image.format == KST_FORMAT_RGB;
+    whole = whole && decode->dct == KST_DCT_ACCURATE && decode->upsampling == KST_UPSAMPLING_FANCY &&
+            settings->encode.options.dct == KST_DCT_ACCURATE;
     return whole && settings->encode.options.coding != KST_CODING_PROGRESSIVE;
 }
 

@@ -182,6 +182,7 @@ const struct verb verb_encode = {
             "  --optimize          Huffman tables made for the picture: smaller by a few per cent\n"
             "  --progressive       progressive; smaller still, and slower to decode\n"
             "  --scans FILE        progressive by the scan script in FILE\n"
+            "  --forward-dct int|fast    the exact transform (default) or libjpeg's fast one\n"
             "  --restart N|Nr|auto|none  restart markers every N MCUs or N rows of them; auto: an interval that\n"
             "                      lets many threads decode at once\n"
             "  --grey, --rgb       code the luminance alone; code RGB without conversion to YCbCr\n"

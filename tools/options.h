@@ -51,6 +51,7 @@ enum option_code {
     OPTION_FIT,
     OPTION_FLIP,
     OPTION_FORMAT,
+    OPTION_FORWARD_DCT,
     OPTION_FPS,
     OPTION_FRAME_RATE,
     OPTION_GREY,
@@ -61,6 +62,7 @@ enum option_code {
     OPTION_IN_FORMAT,
     OPTION_INTERLEAVE,
     OPTION_INTERLEAVE_PLANES,
+    OPTION_INVERSE_DCT,
     OPTION_JSON,
     OPTION_KEEP_COMPONENTS,
     OPTION_LATENCY,
@@ -133,6 +135,7 @@ enum option_code {
     OPTION_TRANSVERSE,
     OPTION_TRIM,
     OPTION_TYPE,
+    OPTION_UPSAMPLING,
     OPTION_WIDE_QUANTISERS,
     OPTION_Z_LEVELS
 };
@@ -301,6 +304,7 @@ bool value_number(
     const char *verb, const char *option, const char *value, uint64_t low, uint64_t high, uint64_t *number);
 bool value_count(
     const char *verb, const char *option, const char *value, uint32_t low, uint32_t high, uint32_t *number);
+bool value_dct(const char *verb, const char *option, const char *value, kst_dct *dct);
 bool value_reduce(const char *verb, const char *value, uint32_t *reduce); /* --reduce: resolutions to leave out */
 bool value_layers(const char *verb, const char *value, uint32_t *layers); /* --layers to keep */
 bool value_bytes(const char *verb, const char *option, const char *value, uint64_t *number);    /* 100, 64K, 512M, 4G */

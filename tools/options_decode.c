@@ -25,18 +25,46 @@ static bool set_format(const char *verb, const char *value, kst_format *format)
     return false;
 }
 
-static bool set_scale(const char *verb, const char *value, uint32_t *reduce)
+/* Read M/1, M/2, M/4 or M/8 as a number of eighths, 1–16. */
+static bool read_eighths(const char *value, uint32_t *eighths)
 {
-    static const char *const scales[] = {"1/1", "1/2", "1/4", "1/8"};
+    uint32_t number = 0;
+    const char *at = value;
 
-    for (uint32_t i = 0; i < 4; i++) {
-        if (strcmp(scales[i], value) == 0) {
-            *reduce = i;
-            return true;
-        }
+    while (at - value < 2 && *at >= '0' && *at <= '9')
+        number = number * 10 + (uint32_t)(*at++ - '0');
+    if (at == value || at[0] != '/' || at[1] == '\0' || strchr("1248", at[1]) == NULL || at[2] != '\0')
+        return false;
+    *eighths = number * 8 / (uint32_t)(at[1] - '0');
+    return *eighths >= 1 && *eighths <= 16;
+}
+
+/* The sizes that JPEG 2000 has, too, are set as reductions. */
+static bool set_scale(const char *verb, const char *value, kst_decode_options *options)
+{
+    uint32_t eighths;
+
+    if (!read_eighths(value, &eighths)) {
+        complain_usage(verb, "--scale is N/8, with N from 1 to 16, or 1/1, 1/2 or 1/4, not '%s'", value);
+        return false;
     }
-    complain_usage(verb, "--scale is one of 1/1, 1/2, 1/4 and 1/8, not '%s'", value);
-    return false;
+    options->reduce = options->eighths = 0;
+    if (eighths > 8 || (eighths & (eighths - 1)) != 0)
+        options->eighths = eighths;
+    else
+        while (8U >> options->reduce != eighths)
+            options->reduce++;
+    return true;
+}
+
+static bool set_upsampling(const char *verb, const char *value, kst_upsampling *upsampling)
+{
+    if (strcmp(value, "fancy") != 0 && strcmp(value, "nearest") != 0) {
+        complain_usage(verb, "--upsampling is fancy or nearest, not '%s'", value);
+        return false;
+    }
+    *upsampling = value[0] == 'n' ? KST_UPSAMPLING_NEAREST : KST_UPSAMPLING_FANCY;
+    return true;
 }
 
 static bool set_tile(const char *verb, const char *value, uint32_t *tile)
@@ -59,9 +87,13 @@ static bool handle(const char *verb, void *settings, int code, const char *value
     case OPTION_FORMAT:
         return set_format(verb, value, &options->format);
     case OPTION_SCALE:
-        return set_scale(verb, value, &options->reduce);
+        return set_scale(verb, value, options);
     case OPTION_REDUCE:
         return value_reduce(verb, value, &options->reduce);
+    case OPTION_INVERSE_DCT:
+        return value_dct(verb, "--inverse-dct", value, &options->dct);
+    case OPTION_UPSAMPLING:
+        return set_upsampling(verb, value, &options->upsampling);
     case OPTION_LAYERS:
         return value_layers(verb, value, &options->layers);
     case OPTION_COMPONENTS:
@@ -112,7 +144,9 @@ struct option_group decode_group(kst_decode_options *options)
 {
     static const struct option_entry table[] = {
         {"format", "auto|grey|rgb|bgr|rgba|bgra|cmyk|planar|raw", OPTION_FORMAT, 0, KIND_CODED},
-        {"scale", "1/1|1/2|1/4|1/8", OPTION_SCALE, 0, KIND_CODED}, {"reduce", "N", OPTION_REDUCE, 0, KIND_CODED},
+        {"scale", "N/8", OPTION_SCALE, 0, KIND_CODED}, {"reduce", "N", OPTION_REDUCE, 0, KIND_CODED},
+        {"inverse-dct", "int|fast", OPTION_INVERSE_DCT, 0, KIND_JPEG},
+        {"upsampling", "fancy|nearest", OPTION_UPSAMPLING, 0, KIND_JPEG},
         {"components", "LIST", OPTION_COMPONENTS, 0, KIND_JPEG2000}, {"tile", "N", OPTION_TILE, 0, KIND_JPEG2000},
         {"layers", "N", OPTION_LAYERS, 0, KIND_JPEG2000}, {"region", "WxH+X+Y", OPTION_CROP, 0, KIND_CODED},
         {"crop", "WxH+X+Y", OPTION_CROP, 0, KIND_CODED}, {"strict", NULL, OPTION_STRICT, 0, KIND_CODED},

@@ -162,6 +162,8 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return true;
     case OPTION_RESTART:
         return value_restart(verb, value, &options->restart);
+    case OPTION_FORWARD_DCT:
+        return value_dct(verb, "--forward-dct", value, &options->dct);
     case OPTION_ICC:
         if (!set_file(verb, "--icc", value, &settings->icc))
             return false;
@@ -248,6 +250,7 @@ struct option_group encode_group(struct encode_settings *settings)
         {"optimize", NULL, OPTION_OPTIMIZE, KIND_JPEG, 0}, {"optimise", NULL, OPTION_OPTIMIZE, KIND_JPEG, 0},
         {"progressive", NULL, OPTION_PROGRESSIVE, KIND_JPEG, 0}, {"scans", "FILE", OPTION_SCANS, KIND_JPEG, 0},
         {"restart", "auto|none|N|Nr", OPTION_RESTART, KIND_JPEG, 0},
+        {"forward-dct", "int|fast", OPTION_FORWARD_DCT, KIND_JPEG, 0},
         {"icc", "FILE", OPTION_ICC, KIND_JPEG | KIND_JP2 | KIND_JPH, 0},
         {"exif", "FILE", OPTION_EXIF, KIND_JPEG | KIND_JP2 | KIND_JPH, 0},
         {"comment", "TEXT", OPTION_COMMENT, KIND_CODED, 0}, {"qtables", "FILE", OPTION_QTABLES, KIND_JPEG, 0},

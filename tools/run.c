@@ -120,7 +120,7 @@ const struct verb verb_run = {
     .help = "Usage: kostka run [OPTIONS] PROGRAM [ARGUMENT...]\n"
             "\n"
             "Starts a program, unchanged, so that it loads libraries of lib/kostka/compat in place of others:\n"
-            "libjpeg.so.62 in place of libjpeg-turbo's, libopenjp2.so.7 in place of OpenJPEG's.\n"
+            "libjpeg.so.62 and libturbojpeg.so.0 in place of libjpeg-turbo's, libopenjp2.so.7 in place of OpenJPEG's.\n"
             "\n"
             "      --device DEVICE  work on cpu, cuda[:N], opencl[:N] or auto; cpu if not said\n"
             "      --threads N      let N threads work on a picture if the program does not say how many; else 1\n"

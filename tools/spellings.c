@@ -117,13 +117,6 @@ static bool to_strip(const char *value, char text[TEXT_MAX])
     return markers || strcmp(value, "none") == 0;
 }
 
-/* Accept only values that change nothing. */
-static bool is_usual(const char *value, char text[TEXT_MAX])
-{
-    (void)text;
-    return strcmp(value, "int") == 0 || strcmp(value, "islow") == 0;
-}
-
 static bool is_all(const char *value, char text[TEXT_MAX])
 {
     (void)text;
@@ -170,7 +163,9 @@ static const struct spelling spellings[] = {
     {"c", "grayscale", FORM_REFUSED, "write --format grey to decode the luminance, or --grey to code it alone", NULL,
         NULL},
     {"ec", "sample", FORM_VALUE, "--subsampling", NULL, NULL},
-    {"edc", "dct", FORM_GONE, NULL, is_usual, "there is the accurate integer DCT alone, which is -dct int"},
+    {"d", "dct", FORM_VALUE, "--inverse-dct", NULL, NULL},
+    {"e", "dct", FORM_VALUE, "--forward-dct", NULL, NULL},
+    {"c", "dct", FORM_REFUSED, "write --inverse-dct to decode, or --forward-dct to encode", NULL, NULL},
     {"t", "copy", FORM_VALUE, "--strip", to_strip, NULL},
     {"t", "copy", FORM_GONE, NULL, is_all,
         "it is none, comments or all; --strip and --strip=markers say the first two"},
@@ -178,8 +173,9 @@ static const struct spelling spellings[] = {
     {"etc", "arithmetic", FORM_REFUSED, "arithmetic coding is not written", NULL, NULL},
     {"ec", "targa", FORM_REFUSED, "Targa is not read", NULL, NULL},
     {"ec", "smooth", FORM_REFUSED, "pictures are not smoothed", NULL, NULL},
-    {"d", "nosmooth", FORM_REFUSED, "chrominance is always enlarged smoothly", NULL, NULL},
-    {"d", "fast", FORM_REFUSED, "decoding is always exact; --scale makes it faster", NULL, NULL},
+    {"d", "nosmooth", FORM_SWITCH, "--upsampling=nearest", NULL, NULL},
+    {"d", "no-fancy", FORM_SWITCH, "--upsampling=nearest", NULL, NULL},
+    {"d", "fast", FORM_REFUSED, "write --dct fast --upsampling nearest", NULL, NULL},
     {"d", "colors", FORM_REFUSED, "colours are not quantised", NULL, NULL},
     {"d", "bmp", FORM_SWITCH, "--out-format=bmp", NULL, NULL},
     {"d", "gif", FORM_REFUSED, "GIF is not written; a name ending in .png makes a file that all programs read", NULL,

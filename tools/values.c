@@ -52,6 +52,24 @@ bool value_reduce(const char *verb, const char *value, uint32_t *reduce)
     return value_count(verb, "--reduce", value, 0, 32, reduce);
 }
 
+bool value_dct(const char *verb, const char *option, const char *value, kst_dct *dct)
+{
+    static const struct {
+        const char *name;
+        kst_dct dct;
+    } names[] = {{"int", KST_DCT_ACCURATE}, {"islow", KST_DCT_ACCURATE}, {"fast", KST_DCT_FAST},
+        {"ifast", KST_DCT_FAST}};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i].name, value) == 0) {
+            *dct = names[i].dct;
+            return true;
+        }
+    }
+    complain_usage(verb, "%s is int or fast, not '%s': there is no floating-point transform", option, value);
+    return false;
+}
+
 bool value_layers(const char *verb, const char *value, uint32_t *layers)
 {
     return value_count(verb, "--layers", value, 1, 65535, layers);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "taken.h"
 
 /* The states of cinfo->global_state (jpegint.h of libjpeg); and the largest picture that is kept until it is whole. */
@@ -55,7 +56,8 @@ static bool suits(j_compress_ptr cinfo)
 {
     return cinfo->optimize_coding && cinfo->global_state == STATE_SCANNING && cinfo->data_precision == 8 &&
            !cinfo->raw_data_in && !cinfo->arith_code && !cinfo->CCIR601_sampling && cinfo->smoothing_factor == 0 &&
-           cinfo->dct_method == JDCT_ISLOW && !cinfo->progress && cinfo->num_components <= 4 &&
+           (cinfo->dct_method == JDCT_ISLOW || cinfo->dct_method == JDCT_IFAST) && !cinfo->progress &&
+           cinfo->num_components <= 4 &&
            (uint64_t)cinfo->image_width * cinfo->image_height * (unsigned)cinfo->input_components <= PIXELS_MAX;
 }
 
@@ -103,6 +105,7 @@ static bool set_options(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     kst_encode_options_init(&c->options);
     c->options.coding = cinfo->progressive_mode ? KST_CODING_PROGRESSIVE : KST_CODING_OPTIMIZED;
+    c->options.dct = cinfo->dct_method == JDCT_IFAST ? KST_DCT_FAST : KST_DCT_ACCURATE;
     if (cinfo->restart_in_rows > 0)
         c->options.restart = (kst_restart){KST_RESTART_ROWS, (uint32_t)cinfo->restart_in_rows};
     else if (cinfo->restart_interval > 0)
@@ -138,7 +141,7 @@ static void take(j_compress_ptr cinfo)
         return;
     c->tag = &tag;
     c->main = cinfo->main;
-    c->context = libjpeg_context();
+    c->context = compat_context();
     if (c->context && set_image(c, cinfo) && set_options(c, cinfo))
         cinfo->main = (struct jpeg_c_main_controller *)(void *)c;
     else

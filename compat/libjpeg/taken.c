@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
+
 static const char tag;
 
 struct libjpeg_taken *libjpeg_taken(j_decompress_ptr cinfo)
@@ -55,11 +57,6 @@ static bool has_whole_factors(j_decompress_ptr cinfo)
     return true;
 }
 
-static bool is_subsampled(j_decompress_ptr cinfo)
-{
-    return cinfo->max_h_samp_factor > 1 || cinfo->max_v_samp_factor > 1;
-}
-
 static bool is_plain_scan(j_decompress_ptr cinfo)
 {
     return cinfo->progressive_mode ? cinfo->do_block_smoothing
@@ -69,7 +66,7 @@ static bool is_plain_scan(j_decompress_ptr cinfo)
 static bool suits(j_decompress_ptr cinfo)
 {
     bool plain = !cinfo->buffered_image && !cinfo->raw_data_out && !cinfo->quantize_colors && !cinfo->progress &&
-                 cinfo->dct_method == JDCT_ISLOW && (cinfo->do_fancy_upsampling || !is_subsampled(cinfo));
+                 (cinfo->dct_method == JDCT_ISLOW || cinfo->dct_method == JDCT_IFAST);
     return plain && cinfo->data_precision == 8 && !cinfo->arith_code && !cinfo->CCIR601_sampling &&
            cinfo->unread_marker == 0 && cinfo->src && libjpeg_is_standard_resync(cinfo->src->resync_to_restart) &&
            is_known(cinfo) && is_plain_scan(cinfo);
@@ -78,14 +75,14 @@ static bool suits(j_decompress_ptr cinfo)
 /* Open the stream, and compare the picture's size with what the system's library makes of it. */
 static bool open_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
-    kst_context *context = libjpeg_context();
+    kst_context *context = compat_context();
     kst_decode_options options;
     kst_image image;
     kst_decode_options_init(&options);
-    while (options.reduce < 3 && 8 >> options.reduce != cinfo->min_DCT_scaled_size)
-        options.reduce++;
-    if (!context || 8 >> options.reduce != cinfo->min_DCT_scaled_size ||
-        !libjpeg_find_format(cinfo->out_color_space, &options.format) ||
+    options.eighths = (uint32_t)cinfo->min_DCT_scaled_size;
+    options.dct = cinfo->dct_method == JDCT_IFAST ? KST_DCT_FAST : KST_DCT_ACCURATE;
+    options.upsampling = cinfo->do_fancy_upsampling ? KST_UPSAMPLING_FANCY : KST_UPSAMPLING_NEAREST;
+    if (!context || !libjpeg_find_format(cinfo->out_color_space, &options.format) ||
         kst_lines_open(context, taken->bytes, taken->length, &options, &taken->lines))
         return false;
     kst_lines_describe(taken->lines, &image);

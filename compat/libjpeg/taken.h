@@ -91,7 +91,4 @@ void libjpeg_drop_compression(j_compress_ptr cinfo);
 /* format.c: find the format of pixels. False: Kostka does not have it. */
 bool libjpeg_find_format(J_COLOR_SPACE space, kst_format *format);
 
-/* context.c: the context of this process; null: there is none. */
-kst_context *libjpeg_context(void);
-
 #endif

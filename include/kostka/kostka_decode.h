@@ -21,6 +21,12 @@ extern "C" {
 
 #define KST_ALL_TILES UINT32_MAX
 
+/** How the samples of subsampled components are brought to the picture's size. */
+typedef enum kst_upsampling {
+    KST_UPSAMPLING_FANCY = 0,  /**< a triangle filter where the ratio is 2:1, as libjpeg does by default */
+    KST_UPSAMPLING_NEAREST = 1 /**< samples are repeated: libjpeg without `do_fancy_upsampling`, merged or not */
+} kst_upsampling;
+
 typedef struct kst_decode_options {
     size_t size;
     kst_format format; /**< default KST_FORMAT_AUTO */
@@ -53,6 +59,13 @@ typedef struct kst_decode_options {
     float mean[4]; /**< for each channel, in the units of the values (0–255); 0 or of a magnitude from 2^−60 to 2^60 */
     float scale[4];               /**< likewise; 0 stands for 1 ÷ 255, which makes the greatest value 1 */
     const kst_progress *progress; /**< null, or called while decoding; must stay valid until that has ended */
+    /**
+     * JPEG: decode at eighths/8 of the size, 1–16, rounded up, as libjpeg does; 0: as `reduce` says, which must be 0
+     * otherwise. Above 8 the picture is enlarged. A GPU decodes 1, 2, 4 and 8; the CPU the others, as the report says.
+     */
+    uint32_t eighths;
+    kst_dct dct; /**< JPEG: the inverse transform at full size. The CPU alone has KST_DCT_FAST, as the report says */
+    kst_upsampling upsampling; /**< JPEG: of subsampled components; no other codec takes another than the default */
 } kst_decode_options;
 
 KST_API void kst_decode_options_init(kst_decode_options *options);

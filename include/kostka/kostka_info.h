@@ -31,6 +31,12 @@ typedef enum kst_process {
     KST_PROCESS_PROGRESSIVE = 3 /**< SOF2, Huffman */
 } kst_process;
 
+/** The transforms of JPEG's blocks of 8×8 samples (T.81 A.3.3). */
+typedef enum kst_dct {
+    KST_DCT_ACCURATE = 0, /**< libjpeg's JDCT_ISLOW */
+    KST_DCT_FAST = 1      /**< libjpeg's JDCT_IFAST: less exact, above all for low quantisers, and a little faster */
+} kst_dct;
+
 typedef struct kst_component_info {
     uint32_t width; /**< samples actually coded, without padding (A.1.1) */
     uint32_t height;

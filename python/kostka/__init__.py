@@ -136,6 +136,9 @@ def decode(data, *, device=None, out=None, **options):
     format: 'auto' (grey, RGB or CMYK), 'grey' or 'gray', 'rgb', 'bgr', 'rgba', 'bgra', 'cmyk', 'planar' (channels first),
         'raw' (components as coded: see Image.planes)
     reduce: decode at 1/2**reduce of the size: 0 to 3, for JPEG 2000 up to its number of levels
+    eighths: JPEG: decode at eighths/8 of the size, 1 to 16, instead of reduce
+    dct: JPEG: 'accurate' or 'fast', as libjpeg's islow and ifast
+    upsampling: JPEG: 'fancy', or 'nearest', which repeats the samples of subsampled components
     region: (x, y, width, height) in pixels of the reduced picture: only what it needs is decoded
     strict: raise at the first warning, instead of counting it in Image.report
     orient: turn the picture as its Exif orientation says
@@ -261,6 +264,7 @@ def encode(image, *, device=None, **options):
     progressive, optimize: True for such a file; optimize makes Huffman tables for the picture
     coding: the same by a name: 'baseline', 'optimized', 'progressive'
     restart: 'auto', a number of MCUs or ('rows', number) between restart markers
+    dct: 'accurate' or 'fast', as libjpeg's islow and ifast
     colour: the coded colour space: 'ycbcr', 'rgb', 'grey', 'cmyk', 'ycck'; 'unknown': one that suits the channels. Also
         color
     tables: 1 to 4 tables of 64 quantisers, row by row, which replace those that the quality scales

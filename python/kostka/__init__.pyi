@@ -57,6 +57,7 @@ _Format = Literal["auto", "grey", "gray", "rgb", "bgr", "rgba", "bgra", "cmyk", 
 _ColourName = Literal["unknown", "grey", "rgb", "ycbcr", "cmyk", "ycck"]
 _Colour = Literal["unknown", "grey", "gray", "rgb", "ycbcr", "cmyk", "ycck"]
 _Codec = Literal["jpeg", "jpeg2000", "jp2", "j2k", "jph", "jhc"]
+_Dct = Literal["accurate", "fast"]
 _Coding = Literal["baseline", "optimized", "optimised", "progressive"]
 _Subsampling = Literal["420", "422", "444", "440", "411", "410", "4:2:0", "4:2:2", "4:4:4", "4:4:0", "4:1:1", "4:1:0"]
 _Transform = Literal["none", "flip_h", "rotate_180", "flip_v", "transpose", "rotate_90", "transverse", "rotate_270"]
@@ -108,6 +109,9 @@ _Device = str | Context
 class _DecodeOptions(TypedDict, total=False):
     format: _Format | None
     reduce: int | None
+    eighths: int | None
+    dct: _Dct | None
+    upsampling: Literal["fancy", "nearest"] | None
     region: _Region | None
     strict: bool | None
     orient: bool | None
@@ -148,6 +152,7 @@ class _SaveOptions(TypedDict, total=False):
     optimize: bool | None
     optimise: bool | None
     restart: _Restart | None
+    dct: _Dct | None
     colour: _Colour | None
     color: _Colour | None
     tables: Sequence[Sequence[int]] | None

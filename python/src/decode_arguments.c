@@ -17,7 +17,9 @@ struct settings {
 const struct name kst_py_memories[] = {
     {"host", KST_MEMORY_HOST}, {"pinned", KST_MEMORY_PINNED}, {"device", KST_MEMORY_CUDA}, {NULL, 0}};
 const struct name kst_py_layouts[] = {{"HWC", 0}, {"NHWC", 0}, {"CHW", 1}, {"NCHW", 1}, {NULL, 0}};
-static const struct range levels = {0, 32}, layers = {0, 65535}, tiles = {0, 65534};
+static const struct name upsamplings[] = {
+    {"fancy", KST_UPSAMPLING_FANCY}, {"nearest", KST_UPSAMPLING_NEAREST}, {NULL, 0}};
+static const struct range levels = {0, 32}, sizes = {1, 16}, layers = {0, 65535}, tiles = {0, 65534};
 
 #define AT(member) offsetof(struct settings, member)
 
@@ -26,6 +28,9 @@ static const struct option options_of_many[] = {
     {"errors", kst_py_read_text, AT(errors), NULL, FOR_ALL},
     {"format", kst_py_read_word, AT(format), kst_py_formats, FOR_ALL},
     {"reduce", kst_py_read_count, AT(options.reduce), &levels, FOR_ALL},
+    {"eighths", kst_py_read_count, AT(options.eighths), &sizes, FOR_JPEG},
+    {"dct", kst_py_read_word, AT(options.dct), kst_py_dcts, FOR_JPEG},
+    {"upsampling", kst_py_read_word, AT(options.upsampling), upsamplings, FOR_JPEG},
     {"region", kst_py_read_region, AT(options.region), NULL, FOR_ALL},
     {"strict", kst_py_read_flag, AT(options.strict), NULL, FOR_ALL},
     {"orient", kst_py_read_flag, AT(options.orient), NULL, FOR_ALL},

@@ -46,6 +46,7 @@ static const struct option options_of_many[] = {
     {"optimize", kst_py_read_flag, AT(optimize), NULL, FOR_JPEG},
     {"optimise", kst_py_read_flag, AT(optimize), NULL, FOR_JPEG},
     {"restart", kst_py_read_object, AT(restart), NULL, FOR_JPEG},
+    {"dct", kst_py_read_word, JPEG(dct), kst_py_dcts, FOR_JPEG},
     {"colour", kst_py_read_word, JPEG(colour), kst_py_colours, FOR_JPEG},
     {"color", kst_py_read_word, JPEG(colour), kst_py_colours, FOR_JPEG},
     {"tables", kst_py_read_object, AT(tables), NULL, FOR_JPEG},

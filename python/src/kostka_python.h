@@ -34,7 +34,7 @@ struct name {
     int value;
 };
 
-extern const struct name kst_py_formats[], kst_py_colours[], kst_py_codings[], kst_py_subsamplings[],
+extern const struct name kst_py_formats[], kst_py_colours[], kst_py_codings[], kst_py_dcts[], kst_py_subsamplings[],
     kst_py_transforms[], kst_py_edges[], kst_py_strips[], kst_py_others[], kst_py_device_kinds[], kst_py_stages[],
     kst_py_codecs[], kst_py_processes[], kst_py_metadata_kinds[], kst_py_density_units[], kst_py_progressions[],
     kst_py_styles[], kst_py_weights[], kst_py_headers[], kst_py_divisions[], kst_py_samples[];

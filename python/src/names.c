@@ -10,6 +10,8 @@ const struct name kst_py_formats[] = {{"auto", KST_FORMAT_AUTO}, {"grey", KST_FO
 const struct name kst_py_colours[] = {{"unknown", KST_COLOUR_UNKNOWN}, {"grey", KST_COLOUR_GREY},
     {"gray", KST_COLOUR_GREY}, {"rgb", KST_COLOUR_RGB}, {"ycbcr", KST_COLOUR_YCBCR}, {"cmyk", KST_COLOUR_CMYK},
     {"ycck", KST_COLOUR_YCCK}, {NULL, 0}};
+const struct name kst_py_dcts[] = {{"accurate", KST_DCT_ACCURATE}, {"fast", KST_DCT_FAST}, {NULL, 0}};
+
 const struct name kst_py_codings[] = {{"baseline", KST_CODING_BASELINE}, {"optimized", KST_CODING_OPTIMIZED},
     {"optimised", KST_CODING_OPTIMIZED}, {"progressive", KST_CODING_PROGRESSIVE}, {NULL, 0}};
 const struct name kst_py_subsamplings[] = {{"420", KST_SUBSAMPLING_420}, {"422", KST_SUBSAMPLING_422},

@@ -83,6 +83,25 @@ class Decode(unittest.TestCase):
         rows = [whole[((7 + y) * WIDTH + 5) * 3 :][: 20 * 3] for y in range(10)]
         self.assertEqual(part, b"".join(rows))
 
+    def test_methods(self):
+        data = stream()
+        whole = kostka.decode(data)
+        for eighths in (1, 5, 8, 11, 16):
+            height, width, _ = whole.shape
+            image = kostka.decode(data, eighths=eighths)
+            self.assertEqual(image.shape, (-(-height * eighths // 8), -(-width * eighths // 8), 3))
+        for options in {"dct": "fast"}, {"upsampling": "nearest"}:
+            self.assertEqual(kostka.decode(data, **options).shape, whole.shape)
+            self.assertNotEqual(bytes(kostka.decode(data, **options)), bytes(whole))
+        self.assertNotEqual(stream(dct="fast"), data)
+        for options in {"eighths": 17}, {"dct": "float"}, {"upsampling": "cubic"}:
+            with self.assertRaises(ValueError):
+                kostka.decode(data, **options)
+        with self.assertRaises(kostka.OptionError):
+            kostka.decode(data, eighths=4, reduce=1)
+        with self.assertRaises(ValueError):
+            kostka.decode(kostka.encode(whole, codec="jpeg2000"), eighths=4)
+
     def test_report(self):
         report = kostka.decode(stream(), device="cpu").report
         self.assertEqual((report.status, report.offset, report.warnings), ("OK", None, 0))

@@ -92,6 +92,25 @@ for scale in 1 2 3; do
     divisor=$((1 << scale))
     equals "$(sed -n 2p reduced.ppm)" "$(((61 + divisor - 1) / divisor)) $(((47 + divisor - 1) / divisor))"
 done
+# What djpeg makes, where it is installed; otherwise that sizes and samples change.
+for n in 3 5 7 9 13 16; do
+    decode a.jpg scaled.ppm --scale $n/8
+    equals "$(sed -n 2p scaled.ppm)" "$(((61 * n + 7) / 8)) $(((47 * n + 7) / 8))"
+    if command -v djpeg >/dev/null; then
+        djpeg -scale $n/8 a.jpg >expected.ppm
+        same scaled.ppm expected.ppm
+    fi
+done
+for how in '--inverse-dct fast|-dct fast' '--upsampling nearest|-nosmooth'; do
+    # shellcheck disable=SC2086 # words
+    decode a.jpg other.ppm ${how%|*}
+    cmp -s other.ppm whole.ppm && fail "${how%|*} changes nothing"
+    # shellcheck disable=SC2086 # words
+    if command -v djpeg >/dev/null; then
+        djpeg ${how#*|} a.jpg >expected.ppm
+        same other.ppm expected.ppm
+    fi
+done
 decode a.jpg part.ppm --scale 1/2 --region 31x24
 decode a.jpg half.ppm --scale 1/2
 same part.ppm half.ppm

@@ -147,6 +147,9 @@ cat >decode-options <<'T'
 ! - - --filter=box --resize=20x20
 ! - - --draft --resize=5x5
 ! - - --scale=1/2
+! jpg - --scale=5/8
+! jpg - --inverse-dct=fast
+! jpg - --upsampling=nearest
 ! - - --reduce=1
 ! - - --region=8x8+8+8
 ! - - --crop=8x8+8+8

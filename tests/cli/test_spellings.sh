@@ -45,7 +45,12 @@ encode|a.ppm|jpg||-baseline -dct int
 encode|a.ppm|jpg|--scans scans.txt|-scans scans.txt
 encode|a.ppm|jpg|--icc icc.bin|-icc icc.bin
 encode|a.ppm|jpg|--threads 2 -q 50|-threads 2 -q 50
+encode|a.ppm|jpg|--forward-dct fast|-dct fast
+decode|a.jpg|ppm|--inverse-dct fast|-dct fast
+decode|a.jpg|ppm|--upsampling nearest|-nosmooth
+decode|a.jpg|ppm|--upsampling nearest|--no-fancy
 decode|a.jpg|ppm|--scale 1/2|-scale 1/2
+decode|a.jpg|ppm|--scale 1/2|-scale 4/8
 decode|a.jpg|pgm|--format grey|-grayscale
 decode|a.jpg|ppm|--format rgb|-rgb -dct int
 decode|a.jpg|ppm|--region 10x10+3+3|-crop 10x10+3+3
@@ -124,7 +129,11 @@ encode a.ppm none.jp2 -b 64x64|--codeblock
 encode a.ppm none.jp2 -M 64|--style
 encode a.ppm none.jp2 -F 96,64,3,8,u|--raw-layout planes
 encode a.ppm none.jp2 -cinema2K 24|--profile cinema2k
-encode a.ppm none.jpg -dct fast|-dct
+encode a.ppm none.jpg -dct float|no floating-point
+decode a.jpg none.ppm -fast|--upsampling nearest
+decode a.jpg none.ppm --scale 17/8|N/8
+decode a.jpg none.ppm --scale 1/3|N/8
+convert a.jpg none.jpg -dct fast|--forward-dct
 encode a.ppm none.jpg -arithmetic|arithmetic
 encode a.ppm none.jpg -smooth 10|-smooth
 encode a.ppm none.jpg -maxmemory 100|--max-memory
@@ -136,7 +145,6 @@ encode -i a.ppm -o none.jpg --out-dir d|--output
 encode a.ppm a.ppm -o none.jpg|out-dir
 decode a.jp2 none.ppm -d 0,0,8,8|--region
 decode a.jpg none.ppm -colors 16|colors
-decode a.jpg none.ppm -scale 3/8|--scale
 decode a.jpg none.ppm -gif|GIF
 convert a.jp2 none.jpg -r 2|--reduce
 convert a.jpg none.jpg -grayscale|--format grey

@@ -35,6 +35,8 @@ cjpeg -scans script a.ppm >scans.jpg
 for file in 420 422 444 440 progressive grey arithmetic scans; do
     both "$file" djpeg "$file.jpg"
     both "$file" djpeg -rgb -scale 1/2 "$file.jpg"
+    both "$file" djpeg -dct fast -scale 11/8 "$file.jpg"
+    both "$file" djpeg -dct fast -nosmooth "$file.jpg"
 done
 for options in '-scale 1/4' '-scale 1/8' '-scale 5/8' -grayscale -nosmooth '-dct fast' '-dct float' '-skip 7,40' \
     '-crop 64x40+33+21' '-colors 20' -bmp; do
@@ -43,7 +45,7 @@ for options in '-scale 1/4' '-scale 1/8' '-scale 5/8' -grayscale -nosmooth '-dct
 done
 both transcoded jpegtran -rotate 90 -progressive 420.jpg
 for options in '-quality 80' '-quality 4 -optimize' '-progressive -quality 95' '-sample 1x1 -rgb' '-sample 4x2 -restart 1' -grayscale \
-    '-quality 90,60 -sample 2x2,2x1,1x2' '-scans script' -arithmetic '-smooth 20' '-dct fast'; do
+    '-quality 90,60 -sample 2x2,2x1,1x2' '-scans script' -arithmetic '-smooth 20' '-dct fast' '-dct fast -progressive -quality 97'; do
     # shellcheck disable=SC2086 # words
     both encoded cjpeg $options a.ppm
 done

@@ -134,7 +134,7 @@ static void transform(const struct model *model, uint32_t index, const struct jp
                 _Alignas(64) int16_t block[64];
                 uint8_t *to = planes + ((size_t)c->plane + (size_t)y * scaled->block * c->pitch) * 16;
                 load_block(model, index, i, x, y, coefficients, dc, block);
-                dsp->idct[scaled->scale](block, output->frame.component[i].quant, 63, to + (size_t)x * scaled->block,
+                dsp->idct[scaled->block](block, output->frame.component[i].quant, 63, to + (size_t)x * scaled->block,
                     (ptrdiff_t)c->pitch * 16);
             }
     }

@@ -83,6 +83,10 @@ static bool check_options(const kst_info *info, const kst_decode_options *option
 
     if (jpeg && options->reduce > 3)
         return problem_set(problem, "JPEG is reduced to 1/8 at most, with --reduce 3");
+    if (!jpeg && options->eighths != 0)
+        return problem_set(problem, "a --scale other than 1/1, 1/2, 1/4 and 1/8 is for JPEG");
+    if (!jpeg && (options->dct != KST_DCT_ACCURATE || options->upsampling != KST_UPSAMPLING_FANCY))
+        return problem_set(problem, "--inverse-dct and --upsampling are for JPEG");
     if (jpeg && options->components != NULL)
         return problem_set(problem, "--components is for JPEG 2000");
     if (options->components != NULL && options->components[options->component_count - 1] >= info->component_count)

@@ -76,7 +76,7 @@ bool jpeg_keep_metadata(
     const kst_region *region = &settings->decode.region;
     const bool turned = settings->decode.orient && info->orientation != 1;
     const bool cut = region->width != 0 || settings->decode.tile != KST_ALL_TILES;
-    const bool resized = cut || turned || settings->decode.reduce != 0;
+    const bool resized = cut || turned || settings->decode.reduce != 0 || settings->decode.eighths != 0;
     kst_metadata_change change = {.size = sizeof change,
         .width = resized ? picture->image.width : 0,
         .height = resized ? picture->image.height : 0,

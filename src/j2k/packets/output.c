@@ -171,7 +171,8 @@ kst_status kst_j2k_output_describe(const struct j2k_stream *stream, const kst_de
 {
     struct j2k_channels channels;
     struct j2k_rect whole;
-    if (options->reduce > J2K_LEVELS || !kst_format_is_known(options->format) || !components_fit(stream, options))
+    if (options->eighths || options->dct || options->upsampling || options->reduce > J2K_LEVELS ||
+        !kst_format_is_known(options->format) || !components_fit(stream, options))
         return KST_ERROR_OPTIONS;
     kst_status status = choose_whole(stream, options, &whole);
     if (status)

@@ -32,13 +32,21 @@ void kst_jpeg_cpu_band_borrow(struct jpeg_band *band, const struct jpeg_shift *s
     band->shift = shift;
 }
 
+typedef void idct_function(const int16_t *, const uint16_t *, uint32_t, uint8_t *, ptrdiff_t);
+
+static idct_function *find_idct(const struct jpeg_band *band, const struct jpeg_scaled *scaled)
+{
+    const struct jpeg_dsp *dsp = band->rows.making->dsp;
+    return scaled->fast ? dsp->idct_fast : dsp->idct[scaled->block];
+}
+
 /* One block of the MCU: where its samples go for the first MCU of the row, and how far that place moves per MCU. */
 struct target {
     uint8_t *out; /* null: the component is not needed */
     ptrdiff_t pitch;
     size_t step;
     const uint16_t *quant;
-    void (*idct)(const int16_t *, const uint16_t *, uint32_t, uint8_t *, ptrdiff_t);
+    idct_function *idct;
 };
 
 static uint32_t find_targets(const struct jpeg_band *band, struct target target[JPEG_MCU_BLOCKS])
@@ -56,7 +64,7 @@ static uint32_t find_targets(const struct jpeg_band *band, struct target target[
             target[count] = (struct target){.pitch = band->rows.pitch[c],
                 .step = (size_t)component->h * scaled->block,
                 .quant = component->quant,
-                .idct = band->rows.making->dsp->idct[scaled->scale],
+                .idct = find_idct(band, scaled),
                 .out = scaled->needed
                            ? base + (ptrdiff_t)(y * scaled->block) * band->rows.pitch[c] + (size_t)x * scaled->block
                            : NULL};
@@ -138,6 +146,7 @@ static void fill_block_row(struct jpeg_band *band, uint32_t component, uint32_t 
     const struct jpeg_source *source = band->source;
     const struct jpeg_scaled *scaled = &output->scaled[component];
     const struct jpeg_component *c = &output->frame.component[component];
+    idct_function *idct = find_idct(band, scaled);
     _Alignas(64) int16_t smoothed[64];
     for (uint32_t i = 0; i < scaled->block_count; i++) {
         uint32_t x = scaled->first_block + i;
@@ -146,8 +155,7 @@ static void fill_block_row(struct jpeg_band *band, uint32_t component, uint32_t 
             kst_jpeg_cpu_smooth_block(source->smoothing, component, x, y, smoothed);
             block = smoothed;
         }
-        band->rows.making->dsp->idct[scaled->scale](
-            block, c->quant, find_last(block), out + (size_t)i * scaled->block, band->rows.pitch[component]);
+        idct(block, c->quant, find_last(block), out + (size_t)i * scaled->block, band->rows.pitch[component]);
     }
 }
 

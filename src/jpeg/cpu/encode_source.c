@@ -71,7 +71,10 @@ static void init_quantizer(struct jpeg_picture_source *source, uint32_t componen
             return;
         }
     }
-    kst_jpeg_cpu_quantizer_init(&source->quantizer[component], frame->component[component].quant);
+    if (source->sampler->fast)
+        kst_jpeg_cpu_quantizer_init_fast(&source->quantizer[component], frame->component[component].quant);
+    else
+        kst_jpeg_cpu_quantizer_init(&source->quantizer[component], frame->component[component].quant);
 }
 
 kst_status kst_jpeg_cpu_picture_source_create(struct memory *memory, const struct jpeg_sampler *sampler,
@@ -129,10 +132,10 @@ static uint64_t fill_block(
     const struct jpeg_quantizer *quantizer = &source->quantizer[component];
     ptrdiff_t pitch = (ptrdiff_t)source->rows->pitch[component];
     _Alignas(64) int16_t scratch[64];
-    if (!keep && dsp->fdct_zigzag)
+    if (!keep && dsp->fdct_zigzag && !source->sampler->fast)
         return dsp->fdct_zigzag(in, pitch, quantizer, block);
     int16_t *raster = keep ? keep : scratch;
-    dsp->fdct(in, pitch, quantizer, raster);
+    (source->sampler->fast ? dsp->fdct_fast : dsp->fdct)(in, pitch, quantizer, raster);
     return dsp->zigzag(raster, block);
 }
 
@@ -189,12 +192,14 @@ static void transform_row(const struct jpeg_picture_source *source, uint32_t wor
 {
     const struct jpeg_sampler *sampler = source->sampler;
     const struct jpeg_sample_rows *rows = &source->rows[worker];
+    void (*fdct)(const uint8_t *, ptrdiff_t, const struct jpeg_quantizer *, int16_t *) =
+        sampler->fast ? sampler->dsp->fdct_fast : sampler->dsp->fdct;
     for (uint32_t c = 0; c < sampler->frame->component_count; c++) {
         const struct jpeg_component *component = &sampler->frame->component[c];
         for (uint32_t j = 0; j < sampler->v[c] && row * sampler->v[c] + j < component->blocks_h; j++) {
             const uint8_t *in = rows->row[c] + 8 * j * rows->pitch[c];
             for (uint32_t x = 0; x < component->blocks_w; x++)
-                sampler->dsp->fdct(in + 8 * (size_t)x, (ptrdiff_t)rows->pitch[c], &source->quantizer[c],
+                fdct(in + 8 * (size_t)x, (ptrdiff_t)rows->pitch[c], &source->quantizer[c],
                     kst_jpeg_block(source->coefficients, c, x, to * sampler->v[c] + j));
         }
     }

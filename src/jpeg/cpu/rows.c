@@ -23,7 +23,7 @@ static size_t line_length(const struct jpeg_output *output)
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
         const struct jpeg_scaled *scaled = &output->scaled[i];
         size_t length = 2 * (size_t)scaled->block_count * scaled->block;
-        if (scaled->upsampling != JPEG_REPLICATE && length > longest)
+        if (length > longest)
             longest = length;
     }
     return round_up(longest + 2 * JPEG_ROW_PADDING);
@@ -150,9 +150,16 @@ static const uint8_t *upsample(
         rows->making->dsp->upsample_h2v2(near, far, line, scaled->count);
         return line + (output->region.x - 2 * scaled->first);
     default:
-        replicate(output, scaled, near, line);
-        return line;
+        break;
     }
+    if (scaled->h_in == scaled->h_out)
+        return near + skip;
+    if (2 * scaled->h_in == scaled->h_out) {
+        rows->making->dsp->replicate_h2(near, line, scaled->count);
+        return line + (output->region.x - 2 * scaled->first);
+    }
+    replicate(output, scaled, near, line);
+    return line;
 }
 
 static uint8_t *image_row(const struct jpeg_output *output, uint32_t plane, uint32_t row)

@@ -16,6 +16,7 @@ struct jpeg_sampler {
     const kst_image *image; /* checked, in host memory; its colour is set and fits its format */
     /* The source of the image's rows; null, as kst_jpeg_cpu_sampler_init() leaves it: its planes in memory. */
     const kst_rows *rows;
+    bool fast; /* the samples are transformed by the fast DCT; false, as kst_jpeg_cpu_sampler_init() leaves it: not */
     const struct jpeg_frame *frame;
     const struct jpeg_dsp *dsp;
     /* The effective sampling factors: a single component is coded as if its factors were 1 (A.2.2). */

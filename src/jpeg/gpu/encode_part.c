@@ -63,8 +63,8 @@ bool kst_jpeg_gpu_encodes(const struct jpeg_gpu_encode_item *item)
         if (pitch > INT32_MAX || pitch < -INT32_MAX)
             return false;
     }
-    return item->encoding->coding != KST_CODING_PROGRESSIVE && !item->encoding->script &&
-           count_blocks(&item->encoding->frame) <= MOST_BLOCKS;
+    return item->encoding->dct == KST_DCT_ACCURATE && item->encoding->coding != KST_CODING_PROGRESSIVE &&
+           !item->encoding->script && count_blocks(&item->encoding->frame) <= MOST_BLOCKS;
 }
 
 uint32_t kst_jpeg_gpu_encode_share(const struct jpeg_gpu_encode_item *items, uint32_t count)

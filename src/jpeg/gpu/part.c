@@ -67,16 +67,28 @@ static bool is_small(const struct jpeg_frame *frame)
     return samples <= MOST_SAMPLES;
 }
 
+/* Kernels transform blocks to 8×8, 4×4, 2×2 or one sample, and not by the fast DCT. */
+static bool has_kernels(const struct jpeg_output *output)
+{
+    for (uint32_t i = 0; i < output->frame.component_count; i++) {
+        const struct jpeg_scaled *scaled = &output->scaled[i];
+        if (scaled->fast || scaled->block > 8 || 8 % scaled->block != 0)
+            return false;
+    }
+    return true;
+}
+
 bool kst_jpeg_gpu_supports(const struct jpeg_gpu_item *item)
 {
-    if (!is_small(&item->output.frame))
+    if (!is_small(&item->output.frame) || !has_kernels(&item->output))
         return false;
     return item->coefficients.copy || (is_sequential(item->plan) && is_stream_readable(item->plan));
 }
 
 bool kst_jpeg_gpu_wants_compact(const struct jpeg_gpu_item *item)
 {
-    return is_small(&item->output.frame) && is_sequential(item->plan) && !is_stream_readable(item->plan);
+    return is_small(&item->output.frame) && has_kernels(&item->output) && is_sequential(item->plan) &&
+           !is_stream_readable(item->plan);
 }
 
 static uint32_t scans_of(const struct jpeg_gpu_item *item)

@@ -242,7 +242,7 @@ static void describe_component(const struct jpeg_gpu_item *item, uint32_t compon
         .height_share = jpeg_gpu_divide_up(1 << 16, c->v),
         .blocks_w = extent.w,
         .blocks = extent.w * extent.h,
-        .scale = scaled->scale,
+        .scale = (uint32_t)__builtin_ctz(8 / scaled->block),
         .upsampling = scaled->upsampling,
         .h_in = scaled->h_in,
         .h_out = scaled->h_out,

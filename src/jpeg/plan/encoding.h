@@ -23,6 +23,7 @@ struct jpeg_encoding {
     const kst_metadata *metadata; /* checked by kst_jpeg_metadata_check() */
     size_t metadata_count;
     kst_coding coding;
+    kst_dct dct;
     uint8_t huffman[JPEG_COMPONENTS]; /* destination of each component's DC and AC tables, 0 or 1 */
     const kst_scan *script;           /* checked by kst_jpeg_script_check(); null: the standard one for `coding` */
     size_t script_length;

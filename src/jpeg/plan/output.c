@@ -4,6 +4,7 @@
 
 #include "image/format.h"
 #include "image/validate.h"
+#include "jpeg/tables/dct_fast.h"
 
 static uint32_t divide_up(uint32_t a, uint32_t b)
 {
@@ -88,30 +89,37 @@ static bool find_conversion(kst_colour colour, kst_format format, enum jpeg_conv
     return *conversion != none;
 }
 
-/*
- * The scale of a component in a picture reduced by `reduce`. As in libjpeg, the transform reduces subsampled components
- * less if that saves resampling them.
- */
-static uint32_t component_scale(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t reduce)
+/* Return the samples that a block of 8×8 gives along a side, 1–16, for a component that is not subsampled. */
+static uint32_t block_size(const kst_decode_options *options)
 {
-    uint32_t least = 8U >> reduce;
+    return options->eighths ? options->eighths : 8U >> options->reduce;
+}
+
+/*
+ * The same for a component of a picture with blocks of `least`. As in libjpeg, the transform reduces subsampled
+ * components less if that saves resampling them.
+ */
+static uint32_t component_block(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t least)
+{
     uint32_t size = least;
     while (size < 8 && frame->hmax * least % (c->h * size * 2) == 0 && frame->vmax * least % (c->v * size * 2) == 0)
         size *= 2;
-    uint32_t scale = 0;
-    while (8U >> scale != size)
-        scale++;
-    return scale;
+    return size;
 }
 
-static uint32_t scaled_width(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t scale)
+static uint32_t scaled_size(uint32_t size, uint32_t block)
 {
-    return divide_up(frame->width * c->h, frame->hmax * 1U << scale);
+    return divide_up(size * block, 8);
 }
 
-static uint32_t scaled_height(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t scale)
+static uint32_t scaled_width(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t block)
 {
-    return divide_up(frame->height * c->v, frame->vmax * 1U << scale);
+    return divide_up(frame->width * c->h * block, frame->hmax * 8U);
+}
+
+static uint32_t scaled_height(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t block)
+{
+    return divide_up(frame->height * c->v * block, frame->vmax * 8U);
 }
 
 static bool choose_region(const kst_region *asked, uint32_t width, uint32_t height, kst_region *region)
@@ -137,16 +145,16 @@ static void scale_range(
 }
 
 static void raw_plane_range(
-    const struct jpeg_frame *frame, uint32_t index, uint32_t reduce, const kst_region *region, kst_region *plane)
+    const struct jpeg_frame *frame, uint32_t index, uint32_t block, const kst_region *region, kst_region *plane)
 {
     const struct jpeg_component *c = &frame->component[index];
-    uint32_t width = scaled_width(frame, c, reduce);
-    uint32_t height = scaled_height(frame, c, reduce);
+    uint32_t width = scaled_width(frame, c, block);
+    uint32_t height = scaled_height(frame, c, block);
     scale_range(region->x, region->width, c->h, frame->hmax, width, &plane->x, &plane->width);
     scale_range(region->y, region->height, c->v, frame->vmax, height, &plane->y, &plane->height);
 }
 
-static void describe_planes(const struct jpeg_frame *frame, uint32_t reduce, const kst_region *region, kst_image *image)
+static void describe_planes(const struct jpeg_frame *frame, uint32_t block, const kst_region *region, kst_image *image)
 {
     uint32_t channels = kst_format_channels(image->format);
     image->plane_count = channels ? 1 : frame->component_count;
@@ -154,7 +162,7 @@ static void describe_planes(const struct jpeg_frame *frame, uint32_t reduce, con
         kst_plane *plane = &image->plane[i];
         kst_region range = *region;
         if (image->format == KST_FORMAT_RAW)
-            raw_plane_range(frame, i, reduce, region, &range);
+            raw_plane_range(frame, i, block, region, &range);
         plane->width = range.width;
         plane->height = range.height;
         plane->pitch = (ptrdiff_t)range.width * (channels ? (ptrdiff_t)channels : 1);
@@ -184,15 +192,22 @@ static struct jpeg_frame flatten(const struct jpeg_frame *frame)
     return flat;
 }
 
+static bool options_are_known(const kst_decode_options *options)
+{
+    bool scaled = options->eighths ? options->eighths <= JPEG_BLOCK_MAX && !options->reduce : options->reduce <= 3;
+    return scaled && kst_format_is_known(options->format) && (unsigned)options->dct <= KST_DCT_FAST &&
+           (unsigned)options->upsampling <= KST_UPSAMPLING_NEAREST;
+}
+
 kst_status kst_jpeg_output_describe(const struct jpeg_frame *frame, const kst_decode_options *options, kst_image *image)
 {
     struct jpeg_frame flat = flatten(frame);
     enum jpeg_conversion conversion;
     kst_region region;
-    if (options->reduce > 3 || !kst_format_is_known(options->format))
+    if (!options_are_known(options))
         return KST_ERROR_OPTIONS;
-    if (!choose_region(&options->region, divide_up(flat.width, 1U << options->reduce),
-            divide_up(flat.height, 1U << options->reduce), &region))
+    uint32_t block = block_size(options);
+    if (!choose_region(&options->region, scaled_size(flat.width, block), scaled_size(flat.height, block), &region))
         return KST_ERROR_REGION;
     kst_image_init(image);
     image->format = options->format == KST_FORMAT_AUTO ? natural_format(flat.colour) : options->format;
@@ -201,25 +216,25 @@ kst_status kst_jpeg_output_describe(const struct jpeg_frame *frame, const kst_de
     image->colour = output_colour(flat.colour, conversion, image->format);
     image->width = region.width;
     image->height = region.height;
-    describe_planes(&flat, options->reduce, &region, image);
+    describe_planes(&flat, block, &region, image);
     return KST_OK;
 }
 
 /*
- * Choose the upsampling as libjpeg does: the triangle filter for 2:1, unless the picture is reduced to one sample per
- * block.
+ * Choose the upsampling as libjpeg does: the triangle filter for 2:1, unless the caller wants none or the picture is
+ * reduced to one sample per block.
  */
-static void choose_upsampling(
-    const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t reduce, struct jpeg_scaled *scaled)
+static void choose_upsampling(const struct jpeg_frame *frame, const struct jpeg_component *c,
+    const kst_decode_options *options, struct jpeg_scaled *scaled)
 {
-    uint32_t least = 8U >> reduce;
+    uint32_t least = block_size(options);
     scaled->h_in = c->h * scaled->block;
     scaled->h_out = frame->hmax * least;
     scaled->v_in = c->v * scaled->block;
     scaled->v_out = frame->vmax * least;
     bool h1 = scaled->h_in == scaled->h_out, h2 = scaled->h_in * 2 == scaled->h_out;
     bool v1 = scaled->v_in == scaled->v_out, v2 = scaled->v_in * 2 == scaled->v_out;
-    bool smooth = least > 1;
+    bool smooth = least > 1 && options->upsampling == KST_UPSAMPLING_FANCY;
     scaled->upsampling = JPEG_REPLICATE;
     if (h1 && v1)
         scaled->upsampling = JPEG_UPSAMPLE_NONE;
@@ -231,10 +246,18 @@ static void choose_upsampling(
         scaled->upsampling = JPEG_UPSAMPLE_H2V2;
 }
 
+void kst_jpeg_fast_multipliers(const uint16_t quant[64], uint16_t multiplier[64])
+{
+    enum { SHIFT = FAST_SCALE_BITS - FAST_PASS_BITS };
+    static const uint16_t scale[64] = {JPEG_FAST_SCALES};
+    for (int i = 0; i < 64; i++)
+        multiplier[i] = (uint16_t)((quant[i] * (uint32_t)scale[i] + (1U << (SHIFT - 1))) >> SHIFT);
+}
+
 /* Find the whole MCUs that hold the columns of the region and, for the filters, the samples beside them. */
 static void plan_columns(struct jpeg_output *output)
 {
-    /* Width of an MCU in pixels of the reduced picture. */
+    /* Width of an MCU in pixels of the scaled picture. */
     uint32_t pixels = output->frame.hmax * (output->mcu_lines / output->frame.vmax);
     uint32_t margin = 2;
     uint32_t left = output->region.x > margin ? output->region.x - margin : 0;
@@ -251,7 +274,7 @@ static void plan_rows(struct jpeg_output *output)
     output->row_count = divide_up(bottom, output->mcu_lines) - output->first_row;
 }
 
-static void plan_view(struct jpeg_output *output, uint32_t index, uint32_t reduce)
+static void plan_view(struct jpeg_output *output, uint32_t index, const kst_decode_options *options)
 {
     const struct jpeg_frame *frame = &output->frame;
     const struct jpeg_component *c = &frame->component[index];
@@ -259,12 +282,12 @@ static void plan_view(struct jpeg_output *output, uint32_t index, uint32_t reduc
     bool raw = output->conversion == JPEG_CONVERT_RAW;
     scaled->needed =
         raw || output->image.format != KST_FORMAT_GREY || index == 0 || output->conversion == JPEG_CONVERT_RGB_GREY;
-    scaled->scale = raw ? reduce : component_scale(frame, c, reduce);
-    scaled->block = 8U >> scaled->scale;
-    scaled->width = scaled_width(frame, c, scaled->scale);
-    scaled->height = scaled_height(frame, c, scaled->scale);
+    scaled->block = raw ? block_size(options) : component_block(frame, c, block_size(options));
+    scaled->fast = options->dct == KST_DCT_FAST && scaled->block == 8;
+    scaled->width = scaled_width(frame, c, scaled->block);
+    scaled->height = scaled_height(frame, c, scaled->block);
     scaled->mcu_rows = c->v * scaled->block;
-    choose_upsampling(frame, c, reduce, scaled);
+    choose_upsampling(frame, c, options, scaled);
     if (raw)
         scaled->upsampling = JPEG_UPSAMPLE_NONE;
     if (scaled->needed && (scaled->upsampling == JPEG_UPSAMPLE_H1V2 || scaled->upsampling == JPEG_UPSAMPLE_H2V2))
@@ -274,16 +297,16 @@ static void plan_view(struct jpeg_output *output, uint32_t index, uint32_t reduc
 void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *frame, const kst_decode_options *options,
     const kst_image *image)
 {
-    uint32_t reduce = options->reduce;
+    uint32_t block = block_size(options);
     *output = (struct jpeg_output){.frame = flatten(frame), .image = *image, .alpha = options->alpha};
-    output->width = divide_up(frame->width, 1U << reduce);
-    output->height = divide_up(frame->height, 1U << reduce);
-    output->mcu_lines = output->frame.vmax * (8U >> reduce);
+    output->width = scaled_size(frame->width, block);
+    output->height = scaled_size(frame->height, block);
+    output->mcu_lines = output->frame.vmax * block;
     choose_region(&options->region, output->width, output->height, &output->region);
     find_conversion(frame->colour, image->format, &output->conversion);
     output->layout = kst_jpeg_layout(image->format);
     for (uint32_t i = 0; i < output->frame.component_count; i++)
-        plan_view(output, i, reduce);
+        plan_view(output, i, options);
     plan_columns(output);
     plan_rows(output);
     for (uint32_t i = 0; i < output->frame.component_count; i++) {
@@ -291,6 +314,8 @@ void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *f
         uint32_t h = output->frame.component[i].h;
         scaled->first_block = output->first_mcu * h;
         scaled->block_count = output->mcu_count * h;
+        if (scaled->fast)
+            kst_jpeg_fast_multipliers(frame->component[i].quant, output->frame.component[i].quant);
         scaled->first = scaled->first_block * scaled->block;
         scaled->count = minimum(scaled->width - scaled->first, scaled->block_count * scaled->block);
     }

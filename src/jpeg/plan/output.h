@@ -15,11 +15,13 @@ enum jpeg_layout { JPEG_LAYOUT_RGB, JPEG_LAYOUT_BGR, JPEG_LAYOUT_RGBA, JPEG_LAYO
 /* Return the layout of an interleaved format of R, G and B; the result is unused for other formats. */
 enum jpeg_layout kst_jpeg_layout(kst_format format);
 
+enum { JPEG_BLOCK_MAX = 16 };
+
 /* A component as it is scaled for the output. Sizes and positions are in samples of the reduced component. */
 struct jpeg_scaled {
     bool needed;
-    uint32_t scale; /* a block gives (8 >> scale)² samples */
-    uint32_t block; /* 8 >> scale */
+    bool fast;      /* by the fast DCT: the component's table then holds multipliers, see kst_jpeg_fast_multipliers() */
+    uint32_t block; /* a block gives block² samples, 1–JPEG_BLOCK_MAX */
     uint32_t width, height;
     uint32_t mcu_rows;    /* sample rows in an MCU row */
     uint32_t first_block; /* the first column of blocks that the region needs */
@@ -49,9 +51,9 @@ enum jpeg_conversion {
 struct jpeg_output {
     struct jpeg_frame frame;       /* a frame of one component counts as sampled 1×1, which changes no sample */
     kst_image image;               /* the caller's image, of region.width × region.height, except for RAW */
-    kst_region region;             /* in pixels of the reduced picture; never empty */
-    uint32_t width, height;        /* size of the reduced picture */
-    uint32_t mcu_lines;            /* lines of the reduced picture in an MCU row */
+    kst_region region;             /* in pixels of the scaled picture; never empty */
+    uint32_t width, height;        /* size of the scaled picture */
+    uint32_t mcu_lines;            /* lines of the scaled picture in an MCU row */
     uint32_t lag;                  /* 1 if the last line of an MCU row needs samples of the next one, else 0 */
     uint32_t first_mcu, mcu_count; /* columns of MCUs that the region needs */
     uint32_t first_row, row_count; /* rows of MCUs that the region needs */
@@ -67,6 +69,9 @@ struct jpeg_output {
  */
 kst_status kst_jpeg_output_describe(
     const struct jpeg_frame *frame, const kst_decode_options *options, kst_image *image);
+
+/* Return the inverse fast DCT's multipliers of a quantisation table, both in raster order. They wrap at 16 bits. */
+void kst_jpeg_fast_multipliers(const uint16_t quant[64], uint16_t multiplier[64]);
 
 /* Plan the output into an image that matches the description. */
 void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *frame, const kst_decode_options *options,

@@ -19,6 +19,8 @@ static kst_status check_options(struct encoding *e)
     const kst_encode_options *o = &e->options;
     if (o->size != sizeof *o)
         return kst_encoding_fail(e, KST_ERROR_OPTIONS, "not set up by kst_encode_options_init()");
+    if ((unsigned)o->dct > KST_DCT_FAST)
+        return kst_encoding_fail(e, KST_ERROR_OPTIONS, "dct");
     if (o->codec != KST_CODEC_JPEG)
         return kst_encoding_fail(e, KST_ERROR_OPTIONS, "codec");
     if (o->quality < 1 || o->quality > 100)
@@ -248,6 +250,7 @@ static void plan_header(struct encoding *e)
     jpeg_encoding_of(e)->header.density_x = o->density_x;
     jpeg_encoding_of(e)->header.density_y = o->density_y;
     jpeg_encoding_of(e)->coding = o->coding;
+    jpeg_encoding_of(e)->dct = o->dct;
     jpeg_encoding_of(e)->restart =
         kst_jpeg_restart_choose(&jpeg_encoding_of(e)->frame, o->restart, o->coding == KST_CODING_PROGRESSIVE);
 }
@@ -309,6 +312,7 @@ kst_status kst_jpeg_run_encoding_plan(struct encoding *e)
     kst_jpeg_cpu_dsp_init(&state->dsp, e->context->tier);
     status = kst_jpeg_cpu_sampler_init(&state->sampler, &e->image, frame, &state->dsp);
     state->sampler.rows = e->rows;
+    state->sampler.fast = e->options.dct == KST_DCT_FAST;
     state->item = (struct jpeg_gpu_encode_item){.encoding = &state->encoding, .image = &e->image, .sink = &e->sink};
     return status ? kst_encoding_fail(e, status, NULL) : KST_OK;
 }

@@ -86,6 +86,19 @@ static void check_both(const struct jpeg_dsp *dsp, const uint8_t *in, ptrdiff_t 
     assert_memory_equal(given, expected, sizeof given);
 }
 
+static void check_fast(const struct tier *tier, int count, const uint8_t *in, ptrdiff_t pitch, const uint16_t quant[64])
+{
+    _Alignas(64) int16_t expected[64], given[64];
+    struct jpeg_quantizer quantizer;
+    kst_jpeg_cpu_quantizer_init_fast(&quantizer, quant);
+    tier[0].dsp.fdct_fast(in, pitch, &quantizer, expected);
+    for (int t = 1; t < count; t++) {
+        memset(given, POISON, sizeof given);
+        tier[t].dsp.fdct_fast(in, pitch, &quantizer, given);
+        assert_memory_equal(given, expected, sizeof given);
+    }
+}
+
 static void test_fdct_tiers(void **state)
 {
     (void)state;
@@ -110,6 +123,7 @@ static void test_fdct_tiers(void **state)
                                                 0
                                             ? 255
                                             : 0;
+        check_fast(tier, count, in, PITCH, quant);
         tier[0].dsp.fdct(in, PITCH, &quantizer, expected);
         for (int t = 1; t < count; t++) {
             memset(given, POISON, sizeof given);

@@ -55,19 +55,27 @@ static void random_block(struct block *block)
         block->quant[i] = random_quantiser(quant_kind);
 }
 
-static void compare(const struct tier *c, const struct tier *other, int r, const struct block *block)
+enum { FAST = 0 }; /* stands for the fast transform in the place of a size */
+
+static void transform(
+    const struct jpeg_dsp *dsp, uint32_t size, const struct block *block, uint32_t last, uint8_t *out, ptrdiff_t pitch)
+{
+    (size == FAST ? dsp->idct_fast : dsp->idct[size])(block->coefficients, block->quant, last, out, pitch);
+}
+
+static void compare(const struct tier *c, const struct tier *other, uint32_t n, const struct block *block)
 {
     enum { PITCH = 23 };
-    const size_t size = 8U >> r;
+    const size_t size = n == FAST ? 8 : n;
     struct output expected, given;
-    output_create(&expected, PITCH * 8, 0);
-    output_create(&given, PITCH * 8, random_u32());
-    c->dsp.idct[r](block->coefficients, block->quant, 63, expected.data, PITCH);
-    other->dsp.idct[r](block->coefficients, block->quant, block->last, given.data, PITCH);
+    output_create(&expected, PITCH * JPEG_BLOCK_MAX, 0);
+    output_create(&given, PITCH * JPEG_BLOCK_MAX, random_u32());
+    transform(&c->dsp, n, block, 63, expected.data, PITCH);
+    transform(&other->dsp, n, block, block->last, given.data, PITCH);
     for (size_t y = 0; y < size; y++)
         assert_memory_equal(given.data + y * PITCH, expected.data + y * PITCH, size);
     /* nothing between the rows nor around them */
-    for (size_t y = 0; y < 8; y++)
+    for (size_t y = 0; y < JPEG_BLOCK_MAX; y++)
         for (size_t x = y < size ? size : 0; x < PITCH; x++)
             assert_int_equal(given.data[y * PITCH + x], POISON);
     output_check(&given, 0);
@@ -83,9 +91,11 @@ static void test_tiers(void **state)
     for (int i = 0; i < 20000; i++) {
         struct block block;
         random_block(&block);
-        for (int t = 0; t < count; t++)
-            for (int r = 0; r < 4; r++)
-                compare(&tier[0], &tier[t], r, &block);
+        for (int t = 0; t < count; t++) {
+            for (uint32_t n = 1; n <= 8; n *= 2)
+                compare(&tier[0], &tier[t], n, &block);
+            compare(&tier[0], &tier[t], (uint32_t)i % (JPEG_BLOCK_MAX + 1), &block);
+        }
     }
 }
 
@@ -105,8 +115,8 @@ static void test_single_coefficients(void **state)
             block.coefficients[kst_jpeg_natural[k]] = values[v];
             for (block.last = k; block.last < 64; block.last += 1 + block.last / 4)
                 for (int t = 0; t < count; t++)
-                    for (int r = 0; r < 4; r++)
-                        compare(&tier[0], &tier[t], r, &block);
+                    for (uint32_t n = 0; n <= 8; n = n ? 2 * n : 1)
+                        compare(&tier[0], &tier[t], n, &block);
         }
         block.coefficients[kst_jpeg_natural[k]] = 0;
     }
@@ -126,12 +136,12 @@ static void test_flat(void **state)
         const int expected = v < -128 ? 0 : v > 127 ? 255 : v + 128;
         block.coefficients[0] = (int16_t)(4 * v);
         for (int t = 0; t < count; t++) {
-            for (int r = 0; r < 4; r++) {
-                uint8_t out[64];
-                tier[t].dsp.idct[r](block.coefficients, block.quant, 0, out, 8);
-                for (int y = 0; y < 8 >> r; y++)
-                    for (int x = 0; x < 8 >> r; x++)
-                        assert_int_equal(out[8 * y + x], expected);
+            for (uint32_t n = 1; n <= JPEG_BLOCK_MAX; n++) {
+                uint8_t out[JPEG_BLOCK_MAX * JPEG_BLOCK_MAX];
+                transform(&tier[t].dsp, n, &block, 0, out, JPEG_BLOCK_MAX);
+                for (uint32_t y = 0; y < n; y++)
+                    for (uint32_t x = 0; x < n; x++)
+                        assert_int_equal(out[JPEG_BLOCK_MAX * y + x], expected);
             }
         }
     }

@@ -168,6 +168,25 @@ static void qualities(void **state)
     free(picture.memory);
 }
 
+/* The fast transform, whose divisors are 1 and 2 where the quality is high. */
+static void fast_transform(void **state)
+{
+    (void)state;
+    for (uint32_t s = 0; s < SIZES; s += 2) {
+        struct picture picture;
+        picture_make(&picture, s % 4 ? KST_FORMAT_CMYK : KST_FORMAT_RGB, sizes[s][0], sizes[s][1], 0);
+        for (int quality = 100; quality > 0; quality -= quality > 90 ? 1 : 18) {
+            kst_encode_options o = defaults();
+            o.dct = KST_DCT_FAST;
+            o.quality = quality;
+            o.subsampling = (kst_subsampling)(quality % 5);
+            o.coding = (kst_coding)(quality % 3);
+            check(&picture.image, &o);
+        }
+        free(picture.memory);
+    }
+}
+
 static void restarts(void **state)
 {
     (void)state;
@@ -528,6 +547,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_and_samplings),
         cmocka_unit_test(qualities),
+        cmocka_unit_test(fast_transform),
         cmocka_unit_test(restarts),
         cmocka_unit_test(formats_and_colours),
         cmocka_unit_test(converted_samples),

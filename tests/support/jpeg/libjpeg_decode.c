@@ -53,8 +53,18 @@ static void choose_colour(j_decompress_ptr info, kst_format format)
         info->out_color_space = space[format];
 }
 
-bool libjpeg_decode(
-    const uint8_t *data, size_t length, kst_format format, uint32_t reduce, struct libjpeg_picture *picture)
+static void choose_method(j_decompress_ptr info, const kst_decode_options *options)
+{
+    if (options->eighths) {
+        info->scale_num = options->eighths;
+        info->scale_denom = 8;
+    }
+    info->dct_method = options->dct == KST_DCT_FAST ? JDCT_IFAST : JDCT_ISLOW;
+    info->do_fancy_upsampling = options->upsampling == KST_UPSAMPLING_FANCY;
+}
+
+bool libjpeg_decode_as(
+    const uint8_t *data, size_t length, const kst_decode_options *options, struct libjpeg_picture *picture)
 {
     struct jpeg_decompress_struct info;
     struct failure failure;
@@ -68,8 +78,9 @@ bool libjpeg_decode(
         libjpeg_picture_release(picture);
         return false;
     }
-    start(&info, data, length, reduce);
-    choose_colour(&info, format);
+    start(&info, data, length, options->reduce);
+    choose_colour(&info, options->format);
+    choose_method(&info, options);
     jpeg_start_decompress(&info);
     picture->width = info.output_width;
     picture->height = info.output_height;
@@ -86,6 +97,16 @@ bool libjpeg_decode(
     picture->warnings = info.err->num_warnings;
     jpeg_destroy_decompress(&info);
     return true;
+}
+
+bool libjpeg_decode(
+    const uint8_t *data, size_t length, kst_format format, uint32_t reduce, struct libjpeg_picture *picture)
+{
+    kst_decode_options options;
+    kst_decode_options_init(&options);
+    options.format = format;
+    options.reduce = reduce;
+    return libjpeg_decode_as(data, length, &options, picture);
 }
 
 void libjpeg_picture_release(struct libjpeg_picture *picture)

@@ -18,6 +18,9 @@ struct libjpeg_picture {
  */
 bool libjpeg_decode(
     const uint8_t *data, size_t length, kst_format format, uint32_t reduce, struct libjpeg_picture *picture);
+/* The same with the format, size, transform and upsampling of kst_decode_options. */
+bool libjpeg_decode_as(
+    const uint8_t *data, size_t length, const kst_decode_options *options, struct libjpeg_picture *picture);
 void libjpeg_picture_release(struct libjpeg_picture *picture);
 
 /* The components as the inverse transform leaves them. */

@@ -96,6 +96,7 @@ static void set_tables(struct jpeg_compress_struct *info, const kst_encode_optio
 {
     static const uint8_t usual[4] = {0, 1, 1, 0};
     jpeg_set_quality(info, o->quality, !o->wide_quantisers);
+    info->dct_method = o->dct == KST_DCT_FAST ? JDCT_IFAST : JDCT_ISLOW;
     for (int i = 0; i < 4; i++) {
         unsigned int table[64];
         for (int k = 0; o->quant_table[i] && k < 64; k++)

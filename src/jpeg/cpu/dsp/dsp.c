@@ -6,11 +6,14 @@ static void init_c(struct jpeg_dsp *dsp)
 {
     kst_jpeg_cpu_idct_c(dsp);
     kst_jpeg_cpu_idct_reduced_c(dsp);
+    kst_jpeg_cpu_idct_scaled_c(dsp);
+    kst_jpeg_cpu_idct_fast_c(dsp);
     kst_jpeg_cpu_upsample_c(dsp);
     kst_jpeg_cpu_colour_decode_c(dsp);
     kst_jpeg_cpu_colour_encode_c(dsp);
     kst_jpeg_cpu_downsample_c(dsp);
     kst_jpeg_cpu_fdct_c(dsp);
+    kst_jpeg_cpu_fdct_fast_c(dsp);
     kst_jpeg_cpu_zigzag_c(dsp);
 }
 
@@ -19,16 +22,19 @@ static void init_sse2(struct jpeg_dsp *dsp)
 {
     kst_jpeg_cpu_idct_sse2(dsp);
     kst_jpeg_cpu_idct_reduced_sse2(dsp);
+    kst_jpeg_cpu_idct_fast_sse2(dsp);
     kst_jpeg_cpu_upsample_sse2(dsp);
     kst_jpeg_cpu_colour_decode_sse2(dsp);
     kst_jpeg_cpu_colour_encode_sse2(dsp);
     kst_jpeg_cpu_downsample_sse2(dsp);
     kst_jpeg_cpu_fdct_sse2(dsp);
+    kst_jpeg_cpu_fdct_fast_sse2(dsp);
 }
 
 static void init_avx2(struct jpeg_dsp *dsp)
 {
     kst_jpeg_cpu_idct_avx2(dsp);
+    kst_jpeg_cpu_idct_scaled_avx2(dsp);
     kst_jpeg_cpu_upsample_avx2(dsp);
     kst_jpeg_cpu_colour_decode_avx2(dsp);
     kst_jpeg_cpu_zigzag_avx2(dsp);

@@ -21,19 +21,27 @@ struct jpeg_quantizer {
     _Alignas(64) uint16_t correction[64];
     _Alignas(64) uint16_t scale[64];
     _Alignas(64) uint16_t shift[64];
-    _Alignas(64) uint16_t divisor[64]; /* 8 × the quantiser */
+    _Alignas(64) uint16_t divisor[64]; /* 8 × the quantiser; for the fast DCT another multiple for each coefficient */
+    bool small;                        /* a divisor is 1 or 2, for which `scale` has no room: the fast DCT alone */
 };
 
 /* `quant` in raster order, 1–65535. */
 void kst_jpeg_cpu_quantizer_init(struct jpeg_quantizer *quantizer, const uint16_t quant[64]);
 
+/* The same for `fdct_fast`. */
+void kst_jpeg_cpu_quantizer_init_fast(struct jpeg_quantizer *quantizer, const uint16_t quant[64]);
+
 struct jpeg_dsp {
     /*
-     * Dequantise, inverse DCT, level shift, clamp. Entry [r] gives (8 >> r)² samples (r = 3: one sample, from the DC
-     * coefficient alone). `coefficients`: 64 in raster order, 64-byte aligned. `last`: a zig-zag index after which all
-     * coefficients are zero (63 if unknown); this hint never changes the result.
+     * Dequantise, inverse DCT, level shift, clamp. Entry [n] gives n×n samples, n being 1 (from the DC coefficient
+     * alone) to JPEG_BLOCK_MAX; entry 0 is null. `coefficients`: 64 in raster order, 64-byte aligned. `last`: a zig-zag
+     * index after which all coefficients are zero (63 if unknown); this hint never changes the result.
      */
-    void (*idct[4])(const int16_t *coefficients, const uint16_t *quant, uint32_t last, uint8_t *out, ptrdiff_t pitch);
+    void (*idct[JPEG_BLOCK_MAX + 1])(
+        const int16_t *coefficients, const uint16_t *quant, uint32_t last, uint8_t *out, ptrdiff_t pitch);
+    /* The same for 8×8 samples, faster and less exact; see kst_jpeg_fast_multipliers(). */
+    void (*idct_fast)(
+        const int16_t *coefficients, const uint16_t *multiplier, uint32_t last, uint8_t *out, ptrdiff_t pitch);
 
     /* Fancy upsampling: n input samples (n ≥ 1) give 2n output samples (h2…) or n output samples (h1v2). */
     void (*upsample_h2v1)(const uint8_t *in, uint8_t *out, uint32_t n);
@@ -72,6 +80,8 @@ struct jpeg_dsp {
      * aligned.
      */
     void (*fdct)(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out);
+    /* The same, faster and less exact, with a quantiser of kst_jpeg_cpu_quantizer_init_fast(). */
+    void (*fdct_fast)(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out);
 
     /*
      * Bring a block into zig-zag order. Bit k of the result tells that coefficient k is not 0. `out` has room for 64

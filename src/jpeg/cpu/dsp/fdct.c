@@ -5,6 +5,7 @@
  * samples are 8-bit, nothing overflows 16 bits between the steps.
  */
 #include "jpeg/cpu/dsp/arithmetic.h"
+#include "jpeg/cpu/dsp/quantise.h"
 #include "jpeg/cpu/dsp/tiers.h"
 #include "jpeg/tables/dct.h"
 
@@ -29,13 +30,6 @@ static void fdct_8(int16_t *data, int step, int shift)
     data[5 * step] = (int16_t)descale(term(t5, F_2_053 - F_2_562) - term(t6, F_2_562) + s4, shift);
     data[3 * step] = (int16_t)descale(term(t6, F_3_072 - F_2_562) - term(t5, F_2_562) + s3, shift);
     data[step] = (int16_t)descale(term(t7, F_1_501 - F_0_899) - term(t4, F_0_899) + s4, shift);
-}
-
-static int16_t quantise(int16_t value, const struct jpeg_quantizer *q, int i)
-{
-    const uint32_t magnitude = (uint32_t)(value < 0 ? -value : value);
-    const uint32_t quotient = ((magnitude + q->correction[i]) * q->reciprocal[i]) >> q->shift[i];
-    return (int16_t)(value < 0 ? -(int32_t)quotient : (int32_t)quotient);
 }
 
 static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out)

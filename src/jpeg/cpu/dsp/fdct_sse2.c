@@ -3,15 +3,9 @@
  * Implements the forward DCT and quantisation of fdct.c with SSE2, as products of pairs; the first pass transforms the
  * transposed block.
  */
-#include "jpeg/cpu/dsp/sse2.h"
+#include "jpeg/cpu/dsp/quantise_sse2.h"
 #include "jpeg/cpu/dsp/tiers.h"
 #include "jpeg/tables/dct.h"
-
-INLINE __m128i load_row(const uint8_t *in)
-{
-    const __m128i samples = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)in), _mm_setzero_si128());
-    return _mm_sub_epi16(samples, _mm_set1_epi16(128));
-}
 
 INLINE __m128i descale_and_pack(__m128i low, __m128i high, int shift)
 {
@@ -54,37 +48,11 @@ INLINE struct jpeg_rows_8x8 transform(struct jpeg_rows_8x8 m, int shift)
     };
 }
 
-INLINE void quantise(__m128i v, const struct jpeg_quantizer *q, int i, int16_t *out)
-{
-    const __m128i sign = _mm_srai_epi16(v, 15), magnitude = _mm_sub_epi16(_mm_xor_si128(v, sign), sign);
-    const __m128i corrected = _mm_add_epi16(magnitude, load128(q->correction + i));
-    const __m128i product = _mm_mulhi_epu16(corrected, load128(q->reciprocal + i));
-    const __m128i quotient = _mm_mulhi_epu16(product, load128(q->scale + i));
-    store128(out + i, _mm_sub_epi16(_mm_xor_si128(quotient, sign), sign));
-}
-
 static void fdct(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out)
 {
-    struct jpeg_rows_8x8 m = {
-        load_row(in),
-        load_row(in + pitch),
-        load_row(in + 2 * pitch),
-        load_row(in + 3 * pitch),
-        load_row(in + 4 * pitch),
-        load_row(in + 5 * pitch),
-        load_row(in + 6 * pitch),
-        load_row(in + 7 * pitch),
-    };
+    struct jpeg_rows_8x8 m = load_block(in, pitch);
     m = transpose(transform(transpose(m), DCT_BITS - DCT_PASS_BITS));
-    m = transform(m, DCT_BITS + DCT_PASS_BITS);
-    quantise(m.r0, quantizer, 0, out);
-    quantise(m.r1, quantizer, 8, out);
-    quantise(m.r2, quantizer, 16, out);
-    quantise(m.r3, quantizer, 24, out);
-    quantise(m.r4, quantizer, 32, out);
-    quantise(m.r5, quantizer, 40, out);
-    quantise(m.r6, quantizer, 48, out);
-    quantise(m.r7, quantizer, 56, out);
+    quantise_block(transform(m, DCT_BITS + DCT_PASS_BITS), quantizer, out);
 }
 
 void kst_jpeg_cpu_fdct_sse2(struct jpeg_dsp *dsp)

@@ -56,5 +56,5 @@ static void idct_8x8(const int16_t *coefficients, const uint16_t *quant, uint32_
 
 void kst_jpeg_cpu_idct_c(struct jpeg_dsp *dsp)
 {
-    dsp->idct[0] = idct_8x8;
+    dsp->idct[8] = idct_8x8;
 }

@@ -84,7 +84,7 @@ static void idct_1x1(const int16_t *coefficients, const uint16_t *quant, uint32_
 
 void kst_jpeg_cpu_idct_reduced_c(struct jpeg_dsp *dsp)
 {
-    dsp->idct[1] = idct_4x4;
+    dsp->idct[4] = idct_4x4;
     dsp->idct[2] = idct_2x2;
-    dsp->idct[3] = idct_1x1;
+    dsp->idct[1] = idct_1x1;
 }

@@ -107,6 +107,6 @@ static void idct_2x2(const int16_t *coefficients, const uint16_t *quant, uint32_
 
 void kst_jpeg_cpu_idct_reduced_sse2(struct jpeg_dsp *dsp)
 {
-    dsp->idct[1] = idct_4x4;
+    dsp->idct[4] = idct_4x4;
     dsp->idct[2] = idct_2x2;
 }

@@ -10,15 +10,19 @@
 
 void kst_jpeg_cpu_idct_c(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_idct_reduced_c(struct jpeg_dsp *dsp);
+void kst_jpeg_cpu_idct_scaled_c(struct jpeg_dsp *dsp);
+void kst_jpeg_cpu_idct_fast_c(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_upsample_c(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_colour_decode_c(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_colour_encode_c(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_downsample_c(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_fdct_c(struct jpeg_dsp *dsp);
+void kst_jpeg_cpu_fdct_fast_c(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_zigzag_c(struct jpeg_dsp *dsp);
 
 #if defined(__x86_64__)
 void kst_jpeg_cpu_idct_avx2(struct jpeg_dsp *dsp);
+void kst_jpeg_cpu_idct_scaled_avx2(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_upsample_avx2(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_colour_decode_avx2(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_colour_encode_avx2(struct jpeg_dsp *dsp);
@@ -33,11 +37,13 @@ void kst_jpeg_cpu_colour_decode_avx512(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_colour_encode_avx512(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_idct_sse2(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_idct_reduced_sse2(struct jpeg_dsp *dsp);
+void kst_jpeg_cpu_idct_fast_sse2(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_upsample_sse2(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_colour_decode_sse2(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_colour_encode_sse2(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_downsample_sse2(struct jpeg_dsp *dsp);
 void kst_jpeg_cpu_fdct_sse2(struct jpeg_dsp *dsp);
+void kst_jpeg_cpu_fdct_fast_sse2(struct jpeg_dsp *dsp);
 #endif
 
 #if defined(__aarch64__)

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "taken.h"
+#include "context.h"
 
 static _Atomic(kst_context *) shared;
 
@@ -31,7 +31,7 @@ static kst_context *make_context(void)
     return kst_context_create(&options, &made) ? NULL : made;
 }
 
-kst_context *libjpeg_context(void)
+kst_context *compat_context(void)
 {
     kst_context *context = atomic_load(&shared), *none = NULL;
     if (context)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Jumps to the functions of the system's library that are passed on: whatever the arguments are, they stay where they
- * are. kst_libjpeg_passed (original.c) holds the addresses, in the order of functions.h.
+ * Jumps to the functions of the original library that are passed on: whatever the arguments are, they stay where they
+ * are. compat_passed (the library's original.c) holds the addresses, in the order of the library's functions.h.
  */
     .text
     .altmacro
@@ -16,7 +16,7 @@
 #if defined(__CET__)
     endbr64
 #endif
-    jmp *kst_libjpeg_passed+index(%rip)
+    jmp *compat_passed+index(%rip)
     .size \name, . - \name
     .set index, index + 8
     .endm
@@ -27,8 +27,8 @@
     .balign 16
 \name:
     hint #34 /* bti c */
-    adrp x16, kst_libjpeg_passed+index
-    add x16, x16, :lo12:kst_libjpeg_passed+index
+    adrp x16, compat_passed+index
+    add x16, x16, :lo12:compat_passed+index
     ldr x16, [x16]
     br x16
     .size \name, . - \name

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Compresses pixels. What version 2 is asked for is left to the original if anything about it is unusual. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "encode.h"
+#include "instance.h"
+#include "original.h"
+
+/*
+ * Let the original compress a pixel to memory of its own: it forgets the last picture's buffer, at whose address
+ * another may lie by now, and its last error. False: the handle does not compress.
+ */
+static bool settle(tjhandle handle)
+{
+    static const unsigned char pixel[1];
+    static _Thread_local unsigned char buffer[4096]; /* at no address that the program may have */
+    unsigned char *jpeg = buffer;
+    unsigned long length = sizeof buffer;
+    return turbojpeg_original.tjCompress2(
+               handle, pixel, 1, 0, 1, TJPF_GRAY, &jpeg, &length, TJSAMP_GRAY, 50, TJFLAG_NOREALLOC) == 0;
+}
+
+/*
+ * Hand a file over in the caller's buffer, if it has room, otherwise in a new one. The one that was allocated for the
+ * last picture is freed then; any other is the caller's to free. False: there is no memory, or it must not be replaced.
+ */
+static bool deliver(struct turbojpeg_instance *instance, const kst_buffer *coded, unsigned char **jpeg, size_t *length,
+    size_t room, bool fixed)
+{
+    if (!*jpeg || coded->length > room) {
+        unsigned char *made = fixed ? NULL : malloc(coded->length);
+        if (!made)
+            return false;
+        if (*jpeg && *jpeg == instance->made)
+            free(*jpeg);
+        *jpeg = instance->made = made;
+    }
+    memcpy(*jpeg, coded->data, coded->length);
+    *length = coded->length;
+    return true;
+}
+
+static bool has_environment(void)
+{
+    return getenv("TJ_OPTIMIZE") || getenv("TJ_ARITHMETIC") || getenv("TJ_RESTART") || getenv("TJ_PROGRESSIVE");
+}
+
+static bool take(tjhandle handle, const struct turbojpeg_source *source, unsigned char **jpeg, unsigned long *length,
+    int subsampling, int quality, int flags)
+{
+    enum { EXACT_QUALITY = 96 }; /* from here on the transform is exact in any case */
+    const bool fixed = (flags & TJFLAG_NOREALLOC) != 0;
+    kst_encode_options options;
+    kst_buffer coded = {0};
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
+    if (!instance || !settle(handle))
+        return false;
+    kst_encode_options_init(&options);
+    options.quality = quality > 0 ? quality : 1;
+    options.coding = flags & TJFLAG_PROGRESSIVE ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
+    options.dct = quality >= EXACT_QUALITY || (flags & TJFLAG_ACCURATEDCT) ? KST_DCT_ACCURATE : KST_DCT_FAST;
+    turbojpeg_set_colour(&options, source->format, subsampling, -1);
+    if (turbojpeg_encode(source, &options, &coded, NULL))
+        return false;
+    /* A buffer that is too small and may be the original's is left to it: it keeps a pointer to the last one it made.
+     */
+    const size_t room = fixed ? tj3JPEGBufSize(source->width, source->height, subsampling) : *length;
+    const bool foreign = *jpeg && *jpeg != instance->made && coded.length > room;
+    size_t made;
+    const bool good = !foreign && deliver(instance, &coded, jpeg, &made, room, fixed);
+    if (good)
+        *length = made;
+    turbojpeg_coded_release(&coded);
+    return good;
+}
+
+int tjCompress2(tjhandle handle, const unsigned char *pixels, int width, int pitch, int height, int format,
+    unsigned char **jpeg, unsigned long *length, int subsampling, int quality, int flags)
+{
+    enum {
+        OLD_FLAGS = TJFLAG_FORCEMMX | TJFLAG_FORCESSE | TJFLAG_FORCESSE2,
+        LEAST_PIXELS = 4096 /* for fewer, the original is faster */
+    };
+    const struct turbojpeg_source source = {pixels, width, pitch, height, format, (flags & TJFLAG_BOTTOMUP) != 0};
+    const bool valid = handle && pixels && width > 0 && pitch >= 0 && height > 0 && format >= 0 &&
+                       format < TJPF_COUNT && jpeg && length && subsampling >= 0 && subsampling < TJSAMP_441 &&
+                       quality >= 0 && quality <= 100;
+    if (valid && (int64_t)width * height >= LEAST_PIXELS && !(flags & OLD_FLAGS) && !has_environment() &&
+        take(handle, &source, jpeg, length, subsampling, quality, flags))
+        return 0;
+    return turbojpeg_original.tjCompress2(
+        handle, pixels, width, pitch, height, format, jpeg, length, subsampling, quality, flags);
+}
+
+static void set_options(const struct turbojpeg_instance *instance, int format, kst_encode_options *options)
+{
+    const int *value = instance->value;
+    kst_encode_options_init(options);
+    options->quality = value[TJPARAM_QUALITY];
+    options->dct = value[TJPARAM_FASTDCT] ? KST_DCT_FAST : KST_DCT_ACCURATE;
+    options->coding = value[TJPARAM_PROGRESSIVE] ? KST_CODING_PROGRESSIVE
+                      : value[TJPARAM_OPTIMIZE]  ? KST_CODING_OPTIMIZED
+                                                 : KST_CODING_BASELINE;
+    if (value[TJPARAM_RESTARTROWS])
+        options->restart = (kst_restart){KST_RESTART_ROWS, (uint32_t)value[TJPARAM_RESTARTROWS]};
+    else if (value[TJPARAM_RESTARTBLOCKS])
+        options->restart = (kst_restart){KST_RESTART_MCUS, (uint32_t)value[TJPARAM_RESTARTBLOCKS]};
+    options->density_unit = (kst_density_unit)value[TJPARAM_DENSITYUNITS];
+    options->density_x = (uint16_t)value[TJPARAM_XDENSITY];
+    options->density_y = (uint16_t)value[TJPARAM_YDENSITY];
+    turbojpeg_set_colour(options, format, value[TJPARAM_SUBSAMP], value[TJPARAM_COLORSPACE]);
+}
+
+static const char name[] = "tj3Compress8";
+
+static int check(struct turbojpeg_instance *instance)
+{
+    const int *value = instance->value;
+    if (instance->kind == TJINIT_DECOMPRESS)
+        return turbojpeg_fail(instance, name, "Instance has not been initialized for compression");
+    if (value[TJPARAM_LOSSLESS] || value[TJPARAM_ARITHMETIC])
+        return turbojpeg_fail(instance, name, "Lossless and arithmetic coding are not supported by this library");
+    if (value[TJPARAM_QUALITY] < 1)
+        return turbojpeg_fail(instance, name, "TJPARAM_QUALITY must be specified");
+    if (value[TJPARAM_SUBSAMP] < 0)
+        return turbojpeg_fail(instance, name, "TJPARAM_SUBSAMP must be specified");
+    return 0;
+}
+
+int tj3Compress8(tjhandle handle, const unsigned char *pixels, int width, int pitch, int height, int format,
+    unsigned char **jpeg, size_t *length)
+{
+    struct turbojpeg_instance *instance = turbojpeg_begin(handle);
+    if (!instance || check(instance))
+        return -1;
+    if (!pixels || width <= 0 || pitch < 0 || height <= 0 || format < 0 || format >= TJPF_COUNT || !jpeg || !length)
+        return turbojpeg_fail(instance, name, "Invalid argument");
+    const bool fixed = instance->value[TJPARAM_NOREALLOC];
+    const struct turbojpeg_source source = {pixels, width, pitch, height, format, instance->value[TJPARAM_BOTTOMUP]};
+    const kst_metadata profile = {
+        .kind = KST_METADATA_ICC, .data = instance->profile, .length = instance->profile_length};
+    kst_encode_options options;
+    kst_report report = {.size = sizeof report};
+    kst_buffer coded = {0};
+    set_options(instance, format, &options);
+    options.metadata = &profile;
+    options.metadata_count = instance->profile ? 1 : 0;
+    if (!settle(handle) || turbojpeg_encode(&source, &options, &coded, &report))
+        return turbojpeg_fail(instance, name, report.message);
+    const bool good = deliver(instance, &coded, jpeg, length, *length, fixed);
+    turbojpeg_coded_release(&coded);
+    return good ? 0
+                : turbojpeg_fail(instance, name,
+                      fixed ? "Buffer passed to JPEG library is too small" : "Memory allocation failure");
+}
