@@ -108,6 +108,29 @@ size_t input_read(struct video_input *input, void *to, size_t length)
     return had;
 }
 
+size_t input_read_some(struct video_input *input, void *to, size_t length)
+{
+    size_t had;
+    const uint8_t *peeked = input_peek(input, 1, &had);
+
+    had = had < length ? had : length;
+    memcpy(to, peeked, had);
+    input_use(input, had);
+    return had;
+}
+
+size_t input_read_at(struct video_input *input, uint64_t offset, void *to, size_t length)
+{
+    ssize_t got;
+
+    do
+        got = pread(input->descriptor, to, length, (off_t)offset);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        problem_set_kind(&input->failure, PROBLEM_READ, "cannot read: %s", strerror(errno));
+    return got > 0 ? (size_t)got : 0;
+}
+
 bool input_skip(struct video_input *input, uint64_t length)
 {
     size_t had;

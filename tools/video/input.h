@@ -35,6 +35,12 @@ void input_use(struct video_input *input, size_t length);
 /* Read up to `length` bytes. Returns their number, which is smaller only where the file ends. */
 size_t input_read(struct video_input *input, void *to, size_t length);
 
+/* Read up to `length` bytes, of which a pipe may give fewer at a time. Returns 0 at the end. */
+size_t input_read_some(struct video_input *input, void *to, size_t length);
+
+/* Read up to `length` bytes of a file at an offset; what is read in order does not move. Returns 0 at the end. */
+size_t input_read_at(struct video_input *input, uint64_t offset, void *to, size_t length);
+
 /* Skip bytes. Returns false if the file ends before. */
 bool input_skip(struct video_input *input, uint64_t length);
 

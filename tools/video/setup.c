@@ -10,7 +10,11 @@
 #include "video/jpeg_frame.h"
 #include "video/numbered.h"
 
-enum { RATE_USUAL = 25, LEADING_MOST = 100 /* frames that may stand in front of the first good one */ };
+enum {
+    RATE_USUAL = 25,
+    LEADING_MOST = 100, /* frames that may stand in front of the first good one */
+    UNSPECIFIED = 2     /* a colour, of Rec. ITU-T H.273 */
+};
 
 /* Find out what container the input is. */
 static const struct video_format *find_format(
@@ -24,7 +28,7 @@ static const struct video_format *find_format(
     if (format == NULL && settings->in_format == NULL)
         format = video_format_by_path(path);
     if (format == NULL && input_good(&reader->input, problem))
-        problem_set(problem, "%s: no sequence that is read here: Y4M, AVI, MJPEG, multipart",
+        problem_set(problem, "%s: no sequence that is read here: Y4M, AVI, MKV, MOV, MP4, MXF, MJPEG, multipart",
             length == 0                                ? "an empty file"
             : kst_signature_text(head, length) != NULL ? kst_signature_text(head, length)
                                                        : "an unknown format");
@@ -110,6 +114,23 @@ static void note_bad_first(struct video_reader *reader, struct video_pass *pass,
     pass->leading++;
 }
 
+/* Read the next frame, and keep the packets in front of it. */
+static enum video_step read_leading(struct video_reader *reader, struct video_pass *pass, struct problem *problem)
+{
+    enum video_step step;
+
+    while ((step = reader->format->next(reader, &pass->first, problem)) == STEP_PACKET) {
+        packets_append(&pass->packets, reader->packet);
+        if (pass->packets.bytes <= reader->frame_limit)
+            continue;
+        problem_set_kind(problem, PROBLEM_LIMIT,
+            "more than %llu bytes of sound stand in front of the first frame; raise the limit with --max-memory",
+            (unsigned long long)reader->frame_limit);
+        return STEP_FAILED;
+    }
+    return step;
+}
+
 /* Read the first frame that can be examined. Those in front of it count as damaged. */
 static bool read_first(const struct video_settings *settings, struct video_reader *reader, struct video_pass *pass,
     struct problem *problem)
@@ -127,7 +148,7 @@ static bool read_first(const struct video_settings *settings, struct video_reade
     if (status)
         return jpeg_report_problem(NULL, status, problem);
     do {
-        step = reader->format->next(reader, &pass->first, problem);
+        step = read_leading(reader, pass, problem);
         if (step == STEP_END)
             problem_set(problem, "no frames");
         good = step == STEP_FRAME && learn_shape(context, &pass->first, &reader->info, problem);
@@ -146,7 +167,9 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
     struct video_info *info = &reader->info;
 
     *reader = (struct video_reader){
-        .info = {.interlace = 'p'}, .input.descriptor = -1, .frame_limit = settings->wishes.max_memory / 4};
+        .info = {.interlace = 'p', .primaries = UNSPECIFIED, .transfer = UNSPECIFIED, .matrix = UNSPECIFIED},
+        .input.descriptor = -1,
+        .frame_limit = settings->wishes.max_memory / 4};
     reader->path = path;
     if (settings->in_format == NULL && numbered_is(path) && access(path, F_OK) != 0)
         reader->format = &video_numbered;
@@ -160,9 +183,10 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
         return false;
     if (settings->wishes.rate.over != 0)
         info->rate = settings->wishes.rate;
+    bool good = info->payload == PAYLOAD_PIXELS || read_first(settings, reader, pass, problem);
     if (info->rate.over == 0)
         info->rate = (struct video_ratio){RATE_USUAL, 1};
-    return info->payload == PAYLOAD_PIXELS || read_first(settings, reader, pass, problem);
+    return good;
 }
 
 void video_close_input(struct video_reader *reader)
@@ -417,6 +441,9 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
         writer->format = &video_numbered;
     if (writer->format == NULL)
         return complain_usage("video", "'%s' names no sequence that is written; add --out-format", path);
+    writer->track = pass->reader->track;
+    writer->tracks = pass->reader->tracks;
+    writer->metadata = pass->reader->metadata;
     settings->ht |= (settings->j2k.options.style & KST_J2K_HT) != 0;
     if (!choose_payload(settings, pass) || !check_options(settings, pass) || !choose_change(settings, pass))
         return EXIT_USAGE;
