@@ -240,12 +240,79 @@ static void test_damage(void **state)
     }
 }
 
+/* Read large pieces by several threads, at odd places, up to an end that is in the middle of one. */
+static void test_shared(void **state)
+{
+    enum { LENGTH = (11 << 20) + 12345, PIECE = (5 << 20) + 77, FIRST = 1001 };
+    struct video_input input;
+    struct problem problem;
+    char path[64];
+    int descriptor = memfd_create("large", MFD_CLOEXEC);
+    uint8_t *bytes = malloc(LENGTH), *got = malloc(LENGTH + PIECE);
+    size_t had = 0, some, length;
+
+    (void)state;
+    assert_true(descriptor >= 0 && bytes != NULL && got != NULL);
+    for (size_t i = 0; i < LENGTH; i++)
+        bytes[i] = (uint8_t)next_random();
+    assert_true(write(descriptor, bytes, LENGTH) == LENGTH);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    assert_true(input_open(&input, path, &problem));
+    input.helpers = 3;
+    input_peek(&input, 1, &length);
+    had = input_read(&input, got, FIRST);
+    while ((some = input_read(&input, got + had, PIECE)) > 0) {
+        had += some;
+        assert_true(input.offset == had && input.parts != NULL);
+    }
+    assert_int_equal(had, LENGTH);
+    assert_memory_equal(got, bytes, LENGTH);
+    assert_true(input_good(&input, &problem));
+    input_close(&input);
+    close(descriptor);
+    free(got);
+    free(bytes);
+}
+
+/* Let a frame's memory be pinned: it grows, and goes back to the context. */
+static void test_pinned(void **state)
+{
+    kst_context_options options;
+    kst_context *context;
+    struct video_frame frame = {.block = NULL};
+    struct problem problem;
+    uint8_t bytes[1000];
+
+    (void)state;
+    kst_context_options_init(&options);
+    options.device = "cpu";
+    options.threads = 1;
+    options.limits.memory = 1 << 20;
+    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)next_random();
+    frame.context = context;
+    for (int i = 0; i < 50; i++)
+        assert_true(frame_append(&frame, bytes, sizeof bytes, &problem));
+    assert_true(frame.pinned);
+    for (size_t i = 0; i < 50; i++)
+        assert_memory_equal(frame.bytes + i * sizeof bytes, bytes, sizeof bytes);
+    /* What the context does not permit is in plain memory. */
+    assert_true(frame_reserve(&frame, 2 << 20, &problem));
+    assert_false(frame.pinned);
+    assert_memory_equal(frame.bytes, bytes, sizeof bytes);
+    frame_release(&frame);
+    kst_context_destroy(&context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_pinned),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

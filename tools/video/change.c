@@ -376,6 +376,7 @@ bool video_change_begin(const struct video_wanted *wanted, struct video_pass *pa
         .close = close_changed};
     reader->format = &change->format;
     reader->state = change;
+    reader->exchanges = true;
     reader->input = (struct video_input){.descriptor = -1};
     copy_counts(reader, change);
     if (!make_context(change, problem) || !find_shapes(change, problem))

@@ -5,10 +5,15 @@
 
 #include "tool.h"
 
+struct parts;
+
 struct video_input {
     int descriptor;
-    bool regular;  /* it is a file, whose size is known */
-    uint64_t size; /* of the file */
+    bool regular;        /* it is a file, whose size is known */
+    uint64_t size;       /* of the file */
+    uint64_t position;   /* where a file is read next */
+    uint32_t helpers;    /* threads that help to read large pieces of a file; they are started when there is one */
+    struct parts *parts; /* these threads; null: they have not been started */
     uint8_t *buffer;
     size_t from, to;        /* the part of the buffer that has been read and not used */
     uint64_t offset;        /* of the first byte of that part in the file */

@@ -16,6 +16,17 @@ static void swap_frames(struct video_frame *a, struct video_frame *b)
     *b = kept;
 }
 
+/* Take the frame that was read first, and that did not lie in pinned memory. */
+static bool take_first(struct video_pass *pass, struct video_frame *frame, struct problem *problem)
+{
+    frame->length = 0;
+    frame->offset = pass->first.offset;
+    bool good = frame_append(frame, pass->first.bytes, pass->first.length, problem);
+    frame_release(&pass->first);
+    pass->has_first = false;
+    return good;
+}
+
 enum video_step pass_read(struct video_pass *pass, struct video_frame *frame, struct problem *problem)
 {
     enum video_step step = STEP_FRAME;
@@ -28,33 +39,62 @@ enum video_step pass_read(struct video_pass *pass, struct video_frame *frame, st
     if (pass->reader->packet != NULL)
         return STEP_PACKET;
     if (pass->has_first)
-        swap_frames(&pass->first, frame);
+        step = take_first(pass, frame, problem) ? STEP_FRAME : STEP_FAILED;
     else
         step = pass->reader->format->next(pass->reader, frame, problem);
-    pass->has_first = false;
     pass->interrupted |= pass->reader->input.interrupted;
     pass->reader->count += step == STEP_FRAME;
     return step;
 }
 
+kst_context *pass_open_pinning(const char *device)
+{
+    kst_context_options options;
+    kst_context *context = NULL;
+
+    kst_context_options_init(&options);
+    options.device = device;
+    options.threads = 1;
+    return kst_context_create(&options, &context) ? NULL : context;
+}
+
+void pass_pin(const struct run *run, struct slot *slot, bool output)
+{
+    if (slot->in.block == NULL && !run->pass->reader->exchanges)
+        slot->in.context = run->context;
+    if (slot->out.block == NULL && output)
+        slot->out.context = run->context;
+}
+
+/* Return the room for a stream: what is larger than its pixels, and that is rare, is made again. */
+static size_t coded_room(const struct video_pass *pass)
+{
+    enum { HEADERS = 1 << 12 };
+    return shape_bytes(&pass->reader->info.shape) + HEADERS;
+}
+
 bool pass_fill_item(struct run *run, struct slot *slot, kst_flow_item *item, struct problem *problem)
 {
     const struct video_pass *pass = run->pass;
+    bool decodes = pass->work == KST_FLOW_DECODE;
 
     item->user = slot;
     item->data = slot->in.bytes;
     item->length = slot->in.length;
+    slot->out.length = 0;
+    if (!frame_reserve(&slot->out, decodes ? shape_bytes(&pass->decoded) : coded_room(pass), problem))
+        return false;
     if (pass->work == KST_FLOW_ENCODE) {
         shape_image(&pass->reader->info.shape, slot->in.bytes, &slot->image);
         item->data = NULL;
         item->length = 0;
         item->picture = &slot->image;
-    } else if (pass->work == KST_FLOW_DECODE) {
-        slot->out.length = 0;
-        if (!frame_reserve(&slot->out, shape_bytes(&pass->decoded), problem))
-            return false;
+    }
+    if (decodes) {
         slot->out.length = shape_bytes(&pass->decoded);
         shape_image(&pass->decoded, slot->out.bytes, &item->image);
+    } else {
+        item->output = (kst_buffer){.data = slot->out.bytes, .capacity = slot->out.capacity};
     }
     return true;
 }
@@ -170,18 +210,28 @@ bool pass_write_packets(struct run *run, struct video_packets *packets, struct p
     return good;
 }
 
+/* Write the stream that was made. It is in the slot's memory, unless it was too long for that. */
+static bool write_stream(struct run *run, struct slot *slot, const kst_buffer *stream, struct problem *problem)
+{
+    slot->out.length = stream->data == slot->out.bytes ? stream->length : 0;
+    return (slot->out.length > 0 || frame_append(&slot->out, stream->data, stream->length, problem)) &&
+           write_frame(run, &slot->out, problem);
+}
+
 bool pass_write_result(struct run *run, struct slot *slot, kst_flow_item *item, struct problem *problem)
 {
     if (!pass_write_packets(run, &slot->packets, problem))
         return false;
+    if (item->report.status == KST_ERROR_BUFFER_FULL) {
+        item->output = (kst_buffer){.data = NULL};
+        pass_make(item->context, run->pass, item);
+    }
     if (item->report.status)
         return take_damage(run, slot, &item->report, problem);
     note_warnings(run, slot, &item->report);
     if (run->pass->work == KST_FLOW_DECODE)
         return write_pixels(run, &run->pass->decoded, &slot->out, problem);
-    slot->out.length = 0;
-    return frame_append(&slot->out, item->output.data, item->output.length, problem) &&
-           write_frame(run, &slot->out, problem);
+    return write_stream(run, slot, &item->output, problem);
 }
 
 /* The measure is the bytes of a file, or the frames that a stream has announced. */
@@ -246,6 +296,7 @@ static void release(struct run *run)
     frame_release(&run->last);
     frame_release(&run->pass->first);
     packets_release(&run->pass->packets);
+    kst_context_destroy(&run->context);
     pthread_cond_destroy(&run->freed);
     pthread_mutex_destroy(&run->lock);
     free(run);

@@ -5,10 +5,12 @@
  * the frame that follows them; where they are many, or no frame follows, the source writes them itself once all frames
  * in front of them have been written.
  */
+#include <kostka/kostka_device.h>
+
 #include "files/files.h"
 #include "video/pass_run.h"
 
-enum { SLOTS_LEAST = 4, SLOTS_BYTES = 1 << 29, PACKETS_BYTES = 1 << 24 };
+enum { SLOTS_LEAST = 4, SLOTS_BYTES = 1 << 29, GPU_SLOTS_BYTES = 1 << 30, PACKETS_BYTES = 1 << 24 };
 
 /* Note a problem, of which the first one counts, and let the source and the sink end. Returns false. */
 static bool fail(struct run *run, const struct problem *problem)
@@ -45,6 +47,7 @@ static struct slot *take_slot(struct run *run)
         else
             slot = &run->slot[run->made++];
         run->used++;
+        pass_pin(run, slot, run->pass->work == KST_FLOW_DECODE);
     }
     pthread_mutex_unlock(&run->lock);
     return slot;
@@ -56,7 +59,7 @@ static void give_slot(struct run *run, struct slot *slot)
     slot->next = run->free;
     run->free = slot;
     run->used--;
-    pthread_cond_signal(&run->freed);
+    pthread_cond_broadcast(&run->freed);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -123,18 +126,39 @@ static bool put(void *user, kst_flow_item *item)
     return good;
 }
 
-/* Choose how many frames may be under way: some for each thread of the CPU, or many where a GPU takes them together. */
-static uint32_t choose_slots(const struct video_pass *pass, kst_flow *flow)
+/* Return the bytes of a frame under way: of pixels on either side, and roughly of streams. */
+static size_t slot_bytes(const struct video_pass *pass)
 {
-    size_t bytes = shape_bytes(&pass->reader->info.shape) * 2;
-    uint32_t fitting = bytes == 0 ? SLOTS_MOST : (uint32_t)(SLOTS_BYTES / bytes);
-    kst_device_info info = {.size = sizeof info};
-    bool gpu = kst_flow_context(flow, 1) != NULL ||
-               (!kst_context_device(kst_flow_context(flow, 0), &info) && info.kind != KST_DEVICE_CPU);
-    uint32_t wanted = gpu ? SLOTS_MOST : 2 * info.units + SLOTS_LEAST;
+    enum { CODED_SHARE = 8 };
+    size_t pixels = shape_bytes(&pass->reader->info.shape), coded = pixels / CODED_SHARE;
+
+    return (pass->work == KST_FLOW_ENCODE ? pixels : coded) +
+           (pass->work == KST_FLOW_DECODE ? shape_bytes(&pass->decoded) : coded) + 1;
+}
+
+/* Choose how many frames may be under way: some for each thread of the CPU, or many where a GPU takes them together. */
+static uint32_t choose_slots(const struct video_pass *pass, const kst_device_info *first, bool gpu)
+{
+    size_t fitting = (gpu ? GPU_SLOTS_BYTES : SLOTS_BYTES) / slot_bytes(pass);
+    size_t wanted = gpu ? SLOTS_MOST : 2 * (size_t)first->units + SLOTS_LEAST;
 
     wanted = wanted < fitting ? wanted : fitting;
-    return wanted < SLOTS_LEAST ? SLOTS_LEAST : wanted > SLOTS_MOST ? SLOTS_MOST : wanted;
+    return wanted < SLOTS_LEAST ? SLOTS_LEAST : wanted > SLOTS_MOST ? SLOTS_MOST : (uint32_t)wanted;
+}
+
+/* Let the source begin. */
+static void begin(struct run *run, kst_flow *flow)
+{
+    kst_device_info info = {.size = sizeof info};
+    bool known = !kst_context_device(kst_flow_context(flow, 0), &info);
+    bool gpu = kst_flow_context(flow, 1) != NULL || (known && info.kind != KST_DEVICE_CPU);
+
+    if (known && info.kind == KST_DEVICE_CUDA)
+        run->context = pass_open_pinning(info.name);
+    pthread_mutex_lock(&run->lock);
+    run->most = choose_slots(run->pass, &info, gpu);
+    pthread_cond_broadcast(&run->freed);
+    pthread_mutex_unlock(&run->lock);
 }
 
 static void choose_options(const struct run *run, const kst_decode_options *decode, kst_flow_options *options)
@@ -170,10 +194,9 @@ bool pass_flow(struct run *run, struct problem *problem)
     kst_status status = kst_flow_start(&options, &flow);
     if (status)
         return jpeg_report_problem(NULL, status, problem);
-    pthread_mutex_lock(&run->lock);
-    run->most = choose_slots(run->pass, flow);
-    pthread_cond_broadcast(&run->freed);
-    pthread_mutex_unlock(&run->lock);
-    kst_flow_end(&flow); /* what failed is known already */
+    begin(run, flow);
+    status = kst_flow_end(&flow);
+    if (status == KST_ERROR_MEMORY && !run->failed) /* other failures are known already */
+        return jpeg_report_problem(NULL, status, problem);
     return !run->failed;
 }

@@ -11,12 +11,25 @@ static kst_status encode_one(kst_context *context, struct video_pass *pass, cons
     return kst_encode(context, image, pass->encode, &item->output, &item->report);
 }
 
+/* Return the memory in which pixels stay between decoding and encoding: that of the device. */
+static kst_memory memory_of(kst_context *context)
+{
+    kst_device_info info = {.size = sizeof info};
+
+    if (kst_context_device(context, &info))
+        return KST_MEMORY_HOST;
+    return info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
+           : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
+                                            : KST_MEMORY_HOST;
+}
+
 static kst_status convert_one(
     kst_context *context, struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
 {
     kst_image image;
 
     kst_image_init(&image);
+    image.memory = memory_of(context);
     kst_status status = kst_decode(context, item->data, item->length, decode, &image, &item->report);
     if (!status)
         status = encode_one(context, pass, &image, item);
@@ -61,27 +74,29 @@ static void decode_fields(struct run *run, kst_context *context, const kst_decod
     item->report.warnings += warnings;
 }
 
-/* Do a frame's work in a context, all of whose threads share it. */
-static void make_one(
-    kst_context *context, struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
+void pass_make(kst_context *context, struct video_pass *pass, kst_flow_item *item)
 {
+    kst_decode_options decode;
+
+    pass_choose_decoding(pass, &decode);
     if (pass->work == KST_FLOW_DECODE)
-        kst_decode(context, item->data, item->length, decode, &item->image, &item->report);
+        kst_decode(context, item->data, item->length, &decode, &item->image, &item->report);
     else if (pass->work == KST_FLOW_ENCODE)
         encode_one(context, pass, item->picture, item);
     else if (pass->work == KST_FLOW_TRANSCODE)
         kst_transcode(context, item->data, item->length, pass->transcode, &item->output, &item->report);
     else
-        convert_one(context, pass, decode, item);
+        convert_one(context, pass, &decode, item);
 }
 
 static enum video_step do_one(
     struct run *run, kst_context *context, const kst_decode_options *decode, struct problem *problem)
 {
     struct slot *slot = &run->slot[0];
-    enum video_step step = pass_read(run->pass, &slot->in, problem);
     kst_flow_item item = {.size = sizeof item};
 
+    pass_pin(run, slot, true);
+    enum video_step step = pass_read(run->pass, &slot->in, problem);
     if (step == STEP_PACKET) {
         packets_append(&slot->packets, run->pass->reader->packet);
         return pass_write_packets(run, &slot->packets, problem) ? STEP_PACKET : STEP_FAILED;
@@ -90,13 +105,14 @@ static enum video_step do_one(
         return step;
     kst_image_init(&item.image);
     kst_report_init(&item.report);
+    item.context = context;
     slot->number = run->pass->reader->count - 1;
     if (!pass_fill_item(run, slot, &item, problem))
         return STEP_FAILED;
     if (run->pass->reader->info.fields)
         decode_fields(run, context, decode, &item, problem);
     else
-        make_one(context, run->pass, decode, &item);
+        pass_make(context, run->pass, &item);
     bool good = pass_write_result(run, slot, &item, problem);
     kst_buffer_release(context, &item.output);
     pass_show(run->pass, &slot->in, slot->number);
@@ -108,7 +124,6 @@ bool pass_singly(struct run *run, struct problem *problem)
     const struct common_options *common = run->pass->common;
     kst_decode_options decode;
     kst_context_options options;
-    kst_context *context;
     enum video_step step = STEP_FRAME;
 
     pass_choose_decoding(run->pass, &decode);
@@ -118,12 +133,11 @@ bool pass_singly(struct run *run, struct problem *problem)
     options.limits.pixels = common->max_pixels;
     options.limits.memory = common->max_memory;
     options.limits.work = (uint32_t)common->max_work;
-    kst_status status = kst_context_create(&options, &context);
+    kst_status status = kst_context_create(&options, &run->context);
     if (status)
         return jpeg_report_problem(NULL, status, problem);
     run->made = 1;
     while (step == STEP_FRAME || step == STEP_PACKET)
-        step = do_one(run, context, &decode, problem);
-    kst_context_destroy(&context);
+        step = do_one(run, run->context, &decode, problem);
     return step == STEP_END;
 }

@@ -173,8 +173,11 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
     reader->path = path;
     if (settings->in_format == NULL && numbered_is(path) && access(path, F_OK) != 0)
         reader->format = &video_numbered;
-    else if (input_open(&reader->input, path, problem))
+    else if (input_open(&reader->input, path, problem)) {
+        if (settings->common.threads == 1)
+            reader->input.helpers = 0;
         reader->format = find_format(settings, path, reader, problem);
+    }
     if (reader->format == NULL)
         return false;
     if (reader->format->open == NULL)

@@ -44,11 +44,13 @@ struct video_info {
 
 /* A frame and the memory that it is in, which grows as it needs to. */
 struct video_frame {
-    uint8_t *block;  /* from aligned_alloc() */
-    size_t capacity; /* bytes behind the room in front */
+    uint8_t *block;  /* with the room in front; null: there is none yet */
+    size_t capacity; /* bytes behind that room */
     uint8_t *bytes;  /* FRAME_ROOM bytes behind `block` */
     size_t length;
-    uint64_t offset; /* of the frame in the container */
+    uint64_t offset;      /* of the frame in the container */
+    kst_context *context; /* whose device copies from and to the memory at full speed, if it is pinned; or null */
+    bool pinned;          /* the memory is that of kst_pinned_allocate() */
 };
 
 enum { FRAME_ROOM = 64 /* bytes in front of a frame, which a container's writer may use */ };
@@ -122,6 +124,7 @@ struct video_reader {
     const char *path;
     struct video_info info;
     struct video_input input;
+    bool exchanges;       /* a frame may get memory that another one had, and leave its own behind */
     uint64_t frame_limit; /* the most bytes that a coded frame may have */
     uint64_t count;       /* frames that have been read */
     uint64_t skipped;     /* bytes between frames that belong to none */
