@@ -23,8 +23,9 @@ struct avi_in {
     bool shaped; /* the format of the video is known */
     struct video_track track[TRACKS_MOST];
     struct {
-        uint32_t stream; /* the number of the track's stream */
-        uint64_t units;  /* of sound before the next packet */
+        uint32_t stream;         /* the number of the track's stream */
+        uint64_t start;          /* units in front of its first packet */
+        uint64_t packets, bytes; /* so far */
     } place[TRACKS_MOST];
     struct video_frame bytes; /* of a packet, while they are read */
 };
@@ -132,7 +133,7 @@ static void add_track(struct video_reader *reader, const uint8_t *header)
         .wave_bytes = little_endian(header + SAMPLE, 4),
         .copied = true};
     avi->place[reader->tracks].stream = avi->streams - 1;
-    avi->place[reader->tracks++].units = little_endian(header + START, 4);
+    avi->place[reader->tracks++].start = little_endian(header + START, 4);
 }
 
 /* Read the header of a stream (AVISTREAMHEADER). The first video stream is the one that is read. */
@@ -328,12 +329,19 @@ static uint32_t find_track(const struct video_reader *reader, const struct chunk
     return reader->tracks;
 }
 
+/* Return the units in front of a track's next packet. One of equal length may be divided among packets. */
+static uint64_t units_before(const struct avi_in *avi, uint32_t index)
+{
+    uint32_t bytes = avi->track[index].wave_bytes;
+
+    return avi->place[index].start + (bytes == 0 ? avi->place[index].packets : avi->place[index].bytes / bytes);
+}
+
 /* Read the packet in a chunk. One that the file cuts off is missing, and so the end. */
 static enum video_step read_packet(
     struct video_reader *reader, const struct chunk *chunk, uint32_t index, struct problem *problem)
 {
     struct avi_in *avi = reader->state;
-    const struct video_track *track = &avi->track[index];
 
     avi->bytes.length = 0;
     avi->bytes.offset = chunk->offset;
@@ -350,9 +358,11 @@ static enum video_step read_packet(
     if (packet->length > 0)
         memcpy(packet->bytes, avi->bytes.bytes, packet->length);
     packet->key = true;
-    packet->time = (int64_t)avi->place[index].units;
-    packet->duration = track->wave_bytes == 0 ? 1 : (int64_t)(packet->length / track->wave_bytes);
-    avi->place[index].units += (uint64_t)packet->duration;
+    uint64_t before = units_before(avi, index);
+    avi->place[index].packets++;
+    avi->place[index].bytes += packet->length;
+    packet->time = (int64_t)before;
+    packet->duration = (int64_t)(units_before(avi, index) - before);
     reader->packet = packet;
     return STEP_PACKET;
 }
