@@ -206,6 +206,9 @@ static void report(const char *name, const struct video_pass *pass, double secon
     if (pass->rate.over > 0)
         complain(name, "warning: %llu frames have more bits than they may, at the lowest quality",
             (unsigned long long)pass->rate.over);
+    if (pass->rate.lowered > 0)
+        complain(name, "warning: %llu frames have less than the quality asked for, to keep to their bits",
+            (unsigned long long)pass->rate.lowered);
     if (reader->uneven > 0)
         complain(name,
             "warning: %llu frames are due at other times than %u/%u a second says, and are written at that rate; --fps "
@@ -340,7 +343,8 @@ const struct verb verb_video = {
         "  -q, --quality N, --lossless, --rate BPP, --ratio R ...   all options of 'kostka encode'; see there\n"
         "  --bitrate BITS      bits a second, such as 40M: JPEG shares them among frames, so that no row of frames "
         "has\n"
-        "                      more than the bits of its time and of one second; JPEG 2000 gives each frame as many\n"
+        "                      more than the bits of its time and of one second; JPEG 2000 gives each frame as many,\n"
+        "                      or with --quality, --psnr or --lossless what that takes, up to the same limit\n"
         "  --bits-per-frame BITS   the most bits of each frame: the greatest quality that keeps to them\n"
         "  --fps N|N/D         frames a second, where IN does not say it (25) or is wrong\n"
         "  --in-format, --out-format y4m|avi|mkv|mov|mp4|mxf|mjpeg|multipart|raw   where bytes and names\n"

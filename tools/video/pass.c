@@ -218,14 +218,45 @@ static bool write_stream(struct run *run, struct slot *slot, const kst_buffer *s
            write_frame(run, &slot->out, problem);
 }
 
+/* Make an item again, as if it had not been made. */
+static void make_again(struct run *run, struct slot *slot, const kst_encode_options *encode, kst_flow_item *item)
+{
+    struct video_pass pass = *run->pass;
+
+    pass.encode = encode;
+    kst_buffer_release(item->context, &item->output);
+    if (item->report.status != KST_ERROR_BUFFER_FULL)
+        item->output = (kst_buffer){.data = slot->out.bytes, .capacity = slot->out.capacity};
+    pass_make(item->context, &pass, item);
+}
+
+/* Let a frame of JPEG 2000 have no more bits than the bucket has room for. */
+static void keep_to_bits(struct run *run, struct slot *slot, kst_flow_item *item)
+{
+    const struct video_info *info = &run->pass->writer->info;
+    struct video_rate *rate = &run->pass->rate;
+    double bits = video_rate_allowance(rate);
+
+    if ((double)item->output.length * 8 > bits) {
+        kst_j2k_options j2k = *run->pass->encode->jpeg2000;
+        kst_encode_options options = *run->pass->encode;
+        j2k.target = KST_J2K_RATE;
+        j2k.value = bits / ((double)info->shape.width * info->shape.height);
+        options.jpeg2000 = &j2k;
+        make_again(run, slot, &options, item);
+        rate->lowered++;
+    }
+    video_rate_fill(rate, (double)item->output.length * 8);
+}
+
 bool pass_write_result(struct run *run, struct slot *slot, kst_flow_item *item, struct problem *problem)
 {
     if (!pass_write_packets(run, &slot->packets, problem))
         return false;
-    if (item->report.status == KST_ERROR_BUFFER_FULL) {
-        item->output = (kst_buffer){.data = NULL};
-        pass_make(item->context, run->pass, item);
-    }
+    if (item->report.status == KST_ERROR_BUFFER_FULL)
+        make_again(run, slot, run->pass->encode, item);
+    if (item->report.status == KST_OK && run->pass->rate.ceiling)
+        keep_to_bits(run, slot, item);
     if (item->report.status)
         return take_damage(run, slot, &item->report, problem);
     note_warnings(run, slot, &item->report);
@@ -315,7 +346,7 @@ bool video_pass_run(struct video_pass *pass, struct problem *problem)
     pthread_cond_init(&run->freed, NULL);
     progress_begin_unknown();
     progress_real_time((double)pass->reader->info.rate.over / pass->reader->info.rate.under);
-    bool single = pass->latency || pass->reader->info.fields || pass->rate.frame_bits > 0;
+    bool single = pass->latency || pass->reader->info.fields || (pass->rate.frame_bits > 0 && !pass->rate.ceiling);
     bool good = pass->copy ? copy_all(run, problem) : single ? pass_singly(run, problem) : pass_flow(run, problem);
     if (good && run->owed > 0)
         good = problem_set(problem, "no frame could be decoded; %s", pass->first_damage.text);

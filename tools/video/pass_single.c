@@ -6,7 +6,7 @@
 
 static kst_status encode_one(kst_context *context, struct video_pass *pass, const kst_image *image, kst_flow_item *item)
 {
-    if (pass->rate.frame_bits > 0)
+    if (pass->rate.frame_bits > 0 && !pass->rate.ceiling)
         return video_rate_encode(&pass->rate, context, image, pass->encode, &item->output, &item->report);
     return kst_encode(context, image, pass->encode, &item->output, &item->report);
 }

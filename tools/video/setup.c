@@ -13,6 +13,7 @@
 enum {
     RATE_USUAL = 25,
     LEADING_MOST = 100, /* frames that may stand in front of the first good one */
+    QUALITY_MOST = 95,  /* beyond that a JPEG grows without looking better */
     UNSPECIFIED = 2     /* a colour, of Rec. ITU-T H.273 */
 };
 
@@ -356,19 +357,29 @@ static void add_tags(struct video_settings *settings, const struct video_info *i
             .length = sizeof limited - 1};
 }
 
-/* Turn bits a second, or a frame, into the most bits of each frame, or into a bucket that frames of JPEG share. */
+/*
+ * Turn bits a second, or a frame, into the most bits of each frame, or into a bucket that frames share. JPEG 2000 needs
+ * one where a quality is asked for; otherwise each frame takes its share.
+ */
 static void fit_rate(struct video_settings *settings, struct video_pass *pass)
 {
+    static const int aims[] = {OPTION_LOSSLESS, OPTION_PSNR, OPTION_STEP, OPTION_QUALITY};
     const struct video_info *info = &pass->writer->info;
     double rate = (double)info->rate.over / info->rate.under;
     double bits = settings->bitrate > 0 ? settings->bitrate / rate : settings->frame_bits;
 
     if (bits <= 0)
         return;
+    pass->rate = (struct video_rate){.frame_bits = bits, .capacity = settings->bitrate, .most = QUALITY_MOST};
     if (info->payload == PAYLOAD_JPEG) {
-        pass->rate = (struct video_rate){.frame_bits = bits, .capacity = settings->bitrate};
+        if (settings->encode.quality_given)
+            pass->rate.most = settings->encode.options.quality;
         return;
     }
+    pass->rate.ceiling = has_any(&settings->given, aims, sizeof aims / sizeof *aims);
+    if (pass->rate.ceiling)
+        return;
+    pass->rate = (struct video_rate){.frame_bits = 0};
     settings->j2k.options.target = KST_J2K_RATE;
     settings->j2k.options.value = bits / ((double)info->shape.width * info->shape.height);
 }
