@@ -5,17 +5,20 @@
 #
 #     bench/video.sh [PHOTO…]
 #
-# Frames are made of the photographs (those of MATE's backgrounds without any): each is resized to cover a frame, and they
-# take turns. Rows that need a GPU, a second one, FFmpeg or GStreamer are left out where there is none, with a line that
-# says so. The time is that of the fastest of KOSTKA_ROUNDS (3) runs, the start of the process and of the device included.
-# KOSTKA is the command line (that of build/), KOSTKA_FRAMES the number of frames of 1080p (480; a half of it at 4K, an
-# eighth at 8K), KOSTKA_PLUGIN the folder of the elements for GStreamer.
+# Frames are made of the photographs (those of MATE's backgrounds without any) by this project's own commands: each is
+# resized to cover a frame, and they take turns. Rows that need a GPU, a second one, python3, FFmpeg or GStreamer are left
+# out where there is none, with a line that says so. The time is that of the fastest of KOSTKA_ROUNDS (2) runs, the start
+# of the process and of the device included; beside it is the rate behind that start, which the same command on a few
+# frames takes. KOSTKA is the command line (that of build/), KOSTKA_FRAMES the number of frames of 1080p (1200; a quarter
+# of it at 4K, a twenty-fifth at 8K; they take 4 GB, and those of 8K 7 GB), KOSTKA_PLUGIN the folder of the elements for
+# GStreamer. It takes about two minutes on a GPU.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 kostka=${KOSTKA:-$here/../build/kostka}
 plugin=${KOSTKA_PLUGIN:-$here/../build/plugins/gstreamer}
-frames=${KOSTKA_FRAMES:-480}
-rounds=${KOSTKA_ROUNDS:-3}
+frames=${KOSTKA_FRAMES:-1200}
+rounds=${KOSTKA_ROUNDS:-2}
+few=2
 work=$(mktemp -d "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)/kostka-video-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -25,27 +28,38 @@ trap 'exit 130' INT TERM
     exit 2
 }
 
-# make SIZE SUBSAMPLING COUNT NAME PHOTO…: NAME.y4m, of so many frames
-make() {
+# repeat NAME COUNT: NAME.y4m of so many frames, and NAME-few.y4m of a few, from those of once.y4m
+repeat() {
+    name=$1
+    left=$2
+    size=$(head -n 1 "$work/once.y4m" | wc -c)
+    total=$(wc -c <"$work/once.y4m")
+    frame=$(((total - size) / unique))
+    head -c $((size + few * frame)) "$work/once.y4m" >"$work/$name-few.y4m"
+    head -c "$size" "$work/once.y4m" >"$work/$name.y4m"
+    while [ "$left" -gt 0 ]; do
+        some=$((left < unique ? left : unique))
+        tail -c +$((size + 1)) "$work/once.y4m" | head -c $((some * frame)) >>"$work/$name.y4m"
+        left=$((left - some))
+    done
+    rm "$work/once.y4m"
+}
+
+# once SIZE SUBSAMPLING MOST PHOTO…: once.y4m, of a frame for each photograph, and how many they are (unique)
+once() {
     size=$1
     subsampling=$2
-    wanted=$3
-    name=$4
-    shift 4
+    most=$3
+    shift 3
     mkdir "$work/frames"
-    made=0
-    while [ "$made" -lt "$wanted" ]; do
-        photo=
-        if [ "$made" -lt $# ]; then
-            eval "photo=\${$((made + 1))}"
-            "$kostka" convert --device cpu "$photo" "$work/frames/$(printf %05d.jpg "$made")" --resize "$size" --fit cover -q 98 \
-                --subsampling "$subsampling" 2>"$work/log" || cat "$work/log" >&2
-        else
-            ln -s "$(printf %05d.jpg $((made % $#)))" "$work/frames/$(printf %05d.jpg "$made")"
-        fi
-        made=$((made + 1))
+    unique=0
+    for photo; do
+        [ "$unique" -lt "$most" ] || break
+        "$kostka" convert --device cpu "$photo" "$work/frames/$(printf %05d.jpg "$unique")" --resize "$size" --fit cover -q 98 \
+            --subsampling "$subsampling" 2>"$work/log" || cat "$work/log" >&2
+        unique=$((unique + 1))
     done
-    "$kostka" video --device cpu --fps 60 "$work/frames/%05d.jpg" "$work/$name.y4m"
+    "$kostka" video --device cpu --fps 60 "$work/frames/%05d.jpg" "$work/once.y4m"
     rm -r "$work/frames"
 }
 
@@ -76,6 +90,7 @@ seconds() {
     best=
     round=0
     while [ "$round" -lt "$rounds" ]; do
+        rm -f "$work"/out.* # to free a file of gigabytes takes time, too
         began=$(date +%s%N)
         "$@" >"$work/log" 2>&1 || {
             echo "$* failed: $(tail -n 3 "$work/log")" >&2
@@ -88,15 +103,34 @@ seconds() {
     awk "BEGIN { print $best / 1e9 }"
 }
 
-# row WORK MUST COUNT COMMAND…: a row of the table, in frames a second
+# row WORK MUST COUNT COMMAND…: a row of the table, in frames a second. Files of many frames in the command have others of a
+# few, NAME-few.EXTENSION, beside them.
 row() {
     label=$1
     must=$2
     count=$3
     shift 3
-    time=$(seconds "$@")
-    awk -v label="$label" -v must="$must" -v count="$count" -v time="$time" -v command="$(echo "$*" | sed "s#$work/##g; s#$kostka#kostka#")" \
-        'BEGIN { printf "| %s | %.0f | %s | %d in %.2f s | `%s` |\n", label, count / time, must, count, time, command }'
+    all=$(seconds "$@")
+    start=$(seconds_few "$@")
+    rm -f "$work"/out.*
+    awk -v label="$label" -v must="$must" -v count="$count" -v few=$few -v all="$all" -v start="$start" \
+        -v command="$(echo "$*" | sed "s#$work/##g; s#$kostka#kostka#; s#[^ ]*/gst-launch#gst-launch#")" 'BEGIN {
+            behind = all > start ? (count - few) / (all - start) : 0
+            printf "| %s | %.0f | %.0f | %s | %d in %.2f s, start %.2f s | `%s` |\n", label, count / all, behind, must, count,
+                all, start, command }'
+}
+# seconds_few COMMAND…: the same for the files of a few frames
+seconds_few() {
+    for word; do
+        case $word in
+        *"$work"/out.*) ;;
+        *"$work"/*.y4m) word=${word%.y4m}-few.y4m ;;
+        *"$work"/*.avi) word=${word%.avi}-few.avi ;;
+        esac
+        set -- "$@" "$word"
+        shift
+    done
+    seconds "$@"
 }
 video() {
     label=$1
@@ -105,43 +139,24 @@ video() {
     shift 3
     row "$label" "$must" "$count" "$kostka" video "$@"
 }
+# coded NAME: NAME.avi and NAME-few.avi of the frames in Y4M
+coded() {
+    for name in "$1" "$1-few"; do
+        "$kostka" video "$work/$name.y4m" "$work/$name.avi" -q 90
+    done
+}
 
-large=$((frames / 2))
-huge=$((frames / 8))
+large=$((frames / 4))
+huge=$((frames / 25))
 echo "making frames in $work" >&2
-make 1920x1080 420 "$frames" hd "$@"
-make 3840x2160 420 "$large" uhd "$@"
-"$kostka" video --device cpu "$work/hd.y4m" "$work/hd.avi" -q 90
-"$kostka" video --device cpu "$work/uhd.y4m" "$work/uhd.avi" -q 90
 gpus=$("$kostka" devices | grep -c '^cuda:' || true)
 echo "$("$kostka" devices | grep -E '^(cpu|cuda|opencl)' | tr '\n' ';') $(nproc) processors, $(date +%F)"
-printf '\n| work | frames a second | must | | command |\n|---|---:|---:|---|---|\n'
+printf '\n| work | frames a second | behind the start | must | | command |\n|---|---:|---:|---|---|---|\n'
+once 1920x1080 420 12 "$@"
+repeat hd "$frames"
+coded hd
 video 'MJPEG 1080p 4:2:0 to Y4M' 1000 "$frames" "$work/hd.avi" "$work/out.y4m"
 video 'Y4M 1080p to MJPEG' 1000 "$frames" "$work/hd.y4m" "$work/out.avi" -q 90
-rm -f "$work"/out.*
-video 'Y4M 4K 4:2:0 to JPEG 2000 9/7, 10:1' 300 "$large" "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
-video 'the same to HTJ2K' 500 "$large" "$work/uhd.y4m" "$work/out.avi" --codec ht --ratio 10
-video 'MJPEG 4K to JPEG 2000, lossless' 350 "$large" "$work/uhd.avi" "$work/out.avi" --codec jpeg2000 --lossless
-rm -f "$work"/out.*
-video 'MJPEG 4K decoded and encoded, --latency: frames one by one (must: 2 ms a frame)' 500 "$large" --latency "$work/uhd.avi" \
-    "$work/out.avi" -q 80
-if [ "$gpus" -ge 2 ]; then
-    video 'Y4M 4K to JPEG 2000 on the first GPU' '' "$large" --device cuda:0 "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
-    video 'on two GPUs' '1.85 x' "$large" --device cuda:0,cuda:1 "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
-else
-    echo "left out: two GPUs against one; there are $gpus" >&2
-fi
-rm -f "$work"/out.* "$work"/uhd.*
-if command -v python3 >/dev/null && [ "$huge" -gt 0 ]; then
-    make 7680x4320 422 "$huge" eight "$@"
-    deepen "$work/eight.y4m" "$work/deep.y4m"
-    rm "$work/eight.y4m"
-    video '8K 4:2:2 10 bits to JPEG 2000, 10:1' 60 "$huge" "$work/deep.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
-    video 'the same to HTJ2K' '' "$huge" "$work/deep.y4m" "$work/out.avi" --codec ht --ratio 10
-    rm -f "$work"/out.* "$work/deep.y4m"
-else
-    echo "left out: 8K; there is no python3 to make it" >&2
-fi
 two='taskset -c 0,1'
 if command -v taskset >/dev/null && command -v ffmpeg >/dev/null; then
     # shellcheck disable=SC2086 # words
@@ -149,9 +164,8 @@ if command -v taskset >/dev/null && command -v ffmpeg >/dev/null; then
     # shellcheck disable=SC2086 # words
     row 'FFmpeg' '' "$frames" $two ffmpeg -nostdin -v error -y -i "$work/hd.avi" -f yuv4mpegpipe -strict -1 "$work/out.y4m"
 else
-    echo "left out: FFmpeg; it is not installed" >&2
+    echo "left out: FFmpeg; it or taskset is not installed" >&2
 fi
-rm -f "$work"/out.*
 if command -v gst-launch-1.0 >/dev/null && command -v taskset >/dev/null && [ -e "$plugin/libgstkostka.so" ]; then
     export GST_PLUGIN_PATH="$plugin" GST_REGISTRY="$work/registry"
     gst-inspect-1.0 kostka >/dev/null
@@ -162,4 +176,31 @@ if command -v gst-launch-1.0 >/dev/null && command -v taskset >/dev/null && [ -e
     done
 else
     echo "left out: GStreamer; it, taskset or the plugin is missing" >&2
+fi
+rm -f "$work"/hd*
+once 3840x2160 420 12 "$@"
+repeat uhd "$large"
+coded uhd
+video 'Y4M 4K 4:2:0 to JPEG 2000 9/7, 10:1' 300 "$large" "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+video 'the same to HTJ2K' 500 "$large" "$work/uhd.y4m" "$work/out.avi" --codec ht --ratio 10
+video 'MJPEG 4K to JPEG 2000, lossless' 350 "$large" "$work/uhd.avi" "$work/out.avi" --codec jpeg2000 --lossless
+video 'the same to HTJ2K' '' "$large" "$work/uhd.avi" "$work/out.avi" --codec ht --lossless
+video 'MJPEG 4K decoded and encoded, --latency: one by one (2 ms a frame: 500)' 500 "$large" --latency "$work/uhd.avi" \
+    "$work/out.avi" -q 80
+if [ "$gpus" -ge 2 ]; then
+    video 'Y4M 4K to JPEG 2000 on the first GPU' '' "$large" --device cuda:0 "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+    video 'on two GPUs' '1.85 x' "$large" --device cuda:0,cuda:1 "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+else
+    echo "left out: two GPUs against one; there are $gpus" >&2
+fi
+rm -f "$work"/uhd*
+if command -v python3 >/dev/null && [ "$huge" -gt $few ]; then
+    once 7680x4320 422 3 "$@"
+    deepen "$work/once.y4m" "$work/deep.y4m"
+    mv "$work/deep.y4m" "$work/once.y4m"
+    repeat deep "$huge"
+    video '8K 4:2:2 10 bits to JPEG 2000, 10:1' 60 "$huge" "$work/deep.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+    video 'the same to HTJ2K' '120 (aim)' "$huge" "$work/deep.y4m" "$work/out.avi" --codec ht --ratio 10
+else
+    echo "left out: 8K; there is no python3 to make it, or there would be too few frames" >&2
 fi

@@ -22,17 +22,20 @@ file(WRITE "${CMAKE_BINARY_DIR}/shlibs" "libkostka ${PROJECT_VERSION_MAJOR} ${de
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${CMAKE_BINARY_DIR}/shlibs")
 # CPack finds the packages of the libraries to which the binaries are linked; our own script finds those of libraries
 # that are loaded when they are needed. PNG, the most common lossless format, and JSON, which programs read, are
-# required; the other formats are optional.
+# required; the other formats are optional, and libavformat, with which many packages come, is only suggested.
 if(DPKG_SHLIBDEPS)
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_BINARY_DIR}")
     get_property(loaded GLOBAL PROPERTY KOSTKA_LOADED)
     set(KOSTKA_LOADED_DEPENDS)
     set(KOSTKA_LOADED_RECOMMENDS)
+    set(KOSTKA_LOADED_SUGGESTS)
     foreach(library IN LISTS loaded)
         set(field RECOMMENDS)
         if(library MATCHES "^(deflate|json|png)$")
             set(field DEPENDS)
+        elseif(library STREQUAL avformat)
+            set(field SUGGESTS)
         endif()
         list(APPEND KOSTKA_LOADED_${field} "$<TARGET_FILE:kostka_loaded_${library}>")
     endforeach()

@@ -5,8 +5,8 @@
  */
 #include "fuzz.h"
 
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,44 +15,7 @@
 
 enum { LIMIT = 1 << 20, PIXELS = 1 << 16 };
 
-/* These stand for what the command line has in other files. */
-bool interrupt_came(void);
-bool interrupt_came(void)
-{
-    return false;
-}
-
-bool samples_swap(enum byte_order order)
-{
-    return order == ORDER_BIG;
-}
-
-static void set_text(struct problem *problem, enum problem_kind kind, const char *format, va_list arguments)
-{
-    vsnprintf(problem->text, sizeof problem->text, format, arguments);
-    problem->kind = kind;
-}
-
-bool problem_set(struct problem *problem, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    set_text(problem, PROBLEM_CONTENT, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-bool problem_set_kind(struct problem *problem, enum problem_kind kind, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    set_text(problem, kind, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
+/* Nothing is written here. */
 bool output_write_at(struct output *output, uint64_t offset, const void *data, size_t length, struct problem *problem)
 {
     (void)output;
@@ -87,6 +50,17 @@ static void check_frame(const struct video_frame *frame, size_t length, struct f
     found->bytes += frame->length;
 }
 
+static void check_packet(struct video_reader *reader, struct found *found)
+{
+    const struct video_packet *packet = reader->packet;
+
+    fuzz_check(packet->length <= LIMIT && packet->track < reader->tracks, "a packet is within the limits");
+    for (size_t i = 0; i < packet->length; i++)
+        found->sum = (found->sum * 31 + packet->bytes[i]) % 1000000007;
+    found->bytes += packet->length;
+    free(reader->packet);
+}
+
 static void read_frames(struct video_reader *reader, size_t length, struct found *found)
 {
     const struct video_wishes wishes = {
@@ -95,8 +69,11 @@ static void read_frames(struct video_reader *reader, size_t length, struct found
     struct problem problem = {.text = ""};
 
     if (reader->format->open(reader, &wishes, &problem)) {
-        while ((found->step = reader->format->next(reader, &frame, &problem)) == STEP_FRAME)
-            check_frame(&frame, length, found);
+        while ((found->step = reader->format->next(reader, &frame, &problem)) <= STEP_PACKET)
+            if (found->step == STEP_FRAME)
+                check_frame(&frame, length, found);
+            else
+                check_packet(reader, found);
         fuzz_check(
             reader->info.payload != PAYLOAD_PIXELS || reader->info.shape.width > 0, "frames of pixels have a size");
     }

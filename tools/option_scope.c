@@ -10,9 +10,9 @@ static const struct {
     int code[10]; /* ended by 0 */
     const char *why;
 } exclusive[] = {
-    {{OPTION_LOSSLESS, OPTION_RATE, OPTION_RATIO, OPTION_PSNR, OPTION_STEP, OPTION_QUALITY, OPTION_BITRATE,
-         OPTION_BITS_PER_FRAME, 0},
+    {{OPTION_LOSSLESS, OPTION_RATE, OPTION_RATIO, OPTION_PSNR, OPTION_STEP, OPTION_QUALITY, 0},
         "each says how much is lost"},
+    {{OPTION_RATE, OPTION_RATIO, OPTION_BITRATE, OPTION_BITS_PER_FRAME, 0}, "each says how many bits there are"},
     {{OPTION_SCALE, OPTION_REDUCE, 0}, "both say by how much the picture shrinks"},
     {{OPTION_DRAFT, OPTION_SCALE, OPTION_REDUCE, 0}, "--draft chooses by how much the decoder reduces"},
     {{OPTION_DRAFT, OPTION_CROP, 0}, "a region is a part of the picture as it is decoded"},

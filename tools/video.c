@@ -42,7 +42,7 @@ static bool set_format(const char *option, const char *value, const struct video
 {
     *format = video_format_by_name(value);
     if (*format == NULL)
-        complain_usage("video", "%s is y4m, avi, mjpeg, multipart or raw, not '%s'", option, value);
+        complain_usage("video", "%s is y4m, avi, mkv, mov, mp4, mxf, mjpeg, multipart or raw, not '%s'", option, value);
     return *format != NULL;
 }
 
@@ -147,8 +147,8 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
 static struct option_group video_group(struct video_settings *settings)
 {
     static const struct option_entry table[] = {{"fps", "N", OPTION_FPS, 0, 0},
-        {"in-format", "y4m|avi|mjpeg|multipart|raw", OPTION_IN_FORMAT, 0, 0},
-        {"out-format", "y4m|avi|mjpeg|multipart|raw", OPTION_OUT_FORMAT, 0, 0},
+        {"in-format", "y4m|avi|mkv|mov|mp4|mxf|mjpeg|multipart|raw", OPTION_IN_FORMAT, 0, 0},
+        {"out-format", "y4m|avi|mkv|mov|mp4|mxf|mjpeg|multipart|raw", OPTION_OUT_FORMAT, 0, 0},
         {"codec", "jpeg|jpeg2000|ht", OPTION_CODEC, 0, 0}, {"size", "WxH", OPTION_SIZE, 0, 0},
         {"format", "yuv420p|yuv422p|yuv444p|gray|rgb", OPTION_FORMAT, 0, 0},
         {"filters", "FILTER,...", OPTION_FILTERS, 0, 0},
@@ -170,6 +170,26 @@ static void tell_details(const char *name, const struct video_pass *pass, double
         rate * info->rate.under / info->rate.over);
 }
 
+/* Say which streams, and what else, the output has no place for. */
+static void report_tracks(const char *name, const struct video_pass *pass)
+{
+    const struct video_reader *reader = pass->reader;
+    const char *container = pass->writer->format->name;
+
+    for (uint32_t i = 0; i < reader->tracks; i++)
+        if (!reader->track[i].copied)
+            complain(
+                name, "warning: %s is left out, for which there is no place in %s", reader->track[i].name, container);
+    if (pass->writer->cut * reader->info.rate.over > reader->info.rate.under)
+        complain(name, "warning: %.2f s of sound behind the last frame are cut off, as %s ends with it",
+            pass->writer->cut, container);
+    if (reader->left_out > 0)
+        complain(name, "warning: streams that are not copied are left out: %u", (unsigned)reader->left_out);
+    if (reader->info.timecode[0] != '\0' && pass->writer->info.timecode[0] == '\0')
+        complain(name, "warning: the time code %s is left out, for which there is no place in %s",
+            reader->info.timecode, container);
+}
+
 /* Say what a sequence was made of, and what was wrong with it. */
 static void report(const char *name, const struct video_pass *pass, double seconds)
 {
@@ -187,12 +207,19 @@ static void report(const char *name, const struct video_pass *pass, double secon
     if (pass->rate.over > 0)
         complain(name, "warning: %llu frames have more bits than they may, at the lowest quality",
             (unsigned long long)pass->rate.over);
+    if (pass->rate.lowered > 0)
+        complain(name, "warning: %llu frames have less than the quality asked for, to keep to their bits",
+            (unsigned long long)pass->rate.lowered);
+    if (reader->uneven > 0)
+        complain(name,
+            "warning: %llu frames are due at other times than %u/%u a second says, and are written at that rate; --fps "
+            "sets it",
+            (unsigned long long)reader->uneven, (unsigned)reader->info.rate.over, (unsigned)reader->info.rate.under);
     if (reader->skipped > 0)
         complain(name, "warning: %llu bytes between frames belong to none", (unsigned long long)reader->skipped);
     if (reader->missing > 0)
         complain(name, "warning: the file ends inside of a frame, which is left out");
-    if (reader->left_out > 0)
-        complain(name, "warning: sound and other streams are left out: %u", (unsigned)reader->left_out);
+    report_tracks(name, pass);
 }
 
 /* Return the first thing that is wrong with the input as a whole, for --strict. */
@@ -227,6 +254,11 @@ static bool write_output(const char *path, struct video_pass *pass, struct probl
         return problem_set(problem, "%s needs a file, since its headers are completed at the end; mjpeg does not",
             writer->format->name);
     }
+    if (writer->format->add_packet == NULL)
+        for (uint32_t i = 0; i < writer->tracks; i++)
+            writer->track[i].copied = false;
+    if (!writer->format->has_timecode)
+        writer->info.timecode[0] = '\0';
     interrupt_set(INTERRUPT_WAITS);
     bool good = write_all(pass, problem);
     if (writer->format->drop != NULL)
@@ -264,6 +296,7 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
         code = EXIT_INTERRUPTED;
     }
     frame_release(&pass.first);
+    packets_release(&pass.packets);
     video_close_input(&reader);
     return code;
 }
@@ -310,21 +343,26 @@ const struct verb verb_video = {
     .help =
         "Usage: kostka video [OPTIONS] IN OUT\n"
         "\n"
-        "Reads and writes Y4M (.y4m), MJPEG (.mjpeg), AVI with frames of JPEG or JPEG 2000 (.avi), multipart HTTP\n"
-        "streams of JPEG (.multipart), planes without a header (.yuv), and files with numbers in their names\n"
-        "(frame%05d.png), which may be of any format that 'kostka convert' knows. '-' is standard input or output.\n"
+        "Reads and writes Y4M (.y4m), MJPEG (.mjpeg), AVI with frames of JPEG or JPEG 2000 (.avi), the same in .mkv,\n"
+        ".mov, .mp4 and, JPEG 2000 alone, .mxf through libavformat, multipart HTTP streams of JPEG (.multipart), "
+        "planes\n"
+        "without a header (.yuv), and files with numbers in their names (frame%05d.png), which may be of any format\n"
+        "that 'kostka convert' knows. '-' is standard input or output. Sound goes along where both containers have "
+        "it.\n"
         "Frames are decoded, encoded, or coded again where an option or the codec asks for that; otherwise they\n"
         "are passed on or, with --optimize, --progressive, --restart and --ht, rewritten without loss. Planes go\n"
         "to the codec as they are: neither colours nor sampling change.\n"
         "\n"
-        "  --codec jpeg|jpeg2000|ht   what frames of AVI are coded as (jpeg)\n"
+        "  --codec jpeg|jpeg2000|ht   what frames of AVI, MKV, MOV and MP4 are coded as (jpeg)\n"
         "  -q, --quality N, --lossless, --rate BPP, --ratio R ...   all options of 'kostka encode'; see there\n"
         "  --bitrate BITS      bits a second, such as 40M: JPEG shares them among frames, so that no row of frames "
         "has\n"
-        "                      more than the bits of its time and of one second; JPEG 2000 gives each frame as many\n"
+        "                      more than the bits of its time and of one second; JPEG 2000 gives each frame as many,\n"
+        "                      or with --quality, --psnr or --lossless what that takes, up to the same limit\n"
         "  --bits-per-frame BITS   the most bits of each frame: the greatest quality that keeps to them\n"
         "  --fps N|N/D         frames a second, where IN does not say it (25) or is wrong\n"
-        "  --in-format, --out-format y4m|avi|mjpeg|multipart|raw   where bytes and names do not say it\n"
+        "  --in-format, --out-format y4m|avi|mkv|mov|mp4|mxf|mjpeg|multipart|raw   where bytes and names\n"
+        "                      do not say it\n"
         "  --size WxH, --format yuv420p|yuv422p|yuv444p|gray|rgb[DEPTH]   what frames without a header are\n"
         "  --resize WxH|W|xH, --fit exact|inside|cover, --filter bicubic|box|bilinear|hamming|lanczos   another size;\n"
         "                      planes keep their sampling\n"

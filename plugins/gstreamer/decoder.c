@@ -448,12 +448,6 @@ static void kostka_decoder_init(KostkaDecoder *decoder)
 
 void kostka_decoder_class_setup(KostkaDecoderClass *class, const char *name, const char *description, GstCaps *sink)
 {
-    GstElementClass *elements = GST_ELEMENT_CLASS(class);
-    GstCaps *frames = kostka_format_caps(class->codec, G_MAXINT);
-
-    gst_element_class_add_pad_template(elements, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
-    gst_element_class_add_pad_template(elements, gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, frames));
-    gst_element_class_set_static_metadata(elements, name, "Codec/Decoder/Image", description, "The authors of Kostka");
-    gst_caps_unref(sink);
-    gst_caps_unref(frames);
+    engine_describe(GST_ELEMENT_CLASS(class), name, "Codec/Decoder/Image", description, sink,
+        kostka_format_caps(class->codec, G_MAXINT));
 }

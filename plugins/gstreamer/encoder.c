@@ -21,14 +21,30 @@ static KostkaEncoderPrivate *private_of(gpointer encoder)
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
-    if (!engine_set(&private_of(object)->engine, object, id, value))
+    if (id >= PROPERTY_OWN) {
+        GST_OBJECT_LOCK(object);
+        KOSTKA_ENCODER_GET_CLASS(object)->set_own(KOSTKA_ENCODER(object), id, value);
+        GST_OBJECT_UNLOCK(object);
+    } else if (!engine_set(&private_of(object)->engine, object, id, value)) {
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+    }
 }
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
-    if (!engine_get(&private_of(object)->engine, object, id, value))
+    if (id >= PROPERTY_OWN) {
+        GST_OBJECT_LOCK(object);
+        KOSTKA_ENCODER_GET_CLASS(object)->get_own(KOSTKA_ENCODER(object), id, value);
+        GST_OBJECT_UNLOCK(object);
+    } else if (!engine_get(&private_of(object)->engine, object, id, value)) {
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+    }
+}
+
+void kostka_encoder_allow_properties(GObjectClass *objects)
+{
+    objects->set_property = set_property;
+    objects->get_property = get_property;
 }
 
 static void finalize(GObject *object)
@@ -150,8 +166,7 @@ static void kostka_encoder_class_init(KostkaEncoderClass *class)
     GObjectClass *objects = G_OBJECT_CLASS(class);
     GstVideoEncoderClass *base = GST_VIDEO_ENCODER_CLASS(class);
 
-    objects->set_property = set_property;
-    objects->get_property = get_property;
+    kostka_encoder_allow_properties(objects);
     objects->finalize = finalize;
     base->start = start;
     base->stop = stop;
@@ -170,12 +185,6 @@ static void kostka_encoder_init(KostkaEncoder *encoder)
 void kostka_encoder_class_setup(
     KostkaEncoderClass *class, const char *name, const char *description, GstCaps *source, gint side)
 {
-    GstElementClass *elements = GST_ELEMENT_CLASS(class);
-    GstCaps *frames = kostka_format_caps(class->codec, side);
-
-    gst_element_class_add_pad_template(elements, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, frames));
-    gst_element_class_add_pad_template(elements, gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, source));
-    gst_element_class_set_static_metadata(elements, name, "Codec/Encoder/Image", description, "The authors of Kostka");
-    gst_caps_unref(source);
-    gst_caps_unref(frames);
+    engine_describe(GST_ELEMENT_CLASS(class), name, "Codec/Encoder/Image", description,
+        kostka_format_caps(class->codec, side), source);
 }

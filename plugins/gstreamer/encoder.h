@@ -16,6 +16,9 @@ G_DECLARE_DERIVABLE_TYPE(KostkaEncoder, kostka_encoder, KOSTKA, ENCODER, GstVide
 struct _KostkaEncoderClass {
     GstVideoEncoderClass parent_class;
     kst_codec codec;
+    /* Set and get a property from PROPERTY_OWN on, with the object's lock. */
+    void (*set_own)(KostkaEncoder *encoder, guint id, const GValue *value);
+    void (*get_own)(KostkaEncoder *encoder, guint id, GValue *value);
     /* Make the caps of the output for frames of this kind, from those that the elements behind take; null: none fit. */
     GstCaps *(*choose_caps)(KostkaEncoder *encoder, GstCaps *allowed, const GstVideoInfo *info);
     /*
@@ -29,6 +32,9 @@ struct _KostkaEncoderClass {
     /* Return whether the stream is to end behind this frame. Null: it is not. */
     gboolean (*ends)(KostkaEncoder *encoder);
 };
+
+/* Let a class have properties from PROPERTY_OWN on, before they are installed. */
+void kostka_encoder_allow_properties(GObjectClass *objects);
 
 /* Set up a class: its name, the caps that it makes, which it takes over, and the largest side of frames. */
 void kostka_encoder_class_setup(

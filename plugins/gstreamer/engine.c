@@ -64,6 +64,16 @@ static void write_log(void *element, kst_log_level level, const char *line)
     GST_CAT_LEVEL_LOG(kostka_debug, debug, element, "%s", line);
 }
 
+void engine_describe(GstElementClass *elements, const char *name, const char *kind, const char *description,
+    GstCaps *sink, GstCaps *source)
+{
+    gst_element_class_add_pad_template(elements, gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink));
+    gst_element_class_add_pad_template(elements, gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, source));
+    gst_element_class_set_static_metadata(elements, name, kind, description, "The authors of Kostka");
+    gst_caps_unref(sink);
+    gst_caps_unref(source);
+}
+
 static void post_start(GstElement *element, const char *device, kst_status status)
 {
     const char *name = kst_status_name(status);

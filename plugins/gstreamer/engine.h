@@ -26,6 +26,10 @@ void engine_install_properties(GObjectClass *objects, const char *threads);
 gboolean engine_set(KostkaEngine *engine, GObject *object, guint id, const GValue *value);
 gboolean engine_get(KostkaEngine *engine, GObject *object, guint id, GValue *value);
 
+/* Name an element's class, and give it pads that are always there, of caps that are taken over. */
+void engine_describe(GstElementClass *elements, const char *name, const char *kind, const char *description,
+    GstCaps *sink, GstCaps *source);
+
 /* Make the context. Returns FALSE after an error is posted that says what can be done. */
 gboolean engine_start(KostkaEngine *engine, GstElement *element);
 void engine_stop(KostkaEngine *engine);

@@ -43,15 +43,10 @@ static GType progression_type(void)
     return type;
 }
 
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+static void set_own(KostkaEncoder *encoder, guint id, const GValue *value)
 {
-    KostkaJ2kEnc *own = KOSTKA_J2K_ENC(object);
+    KostkaJ2kEnc *own = KOSTKA_J2K_ENC(encoder);
 
-    if (id < PROPERTY_OWN) {
-        G_OBJECT_CLASS(kostka_j2k_enc_parent_class)->set_property(object, id, value, spec);
-        return;
-    }
-    GST_OBJECT_LOCK(object);
     switch (id) {
     case PROPERTY_LAYERS:
         own->layers = g_value_get_int(value);
@@ -74,18 +69,12 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     default:
         own->ht = g_value_get_boolean(value);
     }
-    GST_OBJECT_UNLOCK(object);
 }
 
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+static void get_own(KostkaEncoder *encoder, guint id, GValue *value)
 {
-    KostkaJ2kEnc *own = KOSTKA_J2K_ENC(object);
+    KostkaJ2kEnc *own = KOSTKA_J2K_ENC(encoder);
 
-    if (id < PROPERTY_OWN) {
-        G_OBJECT_CLASS(kostka_j2k_enc_parent_class)->get_property(object, id, value, spec);
-        return;
-    }
-    GST_OBJECT_LOCK(object);
     switch (id) {
     case PROPERTY_LAYERS:
         g_value_set_int(value, own->layers);
@@ -108,7 +97,6 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
     default:
         g_value_set_boolean(value, own->ht);
     }
-    GST_OBJECT_UNLOCK(object);
 }
 
 /* Return what the caps of a codestream call the components of frames. */
@@ -231,9 +219,10 @@ static void kostka_j2k_enc_class_init(KostkaJ2kEncClass *class)
     gchar *caps = g_strdup_printf("image/x-j2c,%s,%s;image/x-jpc,%s,%s,num-stripes=1,alignment=frame;image/jp2,%s",
         sides, colours, sides, colours, sides);
 
-    objects->set_property = set_property;
-    objects->get_property = get_property;
+    kostka_encoder_allow_properties(objects);
     install_properties(objects);
+    encoders->set_own = set_own;
+    encoders->get_own = get_own;
     encoders->codec = KST_CODEC_JPEG2000;
     encoders->choose_caps = choose_caps;
     encoders->choose_options = choose_options;

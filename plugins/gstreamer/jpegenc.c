@@ -13,37 +13,24 @@ struct _KostkaJpegEnc {
 
 G_DEFINE_TYPE(KostkaJpegEnc, kostka_jpeg_enc, KOSTKA_TYPE_ENCODER)
 
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+static void set_own(KostkaEncoder *encoder, guint id, const GValue *value)
 {
-    KostkaJpegEnc *own = KOSTKA_JPEG_ENC(object);
-    gboolean parents = id < PROPERTY_OWN;
+    KostkaJpegEnc *own = KOSTKA_JPEG_ENC(encoder);
 
-    if (parents) {
-        G_OBJECT_CLASS(kostka_jpeg_enc_parent_class)->set_property(object, id, value, spec);
-        return;
-    }
-    GST_OBJECT_LOCK(object);
     if (id == PROPERTY_QUALITY)
         own->quality = g_value_get_int(value);
     else
         own->snapshot = g_value_get_boolean(value);
-    GST_OBJECT_UNLOCK(object);
 }
 
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+static void get_own(KostkaEncoder *encoder, guint id, GValue *value)
 {
-    KostkaJpegEnc *own = KOSTKA_JPEG_ENC(object);
+    const KostkaJpegEnc *own = KOSTKA_JPEG_ENC(encoder);
 
-    if (id < PROPERTY_OWN) {
-        G_OBJECT_CLASS(kostka_jpeg_enc_parent_class)->get_property(object, id, value, spec);
-        return;
-    }
-    GST_OBJECT_LOCK(object);
     if (id == PROPERTY_QUALITY)
         g_value_set_int(value, own->quality);
     else
         g_value_set_boolean(value, own->snapshot);
-    GST_OBJECT_UNLOCK(object);
 }
 
 static GstCaps *choose_caps(KostkaEncoder *encoder, GstCaps *allowed, const GstVideoInfo *info)
@@ -98,9 +85,10 @@ static void kostka_jpeg_enc_class_init(KostkaJpegEncClass *class)
     KostkaEncoderClass *encoders = KOSTKA_ENCODER_CLASS(class);
     GObjectClass *objects = G_OBJECT_CLASS(class);
 
-    objects->set_property = set_property;
-    objects->get_property = get_property;
+    kostka_encoder_allow_properties(objects);
     install_properties(objects);
+    encoders->set_own = set_own;
+    encoders->get_own = get_own;
     encoders->codec = KST_CODEC_JPEG;
     encoders->choose_caps = choose_caps;
     encoders->choose_options = choose_options;

@@ -94,6 +94,23 @@ says 'frames keep their sampling'
 expect 2 "$KOSTKA" video a.mjpeg b.y4m -q 90
 says 'quality is for output in'
 
+# Streams that are longer than their pixels
+head -c 65536 /dev/urandom >noise
+{ printf 'P5\n256 256\n255\n' && cat noise; } >noise.pgm
+{ printf 'YUV4MPEG2 W256 H256 F25:1 Cmono\nFRAME\n' && cat noise && echo FRAME && cat noise; } >noise.y4m
+"$KOSTKA" encode noise.pgm noise.jpg -q 100
+[ "$(wc -c <noise.jpg)" -gt 80000 ] || fail "noise is compressed"
+cat noise.jpg noise.jpg >wanted.mjpeg
+for options in '' --latency; do
+    expect 0 "$KOSTKA" video noise.y4m noise.mjpeg -q 100 ${options:+"$options"}
+    same noise.mjpeg wanted.mjpeg
+done
+expect 0 "$KOSTKA" video noise.mjpeg noise.avi --codec jpeg2000 --lossless
+expect 0 "$KOSTKA" video noise.avi a.y4m
+expect 0 "$KOSTKA" video noise.mjpeg b.y4m
+tail -n +2 a.y4m >a && tail -n +2 b.y4m >b
+same a b
+
 # MJPEG leaves out the tables of Annex K.
 at=$(LC_ALL=C grep -a -b -o -P '\xff\xc4' p3.jpg | head -n 1 | cut -d: -f1)
 { cat p1.jpg p2.jpg && head -c "$at" p3.jpg && tail -c +$((at + 433)) p3.jpg && cat p4.jpg p5.jpg p6.jpg; } >bare.mjpeg

@@ -61,12 +61,15 @@ field() {
     dpkg-deb -f "$package" "$1"
 }
 grep -q -a 'libpng16\.so\.16' "$build/kostka" || fail 'the command does not name libpng'
-grep -o -a 'lib\(archive\|deflate\|jansson\|png16\|tiff\|webp\|gif\)\.so\.[0-9]*' "$build/kostka" | sort -u >"$work/sonames"
+grep -o -a 'lib\(archive\|avformat\|deflate\|jansson\|png16\|tiff\|webp\|gif\)\.so\.[0-9]*' "$build/kostka" | sort -u >"$work/sonames"
 while read -r soname; do
     owner=$(dpkg -S "*/$soname" | sed -n '1s/:.*//p')
     [ -n "$owner" ] || fail "no package has $soname"
     where=Recommends
-    case $soname in libpng* | libdeflate* | libjansson*) where=Depends ;; esac
+    case $soname in
+    libpng* | libdeflate* | libjansson*) where=Depends ;;
+    libavformat*) where=Suggests ;;
+    esac
     field $where | tr ',' '\n' | sed 's/^ *//; s/ .*//' | grep -q -x "$owner" ||
         fail "$where does not have $owner: $(field $where)"
 done <"$work/sonames"
@@ -85,7 +88,7 @@ for file in /var/lib/dpkg/info/"$package_of_png":*; do
     name=${file##*/}
     sed "s/\b$package_of_png\b/libpng-renamed/g" "$file" >"$work/dpkg/info/libpng-renamed${name#"$package_of_png"}"
 done
-for other in libc6 libarchive13 libdeflate0 libjansson4 libtiff6 libwebp7 libgif7; do
+for other in libavcodec59 libavformat59 libavutil57 libc6 libarchive13 libdeflate0 libjansson4 libtiff6 libwebp7 libgif7; do
     for file in /var/lib/dpkg/info/"$other":*; do
         [ ! -e "$file" ] || cp "$file" "$work/dpkg/info/"
     done

@@ -12,15 +12,22 @@
 #include "video/avi_write.h"
 #include "video/jpeg_frame.h"
 
-enum { CHUNK = 8, LIST = 12, STREAMS = 100, SCALE = 20, RATE = 24 };
+enum { CHUNK = 8, LIST = 12, STREAMS = 100, SCALE = 20, RATE = 24, START = 28, SAMPLE = 44, WAVE_MOST = 1 << 16 };
 
-/* What has been read of the headers. */
+/* What has been read of the headers, and of sound. */
 struct avi_in {
     uint32_t streams; /* lists strl so far */
     uint32_t video;   /* the number of the stream with frames; STREAMS: none yet */
     bool is_video;    /* of the last header of a stream */
-    uint32_t others;  /* streams that are left out */
-    bool shaped;      /* the format of the video is known */
+    bool is_sound;
+    bool shaped; /* the format of the video is known */
+    struct video_track track[TRACKS_MOST];
+    struct {
+        uint32_t stream;         /* the number of the track's stream */
+        uint64_t start;          /* units in front of its first packet */
+        uint64_t packets, bytes; /* so far */
+    } place[TRACKS_MOST];
+    struct video_frame bytes; /* of a packet, while they are read */
 };
 
 struct chunk {
@@ -108,6 +115,27 @@ static bool read_header(struct video_reader *reader, const struct chunk *chunk, 
     return true;
 }
 
+/* Add a track for a stream of sound by its header. One whose units have no length in time is left out. */
+static void add_track(struct video_reader *reader, const uint8_t *header)
+{
+    struct avi_in *avi = reader->state;
+    const struct video_ratio unit = {little_endian(header + SCALE, 4), little_endian(header + RATE, 4)};
+
+    avi->is_sound = is(header, "auds") && avi->streams > 0 && avi->streams <= STREAMS && reader->tracks < TRACKS_MOST &&
+                    unit.over != 0 && unit.under != 0;
+    reader->left_out += !avi->is_sound;
+    if (!avi->is_sound)
+        return;
+    struct video_track *track = &avi->track[reader->tracks];
+    *track = (struct video_track){.name = "sound",
+        .unit = unit,
+        .wave_unit = unit,
+        .wave_bytes = little_endian(header + SAMPLE, 4),
+        .copied = true};
+    avi->place[reader->tracks].stream = avi->streams - 1;
+    avi->place[reader->tracks++].start = little_endian(header + START, 4);
+}
+
 /* Read the header of a stream (AVISTREAMHEADER). The first video stream is the one that is read. */
 static bool read_stream(struct video_reader *reader, const struct chunk *chunk, struct problem *problem)
 {
@@ -116,10 +144,12 @@ static bool read_stream(struct video_reader *reader, const struct chunk *chunk, 
 
     if (!read_header(reader, chunk, header, 48, sizeof header, problem))
         return false;
+    avi->is_sound = false;
     avi->is_video = is(header, "vids") && avi->video == STREAMS && avi->streams > 0 && avi->streams <= STREAMS;
-    avi->others += !avi->is_video;
-    if (!avi->is_video)
+    if (!avi->is_video) {
+        add_track(reader, header);
         return true;
+    }
     avi->video = avi->streams - 1;
     reader->info.rate = (struct video_ratio){little_endian(header + RATE, 4), little_endian(header + SCALE, 4)};
     if (reader->info.rate.over == 0 || reader->info.rate.under == 0)
@@ -149,12 +179,33 @@ static bool find_codec(struct video_info *info, const uint8_t name[4], uint64_t 
         problem, "byte %llu: frames are coded as '%s'; MJPG and MJ2C are read", (unsigned long long)offset, shown);
 }
 
+/* Keep the format of sound (WAVEFORMATEX) as it is. */
+static bool read_wave(struct video_reader *reader, const struct chunk *chunk, struct problem *problem)
+{
+    struct avi_in *avi = reader->state;
+    struct video_track *track = &avi->track[reader->tracks - 1];
+
+    if (chunk->length < 14 || chunk->length > WAVE_MOST || track->wave != NULL)
+        return problem_set(problem, "byte %llu: a format of sound of %u bytes", (unsigned long long)chunk->offset,
+            (unsigned)chunk->length);
+    track->wave = malloc(chunk->length);
+    if (track->wave == NULL)
+        return problem_set(problem, "out of memory");
+    track->wave_length = chunk->length;
+    if (!read_header(reader, chunk, track->wave, chunk->length, chunk->length, problem))
+        return false;
+    snprintf(track->name, sizeof track->name, "sound (format %u of RIFF)", (unsigned)little_endian(track->wave, 2));
+    return true;
+}
+
 /* Read the format of a video (BITMAPINFOHEADER). The frames themselves say how large they are. */
 static bool read_format(struct video_reader *reader, const struct chunk *chunk, struct problem *problem)
 {
     struct avi_in *avi = reader->state;
     uint8_t header[40];
 
+    if (avi->is_sound)
+        return read_wave(reader, chunk, problem);
     if (!avi->is_video) {
         chunk_skip(reader, chunk, 0);
         return true;
@@ -236,25 +287,84 @@ static bool avi_open(struct video_reader *reader, const struct video_wishes *wis
         return problem_set(problem, "out of memory");
     avi->video = STREAMS;
     reader->state = avi;
-    if (!read_headers(reader, problem))
-        return false;
-    reader->left_out = avi->others;
-    return true;
+    reader->track = avi->track;
+    return read_headers(reader, problem);
 }
 
 static void avi_close(struct video_reader *reader)
 {
-    free(reader->state);
+    struct avi_in *avi = reader->state;
+
+    for (uint32_t i = 0; avi != NULL && i < TRACKS_MOST; i++)
+        free(avi->track[i].wave);
+    if (avi != NULL)
+        frame_release(&avi->bytes);
+    free(avi);
     reader->state = NULL;
 }
 
-/* Return whether a chunk holds a frame of the stream: its number in two digits, and db or dc. */
+/* Return whether a chunk's name begins with a stream's number, in two digits. */
+static bool is_of(const struct chunk *chunk, uint32_t stream)
+{
+    return chunk->name[0] == '0' + stream / 10 && chunk->name[1] == '0' + stream % 10;
+}
+
+/* Return whether a chunk holds a frame of the stream: db or dc stand behind the number. */
 static bool is_frame(const struct avi_in *avi, const struct chunk *chunk)
 {
     const uint8_t *name = chunk->name;
 
-    return name[0] == '0' + avi->video / 10 && name[1] == '0' + avi->video % 10 && name[2] == 'd' &&
-           (name[3] == 'c' || name[3] == 'b');
+    return is_of(chunk, avi->video) && name[2] == 'd' && (name[3] == 'c' || name[3] == 'b');
+}
+
+/* Return the track that a chunk has a packet of, if the track is copied; else how many there are. */
+static uint32_t find_track(const struct video_reader *reader, const struct chunk *chunk)
+{
+    const struct avi_in *avi = reader->state;
+
+    for (uint32_t i = 0; i < reader->tracks; i++)
+        if (avi->track[i].copied && is_of(chunk, avi->place[i].stream) && chunk->name[2] == 'w' &&
+            chunk->name[3] == 'b')
+            return i;
+    return reader->tracks;
+}
+
+/* Return the units in front of a track's next packet. One of equal length may be divided among packets. */
+static uint64_t units_before(const struct avi_in *avi, uint32_t index)
+{
+    uint32_t bytes = avi->track[index].wave_bytes;
+
+    return avi->place[index].start + (bytes == 0 ? avi->place[index].packets : avi->place[index].bytes / bytes);
+}
+
+/* Read the packet in a chunk. One that the file cuts off is missing, and so the end. */
+static enum video_step read_packet(
+    struct video_reader *reader, const struct chunk *chunk, uint32_t index, struct problem *problem)
+{
+    struct avi_in *avi = reader->state;
+
+    avi->bytes.length = 0;
+    avi->bytes.offset = chunk->offset;
+    enum video_step step = frame_append_input(reader, &avi->bytes, chunk->length, problem);
+    if (step == STEP_END)
+        reader->missing = chunk->length - avi->bytes.length;
+    if (step != STEP_FRAME)
+        return step;
+    if ((chunk->length & 1) != 0)
+        input_skip(&reader->input, 1);
+    struct video_packet *packet = packet_make(index, avi->bytes.length, problem);
+    if (packet == NULL)
+        return STEP_FAILED;
+    if (packet->length > 0)
+        memcpy(packet->bytes, avi->bytes.bytes, packet->length);
+    packet->key = true;
+    uint64_t before = units_before(avi, index);
+    avi->place[index].packets++;
+    avi->place[index].bytes += packet->length;
+    packet->time = (int64_t)before;
+    packet->duration = (int64_t)(units_before(avi, index) - before);
+    reader->packet = packet;
+    return STEP_PACKET;
 }
 
 /* Read the frame in a chunk. One that the file cuts off is missing, and so the end. */
@@ -286,6 +396,9 @@ static enum video_step avi_next(struct video_reader *reader, struct video_frame 
             return step;
         if (is_frame(reader->state, &chunk))
             return read_frame(reader, &chunk, frame, problem);
+        uint32_t track = find_track(reader, &chunk);
+        if (track < reader->tracks)
+            return read_packet(reader, &chunk, track, problem);
         if (is(chunk.name, "RIFF") || is(chunk.name, "LIST"))
             enter(reader, &chunk, &movie);
         else
@@ -303,5 +416,6 @@ const struct video_format video_avi = {.name = "avi",
     .close = avi_close,
     .begin = avi_begin,
     .add = avi_add,
+    .add_packet = avi_add_packet,
     .end = avi_end,
     .drop = avi_drop};

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes AVI files with the indices of OpenDML. The file is a row of lists RIFF of about 1 GiB, each with the index of
- * its frames at the end; the first one has the older index, too. The lengths of the list that is being written, and the
- * number of frames, are updated with each frame, so that the frames of a file that was not finished play.
+ * Writes AVI files with the indices of OpenDML. The file is a row of lists RIFF of about 1 GiB, each with an index for
+ * each of its streams at the end; the first one has the older index of all streams, too. The lengths of the list that
+ * is being written, and the lengths of the streams, are updated with each frame, so that what a file has that was not
+ * finished plays. Stream 0 has the frames; the sound of tracks follows in the order of the tracks.
  */
 #include "video/avi_write.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "video/avi.h"
 
 enum {
-    INDICES = 1024,        /* the most lists RIFF, of which the header has a table */
-    LIST_FRAMES = 1 << 16, /* the most frames in one, which bounds the memory for their index */
+    INDICES = 1024,        /* the most lists RIFF, of which each stream's header has a table */
+    LIST_CHUNKS = 1 << 16, /* the most frames and packets in one, which bounds the memory for their index */
     LIST_BYTES = 1 << 30,  /* a list that is longer ends */
-    HEADER_MOST = 1 << 15, /* room for the headers with that table */
-    INDEX_HEAD = 24,       /* bytes in front of the entries of the table or of an index */
-    KEY_FRAME = 0x10,      /* a flag of the older index */
+    STREAM_MOST = 1 << 15, /* room for a stream's header with that table, without a format of sound */
+    WAVE_MOST = 1 << 16,   /* and for that format */
+    STREAMS = 1 + TRACKS_MOST,
+    STREAM_LENGTH = 32, /* where dwLength is in the chunk strh, in front of dwSuggestedBufferSize */
+    INDEX_HEAD = 24,    /* bytes in front of the entries of the table or of an index */
+    KEY_FRAME = 0x10,   /* a flag of the older index */
     HAS_INDEX = 0x10,
     INTERLEAVED = 0x100,
     TRUSTED = 0x800 /* flags of avih: these and that chunks have right names */
@@ -26,16 +31,27 @@ enum {
 struct entry {
     uint32_t offset; /* of the chunk's header, from the list RIFF on */
     uint32_t length;
+    uint32_t stream;
+};
+
+struct stream {
+    char name[5];                    /* of its chunks */
+    const struct video_track *track; /* of sound; null: it has the frames */
+    uint64_t units;                  /* frames, or units of sound, so far */
+    uint64_t bytes;
+    uint32_t largest;         /* bytes of the largest chunk */
+    uint32_t strh, table;     /* offsets of the contents of the chunks strh and indx */
+    uint32_t indices, listed; /* indices in the table, and units before the list that is being written */
 };
 
 struct avi_out {
     uint64_t riff, movi; /* offsets of the list RIFF that is being written, and of the list movi in it */
     uint32_t lists;      /* lists RIFF that are complete */
-    uint32_t largest;    /* bytes of the largest frame */
-    uint32_t avih, strh; /* offsets of these chunks' contents, of the table and of the count of all frames */
-    uint32_t table, dmlh;
+    uint32_t avih, dmlh; /* offsets of the contents of these chunks, which have numbers of frames */
+    struct stream stream[STREAMS];
+    uint32_t streams;
     uint32_t count; /* entries */
-    struct entry entry[LIST_FRAMES];
+    struct entry entry[LIST_CHUNKS];
 };
 
 /* Bytes of headers or of an index, while they are put together. */
@@ -95,7 +111,7 @@ static void put_main_header(struct bytes *to, const struct video_writer *writer)
     put_zeros(to, 8);
     put(to, HAS_INDEX | INTERLEAVED | TRUSTED, 4);
     put_zeros(to, 8);
-    put(to, 1, 4); /* stream */
+    put(to, avi->streams, 4);
     put_zeros(to, 4);
     put(to, info->shape.width, 4);
     put(to, info->shape.height, 4);
@@ -103,13 +119,12 @@ static void put_main_header(struct bytes *to, const struct video_writer *writer)
     close_chunk(to, chunk);
 }
 
-static void put_stream_header(struct bytes *to, const struct video_writer *writer)
+static void put_stream_header(struct bytes *to, const struct video_writer *writer, struct stream *stream)
 {
     const struct video_info *info = &writer->info;
-    struct avi_out *avi = writer->state;
     uint32_t chunk = open_chunk(to, "strh", NULL);
 
-    avi->strh = to->length;
+    stream->strh = to->length;
     put_name(to, "vids");
     put_name(to, codec_name(writer));
     put_zeros(to, 12);
@@ -139,15 +154,38 @@ static void put_format(struct bytes *to, const struct video_writer *writer)
     close_chunk(to, chunk);
 }
 
+/* Put the header and the format of sound. Its units have all one length, or each packet is one. */
+static void put_sound(struct bytes *to, struct stream *stream)
+{
+    const struct video_track *track = stream->track;
+    uint32_t header = open_chunk(to, "strh", NULL);
+
+    stream->strh = to->length;
+    put_name(to, "auds");
+    put_zeros(to, 16);
+    put(to, track->wave_unit.over, 4);
+    put(to, track->wave_unit.under, 4);
+    put_zeros(to, 12); /* start, length, the largest chunk */
+    put(to, UINT32_MAX, 4);
+    put(to, track->wave_bytes, 4);
+    put_zeros(to, 8);
+    close_chunk(to, header);
+    uint32_t format = open_chunk(to, "strf", NULL);
+    memcpy(to->data + to->length, track->wave, track->wave_length);
+    to->length += track->wave_length;
+    close_chunk(to, format);
+    put_zeros(to, track->wave_length & 1);
+}
+
 /* The table of indices, which has no entries yet. */
-static void put_table(struct bytes *to, struct avi_out *avi)
+static void put_table(struct bytes *to, struct stream *stream)
 {
     uint32_t chunk = open_chunk(to, "indx", NULL);
 
-    avi->table = to->length;
+    stream->table = to->length;
     put(to, 4, 2); /* numbers in an entry, of 32 bits; the next two zeros say that these are indices */
     put_zeros(to, 6);
-    put_name(to, "00dc");
+    put_name(to, stream->name);
     put_zeros(to, 12 + 16 * INDICES);
     close_chunk(to, chunk);
 }
@@ -190,12 +228,19 @@ static void put_headers(struct bytes *to, const struct video_writer *writer)
     open_chunk(to, "RIFF", "AVI ");
     uint32_t headers = open_chunk(to, "LIST", "hdrl");
     put_main_header(to, writer);
-    uint32_t stream = open_chunk(to, "LIST", "strl");
-    put_stream_header(to, writer);
-    put_format(to, writer);
-    put_table(to, avi);
-    put_aspect(to, &writer->info);
-    close_chunk(to, stream);
+    for (struct stream *stream = avi->stream; stream < avi->stream + avi->streams; stream++) {
+        uint32_t list = open_chunk(to, "LIST", "strl");
+        if (stream->track != NULL) {
+            put_sound(to, stream);
+        } else {
+            put_stream_header(to, writer, stream);
+            put_format(to, writer);
+        }
+        put_table(to, stream);
+        if (stream->track == NULL)
+            put_aspect(to, &writer->info);
+        close_chunk(to, list);
+    }
     uint32_t extended = open_chunk(to, "LIST", "odml");
     uint32_t count = open_chunk(to, "dmlh", NULL);
     avi->dmlh = to->length;
@@ -214,20 +259,36 @@ static bool write_bytes(struct video_writer *writer, const struct bytes *from, s
            output_end_at(&writer->output, writer->output.written, problem);
 }
 
+/* Make the streams: that of the frames, and one for each track of which RIFF has a description. */
+static void choose_streams(struct video_writer *writer)
+{
+    struct avi_out *avi = writer->state;
+
+    avi->stream[avi->streams++] = (struct stream){.name = "00dc"};
+    for (uint32_t i = 0; i < writer->tracks; i++) {
+        struct video_track *track = &writer->track[i];
+        track->copied = track->wave != NULL && track->wave_length <= WAVE_MOST;
+        if (!track->copied)
+            continue;
+        struct stream *stream = &avi->stream[avi->streams];
+        *stream = (struct stream){.track = track};
+        snprintf(stream->name, sizeof stream->name, "%02uwb", (unsigned)avi->streams++ % 100);
+    }
+}
+
 bool avi_begin(struct video_writer *writer, struct problem *problem)
 {
     const struct video_info *info = &writer->info;
-    struct bytes headers = {malloc(HEADER_MOST), 0};
 
-    if (info->shape.width > UINT16_MAX || info->shape.height > UINT16_MAX) {
-        free(headers.data);
+    if (info->shape.width > UINT16_MAX || info->shape.height > UINT16_MAX)
         return problem_set(problem, "AVI has frames of up to 65,535 pixels in width and height");
-    }
-    writer->state = calloc(1, sizeof(struct avi_out));
-    if (headers.data == NULL || writer->state == NULL) {
-        free(headers.data);
+    struct avi_out *avi = writer->state = calloc(1, sizeof *avi);
+    if (avi == NULL)
         return problem_set(problem, "out of memory");
-    }
+    choose_streams(writer);
+    struct bytes headers = {malloc((size_t)avi->streams * (STREAM_MOST + WAVE_MOST)), 0};
+    if (headers.data == NULL)
+        return problem_set(problem, "out of memory");
     put_headers(&headers, writer);
     bool good = write_bytes(writer, &headers, problem);
     free(headers.data);
@@ -243,37 +304,48 @@ static bool patch(struct video_writer *writer, uint64_t at, uint64_t value, unsi
     return output_write_at(&writer->output, at, number, bytes, problem);
 }
 
-/* Write what has been gathered, then update the lengths of the lists that are being written, and the frames' numbers.
- */
+/* Write what has been gathered, then update the lengths of the lists that are being written, and of the streams. */
 static bool update(struct video_writer *writer, struct problem *problem)
 {
     struct avi_out *avi = writer->state;
-    uint64_t end = writer->output.written;
+    uint64_t end = writer->output.written, frames = avi->stream[0].units;
+    bool good = output_end_at(&writer->output, end, problem) &&
+                patch(writer, avi->riff + 4, end - avi->riff - 8, 4, problem) &&
+                patch(writer, avi->movi + 4, end - avi->movi - 8, 4, problem) &&
+                (avi->lists > 0 || patch(writer, avi->avih + AVIH_FRAMES, frames, 4, problem)) &&
+                patch(writer, avi->dmlh, frames, 4, problem);
 
-    return output_end_at(&writer->output, end, problem) &&
-           patch(writer, avi->riff + 4, end - avi->riff - 8, 4, problem) &&
-           patch(writer, avi->movi + 4, end - avi->movi - 8, 4, problem) &&
-           (avi->lists > 0 || patch(writer, avi->avih + AVIH_FRAMES, writer->count, 4, problem)) &&
-           patch(writer, avi->strh + 32, writer->count, 4, problem) &&
-           patch(writer, avi->dmlh, writer->count, 4, problem);
+    for (uint32_t i = 0; good && i < avi->streams; i++)
+        good = patch(writer, avi->stream[i].strh + STREAM_LENGTH, avi->stream[i].units, 4, problem);
+    return good;
 }
 
-/* Put the index of OpenDML together, whose offsets count from the list RIFF to the frame's first byte. */
-static void put_index(struct bytes *to, const struct avi_out *avi)
+/*
+ * Put a stream's index of OpenDML together, whose offsets count from the list RIFF to a chunk's first byte. Returns the
+ * number of its entries.
+ */
+static uint32_t put_index(struct bytes *to, const struct avi_out *avi, uint32_t stream)
 {
-    uint32_t chunk = open_chunk(to, "ix00", NULL);
+    const char name[5] = {'i', 'x', avi->stream[stream].name[0], avi->stream[stream].name[1], '\0'};
+    uint32_t chunk = open_chunk(to, name, NULL), count = 0;
 
     put(to, 2, 2);
     put(to, 0x100, 2); /* an index of chunks */
-    put(to, avi->count, 4);
-    put_name(to, "00dc");
+    put_zeros(to, 4);
+    put_name(to, avi->stream[stream].name);
     put(to, avi->riff, 8);
     put(to, 0, 4);
     for (uint32_t i = 0; i < avi->count; i++) {
+        if (avi->entry[i].stream != stream)
+            continue;
         put(to, avi->entry[i].offset + 8, 4);
         put(to, avi->entry[i].length, 4);
+        count++;
     }
+    struct bytes entries = {to->data + chunk + 8, 0};
+    put(&entries, count, 4);
     close_chunk(to, chunk);
+    return count;
 }
 
 /* Put the older index together, whose offsets count from the word movi to the chunk's header. */
@@ -282,7 +354,7 @@ static void put_old_index(struct bytes *to, const struct avi_out *avi)
     uint32_t chunk = open_chunk(to, "idx1", NULL);
 
     for (uint32_t i = 0; i < avi->count; i++) {
-        put_name(to, "00dc");
+        put_name(to, avi->stream[avi->entry[i].stream].name);
         put(to, KEY_FRAME, 4);
         put(to, avi->entry[i].offset - (avi->movi + 8 - avi->riff), 4);
         put(to, avi->entry[i].length, 4);
@@ -290,15 +362,22 @@ static void put_old_index(struct bytes *to, const struct avi_out *avi)
     close_chunk(to, chunk);
 }
 
-/* Add the index that has just been written to the table. */
-static bool note_index(struct video_writer *writer, uint64_t at, uint32_t length, struct problem *problem)
+/* Write a stream's index of this list, and add it to the stream's table with the units that the list has of it. */
+static bool write_index(struct video_writer *writer, uint32_t number, struct bytes *index, struct problem *problem)
 {
     struct avi_out *avi = writer->state;
-    uint64_t entry = avi->table + INDEX_HEAD + 16 * (uint64_t)avi->lists;
+    struct stream *stream = &avi->stream[number];
+    uint64_t at = writer->output.written, entry = stream->table + INDEX_HEAD + 16 * (uint64_t)stream->indices;
+    uint64_t units = stream->units - stream->listed;
 
-    return patch(writer, entry, at, 8, problem) && patch(writer, entry + 8, length, 4, problem) &&
-           patch(writer, entry + 12, avi->count, 4, problem) &&
-           patch(writer, avi->table + 4, avi->lists + 1, 4, problem);
+    index->length = 0;
+    if (put_index(index, avi, number) == 0)
+        return true;
+    stream->indices++;
+    stream->listed = (uint32_t)stream->units;
+    return write_bytes(writer, index, problem) && patch(writer, entry, at, 8, problem) &&
+           patch(writer, entry + 8, index->length, 4, problem) && patch(writer, entry + 12, units, 4, problem) &&
+           patch(writer, stream->table + 4, stream->indices, 4, problem);
 }
 
 /* End the list RIFF with its indices. */
@@ -306,13 +385,11 @@ static bool end_list(struct video_writer *writer, struct problem *problem)
 {
     struct avi_out *avi = writer->state;
     struct bytes index = {malloc(INDEX_HEAD + 8 + 16 * (size_t)avi->count + 8), 0};
-    uint64_t at = writer->output.written;
+    bool good = index.data != NULL || problem_set(problem, "out of memory");
 
-    if (index.data == NULL)
-        return problem_set(problem, "out of memory");
-    put_index(&index, avi);
-    bool good = write_bytes(writer, &index, problem) && update(writer, problem) &&
-                note_index(writer, at, index.length, problem);
+    for (uint32_t i = 0; good && i < avi->streams; i++)
+        good = write_index(writer, i, &index, problem);
+    good = good && update(writer, problem);
     if (good && avi->lists == 0) {
         index.length = 0;
         put_old_index(&index, avi);
@@ -345,36 +422,75 @@ static bool is_full(const struct video_writer *writer, size_t length)
     const struct avi_out *avi = writer->state;
     uint64_t bytes = writer->output.written - avi->riff;
 
-    return avi->count == LIST_FRAMES || (avi->count > 0 && bytes + length > LIST_BYTES);
+    return avi->count == LIST_CHUNKS || (avi->count > 0 && bytes + length > LIST_BYTES);
 }
 
-bool avi_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
+/* Write a chunk of a stream, which has so many units of it. */
+static bool add_chunk(struct video_writer *writer, uint32_t number, const uint8_t *bytes, size_t length, uint64_t units,
+    struct problem *problem)
 {
     struct avi_out *avi = writer->state;
+    struct stream *stream = &avi->stream[number];
     uint8_t data[8];
     struct bytes head = {data, 0};
     const uint8_t padding = 0;
 
-    if (frame->length > LIST_BYTES)
-        return problem_set(problem, "a frame of %zu bytes is too large for AVI", frame->length);
-    if (is_full(writer, frame->length) && !(end_list(writer, problem) && begin_list(writer, problem)))
+    if (length > LIST_BYTES)
+        return problem_set(problem, "a frame of %zu bytes is too large for AVI", length);
+    if (is_full(writer, length) && !(end_list(writer, problem) && begin_list(writer, problem)))
         return false;
-    avi->entry[avi->count++] = (struct entry){(uint32_t)(writer->output.written - avi->riff), (uint32_t)frame->length};
-    avi->largest = avi->largest > frame->length ? avi->largest : (uint32_t)frame->length;
-    put_name(&head, "00dc");
-    put(&head, frame->length, 4);
-    bool good = output_write(&writer->output, data, sizeof data, problem) &&
-                output_write(&writer->output, frame->bytes, frame->length, problem) &&
-                ((frame->length & 1) == 0 || output_write(&writer->output, &padding, 1, problem));
-    return good && update(writer, problem);
+    avi->entry[avi->count++] = (struct entry){(uint32_t)(writer->output.written - avi->riff), (uint32_t)length, number};
+    stream->largest = stream->largest > length ? stream->largest : (uint32_t)length;
+    stream->units += units;
+    stream->bytes += length;
+    put_name(&head, stream->name);
+    put(&head, length, 4);
+    return output_write(&writer->output, data, sizeof data, problem) &&
+           output_write(&writer->output, bytes, length, problem) &&
+           ((length & 1) == 0 || output_write(&writer->output, &padding, 1, problem));
+}
+
+bool avi_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
+{
+    return add_chunk(writer, 0, frame->bytes, frame->length, 1, problem) && update(writer, problem);
+}
+
+/* Let sound begin where its first packet is due. AVI cannot say that it begins before the frames. */
+static bool set_start(struct video_writer *writer, const struct stream *stream, int64_t time, struct problem *problem)
+{
+    const struct video_ratio unit = stream->track->unit, wave = stream->track->wave_unit;
+    double seconds = (double)time * unit.over / unit.under - (double)writer->info.start / 1e6;
+    double start = seconds * wave.under / wave.over;
+
+    return !(start >= 1 && start <= UINT32_MAX) ||
+           patch(writer, stream->strh + STREAM_LENGTH - 4, (uint64_t)(start + 0.5), 4, problem);
+}
+
+/* Units of one length are counted from all bytes, since a packet may end inside of one. */
+bool avi_add_packet(struct video_writer *writer, const struct video_packet *packet, struct problem *problem)
+{
+    const struct avi_out *avi = writer->state;
+    const struct video_track *track = &writer->track[packet->track];
+    uint32_t number = 1;
+
+    while (avi->stream[number].track != track)
+        number++;
+    const struct stream *stream = &avi->stream[number];
+    uint64_t units = 1;
+    if (track->wave_bytes > 0)
+        units = (stream->bytes + packet->length) / track->wave_bytes - stream->units;
+    return (stream->bytes > 0 || set_start(writer, stream, packet->time, problem)) &&
+           add_chunk(writer, number, packet->bytes, packet->length, units, problem);
 }
 
 bool avi_end(struct video_writer *writer, struct problem *problem)
 {
     const struct avi_out *avi = writer->state;
+    bool good = end_list(writer, problem) && patch(writer, avi->avih + 28, avi->stream[0].largest, 4, problem);
 
-    return end_list(writer, problem) && patch(writer, avi->avih + 28, avi->largest, 4, problem) &&
-           patch(writer, avi->strh + 36, avi->largest, 4, problem);
+    for (uint32_t i = 0; good && i < avi->streams; i++)
+        good = patch(writer, avi->stream[i].strh + STREAM_LENGTH + 4, avi->stream[i].largest, 4, problem);
+    return good;
 }
 
 void avi_drop(struct video_writer *writer)

@@ -222,6 +222,7 @@ static enum video_step read_inner(struct change *change, struct video_frame *fra
 static void copy_counts(struct video_reader *reader, const struct change *change)
 {
     reader->skipped = change->inner.skipped;
+    reader->uneven = change->inner.uneven;
     reader->missing = change->inner.missing;
     reader->left_out = change->inner.left_out;
     reader->input.interrupted = change->inner.input.interrupted;
@@ -236,6 +237,7 @@ static enum video_step next_changed(struct video_reader *reader, struct video_fr
     enum video_step step = read_inner(change, pixels ? frame : &change->coded, problem);
 
     copy_counts(reader, change);
+    reader->packet = change->inner.packet;
     if (step != STEP_FRAME)
         return step;
     if (!pixels)
@@ -374,6 +376,7 @@ bool video_change_begin(const struct video_wanted *wanted, struct video_pass *pa
         .close = close_changed};
     reader->format = &change->format;
     reader->state = change;
+    reader->exchanges = true;
     reader->input = (struct video_input){.descriptor = -1};
     copy_counts(reader, change);
     if (!make_context(change, problem) || !find_shapes(change, problem))

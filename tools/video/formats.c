@@ -7,7 +7,7 @@
 #include "video/video.h"
 
 static const struct video_format *const formats[] = {
-    &video_y4m, &video_avi, &video_mjpeg, &video_multipart, &video_raw};
+    &video_y4m, &video_avi, &video_mjpeg, &video_multipart, &video_raw, &video_mkv, &video_mov, &video_mp4, &video_mxf};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 const struct video_format *video_format_by_name(const char *name)

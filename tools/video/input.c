@@ -11,8 +11,24 @@
 #include <unistd.h>
 
 #include "interrupt.h"
+#include "video/parts.h"
 
-enum { BUFFER = 1 << 18, DIRECT = 1 << 16, WAIT_MS = 100 };
+enum {
+    BUFFER = 1 << 18,
+    DIRECT = 1 << 16, /* pieces that do not go through the buffer */
+    SHARED = 1 << 22, /* pieces that threads share */
+    HELPERS = 3,      /* the most threads for that, beside the one that reads: one for each four processors */
+    PROCESSORS = 4,
+    WAIT_MS = 100
+};
+
+static uint32_t choose_helpers(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t helpers = processors > 0 ? (uint32_t)processors / PROCESSORS : 0;
+
+    return helpers < HELPERS ? helpers : HELPERS;
+}
 
 bool input_open(struct video_input *input, const char *path, struct problem *problem)
 {
@@ -27,6 +43,9 @@ bool input_open(struct video_input *input, const char *path, struct problem *pro
         return problem_set_kind(problem, PROBLEM_READ, "is a directory");
     input->regular = S_ISREG(state.st_mode);
     input->size = input->regular ? (uint64_t)state.st_size : 0;
+    off_t position = input->regular ? lseek(input->descriptor, 0, SEEK_CUR) : 0; /* standard input may be elsewhere */
+    input->position = position > 0 ? (uint64_t)position : 0;
+    input->helpers = choose_helpers();
     input->buffer = malloc(BUFFER);
     return input->buffer != NULL || problem_set(problem, "out of memory");
 }
@@ -35,6 +54,7 @@ void input_close(struct video_input *input)
 {
     if (input->descriptor > STDIN_FILENO)
         close(input->descriptor);
+    parts_end(input->parts);
     free(input->buffer);
     *input = (struct video_input){.descriptor = -1};
 }
@@ -58,14 +78,37 @@ static size_t read_some(struct video_input *input, uint8_t *to, size_t length)
     ssize_t got = 0;
 
     while (!input->ended && wait_for(input)) {
-        got = read(input->descriptor, to, length);
+        got = input->regular ? pread(input->descriptor, to, length, (off_t)input->position)
+                             : read(input->descriptor, to, length);
         if (got >= 0 || errno != EINTR)
             break;
     }
     if (got < 0)
         problem_set_kind(&input->failure, PROBLEM_READ, "cannot read: %s", strerror(errno));
     input->ended |= got <= 0;
+    input->position += got > 0 ? (uint64_t)got : 0;
     return got > 0 ? (size_t)got : 0;
+}
+
+/* Read a large piece of a file by several threads. Returns 0 if there are none, and otherwise as read_some(). */
+static size_t read_shared(struct video_input *input, uint8_t *to, size_t length)
+{
+    int error = 0;
+
+    if (!input->regular || input->helpers == 0 || length < SHARED || input->ended)
+        return 0;
+    if (input->parts == NULL)
+        input->parts = parts_start(input->helpers);
+    if (input->parts == NULL) {
+        input->helpers = 0;
+        return 0;
+    }
+    size_t got = parts_read(input->parts, input->descriptor, input->position, to, length, &error);
+    if (error != 0)
+        problem_set_kind(&input->failure, PROBLEM_READ, "cannot read: %s", strerror(error));
+    input->ended = got < length;
+    input->position += got;
+    return got;
 }
 
 const uint8_t *input_peek(struct video_input *input, size_t least, size_t *length)
@@ -94,6 +137,9 @@ size_t input_read(struct video_input *input, void *to, size_t length)
 
     memcpy(next, input->buffer + input->from, had);
     input_use(input, had);
+    some = read_shared(input, next + had, length - had);
+    had += some;
+    input->offset += some;
     while (had < length && length - had >= DIRECT && (some = read_some(input, next + had, length - had)) > 0) {
         had += some;
         input->offset += some;
@@ -106,6 +152,29 @@ size_t input_read(struct video_input *input, void *to, size_t length)
         had += some;
     }
     return had;
+}
+
+size_t input_read_some(struct video_input *input, void *to, size_t length)
+{
+    size_t had;
+    const uint8_t *peeked = input_peek(input, 1, &had);
+
+    had = had < length ? had : length;
+    memcpy(to, peeked, had);
+    input_use(input, had);
+    return had;
+}
+
+size_t input_read_at(struct video_input *input, uint64_t offset, void *to, size_t length)
+{
+    ssize_t got;
+
+    do
+        got = pread(input->descriptor, to, length, (off_t)offset);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        problem_set_kind(&input->failure, PROBLEM_READ, "cannot read: %s", strerror(errno));
+    return got > 0 ? (size_t)got : 0;
 }
 
 bool input_skip(struct video_input *input, uint64_t length)

@@ -5,10 +5,15 @@
 
 #include "tool.h"
 
+struct parts;
+
 struct video_input {
     int descriptor;
-    bool regular;  /* it is a file, whose size is known */
-    uint64_t size; /* of the file */
+    bool regular;        /* it is a file, whose size is known */
+    uint64_t size;       /* of the file */
+    uint64_t position;   /* where a file is read next */
+    uint32_t helpers;    /* threads that help to read large pieces of a file; they are started when there is one */
+    struct parts *parts; /* these threads; null: they have not been started */
     uint8_t *buffer;
     size_t from, to;        /* the part of the buffer that has been read and not used */
     uint64_t offset;        /* of the first byte of that part in the file */
@@ -34,6 +39,12 @@ void input_use(struct video_input *input, size_t length);
 
 /* Read up to `length` bytes. Returns their number, which is smaller only where the file ends. */
 size_t input_read(struct video_input *input, void *to, size_t length);
+
+/* Read up to `length` bytes, of which a pipe may give fewer at a time. Returns 0 at the end. */
+size_t input_read_some(struct video_input *input, void *to, size_t length);
+
+/* Read up to `length` bytes of a file at an offset; what is read in order does not move. Returns 0 at the end. */
+size_t input_read_at(struct video_input *input, uint64_t offset, void *to, size_t length);
 
 /* Skip bytes. Returns false if the file ends before. */
 bool input_skip(struct video_input *input, uint64_t length);

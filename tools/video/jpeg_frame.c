@@ -13,9 +13,25 @@ static bool is_restart(uint8_t code)
     return code >= 0xD0 && code <= 0xD7;
 }
 
+/* Append bytes that a file is long enough for, without a copy between. Returns their number; 0: it was not tried. */
+static size_t append_directly(
+    struct video_reader *reader, struct video_frame *frame, uint64_t length, struct problem *problem)
+{
+    enum { LARGE = 1 << 17 };
+    struct video_input *input = &reader->input;
+
+    if (!input->regular || length < LARGE || input->offset > input->size || length > input->size - input->offset ||
+        length > reader->frame_limit - frame->length || !frame_reserve(frame, frame->length + (size_t)length, problem))
+        return 0;
+    size_t got = input_read(input, frame->bytes + frame->length, (size_t)length);
+    frame->length += got;
+    return got;
+}
+
 enum video_step frame_append_input(
     struct video_reader *reader, struct video_frame *frame, uint64_t length, struct problem *problem)
 {
+    length -= append_directly(reader, frame, length, problem);
     while (length > 0) {
         size_t had;
         const uint8_t *bytes = input_peek(&reader->input, 1, &had);

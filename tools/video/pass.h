@@ -19,10 +19,11 @@ struct video_pass {
     struct video_writer *writer;
     struct video_frame first; /* the first frame, which has been read to see what the frames are; empty: it has not */
     bool has_first;
-    uint64_t leading;           /* frames in front of it, which could not be examined */
-    bool copy;                  /* frames stay byte for byte, and there is no work */
-    kst_flow_work work;         /* otherwise, with the options that it needs */
-    struct video_shape decoded; /* what coded frames are decoded to */
+    struct video_packets packets; /* those of other streams that stand in front of it */
+    uint64_t leading;             /* frames in front of it, which could not be examined */
+    bool copy;                    /* frames stay byte for byte, and there is no work */
+    kst_flow_work work;           /* otherwise, with the options that it needs */
+    struct video_shape decoded;   /* what coded frames are decoded to */
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
     struct video_rate rate; /* of JPEG; frames are then coded one by one */

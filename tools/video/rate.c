@@ -5,7 +5,7 @@
  */
 #include "video/rate.h"
 
-enum { QUALITY_MOST = 95, QUALITY_FIRST = 75 }; /* beyond 95 a file grows without looking better */
+enum { QUALITY_FIRST = 75 };
 
 /* The range in which the quality lies: `fits` does, or is 0; `exceeds` does not, or is one more than the greatest. */
 struct search {
@@ -13,8 +13,7 @@ struct search {
     kst_buffer best; /* of `fits`, or of the lowest quality where nothing fits */
 };
 
-/* Return the bits that the next frame may have: more than its share while the bucket is emptier than half. */
-static double allowance(const struct video_rate *rate)
+double video_rate_allowance(const struct video_rate *rate)
 {
     double half = rate->capacity / 2;
 
@@ -53,25 +52,30 @@ static bool take(struct search *search, kst_context *context, int quality, doubl
     return fits;
 }
 
-static void count(struct video_rate *rate, const struct search *search)
+void video_rate_fill(struct video_rate *rate, double bits)
 {
-    double bits = (double)search->best.length * 8;
-
-    rate->quality = search->fits > 0 ? search->fits : 1;
-    rate->over += search->fits == 0;
     if (rate->capacity > 0)
         rate->fill += bits - rate->frame_bits;
     if (rate->fill < 0)
         rate->fill = 0;
 }
 
+static void count(struct video_rate *rate, const struct search *search)
+{
+    double bits = (double)search->best.length * 8;
+
+    rate->quality = search->fits > 0 ? search->fits : 1;
+    rate->over += search->fits == 0;
+    video_rate_fill(rate, bits);
+}
+
 kst_status video_rate_encode(struct video_rate *rate, kst_context *context, const kst_image *image,
     const kst_encode_options *options, kst_buffer *output, kst_report *report)
 {
-    struct search search = {.exceeds = QUALITY_MOST + 1, .step = 1};
+    struct search search = {.exceeds = rate->most + 1, .step = 1};
     kst_encode_options with = *options;
-    double bits = allowance(rate);
-    int quality = rate->quality > 0 ? rate->quality : QUALITY_FIRST;
+    double bits = video_rate_allowance(rate);
+    int quality = rate->quality > 0 ? rate->quality : rate->most < QUALITY_FIRST ? rate->most : QUALITY_FIRST;
     kst_status status = KST_OK;
 
     while (!status && search.exceeds - search.fits > 1) {

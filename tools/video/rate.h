@@ -15,8 +15,17 @@ struct video_rate {
     double capacity;   /* of the bucket; 0: there is none */
     double fill;       /* bits in the bucket */
     int quality;       /* of the last frame; 0: there was none */
+    int most;          /* the greatest quality that is tried */
+    bool ceiling;      /* frames of JPEG 2000 have the quality that is asked for, and lose some where it takes more */
     uint64_t over;     /* frames that exceed their bits even at the lowest quality */
+    uint64_t lowered;  /* frames that lost some of the quality that was asked for */
 };
+
+/* Return the bits that the next frame may have: more than its share while the bucket is emptier than half. */
+double video_rate_allowance(const struct video_rate *rate);
+
+/* Put a frame's bits into the bucket, and take out a frame's share. */
+void video_rate_fill(struct video_rate *rate, double bits);
 
 /* Encode an image with the greatest quality that keeps to the bits. The output is the caller's. */
 kst_status video_rate_encode(struct video_rate *rate, kst_context *context, const kst_image *image,

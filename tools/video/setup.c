@@ -10,7 +10,12 @@
 #include "video/jpeg_frame.h"
 #include "video/numbered.h"
 
-enum { RATE_USUAL = 25, LEADING_MOST = 100 /* frames that may stand in front of the first good one */ };
+enum {
+    RATE_USUAL = 25,
+    LEADING_MOST = 100, /* frames that may stand in front of the first good one */
+    QUALITY_MOST = 95,  /* beyond that a JPEG grows without looking better */
+    UNSPECIFIED = 2     /* a colour, of Rec. ITU-T H.273 */
+};
 
 /* Find out what container the input is. */
 static const struct video_format *find_format(
@@ -24,7 +29,7 @@ static const struct video_format *find_format(
     if (format == NULL && settings->in_format == NULL)
         format = video_format_by_path(path);
     if (format == NULL && input_good(&reader->input, problem))
-        problem_set(problem, "%s: no sequence that is read here: Y4M, AVI, MJPEG, multipart",
+        problem_set(problem, "%s: no sequence that is read here: Y4M, AVI, MKV, MOV, MP4, MXF, MJPEG, multipart",
             length == 0                                ? "an empty file"
             : kst_signature_text(head, length) != NULL ? kst_signature_text(head, length)
                                                        : "an unknown format");
@@ -110,6 +115,23 @@ static void note_bad_first(struct video_reader *reader, struct video_pass *pass,
     pass->leading++;
 }
 
+/* Read the next frame, and keep the packets in front of it. */
+static enum video_step read_leading(struct video_reader *reader, struct video_pass *pass, struct problem *problem)
+{
+    enum video_step step;
+
+    while ((step = reader->format->next(reader, &pass->first, problem)) == STEP_PACKET) {
+        packets_append(&pass->packets, reader->packet);
+        if (pass->packets.bytes <= reader->frame_limit)
+            continue;
+        problem_set_kind(problem, PROBLEM_LIMIT,
+            "more than %llu bytes of sound stand in front of the first frame; raise the limit with --max-memory",
+            (unsigned long long)reader->frame_limit);
+        return STEP_FAILED;
+    }
+    return step;
+}
+
 /* Read the first frame that can be examined. Those in front of it count as damaged. */
 static bool read_first(const struct video_settings *settings, struct video_reader *reader, struct video_pass *pass,
     struct problem *problem)
@@ -127,7 +149,7 @@ static bool read_first(const struct video_settings *settings, struct video_reade
     if (status)
         return jpeg_report_problem(NULL, status, problem);
     do {
-        step = reader->format->next(reader, &pass->first, problem);
+        step = read_leading(reader, pass, problem);
         if (step == STEP_END)
             problem_set(problem, "no frames");
         good = step == STEP_FRAME && learn_shape(context, &pass->first, &reader->info, problem);
@@ -146,12 +168,17 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
     struct video_info *info = &reader->info;
 
     *reader = (struct video_reader){
-        .info = {.interlace = 'p'}, .input.descriptor = -1, .frame_limit = settings->wishes.max_memory / 4};
+        .info = {.interlace = 'p', .primaries = UNSPECIFIED, .transfer = UNSPECIFIED, .matrix = UNSPECIFIED},
+        .input.descriptor = -1,
+        .frame_limit = settings->wishes.max_memory / 4};
     reader->path = path;
     if (settings->in_format == NULL && numbered_is(path) && access(path, F_OK) != 0)
         reader->format = &video_numbered;
-    else if (input_open(&reader->input, path, problem))
+    else if (input_open(&reader->input, path, problem)) {
+        if (settings->common.threads == 1)
+            reader->input.helpers = 0;
         reader->format = find_format(settings, path, reader, problem);
+    }
     if (reader->format == NULL)
         return false;
     if (reader->format->open == NULL)
@@ -160,9 +187,10 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
         return false;
     if (settings->wishes.rate.over != 0)
         info->rate = settings->wishes.rate;
+    bool good = info->payload == PAYLOAD_PIXELS || read_first(settings, reader, pass, problem);
     if (info->rate.over == 0)
         info->rate = (struct video_ratio){RATE_USUAL, 1};
-    return info->payload == PAYLOAD_PIXELS || read_first(settings, reader, pass, problem);
+    return good;
 }
 
 void video_close_input(struct video_reader *reader)
@@ -329,19 +357,29 @@ static void add_tags(struct video_settings *settings, const struct video_info *i
             .length = sizeof limited - 1};
 }
 
-/* Turn bits a second, or a frame, into the most bits of each frame, or into a bucket that frames of JPEG share. */
+/*
+ * Turn bits a second, or a frame, into the most bits of each frame, or into a bucket that frames share. JPEG 2000 needs
+ * one where a quality is asked for; otherwise each frame takes its share.
+ */
 static void fit_rate(struct video_settings *settings, struct video_pass *pass)
 {
+    static const int aims[] = {OPTION_LOSSLESS, OPTION_PSNR, OPTION_STEP, OPTION_QUALITY};
     const struct video_info *info = &pass->writer->info;
     double rate = (double)info->rate.over / info->rate.under;
     double bits = settings->bitrate > 0 ? settings->bitrate / rate : settings->frame_bits;
 
     if (bits <= 0)
         return;
+    pass->rate = (struct video_rate){.frame_bits = bits, .capacity = settings->bitrate, .most = QUALITY_MOST};
     if (info->payload == PAYLOAD_JPEG) {
-        pass->rate = (struct video_rate){.frame_bits = bits, .capacity = settings->bitrate};
+        if (settings->encode.quality_given)
+            pass->rate.most = settings->encode.options.quality;
         return;
     }
+    pass->rate.ceiling = has_any(&settings->given, aims, sizeof aims / sizeof *aims);
+    if (pass->rate.ceiling)
+        return;
+    pass->rate = (struct video_rate){.frame_bits = 0};
     settings->j2k.options.target = KST_J2K_RATE;
     settings->j2k.options.value = bits / ((double)info->shape.width * info->shape.height);
 }
@@ -417,6 +455,9 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
         writer->format = &video_numbered;
     if (writer->format == NULL)
         return complain_usage("video", "'%s' names no sequence that is written; add --out-format", path);
+    writer->track = pass->reader->track;
+    writer->tracks = pass->reader->tracks;
+    writer->metadata = pass->reader->metadata;
     settings->ht |= (settings->j2k.options.style & KST_J2K_HT) != 0;
     if (!choose_payload(settings, pass) || !check_options(settings, pass) || !choose_change(settings, pass))
         return EXIT_USAGE;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <kostka/kostka_device.h>
+
 #include "video/video.h"
 
 static uint32_t divided(uint32_t size, uint32_t by)
@@ -162,6 +164,23 @@ struct video_ratio ratio_reduce(struct video_ratio ratio)
     return a == 0 ? ratio : (struct video_ratio){ratio.over / a, ratio.under / a};
 }
 
+/* Allocate memory, which is pinned where that is possible. */
+static uint8_t *allocate(kst_context *context, size_t length, bool *pinned)
+{
+    void *block = NULL;
+
+    *pinned = *pinned && !kst_pinned_allocate(context, length, &block);
+    return *pinned ? block : aligned_alloc(FRAME_ROOM, length);
+}
+
+static void release_block(struct video_frame *frame)
+{
+    if (frame->pinned)
+        kst_pinned_release(frame->context, frame->block);
+    else
+        free(frame->block);
+}
+
 bool frame_reserve(struct video_frame *frame, size_t capacity, struct problem *problem)
 {
     if (capacity <= frame->capacity)
@@ -169,12 +188,14 @@ bool frame_reserve(struct video_frame *frame, size_t capacity, struct problem *p
     if (capacity > SIZE_MAX - 2 * FRAME_ROOM)
         return problem_set(problem, "out of memory");
     size_t rounded = (capacity + FRAME_ROOM - 1) / FRAME_ROOM * FRAME_ROOM;
-    uint8_t *block = aligned_alloc(FRAME_ROOM, FRAME_ROOM + rounded);
+    bool pinned = frame->context != NULL;
+    uint8_t *block = allocate(frame->context, FRAME_ROOM + rounded, &pinned);
     if (block == NULL)
         return problem_set(problem, "out of memory");
     if (frame->length > 0)
         memcpy(block + FRAME_ROOM, frame->bytes, frame->length);
-    free(frame->block);
+    release_block(frame);
+    frame->pinned = pinned;
     frame->block = block;
     frame->bytes = block + FRAME_ROOM;
     frame->capacity = rounded;
@@ -195,7 +216,7 @@ bool frame_append(struct video_frame *frame, const void *data, size_t length, st
 
 void frame_release(struct video_frame *frame)
 {
-    free(frame->block);
+    release_block(frame);
     *frame = (struct video_frame){.block = NULL};
 }
 

@@ -6,6 +6,7 @@
 #include "files/picture.h"
 #include "files/samples.h"
 #include "video/input.h"
+#include "video/track.h"
 
 /* What the bytes of a frame are. */
 enum video_payload {
@@ -23,10 +24,6 @@ struct video_shape {
     bool rgb;               /* interleaved RGB instead of planes */
 };
 
-struct video_ratio {
-    uint32_t over, under; /* 0:0 stands for "not known" */
-};
-
 enum video_range { RANGE_UNKNOWN, RANGE_FULL, RANGE_LIMITED };
 
 /* What is known about a sequence. */
@@ -36,19 +33,24 @@ struct video_info {
     struct video_ratio rate;   /* frames a second */
     struct video_ratio aspect; /* the width of a pixel by its height */
     enum video_range range;
-    bool fields;     /* a coded frame is two streams: the odd and the even rows of the picture */
-    char interlace;  /* as in Y4M: p, t, b, m, or ? */
-    char siting[16]; /* of 4:2:0 chroma, as in Y4M: jpeg, mpeg2, paldv; empty: not known */
-    uint64_t frames; /* 0: not known */
+    bool fields;                         /* a coded frame is two streams: the odd and the even rows of the picture */
+    char interlace;                      /* as in Y4M: p, t, b, m, or ? */
+    char siting[16];                     /* of 4:2:0 chroma, as in Y4M: jpeg, mpeg2, paldv; empty: not known */
+    uint8_t primaries, transfer, matrix; /* colours by the numbers of Rec. ITU-T H.273; 2: not known */
+    char timecode[32];                   /* of the first frame: HH:MM:SS:FF; empty: there is none */
+    int64_t start;                       /* when the first frame is due by the clock of packets, in microseconds */
+    uint64_t frames;                     /* 0: not known */
 };
 
 /* A frame and the memory that it is in, which grows as it needs to. */
 struct video_frame {
-    uint8_t *block;  /* from aligned_alloc() */
-    size_t capacity; /* bytes behind the room in front */
+    uint8_t *block;  /* with the room in front; null: there is none yet */
+    size_t capacity; /* bytes behind that room */
     uint8_t *bytes;  /* FRAME_ROOM bytes behind `block` */
     size_t length;
-    uint64_t offset; /* of the frame in the container */
+    uint64_t offset;      /* of the frame in the container */
+    kst_context *context; /* whose device copies from and to the memory at full speed, if it is pinned; or null */
+    bool pinned;          /* the memory is that of kst_pinned_allocate() */
 };
 
 enum { FRAME_ROOM = 64 /* bytes in front of a frame, which a container's writer may use */ };
@@ -72,7 +74,12 @@ struct video_wishes {
     uint64_t max_pixels, max_memory;
 };
 
-enum video_step { STEP_FRAME, STEP_END, STEP_FAILED };
+enum video_step {
+    STEP_FRAME,
+    STEP_PACKET, /* the reader has a packet of a track that is copied */
+    STEP_END,
+    STEP_FAILED
+};
 
 struct video_reader;
 struct video_writer;
@@ -84,21 +91,25 @@ struct video_format {
     unsigned payloads; /* those that are written: or-ed 1 << enum video_payload */
     bool files;        /* each frame is a file, and a name with a number stands for all of them */
     bool whole;        /* only a file that can be written at any place */
+    bool has_timecode; /* it says the time code of its first frame */
     bool (*detect)(const uint8_t *head, size_t length); /* null: by its name alone */
     /* Read what stands in front of the first frame, and set the reader's info as far as it says. */
     bool (*open)(struct video_reader *reader, const struct video_wishes *wishes, struct problem *problem);
-    /* Read the next frame. One of no bytes repeats the one before. */
+    /* Read the next frame, of which one without bytes repeats the one before, or a packet. */
     enum video_step (*next)(struct video_reader *reader, struct video_frame *frame, struct problem *problem);
     void (*close)(struct video_reader *reader); /* null: there is nothing to free */
     /* Write what stands in front of the first frame. */
     bool (*begin)(struct video_writer *writer, struct problem *problem);
     /* Write a frame. The bytes in front of it may be used. */
     bool (*add)(struct video_writer *writer, struct video_frame *frame, struct problem *problem);
+    /* Write a packet of a track. `begin` clears `copied` of those that are not. Null: the container has no tracks. */
+    bool (*add_packet)(struct video_writer *writer, const struct video_packet *packet, struct problem *problem);
     bool (*end)(struct video_writer *writer, struct problem *problem);
     void (*drop)(struct video_writer *writer); /* free what `begin` made; null: there is nothing */
 };
 
 extern const struct video_format video_y4m, video_avi, video_mjpeg, video_multipart, video_raw;
+extern const struct video_format video_mkv, video_mov, video_mp4, video_mxf;
 
 /* Set all but the sides of a shape by a name such as yuv420p or gray10. Returns false if it is none. */
 bool shape_set_layout(struct video_shape *shape, const char *name);
@@ -113,12 +124,18 @@ struct video_reader {
     const char *path;
     struct video_info info;
     struct video_input input;
+    bool exchanges;       /* a frame may get memory that another one had, and leave its own behind */
     uint64_t frame_limit; /* the most bytes that a coded frame may have */
     uint64_t count;       /* frames that have been read */
     uint64_t skipped;     /* bytes between frames that belong to none */
+    uint64_t uneven;      /* frames that are due at other times than the rate says */
     uint64_t missing;     /* bytes that the last frame lacks because the file ends */
-    uint32_t left_out;    /* streams beside that of the frames: sound, a second video */
-    void *state;          /* the container's */
+    uint32_t left_out;    /* streams that are neither frames nor tracks: a second video, attached files */
+    struct video_track *track;
+    uint32_t tracks;
+    struct video_packet *packet; /* what STEP_PACKET has read; it is the caller's to free */
+    void *metadata;              /* libavformat's, of the whole file (AVDictionary); null: there are none */
+    void *state;                 /* the container's */
 };
 
 struct video_writer {
@@ -126,7 +143,11 @@ struct video_writer {
     const char *path;
     struct video_info info;
     struct output output;
-    uint64_t count; /* frames that have been written, and the one that is being written */
+    struct video_track *track; /* the reader's */
+    uint32_t tracks;
+    const void *metadata; /* the reader's */
+    double cut;           /* seconds of sound behind the last frame that the container cuts off */
+    uint64_t count;       /* frames that have been written, and the one that is being written */
     void *state;
 };
 

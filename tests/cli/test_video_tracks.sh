@@ -1,0 +1,149 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Sound and what else stands beside the frames goes along from container to container, through libavformat, too; FFmpeg
+# finds the same frames, packets and tags in what was written.
+. "$KOSTKA_SOURCE/tests/support/cli/library.sh"
+command -v ffmpeg >/dev/null || lacks ffmpeg
+: >none.mkv
+"$KOSTKA" video none.mkv x.avi --in-format mkv 2>err
+! grep -q 'which was missing' err || lacks 'the headers of libavformat'
+! grep -q 'is not installed' err || lacks 'libavformat'
+export AV_LOG_FORCE_NOCOLOR=1
+
+ff() {
+    expect 0 ffmpeg -nostdin -v error -y "$@"
+    equals "$(cat err)" '' "ffmpeg $*"
+}
+# streams FILE [MAP]: a digest of the packets of each stream, behind the stream's kind
+streams() {
+    ffmpeg -nostdin -v error -i "$1" -map "0${2:+:$2}" -c copy -f streamhash -hash md5 - 2>/dev/null | sed 's/^[0-9]*,//'
+}
+# samples FILE BYTES: the beginning of the sound
+samples() {
+    ffmpeg -nostdin -v error -i "$1" -map 0:a:0 -f s16le - 2>/dev/null | head -c "$2"
+}
+probe() {
+    ffprobe -v error -select_streams "$2" -show_entries "stream=$3" -of default=nk=1:nw=1 "$1" 2>/dev/null | tr '\n' ' '
+}
+
+# Two streams of sound, of which one has units of one length and the other has packets. FFmpeg puts an empty frame first,
+# which becomes one that is not.
+ff -f lavfi -i testsrc2=s=98x66:r=30000/1001:d=0.7 -f lavfi -i sine=r=48000:d=0.9 -f lavfi -i sine=f=900:r=44100:d=0.9 \
+    -map 0 -map 1 -map 2 -c:v mjpeg -q:v 3 -c:a:0 pcm_s16le -c:a:1 libmp3lame a.avi
+streams a.avi a >sound
+equals "$(sort -u sound | wc -l)" 2
+expect 0 "$KOSTKA" video a.avi wanted.avi
+equals "$(cat err)" ''
+streams wanted.avi >wanted
+tail -n 2 wanted >found
+same found sound
+equals "$(probe wanted.avi a codec_name,start_time,nb_frames)" "$(probe a.avi a codec_name,start_time,nb_frames)"
+# Coded by many threads and one by one, and resized
+for options in '-q 80 --latency' '--resize 48x32'; do
+    # shellcheck disable=SC2086 # words
+    expect 0 "$KOSTKA" video a.avi b.avi $options
+    equals "$(cat err)" ''
+    streams b.avi a >found
+    same found sound
+done
+# What MKV and MOV have, and back; MP4 has no linear sound.
+for container in mkv mov; do
+    expect 0 "$KOSTKA" video a.avi "b.$container"
+    equals "$(cat err)" ''
+    streams "b.$container" >found
+    same found wanted
+    equals "$(probe "b.$container" v codec_name,avg_frame_rate)" 'mjpeg 30000/1001 '
+    expect 0 "$KOSTKA" video "b.$container" c.avi
+    streams c.avi >found
+    same found wanted
+done
+expect 0 "$KOSTKA" video b.mkv b.mp4
+says 'sound (pcm_s16le) is left out, for which there is no place in mp4'
+streams b.mp4 >found
+sed 2d wanted >other
+same found other
+expect 0 "$KOSTKA" video a.avi b.y4m
+says 'sound (format 1 of RIFF) is left out, for which there is no place in y4m'
+# MXF has linear sound alone, as long as the frames.
+expect 2 "$KOSTKA" video a.avi b.mxf -q 90
+says 'mxf has no frames of JPEG'
+expect 0 "$KOSTKA" video a.avi b.mxf --codec jpeg2000 --lossless
+says 'sound (format 85 of RIFF) is left out'
+says 's of sound behind the last frame are cut off'
+expect 0 "$KOSTKA" video a.avi b.avi --codec jpeg2000 --lossless
+expect 0 "$KOSTKA" video b.mxf c.mkv
+for file in b.avi c.mkv; do streams $file v >$file.v; done
+same c.mkv.v b.avi.v
+# shellcheck disable=SC2017 # of whole samples
+length=$(($(probe b.avi v nb_frames) * 1001 * 48000 / 30000 * 2))
+for file in a.avi c.mkv; do samples $file $length >$file.a; done
+same c.mkv.a a.avi.a
+
+# Time code, proportions, colours, order of fields, language, title
+ff -f lavfi -i testsrc2=s=98x66:r=25:d=0.4 -f lavfi -i sine=r=48000:d=0.4 -vf setsar=4/3,setfield=tff -c:v mjpeg -q:v 3 \
+    -pix_fmt yuvj422p -c:a pcm_s24le -timecode 01:02:03:04 -metadata:s:a:0 language=deu -color_primaries bt709 \
+    -color_trc bt709 -colorspace bt709 -metadata title=Hello t.mkv
+tags=sample_aspect_ratio,color_range,color_space,color_transfer,color_primaries,field_order,avg_frame_rate
+for container in mov mkv; do
+    expect 0 "$KOSTKA" video t.mkv "u.$container" --codec ht --lossless
+    equals "$(cat err)" ''
+    equals "$(probe "u.$container" v $tags | sed 's/unknown/pc/')" '4:3 pc bt709 bt709 bt709 tt 25/1 '
+    equals "$(streams "u.$container" a)" "$(streams t.mkv a)"
+    ffprobe -v error -show_entries stream_tags:format_tags "u.$container" >found
+    grep -qi 'timecode=01:02:03:04' found || fail "no time code in $container"
+    grep -q 'title=Hello' found || fail "no title in $container"
+done
+expect 0 "$KOSTKA" video u.mov u.mxf
+ffprobe -v error -show_entries format_tags u.mxf | grep -q 'timecode=01:02:03:04' || fail 'no time code in MXF'
+samples t.mkv 38400 >one
+samples u.mxf 38400 >two
+same two one
+expect 0 "$KOSTKA" video u.mxf u.y4m
+says 'the time code 01:02:03:04 is left out'
+expect 0 "$KOSTKA" video t.mkv v.y4m
+equals "$(head -n 1 v.y4m)" 'YUV4MPEG2 W98 H66 F25:1 It A4:3 C422 XCOLORRANGE=FULL'
+# Ten bits
+ff -f lavfi -i testsrc2=s=98x66:r=25:d=0.2 -pix_fmt yuv420p10 -strict -1 ten.y4m
+tail -n +2 ten.y4m >wanted
+for container in mov mxf; do
+    expect 0 "$KOSTKA" video ten.y4m "ten.$container" --codec jpeg2000
+    expect 0 "$KOSTKA" video "ten.$container" back.y4m
+    tail -n +2 back.y4m >found
+    same found wanted
+done
+ff -i ten.mxf -strict -1 back.y4m
+tail -n +2 back.y4m >found
+same found wanted
+# Subtitles go along, or do not; other codecs and files that refer to others are refused.
+printf '1\n00:00:00,100 --> 00:00:00,300\nHello\n' >s.srt
+ff -i t.mkv -i s.srt -c copy -c:s srt s.mkv
+expect 0 "$KOSTKA" video s.mkv t2.mkv -q 70
+equals "$(streams t2.mkv s)" "$(streams s.mkv s)"
+expect 0 "$KOSTKA" video s.mkv t2.mov -q 70
+says 'a stream of subtitles (subrip) is left out'
+ff -i ten.y4m -c:v ffv1 f.mkv
+expect 1 "$KOSTKA" video f.mkv x.y4m
+says 'frames are coded as ffv1'
+ff -f lavfi -i sine=d=0.1 -c:a pcm_s16le sound.mov
+expect 1 "$KOSTKA" video sound.mov x.y4m
+says 'no stream with video'
+# Pipes
+expect 0 "$KOSTKA" video - - --out-format mkv -q 80 <s.mkv
+cp out p.mkv
+equals "$(streams p.mkv a)" "$(streams t.mkv a)"
+equals "$(probe p.mkv s codec_name)" 'subrip '
+expect 1 "$KOSTKA" video s.mkv - --out-format mov
+says 'mov needs a file'
+# Files that are cut off or damaged end in a message or in frames.
+expect 0 "$KOSTKA" video t.mkv t.mov
+for container in mkv mov mxf; do
+    [ $container = mxf ] && cp u.mxf t.mxf
+    size=$(wc -c <t.$container)
+    { head -c $((size * 3 / 5)) t.$container && cat t.$container; } >joined.$container
+    head -c $((size * 3 / 5)) t.$container >cut.$container
+    { head -c 300 t.$container && printf '\377\377\377\177' && tail -c +305 t.$container; } >bad.$container
+    for file in cut bad joined; do
+        "$KOSTKA" video $file.$container x.y4m --threads 1 2>err || [ $? -eq 1 ] || fail "$file.$container: $(cat err)"
+    done
+done
+finish

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writes MKV, MOV, MP4 and MXF through libavformat. Frames are due at a constant rate; packets of other streams keep
+ * their times, which count from the first frame.
+ */
+#include "video/avformat_write.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "video/avformat_tracks.h"
+
+enum { BUFFER = 1 << 20, MXF_RATE = 48000 };
+
+struct av_out {
+    struct video_writer *writer;
+    AVFormatContext *context;
+    AVIOContext *io;
+    AVPacket *packet;
+    uint64_t position;       /* where the next bytes of a file are written */
+    int stream[TRACKS_MOST]; /* that of each track which is copied */
+    int64_t
+        bytes[TRACKS_MOST]; /* of its sound so far; less than 0: what is in front of the first frame, and is left out */
+    bool placed[TRACKS_MOST]; /* its first packet has come */
+    bool mxf;                 /* sound is cut into pieces as long as frames, and has no times */
+    struct problem *problem;  /* of the call that is being made */
+    bool failed;              /* that problem says why bytes could not be written */
+};
+
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+static int write_bytes(void *user, const uint8_t *from, int length)
+#else
+static int write_bytes(void *user, uint8_t *from, int length)
+#endif
+{
+    struct av_out *av = user;
+    struct output *output = &av->writer->output;
+    bool good = output_in_order(output) ? output_write(output, from, (size_t)length, av->problem)
+                                        : output_write_at(output, av->position, from, (size_t)length, av->problem);
+
+    av->failed |= !good;
+    av->position += (uint64_t)length;
+    return good ? length : AVERROR(EIO);
+}
+
+static int64_t seek(void *user, int64_t offset, int whence)
+{
+    struct av_out *av = user;
+
+    if ((whence & ~AVSEEK_FORCE) != SEEK_SET || offset < 0)
+        return AVERROR(EINVAL);
+    av->position = (uint64_t)offset;
+    return offset;
+}
+
+/* Describe an error of a call. What the output said of it comes first. */
+static bool fail(const struct av_out *av, int error, const char *what, struct problem *problem)
+{
+    return !av->failed && avformat_fail(error, what, problem);
+}
+
+static bool make_context(struct av_out *av, const char *muxer, struct problem *problem)
+{
+    bool in_order = output_in_order(&av->writer->output);
+    uint8_t *buffer = libav.av_malloc_(BUFFER);
+
+    av->packet = libav.av_packet_alloc_();
+    av->io = buffer == NULL
+                 ? NULL
+                 : libav.avio_alloc_context_(buffer, BUFFER, 1, av, NULL, write_bytes, in_order ? NULL : seek);
+    if (av->io == NULL)
+        libav.av_freep_(&buffer);
+    libav.avformat_alloc_output_context2_(&av->context, NULL, muxer, NULL);
+    if (av->context == NULL)
+        return problem_set(problem, "libavformat does not write %s, or there is no memory", muxer);
+    if (av->io == NULL || av->packet == NULL)
+        return problem_set(problem, "out of memory");
+    av->mxf = strcmp(muxer, "mxf") == 0;
+    av->context->pb = av->io;
+    av->context->flags |= AVFMT_FLAG_CUSTOM_IO | AVFMT_FLAG_BITEXACT; /* equal calls write equal files */
+    return true;
+}
+
+/* Copy what the other container says about itself, but for what belongs to its kind or to the frames. */
+static bool copy_metadata(struct av_out *av)
+{
+    static const char *const own[] = {"major_brand", "minor_version", "compatible_brands", "encoder", "timecode"};
+    AVDictionary **to = &av->context->metadata;
+    bool good = libav.av_dict_copy_(to, av->writer->metadata, 0) >= 0;
+
+    for (size_t i = 0; good && i < sizeof own / sizeof *own; i++)
+        good = libav.av_dict_set_(to, own[i], NULL, 0) >= 0;
+    return good;
+}
+
+static bool make_frames(struct av_out *av)
+{
+    const struct video_info *info = &av->writer->info;
+    AVStream *stream = libav.avformat_new_stream_(av->context, NULL);
+
+    if (stream == NULL || info->rate.over > INT_MAX || info->rate.under > INT_MAX)
+        return false;
+    stream->time_base = (AVRational){(int)info->rate.under, (int)info->rate.over};
+    stream->avg_frame_rate = (AVRational){(int)info->rate.over, (int)info->rate.under};
+    avformat_set_frames(info, stream->codecpar);
+    stream->sample_aspect_ratio = stream->codecpar->sample_aspect_ratio;
+    return info->timecode[0] == '\0' || libav.av_dict_set_(&stream->metadata, "timecode", info->timecode, 0) >= 0;
+}
+
+/* Return whether a container takes a stream. The library does not know it of MXF. */
+static bool takes(const struct av_out *av, const AVCodecParameters *codec)
+{
+    if (!av->mxf)
+        return libav.avformat_query_codec_(av->context->oformat, codec->codec_id, FF_COMPLIANCE_NORMAL) == 1;
+    return (codec->codec_id == AV_CODEC_ID_PCM_S16LE || codec->codec_id == AV_CODEC_ID_PCM_S24LE) &&
+           codec->sample_rate == MXF_RATE;
+}
+
+/* Make a stream for each track that the container takes. One that it does not is described apart, and is not copied. */
+static bool make_tracks(struct av_out *av)
+{
+    struct video_writer *writer = av->writer;
+
+    for (uint32_t i = 0; i < writer->tracks; i++) {
+        struct video_track *track = &writer->track[i];
+        AVFormatContext *trial = libav.avformat_alloc_context_();
+        AVStream *stream = trial == NULL ? NULL : libav.avformat_new_stream_(trial, NULL);
+        track->copied = stream != NULL && avformat_set_track(track, stream) && takes(av, stream->codecpar);
+        libav.avformat_free_context_(trial);
+        if (!track->copied)
+            continue;
+        stream = libav.avformat_new_stream_(av->context, NULL);
+        if (stream == NULL || !avformat_set_track(track, stream))
+            return false;
+        av->stream[i] = stream->index;
+    }
+    return true;
+}
+
+bool avformat_begin(struct video_writer *writer, const char *muxer, struct problem *problem)
+{
+    if (!avformat_library_load(problem))
+        return false;
+    struct av_out *av = calloc(1, sizeof *av);
+    if (av == NULL)
+        return problem_set(problem, "out of memory");
+    writer->state = av;
+    av->writer = writer;
+    av->problem = problem;
+    if (!make_context(av, muxer, problem))
+        return false;
+    if (!copy_metadata(av) || !make_frames(av) || !make_tracks(av))
+        return problem_set(problem, "out of memory");
+    int error = libav.avformat_write_header_(av->context, NULL);
+    return error >= 0 || fail(av, error, "the headers cannot be written", problem);
+}
+
+/* Write what the packet refers to. Readers of a pipe get it at once. */
+static bool send(struct av_out *av, AVRational unit, struct problem *problem)
+{
+    AVPacket *packet = av->packet;
+
+    libav.av_packet_rescale_ts_(packet, unit, av->context->streams[packet->stream_index]->time_base);
+    av->problem = problem;
+    int error =
+        av->mxf ? libav.av_interleaved_write_frame_(av->context, packet) : libav.av_write_frame_(av->context, packet);
+    libav.av_packet_unref_(packet);
+    if (output_in_order(&av->writer->output))
+        libav.avio_flush_(av->io);
+    return error >= 0 ? !av->failed : fail(av, error, "a frame or packet cannot be written", problem);
+}
+
+static bool fill(AVPacket *packet, const uint8_t *bytes, size_t length, struct problem *problem)
+{
+    if (length > INT_MAX - AV_INPUT_BUFFER_PADDING_SIZE)
+        return problem_set(problem, "a frame of %zu bytes is too large for libavformat", length);
+    packet->data = (uint8_t *)(uintptr_t)bytes; /* which the library does not change */
+    packet->size = (int)length;
+    return true;
+}
+
+bool avformat_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
+{
+    struct av_out *av = writer->state;
+    const AVRational unit = {(int)writer->info.rate.under, (int)writer->info.rate.over};
+    AVPacket *packet = av->packet;
+
+    if (!fill(packet, frame->bytes, frame->length, problem))
+        return false;
+    packet->stream_index = 0;
+    packet->pts = packet->dts = (int64_t)writer->count - 1;
+    packet->duration = 1;
+    packet->flags = AV_PKT_FLAG_KEY;
+    return send(av, unit, problem);
+}
+
+/* Write bytes of a track as one packet. */
+static bool send_packet(struct av_out *av, const struct video_packet *from, const uint8_t *bytes, size_t length,
+    int64_t time, struct problem *problem)
+{
+    const struct video_ratio unit = av->writer->track[from->track].unit;
+    AVPacket *packet = av->packet;
+
+    if (!fill(packet, bytes, length, problem))
+        return false;
+    packet->stream_index = av->stream[from->track];
+    packet->pts = packet->dts = time;
+    packet->duration = from->duration;
+    packet->flags = from->key ? AV_PKT_FLAG_KEY : 0;
+    return send(av, (AVRational){(int)unit.over, (int)unit.under}, problem);
+}
+
+/* Return the bytes of a track's sound that last so many seconds. */
+static int64_t sound_bytes(const struct av_out *av, uint32_t track, double seconds)
+{
+    const AVCodecParameters *codec = av->context->streams[av->stream[track]]->codecpar;
+    int sample = libav.av_get_bits_per_sample_(codec->codec_id) / 8 * codec->ch_layout.nb_channels;
+
+    return (int64_t)(seconds * codec->sample_rate + (seconds < 0 ? -0.5 : 0.5)) * sample;
+}
+
+/* Write silence, for which linear PCM has zeros. */
+static bool send_silence(struct av_out *av, uint32_t track, int64_t bytes, struct problem *problem)
+{
+    enum { PIECE = 1 << 16 };
+    static const uint8_t zeros[PIECE];
+    const struct video_packet packet = {.track = track, .key = true};
+    bool good = true;
+
+    for (int64_t left = bytes; good && left > 0; left -= PIECE)
+        good = send_packet(av, &packet, zeros, left < PIECE ? (size_t)left : PIECE, 0, problem);
+    return good;
+}
+
+/* Sound of MXF begins with the frames: silence fills what is missing, and what comes earlier is left out. */
+static bool add_sound(struct av_out *av, const struct video_packet *from, int64_t time, struct problem *problem)
+{
+    const struct video_ratio unit = av->writer->track[from->track].unit;
+    int64_t *at = &av->bytes[from->track];
+
+    if (!av->placed[from->track]) {
+        *at = sound_bytes(av, from->track, (double)time * unit.over / unit.under);
+        if (!send_silence(av, from->track, *at, problem))
+            return false;
+        av->placed[from->track] = true;
+    }
+    size_t early = *at >= 0 ? 0 : (uint64_t) - *at < from->length ? (size_t) - *at : from->length;
+    *at += (int64_t)from->length;
+    return early == from->length || send_packet(av, from, from->bytes + early, from->length - early, 0, problem);
+}
+
+bool avformat_add_packet(struct video_writer *writer, const struct video_packet *from, struct problem *problem)
+{
+    struct av_out *av = writer->state;
+    const struct video_ratio unit = writer->track[from->track].unit;
+    const AVRational rational = {(int)unit.over, (int)unit.under}, microsecond = {1, 1000000};
+    int64_t time = from->time - libav.av_rescale_q_(writer->info.start, microsecond, rational);
+
+    return av->mxf ? add_sound(av, from, time, problem)
+                   : send_packet(av, from, from->bytes, from->length, time, problem);
+}
+
+/* Let the sound of MXF end with the last frame, beyond which the library would leave out frames. */
+static bool end_sound(struct av_out *av, struct problem *problem)
+{
+    struct video_writer *writer = av->writer;
+    double seconds = (double)writer->count * writer->info.rate.under / writer->info.rate.over;
+    bool good = true;
+
+    for (uint32_t i = 0; good && av->mxf && i < writer->tracks; i++) {
+        if (!writer->track[i].copied)
+            continue;
+        int64_t beyond = av->bytes[i] - sound_bytes(av, i, seconds);
+        double cut = (double)beyond / (double)sound_bytes(av, i, 1);
+        writer->cut = cut > writer->cut ? cut : writer->cut;
+        good = send_silence(av, i, -beyond, problem);
+    }
+    return good;
+}
+
+bool avformat_end(struct video_writer *writer, struct problem *problem)
+{
+    struct av_out *av = writer->state;
+
+    if (!end_sound(av, problem))
+        return false;
+    av->problem = problem;
+    int error = libav.av_write_trailer_(av->context);
+    libav.avio_flush_(av->io);
+    return error >= 0 ? !av->failed : fail(av, error, "the end cannot be written", problem);
+}
+
+void avformat_drop(struct video_writer *writer)
+{
+    struct av_out *av = writer->state;
+
+    if (av == NULL)
+        return;
+    av->failed = true; /* nothing more is written */
+    libav.avformat_free_context_(av->context);
+    libav.av_packet_free_(&av->packet);
+    if (av->io != NULL)
+        libav.av_freep_(&av->io->buffer);
+    libav.avio_context_free_(&av->io);
+    free(av);
+    writer->state = NULL;
+}

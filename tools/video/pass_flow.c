@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sends frames through a flow, in the order of the sequence. A fixed number of slots holds the frames that are under
+ * way, which bounds memory: the source waits until the sink has freed one. Packets of other streams wait in the slot of
+ * the frame that follows them; where they are many, or no frame follows, the source writes them itself once all frames
+ * in front of them have been written.
+ */
+#include <kostka/kostka_device.h>
+
+#include "files/files.h"
+#include "video/pass_run.h"
+
+enum { SLOTS_LEAST = 4, SLOTS_BYTES = 1 << 29, GPU_SLOTS_BYTES = 1 << 30, PACKETS_BYTES = 1 << 24 };
+
+/* Note a problem, of which the first one counts, and let the source and the sink end. Returns false. */
+static bool fail(struct run *run, const struct problem *problem)
+{
+    pthread_mutex_lock(&run->lock);
+    if (!run->failed)
+        *run->problem = *problem;
+    run->failed = true;
+    pthread_cond_broadcast(&run->freed);
+    pthread_mutex_unlock(&run->lock);
+    return false;
+}
+
+static bool has_failed(struct run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    bool failed = run->failed;
+    pthread_mutex_unlock(&run->lock);
+    return failed;
+}
+
+/* Wait for a slot. Null if the run has failed. */
+static struct slot *take_slot(struct run *run)
+{
+    struct slot *slot = NULL;
+
+    pthread_mutex_lock(&run->lock);
+    while (run->used >= run->most && !run->failed)
+        pthread_cond_wait(&run->freed, &run->lock);
+    if (!run->failed) {
+        slot = run->free;
+        if (slot != NULL)
+            run->free = slot->next;
+        else
+            slot = &run->slot[run->made++];
+        run->used++;
+        pass_pin(run, slot, run->pass->work == KST_FLOW_DECODE);
+    }
+    pthread_mutex_unlock(&run->lock);
+    return slot;
+}
+
+static void give_slot(struct run *run, struct slot *slot)
+{
+    pthread_mutex_lock(&run->lock);
+    slot->next = run->free;
+    run->free = slot;
+    run->used--;
+    pthread_cond_broadcast(&run->freed);
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* Write the packets of a slot that no frame has, once this slot is the only one under way. */
+static bool write_early(struct run *run, struct slot *slot, struct problem *problem)
+{
+    pthread_mutex_lock(&run->lock);
+    while (run->used > 1 && !run->failed)
+        pthread_cond_wait(&run->freed, &run->lock);
+    bool good = !run->failed;
+    pthread_mutex_unlock(&run->lock);
+    if (good)
+        return pass_write_packets(run, &slot->packets, problem);
+    packets_release(&slot->packets);
+    return true; /* the problem is known */
+}
+
+/* Read up to the next frame, and keep the packets in front of it. */
+static enum video_step read_frame(struct run *run, struct slot *slot, struct problem *problem)
+{
+    enum video_step step;
+
+    while ((step = pass_read(run->pass, &slot->in, problem)) == STEP_PACKET) {
+        packets_append(&slot->packets, run->pass->reader->packet);
+        if (slot->packets.bytes > PACKETS_BYTES && !write_early(run, slot, problem))
+            return STEP_FAILED;
+    }
+    if (step == STEP_END && slot->packets.first != NULL && !write_early(run, slot, problem))
+        return STEP_FAILED;
+    return step;
+}
+
+static bool next(void *user, kst_flow_item *item)
+{
+    struct run *run = user;
+    struct slot *slot = take_slot(run);
+    struct problem problem;
+
+    if (slot == NULL)
+        return false;
+    enum video_step step = read_frame(run, slot, &problem);
+    slot->number = run->pass->reader->count - 1;
+    if (step == STEP_FRAME && !pass_fill_item(run, slot, item, &problem))
+        step = STEP_FAILED;
+    if (step == STEP_FAILED)
+        fail(run, &problem);
+    if (step != STEP_FRAME)
+        give_slot(run, slot);
+    return step == STEP_FRAME;
+}
+
+static bool put(void *user, kst_flow_item *item)
+{
+    struct run *run = user;
+    struct slot *slot = item->user;
+    struct problem problem;
+    bool good = item->report.status != KST_ERROR_CANCELLED && !has_failed(run);
+
+    if (good && !pass_write_result(run, slot, item, &problem))
+        good = fail(run, &problem);
+    packets_release(&slot->packets); /* those of a frame that is not written */
+    pass_show(run->pass, &slot->in, slot->number);
+    give_slot(run, slot);
+    return good;
+}
+
+/* Return the bytes of a frame under way: of pixels on either side, and roughly of streams. */
+static size_t slot_bytes(const struct video_pass *pass)
+{
+    enum { CODED_SHARE = 8 };
+    size_t pixels = shape_bytes(&pass->reader->info.shape), coded = pixels / CODED_SHARE;
+
+    return (pass->work == KST_FLOW_ENCODE ? pixels : coded) +
+           (pass->work == KST_FLOW_DECODE ? shape_bytes(&pass->decoded) : coded) + 1;
+}
+
+/* Choose how many frames may be under way: some for each thread of the CPU, or many where a GPU takes them together. */
+static uint32_t choose_slots(const struct video_pass *pass, const kst_device_info *first, bool gpu)
+{
+    size_t fitting = (gpu ? GPU_SLOTS_BYTES : SLOTS_BYTES) / slot_bytes(pass);
+    size_t wanted = gpu ? SLOTS_MOST : 2 * (size_t)first->units + SLOTS_LEAST;
+
+    wanted = wanted < fitting ? wanted : fitting;
+    return wanted < SLOTS_LEAST ? SLOTS_LEAST : wanted > SLOTS_MOST ? SLOTS_MOST : (uint32_t)wanted;
+}
+
+/* Let the source begin. */
+static void begin(struct run *run, kst_flow *flow)
+{
+    kst_device_info info = {.size = sizeof info};
+    bool known = !kst_context_device(kst_flow_context(flow, 0), &info);
+    bool gpu = kst_flow_context(flow, 1) != NULL || (known && info.kind != KST_DEVICE_CPU);
+
+    if (known && info.kind == KST_DEVICE_CUDA)
+        run->context = pass_open_pinning(info.name);
+    pthread_mutex_lock(&run->lock);
+    run->most = choose_slots(run->pass, &info, gpu);
+    pthread_cond_broadcast(&run->freed);
+    pthread_mutex_unlock(&run->lock);
+}
+
+static void choose_options(const struct run *run, const kst_decode_options *decode, kst_flow_options *options)
+{
+    const struct video_pass *pass = run->pass;
+
+    kst_flow_options_init(options);
+    options->work = pass->work;
+    options->devices = pass->common->device;
+    options->threads = pass->common->threads;
+    options->readers = 1;
+    options->writers = 1;
+    options->in_order = true;
+    options->limits.pixels = pass->common->max_pixels;
+    options->limits.memory = pass->common->max_memory;
+    options->limits.work = (uint32_t)pass->common->max_work;
+    options->decode = decode;
+    options->encode = pass->encode;
+    options->transcode = pass->transcode;
+    options->next = next;
+    options->put = put;
+}
+
+bool pass_flow(struct run *run, struct problem *problem)
+{
+    kst_decode_options decode;
+    kst_flow_options options;
+    kst_flow *flow;
+
+    pass_choose_decoding(run->pass, &decode);
+    choose_options(run, &decode, &options);
+    options.user = run;
+    kst_status status = kst_flow_start(&options, &flow);
+    if (status)
+        return jpeg_report_problem(NULL, status, problem);
+    begin(run, flow);
+    status = kst_flow_end(&flow);
+    if (status == KST_ERROR_MEMORY && !run->failed) /* other failures are known already */
+        return jpeg_report_problem(NULL, status, problem);
+    return !run->failed;
+}

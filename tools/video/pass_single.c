@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lets frames pass one by one: for the least latency, for frames of two fields, and where frames share bits. */
+#include "files/files.h"
+#include "video/jpeg_frame.h"
+#include "video/pass_run.h"
+
+static kst_status encode_one(kst_context *context, struct video_pass *pass, const kst_image *image, kst_flow_item *item)
+{
+    if (pass->rate.frame_bits > 0 && !pass->rate.ceiling)
+        return video_rate_encode(&pass->rate, context, image, pass->encode, &item->output, &item->report);
+    return kst_encode(context, image, pass->encode, &item->output, &item->report);
+}
+
+/* Return the memory in which pixels stay between decoding and encoding: that of the device. */
+static kst_memory memory_of(kst_context *context)
+{
+    kst_device_info info = {.size = sizeof info};
+
+    if (kst_context_device(context, &info))
+        return KST_MEMORY_HOST;
+    return info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
+           : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
+                                            : KST_MEMORY_HOST;
+}
+
+static kst_status convert_one(
+    kst_context *context, struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
+{
+    kst_image image;
+
+    kst_image_init(&image);
+    image.memory = memory_of(context);
+    kst_status status = kst_decode(context, item->data, item->length, decode, &image, &item->report);
+    if (!status)
+        status = encode_one(context, pass, &image, item);
+    kst_image_release(context, &image);
+    return status;
+}
+
+/* Describe every other row of an image, from the first or the second one on. */
+static void take_rows(const kst_image *whole, uint32_t first, kst_image *rows)
+{
+    *rows = *whole;
+    rows->height = whole->height / 2;
+    for (uint32_t i = 0; i < whole->plane_count; i++) {
+        kst_plane *plane = &rows->plane[i];
+        plane->data = (uint8_t *)plane->data + (ptrdiff_t)first * plane->pitch;
+        plane->pitch *= 2;
+        plane->height /= 2;
+    }
+}
+
+/* Decode the two streams of a frame, each to every other row. */
+static void decode_fields(struct run *run, kst_context *context, const kst_decode_options *decode, kst_flow_item *item,
+    struct problem *problem)
+{
+    const uint8_t *bytes = item->data;
+    size_t second = jpeg_frame_second(bytes, item->length);
+    bool top = run->pass->reader->info.interlace == 't';
+    kst_image rows;
+
+    run->second.length = 0;
+    if (second == 0 || !frame_append(&run->second, bytes + second, item->length - second, problem) ||
+        !jpeg_frame_complete(&run->second, problem)) {
+        item->report.status = KST_ERROR_TRUNCATED;
+        return;
+    }
+    take_rows(&item->image, top ? 0 : 1, &rows);
+    if (kst_decode(context, bytes, second, decode, &rows, &item->report))
+        return;
+    uint64_t warnings = item->report.warnings;
+    take_rows(&item->image, top ? 1 : 0, &rows);
+    kst_decode(context, run->second.bytes, run->second.length, decode, &rows, &item->report);
+    item->report.warnings += warnings;
+}
+
+void pass_make(kst_context *context, struct video_pass *pass, kst_flow_item *item)
+{
+    kst_decode_options decode;
+
+    pass_choose_decoding(pass, &decode);
+    if (pass->work == KST_FLOW_DECODE)
+        kst_decode(context, item->data, item->length, &decode, &item->image, &item->report);
+    else if (pass->work == KST_FLOW_ENCODE)
+        encode_one(context, pass, item->picture, item);
+    else if (pass->work == KST_FLOW_TRANSCODE)
+        kst_transcode(context, item->data, item->length, pass->transcode, &item->output, &item->report);
+    else
+        convert_one(context, pass, &decode, item);
+}
+
+static enum video_step do_one(
+    struct run *run, kst_context *context, const kst_decode_options *decode, struct problem *problem)
+{
+    struct slot *slot = &run->slot[0];
+    kst_flow_item item = {.size = sizeof item};
+
+    pass_pin(run, slot, true);
+    enum video_step step = pass_read(run->pass, &slot->in, problem);
+    if (step == STEP_PACKET) {
+        packets_append(&slot->packets, run->pass->reader->packet);
+        return pass_write_packets(run, &slot->packets, problem) ? STEP_PACKET : STEP_FAILED;
+    }
+    if (step != STEP_FRAME)
+        return step;
+    kst_image_init(&item.image);
+    kst_report_init(&item.report);
+    item.context = context;
+    slot->number = run->pass->reader->count - 1;
+    if (!pass_fill_item(run, slot, &item, problem))
+        return STEP_FAILED;
+    if (run->pass->reader->info.fields)
+        decode_fields(run, context, decode, &item, problem);
+    else
+        pass_make(context, run->pass, &item);
+    bool good = pass_write_result(run, slot, &item, problem);
+    kst_buffer_release(context, &item.output);
+    pass_show(run->pass, &slot->in, slot->number);
+    return good ? STEP_FRAME : STEP_FAILED;
+}
+
+bool pass_singly(struct run *run, struct problem *problem)
+{
+    const struct common_options *common = run->pass->common;
+    kst_decode_options decode;
+    kst_context_options options;
+    enum video_step step = STEP_FRAME;
+
+    pass_choose_decoding(run->pass, &decode);
+    kst_context_options_init(&options);
+    options.device = common->device;
+    options.threads = common->threads;
+    options.limits.pixels = common->max_pixels;
+    options.limits.memory = common->max_memory;
+    options.limits.work = (uint32_t)common->max_work;
+    kst_status status = kst_context_create(&options, &run->context);
+    if (status)
+        return jpeg_report_problem(NULL, status, problem);
+    run->made = 1;
+    while (step == STEP_FRAME || step == STEP_PACKET)
+        step = do_one(run, run->context, &decode, problem);
+    return step == STEP_END;
+}
