@@ -28,13 +28,13 @@ static bool check(const char *verb, const struct options_given *given, const str
            encode_settings_finish(verb, settings) && j2k_settings_finish(verb, j2k);
 }
 
-/* The verb for filters needs some, and several devices do not share them. */
-static int check_filters(const struct verb *verb, const char *filters, const struct common_options *common)
+/* The verb for filters needs some, and has no other place for them. */
+static int check_filters(const struct verb *verb, const char *filters, const struct resize_settings *resize)
 {
     if (verb == &verb_filter && filters == NULL)
         return complain_usage(verb->name, "filters come first, such as 'kostka filter canny=50:150 IN OUT'");
-    if (filters != NULL && common_names_many(common))
-        return complain_usage(verb->name, "one device applies filters; name one");
+    if (filters != NULL && resize->filters != NULL)
+        return complain_usage(verb->name, "the filters come first: add those of --filters to them");
     return EXIT_FINE;
 }
 
@@ -56,7 +56,7 @@ int convert_run(const struct verb *verb, const char *filters, int argc, char **a
         encode_group(&settings), j2k_group(&j2k, false), decode_group(&files.decode), samples_group(&files, true),
         resize_group(&resize)};
     if (options_read(verb, argc, argv, groups, 8, &given, &code) &&
-        (code = check_filters(verb, filters, &common)) == EXIT_FINE &&
+        (code = check_filters(verb, filters, &resize)) == EXIT_FINE &&
         (code = output_take_archives(verb->name, &output, &given, &argc, argv) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE &&
         (code = choose_target(verb->name, &output, argc, argv, &files.target)) == EXIT_FINE &&
         (code = check(verb->name, &given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
@@ -67,7 +67,7 @@ int convert_run(const struct verb *verb, const char *filters, int argc, char **a
         files.subsampled = settings.subsampling_named;
         files.given = &given;
         files.resize = &resize;
-        files.filters = filters;
+        files.filters = filters != NULL ? filters : resize.filters;
         files.keep_tables = !options_have(&given, OPTION_QUALITY) && !options_have(&given, OPTION_QTABLES);
         files.keep_sampling = !options_have(&given, OPTION_SUBSAMPLING);
         files.max_pixels = common_max_pixels(&common);
@@ -101,7 +101,8 @@ const struct verb verb_convert = {
         "Takes the options of 'kostka decode' for JPEG inputs (--scale, --region, --orient, --strict,\n"
         "--format) and those of 'kostka encode' for JPEG outputs (-q, --subsampling, --progressive ...) and\n"
         "JPEG 2000 (--lossless, --rate, --psnr, --tiles ...); --layers is that of decoding.\n"
-        "--resize WxH, --fit, --filter and --draft give pictures another size, as with 'kostka decode'.\n"
+        "--resize WxH, --fit, --filter and --draft give pictures another size, as with 'kostka decode', and --filters\n"
+        "FILTER,... applies what 'kostka help filter' lists, behind that.\n"
         "--raw WxHxN:DEPTH reads samples without a header, s behind the depth means signed ones; --raw-layout,\n"
         "--interleave and --endian little|big say how they lie there, and how they are written.\n"
         "\n" BATCH_HELP "\n"

@@ -14,6 +14,7 @@
 
 #include <kostka/kostka_context.h>
 #include <kostka/kostka_device.h>
+#include <kostka/kostka_flow.h>
 #include <kostka/kostka_image.h>
 
 #ifdef __cplusplus
@@ -134,6 +135,16 @@ KST_API kst_status kst_filter_batch(const kst_filter *filter, kst_filter_item *i
  */
 KST_API kst_status kst_filter_queue(
     const kst_filter *filter, kst_filter_item *items, size_t count, const kst_stream *stream);
+
+/**
+ * Make a stage of a flow (kst_flow_options.stage) of a chain: each device of the flow filters what it has decoded, where
+ * the pixels are. The chain may be of any context, which need not be the flow's.
+ *
+ * @param filter must stay open until kst_flow_end()
+ * @param stage receives the functions; its `size` must be set
+ * @return KST_OK or KST_ERROR_ARGUMENT
+ */
+KST_API kst_status kst_filter_stage(const kst_filter *filter, kst_flow_stage *stage);
 
 #ifdef __cplusplus
 }

@@ -31,6 +31,21 @@ for target in jpg jp2 png tif bmp; do
     expect 0 "$KOSTKA" filter gaussian=1.5,sharpen=2:0.7:1,median,equalise a.png "out.$target"
 done
 
+# The other verbs take the same chains, behind resizing; folders of files are filtered on any device.
+expect 0 "$KOSTKA" encode a.ppm a.jpg
+expect 0 "$KOSTKA" filter rotate=90,sharpen a.jpg expected.png
+for verb in convert decode; do
+    expect 0 "$KOSTKA" $verb a.jpg found.png --filters rotate=90,sharpen
+    same found.png expected.png
+done
+expect 0 "$KOSTKA" filter grey,gaussian a.ppm expected.jpg -q 80 --resize 30
+expect 0 "$KOSTKA" encode a.ppm found.jpg --filters grey,gaussian -q 80 --resize 30
+same found.jpg expected.jpg
+expect 0 "$KOSTKA" decode --out-dir several --out-format png --filters rotate=90,sharpen a.jpg -v --device all
+expect 0 "$KOSTKA" convert several/a.png found.ppm
+expect 0 "$KOSTKA" filter rotate=90,sharpen a.jpg expected.ppm
+same found.ppm expected.ppm
+
 # Many inputs, and what is wrong with one of them.
 expect 1 "$KOSTKA" filter crop=50x30:10:10 --out-dir many --out-format ppm a.png turned.ppm
 says 'turned.ppm: filters: .*crop of 50x30 at 10, 10 reaches outside the image of 40x60'
@@ -56,7 +71,16 @@ says 'no input'
 expect 2 "$KOSTKA" filter invert a.ppm
 says 'no output'
 expect 2 "$KOSTKA" filter invert --device all a.ppm b.ppm
-says 'one device applies filters'
+says 'several devices work on many inputs only'
+expect 2 "$KOSTKA" filter invert --filters invert a.ppm b.ppm
+says 'the filters come first'
+for verb in convert decode encode video; do
+    expect 2 "$KOSTKA" $verb --filters canny=50 a.jpg b.ppm
+    says "kostka $verb: filters 'canny=50': .*canny needs high"
+    expect 2 "$KOSTKA" $verb --resize 30 --filter canny=50:150 a.jpg b.ppm
+    says "'canny=50:150' is no value of --filter, .*a chain of filters goes to --filters"
+done
+expect 2 "$KOSTKA" transcode --filters invert a.jpg b.jpg
 [ -e b.ppm ] && fail 'b.ppm was written'
 
 # The help has every filter, and so has the manual.

@@ -89,6 +89,7 @@ bool options_suit(
 struct resize_settings {
     kst_resize_options options; /* no width and height: pictures keep their size */
     bool draft;                 /* the decoder may reduce pictures before */
+    const char *filters;        /* a chain for pictures of that size; null: none */
 };
 
 /* Holds what reading and writing need beside the file. */

@@ -4,6 +4,8 @@
 
 #include <kostka/kostka_filter.h>
 
+#include "relay.h"
+
 bool filters_check(const char *verb, const char *chain)
 {
     kst_context_options options;
@@ -40,9 +42,9 @@ static bool explain(kst_status status, const kst_report *report, struct problem 
 }
 
 /* A profile for colours says nothing about grey, and tables to encode with belong to the picture that was coded. */
-static void settle(struct picture *picture, const kst_image *to, const char *name)
+static void settle(struct picture *picture, const kst_image *from, const kst_image *to, const char *name)
 {
-    bool greyed = to->format == KST_FORMAT_GREY && picture->image.format != KST_FORMAT_GREY;
+    bool greyed = to->format == KST_FORMAT_GREY && from->format != KST_FORMAT_GREY;
 
     if (greyed && picture->icc.data != NULL) {
         complain(name, "note: its ICC profile is dropped, for the picture has become grey");
@@ -88,6 +90,29 @@ static const char *place_of(const kst_report *report)
     }
 }
 
+static void tell(const char *name, const struct file_settings *settings, const kst_image *from, const kst_image *to,
+    const char *place)
+{
+    if (settings->verbose)
+        complain(name, "filtered: %ux%u became %ux%u%s", (unsigned)from->width, (unsigned)from->height,
+            (unsigned)to->width, (unsigned)to->height, place);
+}
+
+bool filters_expect(struct picture *picture, const kst_image *from, const char *name,
+    const struct file_settings *settings, kst_image *to, struct problem *problem)
+{
+    kst_report report;
+
+    kst_report_init(&report);
+    kst_status status = kst_filter_describe(relay_filter(settings->relay), from, to, &report);
+    if (status)
+        return explain(status, &report, problem);
+    tell(name, settings, from, to, " by the device");
+    settle(picture, from, to, name);
+    picture->filtered = true;
+    return true;
+}
+
 bool picture_filter(
     struct picture *picture, const char *name, const struct file_settings *settings, struct problem *problem)
 {
@@ -95,7 +120,7 @@ bool picture_filter(
     kst_report report;
     kst_image to;
 
-    if (settings->filters == NULL)
+    if (settings->filters == NULL || picture->filtered)
         return true;
     kst_image_init(&to);
     kst_report_init(&report);
@@ -105,10 +130,8 @@ bool picture_filter(
     kst_filter_close(&filter);
     if (status)
         return explain(status, &report, problem);
-    if (settings->verbose)
-        complain(name, "filtered: %ux%u became %ux%u%s", (unsigned)picture->image.width,
-            (unsigned)picture->image.height, (unsigned)to.width, (unsigned)to.height, place_of(&report));
-    settle(picture, &to, name);
+    tell(name, settings, &picture->image, &to, place_of(&report));
+    settle(picture, &picture->image, &to, name);
     picture_release_pixels(picture);
     picture->image = to;
     picture->context = settings->context;

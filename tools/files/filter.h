@@ -8,6 +8,13 @@
 /* Check a chain of filters. Returns false after a message if something is wrong with it. */
 bool filters_check(const char *verb, const char *chain);
 
+/*
+ * Describe what a relay's chain will make of a picture that it decodes to the image `from`. The picture's metadata, but
+ * not its image, are changed to suit. Returns false, with the problem, if the filters do not take such an image.
+ */
+bool filters_expect(struct picture *picture, const kst_image *from, const char *name,
+    const struct file_settings *settings, kst_image *to, struct problem *problem);
+
 /* Apply the settings' filters, if there are any, to a picture. `name` is that of the file. */
 bool picture_filter(
     struct picture *picture, const char *name, const struct file_settings *settings, struct problem *problem);
