@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs 'kostka convert', which decodes a picture and encodes it in another format. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
 #include "convert.h"
+#include "files/filter.h"
 #include "target.h"
 
 static int choose_target(
@@ -38,6 +40,25 @@ static int check_filters(const struct verb *verb, const char *filters, const str
     return EXIT_FINE;
 }
 
+/* Counts are what `histogram` makes, and nothing else; it is cut off the chain. */
+static int settle_filters(const char *verb, const char *chain, struct file_settings *files, char **cut)
+{
+    size_t length = 0;
+    bool counts = chain != NULL && filters_count(chain, &length);
+
+    files->filters = chain;
+    if (files->target != NULL && counts != file_holds_counts(files->target))
+        return counts ? complain_usage(verb, "histogram makes JSON or CSV: a name in .json or .csv, or --out-format")
+                      : complain_usage(verb,
+                            "%s holds what the filter 'histogram' makes, which is to be the last of the filters",
+                            files->target->name);
+    if (!counts)
+        return EXIT_FINE;
+    *cut = strndup(chain, length);
+    files->filters = length > 0 ? *cut : NULL;
+    return *cut != NULL ? EXIT_FINE : EXIT_FAILED;
+}
+
 int convert_run(const struct verb *verb, const char *filters, int argc, char **argv)
 {
     struct common_options common = {0};
@@ -47,6 +68,7 @@ int convert_run(const struct verb *verb, const char *filters, int argc, char **a
     struct j2k_settings j2k;
     struct resize_settings resize = {.draft = false};
     struct options_given given;
+    char *cut = NULL;
     int code;
 
     encode_settings_init(&settings);
@@ -59,6 +81,7 @@ int convert_run(const struct verb *verb, const char *filters, int argc, char **a
         (code = check_filters(verb, filters, &resize)) == EXIT_FINE &&
         (code = output_take_archives(verb->name, &output, &given, &argc, argv) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE &&
         (code = choose_target(verb->name, &output, argc, argv, &files.target)) == EXIT_FINE &&
+        (code = settle_filters(verb->name, filters != NULL ? filters : resize.filters, &files, &cut)) == EXIT_FINE &&
         (code = check(verb->name, &given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         target_settle(&files);
         settings.options.jpeg2000 = &j2k.options;
@@ -67,7 +90,6 @@ int convert_run(const struct verb *verb, const char *filters, int argc, char **a
         files.subsampled = settings.subsampling_named;
         files.given = &given;
         files.resize = &resize;
-        files.filters = filters != NULL ? filters : resize.filters;
         files.keep_tables = !options_have(&given, OPTION_QUALITY) && !options_have(&given, OPTION_QTABLES);
         files.keep_sampling = !options_have(&given, OPTION_SUBSAMPLING);
         files.max_pixels = common_max_pixels(&common);
@@ -77,6 +99,7 @@ int convert_run(const struct verb *verb, const char *filters, int argc, char **a
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);
+    free(cut);
     return code;
 }
 

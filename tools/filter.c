@@ -9,7 +9,7 @@ static int run(int argc, char **argv)
 {
     if (argc < 2 || argv[1][0] == '-')
         return convert_run(&verb_filter, NULL, argc, argv);
-    if (!filters_check("filter", argv[1]))
+    if (!filters_check("filter", argv[1], true))
         return EXIT_USAGE;
     const char *chain = argv[1];
     argv[1] = argv[0];
@@ -47,6 +47,14 @@ const struct verb verb_filter = {
         "  sharpen=AMOUNT:SIGMA:THRESHOLD       amount 0-16 (1), sigma (1), threshold (0): unsharp mask\n"
         "  sobel=3|5:SHOWN                      aperture; shown sum|length|x|y: gradients\n"
         "  canny=LOW:HIGH:NORM:APERTURE         low, high; norm l1|l2; aperture 3|5|7: edges, as OpenCV finds them\n"
+        "  warp=A:B:C:D:E:F:G:H                 a to h, size, weights bilinear|bicubic, outside black|edge: (x, y) is\n"
+        "                                       ((Ax+By+C)/(Gx+Hy+1), (Dx+Ey+F)/(Gx+Hy+1)) of the source\n"
+        "  rgb                                  three colours of grey; without alpha\n"
+        "  channel=red|green|blue|alpha         name: one channel as grey\n"
+        "  matrix=RR:RG:RB:GR:GG:GB:BR:BG:BB    rr to bb, and red, green, blue that are added (0; 1 is the greatest)\n"
+        "  lut=FILE:BETWEEN                     file .cube, between auto|tetrahedral|trilinear: colours by a table\n"
+        "  histogram                            at the end: counts of samples, to OUT.json or OUT.csv\n"
+        "  normalise=DARK:BRIGHT                dark, bright 0-49.999 (1): per cent of pixels to become black, white\n"
         "\n"
         "  kostka filter resize=1920x,sharpen=0.5 photo.jpg small.jpg -q 90\n"
         "  kostka filter canny=50:150 photo.jp2 edges.png\n"

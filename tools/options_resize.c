@@ -76,7 +76,7 @@ static bool handle(const char *verb, void *settings, int code, const char *value
         return set_filter(verb, value, &resize->options.filter);
     case OPTION_FILTERS:
         resize->filters = value;
-        return filters_check(verb, value);
+        return filters_check(verb, value, strcmp(verb, "convert") == 0);
     default:
         resize->draft = true;
         return true;

@@ -46,6 +46,49 @@ expect 0 "$KOSTKA" convert several/a.png found.ppm
 expect 0 "$KOSTKA" filter rotate=90,sharpen a.jpg expected.ppm
 same found.ppm expected.ppm
 
+# Tables of colours come from files, whose mistakes are named.
+printf 'LUT_1D_SIZE 2\n1 1 1\n0 0 0\n' >negative.cube
+expect 0 "$KOSTKA" filter lut=negative.cube a.ppm found.ppm
+expect 0 "$KOSTKA" filter invert a.ppm expected.ppm
+same found.ppm expected.ppm
+printf 'LUT_1D_SIZE 2\n1 1 1\n0 0\n' >bad.cube
+expect 2 "$KOSTKA" filter invert,lut=bad.cube a.ppm no.ppm
+says "line 3 of the table: no number: '' (at byte 11)"
+expect 2 "$KOSTKA" filter lut=missing.cube a.ppm no.ppm
+says 'missing.cube: No such file'
+[ -e no.ppm ] && fail 'no.ppm was written'
+expect 0 "$KOSTKA" filter warp=1:0:5:0:1:2:size=40x30 a.ppm found.ppm
+expect 0 "$KOSTKA" filter crop=40x30:5:2 a.ppm expected.ppm
+same found.ppm expected.ppm
+
+# Counts of samples, as JSON and CSV, of what the other filters make.
+printf 'P3 2 2 255\n0 36 73 255 36 73 0 36 109 255 36 109\n' >few.ppm
+expect 0 "$KOSTKA" filter histogram few.ppm few.csv
+equals "$(wc -l <few.csv)" 257
+equals "$(grep -v ',0,0,0$' few.csv | tr '\n' ' ')" 'sample,red,green,blue 0,2,0,0 36,0,4,0 73,0,0,2 109,0,0,2 255,2,0,0 '
+expect 0 "$KOSTKA" filter crop=1x2,channel=blue,histogram few.ppm few.json
+equals "$(json counts grey 109 <few.json)" 1 'a count in JSON'
+expect 0 "$KOSTKA" convert few.ppm - --filters channel=blue,histogram --out-format csv
+equals "$(grep -v ',0$' out | tr '\n' ' ')" 'sample,grey 73,2 109,2 '
+"$KOSTKA" devices | sed -nE 's/^((opencl|cuda):[0-9]+) .*/\1/p' >gpus
+while read -r device; do
+    for chain in histogram grey,histogram; do
+        expect 0 "$KOSTKA" filter $chain a.jpg expected.json --device cpu
+        expect 0 "$KOSTKA" filter $chain a.jpg found.json --device "$device"
+        same found.json expected.json
+    done
+done <gpus
+expect 2 "$KOSTKA" filter grey,histogram a.ppm no.png
+says 'histogram makes JSON or CSV'
+expect 2 "$KOSTKA" convert a.ppm no.csv
+says "csv holds what the filter 'histogram' makes"
+expect 2 "$KOSTKA" filter histogram,grey a.ppm no.json
+says "there is no filter 'histogram'"
+expect 2 "$KOSTKA" decode a.jpg no.json
+says 'json holds no pixels'
+expect 2 "$KOSTKA" encode a.ppm no.jpg --filters histogram
+says 'histogram makes JSON or CSV'
+
 # Many inputs, and what is wrong with one of them.
 expect 1 "$KOSTKA" filter crop=50x30:10:10 --out-dir many --out-format ppm a.png turned.ppm
 says 'turned.ppm: filters: .*crop of 50x30 at 10, 10 reaches outside the image of 40x60'
@@ -85,7 +128,8 @@ expect 2 "$KOSTKA" transcode --filters invert a.jpg b.jpg
 
 # The help has every filter, and so has the manual.
 "$KOSTKA" help filter >page
-for name in crop resize rotate flip grey depth invert levels threshold equalise gaussian median bilateral sharpen sobel canny; do
+for name in crop resize rotate flip grey depth invert levels threshold equalise gaussian median bilateral sharpen sobel canny \
+    warp rgb channel matrix lut normalise histogram; do
     grep -q "^  ${name}[= ]*" page || fail "$name is not in the help"
     grep -q "^\.It Cm $name" "$KOSTKA_SOURCE/docs/man/kostka-filter.1" || fail "$name is not in the manual"
     grep -q "^| \`$name" "$KOSTKA_SOURCE/docs/filters.md" || fail "$name is not in docs/filters.md"

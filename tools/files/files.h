@@ -89,7 +89,7 @@ bool options_suit(
 struct resize_settings {
     kst_resize_options options; /* no width and height: pictures keep their size */
     bool draft;                 /* the decoder may reduce pictures before */
-    const char *filters;        /* a chain for pictures of that size; null: none */
+    const char *filters;        /* a chain for pictures of that size, perhaps with `histogram` at its end; null: none */
 };
 
 /* Holds what reading and writing need beside the file. */
@@ -186,6 +186,10 @@ const struct row_format *file_row_format(const struct file_format *format);
 
 extern const struct file_format file_bmp, file_gif, file_webp, file_jpeg, file_j2k, file_j2c, file_jph, file_jhc,
     file_pgx, file_png, file_tiff, file_pam, file_pnm, file_pgm, file_ppm, file_raw, file_yuv;
+
+/* What the filter `histogram` makes of pictures, instead of a picture. */
+extern const struct file_format file_json, file_csv;
+bool file_holds_counts(const struct file_format *format);
 
 const struct file_format *file_format_by_name(const char *name);       /* by name or extension; null: unknown */
 const struct file_format *file_format_by_path(const char *path);       /* by extension; null: unknown */

@@ -3,10 +3,24 @@
 #include "files/filter.h"
 
 #include <kostka/kostka_filter.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "relay.h"
 
-bool filters_check(const char *verb, const char *chain)
+bool filters_count(const char *chain, size_t *length)
+{
+    static const char word[] = "histogram";
+    size_t all = strlen(chain), own = sizeof word - 1;
+
+    *length = all;
+    if (all < own || strcmp(chain + all - own, word) != 0 || (all > own && chain[all - own - 1] != ','))
+        return false;
+    *length = all > own ? all - own - 1 : 0;
+    return true;
+}
+
+static bool check(const char *verb, const char *chain)
 {
     kst_context_options options;
     kst_context *context;
@@ -25,6 +39,23 @@ bool filters_check(const char *verb, const char *chain)
     kst_filter_close(&filter);
     kst_context_destroy(&context);
     return !status;
+}
+
+bool filters_check(const char *verb, const char *chain, bool may_count)
+{
+    size_t length;
+    bool counts = filters_count(chain, &length);
+
+    if (counts && !may_count) {
+        complain_usage(verb, "histogram makes JSON or CSV, as 'kostka filter' and 'kostka convert' write it");
+        return false;
+    }
+    if (counts && length == 0)
+        return true;
+    char *pictures = strndup(chain, length);
+    bool good = pictures != NULL && check(verb, pictures);
+    free(pictures);
+    return good;
 }
 
 static bool explain(kst_status status, const kst_report *report, struct problem *problem)
@@ -54,14 +85,15 @@ static void settle(struct picture *picture, const kst_image *from, const kst_ima
 }
 
 /*
- * Return whether the library encodes the result where it lies; all other code needs pixels in host memory. A result
- * with alpha is looked at before.
+ * Return whether the library encodes, or counts, the result where it lies; all other code needs pixels in host memory.
+ * A result with alpha is looked at before.
  */
 static bool stays(const kst_image *from, const kst_image *to, const struct file_settings *settings)
 {
     bool plain = (to->format == KST_FORMAT_GREY || to->format == KST_FORMAT_RGB) && to->plane[0].depth == 8;
+    bool taken = file_holds_counts(settings->target) || (settings->target == &file_jpeg && plain);
 
-    return from->memory != KST_MEMORY_HOST && settings->target == &file_jpeg && settings->relay == NULL && plain;
+    return from->memory != KST_MEMORY_HOST && taken && settings->relay == NULL;
 }
 
 /* Apply an open chain, on the device if the picture lies there. */

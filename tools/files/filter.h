@@ -5,8 +5,15 @@
 
 #include "files/files.h"
 
-/* Check a chain of filters. Returns false after a message if something is wrong with it. */
-bool filters_check(const char *verb, const char *chain);
+/*
+ * Return whether a chain ends with `histogram`, which is no filter of the library's: its result is no picture. *length
+ * receives the length of the chain without it.
+ */
+bool filters_count(const char *chain, size_t *length);
+
+/* Check a chain of filters, and `histogram` at its end if `may_count`. Returns false after a message if something is
+ * wrong with it. */
+bool filters_check(const char *verb, const char *chain, bool may_count);
 
 /*
  * Describe what a relay's chain will make of a picture that it decodes to the image `from`. The picture's metadata, but

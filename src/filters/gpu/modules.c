@@ -22,6 +22,14 @@ static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_CANNY_MARK] = {"filter_canny_mark", FILTER_GROUP_ITEMS},
     [FILTER_CANNY_JOIN] = {"filter_canny_join", FILTER_GROUP_ITEMS},
     [FILTER_CANNY_END] = {"filter_canny_end", FILTER_GROUP_ITEMS},
+    [FILTER_WARP] = {"filter_warp", FILTER_GROUP_ITEMS},
+    [FILTER_PICK] = {"filter_pick", FILTER_GROUP_ITEMS},
+    [FILTER_MATRIX] = {"filter_matrix", FILTER_GROUP_ITEMS},
+    [FILTER_LUT] = {"filter_lut", FILTER_GROUP_ITEMS},
+    [FILTER_CURVES] = {"filter_curves", FILTER_GROUP_ITEMS},
+    [FILTER_NORMALISE] = {"filter_normalise", FILTER_GROUP_ITEMS},
+    [FILTER_HISTOGRAM_CLEAR] = {"filter_histogram_clear", FILTER_GROUP_ITEMS},
+    [FILTER_HISTOGRAM] = {"filter_histogram", FILTER_GROUP_ITEMS},
 };
 
 static void begin(void *state)

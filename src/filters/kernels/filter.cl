@@ -9,3 +9,6 @@
 #include "filters/kernels/median.h"
 #include "filters/kernels/gradient.h"
 #include "filters/kernels/canny.h"
+#include "filters/kernels/warp.h"
+#include "filters/kernels/colours.h"
+#include "filters/kernels/histogram.h"
