@@ -56,7 +56,7 @@ static int64_t divide(int64_t number, int64_t divisor)
 }
 
 /* A place in the source: whole pixels, and 256ths. */
-struct filter_place {
+struct filter_spot {
     int32_t x, y;
     uint32_t right, down;
 };
@@ -67,7 +67,7 @@ static int32_t hold(int64_t place)
 }
 
 /* Find where a pixel comes from. Returns false where the plane of the source is not in front of the viewer. */
-static bool find_place(const struct filter_warp *warp, uint32_t x, uint32_t y, struct filter_place *place)
+static bool find_place(const struct filter_warp *warp, uint32_t x, uint32_t y, struct filter_spot *place)
 {
     const int64_t *k = warp->coefficient;
     int64_t across = k[0] * x + k[1] * y + k[2], down = k[3] * x + k[4] * y + k[5];
@@ -100,8 +100,8 @@ static int32_t sample_at(
     return (int32_t)(sample < from->greatest ? sample : from->greatest);
 }
 
-static uint32_t mix_linear(const struct filter_pixels *from, const struct filter_warp *warp,
-    const struct filter_place *place, uint32_t channel)
+static uint32_t mix_linear(
+    const struct filter_pixels *from, const struct filter_warp *warp, const struct filter_spot *place, uint32_t channel)
 {
     uint32_t sum = 1u << 15;
     for (int32_t j = 0; j < 2; j++)
@@ -125,8 +125,8 @@ static void cubic_weights(int32_t part, int32_t weight[4])
     weight[1] = (1 << WEIGHT_BITS) - weight[0] - weight[2] - weight[3];
 }
 
-static uint32_t mix_cubic(const struct filter_pixels *from, const struct filter_warp *warp,
-    const struct filter_place *place, uint32_t channel)
+static uint32_t mix_cubic(
+    const struct filter_pixels *from, const struct filter_warp *warp, const struct filter_spot *place, uint32_t channel)
 {
     int32_t across[4], down[4];
     int64_t sum = (int64_t)1 << (2 * WEIGHT_BITS - 1);
@@ -148,7 +148,7 @@ static kst_status warp_band(const struct filter_work *work, void *arg, uint32_t 
 {
     const struct filter_warp *warp = arg;
     const struct filter_pixels *from = work->from, *to = work->to;
-    struct filter_place place;
+    struct filter_spot place;
     for (uint32_t y = first; y < end; y++) {
         uint8_t *row = kst_filter_row(to, y);
         for (uint32_t x = 0; x < to->width; x++) {

@@ -55,7 +55,7 @@ filter_matrix(FILTER_ARGUMENTS)
 }
 
 /* A cell of a table: its point nearest to 0, the way to its neighbours, and how far along the ways a colour lies. */
-struct lut_cell {
+struct lut_corner {
     GLOBAL const u32 *point;
     u32 step[3], part[3];
 };
@@ -66,7 +66,7 @@ FUNCTION u32 lut_colour(GLOBAL const u32 *point, u32 colour)
     return colour == 2 ? point[1] : point[0] >> (16 * colour) & 65535;
 }
 
-FUNCTION void mix_tetrahedral(const struct lut_cell *cell, u32 *made)
+FUNCTION void mix_tetrahedral(const struct lut_corner *cell, u32 *made)
 {
     /* The sides in the order of how far the colour lies along them; of equal ones red is first, then green. */
     u32 r = cell->part[0], g = cell->part[1], b = cell->part[2];
@@ -91,7 +91,7 @@ FUNCTION u32 lut_between(u32 a, u32 b, u32 part)
     return (a * (65536 - part) + b * part + 32768) >> 16;
 }
 
-FUNCTION void mix_trilinear(const struct lut_cell *cell, u32 *made)
+FUNCTION void mix_trilinear(const struct lut_corner *cell, u32 *made)
 {
     for (u32 i = 0; i < 3; i++) {
         u32 plane[2];
@@ -112,7 +112,7 @@ KERNEL(FILTER_GROUP_ITEMS)
 filter_lut(FILTER_ARGUMENTS)
 {
     u32 group, made[3];
-    struct lut_cell cell;
+    struct lut_corner cell;
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
     struct filter_tile tile = tile_of(record, group);
     GLOBAL const u32 *entries = work + record->value[0];
