@@ -19,13 +19,14 @@ static kst_status pick_band(const struct filter_work *work, void *arg, uint32_t 
 {
     const struct colours_pick *pick = arg;
     const struct filter_pixels *from = work->from, *to = work->to;
-    for (uint32_t y = first; y < end; y++)
+    const uint32_t bytes = from->bytes, channels = to->channels, step = from->channels;
+    for (uint32_t y = first; y < end; y++) {
+        const uint8_t *source = kst_filter_row(from, y);
+        uint8_t *target = kst_filter_row(to, y);
         for (size_t x = 0; x < to->width; x++)
-            for (uint32_t c = 0; c < to->channels; c++) {
-                uint32_t sample =
-                    sample_get(kst_filter_row(from, y), x * from->channels + pick->channel[c], from->bytes);
-                sample_put(kst_filter_row(work->to, y), x * to->channels + c, to->bytes, sample);
-            }
+            for (uint32_t c = 0; c < channels; c++)
+                sample_put(target, x * channels + c, bytes, sample_get(source, x * step + pick->channel[c], bytes));
+    }
     return KST_OK;
 }
 

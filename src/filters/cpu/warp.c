@@ -48,11 +48,13 @@ static kst_status warp_shape(const struct filter_value *value, struct filter_sha
     return KST_ERROR_IMAGE_SIZE;
 }
 
-/* Divide, rounding to nearest and halves up; the divisor is positive. */
-static int64_t divide(int64_t number, int64_t divisor)
+/* Divide, rounding to nearest and halves up; the divisor is positive, and a power of two unless it is `projective`. */
+static inline int64_t divide(int64_t number, int64_t divisor, bool projective)
 {
-    int64_t sum = number + divisor / 2, quotient = sum / divisor;
-    return quotient - (sum % divisor < 0);
+    int64_t sum = number + divisor / 2;
+    if (!projective)
+        return sum >> FILTER_WARP_BITS;
+    return sum / divisor - (sum % divisor < 0);
 }
 
 /* A place in the source: whole pixels, and 256ths. */
@@ -67,15 +69,15 @@ static int32_t hold(int64_t place)
 }
 
 /* Find where a pixel comes from. Returns false where the plane of the source is not in front of the viewer. */
-static bool find_place(const struct filter_warp *warp, uint32_t x, uint32_t y, struct filter_spot *place)
+static inline bool find_place(const struct filter_warp *warp, uint32_t x, uint32_t y, struct filter_spot *place)
 {
     const int64_t *k = warp->coefficient;
     int64_t across = k[0] * x + k[1] * y + k[2], down = k[3] * x + k[4] * y + k[5];
     int64_t under = k[6] * x + k[7] * y + k[8];
     if (under < FILTER_WARP_LEAST)
         return false;
-    int32_t column = hold(divide(across * (1 << FILTER_WARP_FRACTION), under));
-    int32_t row = hold(divide(down * (1 << FILTER_WARP_FRACTION), under));
+    int32_t column = hold(divide(across * (1 << FILTER_WARP_FRACTION), under, warp->projective));
+    int32_t row = hold(divide(down * (1 << FILTER_WARP_FRACTION), under, warp->projective));
     place->right = (uint32_t)column & 255;
     place->down = (uint32_t)row & 255;
     place->x = (column - (int32_t)place->right) / 256;
@@ -144,21 +146,95 @@ static uint32_t mix_cubic(
     return sum < from->greatest ? (uint32_t)sum : from->greatest;
 }
 
+/* Return whether all pixels that are mixed lie in the source. */
+static bool is_inside(const struct filter_pixels *from, const struct filter_spot *place, bool cubic)
+{
+    int64_t before = cubic ? 1 : 0, behind = cubic ? 2 : 1;
+    return place->x >= before && place->y >= before && place->x + behind < from->width &&
+           place->y + behind < from->height;
+}
+
+static inline uint32_t load(const uint8_t *row, size_t index, uint32_t bytes, uint32_t greatest)
+{
+    uint32_t sample = sample_get(row, index, bytes);
+    return sample < greatest ? sample : greatest;
+}
+
+/* Mix all channels of four pixels inside of the source. `bytes` is a constant where this is called. */
+static inline void mix_linear_inside(
+    const struct filter_pixels *from, const struct filter_spot *place, uint8_t *to, const uint32_t bytes)
+{
+    const uint32_t right = place->right, down = place->down, channels = from->channels, greatest = from->greatest;
+    const uint32_t weight[] = {(256 - right) * (256 - down), right * (256 - down), (256 - right) * down, right * down};
+    const uint8_t *upper = kst_filter_row(from, (uint32_t)place->y) + (size_t)place->x * channels * bytes;
+    const uint8_t *lower = upper + from->pitch;
+    for (uint32_t c = 0; c < channels; c++) {
+        uint32_t sum = (1u << 15) + weight[0] * load(upper, c, bytes, greatest) +
+                       weight[1] * load(upper, c + channels, bytes, greatest) +
+                       weight[2] * load(lower, c, bytes, greatest) +
+                       weight[3] * load(lower, c + channels, bytes, greatest);
+        sample_put(to, c, bytes, sum >> 16);
+    }
+}
+
+static inline void mix_cubic_inside(
+    const struct filter_pixels *from, const struct filter_spot *place, uint8_t *to, const uint32_t bytes)
+{
+    int32_t across[4], down[4];
+    const uint32_t channels = from->channels, greatest = from->greatest;
+    const uint8_t *first = kst_filter_row(from, (uint32_t)place->y - 1) + ((size_t)place->x - 1) * channels * bytes;
+    cubic_weights((int32_t)place->right, across);
+    cubic_weights((int32_t)place->down, down);
+    for (uint32_t c = 0; c < channels; c++) {
+        int64_t sum = (int64_t)1 << (2 * WEIGHT_BITS - 1);
+        for (int j = 0; j < 4; j++) {
+            const uint8_t *row = first + j * from->pitch;
+            int32_t mixed = 0;
+            for (uint32_t i = 0; i < 4; i++)
+                mixed += across[i] * (int32_t)load(row, c + (size_t)i * channels, bytes, greatest);
+            sum += (int64_t)down[j] * mixed;
+        }
+        sum = sum < 0 ? 0 : sum >> 2 * WEIGHT_BITS;
+        sample_put(to, c, bytes, sum < greatest ? (uint32_t)sum : greatest);
+    }
+}
+
+static void mix_inside(
+    const struct filter_pixels *from, const struct filter_warp *warp, const struct filter_spot *place, uint8_t *to)
+{
+    if (warp->cubic && from->bytes == 1)
+        mix_cubic_inside(from, place, to, 1);
+    else if (warp->cubic)
+        mix_cubic_inside(from, place, to, 2);
+    else if (from->bytes == 1)
+        mix_linear_inside(from, place, to, 1);
+    else
+        mix_linear_inside(from, place, to, 2);
+}
+
+/* Mix pixels some of which lie outside, or write zeros if nothing is seen. */
+static void mix_outside(const struct filter_pixels *from, const struct filter_warp *warp,
+    const struct filter_spot *place, bool there, uint8_t *to)
+{
+    for (uint32_t c = 0; c < from->channels; c++) {
+        uint32_t sample = !there ? 0 : warp->cubic ? mix_cubic(from, warp, place, c) : mix_linear(from, warp, place, c);
+        sample_put(to, c, from->bytes, sample);
+    }
+}
+
 static kst_status warp_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
     const struct filter_warp *warp = arg;
     const struct filter_pixels *from = work->from, *to = work->to;
-    struct filter_spot place;
+    struct filter_spot place = {0, 0, 0, 0};
     for (uint32_t y = first; y < end; y++) {
-        uint8_t *row = kst_filter_row(to, y);
-        for (uint32_t x = 0; x < to->width; x++) {
+        uint8_t *target = kst_filter_row(to, y);
+        for (uint32_t x = 0; x < to->width; x++, target += (size_t)to->channels * to->bytes) {
             bool there = find_place(warp, x, y, &place);
-            for (uint32_t c = 0; c < to->channels; c++) {
-                uint32_t sample = !there        ? 0
-                                  : warp->cubic ? mix_cubic(from, warp, &place, c)
-                                                : mix_linear(from, warp, &place, c);
-                sample_put(row, (size_t)x * to->channels + c, to->bytes, sample);
-            }
+            if (there && is_inside(from, &place, warp->cubic))
+                mix_inside(from, warp, &place, target);
+            else
+                mix_outside(from, warp, &place, there, target);
         }
     }
     return KST_OK;

@@ -23,6 +23,7 @@ static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_CANNY_JOIN] = {"filter_canny_join", FILTER_GROUP_ITEMS},
     [FILTER_CANNY_END] = {"filter_canny_end", FILTER_GROUP_ITEMS},
     [FILTER_WARP] = {"filter_warp", FILTER_GROUP_ITEMS},
+    [FILTER_WARP_CUBIC] = {"filter_warp_cubic", FILTER_GROUP_ITEMS},
     [FILTER_PICK] = {"filter_pick", FILTER_GROUP_ITEMS},
     [FILTER_MATRIX] = {"filter_matrix", FILTER_GROUP_ITEMS},
     [FILTER_LUT] = {"filter_lut", FILTER_GROUP_ITEMS},

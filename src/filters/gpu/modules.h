@@ -21,6 +21,7 @@ enum filter_gpu_kernel {
     FILTER_CANNY_JOIN,
     FILTER_CANNY_END,
     FILTER_WARP,
+    FILTER_WARP_CUBIC,
     FILTER_PICK,
     FILTER_MATRIX,
     FILTER_LUT,

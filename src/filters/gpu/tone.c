@@ -89,9 +89,8 @@ kst_status kst_filter_gpu_warp(struct filter_gpu_step *step)
         return status;
     for (size_t i = 0; i < COEFFICIENTS; i++)
         write_wide(table + 2 * i, warp.coefficient[i]);
-    record.value[1] = warp.cubic;
-    record.value[2] = warp.edge;
-    return kst_filter_gpu_add(step, FILTER_WARP, &record);
+    record.value[1] = warp.edge;
+    return kst_filter_gpu_add(step, warp.cubic ? FILTER_WARP_CUBIC : FILTER_WARP, &record);
 }
 
 /* Counts are of the source's pixels, which are divided among groups. */

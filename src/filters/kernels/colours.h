@@ -66,6 +66,12 @@ FUNCTION u32 lut_colour(GLOBAL const u32 *point, u32 colour)
     return colour == 2 ? point[1] : point[0] >> (16 * colour) & 65535;
 }
 
+/* Pick a member of three, which thus stay in registers. */
+FUNCTION u32 lut_pick(const u32 *values, u32 which)
+{
+    return which == 0 ? values[0] : which == 1 ? values[1] : values[2];
+}
+
 FUNCTION void mix_tetrahedral(const struct lut_corner *cell, u32 *made)
 {
     /* The sides in the order of how far the colour lies along them; of equal ones red is first, then green. */
@@ -76,10 +82,10 @@ FUNCTION void mix_tetrahedral(const struct lut_corner *cell, u32 *made)
     made[0] = made[1] = made[2] = 32768;
     for (u32 corner = 0; corner < 4; corner++) {
         u32 side = corner == 0 ? first : corner == 1 ? middle : last;
-        u32 behind = corner < 3 ? cell->part[side] : 0;
+        u32 behind = corner < 3 ? lut_pick(cell->part, side) : 0;
         for (u32 i = 0; i < 3; i++)
             made[i] += lut_colour(point, i) * (before - behind);
-        point += corner < 3 ? cell->step[side] : 0;
+        point += corner < 3 ? lut_pick(cell->step, side) : 0;
         before = behind;
     }
     for (u32 i = 0; i < 3; i++)

@@ -96,19 +96,17 @@ FUNCTION u32 warp_cubic(GLOBAL const struct filter_record *record, GLOBAL const 
     return sum < (i64)record->greatest ? (u32)sum : record->greatest;
 }
 
-/* value: where nine coefficients lie, of two words each; whether weights are cubic, and outside is the nearest pixel.
+/*
+ * Make the pixels of a work-item. value: where nine coefficients lie, of two words each; whether outside is the nearest
+ * pixel.
  */
-KERNEL(FILTER_GROUP_ITEMS)
-filter_warp(FILTER_ARGUMENTS)
+FUNCTION void warp_pixels(GLOBAL const struct filter_record *record, GLOBAL const u32 *work, GLOBAL const u8 *from,
+    GLOBAL u8 *to, const struct filter_tile *tile, u32 cubic)
 {
-    u32 group;
-    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
-    struct filter_tile tile = tile_of(record, group);
     GLOBAL const u32 *table = work + record->value[0];
-    i32 cubic = record->value[1], edge = record->value[2];
-    u32 x = own_column(&tile);
-    (void)extra;
-    for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
+    i32 edge = record->value[1];
+    u32 x = own_column(tile);
+    for (u32 y = own_row(tile); x < tile->right && y < tile->bottom; y += FILTER_TILE_ROWS) {
         GLOBAL u8 *target = target_pixel(record, to, x, y);
         i64 under = warp_sum(table, 6, x, y);
         struct warp_place place = warp_place_of(table, x, y, under < WARP_LEAST ? (i64)1 << 31 : under);
@@ -117,4 +115,24 @@ filter_warp(FILTER_ARGUMENTS)
             store_sample(target, c, record->to_bytes, under < WARP_LEAST ? 0 : sample);
         }
     }
+}
+
+KERNEL(FILTER_GROUP_ITEMS)
+filter_warp(FILTER_ARGUMENTS)
+{
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    (void)extra;
+    warp_pixels(record, work, from, to, &tile, 0);
+}
+
+KERNEL(FILTER_GROUP_ITEMS)
+filter_warp_cubic(FILTER_ARGUMENTS)
+{
+    u32 group;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    struct filter_tile tile = tile_of(record, group);
+    (void)extra;
+    warp_pixels(record, work, from, to, &tile, 1);
 }
