@@ -111,6 +111,12 @@ static inline const kst_resize_options *kst_flow_resize_of(const struct kst_flow
     return item->resize ? item->resize : flow->options.resize;
 }
 
+/* Return whether a stage, which may be missing, has all that it needs. */
+static inline bool kst_flow_stage_is_fine(const kst_flow_stage *stage)
+{
+    return !stage || (stage->size == sizeof *stage && stage->describe && stage->run);
+}
+
 /* Return the stage that an item's image goes through; null: none. */
 static inline const kst_flow_stage *kst_flow_stage_of(const struct kst_flow *flow, const kst_flow_item *item)
 {

@@ -194,6 +194,9 @@ static void look(struct kst_flow *flow, struct flow_entry *entry)
 /* Transcoding is the work of flows that do nothing else. */
 static kst_status check_work(const struct kst_flow *flow, struct flow_entry *entry)
 {
+    if (!kst_flow_stage_is_fine(entry->item.stage))
+        return kst_report_error(&entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+            "the item's stage has no functions, or a wrong size");
     bool alone = flow->options.work == KST_FLOW_TRANSCODE;
     if ((unsigned)entry->item.work <= KST_FLOW_TRANSCODE && (entry->item.work == KST_FLOW_TRANSCODE) == alone)
         return KST_OK;

@@ -211,8 +211,15 @@ static void test_misuse(void **state)
     stage.size = sizeof stage;
     assert_int_equal(kst_filter_stage(NULL, &stage), KST_ERROR_ARGUMENT);
     assert_int_equal(kst_filter_stage(filter, &stage), KST_OK);
+    flow_run_init(&run, &set, KST_FLOW_DECODE, 1);
+    run.options.stage = &stage;
+    stage.size--;
+    assert_int_equal(kst_flow_start(&run.options, &flow), KST_ERROR_OPTIONS);
+    stage = (kst_flow_stage){.size = sizeof stage, .run = stage.run};
+    assert_int_equal(kst_flow_start(&run.options, &flow), KST_ERROR_OPTIONS);
     flow_run_init(&run, &set, KST_FLOW_TRANSCODE, 1);
     run.options.stage = &stage;
+    assert_int_equal(kst_filter_stage(filter, &stage), KST_OK);
     assert_int_equal(kst_flow_start(&run.options, &flow), KST_ERROR_OPTIONS);
     kst_filter_close(&filter);
 }

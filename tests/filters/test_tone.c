@@ -480,6 +480,35 @@ static void long_numbers(void **state)
             assert_int_equal(get(&to, x, 0, c), c == 1 ? 0 : get(&from, x, 0, c));
 }
 
+/* Tables with bytes that are changed, left out or repeated are read or refused, and nothing else. */
+static void damaged_tables(void **state)
+{
+    static const char whole[] =
+        "TITLE \"x\"\nLUT_3D_SIZE 2\nDOMAIN_MIN -1e-1 0 .5\nDOMAIN_MAX 1 1.5E0 1\n0 0 0\n1 0 0\n"
+        "0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n";
+    static const char letters[] = "0123456789.-+eE \t\r\n#LUT_13DSIZE\377\001";
+    char text[2 * sizeof whole], chain[96];
+    uint32_t read = 0;
+    (void)state;
+    snprintf(chain, sizeof chain, "lut=%s", path);
+    for (uint32_t i = 0; i < 2000; i++) {
+        kst_filter *filter;
+        uint32_t length = sizeof whole - 1, from = next_random() % length, to = next_random() % length;
+        memcpy(text, whole, sizeof whole);
+        for (uint32_t k = next_random() % 3; k > 0; k--)
+            text[next_random() % length] = letters[next_random() % (sizeof letters - 1)];
+        if (i % 4 == 0)
+            memmove(text + to, text + from, length - from + 1); /* left out, or repeated */
+        text[sizeof text - 1] = '\0';
+        write_file(text);
+        kst_status status = kst_filter_open(contexts.context[0], chain, &filter, NULL);
+        assert_true(!status || status == KST_ERROR_READ);
+        read += !status;
+        kst_filter_close(&filter);
+    }
+    assert_true(read > 300 && read < 1900);
+}
+
 static void no_tables(void **state)
 {
     kst_filter *filter;
@@ -581,7 +610,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(warp_models), cmocka_unit_test(warp_exactly),
         cmocka_unit_test(colours), cmocka_unit_test(normalise), cmocka_unit_test(tables),
-        cmocka_unit_test(hostile_tables), cmocka_unit_test(long_numbers), cmocka_unit_test(no_tables),
-        cmocka_unit_test(refusals), cmocka_unit_test(histogram)};
+        cmocka_unit_test(hostile_tables), cmocka_unit_test(long_numbers), cmocka_unit_test(damaged_tables),
+        cmocka_unit_test(no_tables), cmocka_unit_test(refusals), cmocka_unit_test(histogram)};
     return cmocka_run_group_tests(tests, start, stop);
 }

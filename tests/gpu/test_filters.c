@@ -219,6 +219,7 @@ static void check_case(const struct test_case *c)
 /* Tables of colours, in files that the tests write into a folder of their own. */
 #define CURVES "lut=curves.cube"
 #define SOLID "lut=solid.cube"
+#define SOLID_TRILINEAR "lut=solid.cube:trilinear"
 
 static const char *const chains[] = {"crop=1x1", "rotate=90", "rotate=180", "rotate=270", "flip", "flip=vertical",
     "grey", "depth=8", "depth=16", "invert", "levels=20:200:10:250", "levels=9:65535:65535:3", "threshold=100", "sobel",
@@ -228,7 +229,7 @@ static const char *const chains[] = {"crop=1x1", "rotate=90", "rotate=180", "rot
     "warp=0.8:0.3:-2:-0.3:0.8:4:weights=bicubic:outside=edge", "warp=1.1:0.2:-3:0.1:0.9:2:0.01:0.02",
     "warp=1:-0.25:3:0:1.5:-7:-0.02:0.001:40x20:bicubic:edge", "rgb", "channel=blue",
     "matrix=0.5:1.25:-0.75:-1:2:0:0.2126:0.7152:0.0722:0.1:0:-0.2", "normalise", "normalise=20:30.5", CURVES, SOLID,
-    SOLID ":trilinear"};
+    SOLID_TRILINEAR};
 static const kst_format formats[] = {KST_FORMAT_GREY, KST_FORMAT_RGB, KST_FORMAT_BGR, KST_FORMAT_RGBA, KST_FORMAT_BGRA};
 enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeof *formats };
 

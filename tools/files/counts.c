@@ -38,14 +38,17 @@ static bool take_counts(
     *counts = (struct counts){.bins = (size_t)1 << (picture_depth(picture) <= 16 ? picture_depth(picture) : 16)};
     name_channels(picture->image.format, counts);
     counts->count = malloc(CHANNELS * counts->bins * sizeof *counts->count);
-    if (counts->count == NULL)
-        return problem_set(problem, "out of memory");
+    if (counts->count == NULL) {
+        problem_set(problem, "out of memory");
+        return false;
+    }
     kst_status status =
         kst_filter_histogram(settings->context, &picture->image, counts->count, CHANNELS * counts->bins, &report);
     if (!status)
         return true;
     free(counts->count);
-    return problem_set(problem, "histogram: %s", report.message[0] ? report.message : kst_status_text(status));
+    problem_set(problem, "histogram: %s", report.message[0] ? report.message : kst_status_text(status));
+    return false;
 }
 
 /* Return an object of arrays, one for each channel; null if out of memory. */

@@ -131,7 +131,7 @@ static kst_status matrix_band(const struct filter_work *work, void *arg, uint32_
     const struct filter_pixels *from = work->from;
     for (uint32_t y = first; y < end; y++)
         for (size_t x = 0; x < from->width; x++) {
-            uint32_t sample[COLOURS + 1];
+            uint32_t sample[COLOURS + 1] = {0, 0, 0, 0};
             for (uint32_t c = 0; c < from->channels; c++) {
                 sample[c] = sample_get(kst_filter_row(from, y), x * from->channels + c, from->bytes);
                 sample[c] = sample[c] < from->greatest ? sample[c] : from->greatest;

@@ -149,7 +149,7 @@ static void look_up(const struct lut_tables *tables, const struct filter_pixels 
 static void change_pixel(
     const struct lut_tables *tables, const struct filter_pixels *from, const uint8_t *source, uint8_t *target, size_t x)
 {
-    uint32_t sample[4], result[FILTER_CUBE_COLOURS];
+    uint32_t sample[4] = {0, 0, 0, 0}, result[FILTER_CUBE_COLOURS];
     for (uint32_t c = 0; c < from->channels; c++) {
         sample[c] = sample_get(source, x * from->channels + c, from->bytes);
         sample[c] = sample[c] < from->greatest ? sample[c] : from->greatest;
