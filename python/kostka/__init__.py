@@ -77,6 +77,7 @@ __all__ = [
     "filter",
     "flow",
     "flow_tar",
+    "histogram",
     "info",
     "resize",
     "save",
@@ -220,6 +221,14 @@ def filter(image, chain, *, device=None, out=None, **options):  # as the field s
         what is put into the stream after the call finds the result. A chain with 'resize' waits nevertheless
     """
     return _context_for(device, image).filter(image, chain=chain, out=out, **options)
+
+
+def histogram(image, *, device=None, **options):
+    """Count how often each sample occurs: a dict of a list for each channel, 'grey' or 'red', 'green', 'blue' and 'alpha'.
+
+    image, format: as for filter(). What lies in a GPU's memory is counted there
+    """
+    return _context_for(device, image).histogram(image, **options)
 
 
 def flow(sources, *, decode=None, resize=None, filters=None, encode=None, **options):

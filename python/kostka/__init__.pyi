@@ -45,6 +45,7 @@ __all__ = [
     "filter",
     "flow",
     "flow_tar",
+    "histogram",
     "info",
     "resize",
     "save",
@@ -684,6 +685,7 @@ class Context:
         out: _Array | None = None,
         **options: Unpack[_FilterOptions],
     ) -> Image: ...
+    def histogram(self, image: _Picture, *, format: _Format | None = None) -> dict[str, list[int]]: ...
     def resize(
         self,
         image: _Picture,
@@ -809,6 +811,9 @@ def filter(
     out: _Array | None = None,
     **options: Unpack[_FilterOptions],
 ) -> Image: ...
+def histogram(
+    image: _Picture, *, device: _Device | None = None, format: _Format | None = None
+) -> dict[str, list[int]]: ...
 def resize(
     image: _Picture,
     size: int | tuple[int, int],

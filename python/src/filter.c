@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements chains of filters, on images and arrays, in host memory and in a device's. */
+/* Implements chains of filters and counts of samples, of images and arrays, in host memory and in a device's. */
 #include <stddef.h>
 
 #include <kostka/kostka_filter.h>
@@ -171,6 +171,84 @@ PyObject *kst_py_filter(PyObject *self, PyObject *args, PyObject *keywords)
     if (!result)
         kst_py_storage_release(f.context, &f.storage);
     kst_filter_close(&f.filter);
+    kst_py_array_release(&f.array);
+    PyMem_Free(f.more);
+    kst_py_context_leave(f.context);
+    return result;
+}
+
+/* ── Counts of samples ── */
+
+static const struct option counting[] = {
+    {"format", kst_py_read_word, AT(format), kst_py_formats, FOR_ALL},
+    {NULL, NULL, 0, NULL, 0},
+};
+
+/* Return a list of numbers; null with an exception. */
+static PyObject *list_of(const uint32_t *count, size_t bins)
+{
+    PyObject *list = PyList_New((Py_ssize_t)bins);
+    for (size_t i = 0; list && i < bins; i++) {
+        PyObject *number = PyLong_FromUnsignedLong(count[i]);
+        if (!number || PyList_SetItem(list, (Py_ssize_t)i, number) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* Return a dict of a list for each channel, in the order in which the channels lie. */
+static PyObject *dict_of(const kst_image *image, const uint32_t *count, size_t bins)
+{
+    static const char *const names[] = {"red", "green", "blue", "alpha"};
+    uint32_t channels = kst_format_channels(image->format);
+    bool reversed = image->format == KST_FORMAT_BGR || image->format == KST_FORMAT_BGRA;
+    PyObject *dict = PyDict_New();
+    for (uint32_t c = 0; dict && c < channels; c++) {
+        const char *name = channels == 1 ? "grey" : names[reversed && c < 3 ? 2 - c : c];
+        PyObject *list = list_of(count + c * bins, bins);
+        if (!list || PyDict_SetItemString(dict, name, list) < 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(list);
+    }
+    return dict;
+}
+
+static PyObject *count_held(struct filtering *f)
+{
+    enum { CHANNELS = 4 };
+    uint32_t depth = f->from.plane[0].depth ? f->from.plane[0].depth : 8;
+    size_t bins = (size_t)1 << (depth < 16 ? depth : 16); /* the library refuses deeper samples */
+    uint32_t *count = PyMem_Calloc(CHANNELS * bins, sizeof *count);
+    kst_status status;
+    bool waited;
+    if (!count)
+        return PyErr_NoMemory();
+    Py_BEGIN_ALLOW_THREADS;
+    waited = wait_for_makers(f);
+    status = waited ? kst_filter_histogram(f->context->handle, &f->from, count, CHANNELS * bins, &f->report) : KST_OK;
+    Py_END_ALLOW_THREADS;
+    PyObject *result = NULL;
+    if (!waited)
+        PyErr_SetString(PyExc_BufferError, "CUDA's driver cannot wait for the array's stream");
+    else if (status)
+        kst_py_raise(f->state, status, &f->report);
+    else
+        result = dict_of(&f->from, count, bins);
+    PyMem_Free(count);
+    return result;
+}
+
+PyObject *kst_py_histogram(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    struct filtering f = {.state = kst_py_state(self), .context = (struct context *)self};
+    PyObject *object, *result = NULL;
+    option_set given = 0;
+    if (!kst_py_arguments("histogram", "image", args, keywords, &object, counting, &f, &given) ||
+        !kst_py_context_enter(f.context))
+        return NULL;
+    kst_report_init(&f.report);
+    if (hold(&f, object))
+        result = count_held(&f);
     kst_py_array_release(&f.array);
     PyMem_Free(f.more);
     kst_py_context_leave(f.context);

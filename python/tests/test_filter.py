@@ -48,6 +48,22 @@ class Filters(unittest.TestCase):
         with self.assertRaises(ValueError):
             kostka.filter(self.array, "grey", out=out)
 
+    def test_histogram(self):
+        counts = kostka.histogram(self.array)
+        self.assertEqual(list(counts), ["red", "green", "blue"])
+        samples = bytes(self.array)
+        for i, name in enumerate(counts):
+            channel = samples[i::3]
+            self.assertEqual(counts[name], [channel.count(value) for value in range(256)])
+        self.assertEqual(list(kostka.histogram(self.array, format="bgr")), ["blue", "green", "red"])
+        wide = memoryview(struct.pack("4H", 0, 1000, 1000, 65535)).cast("B").cast("H", (2, 2))
+        counts = kostka.histogram(kostka.filter(wide, "invert"))["grey"]
+        self.assertEqual((len(counts), counts[0], counts[64535], sum(counts)), (65536, 1, 2, 4))
+        with self.assertRaisesRegex(TypeError, "frobnicate"):
+            kostka.histogram(self.array, frobnicate=1)
+        with self.assertRaises(kostka.KostkaError):
+            kostka.histogram(kostka.decode(kostka.encode(self.array), format="planar"))
+
     def test_wrong(self):
         for error, text, arguments in (
             (kostka.OptionError, "there is no filter 'blur'", {"chain": "invert,blur"}),
@@ -91,6 +107,7 @@ class OpenCL(unittest.TestCase):
         self.assertEqual((made.memory, made.shape), ("opencl", wanted.shape))
         self.assertEqual(made.report.stage_device["pixels"], "opencl")
         self.assertEqual(kostka.encode(made), kostka.encode(wanted, device="cpu"))
+        self.assertEqual(kostka.histogram(made), kostka.histogram(wanted, device="cpu"))
 
 
 try:
