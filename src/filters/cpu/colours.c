@@ -6,9 +6,10 @@
 
 #include "filters/bands.h"
 #include "filters/cpu/kinds.h"
+#include "filters/cpu/real.h"
 #include "image/sample.h"
 
-enum { COLOURS = 3, CHANNEL_ALPHA = 3, BILLION = 1000000000, MATRIX_BITS = 16 };
+enum { COLOURS = 3, CHANNEL_ALPHA = 3, MATRIX_BITS = 16 };
 
 /* The channel of the source that becomes each of the result. */
 struct colours_pick {
@@ -84,14 +85,6 @@ const struct filter_kind kst_filter_channel = {"channel", "one channel, as grey"
     {{"name", "of the channel", KST_FILTER_WORD, true, 0, 0, 0, "red|green|blue|alpha"}}, NULL, channel_shape,
     channel_run};
 
-/* Scale thousand-millionths, rounded half away from 0. */
-static int64_t scale(int64_t real, int64_t factor)
-{
-    int64_t magnitude = real < 0 ? -real : real;
-    int64_t made = magnitude / BILLION * factor + (magnitude % BILLION * factor + BILLION / 2) / BILLION;
-    return real < 0 ? -made : made;
-}
-
 void kst_filter_matrix_settle(
     const struct filter_value *value, const struct filter_pixels *from, struct filter_matrix *matrix)
 {
@@ -99,9 +92,10 @@ void kst_filter_matrix_settle(
         uint32_t row = from->reversed ? COLOURS - 1 - c : c;
         for (uint32_t k = 0; k < COLOURS; k++) {
             uint32_t column = from->reversed ? COLOURS - 1 - k : k;
-            matrix->weight[c][k] = (int32_t)scale(value[row * COLOURS + column].real, 1 << MATRIX_BITS);
+            matrix->weight[c][k] = (int32_t)kst_filter_scale(value[row * COLOURS + column].real, 1 << MATRIX_BITS);
         }
-        matrix->added[c] = scale(value[COLOURS * COLOURS + row].real, (int64_t)from->greatest << MATRIX_BITS);
+        matrix->added[c] =
+            kst_filter_scale(value[COLOURS * COLOURS + row].real, (int64_t)from->greatest << MATRIX_BITS);
     }
 }
 

@@ -10,24 +10,16 @@
 
 #include "filters/bands.h"
 #include "filters/cpu/kinds.h"
+#include "filters/cpu/real.h"
 #include "image/sample.h"
 
 enum { COEFFICIENTS = 8, SIZE = COEFFICIENTS, WEIGHTS, OUTSIDE };
-enum { BILLION = 1000000000, SIDE_MAX = 65536, WEIGHT_BITS = 12, FAR = 1 << 28 };
-
-/* Thousand-millionths to multiples of 2^−31, rounded. */
-static int64_t in_fixed_point(int64_t real)
-{
-    const int64_t one = (int64_t)1 << FILTER_WARP_BITS;
-    int64_t magnitude = real < 0 ? -real : real;
-    int64_t made = magnitude / BILLION * one + (magnitude % BILLION * one + BILLION / 2) / BILLION;
-    return real < 0 ? -made : made;
-}
+enum { SIDE_MAX = 65536, WEIGHT_BITS = 12, FAR = 1 << 28 };
 
 void kst_filter_warp_settle(const struct filter_value *value, struct filter_warp *warp)
 {
     for (int i = 0; i < COEFFICIENTS; i++)
-        warp->coefficient[i] = in_fixed_point(value[i].real);
+        warp->coefficient[i] = kst_filter_scale(value[i].real, (int64_t)1 << FILTER_WARP_BITS);
     warp->coefficient[COEFFICIENTS] = (int64_t)1 << FILTER_WARP_BITS;
     warp->projective = value[6].real != 0 || value[7].real != 0;
     warp->cubic = value[WEIGHTS].number == 1;

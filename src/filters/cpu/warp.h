@@ -16,8 +16,11 @@ struct filter_warp {
     bool edge; /* outside the source lie its nearest pixels; otherwise 0 */
 };
 
-/* As values of the filter. */
-enum { FILTER_WARP_BITS = 31, FILTER_WARP_FRACTION = 8, FILTER_WARP_LEAST = 1 << 15 };
+enum {
+    FILTER_WARP_BITS = 31,      /* behind the point of coefficients */
+    FILTER_WARP_FRACTION = 8,   /* and of places */
+    FILTER_WARP_LEAST = 1 << 15 /* the least denominator with which a pixel is seen */
+};
 
 void kst_filter_warp_settle(const struct filter_value *value, struct filter_warp *warp);
 
