@@ -47,7 +47,7 @@ static int settle_filters(const char *verb, const char *chain, struct file_setti
     bool counts = chain != NULL && filters_count(chain, &length);
 
     files->filters = chain;
-    if (files->target != NULL && counts != file_holds_counts(files->target))
+    if (files->target != NULL && counts != file_holds_results(files->target))
         return counts ? complain_usage(verb, "histogram makes JSON or CSV: a name in .json or .csv, or --out-format")
                       : complain_usage(verb,
                             "%s holds what the filter 'histogram' makes, which is to be the last of the filters",

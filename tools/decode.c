@@ -36,7 +36,7 @@ static int choose_target(const struct output_options *output, int argc, char **a
     int code = target_choose("decode", output, argc, argv, ".ppm, .pgm, .pam, .png, .tif, .bmp, .pgx, .raw and .yuv",
         named ? NULL : &file_pnm, target);
 
-    if (code == EXIT_FINE && file_holds_counts(*target))
+    if (code == EXIT_FINE && file_holds_results(*target))
         return complain_usage("decode", "%s holds no pixels; 'kostka filter histogram' makes it", (*target)->name);
     if (code == EXIT_FINE && (file_kind(*target) & KIND_CODED) != 0)
         return complain_usage("decode", "the output must hold pixels, not %s; 'convert' encodes again",

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes how often each sample of a picture occurs, as JSON and as CSV. The picture may lie in a device's memory. */
+#include "files/counts.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <kostka/kostka_filter.h>
 
-#include "files/files.h"
 #include "json.h"
 
 enum { CHANNELS = 4, NUMBER = 12 /* characters of a number in CSV, at most, with what is behind it */ };
@@ -69,7 +70,7 @@ static json_t *counts_json(const struct picture *picture, const struct counts *c
     return object;
 }
 
-static bool write_json(
+bool counts_write_json(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
     struct counts counts;
@@ -107,7 +108,7 @@ static char *counts_csv(const struct counts *counts, size_t *used)
     return text;
 }
 
-static bool write_csv(
+bool counts_write_csv(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)
 {
     struct counts counts;
@@ -120,12 +121,4 @@ static bool write_csv(
     bool good = text == NULL ? problem_set(problem, "out of memory") : output_write(output, text, length, problem);
     free(text);
     return good;
-}
-
-const struct file_format file_json = {"json", {"json"}, KST_FORMAT_AUTO, NULL, NULL, write_json, NULL, NULL};
-const struct file_format file_csv = {"csv", {"csv"}, KST_FORMAT_AUTO, NULL, NULL, write_csv, NULL, NULL};
-
-bool file_holds_counts(const struct file_format *format)
-{
-    return format == &file_json || format == &file_csv;
 }
