@@ -16,6 +16,9 @@ CASES = {
     "canny=50:150": lambda p: cv2.Canny(p, 50, 150),
     "bilateral=30:3:4": lambda p: cv2.bilateralFilter(p, 9, 30, 3),
 }
+if hasattr(cv2, "xphoto"):  # of opencv-contrib-python-headless
+    CASES["oil=4:8"] = lambda p: cv2.xphoto.oilPainting(p, 4, 8, code=cv2.COLOR_RGB2GRAY)
+    CASES["oil=4:1"] = lambda p: cv2.xphoto.oilPainting(p, 4, 1, code=cv2.COLOR_RGB2GRAY)
 
 
 def measure(function, picture, runs):

@@ -65,4 +65,8 @@ channel channel=blue
 matrix matrix=0.393:0.769:0.189:0.349:0.686:0.168:0.272:0.534:0.131
 lut lut=TABLE
 normalise levels=0:65535:70:180,normalise
+oil oil=3
+cartoon cartoon
+painterly painterly=4
+lines lines
 CHAINS

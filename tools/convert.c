@@ -40,19 +40,21 @@ static int check_filters(const struct verb *verb, const char *filters, const str
     return EXIT_FINE;
 }
 
-/* Counts are what `histogram` makes, and nothing else; it is cut off the chain. */
+/* Counts and lines are results that some formats hold, and nothing else; `histogram` is cut off the chain. */
 static int settle_filters(const char *verb, const char *chain, struct file_settings *files, char **cut)
 {
     size_t length = 0;
-    bool counts = chain != NULL && filters_count(chain, &length);
+    bool results = files->target != NULL && file_holds_results(files->target);
 
     files->filters = chain;
-    if (files->target != NULL && counts != file_holds_results(files->target))
-        return counts ? complain_usage(verb, "histogram makes JSON or CSV: a name in .json or .csv, or --out-format")
-                      : complain_usage(verb,
-                            "%s holds what the filter 'histogram' makes, which is to be the last of the filters",
-                            files->target->name);
-    if (!counts)
+    files->counts = chain != NULL && filters_count(chain, &length);
+    if (files->counts && files->target != NULL && (!results || files->target == &file_svg))
+        return complain_usage(verb, "histogram makes JSON or CSV: a name in .json or .csv, or --out-format");
+    if (results && !files->counts && (chain == NULL || !filters_find_lines(chain)))
+        return complain_usage(verb,
+            "%s holds what the filters 'histogram' and 'lines' find%s; one of these is to be the last",
+            files->target->name, files->target == &file_svg ? ", of which it takes lines" : "");
+    if (!files->counts)
         return EXIT_FINE;
     *cut = strndup(chain, length);
     files->filters = length > 0 ? *cut : NULL;

@@ -132,9 +132,9 @@ KST_API kst_status kst_filter_batch(const kst_filter *filter, kst_filter_item *i
 /**
  * Do the same on the caller's stream: the work comes after what is in the stream when the call begins, and the call
  * returns without waiting for it. All images lie in the memory of the context's GPU, results have their buffers
- * already, and the caller keeps both until the stream has passed the work. A chain with `resize` waits for the stream.
- * Memory that filters need between them goes back to the context when later calls find that the work is done.
- * Thread-safe, but for calls with the same stream.
+ * already, and the caller keeps both until the stream has passed the work. A chain with `resize` or `lines` waits for
+ * the stream. Memory that filters need between them goes back to the context when later calls find that the work is
+ * done. Thread-safe, but for calls with the same stream.
  *
  * @param stream the stream or queue, of the context's GPU
  * @return as kst_filter_batch(); KST_ERROR_IMAGE_MEMORY for images that are not as said above; KST_ERROR_DEVICE_STREAM
@@ -165,6 +165,32 @@ KST_API kst_status kst_filter_histogram(
  * @return KST_OK or KST_ERROR_ARGUMENT
  */
 KST_API kst_status kst_filter_stage(const kst_filter *filter, kst_flow_stage *stage);
+/** A straight segment between the centres of two pixels; pixel (0, 0) is the upper left one. */
+typedef struct kst_segment {
+    int32_t x0, y0, x1, y1;
+} kst_segment;
+
+/** An array of segments. */
+typedef struct kst_segments {
+    kst_segment *segment; /**< null if there are none */
+    size_t count;
+} kst_segments;
+
+/**
+ * List the segments that a chain draws whose last filter is `lines`. The filters before it are applied first, by the
+ * context's GPU if the image lies in its memory. Segments are in the order of docs/filters.md, the same on every
+ * device. The call returns when all is done. Thread-safe.
+ *
+ * @param from as for kst_filter_run()
+ * @param segments receives an array, which the caller releases with kst_filter_segments_release(); none on failure
+ * @param report null, or receives the status and the reason
+ * @return as kst_filter_run(); KST_ERROR_ARGUMENT also if the chain does not end with `lines`
+ */
+KST_API kst_status kst_filter_segments(
+    const kst_filter *filter, const kst_image *from, kst_segments *segments, kst_report *report);
+
+/** Release an array of segments and clear the description. Null, and what has no array, are allowed. */
+KST_API void kst_filter_segments_release(kst_context *context, kst_segments *segments);
 
 #ifdef __cplusplus
 }

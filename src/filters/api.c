@@ -3,6 +3,8 @@
 #include "core/context.h"
 #include "core/report.h"
 #include "filters/batch.h"
+#include "filters/cpu/kinds.h"
+#include "filters/lines.h"
 
 uint32_t kst_filter_count(void)
 {
@@ -128,4 +130,28 @@ kst_status kst_filter_queue(const kst_filter *filter, kst_filter_item *items, si
         status = kst_filter_apply_all(filter, items, count, &entered);
     kst_stream_leave(&entered);
     return status;
+}
+
+kst_status kst_filter_segments(
+    const kst_filter *filter, const kst_image *from, kst_segments *segments, kst_report *report)
+{
+    kst_report own;
+    if (segments)
+        *segments = (kst_segments){.segment = NULL};
+    if (!filter || !from || !segments || filter->step[filter->count - 1].kind != &kst_filter_lines)
+        return KST_ERROR_ARGUMENT;
+    kst_report_init(&own);
+    kst_status status = kst_filter_lines_list(filter, from, segments, &own);
+    if (status && !own.status)
+        kst_report_error(&own, status, KST_NO_OFFSET, NULL);
+    kst_report_copy(report, &own);
+    return status;
+}
+
+void kst_filter_segments_release(kst_context *context, kst_segments *segments)
+{
+    if (!context || !segments)
+        return;
+    kst_memory_release(&context->memory, segments->segment);
+    *segments = (kst_segments){.segment = NULL};
 }

@@ -106,6 +106,11 @@ FUNCTION u32 atomic_least_local(LOCAL u32 *p, u32 x)
     return atomicMin(p, x);
 }
 
+FUNCTION u32 atomic_greatest(GLOBAL u32 *p, u32 x)
+{
+    return atomicMax(p, x);
+}
+
 /* A value that other work-items change by atomics meanwhile. */
 FUNCTION u32 current(GLOBAL u32 *p)
 {
@@ -362,6 +367,11 @@ FUNCTION u32 atomic_least(volatile GLOBAL u32 *p, u32 x)
 FUNCTION u32 atomic_least_local(volatile LOCAL u32 *p, u32 x)
 {
     return atomic_min(p, x);
+}
+
+FUNCTION u32 atomic_greatest(volatile GLOBAL u32 *p, u32 x)
+{
+    return atomic_max(p, x);
 }
 
 FUNCTION u32 current(volatile GLOBAL u32 *p)

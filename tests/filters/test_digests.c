@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compares filters with what OpenCV 5.0 makes of the same pictures: its Canny(), GaussianBlur(), medianBlur(),
- * cvtColor(), rotate() and flip(), of which only digests are kept here.
+ * cvtColor(), rotate() and flip(), and the oilPainting() of its module xphoto, of which only digests are kept here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +52,18 @@ static const struct digest digests[] = {
     {"rotate=90", 3, 0xe56dbae5u},
     {"rotate=270", 3, 0xbc484bbdu},
     {"flip", 3, 0x7d4fdba9u},
+    {"oil=1:1", 3, 0x02620e9fu},
+    {"oil=4:1", 3, 0xaf1b95dfu},
+    {"oil=4:8", 3, 0xc9079d6bu},
+    {"oil=7:3", 3, 0x964ae107u},
+    {"oil=15:20", 3, 0x97a34657u},
+    {"oil=3:127", 3, 0xd0f4d0d0u},
+    {"oil=1:1", 1, 0x9c200bc2u},
+    {"oil=4:1", 1, 0xee91e560u},
+    {"oil=4:8", 1, 0x9f5c2420u},
+    {"oil=7:3", 1, 0xc283f739u},
+    {"oil=15:20", 1, 0x1af6a70eu},
+    {"oil=3:127", 1, 0x6c640d2bu},
     {"gaussian=1.4,canny=60:140", 1, 0xe7b40b52u},
 };
 

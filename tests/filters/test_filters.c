@@ -354,6 +354,65 @@ static void median(void **state)
 }
 
 /* Weights of 8 or 16 bits for a standard deviation of 1; sums are not rounded before the end. */
+/* The luminance of a pixel, as one of 8 bits. */
+static uint32_t luminance_8(const struct model *source, int64_t x, int64_t y)
+{
+    uint32_t greatest = (1u << source->depth) - 1, value = *at(source, x, y, 0);
+    if (source->channels > 1)
+        value = (value * 9798 + *at(source, x, y, 1) * 19235 + *at(source, x, y, 2) * 3735 + 16384) / 32768;
+    return (value * 255 + greatest / 2) / greatest;
+}
+
+/* Round a quotient to the nearest integer, to the even one of two. */
+static uint32_t nearest(uint32_t value, uint32_t divisor)
+{
+    uint32_t made = (2 * value + divisor) / (2 * divisor);
+    return (2 * value + divisor) % (2 * divisor) == 0 && made % 2 == 1 ? made - 1 : made;
+}
+
+static uint32_t painted(const struct model *source, int64_t x, int64_t y, int radius, uint32_t ratio, uint32_t channel)
+{
+    uint32_t count[256] = {0}, sum[256] = {0}, most = 0;
+    for (int64_t j = y - radius; j <= y + radius; j++)
+        for (int64_t i = x - radius; i <= x + radius; i++)
+            if (i >= 0 && j >= 0 && i < source->width && j < source->height) {
+                uint32_t bin = nearest(luminance_8(source, i, j), ratio);
+                count[bin]++;
+                sum[bin] += *at(source, i, j, channel);
+            }
+    for (uint32_t bin = 0; bin < 256; bin++)
+        most = count[bin] > count[most] ? bin : most;
+    return source->channels == 1 ? sum[most] / count[most] : nearest(sum[most], count[most]);
+}
+
+static struct model model_oil(const struct model *source, int radius, uint32_t ratio)
+{
+    struct model made = model_make(source->width, source->height, source->channels, source->depth);
+    for (int64_t y = 0; y < source->height; y++)
+        for (int64_t x = 0; x < source->width; x++)
+            for (uint32_t c = 0; c < source->channels; c++)
+                *at(&made, x, y, c) = c < 3 ? painted(source, x, y, radius, ratio, c) : *at(source, x, y, c);
+    return made;
+}
+
+static void oil(void **state)
+{
+    static const struct {
+        const char *chain;
+        int radius;
+        uint32_t ratio;
+    } cases[] = {{"oil=1:1", 1, 1}, {"oil", 4, 8}, {"oil=3:10", 3, 10}, {"oil=ratio=127:radius=15", 15, 127}};
+    (void)state;
+    for (uint32_t i = 0; i < SIZES * 4; i++) {
+        static const uint32_t depths[] = {8, 8, 16, 11, 8, 4};
+        uint32_t size = i / 4, channels = i % 3 == 0 ? 1 : i % 3 == 1 ? 3 : 4;
+        if (i % 4 == 3 && sizes[size][0] > 50)
+            continue;
+        struct model source = model_random(sizes[size][0], sizes[size][1], channels, depths[i % 6]);
+        check(cases[i % 4].chain, source, model_oil(&source, cases[i % 4].radius, cases[i % 4].ratio));
+    }
+}
+
 static struct model model_gaussian(const struct model *source)
 {
     static const uint32_t narrow[] = {1, 14, 62, 102, 62, 14, 1};
@@ -650,6 +709,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(canny), cmocka_unit_test(long_edges), cmocka_unit_test(median),
         cmocka_unit_test(gaussian), cmocka_unit_test(bilateral), cmocka_unit_test(sobel), cmocka_unit_test(geometry),
-        cmocka_unit_test(tone), cmocka_unit_test(grey), cmocka_unit_test(chains)};
+        cmocka_unit_test(tone), cmocka_unit_test(grey), cmocka_unit_test(oil), cmocka_unit_test(chains)};
     return cmocka_run_group_tests(tests, contexts_start_cpu, contexts_stop);
 }

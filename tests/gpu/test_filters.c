@@ -229,7 +229,9 @@ static const char *const chains[] = {"crop=1x1", "rotate=90", "rotate=180", "rot
     "warp=0.8:0.3:-2:-0.3:0.8:4:weights=bicubic:outside=edge", "warp=1.1:0.2:-3:0.1:0.9:2:0.01:0.02",
     "warp=1:-0.25:3:0:1.5:-7:-0.02:0.001:40x20:bicubic:edge", "rgb", "channel=blue",
     "matrix=0.5:1.25:-0.75:-1:2:0:0.2126:0.7152:0.0722:0.1:0:-0.2", "normalise", "normalise=20:30.5", CURVES, SOLID,
-    SOLID_TRILINEAR};
+    SOLID_TRILINEAR, "oil=2:1", "oil=4:20", "oil=15:3", "cartoon=4:1:1", "cartoon=levels=9:passes=2:line=4:low=20",
+    "cartoon=64:0:2:30:60", "cartoon=2:3:0", "painterly=3:2:2:4", "painterly", "painterly=9:4:3:2",
+    "painterly=32:1:16:0", "lines=20:60:1:5"};
 static const kst_format formats[] = {KST_FORMAT_GREY, KST_FORMAT_RGB, KST_FORMAT_BGR, KST_FORMAT_RGBA, KST_FORMAT_BGRA};
 enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeof *formats };
 
@@ -239,7 +241,8 @@ static bool is_left_out(const char *chain)
     static const char *const simulated[] = {"rotate=90", "grey", "threshold=100", "sobel", "canny=40:90",
         "gaussian=0.4", "median", "bilateral=8:0.5", "equalise", "warp=1.1:0.2:-3:0.1:0.9:2:0.01:0.02",
         "warp=0.8:0.3:-2:-0.3:0.8:4:weights=bicubic:outside=edge", "rgb",
-        "matrix=0.5:1.25:-0.75:-1:2:0:0.2126:0.7152:0.0722:0.1:0:-0.2", "normalise", CURVES, SOLID};
+        "matrix=0.5:1.25:-0.75:-1:2:0:0.2126:0.7152:0.0722:0.1:0:-0.2", "normalise", CURVES, SOLID, "oil=2:1",
+        "cartoon=4:1:1", "painterly=3:2:2:4"};
     bool found = false;
     for (size_t i = 0; i < sizeof simulated / sizeof *simulated; i++)
         found |= strcmp(chain, simulated[i]) == 0;
@@ -267,7 +270,7 @@ static void test_chains(void **state)
     static const char *const long_chains[] = {"rotate=90,flip,grey,invert,canny=50:150,rotate=270",
         "sobel,levels=10:100,depth=16,depth=8,threshold=30", "resize=40x30,canny=50:150",
         "rotate=180,resize=50x,flip,resize=20x20,grey", "invert,resize=10x10",
-        "equalise,gaussian=2,bilateral=20,median,sharpen"};
+        "equalise,gaussian=2,bilateral=20,median,sharpen", "rotate=90,lines=20:60,flip"};
     (void)state;
     for (size_t i = 0; i < sizeof long_chains / sizeof *long_chains && !(is_simulated() && i > 0); i++)
         for (uint32_t f = 0; f < FORMATS; f += is_simulated() ? FORMATS : 1) {
@@ -435,6 +438,35 @@ static void check_refusals(kst_context *context, const struct prepared *p)
     kst_gpu_track_give(gpu, track);
 }
 
+/* Lines are listed of an image in device memory as of one on the host. */
+static void test_segments(void **state)
+{
+    const struct test_case c = {"rotate=90,lines=30:90:1:4", KST_FORMAT_RGB, 8, is_simulated() ? 23 : 150, 40};
+    struct prepared p;
+    kst_filter *filter;
+    kst_segments wanted, found;
+    (void)state;
+    assert_true(prepare(&p, &c));
+    assert_int_equal(kst_filter_open(cpu_context, c.chain, &filter, NULL), KST_OK);
+    assert_int_equal(kst_filter_segments(filter, &p.from.image, &wanted, NULL), KST_OK);
+    kst_filter_close(&filter);
+    assert_true(wanted.count > 0);
+    for (uint32_t i = 0; i < gpu_contexts; i++) {
+        struct placed from;
+        place(&from, gpu_context[i], &p.from.image, device_memory(gpu_context[i]));
+        assert_int_equal(kst_image_copy(gpu_context[i], &p.from.image, &from.image), KST_OK);
+        assert_int_equal(kst_filter_open(gpu_context[i], c.chain, &filter, NULL), KST_OK);
+        assert_int_equal(kst_filter_segments(filter, &from.image, &found, NULL), KST_OK);
+        assert_int_equal(found.count, wanted.count);
+        assert_memory_equal(found.segment, wanted.segment, wanted.count * sizeof *wanted.segment);
+        kst_filter_segments_release(gpu_context[i], &found);
+        kst_filter_close(&filter);
+        drop(&from);
+    }
+    kst_filter_segments_release(cpu_context, &wanted);
+    forget(&p);
+}
+
 static void test_refusals(void **state)
 {
     const struct test_case c = {"invert", KST_FORMAT_RGB, 8, 60, 40};
@@ -507,6 +539,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_odd_sizes), cmocka_unit_test(test_chains),
         cmocka_unit_test(test_long_edge), cmocka_unit_test(test_batch), cmocka_unit_test(test_report),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_histogram)};
+        cmocka_unit_test(test_segments), cmocka_unit_test(test_refusals), cmocka_unit_test(test_histogram)};
     return cmocka_run_group_tests(tests, start, stop);
 }

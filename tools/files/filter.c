@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/segments.h"
 #include "relay.h"
 
 bool filters_count(const char *chain, size_t *length)
@@ -18,6 +19,15 @@ bool filters_count(const char *chain, size_t *length)
         return false;
     *length = all > own ? all - own - 1 : 0;
     return true;
+}
+
+bool filters_find_lines(const char *chain)
+{
+    static const char word[] = "lines";
+    const char *comma = strrchr(chain, ','), *last = comma != NULL ? comma + 1 : chain;
+    size_t own = sizeof word - 1;
+
+    return strncmp(last, word, own) == 0 && (last[own] == '\0' || last[own] == '=');
 }
 
 static bool check(const char *verb, const char *chain)
@@ -91,7 +101,7 @@ static void settle(struct picture *picture, const kst_image *from, const kst_ima
 static bool stays(const kst_image *from, const kst_image *to, const struct file_settings *settings)
 {
     bool plain = (to->format == KST_FORMAT_GREY || to->format == KST_FORMAT_RGB) && to->plane[0].depth == 8;
-    bool taken = file_holds_results(settings->target) || (settings->target == &file_jpeg && plain);
+    bool taken = settings->counts || (settings->target == &file_jpeg && plain);
 
     return from->memory != KST_MEMORY_HOST && taken && settings->relay == NULL;
 }
@@ -157,6 +167,11 @@ bool picture_filter(
     kst_image_init(&to);
     kst_report_init(&report);
     kst_status status = kst_filter_open(settings->context, settings->filters, &filter, &report);
+    if (!status && file_holds_results(settings->target) && !settings->counts) {
+        status = segments_find(picture, settings->context, filter, &report);
+        kst_filter_close(&filter);
+        return !status || explain(status, &report, problem);
+    }
     if (!status)
         status = apply(filter, &picture->image, settings, &to, &report);
     kst_filter_close(&filter);

@@ -11,6 +11,9 @@
  */
 bool filters_count(const char *chain, size_t *length);
 
+/* Return whether the last filter of a chain is `lines`, which finds lines besides making a picture. */
+bool filters_find_lines(const char *chain);
+
 /* Check a chain of filters, and `histogram` at its end if `may_count`. Returns false after a message if something is
  * wrong with it. */
 bool filters_check(const char *verb, const char *chain, bool may_count);

@@ -14,7 +14,7 @@
 /* The order is that of detection, and of the names in messages. */
 static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_j2c, &file_jph, &file_jhc, &file_png,
     &file_tiff, &file_pam, &file_pnm, &file_pgm, &file_ppm, &file_pgx, &file_bmp, &file_webp, &file_gif, &file_raw,
-    &file_yuv, &file_json, &file_csv, NULL};
+    &file_yuv, &file_svg, &file_csv, &file_json, NULL};
 
 const struct file_format *file_format_by_name(const char *name)
 {

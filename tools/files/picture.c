@@ -28,6 +28,7 @@ void picture_release(struct picture *picture)
     blob_release(&picture->icc);
     blob_release(&picture->exif);
     free(picture->pending);
+    free(picture->segments);
     for (size_t i = 0; i < picture->extra_count; i++)
         free((void *)(uintptr_t)picture->extra[i].data);
     free(picture->extra);

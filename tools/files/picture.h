@@ -26,7 +26,8 @@ struct coded {
     uint16_t quant_table[4][64]; /* of each component, in raster order */
 };
 
-struct pending; /* files/relayed.h */
+struct pending;  /* files/relayed.h */
+struct segments; /* files/segments.h */
 
 struct extent {
     uint32_t width, height;
@@ -46,9 +47,10 @@ struct picture {
     kst_metadata *extra; /* XMP, comments and segments of JPEG, in their order, with data of their own */
     size_t extra_count;
     struct coded coded;
-    bool sized;              /* it has the size that was asked for */
-    bool filtered;           /* it went through the filters that were asked for, or will before it is encoded */
-    struct pending *pending; /* from malloc: its pixels have not been decoded, and `image` has none; null: it has */
+    struct segments *segments; /* from malloc: lines that the filter `lines` has found; null: none were asked for */
+    bool sized;                /* it has the size that was asked for */
+    bool filtered;             /* it went through the filters that were asked for, or will before it is encoded */
+    struct pending *pending;   /* from malloc: its pixels have not been decoded, and `image` has none; null: it has */
     struct extent
         draft_of; /* the size of the picture that a decoder has reduced for --draft; a width of 0: it has not */
     kst_density_unit density_unit;

@@ -62,7 +62,7 @@ static bool decode_now(const struct source *source, const kst_decode_options *op
         .length = source->length,
         .decode = options,
         .resize = resize,
-        .stage = relay_stage(settings->relay)};
+        .stage = picture->filtered ? relay_stage(settings->relay) : NULL};
 
     kst_image_init(&item.image);
     item.image.memory = KST_MEMORY_PINNED;
@@ -88,7 +88,9 @@ bool relayed_decode(const kst_decoder *decoder, const struct source *source, con
     outcome_note_pixels((uint64_t)decoded.width * decoded.height);
     picture->sized = true;
     made = resized;
-    if (settings->filters != NULL && !filters_expect(picture, &resized, source->name, settings, &made, problem))
+    bool finds = settings->target != NULL && file_holds_results(settings->target) && !settings->counts;
+    if (settings->filters != NULL && !finds &&
+        !filters_expect(picture, &resized, source->name, settings, &made, problem))
         return false;
     uint64_t between = (resizes ? bytes_of(&decoded) : 0) + (picture->filtered ? bytes_of(&resized) : 0);
     now.progress = NULL;

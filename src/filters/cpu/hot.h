@@ -21,6 +21,17 @@ struct filter_neighbour {
     const uint16_t *weight;
 };
 
+/* A row that the filter `oil` makes, and the rows around it that lie in the image. */
+struct filter_oil_row {
+    const uint8_t *const *pixels; /* `rows` rows of the image, */
+    const uint8_t *const *bins;   /* and the bins of their pixels */
+    uint32_t rows, width, radius;
+    uint32_t bin_count;                /* 256 at most */
+    uint32_t channels, colours, bytes; /* as those of struct filter_pixels */
+    const uint8_t *own;                /* the row's own pixels */
+    uint8_t *to;
+};
+
 struct filter_hot {
     /* sums[i] = Σ tap[k] × line[i + (k − radius) × step], for `count` samples. */
     void (*across_8)(const uint8_t *line, uint16_t *sums, size_t count, const uint32_t *tap, int radius, int step);
@@ -61,6 +72,7 @@ struct filter_hot {
     void (*clear_weak)(uint8_t *row, size_t count);
     /* Luminance of pixels of 3 or 4 channels; weights of 2^−15 are those of channels 0 to 2. */
     void (*luminance_8)(const uint8_t *from, uint8_t *to, size_t count, size_t channels, const uint32_t weight[3]);
+    void (*oil)(const struct filter_oil_row *row);
 };
 
 const struct filter_hot *kst_filter_hot(enum cpu_tier tier);

@@ -344,10 +344,94 @@ static void TIER(luminance_8)(const uint8_t *from, uint8_t *to, size_t count, si
         luminance_by(from, to, count, 4, weight);
 }
 
+enum { OIL_BINS = 256, OIL_ONE = 256, OIL_COLOURS = 3 };
+
+/*
+ * What the square around a pixel holds: for each bin a key, 256 × its pixels + 255 − the bin, of which the greatest is
+ * that of the darkest of the most common bins; and the sums of its pixels' colours.
+ */
+struct oil_square {
+    int32_t key[OIL_BINS];
+    uint32_t sum[OIL_BINS][OIL_COLOURS];
+};
+
+static inline uint32_t oil_sample(const uint8_t *pixel, uint32_t index, const uint32_t bytes)
+{
+    uint16_t wide;
+    if (bytes == 1)
+        return pixel[index];
+    memcpy(&wide, pixel + index * sizeof wide, sizeof wide);
+    return wide;
+}
+
+/* Let a column of pixels come into the square, or leave it. */
+static inline void oil_change(const struct filter_oil_row *row, struct oil_square *square, size_t x, const bool comes,
+    const uint32_t colours, const uint32_t bytes)
+{
+    for (uint32_t k = 0; k < row->rows; k++) {
+        const uint8_t *pixel = row->pixels[k] + x * row->channels * bytes;
+        uint32_t bin = row->bins[k][x], *sum = square->sum[bin];
+        square->key[bin] += comes ? OIL_ONE : -OIL_ONE;
+        for (uint32_t c = 0; c < colours; c++)
+            sum[c] += comes ? oil_sample(pixel, c, bytes) : 0 - oil_sample(pixel, c, bytes);
+    }
+}
+
+static inline uint32_t oil_mode(const struct oil_square *square, uint32_t bins)
+{
+    int32_t most = 0;
+    for (uint32_t i = 0; i < (bins + 7) / 8 * 8; i++)
+        most = square->key[i] > most ? square->key[i] : most;
+    return (uint32_t)most;
+}
+
+/* The mean: of colours rounded to the nearest integer, the even one of two; of grey rounded down. */
+static inline uint32_t oil_mean(uint32_t sum, uint32_t count, const uint32_t colours)
+{
+    uint32_t quotient = sum / count, twice = (sum - quotient * count) * 2;
+    return colours == 1 ? quotient : quotient + (twice > count || (twice == count && quotient % 2 == 1));
+}
+
+static inline void oil_by(const struct filter_oil_row *row, const uint32_t colours, const uint32_t bytes)
+{
+    struct oil_square square;
+    memset(square.sum, 0, sizeof square.sum);
+    for (int32_t i = 0; i < OIL_BINS; i++)
+        square.key[i] = OIL_BINS - 1 - i;
+    for (size_t x = 0; x < smaller(row->radius, row->width); x++)
+        oil_change(row, &square, x, true, colours, bytes);
+    for (size_t x = 0; x < row->width; x++) {
+        if (x + row->radius < row->width)
+            oil_change(row, &square, x + row->radius, true, colours, bytes);
+        uint32_t mode = oil_mode(&square, row->bin_count), bin = OIL_BINS - 1 - mode % OIL_ONE;
+        uint8_t *to = row->to + x * row->channels * bytes;
+        memcpy(to, row->own + x * row->channels * bytes, row->channels * bytes);
+        for (uint32_t c = 0; c < colours; c++) {
+            uint16_t mean = (uint16_t)oil_mean(square.sum[bin][c], mode / OIL_ONE, colours);
+            if (bytes == 1)
+                to[c] = (uint8_t)mean;
+            else
+                memcpy(to + c * sizeof mean, &mean, sizeof mean);
+        }
+        if (x >= row->radius)
+            oil_change(row, &square, x - row->radius, false, colours, bytes);
+    }
+}
+
+static void TIER(oil)(const struct filter_oil_row *row)
+{
+    if (row->bytes == 1 && row->colours == 3)
+        oil_by(row, 3, 1);
+    else if (row->bytes == 1)
+        oil_by(row, 1, 1);
+    else
+        oil_by(row, row->colours, 2);
+}
+
 #undef LEAST
 #undef GREATEST
 #undef DEFINE_MEDIAN
 
 const struct filter_hot TIER(kst_filter_hot) = {TIER(across_8), TIER(across_16), TIER(down_8), TIER(down_16),
     TIER(median_8), TIER(median_16), TIER(sobel_across), TIER(sobel_down), TIER(magnitude), TIER(strongest), TIER(thin),
-    TIER(touching), TIER(bilateral), TIER(clear_weak), TIER(luminance_8)};
+    TIER(touching), TIER(bilateral), TIER(clear_weak), TIER(luminance_8), TIER(oil)};

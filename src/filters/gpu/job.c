@@ -8,7 +8,7 @@
 #include "image/location.h"
 
 enum filter_gpu_buffer { ROOM, WORK, HOST_WORK };
-enum { ALIGNMENT = 256, ROW_ALIGNMENT = 16, ORDERS_OF_STEP = 16, START = 0, UPLOADED, PASSED, DOWNLOADED };
+enum { ALIGNMENT = 256, ROW_ALIGNMENT = 16, ORDERS_OF_STEP = 32, START = 0, UPLOADED, PASSED, DOWNLOADED };
 
 /* Bytes between the steps of the images that are worked on at once, and of the work, unless one image needs more. */
 static const uint64_t MOST_ROOM = (uint64_t)1 << 30;

@@ -41,8 +41,7 @@ static kst_status flip(struct filter_gpu_step *step)
     return move(step, turns[step->value[0].number]);
 }
 
-/* A record with the weights of luminance. */
-static struct filter_record luminance(const struct filter_gpu_step *step)
+struct filter_record kst_filter_gpu_luminance(const struct filter_gpu_step *step)
 {
     struct filter_record record = kst_filter_gpu_record(step);
     bool reversed = step->from.pixels.reversed;
@@ -54,7 +53,7 @@ static struct filter_record luminance(const struct filter_gpu_step *step)
 
 static kst_status grey(struct filter_gpu_step *step)
 {
-    const struct filter_record record = luminance(step);
+    const struct filter_record record = kst_filter_gpu_luminance(step);
     return kst_filter_gpu_add(step, FILTER_GREY, &record);
 }
 
@@ -110,12 +109,12 @@ static kst_status by_counts(struct filter_gpu_step *step, enum filter_gpu_kernel
 
 static kst_status equalise(struct filter_gpu_step *step)
 {
-    return by_counts(step, FILTER_EQUALISE, luminance(step));
+    return by_counts(step, FILTER_EQUALISE, kst_filter_gpu_luminance(step));
 }
 
 static kst_status normalise(struct filter_gpu_step *step)
 {
-    struct filter_record record = luminance(step);
+    struct filter_record record = kst_filter_gpu_luminance(step);
     record.value[3] = step->value[0].number;
     record.value[4] = step->value[1].number;
     return by_counts(step, FILTER_NORMALISE, record);
@@ -135,7 +134,8 @@ filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind)
         {&kst_filter_warp, kst_filter_gpu_warp}, {&kst_filter_rgb, kst_filter_gpu_rgb},
         {&kst_filter_channel, kst_filter_gpu_channel}, {&kst_filter_matrix, kst_filter_gpu_matrix},
         {&kst_filter_lut, kst_filter_gpu_lut}, {&kst_filter_normalise, normalise},
-        {&kst_filter_histogram_kind, kst_filter_gpu_histogram}};
+        {&kst_filter_histogram_kind, kst_filter_gpu_histogram}, {&kst_filter_oil, kst_filter_gpu_oil},
+        {&kst_filter_cartoon, kst_filter_gpu_cartoon}, {&kst_filter_painterly, kst_filter_gpu_painterly}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         if (plans[i].kind == kind)
             return plans[i].plan;

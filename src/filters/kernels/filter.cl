@@ -12,3 +12,6 @@
 #include "filters/kernels/warp.h"
 #include "filters/kernels/colours.h"
 #include "filters/kernels/histogram.h"
+#include "filters/kernels/oil.h"
+#include "filters/kernels/cartoon.h"
+#include "filters/kernels/painterly.h"

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares the search for straight segments along edges. */
+#ifndef KOSTKA_FILTERS_CPU_SEGMENTS_H
+#define KOSTKA_FILTERS_CPU_SEGMENTS_H
+
+#include "filters/filter.h"
+
+/* Segments that have been found. The caller releases the array. */
+struct filter_segments {
+    struct memory *memory;
+    kst_segment *segment;
+    size_t count, room;
+};
+
+/* How far chains may lie from their segments, in sixteenths of a pixel up to 256, and the least length of a segment. */
+struct filter_segments_fit {
+    int32_t tolerance;
+    int32_t least;
+};
+
+/* Find the segments of edges (0: none); found->memory is set. */
+kst_status kst_filter_segments_find(
+    const struct filter_pixels *edges, const struct filter_segments_fit *fit, struct filter_segments *found);
+
+#endif
