@@ -442,10 +442,9 @@ const struct verb verb_profile = {
     .run = run,
     .help = "Usage: kostka profile --device DEVICE [OPTIONS] FILE\n"
             "\n"
-            "Decodes the file, or encodes or filters it, many times on a GPU with a record of all that the device "
-            "does. For each\n"
-            "kernel and copy: the median time, the bytes it has to move at least, gigabytes per second and their\n"
-            "share of what the device's own copies reach, registers, memory of a work-group and of a work-item,\n"
+            "Decodes the file, or encodes or filters it, many times on a GPU with a record of all that the device does.\n"
+            "For each kernel and copy: the median time, the bytes it has to move at least, gigabytes per second and\n"
+            "their share of what the device's own copies reach, registers, memory of a work-group and of a work-item,\n"
             "work-groups and their size, and the theoretical occupancy. What the driver does not tell is a dash.\n"
             "\n"
             "  --device DEVICE     such as cuda, cuda:1, opencl:0\n"
