@@ -128,6 +128,8 @@ static kst_status lines_shape(const struct filter_value *value, struct filter_sh
     (void)value;
     shape->format = KST_FORMAT_GREY;
     kst_status status = kst_filter_check_narrow("lines", shape, reason);
+    if (!status)
+        status = kst_filter_check_sides("lines", shape, reason);
     shape->depth = status ? shape->depth : 8;
     return status;
 }

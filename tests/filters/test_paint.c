@@ -453,6 +453,28 @@ static void long_chain(void **state)
     kst_image_release(context, &image);
 }
 
+static void long_sides(void **state)
+{
+    static const char *const chains[] = {"lines", "painterly"};
+    kst_image image, to;
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        kst_filter *filter;
+        kst_report report;
+        kst_report_init(&report);
+        kst_image_init(&image);
+        image.format = KST_FORMAT_GREY;
+        image.plane_count = 1;
+        image.width = i < 2 ? (1u << 30) + 1 : 1;
+        image.height = i < 2 ? 1 : UINT32_MAX;
+        image.plane[0] = (kst_plane){.width = image.width, .height = image.height, .depth = 8};
+        assert_int_equal(kst_filter_open(contexts.context[0], chains[i % 2], &filter, NULL), KST_OK);
+        assert_int_equal(kst_filter_describe(filter, &image, &to, &report), KST_ERROR_IMAGE_SIZE);
+        assert_non_null(strstr(report.message, "takes sides of up to 1073741824 pixels"));
+        kst_filter_close(&filter);
+    }
+}
+
 static void refusals(void **state)
 {
     kst_context *context = contexts.context[0];
@@ -481,6 +503,7 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cartoon), cmocka_unit_test(painterly),
-        cmocka_unit_test(rectangle), cmocka_unit_test(lines), cmocka_unit_test(long_chain), cmocka_unit_test(refusals)};
+        cmocka_unit_test(rectangle), cmocka_unit_test(lines), cmocka_unit_test(long_chain),
+        cmocka_unit_test(long_sides), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, contexts_start_cpu, contexts_stop);
 }

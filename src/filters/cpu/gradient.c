@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { ALIGNMENT = 64, NARROW = 8 };
+enum { ALIGNMENT = 64, NARROW = 8, SIDE_MOST = 1 << 30 };
 
 kst_status kst_filter_sobel_make(
     const struct operation *operation, const struct filter_pixels *from, uint32_t radius, struct filter_sobel *sobel)
@@ -59,4 +59,12 @@ kst_status kst_filter_check_narrow(const char *name, const struct filter_shape *
         return KST_OK;
     snprintf(reason, FILTER_REASON, "%s takes samples of up to 8 bits; depth=8 before it makes such", name);
     return KST_ERROR_IMAGE_DEPTH;
+}
+
+kst_status kst_filter_check_sides(const char *name, const struct filter_shape *shape, char reason[FILTER_REASON])
+{
+    if (shape->width <= SIDE_MOST && shape->height <= SIDE_MOST)
+        return KST_OK;
+    snprintf(reason, FILTER_REASON, "%s takes sides of up to %d pixels", name, (int)SIDE_MOST);
+    return KST_ERROR_IMAGE_SIZE;
 }

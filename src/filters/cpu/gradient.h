@@ -28,4 +28,7 @@ void kst_filter_sobel_row(const struct filter_sobel *sobel, int64_t y, int16_t *
 /* Refuse samples of more than 8 bits. */
 kst_status kst_filter_check_narrow(const char *name, const struct filter_shape *shape, char reason[FILTER_REASON]);
 
+/* Refuse sides that are too long for filters whose coordinates have signs. */
+kst_status kst_filter_check_sides(const char *name, const struct filter_shape *shape, char reason[FILTER_REASON]);
+
 #endif

@@ -33,7 +33,8 @@ static void list_bins(struct filter_oil *oil, uint32_t ratio)
 static uint32_t narrow(const struct filter_pixels *from, const uint8_t *row, size_t x)
 {
     uint32_t luminance = kst_filter_luminance(from, row, x);
-    luminance = luminance < from->greatest ? luminance : from->greatest;
+    if (luminance >= from->greatest)
+        return BYTE;
     return (luminance * BYTE + from->greatest / 2) / from->greatest;
 }
 

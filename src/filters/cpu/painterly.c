@@ -263,7 +263,8 @@ static kst_status painterly_shape(
     const struct filter_value *value, struct filter_shape *shape, char reason[FILTER_REASON])
 {
     (void)value;
-    return kst_filter_check_narrow("painterly", shape, reason);
+    kst_status status = kst_filter_check_narrow("painterly", shape, reason);
+    return status ? status : kst_filter_check_sides("painterly", shape, reason);
 }
 
 const struct filter_kind kst_filter_painterly = {"painterly", "paint with strokes of thick and thin brushes",

@@ -11,7 +11,7 @@ enum { ROOM = 256, CHAIN = 4096 /* points of a chain; longer ones are cut, which
 enum { LINKS = 255, EDGE = 256, JUNCTION = 512, DONE = 1024, DIRECTIONS = 8, SIXTEENTHS = 16 };
 
 /* Neighbours by rows, and the two beside each that lies across a corner. */
-static const int8_t steps[DIRECTIONS][2] = {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
+static const int32_t steps[DIRECTIONS][2] = {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
 
 struct filter_place_on_map {
     int32_t x, y;
@@ -67,7 +67,7 @@ static uint32_t find_link(
     const struct filter_chains *chains, struct filter_place_on_map at, uint32_t left_out, uint32_t mask, uint32_t mark)
 {
     uint32_t links = *word_at(chains, at) & LINKS & ~left_out;
-    for (uint32_t i = 0; i < DIRECTIONS; i++)
+    for (uint32_t i = 0; links >> i > 0; i++)
         if ((links >> i & 1) && (*word_at(chains, step_from(at, i)) & mask) == mark)
             return i;
     return DIRECTIONS;
@@ -183,22 +183,26 @@ static kst_status follow_all(struct filter_chains *chains, bool closed)
 {
     kst_status status = KST_OK;
     struct filter_place_on_map at;
-    for (at.y = 0; at.y < (int32_t)chains->height; at.y++)
-        for (at.x = 0; at.x < (int32_t)chains->width && !status; at.x++) {
-            uint32_t word = *word_at(chains, at);
+    for (at.y = 0; at.y < (int32_t)chains->height; at.y++) {
+        at.x = 0;
+        for (const uint16_t *row = word_at(chains, at); at.x < (int32_t)chains->width && !status; at.x++) {
+            uint32_t word = row[at.x];
             if (word > 0 && !(word & (JUNCTION | DONE)) && (closed || is_end(chains, at)))
                 status = follow(chains, at, closed);
         }
+    }
     return status;
 }
 
 static void link_all(const struct filter_chains *chains)
 {
-    struct filter_place_on_map at;
-    for (at.y = 0; at.y < (int32_t)chains->height; at.y++)
-        for (at.x = 0; at.x < (int32_t)chains->width; at.x++)
-            if (*word_at(chains, at) > 0)
-                link_pixel(chains, word_at(chains, at));
+    struct filter_place_on_map at = {0, 0};
+    for (; at.y < (int32_t)chains->height; at.y++) {
+        uint16_t *row = word_at(chains, at);
+        for (size_t x = 0; x < chains->width; x++)
+            if (row[x] > 0)
+                link_pixel(chains, row + x);
+    }
 }
 
 kst_status kst_filter_segments_find(
