@@ -50,7 +50,7 @@ static inline int64_t divide(int64_t number, int64_t divisor, bool projective)
 }
 
 /* A place in the source: whole pixels, and 256ths. */
-struct filter_spot {
+struct filter_origin {
     int32_t x, y;
     uint32_t right, down;
 };
@@ -61,7 +61,7 @@ static int32_t hold(int64_t place)
 }
 
 /* Find where a pixel comes from. Returns false where the plane of the source is not in front of the viewer. */
-static inline bool find_place(const struct filter_warp *warp, uint32_t x, uint32_t y, struct filter_spot *place)
+static inline bool find_place(const struct filter_warp *warp, uint32_t x, uint32_t y, struct filter_origin *place)
 {
     const int64_t *k = warp->coefficient;
     int64_t across = k[0] * x + k[1] * y + k[2], down = k[3] * x + k[4] * y + k[5];
@@ -94,8 +94,8 @@ static int32_t sample_at(
     return (int32_t)(sample < from->greatest ? sample : from->greatest);
 }
 
-static uint32_t mix_linear(
-    const struct filter_pixels *from, const struct filter_warp *warp, const struct filter_spot *place, uint32_t channel)
+static uint32_t mix_linear(const struct filter_pixels *from, const struct filter_warp *warp,
+    const struct filter_origin *place, uint32_t channel)
 {
     uint32_t sum = 1u << 15;
     for (int32_t j = 0; j < 2; j++)
@@ -119,8 +119,8 @@ static void cubic_weights(int32_t part, int32_t weight[4])
     weight[1] = (1 << WEIGHT_BITS) - weight[0] - weight[2] - weight[3];
 }
 
-static uint32_t mix_cubic(
-    const struct filter_pixels *from, const struct filter_warp *warp, const struct filter_spot *place, uint32_t channel)
+static uint32_t mix_cubic(const struct filter_pixels *from, const struct filter_warp *warp,
+    const struct filter_origin *place, uint32_t channel)
 {
     int32_t across[4], down[4];
     int64_t sum = (int64_t)1 << (2 * WEIGHT_BITS - 1);
@@ -139,7 +139,7 @@ static uint32_t mix_cubic(
 }
 
 /* Return whether all pixels that are mixed lie in the source. */
-static bool is_inside(const struct filter_pixels *from, const struct filter_spot *place, bool cubic)
+static bool is_inside(const struct filter_pixels *from, const struct filter_origin *place, bool cubic)
 {
     int64_t before = cubic ? 1 : 0, behind = cubic ? 2 : 1;
     return place->x >= before && place->y >= before && place->x + behind < from->width &&
@@ -154,7 +154,7 @@ static inline uint32_t load(const uint8_t *row, size_t index, uint32_t bytes, ui
 
 /* Mix all channels of four pixels inside of the source. `bytes` is a constant where this is called. */
 static inline void mix_linear_inside(
-    const struct filter_pixels *from, const struct filter_spot *place, uint8_t *to, const uint32_t bytes)
+    const struct filter_pixels *from, const struct filter_origin *place, uint8_t *to, const uint32_t bytes)
 {
     const uint32_t right = place->right, down = place->down, channels = from->channels, greatest = from->greatest;
     const uint32_t weight[] = {(256 - right) * (256 - down), right * (256 - down), (256 - right) * down, right * down};
@@ -170,7 +170,7 @@ static inline void mix_linear_inside(
 }
 
 static inline void mix_cubic_inside(
-    const struct filter_pixels *from, const struct filter_spot *place, uint8_t *to, const uint32_t bytes)
+    const struct filter_pixels *from, const struct filter_origin *place, uint8_t *to, const uint32_t bytes)
 {
     int32_t across[4], down[4];
     const uint32_t channels = from->channels, greatest = from->greatest;
@@ -192,7 +192,7 @@ static inline void mix_cubic_inside(
 }
 
 static void mix_inside(
-    const struct filter_pixels *from, const struct filter_warp *warp, const struct filter_spot *place, uint8_t *to)
+    const struct filter_pixels *from, const struct filter_warp *warp, const struct filter_origin *place, uint8_t *to)
 {
     if (warp->cubic && from->bytes == 1)
         mix_cubic_inside(from, place, to, 1);
@@ -206,7 +206,7 @@ static void mix_inside(
 
 /* Mix pixels some of which lie outside, or write zeros if nothing is seen. */
 static void mix_outside(const struct filter_pixels *from, const struct filter_warp *warp,
-    const struct filter_spot *place, bool there, uint8_t *to)
+    const struct filter_origin *place, bool there, uint8_t *to)
 {
     for (uint32_t c = 0; c < from->channels; c++) {
         uint32_t sample = !there ? 0 : warp->cubic ? mix_cubic(from, warp, place, c) : mix_linear(from, warp, place, c);
@@ -218,7 +218,7 @@ static kst_status warp_band(const struct filter_work *work, void *arg, uint32_t 
 {
     const struct filter_warp *warp = arg;
     const struct filter_pixels *from = work->from, *to = work->to;
-    struct filter_spot place = {0, 0, 0, 0};
+    struct filter_origin place = {0, 0, 0, 0};
     for (uint32_t y = first; y < end; y++) {
         uint8_t *target = kst_filter_row(to, y);
         for (uint32_t x = 0; x < to->width; x++, target += (size_t)to->channels * to->bytes) {
