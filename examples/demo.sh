@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Takes photographs through the command line: decode, encode at several qualities, add restart markers without loss,
-# compare; the first few as JPEG 2000 too. Prints a table and leaves the files, a contact sheet, and the first few's
-# curves of rate and distortion.
+# compare; the first few as JPEG 2000 too. Prints a table and leaves the files, a contact sheet, the first few's curves of
+# rate and distortion, and the first one as each filter changes it.
 #
 #     demo.sh BUILD-FOLDER OUTPUT-FOLDER FILE|FOLDER…
 set -eu
@@ -10,6 +10,7 @@ build=$1
 out=$2
 shift 2
 kostka=$build/kostka
+here=$(cd "$(dirname "$0")" && pwd)
 repeat=3
 few=3
 work=$(mktemp -d)
@@ -17,6 +18,13 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 mkdir -p "$out"
 made=$out/.made-by-the-demo
+
+# filters PHOTOGRAPH makes pictures of all filters in a folder of their own, and a contact sheet of them.
+filters() {
+    "$kostka" convert "$1" "$work/smaller.ppm" --resize 640x480 --fit inside
+    sh "$here/filters.sh" "$kostka" "$out/filters" "$work/smaller.ppm"
+    "$build/examples/contact_sheet" "$out/filters.jpg" "$out"/filters/*.jpg
+}
 
 # clean removes what an older run has made, which that run has listed in a file. Still older runs made files of these
 # names without a list.
@@ -173,7 +181,7 @@ find "$@" -type f \( -iname '*.jpg' -o -iname '*.jpeg' -o -iname '*.png' -o -ina
 }
 
 clean
-for file in table.txt contact-sheet.jpg curves.svg; do
+for file in table.txt contact-sheet.jpg curves.svg filters.jpg; do
     makes "$out/$file"
 done
 {
@@ -191,4 +199,6 @@ done
 
 tr '\n' '\0' <"$work/sheet" | xargs -0 "$build/examples/contact_sheet" "$out/contact-sheet.jpg"
 "$build/bench/kostka-curves" 'Rate and distortion of JPEG and JPEG 2000' "$out/curves.svg" <"$work/points"
-printf '\nresults: %s\ncontact sheet: %s\ncurves: %s\n' "$out" "$out/contact-sheet.jpg" "$out/curves.svg"
+filters "$(head -n 1 "$work/list")"
+printf '\nresults: %s\ncontact sheet: %s\ncurves: %s\nfilters: %s, with their names in %s\n' "$out" "$out/contact-sheet.jpg" \
+    "$out/curves.svg" "$out/filters.jpg" "$out/filters/index.html"

@@ -385,8 +385,7 @@ static bool wants_relay(const struct crew *crew)
     const char *device = common->device != NULL ? common->device : getenv("KOSTKA_DEVICE");
     uint64_t bytes = 0;
 
-    if (crew->batch->output->directory == NULL || crew->batch->files->filters != NULL ||
-        (crew->batch->recodes && !common_names_many(common)))
+    if (crew->batch->output->directory == NULL || (crew->batch->recodes && !common_names_many(common)))
         return false;
     if (device != NULL && *device != '\0' && strcmp(device, "auto") != 0)
         return true;
@@ -398,7 +397,8 @@ static bool wants_relay(const struct crew *crew)
 /* Open the devices that work, and find out how many workers they need. */
 static int open_devices(struct crew *crew, uint32_t threads)
 {
-    int code = wants_relay(crew) ? relay_open(crew->batch->common, threads, &crew->relay) : EXIT_FINE;
+    int code = wants_relay(crew) ? relay_open(crew->batch->common, threads, crew->batch->files->filters, &crew->relay)
+                                 : EXIT_FINE;
 
     if (code != EXIT_FINE)
         return code;

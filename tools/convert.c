@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs 'kostka convert', which decodes a picture and encodes it in another format. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
 #include "convert.h"
+#include "files/filter.h"
 #include "target.h"
 
 static int choose_target(
@@ -28,14 +30,35 @@ static bool check(const char *verb, const struct options_given *given, const str
            encode_settings_finish(verb, settings) && j2k_settings_finish(verb, j2k);
 }
 
-/* The verb for filters needs some, and several devices do not share them. */
-static int check_filters(const struct verb *verb, const char *filters, const struct common_options *common)
+/* The verb for filters needs some, and has no other place for them. */
+static int check_filters(const struct verb *verb, const char *filters, const struct resize_settings *resize)
 {
     if (verb == &verb_filter && filters == NULL)
         return complain_usage(verb->name, "filters come first, such as 'kostka filter canny=50:150 IN OUT'");
-    if (filters != NULL && common_names_many(common))
-        return complain_usage(verb->name, "one device applies filters; name one");
+    if (filters != NULL && resize->filters != NULL)
+        return complain_usage(verb->name, "the filters come first: add those of --filters to them");
     return EXIT_FINE;
+}
+
+/* Counts and lines are results that some formats hold, and nothing else; `histogram` is cut off the chain. */
+static int settle_filters(const char *verb, const char *chain, struct file_settings *files, char **cut)
+{
+    size_t length = 0;
+    bool results = files->target != NULL && file_holds_results(files->target);
+
+    files->filters = chain;
+    files->counts = chain != NULL && filters_count(chain, &length);
+    if (files->counts && files->target != NULL && (!results || files->target == &file_svg))
+        return complain_usage(verb, "histogram makes JSON or CSV: a name in .json or .csv, or --out-format");
+    if (results && !files->counts && (chain == NULL || !filters_find_lines(chain)))
+        return complain_usage(verb,
+            "%s holds what the filters 'histogram' and 'lines' find%s; one of these is to be the last",
+            files->target->name, files->target == &file_svg ? ", of which it takes lines" : "");
+    if (!files->counts)
+        return EXIT_FINE;
+    *cut = strndup(chain, length);
+    files->filters = length > 0 ? *cut : NULL;
+    return *cut != NULL ? EXIT_FINE : EXIT_FAILED;
 }
 
 int convert_run(const struct verb *verb, const char *filters, int argc, char **argv)
@@ -47,6 +70,7 @@ int convert_run(const struct verb *verb, const char *filters, int argc, char **a
     struct j2k_settings j2k;
     struct resize_settings resize = {.draft = false};
     struct options_given given;
+    char *cut = NULL;
     int code;
 
     encode_settings_init(&settings);
@@ -56,9 +80,10 @@ int convert_run(const struct verb *verb, const char *filters, int argc, char **a
         encode_group(&settings), j2k_group(&j2k, false), decode_group(&files.decode), samples_group(&files, true),
         resize_group(&resize)};
     if (options_read(verb, argc, argv, groups, 8, &given, &code) &&
-        (code = check_filters(verb, filters, &common)) == EXIT_FINE &&
+        (code = check_filters(verb, filters, &resize)) == EXIT_FINE &&
         (code = output_take_archives(verb->name, &output, &given, &argc, argv) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE &&
         (code = choose_target(verb->name, &output, argc, argv, &files.target)) == EXIT_FINE &&
+        (code = settle_filters(verb->name, filters != NULL ? filters : resize.filters, &files, &cut)) == EXIT_FINE &&
         (code = check(verb->name, &given, &files, &settings, &j2k) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         target_settle(&files);
         settings.options.jpeg2000 = &j2k.options;
@@ -67,7 +92,6 @@ int convert_run(const struct verb *verb, const char *filters, int argc, char **a
         files.subsampled = settings.subsampling_named;
         files.given = &given;
         files.resize = &resize;
-        files.filters = filters;
         files.keep_tables = !options_have(&given, OPTION_QUALITY) && !options_have(&given, OPTION_QTABLES);
         files.keep_sampling = !options_have(&given, OPTION_SUBSAMPLING);
         files.max_pixels = common_max_pixels(&common);
@@ -77,6 +101,7 @@ int convert_run(const struct verb *verb, const char *filters, int argc, char **a
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);
+    free(cut);
     return code;
 }
 
@@ -101,7 +126,8 @@ const struct verb verb_convert = {
         "Takes the options of 'kostka decode' for JPEG inputs (--scale, --region, --orient, --strict,\n"
         "--format) and those of 'kostka encode' for JPEG outputs (-q, --subsampling, --progressive ...) and\n"
         "JPEG 2000 (--lossless, --rate, --psnr, --tiles ...); --layers is that of decoding.\n"
-        "--resize WxH, --fit, --filter and --draft give pictures another size, as with 'kostka decode'.\n"
+        "--resize WxH, --fit, --filter and --draft give pictures another size, as with 'kostka decode', and --filters\n"
+        "FILTER,... applies what 'kostka help filter' lists, behind that.\n"
         "--raw WxHxN:DEPTH reads samples without a header, s behind the depth means signed ones; --raw-layout,\n"
         "--interleave and --endian little|big say how they lie there, and how they are written.\n"
         "\n" BATCH_HELP "\n"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "files/filter.h"
 #include "files/resize.h"
 #include "target.h"
 
@@ -22,7 +23,8 @@ static bool decode_one(const void *settings, struct task *task, struct problem *
         return good;
     picture_init(&picture);
     good = file_jpeg.read(task->source, &task->files, &picture, problem) &&
-           picture_resize(&picture, task->source->name, &task->files, problem) && task_write(task, &picture, problem);
+           picture_resize(&picture, task->source->name, &task->files, problem) &&
+           picture_filter(&picture, task->source->name, &task->files, problem) && task_write(task, &picture, problem);
     picture_release(&picture);
     return good;
 }
@@ -34,6 +36,8 @@ static int choose_target(const struct output_options *output, int argc, char **a
     int code = target_choose("decode", output, argc, argv, ".ppm, .pgm, .pam, .png, .tif, .bmp, .pgx, .raw and .yuv",
         named ? NULL : &file_pnm, target);
 
+    if (code == EXIT_FINE && file_holds_results(*target))
+        return complain_usage("decode", "%s holds no pixels; 'kostka filter histogram' makes it", (*target)->name);
     if (code == EXIT_FINE && (file_kind(*target) & KIND_CODED) != 0)
         return complain_usage("decode", "the output must hold pixels, not %s; 'convert' encodes again",
             *target == &file_jpeg ? "JPEG" : "JPEG 2000");
@@ -65,6 +69,7 @@ static int run(int argc, char **argv)
         return EXIT_USAGE;
     files.given = &given;
     files.resize = &resize;
+    files.filters = resize.filters;
     files.max_pixels = common_max_pixels(&common);
     files.max_memory = common_max_memory(&common);
     files.compression = output.compression;
@@ -99,6 +104,7 @@ const struct verb verb_decode = {
         "  --fit exact|inside|cover   that size (default), the largest inside it, or a centred part of its shape\n"
         "  --filter NAME       bicubic (default), box, bilinear, hamming, lanczos\n"
         "  --draft             first reduce as --reduce does, to at least twice the sides that are wanted: faster\n"
+        "  --filters FILTER,...   then apply filters, from left to right; 'kostka help filter' lists them\n"
         "  --strict            damage is an error instead of a warning\n"
         "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
         "  --out-dir DIR       many inputs, folders among them; each file becomes one of the same name "

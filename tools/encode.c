@@ -60,7 +60,7 @@ static bool encode_open(const struct task *task, struct source *source, const ch
     struct row_file rows;
     bool good;
 
-    if (resize_wanted(files) || is_relayed(source, files)) {
+    if (resize_wanted(files) || files->filters != NULL || is_relayed(source, files)) {
         good = source_finish_picture(source, files, problem) && encode_whole(task, source, path, problem);
     } else if (band_file_open(&bands, source, files)) {
         note_pixels(&bands.image);
@@ -154,6 +154,7 @@ static int run(int argc, char **argv)
         files.subsampled = settings.subsampling_named;
         files.given = &given;
         files.resize = &resize;
+        files.filters = resize.filters;
         files.max_pixels = common_max_pixels(&common);
         files.max_memory = common_max_memory(&common);
         files.on_cpu = common_on_cpu(&common);
@@ -192,6 +193,7 @@ const struct verb verb_encode = {
             "  --resize WxH|W|xH   another size, by the filters of Pillow; one side keeps the aspect ratio\n"
             "  --fit exact|inside|cover   that size (default), the largest inside it, or a centred part of its shape\n"
             "  --filter NAME       bicubic (default), box, bilinear, hamming, lanczos\n"
+            "  --filters FILTER,...   then apply filters, from left to right; 'kostka help filter' lists them\n"
             "  --draft             let the decoder of a coded input reduce it to at least twice the sides: faster\n"
             "\n"
             "16-bit samples are rounded to 8 bits, and transparency is dropped: JPEG has neither.\n"

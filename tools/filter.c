@@ -9,7 +9,7 @@ static int run(int argc, char **argv)
 {
     if (argc < 2 || argv[1][0] == '-')
         return convert_run(&verb_filter, NULL, argc, argv);
-    if (!filters_check("filter", argv[1]))
+    if (!filters_check("filter", argv[1], true))
         return EXIT_USAGE;
     const char *chain = argv[1];
     argv[1] = argv[0];
@@ -27,7 +27,8 @@ const struct verb verb_filter = {
         "Reads and writes what 'kostka convert' does, with the same options, and applies filters to the pixels, from\n"
         "left to right. Each is NAME or NAME=VALUE:VALUE..., where a value may be named: canny=50:150:norm=l2.\n"
         "JPEG and JPEG 2000 are filtered by the device that decodes them (--device); a JPEG output of theirs is\n"
-        "encoded there, too. All is done in integers: the result does not depend on the device.\n"
+        "encoded there, too; for many inputs --device may name several. All is done in integers: the result does not\n"
+        "depend on the device. The verbs convert, decode, encode and video take the same as --filters.\n"
         "\n"
         "  crop=WxH:LEFT:TOP                    size, left, top: a part\n"
         "  resize=WxH|Wx|xH:FIT:WEIGHTS         size; fit exact|inside|cover; weights bicubic|box|bilinear|hamming|\n"
@@ -46,6 +47,14 @@ const struct verb verb_filter = {
         "  sharpen=AMOUNT:SIGMA:THRESHOLD       amount 0-16 (1), sigma (1), threshold (0): unsharp mask\n"
         "  sobel=3|5:SHOWN                      aperture; shown sum|length|x|y: gradients\n"
         "  canny=LOW:HIGH:NORM:APERTURE         low, high; norm l1|l2; aperture 3|5|7: edges, as OpenCV finds them\n"
+        "  warp=A:B:C:D:E:F:G:H                 a to h, size, weights bilinear|bicubic, outside black|edge: (x, y) is\n"
+        "                                       ((Ax+By+C)/(Gx+Hy+1), (Dx+Ey+F)/(Gx+Hy+1)) of the source\n"
+        "  rgb                                  three colours of grey; without alpha\n"
+        "  channel=red|green|blue|alpha         name: one channel as grey\n"
+        "  matrix=RR:RG:RB:GR:GG:GB:BR:BG:BB    rr to bb, and red, green, blue that are added (0; 1 is the greatest)\n"
+        "  lut=FILE:BETWEEN                     file .cube, between auto|tetrahedral|trilinear: colours by a table\n"
+        "  histogram                            at the end: counts of samples, to OUT.json or OUT.csv\n"
+        "  normalise=DARK:BRIGHT                dark, bright 0-49.999 (1): per cent of pixels to become black, white\n"
         "  cartoon=LEVELS:PASSES:LINE:LOW:HIGH:COLOUR:RADIUS\n"
         "                                       levels (8) of luminance, passes (2), colour (25), radius (3) of bilateral,\n"
         "                                       line (2), low (40), high (100) of canny: smooth, few tones, black lines\n"

@@ -255,7 +255,7 @@ bool decode_options_check(const char *verb, const struct file_settings *files);
 /* Returns the group of --endian, --interleave and --raw-layout, and of --raw if raw samples can be read. */
 struct option_group samples_group(struct file_settings *files, bool reads);
 
-/* Returns the group of --resize and what goes with it, and sets the defaults. */
+/* Returns the group of --resize, of what goes with it, and of --filters, and sets the defaults. */
 struct option_group resize_group(struct resize_settings *settings);
 
 struct option_group recode_group(kst_transcode_jpeg2000 *options);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the options that give pictures another size. */
+/* Reads the options that give pictures another size, and that filter them. */
 #include <string.h>
 
+#include "files/filter.h"
 #include "options.h"
 
 /* Read WxH, W or xH; a side that is missing is 0. */
@@ -49,6 +50,12 @@ static bool set_filter(const char *verb, const char *value, kst_resize_filter *f
     static const char *const words[] = {"bicubic", "box", "bilinear", "hamming", "lanczos", NULL};
     int index;
 
+    if (strpbrk(value, "=,") != NULL) {
+        complain_usage(verb,
+            "'%s' is no value of --filter, which says how --resize weighs pixels; a chain of filters goes to --filters",
+            value);
+        return false;
+    }
     if (!set_word(verb, "--filter", value, words, &index))
         return false;
     *filter = (kst_resize_filter)index;
@@ -67,6 +74,9 @@ static bool handle(const char *verb, void *settings, int code, const char *value
         return set_fit(verb, value, &resize->options.fit);
     case OPTION_FILTER:
         return set_filter(verb, value, &resize->options.filter);
+    case OPTION_FILTERS:
+        resize->filters = value;
+        return filters_check(verb, value, strcmp(verb, "convert") == 0);
     default:
         resize->draft = true;
         return true;
@@ -78,7 +88,8 @@ struct option_group resize_group(struct resize_settings *settings)
     static const struct option_entry table[] = {{"resize", "WxH", OPTION_RESIZE, 0, 0},
         {"fit", "exact|inside|cover", OPTION_FIT, 0, 0},
         {"filter", "box|bilinear|hamming|bicubic|lanczos", OPTION_FILTER, 0, 0},
-        {"draft", NULL, OPTION_DRAFT, 0, KIND_CODED}, {NULL, NULL, 0, 0, 0}};
+        {"filters", "FILTER,...", OPTION_FILTERS, 0, 0}, {"draft", NULL, OPTION_DRAFT, 0, KIND_CODED},
+        {NULL, NULL, 0, 0, 0}};
 
     kst_resize_options_init(&settings->options);
     return (struct option_group){table, handle, settings};

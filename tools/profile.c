@@ -3,11 +3,13 @@
 #include "profile.h"
 
 #include <kostka/kostka_device.h>
+#include <kostka/kostka_filter.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/filter.h"
 #include "json.h"
 #include "options.h"
 #include "profile_run.h"
@@ -18,6 +20,7 @@ struct profile_settings {
     struct j2k_settings j2k;
     uint64_t repeat, batch;
     const char *svg;
+    const char *filters; /* null: none */
     bool encoding, json;
 };
 
@@ -30,6 +33,9 @@ struct load {
     void **stream;
     kst_decode_item *decode;
     kst_encode_item *encode;
+    kst_filter *chain;
+    kst_image *filtered; /* the results, which like the images lie in the device's memory */
+    kst_filter_item *filter;
 };
 
 enum { ROOM = 65536 }; /* bytes for headers, and for small pictures that take more than their pixels */
@@ -49,6 +55,15 @@ static bool encode_all(void *user, kst_report *report, struct problem *problem)
     kst_status status = kst_encode_batch(load->settings->files.context, load->encode, (size_t)load->settings->batch);
 
     *report = load->encode[0].report;
+    return !status || jpeg_report_problem(report, status, problem);
+}
+
+static bool filter_all(void *user, kst_report *report, struct problem *problem)
+{
+    struct load *load = user;
+    kst_status status = kst_filter_batch(load->chain, load->filter, (size_t)load->settings->batch);
+
+    *report = load->filter[0].report;
     return !status || jpeg_report_problem(report, status, problem);
 }
 
@@ -92,6 +107,47 @@ static bool make_encode_item(struct load *load, size_t index, struct problem *pr
     return true;
 }
 
+/* Make room for an image in the memory of the device, as it is described but for its place. */
+static bool make_on_device(kst_context *context, const kst_image *like, kst_image *image, struct problem *problem)
+{
+    kst_device_info info = {.size = sizeof info};
+
+    *image = *like;
+    image->owned = NULL;
+    image->plane[0].data = NULL;
+    kst_status status = kst_context_device(context, &info);
+    image->memory = info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
+                    : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
+                                                     : KST_MEMORY_HOST;
+    return check(status ? status : kst_image_allocate(context, image), problem);
+}
+
+static bool make_filter_item(struct load *load, size_t index, struct problem *problem)
+{
+    kst_context *context = load->settings->files.context;
+    kst_image described;
+    kst_report report;
+
+    kst_report_init(&report);
+    kst_status status =
+        load->chain != NULL ? KST_OK : kst_filter_open(context, load->settings->filters, &load->chain, &report);
+    if (!status)
+        status = kst_filter_describe(load->chain, &load->picture.image, &described, &report);
+    if (status)
+        return jpeg_report_problem(&report, status, problem);
+    load->filter[index] = (kst_filter_item){.from = &load->image[index], .to = &load->filtered[index]};
+    return make_on_device(context, &load->picture.image, &load->image[index], problem) &&
+           check(kst_image_copy(context, &load->picture.image, &load->image[index]), problem) &&
+           make_on_device(context, &described, &load->filtered[index], problem);
+}
+
+static bool make_item(struct load *load, size_t index, struct problem *problem)
+{
+    return load->settings->filters != NULL ? make_filter_item(load, index, problem)
+           : load->settings->encoding      ? make_encode_item(load, index, problem)
+                                           : make_decode_item(load, index, problem);
+}
+
 static bool load_open(
     struct load *load, const struct profile_settings *settings, const char *name, struct problem *problem)
 {
@@ -106,15 +162,21 @@ static bool load_open(
     load->stream = calloc(count, sizeof *load->stream);
     load->decode = calloc(count, sizeof *load->decode);
     load->encode = calloc(count, sizeof *load->encode);
-    if (load->image == NULL || load->stream == NULL || load->decode == NULL || load->encode == NULL)
+    load->filtered = calloc(count, sizeof *load->filtered);
+    load->filter = calloc(count, sizeof *load->filter);
+    if (load->image == NULL || load->stream == NULL || load->decode == NULL || load->encode == NULL ||
+        load->filtered == NULL || load->filter == NULL)
         return problem_set(problem, "out of memory");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         kst_image_init(&load->image[i]);
-    if (settings->encoding)
-        good = picture_read(&load->picture, &load->source, &settings->files, NULL, problem) &&
-               picture_to_depth(&load->picture, 8, problem);
+        kst_image_init(&load->filtered[i]);
+    }
+    if (settings->encoding || settings->filters != NULL)
+        good = picture_read(&load->picture, &load->source, &settings->files, NULL, problem);
+    if (settings->encoding && good)
+        good = picture_to_depth(&load->picture, 8, problem);
     for (size_t i = 0; i < count && good; i++)
-        good = (settings->encoding ? make_encode_item : make_decode_item)(load, i, problem);
+        good = make_item(load, i, problem);
     return good;
 }
 
@@ -122,10 +184,14 @@ static void load_close(struct load *load)
 {
     kst_context *context = load->settings->files.context;
 
-    for (size_t i = 0; i < load->settings->batch && load->encode != NULL && load->stream != NULL; i++) {
+    for (size_t i = 0; i < load->settings->batch && load->filter != NULL && load->stream != NULL; i++) {
         kst_pinned_release(context, load->stream[i]);
         kst_image_release(context, &load->image[i]);
+        kst_image_release(context, &load->filtered[i]);
     }
+    kst_filter_close(&load->chain);
+    free(load->filtered);
+    free(load->filter);
     free(load->image);
     free(load->stream);
     free(load->decode);
@@ -140,12 +206,14 @@ static bool measure(
     struct load load;
 
     *profile = (struct profile){.file = name,
-        .work = settings->encoding ? "encode" : "decode",
+        .work = settings->filters != NULL ? settings->filters
+                : settings->encoding      ? "encode"
+                                          : "decode",
         .runs = (size_t)settings->repeat,
         .batch = (uint32_t)settings->batch};
-    bool good =
-        load_open(&load, settings, name, problem) &&
-        profile_measure(settings->files.context, settings->encoding ? encode_all : decode_all, &load, profile, problem);
+    profile_work work = settings->filters != NULL ? filter_all : settings->encoding ? encode_all : decode_all;
+    bool good = load_open(&load, settings, name, problem) &&
+                profile_measure(settings->files.context, work, &load, profile, problem);
     if (good) {
         const kst_image *image = settings->encoding ? &load.picture.image : &load.image[0];
         profile->width = image->width;
@@ -307,6 +375,9 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     case OPTION_ENCODE:
         settings->encoding = true;
         return true;
+    case OPTION_FILTERS:
+        settings->filters = value;
+        return filters_check(verb, value, false);
     default:
         settings->svg = value;
         return true;
@@ -315,11 +386,11 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
 
 static bool check_given(struct profile_settings *settings, const struct options_given *given)
 {
+    bool pixels = settings->encoding || settings->filters != NULL;
     unsigned target = !settings->encoding ? 0 : settings->j2k.given ? KIND_JPEG2000 : KIND_JPEG;
 
     return options_refuse("profile", given, OPTION_VERBOSE, "the results say where the work was done") &&
-           options_check("profile", given, target, settings->encoding ? KIND_ANY : KIND_CODED,
-               settings->encoding ? NULL : "; add --encode") &&
+           options_check("profile", given, target, pixels ? KIND_ANY : KIND_CODED, pixels ? NULL : "; add --encode") &&
            decode_options_check("profile", &settings->files) && encode_settings_finish("profile", &settings->encode) &&
            j2k_settings_choose("profile", &settings->j2k, &settings->encode.options);
 }
@@ -331,6 +402,8 @@ static int run_checked(
 
     if (argc - optind != 1)
         return complain_usage("profile", "takes one file");
+    if (settings->encoding && settings->filters != NULL)
+        return complain_usage("profile", "--filters are measured alone, without --encode");
     if (!check_given(settings, given))
         return EXIT_USAGE;
     settings->files.given = given;
@@ -343,7 +416,8 @@ static int run_checked(
 static int run(int argc, char **argv)
 {
     static const struct option_entry own[] = {{"repeat", "N", OPTION_REPEAT, 0, 0}, {"batch", "N", OPTION_BATCH, 0, 0},
-        {"encode", NULL, OPTION_ENCODE, 0, 0}, {"svg", "FILE", OPTION_SVG, 0, 0}, {NULL, NULL, 0, 0, 0}};
+        {"encode", NULL, OPTION_ENCODE, 0, 0}, {"filters", "FILTER,...", OPTION_FILTERS, 0, 0},
+        {"svg", "FILE", OPTION_SVG, 0, 0}, {NULL, NULL, 0, 0, 0}};
     struct profile_settings settings = {.repeat = 50, .batch = 1};
     struct common_options common = {0};
     struct options_given given;
@@ -368,13 +442,15 @@ const struct verb verb_profile = {
     .run = run,
     .help = "Usage: kostka profile --device DEVICE [OPTIONS] FILE\n"
             "\n"
-            "Decodes the file, or encodes it, many times on a GPU with a record of all that the device does. For each\n"
-            "kernel and copy: the median time, the bytes it has to move at least, gigabytes per second and their\n"
-            "share of what the device's own copies reach, registers, memory of a work-group and of a work-item,\n"
+            "Decodes the file, or encodes or filters it, many times on a GPU with a record of all that the device does.\n"
+            "For each kernel and copy: the median time, the bytes it has to move at least, gigabytes per second and\n"
+            "their share of what the device's own copies reach, registers, memory of a work-group and of a work-item,\n"
             "work-groups and their size, and the theoretical occupancy. What the driver does not tell is a dash.\n"
             "\n"
             "  --device DEVICE     such as cuda, cuda:1, opencl:0\n"
             "  --encode            encode the file's picture\n"
+            "  --filters FILTER,...   apply these to the file's picture in the device's memory; 'kostka help filter'\n"
+            "                      lists them\n"
             "  --batch N           so many at once, default 1\n"
             "  --repeat N          runs, default 50\n"
             "  --json              as a JSON object\n"

@@ -29,6 +29,8 @@ struct asked {
 struct relay {
     kst_flow *flow;
     uint32_t devices;
+    kst_filter *filter; /* null: none */
+    kst_flow_stage stage;
     pthread_mutex_t lock;
     pthread_cond_t asking; /* there is an item for the flow, or there will be none */
     pthread_cond_t rested; /* memory has become free */
@@ -54,6 +56,7 @@ static void ask(kst_flow_item *to, const kst_flow_item *from)
     to->picture = from->picture;
     to->decode = from->decode;
     to->resize = from->resize;
+    to->stage = from->stage;
     to->encode = from->encode;
     to->image = from->image;
 }
@@ -165,6 +168,15 @@ static struct relay *make(void)
     return relay;
 }
 
+static kst_status open_filters(struct relay *relay, const char *filters)
+{
+    if (filters == NULL)
+        return KST_OK;
+    relay->stage.size = sizeof relay->stage;
+    kst_status status = kst_filter_open(relay_context(relay), filters, &relay->filter, NULL);
+    return status ? status : kst_filter_stage(relay->filter, &relay->stage);
+}
+
 static kst_status start(struct relay *relay, const struct common_options *common, uint32_t threads)
 {
     kst_flow_options options;
@@ -191,21 +203,22 @@ static bool has_gpu(const struct relay *relay)
     return relay->devices > 1 || (!kst_context_device(relay_context(relay), &info) && info.kind != KST_DEVICE_CPU);
 }
 
-int relay_open(const struct common_options *common, uint32_t threads, struct relay **relay)
+int relay_open(const struct common_options *common, uint32_t threads, const char *filters, struct relay **relay)
 {
     *relay = NULL;
     if (common_on_cpu(common))
         return EXIT_FINE;
     struct relay *made = make();
     kst_status status = made == NULL ? KST_ERROR_MEMORY : start(made, common, threads);
-    if (!status && has_gpu(made)) {
+    if (status && made != NULL) {
+        release(made);
+        return common_complain(common, status);
+    }
+    if (!status && has_gpu(made) && !(status = open_filters(made, filters))) {
         *relay = made;
         return EXIT_FINE;
     }
-    if (status && made != NULL)
-        release(made);
-    else
-        relay_close(&made);
+    relay_close(&made);
     return status ? common_complain(common, status) : EXIT_FINE;
 }
 
@@ -219,6 +232,7 @@ void relay_close(struct relay **relay)
     closed->ended = true;
     pthread_cond_broadcast(&closed->asking);
     pthread_mutex_unlock(&closed->lock);
+    kst_filter_close(&closed->filter); /* nothing is under way, and its context is the flow's */
     kst_flow_end(&closed->flow);
     release(closed);
     *relay = NULL;
@@ -227,6 +241,16 @@ void relay_close(struct relay **relay)
 kst_context *relay_context(const struct relay *relay)
 {
     return kst_flow_context(relay->flow, 0);
+}
+
+const kst_filter *relay_filter(const struct relay *relay)
+{
+    return relay->filter;
+}
+
+const kst_flow_stage *relay_stage(const struct relay *relay)
+{
+    return relay->filter != NULL ? &relay->stage : NULL;
 }
 
 uint32_t relay_width(const struct relay *relay)

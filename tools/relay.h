@@ -7,21 +7,26 @@
 #ifndef KOSTKA_TOOL_RELAY_H
 #define KOSTKA_TOOL_RELAY_H
 
-#include <kostka/kostka_flow.h>
+#include <kostka/kostka_filter.h>
 
 #include "options.h"
 
 struct relay;
 
 /*
- * Open the devices that the options name. *relay is null if the CPU is the only one, and after an error, whose exit
+ * Open the devices that the options name, and a chain of filters (null: none), which has been checked, for what they
+ * decode. *relay is null if the CPU is the only one, and after an error, whose exit
  * code is returned after a message.
  */
-int relay_open(const struct common_options *common, uint32_t threads, struct relay **relay);
+int relay_open(const struct common_options *common, uint32_t threads, const char *filters, struct relay **relay);
 void relay_close(struct relay **relay);
 
 /* Return the context of the first device, for work that the flow does not do. It is valid until relay_close(). */
 kst_context *relay_context(const struct relay *relay);
+
+/* Return the chain of filters, and the stage that it makes; null if there is none. */
+const kst_filter *relay_filter(const struct relay *relay);
+const kst_flow_stage *relay_stage(const struct relay *relay);
 
 /* Return how many threads keep the devices busy. */
 uint32_t relay_width(const struct relay *relay);

@@ -132,9 +132,6 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return set_bits("--bitrate", value, &settings->bitrate);
     case OPTION_BITS_PER_FRAME:
         return set_bits("--bits-per-frame", value, &settings->frame_bits);
-    case OPTION_FILTERS:
-        settings->filters = value;
-        return true;
     case OPTION_LATENCY:
         settings->latency = true;
         return true;
@@ -151,7 +148,6 @@ static struct option_group video_group(struct video_settings *settings)
         {"out-format", "y4m|avi|mkv|mov|mp4|mxf|mjpeg|multipart|raw", OPTION_OUT_FORMAT, 0, 0},
         {"codec", "jpeg|jpeg2000|ht", OPTION_CODEC, 0, 0}, {"size", "WxH", OPTION_SIZE, 0, 0},
         {"format", "yuv420p|yuv422p|yuv444p|gray|rgb", OPTION_FORMAT, 0, 0},
-        {"filters", "FILTER,...", OPTION_FILTERS, 0, 0},
         {"bitrate", "BITS", OPTION_BITRATE, KIND_JPEG | KIND_JPEG2000, 0},
         {"bits-per-frame", "BITS", OPTION_BITS_PER_FRAME, KIND_JPEG | KIND_JPEG2000, 0},
         {"latency", NULL, OPTION_LATENCY, 0, 0}, {"strict", NULL, OPTION_STRICT, 0, 0},

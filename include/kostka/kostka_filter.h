@@ -14,6 +14,7 @@
 
 #include <kostka/kostka_context.h>
 #include <kostka/kostka_device.h>
+#include <kostka/kostka_flow.h>
 #include <kostka/kostka_image.h>
 
 #ifdef __cplusplus
@@ -25,7 +26,9 @@ typedef enum kst_filter_type {
     KST_FILTER_INTEGER = 0,
     KST_FILTER_DECIMAL = 1, /**< a number with up to three digits behind the point */
     KST_FILTER_WORD = 2,    /**< one of a few words */
-    KST_FILTER_SIZE = 3     /**< WIDTHxHEIGHT, WIDTH, WIDTHx or xHEIGHT, in pixels */
+    KST_FILTER_SIZE = 3,    /**< WIDTHxHEIGHT, WIDTH, WIDTHx or xHEIGHT, in pixels */
+    KST_FILTER_REAL = 4,    /**< a number with up to nine digits behind the point */
+    KST_FILTER_FILE = 5     /**< the path of a file, which has no comma, colon or equals sign in it */
 } kst_filter_type;
 
 /** Describes a parameter of a filter. All pointers are to constants of the library. */
@@ -63,12 +66,16 @@ typedef struct kst_filter kst_filter;
  * `"resize=1920x,canny=50:150"`. Values follow the order of the filter's parameters until one is named, as in
  * `"canny=50:150:norm=l2"`. A chain has up to 32 filters. docs/filters.md describes all of them. Thread-safe.
  *
+ * Opening a chain reads the files that it names, and nothing else does: a program that takes chains from strangers
+ * looks for parameters of the type KST_FILTER_FILE first.
+ *
  * @param context outlives the filter
  * @param chain ends with a zero byte; it is not needed afterwards
  * @param filter receives the chain; the caller closes it. Null on failure
  * @param report null, or receives the status, what is wrong in words, and at which byte of the chain
  * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS (an unknown filter, parameter or word, a missing value, a
- *         number out of its range, or values that contradict each other) or KST_ERROR_MEMORY
+ *         number out of its range, or values that contradict each other), KST_ERROR_READ (a file that cannot be read,
+ * or that is not what the filter takes, with the line that is wrong) or KST_ERROR_MEMORY
  */
 KST_API kst_status kst_filter_open(kst_context *context, const char *chain, kst_filter **filter, kst_report *report);
 
@@ -135,6 +142,29 @@ KST_API kst_status kst_filter_batch(const kst_filter *filter, kst_filter_item *i
 KST_API kst_status kst_filter_queue(
     const kst_filter *filter, kst_filter_item *items, size_t count, const kst_stream *stream);
 
+/**
+ * Count the samples of each channel of an image, where it lies: on the context's GPU if that is in its memory. Takes
+ * what kst_filter_run() takes. Thread-safe.
+ *
+ * @param counts receives, for each channel (alpha too) as it lies in pixels, 2^depth numbers: how often each sample
+ *        occurs. Samples above the greatest one count as that
+ * @param room how many numbers `counts` has room for; channels × 2^depth or more
+ * @param report null, or receives the status and the times, as from kst_filter_run()
+ * @return KST_OK, KST_ERROR_ARGUMENT (too little room, too), KST_ERROR_LIMIT_PIXELS (2^32 pixels), or one of the errors
+ *         of kst_filter_run()
+ */
+KST_API kst_status kst_filter_histogram(
+    kst_context *context, const kst_image *image, uint32_t *counts, size_t room, kst_report *report);
+
+/**
+ * Make a stage of a flow (kst_flow_options.stage) of a chain: each device of the flow filters what it has decoded,
+ * where the pixels are. The chain may be of any context, which need not be the flow's.
+ *
+ * @param filter must stay open until kst_flow_end()
+ * @param stage receives the functions; its `size` must be set
+ * @return KST_OK or KST_ERROR_ARGUMENT
+ */
+KST_API kst_status kst_filter_stage(const kst_filter *filter, kst_flow_stage *stage);
 /** A straight segment between the centres of two pixels; pixel (0, 0) is the upper left one. */
 typedef struct kst_segment {
     int32_t x0, y0, x1, y1;

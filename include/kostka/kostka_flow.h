@@ -22,6 +22,33 @@ typedef enum kst_flow_work {
     KST_FLOW_TRANSCODE = 3 /**< a stream is rewritten from its coefficients, on the CPU */
 } kst_flow_work;
 
+/** One image of a stage. */
+typedef struct kst_flow_image {
+    const kst_image *from; /**< what was decoded or resized, or the source's picture */
+    kst_image *to;         /**< receives the result, as for kst_resize(): `memory` says where it is to lie */
+    kst_report report;     /**< result */
+} kst_flow_image;
+
+/**
+ * A step between decoding and encoding, which a program or another library provides: kst_filter_stage() of
+ * kostka_filter.h makes one of a chain of filters. Both functions may be called by several threads at once.
+ */
+typedef struct kst_flow_stage {
+    size_t size;
+    /**
+     * Describe what `run` would make of `from`: format, size and depth, without a buffer. The flow asks before any
+     * pixel is there, to know how much memory an item takes; what fails here fails again in `run`.
+     */
+    kst_status (*describe)(void *user, const kst_image *from, kst_image *to);
+    /**
+     * Make all results, in the context of a device of the flow, and set all reports. The buffer of a result is one
+     * that the library allocated for this context, or the item's own; the flow releases it. An image that fails is
+     * left as it was.
+     */
+    kst_status (*run)(void *user, kst_context *context, kst_flow_image *images, size_t count);
+    void *user;
+} kst_flow_stage;
+
 /** One picture of a flow. */
 typedef struct kst_flow_item {
     size_t size;
@@ -37,8 +64,9 @@ typedef struct kst_flow_item {
     const void *data;
     size_t length;
     const kst_image *picture;         /**< KST_FLOW_ENCODE: the image, in host memory or of a device of the flow */
-    const kst_decode_options *decode; /**< null for those of the flow; the same for the next two members */
+    const kst_decode_options *decode; /**< null for those of the flow; the same for the next members */
     const kst_resize_options *resize;
+    const kst_flow_stage *stage;
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
     /**
@@ -75,13 +103,19 @@ typedef struct kst_flow_options {
     uint64_t memory;
     uint32_t most;    /**< the most items that a GPU takes at once; default 256 */
     uint32_t wait_us; /**< how long a GPU waits for more items before it begins with fewer; default 200 µs */
-    bool keep; /**< KST_FLOW_CONVERT: metadata and resolution of the stream go to the new one, unless it has some */
+    bool keep; /**< KST_FLOW_CONVERT: metadata and resolution of the stream go to the new one, unless it has some. An
+                  ICC profile of colours does not go to a grey picture */
     const kst_decode_options *decode; /**< for items without options of their own; null for the defaults */
     /**
      * Null, or how images are resized between decoding and encoding; see kst_resize_batch(). A GPU that decodes an item
      * resizes it, too, and its pixels stay in the device's memory. KST_FLOW_TRANSCODE has none.
      */
     const kst_resize_options *resize;
+    /**
+     * Null, or what is done to images behind resizing. It works where the pixels are, which stay there.
+     * KST_FLOW_TRANSCODE has none.
+     */
+    const kst_flow_stage *stage;
     const kst_encode_options *encode;
     const kst_transcode_options *transcode;
     kst_allocator allocator;

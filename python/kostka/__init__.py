@@ -74,8 +74,10 @@ __all__ = [
     "encode",
     "encode_batch",
     "encode_volume",
+    "filter",
     "flow",
     "flow_tar",
+    "histogram",
     "info",
     "resize",
     "save",
@@ -208,7 +210,31 @@ def submit(data, *, device=None, out=None, **options):
     return _context_for(device, _first(out)).submit(data, out=out, **options)
 
 
-def flow(sources, *, decode=None, resize=None, encode=None, **options):
+def filter(image, chain, *, device=None, out=None, **options):  # as the field says, though a builtin has the name
+    """Apply a chain of filters to an Image, an array or an image of Pillow's; return an Image in memory of the same kind.
+
+    An array in a GPU's memory is filtered there. The samples are the same on every device.
+
+    image: as for encode(): grey or RGB(A), uint8 or uint16
+    chain: filters from left to right, 'gaussian=2,canny=50:150'; `kostka help filter` and docs/filters.md list them
+    format: what the channels are, as for encode()
+    out: an array of the result's shape to write to, on the host or with CUDA; the Image describes it
+    stream: a stream of CUDA or OpenCL, as an integer or an object of PyTorch, CuPy or PyOpenCL: work begins after what it
+        holds, and the call does not wait for the work. The image, and the result, are then in the device's memory, and
+        what is put into the stream after the call finds the result. A chain with 'resize' waits nevertheless
+    """
+    return _context_for(device, image).filter(image, chain=chain, out=out, **options)
+
+
+def histogram(image, *, device=None, **options):
+    """Count how often each sample occurs: a dict of a list for each channel, 'grey' or 'red', 'green', 'blue' and 'alpha'.
+
+    image, format: as for filter(). What lies in a GPU's memory is counted there
+    """
+    return _context_for(device, image).histogram(image, **options)
+
+
+def flow(sources, *, decode=None, resize=None, filters=None, encode=None, **options):
     """Decode many streams, or convert them to new ones, on several devices at once; return a Flow of the results.
 
     Threads of the library read files ahead, keep the devices busy and bound the memory of what waits, while the caller
@@ -217,6 +243,7 @@ def flow(sources, *, decode=None, resize=None, encode=None, **options):
     sources: an iterable of paths and of bytes or other buffers. Threads of the library advance it
     decode: a dict of options as for decode(), without out and stream
     resize: (width, height), or a dict of options as for resize() with its 'size': on the device that decodes
+    filters: a chain as filter() takes it, which is applied behind resizing, where the pixels are
     encode: a dict of options as for encode(), without stream, format and depth; {} for a JPEG of quality 75
     devices: 'cuda:0,cuda:1,cpu'; 'all': the GPUs of the best driver and the CPU; 'auto', which is the default: the GPUs, or
         the CPU if there is none
@@ -227,7 +254,7 @@ def flow(sources, *, decode=None, resize=None, encode=None, **options):
     errors: 'raise' for the first stream that fails, after which iterating goes on with the next one; or 'return' a
         KostkaError in its place. A file that cannot be read has the status 'ERROR_READ'
     """
-    return Flow(_flow_of(sources, decode=decode, resize=resize, encode=encode, **options))
+    return Flow(_flow_of(sources, decode=decode, resize=resize, filters=filters, encode=encode, **options))
 
 
 def flow_tar(archives, *, pictures=("jpg", "jpeg", "jp2", "j2k"), shard=None, limit=2**30, **options):

@@ -42,8 +42,10 @@ __all__ = [
     "devices",
     "encode",
     "encode_batch",
+    "filter",
     "flow",
     "flow_tar",
+    "histogram",
     "info",
     "resize",
     "save",
@@ -244,6 +246,10 @@ class _TranscodeOptions(TypedDict, total=False):
     eph: bool | None
     ht: bool | None
     container: Literal["jp2", "j2k", "keep"] | None
+
+class _FilterOptions(TypedDict, total=False):
+    format: _Format | None
+    stream: _Stream | None
 
 class _ResizeOptions(TypedDict, total=False):
     filter: Literal["bicubic", "box", "bilinear", "hamming", "lanczos"] | None
@@ -676,6 +682,15 @@ class Context:
         errors: Literal["return"],
         **options: Unpack[_EncodeOptions],
     ) -> list[bytes | KostkaError]: ...
+    def filter(
+        self,
+        image: _Picture,
+        *,
+        chain: str,
+        out: _Array | None = None,
+        **options: Unpack[_FilterOptions],
+    ) -> Image: ...
+    def histogram(self, image: _Picture, *, format: _Format | None = None) -> dict[str, list[int]]: ...
     def resize(
         self,
         image: _Picture,
@@ -740,6 +755,7 @@ def flow(
     *,
     decode: _DecodeOptions | None = None,
     resize: int | tuple[int, int] | _SizedOptions | None = None,
+    filters: str | None = None,
     encode: _EncodeOptions | None = None,
     devices: str | None = None,
     threads: int | None = None,
@@ -761,6 +777,7 @@ def flow_tar(
     limit: int = ...,
     decode: _DecodeOptions | None = None,
     resize: int | tuple[int, int] | _SizedOptions | None = None,
+    filters: str | None = None,
     encode: _EncodeOptions | None = None,
     devices: str | None = None,
     threads: int | None = None,
@@ -791,6 +808,17 @@ def encode_batch(
     errors: Literal["return"],
     **options: Unpack[_EncodeOptions],
 ) -> list[bytes | KostkaError]: ...
+def filter(
+    image: _Picture,
+    chain: str,
+    *,
+    device: _Device | None = None,
+    out: _Array | None = None,
+    **options: Unpack[_FilterOptions],
+) -> Image: ...
+def histogram(
+    image: _Picture, *, device: _Device | None = None, format: _Format | None = None
+) -> dict[str, list[int]]: ...
 def resize(
     image: _Picture,
     size: int | tuple[int, int],

@@ -302,6 +302,10 @@ PyDoc_STRVAR(submit_doc, "submit($self, data, **options)\n--\n\n"
 PyDoc_STRVAR(encode_doc, "encode($self, image, **options)\n--\n\nEncode one image to bytes; see kostka.encode().");
 PyDoc_STRVAR(encode_batch_doc, "encode_batch($self, images, **options)\n--\n\n"
                                "Encode a sequence of images to a list of bytes; see kostka.encode_batch().");
+PyDoc_STRVAR(filter_doc, "filter($self, image, *, chain, **options)\n--\n\n"
+                         "Apply a chain of filters to an image; see kostka.filter().");
+PyDoc_STRVAR(histogram_doc, "histogram($self, image, **options)\n--\n\n"
+                            "Count the samples of each channel; see kostka.histogram().");
 PyDoc_STRVAR(
     resize_doc, "resize($self, image, *, size, **options)\n--\n\nMake an Image of another size; see kostka.resize().");
 PyDoc_STRVAR(transcode_doc, "transcode($self, data, **options)\n--\n\n"
@@ -324,6 +328,8 @@ static PyMethodDef methods[] = {{"decode", FUNCTION(kst_py_decode), WITH_KEYWORD
     {"submit", FUNCTION(kst_py_submit), WITH_KEYWORDS, submit_doc},
     {"encode", FUNCTION(kst_py_encode), WITH_KEYWORDS, encode_doc},
     {"encode_batch", FUNCTION(kst_py_encode_batch), WITH_KEYWORDS, encode_batch_doc},
+    {"filter", FUNCTION(kst_py_filter), WITH_KEYWORDS, filter_doc},
+    {"histogram", FUNCTION(kst_py_histogram), WITH_KEYWORDS, histogram_doc},
     {"resize", FUNCTION(kst_py_resize), WITH_KEYWORDS, resize_doc},
     {"transcode", FUNCTION(kst_py_transcode), WITH_KEYWORDS, transcode_doc},
     {"encode_volume", FUNCTION(kst_py_encode_volume), WITH_KEYWORDS, encode_volume_doc},

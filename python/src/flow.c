@@ -45,6 +45,8 @@ static void flow_dealloc(PyObject *object)
     Py_XDECREF(self->iterator);
     for (int i = 0; i < 3; i++)
         Py_XDECREF(self->error[i]);
+    kst_filter_close(&self->filter);
+    kst_context_destroy(&self->reader);
     kst_py_encoding_end(&self->encoding);
     PyMem_Free(self->decoding.components);
     free(self->devices);

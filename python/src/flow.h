@@ -3,7 +3,7 @@
 #ifndef KOSTKA_PYTHON_FLOW_H
 #define KOSTKA_PYTHON_FLOW_H
 
-#include <kostka/kostka_flow.h>
+#include <kostka/kostka_filter.h>
 
 #include "decoding.h"
 #include "encoding.h"
@@ -17,6 +17,9 @@ struct flow {
     struct decoding decoding; /* only the options, and what they point to */
     struct encoding encoding; /* likewise */
     kst_resize_options resize;
+    kst_context *reader; /* in which `filter` was read; null without filters */
+    kst_filter *filter;
+    kst_flow_stage stage;
     char *devices; /* a copy, from malloc() */
     bool raise;
     bool is_waiting;    /* a thread waits for a result */

@@ -8,7 +8,7 @@
 /* The arguments as they were passed. */
 struct settings {
     PyObject *decode, *resize, *encode, *memory;
-    const char *devices, *errors;
+    const char *filters, *devices, *errors;
     uint32_t threads, readers, batch;
     bool in_order, keep;
 };
@@ -20,6 +20,7 @@ static const struct range threads = {0, 1024}, readers = {1, 1024}, batches = {1
 static const struct option table[] = {
     {"decode", kst_py_read_object, AT(decode), NULL, FOR_ALL},
     {"resize", kst_py_read_object, AT(resize), NULL, FOR_ALL},
+    {"filters", kst_py_read_text, AT(filters), NULL, FOR_ALL},
     {"encode", kst_py_read_object, AT(encode), NULL, FOR_ALL},
     {"devices", kst_py_read_text, AT(devices), NULL, FOR_ALL},
     {"threads", kst_py_read_count, AT(threads), &threads, FOR_ALL},
@@ -97,6 +98,27 @@ static bool read_resize(struct flow *flow, PyObject *object)
     return true;
 }
 
+/* Read a chain in a context of its own, since those of the flow do not exist yet; they may all use it. */
+static bool read_filters(struct flow *flow, const char *chain)
+{
+    kst_context_options options;
+    kst_report report;
+    kst_context_options_init(&options);
+    kst_report_init(&report);
+    options.device = "cpu";
+    options.threads = 1;
+    flow->stage.size = sizeof flow->stage;
+    kst_status status = kst_context_create(&options, &flow->reader);
+    if (!status)
+        status = kst_filter_open(flow->reader, chain, &flow->filter, &report);
+    if (!status)
+        status = kst_filter_stage(flow->filter, &flow->stage);
+    if (status)
+        kst_py_raise(flow->state, status, &report);
+    flow->options.stage = &flow->stage;
+    return !status;
+}
+
 static bool read_memory(PyObject *object, uint64_t *memory)
 {
     if (object)
@@ -120,6 +142,7 @@ bool kst_py_flow_read(struct flow *flow, PyObject *args, PyObject *keywords, PyO
         return false;
     flow->devices = settings.devices ? strdup(settings.devices) : NULL;
     if (!read_decode(flow, settings.decode) || (settings.resize && !read_resize(flow, settings.resize)) ||
+        (settings.filters && !read_filters(flow, settings.filters)) ||
         (settings.encode && !read_encode(flow, settings.encode)))
         return false;
     if (settings.keep && !settings.encode) {

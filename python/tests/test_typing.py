@@ -29,6 +29,7 @@ def show(path: pathlib.Path) -> int:
     kostka.encode(image, codec="jp2", rate=(0.5, 1), tiles=512, style=["bypass"], component={"component": 1, "levels": 2})
     kostka.save("out.jp2", first, psnr=40, poc=[("LRCP", (0, 2)), "RPCL"])
     image.save(path, quality=3)
+    kostka.filter(image, "invert", out=bytearray(3), stream=0, device="cpu").save(path)
     kostka.resize(image, (3, 4), filter="box", box=(0, 0.5, 1.5, 1), fit="cover").save(path)
     kostka.transcode(data, transform="rotate_90", restart="keep")
     with kostka.flow([path, data], decode={"format": "grey"}, errors="return") as results:

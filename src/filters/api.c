@@ -24,6 +24,30 @@ kst_status kst_filter_get(uint32_t index, kst_filter_info *info)
     return KST_OK;
 }
 
+static void close_steps(kst_filter *filter)
+{
+    for (uint32_t i = 0; i < filter->count; i++)
+        if (filter->step[i].data)
+            kst_filter_file_of(filter->step[i].kind)->close(&filter->context->memory, filter->step[i].data);
+    kst_memory_release(&filter->context->memory, filter);
+}
+
+/* Read the files of a chain. *offset receives the place of the path that is to blame. */
+static kst_status open_files(kst_filter *filter, const char *chain, char reason[FILTER_REASON], size_t *offset)
+{
+    kst_status status = KST_OK;
+    for (uint32_t i = 0; i < filter->count && !status; i++) {
+        struct filter_step *step = &filter->step[i];
+        const struct filter_file *file = kst_filter_file_of(step->kind);
+        if (file)
+            status = file->open(&filter->context->memory, step->value, &step->data, reason);
+        for (uint32_t k = 0; status && k < FILTER_PARAMETERS_MAX; k++)
+            if (step->value[k].text)
+                *offset = (size_t)(step->value[k].text - chain);
+    }
+    return status;
+}
+
 static kst_status open_chain(kst_context *context, const char *chain, kst_filter **filter, kst_report *report)
 {
     char reason[FILTER_REASON] = "";
@@ -34,8 +58,10 @@ static kst_status open_chain(kst_context *context, const char *chain, kst_filter
         return kst_report_error(report, status, KST_NO_OFFSET, NULL);
     made->context = context;
     status = kst_filter_parse(chain, made->step, &made->count, reason, &offset);
+    if (!status)
+        status = open_files(made, chain, reason, &offset);
     if (status) {
-        kst_memory_release(&context->memory, made);
+        close_steps(made);
         return kst_report_error(report, status, offset, "%s", reason);
     }
     *filter = made;
@@ -59,7 +85,7 @@ void kst_filter_close(kst_filter **filter)
 {
     if (!filter || !*filter)
         return;
-    kst_memory_release(&(*filter)->context->memory, *filter);
+    close_steps(*filter);
     *filter = NULL;
 }
 

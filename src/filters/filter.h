@@ -7,12 +7,15 @@
 
 #include "core/operation.h"
 
-enum { FILTER_PARAMETERS_MAX = 8, FILTER_STEPS_MAX = 32, FILTER_REASON = 160 };
+enum { FILTER_PARAMETERS_MAX = 16, FILTER_STEPS_MAX = 32, FILTER_REASON = 160 };
 
 /* The value of a parameter: a number (thousandths of a decimal one), the index of a word, or two sides of a size. */
 struct filter_value {
     int32_t number; /* the width of a size; 0: none */
     int32_t height;
+    int64_t real;     /* thousand-millionths */
+    const char *text; /* a path, without a zero byte behind it; only while the chain is opened */
+    size_t length;
 };
 
 /* Holds the parts of an image's description that a filter may change. */
@@ -39,6 +42,7 @@ struct filter_work {
     kst_context *context;
     const struct operation *operation;
     const struct filter_value *value; /* of each parameter */
+    const void *data;                 /* what `open` has made of a file */
     const struct filter_pixels *from, *to;
     const kst_image *source, *target; /* the same as images */
 };
@@ -54,6 +58,17 @@ struct filter_kind {
     /* Write all samples of work->to. */
     kst_status (*run)(const struct filter_work *work);
 };
+
+/* What is done with the file that a filter has as a parameter. */
+struct filter_file {
+    /* Read it when the chain is opened. *data is closed after a failure, too, whose reason is written. */
+    kst_status (*open)(
+        struct memory *memory, const struct filter_value *value, void **data, char reason[FILTER_REASON]);
+    void (*close)(struct memory *memory, void *data);
+};
+
+/* Null: the filter has no file. */
+const struct filter_file *kst_filter_file_of(const struct filter_kind *kind);
 
 /* All filters; `count` of them. */
 const struct filter_kind *const *kst_filter_kinds(uint32_t *count);

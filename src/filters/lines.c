@@ -21,8 +21,9 @@ enum { SIXTEENTHS = 16, THOUSAND = 1000, WHITE = 255 };
 static kst_status find_lines(kst_context *context, const struct filter_value *value, const kst_image *from,
     struct filter_segments *found, kst_report *report)
 {
-    const kst_filter chain = {
-        context, 2, {{&kst_filter_grey, {{0, 0}}}, {&kst_filter_canny, {value[LOW], value[HIGH]}}}};
+    const kst_filter chain = {.context = context,
+        .count = 2,
+        .step = {{.kind = &kst_filter_grey}, {.kind = &kst_filter_canny, .value = {value[LOW], value[HIGH]}}}};
     const struct filter_segments_fit fit = {
         (value[TOLERANCE].number * SIXTEENTHS + THOUSAND / 2) / THOUSAND, value[LENGTH].number};
     kst_image edges;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { THOUSAND = 1000, SIDE_MAX = INT32_MAX };
+enum { THOUSAND = 1000, BILLION = 1000000000, SIDE_MAX = INT32_MAX, WHOLE_MAX = 1 << 23 };
 
 /* A piece of the chain. */
 struct filter_text {
@@ -75,16 +75,21 @@ static bool read_digits(struct filter_text *rest, int64_t most, int64_t *number)
     return rest->length < before;
 }
 
-/* Read a number in thousandths, or a whole one. */
-static bool read_number(struct filter_text text, bool decimal, int64_t *number)
+/* Return how many parts of the one a type of number is counted in. */
+static int64_t parts_of(kst_filter_type type)
+{
+    return type == KST_FILTER_DECIMAL ? THOUSAND : type == KST_FILTER_REAL ? BILLION : 1;
+}
+
+/* Read a number in parts of the one. */
+static bool read_number(struct filter_text text, int64_t parts, int64_t *number)
 {
     bool negative = take(&text, '-');
-    if (!read_digits(&text, INT32_MAX / THOUSAND, number))
+    if (!read_digits(&text, parts == BILLION ? WHOLE_MAX : INT32_MAX / THOUSAND, number))
         return false;
-    if (decimal)
-        *number *= THOUSAND;
-    if (decimal && take(&text, '.')) {
-        int64_t unit = THOUSAND / 10;
+    *number *= parts;
+    if (parts > 1 && take(&text, '.')) {
+        int64_t unit = parts / 10;
         for (; unit > 0 && text.length > 0 && *text.begin >= '0' && *text.begin <= '9'; unit /= 10) {
             *number += unit * (*text.begin++ - '0');
             text.length--;
@@ -97,16 +102,19 @@ static bool read_number(struct filter_text text, bool decimal, int64_t *number)
 static bool set_number(
     const kst_filter_parameter *parameter, struct filter_text text, struct filter_value *value, char *reason)
 {
-    bool decimal = parameter->type == KST_FILTER_DECIMAL;
-    double unit = decimal ? THOUSAND : 1;
+    const char *digits = parameter->type == KST_FILTER_DECIMAL ? " with up to three digits behind the point"
+                         : parameter->type == KST_FILTER_REAL  ? " with up to nine digits behind the point"
+                                                               : "";
+    double unit = (double)parts_of(parameter->type);
     int64_t number;
-    if (read_number(text, decimal, &number) && (double)number >= parameter->least * unit &&
+    if (read_number(text, parts_of(parameter->type), &number) && (double)number >= parameter->least * unit &&
         (double)number <= parameter->greatest * unit) {
-        value->number = (int32_t)number;
+        value->number = parameter->type == KST_FILTER_REAL ? 0 : (int32_t)number;
+        value->real = number;
         return true;
     }
     snprintf(reason, FILTER_REASON, "%s is a number from %g to %g%s, not '%.*s'", parameter->name, parameter->least,
-        parameter->greatest, decimal ? " with up to three digits behind the point" : "", shown(text), text.begin);
+        parameter->greatest, digits, shown(text), text.begin);
     return false;
 }
 
@@ -132,11 +140,22 @@ static bool set_size(
     bool wide = read_digits(&rest, SIDE_MAX, &width);
     bool high = take(&rest, 'x') && read_digits(&rest, SIDE_MAX, &height);
     if (rest.length == 0 && (wide || high) && (!wide || width > 0) && (!high || height > 0)) {
-        *value = (struct filter_value){(int32_t)width, (int32_t)height};
+        *value = (struct filter_value){.number = (int32_t)width, .height = (int32_t)height};
         return true;
     }
     snprintf(reason, FILTER_REASON, "%s is WIDTHxHEIGHT, WIDTHx or xHEIGHT in pixels, not '%.*s'", parameter->name,
         shown(text), text.begin);
+    return false;
+}
+
+static bool set_file(
+    const kst_filter_parameter *parameter, struct filter_text text, struct filter_value *value, char *reason)
+{
+    value->text = text.begin;
+    value->length = text.length;
+    if (text.length > 0)
+        return true;
+    snprintf(reason, FILTER_REASON, "%s is the path of a file", parameter->name);
     return false;
 }
 
@@ -146,6 +165,7 @@ static bool set_value(const struct filter_reading *reading, uint32_t index, stru
     struct filter_value *value = &reading->step->value[index];
     bool good = parameter->type == KST_FILTER_WORD   ? set_word(parameter, text, value, reading->reason)
                 : parameter->type == KST_FILTER_SIZE ? set_size(parameter, text, value, reading->reason)
+                : parameter->type == KST_FILTER_FILE ? set_file(parameter, text, value, reading->reason)
                                                      : set_number(parameter, text, value, reading->reason);
     return good || fail(reading, text.begin);
 }
@@ -210,8 +230,9 @@ static bool fill_in(const struct filter_reading *reading, const char *at)
                 reading->reason, FILTER_REASON, "%s needs %s, %s", kind->name, parameter->name, parameter->summary);
             return fail(reading, at);
         }
-        double unit = parameter->type == KST_FILTER_DECIMAL ? THOUSAND : 1;
-        reading->step->value[i].number = (int32_t)(parameter->usual * unit);
+        int64_t number = (int64_t)(parameter->usual * (double)parts_of(parameter->type));
+        reading->step->value[i].real = number;
+        reading->step->value[i].number = parameter->type == KST_FILTER_REAL ? 0 : (int32_t)number;
     }
     return !kind->check || kind->check(reading->step->value, reading->reason) || fail(reading, at);
 }

@@ -8,6 +8,7 @@
 struct filter_step {
     const struct filter_kind *kind;
     struct filter_value value[FILTER_PARAMETERS_MAX];
+    void *data; /* what the filter's file holds; null: nothing */
 };
 
 /*

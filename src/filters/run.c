@@ -62,7 +62,7 @@ kst_status kst_filter_run_step(const kst_filter *filter, uint32_t index, const s
 {
     const struct filter_step *step = &filter->step[index];
     const struct filter_pixels source = kst_filter_pixels_of(from), target = kst_filter_pixels_of(to);
-    const struct filter_work work = {filter->context, operation, step->value, &source, &target, from, to};
+    const struct filter_work work = {filter->context, operation, step->value, step->data, &source, &target, from, to};
     return step->kind->run(&work);
 }
 

@@ -24,7 +24,8 @@ static bool is_fine(const kst_flow_options *options)
            options->readers > 0 && options->readers <= 1024 && options->writers > 0 && options->writers <= 1024 &&
            options->memory > 0 && options->most > 0 && options->most <= FLOW_MOST && options->wait_us < 1000000 &&
            !(options->keep && options->work != KST_FLOW_CONVERT) &&
-           !(options->resize && options->work == KST_FLOW_TRANSCODE);
+           !((options->resize || options->stage) && options->work == KST_FLOW_TRANSCODE) &&
+           kst_flow_stage_is_fine(options->stage);
 }
 
 /* The options for items without their own are null or initialised. */

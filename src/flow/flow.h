@@ -111,6 +111,18 @@ static inline const kst_resize_options *kst_flow_resize_of(const struct kst_flow
     return item->resize ? item->resize : flow->options.resize;
 }
 
+/* Return whether a stage, which may be missing, has all that it needs. */
+static inline bool kst_flow_stage_is_fine(const kst_flow_stage *stage)
+{
+    return !stage || (stage->size == sizeof *stage && stage->describe && stage->run);
+}
+
+/* Return the stage that an item's image goes through; null: none. */
+static inline const kst_flow_stage *kst_flow_stage_of(const struct kst_flow *flow, const kst_flow_item *item)
+{
+    return item->stage ? item->stage : flow->options.stage;
+}
+
 /*
  * make.c: decode, encode or transcode entries of one kind of work in a lane's context. Their reports are set, whatever
  * happens.

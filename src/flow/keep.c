@@ -4,18 +4,19 @@
 
 #include "flow/flow.h"
 
-static bool is_carried(kst_metadata_kind kind)
+/* A profile of colours says nothing about a picture that has become grey. */
+static bool is_carried(kst_metadata_kind kind, bool greyed)
 {
-    return kind == KST_METADATA_ICC || kind == KST_METADATA_EXIF || kind == KST_METADATA_XMP ||
+    return (kind == KST_METADATA_ICC && !greyed) || kind == KST_METADATA_EXIF || kind == KST_METADATA_XMP ||
            kind == KST_METADATA_COMMENT;
 }
 
-static size_t count_carried(const kst_decoder *decoder)
+static size_t count_carried(const kst_decoder *decoder, bool greyed)
 {
     const kst_metadata *metadata;
     size_t count = 0;
     for (size_t i = 0; (metadata = kst_decoder_metadata(decoder, i)) != NULL; i++)
-        count += is_carried(metadata->kind);
+        count += is_carried(metadata->kind, greyed);
     return count;
 }
 
@@ -48,13 +49,14 @@ static kst_metadata_change describe_change(
         .drop_others = true};
 }
 
-static kst_status carry(struct kst_flow *flow, const kst_metadata_change *change, struct flow_kept *kept)
+static kst_status carry(struct kst_flow *flow, const kst_metadata_change *change, bool greyed, struct flow_kept *kept)
 {
     const kst_metadata *metadata;
     kst_status status = KST_OK;
-    kept->metadata = kst_memory_zeroed(&flow->memory, count_carried(kept->decoder), sizeof *kept->metadata, &status);
+    kept->metadata =
+        kst_memory_zeroed(&flow->memory, count_carried(kept->decoder, greyed), sizeof *kept->metadata, &status);
     for (size_t i = 0; !status && (metadata = kst_decoder_metadata(kept->decoder, i)) != NULL; i++)
-        if (is_carried(metadata->kind))
+        if (is_carried(metadata->kind, greyed))
             status = copy(flow, metadata, change, &kept->metadata[kept->count++]);
     if (status)
         return status;
@@ -87,7 +89,8 @@ kst_status kst_flow_keep(struct kst_flow *flow, kst_context *context, const kst_
     const kst_info *info = kst_decoder_info(kept->decoder);
     const kst_metadata_change change = describe_change(info, decode, image);
     carry_density(info, &kept->options);
-    return kept->options.metadata_count > 0 ? KST_OK : carry(flow, &change, kept);
+    bool greyed = image->format == KST_FORMAT_GREY && info->colour != KST_COLOUR_GREY;
+    return kept->options.metadata_count > 0 ? KST_OK : carry(flow, &change, greyed, kept);
 }
 
 void kst_flow_forget(struct kst_flow *flow, struct flow_kept *kept)

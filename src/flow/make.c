@@ -12,8 +12,10 @@ struct making {
     kst_flow_work work; /* that of all entries */
     kst_decode_item *decoded;
     kst_image *image;   /* what was decoded, unless it goes straight to the item */
-    kst_image *resized; /* what an image was resized to, in order to be encoded */
+    kst_image *resized; /* what an image was resized to, unless that goes to the item */
     kst_resize_item *resizing;
+    kst_image *staged; /* what a stage made of an image, in order to be encoded */
+    kst_flow_image *staging;
     struct flow_kept *kept;
     kst_encode_item *encoded;
 };
@@ -29,15 +31,20 @@ static const kst_resize_options *resize_of(const struct making *m, uint32_t inde
     return kst_flow_resize_of(m->flow, &m->entry[index]->item);
 }
 
+static const kst_flow_stage *stage_of(const struct making *m, uint32_t index)
+{
+    return kst_flow_stage_of(m->flow, &m->entry[index]->item);
+}
+
 /* Return where the entry's stream is decoded to. */
 static kst_image *decoded_image(struct making *m, uint32_t index)
 {
-    bool passes = m->work == KST_FLOW_CONVERT || resize_of(m, index);
+    bool passes = m->work == KST_FLOW_CONVERT || resize_of(m, index) || stage_of(m, index);
     return passes ? &m->image[index] : &m->entry[index]->item.image;
 }
 
 /*
- * Decode the entries' streams, to `memory` what will be resized or encoded. The items' reports tell how that went.
+ * Decode the entries' streams, to `memory` what does not go to the item. The items' reports tell how that went.
  */
 static void decode(struct making *m, kst_memory memory)
 {
@@ -60,14 +67,19 @@ static const kst_image *image_before(const struct making *m, uint32_t index)
     return m->work == KST_FLOW_ENCODE ? m->entry[index]->item.picture : &m->image[index];
 }
 
-static const kst_image *image_to_encode(const struct making *m, uint32_t index)
+static const kst_image *image_to_stage(const struct making *m, uint32_t index)
 {
     return resize_of(m, index) ? &m->resized[index] : image_before(m, index);
 }
 
+static const kst_image *image_to_encode(const struct making *m, uint32_t index)
+{
+    return stage_of(m, index) ? &m->staged[index] : image_to_stage(m, index);
+}
+
 /*
- * Resize the images of entries without an error that want it: to the item, or to `memory` what will be encoded. Entries
- * may be left out, so that an entry and its item of the batch may have different indices.
+ * Resize the images of entries without an error that want it: to the item, or to `memory` what a stage or the encoder
+ * will take. Entries may be left out, so that an entry and its item of the batch may have different indices.
  */
 static void resize(struct making *m, kst_memory memory)
 {
@@ -80,13 +92,46 @@ static void resize(struct making *m, kst_memory memory)
             continue;
         m->resizing[count++] = (kst_resize_item){.from = image_before(m, i),
             .options = resize_of(m, i),
-            .to = m->work == KST_FLOW_DECODE ? &item->image : &m->resized[i]};
+            .to = m->work == KST_FLOW_DECODE && !stage_of(m, i) ? &item->image : &m->resized[i]};
     }
     kst_resize_batch(m->context, m->resizing, count);
     count = 0;
     for (uint32_t i = 0; i < m->count; i++)
         if (resize_of(m, i) && !m->entry[i]->item.report.status)
             kst_report_resizing(&m->entry[i]->item.report, &m->resizing[count++].report);
+}
+
+/* Run a stage on the images of entries from `first` on that have the same one. Returns where the others begin. */
+static uint32_t run_stage(struct making *m, uint32_t first)
+{
+    const kst_flow_stage *stage = stage_of(m, first);
+    uint32_t end = first, count = 0;
+    for (; end < m->count && stage_of(m, end) == stage; end++) {
+        kst_flow_item *item = &m->entry[end]->item;
+        if (stage && !item->report.status)
+            m->staging[count++] = (kst_flow_image){
+                .from = image_to_stage(m, end), .to = m->work == KST_FLOW_DECODE ? &item->image : &m->staged[end]};
+    }
+    if (count > 0)
+        stage->run(stage->user, m->context, m->staging, count);
+    count = 0;
+    for (uint32_t i = first; i < end && stage; i++) {
+        kst_flow_item *item = &m->entry[i]->item;
+        if (!item->report.status && m->staging[count++].report.status)
+            item->report = m->staging[count - 1].report;
+    }
+    return end;
+}
+
+/* Take images through their stages: to the item, or to `memory` what will be encoded. */
+static void run_stages(struct making *m, kst_memory memory)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        kst_image_init(&m->staged[i]);
+        m->staged[i].memory = memory;
+    }
+    for (uint32_t i = 0; i < m->count;)
+        i = run_stage(m, i);
 }
 
 /*
@@ -165,6 +210,7 @@ static void release_images(struct making *m)
     for (uint32_t i = 0; i < m->count; i++) {
         kst_image_release(m->context, &m->image[i]);
         kst_image_release(m->context, &m->resized[i]);
+        kst_image_release(m->context, &m->staged[i]);
     }
 }
 
@@ -172,6 +218,7 @@ static void convert(struct making *m, const struct flow_lane *lane)
 {
     decode(m, memory_of(lane));
     resize(m, memory_of(lane));
+    run_stages(m, memory_of(lane));
     choose_options(m);
     encode(m);
     for (uint32_t i = 0; i < m->count; i++) {
@@ -185,13 +232,15 @@ static void convert(struct making *m, const struct flow_lane *lane)
 static void decode_alone(struct making *m, const struct flow_lane *lane)
 {
     decode(m, memory_of(lane));
-    resize(m, KST_MEMORY_HOST);
+    resize(m, memory_of(lane));
+    run_stages(m, KST_MEMORY_HOST);
     release_images(m);
 }
 
 static void encode_given(struct making *m, const struct flow_lane *lane)
 {
     resize(m, memory_of(lane));
+    run_stages(m, memory_of(lane));
     choose_options(m);
     encode(m);
     release_images(m);
@@ -202,8 +251,8 @@ static void transcode(struct making *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         kst_flow_item *item = &m->entry[i]->item;
-        if (item->resize) {
-            kst_report_error(&item->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "transcoding does not resize");
+        if (item->resize || item->stage) {
+            kst_report_error(&item->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "transcoding has no pixels to work on");
             continue;
         }
         kst_transcode(m->context, item->data, item->length,
@@ -218,9 +267,11 @@ static bool make_arrays(struct making *m)
     m->image = kst_memory_zeroed(memory, m->count, sizeof *m->image, NULL);
     m->resized = kst_memory_zeroed(memory, m->count, sizeof *m->resized, NULL);
     m->resizing = kst_memory_zeroed(memory, m->count, sizeof *m->resizing, NULL);
+    m->staged = kst_memory_zeroed(memory, m->count, sizeof *m->staged, NULL);
+    m->staging = kst_memory_zeroed(memory, m->count, sizeof *m->staging, NULL);
     m->kept = kst_memory_zeroed(memory, m->count, sizeof *m->kept, NULL);
     m->encoded = kst_memory_zeroed(memory, m->count, sizeof *m->encoded, NULL);
-    return m->decoded && m->image && m->resized && m->resizing && m->kept && m->encoded;
+    return m->decoded && m->image && m->resized && m->resizing && m->staged && m->staging && m->kept && m->encoded;
 }
 
 static void release_arrays(struct making *m)
@@ -229,6 +280,8 @@ static void release_arrays(struct making *m)
     kst_memory_release(&m->flow->memory, m->image);
     kst_memory_release(&m->flow->memory, m->resized);
     kst_memory_release(&m->flow->memory, m->resizing);
+    kst_memory_release(&m->flow->memory, m->staged);
+    kst_memory_release(&m->flow->memory, m->staging);
     kst_memory_release(&m->flow->memory, m->kept);
     kst_memory_release(&m->flow->memory, m->encoded);
 }

@@ -155,24 +155,37 @@ static uint64_t image_bytes(const kst_image *image)
     return sum;
 }
 
+/* Return the bytes of what becomes of the decoded image on its way to the sink; 0 if that is not known. */
+static uint64_t result_bytes(const struct kst_flow *flow, const kst_flow_item *item, const kst_image *decoded)
+{
+    const kst_resize_options *resize = kst_flow_resize_of(flow, item);
+    const kst_flow_stage *stage = kst_flow_stage_of(flow, item);
+    const kst_image *last = decoded;
+    kst_image resized, staged;
+    kst_image_init(&resized);
+    kst_image_init(&staged);
+    if (resize && !kst_resize_describe(last, resize, &resized))
+        last = &resized;
+    if (stage && !stage->describe(stage->user, last, &staged))
+        last = &staged;
+    return image_bytes(last);
+}
+
 /* Find out how large the image will be. What is wrong with the stream is found again by the lane. */
 static void look(struct kst_flow *flow, struct flow_entry *entry)
 {
     const kst_decode_options *options = entry->item.decode ? entry->item.decode : flow->options.decode;
-    const kst_resize_options *resize = kst_flow_resize_of(flow, &entry->item);
     kst_decoder *decoder;
-    kst_image image, resized;
+    kst_image image;
     kst_image_init(&image);
-    kst_image_init(&resized);
     image.memory = entry->item.image.memory;
     if (kst_decoder_create(flow->lane[0].context, &decoder))
         return;
     if (!kst_decoder_open(decoder, entry->item.data, entry->item.length) &&
         !kst_decoder_describe(decoder, options, &image))
         entry->pixels = image_bytes(&image);
-    entry->result = entry->pixels;
-    if (entry->pixels > 0 && resize && !kst_resize_describe(&image, resize, &resized))
-        entry->result = image_bytes(&resized);
+    if (entry->pixels > 0)
+        entry->result = result_bytes(flow, &entry->item, &image);
     if (entry->item.work != KST_FLOW_DECODE || entry->item.image.plane[0].data)
         entry->result = 0;
     kst_decoder_destroy(&decoder);
@@ -181,6 +194,9 @@ static void look(struct kst_flow *flow, struct flow_entry *entry)
 /* Transcoding is the work of flows that do nothing else. */
 static kst_status check_work(const struct kst_flow *flow, struct flow_entry *entry)
 {
+    if (!kst_flow_stage_is_fine(entry->item.stage))
+        return kst_report_error(&entry->item.report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
+            "the item's stage has no functions, or a wrong size");
     bool alone = flow->options.work == KST_FLOW_TRANSCODE;
     if ((unsigned)entry->item.work <= KST_FLOW_TRANSCODE && (entry->item.work == KST_FLOW_TRANSCODE) == alone)
         return KST_OK;

@@ -120,6 +120,7 @@ table encode a.ppm 'jpg jp2 j2k' <<'T'
 ! - - --resize=20x20
 ! - - --fit=cover --resize=20x20
 ! - - --filter=box --resize=20x20
+! - - --filters=invert
 = none - --draft --resize=5x5
 ! - jp2,j2k --layers=2
 = - none --compression=1
@@ -145,6 +146,7 @@ cat >decode-options <<'T'
 ! - - --resize=20x20
 ! - - --fit=cover --resize=20x20
 ! - - --filter=box --resize=20x20
+! - - --filters=invert
 ! - - --draft --resize=5x5
 ! - - --scale=1/2
 ! jpg - --scale=5/8
@@ -179,6 +181,7 @@ table convert 'a.jpg a.jp2 a.png' 'png' <<'T'
 ! - - --resize=20x20
 ! - - --fit=cover --resize=20x20
 ! - - --filter=box --resize=20x20
+! - - --filters=invert
 = jpg,jp2 - --draft --resize=5x5
 = jpg,jp2 - --scale=1/2
 = jpg,jp2 - --reduce=1

@@ -56,6 +56,10 @@ both lossless 0 encode pixels --out-format j2k
 both recoded 1 encode in --out-format jp2 --rate 2
 both strict 1 decode in --strict
 both limited 1 decode in --max-pixels 4000
+both filtered 1 convert in --out-format jpeg --filters grey,gaussian=1.5
+both edges 1 decode in --resize 30 --filters canny=40:90 --out-format png
+both cropped 1 convert in --filters crop=30x30,rotate=90 --out-format jp2
+both negatives 0 encode pixels --filters invert
 both turned 1 transcode in --rotate 90
 
 # Reports say which device did the work; the pixels of a stream that becomes another stay there.

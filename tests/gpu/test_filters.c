@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <kostka/kostka_filter.h>
 
@@ -215,13 +216,22 @@ static void check_case(const struct test_case *c)
     forget(&p);
 }
 
+/* Tables of colours, in files that the tests write into a folder of their own. */
+#define CURVES "lut=curves.cube"
+#define SOLID "lut=solid.cube"
+#define SOLID_TRILINEAR "lut=solid.cube:trilinear"
+
 static const char *const chains[] = {"crop=1x1", "rotate=90", "rotate=180", "rotate=270", "flip", "flip=vertical",
     "grey", "depth=8", "depth=16", "invert", "levels=20:200:10:250", "levels=9:65535:65535:3", "threshold=100", "sobel",
     "sobel=5:length", "sobel=3:x", "sobel=5:y", "canny=40:90", "canny=20:300:l2:5", "canny=900:300:l1:7", "gaussian",
     "gaussian=0.4", "gaussian=9:40", "sharpen=2:0.7:3", "sharpen", "median", "median=3", "median=15", "bilateral",
-    "bilateral=900:40:12", "bilateral=8:0.5", "equalise", "oil=2:1", "oil=4:20", "oil=15:3", "cartoon=4:1:1",
-    "cartoon=levels=9:passes=2:line=4:low=20", "cartoon=64:0:2:30:60", "cartoon=2:3:0", "painterly=3:2:2:4",
-    "painterly", "painterly=9:4:3:2", "painterly=32:1:16:0", "lines=20:60:1:5"};
+    "bilateral=900:40:12", "bilateral=8:0.5", "equalise", "warp=0.8:0.3:-2.5:-0.3:0.8:4.25",
+    "warp=0.8:0.3:-2:-0.3:0.8:4:weights=bicubic:outside=edge", "warp=1.1:0.2:-3:0.1:0.9:2:0.01:0.02",
+    "warp=1:-0.25:3:0:1.5:-7:-0.02:0.001:40x20:bicubic:edge", "rgb", "channel=blue",
+    "matrix=0.5:1.25:-0.75:-1:2:0:0.2126:0.7152:0.0722:0.1:0:-0.2", "normalise", "normalise=20:30.5", CURVES, SOLID,
+    SOLID_TRILINEAR, "oil=2:1", "oil=4:20", "oil=15:3", "cartoon=4:1:1", "cartoon=levels=9:passes=2:line=4:low=20",
+    "cartoon=64:0:2:30:60", "cartoon=2:3:0", "painterly=3:2:2:4", "painterly", "painterly=9:4:3:2",
+    "painterly=32:1:16:0", "lines=20:60:1:5"};
 static const kst_format formats[] = {KST_FORMAT_GREY, KST_FORMAT_RGB, KST_FORMAT_BGR, KST_FORMAT_RGBA, KST_FORMAT_BGRA};
 enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeof *formats };
 
@@ -229,7 +239,10 @@ enum { CHAINS = sizeof chains / sizeof *chains, FORMATS = sizeof formats / sizeo
 static bool is_left_out(const char *chain)
 {
     static const char *const simulated[] = {"rotate=90", "grey", "threshold=100", "sobel", "canny=40:90",
-        "gaussian=0.4", "median", "bilateral=8:0.5", "equalise", "oil=2:1", "cartoon=4:1:1", "painterly=3:2:2:4"};
+        "gaussian=0.4", "median", "bilateral=8:0.5", "equalise", "warp=1.1:0.2:-3:0.1:0.9:2:0.01:0.02",
+        "warp=0.8:0.3:-2:-0.3:0.8:4:weights=bicubic:outside=edge", "rgb",
+        "matrix=0.5:1.25:-0.75:-1:2:0:0.2126:0.7152:0.0722:0.1:0:-0.2", "normalise", CURVES, SOLID, "oil=2:1",
+        "cartoon=4:1:1", "painterly=3:2:2:4"};
     bool found = false;
     for (size_t i = 0; i < sizeof simulated / sizeof *simulated; i++)
         found |= strcmp(chain, simulated[i]) == 0;
@@ -465,10 +478,67 @@ static void test_refusals(void **state)
     forget(&p);
 }
 
+/* Histograms are those of the CPU, of images anywhere. */
+static void test_histogram(void **state)
+{
+    static uint32_t counts[2][4 << 16];
+    (void)state;
+    for (uint32_t i = 0; i < (is_simulated() ? 1 : FORMATS); i++) {
+        const uint32_t depth = i % 3 == 0 ? 8 : i % 3 == 1 ? 16 : 5;
+        const struct test_case c = {"invert", formats[i], depth, is_simulated() ? 33 : 131, is_simulated() ? 3 : 71};
+        size_t room = (size_t)kst_format_channels(c.format) << depth;
+        struct prepared p;
+        assert_true(prepare(&p, &c));
+        assert_int_equal(kst_filter_histogram(cpu_context, &p.from.image, counts[0], room, NULL), KST_OK);
+        for (uint32_t k = 0; k < gpu_contexts; k++) {
+            struct placed from;
+            kst_report report;
+            kst_report_init(&report);
+            place(&from, gpu_context[k], &p.from.image, device_memory(gpu_context[k]));
+            assert_int_equal(kst_image_copy(gpu_context[k], &p.from.image, &from.image), KST_OK);
+            assert_int_equal(kst_filter_histogram(gpu_context[k], &from.image, counts[1], room, &report), KST_OK);
+            assert_memory_equal(counts[0], counts[1], room * sizeof **counts);
+            assert_int_equal(
+                report.stage_device[KST_STAGE_PIXELS], kst_context_gpu_if_open(gpu_context[k])->gpu->info.kind);
+            drop(&from);
+        }
+        forget(&p);
+    }
+}
+
+static char folder[] = "/tmp/kostka-filters-XXXXXX";
+
+static void write_table(const char *name, const char *size, uint32_t points)
+{
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    fprintf(file, "%s\nDOMAIN_MAX 0.9 1 1.1\n", size);
+    for (uint32_t i = 0; i < 3 * points; i++)
+        fprintf(file, "0.%04u%c", (unsigned)(next_random() % 10000), i % 3 == 2 ? '\n' : ' ');
+    assert_int_equal(fclose(file), 0);
+}
+
+static int start(void **state)
+{
+    if (!mkdtemp(folder) || chdir(folder))
+        return -1;
+    write_table("curves.cube", "LUT_1D_SIZE 9", 9);
+    write_table("solid.cube", "LUT_3D_SIZE 5", 125);
+    return start_contexts(state);
+}
+
+static int stop(void **state)
+{
+    unlink("curves.cube");
+    unlink("solid.cube");
+    rmdir(folder);
+    return stop_contexts(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_odd_sizes), cmocka_unit_test(test_chains),
         cmocka_unit_test(test_long_edge), cmocka_unit_test(test_batch), cmocka_unit_test(test_report),
-        cmocka_unit_test(test_segments), cmocka_unit_test(test_refusals)};
-    return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
+        cmocka_unit_test(test_segments), cmocka_unit_test(test_refusals), cmocka_unit_test(test_histogram)};
+    return cmocka_run_group_tests(tests, start, stop);
 }

@@ -46,7 +46,7 @@ run() {
 }
 
 run 'photo 1.jpg' 'photo 2.jpg' 'photo 3.jpg'
-for file in 03-photo_3-layers3.jp2 table.txt curves.svg contact-sheet.jpg; do
+for file in 03-photo_3-layers3.jp2 table.txt curves.svg contact-sheet.jpg filters.jpg filters/canny.jpg filters/index.html; do
     [ -s out/$file ] || fail "there is no $file"
 done
 touched=$(labels out/curves.svg)
@@ -55,7 +55,7 @@ echo mine >out/notes.txt
 echo mine >out/09-mine-q50.jpg
 run 'photo 4.jpg' 'photo 2.jpg'
 found=$(cd out && printf '%s ' *)
-wanted=$(cd out && printf '%s ' 01-photo_2-*.jp* 02-photo_4-*.jp* 09-mine-q50.jpg contact-sheet.jpg curves.svg notes.txt table.txt)
+wanted=$(cd out && printf '%s ' 01-photo_2-*.jp* 02-photo_4-*.jp* 09-mine-q50.jpg contact-sheet.jpg curves.svg filters filters.jpg notes.txt table.txt)
 [ "$found" = "$wanted" ] || fail "after another run there are: $found"
 [ "$(cat out/notes.txt out/09-mine-q50.jpg)" = "$(printf 'mine\nmine')" ] || fail 'another file was touched'
 [ "$(find out -name '02-photo_4-*' | wc -l)" = 9 ] || fail "files of a photograph: $(ls out)"

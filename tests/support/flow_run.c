@@ -118,6 +118,19 @@ static bool same_image(const struct flow_run *run, const kst_flow_item *item, co
     return comparison.identical;
 }
 
+/* Let a stage make an image that replaces another. */
+static kst_status stage_image(const struct flow_run *run, kst_image *image)
+{
+    kst_context *context = run->set->context;
+    kst_image made;
+    kst_image_init(&made);
+    kst_flow_image staged = {.from = image, .to = &made};
+    kst_status status = run->options.stage->run(run->options.stage->user, context, &staged, 1);
+    kst_image_release(context, image);
+    *image = made;
+    return status;
+}
+
 /* Do the item's work by single calls. Returns whether the flow's result is the same. */
 static bool is_right(const struct flow_run *run, const kst_flow_item *item)
 {
@@ -139,6 +152,8 @@ static bool is_right(const struct flow_run *run, const kst_flow_item *item)
         kst_image_release(context, &image);
         image = resized;
     }
+    if (!status && run->options.stage)
+        status = stage_image(run, &image);
     if (!status && run->options.work == KST_FLOW_DECODE)
         good = !item->report.status && same_image(run, item, &image);
     if (!status && run->options.work == KST_FLOW_CONVERT && !run->options.keep)

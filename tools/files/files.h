@@ -91,6 +91,7 @@ bool options_suit(
 struct resize_settings {
     kst_resize_options options; /* no width and height: pictures keep their size */
     bool draft;                 /* the decoder may reduce pictures before */
+    const char *filters;        /* a chain for pictures of that size, perhaps with `histogram` at its end; null: none */
 };
 
 /* Holds what reading and writing need beside the file. */
@@ -102,6 +103,7 @@ struct file_settings {
         *encode; /* for JPEG and JPEG 2000; its metadata are added to the picture's own. Null: neither is written */
     const struct resize_settings *resize; /* null: pictures keep their size */
     const char *filters;                  /* a chain for pictures that have been read (kostka_filter.h); null: none */
+    bool counts;                          /* `histogram` follows on these filters */
     const struct file_format *target;     /* the format that the picture will be written in; null: not known */
     const struct options_given *given;    /* options that are checked against each input when it is read; null: none */
     bool by_quality;                      /* --quality says how well `encode` is to code */
@@ -188,7 +190,7 @@ extern const struct file_format file_bmp, file_gif, file_webp, file_jpeg, file_j
     file_pgx, file_png, file_tiff, file_pam, file_pnm, file_pgm, file_ppm, file_raw, file_yuv;
 
 /* What filters find out about pictures, instead of a picture. */
-extern const struct file_format file_svg, file_csv, file_json;
+extern const struct file_format file_json, file_csv, file_svg;
 bool file_holds_results(const struct file_format *format);
 
 const struct file_format *file_format_by_name(const char *name);       /* by name or extension; null: unknown */

@@ -3,10 +3,34 @@
 #include "files/filter.h"
 
 #include <kostka/kostka_filter.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "files/segments.h"
+#include "relay.h"
 
-bool filters_check(const char *verb, const char *chain)
+bool filters_count(const char *chain, size_t *length)
+{
+    static const char word[] = "histogram";
+    size_t all = strlen(chain), own = sizeof word - 1;
+
+    *length = all;
+    if (all < own || strcmp(chain + all - own, word) != 0 || (all > own && chain[all - own - 1] != ','))
+        return false;
+    *length = all > own ? all - own - 1 : 0;
+    return true;
+}
+
+bool filters_find_lines(const char *chain)
+{
+    static const char word[] = "lines";
+    const char *comma = strrchr(chain, ','), *last = comma != NULL ? comma + 1 : chain;
+    size_t own = sizeof word - 1;
+
+    return strncmp(last, word, own) == 0 && (last[own] == '\0' || last[own] == '=');
+}
+
+static bool check(const char *verb, const char *chain)
 {
     kst_context_options options;
     kst_context *context;
@@ -27,13 +51,28 @@ bool filters_check(const char *verb, const char *chain)
     return !status;
 }
 
+bool filters_check(const char *verb, const char *chain, bool may_count)
+{
+    size_t length;
+    bool counts = filters_count(chain, &length);
+
+    if (counts && !may_count) {
+        complain_usage(verb, "histogram makes JSON or CSV, as 'kostka filter' and 'kostka convert' write it");
+        return false;
+    }
+    if (counts && length == 0)
+        return true;
+    char *pictures = strndup(chain, length);
+    bool good = pictures != NULL && check(verb, pictures);
+    free(pictures);
+    return good;
+}
+
 static bool explain(kst_status status, const kst_report *report, struct problem *problem)
 {
     const char *text = report->message[0] ? report->message : kst_status_text(status);
 
     switch (status) {
-    case KST_ERROR_ARGUMENT:
-        return problem_set(problem, "filters: SVG, CSV and JSON hold straight lines; lines has to be the last filter");
     case KST_ERROR_LIMIT_PIXELS:
         return problem_set_kind(problem, PROBLEM_LIMIT, "filters: %s; raise the limit with --max-pixels", text);
     case KST_ERROR_LIMIT_MEMORY:
@@ -44,9 +83,9 @@ static bool explain(kst_status status, const kst_report *report, struct problem 
 }
 
 /* A profile for colours says nothing about grey, and tables to encode with belong to the picture that was coded. */
-static void settle(struct picture *picture, const kst_image *to, const char *name)
+static void settle(struct picture *picture, const kst_image *from, const kst_image *to, const char *name)
 {
-    bool greyed = to->format == KST_FORMAT_GREY && picture->image.format != KST_FORMAT_GREY;
+    bool greyed = to->format == KST_FORMAT_GREY && from->format != KST_FORMAT_GREY;
 
     if (greyed && picture->icc.data != NULL) {
         complain(name, "note: its ICC profile is dropped, for the picture has become grey");
@@ -56,14 +95,15 @@ static void settle(struct picture *picture, const kst_image *to, const char *nam
 }
 
 /*
- * Return whether the library encodes the result where it lies; all other code needs pixels in host memory. A result
- * with alpha is looked at before.
+ * Return whether the library encodes, or counts, the result where it lies; all other code needs pixels in host memory.
+ * A result with alpha is looked at before.
  */
 static bool stays(const kst_image *from, const kst_image *to, const struct file_settings *settings)
 {
     bool plain = (to->format == KST_FORMAT_GREY || to->format == KST_FORMAT_RGB) && to->plane[0].depth == 8;
+    bool taken = settings->counts || (settings->target == &file_jpeg && plain);
 
-    return from->memory != KST_MEMORY_HOST && settings->target == &file_jpeg && settings->relay == NULL && plain;
+    return from->memory != KST_MEMORY_HOST && taken && settings->relay == NULL;
 }
 
 /* Apply an open chain, on the device if the picture lies there. */
@@ -92,6 +132,29 @@ static const char *place_of(const kst_report *report)
     }
 }
 
+static void tell(const char *name, const struct file_settings *settings, const kst_image *from, const kst_image *to,
+    const char *place)
+{
+    if (settings->verbose)
+        complain(name, "filtered: %ux%u became %ux%u%s", (unsigned)from->width, (unsigned)from->height,
+            (unsigned)to->width, (unsigned)to->height, place);
+}
+
+bool filters_expect(struct picture *picture, const kst_image *from, const char *name,
+    const struct file_settings *settings, kst_image *to, struct problem *problem)
+{
+    kst_report report;
+
+    kst_report_init(&report);
+    kst_status status = kst_filter_describe(relay_filter(settings->relay), from, to, &report);
+    if (status)
+        return explain(status, &report, problem);
+    tell(name, settings, from, to, " by the device");
+    settle(picture, from, to, name);
+    picture->filtered = true;
+    return true;
+}
+
 bool picture_filter(
     struct picture *picture, const char *name, const struct file_settings *settings, struct problem *problem)
 {
@@ -99,12 +162,12 @@ bool picture_filter(
     kst_report report;
     kst_image to;
 
-    if (settings->filters == NULL)
+    if (settings->filters == NULL || picture->filtered)
         return true;
     kst_image_init(&to);
     kst_report_init(&report);
     kst_status status = kst_filter_open(settings->context, settings->filters, &filter, &report);
-    if (!status && file_holds_results(settings->target)) {
+    if (!status && file_holds_results(settings->target) && !settings->counts) {
         status = segments_find(picture, settings->context, filter, &report);
         kst_filter_close(&filter);
         return !status || explain(status, &report, problem);
@@ -114,10 +177,8 @@ bool picture_filter(
     kst_filter_close(&filter);
     if (status)
         return explain(status, &report, problem);
-    if (settings->verbose)
-        complain(name, "filtered: %ux%u became %ux%u%s", (unsigned)picture->image.width,
-            (unsigned)picture->image.height, (unsigned)to.width, (unsigned)to.height, place_of(&report));
-    settle(picture, &to, name);
+    tell(name, settings, &picture->image, &to, place_of(&report));
+    settle(picture, &picture->image, &to, name);
     picture_release_pixels(picture);
     picture->image = to;
     picture->context = settings->context;

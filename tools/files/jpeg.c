@@ -73,6 +73,8 @@ static kst_format choose_format(const kst_info *info, const struct file_settings
     if (settings->decode.format != KST_FORMAT_AUTO || settings->decode.components != NULL || settings->target == NULL ||
         inks || info->component[0].is_signed)
         return settings->decode.format;
+    if (settings->filters != NULL && settings->target == &file_pgx) /* filters take no planes, which it holds */
+        return KST_FORMAT_AUTO;
     return settings->target->wanted;
 }
 

@@ -49,6 +49,7 @@ struct picture {
     struct coded coded;
     struct segments *segments; /* from malloc: lines that the filter `lines` has found; null: none were asked for */
     bool sized;                /* it has the size that was asked for */
+    bool filtered;             /* it went through the filters that were asked for, or will before it is encoded */
     struct pending *pending;   /* from malloc: its pixels have not been decoded, and `image` has none; null: it has */
     struct extent
         draft_of; /* the size of the picture that a decoder has reduced for --draft; a width of 0: it has not */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "files/filter.h"
 #include "files/resize.h"
 #include "outcome.h"
 #include "relay.h"
@@ -60,7 +61,8 @@ static bool decode_now(const struct source *source, const kst_decode_options *op
         .data = source->data,
         .length = source->length,
         .decode = options,
-        .resize = resize};
+        .resize = resize,
+        .stage = picture->filtered ? relay_stage(settings->relay) : NULL};
 
     kst_image_init(&item.image);
     item.image.memory = KST_MEMORY_PINNED;
@@ -75,23 +77,29 @@ bool relayed_decode(const kst_decoder *decoder, const struct source *source, con
     const kst_decode_options *options, struct picture *picture, kst_report *report, struct problem *problem)
 {
     const kst_image decoded = picture->image;
-    kst_image made = decoded;
+    kst_image resized = decoded, made;
     kst_decode_options now = *options;
     kst_resize_options resize;
     bool resizes = resize_wanted(settings);
 
     if (!jpeg_keep_metadata(decoder, settings, picture, problem) ||
-        (resizes && !resize_expect(picture, &decoded, source->name, settings, &resize, &made, problem)))
+        (resizes && !resize_expect(picture, &decoded, source->name, settings, &resize, &resized, problem)))
         return false;
     outcome_note_pixels((uint64_t)decoded.width * decoded.height);
     picture->sized = true;
+    made = resized;
+    bool finds = settings->target != NULL && file_holds_results(settings->target) && !settings->counts;
+    if (settings->filters != NULL && !finds &&
+        !filters_expect(picture, &resized, source->name, settings, &made, problem))
+        return false;
+    uint64_t between = (resizes ? bytes_of(&decoded) : 0) + (picture->filtered ? bytes_of(&resized) : 0);
     now.progress = NULL;
     kst_report_init(report);
     if (may_wait(&made, settings)) {
-        relay_reserve(settings->relay, source->length + (resizes ? bytes_of(&decoded) : 0));
+        relay_reserve(settings->relay, source->length + between);
         return defer(source, &now, resizes ? &resize : NULL, &made, picture, problem);
     }
-    relay_reserve_pinned(settings->relay, source->length + bytes_of(&made) + (resizes ? bytes_of(&decoded) : 0));
+    relay_reserve_pinned(settings->relay, source->length + bytes_of(&made) + between);
     return decode_now(source, &now, resizes ? &resize : NULL, settings, picture, report, problem);
 }
 
@@ -102,7 +110,8 @@ void relayed_reserve(const struct source *source, const struct file_settings *se
     relay_reserve(settings->relay, EXPANSION * (uint64_t)source->length);
 }
 
-static kst_flow_item item_of(const struct picture *picture, const kst_encode_options *options)
+static kst_flow_item item_of(
+    const struct picture *picture, const kst_encode_options *options, const struct file_settings *settings)
 {
     const struct pending *pending = picture->pending;
     kst_flow_item item = {.size = sizeof item, .work = KST_FLOW_ENCODE, .picture = &picture->image, .encode = options};
@@ -116,13 +125,14 @@ static kst_flow_item item_of(const struct picture *picture, const kst_encode_opt
     item.length = pending->source->length;
     item.decode = &pending->decode;
     item.resize = pending->resizes ? &pending->resize : NULL;
+    item.stage = relay_stage(settings->relay);
     return item;
 }
 
 bool relayed_encode(struct output *output, const struct picture *picture, const kst_encode_options *options,
     const struct file_settings *settings, struct problem *problem)
 {
-    kst_flow_item item = item_of(picture, options);
+    kst_flow_item item = item_of(picture, options, settings);
     const char *name = picture->pending != NULL ? picture->pending->source->name : "encoding";
 
     relay_do(settings->relay, &item);

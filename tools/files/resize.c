@@ -67,8 +67,8 @@ void resize_place(kst_decoder *decoder, const struct file_settings *settings, co
 
     kst_image_init(&image);
     /* Inks may still have to be inverted, which the host does; and a device has four planes at most. */
-    if ((resize_wanted(settings) || settings->filters != NULL) && !kst_decoder_describe(decoder, options, &image) &&
-        image.format != KST_FORMAT_CMYK && image.plane_count <= 4)
+    if ((resize_wanted(settings) || settings->filters != NULL || settings->counts) &&
+        !kst_decoder_describe(decoder, options, &image) && image.format != KST_FORMAT_CMYK && image.plane_count <= 4)
         picture->image.memory = device_memory(settings->context);
 }
 
@@ -115,7 +115,7 @@ bool picture_resize(
         return true;
     kst_resize_options options = settings->resize->options;
     kst_image_init(&to);
-    if (settings->filters != NULL) /* they work where the decoder has left its pixels */
+    if (settings->filters != NULL || settings->counts) /* where the decoder has left its pixels */
         to.memory = picture->image.memory;
     kst_resize_item item = {.from = &picture->image, .options = &options, .to = &to};
     kst_status status = settle(&picture->image, &picture->draft_of, &options);

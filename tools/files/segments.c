@@ -47,7 +47,7 @@ static bool write_all(
     char text[ROOM];
 
     if (segments == NULL)
-        return problem_set(problem, "SVG, CSV and JSON hold straight lines, which 'kostka filter lines' finds");
+        return problem_set(problem, "no straight lines were asked for, which 'kostka filter lines' finds");
     int length = style->begin(text, sizeof text, segments->extent);
     bool good = output_write(output, text, (size_t)length, problem);
     for (size_t i = 0; i < segments->count && good; i++) {

@@ -17,7 +17,7 @@ struct segments {
 /* Let picture->segments be those that a chain finds. The picture's pixels stay as they are. */
 kst_status segments_find(struct picture *picture, kst_context *context, const kst_filter *filter, kst_report *report);
 
-/* Write the picture's lines. */
+/* Write the lines that were found. */
 bool segments_write_svg(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem);
 bool segments_write_csv(

@@ -416,8 +416,8 @@ static void fit_pixels(struct video_pass *pass)
 static bool needs_rgb(const struct video_settings *settings, const struct video_pass *pass)
 {
     const struct video_info *in = &pass->reader->info;
-    bool changed = in->payload == PAYLOAD_PIXELS || settings->filters != NULL || settings->resize.options.width > 0 ||
-                   settings->resize.options.height > 0;
+    bool changed = in->payload == PAYLOAD_PIXELS || settings->resize.filters != NULL ||
+                   settings->resize.options.width > 0 || settings->resize.options.height > 0;
 
     return changed && pass->writer->format->files && pass->writer->info.payload == PAYLOAD_PIXELS &&
            in->shape.planes == 3 && !in->shape.rgb;
@@ -426,8 +426,8 @@ static bool needs_rgb(const struct video_settings *settings, const struct video_
 /* Resize and filter frames where that is asked for. The rest of the work is then that for pixels. */
 static bool choose_change(struct video_settings *settings, struct video_pass *pass)
 {
-    const struct video_wanted wanted = {
-        &settings->common, settings->resize.options, settings->filters, needs_rgb(settings, pass), settings->strict};
+    const struct video_wanted wanted = {&settings->common, settings->resize.options, settings->resize.filters,
+        needs_rgb(settings, pass), settings->strict};
     enum video_payload payload = pass->writer->info.payload;
     struct problem problem;
 

@@ -48,7 +48,8 @@ static kst_status make_sheet(
 static kst_status apply(const struct filter_work *work, const struct filter_kind *kind,
     const struct filter_value *value, const struct filter_pixels *from, const struct filter_pixels *to)
 {
-    const struct filter_work inner = {work->context, work->operation, value, from, to, work->source, work->target};
+    const struct filter_work inner = {
+        work->context, work->operation, value, NULL, from, to, work->source, work->target};
     return kind->run(&inner);
 }
 

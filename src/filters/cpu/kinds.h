@@ -10,4 +10,11 @@ extern const struct filter_kind kst_filter_bilateral, kst_filter_canny, kst_filt
     kst_filter_levels, kst_filter_lines, kst_filter_median, kst_filter_oil, kst_filter_painterly, kst_filter_resize,
     kst_filter_rotate, kst_filter_sharpen, kst_filter_sobel, kst_filter_threshold;
 
+extern const struct filter_kind kst_filter_channel, kst_filter_lut, kst_filter_matrix, kst_filter_normalise,
+    kst_filter_rgb, kst_filter_warp;
+extern const struct filter_file kst_filter_lut_file;
+
+/* kst_filter_histogram() runs it; chains in words do not have it. */
+extern const struct filter_kind kst_filter_histogram_kind;
+
 #endif

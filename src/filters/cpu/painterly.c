@@ -225,7 +225,7 @@ static kst_status dry_band(const struct filter_work *work, void *arg, uint32_t f
 /* Paint one layer. */
 static kst_status paint(const struct filter_work *work, struct filter_layer *layer, const struct filter_pixels *sheet)
 {
-    const struct filter_value sigma[] = {{layer->radius * FILTER_PAINTERLY_SIGMA, 0}, {0, 0}};
+    const struct filter_value sigma[] = {{.number = layer->radius * FILTER_PAINTERLY_SIGMA}, {.number = 0}};
     struct filter_work blur = *work;
     uint32_t rows = (work->to->height + (uint32_t)layer->radius - 1) / (uint32_t)layer->radius;
     blur.value = sigma;

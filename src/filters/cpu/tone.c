@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Replaces samples by those of a table: levels, invert, threshold, equalise. Alpha stays as it is. */
+/* Replaces samples by those of a table: levels, invert, threshold, equalise, normalise. Alpha stays as it is. */
 #include <stdio.h>
 #include <string.h>
 
@@ -163,24 +163,71 @@ static uint32_t equalised(const void *arg, uint32_t sample)
     return (uint32_t)((below * equaliser->greatest * 2 + rest) / (rest * 2));
 }
 
-static kst_status equalise_run(const struct filter_work *work)
+/* Count pixels up to each luminance. */
+static kst_status count_up_to(const struct filter_work *work, struct filter_counts *counts)
 {
     kst_status status = KST_OK;
-    struct memory *memory = work->operation->memory;
-    struct filter_counts counts = {.total = (uint64_t)work->from->width * work->from->height};
-    counts.count = kst_memory_zeroed(memory, (size_t)work->from->greatest + 1, sizeof *counts.count, &status);
-    if (!counts.count)
+    counts->total = (uint64_t)work->from->width * work->from->height;
+    counts->count =
+        kst_memory_zeroed(work->operation->memory, (size_t)work->from->greatest + 1, sizeof *counts->count, &status);
+    if (!counts->count)
         return status;
-    count_rows(work->from, counts.count);
-    for (uint32_t i = 0; i <= work->from->greatest && counts.least == 0; i++)
-        counts.least = counts.count[i];
+    count_rows(work->from, counts->count);
+    for (uint32_t i = 0; i <= work->from->greatest && counts->least == 0; i++)
+        counts->least = counts->count[i];
     for (uint32_t i = 1; i <= work->from->greatest; i++)
-        counts.count[i] += counts.count[i - 1];
+        counts->count[i] += counts->count[i - 1];
+    return KST_OK;
+}
+
+static kst_status equalise_run(const struct filter_work *work)
+{
+    struct filter_counts counts = {.count = NULL};
+    kst_status status = count_up_to(work, &counts);
+    if (status)
+        return status;
     const struct filter_equaliser equaliser = {&counts, work->from->greatest};
     status = replace(work, equalised, &equaliser);
-    kst_memory_release(memory, counts.count);
+    kst_memory_release(work->operation->memory, counts.count);
     return status;
 }
 
 const struct filter_kind kst_filter_equalise = {"equalise",
     "spread luminance evenly; all colours go through the same curve", {{.name = NULL}}, NULL, NULL, equalise_run};
+
+enum { NORMALISE_DARK, NORMALISE_BRIGHT, ALL = 100000 /* thousandths of a per cent */ };
+
+/*
+ * The line from the lowest luminance that has more than the share of dark pixels not above it, to the highest that has
+ * more than that of bright ones not below it. Where these meet nothing changes.
+ */
+static struct filter_line stretched(
+    const struct filter_counts *counts, const struct filter_value *value, uint32_t greatest)
+{
+    const uint64_t dark = counts->total * (uint64_t)value[NORMALISE_DARK].number;
+    const uint64_t bright = counts->total * (uint64_t)value[NORMALISE_BRIGHT].number;
+    struct filter_line line = {0, greatest, 0, greatest};
+    while (line.black < greatest && counts->count[line.black] * ALL <= dark)
+        line.black++;
+    while (line.white > 0 && (counts->total - counts->count[line.white - 1]) * ALL <= bright)
+        line.white--;
+    return line.black < line.white ? line : (struct filter_line){0, greatest, 0, greatest};
+}
+
+static kst_status normalise_run(const struct filter_work *work)
+{
+    struct filter_counts counts = {.count = NULL};
+    kst_status status = count_up_to(work, &counts);
+    if (status)
+        return status;
+    const struct filter_line line = stretched(&counts, work->value, work->from->greatest);
+    status = replace(work, on_line, &line);
+    kst_memory_release(work->operation->memory, counts.count);
+    return status;
+}
+
+const struct filter_kind kst_filter_normalise = {"normalise",
+    "stretch luminance to the whole range; all colours go through the same line",
+    {{"dark", "per cent of the pixels that may become black", KST_FILTER_DECIMAL, false, 0, 49.999, 1, NULL},
+        {"bright", "per cent of those that may become white", KST_FILTER_DECIMAL, false, 0, 49.999, 1, NULL}},
+    NULL, NULL, normalise_run};

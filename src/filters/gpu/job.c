@@ -120,6 +120,7 @@ static kst_status plan_steps(
     for (uint32_t i = 0; i < job->steps && !status; i++) {
         apply_shape(&job->step[i], &shape);
         step.value = job->step[i].value;
+        step.data = job->step[i].data;
         step.to = i + 1 < job->steps ? in_room(job, &shape, slots.at[i % 2]) : target;
         step.order = i * ORDERS_OF_STEP;
         status = kst_filter_gpu_plan_of(job->step[i].kind)(&step);

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filters/gpu/moved.h"
 #include "image/location.h"
 
 enum { RECORD_WORDS = sizeof(struct filter_record) / 4, FIRST_ROOM = 16, EXTRA_ALIGNMENT = 16 };
+enum { NEARLY_NONE = 1 /* byte, since none would stand for the whole buffer in the record of a profile */ };
 
 void kst_filter_gpu_extra(struct filter_gpu_step *step, uint64_t length, size_t pitch)
 {
@@ -187,10 +189,15 @@ void kst_filter_gpu_queue(struct filter_gpu_launches *launches, struct gpu_queue
     backend->copy(queue, work, 0, host_work, 0, kst_filter_gpu_work_length(launches));
     for (uint32_t first = 0, end; first < launches->count; first = end) {
         const struct filter_gpu_launch *launch = &launches->launch[first];
+        struct filter_gpu_moved moved = {0, 0, 0};
         end = end_of(launches, first, has_addresses, &groups);
-        const struct gpu_argument arguments[] = {{.buffer = work}, {.buffer = launch->from}, {.buffer = launch->to},
-            {.buffer = launch->extra}, {.value = list + first}, {.value = records + first * (uint32_t)RECORD_WORDS},
-            {.value = end - first}};
+        for (uint32_t i = first; i < end; i++)
+            kst_filter_gpu_moved(&launches->launch[i], &moved);
+        const struct gpu_argument arguments[] = {{.buffer = work, .bytes = NEARLY_NONE},
+            {.buffer = launch->from, .bytes = moved.source + NEARLY_NONE},
+            {.buffer = launch->to, .bytes = moved.result + NEARLY_NONE},
+            {.buffer = launch->extra, .bytes = moved.between + NEARLY_NONE}, {.value = list + first},
+            {.value = records + first * (uint32_t)RECORD_WORDS}, {.value = end - first}};
         kst_gpu_launch(queue, built, (uint32_t)launch->kernel, groups, arguments, sizeof arguments / sizeof *arguments);
     }
 }

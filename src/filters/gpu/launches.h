@@ -38,6 +38,7 @@ struct filter_gpu_launches {
 struct filter_gpu_step {
     struct filter_gpu_launches *launches;
     const struct filter_value *value;
+    const void *data; /* of the filter's file */
     struct filter_gpu_pixels from, to;
     uint32_t order;          /* of the next launch */
     struct gpu_buffer *room; /* holds the memory that the filter needs between its kernels: */

@@ -91,10 +91,9 @@ static kst_status levels(struct filter_gpu_step *step)
     return kst_filter_gpu_add(step, FILTER_CURVE, &record);
 }
 
-/* Counts of luminance, and the curve behind them. */
-static kst_status equalise(struct filter_gpu_step *step)
+/* Counts of luminance, and the curve behind them, which a kernel makes of the counts. */
+static kst_status by_counts(struct filter_gpu_step *step, enum filter_gpu_kernel kernel, struct filter_record record)
 {
-    struct filter_record record = kst_filter_gpu_luminance(step);
     if ((uint64_t)record.width * record.height > UINT32_MAX)
         return KST_ERROR_LIMIT_PIXELS;
     kst_filter_gpu_extra(step, 2 * FILTER_BINS * sizeof(uint32_t), 0);
@@ -103,9 +102,22 @@ static kst_status equalise(struct filter_gpu_step *step)
     if (!status)
         status = kst_filter_gpu_add(step, FILTER_COUNT, &record);
     if (!status)
-        status = kst_filter_gpu_add_groups(step, FILTER_EQUALISE, &record, 1);
+        status = kst_filter_gpu_add_groups(step, kernel, &record, 1);
     record.value[0] = FILTER_LOOKED_UP;
     return status ? status : kst_filter_gpu_add(step, FILTER_CURVE, &record);
+}
+
+static kst_status equalise(struct filter_gpu_step *step)
+{
+    return by_counts(step, FILTER_EQUALISE, kst_filter_gpu_luminance(step));
+}
+
+static kst_status normalise(struct filter_gpu_step *step)
+{
+    struct filter_record record = kst_filter_gpu_luminance(step);
+    record.value[3] = step->value[0].number;
+    record.value[4] = step->value[1].number;
+    return by_counts(step, FILTER_NORMALISE, record);
 }
 
 filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind)
@@ -119,8 +131,11 @@ filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind)
         {&kst_filter_canny, kst_filter_gpu_canny}, {&kst_filter_equalise, equalise},
         {&kst_filter_gaussian, kst_filter_gpu_gaussian}, {&kst_filter_sharpen, kst_filter_gpu_sharpen},
         {&kst_filter_median, kst_filter_gpu_median}, {&kst_filter_bilateral, kst_filter_gpu_bilateral},
-        {&kst_filter_oil, kst_filter_gpu_oil}, {&kst_filter_cartoon, kst_filter_gpu_cartoon},
-        {&kst_filter_painterly, kst_filter_gpu_painterly}};
+        {&kst_filter_warp, kst_filter_gpu_warp}, {&kst_filter_rgb, kst_filter_gpu_rgb},
+        {&kst_filter_channel, kst_filter_gpu_channel}, {&kst_filter_matrix, kst_filter_gpu_matrix},
+        {&kst_filter_lut, kst_filter_gpu_lut}, {&kst_filter_normalise, normalise},
+        {&kst_filter_histogram_kind, kst_filter_gpu_histogram}, {&kst_filter_oil, kst_filter_gpu_oil},
+        {&kst_filter_cartoon, kst_filter_gpu_cartoon}, {&kst_filter_painterly, kst_filter_gpu_painterly}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         if (plans[i].kind == kind)
             return plans[i].plan;

@@ -16,12 +16,18 @@ filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind);
 
 kst_status kst_filter_gpu_bilateral(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_canny(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_channel(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_cartoon(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_gaussian(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_histogram(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_lut(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_matrix(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_median(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_rgb(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_oil(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_painterly(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_sharpen(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_sobel(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_warp(struct filter_gpu_step *step);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes the curve that spreads luminance evenly, as filters/cpu/tone.c does: clears the counts, counts pixels, sums
- * counts up. The counts are in the memory between kernels, and the curve lies behind them, for filter_curve.
+ * Makes the curves that spread luminance evenly, or stretch it, as filters/cpu/tone.c does: clears the counts, counts
+ * pixels, sums counts up. The counts are in the memory between kernels, and the curve lies behind them, for
+ * filter_curve.
  */
 #include "kernels/group.h"
 
@@ -72,5 +73,40 @@ filter_equalise(FILTER_ARGUMENTS)
         sum += counts[i];
         u64 below = sum > least ? sum - least : 0;
         curve[i] = rest == 0 ? i : (u32)((below * greatest * 2 + rest) / (rest * 2));
+    }
+}
+
+/*
+ * Make the line that stretches luminance, in one group. value[3] and value[4]: the thousandths of a per cent of pixels
+ * that may become black, and white. Each work-item looks how many values of its run lie below the line, and above.
+ */
+KERNEL(FILTER_GROUP_ITEMS)
+filter_normalise(FILTER_ARGUMENTS)
+{
+    SHARED u32 scratch[FILTER_GROUP_ITEMS];
+    u32 group, self = local_index(), total, below, above, sum = 0, dark = 0, bright = 0;
+    GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
+    GLOBAL u32 *counts = extra_words(record, extra), *curve = counts + FILTER_BINS;
+    u32 greatest = record->greatest, run = (greatest + FILTER_GROUP_ITEMS) / FILTER_GROUP_ITEMS;
+    u32 first = self * run, end = smaller(first + run, greatest + 1);
+    (void)from;
+    (void)to;
+    for (u32 i = first; i < end; i++)
+        sum += counts[i];
+    sum = group_scan(scratch, FILTER_GROUP_ITEMS, sum, &total);
+    barrier_local();
+    for (u32 i = first; i < end; i++) {
+        bright += i > 0 && (u64)(total - sum) * 100000 <= (u64)total * (u32)record->value[4] ? 1 : 0;
+        sum += counts[i];
+        dark += i < greatest && (u64)sum * 100000 <= (u64)total * (u32)record->value[3] ? 1 : 0;
+    }
+    group_scan(scratch, FILTER_GROUP_ITEMS, dark, &below);
+    barrier_local();
+    group_scan(scratch, FILTER_GROUP_ITEMS, bright, &above);
+    barrier_local();
+    u32 white = greatest - above;
+    for (u32 i = first; i < end; i++) {
+        u32 held = i < below ? 0 : smaller(i, white) - below;
+        curve[i] = below < white ? (held * greatest + (white - below) / 2) / (white - below) : i;
     }
 }

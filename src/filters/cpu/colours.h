@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares the weights of the filter `matrix`, and which channels the filters `rgb` and `channel` take. */
+#ifndef KOSTKA_FILTERS_CPU_COLOURS_H
+#define KOSTKA_FILTERS_CPU_COLOURS_H
+
+#include "filters/filter.h"
+
+/* Weights of each channel of the source for each of the result, as they lie in pixels, and what is added: 2^−16. */
+struct filter_matrix {
+    int32_t weight[3][3];
+    int64_t added[3];
+};
+
+void kst_filter_matrix_settle(
+    const struct filter_value *value, const struct filter_pixels *from, struct filter_matrix *matrix);
+
+/* Return which channel of the source is taken for a channel of the result. */
+uint32_t kst_filter_rgb_channel(const struct filter_pixels *from, uint32_t channel);
+uint32_t kst_filter_channel_of(const struct filter_value *value, const struct filter_pixels *from);
+
+#endif
