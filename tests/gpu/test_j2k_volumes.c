@@ -14,7 +14,8 @@
 #include "support/random.h"
 #include "support/test.h"
 
-enum { PATTERN = 0xA5, BRICKS = 3, DEEP = 16, LAST_DEEP = 9, MANY = 100, APART = 1024 /* bytes */ };
+enum { PATTERN = 0xA5, BRICKS = 3, DEEP = 16, LAST_DEEP = 9, MANY = 100, APART = 1024 /* bytes */, GROUPED = 24 };
+enum { SMALL_MEMORY = 600000 /* bytes: enough for a volume of a group, not for all groups at once */ };
 
 struct volume_case {
     uint32_t width, height, depth, z_levels;
@@ -372,9 +373,61 @@ static void many(void **state)
     kst_volume_release(cpu_context, &whole);
 }
 
+/* Volumes that are in no memory yet are decoded in groups, each by a thread, as many at once as memory allows. */
+static void check_groups(
+    kst_context *context, const kst_buffer *coded, const kst_volume wanted[GROUPED], kst_memory memory)
+{
+    kst_volume found[GROUPED];
+    kst_volume_item items[GROUPED];
+    for (uint32_t i = 0; i < GROUPED; i++) {
+        kst_volume_init(&found[i]);
+        found[i].memory = memory;
+        items[i] = (kst_volume_item){.data = coded->data, .length = coded->length - i % 2, .volume = &found[i]};
+    }
+    items[3].length = 40;
+    assert_int_not_equal(kst_decode_volumes(context, items, GROUPED), KST_OK);
+    for (uint32_t i = 0; i < GROUPED; i++) {
+        if (i == 3) {
+            assert_int_not_equal(items[i].report.status, KST_OK);
+            assert_null(found[i].data);
+            continue;
+        }
+        const kst_image image = as_image(&found[i]), host = as_image(&wanted[i]);
+        assert_int_equal(items[i].report.status, KST_OK);
+        assert_int_equal(items[i].report.warnings > 0, i % 2);
+        expect_same_image("groups", context, &host, &image);
+        kst_volume_release(context, &found[i]);
+    }
+}
+
+static void groups(void **state)
+{
+    const struct volume_case c = {64, 64, 8, 2, 10, false, false, KST_J2K_HT, 0, 0};
+    kst_volume wanted[GROUPED];
+    (void)state;
+    if (simulated())
+        return;
+    kst_buffer coded = encode(&c);
+    for (uint32_t i = 0; i < GROUPED; i++) {
+        kst_volume_init(&wanted[i]);
+        assert_int_equal(
+            kst_decode_volume(cpu_context, coded.data, coded.length - i % 2, NULL, &wanted[i], NULL), KST_OK);
+    }
+    for (uint32_t d = 0; d < gpu_contexts; d++) {
+        kst_context *small = small_context_create(gpu_context[d], SMALL_MEMORY);
+        check_groups(gpu_context[d], &coded, wanted, device_memory(gpu_context[d]));
+        check_groups(small, &coded, wanted, device_memory(small));
+        check_groups(small, &coded, wanted, KST_MEMORY_HOST);
+        kst_context_destroy(&small);
+    }
+    for (uint32_t i = 0; i < GROUPED; i++)
+        kst_volume_release(cpu_context, &wanted[i]);
+    kst_buffer_release(cpu_context, &coded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(whole), cmocka_unit_test(regions), cmocka_unit_test(damage),
-        cmocka_unit_test(bricks), cmocka_unit_test(many)};
+        cmocka_unit_test(bricks), cmocka_unit_test(many), cmocka_unit_test(groups)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }

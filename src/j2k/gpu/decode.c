@@ -146,7 +146,7 @@ static void run(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
     queue->gpu->backend->record(queue, &job->track->event[0]);
     clear(job);
     kst_j2k_gpu_upload_streams(job);
-    kst_j2k_gpu_work(&job->part, job->runtime->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
+    kst_j2k_gpu_work(&job->part, job->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
     kst_j2k_gpu_upload_work(job);
     end_stage(job, J2K_STAGE_UPLOAD);
     decode_blocks(job);
@@ -206,7 +206,7 @@ static bool prepare(struct j2k_gpu_job *job, const struct j2k_gpu_order *order, 
         return false;
     job->alone = atomic_fetch_add(&state_of(job)->jobs, 1) == 0;
     const struct j2k_gpu_wish wish = wish_of(job, order);
-    if (!kst_j2k_gpu_part_make(&job->part, runtime->gpu->memory, runtime->threads, job->items, job->count, &wish)) {
+    if (!kst_j2k_gpu_part_make(&job->part, runtime->gpu->memory, job->threads, job->items, job->count, &wish)) {
         error->status = KST_ERROR_MEMORY;
         return false;
     }
@@ -228,6 +228,7 @@ struct j2k_gpu_job *kst_j2k_gpu_begin(struct gpu_runtime *runtime, const struct 
     if (!job)
         return NULL;
     job->runtime = runtime;
+    job->threads = order->by_itself ? NULL : runtime->threads;
     job->items = items;
     job->count = count;
     if (prepare(job, order, error)) {
