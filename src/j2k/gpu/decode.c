@@ -140,7 +140,7 @@ static void make_pixels(struct j2k_gpu_job *job)
 }
 
 /* Queue all stages. The work is written while the device clears buffers and the streams are being uploaded. */
-static void run(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
+static void queue_stages(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
 {
     struct gpu_queue *queue = &job->track->queue;
     queue->gpu->backend->record(queue, &job->track->event[0]);
@@ -156,6 +156,21 @@ static void run(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
     kst_j2k_gpu_download(job);
     end_stage(job, J2K_STAGE_DOWNLOAD);
     queue->gpu->backend->flush(queue);
+}
+
+/*
+ * Enter the device's context once instead of for each step. Decoding host blocks may call the program's allocator,
+ * which must not run inside of it.
+ */
+static void run(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
+{
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    const bool enters = backend->enter && job->part.host_blocks == 0;
+    if (enters)
+        backend->enter(&job->track->queue);
+    queue_stages(job, order);
+    if (enters)
+        backend->leave(&job->track->queue);
 }
 
 static struct j2k_gpu_decoding_state *state_of(const struct j2k_gpu_job *job)

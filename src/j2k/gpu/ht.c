@@ -50,10 +50,11 @@ static inline struct set choose_set(const struct j2k_plan *plan, const struct j2
     return (struct set){segment, NULL, 1, block->planes - 1U - segment->passes / 3U};
 }
 
-static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block)
+/* Return whether magnitudes, whose last bits are a fraction, have more bits than kernels. */
+static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block, int32_t fraction)
 {
     uint32_t bits = kst_j2k_magnitude_bits(block, j2k_gpu_component_of(plan, block)->roi_shift);
-    return (int32_t)bits + kst_j2k_gpu_fraction_of(plan, block) > BITS || block->missing + block->planes > PLANES_MOST;
+    return (int32_t)bits + fraction > BITS || block->missing + block->planes > PLANES_MOST;
 }
 
 static bool are_lengths_possible(const struct set *set)
@@ -74,7 +75,8 @@ static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *bloc
 {
     const struct set set = choose_set(plan, block);
     return !set.cleanup ||
-           (set.cleanup->piece_count == 1 && (bits_of(block, &set) <= BITS || is_too_deep(plan, block)));
+           (set.cleanup->piece_count == 1 &&
+               (bits_of(block, &set) <= BITS || is_too_deep(plan, block, kst_j2k_gpu_fraction_of(plan, block))));
 }
 
 /* A word for each quad, and if there is a refinement pass, then one for each sample. */
@@ -156,7 +158,7 @@ static void describe_set(
     to->passes = (uint16_t)set.passes;
     if (!set.cleanup)
         return;
-    to->broken = is_too_deep(plan, block) || !are_lengths_possible(&set);
+    to->broken = is_too_deep(plan, block, to->fraction) || !are_lengths_possible(&set);
     to->from = piece[set.cleanup->first_piece].offset;
     to->length = (uint32_t)set.cleanup->length;
     to->bits = (uint16_t)bits_of(block, &set);
