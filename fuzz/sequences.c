@@ -5,7 +5,6 @@
  */
 #include "fuzz.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,32 +24,6 @@ bool interrupt_came(void)
 bool samples_swap(enum byte_order order)
 {
     return order == ORDER_BIG;
-}
-
-static void set_text(struct problem *problem, enum problem_kind kind, const char *format, va_list arguments)
-{
-    vsnprintf(problem->text, sizeof problem->text, format, arguments);
-    problem->kind = kind;
-}
-
-bool problem_set(struct problem *problem, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    set_text(problem, PROBLEM_CONTENT, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-bool problem_set_kind(struct problem *problem, enum problem_kind kind, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    set_text(problem, kind, format, arguments);
-    va_end(arguments);
-    return false;
 }
 
 bool output_write_at(struct output *output, uint64_t offset, const void *data, size_t length, struct problem *problem)
