@@ -52,13 +52,13 @@ static void fill(const kst_volume *v, uint32_t seed)
             }
 }
 
-static kst_buffer encode(const struct volume_case *c)
+/* Encode on a device, for code-blocks of T.800 or T.814, losslessly or with three bits for each sample. */
+static kst_buffer encode_on(kst_context *context, const struct volume_case *c, kst_report *report)
 {
     kst_volume v;
     kst_volume_options options;
     kst_buffer coded = {.data = NULL};
-    kst_report report;
-    kst_report_init(&report);
+    kst_report_init(report);
     kst_volume_init(&v);
     v.width = c->width;
     v.height = c->height;
@@ -75,10 +75,16 @@ static kst_buffer encode(const struct volume_case *c)
     options.jpeg2000.tile_width = options.jpeg2000.tile_height = c->tile;
     options.jpeg2000.target = c->lossy ? KST_J2K_RATE : KST_J2K_LOSSLESS;
     options.jpeg2000.value = 3;
-    if (kst_encode_volume(cpu_context, &v, &options, &coded, &report))
-        fail_msg("%s", report.message);
+    if (kst_encode_volume(context, &v, &options, &coded, report))
+        fail_msg("%s", report->message);
     kst_volume_release(cpu_context, &v);
     return coded;
+}
+
+static kst_buffer encode(const struct volume_case *c)
+{
+    kst_report report;
+    return encode_on(cpu_context, c, &report);
 }
 
 /* Describe a volume without gaps as a picture whose rows are slices. */
@@ -425,9 +431,37 @@ static void groups(void **state)
     kst_buffer_release(cpu_context, &coded);
 }
 
+/* Devices encode volumes to the CPU's bytes. The CPU searches for the steps of T.814 if samples are reversible. */
+static void encoded(void **state)
+{
+    static const struct volume_case cases[] = {
+        {33, 20, 7, 2, 8, false, false, 0, 0, 1},
+        {40, 37, 9, 2, 16, true, false, KST_J2K_HT, 0, 2},
+        {37, 33, 12, 3, 20, true, true, 0, 0, 3},
+        {37, 33, 12, 3, 20, true, true, KST_J2K_HT, 0, 4},
+        {20, 21, 5, 1, 28, false, true, KST_J2K_HT, 0, 5},
+        {48, 40, 3, 1, 12, false, true, 0, 32, 6},
+        {20, 21, 4, 0, 27, true, false, 0, 0, 7},
+    };
+    const size_t count = simulated() ? 1 : sizeof cases / sizeof cases[0];
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        kst_report report;
+        kst_buffer wanted = encode_on(cpu_context, &cases[i], &report);
+        for (uint32_t d = 0; d < gpu_contexts; d++) {
+            kst_buffer found = encode_on(gpu_context[d], &cases[i], &report);
+            assert_true(report.stage_device[KST_STAGE_ENTROPY] > KST_DEVICE_CPU);
+            assert_int_equal(found.length, wanted.length);
+            assert_memory_equal(found.data, wanted.data, wanted.length);
+            kst_buffer_release(gpu_context[d], &found);
+        }
+        kst_buffer_release(cpu_context, &wanted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(whole), cmocka_unit_test(regions), cmocka_unit_test(damage),
-        cmocka_unit_test(bricks), cmocka_unit_test(many), cmocka_unit_test(groups)};
+        cmocka_unit_test(bricks), cmocka_unit_test(many), cmocka_unit_test(groups), cmocka_unit_test(encoded)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }

@@ -373,6 +373,7 @@ static struct j2k_work_output describe_output(
         .transform = c == 0 ? tile->transform : 0,
         .reversible = tc->reversible,
         .narrow = j2k_gpu_is_narrow(part, index, tile),
+        .real = part->items[index].real,
         .first = c,
         .count = c == 0 && go_together(plan, tile) ? 3 : 1,
         .x = tc->area.x0 - component->area.x0,

@@ -72,6 +72,7 @@ struct j2k_gpu_item {
      * volumes, in one buffer of the device if their memory has offsets.
      */
     const struct j2k_gpu_volume *volume;
+    bool real;       /* samples to be encoded are in single precision, and taken in as they are */
     uint64_t stream; /* bytes of it that are uploaded, by kst_j2k_gpu_stream_bytes() */
     bool pinned;     /* the stream lies in pinned memory */
     enum gpu_delivery delivery;
