@@ -435,6 +435,7 @@ static void groups(void **state)
 static void encoded(void **state)
 {
     static const struct volume_case cases[] = {
+        {17, 12, 4, 1, 12, false, true, 0, 0, 8},
         {33, 20, 7, 2, 8, false, false, 0, 0, 1},
         {40, 37, 9, 2, 16, true, false, KST_J2K_HT, 0, 2},
         {37, 33, 12, 3, 20, true, true, 0, 0, 3},
