@@ -190,7 +190,7 @@ struct j2k_gpu_part {
     bool covered;        /* the blocks cover all bands */
     /* The last level of three components is computed in the kernel that writes their pixels. */
     bool finishes;
-    /* Of each resolution but the lowest, and of each kernel from J2K_KERNEL_SYNTHESISE_53 on. */
+    /* These are for each resolution but the lowest, and each kernel from J2K_KERNEL_SYNTHESISE_53 on. */
     struct j2k_gpu_level_sums level[J2K_LEVELS][J2K_GPU_LEVEL_KERNELS];
     struct j2k_gpu_launch launch[J2K_LAUNCHES];
     uint32_t launches;

@@ -189,7 +189,7 @@ struct direct_trees {
     uint8_t missing[NODES];
 };
 
-/* Read the blocks of a row. Becomes *least how far up the tag tree all of the row is left out, at least. */
+/* Read the blocks of a row. *least becomes how far up the tag tree all of the row is left out, at least. */
 static bool read_row(struct direct_reading *r, struct j2k_header_bits *bits, const struct direct_band *in,
     struct direct_trees *trees, uint32_t y, uint32_t *least)
 {

@@ -186,9 +186,10 @@ static bool has_same_steps(const struct j2k_builder *builder, uint32_t component
 {
     const struct j2k_parameters *p = &builder->in_force;
     const struct j2k_component_size *size = &builder->stream->component[component];
-    const struct j2k_quantisation *own = &p->quantisation[component];
+    const struct j2k_quantisation *own = &p->quantisation[component], *before = own - 1;
     return size[0].depth == size[-1].depth && p->roi_shift[component] == p->roi_shift[component - 1] &&
-           memcmp(own, own - 1, sizeof *own) == 0;
+           own->style == before->style && own->guard == before->guard && own->count == before->count &&
+           memcmp(own->step, before->step, sizeof own->step) == 0;
 }
 
 /* Add a resolution of a component, and its bands, as those of the component before it. */
