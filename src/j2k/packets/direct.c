@@ -14,9 +14,10 @@
 #include "j2k/syntax/marker.h"
 
 enum {
-    SIDE = 16,   /* code-blocks along a side of a subband, at most */
-    NODES = 341, /* of the tag tree of as many */
-    SEGMENTS = 2 /* of a code-block, at most: T.814's cleanup and refinement */
+    SIDE = 16,    /* code-blocks along a side of a subband, at most */
+    NODES = 341,  /* of the tag tree of as many */
+    SEGMENTS = 2, /* of a code-block, at most: T.814's cleanup and refinement */
+    BYTES = 8     /* that code-blocks have on average, at least, if there are as many as a tile can have */
 };
 
 /* The state while a tile is read. */
@@ -283,7 +284,7 @@ static bool read_packet(struct direct_reading *r, const struct j2k_grid *grid)
     return next && take_packet(r, at, next, length);
 }
 
-/* Make room for all code-blocks at once if there are no more of them than bytes: damage may invent any number. */
+/* Make room for all code-blocks at once if they can have some bytes each, as damage may invent any number of them. */
 static void make_all_room(const struct direct_reading *r)
 {
     struct j2k_builder *builder = r->builder;
@@ -293,7 +294,7 @@ static void make_all_room(const struct direct_reading *r)
             const struct j2k_rect blocks = blocks_of(&builder->grid[g], builder->grid[g].band[b]);
             sum += j2k_is_empty(blocks) ? 0 : (uint64_t)(blocks.x1 - blocks.x0) * (blocks.y1 - blocks.y0);
         }
-    if (sum + SEGMENTS <= (r->end - r->position) && sum < UINT32_MAX / SEGMENTS)
+    if (sum <= (r->end - r->position) / BYTES && sum < UINT32_MAX / SEGMENTS)
         kst_j2k_make_room(builder, (uint32_t)sum, (uint32_t)sum + SEGMENTS);
 }
 
