@@ -5,7 +5,9 @@
  * noise). Coded bytes lie in pinned memory; the clock runs from the call until the samples are in the array. Results
  * are compared with the CPU's, byte for byte. Prints a row of a table in Markdown for each case.
  *
- *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK]
+ *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-e]
+ *
+ * With -e bricks are encoded on the device, too, and compared with the CPU's.
  */
 #include <getopt.h>
 #include <math.h>
@@ -41,6 +43,7 @@ struct volume_bench {
     kst_context *cpu, *gpu;
     kst_memory memory;
     uint32_t side, brick, runs;
+    bool encodes; /* on the device, too */
     const struct volume_kind *kind;
     kst_volume host, array; /* the volume, and the array on the device */
     uint32_t bricks;
@@ -180,7 +183,7 @@ static kst_image as_image(const kst_volume *v)
     return image;
 }
 
-static void encode_brick(const struct volume_bench *b, uint32_t i, kst_buffer *coded)
+static void encode_brick(const struct volume_bench *b, kst_context *context, uint32_t i, kst_buffer *coded)
 {
     const kst_volume part = brick_of(b, &b->host, i);
     kst_volume_options options;
@@ -191,10 +194,27 @@ static void encode_brick(const struct volume_bench *b, uint32_t i, kst_buffer *c
     options.jpeg2000.style = b->kind->style;
     options.jpeg2000.target = b->kind->ratio > 0 ? KST_J2K_RATE : KST_J2K_LOSSLESS;
     options.jpeg2000.value = b->kind->ratio > 0 ? 8.0 * (double)bytes_of(&part) / b->kind->ratio : 0;
-    if (!kst_encode_volume(b->cpu, &part, &options, coded, &report))
+    if (!kst_encode_volume(context, &part, &options, coded, &report))
         return;
     fprintf(stderr, "encode: %s\n", report.message);
     exit(1);
+}
+
+/* Encode all bricks on the device, the first one twice, and compare them with the CPU's. */
+static void encode_there(const struct volume_bench *b, const kst_buffer *wanted)
+{
+    kst_buffer coded = {.data = NULL};
+    bool same = true;
+    encode_brick(b, b->gpu, 0, &coded);
+    kst_buffer_release(b->gpu, &coded);
+    const double start = bench_now();
+    for (uint32_t i = 0; i < b->bricks; i++) {
+        encode_brick(b, b->gpu, i, &coded);
+        same = same && coded.length == wanted[i].length && memcmp(coded.data, wanted[i].data, coded.length) == 0;
+        kst_buffer_release(b->gpu, &coded);
+    }
+    fprintf(stderr, "%s: encoded on the device in %.3f s, brick by brick, %s\n", b->kind->name, bench_now() - start,
+        same ? "to the CPU's bytes" : "to OTHER bytes");
 }
 
 /* Encode all bricks and put them into pinned memory, one behind the other. */
@@ -206,11 +226,13 @@ static double encode(struct volume_bench *b)
     if (!coded)
         exit(1);
     for (uint32_t i = 0; i < b->bricks; i++) {
-        encode_brick(b, i, &coded[i]);
+        encode_brick(b, b->cpu, i, &coded[i]);
         b->coded += coded[i].length;
         all += (coded[i].length + APART - 1) / APART * APART;
     }
     const double seconds = bench_now() - start;
+    if (b->encodes)
+        encode_there(b, coded);
     bench_check(kst_pinned_allocate(b->gpu, all, &b->room), "pinned memory");
     uint8_t *at = b->room;
     for (uint32_t i = 0; i < b->bricks; i++) {
@@ -410,7 +432,7 @@ int main(int argc, char **argv)
     const char *device = "cuda";
     struct volume_bench b = {.side = SIDE, .brick = BRICK, .runs = RUNS};
     bool same = true;
-    for (int option; (option = getopt(argc, argv, "d:k:s:b:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "d:k:s:b:e")) != -1;) {
         if (option == 'd')
             device = optarg;
         else if (option == 'k')
@@ -419,6 +441,8 @@ int main(int argc, char **argv)
             b.side = number(optarg, 1, SIDES_MAX);
         else if (option == 'b')
             b.brick = number(optarg, 1, SIDES_MAX);
+        else if (option == 'e')
+            b.encodes = true;
         else
             return 2;
     }

@@ -308,6 +308,44 @@ static bool write_sequences(kst_context *context, const char *folder)
  * Write inputs with which targets found faults: of `j2kstreams` a picture whose last packet that a region needs is
  * taken back because of the SOP of the next one.
  */
+/* Write a survey of SEG-Y, a volume of NIfTI-1 and metadata of Zarr; the last byte says which of them a file is. */
+static bool write_volume_files(const char *folder)
+{
+    enum { HEADERS = 3600, TRACE = 240 + 2 * 4, TRACES = 4, NIFTI = 352, SAMPLES = 12 };
+    static const uint8_t kinds_of[] = {0, 1, 2, 3, 4};
+    static const char array[] =
+        "{\"zarr_format\":3,\"node_type\":\"array\",\"shape\":[32,32,32],\"data_type\":\"int16\",\"chunk_grid\":{"
+        "\"name\":\"regular\",\"configuration\":{\"chunk_shape\":[16,16,16]}},\"chunk_key_encoding\":{\"name\":"
+        "\"default\",\"configuration\":{\"separator\":\"/\"}},\"fill_value\":0,\"codecs\":[{\"name\":\"kostka\","
+        "\"configuration\":{\"profile\":\"3d\"}}]}";
+    static const char old[] =
+        "{\"zarr_format\":2,\"shape\":[4,4,4],\"chunks\":[1,4,4],\"dtype\":\"<i2\",\"order\":\"C\","
+        "\"fill_value\":0,\"filters\":null,\"compressor\":{\"id\":\"imagecodecs_jpeg2k\"}}";
+    static const char group[] =
+        "{\"attributes\":{\"ome\":{\"multiscales\":[{\"axes\":[{\"name\":\"z\",\"unit\":\"meter\"}],"
+        "\"datasets\":[{\"path\":\"0\"}]}]}}}";
+    static uint8_t survey[HEADERS + TRACES * TRACE], volume[NIFTI + SAMPLES] = {0x5C, 1};
+    survey[3221] = 2; /* samples of a trace, and their format */
+    survey[3225] = 5;
+    for (uint8_t i = 0; i < TRACES; i++) {
+        survey[HEADERS + i * TRACE + 191] = 1 + i / 2; /* inline and crossline */
+        survey[HEADERS + i * TRACE + 195] = 7 + i % 2;
+    }
+    memcpy(volume + 40, "\3\0\3\0\2\0\2\0\1\0\1\0\1\0\1", 15);
+    memcpy(volume + 70, "\2\0\10", 3);
+    memcpy(volume + 108, "\0\0\260\103", 4); /* 352 */
+    memcpy(volume + 344, "n+1", 4);
+    const kst_buffer files[] = {{.data = survey, .length = sizeof survey}, {.data = volume, .length = sizeof volume},
+        {.data = (uint8_t *)(uintptr_t)array, .length = sizeof array - 1},
+        {.data = (uint8_t *)(uintptr_t)old, .length = sizeof old - 1},
+        {.data = (uint8_t *)(uintptr_t)group, .length = sizeof group - 1}};
+    static const char *const names[] = {"survey.sgy", "volume.nii", "array.json", "old.json", "group.json"};
+    bool fine = true;
+    for (size_t i = 0; i < sizeof files / sizeof *files && fine; i++)
+        fine = write_file(folder, names[i], &files[i], &kinds_of[i], 1);
+    return fine;
+}
+
 static bool write_found(const char *folder)
 {
     static uint8_t taken_back[] = {0x46, 0x0F, 0x00, 0x70};
@@ -336,6 +374,7 @@ int main(int argc, char **argv)
     fine = write_volumes(context, argv[1]) && fine;
     fine = write_sequences(context, argv[1]) && fine;
     fine = write_found(argv[1]) && fine;
+    fine = write_volume_files(argv[1]) && fine;
     kst_context_destroy(&context);
     return fine ? 0 : 1;
 }

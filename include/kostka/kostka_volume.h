@@ -84,7 +84,8 @@ typedef struct kst_volume_options {
 KST_API void kst_volume_options_init(kst_volume_options *options);
 
 /**
- * Encode a volume as one codestream. Thread-safe. Takes memory for one more copy of the volume in 32 bits.
+ * Encode a volume as one codestream, on the GPU of a context that has one, to the same bytes. Thread-safe. Takes memory
+ * for one more copy of the volume in 32 bits.
  *
  * @param volume in host memory; at most 16,000 slices; integers of up to 28 bits
  * @param options null for the defaults

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes many volumes, some of them at a time: the context's threads open and plan those of a wave, and then those of
- * the next one while a GPU decodes the first. The CPU decodes what the GPU does not, meanwhile.
+ * Decodes many volumes. They are divided into groups. A thread opens and plans the volumes of a group and lets a GPU
+ * begin with them, by itself, so that threads do not wait for each other, and the GPU decodes the first groups while
+ * others are planned. The CPU decodes what the GPU does not, meanwhile.
  */
 #include "core/report.h"
 #include "run/volume.h"
 #include "run/volume_decoding.h"
 
-enum { WAVES = 4, LEAST = 16, MOST = 256 /* volumes of a wave */ };
+enum {
+    WAVE = 256,              /* volumes that are planned at most before those before them are ended */
+    GROUPS_A_THREAD = 2,     /* the second is planned while the GPU decodes the first */
+    GROUPS_LEAST = 4,        /* for pools of few threads */
+    GROUP_SAMPLES = 1 << 20, /* of fewer samples than that the GPU takes in several groups longer than in one */
+    LIMITS_AT_ONCE = 6       /* all groups that are under way take at most this many times the limit of memory */
+};
 
 struct volume_entry {
     kst_volume_item *item;
@@ -17,12 +24,25 @@ struct volume_entry {
     kst_status status;
 };
 
-struct volume_wave {
-    kst_context *context;
+/* Volumes that a thread lets the GPU decode together. */
+struct volume_group {
     struct volume_entry *entry;
     struct volume_decoding **planned; /* those that the GPU decodes */
     uint32_t count, planned_count;
+    uint64_t memory; /* that these take on the GPU */
     void *under_way; /* of the codec; null: nothing is */
+    bool waits;      /* until others have given memory back */
+};
+
+/* Volumes that are begun before those of the wave before them are ended. */
+struct volume_wave {
+    kst_context *context;
+    kst_volume_item *items;
+    struct volume_entry *entry;
+    struct volume_decoding **planned;
+    struct volume_group *group;
+    uint32_t count, group_count;
+    atomic_uint_fast64_t *memory; /* that the groups of all waves take on the GPU */
 };
 
 static kst_status refuse(struct volume_entry *entry, kst_status status, const char *detail)
@@ -50,77 +70,182 @@ static kst_status open_entry(struct volume_entry *entry)
 
 static void open_one(void *argument, uint32_t index)
 {
-    struct volume_wave *wave = argument;
-    struct volume_entry *entry = &wave->entry[index];
-    kst_decoder_start(&entry->decoder, wave->context);
+    const struct volume_group *group = argument;
+    struct volume_entry *entry = &group->entry[index];
+    kst_decoder_start(&entry->decoder, entry->decoder.context);
     entry->status = open_entry(entry);
 }
 
-/* Open and plan the volumes of a wave, let the GPU begin with those that it takes, and decode the others. */
-static void begin_wave(struct volume_wave *wave, kst_volume_item *items)
+/* Take memory of the GPU for a group. Returns false if others have too much of it. */
+static bool take_memory(const struct volume_wave *wave, const struct volume_group *group)
 {
+    const struct gpu *gpu = (*group->planned)->gpu->gpu;
+    const uint64_t limit = wave->context->limits.memory,
+                   half = gpu->info.memory > 0 ? gpu->info.memory / 2 : UINT64_MAX;
+    const uint64_t most = limit < half / LIMITS_AT_ONCE ? limit * LIMITS_AT_ONCE : half;
+    const uint64_t before = atomic_fetch_add(wave->memory, group->memory);
+    if (before == 0 || (before <= most && group->memory <= most - before))
+        return true;
+    atomic_fetch_sub(wave->memory, group->memory);
+    return false;
+}
+
+static void let_begin(const struct volume_wave *wave, struct volume_group *group)
+{
+    for (uint32_t i = 0; i < group->planned_count; i++)
+        group->planned[i]->beside = wave->group_count - 1;
+    group->under_way = (*group->planned)->decoder->codec->begin_volumes(group->planned, group->planned_count);
+}
+
+/* Open and plan the volumes of a group, and let the GPU begin with those that it takes. */
+static void begin_group(void *argument, uint32_t index)
+{
+    const struct volume_wave *wave = argument;
+    struct volume_group *group = &wave->group[index];
+    kst_pool_run(wave->group_count == 1 ? wave->context->pool : NULL, group->count, open_one, group);
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct volume_entry *entry = &group->entry[i];
+        if (entry->status || !entry->decoding.planned)
+            continue;
+        group->planned[group->planned_count++] = &entry->decoding;
+        group->memory += entry->decoding.memory;
+    }
+    if (group->planned_count == 0)
+        return;
+    group->waits = !take_memory(wave, group);
+    if (!group->waits)
+        let_begin(wave, group);
+}
+
+/* Return how many samples are wanted of a volume, if the caller says so, or a large number. */
+static uint64_t samples_of(const kst_volume_item *item)
+{
+    const kst_box *box = item->options ? &item->options->region : NULL;
+    const kst_volume *volume = item->volume;
+    if (box && box->depth > 0)
+        return (uint64_t)box->width * box->height * box->depth;
+    return volume && volume->data ? (uint64_t)volume->width * volume->height * volume->depth : GROUP_SAMPLES;
+}
+
+static uint32_t choose_groups(const struct volume_wave *wave)
+{
+    const uint32_t most = GROUPS_A_THREAD * kst_pool_threads(wave->context->pool);
+    uint64_t groups = 0;
     for (uint32_t i = 0; i < wave->count; i++)
-        wave->entry[i] = (struct volume_entry){.item = &items[i]};
-    wave->planned_count = 0;
-    kst_pool_run(wave->context->pool, wave->count, open_one, wave);
+        groups += samples_of(&wave->items[i]);
+    groups = groups / GROUP_SAMPLES + 1;
+    if (groups > wave->count)
+        groups = wave->count;
+    return groups < GROUPS_LEAST ? (uint32_t)groups
+           : groups < most       ? (uint32_t)groups
+           : most < GROUPS_LEAST ? GROUPS_LEAST
+                                 : most;
+}
+
+/* Divide the volumes of a wave into groups. */
+static void divide(struct volume_wave *wave)
+{
+    wave->group_count = choose_groups(wave);
     for (uint32_t i = 0; i < wave->count; i++)
-        if (!wave->entry[i].status && wave->entry[i].decoding.planned)
-            wave->planned[wave->planned_count++] = &wave->entry[i].decoding;
-    wave->under_way = NULL;
-    if (wave->planned_count > 0)
-        wave->under_way = (*wave->planned)->decoder->codec->begin_volumes(wave->planned, wave->planned_count);
+        wave->entry[i] = (struct volume_entry){.item = &wave->items[i], .decoder = {.context = wave->context}};
+    for (uint32_t g = 0; g < wave->group_count; g++) {
+        const uint32_t first = (uint32_t)((uint64_t)wave->count * g / wave->group_count);
+        const uint32_t end = (uint32_t)((uint64_t)wave->count * (g + 1) / wave->group_count);
+        wave->group[g] =
+            (struct volume_group){.entry = wave->entry + first, .planned = wave->planned + first, .count = end - first};
+    }
+}
+
+/* Begin the volumes of a wave, and decode those on the CPU that the GPU does not take. */
+static void begin_wave(struct volume_wave *wave)
+{
+    divide(wave);
+    kst_pool_run(wave->context->pool, wave->group_count, begin_group, wave);
     for (uint32_t i = 0; i < wave->count; i++)
         if (!wave->entry[i].status && !wave->entry[i].decoding.planned)
             wave->entry[i].status = kst_volume_decoding_on_cpu(&wave->entry[i].decoding);
 }
 
-static void end_entry(struct volume_entry *entry, kst_status *first)
+/* Wait for the GPU. This does nothing for a group that has not begun. */
+static void finish_group(const struct volume_wave *wave, struct volume_group *group)
 {
+    if (!group->under_way)
+        return;
+    (*group->planned)->decoder->codec->end_volumes(group->under_way);
+    group->under_way = NULL;
+    atomic_fetch_sub(wave->memory, group->memory);
+}
+
+/* Begin those groups that had to wait for memory; those before them are ended one by one until there is enough. */
+static void begin_waiting(struct volume_wave *wave)
+{
+    uint32_t finished = 0;
+    for (uint32_t g = 0; g < wave->group_count; g++) {
+        struct volume_group *group = &wave->group[g];
+        if (!group->waits)
+            continue;
+        while (!take_memory(wave, group))
+            finish_group(wave, &wave->group[finished < wave->group_count ? finished++ : 0]);
+        group->waits = false;
+        let_begin(wave, group);
+    }
+}
+
+static void end_entry(struct volume_entry *entry)
+{
+    if (!entry->status && entry->decoding.planned)
+        entry->status = entry->decoding.status;
     if (entry->begun)
         kst_volume_decoding_end(&entry->decoding, entry->status);
     entry->item->report = entry->decoder.report;
     kst_decoder_close(&entry->decoder);
-    if (!*first)
-        *first = entry->status;
 }
 
-/* Wait for the GPU, and end the volumes of a wave. This does nothing for a wave that has not begun. */
+static void end_group(void *argument, uint32_t index)
+{
+    const struct volume_wave *wave = argument;
+    struct volume_group *group = &wave->group[index];
+    finish_group(wave, group);
+    for (uint32_t i = 0; i < group->count; i++)
+        end_entry(&group->entry[i]);
+}
+
+/* End the volumes of a wave. This does nothing for a wave that has not begun. */
 static void end_wave(struct volume_wave *wave, kst_status *first)
 {
-    if (wave->under_way)
-        (*wave->planned)->decoder->codec->end_volumes(wave->under_way);
-    for (uint32_t i = 0; i < wave->count; i++) {
-        struct volume_entry *entry = &wave->entry[i];
-        if (!entry->status && entry->decoding.planned)
-            entry->status = entry->decoding.status;
-        end_entry(entry, first);
-    }
-    wave->count = 0;
+    kst_pool_run(wave->context->pool, wave->group_count, end_group, wave);
+    for (uint32_t i = 0; i < wave->count && !*first; i++)
+        *first = wave->entry[i].status;
+    wave->count = wave->group_count = 0;
 }
 
-static bool make_wave(struct volume_wave *wave, kst_context *context, uint32_t most)
+static bool make_wave(struct volume_wave *wave, kst_context *context, uint32_t most, atomic_uint_fast64_t *memory)
 {
-    *wave = (struct volume_wave){.context = context};
+    *wave = (struct volume_wave){.context = context, .memory = memory};
     wave->entry = kst_memory_array(&context->memory, most, sizeof *wave->entry, NULL);
     wave->planned = kst_memory_array(&context->memory, most, sizeof *wave->planned, NULL);
-    return wave->entry && wave->planned;
+    wave->group = kst_memory_array(&context->memory, most, sizeof *wave->group, NULL);
+    return wave->entry && wave->planned && wave->group;
 }
 
 static void drop_wave(struct volume_wave *wave)
 {
     kst_memory_release(&wave->context->memory, wave->entry);
     kst_memory_release(&wave->context->memory, wave->planned);
+    kst_memory_release(&wave->context->memory, wave->group);
 }
 
-static kst_status run_waves(struct volume_wave wave[2], kst_volume_item *items, size_t count, uint32_t most)
+static kst_status run_waves(struct volume_wave wave[2], kst_volume_item *items, size_t count)
 {
     kst_status first = KST_OK;
     uint32_t turn = 0;
     for (size_t done = 0; done < count; turn = 1 - turn) {
-        wave[turn].count = count - done < most ? (uint32_t)(count - done) : most;
-        begin_wave(&wave[turn], items + done);
+        wave[turn].items = items + done;
+        wave[turn].count = count - done < WAVE ? (uint32_t)(count - done) : WAVE;
+        begin_wave(&wave[turn]);
         done += wave[turn].count;
         end_wave(&wave[1 - turn], &first);
+        begin_waiting(&wave[turn]);
     }
     end_wave(&wave[1 - turn], &first);
     return first;
@@ -129,11 +254,12 @@ static kst_status run_waves(struct volume_wave wave[2], kst_volume_item *items, 
 kst_status kst_volume_run_decode_all(kst_context *context, kst_volume_item *items, size_t count)
 {
     struct volume_wave wave[2];
-    const size_t share = count / WAVES + 1;
-    const uint32_t most = share < LEAST ? LEAST : share < MOST ? (uint32_t)share : MOST;
-    bool made = make_wave(&wave[0], context, most);
-    made = make_wave(&wave[1], context, most) && made;
-    const kst_status status = made ? run_waves(wave, items, count, most) : KST_ERROR_MEMORY;
+    atomic_uint_fast64_t memory;
+    const uint32_t most = count < WAVE ? (uint32_t)count : WAVE;
+    atomic_init(&memory, 0);
+    bool made = make_wave(&wave[0], context, most, &memory);
+    made = make_wave(&wave[1], context, most, &memory) && made;
+    const kst_status status = made ? run_waves(wave, items, count) : KST_ERROR_MEMORY;
     for (size_t i = 0; i < count && !made; i++) {
         kst_report_init(&items[i].report);
         kst_report_error(&items[i].report, status, KST_NO_OFFSET, NULL);

@@ -17,6 +17,8 @@ struct volume_decoding {
     struct gpu_runtime *gpu;           /* the GPU that decodes or owns the volume's memory; null: none does */
     struct gpu_target target;          /* gpu: where the volume is */
     void *planned;                     /* what the codec will do on the GPU; null: the CPU decodes */
+    uint64_t memory;                   /* planned: bytes of the GPU's memory that it takes */
+    uint32_t beside;                   /* planned: groups of volumes that are begun with its own, by other threads */
     kst_status status;                 /* of a decoding on the GPU */
 };
 

@@ -14,7 +14,8 @@
 #include "support/random.h"
 #include "support/test.h"
 
-enum { PATTERN = 0xA5, BRICKS = 3, DEEP = 16, LAST_DEEP = 9, MANY = 100, APART = 1024 /* bytes */ };
+enum { PATTERN = 0xA5, BRICKS = 3, DEEP = 16, LAST_DEEP = 9, MANY = 100, APART = 1024 /* bytes */, GROUPED = 24 };
+enum { SMALL_MEMORY = 600000 /* bytes: enough for a volume of a group, not for all groups at once */ };
 
 struct volume_case {
     uint32_t width, height, depth, z_levels;
@@ -51,13 +52,13 @@ static void fill(const kst_volume *v, uint32_t seed)
             }
 }
 
-static kst_buffer encode(const struct volume_case *c)
+/* Encode on a device, for code-blocks of T.800 or T.814, losslessly or with three bits for each sample. */
+static kst_buffer encode_on(kst_context *context, const struct volume_case *c, kst_report *report)
 {
     kst_volume v;
     kst_volume_options options;
     kst_buffer coded = {.data = NULL};
-    kst_report report;
-    kst_report_init(&report);
+    kst_report_init(report);
     kst_volume_init(&v);
     v.width = c->width;
     v.height = c->height;
@@ -74,10 +75,16 @@ static kst_buffer encode(const struct volume_case *c)
     options.jpeg2000.tile_width = options.jpeg2000.tile_height = c->tile;
     options.jpeg2000.target = c->lossy ? KST_J2K_RATE : KST_J2K_LOSSLESS;
     options.jpeg2000.value = 3;
-    if (kst_encode_volume(cpu_context, &v, &options, &coded, &report))
-        fail_msg("%s", report.message);
+    if (kst_encode_volume(context, &v, &options, &coded, report))
+        fail_msg("%s", report->message);
     kst_volume_release(cpu_context, &v);
     return coded;
+}
+
+static kst_buffer encode(const struct volume_case *c)
+{
+    kst_report report;
+    return encode_on(cpu_context, c, &report);
 }
 
 /* Describe a volume without gaps as a picture whose rows are slices. */
@@ -372,9 +379,90 @@ static void many(void **state)
     kst_volume_release(cpu_context, &whole);
 }
 
+/* Volumes that are in no memory yet are decoded in groups, each by a thread, as many at once as memory allows. */
+static void check_groups(
+    kst_context *context, const kst_buffer *coded, const kst_volume wanted[GROUPED], kst_memory memory)
+{
+    kst_volume found[GROUPED];
+    kst_volume_item items[GROUPED];
+    for (uint32_t i = 0; i < GROUPED; i++) {
+        kst_volume_init(&found[i]);
+        found[i].memory = memory;
+        items[i] = (kst_volume_item){.data = coded->data, .length = coded->length - i % 2, .volume = &found[i]};
+    }
+    items[3].length = 40;
+    assert_int_not_equal(kst_decode_volumes(context, items, GROUPED), KST_OK);
+    for (uint32_t i = 0; i < GROUPED; i++) {
+        if (i == 3) {
+            assert_int_not_equal(items[i].report.status, KST_OK);
+            assert_null(found[i].data);
+            continue;
+        }
+        const kst_image image = as_image(&found[i]), host = as_image(&wanted[i]);
+        assert_int_equal(items[i].report.status, KST_OK);
+        assert_int_equal(items[i].report.warnings > 0, i % 2);
+        expect_same_image("groups", context, &host, &image);
+        kst_volume_release(context, &found[i]);
+    }
+}
+
+static void groups(void **state)
+{
+    const struct volume_case c = {64, 64, 8, 2, 10, false, false, KST_J2K_HT, 0, 0};
+    kst_volume wanted[GROUPED];
+    (void)state;
+    if (simulated())
+        return;
+    kst_buffer coded = encode(&c);
+    for (uint32_t i = 0; i < GROUPED; i++) {
+        kst_volume_init(&wanted[i]);
+        assert_int_equal(
+            kst_decode_volume(cpu_context, coded.data, coded.length - i % 2, NULL, &wanted[i], NULL), KST_OK);
+    }
+    for (uint32_t d = 0; d < gpu_contexts; d++) {
+        kst_context *small = small_context_create(gpu_context[d], SMALL_MEMORY);
+        check_groups(gpu_context[d], &coded, wanted, device_memory(gpu_context[d]));
+        check_groups(small, &coded, wanted, device_memory(small));
+        check_groups(small, &coded, wanted, KST_MEMORY_HOST);
+        kst_context_destroy(&small);
+    }
+    for (uint32_t i = 0; i < GROUPED; i++)
+        kst_volume_release(cpu_context, &wanted[i]);
+    kst_buffer_release(cpu_context, &coded);
+}
+
+/* Devices encode volumes to the CPU's bytes. On a simulated one, pictures alone are encoded, which takes long enough.
+ */
+static void encoded(void **state)
+{
+    static const struct volume_case cases[] = {
+        {8, 6, 2, 1, 12, false, true, 0, 0, 8},
+        {33, 20, 7, 2, 8, false, false, 0, 0, 1},
+        {40, 37, 9, 2, 16, true, false, KST_J2K_HT, 0, 2},
+        {37, 33, 12, 3, 20, true, true, 0, 0, 3},
+        {37, 33, 12, 3, 20, true, true, KST_J2K_HT, 0, 4},
+        {20, 21, 5, 1, 28, false, true, KST_J2K_HT, 0, 5},
+        {48, 40, 3, 1, 12, false, true, 0, 32, 6},
+        {20, 21, 4, 0, 27, true, false, 0, 0, 7},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0] && !simulated(); i++) {
+        kst_report report;
+        kst_buffer wanted = encode_on(cpu_context, &cases[i], &report);
+        for (uint32_t d = 0; d < gpu_contexts; d++) {
+            kst_buffer found = encode_on(gpu_context[d], &cases[i], &report);
+            assert_true(report.stage_device[KST_STAGE_ENTROPY] > KST_DEVICE_CPU);
+            assert_int_equal(found.length, wanted.length);
+            assert_memory_equal(found.data, wanted.data, wanted.length);
+            kst_buffer_release(gpu_context[d], &found);
+        }
+        kst_buffer_release(cpu_context, &wanted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(whole), cmocka_unit_test(regions), cmocka_unit_test(damage),
-        cmocka_unit_test(bricks), cmocka_unit_test(many)};
+        cmocka_unit_test(bricks), cmocka_unit_test(many), cmocka_unit_test(groups), cmocka_unit_test(encoded)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }

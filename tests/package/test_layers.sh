@@ -65,7 +65,7 @@ allow src/filters/cpu filters/cpu filters/bands.h filters/filter.h image core
 allow src/filters/gpu filters/gpu filters/kernels filters/cpu filters/parse.h filters/shape.h device image core
 allow src/filters/kernels filters/kernels kernels
 allow tools files peers tar video volume
-allow fuzz j2k core video
+allow fuzz j2k core video volume
 allow bench jpeg j2k core
 allow compat none
 allow plugins none

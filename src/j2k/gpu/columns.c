@@ -192,7 +192,7 @@ static void write_tile(struct columns_writer *w, uint32_t index, const struct j2
         uint32_t *row = w->work + columns.from + (size_t)2 * item->volume->slot[c];
         if (tc->resolution_count == 0)
             continue;
-        kst_j2k_gpu_find_samples(w->part, index, tc, levels_at, &row[0], &row[1]);
+        kst_j2k_gpu_find_samples(w->part, index, tile, tc, levels_at, &row[0], &row[1]);
         first = c;
     }
     if (j2k_gpu_area(area) == 0)

@@ -140,13 +140,13 @@ static void make_pixels(struct j2k_gpu_job *job)
 }
 
 /* Queue all stages. The work is written while the device clears buffers and the streams are being uploaded. */
-static void run(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
+static void queue_stages(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
 {
     struct gpu_queue *queue = &job->track->queue;
     queue->gpu->backend->record(queue, &job->track->event[0]);
     clear(job);
     kst_j2k_gpu_upload_streams(job);
-    kst_j2k_gpu_work(&job->part, job->runtime->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
+    kst_j2k_gpu_work(&job->part, job->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
     kst_j2k_gpu_upload_work(job);
     end_stage(job, J2K_STAGE_UPLOAD);
     decode_blocks(job);
@@ -156,6 +156,21 @@ static void run(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
     kst_j2k_gpu_download(job);
     end_stage(job, J2K_STAGE_DOWNLOAD);
     queue->gpu->backend->flush(queue);
+}
+
+/*
+ * Enter the device's context once instead of for each step. Decoding host blocks may call the program's allocator,
+ * which must not run inside of it.
+ */
+static void run(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
+{
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    const bool enters = backend->enter && job->part.host_blocks == 0;
+    if (enters)
+        backend->enter(&job->track->queue);
+    queue_stages(job, order);
+    if (enters)
+        backend->leave(&job->track->queue);
 }
 
 static struct j2k_gpu_decoding_state *state_of(const struct j2k_gpu_job *job)
@@ -206,7 +221,7 @@ static bool prepare(struct j2k_gpu_job *job, const struct j2k_gpu_order *order, 
         return false;
     job->alone = atomic_fetch_add(&state_of(job)->jobs, 1) == 0;
     const struct j2k_gpu_wish wish = wish_of(job, order);
-    if (!kst_j2k_gpu_part_make(&job->part, runtime->gpu->memory, runtime->threads, job->items, job->count, &wish)) {
+    if (!kst_j2k_gpu_part_make(&job->part, runtime->gpu->memory, job->threads, job->items, job->count, &wish)) {
         error->status = KST_ERROR_MEMORY;
         return false;
     }
@@ -228,6 +243,7 @@ struct j2k_gpu_job *kst_j2k_gpu_begin(struct gpu_runtime *runtime, const struct 
     if (!job)
         return NULL;
     job->runtime = runtime;
+    job->threads = order->by_itself ? NULL : runtime->threads;
     job->items = items;
     job->count = count;
     if (prepare(job, order, error)) {

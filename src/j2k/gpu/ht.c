@@ -24,9 +24,8 @@ struct set {
     uint32_t plane; /* of the cleanup pass */
 };
 
-static struct set choose_set(const struct j2k_plan *plan, const struct j2k_block *block)
+static struct set choose_any_set(const struct j2k_block *block, const struct j2k_segment *segment)
 {
-    const struct j2k_segment *segment = &plan->segment[block->first_segment];
     struct set set = {NULL, NULL, 0, 0};
     uint32_t pass = 0;
     for (uint32_t i = 0; i < block->segment_count; i++, segment++) {
@@ -41,10 +40,21 @@ static struct set choose_set(const struct j2k_plan *plan, const struct j2k_block
     return set;
 }
 
-static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block)
+static inline struct set choose_set(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    const struct j2k_segment *segment = &plan->segment[block->first_segment];
+    if (block->segment_count > 1)
+        return choose_any_set(block, segment);
+    if (segment->passes % 3 != 1 || segment->length == 0)
+        return (struct set){NULL, NULL, 0, 0};
+    return (struct set){segment, NULL, 1, block->planes - 1U - segment->passes / 3U};
+}
+
+/* Return whether magnitudes, whose last bits are a fraction, have more bits than kernels. */
+static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block, int32_t fraction)
 {
     uint32_t bits = kst_j2k_magnitude_bits(block, j2k_gpu_component_of(plan, block)->roi_shift);
-    return (int32_t)bits + kst_j2k_gpu_fraction_of(plan, block) > BITS || block->missing + block->planes > PLANES_MOST;
+    return (int32_t)bits + fraction > BITS || block->missing + block->planes > PLANES_MOST;
 }
 
 static bool are_lengths_possible(const struct set *set)
@@ -65,7 +75,8 @@ static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *bloc
 {
     const struct set set = choose_set(plan, block);
     return !set.cleanup ||
-           (set.cleanup->piece_count == 1 && (bits_of(block, &set) <= BITS || is_too_deep(plan, block)));
+           (set.cleanup->piece_count == 1 &&
+               (bits_of(block, &set) <= BITS || is_too_deep(plan, block, kst_j2k_gpu_fraction_of(plan, block))));
 }
 
 /* A word for each quad, and if there is a refinement pass, then one for each sample. */
@@ -147,7 +158,7 @@ static void describe_set(
     to->passes = (uint16_t)set.passes;
     if (!set.cleanup)
         return;
-    to->broken = is_too_deep(plan, block) || !are_lengths_possible(&set);
+    to->broken = is_too_deep(plan, block, to->fraction) || !are_lengths_possible(&set);
     to->from = piece[set.cleanup->first_piece].offset;
     to->length = (uint32_t)set.cleanup->length;
     to->bits = (uint16_t)bits_of(block, &set);
@@ -170,7 +181,7 @@ static struct j2k_work_ht_block describe_band(
     return (struct j2k_work_ht_block){.roi_shift = tc->roi_shift,
         .causal = (tc->style & J2K_STYLE_CAUSAL) != 0,
         .fraction = fraction,
-        .factor = tc->reversible ? 0 : gpu_float_bits(ldexpf(band->step, -fraction)),
+        .factor = tc->reversible ? 0 : gpu_float_bits(j2k_gpu_factor_of(band, fraction)),
         .pitch = j2k_gpu_width(band->window),
         .narrow = j2k_gpu_is_narrow(part, item, j2k_gpu_tile_of(plan, block)),
         .picture = item};
@@ -191,7 +202,7 @@ static void describe_block(const struct ht_writing *w, uint32_t item, uint32_t i
     to->top = (uint16_t)(wanted.y0 - block->y);
     to->right = (uint16_t)(wanted.x1 - block->x);
     to->bottom = (uint16_t)(wanted.y1 - block->y);
-    to->to = kst_j2k_gpu_place_of(part, &(struct j2k_gpu_entry){.item = item, .block = index});
+    to->to = j2k_gpu_place_in_band(part, item, block, wanted, to->narrow);
     to->offset = kst_j2k_gpu_first_byte(plan, block);
     describe_set(w, item, block, to);
 }

@@ -24,6 +24,7 @@ enum j2k_gpu_buffer {
 
 struct j2k_gpu_job {
     struct gpu_runtime *runtime;
+    struct pool *threads;          /* that help while it begins; null: none do */
     const struct gpu_built *built; /* the module kst_j2k_gpu_decoding; null: not built yet */
     const struct j2k_gpu_item *items;
     uint32_t count;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes the wavelet levels and outputs of a part for the kernels, in the order of their launches. */
+#include <string.h>
+
 #include "device/runtime.h"
 #include "image/format.h"
 #include "j2k/gpu/part.h"
@@ -23,9 +25,9 @@ struct levels_writer {
     uint32_t *work;
     uint32_t at;            /* index of the next word of the lists of groups */
     uint32_t record, first; /* number of records so far, and of those before this launch */
-    uint32_t list[2];       /* where the list of this launch starts */
+    uint32_t lists, list;   /* where the lists of levels start, and that of this launch */
     uint32_t groups;        /* number of work-groups of this launch */
-    /* Holds, for levels that are computed with outputs, the index of the record of the next level's first component. */
+    /* For levels that are computed with outputs: index of the record of the next one's first component. */
     uint32_t finished;
     uint64_t bytes; /* bytes of samples that this launch reads and writes */
     struct j2k_work_level *level;
@@ -38,35 +40,51 @@ static const struct j2k_resolution *resolution_of(
     return &plan->resolution[tc->first_resolution + r];
 }
 
-static bool is_narrow(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc)
+/* A tile-component whose levels are described. */
+struct component_levels {
+    const struct j2k_gpu_part *part;
+    const struct j2k_plan *plan;
+    const struct j2k_tile_component *tc;
+    const uint32_t *band; /* where the bands of the plan lie in the buffer of samples */
+    uint32_t at, top;     /* likewise its levels, and the words of the last one and every second one below it */
+    uint32_t words;       /* of its levels */
+    bool narrow;          /* samples have 16 bits, and places count half-words */
+};
+
+static struct component_levels levels_of(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile *tile,
+    const struct j2k_tile_component *tc, uint32_t levels_at)
 {
-    const struct j2k_plan *plan = part->items[index].plan;
-    return j2k_gpu_is_narrow(part, index, &plan->tile[(tc - plan->tile_component) / plan->component_count]);
+    uint64_t top;
+    struct component_levels c = {.part = part,
+        .plan = part->items[index].plan,
+        .tc = tc,
+        .band = part->band + part->place[index].band,
+        .at = levels_at,
+        .narrow = j2k_gpu_is_narrow(part, index, tile)};
+    c.words = (uint32_t)kst_j2k_gpu_level_words(c.plan, tc, &top);
+    c.top = (uint32_t)top;
+    return c;
 }
 
 /* Return the number of bytes of a sample in the buffer of samples. */
-static uint32_t bytes_of(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc)
+static uint32_t bytes_of(const struct component_levels *c)
 {
-    return is_narrow(part, index, tc) ? 2 : 4;
+    return c->narrow ? 2 : 4;
 }
 
 /*
  * Return where the result of resolution r lies. Resolutions alternate between the memory of the last one and that of
  * the one before.
  */
-static struct level_samples samples_of(const struct j2k_gpu_part *part, uint32_t index,
-    const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+static struct level_samples samples_of(const struct component_levels *c, uint32_t r)
 {
-    const struct j2k_plan *plan = part->items[index].plan;
-    struct level_samples samples = {.rect = resolution_of(plan, tc, r)->computed};
-    uint64_t top;
-    kst_j2k_gpu_level_words(plan, tc, &top);
-    samples.pitch = j2k_gpu_width(samples.rect);
+    const struct j2k_resolution *resolution = resolution_of(c->plan, c->tc, r);
+    struct level_samples samples = {.rect = resolution->computed, .pitch = j2k_gpu_width(resolution->computed)};
     if (r == 0)
-        samples.at = part->band[part->place[index].band + resolution_of(plan, tc, 0)->first_band];
+        samples.at = c->band[resolution->first_band];
     else
-        samples.at = levels_at + ((tc->resolution_count - 1U - r) % 2 ? (uint32_t)top : 0);
-    samples.at <<= is_narrow(part, index, tc);
+        samples.at = c->at + ((c->tc->resolution_count - 1U - r) % 2 ? c->top : 0);
+    samples.at <<= c->narrow;
     return samples;
 }
 
@@ -99,13 +117,10 @@ static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect
     return rows;
 }
 
-static struct j2k_work_level describe_level(const struct j2k_gpu_part *part, uint32_t index,
-    const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+static struct j2k_work_level describe_level(const struct component_levels *c, uint32_t r)
 {
-    const struct j2k_plan *plan = part->items[index].plan;
-    const struct j2k_resolution *resolution = resolution_of(plan, tc, r);
-    struct level_samples below = samples_of(part, index, tc, levels_at, r - 1),
-                         own = samples_of(part, index, tc, levels_at, r);
+    const struct j2k_resolution *resolution = resolution_of(c->plan, c->tc, r);
+    const struct level_samples below = samples_of(c, r - 1), own = samples_of(c, r);
     struct j2k_rect rect = resolution->computed, low = (resolution - 1)->valid;
     struct j2k_work_level level = {.x0 = rect.x0 % 2,
         .y0 = rect.y0 % 2,
@@ -113,14 +128,13 @@ static struct j2k_work_level describe_level(const struct j2k_gpu_part *part, uin
         .y1 = rect.y1 - rect.y0 + rect.y0 % 2,
         .to = own.at,
         .to_pitch = own.pitch,
-        .rows = strip_rows(part, rect)};
+        .rows = strip_rows(c->part, rect)};
     if (j2k_gpu_area(low) > 0)
         level.band[J2K_LL] = place_in(&below, low.x0, low.y0);
     level.pitch[J2K_LL] = below.pitch;
     for (uint32_t b = 0; b < resolution->band_count; b++) {
-        const struct j2k_band *band = &plan->band[resolution->first_band + b];
-        level.band[band->orientation] = part->band[part->place[index].band + resolution->first_band + b]
-                                        << is_narrow(part, index, tc);
+        const struct j2k_band *band = &c->plan->band[resolution->first_band + b];
+        level.band[band->orientation] = c->band[resolution->first_band + b] << c->narrow;
         level.pitch[band->orientation] = j2k_gpu_width(band->window);
     }
     return level;
@@ -182,62 +196,58 @@ static uint32_t groups_of(const struct j2k_gpu_part *part, struct j2k_rect rect)
     return strips_across(rect) * divide_up(height, strip_rows(part, rect));
 }
 
-static void add_level(
-    struct levels_writer *w, uint32_t index, const struct j2k_tile_component *tc, uint32_t levels_at, uint32_t r)
+static uint32_t kernel_of(const struct component_levels *c)
 {
-    const struct j2k_rect rect = resolution_of(w->part->items[index].plan, tc, r)->computed;
-    if (j2k_gpu_area(rect) == 0)
-        return;
-    if (w->work) {
-        w->work[w->at++] = w->groups;
-        w->level[w->record] = describe_level(w->part, index, tc, levels_at, r);
-    }
-    w->bytes += 2 * bytes_of(w->part, index, tc) * j2k_gpu_area(rect);
-    w->groups += groups_of(w->part, rect);
-    w->record++;
-}
-
-static uint32_t kernel_of(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc)
-{
-    return !tc->reversible              ? J2K_KERNEL_SYNTHESISE_97
-           : is_narrow(part, index, tc) ? J2K_KERNEL_SYNTHESISE_53_NARROW
-                                        : J2K_KERNEL_SYNTHESISE_53;
+    return !c->tc->reversible ? J2K_KERNEL_SYNTHESISE_97
+           : c->narrow        ? J2K_KERNEL_SYNTHESISE_53_NARROW
+                              : J2K_KERNEL_SYNTHESISE_53;
 }
 
 /*
- * Add resolution r of those components of a tile whose levels a kernel computes. `at` is where the levels of the first
- * component lie, and is advanced.
+ * Add the first resolutions of a tile-component, except the lowest, to the launches that compute them. While they are
+ * written, the sums of a launch are those of the records before the next one.
  */
-static void add_tile_resolution(
-    struct levels_writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t r, uint32_t kernel, uint32_t *at)
+static void add_component(struct levels_writer *w, const struct component_levels *c, uint32_t resolutions)
 {
-    const struct j2k_plan *plan = w->part->items[index].plan;
-    bool finished = finish_together(w->part, plan, tile);
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
-        bool apart = c >= 3 || !finished || r + 1U < tc->resolution_count;
-        uint64_t top;
-        if (r < tc->resolution_count && kernel_of(w->part, index, tc) == kernel && apart)
-            add_level(w, index, tc, *at, r);
-        *at += (uint32_t)kst_j2k_gpu_level_words(plan, tc, &top);
+    const uint32_t kernel = kernel_of(c) - J2K_KERNEL_SYNTHESISE_53;
+    for (uint32_t r = 1; r < resolutions; r++) {
+        const struct j2k_rect rect = resolution_of(c->plan, c->tc, r)->computed;
+        struct j2k_gpu_level_sums *sums = &w->part->level[r - 1][kernel];
+        if (j2k_gpu_area(rect) == 0)
+            continue;
+        if (w->work) {
+            w->work[w->lists + sums->records] = sums->groups;
+            w->level[sums->records] = describe_level(c, r);
+        }
+        sums->records++;
+        sums->groups += groups_of(w->part, rect);
+        sums->bytes += 2 * bytes_of(c) * j2k_gpu_area(rect);
     }
 }
 
-/* Add resolution r of all tile-components. */
-static void add_resolution(struct levels_writer *w, uint32_t r, uint32_t kernel)
+/* Add the levels that kernels of their own compute. */
+static void add_levels(struct levels_writer *w)
 {
     for (uint32_t i = 0; i < w->part->count; i++) {
         const struct j2k_plan *plan = w->part->items[i].plan;
         uint32_t at = w->part->place[i].samples + w->part->place[i].levels;
-        for (uint32_t t = 0; t < plan->tile_count; t++)
-            add_tile_resolution(w, i, &plan->tile[t], r, kernel, &at);
+        for (uint32_t t = 0; t < plan->tile_count; t++) {
+            const struct j2k_tile *tile = &plan->tile[t];
+            const bool finished = finish_together(w->part, plan, tile);
+            for (uint32_t k = 0; k < plan->component_count; k++) {
+                const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + k];
+                const struct component_levels c = levels_of(w->part, i, tile, tc, at);
+                add_component(w, &c, tc->resolution_count - (finished && k < 3 ? 1U : 0U));
+                at += c.words;
+            }
+        }
     }
 }
 
 static void begin_launch(struct levels_writer *w)
 {
     w->first = w->record;
-    w->list[0] = w->at;
+    w->list = w->at;
     w->groups = 0;
     w->bytes = 0;
 }
@@ -247,32 +257,26 @@ static void end_launch(struct levels_writer *w, uint32_t kernel)
     struct j2k_gpu_part *part = w->part;
     if (w->record > w->first && w->work)
         part->launch[part->launches++] = (struct j2k_gpu_launch){.kernel = kernel,
-            .list = w->list[0],
+            .list = w->list,
             .count = w->record - w->first,
             .first = w->first,
             .groups = w->groups,
             .bytes = w->bytes};
 }
 
-static uint32_t most_resolutions(const struct j2k_gpu_part *part)
+/* List the launches of levels that were counted, and let their sums be those of the records before their first. */
+static void begin_levels(struct levels_writer *w)
 {
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < part->count; i++) {
-        const struct j2k_plan *plan = part->items[i].plan;
-        for (uint32_t c = 0; c < plan->tile_component_count; c++)
-            most = plan->tile_component[c].resolution_count > most ? plan->tile_component[c].resolution_count : most;
-    }
-    return most;
-}
-
-static void add_levels(struct levels_writer *w)
-{
-    uint32_t resolutions = most_resolutions(w->part);
-    for (uint32_t r = 1; r < resolutions; r++)
-        for (uint32_t kernel = J2K_KERNEL_SYNTHESISE_53; kernel <= J2K_KERNEL_SYNTHESISE_97; kernel++) {
+    for (uint32_t r = 0; r < J2K_LEVELS; r++)
+        for (uint32_t k = 0; k < J2K_GPU_LEVEL_KERNELS; k++) {
+            struct j2k_gpu_level_sums *sums = &w->part->level[r][k];
             begin_launch(w);
-            add_resolution(w, r, kernel);
-            end_launch(w, kernel);
+            w->record += sums->records;
+            w->at += sums->records;
+            w->groups = sums->groups;
+            w->bytes = sums->bytes;
+            end_launch(w, J2K_KERNEL_SYNTHESISE_53 + k);
+            *sums = (struct j2k_gpu_level_sums){.records = w->first};
         }
 }
 
@@ -282,15 +286,16 @@ static void add_finished(struct levels_writer *w)
     for (uint32_t i = 0; i < w->part->count; i++) {
         const struct j2k_plan *plan = w->part->items[i].plan;
         uint32_t at = w->part->place[i].samples + w->part->place[i].levels;
-        uint64_t top;
         for (uint32_t t = 0; t < plan->tile_count; t++) {
-            bool finished = finish_together(w->part, plan, &plan->tile[t]);
-            for (uint32_t c = 0; c < plan->component_count; c++) {
-                const struct j2k_tile_component *tc = &plan->tile_component[plan->tile[t].first_component + c];
-                if (finished && c < 3 && w->work)
-                    w->level[w->record] = describe_level(w->part, i, tc, at, tc->resolution_count - 1U);
-                w->record += finished && c < 3;
-                at += (uint32_t)kst_j2k_gpu_level_words(plan, tc, &top);
+            const struct j2k_tile *tile = &plan->tile[t];
+            const bool finished = finish_together(w->part, plan, tile);
+            for (uint32_t k = 0; k < plan->component_count; k++) {
+                const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + k];
+                const struct component_levels c = levels_of(w->part, i, tile, tc, at);
+                if (finished && k < 3 && w->work)
+                    w->level[w->record] = describe_level(&c, tc->resolution_count - 1U);
+                w->record += finished && k < 3;
+                at += c.words;
             }
         }
     }
@@ -367,7 +372,7 @@ static void add_finish(
         w->work[w->at++] = w->groups;
         w->output[w->record] = *output;
     }
-    w->bytes += 3 * bytes_of(w->part, index, tc) * j2k_gpu_area(rect);
+    w->bytes += 3 * (output->narrow ? 2U : 4U) * j2k_gpu_area(rect);
     w->groups += groups_of(w->part, rect);
     w->record++;
 }
@@ -386,35 +391,35 @@ static struct j2k_work_output describe_output(
         .height = j2k_gpu_height(tc->area),
         .transform = c == 0 ? tile->transform : 0,
         .reversible = tc->reversible,
-        .narrow = is_narrow(part, index, tc),
+        .narrow = j2k_gpu_is_narrow(part, index, tile),
+        .real = part->items[index].real,
         .first = c,
         .count = c == 0 && go_together(plan, tile) ? 3 : 1,
         .x = tc->area.x0 - component->area.x0,
         .y = tc->area.y0 - component->area.y0,
         .view = j2k_gpu_view_of(part, index, c)};
     for (uint32_t i = 0; i < output.count; i++) {
-        uint64_t top;
+        const struct component_levels levels = levels_of(part, index, tile, &tc[i], *levels_at);
         if (tc[i].resolution_count > 0) {
-            struct level_samples samples = samples_of(part, index, &tc[i], *levels_at, tc[i].resolution_count - 1U);
+            const struct level_samples samples = samples_of(&levels, tc[i].resolution_count - 1U);
             output.from[i] = j2k_gpu_area(tc->area) ? place_in(&samples, tc->area.x0, tc->area.y0) : 0;
             output.pitch[i] = samples.pitch;
         }
         output.depth[i] = component[i].depth;
         output.is_signed[i] = component[i].is_signed;
-        *levels_at += (uint32_t)kst_j2k_gpu_level_words(plan, &tc[i], &top);
+        *levels_at += levels.words;
     }
     return output;
 }
 
-void kst_j2k_gpu_find_samples(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc,
-    uint32_t *levels_at, uint32_t *place, uint32_t *pitch)
+void kst_j2k_gpu_find_samples(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile *tile,
+    const struct j2k_tile_component *tc, uint32_t *levels_at, uint32_t *place, uint32_t *pitch)
 {
-    const struct j2k_plan *plan = part->items[index].plan;
-    uint64_t top;
-    const struct level_samples samples = samples_of(part, index, tc, *levels_at, tc->resolution_count - 1U);
+    const struct component_levels c = levels_of(part, index, tile, tc, *levels_at);
+    const struct level_samples samples = samples_of(&c, tc->resolution_count - 1U);
     *place = j2k_gpu_area(tc->area) > 0 ? place_in(&samples, tc->area.x0, tc->area.y0) : 0;
     *pitch = samples.pitch;
-    *levels_at += (uint32_t)kst_j2k_gpu_level_words(plan, tc, &top);
+    *levels_at += c.words;
 }
 
 /* Add the outputs of those components of a tile that a kernel writes. */
@@ -465,10 +470,9 @@ static void add_outputs(struct levels_writer *w, uint32_t finished)
     }
 }
 
-/* Add the records of all levels and of all outputs: count them, or write them if `work` is not null. */
-static void add_all(struct levels_writer *w, uint32_t *levels)
+/* Add the records of last levels, which follow those of all others, and of outputs. */
+static void add_rest(struct levels_writer *w, uint32_t *levels)
 {
-    add_levels(w);
     uint32_t finished = w->record;
     add_finished(w);
     *levels = w->record;
@@ -479,7 +483,12 @@ static void add_all(struct levels_writer *w, uint32_t *levels)
 void kst_j2k_gpu_count_levels(struct j2k_gpu_part *part)
 {
     struct levels_writer w = {.part = part};
-    add_all(&w, &part->levels);
+    memset(part->level, 0, sizeof part->level);
+    add_levels(&w);
+    for (uint32_t r = 0; r < J2K_LEVELS; r++)
+        for (uint32_t k = 0; k < J2K_GPU_LEVEL_KERNELS; k++)
+            w.record += part->level[r][k].records;
+    add_rest(&w, &part->levels);
     part->outputs = w.record;
 }
 
@@ -492,6 +501,9 @@ uint32_t kst_j2k_gpu_write_levels(struct j2k_gpu_part *part, uint32_t *work, uin
     w.level = (struct j2k_work_level *)(void *)(work + head->level);
     w.output = (struct j2k_work_output *)(void *)(work + head->output);
     w.at = head->output + part->outputs * WORDS(struct j2k_work_output);
-    add_all(&w, &part->levels);
+    w.lists = w.at;
+    begin_levels(&w);
+    add_levels(&w);
+    add_rest(&w, &part->levels);
     return w.at;
 }

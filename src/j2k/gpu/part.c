@@ -38,6 +38,8 @@ static size_t round_up(size_t length, size_t step)
 uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     uint64_t sum = 0;
+    if (block->coder == J2K_HT)
+        return block->segment_count * (J2K_SEGMENT_HEAD + UINT64_C(1));
     for (uint32_t i = 0; i < block->segment_count; i++)
         sum += j2k_gpu_segment_words(block, &plan->segment[block->first_segment + i]);
     return sum;
@@ -346,10 +348,8 @@ uint32_t kst_j2k_gpu_place_of(const struct j2k_gpu_part *part, const struct j2k_
 {
     const struct j2k_plan *plan = part->items[entry->item].plan;
     const struct j2k_block *block = &plan->block[entry->block];
-    const struct j2k_rect window = plan->band[block->band].window, wanted = j2k_wanted_part(plan, block);
     bool narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block));
-    return (part->band[part->place[entry->item].band + block->band] << narrow) +
-           (wanted.y0 - window.y0) * j2k_gpu_width(window) + (wanted.x0 - window.x0);
+    return j2k_gpu_place_in_band(part, entry->item, block, j2k_wanted_part(plan, block), narrow);
 }
 
 static struct j2k_work_block describe_block(
@@ -373,7 +373,7 @@ static struct j2k_work_block describe_block(
         .roi_shift = tc->roi_shift,
         .too_deep = (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift) + fraction > BITS,
         .fraction = fraction,
-        .factor = tc->reversible ? 0 : gpu_float_bits(ldexpf(band->step, -fraction)),
+        .factor = tc->reversible ? 0 : gpu_float_bits(j2k_gpu_factor_of(band, fraction)),
         .to = kst_j2k_gpu_place_of(part, entry),
         .pitch = j2k_gpu_width(band->window),
         .narrow = j2k_gpu_is_narrow(part, entry->item, j2k_gpu_tile_of(plan, block)),

@@ -8,6 +8,8 @@
 #ifndef KOSTKA_J2K_GPU_PART_H
 #define KOSTKA_J2K_GPU_PART_H
 
+#include <math.h>
+
 #include "core/pool.h"
 #include "device/image.h"
 #include "image/normalise.h"
@@ -70,6 +72,7 @@ struct j2k_gpu_item {
      * volumes, in one buffer of the device if their memory has offsets.
      */
     const struct j2k_gpu_volume *volume;
+    bool real;       /* samples to be encoded are in single precision, and taken in as they are */
     uint64_t stream; /* bytes of it that are uploaded, by kst_j2k_gpu_stream_bytes() */
     bool pinned;     /* the stream lies in pinned memory */
     enum gpu_delivery delivery;
@@ -84,7 +87,13 @@ struct j2k_gpu_launch {
     uint64_t bytes; /* bytes of samples that it reads and writes */
 };
 
-enum { J2K_LAUNCHES = 3 * J2K_LEVELS + 12 };
+enum { J2K_GPU_LEVEL_KERNELS = 3, J2K_LAUNCHES = J2K_GPU_LEVEL_KERNELS * J2K_LEVELS + 12 };
+
+/* What the levels of a launch add up to. */
+struct j2k_gpu_level_sums {
+    uint64_t bytes; /* as in struct j2k_gpu_launch */
+    uint32_t records, groups;
+};
 
 /* Sums over what belongs to a picture. */
 struct j2k_gpu_sums {
@@ -183,6 +192,8 @@ struct j2k_gpu_part {
     bool finishes;
     bool encodes;
     uint32_t units; /* compute units of the device */
+    /* These are for each resolution but the lowest, and each kernel from J2K_KERNEL_SYNTHESISE_53 on. */
+    struct j2k_gpu_level_sums level[J2K_LEVELS][J2K_GPU_LEVEL_KERNELS];
     struct j2k_gpu_launch launch[J2K_LAUNCHES];
     uint32_t launches;
 };
@@ -293,8 +304,8 @@ uint32_t kst_j2k_gpu_write_levels(struct j2k_gpu_part *part, uint32_t *work, uin
  * Find the samples of the last resolution of a tile-component, at the start of its area. `levels_at` is where the
  * levels of the component lie, and is advanced.
  */
-void kst_j2k_gpu_find_samples(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc,
-    uint32_t *levels_at, uint32_t *place, uint32_t *pitch);
+void kst_j2k_gpu_find_samples(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile *tile,
+    const struct j2k_tile_component *tc, uint32_t *levels_at, uint32_t *place, uint32_t *pitch);
 
 /*
  * columns.c: return whether the columns of an item are too deep for the group's memory; count all columns; return the
@@ -378,6 +389,8 @@ uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_blo
 /* The tile that a block belongs to. */
 static inline const struct j2k_tile *j2k_gpu_tile_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
+    if (plan->tile_count == 1)
+        return plan->tile;
     return &plan->tile[plan->band[block->band].tile_component / plan->component_count];
 }
 
@@ -400,6 +413,12 @@ static inline uint32_t j2k_gpu_width(struct j2k_rect rect)
     return rect.x0 < rect.x1 ? rect.x1 - rect.x0 : 0;
 }
 
+/* Return the factor of coefficients that have `fraction` bits behind the point. */
+static inline float j2k_gpu_factor_of(const struct j2k_band *band, int32_t fraction)
+{
+    return fraction == 1 ? band->step * 0.5F : ldexpf(band->step, -fraction);
+}
+
 static inline uint32_t j2k_gpu_height(struct j2k_rect rect)
 {
     return rect.y0 < rect.y1 ? rect.y1 - rect.y0 : 0;
@@ -408,6 +427,18 @@ static inline uint32_t j2k_gpu_height(struct j2k_rect rect)
 static inline uint64_t j2k_gpu_area(struct j2k_rect rect)
 {
     return (uint64_t)j2k_gpu_width(rect) * j2k_gpu_height(rect);
+}
+
+/*
+ * Return where the wanted part of a block begins in the buffer of samples; `narrow`: places count half-words, as in its
+ * tile.
+ */
+static inline uint32_t j2k_gpu_place_in_band(const struct j2k_gpu_part *part, uint32_t item,
+    const struct j2k_block *block, struct j2k_rect wanted, uint32_t narrow)
+{
+    const struct j2k_rect window = part->items[item].plan->band[block->band].window;
+    return (part->band[part->place[item].band + block->band] << narrow) +
+           (wanted.y0 - window.y0) * j2k_gpu_width(window) + (wanted.x0 - window.x0);
 }
 
 #endif

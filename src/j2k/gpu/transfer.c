@@ -86,7 +86,7 @@ static void upload_stream(struct j2k_gpu_job *job, uint32_t index)
         return;
     }
     const struct staging staging = stage(job, index);
-    kst_pool_run(job->runtime->threads, strips_of(&staging), stage_strip, (void *)&staging);
+    kst_pool_run(job->threads, strips_of(&staging), stage_strip, (void *)&staging);
     backend->copy(
         &job->track->queue, &job->buffer[J2K_STREAM], at, &job->buffer[J2K_HOST_STREAM], at, end_of(job, index) - at);
 }
@@ -163,7 +163,7 @@ void kst_j2k_gpu_upload_streams(struct j2k_gpu_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     if (goes_at_once(job)) {
-        kst_pool_run(job->runtime->threads, job->count, stage_whole, job);
+        kst_pool_run(job->threads, job->count, stage_whole, job);
         backend->copy(
             &job->track->queue, &job->buffer[J2K_STREAM], 0, &job->buffer[J2K_HOST_STREAM], 0, job->part.stream);
     } else {

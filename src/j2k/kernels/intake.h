@@ -128,11 +128,13 @@ FUNCTION void take_one(GLOBAL const struct j2k_work_view *view, GLOBAL const str
     {
         value[c] = 0;
         if (c < o->count)
-            value[c] =
-                shift_sample(load_sample(channel_of(view, o->first + c), pixels, o->x + x, o->y + y, o->is_signed[c]),
-                    o->depth[c], o->is_signed[c]);
+            value[c] = load_sample(channel_of(view, o->first + c), pixels, o->x + x, o->y + y, o->is_signed[c]);
+        to[c] = (u32)value[c];
+        if (c < o->count && !o->real)
+            value[c] = shift_sample(value[c], o->depth[c], o->is_signed[c]);
     }
-    transform_sample(o->transform, o->reversible, value, to);
+    if (!o->real)
+        transform_sample(o->transform, o->reversible, value, to);
     UNROLL for (u32 c = 0; c < 3; c++) if (c < o->count) samples[o->from[c] + y * o->pitch[c] + x] = to[c];
 }
 

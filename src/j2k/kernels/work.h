@@ -214,6 +214,7 @@ struct j2k_work_output {
     u32 left, top; /* in that case, position of the output in the level */
     u32 plain;     /* in that case: pixels are exactly these components, 8 bits each and unsigned */
     u32 narrow;    /* samples have 16 bits */
+    u32 real;      /* when encoding: samples are in single precision, and taken in as they are */
 };
 
 /* A channel of the image. */

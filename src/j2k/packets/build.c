@@ -45,9 +45,10 @@ static kst_status build_tile(struct j2k_builder *builder)
     kst_status status = kst_j2k_tile_parameters(builder);
     if (!status)
         status = kst_j2k_layout(builder);
-    if (!status && !builder->whole && !kst_j2k_read_shared(builder))
+    const bool done = !status && !builder->whole && builder->collect == kst_j2k_collect && kst_j2k_read_direct(builder);
+    if (!status && !done && !builder->whole && !kst_j2k_read_shared(builder))
         status = kst_j2k_read_packets(builder);
-    if (!status)
+    if (!status && !done)
         status = builder->collect(builder);
     kst_j2k_sharing_release(builder);
     kst_memory_release(builder->memory, builder->precinct);

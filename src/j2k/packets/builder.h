@@ -211,6 +211,12 @@ kst_status kst_j2k_read_packets(struct j2k_builder *builder);
 uint64_t kst_j2k_volume_turns(const struct j2k_volume *volume);
 
 /*
+ * direct.c: read the packets of the tile, and collect what they say, in one go, where that is simple. Returns false if
+ * it is not, or if there is anything to report: it is as if nothing was done.
+ */
+bool kst_j2k_read_direct(struct j2k_builder *builder);
+
+/*
  * shared.c: let threads share the work of a tile, resolution by resolution, where PLT says where packets lie: first the
  * reading, then the collecting of what they read. Returns false if that does not pay, or if there is anything to
  * report: it is as if nothing was done, and the caller does the work alone.
@@ -233,6 +239,11 @@ const uint8_t *kst_j2k_sop_find(const uint8_t *from, const uint8_t *end);
 kst_status kst_j2k_collect(struct j2k_builder *builder);
 /* The same for one resolution, in whose lists there is room. */
 kst_status kst_j2k_collect_grid(struct j2k_builder *builder, const struct j2k_grid *grid);
+/* Make room for `more` elements behind the `count` of a list, twice as many as before at least. */
+kst_status kst_j2k_reserve(
+    struct j2k_builder *builder, void **list, uint32_t count, uint64_t more, uint32_t *capacity, size_t size);
+/* Make room in the plan for some more blocks, and as many segments and pieces. Failure is not reported. */
+bool kst_j2k_make_room(struct j2k_builder *builder, uint32_t blocks, uint32_t segments);
 /* Make room in the plan for all that the tile can add, and for the block that exceeds the limit. */
 kst_status kst_j2k_make_rooms(struct j2k_builder *builder);
 

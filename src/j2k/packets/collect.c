@@ -4,12 +4,11 @@
 
 #include "j2k/packets/builder.h"
 
-/* Make room for `more` elements behind the `count` of a list, twice as many as before at least. */
-static kst_status make_room(
-    struct j2k_builder *builder, void **list, uint32_t count, uint32_t more, uint32_t *capacity, size_t size)
+kst_status kst_j2k_reserve(
+    struct j2k_builder *builder, void **list, uint32_t count, uint64_t more, uint32_t *capacity, size_t size)
 {
     kst_status status = KST_ERROR_LIMIT_MEMORY;
-    uint64_t wanted = (uint64_t)count + more;
+    uint64_t wanted = count + more;
     if (wanted <= *capacity)
         return KST_OK;
     if (*capacity > 0 && wanted < (uint64_t)*capacity * 2)
@@ -21,6 +20,26 @@ static kst_status make_room(
     *list = grown;
     *capacity = (uint32_t)wanted;
     return KST_OK;
+}
+
+bool kst_j2k_make_room(struct j2k_builder *builder, uint32_t blocks, uint32_t segments)
+{
+    struct j2k_plan *plan = builder->plan;
+    if (plan->block_count + (uint64_t)blocks <= builder->block_capacity &&
+        plan->segment_count + (uint64_t)segments <= builder->segment_capacity &&
+        plan->piece_count + (uint64_t)segments <= builder->piece_capacity)
+        return true;
+    kst_report *report = builder->report, unused;
+    kst_report_init(&unused);
+    builder->report = &unused;
+    const bool fine = !kst_j2k_reserve(builder, (void **)&plan->block, plan->block_count, blocks,
+                          &builder->block_capacity, sizeof *plan->block) &&
+                      !kst_j2k_reserve(builder, (void **)&plan->segment, plan->segment_count, segments,
+                          &builder->segment_capacity, sizeof *plan->segment) &&
+                      !kst_j2k_reserve(builder, (void **)&plan->piece, plan->piece_count, segments,
+                          &builder->piece_capacity, sizeof *plan->piece);
+    builder->report = report;
+    return fine;
 }
 
 static struct j2k_begun begun_by_all(const struct j2k_builder *builder)
@@ -41,14 +60,14 @@ kst_status kst_j2k_make_rooms(struct j2k_builder *builder)
     const struct j2k_begun begun = begun_by_all(builder);
     const uint32_t most = builder->limits->blocks > plan->block_count ? builder->limits->blocks - plan->block_count : 0;
     const uint32_t blocks = begun.blocks <= most ? begun.blocks : most + 1;
-    kst_status status = make_room(
+    kst_status status = kst_j2k_reserve(
         builder, (void **)&plan->block, plan->block_count, blocks, &builder->block_capacity, sizeof *plan->block);
     if (!status)
-        status = make_room(builder, (void **)&plan->segment, plan->segment_count, begun.segments,
+        status = kst_j2k_reserve(builder, (void **)&plan->segment, plan->segment_count, begun.segments,
             &builder->segment_capacity, sizeof *plan->segment);
     if (!status)
-        status = make_room(builder, (void **)&plan->piece, plan->piece_count, begun.pieces, &builder->piece_capacity,
-            sizeof *plan->piece);
+        status = kst_j2k_reserve(builder, (void **)&plan->piece, plan->piece_count, begun.pieces,
+            &builder->piece_capacity, sizeof *plan->piece);
     return status;
 }
 
@@ -150,13 +169,13 @@ static kst_status make_room_for_block(struct j2k_builder *builder, const struct 
     uint32_t count = 0;
     for (uint32_t i = state->first; i != J2K_NO_INDEX; i = builder->contribution[i - 1].next)
         count++;
-    kst_status status =
-        make_room(builder, (void **)&plan->block, plan->block_count, 1, &builder->block_capacity, sizeof *plan->block);
+    kst_status status = kst_j2k_reserve(
+        builder, (void **)&plan->block, plan->block_count, 1, &builder->block_capacity, sizeof *plan->block);
     if (!status)
-        status = make_room(builder, (void **)&plan->segment, plan->segment_count, count, &builder->segment_capacity,
-            sizeof *plan->segment);
+        status = kst_j2k_reserve(builder, (void **)&plan->segment, plan->segment_count, count,
+            &builder->segment_capacity, sizeof *plan->segment);
     if (!status)
-        status = make_room(
+        status = kst_j2k_reserve(
             builder, (void **)&plan->piece, plan->piece_count, count, &builder->piece_capacity, sizeof *plan->piece);
     return status;
 }

@@ -44,12 +44,28 @@ void kst_j2k_quantise_band(struct j2k_band *band, const struct j2k_band_quantise
     band->step = reversible ? 1.0F : ldexpf(1.0F + (float)band->mantissa / 2048.0F, (int)range - (int)exponent);
 }
 
+static void quantise(const struct j2k_builder *builder, const struct j2k_grid *grid, struct j2k_band *band)
+{
+    const struct j2k_parameters *in_force = &builder->in_force;
+    const struct j2k_band_quantiser quantiser = {.quantisation = &in_force->quantisation[grid->component],
+        .depth = builder->stream->component[grid->component].depth,
+        .roi_shift = in_force->roi_shift[grid->component],
+        .reversible = in_force->coding[grid->component].reversible};
+    kst_j2k_quantise_band(band, &quantiser, grid->resolution);
+}
+
+static kst_status grow_bands(struct j2k_builder *builder)
+{
+    struct j2k_plan *plan = builder->plan;
+    return kst_j2k_grow(builder->memory, builder->report, (void **)&plan->band, plan->band_count,
+        &builder->band_capacity, sizeof *plan->band);
+}
+
 static kst_status add_band(
     struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t index, const struct j2k_resolution *resolution)
 {
     struct j2k_plan *plan = builder->plan;
-    kst_status status = kst_j2k_grow(builder->memory, builder->report, (void **)&plan->band, plan->band_count,
-        &builder->band_capacity, sizeof *plan->band);
+    kst_status status = grow_bands(builder);
     if (status)
         return status;
     struct j2k_band band = {.rect = grid->band[index],
@@ -59,22 +75,23 @@ static kst_status add_band(
     band.window = grid->resolution == 0
                       ? resolution->computed
                       : kst_j2k_band_of(resolution->computed, band.orientation & 1U, band.orientation >> 1);
-    const struct j2k_parameters *in_force = &builder->in_force;
-    const struct j2k_band_quantiser quantiser = {.quantisation = &in_force->quantisation[grid->component],
-        .depth = builder->stream->component[grid->component].depth,
-        .roi_shift = in_force->roi_shift[grid->component],
-        .reversible = in_force->coding[grid->component].reversible};
-    kst_j2k_quantise_band(&band, &quantiser, grid->resolution);
+    quantise(builder, grid, &band);
     plan->band[plan->band_count++] = band;
     return KST_OK;
+}
+
+static kst_status grow_resolutions(struct j2k_builder *builder)
+{
+    struct j2k_plan *plan = builder->plan;
+    return kst_j2k_grow(builder->memory, builder->report, (void **)&plan->resolution, plan->resolution_count,
+        &builder->resolution_capacity, sizeof *plan->resolution);
 }
 
 /* Add a resolution that the plan keeps, with its bands. */
 static kst_status add_resolution(struct j2k_builder *builder, struct j2k_grid *grid, struct j2k_resolution resolution)
 {
     struct j2k_plan *plan = builder->plan;
-    kst_status status = kst_j2k_grow(builder->memory, builder->report, (void **)&plan->resolution,
-        plan->resolution_count, &builder->resolution_capacity, sizeof *plan->resolution);
+    kst_status status = grow_resolutions(builder);
     resolution.first_band = plan->band_count;
     resolution.band_count = grid->band_count;
     grid->kept = true;
@@ -142,8 +159,112 @@ static void find_needs(const struct j2k_coding *coding, struct j2k_rect whole, c
     }
 }
 
+static kst_status add_tile_component(struct j2k_builder *builder, const struct j2k_tile_component *tc)
+{
+    struct j2k_plan *plan = builder->plan;
+    kst_status status = kst_j2k_grow(builder->memory, builder->report, (void **)&plan->tile_component,
+        plan->tile_component_count, &builder->tile_component_capacity, sizeof *plan->tile_component);
+    if (!status)
+        plan->tile_component[plan->tile_component_count++] = *tc;
+    return status;
+}
+
+/*
+ * Return whether the geometry of a component is that of the one before it: as in a volume, of which all components are
+ * alike.
+ */
+static bool is_repeated(const struct j2k_builder *builder, uint32_t component)
+{
+    const struct j2k_component *own = &builder->plan->component[component], *before = own - 1;
+    const struct j2k_coding *coding = &builder->in_force.coding[component];
+    return component > 0 && own->dx == before->dx && own->dy == before->dy && own->wanted == before->wanted &&
+           memcmp(&own->area, &before->area, sizeof own->area) == 0 && memcmp(coding, coding - 1, sizeof *coding) == 0;
+}
+
+/* Return whether the bands of a component are quantised as those of the one before it. */
+static bool has_same_steps(const struct j2k_builder *builder, uint32_t component)
+{
+    const struct j2k_parameters *p = &builder->in_force;
+    const struct j2k_component_size *size = &builder->stream->component[component];
+    const struct j2k_quantisation *own = &p->quantisation[component], *before = own - 1;
+    return size[0].depth == size[-1].depth && p->roi_shift[component] == p->roi_shift[component - 1] &&
+           own->style == before->style && own->guard == before->guard && own->count == before->count &&
+           memcmp(own->step, before->step, sizeof own->step) == 0;
+}
+
+/* Add a resolution of a component, and its bands, as those of the component before it. */
+static kst_status repeat_resolution(
+    struct j2k_builder *builder, struct j2k_grid *grid, const struct j2k_resolution *before, bool same)
+{
+    struct j2k_plan *plan = builder->plan;
+    struct j2k_resolution resolution = *before;
+    kst_status status = grow_resolutions(builder);
+    resolution.first_band = grid->first_band = plan->band_count;
+    for (uint32_t b = 0; b < grid->band_count && !status; b++) {
+        status = grow_bands(builder);
+        if (status)
+            return status;
+        struct j2k_band *band = &plan->band[plan->band_count++];
+        *band = plan->band[before->first_band + b];
+        band->tile_component = plan->tile_component_count;
+        if (!same)
+            quantise(builder, grid, band);
+    }
+    if (!status)
+        plan->resolution[plan->resolution_count++] = resolution;
+    return status;
+}
+
+/* Lay a component out as the one before it. */
+static kst_status repeat_component(struct j2k_builder *builder, uint32_t component)
+{
+    struct j2k_plan *plan = builder->plan;
+    const uint32_t first = builder->component_grid[component - 1], end = builder->grid_count;
+    struct j2k_tile_component tc = plan->tile_component[plan->tile_component_count - 1];
+    const uint32_t resolution = tc.first_resolution;
+    const bool same = has_same_steps(builder, component);
+    kst_status status = KST_OK;
+    tc.first_resolution = plan->resolution_count;
+    tc.roi_shift = builder->in_force.roi_shift[component];
+    builder->component_grid[component] = end;
+    for (uint32_t g = first; g < end && !status; g++) {
+        struct j2k_grid grid = builder->grid[g];
+        const struct j2k_resolution before =
+            grid.kept ? plan->resolution[resolution + grid.resolution] : (struct j2k_resolution){.band_count = 0};
+        grid.component = component;
+        grid.first_precinct = builder->precinct_count;
+        if (grid.kept)
+            status = repeat_resolution(builder, &grid, &before, same);
+        if (!status)
+            status = add_grid(builder, &grid);
+    }
+    return status ? status : add_tile_component(builder, &tc);
+}
+
+/* Make room for all components at once, where the second is like the first. The limits allow as many resolutions. */
+static kst_status reserve_repeated(struct j2k_builder *builder)
+{
+    struct j2k_plan *plan = builder->plan;
+    const struct j2k_tile_component *tc = &plan->tile_component[plan->tile_component_count - 1];
+    const uint32_t first_band = tc->resolution_count > 0 ? plan->resolution[tc->first_resolution].first_band : 0;
+    const uint64_t more = builder->stream->component_count - 1;
+    kst_status status = kst_j2k_reserve(builder, (void **)&builder->grid, builder->grid_count,
+        more * builder->grid_count, &builder->grid_capacity, sizeof *builder->grid);
+    if (!status && tc->resolution_count > 0)
+        status = kst_j2k_reserve(builder, (void **)&plan->resolution, plan->resolution_count,
+            more * tc->resolution_count, &builder->resolution_capacity, sizeof *plan->resolution);
+    if (!status && tc->resolution_count > 0)
+        status = kst_j2k_reserve(builder, (void **)&plan->band, plan->band_count,
+            more * (plan->band_count - first_band), &builder->band_capacity, sizeof *plan->band);
+    return status ? status
+                  : kst_j2k_reserve(builder, (void **)&plan->tile_component, plan->tile_component_count, more,
+                        &builder->tile_component_capacity, sizeof *plan->tile_component);
+}
+
 static kst_status layout_component(struct j2k_builder *builder, uint32_t component)
 {
+    if (is_repeated(builder, component))
+        return repeat_component(builder, component);
     struct j2k_plan *plan = builder->plan;
     const struct j2k_coding *coding = &builder->in_force.coding[component];
     const struct j2k_component *picture = &plan->component[component];
@@ -173,11 +294,7 @@ static kst_status layout_component(struct j2k_builder *builder, uint32_t compone
         if (status)
             return status;
     }
-    kst_status status = kst_j2k_grow(builder->memory, builder->report, (void **)&plan->tile_component,
-        plan->tile_component_count, &builder->tile_component_capacity, sizeof *plan->tile_component);
-    if (!status)
-        plan->tile_component[plan->tile_component_count++] = tc;
-    return status;
+    return add_tile_component(builder, &tc);
 }
 
 /* Check that the parameters of a component are consistent with its geometry. */
@@ -269,7 +386,11 @@ kst_status kst_j2k_layout(struct j2k_builder *builder)
         status = check_component(builder, c, offset);
     if (!status)
         status = add_tile(builder);
-    for (uint32_t c = 0; c < stream->component_count && !status; c++)
+    if (!status)
+        status = layout_component(builder, 0);
+    if (!status && stream->component_count > 1 && is_repeated(builder, 1))
+        status = reserve_repeated(builder);
+    for (uint32_t c = 1; c < stream->component_count && !status; c++)
         status = layout_component(builder, c);
     if (status)
         return status;

@@ -1,31 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decodes packet headers (T.800 B.10, T.814 B.3). */
+#include "j2k/packets/block_header.h"
 #include "j2k/packets/builder.h"
 #include "j2k/packets/tag_tree.h"
 #include "j2k/syntax/parser.h"
-
-enum { LENGTH_BITS_START = 3, LENGTH_BITS_MAX = 32 };
-
-/* Read the number of coding passes (Table B.4). */
-static inline uint32_t take_passes(struct j2k_header_bits *bits)
-{
-    enum { BITS = 16, TWO = 0x8000, MORE = 0xC000, SIX = 0xF000, MANY = 0xFF80 };
-    j2k_bits_need(bits, BITS);
-    const uint32_t code = (uint32_t)(bits->ahead >> (64 - BITS));
-    const uint32_t length = code < TWO ? 1 : code < MORE ? 2 : code < SIX ? 4 : code < MANY ? 9 : 16;
-    j2k_bits_skip(bits, length);
-    if (code < MORE)
-        return length;
-    if (code < SIX)
-        return 3 + (code >> 12 & 3);
-    return code < MANY ? 6 + (code >> 7 & 31) : 37 + (code & 127);
-}
-
-/* Return the floor of the logarithm of a number, at least 1, to base 2. */
-static inline uint32_t floor_log2(uint32_t value)
-{
-    return 31 - (uint32_t)__builtin_clz(value);
-}
 
 /* The state while one header is read. */
 struct packet_reading {
@@ -143,7 +121,7 @@ struct partial_length {
 
 static bool read_on(struct j2k_header_bits *from, struct partial_length *length, uint32_t bits)
 {
-    if (bits < length->bits || bits > LENGTH_BITS_MAX)
+    if (bits < length->bits || bits > J2K_LENGTH_BITS_MAX)
         return false;
     uint32_t more = bits - length->bits, next = j2k_bits_take(from, more);
     length->value = more < 32 ? length->value << more | next : next;
@@ -157,7 +135,7 @@ static bool read_first_of_ebcot(struct packet_reading *reading, struct j2k_heade
 {
     block->coder = J2K_EBCOT;
     const uint32_t part = same_segment(reading, block, *passes);
-    return read_on(bits, length, block->length_bits + floor_log2(part)) &&
+    return read_on(bits, length, block->length_bits + j2k_floor_log2(part)) &&
            add(reading, block, passes, part, length->value, false);
 }
 
@@ -176,15 +154,15 @@ static bool read_first(
     struct partial_length length = {0};
     if (!read_on(bits, &length, least))
         return false;
-    if (mixed && (least == LENGTH_BITS_START ? length.value > 0 : length.value >> (least - 1) != 0))
+    if (mixed && (least == J2K_LENGTH_BITS_START ? length.value > 0 : length.value >> (least - 1) != 0))
         return read_first_of_ebcot(reading, bits, block, &length, passes);
-    if (set > 0 && !read_on(bits, &length, least + floor_log2(set)))
+    if (set > 0 && !read_on(bits, &length, least + j2k_floor_log2(set)))
         return false;
-    if (set > 0 && length.value > 0 && (!mixed || (length.value > 1 && least > LENGTH_BITS_START))) {
+    if (set > 0 && length.value > 0 && (!mixed || (length.value > 1 && least > J2K_LENGTH_BITS_START))) {
         block->coder = J2K_HT;
         return add(reading, block, passes, set, length.value, true);
     }
-    if (length.value == 0 && !read_on(bits, &length, least + floor_log2(*passes)))
+    if (length.value == 0 && !read_on(bits, &length, least + j2k_floor_log2(*passes)))
         return false;
     if (length.value > 0)
         return mixed && read_first_of_ebcot(reading, bits, block, &length, passes);
@@ -199,10 +177,10 @@ static inline bool read_first_set(struct packet_reading *reading, struct j2k_hea
     struct j2k_block_state *block, uint32_t *passes, bool *fine)
 {
     const uint32_t behind = (block->passes + *passes - 1) % 3, set = behind < *passes ? *passes - behind : 1;
-    const uint32_t width = block->length_bits + floor_log2(set);
-    if (behind >= *passes || (reading->grid->style & J2K_STYLE_MIXED) || width > LENGTH_BITS_MAX)
+    const uint32_t width = block->length_bits + j2k_floor_log2(set);
+    if (behind >= *passes || (reading->grid->style & J2K_STYLE_MIXED) || width > J2K_LENGTH_BITS_MAX)
         return false;
-    j2k_bits_need(bits, LENGTH_BITS_MAX);
+    j2k_bits_need(bits, J2K_LENGTH_BITS_MAX);
     const uint32_t length = (uint32_t)(bits->ahead >> 1 >> (63 - width));
     if (length == 0)
         return false;
@@ -231,9 +209,9 @@ static inline bool read_any_first(
 static inline bool read_block(
     struct packet_reading *reading, struct j2k_header_bits *bits, struct j2k_block_state *block)
 {
-    uint32_t passes = take_passes(bits);
+    uint32_t passes = j2k_take_passes(bits);
     const uint32_t length_bits = block->length_bits + j2k_bits_ones(bits);
-    if (length_bits > LENGTH_BITS_MAX)
+    if (length_bits > J2K_LENGTH_BITS_MAX)
         return false;
     block->length_bits = (uint8_t)(length_bits & 0x3F);
     if (block->passes + passes > J2K_PASSES_MAX)
@@ -242,8 +220,8 @@ static inline bool read_block(
         return false;
     while (passes > 0) {
         uint32_t part = same_segment(reading, block, passes);
-        uint32_t width = block->length_bits + floor_log2(part);
-        if (width > LENGTH_BITS_MAX)
+        uint32_t width = block->length_bits + j2k_floor_log2(part);
+        if (width > J2K_LENGTH_BITS_MAX)
             return false;
         uint32_t length = j2k_bits_take(bits, width);
         if (!add(reading, block, &passes, part, length, false))
@@ -263,7 +241,7 @@ static inline bool read_inclusion(const struct packet_reading *reading, struct j
         return false;
     struct j2k_block_state *block = &band->block[(size_t)y * band->columns + x];
     block->missing = (uint8_t)j2k_tag_value(shape, band->missing, bits, x, y);
-    block->length_bits = LENGTH_BITS_START;
+    block->length_bits = J2K_LENGTH_BITS_START;
     block->coder = reading->coder == J2K_EBCOT ? J2K_EBCOT : J2K_CODER_OPEN;
     return true;
 }

@@ -124,6 +124,7 @@ kst_status kst_j2k_run_volume_place(struct volume_decoding *v)
     status = plan(v, planned, &takes);
     if (takes) {
         v->planned = planned;
+        v->memory = planned->need.memory;
         return KST_OK;
     }
     release(planned, decoder);
@@ -203,10 +204,11 @@ static void end_part(struct j2k_volume_parts *parts)
 static void begin_part(struct j2k_volume_parts *parts)
 {
     struct j2k_volume_part *part = &parts->part[parts->begun++];
-    const struct j2k_gpu_order order = {.beside = parts->part_count > 1};
+    const struct volume_decoding *first = parts->volumes[part->first];
+    const struct j2k_gpu_order order = {
+        .beside = first->beside + (parts->part_count > 1), .by_itself = first->beside > 0};
     struct gpu_error error;
-    part->job =
-        kst_j2k_gpu_begin(parts->volumes[part->first]->gpu, &parts->item[part->first], part->count, &order, &error);
+    part->job = kst_j2k_gpu_begin(first->gpu, &parts->item[part->first], part->count, &order, &error);
     for (uint32_t i = 0; i < part->count && !part->job; i++)
         settle(parts->volumes[part->first + i], &(struct j2k_gpu_damage){0}, &(struct j2k_gpu_times){{0}}, &error);
 }

@@ -55,8 +55,10 @@ void kst_j2k_run_describe_gpu_item(const struct j2k_encoder *encoder, struct j2k
 {
     const struct encoding *e = encoder->e;
     const struct pixel_layout *layout = kst_pixel_layout(encoder->image->format);
-    *item = (struct j2k_gpu_encode_item){
-        .picture = {.plan = &encoder->coded.plan, .output = *encoder->image, .channels = encoder->component_count},
+    *item = (struct j2k_gpu_encode_item){.picture = {.plan = &encoder->coded.plan,
+                                             .output = *encoder->image,
+                                             .channels = encoder->component_count,
+                                             .real = e->volume && !e->volume->reversible},
         .image = encoder->image,
         .source = e->source,
         .planes = e->planes,

@@ -146,7 +146,16 @@ static kst_status describe_image(struct j2k_volume_encoding *v, kst_image *image
     return KST_OK;
 }
 
-/* Encode the transformed slices, on the CPU, with what memory they leave. */
+/* Choose the GPU, to which the slices are uploaded, if the context has one and the volume is worth it. */
+static void choose_gpu(const struct j2k_volume_encoding *v, struct encoding *e)
+{
+    const kst_volume *volume = v->volume;
+    const double samples = (double)volume->width * volume->height * volume->depth;
+    e->gpu = kst_context_gpu_for(v->context, samples * e->codec->encode_seconds, e->codec->encode_least);
+    e->source = GPU_SOURCE_STAGED;
+}
+
+/* Encode the transformed slices, with what memory they leave. */
 static kst_status encode(struct j2k_volume_encoding *v)
 {
     struct encoding e;
@@ -162,7 +171,7 @@ static kst_status encode(struct j2k_volume_encoding *v)
     status = kst_encoding_begin(&e, v->context, &image, NULL, &options, v->output);
     if (!status) {
         e.volume = &v->coding;
-        e.gpu = NULL;
+        choose_gpu(v, &e);
         e.memory.limit = kst_memory_left(&v->memory);
         status = kst_encoding_run(&e);
     }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plans whose packets several threads read and collect are those that one thread makes, in all lists and sums, and so
- * are the reports, also where streams are damaged or exceed limits.
+ * Plans whose packets several threads read and collect, and those whose packets are read straight into the plan, are
+ * those that one thread makes in the usual way, in all lists and sums, and so are the reports, also where streams are
+ * damaged or exceed limits.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include <kostka/kostka.h>
+#include <kostka/kostka_volume.h>
 
 #include "core/context.h"
 #include "j2k/packets/builder.h"
@@ -19,18 +21,28 @@
 #include "support/shared_context.h"
 #include "support/test.h"
 
-enum { SIDE = 160, THREADS = 4, MUTATIONS = SANITIZED ? 12 : 60, CORPUS_MUTATIONS = SANITIZED ? 3 : 20 };
+enum {
+    SLICES = 9,
+    SLICE_SIDE = 60,
+    SIDE = 160,
+    THREADS = 4,
+    MUTATIONS = SANITIZED ? 12 : 60,
+    CORPUS_MUTATIONS = SANITIZED ? 3 : 20
+};
 
 static uint32_t random_state = 5;
 static struct pool *pool;
 
-/* One planning, and how many of its tiles threads shared. */
+/* One planning, how many of its tiles threads shared, and whether packets were read straight into the plan. */
 struct planning {
     struct j2k_plan plan;
     kst_report report;
     struct memory memory;
     uint32_t tiles, read, collected;
+    bool direct;
 };
+
+enum way { ALONE, SHARED, DIRECT };
 
 static kst_status collect(struct j2k_builder *builder)
 {
@@ -43,8 +55,8 @@ static kst_status collect(struct j2k_builder *builder)
     return KST_OK;
 }
 
-/* Plan with these threads, or without any. The plan is empty on failure. */
-static void plan(struct planning *planning, struct pool *threads, const uint8_t *data, size_t length,
+/* Plan in one of the ways. The plan is empty on failure. */
+static void plan(struct planning *planning, enum way way, const uint8_t *data, size_t length,
     const struct j2k_filter *filter, const kst_limits *limits)
 {
     struct j2k_stream stream;
@@ -55,7 +67,7 @@ static void plan(struct planning *planning, struct pool *threads, const uint8_t 
     if (kst_j2k_parse(&op, data, length, &stream))
         return;
     const kst_limits narrow = kst_j2k_narrow(limits, &stream, false);
-    struct j2k_builder builder = {.collect = collect,
+    struct j2k_builder builder = {.collect = way == DIRECT ? kst_j2k_collect : collect,
         .collector = planning,
         .memory = &planning->memory,
         .limits = &narrow,
@@ -63,9 +75,10 @@ static void plan(struct planning *planning, struct pool *threads, const uint8_t 
         .filter = filter,
         .report = &planning->report,
         .plan = &planning->plan,
-        .pool = threads};
+        .pool = way == SHARED ? pool : NULL};
     if (!kst_j2k_read_wanted(&op, &stream, filter))
         kst_j2k_builder_run(&builder);
+    planning->direct = builder.contributions > 0 && builder.contribution_capacity == 0;
     kst_j2k_stream_release(&planning->memory, &stream);
 }
 
@@ -108,18 +121,23 @@ static void expect_same_plan(const struct j2k_plan *a, const struct j2k_plan *b)
     }
 }
 
-/* Plan alone and with threads. Returns how many tiles these shared. */
+/* Plan in all ways. Returns how many tiles threads shared, and whether packets were read straight into the plan. */
 static struct planning compare(
     const uint8_t *data, size_t length, const struct j2k_filter *filter, const kst_limits *limits)
 {
-    static struct planning alone, shared;
-    plan(&alone, NULL, data, length, filter, limits);
-    plan(&shared, pool, data, length, filter, limits);
+    static struct planning alone, shared, direct;
+    plan(&alone, ALONE, data, length, filter, limits);
+    plan(&shared, SHARED, data, length, filter, limits);
+    plan(&direct, DIRECT, data, length, filter, limits);
     assert_int_equal(alone.read + alone.collected, 0);
     expect_same_report(&alone.report, &shared.report);
     expect_same_plan(&alone.plan, &shared.plan);
+    expect_same_report(&alone.report, &direct.report);
+    expect_same_plan(&alone.plan, &direct.plan);
+    shared.direct = direct.direct;
     end(&alone);
     end(&shared);
+    end(&direct);
     return shared;
 }
 
@@ -137,7 +155,13 @@ static const struct variant variants[] = {
     {KST_PROGRESSION_PCRL, 0, 1, 32, 64, true, true, true, false},
     {KST_PROGRESSION_CPRL, 70, 4, 16, 32, true, false, false, false},
     {KST_PROGRESSION_LRCP, 0, 5, 16, 0, false, true, false, false},
+    {KST_PROGRESSION_CPRL, 0, 1, 8, 0, true, false, false, false},
+    {KST_PROGRESSION_CPRL, 0, 1, 16, 0, true, false, false, true},
+    {KST_PROGRESSION_PCRL, 0, 1, 64, 0, false, false, false, true},
 };
+
+/* Those from this one on are read straight into the plan. */
+enum { FIRST_DIRECT = sizeof variants / sizeof variants[0] - 3 };
 
 static kst_buffer encode(const struct variant *variant)
 {
@@ -172,6 +196,7 @@ static void test_shared(void **state)
         struct planning few = compare(coded.data, coded.length, &one, &kst_default_limits);
         assert_int_equal(few.read, variants[i].lengths && variants[i].layers == 1 ? few.tiles : 0);
         assert_int_equal(compare(coded.data, coded.length, &smaller, &kst_default_limits).read, 0);
+        assert_int_equal(whole.direct, i >= FIRST_DIRECT);
         kst_buffer_release(context, &coded);
     }
 }
@@ -189,10 +214,11 @@ static struct j2k_filter random_filter(void)
 }
 
 /* Half of the damage goes to the headers. */
-static void compare_damaged(const uint8_t *data, size_t length, uint32_t mutations)
+static void compare_damaged(const uint8_t *data, size_t length, uint32_t mutations, const bool *components)
 {
     for (uint32_t m = 0; m < mutations; m++) {
-        const struct j2k_filter filter = random_filter();
+        struct j2k_filter filter = random_filter();
+        filter.components = m % 3 == 0 ? components : NULL;
         size_t cut = m % 5 == 0 ? 1 + random_below(&random_state, (uint32_t)length) : length;
         uint8_t *damaged = malloc(cut); /* its own size, for a sanitizer to see its end */
         memcpy(damaged, data, cut);
@@ -204,12 +230,51 @@ static void compare_damaged(const uint8_t *data, size_t length, uint32_t mutatio
     }
 }
 
+static kst_buffer encode_volume(uint32_t style)
+{
+    static uint8_t samples[SLICES * SLICE_SIDE * SLICE_SIDE];
+    kst_volume volume;
+    kst_volume_options options;
+    kst_buffer coded = {.data = NULL};
+    kst_volume_init(&volume);
+    kst_volume_options_init(&options);
+    for (size_t i = 0; i < sizeof samples; i++)
+        samples[i] = (uint8_t)(i / 97 + random_below(&random_state, 16));
+    volume.data = samples;
+    volume.width = volume.height = SLICE_SIDE;
+    volume.depth = SLICES;
+    volume.bits = 8;
+    options.jpeg2000.style = style;
+    options.jpeg2000.block_width = options.jpeg2000.block_height = 16;
+    assert_int_equal(kst_encode_volume(context, &volume, &options, &coded, NULL), KST_OK);
+    return coded;
+}
+
+/* Packets of components that are not wanted are passed over, as the volume's PLT gives their lengths. */
+static void test_components(void **state)
+{
+    static const bool wanted[][SLICES] = {{false, true, false, true}, {true}, {false, false, false, true, true}};
+    (void)state;
+    for (uint32_t style = 0; style <= KST_J2K_HT; style += KST_J2K_HT) {
+        const struct j2k_filter all = {.layers = 0}, smaller = {.reduce = 1};
+        kst_buffer coded = encode_volume(style);
+        assert_true(compare(coded.data, coded.length, &all, &kst_default_limits).direct);
+        assert_true(compare(coded.data, coded.length, &smaller, &kst_default_limits).direct);
+        for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; k++) {
+            const struct j2k_filter some = {.components = wanted[k], .layers = (uint32_t)k};
+            assert_true(compare(coded.data, coded.length, &some, &kst_default_limits).direct);
+            compare_damaged(coded.data, coded.length, MUTATIONS, wanted[k]);
+        }
+        kst_buffer_release(context, &coded);
+    }
+}
+
 static void test_damaged(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         kst_buffer coded = encode(&variants[i]);
-        compare_damaged(coded.data, coded.length, MUTATIONS);
+        compare_damaged(coded.data, coded.length, MUTATIONS, NULL);
         kst_buffer_release(context, &coded);
     }
 }
@@ -227,7 +292,7 @@ static void test_corpus(void **state)
         uint8_t *data = j2k_corpus_read("streams", names[i], &length);
         assert_non_null(data);
         compare(data, length, &all, &kst_default_limits);
-        compare_damaged(data, length, CORPUS_MUTATIONS);
+        compare_damaged(data, length, CORPUS_MUTATIONS, NULL);
         free(data);
     }
 }
@@ -244,7 +309,7 @@ static void test_limits(void **state)
     limits = kst_default_limits;
     for (limits.memory = 1 << 14; limits.memory < 1 << 20; limits.memory += 77777) {
         static struct planning shared;
-        plan(&shared, pool, coded.data, coded.length, &all, &limits);
+        plan(&shared, SHARED, coded.data, coded.length, &all, &limits);
         end(&shared);
     }
     kst_buffer_release(context, &coded);
@@ -269,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_components),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_corpus),
         cmocka_unit_test(test_limits),
