@@ -27,13 +27,6 @@ bool source_at(const struct source *source, uint64_t offset, size_t length, void
     return true;
 }
 
-/* No file has a name here. */
-const char *file_path_extension(const char *path)
-{
-    (void)path;
-    return NULL;
-}
-
 static void check_volume(const kst_volume *volume)
 {
     fuzz_check(volume->width > 0 && volume->height > 0 && volume->depth > 0, "a volume has samples");

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "options.h"
 #include "tar/write.h"
@@ -11,12 +10,6 @@
 /* The limits that WebDataset's writer has, too, where a number tells archives apart. */
 enum { GROUPS_MAX = 100000 };
 static const uint64_t bytes_max = 3000000000;
-
-static bool is_archive(const char *name)
-{
-    const char *extension = file_path_extension(name);
-    return extension != NULL && strcasecmp(extension, "tar") == 0;
-}
 
 /* Set the folder that the pattern names. */
 static bool set_folder(const char *verb, struct output_options *output)
@@ -71,7 +64,7 @@ bool output_take_archives(
     int operands = *argc - optind, least = output->many.list.path != NULL ? 1 : 2;
     bool numbered;
 
-    if (output->directory != NULL || operands < least || !is_archive(argv[*argc - 1]))
+    if (output->directory != NULL || operands < least || !file_has_extension(argv[*argc - 1], "tar"))
         return refuse_limits(verb, given);
     output->archives = argv[*argc - 1];
     if (!tar_pattern(output->archives, &numbered)) {

@@ -196,6 +196,7 @@ bool file_holds_results(const struct file_format *format);
 const struct file_format *file_format_by_name(const char *name);       /* by name or extension; null: unknown */
 const struct file_format *file_format_by_path(const char *path);       /* by extension; null: unknown */
 const char *file_path_extension(const char *path);                     /* without its dot; null: none */
+bool file_has_extension(const char *path, const char *wanted);         /* upper case or lower case */
 const struct file_format *file_format_of(const struct source *source); /* by signature; null: unknown */
 
 /*

@@ -30,15 +30,6 @@ const struct file_format *file_format_by_name(const char *name)
     return NULL;
 }
 
-const char *file_path_extension(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash == NULL ? path : slash + 1;
-    const char *dot = strrchr(name, '.');
-
-    return dot == NULL || dot == name || dot[1] == '\0' ? NULL : dot + 1;
-}
-
 const struct file_format *file_format_by_path(const char *path)
 {
     const char *extension = file_path_extension(path);

@@ -32,7 +32,7 @@ static void swap_here(uint8_t *samples, size_t count, size_t bytes)
 
 bool volume_is_nifti(const char *name)
 {
-    return volume_has_extension(name, "nii");
+    return file_has_extension(name, "nii");
 }
 
 /* Check that the file has all samples, and return their length. */

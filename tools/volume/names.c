@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Checks that the names of outputs are those of what 'kostka volume' writes. */
-#include <strings.h>
-
 #include "volume/segy.h"
 #include "volume/stack.h"
 #include "volume/store.h"
-
-bool volume_has_extension(const char *name, const char *wanted)
-{
-    const char *extension = file_path_extension(name);
-    return extension != NULL && strcasecmp(extension, wanted) == 0;
-}
 
 int volume_check_coded(const char *name, kst_j2k_options *options)
 {
@@ -29,7 +21,7 @@ int volume_check_samples(const char *name)
     if (store_is_named(name))
         return complain_usage("volume", "'%s': 'kostka volume encode' makes stores, also of other stores", name);
     for (size_t i = 0; i < sizeof raw / sizeof *raw; i++)
-        if (volume_has_extension(name, raw[i]))
+        if (file_has_extension(name, raw[i]))
             return EXIT_FINE;
     if (file_path_extension(name) == NULL || volume_is_nifti(name) || volume_is_segy(name) || volume_is_stack(name))
         return EXIT_FINE;

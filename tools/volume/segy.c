@@ -28,7 +28,7 @@ static uint32_t get32(const uint8_t *at)
 
 bool volume_is_segy(const char *name)
 {
-    return volume_has_extension(name, "sgy") || volume_has_extension(name, "segy");
+    return file_has_extension(name, "sgy") || file_has_extension(name, "segy");
 }
 
 /* Numbers of lines along one axis: from `low` to `high` in steps. */

@@ -15,7 +15,7 @@ struct page {
 
 bool volume_is_stack(const char *name)
 {
-    return volume_has_extension(name, "tif") || volume_has_extension(name, "tiff");
+    return file_has_extension(name, "tif") || file_has_extension(name, "tiff");
 }
 
 static bool read_page_shape(TIFF *tiff, uint32_t number, struct page *page, struct problem *problem)

@@ -89,9 +89,6 @@ bool volume_write_store(const char *name, const struct store *store, const kst_b
 /* volume/files.c: write bytes at an offset of a file, or behind the others where bytes must be in order. */
 bool volume_put(struct output *output, uint64_t at, const void *data, size_t length, struct problem *problem);
 
-/* volume/names.c: return whether a name has this extension, in small letters or capitals. */
-bool volume_has_extension(const char *name, const char *wanted);
-
 /*
  * volume/names.c: check the name of an output that is coded (.jhc asks for code-blocks of HTJ2K), or that has samples.
  * Return an exit code, after a message if it is not 0.
