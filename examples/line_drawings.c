@@ -5,8 +5,8 @@
  *
  *     line_drawings OUTPUT-FOLDER FILE.jpg…
  *
- * Each file becomes one of the same name in the folder. KOSTKA_DEVICE names the devices; KOSTKA_FILTERS, if it is set, is
- * another chain of filters.
+ * Each file becomes one of the same name in the folder. KOSTKA_DEVICE names the devices; KOSTKA_FILTERS, if it is set,
+ * is another chain of filters.
  */
 #include <pthread.h>
 #include <stdio.h>

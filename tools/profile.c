@@ -440,22 +440,23 @@ const struct verb verb_profile = {
     .name = "profile",
     .summary = "tell where the time goes on a device, kernel by kernel",
     .run = run,
-    .help = "Usage: kostka profile --device DEVICE [OPTIONS] FILE\n"
-            "\n"
-            "Decodes the file, or encodes or filters it, many times on a GPU with a record of all that the device does.\n"
-            "For each kernel and copy: the median time, the bytes it has to move at least, gigabytes per second and\n"
-            "their share of what the device's own copies reach, registers, memory of a work-group and of a work-item,\n"
-            "work-groups and their size, and the theoretical occupancy. What the driver does not tell is a dash.\n"
-            "\n"
-            "  --device DEVICE     such as cuda, cuda:1, opencl:0\n"
-            "  --encode            encode the file's picture\n"
-            "  --filters FILTER,...   apply these to the file's picture in the device's memory; 'kostka help filter'\n"
-            "                      lists them\n"
-            "  --batch N           so many at once, default 1\n"
-            "  --repeat N          runs, default 50\n"
-            "  --json              as a JSON object\n"
-            "  --svg OUT.svg       a picture: the steps on a line of time, and against the roof of the copies\n"
-            "  and the options of 'kostka decode' (--scale, --region, --format ...) and of 'kostka encode'\n"
-            "  (-q, --subsampling, --optimize, --restart ...); any of those for JPEG 2000 (--lossless, --ratio ...)\n"
-            "  has it encoded instead of JPEG\n",
+    .help =
+        "Usage: kostka profile --device DEVICE [OPTIONS] FILE\n"
+        "\n"
+        "Decodes the file, or encodes or filters it, many times on a GPU with a record of all that the device does.\n"
+        "For each kernel and copy: the median time, the bytes it has to move at least, gigabytes per second and\n"
+        "their share of what the device's own copies reach, registers, memory of a work-group and of a work-item,\n"
+        "work-groups and their size, and the theoretical occupancy. What the driver does not tell is a dash.\n"
+        "\n"
+        "  --device DEVICE     such as cuda, cuda:1, opencl:0\n"
+        "  --encode            encode the file's picture\n"
+        "  --filters FILTER,...   apply these to the file's picture in the device's memory; 'kostka help filter'\n"
+        "                      lists them\n"
+        "  --batch N           so many at once, default 1\n"
+        "  --repeat N          runs, default 50\n"
+        "  --json              as a JSON object\n"
+        "  --svg OUT.svg       a picture: the steps on a line of time, and against the roof of the copies\n"
+        "  and the options of 'kostka decode' (--scale, --region, --format ...) and of 'kostka encode'\n"
+        "  (-q, --subsampling, --optimize, --restart ...); any of those for JPEG 2000 (--lossless, --ratio ...)\n"
+        "  has it encoded instead of JPEG\n",
 };

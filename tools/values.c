@@ -57,8 +57,8 @@ bool value_dct(const char *verb, const char *option, const char *value, kst_dct 
     static const struct {
         const char *name;
         kst_dct dct;
-    } names[] = {{"int", KST_DCT_ACCURATE}, {"islow", KST_DCT_ACCURATE}, {"fast", KST_DCT_FAST},
-        {"ifast", KST_DCT_FAST}};
+    } names[] = {
+        {"int", KST_DCT_ACCURATE}, {"islow", KST_DCT_ACCURATE}, {"fast", KST_DCT_FAST}, {"ifast", KST_DCT_FAST}};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(names[i].name, value) == 0) {

@@ -23,7 +23,7 @@ diff theirs ours | grep '^>' | grep -v ' 0 [0-9a-f]\{16\} [0-9]*$' >others && fa
 [ "$(wc -l <theirs)" -gt 1500 ] || fail 'hardly anything was called'
 [ "$(grep -c 'transform 0' ours)" -gt 20 ] || fail 'hardly anything was transformed'
 
-"$KOSTKA" run "$CALLS" "$1" >run || fail "kostka run: exit code $?"
+"$KOSTKA" run "$CALLS" "$1" >forwarded || fail "kostka run: exit code $?"
 "$CALLS" "$1" >alone || fail "the original alone: exit code $?"
-same run alone
+same forwarded alone
 finish

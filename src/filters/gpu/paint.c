@@ -165,8 +165,7 @@ kst_status kst_filter_gpu_painterly(struct filter_gpu_step *step)
     for (int32_t i = 0; i < step->value[LAYERS].number && step->value[BRUSH].number >> i > 0 && !status; i++) {
         layer.radius = (uint32_t)step->value[BRUSH].number >> i;
         layer.reference = layer.is_first ? step->to : sheet;
-        const struct filter_value sigma[] = {
-            {.number = (int32_t)layer.radius * FILTER_PAINTERLY_SIGMA}, {.number = 0}};
+        const struct filter_value sigma[] = {{.number = (int32_t)layer.radius * FILTER_PAINTERLY_SIGMA}, {.number = 0}};
         status = apply(step, kst_filter_gpu_gaussian, sigma, &step->from, &layer.reference);
         if (!status)
             status = strokes(step, &layer);

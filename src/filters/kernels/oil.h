@@ -76,8 +76,7 @@ FUNCTION u32 number_bins(GLOBAL const struct filter_record *record, const struct
 }
 
 /* Make the masks of `count` bins from `first` on. Whole work-group. */
-FUNCTION void make_masks(
-    GLOBAL const struct filter_record *record, const struct oil_tile *tile, u32 first, u32 count)
+FUNCTION void make_masks(GLOBAL const struct filter_record *record, const struct oil_tile *tile, u32 first, u32 count)
 {
     u32 side = tile->side;
     barrier_local();

@@ -208,8 +208,7 @@ filter_strokes(FILTER_ARGUMENTS)
         cell = cell_of(record, group * FILTER_GROUP_ITEMS + k);
         for (u32 i = 0; i < made[k]; i++) {
             u32 point = points[k * STROKE_POINTS + i];
-            press_brush(
-                record, cell.left + (i16)(point & 0xFFFF), cell.top + (i16)(point >> 16), colour[k], words);
+            press_brush(record, cell.left + (i16)(point & 0xFFFF), cell.top + (i16)(point >> 16), colour[k], words);
         }
     }
 }

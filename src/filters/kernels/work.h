@@ -19,7 +19,7 @@ enum {
     FILTER_TILE = 32,                                    /* columns and rows that a group makes */
     FILTER_TILE_ROWS = FILTER_GROUP_ITEMS / FILTER_TILE, /* rows that a group makes at once */
     FILTER_VALUES = 8,
-    FILTER_BINS = 65536,            /* of a histogram; there are two words for each */
+    FILTER_BINS = 65536,             /* of a histogram; there are two words for each */
     FILTER_BILATERAL_RADIUS = 12,    /* at most */
     FILTER_BILATERAL_WEIGHTS = 8192, /* that a group keeps */
     FILTER_OIL_RADIUS = 15,          /* at most */

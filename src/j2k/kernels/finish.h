@@ -9,9 +9,9 @@
 
 /* How the pixels of a strip are made. */
 enum {
-    FINISH_ANY,    /* as the output and the view say */
-    FINISH_PLAIN,  /* three interleaved components of 8 bits */
-    FINISH_TURNED  /* likewise, after the component transform of the filter's kind */
+    FINISH_ANY,   /* as the output and the view say */
+    FINISH_PLAIN, /* three interleaved components of 8 bits */
+    FINISH_TURNED /* likewise, after the component transform of the filter's kind */
 };
 
 /* The output of a strip, and which pixels of it the group, and of these the work-item, writes. */
@@ -56,7 +56,8 @@ FUNCTION struct finish find_finish(const struct strip *s, GLOBAL const struct j2
     f.kind = find_kind(output, is_integer);
     f.packed = view->packed;
     f.pitch = view->channel[0].pitch;
-    f.row = channel_at(&view->channel[0], pixels, output->x + (u32)(first - f.left), output->y + (u32)(f.begin - f.top));
+    f.row =
+        channel_at(&view->channel[0], pixels, output->x + (u32)(first - f.left), output->y + (u32)(f.begin - f.top));
     f.whole = f.count == STRIP_COLUMNS && is_aligned(f.row) && f.pitch % 4 == 0;
     return f;
 }
@@ -115,9 +116,9 @@ FUNCTION void put_four(const struct finish *f, GLOBAL u8 *to, const u32 *pixel)
         put_words((GLOBAL u32 *)(GLOBAL void *)to, f->packed, pixel);
         return;
     }
-    UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++) if (i >= f->first && i - f->first < f->count)
-        for (u32 k = 0; k < f->packed; k++)
-            to[(i - f->first) * f->packed + k] = (u8)(pixel[i] >> 8 * k);
+    UNROLL for (u32 i = 0; i < STRIP_COLUMNS;
+                i++) if (i >= f->first && i - f->first < f->count) for (u32 k = 0; k < f->packed; k++)
+        to[(i - f->first) * f->packed + k] = (u8)(pixel[i] >> 8 * k);
 }
 
 /* Make pixels of any kind, and write them if they are not packed. */
@@ -136,8 +137,8 @@ FUNCTION void finish_any(
 }
 
 /* Write a work-item's pixels of row y, if it has any. `made` has the samples of each component. */
-FUNCTION void finish_row(const struct strip *s, const struct finish *f, u32 is_integer, i32 y, const u32 *made,
-    GLOBAL u8 *pixels)
+FUNCTION void finish_row(
+    const struct strip *s, const struct finish *f, u32 is_integer, i32 y, const u32 *made, GLOBAL u8 *pixels)
 {
     u32 pixel[STRIP_COLUMNS];
     if (y < f->begin || y >= f->end || f->count == 0)
@@ -154,7 +155,7 @@ FUNCTION void finish_row(const struct strip *s, const struct finish *f, u32 is_i
 
 /* A kernel for samples of a type; `filter` names the steps of its filter. `narrow`: samples have 16 bits in memory. */
 #define FINISH(name, filter, type, narrow)                                                                             \
-    DENSE_KERNEL(J2K_STRIP_GROUP, 12)                                                                                            \
+    DENSE_KERNEL(J2K_STRIP_GROUP, 12)                                                                                  \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,    \
         u32 count, u32 first_output)                                                                                   \
     {                                                                                                                  \
@@ -164,9 +165,8 @@ FUNCTION void finish_row(const struct strip *s, const struct finish *f, u32 is_i
         u32 index = find_owner(groups, count, group_index());                                                          \
         GLOBAL const struct j2k_work_output *output =                                                                  \
             (GLOBAL const struct j2k_work_output *)(work + head->output) + first_output + index;                       \
-        const struct strip s =                                                                                         \
-            strip_of((GLOBAL const struct j2k_work_level *)(work + head->level) + output->level, 3,                    \
-                group_index() - groups[index], table);                                                                 \
+        const struct strip s = strip_of((GLOBAL const struct j2k_work_level *)(work + head->level) + output->level, 3, \
+            group_index() - groups[index], table);                                                                     \
         const struct finish f = find_finish(&s, output,                                                                \
             (GLOBAL const struct j2k_work_view *)(work + head->view) + output->view, filter == 53, pixels);            \
         DESCEND(s, samples, filter, type, narrow, 3, {                                                                 \

@@ -292,8 +292,8 @@ FUNCTION u32 kappa_of(const struct edges *edges, u32 q, u32 rho)
  * Decode 32 quads of a row, of which this work-item has `quad`, which is number q of the row and whose exponents are
  * `edges` those above. Returns whether it met damage. Whole work-group.
  */
-FUNCTION u32 decode_step(struct sample_bits *b, u32 bits, u32 quad, u32 q, u32 columns, const struct edges *edges,
-    struct quad_samples *s)
+FUNCTION u32 decode_step(
+    struct sample_bits *b, u32 bits, u32 quad, u32 q, u32 columns, const struct edges *edges, struct quad_samples *s)
 {
     s->rho = J2K_QUAD_RHO(quad);
     UNROLL for (u32 i = 0; i < 4; i++) s->number[i] = 0;

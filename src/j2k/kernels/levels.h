@@ -2,14 +2,14 @@
 /* The inverse wavelet transforms; a launch takes one level of all tile-components. See strips.h. */
 #include "j2k/kernels/strips.h"
 
-/* Where the samples of a strip go: those of row 0 and column 0 of the level's coordinates would be at `to`. */
+/* Says where the samples of a strip go: row 0 and column 0 of the level's coordinates would be at `to`. */
 struct level_rows {
     u32 to, pitch;
 };
 
 /* Store four samples of a row of a level, from column x on, of which only those in the strip are its own. */
-FUNCTION void store_samples(const struct strip *s, const struct level_rows *rows, GLOBAL u32 *samples, u32 narrow,
-    i32 y, const u32 *value)
+FUNCTION void store_samples(
+    const struct strip *s, const struct level_rows *rows, GLOBAL u32 *samples, u32 narrow, i32 y, const u32 *value)
 {
     if (y < s->y || y < s->y0 || y >= s->end)
         return;

@@ -26,11 +26,11 @@ enum {
 
 /* A work-group's strip, and which columns of it a work-item has. */
 struct strip {
-    i32 x0, y0, x1, y1; /* of the level, in the coordinates of its record */
-    i32 x;              /* the work-item's first column, which is even */
-    i32 left, right;    /* columns that the group completes */
-    i32 y, end;         /* rows that it completes; y is even */
-    u32 inside;         /* all the group's columns lie in the level */
+    i32 x0, y0, x1, y1;       /* of the level, in the coordinates of its record */
+    i32 x;                    /* the work-item's first column, which is even */
+    i32 left, right;          /* columns that the group completes */
+    i32 y, end;               /* rows that it completes; y is even */
+    u32 inside;               /* all the group's columns lie in the level */
     u32 place[STRIP_COLUMNS]; /* of each of the work-item's columns, or of its mirror image, in a row of its band */
     /*
      * By orientation, the pitch of a band; and for each component, place in the buffer of samples at which row 0 and
@@ -52,7 +52,8 @@ FUNCTION void put_table(GLOBAL const struct j2k_work_level *level, u32 component
 {
     LOCAL u32 *to = (LOCAL u32 *)table;
     u32 band = local_index() % 4, c = local_index() / 4;
-    u32 right = level->x1 - level->x0 == 1 ? level->x0 : band % 2, lower = level->y1 - level->y0 == 1 ? level->y0 : band / 2;
+    u32 right = level->x1 - level->x0 == 1 ? level->x0 : band % 2,
+        lower = level->y1 - level->y0 == 1 ? level->y0 : band / 2;
     band = 2 * lower + right;
     if (c < components) {
         if (c == 0)
@@ -64,8 +65,7 @@ FUNCTION void put_table(GLOBAL const struct j2k_work_level *level, u32 component
 }
 
 /* Return the strip of a group, of components whose bands have the same geometry. Whole work-group. */
-FUNCTION struct strip strip_of(
-    GLOBAL const struct j2k_work_level *level, u32 components, u32 group, LOCAL u32x4 *table)
+FUNCTION struct strip strip_of(GLOBAL const struct j2k_work_level *level, u32 components, u32 group, LOCAL u32x4 *table)
 {
     struct strip s;
     u32 across = J2K_STRIPS(level->x0, level->x1), column = group % across;
@@ -130,8 +130,7 @@ FUNCTION void load_columns(const struct strip *s, GLOBAL const u32 *samples, u32
 }
 
 /* Load rows y and y + 1, or their mirror images; y is even. */
-FUNCTION void load_rows(
-    const struct strip *s, GLOBAL const u32 *samples, u32 narrow, u32 components, i32 y, u32 *value)
+FUNCTION void load_rows(const struct strip *s, GLOBAL const u32 *samples, u32 narrow, u32 components, i32 y, u32 *value)
 {
     i32 even = mirror(y, s->y0, s->y1), odd = mirror(y + 1, s->y0, s->y1);
     if (s->inside)
@@ -200,7 +199,7 @@ FUNCTION u32 bits_of_float(float x)
     UNROLL for (u32 r = 0; r < (rows); r++)(far)[r] =                                                                  \
         type##_of(warp_shuffle(bits_of_##type((value)[r * STRIP_COLUMNS + (index)]), neighbour));
 #else
-#define EXCHANGED(components) SHARED u32 exchange[2 * (components) * J2K_STRIP_GROUP];
+#define EXCHANGED(components) SHARED u32 exchange[2 * (components)*J2K_STRIP_GROUP];
 #define EXCHANGE(type, rows, value, index, neighbour, far)                                                             \
     barrier_local();                                                                                                   \
     UNROLL for (u32 r = 0; r < (rows); r++) exchange[r * J2K_STRIP_GROUP + local_index()] =                            \
@@ -230,18 +229,18 @@ FUNCTION u32 bits_of_float(float x)
 
 /* All steps along rows. A single odd column or row is halved (F.3.6). */
 #define SYNTHESISE_ROWS_53(s, rows, value)                                                                             \
-    if (is_one_column(&(s))) {                                                                                                  \
-        UNROLL for (u32 i = 0; i < (rows) * STRIP_COLUMNS; i++)(value)[i] >>= (s).x0;                           \
+    if (is_one_column(&(s))) {                                                                                         \
+        UNROLL for (u32 i = 0; i < (rows)*STRIP_COLUMNS; i++)(value)[i] >>= (s).x0;                                    \
     } else {                                                                                                           \
         LIFT_EVEN_COLUMNS(i32, rows, value, lift_even)                                                                 \
         LIFT_ODD_COLUMNS(i32, rows, value, lift_odd)                                                                   \
     }
 
 #define SYNTHESISE_ROWS_97(s, rows, value)                                                                             \
-    if (is_one_column(&(s))) {                                                                                                  \
-        UNROLL for (u32 i = 0; i < (rows) * STRIP_COLUMNS; i++)(value)[i] *= (s).x0 == 1 ? 0.5f : 1.0f;         \
+    if (is_one_column(&(s))) {                                                                                         \
+        UNROLL for (u32 i = 0; i < (rows)*STRIP_COLUMNS; i++)(value)[i] *= (s).x0 == 1 ? 0.5f : 1.0f;                  \
     } else {                                                                                                           \
-        UNROLL for (u32 i = 0; i < (rows) * STRIP_COLUMNS; i++)(value)[i] *=                                           \
+        UNROLL for (u32 i = 0; i < (rows)*STRIP_COLUMNS; i++)(value)[i] *=                                             \
             i % 2 != 0 ? J2K_DWT_INVERSE_SCALE : J2K_DWT_SCALE;                                                        \
         LIFT_EVEN_COLUMNS(float, rows, value, LIFT_DELTA)                                                              \
         LIFT_ODD_COLUMNS(float, rows, value, LIFT_GAMMA)                                                               \
@@ -291,33 +290,32 @@ FUNCTION void descend_97(const struct strip *s, struct column_97 *column, float 
 
 /*
  * Go down a strip; `filter` names the filter's steps. Coefficients of the next two rows are being loaded while two are
- * transformed. For each two rows from `row` on that are completed, which may be outside of the strip, `statement` gets their samples in `made`, in the
- * order of load_inside(). Whole work-group.
+ * transformed. For each two rows from `row` on that are completed, which may be outside of the strip, `statement` gets
+ * their samples in `made`, in the order of load_columns(). Whole work-group.
  */
 #define DESCEND(s, samples, filter, type, narrow, components, statement)                                               \
-    u32 lane = local_index(), before = lane > 0 ? lane - 1 : 0,                                                        \
-        behind = lane + 1 < J2K_STRIP_GROUP ? lane + 1 : lane,                                                         \
+    u32 lane = local_index(), before = lane > 0 ? lane - 1 : 0, behind = lane + 1 < J2K_STRIP_GROUP ? lane + 1 : lane, \
         outermost = (lane == 0 ? 1u : 0u) | (lane + 1 == J2K_STRIP_GROUP ? 2u : 0u);                                   \
-    struct column_##filter column[(components) * STRIP_COLUMNS];                                                       \
+    struct column_##filter column[(components)*STRIP_COLUMNS];                                                         \
     const struct column_##filter zero = {0};                                                                           \
-    UNROLL for (u32 i = 0; i < (components) * STRIP_COLUMNS; i++) column[i] = zero;                                    \
-    u32 next[(components) * STRIP_LINE];                                                                               \
+    UNROLL for (u32 i = 0; i < (components)*STRIP_COLUMNS; i++) column[i] = zero;                                      \
+    u32 next[(components)*STRIP_LINE];                                                                                 \
     load_rows(&(s), samples, narrow, components, (s).y - ABOVE_##filter, next);                                        \
     ROLL for (i32 y = (s).y - ABOVE_##filter; y - DELAY_##filter < (s).end; y += 2)                                    \
     {                                                                                                                  \
-        u32 made[(components) * STRIP_LINE];                                                                           \
-        type value[(components) * STRIP_LINE], far[2 * (components)];                                                  \
-        UNROLL for (u32 i = 0; i < (components) * STRIP_LINE; i++) value[i] = type##_of(next[i]);                      \
+        u32 made[(components)*STRIP_LINE];                                                                             \
+        type value[(components)*STRIP_LINE], far[2 * (components)];                                                    \
+        UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) value[i] = type##_of(next[i]);                        \
         if (y + 2 - DELAY_##filter < (s).end)                                                                          \
             load_rows(&(s), samples, narrow, components, y + 2, next);                                                 \
-        SYNTHESISE_ROWS_##filter(s, 2 * (components), value)                                                           \
+        SYNTHESISE_ROWS_##filter(s, 2 * (components), value);                                                          \
         UNROLL for (u32 c = 0; c < (components); c++)                                                                  \
         {                                                                                                              \
             type *v = value + c * STRIP_LINE;                                                                          \
             UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)                                                             \
                 descend_##filter(&(s), &column[c * STRIP_COLUMNS + i], &v[i], &v[i + STRIP_COLUMNS]);                  \
         }                                                                                                              \
-        UNROLL for (u32 i = 0; i < (components) * STRIP_LINE; i++) made[i] = bits_of_##type(value[i]);                 \
+        UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) made[i] = bits_of_##type(value[i]);                   \
         i32 row = y - DELAY_##filter;                                                                                  \
         statement;                                                                                                     \
     }

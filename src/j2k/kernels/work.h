@@ -28,7 +28,8 @@ enum {
     J2K_HOST_BLOCK_GROUP = 256, /* work-items of a group, which share a block that the host decoded */
     J2K_WORD_COLUMNS = 8,       /* columns of a stripe that a word of bits covers, one bit for each coefficient */
     J2K_STRIP_GROUP = 32,
-    J2K_STRIP_WIDTH = 128, /* columns of a strip that a group transforms, of which those within the margins are its own */
+    J2K_STRIP_WIDTH =
+        128, /* columns of a strip that a group transforms, of which those within the margins are its own */
     J2K_STRIP_MARGIN = 4,
     J2K_STRIP_STEP = J2K_STRIP_WIDTH - 2 * J2K_STRIP_MARGIN,
     J2K_STRIP_ROWS = 64,   /* most rows of a strip */
@@ -176,10 +177,10 @@ struct j2k_work_bundle {
  * column needs no margin there, and neither does the last one if it ends just where the level does, at an even column.
  */
 #define J2K_STRIP_EXTENT(x0, x1) ((x1) + ((x0) > 0 ? J2K_STRIP_MARGIN : 0))
-#define J2K_STRIP_SPARE(extent) ((extent) % J2K_STRIP_STEP == 2 * J2K_STRIP_MARGIN ? 2 * J2K_STRIP_MARGIN : J2K_STRIP_MARGIN)
+#define J2K_STRIP_SPARE(extent)                                                                                        \
+    ((extent) % J2K_STRIP_STEP == 2 * J2K_STRIP_MARGIN ? 2 * J2K_STRIP_MARGIN : J2K_STRIP_MARGIN)
 #define J2K_STRIPS_OF(extent)                                                                                          \
-    ((extent) <= J2K_STRIP_STEP ? 1                                                                                    \
-                                : ((extent) - J2K_STRIP_SPARE(extent) + J2K_STRIP_STEP - 1) / J2K_STRIP_STEP)
+    ((extent) <= J2K_STRIP_STEP ? 1 : ((extent)-J2K_STRIP_SPARE(extent) + J2K_STRIP_STEP - 1) / J2K_STRIP_STEP)
 #define J2K_STRIPS(x0, x1) J2K_STRIPS_OF(J2K_STRIP_EXTENT(x0, x1))
 
 /* A level: a resolution of a tile-component that is synthesised from the one below and three bands (T.800 F.3). */
