@@ -566,6 +566,27 @@ static void refusals(void **state)
             fail_msg("%s is let pass", wrong[i]);
 }
 
+/* Pixels beyond the places that a warp knows are refused, and are not taken for others. */
+static void long_sources(void **state)
+{
+    kst_filter *filter;
+    kst_image from, to;
+    (void)state;
+    kst_image_init(&from);
+    from.format = KST_FORMAT_GREY;
+    from.height = from.plane[0].height = 1;
+    from.plane_count = 1;
+    assert_int_equal(kst_filter_open(contexts.context[0], "warp=1:0:1048570:0:1:0:size=4x1", &filter, NULL), KST_OK);
+    for (uint32_t above = 0; above < 2; above++) {
+        kst_report report;
+        kst_report_init(&report);
+        from.width = from.plane[0].width = 1048576 + above;
+        assert_int_equal(kst_filter_describe(filter, &from, &to, &report), above ? KST_ERROR_IMAGE_SIZE : KST_OK);
+        assert_true(!above || strstr(report.message, "warp takes sides of up to 1048576 pixels, not 1048577x1"));
+    }
+    kst_filter_close(&filter);
+}
+
 /* ── Counts ── */
 
 static void histogram(void **state)
@@ -594,6 +615,27 @@ static void histogram(void **state)
     assert_int_equal(kst_filter_histogram(contexts.context[0], NULL, counts, 9, NULL), KST_ERROR_ARGUMENT);
 }
 
+/* The limit of pixels is one of pictures: it does not count the counts. */
+static void histogram_of_few(void **state)
+{
+    static struct picture from;
+    static uint32_t counts[65536];
+    kst_context_options options;
+    kst_context *context;
+    uint64_t sum = 0;
+    (void)state;
+    kst_context_options_init(&options);
+    options.device = "cpu";
+    options.limits.pixels = WIDTH * HEIGHT;
+    assert_int_equal(kst_context_create(&options, &context), KST_OK);
+    make(&from, KST_FORMAT_GREY, 16);
+    assert_int_equal(kst_filter_histogram(context, &from.image, counts, 65536, NULL), KST_OK);
+    for (uint32_t i = 0; i < 65536; i++)
+        sum += counts[i];
+    assert_int_equal(sum, WIDTH * HEIGHT);
+    kst_context_destroy(&context);
+}
+
 static int start(void **state)
 {
     snprintf(path, sizeof path, "/tmp/kostka-tone-%ld.cube", (long)getpid());
@@ -611,6 +653,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(warp_models), cmocka_unit_test(warp_exactly),
         cmocka_unit_test(colours), cmocka_unit_test(normalise), cmocka_unit_test(tables),
         cmocka_unit_test(hostile_tables), cmocka_unit_test(long_numbers), cmocka_unit_test(damaged_tables),
-        cmocka_unit_test(no_tables), cmocka_unit_test(refusals), cmocka_unit_test(histogram)};
+        cmocka_unit_test(no_tables), cmocka_unit_test(refusals), cmocka_unit_test(long_sources),
+        cmocka_unit_test(histogram), cmocka_unit_test(histogram_of_few)};
     return cmocka_run_group_tests(tests, start, stop);
 }
