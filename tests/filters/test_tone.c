@@ -454,6 +454,8 @@ static void hostile_tables(void **state)
     refuse("LUT_1D_SIZE 2\nDOMAIN_MIN 0 0 1\nDOMAIN_MAX 1 1 1\n0 0 0\n1 1 1\n", "the end of its domain");
     refuse("LUT_1D_SIZE 2\nDOMAIN_MIN 0 0\n", "no number");
     refuse("LUT_1D_SIZED 2\n", "neither a known word");
+    refuse("LUT_1D_SIZE 2\nDOMAIN_MAX 1023 1023 1023\n0 0 0\n1 1 1\n", "line 2 of the table: a domain lies between");
+    refuse("LUT_1D_SIZE 2\nLUT_1D_INPUT_RANGE -1e3 1\n0 0 0\n1 1 1\n", "a domain lies between -100 and 100: ' -1e3 1'");
 }
 
 /* Numbers of any length end soon, and are what they stand for. */
