@@ -88,7 +88,7 @@ static int32_t held_in(int32_t index, uint32_t count)
     return index < 0 ? 0 : index >= (int32_t)count ? (int32_t)count - 1 : index;
 }
 
-/* The sample of a pixel, which may lie outside. */
+/* Return the sample of a pixel, which may lie outside. */
 static int32_t sample_at(
     const struct filter_pixels *from, const struct filter_warp *warp, int32_t x, int32_t y, uint32_t channel)
 {
