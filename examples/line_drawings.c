@@ -88,8 +88,10 @@ static bool run(struct work *work, const kst_filter *filter)
         status = kst_flow_start(&options, &flow);
     if (status)
         return fprintf(stderr, "line_drawings: %s\n", kst_status_text(status)), false;
-    kst_flow_end(&flow); /* waits for all results, each of which has its own status */
-    return work->failed == 0;
+    status = kst_flow_end(&flow); /* waits for all results, each of which has its own status and message */
+    if (status && work->failed == 0)
+        fprintf(stderr, "line_drawings: %s\n", kst_status_text(status));
+    return !status && work->failed == 0;
 }
 
 int main(int argc, char **argv)

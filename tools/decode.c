@@ -37,7 +37,8 @@ static int choose_target(const struct output_options *output, int argc, char **a
         named ? NULL : &file_pnm, target);
 
     if (code == EXIT_FINE && file_holds_results(*target))
-        return complain_usage("decode", "%s holds no pixels; 'kostka filter histogram' makes it", (*target)->name);
+        return complain_usage("decode", "%s holds no pixels; 'kostka filter %s' makes it", (*target)->name,
+            *target == &file_svg ? "lines" : "histogram");
     if (code == EXIT_FINE && (file_kind(*target) & KIND_CODED) != 0)
         return complain_usage("decode", "the output must hold pixels, not %s; 'convert' encodes again",
             *target == &file_jpeg ? "JPEG" : "JPEG 2000");

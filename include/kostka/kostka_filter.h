@@ -75,7 +75,7 @@ typedef struct kst_filter kst_filter;
  * @param report null, or receives the status, what is wrong in words, and at which byte of the chain
  * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS (an unknown filter, parameter or word, a missing value, a
  *         number out of its range, or values that contradict each other), KST_ERROR_READ (a file that cannot be read,
- * or that is not what the filter takes, with the line that is wrong) or KST_ERROR_MEMORY
+ *         or that is not what the filter takes, with the line that is wrong) or KST_ERROR_MEMORY
  */
 KST_API kst_status kst_filter_open(kst_context *context, const char *chain, kst_filter **filter, kst_report *report);
 
@@ -165,6 +165,7 @@ KST_API kst_status kst_filter_histogram(
  * @return KST_OK or KST_ERROR_ARGUMENT
  */
 KST_API kst_status kst_filter_stage(const kst_filter *filter, kst_flow_stage *stage);
+
 /** A straight segment between the centres of two pixels; pixel (0, 0) is the upper left one. */
 typedef struct kst_segment {
     int32_t x0, y0, x1, y1;

@@ -62,7 +62,7 @@ static kst_status open_chain(kst_context *context, const char *chain, kst_filter
         status = open_files(made, chain, reason, &offset);
     if (status) {
         close_steps(made);
-        return kst_report_error(report, status, offset, "%s", reason);
+        return kst_report_error(report, status, offset, reason[0] ? "%s" : NULL, reason);
     }
     *filter = made;
     return KST_OK;

@@ -59,7 +59,7 @@ struct filter_kind {
     kst_status (*run)(const struct filter_work *work);
 };
 
-/* What is done with the file that a filter has as a parameter. */
+/* Says what is done with the file that a filter has as a parameter. */
 struct filter_file {
     /* Read it when the chain is opened. *data is closed after a failure, too, whose reason is written. */
     kst_status (*open)(

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/context.h"
+#include "filters/cpu/kinds.h"
 #include "filters/shape.h"
 #include "image/allocate.h"
 #include "image/validate.h"
@@ -49,7 +50,8 @@ kst_status kst_filter_shape_after(
     for (uint32_t i = 0; i < count && !status; i++) {
         if (filter->step[i].kind->shape)
             status = filter->step[i].kind->shape(filter->step[i].value, &shape, reason);
-        if (!status && (uint64_t)shape.width * shape.height > filter->context->limits.pixels)
+        bool pictured = filter->step[i].kind != &kst_filter_histogram_kind; /* counts are no pixels */
+        if (!status && pictured && (uint64_t)shape.width * shape.height > filter->context->limits.pixels)
             status = KST_ERROR_LIMIT_PIXELS;
     }
     if (!status)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes the results of some entries: images, streams, or streams by way of images that stay in the device's memory. */
+#include <string.h>
+
 #include "core/report.h"
 #include "flow/flow.h"
 
@@ -101,6 +103,16 @@ static void resize(struct making *m, kst_memory memory)
             kst_report_resizing(&m->entry[i]->item.report, &m->resizing[count++].report);
 }
 
+/* Add what the report of a stage says to that of the step before: an error ends the item, and warnings stay. */
+static void take_report(kst_report *report, const kst_report *staged)
+{
+    if (!staged->status)
+        return;
+    report->status = staged->status;
+    report->offset = KST_NO_OFFSET;
+    memcpy(report->message, staged->message, sizeof report->message);
+}
+
 /* Run a stage on the images of entries from `first` on that have the same one. Returns where the others begin. */
 static uint32_t run_stage(struct making *m, uint32_t first)
 {
@@ -116,9 +128,9 @@ static uint32_t run_stage(struct making *m, uint32_t first)
         stage->run(stage->user, m->context, m->staging, count);
     count = 0;
     for (uint32_t i = first; i < end && stage; i++) {
-        kst_flow_item *item = &m->entry[i]->item;
-        if (!item->report.status && m->staging[count++].report.status)
-            item->report = m->staging[count - 1].report;
+        kst_report *report = &m->entry[i]->item.report;
+        if (!report->status)
+            take_report(report, &m->staging[count++].report);
     }
     return end;
 }

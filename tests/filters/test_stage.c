@@ -145,6 +145,40 @@ static void test_items(void **state)
     kst_image_release(set.context, &chosen.image);
 }
 
+static bool next_cut(void *user, kst_flow_item *item)
+{
+    uint32_t *brought = user;
+    item->data = set.stream[1].data;
+    item->length = set.stream[1].length / 2;
+    return (*brought)++ == 0;
+}
+
+/* What decoding has warned of is in the report of an item that fails in its stage. */
+static void test_warnings(void **state)
+{
+    kst_flow_stage stage;
+    kst_filter *filter = open_stage("crop=9999x1", &stage);
+    kst_flow_options options;
+    kst_flow_item item;
+    kst_flow *flow;
+    uint32_t brought = 0;
+    (void)state;
+    kst_flow_options_init(&options);
+    options.devices = "cpu";
+    options.stage = &stage;
+    options.next = next_cut;
+    options.user = &brought;
+    assert_int_equal(kst_flow_start(&options, &flow), KST_OK);
+    assert_true(kst_flow_take(flow, &item));
+    assert_int_equal(item.report.status, KST_ERROR_REGION);
+    assert_non_null(strstr(item.report.message, "outside the image"));
+    assert_true(item.report.warnings > 0);
+    assert_null(item.image.plane[0].data);
+    kst_flow_release(flow, &item);
+    assert_int_equal(kst_flow_end(&flow), KST_ERROR_REGION);
+    kst_filter_close(&filter);
+}
+
 /* A profile of colours is left behind where the picture becomes grey, and goes along otherwise. */
 static uint32_t count_profiles(const char *chain)
 {
@@ -227,6 +261,7 @@ static void test_misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cpu), cmocka_unit_test(test_gpus),
-        cmocka_unit_test(test_items), cmocka_unit_test(test_profiles), cmocka_unit_test(test_misuse)};
+        cmocka_unit_test(test_items), cmocka_unit_test(test_warnings), cmocka_unit_test(test_profiles),
+        cmocka_unit_test(test_misuse)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -189,7 +189,7 @@ const struct row_format *file_row_format(const struct file_format *format);
 extern const struct file_format file_bmp, file_gif, file_webp, file_jpeg, file_j2k, file_j2c, file_jph, file_jhc,
     file_pgx, file_png, file_tiff, file_pam, file_pnm, file_pgm, file_ppm, file_raw, file_yuv;
 
-/* What filters find out about pictures, instead of a picture. */
+/* These hold what filters find out about pictures, instead of a picture. */
 extern const struct file_format file_json, file_csv, file_svg;
 bool file_holds_results(const struct file_format *format);
 

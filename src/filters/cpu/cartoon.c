@@ -70,7 +70,7 @@ static kst_status smooth(const struct filter_work *work, const struct filter_car
     return status;
 }
 
-/* What threads need to draw: the smooth picture, its edges, and what a level adds to each luminance. */
+/* Holds what threads need to draw: the smooth picture, its edges, and what a level adds to each luminance. */
 struct filter_drawing {
     const struct filter_pixels *smooth, *edges;
     uint32_t line;

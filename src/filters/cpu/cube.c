@@ -195,12 +195,26 @@ static bool read_size(struct cube_reading *reading, bool is_solid)
     return cube->value != NULL;
 }
 
+/* Numbers beyond 100 are held there, which a domain must not be: samples would be looked up at other places. */
+static bool check_ends(struct cube_reading *reading, const int64_t *value, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (value[i] <= -(int64_t)RANGE_MAX * BILLION || value[i] >= (int64_t)RANGE_MAX * BILLION)
+            return fail(reading, "a domain lies between -100 and 100");
+    return true;
+}
+
 /* Read one end of the domain of each colour, or with `both` the two ends of all. */
 static bool read_domain(struct cube_reading *reading, int64_t *ends, bool both)
 {
     struct filter_cube *cube = reading->cube;
     int64_t value[FILTER_CUBE_COLOURS];
-    if (!read_numbers(reading, value, both ? 2 : FILTER_CUBE_COLOURS))
+    const char *begin = reading->at;
+    const int count = both ? 2 : FILTER_CUBE_COLOURS;
+    if (!read_numbers(reading, value, count))
+        return false;
+    reading->at = begin; /* for the message */
+    if (!check_ends(reading, value, count))
         return false;
     for (int i = 0; i < FILTER_CUBE_COLOURS; i++) {
         if (both) {

@@ -347,8 +347,8 @@ static void TIER(luminance_8)(const uint8_t *from, uint8_t *to, size_t count, si
 enum { OIL_BINS = 256, OIL_ONE = 256, OIL_COLOURS = 3 };
 
 /*
- * What the square around a pixel holds: for each bin a key, 256 × its pixels + 255 − the bin, of which the greatest is
- * that of the darkest of the most common bins; and the sums of its pixels' colours.
+ * Holds what the square around a pixel has: for each bin a key, 256 × its pixels + 255 − the bin, of which the greatest
+ * is that of the darkest of the most common bins; and the sums of its pixels' colours.
  */
 struct oil_square {
     int32_t key[OIL_BINS];
@@ -385,7 +385,7 @@ static inline uint32_t oil_mode(const struct oil_square *square, uint32_t bins)
     return (uint32_t)most;
 }
 
-/* The mean: of colours rounded to the nearest integer, the even one of two; of grey rounded down. */
+/* Return the mean: of colours rounded to the nearest integer, the even one of two; of grey rounded down. */
 static inline uint32_t oil_mean(uint32_t sum, uint32_t count, const uint32_t colours)
 {
     uint32_t quotient = sum / count, twice = (sum - quotient * count) * 2;

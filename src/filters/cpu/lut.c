@@ -58,7 +58,7 @@ uint32_t kst_filter_lut_colour(const struct filter_pixels *pixels, uint32_t chan
     return pixels->reversed ? FILTER_CUBE_COLOURS - 1 - channel : channel;
 }
 
-/* What is looked up for a sample of each channel: its new value, or its place in the table. */
+/* Holds what is looked up for a sample of each channel: its new value, or its place in the table. */
 struct lut_tables {
     const struct filter_cube *cube;
     bool trilinear;

@@ -29,7 +29,7 @@ static void list_bins(struct filter_oil *oil, uint32_t ratio)
     }
 }
 
-/* Luminance of any depth, as one of 8 bits. */
+/* Return luminance of any depth, as one of 8 bits. */
 static uint32_t narrow(const struct filter_pixels *from, const uint8_t *row, size_t x)
 {
     uint32_t luminance = kst_filter_luminance(from, row, x);

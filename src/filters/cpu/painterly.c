@@ -42,7 +42,7 @@ static const uint8_t *pixel_at(const struct filter_pixels *pixels, struct filter
     return kst_filter_row(pixels, (uint32_t)at.y) + (size_t)at.x * pixels->channels;
 }
 
-/* The sum of the differences of colours. */
+/* Return the sum of the differences of colours. */
 static int32_t distance(const struct filter_layer *layer, const uint8_t *a, const uint8_t *b)
 {
     int32_t sum = 0;
@@ -57,7 +57,7 @@ static bool is_inside(const struct filter_layer *layer, struct filter_spot at)
            at.y < (int32_t)layer->reference->height;
 }
 
-/* A pixel of a cell that looks as if chosen by chance, but is not. */
+/* Return a pixel of a cell that looks as if chosen by chance, but is not. */
 static struct filter_spot any_of(struct filter_spot cell, struct filter_spot end)
 {
     uint32_t mixed = ((uint32_t)cell.x * 73856093u) ^ ((uint32_t)cell.y * 19349663u);
@@ -99,7 +99,7 @@ static int32_t luminance_at(const struct filter_pixels *pixels, int32_t x, int32
     return (int32_t)kst_filter_luminance(pixels, kst_filter_row(pixels, (uint32_t)y), (size_t)x);
 }
 
-/* The direction of the contour at a pixel: the gradient by Sobel's operator, turned by 90 degrees. */
+/* Return the direction of the contour at a pixel: the gradient by Sobel's operator, turned by 90 degrees. */
 static struct filter_spot contour_at(const struct filter_pixels *pixels, struct filter_spot at)
 {
     int32_t dx = 0, dy = 0;
@@ -111,7 +111,7 @@ static struct filter_spot contour_at(const struct filter_pixels *pixels, struct 
     return (struct filter_spot){-dy, dx};
 }
 
-/* The root of up to 2^22, rounded down. */
+/* Return the root of up to 2^22, rounded down. */
 static int32_t root(int32_t square)
 {
     int32_t made = 0;
@@ -120,7 +120,7 @@ static int32_t root(int32_t square)
     return made;
 }
 
-/* part × radius ÷ whole, rounded to nearest, halves away from 0. */
+/* Return part × radius ÷ whole, rounded to nearest, halves away from 0. */
 static int32_t scaled(int32_t part, int32_t radius, int32_t whole)
 {
     int32_t made = (2 * abs(part) * radius + whole) / (2 * whole);

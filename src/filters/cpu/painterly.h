@@ -5,7 +5,7 @@
 
 enum { FILTER_PAINTERLY_BRUSH = 32 /* radius */, FILTER_PAINTERLY_LENGTH = 16, FILTER_PAINTERLY_LAYERS = 4 };
 
-/* What painterly's Gaussian takes for sigma, in thousandths, for each pixel of a brush's radius. */
+/* Says what painterly's Gaussian takes for sigma, in thousandths, for each pixel of a brush's radius. */
 enum { FILTER_PAINTERLY_SIGMA = 500 };
 
 #endif

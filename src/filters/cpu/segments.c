@@ -62,7 +62,8 @@ static void link_pixel(const struct filter_chains *chains, uint16_t *word)
     *word = (uint16_t)(EDGE | links | (count > 2 ? JUNCTION : 0));
 }
 
-/* The first direction, of those that are not left out, in which a pixel is linked to one with or without a mark. */
+/* Return the first direction, of those that are not left out, in which a pixel is linked to one with or without a mark.
+ */
 static uint32_t find_link(
     const struct filter_chains *chains, struct filter_place_on_map at, uint32_t left_out, uint32_t mask, uint32_t mark)
 {
@@ -171,7 +172,7 @@ static kst_status follow(struct filter_chains *chains, struct filter_place_on_ma
     return status ? status : split_chain(chains);
 }
 
-/* Whether a pixel of a chain has at most one link to another one of it. */
+/* Return whether a pixel of a chain has at most one link to another one of it. */
 static bool is_end(const struct filter_chains *chains, struct filter_place_on_map at)
 {
     uint32_t first = find_link(chains, at, 0, JUNCTION, 0);

@@ -12,7 +12,8 @@ struct filter_segments {
     size_t count, room;
 };
 
-/* How far chains may lie from their segments, in sixteenths of a pixel up to 256, and the least length of a segment. */
+/* Says how far chains may lie from their segments, in sixteenths of a pixel up to 256, and the least length of a
+ * segment. */
 struct filter_segments_fit {
     int32_t tolerance;
     int32_t least;

@@ -14,7 +14,8 @@
 #include "image/sample.h"
 
 enum { COEFFICIENTS = 8, SIZE = COEFFICIENTS, WEIGHTS, OUTSIDE };
-enum { SIDE_MAX = 65536, WEIGHT_BITS = 12, FAR = 1 << 28 };
+enum { SIDE_MAX = 65536, WEIGHT_BITS = 12, FAR = 1 << 28 /* 256ths, which no place is beyond */ };
+enum { SOURCE_MAX = FAR >> FILTER_WARP_FRACTION };
 
 void kst_filter_warp_settle(const struct filter_value *value, struct filter_warp *warp)
 {
@@ -29,6 +30,11 @@ void kst_filter_warp_settle(const struct filter_value *value, struct filter_warp
 static kst_status warp_shape(const struct filter_value *value, struct filter_shape *shape, char reason[FILTER_REASON])
 {
     const struct filter_value *size = &value[SIZE];
+    if (shape->width > SOURCE_MAX || shape->height > SOURCE_MAX) {
+        snprintf(reason, FILTER_REASON, "warp takes sides of up to %d pixels, not %ux%u; crop before it leaves fewer",
+            SOURCE_MAX, shape->width, shape->height);
+        return KST_ERROR_IMAGE_SIZE;
+    }
     if (size->number > 0)
         shape->width = (uint32_t)size->number;
     if (size->height > 0)
@@ -82,7 +88,7 @@ static int32_t held_in(int32_t index, uint32_t count)
     return index < 0 ? 0 : index >= (int32_t)count ? (int32_t)count - 1 : index;
 }
 
-/* The sample of a pixel, which may lie outside. */
+/* Return the sample of a pixel, which may lie outside. */
 static int32_t sample_at(
     const struct filter_pixels *from, const struct filter_warp *warp, int32_t x, int32_t y, uint32_t channel)
 {

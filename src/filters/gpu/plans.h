@@ -5,7 +5,7 @@
 
 #include "filters/gpu/launches.h"
 
-/* A record with the weights of luminance. */
+/* Return a record with the weights of luminance. */
 struct filter_record kst_filter_gpu_luminance(const struct filter_gpu_step *step);
 
 /* A function that adds the launches of one application of a filter. */

@@ -154,7 +154,7 @@ FUNCTION struct oil_sum sum_bin(GLOBAL const struct filter_record *record, GLOBA
     return sum;
 }
 
-/* The mean: of colours rounded to the nearest integer, the even one of two; of grey rounded down. */
+/* Return the mean: of colours rounded to the nearest integer, the even one of two; of grey rounded down. */
 FUNCTION u32 oil_mean(u32 sum, u32 number, u32 colours)
 {
     u32 quotient = sum / number, twice = (sum - quotient * number) * 2;

@@ -23,7 +23,7 @@ struct stroke_place {
     i32 x, y;
 };
 
-/* The colours of a pixel, a byte each. */
+/* Return the colours of a pixel, a byte each. */
 FUNCTION u32 colours_at(GLOBAL const struct filter_record *record, GLOBAL const u8 *pixel)
 {
     u32 colours = pixel[0];
@@ -40,7 +40,7 @@ FUNCTION u32 canvas_at(GLOBAL const struct filter_record *record, GLOBAL u8 *to,
     return colours_at(record, target_pixel(record, to, (u32)at.x, (u32)at.y));
 }
 
-/* The sum of the differences of colours. */
+/* Return the sum of the differences of colours. */
 FUNCTION i32 stroke_distance(u32 a, u32 b)
 {
     return (i32)(magnitude_of((i32)(a & 255) - (i32)(b & 255)) +
@@ -48,7 +48,7 @@ FUNCTION i32 stroke_distance(u32 a, u32 b)
                  magnitude_of((i32)(a >> 16) - (i32)(b >> 16)));
 }
 
-/* A pixel that looks as if chosen by chance, but is not. */
+/* Return a pixel that looks as if chosen by chance, but is not. */
 FUNCTION struct stroke_place any_of_cell(const struct stroke_cell *cell)
 {
     u32 mixed = ((u32)cell->left * 73856093u) ^ ((u32)cell->top * 19349663u);
@@ -86,7 +86,7 @@ FUNCTION i32 reference_luminance(GLOBAL const struct filter_record *record, GLOB
     return (i32)luminance_of(record, source_pixel(record, from, column, row));
 }
 
-/* The direction of the contour at a pixel: the gradient by Sobel's operator, turned by 90 degrees. */
+/* Return the direction of the contour at a pixel: the gradient by Sobel's operator, turned by 90 degrees. */
 FUNCTION struct stroke_place contour_at(
     GLOBAL const struct filter_record *record, GLOBAL const u8 *from, struct stroke_place at)
 {

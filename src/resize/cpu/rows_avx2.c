@@ -83,7 +83,7 @@ struct row_sums {
 };
 
 /* Rows that are made together. */
-struct strip {
+struct resize_strip {
     const uint8_t *from[STRIP];
     uint8_t *to[STRIP];
     __m256i greatest;
@@ -109,7 +109,8 @@ INLINE void store_pixel(uint8_t *to, int32_t pixel, uint32_t channels, bool is_l
     memcpy(to, &pixel, channels == 3 && is_last ? 3 : 4);
 }
 
-INLINE void store_pixels(const struct strip *strip, __m256i ab, __m256i cd, size_t at, uint32_t channels, bool is_last)
+INLINE void store_pixels(
+    const struct resize_strip *strip, __m256i ab, __m256i cd, size_t at, uint32_t channels, bool is_last)
 {
     __m256i words = _mm256_packs_epi32(_mm256_srai_epi32(ab, RESIZE_BITS), _mm256_srai_epi32(cd, RESIZE_BITS));
     __m256i bytes = _mm256_min_epu8(_mm256_packus_epi16(words, words), strip->greatest);
@@ -121,8 +122,8 @@ INLINE void store_pixels(const struct strip *strip, __m256i ab, __m256i cd, size
 }
 
 /* Make pixels of three or four channels. */
-INLINE void strip_pixels(
-    const struct resize_weights *weights, const struct strip *strip, uint32_t begin, uint32_t end, uint32_t channels)
+INLINE void strip_pixels(const struct resize_weights *weights, const struct resize_strip *strip, uint32_t begin,
+    uint32_t end, uint32_t channels)
 {
     const __m256i order = order_of(channels);
     const __m256i lows = _mm256_setr_epi32(
@@ -175,7 +176,8 @@ INLINE uint32_t round_four(__m128i ab, __m128i cd, __m128i greatest)
 }
 
 /* Make pixels of one channel. */
-INLINE void strip_samples(const struct resize_weights *weights, const struct strip *strip, uint32_t begin, uint32_t end)
+INLINE void strip_samples(
+    const struct resize_weights *weights, const struct resize_strip *strip, uint32_t begin, uint32_t end)
 {
     const __m256i order = _mm256_setr_epi8(
         0, -1, 1, -1, 2, -1, 3, -1, 0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1, 6, -1, 7, -1, 4, -1, 5, -1, 6, -1, 7, -1);
@@ -197,9 +199,9 @@ INLINE void strip_samples(const struct resize_weights *weights, const struct str
 }
 
 /* Rows of a strip that are missing are the last one once more. */
-static struct strip strip_of(const struct resize_rows *rows, uint32_t first)
+static struct resize_strip strip_of(const struct resize_rows *rows, uint32_t first)
 {
-    struct strip strip = {.greatest = _mm256_set1_epi8((char)rows->greatest)};
+    struct resize_strip strip = {.greatest = _mm256_set1_epi8((char)rows->greatest)};
     for (uint32_t r = 0; r < STRIP; r++) {
         ptrdiff_t row = first + r < rows->count ? first + r : rows->count - 1;
         strip.from[r] = rows->from + row * rows->from_pitch;
@@ -211,7 +213,7 @@ static struct strip strip_of(const struct resize_rows *rows, uint32_t first)
 static void across(const struct resize_weights *weights, const struct resize_rows *rows, uint32_t begin, uint32_t end)
 {
     for (uint32_t row = 0; row < rows->count; row += STRIP) {
-        const struct strip strip = strip_of(rows, row);
+        const struct resize_strip strip = strip_of(rows, row);
         if (rows->channels == 1)
             strip_samples(weights, &strip, begin, end);
         else if (rows->channels == 3)
