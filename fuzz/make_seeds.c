@@ -327,9 +327,9 @@ static bool write_volume_files(const char *folder)
     static uint8_t survey[HEADERS + TRACES * TRACE], volume[NIFTI + SAMPLES] = {0x5C, 1};
     survey[3221] = 2; /* samples of a trace, and their format */
     survey[3225] = 5;
-    for (uint8_t i = 0; i < TRACES; i++) {
-        survey[HEADERS + i * TRACE + 191] = 1 + i / 2; /* inline and crossline */
-        survey[HEADERS + i * TRACE + 195] = 7 + i % 2;
+    for (uint32_t i = 0; i < TRACES; i++) {
+        survey[HEADERS + i * TRACE + 191] = (uint8_t)(1 + i / 2); /* inline and crossline */
+        survey[HEADERS + i * TRACE + 195] = (uint8_t)(7 + i % 2);
     }
     memcpy(volume + 40, "\3\0\3\0\2\0\2\0\1\0\1\0\1\0\1", 15);
     memcpy(volume + 70, "\2\0\10", 3);
