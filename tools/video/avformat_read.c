@@ -220,7 +220,7 @@ static void follow_time(struct av_in *av)
             info->rate = ratio_reduce((struct video_ratio){(uint32_t)unit.den, (uint32_t)(unit.num * duration)});
     }
     double due = (double)av->count++, rate = (double)info->rate.over / (info->rate.under == 0 ? 1 : info->rate.under);
-    double off = (double)(time - av->first) * unit.num / unit.den * rate - due;
+    double off = ((double)time - (double)av->first) * unit.num / unit.den * rate - due;
     av->reader->uneven +=
         info->rate.over > 0 && time != AV_NOPTS_VALUE && av->first != AV_NOPTS_VALUE && (off > 0.75 || off < -0.75);
 }

@@ -6,13 +6,19 @@
 #include "video/avformat_write.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "video/avformat_tracks.h"
 
-enum { BUFFER = 1 << 20, MXF_RATE = 48000 };
+enum {
+    BUFFER = 1 << 20,
+    MXF_RATE = 48000,
+    SILENCE_MOST = 600, /* seconds in front of the first sound of MXF, which wait in memory for their frames */
+    EARLY_MOST = 1 << 20
+};
 
 struct av_out {
     struct video_writer *writer;
@@ -100,7 +106,7 @@ static bool make_frames(struct av_out *av)
     const struct video_info *info = &av->writer->info;
     AVStream *stream = libav.avformat_new_stream_(av->context, NULL);
 
-    if (stream == NULL || info->rate.over > INT_MAX || info->rate.under > INT_MAX)
+    if (stream == NULL)
         return false;
     stream->time_base = (AVRational){(int)info->rate.under, (int)info->rate.over};
     stream->avg_frame_rate = (AVRational){(int)info->rate.over, (int)info->rate.under};
@@ -151,6 +157,9 @@ bool avformat_begin(struct video_writer *writer, const char *muxer, struct probl
     av->problem = problem;
     if (!make_context(av, muxer, problem))
         return false;
+    if (writer->info.rate.over > INT_MAX || writer->info.rate.under > INT_MAX)
+        return problem_set(problem, "%u/%u frames a second are too fine for libavformat; --fps sets another rate",
+            (unsigned)writer->info.rate.over, (unsigned)writer->info.rate.under);
     if (!copy_metadata(av) || !make_frames(av) || !make_tracks(av))
         return problem_set(problem, "out of memory");
     int error = libav.avformat_write_header_(av->context, NULL);
@@ -241,7 +250,12 @@ static bool add_sound(struct av_out *av, const struct video_packet *from, int64_
     int64_t *at = &av->bytes[from->track];
 
     if (!av->placed[from->track]) {
-        *at = sound_bytes(av, from->track, (double)time * unit.over / unit.under);
+        double seconds = (double)time * unit.over / unit.under;
+        if (seconds > SILENCE_MOST || seconds < -EARLY_MOST)
+            return problem_set(problem, "%s begins %.0f s %s the first frame, and MXF takes at most %d s",
+                av->writer->track[from->track].name, fabs(seconds), seconds < 0 ? "before" : "behind",
+                seconds < 0 ? (int)EARLY_MOST : (int)SILENCE_MOST);
+        *at = sound_bytes(av, from->track, seconds);
         if (!send_silence(av, from->track, *at, problem))
             return false;
         av->placed[from->track] = true;
@@ -256,8 +270,10 @@ bool avformat_add_packet(struct video_writer *writer, const struct video_packet 
     struct av_out *av = writer->state;
     const struct video_ratio unit = writer->track[from->track].unit;
     const AVRational rational = {(int)unit.over, (int)unit.under}, microsecond = {1, 1000000};
-    int64_t time = from->time - libav.av_rescale_q_(writer->info.start, microsecond, rational);
+    int64_t start = libav.av_rescale_q_(writer->info.start, microsecond, rational), time;
 
+    if (__builtin_sub_overflow(from->time, start, &time))
+        return problem_set(problem, "%s has a packet at an impossible time", writer->track[from->track].name);
     return av->mxf ? add_sound(av, from, time, problem)
                    : send_packet(av, from, from->bytes, from->length, time, problem);
 }
