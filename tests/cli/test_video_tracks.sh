@@ -57,6 +57,10 @@ for container in mkv mov; do
     streams c.avi >found
     same found wanted
 done
+expect 0 "$KOSTKA" video b.mkv b.avi --resize 48x32
+streams b.avi a >found
+same found sound
+equals "$(probe b.avi v nb_frames)" "$(probe wanted.avi v nb_frames)"
 expect 0 "$KOSTKA" video b.mkv b.mp4
 says 'sound (pcm_s16le) is left out, for which there is no place in mp4'
 streams b.mp4 >found

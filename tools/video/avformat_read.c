@@ -188,6 +188,7 @@ void avformat_close(struct video_reader *reader)
 
     if (av == NULL)
         return;
+    av->reader = reader;
     libav.avformat_close_input_(&av->context);
     libav.av_packet_free_(&av->packet);
     if (av->io != NULL)
@@ -276,6 +277,7 @@ enum video_step avformat_next(struct video_reader *reader, struct video_frame *f
     enum video_step step = STEP_FRAME;
     bool taken = false;
 
+    av->reader = reader; /* which may have moved since the file was opened */
     while (!taken) {
         int error = libav.av_read_frame_(av->context, av->packet);
         if (error == AVERROR_EOF)
