@@ -57,6 +57,13 @@ for container in mkv mov; do
     streams c.avi >found
     same found wanted
 done
+{ echo 'Another program reads this line.' && cat b.mkv; } >moved
+{
+    read -r _
+    expect 0 "$KOSTKA" video - b.avi
+} <moved
+streams b.avi >found
+same found wanted
 expect 0 "$KOSTKA" video b.mkv b.avi --resize 48x32
 streams b.avi a >found
 same found sound
