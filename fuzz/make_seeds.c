@@ -304,10 +304,6 @@ static bool write_sequences(kst_context *context, const char *folder)
     return fine;
 }
 
-/*
- * Write inputs with which targets found faults: of `j2kstreams` a picture whose last packet that a region needs is
- * taken back because of the SOP of the next one.
- */
 /* Write a survey of SEG-Y, a volume of NIfTI-1 and metadata of Zarr; the last byte says which of them a file is. */
 static bool write_volume_files(const char *folder)
 {
@@ -346,6 +342,10 @@ static bool write_volume_files(const char *folder)
     return fine;
 }
 
+/*
+ * Write inputs with which targets found faults: of `j2kstreams` a picture whose last packet that a region needs is
+ * taken back because of the SOP of the next one.
+ */
 static bool write_found(const char *folder)
 {
     static uint8_t taken_back[] = {0x46, 0x0F, 0x00, 0x70};

@@ -90,11 +90,14 @@ static bool take_memory(const struct volume_wave *wave, const struct volume_grou
     return false;
 }
 
+/* Let the GPU begin with a group. One that cannot begin, for lack of memory on the host, gives back what it took. */
 static void let_begin(const struct volume_wave *wave, struct volume_group *group)
 {
     for (uint32_t i = 0; i < group->planned_count; i++)
         group->planned[i]->beside = wave->group_count - 1;
     group->under_way = (*group->planned)->decoder->codec->begin_volumes(group->planned, group->planned_count);
+    if (!group->under_way)
+        atomic_fetch_sub(wave->memory, group->memory);
 }
 
 /* Open and plan the volumes of a group, and let the GPU begin with those that it takes. */
@@ -176,16 +179,28 @@ static void finish_group(const struct volume_wave *wave, struct volume_group *gr
     atomic_fetch_sub(wave->memory, group->memory);
 }
 
-/* Begin those groups that had to wait for memory; those before them are ended one by one until there is enough. */
+/* Wait for the first group of a wave that is under way, if there is one. */
+static void finish_first(const struct volume_wave *wave)
+{
+    uint32_t g = 0;
+    while (g < wave->group_count && !wave->group[g].under_way)
+        g++;
+    if (g < wave->group_count)
+        finish_group(wave, &wave->group[g]);
+}
+
+/*
+ * Begin those groups that had to wait for memory; others are ended one by one until there is enough, also some that
+ * waited themselves. The wave before has been ended, so that nothing has memory once no group is under way.
+ */
 static void begin_waiting(struct volume_wave *wave)
 {
-    uint32_t finished = 0;
     for (uint32_t g = 0; g < wave->group_count; g++) {
         struct volume_group *group = &wave->group[g];
         if (!group->waits)
             continue;
         while (!take_memory(wave, group))
-            finish_group(wave, &wave->group[finished < wave->group_count ? finished++ : 0]);
+            finish_first(wave);
         group->waits = false;
         let_begin(wave, group);
     }

@@ -108,6 +108,9 @@ expect 2 "$KOSTKA" video b.y4m out.avi --bitrate 40m
 says 'takes a number of bits'
 expect 2 "$KOSTKA" video b.y4m out.avi --bitrate 40k --ratio 8 --codec jpeg2000
 says 'each says how many bits there are'
+# So few bits that headers alone take more: all frames are there, and the rate is not kept.
+expect 0 "$KOSTKA" video b.y4m out.avi --codec jpeg2000 --lossless --bitrate 100
+says '3 frames have more bits than they may'
 # JPEG 2000 has the quality that is asked for as long as the bucket has room: one frame of noise takes more than its share,
 # many do not.
 shade() {

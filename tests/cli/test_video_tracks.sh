@@ -57,6 +57,17 @@ for container in mkv mov; do
     streams c.avi >found
     same found wanted
 done
+{ echo 'Another program reads this line.' && cat b.mkv; } >moved
+{
+    read -r _
+    expect 0 "$KOSTKA" video - b.avi
+} <moved
+streams b.avi >found
+same found wanted
+expect 0 "$KOSTKA" video b.mkv b.avi --resize 48x32
+streams b.avi a >found
+same found sound
+equals "$(probe b.avi v nb_frames)" "$(probe wanted.avi v nb_frames)"
 expect 0 "$KOSTKA" video b.mkv b.mp4
 says 'sound (pcm_s16le) is left out, for which there is no place in mp4'
 streams b.mp4 >found
@@ -70,6 +81,13 @@ says 'mxf has no frames of JPEG'
 expect 0 "$KOSTKA" video a.avi b.mxf --codec jpeg2000 --lossless
 says 'sound (format 85 of RIFF) is left out'
 says 's of sound behind the last frame are cut off'
+# Sound that is due hours behind the first frame would be as long a silence.
+at=$(grep -obUa 'auds' a.avi | head -n 1 | cut -d: -f1)
+cp a.avi late.avi
+printf '\377\377\377\377' | dd of=late.avi bs=1 seek=$((at + 28)) conv=notrunc status=none
+expect 1 "$KOSTKA" video late.avi late.mxf --codec jpeg2000 --ratio 10
+says 'behind the frames in front of it, and MXF takes at most 600 s'
+[ ! -e late.mxf ] || fail 'a file is left behind'
 expect 0 "$KOSTKA" video a.avi b.avi --codec jpeg2000 --lossless
 expect 0 "$KOSTKA" video b.mxf c.mkv
 for file in b.avi c.mkv; do streams $file v >$file.v; done

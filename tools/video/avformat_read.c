@@ -20,7 +20,8 @@ struct av_in {
     AVFormatContext *context;
     AVIOContext *io;
     AVPacket *packet;
-    uint64_t position; /* where the next bytes of a file are read */
+    uint64_t begin;    /* where the container begins in a file: standard input may be elsewhere than at its start */
+    uint64_t position; /* where the next bytes are read, from there on */
     int frames;        /* the stream that has them */
     struct video_track track[TRACKS_MOST];
     int stream[TRACKS_MOST]; /* that of each track */
@@ -32,7 +33,7 @@ static int read_bytes(void *user, uint8_t *to, int length)
 {
     struct av_in *av = user;
     struct video_input *input = &av->reader->input;
-    size_t got = input->regular ? input_read_at(input, av->position, to, (size_t)length)
+    size_t got = input->regular ? input_read_at(input, av->begin + av->position, to, (size_t)length)
                                 : input_read_some(input, to, (size_t)length);
 
     av->position += got;
@@ -42,7 +43,7 @@ static int read_bytes(void *user, uint8_t *to, int length)
 static int64_t seek(void *user, int64_t offset, int whence)
 {
     struct av_in *av = user;
-    int64_t size = (int64_t)av->reader->input.size;
+    int64_t size = (int64_t)(av->reader->input.size - av->begin);
 
     if (whence == AVSEEK_SIZE)
         return size;
@@ -174,6 +175,7 @@ bool avformat_open(struct video_reader *reader, const char *demuxer, struct prob
     if (av == NULL)
         return problem_set(problem, "out of memory");
     av->reader = reader;
+    av->begin = reader->input.position - (reader->input.to - reader->input.from);
     reader->state = av;
     reader->track = av->track;
     if (!open_container(av, demuxer, problem) || !find_frames(av, problem) || !find_tracks(av, problem))
@@ -188,6 +190,7 @@ void avformat_close(struct video_reader *reader)
 
     if (av == NULL)
         return;
+    av->reader = reader;
     libav.avformat_close_input_(&av->context);
     libav.av_packet_free_(&av->packet);
     if (av->io != NULL)
@@ -220,7 +223,7 @@ static void follow_time(struct av_in *av)
             info->rate = ratio_reduce((struct video_ratio){(uint32_t)unit.den, (uint32_t)(unit.num * duration)});
     }
     double due = (double)av->count++, rate = (double)info->rate.over / (info->rate.under == 0 ? 1 : info->rate.under);
-    double off = (double)(time - av->first) * unit.num / unit.den * rate - due;
+    double off = ((double)time - (double)av->first) * unit.num / unit.den * rate - due;
     av->reader->uneven +=
         info->rate.over > 0 && time != AV_NOPTS_VALUE && av->first != AV_NOPTS_VALUE && (off > 0.75 || off < -0.75);
 }
@@ -276,6 +279,7 @@ enum video_step avformat_next(struct video_reader *reader, struct video_frame *f
     enum video_step step = STEP_FRAME;
     bool taken = false;
 
+    av->reader = reader; /* which may have moved since the file was opened */
     while (!taken) {
         int error = libav.av_read_frame_(av->context, av->packet);
         if (error == AVERROR_EOF)

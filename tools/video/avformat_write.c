@@ -12,21 +12,27 @@
 
 #include "video/avformat_tracks.h"
 
-enum { BUFFER = 1 << 20, MXF_RATE = 48000 };
+enum {
+    BUFFER = 1 << 20,
+    MXF_RATE = 48000,
+    SILENCE_MOST = 600, /* seconds of MXF from a frame to the sound behind it, which waits in memory for more frames */
+    EARLY_MOST = 1 << 20,
+    LAG = 10 /* seconds by which sound may come behind its frames before silence stands for it */
+};
 
 struct av_out {
     struct video_writer *writer;
     AVFormatContext *context;
     AVIOContext *io;
     AVPacket *packet;
-    uint64_t position;       /* where the next bytes of a file are written */
-    int stream[TRACKS_MOST]; /* that of each track which is copied */
-    int64_t
-        bytes[TRACKS_MOST]; /* of its sound so far; less than 0: what is in front of the first frame, and is left out */
-    bool placed[TRACKS_MOST]; /* its first packet has come */
-    bool mxf;                 /* sound is cut into pieces as long as frames, and has no times */
-    struct problem *problem;  /* of the call that is being made */
-    bool failed;              /* that problem says why bytes could not be written */
+    uint64_t position;          /* where the next bytes of a file are written */
+    int stream[TRACKS_MOST];    /* that of each track which is copied */
+    int64_t bytes[TRACKS_MOST]; /* of its sound so far */
+    int64_t early[TRACKS_MOST]; /* bytes that come next and are left out, because their time is over */
+    bool placed[TRACKS_MOST];   /* its bytes so far end where the next packet is due, unless that lies behind a gap */
+    bool mxf;                   /* sound is cut into pieces as long as frames, and has no times */
+    struct problem *problem;    /* of the call that is being made */
+    bool failed;                /* that problem says why bytes could not be written */
 };
 
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
@@ -100,7 +106,7 @@ static bool make_frames(struct av_out *av)
     const struct video_info *info = &av->writer->info;
     AVStream *stream = libav.avformat_new_stream_(av->context, NULL);
 
-    if (stream == NULL || info->rate.over > INT_MAX || info->rate.under > INT_MAX)
+    if (stream == NULL)
         return false;
     stream->time_base = (AVRational){(int)info->rate.under, (int)info->rate.over};
     stream->avg_frame_rate = (AVRational){(int)info->rate.over, (int)info->rate.under};
@@ -151,6 +157,9 @@ bool avformat_begin(struct video_writer *writer, const char *muxer, struct probl
     av->problem = problem;
     if (!make_context(av, muxer, problem))
         return false;
+    if (writer->info.rate.over > INT_MAX || writer->info.rate.under > INT_MAX)
+        return problem_set(problem, "%u/%u frames a second are too fine for libavformat; --fps sets another rate",
+            (unsigned)writer->info.rate.over, (unsigned)writer->info.rate.under);
     if (!copy_metadata(av) || !make_frames(av) || !make_tracks(av))
         return problem_set(problem, "out of memory");
     int error = libav.avformat_write_header_(av->context, NULL);
@@ -179,21 +188,6 @@ static bool fill(AVPacket *packet, const uint8_t *bytes, size_t length, struct p
     packet->data = (uint8_t *)(uintptr_t)bytes; /* which the library does not change */
     packet->size = (int)length;
     return true;
-}
-
-bool avformat_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
-{
-    struct av_out *av = writer->state;
-    const AVRational unit = {(int)writer->info.rate.under, (int)writer->info.rate.over};
-    AVPacket *packet = av->packet;
-
-    if (!fill(packet, frame->bytes, frame->length, problem))
-        return false;
-    packet->stream_index = 0;
-    packet->pts = packet->dts = (int64_t)writer->count - 1;
-    packet->duration = 1;
-    packet->flags = AV_PKT_FLAG_KEY;
-    return send(av, unit, problem);
 }
 
 /* Write bytes of a track as one packet. */
@@ -229,26 +223,77 @@ static bool send_silence(struct av_out *av, uint32_t track, int64_t bytes, struc
     const struct video_packet packet = {.track = track, .key = true};
     bool good = true;
 
+    av->bytes[track] += bytes > 0 ? bytes : 0;
     for (int64_t left = bytes; good && left > 0; left -= PIECE)
         good = send_packet(av, &packet, zeros, left < PIECE ? (size_t)left : PIECE, 0, problem);
     return good;
 }
 
-/* Sound of MXF begins with the frames: silence fills what is missing, and what comes earlier is left out. */
+/* Find where the next packet of a sound goes: silence fills what is missing, and what is there already is left out. */
+static bool place_sound(struct av_out *av, uint32_t track, int64_t time, struct problem *problem)
+{
+    const struct video_writer *writer = av->writer;
+    const struct video_track *of = &writer->track[track];
+    const double seconds = (double)time * of->unit.over / of->unit.under;
+    const double ahead = seconds - (double)writer->count * writer->info.rate.under / writer->info.rate.over;
+
+    if (ahead > SILENCE_MOST)
+        return problem_set(problem, "%s is due %.0f s behind the frames in front of it, and MXF takes at most %d s",
+            of->name, ahead, (int)SILENCE_MOST);
+    if (seconds < -EARLY_MOST)
+        return problem_set(problem, "%s is due %.0f s before the first frame", of->name, -seconds);
+    int64_t missing = sound_bytes(av, track, seconds) - av->bytes[track];
+    av->early[track] = missing < 0 ? -missing : 0;
+    av->placed[track] = true;
+    return send_silence(av, track, missing, problem);
+}
+
+/* Sound of MXF begins with the frames. */
 static bool add_sound(struct av_out *av, const struct video_packet *from, int64_t time, struct problem *problem)
 {
-    const struct video_ratio unit = av->writer->track[from->track].unit;
-    int64_t *at = &av->bytes[from->track];
+    int64_t *early = &av->early[from->track];
 
-    if (!av->placed[from->track]) {
-        *at = sound_bytes(av, from->track, (double)time * unit.over / unit.under);
-        if (!send_silence(av, from->track, *at, problem))
-            return false;
-        av->placed[from->track] = true;
+    if (!av->placed[from->track] && !place_sound(av, from->track, time, problem))
+        return false;
+    size_t skipped = (uint64_t)*early < from->length ? (size_t)*early : from->length;
+    *early -= (int64_t)skipped;
+    if (skipped == from->length)
+        return true;
+    av->bytes[from->track] += (int64_t)(from->length - skipped);
+    return send_packet(av, from, from->bytes + skipped, from->length - skipped, 0, problem);
+}
+
+/* Let silence stand for sound that does not come, as the library keeps all frames in memory until it does. */
+static bool follow_frames(struct av_out *av, struct problem *problem)
+{
+    const struct video_writer *writer = av->writer;
+    const double seconds = (double)writer->count * writer->info.rate.under / writer->info.rate.over - LAG;
+    bool good = true;
+
+    for (uint32_t i = 0; good && seconds > 0 && i < writer->tracks; i++) {
+        if (!writer->track[i].copied || av->bytes[i] >= sound_bytes(av, i, seconds))
+            continue;
+        good = send_silence(av, i, sound_bytes(av, i, seconds) - av->bytes[i], problem);
+        av->placed[i] = false;
     }
-    size_t early = *at >= 0 ? 0 : (uint64_t) - *at < from->length ? (size_t) - *at : from->length;
-    *at += (int64_t)from->length;
-    return early == from->length || send_packet(av, from, from->bytes + early, from->length - early, 0, problem);
+    return good;
+}
+
+bool avformat_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
+{
+    struct av_out *av = writer->state;
+    const AVRational unit = {(int)writer->info.rate.under, (int)writer->info.rate.over};
+    AVPacket *packet = av->packet;
+
+    if (av->mxf && !follow_frames(av, problem))
+        return false;
+    if (!fill(packet, frame->bytes, frame->length, problem))
+        return false;
+    packet->stream_index = 0;
+    packet->pts = packet->dts = (int64_t)writer->count - 1;
+    packet->duration = 1;
+    packet->flags = AV_PKT_FLAG_KEY;
+    return send(av, unit, problem);
 }
 
 bool avformat_add_packet(struct video_writer *writer, const struct video_packet *from, struct problem *problem)
@@ -256,8 +301,10 @@ bool avformat_add_packet(struct video_writer *writer, const struct video_packet 
     struct av_out *av = writer->state;
     const struct video_ratio unit = writer->track[from->track].unit;
     const AVRational rational = {(int)unit.over, (int)unit.under}, microsecond = {1, 1000000};
-    int64_t time = from->time - libav.av_rescale_q_(writer->info.start, microsecond, rational);
+    int64_t start = libav.av_rescale_q_(writer->info.start, microsecond, rational), time;
 
+    if (__builtin_sub_overflow(from->time, start, &time))
+        return problem_set(problem, "%s has a packet at an impossible time", writer->track[from->track].name);
     return av->mxf ? add_sound(av, from, time, problem)
                    : send_packet(av, from, from->bytes, from->length, time, problem);
 }

@@ -235,7 +235,7 @@ static void keep_to_bits(struct run *run, struct slot *slot, kst_flow_item *item
 {
     const struct video_info *info = &run->pass->writer->info;
     struct video_rate *rate = &run->pass->rate;
-    double bits = video_rate_allowance(rate);
+    double allowance = video_rate_allowance(rate), bits = allowance > 1 ? allowance : 1; /* a full bucket has no room */
 
     if ((double)item->output.length * 8 > bits) {
         kst_j2k_options j2k = *run->pass->encode->jpeg2000;
@@ -245,6 +245,7 @@ static void keep_to_bits(struct run *run, struct slot *slot, kst_flow_item *item
         options.jpeg2000 = &j2k;
         make_again(run, slot, &options, item);
         rate->lowered++;
+        rate->over += (double)item->output.length * 8 > bits;
     }
     video_rate_fill(rate, (double)item->output.length * 8);
 }

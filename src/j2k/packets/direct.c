@@ -234,7 +234,7 @@ static bool read_band(struct direct_reading *r, struct j2k_header_bits *bits, co
 /* Pass over a packet that is not wanted. An empty one has a single byte. */
 static bool pass_packet(struct direct_reading *r, const uint8_t *at, uint64_t length)
 {
-    if (at[0] < 0x80 && length != 1)
+    if (length == 0 || (at[0] < 0x80 && length != 1))
         return false;
     r->position += length;
     r->builder->plan->totals.skipped_bytes += length;
@@ -246,7 +246,7 @@ static bool take_packet(struct direct_reading *r, const uint8_t *at, const uint8
 {
     struct j2k_plan *plan = r->builder->plan;
     const uint64_t header = (uint64_t)(next - at), left = r->end - r->position;
-    if (header + r->body > left || (length > 0 && header + r->body != length))
+    if (header + r->body > left || (!r->all && header + r->body != length))
         return false;
     for (uint32_t i = r->first_piece; i < plan->piece_count; i++)
         plan->piece[i].offset += r->position + header;
@@ -309,7 +309,7 @@ static bool read_all(struct direct_reading *r)
     make_all_room(r);
     for (uint32_t g = 0; g < builder->grid_count && (r->all || builder->wanted_packets > 0) && fine; g++)
         if (builder->grid[g].columns > 0 && builder->grid[g].rows > 0)
-            fine = read_packet(r, &builder->grid[g]);
+            fine = read_packet(r, &builder->grid[g]) && builder->plan->block_count <= builder->limits->blocks;
     builder->plan->totals.left_bytes += r->end - r->position;
     return fine && builder->wanted_packets == 0 && (!r->all || r->position == r->end);
 }

@@ -175,9 +175,11 @@ static kst_status add_tile_component(struct j2k_builder *builder, const struct j
  */
 static bool is_repeated(const struct j2k_builder *builder, uint32_t component)
 {
+    if (component == 0)
+        return false;
     const struct j2k_component *own = &builder->plan->component[component], *before = own - 1;
     const struct j2k_coding *coding = &builder->in_force.coding[component];
-    return component > 0 && own->dx == before->dx && own->dy == before->dy && own->wanted == before->wanted &&
+    return own->dx == before->dx && own->dy == before->dy && own->wanted == before->wanted &&
            memcmp(&own->area, &before->area, sizeof own->area) == 0 && memcmp(coding, coding - 1, sizeof *coding) == 0;
 }
 
