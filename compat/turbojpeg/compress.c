@@ -89,6 +89,8 @@ int tjCompress2(tjhandle handle, const unsigned char *pixels, int width, int pit
     if (valid && (int64_t)width * height >= LEAST_PIXELS && !(flags & OLD_FLAGS) && !has_environment() &&
         take(handle, &source, jpeg, length, subsampling, quality, flags))
         return 0;
+    if (valid && !(flags & TJFLAG_NOREALLOC))
+        turbojpeg_withdraw(turbojpeg_look(handle), jpeg, length, tj3JPEGBufSize(width, height, subsampling));
     return turbojpeg_original.tjCompress2(
         handle, pixels, width, pitch, height, format, jpeg, length, subsampling, quality, flags);
 }

@@ -26,12 +26,20 @@ static bool choose_size(struct turbojpeg_decoding *d)
     return d->eighths != 0;
 }
 
+/* A picture of another size than the original has found does not fit into the caller's memory. */
+static bool is_expected(const struct turbojpeg_decoding *d)
+{
+    return (d->expected_width == 0 || d->expected_width == d->width) &&
+           (d->expected_height == 0 || d->expected_height == d->height);
+}
+
 static bool suits(struct turbojpeg_decoding *d, const kst_info *info)
 {
     d->width = info->width;
     d->height = info->height;
     d->colour = info->colour;
-    return info->codec == KST_CODEC_JPEG && converts(info->colour, turbojpeg_pixels[d->format].format) &&
+    return info->codec == KST_CODEC_JPEG && is_expected(d) &&
+           converts(info->colour, turbojpeg_pixels[d->format].format) &&
            (d->most_scans == 0 || info->scans <= d->most_scans) && choose_size(d);
 }
 

@@ -17,6 +17,7 @@ struct turbojpeg_decoding {
     uint32_t eighths;            /* of the size: 1–16 */
     kst_region region;           /* of the scaled picture; all 0: the whole */
     uint32_t most_scans;         /* 0: any number */
+    uint32_t expected_width, expected_height; /* of the coded picture, for which `pixels` has room; 0: any */
     bool bottom_up, fast_dct, fast_upsampling;
     uint32_t width, height; /* after decoding: the coded picture's */
     kst_colour colour;      /* likewise */

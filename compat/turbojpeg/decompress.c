@@ -118,6 +118,8 @@ int tj3Decompress8(
         .pitch = pitch,
         .format = format,
         .eighths = turbojpeg_eighths(instance->scale),
+        .expected_width = (uint32_t)instance->value[TJPARAM_JPEGWIDTH],
+        .expected_height = (uint32_t)instance->value[TJPARAM_JPEGHEIGHT],
         .bottom_up = instance->value[TJPARAM_BOTTOMUP],
         .fast_dct = instance->value[TJPARAM_FASTDCT],
         .fast_upsampling = instance->value[TJPARAM_FASTUPSAMPLE]};

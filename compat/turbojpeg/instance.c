@@ -109,6 +109,15 @@ struct turbojpeg_instance *turbojpeg_begin(tjhandle handle)
     return instance;
 }
 
+void turbojpeg_withdraw(struct turbojpeg_instance *instance, unsigned char **jpeg, size_t *length, size_t most)
+{
+    if (!instance || !*jpeg || *jpeg != instance->made || *length >= most)
+        return;
+    free(*jpeg);
+    *jpeg = instance->made = NULL;
+    *length = 0;
+}
+
 int turbojpeg_fail(struct turbojpeg_instance *instance, const char *function, const char *why)
 {
     /* The thread's message is the original's; this is where it says that it lies. */

@@ -44,6 +44,13 @@ void turbojpeg_forget(tjhandle handle);
  */
 struct turbojpeg_instance *turbojpeg_begin(tjhandle handle);
 
+/*
+ * Free the buffer that was allocated for the last picture if a function of the original's, which is about to receive
+ * it, may need up to `most` bytes: while it makes a larger one, it would free the last one of its own instead, which
+ * the program may have freed. It makes a new one then. A null instance is allowed.
+ */
+void turbojpeg_withdraw(struct turbojpeg_instance *instance, unsigned char **jpeg, size_t *length, size_t most);
+
 /* Record an error, "FUNCTION(): WHY", of a handle or, without one, of the thread. Returns −1. */
 int turbojpeg_fail(struct turbojpeg_instance *instance, const char *function, const char *why);
 

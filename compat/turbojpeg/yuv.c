@@ -24,12 +24,19 @@ static int check(struct turbojpeg_instance *instance, const char *function, bool
     return 0;
 }
 
+static void withdraw(struct turbojpeg_instance *instance, int width, int height, unsigned char **jpeg, size_t *length)
+{
+    if (width > 0 && height > 0 && jpeg && length && !instance->value[TJPARAM_NOREALLOC])
+        turbojpeg_withdraw(instance, jpeg, length, tj3JPEGBufSize(width, height, instance->value[TJPARAM_SUBSAMP]));
+}
+
 int tj3CompressFromYUV8(
     tjhandle handle, const unsigned char *yuv, int width, int align, int height, unsigned char **jpeg, size_t *length)
 {
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance || check(instance, "tj3CompressFromYUV8", true))
         return -1;
+    withdraw(instance, width, height, jpeg, length);
     return turbojpeg_result(
         instance, tjCompressFromYUV(handle, yuv, width, align, height, instance->value[TJPARAM_SUBSAMP], jpeg, length,
                       instance->value[TJPARAM_QUALITY], turbojpeg_flags(instance)));
@@ -41,6 +48,7 @@ int tj3CompressFromYUVPlanes8(tjhandle handle, const unsigned char *const *plane
     struct turbojpeg_instance *instance = turbojpeg_begin(handle);
     if (!instance || check(instance, "tj3CompressFromYUVPlanes8", true))
         return -1;
+    withdraw(instance, width, height, jpeg, length);
     return turbojpeg_result(instance, tjCompressFromYUVPlanes(handle, (const unsigned char **)(uintptr_t)planes, width,
                                           strides, height, instance->value[TJPARAM_SUBSAMP], jpeg, length,
                                           instance->value[TJPARAM_QUALITY], turbojpeg_flags(instance)));

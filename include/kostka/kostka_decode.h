@@ -65,7 +65,8 @@ typedef struct kst_decode_options {
      */
     uint32_t eighths;
     kst_dct dct; /**< JPEG: the inverse transform at full size. The CPU alone has KST_DCT_FAST, as the report says */
-    kst_upsampling upsampling; /**< JPEG: of subsampled components; no other codec takes another than the default */
+    kst_upsampling upsampling; /**< JPEG: of subsampled components; no other codec takes another than the default, nor
+                                  does KST_FORMAT_RAW, in which no component is enlarged */
 } kst_decode_options;
 
 KST_API void kst_decode_options_init(kst_decode_options *options);

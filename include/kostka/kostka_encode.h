@@ -81,8 +81,8 @@ typedef enum kst_subsampling {
 
 typedef struct kst_encode_options {
     size_t size;
-    kst_codec codec; /**< default KST_CODEC_JPEG; KST_CODEC_JPEG2000 uses only the metadata, the density and the last
-                        two members */
+    kst_codec codec; /**< default KST_CODEC_JPEG; KST_CODEC_JPEG2000 uses only the metadata, the density, `jpeg2000`
+                        and `progress` */
     int quality;     /**< 1–100; default 75 */
     kst_subsampling subsampling; /**< of the second and third component; ignored where RGB, CMYK or grey is coded */
     uint8_t h[4]; /**< factors 1–4 of each component, which replace `subsampling`; all 0: `subsampling` holds */

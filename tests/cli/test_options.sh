@@ -75,6 +75,7 @@ cat >jpeg-options <<'T'
 ! - jpg --optimize
 ! - jpg --optimise
 ! - jpg --progressive
+! - jpg --forward-dct=fast
 ! - jpg --scans=scans.txt
 ! - jpg --restart=2
 ! - jpg --grey

@@ -244,6 +244,9 @@ static void errors(void **state)
     /* After all that, a good stream decompresses. */
     struct jpeg good = compress_2(TJPF_RGB, TJSAMP_422, 90, 0);
     assert_int_equal(tj3Decompress8(decoder, good.data, good.length, given, 0, TJPF_RGB), 0);
+    set(decoder, TJPARAM_SCANLIMIT, INT32_MAX);
+    set(decoder, TJPARAM_MAXPIXELS, INT32_MAX);
+    assert_int_equal(tj3Decompress8(decoder, good.data, good.length, given, 0, TJPF_RGB), 0);
     set(decoder, TJPARAM_MAXPIXELS, 100);
     expect_error(decoder, tj3Decompress8(decoder, good.data, good.length, given, 0, TJPF_RGB), "too large");
     tjFree(good.data);

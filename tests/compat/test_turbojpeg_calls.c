@@ -226,6 +226,28 @@ static void reuse(void)
     tjDestroy(handle);
 }
 
+/* Small pictures, which the library passes on, alternate with a large one; the first buffer is freed. */
+static void alternate(void)
+{
+    tjhandle handle = tjInitCompress();
+    unsigned char *jpeg = NULL;
+    unsigned long length = 0;
+    for (int i = 0; i < 3; i++) {
+        const int side = i % 2 ? 200 : 60;
+        for (int at = 0; at < side * side * 3; at++)
+            canvas[at] = i % 2 ? 99 : (unsigned char)next_random();
+        int result = tjCompress2(handle, canvas, side, 0, side, TJPF_RGB, &jpeg, &length, TJSAMP_444, 95, 0);
+        report("alternate", handle, result, jpeg, length);
+        if (i == 0) {
+            free(jpeg);
+            jpeg = NULL;
+            length = 0;
+        }
+    }
+    free(jpeg);
+    tjDestroy(handle);
+}
+
 int main(int argc, char **argv)
 {
     canvas = calloc(4, PIXELS_MOST + 4096);
@@ -233,6 +255,7 @@ int main(int argc, char **argv)
         return 1;
     compress_all();
     reuse();
+    alternate();
     for (int i = 1; i < argc; i++)
         read_file(argv[i]);
     free(canvas);

@@ -133,6 +133,8 @@ static bool decode_open(kst_decoder *decoder, const struct source *source, const
     if (!check_options(info, &options, problem))
         return false;
     options.format = choose_format(info, settings);
+    if (options.format == KST_FORMAT_RAW && options.upsampling != KST_UPSAMPLING_FANCY)
+        return problem_set(problem, "--upsampling has nothing to enlarge where components are written as coded");
     draft_choose(decoder, settings, &options, picture);
     bool relayed = settings->relay != NULL && !kst_decoder_describe(decoder, &options, &picture->image);
     bool good = relayed ? relayed_decode(decoder, source, settings, &options, picture, &report, problem)

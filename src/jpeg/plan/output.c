@@ -195,7 +195,8 @@ static struct jpeg_frame flatten(const struct jpeg_frame *frame)
 static bool options_are_known(const kst_decode_options *options)
 {
     bool scaled = options->eighths ? options->eighths <= JPEG_BLOCK_MAX && !options->reduce : options->reduce <= 3;
-    return scaled && kst_format_is_known(options->format) && (unsigned)options->dct <= KST_DCT_FAST &&
+    bool enlarged = options->format != KST_FORMAT_RAW || options->upsampling == KST_UPSAMPLING_FANCY;
+    return scaled && enlarged && kst_format_is_known(options->format) && (unsigned)options->dct <= KST_DCT_FAST &&
            (unsigned)options->upsampling <= KST_UPSAMPLING_NEAREST;
 }
 

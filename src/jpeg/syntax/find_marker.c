@@ -143,9 +143,9 @@ static size_t search(struct pool *threads, const kst_searched *searched, struct 
 size_t kst_jpeg_find_last_marker(
     struct pool *threads, const kst_searched *searched, const uint8_t *data, size_t length, size_t from, uint32_t *fill)
 {
-    struct chunks chunks = {.data = data, .length = length, .start = from, .from = from};
     if (!is_worth_threads(threads, length, from, CHUNK))
         return kst_jpeg_find_far_marker(NULL, searched, data, length, from, fill);
+    struct chunks chunks = {.data = data, .length = length, .start = from, .from = from};
     if (is_reported(searched, length, from)) {
         chunks.step = CHUNK;
         return search(threads, searched, &chunks, REPORTED / CHUNK, REPORTED / CHUNK, fill);
@@ -158,11 +158,11 @@ size_t kst_jpeg_find_last_marker(
 size_t kst_jpeg_find_far_marker(
     struct pool *threads, const kst_searched *searched, const uint8_t *data, size_t length, size_t from, uint32_t *fill)
 {
-    struct chunks chunks = {.data = data, .length = length, .start = from, .from = from, .step = FIRST_CHUNK};
-    if (is_worth_threads(threads, length, from, FIRST_CHUNK))
-        return search(threads, searched, &chunks, 1, MOST_CHUNKS, fill);
-    if (!is_reported(searched, length, from))
+    bool shared = is_worth_threads(threads, length, from, FIRST_CHUNK);
+    if (!shared && !is_reported(searched, length, from))
         return kst_jpeg_find_marker(data, length, from, fill);
-    chunks.step = REPORTED;
-    return search(NULL, searched, &chunks, 1, 1, fill);
+    struct chunks chunks = {.data = data, .length = length, .start = from, .from = from};
+    chunks.step = shared ? FIRST_CHUNK : REPORTED;
+    return shared ? search(threads, searched, &chunks, 1, MOST_CHUNKS, fill)
+                  : search(NULL, searched, &chunks, 1, 1, fill);
 }

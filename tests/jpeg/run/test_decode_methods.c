@@ -151,6 +151,9 @@ static void refusals(void **state)
     options = usual();
     options.upsampling = (kst_upsampling)2;
     expect_refusal(&stream, &options);
+    options.upsampling = KST_UPSAMPLING_NEAREST;
+    options.format = KST_FORMAT_RAW;
+    expect_refusal(&stream, &options);
     free(stream.data);
 }
 
