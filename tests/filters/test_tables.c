@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "filters/modelled.h"
+#include "support/filters/modelled.h"
 #include "support/machines.h"
 #include "support/random.h"
 #include "support/test.h"

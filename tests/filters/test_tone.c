@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "filters/modelled.h"
+#include "support/filters/modelled.h"
 #include "support/machines.h"
 #include "support/test.h"
 

@@ -256,7 +256,7 @@ bool pass_write_result(struct run *run, struct slot *slot, kst_flow_item *item, 
         return false;
     if (item->report.status == KST_ERROR_BUFFER_FULL)
         make_again(run, slot, run->pass->encode, item);
-    if (item->report.status == KST_OK && run->pass->rate.ceiling)
+    if (!item->report.status && run->pass->rate.ceiling)
         keep_to_bits(run, slot, item);
     if (item->report.status)
         return take_damage(run, slot, &item->report, problem);

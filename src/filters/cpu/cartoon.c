@@ -20,7 +20,7 @@ void kst_filter_cartoon_settle(const struct filter_value *value, struct filter_c
     *cartoon = (struct filter_cartoon){.levels = (uint32_t)value[LEVELS].number,
         .passes = (uint32_t)value[PASSES].number,
         .line = (uint32_t)value[LINE].number,
-        .bilateral = {value[COLOUR], {value[RADIUS].number * THOUSAND * 2 / 3, 0}, value[RADIUS]},
+        .bilateral = {value[COLOUR], {.number = value[RADIUS].number * THOUSAND * 2 / 3}, value[RADIUS]},
         .canny = {value[LOW], value[HIGH]}};
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Declares pictures that chains of filters are applied to, and comparisons with models in floating-point numbers. */
-#ifndef KOSTKA_TESTS_FILTERS_MODELLED_H
-#define KOSTKA_TESTS_FILTERS_MODELLED_H
+#ifndef KOSTKA_TESTS_SUPPORT_FILTERS_MODELLED_H
+#define KOSTKA_TESTS_SUPPORT_FILTERS_MODELLED_H
 
 #include <kostka/kostka_filter.h>
 

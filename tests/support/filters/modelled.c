@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes pictures for tests of filters, and compares what becomes of them with models in floating-point numbers. */
-#include "filters/modelled.h"
+#include "support/filters/modelled.h"
 
 #include <math.h>
 
