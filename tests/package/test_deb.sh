@@ -49,6 +49,7 @@ dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's,^\./,/,' | grep -v '/$' | s
 END
     [ ! -e "$build/compat/libjpeg.so.62" ] || echo /usr/lib/kostka/compat/libjpeg.so.62
     [ ! -e "$build/compat/libopenjp2.so.7" ] || echo /usr/lib/kostka/compat/libopenjp2.so.7
+    [ ! -e "$build/compat/libturbojpeg.so.0" ] || echo /usr/lib/kostka/compat/libturbojpeg.so.0
     (cd "$KOSTKA_SOURCE/docs/man" && printf '/usr/share/man/man1/%s\n' ./*.1 | sed 's,/\./,/,')
     (cd "$KOSTKA_SOURCE/include" && printf '/usr/include/%s\n' kostka/*.h)
 } | sort >"$work/wanted"
