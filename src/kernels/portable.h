@@ -32,8 +32,16 @@ typedef short i16;
 typedef int i32;
 typedef long long i64;
 
+/* A multiprocessor of a device for data centres has up to 32 work-groups, others as few as 16. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
+#define RESIDENT_GROUPS 32
+#else
+#define RESIDENT_GROUPS 16
+#endif
+
 #define KERNEL(n) extern "C" __global__ void __launch_bounds__(n)
-#define DENSE_KERNEL(n, m) extern "C" __global__ void __launch_bounds__(n, m)
+#define DENSE_KERNEL(n, m)                                                                                             \
+    extern "C" __global__ void __launch_bounds__(n, (m) < RESIDENT_GROUPS ? (m) : RESIDENT_GROUPS)
 #define SLIM_KERNEL(n, m) DENSE_KERNEL(n, m)
 #define FUNCTION static __device__ __forceinline__
 #define LARGE_FUNCTION FUNCTION
