@@ -190,8 +190,8 @@ FUNCTION u32 bits_of_float(float x)
 
 /*
  * Get for each row the sample that a neighbour has at `index`, `far` becoming an array of them. The outermost
- * work-items get their own, which is what mirroring gives at the ends of a level, and otherwise does not reach the
- * columns that the group completes. Whole work-group.
+ * work-items have no neighbour on one side; LIFT_EVEN_COLUMNS and LIFT_ODD_COLUMNS mirror there, which is right at the
+ * ends of a level, and otherwise does not reach the columns that the group completes. Whole work-group.
  */
 #if HAS_WARPS
 #define EXCHANGED(components)
