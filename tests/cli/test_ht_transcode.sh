@@ -54,6 +54,17 @@ cmp -s bare.jhc kept.j2k || fail "a codestream that nothing changes"
 expect 0 "$KOSTKA" transcode --ht=no kept.j2k old.j2k
 expect 0 "$KOSTKA" transcode --ht old.j2k new.j2k
 cmp -s bare.jhc new.j2k || fail "--ht makes other bytes than a name"
+
+# The profile of Part 1 goes from Rsiz to CPF, stays there, and comes back.
+expect 0 "$KOSTKA" encode --profile profile1 photo.ppm profile.jp2
+expect 0 "$KOSTKA" transcode profile.jp2 profile.jph
+expect 0 "$KOSTKA" transcode --interleave profile.jph again.jph
+cmp -s profile.jph again.jph || fail "a file with CPF changes though nothing is left to change"
+expect 0 "$KOSTKA" info again.jph
+says 'CPF .*profile 2 '
+expect 0 "$KOSTKA" transcode again.jph back.jp2
+cmp -s profile.jp2 back.jp2 || fail "--profile: other bytes"
+
 mkdir many
 expect 0 "$KOSTKA" transcode --ht --out-dir many a.jp2 old.j2k
 cmp -s many/old.jhc new.j2k || fail "--out-dir --ht: other bytes, or another name"

@@ -142,6 +142,7 @@ static kst_status read_main(struct j2k_parser *parser, uint8_t marker, struct j2
     case J2K_CAP:
         return check_capabilities(parser, segment);
     case J2K_COM:
+    case J2K_CPF:
     case J2K_CRG:
         return kst_j2k_keep_segment(parser, marker, segment);
     case J2K_TLM:

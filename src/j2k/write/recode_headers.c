@@ -267,7 +267,7 @@ static kst_status set_tiles(const struct heading *heading)
 
 /*
  * Return what Rsiz would say if there were no code-blocks of T.814: with these, CPF says it (T.814 A.6), in words of 16
- * bits of which only the first one can be written here.
+ * bits of which only the first one can be written here. Profiles of Part 1 leave the two highest bits of Rsiz 0.
  */
 static uint16_t profile_of(const struct j2k_stream *stream)
 {
@@ -275,8 +275,10 @@ static uint16_t profile_of(const struct j2k_stream *stream)
         return stream->size.capabilities;
     for (uint32_t i = 0; i < stream->main_segment_count; i++) {
         const struct j2k_marker_segment *segment = &stream->segment[i];
-        if (segment->marker == J2K_CPF && segment->length == 2 && j2k_get16(stream->data + segment->offset) > 0)
-            return (uint16_t)(j2k_get16(stream->data + segment->offset) - 1);
+        const uint32_t number =
+            segment->marker == J2K_CPF && segment->length == 2 ? j2k_get16(stream->data + segment->offset) : 0;
+        if (number > 0 && number <= J2K_RSIZ_CAP)
+            return (uint16_t)(number - 1);
     }
     return 0;
 }
