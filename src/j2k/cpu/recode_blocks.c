@@ -60,7 +60,8 @@ static struct source source_at(const struct recoding *all, uint32_t index)
         .place = &coded->plan.block[index], .code = &coded->block[index], .origin = &all->recoded->origin[index]};
     source.band = &coded->plan.band[source.place->band];
     source.layer_passes = all->recoded->layer_passes + (size_t)index * coded->layers;
-    source.length = all->recoded->pass_length + source.code->first_pass;
+    if (all->recoded->pass_length) /* null where no code-block has a pass */
+        source.length = all->recoded->pass_length + source.code->first_pass;
     source.planes = (uint32_t)source.band->planes - source.code->missing;
     source.style = coded->plan.tile_component[source.band->tile_component].style;
     return source;
