@@ -4,7 +4,7 @@
 #define KOSTKA_TOOL_BATCH_H
 
 #include "inputs.h"
-#include "options.h"
+#include "options/options.h"
 
 /* The help for the options of many_group(). */
 #define BATCH_HELP                                                                                                     \

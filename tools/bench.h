@@ -6,7 +6,7 @@
 #include <kostka/kostka_profile.h>
 
 #include "json.h"
-#include "options.h"
+#include "options/options.h"
 
 enum { BENCH_LIST_MAX = 32, BENCH_CALLS_MAX = 64 };
 

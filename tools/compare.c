@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "json.h"
-#include "options.h"
+#include "options/options.h"
 #include "plain.h"
 
 /* The exit codes of 'compare': pictures that differ, and any failure, have different codes, as in cmp(1). */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "json.h"
-#include "options.h"
+#include "options/options.h"
 
 static const char *kind_name(kst_device_kind kind)
 {

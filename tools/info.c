@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "describe.h"
-#include "options.h"
+#include "options/options.h"
 #include "plain.h"
 
 struct info_settings {

@@ -3,7 +3,7 @@
 #ifndef KOSTKA_TOOL_INPUTS_H
 #define KOSTKA_TOOL_INPUTS_H
 
-#include "options.h"
+#include "options/options.h"
 
 /*
  * Check the operands of a verb that makes files: inputs if the options have a folder for outputs, otherwise IN and OUT.

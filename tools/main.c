@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "complete.h"
+#include "completion/complete.h"
 #include "json.h"
 #include "output.h"
 

@@ -11,7 +11,7 @@
 
 #include "files/filter.h"
 #include "json.h"
-#include "options.h"
+#include "options/options.h"
 #include "profile_run.h"
 
 struct profile_settings {

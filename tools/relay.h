@@ -9,7 +9,7 @@
 
 #include <kostka/kostka_filter.h>
 
-#include "options.h"
+#include "options/options.h"
 
 struct relay;
 

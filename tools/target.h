@@ -3,7 +3,7 @@
 #ifndef KOSTKA_TOOL_TARGET_H
 #define KOSTKA_TOOL_TARGET_H
 
-#include "options.h"
+#include "options/options.h"
 
 /*
  * Choose the format by --out-format, else by the extension of the single output; for standard output, --out-dir and

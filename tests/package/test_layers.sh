@@ -64,7 +64,7 @@ allow src/filters filters run device image core
 allow src/filters/cpu filters/cpu filters/bands.h filters/filter.h image core
 allow src/filters/gpu filters/gpu filters/kernels filters/cpu filters/parse.h filters/shape.h device image core
 allow src/filters/kernels filters/kernels kernels
-allow tools files peers tar video volume
+allow tools batch bench completion files options peers print profile progress system tar video volume
 allow fuzz j2k core video volume
 allow bench jpeg j2k core
 allow compat none

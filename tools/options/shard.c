@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads which share of the inputs a process has, and finds the share of a name by a hash. */
-#include "shard.h"
+#include "options/shard.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* The environment variables by which a scheduler numbers processes. Those after `index` may be null. */
 struct scheduler {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "files/filter.h"
-#include "options.h"
+#include "options/options.h"
 
 /* Read WxH, W or xH; a side that is missing is 0. */
 static bool set_size(const char *verb, const char *value, kst_resize_options *options)

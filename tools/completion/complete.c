@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Completes command lines from the tables of verbs and options. */
-#include "complete.h"
+#include "completion/complete.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <kostka/kostka_filter.h>
 
 #include "json.h"
-#include "options.h"
+#include "options/options.h"
 
 /* The options of a verb, collected from its groups. */
 struct known {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Merges the options of a verb's groups, reads the command line by them, and has the groups that most verbs share. */
-#include "options.h"
+#include "options/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "json_library.h"
-#include "spellings.h"
+#include "options/spellings.h"
 
 /* The table and the string of letters for getopt_long, merged from those of the groups. */
 struct merged {

@@ -2,7 +2,7 @@
 /* Reads and checks the options that decoding has. */
 #include <string.h>
 
-#include "options.h"
+#include "options/options.h"
 
 enum { COMPONENTS_MAX = 16384 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* Read digits only: strtoull alone would accept signs and white space. */
 static bool digits(const char **text, uint64_t high, uint64_t *number)

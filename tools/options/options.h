@@ -6,8 +6,8 @@
 #include <getopt.h>
 
 #include "files/files.h"
-#include "list.h"
-#include "shard.h"
+#include "options/list.h"
+#include "options/shard.h"
 
 /* Holds what getopt_long gives for each option; those with a short form have its letter. */
 enum option_code {

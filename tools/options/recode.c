@@ -2,7 +2,7 @@
 /* Reads the options of transcoding JPEG 2000. */
 #include <string.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* Read the value of --NAME, --NAME=yes or --NAME=no. */
 static bool set_choice(const char *verb, const char *option, const char *value, kst_choice *choice)

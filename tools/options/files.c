@@ -2,7 +2,7 @@
 /* Reads text files that options name: scan scripts and quantisation tables, in the form of cjpeg and jpegtran. */
 #include <stdlib.h>
 
-#include "options.h"
+#include "options/options.h"
 
 enum { SCANS_MAX = 1000, SCRIPT_BYTES_MAX = 1 << 20 };
 

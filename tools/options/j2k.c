@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* Read a positive number, and move *text behind it. */
 static bool positive(const char **text, double *number)

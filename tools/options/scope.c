@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* Options that exclude each other, whatever their values are. */
 static const struct {

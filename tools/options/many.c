@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the options of calls with many inputs. */
-#include "options.h"
+#include "options/options.h"
 
 static bool set_list(const char *verb, const char *value, struct list *list)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "options.h"
+#include "options/options.h"
 #include "tar/write.h"
 
 /* The limits that WebDataset's writer has, too, where a number tells archives apart. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads lists of names, line by line. */
-#include "list.h"
+#include "options/list.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Translates options of other programs to those of Kostka, by tables. */
-#include "spellings.h"
+#include "options/spellings.h"
 
 #include <ctype.h>
 #include <stdio.h>

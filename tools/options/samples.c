@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "options/options.h"
 
 enum { SIDE_MAX = 1 << 27, COMPONENTS_MAX = 16384, DEPTH_MAX = 31 };
 
