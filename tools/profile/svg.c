@@ -2,7 +2,7 @@
 /* Draws a profile: the steps on a time line, and how near each comes to the limits of memory and bus. */
 #include <math.h>
 
-#include "profile.h"
+#include "profile/profile.h"
 #include "svg.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 
 /* Small batches take turns with others, so that caches do not hold their pictures from run to run. */
 enum { SETS = 4, SETS_BELOW = 4 };

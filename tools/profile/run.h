@@ -3,7 +3,7 @@
 #ifndef KOSTKA_TOOL_PROFILE_RUN_H
 #define KOSTKA_TOOL_PROFILE_RUN_H
 
-#include "profile.h"
+#include "profile/profile.h"
 
 /* Does the work of one run. `report` receives the first picture's report. */
 typedef bool (*profile_work)(void *user, kst_report *report, struct problem *problem);

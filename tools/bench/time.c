@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 #include "tool.h"
 
 enum { WARM_UPS = 3, RUNS_LEAST = 5, OVERTIME = 8 };

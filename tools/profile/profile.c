@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Implements 'kostka profile': shows where the time goes on a device. */
-#include "profile.h"
+#include "profile/profile.h"
 
 #include <kostka/kostka_device.h>
 #include <kostka/kostka_filter.h>
@@ -12,7 +12,7 @@
 #include "files/filter.h"
 #include "json.h"
 #include "options/options.h"
-#include "profile_run.h"
+#include "profile/run.h"
 
 struct profile_settings {
     struct file_settings files;

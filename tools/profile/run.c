@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Repeats the work of 'kostka profile' while the device's steps are recorded. */
-#include "profile_run.h"
+#include "profile/run.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 #include "plain.h"
 #include "statistics.h"
 
