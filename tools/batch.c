@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "folder.h"
-#include "interrupt.h"
-#include "progress.h"
+#include "progress/progress.h"
 #include "resume.h"
+#include "system/folder.h"
+#include "system/interrupt.h"
 
 enum {
     CPU_WORKERS_MAX = 64,

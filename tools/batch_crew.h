@@ -7,8 +7,8 @@
 
 #include "batch.h"
 #include "manifest.h"
+#include "progress/summary.h"
 #include "relay.h"
-#include "summary.h"
 
 enum { WORKERS_MAX = 256 };
 

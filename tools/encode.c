@@ -7,7 +7,7 @@
 #include "files/resize.h"
 #include "files/rows.h"
 #include "files/rows_in.h"
-#include "outcome.h"
+#include "progress/outcome.h"
 #include "target.h"
 
 static bool encode_whole(const struct task *task, struct source *source, const char *path, struct problem *problem)

@@ -4,7 +4,7 @@
 
 #include "describe.h"
 #include "options/options.h"
-#include "plain.h"
+#include "print/plain.h"
 
 struct info_settings {
     struct file_settings files;

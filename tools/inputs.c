@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "folder.h"
+#include "system/folder.h"
 #include "tar/read.h"
 #include "tar/write.h"
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "completion/complete.h"
-#include "json.h"
 #include "output.h"
+#include "print/json.h"
 
 static const struct verb *const verbs[] = {&verb_decode, &verb_encode, &verb_transcode, &verb_convert, &verb_filter,
     &verb_video, &verb_volume, &verb_info, &verb_compare, &verb_devices, &verb_bench, &verb_profile, &verb_run, NULL};

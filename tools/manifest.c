@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "files/deflate_library.h"
-#include "json.h"
+#include "print/json.h"
 
 enum { PIECE = 1 << 18 /* bytes that are read at once */ };
 

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "outcome.h"
+#include "progress/outcome.h"
 #include "tool.h"
 
 struct manifest {

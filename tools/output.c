@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interrupt.h"
-#include "outcome.h"
+#include "progress/outcome.h"
+#include "system/interrupt.h"
 #include "tar/capture.h"
 
 enum {

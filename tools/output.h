@@ -7,7 +7,7 @@
 #ifndef KOSTKA_TOOL_OUTPUT_H
 #define KOSTKA_TOOL_OUTPUT_H
 
-#include "temporary.h"
+#include "system/temporary.h"
 
 struct output {
     int descriptor;             /* −1: not open */

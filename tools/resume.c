@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "folder.h"
+#include "system/folder.h"
 
 enum { LINE_MAX_BYTES = 1 << 26 /* longer lines are ignored */ };
 

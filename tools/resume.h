@@ -4,7 +4,7 @@
 #define KOSTKA_TOOL_RESUME_H
 
 #include "inputs.h"
-#include "json_library.h"
+#include "print/json_library.h"
 
 /*
  * Skip the inputs that a manifest says succeeded, if all their files exist with the lengths that it says and are what

@@ -7,7 +7,7 @@
 #include "files/resize.h"
 #include "files/rows_across.h"
 #include "files/strips.h"
-#include "outcome.h"
+#include "progress/outcome.h"
 
 /* Return the path of the output. Its extension may depend on the whole picture, which `image` describes. */
 static char *path_for(const struct task *task, const kst_image *image, struct problem *problem)

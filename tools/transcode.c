@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "batch.h"
-#include "outcome.h"
-#include "progress.h"
+#include "progress/outcome.h"
+#include "progress/progress.h"
 #include "target.h"
 
 struct transcode_settings {

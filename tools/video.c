@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "folder.h"
 #include "inputs.h"
-#include "interrupt.h"
+#include "system/folder.h"
+#include "system/interrupt.h"
 #include "video/change.h"
 #include "video/setup.h"
 

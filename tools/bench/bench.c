@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "progress.h"
+#include "progress/progress.h"
 
 enum { RATE_COPIES = 7 };
 

@@ -5,8 +5,8 @@
 
 #include <kostka/kostka_profile.h>
 
-#include "json.h"
 #include "options/options.h"
+#include "print/json.h"
 
 enum { BENCH_LIST_MAX = 32, BENCH_CALLS_MAX = 64 };
 

@@ -8,7 +8,7 @@
 
 #include "bench/bench.h"
 #include "peers/peers.h"
-#include "statistics.h"
+#include "print/statistics.h"
 
 /*
  * A peer that is driven in one way. Pictures that do not all fit in a batch take turns, each turn with a state of its

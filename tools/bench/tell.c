@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "bench/bench.h"
-#include "plain.h"
-#include "statistics.h"
+#include "print/plain.h"
+#include "print/statistics.h"
 
 /* Holds the numbers that text and JSON show beside the times. */
 struct told {

@@ -7,8 +7,8 @@
 
 #include <kostka/kostka_filter.h>
 
-#include "json.h"
 #include "options/options.h"
+#include "print/json.h"
 
 /* The options of a verb, collected from its groups. */
 struct known {

@@ -10,7 +10,7 @@
 
 #include "files/pgx.h"
 #include "files/pnm.h"
-#include "progress.h"
+#include "progress/progress.h"
 
 enum { CHUNK = 1 << 14, ROWS_AT_ONCE = 32 };
 

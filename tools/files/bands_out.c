@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "files/rows_out.h"
-#include "progress.h"
+#include "progress/progress.h"
 
 enum { REST_BYTES = 1 << 22 /* bytes of rows after which the pages of a mapped file are released */ };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "files/losses.h"
-#include "progress.h"
+#include "progress/progress.h"
 
 enum { CHUNK = 1 << 18, GREYS = 256, INTENT_PERCEPTUAL = 4 };
 

@@ -8,7 +8,7 @@
 
 #include <kostka/kostka_filter.h>
 
-#include "json.h"
+#include "print/json.h"
 
 enum { CHANNELS = 4, NUMBER = 12 /* characters of a number in CSV, at most, with what is behind it */ };
 

@@ -6,7 +6,7 @@
 
 #include <libdeflate.h>
 
-#include "library.h"
+#include "system/library.h"
 
 #define DEFLATE_FUNCTIONS(X)                                                                                           \
     X(libdeflate_adler32)                                                                                              \

@@ -5,7 +5,7 @@
 
 #include <gif_lib.h>
 
-#include "library.h"
+#include "system/library.h"
 
 #define GIF_FUNCTIONS(X)                                                                                               \
     X(DGifOpen)                                                                                                        \

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "files/files.h"
-#include "progress.h"
+#include "progress/progress.h"
 #include "tar/capture.h"
 
 static bool write_part(void *user, uint64_t offset, const void *data, size_t length)

@@ -8,7 +8,7 @@
 
 #include <png.h>
 
-#include "library.h"
+#include "system/library.h"
 
 #define PNG_FUNCTIONS(X)                                                                                               \
     X(png_create_info_struct)                                                                                          \

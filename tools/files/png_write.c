@@ -9,7 +9,7 @@
 #include "files/png_bands.h"
 #include "files/png_file.h"
 #include "files/png_text.h"
-#include "progress.h"
+#include "progress/progress.h"
 
 enum { REPORTED = 64 /* rows from one report of progress to the next */ };
 

@@ -6,7 +6,7 @@
 
 #include "files/filter.h"
 #include "files/resize.h"
-#include "outcome.h"
+#include "progress/outcome.h"
 #include "relay.h"
 
 static uint64_t bytes_of(const kst_image *image)

@@ -3,7 +3,7 @@
 #include "files/rows_across.h"
 
 #include "files/rows_out.h"
-#include "progress.h"
+#include "progress/progress.h"
 
 enum { BAND_BYTES = 1 << 18, REST_BYTES = 1 << 24 /* bytes after which the pages of a mapped file are released */ };
 

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "files/rows_out.h"
-#include "progress.h"
+#include "progress/progress.h"
 
 enum { SHARE_OF_PICTURE = 4, SHARE_OF_STRIPS = 4, SHARE_OF_STRIP = 2, BLOCK_ROWS = 128, LOW = 256 };
 

@@ -9,7 +9,7 @@
 
 #include <tiffio.h>
 
-#include "library.h"
+#include "system/library.h"
 
 #define TIFF_FUNCTIONS(X)                                                                                              \
     X(TIFFClientOpenExt)                                                                                               \

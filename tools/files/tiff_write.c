@@ -7,7 +7,7 @@
 #include "files/photoshop.h"
 #include "files/tiff_exif.h"
 #include "files/tiff_file.h"
-#include "progress.h"
+#include "progress/progress.h"
 
 enum {
     STRIP_BYTES = 1 << 18 /* at least, as each is written by itself */,

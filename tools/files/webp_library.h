@@ -5,7 +5,7 @@
 
 #include <webp/decode.h>
 
-#include "library.h"
+#include "system/library.h"
 
 #define WEBP_FUNCTIONS(X)                                                                                              \
     X(WebPGetFeaturesInternal)                                                                                         \

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_library.h"
 #include "options/spellings.h"
+#include "print/json_library.h"
 
 /* The table and the string of letters for getopt_long, merged from those of the groups. */
 struct merged {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "files/filter.h"
-#include "json.h"
 #include "options/options.h"
+#include "print/json.h"
 #include "profile/run.h"
 
 struct profile_settings {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "statistics.h"
+#include "print/statistics.h"
 
 enum { WARM_UPS = 2, COPIES = 7, SMALL_COPY = 4 };
 

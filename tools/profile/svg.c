@@ -2,8 +2,8 @@
 /* Draws a profile: the steps on a time line, and how near each comes to the limits of memory and bus. */
 #include <math.h>
 
+#include "print/svg.h"
 #include "profile/profile.h"
-#include "svg.h"
 
 enum {
     WIDTH = 940,

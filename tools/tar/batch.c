@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "progress.h"
+#include "progress/progress.h"
 #include "resume.h"
 #include "tar/gather.h"
 #include "tar/group.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Loads shared libraries by any of their names, with all functions that are wanted. */
-#include "library.h"
+#include "system/library.h"
 
 #include <dlfcn.h>
 #include <string.h>

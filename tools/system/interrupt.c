@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Catches signals that end the process. */
-#include "interrupt.h"
+#include "system/interrupt.h"
 
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "temporary.h"
+#include "system/temporary.h"
 
 static atomic_int first_effect = INTERRUPT_KILLS;
 static atomic_bool came;

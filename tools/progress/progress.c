@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Draws and erases the bar of progress. */
-#include "progress.h"
+#include "progress/progress.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "library.h"
+#include "system/library.h"
 
 #define JSON_FUNCTIONS(X)                                                                                              \
     X(json_array)                                                                                                      \

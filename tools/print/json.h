@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "json_library.h"
+#include "print/json_library.h"
 
 /* Make a string; bytes that are not UTF-8 become U+FFFD, so that every file name can be shown. */
 json_t *json_text(const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Escapes characters that could control a terminal. */
-#include "plain.h"
+#include "print/plain.h"
 
 #include <stdbool.h>
 #include <stdint.h>

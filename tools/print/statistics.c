@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sorts measurements, and takes their median and quantiles. */
-#include "statistics.h"
+#include "print/statistics.h"
 
 #include <stdlib.h>
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "outcome.h"
-#include "plain.h"
-#include "progress.h"
+#include "print/plain.h"
+#include "progress/outcome.h"
+#include "progress/progress.h"
 #include "tool.h"
 
 enum { TEXT = 2 * sizeof(struct problem) /* room for two paths */ };

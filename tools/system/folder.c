@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes folders, joins their names, and says what is one. */
-#include "folder.h"
+#include "system/folder.h"
 
 #include <errno.h>
 #include <stdio.h>

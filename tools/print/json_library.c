@@ -3,7 +3,7 @@
  * The functions of jansson.h, which hand their arguments to the library that was loaded. They are functions, not macros
  * as with other libraries, since inline functions of that header call them by their names.
  */
-#include "json_library.h"
+#include "print/json_library.h"
 
 #include <stdarg.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes JSON of texts that may not be UTF-8, and prints it, lists of objects as they come. */
-#include "json.h"
+#include "print/json.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain.h"
+#include "print/plain.h"
 
 json_t *json_text(const char *text)
 {

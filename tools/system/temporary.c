@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes temporary files, renames them, and removes those that were abandoned. */
-#include "temporary.h"
+#include "system/temporary.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "svg.h"
+#include "print/svg.h"
 
 bool svg_begin(struct svg *svg, double width, double height)
 {

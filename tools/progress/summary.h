@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "outcome.h"
+#include "progress/outcome.h"
 #include "tool.h"
 
 struct summary {

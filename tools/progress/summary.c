@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Counts inputs, bytes and failures, and prints them as a table. */
-#include "summary.h"
+#include "progress/summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "progress.h"
+#include "progress/progress.h"
 
 void summary_begin(struct summary *summary)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Notes what becomes of the input that a thread works on. */
-#include "outcome.h"
+#include "progress/outcome.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "folder.h"
+#include "system/folder.h"
 
 /* A folder that has been reached. Its name is taken over by the walk's functions only if it is not read. */
 struct reached {
