@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "completion/complete.h"
-#include "output.h"
+#include "files/output.h"
 #include "print/json.h"
 
 static const struct verb *const verbs[] = {&verb_decode, &verb_encode, &verb_transcode, &verb_convert, &verb_filter,

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch.h"
+#include "batch/batch.h"
+#include "batch/target.h"
 #include "progress/outcome.h"
 #include "progress/progress.h"
-#include "target.h"
 
 struct transcode_settings {
     kst_transcode_options options;

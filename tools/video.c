@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inputs.h"
+#include "batch/inputs.h"
 #include "system/folder.h"
 #include "system/interrupt.h"
 #include "video/change.h"

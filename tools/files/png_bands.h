@@ -3,7 +3,7 @@
 #ifndef KOSTKA_TOOL_PNG_BANDS_H
 #define KOSTKA_TOOL_PNG_BANDS_H
 
-#include "output.h"
+#include "files/output.h"
 
 struct png_bands;
 

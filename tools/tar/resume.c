@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resume.h"
+#include "batch/resume.h"
 #include "system/folder.h"
 #include "tar/write.h"
 

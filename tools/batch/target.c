@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds the output's format by the options and by the names of the files. */
-#include "target.h"
+#include "batch/target.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "inputs.h"
+#include "batch/inputs.h"
 
 /* Extensions of formats that are related to one that can be written. */
 static const struct {

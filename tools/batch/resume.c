@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the manifest of an earlier call, and skips what it has done. */
-#include "resume.h"
+#include "batch/resume.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,10 +5,10 @@
 
 #include <stdatomic.h>
 
-#include "batch.h"
-#include "manifest.h"
+#include "batch/batch.h"
+#include "batch/manifest.h"
+#include "files/relay.h"
 #include "progress/summary.h"
-#include "relay.h"
 
 enum { WORKERS_MAX = 256 };
 

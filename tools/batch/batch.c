@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs a verb over its inputs by several workers. */
-#include "batch_crew.h"
+#include "batch/crew.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "batch/resume.h"
 #include "progress/progress.h"
-#include "resume.h"
 #include "system/folder.h"
 #include "system/interrupt.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes the record of a batch, a line of JSON at a time. */
-#include "manifest.h"
+#include "batch/manifest.h"
 
 #include <errno.h>
 #include <fcntl.h>

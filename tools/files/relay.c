@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hands the items of many threads to a flow, and its results back to them. */
-#include "relay.h"
+#include "files/relay.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Converts pictures from one file to another some rows at a time. */
 #include <stdlib.h>
 
-#include "batch.h"
+#include "batch/batch.h"
 #include "files/bands_out.h"
 #include "files/resize.h"
 #include "files/rows_across.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes files under temporary names, and renames them once they are whole. */
-#include "output.h"
+#include "files/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

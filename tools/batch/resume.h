@@ -3,7 +3,7 @@
 #ifndef KOSTKA_TOOL_RESUME_H
 #define KOSTKA_TOOL_RESUME_H
 
-#include "inputs.h"
+#include "batch/inputs.h"
 #include "print/json_library.h"
 
 /*

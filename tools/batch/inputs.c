@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Collects the inputs of a batch from files and folders, by name or by signature. */
-#include "inputs.h"
+#include "batch/inputs.h"
 
 #include <fcntl.h>
 #include <stdio.h>

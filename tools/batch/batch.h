@@ -3,7 +3,7 @@
 #ifndef KOSTKA_TOOL_BATCH_H
 #define KOSTKA_TOOL_BATCH_H
 
-#include "inputs.h"
+#include "batch/inputs.h"
 #include "options/options.h"
 
 /* The help for the options of many_group(). */
