@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files/deflate_library.h"
+#include "files/deflate/library.h"
 #include "print/json.h"
 
 enum { PIECE = 1 << 18 /* bytes that are read at once */ };

@@ -8,8 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "files/pgx.h"
-#include "files/pnm.h"
+#include "files/pnm/pgx.h"
+#include "files/pnm/pnm.h"
 #include "progress/progress.h"
 
 enum { CHUNK = 1 << 14, ROWS_AT_ONCE = 32 };

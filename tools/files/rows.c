@@ -10,7 +10,7 @@
 
 #include <kostka/kostka_writer.h>
 
-#include "files/pnm.h"
+#include "files/pnm/pnm.h"
 
 enum { HEADER = 4096, CHUNK = 1 << 16, MANY = 1 << 26 /* bytes; for MANY it is worth looking for a GPU */ };
 

@@ -2,8 +2,8 @@
 /* Writes rows to the target's format as they come. */
 #include "files/rows_out.h"
 
-#include "files/pgx.h"
-#include "files/pnm.h"
+#include "files/pnm/pgx.h"
+#include "files/pnm/pnm.h"
 
 bool rows_out_takes(const kst_image *image, const struct file_settings *settings)
 {
