@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "batch/batch.h"
-#include "files/bands_out.h"
 #include "files/resize.h"
-#include "files/rows_across.h"
-#include "files/strips.h"
+#include "files/rows/across.h"
+#include "files/rows/bands_out.h"
+#include "files/rows/strips.h"
 #include "progress/outcome.h"
 
 /* Return the path of the output. Its extension may depend on the whole picture, which `image` describes. */

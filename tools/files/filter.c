@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "files/relay.h"
-#include "files/segments.h"
+#include "files/results/segments.h"
 
 bool filters_count(const char *chain, size_t *length)
 {

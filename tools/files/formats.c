@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "files/filter.h"
-#include "files/losses.h"
+#include "files/metadata/losses.h"
 #include "files/relayed.h"
 #include "files/resize.h"
 #include "progress/outcome.h"

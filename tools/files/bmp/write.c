@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/losses.h"
+#include "files/metadata/losses.h"
 #include "progress/progress.h"
 
 enum { CHUNK = 1 << 18, GREYS = 256, INTENT_PERCEPTUAL = 4 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "files/deflate/library.h"
-#include "files/photoshop.h"
+#include "files/metadata/photoshop.h"
 
 static char xmp_key[] = "XML:com.adobe.xmp", comment_key[] = "Comment"; /* not const, because libpng takes char * */
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/losses.h"
-#include "files/photoshop.h"
+#include "files/metadata/losses.h"
+#include "files/metadata/photoshop.h"
 #include "files/png/bands.h"
 #include "files/png/file.h"
 #include "files/png/text.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/losses.h"
-#include "files/photoshop.h"
+#include "files/metadata/losses.h"
+#include "files/metadata/photoshop.h"
 #include "files/tiff/ifd.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/photoshop.h"
+#include "files/metadata/photoshop.h"
 #include "files/tiff/exif.h"
 #include "files/tiff/file.h"
 #include "files/tiff/pixels.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/losses.h"
-#include "files/photoshop.h"
+#include "files/metadata/losses.h"
+#include "files/metadata/photoshop.h"
 #include "files/tiff/exif.h"
 #include "files/tiff/file.h"
 #include "progress/progress.h"

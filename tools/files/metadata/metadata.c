@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/losses.h"
-#include "files/photoshop.h"
+#include "files/metadata/losses.h"
+#include "files/metadata/photoshop.h"
 
 enum { J2K_COMMENTS = 16, MARKER_APP1 = 0xE1, SEGMENT_MAX = 65533, COMMENT_MAX = 65531 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes rows to the target's format as they come. */
-#include "files/rows_out.h"
+#include "files/rows/out.h"
 
 #include "files/pnm/pgx.h"
 #include "files/pnm/pnm.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Warns of metadata that the target's format cannot hold. */
-#include "files/losses.h"
+#include "files/metadata/losses.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "files/photoshop.h"
+#include "files/metadata/photoshop.h"
 
 static unsigned part_of(const kst_metadata *metadata)
 {

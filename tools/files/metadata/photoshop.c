@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Joins Photoshop's blocks of several segments, and keeps IPTC as one. */
-#include "files/photoshop.h"
+#include "files/metadata/photoshop.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copies rows from one file format to another without keeping the picture in memory. */
-#include "files/rows_across.h"
+#include "files/rows/across.h"
 
-#include "files/rows_out.h"
+#include "files/rows/out.h"
 #include "progress/progress.h"
 
 enum { BAND_BYTES = 1 << 18, REST_BYTES = 1 << 24 /* bytes after which the pages of a mapped file are released */ };

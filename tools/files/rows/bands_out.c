@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decodes JPEG in bands of rows, which are written while others are decoded. */
-#include "files/bands_out.h"
+#include "files/rows/bands_out.h"
 
 #include <pthread.h>
 #include <string.h>
 
-#include "files/rows_out.h"
+#include "files/rows/out.h"
 #include "progress/progress.h"
 
 enum { REST_BYTES = 1 << 22 /* bytes of rows after which the pages of a mapped file are released */ };

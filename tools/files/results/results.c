@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Holds the formats of what filters find out about a picture: counts of its samples, or straight lines. */
-#include "files/counts.h"
-#include "files/segments.h"
+#include "files/results/counts.h"
+#include "files/results/segments.h"
 
 static bool write_json(
     struct output *output, struct picture *picture, const struct file_settings *settings, struct problem *problem)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads rows of PNG, TIFF and BMP files for the encoder. */
-#include "files/rows_in.h"
+#include "files/rows/in.h"
 
 #include <stdlib.h>
 
-#include "files/rows.h"
+#include "files/rows/rows.h"
 
 static bool becomes_jpeg(const struct file_settings *settings)
 {

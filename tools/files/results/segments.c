@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes the straight lines that the filter `lines` finds, as SVG, CSV or JSON. */
-#include "files/segments.h"
+#include "files/results/segments.h"
 
 #include <inttypes.h>
 #include <stdio.h>

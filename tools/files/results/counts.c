@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes how often each sample of a picture occurs, as JSON and as CSV. The picture may lie in a device's memory. */
-#include "files/counts.h"
+#include "files/results/counts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

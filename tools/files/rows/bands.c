@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Encodes to JPEG while bands of rows are read from PNM, PAM and PGX files and from raw samples. */
-#include "files/bands.h"
+#include "files/rows/bands.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Decodes JPEG 2000 strip by strip where the picture would take too much memory. */
-#include "files/strips.h"
+#include "files/rows/strips.h"
 
 #include <pthread.h>
 
-#include "files/rows_out.h"
+#include "files/rows/out.h"
 #include "progress/progress.h"
 
 enum { SHARE_OF_PICTURE = 4, SHARE_OF_STRIPS = 4, SHARE_OF_STRIP = 2, BLOCK_ROWS = 128, LOW = 256 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Encodes to JPEG 2000 from rows that are read from a file when they are wanted. */
-#include "files/rows.h"
+#include "files/rows/rows.h"
 
 #include <errno.h>
 #include <fcntl.h>
