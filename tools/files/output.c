@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/capture.h"
 #include "progress/outcome.h"
 #include "system/interrupt.h"
-#include "tar/capture.h"
 
 enum {
     LINKS_MAX = 40,           /* the number of links that Linux follows */

@@ -7,7 +7,7 @@
 #define KOSTKA_TOOL_TAR_GATHER_H
 
 #include "batch/crew.h"
-#include "tar/capture.h"
+#include "files/capture.h"
 
 /* Holds what a worker has made of a file, or of a group of an archive. */
 struct made {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Makes files in memory (memfd_create), and maps them once they are complete. */
-#include "tar/capture.h"
+#include "files/capture.h"
 
 #include <errno.h>
 #include <stdlib.h>
