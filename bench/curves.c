@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "svg.h"
+#include "print/svg.h"
 
 enum { NAME = 40, POINTS = 512, ACROSS = 3, WIDTH = 330, HEIGHT = 300, LEFT = 44, RIGHT = 12, TOP = 34, BOTTOM = 48 };
 enum { LABEL_HEIGHT = 18 /* of text, with the room around it */ };

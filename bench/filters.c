@@ -15,7 +15,7 @@
 #include <kostka/kostka.h>
 #include <kostka/kostka_filter.h>
 
-#include "statistics.h"
+#include "print/statistics.h"
 
 enum { MOST_RUNS = 1000 };
 

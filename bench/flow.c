@@ -21,7 +21,7 @@
 
 #include <kostka/kostka_flow.h>
 
-#include "statistics.h"
+#include "print/statistics.h"
 
 enum { RUNS_MAX = 100 };
 

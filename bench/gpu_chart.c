@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "svg.h"
+#include "print/svg.h"
 
 enum { WIDTH = 900, HEIGHT = 520, LEFT = 70, RIGHT = 230, TOP = 70, BOTTOM = 50 };
 

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "statistics.h"
+#include "print/statistics.h"
 
 enum { ROUNDS_MAX = 10000, ARGUMENTS_MAX = 64, NAME_MAX_LENGTH = 4096 };
 

@@ -15,7 +15,7 @@
 #include <kostka/kostka_profile.h>
 
 #include "call.h"
-#include "statistics.h"
+#include "print/statistics.h"
 
 enum { MOST_IMAGES = 256 };
 

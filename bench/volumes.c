@@ -20,7 +20,7 @@
 #include <kostka/kostka_volume.h>
 
 #include "call.h"
-#include "statistics.h"
+#include "print/statistics.h"
 
 enum { APART = 64 /* bytes: coded bricks begin at multiples of this */, WARM_RUNS = 2, SIDES_MAX = 2048 };
 

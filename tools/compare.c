@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json.h"
-#include "options.h"
-#include "plain.h"
+#include "options/options.h"
+#include "print/json.h"
+#include "print/plain.h"
 
 /* The exit codes of 'compare': pictures that differ, and any failure, have different codes, as in cmp(1). */
 enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };

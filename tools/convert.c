@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch.h"
+#include "batch/batch.h"
+#include "batch/target.h"
 #include "convert.h"
 #include "files/filter.h"
-#include "target.h"
 
 static int choose_target(
     const char *verb, const struct output_options *output, int argc, char **argv, const struct file_format **target)

@@ -2,10 +2,10 @@
 /* Runs 'kostka decode', which writes a stream's pixels. */
 #include <string.h>
 
-#include "batch.h"
+#include "batch/batch.h"
+#include "batch/target.h"
 #include "files/filter.h"
 #include "files/resize.h"
-#include "target.h"
 
 static bool decode_one(const void *settings, struct task *task, struct problem *problem)
 {

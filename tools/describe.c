@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plain.h"
+#include "print/plain.h"
 
 enum { COMMENT_SHOWN = 300, HT = 64, HT_MIXED = 192, CAPABILITIES = 0x4000 };
 

@@ -4,7 +4,7 @@
 #define KOSTKA_TOOL_DESCRIBE_H
 
 #include "files/files.h"
-#include "json.h"
+#include "print/json.h"
 
 void describe_print(const struct source *source, kst_decoder *decoder);
 void describe_json(struct json_list *list, const struct source *source, kst_decoder *decoder);

@@ -2,8 +2,8 @@
 /* Runs 'kostka devices', which lists the devices of the machine. */
 #include <stdio.h>
 
-#include "json.h"
-#include "options.h"
+#include "options/options.h"
+#include "print/json.h"
 
 static const char *kind_name(kst_device_kind kind)
 {

@@ -2,13 +2,13 @@
 /* Runs 'kostka encode', which encodes pictures as a whole, in bands or in rows. */
 #include <stdlib.h>
 
-#include "batch.h"
-#include "files/bands.h"
+#include "batch/batch.h"
+#include "batch/target.h"
 #include "files/resize.h"
-#include "files/rows.h"
-#include "files/rows_in.h"
-#include "outcome.h"
-#include "target.h"
+#include "files/rows/bands.h"
+#include "files/rows/in.h"
+#include "files/rows/rows.h"
+#include "progress/outcome.h"
 
 static bool encode_whole(const struct task *task, struct source *source, const char *path, struct problem *problem)
 {

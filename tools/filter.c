@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs 'kostka filter', which applies filters to pictures between reading and writing them. */
 #include "files/filter.h"
-#include "batch.h"
+#include "batch/batch.h"
 #include "convert.h"
 
 /* The chain comes right behind the verb, so that operands are the same as those of 'kostka convert'. */

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "describe.h"
-#include "options.h"
-#include "plain.h"
+#include "options/options.h"
+#include "print/plain.h"
 
 struct info_settings {
     struct file_settings files;

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "complete.h"
-#include "json.h"
-#include "output.h"
+#include "completion/complete.h"
+#include "files/output.h"
+#include "print/json.h"
 
 static const struct verb *const verbs[] = {&verb_decode, &verb_encode, &verb_transcode, &verb_convert, &verb_filter,
     &verb_video, &verb_volume, &verb_info, &verb_compare, &verb_devices, &verb_bench, &verb_profile, &verb_run, NULL};

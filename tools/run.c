@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "options/options.h"
 
 /* The folders of the libraries, relative to this program's: first as installed, then as in a build folder. */
 static const char *const places[] = {"/../" KOSTKA_LIBRARY_FOLDER "/kostka/compat", "/compat"};

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch.h"
-#include "outcome.h"
-#include "progress.h"
-#include "target.h"
+#include "batch/batch.h"
+#include "batch/target.h"
+#include "progress/outcome.h"
+#include "progress/progress.h"
 
 struct transcode_settings {
     kst_transcode_options options;

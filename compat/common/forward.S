@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Jumps to the functions of the original library that are passed on: whatever the arguments are, they stay where they
- * are. compat_passed (the library's original.c) holds the addresses, in the order of the library's functions.h.
+ * are. compat_passed (original_template.h) holds the addresses, in the order of the library's functions.h.
  */
     .text
     .altmacro

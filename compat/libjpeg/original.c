@@ -2,23 +2,8 @@
 /* Opens the system's library when this one is loaded, and finds its functions and data. */
 #include "original.h"
 
-#include <string.h>
-
-#include "library.h"
-
-struct libjpeg_original libjpeg_original;
-
-enum {
-#define PASS(name) INDEX_##name,
-#define TAKE(name)
-#include "functions.h"
-#undef PASS
-#undef TAKE
-    PASSED
-};
-
-extern void *compat_passed[PASSED] __attribute__((visibility("hidden")));
-void *compat_passed[PASSED];
+#define ORIGINAL libjpeg_original
+#include "original_template.h"
 
 /* The exported data of the system's library, copied when it has been opened. */
 enum { NATURAL_ORDER = 64 + 16, ARITHMETIC_STATES = 113 + 1, MESSAGES = 130 };
@@ -49,15 +34,7 @@ static void copy(const struct compat_library *library, const char *name, void *t
 __attribute__((constructor)) static void open_original(void)
 {
     const struct compat_library library = compat_open("libjpeg.so.62", "KOSTKA_LIBJPEG", LIBJPEG_ORIGINAL);
-#define PASS(name) compat_passed[INDEX_##name] = compat_find(&library, #name);
-#define TAKE(name)                                                                                                     \
-    {                                                                                                                  \
-        void *found = compat_find(&library, #name);                                                                    \
-        memcpy(&libjpeg_original.name, &found, sizeof found);                                                          \
-    }
-#include "functions.h"
-#undef PASS
-#undef TAKE
+    find_functions(&library);
     resync = compat_passed[INDEX_jpeg_resync_to_restart];
     if (libjpeg_original.jpeg_start_decompress == jpeg_start_decompress)
         compat_give_up(&library, "it is this library");

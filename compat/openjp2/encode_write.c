@@ -158,11 +158,15 @@ static bool write_all(struct openjp2_stream *stream, const uint8_t *data, size_t
 
 bool openjp2_encoder_write(struct openjp2_codec *codec, struct openjp2_stream *stream)
 {
-    const struct openjp2_encoder *e = codec->encoder;
+    struct openjp2_encoder *e = codec->encoder;
     struct front front = {NULL, 0};
+    free(e->front); /* of a call that did not return */
+    e->front = NULL;
     if (codec->is_jp2 && !make_front(&front, e))
         return openjp2_fail(codec, "there is no memory for the boxes of the file");
+    e->front = front.data;
     bool fine = write_all(stream, front.data, front.length) && write_all(stream, e->output.data, e->output.length);
     free(front.data);
+    e->front = NULL;
     return fine || openjp2_fail(codec, "the stream did not take the bytes of the file");
 }

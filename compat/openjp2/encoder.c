@@ -23,6 +23,7 @@ void openjp2_encoder_destroy(struct openjp2_codec *codec)
     opj_image_destroy(e->image);
     free(e->colours.profile);
     free(e->comment);
+    free(e->front);
     free(e);
     codec->encoder = NULL;
 }

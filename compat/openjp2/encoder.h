@@ -29,6 +29,7 @@ struct openjp2_encoder {
     uint32_t columns, rows; /* of tiles */
     uint32_t next_tile;     /* that opj_write_tile() takes */
     kst_buffer output;
+    uint8_t *front; /* bytes in front of the output; freed here if the function that writes them leaves by longjmp() */
 };
 
 struct openjp2_encoder *openjp2_encoder_create(void);

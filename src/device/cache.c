@@ -69,6 +69,12 @@ static bool find_folder(char path[PATH_MAX], bool make)
     return !make || mkdir(path, 0700) == 0 || access(path, W_OK) == 0;
 }
 
+bool kst_gpu_cache_is_on(void)
+{
+    char path[PATH_MAX];
+    return find_folder(path, false);
+}
+
 static bool find_file(char path[PATH_MAX], const struct gpu_cache_key *key, bool make)
 {
     if (!find_folder(path, make))

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "files/ifd.h"
+#include "files/tiff/ifd.h"
 #include "support/random.h"
 
 enum { ROOM = 1 << 16, TAG_MAKE = 0x010F, TAG_TIME = 0x829A, TAG_INDEX = 1 };

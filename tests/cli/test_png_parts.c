@@ -12,8 +12,8 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
-#include "files/deflate_join.h"
-#include "files/png_filter.h"
+#include "files/deflate/join.h"
+#include "files/png/filter.h"
 
 enum { LONGEST_ROW = 300, PIECE = 400000, PIECES = 6 };
 

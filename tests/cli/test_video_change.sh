@@ -68,6 +68,18 @@ expect 0 "$KOSTKA" video damaged.mjpeg d.y4m --resize 40x30
 says '1 of 3 frames are damaged, and repeat the one before; the first: frame 1, byte [0-9]*: '
 equals "$(wc -c <d.y4m)" "$(wc -c <one.y4m)"
 expect 1 "$KOSTKA" video damaged.mjpeg d.y4m --resize 40x30 --strict
+# A first frame whose header is right, but whose transform of colours has components of two sizes, becomes the second one.
+for i in 1 2 3; do expect 0 "$KOSTKA" encode p$i.ppm n$i.j2c; done
+printf '\176' | dd of=n1.j2c bs=1 seek=47 conv=notrunc status=none
+expect 0 "$KOSTKA" video 'n%d.j2c' n.y4m --resize 40x30
+says '1 of 3 frames are damaged, and repeat the one before; the first: frame 0, byte 0: a component transform'
+expect 1 "$KOSTKA" video 'n%d.j2c' d.y4m --resize 40x30 --strict
+cp n1.j2c m1.j2c
+expect 1 "$KOSTKA" video 'm%d.j2c' d.y4m --resize 40x30
+says 'no frame could be decoded; frame 0, byte 0: a component transform'
+cp n2.j2c n1.j2c
+expect 0 "$KOSTKA" video 'n%d.j2c' d.y4m --resize 40x30
+same n.y4m d.y4m
 # Frames have at most their bits, with the greatest quality that keeps to them.
 expect 0 "$KOSTKA" video b.y4m 'bits%d.jpg' --bits-per-frame 16k
 for i in 1 2 3; do

@@ -97,6 +97,25 @@ length=$(($(probe b.avi v nb_frames) * 1001 * 48000 / 30000 * 2))
 for file in a.avi c.mkv; do samples $file $length >$file.a; done
 same c.mkv.a a.avi.a
 
+# Packets are missing in the middle of the sound: silence is there for them, and what follows is due when it was.
+ff -f lavfi -i testsrc2=s=48x32:r=25:d=1.6 -f lavfi -i sine=r=48000:d=1.6 -c:v mjpeg -c:a pcm_s16le whole.mkv
+ff -i whole.mkv -map 0 -c copy -bsf:a "noise=drop='between(pts*tb,0.5,0.9)'" gap.mkv
+expect 0 "$KOSTKA" video gap.mkv gap.mxf --codec jpeg2000 --ratio 10
+samples whole.mkv 153600 | tail -c +88065 | head -c 60000 >one # packet 43, whose time Matroska rounds to 0.917 s
+samples gap.mxf 153600 | tail -c +88033 | head -c 60000 >two
+same two one
+# Frames of another rate would run away from the sound.
+expect 1 "$KOSTKA" video whole.mkv b.mkv --fps 30
+says '--fps changes when frames are due, and not sound (pcm_s16le) beside them'
+expect 0 "$KOSTKA" video whole.mkv b.mkv --fps 25
+expect 0 "$KOSTKA" video whole.mkv b.mjpeg --fps 30
+# Packets that stand in front of frames may not all wait for these: the limit is for all of them together.
+ff -f lavfi -i testsrc2=s=48x32:r=2:d=3 -f lavfi -i sine=r=48000:d=3 -ac 8 -c:v mjpeg -c:a pcm_s16le many.mkv
+expect 0 "$KOSTKA" video many.mkv b.mkv -q 80
+expect 0 "$KOSTKA" video many.mkv c.mkv -q 80 --max-memory 4M
+for file in b.mkv c.mkv; do streams $file >$file.all; done
+same c.mkv.all b.mkv.all
+
 # Time code, proportions, colours, order of fields, language, title
 ff -f lavfi -i testsrc2=s=98x66:r=25:d=0.4 -f lavfi -i sine=r=48000:d=0.4 -vf setsar=4/3,setfield=tff -c:v mjpeg -q:v 3 \
     -pix_fmt yuvj422p -c:a pcm_s24le -timecode 01:02:03:04 -metadata:s:a:0 language=deu -color_primaries bt709 \

@@ -3,6 +3,7 @@
  * OpenJPEG's interface before Kostka: pictures that are encoded through it come back as a whole, by areas and tile by
  * tile, from streams that can seek and from those that cannot; damaged ones end in a result or a message.
  */
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +129,8 @@ static void write_tiles(opj_codec_t *codec, opj_stream_t *stream)
     }
 }
 
-static void encode(OPJ_CODEC_FORMAT format, bool tiled, bool by_tiles)
+/* Begin to encode an image to a new stream. */
+static opj_codec_t *start(OPJ_CODEC_FORMAT format, bool tiled, opj_image_t *image, opj_stream_t **to)
 {
     opj_cparameters_t parameters;
     opj_set_default_encoder_parameters(&parameters);
@@ -136,10 +138,9 @@ static void encode(OPJ_CODEC_FORMAT format, bool tiled, bool by_tiles)
     parameters.cp_tdx = parameters.cp_tdy = TILE;
     parameters.tcp_mct = 1;
     parameters.numresolution = 4;
-    opj_image_t *image = make_image();
     opj_codec_t *codec = opj_create_compress(format);
     set_handlers(codec);
-    opj_stream_t *stream = opj_stream_default_create(OPJ_STREAM_WRITE);
+    opj_stream_t *stream = *to = opj_stream_default_create(OPJ_STREAM_WRITE);
     file.at = file.length = 0;
     file.freed = 0;
     opj_stream_set_user_data(stream, &file, free_file);
@@ -147,6 +148,14 @@ static void encode(OPJ_CODEC_FORMAT format, bool tiled, bool by_tiles)
     assert_false(opj_start_compress(codec, image, stream));
     assert_true(opj_setup_encoder(codec, &parameters, image));
     assert_true(opj_start_compress(codec, image, stream));
+    return codec;
+}
+
+static void encode(OPJ_CODEC_FORMAT format, bool tiled, bool by_tiles)
+{
+    opj_image_t *image = make_image();
+    opj_stream_t *stream;
+    opj_codec_t *codec = start(format, tiled, image, &stream);
     if (by_tiles)
         write_tiles(codec, stream);
     else
@@ -340,6 +349,34 @@ static void test_misuse(void **state)
     opj_stream_destroy(NULL);
 }
 
+static jmp_buf left;
+
+static OPJ_SIZE_T leave(void *from, OPJ_SIZE_T length, void *user)
+{
+    (void)from, (void)length, (void)user;
+    longjmp(left, 1);
+}
+
+/* A function of the caller's that writes need not return; what was made is released with the codec, which can go on. */
+static void test_leaving(void **state)
+{
+    opj_image_t *image = make_image();
+    opj_stream_t *stream;
+    opj_codec_t *codec = start(OPJ_CODEC_JP2, false, image, &stream);
+    (void)state;
+    assert_true(opj_encode(codec, stream));
+    for (volatile int times = 0; times < 2; times++) {
+        opj_stream_set_write_function(stream, leave);
+        if (setjmp(left) == 0) {
+            opj_end_compress(codec, stream);
+            fail_msg("the call has returned");
+        }
+    }
+    opj_stream_destroy(stream);
+    opj_image_destroy(image);
+    opj_destroy_codec(codec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_packed_tiles),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,7 +127,9 @@ static void test_without(void **state)
     kst_memory_init(&memory, &standard, UINT64_MAX);
     kst_gpu_cache_key_init(&key);
     kst_gpu_cache_store(&key, (const uint8_t *)"text", 4);
+    assert_true(kst_gpu_cache_is_on());
     setenv("KOSTKA_CACHE", "off", 1);
+    assert_false(kst_gpu_cache_is_on());
     assert_null(kst_gpu_cache_load(&memory, &key, &length));
     unsetenv("KOSTKA_CACHE");
     uint8_t *found = kst_gpu_cache_load(&memory, &key, &length);

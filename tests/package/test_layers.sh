@@ -64,9 +64,30 @@ allow src/filters filters run device image core
 allow src/filters/cpu filters/cpu filters/bands.h filters/filter.h image core
 allow src/filters/gpu filters/gpu filters/kernels filters/cpu filters/parse.h filters/shape.h device image core
 allow src/filters/kernels filters/kernels kernels
-allow tools files peers tar video volume
+allow tools batch bench completion files options peers print profile progress system tar video volume
+allow tools/system system
+allow tools/print print system
+allow tools/progress progress print
+allow tools/files files options progress print system
+allow tools/files/deflate files/deflate system
+allow tools/files/metadata files/metadata 'files/[a-z]+\.h'
+allow tools/files/pnm files/pnm 'files/[a-z]+\.h'
+allow tools/files/results files/results 'files/[a-z]+\.h' print
+allow tools/files/rows files/rows files/pnm 'files/[a-z]+\.h' progress
+for format in bmp gif png tiff webp; do # formats do not know each other
+    allow "tools/files/$format" "files/$format" files/deflate files/metadata 'files/[a-z]+\.h' progress system
+done
+allow tools/options options files print tar
+allow tools/batch batch tar files options progress print system
+allow tools/tar tar batch files progress system
+allow tools/peers peers system
+allow tools/bench bench peers options progress print
+allow tools/profile profile files options print
+allow tools/completion completion options print
+allow tools/video video files options progress system
+allow tools/volume volume files options progress print system
 allow fuzz j2k core video volume
-allow bench jpeg j2k core
+allow bench jpeg j2k core print
 allow compat none
 allow plugins none
 allow examples none

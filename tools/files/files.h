@@ -5,9 +5,9 @@
 
 #include <kostka/kostka_writer.h>
 
+#include "files/output.h"
 #include "files/picture.h"
 #include "files/samples.h"
-#include "output.h"
 
 /* A file in memory, or mapped into it if it is large. After source_open() only its first bytes are there. */
 struct source {

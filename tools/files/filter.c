@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/segments.h"
-#include "relay.h"
+#include "files/relay.h"
+#include "files/results/segments.h"
 
 bool filters_count(const char *chain, size_t *length)
 {

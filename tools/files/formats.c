@@ -6,10 +6,10 @@
 #include <strings.h>
 
 #include "files/filter.h"
-#include "files/losses.h"
+#include "files/metadata/losses.h"
 #include "files/relayed.h"
 #include "files/resize.h"
-#include "outcome.h"
+#include "progress/outcome.h"
 
 /* The order is that of detection, and of the names in messages. */
 static const struct file_format *const formats[] = {&file_jpeg, &file_j2k, &file_j2c, &file_jph, &file_jhc, &file_png,

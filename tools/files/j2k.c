@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files/capture.h"
 #include "files/files.h"
-#include "progress.h"
-#include "tar/capture.h"
+#include "progress/progress.h"
 
 static bool write_part(void *user, uint64_t offset, const void *data, size_t length)
 {

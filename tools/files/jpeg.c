@@ -8,8 +8,8 @@
 
 #include "files/relayed.h"
 #include "files/resize.h"
-#include "outcome.h"
-#include "progress.h"
+#include "progress/outcome.h"
+#include "progress/progress.h"
 
 bool jpeg_report_problem(const kst_report *report, kst_status status, struct problem *problem)
 {

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #ifdef KOSTKA_GIF_LIBRARY
-#include "files/gif_file.h"
+#include "files/gif/file.h"
 #endif
 #ifdef KOSTKA_WEBP_LIBRARY
-#include "files/webp_file.h"
+#include "files/webp/file.h"
 #endif
 #include "files/files.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "files/filter.h"
+#include "files/relay.h"
 #include "files/resize.h"
-#include "outcome.h"
-#include "relay.h"
+#include "progress/outcome.h"
 
 static uint64_t bytes_of(const kst_image *image)
 {

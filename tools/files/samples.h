@@ -3,7 +3,7 @@
 #ifndef KOSTKA_TOOL_SAMPLES_H
 #define KOSTKA_TOOL_SAMPLES_H
 
-#include "output.h"
+#include "files/output.h"
 
 enum byte_order { ORDER_OWN = 0, ORDER_LITTLE, ORDER_BIG }; /* ORDER_OWN: the machine's, or the format's */
 

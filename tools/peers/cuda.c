@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Loads CUDA's driver, and takes memory from it. */
 #include "peers/cuda.h"
-#include "library.h"
+#include "system/library.h"
 
 #define PEER_CUDA_SYMBOL(member, symbol, parameters) symbol,
 

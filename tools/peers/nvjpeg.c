@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Loads nvJPEG, and makes its handles. */
 #include "peers/nvjpeg.h"
-#include "library.h"
+#include "system/library.h"
 
 #define NVJPEG_SYMBOL(member, symbol, parameters) symbol,
 

@@ -6,10 +6,10 @@
  */
 #include <stdlib.h>
 
-#include "library.h"
 #include "peers/crew.h"
 #include "peers/cuda.h"
 #include "peers/peers.h"
+#include "system/library.h"
 
 enum {
     CHANNELS = 3,

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "library.h"
 #include "peers/encoding.h"
+#include "system/library.h"
 
 enum {
     CHANNELS = 3,

@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "library.h"
 #include "peers/peers.h"
+#include "system/library.h"
 
 enum { TURBO_RGB = 0, TURBO_ACCURATE = 4096, TURBO_KEEP_BUFFER = 1024, MOST_THREADS = 256 };
 

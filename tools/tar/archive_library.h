@@ -9,7 +9,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-#include "library.h"
+#include "system/library.h"
 
 #define ARCHIVE_FUNCTIONS(X)                                                                                           \
     X(archive_entry_clear)                                                                                             \

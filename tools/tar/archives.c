@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "resume.h"
+#include "batch/resume.h"
 
 void archives_begin(struct archives *archives, struct crew *crew)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "progress.h"
-#include "resume.h"
+#include "batch/resume.h"
+#include "progress/progress.h"
 #include "tar/gather.h"
 #include "tar/group.h"
 

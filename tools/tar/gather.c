@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "folder.h"
-#include "progress.h"
+#include "progress/progress.h"
+#include "system/folder.h"
 #include "tar/archives.h"
 
 enum { AHEAD = 4 /* times the workers: groups that may have been begun behind the one that is due */ };

@@ -6,8 +6,8 @@
 #ifndef KOSTKA_TOOL_TAR_GATHER_H
 #define KOSTKA_TOOL_TAR_GATHER_H
 
-#include "batch_crew.h"
-#include "tar/capture.h"
+#include "batch/crew.h"
+#include "files/capture.h"
 
 /* Holds what a worker has made of a file, or of a group of an archive. */
 struct made {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "folder.h"
+#include "system/folder.h"
 
 enum { MEMBERS_MAX = 1000 /* of one group */ };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "folder.h"
-#include "resume.h"
+#include "batch/resume.h"
+#include "system/folder.h"
 #include "tar/write.h"
 
 /* An output, as the last lines about it say. */

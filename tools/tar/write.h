@@ -3,7 +3,7 @@
 #ifndef KOSTKA_TOOL_TAR_WRITE_H
 #define KOSTKA_TOOL_TAR_WRITE_H
 
-#include "output.h"
+#include "files/output.h"
 
 struct tar_writer {
     struct output output;

@@ -13,7 +13,7 @@
 #include <libavutil/channel_layout.h>
 #include <libavutil/pixdesc.h>
 
-#include "library.h"
+#include "system/library.h"
 
 #define AVFORMAT_FUNCTIONS(X)                                                                                          \
     X(av_channel_layout_default)                                                                                       \

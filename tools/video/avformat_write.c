@@ -20,6 +20,9 @@ enum {
     LAG = 10 /* seconds by which sound may come behind its frames before silence stands for it */
 };
 
+/* Seconds by which the times of packets may be off: containers round them, Matroska to milliseconds. */
+static const double rounding = 0.02;
+
 struct av_out {
     struct video_writer *writer;
     AVFormatContext *context;
@@ -29,7 +32,7 @@ struct av_out {
     int stream[TRACKS_MOST];    /* that of each track which is copied */
     int64_t bytes[TRACKS_MOST]; /* of its sound so far */
     int64_t early[TRACKS_MOST]; /* bytes that come next and are left out, because their time is over */
-    bool placed[TRACKS_MOST];   /* its bytes so far end where the next packet is due, unless that lies behind a gap */
+    bool placed[TRACKS_MOST];   /* its bytes so far end where the next packet was due */
     bool mxf;                   /* sound is cut into pieces as long as frames, and has no times */
     struct problem *problem;    /* of the call that is being made */
     bool failed;                /* that problem says why bytes could not be written */
@@ -248,12 +251,22 @@ static bool place_sound(struct av_out *av, uint32_t track, int64_t time, struct 
     return send_silence(av, track, missing, problem);
 }
 
+/* Return whether a packet is due behind a gap that is more than the rounding of times. */
+static bool has_gap(const struct av_out *av, uint32_t track, int64_t time)
+{
+    const struct video_ratio unit = av->writer->track[track].unit;
+    const double seconds = (double)time * unit.over / unit.under;
+
+    return seconds > 0 &&
+           (seconds > INT_MAX || sound_bytes(av, track, seconds) - av->bytes[track] > sound_bytes(av, track, rounding));
+}
+
 /* Sound of MXF begins with the frames. */
 static bool add_sound(struct av_out *av, const struct video_packet *from, int64_t time, struct problem *problem)
 {
     int64_t *early = &av->early[from->track];
 
-    if (!av->placed[from->track] && !place_sound(av, from->track, time, problem))
+    if ((!av->placed[from->track] || has_gap(av, from->track, time)) && !place_sound(av, from->track, time, problem))
         return false;
     size_t skipped = (uint64_t)*early < from->length ? (size_t)*early : from->length;
     *early -= (int64_t)skipped;

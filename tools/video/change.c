@@ -23,6 +23,7 @@ struct change {
     struct video_shape shape;       /* and behind the filters */
     struct video_frame coded, made; /* the frame as it was read, and what a step makes of it */
     struct video_frame last;        /* the last frame that was made */
+    uint64_t owed;                  /* frames in front of it that could not be made, for which it stands, too */
     kst_context *context;
     kst_filter *filter;
     uint64_t damaged, warned;
@@ -158,14 +159,12 @@ static void note(struct change *change, const kst_report *report, kst_status sta
         describe(change, report, status, &change->first_damage);
 }
 
-/* Repeat the last frame in the place of one that is empty or damaged. */
+/* Repeat the last frame in the place of one that is empty or damaged. Where there is none, the first one will do. */
 static bool repeat_last(struct change *change, struct video_frame *frame, struct problem *problem)
 {
-    if (change->last.length == 0)
-        return problem_set(problem, "the first frame cannot be decoded; %s",
-            change->damaged > 0 ? change->first_damage.text : "it is empty");
     frame->length = 0;
-    return frame_append(frame, change->last.bytes, change->last.length, problem);
+    change->owed += change->last.length == 0;
+    return change->last.length == 0 || frame_append(frame, change->last.bytes, change->last.length, problem);
 }
 
 /* Keep a copy of a frame, which may have to be repeated. */
@@ -230,7 +229,18 @@ static void copy_counts(struct video_reader *reader, const struct change *change
     reader->input.size = change->inner.input.size;
 }
 
-static enum video_step next_changed(struct video_reader *reader, struct video_frame *frame, struct problem *problem)
+/* Say why there is no frame at all, if none could be made. */
+static enum video_step end(const struct change *change, struct problem *problem)
+{
+    if (change->owed == 0)
+        return STEP_END;
+    problem_set(
+        problem, "no frame could be decoded; %s", change->damaged > 0 ? change->first_damage.text : "all are empty");
+    return STEP_FAILED;
+}
+
+/* Read a frame and change it. One that cannot be made, with none before it, is left without bytes. */
+static enum video_step make_next(struct video_reader *reader, struct video_frame *frame, struct problem *problem)
 {
     struct change *change = reader->state;
     bool pixels = change->inner.info.payload == PAYLOAD_PIXELS;
@@ -238,12 +248,29 @@ static enum video_step next_changed(struct video_reader *reader, struct video_fr
 
     copy_counts(reader, change);
     reader->packet = change->inner.packet;
+    if (step == STEP_END)
+        return end(change, problem);
     if (step != STEP_FRAME)
         return step;
     if (!pixels)
         frame->offset = change->coded.offset;
     bool good = pixels ? change_frame(change, frame, problem) : take_coded(change, frame, problem);
     return good ? STEP_FRAME : STEP_FAILED;
+}
+
+static enum video_step next_changed(struct video_reader *reader, struct video_frame *frame, struct problem *problem)
+{
+    struct change *change = reader->state;
+    enum video_step step;
+
+    if (change->owed > 0 && change->last.length > 0) {
+        change->owed--;
+        return repeat_last(change, frame, problem) ? STEP_FRAME : STEP_FAILED;
+    }
+    do
+        step = make_next(reader, frame, problem);
+    while (step == STEP_FRAME && frame->length == 0);
+    return step;
 }
 
 static void close_changed(struct video_reader *reader)

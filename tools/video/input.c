@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interrupt.h"
+#include "system/interrupt.h"
 #include "video/parts.h"
 
 enum {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "files/files.h"
-#include "interrupt.h"
-#include "progress.h"
+#include "progress/progress.h"
+#include "system/interrupt.h"
 #include "video/pass_run.h"
 
 static void swap_frames(struct video_frame *a, struct video_frame *b)

@@ -5,7 +5,7 @@
 
 #include <kostka/kostka_flow.h>
 
-#include "options.h"
+#include "options/options.h"
 #include "video/rate.h"
 #include "video/video.h"
 

@@ -2,15 +2,15 @@
 /*
  * Sends frames through a flow, in the order of the sequence. A fixed number of slots holds the frames that are under
  * way, which bounds memory: the source waits until the sink has freed one. Packets of other streams wait in the slot of
- * the frame that follows them; where they are many, or no frame follows, the source writes them itself once all frames
- * in front of them have been written.
+ * the frame that follows them; where all that wait are many, or no frame follows, the source writes them itself once
+ * all frames in front of them have been written.
  */
 #include <kostka/kostka_device.h>
 
 #include "files/files.h"
 #include "video/pass_run.h"
 
-enum { SLOTS_LEAST = 4, SLOTS_BYTES = 1 << 29, GPU_SLOTS_BYTES = 1 << 30, PACKETS_BYTES = 1 << 24 };
+enum { SLOTS_LEAST = 4, SLOTS_BYTES = 1 << 29, GPU_SLOTS_BYTES = 1 << 30, PACKETS_BYTES = 1 << 26 };
 
 /* Note a problem, of which the first one counts, and let the source and the sink end. Returns false. */
 static bool fail(struct run *run, const struct problem *problem)
@@ -63,18 +63,33 @@ static void give_slot(struct run *run, struct slot *slot)
     pthread_mutex_unlock(&run->lock);
 }
 
+/* Count packets that begin to wait in a slot, or no longer do. Returns whether so many wait that these must not. */
+static bool count_packets(struct run *run, size_t more, size_t fewer)
+{
+    const uint64_t frame_limit = run->pass->reader->frame_limit;
+    const uint64_t most = frame_limit < PACKETS_BYTES ? frame_limit : PACKETS_BYTES;
+
+    pthread_mutex_lock(&run->lock);
+    run->waiting = run->waiting + more - fewer;
+    bool many = run->waiting > most;
+    pthread_mutex_unlock(&run->lock);
+    return many;
+}
+
 /* Write the packets of a slot that no frame has, once this slot is the only one under way. */
 static bool write_early(struct run *run, struct slot *slot, struct problem *problem)
 {
+    size_t bytes = slot->packets.bytes;
+
     pthread_mutex_lock(&run->lock);
     while (run->used > 1 && !run->failed)
         pthread_cond_wait(&run->freed, &run->lock);
     bool good = !run->failed;
     pthread_mutex_unlock(&run->lock);
-    if (good)
-        return pass_write_packets(run, &slot->packets, problem);
+    good = !good || pass_write_packets(run, &slot->packets, problem); /* otherwise the problem is known */
     packets_release(&slot->packets);
-    return true; /* the problem is known */
+    count_packets(run, 0, bytes);
+    return good;
 }
 
 /* Read up to the next frame, and keep the packets in front of it. */
@@ -83,8 +98,9 @@ static enum video_step read_frame(struct run *run, struct slot *slot, struct pro
     enum video_step step;
 
     while ((step = pass_read(run->pass, &slot->in, problem)) == STEP_PACKET) {
+        size_t before = slot->packets.bytes;
         packets_append(&slot->packets, run->pass->reader->packet);
-        if (slot->packets.bytes > PACKETS_BYTES && !write_early(run, slot, problem))
+        if (count_packets(run, slot->packets.bytes - before, 0) && !write_early(run, slot, problem))
             return STEP_FAILED;
     }
     if (step == STEP_END && slot->packets.first != NULL && !write_early(run, slot, problem))
@@ -116,11 +132,13 @@ static bool put(void *user, kst_flow_item *item)
     struct run *run = user;
     struct slot *slot = item->user;
     struct problem problem;
+    size_t bytes = slot->packets.bytes;
     bool good = item->report.status != KST_ERROR_CANCELLED && !has_failed(run);
 
     if (good && !pass_write_result(run, slot, item, &problem))
         good = fail(run, &problem);
     packets_release(&slot->packets); /* those of a frame that is not written */
+    count_packets(run, 0, bytes);
     pass_show(run->pass, &slot->in, slot->number);
     give_slot(run, slot);
     return good;

@@ -26,6 +26,7 @@ struct run {
     pthread_cond_t freed;
     struct slot *free;
     uint32_t used, most;  /* slots that are under way, and the most that may be */
+    size_t waiting;       /* bytes of the packets in all slots */
     bool failed;          /* the problem says why */
     kst_context *context; /* in whose pinned memory frames lie; null: it is plain */
     struct slot slot[SLOTS_MOST];

@@ -162,6 +162,15 @@ static bool read_first(const struct video_settings *settings, struct video_reade
            shape_permitted(&reader->info.shape, &settings->wishes, problem);
 }
 
+/* Set the rate that --fps asks for. */
+static void set_rate(struct video_reader *reader, struct video_ratio wanted)
+{
+    const struct video_ratio said = ratio_reduce(reader->info.rate);
+
+    reader->retimed = said.over != 0 && (said.over != wanted.over || said.under != wanted.under);
+    reader->info.rate = wanted;
+}
+
 bool video_open_input(const struct video_settings *settings, const char *path, struct video_reader *reader,
     struct video_pass *pass, struct problem *problem)
 {
@@ -186,7 +195,7 @@ bool video_open_input(const struct video_settings *settings, const char *path, s
     if (!reader->format->open(reader, &settings->wishes, problem))
         return false;
     if (settings->wishes.rate.over != 0)
-        info->rate = settings->wishes.rate;
+        set_rate(reader, settings->wishes.rate);
     bool good = info->payload == PAYLOAD_PIXELS || read_first(settings, reader, pass, problem);
     if (info->rate.over == 0)
         info->rate = (struct video_ratio){RATE_USUAL, 1};

@@ -128,6 +128,7 @@ struct video_reader {
     uint64_t frame_limit; /* the most bytes that a coded frame may have */
     uint64_t count;       /* frames that have been read */
     uint64_t skipped;     /* bytes between frames that belong to none */
+    bool retimed;         /* --fps sets another rate than the container says */
     uint64_t uneven;      /* frames that are due at other times than the rate says */
     uint64_t missing;     /* bytes that the last frame lacks because the file ends */
     uint32_t left_out;    /* streams that are neither frames nor tracks: a second video, attached files */

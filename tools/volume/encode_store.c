@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "folder.h"
-#include "progress.h"
+#include "progress/progress.h"
+#include "system/folder.h"
 #include "volume/store.h"
 
 enum { BRICK_SIDE = 64, BRICK_MOST = 1 << 14, ROUNDED = 8, LEVELS_MOST = 9 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "folder.h"
+#include "system/folder.h"
 #include "volume/store.h"
 
 /* Write a value as a file, and release it. */

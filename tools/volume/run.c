@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "plain.h"
-#include "progress.h"
+#include "print/json.h"
+#include "print/plain.h"
+#include "progress/progress.h"
 #include "volume/store.h"
 
 static int fail(const char *name, const struct problem *problem)

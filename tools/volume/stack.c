@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/tiff_bytes.h"
+#include "files/tiff/bytes.h"
 
 /* Holds what all pages have in common. */
 struct page {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "folder.h"
+#include "system/folder.h"
 
 enum { METADATA_MAX = 1 << 22 };
 

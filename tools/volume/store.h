@@ -3,7 +3,7 @@
 #ifndef KOSTKA_TOOL_VOLUME_STORE_H
 #define KOSTKA_TOOL_VOLUME_STORE_H
 
-#include "json.h"
+#include "print/json.h"
 #include "volume/volume.h"
 
 enum {

@@ -5,7 +5,7 @@
 
 #include <kostka/kostka_volume.h>
 
-#include "options.h"
+#include "options/options.h"
 
 enum { VOLUME_SIDE_MAX = 1 << 27 /* samples along an axis */ };
 

@@ -86,13 +86,14 @@ static cl_program load(struct opencl *opencl, const struct gpu_cache_key *key, c
     return NULL;
 }
 
-/* A program is built for all devices of its context; it is stored only if that is a single one. */
+/* Store a program in the cache. It is built for all devices of its context, and stored only if that is a single one. */
 static void store(struct opencl *opencl, cl_program program, const struct gpu_cache_key *key)
 {
     const struct opencl_driver *driver = &opencl->driver;
     cl_uint devices = 0;
     size_t length = 0;
-    if (driver->program_info(program, CL_PROGRAM_DEVICES, sizeof devices, &devices, NULL) != 0 || devices != 1 ||
+    if (!kst_gpu_cache_is_on() ||
+        driver->program_info(program, CL_PROGRAM_DEVICES, sizeof devices, &devices, NULL) != 0 || devices != 1 ||
         driver->program_info(program, CL_PROGRAM_BINARY_LENGTHS, sizeof length, &length, NULL) != 0 || length == 0)
         return;
     uint8_t *binary = kst_memory_array(opencl->base.memory, length, 1, NULL);

@@ -225,8 +225,10 @@ static void add_component(struct levels_writer *w, const struct component_levels
     }
 }
 
-/* Add the levels that kernels of their own compute. */
-static void add_levels(struct levels_writer *w)
+/* Add what a component of a tile needs; `finished` says whether its last level is computed when pixels are written. */
+typedef void add_part(struct levels_writer *w, const struct component_levels *c, bool finished);
+
+static void for_each_component(struct levels_writer *w, add_part *add)
 {
     for (uint32_t i = 0; i < w->part->count; i++) {
         const struct j2k_plan *plan = w->part->items[i].plan;
@@ -237,11 +239,17 @@ static void add_levels(struct levels_writer *w)
             for (uint32_t k = 0; k < plan->component_count; k++) {
                 const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + k];
                 const struct component_levels c = levels_of(w->part, i, tile, tc, at);
-                add_component(w, &c, tc->resolution_count - (finished && k < 3 ? 1U : 0U));
+                add(w, &c, finished && k < 3);
                 at += c.words;
             }
         }
     }
+}
+
+/* Add the levels that kernels of their own compute. */
+static void add_levels(struct levels_writer *w, const struct component_levels *c, bool finished)
+{
+    add_component(w, c, c->tc->resolution_count - (finished ? 1U : 0U));
 }
 
 static void begin_launch(struct levels_writer *w)
@@ -280,25 +288,12 @@ static void begin_levels(struct levels_writer *w)
         }
 }
 
-/* Add the last levels that are computed when pixels are written. Their records follow all others. */
-static void add_finished(struct levels_writer *w)
+/* Add the last level if it is computed when pixels are written. Such records follow all others. */
+static void add_finished(struct levels_writer *w, const struct component_levels *c, bool finished)
 {
-    for (uint32_t i = 0; i < w->part->count; i++) {
-        const struct j2k_plan *plan = w->part->items[i].plan;
-        uint32_t at = w->part->place[i].samples + w->part->place[i].levels;
-        for (uint32_t t = 0; t < plan->tile_count; t++) {
-            const struct j2k_tile *tile = &plan->tile[t];
-            const bool finished = finish_together(w->part, plan, tile);
-            for (uint32_t k = 0; k < plan->component_count; k++) {
-                const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + k];
-                const struct component_levels c = levels_of(w->part, i, tile, tc, at);
-                if (finished && k < 3 && w->work)
-                    w->level[w->record] = describe_level(&c, tc->resolution_count - 1U);
-                w->record += finished && k < 3;
-                at += c.words;
-            }
-        }
-    }
+    if (finished && w->work)
+        w->level[w->record] = describe_level(c, c->tc->resolution_count - 1U);
+    w->record += finished;
 }
 
 static void add_output(struct levels_writer *w, const struct j2k_work_output *output)
@@ -474,7 +469,7 @@ static void add_outputs(struct levels_writer *w, uint32_t finished)
 static void add_rest(struct levels_writer *w, uint32_t *levels)
 {
     uint32_t finished = w->record;
-    add_finished(w);
+    for_each_component(w, add_finished);
     *levels = w->record;
     w->record = 0;
     add_outputs(w, finished);
@@ -484,7 +479,7 @@ void kst_j2k_gpu_count_levels(struct j2k_gpu_part *part)
 {
     struct levels_writer w = {.part = part};
     memset(part->level, 0, sizeof part->level);
-    add_levels(&w);
+    for_each_component(&w, add_levels);
     for (uint32_t r = 0; r < J2K_LEVELS; r++)
         for (uint32_t k = 0; k < J2K_GPU_LEVEL_KERNELS; k++)
             w.record += part->level[r][k].records;
@@ -503,7 +498,7 @@ uint32_t kst_j2k_gpu_write_levels(struct j2k_gpu_part *part, uint32_t *work, uin
     w.at = head->output + part->outputs * WORDS(struct j2k_work_output);
     w.lists = w.at;
     begin_levels(&w);
-    add_levels(&w);
+    for_each_component(&w, add_levels);
     add_rest(&w, &part->levels);
     return w.at;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "files/samples.h"
-#include "interrupt.h"
+#include "system/interrupt.h"
 #include "tool.h"
 
 bool interrupt_came(void)

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares what the parts of 'kostka bench' share: settings, the pictures, times, and printing them. */
+#ifndef KOSTKA_TOOL_BENCH_H
+#define KOSTKA_TOOL_BENCH_H
+
+#include <kostka/kostka_profile.h>
+
+#include "options/options.h"
+#include "print/json.h"
+
+enum { BENCH_LIST_MAX = 32, BENCH_CALLS_MAX = 64 };
+
+struct bench_size {
+    uint32_t width, height; /* 0: the size of the file */
+};
+
+struct bench_settings {
+    struct file_settings files; /* the context in it is the one that is measured */
+    kst_context *cpu;           /* the context that prepares and checks; may be the same */
+    struct encode_settings encode;
+    struct j2k_settings j2k;
+    uint64_t repeat;
+    uint64_t calls; /* beside each other */
+    double seconds; /* the time limit of a measurement, once a few runs have been made; 0: all runs are made */
+    uint32_t threads;
+    struct bench_size size[BENCH_LIST_MAX];
+    uint32_t batch[BENCH_LIST_MAX];
+    size_t sizes, batches; /* at least 1 each */
+    kst_memory memory;     /* of the pixels */
+    bool memory_given, encoding, recode, mix, peers, json;
+    double up_rate, down_rate; /* bytes a second to and from pinned memory; 0: there is no bus */
+    json_t *list;
+};
+
+/* A picture, as pixels and coded. */
+struct bench_picture {
+    struct source source;
+    struct picture picture; /* the pixels to encode; when decoding, the expected pixels, in host memory */
+    kst_buffer coded;       /* the picture as encoded on the CPU */
+    const uint8_t *stream;  /* the stream to decode: that of the source, or `coded` */
+    size_t length;
+    kst_info info;
+    kst_buffer wanted; /* encoding: the stream that the CPU makes, and that is expected */
+};
+
+/*
+ * Holds what is measured at a time: one picture, or with --mix all of them, which take turns in batches and from run to
+ * run.
+ */
+struct bench_case {
+    const char *name; /* the file's name, or `label` */
+    char label[160];
+    struct bench_picture *each;
+    uint32_t count;
+    kst_copy_times copy; /* the time to copy the pixels of a picture, on average; 0: there is no bus */
+};
+
+/* Times of runs, in seconds. */
+struct bench_times {
+    double *run; /* the owner frees it */
+    size_t count;
+};
+
+/* Holds the result of one engine, to be printed. */
+struct bench_result {
+    const char *engine;
+    bool own;              /* it is this library */
+    uint32_t batch, calls; /* pictures in a call, and calls at the same time; each of `times` is that of all of them */
+    struct bench_times times;
+    double length; /* the length of a coded stream, on average */
+    uint32_t threads;
+    uint32_t callers,
+        states;    /* threads that drive a peer, and pictures that each has under way; 0: the peer has no such choice */
+    int identical; /* all results equal those of the CPU; −1: not known */
+    double psnr;   /* the PSNR of the worst result, compared with the CPU's pixels when decoding, with the picture when
+                      encoding; below 0: not known */
+};
+
+/* Prepare files at a size. On failure the case has the name of the file that failed. */
+bool bench_case_open(struct bench_case *bench, const struct bench_settings *settings, char *const *names,
+    uint32_t count, struct bench_size size, struct problem *problem);
+void bench_case_close(struct bench_case *bench, const struct bench_settings *settings);
+
+/*
+ * Return the number of a picture's pixels, and of the bytes of its stream to decode, on average; and whether all have
+ * one size.
+ */
+double bench_case_pixels(const struct bench_case *bench, const struct bench_settings *settings);
+double bench_case_length(const struct bench_case *bench);
+bool bench_case_is_even(const struct bench_case *bench);
+
+/* Return the picture at a place of the batches. */
+static inline const struct bench_picture *bench_picture(const struct bench_case *bench, uint32_t slot)
+{
+    return &bench->each[slot % bench->count];
+}
+
+/* Start a result that has not been checked yet; and add one check to it. */
+void bench_result_check(struct bench_result *result, bool identical, double psnr);
+
+/* Decode a stream on the CPU, as the settings say. The caller releases the picture with picture_release(). */
+bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *stream, size_t length,
+    struct picture *picture, struct problem *problem);
+
+/*
+ * bench_time.c: run work as often as the settings say, and fill in the times. The runs take turns: run i does what run
+ * i + turns does, with the same state. Each turn is run before the clock starts, because a state allocates its buffers
+ * in its first run, and each is timed at least once, unless the settings ask for fewer runs.
+ */
+typedef bool (*bench_work)(void *user, size_t run, struct problem *problem);
+bool bench_time(const struct bench_settings *settings, bench_work work, void *user, size_t turns,
+    struct bench_times *times, struct problem *problem);
+
+/*
+ * Do the same for several users at once, each on its own thread without pauses. A run is the time in which as many
+ * calls end as there are users.
+ */
+bool bench_time_calls(const struct bench_settings *settings, bench_work work, void *const *users, size_t count,
+    struct bench_times *times, struct problem *problem);
+
+/* Measure the library on its device. */
+bool bench_device(const struct bench_settings *settings, struct bench_case *bench, struct bench_result *result,
+    struct problem *problem);
+
+/* Measure the other libraries that are installed, and print the result of each. */
+void bench_peers(const struct bench_settings *settings, const struct bench_case *bench, uint32_t batch);
+
+void bench_tell_head(const struct bench_settings *settings);
+void bench_tell(const struct bench_settings *settings, const struct bench_case *bench, struct bench_result *result);
+/* Print that an engine has no result, and why. */
+void bench_tell_missing(
+    const struct bench_settings *settings, const struct bench_case *bench, const char *engine, const char *why);
+int bench_tell_end(const struct bench_settings *settings, int code);
+
+#endif

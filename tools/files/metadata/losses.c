@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Warns of metadata that the target's format cannot hold. */
+#include "files/metadata/losses.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "files/metadata/photoshop.h"
+
+static unsigned part_of(const kst_metadata *metadata)
+{
+    switch (metadata->kind) {
+    case KST_METADATA_ICC:
+        return PART_ICC;
+    case KST_METADATA_EXIF:
+        return PART_EXIF;
+    case KST_METADATA_XMP:
+        return PART_XMP;
+    case KST_METADATA_COMMENT:
+        return PART_COMMENT;
+    default:
+        return photoshop_is(metadata) ? PART_IPTC : PART_LATER_XMP;
+    }
+}
+
+static unsigned parts_of(const struct picture *picture)
+{
+    unsigned parts = (picture->icc.data != NULL ? PART_ICC : 0) | (picture->exif.data != NULL ? PART_EXIF : 0);
+
+    for (size_t i = 0; i < picture->extra_count; i++)
+        parts |= part_of(&picture->extra[i]);
+    return parts;
+}
+
+void loss_tell(const char *path, const char *part, const char *reason)
+{
+    complain(path != NULL ? path : "standard output", "warning: dropped %s, for %s", part, reason);
+}
+
+void losses_tell(const struct picture *picture, unsigned held, const char *format, const char *path)
+{
+    static const char *const names[] = {"ICC profile", "Exif", "XMP", "IPTC", "comment", "more XMP"};
+    unsigned lost = parts_of(picture) & ~held;
+    char list[128] = "", reason[64];
+    size_t used = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if ((lost & 1u << i) == 0)
+            continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", names[i]);
+    }
+    if (lost == 0)
+        return;
+    snprintf(reason, sizeof reason, "%s has no place for %s", format, (lost & (lost - 1)) == 0 ? "it" : "them");
+    loss_tell(path, list, reason);
+}

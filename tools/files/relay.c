@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Hands the items of many threads to a flow, and its results back to them. */
+#include "files/relay.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 64 /* threads for each device, so that three calls of many pictures each are under way */ };
+
+/* The bytes of pictures and streams in host memory that all threads together may use. */
+static const uint64_t most_bytes = (uint64_t)2 << 30;
+
+/*
+ * The bytes for each device while a thread still begins with a picture in pinned memory. The driver makes a few
+ * gigabytes of it a second, so that one buffer for each thread would take longer to make than to fill with all
+ * pictures of a small folder.
+ */
+static const uint64_t most_pinned = (uint64_t)512 << 20;
+
+/* An item that a thread waits for. */
+struct asked {
+    kst_flow_item *item;
+    struct asked *next;
+    pthread_cond_t answered;
+    bool done;
+};
+
+struct relay {
+    kst_flow *flow;
+    uint32_t devices;
+    kst_filter *filter; /* null: none */
+    kst_flow_stage stage;
+    pthread_mutex_t lock;
+    pthread_cond_t asking; /* there is an item for the flow, or there will be none */
+    pthread_cond_t rested; /* memory has become free */
+    struct asked *first, **last;
+    uint64_t used; /* bytes that threads have reserved */
+    bool ended;
+};
+
+static _Thread_local uint64_t own; /* the bytes that this thread has reserved */
+
+static const char *names_of(const struct common_options *common)
+{
+    const char *names = common->device != NULL ? common->device : getenv("KOSTKA_DEVICE");
+    return names != NULL && *names != '\0' ? names : "auto";
+}
+
+/* Take what the source's members of an item are from another. */
+static void ask(kst_flow_item *to, const kst_flow_item *from)
+{
+    to->work = from->work;
+    to->data = from->data;
+    to->length = from->length;
+    to->picture = from->picture;
+    to->decode = from->decode;
+    to->resize = from->resize;
+    to->stage = from->stage;
+    to->encode = from->encode;
+    to->image = from->image;
+}
+
+static bool next(void *user, kst_flow_item *item)
+{
+    struct relay *relay = user;
+
+    pthread_mutex_lock(&relay->lock);
+    while (relay->first == NULL && !relay->ended)
+        pthread_cond_wait(&relay->asking, &relay->lock);
+    struct asked *asked = relay->first;
+    if (asked != NULL) {
+        relay->first = asked->next;
+        if (relay->first == NULL)
+            relay->last = &relay->first;
+    }
+    pthread_mutex_unlock(&relay->lock);
+    if (asked == NULL)
+        return false;
+    ask(item, asked->item);
+    item->user = asked;
+    return true;
+}
+
+/* Hand a result to the thread that waits for it. What it holds is no longer the flow's, which must not free it. */
+static bool put(void *user, kst_flow_item *item)
+{
+    struct relay *relay = user;
+    struct asked *asked = item->user;
+
+    *asked->item = *item;
+    kst_image_init(&item->image);
+    item->output = (kst_buffer){.data = NULL};
+    pthread_mutex_lock(&relay->lock);
+    asked->done = true;
+    pthread_cond_signal(&asked->answered);
+    pthread_mutex_unlock(&relay->lock);
+    return true;
+}
+
+void relay_do(struct relay *relay, kst_flow_item *item)
+{
+    struct asked asked = {.item = item};
+
+    pthread_cond_init(&asked.answered, NULL);
+    pthread_mutex_lock(&relay->lock);
+    *relay->last = &asked;
+    relay->last = &asked.next;
+    pthread_cond_signal(&relay->asking);
+    while (!asked.done)
+        pthread_cond_wait(&asked.answered, &relay->lock);
+    pthread_mutex_unlock(&relay->lock);
+    pthread_cond_destroy(&asked.answered);
+}
+
+/* Threads that have reserved nothing are the only ones that wait, so they do not wait for each other. */
+static void reserve(struct relay *relay, uint64_t bytes, uint64_t most)
+{
+    pthread_mutex_lock(&relay->lock);
+    while (own == 0 && relay->used > 0 && (relay->used >= most || bytes > most - relay->used))
+        pthread_cond_wait(&relay->rested, &relay->lock);
+    relay->used += bytes;
+    own += bytes;
+    pthread_mutex_unlock(&relay->lock);
+}
+
+void relay_reserve(struct relay *relay, uint64_t bytes)
+{
+    reserve(relay, bytes, most_bytes);
+}
+
+void relay_reserve_pinned(struct relay *relay, uint64_t bytes)
+{
+    uint64_t most = most_pinned * relay->devices;
+
+    reserve(relay, bytes, most < most_bytes ? most : most_bytes);
+}
+
+void relay_rest(struct relay *relay)
+{
+    if (own == 0)
+        return;
+    pthread_mutex_lock(&relay->lock);
+    relay->used -= own;
+    own = 0;
+    pthread_cond_broadcast(&relay->rested);
+    pthread_mutex_unlock(&relay->lock);
+}
+
+static void release(struct relay *relay)
+{
+    pthread_cond_destroy(&relay->rested);
+    pthread_cond_destroy(&relay->asking);
+    pthread_mutex_destroy(&relay->lock);
+    free(relay);
+}
+
+static struct relay *make(void)
+{
+    struct relay *relay = calloc(1, sizeof *relay);
+
+    if (relay == NULL)
+        return NULL;
+    pthread_mutex_init(&relay->lock, NULL);
+    pthread_cond_init(&relay->asking, NULL);
+    pthread_cond_init(&relay->rested, NULL);
+    relay->last = &relay->first;
+    return relay;
+}
+
+static kst_status open_filters(struct relay *relay, const char *filters)
+{
+    if (filters == NULL)
+        return KST_OK;
+    relay->stage.size = sizeof relay->stage;
+    kst_status status = kst_filter_open(relay_context(relay), filters, &relay->filter, NULL);
+    return status ? status : kst_filter_stage(relay->filter, &relay->stage);
+}
+
+static kst_status start(struct relay *relay, const struct common_options *common, uint32_t threads)
+{
+    kst_flow_options options;
+
+    kst_flow_options_init(&options);
+    options.devices = names_of(common);
+    options.threads = threads;
+    options.memory = most_bytes;
+    options.limits.pixels = common->max_pixels;
+    options.limits.memory = common->max_memory;
+    options.limits.work = (uint32_t)common->max_work;
+    options.next = next;
+    options.put = put;
+    options.user = relay;
+    kst_status status = kst_flow_start(&options, &relay->flow);
+    while (!status && kst_flow_context(relay->flow, relay->devices) != NULL)
+        relay->devices++;
+    return status;
+}
+
+static bool has_gpu(const struct relay *relay)
+{
+    kst_device_info info = {.size = sizeof info};
+    return relay->devices > 1 || (!kst_context_device(relay_context(relay), &info) && info.kind != KST_DEVICE_CPU);
+}
+
+int relay_open(const struct common_options *common, uint32_t threads, const char *filters, struct relay **relay)
+{
+    *relay = NULL;
+    if (common_on_cpu(common))
+        return EXIT_FINE;
+    struct relay *made = make();
+    kst_status status = made == NULL ? KST_ERROR_MEMORY : start(made, common, threads);
+    if (status && made != NULL) {
+        release(made);
+        return common_complain(common, status);
+    }
+    if (!status && has_gpu(made) && !(status = open_filters(made, filters))) {
+        *relay = made;
+        return EXIT_FINE;
+    }
+    relay_close(&made);
+    return status ? common_complain(common, status) : EXIT_FINE;
+}
+
+void relay_close(struct relay **relay)
+{
+    struct relay *closed = *relay;
+
+    if (closed == NULL)
+        return;
+    pthread_mutex_lock(&closed->lock);
+    closed->ended = true;
+    pthread_cond_broadcast(&closed->asking);
+    pthread_mutex_unlock(&closed->lock);
+    kst_filter_close(&closed->filter); /* nothing is under way, and its context is the flow's */
+    kst_flow_end(&closed->flow);
+    release(closed);
+    *relay = NULL;
+}
+
+kst_context *relay_context(const struct relay *relay)
+{
+    return kst_flow_context(relay->flow, 0);
+}
+
+const kst_filter *relay_filter(const struct relay *relay)
+{
+    return relay->filter;
+}
+
+const kst_flow_stage *relay_stage(const struct relay *relay)
+{
+    return relay->filter != NULL ? &relay->stage : NULL;
+}
+
+uint32_t relay_width(const struct relay *relay)
+{
+    return WIDTH * relay->devices;
+}
