@@ -28,7 +28,7 @@ class Documents(unittest.TestCase):
     def test_examples(self):
         has_pillow = importlib.util.find_spec("PIL") is not None
         has = {"": True, "pillow": has_pillow, "hdf5": importlib.util.find_spec("h5py") is not None}
-        self.assertEqual({needs for _, needs, _ in examples()}, {*has, "cuda", "zarr"})
+        self.assertEqual({needs for _, needs, _ in examples()}, {*has, "cuda", "dicom", "zarr"})
         names = {}
         self.addCleanup(os.chdir, os.getcwd())
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
