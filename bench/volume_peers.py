@@ -33,7 +33,7 @@ import numpy
 
 RATES = (4, 2, 1, 0.5, 0.25)
 SIDE = 256
-TRIES = 9  # of a search for a rate
+TRIES = 10  # of a search for a rate
 tool = os.environ.get("KOSTKA", "kostka")
 
 
@@ -226,7 +226,7 @@ class Vds(Coder):
         return volume.dtype == "float32" or volume.dtype.itemsize < 3
 
     def aim(self, volume, rate):
-        low, high = 0.1, 1000.0
+        low, high = 0.001, 1000.0
         for _ in range(TRIES if rate else 0):
             tolerance = (low * high) ** 0.5
             too_long = self.encode(volume, tolerance)[0] * 8 > rate * volume.size
