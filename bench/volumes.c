@@ -5,9 +5,10 @@
  * noise). Coded bytes lie in pinned memory; the clock runs from the call until the samples are in the array. Results
  * are compared with the CPU's, byte for byte. Prints a row of a table in Markdown for each case.
  *
- *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-e]
+ *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-g GROUPS[,GROUPS...]] [-e]
  *
- * With -e bricks are encoded on the device, too, and compared with the CPU's.
+ * With -e bricks are encoded on the device, too, and compared with the CPU's. With -g whole volumes are measured with
+ * each of these numbers of groups, into which the library divides the bricks; 0 is the number that it chooses.
  */
 #include <getopt.h>
 #include <math.h>
@@ -21,8 +22,14 @@
 
 #include "call.h"
 #include "print/statistics.h"
+#include "run/volume.h"
 
-enum { APART = 64 /* bytes: coded bricks begin at multiples of this */, WARM_RUNS = 2, SIDES_MAX = 2048 };
+enum {
+    APART = 64 /* bytes: coded bricks begin at multiples of this */,
+    WARM_RUNS = 2,
+    SIDES_MAX = 2048,
+    GROUPS_MAX = 256
+};
 
 struct volume_kind {
     const char *name;
@@ -43,7 +50,9 @@ struct volume_bench {
     kst_context *cpu, *gpu;
     kst_memory memory;
     uint32_t side, brick, runs;
-    bool encodes; /* on the device, too */
+    uint32_t groups;   /* into which bricks are divided; 0: the library chooses */
+    const char *tried; /* numbers of groups to measure, separated by commas; null: none */
+    bool encodes;      /* on the device, too */
     const struct volume_kind *kind;
     kst_volume host, array; /* the volume, and the array on the device */
     uint32_t bricks;
@@ -251,7 +260,7 @@ static double encode(struct volume_bench *b)
 
 static void decode(struct volume_bench *b, kst_context *context, uint32_t count)
 {
-    const kst_status status = kst_decode_volumes(context, b->item, count);
+    const kst_status status = kst_volume_run_decode_all(context, b->item, count, b->groups);
     for (uint32_t i = 0; i < count && status; i++)
         if (b->item[i].report.status) {
             fprintf(stderr, "decode: %s\n", b->item[i].report.message);
@@ -381,6 +390,29 @@ static bool measure_slice(struct volume_bench *b)
     return same;
 }
 
+static uint32_t number(const char *text, uint32_t least, uint32_t most)
+{
+    const unsigned long value = strtoul(text, NULL, 10);
+    return value < least ? least : value > most ? most : (uint32_t)value;
+}
+
+/* Measure the whole volume, with each number of groups that is to be tried. */
+static bool measure_whole(struct volume_bench *b)
+{
+    char what[32];
+    bool same = true;
+    if (!b->tried)
+        return measure(b, "", &b->array, b->bricks);
+    for (const char *at = b->tried; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        b->groups = number(at, 0, GROUPS_MAX);
+        snprintf(what, sizeof what, ", %u groups", b->groups);
+        same = measure(b, what, &b->array, b->bricks) && same;
+    }
+    b->groups = 0;
+    return same;
+}
+
 static bool run_kind(struct volume_bench *b)
 {
     b->coded = 0;
@@ -400,7 +432,7 @@ static bool run_kind(struct volume_bench *b)
     kst_volume_release(b->cpu, &b->host);
     for (uint32_t i = 0; i < b->bricks; i++)
         b->part[i] = brick_of(b, &b->array, i);
-    bool same = measure(b, "", &b->array, b->bricks);
+    bool same = measure_whole(b);
     same = measure_slice(b) && same;
     kst_volume_release(b->gpu, &b->array);
     kst_pinned_release(b->gpu, b->room);
@@ -420,19 +452,13 @@ static kst_context *open_context(const char *device)
     return context;
 }
 
-static uint32_t number(const char *text, uint32_t least, uint32_t most)
-{
-    const unsigned long value = strtoul(text, NULL, 10);
-    return value < least ? least : value > most ? most : (uint32_t)value;
-}
-
 int main(int argc, char **argv)
 {
     enum { SIDE = 512, BRICK = 128, RUNS = 21, RUNS_MAX = 1000 };
     const char *device = "cuda";
     struct volume_bench b = {.side = SIDE, .brick = BRICK, .runs = RUNS};
     bool same = true;
-    for (int option; (option = getopt(argc, argv, "d:k:s:b:e")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "d:k:s:b:g:e")) != -1;) {
         if (option == 'd')
             device = optarg;
         else if (option == 'k')
@@ -441,6 +467,8 @@ int main(int argc, char **argv)
             b.side = number(optarg, 1, SIDES_MAX);
         else if (option == 'b')
             b.brick = number(optarg, 1, SIDES_MAX);
+        else if (option == 'g')
+            b.tried = optarg;
         else if (option == 'e')
             b.encodes = true;
         else

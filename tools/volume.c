@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_MAX = 32, BITS_MAX = 28 };
+enum { LEVELS_MAX = 32, BITS_MAX = 28, REPEAT = 5, REPEAT_MAX = 1000 };
 
 /* Read a number that follows the character `before`, which is 0 for the first one, and move behind it. */
 static bool take_number(const char **text, char before, uint32_t low, uint32_t *number)
@@ -142,6 +142,8 @@ static bool handle(const char *verb, void *to, int code, const char *value)
         return set_layout(verb, value, &settings->by_slices);
     case OPTION_AXIS:
         return set_axis(verb, value, &settings->axis);
+    case OPTION_REPEAT:
+        return value_count(verb, "--repeat", value, 1, REPEAT_MAX, &settings->repeat);
     default:
         return value_count(verb, "--index", value, 0, VOLUME_SIDE_MAX, &settings->index);
     }
@@ -155,7 +157,8 @@ static struct option_group volume_group(struct volume_settings *settings)
         {"reduce", "N", OPTION_REDUCE, 0, 0}, {"reduce-z", "N", OPTION_REDUCE_Z, 0, 0},
         {"strict", NULL, OPTION_STRICT, 0, 0}, {"axis", "x|y|z", OPTION_AXIS, 0, 0}, {"index", "N", OPTION_INDEX, 0, 0},
         {"error", "E", OPTION_ERROR, 0, 0}, {"brick", "ZxYxX", OPTION_BRICK, 0, 0},
-        {"shards", "ZxYxX", OPTION_SHARDS, 0, 0}, {"layout", "2d|3d", OPTION_LAYOUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
+        {"shards", "ZxYxX", OPTION_SHARDS, 0, 0}, {"layout", "2d|3d", OPTION_LAYOUT, 0, 0},
+        {"repeat", "N", OPTION_REPEAT, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
 }
 
@@ -174,6 +177,8 @@ static const struct action actions[] = {{"encode", volume_encode, 2,
                                             true},
     {"decode", volume_decode, 2, {OPTION_ENDIAN, OPTION_BOX, OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT}, false},
     {"info", volume_info, 1, {OPTION_JSON}, false},
+    {"bench", volume_bench, 1, {OPTION_SHAPE, OPTION_TYPE, OPTION_ENDIAN, OPTION_Z_LEVELS, OPTION_REPEAT, OPTION_JSON},
+        true},
     {"slice", volume_slice, 2, {OPTION_REDUCE, OPTION_REDUCE_Z, OPTION_STRICT, OPTION_AXIS, OPTION_INDEX}, false}};
 
 static const struct action *find_action(const char *name)
@@ -232,7 +237,7 @@ static int run_action(const struct action *action, struct volume_settings *setti
 
 static int run(int argc, char **argv)
 {
-    struct volume_settings settings = {.z_levels = KST_Z_LEVELS_AUTO, .axis = 'z'};
+    struct volume_settings settings = {.z_levels = KST_Z_LEVELS_AUTO, .axis = 'z', .repeat = REPEAT};
     kst_volume_options defaults;
     struct options_given given;
     int code;
@@ -248,7 +253,7 @@ static int run(int argc, char **argv)
         return code;
     const struct action *action = optind < argc ? find_action(argv[optind]) : NULL;
     if (action == NULL)
-        return complain_usage("volume", "takes an action: encode, decode, info or slice");
+        return complain_usage("volume", "takes an action: encode, decode, info, slice or bench");
     if (!check_options(action, &given))
         return EXIT_USAGE;
     return run_action(action, &settings, argc - optind - 1, argv + optind + 1);
@@ -257,13 +262,14 @@ static int run(int argc, char **argv)
 const struct verb verb_volume = {
     .name = "volume",
     .summary = "code volumes as JPEG 2000 with a wavelet along z",
-    .actions = "encode|decode|info|slice",
+    .actions = "encode|decode|info|slice|bench",
     .run = run,
     .help =
         "Usage: kostka volume encode [--shape ZxYxX --type TYPE] [OPTIONS] IN OUT.j2c|OUT.zarr\n"
         "       kostka volume decode [OPTIONS] IN.j2c|IN.zarr OUT\n"
         "       kostka volume info [--json] IN.j2c|IN.zarr\n"
         "       kostka volume slice [--axis x|y|z] [--index N] [OPTIONS] IN.j2c|IN.zarr OUT\n"
+        "       kostka volume bench [--shape ZxYxX --type TYPE] [--repeat N] [OPTIONS] IN\n"
         "\n"
         "Volumes are NIfTI-1 files (.nii), SEG-Y (.sgy, .segy), stacks (.tif), or raw samples.\n"
         "A slice is a picture of any format.\n"
@@ -292,7 +298,8 @@ const struct verb verb_volume = {
         "  --axis x|y|z         the axis that a slice is perpendicular to; default z\n"
         "  --index N            which slice, of the reduced volume; default 0\n"
         "  --strict             the first warning is an error\n"
-        "  --json               info: print an object\n"
+        "  --repeat N           bench: encode and decode N times, default 5, in memory\n"
+        "  --json               info, bench: print an object\n"
         "\n"
         "  -t, --threads N      --device NAME      --max-pixels N      --max-memory SIZE     --max-work N\n"
         "  -v, --verbose\n",

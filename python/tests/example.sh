@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Runs the examples in Python: python_batch.py on a folder of pictures, one of which is invalid, and python_train.py.
+# Runs the examples in Python: python_batch.py on a folder of pictures, one of which is invalid, seismic.py, and
+# python_train.py.
 set -eu
 python=$1
 build=$2
@@ -24,6 +25,23 @@ END
 cat "$work/said" "$work/complained"
 grep -q '3 of 4 pictures.*(3, 128, 128, 3)' "$work/said"
 grep -q 'none.jpg' "$work/complained"
+
+# Runs examples/seismic.py, first on a survey that it makes, then on that one as a file. The slice is the survey's.
+KOSTKA=$build/kostka
+export KOSTKA
+"$python" "$KOSTKA_SOURCE/examples/seismic.py" "$work/survey" >"$work/said"
+grep -q '48 inlines, 64 crosslines, 120 samples; 2215440 bytes became ' "$work/said"
+"$python" "$KOSTKA_SOURCE/examples/seismic.py" "$work/survey/survey.sgy" "$work/again" | cmp - "$work/said"
+"$python" - "$work/survey" <<'END'
+import sys, kostka, numpy
+traces = numpy.fromfile(f"{sys.argv[1]}/survey.sgy", "u1")[3600:].reshape(48, 64, 720)
+survey = traces[:, :, 240:].copy().view(">f4")
+for name, wanted in (("inline", survey[24].T), ("crossline", survey[:, 32].T), ("time", survey[:, :, 60])):
+    painted = numpy.asarray(kostka.decode(f"{sys.argv[1]}/{name}.jpg", format="rgb")).astype(int)
+    assert numpy.corrcoef((painted[..., 0] - painted[..., 2]).ravel(), wanted.ravel())[0, 1] > 0.9, name
+cube = numpy.asarray(kostka.decode(f"{sys.argv[1]}/cube.jpg", format="rgb")).astype(int)
+assert cube.min(axis=2).max() > 250 and (numpy.ptp(cube, axis=2) > 60).mean() > 0.3, cube.shape
+END
 
 # Runs examples/python_train.py on a folder with two classes: once, and interrupted twice. Both learn the same.
 mkdir "$work/train" "$work/train/dark" "$work/train/light"

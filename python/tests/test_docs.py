@@ -27,7 +27,8 @@ def examples():
 class Documents(unittest.TestCase):
     def test_examples(self):
         has_pillow = importlib.util.find_spec("PIL") is not None
-        self.assertEqual({needs for _, needs, _ in examples()}, {"", "pillow", "cuda", "zarr"})
+        has = {"": True, "pillow": has_pillow, "hdf5": importlib.util.find_spec("h5py") is not None}
+        self.assertEqual({needs for _, needs, _ in examples()}, {*has, "cuda", "dicom", "zarr"})
         names = {}
         self.addCleanup(os.chdir, os.getcwd())
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -37,7 +38,7 @@ class Documents(unittest.TestCase):
                 kostka.save("thumbnail.jpg", pictures.array(160, 120))
             for line, needs, code in examples():
                 compiled = compile("\n" * (line - 1) + code, str(DOCUMENT), "exec")
-                if needs == "" or (needs == "pillow" and has_pillow):
+                if has.get(needs):
                     exec(compiled, names)
             written = set(os.listdir())
             os.chdir("/")

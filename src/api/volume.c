@@ -50,7 +50,7 @@ kst_status kst_decode_volumes(kst_context *context, kst_volume_item *items, size
 {
     if (!context || (!items && count > 0))
         return KST_ERROR_ARGUMENT;
-    return kst_volume_run_decode_all(context, items, count);
+    return kst_volume_run_decode_all(context, items, count, 0);
 }
 
 kst_status kst_decode_volume(kst_context *context, const void *data, size_t length,

@@ -17,8 +17,11 @@ struct volume_request {
 kst_status kst_volume_run_decode(
     kst_context *context, const void *data, size_t length, const struct volume_request *request, kst_report *report);
 
-/* volume_batch.c: do the work of kst_decode_volumes(). */
-kst_status kst_volume_run_decode_all(kst_context *context, kst_volume_item *items, size_t count);
+/*
+ * volume_batch.c: do the work of kst_decode_volumes(). Up to 256 volumes at a time are divided into `groups`, which
+ * benchmarks set; 0: into as many as suit them.
+ */
+kst_status kst_volume_run_decode_all(kst_context *context, kst_volume_item *items, size_t count, uint32_t groups);
 
 /* Do the work of kst_encode_volume(). */
 kst_status kst_volume_run_encode(kst_context *context, const kst_volume *volume, const kst_volume_options *options,

@@ -2,19 +2,26 @@
 /*
  * Decodes many volumes. They are divided into groups. A thread opens and plans the volumes of a group and lets a GPU
  * begin with them, by itself, so that threads do not wait for each other, and the GPU decodes the first groups while
- * others are planned. The CPU decodes what the GPU does not, meanwhile.
+ * others are planned. If groups are fewer than threads, other threads help to open and plan. The CPU decodes what the
+ * GPU does not, meanwhile.
  */
 #include "core/report.h"
 #include "run/volume.h"
 #include "run/volume_decoding.h"
 
 enum {
-    WAVE = 256,              /* volumes that are planned at most before those before them are ended */
-    GROUPS_A_THREAD = 2,     /* the second is planned while the GPU decodes the first */
-    GROUPS_LEAST = 4,        /* for pools of few threads */
-    GROUP_SAMPLES = 1 << 20, /* of fewer samples than that the GPU takes in several groups longer than in one */
-    LIMITS_AT_ONCE = 6       /* all groups that are under way take at most this many times the limit of memory */
+    WAVE = 256,          /* volumes that are planned at most before those before them are ended */
+    GROUPS_A_THREAD = 2, /* the second is planned while the GPU decodes the first */
+    GROUPS_LEAST = 4,    /* for pools of few threads */
+    LIMITS_AT_ONCE = 6   /* all groups that are under way take at most this many times the limit of memory */
 };
+
+/*
+ * The samples that a group has at least. A work-item decodes a code-block, and the slowest one decides how long a
+ * launch takes. That is long with EBCOT, so that several launches of few code-blocks take much longer than one of many;
+ * it is short with HT, where more groups let the GPU begin sooner.
+ */
+enum { GROUP_SAMPLES_EBCOT = 1 << 25, GROUP_SAMPLES_HT = 1 << 20 };
 
 struct volume_entry {
     kst_volume_item *item;
@@ -42,6 +49,7 @@ struct volume_wave {
     struct volume_decoding **planned;
     struct volume_group *group;
     uint32_t count, group_count;
+    uint32_t wanted_groups;       /* 0: as many as suit the volumes */
     atomic_uint_fast64_t *memory; /* that the groups of all waves take on the GPU */
 };
 
@@ -105,7 +113,8 @@ static void begin_group(void *argument, uint32_t index)
 {
     const struct volume_wave *wave = argument;
     struct volume_group *group = &wave->group[index];
-    kst_pool_run(wave->group_count == 1 ? wave->context->pool : NULL, group->count, open_one, group);
+    const bool helped = wave->group_count < kst_pool_threads(wave->context->pool);
+    kst_pool_run(helped ? wave->context->pool : NULL, group->count, open_one, group);
     for (uint32_t i = 0; i < group->count; i++) {
         struct volume_entry *entry = &group->entry[i];
         if (entry->status || !entry->decoding.planned)
@@ -120,29 +129,41 @@ static void begin_group(void *argument, uint32_t index)
         let_begin(wave, group);
 }
 
-/* Return how many samples are wanted of a volume, if the caller says so, or a large number. */
-static uint64_t samples_of(const kst_volume_item *item)
+/* Return how many samples are wanted of a volume, or `unknown` if the caller does not say so. */
+static uint64_t samples_of(const kst_volume_item *item, uint64_t unknown)
 {
     const kst_box *box = item->options ? &item->options->region : NULL;
     const kst_volume *volume = item->volume;
     if (box && box->depth > 0)
         return (uint64_t)box->width * box->height * box->depth;
-    return volume && volume->data ? (uint64_t)volume->width * volume->height * volume->depth : GROUP_SAMPLES;
+    return volume && volume->data ? (uint64_t)volume->width * volume->height * volume->depth : unknown;
 }
 
+/* Return whether a volume has code-blocks of HT, as its main header says. A stream that is none has not. */
+static bool is_ht(kst_context *context, const kst_volume_item *item)
+{
+    kst_volume_info info = {.size = sizeof info};
+    const struct volume_request description = {.info = &info};
+    return item->data && !kst_volume_run_decode(context, item->data, item->length, &description, NULL) &&
+           (info.block_style & KST_J2K_HT) != 0;
+}
+
+/*
+ * Choose a number of groups, 1 to the number of volumes. The first volume says for all of them how they are coded, as
+ * bricks of an array are coded alike.
+ */
 static uint32_t choose_groups(const struct volume_wave *wave)
 {
-    const uint32_t most = GROUPS_A_THREAD * kst_pool_threads(wave->context->pool);
-    uint64_t groups = 0;
-    for (uint32_t i = 0; i < wave->count; i++)
-        groups += samples_of(&wave->items[i]);
-    groups = groups / GROUP_SAMPLES + 1;
-    if (groups > wave->count)
-        groups = wave->count;
-    return groups < GROUPS_LEAST ? (uint32_t)groups
-           : groups < most       ? (uint32_t)groups
-           : most < GROUPS_LEAST ? GROUPS_LEAST
-                                 : most;
+    const uint32_t usual = GROUPS_A_THREAD * kst_pool_threads(wave->context->pool);
+    uint64_t groups = wave->wanted_groups, most = usual < GROUPS_LEAST ? GROUPS_LEAST : usual, samples = 0;
+    if (groups == 0 && wave->count > 1) {
+        const uint64_t least = is_ht(wave->context, wave->items) ? GROUP_SAMPLES_HT : GROUP_SAMPLES_EBCOT;
+        for (uint32_t i = 0; i < wave->count; i++)
+            samples += samples_of(&wave->items[i], least);
+        groups = samples / least + (samples % least > 0);
+        groups = groups < most ? groups : most;
+    }
+    return groups == 0 ? 1 : groups < wave->count ? (uint32_t)groups : wave->count;
 }
 
 /* Divide the volumes of a wave into groups. */
@@ -234,9 +255,10 @@ static void end_wave(struct volume_wave *wave, kst_status *first)
     wave->count = wave->group_count = 0;
 }
 
-static bool make_wave(struct volume_wave *wave, kst_context *context, uint32_t most, atomic_uint_fast64_t *memory)
+static bool make_wave(
+    struct volume_wave *wave, kst_context *context, uint32_t most, uint32_t groups, atomic_uint_fast64_t *memory)
 {
-    *wave = (struct volume_wave){.context = context, .memory = memory};
+    *wave = (struct volume_wave){.context = context, .wanted_groups = groups, .memory = memory};
     wave->entry = kst_memory_array(&context->memory, most, sizeof *wave->entry, NULL);
     wave->planned = kst_memory_array(&context->memory, most, sizeof *wave->planned, NULL);
     wave->group = kst_memory_array(&context->memory, most, sizeof *wave->group, NULL);
@@ -266,14 +288,14 @@ static kst_status run_waves(struct volume_wave wave[2], kst_volume_item *items, 
     return first;
 }
 
-kst_status kst_volume_run_decode_all(kst_context *context, kst_volume_item *items, size_t count)
+kst_status kst_volume_run_decode_all(kst_context *context, kst_volume_item *items, size_t count, uint32_t groups)
 {
     struct volume_wave wave[2];
     atomic_uint_fast64_t memory;
     const uint32_t most = count < WAVE ? (uint32_t)count : WAVE;
     atomic_init(&memory, 0);
-    bool made = make_wave(&wave[0], context, most, &memory);
-    made = make_wave(&wave[1], context, most, &memory) && made;
+    bool made = make_wave(&wave[0], context, most, groups, &memory);
+    made = make_wave(&wave[1], context, most, groups, &memory) && made;
     const kst_status status = made ? run_waves(wave, items, count) : KST_ERROR_MEMORY;
     for (size_t i = 0; i < count && !made; i++) {
         kst_report_init(&items[i].report);

@@ -28,7 +28,7 @@ offers '--strip=all --strip=markers ' transcode --strip=
 offers ':files ' encode --icc ''
 offers 'decode encode ' bench --repeat 3 ''
 offers ':files ' bench --repeat 3 decode ''
-offers 'encode decode info slice ' volume ''
+offers 'encode decode info slice bench ' volume ''
 offers ':files ' volume decode ''
 offers 'resize rotate rgb ' filter r
 offers 'grey,resize grey,rotate grey,rgb ' filter grey,r

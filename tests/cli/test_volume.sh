@@ -118,6 +118,23 @@ if [ -w /dev/full ]; then
     says '^kostka: standard output: '
 fi
 
+# Measuring encodes as 'encode' does, and compares what comes back.
+raw='--shape 8x10x12 --type s16 --endian little'
+# shellcheck disable=SC2086 # words
+expect 0 "$KOSTKA" volume bench $raw --repeat 2 in.raw
+prints "^in.raw: $(awk -v bytes="$(wc -c <a.j2c)" 'BEGIN { printf "%.3f", bytes / 120 }') bits for each sample, .*:1, without loss\$"
+prints '^decode: .* ns for each sample, .* of processor time$'
+# shellcheck disable=SC2086 # words
+expect 0 "$KOSTKA" volume bench $raw --repeat 1 --json --rate 4 in.raw
+awk -v error="$("$JSON_VALUE" largest_error <out)" -v psnr="$("$JSON_VALUE" psnr <out)" -v bits="$("$JSON_VALUE" bits <out)" \
+    'BEGIN { exit !(error > 0 && psnr > 10 && psnr < 99 && bits <= 4 && bits > 3) }' || fail "figures: $(cat out)"
+expect 1 "$KOSTKA" volume bench --shape 4x10x12 --type f32 in.raw
+says 'bench measures integers'
+expect 2 "$KOSTKA" volume bench --repeat 0 in.raw
+expect 2 "$KOSTKA" volume bench --brick 8 in.raw
+says '\-\-brick is not an option of .volume bench'
+expect 1 "$KOSTKA" volume bench none.nii
+
 # What is no codestream is not read to its end.
 expect 1 "$KOSTKA" volume info --max-memory 1M /dev/zero
 says 'no SOI marker'

@@ -33,6 +33,7 @@ struct volume_settings {
     uint32_t brick[3];  /* of a store: samples of a brick along z, y and x; 0: by default */
     uint32_t shards[3]; /* bricks of a shard; 0: there are no shards */
     double error;       /* the most by which a sample of single precision may differ; 0: not asked for */
+    uint32_t repeat;    /* how often is measured */
     bool by_slices;     /* a store's bricks are slices, for other readers */
 };
 
@@ -110,5 +111,8 @@ int volume_encode(struct volume_settings *settings, char **names);
 int volume_decode(struct volume_settings *settings, char **names);
 int volume_info(struct volume_settings *settings, char **names);
 int volume_slice(struct volume_settings *settings, char **names);
+
+/* volume/bench.c: encode and decode a volume in memory, and print sizes, errors and times. Returns an exit code. */
+int volume_bench(struct volume_settings *settings, char **names);
 
 #endif
