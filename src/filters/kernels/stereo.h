@@ -176,6 +176,12 @@ FUNCTION void pixel_costs(GLOBAL const u32 *right, u32 own, i32 at, u32 values, 
         cost[i] = at >= (i32)i ? ones(own ^ right[at - (i32)i]) : MATCH_WORST;
 }
 
+/* The lane's sums at a pixel. */
+FUNCTION GLOBAL u8 *match_sums(GLOBAL u8 *volume, u32 width, struct match_place place, u32 words)
+{
+    return volume + (((u64)(u32)place.y * width + (u32)place.x) * LANES + lane_index()) * words * 4;
+}
+
 /* Follow a path in each of the group's lines. Whole work-group: all lines of a direction have the same length. */
 FUNCTION void follow_lines(GLOBAL const struct filter_record *record, GLOBAL const u8 *room, GLOBAL u8 *volume,
     u32 group, LOCAL u32 *scratch, u32 values)
@@ -184,9 +190,10 @@ FUNCTION void follow_lines(GLOBAL const struct filter_record *record, GLOBAL con
     const u32 lines = dy == 0 ? record->height : record->width, steps = dy == 0 ? record->width : record->height;
     const u32 words = values / 2, disparities = (u32)record->value[FILTER_MATCH_DISPARITIES];
     const u32 p1 = (u32)record->value[FILTER_MATCH_P1], p2 = (u32)record->value[FILTER_MATCH_P2];
-    const u32 again = record->value[FILTER_MATCH_FIRST] == 0, own = lane_index() * values;
+    const u32 own = lane_index() * values;
     const u32 beyond = disparities > own ? disparities - own : 0;
-    u32 line = group * FILTER_MATCH_LINES + local_index() / LANES, active = line < lines;
+    const u32 line = group * FILTER_MATCH_LINES + local_index() / LANES, active = line < lines;
+    const u32 again = active && record->value[FILTER_MATCH_FIRST] == 0; /* there are sums to add to */
     GLOBAL const u32 *left = (GLOBAL const u32 *)(GLOBAL const void *)room;
     GLOBAL const u32 *right = left + (u64)record->width * record->height;
     struct match_place place = first_place(record, active ? line : 0), ahead = place;
@@ -200,28 +207,27 @@ FUNCTION void follow_lines(GLOBAL const struct filter_record *record, GLOBAL con
         for (u32 i = 0; i < words; i++)
             sums[j * words + i] = 0;
         if (again && j < steps)
-            load_words(volume + (((u64)(u32)ahead.y * record->width + (u32)ahead.x) * LANES * words + lane_index() * words) * 4,
-                words, sums + j * words);
+            load_words(match_sums(volume, record->width, ahead, words), words, sums + j * words);
         step_on(dx, dy, width, &ahead);
     }
     for (u32 begin = 0; begin < steps; begin += MATCH_AHEAD) {
         UNROLL
         for (u32 j = 0; j < MATCH_AHEAD; j++) {
             if (begin + j < steps) {
-                const u64 pixel = (u64)(u32)place.y * record->width, at = pixel + (u32)place.x;
+                const u64 row = (u64)(u32)place.y * record->width;
                 u32 starts = begin + j == 0 || (dy != 0 && dx != 0 && place.x == (dx > 0 ? 0 : width - 1));
                 u32 cost[MATCH_VALUES], made[MATCH_VALUES / 2];
-                pixel_costs(right + pixel, left[at], place.x - record->value[FILTER_MATCH_LEAST] - (i32)own, values, cost);
+                pixel_costs(right + row, left[row + (u32)place.x],
+                    place.x - record->value[FILTER_MATCH_LEAST] - (i32)own, values, cost);
                 UNROLL
                 for (u32 i = 0; i < words; i++)
                     made[i] = sums[j * words + i];
                 if (again && begin + j + MATCH_AHEAD < steps)
-                    load_words(volume + (((u64)(u32)ahead.y * record->width + (u32)ahead.x) * LANES * words + lane_index() * words) * 4,
-                        words, sums + j * words);
+                    load_words(match_sums(volume, record->width, ahead, words), words, sums + j * words);
                 step_on(dx, dy, width, &ahead);
                 u32 lowest = path_costs(values, cost, path, below, above, least, p1, p2, starts, beyond, made);
                 if (active)
-                    store_words(volume + (at * LANES * words + lane_index() * words) * 4, words, made);
+                    store_words(match_sums(volume, record->width, place, words), words, made);
                 least = exchange_costs(scratch, path[0], path[values - 1], lowest, &below, &above);
                 step_on(dx, dy, width, &place);
             }
