@@ -64,7 +64,7 @@ static struct option_group stereo_group(struct stereo_settings *settings)
         {"tolerance", "PIXELS", OPTION_TOLERANCE, 0, 0}, {"confidence", "FILE", OPTION_CONFIDENCE, 0, 0},
         {NULL, NULL, 0, 0, 0}};
 
-    kst_stereo_options_init(&settings->options);
+    kst_filter_stereo_options_init(&settings->options);
     return (struct option_group){table, handle, settings};
 }
 

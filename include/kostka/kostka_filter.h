@@ -193,7 +193,7 @@ KST_API kst_status kst_filter_segments(
 /** Release an array of segments and clear the description. Null, and what has no array, are allowed. */
 KST_API void kst_filter_segments_release(kst_context *context, kst_segments *segments);
 
-/** Says how kst_filter_stereo() matches two images. kst_stereo_options_init() sets the usual values. */
+/** Says how kst_filter_stereo() matches two images. kst_filter_stereo_options_init() sets the usual values. */
 typedef struct kst_stereo_options {
     size_t size;
     uint32_t least;       /**< the least disparity, in pixels (0) */
@@ -206,7 +206,7 @@ typedef struct kst_stereo_options {
 } kst_stereo_options;
 
 /** Set every member to its usual value. */
-KST_API void kst_stereo_options_init(kst_stereo_options *options);
+KST_API void kst_filter_stereo_options_init(kst_stereo_options *options);
 
 /**
  * Find the disparity of each pixel of the left one of two rectified images, by semi-global matching: pixel (x, y) is

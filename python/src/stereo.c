@@ -93,7 +93,7 @@ PyObject *kst_py_stereo(PyObject *self, PyObject *args, PyObject *keywords)
     struct matching m = {.state = kst_py_state(self), .context = (struct context *)self};
     PyObject *left, *result = NULL;
     option_set given = 0;
-    kst_stereo_options_init(&m.options);
+    kst_filter_stereo_options_init(&m.options);
     m.tolerance = m.options.tolerance;
     if (!kst_py_arguments("stereo", "left", args, keywords, &left, table, &m, &given))
         return NULL;

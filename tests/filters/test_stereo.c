@@ -270,7 +270,7 @@ static void expect_model(const struct scene *scene, const kst_stereo_options *op
 static kst_stereo_options options_of(uint32_t least, uint32_t disparities, uint32_t paths, int32_t tolerance)
 {
     kst_stereo_options options;
-    kst_stereo_options_init(&options);
+    kst_filter_stereo_options_init(&options);
     options.least = least;
     options.disparities = disparities;
     options.paths = paths;

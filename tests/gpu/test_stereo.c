@@ -87,7 +87,7 @@ static void check_case(const struct test_case *c)
 {
     struct placed wanted[IMAGES];
     kst_stereo_options options;
-    kst_stereo_options_init(&options);
+    kst_filter_stereo_options_init(&options);
     options.least = c->least;
     options.disparities = c->disparities;
     options.paths = c->paths;

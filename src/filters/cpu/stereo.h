@@ -21,7 +21,7 @@ enum {
 };
 
 /* Steps along the paths: the first four directions, or all. */
-extern const int8_t kst_filter_stereo_steps[FILTER_STEREO_DIRECTIONS][2];
+extern const int32_t kst_filter_stereo_steps[FILTER_STEREO_DIRECTIONS][2];
 
 /* Arrays of one application. Rows of the right census are reversed, so that greater disparities lie further on. */
 struct filter_stereo {

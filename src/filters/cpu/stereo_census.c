@@ -9,7 +9,7 @@
 
 enum { ACROSS = FILTER_STEREO_ACROSS, ROWS = 2 * FILTER_STEREO_DOWN + 1, DOWN = FILTER_STEREO_DOWN };
 
-struct census {
+struct filter_census {
     const struct filter_pixels *image;
     bool reversed;
     uint32_t *words;
@@ -47,7 +47,7 @@ static uint32_t census_at(const uint16_t *const *row, size_t x)
 
 static kst_status census_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
-    const struct census *census = arg;
+    const struct filter_census *census = arg;
     const uint32_t width = census->image->width;
     const size_t pitch = (size_t)width + 2 * ACROSS;
     kst_status status = KST_OK;
@@ -72,6 +72,6 @@ static kst_status census_band(const struct filter_work *work, void *arg, uint32_
 kst_status kst_filter_stereo_census(
     const struct filter_work *work, const struct filter_pixels *image, bool reversed, uint32_t *census)
 {
-    struct census own = {image, reversed, census};
+    struct filter_census own = {image, reversed, census};
     return kst_filter_bands(work, image->height, census_band, &own);
 }

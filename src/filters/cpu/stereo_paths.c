@@ -10,7 +10,7 @@
 #include "filters/cpu/hot.h"
 #include "filters/cpu/stereo.h"
 
-const int8_t kst_filter_stereo_steps[FILTER_STEREO_DIRECTIONS][2] = {
+const int32_t kst_filter_stereo_steps[FILTER_STEREO_DIRECTIONS][2] = {
     {1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {-1, 1}, {1, -1}};
 
 enum { LINES = 16 /* that are followed together, so that neighbours in memory are */, SIDES = 16 };
@@ -34,31 +34,31 @@ static kst_status cost_band(const struct filter_work *work, void *arg, uint32_t 
 }
 
 /* Costs along a path at one pixel and at the next one, with values before and behind that are never chosen. */
-struct path {
+struct filter_match_path {
     int16_t *cost[2];
     int32_t least;
 };
 
-struct direction {
+struct filter_match_direction {
     const struct filter_stereo *stereo;
     int32_t dx, dy;
 };
 
 /* Let a path begin: nothing comes before its first pixel. */
-static void restart(struct path *path, uint32_t turn, uint32_t disparities)
+static void restart(struct filter_match_path *path, uint32_t turn, uint32_t disparities)
 {
     memset(path->cost[turn], 0, disparities * sizeof *path->cost[turn]);
     path->least = 0;
 }
 
-static bool begins(const struct direction *direction, uint32_t step, uint32_t x)
+static bool begins(const struct filter_match_direction *direction, uint32_t step, uint32_t x)
 {
     bool left = direction->dx > 0 && x == 0, right = direction->dx < 0 && x == direction->stereo->width - 1;
     return step == 0 || (direction->dy != 0 && (left || right));
 }
 
 /* The column of a line's pixel. */
-static uint32_t column_of(const struct direction *direction, uint32_t line, uint32_t step)
+static uint32_t column_of(const struct filter_match_direction *direction, uint32_t line, uint32_t step)
 {
     const uint32_t width = direction->stereo->width;
     if (direction->dy == 0)
@@ -67,13 +67,13 @@ static uint32_t column_of(const struct direction *direction, uint32_t line, uint
     return (line + (direction->dx > 0 ? shift : direction->dx < 0 ? width - shift : 0)) % width;
 }
 
-static uint32_t row_of(const struct direction *direction, uint32_t line, uint32_t step)
+static uint32_t row_of(const struct filter_match_direction *direction, uint32_t line, uint32_t step)
 {
     return direction->dy == 0 ? line : direction->dy > 0 ? step : direction->stereo->height - 1 - step;
 }
 
-static void follow(
-    const struct direction *direction, const struct filter_hot *hot, struct path *path, uint32_t first, uint32_t count)
+static void follow(const struct filter_match_direction *direction, const struct filter_hot *hot,
+    struct filter_match_path *path, uint32_t first, uint32_t count)
 {
     const struct filter_stereo *stereo = direction->stereo;
     const uint32_t steps = direction->dy == 0 ? stereo->width : stereo->height;
@@ -92,9 +92,9 @@ static void follow(
 
 static kst_status follow_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
-    const struct direction *direction = arg;
+    const struct filter_match_direction *direction = arg;
     const size_t pitch = direction->stereo->options->disparities + (size_t)2 * SIDES;
-    struct path path[LINES];
+    struct filter_match_path path[LINES];
     kst_status status = KST_OK;
     int16_t *costs = kst_memory_array(work->operation->memory, 2 * LINES * pitch, sizeof *costs, &status);
     if (!costs)
@@ -102,7 +102,7 @@ static kst_status follow_band(const struct filter_work *work, void *arg, uint32_
     for (size_t i = 0; i < 2 * LINES * pitch; i++)
         costs[i] = FILTER_STEREO_FAR;
     for (size_t i = 0; i < LINES; i++)
-        path[i] = (struct path){{costs + 2 * i * pitch + SIDES, costs + (2 * i + 1) * pitch + SIDES}, 0};
+        path[i] = (struct filter_match_path){{costs + 2 * i * pitch + SIDES, costs + (2 * i + 1) * pitch + SIDES}, 0};
     for (uint32_t line = first; line < end; line += LINES)
         follow(direction, kst_filter_hot(work->operation->tier), path, line, end - line < LINES ? end - line : LINES);
     kst_memory_release(work->operation->memory, costs);
@@ -113,7 +113,8 @@ kst_status kst_filter_stereo_aggregate(const struct filter_work *work, const str
 {
     kst_status status = kst_filter_bands(work, stereo->height, cost_band, (void *)(uintptr_t)stereo);
     for (uint32_t i = 0; i < stereo->options->paths && !status; i++) {
-        struct direction direction = {stereo, kst_filter_stereo_steps[i][0], kst_filter_stereo_steps[i][1]};
+        struct filter_match_direction direction = {
+            stereo, kst_filter_stereo_steps[i][0], kst_filter_stereo_steps[i][1]};
         status = kst_filter_bands(work, direction.dy == 0 ? stereo->height : stereo->width, follow_band, &direction);
     }
     return status;

@@ -6,13 +6,13 @@
 
 enum { PER_CENT = 100, NO_SUM = 0x7FFF, NO_MATCH = 0x7FFFFFFF, DISPARITY_BITS = 8 };
 
-struct selection {
+struct filter_match_selection {
     const struct filter_stereo *stereo;
     const struct filter_pixels *disparity, *confidence; /* the latter may be null */
 };
 
 /* What was chosen for a pixel: an index, parts of a pixel beside it, and a confidence. */
-struct choice {
+struct filter_match_choice {
     bool valid;
     uint8_t index, sure;
     int16_t beside;
@@ -35,10 +35,10 @@ static uint32_t second_of(const struct filter_hot *hot, const uint16_t *sum, uin
     return before < after ? before : after;
 }
 
-static struct choice choose(
+static struct filter_match_choice choose(
     const struct filter_hot *hot, const kst_stereo_options *options, const uint16_t *sum, uint32_t visible)
 {
-    struct choice choice = {.valid = false};
+    struct filter_match_choice choice = {.valid = false};
     if (visible == 0)
         return choice;
     uint32_t least = hot->stereo_least(sum, visible), index = 0;
@@ -64,8 +64,8 @@ static bool is_mutual(const kst_stereo_options *options, const int32_t *best, ui
     return (apart < 0 ? -apart : apart) <= options->tolerance;
 }
 
-static void select_row(
-    const struct filter_hot *hot, const struct selection *selection, uint32_t y, int32_t *best, struct choice *choice)
+static void select_row(const struct filter_hot *hot, const struct filter_match_selection *selection, uint32_t y,
+    int32_t *best, struct filter_match_choice *choice)
 {
     const struct filter_stereo *stereo = selection->stereo;
     const kst_stereo_options *options = stereo->options;
@@ -80,7 +80,7 @@ static void select_row(
             hot->stereo_right(sum, best + (stereo->width - 1 - x) + options->least, visible);
     }
     for (uint32_t x = 0; x < stereo->width; x++) {
-        const struct choice *own = &choice[x];
+        const struct filter_match_choice *own = &choice[x];
         const size_t other = (size_t)(stereo->width - 1 - x) + options->least + own->index;
         bool valid = own->valid && (options->tolerance < 0 || is_mutual(options, best + other, own->index));
         int32_t value = (int32_t)(options->least + own->index) * FILTER_STEREO_FRACTION + own->beside;
@@ -92,11 +92,12 @@ static void select_row(
 
 static kst_status select_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
-    const struct selection *selection = arg;
+    const struct filter_match_selection *selection = arg;
     struct memory *memory = work->operation->memory;
     kst_status status = KST_OK;
     int32_t *best = kst_memory_array(memory, selection->stereo->width, sizeof *best, &status);
-    struct choice *choice = best ? kst_memory_array(memory, selection->stereo->width, sizeof *choice, &status) : NULL;
+    struct filter_match_choice *choice =
+        best ? kst_memory_array(memory, selection->stereo->width, sizeof *choice, &status) : NULL;
     for (uint32_t y = first; y < end && choice; y++)
         select_row(kst_filter_hot(work->operation->tier), selection, y, best, choice);
     kst_memory_release(memory, choice);
@@ -107,7 +108,7 @@ static kst_status select_band(const struct filter_work *work, void *arg, uint32_
 kst_status kst_filter_stereo_select(const struct filter_work *work, const struct filter_stereo *stereo,
     const struct filter_pixels *disparity, const struct filter_pixels *confidence)
 {
-    struct selection selection = {stereo, disparity, confidence};
+    struct filter_match_selection selection = {stereo, disparity, confidence};
     return kst_filter_bands(work, stereo->height, select_band, &selection);
 }
 
