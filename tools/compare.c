@@ -11,22 +11,6 @@
 /* The exit codes of 'compare': pictures that differ, and any failure, have different codes, as in cmp(1). */
 enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
 
-static bool read_one(
-    const char *name, const struct file_settings *settings, struct picture *picture, const struct file_format **format)
-{
-    struct problem problem = {.text = ""};
-    struct source source;
-    bool good = source_read_picture(&source, name, settings, &problem);
-
-    if (good) {
-        good = picture_read(picture, &source, settings, format, &problem);
-        source_release(&source);
-    }
-    if (!good)
-        complain(strcmp(name, "-") == 0 ? "standard input" : name, "%s", problem.text);
-    return good;
-}
-
 /*
  * Convert one of two pictures so that they can be compared: a grey picture may look the same as one in RGB, and one
  * without alpha the same as an opaque one.
@@ -108,8 +92,8 @@ static int compare(char **names, struct picture pictures[2], const struct file_s
     kst_comparison result = {.size = sizeof result};
     struct problem problem = {.text = ""};
 
-    if (!read_one(names[0], settings, &pictures[0], &format[0]) ||
-        !read_one(names[1], settings, &pictures[1], &format[1]))
+    if (!picture_read_named(&pictures[0], names[0], settings, &format[0]) ||
+        !picture_read_named(&pictures[1], names[1], settings, &format[1]))
         return EXIT_TROUBLE;
     /* Decoding options apply to those of the two pictures that are coded, even if only one is. */
     if (!options_check("compare", given, 0, readable_kinds(format[0]) | readable_kinds(format[1]), NULL))

@@ -193,6 +193,43 @@ KST_API kst_status kst_filter_segments(
 /** Release an array of segments and clear the description. Null, and what has no array, are allowed. */
 KST_API void kst_filter_segments_release(kst_context *context, kst_segments *segments);
 
+/** Says how kst_filter_stereo() matches two images. kst_filter_stereo_options_init() sets the usual values. */
+typedef struct kst_stereo_options {
+    size_t size;
+    uint32_t least;       /**< the least disparity, in pixels (0) */
+    uint32_t disparities; /**< how many are tried from that on, 2–256 (128); least + disparities are 256 at most */
+    uint32_t paths;       /**< 4, along rows and columns, or 8, along diagonals too (8) */
+    uint32_t p1;          /**< the penalty of disparities of neighbours that differ by 1, 0–224 (8) */
+    uint32_t p2;          /**< the penalty of those that differ by more, p1–224 (48); costs of pixels are 0–31 */
+    uint32_t uniqueness;  /**< per cent, 0–99, by which any other sum of costs must exceed the least one (5) */
+    int32_t tolerance; /**< pixels, 0–255, that the right image's match may differ (1); −1: it is not looked at */
+} kst_stereo_options;
+
+/** Set every member to its usual value. */
+KST_API void kst_filter_stereo_options_init(kst_stereo_options *options);
+
+/**
+ * Find the disparity of each pixel of the left one of two rectified images, by semi-global matching: pixel (x, y) is
+ * that at (x − disparity, y) of the right one. docs/filters.md describes the arithmetic, in integers, which gives the
+ * same result on every device and tier and for any number of threads. If any image lies in device memory, the context's
+ * GPU does the work, otherwise its threads. The call returns when all is done. Thread-safe.
+ *
+ * For each pixel and disparity the work takes 3 bytes of the limit on memory (2 of the device's memory on a GPU).
+ *
+ * @param left borrowed; as `from` of kst_filter_run()
+ * @param right borrowed; likewise, of the same size, depth and number of colours
+ * @param options null: the usual values
+ * @param disparity GREY of 16 bits and the size of `left`: the disparity in 1/256 pixels, at least 1, or 0 where none
+ * is known. Made, or checked, as `to` of kst_filter_run()
+ * @param confidence null, or likewise GREY of 8 bits: 255 × (*b* − *a*) ÷ *b*, where *a* is the least sum of costs and
+ *        *b* the least one that does not lie beside it; 255 if there is no other; 0 where no disparity is known
+ * @param report null, or receives the status, the reason, the threads, and the time as that of KST_STAGE_PIXELS
+ * @return KST_OK, KST_ERROR_OPTIONS (a value out of its range), KST_ERROR_IMAGE_SIZE (images of two sizes, too), or one
+ *         of the errors of kst_filter_run(). After an error an image that the library was to allocate is as before
+ */
+KST_API kst_status kst_filter_stereo(kst_context *context, const kst_image *left, const kst_image *right,
+    const kst_stereo_options *options, kst_image *disparity, kst_image *confidence, kst_report *report);
+
 #ifdef __cplusplus
 }
 #endif

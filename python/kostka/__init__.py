@@ -81,6 +81,7 @@ __all__ = [
     "info",
     "resize",
     "save",
+    "stereo",
     "submit",
     "tar_groups",
     "transcode",
@@ -232,6 +233,22 @@ def histogram(image, *, device=None, **options):
     image, format: as for filter(). What lies in a GPU's memory is counted there
     """
     return _context_for(device, image).histogram(image, **options)
+
+
+def stereo(left, right, *, device=None, **options):
+    """Find the disparities of two rectified images: return two Images, the disparities and how sure they are.
+
+    Disparities are uint16, in 1/256 pixels, by which what `left` shows lies further left in `right`; 0 is unknown. How
+    sure they are is uint8. Both are in memory of the same kind as `left`, and the same on every device.
+
+    left, right, format: as for filter(), of one size and depth
+    disparities: how many are tried, 2-256 (128), from `least` (0) on
+    paths: 4 or 8 (8), along which costs are added up
+    p1, p2: penalties of disparities that differ by 1, and by more, from a neighbour's (8, 48)
+    uniqueness: per cent by which other matches must cost more (5)
+    tolerance: pixels by which the match from right to left may differ (1); -1: it may be any
+    """
+    return _context_for(device, left).stereo(left, right=right, **options)
 
 
 def flow(sources, *, decode=None, resize=None, filters=None, encode=None, **options):

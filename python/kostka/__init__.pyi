@@ -49,6 +49,7 @@ __all__ = [
     "info",
     "resize",
     "save",
+    "stereo",
     "submit",
     "tar_groups",
     "transcode",
@@ -250,6 +251,16 @@ class _TranscodeOptions(TypedDict, total=False):
 class _FilterOptions(TypedDict, total=False):
     format: _Format | None
     stream: _Stream | None
+
+class _StereoOptions(TypedDict, total=False):
+    format: _Format | None
+    disparities: int | None
+    least: int | None
+    paths: Literal[4, 8] | None
+    p1: int | None
+    p2: int | None
+    uniqueness: int | None
+    tolerance: int | None
 
 class _ResizeOptions(TypedDict, total=False):
     filter: Literal["bicubic", "box", "bilinear", "hamming", "lanczos"] | None
@@ -691,6 +702,7 @@ class Context:
         **options: Unpack[_FilterOptions],
     ) -> Image: ...
     def histogram(self, image: _Picture, *, format: _Format | None = None) -> dict[str, list[int]]: ...
+    def stereo(self, left: _Picture, *, right: _Picture, **options: Unpack[_StereoOptions]) -> tuple[Image, Image]: ...
     def resize(
         self,
         image: _Picture,
@@ -819,6 +831,9 @@ def filter(
 def histogram(
     image: _Picture, *, device: _Device | None = None, format: _Format | None = None
 ) -> dict[str, list[int]]: ...
+def stereo(
+    left: _Picture, right: _Picture, *, device: _Device | None = None, **options: Unpack[_StereoOptions]
+) -> tuple[Image, Image]: ...
 def resize(
     image: _Picture,
     size: int | tuple[int, int],

@@ -4,6 +4,7 @@
 
 #include <kostka/kostka_filter.h>
 
+#include "held.h"
 #include "options.h"
 
 /* The arguments as they were passed, the array that is filtered and what becomes of it. */
@@ -14,10 +15,8 @@ struct filtering {
     int format;
     PyObject *out, *stream;
     kst_stream on; /* where `has_stream` */
-    bool has_stream, is_image;
-    struct array array;
-    kst_image from;
-    kst_plane *more;
+    bool has_stream;
+    struct held held;
     kst_filter *filter;
     struct storage storage;
     kst_report report;
@@ -50,27 +49,6 @@ static bool read_arguments(struct filtering *f, PyObject *args, PyObject *keywor
     return true;
 }
 
-/* Hold what is filtered. An image of this package is used unchanged, unless another format is wanted. */
-static bool hold(struct filtering *f, PyObject *object)
-{
-    struct target target = {.codec = KST_CODEC_JPEG2000, .format = (kst_format)f->format};
-    if (!kst_py_array_hold(f->state, &f->array, object, false, f->stream, &f->is_image))
-        return false;
-    if (f->is_image) {
-        f->from = ((struct image *)object)->storage.image;
-        target.depth = f->from.plane[0].depth;
-        if (target.format == KST_FORMAT_AUTO || target.format == f->from.format)
-            return true;
-    }
-    if (f->array.view.is_float || f->array.view.is_signed || f->array.view.bits > 16) {
-        PyErr_Format(PyExc_TypeError, "the array's samples are %s%d: filters take uint8 and uint16",
-            kst_py_view_kind(&f->array.view), f->array.view.bits);
-        return false;
-    }
-    return kst_py_view_describe(&f->array.view, &target, &f->from, &f->more) &&
-           kst_py_view_bind(&f->array.view, &f->from, f->more);
-}
-
 static bool is_device(kst_memory memory)
 {
     return memory != KST_MEMORY_HOST && memory != KST_MEMORY_PINNED;
@@ -82,10 +60,10 @@ static kst_status describe(struct filtering *f)
     kst_image described;
     kst_status status = kst_filter_open(f->context->handle, f->chain, &f->filter, &f->report);
     if (!status)
-        status = kst_filter_describe(f->filter, &f->from, &described, &f->report);
+        status = kst_filter_describe(f->filter, &f->held.image, &described, &f->report);
     if (status)
         return status;
-    described.memory = f->from.memory;
+    described.memory = f->held.image.memory;
     return kst_py_storage_describe(&f->storage, &described);
 }
 
@@ -97,8 +75,8 @@ static bool place(struct filtering *f, kst_status *status)
         return kst_py_array_hold(f->state, &f->storage.array, f->out, true, f->stream, &is_image) &&
                kst_py_view_bind(&f->storage.array.view, &f->storage.image, f->storage.more);
     Py_BEGIN_ALLOW_THREADS;
-    *status = is_device(f->from.memory) ? kst_image_allocate(f->context->handle, &f->storage.image)
-                                        : kst_py_storage_allocate(f->context, &f->storage);
+    *status = is_device(f->held.image.memory) ? kst_image_allocate(f->context->handle, &f->storage.image)
+                                              : kst_py_storage_allocate(f->context, &f->storage);
     Py_END_ALLOW_THREADS;
     return true;
 }
@@ -106,11 +84,11 @@ static bool place(struct filtering *f, kst_status *status)
 /* Wait until nothing works on arrays any more that came without a stream, as the library assumes. */
 static bool wait_for_makers(const struct filtering *f)
 {
-    const struct view *from = &f->array.view, *to = &f->storage.array.view;
-    bool waits = !f->has_stream;
-    return !(waits && !f->is_image && from->memory == KST_MEMORY_CUDA &&
-               !kst_py_cuda_wait(from->ordinal, NULL, false)) &&
-           !(waits && f->out && to->memory == KST_MEMORY_CUDA && !kst_py_cuda_wait(to->ordinal, NULL, false));
+    const struct view *to = &f->storage.array.view;
+    if (f->has_stream)
+        return true;
+    return kst_py_held_wait(&f->held) &&
+           !(f->out && to->memory == KST_MEMORY_CUDA && !kst_py_cuda_wait(to->ordinal, NULL, false));
 }
 
 /* An image of this package returns its memory only after the stream's work on it. */
@@ -119,17 +97,17 @@ static void share(struct filtering *f, PyObject *source, PyObject *result)
     if (!result || !f->has_stream)
         return;
     ((struct image *)result)->is_shared = true;
-    if (f->is_image)
+    if (f->held.is_image)
         ((struct image *)source)->is_shared = true;
 }
 
 /* The GIL is not needed. */
 static kst_status run(struct filtering *f)
 {
-    kst_filter_item item = {.from = &f->from, .to = &f->storage.image};
+    kst_filter_item item = {.from = &f->held.image, .to = &f->storage.image};
     kst_report_init(&item.report);
     kst_status status = f->has_stream ? kst_filter_queue(f->filter, &item, 1, &f->on)
-                                      : kst_filter_run(f->filter, &f->from, &f->storage.image, &item.report);
+                                      : kst_filter_run(f->filter, &f->held.image, &f->storage.image, &item.report);
     f->report = item.report;
     return status;
 }
@@ -165,14 +143,13 @@ PyObject *kst_py_filter(PyObject *self, PyObject *args, PyObject *keywords)
         return NULL;
     kst_image_init(&f.storage.image);
     kst_report_init(&f.report);
-    if (hold(&f, object))
+    if (kst_py_hold(f.state, object, (kst_format)f.format, f.stream, &f.held))
         result = filter_held(&f);
     share(&f, object, result);
     if (!result)
         kst_py_storage_release(f.context, &f.storage);
     kst_filter_close(&f.filter);
-    kst_py_array_release(&f.array);
-    PyMem_Free(f.more);
+    kst_py_held_release(&f.held);
     kst_py_context_leave(f.context);
     return result;
 }
@@ -216,7 +193,7 @@ static PyObject *dict_of(const kst_image *image, const uint32_t *count, size_t b
 static PyObject *count_held(struct filtering *f)
 {
     enum { CHANNELS = 4 };
-    uint32_t depth = f->from.plane[0].depth ? f->from.plane[0].depth : 8;
+    uint32_t depth = f->held.image.plane[0].depth ? f->held.image.plane[0].depth : 8;
     size_t bins = (size_t)1 << (depth < 16 ? depth : 16); /* the library refuses deeper samples */
     uint32_t *count = PyMem_Calloc(CHANNELS * bins, sizeof *count);
     kst_status status;
@@ -225,7 +202,8 @@ static PyObject *count_held(struct filtering *f)
         return PyErr_NoMemory();
     Py_BEGIN_ALLOW_THREADS;
     waited = wait_for_makers(f);
-    status = waited ? kst_filter_histogram(f->context->handle, &f->from, count, CHANNELS * bins, &f->report) : KST_OK;
+    status =
+        waited ? kst_filter_histogram(f->context->handle, &f->held.image, count, CHANNELS * bins, &f->report) : KST_OK;
     Py_END_ALLOW_THREADS;
     PyObject *result = NULL;
     if (!waited)
@@ -233,7 +211,7 @@ static PyObject *count_held(struct filtering *f)
     else if (status)
         kst_py_raise(f->state, status, &f->report);
     else
-        result = dict_of(&f->from, count, bins);
+        result = dict_of(&f->held.image, count, bins);
     PyMem_Free(count);
     return result;
 }
@@ -247,10 +225,9 @@ PyObject *kst_py_histogram(PyObject *self, PyObject *args, PyObject *keywords)
         !kst_py_context_enter(f.context))
         return NULL;
     kst_report_init(&f.report);
-    if (hold(&f, object))
+    if (kst_py_hold(f.state, object, (kst_format)f.format, f.stream, &f.held))
         result = count_held(&f);
-    kst_py_array_release(&f.array);
-    PyMem_Free(f.more);
+    kst_py_held_release(&f.held);
     kst_py_context_leave(f.context);
     return result;
 }

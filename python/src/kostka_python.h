@@ -130,6 +130,7 @@ PyObject *kst_py_encode_batch(PyObject *self, PyObject *args, PyObject *keywords
 PyObject *kst_py_transcode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_filter(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_histogram(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_stereo(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_resize(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_decode_resized(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_encode_volume(PyObject *self, PyObject *args, PyObject *keywords);

@@ -48,6 +48,29 @@ class Filters(unittest.TestCase):
         with self.assertRaises(ValueError):
             kostka.filter(self.array, "grey", out=out)
 
+    def test_stereo(self):
+        moved, width, height = 5, 64, 40
+        rows = bytes(pictures.array(width + moved, height).cast("B")[::3])
+        rows = [rows[y * (width + moved) :][: width + moved] for y in range(height)]
+        left = memoryview(b"".join(row[:width] for row in rows)).cast("B", (height, width))
+        right = memoryview(b"".join(row[moved:] for row in rows)).cast("B", (height, width))
+        disparity, confidence = kostka.stereo(left, right, disparities=16, tolerance=0)
+        self.assertEqual((disparity.shape, disparity.dtype), ((height, width), "uint16"))
+        self.assertEqual((confidence.shape, confidence.dtype), ((height, width), "uint8"))
+        found = [value for y in range(height) for value in memoryview(disparity).tolist()[y][16:]]
+        self.assertGreater(sum(abs(value - 256 * moved) <= 32 for value in found), 0.9 * len(found))
+        with kostka.Context("cpu", threads=3) as context:
+            again = context.stereo(left, right=right, disparities=16, tolerance=0)
+        self.assertEqual([bytes(image) for image in again], [bytes(disparity), bytes(confidence)])
+        with self.assertRaises(TypeError):
+            kostka.Context("cpu").stereo(left)
+        with self.assertRaises(ValueError):
+            kostka.stereo(left, right, disparities=1)
+        with self.assertRaises(kostka.KostkaError):
+            kostka.stereo(left, right, paths=5)
+        with self.assertRaises(kostka.KostkaError):
+            kostka.stereo(left, memoryview(bytes(6)).cast("B", (2, 3)))
+
     def test_histogram(self):
         counts = kostka.histogram(self.array)
         self.assertEqual(list(counts), ["red", "green", "blue"])

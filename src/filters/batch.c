@@ -8,6 +8,7 @@
 #include "core/report.h"
 #include "filters/gpu/job.h"
 #include "filters/gpu/plans.h"
+#include "filters/images.h"
 #include "image/validate.h"
 #include "run/image.h"
 
@@ -15,8 +16,7 @@
 struct filter_entry {
     kst_filter_item *item;
     struct memory memory; /* of the operation */
-    kst_image before;     /* the result as the caller described it */
-    bool made;            /* it got its buffer here */
+    struct filter_result result;
     bool on_gpu;
 };
 
@@ -28,36 +28,6 @@ struct filter_batch {
     struct entered_stream *entered; /* null: the call waits */
 };
 
-static kst_status check_image(kst_context *context, const kst_image *image)
-{
-    if (!kst_memory_is_device(image->memory))
-        return kst_image_check(image);
-    kst_status status = kst_image_check_shape(image);
-    return status || kst_context_gpu(context) ? status : KST_ERROR_IMAGE_MEMORY;
-}
-
-static kst_status make_target(kst_context *context, struct filter_entry *entry, const kst_image *wanted)
-{
-    kst_image *to = entry->item->to, made = *wanted;
-    char message[128] = "";
-    made.memory = to->memory;
-    kst_status status = kst_image_make_in(context, &entry->memory, &made, message);
-    if (status)
-        return kst_report_error(&entry->item->report, status, KST_NO_OFFSET, message[0] ? "%s" : NULL, message);
-    entry->before = *to;
-    entry->made = true;
-    *to = made;
-    return KST_OK;
-}
-
-static kst_status check_target(kst_context *context, const kst_filter_item *item, const kst_image *wanted)
-{
-    kst_status status = check_image(context, item->to);
-    if (!status)
-        status = kst_image_match(item->to, wanted);
-    return status ? status : kst_image_check_apart(item->from, item->to);
-}
-
 static kst_status prepare(const struct filter_batch *batch, struct filter_entry *entry, char reason[FILTER_REASON])
 {
     const kst_filter *filter = batch->filter;
@@ -68,14 +38,16 @@ static kst_status prepare(const struct filter_batch *batch, struct filter_entry 
         return KST_ERROR_ARGUMENT;
     kst_status status = kst_filter_shape_after(filter, filter->count, item->from, &wanted, reason);
     if (!status)
-        status = check_image(context, item->from);
+        status = kst_filter_image_check(context, item->from);
     if (status)
         return status;
     bool from_gpu = kst_memory_is_device(item->from->memory), to_gpu = kst_memory_is_device(item->to->memory);
     if (batch->entered && (!from_gpu || !to_gpu || !item->to->plane[0].data))
         return KST_ERROR_IMAGE_MEMORY;
     entry->on_gpu = from_gpu || to_gpu;
-    return item->to->plane[0].data ? check_target(context, item, &wanted) : make_target(context, entry, &wanted);
+    entry->result.to = item->to;
+    status = kst_filter_result_begin(context, &entry->memory, &wanted, &entry->result, reason);
+    return status || entry->result.made ? status : kst_image_check_apart(item->from, item->to);
 }
 
 /* End an item: its report gets the error, if there is one, and a result that was made is released or kept. */
@@ -84,15 +56,7 @@ static void end(kst_context *context, struct filter_entry *entry, kst_status sta
     kst_filter_item *item = entry->item;
     if (status && !item->report.status)
         kst_report_error(&item->report, status, KST_NO_OFFSET, detail && detail[0] ? "%s" : NULL, detail);
-    if (!entry->made)
-        return;
-    if (status) {
-        kst_image_drop_in(context, &entry->memory, item->to);
-        *item->to = entry->before;
-    } else {
-        kst_image_keep(context, &entry->memory, item->to);
-    }
-    entry->made = false;
+    kst_filter_result_end(context, &entry->memory, &entry->result, status);
 }
 
 static void begin_entry(const struct filter_batch *batch, struct filter_entry *entry)

@@ -2,15 +2,11 @@
 /* Checks images, and passes them through the filters of a chain. */
 #include "filters/run.h"
 
-#include <stdio.h>
-
 #include "core/context.h"
 #include "filters/cpu/kinds.h"
+#include "filters/images.h"
 #include "filters/shape.h"
 #include "image/allocate.h"
-#include "image/validate.h"
-
-enum { DEPTH_MAX = 16 };
 
 /* Images between two steps; the one that a step reads and the one that it writes. */
 struct filter_between {
@@ -25,25 +21,10 @@ static void drop(struct memory *memory, struct filter_between *between, uint32_t
     between->made[index] = false;
 }
 
-static kst_status check_kind(const kst_image *image, char reason[FILTER_REASON])
-{
-    kst_status status = kst_image_check_shape(image);
-    const struct pixel_layout *layout = status ? NULL : kst_pixel_layout(image->format);
-    if (status)
-        return status;
-    if (!kst_pixel_is_rgb(layout) && layout->colour != KST_COLOUR_GREY) {
-        snprintf(reason, FILTER_REASON, "filters take grey or RGB, interleaved, with or without alpha");
-        return KST_ERROR_IMAGE_FORMAT;
-    }
-    if (image->plane[0].sample != KST_SAMPLE_INTEGER)
-        return KST_ERROR_IMAGE_SAMPLE;
-    return image->plane[0].is_signed || kst_plane_depth(&image->plane[0]) > DEPTH_MAX ? KST_ERROR_IMAGE_DEPTH : KST_OK;
-}
-
 kst_status kst_filter_shape_after(
     const kst_filter *filter, uint32_t count, const kst_image *from, kst_image *to, char reason[FILTER_REASON])
 {
-    kst_status status = check_kind(from, reason);
+    kst_status status = kst_filter_image_kind(from, reason);
     if (status)
         return status;
     struct filter_shape shape = kst_filter_shape_of(from);

@@ -106,6 +106,28 @@ FUNCTION u32 lane_scan(LOCAL u32 *scratch, u32 value, u32 *total)
 #endif
 }
 
+/* Return the least of the values of the 32 lanes. */
+FUNCTION u32 lane_least(LOCAL u32 *scratch, u32 value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(0xFFFFFFFFu, value);
+#elif HAS_WARPS
+    for (u32 step = LANES / 2; step > 0; step /= 2) {
+        u32 other = warp_shuffle(value, lane_index() ^ step);
+        value = other < value ? other : value;
+    }
+    return value;
+#else
+    u32 self = local_index(), first = self - self % LANES;
+    barrier_local();
+    scratch[self] = value;
+    barrier_local();
+    for (u32 i = 0; i < LANES; i++)
+        value = scratch[first + i] < value ? scratch[first + i] : value;
+    return value;
+#endif
+}
+
 /*
  * Return the sum of the values of all work-items before this one, modulo 2^32. *total receives the sum of all values;
  * `size` is the size of the work-group.

@@ -14,86 +14,15 @@
 #include "device/runtime.h"
 #include "run/device.h"
 #include "support/gpu/contexts.h"
+#include "support/gpu/placed.h"
 #include "support/random.h"
 #include "support/test.h"
 
-enum { MOST_LEAD = 7, PITCHES = 3, POISON = 0xA5, TEXT = 200 };
+enum { TEXT = 200 };
 
 static bool is_simulated(void)
 {
     return getenv("KOSTKA_TEST_SIMULATED") != NULL;
-}
-
-/* An image in any memory: a part of a larger block of bytes, which is full of poison. */
-struct placed {
-    kst_context *context;
-    kst_image block, image;
-};
-
-static size_t sample_bytes(const kst_image *image)
-{
-    return image->plane[0].depth > 8 ? 2 : 1;
-}
-
-static size_t row_bytes(const kst_image *image)
-{
-    return (size_t)image->width * kst_format_channels(image->format) * sample_bytes(image);
-}
-
-static void make_block(struct placed *placed, kst_memory memory, uint32_t length)
-{
-    kst_image host;
-    uint8_t *bytes = malloc(length);
-    assert_non_null(bytes);
-    memset(bytes, POISON, length);
-    assert_int_equal(kst_image_wrap(&host, KST_FORMAT_GREY, length, 1, bytes, 0), KST_OK);
-    placed->block = host;
-    placed->block.memory = memory;
-    placed->block.plane[0].data = NULL;
-    assert_int_equal(kst_image_allocate(placed->context, &placed->block), KST_OK);
-    assert_int_equal(kst_image_copy(placed->context, &host, &placed->block), KST_OK);
-    free(bytes);
-}
-
-/* Place an image that is described, at a place and a pitch by chance. */
-static void place(struct placed *placed, kst_context *context, const kst_image *like, kst_memory memory)
-{
-    size_t unit = sample_bytes(like), at = (16 + next_random() % (MOST_LEAD + 1)) * unit;
-    kst_plane *plane = &placed->image.plane[0];
-    placed->context = context;
-    placed->image = *like;
-    placed->image.memory = memory;
-    plane->pitch = (ptrdiff_t)(row_bytes(like) + next_random() % PITCHES * unit);
-    make_block(placed, memory, (uint32_t)(at + (size_t)plane->pitch * like->height + 16));
-    plane->data = placed->block.plane[0].data;
-    plane->offset = placed->block.plane[0].offset + at;
-    if (memory != KST_MEMORY_OPENCL)
-        plane->data = (uint8_t *)placed->block.plane[0].data + at;
-}
-
-static void drop(struct placed *placed)
-{
-    kst_image_release(placed->context, &placed->block);
-}
-
-/* Everything outside of the image must be as it was. */
-static void check_poison(const char *what, const struct placed *placed)
-{
-    uint32_t length = placed->block.width;
-    const kst_plane *plane = &placed->image.plane[0];
-    size_t row = row_bytes(&placed->image), first = plane->offset - placed->block.plane[0].offset;
-    uint8_t *bytes = malloc(length);
-    kst_image host;
-    assert_non_null(bytes);
-    assert_int_equal(kst_image_wrap(&host, KST_FORMAT_GREY, length, 1, bytes, 0), KST_OK);
-    assert_int_equal(kst_image_copy(placed->context, &placed->block, &host), KST_OK);
-    for (size_t i = 0; i < length; i++) {
-        size_t y = i < first ? placed->image.height : (i - first) / (size_t)plane->pitch;
-        bool inside = y < placed->image.height && (i - first) % (size_t)plane->pitch < row;
-        if (!inside && bytes[i] != POISON)
-            fail_msg("%s: byte %zu outside the image was written", what, i);
-    }
-    free(bytes);
 }
 
 struct test_case {
@@ -119,7 +48,7 @@ static kst_image describe(const struct test_case *c)
     image.height = c->height;
     image.plane_count = 1;
     image.plane[0] = (kst_plane){.width = c->width, .height = c->height, .depth = (uint8_t)c->depth};
-    image.plane[0].pitch = (ptrdiff_t)row_bytes(&image);
+    image.plane[0].pitch = (ptrdiff_t)placed_row_bytes(&image);
     return image;
 }
 
@@ -133,7 +62,7 @@ static void fill(const kst_image *image)
             uint32_t slope = ((i / channels + y) % period) * greatest / period, value = slope + next_random() % noise;
             uint8_t *row = (uint8_t *)image->plane[0].data + (ptrdiff_t)y * image->plane[0].pitch;
             value = i % 97 == 3 ? next_random() & 0xFFFF : value < greatest ? value : greatest;
-            if (sample_bytes(image) == 1)
+            if (placed_sample_bytes(image) == 1)
                 row[i] = (uint8_t)value;
             else
                 ((uint16_t *)(void *)row)[i] = (uint16_t)value;
@@ -160,17 +89,17 @@ static bool prepare(struct prepared *p, const struct test_case *c)
     kst_filter_close(&filter);
     if (status)
         return false;
-    place(&p->from, cpu_context, &image, KST_MEMORY_HOST);
+    placed_place(&p->from, cpu_context, &image, KST_MEMORY_HOST);
     fill(&p->from.image);
-    place(&p->wanted, cpu_context, &p->described, KST_MEMORY_HOST);
+    placed_place(&p->wanted, cpu_context, &p->described, KST_MEMORY_HOST);
     assert_int_equal(run(cpu_context, c->chain, &p->from.image, &p->wanted.image, NULL), KST_OK);
     return true;
 }
 
 static void forget(struct prepared *p)
 {
-    drop(&p->from);
-    drop(&p->wanted);
+    placed_drop(&p->from);
+    placed_drop(&p->wanted);
 }
 
 static void check_result(kst_context *context, const struct prepared *p, const struct placed *to, const char *how)
@@ -179,7 +108,7 @@ static void check_result(kst_context *context, const struct prepared *p, const s
     snprintf(text, sizeof text, "%s of %ux%u, format %d, %u bits, %s", p->c.chain, p->c.width, p->c.height,
         (int)p->c.format, p->c.depth, how);
     expect_same_image(text, context, &p->wanted.image, &to->image);
-    check_poison(text, to);
+    placed_check(text, to);
 }
 
 static void check_on(
@@ -188,14 +117,14 @@ static void check_on(
     struct placed from, to;
     kst_report report;
     kst_report_init(&report);
-    place(&from, context, &p->from.image, from_memory);
-    place(&to, context, &p->described, to_memory);
+    placed_place(&from, context, &p->from.image, from_memory);
+    placed_place(&to, context, &p->described, to_memory);
     assert_int_equal(kst_image_copy(context, &p->from.image, &from.image), KST_OK);
     if (run(context, p->c.chain, &from.image, &to.image, &report))
         fail_msg("%s, %s: %s", p->c.chain, how, report.message);
     check_result(context, p, &to, how);
-    drop(&from);
-    drop(&to);
+    placed_drop(&from);
+    placed_drop(&to);
 }
 
 static void check_case(const struct test_case *c)
@@ -325,8 +254,8 @@ static void make_batch(struct batch *batch, const char *chain)
 static void place_batch(struct batch *batch, kst_context *context)
 {
     for (uint32_t i = 0; i < BATCH; i++) {
-        place(&batch->from[i], context, &batch->p[i].from.image, device_memory(context));
-        place(&batch->to[i], context, &batch->p[i].described, device_memory(context));
+        placed_place(&batch->from[i], context, &batch->p[i].from.image, device_memory(context));
+        placed_place(&batch->to[i], context, &batch->p[i].described, device_memory(context));
         assert_int_equal(kst_image_copy(context, &batch->p[i].from.image, &batch->from[i].image), KST_OK);
         batch->item[i] = (kst_filter_item){.from = &batch->from[i].image, .to = &batch->to[i].image};
         batch->to[i].image.width += i % 3 == 1;
@@ -340,8 +269,8 @@ static void check_batch(struct batch *batch, kst_context *context, const char *h
         batch->to[i].image.width -= i % 3 == 1;
         if (i % 3 != 1)
             check_result(context, &batch->p[i], &batch->to[i], how);
-        drop(&batch->from[i]);
-        drop(&batch->to[i]);
+        placed_drop(&batch->from[i]);
+        placed_drop(&batch->to[i]);
     }
 }
 
@@ -419,12 +348,12 @@ static void check_refusals(kst_context *context, const struct prepared *p)
     const kst_stream queue = {gpu->gpu->info.kind, (void *)track->queue.handle}, wrong = {KST_DEVICE_CPU, NULL};
     kst_filter *filter;
     struct placed from, to;
-    place(&from, context, &p->from.image, device_memory(context));
-    place(&to, context, &p->described, device_memory(context));
+    placed_place(&from, context, &p->from.image, device_memory(context));
+    placed_place(&to, context, &p->described, device_memory(context));
     assert_int_equal(run(cpu_context, p->c.chain, &from.image, &to.image, NULL), KST_ERROR_IMAGE_MEMORY);
     assert_int_equal(run(context, "invert", &from.image, &from.image, NULL), KST_ERROR_IMAGE_OVERLAP);
     kst_image other = to.image;
-    other.plane[0].pitch = (ptrdiff_t)row_bytes(&to.image) - 1;
+    other.plane[0].pitch = (ptrdiff_t)placed_row_bytes(&to.image) - 1;
     assert_int_equal(run(context, p->c.chain, &from.image, &other, NULL), KST_ERROR_IMAGE_PITCH);
     assert_int_equal(kst_filter_open(context, p->c.chain, &filter, NULL), KST_OK);
     kst_filter_item item = {.from = &p->from.image, .to = &to.image};
@@ -432,9 +361,9 @@ static void check_refusals(kst_context *context, const struct prepared *p)
     assert_int_equal(kst_filter_queue(filter, &item, 1, &wrong), KST_ERROR_DEVICE_STREAM);
     assert_int_equal(kst_filter_queue(filter, &item, 1, NULL), KST_ERROR_ARGUMENT);
     kst_filter_close(&filter);
-    check_poison("after refusals", &to);
-    drop(&from);
-    drop(&to);
+    placed_check("after refusals", &to);
+    placed_drop(&from);
+    placed_drop(&to);
     kst_gpu_track_give(gpu, track);
 }
 
@@ -453,7 +382,7 @@ static void test_segments(void **state)
     assert_true(wanted.count > 0);
     for (uint32_t i = 0; i < gpu_contexts; i++) {
         struct placed from;
-        place(&from, gpu_context[i], &p.from.image, device_memory(gpu_context[i]));
+        placed_place(&from, gpu_context[i], &p.from.image, device_memory(gpu_context[i]));
         assert_int_equal(kst_image_copy(gpu_context[i], &p.from.image, &from.image), KST_OK);
         assert_int_equal(kst_filter_open(gpu_context[i], c.chain, &filter, NULL), KST_OK);
         assert_int_equal(kst_filter_segments(filter, &from.image, &found, NULL), KST_OK);
@@ -461,7 +390,7 @@ static void test_segments(void **state)
         assert_memory_equal(found.segment, wanted.segment, wanted.count * sizeof *wanted.segment);
         kst_filter_segments_release(gpu_context[i], &found);
         kst_filter_close(&filter);
-        drop(&from);
+        placed_drop(&from);
     }
     kst_filter_segments_release(cpu_context, &wanted);
     forget(&p);
@@ -494,13 +423,13 @@ static void test_histogram(void **state)
             struct placed from;
             kst_report report;
             kst_report_init(&report);
-            place(&from, gpu_context[k], &p.from.image, device_memory(gpu_context[k]));
+            placed_place(&from, gpu_context[k], &p.from.image, device_memory(gpu_context[k]));
             assert_int_equal(kst_image_copy(gpu_context[k], &p.from.image, &from.image), KST_OK);
             assert_int_equal(kst_filter_histogram(gpu_context[k], &from.image, counts[1], room, &report), KST_OK);
             assert_memory_equal(counts[0], counts[1], room * sizeof **counts);
             assert_int_equal(
                 report.stage_device[KST_STAGE_PIXELS], kst_context_gpu_if_open(gpu_context[k])->gpu->info.kind);
-            drop(&from);
+            placed_drop(&from);
         }
         forget(&p);
     }

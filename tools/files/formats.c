@@ -86,6 +86,22 @@ bool picture_read(struct picture *picture, const struct source *source, const st
     return true;
 }
 
+bool picture_read_named(
+    struct picture *picture, const char *name, const struct file_settings *settings, const struct file_format **format)
+{
+    struct problem problem = {.text = ""};
+    struct source source;
+    bool good = source_read_picture(&source, name, settings, &problem);
+
+    if (good) {
+        good = picture_read(picture, &source, settings, format, &problem);
+        source_release(&source);
+    }
+    if (!good)
+        complain(strcmp(name, "-") == 0 ? "standard input" : name, "%s", problem.text);
+    return good;
+}
+
 /* Return the path of a plane: NAME-1.EXT for plane 1 of NAME.EXT; standard output stays what it is. */
 static char *plane_path(const char *path, uint32_t plane)
 {

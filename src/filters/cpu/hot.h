@@ -32,6 +32,11 @@ struct filter_oil_row {
     uint8_t *to;
 };
 
+/* What a path pays for a disparity that differs by one, or by more, from that of the pixel before. */
+struct filter_stereo_penalties {
+    int16_t near, far;
+};
+
 struct filter_hot {
     /* sums[i] = Σ tap[k] × line[i + (k − radius) × step], for `count` samples. */
     void (*across_8)(const uint8_t *line, uint16_t *sums, size_t count, const uint32_t *tap, int radius, int step);
@@ -73,6 +78,18 @@ struct filter_hot {
     /* Luminance of pixels of 3 or 4 channels; weights of 2^−15 are those of channels 0 to 2. */
     void (*luminance_8)(const uint8_t *from, uint8_t *to, size_t count, size_t channels, const uint32_t weight[3]);
     void (*oil)(const struct filter_oil_row *row);
+    /* The bits in which each of `count` words differs from a pixel's own. */
+    void (*stereo_costs)(uint32_t own, const uint32_t *other, uint8_t *cost, size_t count);
+    /*
+     * One pixel of a path: costs that `least`, the lowest of those before, is subtracted from, and which are added to
+     * sums. `before` has greater costs before its first value and behind its last one. Returns the lowest cost.
+     */
+    int32_t (*stereo_step)(const uint8_t *cost, const int16_t *before, int16_t *after, uint16_t *sum, size_t count,
+        struct filter_stereo_penalties penalties, int32_t least);
+    /* The least of sums below 2^15. */
+    uint32_t (*stereo_least)(const uint16_t *sum, size_t count);
+    /* best[i] becomes sum[i] × 256 + i if that is less. */
+    void (*stereo_right)(const uint16_t *sum, int32_t *best, size_t count);
 };
 
 const struct filter_hot *kst_filter_hot(enum cpu_tier tier);

@@ -7,6 +7,8 @@
 
 #include "filters/cpu/hot.h"
 
+#include "filters/cpu/hot_stereo_template.h"
+
 enum { CHUNK = 64, WEAK = 1, EDGE = 255 };
 
 static inline size_t smaller(size_t a, size_t b)
@@ -434,4 +436,5 @@ static void TIER(oil)(const struct filter_oil_row *row)
 
 const struct filter_hot TIER(kst_filter_hot) = {TIER(across_8), TIER(across_16), TIER(down_8), TIER(down_16),
     TIER(median_8), TIER(median_16), TIER(sobel_across), TIER(sobel_down), TIER(magnitude), TIER(strongest), TIER(thin),
-    TIER(touching), TIER(bilateral), TIER(clear_weak), TIER(luminance_8), TIER(oil)};
+    TIER(touching), TIER(bilateral), TIER(clear_weak), TIER(luminance_8), TIER(oil), TIER(stereo_costs),
+    TIER(stereo_step), TIER(stereo_least), TIER(stereo_right)};

@@ -35,6 +35,14 @@ static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_CARTOON] = {"filter_cartoon", FILTER_GROUP_ITEMS},
     [FILTER_STROKES] = {"filter_strokes", FILTER_GROUP_ITEMS},
     [FILTER_DRY] = {"filter_dry", FILTER_GROUP_ITEMS},
+    [FILTER_STEREO_CENSUS] = {"filter_stereo_census", FILTER_GROUP_ITEMS},
+    [FILTER_STEREO_PATHS_2] = {"filter_stereo_paths_2", FILTER_GROUP_ITEMS},
+    [FILTER_STEREO_PATHS_4] = {"filter_stereo_paths_4", FILTER_GROUP_ITEMS},
+    [FILTER_STEREO_PATHS_8] = {"filter_stereo_paths_8", FILTER_GROUP_ITEMS},
+    [FILTER_STEREO_CHOOSE_2] = {"filter_stereo_choose_2", FILTER_GROUP_ITEMS},
+    [FILTER_STEREO_CHOOSE_4] = {"filter_stereo_choose_4", FILTER_GROUP_ITEMS},
+    [FILTER_STEREO_CHOOSE_8] = {"filter_stereo_choose_8", FILTER_GROUP_ITEMS},
+    [FILTER_STEREO_STORE] = {"filter_stereo_store", FILTER_GROUP_ITEMS},
 };
 
 static void begin(void *state)

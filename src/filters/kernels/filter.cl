@@ -15,3 +15,4 @@
 #include "filters/kernels/oil.h"
 #include "filters/kernels/cartoon.h"
 #include "filters/kernels/painterly.h"
+#include "filters/kernels/stereo.h"

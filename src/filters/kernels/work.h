@@ -23,11 +23,29 @@ enum {
     FILTER_BILATERAL_RADIUS = 12,    /* at most */
     FILTER_BILATERAL_WEIGHTS = 8192, /* that a group keeps */
     FILTER_OIL_RADIUS = 15,          /* at most */
-    FILTER_STROKE_LENGTH = 16        /* points of a stroke behind the first, at most */
+    FILTER_STROKE_LENGTH = 16,       /* points of a stroke behind the first, at most */
+    FILTER_MATCH_LINES = 8,          /* paths that a group follows, 32 lanes each */
+    FILTER_MATCH_COLUMNS = 64,       /* of a row, for which a group chooses disparities */
+    FILTER_MATCH_ARRAYS = 4          /* words for each pixel: two censuses, choices, and the right image's choices */
 };
 
 /* Says what filter_curve does to a colour. */
 enum filter_curve_kind { FILTER_INVERTED, FILTER_ABOVE, FILTER_ON_LINE, FILTER_RESCALED, FILTER_LOOKED_UP };
+
+/* The values of the records of matching in pairs; those of the left and right census begin with weights. */
+enum filter_match_value {
+    FILTER_MATCH_RIGHT = 3, /* whether it is the right image */
+    FILTER_MATCH_DISPARITIES = 0,
+    FILTER_MATCH_LEAST,
+    FILTER_MATCH_P1,
+    FILTER_MATCH_P2,
+    FILTER_MATCH_DX,
+    FILTER_MATCH_DY,
+    FILTER_MATCH_FIRST,                    /* whether no path was followed before */
+    FILTER_MATCH_UNIQUE = FILTER_MATCH_P1, /* 100 − the percentage */
+    FILTER_MATCH_TOLERANCE,
+    FILTER_MATCH_SURE /* whether the result is how sure a disparity is */
+};
 
 /*
  * Places are counted in bytes from the launch's buffer, low word first. `extra` is memory that the filter needs between
