@@ -24,7 +24,14 @@ static nvimgcodecStatus_t destroy(nvimgcodecExtension_t extension)
     return NVIMGCODEC_STATUS_SUCCESS;
 }
 
-/* Register everything before what comes with the framework. */
+/* Return how early the framework asks a plugin. On the CPU it comes behind NVIDIA's decoders on a GPU, before all
+ * others. */
+static float priority_of(const Plugin *plugin)
+{
+    return plugin->cuda ? NVIMGCODEC_PRIORITY_HIGHEST
+                        : (float)(NVIMGCODEC_PRIORITY_HIGH + NVIMGCODEC_PRIORITY_NORMAL) / 2;
+}
+
 static nvimgcodecStatus_t register_all(nvimgcodecExtension_t extension)
 {
     const nvimgcodecFrameworkDesc_t *framework = extension->framework;
@@ -32,12 +39,14 @@ static nvimgcodecStatus_t register_all(nvimgcodecExtension_t extension)
 
     for (int i = 0; i < PLUGINS && status == NVIMGCODEC_STATUS_SUCCESS; i++) {
         extension->decoder[i] = decoder_describe(&extension->plugin[i]);
-        status = framework->registerDecoder(framework->instance, &extension->decoder[i], NVIMGCODEC_PRIORITY_HIGHEST);
+        status =
+            framework->registerDecoder(framework->instance, &extension->decoder[i], priority_of(&extension->plugin[i]));
         extension->decoders += status == NVIMGCODEC_STATUS_SUCCESS;
     }
     for (int i = 0; i < PLUGINS && status == NVIMGCODEC_STATUS_SUCCESS; i++) {
         extension->encoder[i] = encoder_describe(&extension->plugin[i]);
-        status = framework->registerEncoder(framework->instance, &extension->encoder[i], NVIMGCODEC_PRIORITY_HIGHEST);
+        status =
+            framework->registerEncoder(framework->instance, &extension->encoder[i], priority_of(&extension->plugin[i]));
         extension->encoders += status == NVIMGCODEC_STATUS_SUCCESS;
     }
     return status;
