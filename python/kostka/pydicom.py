@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Lets pydicom decode and encode pixel data with Kostka: after register(), programs stay as they are.
+
+    import kostka.pydicom
+    kostka.pydicom.register()
+
+pydicom 3 asks Kostka first for JPEG (1.2.840.10008.1.2.4.50, and .51 of 8 bits) and JPEG 2000 (.90, .91, .201 to .203),
+and for encoding JPEG 2000 (.90, .91); pydicom 2 for decoding only. A frame that is damaged or of another process, 12-bit
+and lossless JPEG among them, is left to its other plugins. Samples are as coded: chrominance is brought to the size of
+luminance, but colours are not converted, since pydicom does that where the dataset says so. The functions
+decode_pixel_data() and encode_pixel_data() are those of pylibjpeg's plugins.
+"""
+
+from . import OptionError, decode, encode, info
+
+_SYNTAX = "1.2.840.10008.1.2.4."
+_JPEG = tuple(_SYNTAX + end for end in ("50", "51"))
+_JPEG2000 = tuple(_SYNTAX + end for end in ("90", "91", "201", "202", "203"))
+_LOSSLESS = _SYNTAX + "90"
+_LABEL = "kostka"
+
+DECODER_DEPENDENCIES = {uid: ("kostka",) for uid in _JPEG + _JPEG2000}
+ENCODER_DEPENDENCIES = {_LOSSLESS: ("kostka",), _SYNTAX + "91": ("kostka",)}
+
+# What pydicom 2 asks a handler for.
+HANDLER_NAME = "Kostka"
+DEPENDENCIES = {"numpy": ("https://numpy.org/", "NumPy")}
+
+# An APP14 segment of Adobe's that says that components are not transformed.
+_UNTRANSFORMED = b"\xff\xee\x00\x0eAdobe\x00\x65\x00\x00\x00\x00\x00"
+
+
+def _without_transform(jpeg):
+    """Replace what JFIF and Adobe's segment say of colours (T.871, T.872), so that components come out as coded."""
+    parts = [jpeg[:2], _UNTRANSFORMED]
+    at = 2
+    while jpeg[at : at + 1] == b"\xff" and jpeg[at + 1 : at + 2] != b"\xda":
+        if jpeg[at + 1 : at + 2] == b"\xff":  # a fill byte
+            at += 1
+            continue
+        end = at + 2 + int.from_bytes(jpeg[at + 2 : at + 4], "big")
+        if not jpeg.startswith((b"JFIF\0", b"Adobe"), at + 4):
+            parts.append(jpeg[at:end])
+        if end >= len(jpeg) or end < at + 4:
+            break
+        at = end
+    parts.append(jpeg[at:])
+    return b"".join(parts)
+
+
+def _codestream(data):
+    """Return the codestream in a JP2 file, which DICOM does not allow but which occurs; and anything else as it is."""
+    at = 0
+    while data[:4] == b"\0\0\0\x0c" and at + 8 <= len(data):
+        length = int.from_bytes(data[at : at + 4], "big")
+        header = 16 if length == 1 else 8
+        if length == 1:
+            length = int.from_bytes(data[at + 8 : at + 16], "big")
+        end = at + length if length else len(data)
+        if data[at + 4 : at + 8] == b"jp2c":
+            return data[at + header : end]
+        if length and length < header:
+            break
+        at = end
+    return data
+
+
+def _samples(src):
+    """Decode a frame to its samples, pixel by pixel, with the bits that are stored of each."""
+    src = bytes(src)
+    if src[:2] == b"\xff\xd8":
+        return bytearray(memoryview(decode(_without_transform(src), strict=True))), 8
+    src = _codestream(src)
+    image = decode(src, strict=True)
+    if len(image.planes) > 1:
+        raise ValueError("components of different sizes or depths have no place in a frame")
+    return bytearray(memoryview(image)), info(src).components[0].depth
+
+
+def is_available(uid=None):
+    """Return whether a transfer syntax is one that Kostka decodes or encodes; pydicom 2 asks without one."""
+    return uid is None or uid in DECODER_DEPENDENCIES
+
+
+def _allocated(bits):
+    return 8 if bits <= 8 else 16 if bits <= 16 else 32
+
+
+def _decode_frame(src, runner):
+    """Decode a frame for pydicom 3."""
+    frame, bits = _samples(src)
+    if runner.transfer_syntax in _JPEG2000:
+        if runner.photometric_interpretation in ("YBR_ICT", "YBR_RCT"):
+            runner.set_option("photometric_interpretation", "RGB")
+        runner.set_option("bits_allocated", _allocated(bits))
+    return frame
+
+
+def _encode_frame(src, runner):
+    """Encode a frame for pydicom 3."""
+    options = dict(runner.options)
+    ratios = options.pop("compression_ratios", options.pop("j2k_cr", None))
+    psnrs = options.pop("signal_noise_ratios", options.pop("j2k_psnr", None))
+    if runner.transfer_syntax == _LOSSLESS:
+        if ratios or psnrs:
+            raise ValueError("JPEG 2000 Lossless has no ratio or PSNR: encode as JPEG 2000 (1.2.840.10008.1.2.4.91)")
+    elif not ratios and not psnrs:
+        raise ValueError("JPEG 2000 needs a target: pass j2k_cr or j2k_psnr, or encode as JPEG 2000 Lossless")
+    options["use_mct"] = options.get("use_mct", True) and runner.photometric_interpretation != "RGB"
+    return encode_pixel_data(src, compression_ratios=ratios, signal_noise_ratios=psnrs, **options)
+
+
+def decode_pixel_data(src, ds=None, version=1, **options):
+    """Decode a frame as pylibjpeg's plugins do: to an array of bytes, or with version=2 to a bytearray."""
+    frame, _ = _samples(src)
+    if version == 1:
+        import numpy
+
+        return numpy.frombuffer(frame, dtype="uint8")
+    return frame
+
+
+def _picture(src, rows, columns, samples, bits, signed):
+    """Shape the bytes of a frame as an array for encode(), and name its format."""
+    letter = {8: "b", 16: "h", 32: "i"}[_allocated(bits)]
+    view = memoryview(bytes(src)).cast(letter if signed else letter.upper())
+    if samples == 1:
+        return view.cast("B").cast(view.format, (rows, columns)), None
+    if not signed:
+        return view.cast("B").cast(view.format, (rows, columns, samples)), None
+    planes = b"".join(view[i::samples].tobytes() for i in range(samples))
+    return memoryview(planes).cast(view.format, (samples, rows, columns)), "planar"
+
+
+def encode_pixel_data(
+    src,
+    *,
+    rows,
+    columns,
+    samples_per_pixel,
+    bits_stored,
+    pixel_representation=0,
+    photometric_interpretation="",
+    use_mct=True,
+    compression_ratios=None,
+    signal_noise_ratios=None,
+    **options,
+):
+    """Encode a frame to a codestream of JPEG 2000 as pylibjpeg's plugins do, without loss if there is no target."""
+    if compression_ratios and signal_noise_ratios:
+        raise OptionError("pass compression_ratios or signal_noise_ratios, not both")
+    signed = bool(pixel_representation)
+    picture, layout = _picture(src, rows, columns, samples_per_pixel, bits_stored, signed)
+    coding = {"codec": "j2k", "depth": bits_stored, "format": layout}
+    if samples_per_pixel == 3:
+        coding["keep_components"] = not use_mct or photometric_interpretation.startswith("YBR_FULL")
+    if compression_ratios or signal_noise_ratios:
+        targets = compression_ratios or signal_noise_ratios
+        coding["ratio" if compression_ratios else "psnr"] = [float(target) for target in targets]
+    return bytes(encode(picture, **coding))
+
+
+def supports_transfer_syntax(transfer_syntax):
+    """Say for pydicom 2 whether Kostka decodes a transfer syntax."""
+    return transfer_syntax in DECODER_DEPENDENCIES
+
+
+def needs_to_convert_to_RGB(ds):
+    """Say for pydicom 2 that colours are left to it."""
+    return False
+
+
+def should_change_PhotometricInterpretation_to_RGB(ds):
+    """Say for pydicom 2 whether samples are RGB although the dataset calls them otherwise: JPEG 2000 undoes its transform."""
+    return ds.file_meta.TransferSyntaxUID in _JPEG2000 and ds.PhotometricInterpretation in ("YBR_ICT", "YBR_RCT")
+
+
+def get_pixeldata(ds):
+    """Decode all frames of a dataset for pydicom 2 to an array of one dimension."""
+    import numpy
+    from pydicom.encaps import generate_pixel_data_frame
+    from pydicom.pixel_data_handlers.util import pixel_dtype
+
+    frames = generate_pixel_data_frame(ds.PixelData, int(ds.get("NumberOfFrames") or 1))
+    decoded = [_samples(frame) for frame in frames]
+    bits = {_allocated(stored) for _, stored in decoded}
+    dtype = pixel_dtype(ds)
+    if bits != {8 * dtype.itemsize}:
+        raise ValueError(f"samples have {max(bits)} bits, which differs from Bits Allocated")
+    return numpy.frombuffer(b"".join(frame for frame, _ in decoded), dtype)
+
+
+def _coders():
+    """List pydicom 3's decoders and encoders with the name of the function for each."""
+    from pydicom.pixels import get_decoder, get_encoder
+
+    coders = [(get_decoder(uid), "_decode_frame") for uid in DECODER_DEPENDENCIES]
+    return coders + [(get_encoder(uid), "_encode_frame") for uid in ENCODER_DEPENDENCIES]
+
+
+def _handlers():
+    """Return pydicom 2's list of handlers; None for pydicom 3."""
+    import pydicom
+
+    return pydicom.config.pixel_data_handlers if int(pydicom.__version__.split(".")[0]) < 3 else None
+
+
+def _this_module():
+    import sys
+
+    return sys.modules[__name__]
+
+
+def register():
+    """Let pydicom decode and encode with Kostka before its other plugins, in all threads of this process."""
+    handlers = _handlers()
+    unregister()
+    if handlers is not None:
+        handlers.insert(0, _this_module())
+        return
+    for coder, function in _coders():
+        coder.add_plugin(_LABEL, (__name__, function))
+        plugins = coder._available  # pydicom asks them in this order, and has no other way to choose it
+        for label in [label for label in plugins if label != _LABEL]:
+            plugins[label] = plugins.pop(label)
+
+
+def unregister():
+    """Let pydicom work with its other plugins alone again."""
+    handlers = _handlers()
+    if handlers is not None:
+        if _this_module() in handlers:
+            handlers.remove(_this_module())
+        return
+    for coder, _ in _coders():
+        if _LABEL in coder.available_plugins:
+            coder.remove_plugin(_LABEL)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""pydicom decodes frames with Kostka to the samples of its other plugins, and encodes them."""
+
+import os
+import pathlib
+import sys
+import unittest
+import warnings
+
+sys.path[:0] = [path for path in [os.environ.get("PYDICOM_PACKAGES")] if path]  # before what the system has
+
+import kostka
+
+try:
+    import numpy as np
+    import pydicom
+    from pydicom.dataset import Dataset, FileMetaDataset
+    from pydicom.encaps import encapsulate
+
+    import kostka.pydicom
+
+    MAJOR = int(pydicom.__version__.split(".")[0])
+except ImportError:
+    MAJOR = 0
+
+SYNTAX = "1.2.840.10008.1.2.4."
+OURS = [SYNTAX + end for end in ("50", "51", "90", "91", "201", "202", "203")]
+ROWS, COLUMNS = 45, 61
+
+
+def _pixels(samples=1, bits=8, signed=False):
+    y, x, c = np.mgrid[0:ROWS, 0:COLUMNS, 0:samples]
+    values = (x * 37 + y * 91 + c * 50) % (1 << bits) - ((1 << (bits - 1)) if signed else 0)
+    values = values.astype(f"{'i' if signed else 'u'}{1 if bits <= 8 else 2}")
+    return values[:, :, 0].copy() if samples == 1 else values
+
+
+def _dataset(syntax, frames, samples=1, bits=8, signed=False, colours="MONOCHROME2"):
+    ds = Dataset()
+    ds.file_meta = FileMetaDataset()
+    ds.file_meta.TransferSyntaxUID = syntax
+    ds.is_little_endian, ds.is_implicit_VR = True, False
+    ds.Rows, ds.Columns, ds.SamplesPerPixel, ds.NumberOfFrames = ROWS, COLUMNS, samples, len(frames)
+    ds.BitsAllocated, ds.BitsStored, ds.HighBit = 8 if bits <= 8 else 16, bits, bits - 1
+    ds.PixelRepresentation, ds.PhotometricInterpretation = int(signed), colours
+    if samples > 1:
+        ds.PlanarConfiguration = 0
+    ds.PixelData = encapsulate([bytes(frame) for frame in frames])
+    ds["PixelData"].VR = "OB"
+    return ds
+
+
+def _cases():
+    """A frame of each kind, with the samples it must give."""
+    rgb = _pixels(3)
+    for options in {"subsampling": "444"}, {"subsampling": "444", "progressive": True}:
+        data = kostka.encode(rgb, **options)
+        planes = kostka.decode(data, format="raw").planes
+        yield _dataset(SYNTAX + "50", [data], 3, colours="YBR_FULL"), np.stack([np.asarray(p) for p in planes], -1)
+    data = kostka.encode(rgb, colour="rgb")
+    yield _dataset(SYNTAX + "50", [data], 3, colours="RGB"), np.asarray(kostka.decode(data))
+    data = kostka.encode(_pixels())
+    yield _dataset(SYNTAX + "51", [data, data]), np.stack([np.asarray(kostka.decode(data))] * 2)
+    for syntax, codec in ("90", "j2k"), ("91", "jp2"), ("201", "jhc"):
+        for bits, signed in (8, False), (8, True), (12, False), (13, True), (16, False):
+            pixels = _pixels(1, bits, signed)
+            data = kostka.encode(pixels, codec=codec, depth=bits)
+            yield _dataset(SYNTAX + syntax, [data], 1, bits, signed), pixels
+        data = kostka.encode(rgb, codec=codec)
+        yield _dataset(SYNTAX + syntax, [data], 3, colours="YBR_RCT"), rgb
+
+
+class Register:
+    def setUp(self):
+        warnings.simplefilter("ignore")
+        kostka.pydicom.register()
+        self.addCleanup(kostka.pydicom.unregister)
+
+
+@unittest.skipUnless(MAJOR >= 3, "pydicom 3 with NumPy is not installed")
+class Three(Register, unittest.TestCase):
+    def _decode(self, ds, plugin="kostka"):
+        from pydicom.pixels import get_decoder
+
+        return get_decoder(ds.file_meta.TransferSyntaxUID).as_array(ds, raw=True, decoding_plugin=plugin)[0]
+
+    def test_frames(self):
+        for ds, expected in _cases():
+            np.testing.assert_array_equal(self._decode(ds), expected)
+
+    def test_order(self):
+        from pydicom.pixels import get_decoder
+
+        for uid in OURS:
+            self.assertEqual(next(iter(get_decoder(uid)._available)), "kostka")
+        kostka.pydicom.unregister()
+        for uid in OURS:
+            self.assertNotIn("kostka", get_decoder(uid).available_plugins)
+
+    def test_damage(self):
+        """A damaged frame raises an error that says where."""
+        for syntax, codec in ("50", "jpeg"), ("90", "j2k"):
+            data = bytes(kostka.encode(_pixels(), codec=codec))
+            with self.assertRaisesRegex(RuntimeError, r"kostka: .*\(at byte \d+"):
+                self._decode(_dataset(SYNTAX + syntax, [data[: len(data) * 3 // 4]]))
+
+    def test_against_others(self):
+        """The files that come with pydicom: pylibjpeg's samples without loss, nearly so with loss; Pillow's JPEG."""
+        from pydicom.pixels import get_decoder
+
+        compared = 0
+        for path in sorted(pathlib.Path(pydicom.__file__).parent.glob("data/test_files/*.dcm")):
+            ds = pydicom.dcmread(path, force=True)
+            uid = ds.get("file_meta", {}).get("TransferSyntaxUID")
+            if uid not in OURS or "PixelData" not in ds or int(ds.get("NumberOfFrames") or 1) > 12:
+                continue
+            try:
+                ours = self._decode(ds)
+            except RuntimeError as error:  # 12 bits, and two files that are damaged
+                self.assertRegex(str(error), "other than 8 bits|tile-part with a wrong length|Rsiz is 0xFEFF")
+                continue
+            others = get_decoder(uid).available_plugins
+            if "pylibjpeg" in others:
+                difference = np.abs(ours.astype(int) - self._decode(ds, "pylibjpeg"))
+                self.assertLessEqual(difference.max(), 0 if uid in (SYNTAX + "90", SYNTAX + "201") else 1, path)
+                compared += 1
+            if "pillow" in others and uid == SYNTAX + "50":
+                np.testing.assert_array_equal(ours, self._decode(ds, "pillow"), path)
+                compared += 1
+        if not compared:
+            self.skipTest("pydicom has no other plugin here (pip install pylibjpeg-libjpeg pylibjpeg-openjpeg)")
+
+    def _encode(self, syntax, pixels, bits, colours="MONOCHROME2", **options):
+        from pydicom.pixels import get_encoder
+
+        return get_encoder(SYNTAX + syntax).encode(
+            pixels,
+            encoding_plugin="kostka",
+            rows=ROWS,
+            columns=COLUMNS,
+            number_of_frames=1,
+            samples_per_pixel=1 if pixels.ndim == 2 else 3,
+            bits_allocated=8 * pixels.itemsize,
+            bits_stored=bits,
+            pixel_representation=int(pixels.dtype.kind == "i"),
+            photometric_interpretation=colours,
+            planar_configuration=0,
+            **options,
+        )
+
+    def test_encode(self):
+        for samples, bits, signed, colours in (
+            (1, 8, False, "MONOCHROME2"),
+            (1, 13, True, "MONOCHROME2"),
+            (3, 8, False, "RGB"),
+            (3, 8, False, "YBR_RCT"),
+        ):
+            pixels = _pixels(samples, bits, signed)
+            data = self._encode("90", pixels, bits, colours)
+            self.assertEqual(data[:2], b"\xff\x4f")
+            ds = _dataset(SYNTAX + "90", [data], samples, bits, signed, colours)
+            np.testing.assert_array_equal(self._decode(ds), pixels)
+        data = self._encode("91", _pixels(1, 12), 12, j2k_cr=[20, 8])
+        self.assertLessEqual(len(data), ROWS * COLUMNS * 12 // 8 // 8 + 1)
+        self.assertEqual(kostka.info(data).jpeg2000["layers"], 2)
+        with self.assertRaisesRegex(RuntimeError, "j2k_cr or j2k_psnr"):
+            self._encode("91", _pixels(), 8)
+        with self.assertRaisesRegex(RuntimeError, "has no ratio"):
+            self._encode("90", _pixels(), 8, j2k_cr=[5])
+
+
+@unittest.skipUnless(MAJOR == 2, "pydicom 2 with NumPy is not installed")
+class Two(Register, unittest.TestCase):
+    def test_frames(self):
+        for ds, expected in _cases():
+            if ds.file_meta.TransferSyntaxUID != SYNTAX + "201":  # which pydicom 2 does not know
+                np.testing.assert_array_equal(ds.pixel_array, expected)
+
+    def test_unregister(self):
+        self.assertIs(pydicom.config.pixel_data_handlers[0], kostka.pydicom)
+        kostka.pydicom.unregister()
+        self.assertNotIn(kostka.pydicom, pydicom.config.pixel_data_handlers)
+
+
+@unittest.skipUnless(MAJOR, "pydicom with NumPy is not installed")
+class Functions(unittest.TestCase):
+    def test_pylibjpeg(self):
+        """The functions that pylibjpeg finds by the package's entry points."""
+        pixels = _pixels(1, 12)
+        data = kostka.pydicom.encode_pixel_data(
+            pixels.tobytes(), rows=ROWS, columns=COLUMNS, samples_per_pixel=1, bits_stored=12
+        )
+        self.assertEqual(kostka.pydicom.decode_pixel_data(data, version=2), bytearray(pixels.tobytes()))
+        self.assertEqual(kostka.pydicom.decode_pixel_data(data).dtype, np.uint8)
+
+
+if __name__ == "__main__":
+    unittest.main()
