@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION graphics)
 # Our own libraries alone: CPack would name those of lib/kostka/compat, too, for which other packages must not depend on
 # this one.
 set(depend "kostka (>= ${PROJECT_VERSION})")
-file(WRITE "${CMAKE_BINARY_DIR}/shlibs" "libkostka ${PROJECT_VERSION_MAJOR} ${depend}\nlibkostka_filters ${PROJECT_VERSION_MAJOR} ${depend}\n")
+file(WRITE "${CMAKE_BINARY_DIR}/shlibs" "libkostka ${KOSTKA_SOVERSION} ${depend}\nlibkostka_filters ${KOSTKA_SOVERSION} ${depend}\n")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${CMAKE_BINARY_DIR}/shlibs")
 # CPack finds the packages of the libraries to which the binaries are linked; our own script finds those of libraries
 # that are loaded when they are needed. PNG, the most common lossless format, and JSON, which programs read, are

@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # Sources of C and of kernels, then scripts, in the folders that hold them.
-folders='bench cmake compat docs examples fuzz include plugins python src tests tools'
+folders='bench cmake compat docs examples fuzz include packaging plugins python src tests tools'
 # shellcheck disable=SC2086 # a list of words
 find $folders -name build -prune -o -type f \( -name '*.[ch]' -o -name '*.cl' \) -print | sort >"$work/c"
 # shellcheck disable=SC2086 # a list of words
