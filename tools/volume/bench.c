@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "json.h"
-#include "plain.h"
-#include "statistics.h"
+#include "print/json.h"
+#include "print/plain.h"
+#include "print/statistics.h"
 #include "volume/volume.h"
 
 /* What is measured. Times are medians of all runs, in nanoseconds for each sample. */

@@ -145,10 +145,21 @@ static void measure_step(struct j2k_encode_set *set, struct j2k_encode_component
     }
 }
 
+/* Round a number of bytes up to whole lines of the cache. */
+static size_t aligned(size_t length)
+{
+    return (length + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
+}
+
+/*
+ * A row takes an odd number of lines of the cache, so that the rows of a code-block do not compete for a few places in
+ * it.
+ */
 static void place_resident(const struct j2k_encode_set *set, struct j2k_encode_resident *resident, struct j2k_rect rect)
 {
     resident->size = set->narrow ? sizeof(int16_t) : sizeof(int32_t);
-    resident->pitch = j2k_rect_width(rect);
+    resident->pitch =
+        (aligned(j2k_rect_width(rect) * resident->size) / ROW_ALIGNMENT | 1) * ROW_ALIGNMENT / resident->size;
     resident->y0 = rect.y0;
     resident->y1 = rect.y1;
     resident->rows = resident->rows > 0 ? resident->rows : 1;
@@ -171,13 +182,7 @@ static void find_resident(struct j2k_encode_set *set, struct j2k_encode_componen
 
 static size_t resident_room(const struct j2k_encode_resident *resident)
 {
-    return resident->pitch * resident->rows + 1;
-}
-
-static bool take_resident(const struct j2k_encode_set *set, struct j2k_encode_resident *resident)
-{
-    resident->data = kst_j2k_encode_take(set->tile->encoding, resident_room(resident), resident->size);
-    return resident->data;
+    return aligned((resident->pitch * resident->rows + 1) * resident->size);
 }
 
 /*
@@ -193,23 +198,46 @@ static size_t split_room(const struct j2k_encode_set *set, uint32_t component, u
     return kst_j2k_cpu_analysis_room(&analysis) * (last ? set->strips : 1);
 }
 
-static bool make_resident(struct j2k_encode_set *set, uint32_t component)
+static uint64_t resident_total(const struct j2k_encode_set *set)
 {
-    struct j2k_encode_component *c = &set->component[component];
-    uint32_t top = j2k_encode_top(c);
-    bool fine = true;
-    for (uint32_t w = 0; w <= 3 * top && fine; w++)
-        fine = take_resident(set, &c->band[w]);
-    for (uint32_t r = 1; r < top && fine; r++)
-        fine = take_resident(set, &c->low[r]);
-    for (uint32_t r = 1; r <= top && fine; r++) {
-        size_t room = split_room(set, component, r);
-        if (room == 0)
-            continue;
-        c->room[r] = kst_j2k_encode_take(set->tile->encoding, room, 1);
-        fine = c->room[r];
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct j2k_encode_component *c = &set->component[i];
+        const uint32_t top = j2k_encode_top(c);
+        for (uint32_t w = 0; w <= 3 * top; w++)
+            bytes += resident_room(&c->band[w]);
+        for (uint32_t r = 1; r <= top; r++)
+            bytes += (r < top ? resident_room(&c->low[r]) : 0) + aligned(split_room(set, i, r));
     }
-    return fine;
+    return bytes;
+}
+
+static uint8_t *give(uint8_t **memory, size_t length)
+{
+    uint8_t *given = *memory;
+    *memory += length;
+    return given;
+}
+
+/*
+ * Allocate the rows of all bands, and room for splitting, as one block: a code-block's rows are a page or more apart,
+ * and only large blocks have pages so large that the processor knows where all of them are.
+ */
+static bool make_resident(struct j2k_encode_set *set)
+{
+    uint8_t *memory = set->resident = kst_j2k_encode_take(set->tile->encoding, resident_total(set), 1);
+    for (uint32_t i = 0; i < set->count && memory; i++) {
+        struct j2k_encode_component *c = &set->component[i];
+        const uint32_t top = j2k_encode_top(c);
+        for (uint32_t w = 0; w <= 3 * top; w++)
+            c->band[w].data = give(&memory, resident_room(&c->band[w]));
+        for (uint32_t r = 1; r <= top; r++) {
+            if (r < top)
+                c->low[r].data = give(&memory, resident_room(&c->low[r]));
+            c->room[r] = give(&memory, aligned(split_room(set, i, r)));
+        }
+    }
+    return set->resident;
 }
 
 /* Runs a statement for every band of the set. */
@@ -327,38 +355,18 @@ static bool lay_out(struct j2k_encode_set *set)
 
 bool kst_j2k_cpu_encode_set_begin(struct j2k_encode_set *set)
 {
-    bool fine = lay_out(set) && make_rows(set);
-    for (uint32_t i = 0; i < set->count; i++)
-        fine = fine && make_resident(set, i);
-    return fine && order_blocks(set);
+    return lay_out(set) && make_rows(set) && make_resident(set) && order_blocks(set);
 }
 
 uint64_t kst_j2k_cpu_encode_set_measure(struct j2k_encode_set *set)
 {
-    uint64_t bytes = 0;
-    bool fine = lay_out(set);
-    for (uint32_t i = 0; i < set->count && fine; i++) {
-        const struct j2k_encode_component *c = &set->component[i];
-        uint32_t top = j2k_encode_top(c);
-        for (uint32_t w = 0; w <= 3 * top; w++)
-            bytes += resident_room(&c->band[w]) * c->band[w].size;
-        for (uint32_t r = 1; r <= top; r++)
-            bytes += (r < top ? resident_room(&c->low[r]) * c->low[r].size : 0) + split_room(set, i, r);
-    }
-    return bytes;
+    return lay_out(set) ? resident_total(set) : 0;
 }
 
 void kst_j2k_cpu_encode_set_end(struct j2k_encode_set *set)
 {
     struct memory *memory = set->tile->encoding->memory;
-    for (uint32_t i = 0; i < set->count; i++) {
-        for (uint32_t w = 0; w < 3 * J2K_LEVELS + 1; w++)
-            kst_memory_release(memory, set->component[i].band[w].data);
-        for (uint32_t r = 0; r < J2K_RESOLUTIONS; r++) {
-            kst_memory_release(memory, set->component[i].low[r].data);
-            kst_memory_release(memory, set->component[i].room[r]);
-        }
-    }
+    kst_memory_release(memory, set->resident);
     kst_memory_release(memory, set->step);
     kst_memory_release(memory, set->order);
     kst_memory_release(memory, set->row);

@@ -11,7 +11,7 @@
 enum { TRIES = 24 };
 
 /* Bytes and errors as shares of the wanted ones: one that is close enough, and the one to aim at. */
-static const double close_bytes = 0.998, aim_bytes = 0.9993, close_error = 0.9772, aim_error = 0.9931;
+static const double close_bytes = 0.998, aim_bytes = 0.999, close_error = 0.9772, aim_error = 0.9931;
 
 /* Steps to choose from. Finer ones than the first change nothing that a decoder would show. */
 static const double finest = 1.0 / 64, coarsest = 1 << 24;
@@ -58,16 +58,18 @@ void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder)
     encoder->request.worth = squares * encoder->weight[band] * step * step;
 }
 
-/* Errors of a quantiser are about those of evenly distributed values. Photographs of 8 bits at 1 bit a sample take 4.
+/*
+ * Errors of a quantiser are about those of evenly distributed values. For bytes this is what photographs of 8 bits take
+ * on average, between 1/8 and 1 bit a sample.
  */
 static double first_step(const struct j2k_encoder *encoder)
 {
-    const double samples = kst_j2k_run_encode_samples(encoder), usual = 4;
+    const double samples = kst_j2k_run_encode_samples(encoder), usual = 0.9, power = -0.83;
     if (encoder->options.target == KST_J2K_PSNR)
         return fmax(finest, sqrt(12 * kst_j2k_run_wanted_error(encoder, encoder->options.layers - 1) / samples));
     const double bits = 8 * (double)kst_j2k_run_encode_budget(encoder, 0) / samples;
     const double deeper = ldexp(1, (int)j2k_encode_sample_depth(encoder, 0) - 8);
-    return fmax(finest, usual * deeper / fmax(bits, 1e-3));
+    return fmax(finest, usual * deeper * pow(fmax(bits, 1e-3), power));
 }
 
 double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder)
@@ -85,7 +87,7 @@ struct step_search {
     uint64_t around, budget;
     bool by_error;
     double close, aim, finest;
-    struct tried_step now, before, good, bad; /* a step of 0: none yet */
+    struct tried_step now, before, earlier, good, bad; /* a step of 0: none yet */
 };
 
 void kst_j2k_run_encode_take_all(struct j2k_encoder *encoder)
@@ -149,15 +151,40 @@ static double power_of(const struct step_search *search)
     const struct tried_step *a = &search->now, *b = &search->before;
     const double least = 0.3, most = 3, sign = search->by_error ? 1 : -1;
     if (b->step <= 0 || a->step == b->step || a->share <= 0 || b->share <= 0)
-        return search->by_error ? 1.6 : -0.9;
+        return search->by_error ? 1.6 : -1.1;
     double power = sign * log(a->share / b->share) / log(a->step / b->step);
     return sign * fmin(fmax(power, least), most);
+}
+
+/*
+ * Return the step where a parabola through the last three tries meets the target, with logarithms of both. 0: there are
+ * not three tries, or two are so near each other that the rounding of steps would tell.
+ */
+static double step_of_three(const struct step_search *search)
+{
+    const struct tried_step *tried[] = {&search->now, &search->before, &search->earlier};
+    const double apart = 0.01, aim = log(search->aim);
+    double share[3], step = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (tried[i]->step <= 0 || tried[i]->share <= 0)
+            return 0;
+        share[i] = log(tried[i]->share);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        const double a = share[(i + 1) % 3], b = share[(i + 2) % 3];
+        if (fabs(share[i] - a) < apart)
+            return 0;
+        step += log(tried[i]->step) * (aim - a) * (aim - b) / ((share[i] - a) * (share[i] - b));
+    }
+    return exp(step);
 }
 
 static double next_step(const struct step_search *search)
 {
     const double share = fmax(search->now.share, 1e-9);
-    double step = search->now.step * pow(search->aim / share, 1 / power_of(search));
+    double step = step_of_three(search);
+    if (step <= 0)
+        step = search->now.step * pow(search->aim / share, 1 / power_of(search));
     step = fmin(fmax(step, search->now.step / 16), search->now.step * 16);
     if (search->good.step > 0 && search->bad.step > 0) {
         const double low = fmin(search->good.step, search->bad.step), high = fmax(search->good.step, search->bad.step);
@@ -194,6 +221,7 @@ static kst_status run(struct step_search *search)
     kst_status status = judge(search);
     for (uint32_t i = 1; i < TRIES && !status && !learn(search) && !is_exhausted(search); i++) {
         const double step = next_step(search);
+        search->earlier = search->before;
         search->before = search->now;
         status = code(search, step);
         if (!status)

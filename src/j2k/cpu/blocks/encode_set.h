@@ -62,8 +62,9 @@ struct j2k_encode_set {
     uint32_t first, count;
     bool narrow; /* samples and coefficients take 16 bits (narrow.h) */
     struct j2k_encode_component component[J2K_ANALYSED_TOGETHER];
-    uint32_t lag;    /* number of steps by which blocks lag behind rows, so that threads always find blocks */
-    uint32_t strips; /* number of strips in which the rows of a step are split for the first time */
+    uint8_t *resident; /* the memory of all resident rows, and of the rooms for splitting */
+    uint32_t lag;      /* number of steps by which blocks lag behind rows, so that threads always find blocks */
+    uint32_t strips;   /* number of strips in which the rows of a step are split for the first time */
     uint32_t step_count;
     struct j2k_encode_step *step;
     uint32_t *order; /* blocks ordered by step */
