@@ -5,30 +5,36 @@ set -u
 cd "$KOSTKA_SOURCE" || exit 1
 failed=0
 public=$(grep -hoE 'kst_[a-z0-9_]+\(' include/kostka/*.h | sort -u)
-# word FOLDER: with what the names of a folder begin; nothing where only the other folders' words are barred.
+# word FOLDER: sets "own" to what the names of a folder begin with; to nothing where only the other folders' words are barred.
 word() {
     case $1/ in
-    src/jpeg/gpu/*) echo jpeg_gpu_ ;;
-    src/jpeg/*) echo jpeg_ ;;
-    src/j2k/gpu/*) echo j2k_gpu_ ;;
-    src/j2k/*) echo j2k_ ;;
-    src/resize/*) echo resize_ ;;
-    src/filters/*) echo filter ;; # and kst_filter, the API's
-    src/gl/*) echo gl ;; # and kst_gl, the API's
-    src/device/cuda/*) echo cu ;; # the driver's own structures begin with cu_
-    src/device/opencl/*) echo opencl ;;
-    src/device/*) echo gpu ;;
+    src/jpeg/gpu/*) own=jpeg_gpu_ ;;
+    src/jpeg/*) own=jpeg_ ;;
+    src/j2k/gpu/*) own=j2k_gpu_ ;;
+    src/j2k/*) own=j2k_ ;;
+    src/resize/*) own=resize_ ;;
+    src/filters/*) own=filter ;; # and kst_filter, the API's
+    src/gl/*) own=gl ;; # and kst_gl, the API's
+    src/device/cuda/*) own=cu ;; # the driver's own structures begin with cu_
+    src/device/opencl/*) own=opencl ;;
+    src/device/*) own=gpu ;;
+    *) own= ;;
     esac
 }
-# function_word FOLDER: with what the names of a folder's functions begin, where that is more than its structures' word.
+# function_word FOLDER: sets "begin" to what the names of a folder's functions begin with, where that is more than its structures' word.
 function_word() {
+    begin=
     case $1/ in
-    src/jpeg/cpu/* | src/jpeg/run/* | src/j2k/cpu/* | src/j2k/run/*) echo "$1" | cut -d/ -f2,3 | sed 's#/#_#; s#$#_#' ;;
+    src/jpeg/cpu/* | src/jpeg/run/* | src/j2k/cpu/* | src/j2k/run/*)
+        begin=${1#src/}
+        stage=${begin#*/}
+        begin=${begin%%/*}_${stage%%/*}_
+        ;;
     esac
 }
 # refused FOLDER NAME: whether the name, without kst_, is not one of the folder's.
 refused() {
-    own=$(word "$1")
+    word "$1"
     case $2 in
     jpeg_gpu_* | j2k_gpu_*) [ "${2%%_gpu_*}_gpu_" != "$own" ] ;;
     "${own:-none}"*) return 1 ;;
@@ -46,13 +52,14 @@ found=$(grep -rnE '^[a-z].*\bkst_[a-z0-9_]+\(' src --include='*.c' | grep -vE ':
 while read -r folder name; do
     case $public in *"kst_$name("*) continue ;; esac
     refused "$folder" "$name" && complain "$folder has kst_$name()"
+    function_word "$folder"
     case $name in
-    "$(function_word "$folder")"*) ;;
+    "$begin"*) ;;
     *) complain "$folder has kst_$name()" ;;
     esac
     case $name in
     jpeg_cpu_* | jpeg_run_* | j2k_cpu_* | j2k_run_*)
-        [ -n "$(function_word "$folder")" ] || complain "$folder has kst_$name()"
+        [ -n "$begin" ] || complain "$folder has kst_$name()"
         ;;
     esac
 done <<EOF
