@@ -20,7 +20,7 @@
     "                      inputs ending in .tar, and '-' if it begins like one, are archives of WebDataset's\n"       \
     "                      layout: pictures in them are converted, and what has the same key goes along\n"
 
-/* The work on one input. */
+/* Holds the work on one input. */
 struct task {
     const struct source *source;
     const char *path; /* the output's path; null: task_path() makes it once the extension is known */

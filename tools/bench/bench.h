@@ -32,7 +32,7 @@ struct bench_settings {
     json_t *list;
 };
 
-/* A picture, as pixels and coded. */
+/* Describes a picture, as pixels and coded. */
 struct bench_picture {
     struct source source;
     struct picture picture; /* the pixels to encode; when decoding, the expected pixels, in host memory */
@@ -55,7 +55,7 @@ struct bench_case {
     kst_copy_times copy; /* the time to copy the pixels of a picture, on average; 0: there is no bus */
 };
 
-/* Times of runs, in seconds. */
+/* Holds times of runs, in seconds. */
 struct bench_times {
     double *run; /* the owner frees it */
     size_t count;

@@ -9,8 +9,8 @@
 #include "files/files.h"
 
 /*
- * The part of a file that is decoded: its only picture, or the first frame of an animation. The struct says which bytes
- * of the file hold it, and which part of the canvas it covers.
+ * Holds the part of a file that is decoded: its only picture, or the first frame of an animation. The struct says which
+ * bytes of the file hold it, and which part of the canvas it covers.
  */
 struct webp_frame {
     const uint8_t *data; /* the bytes for libwebp: the whole file, or the chunks of a frame */
