@@ -410,16 +410,6 @@ static bool run_kind(struct volume_bench *b)
     return same;
 }
 
-static kst_context *open_context(const char *device)
-{
-    kst_context_options options;
-    kst_context *context = NULL;
-    kst_context_options_init(&options);
-    options.device = device;
-    bench_check(kst_context_create(&options, &context), device);
-    return context;
-}
-
 static uint32_t number(const char *text, uint32_t least, uint32_t most)
 {
     const unsigned long value = strtoul(text, NULL, 10);
@@ -447,8 +437,8 @@ int main(int argc, char **argv)
             return 2;
     }
     kst_device_info info = {.size = sizeof info};
-    b.cpu = open_context("cpu");
-    b.gpu = open_context(device);
+    b.cpu = bench_context("cpu");
+    b.gpu = bench_context(device);
     bench_check(kst_context_device(b.gpu, &info), device);
     b.memory = info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
     printf("%s, %u³ samples in bricks of %u³\n\n", info.name, b.side, b.brick);
