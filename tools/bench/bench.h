@@ -103,7 +103,7 @@ bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *s
     struct picture *picture, struct problem *problem);
 
 /*
- * bench_time.c: run work as often as the settings say, and fill in the times. The runs take turns: run i does what run
+ * time.c: run work as often as the settings say, and fill in the times. The runs take turns: run i does what run
  * i + turns does, with the same state. Each turn is run before the clock starts, because a state allocates its buffers
  * in its first run, and each is timed at least once, unless the settings ask for fewer runs.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compresses the rows of a PNG in bands. Each band is compressed as a deflate stream of its own, and the streams are
- * joined (deflate_join.h) to one zlib stream. Bands have the same rows for any number of threads, so the file has the
+ * joined (deflate/join.h) to one zlib stream. Bands have the same rows for any number of threads, so the file has the
  * same bytes. The calling thread fills bands and writes finished ones in their order; if no band is free it compresses
  * one itself.
  */

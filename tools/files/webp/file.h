@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads WebP files: webp_chunks.c parses the container (RFC 9649, 2.2–2.7), and webp.c lets libwebp decode its
+ * Reads WebP files: chunks.c parses the container (RFC 9649, 2.2–2.7), and webp.c lets libwebp decode its
  * contents.
  */
 #ifndef KOSTKA_TOOL_WEBP_FILE_H
