@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ends a benchmark whose call failed, and reads the clock. */
+/* Ends a benchmark whose call failed, opens contexts, and reads the clock. */
 #ifndef KOSTKA_BENCH_CALL_H
 #define KOSTKA_BENCH_CALL_H
 
@@ -15,6 +15,17 @@ static inline void bench_check(kst_status status, const char *what)
         return;
     fprintf(stderr, "%s: %s\n", what, kst_status_text(status));
     exit(1);
+}
+
+/* Open a context on a device of that name. */
+static inline kst_context *bench_context(const char *device)
+{
+    kst_context_options options;
+    kst_context *context = NULL;
+    kst_context_options_init(&options);
+    options.device = device;
+    bench_check(kst_context_create(&options, &context), device);
+    return context;
 }
 
 static inline double bench_now(void)

@@ -17,7 +17,7 @@ struct point {
     double bits, decibels;
 };
 
-/* All points, and the axes that they need. */
+/* Holds all points, and the axes that they need. */
 struct points {
     struct point point[POINTS];
     int count;
@@ -67,7 +67,7 @@ static bool read_points(struct points *points)
     return points->count > 0;
 }
 
-/* The place of a panel, and the axes in it. */
+/* Holds the place of a panel, and the axes in it. */
 struct panel {
     struct svg *svg;
     const struct points *points;

@@ -7,7 +7,7 @@
 
 enum work { WORK_DECODE, WORK_PROGRESSIVE_DECODE, WORK_ENCODE, WORK_PROGRESSIVE_ENCODE, WORK_COUNT };
 
-/* RGB pixels without padding, and how to code them. */
+/* Holds RGB pixels without padding, and how to code them. */
 struct picture {
     uint8_t *pixels;
     uint32_t width;

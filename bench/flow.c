@@ -25,7 +25,7 @@
 
 enum { RUNS_MAX = 100 };
 
-/* What a run counts. */
+/* Holds what a run counts. */
 struct run {
     char **file;
     uint64_t files, items, brought;

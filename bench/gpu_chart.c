@@ -10,7 +10,7 @@
 
 enum { WIDTH = 900, HEIGHT = 520, LEFT = 70, RIGHT = 230, TOP = 70, BOTTOM = 50 };
 
-/* The powers at the ends of the axes. */
+/* Holds the powers at the ends of the axes. */
 struct axes {
     double base, x0, x1, y0, y1;
 };

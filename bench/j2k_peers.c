@@ -25,7 +25,7 @@ struct settings {
     json_t *results;
 };
 
-/* The ratios of the rounds, in ascending order. */
+/* Holds the ratios of the rounds, in ascending order. */
 struct spread {
     double low, quarter, median, three_quarters, high;
 };
@@ -294,7 +294,7 @@ static bool write_file(const char *path, const uint8_t *data, size_t length)
     return file != NULL && fclose(file) == 0 && good;
 }
 
-/* One photograph that is encoded, and the files that tools take and make of it. */
+/* Describes one photograph that is encoded, and the files that tools take and make of it. */
 struct encode_job {
     const struct settings *settings;
     const struct opj_picture *picture;

@@ -7,7 +7,7 @@
 
 #include <openjpeg.h>
 
-/* A file in memory. */
+/* Describes a file in memory. */
 struct file {
     uint8_t *data;
     size_t length, capacity, place;

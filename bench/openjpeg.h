@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Planes of samples, unsigned. */
+/* Holds planes of samples, unsigned. */
 struct opj_picture {
     uint32_t width, height, components, depth;
     const uint16_t *sample; /* pixel by pixel; or, for encoding, */
@@ -15,7 +15,8 @@ struct opj_picture {
 };
 
 /*
- * Return a bare codestream from malloc: lossless if `ratio` is 0, otherwise that many times smaller. Null on failure.
+ * Return a bare codestream from malloc: lossless if `ratio` is 0, otherwise that many times smaller. Returns null on
+ * failure.
  */
 uint8_t *openjpeg_encode(const struct opj_picture *picture, float ratio, int threads, size_t *length);
 

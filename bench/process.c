@@ -60,7 +60,7 @@ static char *fill_in(const char *argument, const char *picture)
 
 static const char fresh[] = "new:";
 
-/* The argument without the mark of a file that is to be new. */
+/* Return the argument without the mark of a file that is to be new. */
 static const char *plain(const char *argument)
 {
     return strncmp(argument, fresh, strlen(fresh)) == 0 ? argument + strlen(fresh) : argument;
@@ -154,7 +154,7 @@ static int compare(const char *label, size_t rounds, char **picture, size_t pict
     return 0;
 }
 
-/* Return the arguments up to the next "--", which becomes their end. Null if there is none. */
+/* Return the arguments up to the next "--", which becomes their end. Returns null if there is none. */
 static char **next_part(char **arguments)
 {
     while (*arguments != NULL && strcmp(*arguments, "--") != 0)

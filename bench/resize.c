@@ -43,7 +43,7 @@ static const struct resize_case cases[] = {
         KST_RESIZE_BILINEAR, true},
 };
 
-/* A case on the device, and what the CPU makes of it. */
+/* Describes a case on the device, and what the CPU makes of it. */
 struct bench {
     const struct resize_case *of;
     kst_context *cpu, *gpu;
@@ -160,7 +160,7 @@ static bool compare(struct bench *b)
     return same;
 }
 
-/* The time of each kernel, over all of its launches. */
+/* Holds the time of each kernel, over all of its launches. */
 struct kernel_times {
     struct {
         const char *name;
@@ -221,16 +221,6 @@ static bool run_case(struct bench *b, uint32_t runs)
     return same;
 }
 
-static kst_context *open_context(const char *device)
-{
-    kst_context_options options;
-    kst_context *context = NULL;
-    kst_context_options_init(&options);
-    options.device = device;
-    bench_check(kst_context_create(&options, &context), device);
-    return context;
-}
-
 int main(int argc, char **argv)
 {
     static struct bench bench;
@@ -246,7 +236,7 @@ int main(int argc, char **argv)
             return 2;
     }
     kst_device_info info = {.size = sizeof info};
-    bench = (struct bench){.cpu = open_context("cpu"), .gpu = open_context(device)};
+    bench = (struct bench){.cpu = bench_context("cpu"), .gpu = bench_context(device)};
     bench_check(kst_context_device(bench.gpu, &info), device);
     bench.memory = info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
     puts("| resized | as the CPU | passes, ms | call, ms | kernels, ms, in the profile |\n|---|---|---|---|---|");

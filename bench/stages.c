@@ -26,7 +26,7 @@ struct data {
     uint64_t masks;
 };
 
-/* A stage, which passes once over the data: `units` blocks, samples or pixels. */
+/* Describes a stage, which passes once over the data: `units` blocks, samples or pixels. */
 struct stage {
     const char *name;
     const char *unit;

@@ -442,16 +442,6 @@ static bool run_kind(struct volume_bench *b)
     return same;
 }
 
-static kst_context *open_context(const char *device)
-{
-    kst_context_options options;
-    kst_context *context = NULL;
-    kst_context_options_init(&options);
-    options.device = device;
-    bench_check(kst_context_create(&options, &context), device);
-    return context;
-}
-
 int main(int argc, char **argv)
 {
     enum { SIDE = 512, BRICK = 128, RUNS = 21, RUNS_MAX = 1000 };
@@ -475,8 +465,8 @@ int main(int argc, char **argv)
             return 2;
     }
     kst_device_info info = {.size = sizeof info};
-    b.cpu = open_context("cpu");
-    b.gpu = open_context(device);
+    b.cpu = bench_context("cpu");
+    b.gpu = bench_context(device);
     bench_check(kst_context_device(b.gpu, &info), device);
     b.memory = info.kind == KST_DEVICE_CUDA ? KST_MEMORY_CUDA : KST_MEMORY_OPENCL;
     printf("%s, %u³ samples in bricks of %u³\n\n", info.name, b.side, b.brick);

@@ -23,7 +23,7 @@ struct caller {
     long no_memory_for;
 };
 
-/* One operation, and where it ends. */
+/* Describes one operation, and where it ends. */
 struct run {
     struct caller *caller;
     uint32_t kind;

@@ -25,8 +25,8 @@ enum { FUZZ_LIMITS = 6 };
 kst_context *fuzz_limited(uint32_t kind);
 
 /*
- * The fuzzer's input. Options are read from its end, so that its beginning can be an unchanged file. Once it is used
- * up, 0 is read.
+ * Holds the fuzzer's input. Options are read from its end, so that its beginning can be an unchanged file. Once it is
+ * used up, 0 is read.
  */
 struct fuzz_input {
     const uint8_t *data;

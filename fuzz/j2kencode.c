@@ -232,7 +232,7 @@ static void check_decoded(const struct picture *picture, const kst_buffer *coded
     kst_image_release(fuzz_fast(), &image);
 }
 
-/* A picture whose rows come from a function, which fails at one of them. */
+/* Describes a picture whose rows come from a function, which fails at one of them. */
 struct rows {
     const kst_image *image;
     uint32_t missing;

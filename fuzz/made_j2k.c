@@ -58,7 +58,7 @@ static void put_siz(struct made *made, const struct stream *s)
     made_close(made, at);
 }
 
-/* The style of code-blocks: with bit 6 those of T.814, and with bit 7, too, mixed with others. */
+/* Return the style of code-blocks: with bit 6 those of T.814, and with bit 7, too, mixed with others. */
 static uint32_t choose_style(struct made *made)
 {
     if (made_rarely(made, 3))

@@ -332,7 +332,7 @@ static json_t *json_density(const kst_info *info)
         "{s:i, s:i, s:s}", "x", info->density_x, "y", info->density_y, "unit", density_unit(info->density_unit));
 }
 
-/* Null where none is claimed; breaches are null where the rules are not known. */
+/* Returns null where none is claimed; breaches are null where the rules are not known. */
 static json_t *json_profile(kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);

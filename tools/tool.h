@@ -43,7 +43,7 @@ struct problem {
 /* Set the text. Always returns false, so that functions can end with it. */
 __attribute__((format(printf, 2, 3))) bool problem_set(struct problem *problem, const char *format, ...);
 
-/* The same, for a problem of another kind than PROBLEM_CONTENT. */
+/* Do the same, for a problem of another kind than PROBLEM_CONTENT. */
 __attribute__((format(printf, 3, 4))) bool problem_set_kind(
     struct problem *problem, enum problem_kind kind, const char *format, ...);
 

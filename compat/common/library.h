@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
-/* An original library that is open. If something is missing, the program ends, as one does whose library is missing. */
+/*
+ * Describes an original library that is open. If something is missing, the program ends, as one does whose library is
+ * missing.
+ */
 struct compat_library {
     const char *name; /* for messages: "libjpeg.so.62" */
     void *handle;
@@ -20,7 +23,7 @@ struct compat_library compat_open(const char *name, const char *variable, const 
 /* Find a function or an object. */
 void *compat_find(const struct compat_library *library, const char *symbol);
 
-/* The same for one that not every build of the original has; null: it has none. */
+/* Do the same for one that not every build of the original has; null: it has none. */
 void *compat_find_if_there(const struct compat_library *library, const char *symbol);
 
 /* Say why the library cannot be used, and end the program. */

@@ -127,7 +127,7 @@ static bool set_image(struct libjpeg_compression *c, j_compress_ptr cinfo)
     return !kst_image_allocate(c->context, &c->image);
 }
 
-/* The memory of a line of the picture; the context keeps such memory for the next picture. */
+/* Return the memory of a line of the picture; the context keeps such memory for the next picture. */
 static uint8_t *line_of(const struct libjpeg_compression *c, JDIMENSION y)
 {
     return (uint8_t *)c->image.plane[0].data + (ptrdiff_t)y * c->image.plane[0].pitch;

@@ -14,7 +14,7 @@ static const uint8_t natural_order[DCTSIZE2] = {0, 1, 8, 16, 9, 2, 3, 10, 17, 24
     40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58,
     59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-/* A marker segment that is being made. */
+/* Describes a marker segment that is being made. */
 struct segment {
     uint8_t bytes[2 + SEGMENT_MAX];
     size_t length;

@@ -12,7 +12,7 @@
 #include <jpeglib.h>
 #pragma GCC visibility pop
 
-/* The system's functions in place of which this library has its own. */
+/* Holds the system's functions in place of which this library has its own. */
 struct libjpeg_original {
 #define PASS(name)
 #define TAKE(name) __typeof__(name) *name;

@@ -49,7 +49,7 @@ struct libjpeg_taken {
 /* Return what is taken over; null if the system's library decodes. */
 struct libjpeg_taken *libjpeg_taken(j_decompress_ptr cinfo);
 
-/* taken.c: take a decompression over if Kostka gives the same bytes. Null if not. */
+/* taken.c: take a decompression over if Kostka gives the same bytes. Returns null if not. */
 struct libjpeg_taken *libjpeg_take(j_decompress_ptr cinfo);
 /* Release it, whether it was handed over or not. Null is allowed. */
 void libjpeg_release(struct libjpeg_taken *taken);

@@ -83,7 +83,7 @@ static void choose_all(struct openjp2_codec *codec, opj_image_t *image)
     image->y1 = h->y1;
 }
 
-/* A side of the area, and what the headers say of the picture in that direction. */
+/* Describes a side of the area, and what the headers say of the picture in that direction. */
 struct side {
     const char *name;
     int32_t first, end;

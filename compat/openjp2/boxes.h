@@ -11,13 +11,13 @@
 
 struct openjp2_codec;
 
-/* A channel that a palette makes (cmap). */
+/* Describes a channel that a palette makes (cmap). */
 struct openjp2_mapping {
     uint32_t component;
     uint8_t kind, column; /* kind 0: the component itself; 1: through the column of the palette */
 };
 
-/* What a channel is (cdef). */
+/* Holds what a channel is (cdef). */
 struct openjp2_definition {
     uint16_t channel, kind, association;
 };

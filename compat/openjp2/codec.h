@@ -58,7 +58,7 @@ __attribute__((format(printf, 2, 3))) void openjp2_inform(const struct openjp2_c
 __attribute__((format(printf, 2, 3))) void openjp2_warn(const struct openjp2_codec *codec, const char *format, ...);
 __attribute__((format(printf, 2, 3))) bool openjp2_fail(const struct openjp2_codec *codec, const char *format, ...);
 
-/* An image without components' memory, as the headers describe it; null without memory. */
+/* Return an image without components' memory, as the headers describe it; null without memory. */
 opj_image_t *openjp2_image_of(const struct openjp2_codec *codec);
 
 /* The area of a tile on the reference grid. */

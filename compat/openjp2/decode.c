@@ -7,7 +7,7 @@
 
 enum { PLANES = 4, FREE_SAMPLES = 1 << 27, DEFAULT_WORK = 1 << 16 };
 
-/* One decoding: the components that have samples in the area, ascending, and where these go. */
+/* Describes one decoding: the components that have samples in the area, ascending, and where these go. */
 struct work {
     struct openjp2_codec *codec;
     kst_decode_options options;

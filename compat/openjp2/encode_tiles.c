@@ -6,7 +6,7 @@
 
 #include "encoder.h"
 
-/* A tile's samples of a component: their place in the component, in samples. */
+/* Describes a tile's samples of a component: their place in the component, in samples. */
 struct area {
     uint32_t x, y, width, height;
 };

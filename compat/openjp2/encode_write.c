@@ -13,7 +13,7 @@ enum {
     UNASSOCIATED = 65535
 };
 
-/* Bytes in front of the codestream. */
+/* Holds bytes in front of the codestream. */
 struct front {
     uint8_t *data;
     size_t length;

@@ -7,7 +7,7 @@
 
 enum { ENCODED_LAYERS = 100, ENCODED_CHANGES = 32 };
 
-/* Boxes of a JP2 file that say what the components are. */
+/* Holds boxes of a JP2 file that say what the components are. */
 struct openjp2_colours {
     OPJ_COLOR_SPACE space;
     uint8_t *profile; /* ICC; null: none */

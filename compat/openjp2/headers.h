@@ -11,7 +11,7 @@
 
 struct openjp2_codec;
 
-/* The parameters of a component: those of COD and QCD, or of its COC, QCC and RGN. */
+/* Holds the parameters of a component: those of COD and QCD, or of its COC, QCC and RGN. */
 struct openjp2_component {
     uint32_t dx, dy, depth;
     bool is_signed;
@@ -30,7 +30,7 @@ struct openjp2_headers {
     bool has_packed; /* PPM: packet headers are in the main header */
 };
 
-/* A part of a header that begins with a marker. */
+/* Describes a part of a header that begins with a marker. */
 struct openjp2_segment {
     uint32_t marker;
     size_t at, length; /* in the bytes of the header; the length includes the marker */

@@ -7,7 +7,7 @@
 
 #include "picture.h"
 
-/* A picture in the caller's memory. */
+/* Describes a picture in the caller's memory. */
 struct turbojpeg_source {
     const unsigned char *pixels;
     int width, pitch, height, format;

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define KOSTKA_TYPE_DECODER (kostka_decoder_get_type())
 G_DECLARE_DERIVABLE_TYPE(KostkaDecoder, kostka_decoder, KOSTKA, DECODER, GstVideoDecoder)
 
-/* The bytes of a frame as they are decoded. */
+/* Holds the bytes of a frame as they are decoded. */
 typedef struct KostkaCoded {
     const guint8 *data;
     gsize length;

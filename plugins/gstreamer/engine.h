@@ -9,7 +9,7 @@
 
 GST_DEBUG_CATEGORY_EXTERN(kostka_debug);
 
-/* An element's context, and what its properties say about it. The object's lock guards the properties. */
+/* Describes an element's context, and what its properties say about it. The object's lock guards the properties. */
 typedef struct KostkaEngine {
     gchar *device; /* null: KOSTKA_DEVICE, or "auto" */
     guint threads; /* 0: KOSTKA_THREADS, or one for each processor */

@@ -6,7 +6,7 @@
 #include <gst/video/video.h>
 #include <kostka/kostka.h>
 
-/* A format of frames. */
+/* Describes a format of frames. */
 typedef struct KostkaFormat {
     GstVideoFormat video;
     kst_format pixels; /* KST_FORMAT_RAW: a plane for each component */

@@ -144,7 +144,7 @@ static void choose_alone(const struct cropping *c, const struct source *source, 
     kst_decoder_destroy(&decoder);
 }
 
-/* Describe the streams' pictures together. False if there is no memory for that. */
+/* Describe the streams' pictures together. Returns false if there is no memory for that. */
 static bool describe_all(
     const struct cropping *c, const struct source *source, size_t count, kst_decode_item *item, kst_image *image)
 {

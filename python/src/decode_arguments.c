@@ -5,7 +5,7 @@
 #include "decoding.h"
 #include "options.h"
 
-/* The arguments as they were passed. */
+/* Holds the arguments as they were passed. */
 struct settings {
     kst_decode_options options;
     int format, planar, sample, memory;

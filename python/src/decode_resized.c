@@ -5,7 +5,7 @@
 #include "decoding.h"
 #include "options.h"
 
-/* The arguments as they were passed, and what they come to. */
+/* Holds the arguments as they were passed, and what they come to. */
 struct resized {
     struct state *state;
     struct context *context;

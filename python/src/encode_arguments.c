@@ -4,7 +4,7 @@
 
 #include "encoding.h"
 
-/* The arguments as they were passed, except those that are already in the form that encoding needs. */
+/* Holds the arguments as they were passed, except those that are already in the form that encoding needs. */
 struct settings {
     struct encoding *encoding;
     kst_encode_options options;

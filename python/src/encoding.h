@@ -7,7 +7,7 @@
 
 enum { METADATA_KINDS = 4 };
 
-/* The options of JPEG 2000, and what they point to. */
+/* Holds the options of JPEG 2000, and what they point to. */
 struct jpeg2000 {
     kst_j2k_options options;
     const char *target;  /* the name of the option that gave the target; null: none */

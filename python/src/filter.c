@@ -7,7 +7,7 @@
 #include "held.h"
 #include "options.h"
 
-/* The arguments as they were passed, the array that is filtered and what becomes of it. */
+/* Holds the arguments as they were passed, the array that is filtered and what becomes of it. */
 struct filtering {
     struct state *state;
     struct context *context;

@@ -26,7 +26,7 @@ struct flow {
     pid_t process;      /* the process whose threads work for it */
     PyObject *iterator; /* the caller's source; null once it is exhausted */
     PyObject *error[3]; /* the exception that it ended with */
-    /* What is known of the library's contexts, which images need. */
+    /* Holds what is known of the library's contexts, which images need. */
     struct {
         kst_context *handle;
         kst_device_info info;

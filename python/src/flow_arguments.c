@@ -5,7 +5,7 @@
 
 #include "flow.h"
 
-/* The arguments as they were passed. */
+/* Holds the arguments as they were passed. */
 struct settings {
     PyObject *decode, *resize, *encode, *memory;
     const char *filters, *devices, *errors;

@@ -4,7 +4,7 @@
 
 #include "flow.h"
 
-/* What an item borrows from: a buffer, or a path as bytes. */
+/* Holds what an item borrows from: a buffer, or a path as bytes. */
 struct given {
     Py_buffer buffer;
     bool has_buffer;

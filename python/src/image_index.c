@@ -4,7 +4,7 @@
 
 #include "kostka_python.h"
 
-/* The index of a dimension: one position, or `count` of them. */
+/* Holds the index of a dimension: one position, or `count` of them. */
 struct range {
     bool is_slice;
     Py_ssize_t start, step, count;

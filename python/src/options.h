@@ -63,7 +63,7 @@ bool kst_py_read_skipped(
 bool kst_py_read_text(
     const struct option *option, PyObject *value, void *to); /* const char *, valid as long as the value */
 
-/* A list of numbers in ascending order; the caller frees `number` with PyMem_Free(). */
+/* Holds a list of numbers in ascending order; the caller frees `number` with PyMem_Free(). */
 struct numbers {
     uint32_t *number;
     uint32_t count;

@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-/* The arguments as they were passed, and the array that is resized. */
+/* Holds the arguments as they were passed, and the array that is resized. */
 struct resizing {
     struct state *state;
     struct context *context;

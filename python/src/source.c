@@ -10,7 +10,7 @@
 
 enum { STEP = 1 << 20 };
 
-/* The bytes of a file, and why reading it ended. */
+/* Holds the bytes of a file, and why reading it ended. */
 struct bytes {
     uint8_t *data;
     size_t length;

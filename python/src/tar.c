@@ -27,7 +27,7 @@ struct member {
     uint64_t offset, size;
 };
 
-/* What extended headers have said about the member that follows them. */
+/* Holds what extended headers have said about the member that follows them. */
 struct extension {
     char *name; /* from malloc(); null: nothing */
     size_t name_length;

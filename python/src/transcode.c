@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-/* The arguments as they were passed. */
+/* Holds the arguments as they were passed. */
 struct settings {
     kst_transcode_options options;
     int coding, progression;

@@ -5,7 +5,7 @@
 
 #include "encoding.h"
 
-/* The arguments of both directions as they were passed. */
+/* Holds the arguments of both directions as they were passed. */
 struct settings {
     kst_volume_options encode;
     struct jpeg2000 jpeg2000;

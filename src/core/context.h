@@ -31,7 +31,7 @@ extern const kst_limits kst_default_limits;
 kst_status kst_context_make(const kst_context_options *options, struct kst_context **context);
 void kst_context_drop(struct kst_context *context);
 
-/* An operation in the context, which works with its limits and threads, and with these. */
+/* Return an operation in the context, which works with its limits and threads, and with these. */
 static inline struct operation kst_context_operation(
     const struct kst_context *context, struct memory *memory, kst_report *report, struct progress *progress)
 {

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* The lock and the condition that any number of counts share. */
+/* Holds the lock and the condition that any number of counts share. */
 struct countdowns {
     pthread_mutex_t lock;
     pthread_cond_t zero; /* broadcast when one of the counts has reached 0 */

@@ -6,8 +6,8 @@
 #include "core/cpu.h"
 
 /*
- * The kind of device that a name stands for: "auto" (which counts as the CPU here), "cpu", "cuda[:N]" or "opencl[:N]".
- * KST_ERROR_DEVICE_NAME if the name has another form.
+ * Find the kind of device that a name stands for: "auto" (which counts as the CPU here), "cpu", "cuda[:N]" or
+ * "opencl[:N]". Fails with KST_ERROR_DEVICE_NAME if the name has another form.
  */
 kst_status kst_device_kind_by_name(const char *name, kst_device_kind *kind);
 

@@ -5,7 +5,7 @@
 
 #include "core/device.h"
 
-/* True for "" and for ":N", where N has one to four digits. */
+/* Returns true for "" and for ":N", where N has one to four digits. */
 static bool is_number_suffix(const char *suffix)
 {
     if (suffix[0] == '\0')

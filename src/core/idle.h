@@ -24,7 +24,7 @@ struct idle_block {
     uint64_t since; /* the value of the clock when the block was released */
 };
 
-/* Blocks of one kind. Those of the other kind come and go without making them look old. */
+/* Holds blocks of one kind. Those of the other kind come and go without making them look old. */
 struct idle_shelf {
     pthread_mutex_t lock; /* guards all members below */
     uint64_t limit;       /* the most that `held` may be, in bytes; 0: nothing is kept */
@@ -35,7 +35,7 @@ struct idle_shelf {
     struct idle_block block[IDLE_BLOCKS_MAX];
 };
 
-/* Thread-safe. */
+/* Keeps blocks of both kinds. All functions may be called from several threads at once. */
 struct idle_blocks {
     struct idle_shelf large, small;
 };
@@ -46,7 +46,7 @@ void kst_idle_destroy(struct idle_blocks *idle);
 
 /*
  * Take the smallest block of at least `length` bytes that is at most a quarter longer. `*found` receives its length;
- * its contents are undefined. Null if there is none.
+ * its contents are undefined. Returns null if there is none.
  */
 void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found);
 

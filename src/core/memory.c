@@ -10,7 +10,7 @@
 
 enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20 };
 
-/* The header right in front of the bytes that the caller gets. */
+/* Holds the header right in front of the bytes that the caller gets. */
 struct memory_block {
     void *raw;       /* the pointer that the allocator returned */
     uint64_t length; /* bytes that the operation accounts for */
@@ -88,7 +88,7 @@ static void prefer_large_pages(void *raw, size_t length)
 #endif
 }
 
-/* Null if there is no memory left, even after the idle blocks were freed. */
+/* Returns null if there is no memory left, even after the idle blocks were freed. */
 static void *allocate_standard(struct memory *memory, size_t length, bool zero)
 {
     /* calloc() does not touch pages that the system hands out zeroed anyway. */

@@ -44,9 +44,9 @@ static inline uint64_t kst_memory_left(const struct memory *memory)
 }
 
 /*
- * Allocate `count` × `size` bytes, 64-byte aligned, with undefined contents (zeroed for kst_memory_zeroed). Null on
- * overflow, beyond the limit or when the allocator fails; *status (which may be null) is then KST_ERROR_LIMIT_MEMORY or
- * KST_ERROR_MEMORY. A length of 0 gives a pointer that must be released too.
+ * Allocate `count` × `size` bytes, 64-byte aligned, with undefined contents (zeroed for kst_memory_zeroed). Returns
+ * null on overflow, beyond the limit or when the allocator fails; *status (which may be null) is then
+ * KST_ERROR_LIMIT_MEMORY or KST_ERROR_MEMORY. A length of 0 gives a pointer that must be released too.
  */
 KST_SHARED void *kst_memory_array(struct memory *memory, size_t count, size_t size, kst_status *status);
 KST_SHARED void *kst_memory_zeroed(struct memory *memory, size_t count, size_t size, kst_status *status);

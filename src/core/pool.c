@@ -10,7 +10,7 @@
 
 enum { PLACED_HELPERS = 3, CALLED_AT_ONCE = 4 };
 
-/* One call of kst_pool_run(). It lives on the stack of the caller. */
+/* Describes one call of kst_pool_run(). It lives on the stack of the caller. */
 struct pool_run {
     void (*task)(void *arg, uint32_t index);
     void *arg;
@@ -86,10 +86,10 @@ static void wait_for_call(struct pool *pool, struct helper *helper)
 }
 
 /*
- * The processors of *allowed without the caller's, on which a helper begins. Linux as the guest of a virtual machine
- * takes processors that sleep for ones that the host has taken away, and so runs a new thread, or one that it wakes,
- * where its maker or its waker runs. There the two share a processor for milliseconds while the others sleep. False if
- * there are no others.
+ * Find the processors of *allowed without the caller's, on which a helper begins. Linux as the guest of a virtual
+ * machine takes processors that sleep for ones that the host has taken away, and so runs a new thread, or one that it
+ * wakes, where its maker or its waker runs. There the two share a processor for milliseconds while the others sleep.
+ * Returns false if there are no others.
  */
 static bool find_others(const cpu_set_t *allowed, cpu_set_t *others)
 {

@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The name of the format whose signature the data begin with, for messages: "a WebP file". Null if none is known. */
+/*
+ * Return the name of the format whose signature the data begin with, for messages: "a WebP file". Returns null if none
+ * is known.
+ */
 const char *kst_signature_find(const uint8_t *data, size_t length);
 
 #endif

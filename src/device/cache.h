@@ -9,7 +9,7 @@
 
 #include "core/memory.h"
 
-/* A hash of all that a compiled program depends on. */
+/* Holds a hash of all that a compiled program depends on. */
 struct gpu_cache_key {
     uint64_t part[2];
 };

@@ -21,7 +21,7 @@ struct gpu_error {
     char text[128];    /* such as "cuLaunchKernel on cuda:0: CUDA_ERROR_ILLEGAL_ADDRESS" */
 };
 
-/* An open device. May be used from several threads at once. */
+/* Describes an open device. It may be used from several threads at once. */
 struct gpu {
     const struct gpu_backend *backend;
     struct memory *memory; /* accounts for the host's side of it; outlives the device */
@@ -51,8 +51,8 @@ static inline struct gpu_buffer kst_gpu_host(void *memory, size_t length)
 }
 
 /*
- * Rows of bytes in a buffer, as the source or the target of a copy. `pitch` is the distance in bytes from one row to
- * the next, at least the length of a row.
+ * Holds rows of bytes in a buffer, as the source or the target of a copy. `pitch` is the distance in bytes from one row
+ * to the next, at least the length of a row.
  */
 struct gpu_rows {
     const struct gpu_buffer *buffer;
@@ -60,12 +60,14 @@ struct gpu_rows {
     size_t pitch;
 };
 
-/* A rectangle of a picture, in pixels. */
+/* Describes a rectangle of a picture, in pixels. */
 struct gpu_region {
     uint32_t width, height, left, top;
 };
 
-/* The code of kernels as built into the library or into a test. The `_end` pointers point behind the last byte. */
+/*
+ * Holds the code of kernels as built into the library or into a test. The `_end` pointers point behind the last byte.
+ */
 struct gpu_kernels {
     const char *name;
     const unsigned char *opencl, *opencl_end; /* source text */
@@ -84,7 +86,7 @@ struct gpu_kernel {
     uintptr_t handle;
 };
 
-/* A kernel's argument: a buffer or, if that is null, a value. */
+/* Describes a kernel's argument: a buffer or, if that is null, a value. */
 struct gpu_argument {
     const struct gpu_buffer *buffer;
     uint32_t value;
@@ -99,7 +101,7 @@ struct gpu_queue {
     bool entered; /* see gpu_backend.enter */
 };
 
-/* A point in the work of a queue. */
+/* Describes a point in the work of a queue. */
 struct gpu_event {
     uintptr_t handle;
 };

@@ -9,7 +9,7 @@
 
 struct gpu_runtime;
 
-/* The planes of an image in device memory; their pitches are the image's. */
+/* Holds the planes of an image in device memory; their pitches are the image's. */
 struct gpu_image {
     struct gpu_buffer buffer[KST_IMAGE_PLANES_MAX];
     size_t offset[KST_IMAGE_PLANES_MAX]; /* offset of the first sample in its buffer */

@@ -10,7 +10,7 @@ struct gpu_lent {
     uint32_t count, capacity;
 };
 
-/* The address of host memory, or the driver's handle of device memory. */
+/* Return the address of host memory, or the driver's handle of device memory. */
 static inline uintptr_t kst_gpu_lent_address(const struct gpu_buffer *buffer)
 {
     return buffer->host ? (uintptr_t)buffer->host : buffer->handle;
@@ -20,10 +20,10 @@ static inline uintptr_t kst_gpu_lent_address(const struct gpu_buffer *buffer)
 bool kst_gpu_lent_add(
     struct gpu_lent *lent, struct memory *memory, const struct gpu_buffer *buffer, kst_status *status);
 
-/* The buffer that contains an address; null if there is none. It is good until the list changes. */
+/* Return the buffer that contains an address; null if there is none. It is good until the list changes. */
 const struct gpu_buffer *kst_gpu_lent_find(const struct gpu_lent *lent, uintptr_t address);
 
-/* Remove the buffer that begins at an address, which *buffer receives. False if there is none. */
+/* Remove the buffer that begins at an address, which *buffer receives. Returns false if there is none. */
 bool kst_gpu_lent_remove(struct gpu_lent *lent, uintptr_t address, struct gpu_buffer *buffer);
 
 #endif

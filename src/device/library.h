@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * Find `count` functions and store them at `functions`, an array of function pointers. False if the library or one of
- * the functions is missing. The library stays loaded, because drivers start threads of their own.
+ * Find `count` functions and store them at `functions`, an array of function pointers. Returns false if the library or
+ * one of the functions is missing. The library stays loaded, because drivers start threads of their own.
  */
 bool kst_gpu_library(const char *file, const char *const *symbols, size_t count, void *functions);
 

@@ -12,15 +12,15 @@
 struct gpu_runtime;
 struct gpu_track;
 
-/* A kernel of a program, and the number of work-items in its work-groups, as compiled in. */
+/* Describes a kernel of a program, and the number of work-items in its work-groups, as compiled in. */
 struct gpu_module_kernel {
     const char *name;
     uint32_t group;
 };
 
 /*
- * A program that a codec declares; it is constant and the same for all devices. Beside the kernels a runtime keeps
- * `state` bytes for the codec, zeroed at first, for what one operation leaves to the next.
+ * Describes a program that a codec declares; it is constant and the same for all devices. Beside the kernels a runtime
+ * keeps `state` bytes for the codec, zeroed at first, for what one operation leaves to the next.
  */
 struct gpu_module {
     const struct gpu_kernels *code;
@@ -34,7 +34,7 @@ struct gpu_module {
     void (*forget)(void *state, const struct gpu_track *track);
 };
 
-/* A module as it was built for a runtime's device. */
+/* Describes a module as it was built for a runtime's device. */
 struct gpu_built {
     struct gpu_built *next;
     const struct gpu_module *module;
@@ -43,7 +43,7 @@ struct gpu_built {
     void *state;
 };
 
-/* Build a module unless that was done before; it lasts as long as the runtime. Null on failure. Thread-safe. */
+/* Build a module unless that was done before; it lasts as long as the runtime. Returns null on failure. Thread-safe. */
 KST_SHARED const struct gpu_built *kst_gpu_runtime_build(
     struct gpu_runtime *runtime, const struct gpu_module *module, struct gpu_error *error);
 

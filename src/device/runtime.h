@@ -14,7 +14,7 @@
 
 enum { TRACK_EVENTS = 16 };
 
-/* Queues and their events; one operation uses them at a time. */
+/* Holds queues and their events; one operation uses them at a time. */
 struct gpu_track {
     struct gpu_track *next;
     struct gpu_queue queue;

@@ -62,7 +62,7 @@ static bool grow(struct gpu_timing *timing, struct gpu *gpu)
     return true;
 }
 
-/* Note a step that is about to be queued. False if there is no memory or no event for it. */
+/* Note a step that is about to be queued. Returns false if there is no memory or no event for it. */
 static bool start(struct gpu_queue *queue, const struct timing_step *wanted, uint32_t *index)
 {
     struct gpu *gpu = queue->gpu;

@@ -9,7 +9,7 @@
  * one. */
 enum filter_border { FILTER_REPLICATE, FILTER_REFLECT };
 
-/* A function that makes rows from `first` up to `end`. */
+/* Makes rows from `first` up to `end`. */
 typedef kst_status (*filter_band)(const struct filter_work *work, void *arg, uint32_t first, uint32_t end);
 
 /* Return how many bands kst_filter_bands() makes of so many rows, and the first row of one of them. */
@@ -20,8 +20,8 @@ uint32_t kst_filter_band_begin(uint32_t rows, uint32_t bands, uint32_t index);
 kst_status kst_filter_bands(const struct filter_work *work, uint32_t rows, filter_band band, void *arg);
 
 /*
- * The last rows that were loaded, 2 × radius + 1 of them, each with `radius` pixels more on either side. Rows above and
- * below the image can be loaded, too.
+ * Holds the last rows that were loaded, 2 × radius + 1 of them, each with `radius` pixels more on either side. Rows
+ * above and below the image can be loaded, too.
  */
 struct filter_window {
     const struct filter_pixels *from;

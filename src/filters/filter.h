@@ -9,7 +9,9 @@
 
 enum { FILTER_PARAMETERS_MAX = 16, FILTER_STEPS_MAX = 32, FILTER_REASON = 160 };
 
-/* The value of a parameter: a number (thousandths of a decimal one), the index of a word, or two sides of a size. */
+/*
+ * Holds the value of a parameter: a number (thousandths of a decimal one), the index of a word, or two sides of a size.
+ */
 struct filter_value {
     int32_t number; /* the width of a size; 0: none */
     int32_t height;
@@ -25,7 +27,7 @@ struct filter_shape {
     uint32_t depth; /* 1–16 */
 };
 
-/* Pixels in host memory. */
+/* Holds pixels in host memory. */
 struct filter_pixels {
     uint8_t *data; /* the first row */
     ptrdiff_t pitch;
@@ -37,7 +39,7 @@ struct filter_pixels {
     uint32_t greatest; /* the greatest value of a sample */
 };
 
-/* One application of a filter. */
+/* Describes one application of a filter. */
 struct filter_work {
     kst_context *context;
     const struct operation *operation;

@@ -7,7 +7,7 @@
 
 enum { THOUSAND = 1000, BILLION = 1000000000, SIDE_MAX = INT32_MAX, WHOLE_MAX = 1 << 23 };
 
-/* A piece of the chain. */
+/* Describes a piece of the chain. */
 struct filter_text {
     const char *begin;
     size_t length;

@@ -15,7 +15,7 @@
 
 enum { FLOW_LANES = 64, FLOW_MOST = 1024 /* the most entries that a GPU takes at once */ };
 
-/* An item on its way. */
+/* Describes an item on its way. */
 struct flow_entry {
     kst_flow_item item;
     struct flow_entry *next, *previous; /* in a queue */
@@ -26,7 +26,7 @@ struct flow_entry {
     uint32_t failures;                  /* how many devices have failed with this item */
 };
 
-/* Entries in ascending order of their indices. */
+/* Holds entries in ascending order of their indices. */
 struct flow_queue {
     struct flow_entry *first, *last;
     uint32_t count;
@@ -129,12 +129,11 @@ static inline const kst_flow_stage *kst_flow_stage_of(const struct kst_flow *flo
  */
 void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_entry *const *entry, uint32_t count);
 
-/* results.c: queue an entry for the sink; the caller holds the lock. And the thread that calls the sink; `arg` is the
- * flow. */
+/* results.c: queue an entry for the sink; the caller holds the lock. kst_flow_write(flow) is the sink's thread. */
 void kst_flow_finish(struct kst_flow *flow, struct flow_entry *entry);
 void *kst_flow_write(void *arg);
 
-/* keep.c: how an image is encoded, with the metadata and the resolution of the stream that it comes from. */
+/* keep.c: says how an image is encoded, with the metadata and the resolution of the stream that it comes from. */
 struct flow_kept {
     kst_decoder *decoder;
     kst_metadata *metadata; /* copies, whose bytes belong to them */

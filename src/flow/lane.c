@@ -109,7 +109,7 @@ static void wait_for_more(struct kst_flow *flow)
             return;
 }
 
-/* Wait for an entry that the lane may begin with. Null if none will come. The caller holds the lock. */
+/* Wait for an entry that the lane may begin with. Returns null if none will come. The caller holds the lock. */
 static struct flow_entry *wait_for_entry(struct flow_lane *lane)
 {
     struct kst_flow *flow = lane->flow;

@@ -5,7 +5,7 @@
 #include "core/report.h"
 #include "flow/flow.h"
 
-/* Arrays of one member for each entry. */
+/* Holds arrays of one member for each entry. */
 struct making {
     struct kst_flow *flow;
     kst_context *context;

@@ -40,7 +40,7 @@ static void count_item(struct kst_flow *flow, struct flow_entry *entry, bool cam
     pthread_mutex_unlock(&flow->lock);
 }
 
-/* Get the next item. Null at the end, or where there is no memory for it. */
+/* Get the next item. Returns null at the end, or where there is no memory for it. */
 static struct flow_entry *ask(struct kst_flow *flow)
 {
     kst_status status = KST_OK;

@@ -141,7 +141,7 @@ struct gl_functions {
 /* Load all functions. KST_ERROR_GL_CONTEXT if no context is current, or the context lacks something. */
 kst_status kst_gl_load(struct gl_functions *gl, kst_gl_loader load, void *user, kst_report *report);
 
-/* The name of an error without its "GL_"; a static string. */
+/* Return the name of an error without its "GL_"; a static string. */
 const char *kst_gl_error_name(unsigned error);
 
 /* Clear all errors that glGetError() has to report. Returns the first of them. */

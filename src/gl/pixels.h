@@ -5,7 +5,7 @@
 
 #include "gl/surface.h"
 
-/* A buffer object that belongs to the library. */
+/* Describes a buffer object that belongs to the library. */
 struct gl_staging {
     unsigned name; /* 0: not made yet */
     size_t length;

@@ -5,7 +5,7 @@
 
 #include "gl/functions.h"
 
-/* The layout of pixels in a buffer object. */
+/* Holds the layout of pixels in a buffer object. */
 struct gl_layout {
     kst_format format;  /* interleaved */
     unsigned transfer;  /* OpenGL's name for the format if OpenGL copies from or to the buffer; 0: it does not */

@@ -24,7 +24,7 @@ struct tiff {
     bool big_endian;
 };
 
-/* The entries of one IFD that lie inside the data. */
+/* Holds the entries of one IFD that lie inside the data. */
 struct ifd {
     size_t first; /* offset of the first entry */
     uint32_t count;

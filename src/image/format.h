@@ -38,7 +38,7 @@ static inline bool kst_pixel_is_rgb(const struct pixel_layout *layout)
     return layout->colour == KST_COLOUR_RGB;
 }
 
-/* The depth that a plane's `depth` stands for: 8 for 0. */
+/* Return the depth that a plane's `depth` stands for: 8 for 0. */
 KST_SHARED uint32_t kst_plane_depth(const kst_plane *plane);
 
 /*

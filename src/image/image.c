@@ -15,7 +15,7 @@ void kst_image_init(kst_image *image)
     image->size = sizeof *image;
 }
 
-/* The single plane of an interleaved image, which follows from the picture. */
+/* Describe the single plane of an interleaved image, which follows from the picture. */
 static void set_interleaved_plane(kst_image *image)
 {
     image->plane_count = 1;
@@ -108,7 +108,7 @@ static uint32_t planes_behind(const kst_image *image)
     return image->plane_count > KST_IMAGE_PLANES_MAX ? image->plane_count - KST_IMAGE_PLANES_MAX : 0;
 }
 
-/* The image's own description of the planes behind the first four, at the end of its buffer. */
+/* Make the image's own description of the planes behind the first four, at the end of its buffer. */
 static void place_behind(kst_image *image, uint8_t *data, uint64_t total)
 {
     kst_plane *plane = (kst_plane *)(void *)(data + total);

@@ -5,7 +5,7 @@
 
 #include "core/memory.h"
 
-/* The items in the order in which the codec lists them. What belongs to the coding itself is not among them. */
+/* Holds the items in the order in which the codec lists them. What belongs to the coding itself is not among them. */
 struct metadata_list {
     kst_metadata *item;
     size_t count;

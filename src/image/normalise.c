@@ -60,7 +60,7 @@ uint32_t kst_normal_value(const struct normal *normal, int32_t value, uint32_t c
     return normal->sample == KST_SAMPLE_FLOAT16 ? half_of(bits) : bits;
 }
 
-/* The results for all values of a byte. */
+/* Holds the results for all values of a byte. */
 struct table {
     uint32_t value[4][256];
 };

@@ -14,7 +14,7 @@ struct normal {
 /* Set the values by the options, for samples of a depth and sign. Returns false if they are out of range. */
 bool kst_normal_init(struct normal *normal, const kst_decode_options *options, uint32_t depth, bool is_signed);
 
-/* The bits of a sample that a value comes to. */
+/* Return the bits of a sample that a value comes to. */
 uint32_t kst_normal_value(const struct normal *normal, int32_t value, uint32_t channel);
 
 /*

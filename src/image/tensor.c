@@ -37,7 +37,10 @@ static kst_status describe(const kst_tensor *tensor, kst_image *image)
     return kst_image_check_shape(image);
 }
 
-/* A step between things of some length: no shorter than that, and `count` of them within the address space. */
+/*
+ * Return whether this is a step between things of some length: no shorter than that, and `count` of them within the
+ * address space.
+ */
 static bool settle_step(size_t given, uint64_t length, uint32_t count, uint64_t *step, uint64_t *all)
 {
     *step = given == 0 ? length : given;

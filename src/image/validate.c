@@ -111,7 +111,10 @@ kst_status kst_image_match(const kst_image *image, const kst_image *wanted)
     return KST_OK;
 }
 
-/* The bytes from the first to the last of a checked plane, and the buffer in which they are counted; 0: addresses. */
+/*
+ * Holds the bytes from the first to the last of a checked plane, and the buffer in which they are counted; 0:
+ * addresses.
+ */
 struct plane_bytes {
     uintptr_t buffer, first, end;
 };

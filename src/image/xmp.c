@@ -10,7 +10,10 @@ static const char item_space[] = "http://ns.google.com/photos/1.0/container/item
 static const char container_space[] = "http://ns.google.com/photos/1.0/container/";
 static const char tiff_space[] = "http://ns.adobe.com/tiff/1.0/";
 
-/* A start tag, an empty-element tag, an end tag, or (TAG_NONE) the end of the packet. Offsets are in the packet. */
+/*
+ * Describes a start tag, an empty-element tag, an end tag, or (TAG_NONE) the end of the packet. Offsets are in the
+ * packet.
+ */
 struct tag {
     enum { TAG_NONE, TAG_START, TAG_EMPTY, TAG_END } kind;
     struct xmp_name name;
@@ -43,7 +46,7 @@ static size_t find(const uint8_t *text, size_t length, size_t from, const char *
     return length;
 }
 
-/* The prefix with which a namespace is declared, as in xmlns:PREFIX="SPACE". */
+/* Return the prefix with which a namespace is declared, as in xmlns:PREFIX="SPACE". */
 static struct xmp_name prefix_of(const uint8_t *text, size_t length, const char *space)
 {
     const size_t size = strlen(space);
@@ -91,8 +94,8 @@ static struct xmp_name read_name(const uint8_t *text, size_t length, size_t *at)
 }
 
 /*
- * Read the next attribute of a tag from *at on, and move *at behind it. False at the end of the tag, or if the text
- * cannot be understood.
+ * Read the next attribute of a tag from *at on, and move *at behind it. Returns false at the end of the tag, or if the
+ * text cannot be understood.
  */
 static bool next_attribute(const uint8_t *text, size_t length, size_t *at, struct attribute *attribute)
 {
@@ -200,7 +203,7 @@ static bool is_property(const struct xmp_reader *r, struct xmp_name name)
            memcmp(name.text, r->item.text, r->item.length) == 0;
 }
 
-/* Take the properties of an item from the attributes of a tag. True if there are any. */
+/* Take the properties of an item from the attributes of a tag. Returns true if there are any. */
 static bool take_attributes(const struct xmp_reader *r, const struct tag *tag, struct xmp_item *item)
 {
     struct attribute attribute;

@@ -18,7 +18,7 @@ struct xmp_name {
     size_t length;
 };
 
-/* An item of the directory. The first item is the picture that contains the XMP. */
+/* Describes an item of the directory. The first item is the picture that contains the XMP. */
 struct xmp_item {
     uint64_t length;             /* in bytes; 0 if it is not given */
     uint64_t padding;            /* bytes of padding behind it */
@@ -38,7 +38,7 @@ struct xmp_reader {
 
 void kst_xmp_begin(struct xmp_reader *reader, const uint8_t *text, size_t length);
 
-/* Read the next item of the directory; one pass over the packet serves all items. False past the last item. */
+/* Read the next item of the directory; one pass over the packet serves all items. Returns false past the last item. */
 bool kst_xmp_next(struct xmp_reader *reader, struct xmp_item *item);
 
 /*
@@ -50,7 +50,7 @@ bool kst_xmp_next(struct xmp_reader *reader, struct xmp_item *item);
  */
 size_t kst_xmp_mend(const uint8_t *text, size_t text_length, const uint64_t *length, size_t count, uint8_t *out);
 
-/* Find the directory, from its start tag to behind its end tag. False if there is none. */
+/* Find the directory, from its start tag to behind its end tag. Returns false if there is none. */
 bool kst_xmp_directory(const uint8_t *text, size_t length, size_t *from, size_t *to);
 
 /* Set tiff:Orientation, which is one digit, where it occurs. */

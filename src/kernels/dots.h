@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sums of the products of four bytes with four others, in one instruction where the device has it. */
+/* Computes sums of the products of four bytes with four others, in one instruction where the device has it. */
 #include "kernels/portable.h"
 
 /* Return the sum of c and of the products of the bytes of x and y, modulo 2^32. */
@@ -19,7 +19,7 @@ FUNCTION u32 dot_bytes(u32 x, u32 y, u32 c)
 #endif
 }
 
-/* The same, where the bytes of y have signs. */
+/* Return the same, where the bytes of y have signs. */
 FUNCTION u32 dot_signed_bytes(u32 x, u32 y, u32 c)
 {
 #if defined(__CUDACC__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Conversion to 16-bit floating-point numbers, with the same results as in image/normalise.c. */
+/* Converts to 16-bit floating-point numbers, with the same results as in image/normalise.c. */
 #include "kernels/portable.h"
 
 /*

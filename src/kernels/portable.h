@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One language for kernels: the common part of C99 as OpenCL C 1.2 reads it and of C++ as nvcc reads it, with macros
- * for the rest.
+ * Defines one language for kernels: the common part of C99 as OpenCL C 1.2 reads it and of C++ as nvcc reads it, with
+ * macros for the rest.
  *
  *   KERNEL(n) name(…)   declares a kernel whose work-groups have n work-items
  *   DENSE_KERNEL(n, m)  likewise; the registers of a multiprocessor must suffice for m work-groups
@@ -119,7 +119,7 @@ FUNCTION u32 atomic_greatest(GLOBAL u32 *p, u32 x)
     return atomicMax(p, x);
 }
 
-/* A value that other work-items change by atomics meanwhile. */
+/* Return a value that other work-items change by atomics meanwhile. */
 FUNCTION u32 current(GLOBAL u32 *p)
 {
     return *(volatile u32 *)p;
@@ -140,7 +140,7 @@ FUNCTION void join_local(LOCAL u32 *p, u32 x)
     atomicOr(p, x);
 }
 
-/* The upper 32 bits of the product. */
+/* Return the upper 32 bits of the product. */
 FUNCTION u32 high_product(u32 x, u32 y)
 {
     return __umulhi(x, y);
@@ -153,7 +153,8 @@ FUNCTION u32 shift_pair(u32 low, u32 high, u32 shift)
 }
 
 /*
- * The 32 bits that begin at bit n % 32 of a 64-bit number made of two words, where bit 0 is the highest bit of `high`.
+ * Return the 32 bits that begin at bit n % 32 of a 64-bit number made of two words, where bit 0 is the highest bit of
+ * `high`.
  */
 FUNCTION u32 funnel(u32 high, u32 low, u32 n)
 {
@@ -186,7 +187,7 @@ FUNCTION u32 dot_low(u32 bytes, i32 a, i32 b, u32 c)
     return result;
 }
 
-/* The same for the two highest bytes: a applies to the third byte, b to the highest. */
+/* Return the same for the two highest bytes: a applies to the third byte, b to the highest. */
 FUNCTION u32 dot_high(u32 bytes, i32 a, i32 b, u32 c)
 {
     u32 result, factors = ((u32)a & 0xFFFF) | (u32)b << 16;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A binary search, by which a work-group finds its picture in a list of the pictures' first groups. */
+/* Holds a binary search, by which a work-group finds its picture in a list of the pictures' first groups. */
 #include "kernels/portable.h"
 
 /*

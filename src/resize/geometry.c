@@ -29,7 +29,7 @@ static kst_status set_box(kst_resize_box box, struct resize_geometry *geometry)
     return is_inside(x->begin, x->end, x->size) && is_inside(y->begin, y->end, y->size) ? KST_OK : KST_ERROR_REGION;
 }
 
-/* The whole number of pixels nearest to a length, of two as near the even one, and at least one. */
+/* Find the whole number of pixels nearest to a length, of two as near the even one, and at least one. */
 static bool set_count(struct resize_axis *axis, double length)
 {
     double nearest = rint(length);

@@ -83,7 +83,7 @@ static kst_status plan_axis(struct memory *memory, const struct resize_axis *axi
     return KST_OK;
 }
 
-/* The rule of Pillow 13, which compares whole images even where a box is given. */
+/* Apply the rule of Pillow 13, which compares whole images even where a box is given. */
 static bool shrinks_down(const struct resize_geometry *geometry)
 {
     int64_t rows = (int64_t)geometry->y.size - geometry->y.count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The work of resizing an image: which passes there are, with their weights. */
+/* Declares the work of resizing an image: which passes there are, with their weights. */
 #ifndef KOSTKA_RESIZE_PLAN_H
 #define KOSTKA_RESIZE_PLAN_H
 

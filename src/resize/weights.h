@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The weights of the samples that make a sample of a resized image. */
+/* Declares the weights of the samples that make a sample of a resized image. */
 #ifndef KOSTKA_RESIZE_WEIGHTS_H
 #define KOSTKA_RESIZE_WEIGHTS_H
 
@@ -12,7 +12,7 @@ enum {
     RESIZE_GROUP = 8       /* weights of a sample are a multiple of this; those behind its window are 0 */
 };
 
-/* The samples that make one, side by side. */
+/* Holds the samples that make one, side by side. */
 struct resize_window {
     uint32_t first;
     uint32_t length; /* at least 1 */
@@ -26,7 +26,7 @@ struct resize_weights {
     int32_t *weight; /* `most` for each sample */
 };
 
-/* The columns, or rows, of an image that are needed. */
+/* Holds the columns, or rows, of an image that are needed. */
 struct resize_span {
     uint32_t first;
     uint32_t count;

@@ -20,7 +20,7 @@ struct gpu_queue;
 struct volume_decoding;
 
 /*
- * The state of one call of kst_transcode(), which owns everything in it. The options were checked as far as they
+ * Holds the state of one call of kst_transcode(), which owns everything in it. The options were checked as far as they
  * concern every codec.
  */
 struct transcoding {
@@ -50,7 +50,7 @@ enum opening_purpose {
                            parsed */
 };
 
-/* A batch of pictures that a GPU decodes, as a codec sees it. */
+/* Describes a batch of pictures that a GPU decodes, as a codec sees it. */
 struct decode_owner {
     kst_context *context;
     uint32_t most; /* pictures that there will be */
@@ -79,7 +79,7 @@ struct decode_parts {
     void (*end)(void *parts);
 };
 
-/* A batch of pictures that a GPU encodes, as a codec sees it. */
+/* Describes a batch of pictures that a GPU encodes, as a codec sees it. */
 struct encode_owner {
     kst_context *context;
     uint32_t most;                            /* pictures that there will be */

@@ -97,7 +97,7 @@ kst_status kst_decoding_end(struct decoding *decoding, kst_status status);
 kst_status kst_decoding_run_in(kst_decoder *decoder, const void *data, size_t length, const kst_decode_options *options,
     kst_image *image, kst_report *report);
 
-/* The same with a decoder that is made and closed. */
+/* Do the same with a decoder that is made and closed. */
 kst_status kst_decoding_run_once(kst_context *context, const void *data, size_t length,
     const kst_decode_options *options, kst_image *image, kst_report *report);
 
@@ -110,8 +110,8 @@ kst_status kst_decoding_run_rows(kst_decoder *decoder, const kst_decode_options 
  */
 kst_status kst_decoding_run_all(kst_context *context, kst_decode_item *items, size_t count);
 /*
- * The same with decoders that have been started, one for each item; null: none. A stream that is open in its decoder is
- * not opened again. Decoders are closed, but for those of a batch that could not be begun.
+ * Do the same with decoders that have been started, one for each item; null: none. A stream that is open in its decoder
+ * is not opened again. Decoders are closed, but for those of a batch that could not be begun.
  */
 kst_status kst_decoding_run_opened(
     kst_context *context, kst_decode_item *items, struct kst_decoder *decoders, size_t count);

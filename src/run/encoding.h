@@ -8,7 +8,7 @@
 #include "run/codec.h"
 #include "run/device.h"
 
-/* An encoding. It must not be moved, because its members point to each other. */
+/* Describes an encoding. It must not be moved, because its members point to each other. */
 struct encoding {
     kst_context *context;
     const struct codec *codec;

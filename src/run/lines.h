@@ -20,7 +20,7 @@ struct kst_lines {
     void *state;                /* the codec's */
 };
 
-/* The functions of a codec for this. Errors are kept by the caller, who calls nothing but close() after one. */
+/* Holds the functions of a codec for this. Errors are kept by the caller, who calls nothing but close() after one. */
 struct line_decoding {
     size_t state_size;
     /* Read the headers, and describe the picture. The state is there, zeroed; after an error it holds nothing. */

@@ -99,7 +99,7 @@ static kst_status choose_device(struct volume_decoding *v)
     return kst_volume_target(v->gpu, v->volume, &v->target, &error) ? KST_OK : fail(decoder, error.status, error.text);
 }
 
-/* A volume in host memory whose integers become numbers. */
+/* Describes a volume in host memory whose integers become numbers. */
 struct volume_numbers {
     const kst_volume *volume;
     float scale, offset;

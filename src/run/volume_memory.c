@@ -10,7 +10,10 @@
 #include "image/volume.h"
 #include "run/image.h"
 
-/* Describe a volume, whose pitches are set, as a picture with a slice in each row. False if a slice is too large. */
+/*
+ * Describe a volume, whose pitches are set, as a picture with a slice in each row. Returns false if a slice is too
+ * large.
+ */
 static bool describe(const kst_volume *volume, kst_image *image)
 {
     const size_t bytes = kst_volume_sample_bytes(volume);

@@ -20,7 +20,7 @@
     "                      inputs ending in .tar, and '-' if it begins like one, are archives of WebDataset's\n"       \
     "                      layout: pictures in them are converted, and what has the same key goes along\n"
 
-/* The work on one input. */
+/* Holds the work on one input. */
 struct task {
     const struct source *source;
     const char *path; /* the output's path; null: task_path() makes it once the extension is known */
@@ -62,7 +62,7 @@ char *task_path(const struct task *task, const char *extension, struct problem *
 bool task_write(struct task *task, struct picture *picture, struct problem *problem);
 
 /*
- * task_rows.c: convert a picture by writing some rows while others are read, if its formats allow that. Returns whether
+ * rows.c: convert a picture by writing some rows while others are read, if its formats allow that. Returns whether
  * they do; *good then says whether it succeeded.
  */
 bool task_by_rows(const struct task *task, bool *good, struct problem *problem);

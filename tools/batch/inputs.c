@@ -413,7 +413,7 @@ static bool is_input(const struct input *input, const char *path)
 
 /*
  * Return the input that has become the file at `path`: an earlier one of the same stem, or a later one that an earlier
- * call has done. Null if there is none.
+ * call has done. Returns null if there is none.
  */
 static const struct input *find_claim(const struct input *input, const char *path)
 {

@@ -32,7 +32,7 @@ struct bench_settings {
     json_t *list;
 };
 
-/* A picture, as pixels and coded. */
+/* Describes a picture, as pixels and coded. */
 struct bench_picture {
     struct source source;
     struct picture picture; /* the pixels to encode; when decoding, the expected pixels, in host memory */
@@ -55,7 +55,7 @@ struct bench_case {
     kst_copy_times copy; /* the time to copy the pixels of a picture, on average; 0: there is no bus */
 };
 
-/* Times of runs, in seconds. */
+/* Holds times of runs, in seconds. */
 struct bench_times {
     double *run; /* the owner frees it */
     size_t count;
@@ -103,7 +103,7 @@ bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *s
     struct picture *picture, struct problem *problem);
 
 /*
- * bench_time.c: run work as often as the settings say, and fill in the times. The runs take turns: run i does what run
+ * time.c: run work as often as the settings say, and fill in the times. The runs take turns: run i does what run
  * i + turns does, with the same state. Each turn is run before the clock starts, because a state allocates its buffers
  * in its first run, and each is timed at least once, unless the settings ask for fewer runs.
  */

@@ -11,8 +11,8 @@
 #include "print/statistics.h"
 
 /*
- * A peer that is driven in one way. Pictures that do not all fit in a batch take turns, each turn with a state of its
- * own.
+ * Describes a peer that is driven in one way. Pictures that do not all fit in a batch take turns, each turn with a
+ * state of its own.
  */
 struct peer_run {
     const struct peer *peer;

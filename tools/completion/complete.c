@@ -10,7 +10,7 @@
 #include "options/options.h"
 #include "print/json.h"
 
-/* The options of a verb, collected from its groups. */
+/* Holds the options of a verb, collected from its groups. */
 struct known {
     const struct option_entry *entry[OPTIONS_MAX];
     size_t count;

@@ -34,8 +34,9 @@ struct extent {
 };
 
 /*
- * A picture: interleaved samples of up to 16 bits, or planes of up to 31 bits. CMYK is as in Adobe's JPEG files, where
- * 255 is no ink. The pixels belong to the library if `context` is not null, otherwise they are from malloc.
+ * Describes a picture: interleaved samples of up to 16 bits, or planes of up to 31 bits. CMYK is as in Adobe's JPEG
+ * files, where 255 is no ink. The pixels belong to the library if `context` is not null, otherwise they are from
+ * malloc.
  */
 struct picture {
     kst_image image;

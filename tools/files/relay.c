@@ -18,7 +18,7 @@ static const uint64_t most_bytes = (uint64_t)2 << 30;
  */
 static const uint64_t most_pinned = (uint64_t)512 << 20;
 
-/* An item that a thread waits for. */
+/* Describes an item that a thread waits for. */
 struct asked {
     kst_flow_item *item;
     struct asked *next;

@@ -6,7 +6,7 @@
 
 enum { SCANS_MAX = 1000, SCRIPT_BYTES_MAX = 1 << 20 };
 
-/* A reader of numbers and punctuation; "#" begins a comment that ends with the line. */
+/* Describes a reader of numbers and punctuation; "#" begins a comment that ends with the line. */
 struct text {
     const struct source *source;
     size_t at;

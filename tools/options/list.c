@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The state of reading. */
+/* Holds the state of reading. */
 struct reading {
     FILE *from;
     const char *title; /* what messages call the list */

@@ -5,7 +5,7 @@
 
 #include "tool.h"
 
-/* A list: a file, "-" for standard input, with a name on each line or, with `null`, before each byte of 0. */
+/* Holds a list: a file, "-" for standard input, with a name on each line or, with `null`, before each byte of 0. */
 struct list {
     const char *path;
     bool null;

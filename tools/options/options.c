@@ -9,7 +9,7 @@
 #include "options/spellings.h"
 #include "print/json_library.h"
 
-/* The table and the string of letters for getopt_long, merged from those of the groups. */
+/* Holds the table and the string of letters for getopt_long, merged from those of the groups. */
 struct merged {
     struct option table[OPTIONS_MAX];
     const struct option_entry *entry[OPTIONS_MAX];
@@ -44,7 +44,7 @@ static void merge(const struct option_group *groups, size_t count, struct merged
     }
 }
 
-/* The first entry of an option, and its group. */
+/* Return the first entry of an option, and its group. */
 static const struct option_entry *entry_of(
     const struct option_group *groups, size_t count, int code, const struct option_group **group)
 {

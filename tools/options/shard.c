@@ -8,7 +8,7 @@
 
 #include "options/options.h"
 
-/* The environment variables by which a scheduler numbers processes. Those after `index` may be null. */
+/* Holds the environment variables by which a scheduler numbers processes. Those after `index` may be null. */
 struct scheduler {
     const char *index;
     const char *count[2]; /* the first one that is set says how many there are */

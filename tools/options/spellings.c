@@ -222,7 +222,7 @@ static const struct spelling spellings[] = {
     {"d", "split-pnm", FORM_REFUSED, "write --format planar", NULL, NULL},
 };
 
-/* The command line that is being rewritten. */
+/* Holds the command line that is being rewritten. */
 struct rewriting {
     const char *verb;
     const struct option *table;

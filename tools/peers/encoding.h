@@ -37,7 +37,7 @@ void peer_encoding_close(struct peer_encoding *encoding);
 typedef bool (*peer_encoding_step)(
     void *user, uint32_t worker, uint32_t state, uint32_t index, struct problem *problem);
 
-/* The steps of encoding, in their order. The last one is taken even where one failed; null: there is none. */
+/* Holds the steps of encoding, in their order. The last one is taken even where one failed; null: there is none. */
 struct peer_encoding_steps {
     peer_encoding_step start, fetch, wait;
 };

@@ -59,7 +59,7 @@ struct lane {
     cuda_stream queue;
 };
 
-/* The state of one thread, which takes every `workers`th picture. */
+/* Holds the state of one thread, which takes every `workers`th picture. */
 struct worker {
     struct lane lane[MOST_STATES];
 };

@@ -8,7 +8,7 @@
 
 #include "tool.h"
 
-/* 8-bit RGB without padding. */
+/* Holds 8-bit RGB without padding. */
 struct peer_picture {
     uint32_t width, height;
     const uint8_t *stream; /* the stream to decode, in host memory */
@@ -16,7 +16,7 @@ struct peer_picture {
     const uint8_t *pixels; /* to encode */
 };
 
-/* Threads that drive a peer, and pictures that each of them has under way at a time. */
+/* Holds threads that drive a peer, and pictures that each of them has under way at a time. */
 struct peer_crew {
     uint32_t threads, states;
 };

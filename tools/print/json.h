@@ -17,8 +17,8 @@ int json_print(json_t *value, int code);
 void json_put_text(const char *text);
 
 /*
- * An array of objects on standard output. Each object is printed and released as soon as it is added, so a long array
- * takes no memory.
+ * Holds an array of objects on standard output. Each object is printed and released as soon as it is added, so a long
+ * array takes no memory.
  */
 struct json_list {
     bool begun;

@@ -24,7 +24,7 @@ struct profile_settings {
     bool encoding, json;
 };
 
-/* The pictures and streams that runs use again and again, `batch` of each, in pinned memory. */
+/* Holds the pictures and streams that runs use again and again, `batch` of each, in pinned memory. */
 struct load {
     const struct profile_settings *settings;
     struct source source;

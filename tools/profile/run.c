@@ -14,7 +14,7 @@ static size_t large_copy(uint64_t memory)
     return memory >= UINT64_C(16) << 30 ? (size_t)512 << 20 : (size_t)32 << 20;
 }
 
-/* A record that is being collected, run after run. */
+/* Describes a record that is being collected, run after run. */
 struct record {
     kst_step *step; /* of the first run */
     double *start;  /* of each step in each run: [step × runs + run] */

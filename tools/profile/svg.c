@@ -69,7 +69,7 @@ static void draw_time_line(struct svg *svg, const struct profile *profile)
     }
 }
 
-/* The axes of the roofline plot: bytes horizontally and bytes a second vertically, both as powers of ten. */
+/* Holds the axes of the roofline plot: bytes horizontally and bytes a second vertically, both as powers of ten. */
 struct roof {
     double left, top, x0, x1, y0, y1;
 };

@@ -37,7 +37,7 @@ void progress_end(void);
 void progress_file_begin(double reading);
 void progress_file_end(void);
 
-/* A part of the work on a file, on which any thread may report. */
+/* Describes a part of the work on a file, on which any thread may report. */
 struct progress_part {
     void *file; /* null: none, so nothing is counted */
     int half;   /* 0: reading, 1: writing */

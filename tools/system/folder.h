@@ -16,8 +16,8 @@ bool is_folder(const char *name); /* false for "-", which is standard input */
 char *folder_join(const char *folder, const char *name);
 
 /*
- * What to do with the files below a folder. `tree` is the offset in the name at which the part below the walked folder
- * begins. The functions take over the name, and return false if out of memory, which ends the walk.
+ * Holds what to do with the files below a folder. `tree` is the offset in the name at which the part below the walked
+ * folder begins. The functions take over the name, and return false if out of memory, which ends the walk.
  */
 struct walk {
     bool recursive;

@@ -9,7 +9,7 @@
 
 #include "system/folder.h"
 
-/* A folder that has been reached. Its name is taken over by the walk's functions only if it is not read. */
+/* Describes a folder that has been reached. Its name is taken over by the walk's functions only if it is not read. */
 struct reached {
     char *name;
     dev_t device;
@@ -17,7 +17,7 @@ struct reached {
     struct reached *next; /* the one to read after this one, while it waits */
 };
 
-/* The state of one walk. */
+/* Holds the state of one walk. */
 struct walker {
     const struct walk *walk;
     size_t tree;

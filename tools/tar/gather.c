@@ -15,7 +15,7 @@ enum { AHEAD = 4 /* times the workers: groups that may have been begun behind th
 /* Bytes of groups that wait, from which on no other is begun. */
 static const uint64_t most_bytes = (uint64_t)1 << 30;
 
-/* A name that has been given away. */
+/* Describes a name that has been given away. */
 struct claim {
     char *path;
     char *label;

@@ -29,7 +29,7 @@ void group_release(struct group *group)
     free(group);
 }
 
-/* Begin a group with the key of a name. Null if out of memory. */
+/* Begin a group with the key of a name. Returns null if out of memory. */
 static struct group *begin(const char *name)
 {
     struct group *group = calloc(1, sizeof *group);

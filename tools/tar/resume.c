@@ -8,7 +8,7 @@
 #include "system/folder.h"
 #include "tar/write.h"
 
-/* An output, as the last lines about it say. */
+/* Describes an output, as the last lines about it say. */
 struct recorded {
     char *path;
     char *digits; /* the checksum that the lines have; null: none */

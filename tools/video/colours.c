@@ -53,13 +53,13 @@ bool frame_to_planes(
     return true;
 }
 
-/* Factors in units of 2^-16, and what is black, for samples of one depth and range. */
+/* Holds factors in units of 2^-16, and what is black, for samples of one depth and range. */
 struct inverse {
     int64_t luma, red, green_blue, green_red, blue;
     int64_t black, middle, most;
 };
 
-/* The inverse of BT.601. Limited luma has 219 steps of 256, chroma 224. */
+/* Return the inverse of BT.601. Limited luma has 219 steps of 256, chroma 224. */
 static struct inverse inverse_of(uint32_t depth, bool limited)
 {
     int64_t most = ((int64_t)1 << depth) - 1, unit = (int64_t)1 << (depth - 8);

@@ -16,7 +16,7 @@ enum video_step jpeg_frame_read(struct video_reader *reader, struct video_frame 
 enum video_step frame_append_input(
     struct video_reader *reader, struct video_frame *frame, uint64_t length, struct problem *problem);
 
-/* What the headers of a JPEG stream say that matters to a sequence. */
+/* Holds what the headers of a JPEG stream say that matters to a sequence. */
 struct jpeg_frame {
     size_t scan;  /* where the first SOS is; 0: there is none */
     bool tables;  /* it has Huffman tables */

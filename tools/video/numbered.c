@@ -15,7 +15,7 @@
 
 enum { WIDTH_MOST = 10, FIRST_MOST = 10 /* numbers at which a sequence may begin */ };
 
-/* A name with a number: what is in front of it, how many digits it has at least, and what is behind it. */
+/* Describes a name with a number: what is in front of it, how many digits it has at least, and what is behind it. */
 struct pattern {
     const char *text;
     size_t before;
@@ -44,7 +44,7 @@ bool numbered_is(const char *path)
     return parse(path, &pattern);
 }
 
-/* Return a file's name, from malloc. Null if out of memory. */
+/* Return a file's name, from malloc. Returns null if out of memory. */
 static char *name_of(const struct pattern *pattern, uint64_t number, struct problem *problem)
 {
     size_t length = strlen(pattern->text) + 32;

@@ -12,7 +12,7 @@
 /* Return whether a failure to decode is the frame's own, and not one of memory, of a device or of what is asked for. */
 bool video_is_damage(kst_status status);
 
-/* What is done with the frames of a sequence. */
+/* Says what is done with the frames of a sequence. */
 struct video_pass {
     const struct common_options *common;
     struct video_reader *reader;

@@ -32,7 +32,7 @@ static bool has_failed(struct run *run)
     return failed;
 }
 
-/* Wait for a slot. Null if the run has failed. */
+/* Wait for a slot. Returns null if the run has failed. */
 static struct slot *take_slot(struct run *run)
 {
     struct slot *slot = NULL;

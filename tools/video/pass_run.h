@@ -9,7 +9,7 @@
 
 enum { SLOTS_MOST = 256 };
 
-/* A frame under way. */
+/* Describes a frame under way. */
 struct slot {
     struct video_frame in;
     struct video_frame out;       /* pixels that are decoded, or the stream that is made */

@@ -6,9 +6,9 @@
 #include "tool.h"
 
 /*
- * What frames may have, and how far that is used up. With a bucket, frames share what each second brings: a bucket that
- * holds the bits of one second loses a frame's share with each frame, and no frame may make it run over. Any row of
- * frames then has at most the bits of their time and of one second more.
+ * Holds what frames may have, and how far that is used up. With a bucket, frames share what each second brings: a
+ * bucket that holds the bits of one second loses a frame's share with each frame, and no frame may make it run over.
+ * Any row of frames then has at most the bits of their time and of one second more.
  */
 struct video_rate {
     double frame_bits; /* the bits of each frame, or its share with a bucket; 0: any number */

@@ -5,7 +5,7 @@
 
 #include "video/pass.h"
 
-/* What the command line asks for. */
+/* Holds what the command line asks for. */
 struct video_settings {
     struct common_options common;
     struct encode_settings encode;

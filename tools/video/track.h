@@ -11,7 +11,7 @@ struct video_ratio {
 
 enum { TRACKS_MOST = 16 };
 
-/* A stream beside the frames. It belongs to the reader, which sets `copied`; the writer may clear it. */
+/* Describes a stream beside the frames. It belongs to the reader, which sets `copied`; the writer may clear it. */
 struct video_track {
     char name[64];           /* for messages: "sound (pcm_s16le)" */
     struct video_ratio unit; /* the seconds that a unit of packets' times lasts */
@@ -25,7 +25,7 @@ struct video_track {
     bool copied;                  /* packets of this stream are read and written */
 };
 
-/* A piece of such a stream. */
+/* Describes a piece of such a stream. */
 struct video_packet {
     struct video_packet *next;
     uint32_t track;
@@ -39,7 +39,7 @@ struct video_packet {
 /* Make a packet whose bytes are not set. Null, with the problem, if there is no memory. It is freed with free(). */
 struct video_packet *packet_make(uint32_t track, size_t length, struct problem *problem);
 
-/* A row of packets, which wait for the frame that they stand in front of. */
+/* Describes a row of packets, which wait for the frame that they stand in front of. */
 struct video_packets {
     struct video_packet *first, *last;
     size_t bytes;

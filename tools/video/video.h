@@ -15,7 +15,7 @@ enum video_payload {
     PAYLOAD_JPEG2000 /* a JPEG 2000 codestream or JP2 file */
 };
 
-/* How the samples of a frame lie. Those of more than 8 bits take two bytes, in the machine's order. */
+/* Says how the samples of a frame lie. Those of more than 8 bits take two bytes, in the machine's order. */
 struct video_shape {
     uint32_t width, height; /* of the picture in pixels */
     uint32_t planes;        /* 1: grey; 3: Y, Cb, Cr */
@@ -26,7 +26,7 @@ struct video_shape {
 
 enum video_range { RANGE_UNKNOWN, RANGE_FULL, RANGE_LIMITED };
 
-/* What is known about a sequence. */
+/* Holds what is known about a sequence. */
 struct video_info {
     enum video_payload payload;
     struct video_shape shape;  /* of PAYLOAD_PIXELS; of coded frames once the first of them has been examined */
@@ -42,7 +42,7 @@ struct video_info {
     uint64_t frames;                     /* 0: not known */
 };
 
-/* A frame and the memory that it is in, which grows as it needs to. */
+/* Describes a frame and the memory that it is in, which grows as it needs to. */
 struct video_frame {
     uint8_t *block;  /* with the room in front; null: there is none yet */
     size_t capacity; /* bytes behind that room */
@@ -84,7 +84,7 @@ enum video_step {
 struct video_reader;
 struct video_writer;
 
-/* A container. One that is not read has no `open`, one that is not written no `begin`. */
+/* Describes a container. One that is not read has no `open`, one that is not written no `begin`. */
 struct video_format {
     const char *name; /* for messages and for --in-format and --out-format */
     const char *extensions[4];

@@ -262,7 +262,7 @@ static void cuda_release(struct gpu *gpu, struct gpu_buffer *buffer)
     *buffer = (struct gpu_buffer){.place = buffer->place};
 }
 
-/* The end of the stretch of this device's memory that contains an address; 0 if there is none. */
+/* Return the end of the stretch of this device's memory that contains an address; 0 if there is none. */
 static cu_pointer stretch_end(const struct cuda *cuda, cu_pointer at, struct gpu_error *error)
 {
     unsigned kind = 0;

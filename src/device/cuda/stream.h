@@ -8,9 +8,9 @@
 #include "device/cuda/driver.h"
 
 /*
- * False for a stream that was destroyed, that was never made, or that is of another context. `own` is a live stream of
- * `context`, by which the layout of the driver's records is found. If they are not laid out as expected, the result is
- * true for every handle.
+ * Returns false for a stream that was destroyed, that was never made, or that is of another context. `own` is a live
+ * stream of `context`, by which the layout of the driver's records is found. If they are not laid out as expected, the
+ * result is true for every handle.
  */
 bool kst_cuda_stream_lives(cu_stream stream, cu_stream own, cu_context context);
 

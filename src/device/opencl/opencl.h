@@ -30,7 +30,7 @@ bool kst_opencl_check(struct gpu_error *error, const struct opencl *opencl, cons
 
 /*
  * Return whether an object exists: false if it was released, never made, or belongs to another driver, whose own
- * functions would crash on it. True if that cannot be determined. Null is allowed.
+ * functions would crash on it. Returns true if that cannot be determined. Null is allowed.
  */
 bool kst_opencl_lives(const struct opencl *opencl, const void *object);
 

@@ -23,7 +23,7 @@ static void fail_build(const struct opencl *opencl, cl_program program, const ch
     kst_memory_release(opencl->base.memory, log);
 }
 
-/* The options that a program is built with. */
+/* Holds the options that a program is built with. */
 struct options {
     char text[64];
 };
@@ -66,7 +66,7 @@ static struct gpu_cache_key key_of(
     return key;
 }
 
-/* Null if the cache does not have the program, or the driver refuses it. */
+/* Returns null if the cache does not have the program, or the driver refuses it. */
 static cl_program load(struct opencl *opencl, const struct gpu_cache_key *key, const struct options *options)
 {
     size_t length;

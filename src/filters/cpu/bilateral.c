@@ -18,7 +18,7 @@ enum { COLOUR, SPACE, RADIUS };
 enum { RADIUS_MAX = FILTER_BILATERAL_MOST, SIDE_MAX = 2 * RADIUS_MAX + 1, THOUSAND = 1000, ALIGNMENT = 64 };
 enum { WEIGHT_ONE = 1 << 14 };
 
-/* A neighbour, and the weights of its squared distance in space. */
+/* Describes a neighbour, and the weights of its squared distance in space. */
 struct filter_place {
     int32_t x, y;
     const uint16_t *weight;
@@ -31,7 +31,7 @@ struct filter_bilateral {
     struct filter_place place[SIDE_MAX * SIDE_MAX];
 };
 
-/* The last rows, with each colour apart. */
+/* Holds the last rows, with each colour apart. */
 struct filter_planes {
     uint8_t *memory;
     size_t pitch, before;

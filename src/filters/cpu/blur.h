@@ -7,7 +7,7 @@
 
 enum { FILTER_BLUR_RADIUS_MAX = 127 };
 
-/* Weights that add up to 2^bits. */
+/* Holds weights that add up to 2^bits. */
 struct filter_taps {
     uint32_t radius, bits;
     uint32_t tap[2 * FILTER_BLUR_RADIUS_MAX + 1];

@@ -111,7 +111,7 @@ static kst_status mark_band(const struct filter_work *work, void *arg, uint32_t 
     return status;
 }
 
-/* A threshold in thousandths, as an integer that magnitudes are compared with. */
+/* Return a threshold in thousandths, as an integer that magnitudes are compared with. */
 static int32_t threshold_of(int64_t value, bool squared, int64_t scale)
 {
     int64_t unit = THOUSAND * scale;

@@ -17,7 +17,7 @@ struct filter_point {
     uint32_t x, y;
 };
 
-/* Edges whose neighbours have to be looked at, all of them in rows from `first` to `end`. */
+/* Holds edges whose neighbours have to be looked at, all of them in rows from `first` to `end`. */
 struct filter_fill {
     const struct filter_pixels *map;
     struct memory *memory;

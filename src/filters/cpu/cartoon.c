@@ -24,7 +24,7 @@ void kst_filter_cartoon_settle(const struct filter_value *value, struct filter_c
         .canny = {value[LOW], value[HIGH]}};
 }
 
-/* Pixels in one block of memory, row by row without padding. */
+/* Holds pixels in one block of memory, row by row without padding. */
 struct filter_sheet {
     struct filter_pixels pixels;
     uint8_t *memory;

@@ -11,7 +11,7 @@
 
 enum { COLOURS = 3, CHANNEL_ALPHA = 3, MATRIX_BITS = 16 };
 
-/* The channel of the source that becomes each of the result. */
+/* Holds the channel of the source that becomes each of the result. */
 struct colours_pick {
     uint32_t channel[COLOURS];
 };

@@ -5,7 +5,9 @@
 
 #include "filters/filter.h"
 
-/* Weights of each channel of the source for each of the result, as they lie in pixels, and what is added: 2^−16. */
+/*
+ * Holds weights of each channel of the source for each of the result, as they lie in pixels, and what is added: 2^−16.
+ */
 struct filter_matrix {
     int32_t weight[3][3];
     int64_t added[3];

@@ -81,7 +81,7 @@ static bool is_digit(const struct cube_reading *reading)
     return reading->at < reading->end && *reading->at >= '0' && *reading->at <= '9';
 }
 
-/* The digits of a number, and the power of ten that they are multiplied by. */
+/* Holds the digits of a number, and the power of ten that they are multiplied by. */
 struct cube_decimal {
     uint64_t digits;
     int count, exponent;

@@ -8,7 +8,7 @@ enum { TERMS = 18 };
 static const double LN2_HIGH = 0x1.62e42fee00000p-1, LN2_LOW = 0x1.a39ef35793c76p-33, PER_LN2 = 0x1.71547652b82fep+0;
 static const double LEAST = -700;
 
-/* The Taylor series, for magnitudes up to ln 2; the first term left out is below 2^−60. */
+/* Return the Taylor series, for magnitudes up to ln 2; the first term left out is below 2^−60. */
 static double series(double x)
 {
     double sum = 1;

@@ -16,7 +16,7 @@
 
 enum { THOUSAND = 1000, ALIGNMENT = 64 };
 
-/* The radius that covers three standard deviations, four for samples of 16 bits. */
+/* Return the radius that covers three standard deviations, four for samples of 16 bits. */
 static uint32_t radius_of(uint32_t sigma, uint32_t bytes)
 {
     uint32_t reach = bytes == 1 ? 3 : 4, size = (2 * reach * sigma + THOUSAND + THOUSAND / 2) / THOUSAND;
@@ -49,7 +49,7 @@ struct filter_blur {
     const struct filter_hot *hot;
 };
 
-/* The rows of a band that went across, the last 2 × radius + 2 of them. */
+/* Holds the rows of a band that went across, the last 2 × radius + 2 of them. */
 struct filter_sums {
     uint8_t *memory;
     size_t pitch;

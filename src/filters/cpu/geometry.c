@@ -56,7 +56,7 @@ const struct filter_kind kst_filter_crop = {"crop", "a part of the image",
         {"top", "rows above it", KST_FILTER_INTEGER, false, 0, 2000000, 0, NULL}},
     crop_check, crop_shape, crop_run};
 
-/* The pixel of the source that becomes pixel (0, 0), and the steps in bytes to those beside and below it. */
+/* Holds the pixel of the source that becomes pixel (0, 0), and the steps in bytes to those beside and below it. */
 struct filter_turn {
     const uint8_t *first;
     ptrdiff_t across, down;

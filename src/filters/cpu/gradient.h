@@ -8,7 +8,7 @@
 
 enum { FILTER_APERTURES = 7 };
 
-/* Sums across the last rows that were loaded, from which the gradients of the row in their middle are made. */
+/* Holds sums across the last rows that were loaded, from which the gradients of the row in their middle are made. */
 struct filter_sobel {
     struct filter_window window;
     const struct filter_hot *hot;

@@ -79,7 +79,7 @@ static void across_8_avx2(const uint8_t *line, uint16_t *sums, size_t count, con
         across_words(line, sums, count, tap, radius, step);
 }
 
-/* The weights of two rows, for pmaddwd; rows before the first and behind the last tap have none. */
+/* Return the weights of two rows, for pmaddwd; rows before the first and behind the last tap have none. */
 static __m256i weights_of(const uint32_t *tap, int k, int last)
 {
     uint32_t first = k >= 0 && k <= last ? tap[k] : 0, second = k + 1 <= last ? tap[k + 1] : 0;
@@ -136,7 +136,7 @@ static void down_8_avx2(const uint16_t *const *row, uint8_t *const to[2], size_t
         down_pairs(row, to, count, tap, 2 * radius, false);
 }
 
-/* Sums over the neighbours of 16 pixels: of pixels 0–3 and 8–11 first, then of the others. */
+/* Holds sums over the neighbours of 16 pixels: of pixels 0–3 and 8–11 first, then of the others. */
 struct filter_weighed {
     __m256i weight[2], sum[3][2];
 };
@@ -159,7 +159,7 @@ static inline __m128i look_up(const uint16_t *weight, const uint16_t *index)
     return _mm_insert_epi16(found, weight[index[7]], 7);
 }
 
-/* The weights of a neighbour of 16 pixels. */
+/* Return the weights of a neighbour of 16 pixels. */
 static inline __m256i weights_at(
     const struct filter_neighbour *neighbour, const uint8_t *const own[3], size_t i, const uint32_t colours)
 {
@@ -192,7 +192,7 @@ static inline void add_two(struct filter_weighed *weighed, const struct filter_n
     }
 }
 
-/* The rounded quotient, as divide() of the template computes it. */
+/* Return the rounded quotient, as divide() of the template computes it. */
 static inline __m256i quotient_of(__m256i sum, __m256i weight)
 {
     const __m256i whole = _mm256_add_epi32(sum, _mm256_srli_epi32(weight, 1)), one = _mm256_set1_epi32(1);

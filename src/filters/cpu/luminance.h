@@ -14,7 +14,7 @@ static inline uint32_t kst_filter_weigh(uint32_t red, uint32_t green, uint32_t b
            FILTER_LUMINANCE_BITS;
 }
 
-/* The luminance of pixel `x` of a row: the sample itself if it is grey. */
+/* Return the luminance of pixel `x` of a row: the sample itself if it is grey. */
 static inline uint32_t kst_filter_luminance(const struct filter_pixels *pixels, const uint8_t *row, size_t x)
 {
     uint32_t sample[3] = {0, 0, 0};

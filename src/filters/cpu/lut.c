@@ -65,7 +65,10 @@ struct lut_tables {
     uint32_t *entry; /* of all samples of a channel, then of the next */
 };
 
-/* A cell of the table: its point nearest to 0, the way to its neighbours and how far along the ways a colour lies. */
+/*
+ * Describes a cell of the table: its point nearest to 0, the way to its neighbours and how far along the ways a colour
+ * lies.
+ */
 struct lut_cell {
     const uint16_t *point;
     size_t step[FILTER_CUBE_COLOURS];

@@ -29,7 +29,7 @@ static void small_row(const struct filter_work *work, const struct filter_window
     hot->median_16(wide, (uint16_t *)(void *)to, count, (int)work->from->channels);
 }
 
-/* Samples of one channel by value, and how many of them are below `median`. */
+/* Holds samples of one channel by value, and how many of them are below `median`. */
 struct filter_histogram {
     uint32_t count[VALUES];
     uint32_t below;
@@ -52,7 +52,7 @@ static void settle(struct filter_histogram *histogram, uint32_t half)
         histogram->below += histogram->count[histogram->median++];
 }
 
-/* The rows around one, at a channel of their first pixels. */
+/* Find the rows around one, at a channel of their first pixels. */
 static void find_rows(const struct filter_window *window, uint32_t y, size_t offset, const uint8_t **row)
 {
     for (uint32_t k = 0; k < window->count; k++)

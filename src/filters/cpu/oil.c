@@ -13,7 +13,7 @@
 enum { RADIUS, RATIO };
 enum { BYTE = 255 };
 
-/* The bins of all pixels' luminance, row by row without padding. */
+/* Holds the bins of all pixels' luminance, row by row without padding. */
 struct filter_oil {
     uint8_t *bins;
     uint8_t bin[FILTER_OIL_BINS]; /* of each luminance of 8 bits */

@@ -19,7 +19,10 @@
 enum { BRUSH, LAYERS, LENGTH, THRESHOLD };
 enum { PAINTED = 0x80, COLOURS_MOST = 3 };
 
-/* A layer. Where it has been painted, a word has the bit PAINTED and half the luminance on top, and colours below. */
+/*
+ * Describes a layer. Where it has been painted, a word has the bit PAINTED and half the luminance on top, and colours
+ * below.
+ */
 struct filter_layer {
     const struct filter_pixels *reference, *canvas;
     atomic_uint *words;

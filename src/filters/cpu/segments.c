@@ -17,7 +17,7 @@ struct filter_place_on_map {
     int32_t x, y;
 };
 
-/* A word for each pixel, with a border of one pixel: its links, and what is known of it. */
+/* Holds a word for each pixel, with a border of one pixel: its links, and what is known of it. */
 struct filter_chains {
     uint16_t *map;
     size_t pitch;

@@ -5,7 +5,7 @@
 
 #include "filters/filter.h"
 
-/* Segments that have been found. The caller releases the array. */
+/* Holds segments that have been found. The caller releases the array. */
 struct filter_segments {
     struct memory *memory;
     kst_segment *segment;

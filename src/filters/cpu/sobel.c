@@ -17,7 +17,7 @@ static uint32_t magnitude_of(int32_t value)
     return (uint32_t)(value < 0 ? -value : value);
 }
 
-/* The root, rounded down; up to 255. */
+/* Return the root, rounded down; up to 255. */
 static uint32_t root(uint32_t square)
 {
     uint32_t made = 0;

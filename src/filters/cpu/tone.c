@@ -9,7 +9,7 @@
 #include "filters/cpu/tone.h"
 #include "image/sample.h"
 
-/* Values for all samples up to the greatest one. */
+/* Holds values for all samples up to the greatest one. */
 struct filter_table {
     uint16_t *value;
 };
@@ -198,8 +198,8 @@ const struct filter_kind kst_filter_equalise = {"equalise",
 enum { NORMALISE_DARK, NORMALISE_BRIGHT, ALL = 100000 /* thousandths of a per cent */ };
 
 /*
- * The line from the lowest luminance that has more than the share of dark pixels not above it, to the highest that has
- * more than that of bright ones not below it. Where these meet nothing changes.
+ * Return the line from the lowest luminance that has more than the share of dark pixels not above it, to the highest
+ * that has more than that of bright ones not below it. Where these meet nothing changes.
  */
 static struct filter_line stretched(
     const struct filter_counts *counts, const struct filter_value *value, uint32_t greatest)

@@ -5,7 +5,7 @@
 
 #include "filters/filter.h"
 
-/* A straight line through two points. */
+/* Describes a straight line through two points. */
 struct filter_line {
     uint32_t black, white, lowest, highest;
 };

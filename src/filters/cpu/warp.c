@@ -55,7 +55,7 @@ static inline int64_t divide(int64_t number, int64_t divisor, bool projective)
     return sum / divisor - (sum % divisor < 0);
 }
 
-/* A place in the source: whole pixels, and 256ths. */
+/* Describes a place in the source: whole pixels, and 256ths. */
 struct filter_origin {
     int32_t x, y;
     uint32_t right, down;

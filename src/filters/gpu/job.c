@@ -54,7 +54,7 @@ static void apply_shape(const struct filter_step *step, struct filter_shape *sha
         step->kind->shape(step->value, shape, reason); /* it has been let pass before */
 }
 
-/* Two places, which take turns to hold what a step leaves to the next. */
+/* Holds two places, which take turns to hold what a step leaves to the next. */
 struct filter_gpu_slots {
     uint64_t at[2], length[2];
 };

@@ -8,7 +8,7 @@
 #include "device/runtime.h"
 #include "filters/parse.h"
 
-/* An image, and where its pixels are on the device while a job works on it. */
+/* Describes an image, and where its pixels are on the device while a job works on it. */
 struct filter_gpu_item {
     const kst_image *from, *to; /* set by the caller: checked; in device memory or the host's */
     kst_status status;
@@ -17,7 +17,7 @@ struct filter_gpu_item {
     uint64_t upload_at, download_at;
 };
 
-/* The seconds that steps took on the device; 0 where the driver cannot tell. */
+/* Holds the seconds that steps took on the device; 0 where the driver cannot tell. */
 struct filter_gpu_times {
     double upload, passes, download;
 };

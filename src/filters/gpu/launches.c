@@ -104,7 +104,7 @@ kst_status kst_filter_gpu_table(struct filter_gpu_step *step, uint32_t words, ui
     return KST_OK;
 }
 
-/* The work: tables, records, and the list of the first group of each record. */
+/* Return the bytes of the work: tables, records, and the list of the first group of each record. */
 size_t kst_filter_gpu_work_length(const struct filter_gpu_launches *launches)
 {
     return (launches->words + (size_t)launches->count * (RECORD_WORDS + 1)) * sizeof *launches->table;

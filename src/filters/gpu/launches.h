@@ -8,7 +8,7 @@
 #include "filters/kernels/work.h"
 #include "filters/parse.h"
 
-/* Pixels in device memory. Their buffer need not be allocated before they are written or read. */
+/* Holds pixels in device memory. Their buffer need not be allocated before they are written or read. */
 struct filter_gpu_pixels {
     const struct gpu_buffer *buffer;
     uint64_t at; /* bytes before the first one */
@@ -16,7 +16,7 @@ struct filter_gpu_pixels {
     struct filter_pixels pixels; /* without `data` and `pitch` */
 };
 
-/* A kernel that works on one image. */
+/* Describes a kernel that works on one image. */
 struct filter_gpu_launch {
     enum filter_gpu_kernel kernel;
     uint32_t order, number; /* launches run in this order, those of equal order at once */
@@ -34,7 +34,7 @@ struct filter_gpu_launches {
     uint32_t words, table_room;
 };
 
-/* One application of a filter: what its function of plans.h fills in launches for. */
+/* Describes one application of a filter: what its function of plans.h fills in launches for. */
 struct filter_gpu_step {
     struct filter_gpu_launches *launches;
     const struct filter_value *value;

@@ -109,7 +109,7 @@ enum { STROKE_RADIUS = 3, STROKE_LENGTH, STROKE_THRESHOLD, STROKE_FIRST, STROKE_
 enum { BRUSH = 0, LAYERS, LENGTH, THRESHOLD };
 _Static_assert((int)FILTER_PAINTERLY_LENGTH == (int)FILTER_STROKE_LENGTH, "the kernel's memory holds any stroke");
 
-/* A layer: its brush, and where its reference is. */
+/* Describes a layer: its brush, and where its reference is. */
 struct filter_gpu_layer {
     uint32_t radius;
     bool is_first;

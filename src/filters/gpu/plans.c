@@ -6,7 +6,7 @@
 #include "filters/cpu/luminance.h"
 #include "filters/cpu/tone.h"
 
-/* The pixel of the source that becomes pixel (0, 0), and the steps to those that become the next ones. */
+/* Holds the pixel of the source that becomes pixel (0, 0), and the steps to those that become the next ones. */
 struct filter_gpu_turn {
     int32_t x, y;
     int32_t across[2], down[2];

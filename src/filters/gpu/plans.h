@@ -8,7 +8,7 @@
 /* Return a record with the weights of luminance. */
 struct filter_record kst_filter_gpu_luminance(const struct filter_gpu_step *step);
 
-/* A function that adds the launches of one application of a filter. */
+/* Adds the launches of one application of a filter. */
 typedef kst_status (*filter_gpu_plan)(struct filter_gpu_step *step);
 
 /* Return a filter's function; null if it has no kernels of its own: resizing, which libkostka does on any device. */

@@ -54,7 +54,10 @@ filter_matrix(FILTER_ARGUMENTS)
     }
 }
 
-/* A cell of a table: its point nearest to 0, the way to its neighbours, and how far along the ways a colour lies. */
+/*
+ * Describes a cell of a table: its point nearest to 0, the way to its neighbours, and how far along the ways a colour
+ * lies.
+ */
 struct lut_corner {
     GLOBAL const u32 *point;
     u32 step[3], part[3];

@@ -37,7 +37,7 @@ FUNCTION u32 oil_bin_of(GLOBAL const struct filter_record *record, GLOBAL const 
     return quotient + (twice > ratio || (twice == ratio && quotient % 2 == 1) ? 1 : 0);
 }
 
-/* Load the tile, and note which bins occur. Whole work-group. */
+/* Load the tile, and note which bins occur. The whole work-group calls it. */
 FUNCTION void load_oil(GLOBAL const struct filter_record *record, GLOBAL const u8 *from, const struct oil_tile *tile)
 {
     if (local_index() < OIL_BIN_WORDS)
@@ -58,7 +58,10 @@ FUNCTION void load_oil(GLOBAL const struct filter_record *record, GLOBAL const u
     barrier_local();
 }
 
-/* Let pixels name their bins by numbers among those that occur. Returns how many there are. Whole work-group. */
+/*
+ * Let pixels name their bins by numbers among those that occur. Returns how many there are. The whole work-group calls
+ * it.
+ */
 FUNCTION u32 number_bins(GLOBAL const struct filter_record *record, const struct oil_tile *tile)
 {
     u32 bins = 0;
@@ -75,7 +78,7 @@ FUNCTION u32 number_bins(GLOBAL const struct filter_record *record, const struct
     return bins;
 }
 
-/* Make the masks of `count` bins from `first` on. Whole work-group. */
+/* Make the masks of `count` bins from `first` on. The whole work-group calls it. */
 FUNCTION void make_masks(GLOBAL const struct filter_record *record, const struct oil_tile *tile, u32 first, u32 count)
 {
     u32 side = tile->side;

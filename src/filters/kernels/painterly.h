@@ -14,7 +14,7 @@ enum { /* values; luminance has those before */
 };
 enum { STROKE_POINTS = FILTER_STROKE_LENGTH + 1, STROKE_LANES = 32, STROKE_PAINTED = 0x80 };
 
-/* A cell: its first pixel, and where it ends. Strokes' points are counted from the first pixel. */
+/* Describes a cell: its first pixel, and where it ends. Strokes' points are counted from the first pixel. */
 struct stroke_cell {
     i32 left, top, right, bottom;
 };

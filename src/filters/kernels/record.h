@@ -10,7 +10,7 @@
 #define FILTER_ARGUMENTS                                                                                               \
     GLOBAL const u32 *work, GLOBAL const u8 *from, GLOBAL u8 *to, GLOBAL u8 *extra, u32 list, u32 records, u32 count
 
-/* A tile of the result: its upper left pixel, and where it ends. */
+/* Describes a tile of the result: its upper left pixel, and where it ends. */
 struct filter_tile {
     u32 left, top, right, bottom;
 };

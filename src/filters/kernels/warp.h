@@ -4,7 +4,7 @@
 
 enum { WARP_FAR = 1 << 28, WARP_LEAST = 1 << 15, WARP_WEIGHT_BITS = 12 };
 
-/* A place in the source: whole pixels, and 256ths. */
+/* Describes a place in the source: whole pixels, and 256ths. */
 struct warp_place {
     i32 x, y;
     u32 right, down;

@@ -10,7 +10,7 @@
 #include "gl/pixels.h"
 #include "gl/state.h"
 
-/* A pixel buffer object of the library. It is registered with CUDA if CUDA and OpenGL share a device. */
+/* Describes a pixel buffer object of the library. It is registered with CUDA if CUDA and OpenGL share a device. */
 struct gl_transfer {
     struct gl_staging staging;
     cu_resource resource; /* null: it is not registered with CUDA */

@@ -66,7 +66,7 @@ static void write_pixel(const kst_image *image, size_t x, size_t y, const int32_
         put(&image->plane[0], y, layout->channels * x + i, value[kst_pixel_place(layout, i)]);
 }
 
-/* The row of samples that a row of pixels takes its values from. */
+/* Return the row of samples that a row of pixels takes its values from. */
 static const uint16_t *source_row(const struct j2k_conversion_source *source, uint32_t y)
 {
     uint32_t index = j2k_sample_at(y, source->dy, source->area.y0, source->area.y1) - source->area.y0;

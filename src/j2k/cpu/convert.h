@@ -8,7 +8,7 @@
 #include "core/pool.h"
 #include "j2k/packets/output.h"
 
-/* The component of a channel: its decoded samples, without padding. */
+/* Holds the component of a channel: its decoded samples, without padding. */
 struct j2k_conversion_source {
     const uint16_t *data;
     struct j2k_rect area; /* in the component's samples; contains everything that the pixels shown need */

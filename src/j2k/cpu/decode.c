@@ -86,7 +86,7 @@ void kst_j2k_cpu_decoding_end(struct j2k_decoding *decoding)
     pthread_mutex_destroy(&decoding->lock);
 }
 
-/* Find the next components of a tile that are decoded together. False when there are no more. */
+/* Find the next components of a tile that are decoded together. Returns false when there are no more. */
 static bool next_set(struct j2k_decoding *decoding, const struct j2k_tile *tile, struct j2k_decode_set *set)
 {
     const struct j2k_plan *plan = decoding->plan;

@@ -19,7 +19,8 @@ struct j2k_target {
     uint8_t bytes;   /* bytes per sample: 1, 2 or 4; signed samples are in two's complement */
     /*
      * Samples are stored as the wavelet transform leaves them, without level shift, rounding and clamping: 32-bit
-     * integers or, of 9/7, single precision; `bytes` is 4 and `stride` 1. Not with a component transform.
+     * integers or, of 9/7, single precision; `bytes` is 4 and `stride` 1. This does not go
+     * with a component transform.
      */
     bool raw;
 };
@@ -49,7 +50,7 @@ struct j2k_cpu_need kst_j2k_cpu_measure(struct memory *memory, struct pool *pool
 kst_status kst_j2k_cpu_decode(
     const struct operation *op, const struct j2k_plan *plan, const struct j2k_target *target, bool strict);
 
-/* The same of a plan whose rows suit it (rows.h), which are handed to the caller's function instead. */
+/* Do the same of a plan whose rows suit it (rows.h), which are handed to the caller's function instead. */
 kst_status kst_j2k_cpu_decode_rows(const struct operation *op, const struct j2k_plan *plan,
     const struct j2k_target *target, struct j2k_rows *rows, bool strict);
 

@@ -79,7 +79,7 @@ static void encode_blocks(struct j2k_encode_tile *tile, uint32_t columns, enum j
     }
 }
 
-/* Tiles that are encoded side by side. */
+/* Holds tiles that are encoded side by side. */
 struct tiles_turn {
     struct j2k_encoding *encoding;
     struct j2k_tiles tiles;

@@ -5,7 +5,7 @@
 #include "j2k/cpu/blocks/encode_set.h"
 #include "j2k/syntax/geometry.h"
 
-/* The components' samples; if they are read from a callback, each strip has a row buffer of its own. */
+/* Holds the components' samples; if they are read from a callback, each strip has a row buffer of its own. */
 struct strip_samples {
     const struct j2k_encode_set *set;
     uint8_t *row;

@@ -10,7 +10,7 @@
 #include "core/report.h"
 #include "j2k/cpu/z.h"
 
-/* The state that all tasks share. */
+/* Holds the state that all tasks share. */
 struct multi_run {
     const struct j2k_multi_work *work;
     struct j2k_inverse inverse;
@@ -21,7 +21,7 @@ struct multi_run {
     atomic_int status;
 };
 
-/* A piece of a row, in all components. */
+/* Describes a piece of a row, in all components. */
 struct multi_piece {
     struct multi_run *run;
     void **row, **made; /* of each component, before a stage and behind it */

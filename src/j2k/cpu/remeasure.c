@@ -17,7 +17,7 @@ struct remeasurement {
     atomic_int status;
 };
 
-/* The buffers of one thread. */
+/* Holds the buffers of one thread. */
 struct worker {
     enum cpu_tier tier;
     struct j2k_block_scratch *decoder, *encoder;
@@ -26,7 +26,7 @@ struct worker {
     uint32_t codeword_count;
 };
 
-/* A block, and the members of the result that belong to it. */
+/* Describes a block, and the members of the result that belong to it. */
 struct remeasured_block {
     const struct j2k_block *place;
     const struct j2k_block_code *code;
@@ -67,7 +67,9 @@ static void list_codewords(struct worker *worker, const struct remeasured_block 
     }
 }
 
-/* Decode the block and code it again. True if that gives as many planes as before, and at least as many passes. */
+/*
+ * Decode the block and code it again. Returns true if that gives as many planes as before, and at least as many passes.
+ */
 static bool code_again(struct worker *worker, const struct remeasured_block *block)
 {
     const struct j2k_block_functions *coder =

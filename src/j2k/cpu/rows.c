@@ -27,7 +27,7 @@ void kst_j2k_cpu_rows_end(struct j2k_rows *rows)
     pthread_mutex_destroy(&rows->lock);
 }
 
-/* The components of a tile that are decoded together with the first one. */
+/* Return the components of a tile that are decoded together with the first one. */
 static uint32_t first_set(const struct j2k_tile *tile)
 {
     return tile->transform != J2K_TRANSFORM_NONE ? 3 : 1;

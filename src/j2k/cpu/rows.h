@@ -13,8 +13,8 @@
 #include "j2k/cpu/decode.h"
 
 /*
- * A picture of one plane, whose rows have no gaps. The targets of its components have the addresses and the pitch that
- * they would have if `pixel` was its first one; only what they are apart counts.
+ * Describes a picture of one plane, whose rows have no gaps. The targets of its components have the addresses and the
+ * pitch that they would have if `pixel` was its first one; only what they are apart counts.
  */
 struct j2k_rows {
     const kst_row_writer *writer;
@@ -35,13 +35,13 @@ void kst_j2k_cpu_rows_end(struct j2k_rows *rows);
  */
 bool kst_j2k_cpu_rows_suit(const struct j2k_plan *plan, const struct j2k_target *target);
 
-/* The most rows of a band. */
+/* Return the most rows of a band. */
 uint32_t kst_j2k_cpu_rows_of_band(const struct j2k_rows *rows, const struct pool *pool);
 
 /* If the caller wants rows in order, wait until all rows before row `y` have passed. */
 void kst_j2k_cpu_rows_wait(struct j2k_rows *rows, uint32_t y);
 
-/* Hand out `count` rows from row `y` of the picture on. False if they were not taken. */
+/* Hand out `count` rows from row `y` of the picture on. Returns false if they were not taken. */
 bool kst_j2k_cpu_rows_write(const struct j2k_rows *rows, uint32_t y, uint32_t count, void *data);
 
 /* Say that all rows before row `y` were handed out, or that they never will be. */

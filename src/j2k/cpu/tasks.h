@@ -15,7 +15,7 @@ struct j2k_tasks {
 
 /*
  * Take the next task; `*index` is its place in turn `*turn`. `*turn` must be 0 or the turn of the thread's previous
- * task. False when no task is left.
+ * task. Returns false when no task is left.
  */
 static inline bool j2k_tasks_take(struct j2k_tasks *tasks, uint32_t *turn, uint32_t *index)
 {

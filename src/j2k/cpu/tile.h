@@ -18,7 +18,7 @@
 
 enum { J2K_SET = 3 };
 
-/* The buffers of one thread. */
+/* Holds the buffers of one thread. */
 struct j2k_worker {
     struct j2k_worker *next; /* the next idle worker */
     uint8_t *joined;         /* buffer for segments that come in pieces */
@@ -29,7 +29,7 @@ struct j2k_worker {
     struct j2k_block_scratch scratch; /* with what a block coder needs behind it */
 };
 
-/* One decoding; all threads work on it. */
+/* Describes one decoding; all threads work on it. */
 struct j2k_decoding {
     struct memory *memory;
     struct pool *pool;
@@ -49,8 +49,8 @@ struct j2k_decoding {
 };
 
 /*
- * The resident rows of a band or a resolution, which are those that exist at a time: 16-bit or 32-bit integers, or
- * single precision. Row y is at (y − y0) % rows, so that the rows of a block may be in two parts.
+ * Holds the resident rows of a band or a resolution, which are those that exist at a time: 16-bit or 32-bit integers,
+ * or single precision. Row y is at (y − y0) % rows, so that the rows of a block may be in two parts.
  */
 struct j2k_resident {
     uint8_t *data;
@@ -61,7 +61,7 @@ struct j2k_resident {
     bool covered; /* blocks have all coefficients of the band, so that none must be set to 0 before */
 };
 
-/* A tile-component that is being decoded. */
+/* Describes a tile-component that is being decoded. */
 struct j2k_decoded_component {
     const struct j2k_tile_component *tc;
     const struct j2k_resolution *resolution;
@@ -75,7 +75,7 @@ struct j2k_step {
     atomic_uint clears, blocks, levels, strips; /* number of tasks of each kind that are not done yet */
 };
 
-/* Components that are decoded together: three that go through a component transform, or a single one. */
+/* Holds components that are decoded together: three that go through a component transform, or a single one. */
 struct j2k_decode_set {
     struct j2k_decoding *decoding;
     const struct j2k_tile *tile;
@@ -107,21 +107,21 @@ void kst_j2k_cpu_decoding_begin(
     struct j2k_decoding *decoding, struct memory *memory, const struct j2k_plan *plan, enum cpu_tier tier);
 void kst_j2k_cpu_decoding_end(struct j2k_decoding *decoding);
 
-/* tile_steps.c: plan the steps, the resident rows and the order of blocks. False if memory is missing. */
+/* tile_steps.c: plan the steps, the resident rows and the order of blocks. Returns false if memory is missing. */
 bool kst_j2k_cpu_decode_set_begin(struct j2k_decode_set *set);
 void kst_j2k_cpu_decode_set_end(struct j2k_decode_set *set);
 /*
- * The most bytes that such a set takes at a time, not counting the threads' buffers; 0 if memory is missing.
+ * Return the most bytes that such a set takes at a time, not counting the threads' buffers; 0 if memory is missing.
  * kst_j2k_cpu_decode_set_end() must be called afterwards as well.
  */
 uint64_t kst_j2k_cpu_decode_set_measure(struct j2k_decode_set *set);
 /* Set to 0 the coefficients that a step's blocks may fill, unless they fill all. */
 void kst_j2k_cpu_clear(const struct j2k_decode_set *set, uint32_t step);
 uint32_t kst_j2k_cpu_first_row(const struct j2k_decode_set *set, uint32_t step);
-/* The end of the rows of each resolution that exist before a step. */
+/* Find the end of the rows of each resolution that exist before a step. */
 void kst_j2k_cpu_rows_before(const struct j2k_decode_set *set, const struct j2k_decoded_component *component,
     uint32_t step, uint32_t rows[J2K_RESOLUTIONS]);
-/* The end of the rows of each resolution that are needed to make the last one up to `row`. */
+/* Find the end of the rows of each resolution that are needed to make the last one up to `row`. */
 void kst_j2k_cpu_rows_needed(
     const struct j2k_decoded_component *component, uint32_t row, uint32_t needed[J2K_RESOLUTIONS]);
 
@@ -154,7 +154,10 @@ struct j2k_level kst_j2k_cpu_describe_level(
  * out, each strip is to be passed afterwards, even if it was not made because something has failed.
  */
 uint32_t kst_j2k_cpu_strips(const struct j2k_decode_set *set, uint32_t step);
-/* The rows of a band that are handed out together: those of the longest strip, or fewer; 0: rows are not handed out. */
+/*
+ * Return the rows of a band that are handed out together: those of the longest strip, or fewer; 0: rows are not handed
+ * out.
+ */
 uint32_t kst_j2k_cpu_band_rows(const struct j2k_decode_set *set);
 size_t kst_j2k_cpu_strip_room(const struct j2k_decode_set *set);
 void kst_j2k_cpu_put_out(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t step, uint32_t strip);

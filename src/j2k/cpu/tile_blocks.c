@@ -29,7 +29,7 @@ static bool make_room(struct j2k_decoding *decoding, struct j2k_worker *worker, 
     return worker->joined;
 }
 
-/* The total length of the segments that come in several pieces. */
+/* Return the total length of the segments that come in several pieces. */
 static size_t joined_length(
     const struct j2k_block_functions *coder, const struct j2k_plan *plan, const struct j2k_block *block)
 {
@@ -155,7 +155,7 @@ void kst_j2k_cpu_decode_block(struct j2k_decoding *decoding, struct j2k_worker *
     store(decoding, worker, block, tc->reversible, ldexpf(band->step, -coded.fraction), to);
 }
 
-/* The resident rows of a block's band. */
+/* Return the resident rows of a block's band. */
 static const struct j2k_resident *find_resident(const struct j2k_decode_set *set, uint32_t band)
 {
     const struct j2k_plan *plan = set->decoding->plan;

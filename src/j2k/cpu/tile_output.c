@@ -10,7 +10,7 @@
 
 enum { STRIP_ROWS = 16 }; /* fewest rows of a strip; each strip computes some rows of its neighbours again */
 
-/* Rows y0 ≤ y < y1 of a step, made by one thread. */
+/* Holds rows y0 ≤ y < y1 of a step, made by one thread. */
 struct output_strip {
     const struct j2k_decode_set *set;
     uint32_t y0, y1;

@@ -32,7 +32,7 @@ static uint32_t top_of(const struct j2k_decoded_component *component)
     return component->tc->resolution_count - 1U;
 }
 
-/* The end of the rows of a resolution, its bands interleaved, that are needed to make it up to `row`. */
+/* Return the end of the rows of a resolution, its bands interleaved, that are needed to make it up to `row`. */
 static uint32_t interleaved_end(const struct j2k_decoded_component *component, uint32_t r, uint32_t row)
 {
     return smaller((uint64_t)row + reach(component), component->resolution[r].computed.y1);
@@ -55,7 +55,7 @@ void kst_j2k_cpu_rows_needed(
     needed[0] = row;
 }
 
-/* The end of the rows of a band that are needed, rounded up to whole blocks. */
+/* Return the end of the rows of a band that are needed, rounded up to whole blocks. */
 static uint32_t band_end(const struct j2k_decoded_component *component, uint32_t r, const struct j2k_band *band,
     const uint32_t needed[J2K_RESOLUTIONS])
 {

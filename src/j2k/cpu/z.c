@@ -12,7 +12,7 @@
 
 enum { PERIOD = 4096, APART = 1088 /* bytes */, LINE = 64 };
 
-/* The state that all tasks share. */
+/* Holds the state that all tasks share. */
 struct z_run {
     const struct j2k_z_work *work;
     struct j2k_inverse inverse;
@@ -23,7 +23,7 @@ struct z_run {
     atomic_int status;
 };
 
-/* A piece of a row, in all slices or components. */
+/* Describes a piece of a row, in all slices or components. */
 struct z_piece {
     struct z_run *run;
     void **row, **room; /* pointers to the rows, and to those of the next level while they are put in order */

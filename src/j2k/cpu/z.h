@@ -10,7 +10,7 @@
 #include "j2k/cpu/dwt/inverse.h"
 #include "j2k/plan/multi.h"
 
-/* Slices in memory: samples of 1, 2 or 4 bytes, without gaps between those of a row. */
+/* Holds slices in memory: samples of 1, 2 or 4 bytes, without gaps between those of a row. */
 struct j2k_z_slices {
     uint8_t *data;
     size_t pitch, step; /* bytes from row to row, and from slice to slice */
@@ -18,7 +18,7 @@ struct j2k_z_slices {
     bool is_signed;
 };
 
-/* Planes of coded components: 32-bit integers or single precision. */
+/* Holds planes of coded components: 32-bit integers or single precision. */
 struct j2k_z_planes {
     uint8_t *data;
     size_t pitch, step; /* bytes from row to row, and from plane to plane */

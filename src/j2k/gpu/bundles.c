@@ -176,7 +176,7 @@ static uint32_t wave_lanes(const struct j2k_gpu_part *part, const struct j2k_gpu
     return wish->lanes < J2K_BUNDLE / flights ? wish->lanes : J2K_BUNDLE / flights;
 }
 
-/* The number of blocks of a bundle: `lanes` for the first `front` blocks, `rest` for the others. */
+/* Holds the number of blocks of a bundle: `lanes` for the first `front` blocks, `rest` for the others. */
 struct choice {
     uint32_t front, lanes, rest;
 };

@@ -12,7 +12,7 @@
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
-/* The state while columns are written. */
+/* Holds the state while columns are written. */
 struct columns_writer {
     struct j2k_gpu_part *part;
     uint32_t *work;

@@ -42,7 +42,7 @@ bool kst_j2k_gpu_sources_interleaved(const struct j2k_gpu_item *item)
     return true;
 }
 
-/* The distance from one sample to the next. */
+/* Return the distance from one sample to the next. */
 static uint32_t stride_of(const struct j2k_gpu_item *item)
 {
     return kst_j2k_gpu_sources_interleaved(item) ? 3 : 1;
@@ -112,7 +112,7 @@ struct j2k_work_view kst_j2k_gpu_source_view(const struct j2k_gpu_part *part, ui
     return view;
 }
 
-/* The words of a source's palette; each has two entries. */
+/* Return the words of a source's palette; each has two entries. */
 static uint32_t palette_words(const struct j2k_gpu_conversion *conversion, uint32_t source)
 {
     return conversion->source[source].palette ? (conversion->entries + 1) / 2 : 0;

@@ -8,7 +8,7 @@
 #include "j2k/gpu/part.h"
 #include "j2k/plan/host_blocks.h"
 
-/* The damage that was found in a picture's data. */
+/* Holds the damage that was found in a picture's data. */
 struct j2k_gpu_damage {
     uint32_t blocks; /* number of damaged blocks */
     uint32_t offset; /* offset of the first of them in the stream; UINT32_MAX: it has no bytes */
@@ -26,12 +26,12 @@ enum j2k_gpu_stage {
     J2K_STAGES
 };
 
-/* Device time in seconds. */
+/* Holds device time in seconds. */
 struct j2k_gpu_times {
     double stage[J2K_STAGES];
 };
 
-/* A part that is being decoded. */
+/* Describes a part that is being decoded. */
 struct j2k_gpu_job;
 
 /* Says how a job is scheduled beside other work. */

@@ -13,7 +13,7 @@ struct j2k_gpu_corner {
     uint32_t x, y;
 };
 
-/* A picture to encode. */
+/* Describes a picture to encode. */
 struct j2k_gpu_encode_item {
     /* Its plan, and its image described as a decoder would write it: kst_j2k_run_describe_gpu_item(). */
     struct j2k_gpu_item picture;
@@ -29,15 +29,15 @@ struct j2k_gpu_encode_item {
     const struct j2k_gpu_corner *corner;
 };
 
-/* A block to be coded. */
+/* Describes a block to be coded. */
 struct j2k_gpu_block_order {
     uint32_t item, block; /* item, and block in the item's plan */
-    /* Planes that gain less than this per byte are left out; 0: none. Only for measured pictures. */
+    /* Planes that gain less than this per byte are left out; 0: none. It counts for measured pictures alone. */
     float stop;
     struct j2k_rect region; /* region of interest, in the block's samples; empty: none */
 };
 
-/* The outcome of coding a block. It points into memory of the job. */
+/* Holds the outcome of coding a block. It points into memory of the job. */
 struct j2k_gpu_block_outcome {
     uint32_t planes; /* bit-planes of the largest magnitude */
     uint32_t passes, length;
@@ -55,7 +55,7 @@ struct j2k_gpu_block_outcome {
     uint64_t left;
 };
 
-/* The gains of one bit-plane of a block, in the form of struct j2k_gains. */
+/* Holds the gains of one bit-plane of a block, in the form of struct j2k_gains. */
 struct j2k_gpu_gains {
     uint32_t significance[2], refinement[2]; /* see j2k_gpu_gain() */
     uint32_t significant;                    /* number of samples that become significant in it */
@@ -68,12 +68,12 @@ struct j2k_gpu_block_gains {
     const struct j2k_gpu_gains *plane; /* bit-planes, the lowest first */
 };
 
-/* Device time in seconds. */
+/* Holds device time in seconds. */
 struct j2k_gpu_encode_times {
     double upload, transform, blocks, download;
 };
 
-/* Pictures that are being encoded. */
+/* Holds pictures that are being encoded. */
 struct j2k_gpu_encode_job;
 
 /*
@@ -123,7 +123,7 @@ bool kst_j2k_gpu_encode_arrive(struct j2k_gpu_encode_job *job, struct gpu_error 
 /* Release what was found and coded so far, which then is no longer valid. For one thread at a time. */
 void kst_j2k_gpu_encode_forget(struct j2k_gpu_encode_job *job);
 
-/* The times, summed over all blocks whose bytes were waited for. */
+/* Return the times, summed over all blocks whose bytes were waited for. */
 struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(const struct j2k_gpu_encode_job *job);
 
 void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job); /* `job` may be null */

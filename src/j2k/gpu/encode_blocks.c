@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct j2k_gpu_gains) == J2K_GAIN_WORDS * 4, "as the kerne
 
 enum { DECISIONS_AHEAD = 64 /* bytes behind the last decision that kernels load but do not use */ };
 
-/* A list of blocks that is being processed. */
+/* Holds a list of blocks that is being processed. */
 struct list_run {
     struct j2k_gpu_encode_job *job;
     const struct j2k_gpu_list *list;
@@ -367,7 +367,7 @@ static bool measure_list(struct j2k_gpu_encode_job *job, const struct j2k_gpu_li
     return done;
 }
 
-/* Arrays that are needed to put lists together. */
+/* Holds arrays that are needed to put lists together. */
 struct list_arrays {
     uint32_t *place, *chosen, *again;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A part that is being encoded: the state that the stages share. */
+/* Declares a part that is being encoded: the state that the stages share. */
 #ifndef KOSTKA_J2K_GPU_ENCODE_JOB_H
 #define KOSTKA_J2K_GPU_ENCODE_JOB_H
 

@@ -39,7 +39,7 @@ static void choose_rows(struct j2k_gpu_list *list, uint32_t rows)
     list->rows = list->front_rows + (rest + list->lanes - 1) / list->lanes;
 }
 
-/* The room that a block gets, remembered because most blocks are like the ones before them. */
+/* Holds the room that a block gets, remembered because most blocks are like the ones before them. */
 struct block_rooms {
     const struct j2k_plan *plan;
     const struct j2k_block *like;

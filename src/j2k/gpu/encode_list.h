@@ -6,7 +6,7 @@
 #include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/encode.h"
 
-/* A list: blocks of one block coder that are coded by one set of launches. */
+/* Holds a list: blocks of one block coder that are coded by one set of launches. */
 struct j2k_gpu_list {
     const struct j2k_gpu_block_coder *coder;
     const struct j2k_gpu_part *part;

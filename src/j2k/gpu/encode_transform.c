@@ -11,7 +11,7 @@ static size_t row_length(const kst_image *image, const kst_plane *plane)
     return (size_t)plane->width * kst_format_samples(image->format) * kst_plane_sample_bytes(plane);
 }
 
-/* Rows of a plane that are being copied to pinned memory. */
+/* Holds rows of a plane that are being copied to pinned memory. */
 struct upload_strip {
     uint8_t *to;
     const kst_plane *plane;

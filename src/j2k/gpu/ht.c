@@ -17,7 +17,7 @@ enum {
     SLICE = 1024 /* blocks that a thread notes or writes at once */
 };
 
-/* The last set of passes whose cleanup pass has bytes. */
+/* Holds the last set of passes whose cleanup pass has bytes. */
 struct set {
     const struct j2k_segment *cleanup, *refinement; /* null: there is none */
     uint32_t passes;
@@ -79,7 +79,7 @@ static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *bloc
                (bits_of(block, &set) <= BITS || is_too_deep(plan, block, kst_j2k_gpu_fraction_of(plan, block))));
 }
 
-/* A word for each quad, and if there is a refinement pass, then one for each sample. */
+/* Return a word for each quad, and if there is a refinement pass, then one for each sample. */
 static uint64_t words_of(const struct j2k_block *block, const struct set *set)
 {
     uint64_t words = (uint64_t)J2K_QUAD_PITCH((block->width + 1U) / 2) * ((block->height + 1U) / 2);
@@ -137,7 +137,7 @@ uint32_t kst_j2k_gpu_choose_ht_lanes(uint32_t blocks, const struct j2k_gpu_wish 
                        : kst_j2k_gpu_choose_lanes(blocks, wish->units * WARPS_A_UNIT / (wish->beside + 1));
 }
 
-/* The state while threads write the blocks of a part. */
+/* Holds the state while threads write the blocks of a part. */
 struct ht_writing {
     const struct j2k_gpu_part *part;
     const uint32_t *work;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A part that is being decoded: the buffers and the queue that the stages share. */
+/* Declares a part that is being decoded: the buffers and the queue that the stages share. */
 #ifndef KOSTKA_J2K_GPU_JOB_H
 #define KOSTKA_J2K_GPU_JOB_H
 

@@ -13,13 +13,13 @@ enum {
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
 
-/* The samples of a tile-component at one resolution. */
+/* Holds the samples of a tile-component at one resolution. */
 struct level_samples {
     uint32_t at, pitch; /* place and pitch in the buffer of samples */
     struct j2k_rect rect;
 };
 
-/* The state while levels and outputs are written, or only counted if `work` is null. */
+/* Holds the state while levels and outputs are written, or only counted if `work` is null. */
 struct levels_writer {
     struct j2k_gpu_part *part;
     uint32_t *work;
@@ -40,7 +40,7 @@ static const struct j2k_resolution *resolution_of(
     return &plan->resolution[tc->first_resolution + r];
 }
 
-/* A tile-component whose levels are described. */
+/* Describes a tile-component whose levels are described. */
 struct component_levels {
     const struct j2k_gpu_part *part;
     const struct j2k_plan *plan;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernels of JPEG 2000, and the state that each of their modules keeps between operations. */
+/* Declares the kernels of JPEG 2000, and the state that each of their modules keeps between operations. */
 #ifndef KOSTKA_J2K_GPU_MODULES_H
 #define KOSTKA_J2K_GPU_MODULES_H
 
@@ -46,14 +46,14 @@ enum j2k_gpu_encode_kernel {
     J2K_ENCODE_KERNELS
 };
 
-/* The state of kst_j2k_gpu_decoding. */
+/* Holds the state of kst_j2k_gpu_decoding. */
 struct j2k_gpu_decoding_state {
     atomic_uint jobs; /* number of jobs that are running */
 };
 
 extern const struct gpu_module kst_j2k_gpu_decoding;
 
-/* The state of kst_j2k_gpu_encoding, guarded by the runtime's lock. */
+/* Holds the state of kst_j2k_gpu_encoding, guarded by the runtime's lock. */
 struct j2k_gpu_encoding_state {
     /* Event behind the transform of the last pictures, of those that do not wait for a caller's stream; or null. */
     const struct gpu_event *transformed;

@@ -294,7 +294,7 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part)
     kst_memory_release(part->memory, part->store_group);
 }
 
-/* The state while threads write a part. */
+/* Holds the state while threads write a part. */
 struct work_writing {
     const struct j2k_gpu_part *part;
     uint32_t *work;

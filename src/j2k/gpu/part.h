@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A part: the plans of several JPEG 2000 pictures, laid out in the flat buffers that the kernels use
+ * Declares a part: the plans of several JPEG 2000 pictures, laid out in the flat buffers that the kernels use
  * (j2k/kernels/work.h). A bundle is a set of up to J2K_BUNDLE code-blocks that neighbouring work-items ("lanes") decode
  * side by side, one block each. Where several bit-planes of a block are decoded at the same time, the number of these
  * planes is called its flights.
@@ -20,7 +20,7 @@
 #include "j2k/plan/multi.h"
 #include "j2k/plan/plan.h"
 
-/* The source of one channel of the image. */
+/* Holds the source of one channel of the image. */
 struct j2k_gpu_channel {
     uint32_t component; /* component; with a conversion, index of a source; J2K_CONSTANT: `value` */
     uint32_t value;
@@ -44,7 +44,7 @@ struct j2k_gpu_conversion {
     struct normal normal;        /* used if the image has floating-point samples */
 };
 
-/* A volume, of which an item's components are coefficients along z. */
+/* Describes a volume, of which an item's components are coefficients along z. */
 struct j2k_gpu_volume {
     const struct j2k_multi_collection *wavelet; /* null: the components are its slices */
     const struct j2k_z_layout *layout;          /* this and the next two: of the wavelet */
@@ -58,7 +58,7 @@ struct j2k_gpu_volume {
     kst_volume output;        /* with pitches */
 };
 
-/* A picture to decode. */
+/* Describes a picture to decode. */
 struct j2k_gpu_item {
     const struct j2k_plan *plan;
     kst_image output;                                  /* describes the image, which has integer samples */
@@ -80,7 +80,7 @@ struct j2k_gpu_item {
     bool in_place;          /* the kernels write directly to the image; of pictures only with CUDA */
 };
 
-/* One launch of a kernel for levels or outputs, over a list of work-groups that stands in the work. */
+/* Describes one launch of a kernel for levels or outputs, over a list of work-groups that stands in the work. */
 struct j2k_gpu_launch {
     uint32_t kernel; /* enum j2k_gpu_kernel */
     uint32_t list, count, first, groups;
@@ -89,13 +89,13 @@ struct j2k_gpu_launch {
 
 enum { J2K_GPU_LEVEL_KERNELS = 3, J2K_LAUNCHES = J2K_GPU_LEVEL_KERNELS * J2K_LEVELS + 12 };
 
-/* What the levels of a launch add up to. */
+/* Holds what the levels of a launch add up to. */
 struct j2k_gpu_level_sums {
     uint64_t bytes; /* as in struct j2k_gpu_launch */
     uint32_t records, groups;
 };
 
-/* Sums over what belongs to a picture. */
+/* Holds sums over what belongs to a picture. */
 struct j2k_gpu_sums {
     uint64_t bits;      /* words of its gathered segments */
     uint32_t segments;  /* 0: none must be gathered, because no block is T.800's */
@@ -135,13 +135,13 @@ struct j2k_gpu_ht_place {
 
 #define J2K_HT_NOWHERE UINT32_MAX
 
-/* A run of consecutive bytes of a stream that is uploaded. */
+/* Describes a run of consecutive bytes of a stream that is uploaded. */
 struct j2k_gpu_run {
     uint64_t from, to; /* offset in the stream, and offset in the stream's place in the buffer */
     uint64_t length;
 };
 
-/* A code-block in the list of blocks: which one it is, and what the list is sorted by. */
+/* Describes a code-block in the list of blocks: which one it is, and what the list is sorted by. */
 struct j2k_gpu_entry {
     uint32_t item, block;
     uint16_t shape, cost; /* sort keys, least first; the least cost is the longest block */
@@ -202,7 +202,7 @@ struct j2k_gpu_part {
 #define J2K_GPU_MEMORY_MAX ((uint64_t)INT32_MAX * 4)
 #define J2K_GPU_STREAM_MAX ((uint64_t)INT32_MAX)
 
-/* Estimated bytes of device memory. */
+/* Holds estimated bytes of device memory. */
 struct j2k_gpu_need {
     uint64_t memory;
     uint64_t largest; /* bytes of the largest buffer */
@@ -233,7 +233,7 @@ struct j2k_gpu_wish {
  */
 bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, struct pool *threads,
     const struct j2k_gpu_item *items, uint32_t count, const struct j2k_gpu_wish *wish);
-/* The same without blocks: levels and outputs alone, as encoding uses them. */
+/* Do the same without blocks: levels and outputs alone, as encoding uses them. */
 bool kst_j2k_gpu_part_geometry(
     struct j2k_gpu_part *part, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count);
 void kst_j2k_gpu_part_release(struct j2k_gpu_part *part);
@@ -335,13 +335,13 @@ bool kst_j2k_gpu_sources_interleaved(const struct j2k_gpu_item *item);
 struct j2k_work_view kst_j2k_gpu_source_view(const struct j2k_gpu_part *part, uint32_t index);
 
 /*
- * The words of the conversions in the work; and writing them from word `at` on, which returns the index of the word
- * behind.
+ * Return how many words the conversions take in the work, and write them from word `at` on, which returns the index of
+ * the word behind.
  */
 uint32_t kst_j2k_gpu_conversion_words(const struct j2k_gpu_part *part);
 uint32_t kst_j2k_gpu_write_conversions(struct j2k_gpu_part *part, uint32_t *work, uint32_t at);
 
-/* The source of channel k of an image. */
+/* Return the source of channel k of an image. */
 static inline struct j2k_gpu_channel j2k_gpu_channel_of(const struct j2k_gpu_item *item, uint32_t k)
 {
     if (item->channels <= J2K_WORK_CHANNELS)
@@ -369,8 +369,8 @@ static inline uint32_t j2k_gpu_planes(const struct j2k_block *block)
 }
 
 /*
- * The words of the bits of a segment of a block, with its head. The bits of the MQ coder are preceded by one bit. Those
- * of T.814 are not gathered.
+ * Return the words of the bits of a segment of a block, with its head. The bits of the MQ coder are preceded by one
+ * bit. Those of T.814 are not gathered.
  */
 static inline uint64_t j2k_gpu_segment_words(const struct j2k_block *block, const struct j2k_segment *segment)
 {
@@ -386,7 +386,7 @@ bool kst_j2k_gpu_is_followed(const struct j2k_gpu_part *part, uint32_t index);
 /* part.c: the words of the bits of a block's segments. */
 uint64_t kst_j2k_gpu_bit_words(const struct j2k_plan *plan, const struct j2k_block *block);
 
-/* The tile that a block belongs to. */
+/* Return the tile that a block belongs to. */
 static inline const struct j2k_tile *j2k_gpu_tile_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     if (plan->tile_count == 1)

@@ -8,7 +8,7 @@
 
 enum { STRIP = 1 << 20 /* bytes that a thread copies at once */ };
 
-/* A stream that is being copied to pinned memory. */
+/* Describes a stream that is being copied to pinned memory. */
 struct staging {
     uint8_t *to;
     const uint8_t *from;
@@ -235,7 +235,7 @@ void kst_j2k_gpu_download(struct j2k_gpu_job *job)
         queue, &job->buffer[J2K_HOST_RESULT], job->damage_length, &job->buffer[J2K_PIXELS], 0, job->pixels_length);
 }
 
-/* Rows of a plane that threads copy to an image. */
+/* Holds rows of a plane that threads copy to an image. */
 struct j2k_download_strip {
     const kst_plane *to;
     const uint8_t *from;
@@ -257,7 +257,7 @@ static void fetch_strip(void *arg, uint32_t index)
             (uint8_t *)strip->to->data + (ptrdiff_t)y * strip->to->pitch, strip->from + y * strip->pitch, strip->row);
 }
 
-/* The volume whose slices threads copy. */
+/* Holds the volume whose slices threads copy. */
 struct j2k_volume_download {
     const struct j2k_gpu_job *job;
     uint32_t index;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The forward wavelet transforms (T.800 F.4); a launch takes one level of all tile-components. Columns are transformed
- * first and then rows, with the same operations in the same order as on the CPU. A work-group computes the coefficients
- * of a patch of a level from its samples and those up to four positions around it.
+ * Holds the forward wavelet transforms (T.800 F.4); a launch takes one level of all tile-components. Columns are
+ * transformed first and then rows, with the same operations in the same order as on the CPU. A work-group computes the
+ * coefficients of a patch of a level from its samples and those up to four positions around it.
  */
 #include "j2k/kernels/lines.h"
 
@@ -12,7 +12,7 @@ enum {
     LOADED = LEVEL_ROWS / LOAD_STEP
 };
 
-/* The lifting steps of the 5/3 filter: x − floor((a + b) / 2), and below x + floor((a + b + 2) / 4). Sums wrap. */
+/* Make the lifting steps of the 5/3 filter: x − floor((a + b) / 2), and below x + floor((a + b + 2) / 4). Sums wrap. */
 FUNCTION i32 predict(i32 x, i32 a, i32 b)
 {
     return (i32)((u32)x - (u32)((i32)((u32)a + (u32)b) >> 1));
@@ -23,7 +23,7 @@ FUNCTION i32 update(i32 x, i32 a, i32 b)
     return (i32)((u32)x + (u32)((i32)((u32)a + (u32)b + 2) >> 2));
 }
 
-/* A lifting step of the 9/7 filter: x + factor × (a + b). */
+/* Make a lifting step of the 9/7 filter: x + factor × (a + b). */
 FUNCTION float raise(float x, float factor, float a, float b)
 {
     return x + factor * (a + b);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The MQ decoder (T.800 C.3) and the reader of raw bits (D.6) on gathered segments, and the checks of how segments end.
+ * Holds the MQ decoder (T.800 C.3) and the reader of raw bits (D.6) on gathered segments, and the checks of how
+ * segments end.
  */
 #include "j2k/kernels/lookup.h"
 #include "j2k/kernels/work.h"
 
 /*
- * The state of a decoder between two symbols. `high` holds Chigh in its upper half and the next 16 bits in its lower
- * half; `low` holds the bits that follow, at its upper end. In a raw segment, bits are taken from the upper end of
- * `high`.
+ * Holds the state of a decoder between two symbols. `high` holds Chigh in its upper half and the next 16 bits in its
+ * lower half; `low` holds the bits that follow, at its upper end. In a raw segment, bits are taken from the upper end
+ * of `high`.
  */
 struct mq_decoder {
     u32 range; /* A, in the upper half */
@@ -104,7 +105,7 @@ FUNCTION u32 coder_ended_predictably(const struct mq_decoder *c, GLOBAL const u3
     return left >= 16 || c->high >> (16 + left) == 0 || (segment[1] & spare) == spare;
 }
 
-/* The end of a raw segment: how many bits it has, how many were taken, and where its last byte begins. */
+/* Holds the end of a raw segment: how many bits it has, how many were taken, and where its last byte begins. */
 struct raw_end {
     i32 taken, total, last;
     u32 ended, marked, stuffed; /* ended and marked as in the head; stuffed: the last byte follows 0xFF */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inverse wavelet along z, between the components of a volume (T.801), together with its output: offset, rounding,
- * clamping and samples of the caller's type. A work-item has a column, the samples at one place in all slices, and
- * undoes all levels of it. The column lies in the group's memory, where neighbours along x take neighbouring words, so
- * that a sample is loaded and stored once; columns that are too deep for that are transformed where they are loaded
- * from. Samples never move: lists say which row of the column has which position of a level. All operations are those
- * of the CPU's code.
+ * Holds the inverse wavelet along z, between the components of a volume (T.801), together with its output: offset,
+ * rounding, clamping and samples of the caller's type. A work-item has a column, the samples at one place in all
+ * slices, and undoes all levels of it. The column lies in the group's memory, where neighbours along x take
+ * neighbouring words, so that a sample is loaded and stored once; columns that are too deep for that are transformed
+ * where they are loaded from. Samples never move: lists say which row of the column has which position of a level. All
+ * operations are those of the CPU's code.
  */
 #include "kernels/search.h"
 
@@ -126,7 +126,7 @@ FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL
         put_in_slice(columns, slice_at(columns, pixels, x, y, k), sample);                                             \
     }
 
-/* A kernel for samples of a type. `room`: the group's memory for columns that lie there. */
+/* Defines a kernel for samples of a type. `room`: the group's memory for columns that lie there. */
 #define UNDO_COLUMNS(name, filter, type, where, room)                                                                  \
     KERNEL(J2K_COLUMN_GROUP)                                                                                           \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, GLOBAL u8 *RESTRICT pixels, u32 list, u32 count,        \

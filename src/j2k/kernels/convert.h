@@ -11,7 +11,7 @@
 #include "j2k/kernels/output.h"
 #include "j2k/tables/transforms.h"
 
-/* The row or column of samples that a row or column of pixels takes. */
+/* Return the row or column of samples that a row or column of pixels takes. */
 FUNCTION u32 sample_at(u32 at, u32 separation, u32 first, u32 end)
 {
     u32 index = separation == 1 ? at : at / separation;
@@ -49,7 +49,7 @@ FUNCTION void turn_ycc(u32 depth, i32 *value)
     UNROLL for (u32 c = 0; c < 3; c++) value[c] = made[c] < 0 ? 0 : made[c] < most ? made[c] : most;
 }
 
-/* The value of each source at a pixel of the stored image. */
+/* Find the value of each source at a pixel of the stored image. */
 FUNCTION void convert_pixel(GLOBAL const u32 *work, GLOBAL const struct j2k_work_composite *composite,
     GLOBAL const u8 *pixels, u32 x, u32 y, i32 *value)
 {
@@ -63,7 +63,7 @@ FUNCTION void convert_pixel(GLOBAL const u32 *work, GLOBAL const struct j2k_work
         turn_ycc(composite->ycc, value);
 }
 
-/* The value of each source at a pixel of the upright image. */
+/* Find the value of each source at a pixel of the upright image. */
 FUNCTION void seen_pixel(GLOBAL const u32 *work, GLOBAL const struct j2k_work_composite *composite,
     GLOBAL const u8 *pixels, u32 x, u32 y, i32 *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The module that decodes JPEG 2000: its kernels, in the order in which they run. */
+/* Makes the module that decodes JPEG 2000: its kernels, in the order in which they run. */
 #include "kernels/portable.h"
 
 #include "j2k/kernels/gather.h"

@@ -48,7 +48,7 @@ enum {
 
 #define J2K_NO_ROOM 0xFFFFFFFFu /* as a length: there is no room for all of the block's decisions or bytes */
 
-/* A code-block to be coded. */
+/* Describes a code-block to be coded. */
 struct j2k_work_coded_block {
     u32 from; /* place of its first sample in the buffer of samples */
     u32 pitch;
@@ -67,7 +67,7 @@ struct j2k_work_coded_block {
     u32 origin;                   /* always 0, as in struct j2k_part_work, so that addresses are computed once */
 };
 
-/* The result of coding a block. */
+/* Holds the result of coding a block. */
 struct j2k_work_coded_result {
     u32 planes, passes, length;
     u32 at, data;              /* where its passes and its bytes are collected, in words among those of all blocks */

@@ -14,7 +14,7 @@ enum {
     FINISH_TURNED /* likewise, after the component transform of the filter's kind */
 };
 
-/* The output of a strip, and which pixels of it the group, and of these the work-item, writes. */
+/* Holds the output of a strip, and which pixels of it the group, and of these the work-item, writes. */
 struct finish {
     GLOBAL const struct j2k_work_output *output;
     GLOBAL const struct j2k_work_view *view;

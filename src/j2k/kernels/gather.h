@@ -16,7 +16,7 @@ enum {
     HAS_MARKER = 0x10000                /* flag above a work-item's number of bits, in sums */
 };
 
-/* Buffers in the group's memory. */
+/* Holds buffers in the group's memory. */
 struct gather_room {
     LOCAL u32 *scratch;
     LOCAL u32 *bits; /* the bits that are not written yet, from the upper end of the first word on, followed by zeros */
@@ -27,7 +27,7 @@ struct gather_room {
     LOCAL u32 *tail;
 };
 
-/* The state of gathering, which all work-items of a group have. */
+/* Holds the state of gathering, which all work-items of a group have. */
 struct gathering {
     GLOBAL const u32 *streams;
     GLOBAL u32 *out;

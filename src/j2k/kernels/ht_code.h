@@ -6,7 +6,7 @@
 #include "j2k/kernels/ht_pairs.h"
 #include "j2k/kernels/ht_streams.h"
 
-/* Bits in the order in which they are written, the first lowest. */
+/* Holds bits in the order in which they are written, the first lowest. */
 struct code_bits {
     u32 value, count;
 };
@@ -17,7 +17,7 @@ FUNCTION void append(struct code_bits *b, u32 value, u32 count)
     b->count += count;
 }
 
-/* The code of u (Table 3): a prefix of up to three bits, and behind it up to five. */
+/* Make the code of u (Table 3): a prefix of up to three bits, and behind it up to five. */
 FUNCTION void append_prefix(struct code_bits *b, u32 u)
 {
     append(b, u < 3 ? 1u << u >> 1 : u < 5 ? 4u : 0u, u < 3 ? u : 3);
@@ -71,7 +71,7 @@ FUNCTION u32 signs_length(const struct coded_quad *q)
     return ones(q->rho) * q->most - ones(J2K_HT_CODE_KNOWN(q->entry));
 }
 
-/* The lowest bits of a number, up to 32. */
+/* Return the lowest bits of a number, up to 32. */
 FUNCTION u64 lowest_bits(u32 value, u32 count)
 {
     return value & (((u64)1 << count) - 1);
@@ -93,7 +93,7 @@ LARGE_FUNCTION void put_signs(LOCAL u32 *ring, u32 place, const u32 *value, cons
     write_signs(ring, place + count, b);
 }
 
-/* The state of a block, which all work-items share. */
+/* Holds the state of a block, which all work-items share. */
 struct block_coding {
     struct sign_stream signs;
     LOCAL u32 *codes, *events, *edges;
@@ -104,7 +104,7 @@ struct block_coding {
 /* Lengths of the three streams in one word, so that they are summed up together. */
 enum { SUM_CODES = 14, SUM_EVENTS = 24 };
 
-/* Code a step of 32 pairs. Whole work-group. */
+/* Code a step of 32 pairs. The whole work-group calls it. */
 FUNCTION void code_step(struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block,
     const struct pair_place *p, const struct pair_samples *s)
 {
@@ -130,7 +130,7 @@ FUNCTION void code_step(struct block_coding *c, GLOBAL const struct j2k_work_cod
         stuff_signs(&c->signs, CHUNK_BYTES);
 }
 
-/* Code all pairs of a block. Returns the bits of this work-item's magnitudes. Whole work-group. */
+/* Code all pairs of a block. Returns the bits of this work-item's magnitudes. The whole work-group calls it. */
 FUNCTION u32 code_pairs(
     struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block, GLOBAL const u32 *RESTRICT samples)
 {
@@ -151,7 +151,7 @@ FUNCTION u32 code_pairs(
     return any & 0x7FFFFFFFu;
 }
 
-/* Join the streams behind MagSgn in the cleanup segment. Returns its length, Lcup. Whole work-group. */
+/* Join the streams behind MagSgn in the cleanup segment. Returns its length, Lcup. The whole work-group calls it. */
 FUNCTION u32 join_streams(
     const struct sign_stream *signs, const struct event_stream *events, const struct code_stream *codes)
 {
@@ -167,7 +167,10 @@ FUNCTION u32 join_streams(
     return length;
 }
 
-/* End all streams. Returns the length of the cleanup segment. `memory` is of edges and the ring. Whole work-group. */
+/*
+ * End all streams. Returns the length of the cleanup segment. `memory` is of edges and the ring. The whole work-group
+ * calls it.
+ */
 FUNCTION u32 end_block(struct block_coding *c, LOCAL u32 *memory)
 {
     struct code_stream codes;
@@ -183,7 +186,9 @@ FUNCTION u32 end_block(struct block_coding *c, LOCAL u32 *memory)
     return join_streams(&c->signs, &events, &codes);
 }
 
-/* What is measured of a block: what its pass gains, in squares of 2^left_shift(planes) half steps; and the error. */
+/*
+ * Holds what is measured of a block: what its pass gains, in squares of 2^left_shift(planes) half steps; and the error.
+ */
 struct ht_measures {
     u64 gain, error;
 };

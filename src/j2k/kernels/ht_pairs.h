@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What encoding says of two quads side by side (T.814, 7.3): significance, contexts, U and codes. Nothing of it depends
- * on earlier codes, so that each work-item takes a pair, and a work-group 32 pairs that follow each other in the order
- * of coding. Samples of a pair are numbered down first: those of the quad on the left are 0–3, the others 4–7.
+ * Finds what encoding says of two quads side by side (T.814, 7.3): significance, contexts, U and codes. Nothing of it
+ * depends on earlier codes, so that each work-item takes a pair, and a work-group 32 pairs that follow each other in
+ * the order of coding. Samples of a pair are numbered down first: those of the quad on the left are 0–3, the others
+ * 4–7.
  */
 #include "kernels/group.h"
 
@@ -18,7 +19,7 @@ enum {
 
 SPREAD_TABLE u16 ht_codes[2 * J2K_HT_CODE_ENTRIES] = {J2K_HT_CODE_FIRST, J2K_HT_CODE_LATER};
 
-/* The pair of a work-item. */
+/* Holds the pair of a work-item. */
 struct pair_place {
     u32 across, count; /* pairs of a row, and of the block */
     u32 pair, column, row;
@@ -112,7 +113,7 @@ FUNCTION u32 largest_byte(u32 bytes)
     return larger(larger(bytes & 255, bytes >> 8 & 255), larger(bytes >> 16 & 255, bytes >> 24));
 }
 
-/* A quad as it is coded. */
+/* Describes a quad as it is coded. */
 struct coded_quad {
     u32 rho;
     u32 most;   /* U: most bits of a sample's number */
@@ -150,7 +151,7 @@ LARGE_FUNCTION struct coded_quad code_quad(const u32 *exponent, u32 rho, u32 lef
 
 /*
  * Code both quads of a pair. `edges` keeps the exponents of each pair's lower row; *carry is rho of the last pair of
- * the step before. Whole work-group.
+ * the step before. The whole work-group calls it.
  */
 FUNCTION void code_pair(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p,
     const struct pair_samples *s, LOCAL u32 *edges, LOCAL u32 *scratch, u32 *carry, struct coded_quad *quad)

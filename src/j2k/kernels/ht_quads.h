@@ -37,7 +37,7 @@ struct vlc_bits {
     u32 missing; /* zeros among the bits that were taken, because no byte was left */
 };
 
-/* The bits of MEL, and what the last of them said. */
+/* Holds the bits of MEL, and what the last of them said. */
 struct mel_bits {
     GLOBAL const u32 *streams;
     u32 at, end; /* places of the next byte, and of the segment's last byte but one */
@@ -193,7 +193,9 @@ FUNCTION u32x2 read_u(struct quads_reading *r, u32 first, u32 second, u32 is_fir
     return make_u32x2((one >> 5) + a + more + 2 * large, (two >> 5) + b + others + 2 * large);
 }
 
-/* The part of a context that the quad on the left gives. `near`: that of the quads above, where there are some. */
+/*
+ * Return the part of a context that the quad on the left gives. `near`: that of the quads above, where there are some.
+ */
 FUNCTION u32 context_of(u32 left, u32 near, u32 is_first_row)
 {
     if (is_first_row)
@@ -201,7 +203,7 @@ FUNCTION u32 context_of(u32 left, u32 near, u32 is_first_row)
     return (near & 5) | ((left & 12) != 0 ? 2 : 0);
 }
 
-/* The two samples of a quad that are next to the row below. */
+/* Return the two samples of a quad that are next to the row below. */
 FUNCTION u32 bottom_of(u32 rho)
 {
     return (rho >> 1 & 1) | (rho >> 2 & 2);

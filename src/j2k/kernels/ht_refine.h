@@ -16,7 +16,7 @@ enum {
     GROUPS_MOST = (J2K_BLOCK_SIDE / 4 + 2) * 3
 };
 
-/* The bits of a pass; behind the last one there are zeros. */
+/* Holds the bits of a pass; behind the last one there are zeros. */
 struct pass_bits {
     LOCAL const u8 *bytes;
     u32 at, length; /* bytes that were taken, and that there are */
@@ -51,13 +51,13 @@ FUNCTION u32 take_pass_bit(struct pass_bits *p)
     return bit;
 }
 
-/* A block's groups in the work-group's memory: group g of stripe s is at (s + 1) × pitch + g + 1. */
+/* Describes a block's groups in the work-group's memory: group g of stripe s is at (s + 1) × pitch + g + 1. */
 struct ht_groups {
     LOCAL u16 *now, *fresh; /* significant after the cleanup pass; and made so by significance propagation */
     u32 pitch, columns, stripes;
 };
 
-/* The samples of two quads, as the upper half of a group. */
+/* Return the samples of two quads, as the upper half of a group. */
 FUNCTION u32 half_group(u32 left, u32 right)
 {
     return (left & 3) | (left & 12) << 2 | (right & 3) << 8 | (right & 12) << 10;
@@ -98,14 +98,14 @@ FUNCTION u32 grown(u32 bits)
     return (column | column << 4 | column >> 4) & GROUP_ALL;
 }
 
-/* The same for a row of the groups above or below, from its place there. */
+/* Return the same for a row of the groups above or below, from its place there. */
 FUNCTION u32 grown_row(u32 left, u32 here, u32 right, u32 row)
 {
     u32 own = here >> row & GROUP_TOP;
     return (own | own << 4 | own >> 4 | (left >> (12 + row) & 1) | (right >> row & 1) << 12) & GROUP_ALL;
 }
 
-/* The same for a column of the groups on both sides, which is the first one of `bits`. */
+/* Return the same for a column of the groups on both sides, which is the first one of `bits`. */
 FUNCTION u32 grown_column(u32 bits)
 {
     bits &= GROUP_COLUMN;

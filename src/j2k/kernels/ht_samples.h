@@ -16,7 +16,7 @@ enum {
     EDGES = J2K_BLOCK_SIDE / 2 + 2 /* quads of a row, with one at each end */
 };
 
-/* MagSgn without stuffing, as far as it is in the ring. */
+/* Holds MagSgn without stuffing, as far as it is in the ring. */
 struct sample_bits {
     GLOBAL const u32 *streams;
     LOCAL u32 *ring, *scratch;
@@ -45,7 +45,7 @@ FUNCTION void start_samples(struct sample_bits *b, GLOBAL const u32 *streams, u3
     load_chunk(b);
 }
 
-/* Put the bits of a chunk into the ring. Behind the end there are bytes FF. Whole work-group. */
+/* Put the bits of a chunk into the ring. Behind the end there are bytes FF. The whole work-group calls it. */
 FUNCTION void add_chunk(struct sample_bits *b)
 {
     u32 lane = lane_index(), left = b->at <= b->end ? b->end - b->at + 1 : 0;
@@ -85,7 +85,7 @@ FUNCTION u32 bits_from(const struct sample_bits *b, u32 place, u32 count)
     return bits;
 }
 
-/* The 64 bits from a place on, the first of which are the lowest of `low`. */
+/* Holds the 64 bits from a place on, the first of which are the lowest of `low`. */
 struct sample_window {
     u32 low, high;
 };
@@ -142,7 +142,7 @@ FUNCTION void put_coefficient(
         put_sample(samples, block->to + (y - block->top) * block->pitch + (x - block->left), block->narrow, value);
 }
 
-/* The same for two that are next to each other in a row. */
+/* Do the same for two that are next to each other in a row. */
 FUNCTION void put_two(
     GLOBAL const struct j2k_work_ht_block *block, u32 x, u32 y, u32 a, u32 b, GLOBAL u32 *RESTRICT samples)
 {
@@ -160,7 +160,7 @@ FUNCTION void put_two(
         ((GLOBAL u32x2 *)(GLOBAL void *)samples)[at / 2] = make_u32x2(a, b);
 }
 
-/* A quad while its samples are taken. */
+/* Describes a quad while its samples are taken. */
 struct quad_samples {
     u32 rho;       /* which samples are significant */
     u32 most;      /* U: most bits of a sample's number */
@@ -274,7 +274,7 @@ FUNCTION void put_plain(const struct plain_block *p, const struct quad_samples *
     }
 }
 
-/* The exponents of a row's lower samples: those of samples 1 and 3 of each quad, one in each byte. */
+/* Holds the exponents of a row's lower samples: those of samples 1 and 3 of each quad, one in each byte. */
 struct edges {
     LOCAL u16 *above, *own;
 };
@@ -290,7 +290,7 @@ FUNCTION u32 kappa_of(const struct edges *edges, u32 q, u32 rho)
 
 /*
  * Decode 32 quads of a row, of which this work-item has `quad`, which is number q of the row and whose exponents are
- * `edges` those above. Returns whether it met damage. Whole work-group.
+ * `edges` those above. Returns whether it met damage. The whole work-group calls it.
  */
 FUNCTION u32 decode_step(
     struct sample_bits *b, u32 bits, u32 quad, u32 q, u32 columns, const struct edges *edges, struct quad_samples *s)
@@ -322,7 +322,7 @@ FUNCTION void clear_block(GLOBAL const struct j2k_work_ht_block *block, GLOBAL u
         put_sample(samples, block->to + i / width * block->pitch + i % width, block->narrow, 0);
 }
 
-/* Decode a block. Returns whether it is damaged. Whole work-group. */
+/* Decode a block. Returns whether it is damaged. The whole work-group calls it. */
 FUNCTION u32 decode_rows(struct sample_bits *b, GLOBAL const struct j2k_work_ht_block *block,
     GLOBAL u32 *RESTRICT states, LOCAL u16 *edges, GLOBAL u32 *RESTRICT samples)
 {

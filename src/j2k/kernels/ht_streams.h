@@ -39,7 +39,7 @@ FUNCTION u32 bits_at(LOCAL const u32 *words, u32 place)
     return shift_pair(words[place / 32], words[place / 32 + 1], place % 32);
 }
 
-/* MagSgn. All work-items have the same values here. */
+/* Holds MagSgn. All work-items have the same values here. */
 struct sign_stream {
     LOCAL u32 *ring;
     LOCAL u32 *scratch;
@@ -70,7 +70,7 @@ LARGE_FUNCTION void clear_ahead(const struct sign_stream *s, u32 count, u32 valu
 
 /*
  * Stuff the next bytes, at most `most` of those of a chunk, up to the first FF: the byte behind it has seven bits.
- * Whole work-group.
+ * The whole work-group calls it.
  */
 FUNCTION void stuff_signs(struct sign_stream *s, u32 most)
 {
@@ -96,7 +96,10 @@ FUNCTION void stuff_signs(struct sign_stream *s, u32 most)
     s->after = after;
 }
 
-/* Fill up MagSgn with ones, which a decoder assumes behind it, so that a last FF is left out. Whole work-group. */
+/*
+ * Fill up MagSgn with ones, which a decoder assumes behind it, so that a last FF is left out. The whole work-group
+ * calls it.
+ */
 FUNCTION void end_signs(struct sign_stream *s)
 {
     barrier_local();
@@ -111,7 +114,7 @@ FUNCTION void end_signs(struct sign_stream *s)
     s->length -= s->after;
 }
 
-/* VLC when it has been stuffed: full bytes, and bits behind them. All work-items have the same values here. */
+/* Holds VLC when it has been stuffed: full bytes, and bits behind them. All work-items have the same values here. */
 struct code_stream {
     LOCAL u8 *to;
     u32 length, count, byte;
@@ -119,7 +122,7 @@ struct code_stream {
 
 /*
  * Stuff the next full bytes of VLC, up to the first seven ones behind a byte above 8F: these take a byte. `before` is
- * the last byte. Returns the number of bits. Whole work-group.
+ * the last byte. Returns the number of bits. The whole work-group calls it.
  */
 FUNCTION u32 stuff_codes(
     struct code_stream *s, LOCAL const u32 *codes, u32 place, u32 most, u32 *before, LOCAL u32 *scratch)
@@ -143,7 +146,7 @@ FUNCTION u32 stuff_codes(
     return 8 * end + 7 * found;
 }
 
-/* Stuff all of VLC. Whole work-group. */
+/* Stuff all of VLC. The whole work-group calls it. */
 FUNCTION void end_codes(struct code_stream *s, LOCAL const u32 *codes, u32 count, LOCAL u32 *scratch)
 {
     u32 place = 0, before = 0xFF;
@@ -162,7 +165,7 @@ FUNCTION void end_codes(struct code_stream *s, LOCAL const u32 *codes, u32 count
     }
 }
 
-/* MEL (7.3.3). All work-items have the same values here; the first one writes. */
+/* Holds the state of MEL (7.3.3). All work-items have the same values here; the first one writes. */
 struct event_stream {
     LOCAL u8 *to;
     u32 length;

@@ -8,7 +8,7 @@
 
 enum { INTAKE_ACROSS = J2K_OUTPUT_WIDTH / J2K_OUTPUT_PIXELS };
 
-/* The channel that has a component's samples. */
+/* Return the channel that has a component's samples. */
 FUNCTION GLOBAL const struct j2k_work_channel *channel_of(GLOBAL const struct j2k_work_view *view, u32 component)
 {
     u32 k = 0;
@@ -46,7 +46,7 @@ FUNCTION i32 shift_sample(i32 value, u32 depth, u32 is_signed)
     return value - (is_signed ? 0 : range);
 }
 
-/* The forward component transforms (G.2.1, G.3.1). */
+/* Apply the forward component transforms (G.2.1, G.3.1). */
 FUNCTION void transform_sample(u32 transform, u32 reversible, const i32 *value, u32 *to)
 {
     if (transform == J2K_TRANSFORM_RCT) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inverse wavelet transforms; a launch takes one level of all tile-components. See strips.h. */
+/* Holds the inverse wavelet transforms; a launch takes one level of all tile-components. See strips.h. */
 #include "j2k/kernels/strips.h"
 
 /* Says where the samples of a strip go: row 0 and column 0 of the level's coordinates would be at `to`. */

@@ -20,7 +20,10 @@ enum {
     LEVEL_REACH = LEVEL_RUN + 2 * LEVEL_MARGIN
 };
 
-/* A group's patch: the position of its sample (0, 0), which is even, in the coordinates of the level's record. */
+/*
+ * Describes a group's patch: the position of its sample (0, 0), which is even, in the coordinates of the level's
+ * record.
+ */
 struct level_patch {
     GLOBAL const struct j2k_work_level *level;
     i32 x, y;
@@ -48,7 +51,7 @@ FUNCTION struct level_patch find_patch(GLOBAL const u32 *work, u32 list, u32 cou
         group_index() - groups[index]);
 }
 
-/* A work-item's place among the even positions of its first row; its next row is LEVEL_STEP rows below. */
+/* Return a work-item's place among the even positions of its first row; its next row is LEVEL_STEP rows below. */
 FUNCTION u32 own_place(void)
 {
     return local_index() / LEVEL_PAIRS * LEVEL_ROW + local_index() % LEVEL_PAIRS;
@@ -87,7 +90,7 @@ FUNCTION u32 own_place(void)
 #define LIFT_COLUMN(value, from, end, expression)                                                                      \
     UNROLL for (u32 i = (from); i < (end); i += 2)(value)[i] = (expression);
 
-/* The column of the patch, and below the first of the rows, that a work-item holds. */
+/* Return the column of the patch, and below the first of the rows, that a work-item holds. */
 FUNCTION u32 own_column(void)
 {
     return local_index() % (2 * LEVEL_PAIRS);

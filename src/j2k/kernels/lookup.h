@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tables that coders of code-blocks look up, in the work-group's memory. The neighbourhood of a coefficient is
- * eleven bits, in the layout of words of bits in scanning order: its own column in bits 4–6 from the north, the one to
- * the west in bits 0–2, the one to the east in bits 8–10.
+ * Holds the tables that coders of code-blocks look up, in the work-group's memory. The neighbourhood of a coefficient
+ * is eleven bits, in the layout of words of bits in scanning order: its own column in bits 4–6 from the north, the one
+ * to the west in bits 0–2, the one to the east in bits 8–10.
  */
 #include "j2k/kernels/contexts.h"
 

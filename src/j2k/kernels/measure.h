@@ -33,7 +33,7 @@ FUNCTION u32 index_of_real(u32 from, float factor)
     return (u32)(i32)size | (value < 0.0f ? 0x80000000u : 0);
 }
 
-/* The square of the quantiser's error, in units of 2^-14 of its step. */
+/* Return the square of the quantiser's error, in units of 2^-14 of its step. */
 FUNCTION u64 error_of_real(u32 from, float factor)
 {
     float value = float_of(from) * factor, size = value < 0.0f ? -value : value;
@@ -96,7 +96,7 @@ FUNCTION struct below sum_below(LOCAL const u32 *plane_words, u32 fresh, u32 mor
 }
 
 /*
- * The gains of samples, in quarters of the half steps that a 1 in the plane stands for, as in
+ * Return the gains of samples, in quarters of the half steps that a 1 in the plane stands for, as in
  * src/j2k/rate/measure.h. They are exact, so that planes which move a flat block away from its value are
  * fully compensated by those below.
  */
@@ -128,7 +128,7 @@ FUNCTION i64 gain_of(LOCAL const u32 *gain)
     return (i64)(i32)gain[0] + (i64)(i32)gain[1] * (1 << J2K_GAIN_LOW);
 }
 
-/* The gain of samples that become significant in a plane. */
+/* Return the gain of samples that become significant in a plane. */
 FUNCTION i64 gain_of_rows(LOCAL const u32 *plane_words, u32 rows, u32 plane, u32 exact)
 {
     struct below below = sum_below(plane_words, rows, 0, 0, plane, exact ? 0 : 1);

@@ -20,7 +20,7 @@ FUNCTION u32 lowest(u32 bits)
     return 31 - top_zeros(bits & (0 - bits));
 }
 
-/* A work-item's run in a plane, and what it needs to write its decisions. */
+/* Describes a work-item's run in a plane, and what it needs to write its decisions. */
 struct modelling {
     struct run r;
     /* Samples significant before this plane; bits of this plane; samples significant before the plane above. */
@@ -67,7 +67,7 @@ FUNCTION void put_refinement(struct modelling *m, u32 near, u32 raw, u32 at)
     }
 }
 
-/* The cleanup pass of a run (D.3.4): what is coded of each column. */
+/* Holds the cleanup pass of a run (D.3.4): what is coded of each column. */
 struct cleanup {
     u32 rows; /* samples that are coded themselves, or that stand for a column of zeros */
     /*
@@ -151,7 +151,7 @@ FUNCTION u32 find_spread(
     return own;
 }
 
-/* The bytes of the three passes of a plane, with their ends. */
+/* Holds the bytes of the three passes of a plane, with their ends. */
 struct plane_places {
     u32 first;                             /* first pass that the plane has */
     u32 significance, refinement, cleanup; /* where the work-item's decisions of each pass go */
@@ -206,7 +206,7 @@ FUNCTION u32 empty_stage(LOCAL u32 *stage, u32 fill, GLOBAL u32 *to)
     return fill % 4;
 }
 
-/* Buffers in the group's memory. */
+/* Holds buffers in the group's memory. */
 struct model_memory {
     LOCAL u32 *stage, *words, *spread, *ones, *scratch;
     LOCAL u32 *early;        /* for each plane, the gain of its significance pass in two words */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The MQ encoder (T.800 C.2) and the writer of raw bits (D.6), whose states are kept in registers, and how many bytes
- * each pass needs.
+ * Holds the MQ encoder (T.800 C.2) and the writer of raw bits (D.6), whose states are kept in registers, and how many
+ * bytes each pass needs.
  */
 #include "j2k/kernels/encode_work.h"
 #include "j2k/kernels/lookup.h"
@@ -9,8 +9,8 @@
 enum { CODER_CARRY = 0x8000000 };
 
 /*
- * The state of an encoder between two symbols. Places count from the block's first byte; the byte in front of it may be
- * written. While bits are raw, `byte` holds the bits of the next byte, of which `left` are still to come.
+ * Holds the state of an encoder between two symbols. Places count from the block's first byte; the byte in front of it
+ * may be written. While bits are raw, `byte` holds the bits of the next byte, of which `left` are still to come.
  */
 struct mq_encoder {
     u32 range; /* A */
@@ -86,8 +86,8 @@ FUNCTION void add_to_code(struct mq_encoder *c, u32 more, u32 shift)
 }
 
 /*
- * The effect of a symbol: A afterwards, in the upper half; what is added to C; by how much both are shifted; and the
- * context's state afterwards.
+ * Holds the effect of a symbol: A afterwards, in the upper half; what is added to C; by how much both are shifted; and
+ * the context's state afterwards.
  */
 struct coded_symbol {
     u32 range, add, shift, state;
@@ -242,8 +242,8 @@ FUNCTION u32 flush_raw(struct mq_encoder *c, u32 begin)
 }
 
 /*
- * The upper end of the coding interval, as the bytes that would be written if the data ended here: the first four, and
- * one more.
+ * Holds the upper end of the coding interval, as the bytes that would be written if the data ended here: the first
+ * four, and one more.
  */
 struct bound {
     i32 at;

@@ -36,7 +36,7 @@ FUNCTION i32 finish_real(float from, u32 depth, u32 is_signed)
     return (i32)(value + rounding) - (is_signed ? (i32)half_range : 0);
 }
 
-/* The inverse component transform. */
+/* Apply the inverse component transform. */
 FUNCTION void turn_colours(u32 transform, u32 *from)
 {
     if (transform == J2K_TRANSFORM_RCT) {
@@ -96,7 +96,7 @@ FUNCTION u32 takes(GLOBAL const struct j2k_work_output *o, GLOBAL const struct j
     return component >= o->first && component - o->first < o->count;
 }
 
-/* A chosen element of an array that has to stay in registers. */
+/* Return a chosen element of an array that has to stay in registers. */
 FUNCTION i32 chosen(const i32 *value, u32 which)
 {
     return which == 0 ? value[0] : which == 1 ? value[1] : value[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The coding passes of a code-block (T.800 Annex D) in the decoder, with one work-item for a block.
+ * Holds the coding passes of a code-block (T.800 Annex D) in the decoder, with one work-item for a block.
  *
  * A word holds a bit for each coefficient of eight columns of a stripe in scanning order: row r of column c is bit 4 ×
  * c + r. Passes go from word to word, and in each word from one bit that has to be decoded to the next, so that columns
@@ -88,19 +88,19 @@ FUNCTION void tell_neighbours(const struct block_state *b, u32 at, u32 stripe, u
         b->states[4 * (at + b->pitch) + 2] = (found & BOTTOM_ROWS) >> 3 | (sign & BOTTOM_ROWS) >> 2;
 }
 
-/* A record's rows of the stripes above and below, combined. */
+/* Return a record's rows of the stripes above and below, combined. */
 FUNCTION u32 edges_of(u32x4 record)
 {
     return record.z | record.w;
 }
 
-/* The coefficients that have a significant one above or below them. */
+/* Return the coefficients that have a significant one above or below them. */
 FUNCTION u32 beside_in_column(u32x4 record)
 {
     return (record.x << 1 & ~TOP_ROWS) | (record.x >> 1 & ~BOTTOM_ROWS) | (edges_of(record) & (TOP_ROWS | BOTTOM_ROWS));
 }
 
-/* A word's record and those beside it. */
+/* Describes a word's record and those beside it. */
 struct near {
     u32x4 west, here, east;
 };
@@ -120,7 +120,7 @@ FUNCTION void move_on(struct near *n, u32x4 behind)
     n->east = behind;
 }
 
-/* The coefficients that have a significant neighbour. */
+/* Return the coefficients that have a significant neighbour. */
 FUNCTION u32 find_near(const struct near *n)
 {
     u32 beside = beside_in_column(n->here), column = beside | n->here.x;
@@ -150,7 +150,10 @@ FUNCTION void open_neighbourhoods(const struct near *n, struct neighbourhood *fo
     negative->edge_high = (funnel(east, here, 3) & TOP_ROWS) | (funnel(east, here, 7) & ~TOP_ROWS);
 }
 
-/* The neighbourhood of the coefficient at bit `at`. `edge` says which of its bits are in the stripe above or below. */
+/*
+ * Return the neighbourhood of the coefficient at bit `at`. `edge` says which of its bits are in the stripe above or
+ * below.
+ */
 FUNCTION u32 look_around(const struct neighbourhood *w, u32 at, u32 edge)
 {
     return (shift_pair(w->low, w->high, at) & ~edge) | (shift_pair(w->edge_low, w->edge_high, at) & edge);
@@ -179,7 +182,7 @@ FUNCTION u32 decode_sign(
     return symbol(b, entry & 127) ^ entry >> 7;
 }
 
-/* The neighbours that come later in scanning order, as far as they are in the same word. */
+/* Return the neighbours that come later in scanning order, as far as they are in the same word. */
 FUNCTION u32 later_neighbours(u32 bit)
 {
     return (bit & ~BOTTOM_ROWS) * 0x22 + bit * 0x10 + (bit & ~TOP_ROWS) * 8;
@@ -238,7 +241,7 @@ FUNCTION u32 decode_word(
     return more;
 }
 
-/* The columns of which nothing is known in a cleanup pass, as the bits of their first rows. */
+/* Return the columns of which nothing is known in a cleanup pass, as the bits of their first rows. */
 FUNCTION u32 find_quiet(u32 known)
 {
     known |= known >> 2;

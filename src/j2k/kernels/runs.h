@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A code-block for a work-group that handles all its samples at once. A work-item has a run of up to eight columns of a
- * stripe with four rows each: 32 samples in the order in which they are coded, as the bits of a word, the first lowest.
- * In blocks of up to four columns, a run has two stripes, one in each half of the word. Runs are numbered in the order
- * of coding, too.
+ * Describes a code-block for a work-group that handles all its samples at once. A work-item has a run of up to eight
+ * columns of a stripe with four rows each: 32 samples in the order in which they are coded, as the bits of a word, the
+ * first lowest. In blocks of up to four columns, a run has two stripes, one in each half of the word. Runs are numbered
+ * in the order of coding, too.
  */
 #include "j2k/kernels/contexts.h"
 #include "j2k/kernels/measure.h"
@@ -26,7 +26,7 @@ struct run {
     u32 live; /* samples that exist */
 };
 
-/* The rows of a stripe that exist, as bits. */
+/* Return the rows of a stripe that exist, as bits. */
 FUNCTION u32 stripe_rows(u32 height, u32 stripe)
 {
     u32 rows = height > 4 * stripe ? height - 4 * stripe : 0;
@@ -55,7 +55,7 @@ FUNCTION struct run find_run(GLOBAL const struct j2k_work_coded_block *block)
     return r;
 }
 
-/* The column, and below the row, of the sample at bit i of a run's word. */
+/* Return the column, and below the row, of the sample at bit i of a run's word. */
 FUNCTION u32 run_column(const struct run *r, u32 i)
 {
     return r->column + (r->narrow ? i / 4 % NARROW_COLUMNS : i / 4);
@@ -113,8 +113,8 @@ FUNCTION u64 load_planes(const struct run *r, GLOBAL const struct j2k_work_coded
 }
 
 /*
- * A word of the run and those of the runs around it; above and below are those of the adjacent stripes, with columns as
- * in the run's word.
+ * Describes a word of the run and those of the runs around it; above and below are those of the adjacent stripes, with
+ * columns as in the run's word.
  */
 struct around {
     u32 own, west, east, above, above_west, above_east, below, below_west, below_east;
@@ -197,7 +197,9 @@ FUNCTION u32 with_neighbours(u32 word)
     return word | (word << 1 & ROWS_BUT_FIRST) | (word >> 1 & ROWS_BUT_LAST);
 }
 
-/* The samples that have a set neighbour, among all eight; below, among those that are coded before the sample. */
+/*
+ * Return the samples that have a set neighbour, among all eight; below, among those that are coded before the sample.
+ */
 FUNCTION u32 any_near(const struct run *r, const struct around *a)
 {
     u32 sides = to_west(r, a->own, a->west) | to_east(r, a->own, a->east);
@@ -211,8 +213,8 @@ FUNCTION u32 any_before(const struct run *r, const struct around *a)
 }
 
 /*
- * A board: ten columns of six bits, which are the run's columns and those beside it, with rows −1 to 4. Sample i is 7
- * bits above board_place(i), with its neighbours around it. The halves of narrow runs have an empty column between
+ * Return a board: ten columns of six bits, which are the run's columns and those beside it, with rows −1 to 4. Sample i
+ * is 7 bits above board_place(i), with its neighbours around it. The halves of narrow runs have an empty column between
  * them.
  */
 FUNCTION u32 board_gap(const struct run *r)
@@ -236,7 +238,7 @@ FUNCTION u64 board_rows(const struct run *r, u32 word)
     return low | high << board_gap(r);
 }
 
-/* The bits of first rows of a word, in the row above on a board. */
+/* Return the bits of first rows of a word, in the row above on a board. */
 FUNCTION u64 board_row(const struct run *r, u32 word)
 {
     u64 low = 0, high = 0;
@@ -249,8 +251,8 @@ FUNCTION u64 board_row(const struct run *r, u32 word)
 }
 
 /*
- * The frame of a board: what surrounds the run, taken from `before` where it is coded before the run, and from `after`
- * elsewhere.
+ * Return the frame of a board: what surrounds the run, taken from `before` where it is coded before the run, and from
+ * `after` elsewhere.
  */
 FUNCTION u64 board_frame(const struct run *r, const struct around *before, const struct around *after)
 {
@@ -259,7 +261,10 @@ FUNCTION u64 board_frame(const struct run *r, const struct around *before, const
     return board_row(r, before->above >> 3) | board_row(r, after->below) << 5 | west | (u64)east << 54;
 }
 
-/* A sample's neighbourhood on a board, as an index into the tables of contexts: of zero coding, and below of signs. */
+/*
+ * Return a sample's neighbourhood on a board, as an index into the tables of contexts: of zero coding, and below of
+ * signs.
+ */
 FUNCTION u32 board_near(u64 board, u32 place)
 {
     u32 bits = (u32)(board >> place);

@@ -7,7 +7,7 @@
 
 #include "j2k/kernels/model.h"
 
-/* A block that is being coded. */
+/* Describes a block that is being coded. */
 struct segment_coding {
     struct mq_encoder coder;
     local_place contexts; /* states of the contexts, J2K_CODE_GROUP words apart */

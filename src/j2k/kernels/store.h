@@ -45,8 +45,8 @@ struct column_values {
 #define IN_REGION 0x80000000u /* flag in `inside`: a bit is set there, even if perhaps in a plane that is left out */
 
 /*
- * A word's bits: significance and signs, what the last significance pass visited, and planes, which are `apart` from
- * each other.
+ * Describes a word's bits: significance and signs, what the last significance pass visited, and planes, which are
+ * `apart` from each other.
  */
 struct stored_word {
     u32x2 marks;
@@ -85,7 +85,7 @@ FUNCTION void add_planes(
 }
 
 /*
- * A magnitude with half a step of the lowest decoded plane added. `behind`: the last pass did not reach this
+ * Return a magnitude with half a step of the lowest decoded plane added. `behind`: the last pass did not reach this
  * coefficient.
  */
 FUNCTION u32 biased(GLOBAL const struct j2k_work_block *block, u32 inside, u32 outside, i32 last, u32 behind)

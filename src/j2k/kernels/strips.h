@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The inverse wavelet transform of a strip of a level (T.800 Annex F). A work-group computes up to J2K_STRIP_WIDTH
- * columns and goes down their rows, two at a time: a work-item has four columns, takes the samples beside them from its
- * neighbours, and keeps in registers what the next rows need, so that no sample of the transform is ever in memory.
- * Coefficients beside and above the strip that its samples depend on are transformed too; what lies outside of the
- * level is mirrored. All operations are those of the CPU's code.
+ * Holds the inverse wavelet transform of a strip of a level (T.800 Annex F). A work-group computes up to
+ * J2K_STRIP_WIDTH columns and goes down their rows, two at a time: a work-item has four columns, takes the samples
+ * beside them from its neighbours, and keeps in registers what the next rows need, so that no sample of the transform
+ * is ever in memory. Coefficients beside and above the strip that its samples depend on are transformed too; what lies
+ * outside of the level is mirrored. All operations are those of the CPU's code.
  */
 #include "kernels/group.h"
 #include "kernels/search.h"
@@ -24,7 +24,7 @@ enum {
     DELAY_97 = 3
 };
 
-/* A work-group's strip, and which columns of it a work-item has. */
+/* Describes a work-group's strip, and which columns of it a work-item has. */
 struct strip {
     i32 x0, y0, x1, y1;       /* of the level, in the coordinates of its record */
     i32 x;                    /* the work-item's first column, which is even */
@@ -46,7 +46,7 @@ struct strip {
 
 /*
  * Describe the bands of components for the work-group. Where a level has only one column, or row, it is in one of two
- * bands, which then stands for the other too. Whole work-group.
+ * bands, which then stands for the other too. The whole work-group calls it.
  */
 FUNCTION void put_table(GLOBAL const struct j2k_work_level *level, u32 components, LOCAL u32x4 *table)
 {
@@ -64,7 +64,7 @@ FUNCTION void put_table(GLOBAL const struct j2k_work_level *level, u32 component
     barrier_local();
 }
 
-/* Return the strip of a group, of components whose bands have the same geometry. Whole work-group. */
+/* Return the strip of a group, of components whose bands have the same geometry. The whole work-group calls it. */
 FUNCTION struct strip strip_of(GLOBAL const struct j2k_work_level *level, u32 components, u32 group, LOCAL u32x4 *table)
 {
     struct strip s;
@@ -150,7 +150,8 @@ FUNCTION u32 is_one_row(const struct strip *s)
 }
 
 /*
- * The lifting steps of the inverse 5/3 filter: x − floor((a + b + 2) / 4), and below x + floor((a + b) / 2). Sums wrap.
+ * Make the lifting steps of the inverse 5/3 filter: x − floor((a + b + 2) / 4), and below x + floor((a + b) / 2). Sums
+ * wrap.
  */
 FUNCTION i32 lift_even(i32 x, i32 a, i32 b)
 {
@@ -162,7 +163,7 @@ FUNCTION i32 lift_odd(i32 x, i32 a, i32 b)
     return (i32)((u32)x + (u32)((i32)((u32)a + (u32)b) >> 1));
 }
 
-/* A lifting step of the inverse 9/7 filter: x − factor × (a + b). */
+/* Make a lifting step of the inverse 9/7 filter: x − factor × (a + b). */
 FUNCTION float lift(float x, float factor, float a, float b)
 {
     return x - factor * (a + b);
@@ -191,7 +192,7 @@ FUNCTION u32 bits_of_float(float x)
 /*
  * Get for each row the sample that a neighbour has at `index`, `far` becoming an array of them. The outermost
  * work-items have no neighbour on one side; LIFT_EVEN_COLUMNS and LIFT_ODD_COLUMNS mirror there, which is right at the
- * ends of a level, and otherwise does not reach the columns that the group completes. Whole work-group.
+ * ends of a level, and otherwise does not reach the columns that the group completes. The whole work-group calls it.
  */
 #if HAS_WARPS
 #define EXCHANGED(components)
@@ -248,7 +249,7 @@ FUNCTION u32 bits_of_float(float x)
         LIFT_ODD_COLUMNS(float, rows, value, LIFT_ALPHA)                                                               \
     }
 
-/* What a column keeps of the rows above: an odd row as it was loaded, and rows after the first steps. */
+/* Holds what a column keeps of the rows above: an odd row as it was loaded, and rows after the first steps. */
 struct column_53 {
     i32 odd, even;
 };
@@ -291,7 +292,7 @@ FUNCTION void descend_97(const struct strip *s, struct column_97 *column, float 
 /*
  * Go down a strip; `filter` names the filter's steps. Coefficients of the next two rows are being loaded while two are
  * transformed. For each two rows from `row` on that are completed, which may be outside of the strip, `statement` gets
- * their samples in `made`, in the order of load_columns(). Whole work-group.
+ * their samples in `made`, in the order of load_columns(). The whole work-group calls it.
  */
 #define DESCEND(s, samples, filter, type, narrow, components, statement)                                               \
     u32 lane = local_index(), before = lane > 0 ? lane - 1 : 0, behind = lane + 1 < J2K_STRIP_GROUP ? lane + 1 : lane, \

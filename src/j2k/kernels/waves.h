@@ -13,8 +13,8 @@
 enum { WAVE_AHEAD = 2, CODER_WORDS = 8 };
 
 /*
- * The schedule of a block's passes: a pass and the step in which it begins. All work-items of the block compute the
- * same.
+ * Holds the schedule of a block's passes: a pass and the step in which it begins. All work-items of the block compute
+ * the same.
  */
 struct schedule {
     GLOBAL const struct j2k_work_codeword *codewords;
@@ -79,7 +79,7 @@ FUNCTION u32 is_regular(GLOBAL const struct j2k_work_block *block, GLOBAL const 
     return good;
 }
 
-/* A work-item's part: passes of one kind, `stride` apart. */
+/* Describes a work-item's part: passes of one kind, `stride` apart. */
 struct wave {
     struct block_state b;
     struct schedule s;
@@ -194,7 +194,7 @@ FUNCTION void clear_share(const struct block_state *b, u32 self, u32 count)
     }
 }
 
-/* The step behind the last one, which is found by going through the schedule of all passes. */
+/* Return the step behind the last one, which is found by going through the schedule of all passes. */
 FUNCTION u32 find_end(struct schedule s)
 {
     u32 end = 0;

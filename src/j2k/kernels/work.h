@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The records by which the host describes a part of JPEG 2000 pictures to the decoding kernels; host code and kernels
- * include this file. One buffer, called the work, starts with a j2k_part_work; all offsets in it count 32-bit words
- * from its start. Tiles of a picture and pictures of a part look the same to the kernels, which see lists of segments,
- * code-blocks, levels and outputs. Every index is valid; a kernel checks only what depends on coded bits.
+ * Holds the records by which the host describes a part of JPEG 2000 pictures to the decoding kernels; host code and
+ * kernels include this file. One buffer, called the work, starts with a j2k_part_work; all offsets in it count 32-bit
+ * words from its start. Tiles of a picture and pictures of a part look the same to the kernels, which see lists of
+ * segments, code-blocks, levels and outputs. Every index is valid; a kernel checks only what depends on coded bits.
  */
 #ifndef KOSTKA_J2K_KERNELS_WORK_H
 #define KOSTKA_J2K_KERNELS_WORK_H
@@ -52,12 +52,12 @@ enum {
 #define J2K_ENDED 0x80000000u  /* the bits hold all bytes of the segment: none was a marker */
 #define J2K_MARKED 0x40000000u /* the last byte of the segment was a marker; no other byte is missing */
 
-/* A piece: consecutive bytes in the buffer of streams. */
+/* Describes a piece: consecutive bytes in the buffer of streams. */
 struct j2k_work_piece {
     u32 offset, length;
 };
 
-/* A codeword segment: coding passes that share one codeword. */
+/* Describes a codeword segment: coding passes that share one codeword. */
 struct j2k_work_codeword {
     u32 piece; /* offset of its first struct j2k_work_piece */
     u32 pieces;
@@ -66,7 +66,10 @@ struct j2k_work_codeword {
     u16 raw;
 };
 
-/* A code-block. Blocks are sorted so that those of a bundle take about the same time, and the longest come first. */
+/*
+ * Describes a code-block. Blocks are sorted so that those of a bundle take about the same time, and the longest come
+ * first.
+ */
 struct j2k_work_block {
     u32 segment; /* offset of its first struct j2k_work_codeword */
     u16 segments;
@@ -95,7 +98,7 @@ struct j2k_work_block {
     u32 offset; /* offset of its first byte in the picture's stream, by which damage is reported */
 };
 
-/* A code-block of T.814, with the last of its sets of passes that has bytes. */
+/* Describes a code-block of T.814, with the last of its sets of passes that has bytes. */
 struct j2k_work_ht_block {
     u32 from, length;  /* the cleanup pass: place in the buffer of streams, and bytes */
     u32 piece, pieces; /* the refinement passes: offset of their first struct j2k_work_piece, and number */
@@ -133,7 +136,7 @@ struct j2k_work_ht_block {
 #define J2K_QUAD_U(quad) ((quad) >> 12)
 #define J2K_QUAD_PITCH(columns) (((columns) + 1) / 2 * 2)
 
-/* The coefficients of a block that the host decoded, row after row without gaps: their source and destination. */
+/* Holds the coefficients of a block that the host decoded, row after row without gaps: their source and destination. */
 struct j2k_work_host_block {
     u32 from; /* place in the buffer of coefficients that the host decoded, in words */
     u32 to;   /* this and the next two are as in struct j2k_work_block */
@@ -147,7 +150,10 @@ struct j2k_work_host_block {
  */
 #define J2K_PITCH(width) (((width) + J2K_WORD_COLUMNS - 1) / J2K_WORD_COLUMNS + 1)
 
-/* A bundle of blocks that are decoded side by side, one in each lane. Word i of lane l is stored at i × lanes + l. */
+/*
+ * Describes a bundle of blocks that are decoded side by side, one in each lane. Word i of lane l is stored at i × lanes
+ * + l.
+ */
 struct j2k_work_bundle {
     u32 block; /* index of the first one among the sorted blocks */
     u32 blocks;
@@ -183,7 +189,10 @@ struct j2k_work_bundle {
     ((extent) <= J2K_STRIP_STEP ? 1 : ((extent)-J2K_STRIP_SPARE(extent) + J2K_STRIP_STEP - 1) / J2K_STRIP_STEP)
 #define J2K_STRIPS(x0, x1) J2K_STRIPS_OF(J2K_STRIP_EXTENT(x0, x1))
 
-/* A level: a resolution of a tile-component that is synthesised from the one below and three bands (T.800 F.3). */
+/*
+ * Describes a level: a resolution of a tile-component that is synthesised from the one below and three bands (T.800
+ * F.3).
+ */
 struct j2k_work_level {
     u32 x0, y0, x1, y1; /* its rectangle, moved by an even number so that x0 and y0 are 0 or 1 */
     u32 band[4];        /* places in the buffer of samples, by orientation */
@@ -193,7 +202,7 @@ struct j2k_work_level {
     u32 rows; /* most rows of a strip of it, an even number */
 };
 
-/* An output: the samples of one component, or of three that are written together. */
+/* Describes an output: the samples of one component, or of three that are written together. */
 struct j2k_work_output {
     u32 width, height;
     u32 from[3]; /* places in the buffer of samples; not used if the last level is computed with the output */
@@ -218,7 +227,7 @@ struct j2k_work_output {
     u32 real;      /* when encoding: samples are in single precision, and taken in as they are */
 };
 
-/* A channel of the image. */
+/* Describes a channel of the image. */
 struct j2k_work_channel {
     u32 component; /* component, or J2K_CONSTANT: every pixel has `value` */
     u32 value;
@@ -232,7 +241,7 @@ struct j2k_work_channel {
 
 #define J2K_CONSTANT 0xFFFFFFFFu
 
-/* A view: all channels of an image or, if there are many, those of some consecutive components. */
+/* Describes a view: all channels of an image or, if there are many, those of some consecutive components. */
 struct j2k_work_view {
     u32 channels;
     /*
@@ -245,8 +254,8 @@ struct j2k_work_view {
 };
 
 /*
- * A source of a conversion: the samples of a component from which channels of an image are made, written as a plane;
- * see convert.h.
+ * Describes a source of a conversion: the samples of a component from which channels of an image are made, written as a
+ * plane; see convert.h.
  */
 struct j2k_work_source {
     u32 offset[2];      /* offset of the first byte in the buffer of pixels: low and high word */
@@ -263,7 +272,7 @@ struct j2k_work_source {
     u32 last; /* highest index of that table; larger ones count as this one */
 };
 
-/* A conversion: an image whose channels are not components as they are. */
+/* Describes a conversion: an image whose channels are not components as they are. */
 struct j2k_work_composite {
     u32 width, height; /* size in pixels, as stored */
     u32 x, y;          /* position of the first pixel on the reduced reference grid */
@@ -276,20 +285,20 @@ struct j2k_work_composite {
     struct j2k_work_view view; /* the view of the image; its channels name sources instead of components */
 };
 
-/* A level along z of a volume's columns: its number of rows, and the offset of a list of these in order. */
+/* Describes a level along z of a volume's columns: its number of rows, and the offset of a list of these in order. */
 struct j2k_work_z_level {
     u32 rows, row;
     u32 odd; /* 1: the first one is at an odd position, otherwise 0 */
 };
 
-/* A slice of a volume: the row of its samples, and what is added to them: an integer, or a number's bits. */
+/* Describes a slice of a volume: the row of its samples, and what is added to them: an integer, or a number's bits. */
 struct j2k_work_slice {
     u32 row, offset;
 };
 
 /*
- * The columns of a tile of a volume: the samples at one place in all slices, which are made of those in all components
- * that are needed, the rows of the column.
+ * Holds the columns of a tile of a volume: the samples at one place in all slices, which are made of those in all
+ * components that are needed, the rows of the column.
  */
 struct j2k_work_columns {
     u32 width, height;

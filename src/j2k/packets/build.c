@@ -12,7 +12,8 @@
 enum { SHARED_FROM = 1 << 10 };
 
 /*
- * The numbers of elements in the plan before a tile is added, to return to if the tile turns out not to be decodable.
+ * Holds the numbers of elements in the plan before a tile is added, to return to if the tile turns out not to be
+ * decodable.
  */
 struct mark {
     uint32_t tile, tile_component, resolution, band, block, segment, piece;

@@ -5,7 +5,7 @@
 
 #include "j2k/syntax/stream.h"
 
-/* The part of a stream that is wanted; all zero means everything. */
+/* Holds the part of a stream that is wanted; all zero means everything. */
 struct j2k_filter {
     uint32_t layers;        /* read only this many layers, the first ones; 0: all */
     uint8_t reduce;         /* number of highest resolutions to leave out */
@@ -34,7 +34,7 @@ kst_status kst_j2k_plan_build(
 kst_status kst_j2k_survey(const struct operation *op, struct j2k_stream *stream, const struct j2k_filter *filter,
     struct j2k_packet_totals *totals);
 
-/* The columns and rows of the tiles that a filter needs. */
+/* Return the columns and rows of the tiles that a filter needs. */
 struct j2k_rect kst_j2k_wanted_tiles(const struct j2k_stream *stream, const struct j2k_filter *filter);
 
 /*

@@ -68,7 +68,7 @@ struct j2k_begun {
     uint32_t blocks, segments, pieces;
 };
 
-/* The grid of precincts of one resolution of one component. */
+/* Holds the grid of precincts of one resolution of one component. */
 struct j2k_grid {
     uint32_t component;
     uint8_t resolution;
@@ -86,7 +86,7 @@ struct j2k_grid {
     struct j2k_begun begun; /* by the packets that were read so far */
 };
 
-/* Memory of a tile's precincts, which is released as a whole. */
+/* Holds memory of a tile's precincts, which is released as a whole. */
 struct j2k_arena {
     struct j2k_arena_chunk *chunk;
     uint32_t step; /* the usual bytes of a chunk; 0: 256 KiB */
@@ -189,7 +189,7 @@ struct j2k_packet_lengths {
     uint32_t count;
 };
 kst_status kst_j2k_packet_lengths(struct j2k_builder *builder, struct j2k_packet_lengths *lengths);
-/* The same where all packets are wanted, without a report; false if nothing gives the lengths of all of them. */
+/* Do the same where all packets are wanted, without a report; false if nothing gives the lengths of all of them. */
 bool kst_j2k_all_packet_lengths(const struct j2k_builder *builder, struct j2k_packet_lengths *lengths);
 
 /*
@@ -237,7 +237,7 @@ const uint8_t *kst_j2k_sop_find(const uint8_t *from, const uint8_t *end);
 
 /* collect.c: add the tile's blocks, segments and pieces to the plan. This is the usual `collect` of a builder. */
 kst_status kst_j2k_collect(struct j2k_builder *builder);
-/* The same for one resolution, in whose lists there is room. */
+/* Do the same for one resolution, in whose lists there is room. */
 kst_status kst_j2k_collect_grid(struct j2k_builder *builder, const struct j2k_grid *grid);
 /* Make room for `more` elements behind the `count` of a list, twice as many as before at least. */
 kst_status kst_j2k_reserve(
@@ -264,13 +264,13 @@ struct j2k_packet {
 enum j2k_packet_outcome kst_j2k_packet_header(struct j2k_builder *builder, const struct j2k_grid *grid,
     uint32_t precinct, uint32_t layer, struct j2k_packet *packet);
 
-/* precinct.c: the state of a precinct, allocated if there is none yet. Null at a limit, which is reported. */
+/* precinct.c: the state of a precinct, allocated if there is none yet. Returns null at a limit, which is reported. */
 struct j2k_precinct_state *kst_j2k_precinct_state(
     struct j2k_builder *builder, const struct j2k_grid *grid, uint32_t precinct, kst_status *status);
 struct j2k_rect kst_j2k_precinct_band_rect(const struct j2k_grid *grid, uint32_t precinct, uint32_t band);
-/* The rect of a precinct's band, and its blocks' rows and columns, which are 0 if it is empty. */
+/* Return the rect of a precinct's band, and its blocks' rows and columns, which are 0 if it is empty. */
 struct j2k_precinct_band kst_j2k_precinct_band(const struct j2k_grid *grid, uint32_t precinct, uint32_t band);
-/* The rect of the block in column x and row y of a precinct's band. */
+/* Return the rect of the block in column x and row y of a precinct's band. */
 struct j2k_rect kst_j2k_block_rect(
     const struct j2k_grid *grid, const struct j2k_precinct_band *band, uint32_t x, uint32_t y);
 void kst_j2k_arena_release(struct memory *memory, struct j2k_arena *arena);

@@ -183,7 +183,7 @@ static bool read_single(struct direct_reading *r, struct j2k_header_bits *bits, 
     return !j2k_bit(bits) || add_block(r, bits, in, in->place.rect, j2k_bits_zeros(bits, J2K_TAG_MISSING_MAX + 1));
 }
 
-/* Tag trees of which nothing is known yet. */
+/* Holds tag trees of which nothing is known yet. */
 struct direct_trees {
     struct j2k_tag_shape shape;
     uint32_t inclusion[NODES];

@@ -35,7 +35,7 @@ static bool is_possible(const struct j2k_channels *channels, kst_format format)
     return is_rgb(format) ? channels->colour != KST_COLOUR_CMYK : channels->colour == KST_COLOUR_CMYK;
 }
 
-/* The colour space of the output. A selection of components has none. */
+/* Return the colour space of the output. A selection of components has none. */
 static kst_colour output_colour(const struct j2k_channels *channels, kst_format format, bool part)
 {
     if (is_rgb(format))

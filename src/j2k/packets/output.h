@@ -37,12 +37,12 @@ kst_status kst_j2k_output_describe(const struct j2k_stream *stream, const kst_de
     kst_plane *more, struct j2k_output *output);
 
 /*
- * The channels that make up an image of a format other than RAW. Alpha is among them only if the format has room for
- * it.
+ * Find the channels that make up an image of a format other than RAW. Alpha is among them only if the format has room
+ * for it.
  */
 void kst_j2k_output_channels(const struct j2k_stream *stream, kst_format format, struct j2k_channels *channels);
 
-/* The component that plane `index` of a RAW image holds. */
+/* Return the component that plane `index` of a RAW image holds. */
 uint32_t kst_j2k_output_component(const kst_decode_options *options, uint32_t index);
 
 #endif

@@ -30,7 +30,9 @@ static kst_status append_ppt(
     return KST_OK;
 }
 
-/* An upper bound on the bytes of packed headers of the tile. `any` says whether there are any, even empty ones. */
+/*
+ * Return an upper bound on the bytes of packed headers of the tile. `any` says whether there are any, even empty ones.
+ */
 static size_t packed_length(const struct j2k_builder *builder, bool *any)
 {
     const struct j2k_stream *stream = builder->stream;

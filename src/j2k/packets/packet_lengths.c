@@ -80,7 +80,7 @@ static size_t part_lengths(const struct j2k_stream *stream, const struct j2k_til
     return bytes > 0 ? bytes : part->lengths_length;
 }
 
-/* The same summed over all tile-parts; 0 if one that has packets has no lengths. */
+/* Return the same summed over all tile-parts; 0 if one that has packets has no lengths. */
 static size_t most_lengths(const struct j2k_stream *stream, uint32_t first, uint32_t end)
 {
     size_t total = 0;

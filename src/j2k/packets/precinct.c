@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Geometry and state of precincts and their code-blocks (T.800 B.6, B.7). */
+/* Computes the geometry and the state of precincts and their code-blocks (T.800 B.6, B.7). */
 #include <string.h>
 
 #include "j2k/packets/builder.h"

@@ -5,8 +5,8 @@
 #include "j2k/syntax/parser.h"
 
 /*
- * The cursor of one resolution of one component in a progression by position. Its precincts come in raster order. The
- * turn of the next one is at the point of the reference grid where it starts, or where the tile starts if that is
+ * Holds the cursor of one resolution of one component in a progression by position. Its precincts come in raster order.
+ * The turn of the next one is at the point of the reference grid where it starts, or where the tile starts if that is
  * later.
  */
 struct runner {
@@ -131,7 +131,7 @@ static bool visit_positions(const struct progression_walk *walk, uint32_t first,
     return true;
 }
 
-/* The end of the run of list entries that have the same resolution (or component) as entry `first`. */
+/* Return the end of the run of list entries that have the same resolution (or component) as entry `first`. */
 static uint32_t run_end(const struct progression_walk *walk, uint32_t first, bool component)
 {
     const struct j2k_grid *grid = walk->builder->grid, *start = &grid[walk->list[first]];

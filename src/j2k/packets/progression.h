@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The order of packets (T.800 B.12), used both to read and to write codestreams. */
+/* Declares the order of packets (T.800 B.12), used both to read and to write codestreams. */
 #ifndef KOSTKA_J2K_PACKETS_PROGRESSION_H
 #define KOSTKA_J2K_PACKETS_PROGRESSION_H
 
 #include "j2k/packets/builder.h"
 
 /*
- * A function that is called for each packet of a volume in order, no matter whether an earlier volume had that packet.
+ * Is called for each packet of a volume in order, no matter whether an earlier volume had that packet.
  * `precinct` counts from 0 in the grid. Returns false to end the walk.
  */
 typedef bool (*j2k_visit)(void *argument, const struct j2k_grid *grid, uint32_t precinct, uint32_t layer);

@@ -334,7 +334,7 @@ static void uncollect(const struct j2k_builder *builder)
             builder->plan->band[builder->grid[g].first_band + b].block_count = 0;
 }
 
-/* Make room in the plan. False if there is too little, which is not reported. */
+/* Make room in the plan. Returns false if there is too little, which is not reported. */
 static bool make_rooms(struct j2k_builder *builder)
 {
     kst_report *report = builder->report, unused;

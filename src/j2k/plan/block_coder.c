@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The segments of EBCOT (D.4, D.6). */
+/* Return the segments of EBCOT (D.4, D.6). */
 static uint32_t ebcot_room(uint32_t style, uint32_t pass)
 {
     enum { MORE_THAN_ANY = 1000 };

@@ -19,7 +19,7 @@ struct j2k_host_block {
     void *to;
 };
 
-/* The damage found in the code-blocks of one picture. */
+/* Holds the damage found in the code-blocks of one picture. */
 struct j2k_host_damage {
     uint64_t blocks;
     /*
@@ -28,7 +28,7 @@ struct j2k_host_damage {
     uint64_t offset;
 };
 
-/* The blocks of some pictures that are to be decoded, sorted so that those that take longest come first. */
+/* Holds the blocks of some pictures that are to be decoded, sorted so that those that take longest come first. */
 struct j2k_host_blocks {
     const struct j2k_plan *const *plan; /* the plan of each picture */
     struct j2k_host_damage *damage;     /* output: the damage of each picture */

@@ -18,7 +18,7 @@ enum j2k_multi_kind {
     J2K_MULTI_WAVELET = 3
 };
 
-/* An array of MCT: coefficients of a transform, or offsets. */
+/* Holds an array of MCT: coefficients of a transform, or offsets. */
 struct j2k_multi_array {
     uint8_t kind;    /* 0: dependency, 1: decorrelation, 2: offsets */
     uint8_t index;   /* 1–255 */
@@ -44,7 +44,7 @@ struct j2k_multi_stage {
     uint32_t first_collection, collection_count;
 };
 
-/* A sample of a component that is made (CBD). */
+/* Describes a sample of a component that is made (CBD). */
 struct j2k_multi_sample {
     uint8_t depth; /* 1–38 */
     bool is_signed;
@@ -93,9 +93,9 @@ struct j2k_z_layout {
 void kst_j2k_z_layout(const struct j2k_multi_collection *wavelet, struct j2k_z_layout *layout);
 
 /*
- * What the positions `wanted` of level `reduce` need of each level n: `computed` is transformed as if it were all of
- * the level, and what it makes is right inside `valid`, just as with struct j2k_resolution. A filter reaches `margin`
- * positions far.
+ * Holds what the positions `wanted` of level `reduce` need of each level n: `computed` is transformed as if it were all
+ * of the level, and what it makes is right inside `valid`, just as with struct j2k_resolution. A filter reaches
+ * `margin` positions far.
  */
 struct j2k_z_need {
     struct j2k_z_range computed[J2K_Z_LEVELS + 1], valid[J2K_Z_LEVELS + 1];

@@ -9,7 +9,7 @@
 #include "j2k/plan/plan.h"
 
 /*
- * Norms along one axis: low[d] is that of a low-pass coefficient after d levels (1 for d = 0), high[d] that of a
+ * Holds norms along one axis: low[d] is that of a low-pass coefficient after d levels (1 for d = 0), high[d] that of a
  * high-pass coefficient of level d ≥ 1.
  */
 struct j2k_norms {
@@ -19,14 +19,14 @@ struct j2k_norms {
 void kst_j2k_norms(bool reversible, struct j2k_norms *norms);
 
 /*
- * The norm of a subband's coefficient in both directions. `level` counts from the picture: it is N_L + 1 − r, or N_L
- * for the LL band.
+ * Return the norm of a subband's coefficient in both directions. `level` counts from the picture: it is N_L + 1 − r, or
+ * N_L for the LL band.
  */
 double kst_j2k_band_norm(const struct j2k_norms *norms, uint32_t orientation, uint32_t level);
 
 /*
- * The norm of component 0, 1 or 2 in the inverse component transform: how much an error in that component adds to the
- * errors of all three output components. 1 for others.
+ * Return the norm of component 0, 1 or 2 in the inverse component transform: how much an error in that component adds
+ * to the errors of all three output components. 1 for others.
  */
 double kst_j2k_component_norm(enum j2k_transform transform, uint32_t component);
 

@@ -24,7 +24,7 @@ enum {
     J2K_DEPTH = 38 /* most bits of a sample (A.5.1) */
 };
 
-/* A half-open rectangle: x0 ≤ x < x1, y0 ≤ y < y1. It is empty where x0 ≥ x1 or y0 ≥ y1. */
+/* Describes a half-open rectangle: x0 ≤ x < x1, y0 ≤ y < y1. It is empty where x0 ≥ x1 or y0 ≥ y1. */
 struct j2k_rect {
     uint32_t x0, y0, x1, y1;
 };
@@ -38,7 +38,7 @@ struct j2k_component {
     struct j2k_rect area;
 };
 
-/* A run of consecutive bytes of the data. */
+/* Describes a run of consecutive bytes of the data. */
 struct j2k_piece {
     uint64_t offset; /* in plan.data */
     uint32_t length; /* at least 1 */
@@ -46,8 +46,8 @@ struct j2k_piece {
 };
 
 /*
- * A codeword segment: coding passes that share one codeword, which is terminated at its end. Its bytes are those of its
- * pieces, one piece after the other.
+ * Describes a codeword segment: coding passes that share one codeword, which is terminated at its end. Its bytes are
+ * those of its pieces, one piece after the other.
  */
 struct j2k_segment {
     uint64_t length;      /* sum over all pieces; they lie in the data, so it is at most plan.length */
@@ -60,8 +60,8 @@ struct j2k_segment {
 };
 
 /*
- * A code-block with at least one coding pass. The plan leaves out code-blocks without any pass and those outside their
- * band's window.
+ * Describes a code-block with at least one coding pass. The plan leaves out code-blocks without any pass and those
+ * outside their band's window.
  */
 struct j2k_block {
     uint32_t x, y;          /* in its band's coordinates; the whole block lies inside the band's rect */

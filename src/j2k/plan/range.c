@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bounds on the samples of the reversible transform; the header proves the rule that is computed here. */
+/* Computes bounds on the samples of the reversible transform; the header proves the rule that is computed here. */
 #include "j2k/plan/range.h"
 
 #include "j2k/plan/block_coder.h"

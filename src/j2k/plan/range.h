@@ -31,8 +31,8 @@ uint32_t kst_j2k_magnitude_bits(const struct j2k_block *block, uint8_t roi_shift
 
 /*
  * Return the largest magnitude of any coefficient of a tile-component, of any sample of its resolutions, and of any
- * value computed between them, except for sums of two, which may be twice as large. Only for tile-components that are
- * reversible. UINT32_MAX means that much or more.
+ * value computed between them, except for sums of two, which may be twice as large. The tile-component
+ * must be reversible. UINT32_MAX means that much or more.
  */
 uint32_t kst_j2k_range(const struct j2k_plan *plan, const struct j2k_tile_component *tc);
 

@@ -6,7 +6,10 @@
 
 enum { POINTS = J2K_SET_PASSES * J2K_CODED_PLANES };
 
-/* A set of passes that is cut behind one of them; `slope` is its gain per byte over the point before on the hull. */
+/*
+ * Describes a set of passes that is cut behind one of them; `slope` is its gain per byte over the point before on the
+ * hull.
+ */
 struct set_point {
     double length, gain, slope;
     uint32_t set, passes;

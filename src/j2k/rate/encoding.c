@@ -10,7 +10,7 @@
 
 enum { GUARD_MAX = 7, CHUNK = 1 << 18, ALIGNMENT = 8 };
 
-/* A piece of memory for coded bytes and passes; all pieces are released together. */
+/* Describes a piece of memory for coded bytes and passes; all pieces are released together. */
 struct j2k_encoded_chunk {
     struct j2k_encoded_chunk *next;
     size_t used, length; /* in bytes of `words` */
@@ -49,7 +49,7 @@ struct j2k_tiles kst_j2k_encode_tiles_of(const struct j2k_encoding *encoding)
     return encoding->request->tiles.count > 0 ? encoding->request->tiles : all;
 }
 
-/* The blocks of the tiles to be coded: from `first` up to, but not including, `end`. */
+/* Holds the blocks of the tiles to be coded: from `first` up to, but not including, `end`. */
 struct block_range {
     uint32_t first, end;
 };

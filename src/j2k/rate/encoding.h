@@ -64,7 +64,7 @@ struct j2k_encode_request {
     struct j2k_rect region; /* region of interest on the reference grid, for components with a shift; empty: none */
 };
 
-/* The memory that coded blocks point to, and what was found while coding them. */
+/* Holds the memory that coded blocks point to, and what was found while coding them. */
 struct j2k_encoded {
     struct j2k_encoded_chunk *chunk;
     uint32_t *pass_length; /* as in j2k_coded, which borrows it */
@@ -77,7 +77,7 @@ struct j2k_encoded {
     uint8_t extra; /* number of guard bits added because coefficients had more bits than planes */
 };
 
-/* The result of one block, kept until all blocks are done. */
+/* Holds the result of one block, kept until all blocks are done. */
 struct j2k_block_result {
     const struct j2k_pass *pass;   /* passes with their gains, if measured and not yet in encoding->encoded */
     const uint32_t *length;        /* lengths of passes, if not measured */
@@ -88,7 +88,7 @@ struct j2k_block_result {
     uint8_t top;                   /* planes from that of the first pass on */
 };
 
-/* One encoding; all threads work on it. */
+/* Describes one encoding; all threads work on it. */
 struct j2k_encoding {
     struct memory *memory;
     struct pool *pool;
@@ -125,7 +125,7 @@ struct j2k_encode_tile {
     double stop; /* planes that gain less per byte are left out */
 };
 
-/* The tiles that are to be coded. */
+/* Return the tiles that are to be coded. */
 struct j2k_tiles kst_j2k_encode_tiles_of(const struct j2k_encoding *encoding);
 
 /* Allocate memory. If there is none, the encoding fails and the result is null. */
@@ -137,7 +137,10 @@ void kst_j2k_encode_fail(struct j2k_encoding *encoding, kst_status status);
  * the encoding fails and the result is false.
  */
 bool kst_j2k_encode_take_passes(struct j2k_encoding *encoding, uint64_t count);
-/* The picture's squared error for an error of half a step in one coefficient of a block's band; 0 if not measured. */
+/*
+ * Return the picture's squared error for an error of half a step in one coefficient of a block's band; 0 if not
+ * measured.
+ */
 double kst_j2k_encode_unit(const struct j2k_encoding *encoding, uint32_t block);
 /* Count coded blocks as progress; the caller of the library may cancel the encoding here. */
 void kst_j2k_encode_count(struct j2k_encoding *encoding, uint32_t blocks);
@@ -163,7 +166,7 @@ bool kst_j2k_encode_samples_first(const struct j2k_encode_tile *tile);
 void kst_j2k_encode_given_stop(struct j2k_encode_tile *tile);
 void kst_j2k_encode_find_stop(struct j2k_encode_tile *tile);
 
-/* The part of the region of interest in a band: all coefficients that affect the region (H.2). */
+/* Return the part of the region of interest in a band: all coefficients that affect the region (H.2). */
 struct j2k_rect kst_j2k_region_in_band(const struct j2k_encoding *encoding, const struct j2k_band *band);
 
 /* tile->stop in the units in which the gains of a band's blocks are measured. */

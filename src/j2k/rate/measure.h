@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The state after a pass. */
+/* Holds the state after a pass. */
 struct j2k_pass {
     uint32_t length; /* see j2k_coded.pass_length in j2k/write/coded.h */
     /*
@@ -43,8 +43,8 @@ static inline struct j2k_measure j2k_measure_plane(uint32_t plane, bool exact)
 }
 
 /*
- * The gain of a coefficient that becomes significant in the plane. If `one` is the value of the plane and m the half
- * steps below it, this is (one + m)² − (m − one ÷ 2)² = one × (3 one + 12 m) ÷ 4. The result is below 2^36.
+ * Return the gain of a coefficient that becomes significant in the plane. If `one` is the value of the plane and m the
+ * half steps below it, this is (one + m)² − (m − one ÷ 2)² = one × (3 one + 12 m) ÷ 4. The result is below 2^36.
  */
 static inline int64_t j2k_significance_gain(const struct j2k_measure *measure, uint32_t sample)
 {
@@ -52,15 +52,15 @@ static inline int64_t j2k_significance_gain(const struct j2k_measure *measure, u
     return (int64_t)3 * measure->one + (int64_t)12 * below + measure->extra;
 }
 
-/* The gains of a plane, the number of samples that become significant in it and of those that are refined. */
+/* Holds the gains of a plane, the number of samples that become significant in it and of those that are refined. */
 struct j2k_gains {
     int64_t significance, refinement; /* below 2^48 for a whole block */
     uint32_t significant, refined;
 };
 
 /*
- * Sums of the half steps below the plane: over the samples that become significant in it, and over those refined to a 1
- * minus those refined to a 0; and the numbers of these samples.
+ * Holds sums of the half steps below the plane: over the samples that become significant in it, and over those refined
+ * to a 1 minus those refined to a 0; and the numbers of these samples.
  */
 struct j2k_below {
     uint32_t fresh, refined; /* `refined` is modulo 2^32 */
@@ -91,8 +91,9 @@ static inline struct j2k_below j2k_sum_below(
 }
 
 /*
- * The gains of all samples that are significant or become so. A sample refined to a 1 gains m² − (m − one ÷ 2)², which
- * is one × (4 m − one) ÷ 4; one refined to a 0 gains (one − m)² − (m − one ÷ 2)², which is one × (3 one − 4 m) ÷ 4.
+ * Return the gains of all samples that are significant or become so. A sample refined to a 1 gains m² − (m − one ÷ 2)²,
+ * which is one × (4 m − one) ÷ 4; one refined to a 0 gains (one − m)² − (m − one ÷ 2)², which is one × (3 one − 4 m) ÷
+ * 4.
  */
 static inline struct j2k_gains j2k_plane_gains(
     const struct j2k_measure *measure, const uint32_t *sample, uint32_t count)

@@ -9,7 +9,7 @@
 #include "core/operation.h"
 #include "j2k/write/write.h"
 
-/* The target of a layer. The limit that is reached first ends the layer. */
+/* Holds the target of a layer. The limit that is reached first ends the layer. */
 struct j2k_layer_target {
     /* Bytes of the whole codestream up to the layer's end, as if it were the last layer; UINT64_MAX: no limit. */
     uint64_t bytes;
@@ -17,7 +17,7 @@ struct j2k_layer_target {
     bool all;     /* the layer takes every pass */
 };
 
-/* The outcome of a layer. */
+/* Holds the outcome of a layer. */
 struct j2k_layer_outcome {
     uint64_t bytes;
     double error; /* squared error, computed from the gains of passes */

@@ -71,7 +71,7 @@ static struct j2k_rate_cut *put_cuts(const struct j2k_rate *rate, uint32_t index
     return cut;
 }
 
-/* The sort key of a cut. Positive floating-point numbers are ordered like their bits. */
+/* Return the sort key of a cut. Positive floating-point numbers are ordered like their bits. */
 static uint32_t key_of(const struct j2k_rate_cut *cut)
 {
     uint32_t bits;
@@ -104,7 +104,10 @@ static void sort(struct j2k_rate_cut *cut, struct j2k_rate_cut *other, size_t co
     }
 }
 
-/* A slice of blocks whose cuts one thread finds. It has room for one cut per pass, because every pass may be a cut. */
+/*
+ * Describes a slice of blocks whose cuts one thread finds. It has room for one cut per pass, because every pass may be
+ * a cut.
+ */
 struct slice {
     size_t first;
     struct j2k_rate_cut *end;

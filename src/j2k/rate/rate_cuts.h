@@ -8,7 +8,7 @@
 
 #include "j2k/rate/rate.h"
 
-/* A cut of a code-block: the passes from one point of its convex hull to the next. */
+/* Describes a cut of a code-block: the passes from one point of its convex hull to the next. */
 struct j2k_rate_cut {
     float slope; /* gain per byte; infinite if the passes take no bytes */
     uint32_t block, bytes;

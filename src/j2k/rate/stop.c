@@ -30,7 +30,7 @@ struct cut {
     double slope, bytes, gain; /* bytes and gain are those of all blocks that this one stands for */
 };
 
-/* Consecutive blocks that one task looks at. */
+/* Holds consecutive blocks that one task looks at. */
 struct block_share {
     size_t first, count; /* its place among the cuts; how many cuts it has */
     double error;        /* squared error before any pass */
@@ -174,8 +174,8 @@ static bool look_at_blocks(struct sample *sample)
 }
 
 /*
- * The state of the bisection: `count` cuts, from `cut` on, are undecided. Those before them are taken in any case, and
- * `bytes` and `error` include them.
+ * Holds the state of the bisection: `count` cuts, from `cut` on, are undecided. Those before them are taken in any
+ * case, and `bytes` and `error` include them.
  */
 struct cut_search {
     struct cut *cut;

@@ -20,7 +20,7 @@ enum {
 }; /* columns: while regions are at least this wide they start at the top, because rows are released as soon as they are
       done */
 
-/* The image of one decoding, or a region of it, and the intermediate planes if it needs any. */
+/* Holds the image of one decoding, or a region of it, and the intermediate planes if it needs any. */
 struct j2k_rendering {
     kst_decoder *decoder;
     const kst_decode_options *options;

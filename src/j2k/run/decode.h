@@ -7,7 +7,7 @@
 #include "j2k/run/decode_gpu.h"
 #include "run/decoding.h"
 
-/* A kept plan of whole tiles, from which several regions are decoded. */
+/* Describes a kept plan of whole tiles, from which several regions are decoded. */
 struct j2k_kept {
     struct j2k_plan plan;     /* empty: no plan is kept */
     struct j2k_filter filter; /* the plan's own filter, which points to: */

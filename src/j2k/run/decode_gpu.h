@@ -8,7 +8,7 @@
 
 struct decoding;
 
-/* A picture that was planned for the GPU. Its plan is released when the decoding ends. */
+/* Describes a picture that was planned for the GPU. Its plan is released when the decoding ends. */
 struct j2k_planned {
     struct j2k_plan plan;
     struct j2k_gpu_item item;
@@ -53,7 +53,7 @@ kst_status kst_j2k_run_decoding_settle(struct decoding *decoding, const struct j
 kst_status kst_j2k_run_decode_gpu_report(
     struct decoding *decoding, const struct j2k_gpu_damage *damage, const struct j2k_gpu_times *times);
 
-/* The same for a report. */
+/* Do the same for a report. */
 kst_status kst_j2k_run_decode_gpu_note(kst_report *report, const struct gpu *gpu, const struct j2k_gpu_damage *damage,
     const struct j2k_gpu_times *times, bool strict);
 

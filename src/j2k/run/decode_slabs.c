@@ -5,8 +5,8 @@
 #include "j2k/run/walk.h"
 
 /*
- * A slab of the picture. While one is decoded, the next one is planned and uploaded. If even the lowest slab of full
- * width does not fit, slabs are some of the columns instead.
+ * Describes a slab of the picture. While one is decoded, the next one is planned and uploaded. If even the lowest slab
+ * of full width does not fit, slabs are some of the columns instead.
  */
 struct slab {
     struct j2k_planned *planned; /* null: none */
@@ -14,7 +14,7 @@ struct slab {
     kst_region region;
 };
 
-/* The state of decoding in slabs. */
+/* Holds the state of decoding in slabs. */
 struct slabs {
     struct decoding *decoding;
     struct j2k_walk walk;

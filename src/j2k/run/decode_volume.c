@@ -314,7 +314,7 @@ static kst_status decode_slices(struct j2k_volume_decoding *d, const kst_volume 
     return decode_components(d, d->filter.region, 1);
 }
 
-/* Rows y to y + rows of the shown region. */
+/* Holds rows y to y + rows of the shown region. */
 struct j2k_volume_band {
     uint32_t y, rows;
 };

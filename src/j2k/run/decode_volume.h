@@ -6,7 +6,7 @@
 #include "j2k/cpu/z.h"
 #include "j2k/run/decode.h"
 
-/* The state of one decoding, which owns what it points to below `options`. */
+/* Holds the state of one decoding, which owns what it points to below `options`. */
 struct j2k_volume_decoding {
     kst_decoder *decoder;
     const kst_volume_decode_options *options;

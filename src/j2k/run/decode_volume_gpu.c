@@ -12,7 +12,7 @@
 
 enum { PARTS_AT_ONCE = 3, STREAM_GAP = 8192 /* more bytes than ever lie between the streams of a part */ };
 
-/* A volume that was planned for the GPU. */
+/* Describes a volume that was planned for the GPU. */
 struct j2k_planned_volume {
     struct j2k_volume_decoding d;
     struct j2k_plan plan;
@@ -21,7 +21,7 @@ struct j2k_planned_volume {
     struct j2k_gpu_need need;
 };
 
-/* Volumes that are decoded together. */
+/* Holds volumes that are decoded together. */
 struct j2k_volume_part {
     struct j2k_gpu_job *job; /* null: ended, or never begun */
     uint32_t first, count;
@@ -29,7 +29,7 @@ struct j2k_volume_part {
     uint64_t stream;          /* bytes of their streams and of the gaps between these, at most */
 };
 
-/* All volumes of a call. */
+/* Holds all volumes of a call. */
 struct j2k_volume_parts {
     struct memory *memory;
     struct volume_decoding **volumes; /* each with a plan */

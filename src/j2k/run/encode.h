@@ -36,7 +36,7 @@ struct j2k_cut {
     uint32_t rows;          /* the number of rows of the picture in the largest part */
 };
 
-/* One picture that is being encoded. It must not be moved, because its members point to each other. */
+/* Describes one picture that is being encoded. It must not be moved, because its members point to each other. */
 struct j2k_encoder {
     struct encoding *e;
     const kst_image *image; /* in host memory if the CPU encodes it */
@@ -90,7 +90,7 @@ void kst_j2k_run_encode_release(struct j2k_encoder *encoder);
 /* encode_parts.c: see struct encode_parts. */
 extern const struct encode_parts kst_j2k_run_encode_parts;
 
-/* Pictures whose blocks a GPU codes together. It must not be moved. */
+/* Holds pictures whose blocks a GPU codes together. It must not be moved. */
 struct j2k_encode_gpu_part {
     kst_context *context;
     struct gpu_runtime *gpu;

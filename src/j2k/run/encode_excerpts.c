@@ -25,7 +25,7 @@ struct excerpt_span {
     struct j2k_rect cells; /* the range of cells; 0 … 1 if there is one */
 };
 
-/* The excerpts of a picture, while their blocks are coded. */
+/* Holds the excerpts of a picture, while their blocks are coded. */
 struct excerpts {
     struct j2k_encoder *encoder;
     struct j2k_encoding encoding;

@@ -14,7 +14,7 @@
 #include "j2k/syntax/geometry.h"
 #include "j2k/write/capabilities.h"
 
-/* A picture while its blocks are coded. */
+/* Describes a picture while its blocks are coded. */
 struct round {
     struct j2k_encoder *encoder;
     struct j2k_encoding encoding;
@@ -29,7 +29,7 @@ struct round {
 
 enum { TAKEN_TOGETHER = 1024 /* blocks whose results a thread takes at a time */ };
 
-/* All pictures of a part. */
+/* Holds all pictures of a part. */
 struct rounds {
     struct j2k_encode_gpu_part *part;
     struct j2k_gpu_encode_job *job;

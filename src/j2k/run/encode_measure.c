@@ -18,7 +18,7 @@
  */
 enum { STRIP_ROWS = 1024, STRIP_PIXELS = 1 << 22, STRIP_ROWS_MIN = 256, TASK_ROWS = 64 };
 
-/* A strip of the picture and what a decoder makes of it. */
+/* Describes a strip of the picture and what a decoder makes of it. */
 struct measured_strip {
     const struct j2k_encoder *encoder;
     const kst_image *image; /* the picture, in host memory or provided row by row */
@@ -31,7 +31,7 @@ struct measured_strip {
     atomic_bool failed;
 };
 
-/* Samples of 1, 2 or 4 bytes, `stride` samples apart, and samples without gaps to compare them with. */
+/* Holds samples of 1, 2 or 4 bytes, `stride` samples apart, and samples without gaps to compare them with. */
 struct sample_span {
     const uint8_t *from, *to;
     size_t stride, bytes, count;
@@ -95,8 +95,8 @@ static const uint8_t *find_row(struct measured_strip *strip, uint32_t task, uint
 }
 
 /*
- * The rows of a component, in the strip, that a task compares; and the row of the picture's plane at which the strip
- * starts.
+ * Holds the rows of a component, in the strip, that a task compares; and the row of the picture's plane at which the
+ * strip starts.
  */
 struct measured_stretch {
     uint32_t from, end, first;

@@ -125,7 +125,7 @@ static uint16_t code_step(double step, uint32_t range)
     return coded > EXPONENT_MAX ? EXPONENT_MAX << 11 : (uint16_t)((uint32_t)coded << 11 | mantissa);
 }
 
-/* The parameters of a component in one tile or, for EVERY_TILE, in all tiles. */
+/* Holds the parameters of a component in one tile or, for EVERY_TILE, in all tiles. */
 struct own {
     struct j2k_parameters *parameters;
     uint32_t component, tile;

@@ -42,7 +42,7 @@ double kst_j2k_run_estimated_error(const struct j2k_encoder *encoder, uint32_t l
     return (error > 1.5 * rounding ? error - rounding : error / 3) / excess;
 }
 
-/* The result of one try: its estimate and the measured error. */
+/* Holds the result of one try: its estimate and the measured error. */
 struct point {
     double estimate, error;
 };

@@ -77,7 +77,7 @@ double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder)
     return ldexp(first_step(encoder), -(int)kst_j2k_run_encode_finer(encoder));
 }
 
-/* A step, and what it came to as a share of what is wanted. */
+/* Describes a step, and what it came to as a share of what is wanted. */
 struct tried_step {
     double step, share;
 };

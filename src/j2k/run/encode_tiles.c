@@ -5,7 +5,7 @@
 
 enum { SHARE = 8 /* the samples of tiles that are coded together get 1/SHARE of the memory limit */ };
 
-/* A file that is being written, and the place where it begins. */
+/* Describes a file that is being written, and the place where it begins. */
 struct tiled_file {
     struct j2k_encoder *encoder;
     struct j2k_codestream *stream;

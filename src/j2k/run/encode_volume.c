@@ -20,7 +20,7 @@ enum {
     ARRAY = 1
 };
 
-/* The state of one encoding of a volume. */
+/* Holds the state of one encoding of a volume. */
 struct j2k_volume_encoding {
     kst_context *context;
     const kst_volume *volume;

@@ -5,7 +5,7 @@
 #include "j2k/run/decode.h"
 #include "j2k/write/profile.h"
 
-/* The search for one breach among all. */
+/* Holds the search for one breach among all. */
 struct breach_search {
     size_t left;
     bool found;

@@ -20,8 +20,8 @@ kst_region kst_j2k_run_region_of_plane(const kst_decoder *decoder, const kst_dec
     const struct j2k_output *output, kst_format format, kst_region region, uint32_t plane);
 
 /*
- * A copy of the image that has the region's size, with planes that are still the image's: those behind the first four
- * in *more, which is to be released.
+ * Make a copy of the image that has the region's size, with planes that are still the image's: those behind the first
+ * four in *more, which is to be released.
  */
 kst_status kst_j2k_run_region_image(
     struct memory *memory, const kst_image *image, kst_region region, kst_image *copy, kst_plane **more);

@@ -23,7 +23,7 @@ enum {
     HEADER_BYTES = 8     /* half of the bytes that SOP, EPH, a length and an empty header take */
 };
 
-/* The state of one call, which owns everything in it. */
+/* Holds the state of one call, which owns everything in it. */
 struct j2k_transcoding {
     const struct operation *op;
     const kst_transcode_options *options;

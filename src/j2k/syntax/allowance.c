@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The amounts of work that a codestream may ask for, and the limits that follow from them. */
+/* States the amounts of work that a codestream may ask for, and the limits that follow from them. */
 #include "j2k/syntax/allowance.h"
 
 /*

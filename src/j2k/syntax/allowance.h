@@ -23,7 +23,7 @@ enum j2k_asked {
 /* Return how much work of kind `what` the stream may ask for. UINT64_MAX if kst_limits.work is UINT32_MAX. */
 uint64_t kst_j2k_allowance(const kst_limits *limits, enum j2k_asked what, const struct j2k_stream *stream);
 
-/* The limits, with those on precincts and, for transcoding, on blocks lowered to what the stream allows. */
+/* Return the limits, with those on precincts and, for transcoding, on blocks lowered to what the stream allows. */
 kst_limits kst_j2k_narrow(const kst_limits *limits, const struct j2k_stream *stream, bool transcoded);
 
 /*

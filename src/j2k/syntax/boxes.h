@@ -26,8 +26,8 @@ enum { /* EnumCS (Table I.10, and T.801 Table M.25 for CMYK) */
 };
 
 /*
- * One box, at top level or inside a superbox. Boxes are listed in the order of the file. Offset and length are those of
- * the contents.
+ * Describes one box, at top level or inside a superbox. Boxes are listed in the order of the file. Offset and length
+ * are those of the contents.
  */
 struct j2k_box {
     uint32_t type;
@@ -41,7 +41,7 @@ struct j2k_resolution_box {
     int8_t exponent[2];
 };
 
-/* One entry of cdef (I.5.3.6), and below it one of cmap (I.5.3.5). */
+/* Describes one entry of cdef (I.5.3.6), and below it one of cmap (I.5.3.5). */
 struct j2k_channel_definition {
     uint16_t channel;
     uint16_t type;        /* 0 colour, 1 opacity, 2 premultiplied opacity, 65,535 unspecified */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading and writing big-endian numbers, as marker segments and boxes hold them. */
+/* Reads and writes big-endian numbers, as marker segments and boxes hold them. */
 #ifndef KOSTKA_J2K_SYNTAX_BYTES_H
 #define KOSTKA_J2K_SYNTAX_BYTES_H
 

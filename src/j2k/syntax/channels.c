@@ -53,7 +53,7 @@ static uint32_t find_channel(const struct j2k_stream *stream, uint32_t number)
 }
 
 /*
- * The colour space that the file names, or a guess by the number of channels that are not alpha, `total`: a bare
+ * Return the colour space that the file names, or a guess by the number of channels that are not alpha, `total`: a bare
  * codestream of three is taken as RGB.
  */
 static kst_colour name_colour(const struct j2k_file *file, uint32_t total)
@@ -94,8 +94,8 @@ static bool looks_like_ycc(const struct j2k_stream *stream)
 }
 
 /*
- * The colour space of the picture. One that the file itself calls a guess (UnkC of ihdr) counts only if it accounts for
- * all channels.
+ * Return the colour space of the picture. One that the file itself calls a guess (UnkC of ihdr) counts only if it
+ * accounts for all channels.
  */
 static kst_colour find_colour(const struct j2k_stream *stream, uint32_t total)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Marker segments and boxes of an open JPEG 2000 stream, one after the other. */
+/* Walks through the marker segments and boxes of an open JPEG 2000 stream, one after the other. */
 #include "j2k/syntax/elements.h"
 
 #include <stdio.h>
@@ -39,8 +39,8 @@ static void name_box(kst_element *element, uint32_t type)
 }
 
 /*
- * The tile-part whose SOD stands at `at`. Both elements and parts are met in the order of the codestream; element->part
- * is that of the part to come, counted from 1, and 0 before the first.
+ * Return the tile-part whose SOD stands at `at`. Both elements and parts are met in the order of the codestream;
+ * element->part is that of the part to come, counted from 1, and 0 before the first.
  */
 static const struct j2k_tile_part *part_at(const struct j2k_stream *stream, uint64_t at, kst_element *element)
 {

@@ -10,7 +10,7 @@
 
 enum { NARROW_COMPONENTS = 257, COMPONENTS_TOLD = 8, STEPS_TOLD = 16, TEXT_TOLD = 80, UUID_LENGTH = 16, PART_HT = 15 };
 
-/* A text that grows to its room and not beyond. */
+/* Describes a text that grows to its room and not beyond. */
 struct line {
     char *text;
     size_t room, length;
@@ -30,7 +30,7 @@ add(struct line *line, const char *format, ...)
         line->length += (size_t)written < line->room - line->length ? (size_t)written : line->room - line->length - 1;
 }
 
-/* The contents of a segment or box while they are printed; reading past the end gives 0. */
+/* Holds the contents of a segment or box while they are printed; reading past the end gives 0. */
 struct fields {
     struct line line;
     const struct j2k_stream *stream;
@@ -114,7 +114,7 @@ static void tell_cap(struct fields *f)
     }
 }
 
-/* A number in words of 16 bits, the lowest first, which is larger than what it stands for by `more`. */
+/* Show a number in words of 16 bits, the lowest first, which is larger than what it stands for by `more`. */
 static void tell_profile(struct fields *f, uint32_t more)
 {
     uint64_t number = 0;

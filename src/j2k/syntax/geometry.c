@@ -39,8 +39,8 @@ struct j2k_rect kst_j2k_tile_rect(const struct j2k_size *size, uint32_t index)
 }
 
 /*
- * The column or row of the tile that holds a reduced sample. Because rounding is upwards, reduced sample k belongs to
- * the tile that holds position k × 2^reduce.
+ * Return the column or row of the tile that holds a reduced sample. Because rounding is upwards, reduced sample k
+ * belongs to the tile that holds position k × 2^reduce.
  */
 static uint32_t tile_at(uint32_t place, uint32_t reduce, uint32_t first, uint32_t side)
 {

@@ -37,14 +37,16 @@ static inline struct j2k_rect j2k_intersect(struct j2k_rect a, struct j2k_rect b
         .y1 = a.y1 < b.y1 ? a.y1 : b.y1};
 }
 
-/* The part of a block that lies in its band's window. It is never empty, because a plan leaves out other blocks. */
+/*
+ * Return the part of a block that lies in its band's window. It is never empty, because a plan leaves out other blocks.
+ */
 static inline struct j2k_rect j2k_wanted_part(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     const struct j2k_rect rect = {block->x, block->y, block->x + block->width, block->y + block->height};
     return j2k_intersect(rect, plan->band[block->band].window);
 }
 
-/* A rectangle divided by dx and dy, rounded up (B-12), and one divided by 2^shift, rounded up (B-14). */
+/* Return a rectangle divided by dx and dy, rounded up (B-12), and one divided by 2^shift, rounded up (B-14). */
 struct j2k_rect kst_j2k_divide(struct j2k_rect rect, uint32_t dx, uint32_t dy);
 struct j2k_rect kst_j2k_reduce(struct j2k_rect rect, uint32_t shift);
 
@@ -52,18 +54,18 @@ struct j2k_rect kst_j2k_reduce(struct j2k_rect rect, uint32_t shift);
 struct j2k_rect kst_j2k_tile_rect(const struct j2k_size *size, uint32_t index);
 
 /*
- * The columns and rows of the tiles that hold `region`, which lies in the image and is given on the reference grid
- * divided by 2^reduce.
+ * Return the columns and rows of the tiles that hold `region`, which lies in the image and is given on the reference
+ * grid divided by 2^reduce.
  */
 struct j2k_rect kst_j2k_tiles_of(const struct j2k_size *size, struct j2k_rect region, uint32_t reduce);
 
 /*
- * The samples of a rectangle that fall into the low (0) or high (1) band along x and along y, in the band's
+ * Return the samples of a rectangle that fall into the low (0) or high (1) band along x and along y, in the band's
  * coordinates.
  */
 struct j2k_rect kst_j2k_band_of(struct j2k_rect rect, uint32_t high_x, uint32_t high_y);
 
-/* The rectangle enlarged by `margin` on all sides and clipped to `bounds`. */
+/* Return the rectangle enlarged by `margin` on all sides and clipped to `bounds`. */
 struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2k_rect bounds);
 
 /*
@@ -72,7 +74,7 @@ struct j2k_rect kst_j2k_enlarge(struct j2k_rect rect, uint32_t margin, struct j2
  */
 bool kst_j2k_needs_block(const struct j2k_plan *plan, struct j2k_rect region, const struct j2k_block *block);
 
-/* The image area on the reference grid, divided by 2^reduce. */
+/* Return the image area on the reference grid, divided by 2^reduce. */
 struct j2k_rect kst_j2k_reduced_image(const struct j2k_stream *stream, uint32_t reduce);
 
 #endif

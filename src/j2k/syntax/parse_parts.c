@@ -47,7 +47,7 @@ static uint64_t search_end(const struct j2k_parser *parser, uint64_t from)
     return parser->end;
 }
 
-/* The end of a tile-part whose Psot is 0, which is the last: at EOC (Table A.6). */
+/* Return the end of a tile-part whose Psot is 0, which is the last: at EOC (Table A.6). */
 static uint64_t open_end(const struct j2k_parser *parser, uint64_t at)
 {
     bool closed =
@@ -55,7 +55,7 @@ static uint64_t open_end(const struct j2k_parser *parser, uint64_t at)
     return closed ? parser->end - 2 : parser->end;
 }
 
-/* The end of the tile-part at `at`, found by its Psot or, where that is wrong, by what follows. */
+/* Return the end of the tile-part at `at`, found by its Psot or, where that is wrong, by what follows. */
 static uint64_t find_end(struct j2k_parser *parser, uint64_t at)
 {
     uint64_t length = j2k_get32(parser->data + at + 6), left = parser->end - at;

@@ -6,14 +6,14 @@
 #include "core/report.h"
 #include "j2k/syntax/stream.h"
 
-/* A PPM, PLM or TLM marker segment of the main header. */
+/* Describes a PPM, PLM or TLM marker segment of the main header. */
 struct j2k_packed_segment {
     uint64_t offset; /* behind Zppm, Zplm or Ztlm */
     uint32_t length;
     uint8_t index; /* Zppm, Zplm or Ztlm */
 };
 
-/* All segments of one kind. */
+/* Holds all segments of one kind. */
 struct j2k_packed_segments {
     struct j2k_packed_segment *segment;
     uint32_t count, capacity;
@@ -31,7 +31,7 @@ struct j2k_parser {
     uint32_t part_capacity;
 };
 
-/* The contents of one marker segment. */
+/* Holds the contents of one marker segment. */
 struct j2k_segment_reader {
     const uint8_t *data;
     size_t length;

@@ -15,7 +15,7 @@ enum { J2K_SUBBANDS = 3 * J2K_LEVELS + 1, J2K_VOLUMES_MAX = 1024 };
 
 enum j2k_progression { J2K_LRCP = 0, J2K_RLCP = 1, J2K_RPCL = 2, J2K_PCRL = 3, J2K_CPRL = 4 };
 
-/* SIZ (A.5.1). */
+/* Holds SIZ (A.5.1). */
 struct j2k_size {
     uint16_t capabilities;   /* Rsiz */
     struct j2k_rect image;   /* not empty */
@@ -39,7 +39,7 @@ struct j2k_coding {
     uint8_t precinct[J2K_RESOLUTIONS]; /* PPx in the low four bits, PPy in the high ones; 0 is allowed only for r = 0 */
 };
 
-/* QCD or QCC (A.6.4). */
+/* Holds QCD or QCC (A.6.4). */
 struct j2k_quantisation {
     uint8_t style;               /* 0: exponents only; 1: derived from the first; 2: one for each subband */
     uint8_t guard;               /* 0–7 */
@@ -47,7 +47,10 @@ struct j2k_quantisation {
     uint16_t step[J2K_SUBBANDS]; /* exponent in the high five bits, mantissa in the low eleven */
 };
 
-/* One progression volume: an entry of POC (A.6.6), or all packets in the progression of COD. Ranges are half open. */
+/*
+ * Describes one progression volume: an entry of POC (A.6.6), or all packets in the progression of COD. Ranges are half
+ * open.
+ */
 struct j2k_volume {
     uint8_t progression;
     uint8_t r0, r1;  /* 0–33 */
@@ -55,7 +58,7 @@ struct j2k_volume {
     uint32_t c0, c1;
 };
 
-/* The parameters in force, either in the main header or in a tile after its own header. */
+/* Holds the parameters in force, either in the main header or in a tile after its own header. */
 struct j2k_parameters {
     uint8_t progression;
     uint16_t layers;
@@ -77,7 +80,10 @@ enum { J2K_OWN_CODING = 1, J2K_OWN_QUANTISATION = 2 };
 
 enum { J2K_MULTI_BY_ARRAYS = 1, J2K_MULTI_BY_WAVELETS = 2 }; /* bits 1 and 2 of SGcod's last byte */
 
-/* A marker segment of a tile-part header, or one of the main header that is kept for those who ask (COM, CRG). */
+/*
+ * Describes a marker segment of a tile-part header, or one of the main header that is kept for those who ask (COM,
+ * CRG).
+ */
 struct j2k_marker_segment {
     uint8_t marker;
     uint32_t length; /* of the contents, without the marker and the length field */

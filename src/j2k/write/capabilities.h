@@ -14,7 +14,7 @@ enum {
 /* Return whether any tile-component has code-blocks of T.814. */
 bool kst_j2k_coded_has_ht(const struct j2k_coded *coded);
 
-/* Write CAP and, if Rsiz would name a profile were it not for T.814, CPF. Only for images that have its code-blocks. */
+/* Write CAP and, if Rsiz would name a profile were it not for T.814, CPF. The image must have its code-blocks. */
 void kst_j2k_put_capabilities(struct sink *sink, const struct j2k_coded *coded);
 
 #endif

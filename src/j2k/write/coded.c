@@ -9,7 +9,7 @@ enum {
     PACKETS_PER_PRECINCT = 16
 }; /* packets for each precinct that the limit allows: it bounds the number of empty packets */
 
-/* The state while a layout is made. */
+/* Holds the state while a layout is made. */
 struct laying {
     struct j2k_builder builder;
     struct j2k_coded *coded;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A coded image that is ready to be written: the contents of its headers, its code-blocks in flat arrays, and how many
- * passes of each block belong to which layer. An encoder fills it in, on whatever device; transcoding fills it from a
- * stream.
+ * Declares a coded image that is ready to be written: the contents of its headers, its code-blocks in flat arrays, and
+ * how many passes of each block belong to which layer. An encoder fills it in, on whatever device; transcoding fills it
+ * from a stream.
  *
  * How to make one:
  * 1. set `headers.size` (columns and rows too), `headers.component`, `headers.component_count` and `headers.main`
@@ -22,7 +22,7 @@
 
 enum { J2K_PACKET_PASSES = 164 }; /* most passes that one packet can add to a code-block (Table B.4) */
 
-/* The coded data of a code-block. It has the same index as the block's geometry in plan.block. */
+/* Holds the coded data of a code-block. It has the same index as the block's geometry in plan.block. */
 struct j2k_block_code {
     union {
         const uint8_t *data; /* bytes of all passes, segment after segment; borrowed; null if there are none */
@@ -120,12 +120,12 @@ void kst_j2k_coded_quantise(struct j2k_coded *coded);
  */
 void kst_j2k_coded_release(struct memory *memory, struct j2k_coded *coded);
 
-/* A run of consecutive tiles in raster order. */
+/* Describes a run of consecutive tiles in raster order. */
 struct j2k_tiles {
     uint32_t first, count;
 };
 
-/* The elements of those tiles in a flat array, which are consecutive. */
+/* Holds the elements of those tiles in a flat array, which are consecutive. */
 struct j2k_span {
     uint32_t first, count;
 };
@@ -133,7 +133,7 @@ struct j2k_span {
 struct j2k_span kst_j2k_coded_precincts(const struct j2k_coded *coded, struct j2k_tiles tiles);
 struct j2k_span kst_j2k_coded_blocks(const struct j2k_coded *coded, struct j2k_tiles tiles);
 
-/* The parameters in force for a tile, counted in raster order. */
+/* Return the parameters in force for a tile, counted in raster order. */
 const struct j2k_parameters *kst_j2k_coded_parameters(const struct j2k_coded *coded, uint32_t tile);
 
 #endif

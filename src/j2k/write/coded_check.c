@@ -9,7 +9,7 @@
 
 enum { PROGRESSIONS = 5, GUARD_MAX = 7, ROI_SHIFT_MAX = 37, TILES_MAX = 65535, BLOCK_SUM_MAX = 12 };
 
-/* The state of a check, with the tile whose parameters are checked. */
+/* Holds the state of a check, with the tile whose parameters are checked. */
 struct checking {
     const struct j2k_coded *coded;
     kst_report *report;

@@ -9,7 +9,7 @@
 /* Says how far a coefficient depends on samples around its position (F.4.8). */
 enum { REACH_REVERSIBLE = 2, REACH_IRREVERSIBLE = 4 };
 
-/* A range of consecutive elements of one of a plan's arrays. */
+/* Describes a range of consecutive elements of one of a plan's arrays. */
 struct array_range {
     uint32_t first, count;
 };
@@ -112,7 +112,7 @@ static struct j2k_rect join(struct j2k_rect a, struct j2k_rect b)
         .y1 = a.y1 > b.y1 ? a.y1 : b.y1};
 }
 
-/* The samples of a resolution that the coefficients of one of its bands depend on. */
+/* Return the samples of a resolution that the coefficients of one of its bands depend on. */
 static struct j2k_rect source_of(struct j2k_rect band, uint32_t orientation, uint32_t reach, struct j2k_rect resolution)
 {
     uint32_t high_x = orientation & 1U, high_y = orientation >> 1;
@@ -262,7 +262,7 @@ void kst_j2k_excerpt_release(struct memory *memory, struct j2k_excerpt *excerpt)
     *excerpt = (struct j2k_excerpt){.block = NULL};
 }
 
-/* The extent on the reference grid of one code-block of the lowest resolution, in one direction. */
+/* Return the extent on the reference grid of one code-block of the lowest resolution, in one direction. */
 static uint32_t extent_of(uint32_t log_block, uint32_t levels, uint32_t step)
 {
     uint64_t extent = log_block + levels < 32 ? ((uint64_t)1 << (log_block + levels)) * step : UINT32_MAX;

@@ -11,7 +11,7 @@
 #include "core/memory.h"
 #include "j2k/plan/plan.h"
 
-/* The choice of an excerpt: the blocks of consecutive tiles whose first coefficient lies in `cell`. */
+/* Holds the choice of an excerpt: the blocks of consecutive tiles whose first coefficient lies in `cell`. */
 struct j2k_excerpt_choice {
     uint32_t first_tile, tile_count; /* indices into the plan */
     struct j2k_rect cell;            /* on the reference grid; cells at a tile's border reach to the border */
@@ -19,7 +19,7 @@ struct j2k_excerpt_choice {
 };
 
 /*
- * An excerpt. The components' areas are the samples of each that are needed; the bands' rectangles say where
+ * Describes an excerpt. The components' areas are the samples of each that are needed; the bands' rectangles say where
  * coefficients are.
  */
 struct j2k_excerpt {

@@ -5,7 +5,7 @@
 
 #include "j2k/write/write.h"
 
-/* A box to be copied into the file, without its header. */
+/* Describes a box to be copied into the file, without its header. */
 struct j2k_raw_box {
     uint32_t type; /* made by J2K_BOX() */
     const uint8_t *data;
@@ -48,14 +48,14 @@ struct j2k_file_writing {
 kst_status kst_j2k_write_file(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, const struct j2k_file_writing *file, struct sink *sink);
 
-/* The same for a codestream that was made before. */
+/* Do the same for a codestream that was made before. */
 kst_status kst_j2k_put_file(const struct j2k_coded *coded, const struct j2k_codestream *stream,
     const struct j2k_file_writing *file, struct sink *sink, kst_report *report);
 
 /*
- * The same in steps, for codestreams that are written some tiles at a time. The first writes all that stands in front
- * of jp2c, and the header of jp2c, the width of whose length must be fixed. The second, when the codestream has been
- * written, sets the box's length and writes what stands behind. `box` is the position of jp2c in the sink.
+ * Do the same in steps, for codestreams that are written some tiles at a time. The first writes all that stands in
+ * front of jp2c, and the header of jp2c, the width of whose length must be fixed. The second, when the codestream has
+ * been written, sets the box's length and writes what stands behind. `box` is the position of jp2c in the sink.
  */
 kst_status kst_j2k_file_begin(const struct j2k_coded *coded, const struct j2k_file_writing *file, struct sink *sink,
     uint64_t *box, kst_report *report);

@@ -16,7 +16,7 @@ enum {
     BLOCK_HEADER = 6 /* an estimate of the bytes that a code-block takes in a packet header, more than nearly all do */
 };
 
-/* The state while marker segments of one kind are filled. */
+/* Holds the state while marker segments of one kind are filled. */
 struct packing {
     struct sink *sink;
     kst_report *report;

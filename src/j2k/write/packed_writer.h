@@ -19,7 +19,7 @@ kst_status kst_j2k_put_packed_main(
 kst_status kst_j2k_put_packed_part(struct sink *sink, const struct j2k_coded *coded,
     const struct j2k_sequence *sequence, uint32_t index, uint16_t *segments, kst_report *report);
 
-/* The most bytes that packing adds to the headers themselves. */
+/* Return the most bytes that packing adds to the headers themselves. */
 uint64_t kst_j2k_packed_overhead(const struct j2k_coded *coded, const struct j2k_sequence *sequence);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { LENGTHS_SEGMENTS = 256, LENGTH_AT = 6 /* offset of Psot in SOT */ };
 
-/* The state while tile-parts are made. */
+/* Holds the state while tile-parts are made. */
 struct parts_making {
     struct memory *memory;
     struct j2k_tile_parts *parts;

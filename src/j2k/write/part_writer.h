@@ -13,7 +13,7 @@ struct j2k_part_frame {
     uint32_t header, length;
 };
 
-/* The tile-parts of some tiles. */
+/* Holds the tile-parts of some tiles. */
 struct j2k_tile_parts {
     const struct j2k_coded *coded;
     const struct j2k_writing *wanted;

@@ -21,7 +21,7 @@ enum {
 
 enum tiling { TILING_ONE, TILING_FOUR, TILING_SQUARES };
 
-/* The rules of a profile of video. For broadcast and IMF, one entry stands for all levels. */
+/* Holds the rules of a profile of video. For broadcast and IMF, one entry stands for all levels. */
 struct video {
     const char *name;
     uint32_t width, height; /* largest picture; 0: any */
@@ -52,7 +52,7 @@ static const struct video videos[] = {
     {"imf8k-reversible", 8192, 6224, 0x0900, 4096, 3, 1, 8, 16, 1, 7, 5, 5, true, true, TILING_SQUARES, 0, 11, 1},
 };
 
-/* The state of one check. */
+/* Holds the state of one check. */
 struct check {
     const struct j2k_stream *headers;
     const struct j2k_profile_facts *facts;
@@ -74,7 +74,7 @@ broken(const struct check *check, const char *remedy, const char *format, ...)
     check->tell(check->argument, text, remedy);
 }
 
-/* Find the profile of video that `rsiz` claims. Null if it is none of these. */
+/* Find the profile of video that `rsiz` claims. Returns null if it is none of these. */
 static const struct video *video_of(uint32_t rsiz)
 {
     uint32_t family = rsiz < 0x0100 ? rsiz : rsiz & J2K_RSIZ_FAMILY;
@@ -108,7 +108,7 @@ uint8_t kst_j2k_profile_precinct(uint32_t resolution)
     return resolution == 0 ? VIDEO_LOWEST : VIDEO_OTHERS;
 }
 
-/* The limit in megabits per second (Tables A.49 and A.54); 0: none. */
+/* Return the limit in megabits per second (Tables A.49 and A.54); 0: none. */
 static uint32_t megabits(uint32_t rsiz)
 {
     static const uint16_t broadcast[] = {0, 200, 200, 200, 400, 800, 1600, 0};
@@ -118,7 +118,7 @@ static uint32_t megabits(uint32_t rsiz)
     return main < sizeof broadcast / sizeof broadcast[0] ? broadcast[main] : 0;
 }
 
-/* The limit in millions of samples per second (Tables A.49 and A.53); 0: none. */
+/* Return the limit in millions of samples per second (Tables A.49 and A.53); 0: none. */
 static uint32_t megasamples(uint32_t rsiz)
 {
     static const uint16_t broadcast[] = {0, 65, 130, 195, 260, 520, 520, 520};

@@ -13,7 +13,7 @@ enum {
     J2K_CINEMA_RATE = 24      /* frames per second if none are known */
 };
 
-/* The limits that depend on the frame rate; UINT64_MAX: no limit. */
+/* Holds the limits that depend on the frame rate; UINT64_MAX: no limit. */
 struct j2k_profile_limits {
     uint64_t bytes;           /* bytes of a codestream */
     uint64_t component_bytes; /* bytes of the tile-parts of one component */
@@ -39,7 +39,7 @@ struct j2k_profile_facts {
  */
 typedef void (*j2k_profile_teller)(void *argument, const char *breach, const char *remedy);
 
-/* The coding parameters of a profile of video. */
+/* Holds the coding parameters of a profile of video. */
 struct j2k_profile_coding {
     uint8_t levels; /* the most levels that any picture may have */
     bool reversible;
@@ -52,7 +52,7 @@ struct j2k_profile_coding {
  */
 bool kst_j2k_profile_coding(uint32_t rsiz, struct j2k_profile_coding *coding);
 
-/* The precincts of a resolution in profiles of video: PPx and PPy as in j2k_coding. */
+/* Return the precincts of a resolution in profiles of video: PPx and PPy as in j2k_coding. */
 uint8_t kst_j2k_profile_precinct(uint32_t resolution);
 
 void kst_j2k_profile_limits(uint32_t rsiz, double frame_rate, struct j2k_profile_limits *limits);

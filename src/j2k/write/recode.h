@@ -8,7 +8,7 @@
 
 #include "j2k/write/coded.h"
 
-/* The changes that transcoding makes. All zero, with progression, sop and eph negative, changes nothing. */
+/* Holds the changes that transcoding makes. All zero, with progression, sop and eph negative, changes nothing. */
 struct j2k_recoding {
     uint8_t reduce;  /* number of highest resolutions to leave out */
     uint16_t layers; /* keep only this many layers, the first ones; 0: all */
@@ -22,7 +22,7 @@ struct j2k_recoding {
     uint32_t component_count;
 };
 
-/* The component of the source that becomes component `index` of the coded image. */
+/* Return the component of the source that becomes component `index` of the coded image. */
 static inline uint32_t j2k_recoded_component(const struct j2k_recoding *recoding, uint32_t index)
 {
     return recoding->component ? recoding->component[index] : index;
@@ -36,14 +36,14 @@ struct j2k_block_origin {
     bool cut;        /* passes behind its last one were left out */
 };
 
-/* Bytes of code-blocks that were coded again. */
+/* Holds bytes of code-blocks that were coded again. */
 struct j2k_recoded_bytes {
     struct j2k_recoded_bytes *next;
     size_t used, room;
     uint8_t data[];
 };
 
-/* A coded image and the memory that it borrows. */
+/* Describes a coded image and the memory that it borrows. */
 struct j2k_recoded {
     struct j2k_coded coded;
     struct j2k_component_size *component;

@@ -179,7 +179,7 @@ static uint32_t put_header(struct rewrap *rewrap, uint32_t first)
     return i;
 }
 
-/* The file type box: brand, version and the list of compatible brands (I.5.2). Null if there is none. */
+/* Find the file type box: brand, version and the list of compatible brands (I.5.2). Returns null if there is none. */
 static const struct j2k_box *find_file_type(const struct rewrap *rewrap)
 {
     const struct j2k_file *file = &rewrap->wanted->stream->file;

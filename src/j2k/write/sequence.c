@@ -8,7 +8,7 @@
 #include "j2k/syntax/parser.h"
 #include "j2k/write/packet_writer.h"
 
-/* The state while a sequence is made. */
+/* Holds the state while a sequence is made. */
 struct sequence_making {
     struct memory *memory;
     const struct j2k_coded *coded;

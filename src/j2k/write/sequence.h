@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The packets of a coded image in the order in which they are written, divided into tile-parts. */
+/* Declares the packets of a coded image in the order in which they are written, divided into tile-parts. */
 #ifndef KOSTKA_J2K_WRITE_SEQUENCE_H
 #define KOSTKA_J2K_WRITE_SEQUENCE_H
 

@@ -8,7 +8,7 @@
 
 enum { J2K_COMMENT_MAX = 65531 };
 
-/* A comment (A.9.2). */
+/* Holds a comment (A.9.2). */
 struct j2k_comment {
     const uint8_t *data;
     uint16_t length; /* at most J2K_COMMENT_MAX */
@@ -16,7 +16,7 @@ struct j2k_comment {
 };
 
 /*
- * The options of a codestream beside its coding parameters. SOP and EPH are in the parameters of a tile
+ * Holds the options of a codestream beside its coding parameters. SOP and EPH are in the parameters of a tile
  * (j2k_parameters).
  */
 struct j2k_writing {
@@ -40,8 +40,8 @@ kst_status kst_j2k_write(
     const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, struct sink *sink);
 
 /*
- * The same in two steps, between which the length is known. After an error there is nothing to release. All arguments
- * except for the sink are borrowed until the release, which accepts null.
+ * Do the same in two steps, between which the length is known. After an error there is nothing to release. All
+ * arguments except for the sink are borrowed until the release, which accepts null.
  */
 struct j2k_codestream;
 
@@ -52,9 +52,9 @@ kst_status kst_j2k_codestream_put(const struct j2k_codestream *stream, struct si
 void kst_j2k_codestream_release(struct j2k_codestream *stream);
 
 /*
- * The same tile after tile: each tile need not be coded before it is written, and may be dropped afterwards. Not
- * possible with part_by_part or PPM. With TLM the main header is written again at the end. The stream must be released
- * after the last step or an error, except for an error of the first step.
+ * Do the same tile after tile: each tile need not be coded before it is written, and may be dropped afterwards. This
+ * does not go with part_by_part or PPM. With TLM the main header is written again at the end. The stream must be
+ * released after the last step or an error, except for an error of the first step.
  */
 kst_status kst_j2k_codestream_begin(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct sink *sink, struct j2k_codestream **stream);
@@ -62,9 +62,9 @@ kst_status kst_j2k_codestream_tiles(struct j2k_codestream *stream, struct j2k_ti
 kst_status kst_j2k_codestream_end(struct j2k_codestream *stream, struct sink *sink);
 
 /*
- * The state of packet headers, layer after layer, for rate allocation. A packet of layer l depends only on the layers 0
- * to l, so that layers can be decided one by one: measure layer l for as many choices of layer_passes as needed, commit
- * to one, and go on with l + 1.
+ * Holds the state of packet headers, layer after layer, for rate allocation. A packet of layer l depends only on the
+ * layers 0 to l, so that layers can be decided one by one: measure layer l for as many choices of layer_passes as
+ * needed, commit to one, and go on with l + 1.
  */
 struct j2k_packets;
 
@@ -88,7 +88,7 @@ uint64_t kst_j2k_packet_measure(
 kst_status kst_j2k_most_component_bytes(
     const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, uint64_t *bytes);
 
-/* An upper bound, usually exact, on the bytes of all that is not packets. Add to it the measured packets. */
+/* Find an upper bound, usually exact, on the bytes of all that is not packets. Add to it the measured packets. */
 kst_status kst_j2k_overhead(
     const struct operation *op, const struct j2k_coded *coded, const struct j2k_writing *writing, uint64_t *bytes);
 

@@ -40,7 +40,10 @@ static idct_function *find_idct(const struct jpeg_band *band, const struct jpeg_
     return scaled->fast ? dsp->idct_fast : dsp->idct[scaled->block];
 }
 
-/* One block of the MCU: where its samples go for the first MCU of the row, and how far that place moves per MCU. */
+/*
+ * Describes one block of the MCU: where its samples go for the first MCU of the row, and how far that place moves per
+ * MCU.
+ */
 struct target {
     uint8_t *out; /* null: the component is not needed */
     ptrdiff_t pitch;

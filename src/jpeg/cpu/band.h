@@ -22,7 +22,7 @@ struct jpeg_source {
     const struct jpeg_smoothing *smoothing;       /* smoothing of the coefficients; null: none */
 };
 
-/* The state and the buffers of one thread. */
+/* Holds the state and the buffers of one thread. */
 struct jpeg_band {
     const struct jpeg_output *output;
     const struct jpeg_source *source;

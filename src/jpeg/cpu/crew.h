@@ -12,7 +12,7 @@
 #include "jpeg/cpu/band.h"
 #include "jpeg/cpu/entropy/guess.h"
 
-/* A border between two bands. The thread that hands in the second half emits the lines on both sides. */
+/* Describes a border between two bands. The thread that hands in the second half emits the lines on both sides. */
 struct jpeg_border {
     struct jpeg_seam seam;
     atomic_uint halves; /* number of sides that were handed in: 0–2 */
@@ -36,7 +36,7 @@ struct jpeg_crew {
 kst_status kst_jpeg_cpu_crew_create(struct jpeg_crew *crew, uint32_t threads, uint32_t borders);
 void kst_jpeg_cpu_crew_release(struct jpeg_crew *crew);
 
-/* The MCU row after the last one that the output needs. */
+/* Return the MCU row after the last one that the output needs. */
 uint32_t kst_jpeg_cpu_crew_end(const struct jpeg_crew *crew);
 
 /*
@@ -46,8 +46,9 @@ uint32_t kst_jpeg_cpu_crew_end(const struct jpeg_crew *crew);
 void kst_jpeg_cpu_crew_meet(struct jpeg_band *band, struct jpeg_border *border, uint32_t row, bool above);
 
 /*
- * MCU rows [from, to), decoded by one thread. The samples next to their upper and lower ends are handed to the borders
- * that are not null. `cursor` and `shift` are those of kst_jpeg_cpu_band_start() and kst_jpeg_cpu_band_borrow().
+ * Holds MCU rows [from, to), decoded by one thread. The samples next to their upper and lower ends are handed to the
+ * borders that are not null. `cursor` and `shift` are those of kst_jpeg_cpu_band_start() and
+ * kst_jpeg_cpu_band_borrow().
  */
 struct jpeg_stretch {
     uint32_t from, to;

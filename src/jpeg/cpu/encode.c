@@ -14,14 +14,14 @@
 
 enum { IN_MEMORY = 4 }; /* so much larger are the pictures that are packed in memory than those in a file */
 
-/* Huffman tables of a scan, indexed by destination. */
+/* Holds Huffman tables of a scan, indexed by destination. */
 struct file_tables {
     struct jpeg_huffman made[2][2]; /* [class][destination] */
     struct jpeg_table_set set;
     struct jpeg_coder coder[2];
 };
 
-/* The state of a file that is being written. */
+/* Holds the state of a file that is being written. */
 struct coded_file {
     const struct operation *op;
     const struct jpeg_encoding *encoding;

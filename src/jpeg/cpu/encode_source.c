@@ -214,7 +214,7 @@ bool kst_jpeg_cpu_picture_transform_row(struct jpeg_picture_source *source, uint
     return true;
 }
 
-/* Claim the next MCU row and fetch the picture's rows for it. False when no row is left or a fetch failed. */
+/* Claim the next MCU row and fetch the picture's rows for it. Returns false when no row is left or a fetch failed. */
 static bool take_row(struct transform *transform, uint32_t worker, uint32_t *row)
 {
     kst_jpeg_cpu_source_lock(&transform->blocks);

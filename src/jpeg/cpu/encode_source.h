@@ -6,7 +6,7 @@
 #include "jpeg/cpu/encode.h"
 #include "jpeg/cpu/entropy/scan_encode.h"
 
-/* The coefficients of one scan; `arg` of the struct jpeg_block_source made from it. */
+/* Holds the coefficients of one scan; `arg` of the struct jpeg_block_source made from it. */
 struct jpeg_coefficient_source {
     const struct jpeg_dsp *dsp;
     const struct jpeg_frame *frame;
@@ -22,7 +22,7 @@ bool kst_jpeg_cpu_coefficient_fill(const struct jpeg_coefficient_source *source,
 
 struct jpeg_block_source kst_jpeg_cpu_coefficient_source(struct jpeg_coefficient_source *source);
 
-/* A picture whose components are all in one scan. */
+/* Describes a picture whose components are all in one scan. */
 struct jpeg_picture_source {
     const struct jpeg_sampler *sampler;
     const struct jpeg_coefficients *coefficients; /* where to keep the blocks as well; null: they are not kept */
@@ -41,7 +41,9 @@ void kst_jpeg_cpu_picture_source_release(struct jpeg_picture_source *source);
 
 struct jpeg_block_source kst_jpeg_cpu_picture_source(struct jpeg_picture_source *source);
 
-/* Fetch one MCU row, and transform it into coefficients that have room for no other. False if fetching failed. */
+/*
+ * Fetch one MCU row, and transform it into coefficients that have room for no other. Returns false if fetching failed.
+ */
 bool kst_jpeg_cpu_picture_transform_row(struct jpeg_picture_source *source, uint32_t row);
 
 /*

@@ -49,8 +49,8 @@ kst_status kst_jpeg_cpu_lines_read(
     const struct operation *op, struct jpeg_arriving *lines, void *const *rows, uint32_t count, uint32_t *done);
 
 /*
- * The number of bytes that are left of a single scan whose MCUs have all been decoded: those of its last interval, and
- * all that have arrived behind a restart marker that is one too many.
+ * Return the number of bytes that are left of a single scan whose MCUs have all been decoded: those of its last
+ * interval, and all that have arrived behind a restart marker that is one too many.
  */
 uint64_t kst_jpeg_cpu_lines_left(const struct jpeg_arriving *lines);
 

@@ -39,7 +39,7 @@ uint32_t kst_jpeg_cpu_pair_borders(const struct jpeg_output *output)
     return output->row_count / BAND_ROWS + 2; /* the last border is for the rows after the tokens */
 }
 
-/* The border above a row that starts a band or the rows after the tokens. */
+/* Return the border above a row that starts a band or the rows after the tokens. */
 static struct jpeg_border *border_at(const struct pair *pair, uint32_t row)
 {
     const struct jpeg_crew *crew = pair->crew;
@@ -48,8 +48,8 @@ static struct jpeg_border *border_at(const struct pair *pair, uint32_t row)
 }
 
 /*
- * The row after those that the tokens hold completely. The last row never counts as complete: it must be decoded from
- * the scan, because only its end shows whether the data end with it.
+ * Return the row after those that the tokens hold completely. The last row never counts as complete: it must be decoded
+ * from the scan, because only its end shows whether the data end with it.
  */
 static uint32_t token_rows(const struct pair *pair)
 {
@@ -60,7 +60,7 @@ static uint32_t token_rows(const struct pair *pair)
 
 /*
  * Take the next rows to decode: first bands of tokens as they become available, then all rows after the tokens in one
- * piece. Waits while there are none yet. False at the end.
+ * piece. Waits while there are none yet. Returns false at the end.
  */
 static bool take_rows(struct pair *pair, struct jpeg_stretch *stretch)
 {
@@ -192,7 +192,7 @@ static void run_upper(struct pair *pair)
     share_rows(pair, 0);
 }
 
-/* Let other threads see what was decoded ahead so far. False when no thread will need more. */
+/* Let other threads see what was decoded ahead so far. Returns false when no thread will need more. */
 static bool publish(struct pair *pair, bool closed)
 {
     pthread_mutex_lock(&pair->lock);

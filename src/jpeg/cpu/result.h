@@ -35,10 +35,10 @@ kst_status kst_jpeg_cpu_result_reader_open(
     const struct jpeg_result *result, const kst_scan *scan, struct jpeg_result_reader *reader);
 void kst_jpeg_cpu_result_reader_close(struct jpeg_result_reader *reader);
 
-/* Make MCU row `row` of the result in `to`, which has room for one. False on failure: `status` is why. */
+/* Make MCU row `row` of the result in `to`, which has room for one. Returns false on failure: `status` is why. */
 bool kst_jpeg_cpu_result_read(struct jpeg_result_reader *reader, uint32_t row, const struct jpeg_coefficients *to);
 
-/* A result as the source of blocks of one sequential scan. */
+/* Describes a result as the source of blocks of one sequential scan. */
 struct jpeg_result_source {
     struct jpeg_coefficient_source blocks; /* without coefficients */
     struct jpeg_result_reader reader;      /* for all workers, which read in order */

@@ -15,8 +15,8 @@
 struct jpeg_row_buffer;
 
 /*
- * All functions are thread-safe except those that begin and end the delivery. "In order" marks members that are used
- * only when the writer asks for buffers in order.
+ * Holds all functions are thread-safe except those that begin and end the delivery. "In order" marks members that are
+ * used only when the writer asks for buffers in order.
  */
 struct jpeg_row_buffers {
     const kst_row_writer *writer;

@@ -284,7 +284,10 @@ static void leave_buffer(const struct jpeg_making *making, struct in_buffer *at)
     at->data = NULL;
 }
 
-/* The place of row `row`, which follows the row before. A buffer is asked for once, for all of its rows that follow. */
+/*
+ * Return the place of row `row`, which follows the row before. A buffer is asked for once, for all of its rows that
+ * follow.
+ */
 static uint8_t *next_in_buffer(const struct jpeg_making *making, struct in_buffer *at, uint32_t row)
 {
     if (row != at->to || row == at->end) {

@@ -18,7 +18,7 @@ struct jpeg_making {
         *buffers; /* receives the rows instead of the output's image, which has one plane; or null */
 };
 
-/* The buffers of one thread. */
+/* Holds the buffers of one thread. */
 struct jpeg_rows {
     const struct jpeg_output *output;
     const struct jpeg_making *making;
@@ -28,7 +28,9 @@ struct jpeg_rows {
     uint8_t *line[JPEG_COMPONENTS]; /* one line of a component at the picture's width */
 };
 
-/* The samples on both sides of a border between bands: each component's last row above it and first row below it. */
+/*
+ * Holds the samples on both sides of a border between bands: each component's last row above it and first row below it.
+ */
 struct jpeg_seam {
     uint8_t *row[2][JPEG_COMPONENTS]; /* [0]: above, [1]: below */
     uint8_t *memory;

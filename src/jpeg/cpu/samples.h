@@ -37,14 +37,14 @@ kst_status kst_jpeg_cpu_sampler_init(
 /* Return the number of MCU rows of the picture (block rows if it has a single component). */
 uint32_t kst_jpeg_cpu_sampler_rows(const struct jpeg_sampler *sampler);
 
-/* Consecutive rows of a plane of the picture, starting with row `first`. */
+/* Holds consecutive rows of a plane of the picture, starting with row `first`. */
 struct jpeg_lines {
     const uint8_t *data;
     ptrdiff_t pitch;
     uint32_t first;
 };
 
-/* The samples of one MCU row. */
+/* Holds the samples of one MCU row. */
 struct jpeg_sample_rows {
     struct jpeg_lines picture[JPEG_COMPONENTS];
     uint8_t *brought[JPEG_COMPONENTS]; /* memory of `picture`'s lines if rows are fetched from a callback */
@@ -60,7 +60,7 @@ kst_status kst_jpeg_cpu_sample_rows_create(
     struct memory *memory, const struct jpeg_sampler *sampler, struct jpeg_sample_rows *rows);
 void kst_jpeg_cpu_sample_rows_release(struct memory *memory, struct jpeg_sample_rows *rows);
 
-/* Fetch the picture's rows that make up MCU row `index`, if they are not in memory. False if that failed. */
+/* Fetch the picture's rows that make up MCU row `index`, if they are not in memory. Returns false if that failed. */
 bool kst_jpeg_cpu_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
 
 /*

@@ -238,7 +238,7 @@ static kst_status fetch(struct jpeg_store_reader *reader, uint64_t offset, size_
     return kst_spill_fetch(reader->store->spill, offset, reader->packed, length);
 }
 
-/* Unpack one component of a tile. False if the bytes are not those that were set aside. */
+/* Unpack one component of a tile. Returns false if the bytes are not those that were set aside. */
 static bool unpack_tile(
     struct jpeg_store_reader *reader, uint32_t tile_x, uint32_t tile_y, uint32_t component, size_t length)
 {

@@ -10,7 +10,7 @@
 #include "core/spill.h"
 #include "jpeg/plan/coefficients.h"
 
-/* Packed blocks of one component of a tile, while its rows are being added. */
+/* Holds packed blocks of one component of a tile, while its rows are being added. */
 struct jpeg_packed {
     uint8_t *data;
     size_t length, capacity;

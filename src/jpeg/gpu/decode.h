@@ -8,7 +8,7 @@
 #include "jpeg/gpu/modules.h"
 #include "jpeg/gpu/part.h"
 
-/* The damage found in the data of a picture, all scans taken together. */
+/* Holds the damage found in the data of a picture, all scans taken together. */
 struct jpeg_gpu_damage {
     uint32_t ended;   /* intervals whose data ended early; intervals without any data are not counted */
     uint32_t invalid; /* bit patterns that are not a code */
@@ -18,13 +18,13 @@ struct jpeg_gpu_damage {
     bool left;          /* too many maps were incomplete: the pixels are undefined and the CPU must make them */
 };
 
-/* Device time in seconds. If the order is brief, the stages are not told apart: `pixels` is the time of all. */
+/* Holds device time in seconds. If the order is brief, the stages are not told apart: `pixels` is the time of all. */
 struct jpeg_gpu_times {
     double upload, entropy, pixels, download;
     double kernel[JPEG_KERNELS]; /* only set if the order asks for detail */
 };
 
-/* A part on its way through the device. */
+/* Describes a part on its way through the device. */
 struct jpeg_gpu_job;
 
 /* Says how a job relates to other work. */
@@ -43,7 +43,7 @@ struct jpeg_gpu_order {
 
 /*
  * Start to decode pictures for which kst_jpeg_gpu_supports() is true. The items and all that they point to must stay
- * unchanged until the end. Null if there was no lane or no memory. Later failures are reported at the end.
+ * unchanged until the end. Returns null if there was no lane or no memory. Later failures are reported at the end.
  */
 struct jpeg_gpu_job *kst_jpeg_gpu_begin(struct gpu_runtime *runtime, const struct jpeg_gpu_item *items, uint32_t count,
     const struct jpeg_gpu_order *order, struct gpu_error *error);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An upload of a stream that begins while the host still searches for the end of its data. */
+/* Declares an upload of a stream that begins while the host still searches for the end of its data. */
 #ifndef KOSTKA_JPEG_GPU_EARLY_H
 #define KOSTKA_JPEG_GPU_EARLY_H
 
 #include "device/runtime.h"
 
-/* The upload; a job that decodes the same bytes takes it over. */
+/* Holds the upload; a job that decodes the same bytes takes it over. */
 struct jpeg_gpu_early {
     struct gpu_track *track;  /* null: nothing is on its way */
     struct gpu_buffer stream; /* buffer on the device */

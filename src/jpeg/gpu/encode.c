@@ -35,7 +35,7 @@ struct landing {
     uint8_t kept[ENCODE_HEAD]; /* direct: bytes of the caller's that the stream's head overwrites for a while */
 };
 
-/* A job on its way through the device. */
+/* Describes a job on its way through the device. */
 struct jpeg_gpu_encode_job {
     struct gpu_runtime *runtime;
     const struct gpu_built *built; /* kst_jpeg_gpu_encoding */
@@ -152,8 +152,8 @@ static void record(struct jpeg_gpu_encode_job *job, enum encode_event event)
 }
 
 /*
- * The buffer that holds a picture's pixels, as far as a launch's argument is concerned; for pixels at an address the
- * job's own buffer.
+ * Return the buffer that holds a picture's pixels, as far as a launch's argument is concerned; for pixels at an address
+ * the job's own buffer.
  */
 static const struct gpu_buffer *pixels_of(const struct jpeg_gpu_encode_job *job, uint32_t index)
 {
@@ -206,7 +206,7 @@ static void count_symbols(struct jpeg_gpu_encode_job *job)
     backend->finish(queue);
 }
 
-/* The Huffman tables of a picture: its own, or the standard ones. */
+/* Return the Huffman tables of a picture: its own, or the standard ones. */
 static struct jpeg_gpu_encode_tables *tables_of(const struct jpeg_gpu_encode_job *job, uint32_t index)
 {
     return &job->tables[is_optimised(&job->items[index]) ? index : job->count];
@@ -322,7 +322,7 @@ static void start_file(struct jpeg_gpu_encode_job *job, uint32_t index)
     memcpy(landing->kept, sink->data + sink->length - ENCODE_HEAD, ENCODE_HEAD);
 }
 
-/* The address at which the head of a stream lands. */
+/* Return the address at which the head of a stream lands. */
 static uint8_t *landed(const struct jpeg_gpu_encode_job *job, uint32_t index)
 {
     const struct sink *sink = job->items[index].sink;
@@ -373,7 +373,7 @@ static bool read_gathered(struct jpeg_gpu_encode_job *job)
     return kst_jpeg_gpu_encode_places(job->length, job->count, job->place) <= head->room * 16ULL;
 }
 
-/* Read the lengths of the streams. True if every stream found room. */
+/* Read the lengths of the streams. Returns true if every stream found room. */
 static bool read_lengths(struct jpeg_gpu_encode_job *job)
 {
     bool fit = true;

@@ -9,7 +9,7 @@
 #include "jpeg/gpu/modules.h"
 #include "jpeg/plan/encoding.h"
 
-/* A picture to encode. */
+/* Describes a picture to encode. */
 struct jpeg_gpu_encode_item {
     const struct jpeg_encoding *encoding;
     const kst_image *image; /* its colour is set, and the encoding's colour can be made from it */
@@ -19,7 +19,7 @@ struct jpeg_gpu_encode_item {
     const struct gpu_event *after; /* event that a job waits for; the first item's counts; null: none */
 };
 
-/* Device time in seconds. */
+/* Holds device time in seconds. */
 struct jpeg_gpu_encode_times {
     double upload, coding, download;
 };
@@ -45,7 +45,7 @@ struct jpeg_gpu_encode_job;
 
 /*
  * Start to encode pictures; `items` must stay until the end. `in_row` says that more jobs are to follow before this
- * one is waited for. Null on failure, with the reason in `error`: KST_ERROR_DEVICE_FAILED or KST_ERROR_MEMORY.
+ * one is waited for. Returns null on failure, with the reason in `error`: KST_ERROR_DEVICE_FAILED or KST_ERROR_MEMORY.
  */
 struct jpeg_gpu_encode_job *kst_jpeg_gpu_encode_begin(struct gpu_runtime *runtime,
     const struct jpeg_gpu_encode_item *items, uint32_t count, bool in_row, struct gpu_error *error);

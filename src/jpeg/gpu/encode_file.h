@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Huffman tables of a picture, and the marker segments around the stream that the device codes. */
+/* Declares Huffman tables of a picture, and the marker segments around the stream that the device codes. */
 #ifndef KOSTKA_JPEG_GPU_ENCODE_FILE_H
 #define KOSTKA_JPEG_GPU_ENCODE_FILE_H
 
 #include "jpeg/gpu/encode_part.h"
 
-/* Huffman tables by class and destination. */
+/* Holds Huffman tables by class and destination. */
 struct jpeg_gpu_encode_tables {
     struct jpeg_huffman table[2][2];
 };

@@ -182,7 +182,7 @@ struct jpeg_gpu_encode_size kst_jpeg_gpu_encode_size(const struct jpeg_gpu_encod
     return size;
 }
 
-/* The channel that holds colour number c (0: red or the first one). */
+/* Return the channel that holds colour number c (0: red or the first one). */
 static uint32_t channel_of(const kst_image *image, uint32_t c)
 {
     return kst_pixel_place(kst_pixel_layout(image->format), c);
@@ -347,7 +347,7 @@ static u32 find_plain(const struct jpeg_encode_component *component, const struc
     return plain <= 4 && component->addend == 0 && component->box_w == 1 && component->box_h == 1 ? plain : 0;
 }
 
-/* The sets of tables of a part that are compared with those of the next pictures: the first few. */
+/* Holds the sets of tables of a part that are compared with those of the next pictures: the first few. */
 struct known_tables {
     const struct jpeg_encoding *of[KNOWN_TABLES];
     uint32_t codes[KNOWN_TABLES];
@@ -383,7 +383,7 @@ static uint32_t place_tables(const struct jpeg_encoding *encoding, struct known_
     return codes;
 }
 
-/* The pictures of a part that threads describe. */
+/* Holds the pictures of a part that threads describe. */
 struct description {
     const struct jpeg_gpu_encode_item *items;
     uint32_t count;

@@ -10,7 +10,7 @@
 #include "jpeg/kernels/encode_work.h"
 #include "jpeg/plan/huffman.h"
 
-/* The sizes of the work and of the buffers that a part needs. */
+/* Holds the sizes of the work and of the buffers that a part needs. */
 struct jpeg_gpu_encode_size {
     uint32_t words; /* words of the work */
     /* Bytes of pixels that are copied to the device, because the kernels do not read them where they lie. */

@@ -50,8 +50,8 @@ void kst_jpeg_gpu_job_launch(
 }
 
 /*
- * The buffer that receives a picture's pixels, as far as a launch's argument is concerned. If the picture is turned,
- * only the last kernel writes to the caller's buffer.
+ * Return the buffer that receives a picture's pixels, as far as a launch's argument is concerned. If the picture is
+ * turned, only the last kernel writes to the caller's buffer.
  */
 static const struct gpu_buffer *output_buffer(const struct jpeg_gpu_job *job, enum jpeg_work_kind kind, uint32_t index)
 {

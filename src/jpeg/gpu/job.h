@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A part to decode on its way through the device: the buffers and the queue that its stages share. */
+/* Declares a part to decode on its way through the device: the buffers and the queue that its stages share. */
 #ifndef KOSTKA_JPEG_GPU_JOB_H
 #define KOSTKA_JPEG_GPU_JOB_H
 

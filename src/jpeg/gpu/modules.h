@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel modules of JPEG, and the state that each keeps from one operation to the next. */
+/* Declares the kernel modules of JPEG, and the state that each keeps from one operation to the next. */
 #ifndef KOSTKA_JPEG_GPU_MODULES_H
 #define KOSTKA_JPEG_GPU_MODULES_H
 
@@ -38,7 +38,7 @@ enum jpeg_gpu_encode_kernel {
 /* Its state is a struct jpeg_gpu_tables. */
 extern const struct gpu_module kst_jpeg_gpu_decoding;
 
-/* The state of kst_jpeg_gpu_encoding. */
+/* Holds the state of kst_jpeg_gpu_encoding. */
 struct jpeg_gpu_encoding_state {
     atomic_uint density; /* bytes per 1,024 blocks of the pictures encoded last, which are expected of the next ones */
 };

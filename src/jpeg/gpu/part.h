@@ -14,9 +14,9 @@
 #include "jpeg/plan/plan.h"
 
 /*
- * Device memory to which the kernels write a picture's pixels directly instead of to the part's buffer of pixels. The
- * pitch, the distance of planes and the place of the first byte are multiples of WORK_OUTPUT_ALIGNMENT, and the width
- * is a multiple of WORK_OUTPUT_PIXELS. For floating-point samples the only requirement is that of their type.
+ * Holds device memory to which the kernels write a picture's pixels directly instead of to the part's buffer of pixels.
+ * The pitch, the distance of planes and the place of the first byte are multiples of WORK_OUTPUT_ALIGNMENT, and the
+ * width is a multiple of WORK_OUTPUT_PIXELS. For floating-point samples the only requirement is that of their type.
  */
 struct jpeg_gpu_direct {
     const struct gpu_buffer *buffer; /* null: the part's buffer of pixels */
@@ -28,7 +28,7 @@ struct jpeg_gpu_direct {
     bool ragged;
 };
 
-/* Quantised coefficients that come from elsewhere, such as the CPU's decoding of a progressive picture. */
+/* Holds quantised coefficients that come from elsewhere, such as the CPU's decoding of a progressive picture. */
 struct jpeg_gpu_coefficients {
     const void *source;
     /*
@@ -38,7 +38,7 @@ struct jpeg_gpu_coefficients {
     void (*copy)(const void *source, uint32_t component, uint32_t x, uint32_t y, uint32_t count, int16_t *out);
 };
 
-/* A picture to decode. */
+/* Describes a picture to decode. */
 struct jpeg_gpu_item {
     const struct jpeg_plan *plan;
     struct jpeg_output output; /* its image is the caller's, turned if the picture is turned */
@@ -110,11 +110,12 @@ uint32_t kst_jpeg_gpu_work(const struct jpeg_gpu_item *items, uint32_t count, co
 uint32_t kst_jpeg_gpu_scan_count(const struct jpeg_plan *plan);
 
 /*
- * The bytes of the stream from the first segment of all scans to the last one, which belong into the buffer of streams.
+ * Return the bytes of the stream from the first segment of all scans to the last one, which belong into the buffer of
+ * streams.
  */
 const uint8_t *kst_jpeg_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *length);
 
-/* The place of a picture's plane in the buffer of pixels, or for raw output in the buffer of planes; in bytes. */
+/* Holds the place of a picture's plane in the buffer of pixels, or for raw output in the buffer of planes; in bytes. */
 struct jpeg_gpu_plane {
     size_t offset;
     size_t pitch;
@@ -127,7 +128,7 @@ bool kst_jpeg_gpu_is_turned(const struct jpeg_gpu_item *item);
 struct jpeg_gpu_plane kst_jpeg_gpu_plane(
     const struct jpeg_gpu_item *item, const struct jpeg_work_picture *picture, uint32_t index);
 
-/* The picture of the work at `index`: that of an item, with its first scan. */
+/* Return the picture of the work at `index`: that of an item, with its first scan. */
 const struct jpeg_work_picture *kst_jpeg_gpu_picture(const uint32_t *work, uint32_t index);
 
 #endif

@@ -31,12 +31,12 @@ bool kst_jpeg_gpu_is_turned(const struct jpeg_gpu_item *item)
     return item->orientation > 1;
 }
 
-/* Width and height in pixels, either as stored or as they come out after turning, and the bytes of a sample. */
+/* Holds width and height in pixels, either as stored or as they come out after turning, and the bytes of a sample. */
 struct sides {
     uint32_t width, height, sample;
 };
 
-/* The sides before turning. A picture that is to be turned is first stored as bytes. */
+/* Return the sides before turning. A picture that is to be turned is first stored as bytes. */
 static struct sides stored_sides(const struct jpeg_gpu_item *item)
 {
     return (struct sides){item->output.region.width, item->output.region.height,
@@ -65,7 +65,7 @@ static uint32_t blocks_h(const struct jpeg_output *output, uint32_t component)
     return output->row_count * output->frame.component[component].v;
 }
 
-/* The pitch of a plane in units of 16 samples, as lengths of planes are. */
+/* Return the pitch of a plane in units of 16 samples, as lengths of planes are. */
 static uint32_t plane_pitch(const struct jpeg_output *output, uint32_t component)
 {
     return jpeg_gpu_divide_up((uint64_t)blocks_w(output, component) * output->scaled[component].block, 16);
@@ -89,7 +89,7 @@ static uint32_t channels_of(const struct jpeg_output *output)
     return channels ? channels : output->image.plane_count;
 }
 
-/* The left edge of the region, in pixels from the left of the wanted MCUs. */
+/* Return the left edge of the region, in pixels from the left of the wanted MCUs. */
 static uint32_t region_left(const struct jpeg_output *output)
 {
     return output->region.x - output->first_mcu * output->frame.hmax * (output->mcu_lines / output->frame.vmax);
@@ -128,7 +128,7 @@ static void add_groups(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *s
         size->groups[WORK_OF_PIXELS] += (uint64_t)jpeg_gpu_divide_up(region->width, WORK_PIXELS) * region->height;
 }
 
-/* The units of 16 bytes that the pixels take in the buffer of pixels. */
+/* Return the units of 16 bytes that the pixels take in the buffer of pixels. */
 static uint64_t buffered_pixels(const struct jpeg_output *output, struct sides sides)
 {
     uint32_t channels = kst_format_channels(output->image.format);
@@ -136,7 +136,7 @@ static uint64_t buffered_pixels(const struct jpeg_output *output, struct sides s
     return (uint64_t)output_pitch(sides.width, (channels ? channels : 1) * sides.sample) * sides.height * planes / 16;
 }
 
-/* A scan that the device decodes and that holds a component. */
+/* Describes a scan that the device decodes and that holds a component. */
 struct found_scan {
     uint32_t index;
     uint32_t in_mcu;     /* place in an MCU at which the component's blocks begin */
@@ -160,8 +160,8 @@ static struct found_scan find_scan(const struct jpeg_gpu_item *item, uint32_t co
 }
 
 /*
- * The wanted blocks of a component, horizontally and vertically, as far as they exist. A scan of one component has only
- * the blocks that hold samples (T.81 A.2.2), and nothing is made of the others.
+ * Holds the wanted blocks of a component, horizontally and vertically, as far as they exist. A scan of one component
+ * has only the blocks that hold samples (T.81 A.2.2), and nothing is made of the others.
  */
 struct extent {
     uint32_t w, h;
@@ -291,7 +291,7 @@ static uint32_t conversion_of(enum jpeg_conversion conversion)
     return kinds[conversion];
 }
 
-/* The place in a buffer, or the address, that pixels go to. */
+/* Holds the place in a buffer, or the address, that pixels go to. */
 struct output_place {
     uint32_t first, pitch, plane; /* `first` is in units of 4 bytes, the others are in bytes */
     uint32_t address[2];

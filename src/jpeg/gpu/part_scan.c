@@ -51,7 +51,7 @@ const struct jpeg_scan *kst_jpeg_gpu_scan(const struct jpeg_plan *plan, uint32_t
     return room;
 }
 
-/* The Huffman tables that a scan uses, each once. */
+/* Holds the Huffman tables that a scan uses, each once. */
 struct table_list {
     uint16_t index[WORK_TABLES]; /* index in the plan */
     enum jpeg_table_class table_class[WORK_TABLES];
@@ -78,7 +78,7 @@ static struct table_list list_tables(const struct jpeg_scan *scan)
     return list;
 }
 
-/* The kinds of blocks of a scan: pairs of a DC and an AC table. */
+/* Holds the kinds of blocks of a scan: pairs of a DC and an AC table. */
 struct kind_list {
     uint16_t dc[JPEG_COMPONENTS], ac[JPEG_COMPONENTS];
     uint32_t count;
@@ -102,7 +102,7 @@ static struct kind_list list_kinds(const struct jpeg_scan *scan)
     return list;
 }
 
-/* The bits looked up at once in the tables of pairs: as many as there is room for. */
+/* Return the bits looked up at once in the tables of pairs: as many as there is room for. */
 static uint32_t pair_bits(const struct kind_list *list)
 {
     return list->count <= 2 ? WORK_SHORT_BITS : WORK_SHORT_BITS - 1;
@@ -121,7 +121,10 @@ static uint32_t count_long_tables(const struct jpeg_plan *plan, const struct tab
     return count;
 }
 
-/* The range of the stream from the first segment to the end of the last one, including what lies between the scans. */
+/*
+ * Find the range of the stream from the first segment to the end of the last one, including what lies between the
+ * scans.
+ */
 static void stream_range(const struct jpeg_plan *plan, uint64_t *offset, uint64_t *length)
 {
     *offset = *length = 0;
@@ -279,7 +282,7 @@ static const struct jpeg_gpu_table_set *find_kept(
     return NULL;
 }
 
-/* Copy the tables from those kept of an earlier part. False if there are none. */
+/* Copy the tables from those kept of an earlier part. Returns false if there are none. */
 static bool copy_tables(
     struct jpeg_gpu_builder *builder, const struct jpeg_gpu_table_key *key, struct jpeg_work_picture *picture)
 {

@@ -12,7 +12,9 @@
 #include "jpeg/plan/huffman.h"
 #include "jpeg/plan/plan.h"
 
-/* The Huffman tables of a scan, each once, and its pairs of a DC and an AC table. Keys are compared byte by byte. */
+/*
+ * Holds the Huffman tables of a scan, each once, and its pairs of a DC and an AC table. Keys are compared byte by byte.
+ */
 struct jpeg_gpu_table_key {
     uint32_t tables, kinds;
     uint32_t table_class[WORK_TABLES];
@@ -20,7 +22,7 @@ struct jpeg_gpu_table_key {
     struct jpeg_huffman table[WORK_TABLES];
 };
 
-/* A set of tables as it lies in the work. */
+/* Describes a set of tables as it lies in the work. */
 struct jpeg_gpu_table_set {
     struct jpeg_gpu_table_key key;
     struct jpeg_work_picture like; /* the picture for which they were made */

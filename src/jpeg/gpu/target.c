@@ -4,7 +4,10 @@
 
 #include "image/location.h"
 
-/* The bytes from one plane to the next. False if the distances differ, or the kernels cannot work with them. */
+/*
+ * Find the bytes from one plane to the next. Returns false if the distances differ, or the kernels cannot work with
+ * them.
+ */
 static bool plane_step(const struct jpeg_gpu_item *item, const struct gpu_image *image, uint32_t *step)
 {
     const kst_image *to = &item->output.image;

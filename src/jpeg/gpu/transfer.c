@@ -33,7 +33,7 @@ bool kst_jpeg_gpu_job_stages(const struct jpeg_gpu_job *job, uint32_t index)
     return !job->items[index].coefficients.copy && !job->items[index].pinned;
 }
 
-/* A stretch of a stream that threads copy to the staging buffer, slice by slice. */
+/* Describes a stretch of a stream that threads copy to the staging buffer, slice by slice. */
 struct stretch {
     uint8_t *to;
     const uint8_t *from;
@@ -126,7 +126,7 @@ static void upload_streams(struct jpeg_gpu_job *job)
     }
 }
 
-/* A picture whose coefficients come from elsewhere. */
+/* Describes a picture whose coefficients come from elsewhere. */
 struct given {
     const struct jpeg_gpu_job *job;
     uint32_t index;
@@ -211,7 +211,7 @@ void kst_jpeg_gpu_job_download(struct jpeg_gpu_job *job)
     backend->copy(queue, &buffer[HOST_RESULT], at + job->pixels_length, &buffer[PLANES], 0, job->planes_length);
 }
 
-/* The rows of a plane that threads copy. */
+/* Holds the rows of a plane that threads copy. */
 struct jpeg_download_strip {
     const kst_plane *to;
     const uint8_t *from;

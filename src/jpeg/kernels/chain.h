@@ -15,8 +15,8 @@ enum {
 };
 
 /*
- * A position in a chain: the entry there, and the number of blocks, counted from the last start of a segment if one was
- * passed.
+ * Describes a position in a chain: the entry there, and the number of blocks, counted from the last start of a segment
+ * if one was passed.
  */
 struct chain_link {
     u32 which;
@@ -88,14 +88,14 @@ FUNCTION u32 count_chunks(GLOBAL const struct jpeg_work_picture *picture, u32 fi
     return left < WORK_CHUNKS ? left : WORK_CHUNKS;
 }
 
-/* The arrays that a work-group keeps in its memory to follow a chain. */
+/* Holds the arrays that a work-group keeps in its memory to follow a chain. */
 struct chain_space {
     LOCAL u32 *entries; /* CHAIN_WORDS */
     LOCAL u32 *ends;    /* CHAIN, as has `sums` */
     LOCAL u32 *sums;
 };
 
-/* A picture, and its groups of chunks among those of the part. */
+/* Describes a picture, and its groups of chunks among those of the part. */
 struct chained_picture {
     GLOBAL const struct jpeg_work_picture *picture;
     u32 index;
@@ -123,7 +123,7 @@ FUNCTION struct chained_picture chained_picture_of(GLOBAL const u32 *work, u32 g
     return chained_picture_at(work, find_picture(work, WORK_OF_CHUNKS, group, &first));
 }
 
-/* Make the map of a group of chunks. Whole work-group. */
+/* Make the map of a group of chunks. The whole work-group calls it. */
 FUNCTION void map_group(const struct chained_picture *picture, u32 group, GLOBAL const u32 *maps, GLOBAL u32 *groups,
     const struct chain_space *space)
 {
@@ -169,7 +169,7 @@ FUNCTION u32 pass_chunk_slowly(GLOBAL const u32 *work, GLOBAL const struct jpeg_
     return pack_state(place, end);
 }
 
-/* The lists in which a picture's chunks are described. */
+/* Holds the lists in which a picture's chunks are described. */
 struct chunk_lists {
     GLOBAL const u32 *work;
     GLOBAL const struct jpeg_work_picture *picture;
@@ -208,7 +208,7 @@ FUNCTION u32 complete_map(const struct chunk_lists *lists, u32 chunk, u32 which)
     return given_up;
 }
 
-/* The state of following a picture's chunks one by one. */
+/* Holds the state of following a picture's chunks one by one. */
 struct way {
     struct chain_link link;
     u32 stale;     /* whether entry 0 of the next chunk was given up */
@@ -289,7 +289,7 @@ FUNCTION void forget_groups(GLOBAL u32 *RESTRICT groups, u32 first, u32 end, u32
 /*
  * Follow the groups of a picture's chunks. Where a map is not known, one work-item completes it, chunk after chunk,
  * which takes long. A picture that has more such chunks than allowed is left to the CPU. `start` has WAY_WORDS words.
- * Whole work-group.
+ * The whole work-group calls it.
  */
 FUNCTION void follow_picture(const struct chained_picture *picture, const struct chunk_lists *lists, GLOBAL u32 *groups,
     GLOBAL u32 *damage, const struct chain_space *space, LOCAL u32 *start)
@@ -355,7 +355,7 @@ follow_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT byte
     follow_picture(&picture, &lists, groups, damage, &space, start);
 }
 
-/* Find the entries at which decoding reaches the chunks of a group. Whole work-group. */
+/* Find the entries at which decoding reaches the chunks of a group. The whole work-group calls it. */
 FUNCTION void place_group(const struct chained_picture *picture, u32 group, GLOBAL const u32 *maps,
     GLOBAL const u32 *groups, GLOBAL u32 *chunks, const struct chain_space *space)
 {

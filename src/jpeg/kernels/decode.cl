@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The program that decodes sequential JPEG pictures, with its kernels in the order in which they run. */
+/* Makes the program that decodes sequential JPEG pictures, with its kernels in the order in which they run. */
 #include "kernels/portable.h"
 
 #include "jpeg/kernels/maps.h"

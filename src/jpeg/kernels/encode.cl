@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The program that encodes sequential JPEG pictures. */
+/* Makes the program that encodes sequential JPEG pictures. */
 #include "kernels/portable.h"
 
 #include "jpeg/kernels/encode_tile.h"

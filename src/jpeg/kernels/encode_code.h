@@ -11,7 +11,7 @@ enum {
     ZERO_RUN = 0xF0
 };
 
-/* A work-item's block when everything but its code is known. */
+/* Describes a work-item's block when everything but its code is known. */
 struct coded {
     struct block block;
     i32 difference; /* difference of its DC coefficient from the prediction */
@@ -19,7 +19,7 @@ struct coded {
     u32 codes;      /* index of the codes of its destination */
 };
 
-/* The arrays that a work-group keeps in its memory. */
+/* Holds the arrays that a work-group keeps in its memory. */
 struct encode_tables {
     LOCAL u32 *values;  /* values of ENCODE_BLOCKS blocks: samples, then coefficients */
     LOCAL u32 *extra;   /* samples of the MCU in front of the tile */
@@ -37,7 +37,7 @@ FUNCTION void load_tables(GLOBAL const u32 *work, const struct tile *tile, const
         tables->sums[local_index()] = 0;
 }
 
-/* The prediction of a block's DC coefficient. */
+/* Return the prediction of a block's DC coefficient. */
 FUNCTION i32 predict(const struct tile *tile, const struct block *block, const struct encode_tables *tables)
 {
     LOCAL const struct jpeg_encode_picture *picture = tile->picture;
@@ -56,7 +56,7 @@ FUNCTION i32 predict(const struct tile *tile, const struct block *block, const s
     return tables->dc[mcu * picture->mcu_blocks + component->first_block + place];
 }
 
-/* Turn pixels into coefficients, which then lie in tables->values. Whole work-group. */
+/* Turn pixels into coefficients, which then lie in tables->values. The whole work-group calls it. */
 FUNCTION struct coded code_blocks(
     GLOBAL const u32 *work, const struct tile *tile, GLOBAL const u32 *pixels, const struct encode_tables *tables)
 {
@@ -87,7 +87,7 @@ FUNCTION u32 bit_size(i32 value)
     return 32 - leading_zeros((u32)(value < 0 ? -value : value));
 }
 
-/* A walk over the coefficients of a block that are not 0. */
+/* Describes a walk over the coefficients of a block that are not 0. */
 struct walk {
     u32 mask, next_mask; /* bits of the coefficients that are left */
     u32 base;            /* index of the coefficient that bit 31 of the mask stands for */
@@ -173,7 +173,7 @@ FUNCTION void put_code(struct block_writer *writer, u32 code)
     put(writer, code & 0xFFFF0000u, code & 31);
 }
 
-/* The place of a block's bits. */
+/* Holds the place of a block's bits. */
 struct bits {
     LOCAL const u32 *words;
     GLOBAL const u32 *more; /* words from index `limit` on */

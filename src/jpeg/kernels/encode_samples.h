@@ -9,8 +9,8 @@
 enum { BLOCK_WORDS = 33 }; /* room for 64 coefficients of 16 bits, and one word more against bank conflicts */
 
 /*
- * The first byte of a channel in row y. If the channel is not in the buffer of pixels, its absolute address is used
- * instead.
+ * Return the first byte of a channel in row y. If the channel is not in the buffer of pixels, its absolute address is
+ * used instead.
  */
 FUNCTION GLOBAL const u8 *channel_row(LOCAL const struct jpeg_encode_channel *channel, GLOBAL const u32 *pixels, u32 y)
 {
@@ -137,7 +137,7 @@ FUNCTION void load_words(GLOBAL const u8 *from, u32 words, u32 ragged, u32 *word
     }
 }
 
-/* The constants of a work-item that loads samples pixel by pixel. */
+/* Holds the constants of a work-item that loads samples pixel by pixel. */
 struct encode_place {
     GLOBAL const u8 *base; /* address of the picture's first pixel */
     u32 left;              /* x of the column's first pixel */

@@ -17,8 +17,8 @@ FUNCTION u32 whole_bytes(u32 bits)
 }
 
 /*
- * The effect of consecutive tiles on a position x: x + before; or, if an interval ends among them, x + before rounded
- * up to whole bytes, + after.
+ * Holds the effect of consecutive tiles on a position x: x + before; or, if an interval ends among them, x + before
+ * rounded up to whole bytes, + after.
  */
 struct advance {
     u32 before, after, aligned;
@@ -53,7 +53,7 @@ FUNCTION struct advance advance_both(const struct advance *first, const struct a
     return both;
 }
 
-/* The combined effect of all work-items before this one. Whole work-group. */
+/* Return the combined effect of all work-items before this one. The whole work-group calls it. */
 FUNCTION struct advance scan_advances(LOCAL u32 *scratch, struct advance own)
 {
     u32 self = local_index();
@@ -81,7 +81,7 @@ FUNCTION u32 ends_interval(u32 interval_tiles, u32 tiles, u32 tile)
     return (tile + 1) % interval_tiles == 0 || tile + 1 == tiles;
 }
 
-/* Compute where each of a picture's tiles starts, from their lengths. Whole work-group. */
+/* Compute where each of a picture's tiles starts, from their lengths. The whole work-group calls it. */
 FUNCTION void place_all(GLOBAL const struct jpeg_encode_picture *picture, LOCAL u32 *scratch,
     GLOBAL const u32 *RESTRICT lengths, GLOBAL u32 *RESTRICT starts, u32 align)
 {
@@ -106,7 +106,7 @@ KERNEL(PLACE_GROUP) place_bits(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *list
         list_of(work, lists, ENCODE_STARTS) + first, 1);
 }
 
-/* The same for the bytes of its tiles. */
+/* Do the same for the bytes of its tiles. */
 KERNEL(PLACE_GROUP) place_bytes(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *lists)
 {
     SHARED u32 scratch[3 * PLACE_GROUP];
@@ -115,7 +115,7 @@ KERNEL(PLACE_GROUP) place_bytes(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *lis
         list_of(work, lists, ENCODE_OFFSETS) + first, 0);
 }
 
-/* The bytes of the stream that start in a tile. */
+/* Holds the bytes of the stream that start in a tile. */
 struct byte_stretch {
     GLOBAL const u32 *words; /* words of the tile's bits */
     u32 length;              /* number of bits */
@@ -178,7 +178,7 @@ FUNCTION u32 stuffing_of(u32 word)
 
 /*
  * Return the sum of a list over all tiles in front of a tile in its picture. `list` begins with the picture's first
- * tile. Whole work-group.
+ * tile. The whole work-group calls it.
  */
 FUNCTION u32 sum_tiles(const struct tile *tile, LOCAL u32 *scratch, GLOBAL const u32 *list, u32 align)
 {
@@ -297,7 +297,7 @@ FUNCTION void write_head(const struct tile *tile, GLOBAL u32 *RESTRICT head, u32
         head[local_index()] = local_index() == 0 ? end : 0;
 }
 
-/* The first byte of a stream, in units of 16 bytes, and the bytes of room for it. */
+/* Holds the first byte of a stream, in units of 16 bytes, and the bytes of room for it. */
 struct stream_room {
     u32 place, capacity;
 };

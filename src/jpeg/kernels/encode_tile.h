@@ -31,7 +31,7 @@ FUNCTION u32 is_gathered(GLOBAL const u32 *work)
     return ((GLOBAL const struct jpeg_encode_work *)work)->gathered;
 }
 
-/* The lists with one word for each picture: the lengths of gathered streams, and their places. */
+/* Return the lists with one word for each picture: the lengths of gathered streams, and their places. */
 FUNCTION GLOBAL u32 *stream_lengths(GLOBAL const u32 *work, GLOBAL u32 *lists)
 {
     return lists + ENCODE_LISTS * ((GLOBAL const struct jpeg_encode_work *)work)->count;
@@ -44,7 +44,7 @@ FUNCTION GLOBAL u32 *stream_places(GLOBAL const u32 *work, GLOBAL u32 *lists)
 
 /*
  * Find the tile of a group. `shared` has ENCODE_PICTURE_WORDS words, which receive the picture; `size` is the size of
- * the work-group. Whole work-group.
+ * the work-group. The whole work-group calls it.
  */
 FUNCTION struct tile find_tile(GLOBAL const u32 *work, u32 group, LOCAL u32 *shared, u32 size)
 {
@@ -70,8 +70,8 @@ FUNCTION struct tile find_tile(GLOBAL const u32 *work, u32 group, LOCAL u32 *sha
 }
 
 /*
- * The block of a work-item. Work-items take the tile's blocks component by component, and the blocks of a component in
- * coding order.
+ * Holds the block of a work-item. Work-items take the tile's blocks component by component, and the blocks of a
+ * component in coding order.
  */
 struct block {
     u32 exists; /* 0: there is no block for this work-item */

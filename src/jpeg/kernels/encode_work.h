@@ -79,7 +79,7 @@ struct jpeg_encode_component {
     u32 plain; /* 1 + the channel that holds its samples unchanged, one after the other; 0: there is no such channel */
 };
 
-/* A channel of the pixels, which lie interleaved or in planes. */
+/* Describes a channel of the pixels, which lie interleaved or in planes. */
 struct jpeg_encode_channel {
     u32 address[2]; /* CUDA: low and high half of its first sample's address; 0: in the buffer of pixels */
     u32 offset[2];  /* low and high half of its first sample's place in the buffer of pixels */

@@ -45,7 +45,7 @@ FUNCTION u32 look_up(const struct writing *writing, u32 table, u32 head, u32 few
     return ((GLOBAL const u16 *)(writing->work + writing->picture->short_table))[table];
 }
 
-/* The procedure EXTEND (F.12) for the value of `size` (0–15) bits behind the code. */
+/* Apply the procedure EXTEND (F.12) for the value of `size` (0–15) bits behind the code. */
 FUNCTION i32 symbol_value(u32 symbol, u32 head)
 {
     u32 size = symbol >> 5 & 15;
@@ -55,7 +55,7 @@ FUNCTION i32 symbol_value(u32 symbol, u32 head)
     return (i32)((value >> 1 >> (31 - size)) - (negative ? (1u << size) - 1 : 0));
 }
 
-/* The places that a work-item writes to. */
+/* Holds the places that a work-item writes to. */
 struct outputs {
     GLOBAL u32x4 *blocks; /* the blocks from the segment's first block on */
     GLOBAL u32 *dc;       /* the DC coefficients from the segment's first block on */
@@ -63,7 +63,9 @@ struct outputs {
     LOCAL u32 *sums;      /* sums of DC differences, a list of WRITE_CHUNKS for each component */
 };
 
-/* The position of a work-item in its stretch of a chunk, or behind the stretch while it completes its last block. */
+/*
+ * Holds the position of a work-item in its stretch of a chunk, or behind the stretch while it completes its last block.
+ */
 struct chunk_writer {
     LOCAL const u32 *words; /* words of the chunk */
     u32 chunk;              /* number of the chunk, counted from the group's first */
@@ -276,7 +278,7 @@ FUNCTION u32 decode_stretch(const struct writing *writing, struct chunk_writer *
     return block;
 }
 
-/* The place of a group of stretches, at most WRITE_CHUNKS: see struct map_group. */
+/* Holds the place of a group of stretches, at most WRITE_CHUNKS: see struct map_group. */
 struct chunk_group {
     GLOBAL const struct jpeg_work_picture *picture;
     u32 picture_index;
@@ -328,8 +330,8 @@ FUNCTION u64 stretch_list(const struct chunk_group *group, u32 list)
 }
 
 /*
- * The block of the picture with which a segment starts; *blocks receives the number of blocks that the segment should
- * have.
+ * Return the block of the picture with which a segment starts; *blocks receives the number of blocks that the segment
+ * should have.
  */
 FUNCTION u32 segment_blocks(
     GLOBAL const u32 *work, GLOBAL const struct jpeg_work_picture *picture, u32 segment, u32 *blocks)
@@ -339,7 +341,7 @@ FUNCTION u32 segment_blocks(
     return mcu * picture->blocks_in_mcu;
 }
 
-/* Load what the work-group shares into its memory. Whole work-group; a barrier must follow. */
+/* Load what the work-group shares into its memory. The whole work-group calls it; a barrier must follow. */
 FUNCTION void share_writing(struct writing *writing, const struct chunk_group *group, LOCAL u32x4 *symbols,
     LOCAL u32 *blocks, LOCAL u8 *order, LOCAL u32x4 *words)
 {
@@ -371,7 +373,7 @@ FUNCTION void share_writing(struct writing *writing, const struct chunk_group *g
 
 /*
  * Store the sums of DC differences of the stretches, and the sums over all stretches of the segment in which the group
- * ends. Whole work-group.
+ * ends. The whole work-group calls it.
  */
 FUNCTION void keep_sums(GLOBAL const u32 *work, const struct chunk_group *group, LOCAL const u32 *sums,
     GLOBAL u32 *RESTRICT chunks, GLOBAL u32 *RESTRICT groups, LOCAL u32 *scratch)
@@ -393,8 +395,8 @@ FUNCTION void keep_sums(GLOBAL const u32 *work, const struct chunk_group *group,
 /*
  * Let a work-item enter its stretch. On entry *before is the number of the segment's blocks in front of the chunk, on
  * return in front of the stretch. If it is not known where decoding stands half-way, the first half is the whole chunk.
- * False if there is nothing to do: for the second half in that case, or because nothing is known of the chunk, whose
- * picture is left to the CPU.
+ * Returns false if there is nothing to do: for the second half in that case, or because nothing is known of the chunk,
+ * whose picture is left to the CPU.
  */
 FUNCTION u32 enter_stretch(const struct writing *writing, const struct chunk_group *group, GLOBAL const u32 *own,
     u32 stretch, struct chunk_writer *writer, u32 *before)
@@ -473,7 +475,8 @@ write_blocks(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, 
 
 /*
  * Find the sums of the DC differences in front of each of the group's stretches in its segment, by component, and store
- * them in `before`. The chunk at which the segment starts may belong to an earlier group. Whole work-group.
+ * them in `before`. The chunk at which the segment starts may belong to an earlier group. The whole work-group calls
+ * it.
  */
 FUNCTION void find_dc(GLOBAL const u32 *work, const struct chunk_group *group, u32 start, u32 start_of_first,
     GLOBAL const u32 *RESTRICT chunks, GLOBAL const u32 *RESTRICT groups, LOCAL u32 *before, LOCAL u32 *scratch)

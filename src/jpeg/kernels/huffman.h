@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Huffman decoding of a chunk (T.81 F.2.2): its states, the tables, and passing over its codes without storing
+ * Does the Huffman decoding of a chunk (T.81 F.2.2): its states, the tables, and passing over its codes without storing
  * coefficients.
  */
 #include "jpeg/kernels/stream.h"
@@ -84,7 +84,7 @@ FUNCTION u32 move_on(struct place *place, u32 advance, u32 blocks_in_mcu)
  */
 enum { ROWS = WORK_MCU_BLOCKS + CHUNK_SIZE * 4 + 4 };
 
-/* The tables and numbers needed for passing over a chunk. */
+/* Holds the tables and numbers needed for passing over a chunk. */
 struct pair_tables {
     GLOBAL const u32 *work;
     GLOBAL const struct jpeg_work_picture *picture;
@@ -96,7 +96,10 @@ struct pair_tables {
     u32 blocks_in_mcu;
 };
 
-/* Load the picture's tables of pairs into the work-group's memory. Whole work-group; a barrier must follow. */
+/*
+ * Load the picture's tables of pairs into the work-group's memory. The whole work-group calls it; a barrier must
+ * follow.
+ */
 FUNCTION struct pair_tables share_pairs(
     GLOBAL const u32 *work, GLOBAL const struct jpeg_work_picture *picture, LOCAL u32x4 *pairs, LOCAL u16 *rows)
 {
@@ -116,7 +119,7 @@ FUNCTION struct pair_tables share_pairs(
     return tables;
 }
 
-/* The position reached while passing over codes. */
+/* Holds the position reached while passing over codes. */
 struct passage {
     u32 at;    /* position | index << PASSAGE_INDEX */
     u32 block; /* counted from the first block of the MCU in which the passage began */

@@ -59,7 +59,10 @@ FUNCTION u32 enter_way(const struct pair_tables *tables, LOCAL const u32 *words,
     return pass_way(tables, words, info & CHUNK_FIRST ? 0 : block << WAY_BLOCK, (info & CHUNK_BITS) / 2, &blocks);
 }
 
-/* Follow all ways through half of their chunks. Returns the number of ways that are left then. Whole work-group. */
+/*
+ * Follow all ways through half of their chunks. Returns the number of ways that are left then. The whole work-group
+ * calls it.
+ */
 FUNCTION u32 find_ways(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
     const struct ways *ways, LOCAL u32 *scratch)
 {
@@ -105,7 +108,7 @@ FUNCTION u32 state_of(u32 way, u32 end)
     return ((way & 0xFFFF) - end) | (way >> WAY_BLOCK & 15) << STATE_BLOCK | way >> WAY_INDEX << STATE_INDEX;
 }
 
-/* Find the candidates of all starts, which are the states that the ways lead to. Whole work-group. */
+/* Find the candidates of all starts, which are the states that the ways lead to. The whole work-group calls it. */
 FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 *words, LOCAL const u32 *info,
     const struct ways *ways, const struct candidates *candidates, LOCAL u32 *scratch)
 {
@@ -145,7 +148,7 @@ FUNCTION void find_candidates(const struct pair_tables *tables, LOCAL const u32 
     barrier_local();
 }
 
-/* The place of a work-group: its picture, its first chunk there, and the index of that chunk in the lists. */
+/* Holds the place of a work-group: its picture, its first chunk there, and the index of that chunk in the lists. */
 struct map_group {
     GLOBAL const struct jpeg_work_picture *picture;
     u32 first;

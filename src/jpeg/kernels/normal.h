@@ -36,7 +36,7 @@ FUNCTION void store_singly(GLOBAL void *row, u32 sample, u32 at, u32 count, u32x
 }
 
 /*
- * The kind of samples in a picture's rows, the width of a row, and the bytes from one plane to the next; 0:
+ * Holds the kind of samples in a picture's rows, the width of a row, and the bytes from one plane to the next; 0:
  * interleaved.
  */
 struct number_rows {

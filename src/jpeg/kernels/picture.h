@@ -9,7 +9,7 @@ FUNCTION GLOBAL const struct jpeg_work_picture *picture_at(GLOBAL const u32 *wor
     return (GLOBAL const struct jpeg_work_picture *)(work + head->picture) + index;
 }
 
-/* The picture that a group belongs to; *first receives the picture's first group. */
+/* Return the picture that a group belongs to; *first receives the picture's first group. */
 FUNCTION u32 find_picture(GLOBAL const u32 *work, enum jpeg_work_kind kind, u32 group, u32 *first)
 {
     GLOBAL const struct jpeg_work *head = (GLOBAL const struct jpeg_work *)work;
@@ -19,7 +19,7 @@ FUNCTION u32 find_picture(GLOBAL const u32 *work, enum jpeg_work_kind kind, u32 
     return low;
 }
 
-/* The first pixel of what lies at an address or, if that is 0, behind `first` words of the launch's buffer. */
+/* Return the first pixel of what lies at an address or, if that is 0, behind `first` words of the launch's buffer. */
 FUNCTION GLOBAL u32 *first_pixel(GLOBAL const u32 *address, GLOBAL u32 *pixels, u32 first)
 {
 #if defined(__CUDACC__)
@@ -32,7 +32,7 @@ FUNCTION GLOBAL u32 *first_pixel(GLOBAL const u32 *address, GLOBAL u32 *pixels, 
     return pixels + first;
 }
 
-/* The first pixel of the output. `pixels` is the buffer of pixels, or the buffer of the launch. */
+/* Return the first pixel of the output. `pixels` is the buffer of pixels, or the buffer of the launch. */
 FUNCTION GLOBAL u32 *picture_output(GLOBAL const struct jpeg_work_picture *picture, GLOBAL u32 *pixels)
 {
     return first_pixel(picture->output_address, pixels, picture->output);
@@ -44,7 +44,7 @@ FUNCTION GLOBAL const struct jpeg_work_segment *segment_at(
     return (GLOBAL const struct jpeg_work_segment *)(work + picture->segment) + index;
 }
 
-/* The segment that a chunk belongs to. */
+/* Return the segment that a chunk belongs to. */
 FUNCTION u32 find_segment(GLOBAL const u32 *work, GLOBAL const struct jpeg_work_picture *picture, u32 chunk)
 {
     u32 low = 0, high = picture->segments;

@@ -12,7 +12,7 @@ enum {
     CONVERT_PIXELS = WORK_PIXELS / CONVERT_GROUP /* pixels of a work-item: 4 */
 };
 
-/* The rows of a component's samples from which a line is made; `odd` says that the farther row lies below. */
+/* Holds the rows of a component's samples from which a line is made; `odd` says that the farther row lies below. */
 struct line_source {
     GLOBAL const u8 *near, *far;
     u32 odd;

@@ -20,7 +20,7 @@ enum {
     STAGED_WORDS = STAGED_CHUNKS * CHUNK_WORDS
 };
 
-/* Sixteen bytes, and for each of them, in bit 7 of its byte of `kept`, whether it is kept. */
+/* Holds sixteen bytes, and for each of them, in bit 7 of its byte of `kept`, whether it is kept. */
 struct kept_bytes {
     u32x4 bytes, kept;
     u32 count;
@@ -32,7 +32,7 @@ FUNCTION u32 kept_of(u32 word, u32 before)
     return (((previous & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | previous) & 0x80808080u;
 }
 
-/* A mask of the flags of the first n bytes of a word; none if n is 0 or less. */
+/* Return a mask of the flags of the first n bytes of a word; none if n is 0 or less. */
 FUNCTION u32 lowest_bytes(i32 n)
 {
     if (n >= 4)
@@ -40,7 +40,7 @@ FUNCTION u32 lowest_bytes(i32 n)
     return n <= 0 ? 0 : 0x80808080u >> (8 * (4 - n));
 }
 
-/* The sixteen bytes from `at` on, which is a multiple of 16; only those from `from` to `to` are kept. */
+/* Return the sixteen bytes from `at` on, which is a multiple of 16; only those from `from` to `to` are kept. */
 FUNCTION struct kept_bytes keep(GLOBAL const u32x4 *RESTRICT stream, u32 first, u32 at, u32 from, u32 to)
 {
     struct kept_bytes result;
@@ -70,7 +70,7 @@ FUNCTION u32 put_kept(LOCAL u8 *out, u32 at, u32 word, u32 kept)
     return at;
 }
 
-/* The range of a chunk's bytes in the picture's stream, and its segment. */
+/* Holds the range of a chunk's bytes in the picture's stream, and its segment. */
 struct chunk_range {
     u32 from, to;
     u32 segment;
@@ -97,7 +97,7 @@ FUNCTION struct chunk_range find_range(
 
 /*
  * Load STAGED_CHUNKS chunks of the picture, from chunk first − 1 on, into the work-group's memory without their
- * stuffing. Chunks that the picture does not have are empty. Whole work-group; a barrier ends it.
+ * stuffing. Chunks that the picture does not have are empty. The whole work-group calls it; a barrier ends it.
  */
 FUNCTION void stage_chunks(GLOBAL const u32 *work, GLOBAL const struct jpeg_work_picture *picture,
     GLOBAL const u32x4 *RESTRICT stream, u32 first, LOCAL u32 *words, LOCAL u32 *info, LOCAL u32 *segments,

@@ -20,7 +20,7 @@ enum {
     PAIRS = 0x00FF00FF
 };
 
-/* The values of eight pixels of a component: pixel i in the low half of pair[i], pixel 4 + i in the high half. */
+/* Holds the values of eight pixels of a component: pixel i in the low half of pair[i], pixel 4 + i in the high half. */
 struct eight {
     u32 pair[4];
 };
@@ -42,7 +42,7 @@ FUNCTION struct eight spread(u32 first, u32 second)
 }
 
 /*
- * Eight samples and their neighbours. `even` holds the first and third sample of each word, `odd` the second and
+ * Holds eight samples and their neighbours. `even` holds the first and third sample of each word, `odd` the second and
  * fourth.
  */
 struct samples {
@@ -50,7 +50,8 @@ struct samples {
 };
 
 /*
- * The place of eight samples in a row, and a mask of those that exist; a sample outside the row repeats its neighbour.
+ * Holds the place of eight samples in a row, and a mask of those that exist; a sample outside the row repeats its
+ * neighbour.
  */
 struct columns {
     u32 at, before, behind, kept[2];
@@ -101,8 +102,8 @@ FUNCTION void add_far(struct samples *near, const struct samples *far)
 }
 
 /*
- * The triangle filter, which makes eight values from four samples. `lower` and `upper` are added for rounding to even
- * and odd pixels.
+ * Apply the triangle filter, which makes eight values from four samples. `lower` and `upper` are added for rounding to
+ * even and odd pixels.
  */
 FUNCTION struct eight widen_four(u32 even, u32 odd, u32 before, u32 behind, u32 lower, u32 upper, u32 shift)
 {
@@ -130,7 +131,7 @@ FUNCTION GLOBAL const u32x4 *row_at(
     return planes + c->plane + (u64)y * c->pitch;
 }
 
-/* The rows of a component from which line y is made. */
+/* Holds the rows of a component from which line y is made. */
 struct rows {
     u32 near, far;
 };
@@ -149,7 +150,7 @@ FUNCTION struct rows find_rows(GLOBAL const struct jpeg_work_component *c, u32 y
 }
 
 /*
- * The values of a component at the pixels x … x + 15 of a line. Columns and rows are the same for both chroma
+ * Return the values of a component at the pixels x … x + 15 of a line. Columns and rows are the same for both chroma
  * components.
  */
 FUNCTION struct sixteen upsample_sixteen(GLOBAL const struct jpeg_work_component *c,

@@ -26,7 +26,7 @@ FUNCTION i32 saturate(i32 x, i32 least, i32 most)
     return x > most ? most : x;
 }
 
-/* The low 16 bits of the product, signed. Bits above the low 16 of either operand do not matter. */
+/* Return the low 16 bits of the product, signed. Bits above the low 16 of either operand do not matter. */
 FUNCTION i32 dequantise(u32 coefficient, u32 quant)
 {
     return low_half(coefficient * quant);
@@ -45,7 +45,7 @@ FUNCTION u32 rounding(u32 bits)
     return 1u << (bits - 1);
 }
 
-/* The bias of the second pass, which also moves −128…127 to 0…255. */
+/* Return the bias of the second pass, which also moves −128…127 to 0…255. */
 FUNCTION u32 sample_rounding(u32 bits)
 {
     return rounding(bits) + (128u << bits);
@@ -77,7 +77,7 @@ FUNCTION void idct_8(const i32 *in, u32 bias, u32 *out)
     out[4] = t0 - t3 - odd0;
 }
 
-/* The inverse DCT reduced to four sums, from eight values without that at index 4. */
+/* Apply the inverse DCT reduced to four sums, from eight values without that at index 4. */
 FUNCTION void idct_4(const i32 *in, u32 bias, u32 *out)
 {
     u32 t0 = ((u32)in[0] << 14) + bias, t2 = term(in[2], F_1_847) - term(in[6], F_0_765);
@@ -98,7 +98,7 @@ FUNCTION void idct_2(const i32 *in, u32 bias, u32 *out)
     out[1] = even - odd;
 }
 
-/* A block of a plane: its number, counting row by row, and its column and row. */
+/* Describes a block of a plane: its number, counting row by row, and its column and row. */
 struct block_place {
     u32 block, x, y;
 };
@@ -160,8 +160,8 @@ FUNCTION u32 two_halves(const u32 *sums, u32 bits)
 }
 
 /*
- * The first pass: transform a column to at most eight values of 16 bits. For 2×2 samples the values have 32 bits, all
- * of which are used in the first column.
+ * Do the first pass: transform a column to at most eight values of 16 bits. For 2×2 samples the values have 32 bits,
+ * all of which are used in the first column.
  */
 FUNCTION void transform_column(const i32 *in, u32 scale, u32 line, LOCAL u32x4 *own)
 {
@@ -192,8 +192,8 @@ FUNCTION u32 four_samples(const u32 *sums, u32 bits)
 }
 
 /*
- * The second pass: make row `line` of the samples of block `x` in its row of blocks. If a sample is made from DC alone,
- * values of more than 10 bits wrap around, as libjpeg's range limit does.
+ * Do the second pass: make row `line` of the samples of block `x` in its row of blocks. If a sample is made from DC
+ * alone, values of more than 10 bits wrap around, as libjpeg's range limit does.
  */
 FUNCTION void transform_row(LOCAL const u32x4 *own, u32 scale, u32 line, u32 x, GLOBAL u32x4 *RESTRICT row)
 {
@@ -225,7 +225,7 @@ FUNCTION GLOBAL u32x4 *sample_row(GLOBAL const struct jpeg_work_component *c, GL
     return planes + c->plane + (u64)y * c->pitch;
 }
 
-/* The component that a group of blocks of a picture belongs to. */
+/* Return the component that a group of blocks of a picture belongs to. */
 FUNCTION u32 component_of(GLOBAL const struct jpeg_work_picture *picture, u32 group)
 {
     u32 component = 0;

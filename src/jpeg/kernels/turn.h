@@ -6,7 +6,7 @@
 
 enum { TURN_GROUP = WORK_CONVERT_GROUP, TURN_LANES = WORK_TURN_SIDE / 4 };
 
-/* The channels of a pixel of the stored picture, the first in the lowest byte. */
+/* Return the channels of a pixel of the stored picture, the first in the lowest byte. */
 FUNCTION u32 stored_pixel(GLOBAL const struct jpeg_work_picture *picture, GLOBAL const u32 *pixels, u32 x, u32 y)
 {
     GLOBAL const u32 *row = pixels + picture->output + (u64)y * (picture->output_pitch / 4);

@@ -174,7 +174,7 @@ struct jpeg_work {
     u32 reports;            /* 1: write_dc copies the counters of damage to where the host reads them; otherwise 0 */
 };
 
-/* A piece of entropy-coded data without markers, including stuffing: the data of one restart interval. */
+/* Describes a piece of entropy-coded data without markers, including stuffing: the data of one restart interval. */
 struct jpeg_work_segment {
     u32 offset; /* offset in bytes in the picture's stream */
     u32 length; /* at least 1 */
@@ -182,7 +182,7 @@ struct jpeg_work_segment {
     u32 first_chunk; /* its first chunk, counted in the picture */
 };
 
-/* A component, of which only the wanted MCUs of the picture are described. */
+/* Describes a component, of which only the wanted MCUs of the picture are described. */
 struct jpeg_work_component {
     u32 plane; /* offset in the buffer of planes, in units of 16 samples */
     u32 pitch; /* distance of rows, in the same units */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The quantised coefficients of a whole picture, on which progressive decoding, optimised encoding and transcoding
- * work.
+ * Declares the quantised coefficients of a whole picture, on which progressive decoding, optimised encoding and
+ * transcoding work.
  */
 #ifndef KOSTKA_JPEG_PLAN_COEFFICIENTS_H
 #define KOSTKA_JPEG_PLAN_COEFFICIENTS_H
@@ -20,7 +20,7 @@ struct jpeg_coefficients {
     uint32_t good_rows;
 };
 
-/* The coefficients of a rectangle of a picture's MCUs. */
+/* Holds the coefficients of a rectangle of a picture's MCUs. */
 struct jpeg_strip {
     struct jpeg_coefficients coefficients;
     uint32_t first_x, first_y; /* the picture's MCU with which it begins */
@@ -28,7 +28,7 @@ struct jpeg_strip {
 
 kst_status kst_jpeg_coefficients_create(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
-/* The same with undefined contents, for callers that write every block. */
+/* Do the same with undefined contents, for callers that write every block. */
 kst_status kst_jpeg_coefficients_reserve(
     struct memory *memory, const struct jpeg_frame *frame, struct jpeg_coefficients *coefficients);
 /* Create those of mcus_w × mcus_h MCUs of the frame, zeroed; the stride is that of so many. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The description of a JPEG stream to be written: everything except its samples or coefficients. */
+/* Declares the description of a JPEG stream to be written: everything except its samples or coefficients. */
 #ifndef KOSTKA_JPEG_PLAN_ENCODING_H
 #define KOSTKA_JPEG_PLAN_ENCODING_H
 
 #include "jpeg/plan/frame.h"
 
-/* The contents of the JFIF header (APP0) and of the Adobe header (APP14). */
+/* Holds the contents of the JFIF header (APP0) and of the Adobe header (APP14). */
 struct jpeg_header {
     bool jfif;
     bool adobe;
@@ -50,8 +50,9 @@ void kst_jpeg_encoding_colour(struct jpeg_encoding *encoding, kst_colour colour)
 uint32_t kst_jpeg_restart_interval(const kst_restart *restart, const struct jpeg_scan_geometry *geometry);
 
 /*
- * The table of annex K.1 for luminance (`chroma` 0) or chrominance (1), in raster order, scaled to an IJG quality of
- * 1–100. `limit` is the largest value allowed, 255 or 32767. The first function computes only the entry at `index`.
+ * Return the table of annex K.1 for luminance (`chroma` 0) or chrominance (1), in raster order, scaled to an IJG
+ * quality of 1–100. `limit` is the largest value allowed, 255 or 32767. The first function computes only the entry at
+ * `index`.
  */
 uint16_t kst_jpeg_quality_value(int quality, int chroma, uint16_t limit, uint32_t index);
 void kst_jpeg_quality_table(int quality, int chroma, uint16_t limit, uint16_t table[64]);

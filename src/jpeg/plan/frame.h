@@ -38,8 +38,8 @@ struct jpeg_frame {
 void kst_jpeg_frame_geometry(struct jpeg_frame *frame);
 
 /*
- * The number of MCUs in a scan of these components, and of blocks in an MCU (A.2). In a scan of one component an MCU is
- * one block.
+ * Holds the number of MCUs in a scan of these components, and of blocks in an MCU (A.2). In a scan of one component an
+ * MCU is one block.
  */
 struct jpeg_scan_geometry {
     uint32_t mcus_w, mcus_h;

@@ -86,8 +86,8 @@ void kst_jpeg_huffman_derive_codes(const struct jpeg_huffman *huffman, struct jp
 enum { SYMBOLS = 257, RESERVED = 256 };
 
 /*
- * A tree of the forest that the procedure of K.2 joins. The trees lie in ascending order of their keys (a leaf's key is
- * its symbol), and among equally frequent ones that with the larger key is joined first.
+ * Describes a tree of the forest that the procedure of K.2 joins. The trees lie in ascending order of their keys (a
+ * leaf's key is its symbol), and among equally frequent ones that with the larger key is joined first.
  */
 struct tree {
     uint64_t frequency;

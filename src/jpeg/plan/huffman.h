@@ -5,7 +5,7 @@
 
 #include <kostka/kostka.h>
 
-/* The lists BITS and HUFFVAL (B.2.4.2). */
+/* Holds the lists BITS and HUFFVAL (B.2.4.2). */
 struct jpeg_huffman {
     uint8_t bits[17]; /* [i]: number of codes of length i, 1–16 */
     uint8_t values[256];
@@ -13,7 +13,7 @@ struct jpeg_huffman {
 
 enum jpeg_table_class { JPEG_DC = 0, JPEG_AC = 1 };
 
-/* The tables of annex K.3 for luminance (`chroma` 0) and chrominance (1). */
+/* Return the tables of annex K.3 for luminance (`chroma` 0) and chrominance (1). */
 const struct jpeg_huffman *kst_jpeg_standard_huffman(enum jpeg_table_class table_class, int chroma);
 
 /*
@@ -22,7 +22,7 @@ const struct jpeg_huffman *kst_jpeg_standard_huffman(enum jpeg_table_class table
  */
 bool kst_jpeg_huffman_valid(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class);
 
-/* The code of each symbol and its length in bits; length 0: the symbol has no code. */
+/* Holds the code of each symbol and its length in bits; length 0: the symbol has no code. */
 struct jpeg_huffman_codes {
     uint16_t code[256];
     uint8_t length[256];

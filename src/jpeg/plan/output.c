@@ -45,7 +45,7 @@ enum jpeg_layout kst_jpeg_layout(kst_format format)
     return layouts[layout->alpha][layout->reversed];
 }
 
-/* Find the conversion from the coded colour space to a format. False if there is none. */
+/* Find the conversion from the coded colour space to a format. Returns false if there is none. */
 static bool find_conversion(kst_colour colour, kst_format format, enum jpeg_conversion *conversion)
 {
     static const enum jpeg_conversion none = (enum jpeg_conversion) - 1;
@@ -96,7 +96,7 @@ static uint32_t block_size(const kst_decode_options *options)
 }
 
 /*
- * The same for a component of a picture with blocks of `least`. As in libjpeg, the transform reduces subsampled
+ * Return the same for a component of a picture with blocks of `least`. As in libjpeg, the transform reduces subsampled
  * components less if that saves resampling them.
  */
 static uint32_t component_block(const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t least)

@@ -17,7 +17,7 @@ enum jpeg_layout kst_jpeg_layout(kst_format format);
 
 enum { JPEG_BLOCK_MAX = 16 };
 
-/* A component as it is scaled for the output. Sizes and positions are in samples of the reduced component. */
+/* Describes a component as it is scaled for the output. Sizes and positions are in samples of the reduced component. */
 struct jpeg_scaled {
     bool needed;
     bool fast;      /* by the fast DCT: the component's table then holds multipliers, see kst_jpeg_fast_multipliers() */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The plan of a JPEG stream: the result of parsing its markers, which any executor can carry out. It does not change
- * once it is parsed. Every index in it is valid and every offset lies inside the stream.
+ * Declares the plan of a JPEG stream: the result of parsing its markers, which any executor can carry out. It does not
+ * change once it is parsed. Every index in it is valid and every offset lies inside the stream.
  */
 #ifndef KOSTKA_JPEG_PLAN_PLAN_H
 #define KOSTKA_JPEG_PLAN_PLAN_H
@@ -9,7 +9,7 @@
 #include "jpeg/plan/frame.h"
 #include "jpeg/plan/huffman.h"
 
-/* A piece of entropy-coded data without markers; the stuffed zero bytes are still in it. */
+/* Describes a piece of entropy-coded data without markers; the stuffed zero bytes are still in it. */
 struct jpeg_segment {
     uint64_t offset; /* in the stream */
     uint64_t length;

@@ -16,7 +16,7 @@ enum {
     INTERVAL_MOST = 65535
 };
 
-/* The area of an MCU: a number of blocks of the densest component, over a divisor. */
+/* Holds the area of an MCU: a number of blocks of the densest component, over a divisor. */
 struct area {
     uint32_t blocks;  /* 1–16 */
     uint32_t divisor; /* 1–16; other than 1 only in a scan of one component, whose MCU is one block (A.2.2) */
@@ -29,7 +29,8 @@ static struct area mcu_area(const struct jpeg_frame *frame, uint8_t first, uint3
 }
 
 /*
- * The divisor of n nearest to `wanted`, so that each row of MCUs starts an interval; `wanted` itself if none is near.
+ * Return the divisor of n nearest to `wanted`, so that each row of MCUs starts an interval; `wanted` itself if none is
+ * near.
  */
 static uint32_t divisor_near(uint32_t n, uint32_t wanted)
 {

@@ -83,8 +83,8 @@ static bool band_valid(const kst_scan *scan, bool progressive)
 }
 
 /*
- * Enter a scan into `sent`, which holds the lowest bit sent so far of each coefficient. False if the scan does not
- * follow from the earlier ones.
+ * Enter a scan into `sent`, which holds the lowest bit sent so far of each coefficient. Returns false if the scan does
+ * not follow from the earlier ones.
  */
 static bool enter(const kst_scan *scan, uint8_t sent[JPEG_COMPONENTS][64])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scan scripts: the scans in which the coefficients of a picture are sent (T.81 G.1.1.1). */
+/* Declares scan scripts: the scans in which the coefficients of a picture are sent (T.81 G.1.1.1). */
 #ifndef KOSTKA_JPEG_PLAN_SCRIPT_H
 #define KOSTKA_JPEG_PLAN_SCRIPT_H
 

@@ -6,7 +6,7 @@
 
 #include "core/report.h"
 
-/* Each transform as a transposition followed by mirrorings of the columns and the rows. */
+/* Holds each transform as a transposition followed by mirrorings of the columns and the rows. */
 struct transform_moves {
     bool transposed, mirror_x, mirror_y;
 };
@@ -94,7 +94,7 @@ static void separate_tables(struct jpeg_frame *frame)
     }
 }
 
-/* One side of the picture while the cut is planned; lengths in pixels. */
+/* Describes one side of the picture while the cut is planned; lengths in pixels. */
 struct side {
     uint32_t full; /* size before the cut */
     uint32_t mcu;

@@ -13,7 +13,10 @@ struct jpeg_transform_request {
     bool grey;
 };
 
-/* A planned transform of one frame: a transposition, then mirrorings, then a cut. MCUs are those of the result. */
+/*
+ * Describes a planned transform of one frame: a transposition, then mirrorings, then a cut. MCUs are those of the
+ * result.
+ */
 struct jpeg_transform {
     struct jpeg_frame frame; /* frame of the result */
     bool transposed;

@@ -21,7 +21,7 @@ static struct operation operation_of(struct kst_lines *lines)
     return kst_context_operation(lines->context, &lines->memory, &lines->report, NULL);
 }
 
-/* The offset behind the header of the first scan. */
+/* Return the offset behind the header of the first scan. */
 static size_t headers_end(const struct jpeg_stream *stream)
 {
     const uint8_t *at = stream->plan.data + stream->plan.scan[0].offset;

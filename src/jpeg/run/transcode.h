@@ -15,8 +15,8 @@
 enum { JPEG_SPLIT_MAX = JPEG_SCRIPT_MAX * JPEG_COMPONENTS };
 
 /*
- * The transcoding of one picture. To begin with, it is zeroed except for its first three members, which the caller
- * sets.
+ * Holds the transcoding of one picture. To begin with, it is zeroed except for its first three members, which the
+ * caller sets.
  */
 struct jpeg_transcoding {
     kst_context *context;

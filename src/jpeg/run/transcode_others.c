@@ -11,7 +11,7 @@
 #include "image/xmp.h"
 #include "jpeg/syntax/others.h"
 
-/* A piece of the output: bytes of the source, or a picture that was made here. */
+/* Describes a piece of the output: bytes of the source, or a picture that was made here. */
 struct piece {
     const uint8_t *data;
     uint64_t length;

@@ -46,7 +46,10 @@ enum {
     OVERLAP = 64
 };
 
-/* Chunks of `step` bytes from `from` on, which are searched together. Between `start` and `from` nothing was found. */
+/*
+ * Holds chunks of `step` bytes from `from` on, which are searched together. Between `start` and `from` nothing was
+ * found.
+ */
 struct chunks {
     const uint8_t *data;
     size_t length, start, from, step;

@@ -60,7 +60,7 @@ bool kst_jpeg_segment_adobe(const uint8_t *data, const struct jpeg_marker_segmen
     return true;
 }
 
-/* The chunks of an ICC profile, by their numbers. */
+/* Holds the chunks of an ICC profile, by their numbers. */
 struct icc {
     const struct jpeg_marker_segment *chunk[256];
     const struct jpeg_marker_segment *first; /* first chunk in the stream; null: no profile */

@@ -7,7 +7,8 @@
 #include "image/metadata.h"
 
 /*
- * An APPn or COM segment (B.2.4.5, B.2.4.6). They are listed in the stream's order, wherever in the stream they stand.
+ * Describes an APPn or COM segment (B.2.4.5, B.2.4.6). They are listed in the stream's order, wherever in the stream
+ * they stand.
  */
 struct jpeg_marker_segment {
     uint64_t offset; /* offset of its contents, behind the length field */
@@ -38,10 +39,13 @@ struct jpeg_jfif {
     uint16_t x, y;
 };
 
-/* Read a JFIF header. False if the segment is not one, or is too short (less than 14 bytes, as in libjpeg). */
+/* Read a JFIF header. Returns false if the segment is not one, or is too short (less than 14 bytes, as in libjpeg). */
 bool kst_jpeg_segment_jfif(const uint8_t *data, const struct jpeg_marker_segment *segment, struct jpeg_jfif *jfif);
 
-/* Read the transform code of an Adobe header. False if the segment is not one, or is too short (less than 12 bytes). */
+/*
+ * Read the transform code of an Adobe header. Returns false if the segment is not one, or is too short (less than 12
+ * bytes).
+ */
 bool kst_jpeg_segment_adobe(const uint8_t *data, const struct jpeg_marker_segment *segment, uint8_t *transform);
 
 /*

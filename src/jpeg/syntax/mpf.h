@@ -26,7 +26,7 @@ enum jpeg_mpf_type {
     JPEG_MPF_GAIN_MAP = 0x050000
 };
 
-/* The place of the entries in the contents of a segment; all of them lie inside. */
+/* Holds the place of the entries in the contents of a segment; all of them lie inside. */
 struct jpeg_mpf {
     bool big_endian;
     size_t entries; /* offset of the first entry in the contents of the segment */
@@ -51,7 +51,10 @@ bool kst_jpeg_segment_promises(const uint8_t *data, const struct jpeg_marker_seg
 /* Return whether a segment is the mark, or the metadata, of a gain map by ISO 21496-1. */
 bool kst_jpeg_segment_gain_map(const uint8_t *data, const struct jpeg_marker_segment *segment);
 
-/* Find the index in the contents of a segment. False if there is none, or if it does not lie inside the contents. */
+/*
+ * Find the index in the contents of a segment. Returns false if there is none, or if it does not lie inside the
+ * contents.
+ */
 bool kst_jpeg_mpf_open(const uint8_t *contents, size_t length, struct jpeg_mpf *mpf);
 
 struct jpeg_mpf_entry kst_jpeg_mpf_entry(const uint8_t *contents, const struct jpeg_mpf *mpf, uint32_t index);

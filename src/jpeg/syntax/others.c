@@ -11,7 +11,7 @@
 
 enum { FIRST_CAPACITY = 8 };
 
-/* A place at which an index says that something begins. */
+/* Describes a place at which an index says that something begins. */
 struct claim {
     uint64_t offset;
     bool picture;       /* the index says that it is a JPEG picture */
@@ -49,7 +49,7 @@ static bool contains(const uint8_t *data, const struct jpeg_marker_segment *segm
     return false;
 }
 
-/* The role of a picture, as far as its own segments tell it. */
+/* Return the role of a picture, as far as its own segments tell it. */
 static kst_role role_of_stream(const uint8_t *data, const struct jpeg_stream *stream)
 {
     for (uint32_t i = 0; i < stream->application_count; i++) {

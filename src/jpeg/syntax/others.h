@@ -34,7 +34,7 @@ kst_status kst_jpeg_others_find(
 
 void kst_jpeg_others_release(struct memory *memory, struct jpeg_others *others);
 
-/* The piece that begins at an offset of the file; null if there is none. */
+/* Return the piece that begins at an offset of the file; null if there is none. */
 const kst_other *kst_jpeg_others_at(const struct jpeg_others *others, uint64_t offset);
 
 #endif

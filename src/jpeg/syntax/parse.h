@@ -7,7 +7,7 @@
 #include "jpeg/plan/plan.h"
 #include "jpeg/syntax/metadata.h"
 
-/* The headers that say how samples are coded. */
+/* Holds the headers that say how samples are coded. */
 struct jpeg_headers {
     bool has_jfif;
     struct jpeg_jfif jfif;
@@ -40,7 +40,7 @@ size_t kst_jpeg_find_start(const uint8_t *data, size_t length);
 kst_status kst_jpeg_parse(const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream);
 
 /*
- * The same, but without searching the data of a sequential scan without restart markers if the stream ends with EOI.
+ * Do the same, but without searching the data of a sequential scan without restart markers if the stream ends with EOI.
  * That EOI is then presumed to be the first marker behind the data, and the stream says so, until kst_jpeg_confirm()
  * has checked it.
  */

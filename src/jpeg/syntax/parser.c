@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory for the arrays that the parser fills. */
+/* Allocates memory for the arrays that the parser fills. */
 #include "jpeg/syntax/parser.h"
 
 kst_status kst_jpeg_parser_grow(

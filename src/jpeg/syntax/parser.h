@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The state and the functions that the files of the parser share. */
+/* Declares the state and the functions that the files of the parser share. */
 #ifndef KOSTKA_JPEG_SYNTAX_PARSER_H
 #define KOSTKA_JPEG_SYNTAX_PARSER_H
 
@@ -9,7 +9,7 @@
 
 enum { NOT_IN_PLAN = -1 };
 
-/* A destination for Huffman tables, with the table that the last DHT put there. */
+/* Describes a destination for Huffman tables, with the table that the last DHT put there. */
 struct jpeg_huffman_slot {
     struct jpeg_huffman table;
     bool defined;
@@ -34,7 +34,7 @@ struct jpeg_parser {
     uint32_t scan_capacity, segment_capacity, huffman_capacity, application_capacity;
 };
 
-/* The contents of a marker segment. */
+/* Holds the contents of a marker segment. */
 struct jpeg_segment_reader {
     const uint8_t *data;
     size_t length;
@@ -56,15 +56,15 @@ kst_status kst_jpeg_parser_grow(
 size_t kst_jpeg_find_marker(const uint8_t *data, size_t length, size_t from, uint32_t *fill);
 
 /*
- * The same if the next marker is likely to be the last one, close to the end of the data: many threads (null: none)
+ * Do the same if the next marker is likely to be the last one, close to the end of the data: many threads (null: none)
  * search for it. `searched` (null: none) learns what of long data was searched.
  */
 size_t kst_jpeg_find_last_marker(struct pool *threads, const kst_searched *searched, const uint8_t *data, size_t length,
     size_t from, uint32_t *fill);
 
 /*
- * The same if the marker may be anywhere: the threads search more and more data at once, in all at most a few times as
- * much as lies in front of the marker.
+ * Do the same if the marker may be anywhere: the threads search more and more data at once, in all at most a few times
+ * as much as lies in front of the marker.
  */
 size_t kst_jpeg_find_far_marker(struct pool *threads, const kst_searched *searched, const uint8_t *data, size_t length,
     size_t from, uint32_t *fill);

@@ -41,7 +41,7 @@ static bool is_restart(uint8_t marker)
 
 /*
  * Find where the data of the interval after *interval start; those of *interval end at the marker at `*at`. *interval
- * moves on, past intervals that are lost. False if the scan has no more data; *at is then the marker behind it.
+ * moves on, past intervals that are lost. Returns false if the scan has no more data; *at is then the marker behind it.
  */
 static bool next_interval(struct jpeg_parser *parser, const struct jpeg_scan *scan, size_t *at, uint32_t *interval)
 {

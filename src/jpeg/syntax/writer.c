@@ -11,7 +11,7 @@ static const char exif_header[JPEG_EXIF_HEADER] = "Exif\0";
 static const char xmp_header[JPEG_XMP_HEADER] = "http://ns.adobe.com/xap/1.0/";
 static const char icc_header[12] = "ICC_PROFILE";
 
-/* The longest payload of a kind, in bytes, without its identifier. */
+/* Return the longest payload of a kind, in bytes, without its identifier. */
 static size_t longest(kst_metadata_kind kind)
 {
     switch (kind) {

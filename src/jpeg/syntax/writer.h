@@ -29,7 +29,7 @@ void kst_jpeg_write_metadata(struct sink *sink, const kst_metadata *metadata, si
  */
 void kst_jpeg_write_frame(struct sink *sink, const struct jpeg_frame *frame, bool progressive);
 
-/* Huffman tables by class and destination; null: a table that is not written. */
+/* Holds Huffman tables by class and destination; null: a table that is not written. */
 struct jpeg_table_set {
     const struct jpeg_huffman *table[2][JPEG_TABLES];
 };

@@ -14,13 +14,13 @@ enum {
     ALIGNMENT = 64
 };
 
-/* Rows in memory. */
+/* Holds rows in memory. */
 struct resize_lines {
     uint8_t *data;
     ptrdiff_t pitch;
 };
 
-/* The work on one plane, and the pass that is under way. */
+/* Holds the work on one plane, and the pass that is under way. */
 struct resize_job {
     const struct resize_plan *plan;
     struct resize_dsp dsp;
@@ -43,7 +43,7 @@ static uint8_t *line_of(const struct resize_lines *lines, uint32_t index)
     return lines->data + (ptrdiff_t)index * lines->pitch;
 }
 
-/* The rows from the first to the end of a band, in whole strips. */
+/* Return the rows from the first to the end of a band, in whole strips. */
 static uint32_t border_of(uint32_t rows, uint32_t bands, uint32_t index)
 {
     uint64_t strips = ((uint64_t)rows + STRIP - 1) / STRIP, border = strips * index / bands * STRIP;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions that make rows of a resized image, for the tiers of a processor. */
+/* Declares the functions that make rows of a resized image, for the tiers of a processor. */
 #ifndef KOSTKA_RESIZE_CPU_ROWS_H
 #define KOSTKA_RESIZE_CPU_ROWS_H
 
 #include "core/cpu.h"
 #include "resize/weights.h"
 
-/* Rows that a pass reads and writes. Samples of more than 8 bits take two bytes. */
+/* Holds rows that a pass reads and writes. Samples of more than 8 bits take two bytes. */
 struct resize_rows {
     const uint8_t *from;
     uint8_t *to;

@@ -82,7 +82,7 @@ struct row_sums {
     __m256i high;
 };
 
-/* Rows that are made together. */
+/* Holds rows that are made together. */
 struct resize_strip {
     const uint8_t *from[STRIP];
     uint8_t *to[STRIP];

@@ -154,7 +154,8 @@ static struct resize_gpu_axis *make(
 }
 
 /*
- * Move an axis that is among the first of the list to its beginning. Null if there is none. The caller holds the lock.
+ * Move an axis that is among the first of the list to its beginning. Returns null if there is none. The caller holds
+ * the lock.
  */
 static struct resize_gpu_axis *find(struct resize_gpu_axes *axes, const struct resize_gpu_axis_key *key)
 {

@@ -29,7 +29,7 @@ struct resize_gpu_axis {
     uint32_t weights, length;
 };
 
-/* A list of axes, the one that was taken last first. */
+/* Holds a list of axes, the one that was taken last first. */
 struct resize_gpu_axes {
     pthread_mutex_t lock; /* guards the members below and `uses` */
     struct resize_gpu_axis *first;

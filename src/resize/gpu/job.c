@@ -179,7 +179,7 @@ static uint32_t write_launch(const struct resize_gpu_job *job, uint32_t first, u
     return end;
 }
 
-/* The launches of a part, each as the end of its steps and their groups. */
+/* Holds the launches of a part, each as the end of its steps and their groups. */
 struct resize_gpu_launch {
     uint32_t end, groups;
 };

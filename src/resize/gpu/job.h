@@ -7,7 +7,7 @@
 #include "device/runtime.h"
 #include "resize/gpu/steps.h"
 
-/* The seconds that steps took on the device; 0 where the driver cannot tell. */
+/* Holds the seconds that steps took on the device; 0 where the driver cannot tell. */
 struct resize_gpu_times {
     double upload, passes, download;
 };

@@ -70,7 +70,7 @@ kst_status kst_resize_gpu_plan(struct gpu_runtime *runtime, struct resize_gpu_ax
     return item->status;
 }
 
-/* The work on a plane, while its steps are added. */
+/* Holds the work on a plane, while its steps are added. */
 struct resize_gpu_plane {
     struct resize_gpu_steps *steps;
     struct resize_gpu_item *item;

@@ -13,7 +13,7 @@
 /* The steps of a plane, in the order in which they run. */
 enum resize_gpu_phase { RESIZE_PREPARE, RESIZE_FIRST_ACROSS, RESIZE_ALL_DOWN, RESIZE_LAST_ACROSS, RESIZE_FINISH };
 
-/* An image to resize. */
+/* Describes an image to resize. */
 struct resize_gpu_item {
     /* The caller sets these members. */
     const kst_image *from, *to; /* checked; in device memory, or the device copies from and to it */
@@ -32,7 +32,7 @@ struct resize_gpu_item {
     struct gpu_rows download[KST_IMAGE_PLANES_MAX]; /* where those of `to` are copied from; likewise */
 };
 
-/* A step of a plane. */
+/* Describes a step of a plane. */
 struct resize_gpu_step {
     enum resize_gpu_phase phase;
     enum resize_gpu_kernel kernel;
@@ -45,7 +45,7 @@ struct resize_gpu_step {
     struct resize_work_step work; /* but for places and weights */
 };
 
-/* The steps of some images, which are made one after the other, and the room that they need between them. */
+/* Holds the steps of some images, which are made one after the other, and the room that they need between them. */
 struct resize_gpu_steps {
     struct resize_gpu_step *step; /* there is room for RESIZE_STEPS_MAX steps of each image */
     uint32_t count;

@@ -82,7 +82,7 @@ FUNCTION void fill_tile(GLOBAL const struct resize_work_step *step, GLOBAL const
     }
 }
 
-/* The sums of products with each byte of the weights, by rows and channels. */
+/* Holds the sums of products with each byte of the weights, by rows and channels. */
 struct across_sums {
     u32 low[ACROSS_SUMS], middle[ACROSS_SUMS], high[ACROSS_SUMS];
 };
@@ -103,7 +103,10 @@ FUNCTION u32 end_of_window(GLOBAL const u32 *window, u32 index)
     return window[2 * index] + window[2 * index + 1];
 }
 
-/* Sum up the window of column `x`, for four rows of the tile. Whole work-group; `x` may lie behind the last column. */
+/*
+ * Sum up the window of column `x`, for four rows of the tile. The whole work-group calls it; `x` may lie behind the
+ * last column.
+ */
 FUNCTION void sum_up(GLOBAL const u32 *work, GLOBAL const struct resize_work_step *step, GLOBAL const u8 *from, u32 x,
     u32 y, const u32 channels, LOCAL u32 *tile, struct across_sums *sums)
 {
@@ -126,7 +129,7 @@ FUNCTION void sum_up(GLOBAL const u32 *work, GLOBAL const struct resize_work_ste
     }
 }
 
-/* Make a tile of the result. Whole work-group. */
+/* Make a tile of the result. The whole work-group calls it. */
 FUNCTION void make_across(GLOBAL const u32 *work, GLOBAL const struct resize_work_step *step, GLOBAL const u8 *from,
     GLOBAL u8 *to, u32 group, const u32 channels, LOCAL u32 *tile, LOCAL u32 *made)
 {

@@ -15,7 +15,7 @@ FUNCTION u32 load_word(GLOBAL const u8 *row, u32 at, u32 length)
     return word;
 }
 
-/* The sums of products with each byte of the weights, for four samples. */
+/* Holds the sums of products with each byte of the weights, for four samples. */
 struct down_sums {
     u32 low[4], middle[4], high[4];
 };

@@ -23,7 +23,7 @@ FUNCTION u32 change_by_alpha(u32 value, u32 alpha, u32 greatest, u32 change)
     return colour < greatest ? colour : greatest;
 }
 
-/* The bits of a number that a value comes to: (value − mean) × scale, each step rounded once. */
+/* Return the bits of a number that a value comes to: (value − mean) × scale, each step rounded once. */
 FUNCTION u32 number_of(GLOBAL const struct resize_work_step *step, u32 value, u32 channel)
 {
     float difference = (float)value - float_of(step->mean[channel]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The program that resizes images. */
+/* Makes the program that resizes images. */
 #include "kernels/portable.h"
 
 #include "resize/kernels/pixels.h"

@@ -5,7 +5,10 @@
 
 #include "resize/kernels/work.h"
 
-/* The step that the group belongs to, of `count` whose first groups are listed; *group is its number in the step. */
+/*
+ * Return the step that the group belongs to, of `count` whose first groups are listed; *group is its number in the
+ * step.
+ */
 FUNCTION GLOBAL const struct resize_work_step *find_step(
     GLOBAL const u32 *work, u32 list, u32 steps, u32 count, u32 *group)
 {

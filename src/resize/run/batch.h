@@ -6,7 +6,7 @@
 #include "resize/plan.h"
 #include "run/stream.h"
 
-/* The place of an image in the whole picture that it is a part of. */
+/* Holds the place of an image in the whole picture that it is a part of. */
 struct resize_whole {
     uint32_t width, height; /* of the whole; 0: the image is not a part */
     uint32_t left, top;     /* where the image begins in it */

@@ -21,7 +21,7 @@ enum {
 /* The bytes of pictures that are decoded at once, beside one that is larger. */
 static const uint64_t MOST_BYTES = (uint64_t)1 << 30;
 
-/* A stream on its way. */
+/* Describes a stream on its way. */
 struct resize_stream {
     kst_decode_item *item;
     const kst_resize_options *resize;
@@ -31,7 +31,7 @@ struct resize_stream {
     uint64_t bytes;            /* of its planes, one after the other; 0: it has no place in the block */
 };
 
-/* Streams that are decoded and resized together. */
+/* Holds streams that are decoded and resized together. */
 struct resize_streams {
     struct kst_context *context;
     struct resize_stream *stream;

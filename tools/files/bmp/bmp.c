@@ -28,7 +28,7 @@ enum {
     GROUP = 1 << 16 /* bytes of rows that are read at a time, or one row */
 };
 
-/* A channel of a pixel of 16 or 32 bits. */
+/* Describes a channel of a pixel of 16 or 32 bits. */
 struct field {
     uint32_t mask;
     unsigned shift, bits; /* 0 bits: there is no such channel */
@@ -279,7 +279,7 @@ static bool read_rows(const struct bmp *bmp, const struct picture *picture)
     return true;
 }
 
-/* The state of reading run lengths. */
+/* Holds the state of reading run lengths. */
 struct runs {
     uint64_t at;
     uint32_t x, y;

@@ -15,7 +15,7 @@
 
 enum { CHUNK = 1 << 18, GREYS = 256, INTENT_PERCEPTUAL = 4 };
 
-/* A file that rows are added to. */
+/* Describes a file that rows are added to. */
 struct bmp_file {
     struct output *output;
     uint8_t *whole;  /* the file in memory; null: rows go straight to the output */
@@ -28,7 +28,7 @@ struct bmp_file {
     struct progress_part written;
 };
 
-/* The headers and the palette, which precede the pixels, while they are put together. */
+/* Holds the headers and the palette, which precede the pixels, while they are put together. */
 struct header {
     uint8_t bytes[BMP_FILE_HEADER + BMP_PROFILE + 4 * GREYS];
     size_t length;

@@ -28,7 +28,7 @@ struct code {
     uint16_t sorted[LITERALS];   /* symbols by code */
 };
 
-/* The bits of a stream, the first in the lowest place. */
+/* Holds the bits of a stream, the first in the lowest place. */
 struct bits {
     const uint8_t *data;
     size_t length;

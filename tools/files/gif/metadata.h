@@ -8,7 +8,7 @@
 
 #include "files/picture.h"
 
-/* An extension whose sub-blocks come one after the other. */
+/* Describes an extension whose sub-blocks come one after the other. */
 struct gif_extension {
     int code;
     size_t count;      /* the number of sub-blocks so far */

@@ -118,7 +118,7 @@ static bool brings(const kst_encode_options *options, kst_metadata_kind kind)
     return false;
 }
 
-/* Metadata that go into one file, and those that do not. */
+/* Holds metadata that go into one file, and those that do not. */
 struct joining {
     const kst_encode_options *options;
     const char *path; /* of the output, for warnings; null: standard output */

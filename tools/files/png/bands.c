@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Compresses the rows of a PNG in bands. Each band is compressed as a deflate stream of its own, and the streams are
- * joined (deflate_join.h) to one zlib stream. Bands have the same rows for any number of threads, so the file has the
+ * joined (deflate/join.h) to one zlib stream. Bands have the same rows for any number of threads, so the file has the
  * same bytes. The calling thread fills bands and writes finished ones in their order; if no band is free it compresses
  * one itself.
  */
@@ -27,7 +27,7 @@ enum {
 
 enum band_state { BAND_FREE = 0, BAND_WAITING, BAND_TAKEN, BAND_DONE };
 
-/* Rows and, later, the compressed rows, in the same memory. */
+/* Holds rows and, later, the compressed rows, in the same memory. */
 struct band {
     uint8_t *memory;
     uint32_t rows;
@@ -95,7 +95,7 @@ static size_t deflate(struct kit *kit, int level, const uint8_t *data, size_t le
     return *compressor == NULL ? 0 : libdeflate_deflate_compress(*compressor, data, length, to, room);
 }
 
-/* A sample of a band: some bytes of some rows. */
+/* Describes a sample of a band: some bytes of some rows. */
 struct window {
     uint32_t y, rows;
     size_t x, length;

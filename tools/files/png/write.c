@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes PNG files: libpng makes the chunks in front of the pixels, png_bands.h the rest. */
+/* Writes PNG files: libpng makes the chunks in front of the pixels, bands.h the rest. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -88,7 +88,7 @@ bool counts_write_json(
     return good;
 }
 
-/* A line for each sample: the sample, and the count of each channel. */
+/* Return a line for each sample: the sample, and the count of each channel. */
 static char *counts_csv(const struct counts *counts, size_t *used)
 {
     char *text = malloc((counts->bins + 1) * (CHANNELS + 1) * NUMBER);

@@ -7,7 +7,7 @@
 
 #include "files/files.h"
 
-/* Lines, and the size of the picture that they lie in. */
+/* Holds lines, and the size of the picture that they lie in. */
 struct segments {
     struct extent extent;
     size_t count;

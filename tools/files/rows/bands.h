@@ -8,9 +8,9 @@
 #include "files/files.h"
 
 /*
- * An open file of PNM or PAM that is not plain text, of PGX, or of raw samples. Its samples are converted to 8 bits as
- * picture_to_depth() would do it. Bands of a regular file may be read by several threads at once; those of a pipe are
- * read in order.
+ * Describes an open file of PNM or PAM that is not plain text, of PGX, or of raw samples. Its samples are converted to
+ * 8 bits as picture_to_depth() would do it. Bands of a regular file may be read by several threads at once; those of a
+ * pipe are read in order.
  */
 struct band_file {
     const struct source *source;

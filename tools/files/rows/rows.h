@@ -8,7 +8,7 @@
 #include "files/files.h"
 
 /*
- * An open file of raw PNM or PAM, whose samples need no scaling, or of raw samples. Reading is thread-safe.
+ * Describes an open file of raw PNM or PAM, whose samples need no scaling, or of raw samples. Reading is thread-safe.
  */
 struct row_file {
     kst_image image; /* its description, without pixels */

@@ -110,7 +110,7 @@ static bool decode_strip(struct strips *strips, uint32_t y, struct told *told, c
     return true;
 }
 
-/* A strip that is written to the file while the next one is decoded. */
+/* Describes a strip that is written to the file while the next one is decoded. */
 struct writing {
     struct rows_out out;
     const struct file_settings *settings;

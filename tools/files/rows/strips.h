@@ -5,7 +5,7 @@
 
 #include "files/files.h"
 
-/* An open stream, and the options. */
+/* Describes an open stream, and the options. */
 struct strips {
     const struct source *source;
     kst_decoder *decoder; /* null: not open */

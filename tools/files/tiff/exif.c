@@ -77,7 +77,7 @@ char tiff_exif_order(const struct picture *picture)
     return exif.big_endian ? 'b' : 'l';
 }
 
-/* The state of writing Exif to a file. */
+/* Holds the state of writing Exif to a file. */
 struct writing {
     TIFF *tiff;
     const struct picture *picture;

@@ -173,7 +173,7 @@ uint64_t ifd_make(struct ifd_made *made, const struct ifd_entry *entries, size_t
     return made->base + start;
 }
 
-/* The state of copying a directory, and how many directories it is below the first. */
+/* Holds the state of copying a directory, and how many directories it is below the first. */
 struct copying {
     struct ifd_made *made;
     const struct ifd_bytes *from;

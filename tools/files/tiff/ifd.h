@@ -42,7 +42,7 @@ struct ifd_bytes {
     bool wide; /* BigTIFF */
 };
 
-/* The entries of a directory that lie inside the data. */
+/* Holds the entries of a directory that lie inside the data. */
 struct ifd {
     uint64_t first; /* the offset of the first entry */
     uint64_t count;
@@ -72,7 +72,7 @@ bool ifd_find(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag
 /* Returns the only element of an entry that holds one unsigned integer or offset; 0 for any other entry. */
 uint64_t ifd_number(const struct ifd_bytes *bytes, const struct ifd_entry *entry);
 
-/* Bytes that directories are appended to. */
+/* Holds bytes that directories are appended to. */
 struct ifd_made {
     uint8_t *data; /* from malloc; the caller frees it */
     size_t length;

@@ -5,7 +5,7 @@
 
 #include "files/tiff/bytes.h"
 
-/* The tags that say how the samples lie. */
+/* Holds the tags that say how the samples lie. */
 struct tiff_layout {
     uint32_t width;
     uint32_t height;

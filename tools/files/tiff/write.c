@@ -62,7 +62,7 @@ static void set_tags(TIFF *tiff, const struct picture *picture)
     }
 }
 
-/* A file that rows are added to. */
+/* Describes a file that rows are added to. */
 struct tiff_file {
     struct output *output;
     struct tiff_bytes memory;

@@ -7,7 +7,7 @@
 
 enum { RIFF_HEADER = 12, CHUNK_HEADER = 8, FRAME_HEADER = 16, MARKER_XMP = 0xE1 };
 
-/* A part of the file that consists of chunks, one after the other. */
+/* Describes a part of the file that consists of chunks, one after the other. */
 struct chunks {
     const uint8_t *data;
     size_t length, at;

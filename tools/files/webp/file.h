@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads WebP files: webp_chunks.c parses the container (RFC 9649, 2.2–2.7), and webp.c lets libwebp decode its
+ * Reads WebP files: chunks.c parses the container (RFC 9649, 2.2–2.7), and webp.c lets libwebp decode its
  * contents.
  */
 #ifndef KOSTKA_TOOL_WEBP_FILE_H
@@ -9,8 +9,8 @@
 #include "files/files.h"
 
 /*
- * The part of a file that is decoded: its only picture, or the first frame of an animation. The struct says which bytes
- * of the file hold it, and which part of the canvas it covers.
+ * Holds the part of a file that is decoded: its only picture, or the first frame of an animation. The struct says which
+ * bytes of the file hold it, and which part of the canvas it covers.
  */
 struct webp_frame {
     const uint8_t *data; /* the bytes for libwebp: the whole file, or the chunks of a frame */

@@ -16,8 +16,8 @@ enum {
 struct j2k_block_decoder;
 
 /*
- * The MQ-coded passes, as a tier of the processor runs them. Arrays are indexed by whether contexts are vertically
- * causal. `one` is the value of a bit of the plane.
+ * Holds the MQ-coded passes, as a tier of the processor runs them. Arrays are indexed by whether contexts are
+ * vertically causal. `one` is the value of a bit of the plane.
  */
 struct j2k_block_passes {
     void (*significance[2])(struct j2k_block_decoder *decoder, uint32_t one);
@@ -30,7 +30,7 @@ const struct j2k_block_passes *kst_j2k_cpu_block_passes(enum cpu_tier tier);
 const struct j2k_block_passes *kst_j2k_cpu_block_passes_avx2(void);
 #endif
 
-/* The state and the buffers for decoding one block after the other; only `passes` must be initialised. */
+/* Holds the state and the buffers for decoding one block after the other; only `passes` must be initialised. */
 struct j2k_block_decoder {
     /*
      * The result, row by row, `width` apart: the sign in bit 31, below it the magnitude, moved up by `fraction`;

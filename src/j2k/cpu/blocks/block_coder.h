@@ -22,7 +22,7 @@ enum {
     J2K_BLOCK_HT = 16 /* lengths or bits of T.814 that cannot be; all samples are 0 then */
 };
 
-/* Coding passes that share one codeword. */
+/* Holds coding passes that share one codeword. */
 struct j2k_codeword {
     const uint8_t *data;
     uint32_t length;
@@ -62,7 +62,7 @@ struct j2k_block_settings {
     double stop;
 };
 
-/* A coded block. Its arrays lie in the coder's scratch memory and stay until the next block. */
+/* Describes a coded block. Its arrays lie in the coder's scratch memory and stay until the next block. */
 struct j2k_block_outcome {
     uint32_t planes; /* bit-planes of the largest magnitude */
     uint32_t top;    /* bit-planes from that of the first pass on */

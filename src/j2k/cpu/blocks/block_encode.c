@@ -100,7 +100,7 @@ static void prepare(struct j2k_block_encoder *encoder, const struct j2k_block_se
     kst_j2k_cpu_mq_reset(encoder->contexts);
 }
 
-/* Gains of a plane that are computed before or during its passes. */
+/* Holds gains of a plane that are computed before or during its passes. */
 struct plane_gains {
     struct j2k_measure measure;
     struct j2k_gains all;
@@ -165,8 +165,8 @@ static uint8_t *end_segment(struct j2k_block_encoder *encoder, uint32_t pass)
 }
 
 /*
- * The end of the bytes needed up to here: whole bytes, one more for bits of a started byte, and one that keeps 0xFF
- * from being last.
+ * Return the end of the bytes needed up to here: whole bytes, one more for bits of a started byte, and one that keeps
+ * 0xFF from being last.
  */
 static uint8_t *raw_need(const struct j2k_raw_writer *raw)
 {

@@ -24,7 +24,9 @@ enum {
 struct j2k_block_encoder;
 struct j2k_measure;
 
-/* The functions that tiers of the processor implement differently (coding_passes.h); their results are the same. */
+/*
+ * Holds the functions that tiers of the processor implement differently (coding_passes.h); their results are the same.
+ */
 struct j2k_coding_passes {
     void (*gather)(struct j2k_block_encoder *encoder); /* collects the planes and signs of all samples */
     struct j2k_gains (*gains)(const struct j2k_measure *measure, const uint32_t *sample, uint32_t count);
@@ -45,7 +47,7 @@ struct j2k_coding_passes {
 const struct j2k_coding_passes *kst_j2k_cpu_coding_passes(enum cpu_tier tier);
 const struct j2k_coding_passes *kst_j2k_cpu_coding_passes_avx2(void);
 
-/* The state and the buffers for encoding one block after the other; only `functions` must be initialised. */
+/* Holds the state and the buffers for encoding one block after the other; only `functions` must be initialised. */
 struct j2k_block_encoder {
     uint32_t sample[J2K_BLOCK_SAMPLES]; /* input: rows `width` apart, sign in bit 31 of a magnitude */
     struct j2k_pass pass[J2K_CODED_PASSES];

@@ -13,7 +13,7 @@ ALWAYS_INLINE uint32_t decode_sign(struct j2k_mq *mq, uint32_t *contexts, uint32
     return j2k_mq_decode(mq, &contexts[entry >> 1]) ^ (entry & 1);
 }
 
-/* The significance pass (D.3.1, D.4): zero coding of the coefficients that have significant neighbours. */
+/* Make the significance pass (D.3.1, D.4): zero coding of the coefficients that have significant neighbours. */
 ALWAYS_INLINE void significance_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {
     struct j2k_mq mq = decoder->mq;
@@ -77,8 +77,8 @@ ALWAYS_INLINE uint32_t decode_run(struct j2k_mq *mq, uint32_t *contexts)
 }
 
 /*
- * The cleanup pass: the coefficients that the other passes left. For a column that is a run, only the first bit is in
- * `next`.
+ * Make the cleanup pass: decode the coefficients that the other passes left. For a column that is a run, only the first
+ * bit is in `next`.
  */
 ALWAYS_INLINE void cleanup_pass(struct j2k_block_decoder *decoder, uint32_t one, bool causal)
 {

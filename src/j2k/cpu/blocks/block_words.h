@@ -9,7 +9,7 @@
 
 #include "j2k/cpu/blocks/block.h"
 
-/* A word of coefficients: its place in all the sets and arrays. */
+/* Describes a word of coefficients: its place in all the sets and arrays. */
 struct j2k_word {
     uint64_t *significant, *visited, *refined;
     j2k_neighbours *neighbours, *negatives;
@@ -36,13 +36,13 @@ ALWAYS_INLINE struct j2k_word j2k_word_at(struct j2k_block_decoder *decoder, uin
     for (uint32_t stripe = 0; stripe < (decoder)->stripes; stripe++)                                                   \
         for (uint32_t word = 0; word < (decoder)->words; word++)
 
-/* The value of a coefficient that becomes significant in plane `one`, including half of that plane. */
+/* Return the value of a coefficient that becomes significant in plane `one`, including half of that plane. */
 ALWAYS_INLINE uint32_t first_value(uint32_t one, uint32_t sign)
 {
     return one | one >> 1 | sign << 31;
 }
 
-/* The value of a coefficient after refinement (D.3.3); until now its bit in plane `one` held the bias. */
+/* Return the value of a coefficient after refinement (D.3.3); until now its bit in plane `one` held the bias. */
 ALWAYS_INLINE uint32_t refined_value(uint32_t value, uint32_t one, uint32_t bit)
 {
     return (value ^ (bit ? 0 : one)) | one >> 1;

@@ -14,7 +14,7 @@
 #include "j2k/rate/measure.h"
 
 /*
- * The bits of a stripe's decision bytes, and which coefficients have significant neighbours in other columns or
+ * Holds the bits of a stripe's decision bytes, and which coefficients have significant neighbours in other columns or
  * stripes.
  */
 struct j2k_stripe_numbers {
@@ -23,7 +23,7 @@ struct j2k_stripe_numbers {
     uint64_t around[J2K_STRIPE_WORDS];
 };
 
-/* Significance before a pass, with zero words on both sides. */
+/* Holds significance before a pass, with zero words on both sides. */
 struct j2k_stripe_before {
     uint64_t word[J2K_STRIPE_WORDS + 2];
 };
@@ -103,7 +103,7 @@ ALWAYS_INLINE void spread_sign(const struct j2k_stripe_numbers *numbers, uint32_
     spread_bits(word, 4, J2K_CONTEXT_SIGN << 1, to);
 }
 
-/* The gain of a word's coefficients in `fresh`, which become significant. */
+/* Return the gain of a word's coefficients in `fresh`, which become significant. */
 ALWAYS_INLINE int64_t fresh_gain(
     const struct j2k_measure *measure, uint64_t fresh, const uint32_t *samples, uint32_t width)
 {
@@ -115,7 +115,7 @@ ALWAYS_INLINE int64_t fresh_gain(
     return gain;
 }
 
-/* The significance pass (D.3.1, D.4). Returns its gain. */
+/* Make the significance pass (D.3.1, D.4). Returns its gain. */
 ALWAYS_INLINE int64_t significance_pass(
     struct j2k_block_encoder *encoder, j2k_decision **end, bool causal, const struct j2k_measure *measure)
 {
@@ -157,7 +157,7 @@ ALWAYS_INLINE int64_t significance_pass(
     return gain;
 }
 
-/* The refinement pass (D.3.3). */
+/* Make the refinement pass (D.3.3). */
 static __attribute__((noinline)) j2k_decision *refinement_pass(struct j2k_block_encoder *encoder)
 {
     const bool causal = (encoder->settings->style & J2K_STYLE_CAUSAL) != 0;
@@ -180,7 +180,7 @@ static __attribute__((noinline)) j2k_decision *refinement_pass(struct j2k_block_
     return next;
 }
 
-/* One word in the cleanup pass. */
+/* Describes one word in the cleanup pass. */
 struct j2k_cleanup_word {
     uint64_t left;  /* coefficients to be coded; for a column that is a run of zeros, its first row */
     uint64_t fresh; /* coefficients that become significant */
@@ -202,7 +202,7 @@ ALWAYS_INLINE struct j2k_cleanup_word find_runs(uint64_t left, uint64_t fresh, u
         .ends = ended & ~(ended << 1 & ~J2K_TOP_ROWS)};
 }
 
-/* The cleanup pass: the coefficients that the other passes left. */
+/* Make the cleanup pass: code the coefficients that the other passes left. */
 ALWAYS_INLINE j2k_decision *cleanup_pass(struct j2k_block_encoder *encoder, bool causal)
 {
     struct j2k_stripe_before before;
@@ -250,7 +250,7 @@ ALWAYS_INLINE j2k_decision *cleanup_pass(struct j2k_block_encoder *encoder, bool
     return next;
 }
 
-/* The forms of each pass that matter for speed. */
+/* These are the forms of each pass that matter for speed. */
 static __attribute__((noinline)) int64_t plain_significance(
     struct j2k_block_encoder *encoder, j2k_decision **end, const struct j2k_measure *measure)
 {

@@ -14,7 +14,7 @@ enum { J2K_STRIPE_WORDS = J2K_BLOCK_SIDE / 16 };
 /* The rules of Table D.1. */
 enum j2k_zero_rule { J2K_LOW_RULE, J2K_HIGH_LOW_RULE, J2K_HIGH_HIGH_RULE };
 
-/* The words of a stripe. All sets except the plane's bits have zero words around them (scan_words.h). */
+/* Holds the words of a stripe. All sets except the plane's bits have zero words around them (scan_words.h). */
 struct j2k_stripe {
     uint32_t words;
     uint64_t rows, last_columns; /* bits that belong to the block: in every word, in the last word */
@@ -37,7 +37,7 @@ ALWAYS_INLINE struct j2k_stripe j2k_stripe_at(struct j2k_block_encoder *encoder,
         .pitch = (ptrdiff_t)pitch};
 }
 
-/* The coefficients of a word that are in the block and not significant. */
+/* Return the coefficients of a word that are in the block and not significant. */
 ALWAYS_INLINE uint64_t j2k_insignificant(const struct j2k_stripe *s, uint32_t w)
 {
     return s->rows & (w + 1 == s->words ? s->last_columns : UINT64_MAX) & ~s->significant[w];
@@ -60,7 +60,7 @@ ALWAYS_INLINE uint64_t j2k_spread_significance(const struct j2k_stripe *s, uint3
     return reached;
 }
 
-/* The coefficients that have a significant neighbour. */
+/* Return the coefficients that have a significant neighbour. */
 ALWAYS_INLINE uint64_t j2k_have_neighbours(const uint64_t *significant, ptrdiff_t pitch, bool causal)
 {
     uint64_t below = causal ? 0 : significant[pitch];
@@ -71,13 +71,13 @@ ALWAYS_INLINE uint64_t j2k_have_neighbours(const uint64_t *significant, ptrdiff_
            near << 4 | left >> 60 | near >> 4 | right << 60;
 }
 
-/* The significant neighbours of a word's coefficients at the moment when they are coded. */
+/* Holds the significant neighbours of a word's coefficients at the moment when they are coded. */
 struct j2k_around {
     uint64_t north, west, east, south;
     uint64_t north_west, north_east, south_west, south_east;
 };
 
-/* A word and its neighbours to the left and the right. */
+/* Describes a word and its neighbours to the left and the right. */
 struct j2k_three {
     uint64_t left, own, right;
 };
@@ -124,7 +124,7 @@ ALWAYS_INLINE uint64_t j2k_diagonal_or_beside(const struct j2k_around *a)
     return a->west | a->east | a->north_west | a->north_east | a->south_west | a->south_east;
 }
 
-/* The bits of contexts' numbers, one word for each bit. */
+/* Holds the bits of contexts' numbers, one word for each bit. */
 struct j2k_number {
     uint64_t bit[4];
 };

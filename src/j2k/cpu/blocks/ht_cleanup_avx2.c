@@ -17,7 +17,9 @@ enum {
     SIGNIFICANT = 0xF0
 };
 
-/* What is known of the quads of a row: the entry, with the bits U of its numbers above it, and where they begin. */
+/*
+ * Holds what is known of the quads of a row: the entry, with the bits U of its numbers above it, and where they begin.
+ */
 struct known_quads {
     uint32_t quad[J2K_HT_QUAD_COLUMNS + AT_ONCE];
     uint32_t at[J2K_HT_QUAD_COLUMNS + AT_ONCE];
@@ -53,7 +55,10 @@ ALWAYS_INLINE __m256i look_above(const uint32_t *above)
     return _mm256_permute4x64_epi64(_mm256_castps_si256(even), 0xD8);
 }
 
-/* The number of bits of numbers below 2^31, or 1 for 0. A float has it in its exponent, if nothing is rounded up. */
+/*
+ * Return the number of bits of numbers below 2^31, or 1 for 0. A float has it in its exponent, if nothing is rounded
+ * up.
+ */
 ALWAYS_INLINE __m256i bit_lengths(__m256i value)
 {
     const __m256i exact = _mm256_andnot_si256(_mm256_srli_epi32(value, 1), value);
@@ -61,7 +66,7 @@ ALWAYS_INLINE __m256i bit_lengths(__m256i value)
     return _mm256_max_epi32(_mm256_sub_epi32(exponent, _mm256_set1_epi32(126)), _mm256_set1_epi32(1));
 }
 
-/* The number of bits of numbers below 16. */
+/* Return the number of bits of numbers below 16. */
 ALWAYS_INLINE __m256i bit_counts(__m256i value)
 {
     const __m256i counts = _mm256_setr_epi8(
@@ -175,7 +180,7 @@ ALWAYS_INLINE __m256i take_pair(
     return _mm256_permutevar8x32_epi32(_mm256_and_si256(sample, there), rows);
 }
 
-/* The places that the samples of a row of quads go to, and those of the quads of the next row. */
+/* Holds the places that the samples of a row of quads go to, and those of the quads of the next row. */
 struct row_places {
     uint32_t *upper, *lower, *above;
     const uint16_t *context;

@@ -24,7 +24,7 @@ enum {
     J2K_HT_MAGSGN_ROOM = (J2K_BLOCK_SAMPLES + 4 * J2K_HT_QUAD_COLUMNS) * J2K_HT_DEEP_WORD / 8 + 2 * J2K_HT_SLACK
 };
 
-/* Bits without stuffing, behind which there are zeros. */
+/* Holds bits without stuffing, behind which there are zeros. */
 struct j2k_ht_run {
     const uint8_t *data;
     uint32_t at, count;
@@ -66,7 +66,7 @@ struct j2k_ht_decoder {
     int32_t fraction; /* as in struct j2k_coded_block */
 };
 
-/* A cleanup segment, and the bytes of the refinement passes behind it. */
+/* Describes a cleanup segment, and the bytes of the refinement passes behind it. */
 struct j2k_ht_set {
     const uint8_t *cleanup, *refinement;
     uint32_t cleanup_length, refinement_length;
@@ -74,18 +74,18 @@ struct j2k_ht_set {
     uint32_t plane;
 };
 
-/* ht_streams.c: remove the stuffing of VLC and MagSgn, and find MEL. False if the lengths cannot be. */
+/* ht_streams.c: remove the stuffing of VLC and MagSgn, and find MEL. Returns false if the lengths cannot be. */
 bool kst_j2k_cpu_ht_open(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set);
 /* Remove the stuffing of both refinement passes. */
 void kst_j2k_cpu_ht_open_refinement(struct j2k_ht_decoder *decoder, const struct j2k_ht_set *set,
     struct j2k_ht_run *forward, struct j2k_ht_run *backward);
 
-/* ht_quads.c: decode MEL and VLC. False if VLC lacks bits. */
+/* ht_quads.c: decode MEL and VLC. Returns false if VLC lacks bits. */
 bool kst_j2k_cpu_ht_quads(struct j2k_ht_decoder *decoder);
 
 /*
- * ht_samples.c and ht_deep.c: decode the cleanup pass to `sample` or to `deep`. False if VLC or MagSgn lacks bits, or a
- * magnitude has too many.
+ * ht_samples.c and ht_deep.c: decode the cleanup pass to `sample` or to `deep`. Returns false if VLC or MagSgn lacks
+ * bits, or a magnitude has too many.
  */
 bool kst_j2k_cpu_ht_samples(struct j2k_ht_decoder *decoder, enum cpu_tier tier);
 #if defined(__x86_64__)

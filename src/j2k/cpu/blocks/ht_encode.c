@@ -18,7 +18,7 @@ struct errors {
     bool exact;
 };
 
-/* A magnitude before and after rounding, and what the cleanup and the SigProp pass know of its sample. */
+/* Holds a magnitude before and after rounding, and what the cleanup and the SigProp pass know of its sample. */
 struct known_sample {
     uint32_t source, magnitude, known;
 };
@@ -39,7 +39,7 @@ static uint64_t square_of(const struct errors *errors, const struct known_sample
     return left * left;
 }
 
-/* The sums of squares before the cleanup pass and after each pass. */
+/* Holds the sums of squares before the cleanup pass and after each pass. */
 struct error_sums {
     uint64_t after[J2K_HT_SET + 1];
 };

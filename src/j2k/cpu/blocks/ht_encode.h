@@ -28,7 +28,7 @@ enum {
         J2K_HT_FLAT_SIGNS / 15 * 16 + J2K_HT_FLAT_CODES / 7 * 8 + J2K_HT_RUNS + J2K_HT_REFINEMENT + 4 * J2K_HT_MARGIN
 };
 
-/* A row of quads, ready to be coded. Quads behind the last one have zeros, up to a multiple of eight. */
+/* Holds a row of quads, ready to be coded. Quads behind the last one have zeros, up to a multiple of eight. */
 struct j2k_ht_row {
     uint16_t code[J2K_HT_ROW_QUADS];        /* the index into the tables of ht_encode.h */
     uint8_t bound[J2K_HT_ROW_QUADS];        /* U, 1–32 */
@@ -38,29 +38,29 @@ struct j2k_ht_row {
 };
 
 /*
- * What a row leaves to the one below it: from index 1 on the quads' rho, and from index 2 on the exponents of its lower
- * row, with zeros around them.
+ * Holds what a row leaves to the one below it: from index 1 on the quads' rho, and from index 2 on the exponents of its
+ * lower row, with zeros around them.
  */
 struct j2k_ht_above {
     uint8_t rho[J2K_HT_ROW_QUADS + J2K_HT_MARGIN];
     uint8_t exponent[2 * J2K_HT_ROW_QUADS + 2 * J2K_HT_MARGIN];
 };
 
-/* Bits one after the other, the lowest of each byte first, without stuffing. */
+/* Holds bits one after the other, the lowest of each byte first, without stuffing. */
 struct j2k_ht_flat {
     uint64_t bits;  /* those that do not fill a byte yet */
     uint32_t count; /* fewer than 8 between calls */
     uint8_t *at;
 };
 
-/* The MEL coder (T.814, 7.3.3). */
+/* Holds the state of the MEL coder (T.814, 7.3.3). */
 struct j2k_ht_runs {
     uint8_t *at;
     uint32_t byte, room;         /* the started byte, and the number of its bits that are free */
     uint32_t state, run, length; /* zeros so far, and how many make a run */
 };
 
-/* A row of quads as it is rounded: rho and the exponents of all samples, with quads of zeros around them. */
+/* Holds a row of quads as it is rounded: rho and the exponents of all samples, with quads of zeros around them. */
 struct j2k_ht_rounded {
     uint8_t rho[J2K_HT_ROW_QUADS + 2 * J2K_HT_AROUND];
     uint8_t exponent[4 * (J2K_HT_ROW_QUADS + 2 * J2K_HT_AROUND)];
@@ -87,7 +87,7 @@ struct j2k_ht_encoder {
     struct j2k_ht_rounded rounded[3];
 };
 
-/* The functions that tiers implement differently; their results are the same. */
+/* Holds the functions that tiers implement differently; their results are the same. */
 struct j2k_ht_coding {
     uint32_t (*any)(const uint32_t *sample, uint32_t count); /* returns all bits of all samples */
     /* Codes all quads to the three streams, which are not ended yet. */

@@ -11,8 +11,8 @@ static const uint16_t codes[2][J2K_HT_CODE_ENTRIES] = {{J2K_HT_CODE_FIRST}, {J2K
 static const uint8_t run_exponents[J2K_HT_MEL_STATES] = {J2K_HT_MEL_EXPONENTS};
 
 /*
- * The codes of u (Table 3): prefix, length of the prefix, suffix and length of the suffix. Exponents of at most 32 bits
- * need no extension.
+ * Holds the codes of u (Table 3): prefix, length of the prefix, suffix and length of the suffix. Exponents of at most
+ * 32 bits need no extension.
  */
 struct j2k_ht_excess {
     uint8_t prefix, prefix_length, suffix, suffix_length;

@@ -5,7 +5,7 @@
 #include "j2k/cpu/blocks/block_words.h"
 #include "j2k/cpu/blocks/ht_encode.h"
 
-/* The values and the exponents of eight samples of a row. */
+/* Holds the values and the exponents of eight samples of a row. */
 struct sample_vectors {
     __m256i value, exponent;
 };
@@ -102,7 +102,7 @@ ALWAYS_INLINE void keep_for_next(struct j2k_ht_encoder *encoder, struct j2k_ht_a
     }
 }
 
-/* The largest of the four exponents above each of eight quads. */
+/* Return the largest of the four exponents above each of eight quads. */
 ALWAYS_INLINE __m256i largest_above(const uint8_t *exponent)
 {
     const __m128i low = _mm_set1_epi16(0xFF);

@@ -6,7 +6,7 @@
 #include "j2k/cpu/blocks/block_words.h"
 #include "j2k/cpu/blocks/ht_encode.h"
 
-/* The samples of a quad: which are significant, their exponents, and the largest one. */
+/* Holds the samples of a quad: which are significant, their exponents, and the largest one. */
 struct j2k_ht_quad_samples {
     uint32_t rho, exponent[4], largest;
 };
@@ -43,7 +43,7 @@ ALWAYS_INLINE uint32_t ht_largest(const uint8_t exponent[4])
     return a > b ? a : b;
 }
 
-/* The context of a quad (7.3.5), from rho of the quad on its left and, but in the first row, of those above. */
+/* Return the context of a quad (7.3.5), from rho of the quad on its left and, but in the first row, of those above. */
 ALWAYS_INLINE uint32_t ht_context(uint32_t left, const uint8_t above[3], bool first)
 {
     if (first)

@@ -10,7 +10,7 @@ enum { SIGNIFICANT = 1, COARSE = 2 /* after the cleanup pass */ };
 
 enum { STRIPE = 4, GROUP = 4 /* rows of a stripe, and columns whose signs follow their bits */ };
 
-/* The state of both passes; `known` is where the sample at the top left is. */
+/* Holds the state of both passes; `known` is where the sample at the top left is. */
 struct refining {
     struct j2k_ht_encoder *encoder;
     uint8_t *known;

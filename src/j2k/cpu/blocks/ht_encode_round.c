@@ -23,7 +23,7 @@ struct other_sample {
     int32_t error;
 };
 
-/* The rows above, of and below the quad that is rounded, and the state of MEL. */
+/* Holds the rows above, of and below the quad that is rounded, and the state of MEL. */
 struct rounding {
     struct j2k_ht_encoder *encoder;
     struct j2k_ht_rounded *above, *own, *below;

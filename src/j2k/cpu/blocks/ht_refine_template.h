@@ -4,7 +4,7 @@
  */
 #include "j2k/cpu/blocks/ht_refinement.h"
 
-/* The value of a plane's bit; 0 where the word has none for it. */
+/* Return the value of a plane's bit; 0 where the word has none for it. */
 static WORD plane_bit(const struct j2k_ht_decoder *decoder, int32_t plane)
 {
     return plane + decoder->fraction >= 0 ? (WORD)1 << (plane + decoder->fraction) : 0;

@@ -51,7 +51,7 @@ static uint32_t grow(uint32_t bits)
     return (column | column << 4 | column >> 4) & ALL;
 }
 
-/* The same for the rows above or below, of which only one row counts, moved to `row` of this group. */
+/* Return the same for the rows above or below, of which only one row counts, moved to `row` of this group. */
 static uint32_t from_row(const uint16_t *group, uint32_t from, uint32_t row)
 {
     uint32_t left = (uint32_t)group[-1] >> (12 + from) & 1, right = (uint32_t)group[1] >> from & 1;

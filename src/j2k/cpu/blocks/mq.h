@@ -30,7 +30,7 @@ extern __attribute__((visibility("hidden"))) const uint32_t kst_j2k_cpu_mq_next_
 void kst_j2k_cpu_mq_reset_states(uint32_t contexts[J2K_CONTEXTS]);
 
 /*
- * The state between two symbols. At rates where time matters, two of three symbols renormalise, and which ones is
+ * Holds the state between two symbols. At rates where time matters, two of three symbols renormalise, and which ones is
  * unpredictable; so there are no branches except for reading more data.
  */
 struct j2k_mq {
@@ -123,7 +123,7 @@ bool kst_j2k_cpu_mq_used_up(const struct j2k_mq *mq);
  */
 bool kst_j2k_cpu_mq_ended_predictably(const struct j2k_mq *mq);
 
-/* The reader of raw bits. A byte that follows 0xFF has seven bits; ones follow the end. */
+/* Holds the state of the reader of raw bits. A byte that follows 0xFF has seven bits; ones follow the end. */
 struct j2k_raw {
     uint32_t loaded; /* the lowest `bits` bits are still to be read */
     uint32_t bits;

@@ -13,8 +13,8 @@
 typedef uint8_t j2k_decision;
 
 /*
- * The registers of C.2 between two decisions. `at` is byte B. At first that is the byte before the data; it is not 0xFF
- * and stays as it is, because no carry reaches it.
+ * Holds the registers of C.2 between two decisions. `at` is byte B. At first that is the byte before the data; it is
+ * not 0xFF and stays as it is, because no carry reaches it.
  */
 struct j2k_mq_encoder {
     uint32_t range; /* register A */
@@ -87,8 +87,8 @@ uint8_t *kst_j2k_cpu_mq_flush(struct j2k_mq_encoder *mq);
 uint8_t *kst_j2k_cpu_mq_flush_predictably(struct j2k_mq_encoder *mq);
 
 /*
- * The upper end of the interval, as the bytes that would be written if the data ended there. Data that are cut and then
- * continued by ones can be decoded up to this point exactly if they stay below it.
+ * Holds the upper end of the interval, as the bytes that would be written if the data ended there. Data that are cut
+ * and then continued by ones can be decoded up to this point exactly if they stay below it.
  */
 struct j2k_mq_bound {
     uint8_t *at; /* where the first of `byte` would be */
@@ -103,7 +103,7 @@ struct j2k_mq_bound kst_j2k_cpu_mq_bound(const struct j2k_mq_encoder *mq);
  */
 uint32_t kst_j2k_cpu_mq_needed(const struct j2k_mq_bound *bound, const uint8_t *data, const uint8_t *end);
 
-/* The writer of raw bits, most significant bit first. A byte that follows 0xFF has seven bits. */
+/* Holds the state of the writer of raw bits, most significant bit first. A byte that follows 0xFF has seven bits. */
 struct j2k_raw_writer {
     uint32_t byte; /* the current byte, with `free` bits still to be filled */
     uint32_t free;

@@ -24,8 +24,8 @@ enum { J2K_BLOCK_WORDS = (J2K_BLOCK_SIDE / 4 + 2) * 2 + 1 };
 #define J2K_COLUMN 0xFu
 
 /*
- * The neighbours below and, in the second function, above the members of a set in their columns. The other argument is
- * the word of the stripe above or below.
+ * Return the neighbours below and, in the second function, above the members of a set in their columns. The other
+ * argument is the word of the stripe above or below.
  */
 ALWAYS_INLINE uint64_t j2k_below_in_columns(uint64_t own, uint64_t above)
 {
@@ -37,7 +37,7 @@ ALWAYS_INLINE uint64_t j2k_above_in_columns(uint64_t own, uint64_t below)
     return (own >> 1 & ~J2K_BOTTOM_ROWS) | (below << 3 & J2K_BOTTOM_ROWS);
 }
 
-/* The coefficients that are significant, or directly above or below a significant one. */
+/* Return the coefficients that are significant, or directly above or below a significant one. */
 ALWAYS_INLINE uint64_t j2k_near_in_columns(const uint64_t *significant, ptrdiff_t stripe, bool causal)
 {
     uint64_t own = *significant, below = causal ? 0 : significant[stripe];
@@ -45,8 +45,8 @@ ALWAYS_INLINE uint64_t j2k_near_in_columns(const uint64_t *significant, ptrdiff_
 }
 
 /*
- * The coefficients that are significant or have a significant neighbour; `stripe` is the number of words from one
- * stripe to the next.
+ * Return the coefficients that are significant or have a significant neighbour; `stripe` is the number of words from
+ * one stripe to the next.
  */
 ALWAYS_INLINE uint64_t j2k_near(const uint64_t *significant, ptrdiff_t stripe, bool causal)
 {
@@ -56,14 +56,14 @@ ALWAYS_INLINE uint64_t j2k_near(const uint64_t *significant, ptrdiff_t stripe, b
     return near | j2k_near_in_columns(significant + 1, stripe, causal) << 60;
 }
 
-/* The neighbours that come later in scanning order, as far as they are in the same word. */
+/* Return the neighbours that come later in scanning order, as far as they are in the same word. */
 ALWAYS_INLINE uint64_t j2k_later_neighbours(uint64_t bits)
 {
     uint64_t upper = bits & ~J2K_BOTTOM_ROWS, lower = bits & ~J2K_TOP_ROWS;
     return upper << 1 | bits << 4 | upper << 5 | lower << 3;
 }
 
-/* The first bits of the columns all of whose four bits are in `bits`. */
+/* Return the first bits of the columns all of whose four bits are in `bits`. */
 ALWAYS_INLINE uint64_t j2k_whole_columns(uint64_t bits)
 {
     bits &= bits >> 2;

@@ -8,7 +8,7 @@
 
 enum { INPUTS = 3, STATES = 3, LOW = INPUTS + STATES, HIGH, ROWS, ALIGNMENT = 64 };
 
-/* The rows of one component that are in use. */
+/* Holds the rows of one component that are in use. */
 struct lines {
     void *row[ROWS];
     void *halves;

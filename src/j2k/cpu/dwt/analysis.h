@@ -48,7 +48,7 @@ enum { J2K_ANALYSIS_AHEAD_53 = 1, J2K_ANALYSIS_AHEAD_97 = 3 };
 void kst_j2k_cpu_analyse(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room);
 
 /*
- * The same, continuing at an even y0 with the scratch memory that the call for the rows before y0 left: nothing is
+ * Do the same, continuing at an even y0 with the scratch memory that the call for the rows before y0 left: nothing is
  * computed twice.
  */
 void kst_j2k_cpu_analyse_further(const struct j2k_analysis *analysis, uint32_t y0, uint32_t y1, void *room);

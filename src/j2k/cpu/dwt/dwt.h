@@ -27,7 +27,7 @@ struct j2k_level {
 /* Return the number of bytes of scratch memory that either transform needs for rows of `width` samples. */
 size_t kst_j2k_cpu_synthesis_room(uint32_t width);
 
-/* The state of making the rows of a level, one or two at a time. */
+/* Holds the state of making the rows of a level, one or two at a time. */
 struct j2k_synthesis {
     const struct j2k_inverse *steps;
     const struct j2k_level *level;
@@ -55,7 +55,7 @@ struct j2k_made_rows {
 void kst_j2k_cpu_synthesis_begin(struct j2k_synthesis *synthesis, const struct j2k_inverse *steps,
     const struct j2k_level *level, uint32_t y0, uint32_t y1, void *to, size_t pitch, void *room);
 
-/* Make the next rows. False when there are no more. Rows in scratch memory stay valid until the next call. */
+/* Make the next rows. Returns false when there are no more. Rows in scratch memory stay valid until the next call. */
 bool kst_j2k_cpu_synthesis_next(struct j2k_synthesis *synthesis, struct j2k_made_rows *rows);
 
 /* Make all rows y0 ≤ y < y1 at once. */

@@ -38,8 +38,8 @@ static inline int64_t j2k_half_index(int64_t i, int64_t i0)
 }
 
 /*
- * The low and the high half of row y of the level. The row may lie outside the level; if the level has a single column,
- * both are the same.
+ * Holds the low and the high half of row y of the level. The row may lie outside the level; if the level has a single
+ * column, both are the same.
  */
 struct j2k_halves {
     const void *low, *high;

@@ -15,7 +15,7 @@
 
 #include "core/cpu.h"
 
-/* Part of a decoded block: rows of indices, `pitch` apart, with signs in bit 31 and magnitudes below. */
+/* Holds part of a decoded block: rows of indices, `pitch` apart, with signs in bit 31 and magnitudes below. */
 struct j2k_indices {
     const uint32_t *from;
     size_t pitch;

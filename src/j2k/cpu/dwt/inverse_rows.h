@@ -70,7 +70,7 @@ static void undo_predict_53(int32_t *restrict row, const int32_t *a, const int32
         row[i] = lift_odd_integers(row[i], a[i], b[i]);
 }
 
-/* A lifting step: x − factor × (a + b). */
+/* Make a lifting step: x − factor × (a + b). */
 static inline float lift(float x, float factor, float a, float b)
 {
     return x - factor * (a + b);

@@ -59,7 +59,7 @@ INLINE struct ycc convert_8(__m256i pixels, int size, int red)
     };
 }
 
-/* 32 pixels, 8 per vector. */
+/* Holds 32 pixels, 8 per vector. */
 struct pixels {
     __m256i a, b, c, d;
 };

@@ -10,7 +10,7 @@ static const _Alignas(64) uint8_t index_of_byte[64] = {0, 1, 2, 3, 4, 5, 6, 7, 8
     19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
     48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
-/* A vector whose byte i is size·i + offset. */
+/* Return a vector whose byte i is size·i + offset. */
 INLINE __m512i byte_of_pixel(int size, int offset)
 {
     const __m512i i = load512(index_of_byte), doubled = _mm512_add_epi8(i, i);

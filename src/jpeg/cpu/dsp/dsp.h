@@ -15,7 +15,7 @@
 
 enum { JPEG_ROW_PADDING = 64 };
 
-/* The data for quantising by a table, made once per table. */
+/* Holds the data for quantising by a table, made once per table. */
 struct jpeg_quantizer {
     _Alignas(64) uint16_t reciprocal[64]; /* in raster order, as below; the tiers share these fields, see quantizer.c */
     _Alignas(64) uint16_t correction[64];
@@ -28,7 +28,7 @@ struct jpeg_quantizer {
 /* `quant` in raster order, 1–65535. */
 void kst_jpeg_cpu_quantizer_init(struct jpeg_quantizer *quantizer, const uint16_t quant[64]);
 
-/* The same for `fdct_fast`. */
+/* Do the same for `fdct_fast`. */
 void kst_jpeg_cpu_quantizer_init_fast(struct jpeg_quantizer *quantizer, const uint16_t quant[64]);
 
 struct jpeg_dsp {
@@ -89,7 +89,7 @@ struct jpeg_dsp {
      */
     uint64_t (*zigzag)(const int16_t *block, int16_t *out);
 
-    /* Both together, for a block that is needed only in zig-zag order. Null: the tier has nothing faster than the two.
+    /* Do both, for a block that is needed only in zig-zag order. Null: the tier has nothing faster than the two.
      */
     uint64_t (*fdct_zigzag)(const uint8_t *in, ptrdiff_t pitch, const struct jpeg_quantizer *quantizer, int16_t *out);
 };

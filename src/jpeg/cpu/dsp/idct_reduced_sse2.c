@@ -21,7 +21,7 @@ INLINE __m128i descale_sample(__m128i sum, int bits)
     return _mm_srai_epi32(_mm_add_epi32(sum, _mm_set1_epi32((1 << (bits - 1)) + (128 << bits))), bits);
 }
 
-/* Four outputs for each of four columns. */
+/* Holds four outputs for each of four columns. */
 struct sums_4 {
     __m128i s0, s1, s2, s3;
 };

@@ -11,7 +11,7 @@
 
 enum { SHIFT_1 = DCT_BITS - DCT_PASS_BITS, SHIFT_2 = DCT_BITS + DCT_PASS_BITS + 3 };
 
-/* Coefficients of damaged streams may need 43 bits here. Of each result the lower 32 bits count. */
+/* Coefficients of damaged streams may need 43 bits here. The lower 32 bits of each result count. */
 void kst_jpeg_cpu_scaled_columns(uint32_t n, const int16_t *coefficients, const uint16_t *quant, int32_t rows[16][8])
 {
     const int32_t(*factor)[8] = kst_jpeg_cpu_scaled_factors[n];

@@ -13,7 +13,7 @@ enum {
     ONE = 1 << DCT_BITS
 };
 
-/* Eight outputs for each of four columns. */
+/* Holds eight outputs for each of four columns. */
 struct sums {
     __m128i s0, s1, s2, s3, s4, s5, s6, s7;
 };

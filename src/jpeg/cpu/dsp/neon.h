@@ -7,7 +7,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* 8×8 16-bit elements. */
+/* Holds 8×8 16-bit elements. */
 struct jpeg_rows_8x8 {
     int16x8_t r0, r1, r2, r3, r4, r5, r6, r7;
 };

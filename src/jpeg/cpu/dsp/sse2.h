@@ -32,7 +32,7 @@ INLINE __m128i sum_of_products(__m128i a, __m128i k, __m128i b, __m128i l)
     return _mm_add_epi32(_mm_madd_epi16(a, k), _mm_madd_epi16(b, l));
 }
 
-/* 8×8 16-bit elements. */
+/* Holds 8×8 16-bit elements. */
 struct jpeg_rows_8x8 {
     __m128i r0, r1, r2, r3, r4, r5, r6, r7;
 };

@@ -66,7 +66,7 @@ static void guess_again(struct jpeg_ahead *ahead, struct jpeg_cursor *cursor)
     ahead->token_count = 0;
 }
 
-/* Decode several MCUs before MCU `end` at once. False if this is impossible or must be left to single MCUs. */
+/* Decode several MCUs before MCU `end` at once. Returns false if this is impossible or must be left to single MCUs. */
 static bool read_run(struct jpeg_ahead *ahead, struct jpeg_cursor *cursor, uint32_t end)
 {
     const struct jpeg_entropy *entropy = ahead->entropy;

@@ -30,8 +30,8 @@ kst_status kst_jpeg_cpu_ahead_create(
 void kst_jpeg_cpu_ahead_release(struct memory *memory, struct jpeg_ahead *ahead);
 
 /*
- * Decode another `step` MCUs. False if they are not all there, a bit pattern is no code, or the tokens would take more
- * than their memory. After that nothing more can be decoded; what was decoded before stays.
+ * Decode another `step` MCUs. Returns false if they are not all there, a bit pattern is no code, or the tokens would
+ * take more than their memory. After that nothing more can be decoded; what was decoded before stays.
  */
 bool kst_jpeg_cpu_ahead_read(struct jpeg_ahead *ahead);
 

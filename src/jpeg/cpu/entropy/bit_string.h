@@ -9,7 +9,9 @@
 
 #include "core/sink.h"
 
-/* Consecutive pieces of coded data, each starting at a whole byte of `data`. Restart markers go between pieces. */
+/*
+ * Holds consecutive pieces of coded data, each starting at a whole byte of `data`. Restart markers go between pieces.
+ */
 struct jpeg_bit_string {
     struct memory *memory;
     uint8_t *data;
@@ -56,7 +58,7 @@ static inline void kst_jpeg_bit_string_put(struct jpeg_bit_string *bits, uint64_
     bits->pending &= 7;
 }
 
-/* The state of joining pieces at the end of a stream. */
+/* Holds the state of joining pieces at the end of a stream. */
 struct jpeg_joiner {
     struct sink *sink;
     uint64_t accumulator; /* as in jpeg_bit_string */

@@ -43,9 +43,9 @@ static inline size_t jpeg_bits_left(const struct jpeg_bits *bits)
 }
 
 /*
- * The byte that holds the next bit; *bit receives which of its bits that is, 0 being the highest (after the end it may
- * exceed 7), unless `bit` is null. Unlike `next` the result does not depend on how much is loaded. `first` is the first
- * byte of the data. `bits` is passed by value for the reason given below.
+ * Return the byte that holds the next bit; *bit receives which of its bits that is, 0 being the highest (after the end
+ * it may exceed 7), unless `bit` is null. Unlike `next` the result does not depend on how much is loaded. `first` is
+ * the first byte of the data. `bits` is passed by value for the reason given below.
  */
 const uint8_t *kst_jpeg_cpu_bits_place(struct jpeg_bits bits, const uint8_t *first, uint32_t *bit);
 

@@ -11,7 +11,7 @@
 /* Far more MCUs than photographs need to fall into step. */
 enum { JPEG_BORDERS = 1024 };
 
-/* The starts of the first MCUs after the guess. */
+/* Holds the starts of the first MCUs after the guess. */
 struct jpeg_borders {
     uint64_t position[JPEG_BORDERS];           /* place of the first bit in the scan's data, stuffing included */
     int32_t dc[JPEG_BORDERS][JPEG_COMPONENTS]; /* DC predictions before the MCU */
@@ -27,7 +27,7 @@ struct jpeg_shift {
     uint32_t dc[JPEG_COMPONENTS];
 };
 
-/* The data of a scan that is one interval and has a segment. */
+/* Return the data of a scan that is one interval and has a segment. */
 const uint8_t *kst_jpeg_cpu_scan_data(const struct jpeg_entropy *entropy, uint64_t *length);
 
 /* Return the first place at or after `at` that is neither inside a stuffed pair nor after fill bytes. */

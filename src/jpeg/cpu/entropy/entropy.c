@@ -41,7 +41,7 @@ static void note_end(struct jpeg_cursor *cursor, uint64_t offset)
     cursor->damage.ended++;
 }
 
-/* The derived tables of a component. Tables that equal those of an earlier component are not made again. */
+/* Holds the derived tables of a component. Tables that equal those of an earlier component are not made again. */
 struct table_pair {
     struct jpeg_lookup dc;
     struct jpeg_lookup ac;
@@ -90,7 +90,7 @@ static kst_status derive_tables(struct memory *memory, struct jpeg_entropy *entr
     return KST_OK;
 }
 
-/* The pairs that begin with the DC symbol of a block of the MCU. */
+/* Return the pairs that begin with the DC symbol of a block of the MCU. */
 static const struct jpeg_pairs *start_of(const struct jpeg_entropy *entropy, uint32_t block)
 {
     const struct table_pair *tables = entropy->tables;

@@ -13,7 +13,7 @@
 
 enum { JPEG_READ_AHEAD = 7 };
 
-/* Warnings counted in one stretch of decoding. */
+/* Holds warnings counted in one stretch of decoding. */
 struct jpeg_damage {
     uint64_t ended;   /* number of intervals whose data ended early or are lost */
     uint64_t invalid; /* number of bit patterns that are no code */
@@ -33,7 +33,7 @@ void kst_jpeg_cpu_damage_note(struct jpeg_damage *damage, kst_status warning, ui
 /* Count the damage as warnings in the report. Returns KST_OK or, with `strict`, the first warning. */
 kst_status kst_jpeg_cpu_damage_report(const struct jpeg_damage *damage, bool strict, kst_report *report);
 
-/* The position of decoding in a scan, always between two MCUs. May be copied. */
+/* Holds the position of decoding in a scan, always between two MCUs. May be copied. */
 struct jpeg_cursor {
     struct jpeg_bits bits;
     uint32_t mcu;   /* index of the next MCU in the scan */
@@ -53,8 +53,8 @@ struct jpeg_cursor {
 enum { JPEG_RUN_BLOCKS = 4 * JPEG_MCU_BLOCKS + 8 };
 
 /*
- * The tables of a block of a run: the pairs that begin with the next block's DC symbol, how many bytes behind them
- * those of this block's AC symbols lie, and the look-ups for single symbols.
+ * Holds the tables of a block of a run: the pairs that begin with the next block's DC symbol, how many bytes behind
+ * them those of this block's AC symbols lie, and the look-ups for single symbols.
  */
 struct jpeg_run_block {
     const struct jpeg_pairs *next;
@@ -62,7 +62,7 @@ struct jpeg_run_block {
     const struct jpeg_lookup *single_dc, *single_ac;
 };
 
-/* Everything that decoding a sequential scan needs. Immutable, so threads can share it. */
+/* Holds everything that decoding a sequential scan needs. Immutable, so threads can share it. */
 struct jpeg_entropy {
     const struct jpeg_plan *plan;
     const struct jpeg_scan *scan;
@@ -144,15 +144,15 @@ void kst_jpeg_cpu_decode_mcu(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, int16_t *blocks, uint8_t *last);
 
 /*
- * The same for up to `count` MCUs (at least 1), as many as fit JPEG_RUN_BLOCKS blocks, one after the other. Returns the
- * number of MCUs that were decoded.
+ * Return the same for up to `count` MCUs (at least 1), as many as fit JPEG_RUN_BLOCKS blocks, one after the other.
+ * Returns the number of MCUs that were decoded.
  */
 uint32_t kst_jpeg_cpu_decode_mcus(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last);
 
 /*
- * The same for `count` MCUs of at most JPEG_RUN_BLOCKS blocks, without damage. If they are not in one interval, or must
- * be decoded one by one, this returns false and leaves the cursor where it was.
+ * Do the same for `count` MCUs of at most JPEG_RUN_BLOCKS blocks, without damage. If they are not in one interval, or
+ * must be decoded one by one, this returns false and leaves the cursor where it was.
  */
 bool kst_jpeg_cpu_decode_run(
     const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count, int16_t *blocks, uint8_t *last);

@@ -15,7 +15,10 @@ enum {
     CHECKPOINTS = 128 /* checkpoints kept per run; when they are full, every second one is dropped */
 };
 
-/* One chunk, skipped through from a guess. MCUs and DC predictions count from the guess until they are shifted. */
+/*
+ * Describes one chunk, skipped through from a guess. MCUs and DC predictions count from the guess until they are
+ * shifted.
+ */
 struct guessed_chunk {
     const uint8_t *end;        /* end of the chunk */
     struct jpeg_cursor cursor; /* the run's current position */

@@ -10,7 +10,7 @@
 #include "core/operation.h"
 #include "jpeg/cpu/entropy/entropy.h"
 
-/* Cursors at the starts of MCUs, in ascending order; the first is at MCU 0. */
+/* Holds cursors at the starts of MCUs, in ascending order; the first is at MCU 0. */
 struct jpeg_checkpoints {
     struct jpeg_cursor *cursor;
     uint32_t count;

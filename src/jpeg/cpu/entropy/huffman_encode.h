@@ -38,7 +38,7 @@ struct jpeg_histogram {
     uint64_t ac[257];
 };
 
-/* Blocks in coding order: whole MCUs within one restart interval. */
+/* Holds blocks in coding order: whole MCUs within one restart interval. */
 struct jpeg_run {
     const int16_t *block; /* blocks in zig-zag order, 64 coefficients apart, 64-byte aligned */
     const uint64_t *mask; /* one per block, made by jpeg_dsp.zigzag */

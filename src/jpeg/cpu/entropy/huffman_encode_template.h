@@ -3,7 +3,7 @@
 
 #include "jpeg/cpu/entropy/huffman_encode.h"
 
-/* Bits on their way out, kept in registers while a run is coded. */
+/* Holds bits on their way out, kept in registers while a run is coded. */
 struct huffman_writer {
     uint8_t *out;
     uint64_t accumulator;
@@ -98,7 +98,7 @@ static inline void put_block(
     flush(w);
 }
 
-/* The difference from the component's last DC coefficient. */
+/* Return the difference from the component's last DC coefficient. */
 static inline int32_t difference(struct jpeg_run *run, uint32_t component, const int16_t *block)
 {
     int32_t value = block[0] - run->dc[component];

@@ -18,8 +18,8 @@ typedef uint64_t jpeg_history;
 struct jpeg_progressive;
 
 /*
- * Neighbouring MCUs of one row, from left to right. The blocks of an AC scan are consecutive in memory, and so are
- * their histories.
+ * Holds neighbouring MCUs of one row, from left to right. The blocks of an AC scan are consecutive in memory, and so
+ * are their histories.
  */
 struct jpeg_mcu_run {
     int16_t *block[JPEG_MCU_BLOCKS]; /* the blocks of the first MCU */
@@ -32,7 +32,7 @@ struct jpeg_mcu_run {
 typedef uint32_t jpeg_read_run(
     const struct jpeg_progressive *scan, struct jpeg_cursor *cursor, const struct jpeg_mcu_run *run);
 
-/* The parameters of a scan for the inner loops. */
+/* Holds the parameters of a scan for the inner loops. */
 struct jpeg_progressive {
     jpeg_read_run *read;
     const struct jpeg_entropy *entropy; /* the parts block_component and dc are used */
@@ -48,7 +48,7 @@ struct jpeg_progressive {
 kst_status kst_jpeg_cpu_progressive_init(struct memory *memory, struct jpeg_progressive *progressive,
     struct jpeg_entropy *entropy, const struct jpeg_plan *plan, const struct jpeg_scan *scan, enum cpu_tier tier);
 
-/* The function for a scan on a tier; used by kst_jpeg_cpu_progressive_init(). */
+/* Return the function for a scan on a tier; used by kst_jpeg_cpu_progressive_init(). */
 jpeg_read_run *kst_jpeg_cpu_progressive_tier(const struct jpeg_scan *scan, enum cpu_tier tier);
 
 #endif

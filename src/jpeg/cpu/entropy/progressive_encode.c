@@ -12,7 +12,7 @@
 #include "jpeg/cpu/entropy/tokens.h"
 #include "jpeg/syntax/writer.h"
 
-/* A scan, coded but not yet written. */
+/* Describes a scan, coded but not yet written. */
 struct scan {
     struct jpeg_bit_string bits;
     struct jpeg_set_aside aside;  /* all bits, if the coefficients are not in memory */
@@ -47,7 +47,7 @@ struct token_block {
     jpeg_token token[JPEG_TOKEN_CHUNK];
 };
 
-/* The state of the work on one scan. */
+/* Holds the state of the work on one scan. */
 struct progressive_worker {
     struct jpeg_picture_source picture; /* if coefficients are not in memory: where they come from, */
     struct jpeg_result_reader reader;   /* one of these two, */
@@ -88,8 +88,8 @@ static void drop_first(struct progressive_worker *worker)
 }
 
 /*
- * The block to fill after one that is full. If no more blocks may be kept, or there is no memory, only the last one
- * stays and is filled again, which is no failure.
+ * Return the block to fill after one that is full. If no more blocks may be kept, or there is no memory, only the last
+ * one stays and is filled again, which is no failure.
  */
 static struct token_block *next_block(struct progressive_worker *worker)
 {

@@ -12,7 +12,7 @@
 /* The bytes of an entry of struct jpeg_pairs. */
 enum { TOTAL = 0, FIRST_ADVANCE = 1, STARTS = 2, ADVANCE = 6 };
 
-/* The state of decoding between two look-ups. */
+/* Holds the state of decoding between two look-ups. */
 struct run_walk {
     struct jpeg_bits bits;
     const struct jpeg_pairs *table; /* for the next look-up */
@@ -20,14 +20,14 @@ struct run_walk {
     int64_t index; /* the zig-zag index of the next symbol minus 64 */
 };
 
-/* The outcome of a look-up: one symbol, which is there twice, or two. */
+/* Holds the outcome of a look-up: one symbol, which is there twice, or two. */
 struct run_symbols {
     const uint8_t *entry;
     int64_t first;  /* the zig-zag index of the first value minus 64 */
     int64_t behind; /* that of the second one plus 1 minus 64: not negative if the block ends */
 };
 
-/* Look up a single symbol. False if it is no code. */
+/* Look up a single symbol. Returns false if it is no code. */
 __attribute__((noinline)) static bool find_single(const struct jpeg_lookup *lookup, uint64_t loaded, uint64_t *pair)
 {
     jpeg_symbol symbol = jpeg_lookup_symbol(lookup, loaded);
@@ -38,7 +38,7 @@ __attribute__((noinline)) static bool find_single(const struct jpeg_lookup *look
 /*
  * Look up the next symbols. A symbol that is put at the end of the block or behind it must be looked up alone, since
  * what follows belongs to the next block; one that ends the block advances further. JPEG_NO_PAIR looks like such a
- * symbol. The entry of a single symbol is put at `single`. False if there is no code.
+ * symbol. The entry of a single symbol is put at `single`. Returns false if there is no code.
  */
 INLINE bool find_symbols(const struct run_walk *walk, struct run_symbols *symbols, uint64_t *single)
 {
@@ -56,7 +56,7 @@ INLINE bool find_symbols(const struct run_walk *walk, struct run_symbols *symbol
     return true;
 }
 
-/* The values of both symbols, in 64 bits each (EXTEND, F.12). */
+/* Return the values of both symbols, in 64 bits each (EXTEND, F.12). */
 INLINE __m128i find_values(uint64_t loaded, const uint8_t *entry)
 {
     int32_t starts;
@@ -166,7 +166,7 @@ static bool read_run(
 
 enum { BLOCK_SYMBOLS = 65, LANES = 16 };
 
-/* The symbols of a run, one after the other, in the first-level cache. */
+/* Holds the symbols of a run, one after the other, in the first-level cache. */
 struct run_kept {
     struct {
         uint16_t symbols; /* number of symbols up to its end */

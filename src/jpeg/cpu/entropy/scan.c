@@ -142,7 +142,7 @@ static uint32_t frame_row(const struct jpeg_entropy *entropy, uint32_t mcu)
     return scan->component_count > 1 ? row : row / entropy->plan->frame.component[scan->component[0]].v;
 }
 
-/* Decode `count` MCUs at once into their places. False if they must be decoded one by one. */
+/* Decode `count` MCUs at once into their places. Returns false if they must be decoded one by one. */
 static bool read_run(struct jpeg_scan_reader *reader, const struct jpeg_scan_target *target, uint32_t count)
 {
     _Alignas(64) int16_t blocks[JPEG_RUN_BLOCKS * 64];

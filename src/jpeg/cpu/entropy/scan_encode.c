@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * A coded row of MCUs. If the row does not start a restart interval, its first MCU depends on the row before through
- * the DC prediction. Such an MCU is deferred: it is kept as blocks and coded when the rows are joined.
+ * Describes a coded row of MCUs. If the row does not start a restart interval, its first MCU depends on the row before
+ * through the DC prediction. Such an MCU is deferred: it is kept as blocks and coded when the rows are joined.
  */
 struct band {
     _Alignas(64) int16_t first[JPEG_MCU_BLOCKS][64];
@@ -210,8 +210,8 @@ static void fail(struct scan_coding *coding, kst_status status)
 }
 
 /*
- * Claim the next row and wait for a free band; the caller holds the lock. False when no row is left or the coding
- * failed.
+ * Claim the next row and wait for a free band; the caller holds the lock. Returns false when no row is left or the
+ * coding failed.
  */
 static bool claim_row(struct scan_coding *coding, uint32_t *row)
 {
@@ -245,7 +245,7 @@ static void join_done(struct scan_coding *coding)
     coding->joining = false;
 }
 
-/* Claim the next row and fetch what it is made of. False when no row is left or the coding failed. */
+/* Claim the next row and fetch what it is made of. Returns false when no row is left or the coding failed. */
 static bool take_row(struct scan_coding *coding, uint32_t worker, uint32_t *row)
 {
     const struct jpeg_block_source *source = &coding->crew->source;

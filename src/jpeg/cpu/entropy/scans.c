@@ -9,7 +9,7 @@
 
 enum { NO_SCAN = UINT32_MAX };
 
-/* The progress of a scan, guarded by the schedule's lock. */
+/* Holds the progress of a scan, guarded by the schedule's lock. */
 struct stage {
     uint32_t after[JPEG_COMPONENTS]; /* scans that must have read a row before this one; NO_SCAN: none */
     uint32_t rows;                   /* number of MCU rows read */
@@ -67,7 +67,10 @@ static uint32_t find_limit(const struct scan_schedule *schedule, const struct st
     return limit < stage->rows + schedule->chunk ? limit : stage->rows + schedule->chunk;
 }
 
-/* The scan that is furthest behind, so that all threads work on rows that are still in a cache. Null: all must wait. */
+/*
+ * Return the scan that is furthest behind, so that all threads work on rows that are still in a cache. Null: all must
+ * wait.
+ */
 static struct stage *choose(const struct scan_schedule *schedule)
 {
     struct stage *best = NULL;

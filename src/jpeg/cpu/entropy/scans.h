@@ -9,7 +9,7 @@
 #include "core/operation.h"
 #include "jpeg/cpu/entropy/scan.h"
 
-/* The readers of all scans of a plan, and where they read to. */
+/* Holds the readers of all scans of a plan, and where they read to. */
 struct jpeg_scans {
     const struct jpeg_plan *plan;
     struct jpeg_scan_target target;  /* the caller sets the coefficients */

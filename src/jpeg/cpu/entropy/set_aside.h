@@ -6,7 +6,7 @@
 #include "core/spill.h"
 #include "jpeg/cpu/entropy/bit_string.h"
 
-/* Bytes that are next to each other in the spill. */
+/* Holds bytes that are next to each other in the spill. */
 struct jpeg_extent {
     uint64_t offset;
     size_t length;

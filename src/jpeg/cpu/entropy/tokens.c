@@ -59,7 +59,7 @@ static inline uint32_t bit_length(uint32_t value)
     return value == 0 ? 0 : 32 - (uint32_t)__builtin_clz(value);
 }
 
-/* The `size` bits that represent a value of that size (F.1.2.1.1). */
+/* Return the `size` bits that represent a value of that size (F.1.2.1.1). */
 static inline uint32_t value_bits(int32_t value, uint32_t size)
 {
     return (uint32_t)(value + (value >> 31)) & ((1U << size) - 1);
@@ -226,7 +226,7 @@ static void scan_ac(struct jpeg_tokens *t)
     end_run(t);
 }
 
-/* A DC coefficient; for a block of the padding to whole MCUs, the one coded before it in the MCU. */
+/* Return a DC coefficient; for a block of the padding to whole MCUs, the one coded before it in the MCU. */
 static int16_t dc_of(const struct jpeg_tokens *t, uint32_t c, uint32_t x, uint32_t y, int16_t before)
 {
     const struct jpeg_component *component = &t->frame->component[c];
