@@ -66,7 +66,7 @@ allow src/filters/gpu filters/gpu filters/kernels filters/cpu filters/parse.h fi
 allow src/filters/kernels filters/kernels kernels
 allow tools files peers tar video volume
 allow fuzz j2k core video volume
-allow bench jpeg j2k core
+allow bench jpeg j2k core run
 allow compat none
 allow plugins none
 allow examples none
