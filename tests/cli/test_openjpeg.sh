@@ -78,6 +78,8 @@ refused 'no name for JPEG 2000' opj_compress -i a.ppm -o x.jpg
 refused 'no index' opj_compress -i a.ppm -o x.jp2 -jpip
 refused 'width,height' opj_compress -i a.ppm -o x.jp2 -t 64x64
 refused 'width,height' opj_compress -i a.ppm -o x.jp2 -c 64,64
+refused 'no more precincts' opj_compress -i a.ppm -o x.jp2 -n 1 -c '[64,64],[32,32]'
+refused 'width,height,components' opj_compress -i a.raw -o x.jp2 -F 161,127,3,8
 refused 'name -i and -o' opj_decompress -i a.jp2
 refused 'no pixel' opj_decompress -i a.jp2 -o x.png -d 900,900,950,950
 refused 'x0,y0,x1,y1' opj_decompress -i a.jp2 -o x.png -d 1,2,3

@@ -34,18 +34,26 @@ bool opj_refuse_value(const struct opj_call *call, const char *option, const cha
     return false;
 }
 
+const char *opj_number(const char *text, unsigned *number)
+{
+    size_t digits = strspn(text, "0123456789");
+
+    if (digits == 0 || digits > 9)
+        return NULL;
+    *number = (unsigned)strtoul(text, NULL, 10);
+    return text + digits;
+}
+
 unsigned opj_numbers(const char *text, unsigned *number, unsigned most)
 {
     unsigned count = 0;
-    int length = 0;
 
-    while (count < most && *text >= '0' && *text <= '9' && sscanf(text, "%9u%n", &number[count], &length) == 1) {
-        count++;
-        text += length;
-        if (*text == '\0')
-            return count;
-        if (*text++ != ',')
+    while (count < most) {
+        text = opj_number(text, &number[count++]);
+        if (text == NULL || (*text != ',' && *text != '\0'))
             return 0;
+        if (*text++ == '\0')
+            return count;
     }
     return 0;
 }

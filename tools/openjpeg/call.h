@@ -35,6 +35,9 @@ __attribute__((format(printf, 2, 3))) bool opj_add(struct opj_call *call, const 
 /* Complain about the value of an option. Always returns false. */
 bool opj_refuse_value(const struct opj_call *call, const char *option, const char *value, const char *expected);
 
+/* Read a number of up to nine digits. @return what follows it; null: there is none */
+const char *opj_number(const char *text, unsigned *number);
+
 /* Read from one to `most` numbers with commas between them, and nothing else. @return how many; 0: something else */
 unsigned opj_numbers(const char *text, unsigned *number, unsigned most);
 

@@ -7,7 +7,7 @@
 
 #include "call.h"
 
-enum { RESOLUTIONS = 6, RESOLUTIONS_MAX = 33, PRECINCT_MAX = 1 << 15 };
+enum { RESOLUTIONS = 6, RESOLUTIONS_MAX = 33 };
 
 static bool take_size(struct opj_call *call, const char *option, const char *same, const char *value)
 {
@@ -139,16 +139,17 @@ static bool take_cinema_4k(struct opj_call *call, const char *value)
 /* width,height,components,depth,{s,u}[@1x1:…]: one component after the other. */
 static bool take_raw(struct opj_call *call, const char *value)
 {
-    unsigned width, height, components, depth;
-    char sign = 0;
-    int end = 0;
+    unsigned number[4] = {0};
+    const char *at = value;
 
-    if (sscanf(value, "%9u,%9u,%9u,%9u,%c%n", &width, &height, &components, &depth, &sign, &end) != 5 ||
-        (sign != 's' && sign != 'u') || (value[end] != '\0' && value[end] != '@') ||
-        strspn(value + end, "@1x:") != strlen(value + end))
+    for (int i = 0; i < 4 && at != NULL; i++) {
+        at = opj_number(at, &number[i]);
+        at = at != NULL && *at == ',' ? at + 1 : NULL;
+    }
+    if (at == NULL || (*at != 's' && *at != 'u') || strspn(at + 1, "@1x:") != strlen(at + 1))
         return opj_refuse_value(call, "F", value, "width,height,components,depth,s|u, without subsampling");
     return opj_add(call, "--raw") &&
-           opj_add(call, "%ux%ux%u:%u%s", width, height, components, depth, sign == 's' ? "s" : "") &&
+           opj_add(call, "%ux%ux%u:%u%s", number[0], number[1], number[2], number[3], *at == 's' ? "s" : "") &&
            opj_add(call, "--raw-layout") && opj_add(call, "planes");
 }
 
@@ -175,21 +176,31 @@ static const struct opj_option options[] = {{.name = "i", .value = true, .take =
     {.name = "TargetBitDepth", .value = true, .refusal = "the depth is the input's"}, {.name = NULL}};
 #undef ENCODE
 
+/* Read one of the precincts "[w,h],[w,h]". @return what follows it and its comma; null: there is none */
+static const char *read_precinct(const char *text, unsigned *width, unsigned *height)
+{
+    const char *at = *text == '[' ? opj_number(text + 1, width) : NULL;
+
+    at = at != NULL && *at == ',' ? opj_number(at + 1, height) : NULL;
+    if (at == NULL || *at != ']')
+        return NULL;
+    return at[1] == ',' ? at + 2 : at + 1;
+}
+
 /* Add a precinct for each resolution: behind the list each is half as large as the one before (2 at least). */
 static bool add_precincts(struct opj_call *call)
 {
-    char list[RESOLUTIONS_MAX * 12] = "";
-    unsigned width = PRECINCT_MAX, height = PRECINCT_MAX, count = RESOLUTIONS;
+    char list[RESOLUTIONS_MAX * 24] = "";
+    unsigned width = 0, height = 0, count = RESOLUTIONS;
     const char *at = call->precincts;
 
     if (call->resolutions != NULL)
         opj_numbers(call->resolutions, &count, 1);
     for (unsigned i = 0; i < count; i++) {
         size_t length = strlen(list);
-        int end = 0;
-        if (*at == '[' && sscanf(at, "[%9u,%9u]%n", &width, &height, &end) == 2 && end > 0)
-            at += at[end] == ',' ? end + 1 : end;
-        else if (*at != '\0' || i == 0)
+        if (i == 0 || *at != '\0')
+            at = read_precinct(at, &width, &height);
+        if (at == NULL)
             return opj_refuse_value(call, "c", call->precincts, "[width,height],[width,height]...");
         snprintf(list + length, sizeof list - length, "%s%ux%u", i > 0 ? "," : "", width, height);
         if (*at == '\0') {
@@ -197,6 +208,8 @@ static bool add_precincts(struct opj_call *call)
             height = height > 2 ? height / 2 : 2;
         }
     }
+    if (*at != '\0')
+        return opj_refuse_value(call, "c", call->precincts, "no more precincts than there are resolutions (-n)");
     return opj_add(call, "--precincts") && opj_add(call, "%s", list);
 }
 
