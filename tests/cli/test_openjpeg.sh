@@ -85,6 +85,9 @@ refused 'no pixel' opj_decompress -i a.jp2 -o x.png -d 900,900,950,950
 refused 'x0,y0,x1,y1' opj_decompress -i a.jp2 -o x.png -d 1,2,3
 refused '0 alone' opj_decompress -i a.jp2 -o x.png -p 8
 refused 'no format' opj_decompress -i a.jp2 -o x.tga
+code=0
+./opj_decompress -i missing.jp2 -o x.png -d 1,2,30,40 2>err || code=$?
+equals $code 1
 for program in opj_compress opj_decompress; do
     ./$program -h | grep -q "^Usage: $program" || fail "no help of $program"
 done

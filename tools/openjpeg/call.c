@@ -159,7 +159,7 @@ bool opj_add_files(struct opj_call *call, const char *format)
 
 int opj_run(struct opj_call *call, const struct verb *verb, bool fine)
 {
-    int code = fine ? verb->run(call->count, call->words) : EXIT_USAGE;
+    int code = fine ? verb->run(call->count, call->words) : call->failed ? EXIT_FAILED : EXIT_USAGE;
 
     for (int i = 0; i < call->count; i++)
         free(call->words[i]);

@@ -17,6 +17,7 @@ struct opj_call {
     const char *resolutions, *precincts;          /* -n and -c of opj_compress */
     unsigned reduce;
     bool target, irreversible, tile, partial, whole_size, split;
+    bool failed; /* the command line is right, but the input is not */
 };
 
 /* An option of OpenJPEG's. Exactly one of the last three members is set; all are null where it asks for what is done.

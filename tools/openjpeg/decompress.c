@@ -144,6 +144,7 @@ static bool add_area(struct opj_call *call)
     }
     bool fine = source_read(&source, call->input, UINT64_MAX, &problem) && read_place(&source, &place, &problem);
     source_release(&source);
+    call->failed = true; /* unless all that follows is right */
     if (!fine) {
         complain(call->input, "%s", problem.text);
         return false;
@@ -153,6 +154,7 @@ static bool add_area(struct opj_call *call)
         complain(call->input, "the area %s has no pixel of the picture", call->area);
         return false;
     }
+    call->failed = false;
     return opj_add(call, "--region") && opj_add(call, "%ux%u+%u+%u", x[1], y[1], x[0], y[0]);
 }
 
