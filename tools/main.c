@@ -11,12 +11,28 @@
 static const struct verb *const verbs[] = {&verb_decode, &verb_encode, &verb_transcode, &verb_convert, &verb_filter,
     &verb_video, &verb_volume, &verb_info, &verb_compare, &verb_devices, &verb_bench, &verb_profile, &verb_run, NULL};
 
+/* Verbs with the command lines of other programs, whose names are also this program's if it is called by them. */
+static const struct verb *const foreign[] = {&verb_opj_compress, &verb_opj_decompress, NULL};
+
+static const struct verb *find_in(const struct verb *const *list, const char *name)
+{
+    for (; *list != NULL; list++)
+        if (strcmp((*list)->name, name) == 0)
+            return *list;
+    return NULL;
+}
+
 static const struct verb *find_verb(const char *name)
 {
-    for (const struct verb *const *verb = verbs; *verb != NULL; verb++)
-        if (strcmp((*verb)->name, name) == 0)
-            return *verb;
-    return NULL;
+    const struct verb *verb = find_in(verbs, name);
+    return verb != NULL ? verb : find_in(foreign, name);
+}
+
+/* Return the verb of whose name this program is called; null for its own name. */
+static const struct verb *called_as(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return find_in(foreign, slash == NULL ? path : slash + 1);
 }
 
 static void print_help(FILE *to)
@@ -30,6 +46,7 @@ static void print_help(FILE *to)
           "  kostka transcode --rotate 90 --optimize photo.jpg turned.jpg\n"
           "\n"
           "'kostka help VERB' tells the options of a verb, 'kostka --version' the version.\n"
+          "'kostka opj_compress' and 'kostka opj_decompress' take the command lines of OpenJPEG's programs.\n"
           "Environment: KOSTKA_THREADS, KOSTKA_DEVICE, KOSTKA_CPU (c, sse2, avx2, avx512, neon).\n"
           "Exit status: 0 all well, 1 some inputs failed, 2 wrong usage, 3 the device is not available,\n"
           "4 interrupted, can be resumed.\n",
@@ -63,6 +80,11 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    const struct verb *own = argc > 0 ? called_as(argv[0]) : NULL;
+    if (own != NULL) {
+        output_begin();
+        return own->run(argc, argv);
+    }
     if (argc < 2) {
         print_help(stderr);
         return EXIT_USAGE;

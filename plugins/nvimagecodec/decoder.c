@@ -9,32 +9,26 @@
 
 #include "picture.h"
 
-struct nvimgcodecDecoder {
-    Engine engine;
-};
-
 enum { BATCH = 64 }; /* pictures that a GPU decodes well at once */
+
+static Engine *engine_of(nvimgcodecDecoder_t decoder)
+{
+    return (Engine *)decoder; /* which create() has made */
+}
 
 static nvimgcodecStatus_t create(
     void *instance, nvimgcodecDecoder_t *decoder, const nvimgcodecExecutionParams_t *parameters, const char *options)
 {
     (void)options; /* each names the decoder that it is for, and none is for this one */
-    nvimgcodecDecoder_t made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return NVIMGCODEC_STATUS_ALLOCATOR_FAILURE;
-    nvimgcodecStatus_t status = engine_open(&made->engine, instance, parameters);
-    if (status != NVIMGCODEC_STATUS_SUCCESS) {
-        free(made);
-        return status;
-    }
-    *decoder = made;
+    Engine *engine = NULL;
+    nvimgcodecStatus_t status = engine_create(instance, parameters, &engine);
+    *decoder = (nvimgcodecDecoder_t)engine;
     return status;
 }
 
 static nvimgcodecStatus_t destroy(nvimgcodecDecoder_t decoder)
 {
-    engine_close(&decoder->engine);
-    free(decoder);
+    engine_destroy(engine_of(decoder));
     return NVIMGCODEC_STATUS_SUCCESS;
 }
 
@@ -44,14 +38,14 @@ static nvimgcodecProcessingStatus_t can_decode(nvimgcodecDecoder_t decoder, cons
     Picture picture;
 
     (void)thread;
-    return picture_plan(&picture, &decoder->engine, image, stream, parameters);
+    return picture_plan(&picture, engine_of(decoder), image, stream, parameters);
 }
 
 /* Decode one picture on the thread that calls. */
 static nvimgcodecProcessingStatus_t decode_picture(nvimgcodecDecoder_t decoder, const nvimgcodecImageDesc_t *image,
     const nvimgcodecCodeStreamDesc_t *stream, const nvimgcodecDecodeParams_t *parameters)
 {
-    const Engine *engine = &decoder->engine;
+    const Engine *engine = engine_of(decoder);
     Picture picture;
     kst_decode_item item;
     kst_report report;
@@ -88,7 +82,7 @@ typedef struct Batch {
 static void plan_batch(nvimgcodecDecoder_t decoder, const nvimgcodecImageDesc_t **images,
     const nvimgcodecCodeStreamDesc_t **streams, size_t count, const nvimgcodecDecodeParams_t *parameters, Batch *batch)
 {
-    const Engine *engine = &decoder->engine;
+    const Engine *engine = engine_of(decoder);
 
     for (size_t i = 0; i < count; i++) {
         Picture *picture = &batch->picture[batch->count];
@@ -136,7 +130,7 @@ static nvimgcodecStatus_t decode_batch(nvimgcodecDecoder_t decoder, const nvimgc
     for (size_t first = 0; first < batch.count; first = end) {
         for (end = first + 1; end < batch.count && batch.stream[end] == batch.stream[first];)
             end++;
-        decode_in_order(&decoder->engine, &batch, first, end - first);
+        decode_in_order(engine_of(decoder), &batch, first, end - first);
     }
     free(batch.picture);
     free(batch.item);
@@ -157,7 +151,7 @@ static nvimgcodecStatus_t get_metadata(
 
 static nvimgcodecStatus_t mini_batch_size(nvimgcodecDecoder_t decoder, int *size)
 {
-    *size = decoder->engine.plugin->cuda ? BATCH : 1;
+    *size = engine_of(decoder)->plugin->cuda ? BATCH : 1;
     return NVIMGCODEC_STATUS_SUCCESS;
 }
 

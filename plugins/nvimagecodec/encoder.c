@@ -7,30 +7,24 @@
 #include "encode_options.h"
 #include "stream.h"
 
-struct nvimgcodecEncoder {
-    Engine engine;
-};
+static Engine *engine_of(nvimgcodecEncoder_t encoder)
+{
+    return (Engine *)encoder; /* which create() has made */
+}
 
 static nvimgcodecStatus_t create(
     void *instance, nvimgcodecEncoder_t *encoder, const nvimgcodecExecutionParams_t *parameters, const char *options)
 {
     (void)options; /* each names the encoder that it is for, and none is for this one */
-    nvimgcodecEncoder_t made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return NVIMGCODEC_STATUS_ALLOCATOR_FAILURE;
-    nvimgcodecStatus_t status = engine_open(&made->engine, instance, parameters);
-    if (status != NVIMGCODEC_STATUS_SUCCESS) {
-        free(made);
-        return status;
-    }
-    *encoder = made;
+    Engine *engine = NULL;
+    nvimgcodecStatus_t status = engine_create(instance, parameters, &engine);
+    *encoder = (nvimgcodecEncoder_t)engine;
     return status;
 }
 
 static nvimgcodecStatus_t destroy(nvimgcodecEncoder_t encoder)
 {
-    engine_close(&encoder->engine);
-    free(encoder);
+    engine_destroy(engine_of(encoder));
     return NVIMGCODEC_STATUS_SUCCESS;
 }
 
@@ -40,7 +34,7 @@ static nvimgcodecProcessingStatus_t can_encode(nvimgcodecEncoder_t encoder, cons
     Encoding encoding;
 
     (void)thread;
-    return encoding_plan(&encoding, &encoder->engine, image, stream, parameters);
+    return encoding_plan(&encoding, engine_of(encoder), image, stream, parameters);
 }
 
 /* Encode one picture. What lies in the device's memory is encoded after the work of the stream that produces it. */
@@ -48,7 +42,7 @@ static nvimgcodecProcessingStatus_t encode_picture(nvimgcodecEncoder_t encoder,
     const nvimgcodecCodeStreamDesc_t *stream, const nvimgcodecImageDesc_t *image,
     const nvimgcodecEncodeParams_t *parameters)
 {
-    const Engine *engine = &encoder->engine;
+    const Engine *engine = engine_of(encoder);
     Encoding encoding;
     kst_encode_item item = {.image = &encoding.pixels, .options = &encoding.options};
 

@@ -5,26 +5,21 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-/* Pass one line on to the framework's log. */
-static void log_line(const Engine *engine, nvimgcodecDebugMessageSeverity_t severity, const char *line)
+/* Pass on what the library logs: why a device cannot be opened, and what is wrong with a picture. */
+static void write_log(void *user, kst_log_level level, const char *line)
 {
-    const nvimgcodecFrameworkDesc_t *framework = engine->plugin->framework;
+    const Plugin *plugin = ((const Engine *)user)->plugin;
+    const nvimgcodecFrameworkDesc_t *framework = plugin->framework;
+    nvimgcodecDebugMessageSeverity_t severity =
+        level == KST_LOG_ERROR ? NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_ERROR : NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_WARNING;
     nvimgcodecDebugMessageData_t data = {.struct_type = NVIMGCODEC_STRUCTURE_TYPE_DEBUG_MESSAGE_DATA,
         .struct_size = sizeof data,
         .message = line,
-        .codec = engine->plugin->id,
-        .codec_id = engine->plugin->id,
+        .codec = plugin->id,
+        .codec_id = plugin->id,
         .codec_version = NVIMGCODEC_VER};
 
     framework->log(framework->instance, severity, NVIMGCODEC_DEBUG_MESSAGE_CATEGORY_GENERAL, &data);
-}
-
-/* Pass on what the library logs, which says why a device cannot be opened. */
-static void write_log(void *engine, kst_log_level level, const char *line)
-{
-    log_line(engine,
-        level == KST_LOG_ERROR ? NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_ERROR : NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_WARNING,
-        line);
 }
 
 /* Return the device of the calling thread's CUDA context, the first one if it has none. */
@@ -43,15 +38,15 @@ static int current_device(void)
     return device;
 }
 
-nvimgcodecStatus_t engine_open(Engine *engine, const Plugin *plugin, const nvimgcodecExecutionParams_t *parameters)
+/* Open the context of an engine. */
+static kst_status open_context(Engine *engine, const nvimgcodecExecutionParams_t *parameters)
 {
     kst_context_options options;
     char device[24] = "cpu";
     const char *threads = getenv("KOSTKA_THREADS");
 
-    engine->plugin = plugin;
     kst_context_options_init(&options);
-    if (plugin->cuda) {
+    if (engine->plugin->cuda) {
         int id = parameters->device_id;
         snprintf(device, sizeof device, "cuda:%d", id >= 0 ? id : current_device());
     } else if (threads == NULL || *threads == '\0') {
@@ -59,16 +54,29 @@ nvimgcodecStatus_t engine_open(Engine *engine, const Plugin *plugin, const nvimg
     }
     options.device = device;
     options.log = (kst_log){.write = write_log, .user = engine, .level = KST_LOG_WARNING};
-    kst_status status = kst_context_create(&options, &engine->context);
-    if (!status)
-        return NVIMGCODEC_STATUS_SUCCESS;
-    log_line(engine, NVIMGCODEC_DEBUG_MESSAGE_SEVERITY_ERROR, kst_status_text(status));
-    return status == KST_ERROR_MEMORY ? NVIMGCODEC_STATUS_ALLOCATOR_FAILURE : NVIMGCODEC_STATUS_EXECUTION_FAILED;
+    return kst_context_create(&options, &engine->context);
 }
 
-void engine_close(Engine *engine)
+nvimgcodecStatus_t engine_create(Plugin *plugin, const nvimgcodecExecutionParams_t *parameters, Engine **engine)
+{
+    Engine *made = calloc(1, sizeof *made);
+
+    if (made == NULL)
+        return NVIMGCODEC_STATUS_ALLOCATOR_FAILURE;
+    made->plugin = plugin;
+    kst_status status = open_context(made, parameters);
+    if (status) {
+        free(made); /* the library has logged why */
+        return status == KST_ERROR_MEMORY ? NVIMGCODEC_STATUS_ALLOCATOR_FAILURE : NVIMGCODEC_STATUS_EXECUTION_FAILED;
+    }
+    *engine = made;
+    return NVIMGCODEC_STATUS_SUCCESS;
+}
+
+void engine_destroy(Engine *engine)
 {
     kst_context_destroy(&engine->context);
+    free(engine);
 }
 
 static nvimgcodecProcessingStatus_t status_of_error(kst_status status)

@@ -20,12 +20,13 @@ typedef struct Engine {
 } Engine;
 
 /*
- * Open a context: of one thread if the plugin works on the CPU, since the framework's threads share a batch, otherwise
- * on the device that the framework names. KOSTKA_THREADS changes the number of threads.
+ * Make an engine, which is what a handle of the framework's points to. Its context has one thread if the plugin works
+ * on the CPU, since the framework's threads share a batch; otherwise it works on the device that the framework names.
+ * KOSTKA_THREADS changes the number of threads. @param engine receives it; engine_destroy() ends it
  */
-nvimgcodecStatus_t engine_open(Engine *engine, const Plugin *plugin, const nvimgcodecExecutionParams_t *parameters);
+nvimgcodecStatus_t engine_create(Plugin *plugin, const nvimgcodecExecutionParams_t *parameters, Engine **engine);
 
-void engine_close(Engine *engine);
+void engine_destroy(Engine *engine);
 
 /*
  * Return the framework's status for what a report says. A picture that lacks pixels has failed; the library has logged

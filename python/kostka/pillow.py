@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lets Pillow decode JPEG with Kostka: after register(), Image.open() and load() do so, and programs stay as they are.
+"""Lets Pillow decode and encode JPEG with Kostka: after register(), Image.open(), load() and save() do so, and programs
+stay as they are.
 
     import kostka.pillow
     kostka.pillow.register()
 
 The pixels are those of Pillow's own decoder, which still decodes what is damaged or cut off, reports it, and decodes to
-YCbCr. unregister() ends that.
+YCbCr. The files are those of Pillow's own encoder, which still encodes modes other than L and RGB, and with qtables, smooth,
+streamtype or keep_rgb. unregister() ends that.
 """
 
 from PIL import Image, ImageFile
 
-from . import KostkaError, decode
+from . import KostkaError, _pillow_memory, decode, encode
 
 # Kostka's format for a mode, and Pillow's raw mode for its bytes; of a mode that has none the raw mode is the decoder's.
 _FORMATS = {"L": ("grey", "L"), "RGB": ("rgba", "RGBX"), "CMYK": ("cmyk", None)}
@@ -55,12 +57,111 @@ class _Decoder(ImageFile.PyDecoder):
         return -1, error if count < 0 else 0
 
 
+# For a mode Kostka's format, Pillow's raw mode for it, which is how Pillow stores pixels, and its channels.
+_SOURCES = {"L": ("grey", "L", 1), "RGB": ("rgba", "RGBX", 4)}
+
+_SUBSAMPLINGS = {-1: "420", 0: "444", 1: "422", 2: "420"}
+
+
+def _settings(config):
+    """Name the arguments of Pillow's encoder, whose number depends on its release; None for an unknown release."""
+    names = ["keep_rgb", "streamtype", "dpi", "subsampling", "blocks", "rows"]
+    middle = list(config[4:-4])
+    if len(middle) in (4, 6, 7) and not isinstance(middle[2], (list, tuple)):  # numbers for the density
+        at = len(middle) == 7
+        middle[at + 1 : at + 3] = [(middle[at + 1], middle[at + 2])]
+        middle = ([] if at else [False]) + middle + ([0, 0] if len(middle) == 3 else [])
+    if len(middle) != len(names):
+        return None
+    ends = dict(zip(["quality", "progressive", "smooth", "optimize"], config[:4]))
+    return {**ends, **dict(zip(names, middle)), **dict(zip(["qtables", "comment", "extra", "exif"], config[-4:]))}
+
+
+def _options(config):
+    """Return options of encode() for the arguments of Pillow's encoder; None where it must do the work itself."""
+    if config["smooth"] or config["streamtype"] or config["qtables"] or config["keep_rgb"]:
+        return None
+    if config["subsampling"] not in _SUBSAMPLINGS or not (config["quality"] == -1 or 1 <= config["quality"] <= 100):
+        return None
+    options = {"subsampling": _SUBSAMPLINGS[config["subsampling"]]}
+    if config["quality"] != -1:
+        options["quality"] = config["quality"]
+    if config["progressive"] or config["optimize"]:
+        options["coding"] = "progressive" if config["progressive"] else "optimized"
+    if config["dpi"][0] > 0 and config["dpi"][1] > 0:
+        options["density"] = ("inch", *config["dpi"])
+    if config["blocks"] or config["rows"]:
+        options["restart"] = ("rows", config["rows"]) if config["rows"] else config["blocks"]
+    return options
+
+
+def _segment(marker, data):
+    return b"\xff" + bytes([marker]) + (len(data) + 2).to_bytes(2, "big") + data if data else b""
+
+
+class _Encoder(ImageFile.PyEncoder):
+    """Pillow makes one for each picture that it saves; args are those of its own encoder of the same name."""
+
+    _pushes_fd = True
+
+    def encode(self, bufsize):
+        config = _settings(self.args[1:])
+        data = self._encode(config) if config else None
+        if data is None:
+            return self._encode_otherwise()
+        return len(data), 1, data
+
+    def _encode(self, config):
+        """Encode with Kostka, and put Pillow's own segments behind the JFIF header; None if it cannot be done."""
+        options = _options(config)
+        if options is None or self.mode not in _SOURCES or self.args[0] != self.mode:
+            return None
+        if self.mode == "L" and config["subsampling"] > 0:  # the one component has these factors then
+            return None
+        format, rawmode, channels = _SOURCES[self.mode]
+        width, height = self.state.xsize, self.state.ysize
+        shape = (height, width, channels) if channels > 1 else (height, width)
+        whole = self.state.extents() == (0, 0, *self.im.size)
+        pixels, owner = (whole and _pillow_memory.pixels(self.im, channels)) or (None, None)
+        if pixels is None:
+            pixels = memoryview(self._raw(rawmode, width * height * channels))
+        try:
+            data = memoryview(encode(pixels.cast("B", shape), format=format, **options))
+        except (KostkaError, ValueError):  # Pillow says what is wrong
+            return None
+        finally:
+            del owner, pixels  # which was valid until here
+        header = 4 + int.from_bytes(data[4:6], "big")
+        comment = config["comment"]
+        comment = comment.encode() if isinstance(comment, str) else comment
+        segments = _segment(0xE1, config["exif"]), config["extra"], _segment(0xFE, comment)
+        return b"".join([data[:header], *segments, data[header:]])
+
+    def _raw(self, rawmode, length):
+        encoder = Image.core.raw_encoder(self.mode, rawmode, 0, 1)
+        encoder.setimage(self.im, self.state.extents())
+        return encoder.encode(max(length, 1))[2]
+
+    def _encode_otherwise(self):
+        encoder = Image.core.jpeg_encoder(self.mode, *self.args)
+        encoder.setimage(self.im, self.state.extents())
+        size = max(1 << 16, 4 * self.state.xsize * self.state.ysize)
+        parts = []
+        while True:
+            _, error, data = encoder.encode(size)
+            parts.append(data)
+            if error:
+                return sum(map(len, parts)), error, b"".join(parts)
+
+
 def register():
-    """Let Pillow decode JPEG with Kostka, in all threads of this process."""
+    """Let Pillow decode and encode JPEG with Kostka, in all threads of this process."""
     Image.register_decoder("jpeg", _Decoder)
+    Image.register_encoder("jpeg", _Encoder)
 
 
 def unregister():
-    """Let Pillow decode JPEG by itself again."""
-    if Image.DECODERS.get("jpeg") is _Decoder:
-        del Image.DECODERS["jpeg"]
+    """Let Pillow decode and encode JPEG by itself again."""
+    for coders, own in (Image.DECODERS, _Decoder), (Image.ENCODERS, _Encoder):
+        if coders.get("jpeg") is own:
+            del coders["jpeg"]

@@ -11,6 +11,8 @@ luminance, but colours are not converted, since pydicom does that where the data
 decode_pixel_data() and encode_pixel_data() are those of pylibjpeg's plugins.
 """
 
+import warnings
+
 from . import OptionError, decode, encode, info
 
 _SYNTAX = "1.2.840.10008.1.2.4."
@@ -65,16 +67,17 @@ def _codestream(data):
     return data
 
 
-def _samples(src):
+def _samples(src, strict=True):
     """Decode a frame to its samples, pixel by pixel, with the bits that are stored of each."""
     src = bytes(src)
-    if src[:2] == b"\xff\xd8":
-        return bytearray(memoryview(decode(_without_transform(src), strict=True))), 8
-    src = _codestream(src)
-    image = decode(src, strict=True)
+    jpeg = src[:2] == b"\xff\xd8"
+    src = _without_transform(src) if jpeg else _codestream(src)
+    image = decode(src, strict=strict)
+    if image.report.warnings:
+        warnings.warn(f"Kostka: {image.report.message}", stacklevel=3)
     if len(image.planes) > 1:
         raise ValueError("components of different sizes or depths have no place in a frame")
-    return bytearray(memoryview(image)), info(src).components[0].depth
+    return bytearray(memoryview(image)), 8 if jpeg else info(src).components[0].depth
 
 
 def is_available(uid=None):
@@ -111,8 +114,11 @@ def _encode_frame(src, runner):
 
 
 def decode_pixel_data(src, ds=None, version=1, **options):
-    """Decode a frame as pylibjpeg's plugins do: to an array of bytes, or with version=2 to a bytearray."""
-    frame, _ = _samples(src)
+    """Decode a frame as pylibjpeg's plugins do: to an array of bytes, or with version=2 to a bytearray.
+
+    Damage is a warning, and an error only if nothing can be decoded.
+    """
+    frame, _ = _samples(src, strict=False)  # since pylibjpeg asks no other plugin
     if version == 1:
         import numpy
 

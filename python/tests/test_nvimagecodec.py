@@ -90,6 +90,11 @@ class _Codec:
         self.equal(self.decode(data, color_spec=nv.ColorSpec.UNCHANGED), kostka.decode(data, device="cpu"))
         self.equal(self.decode(data), kostka.decode(data, format="rgb", device="cpu"))
 
+    def test_inks(self):
+        """CMYK is refused without a message, since the framework's own decoders convert it."""
+        data = bytes(kostka.encode(_picture(4), format="cmyk"))
+        self.assertIsNone(self.decode(data))
+
     def test_components(self):
         """Components of one size as coded; others are refused, and no other decoder is there."""
         ycc = {"color_spec": nv.ColorSpec.SYCC, "sample_format": nv.SampleFormat.P_YUV}

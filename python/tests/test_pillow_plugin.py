@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pillow decodes JPEG with Kostka to the same pixels, and with itself what is damaged."""
+"""Pillow decodes JPEG with Kostka to the same pixels, encodes it to the same bytes, and does the rest with itself."""
 
 import hashlib
 import io
+import os
+import pathlib
+import tempfile
 import unittest
 
 try:
@@ -78,6 +81,65 @@ class Plugin(unittest.TestCase):
             kostka.pillow.decode = kept
             kostka.pillow.unregister()
         self.assertEqual([call["format"] for call in calls], ["grey"])
+
+    def _save(self, image, path, options):
+        """The file's bytes, or the error."""
+        try:
+            image.save(path or (memory := io.BytesIO()), "JPEG", **options)
+        except (OSError, TypeError, ValueError) as error:
+            return str(error)
+        return pathlib.Path(path).read_bytes() if path else memory.getvalue()
+
+    def _saves(self, image, options, path=None):
+        """Save with Pillow alone and with Kostka, which must make the same bytes; return how often Kostka encoded."""
+        import kostka.pillow
+
+        expected = self._save(image, path, options)
+        calls = []
+        kostka.pillow.register()
+        kept, kostka.pillow.encode = kostka.pillow.encode, lambda *a, **k: calls.append(k) or kept(*a, **k)
+        try:
+            self.assertEqual(self._save(image, path, options), expected, (image.mode, options))
+        finally:
+            kostka.pillow.encode = kept
+            kostka.pillow.unregister()
+        return len(calls)
+
+    def test_saving(self):
+        exif = b"Exif\0\0II*\0\x08\0\0\0\0\0"
+        ours = (
+            {},
+            {"quality": 90, "dpi": (300, 150), "comment": "words"},
+            {"quality": 100, "subsampling": 0},
+            {"progressive": True, "exif": exif, "icc_profile": bytes(70000), "comment": b"more"},
+            {"optimize": True, "quality": 33, "exif": exif},
+        )
+        rgb = Image.frombytes("RGB", (WIDTH, HEIGHT), bytes(pictures.array(WIDTH, HEIGHT)))
+        for image in rgb, rgb.convert("L"), rgb.crop((0, 0, 1, 1)):
+            for options in ours:
+                self.assertEqual(self._saves(image, options), 1, options)
+        self.assertEqual(self._saves(rgb, {"subsampling": "4:2:2"}), 1)
+        for options in {"qtables": "web_high"}, {"quality": "web_low"}, {"smooth": 10}, {"streamtype": 1}, {"quality": -5}:
+            self.assertEqual(self._saves(rgb, options), 0)
+        for mode in "CMYK", "1", "YCbCr", "P":
+            self.assertEqual(self._saves(rgb.convert(mode), {}), 0)
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self._saves(rgb, {"quality": 90}, os.path.join(folder, "a.jpg")), 1)
+
+    def test_saving_in_pieces(self):
+        """An image that Pillow has in several pieces is copied first."""
+        import kostka._pillow_memory
+
+        size = Image.core.get_block_size()
+        Image.core.set_block_size(4096)
+        try:
+            image = Image.frombytes("RGB", (WIDTH, HEIGHT), bytes(pictures.array(WIDTH, HEIGHT)))
+        finally:
+            Image.core.set_block_size(size)
+        self.assertIsNone(kostka._pillow_memory.pixels(image.im, 4))
+        self.assertEqual(self._saves(image, {}), 1)
+        pixels, _ = kostka._pillow_memory.pixels(image.copy().im, 4)
+        self.assertEqual(bytes(pixels[:3]), bytes(pictures.array(WIDTH, HEIGHT).cast("B")[:3]))
 
 
 if __name__ == "__main__":

@@ -192,6 +192,9 @@ class Functions(unittest.TestCase):
         )
         self.assertEqual(kostka.pydicom.decode_pixel_data(data, version=2), bytearray(pixels.tobytes()))
         self.assertEqual(kostka.pydicom.decode_pixel_data(data).dtype, np.uint8)
+        with self.assertWarnsRegex(UserWarning, "Kostka: the codestream ends early"):
+            short = kostka.pydicom.decode_pixel_data(data[: len(data) // 2], version=2)
+        self.assertEqual(len(short), pixels.nbytes)
 
 
 if __name__ == "__main__":
