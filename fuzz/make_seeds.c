@@ -77,6 +77,14 @@ static const struct j2k_kind j2k_kinds[] = {
         KST_J2K_HEADERS_PPM, 0, 0},
     {"profile1.j2k", KST_FORMAT_RGB, false, true, true, false, 0, 2, 0, KST_PROGRESSION_RLCP, KST_J2K_HEADERS_INLINE, 0,
         KST_J2K_PROFILE_1},
+    {"ht.jph", KST_FORMAT_RGB, true, false, true, false, KST_J2K_HT, 1, 0, KST_PROGRESSION_RPCL, KST_J2K_HEADERS_INLINE,
+        0, 0},
+    {"ht-causal.jhc", KST_FORMAT_GREY, true, true, false, true, KST_J2K_HT | KST_J2K_CAUSAL, 1,
+        KST_J2K_DIVIDE_RESOLUTION, KST_PROGRESSION_LRCP, KST_J2K_HEADERS_PPT, 0, 0},
+    {"ht-refinement.jhc", KST_FORMAT_RGBA, false, true, false, false, KST_J2K_HT, 1, 0, KST_PROGRESSION_CPRL,
+        KST_J2K_HEADERS_INLINE, 0, 0},
+    {"ht-layers.jhc", KST_FORMAT_RGB, false, true, true, true, KST_J2K_HT, 3, 0, KST_PROGRESSION_RLCP,
+        KST_J2K_HEADERS_INLINE, 0, 0},
 };
 
 static const struct j2k_kind large_j2k_kinds[] = {
@@ -180,6 +188,7 @@ static bool write_j2k_seed(kst_context *context, const char *folder, const struc
     j2k.levels = 2;
     j2k.block_width = j2k.block_height = is_large ? 32 : 8;
     j2k.style = kind->style;
+    j2k.passes = kind->style == KST_J2K_HT && !kind->reversible ? 3 : 1;
     j2k.layers = kind->layers;
     j2k.division = kind->division;
     j2k.progression = kind->progression;

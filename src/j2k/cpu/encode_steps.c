@@ -4,6 +4,7 @@
 
 #include "j2k/cpu/blocks/encode_set.h"
 #include "j2k/cpu/blocks/narrow.h"
+#include "j2k/cpu/resident.h"
 
 enum {
     STEP_ROWS = 64,        /* fewest rows of a step */
@@ -145,21 +146,10 @@ static void measure_step(struct j2k_encode_set *set, struct j2k_encode_component
     }
 }
 
-/* Round a number of bytes up to whole lines of the cache. */
-static size_t aligned(size_t length)
-{
-    return (length + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
-}
-
-/*
- * A row takes an odd number of lines of the cache, so that the rows of a code-block do not compete for a few places in
- * it.
- */
 static void place_resident(const struct j2k_encode_set *set, struct j2k_encode_resident *resident, struct j2k_rect rect)
 {
     resident->size = set->narrow ? sizeof(int16_t) : sizeof(int32_t);
-    resident->pitch =
-        (aligned(j2k_rect_width(rect) * resident->size) / ROW_ALIGNMENT | 1) * ROW_ALIGNMENT / resident->size;
+    resident->pitch = j2k_resident_pitch(j2k_rect_width(rect), resident->size);
     resident->y0 = rect.y0;
     resident->y1 = rect.y1;
     resident->rows = resident->rows > 0 ? resident->rows : 1;
@@ -180,9 +170,9 @@ static void find_resident(struct j2k_encode_set *set, struct j2k_encode_componen
     }
 }
 
-static size_t resident_room(const struct j2k_encode_resident *resident)
+static size_t resident_length(const struct j2k_encode_resident *resident)
 {
-    return aligned((resident->pitch * resident->rows + 1) * resident->size);
+    return resident->pitch * resident->rows * resident->size;
 }
 
 /*
@@ -198,43 +188,34 @@ static size_t split_room(const struct j2k_encode_set *set, uint32_t component, u
     return kst_j2k_cpu_analysis_room(&analysis) * (last ? set->strips : 1);
 }
 
-static uint64_t resident_total(const struct j2k_encode_set *set)
+static size_t resident_total(const struct j2k_encode_set *set)
 {
-    uint64_t bytes = 0;
+    size_t bytes = 0;
     for (uint32_t i = 0; i < set->count; i++) {
         const struct j2k_encode_component *c = &set->component[i];
         const uint32_t top = j2k_encode_top(c);
         for (uint32_t w = 0; w <= 3 * top; w++)
-            bytes += resident_room(&c->band[w]);
+            bytes += j2k_resident_room(resident_length(&c->band[w]));
         for (uint32_t r = 1; r <= top; r++)
-            bytes += (r < top ? resident_room(&c->low[r]) : 0) + aligned(split_room(set, i, r));
+            bytes += (r < top ? j2k_resident_room(resident_length(&c->low[r])) : 0) +
+                     j2k_resident_room(split_room(set, i, r));
     }
     return bytes;
 }
 
-static uint8_t *give(uint8_t **memory, size_t length)
-{
-    uint8_t *given = *memory;
-    *memory += length;
-    return given;
-}
-
-/*
- * Allocate the rows of all bands, and room for splitting, as one block: a code-block's rows are a page or more apart,
- * and only large blocks have pages so large that the processor knows where all of them are.
- */
+/* Place the rows of all bands, and room for splitting. */
 static bool make_resident(struct j2k_encode_set *set)
 {
-    uint8_t *memory = set->resident = kst_j2k_encode_take(set->tile->encoding, resident_total(set), 1);
-    for (uint32_t i = 0; i < set->count && memory; i++) {
+    uint8_t *left = set->resident = kst_j2k_encode_take(set->tile->encoding, resident_total(set), 1);
+    for (uint32_t i = 0; i < set->count && left; i++) {
         struct j2k_encode_component *c = &set->component[i];
         const uint32_t top = j2k_encode_top(c);
         for (uint32_t w = 0; w <= 3 * top; w++)
-            c->band[w].data = give(&memory, resident_room(&c->band[w]));
+            c->band[w].data = j2k_resident_take(&left, resident_length(&c->band[w]));
         for (uint32_t r = 1; r <= top; r++) {
             if (r < top)
-                c->low[r].data = give(&memory, resident_room(&c->low[r]));
-            c->room[r] = give(&memory, aligned(split_room(set, i, r)));
+                c->low[r].data = j2k_resident_take(&left, resident_length(&c->low[r]));
+            c->room[r] = j2k_resident_take(&left, split_room(set, i, r));
         }
     }
     return set->resident;

@@ -82,7 +82,8 @@ struct j2k_decode_set {
     uint32_t first, count;
     bool narrow; /* coefficients and samples take 16 bits (j2k/cpu/blocks/narrow.h) */
     struct j2k_decoded_component component[J2K_SET];
-    uint32_t lag; /* number of steps by which rows lag behind blocks, so that threads always find blocks */
+    uint8_t *resident; /* the memory of all resident rows */
+    uint32_t lag;      /* number of steps by which rows lag behind blocks, so that threads always find blocks */
     uint32_t step_count;
     struct j2k_step *step;
     uint32_t band_rows; /* see kst_j2k_cpu_band_rows() */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "j2k/cpu/blocks/narrow.h"
+#include "j2k/cpu/resident.h"
 #include "j2k/cpu/tile.h"
 #include "j2k/syntax/geometry.h"
 
@@ -137,8 +138,8 @@ void kst_j2k_cpu_rows_before(const struct j2k_decode_set *set, const struct j2k_
 /* Set the layout of resident rows, once the number of its rows is known. */
 static void place_resident(const struct j2k_decode_set *set, struct j2k_resident *resident, size_t width)
 {
-    resident->pitch = width;
     resident->size = set->narrow ? sizeof(int16_t) : sizeof(int32_t);
+    resident->pitch = j2k_resident_pitch(width, resident->size);
     resident->rows = larger(resident->rows, 1);
 }
 
@@ -198,22 +199,29 @@ static struct j2k_resident *resident_at(struct j2k_decoded_component *component,
     return index + 1 < bands + top ? &component->made[index + 1 - bands] : NULL;
 }
 
-/* Size in samples; even no rows have memory. */
-static size_t resident_room(const struct j2k_resident *resident)
+static size_t resident_length(const struct j2k_resident *resident)
 {
-    return resident->pitch * resident->rows + 1;
+    return resident->pitch * resident->rows * resident->size;
+}
+
+static size_t resident_total(struct j2k_decode_set *set)
+{
+    const struct j2k_resident *resident;
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        for (uint32_t w = 0; (resident = resident_at(&set->component[i], w)) != NULL; w++)
+            bytes += j2k_resident_room(resident_length(resident));
+    return bytes;
 }
 
 static bool make_resident(struct j2k_decode_set *set)
 {
-    bool fine = true;
-    for (uint32_t i = 0; i < set->count; i++) {
-        struct j2k_resident *resident;
-        for (uint32_t w = 0; fine && (resident = resident_at(&set->component[i], w)) != NULL; w++)
-            fine = (resident->data = kst_j2k_cpu_take(set->decoding, resident_room(resident), resident->size, false)) !=
-                   NULL;
-    }
-    return fine;
+    struct j2k_resident *resident;
+    uint8_t *left = set->resident = kst_j2k_cpu_take(set->decoding, resident_total(set), 1, false);
+    for (uint32_t i = 0; i < set->count && left; i++)
+        for (uint32_t w = 0; (resident = resident_at(&set->component[i], w)) != NULL; w++)
+            resident->data = j2k_resident_take(&left, resident_length(resident));
+    return set->resident;
 }
 
 /* Assign each block of a band to a step: the first one whose rows reach it. */
@@ -336,23 +344,13 @@ uint64_t kst_j2k_cpu_decode_set_measure(struct j2k_decode_set *set)
     uint64_t bytes = 0;
     if (lay_out(set))
         bytes = (uint64_t)find_blocks(set) * 2 * sizeof *set->order + (uint64_t)set->step_count * STEP_BYTES;
-    for (uint32_t i = 0; bytes > 0 && i < set->count; i++) {
-        const struct j2k_resident *resident;
-        for (uint32_t w = 0; (resident = resident_at(&set->component[i], w)) != NULL; w++)
-            bytes += resident_room(resident) * resident->size + KST_MEMORY_OVERHEAD;
-    }
-    return bytes;
+    return bytes > 0 ? bytes + resident_total(set) + KST_MEMORY_OVERHEAD : 0;
 }
 
 void kst_j2k_cpu_decode_set_end(struct j2k_decode_set *set)
 {
     struct memory *memory = set->decoding->memory;
-    for (uint32_t i = 0; i < set->count; i++) {
-        for (uint32_t w = 0; w < 3 * J2K_LEVELS + 1; w++)
-            kst_memory_release(memory, set->component[i].band[w].data);
-        for (uint32_t r = 0; r < J2K_RESOLUTIONS; r++)
-            kst_memory_release(memory, set->component[i].made[r].data);
-    }
+    kst_memory_release(memory, set->resident);
     kst_memory_release(memory, set->step);
     kst_memory_release(memory, set->order);
 }
