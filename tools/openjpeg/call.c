@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "print/json.h"
 
 bool opj_add(struct opj_call *call, const char *format, ...)
 {
