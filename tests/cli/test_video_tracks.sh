@@ -108,6 +108,8 @@ same two one
 expect 1 "$KOSTKA" video whole.mkv b.mkv --fps 30
 says '--fps changes when frames are due, and not sound (pcm_s16le) beside them'
 expect 0 "$KOSTKA" video whole.mkv b.mkv --fps 25
+ff -i whole.mkv -map 0:v -map 0:a -c copy -r 2997/100 odd.avi
+expect 0 "$KOSTKA" video odd.avi b.avi --fps 29.97 # 30000/1001
 expect 0 "$KOSTKA" video whole.mkv b.mjpeg --fps 30
 # Packets that stand in front of frames may not all wait for these: the limit is for all of them together.
 ff -f lavfi -i testsrc2=s=48x32:r=2:d=3 -f lavfi -i sine=r=48000:d=3 -ac 8 -c:v mjpeg -c:a pcm_s16le many.mkv

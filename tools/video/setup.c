@@ -17,6 +17,9 @@ enum {
     UNSPECIFIED = 2     /* a colour, of Rec. ITU-T H.273 */
 };
 
+/* Says by what part two rates may differ that are meant to be one: frames then part from sound by 36 ms in an hour. */
+static const double same_rate = 1e-5;
+
 /* Find out what container the input is. */
 static const struct video_format *find_format(
     const struct video_settings *settings, const char *path, struct video_reader *reader, struct problem *problem)
@@ -162,12 +165,13 @@ static bool read_first(const struct video_settings *settings, struct video_reade
            shape_permitted(&reader->info.shape, &settings->wishes, problem);
 }
 
-/* Set the rate that --fps asks for. */
+/* Set the rate that --fps asks for. One that says the same more exactly, such as 30000/1001 for 29.97, is no other. */
 static void set_rate(struct video_reader *reader, struct video_ratio wanted)
 {
-    const struct video_ratio said = ratio_reduce(reader->info.rate);
+    const struct video_ratio said = reader->info.rate;
+    const double share = (double)wanted.over * said.under / ((double)wanted.under * (said.over == 0 ? 1 : said.over));
 
-    reader->retimed = said.over != 0 && (said.over != wanted.over || said.under != wanted.under);
+    reader->retimed = said.over != 0 && (share < 1 - same_rate || share > 1 + same_rate);
     reader->info.rate = wanted;
 }
 
