@@ -49,7 +49,7 @@ expect 1 "$KOSTKA" volume slice a.j2c none.xyz
 says 'no format'
 
 expect 0 "$KOSTKA" volume info a.j2c
-prints '8x10x12 samples .* 16 bits with signs, 5/3, 5 levels, 2 along z'
+prints '8x10x12 samples .* 16 bits with signs, 5/3, 2 levels, 2 along z'
 expect 0 "$KOSTKA" volume info --json a.j2c
 prints '"z_levels": 2'
 expect 0 "$KOSTKA" info a.j2c
