@@ -5,10 +5,11 @@
  * noise). Coded bytes lie in pinned memory; the clock runs from the call until the samples are in the array. Results
  * are compared with the CPU's, byte for byte. Prints a row of a table in Markdown for each case.
  *
- *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-g GROUPS[,GROUPS...]] [-e]
+ *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-l LEVELS] [-g GROUPS[,GROUPS...]] [-e]
  *
- * With -e bricks are encoded on the device, too, and compared with the CPU's. With -g whole volumes are measured with
- * each of these numbers of groups, into which the library divides the bricks; 0 is the number that it chooses.
+ * With -e bricks are encoded on the device, too, and compared with the CPU's; -l sets the levels across slices. With -g
+ * whole volumes are measured with each of these numbers of groups, into which the library divides the bricks; 0 is the
+ * number that it chooses.
  */
 #include <getopt.h>
 #include <math.h>
@@ -51,6 +52,7 @@ struct volume_bench {
     kst_memory memory;
     uint32_t side, brick, runs;
     uint32_t groups;   /* into which bricks are divided; 0: the library chooses */
+    uint32_t levels;   /* across slices */
     const char *tried; /* numbers of groups to measure, separated by commas; null: none */
     bool encodes;      /* on the device, too */
     const struct volume_kind *kind;
@@ -201,6 +203,7 @@ static void encode_brick(const struct volume_bench *b, kst_context *context, uin
     kst_volume_options_init(&options);
     options.z_levels = b->kind->z_levels;
     options.jpeg2000.style = b->kind->style;
+    options.jpeg2000.levels = b->levels;
     options.jpeg2000.target = b->kind->ratio > 0 ? KST_J2K_RATE : KST_J2K_LOSSLESS;
     options.jpeg2000.value = b->kind->ratio > 0 ? 8.0 * (double)bytes_of(&part) / b->kind->ratio : 0;
     if (!kst_encode_volume(context, &part, &options, coded, &report))
@@ -444,11 +447,11 @@ static bool run_kind(struct volume_bench *b)
 
 int main(int argc, char **argv)
 {
-    enum { SIDE = 512, BRICK = 128, RUNS = 21, RUNS_MAX = 1000 };
+    enum { SIDE = 512, BRICK = 128, RUNS = 21, RUNS_MAX = 1000, LEVELS_MAX = 32 };
     const char *device = "cuda";
-    struct volume_bench b = {.side = SIDE, .brick = BRICK, .runs = RUNS};
+    struct volume_bench b = {.side = SIDE, .brick = BRICK, .runs = RUNS, .levels = KST_LEVELS_AUTO};
     bool same = true;
-    for (int option; (option = getopt(argc, argv, "d:k:s:b:g:e")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "d:k:s:b:l:g:e")) != -1;) {
         if (option == 'd')
             device = optarg;
         else if (option == 'k')
@@ -457,6 +460,8 @@ int main(int argc, char **argv)
             b.side = number(optarg, 1, SIDES_MAX);
         else if (option == 'b')
             b.brick = number(optarg, 1, SIDES_MAX);
+        else if (option == 'l')
+            b.levels = number(optarg, 0, LEVELS_MAX);
         else if (option == 'g')
             b.tried = optarg;
         else if (option == 'e')

@@ -68,14 +68,21 @@ typedef struct kst_box {
 /** Stands for a number of levels along z that suits the content: 2 without loss, 3 with it, less for few slices. */
 #define KST_Z_LEVELS_AUTO UINT32_MAX
 
+/**
+ * Stands for a number of levels across a slice that suits its size, for kst_volume_options.jpeg2000.levels alone: 2 to
+ * 5, so many that neither side of the lowest band is longer than 32 samples, if 5 suffice. With more, the packets of
+ * many small slices take more bytes than the levels save.
+ */
+#define KST_LEVELS_AUTO UINT32_MAX
+
 typedef struct kst_volume_options {
     size_t size;
     uint32_t z_levels; /**< levels of the wavelet along z, 0–32; default KST_Z_LEVELS_AUTO */
     /**
      * How the transformed slices are coded. Targets are those of the whole volume: KST_J2K_RATE counts bits for each
-     * sample. Default: lossless, CPRL with PLT, so that a decoder reads the packets of some slices alone. Always a bare
-     * codestream. Profiles, components of their own, regions of interest, weights and KST_J2K_QUALITY do not go with
-     * it.
+     * sample. Default: lossless, KST_LEVELS_AUTO, CPRL with PLT, so that a decoder reads the packets of some slices
+     * alone. Always a bare codestream. Profiles, components of their own, regions of interest, weights and
+     * KST_J2K_QUALITY do not go with it.
      */
     kst_j2k_options jpeg2000;
     const kst_progress *progress; /**< null, or called while encoding */

@@ -396,7 +396,8 @@ def encode_volume(volume, *, device=None, **options):
     z_levels: of the wavelet along z, 0-32; by default 2, with loss 3, and fewer for few slices
     lossless: True, the default without a target; or a target of the whole volume, one of ratio, rate (bits for each
         sample), psnr and step
-    layers, levels, reversible, codeblock: as in encode()
+    levels: across slices; by default 2 to 5, so many that no side of the lowest band is longer than 32 samples
+    layers, reversible, codeblock: as in encode()
     ht: code-blocks of HTJ2K
     """
     return _context(device).encode_volume(volume, **options)

@@ -13,7 +13,6 @@ package hdf5plugin has from 7.1 on. Its datasets are read here, too.
 
 import itertools
 
-import h5py
 import numpy
 
 import kostka

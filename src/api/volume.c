@@ -9,6 +9,7 @@ void kst_volume_options_init(kst_volume_options *options)
         return;
     *options = (kst_volume_options){.size = sizeof *options, .z_levels = KST_Z_LEVELS_AUTO};
     kst_j2k_options_init(&options->jpeg2000);
+    options->jpeg2000.levels = KST_LEVELS_AUTO;
     options->jpeg2000.codestream = true;
     options->jpeg2000.progression = KST_PROGRESSION_CPRL;
     options->jpeg2000.packet_lengths = true;

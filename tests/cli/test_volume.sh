@@ -49,7 +49,7 @@ expect 1 "$KOSTKA" volume slice a.j2c none.xyz
 says 'no format'
 
 expect 0 "$KOSTKA" volume info a.j2c
-prints '8x10x12 samples .* 16 bits with signs, 5/3, 5 levels, 2 along z'
+prints '8x10x12 samples .* 16 bits with signs, 5/3, 2 levels, 2 along z'
 expect 0 "$KOSTKA" volume info --json a.j2c
 prints '"z_levels": 2'
 expect 0 "$KOSTKA" info a.j2c
@@ -117,6 +117,19 @@ if [ -w /dev/full ]; then
     expect 1 sh -c '"$KOSTKA" volume encode out.nii - >/dev/full'
     says '^kostka: standard output: '
 fi
+
+# There are so many levels that no side of the lowest band is longer than 32 samples, unless that takes more than 5.
+truncate -s 9600 flat.raw
+for levels in '4' '2 --tiles 128x128' '5 --levels 5' '0 --levels 0'; do
+    # shellcheck disable=SC2086 # words
+    expect 0 "$KOSTKA" volume encode --shape 2x16x300 --type u8 ${levels#?} flat.raw flat.j2c
+    expect 0 "$KOSTKA" volume info flat.j2c
+    prints "5/3, ${levels%% *} levels"
+done
+truncate -s 3000 flat.raw
+expect 0 "$KOSTKA" volume encode --shape 2x1x1500 --type u8 flat.raw flat.j2c
+expect 0 "$KOSTKA" volume info flat.j2c
+prints '5/3, 5 levels'
 
 # Measuring encodes as 'encode' does, and compares what comes back.
 raw='--shape 8x10x12 --type s16 --endian little'

@@ -250,6 +250,11 @@ static bool encode_image(
     kst_report_init(&report);
     kst_j2k_options j2k = encoding->settings->j2k.options;
     j2k.codestream = true;
+    if (j2k.levels == KST_LEVELS_AUTO) { /* of volumes; this is a picture */
+        kst_j2k_options usual;
+        kst_j2k_options_init(&usual);
+        j2k.levels = usual.levels;
+    }
     options.codec = KST_CODEC_JPEG2000;
     options.jpeg2000 = &j2k;
     image.format = KST_FORMAT_RAW;

@@ -15,8 +15,11 @@
 enum {
     SLICES_MAX = 16000, /* lists of more would not fit in a marker segment */
     BITS_MAX = 28,
-    LOSSLESS_LEVELS = 2,
+    LOSSLESS_LEVELS = 2, /* along z */
     LOSSY_LEVELS = 3,
+    LEVELS_LEAST = 2, /* across, unless they are asked for */
+    LEVELS_MOST = 5,
+    LOWEST_SIDE = 32, /* samples that the lowest band has at most then, unless that takes more levels */
     ARRAY = 1
 };
 
@@ -57,6 +60,19 @@ static kst_status check(const struct j2k_volume_encoding *v)
         return fail(v, KST_ERROR_OPTIONS,
             "volumes have no profile, components of their own, region of interest, weights, quality or boxes");
     return KST_OK;
+}
+
+/* Choose the number of levels across slices, or across their tiles. */
+static uint32_t choose_levels_across(const struct j2k_volume_encoding *v)
+{
+    const kst_j2k_options *o = &v->jpeg2000;
+    uint32_t width = v->volume->width, height = v->volume->height, levels = LEVELS_LEAST;
+    width = o->tile_width > 0 && o->tile_width < width ? o->tile_width : width;
+    height = o->tile_height > 0 && o->tile_height < height ? o->tile_height : height;
+    const uint32_t side = width > height ? width : height;
+    while (levels < LEVELS_MOST && (side - 1) >> levels >= LOWEST_SIDE)
+        levels++;
+    return o->levels == KST_LEVELS_AUTO ? levels : o->levels;
 }
 
 /* Choose the number of levels along z: fewer for few slices, so that the lowest band has at least two. */
@@ -198,6 +214,7 @@ kst_status kst_j2k_run_encode_volume(kst_context *context, const kst_volume *vol
         .reversible = v.jpeg2000.target == KST_J2K_LOSSLESS || v.jpeg2000.reversible,
         .count = volume->depth};
     v.wavelet.levels = (uint8_t)choose_levels(&v);
+    v.jpeg2000.levels = choose_levels_across(&v);
     status = scale_rates(&v);
     if (!status)
         status = transform(&v);
