@@ -28,28 +28,28 @@ check() {
 
 for size in $(sampled '1x1 1x47 53x1 17x33 251x173' '1x47 53x33'); do
     width=${size%x*} height=${size#*x} pixels=$((${size%x*} * ${size#*x}))
-    for max in 1 100 255 256 1000 1023 65535; do
+    for max in $(sampled '1 100 255 256 1000 1023 65535' '100 255 1000'); do
         bytes=$((max > 255 ? 2 : 1))
-        { printf 'P5\n# a comment\n%d %d\n%d\n' "$width" "$height" $max && samples $((pixels * bytes)); } >in.pgm
+        { printf 'P5\n# a comment\n%d %d\n%d\n' "$width" "$height" "$max" && samples $((pixels * bytes)); } >in.pgm
         check in.pgm
-        { printf 'P6 %d %d %d\n' "$width" "$height" $max && samples $((3 * pixels * bytes)); } >in.ppm
+        { printf 'P6 %d %d %d\n' "$width" "$height" "$max" && samples $((3 * pixels * bytes)); } >in.ppm
         check in.ppm -q 90
     done
     { printf 'P4 %d %d\n' "$width" "$height" && samples $((height * ((width + 7) / 8))); } >in.pbm
     check in.pbm
     for type in 1,GRAYSCALE 2,GRAYSCALE_ALPHA 3,RGB 4,RGB_ALPHA 4,CMYK; do
         channels=${type%,*}
-        for max in 255 999 65535; do
+        for max in $(sampled '255 999 65535' '255 999'); do
             {
                 printf 'P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n' \
-                    "$width" "$height" "$channels" $max "${type#*,}"
+                    "$width" "$height" "$channels" "$max" "${type#*,}"
                 samples $((pixels * channels * (max > 255 ? 2 : 1)))
             } >in.pam
             check in.pam
         done
     done
-    for depth in 1 8 10 16; do
-        { printf 'PG ML +%d %d %d\n' $depth "$width" "$height" && samples $((pixels * (depth > 8 ? 2 : 1))); } >in.pgx
+    for depth in $(sampled '1 8 10 16' '1 10'); do
+        { printf 'PG ML +%d %d %d\n' "$depth" "$width" "$height" && samples $((pixels * (depth > 8 ? 2 : 1))); } >in.pgx
         check in.pgx --progressive
         for count in 1 3; do
             samples $((pixels * count * (depth > 8 ? 2 : 1))) >in.raw

@@ -30,30 +30,30 @@ done
 limit=3500000
 
 # Transcoded from a file, to a file, and to a pipe if that takes no more memory.
-for name in colour colour-p grey grey-p; do
+for name in $(sampled 'colour colour-p grey grey-p' 'colour grey-p'); do
     for options in '' --optimize --progressive '--restart 7' '--crop 500x701+300+299' '--flip h --optimize' '--flip v' \
         '--rotate 90' '--rotate 180 --progressive' '--rotate 270 --progressive' '--transpose --optimize' --grey; do
         # shellcheck disable=SC2086 # words
-        expect 0 "$KOSTKA" transcode $options $name.jpg kept.jpg
+        expect 0 "$KOSTKA" transcode $options "$name.jpg" kept.jpg
         for threads in $(sampled '1 2' 2); do
             # shellcheck disable=SC2086
-            expect 0 "$KOSTKA" transcode --max-memory $limit --threads $threads $options $name.jpg large.jpg
+            expect 0 "$KOSTKA" transcode --max-memory $limit --threads $threads $options "$name.jpg" large.jpg
             same kept.jpg large.jpg
         done
     done
     # shellcheck disable=SC2016 # expanded by that shell
-    expect 0 sh -c '"$KOSTKA" transcode --max-memory 3500000 --optimize "$1" - >large.jpg' sh $name.jpg
-    expect 0 "$KOSTKA" transcode --optimize $name.jpg kept.jpg
+    expect 0 sh -c '"$KOSTKA" transcode --max-memory 3500000 --optimize "$1" - >large.jpg' sh "$name.jpg"
+    expect 0 "$KOSTKA" transcode --optimize "$name.jpg" kept.jpg
     same kept.jpg large.jpg
 done
 
 # Encoded from inputs that are read only once.
 for picture in colour.ppm grey.pgm; do
-    for kind in png tif bmp; do
-        expect 0 "$KOSTKA" convert $picture once.$kind
+    for kind in $(sampled 'png tif bmp' tif); do
+        expect 0 "$KOSTKA" convert $picture "once.$kind"
         for options in --progressive --optimize; do
             expect 0 "$KOSTKA" encode $options $picture kept.jpg
-            expect 0 "$KOSTKA" encode --max-memory $limit $options once.$kind large.jpg
+            expect 0 "$KOSTKA" encode --max-memory $limit $options "once.$kind" large.jpg
             same kept.jpg large.jpg
         done
     done

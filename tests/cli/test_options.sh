@@ -48,16 +48,20 @@ try() {
     fi
 }
 
-# table VERB "INPUTS" "OUTPUTS": reads lines of a mark, inputs, outputs and an option; "-" stands for all.
+# table VERB "INPUTS" "OUTPUTS": reads lines of a mark, inputs, outputs and an option; "-" stands for all. With sanitizers, one file
+# that accepts the option and one that refuses it are tried for each line.
 table() {
     verb=$1 inputs=$2 outputs=$3
     while read -r mark from to option; do
+        tried=
         echo "$verb ${option%%=*}" | sed 's/ -*\([a-z0-9-]*\).*/ --\1/' >>"$work/tabled"
         # shellcheck disable=SC2086 # words
         for in in $inputs; do
             for out in $outputs; do
                 accepted=no
                 case ",$from," in *,"${in##*.}",* | ,-,) case ",$to," in *,"$out",* | ,-,) accepted=yes ;; esac ;; esac
+                [ -z "${KOSTKA_SANITIZED:-}" ] || case $tried in *$accepted*) continue ;; esac
+                tried=$tried$accepted
                 [ "$mark" != ! ] || [ "$accepted" = no ] || {
                     rm -f "plain.$out"
                     "$KOSTKA" "$verb" "$in" "plain.$out" 2>/dev/null || : # some need the option
