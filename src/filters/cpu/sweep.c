@@ -20,7 +20,8 @@ struct filter_sweep_lit {
 static kst_status light_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
     const struct filter_sweep_lit *lit = arg;
-    const uint32_t greatest = lit->image->greatest;
+    const uint32_t greatest =
+        lit->image->greatest > 0 ? lit->image->greatest : 1; /* never 0, which tools cannot tell */
     (void)work;
     for (uint32_t y = first; y < end; y++)
         for (uint32_t x = 0; x < lit->image->width; x++) {
