@@ -33,7 +33,7 @@ const struct verb verb_filter = {
         "Usage: kostka filter FILTER[,FILTER...] [OPTIONS] IN OUT\n"
         "       kostka filter FILTER[,FILTER...] [OPTIONS] --out-format FORMAT --out-dir DIR IN...\n"
         "       kostka filter stereo [OPTIONS] LEFT RIGHT OUT\n"
-        "       kostka filter sweep --depths NEAREST:FARTHEST [OPTIONS] CAMERAS OUT\n"
+        "       kostka filter sweep [OPTIONS] CAMERAS OUT\n"
         "\n"
         "Reads and writes what 'kostka convert' does, with the same options, and applies filters to the pixels, from\n"
         "left to right. Each is NAME or NAME=VALUE:VALUE..., where a value may be named: canny=50:150:norm=l2.\n"
