@@ -6,7 +6,8 @@
 
 #include "batch/batch.h"
 #include "convert.h"
-#include "stereo.h"
+#include "scene/stereo.h"
+#include "scene/sweep.h"
 
 /* The chain comes right behind the verb, so that operands are the same as those of 'kostka convert'. */
 static int run(int argc, char **argv)
@@ -15,6 +16,8 @@ static int run(int argc, char **argv)
         return convert_run(&verb_filter, NULL, argc, argv);
     if (strcmp(argv[1], "stereo") == 0)
         return stereo_run(argc - 1, argv + 1);
+    if (strcmp(argv[1], "sweep") == 0)
+        return sweep_run(argc - 1, argv + 1);
     if (!filters_check("filter", argv[1], true))
         return EXIT_USAGE;
     const char *chain = argv[1];
@@ -30,6 +33,7 @@ const struct verb verb_filter = {
         "Usage: kostka filter FILTER[,FILTER...] [OPTIONS] IN OUT\n"
         "       kostka filter FILTER[,FILTER...] [OPTIONS] --out-format FORMAT --out-dir DIR IN...\n"
         "       kostka filter stereo [OPTIONS] LEFT RIGHT OUT\n"
+        "       kostka filter sweep [OPTIONS] CAMERAS OUT\n"
         "\n"
         "Reads and writes what 'kostka convert' does, with the same options, and applies filters to the pixels, from\n"
         "left to right. Each is NAME or NAME=VALUE:VALUE..., where a value may be named: canny=50:150:norm=l2.\n"
@@ -73,7 +77,8 @@ const struct verb verb_filter = {
         "                                       brush 2-32 (8): radius of the thickest; layers 1-4 (3), length\n"
         "                                       1-16 (8), threshold 0-255 (12): paint with strokes\n"
         "\n"
-        "'stereo' takes two rectified pictures and makes disparities; 'kostka filter stereo --help' tells its "
+        "'stereo' takes two rectified pictures and makes disparities, 'sweep' pictures with their cameras and makes\n"
+        "depths; 'kostka filter stereo --help' and 'kostka filter sweep --help' tell their options.\n"
         "options.\n"
         "\n"
         "  kostka filter resize=1920x,sharpen=0.5 photo.jpg small.jpg -q 90\n"

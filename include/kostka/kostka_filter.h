@@ -230,6 +230,61 @@ KST_API void kst_filter_stereo_options_init(kst_stereo_options *options);
 KST_API kst_status kst_filter_stereo(kst_context *context, const kst_image *left, const kst_image *right,
     const kst_stereo_options *options, kst_image *disparity, kst_image *confidence, kst_report *report);
 
+/**
+ * A pinhole camera: a point X of the world is seen at the pixel (u ÷ w, v ÷ w), where (u, v, w) = K (R X + t), and w is
+ * its depth if the last row of K is (0, 0, 1). Matrices lie row by row; numbers are finite and up to 10^6.
+ */
+typedef struct kst_camera {
+    double k[9];
+    double r[9];
+    double t[3];
+} kst_camera;
+
+typedef enum kst_sweep_measure {
+    KST_SWEEP_NCC = 0, /**< normalised cross-correlation: brightness and contrast of views may differ */
+    KST_SWEEP_SAD = 1  /**< sums of absolute differences */
+} kst_sweep_measure;
+
+/** Says how kst_filter_sweep() looks for depths. kst_filter_sweep_options_init() sets the usual values. */
+typedef struct kst_sweep_options {
+    size_t size;
+    double nearest;  /**< the least depth in units of t; must be set, above 0 */
+    double farthest; /**< the greatest; must be set, up to 10^6 times as much */
+    double unit;     /**< the depth that a sample of 1 stands for; 0: farthest ÷ 65535 */
+    uint32_t planes; /**< depths that are tried, 2–256 (64), whose inverses are equally spaced */
+    uint32_t radius; /**< of windows, 1–4 (2): they have (2 radius + 1)² pixels */
+    kst_sweep_measure measure;
+    uint32_t similar;  /**< how similar a view must be to agree, 1–255 (100) */
+    uint32_t agreeing; /**< how many views must agree, 1–31 (2); views − 1 at most */
+} kst_sweep_options;
+
+/** Set every member to its usual value; the range of depths is still to be set. */
+KST_API void kst_filter_sweep_options_init(kst_sweep_options *options);
+
+/**
+ * Find the depth of each pixel of a view by sweeping a plane through a scene that calibrated cameras see:
+ * docs/filters.md describes the arithmetic, in integers, which gives the same result on every device and tier and for
+ * any number of threads. If any image lies in device memory, the context's GPU does the work, otherwise its threads.
+ * The call returns when all is done. Thread-safe.
+ *
+ * For each pixel and plane the work takes 2 bytes of the limit on memory, of a GPU's memory likewise.
+ *
+ * @param view borrowed images, as `from` of kst_filter_run(), of any sizes up to 65,535 pixels on a side
+ * @param camera that of each view
+ * @param count of views, 2–32
+ * @param reference the view that gets depths
+ * @param options borrowed
+ * @param depth GREY of 16 bits and the size of the reference view: depths in units, or 0 where none is known. Made, or
+ *        checked, as `to` of kst_filter_run()
+ * @param confidence null, or likewise GREY of 8 bits: how similar the views are on average, 0 where no depth is known
+ * @param report null, or receives the status, the reason, the threads, and the time as that of KST_STAGE_PIXELS
+ * @return KST_OK, KST_ERROR_OPTIONS (a value out of its range, a camera that cannot be), or one of the errors of
+ *         kst_filter_run(). After an error an image that the library was to allocate is as before
+ */
+KST_API kst_status kst_filter_sweep(kst_context *context, const kst_image *const *view, const kst_camera *camera,
+    uint32_t count, uint32_t reference, const kst_sweep_options *options, kst_image *depth, kst_image *confidence,
+    kst_report *report);
+
 #ifdef __cplusplus
 }
 #endif

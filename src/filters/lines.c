@@ -31,8 +31,10 @@ static kst_status find_lines(kst_context *context, const struct filter_value *va
     kst_status status = kst_filter_run(&chain, from, &edges, report);
     if (status)
         return status;
+    const struct operation operation = kst_context_operation(context, found->memory, report, NULL);
+    const struct filter_work work = {.context = context, .operation = &operation};
     const struct filter_pixels pixels = kst_filter_pixels_of(&edges);
-    status = kst_filter_segments_find(&pixels, &fit, found);
+    status = kst_filter_segments_find(&work, &pixels, &fit, found);
     kst_image_release(context, &edges);
     return status;
 }

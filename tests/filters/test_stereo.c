@@ -104,6 +104,7 @@ static void match(kst_context *context, struct scene *scene, const kst_stereo_op
     const kst_image left = image_of(scene, 0), right = image_of(scene, 1);
     kst_image disparity = grey_of(scene, scene->disparity, 16), confidence = grey_of(scene, scene->confidence, 8);
     kst_report report;
+    kst_report_init(&report);
     if (kst_filter_stereo(context, &left, &right, options, &disparity, &confidence, &report))
         fail_msg("%s", report.message);
 }
@@ -385,6 +386,7 @@ static void refuse(const kst_stereo_options *options, const char *why)
 {
     struct scene scene;
     kst_report report;
+    kst_report_init(&report);
     kst_image disparity;
     kst_image_init(&disparity);
     scene_begin(&scene, 4, 4, KST_FORMAT_GREY, 8);

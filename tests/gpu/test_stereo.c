@@ -127,6 +127,7 @@ static void too_little_memory(void **state)
         struct placed left;
         kst_image disparity;
         kst_report report;
+        kst_report_init(&report);
         placed_place(&left, small, &image, device_memory(small));
         kst_image_init(&disparity);
         disparity.memory = device_memory(small);

@@ -64,7 +64,7 @@ allow src/filters filters run device image core
 allow src/filters/cpu filters/cpu filters/bands.h filters/filter.h image core
 allow src/filters/gpu filters/gpu filters/kernels filters/cpu filters/parse.h filters/shape.h device image core
 allow src/filters/kernels filters/kernels kernels
-allow tools batch bench completion files options peers print profile progress system tar video volume
+allow tools batch bench completion files openjpeg options peers print profile progress scene system tar video volume
 allow tools/system system
 allow tools/print print system
 allow tools/progress progress print
@@ -80,6 +80,8 @@ done
 allow tools/options options files print tar
 allow tools/batch batch tar files options progress print system
 allow tools/tar tar batch files progress system
+allow tools/scene scene files options print
+allow tools/openjpeg openjpeg files print
 allow tools/peers peers system
 allow tools/bench bench peers options progress print
 allow tools/profile profile files options print

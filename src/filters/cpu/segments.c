@@ -7,10 +7,15 @@
  */
 #include "filters/cpu/segments.h"
 
+#include <string.h>
+
+#include "filters/bands.h"
+
 enum { ROOM = 256, CHAIN = 4096 /* points of a chain; longer ones are cut, which bounds products and work */ };
 enum { LINKS = 255, EDGE = 256, JUNCTION = 512, DONE = 1024, DIRECTIONS = 8, SIXTEENTHS = 16 };
+enum { PATTERNS = 1 << DIRECTIONS, ROWS = 3 };
 
-/* Neighbours by rows, and the two beside each that lies across a corner. */
+/* Neighbours by rows. */
 static const int32_t steps[DIRECTIONS][2] = {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
 
 struct filter_place_on_map {
@@ -38,28 +43,81 @@ static struct filter_place_on_map step_from(struct filter_place_on_map at, uint3
     return (struct filter_place_on_map){at.x + steps[direction][0], at.y + steps[direction][1]};
 }
 
-static void mark_edges(const struct filter_chains *chains, const struct filter_pixels *edges)
+/*
+ * Find the word of each pixel of an edge, by which of its neighbours are edges: bit i stands for that of steps[i]. A
+ * corner is linked if neither of the two pixels beside it is an edge.
+ */
+static void fill_words(uint16_t words[PATTERNS])
 {
-    for (uint32_t y = 0; y < edges->height; y++) {
-        const uint8_t *row = kst_filter_row(edges, y);
-        uint16_t *to = word_at(chains, (struct filter_place_on_map){0, (int32_t)y});
-        for (uint32_t x = 0; x < edges->width; x++)
-            to[x] = row[x] > 0 ? EDGE : 0;
+    static const uint32_t beside[DIRECTIONS] = {
+        1 << 1 | 1 << 3, 0, 1 << 1 | 1 << 4, 0, 0, 1 << 3 | 1 << 6, 0, 1 << 4 | 1 << 6};
+    for (uint32_t pattern = 0; pattern < PATTERNS; pattern++) {
+        uint32_t links = 0, count = 0;
+        for (uint32_t i = 0; i < DIRECTIONS; i++) {
+            bool linked = (pattern >> i & 1) && !(pattern & beside[i]);
+            links |= (uint32_t)linked << i;
+            count += linked;
+        }
+        words[pattern] = (uint16_t)(EDGE | links | (count > 2 ? JUNCTION : 0));
     }
 }
 
-static void link_pixel(const struct filter_chains *chains, uint16_t *word)
+/* What the bands of a map are made of. */
+struct filter_linking {
+    const struct filter_chains *chains;
+    const struct filter_pixels *edges;
+    uint16_t words[PATTERNS];
+};
+
+/* Say for each pixel of a row whether it is an edge, with a pixel that is none on either side. */
+static void load_row(const struct filter_pixels *edges, int64_t y, uint8_t *to)
 {
-    const ptrdiff_t pitch = (ptrdiff_t)chains->pitch;
-    uint32_t links = 0, count = 0;
-    for (uint32_t i = 0; i < DIRECTIONS; i++) {
-        ptrdiff_t across = steps[i][0], down = steps[i][1] * pitch;
-        bool corner = across != 0 && down != 0;
-        bool linked = word[across + down] > 0 && !(corner && (word[across] > 0 || word[down] > 0));
-        links |= (uint32_t)linked << i;
-        count += linked;
+    memset(to, 0, (size_t)edges->width + 2);
+    if (y < 0 || y >= (int64_t)edges->height)
+        return;
+    const uint8_t *row = kst_filter_row(edges, (uint32_t)y);
+    for (uint32_t x = 0; x < edges->width; x++)
+        to[x + 1] = row[x] > 0;
+}
+
+static void link_row(const uint16_t *words, const uint8_t *const row[3], uint16_t *to, size_t width)
+{
+    for (size_t x = 0; x < width; x++) {
+        const uint8_t *above = row[0] + x, *own = row[1] + x, *below = row[2] + x;
+        if (!own[1])
+            continue;
+        to[x] = words[above[0] | above[1] << 1 | above[2] << 2 | own[0] << 3 | own[2] << 4 | below[0] << 5 |
+                      below[1] << 6 | below[2] << 7];
     }
-    *word = (uint16_t)(EDGE | links | (count > 2 ? JUNCTION : 0));
+}
+
+static kst_status link_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
+{
+    const struct filter_linking *linking = arg;
+    const size_t pitch = (size_t)linking->edges->width + 2;
+    kst_status status = KST_OK;
+    uint8_t *ring = kst_memory_array(work->operation->memory, ROWS, pitch, &status);
+    if (!ring)
+        return status;
+    load_row(linking->edges, (int64_t)first - 1, ring + (first + ROWS - 1) % ROWS * pitch);
+    load_row(linking->edges, first, ring + first % ROWS * pitch);
+    for (uint32_t y = first; y < end; y++) {
+        const uint8_t *const row[ROWS] = {
+            ring + (y + ROWS - 1) % ROWS * pitch, ring + y % ROWS * pitch, ring + (y + 1) % ROWS * pitch};
+        load_row(linking->edges, (int64_t)y + 1, ring + (y + 1) % ROWS * pitch);
+        link_row(linking->words, row, word_at(linking->chains, (struct filter_place_on_map){0, (int32_t)y}),
+            linking->edges->width);
+    }
+    kst_memory_release(work->operation->memory, ring);
+    return KST_OK;
+}
+
+static kst_status link_all(
+    const struct filter_work *work, const struct filter_chains *chains, const struct filter_pixels *edges)
+{
+    struct filter_linking linking = {.chains = chains, .edges = edges};
+    fill_words(linking.words);
+    return kst_filter_bands(work, edges->height, link_band, &linking);
 }
 
 /* Return the first direction, of those that are not left out, in which a pixel is linked to one with or without a mark.
@@ -195,19 +253,8 @@ static kst_status follow_all(struct filter_chains *chains, bool closed)
     return status;
 }
 
-static void link_all(const struct filter_chains *chains)
-{
-    struct filter_place_on_map at = {0, 0};
-    for (; at.y < (int32_t)chains->height; at.y++) {
-        uint16_t *row = word_at(chains, at);
-        for (size_t x = 0; x < chains->width; x++)
-            if (row[x] > 0)
-                link_pixel(chains, row + x);
-    }
-}
-
-kst_status kst_filter_segments_find(
-    const struct filter_pixels *edges, const struct filter_segments_fit *fit, struct filter_segments *found)
+kst_status kst_filter_segments_find(const struct filter_work *work, const struct filter_pixels *edges,
+    const struct filter_segments_fit *fit, struct filter_segments *found)
 {
     struct filter_chains chains = {
         .pitch = (size_t)edges->width + 2, .width = edges->width, .height = edges->height, .fit = fit, .found = found};
@@ -216,11 +263,10 @@ kst_status kst_filter_segments_find(
         kst_memory_zeroed(found->memory, (size_t)edges->height + 2, chains.pitch * sizeof *chains.map, &status);
     if (!status)
         chains.point = kst_memory_array(found->memory, CHAIN, sizeof *chains.point, &status);
-    if (!status) {
-        mark_edges(&chains, edges);
-        link_all(&chains);
+    if (!status)
+        status = link_all(work, &chains, edges);
+    if (!status)
         status = follow_all(&chains, false);
-    }
     if (!status)
         status = follow_all(&chains, true);
     kst_memory_release(found->memory, chains.map);

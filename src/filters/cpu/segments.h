@@ -19,8 +19,8 @@ struct filter_segments_fit {
     int32_t least;
 };
 
-/* Find the segments of edges (0: none); found->memory is set. */
-kst_status kst_filter_segments_find(
-    const struct filter_pixels *edges, const struct filter_segments_fit *fit, struct filter_segments *found);
+/* Find the segments of edges (0: none) on the work's threads; found->memory is set. */
+kst_status kst_filter_segments_find(const struct filter_work *work, const struct filter_pixels *edges,
+    const struct filter_segments_fit *fit, struct filter_segments *found);
 
 #endif

@@ -43,6 +43,9 @@ static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_STEREO_CHOOSE_4] = {"filter_stereo_choose_4", FILTER_GROUP_ITEMS},
     [FILTER_STEREO_CHOOSE_8] = {"filter_stereo_choose_8", FILTER_GROUP_ITEMS},
     [FILTER_STEREO_STORE] = {"filter_stereo_store", FILTER_GROUP_ITEMS},
+    [FILTER_SWEEP_LIGHT] = {"filter_sweep_light", FILTER_GROUP_ITEMS},
+    [FILTER_SWEEP_SCORE] = {"filter_sweep_score", FILTER_GROUP_ITEMS},
+    [FILTER_SWEEP_CHOOSE] = {"filter_sweep_choose", FILTER_GROUP_ITEMS},
 };
 
 static void begin(void *state)

@@ -16,3 +16,4 @@
 #include "filters/kernels/cartoon.h"
 #include "filters/kernels/painterly.h"
 #include "filters/kernels/stereo.h"
+#include "filters/kernels/sweep.h"

@@ -47,6 +47,20 @@ enum filter_match_value {
     FILTER_MATCH_SURE /* whether the result is how sure a disparity is */
 };
 
+/* The values of the records of a sweep; places of tables are counted in words from the beginning of the work. */
+enum filter_sweep_value {
+    FILTER_SWEEP_MAPS,       /* a matrix of nine numbers of 64 bits, low word first, for each view and plane */
+    FILTER_SWEEP_PLACES,     /* of each view, the reference first: two words of bytes, width, height */
+    FILTER_SWEEP_OTHERS,     /* views but the reference */
+    FILTER_SWEEP_OF_PLANES,  /* their number */
+    FILTER_SWEEP_REACH,      /* the windows' radius */
+    FILTER_SWEEP_DIFFERENCE, /* whether differences are summed up */
+    FILTER_SWEEP_SIMILAR,
+    FILTER_SWEEP_AGREEING,
+    FILTER_SWEEP_DEPTHS = FILTER_SWEEP_MAPS, /* of the choice: a table */
+    FILTER_SWEEP_SURE = FILTER_SWEEP_PLACES  /* whether the result is how similar the views are */
+};
+
 /*
  * Places are counted in bytes from the launch's buffer, low word first. `extra` is memory that the filter needs between
  * its kernels, at a multiple of 4 bytes.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs 'kostka filter stereo', which finds the disparities of two rectified pictures. */
-#include "stereo.h"
+#include "scene/stereo.h"
 
 #include <kostka/kostka_filter.h>
 #include <string.h>
 
-#include "files/pnm/pfm.h"
+#include "scene/maps.h"
 #include "options/options.h"
 
 enum { UNIT = 256 /* parts of a pixel, in which disparities are counted */, MOST = 256, NO_TOLERANCE = -1 };
@@ -68,53 +68,6 @@ static struct option_group stereo_group(struct stereo_settings *settings)
     return (struct option_group){table, handle, settings};
 }
 
-/* Results lie in the memory of a GPU that was chosen, which then does the work. */
-static kst_memory memory_of(const kst_context *context)
-{
-    kst_device_info info = {.size = sizeof info};
-
-    if (kst_context_device(context, &info) != KST_OK)
-        return KST_MEMORY_HOST;
-    return info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
-           : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
-                                            : KST_MEMORY_HOST;
-}
-
-/* Bring an image to host memory. */
-static kst_status bring(kst_context *context, kst_image *image)
-{
-    kst_image host = *image;
-
-    if (image->memory == KST_MEMORY_HOST)
-        return KST_OK;
-    host.memory = KST_MEMORY_HOST;
-    host.plane[0].data = NULL;
-    host.plane[0].offset = 0;
-    host.owned = NULL;
-    kst_status status = kst_image_allocate(context, &host);
-    if (status)
-        return status;
-    status = kst_image_copy(context, image, &host);
-    kst_image_release(context, status ? &host : image);
-    *image = status ? *image : host;
-    return status;
-}
-
-static bool write_one(
-    struct picture *picture, const char *path, const struct file_settings *settings, bool is_disparity)
-{
-    struct problem problem = {.text = ""};
-    bool good;
-
-    if (is_disparity && file_has_extension(path, "pfm"))
-        good = pfm_write(path, &picture->image, UNIT, &problem);
-    else
-        good = picture_write(picture, path, file_format_by_path(path), settings, &problem);
-    if (!good)
-        complain(path, "%s", problem.text);
-    return good;
-}
-
 static bool match(struct stereo_settings *settings, struct picture from[2], struct picture to[2])
 {
     kst_context *context = settings->files.context;
@@ -122,13 +75,13 @@ static bool match(struct stereo_settings *settings, struct picture from[2], stru
 
     kst_report_init(&report);
     to[0].context = to[1].context = context;
-    to[0].image.memory = to[1].image.memory = memory_of(context);
+    to[0].image.memory = to[1].image.memory = maps_memory(context);
     kst_status status = kst_filter_stereo(context, &from[0].image, &from[1].image, &settings->options, &to[0].image,
         settings->confidence != NULL ? &to[1].image : NULL, &report);
     if (!status)
-        status = bring(context, &to[0].image);
+        status = maps_bring(context, &to[0].image);
     if (!status && settings->confidence != NULL)
-        status = bring(context, &to[1].image);
+        status = maps_bring(context, &to[1].image);
     if (status)
         complain("filter stereo", "%s", report.message[0] ? report.message : kst_status_text(status));
     else if (settings->files.verbose)
@@ -148,29 +101,13 @@ static int run_files(struct stereo_settings *settings, char **names)
     }
     bool good = picture_read_named(&from[0], names[0], &settings->files, NULL) &&
                 picture_read_named(&from[1], names[1], &settings->files, NULL) && match(settings, from, to) &&
-                write_one(&to[0], names[2], &settings->files, true) &&
-                (settings->confidence == NULL || write_one(&to[1], settings->confidence, &settings->files, false));
+                maps_write(&to[0], names[2], 1.0 / UNIT, &settings->files) &&
+                (settings->confidence == NULL || maps_write(&to[1], settings->confidence, 0, &settings->files));
     for (int i = 0; i < 2; i++) {
         picture_release(&from[i]);
         picture_release(&to[i]);
     }
     return good ? EXIT_FINE : EXIT_FAILED;
-}
-
-/* Return whether a path names a format that holds all samples: disparities need 16 bits. */
-static bool check_path(const char *path, bool is_disparity)
-{
-    static const struct file_format *const wide[] = {&file_png, &file_tiff, &file_pgm, &file_pnm, &file_pam};
-    const struct file_format *format = file_format_by_path(path);
-
-    if (is_disparity && file_has_extension(path, "pfm"))
-        return true;
-    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
-        if (format == wide[i])
-            return true;
-    complain_usage("filter", "'%s' is written as PNG, TIFF, PGM, PAM%s: choose such an extension", path,
-        is_disparity ? " or PFM" : "");
-    return false;
 }
 
 static const struct verb verb_stereo = {
@@ -212,7 +149,8 @@ int stereo_run(int argc, char **argv)
         return code;
     if (argc - optind != 3)
         return complain_usage("filter", "stereo takes LEFT, RIGHT and OUT, not %d names", argc - optind);
-    if (!check_path(argv[optind + 2], true) || (settings.confidence != NULL && !check_path(settings.confidence, false)))
+    if (!maps_check_path(argv[optind + 2], true) ||
+        (settings.confidence != NULL && !maps_check_path(settings.confidence, false)))
         return EXIT_USAGE;
     if ((code = common_context(&common, common.threads, &settings.files.context)) != EXIT_FINE)
         return code;

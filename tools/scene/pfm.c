@@ -1,38 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes PFM: a header in text, and rows of little-endian binary32 from the lowest one to the uppermost. */
-#include "files/pnm/pfm.h"
+#include "scene/pfm.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "scene/floats.h"
 #include "files/output.h"
 
-static void put_float(uint8_t *to, float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    for (int i = 0; i < 4; i++)
-        to[i] = (uint8_t)(bits >> 8 * i);
-}
-
 static bool write_rows(
-    struct output *output, const kst_image *image, unsigned unit, uint8_t *row, struct problem *problem)
+    struct output *output, const kst_image *image, double unit, uint8_t *row, struct problem *problem)
 {
     for (uint32_t y = image->height; y-- > 0;) {
         const uint8_t *from = (const uint8_t *)image->plane[0].data + (ptrdiff_t)y * image->plane[0].pitch;
         const uint16_t *sample = (const uint16_t *)(const void *)from;
         for (uint32_t x = 0; x < image->width; x++)
-            put_float(row + 4 * (size_t)x, sample[x] != 0 ? (float)sample[x] / (float)unit : INFINITY);
+            float_put(row + 4 * (size_t)x, sample[x] != 0 ? (float)(sample[x] * unit) : INFINITY);
         if (!output_write(output, row, 4 * (size_t)image->width, problem))
             return false;
     }
     return true;
 }
 
-bool pfm_write(const char *path, const kst_image *image, unsigned unit, struct problem *problem)
+bool pfm_write(const char *path, const kst_image *image, double unit, struct problem *problem)
 {
     struct output output;
     char header[64];

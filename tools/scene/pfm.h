@@ -8,9 +8,9 @@
 #include "tool.h"
 
 /*
- * Write an image of 16 bits in host memory, whose samples count parts of `unit`; a sample of 0 is unknown, and becomes
+ * Write an image of 16 bits in host memory, whose samples count `unit`; a sample of 0 is unknown, and becomes
  * infinity.
  */
-bool pfm_write(const char *path, const kst_image *image, unsigned unit, struct problem *problem);
+bool pfm_write(const char *path, const kst_image *image, double unit, struct problem *problem);
 
 #endif

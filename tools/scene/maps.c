@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Brings maps of disparities and depths to files. */
+#include "scene/maps.h"
+
+#include <kostka/kostka_device.h>
+
+#include "scene/pfm.h"
+
+bool maps_check_path(const char *path, bool is_float)
+{
+    static const struct file_format *const wide[] = {&file_png, &file_tiff, &file_pgm, &file_pnm, &file_pam};
+    const struct file_format *format = file_format_by_path(path);
+
+    if (is_float && file_has_extension(path, "pfm"))
+        return true;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (format == wide[i])
+            return true;
+    complain_usage("filter", "'%s' is written as PNG, TIFF, PGM, PAM%s: choose such an extension", path,
+        is_float ? " or PFM" : "");
+    return false;
+}
+
+kst_memory maps_memory(const kst_context *context)
+{
+    kst_device_info info = {.size = sizeof info};
+
+    if (kst_context_device(context, &info))
+        return KST_MEMORY_HOST;
+    return info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
+           : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
+                                            : KST_MEMORY_HOST;
+}
+
+kst_status maps_bring(kst_context *context, kst_image *image)
+{
+    kst_image host = *image;
+
+    if (image->memory == KST_MEMORY_HOST)
+        return KST_OK;
+    host.memory = KST_MEMORY_HOST;
+    host.plane[0].data = NULL;
+    host.plane[0].offset = 0;
+    host.owned = NULL;
+    kst_status status = kst_image_allocate(context, &host);
+    if (status)
+        return status;
+    status = kst_image_copy(context, image, &host);
+    kst_image_release(context, status ? &host : image);
+    *image = status ? *image : host;
+    return status;
+}
+
+bool maps_write(struct picture *picture, const char *path, double unit, const struct file_settings *settings)
+{
+    struct problem problem = {.text = ""};
+    bool good;
+
+    if (unit > 0 && file_has_extension(path, "pfm"))
+        good = pfm_write(path, &picture->image, unit, &problem);
+    else
+        good = picture_write(picture, path, file_format_by_path(path), settings, &problem);
+    if (!good)
+        complain(path, "%s", problem.text);
+    return good;
+}

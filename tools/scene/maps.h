@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares how maps of disparities and depths get to files. */
+#ifndef KOSTKA_TOOL_MAPS_H
+#define KOSTKA_TOOL_MAPS_H
+
+#include "files/files.h"
+
+/* Return whether a path names a format that holds all samples: PFM, if that is wanted, or one of 16 bits. Complains. */
+bool maps_check_path(const char *path, bool is_float);
+
+/* The memory for results: that of a GPU that was chosen, which then does the work. */
+kst_memory maps_memory(const kst_context *context);
+
+/* Bring an image to host memory. */
+kst_status maps_bring(kst_context *context, kst_image *image);
+
+/* Write a map whose samples count `unit`; 0: they are never floating-point numbers. Returns false after a message. */
+bool maps_write(struct picture *picture, const char *path, double unit, const struct file_settings *settings);
+
+#endif
