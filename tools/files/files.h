@@ -216,8 +216,8 @@ bool picture_read(struct picture *picture, const struct source *source, const st
     const struct file_format **format, struct problem *problem);
 
 /* Read a file, or standard input for "-", as a picture. Returns false after a message. */
-bool picture_read_named(struct picture *picture, const char *name, const struct file_settings *settings,
-    const struct file_format **format);
+bool picture_read_named(
+    struct picture *picture, const char *name, const struct file_settings *settings, const struct file_format **format);
 
 /*
  * Write a picture. If the format cannot hold planes, each becomes a file: NAME-0.EXT, NAME-1.EXT …; on standard output

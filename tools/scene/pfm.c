@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "scene/floats.h"
 #include "files/output.h"
+#include "scene/floats.h"
 
 static bool write_rows(
     struct output *output, const kst_image *image, double unit, uint8_t *row, struct problem *problem)

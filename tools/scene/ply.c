@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scene/floats.h"
 #include "files/output.h"
+#include "scene/floats.h"
 
 enum { SIDE = 3, POINT_BYTES = 15 };
 

@@ -5,8 +5,8 @@
 #include <kostka/kostka_filter.h>
 #include <string.h>
 
-#include "scene/maps.h"
 #include "options/options.h"
+#include "scene/maps.h"
 
 enum { UNIT = 256 /* parts of a pixel, in which disparities are counted */, MOST = 256, NO_TOLERANCE = -1 };
 

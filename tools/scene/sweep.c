@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/cameras.h"
-#include "scene/ply.h"
-#include "scene/maps.h"
 #include "options/options.h"
+#include "scene/cameras.h"
+#include "scene/maps.h"
+#include "scene/ply.h"
 
 enum { VIEWS_MOST = 32, VIEWS_USUAL = 16, SAMPLES = 65535, SIDE = 3 };
 

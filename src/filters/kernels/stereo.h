@@ -58,8 +58,7 @@ filter_stereo_census(FILTER_ARGUMENTS)
     barrier_local();
     for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
         u64 at = (u64)y * record->width + x;
-        LOCAL const u16 *own =
-            light + (y - tile.top + MATCH_DOWN) * MATCH_WIDTH + (x - tile.left + MATCH_ACROSS);
+        LOCAL const u16 *own = light + (y - tile.top + MATCH_DOWN) * MATCH_WIDTH + (x - tile.left + MATCH_ACROSS);
         match_words(record, room, right)[at] = census_at(own);
         if (right)
             match_words(record, room, 3)[at] = NO_MATCH;
@@ -154,7 +153,8 @@ FUNCTION u32 path_costs(u32 values, const u32 *cost, u32 *path, u32 below, u32 a
     u32 made[MATCH_VALUES], lowest = MATCH_FAR;
     UNROLL
     for (u32 i = 0; i < values; i++) {
-        u32 down = i > 0 ? path[i > 0 ? i - 1 : 0] : below, up = i + 1 < values ? path[i + 1 < values ? i + 1 : 0] : above;
+        u32 down = i > 0 ? path[i > 0 ? i - 1 : 0] : below,
+            up = i + 1 < values ? path[i + 1 < values ? i + 1 : 0] : above;
         u32 best = smaller(smaller(path[i], smaller(down, up) + p1), least + p2);
         made[i] = i < beyond ? cost[i] + (starts ? 0 : best - least) : MATCH_FAR;
         lowest = smaller(lowest, made[i]);

@@ -7,8 +7,8 @@
 #include "filters/kernels/points.h"
 
 enum {
-    SWEEP_SIDE = FILTER_TILE + 8, /* with borders of 4 pixels, which is the greatest radius */
-    SWEEP_SUMS = 3,               /* of samples, squares and products; or one of differences */
+    SWEEP_SIDE = FILTER_TILE + 8,               /* with borders of 4 pixels, which is the greatest radius */
+    SWEEP_SUMS = 3,                             /* of samples, squares and products; or one of differences */
     SWEEP_OWN = FILTER_TILE / FILTER_TILE_ROWS, /* pixels of a work-item */
     SWEEP_MOST = 255,
     SWEEP_BETWEEN = 16
@@ -109,8 +109,7 @@ FUNCTION void load_view(GLOBAL const struct filter_record *record, const struct 
 }
 
 /* Add up rows of windows: of samples, squares and products, or of differences. */
-FUNCTION void window_across(
-    LOCAL const u8 *own, LOCAL const u8 *other, u32 radius, u32 difference, LOCAL u32 *sums)
+FUNCTION void window_across(LOCAL const u8 *own, LOCAL const u8 *other, u32 radius, u32 difference, LOCAL u32 *sums)
 {
     for (u32 i = local_index(); i < (FILTER_TILE + 2 * radius) * FILTER_TILE; i += FILTER_GROUP_ITEMS) {
         u32 at = i / FILTER_TILE * SWEEP_SIDE + i % FILTER_TILE, b = 0, bb = 0, ab = 0;
@@ -155,10 +154,11 @@ struct sweep_pixel {
 };
 
 /* Add what a view says of the work-item's pixels. */
-FUNCTION void add_similar(GLOBAL const struct filter_record *record, LOCAL const u32 *sums, LOCAL const u8 *seen,
-    struct sweep_pixel *pixels)
+FUNCTION void add_similar(
+    GLOBAL const struct filter_record *record, LOCAL const u32 *sums, LOCAL const u8 *seen, struct sweep_pixel *pixels)
 {
-    const u32 radius = (u32)record->value[FILTER_SWEEP_REACH], side = 2 * radius + 1, column = local_index() % FILTER_TILE;
+    const u32 radius = (u32)record->value[FILTER_SWEEP_REACH], side = 2 * radius + 1,
+              column = local_index() % FILTER_TILE;
     UNROLL
     for (u32 i = 0; i < SWEEP_OWN; i++) {
         u32 row = local_index() / FILTER_TILE + i * FILTER_TILE_ROWS, similar;
@@ -170,8 +170,8 @@ FUNCTION void add_similar(GLOBAL const struct filter_record *record, LOCAL const
             similar = mean < SWEEP_MOST ? SWEEP_MOST - mean : 0;
         } else {
             similar = sweep_correlation(pixels[i].a, pixels[i].aa, window_down(own, side),
-                window_down(own + SWEEP_SIDE * FILTER_TILE, side), window_down(own + 2 * SWEEP_SIDE * FILTER_TILE, side),
-                side * side);
+                window_down(own + SWEEP_SIDE * FILTER_TILE, side),
+                window_down(own + 2 * SWEEP_SIDE * FILTER_TILE, side), side * side);
         }
         pixels[i].sum += similar;
         pixels[i].views++;
