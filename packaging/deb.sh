@@ -26,6 +26,7 @@ leave() {
     esac
 }
 trap leave EXIT
+trap 'exit 1' HUP INT TERM
 
 say() {
     printf '· %s\n' "$*"
