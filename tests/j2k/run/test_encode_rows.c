@@ -10,7 +10,7 @@
 #include "support/shared_context.h"
 #include "support/test.h"
 
-enum { WIDTH = 300, HEIGHT = 1500, THREADS = 9 /* for several strips of a step */ };
+enum { WIDTH = 300, HEIGHT = SANITIZED ? 700 : 1500, THREADS = 9 /* for several strips of a step */ };
 
 static kst_image make_image(kst_format format, uint32_t width, uint32_t height, uint32_t depth)
 {
@@ -79,7 +79,7 @@ static void test_again(void **state)
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kst_j2k_options j2k;
         kst_j2k_options_init(&j2k);
-        kst_image image = make_image(cases[i].format, 600, HEIGHT, 8);
+        kst_image image = make_image(cases[i].format, SANITIZED ? 410 : 600, HEIGHT, 8);
         j2k.target = cases[i].target;
         j2k.value = cases[i].value;
         j2k.block_width = j2k.block_height = 32;
@@ -95,7 +95,7 @@ static void test_again(void **state)
 static void test_memory(void **state)
 {
     (void)state;
-    enum { SIDE = 3000, MEMORY = 6 << 20 };
+    enum { SIDE = SANITIZED ? 2600 : 3000, MEMORY = 6 << 20 };
     kst_image image = make_image(KST_FORMAT_GREY, SIDE, SIDE, 8);
     kst_context *small = context_create("cpu", 2, &(kst_limits){.memory = MEMORY});
     for (uint32_t y = 0; y < SIDE; y++)
