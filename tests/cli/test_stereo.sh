@@ -36,6 +36,8 @@ expect 1 "$KOSTKA" filter stereo left.png right.png no.png --p1 9 --p2 8
 says 'p1 is not above it'
 expect 1 "$KOSTKA" filter stereo left.png right.png no.png --paths 6
 says 'paths are 4 or 8'
+expect 1 "$KOSTKA" filter stereo left.png right.png no.png --max-memory 100K
+says 'raise the limit with --max-memory'
 expect 2 "$KOSTKA" filter stereo left.png right.png no.png --disparities 1
 says 'disparities takes a number from 2 to 256'
 expect 2 "$KOSTKA" filter stereo left.png right.png no.jpg

@@ -64,3 +64,15 @@ bool maps_write(struct picture *picture, const char *path, double unit, const st
         complain(path, "%s", problem.text);
     return good;
 }
+
+void maps_complain(const char *name, kst_status status, const kst_report *report)
+{
+    const char *text = report->message[0] ? report->message : kst_status_text(status);
+
+    if (status == KST_ERROR_LIMIT_MEMORY)
+        complain(name, "%s; raise the limit with --max-memory", text);
+    else if (status == KST_ERROR_LIMIT_PIXELS)
+        complain(name, "%s; raise the limit with --max-pixels", text);
+    else
+        complain(name, "%s", text);
+}

@@ -17,4 +17,7 @@ kst_status maps_bring(kst_context *context, kst_image *image);
 /* Write a map whose samples count `unit`; 0: they are never floating-point numbers. Returns false after a message. */
 bool maps_write(struct picture *picture, const char *path, double unit, const struct file_settings *settings);
 
+/* Say why maps could not be made. */
+void maps_complain(const char *name, kst_status status, const kst_report *report);
+
 #endif

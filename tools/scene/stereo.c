@@ -83,7 +83,7 @@ static bool match(struct stereo_settings *settings, struct picture from[2], stru
     if (!status && settings->confidence != NULL)
         status = maps_bring(context, &to[1].image);
     if (status)
-        complain("filter stereo", "%s", report.message[0] ? report.message : kst_status_text(status));
+        maps_complain("filter stereo", status, &report);
     else if (settings->files.verbose)
         complain(NULL, "matched: %ux%u, %u disparities, %.3f ms", (unsigned)to[0].image.width,
             (unsigned)to[0].image.height, (unsigned)settings->options.disparities,

@@ -180,7 +180,7 @@ static bool sweep(struct sweep_settings *settings, const struct chosen *chosen, 
     if (!status && settings->confidence != NULL)
         status = maps_bring(context, &to[1].image);
     if (status)
-        complain("filter sweep", "%s", report.message[0] ? report.message : kst_status_text(status));
+        maps_complain("filter sweep", status, &report);
     else if (settings->files.verbose)
         complain(NULL, "swept: %ux%u, %u views, %u planes, %.3f ms", (unsigned)to[0].image.width,
             (unsigned)to[0].image.height, (unsigned)chosen->count, (unsigned)settings->options.planes,
