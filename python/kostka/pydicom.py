@@ -68,7 +68,7 @@ def _codestream(data):
 
 
 def _samples(src, strict=True):
-    """Decode a frame to its samples, pixel by pixel, with the bits that are stored of each."""
+    """Decode a frame to its samples, pixel by pixel, with the bits that are stored of each, and whether they have a sign."""
     src = bytes(src)
     jpeg = src[:2] == b"\xff\xd8"
     src = _without_transform(src) if jpeg else _codestream(src)
@@ -77,7 +77,8 @@ def _samples(src, strict=True):
         warnings.warn(f"Kostka: {image.report.message}", stacklevel=3)
     if len(image.planes) > 1:
         raise ValueError("components of different sizes or depths have no place in a frame")
-    return bytearray(memoryview(image)), 8 if jpeg else info(src).components[0].depth
+    samples = memoryview(image)
+    return bytearray(samples), 8 if jpeg else info(src).components[0].depth, samples.format.islower()
 
 
 def is_available(uid=None):
@@ -91,11 +92,12 @@ def _allocated(bits):
 
 def _decode_frame(src, runner):
     """Decode a frame for pydicom 3."""
-    frame, bits = _samples(src)
-    if runner.transfer_syntax in _JPEG2000:
-        if runner.photometric_interpretation in ("YBR_ICT", "YBR_RCT"):
-            runner.set_option("photometric_interpretation", "RGB")
-        runner.set_option("bits_allocated", _allocated(bits))
+    frame, bits, _ = _samples(src)
+    if runner.transfer_syntax in _JPEG2000 and runner.photometric_interpretation in ("YBR_ICT", "YBR_RCT"):
+        runner.set_option("photometric_interpretation", "RGB")
+    runner.set_option("bits_allocated", _allocated(bits))
+    if runner.samples_per_pixel > 1:  # whatever the dataset says, which means samples that are not compressed
+        runner.set_option("planar_configuration", 0)
     return frame
 
 
@@ -118,7 +120,7 @@ def decode_pixel_data(src, ds=None, version=1, **options):
 
     Damage is a warning, and an error only if nothing can be decoded.
     """
-    frame, _ = _samples(src, strict=False)  # since pylibjpeg asks no other plugin
+    frame, _, _ = _samples(src, strict=False)  # since pylibjpeg asks no other plugin
     if version == 1:
         import numpy
 
@@ -181,19 +183,35 @@ def should_change_PhotometricInterpretation_to_RGB(ds):
     return ds.file_meta.TransferSyntaxUID in _JPEG2000 and ds.PhotometricInterpretation in ("YBR_ICT", "YBR_RCT")
 
 
+def _with_sign(frame, dtype, stored):
+    """Give samples the sign of the dataset instead of the codestream's, as pydicom 3 does for all of its plugins."""
+    import numpy
+
+    spare = 8 * dtype.itemsize - stored
+    return ((numpy.frombuffer(frame, dtype) << spare) >> spare).tobytes()
+
+
 def get_pixeldata(ds):
     """Decode all frames of a dataset for pydicom 2 to an array of one dimension."""
     import numpy
+    from pydicom import config
     from pydicom.encaps import generate_pixel_data_frame
     from pydicom.pixel_data_handlers.util import pixel_dtype
 
     frames = generate_pixel_data_frame(ds.PixelData, int(ds.get("NumberOfFrames") or 1))
     decoded = [_samples(frame) for frame in frames]
-    bits = {_allocated(stored) for _, stored in decoded}
+    bits = {_allocated(stored) for _, stored, _ in decoded}
     dtype = pixel_dtype(ds)
     if bits != {8 * dtype.itemsize}:
-        raise ValueError(f"samples have {max(bits)} bits, which differs from Bits Allocated")
-    return numpy.frombuffer(b"".join(frame for frame, _ in decoded), dtype)
+        raise ValueError(f"samples have {max(bits, default=0)} bits, which differs from Bits Allocated")
+    corrects = config.APPLY_J2K_CORRECTIONS and ds.file_meta.TransferSyntaxUID in _JPEG2000
+    return numpy.frombuffer(
+        b"".join(
+            _with_sign(frame, dtype, stored) if corrects and signed != (dtype.kind == "i") else frame
+            for frame, stored, signed in decoded
+        ),
+        dtype,
+    )
 
 
 def _coders():

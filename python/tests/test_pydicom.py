@@ -68,6 +68,14 @@ def _cases():
             yield _dataset(SYNTAX + syntax, [data], 1, bits, signed), pixels
         data = kostka.encode(rgb, codec=codec)
         yield _dataset(SYNTAX + syntax, [data], 3, colours="YBR_RCT"), rgb
+        planar = _dataset(SYNTAX + syntax, [data, data], 3, colours="YBR_RCT")
+        planar.PlanarConfiguration = 1  # which means nothing for compressed samples
+        yield planar, np.stack([rgb, rgb])
+    signed = _pixels(1, 12, True)
+    low = (signed & 0xFFF).astype("uint16")
+    for coded, wanted in (low, signed), (signed, low):  # the dataset's sign counts, not the codestream's
+        data = kostka.encode(coded, codec="j2k", depth=12)
+        yield _dataset(SYNTAX + "90", [data], 1, 12, wanted.dtype.kind == "i"), wanted
 
 
 class Register:
@@ -87,6 +95,14 @@ class Three(Register, unittest.TestCase):
     def test_frames(self):
         for ds, expected in _cases():
             np.testing.assert_array_equal(self._decode(ds), expected)
+
+    def test_allocated(self):
+        """Samples of 8 bits in a dataset that allocates 16."""
+        for syntax, codec in ("51", "jpeg"), ("90", "j2k"):
+            data = kostka.encode(_pixels(), codec=codec)
+            ds = _dataset(SYNTAX + syntax, [data])
+            ds.BitsAllocated = 16
+            np.testing.assert_array_equal(self._decode(ds), np.asarray(kostka.decode(data)))
 
     def test_order(self):
         from pydicom.pixels import get_decoder
