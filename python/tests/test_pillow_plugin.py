@@ -121,6 +121,7 @@ class Plugin(unittest.TestCase):
         self.assertEqual(self._saves(rgb, {"subsampling": "4:2:2"}), 1)
         for options in {"qtables": "web_high"}, {"quality": "web_low"}, {"smooth": 10}, {"streamtype": 1}, {"quality": -5}:
             self.assertEqual(self._saves(rgb, options), 0)
+        self.assertEqual(self._saves(rgb, {"comment": bytes(65534)}), 0)  # too long for a segment
         for mode in "CMYK", "1", "YCbCr", "P":
             self.assertEqual(self._saves(rgb.convert(mode), {}), 0)
         with tempfile.TemporaryDirectory() as folder:
