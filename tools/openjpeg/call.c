@@ -9,6 +9,13 @@
 
 #include "print/json.h"
 
+static bool complain_of_memory(struct opj_call *call)
+{
+    complain(NULL, "out of memory");
+    call->failed = true;
+    return false;
+}
+
 bool opj_add(struct opj_call *call, const char *format, ...)
 {
     va_list arguments;
@@ -16,13 +23,13 @@ bool opj_add(struct opj_call *call, const char *format, ...)
     char **grown = realloc(call->words, ((size_t)call->count + 2) * sizeof *grown);
 
     if (grown == NULL)
-        return false;
+        return complain_of_memory(call);
     call->words = grown;
     va_start(arguments, format);
     int length = vasprintf(&word, format, arguments);
     va_end(arguments);
     if (length < 0)
-        return false;
+        return complain_of_memory(call);
     call->words[call->count++] = word;
     call->words[call->count] = NULL;
     return true;
@@ -84,7 +91,9 @@ bool opj_take_format(struct opj_call *call, const char *value)
 
 bool opj_take_threads(struct opj_call *call, const char *value)
 {
-    return strcmp(value, "ALL_CPUS") == 0 || (opj_add(call, "--threads") && opj_add(call, "%s", value));
+    const char *threads = strcmp(value, "0") == 0 ? "1" : value; /* none beside the main one */
+
+    return strcmp(value, "ALL_CPUS") == 0 || (opj_add(call, "--threads") && opj_add(call, "%s", threads));
 }
 
 bool opj_print_help(struct opj_call *call, const char *value)

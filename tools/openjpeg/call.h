@@ -16,8 +16,9 @@ struct opj_call {
     const char *area;                             /* -d of opj_decompress */
     const char *resolutions, *precincts;          /* -n and -c of opj_compress */
     unsigned reduce;
-    bool target, irreversible, tile, partial, whole_size, split;
-    bool failed; /* the command line is right, but the input is not */
+    bool target, irreversible, raw, tile, partial, whole_size, split;
+    bool cinema; /* a profile that has the irreversible transform */
+    bool failed; /* the command line is right, but the input is not, or there is no memory */
 };
 
 /* An option of OpenJPEG's. Exactly one of the last three members is set; all are null where it asks for what is done.
@@ -30,7 +31,8 @@ struct opj_option {
     const char *refusal; /* why Kostka does not have it, and what to do */
 };
 
-/* Add a word to the new command line, which becomes longer by one. @return false if there is no memory */
+/* Add a word to the new command line, which becomes longer by one. @return false with a complaint if there is no memory
+ */
 __attribute__((format(printf, 2, 3))) bool opj_add(struct opj_call *call, const char *format, ...);
 
 /* Complain about the value of an option. Always returns false. */

@@ -23,6 +23,11 @@ static bool take_reduce(struct opj_call *call, const char *value)
     return opj_add(call, "--reduce") && opj_add(call, "%u", call->reduce);
 }
 
+static bool take_layers(struct opj_call *call, const char *value)
+{
+    return strcmp(value, "0") == 0 || (opj_add(call, "--layers") && opj_add(call, "%s", value)); /* 0: all */
+}
+
 static bool take_tile(struct opj_call *call, const char *value)
 {
     call->tile = true;
@@ -65,7 +70,7 @@ static bool take_rgb(struct opj_call *call, const char *value)
 static const struct opj_option options[] = {{.name = "i", .value = true, .take = opj_take_input},
     {.name = "o", .value = true, .take = opj_take_output}, {.name = "ImgDir", .value = true, .take = opj_take_folder},
     {.name = "OutFor", .value = true, .take = opj_take_format}, {.name = "r", .value = true, .take = take_reduce},
-    {.name = "l", .value = true, .same = "--layers"}, {.name = "d", .value = true, .take = take_area},
+    {.name = "l", .value = true, .take = take_layers}, {.name = "d", .value = true, .take = take_area},
     {.name = "t", .value = true, .take = take_tile}, {.name = "c", .value = true, .same = "--components"},
     {.name = "p", .value = true, .take = take_precision}, {.name = "force-rgb", .take = take_rgb},
     {.name = "upsample", .take = take_upsample}, {.name = "split-pnm", .take = take_split},
@@ -181,7 +186,7 @@ static const char *add_format(struct opj_call *call, const char *name)
 static bool add_rest(struct opj_call *call)
 {
     const char *dot = call->output == NULL ? NULL : strrchr(call->output, '.');
-    const char *name = call->folder != NULL ? call->format : dot == NULL ? "" : dot + 1;
+    const char *name = call->folder != NULL || call->output == NULL ? call->format : dot == NULL ? "" : dot + 1;
     const char *format = name == NULL ? "" : add_format(call, name);
     bool pnm = format != NULL && format[0] == 'p' && format[2] == 'm';
 
