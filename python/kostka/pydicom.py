@@ -101,9 +101,20 @@ def _decode_frame(src, runner):
     return frame
 
 
+def _interleaved(src, samples, size):
+    """Bring samples of `size` bytes from planes to pixels."""
+    pixels, length = bytearray(len(src)), len(src) // samples
+    for plane in range(samples):
+        for byte in range(size):
+            pixels[plane * size + byte :: samples * size] = src[plane * length + byte : (plane + 1) * length : size]
+    return pixels
+
+
 def _encode_frame(src, runner):
     """Encode a frame for pydicom 3."""
     options = dict(runner.options)
+    if runner.samples_per_pixel > 1 and not runner.is_array and runner.planar_configuration == 1:
+        src = _interleaved(src, runner.samples_per_pixel, _allocated(runner.bits_stored) // 8)
     ratios = options.pop("compression_ratios", options.pop("j2k_cr", None))
     psnrs = options.pop("signal_noise_ratios", options.pop("j2k_psnr", None))
     if runner.transfer_syntax == _LOSSLESS:

@@ -176,6 +176,13 @@ class Three(Register, unittest.TestCase):
             self.assertEqual(data[:2], b"\xff\x4f")
             ds = _dataset(SYNTAX + "90", [data], samples, bits, signed, colours)
             np.testing.assert_array_equal(self._decode(ds), pixels)
+        for bits in 8, 12:  # a dataset of planes
+            pixels = _pixels(3, bits)
+            ds = _dataset("1.2.840.10008.1.2.1", [bytes(2)], 3, bits, colours="RGB")
+            ds.PlanarConfiguration, ds.PixelData = 1, pixels.transpose(2, 0, 1).tobytes() + b"\0" * (pixels.nbytes % 2)
+            ds.SOPClassUID = ds.SOPInstanceUID = "1.2.3"
+            ds.compress(SYNTAX + "90", encoding_plugin="kostka")
+            np.testing.assert_array_equal(self._decode(ds), pixels)
         data = self._encode("91", _pixels(1, 12), 12, j2k_cr=[20, 8])
         self.assertLessEqual(len(data), ROWS * COLUMNS * 12 // 8 // 8 + 1)
         self.assertEqual(kostka.info(data).jpeg2000["layers"], 2)
