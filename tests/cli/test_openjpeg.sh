@@ -70,8 +70,13 @@ ours opj_decompress -i a.jp2 -o a.pgx -c 1
 ours opj_decompress -i a.jp2 -o a.rawl -l 0
 mkdir folder
 cp a.ppm folder/one.ppm
-ours opj_compress -ImgDir folder -OutFor J2K
+echo words >folder/notes.txt
+ours opj_compress -ImgDir folder -OutFor J2K -r 30
+ours opj_compress -ImgDir folder -OutFor J2K # not from the file that the first call made
 identical folder/one.j2k a.ppm
+rm folder/one.ppm
+ours opj_decompress -ImgDir folder -OutFor PPM
+identical folder/one.ppm a.ppm
 
 # A picture that is cut off is an error unless it is allowed to be.
 head -c $(($(wc -c <a.jp2) * 2 / 3)) a.jp2 >short.jp2
@@ -91,12 +96,16 @@ refused 'width,height' opj_compress -i a.ppm -o x.jp2 -t 64x64
 refused 'width,height' opj_compress -i a.ppm -o x.jp2 -c 64,64
 refused 'no more precincts' opj_compress -i a.ppm -o x.jp2 -n 1 -c '[64,64],[32,32]'
 refused 'width,height,components' opj_compress -i a.raw -o x.jp2 -F 161,127,3,8
+mkdir empty
+refused 'no file in this folder' opj_compress -ImgDir empty -OutFor J2K
+refused 'No such file' opj_decompress -ImgDir none -OutFor PNG
 refused '-F goes with' opj_compress -ImgDir folder -OutFor J2K -F 161,127,3,8,u
 refused 'such an input with -F' opj_compress -i a.raw -o x.jp2
 refused 'name -i and -o' opj_decompress -i a.jp2
 refused 'name -i and -o' opj_decompress -o a.ppm
 refused 'no pixel' opj_decompress -i a.jp2 -o x.png -d 900,900,950,950
 refused 'x0,y0,x1,y1' opj_decompress -i a.jp2 -o x.png -d 1,2,3
+refused 'read twice' opj_decompress -i /dev/null -o x.png -d 1,2,30,40
 refused '0 alone' opj_decompress -i a.jp2 -o x.png -p 8
 refused 'no format' opj_decompress -i a.jp2 -o x.tga
 code=0

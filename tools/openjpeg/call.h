@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "files/files.h"
 #include "tool.h"
 
 /* A command line that is being made, and what the one that is read has named. */
@@ -55,8 +56,11 @@ bool opj_print_help(struct opj_call *call, const char *value); /* which ends the
 /* Read a command line with the options of a table, which ends with one without a name. Names may be abbreviated. */
 bool opj_read(struct opj_call *call, const struct opj_option *options, int argc, char **argv);
 
-/* Add the inputs and outputs. @return false if they are not complete */
-bool opj_add_files(struct opj_call *call, const char *format);
+/* Return whether a file of -ImgDir is an input, by the format that its name stands for. */
+typedef bool opj_is_input(const struct file_format *format);
+
+/* Add the inputs and outputs. @return false with a complaint if they are not complete */
+bool opj_add_files(struct opj_call *call, const char *format, opj_is_input *is_input);
 
 /* Run the verb if `fine`, and free the command line. */
 int opj_run(struct opj_call *call, const struct verb *verb, bool fine);

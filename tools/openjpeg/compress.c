@@ -236,6 +236,13 @@ static const char *output_format(struct opj_call *call)
     return NULL;
 }
 
+static bool is_picture(const struct file_format *format)
+{
+    bool readable = format->read != NULL || file_kind(format) == KIND_PNM; /* one entry of PNM reads for all */
+
+    return readable && (file_kind(format) & (KIND_CODED | KIND_RAW)) == 0;
+}
+
 static bool add_rest(struct opj_call *call)
 {
     const char *format = output_format(call);
@@ -255,7 +262,7 @@ static bool add_rest(struct opj_call *call)
         return false;
     if (!call->target && call->irreversible && !call->cinema && !(opj_add(call, "--step") && opj_add(call, "1")))
         return false;
-    return opj_add_files(call, format);
+    return opj_add_files(call, format, is_picture);
 }
 
 static int run(int argc, char **argv)

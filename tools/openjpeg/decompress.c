@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "call.h"
 #include "files/files.h"
@@ -138,6 +139,7 @@ static bool add_area(struct opj_call *call)
     kst_region place = {0};
     unsigned area[4];
     uint32_t x[2], y[2];
+    struct stat state;
 
     if (opj_numbers(call->area, area, 4) != 4)
         return opj_refuse_value(call, "d", call->area, "x0,y0,x1,y1");
@@ -145,6 +147,10 @@ static bool add_area(struct opj_call *call)
         return true;
     if (call->input == NULL || call->tile) {
         complain_usage(call->program->name, "-d goes with -i, and not with -t");
+        return false;
+    }
+    if (stat(call->input, &state) == 0 && !S_ISREG(state.st_mode)) {
+        complain_usage(call->program->name, "-d needs a file, which is read twice, not a pipe or a device");
         return false;
     }
     bool fine = source_read(&source, call->input, UINT64_MAX, &problem) && read_place(&source, &place, &problem);
@@ -182,6 +188,11 @@ static const char *add_format(struct opj_call *call, const char *name)
     return NULL;
 }
 
+static bool is_codestream(const struct file_format *format)
+{
+    return format == &file_j2k || format == &file_j2c || format == &file_jph || format == &file_jhc;
+}
+
 /* Add all that depends on several options. */
 static bool add_rest(struct opj_call *call)
 {
@@ -201,7 +212,7 @@ static bool add_rest(struct opj_call *call)
         return false;
     if (!call->partial && !opj_add(call, "--strict"))
         return false;
-    return (call->area == NULL || add_area(call)) && opj_add_files(call, format);
+    return (call->area == NULL || add_area(call)) && opj_add_files(call, format, is_codestream);
 }
 
 static int run(int argc, char **argv)
