@@ -281,9 +281,11 @@ def _decode(path, whole, device):
         raise SeriesError(
             f"{path} has a codestream of {described.height}×{described.width} samples, not {whole.Rows}×{whole.Columns}"
         )
+    if len(described.components) != 1:
+        raise SeriesError(f"{path} has a codestream of {len(described.components)} components")
     samples = numpy.asarray(kostka.decode(frame, device=device))
     if samples.ndim != 2 or samples.dtype.kind not in "iu":
-        raise SeriesError(f"{path} has a codestream of several components")
+        raise SeriesError(f"{path} has a codestream of {samples.dtype} of shape {samples.shape}")
     return samples
 
 

@@ -67,18 +67,21 @@ def _codestream(data):
     return data
 
 
-def _samples(src, strict=True):
+def _samples(src, size=None, strict=True):
     """Decode a frame to its samples, pixel by pixel, with the bits that are stored of each, and whether they have a sign."""
     src = bytes(src)
     jpeg = src[:2] == b"\xff\xd8"
     src = _without_transform(src) if jpeg else _codestream(src)
+    described = info(src)
+    if size not in (None, (described.width, described.height)):  # before memory is taken for it
+        raise ValueError(f"the frame has {described.height} rows and {described.width} columns, the dataset says otherwise")
     image = decode(src, strict=strict)
     if image.report.warnings:
         warnings.warn(f"Kostka: {image.report.message}", stacklevel=3)
     if len(image.planes) > 1:
         raise ValueError("components of different sizes or depths have no place in a frame")
     samples = memoryview(image)
-    return bytearray(samples), 8 if jpeg else info(src).components[0].depth, samples.format.islower()
+    return bytearray(samples), 8 if jpeg else described.components[0].depth, samples.format.islower()
 
 
 def is_available(uid=None):
@@ -92,7 +95,7 @@ def _allocated(bits):
 
 def _decode_frame(src, runner):
     """Decode a frame for pydicom 3."""
-    frame, bits, _ = _samples(src)
+    frame, bits, _ = _samples(src, (runner.columns, runner.rows))
     if runner.transfer_syntax in _JPEG2000 and runner.photometric_interpretation in ("YBR_ICT", "YBR_RCT"):
         runner.set_option("photometric_interpretation", "RGB")
     runner.set_option("bits_allocated", _allocated(bits))
@@ -210,7 +213,7 @@ def get_pixeldata(ds):
     from pydicom.pixel_data_handlers.util import pixel_dtype
 
     frames = generate_pixel_data_frame(ds.PixelData, int(ds.get("NumberOfFrames") or 1))
-    decoded = [_samples(frame) for frame in frames]
+    decoded = [_samples(frame, (ds.Columns, ds.Rows)) for frame in frames]
     bits = {_allocated(stored) for _, stored, _ in decoded}
     dtype = pixel_dtype(ds)
     if bits != {8 * dtype.itemsize}:

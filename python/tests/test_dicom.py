@@ -221,7 +221,9 @@ class Files(unittest.TestCase):
         for syntax in (J2K, HT):
             file = self.slice(volume[3], 3, syntax=syntax)
             other = kostka.encode(volume[3, :20], codec="jpeg2000", codestream=True)
-            for frame, why in ((b"\xff\x4f\xff\x51" + bytes(30), ""), (other, "20×33 samples, not 24×33")):
+            three = kostka.encode(numpy.stack([volume[3]] * 3, -1).astype("uint16"), codec="jpeg2000", codestream=True)
+            broken = b"\xff\x4f\xff\x51" + bytes(30)
+            for frame, why in ((broken, ""), (other, "20×33 samples, not 24×33"), (three, "of 3 components")):
                 file.PixelData = pydicom.encaps.encapsulate([frame])
                 self.save(file, 3)
                 with self.assertRaises((kostka.KostkaError, kostka.dicom.SeriesError)) as caught:

@@ -120,6 +120,12 @@ class Three(Register, unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, r"kostka: .*\(at byte \d+"):
                 self._decode(_dataset(SYNTAX + syntax, [data[: len(data) * 3 // 4]]))
 
+    def test_size(self):
+        """A frame whose sides are exchanged has as many samples as the dataset says, but not in its rows."""
+        ds = _dataset(SYNTAX + "90", [kostka.encode(_pixels().T.copy(), codec="j2k")])
+        with self.assertRaisesRegex(RuntimeError, "61 rows and 45 columns"):
+            self._decode(ds)
+
     def test_against_others(self):
         """The files that come with pydicom: pylibjpeg's samples without loss, nearly so with loss; Pillow's JPEG."""
         from pydicom.pixels import get_decoder
