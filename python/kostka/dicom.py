@@ -217,7 +217,7 @@ def _arrange(slices):
     slices, places, distances = [slices[i] for i in order], places[order], distances[order]
     step = _check_steps(slices, places, distances)
     if step is None:  # a single slice
-        thick = _number(first, path, "SliceThickness", 1) or 1
+        thick = abs(_number(first, path, "SliceThickness", 1)) or 1
         step = numpy.cross(along_x, along_y) * thick
     affine = numpy.eye(4)
     affine[:3] = numpy.stack([step, along_y * between_y, along_x * between_x, places[0]], axis=1)
