@@ -73,7 +73,7 @@ static kst_memory memory_of(const kst_context *context)
 {
     kst_device_info info = {.size = sizeof info};
 
-    if (kst_context_device(context, &info))
+    if (kst_context_device(context, &info) != KST_OK)
         return KST_MEMORY_HOST;
     return info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
            : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
