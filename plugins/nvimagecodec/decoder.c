@@ -127,6 +127,8 @@ static nvimgcodecStatus_t decode_batch(nvimgcodecDecoder_t decoder, const nvimgc
     (void)thread;
     if (memory && count > 0)
         plan_batch(decoder, images, streams, (size_t)count, parameters, &batch);
+    for (int i = 0; !memory && i < count; i++) /* each is waited for */
+        images[i]->imageReady(images[i]->instance, NVIMGCODEC_PROCESSING_STATUS_FAIL);
     for (size_t first = 0; first < batch.count; first = end) {
         for (end = first + 1; end < batch.count && batch.stream[end] == batch.stream[first];)
             end++;

@@ -141,7 +141,8 @@ static nvimgcodecProcessingStatus_t plan_jpeg2000(
         find_extension(parameters->struct_next, NVIMGCODEC_STRUCTURE_TYPE_JPEG2K_ENCODE_PARAMS);
     const nvimgcodecTileGeometryInfo_t *tiles =
         find_extension(parameters->struct_next, NVIMGCODEC_STRUCTURE_TYPE_TILE_GEOMETRY_INFO);
-    bool grey = encoding->pixels.format == KST_FORMAT_GREY;
+    const kst_image *pixels = &encoding->pixels;
+    bool grey = pixels->format == KST_FORMAT_GREY || (pixels->format == KST_FORMAT_RAW && pixels->plane_count == 1);
 
     if (!grey && wanted->info.chroma_subsampling != NVIMGCODEC_SAMPLING_444)
         return NVIMGCODEC_PROCESSING_STATUS_SAMPLING_UNSUPPORTED;

@@ -59,6 +59,8 @@ static kst_status open_context(Engine *engine, const nvimgcodecExecutionParams_t
 
 nvimgcodecStatus_t engine_create(Plugin *plugin, const nvimgcodecExecutionParams_t *parameters, Engine **engine)
 {
+    if (plugin->cuda && parameters->device_id == NVIMGCODEC_DEVICE_CPU_ONLY)
+        return NVIMGCODEC_STATUS_IMPLEMENTATION_UNSUPPORTED;
     Engine *made = calloc(1, sizeof *made);
 
     if (made == NULL)
@@ -111,13 +113,15 @@ static nvimgcodecProcessingStatus_t status_of_error(kst_status status)
 }
 
 /*
- * Return whether pixels are missing or wrong, not merely bytes out of place. A stream without an end marker may be
- * whole; if it is not, the decoder warns again where its data end.
+ * Return whether pixels are missing or wrong, not merely bytes out of place. A report names the first warning alone:
+ * behind one that does no harm, another may be of damage, as where a stream without an end marker is not whole.
  */
 static bool is_damage(kst_status warning, uint64_t warnings)
 {
     switch (warning) {
     case KST_WARNING_JPEG_DATA_END:
+    case KST_WARNING_JPEG_CODE:
+    case KST_WARNING_JPEG_RESTART:
     case KST_WARNING_JPEG_TRUNCATED:
     case KST_WARNING_J2K_TRUNCATED:
     case KST_WARNING_J2K_TILE_PART:
@@ -128,11 +132,8 @@ static bool is_damage(kst_status warning, uint64_t warnings)
     case KST_WARNING_J2K_BLOCK:
     case KST_WARNING_J2K_DATA:
         return true;
-    case KST_WARNING_JPEG_NO_EOI:
-    case KST_WARNING_J2K_NO_EOC:
-        return warnings > 1;
     default:
-        return false;
+        return warnings > 1;
     }
 }
 

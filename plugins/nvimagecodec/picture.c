@@ -82,6 +82,8 @@ static nvimgcodecProcessingStatus_t check_colours(
 
     if (codec == KST_CODEC_JPEG2000 && format == KST_FORMAT_GREY && coded->num_planes > 1)
         return NVIMGCODEC_PROCESSING_STATUS_COLOR_SPEC_UNSUPPORTED;
+    if (codec == KST_CODEC_JPEG2000 && format == KST_FORMAT_RAW && coded->num_planes != out->num_planes)
+        return NVIMGCODEC_PROCESSING_STATUS_COLOR_SPEC_UNSUPPORTED;
     if (codec == KST_CODEC_JPEG && coded->num_planes > 3) /* inks */
         return NVIMGCODEC_PROCESSING_STATUS_COLOR_SPEC_UNSUPPORTED;
     if (codec == KST_CODEC_JPEG && format == KST_FORMAT_RAW && one_size &&

@@ -13,13 +13,15 @@ static nvimgcodecProcessingStatus_t unchanged_format(
     const nvimgcodecImageInfo_t *info, kst_codec codec, bool planar, kst_format *format)
 {
     uint32_t channels = channels_of(info);
+    bool colours = channels == 1 || channels == 3;
+    bool planes = planar ? channels <= 4 : channels == 1;
 
-    if (channels == 1 || channels == 3)
+    if (codec == KST_CODEC_JPEG2000 && planes && (pixels_signed(info) || !colours)) /* no other format has signs */
+        *format = KST_FORMAT_RAW;
+    else if (colours)
         *format = channels == 1 ? KST_FORMAT_GREY : planar ? KST_FORMAT_PLANAR : KST_FORMAT_RGB;
     else if (codec == KST_CODEC_JPEG2000 && channels == 4 && !planar)
         *format = KST_FORMAT_RGBA;
-    else if (codec == KST_CODEC_JPEG2000 && channels <= 4 && planar)
-        *format = KST_FORMAT_RAW;
     else
         return NVIMGCODEC_PROCESSING_STATUS_NUM_CHANNELS_UNSUPPORTED;
     return NVIMGCODEC_PROCESSING_STATUS_SUCCESS;
@@ -30,7 +32,7 @@ static kst_format named_format(const nvimgcodecImageInfo_t *info, kst_codec code
     switch (info->sample_format) {
     case NVIMGCODEC_SAMPLEFORMAT_P_Y:
     case NVIMGCODEC_SAMPLEFORMAT_I_Y:
-        return KST_FORMAT_GREY;
+        return codec == KST_CODEC_JPEG2000 && pixels_signed(info) ? KST_FORMAT_RAW : KST_FORMAT_GREY;
     case NVIMGCODEC_SAMPLEFORMAT_P_RGB:
     case NVIMGCODEC_SAMPLEFORMAT_P_BGR:
         return KST_FORMAT_PLANAR;

@@ -3,6 +3,7 @@
 
 import ctypes
 
+import PIL
 from PIL import Image
 
 
@@ -25,8 +26,12 @@ _pointer_of.restype = ctypes.c_void_p
 _pointer_of.argtypes = ctypes.py_object, ctypes.c_char_p
 
 
+# Pillow exports pixels from 11.2 on, but before 13 that crashes for images whose memory is a caller's buffer.
+_EXPORTS = int(PIL.__version__.split(".")[0]) >= 13
+
+
 def _arrow(core, pixels, channels):
-    """Return the address that Pillow 11.3 and later export, and what keeps it valid; None if it is not as expected."""
+    """Return the address that Pillow exports, and what keeps it valid; None if it is not as expected."""
     capsule = core.__arrow_c_array__()
     capsule = capsule[1] if isinstance(capsule, tuple) else capsule
     array = _ArrowArray.from_address(_pointer_of(capsule, b"arrow_array"))
@@ -40,7 +45,7 @@ def _arrow(core, pixels, channels):
 
 
 def _rows(core, rows, stride):
-    """Return the address of the first row in earlier releases, if the others follow; None if they do not."""
+    """Return the address of the first row in releases before 12, if the others follow; None if they do not."""
     pointers = dict(core.unsafe_ptrs)["image"]
     addresses = list((ctypes.c_size_t * rows).from_address(pointers))
     first = addresses[0]
@@ -56,11 +61,11 @@ def pixels(core, channels):
     if not width or not height or Image.core.get_alignment() != 1:
         return None
     try:
-        if hasattr(core, "__arrow_c_array__"):
+        if _EXPORTS:
             found = _arrow(core, width * height, channels)
         else:
             found = _rows(core, height, width * channels)
-    except (AttributeError, KeyError, MemoryError, OSError, ValueError):  # Pillow has several for this
+    except (AttributeError, DeprecationWarning, KeyError, MemoryError, OSError, ValueError):  # Pillow has several for this
         return None
     if not found or not found[0]:
         return None

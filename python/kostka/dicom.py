@@ -30,6 +30,8 @@ _CODED = {
 _PLAIN = {"1.2.840.10008.1.2", "1.2.840.10008.1.2.1", "1.2.840.10008.1.2.1.99", "1.2.840.10008.1.2.2", "1.2.840.10008.1.2.5"}
 _SAME = ("Rows", "Columns", "BitsAllocated", "BitsStored", "PixelRepresentation", "PhotometricInterpretation")
 _WHOLE = _SAME[:-1]  # those that are whole numbers
+_WORDS = ("SeriesInstanceUID", "PhotometricInterpretation")
+_FAR = 1e9  # millimetres or units that no number of a series exceeds
 _NEAR = 1e-4  # that directions may differ by
 _UNEVEN = 0.02  # of the distance of slices that they may be away from their places
 
@@ -72,8 +74,8 @@ def read_series(source, *, uid=None, device=None, max_memory=4 << 30):
     device: as for kostka.decode()
     max_memory: bytes that the volume may have
 
-    Raises SeriesError, OSError for files that cannot be read, and KostkaError, with the path in its notes, for streams that
-    cannot be decoded.
+    Raises SeriesError, OSError for files that cannot be read, pydicom's InvalidDicomError for files of a list that are not
+    DICOM, and KostkaError, with the path in its notes, for streams that cannot be decoded.
     """
     slices = _choose(_find(source), uid)
     _check_alike(slices)
@@ -147,6 +149,8 @@ def _value(described, path, name):
         raise SeriesError(f"{path} has no {name}")
     if name in _WHOLE and not isinstance(value, int):
         raise SeriesError(f"{path}: {name} is {value!r}, not a number")
+    if name in _WORDS and not isinstance(value, str):
+        raise SeriesError(f"{path}: {name} is {value!r}, not one word")
     return value
 
 
@@ -155,7 +159,7 @@ def _number(described, path, name, default):
         value = float(_get(described, path, name, default))
     except (TypeError, ValueError) as error:
         raise SeriesError(f"{path}: {name} is no number") from error
-    if not numpy.isfinite(value):
+    if not abs(value) <= _FAR:
         raise SeriesError(f"{path}: {name} is {value}")
     return value
 
@@ -166,8 +170,8 @@ def _numbers(described, path, name, count):
         values = numpy.array([float(value) for value in found])
     except (TypeError, ValueError) as error:
         raise SeriesError(f"{path}: {name} has no numbers") from error
-    if values.shape != (count,) or not numpy.isfinite(values).all():
-        raise SeriesError(f"{path}: {name} is not {count} finite numbers")
+    if values.shape != (count,) or not (numpy.abs(values) <= _FAR).all():
+        raise SeriesError(f"{path}: {name} is not {count} finite numbers, or they are absurd")
     return values
 
 
@@ -187,7 +191,8 @@ def _check_alike(slices):
         for name, count in (("ImageOrientationPatient", 6), ("PixelSpacing", 2)):
             if numpy.abs(_numbers(described, path, name, count) - _numbers(first, first_path, name, count)).max() > _NEAR:
                 raise SeriesError(f"{name} differs: {first[name].value} in {first_path}, {described[name].value} in {path}")
-    if first.BitsAllocated not in (8, 16) or not 1 <= first.BitsStored <= first.BitsAllocated or not first.Rows * first.Columns:
+    empty = min(first.Rows, first.Columns) < 1
+    if first.BitsAllocated not in (8, 16) or not 1 <= first.BitsStored <= first.BitsAllocated or empty:
         raise SeriesError(
             f"{first_path} has {first.Rows}×{first.Columns} samples with {first.BitsStored} of {first.BitsAllocated} bits;"
             " volumes have 8 or 16 bits"
@@ -212,7 +217,7 @@ def _arrange(slices):
     slices, places, distances = [slices[i] for i in order], places[order], distances[order]
     step = _check_steps(slices, places, distances)
     if step is None:  # a single slice
-        thick = _number(first, path, "SliceThickness", 1) or 1
+        thick = abs(_number(first, path, "SliceThickness", 1)) or 1
         step = numpy.cross(along_x, along_y) * thick
     affine = numpy.eye(4)
     affine[:3] = numpy.stack([step, along_y * between_y, along_x * between_x, places[0]], axis=1)
@@ -258,27 +263,34 @@ def _read_slice(path, described, device):
         raise SeriesError(f"{path}: its samples cannot be read: {error}") from error
     if samples.shape != (described.Rows, described.Columns):
         raise SeriesError(f"{path} has {samples.shape} samples, not {(described.Rows, described.Columns)}")
-    return samples
+    return _stored(samples, described)
+
+
+def _stored(samples, described):
+    """The low BitsStored bits of samples, with or without sign as the headers say; those above may be anything."""
+    spare = 32 - described.BitsStored
+    shifted = samples.astype("int32") << numpy.int32(spare)
+    return shifted.view("int32" if described.PixelRepresentation else "uint32") >> spare
 
 
 def _decode(path, whole, device):
-    """Decode a codestream, whose samples' low BitsStored bits are the sample, with or without sign as the headers say."""
+    """Decode a codestream of the size that the headers say."""
     frame = _frame(whole)
     described = kostka.info(frame)
     if (described.width, described.height) != (whole.Columns, whole.Rows):
         raise SeriesError(
             f"{path} has a codestream of {described.height}×{described.width} samples, not {whole.Rows}×{whole.Columns}"
         )
+    if len(described.components) != 1:
+        raise SeriesError(f"{path} has a codestream of {len(described.components)} components")
     samples = numpy.asarray(kostka.decode(frame, device=device))
     if samples.ndim != 2 or samples.dtype.kind not in "iu":
-        raise SeriesError(f"{path} has a codestream of several components")
-    spare = 32 - whole.BitsStored
-    shifted = samples.astype("int32") << numpy.int32(spare)
-    return shifted.view("int32" if whole.PixelRepresentation else "uint32") >> spare
+        raise SeriesError(f"{path} has a codestream of {samples.dtype} of shape {samples.shape}")
+    return samples
 
 
 def _frame(whole):
-    """The only frame: all fragments one behind the other, without the byte that makes their length even."""
+    """The only frame: all fragments one behind the other."""
     if hasattr(pydicom.encaps, "get_frame"):  # pydicom 3
         return pydicom.encaps.get_frame(whole.PixelData, 0, number_of_frames=1)
     return next(pydicom.encaps.generate_pixel_data_frame(whole.PixelData, 1))

@@ -12,6 +12,7 @@ package hdf5plugin has from 7.1 on. Its datasets are read here, too.
 """
 
 import itertools
+import math
 
 import numpy
 
@@ -20,6 +21,7 @@ import kostka
 FILTER = 32033
 _VERSION = 1  # of the filter's parameters
 _TYPES = ("int8", "uint8", "int16", "uint16")
+_SPARE = 1 << 16  # bytes that a codestream may have beyond twice its samples
 _OPTIONS = {"rate", "ratio", "psnr", "step", "levels", "codeblock", "depth", "passes", "reversible"}
 
 
@@ -59,20 +61,24 @@ def write_volume(group, name, volume, *, tile=None, device=None, **options):
     return dataset
 
 
-def read_volume(dataset, *, region=None, device=None):
+def read_volume(dataset, *, region=None, device=None, max_memory=4 << 30):
     """Read a dataset of filter 32033, or a region of it, as an array of NumPy.
 
     dataset: of h5py, with three dimensions; a chunk is a slice or a tile of one
     region: None, or ((z, y, x), (depth, height, width))
     device: as for kostka.decode()
+    max_memory: bytes that the array, or a chunk, may have; a file of a few bytes can claim any size
 
     Only the chunks that the region touches are read. Chunks that are missing have the dataset's fill value. Raises
-    ValueError if the dataset is not of this kind, or a chunk's codestream is none of it, with the place of the chunk; and
-    KostkaError as kostka.decode_volume() does.
+    ValueError if the dataset is not of this kind, the region is too large, or a chunk's codestream is none of it, with the
+    place of the chunk; and KostkaError as kostka.decode_volume() does.
     """
     chunk = _check_dataset(dataset)
     first, size = _check_region(region, dataset.shape)
     native = dataset.dtype.newbyteorder("=")
+    needed = native.itemsize * max(math.prod(map(int, size)), math.prod(chunk))
+    if needed > max_memory:
+        raise ValueError(f"this takes {needed} bytes, max_memory is {max_memory}: read a region, or allow more")
     volume = numpy.empty(size, native)
     spans = [range(at // side * side, at + long, side) for at, long, side in zip(first, size, chunk)]
     for place in itertools.product(*spans):
@@ -137,13 +143,19 @@ def _read_chunk(dataset, place, chunk, native, device):
     info = dataset.id.get_chunk_info_by_coord(place)
     if info.byte_offset is None:
         return numpy.broadcast_to(dataset.fillvalue, chunk)
-    coded = dataset.id.read_direct_chunk(place)[1]
     where = f"the chunk at z {place[0]}, y {place[1]}, x {place[2]} of {dataset.name}"
+    length = math.prod(chunk) * native.itemsize
+    if info.size > 2 * length + _SPARE:  # which would be allocated before it is read
+        raise ValueError(f"{where} has {info.size} bytes for samples of {length}")
+    coded = dataset.id.read_direct_chunk(place)[1]
     if info.filter_mask:  # the filter was left out when it was written
-        if len(coded) != numpy.prod(chunk) * native.itemsize:
+        if len(coded) != length:
             raise ValueError(f"{where} has {len(coded)} bytes without a filter")
         return numpy.frombuffer(coded, dataset.dtype).reshape(chunk)
     try:
+        described = kostka.info(coded)
+        if (len(described.components), described.height, described.width) != chunk:  # before memory is taken for it
+            raise ValueError(f"{where} is a codestream of {described.height}×{described.width} samples")
         samples = numpy.asarray(kostka.decode_volume(coded, device=device))
     except kostka.KostkaError as error:
         error.add_note(where)

@@ -60,6 +60,8 @@ class _Decoder(ImageFile.PyDecoder):
 # For a mode Kostka's format, Pillow's raw mode for it, which is how Pillow stores pixels, and its channels.
 _SOURCES = {"L": ("grey", "L", 1), "RGB": ("rgba", "RGBX", 4)}
 
+_LONGEST = 65533  # bytes of a segment behind its length (T.81 B.1.1.4)
+
 _SUBSAMPLINGS = {-1: "420", 0: "444", 1: "422", 2: "420"}
 
 
@@ -118,6 +120,10 @@ class _Encoder(ImageFile.PyEncoder):
             return None
         if self.mode == "L" and config["subsampling"] > 0:  # the one component has these factors then
             return None
+        comment = config["comment"]
+        comment = comment.encode() if isinstance(comment, str) else comment
+        if len(config["exif"] or b"") > _LONGEST or len(comment or b"") > _LONGEST:
+            return None  # Pillow says what is wrong
         format, rawmode, channels = _SOURCES[self.mode]
         width, height = self.state.xsize, self.state.ysize
         shape = (height, width, channels) if channels > 1 else (height, width)
@@ -132,8 +138,6 @@ class _Encoder(ImageFile.PyEncoder):
         finally:
             del owner, pixels  # which was valid until here
         header = 4 + int.from_bytes(data[4:6], "big")
-        comment = config["comment"]
-        comment = comment.encode() if isinstance(comment, str) else comment
         segments = _segment(0xE1, config["exif"]), config["extra"], _segment(0xFE, comment)
         return b"".join([data[:header], *segments, data[header:]])
 

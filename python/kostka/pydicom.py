@@ -67,17 +67,21 @@ def _codestream(data):
     return data
 
 
-def _samples(src, strict=True):
-    """Decode a frame to its samples, pixel by pixel, with the bits that are stored of each."""
+def _samples(src, size=None, strict=True):
+    """Decode a frame to its samples, pixel by pixel, with the bits that are stored of each, and whether they have a sign."""
     src = bytes(src)
     jpeg = src[:2] == b"\xff\xd8"
     src = _without_transform(src) if jpeg else _codestream(src)
+    described = info(src)
+    if size not in (None, (described.width, described.height)):  # before memory is taken for it
+        raise ValueError(f"the frame has {described.height} rows and {described.width} columns, the dataset says otherwise")
     image = decode(src, strict=strict)
     if image.report.warnings:
         warnings.warn(f"Kostka: {image.report.message}", stacklevel=3)
     if len(image.planes) > 1:
         raise ValueError("components of different sizes or depths have no place in a frame")
-    return bytearray(memoryview(image)), 8 if jpeg else info(src).components[0].depth
+    samples = memoryview(image)
+    return bytearray(samples), 8 if jpeg else described.components[0].depth, samples.format.islower()
 
 
 def is_available(uid=None):
@@ -91,17 +95,29 @@ def _allocated(bits):
 
 def _decode_frame(src, runner):
     """Decode a frame for pydicom 3."""
-    frame, bits = _samples(src)
-    if runner.transfer_syntax in _JPEG2000:
-        if runner.photometric_interpretation in ("YBR_ICT", "YBR_RCT"):
-            runner.set_option("photometric_interpretation", "RGB")
-        runner.set_option("bits_allocated", _allocated(bits))
+    frame, bits, _ = _samples(src, (runner.columns, runner.rows))
+    if runner.transfer_syntax in _JPEG2000 and runner.photometric_interpretation in ("YBR_ICT", "YBR_RCT"):
+        runner.set_option("photometric_interpretation", "RGB")
+    runner.set_option("bits_allocated", _allocated(bits))
+    if runner.samples_per_pixel > 1:  # whatever the dataset says, which means samples that are not compressed
+        runner.set_option("planar_configuration", 0)
     return frame
+
+
+def _interleaved(src, samples, size):
+    """Bring samples of `size` bytes from planes to pixels."""
+    pixels, length = bytearray(len(src)), len(src) // samples
+    for plane in range(samples):
+        for byte in range(size):
+            pixels[plane * size + byte :: samples * size] = src[plane * length + byte : (plane + 1) * length : size]
+    return pixels
 
 
 def _encode_frame(src, runner):
     """Encode a frame for pydicom 3."""
     options = dict(runner.options)
+    if runner.samples_per_pixel > 1 and not runner.is_array and runner.planar_configuration == 1:
+        src = _interleaved(src, runner.samples_per_pixel, _allocated(runner.bits_stored) // 8)
     ratios = options.pop("compression_ratios", options.pop("j2k_cr", None))
     psnrs = options.pop("signal_noise_ratios", options.pop("j2k_psnr", None))
     if runner.transfer_syntax == _LOSSLESS:
@@ -118,7 +134,7 @@ def decode_pixel_data(src, ds=None, version=1, **options):
 
     Damage is a warning, and an error only if nothing can be decoded.
     """
-    frame, _ = _samples(src, strict=False)  # since pylibjpeg asks no other plugin
+    frame, _, _ = _samples(src, strict=False)  # since pylibjpeg asks no other plugin
     if version == 1:
         import numpy
 
@@ -181,19 +197,35 @@ def should_change_PhotometricInterpretation_to_RGB(ds):
     return ds.file_meta.TransferSyntaxUID in _JPEG2000 and ds.PhotometricInterpretation in ("YBR_ICT", "YBR_RCT")
 
 
+def _with_sign(frame, dtype, stored):
+    """Give samples the sign of the dataset instead of the codestream's, as pydicom 3 does for all of its plugins."""
+    import numpy
+
+    spare = 8 * dtype.itemsize - stored
+    return ((numpy.frombuffer(frame, dtype) << spare) >> spare).tobytes()
+
+
 def get_pixeldata(ds):
     """Decode all frames of a dataset for pydicom 2 to an array of one dimension."""
     import numpy
+    from pydicom import config
     from pydicom.encaps import generate_pixel_data_frame
     from pydicom.pixel_data_handlers.util import pixel_dtype
 
     frames = generate_pixel_data_frame(ds.PixelData, int(ds.get("NumberOfFrames") or 1))
-    decoded = [_samples(frame) for frame in frames]
-    bits = {_allocated(stored) for _, stored in decoded}
+    decoded = [_samples(frame, (ds.Columns, ds.Rows)) for frame in frames]
+    bits = {_allocated(stored) for _, stored, _ in decoded}
     dtype = pixel_dtype(ds)
     if bits != {8 * dtype.itemsize}:
-        raise ValueError(f"samples have {max(bits)} bits, which differs from Bits Allocated")
-    return numpy.frombuffer(b"".join(frame for frame, _ in decoded), dtype)
+        raise ValueError(f"samples have {max(bits, default=0)} bits, which differs from Bits Allocated")
+    corrects = config.APPLY_J2K_CORRECTIONS and ds.file_meta.TransferSyntaxUID in _JPEG2000
+    return numpy.frombuffer(
+        b"".join(
+            _with_sign(frame, dtype, stored) if corrects and signed != (dtype.kind == "i") else frame
+            for frame, stored, signed in decoded
+        ),
+        dtype,
+    )
 
 
 def _coders():

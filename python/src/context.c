@@ -306,7 +306,7 @@ PyDoc_STRVAR(filter_doc, "filter($self, image, *, chain, **options)\n--\n\n"
                          "Apply a chain of filters to an image; see kostka.filter().");
 PyDoc_STRVAR(histogram_doc, "histogram($self, image, **options)\n--\n\n"
                             "Count the samples of each channel; see kostka.histogram().");
-PyDoc_STRVAR(stereo_doc, "stereo($self, left, right, **options)\n--\n\n"
+PyDoc_STRVAR(stereo_doc, "stereo($self, left, *, right, **options)\n--\n\n"
                          "Find the disparities of two rectified images; see kostka.stereo().");
 PyDoc_STRVAR(
     resize_doc, "resize($self, image, *, size, **options)\n--\n\nMake an Image of another size; see kostka.resize().");

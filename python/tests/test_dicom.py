@@ -112,11 +112,25 @@ class Files(unittest.TestCase):
         self.assertLess(numpy.abs(series.volume.astype(int) - volume).max(), 4)
 
     def test_signs(self):
-        """Codestreams without signs hold samples with signs in their low bits, as some writers do."""
+        """Codestreams without signs hold samples with signs in their low bits, as some writers do, and words may, too."""
         volume = self.volume()
         low = (volume & 0xFFF).astype("uint16")
-        self.write(low, syntax=J2K, bits=12, PixelRepresentation=1)
-        self.assertTrue(numpy.array_equal(kostka.dicom.read_series(self.folder).volume, volume))
+        for samples, syntax in ((low, J2K), (low, PLAIN), (low | 0x5000, PLAIN)):
+            self.write(samples, syntax=syntax, bits=12, PixelRepresentation=1)
+            self.assertTrue(numpy.array_equal(kostka.dicom.read_series(self.folder).volume, volume))
+        self.write(low | 0x5000, bits=12)
+        self.assertTrue(numpy.array_equal(kostka.dicom.read_series(self.folder).volume, low))
+
+    def test_fragments(self):
+        """A frame in several fragments, with an offset table and without one."""
+        volume = self.volume()
+        for table in (False, True):
+            for z, samples in enumerate(volume):
+                file = self.slice(samples, z, syntax=J2K)
+                frame = bytes(self.coded(samples, J2K, 16))
+                file.PixelData = pydicom.encaps.encapsulate([frame], fragments_per_frame=3, has_bot=table)
+                self.save(file, z)
+            self.assertTrue(numpy.array_equal(kostka.dicom.read_series(self.folder).volume, volume))
 
     def test_place_and_values(self):
         self.write(self.volume())
@@ -162,6 +176,9 @@ class Files(unittest.TestCase):
             ("ImageOrientationPatient differs", {"ImageOrientationPatient": [1, 0, 0, 0, 1, 0]}),
             ("PixelSpacing differs", {"PixelSpacing": [0.5, 0.5]}),
             ("Rows is .*, not a number", {"Rows": [24, 24]}),
+            ("SeriesInstanceUID is .*, not one word", {"SeriesInstanceUID": ["1.2.3", "1.2.4"]}),
+            ("RescaleSlope is 1e", {"RescaleSlope": "1e300"}),
+            ("they are absurd", {"ImagePositionPatient": ["1e308", "-1e308", "1e308"]}),
             ("has 4 frames", {"NumberOfFrames": 4}),
             ("has 3 samples for each pixel", {"SamplesPerPixel": 3}),
             ("has no ImagePositionPatient", {"ImagePositionPatient": None}),
@@ -204,7 +221,9 @@ class Files(unittest.TestCase):
         for syntax in (J2K, HT):
             file = self.slice(volume[3], 3, syntax=syntax)
             other = kostka.encode(volume[3, :20], codec="jpeg2000", codestream=True)
-            for frame, why in ((b"\xff\x4f\xff\x51" + bytes(30), ""), (other, "20×33 samples, not 24×33")):
+            three = kostka.encode(numpy.stack([volume[3]] * 3, -1).astype("uint16"), codec="jpeg2000", codestream=True)
+            broken = b"\xff\x4f\xff\x51" + bytes(30)
+            for frame, why in ((broken, ""), (other, "20×33 samples, not 24×33"), (three, "of 3 components")):
                 file.PixelData = pydicom.encaps.encapsulate([frame])
                 self.save(file, 3)
                 with self.assertRaises((kostka.KostkaError, kostka.dicom.SeriesError)) as caught:

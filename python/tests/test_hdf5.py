@@ -111,6 +111,12 @@ class Files(unittest.TestCase):
         dataset = write(self.file, "right", volume)
         self.assertRaises(ValueError, write, self.file, "right", volume)
         self.same(read(dataset), volume)
+        self.assertRaisesRegex(ValueError, "read a region", read, dataset, max_memory=volume.nbytes - 1)
+        claims = self.file.create_dataset(
+            "claims", (1 << 40, 1 << 20, 1 << 20), "int16", chunks=(1, 8, 9), compression=32033, allow_unknown_filter=True
+        )
+        self.assertRaisesRegex(ValueError, "max_memory", read, claims)
+        self.assertEqual(read(claims, region=((1 << 39, 0, 5), (1, 2, 2))).tolist(), [[[0, 0], [0, 0]]])
         for region in (((0, 0, 0), (7, 1, 1)), ((-1, 0, 0), (1, 1, 1)), ((0, 0, 0), (0, 1, 1)), ((0, 0), (1, 1))):
             self.assertRaises(ValueError, read, dataset, region=region)
         for name, more in (("none", {}), ("gzip", {"compression": "gzip"})):
@@ -121,7 +127,8 @@ class Files(unittest.TestCase):
         coded = dataset.id.read_direct_chunk((0, 0, 0))[1]
         other = kostka.encode(self.volume()[0, :9], codec="jpeg2000", codestream=True, style="ht")
         wide = kostka.encode(self.volume()[0].astype("int32"), codec="jpeg2000", depth=20, codestream=True, style="ht")
-        for wrong in (coded[:30], b"\x00" * 50, other, wide):
+        huge = bytes(coded[:8]) + (1 << 30).to_bytes(4, "big") * 2 + bytes(coded[16:])  # Xsiz and Ysiz
+        for wrong in (coded[:30], b"\x00" * 50, other, wide, huge, bytes(coded) + bytes(1 << 17)):
             dataset.id.write_direct_chunk((2, 0, 0), wrong)
             with self.assertRaises((ValueError, kostka.KostkaError)) as caught:
                 kostka.hdf5.read_volume(dataset)

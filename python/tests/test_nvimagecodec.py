@@ -120,6 +120,15 @@ class _Codec:
             if not self.on_device:  # the device leaves it to other decoders
                 self.equal(narrow, picture >> (bits - 8))
 
+    def test_signed(self):
+        """Samples with signs as coded, which no other format has."""
+        unchanged = {"color_spec": nv.ColorSpec.UNCHANGED, "allow_any_depth": True}
+        signed = (_picture(1, 12)[:, :, 0].astype(int) - 2048).astype("int16")
+        self.equal(self.decode(bytes(kostka.encode(signed, codec="jp2", depth=12)), **unchanged), signed)
+        data = self.encode(signed[:, :, None], "jpeg2k", quality_type=nv.QualityType.LOSSLESS)
+        self.assertIsNotNone(data)
+        self.equal(np.asarray(kostka.decode(data, device="cpu")), signed)
+
     def test_orientation_and_regions(self):
         plain = bytes(kostka.encode(_picture()))
         for orientation in range(1, 9):
@@ -142,9 +151,11 @@ class _Codec:
         streams[6] = streams[6][: len(streams[6]) // 2]
         table = damaged.index(b"\xff\xc4")
         streams[8] = damaged[: table + 5] + b"\xff" * 16 + damaged[table + 21 :]
+        scan = damaged.index(b"\xff\xda")
+        streams[10] = damaged[:scan] + bytes(3) + damaged[scan : len(damaged) // 2]  # the first warning does no harm
         images = self.decoder.decode([nv.CodeStream(data) for data in streams])
         for i, image in enumerate(images):
-            if i in (4, 6, 8):
+            if i in (4, 6, 8, 10):
                 self.assertIsNone(image, i)
             else:
                 self.equal(np.array(image.cpu()), expected[i])

@@ -121,6 +121,7 @@ class Plugin(unittest.TestCase):
         self.assertEqual(self._saves(rgb, {"subsampling": "4:2:2"}), 1)
         for options in {"qtables": "web_high"}, {"quality": "web_low"}, {"smooth": 10}, {"streamtype": 1}, {"quality": -5}:
             self.assertEqual(self._saves(rgb, options), 0)
+        self.assertEqual(self._saves(rgb, {"comment": bytes(65534)}), 0)  # too long for a segment
         for mode in "CMYK", "1", "YCbCr", "P":
             self.assertEqual(self._saves(rgb.convert(mode), {}), 0)
         with tempfile.TemporaryDirectory() as folder:
@@ -138,8 +139,17 @@ class Plugin(unittest.TestCase):
             Image.core.set_block_size(size)
         self.assertIsNone(kostka._pillow_memory.pixels(image.im, 4))
         self.assertEqual(self._saves(image, {}), 1)
-        pixels, _ = kostka._pillow_memory.pixels(image.copy().im, 4)
-        self.assertEqual(bytes(pixels[:3]), bytes(pictures.array(WIDTH, HEIGHT).cast("B")[:3]))
+        found = kostka._pillow_memory.pixels(image.copy().im, 4)
+        if found:  # Pillow 12 does not say where pixels are
+            self.assertEqual(bytes(found[0][:3]), bytes(pictures.array(WIDTH, HEIGHT).cast("B")[:3]))
+
+    def test_saving_a_buffer(self):
+        """An image in the caller's buffer, from the first row to the last one or the other way round."""
+        samples = bytes(x * y % 256 for y in range(HEIGHT) for x in range(WIDTH))
+        for step in 1, -1:
+            image = Image.frombuffer("L", (WIDTH, HEIGHT), samples, "raw", "L", 0, step)
+            self.assertTrue(image.readonly)
+            self.assertEqual(self._saves(image, {}), 1)
 
 
 if __name__ == "__main__":

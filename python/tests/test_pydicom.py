@@ -68,6 +68,14 @@ def _cases():
             yield _dataset(SYNTAX + syntax, [data], 1, bits, signed), pixels
         data = kostka.encode(rgb, codec=codec)
         yield _dataset(SYNTAX + syntax, [data], 3, colours="YBR_RCT"), rgb
+        planar = _dataset(SYNTAX + syntax, [data, data], 3, colours="YBR_RCT")
+        planar.PlanarConfiguration = 1  # which means nothing for compressed samples
+        yield planar, np.stack([rgb, rgb])
+    signed = _pixels(1, 12, True)
+    low = (signed & 0xFFF).astype("uint16")
+    for coded, wanted in (low, signed), (signed, low):  # the dataset's sign counts, not the codestream's
+        data = kostka.encode(coded, codec="j2k", depth=12)
+        yield _dataset(SYNTAX + "90", [data], 1, 12, wanted.dtype.kind == "i"), wanted
 
 
 class Register:
@@ -88,6 +96,14 @@ class Three(Register, unittest.TestCase):
         for ds, expected in _cases():
             np.testing.assert_array_equal(self._decode(ds), expected)
 
+    def test_allocated(self):
+        """Samples of 8 bits in a dataset that allocates 16."""
+        for syntax, codec in ("51", "jpeg"), ("90", "j2k"):
+            data = kostka.encode(_pixels(), codec=codec)
+            ds = _dataset(SYNTAX + syntax, [data])
+            ds.BitsAllocated = 16
+            np.testing.assert_array_equal(self._decode(ds), np.asarray(kostka.decode(data)))
+
     def test_order(self):
         from pydicom.pixels import get_decoder
 
@@ -103,6 +119,12 @@ class Three(Register, unittest.TestCase):
             data = bytes(kostka.encode(_pixels(), codec=codec))
             with self.assertRaisesRegex(RuntimeError, r"kostka: .*\(at byte \d+"):
                 self._decode(_dataset(SYNTAX + syntax, [data[: len(data) * 3 // 4]]))
+
+    def test_size(self):
+        """A frame whose sides are exchanged has as many samples as the dataset says, but not in its rows."""
+        ds = _dataset(SYNTAX + "90", [kostka.encode(_pixels().T.copy(), codec="j2k")])
+        with self.assertRaisesRegex(RuntimeError, "61 rows and 45 columns"):
+            self._decode(ds)
 
     def test_against_others(self):
         """The files that come with pydicom: pylibjpeg's samples without loss, nearly so with loss; Pillow's JPEG."""
@@ -159,6 +181,13 @@ class Three(Register, unittest.TestCase):
             data = self._encode("90", pixels, bits, colours)
             self.assertEqual(data[:2], b"\xff\x4f")
             ds = _dataset(SYNTAX + "90", [data], samples, bits, signed, colours)
+            np.testing.assert_array_equal(self._decode(ds), pixels)
+        for bits in 8, 12:  # a dataset of planes
+            pixels = _pixels(3, bits)
+            ds = _dataset("1.2.840.10008.1.2.1", [bytes(2)], 3, bits, colours="RGB")
+            ds.PlanarConfiguration, ds.PixelData = 1, pixels.transpose(2, 0, 1).tobytes() + b"\0" * (pixels.nbytes % 2)
+            ds.SOPClassUID = ds.SOPInstanceUID = "1.2.3"
+            ds.compress(SYNTAX + "90", encoding_plugin="kostka")
             np.testing.assert_array_equal(self._decode(ds), pixels)
         data = self._encode("91", _pixels(1, 12), 12, j2k_cr=[20, 8])
         self.assertLessEqual(len(data), ROWS * COLUMNS * 12 // 8 // 8 + 1)

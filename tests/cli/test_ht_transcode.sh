@@ -61,7 +61,7 @@ expect 0 "$KOSTKA" transcode profile.jp2 profile.jph
 expect 0 "$KOSTKA" transcode --interleave profile.jph again.jph
 cmp -s profile.jph again.jph || fail "a file with CPF changes though nothing is left to change"
 expect 0 "$KOSTKA" info again.jph
-says 'CPF .*profile 2 '
+prints 'CPF .*profile 2 '
 expect 0 "$KOSTKA" transcode again.jph back.jp2
 cmp -s profile.jp2 back.jp2 || fail "--profile: other bytes"
 
@@ -78,3 +78,4 @@ says '--ht'
 expect 2 "$KOSTKA" transcode --rate 1 a.jp2 no.jph
 says '--rate'
 [ -z "$(find . -name 'no.*')" ] || fail "files were made"
+finish

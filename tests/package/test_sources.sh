@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Checks that all sources keep to one dialect of C, that each of them opens with a line that says what it is for, that
-# tests lie where src has what they test, and that READMEs are short.
+# tests lie where src has what they test and count their failures, and that READMEs are short.
 set -eu
 cd "$KOSTKA_SOURCE"
 work=$(mktemp -d)
@@ -112,6 +112,13 @@ find_stray_tests() {
         sed 's/$/: (a test begins with test_; helpers are in tests\/support)/'
 }
 
+# A script that counts failures ends with the function that makes them its exit status.
+find_lost_failures() {
+    find tests -name 'test_*.sh' -exec grep -l 'cli/library\.sh"$' {} + | sort | while read -r file; do
+        [ "$(tail -n 1 "$file")" = finish ] || echo "$file: (does not end with finish)"
+    done
+}
+
 {
     find_comparisons
     find_parentheses
@@ -119,6 +126,7 @@ find_stray_tests() {
     find_script_openings
     find_long_readmes
     find_stray_tests
+    find_lost_failures
 } >"$work/wrong"
 cat "$work/wrong"
 [ ! -s "$work/wrong" ]

@@ -8,6 +8,14 @@
 #include <string.h>
 
 #include "print/json.h"
+#include "system/folder.h"
+
+static bool complain_of_memory(struct opj_call *call)
+{
+    complain(NULL, "out of memory");
+    call->failed = true;
+    return false;
+}
 
 bool opj_add(struct opj_call *call, const char *format, ...)
 {
@@ -16,13 +24,13 @@ bool opj_add(struct opj_call *call, const char *format, ...)
     char **grown = realloc(call->words, ((size_t)call->count + 2) * sizeof *grown);
 
     if (grown == NULL)
-        return false;
+        return complain_of_memory(call);
     call->words = grown;
     va_start(arguments, format);
     int length = vasprintf(&word, format, arguments);
     va_end(arguments);
     if (length < 0)
-        return false;
+        return complain_of_memory(call);
     call->words[call->count++] = word;
     call->words[call->count] = NULL;
     return true;
@@ -84,7 +92,9 @@ bool opj_take_format(struct opj_call *call, const char *value)
 
 bool opj_take_threads(struct opj_call *call, const char *value)
 {
-    return strcmp(value, "ALL_CPUS") == 0 || (opj_add(call, "--threads") && opj_add(call, "%s", value));
+    const char *threads = strcmp(value, "0") == 0 ? "1" : value; /* none beside the main one */
+
+    return strcmp(value, "ALL_CPUS") == 0 || (opj_add(call, "--threads") && opj_add(call, "%s", threads));
 }
 
 bool opj_print_help(struct opj_call *call, const char *value)
@@ -142,7 +152,56 @@ bool opj_read(struct opj_call *call, const struct opj_option *options, int argc,
     return true;
 }
 
-bool opj_add_files(struct opj_call *call, const char *format)
+/* What the files of a folder are added to. */
+struct folder_inputs {
+    struct opj_call *call;
+    opj_is_input *is_input;
+    unsigned count;
+};
+
+static bool add_input(void *user, char *name, size_t tree, const struct stat *state)
+{
+    struct folder_inputs *inputs = user;
+    const struct file_format *format = file_format_by_path(name);
+    bool taken = state != NULL && format != NULL && inputs->is_input(format);
+    bool good = !taken || opj_add(inputs->call, "%s", name);
+
+    (void)tree;
+    inputs->count += taken;
+    free(name);
+    return good;
+}
+
+static bool fail_folder(void *user, char *name, size_t tree, const char *why)
+{
+    struct folder_inputs *inputs = user;
+
+    (void)tree;
+    complain(name, "%s", why);
+    free(name);
+    inputs->call->failed = true;
+    return false;
+}
+
+/*
+ * Add the files of a folder by their names, as the programs choose them: results, which lie there, too, are no inputs
+ * of the next call.
+ */
+static bool add_folder(struct opj_call *call, opj_is_input *is_input)
+{
+    struct folder_inputs inputs = {call, is_input, 0};
+    const struct walk walk = {false, NULL, add_input, fail_folder, &inputs};
+
+    if (!walk_folder(&walk, call->folder))
+        return false;
+    if (inputs.count > 0)
+        return true;
+    complain(call->folder, "no file in this folder has the name of an input");
+    call->failed = true;
+    return false;
+}
+
+bool opj_add_files(struct opj_call *call, const char *format, opj_is_input *is_input)
 {
     bool folder = call->folder != NULL;
 
@@ -153,7 +212,7 @@ bool opj_add_files(struct opj_call *call, const char *format)
     }
     if (folder)
         return opj_add(call, "--out-format") && opj_add(call, "%s", format) && opj_add(call, "--out-dir") &&
-               opj_add(call, "%s", call->folder) && opj_add(call, "--") && opj_add(call, "%s", call->folder);
+               opj_add(call, "%s", call->folder) && opj_add(call, "--") && add_folder(call, is_input);
     return opj_add(call, "--") && opj_add(call, "%s", call->input) && opj_add(call, "%s", call->output);
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "files/files.h"
 #include "tool.h"
 
 /* A command line that is being made, and what the one that is read has named. */
@@ -16,8 +17,9 @@ struct opj_call {
     const char *area;                             /* -d of opj_decompress */
     const char *resolutions, *precincts;          /* -n and -c of opj_compress */
     unsigned reduce;
-    bool target, irreversible, tile, partial, whole_size, split;
-    bool failed; /* the command line is right, but the input is not */
+    bool target, irreversible, raw, tile, partial, whole_size, split;
+    bool cinema; /* a profile that has the irreversible transform */
+    bool failed; /* the command line is right, but the input is not, or there is no memory */
 };
 
 /* An option of OpenJPEG's. Exactly one of the last three members is set; all are null where it asks for what is done.
@@ -30,7 +32,8 @@ struct opj_option {
     const char *refusal; /* why Kostka does not have it, and what to do */
 };
 
-/* Add a word to the new command line, which becomes longer by one. @return false if there is no memory */
+/* Add a word to the new command line, which becomes longer by one. @return false with a complaint if there is no memory
+ */
 __attribute__((format(printf, 2, 3))) bool opj_add(struct opj_call *call, const char *format, ...);
 
 /* Complain about the value of an option. Always returns false. */
@@ -53,8 +56,11 @@ bool opj_print_help(struct opj_call *call, const char *value); /* which ends the
 /* Read a command line with the options of a table, which ends with one without a name. Names may be abbreviated. */
 bool opj_read(struct opj_call *call, const struct opj_option *options, int argc, char **argv);
 
-/* Add the inputs and outputs. @return false if they are not complete */
-bool opj_add_files(struct opj_call *call, const char *format);
+/* Return whether a file of -ImgDir is an input, by the format that its name stands for. */
+typedef bool opj_is_input(const struct file_format *format);
+
+/* Add the inputs and outputs. @return false with a complaint if they are not complete */
+bool opj_add_files(struct opj_call *call, const char *format, opj_is_input *is_input);
 
 /* Run the verb if `fine`, and free the command line. */
 int opj_run(struct opj_call *call, const struct verb *verb, bool fine);

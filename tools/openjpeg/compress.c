@@ -29,16 +29,17 @@ static bool take_tiles(struct opj_call *call, const char *value)
 }
 
 /* Pass a list of targets on. A last one that asks for `all` becomes one that leaves nothing out. */
-static bool add_targets(
-    struct opj_call *call, const char *same, const char *value, const char *all, const char *instead)
+static bool add_targets(struct opj_call *call, const char *same, const char *value, double all, const char *instead)
 {
     const char *comma = strrchr(value, ',');
     const char *last = comma == NULL ? value : comma + 1;
+    char *end;
+    bool is_all = strtod(last, &end) == all && end > last && *end == '\0'; /* 1.0, too */
 
-    if (comma == NULL && strcmp(last, all) == 0)
+    if (comma == NULL && is_all)
         return true;
     call->target = true;
-    if (strcmp(last, all) != 0)
+    if (!is_all)
         return opj_add(call, "%s", same) && opj_add(call, "%s", value);
     return opj_add(call, "%s", same) && opj_add(call, "%.*s%s", (int)(last - value), value, instead);
 }
@@ -46,12 +47,12 @@ static bool add_targets(
 /* The last layer has all that there is if its ratio is 1, which is less than noise needs. */
 static bool take_ratios(struct opj_call *call, const char *value)
 {
-    return add_targets(call, "--ratio", value, "1", "0.25");
+    return add_targets(call, "--ratio", value, 1, "0.25");
 }
 
 static bool take_psnrs(struct opj_call *call, const char *value)
 {
-    return add_targets(call, "--psnr", value, "0", "1000");
+    return add_targets(call, "--psnr", value, 0, "1000");
 }
 
 static bool take_resolutions(struct opj_call *call, const char *value)
@@ -126,6 +127,7 @@ static bool take_transform(struct opj_call *call, const char *value)
 
 static bool take_cinema_2k(struct opj_call *call, const char *value)
 {
+    call->cinema = true;
     return opj_add(call, "--profile") && opj_add(call, "cinema2k") && opj_add(call, "--frame-rate") &&
            opj_add(call, "%s", value);
 }
@@ -133,6 +135,7 @@ static bool take_cinema_2k(struct opj_call *call, const char *value)
 static bool take_cinema_4k(struct opj_call *call, const char *value)
 {
     (void)value;
+    call->cinema = true;
     return opj_add(call, "--profile") && opj_add(call, "cinema4k");
 }
 
@@ -148,6 +151,7 @@ static bool take_raw(struct opj_call *call, const char *value)
     }
     if (at == NULL || (*at != 's' && *at != 'u') || strspn(at + 1, "@1x:") != strlen(at + 1))
         return opj_refuse_value(call, "F", value, "width,height,components,depth,s|u, without subsampling");
+    call->raw = true;
     return opj_add(call, "--raw") &&
            opj_add(call, "%ux%ux%u:%u%s", number[0], number[1], number[2], number[3], *at == 's' ? "s" : "") &&
            opj_add(call, "--raw-layout") && opj_add(call, "planes");
@@ -232,6 +236,13 @@ static const char *output_format(struct opj_call *call)
     return NULL;
 }
 
+static bool is_picture(const struct file_format *format)
+{
+    bool readable = format->read != NULL || file_kind(format) == KIND_PNM; /* one entry of PNM reads for all */
+
+    return readable && (file_kind(format) & (KIND_CODED | KIND_RAW)) == 0;
+}
+
 static bool add_rest(struct opj_call *call)
 {
     const char *format = output_format(call);
@@ -241,13 +252,17 @@ static bool add_rest(struct opj_call *call)
 
     if (format == NULL || (call->precincts != NULL && !add_precincts(call)))
         return false;
+    if (call->raw != raw) {
+        complain_usage(call->program->name, "-F goes with -i NAME.raw or -i NAME.rawl, and such an input with -F");
+        return false;
+    }
     if (raw && !(opj_add(call, "--endian") && opj_add(call, little ? "little" : "big")))
         return false;
-    if (call->target && !call->irreversible && !opj_add(call, "--reversible"))
+    if (call->target && !call->irreversible && !call->cinema && !opj_add(call, "--reversible"))
         return false;
-    if (!call->target && call->irreversible && !(opj_add(call, "--step") && opj_add(call, "1")))
+    if (!call->target && call->irreversible && !call->cinema && !(opj_add(call, "--step") && opj_add(call, "1")))
         return false;
-    return opj_add_files(call, format);
+    return opj_add_files(call, format, is_picture);
 }
 
 static int run(int argc, char **argv)

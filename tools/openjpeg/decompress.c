@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "call.h"
 #include "files/files.h"
@@ -21,6 +22,11 @@ static bool take_reduce(struct opj_call *call, const char *value)
     if (opj_numbers(value, &call->reduce, 1) != 1 || call->reduce > 32)
         return opj_refuse_value(call, "r", value, "a number from 0 to 32");
     return opj_add(call, "--reduce") && opj_add(call, "%u", call->reduce);
+}
+
+static bool take_layers(struct opj_call *call, const char *value)
+{
+    return strcmp(value, "0") == 0 || (opj_add(call, "--layers") && opj_add(call, "%s", value)); /* 0: all */
 }
 
 static bool take_tile(struct opj_call *call, const char *value)
@@ -65,7 +71,7 @@ static bool take_rgb(struct opj_call *call, const char *value)
 static const struct opj_option options[] = {{.name = "i", .value = true, .take = opj_take_input},
     {.name = "o", .value = true, .take = opj_take_output}, {.name = "ImgDir", .value = true, .take = opj_take_folder},
     {.name = "OutFor", .value = true, .take = opj_take_format}, {.name = "r", .value = true, .take = take_reduce},
-    {.name = "l", .value = true, .same = "--layers"}, {.name = "d", .value = true, .take = take_area},
+    {.name = "l", .value = true, .take = take_layers}, {.name = "d", .value = true, .take = take_area},
     {.name = "t", .value = true, .take = take_tile}, {.name = "c", .value = true, .same = "--components"},
     {.name = "p", .value = true, .take = take_precision}, {.name = "force-rgb", .take = take_rgb},
     {.name = "upsample", .take = take_upsample}, {.name = "split-pnm", .take = take_split},
@@ -133,6 +139,7 @@ static bool add_area(struct opj_call *call)
     kst_region place = {0};
     unsigned area[4];
     uint32_t x[2], y[2];
+    struct stat state;
 
     if (opj_numbers(call->area, area, 4) != 4)
         return opj_refuse_value(call, "d", call->area, "x0,y0,x1,y1");
@@ -140,6 +147,10 @@ static bool add_area(struct opj_call *call)
         return true;
     if (call->input == NULL || call->tile) {
         complain_usage(call->program->name, "-d goes with -i, and not with -t");
+        return false;
+    }
+    if (stat(call->input, &state) == 0 && !S_ISREG(state.st_mode)) {
+        complain_usage(call->program->name, "-d needs a file, which is read twice, not a pipe or a device");
         return false;
     }
     bool fine = source_read(&source, call->input, UINT64_MAX, &problem) && read_place(&source, &place, &problem);
@@ -177,11 +188,16 @@ static const char *add_format(struct opj_call *call, const char *name)
     return NULL;
 }
 
+static bool is_codestream(const struct file_format *format)
+{
+    return format == &file_j2k || format == &file_j2c || format == &file_jph || format == &file_jhc;
+}
+
 /* Add all that depends on several options. */
 static bool add_rest(struct opj_call *call)
 {
     const char *dot = call->output == NULL ? NULL : strrchr(call->output, '.');
-    const char *name = call->folder != NULL ? call->format : dot == NULL ? "" : dot + 1;
+    const char *name = call->folder != NULL || call->output == NULL ? call->format : dot == NULL ? "" : dot + 1;
     const char *format = name == NULL ? "" : add_format(call, name);
     bool pnm = format != NULL && format[0] == 'p' && format[2] == 'm';
 
@@ -196,7 +212,7 @@ static bool add_rest(struct opj_call *call)
         return false;
     if (!call->partial && !opj_add(call, "--strict"))
         return false;
-    return (call->area == NULL || add_area(call)) && opj_add_files(call, format);
+    return (call->area == NULL || add_area(call)) && opj_add_files(call, format, is_codestream);
 }
 
 static int run(int argc, char **argv)
