@@ -132,6 +132,14 @@ static void unseen(void **state)
             camera[i].k[k] = k % 4 == 0 ? 1e6 : k % 3 == 2 ? -1e6 : 0;
     options.farthest = 1e6;
     assert_int_equal(sweep(contexts.context[0], camera, SCENE_VIEWS, 0, &options, &found, NULL), KST_OK);
+    for (uint32_t i = 1; i < SCENE_VIEWS; i++) /* nor do numbers next to 0, by which nothing is seen */
+        for (int k = 0; k < 9; k++)
+            camera[i].k[k] = 1e-310;
+    options.farthest = scene_farthest;
+    memcpy(camera, scene.camera, sizeof camera[0]);
+    assert_int_equal(sweep(contexts.context[0], camera, SCENE_VIEWS, 0, &options, &found, NULL), KST_OK);
+    for (uint32_t i = 0; i < SCENE_MOST; i++)
+        assert_true(found.depth[i] == 0 && found.confidence[i] == 0);
 }
 
 static void refuse(const kst_sweep_options *options, const kst_camera *camera, uint32_t views, const char *why)

@@ -79,6 +79,8 @@ static void settle(const double *matrix, uint32_t width, uint32_t height, int64_
     if (!(below > 0) || !isfinite(below) || !isfinite(above))
         return;
     double scale = fmin(MOST_BELOW / below, MOST_ABOVE / fmax(above, 1e-300));
+    if (!isfinite(scale)) /* numbers next to 0, which cannot be told from it */
+        return;
     for (int i = 0; i < MATRIX; i++)
         map[i] = llround(matrix[i] * scale);
 }
