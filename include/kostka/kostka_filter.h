@@ -248,9 +248,9 @@ typedef enum kst_sweep_measure {
 /** Says how kst_filter_sweep() looks for depths. kst_filter_sweep_options_init() sets the usual values. */
 typedef struct kst_sweep_options {
     size_t size;
-    double nearest;  /**< the least depth in units of t; must be set, above 0 */
-    double farthest; /**< the greatest; must be set, up to 10^6 times as much */
-    double unit;     /**< the depth that a sample of 1 stands for; 0: farthest ÷ 65535 */
+    double nearest;  /**< the least depth in units of t; must be set, 10^−6 or more */
+    double farthest; /**< the greatest; must be set, up to 10^6, and up to 10^6 times as much as the least */
+    double unit;     /**< the depth that a sample of 1 stands for, farthest ÷ 65535 or more; 0: that */
     uint32_t planes; /**< depths that are tried, 2–256 (64), whose inverses are equally spaced */
     uint32_t radius; /**< of windows, 1–4 (2): they have (2 radius + 1)² pixels */
     kst_sweep_measure measure;

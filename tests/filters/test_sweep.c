@@ -161,11 +161,11 @@ static void hostile_options(void **state)
     } cases[] = {{0, 1, 0, 64, 2, 100, 1, "depths go"}, {2, 2, 0, 64, 2, 100, 1, "depths go"},
         {-1, 1, 0, 64, 2, 100, 1, "depths go"}, {1, (double)NAN, 0, 64, 2, 100, 1, "depths go"},
         {1, (double)INFINITY, 0, 64, 2, 100, 1, "depths go"}, {1, 2, -1, 64, 2, 100, 1, "a unit"},
-        {1, 2, (double)NAN, 64, 2, 100, 1, "a unit"}, {1, 2, 0, 1, 2, 100, 1, "planes are"},
-        {1, 2, 0, 257, 2, 100, 1, "planes are"}, {1, 2, 0, 64, 0, 100, 1, "the radius"},
-        {1, 2, 0, 64, 5, 100, 1, "the radius"}, {1, 2, 0, 64, 2, 0, 1, "similar is"},
-        {1, 2, 0, 64, 2, 256, 1, "similar is"}, {1, 2, 0, 64, 2, 100, 0, "must agree"},
-        {1, 2, 0, 64, 2, 100, 3, "must agree"}};
+        {1, 2, (double)NAN, 64, 2, 100, 1, "a unit"}, {1, 2, 2e-5, 64, 2, 100, 1, "more than 65535 units"},
+        {1, 2, 0, 1, 2, 100, 1, "planes are"}, {1, 2, 0, 257, 2, 100, 1, "planes are"},
+        {1, 2, 0, 64, 0, 100, 1, "the radius"}, {1, 2, 0, 64, 5, 100, 1, "the radius"},
+        {1, 2, 0, 64, 2, 0, 1, "similar is"}, {1, 2, 0, 64, 2, 256, 1, "similar is"},
+        {1, 2, 0, 64, 2, 100, 0, "must agree"}, {1, 2, 0, 64, 2, 100, 3, "must agree"}};
     kst_camera camera[SCENE_VIEWS];
     kst_sweep_options options = usual();
     (void)state;
