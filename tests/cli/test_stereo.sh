@@ -44,6 +44,8 @@ expect 2 "$KOSTKA" filter stereo left.png right.png no.jpg
 says 'is written as PNG, TIFF, PGM, PAM or PFM'
 expect 2 "$KOSTKA" filter stereo left.png right.png no.png --confidence no.pfm
 says 'no.pfm'
+expect 2 "$KOSTKA" filter stereo left.png right.png no.png --confidence no.png
+says 'would replace'
 expect 2 "$KOSTKA" filter stereo left.png right.png
 says 'takes LEFT, RIGHT and OUT, not 2 names'
 expect 2 "$KOSTKA" filter stereo left.png right.png no.png --tolerance 256
