@@ -214,7 +214,8 @@ KST_API void kst_filter_stereo_options_init(kst_stereo_options *options);
  * same result on every device and tier and for any number of threads. If any image lies in device memory, the context's
  * GPU does the work, otherwise its threads. The call returns when all is done. Thread-safe.
  *
- * For each pixel and disparity the work takes 3 bytes of the limit on memory (2 of the device's memory on a GPU).
+ * For each pixel and disparity the work takes 3 bytes of the limit on memory. On a GPU it takes 2 of the device's
+ * memory, for 64, 128 or 256 disparities.
  *
  * @param left borrowed; as `from` of kst_filter_run()
  * @param right borrowed; likewise, of the same size, depth and number of colours

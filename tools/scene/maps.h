@@ -11,7 +11,7 @@
  */
 bool maps_check_paths(const char *out, const char *confidence);
 
-/* The memory for results: that of a GPU that was chosen, which then does the work. */
+/* Return the memory for results: that of a GPU that was chosen, which then does the work. */
 kst_memory maps_memory(const kst_context *context);
 
 /* Bring an image to host memory. */

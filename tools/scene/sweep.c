@@ -116,7 +116,7 @@ static bool check_count(const struct cameras *cameras, const char *list, uint32_
     return false;
 }
 
-/* The square of the distance of two cameras, which stand at −Rᵀ t. */
+/* Return the square of the distance of two cameras, which stand at −Rᵀ t. */
 static double distance_of(const kst_camera *a, const kst_camera *b)
 {
     double sum = 0;
@@ -130,7 +130,7 @@ static double distance_of(const kst_camera *a, const kst_camera *b)
     return sum;
 }
 
-/* What goes into the sweep: the reference comes first, then the cameras nearest to it, the first ones of several. */
+/* Holds what goes into the sweep: the reference first, then the cameras nearest to it, the first ones of several. */
 struct chosen {
     const struct camera_view *view[VIEWS_MOST];
     kst_camera camera[VIEWS_MOST];

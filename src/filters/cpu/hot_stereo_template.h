@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loops over disparities that hot.h declares, in a form that compilers turn into vector instructions; see
+ * Holds the loops over disparities that hot.h declares, in a form that compilers turn into vector instructions; see
  * hot_template.h.
  */
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number of bits that are set in each of a vector's words, by adding up ever greater fields. */
+/* Counts the bits that are set in each of a vector's words, by adding up ever greater fields. */
 static void TIER(stereo_costs)(uint32_t own, const uint32_t *restrict other, uint8_t *restrict cost, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

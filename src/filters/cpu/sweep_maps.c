@@ -42,7 +42,10 @@ static bool invert(const double *a, double *inverse)
     return true;
 }
 
-/* What leads from the reference's pixels to a view's: depth × turn + shift, of which the latter is the last column. */
+/*
+ * Holds what leads from the reference's pixels to a view's: depth × turn + shift, of which the latter is the last
+ * column.
+ */
 struct filter_sweep_relation {
     double turn[MATRIX], shift[SIDE];
 };
@@ -85,7 +88,7 @@ static void settle(const double *matrix, uint32_t width, uint32_t height, int64_
         map[i] = llround(matrix[i] * scale);
 }
 
-/* The depth at a place between planes, in parts of their number. */
+/* Return the depth at a place between planes, in parts of their number. */
 static double depth_at(const kst_sweep_options *options, double place)
 {
     double part = place / (options->planes - 1);
