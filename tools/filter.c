@@ -79,7 +79,6 @@ const struct verb verb_filter = {
         "\n"
         "'stereo' takes two rectified pictures and makes disparities, 'sweep' pictures with their cameras and makes\n"
         "depths; 'kostka filter stereo --help' and 'kostka filter sweep --help' tell their options.\n"
-        "options.\n"
         "\n"
         "  kostka filter resize=1920x,sharpen=0.5 photo.jpg small.jpg -q 90\n"
         "  kostka filter canny=50:150 photo.jp2 edges.png\n"

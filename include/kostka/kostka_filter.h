@@ -214,7 +214,8 @@ KST_API void kst_filter_stereo_options_init(kst_stereo_options *options);
  * same result on every device and tier and for any number of threads. If any image lies in device memory, the context's
  * GPU does the work, otherwise its threads. The call returns when all is done. Thread-safe.
  *
- * For each pixel and disparity the work takes 3 bytes of the limit on memory (2 of the device's memory on a GPU).
+ * For each pixel and disparity the work takes 3 bytes of the limit on memory. On a GPU it takes 2 of the device's
+ * memory, for 64, 128 or 256 disparities.
  *
  * @param left borrowed; as `from` of kst_filter_run()
  * @param right borrowed; likewise, of the same size, depth and number of colours
@@ -248,9 +249,9 @@ typedef enum kst_sweep_measure {
 /** Says how kst_filter_sweep() looks for depths. kst_filter_sweep_options_init() sets the usual values. */
 typedef struct kst_sweep_options {
     size_t size;
-    double nearest;  /**< the least depth in units of t; must be set, above 0 */
-    double farthest; /**< the greatest; must be set, up to 10^6 times as much */
-    double unit;     /**< the depth that a sample of 1 stands for; 0: farthest ÷ 65535 */
+    double nearest;  /**< the least depth in units of t; must be set, 10^−6 or more */
+    double farthest; /**< the greatest; must be set, up to 10^6, and up to 10^6 times as much as the least */
+    double unit;     /**< the depth that a sample of 1 stands for, farthest ÷ 65535 or more; 0: that */
     uint32_t planes; /**< depths that are tried, 2–256 (64), whose inverses are equally spaced */
     uint32_t radius; /**< of windows, 1–4 (2): they have (2 radius + 1)² pixels */
     kst_sweep_measure measure;

@@ -11,7 +11,7 @@ kst_status kst_filter_image_kind(const kst_image *image, char reason[FILTER_REAS
 /* Check an image that is read: its shape, and its buffer or its device. */
 kst_status kst_filter_image_check(kst_context *context, const kst_image *image);
 
-/* An image that is written. */
+/* Describes an image that is written. */
 struct filter_result {
     kst_image *to;
     kst_image before; /* as the caller described it */

@@ -24,7 +24,7 @@ kst_status kst_filter_set_check(const struct filter_set *set, const kst_image *i
 /* Begin the results, which are GREY of the size of image `like`, of 16 and of 8 bits. */
 kst_status kst_filter_set_begin(struct filter_set *set, const kst_image *like, char reason[FILTER_REASON]);
 
-/* Whether any image lies in a device's memory. */
+/* Return whether any image lies in a device's memory. */
 bool kst_filter_set_on_gpu(const struct filter_set *set);
 
 /* Let images in device memory stand for those of the host's; there[i] receives what the device works on. */

@@ -30,6 +30,8 @@ static kst_status check_options(const kst_sweep_options *options, uint32_t views
         wrong = "depths go from the nearest one, 10^-6 or more, to a farther one, 10^6 or less";
     else if (!(options->unit >= 0) || !(options->unit <= MOST))
         wrong = "a unit is up to 10^6, and 0 stands for the usual one";
+    else if (options->unit > 0 && options->farthest / options->unit >= UINT16_MAX + 0.5)
+        wrong = "the farthest depth is more than 65535 units; choose a greater unit";
     else if (options->planes < 2 || options->planes > FILTER_SWEEP_PLANES)
         wrong = "planes are 2 to 256";
     else if (options->radius < 1 || options->radius > FILTER_SWEEP_RADIUS)
@@ -71,7 +73,7 @@ static kst_status check_views(const struct filter_set *set, const kst_camera *ca
     return status;
 }
 
-/* What is computed before, and what threads or a device work with. */
+/* Holds what is computed before, and what threads or a device work with. */
 struct filter_sweep_tables {
     int64_t *map;
     uint16_t *depth;

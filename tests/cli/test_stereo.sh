@@ -12,7 +12,7 @@ says 'matched: 40x24, 16 disparities'
 equals "$("$KOSTKA" info --json out.png | json 0 depth)" 16 depth
 equals "$("$KOSTKA" info --json sure.png | json 0 depth)" 8 depth
 
-# Most pixels have moved by 3 × 256; threads and devices change nothing.
+# Most pixels have moved by 3 × 256; threads change nothing.
 expect 0 "$KOSTKA" filter stereo left.png right.png out.pgm --disparities 16 --threads 1
 found=$(tail -c 1920 out.pgm | od -An -v -tu1 -w2 | awk '$1 == 3 && $2 < 32 || $1 == 2 && $2 > 224 { n++ } END { print n + 0 }')
 [ "$found" -gt 700 ] || fail "$found of 960 disparities are right"
@@ -44,6 +44,8 @@ expect 2 "$KOSTKA" filter stereo left.png right.png no.jpg
 says 'is written as PNG, TIFF, PGM, PAM or PFM'
 expect 2 "$KOSTKA" filter stereo left.png right.png no.png --confidence no.pfm
 says 'no.pfm'
+expect 2 "$KOSTKA" filter stereo left.png right.png no.png --confidence no.png
+says 'would replace'
 expect 2 "$KOSTKA" filter stereo left.png right.png
 says 'takes LEFT, RIGHT and OUT, not 2 names'
 expect 2 "$KOSTKA" filter stereo left.png right.png no.png --tolerance 256

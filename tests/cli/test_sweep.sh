@@ -51,6 +51,15 @@ expect 1 "$KOSTKA" filter sweep --depths 3:10 --reference other.png scene/wall_p
 says "no camera has the picture 'other.png'"
 expect 1 "$KOSTKA" filter sweep --depths 3:10 --views 2 scene/wall_par.txt no.png
 says 'must agree'
+expect 1 "$KOSTKA" filter sweep --depths 3:10 --views 4 scene/wall_par.txt no.png
+says 'the list has 3 cameras, and --views asks for 4'
+expect 1 "$KOSTKA" filter sweep --depths 3:10 --unit 0.0001 scene/wall_par.txt no.png
+says 'more than 65535 units'
+expect 2 "$KOSTKA" filter sweep --depths 3:10 --confidence no.png scene/wall_par.txt no.png
+says 'would replace'
+printf '1\nmiddle.png %s %s 0 0 0\n' "$lens" "$turn" >scene/alone.txt
+expect 1 "$KOSTKA" filter sweep --depths 3:10 scene/alone.txt no.png
+says 'depths need two or more'
 for list in '' 'x' '0' '1.5' '4097' '1 a.png 1 2 3' '2 a.png' '{' '{"cameras": []}' '{"cameras": [{"file": "a.png"}]}'; do
     printf '%s' "$list" >bad.txt
     expect 1 "$KOSTKA" filter sweep --depths 3:10 bad.txt no.png

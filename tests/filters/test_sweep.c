@@ -132,6 +132,14 @@ static void unseen(void **state)
             camera[i].k[k] = k % 4 == 0 ? 1e6 : k % 3 == 2 ? -1e6 : 0;
     options.farthest = 1e6;
     assert_int_equal(sweep(contexts.context[0], camera, SCENE_VIEWS, 0, &options, &found, NULL), KST_OK);
+    for (uint32_t i = 1; i < SCENE_VIEWS; i++) /* nor do numbers next to 0, by which nothing is seen */
+        for (int k = 0; k < 9; k++)
+            camera[i].k[k] = 1e-310;
+    options.farthest = scene_farthest;
+    memcpy(camera, scene.camera, sizeof camera[0]);
+    assert_int_equal(sweep(contexts.context[0], camera, SCENE_VIEWS, 0, &options, &found, NULL), KST_OK);
+    for (uint32_t i = 0; i < SCENE_MOST; i++)
+        assert_true(found.depth[i] == 0 && found.confidence[i] == 0);
 }
 
 static void refuse(const kst_sweep_options *options, const kst_camera *camera, uint32_t views, const char *why)
@@ -153,11 +161,11 @@ static void hostile_options(void **state)
     } cases[] = {{0, 1, 0, 64, 2, 100, 1, "depths go"}, {2, 2, 0, 64, 2, 100, 1, "depths go"},
         {-1, 1, 0, 64, 2, 100, 1, "depths go"}, {1, (double)NAN, 0, 64, 2, 100, 1, "depths go"},
         {1, (double)INFINITY, 0, 64, 2, 100, 1, "depths go"}, {1, 2, -1, 64, 2, 100, 1, "a unit"},
-        {1, 2, (double)NAN, 64, 2, 100, 1, "a unit"}, {1, 2, 0, 1, 2, 100, 1, "planes are"},
-        {1, 2, 0, 257, 2, 100, 1, "planes are"}, {1, 2, 0, 64, 0, 100, 1, "the radius"},
-        {1, 2, 0, 64, 5, 100, 1, "the radius"}, {1, 2, 0, 64, 2, 0, 1, "similar is"},
-        {1, 2, 0, 64, 2, 256, 1, "similar is"}, {1, 2, 0, 64, 2, 100, 0, "must agree"},
-        {1, 2, 0, 64, 2, 100, 3, "must agree"}};
+        {1, 2, (double)NAN, 64, 2, 100, 1, "a unit"}, {1, 2, 2e-5, 64, 2, 100, 1, "more than 65535 units"},
+        {1, 2, 0, 1, 2, 100, 1, "planes are"}, {1, 2, 0, 257, 2, 100, 1, "planes are"},
+        {1, 2, 0, 64, 0, 100, 1, "the radius"}, {1, 2, 0, 64, 5, 100, 1, "the radius"},
+        {1, 2, 0, 64, 2, 0, 1, "similar is"}, {1, 2, 0, 64, 2, 256, 1, "similar is"},
+        {1, 2, 0, 64, 2, 100, 0, "must agree"}, {1, 2, 0, 64, 2, 100, 3, "must agree"}};
     kst_camera camera[SCENE_VIEWS];
     kst_sweep_options options = usual();
     (void)state;

@@ -109,7 +109,8 @@ static void same_as_cpu(void **state)
     static const struct test_case cases[] = {{9, 4, 8, 0, 16, 8, 1, KST_FORMAT_RGB},
         {1, 1, 8, 0, 2, 8, 1, KST_FORMAT_GREY}, {1, 37, 8, 0, 65, 8, 0, KST_FORMAT_GREY},
         {70, 1, 16, 0, 128, 8, -1, KST_FORMAT_GREY}, {67, 35, 8, 3, 127, 8, 1, KST_FORMAT_BGRA},
-        {131, 20, 8, 0, 256, 8, 2, KST_FORMAT_GREY}, {33, 70, 12, 40, 64, 4, 0, KST_FORMAT_BGR}};
+        {131, 20, 8, 0, 256, 8, 2, KST_FORMAT_GREY}, {33, 70, 12, 40, 64, 4, 0, KST_FORMAT_BGR},
+        {9, 5, 16, 1, 3, 8, 1, KST_FORMAT_RGB}, {37, 3, 8, 0, 256, 8, 2, KST_FORMAT_GREY}};
     (void)state;
     const size_t count = getenv("KOSTKA_TEST_SIMULATED") ? 1 : sizeof cases / sizeof *cases;
     for (size_t i = 0; i < count; i++)

@@ -3,10 +3,11 @@
 #include "scene/maps.h"
 
 #include <kostka/kostka_device.h>
+#include <string.h>
 
 #include "scene/pfm.h"
 
-bool maps_check_path(const char *path, bool is_float)
+static bool check_path(const char *path, bool is_float)
 {
     static const struct file_format *const wide[] = {&file_png, &file_tiff, &file_pgm, &file_pnm, &file_pam};
     const struct file_format *format = file_format_by_path(path);
@@ -18,6 +19,16 @@ bool maps_check_path(const char *path, bool is_float)
             return true;
     complain_usage("filter", "'%s' is written as PNG, TIFF, PGM, PAM%s: choose such an extension", path,
         is_float ? " or PFM" : "");
+    return false;
+}
+
+bool maps_check_paths(const char *out, const char *confidence)
+{
+    if (!check_path(out, true) || (confidence != NULL && !check_path(confidence, false)))
+        return false;
+    if (confidence == NULL || strcmp(out, confidence) != 0)
+        return true;
+    complain_usage("filter", "--confidence would replace '%s', the output: name another file", out);
     return false;
 }
 

@@ -5,10 +5,13 @@
 
 #include "files/files.h"
 
-/* Return whether a path names a format that holds all samples: PFM, if that is wanted, or one of 16 bits. Complains. */
-bool maps_check_path(const char *path, bool is_float);
+/*
+ * Check that the paths of a map, and of how sure it is (null: that is not written), differ and name formats that hold
+ * all samples: 16 bits, or for the map PFM. Returns false after a message.
+ */
+bool maps_check_paths(const char *out, const char *confidence);
 
-/* The memory for results: that of a GPU that was chosen, which then does the work. */
+/* Return the memory for results: that of a GPU that was chosen, which then does the work. */
 kst_memory maps_memory(const kst_context *context);
 
 /* Bring an image to host memory. */

@@ -52,7 +52,7 @@ static void place(const kst_camera *camera, double x, double y, double depth, do
         point[i] = camera->r[i] * local[0] + camera->r[SIDE + i] * local[1] + camera->r[2 * SIDE + i] * local[2];
 }
 
-/* A sample of a pixel in 8 bits; grey pixels have one for all colours. */
+/* Return a sample of a pixel in 8 bits; grey pixels have one for all colours. */
 static uint8_t colour_at(const kst_image *picture, uint32_t x, uint32_t y, uint32_t colour)
 {
     const uint32_t channels = kst_format_channels(picture->format), bits = picture->plane[0].depth;

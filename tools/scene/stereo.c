@@ -149,8 +149,7 @@ int stereo_run(int argc, char **argv)
         return code;
     if (argc - optind != 3)
         return complain_usage("filter", "stereo takes LEFT, RIGHT and OUT, not %d names", argc - optind);
-    if (!maps_check_path(argv[optind + 2], true) ||
-        (settings.confidence != NULL && !maps_check_path(settings.confidence, false)))
+    if (!maps_check_paths(argv[optind + 2], settings.confidence))
         return EXIT_USAGE;
     if ((code = common_context(&common, common.threads, &settings.files.context)) != EXIT_FINE)
         return code;

@@ -15,7 +15,7 @@ enum { VIEWS_MOST = 32, VIEWS_USUAL = 16, SAMPLES = 65535, SIDE = 3 };
 struct sweep_settings {
     kst_sweep_options options;
     const char *reference, *confidence, *cloud; /* null: the first picture; none */
-    uint32_t views;
+    uint32_t views;                             /* 0: VIEWS_USUAL, or all of a shorter list */
     struct file_settings files;
 };
 
@@ -91,7 +91,6 @@ static struct option_group sweep_group(struct sweep_settings *settings)
         {"confidence", "FILE", OPTION_CONFIDENCE, 0, 0}, {"cloud", "FILE", OPTION_CLOUD, 0, 0}, {NULL, NULL, 0, 0, 0}};
 
     kst_filter_sweep_options_init(&settings->options);
-    settings->views = VIEWS_USUAL;
     return (struct option_group){table, handle, settings};
 }
 
@@ -106,7 +105,18 @@ static bool find_reference(const struct cameras *cameras, const char *list, cons
     return false;
 }
 
-/* The square of the distance of two cameras, which stand at −Rᵀ t. */
+static bool check_count(const struct cameras *cameras, const char *list, uint32_t views)
+{
+    if (cameras->count < 2)
+        complain(list, "the list has one camera, and depths need two or more");
+    else if (views > cameras->count)
+        complain(list, "the list has %zu cameras, and --views asks for %u", cameras->count, (unsigned)views);
+    else
+        return true;
+    return false;
+}
+
+/* Return the square of the distance of two cameras, which stand at −Rᵀ t. */
 static double distance_of(const kst_camera *a, const kst_camera *b)
 {
     double sum = 0;
@@ -120,7 +130,7 @@ static double distance_of(const kst_camera *a, const kst_camera *b)
     return sum;
 }
 
-/* What goes into the sweep: the reference comes first, then the cameras nearest to it, the first ones of several. */
+/* Holds what goes into the sweep: the reference first, then the cameras nearest to it, the first ones of several. */
 struct chosen {
     const struct camera_view *view[VIEWS_MOST];
     kst_camera camera[VIEWS_MOST];
@@ -231,9 +241,10 @@ static int run_files(struct sweep_settings *settings, char **names)
     if (!good) {
         complain(names[0], "%s", chosen != NULL ? problem.text : kst_status_text(KST_ERROR_MEMORY));
     } else {
-        good = find_reference(&cameras, names[0], settings->reference, &reference);
+        good = check_count(&cameras, names[0], settings->views) &&
+               find_reference(&cameras, names[0], settings->reference, &reference);
         if (good) {
-            choose(&cameras, reference, settings->views, chosen);
+            choose(&cameras, reference, settings->views > 0 ? settings->views : VIEWS_USUAL, chosen);
             good = run_chosen(settings, chosen, names[1]);
         }
     }
@@ -267,7 +278,7 @@ static const struct verb verb_sweep = {
         "  --measure ncc|sad   correlation, or differences (ncc)\n"
         "  --similar N         how similar windows must be to agree, 1-255 (100)\n"
         "  --agreeing N        how many pictures must agree with the reference (2)\n"
-        "  --unit LENGTH       what a sample of 1 stands for (FARTHEST / 65535)\n"
+        "  --unit LENGTH       what a sample of 1 stands for, FARTHEST / 65535 or more (that)\n"
         "  --confidence FILE   also write how similar the pictures are, from 0 to 255\n"
         "  --cloud FILE        also write the points in space, with their colours, as PLY\n"
         "  --threads N, --device DEVICE, --max-pixels N, --max-memory BYTES, -v\n"
@@ -281,7 +292,7 @@ static bool check_paths(const struct sweep_settings *settings, const char *out)
         complain_usage("filter", "'%s' is written as PLY: choose the extension .ply", settings->cloud);
         return false;
     }
-    return maps_check_path(out, true) && (settings->confidence == NULL || maps_check_path(settings->confidence, false));
+    return maps_check_paths(out, settings->confidence);
 }
 
 int sweep_run(int argc, char **argv)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loops over disparities that hot.h declares, in a form that compilers turn into vector instructions; see
+ * Holds the loops over disparities that hot.h declares, in a form that compilers turn into vector instructions; see
  * hot_template.h.
  */
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number of bits that are set in each of a vector's words, by adding up ever greater fields. */
+/* Counts the bits that are set in each of a vector's words, by adding up ever greater fields. */
 static void TIER(stereo_costs)(uint32_t own, const uint32_t *restrict other, uint8_t *restrict cost, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -23,9 +23,10 @@ static int32_t TIER(stereo_step)(const uint8_t *restrict cost, const int16_t *re
     uint16_t *restrict sum, size_t count, struct filter_stereo_penalties penalties, int32_t least)
 {
     const int16_t jump = (int16_t)(least + penalties.far), all = (int16_t)least, near = penalties.near;
+    const int16_t *under = before - 1;
     int16_t lowest = INT16_MAX;
     for (size_t i = 0; i < count; i++) {
-        int16_t down = before[i - 1], up = before[i + 1], best = before[i];
+        int16_t down = under[i], up = before[i + 1], best = before[i];
         int16_t beside = (int16_t)((down < up ? down : up) + near);
         best = best < beside ? best : beside;
         best = best < jump ? best : jump;

@@ -20,10 +20,13 @@ enum {
     FILTER_STEREO_DIRECTIONS = 8
 };
 
-/* Steps along the paths: the first four directions, or all. */
+/* Holds the steps along the paths, which go in the first four directions or in all. */
 extern const int32_t kst_filter_stereo_steps[FILTER_STEREO_DIRECTIONS][2];
 
-/* Arrays of one application. Rows of the right census are reversed, so that greater disparities lie further on. */
+/*
+ * Holds the arrays of one application. Rows of the right census are reversed, so that greater disparities lie further
+ * on.
+ */
 struct filter_stereo {
     const kst_stereo_options *options;
     uint32_t width, height;
@@ -32,7 +35,10 @@ struct filter_stereo {
     uint16_t *sum;          /* likewise, of the paths' costs */
 };
 
-/* A census for each pixel of an image: bits say which of two pixels that lie opposite each other is brighter. */
+/*
+ * Make a census for each pixel of an image, whose bits say which of two pixels that lie opposite each other is
+ * brighter.
+ */
 kst_status kst_filter_stereo_census(
     const struct filter_work *work, const struct filter_pixels *image, bool reversed, uint32_t *census);
 
@@ -47,7 +53,7 @@ kst_status kst_filter_stereo_select(const struct filter_work *work, const struct
 kst_status kst_filter_stereo_match(const struct filter_work *work, const kst_stereo_options *options,
     const struct filter_pixels image[2], const struct filter_pixels *disparity, const struct filter_pixels *confidence);
 
-/* How many of the disparities lie in the right image at column x: those from the least one on; perhaps none. */
+/* Return how many disparities, from the least one on, lie in the right image at column x; perhaps none does. */
 static inline uint32_t kst_filter_stereo_visible(const kst_stereo_options *options, uint32_t x)
 {
     if (x < options->least)

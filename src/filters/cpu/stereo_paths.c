@@ -33,7 +33,7 @@ static kst_status cost_band(const struct filter_work *work, void *arg, uint32_t 
     return KST_OK;
 }
 
-/* Costs along a path at one pixel and at the next one, with values before and behind that are never chosen. */
+/* Holds costs along a path at one pixel and at the next one, with values before and behind that are never chosen. */
 struct filter_match_path {
     int16_t *cost[2];
     int32_t least;
@@ -57,7 +57,7 @@ static bool begins(const struct filter_match_direction *direction, uint32_t step
     return step == 0 || (direction->dy != 0 && (left || right));
 }
 
-/* The column of a line's pixel. */
+/* Return the column of a line's pixel. */
 static uint32_t column_of(const struct filter_match_direction *direction, uint32_t line, uint32_t step)
 {
     const uint32_t width = direction->stereo->width;

@@ -11,14 +11,14 @@ struct filter_match_selection {
     const struct filter_pixels *disparity, *confidence; /* the latter may be null */
 };
 
-/* What was chosen for a pixel: an index, parts of a pixel beside it, and a confidence. */
+/* Holds what was chosen for a pixel: an index, parts of a pixel beside it, and a confidence. */
 struct filter_match_choice {
     bool valid;
     uint8_t index, sure;
     int16_t beside;
 };
 
-/* The lowest point of the parabola through three sums, rounded to nearest, halves up. */
+/* Return the lowest point of the parabola through three sums, rounded to nearest, halves up. */
 static int16_t between(uint32_t before, uint32_t own, uint32_t after)
 {
     int32_t curve = (int32_t)(before + after - 2 * own), lean = (int32_t)before - (int32_t)after;
@@ -27,7 +27,7 @@ static int16_t between(uint32_t before, uint32_t own, uint32_t after)
     return (int16_t)(doubled / (2 * curve) - FILTER_STEREO_FRACTION); /* what is divided is not negative */
 }
 
-/* The least sum of those that are not beside the chosen one. */
+/* Return the least sum of those that are not beside the chosen one. */
 static uint32_t second_of(const struct filter_hot *hot, const uint16_t *sum, uint32_t visible, uint32_t index)
 {
     uint32_t before = index > 1 ? hot->stereo_least(sum, index - 1) : NO_SUM;
@@ -56,7 +56,9 @@ static struct filter_match_choice choose(
     return choice;
 }
 
-/* Whether the right image's pixel has chosen, of all that see it, one as far away. `best` is reversed as its rows are.
+/*
+ * Return whether the right image's pixel has chosen, of all that see it, one as far away. `best` is reversed as its
+ * rows are.
  */
 static bool is_mutual(const kst_stereo_options *options, const int32_t *best, uint32_t index)
 {

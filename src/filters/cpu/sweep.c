@@ -72,7 +72,7 @@ static bool look(const struct filter_sweep_view *view, const int64_t *map, int64
     return seen;
 }
 
-/* Sums over a window: of both views' samples, of their squares and products; or of differences alone. */
+/* Holds sums over a window: of both views' samples, of their squares and products; or of differences alone. */
 struct filter_sweep_sums {
     uint32_t a, b, aa, bb, ab, difference;
 };
@@ -94,7 +94,7 @@ static uint32_t by_difference(const struct filter_sweep_sums *sums, uint32_t cou
     return mean < MOST ? MOST - mean : 0;
 }
 
-/* A band of rows with a border of the windows' radius, and whether a view sees its pixels. */
+/* Holds a band of rows with a border of the windows' radius, and whether a view sees its pixels. */
 struct filter_sweep_band {
     const struct filter_sweep *sweep;
     uint32_t first, end;  /* rows, */
@@ -216,7 +216,7 @@ struct filter_sweep_choice {
     const struct filter_pixels *depth, *confidence;
 };
 
-/* The highest point of the parabola through three scores, in parts of the distance of planes, halves up. */
+/* Return the highest point of the parabola through three scores, in parts of the distance of planes, halves up. */
 static int32_t between(int32_t before, int32_t own, int32_t after)
 {
     int32_t curve = 2 * own - before - after, lean = after - before;

@@ -17,13 +17,13 @@ enum {
     FILTER_SWEEP_MATRIX = 9
 };
 
-/* The luminance of a view, in 8 bits. */
+/* Holds the luminance of a view, in 8 bits. */
 struct filter_sweep_view {
     const uint8_t *light;
     uint32_t width, height;
 };
 
-/* One application. View 0 is the reference. */
+/* Describes one application. View 0 is the reference. */
 struct filter_sweep {
     const kst_sweep_options *options;
     uint32_t views;

@@ -42,7 +42,10 @@ static bool invert(const double *a, double *inverse)
     return true;
 }
 
-/* What leads from the reference's pixels to a view's: depth × turn + shift, of which the latter is the last column. */
+/*
+ * Holds what leads from the reference's pixels to a view's: depth × turn + shift, of which the latter is the last
+ * column.
+ */
 struct filter_sweep_relation {
     double turn[MATRIX], shift[SIDE];
 };
@@ -79,11 +82,13 @@ static void settle(const double *matrix, uint32_t width, uint32_t height, int64_
     if (!(below > 0) || !isfinite(below) || !isfinite(above))
         return;
     double scale = fmin(MOST_BELOW / below, MOST_ABOVE / fmax(above, 1e-300));
+    if (!isfinite(scale)) /* numbers next to 0, which cannot be told from it */
+        return;
     for (int i = 0; i < MATRIX; i++)
         map[i] = llround(matrix[i] * scale);
 }
 
-/* The depth at a place between planes, in parts of their number. */
+/* Return the depth at a place between planes, in parts of their number. */
 static double depth_at(const kst_sweep_options *options, double place)
 {
     double part = place / (options->planes - 1);

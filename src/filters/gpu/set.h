@@ -30,7 +30,7 @@ void kst_filter_gpu_set_end(struct filter_gpu_set *set);
 /* Take memory for a volume and for other arrays, to which launches refer. */
 kst_status kst_filter_gpu_set_take(struct filter_gpu_set *set, uint64_t volume, uint64_t room);
 
-/* An image, and a place in a buffer with the bytes of each pixel that a kernel moves, as kernels see them. */
+/* Return an image, and a place in a buffer with the bytes of each pixel that a kernel moves, as kernels see them. */
 struct filter_gpu_pixels kst_filter_gpu_set_image(const struct filter_gpu_set *set, uint32_t index);
 struct filter_gpu_pixels kst_filter_gpu_set_buffer(const struct filter_gpu_set *set, enum filter_gpu_set_buffer buffer,
     uint32_t width, uint32_t height, uint32_t bytes);

@@ -95,7 +95,8 @@ FUNCTION void store_words(GLOBAL u8 *at, u32 count, const u32 *words)
 
 /*
  * Tell neighbouring lanes the costs of the first and the last disparity of this one. *below and *above receive theirs,
- * and the result is the least of all lanes. Whole work-group; `scratch` has two words for each work-item.
+ * and the result is the least of all lanes. The whole work-group calls it;
+ * `scratch` has two words for each work-item.
  */
 FUNCTION u32 exchange_costs(LOCAL u32 *scratch, u32 first, u32 last, u32 least, u32 *below, u32 *above)
 {
@@ -119,7 +120,7 @@ FUNCTION u32 exchange_costs(LOCAL u32 *scratch, u32 first, u32 last, u32 least, 
 #endif
 }
 
-/* A pixel of a line: lines that are no rows go on at the other side where they leave the image. */
+/* Holds a pixel of a line; lines that are no rows go on at the other side where they leave the image. */
 struct match_place {
     i32 x, y;
 };
@@ -144,8 +145,8 @@ FUNCTION void step_on(i32 dx, i32 dy, i32 width, struct match_place *place)
 }
 
 /*
- * The costs along a path at a pixel, from those at the one before. Returns the lane's least one; `words` receives all,
- * two in a word.
+ * Compute the costs along a path at a pixel, from those at the one before. Returns the lane's least one; `words`
+ * receives all, two in a word.
  */
 FUNCTION u32 path_costs(u32 values, const u32 *cost, u32 *path, u32 below, u32 above, u32 least, u32 p1, u32 p2,
     u32 starts, u32 beyond, u32 *words)
@@ -168,7 +169,7 @@ FUNCTION u32 path_costs(u32 values, const u32 *cost, u32 *path, u32 below, u32 a
     return lowest;
 }
 
-/* The costs of the lane's disparities; `at` is the right image's pixel for the first one. */
+/* Compute the costs of the lane's disparities; `at` is the right image's pixel for the first one. */
 FUNCTION void pixel_costs(GLOBAL const u32 *right, u32 own, i32 at, u32 values, u32 *cost)
 {
     UNROLL
@@ -176,13 +177,16 @@ FUNCTION void pixel_costs(GLOBAL const u32 *right, u32 own, i32 at, u32 values, 
         cost[i] = at >= (i32)i ? ones(own ^ right[at - (i32)i]) : MATCH_WORST;
 }
 
-/* The lane's sums at a pixel. */
+/* Return the lane's sums at a pixel. */
 FUNCTION GLOBAL u8 *match_sums(GLOBAL u8 *volume, u32 width, struct match_place place, u32 words)
 {
     return volume + (((u64)(u32)place.y * width + (u32)place.x) * LANES + lane_index()) * words * 4;
 }
 
-/* Follow a path in each of the group's lines. Whole work-group: all lines of a direction have the same length. */
+/*
+ * Follow a path in each of the group's lines. The whole work-group calls it: all lines of a direction have the same
+ * length.
+ */
 FUNCTION void follow_lines(GLOBAL const struct filter_record *record, GLOBAL const u8 *room, GLOBAL u8 *volume,
     u32 group, LOCAL u32 *scratch, u32 values)
 {
@@ -260,7 +264,7 @@ FUNCTION u32 match_visible(GLOBAL const struct filter_record *record, u32 x)
     return smaller(x - least + 1, (u32)record->value[FILTER_MATCH_DISPARITIES]);
 }
 
-/* The lowest point of the parabola through three sums, in 1/256 pixels; see the CPU's between(). */
+/* Return the lowest point of the parabola through three sums, in 1/256 pixels; see the CPU's between(). */
 FUNCTION i32 match_between(i32 before, i32 own, i32 after)
 {
     i32 curve = before + after - 2 * own, lean = before - after;
@@ -268,7 +272,7 @@ FUNCTION i32 match_between(i32 before, i32 own, i32 after)
     return (lean * 256 + curve + 512 * curve) / (2 * curve) - 256;
 }
 
-/* What is known of a pixel: the disparity, its index from bit 16 on, and how sure it is from bit 24 on; or 0. */
+/* Return what is known of a pixel: the disparity, its index from bit 16 on, and how sure it is from bit 24 on; or 0. */
 FUNCTION u32 match_choice(
     GLOBAL const struct filter_record *record, GLOBAL const u16 *sums, u32 best, u32 second, u32 visible)
 {
@@ -285,7 +289,7 @@ FUNCTION u32 match_choice(
 
 /*
  * Choose for a pixel, and let its sums compete for pixels of the right image: keys[i] is that of the pixel i − 255
- * from the first one's for the least disparity. Whole work-group.
+ * from the first one's for the least disparity. The whole work-group calls it.
  */
 FUNCTION void choose_at(GLOBAL const struct filter_record *record, GLOBAL const u8 *volume, GLOBAL u32 *choices,
     u32 column, u32 x, u32 y, LOCAL u32 *scratch, LOCAL u32 *keys, u32 values)

@@ -30,7 +30,7 @@ filter_sweep_light(FILTER_ARGUMENTS)
     }
 }
 
-/* A view's luminance. */
+/* Holds a view's luminance. */
 struct sweep_view {
     GLOBAL const u8 *light;
     i64 right, bottom; /* the last column and row, in 1/256 pixels */
@@ -54,7 +54,7 @@ FUNCTION i64 map_at(GLOBAL const u32 *map, u32 index)
     return (i64)place_of(map + 2 * index);
 }
 
-/* A row of a matrix, applied to a pixel. */
+/* Apply a row of a matrix to a pixel. */
 FUNCTION i64 map_row(GLOBAL const u32 *map, u32 row, i64 x, i64 y)
 {
     return map_at(map, 3 * row) * x + map_at(map, 3 * row + 1) * y + map_at(map, 3 * row + 2);
@@ -147,7 +147,7 @@ FUNCTION u32 sweep_correlation(u32 a, u32 aa, u32 b, u32 bb, u32 ab, u32 size)
     return square < SWEEP_MOST ? (u32)square : SWEEP_MOST;
 }
 
-/* What a work-item knows of one of its pixels. */
+/* Holds what a work-item knows of one of its pixels. */
 struct sweep_pixel {
     u32 a, aa;                /* of the reference's window */
     u32 sum, views, agreeing; /* so far */
@@ -241,7 +241,7 @@ filter_sweep_score(FILTER_ARGUMENTS)
     store_scores(record, &tile, plane, to, pixels);
 }
 
-/* The highest point of the parabola through three scores; see the CPU's between(). */
+/* Return the highest point of the parabola through three scores; see the CPU's between(). */
 FUNCTION i32 sweep_between(i32 before, i32 own, i32 after)
 {
     i32 curve = 2 * own - before - after, lean = after - before;

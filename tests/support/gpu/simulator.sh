@@ -17,7 +17,7 @@ find_simulator() {
 # compiler that SIMULATOR_PASSES (see simulator_passes.c) works with; otherwise not optimised, which takes three times as long.
 simulated() {
     core=$(ldd "$simulator" | sed -n 's/.*liboclgrind-[0-9.]*so => \([^ ]*\).*/\1/p')
-    if [ -n "${SIMULATOR_PASSES:-}" ] && grep -q -a flegacy-pass-manager "$core"; then
+    if [ -e "${SIMULATOR_PASSES:-}" ] && grep -q -a flegacy-pass-manager "$core"; then
         OCLGRIND_BUILD_OPTIONS='-O1 -flegacy-pass-manager' LD_PRELOAD="$SIMULATOR_PASSES" "$@"
     else
         OCLGRIND_BUILD_OPTIONS=-O0 "$@"
