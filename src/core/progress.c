@@ -30,9 +30,9 @@ void kst_progress_again(struct progress *progress, uint64_t total)
     kst_progress_stage(progress, total, (progress->last + 1) / 2);
 }
 
-static void tell(struct progress *progress)
+static void tell(struct progress *progress, uint64_t done)
 {
-    double share = (double)atomic_load(&progress->done) / (double)progress->total;
+    double share = (double)done / (double)progress->total;
     if (share < progress->told + grain)
         return;
     progress->told = share;
@@ -41,16 +41,25 @@ static void tell(struct progress *progress)
         atomic_store(&progress->cancelled, true);
 }
 
+/*
+ * A thread that finds another one telling leaves its steps to that one, which therefore tells again if steps were added
+ * meanwhile. Otherwise the end of a stage might never be told, and a function that wants to end the operation there
+ * would not be asked.
+ */
 bool kst_progress_add(struct progress *progress, uint64_t steps)
 {
+    uint64_t told;
     if (!progress->to)
         return true;
     atomic_fetch_add(&progress->done, steps);
-    if (!atomic_flag_test_and_set(&progress->busy)) {
+    do {
+        if (atomic_flag_test_and_set(&progress->busy))
+            break;
+        told = atomic_load(&progress->done);
         if (!atomic_load(&progress->cancelled))
-            tell(progress);
+            tell(progress, told);
         atomic_flag_clear(&progress->busy);
-    }
+    } while (atomic_load(&progress->done) != told);
     return !atomic_load(&progress->cancelled);
 }
 

@@ -49,8 +49,42 @@ static void test_back(void **state)
     assert_true(calls.last == 0.75);
 }
 
+/* Adds most steps of a stage while it is called, as other threads do, and ends the operation from `stop` on. */
+struct crowd {
+    struct progress *progress;
+    double last, stop;
+    bool added;
+};
+
+static bool add_meanwhile(void *user, double done)
+{
+    struct crowd *crowd = user;
+    crowd->last = done;
+    if (done > 0 && !crowd->added) {
+        crowd->added = true;
+        kst_progress_add(crowd->progress, STEPS - STEPS / 10);
+    }
+    return done < crowd->stop;
+}
+
+/* Steps that are added while the function is called are told by the thread that calls it, and so may be cancelled. */
+static void test_meanwhile(void **state)
+{
+    (void)state;
+    for (double stop = 0.8; stop < 3; stop += 1.2) {
+        struct progress progress;
+        struct crowd crowd = {.progress = &progress, .stop = stop};
+        const kst_progress to = {.size = sizeof to, .told = add_meanwhile, .user = &crowd};
+        assert_true(kst_progress_begin(&progress, &to));
+        kst_progress_stage(&progress, STEPS, 0.9);
+        assert_int_equal(kst_progress_add(&progress, STEPS / 10), stop > 1);
+        assert_true(crowd.added && crowd.last == 0.9);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_late_stages), cmocka_unit_test(test_back)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_late_stages), cmocka_unit_test(test_back), cmocka_unit_test(test_meanwhile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,11 +179,19 @@ static double step_of_three(const struct step_search *search)
     return exp(step);
 }
 
+/* Return whether a step changes what the last try came to towards the target. */
+static bool leads_on(const struct step_search *search, double step)
+{
+    const bool less = search->now.share > search->aim, coarser = less != search->by_error;
+    return coarser ? step > search->now.step : step > 0 && step < search->now.step;
+}
+
+/* A parabola may have its peak between the tries and the target; it leads away from the target then. */
 static double next_step(const struct step_search *search)
 {
     const double share = fmax(search->now.share, 1e-9);
     double step = step_of_three(search);
-    if (step <= 0)
+    if (!leads_on(search, step))
         step = search->now.step * pow(search->aim / share, 1 / power_of(search));
     step = fmin(fmax(step, search->now.step / 16), search->now.step * 16);
     if (search->good.step > 0 && search->bad.step > 0) {
