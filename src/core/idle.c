@@ -63,10 +63,13 @@ static uint32_t oldest(const struct idle_shelf *shelf)
     return found;
 }
 
-/* Return whether a block must go before `length` more bytes are kept. The caller holds the lock. */
-static bool is_crowded(const struct idle_shelf *shelf, size_t length)
+/*
+ * Return whether a block must go before `length` more bytes are kept, of `limit` that may be kept in all. The caller
+ * holds the lock.
+ */
+static bool is_crowded(const struct idle_shelf *shelf, size_t length, uint64_t limit)
 {
-    return shelf->count > 0 && (shelf->count == shelf->most || shelf->held > shelf->limit - length ||
+    return shelf->count > 0 && (shelf->count == shelf->most || shelf->held > limit - length ||
                                    shelf->clock - shelf->block[oldest(shelf)].since > FORGOTTEN * shelf->most);
 }
 
@@ -102,19 +105,20 @@ static void free_blocks(const struct idle_block *block, uint32_t count)
     }
 }
 
-void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length)
+void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length, uint64_t left)
 {
     struct idle_shelf *shelf = shelf_of(idle, length);
     struct idle_block out[IDLE_BLOCKS_MAX];
+    const uint64_t limit = left < shelf->limit ? left : shelf->limit;
     uint32_t count = 0;
-    if (length < IDLE_LEAST || length > shelf->limit) {
+    if (length < IDLE_LEAST || length > limit) {
         free(raw);
         return;
     }
     kst_poison(raw, length);
     pthread_mutex_lock(&shelf->lock);
     shelf->clock++;
-    while (is_crowded(shelf, length))
+    while (is_crowded(shelf, length, limit))
         out[count++] = remove_block(shelf, oldest(shelf));
     shelf->block[shelf->count++] = (struct idle_block){raw, length, shelf->clock};
     shelf->held += length;
@@ -122,19 +126,25 @@ void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length)
     free_blocks(out, count);
 }
 
-static void clear(struct idle_shelf *shelf)
+/* Free the blocks that have been idle longest until the others take at most `most` bytes. */
+static void shrink(struct idle_shelf *shelf, uint64_t most)
 {
     struct idle_block out[IDLE_BLOCKS_MAX];
     uint32_t count = 0;
     pthread_mutex_lock(&shelf->lock);
-    while (shelf->count > 0)
-        out[count++] = remove_block(shelf, 0);
+    while (shelf->held > most)
+        out[count++] = remove_block(shelf, oldest(shelf));
     pthread_mutex_unlock(&shelf->lock);
     free_blocks(out, count);
 }
 
+void kst_idle_shrink(struct idle_blocks *idle, uint64_t most)
+{
+    shrink(&idle->large, most);
+}
+
 void kst_idle_trim(struct idle_blocks *idle)
 {
-    clear(&idle->large);
-    clear(&idle->small);
+    shrink(&idle->large, 0);
+    shrink(&idle->small, 0);
 }

@@ -52,9 +52,13 @@ void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found);
 
 /*
  * Keep a block, or free it if it does not fit at all. Older blocks are freed to make room, as are blocks that nobody
- * has wanted while many others were released.
+ * has wanted while many others were released. `left` is how many bytes the operation may still take: blocks of one kind
+ * take no more than that, so that those in use and idle ones together stay within the operation's limit.
  */
-void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length);
+void kst_idle_give(struct idle_blocks *idle, void *raw, size_t length, uint64_t left);
+
+/* Free large blocks, the longest idle first, until they take at most `most` bytes. */
+void kst_idle_shrink(struct idle_blocks *idle, uint64_t most);
 
 /* Free all blocks. */
 void kst_idle_trim(struct idle_blocks *idle);

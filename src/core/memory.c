@@ -112,6 +112,8 @@ static void *allocate_raw(struct memory *memory, size_t length, bool zero, size_
     *clean = false;
     if (raw)
         return raw;
+    if (memory->idle && length >= IDLE_LEAST)
+        kst_idle_shrink(memory->idle, kst_memory_left(memory));
     *room = length;
     if (!kst_memory_is_standard(memory))
         return memory->allocator.allocate(memory->allocator.user, length);
@@ -187,7 +189,7 @@ void kst_memory_release(struct memory *memory, void *block)
     kst_unpoison(header.raw, (size_t)header.room);
     atomic_fetch_sub_explicit(&memory->used, header.length, memory_order_relaxed);
     if (memory->idle)
-        kst_idle_give(memory->idle, header.raw, (size_t)header.room);
+        kst_idle_give(memory->idle, header.raw, (size_t)header.room, kst_memory_left(memory));
     else
         memory->allocator.release(memory->allocator.user, header.raw);
 }
