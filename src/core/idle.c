@@ -132,7 +132,7 @@ static void shrink(struct idle_shelf *shelf, uint64_t most)
     struct idle_block out[IDLE_BLOCKS_MAX];
     uint32_t count = 0;
     pthread_mutex_lock(&shelf->lock);
-    while (shelf->held > most)
+    while (shelf->count > 0 && shelf->held > most)
         out[count++] = remove_block(shelf, oldest(shelf));
     pthread_mutex_unlock(&shelf->lock);
     free_blocks(out, count);

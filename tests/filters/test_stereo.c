@@ -233,7 +233,7 @@ static void expect_at(const struct model *model, int x, int y)
         value = value > 0 ? value : 1;
         sure = second == FAR ? 255 : second > 0 ? 255 * (second - sum[best]) / second : 0;
     }
-    size_t at = (size_t)(y * width + x);
+    size_t at = (size_t)y * (size_t)width + (size_t)x;
     if (model->scene->disparity[at] != value || model->scene->confidence[at] != sure)
         fail_msg("%d, %d of %ux%u: %u and %u instead of %d and %d", x, y, (unsigned)model->scene->width,
             (unsigned)model->scene->height, model->scene->disparity[at], model->scene->confidence[at], value, sure);

@@ -50,9 +50,10 @@ static void expect_depths(const struct found *found, double unit, uint32_t least
 {
     uint32_t plain = 0, known = 0, right = 0;
     for (uint32_t i = 0; i < SCENE_MOST; i++) {
-        const double depth = scene_depth(&scene, 0, i % SCENE_WIDTH, i / SCENE_WIDTH);
+        const uint32_t x = i % SCENE_WIDTH, y = i / SCENE_WIDTH;
+        const double depth = scene_depth(&scene, 0, x, y);
         assert_true((found->depth[i] == 0) == (found->confidence[i] == 0));
-        if (!scene_is_plain(&scene, i % SCENE_WIDTH, i / SCENE_WIDTH))
+        if (!scene_is_plain(&scene, x, y))
             continue;
         plain++;
         known += found->depth[i] != 0;

@@ -53,6 +53,9 @@ struct source {
     uint32_t planes, style; /* style: that of the new block */
 };
 
+/* Stands for the lengths of passes where no code-block has a pass, and there is no array of them. */
+static const uint32_t no_pass;
+
 static struct source source_at(const struct recoding *all, uint32_t index)
 {
     const struct j2k_coded *coded = &all->recoded->coded;
@@ -60,8 +63,7 @@ static struct source source_at(const struct recoding *all, uint32_t index)
         .place = &coded->plan.block[index], .code = &coded->block[index], .origin = &all->recoded->origin[index]};
     source.band = &coded->plan.band[source.place->band];
     source.layer_passes = all->recoded->layer_passes + (size_t)index * coded->layers;
-    if (all->recoded->pass_length) /* null where no code-block has a pass */
-        source.length = all->recoded->pass_length + source.code->first_pass;
+    source.length = all->recoded->pass_length ? all->recoded->pass_length + source.code->first_pass : &no_pass;
     source.planes = (uint32_t)source.band->planes - source.code->missing;
     source.style = coded->plan.tile_component[source.band->tile_component].style;
     return source;

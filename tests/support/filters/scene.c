@@ -86,7 +86,8 @@ static void draw(struct scene *scene, uint32_t index)
     image->plane[0].depth = wide ? 16 : 8;
     image->plane[0].pitch = SCENE_WIDTH * (wide ? 2 : coloured ? 3 : 1);
     for (uint32_t i = 0; i < SCENE_MOST; i++) {
-        const struct ray ray = ray_of(&scene->camera[index], i % SCENE_WIDTH, i / SCENE_WIDTH);
+        const uint32_t x = i % SCENE_WIDTH, y = i / SCENE_WIDTH;
+        const struct ray ray = ray_of(&scene->camera[index], x, y);
         double shown;
         follow(&ray, &shown);
         if (wide)
