@@ -81,7 +81,7 @@ allow tools/options options files print tar
 allow tools/batch batch tar files options progress print system
 allow tools/tar tar batch files progress system
 allow tools/scene scene files options print
-allow tools/openjpeg openjpeg files print
+allow tools/openjpeg openjpeg files print system
 allow tools/peers peers system
 allow tools/bench bench peers options progress print
 allow tools/profile profile files options print
