@@ -49,13 +49,15 @@ small big.ppm lossless.jp2
 same again.ppm big.ppm
 small big.ppm tiles.j2k --tiles 200x300 --levels 3
 same again.ppm big.ppm
-small big.ppm lossy.jp2 --ratio 30
 small wide.pgm wide.jp2
 same again.pgm wide.pgm
-small planes.raw planes.jp2 --raw 500x8000x3:8 --raw-layout planes
-expect 0 "$KOSTKA" decode --max-memory $limit --interleave planes.jp2 turns.raw
-small turns.raw turns.jp2 --raw 500x8000x3:8
-same planes.jp2 turns.jp2
+if [ -z "${KOSTKA_SANITIZED:-}" ]; then
+    small big.ppm lossy.jp2 --ratio 30
+    small planes.raw planes.jp2 --raw 500x8000x3:8 --raw-layout planes
+    expect 0 "$KOSTKA" decode --max-memory $limit --interleave planes.jp2 turns.raw
+    small turns.raw turns.jp2 --raw 500x8000x3:8
+    same planes.jp2 turns.jp2
+fi
 
 # Rows alone that are too much: some columns at a time, of few rows.
 {
