@@ -141,6 +141,37 @@ static void test_grow(void **state)
     assert_int_equal(memory.used, 0);
 }
 
+/* Blocks in use and idle ones together stay within the limit, and a block of the same length comes back. */
+static void test_idle_within_limit(void **state)
+{
+    (void)state;
+    enum { BLOCK = 2 << 20, LIMIT = 7 << 20 };
+    struct idle_blocks idle;
+    struct memory memory;
+    void *block[3];
+    kst_idle_init(&idle, UINT64_C(64) << 20);
+    kst_memory_init(&memory, NULL, LIMIT);
+    memory.idle = &idle;
+    for (int i = 0; i < 3; i++)
+        block[i] = kst_memory_array(&memory, BLOCK, 1, NULL);
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(block[i]);
+        kst_memory_release(&memory, block[i]);
+        assert_true(idle.large.held + memory.used <= LIMIT);
+    }
+    assert_int_equal(idle.large.count, 3);
+    void *again = kst_memory_array(&memory, BLOCK, 1, NULL);
+    assert_non_null(again);
+    assert_int_equal(idle.large.count, 2);
+    void *other = kst_memory_array(&memory, BLOCK * 2, 1, NULL);
+    assert_non_null(other);
+    assert_true(idle.large.held + memory.used <= LIMIT);
+    kst_memory_release(&memory, other);
+    kst_memory_release(&memory, again);
+    assert_true(idle.large.held + memory.used <= LIMIT);
+    kst_idle_destroy(&idle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +180,7 @@ int main(void)
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_failing_allocator),
         cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_idle_within_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
