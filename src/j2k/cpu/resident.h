@@ -34,8 +34,8 @@ static inline size_t j2k_resident_room(size_t length)
 }
 
 /*
- * Return the length of the whole block, which is up to a sixteenth longer. Tiles of one size differ by a row or a column
- * of a band here and there, and one can use the idle block of another only if that is not shorter.
+ * Return the length of the whole block, which is up to a sixteenth longer. Tiles of one size differ by a row or a
+ * column of a band here and there, and one can use the idle block of another only if that is not shorter.
  */
 static inline size_t j2k_resident_block(size_t length)
 {
