@@ -73,6 +73,16 @@ static bool is_crowded(const struct idle_shelf *shelf, size_t length, uint64_t l
                                    shelf->clock - shelf->block[oldest(shelf)].since > FORGOTTEN * shelf->most);
 }
 
+size_t kst_idle_room(size_t length)
+{
+    size_t unit = 1;
+    if (length < IDLE_LEAST)
+        return length;
+    while (unit <= length / 32)
+        unit *= 2;
+    return (length + unit - 1) / unit * unit;
+}
+
 void *kst_idle_take(struct idle_blocks *idle, size_t length, size_t *found)
 {
     struct idle_shelf *shelf = shelf_of(idle, length);

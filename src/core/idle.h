@@ -45,6 +45,12 @@ void kst_idle_init(struct idle_blocks *idle, uint64_t limit);
 void kst_idle_destroy(struct idle_blocks *idle);
 
 /*
+ * Return how long a block must be so that it can be kept for later: up to a sixteenth longer, since the blocks of one
+ * tile or picture differ a little from those of the next, which can only take those that are not shorter.
+ */
+size_t kst_idle_room(size_t length);
+
+/*
  * Take the smallest block of at least `length` bytes that is at most a quarter longer. `*found` receives its length;
  * its contents are undefined. Returns null if there is none.
  */

@@ -114,11 +114,11 @@ static void *allocate_raw(struct memory *memory, size_t length, bool zero, size_
         return raw;
     if (memory->idle && length >= IDLE_LEAST)
         kst_idle_shrink(memory->idle, kst_memory_left(memory));
-    *room = length;
+    *room = memory->idle ? kst_idle_room(length) : length;
     if (!kst_memory_is_standard(memory))
-        return memory->allocator.allocate(memory->allocator.user, length);
+        return memory->allocator.allocate(memory->allocator.user, *room);
     *clean = zero;
-    return allocate_standard(memory, length, zero);
+    return allocate_standard(memory, *room, zero);
 }
 
 static void *allocate(struct memory *memory, size_t count, size_t size, bool zero, kst_status *status)

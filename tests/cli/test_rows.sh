@@ -260,7 +260,7 @@ rm large.*
 expect 0 "$KOSTKA" encode --device cpu --tiles 500x250 --max-memory 12M tiles.ppm tiles.jp2
 for extension in png tif; do
     expect 0 "$KOSTKA" convert --compression 1 tiles.ppm tiles.$extension
-    most=30000
+    most=28000
     small tiles.$extension tiles.jp2 --tiles 500x250 --max-memory 12M
 done
 # The code-blocks of a large picture wait in a file without a name, and not in memory.

@@ -200,7 +200,7 @@ static size_t resident_total(const struct j2k_encode_set *set)
             bytes += (r < top ? j2k_resident_room(resident_length(&c->low[r])) : 0) +
                      j2k_resident_room(split_room(set, i, r));
     }
-    return j2k_resident_block(bytes);
+    return bytes;
 }
 
 /* Place the rows of all bands, and room for splitting. */

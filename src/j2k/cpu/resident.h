@@ -33,18 +33,6 @@ static inline size_t j2k_resident_room(size_t length)
     return (j2k_resident_lines(length) + 1) * J2K_RESIDENT_LINE;
 }
 
-/*
- * Return the length of the whole block, which is up to a sixteenth longer. Tiles of one size differ by a row or a
- * column of a band here and there, and one can use the idle block of another only if that is not shorter.
- */
-static inline size_t j2k_resident_block(size_t length)
-{
-    size_t unit = J2K_RESIDENT_LINE;
-    while (unit <= length / 32)
-        unit *= 2;
-    return (length + unit - 1) / unit * unit;
-}
-
 /* Take the first `length` bytes of what is left of the block. AddressSanitizer learns that what is behind is unused. */
 static inline uint8_t *j2k_resident_take(uint8_t **left, size_t length)
 {

@@ -211,7 +211,7 @@ static size_t resident_total(struct j2k_decode_set *set)
     for (uint32_t i = 0; i < set->count; i++)
         for (uint32_t w = 0; (resident = resident_at(&set->component[i], w)) != NULL; w++)
             bytes += j2k_resident_room(resident_length(resident));
-    return j2k_resident_block(bytes);
+    return bytes;
 }
 
 static bool make_resident(struct j2k_decode_set *set)
