@@ -82,6 +82,12 @@ static inline uint8_t *kst_filter_row(const struct filter_pixels *pixels, uint32
     return pixels->data + (ptrdiff_t)y * pixels->pitch;
 }
 
+/* Return the index of the row or column nearest to one that may lie outside of the image. */
+static inline uint32_t kst_filter_nearest(int64_t index, uint32_t count)
+{
+    return index < 0 ? 0 : index >= (int64_t)count ? count - 1 : (uint32_t)index;
+}
+
 static inline size_t kst_filter_row_samples(const struct filter_pixels *pixels)
 {
     return (size_t)pixels->width * pixels->channels;

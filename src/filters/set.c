@@ -2,6 +2,8 @@
 /* Holds the images of an operation that reads several and writes two. */
 #include "filters/set.h"
 
+#include <stdio.h>
+
 #include "filters/shape.h"
 #include "image/validate.h"
 #include "run/device.h"
@@ -78,13 +80,24 @@ kst_status kst_filter_set_send(struct filter_set *set, const kst_image *there[FI
     return status;
 }
 
-kst_status kst_filter_set_fetch(struct filter_set *set)
+/* Bring results back that are the host's. */
+static kst_status fetch(struct filter_set *set)
 {
     kst_status status = KST_OK;
     for (uint32_t i = set->sources; i < set->sources + FILTER_SET_RESULTS && !status; i++)
         if (set->is_moved[i])
             status = kst_image_copy(set->context, &set->moved[i], set->image[i]);
     return status;
+}
+
+kst_status kst_filter_set_finish(struct filter_set *set, kst_status status, const struct gpu_error *error,
+    double seconds, kst_report *report, char reason[FILTER_REASON])
+{
+    if (status && error->status == status)
+        snprintf(reason, FILTER_REASON, "%s", error->text);
+    report->stage_device[KST_STAGE_PIXELS] = kst_context_gpu(set->context)->gpu->info.kind;
+    report->stage_seconds[KST_STAGE_PIXELS] = seconds;
+    return status ? status : fetch(set);
 }
 
 void kst_filter_set_end(struct filter_set *set, kst_status status)

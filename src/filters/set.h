@@ -8,6 +8,8 @@
 
 enum { FILTER_SET_SOURCES = 32, FILTER_SET_RESULTS = 2, FILTER_SET_IMAGES = FILTER_SET_SOURCES + FILTER_SET_RESULTS };
 
+struct gpu_error;
+
 struct filter_set {
     kst_context *context;
     struct memory memory; /* of the operation */
@@ -29,8 +31,13 @@ bool kst_filter_set_on_gpu(const struct filter_set *set);
 
 /* Let images in device memory stand for those of the host's; there[i] receives what the device works on. */
 kst_status kst_filter_set_send(struct filter_set *set, const kst_image *there[FILTER_SET_IMAGES]);
-/* Bring results back that are the host's. */
-kst_status kst_filter_set_fetch(struct filter_set *set);
+
+/*
+ * Report what a device did with a status, in so many seconds, and bring results back that are the host's. `reason`
+ * receives the text of the device's error, if that is why it failed.
+ */
+kst_status kst_filter_set_finish(struct filter_set *set, kst_status status, const struct gpu_error *error,
+    double seconds, kst_report *report, char reason[FILTER_REASON]);
 
 /* Release what was moved, and keep the results, or take them back after a failure. */
 void kst_filter_set_end(struct filter_set *set, kst_status status);

@@ -93,11 +93,7 @@ static kst_status match_on_gpu(
     kst_status status = kst_filter_set_send(set, there);
     if (!status)
         status = kst_filter_gpu_stereo(runtime, &operation, options, there, &seconds, &error);
-    if (status && error.status == status)
-        snprintf(reason, FILTER_REASON, "%s", error.text);
-    report->stage_device[KST_STAGE_PIXELS] = runtime->gpu->info.kind;
-    report->stage_seconds[KST_STAGE_PIXELS] = seconds;
-    return status ? status : kst_filter_set_fetch(set);
+    return kst_filter_set_finish(set, status, &error, seconds, report, reason);
 }
 
 static kst_status match(struct filter_set *set, const kst_stereo_options *options, kst_report *report)

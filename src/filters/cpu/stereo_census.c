@@ -15,15 +15,10 @@ struct filter_census {
     uint32_t *words;
 };
 
-static uint32_t held(int64_t index, uint32_t count)
-{
-    return index < 0 ? 0 : index >= (int64_t)count ? count - 1 : (uint32_t)index;
-}
-
 /* Load the luminance of a row into its place in the ring, with the nearest pixels on either side. */
 static void load(const struct filter_pixels *image, int64_t y, uint16_t *ring, size_t pitch)
 {
-    const uint8_t *row = kst_filter_row(image, held(y, image->height));
+    const uint8_t *row = kst_filter_row(image, kst_filter_nearest(y, image->height));
     uint16_t *to = ring + (size_t)((y + ROWS) % ROWS) * pitch + ACROSS;
     for (uint32_t x = 0; x < image->width; x++)
         to[x] = (uint16_t)kst_filter_luminance(image, row, x);

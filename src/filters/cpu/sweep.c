@@ -105,18 +105,13 @@ struct filter_sweep_band {
     uint8_t *views, *agreeing;
 };
 
-static int64_t held(int64_t index, uint32_t count)
-{
-    return index < 0 ? 0 : index >= (int64_t)count ? (int64_t)count - 1 : index;
-}
-
 /* Load a view as the reference sees it on a plane; null: the reference itself. */
 static void load(const struct filter_sweep_band *band, const struct filter_sweep_view *view, const int64_t *map)
 {
     const struct filter_sweep_view *reference = &band->sweep->view[0];
     const int64_t radius = band->sweep->options->radius, width = reference->width;
     for (int64_t y = (int64_t)band->first - radius; y < (int64_t)band->end + radius; y++) {
-        const int64_t row = held(y, reference->height);
+        const int64_t row = kst_filter_nearest(y, reference->height);
         uint8_t *to = (view ? band->other : band->own) + (size_t)(y - band->first + radius) * band->pitch + radius;
         for (int64_t x = 0; x < width; x++) {
             bool seen = true;
