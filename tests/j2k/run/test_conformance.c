@@ -18,82 +18,13 @@
 #include "support/context.h"
 #include "support/corpus.h"
 #include "support/j2k/corpus.h"
+#include "support/j2k/reference.h"
+#include "support/j2k/tolerances.h"
 #include "support/random.h"
 #include "support/sanitizers.h"
 #include "support/test.h"
 
-enum { COMPONENTS_MAX = 4, CLASS_0_COMPONENT = -1, ALL_COMPONENTS = -2 };
-
-struct tolerance {
-    const char *stream, *reference;
-    int component; /* CLASS_0_COMPONENT: component 0 in front of the component transform */
-    uint8_t reduce;
-    uint32_t peak;
-    double mse;
-};
-
-static const struct tolerance class_1[] = {
-    {"p0_01.j2k", "c1p0_01_0.pgx", 0, 0, 0, 0},
-    {"p0_02.j2k", "c1p0_02_0.pgx", 0, 0, 0, 0},
-    {"p0_03.j2k", "c1p0_03_0.pgx", 0, 0, 0, 0},
-    {"p0_04.j2k", "c1p0_04_0.pgx", 0, 0, 5, 0.776},
-    {"p0_04.j2k", "c1p0_04_1.pgx", 1, 0, 4, 0.626},
-    {"p0_04.j2k", "c1p0_04_2.pgx", 2, 0, 6, 1.070},
-    {"p0_06.j2k", "c1p0_06_0.pgx", 0, 0, 635, 11287},
-    {"p0_06.j2k", "c1p0_06_1.pgx", 1, 0, 403, 6124},
-    {"p0_06.j2k", "c1p0_06_2.pgx", 2, 0, 378, 3968},
-    {"p0_06.j2k", "c1p0_06_3.pgx", 3, 0, 0, 0},
-    {"p0_09.j2k", "c1p0_09_0.pgx", 0, 0, 0, 0},
-    {"p0_10.j2k", "c1p0_10_0.pgx", 0, 0, 0, 0},
-    {"p0_10.j2k", "c1p0_10_1.pgx", 1, 0, 0, 0},
-    {"p0_10.j2k", "c1p0_10_2.pgx", 2, 0, 0, 0},
-    {"p0_12.j2k", "c1p0_12_0.pgx", 0, 0, 0, 0},
-    {"p0_14.j2k", "c1p0_14_0.pgx", 0, 0, 0, 0},
-    {"p0_14.j2k", "c1p0_14_1.pgx", 1, 0, 0, 0},
-    {"p0_14.j2k", "c1p0_14_2.pgx", 2, 0, 0, 0},
-    {"p0_15.j2k", "c1p0_15_0.pgx", 0, 0, 0, 0},
-    {"p1_01.j2k", "c1p1_01_0.pgx", 0, 0, 0, 0},
-    {"p1_03.j2k", "c1p1_03_0.pgx", 0, 0, 2, 0.311},
-    {"p1_03.j2k", "c1p1_03_1.pgx", 1, 0, 2, 0.280},
-    {"p1_03.j2k", "c1p1_03_2.pgx", 2, 0, 1, 0.267},
-    {"p1_03.j2k", "c1p1_03_3.pgx", 3, 0, 0, 0},
-    {"p1_05.j2k", "c1p1_05_0.pgx", 0, 0, 40, 8.458},
-    {"p1_05.j2k", "c1p1_05_1.pgx", 1, 0, 40, 9.816},
-    {"p1_05.j2k", "c1p1_05_2.pgx", 2, 0, 40, 10.154},
-    {"p1_07.j2k", "c1p1_07_0.pgx", 0, 0, 0, 0},
-    {"p1_07.j2k", "c1p1_07_1.pgx", 1, 0, 0, 0},
-};
-
-static const struct tolerance class_0[] = {
-    {"p0_01.j2k", "c0p0_01.pgx", CLASS_0_COMPONENT, 0, 0, 0},
-    {"p0_02.j2k", "c0p0_02.pgx", CLASS_0_COMPONENT, 0, 0, 0},
-    {"p0_03.j2k", "c0p0_03r0.pgx", CLASS_0_COMPONENT, 0, 0, 0},
-    {"p0_03.j2k", "c0p0_03r1.pgx", CLASS_0_COMPONENT, 1, 0, 0},
-    {"p0_04.j2k", "c0p0_04.pgx", CLASS_0_COMPONENT, 3, 33, 55.8},
-    {"p0_06.j2k", "c0p0_06.pgx", CLASS_0_COMPONENT, 3, 109, 743},
-    {"p0_09.j2k", "c0p0_09.pgx", CLASS_0_COMPONENT, 2, 4, 1.47},
-    {"p0_10.j2k", "c0p0_10.pgx", CLASS_0_COMPONENT, 0, 10, 2.84},
-    {"p0_12.j2k", "c0p0_12.pgx", CLASS_0_COMPONENT, 0, 0, 0},
-    {"p0_14.j2k", "c0p0_14.pgx", CLASS_0_COMPONENT, 2, 0, 0},
-    {"p0_15.j2k", "c0p0_15r0.pgx", CLASS_0_COMPONENT, 0, 0, 0},
-    {"p0_15.j2k", "c0p0_15r1.pgx", CLASS_0_COMPONENT, 1, 0, 0},
-    {"p1_01.j2k", "c0p1_01.pgx", CLASS_0_COMPONENT, 0, 0, 0},
-    {"p1_03.j2k", "c0p1_03.pgx", CLASS_0_COMPONENT, 3, 28, 18.8},
-    {"p1_05.j2k", "c0p1_05.pgx", CLASS_0_COMPONENT, 4, 128, 16384},
-    {"p1_07.j2k", "c0p1_07.pgx", CLASS_0_COMPONENT, 0, 0, 0},
-};
-
-/* Lossless ones, which T.803 has no table for. */
-static const struct tolerance lossless[] = {
-    {"a1_mono.j2c", "a1_mono.ppm", ALL_COMPONENTS, 0, 0, 0},
-    {"a3_mono.j2c", "a3_mono.ppm", ALL_COMPONENTS, 0, 0, 0},
-    {"b1_mono.j2c", "b1_mono.ppm", ALL_COMPONENTS, 0, 0, 0},
-    {"d1_colr.j2c", "d1_colr.ppm", ALL_COMPONENTS, 0, 0, 0},
-    {"e1_colr.j2c", "e1_colr.ppm", ALL_COMPONENTS, 0, 0, 0},
-    {"f1_mono.j2c", "f1_mono.ppm", ALL_COMPONENTS, 0, 0, 0},
-    {"g1_colr.j2c", "g1_colr.ppm", ALL_COMPONENTS, 0, 0, 0},
-    {"g2_colr.j2c", "g2_colr.ppm", ALL_COMPONENTS, 0, 0, 0},
-};
+enum { COMPONENTS_MAX = 4 };
 
 static struct memory memory;
 static struct pool *one, *three;
@@ -245,64 +176,6 @@ static void decode(
     free(data);
 }
 
-struct reference {
-    uint8_t *file;
-    const uint8_t *sample;
-    uint32_t width, height, depth, channels;
-    bool is_signed, little;
-};
-
-static uint32_t take_number(const char **text)
-{
-    char *end;
-    unsigned long number = strtoul(*text, &end, 10);
-    assert_true(end > *text);
-    *text = end;
-    return (uint32_t)number;
-}
-
-/* "PG ML + 8 128 128", signs and spaces as they come; PNM with comments. */
-static void read_reference(const char *name, struct reference *reference)
-{
-    size_t length;
-    *reference = (struct reference){.channels = 1, .depth = 8};
-    reference->file = j2k_corpus_read("references", name, &length);
-    assert_non_null(reference->file);
-    const char *text = (const char *)reference->file;
-    if (text[0] == 'P' && text[1] == 'G') {
-        reference->little = text[3] == 'L';
-        text += 5 + (text[5] == ' ');
-        reference->is_signed = *text == '-';
-        text += *text == '+' || *text == '-';
-        reference->depth = take_number(&text);
-        reference->width = take_number(&text);
-        reference->height = take_number(&text);
-    } else {
-        reference->channels = text[1] == '6' ? 3 : 1;
-        text = strchr(text + 3, '\n') + 1;
-        reference->width = take_number(&text);
-        reference->height = take_number(&text);
-        take_number(&text);
-    }
-    text += *text == '\r' && text[1] == '\n' ? 2 : 1;
-    reference->sample = (const uint8_t *)text;
-    size_t bytes = reference->depth > 8 ? 2 : 1;
-    assert_true(length - (size_t)(reference->sample - reference->file) >=
-                bytes * reference->channels * reference->width * reference->height);
-}
-
-static int32_t reference_at(const struct reference *reference, size_t index)
-{
-    uint32_t value = reference->sample[index];
-    uint32_t bits = 8;
-    if (reference->depth > 8) {
-        const uint8_t *at = reference->sample + 2 * index;
-        value = reference->little ? (uint32_t)at[1] << 8 | at[0] : (uint32_t)at[0] << 8 | at[1];
-        bits = 16;
-    }
-    return reference->is_signed && value >> (bits - 1) ? (int32_t)value - (1 << bits) : (int32_t)value;
-}
-
 struct error {
     uint32_t peak;
     double sum;
@@ -310,7 +183,7 @@ struct error {
 };
 
 /* References of class 0 hold no more than 128 × 128 samples, the upper left ones, and those of 12 bits the upper 8. */
-static void add_errors(const struct decoded *decoded, uint32_t component, const struct reference *reference,
+static void add_errors(const struct decoded *decoded, uint32_t component, const struct j2k_reference *reference,
     uint32_t channel, bool class_0_only, struct error *error)
 {
     struct j2k_rect area = decoded->area[component];
@@ -321,7 +194,7 @@ static void add_errors(const struct decoded *decoded, uint32_t component, const 
     for (uint32_t y = 0; y < reference->height; y++) {
         for (uint32_t x = 0; x < reference->width; x++) {
             size_t at = (size_t)y * reference->width + x;
-            int32_t expected = reference_at(reference, at * reference->channels + channel);
+            int32_t expected = j2k_reference_at(reference, at * reference->channels + channel);
             int32_t found = decoded->sample[component][(size_t)y * width + x] >> shift;
             uint32_t difference = (uint32_t)abs(found - expected);
             error->peak = difference > error->peak ? difference : error->peak;
@@ -332,13 +205,13 @@ static void add_errors(const struct decoded *decoded, uint32_t component, const 
 }
 
 /* A row of docs/conformance.md. */
-static void tell_row(const struct tolerance *tolerance, const struct error *error)
+static void tell_row(const struct j2k_tolerance *tolerance, const struct error *error)
 {
     char number[16];
     snprintf(number, sizeof number, "%d", tolerance->component);
-    const char *component = tolerance->component == CLASS_0_COMPONENT ? "0, not transformed"
-                            : tolerance->component == ALL_COMPONENTS  ? "all"
-                                                                      : number;
+    const char *component = tolerance->component == J2K_CLASS_0_COMPONENT ? "0, not transformed"
+                            : tolerance->component == J2K_ALL_COMPONENTS  ? "all"
+                                                                          : number;
     const char *folder = strrchr(tolerance->stream, '/');
     printf("| %s | %u | %s | %u | %u | %.4f | %.3f |%s\n", folder ? folder + 1 : tolerance->stream, tolerance->reduce,
         component, (unsigned)error->peak, (unsigned)tolerance->peak, error->sum / (double)error->samples,
@@ -348,7 +221,7 @@ static void tell_row(const struct tolerance *tolerance, const struct error *erro
                                 : " cpu |");
 }
 
-static bool tell(const struct tolerance *tolerance, const struct error *error)
+static bool tell(const struct j2k_tolerance *tolerance, const struct error *error)
 {
     double mse = error->sum / (double)error->samples;
     bool fine = error->peak <= tolerance->peak && mse <= tolerance->mse;
@@ -359,27 +232,27 @@ static bool tell(const struct tolerance *tolerance, const struct error *error)
     return fine;
 }
 
-static void decode_for(const struct tolerance *tolerance, struct decoded *decoded)
+static void decode_for(const struct j2k_tolerance *tolerance, struct decoded *decoded)
 {
     struct j2k_filter filter = {.reduce = tolerance->reduce};
-    decode(tolerance->stream, &filter, tolerance->component == CLASS_0_COMPONENT, one, decoded);
+    decode(tolerance->stream, &filter, tolerance->component == J2K_CLASS_0_COMPONENT, one, decoded);
 }
 
-static bool check_decoded(const struct tolerance *tolerance, const struct decoded *decoded)
+static bool check_decoded(const struct j2k_tolerance *tolerance, const struct decoded *decoded)
 {
-    struct reference reference;
+    struct j2k_reference reference;
     struct error error = {0};
-    read_reference(tolerance->reference, &reference);
-    if (tolerance->component == ALL_COMPONENTS)
+    j2k_reference_read(tolerance->reference, &reference);
+    if (tolerance->component == J2K_ALL_COMPONENTS)
         assert_int_equal(decoded->components, reference.channels);
     for (uint32_t c = 0; c < reference.channels; c++)
         add_errors(decoded, tolerance->component > 0 ? (uint32_t)tolerance->component : c, &reference, c,
-            tolerance->component == CLASS_0_COMPONENT, &error);
+            tolerance->component == J2K_CLASS_0_COMPONENT, &error);
     free(reference.file);
     return tell(tolerance, &error);
 }
 
-static bool check(const struct tolerance *tolerance)
+static bool check(const struct j2k_tolerance *tolerance)
 {
     struct decoded decoded;
     decode_for(tolerance, &decoded);
@@ -388,7 +261,7 @@ static bool check(const struct tolerance *tolerance)
     return fine;
 }
 
-static void check_all(const struct tolerance *tolerance, size_t count)
+static void check_all(const struct j2k_tolerance *tolerance, size_t count)
 {
     bool fine = true;
     for (size_t i = 0; i < count; i++)
@@ -399,39 +272,19 @@ static void check_all(const struct tolerance *tolerance, size_t count)
 static void test_class_1(void **state)
 {
     (void)state;
-    check_all(class_1, sizeof class_1 / sizeof class_1[0]);
+    check_all(j2k_class_1, J2K_CLASS_1);
 }
 
 static void test_class_0(void **state)
 {
     (void)state;
-    check_all(class_0, sizeof class_0 / sizeof class_0[0]);
+    check_all(j2k_class_0, J2K_CLASS_0);
 }
 
 static void test_lossless(void **state)
 {
     (void)state;
-    check_all(lossless, sizeof lossless / sizeof lossless[0]);
-}
-
-static const char *word_of(char **row)
-{
-    const char *word = strtok_r(NULL, " ", row);
-    assert_non_null(word);
-    return word;
-}
-
-/* `row` is cut up, and what is returned points to it. */
-static struct tolerance tolerance_of(char *row)
-{
-    char *rest;
-    struct tolerance tolerance = {.stream = strtok_r(row, " ", &rest)};
-    tolerance.reference = word_of(&rest);
-    tolerance.component = (int)strtol(word_of(&rest), NULL, 10);
-    tolerance.reduce = (uint8_t)strtoul(word_of(&rest), NULL, 10);
-    tolerance.peak = (uint32_t)strtoul(word_of(&rest), NULL, 10);
-    tolerance.mse = strtod(word_of(&rest), NULL);
-    return tolerance;
+    check_all(j2k_lossless, J2K_LOSSLESS);
 }
 
 /*
@@ -448,7 +301,7 @@ static void test_made(void **state)
     assert_non_null(text);
     text[length - 1] = 0; /* for the last line feed */
     for (char *row = strtok_r(text, "\n", &rest); row; row = strtok_r(NULL, "\n", &rest), rows++) {
-        struct tolerance tolerance = tolerance_of(row);
+        struct j2k_tolerance tolerance = j2k_tolerance_of(row);
         if (tolerance.component == 0) {
             free_decoded(&decoded);
             decode_for(&tolerance, &decoded);
@@ -484,7 +337,7 @@ static void test_ht(void **state)
     for (char *row = strtok_r(NULL, "\n", &rest); row; row = strtok_r(NULL, "\n", &rest), rows++) {
         char stream[128], reference[128], *words;
         snprintf(stream, sizeof stream, "../ht/streams/%s", strtok_r(row, "\t", &words));
-        struct tolerance tolerance = {.stream = stream, .reference = reference};
+        struct j2k_tolerance tolerance = {.stream = stream, .reference = reference};
         tolerance.component = (int)strtol(tab_of(&words), NULL, 10);
         tolerance.reduce = (uint8_t)strtoul(tab_of(&words), NULL, 10);
         snprintf(reference, sizeof reference, "../ht/%s", tab_of(&words));
