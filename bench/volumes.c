@@ -8,8 +8,8 @@
  *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-l LEVELS] [-g GROUPS[,GROUPS...]] [-e]
  *
  * With -e bricks are encoded on the device, too, and compared with the CPU's; -l sets the levels across slices. With -g
- * whole volumes are measured with each of these numbers of groups, into which the library divides the bricks; 0 is the
- * number that it chooses.
+ * volumes and slices are measured with each of these numbers of groups, into which the library divides the bricks; 0 is
+ * the number that it chooses.
  */
 #include <getopt.h>
 #include <math.h>
@@ -373,6 +373,29 @@ static bool measure(struct volume_bench *b, const char *what, kst_volume *array,
     return same;
 }
 
+static uint32_t number(const char *text, uint32_t least, uint32_t most)
+{
+    const unsigned long value = strtoul(text, NULL, 10);
+    return value < least ? least : value > most ? most : (uint32_t)value;
+}
+
+/* Measure with each number of groups that is to be tried. */
+static bool measure_groups(struct volume_bench *b, const char *what, kst_volume *array, uint32_t count)
+{
+    char name[64];
+    bool same = true;
+    if (!b->tried)
+        return measure(b, what, array, count);
+    for (const char *at = b->tried; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        b->groups = number(at, 0, GROUPS_MAX);
+        snprintf(name, sizeof name, "%s, %u groups", what, b->groups);
+        same = measure(b, name, array, count) && same;
+    }
+    b->groups = 0;
+    return same;
+}
+
 /* Measure the slice in the middle, which takes one slice of each brick of a layer. */
 static bool measure_slice(struct volume_bench *b)
 {
@@ -388,31 +411,8 @@ static bool measure_slice(struct volume_bench *b)
         b->item[i].data = b->item[layer * n * n + i].data;
         b->item[i].length = b->item[layer * n * n + i].length;
     }
-    const bool same = measure(b, ": one slice", &slice, n * n);
+    const bool same = measure_groups(b, ": one slice", &slice, n * n);
     kst_volume_release(b->gpu, &slice);
-    return same;
-}
-
-static uint32_t number(const char *text, uint32_t least, uint32_t most)
-{
-    const unsigned long value = strtoul(text, NULL, 10);
-    return value < least ? least : value > most ? most : (uint32_t)value;
-}
-
-/* Measure the whole volume, with each number of groups that is to be tried. */
-static bool measure_whole(struct volume_bench *b)
-{
-    char what[32];
-    bool same = true;
-    if (!b->tried)
-        return measure(b, "", &b->array, b->bricks);
-    for (const char *at = b->tried; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        b->groups = number(at, 0, GROUPS_MAX);
-        snprintf(what, sizeof what, ", %u groups", b->groups);
-        same = measure(b, what, &b->array, b->bricks) && same;
-    }
-    b->groups = 0;
     return same;
 }
 
@@ -435,7 +435,7 @@ static bool run_kind(struct volume_bench *b)
     kst_volume_release(b->cpu, &b->host);
     for (uint32_t i = 0; i < b->bricks; i++)
         b->part[i] = brick_of(b, &b->array, i);
-    bool same = measure_whole(b);
+    bool same = measure_groups(b, "", &b->array, b->bricks);
     same = measure_slice(b) && same;
     kst_volume_release(b->gpu, &b->array);
     kst_pinned_release(b->gpu, b->room);

@@ -20,19 +20,6 @@ struct columns_writer {
     uint32_t record; /* of the next struct j2k_work_columns */
 };
 
-bool kst_j2k_gpu_is_deep(const struct j2k_gpu_item *item)
-{
-    return item->volume && item->volume->rows > J2K_COLUMN_MORE;
-}
-
-uint64_t kst_j2k_gpu_volume_bytes(const struct j2k_gpu_item *item)
-{
-    const struct j2k_gpu_volume *v = item->volume;
-    if (!v || item->in_place)
-        return 0;
-    return (uint64_t)v->output.width * v->output.height * v->output.depth * kst_volume_sample_bytes(&v->output);
-}
-
 static uint32_t range_length(struct j2k_z_range range)
 {
     return range.end - range.start;
@@ -41,6 +28,25 @@ static uint32_t range_length(struct j2k_z_range range)
 static uint32_t levels_of(const struct j2k_gpu_volume *v)
 {
     return v->wavelet ? v->need->levels - v->need->reduce : 0;
+}
+
+/* Return how many rows a column keeps: all but the high ones of the finest level, which are the last. */
+static uint32_t kept_rows(const struct j2k_gpu_volume *v)
+{
+    return levels_of(v) > 0 ? v->rows - range_length(kst_j2k_z_band(v->need->computed[v->need->reduce], 1)) : 0;
+}
+
+bool kst_j2k_gpu_is_deep(const struct j2k_gpu_item *item)
+{
+    return item->volume && kept_rows(item->volume) > J2K_COLUMN_MORE;
+}
+
+uint64_t kst_j2k_gpu_volume_bytes(const struct j2k_gpu_item *item)
+{
+    const struct j2k_gpu_volume *v = item->volume;
+    if (!v || item->in_place)
+        return 0;
+    return (uint64_t)v->output.width * v->output.height * v->output.depth * kst_volume_sample_bytes(&v->output);
 }
 
 /* Return the words of a volume's levels and slices. */
@@ -132,6 +138,7 @@ static uint32_t offset_of(const struct j2k_gpu_volume *v, uint32_t slice)
 static struct j2k_work_columns write_volume(struct columns_writer *w, const struct j2k_gpu_volume *v)
 {
     struct j2k_work_columns columns = {.rows = v->rows,
+        .kept = kept_rows(v),
         .levels = levels_of(v),
         .level = w->at,
         .slices = range_length(v->shown),
@@ -146,6 +153,7 @@ static struct j2k_work_columns write_volume(struct columns_writer *w, const stru
     uint32_t rows = write_lowest(w, v);
     for (uint32_t i = 0; i < columns.levels; i++)
         rows = write_level(w, v, v->need->levels - 1 - i, rows, level++);
+    columns.skip = columns.levels > 0 ? rows - level[-1].row : 0;
     columns.slice = w->at;
     for (uint32_t z = v->shown.start; z < v->shown.end; z++) {
         w->work[w->at++] = w->work[rows++];
@@ -216,8 +224,8 @@ static void write_item(struct columns_writer *w, uint32_t index)
 static uint32_t kernel_of(const struct j2k_gpu_item *item)
 {
     const struct j2k_gpu_volume *v = item->volume;
-    const uint32_t kernel = v->reversible ? J2K_KERNEL_COLUMNS_53 : J2K_KERNEL_COLUMNS_97;
-    return kernel + (v->rows > J2K_COLUMN_MORE ? 2 : v->rows > J2K_COLUMN_ROWS ? 1 : 0);
+    const uint32_t kernel = v->reversible ? J2K_KERNEL_COLUMNS_53 : J2K_KERNEL_COLUMNS_97, kept = kept_rows(v);
+    return kernel + (kept > J2K_COLUMN_MORE ? 2 : kept > J2K_COLUMN_ROWS ? 1 : 0);
 }
 
 /* Write the columns of all items that take a kernel, and its launch; `list`: the list of first work-groups. */

@@ -2,80 +2,117 @@
 /*
  * Holds the inverse wavelet along z, between the components of a volume (T.801), together with its output: offset,
  * rounding, clamping and samples of the caller's type. A work-item has a column, the samples at one place in all
- * slices, and undoes all levels of it. The column lies in the group's memory, where neighbours along x take
- * neighbouring words, so that a sample is loaded and stored once; columns that are too deep for that are transformed
- * where they are loaded from. Samples never move: lists say which row of the column has which position of a level. All
- * operations are those of the CPU's code.
+ * slices, and undoes all levels of it. It goes along the column and keeps in registers what the next rows need. The
+ * finest level, which has half of all rows, takes its high rows from where they lie and completes slices at once. All
+ * other rows lie in the group's memory, where neighbours along x take neighbouring words, so that a sample is loaded
+ * and stored once; rows that are too many for that are transformed where they are loaded from. Samples never move:
+ * lists say which row of the column has which position of a level. All operations are those of the CPU's code.
  */
 #include "kernels/search.h"
 
 #include "j2k/kernels/levels.h"
 #include "j2k/kernels/output.h"
 
-#define AS_IT_IS(x) (x)
-#define TIMES_K(x) (J2K_DWT_SCALE * (x))
-#define BY_K(x) (J2K_DWT_INVERSE_SCALE * (x))
+/* High rows of the finest level that are loaded before the first of them is used. */
+enum { COLUMN_AHEAD = 4 };
 
 /* The rows of a column in the group's memory, and in the buffer of samples. */
 #define GET_column(type, row) column[(row)*J2K_COLUMN_GROUP + local_index()]
 #define PUT_column(type, row, value) column[(row)*J2K_COLUMN_GROUP + local_index()] = (value)
-#define GET_plane(type, row) type##_of(samples[from[2 * (row)] + y * from[2 * (row) + 1] + x])
+#define GET_plane(type, row) type##_of(take_sample(samples, from[2 * (row)] + y * from[2 * (row) + 1] + x, narrow))
 #define PUT_plane(type, row, value) samples[from[2 * (row)] + y * from[2 * (row) + 1] + x] = bits_of_##type(value)
 
+/* Return a row of a level, or the row that stands for it before the level begins. Behind its end any row will do. */
+FUNCTION u32 row_or_image(i32 row, u32 rows)
+{
+    return (u32)(row < 0 ? mirror(row, 0, (i32)rows) : row < (i32)rows ? row : (i32)rows - 1);
+}
+
 /*
- * Two lifting steps along a column, from its start to its end: the first changes rows number `begin`, `begin` + 2 and
- * so on, the second those between them. Both take the neighbours on either side, or the only one twice (F.3.7). The
- * expressions are made of `own`, `near` and `far`. Rows of either kind are changed by `in` or `near_in` when they are
- * loaded. There are at least two rows.
+ * Take the next two rows of a column, an even one and an odd one, of which `left` are rows of the level; none of them
+ * if it is negative, and then it says how many rows ago the level ended. They become the two rows that are completed by
+ * them. Behind its end the level is mirrored: what is missing has been computed before (F.3.7).
  */
-#define LIFT_TWICE(type, where, level, begin, in, near_in, first, second)                                              \
+FUNCTION void rise_53(struct column_53 *column, i32 left, i32 *even, i32 *odd)
+{
+    const i32 next = left > 1 ? *odd : column->odd;
+    const i32 first = left > 0 ? lift_even(*even, column->odd, next) : column->even;
+    *even = lift_odd(column->odd, column->even, first);
+    *odd = first;
+    column->odd = next;
+    column->even = first;
+}
+
+FUNCTION void rise_97(struct column_97 *column, i32 left, float *even, float *odd)
+{
+    const float next = left > 1 ? J2K_DWT_INVERSE_SCALE * *odd : column->odd;
+    const float first = left > 0 ? LIFT_DELTA(J2K_DWT_SCALE * *even, column->odd, next) : column->even;
+    const float second = left >= 0 ? LIFT_GAMMA(column->odd, column->even, first) : column->second_odd;
+    const float third = left >= -1 ? LIFT_BETA(column->even, column->second_odd, second) : column->second_even;
+    *even = LIFT_ALPHA(column->second_odd, column->second_even, third);
+    *odd = third;
+    column->odd = next;
+    column->even = first;
+    column->second_odd = second;
+    column->second_even = third;
+}
+
+/* Halve the only row of a level, which is at an odd position (F.3.6). */
+FUNCTION i32 half_of_i32(i32 x)
+{
+    return x >> 1;
+}
+
+FUNCTION float half_of_float(float x)
+{
+    return 0.5f * x;
+}
+
+/* Undo a level in place. */
+#define UNDO_LEVEL(filter, type, where, level)                                                                         \
     {                                                                                                                  \
         GLOBAL const u32 *row = work + (level)->row;                                                                   \
-        const u32 rows = (level)->rows;                                                                                \
-        type before = 0, side = 0;                                                                                     \
-        if (begin)                                                                                                     \
-            side = near_in(GET_##where(type, row[0]));                                                                 \
-        for (u32 i = (begin); i < rows; i += 2) {                                                                      \
-            type own = in(GET_##where(type, row[i])), far = side, near = side;                                         \
-            if (i + 1 < rows)                                                                                          \
-                far = near_in(GET_##where(type, row[i + 1]));                                                          \
-            if (i == 0)                                                                                                \
-                near = far;                                                                                            \
-            const type made = (first);                                                                                 \
-            PUT_##where(type, row[i], made);                                                                           \
-            own = side;                                                                                                \
-            side = far;                                                                                                \
-            far = made;                                                                                                \
-            near = i > 1 ? before : made;                                                                              \
-            if (i > 0)                                                                                                 \
-                PUT_##where(type, row[i - 1], (second));                                                               \
-            before = made;                                                                                             \
-        }                                                                                                              \
-        if ((rows - (begin)) % 2 == 0) {                                                                               \
-            const type own = side, near = before, far = before;                                                        \
-            PUT_##where(type, row[rows - 1], (second));                                                                \
+        const i32 rows = (i32)(level)->rows, odd = (i32)(level)->odd;                                                  \
+        struct column_##filter state = {0};                                                                            \
+        if (rows == 1 && odd)                                                                                          \
+            PUT_##where(type, row[0], half_of_##type(GET_##where(type, row[0])));                                      \
+        for (i32 i = -ABOVE_##filter - odd; rows > 1 && i - DELAY_##filter < rows; i += 2) {                           \
+            const i32 to = i - DELAY_##filter;                                                                         \
+            type first = GET_##where(type, row[row_or_image(i, (u32)rows)]),                                           \
+                 second = GET_##where(type, row[row_or_image(i + 1, (u32)rows)]);                                      \
+            rise_##filter(&state, rows - i, &first, &second);                                                          \
+            if (to >= 0)                                                                                               \
+                PUT_##where(type, row[to], first);                                                                     \
+            if (to >= -1 && to + 1 < rows)                                                                             \
+                PUT_##where(type, row[to + 1], second);                                                                \
         }                                                                                                              \
     }
 
-/* Undo a level. A single row at an odd position is halved (F.3.6). */
-#define UNDO_LEVEL_53(type, where, level)                                                                              \
-    if ((level)->rows > 1) {                                                                                           \
-        LIFT_TWICE(                                                                                                    \
-            type, where, level, (level)->odd, AS_IT_IS, AS_IT_IS, lift_even(own, near, far), lift_odd(own, near, far)) \
-    } else if ((level)->odd) {                                                                                         \
-        const u32 only = work[(level)->row];                                                                           \
-        PUT_##where(type, only, GET_##where(type, only) >> 1);                                                         \
-    }
-
-#define UNDO_LEVEL_97(type, where, level)                                                                              \
-    if ((level)->rows > 1) {                                                                                           \
-        LIFT_TWICE(type, where, level, (level)->odd, TIMES_K, BY_K, lift(own, J2K_DWT_DELTA, near, far),               \
-            lift(own, J2K_DWT_GAMMA, near, far))                                                                       \
-        LIFT_TWICE(type, where, level, (level)->odd, AS_IT_IS, AS_IT_IS, lift(own, J2K_DWT_BETA, near, far),           \
-            lift(own, J2K_DWT_ALPHA, near, far))                                                                       \
-    } else if ((level)->odd) {                                                                                         \
-        const u32 only = work[(level)->row];                                                                           \
-        PUT_##where(type, only, 0.5f * GET_##where(type, only));                                                       \
+/*
+ * Undo the finest level, whose high rows are in the buffer of samples, and give `put` each of its rows with its number.
+ */
+#define UNDO_FINEST(filter, type, where, level, put)                                                                   \
+    {                                                                                                                  \
+        GLOBAL const u32 *row = work + (level)->row;                                                                   \
+        const i32 rows = (i32)(level)->rows, odd = (i32)(level)->odd;                                                  \
+        struct column_##filter state = {0};                                                                            \
+        if (rows == 1) {                                                                                               \
+            type only = odd ? half_of_##type(GET_plane(type, row[0])) : GET_##where(type, row[0]);                     \
+            put(type, 0, only)                                                                                         \
+        }                                                                                                              \
+        ROLL for (i32 i = -ABOVE_##filter - odd; rows > 1 && i - DELAY_##filter < rows; i += 2 * COLUMN_AHEAD)         \
+        {                                                                                                              \
+            type high[COLUMN_AHEAD];                                                                                   \
+            UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++) high[k] =                                                    \
+                GET_plane(type, row[row_or_image(i + 2 * k + 1, (u32)rows)]);                                          \
+            UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                              \
+            {                                                                                                          \
+                type low = GET_##where(type, row[row_or_image(i + 2 * k, (u32)rows)]);                                 \
+                rise_##filter(&state, rows - i - 2 * k, &low, &high[k]);                                               \
+                put(type, i + 2 * k - DELAY_##filter, low)                                                             \
+                put(type, i + 2 * k - DELAY_##filter + 1, high[k])                                                     \
+            }                                                                                                          \
+        }                                                                                                              \
     }
 
 FUNCTION i32 finish_i32(i32 from, u32 offset, u32 depth, u32 is_signed)
@@ -88,11 +125,10 @@ FUNCTION i32 finish_float(float from, u32 offset, u32 depth, u32 is_signed)
     return finish_real(from + float_of(offset), depth, is_signed);
 }
 
-/* Return where a column's sample in a slice goes. */
-FUNCTION GLOBAL u8 *slice_at(GLOBAL const struct j2k_work_columns *columns, GLOBAL u8 *pixels, u32 x, u32 y, u32 slice)
+/* Return where a column's sample in the first slice goes. */
+FUNCTION GLOBAL u8 *column_at(GLOBAL const struct j2k_work_columns *columns, GLOBAL u8 *pixels, u32 x, u32 y)
 {
     u64 at = (u64)columns->to[1] << 32 | columns->to[0];
-    at += ((u64)columns->slice_pitch[1] << 32 | columns->slice_pitch[0]) * slice;
     at += (u64)y * columns->pitch + (u64)x * columns->bytes;
 #if defined(__CUDACC__)
     if (columns->absolute)
@@ -114,16 +150,35 @@ FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL
         *to = (u8)sample;
 }
 
+/* Load the rows of a column that are not the finest level's high ones. */
 #define LOAD_column(type)                                                                                              \
-    for (u32 k = 0; k < columns->rows; k++)                                                                            \
-        PUT_column(type, k, type##_of(take_sample(samples, from[2 * k] + y * from[2 * k + 1] + x, columns->narrow)));
+    ROLL for (u32 k = 0; k < columns->kept; k += 2 * COLUMN_AHEAD)                                                     \
+    {                                                                                                                  \
+        type loaded[2 * COLUMN_AHEAD];                                                                                 \
+        UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++) loaded[i] =                                                  \
+            GET_plane(type, row_or_image((i32)(k + i), columns->kept));                                                \
+        UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++)                                                              \
+            PUT_column(type, row_or_image((i32)(k + i), columns->kept), loaded[i]);                                    \
+    }
 #define LOAD_plane(type)
 
-#define STORE_SLICES(type, where)                                                                                      \
-    for (u32 k = 0; k < columns->slices; k++) {                                                                        \
-        GLOBAL const struct j2k_work_slice *slice = (GLOBAL const struct j2k_work_slice *)(work + columns->slice) + k; \
-        i32 sample = finish_##type(GET_##where(type, slice->row), slice->offset, columns->depth, columns->is_signed);  \
-        put_in_slice(columns, slice_at(columns, pixels, x, y, k), sample);                                             \
+/* Store a sample of the finest level, if its slice is wanted. */
+#define PUT_SLICE(type, row, value)                                                                                    \
+    {                                                                                                                  \
+        const u32 shown = (u32)(row)-columns->skip;                                                                    \
+        if (shown < columns->slices)                                                                                   \
+            put_in_slice(columns, to + slice_pitch * shown,                                                            \
+                finish_##type(value, slice[shown].offset, columns->depth, columns->is_signed));                        \
+    }
+
+/* Store samples of rows that are slices. */
+#define COPY_SLICES(type)                                                                                              \
+    ROLL for (u32 s = 0; s < columns->slices; s += COLUMN_AHEAD)                                                       \
+    {                                                                                                                  \
+        type loaded[COLUMN_AHEAD];                                                                                     \
+        UNROLL for (u32 i = 0; i < COLUMN_AHEAD; i++) loaded[i] =                                                      \
+            GET_plane(type, slice[row_or_image((i32)(s + i), columns->slices)].row);                                   \
+        UNROLL for (u32 i = 0; i < COLUMN_AHEAD; i++) PUT_SLICE(type, s + i, loaded[i])                                \
     }
 
 /* Defines a kernel for samples of a type. `room`: the group's memory for columns that lie there. */
@@ -140,14 +195,21 @@ FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL
         const u32 at = (group_index() - groups[index]) * J2K_COLUMN_GROUP + local_index();                             \
         if (at >= columns->width * columns->height)                                                                    \
             return;                                                                                                    \
-        const u32 x = at % columns->width, y = at / columns->width;                                                    \
-        LOAD_##where(type) for (u32 n = 0; n < columns->levels; n++)                                                   \
+        const u32 x = at % columns->width, y = at / columns->width, narrow = columns->narrow;                          \
+        GLOBAL const struct j2k_work_slice *slice = (GLOBAL const struct j2k_work_slice *)(work + columns->slice);     \
+        GLOBAL const struct j2k_work_z_level *level =                                                                  \
+            (GLOBAL const struct j2k_work_z_level *)(work + columns->level);                                           \
+        GLOBAL u8 *to = column_at(columns, pixels, x, y);                                                              \
+        const u64 slice_pitch = (u64)columns->slice_pitch[1] << 32 | columns->slice_pitch[0];                          \
+        LOAD_##where(type) for (u32 n = 0; n + 1 < columns->levels; n++)                                               \
+            UNDO_LEVEL(filter, type, where, level + n) if (columns->levels > 0)                                        \
         {                                                                                                              \
-            GLOBAL const struct j2k_work_z_level *level =                                                              \
-                (GLOBAL const struct j2k_work_z_level *)(work + columns->level) + n;                                   \
-            UNDO_LEVEL_##filter(type, where, level)                                                                    \
+            UNDO_FINEST(filter, type, where, level + columns->levels - 1, PUT_SLICE)                                   \
         }                                                                                                              \
-        STORE_SLICES(type, where)                                                                                      \
+        else                                                                                                           \
+        {                                                                                                              \
+            COPY_SLICES(type)                                                                                          \
+        }                                                                                                              \
     }
 
 #define ROOM(type, rows) SHARED type column[(rows)*J2K_COLUMN_GROUP];

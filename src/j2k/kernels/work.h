@@ -40,9 +40,9 @@ enum {
     J2K_OUTPUT_WIDTH = 64, /* width and height of the pixels that a group writes */
     J2K_OUTPUT_HEIGHT = 16,
     J2K_OUTPUT_PIXELS = 4, /* pixels of a row that a work-item writes */
-    J2K_COLUMN_GROUP = 32, /* work-items of a group, each of which has a column of a volume */
-    J2K_COLUMN_ROWS = 64,  /* most rows of a column that lies in the group's memory; with other kernels: */
-    J2K_COLUMN_MORE = 128,
+    J2K_COLUMN_GROUP = 64, /* work-items of a group, each of which has a column of a volume */
+    J2K_COLUMN_ROWS = 32,  /* most rows of a column that are kept in the group's memory; with other kernels: */
+    J2K_COLUMN_MORE = 64,
     J2K_WORK_CHANNELS = 4,
     /* Words in front of a segment's bits: their number, with J2K_ENDED or J2K_MARKED; and its last two bytes. */
     J2K_SEGMENT_HEAD = 2,
@@ -303,6 +303,8 @@ struct j2k_work_slice {
 struct j2k_work_columns {
     u32 width, height;
     u32 rows;
+    u32 kept;          /* rows at the start that are not high rows of the finest level; without levels 0 */
+    u32 skip;          /* rows of the finest level before the first slice */
     u32 from;          /* offset of two words for each row: place in the buffer of samples, and pitch */
     u32 levels, level; /* number, the coarsest first, and offset of the first struct j2k_work_z_level */
     u32 slices, slice; /* likewise of struct j2k_work_slice */
