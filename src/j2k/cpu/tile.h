@@ -86,9 +86,8 @@ struct j2k_decode_set {
     uint32_t lag;      /* number of steps by which rows lag behind blocks, so that threads always find blocks */
     uint32_t step_count;
     struct j2k_step *step;
-    uint32_t band_rows; /* see kst_j2k_cpu_band_rows() */
-    uint32_t first_block;
-    uint32_t *order;              /* blocks, counted from first_block, ordered by step */
+    uint32_t band_rows;           /* see kst_j2k_cpu_band_rows() */
+    uint32_t *order;              /* blocks of the plan, ordered by step */
     struct countdowns countdowns; /* for the parts of steps */
 };
 

@@ -167,7 +167,7 @@ static const struct j2k_resident *find_resident(const struct j2k_decode_set *set
 void kst_j2k_cpu_decode_one(const struct j2k_decode_set *set, struct j2k_worker *worker, uint32_t index)
 {
     struct j2k_decoding *decoding = set->decoding;
-    const struct j2k_block *block = &decoding->plan->block[set->first_block + set->order[index]];
+    const struct j2k_block *block = &decoding->plan->block[set->order[index]];
     const struct j2k_resident *resident = find_resident(set, block->band);
     const struct j2k_rect part = j2k_wanted_part(decoding->plan, block);
     size_t left = (part.x0 - decoding->plan->band[block->band].window.x0) * resident->size;

@@ -224,7 +224,7 @@ static bool make_resident(struct j2k_decode_set *set)
     return set->resident;
 }
 
-/* Assign each block of a band to a step: the first one whose rows reach it. */
+/* Assign each block of a band to a step: the first one whose rows reach it. `step_of` has a number for each. */
 static bool assign_blocks(struct j2k_decode_set *set, const struct j2k_decoded_component *c, uint32_t r,
     const struct j2k_band *band, uint32_t *step_of)
 {
@@ -244,46 +244,49 @@ static bool assign_blocks(struct j2k_decode_set *set, const struct j2k_decoded_c
             else
                 low = middle + 1;
         }
-        step_of[i - set->first_block] = low;
+        step_of[i - band->first_block] = low;
         set->step[low].order_end++;
     }
     kst_memory_release(set->decoding->memory, end);
     return end;
 }
 
-/* Return the number of blocks of all bands, which follow each other in the plan; also finds the first block. */
-static uint32_t find_blocks(struct j2k_decode_set *set)
+/* Return the number of blocks of all bands. */
+static uint32_t count_blocks(struct j2k_decode_set *set)
 {
     uint32_t total = 0;
     FOR_EACH_BAND(set, c, r, b)
-    {
-        const struct j2k_band *band = &bands_of(set, &c->resolution[r])[b];
-        if (total == 0)
-            set->first_block = band->first_block;
-        if (band->block_count > 0)
-            total = band->first_block + band->block_count - set->first_block;
-    }
+    total += bands_of(set, &c->resolution[r])[b].block_count;
     return total;
 }
 
-/* Order blocks by step, and within a step as in the plan. */
+/* Order blocks by step, and within a step by component, resolution and band. */
 static bool order_blocks(struct j2k_decode_set *set)
 {
-    uint32_t total = find_blocks(set);
+    uint32_t total = count_blocks(set), at = 0;
     bool fine = true;
     uint32_t *step_of = kst_j2k_cpu_take(set->decoding, total + 1U, sizeof *step_of, false);
     set->order = kst_j2k_cpu_take(set->decoding, total + 1U, sizeof *set->order, false);
     fine = step_of && set->order;
     FOR_EACH_BAND(set, c, r, b)
-    fine = fine && assign_blocks(set, c, r, &bands_of(set, &c->resolution[r])[b], step_of);
+    {
+        const struct j2k_band *band = &bands_of(set, &c->resolution[r])[b];
+        fine = fine && assign_blocks(set, c, r, band, step_of + at);
+        at += band->block_count;
+    }
     /* Turn the counts into where each step's blocks begin. */
     for (uint32_t step = 0, sum = 0; step < set->step_count && fine; step++) {
         uint32_t count = set->step[step].order_end;
         set->step[step].order_end = sum;
         sum += count;
     }
-    for (uint32_t i = 0; i < total && fine; i++)
-        set->order[set->step[step_of[i]].order_end++] = i;
+    at = 0;
+    FOR_EACH_BAND(set, c, r, b)
+    {
+        const struct j2k_band *band = &bands_of(set, &c->resolution[r])[b];
+        for (uint32_t i = 0; i < band->block_count && fine; i++)
+            set->order[set->step[step_of[at++]].order_end++] = band->first_block + i;
+    }
     kst_memory_release(set->decoding->memory, step_of);
     return fine;
 }
@@ -343,7 +346,7 @@ uint64_t kst_j2k_cpu_decode_set_measure(struct j2k_decode_set *set)
 {
     uint64_t bytes = 0;
     if (lay_out(set))
-        bytes = (uint64_t)find_blocks(set) * 2 * sizeof *set->order + (uint64_t)set->step_count * STEP_BYTES;
+        bytes = (uint64_t)count_blocks(set) * 2 * sizeof *set->order + (uint64_t)set->step_count * STEP_BYTES;
     return bytes > 0 ? bytes + resident_total(set) + KST_MEMORY_OVERHEAD : 0;
 }
 

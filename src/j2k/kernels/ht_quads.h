@@ -14,7 +14,10 @@ enum {
     CODE_MASK = (1 << J2K_HT_VLC_BITS) - 1,
     MEL_RUN_BITS = 6, /* most bits that say how long a run is */
     MEL_BITS_AT_ONCE = 32,
-    SHORT_U = 2 /* if MEL says nothing of it, the second u is a bit where the first one is above this */
+    SHORT_U = 2, /* if MEL says nothing of it, the second u is a bit where the first one is above this */
+    /* The prefixes of the two u of a pair take up to six bits. They are looked up with both u_off. */
+    PREFIXES_BITS = 6,
+    PREFIXES = 4 << PREFIXES_BITS
 };
 
 SPREAD_TABLE u16 ht_first_row[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_FIRST};
@@ -53,7 +56,7 @@ struct mel_bits {
 struct quads_reading {
     struct vlc_bits vlc;
     struct mel_bits mel;
-    local_place table;
+    local_place table, prefixes;
 };
 
 /* Take four bytes of VLC, and zeros behind the last one. */
@@ -155,52 +158,119 @@ FUNCTION u32 mel_event(struct mel_bits *m)
     return event;
 }
 
-/* Return the entry of a quad; 0: none of its samples is significant. */
+/* Return the entry of a quad that the next bits of VLC name; 0: none of its samples is significant. */
+FUNCTION u32 find_quad(struct quads_reading *r, u32 context, u32 bits)
+{
+    u32 entry = local_half(r->table + 2 * (context << J2K_HT_VLC_BITS | (bits & CODE_MASK)));
+    r->mel.run -= context == 0 ? 2 : 0;
+    entry = context == 0 && r->mel.run != -1 ? 0 : entry;
+    if (r->mel.run < 0)
+        take_run(&r->mel);
+    return entry;
+}
+
+/* Take the code of a quad, and return its entry. */
 FUNCTION u32 read_quad(struct quads_reading *r, u32 context)
 {
-    u32 entry = local_half(r->table + 2 * (context << J2K_HT_VLC_BITS | ((u32)r->vlc.bits & CODE_MASK)));
-    if (context == 0 && mel_event(&r->mel) == 0)
-        return 0;
+    u32 entry = find_quad(r, context, (u32)r->vlc.bits);
     take_vlc(&r->vlc, J2K_HT_VLC_LENGTH(entry));
     return entry;
 }
 
-FUNCTION u32 peek_prefix(const struct vlc_bits *v)
+/* Return the prefix of u that the next bits of VLC are. */
+FUNCTION u32 prefix_of(u32 bits)
 {
-    return pick_bytes(J2K_HT_U_PREFIXES_IN(HT_LOW_WORD), J2K_HT_U_PREFIXES_IN(HT_HIGH_WORD), (u32)v->bits & 7) & 255;
+    return pick_bytes(J2K_HT_U_PREFIXES_IN(HT_LOW_WORD), J2K_HT_U_PREFIXES_IN(HT_HIGH_WORD), bits & 7) & 255;
 }
 
 /*
- * Read u of a pair whose entries have u_off, or not; there must be 16 bits. In the first row MEL says of two whether
+ * Return what the prefixes of a pair say, unless it is in the first row: their length in bits 0-2, the lengths of both
+ * suffixes from bits 3 and 6 on, and the values that these are added to from bits 9 and 12 on. The index is the next
+ * bits of VLC, and above them both u_off.
+ */
+FUNCTION u32 prefixes_of(u32 index)
+{
+    u32 one = index >> PREFIXES_BITS & 1 ? prefix_of(index) : 0;
+    u32 two = index >> (PREFIXES_BITS + 1) ? prefix_of(index >> (one & 3)) : 0;
+    return (one & 3) + (two & 3) + (one >> 2 & 7) * 8 + (two >> 2 & 7) * 64 + (one >> 5) * 512 + (two >> 5) * 4096;
+}
+
+/* Take the extensions of two suffixes, those that have one. Returns what is added to each. */
+FUNCTION u32x2 take_extensions(struct vlc_bits *v, u32 a, u32 b)
+{
+    require_vlc(v);
+    u32 first = a >= J2K_HT_U_EXTENDED ? 4 * take_vlc(v, 4) : 0;
+    return make_u32x2(first, b >= J2K_HT_U_EXTENDED ? 4 * take_vlc(v, 4) : 0);
+}
+
+/*
+ * Read u of a pair of the first row whose entries have u_off, or not; there must be 16 bits. MEL says of two whether
  * both exceed 2. If it does not, and the first exceeds 2, the second is a bit.
  */
-FUNCTION u32x2 read_u(struct quads_reading *r, u32 first, u32 second, u32 is_first_row)
+FUNCTION u32x2 read_first_u(struct quads_reading *r, u32 first, u32 second)
 {
     struct vlc_bits *v = &r->vlc;
-    u32 both = is_first_row && first && second, large = both ? mel_event(&r->mel) : 0;
-    u32 one = first ? peek_prefix(v) : 0;
+    u32 both = first && second, large = both ? mel_event(&r->mel) : 0;
+    u32 one = first ? prefix_of((u32)v->bits) : 0;
     take_vlc(v, one & 3);
-    u32 two = second ? peek_prefix(v) : 0;
+    u32 two = second ? prefix_of((u32)v->bits) : 0;
     if (both && !large && one >> 5 > SHORT_U)
         two = J2K_HT_U_PREFIX(1, 0, 1 + ((u32)v->bits & 1));
     take_vlc(v, two & 3);
-    u32 a = take_vlc(v, one >> 2 & 7), b = take_vlc(v, two >> 2 & 7), more = 0, others = 0;
-    if (a >= J2K_HT_U_EXTENDED || b >= J2K_HT_U_EXTENDED) {
-        require_vlc(v);
-        more = a >= J2K_HT_U_EXTENDED ? 4 * take_vlc(v, 4) : 0;
-        others = b >= J2K_HT_U_EXTENDED ? 4 * take_vlc(v, 4) : 0;
-    }
-    return make_u32x2((one >> 5) + a + more + 2 * large, (two >> 5) + b + others + 2 * large);
+    u32 a = take_vlc(v, one >> 2 & 7), b = take_vlc(v, two >> 2 & 7);
+    u32x2 more = make_u32x2(0, 0);
+    if (a >= J2K_HT_U_EXTENDED || b >= J2K_HT_U_EXTENDED)
+        more = take_extensions(v, a, b);
+    return make_u32x2((one >> 5) + a + more.x + 2 * large, (two >> 5) + b + more.y + 2 * large);
+}
+
+/* Return the context of a quad of the first row, given the one on the left. */
+FUNCTION u32 first_context_of(u32 left)
+{
+    return ((left | left >> 1) & 1) | (left >> 1 & 6);
+}
+
+/* Return the context of a quad of another row. `near`: the part of it that the quads above give. */
+FUNCTION u32 context_of(u32 left, u32 near)
+{
+    return (near & 5) | ((left & 12) != 0 ? 2 : 0);
+}
+
+/* Read a pair of the first row, whose second quad may be missing. There must be more than 32 bits of VLC. */
+FUNCTION u32x2 read_first_pair(struct quads_reading *r, u32 left, u32 is_whole)
+{
+    u32 first = read_quad(r, first_context_of(left)), second = 0;
+    if (is_whole)
+        second = read_quad(r, first_context_of(J2K_HT_VLC_RHO(first)));
+    u32x2 u = read_first_u(r, J2K_HT_VLC_OFFSET(first), J2K_HT_VLC_OFFSET(second));
+    return make_u32x2(J2K_QUAD(first, u.x), J2K_QUAD(second, u.y));
 }
 
 /*
- * Return the part of a context that the quad on the left gives. `near`: that of the quads above, where there are some.
+ * Read a pair of another row. It takes at most 30 bits before extensions, which are in one word; so the bits are shifted
+ * once. All that does not depend on rare cases is done without branches, since a work-item waits for each step.
  */
-FUNCTION u32 context_of(u32 left, u32 near, u32 is_first_row)
+FUNCTION u32x2 read_pair(struct quads_reading *r, u32 left, u32 near, u32 is_whole)
 {
-    if (is_first_row)
-        return ((left | left >> 1) & 1) | (left >> 1 & 6);
-    return (near & 5) | ((left & 12) != 0 ? 2 : 0);
+    struct vlc_bits *v = &r->vlc;
+    u32 bits = (u32)v->bits, first = find_quad(r, context_of(left, near), bits);
+    bits >>= J2K_HT_VLC_LENGTH(first);
+    u32 context = context_of(J2K_HT_VLC_RHO(first), near >> 2);
+    u32 second = find_quad(r, is_whole ? context : 1, bits); /* with context 1, MEL says nothing */
+    second = is_whole ? second : 0;
+    bits >>= J2K_HT_VLC_LENGTH(second);
+    u32 offsets = J2K_HT_VLC_OFFSET(first) | J2K_HT_VLC_OFFSET(second) << 1;
+    u32 code = local_half(r->prefixes + 2 * (offsets << PREFIXES_BITS | (bits & ((1 << PREFIXES_BITS) - 1))));
+    u32 length = code & 7, one = code >> 3 & 7, two = code >> 6 & 7;
+    u32 used = J2K_HT_VLC_LENGTH(first) + J2K_HT_VLC_LENGTH(second) + length + one + two;
+    bits >>= length;
+    u32 a = bits & ((1u << one) - 1), b = bits >> one & ((1u << two) - 1);
+    u32x2 more = make_u32x2(0, 0);
+    v->bits >>= used;
+    v->count -= used;
+    if (a >= J2K_HT_U_EXTENDED || b >= J2K_HT_U_EXTENDED)
+        more = take_extensions(v, a, b);
+    return make_u32x2(J2K_QUAD(first, (code >> 9 & 7) + a + more.x), J2K_QUAD(second, (code >> 12) + b + more.y));
 }
 
 /* Return the two samples of a quad that are next to the row below. */
@@ -227,13 +297,10 @@ FUNCTION void read_row(struct quads_reading *r, u32 is_first_row, u32 columns, L
             near |= near >> 1;
         }
         require_vlc(&r->vlc);
-        u32 first = read_quad(r, context_of(left, near, is_first_row)), second = 0;
-        if (q + 1 < columns)
-            second = read_quad(r, context_of(J2K_HT_VLC_RHO(first), near >> 2, is_first_row));
-        left = J2K_HT_VLC_RHO(second);
-        u32x2 u = read_u(r, J2K_HT_VLC_OFFSET(first), J2K_HT_VLC_OFFSET(second), is_first_row);
-        to[q / 2] = make_u32x2(J2K_QUAD(first, u.x), J2K_QUAD(second, u.y));
-        bottom |= (bottom_of(J2K_HT_VLC_RHO(first)) | bottom_of(left) << 2) << at;
+        u32x2 pair = is_first_row ? read_first_pair(r, left, q + 1 < columns) : read_pair(r, left, near, q + 1 < columns);
+        to[q / 2] = pair;
+        left = J2K_QUAD_RHO(pair.y);
+        bottom |= (bottom_of(J2K_QUAD_RHO(pair.x)) | bottom_of(left) << 2) << at;
         if (at == 2 * QUADS_A_WORD - 4 || q + 2 >= columns) {
             above[q / QUADS_A_WORD * J2K_QUAD_GROUP] = bottom;
             bottom = 0;
@@ -255,6 +322,7 @@ FUNCTION u32 read_quads(struct quads_reading *r, GLOBAL const struct j2k_work_ht
     for (u32 i = 0; i * QUADS_A_WORD < columns + QUADS_A_WORD; i++)
         above[i * J2K_QUAD_GROUP] = 0;
     r->table = as_local_place(tables, origin);
+    r->prefixes = as_local_place(tables + 2 * J2K_HT_VLC_ENTRIES, origin);
     read_row(r, 1, columns, above, to);
     r->table = as_local_place(tables + J2K_HT_VLC_ENTRIES, origin);
     for (u32 y = 1; y < rows; y++)
@@ -267,16 +335,19 @@ KERNEL(J2K_QUAD_GROUP)
 decode_quads(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *RESTRICT states,
     GLOBAL u32 *RESTRICT damaged)
 {
-    SHARED u16 tables[2 * J2K_HT_VLC_ENTRIES];
+    SHARED u16 tables[2 * J2K_HT_VLC_ENTRIES + PREFIXES];
     SHARED u32 above[ABOVE_WORDS * J2K_QUAD_GROUP];
     GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
     u32 lane = local_index() % J2K_BUNDLE;
     u32 bundle = group_index() * (J2K_QUAD_GROUP / J2K_BUNDLE) + local_index() / J2K_BUNDLE;
     u32 index = bundle * head->ht_lanes + lane;
-    for (u32 i = local_index(); i < J2K_HT_VLC_ENTRIES; i += J2K_QUAD_GROUP) {
-        tables[i] = ht_first_row[i];
-        tables[J2K_HT_VLC_ENTRIES + i] = ht_next_rows[i];
+    UNROLL for (u32 i = 0; i < J2K_HT_VLC_ENTRIES; i += J2K_QUAD_GROUP)
+    {
+        tables[i + local_index()] = ht_first_row[i + local_index()];
+        tables[J2K_HT_VLC_ENTRIES + i + local_index()] = ht_next_rows[i + local_index()];
     }
+    for (u32 i = local_index(); i < PREFIXES; i += J2K_QUAD_GROUP)
+        tables[2 * J2K_HT_VLC_ENTRIES + i] = (u16)prefixes_of(i);
     barrier_local();
     if (lane < head->ht_lanes && index < head->ht_blocks) {
         GLOBAL const struct j2k_work_ht_block *block =

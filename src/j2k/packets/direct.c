@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the packets of a tile straight into the plan, where each code-block has all its passes in one packet, and
- * packets come in the order of the plan: one layer, no divided resolutions, one component after the other, as in a
- * volume of many components. What is found is kept only if reading the packets one by one would find the same with
- * nothing to report; the caller repeats all else in the usual way, so that reports do not depend on it.
+ * Reads the packets of a tile straight into the plan, where each code-block has all its passes in one packet: one layer,
+ * and no divided resolutions. Code-blocks are in the plan in the order of their packets. What is found is kept only if
+ * reading the packets one by one would find the same with nothing to report; the caller repeats all else in the usual
+ * way, so that reports do not depend on it.
  */
 #include <string.h>
 
@@ -14,8 +14,8 @@
 #include "j2k/syntax/marker.h"
 
 enum {
-    SIDE = 16,    /* code-blocks along a side of a subband, at most */
-    NODES = 341,  /* of the tag tree of as many */
+    SIDE = 64,    /* code-blocks along a side of a subband, at most */
+    NODES = 5461, /* of the tag tree of as many */
     SEGMENTS = 2, /* of a code-block, at most: T.814's cleanup and refinement */
     BYTES = 8     /* that code-blocks have on average, at least, if there are as many as a tile can have */
 };
@@ -67,8 +67,7 @@ static bool suits(const struct j2k_builder *builder)
     const struct j2k_parameters *p = &builder->in_force;
     const struct j2k_stream *stream = builder->stream;
     const uint32_t *part = &stream->tile_part[builder->tile];
-    const bool in_order = p->progression == J2K_CPRL || p->progression == J2K_PCRL || stream->component_count == 1;
-    return p->layers == 1 && p->volume_count == 0 && !p->sop && !p->eph && in_order && part[1] - part[0] == 1 &&
+    return p->layers == 1 && p->volume_count == 0 && !p->sop && !p->eph && part[1] - part[0] == 1 &&
            builder->rect.x0 == 0 && builder->rect.y0 == 0 && !builder->survey && !builder->filter->careful &&
            !builder->filter->every_packet && !kst_j2k_has_packed_headers(builder) && suits_grids(builder);
 }
@@ -298,18 +297,32 @@ static void make_all_room(const struct direct_reading *r)
         kst_j2k_make_room(builder, (uint32_t)sum, (uint32_t)sum + SEGMENTS);
 }
 
+/* Read the packets of one component after the other, or of one resolution of each of them; there may be none. */
+static bool read_grids(struct direct_reading *r, bool by_resolution, uint32_t resolution)
+{
+    struct j2k_builder *builder = r->builder;
+    bool fine = true;
+    for (uint32_t g = 0; g < builder->grid_count && (r->all || builder->wanted_packets > 0) && fine; g++) {
+        const struct j2k_grid *grid = &builder->grid[g];
+        if (grid->columns > 0 && grid->rows > 0 && (!by_resolution || grid->resolution == resolution))
+            fine = read_packet(r, grid) && builder->plan->block_count <= builder->limits->blocks;
+    }
+    return fine;
+}
+
 /* Read all packets, or until none is wanted any more. */
 static bool read_all(struct direct_reading *r)
 {
     struct j2k_builder *builder = r->builder;
+    const uint8_t progression = builder->in_force.progression;
+    const bool by_resolution = progression != J2K_CPRL && progression != J2K_PCRL;
     bool fine = true;
     r->all = !builder->restricted || builder->wanted_packets == builder->packet_total;
     if (!r->all && !kst_j2k_all_packet_lengths(builder, &r->lengths))
         return false;
     make_all_room(r);
-    for (uint32_t g = 0; g < builder->grid_count && (r->all || builder->wanted_packets > 0) && fine; g++)
-        if (builder->grid[g].columns > 0 && builder->grid[g].rows > 0)
-            fine = read_packet(r, &builder->grid[g]) && builder->plan->block_count <= builder->limits->blocks;
+    for (uint32_t k = 0; k < (by_resolution ? J2K_RESOLUTIONS : 1) && r->number < builder->packet_total && fine; k++)
+        fine = read_grids(r, by_resolution, k);
     builder->plan->totals.left_bytes += r->end - r->position;
     return fine && builder->wanted_packets == 0 && (!r->all || r->position == r->end);
 }

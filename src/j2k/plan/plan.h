@@ -97,7 +97,8 @@ struct j2k_band {
     uint16_t mantissa;       /* μ_b, 0–2,047; 0 where the transform is reversible */
     float step;              /* Δ_b (E-3), exact; 1 where the transform is reversible */
     uint32_t tile_component; /* into plan.tile_component */
-    uint32_t first_block;    /* into plan.block; precinct by precinct, in raster order within each */
+    /* Into plan.block, where those of a band follow each other: precinct by precinct, in raster order within each. */
+    uint32_t first_block;
     uint32_t block_count;
 };
 

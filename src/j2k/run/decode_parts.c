@@ -9,11 +9,27 @@ enum {
     PARTS_AT_ONCE = 3
 };
 
+/*
+ * A device decodes the blocks of T.814 so fast that the host is what it waits for. Parts of them are small and many, so
+ * that threads can list the blocks of several parts at the same time, each thread those of one part.
+ */
+enum { HT_PART_PICTURES_ = 4, HT_PARTS_AT_ONCE_ = 8 };
+#include <stdlib.h>
+static uint32_t ask(const char *name, uint32_t usual)
+{
+    const char *text = getenv(name);
+    return text ? (uint32_t)atoi(text) : usual;
+}
+#define HT_PART_PICTURES ask("KOSTKA_X_PICTURES", HT_PART_PICTURES_)
+#define HT_PARTS_AT_ONCE ask("KOSTKA_X_PARTS", HT_PARTS_AT_ONCE_)
+
 struct j2k_part {
     struct j2k_gpu_job *job; /* null: ended, or never begun */
     uint32_t first, count;
     struct j2k_gpu_need need; /* of all */
     uint64_t stream;          /* bytes that are uploaded */
+    bool ht;                  /* the blocks of all its pictures are those of T.814 */
+    bool by_itself;           /* the thread that begins it does all of the host's work */
 };
 
 struct j2k_parts {
@@ -29,6 +45,8 @@ struct j2k_parts {
 /* Return how many pictures a part gets at most, given those that it has. */
 static uint32_t most_pictures(const struct j2k_parts *parts, const struct j2k_part *part)
 {
+    if (part->ht)
+        return HT_PART_PICTURES;
     bool is_long = part->stream >= (uint64_t)part->count * LONG_STREAM;
     return parts->most > PART_PICTURES && part - parts->part < 2 && is_long ? HALF_PART : PART_PICTURES;
 }
@@ -60,20 +78,32 @@ void *kst_j2k_run_parts_make(const struct decode_owner *owner)
     return NULL;
 }
 
+/* Return how many parts like this one are under way at once. */
+static uint32_t at_once(const struct j2k_part *part)
+{
+    return part->ht ? HT_PARTS_AT_ONCE : PARTS_AT_ONCE;
+}
+
+static bool is_ht(const struct j2k_plan *plan)
+{
+    return plan->block_count > 0 && plan->block[0].coder == J2K_HT;
+}
+
 /*
  * Return how much device memory a part of several pictures may take. Each picture is an operation with the context's
  * limit, so the part may exceed that; but all parts share the device.
  */
-static uint64_t part_memory(const struct j2k_parts *parts)
+static uint64_t part_memory(const struct j2k_parts *parts, const struct j2k_part *part)
 {
-    uint64_t limit = parts->owner->context->limits.memory, share = parts->gpu->gpu->info.memory / (2 * PARTS_AT_ONCE);
+    uint64_t limit = parts->owner->context->limits.memory, share = parts->gpu->gpu->info.memory / (2 * at_once(part));
     uint64_t most = share < J2K_GPU_MEMORY_MAX ? share : J2K_GPU_MEMORY_MAX;
     return limit < most / 2 ? 2 * limit : most;
 }
 
 static bool fits(const struct j2k_parts *parts, const struct j2k_part *part, const struct j2k_planned *planned)
 {
-    return part->count < most_pictures(parts, part) && part->need.memory + planned->need.memory <= part_memory(parts) &&
+    return part->count < most_pictures(parts, part) && part->ht == is_ht(&planned->plan) &&
+           part->need.memory + planned->need.memory <= part_memory(parts, part) &&
            part->need.largest + planned->need.largest <= parts->gpu->gpu->largest &&
            part->stream + planned->item.stream <= J2K_GPU_STREAM_MAX;
 }
@@ -84,7 +114,7 @@ void kst_j2k_run_parts_add(void *made, struct decoding *decoding)
     const struct j2k_planned *planned = j2k_state(decoding->decoder)->planned;
     parts->gpu = decoding->gpu;
     if (parts->part_count == 0 || !fits(parts, &parts->part[parts->part_count - 1], planned))
-        parts->part[parts->part_count++] = (struct j2k_part){.first = parts->count};
+        parts->part[parts->part_count++] = (struct j2k_part){.first = parts->count, .ht = is_ht(&planned->plan)};
     struct j2k_part *part = &parts->part[parts->part_count - 1];
     part->count++;
     part->need.memory += planned->need.memory;
@@ -134,12 +164,15 @@ static void end_part(struct j2k_parts *parts)
     settle(parts, part, damage, &times, &error);
 }
 
-static void begin_part(struct j2k_parts *parts)
+/* Begin a part of those that have not begun. */
+static void begin_part(void *arg, uint32_t index)
 {
-    struct j2k_part *part = &parts->part[parts->begun++];
+    struct j2k_parts *parts = arg;
+    struct j2k_part *part = &parts->part[parts->begun + index];
     struct j2k_gpu_order order = kst_j2k_run_decode_gpu_order(parts->decoding[part->first]);
     struct gpu_error error;
     order.beside = most_pictures(parts, part) == HALF_PART ? 1 : 0;
+    order.by_itself = part->by_itself;
     if (part->count < parts->most)
         order.decode_host_blocks = NULL; /* the threads have other parts to plan */
     part->job = kst_j2k_gpu_begin(parts->gpu, &parts->item[part->first], part->count, &order, &error);
@@ -147,20 +180,36 @@ static void begin_part(struct j2k_parts *parts)
         settle(parts, part, (const struct j2k_gpu_damage[PART_PICTURES]){{0}}, &(struct j2k_gpu_times){{0}}, &error);
 }
 
-/* Return whether the next part gets no more pictures. */
-static bool is_ready(const struct j2k_parts *parts, bool more)
+/* Return whether a part, and with it those before it, gets no more pictures. */
+static bool is_ready(const struct j2k_parts *parts, uint32_t index, bool more)
 {
-    const struct j2k_part *next = &parts->part[parts->begun];
-    return !more || parts->begun + 1 < parts->part_count || next->count >= most_pictures(parts, next);
+    const struct j2k_part *part = &parts->part[index];
+    return !more || index + 1 < parts->part_count || part->count >= most_pictures(parts, part);
+}
+
+/* Return how many parts can begin at the same time: one, or several of T.814. */
+static uint32_t count_ready(const struct j2k_parts *parts, bool more)
+{
+    const uint32_t first = parts->begun;
+    uint32_t count = 0;
+    while (first + count < parts->part_count && is_ready(parts, first + count, more) &&
+           (count == 0 || (parts->part[first].ht && parts->part[first + count].ht)))
+        count++;
+    return count;
 }
 
 void kst_j2k_run_parts_run(void *made, bool more)
 {
     struct j2k_parts *parts = made;
-    while (parts->begun < parts->part_count && is_ready(parts, more)) {
-        if (parts->begun - parts->ended >= PARTS_AT_ONCE)
+    for (uint32_t ready; (ready = count_ready(parts, more)) > 0; parts->begun += ready) {
+        struct j2k_part *first = &parts->part[parts->begun];
+        while (parts->begun - parts->ended >= at_once(first))
             end_part(parts);
-        begin_part(parts);
+        const uint32_t room = at_once(first) - (parts->begun - parts->ended);
+        ready = ready < room ? ready : room;
+        for (uint32_t i = 0; i < ready; i++)
+            first[i].by_itself = ready > 1;
+        kst_pool_run(parts->owner->context->pool, ready, begin_part, parts);
     }
 }
 
