@@ -25,7 +25,7 @@ for chain; do
             }
             END {
                 share = seconds > 0 && rate > 0 ? sprintf("%.0f%%", 100 * bytes / seconds / rate) : "-"
-                printf "| `%s` | %d | %.3f | %.1f | %s | %s |\n", chain, kernels, 1e3 * seconds, bytes / 1e6, share,
-                    known > 0 ? sprintf("%.0f%%", occupied / known) : "-"
+                occupancy = known > 0 ? sprintf("%.0f%%", occupied / known) : "-"
+                printf "| `%s` | %d | %.3f | %.1f | %s | %s |\n", chain, kernels, 1e3 * seconds, bytes / 1e6, share, occupancy
             }'
 done

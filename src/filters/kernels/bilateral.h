@@ -22,10 +22,7 @@ FUNCTION void load_pixels(GLOBAL const struct filter_record *record, GLOBAL cons
         i32 x = (i32)(tile->left + i % side) - (i32)border, y = (i32)(tile->top + i / side) - (i32)border;
         GLOBAL const u8 *pixel =
             source_pixel(record, from, (u32)mirrored(x, (i32)record->width), (u32)mirrored(y, (i32)record->height));
-        u32 value = pixel[0];
-        if (record->colours == 3)
-            value |= (u32)pixel[1] << 8 | (u32)pixel[2] << 16;
-        pixels[i] = value;
+        pixels[i] = packed_pixel(pixel, record->colours);
     }
 }
 

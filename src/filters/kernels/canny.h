@@ -3,51 +3,86 @@
  * Finds edges as filters/cpu/canny.c does. Pixels that are joined have to be found without waiting for the host,
  * however long a chain of them is. They are therefore sets, each of which is named by its least node: node 0 stands for
  * all edges, and node i + 1 for pixel i. Two sets are joined by letting the name of one refer to that of the other, by
- * an atomic minimum. A tile joins its own pixels in the work-group's memory; then the pixels at the sides of tiles are
- * joined; and in the end a weak pixel is an edge if its set is that of node 0. Which sets there are does not depend on
+ * an atomic minimum. A tile joins its own pixels in the work-group's memory, where a run of pixels in a row is one node;
+ * then the pixels at the sides of tiles are joined; and in the end a weak pixel is an edge if its set is that of node 0. Which sets there are does not depend on
  * the order.
  */
+#include "kernels/group.h"
+
 #include "filters/kernels/gradient.h"
 
 enum {
     WEAK = 1,
     EDGE = 255,
     AROUND = FILTER_TILE + 2, /* columns and rows of magnitudes */
-    TILE_PIXELS = FILTER_TILE * FILTER_TILE
+    RING = 4 * (FILTER_TILE + 1),
+    STRIP = FILTER_TILE / FILTER_TILE_ROWS /* rows of a column that a work-item makes */
 };
-TABLE u32 NO_NODE = 0xFFFFFFFF;
 
-/* Find the gradient of the colour that has the greatest magnitude, the first of equal ones. Returns the magnitude. */
-FUNCTION u32 strongest_at(
-    LOCAL const u8 *own, i32 colours, i32 down, i32 radius, i32 squared, struct filter_slope *strongest)
+/* Says how gradients are found, and their magnitudes. */
+struct canny_kind {
+    i32 radius, squared, side;
+    u32 colours;
+};
+
+/* Choose the gradient that has the greatest magnitude, the first of equal ones. Returns the magnitude. */
+FUNCTION u32 strongest_of(const struct sobel_slopes *slopes, const struct canny_kind *kind, struct filter_slope *chosen)
 {
     u32 most = 0;
-    strongest->x = strongest->y = 0;
-    for (i32 c = 0; c < colours; c++) {
-        struct filter_slope slope = slope_at(own + c, colours, down, radius);
-        u32 magnitude =
-            squared ? (u32)(slope.x * slope.x + slope.y * slope.y) : magnitude_of(slope.x) + magnitude_of(slope.y);
-        if (magnitude > most || c == 0) {
+    chosen->x = chosen->y = 0;
+    UNROLL for (u32 c = 0; c < 3; c++)
+    {
+        struct filter_slope slope = slopes->colour[c];
+        u32 magnitude = kind->squared ? (u32)(slope.x * slope.x + slope.y * slope.y)
+                                      : magnitude_of(slope.x) + magnitude_of(slope.y);
+        if (magnitude > most) {
             most = magnitude;
-            *strongest = slope;
+            *chosen = slope;
         }
+        if (kind->colours == 1)
+            break;
     }
     return most;
 }
 
-/* Compute the magnitudes of a tile and of one pixel around it, and the gradients of its own pixels. */
-FUNCTION void find_slopes(GLOBAL const struct filter_record *record, const struct filter_tile *tile,
-    LOCAL const u8 *samples, LOCAL u32 *magnitudes, LOCAL u32 *slopes)
+/* Compute the magnitudes of the pixels around a tile. Outside the image they are 0. */
+FUNCTION void find_ring(GLOBAL const struct filter_record *record, const struct filter_tile *tile,
+    const struct canny_kind *kind, LOCAL const u32 *pixels, LOCAL u32 *magnitudes)
 {
-    u32 radius = (u32)record->value[0], colours = record->colours, side = FILTER_TILE + 2 + 2 * radius;
-    for (u32 i = local_index(); i < AROUND * AROUND; i += FILTER_GROUP_ITEMS) {
-        u32 column = i % AROUND, row = i / AROUND, x = tile->left + column - 1, y = tile->top + row - 1;
+    u32 self = local_index(), side = self % (2 * AROUND) / AROUND, along = self % AROUND;
+    u32 column = self < 2 * AROUND ? along : (self & 1) * (AROUND - 1);
+    u32 row = self < 2 * AROUND ? side * (AROUND - 1) : (self - 2 * AROUND) / 2 + 1;
+    u32 x = tile->left + column - 1, y = tile->top + row - 1;
+    struct filter_slope slope;
+    if (self >= RING)
+        return;
+    struct sobel_slopes slopes = slopes_at(pixels + ((i32)row + kind->radius) * kind->side + (i32)column + kind->radius,
+        kind->side, kind->radius, kind->colours);
+    u32 magnitude = strongest_of(&slopes, kind, &slope);
+    magnitudes[row * AROUND + column] = x < record->width && y < record->height ? magnitude : 0;
+}
+
+/* Compute the gradients of a strip, of which `own` is the first pixel. slopes[k] has both parts in its halves. */
+FUNCTION void find_strip(
+    const struct canny_kind *kind, LOCAL const u32 *own, u32 magnitude[STRIP], u32 slopes[STRIP])
+{
+    struct sobel_row above, row, below;
+    above = sobel_row_at(own - kind->side);
+    row = sobel_row_at(own);
+    UNROLL for (i32 k = 0; k < STRIP; k++)
+    {
+        struct sobel_slopes made;
         struct filter_slope slope;
-        LOCAL const u8 *own = samples + ((row + radius) * side + column + radius) * colours;
-        u32 magnitude = strongest_at(own, (i32)colours, (i32)(side * colours), (i32)radius, record->value[1], &slope);
-        magnitudes[i] = x < record->width && y < record->height ? magnitude : 0;
-        if (column > 0 && column <= FILTER_TILE && row > 0 && row <= FILTER_TILE)
-            slopes[(row - 1) * FILTER_TILE + column - 1] = ((u32)slope.x & 0xFFFF) | (u32)slope.y << 16;
+        if (kind->radius == 1) {
+            below = sobel_row_at(own + (k + 1) * kind->side);
+            made = slopes_by_three(&above, &row, &below);
+            above = row;
+            row = below;
+        } else {
+            made = slopes_at(own + k * kind->side, kind->side, kind->radius, kind->colours);
+        }
+        magnitude[k] = strongest_of(&made, kind, &slope);
+        slopes[k] = ((u32)slope.x & 0xFFFF) | (u32)slope.y << 16;
     }
 }
 
@@ -86,43 +121,80 @@ FUNCTION void join_nodes_local(LOCAL u32 *nodes, u32 a, u32 b)
     }
 }
 
-/* Join the pixels of a tile that touch. */
-FUNCTION void join_tile(LOCAL u32 *nodes)
+/* Return the pixels of the run that begins at a bit of a row. */
+FUNCTION u32 run_from(u32 row, u32 column)
 {
-    for (u32 i = local_index(); i < TILE_PIXELS; i += FILTER_GROUP_ITEMS) {
-        u32 column = i % FILTER_TILE;
-        if (current_local(nodes + i) == NO_NODE)
-            continue;
-        if (column > 0 && current_local(nodes + i - 1) != NO_NODE)
-            join_nodes_local(nodes, i + 1, i);
-        if (i < FILTER_TILE)
-            continue;
-        if (current_local(nodes + i - FILTER_TILE) != NO_NODE)
-            join_nodes_local(nodes, i + 1, i - FILTER_TILE + 1);
-        if (column > 0 && current_local(nodes + i - FILTER_TILE - 1) != NO_NODE)
-            join_nodes_local(nodes, i + 1, i - FILTER_TILE);
-        if (column + 1 < FILTER_TILE && current_local(nodes + i - FILTER_TILE + 1) != NO_NODE)
-            join_nodes_local(nodes, i + 1, i - FILTER_TILE + 2);
+    return row & ~(row + (1u << column));
+}
+
+/* Return the column in which the run of a pixel begins. */
+FUNCTION u32 start_of(u32 row, u32 column)
+{
+    u32 gaps = ~row & ((1u << column) - 1);
+    return 32 - leading_zeros(gaps);
+}
+
+FUNCTION u32 is_start(u32 row, u32 column)
+{
+    return (row >> column & 1) && start_of(row, column) == column;
+}
+
+/* Join a run to the runs of the row above that it touches; `first` is the node of the first pixel of that row. */
+FUNCTION void join_run(LOCAL u32 *nodes, u32 node, u32 run, u32 above, u32 first)
+{
+    u32 touched = (run | run << 1 | run >> 1) & above;
+    while (touched > 0) {
+        u32 start = start_of(above, 31 - leading_zeros(touched));
+        join_nodes_local(nodes, node, first + start);
+        touched &= (1u << start) - 1;
     }
 }
 
-/* Write what the tile's pixels are so far, and to which nodes the weak ones refer. */
-FUNCTION void store_marks(GLOBAL const struct filter_record *record, const struct filter_tile *tile, LOCAL u32 *nodes,
-    GLOBAL u8 *to, GLOBAL u32 *names)
+/*
+ * Name the sets of a tile's pixels: the node at the first pixel of each run receives the name. `rows` has a bit for each
+ * pixel that stays, in a word for each row, and behind these the same for those that are strong. Whole work-group.
+ */
+FUNCTION void name_runs(LOCAL u32 *nodes, LOCAL const u32 *rows)
 {
-    u32 x = own_column(tile);
-    for (u32 y = own_row(tile); x < tile->right && y < tile->bottom; y += FILTER_TILE_ROWS) {
-        u32 i = (y - tile->top) * FILTER_TILE + x - tile->left, node = current_local(nodes + i);
-        GLOBAL u8 *target = target_pixel(record, to, x, y);
-        if (node == NO_NODE) {
-            *target = 0;
-            continue;
+    u32 column = local_index() % FILTER_TILE, first = local_index() / FILTER_TILE * STRIP;
+    for (u32 y = first; y < first + STRIP; y++)
+        if (is_start(rows[y], column))
+            nodes[y * FILTER_TILE + column] =
+                run_from(rows[y], column) & rows[FILTER_TILE + y] ? 0 : y * FILTER_TILE + column + 1;
+    barrier_local();
+    for (u32 y = first; y < first + STRIP; y++)
+        if (y > 0 && is_start(rows[y], column))
+            join_run(nodes, y * FILTER_TILE + column + 1, run_from(rows[y], column), rows[y - 1],
+                (y - 1) * FILTER_TILE + 1);
+    barrier_local();
+    /* All runs go toward their names at once, and thereby shorten each other's way. */
+    for (u32 y = first; y < first + STRIP; y++) {
+        u32 self = y * FILTER_TILE + column, node = self + 1;
+        if (is_start(rows[y], column))
+            for (u32 next; node != 0 && (next = current_local(nodes + node - 1)) != node; node = next)
+                atomic_least_local(nodes + self, next);
+    }
+    barrier_local();
+}
+
+/* Write what the tile's pixels are so far, and to which nodes the weak ones refer. */
+FUNCTION void store_marks(GLOBAL const struct filter_record *record, const struct filter_tile *tile,
+    LOCAL const u32 *nodes, LOCAL const u32 *rows, GLOBAL u8 *to, GLOBAL u32 *names)
+{
+    u32 column = local_index() % FILTER_TILE, first = local_index() / FILTER_TILE * STRIP, x = tile->left + column;
+    u32 width = record->width, pitch = record->to_pitch;
+    GLOBAL u8 *target = target_pixel(record, to, x, tile->top + first);
+    for (u32 row = first; x < tile->right && row < first + STRIP && tile->top + row < tile->bottom; row++) {
+        u32 mark = 0;
+        if (rows[row] >> column & 1) {
+            u32 node = nodes[row * FILTER_TILE + start_of(rows[row], column)], at = node - 1;
+            mark = node == 0 ? EDGE : WEAK;
+            if (node != 0)
+                names[(u64)(tile->top + row) * width + x] =
+                    (tile->top + at / FILTER_TILE) * width + tile->left + at % FILTER_TILE + 1;
         }
-        node = find_local(nodes, i + 1);
-        *target = node == 0 ? EDGE : WEAK;
-        if (node != 0)
-            names[(u64)y * record->width + x] =
-                (tile->top + (node - 1) / FILTER_TILE) * record->width + tile->left + (node - 1) % FILTER_TILE + 1;
+        *target = (u8)mark;
+        target += pitch;
     }
 }
 
@@ -130,25 +202,39 @@ FUNCTION void store_marks(GLOBAL const struct filter_record *record, const struc
 KERNEL(FILTER_GROUP_ITEMS)
 filter_canny_mark(FILTER_ARGUMENTS)
 {
-    SHARED u8 samples[SIDE * SIDE * COLOURS];
-    SHARED u32 magnitudes[AROUND * AROUND], slopes[TILE_PIXELS], nodes[TILE_PIXELS];
-    u32 group;
+    SHARED u32 words[SIDE * SIDE] /* pixels, and nodes afterwards */, magnitudes[AROUND * AROUND], rows[2 * FILTER_TILE];
+    u32 group, column = local_index() % FILTER_TILE, first = local_index() / FILTER_TILE * STRIP;
+    u32 magnitude[STRIP], slope[STRIP];
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
     struct filter_tile tile = tile_of(record, group);
-    load_bytes(record, from, &tile, (u32)record->value[0] + 1, samples);
-    find_slopes(record, &tile, samples, magnitudes, slopes);
-    barrier_local();
-    for (u32 i = local_index(); i < TILE_PIXELS; i += FILTER_GROUP_ITEMS) {
-        u32 column = i % FILTER_TILE, row = i / FILTER_TILE;
-        LOCAL const u32 *magnitude = magnitudes + (row + 1) * AROUND + column + 1;
-        u32 stays = *magnitude > (u32)record->value[2] && is_greatest(magnitude, slopes[i]);
-        u32 node = *magnitude > (u32)record->value[3] ? 0 : i + 1;
-        nodes[i] = stays && tile.left + column < tile.right && tile.top + row < tile.bottom ? node : NO_NODE;
+    struct canny_kind kind;
+    kind.radius = record->value[0];
+    kind.squared = record->value[1];
+    kind.side = FILTER_TILE + 2 + 2 * kind.radius;
+    kind.colours = record->colours;
+    u32 low = (u32)record->value[2], high = (u32)record->value[3];
+    load_tile(record, from, &tile, (u32)kind.radius + 1, words);
+    find_ring(record, &tile, &kind, words, magnitudes);
+    find_strip(&kind, words + ((i32)first + kind.radius + 1) * kind.side + (i32)column + kind.radius + 1, magnitude,
+        slope);
+    LOCAL u32 *own = magnitudes + (first + 1) * AROUND + column + 1;
+    UNROLL for (u32 k = 0; k < STRIP; k++)
+    {
+        own[k * AROUND] = tile.left + column < tile.right && tile.top + first + k < tile.bottom ? magnitude[k] : 0;
     }
     barrier_local();
-    join_tile(nodes);
+    UNROLL for (u32 k = 0; k < STRIP; k++)
+    {
+        u32 m = own[k * AROUND], stays = m > low && is_greatest(own + k * AROUND, slope[k]);
+        u32 row = lane_ballot(words, stays), strong = lane_ballot(words, stays && m > high);
+        if (column == 0) {
+            rows[first + k] = row;
+            rows[FILTER_TILE + first + k] = strong;
+        }
+    }
     barrier_local();
-    store_marks(record, &tile, nodes, to, extra_words(record, extra));
+    name_runs(words, rows);
+    store_marks(record, &tile, words, rows, to, extra_words(record, extra));
 }
 
 FUNCTION u32 find_name(GLOBAL u32 *names, u32 node)

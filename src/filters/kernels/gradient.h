@@ -6,27 +6,52 @@
 TABLE i32 sobel_smooth[3][7] = {{1, 2, 1, 0, 0, 0, 0}, {1, 4, 6, 4, 1, 0, 0}, {1, 6, 15, 20, 15, 6, 1}};
 TABLE i32 sobel_derived[3][7] = {{-1, 0, 1, 0, 0, 0, 0}, {-1, -2, 0, 2, 1, 0, 0}, {-1, -4, -5, 0, 5, 4, 1}};
 
-enum { COLOURS = 3, BORDER = 4 /* pixels that a tile needs around it, at most */, SIDE = FILTER_TILE + 2 * BORDER };
+enum {
+    BORDER = 4, /* pixels that a tile needs around it, at most */
+    SIDE = FILTER_TILE + 2 * BORDER,
+    LOADS = SIDE / FILTER_TILE_ROWS /* rows of a column that a work-item loads, at most */
+};
 
 struct filter_slope {
     i32 x, y;
 };
 
-/*
- * Load the colours of a tile and of `border` pixels around it; outside the image lie its outermost ones. Whole
- * work-group.
- */
-FUNCTION void load_bytes(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
-    const struct filter_tile *tile, u32 border, LOCAL u8 *samples)
+/* Load the columns behind the first FILTER_TILE ones, of which there are 2 × border, up to 8. */
+FUNCTION void load_last_columns(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
+    const struct filter_tile *tile, u32 border, LOCAL u32 *pixels)
 {
-    u32 side = FILTER_TILE + 2 * border, colours = record->colours;
-    for (u32 i = local_index(); i < side * side; i += FILTER_GROUP_ITEMS) {
-        u32 x = (u32)held_in((i32)(tile->left + i % side) - (i32)border, (i32)record->from_width);
-        u32 y = (u32)held_in((i32)(tile->top + i / side) - (i32)border, (i32)record->from_height);
-        GLOBAL const u8 *pixel = source_pixel(record, from, x, y);
-        for (u32 c = 0; c < colours; c++)
-            samples[i * colours + c] = pixel[c];
+    u32 side = FILTER_TILE + 2 * border, column = FILTER_TILE + local_index() % (2 * BORDER);
+    u32 x = (u32)held_in((i32)(tile->left + column) - (i32)border, (i32)record->from_width);
+    if (column >= side)
+        return;
+    for (u32 row = local_index() / (2 * BORDER); row < side; row += FILTER_GROUP_ITEMS / (2 * BORDER)) {
+        u32 y = (u32)held_in((i32)(tile->top + row) - (i32)border, (i32)record->from_height);
+        pixels[row * side + column] = packed_pixel(source_pixel(record, from, x, y), record->colours);
     }
+}
+
+/*
+ * Load a tile and `border` pixels around it, a pixel in each word; outside the image lie its outermost ones. All rows of
+ * a work-item's column are requested before the first one is waited for. Whole work-group.
+ */
+FUNCTION void load_tile(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
+    const struct filter_tile *tile, u32 border, LOCAL u32 *pixels)
+{
+    u32 side = FILTER_TILE + 2 * border, colours = record->colours, loaded[LOADS];
+    u32 column = local_index() % FILTER_TILE, first = local_index() / FILTER_TILE;
+    i32 top = (i32)(tile->top + first) - (i32)border, height = (i32)record->from_height;
+    u32 x = (u32)held_in((i32)(tile->left + column) - (i32)border, (i32)record->from_width);
+    UNROLL for (u32 k = 0; k < LOADS; k++)
+    {
+        u32 y = (u32)held_in(top + (i32)(k * FILTER_TILE_ROWS), height);
+        loaded[k] = packed_pixel(source_pixel(record, from, x, y), colours);
+    }
+    UNROLL for (u32 k = 0; k < LOADS; k++)
+    {
+        if (first + k * FILTER_TILE_ROWS < side)
+            pixels[(first + k * FILTER_TILE_ROWS) * side + column] = loaded[k];
+    }
+    load_last_columns(record, from, tile, border, pixels);
     barrier_local();
 }
 
@@ -36,32 +61,83 @@ FUNCTION i32 round_sixteenth(i32 value)
     return (value + 7 + ((value >> 4) & 1)) >> 4;
 }
 
-FUNCTION struct filter_slope slope_by_three(LOCAL const u8 *own, i32 step, i32 down)
+/*
+ * Holds the differences across a pixel in its row, and the smoothed row: of the first and the third colour in the halves
+ * of a word, and of the second one in another. Halves are added up modulo 2^32, borrows included.
+ */
+struct sobel_row {
+    u32 across, across_second, smooth, smooth_second;
+};
+
+FUNCTION struct sobel_row sobel_row_at(LOCAL const u32 *own)
 {
-    i32 a = own[-down - step], b = own[-down], c = own[-down + step], d = own[-step], e = own[step];
-    i32 f = own[down - step], g = own[down], h = own[down + step];
-    struct filter_slope slope;
-    slope.x = c - a + 2 * (e - d) + h - f;
-    slope.y = f - a + 2 * (g - b) + h - c;
-    return slope;
+    u32 a = own[-1], b = own[0], c = own[1];
+    u32 left = a & 0x00FF00FF, middle = b & 0x00FF00FF, right = c & 0x00FF00FF;
+    struct sobel_row row;
+    row.across = right - left;
+    row.smooth = left + 2 * middle + right;
+    left = a >> 8;
+    middle = b >> 8;
+    right = c >> 8;
+    row.across_second = (right & 255) - (left & 255);
+    row.smooth_second = (left & 255) + 2 * (middle & 255) + (right & 255);
+    return row;
 }
 
-/* Compute the gradient at a sample, from those `step` beside and `down` below it. */
-FUNCTION struct filter_slope slope_at(LOCAL const u8 *own, i32 step, i32 down, i32 radius)
+/* Holds the gradients of three colours. */
+struct sobel_slopes {
+    struct filter_slope colour[3];
+};
+
+/* Take a word apart into the numbers whose sum, the third one shifted by 16 bits, it is. */
+FUNCTION void part_halves(u32 word, i32 *first, i32 *third)
+{
+    *first = (i16)(word & 0xFFFF);
+    *third = (i16)((word - (u32)*first) >> 16);
+}
+
+/* Compute the gradients of a pixel with an aperture of 3, from its row, the one above, and the one below. */
+FUNCTION struct sobel_slopes slopes_by_three(
+    const struct sobel_row *above, const struct sobel_row *own, const struct sobel_row *below)
+{
+    struct sobel_slopes made;
+    part_halves(above->across + 2 * own->across + below->across, &made.colour[0].x, &made.colour[2].x);
+    part_halves(below->smooth - above->smooth, &made.colour[0].y, &made.colour[2].y);
+    made.colour[1].x = (i32)(above->across_second + 2 * own->across_second + below->across_second);
+    made.colour[1].y = (i32)(below->smooth_second - above->smooth_second);
+    return made;
+}
+
+/* Compute the gradient of the colour that begins at bit `shift`, from pixels that are `down` apart in a column. */
+FUNCTION struct filter_slope slope_at(LOCAL const u32 *own, u32 shift, i32 down, i32 radius)
 {
     struct filter_slope slope;
-    if (radius == 1)
-        return slope_by_three(own, step, down);
     slope.x = slope.y = 0;
     for (i32 y = 0; y <= 2 * radius; y++)
         for (i32 x = 0; x <= 2 * radius; x++) {
-            i32 value = own[(y - radius) * down + (x - radius) * step];
+            i32 value = (i32)(own[(y - radius) * down + x - radius] >> shift & 255);
             slope.x += sobel_smooth[radius - 1][y] * sobel_derived[radius - 1][x] * value;
             slope.y += sobel_derived[radius - 1][y] * sobel_smooth[radius - 1][x] * value;
         }
     slope.x = radius == 3 ? round_sixteenth(slope.x) : slope.x;
     slope.y = radius == 3 ? round_sixteenth(slope.y) : slope.y;
     return slope;
+}
+
+/* Compute the gradients of a pixel; those of colours that there are not are 0. */
+FUNCTION struct sobel_slopes slopes_at(LOCAL const u32 *own, i32 down, i32 radius, u32 colours)
+{
+    struct sobel_slopes made;
+    if (radius == 1) {
+        struct sobel_row above = sobel_row_at(own - down), row = sobel_row_at(own), below = sobel_row_at(own + down);
+        return slopes_by_three(&above, &row, &below);
+    }
+    for (u32 c = 0; c < 3; c++) {
+        made.colour[c].x = made.colour[c].y = 0;
+        if (c < colours)
+            made.colour[c] = slope_at(own, 8 * c, down, radius);
+    }
+    return made;
 }
 
 /* Return the root, rounded down, but 255 at most. */
@@ -87,20 +163,22 @@ FUNCTION u32 shown_of(struct filter_slope slope, i32 shown)
 KERNEL(FILTER_GROUP_ITEMS)
 filter_sobel(FILTER_ARGUMENTS)
 {
-    SHARED u8 samples[SIDE * SIDE * COLOURS];
+    SHARED u32 pixels[SIDE * SIDE];
     u32 group;
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
     struct filter_tile tile = tile_of(record, group);
     u32 radius = (u32)record->value[0], x = own_column(&tile), colours = record->colours;
     u32 side = FILTER_TILE + 2 * radius;
     (void)extra;
-    load_bytes(record, from, &tile, radius, samples);
+    load_tile(record, from, &tile, radius, pixels);
     for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
         GLOBAL u8 *target = target_pixel(record, to, x, y);
-        u32 at = ((y - tile.top + radius) * side + x - tile.left + radius) * colours;
-        for (u32 c = 0; c < colours; c++) {
-            struct filter_slope slope = slope_at(samples + at + c, (i32)colours, (i32)(side * colours), (i32)radius);
-            target[c] = (u8)smaller(shown_of(slope, record->value[1]), record->greatest);
+        LOCAL const u32 *own = pixels + (y - tile.top + radius) * side + x - tile.left + radius;
+        struct sobel_slopes made = slopes_at(own, (i32)side, (i32)radius, colours);
+        UNROLL for (u32 c = 0; c < 3; c++)
+        {
+            if (c < colours)
+                target[c] = (u8)smaller(shown_of(made.colour[c], record->value[1]), record->greatest);
         }
         if (record->channels > colours)
             target[colours] = (u8)smaller(source_pixel(record, from, x, y)[colours], record->greatest);

@@ -83,6 +83,15 @@ FUNCTION GLOBAL u8 *target_pixel(GLOBAL const struct filter_record *record, GLOB
         to, place_of(record->to) + (u64)y * record->to_pitch + (u64)x * (record->to_channels * record->to_bytes));
 }
 
+/* Return the colours of a pixel, of 8 bits, in one word, the first in the lowest byte. */
+FUNCTION u32 packed_pixel(GLOBAL const u8 *pixel, u32 colours)
+{
+    u32 value = pixel[0];
+    if (colours == 3)
+        value |= (u32)pixel[1] << 8 | (u32)pixel[2] << 16;
+    return value;
+}
+
 FUNCTION u32 load_sample(GLOBAL const u8 *pixel, u32 index, u32 bytes)
 {
     return bytes == 1 ? pixel[index] : ((GLOBAL const u16 *)(GLOBAL const void *)pixel)[index];
