@@ -96,7 +96,7 @@ struct encode_parts {
     void (*run)(void *parts);
     /* Optional: begin to encode what has been added, except pictures that others may join in a part. */
     void (*feed)(void *parts);
-    uint32_t threads; /* how many threads may call run() at the same time */
+    uint32_t (*threads)(void *parts); /* how many threads are to call run() at the same time; 0: there is no picture */
 };
 
 struct codec {

@@ -9,7 +9,10 @@
 #include "run/encoding.h"
 #include "run/stream.h"
 
-enum { LOOKAHEAD = 256 /* pictures that are planned before the first of them is encoded */ };
+enum {
+    LOOKAHEAD = 256,     /* pictures that are planned before the first of them is encoded */
+    LOOKAHEAD_GROWTH = 4 /* factor by which more of them are planned at once each time */
+};
 
 struct encode_entry {
     kst_encode_item *item;
@@ -18,12 +21,14 @@ struct encode_entry {
 
 struct encode_job {
     kst_context *context;
+    kst_encode_item *item;
     struct encode_entry *entry;
     uint32_t *on_cpu; /* indices of the entries that the CPU encodes */
     uint32_t count, cpu_count;
     uint32_t planning; /* the first of the entries that are being planned */
     struct encode_owner owner;
-    void *parts[CODECS];            /* each codec's parts on the GPU */
+    void *parts[CODECS];            /* each codec's parts on the GPU, */
+    uint32_t threads[CODECS];       /* and how many threads run them */
     struct entered_stream *entered; /* null: none */
 };
 
@@ -42,7 +47,8 @@ static void begin_entry(void *arg, uint32_t index)
 {
     struct encode_job *job = arg;
     struct encode_entry *entry = &job->entry[job->planning + index];
-    kst_encode_item *item = entry->item;
+    kst_encode_item *item = &job->item[job->planning + index];
+    entry->item = item;
     if (kst_encoding_begin(&entry->encoding, job->context, item->image, NULL, item->options, &item->output))
         close_entry(entry);
 }
@@ -77,11 +83,15 @@ static void feed_gpu(struct encode_job *job)
             kst_codecs[i]->encode_parts->feed(job->parts[i]);
 }
 
-/* Plan all encodings, LOOKAHEAD at a time, so that the first pictures are encoded while others are planned. */
+/*
+ * Plan all encodings, some at a time, so that the first pictures are encoded while others are planned. All threads are
+ * called for each time, so there are few of them.
+ */
 static void plan_entries(struct encode_job *job)
 {
-    for (uint32_t end; job->planning < job->count; job->planning = end) {
-        end = job->count - job->planning < LOOKAHEAD ? job->count : job->planning + LOOKAHEAD;
+    uint32_t some = LOOKAHEAD;
+    for (uint32_t end; job->planning < job->count; job->planning = end, some *= LOOKAHEAD_GROWTH) {
+        end = job->count - job->planning < some ? job->count : job->planning + some;
         kst_pool_run(job->context->pool, end - job->planning, begin_entry, job);
         sort_entries(job, end);
         if (end < job->count)
@@ -89,12 +99,14 @@ static void plan_entries(struct encode_job *job)
     }
 }
 
-/* Return how many threads feed the GPU. */
-static uint32_t feeding_threads(void)
+/* Find and return how many threads feed the GPU. */
+static uint32_t feeding_threads(struct encode_job *job)
 {
     uint32_t threads = 0;
-    for (size_t i = 0; i < CODECS; i++)
-        threads += kst_codecs[i]->encode_parts->threads;
+    for (size_t i = 0; i < CODECS; i++) {
+        job->threads[i] = kst_codecs[i]->encode_parts->threads(job->parts[i]);
+        threads += job->threads[i];
+    }
     return threads;
 }
 
@@ -103,12 +115,11 @@ static void run_task(void *arg, uint32_t index)
 {
     struct encode_job *job = arg;
     for (size_t i = 0; i < CODECS; i++) {
-        const struct encode_parts *parts = kst_codecs[i]->encode_parts;
-        if (index < parts->threads) {
-            parts->run(job->parts[i]);
+        if (index < job->threads[i]) {
+            kst_codecs[i]->encode_parts->run(job->parts[i]);
             return;
         }
-        index -= parts->threads;
+        index -= job->threads[i];
     }
     struct encode_entry *entry = &job->entry[job->on_cpu[index]];
     kst_encoding_run(&entry->encoding);
@@ -125,7 +136,7 @@ static void release(struct encode_job *job)
     kst_memory_release(memory, job->on_cpu);
 }
 
-static kst_status prepare(struct encode_job *job, kst_encode_item *items)
+static kst_status prepare(struct encode_job *job)
 {
     struct memory *memory = &job->context->memory;
     kst_status status = KST_OK;
@@ -136,8 +147,6 @@ static kst_status prepare(struct encode_job *job, kst_encode_item *items)
         job->parts[i] = kst_codecs[i]->encode_parts->make(&job->owner);
         status = job->parts[i] ? KST_OK : KST_ERROR_MEMORY;
     }
-    for (uint32_t i = 0; i < job->count && !status; i++)
-        job->entry[i].item = &items[i];
     return status;
 }
 
@@ -152,15 +161,15 @@ static void fail_all(kst_encode_item *items, uint32_t count, kst_status status)
 static void encode_with_gpu(kst_context *context, struct gpu_runtime *gpu, kst_encode_item *items, uint32_t count,
     struct entered_stream *entered)
 {
-    struct encode_job job = {.context = context, .count = count, .entered = entered};
-    kst_status status = prepare(&job, items);
+    struct encode_job job = {.context = context, .item = items, .count = count, .entered = entered};
+    kst_status status = prepare(&job);
     if (status) {
         fail_all(items, count, status);
     } else {
         plan_entries(&job);
         if (entered && job.cpu_count > 0) /* the CPU copies pixels from the device without waiting for the stream */
             gpu->gpu->backend->finish(&entered->queue);
-        kst_pool_run(context->pool, feeding_threads() + job.cpu_count, run_task, &job);
+        kst_pool_run(context->pool, feeding_threads(&job) + job.cpu_count, run_task, &job);
     }
     release(&job);
 }

@@ -157,5 +157,11 @@ static void run(void *all)
     }
 }
 
+static uint32_t threads(void *all)
+{
+    const struct j2k_encode_parts *parts = all;
+    return parts->count < PARTS_AT_ONCE ? parts->count : PARTS_AT_ONCE;
+}
+
 const struct encode_parts kst_j2k_run_encode_parts = {
-    .make = make, .release = release, .add = add, .run = run, .threads = PARTS_AT_ONCE};
+    .make = make, .release = release, .add = add, .run = run, .threads = threads};

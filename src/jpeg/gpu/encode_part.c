@@ -6,6 +6,7 @@
 #include "jpeg/tables/colour.h"
 
 #include <string.h>
+#include <stdlib.h>
 
 enum {
     PICTURE_WORDS = sizeof(struct jpeg_encode_picture) / 4,
@@ -70,9 +71,11 @@ bool kst_jpeg_gpu_encodes(const struct jpeg_gpu_encode_item *item)
 uint32_t kst_jpeg_gpu_encode_share(const struct jpeg_gpu_encode_item *items, uint32_t count)
 {
     uint64_t blocks = 0;
+    const char *shift = getenv("KOSTKA_X_SHIFT");
+    const uint32_t by = shift ? (uint32_t)atoi(shift) : 1;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t own = count_blocks(&items[i].encoding->frame),
-                 enough = (uint64_t)ENOUGH_BLOCKS << (own <= TINY_BLOCKS);
+                 enough = (uint64_t)ENOUGH_BLOCKS << (own <= TINY_BLOCKS ? by : 0);
         blocks += own;
         if (i > 0 && blocks > MOST_BLOCKS)
             return i;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Encodes a batch of JPEG pictures on a GPU, in parts. A few parts are under way at the same time, so that one is
- * downloaded while another is coded.
+ * downloaded while another is coded. One thread leads: it begins parts in a row, and ends them in that order. Parts of
+ * small pictures give the host as much to do as the device, so other threads take some of these from begin to end.
  */
-#include "jpeg/run/encode.h"
+#include <pthread.h>
 
-enum { PARTS_AT_ONCE = 3, SMALL_PARTS_AT_ONCE = 4 };
+#include "jpeg/run/encode.h"
+#include <stdlib.h>
+
+enum { PARTS_AT_ONCE = 3, SMALL_PARTS_AT_ONCE = 4, THREADS = 6 };
 
 struct jpeg_encode_part {
     struct jpeg_gpu_encode_job *job; /* null: ended, or never begun */
@@ -15,16 +19,27 @@ struct jpeg_encode_part {
 struct jpeg_encode_parts {
     struct encode_owner owner;
     struct encoding **encoding;
-    struct jpeg_gpu_encode_item *item; /* one for each picture, in an array */
-    uint32_t count, taken;             /* pictures that have been added, and those of them that parts have taken */
-    struct jpeg_encode_part part[SMALL_PARTS_AT_ONCE]; /* those under way, at their number modulo the size */
-    uint32_t begun, ended;                             /* numbers of parts */
+    struct jpeg_gpu_encode_item *item;                 /* one for each picture, in an array */
+    uint32_t count;                                    /* pictures that have been added */
+    pthread_mutex_t lock;                              /* guards the two members below */
+    uint32_t taken;                                    /* pictures that parts have taken */
+    bool led;                                          /* a thread leads */
+    struct jpeg_encode_part part[SMALL_PARTS_AT_ONCE]; /* the leader's parts under way, by number modulo the size */
+    uint32_t begun, ended;                             /* numbers of its parts */
+};
+
+/* Says which part a thread takes. */
+enum jpeg_encode_taking {
+    TAKE_ANY,
+    TAKE_FULL, /* one that no further picture may join; the first one need not be full */
+    TAKE_SMALL /* one of small pictures */
 };
 
 static void release(void *all)
 {
     struct jpeg_encode_parts *parts = all;
     struct memory *memory = &parts->owner.context->memory;
+    pthread_mutex_destroy(&parts->lock);
     kst_memory_release(memory, parts->encoding);
     kst_memory_release(memory, parts->item);
     kst_memory_release(memory, parts);
@@ -38,6 +53,7 @@ static void *make(const struct encode_owner *owner)
     if (!parts)
         return NULL;
     parts->owner = *owner;
+    pthread_mutex_init(&parts->lock, NULL);
     parts->encoding = kst_memory_array(memory, owner->most, sizeof(struct encoding *), &status);
     parts->item = kst_memory_array(memory, owner->most, sizeof *parts->item, &status);
     if (!status)
@@ -82,22 +98,32 @@ static void settle_part(struct jpeg_encode_settling *settling)
     kst_pool_run(settling->parts->owner.context->pool, count, settle_item, settling);
 }
 
-static void begin_part(struct jpeg_encode_parts *parts, uint32_t count)
+/* Take the next pictures, as many as make a part. Returns false if there is no such part. */
+static bool take_part(struct jpeg_encode_parts *parts, enum jpeg_encode_taking taking, struct jpeg_encode_part *part)
 {
-    struct jpeg_encode_part *part = &parts->part[parts->begun++ % SMALL_PARTS_AT_ONCE];
+    pthread_mutex_lock(&parts->lock);
+    uint32_t left = parts->count - parts->taken;
+    uint32_t count = left > 0 ? kst_jpeg_gpu_encode_share(parts->item + parts->taken, left) : 0;
+    bool refused = (taking == TAKE_FULL && count == left && parts->begun > 0) ||
+                   (taking == TAKE_SMALL && !kst_jpeg_gpu_encode_is_gathered(count));
+    *part = (struct jpeg_encode_part){.first = parts->taken, .count = refused ? 0 : count};
+    parts->taken += part->count;
+    pthread_mutex_unlock(&parts->lock);
+    return part->count > 0;
+}
+
+static void begin_part(struct jpeg_encode_parts *parts, struct jpeg_encode_part *part)
+{
     struct jpeg_encode_settling settling = {.parts = parts, .part = part};
-    bool in_row = parts->owner.most > count;
-    *part = (struct jpeg_encode_part){.first = parts->taken, .count = count};
-    parts->taken += count;
+    bool in_row = parts->owner.most > part->count;
     part->job = kst_jpeg_gpu_encode_begin(
         parts->encoding[0]->gpu, &parts->item[part->first], part->count, in_row, &settling.error);
     if (!part->job)
         settle_part(&settling);
 }
 
-static void end_part(struct jpeg_encode_parts *parts)
+static void end_part(struct jpeg_encode_parts *parts, struct jpeg_encode_part *part)
 {
-    struct jpeg_encode_part *part = &parts->part[parts->ended++ % SMALL_PARTS_AT_ONCE];
     struct jpeg_encode_settling settling = {.parts = parts, .part = part};
     if (!part->job)
         return;
@@ -105,6 +131,18 @@ static void end_part(struct jpeg_encode_parts *parts)
     settle_part(&settling);
     kst_jpeg_gpu_encode_end(part->job);
     part->job = NULL;
+}
+
+static void begin_next(struct jpeg_encode_parts *parts, const struct jpeg_encode_part *part)
+{
+    struct jpeg_encode_part *next = &parts->part[parts->begun++ % SMALL_PARTS_AT_ONCE];
+    *next = *part;
+    begin_part(parts, next);
+}
+
+static void end_next(struct jpeg_encode_parts *parts)
+{
+    end_part(parts, &parts->part[parts->ended++ % SMALL_PARTS_AT_ONCE]);
 }
 
 /*
@@ -117,32 +155,52 @@ static bool must_end(const struct jpeg_encode_parts *parts, uint32_t count)
     return parts->begun - parts->ended >= most;
 }
 
-/* If more pictures will come, only the first part does not wait until it is full. */
-static void begin_parts(struct jpeg_encode_parts *parts, bool more)
-{
-    while (parts->taken < parts->count) {
-        uint32_t left = parts->count - parts->taken;
-        uint32_t count = kst_jpeg_gpu_encode_share(parts->item + parts->taken, left);
-        if (more && count == left && parts->begun > 0)
-            return;
-        while (must_end(parts, count))
-            end_part(parts);
-        begin_part(parts, count);
-    }
-}
-
+/* Parts are ended by run(), when no more pictures are to be planned. */
 static void feed(void *all)
 {
-    begin_parts(all, true);
+    struct jpeg_encode_parts *parts = all;
+    struct jpeg_encode_part part;
+    while (parts->begun < PARTS_AT_ONCE && take_part(parts, TAKE_FULL, &part))
+        begin_next(parts, &part);
+}
+
+static void lead(struct jpeg_encode_parts *parts)
+{
+    struct jpeg_encode_part part;
+    while (take_part(parts, TAKE_ANY, &part)) {
+        while (must_end(parts, part.count))
+            end_next(parts);
+        begin_next(parts, &part);
+    }
+    while (parts->ended < parts->begun)
+        end_next(parts);
 }
 
 static void run(void *all)
 {
     struct jpeg_encode_parts *parts = all;
-    begin_parts(parts, false);
-    while (parts->ended < parts->begun)
-        end_part(parts);
+    struct jpeg_encode_part part;
+    pthread_mutex_lock(&parts->lock);
+    bool led = parts->led;
+    parts->led = true;
+    pthread_mutex_unlock(&parts->lock);
+    if (!led)
+        lead(parts);
+    while (led && take_part(parts, TAKE_SMALL, &part)) {
+        begin_part(parts, &part);
+        end_part(parts, &part);
+    }
+}
+
+/* One thread is enough for the last part, and for large ones. */
+static uint32_t threads(void *all)
+{
+    struct jpeg_encode_parts *parts = all;
+    uint32_t left = parts->count - parts->taken;
+    uint32_t count = left > 0 ? kst_jpeg_gpu_encode_share(parts->item + parts->taken, left) : 0;
+    bool many = count < left && kst_jpeg_gpu_encode_is_gathered(count);
+    return parts->count == 0 ? 0 : many ? (getenv("KOSTKA_X_THREADS") ? (uint32_t)atoi(getenv("KOSTKA_X_THREADS")) : THREADS) : 1;
 }
 
 const struct encode_parts kst_jpeg_run_encode_parts = {
-    .make = make, .release = release, .add = add, .feed = feed, .run = run, .threads = 1};
+    .make = make, .release = release, .add = add, .feed = feed, .run = run, .threads = threads};
