@@ -287,6 +287,8 @@ bool avi_begin(struct video_writer *writer, struct problem *problem)
     if (avi == NULL)
         return problem_set(problem, "out of memory");
     choose_streams(writer);
+    if (!tracks_keep_time(writer, problem))
+        return false;
     struct bytes headers = {malloc((size_t)avi->streams * (STREAM_MOST + WAVE_MOST)), 0};
     if (headers.data == NULL)
         return problem_set(problem, "out of memory");
