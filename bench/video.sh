@@ -9,23 +9,45 @@
 # resized to cover a frame, and they take turns. Rows that need a GPU, a second one, python3, FFmpeg or GStreamer are left
 # out where there is none, with a line that says so. The time is that of the fastest of KOSTKA_ROUNDS (2) runs, the start
 # of the process and of the device included; beside it is the rate behind that start, which the same command on a few
-# frames takes. KOSTKA is the command line (that of build/), KOSTKA_FRAMES the number of frames of 1080p (1200; a quarter
-# of it at 4K, a twenty-fifth at 8K; they take 4 GB, and those of 8K 7 GB), KOSTKA_PLUGIN the folder of the elements for
-# GStreamer. It takes about two minutes on a GPU.
+# frames takes. KOSTKA is the command line (that of build/), KOSTKA_FRAMES the number of frames of 1080p (1000; a quarter
+# of it at 4K, a twenty-fifth at 8K), KOSTKA_ROWS the groups of rows (hd cpu uhd two deep), KOSTKA_WORK the folder for files, where
+# 1000 frames take 7 GB (/dev/shm, or that for temporary files if it has no room), KOSTKA_PLUGIN the folder of the elements
+# for GStreamer. It takes about a minute on a GPU.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 kostka=${KOSTKA:-$here/../build/kostka}
 plugin=${KOSTKA_PLUGIN:-$here/../build/plugins/gstreamer}
-frames=${KOSTKA_FRAMES:-1200}
+frames=${KOSTKA_FRAMES:-1000}
 rounds=${KOSTKA_ROUNDS:-2}
+rows=${KOSTKA_ROWS:-hd cpu uhd two deep}
 few=2
-work=$(mktemp -d "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)/kostka-video-XXXXXX")
+failed=0
+began_all=$(date +%s)
+
+# has_room FOLDER: whether files of all rows fit into it, of which those of one size are there at a time
+has_room() {
+    [ -w "$1" ] && df -Pk "$1" | awk -v frames="$frames" 'NR == 2 { exit !($4 >= frames * 7000) }'
+}
+where=${KOSTKA_WORK:-}
+if [ -z "$where" ]; then
+    where=/dev/shm
+    has_room "$where" || where=${TMPDIR:-/tmp}
+fi
+has_room "$where" || {
+    echo "$where has no room for $((frames * 7)) MB: KOSTKA_WORK names another folder, KOSTKA_FRAMES fewer frames" >&2
+    exit 2
+}
+work=$(mktemp -d "$where/kostka-video-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 [ $# -gt 0 ] || set -- /usr/share/backgrounds/mate/nature/*.jpg
 [ -r "$1" ] || {
     echo "no photographs: name some" >&2
     exit 2
+}
+# wanted GROUP: whether its rows are
+wanted() {
+    case " $rows " in *" $1 "*) ;; *) return 1 ;; esac
 }
 
 # repeat NAME COUNT: NAME.y4m of so many frames, and NAME-few.y4m of a few, from those of once.y4m
@@ -51,15 +73,18 @@ once() {
     subsampling=$2
     most=$3
     shift 3
+    while [ $# -gt "$most" ]; do
+        shift
+    done
     mkdir "$work/frames"
+    "$kostka" convert --device cpu "$@" --out-dir "$work/frames" --out-format jpeg --resize "$size" --fit cover -q 98 \
+        --subsampling "$subsampling" 2>"$work/log" || cat "$work/log" >&2
     unique=0
-    for photo; do
-        [ "$unique" -lt "$most" ] || break
-        "$kostka" convert --device cpu "$photo" "$work/frames/$(printf %05d.jpg "$unique")" --resize "$size" --fit cover -q 98 \
-            --subsampling "$subsampling" 2>"$work/log" || cat "$work/log" >&2
+    for photo in "$work"/frames/*; do
+        mv "$photo" "$work/frames/$(printf %05d.jpeg "$unique")"
         unique=$((unique + 1))
     done
-    "$kostka" video --device cpu --fps 60 "$work/frames/%05d.jpg" "$work/once.y4m"
+    "$kostka" video --device cpu --fps 60 "$work/frames/%05d.jpeg" "$work/once.y4m"
     rm -r "$work/frames"
 }
 
@@ -85,7 +110,7 @@ while source.readline():
 PYTHON
 }
 
-# seconds COMMAND…: of wall-clock time, the least of some runs
+# seconds COMMAND…: of wall-clock time, the least of some runs; status 1 if one fails
 seconds() {
     best=
     round=0
@@ -94,7 +119,7 @@ seconds() {
         began=$(date +%s%N)
         "$@" >"$work/log" 2>&1 || {
             echo "$* failed: $(tail -n 3 "$work/log")" >&2
-            exit 1
+            return 1
         }
         took=$(($(date +%s%N) - began))
         [ -n "$best" ] && [ "$best" -le "$took" ] || best=$took
@@ -110,8 +135,10 @@ row() {
     must=$2
     count=$3
     shift 3
-    all=$(seconds "$@")
-    start=$(seconds_few "$@")
+    if ! { all=$(seconds "$@") && start=$(seconds_few "$@"); }; then
+        failed=1
+        return 0
+    fi
     rm -f "$work"/out.*
     awk -v label="$label" -v must="$must" -v count="$count" -v few=$few -v all="$all" -v start="$start" \
         -v command="$(echo "$*" | sed "s#$work/##g; s#$kostka#kostka#; s#[^ ]*/gst-launch#gst-launch#")" 'BEGIN {
@@ -150,57 +177,85 @@ large=$((frames / 4))
 huge=$((frames / 25))
 echo "making frames in $work" >&2
 gpus=$("$kostka" devices | grep -c '^cuda:' || true)
-echo "$("$kostka" devices | grep -E '^(cpu|cuda|opencl)' | tr '\n' ';') $(nproc) processors, $(date +%F)"
+echo "$("$kostka" devices | grep -E '^(cpu|cuda|opencl)' | tr '\n' ';') $(nproc) processors, $(date +%F), files on $(stat -f -c %T "$work")"
 printf '\n| work | frames a second | behind the start | must | | command |\n|---|---:|---:|---|---|---|\n'
-once 1920x1080 420 12 "$@"
-repeat hd "$frames"
-coded hd
-video 'MJPEG 1080p 4:2:0 to Y4M' 1000 "$frames" "$work/hd.avi" "$work/out.y4m"
-video 'Y4M 1080p to MJPEG' 1000 "$frames" "$work/hd.y4m" "$work/out.avi" -q 90
-two='taskset -c 0,1'
-if command -v taskset >/dev/null && command -v ffmpeg >/dev/null; then
-    # shellcheck disable=SC2086 # words
-    row 'CPU, two processors: MJPEG 1080p to Y4M' '1.5 x' "$frames" $two "$kostka" video --device cpu "$work/hd.avi" "$work/out.y4m"
-    # shellcheck disable=SC2086 # words
-    row 'FFmpeg' '' "$frames" $two ffmpeg -nostdin -v error -y -i "$work/hd.avi" -f yuv4mpegpipe -strict -1 "$work/out.y4m"
-else
-    echo "left out: FFmpeg; it or taskset is not installed" >&2
-fi
-if command -v gst-launch-1.0 >/dev/null && command -v taskset >/dev/null && [ -e "$plugin/libgstkostka.so" ]; then
-    export GST_PLUGIN_PATH="$plugin" GST_REGISTRY="$work/registry"
-    gst-inspect-1.0 kostka >/dev/null
-    for decoder in 'kostkajpegdec device=cpu' 'jpegdec' 'jpegdec idct-method=islow'; do
+
+rows_hd() {
+    video 'MJPEG 1080p 4:2:0 to Y4M' 1000 "$frames" "$work/hd.avi" "$work/out.y4m"
+    video 'Y4M 1080p 4:2:0 to MJPEG' 1000 "$frames" "$work/hd.y4m" "$work/out.avi" -q 90
+}
+
+# The CPU beside decoders of others, on two processors
+rows_cpu() {
+    two='taskset -c 0,1'
+    if command -v taskset >/dev/null && command -v ffmpeg >/dev/null; then
         # shellcheck disable=SC2086 # words
-        row "CPU, two processors: GStreamer, $decoder" '1.5 x' "$frames" $two gst-launch-1.0 -q filesrc location="$work/hd.avi" ! \
-            avidemux ! $decoder ! fakesink sync=false
-    done
-else
-    echo "left out: GStreamer; it, taskset or the plugin is missing" >&2
+        row 'CPU, two processors: MJPEG 1080p to Y4M' '1.5 x' "$frames" $two "$kostka" video --device cpu "$work/hd.avi" "$work/out.y4m"
+        # shellcheck disable=SC2086 # words
+        row 'FFmpeg' '' "$frames" $two ffmpeg -nostdin -v error -y -i "$work/hd.avi" -f yuv4mpegpipe -strict -1 "$work/out.y4m"
+    else
+        echo "left out: FFmpeg; it or taskset is not installed" >&2
+    fi
+    if command -v gst-launch-1.0 >/dev/null && command -v taskset >/dev/null && [ -e "$plugin/libgstkostka.so" ]; then
+        export GST_PLUGIN_PATH="$plugin" GST_REGISTRY="$work/registry"
+        gst-inspect-1.0 kostka >/dev/null
+        for decoder in 'kostkajpegdec device=cpu' 'jpegdec' 'jpegdec idct-method=islow'; do
+            # shellcheck disable=SC2086 # words
+            row "CPU, two processors: GStreamer, $decoder" '1.5 x' "$frames" $two gst-launch-1.0 -q filesrc location="$work/hd.avi" ! \
+                avidemux ! $decoder ! fakesink sync=false
+        done
+    else
+        echo "left out: GStreamer; it, taskset or the plugin is missing" >&2
+    fi
+}
+
+rows_uhd() {
+    video 'Y4M 4K 4:2:0 to JPEG 2000 9/7, 10:1' 300 "$large" "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+    video 'the same to HTJ2K' 500 "$large" "$work/uhd.y4m" "$work/out.avi" --codec ht --ratio 10
+    video 'MJPEG 4K to JPEG 2000, lossless' 350 "$large" "$work/uhd.avi" "$work/out.avi" --codec jpeg2000 --lossless
+    video 'the same to HTJ2K' '' "$large" "$work/uhd.avi" "$work/out.avi" --codec ht --lossless
+    video 'MJPEG 4K decoded and encoded, --latency: one by one (2 ms a frame: 500)' 500 "$large" --latency "$work/uhd.avi" \
+        "$work/out.avi" -q 80
+}
+
+rows_two() {
+    if [ "$gpus" -ge 2 ]; then
+        video 'Y4M 4K to JPEG 2000 on the first GPU' '' "$large" --device cuda:0 "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+        video 'on two GPUs' '1.85 x' "$large" --device cuda:0,cuda:1 "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+    else
+        echo "left out: two GPUs against one; there are $gpus" >&2
+    fi
+}
+
+rows_deep() {
+    video '8K 4:2:2 10 bits to JPEG 2000, 10:1' 60 "$huge" "$work/deep.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
+    video 'the same to HTJ2K' '120 (aim)' "$huge" "$work/deep.y4m" "$work/out.avi" --codec ht --ratio 10
+}
+
+if wanted hd || wanted cpu; then
+    once 1920x1080 420 8 "$@"
+    repeat hd "$frames"
+    coded hd
+    wanted hd && rows_hd
+    wanted cpu && rows_cpu
+    rm -f "$work"/hd*
 fi
-rm -f "$work"/hd*
-once 3840x2160 420 12 "$@"
-repeat uhd "$large"
-coded uhd
-video 'Y4M 4K 4:2:0 to JPEG 2000 9/7, 10:1' 300 "$large" "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
-video 'the same to HTJ2K' 500 "$large" "$work/uhd.y4m" "$work/out.avi" --codec ht --ratio 10
-video 'MJPEG 4K to JPEG 2000, lossless' 350 "$large" "$work/uhd.avi" "$work/out.avi" --codec jpeg2000 --lossless
-video 'the same to HTJ2K' '' "$large" "$work/uhd.avi" "$work/out.avi" --codec ht --lossless
-video 'MJPEG 4K decoded and encoded, --latency: one by one (2 ms a frame: 500)' 500 "$large" --latency "$work/uhd.avi" \
-    "$work/out.avi" -q 80
-if [ "$gpus" -ge 2 ]; then
-    video 'Y4M 4K to JPEG 2000 on the first GPU' '' "$large" --device cuda:0 "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
-    video 'on two GPUs' '1.85 x' "$large" --device cuda:0,cuda:1 "$work/uhd.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
-else
-    echo "left out: two GPUs against one; there are $gpus" >&2
+if wanted uhd || wanted two; then
+    once 3840x2160 420 6 "$@"
+    repeat uhd "$large"
+    coded uhd
+    wanted uhd && rows_uhd
+    wanted two && rows_two
+    rm -f "$work"/uhd*
 fi
-rm -f "$work"/uhd*
-if command -v python3 >/dev/null && [ "$huge" -gt $few ]; then
-    once 7680x4320 422 3 "$@"
+if wanted deep && command -v python3 >/dev/null && [ "$huge" -gt $few ]; then
+    once 7680x4320 422 2 "$@"
     deepen "$work/once.y4m" "$work/deep.y4m"
     mv "$work/deep.y4m" "$work/once.y4m"
     repeat deep "$huge"
-    video '8K 4:2:2 10 bits to JPEG 2000, 10:1' 60 "$huge" "$work/deep.y4m" "$work/out.avi" --codec jpeg2000 --ratio 10
-    video 'the same to HTJ2K' '120 (aim)' "$huge" "$work/deep.y4m" "$work/out.avi" --codec ht --ratio 10
-else
+    rows_deep
+elif wanted deep; then
     echo "left out: 8K; there is no python3 to make it, or there would be too few frames" >&2
 fi
+echo "$(($(date +%s) - began_all)) s" >&2
+exit $failed

@@ -3,7 +3,7 @@
 """Sends many frames through each path of 'kostka video', and checks that none is lost, doubled or out of order, and that memory
 stays flat:
 
-    bench/video_soak.py [--frames 100000] [--kostka build/kostka] [--device auto] [PATH…]
+    bench/video_soak.py [--frames 100000] [--kostka build/kostka] [--device auto] [--threads N] [PATH…]
 
 Each frame has its number in its luma, as blocks of black and white, which survive coding with loss. Memory is the resident set
 of the process, sampled over its life; its largest value in the last half must not exceed that in the first half, without the
@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 
-WIDTH, HEIGHT, BITS, SIDE = 320, 128, 20, 16
+WIDTH, HEIGHT, BITS, SIDE = 160, 120, 20, 8
 
 # Lists what is done, as steps: the options of each process, the last of which makes Y4M. A file's name stands for one on the RAM disk.
 PATHS = {
@@ -28,9 +28,16 @@ PATHS = {
     "ht avi": [["-", "a.avi", "--codec", "ht"], ["a.avi", "-", "--out-format", "y4m"]],
     "mjpeg to ht": [["-", "a.avi"], ["a.avi", "b.avi", "--codec", "ht"], ["b.avi", "-", "--out-format", "y4m"]],
     "latency": [["-", "-", "--latency", "--out-format", "mjpeg"], ["-", "-", "--latency", "--in-format", "mjpeg", "--out-format", "y4m"]],
+    "raw pipe": [["-", "-", "--out-format", "raw"], ["-", "-", "--in-format", "raw", "--size", f"{WIDTH}x{HEIGHT}", "--out-format", "y4m"]],
+    "mkv": [["-", "a.mkv", "-q", "80"], ["a.mkv", "-", "--out-format", "y4m"]],
+    "mov": [["-", "a.mov", "--codec", "ht"], ["a.mov", "-", "--out-format", "y4m"]],
     "resize": [["-", "-", "--resize", f"{WIDTH}x{HEIGHT * 2}", "--out-format", "y4m"],
                ["-", "-", "--resize", f"{WIDTH}x{HEIGHT}", "--out-format", "y4m"]],
 }
+
+
+def is_file(word):
+    return word.endswith((".avi", ".mkv", ".mov"))
 
 
 def frame_of(number, chroma=bytes([128]) * (WIDTH * HEIGHT // 2)):
@@ -92,11 +99,11 @@ def run_path(options, steps, folder):
     """Run the processes of a path. Return what is wrong, and the memory of each."""
     memories, processes, before, failures = [], [], None, []
     for index, step in enumerate(steps):
-        words = [os.path.join(folder, word) if word.endswith(".avi") else word for word in step]
-        if words[0].endswith(".avi"):  # the file must be complete
+        words = [os.path.join(folder, word) if is_file(word) else word for word in step]
+        if is_file(words[0]):  # the file must be complete
             failures += [f"step {i} ends with {p.returncode}" for i, p in enumerate(processes) if p.wait() != 0]
         process = subprocess.Popen(
-            [options.kostka, "video", "--strict", "--device", options.device, *words],
+            [options.kostka, "video", "--strict", "--device", options.device, "--threads", str(options.threads), *words],
             stdin=before if before is not None and words[0] == "-" else subprocess.PIPE if index == 0 else subprocess.DEVNULL,
             stdout=subprocess.PIPE)
         if index == 0:
@@ -122,6 +129,7 @@ def main():
     parser.add_argument("--frames", type=int, default=100000)
     parser.add_argument("--kostka", default=os.path.join(os.path.dirname(__file__), "..", "build", "kostka"))
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--threads", type=int, default=0, help="of each process; 0: as many as processors")
     parser.add_argument("paths", nargs="*", metavar="PATH", help=", ".join(PATHS))
     options = parser.parse_args()
     if options.frames >= 1 << BITS:

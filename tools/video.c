@@ -230,26 +230,12 @@ static bool check_strict(const struct video_pass *pass, struct problem *problem)
     return true;
 }
 
-/* Other streams are due when their packets say, so that frames of another rate would run away from them. */
-static bool check_times(const struct video_pass *pass, struct problem *problem)
-{
-    const struct video_writer *writer = pass->writer;
-
-    for (uint32_t i = 0; i < writer->tracks; i++)
-        if (pass->reader->retimed && writer->track[i].copied)
-            return problem_set(problem,
-                "--fps changes when frames are due, and not %s beside them: leave it out, or write the frames alone to "
-                ".mjpeg or .y4m first",
-                writer->track[i].name);
-    return true;
-}
-
 static bool write_all(struct video_pass *pass, struct problem *problem)
 {
     struct video_writer *writer = pass->writer;
 
-    return writer->format->begin(writer, problem) && check_times(pass, problem) && video_pass_run(pass, problem) &&
-           check_strict(pass, problem) && writer->format->end(writer, problem);
+    return writer->format->begin(writer, problem) && video_pass_run(pass, problem) && check_strict(pass, problem) &&
+           writer->format->end(writer, problem);
 }
 
 /* Write the output. What a signal cut short keeps its frames only if the input is a stream, which has no other end. */

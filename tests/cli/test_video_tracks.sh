@@ -107,6 +107,8 @@ same two one
 # Frames of another rate would run away from the sound.
 expect 1 "$KOSTKA" video whole.mkv b.mkv --fps 30
 says '--fps changes when frames are due, and not sound (pcm_s16le) beside them'
+expect 1 "$KOSTKA" video whole.mkv - --out-format mkv --fps 30
+silent # not even headers
 expect 0 "$KOSTKA" video whole.mkv b.mkv --fps 25
 ff -i whole.mkv -map 0:v -map 0:a -c copy -r 2997/100 odd.avi
 expect 0 "$KOSTKA" video odd.avi b.avi --fps 29.97 # 30000/1001

@@ -279,6 +279,14 @@ bool output_write(struct output *output, const void *data, size_t length, struct
     return good;
 }
 
+bool output_write_now(struct output *output, const void *data, size_t length, struct problem *problem)
+{
+    bool good = write_gathered(output, problem) && write_whole(output, output->written, data, length, problem);
+
+    output->written += length;
+    return good;
+}
+
 bool output_end_at(struct output *output, uint64_t length, struct problem *problem)
 {
     if (!write_gathered(output, problem))

@@ -34,6 +34,9 @@ bool output_open(struct output *output, const char *path, struct problem *proble
 /* Append to the file. Small pieces are gathered, so that the file is written 256 KB at a time. */
 bool output_write(struct output *output, const void *data, size_t length, struct problem *problem);
 
+/* Append to the file at once and without a copy: all that was gathered, and then these bytes from where they are. */
+bool output_write_now(struct output *output, const void *data, size_t length, struct problem *problem);
+
 /* Return whether the path is standard output and that is a terminal, which output_open() refuses. */
 bool output_is_terminal(const char *path);
 

@@ -165,6 +165,8 @@ bool avformat_begin(struct video_writer *writer, const char *muxer, struct probl
             (unsigned)writer->info.rate.over, (unsigned)writer->info.rate.under);
     if (!copy_metadata(av) || !make_frames(av) || !make_tracks(av))
         return problem_set(problem, "out of memory");
+    if (!tracks_keep_time(writer, problem))
+        return false;
     int error = libav.avformat_write_header_(av->context, NULL);
     return error >= 0 || fail(av, error, "the headers cannot be written", problem);
 }

@@ -21,6 +21,7 @@ enum {
     WAVE_MOST = 1 << 16,   /* and for that format */
     STREAMS = 1 + TRACKS_MOST,
     STREAM_LENGTH = 32, /* where dwLength is in the chunk strh, in front of dwSuggestedBufferSize */
+    CHUNK_HEAD = 8,     /* bytes of a chunk's name and length */
     INDEX_HEAD = 24,    /* bytes in front of the entries of the table or of an index */
     KEY_FRAME = 0x10,   /* a flag of the older index */
     HAS_INDEX = 0x10,
@@ -286,6 +287,8 @@ bool avi_begin(struct video_writer *writer, struct problem *problem)
     if (avi == NULL)
         return problem_set(problem, "out of memory");
     choose_streams(writer);
+    if (!tracks_keep_time(writer, problem))
+        return false;
     struct bytes headers = {malloc((size_t)avi->streams * (STREAM_MOST + WAVE_MOST)), 0};
     if (headers.data == NULL)
         return problem_set(problem, "out of memory");
@@ -425,15 +428,13 @@ static bool is_full(const struct video_writer *writer, size_t length)
     return avi->count == LIST_CHUNKS || (avi->count > 0 && bytes + length > LIST_BYTES);
 }
 
-/* Write a chunk of a stream, which has so many units of it. */
-static bool add_chunk(struct video_writer *writer, uint32_t number, const uint8_t *bytes, size_t length, uint64_t units,
-    struct problem *problem)
+/* Count a chunk of a stream, which has so many units of it, and make its header. A full list ends in front of it. */
+static bool begin_chunk(struct video_writer *writer, uint32_t number, uint8_t header[CHUNK_HEAD], size_t length,
+    uint64_t units, struct problem *problem)
 {
     struct avi_out *avi = writer->state;
     struct stream *stream = &avi->stream[number];
-    uint8_t data[8];
-    struct bytes head = {data, 0};
-    const uint8_t padding = 0;
+    struct bytes head = {header, 0};
 
     if (length > LIST_BYTES)
         return problem_set(problem, "a frame of %zu bytes is too large for AVI", length);
@@ -445,14 +446,24 @@ static bool add_chunk(struct video_writer *writer, uint32_t number, const uint8_
     stream->bytes += length;
     put_name(&head, stream->name);
     put(&head, length, 4);
-    return output_write(&writer->output, data, sizeof data, problem) &&
-           output_write(&writer->output, bytes, length, problem) &&
-           ((length & 1) == 0 || output_write(&writer->output, &padding, 1, problem));
+    return true;
 }
 
+/* Write the byte that makes a chunk's length even. */
+static bool end_chunk(struct video_writer *writer, size_t length, struct problem *problem)
+{
+    const uint8_t padding = 0;
+    return (length & 1) == 0 || output_write(&writer->output, &padding, 1, problem);
+}
+
+/* Put the chunk's header in front of the frame, so that one call writes both from where they are. */
 bool avi_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
 {
-    return add_chunk(writer, 0, frame->bytes, frame->length, 1, problem) && update(writer, problem);
+    uint8_t *chunk = frame->bytes - CHUNK_HEAD;
+
+    return begin_chunk(writer, 0, chunk, frame->length, 1, problem) &&
+           output_write_now(&writer->output, chunk, CHUNK_HEAD + frame->length, problem) &&
+           end_chunk(writer, frame->length, problem) && update(writer, problem);
 }
 
 /* Let sound begin where its first packet is due. AVI cannot say that it begins before the frames. */
@@ -479,8 +490,12 @@ bool avi_add_packet(struct video_writer *writer, const struct video_packet *pack
     uint64_t units = 1;
     if (track->wave_bytes > 0)
         units = (stream->bytes + packet->length) / track->wave_bytes - stream->units;
+    uint8_t header[CHUNK_HEAD];
     return (stream->bytes > 0 || set_start(writer, stream, packet->time, problem)) &&
-           add_chunk(writer, number, packet->bytes, packet->length, units, problem);
+           begin_chunk(writer, number, header, packet->length, units, problem) &&
+           output_write(&writer->output, header, sizeof header, problem) &&
+           output_write(&writer->output, packet->bytes, packet->length, problem) &&
+           end_chunk(writer, packet->length, problem);
 }
 
 bool avi_end(struct video_writer *writer, struct problem *problem)

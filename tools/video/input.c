@@ -16,7 +16,7 @@
 enum {
     BUFFER = 1 << 18,
     DIRECT = 1 << 16, /* pieces that do not go through the buffer */
-    SHARED = 1 << 22, /* pieces that threads share */
+    SHARED = 1 << 21, /* pieces that threads share, such as a frame of 1080p */
     HELPERS = 3,      /* the most threads for that, beside the one that reads: one for each four processors */
     PROCESSORS = 4,
     WAIT_MS = 100

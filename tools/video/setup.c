@@ -471,6 +471,7 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     writer->track = pass->reader->track;
     writer->tracks = pass->reader->tracks;
     writer->metadata = pass->reader->metadata;
+    writer->retimed = pass->reader->retimed;
     settings->ht |= (settings->j2k.options.style & KST_J2K_HT) != 0;
     if (!choose_payload(settings, pass) || !check_options(settings, pass) || !choose_change(settings, pass))
         return EXIT_USAGE;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes packets and rows of them. */
+/* Makes packets and rows of them, and checks when frames and packets are due. */
 #include "video/track.h"
 
 #include <stdlib.h>
+
+#include "video/video.h"
 
 struct video_packet *packet_make(uint32_t track, size_t length, struct problem *problem)
 {
@@ -47,4 +49,15 @@ void packets_release(struct video_packets *packets)
 
     while ((packet = packets_take(packets)) != NULL)
         free(packet);
+}
+
+bool tracks_keep_time(const struct video_writer *writer, struct problem *problem)
+{
+    for (uint32_t i = 0; i < writer->tracks; i++)
+        if (writer->retimed && writer->track[i].copied)
+            return problem_set(problem,
+                "--fps changes when frames are due, and not %s beside them: leave it out, or write the frames alone to "
+                ".mjpeg or .y4m first",
+                writer->track[i].name);
+    return true;
 }

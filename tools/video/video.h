@@ -98,7 +98,7 @@ struct video_format {
     /* Read the next frame, of which one without bytes repeats the one before, or a packet. */
     enum video_step (*next)(struct video_reader *reader, struct video_frame *frame, struct problem *problem);
     void (*close)(struct video_reader *reader); /* null: there is nothing to free */
-    /* Write what stands in front of the first frame. */
+    /* Choose the tracks that are copied, and write what stands in front of the first frame. */
     bool (*begin)(struct video_writer *writer, struct problem *problem);
     /* Write a frame. The bytes in front of it may be used. */
     bool (*add)(struct video_writer *writer, struct video_frame *frame, struct problem *problem);
@@ -147,10 +147,17 @@ struct video_writer {
     struct video_track *track; /* the reader's */
     uint32_t tracks;
     const void *metadata; /* the reader's */
+    bool retimed;         /* frames are due at other times than the reader's container says */
     double cut;           /* seconds of sound behind the last frame that the container cuts off */
     uint64_t count;       /* frames that have been written, and the one that is being written */
     void *state;
 };
+
+/*
+ * Check, before the headers are written, that no frames of another rate run away from tracks that are copied: packets
+ * are due when they were.
+ */
+bool tracks_keep_time(const struct video_writer *writer, struct problem *problem);
 
 /* Return the bytes of a frame of pixels. */
 size_t shape_bytes(const struct video_shape *shape);
