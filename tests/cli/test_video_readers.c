@@ -41,6 +41,11 @@ bool output_write(struct output *output, const void *data, size_t length, struct
     return good;
 }
 
+bool output_write_now(struct output *output, const void *data, size_t length, struct problem *problem)
+{
+    return output_write(output, data, length, problem);
+}
+
 bool output_end_at(struct output *output, uint64_t length, struct problem *problem)
 {
     (void)output;
