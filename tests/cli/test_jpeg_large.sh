@@ -97,6 +97,16 @@ for threads in $(sampled '1 3' 3); do
 done
 same noise.jpg again.jpg
 
+# Neither are a file without any marker behind SOI, nor zeros behind EOI.
+printf '\377\330' >empty.jpg
+cp grey.jpg tail.jpg
+truncate -s 200000000 empty.jpg tail.jpg
+for work in '1 info empty.jpg' '1 decode empty.jpg none.pgm' '0 info tail.jpg' '0 convert tail.jpg tail.png'; do
+    # shellcheck disable=SC2086 # words
+    expect "${work%% *}" "$PEAK" peak.kb "$KOSTKA" ${work#* }
+    [ -n "${KOSTKA_SANITIZED:-}" ] || between "$(cat peak.kb)" 1 24000 "kilobytes: $work"
+done
+
 # Damage is reported as it is otherwise.
 head -c 100000 huge.jpg >short.jpg
 expect 0 "$KOSTKA" transcode short.jpg large.jpg

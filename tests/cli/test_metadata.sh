@@ -160,7 +160,7 @@ equals "$(value b.jpg colour) $(value b.jpg quality)" 'YCbCr 75'
 # Other pictures are not encoded again: a note says so, and no directory lists them.
 "$MAKE_ALBUM" plain.jpg album.jpg both plain.jpg a.jpg || fail 'cannot make a file of several pictures'
 convert album.jpg b.jpg
-says 'album.jpg: note: 2 other pictures and 0 more bytes'
+says 'album.jpg: note: 2 other pictures of the file are dropped'
 lacks b.jpg Directory
 holds b.jpg hdrgm:Version
 

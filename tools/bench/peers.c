@@ -120,7 +120,7 @@ static void take_result(const struct bench_settings *settings, const struct benc
 static bool choose_crew(
     const struct bench_settings *settings, const struct peer_run *run, struct peer_crew *best, struct problem *problem)
 {
-    enum { TRIALS = 5 };
+    enum { TRIALS = 3 };
     const struct peer_crew *crew = run->peer->crews;
     struct bench_settings brief = *settings;
     double least = INFINITY;

@@ -232,7 +232,7 @@ static const uint8_t *nvjpeg2k_result(void *state, uint32_t index, size_t *lengt
 }
 
 static const struct peer_crew crews[] = {
-    {1, 1}, {4, 1}, {4, 2}, {8, 1}, {8, 2}, {8, 4}, {16, 1}, {16, 2}, {32, 1}, {0, 0}};
+    {1, 1}, {4, 1}, {4, 2}, {4, 4}, {8, 1}, {8, 2}, {8, 4}, {16, 1}, {16, 2}, {32, 1}, {0, 0}};
 
 const struct peer peer_nvjpeg2k = {
     "nvJPEG2000", nvjpeg2k_open, nvjpeg2k_run, nvjpeg2k_result, nvjpeg2k_close, crews, false};

@@ -354,7 +354,8 @@ static const uint8_t *encoder_result(void *state, uint32_t index, size_t *length
     return peer_encoding_result(&peer->encoding, index, length);
 }
 
-static const struct peer_crew crews[] = {{1, 1}, {1, 4}, {4, 1}, {8, 1}, {8, 2}, {16, 1}, {16, 2}, {32, 1}, {0, 0}};
+static const struct peer_crew crews[] = {
+    {1, 1}, {4, 1}, {4, 2}, {4, 4}, {8, 1}, {8, 2}, {8, 4}, {16, 1}, {16, 2}, {32, 1}, {0, 0}};
 
 const struct peer peer_nvjpeg2k_encode = {
     "nvJPEG2000", encoder_open, encoder_run, encoder_result, encoder_close, crews, false};

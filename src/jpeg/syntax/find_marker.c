@@ -43,7 +43,12 @@ enum {
      * Bytes of the previous chunk that are searched too: a run of 0xFF longer than this is too long for the kernels,
      * wherever its counting begins.
      */
-    OVERLAP = 64
+    OVERLAP = 64,
+    /*
+     * Bytes at the end of what was searched that are reported later: the overlap is read again, and if it were
+     * reported, a mapped file would have pages around it made resident again and kept.
+     */
+    HELD_BACK = 1 << 16
 };
 
 /*
@@ -139,7 +144,8 @@ static size_t search(struct pool *threads, const kst_searched *searched, struct 
             return found;
         }
         chunks->from += (size_t)count * chunks->step;
-        kst_jpeg_report_searched(searched, chunks->data, &reported, chunks->from);
+        if (chunks->from - reported > HELD_BACK)
+            kst_jpeg_report_searched(searched, chunks->data, &reported, chunks->from - HELD_BACK);
     }
 }
 

@@ -244,11 +244,21 @@ static kst_status add(struct finder *f, const kst_other *other)
     return KST_OK;
 }
 
-/* Zeros at the end of a file come from storage or transport that filled it up, and do not count as a piece. */
+/*
+ * Zeros at the end of a file come from storage or transport that filled it up, and do not count as a piece. They are
+ * compared in parts, each of which is reported, since they may be gigabytes of a mapped file.
+ */
 static bool is_padding(const struct finder *f, uint64_t from, uint64_t to)
 {
-    const uint8_t *data = f->data + from;
-    return to == f->length && data[0] == 0 && memcmp(data, data + 1, (size_t)(to - from - 1)) == 0;
+    enum { PART = 1 << 22 };
+    size_t reported = (size_t)from;
+    bool zero = to == f->length && f->data[from] == 0;
+    for (uint64_t at = from; at + 1 < to && zero; at += PART) {
+        const size_t length = to - 1 - at < PART ? (size_t)(to - 1 - at) : PART;
+        zero = memcmp(f->data + at, f->data + at + 1, length) == 0;
+        kst_jpeg_report_searched(f->op->searched, f->data, &reported, (size_t)at + length);
+    }
+    return zero;
 }
 
 /*

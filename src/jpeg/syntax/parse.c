@@ -138,7 +138,8 @@ static kst_status read_markers(struct jpeg_parser *parser)
 {
     const struct jpeg_plan *plan = &parser->stream->plan;
     for (;;) {
-        size_t at = kst_jpeg_find_marker(parser->data, parser->length, parser->position, NULL);
+        size_t at =
+            kst_jpeg_find_far_marker(NULL, parser->op->searched, parser->data, parser->length, parser->position, NULL);
         if (at >= parser->length) {
             parser->position = parser->length;
             if (plan->scan_count)

@@ -78,9 +78,10 @@ kst_status kst_jpeg_parse_frame(struct jpeg_parser *parser, uint8_t marker, stru
  */
 static uint32_t find_number_of_lines(const struct jpeg_parser *parser, size_t from)
 {
-    size_t at = kst_jpeg_find_marker(parser->data, parser->length, from, NULL);
+    const kst_searched *searched = parser->op->searched;
+    size_t at = kst_jpeg_find_far_marker(NULL, searched, parser->data, parser->length, from, NULL);
     while (parser->length - at > 2 && parser->data[at + 1] >= JPEG_RST0 && parser->data[at + 1] <= JPEG_RST7)
-        at = kst_jpeg_find_marker(parser->data, parser->length, at + 2, NULL);
+        at = kst_jpeg_find_far_marker(NULL, searched, parser->data, parser->length, at + 2, NULL);
     if (parser->length - at < 6 || parser->data[at + 1] != JPEG_DNL)
         return 0;
     return (uint32_t)parser->data[at + 4] << 8 | parser->data[at + 5];

@@ -60,7 +60,7 @@ static bool next_interval(struct jpeg_parser *parser, const struct jpeg_scan *sc
         if (expected)
             kst_report_warning(parser->op->report, KST_WARNING_JPEG_RESTART, *at, 1, false);
         if (!is_restart(marker) || ahead == 6 || ahead == 7) {
-            *at = kst_jpeg_find_marker(parser->data, parser->length, *at + 2, NULL);
+            *at = kst_jpeg_find_far_marker(NULL, parser->op->searched, parser->data, parser->length, *at + 2, NULL);
             continue;
         }
         *interval += ahead == 1 || ahead == 2 ? ahead + 1 : 1;

@@ -105,9 +105,14 @@ void jpeg_tell_others(kst_decoder *decoder, const char *name)
         pictures += other.picture;
         bytes += other.picture ? 0 : other.length;
     }
-    if (pictures > 0 || bytes > 0)
+    if (pictures > 0 && bytes > 0)
         complain(name, "note: %zu other %s and %llu more bytes of the file are dropped", pictures,
             pictures == 1 ? "picture" : "pictures", bytes);
+    else if (pictures > 0)
+        complain(name, "note: %zu other %s of the file %s dropped", pictures, pictures == 1 ? "picture" : "pictures",
+            pictures == 1 ? "is" : "are");
+    else if (bytes > 0)
+        complain(name, "note: %llu bytes behind the picture are dropped", bytes);
 }
 
 static bool brings(const kst_encode_options *options, kst_metadata_kind kind)
