@@ -89,8 +89,30 @@ FUNCTION float half_of_float(float x)
     }
 
 /*
- * Undo the finest level, whose high rows are in the buffer of samples, and give `put` each of its rows with its number.
+ * Undo the next rows of the finest level, COLUMN_AHEAD pairs from an even position `i` on, and give `put` each row that
+ * is completed, with its number. `inside` is a constant that says whether they are all rows of the level; its high rows
+ * follow each other in the column, behind those that it keeps.
  */
+#define UNDO_PAIRS(filter, type, where, inside, put)                                                                   \
+    {                                                                                                                  \
+        type high[COLUMN_AHEAD];                                                                                       \
+        UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                                  \
+        {                                                                                                              \
+            const u32 high_row =                                                                                       \
+                (inside) ? columns->kept + (u32)((i + odd) / 2 + k) : row[row_or_image(i + 2 * k + 1, (u32)rows)];     \
+            high[k] = GET_plane(type, high_row);                                                                       \
+        }                                                                                                              \
+        UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                                  \
+        {                                                                                                              \
+            const u32 low_row = row[(inside) ? (u32)(i + 2 * k) : row_or_image(i + 2 * k, (u32)rows)];                 \
+            type low = GET_##where(type, low_row);                                                                     \
+            rise_##filter(&state, (inside) ? 2 : rows - i - 2 * k, &low, &high[k]);                                    \
+            put(type, i + 2 * k - DELAY_##filter, low)                                                                 \
+            put(type, i + 2 * k - DELAY_##filter + 1, high[k])                                                         \
+        }                                                                                                              \
+    }
+
+/* Undo the finest level, whose high rows are in the buffer of samples, the last of the column's. */
 #define UNDO_FINEST(filter, type, where, level, put)                                                                   \
     {                                                                                                                  \
         GLOBAL const u32 *row = work + (level)->row;                                                                   \
@@ -102,16 +124,10 @@ FUNCTION float half_of_float(float x)
         }                                                                                                              \
         ROLL for (i32 i = -ABOVE_##filter - odd; rows > 1 && i - DELAY_##filter < rows; i += 2 * COLUMN_AHEAD)         \
         {                                                                                                              \
-            type high[COLUMN_AHEAD];                                                                                   \
-            UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++) high[k] =                                                    \
-                GET_plane(type, row[row_or_image(i + 2 * k + 1, (u32)rows)]);                                          \
-            UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                              \
-            {                                                                                                          \
-                type low = GET_##where(type, row[row_or_image(i + 2 * k, (u32)rows)]);                                 \
-                rise_##filter(&state, rows - i - 2 * k, &low, &high[k]);                                               \
-                put(type, i + 2 * k - DELAY_##filter, low)                                                             \
-                put(type, i + 2 * k - DELAY_##filter + 1, high[k])                                                     \
-            }                                                                                                          \
+            if (i >= 0 && i + 2 * COLUMN_AHEAD <= rows)                                                                \
+                UNDO_PAIRS(filter, type, where, 1, put)                                                                \
+            else                                                                                                       \
+                UNDO_PAIRS(filter, type, where, 0, put)                                                                \
         }                                                                                                              \
     }
 
