@@ -13,15 +13,17 @@ enum {
     WAVE = 256,          /* volumes that are planned at most before those before them are ended */
     GROUPS_A_THREAD = 2, /* the second is planned while the GPU decodes the first */
     GROUPS_LEAST = 4,    /* for pools of few threads */
+    GROUPS_MOST = 8,     /* more launches of fewer blocks do not use the GPU as well */
     LIMITS_AT_ONCE = 6   /* all groups that are under way take at most this many times the limit of memory */
 };
 
 /*
- * The samples that a group has at least. A work-item decodes a code-block, and the slowest one decides how long a
- * launch takes. That is long with EBCOT, so that several launches of few code-blocks take much longer than one of many;
- * it is short with HT, where more groups let the GPU begin sooner.
+ * A group of volumes with EBCOT has at least so many samples: a work-item decodes a code-block, and the slowest one
+ * decides how long a launch takes, so that several launches of few code-blocks take much longer than one of many. With
+ * HT launches are short, and a group has at least so many volumes, however small their parts are that are wanted: what
+ * takes time is then to read and plan them, which groups do at the same time.
  */
-enum { GROUP_SAMPLES_EBCOT = 1 << 25, GROUP_SAMPLES_HT = 1 << 20 };
+enum { GROUP_SAMPLES = 1 << 24, GROUP_VOLUMES = 4 };
 
 struct volume_entry {
     kst_volume_item *item;
@@ -148,19 +150,27 @@ static bool is_ht(kst_context *context, const kst_volume_item *item)
            (info.block_style & KST_J2K_HT) != 0;
 }
 
+/* Return the most groups that are of use. */
+static uint32_t most_groups(const struct volume_wave *wave)
+{
+    const uint32_t usual = GROUPS_A_THREAD * kst_pool_threads(wave->context->pool);
+    return usual < GROUPS_LEAST ? GROUPS_LEAST : usual < GROUPS_MOST ? usual : GROUPS_MOST;
+}
+
 /*
  * Choose a number of groups, 1 to the number of volumes. The first volume says for all of them how they are coded, as
  * bricks of an array are coded alike.
  */
 static uint32_t choose_groups(const struct volume_wave *wave)
 {
-    const uint32_t usual = GROUPS_A_THREAD * kst_pool_threads(wave->context->pool);
-    uint64_t groups = wave->wanted_groups, most = usual < GROUPS_LEAST ? GROUPS_LEAST : usual, samples = 0;
+    const uint32_t most = most_groups(wave);
+    uint64_t groups = wave->wanted_groups, samples = 0;
     if (groups == 0 && wave->count > 1) {
-        const uint64_t least = is_ht(wave->context, wave->items) ? GROUP_SAMPLES_HT : GROUP_SAMPLES_EBCOT;
         for (uint32_t i = 0; i < wave->count; i++)
-            samples += samples_of(&wave->items[i], least);
-        groups = samples / least + (samples % least > 0);
+            samples += samples_of(&wave->items[i], GROUP_SAMPLES);
+        groups = samples / GROUP_SAMPLES + (samples % GROUP_SAMPLES > 0);
+        if (groups < most && is_ht(wave->context, wave->items) && wave->count / GROUP_VOLUMES > groups)
+            groups = wave->count / GROUP_VOLUMES;
         groups = groups < most ? groups : most;
     }
     return groups == 0 ? 1 : groups < wave->count ? (uint32_t)groups : wave->count;

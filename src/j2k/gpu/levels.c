@@ -105,12 +105,12 @@ static uint32_t strips_across(struct j2k_rect rect)
 }
 
 /*
- * Choose how many rows a strip has. Long strips transform fewer rows twice, but all pictures together must have enough
- * strips to keep the device busy.
+ * Choose how many rows a strip has. Long strips transform fewer rows twice, but all pictures, or all components of
+ * volumes, must have enough strips together to keep the device busy.
  */
 static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect)
 {
-    const uint64_t across = (uint64_t)strips_across(rect) * part->count, height = j2k_gpu_height(rect) + rect.y0 % 2;
+    const uint64_t across = strips_across(rect) * part->at_once, height = j2k_gpu_height(rect) + rect.y0 % 2;
     uint32_t rows = J2K_STRIP_ROWS;
     while (rows > STRIP_ROWS_LEAST && across * ((height + rows - 1) / rows) < (uint64_t)part->units * STRIPS_A_UNIT)
         rows /= 2;

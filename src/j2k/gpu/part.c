@@ -246,6 +246,8 @@ bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, str
 {
     *part = (struct j2k_gpu_part){
         .memory = memory, .items = items, .count = count, .finishes = !items->volume, .units = wish->units};
+    for (uint32_t i = 0; i < count; i++)
+        part->at_once += items[i].volume ? items[i].volume->rows : 1;
     if (!take_places(part) || !take_ht_places(part) || !place_items(part, threads))
         return false;
     if (wish->units > 0)

@@ -191,7 +191,8 @@ struct j2k_gpu_part {
     /* The last level of three components is computed in the kernel that writes their pixels. */
     bool finishes;
     bool encodes;
-    uint32_t units; /* compute units of the device */
+    uint32_t units;   /* compute units of the device */
+    uint64_t at_once; /* pictures, and components of volumes, whose levels a launch transforms */
     /* These are for each resolution but the lowest, and each kernel from J2K_KERNEL_SYNTHESISE_53 on. */
     struct j2k_gpu_level_sums level[J2K_LEVELS][J2K_GPU_LEVEL_KERNELS];
     struct j2k_gpu_launch launch[J2K_LAUNCHES];

@@ -11,6 +11,7 @@
 #include "kernels/search.h"
 
 #include "j2k/kernels/levels.h"
+#include "j2k/kernels/mirror.h"
 #include "j2k/kernels/output.h"
 
 /* High rows of the finest level that are loaded before the first of them is used. */
@@ -22,10 +23,10 @@ enum { COLUMN_AHEAD = 4 };
 #define GET_plane(type, row) type##_of(take_sample(samples, from[2 * (row)] + y * from[2 * (row) + 1] + x, narrow))
 #define PUT_plane(type, row, value) samples[from[2 * (row)] + y * from[2 * (row) + 1] + x] = bits_of_##type(value)
 
-/* Return a row of a level, or the row that stands for it before the level begins. Behind its end any row will do. */
-FUNCTION u32 row_or_image(i32 row, u32 rows)
+/* Return an index of a list, or its last one. */
+FUNCTION u32 index_or_last(u32 index, u32 count)
 {
-    return (u32)(row < 0 ? mirror(row, 0, (i32)rows) : row < (i32)rows ? row : (i32)rows - 1);
+    return index < count ? index : count - 1;
 }
 
 /*
@@ -78,8 +79,8 @@ FUNCTION float half_of_float(float x)
             PUT_##where(type, row[0], half_of_##type(GET_##where(type, row[0])));                                      \
         for (i32 i = -ABOVE_##filter - odd; rows > 1 && i - DELAY_##filter < rows; i += 2) {                           \
             const i32 to = i - DELAY_##filter;                                                                         \
-            type first = GET_##where(type, row[row_or_image(i, (u32)rows)]),                                           \
-                 second = GET_##where(type, row[row_or_image(i + 1, (u32)rows)]);                                      \
+            type first = GET_##where(type, row[mirror(i, 0, rows)]),                                                   \
+                 second = GET_##where(type, row[mirror(i + 1, 0, rows)]);                                              \
             rise_##filter(&state, rows - i, &first, &second);                                                          \
             if (to >= 0)                                                                                               \
                 PUT_##where(type, row[to], first);                                                                     \
@@ -89,8 +90,30 @@ FUNCTION float half_of_float(float x)
     }
 
 /*
- * Undo the finest level, whose high rows are in the buffer of samples, and give `put` each of its rows with its number.
+ * Undo the next rows of the finest level, COLUMN_AHEAD pairs from an even position `i` on, and give `put` each row that
+ * is completed, with its number. `inside` is a constant that says whether they are all rows of the level; its high rows
+ * follow each other in the column, behind those that it keeps.
  */
+#define UNDO_PAIRS(filter, type, where, inside, put)                                                                   \
+    {                                                                                                                  \
+        type high[COLUMN_AHEAD];                                                                                       \
+        UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                                  \
+        {                                                                                                              \
+            const u32 high_row =                                                                                       \
+                (inside) ? columns->kept + (u32)((i + odd) / 2 + k) : row[mirror(i + 2 * k + 1, 0, rows)];             \
+            high[k] = GET_plane(type, high_row);                                                                       \
+        }                                                                                                              \
+        UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                                  \
+        {                                                                                                              \
+            const u32 low_row = row[(inside) ? i + 2 * k : mirror(i + 2 * k, 0, rows)];                                \
+            type low = GET_##where(type, low_row);                                                                     \
+            rise_##filter(&state, (inside) ? 2 : rows - i - 2 * k, &low, &high[k]);                                    \
+            put(type, i + 2 * k - DELAY_##filter, low)                                                                 \
+            put(type, i + 2 * k - DELAY_##filter + 1, high[k])                                                         \
+        }                                                                                                              \
+    }
+
+/* Undo the finest level, whose high rows are in the buffer of samples, the last of the column's. */
 #define UNDO_FINEST(filter, type, where, level, put)                                                                   \
     {                                                                                                                  \
         GLOBAL const u32 *row = work + (level)->row;                                                                   \
@@ -102,16 +125,10 @@ FUNCTION float half_of_float(float x)
         }                                                                                                              \
         ROLL for (i32 i = -ABOVE_##filter - odd; rows > 1 && i - DELAY_##filter < rows; i += 2 * COLUMN_AHEAD)         \
         {                                                                                                              \
-            type high[COLUMN_AHEAD];                                                                                   \
-            UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++) high[k] =                                                    \
-                GET_plane(type, row[row_or_image(i + 2 * k + 1, (u32)rows)]);                                          \
-            UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                              \
-            {                                                                                                          \
-                type low = GET_##where(type, row[row_or_image(i + 2 * k, (u32)rows)]);                                 \
-                rise_##filter(&state, rows - i - 2 * k, &low, &high[k]);                                               \
-                put(type, i + 2 * k - DELAY_##filter, low)                                                             \
-                put(type, i + 2 * k - DELAY_##filter + 1, high[k])                                                     \
-            }                                                                                                          \
+            if (i >= 0 && i + 2 * COLUMN_AHEAD <= rows)                                                                \
+                UNDO_PAIRS(filter, type, where, 1, put)                                                                \
+            else                                                                                                       \
+                UNDO_PAIRS(filter, type, where, 0, put)                                                                \
         }                                                                                                              \
     }
 
@@ -156,9 +173,9 @@ FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL
     {                                                                                                                  \
         type loaded[2 * COLUMN_AHEAD];                                                                                 \
         UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++) loaded[i] =                                                  \
-            GET_plane(type, row_or_image((i32)(k + i), columns->kept));                                                \
+            GET_plane(type, index_or_last(k + i, columns->kept));                                                      \
         UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++)                                                              \
-            PUT_column(type, row_or_image((i32)(k + i), columns->kept), loaded[i]);                                    \
+            PUT_column(type, index_or_last(k + i, columns->kept), loaded[i]);                                          \
     }
 #define LOAD_plane(type)
 
@@ -177,7 +194,7 @@ FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL
     {                                                                                                                  \
         type loaded[COLUMN_AHEAD];                                                                                     \
         UNROLL for (u32 i = 0; i < COLUMN_AHEAD; i++) loaded[i] =                                                      \
-            GET_plane(type, slice[row_or_image((i32)(s + i), columns->slices)].row);                                   \
+            GET_plane(type, slice[index_or_last(s + i, columns->slices)].row);                                         \
         UNROLL for (u32 i = 0; i < COLUMN_AHEAD; i++) PUT_SLICE(type, s + i, loaded[i])                                \
     }
 
