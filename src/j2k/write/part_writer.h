@@ -32,8 +32,11 @@ kst_status kst_j2k_tile_parts_make(const struct operation *op, const struct j2k_
     struct j2k_tile_parts *parts);
 void kst_j2k_tile_parts_release(struct memory *memory, struct j2k_tile_parts *parts);
 
-/* Write all tile-parts in order, settling the sink in between. */
-void kst_j2k_tile_parts_put(const struct j2k_tile_parts *parts, struct sink *sink);
+/*
+ * Write all tile-parts in order, settling the sink in between. With `bodies` the bytes of code-blocks are left out, and
+ * where they belong is appended to it.
+ */
+void kst_j2k_tile_parts_put(const struct j2k_tile_parts *parts, struct sink *sink, struct j2k_bodies *bodies);
 
 /*
  * Return the number of bytes of a packet that stand in the tile-part, which PLT also counts: without its header if
