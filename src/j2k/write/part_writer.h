@@ -24,8 +24,8 @@ struct j2k_tile_parts {
 };
 
 /*
- * Measure all packets of the tiles, commit to them, and make the headers of their tile-parts. `packets` must be filled
- * for these tiles (packet_writer.h). Fails as kst_j2k_write() does. `parts` must be released in either case.
+ * Measure all packets of the tiles, commit to them, and make the headers of their tile-parts. `packets` must be open
+ * (packet_writer.h). Fails as kst_j2k_write() does. `parts` must be released in either case.
  */
 kst_status kst_j2k_tile_parts_make(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct j2k_tiles tiles, struct j2k_packets *packets,

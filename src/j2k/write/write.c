@@ -151,7 +151,6 @@ static kst_status make_parts(struct j2k_codestream *stream, struct j2k_tiles til
     kst_status status = check_blocks(stream->coded, tiles, stream->op.report);
     if (status)
         return status;
-    kst_j2k_packets_fill(stream->packets, tiles);
     return kst_j2k_tile_parts_make(&stream->op, stream->coded, stream->wanted, tiles, stream->packets, &stream->parts);
 }
 
