@@ -4,6 +4,7 @@
  * it has no kernels for what is asked, through the CPU.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/gpu/contexts.h"
@@ -251,6 +252,45 @@ static void test_excerpts(void **state)
     image_free(&image);
 }
 
+/* Encode into a caller's buffer, which must hold the wanted bytes, and beside them what it held before. */
+static void check_buffer(
+    uint32_t device, const kst_image *image, const kst_encode_options *options, const kst_buffer *wanted, uint8_t *room)
+{
+    for (size_t lacking = 0; lacking < 2; lacking++) {
+        kst_buffer found = {.data = room + 3, .capacity = wanted->length - lacking};
+        memset(room, 0xA5, wanted->length + 6);
+        kst_status status = kst_encode(gpu_context[device], image, options, &found, NULL);
+        assert_int_equal(status, lacking ? KST_ERROR_BUFFER_FULL : KST_OK);
+        for (size_t i = 0; i < 3; i++)
+            assert_true(room[i] == 0xA5 && room[3 + found.capacity + i] == 0xA5);
+        if (lacking)
+            continue;
+        assert_int_equal(found.length, wanted->length);
+        assert_memory_equal(found.data, wanted->data, wanted->length);
+    }
+}
+
+/* The device writes into pinned memory itself; into other memory the host copies. */
+static void test_buffers(void **state)
+{
+    (void)state;
+    const kst_j2k_options j2k = ht_options(0);
+    const kst_encode_options options = j2k_coding(&j2k);
+    kst_image image = noise_image(KST_FORMAT_RGB, simulated() ? 20 : 301, simulated() ? 18 : 222, 8);
+    kst_buffer wanted = j2k_coded(cpu_context, &image, &j2k);
+    for (uint32_t i = 0; i < gpu_contexts; i++) {
+        void *pinned = NULL, *plain = malloc(wanted.length + 6);
+        assert_non_null(plain);
+        assert_int_equal(kst_pinned_allocate(gpu_context[i], wanted.length + 6, &pinned), KST_OK);
+        check_buffer(i, &image, &options, &wanted, plain);
+        check_buffer(i, &image, &options, &wanted, pinned);
+        kst_pinned_release(gpu_context[i], pinned);
+        free(plain);
+    }
+    kst_buffer_release(cpu_context, &wanted);
+    image_free(&image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_targets),
         cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_excerpts),
     };
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);

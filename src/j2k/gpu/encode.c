@@ -140,6 +140,7 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_begin(struct gpu_runtime *runtime,
     job->count = count;
     job->waits = after != NULL;
     atomic_init(&job->missed, false);
+    atomic_init(&job->fetched, NULL);
     if (prepare(job, after, error)) {
         kst_j2k_gpu_encode_upload(job);
         kst_j2k_gpu_encode_transform(job);
@@ -167,6 +168,7 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_beside(const struct j2k_gpu_encode
     memcpy(beside->buffer, job->buffer, sizeof beside->buffer);
     beside->shares = beside->timed = true;
     atomic_init(&beside->missed, false);
+    atomic_init(&beside->fetched, NULL);
     beside->track = kst_gpu_track_take(runtime, error);
     if (beside->track) {
         beside->queue = &beside->track->queue;
@@ -176,29 +178,23 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_beside(const struct j2k_gpu_encode
     return NULL;
 }
 
-void kst_j2k_gpu_encode_put_off(struct j2k_gpu_encode_job *job)
-{
-    job->puts_off = true;
-}
-
 static void release_fetched(struct j2k_gpu_encode_job *job)
 {
-    while (job->fetched) {
-        struct j2k_gpu_fetched *next = job->fetched->next;
-        kst_gpu_pool_give(&job->runtime->pool, &job->fetched->buffer);
-        kst_gpu_pool_give(&job->runtime->pool, &job->fetched->collected);
-        kst_memory_release(job->runtime->gpu->memory, job->fetched);
-        job->fetched = next;
+    struct j2k_gpu_fetched *fetched = atomic_load(&job->fetched);
+    atomic_store(&job->fetched, NULL);
+    while (fetched) {
+        struct j2k_gpu_fetched *next = fetched->next;
+        kst_gpu_pool_give(&job->runtime->pool, &fetched->buffer);
+        kst_gpu_pool_give(&job->runtime->pool, &fetched->collected);
+        kst_memory_release(job->runtime->gpu->memory, fetched);
+        fetched = next;
     }
 }
 
 void kst_j2k_gpu_encode_forget(struct j2k_gpu_encode_job *job)
 {
-    struct gpu_error error;
-    if (job->puts_off)
-        job->arriving = NULL;
-    if (kst_j2k_gpu_encode_arrive(job, &error))
-        release_fetched(job);
+    job->runtime->gpu->backend->finish(job->queue);
+    release_fetched(job);
 }
 
 /* Release what the job does not share with another one. */

@@ -8,6 +8,7 @@
 
 #include "j2k/gpu/part.h"
 #include "j2k/kernels/encode_work.h"
+#include "j2k/plan/body.h"
 
 struct j2k_gpu_corner {
     uint32_t x, y;
@@ -99,12 +100,6 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_begin(struct gpu_runtime *runtime,
 struct j2k_gpu_encode_job *kst_j2k_gpu_encode_beside(const struct j2k_gpu_encode_job *job, struct gpu_error *error);
 
 /*
- * Download the bytes of blocks no sooner than they are waited for, for blocks that are likely to be coded again. Called
- * before any are coded.
- */
-void kst_j2k_gpu_encode_put_off(struct j2k_gpu_encode_job *job);
-
-/*
  * Measure blocks of measured pictures, and wait for that. What is found is valid until the job's end. For one thread at
  * a time.
  */
@@ -112,13 +107,35 @@ bool kst_j2k_gpu_measure_blocks(struct j2k_gpu_encode_job *job, const struct j2k
     uint32_t count, struct j2k_gpu_block_gains *found, struct gpu_error *error);
 
 /*
- * Code blocks, and wait for all but their bytes. The outcomes are valid until the job's end. For one thread at a time.
+ * Code blocks, and wait for all but their bytes, which stay on the device. The outcomes are valid until the job's end.
+ * For one thread at a time.
  */
 bool kst_j2k_gpu_encode_blocks(struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count,
     struct j2k_gpu_block_outcome *outcomes, struct gpu_error *error);
 
-/* Wait for the bytes of the blocks that were coded. For one thread at a time. */
+/* Download the bytes of all blocks that were coded, and wait for them. For one thread at a time. */
 bool kst_j2k_gpu_encode_arrive(struct j2k_gpu_encode_job *job, struct gpu_error *error);
+
+/* Describes a codestream: its frame, and the bodies that belong in it. Their data are those of outcomes of a job. */
+struct j2k_gpu_stream {
+    const uint8_t *frame;
+    const struct j2k_body *body;
+    size_t frame_length;
+    uint32_t count;
+    uint64_t length; /* bytes of the whole codestream */
+};
+
+enum { J2K_ASSEMBLED_BODIES = 1 << 26 };
+
+/* Return whether the codestream is one that the kernels can count. */
+bool kst_j2k_gpu_assembles(const struct j2k_gpu_stream *stream);
+
+/*
+ * Assemble a codestream on the device, and download it to host memory, which had better be pinned. `seconds`: device
+ * time of the download. Several threads may do so at a time, and while another one has blocks coded again.
+ */
+bool kst_j2k_gpu_assemble(const struct j2k_gpu_encode_job *job, const struct j2k_gpu_stream *stream,
+    const struct gpu_buffer *to, double *seconds, struct gpu_error *error);
 
 /* Release what was found and coded so far, which then is no longer valid. For one thread at a time. */
 void kst_j2k_gpu_encode_forget(struct j2k_gpu_encode_job *job);

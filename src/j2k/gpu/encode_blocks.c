@@ -38,16 +38,25 @@ static size_t results_length(const struct j2k_gpu_list *list)
     return J2K_LIST_HEAD * 4 + list->blocks * sizeof(struct j2k_work_coded_result);
 }
 
-/* Take pinned memory for what is downloaded, which stays until the job's end. */
-static bool take_fetched(struct list_run *run, uint64_t length, struct gpu_error *error)
+/* Take pinned memory for what is downloaded; `whole` says what else is known of it. It stays until the job's end. */
+static bool take_fetched(
+    struct list_run *run, const struct j2k_gpu_fetched *whole, uint64_t length, struct gpu_error *error)
 {
     struct j2k_gpu_encode_job *job = run->job;
-    run->fetched = kst_memory_zeroed(job->runtime->gpu->memory, 1, sizeof *run->fetched, &error->status);
-    if (!run->fetched)
+    struct memory *memory = job->runtime->gpu->memory;
+    struct j2k_gpu_fetched *fetched = kst_memory_zeroed(memory, 1, sizeof *fetched, &error->status);
+    if (!fetched)
         return false;
-    run->fetched->next = job->fetched;
-    job->fetched = run->fetched;
-    return kst_gpu_pool_take(&job->runtime->pool, GPU_PINNED, (size_t)length, &run->fetched->buffer, error);
+    *fetched = *whole;
+    fetched->next = atomic_load(&job->fetched);
+    if (!kst_gpu_pool_take(&job->runtime->pool, GPU_PINNED, (size_t)length, &fetched->buffer, error)) {
+        kst_memory_release(memory, fetched);
+        return false;
+    }
+    run->buffer[COLLECTED] = (struct gpu_buffer){.length = 0}; /* if there was one, `fetched` has it now */
+    run->fetched = fetched;
+    atomic_store(&job->fetched, fetched);
+    return true;
 }
 
 static bool take_list(struct list_run *run, struct gpu_error *error)
@@ -192,57 +201,43 @@ static size_t collected_length(const struct list_run *run, uint32_t which)
     return head[which] * sizeof(uint32_t);
 }
 
-/* Download the bytes of blocks, of which `arriving` says where they lie. */
-static void download(struct j2k_gpu_encode_job *job)
-{
-    const struct gpu_backend *backend = job->runtime->gpu->backend;
-    struct j2k_gpu_fetched *fetched = job->arriving;
-    if (fetched->length > 0)
-        backend->copy(job->queue, &fetched->buffer, fetched->to, &fetched->collected, fetched->from, fetched->length);
-    fetched->length = 0;
-    kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
-    backend->flush(job->queue);
-}
-
-/*
- * Download passes and then bytes. The bytes are not waited for, because they are not needed to decide where blocks are
- * cut.
- */
+/* Download passes. The bytes of blocks stay where they were collected, until it is known what is done with them. */
 static bool fetch(struct list_run *run, struct gpu_error *error)
 {
     struct j2k_gpu_encode_job *job = run->job;
     const struct gpu_backend *backend = job->runtime->gpu->backend;
-    size_t passes = collected_length(run, J2K_COLLECTED_PASSES), data = collected_length(run, J2K_COLLECTED_DATA);
-    if (!take_fetched(run, (uint64_t)passes + data, error))
+    const size_t passes = collected_length(run, J2K_COLLECTED_PASSES);
+    const struct j2k_gpu_fetched whole = {.collected = run->buffer[COLLECTED],
+        .to = passes,
+        .from = run->list->blocks * sizeof(uint32_t) * J2K_CODED_PASSES * J2K_PASS_RESULT,
+        .length = collected_length(run, J2K_COLLECTED_DATA)};
+    if (!take_fetched(run, &whole, (uint64_t)passes + whole.length, error))
         return false;
-    struct j2k_gpu_fetched *fetched = run->fetched;
-    fetched->collected = run->buffer[COLLECTED];
-    fetched->to = passes;
-    fetched->from = run->list->blocks * sizeof(uint32_t) * J2K_CODED_PASSES * J2K_PASS_RESULT;
-    fetched->length = data;
-    run->buffer[COLLECTED].length = 0;
     if (passes > 0)
-        backend->copy(job->queue, &fetched->buffer, 0, &fetched->collected, 0, passes);
+        backend->copy(job->queue, &run->fetched->buffer, 0, &run->fetched->collected, 0, passes);
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
     backend->finish(job->queue);
-    job->arriving = fetched;
-    if (!job->puts_off)
-        download(job);
     *error = job->queue->error;
+    if (!error->status)
+        add_times(job);
     return !error->status;
 }
 
 bool kst_j2k_gpu_encode_arrive(struct j2k_gpu_encode_job *job, struct gpu_error *error)
 {
-    if (job->arriving) {
-        if (job->puts_off)
-            download(job);
-        job->runtime->gpu->backend->finish(job->queue);
-        kst_gpu_pool_give(&job->runtime->pool, &job->arriving->collected);
-        if (!job->queue->error.status)
-            add_times(job);
+    struct gpu *gpu = job->runtime->gpu;
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_BLOCKS);
+    for (struct j2k_gpu_fetched *f = atomic_load(&job->fetched); f; f = f->next) {
+        if (f->length > 0 && !f->arrived)
+            gpu->backend->copy(job->queue, &f->buffer, f->to, &f->collected, f->from, f->length);
+        f->arrived = true;
     }
-    job->arriving = NULL;
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
+    gpu->backend->finish(job->queue);
     *error = job->queue->error;
+    if (!error->status)
+        job->times.download += gpu->backend->elapsed(
+            gpu, &job->track->event[CODING_AFTER_BLOCKS], &job->track->event[CODING_AFTER_DOWNLOAD]);
     return !error->status;
 }
 
@@ -301,7 +296,7 @@ static bool run_list(struct j2k_gpu_encode_job *job, const struct j2k_gpu_list *
     struct j2k_gpu_block_outcome *outcomes, uint32_t *again, uint32_t *missing, struct gpu_error *error)
 {
     struct list_run run = {.job = job, .list = list};
-    bool done = kst_j2k_gpu_encode_arrive(job, error) && take_list(&run, error);
+    bool done = take_list(&run, error);
     if (done) {
         code(&run);
         *error = job->queue->error;
@@ -315,10 +310,11 @@ static bool run_list(struct j2k_gpu_encode_job *job, const struct j2k_gpu_list *
 
 static bool take_measured(struct list_run *run, struct gpu_error *error)
 {
+    const struct j2k_gpu_fetched whole = {.arrived = true};
     uint64_t length = run->list->words * 4ULL,
              found = run->list->blocks * (uint64_t)sizeof(struct j2k_work_measured_block);
     return take(run, HOST_LIST, length, error) && take(run, LIST, length, error) && take(run, RESULTS, found, error) &&
-           take_fetched(run, found, error);
+           take_fetched(run, &whole, found, error);
 }
 
 static void measure(struct list_run *run)
@@ -353,7 +349,7 @@ static bool measure_list(struct j2k_gpu_encode_job *job, const struct j2k_gpu_li
     struct j2k_gpu_block_gains *found, struct gpu_error *error)
 {
     struct list_run run = {.job = job, .list = list};
-    bool done = kst_j2k_gpu_encode_arrive(job, error) && take_measured(&run, error);
+    bool done = take_measured(&run, error);
     if (done) {
         measure(&run);
         *error = job->queue->error;

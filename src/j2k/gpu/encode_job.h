@@ -30,12 +30,16 @@ enum j2k_gpu_encode_event {
 };
 _Static_assert((int)CODING_MODELLED < TRACK_EVENTS, "a track has all events of a job");
 
-/* Holds what was downloaded of a list. Outcomes point into it. */
+/*
+ * Holds what was found of a list. Outcomes point into `buffer`. It is constant from when it is in the job's list,
+ * except for `arrived`.
+ */
 struct j2k_gpu_fetched {
     struct j2k_gpu_fetched *next;
     struct gpu_buffer buffer;
-    struct gpu_buffer collected; /* the source on the device, until bytes have been downloaded */
-    size_t to, from, length;     /* the bytes that are still to be downloaded, and where they go and lie */
+    struct gpu_buffer collected; /* the blocks' bytes on the device */
+    size_t to, from, length;     /* these bytes, and where they go in `buffer` and lie in `collected` */
+    bool arrived;                /* they have been downloaded */
 };
 
 struct j2k_gpu_encode_job {
@@ -48,14 +52,12 @@ struct j2k_gpu_encode_job {
     struct gpu_track *track;
     struct gpu_queue *queue; /* the queue of the track that is in use */
     struct gpu_buffer buffer[CODING_BUFFERS];
-    struct j2k_gpu_fetched *fetched;
-    struct j2k_gpu_fetched *arriving; /* the one into which bytes of blocks are being downloaded */
-    atomic_bool missed;               /* rows could not be read */
-    bool waits;                       /* the job waits for a caller's stream */
-    bool shares;                      /* a job beside another one, whose pictures and buffers it has */
-    bool puts_off;                    /* bytes of blocks are only downloaded when they are waited for */
-    bool timed;                       /* upload and transform are in `times` */
-    bool uncoded;                     /* the module's state counts the job as uncoded */
+    struct j2k_gpu_fetched *_Atomic fetched; /* the last list first; others read it while lists are added */
+    atomic_bool missed;                      /* rows could not be read */
+    bool waits;                              /* the job waits for a caller's stream */
+    bool shares;                             /* a job beside another one, whose pictures and buffers it has */
+    bool timed;                              /* upload and transform are in `times` */
+    bool uncoded;                            /* the module's state counts the job as uncoded */
     struct j2k_gpu_encode_times times;
 };
 

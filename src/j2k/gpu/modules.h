@@ -43,6 +43,7 @@ enum j2k_gpu_encode_kernel {
     J2K_ENCODE_CODE,
     J2K_ENCODE_CODE_HT,
     J2K_ENCODE_COLLECT,
+    J2K_ENCODE_ASSEMBLE,
     J2K_ENCODE_KERNELS
 };
 

@@ -9,3 +9,4 @@
 #include "j2k/kernels/order.h"
 #include "j2k/kernels/ht_code.h"
 #include "j2k/kernels/collect.h"
+#include "j2k/kernels/assemble.h"

@@ -17,6 +17,7 @@ enum {
     J2K_CODE_GROUP = 64, /* work-items of a group; of each J2K_CODE_LANES, the first ones have a code-block each */
     J2K_CODE_LANES = 32,
     J2K_COLLECT_GROUP = 64,
+    J2K_ASSEMBLE_GROUP = 64,
     J2K_HT_CODE_GROUP = 32, /* work-items of a group, which codes a block of T.814 */
     J2K_DATA_HEAD = 4,      /* unused bytes in front of a block's data */
     /*
@@ -88,6 +89,18 @@ struct j2k_list_work {
     u32 room;                    /* units of decisions that there is room for */
     u32 lanes;                   /* blocks side by side in a row: a power of two up to J2K_CODE_LANES */
     u32 front_lanes, front_rows; /* lanes of the first rows, and the number of these */
+};
+
+/* Describes a run of a codestream's frame, and the bytes of a code-block behind it. Either may be empty. */
+struct j2k_work_body {
+    u32 from, length; /* the bytes among those that were collected */
+    u32 to;           /* their place in the codestream, behind the run */
+    u32 frame, run;   /* the run's first byte in the frame, and its length */
+};
+
+struct j2k_stream_work {
+    u32 body;  /* offset of the first j2k_work_body */
+    u32 frame; /* offset of the frame */
 };
 
 #endif

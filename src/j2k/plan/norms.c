@@ -10,46 +10,50 @@
 /*
  * A basis function is the outcome of one coefficient of 1 after some levels of the inverse transform without rounding.
  * It doubles in length with each level, and its shape hardly changes after a few levels; from then on its norm grows by
- * √2 per level. So only EXACT_LEVELS levels are computed.
+ * √2 per level. So only EXACT_LEVELS levels are computed. The coefficient is at MARGIN, and five positions more differ
+ * from 0 at either end after a level, so that the function ends in front of REACH << level, and all from there on is 0.
  */
-enum { EXACT_LEVELS = 6, MARGIN = 8, LENGTH = 1024 };
+enum { EXACT_LEVELS = 6, MARGIN = 8, REACH = 16, LENGTH = REACH << EXACT_LEVELS };
 
-/* One lifting step: value[i] += factor × (value[i − 1] + value[i + 1]) at every other position from `first` on. */
-static void lift(double *value, uint32_t first, double factor)
+/*
+ * One lifting step: value[i] += factor × (value[i − 1] + value[i + 1]) at every other position from `first` on, of
+ * `length` positions.
+ */
+static void lift(double *value, uint32_t length, uint32_t first, double factor)
 {
-    for (uint32_t i = first; i + 1 < LENGTH; i += 2)
+    for (uint32_t i = first; i + 1 < length; i += 2)
         value[i] += factor * (value[i - 1] + value[i + 1]);
 }
 
 /*
- * One level of the inverse transform (F.3.8) without rounding: spread the coefficients of `value` over the even
- * positions, as low-pass ones (`odd` 0), or over the odd positions, as high-pass ones (`odd` 1), then undo the lifting
- * steps.
+ * One level of the inverse transform (F.3.8) without rounding, to `length` positions: spread the coefficients of
+ * `value` over the even positions, as low-pass ones (`odd` 0), or over the odd positions, as high-pass ones (`odd` 1),
+ * then undo the lifting steps.
  */
-static void synthesise(double *value, bool reversible, uint32_t odd)
+static void synthesise(double *value, uint32_t length, bool reversible, uint32_t odd)
 {
     double half[LENGTH / 2];
-    memcpy(half, value, sizeof half);
-    memset(value, 0, LENGTH * sizeof *value);
-    for (uint32_t i = 0; i < LENGTH / 2; i++)
+    memcpy(half, value, length / 2 * sizeof *half);
+    memset(value, 0, length * sizeof *value);
+    for (uint32_t i = 0; i < length / 2; i++)
         value[2 * i + odd] = half[i];
     if (reversible) {
-        lift(value, 2, -0.25);
-        lift(value, 1, 0.5);
+        lift(value, length, 2, -0.25);
+        lift(value, length, 1, 0.5);
         return;
     }
-    for (uint32_t i = 0; i < LENGTH; i++)
+    for (uint32_t i = 0; i < length; i++)
         value[i] *= i % 2 == 0 ? J2K_K : 1 / J2K_K;
-    lift(value, 2, -J2K_DELTA);
-    lift(value, 1, -J2K_GAMMA);
-    lift(value, 2, J2K_BETA);
-    lift(value, 1, J2K_ALPHA);
+    lift(value, length, 2, -J2K_DELTA);
+    lift(value, length, 1, -J2K_GAMMA);
+    lift(value, length, 2, J2K_BETA);
+    lift(value, length, 1, J2K_ALPHA);
 }
 
-static double norm_of(const double *value)
+static double norm_of(const double *value, uint32_t length)
 {
     double sum = 0;
-    for (uint32_t i = 0; i < LENGTH; i++)
+    for (uint32_t i = 0; i < length; i++)
         sum += value[i] * value[i];
     return sqrt(sum);
 }
@@ -67,8 +71,9 @@ static void follow(bool reversible, uint32_t odd, double norm[J2K_RESOLUTIONS])
             norm[level] = norm[level - 1] * sqrt(2);
             continue;
         }
-        synthesise(value, reversible, level == 1 ? odd : 0);
-        norm[level] = norm_of(value);
+        const uint32_t length = REACH << level;
+        synthesise(value, length, reversible, level == 1 ? odd : 0);
+        norm[level] = norm_of(value, length);
     }
 }
 

@@ -49,6 +49,7 @@ static kst_status write_file(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);
+    const struct j2k_carrier carrier = kst_j2k_run_encode_carrier(encoder);
     struct j2k_codestream *stream;
     double start = kst_seconds();
     kst_sink_expect(&e->sink, expected_bytes(encoder));
@@ -56,7 +57,7 @@ static kst_status write_file(struct j2k_encoder *encoder)
     if (!status)
         status = check_length(encoder, kst_j2k_codestream_length(stream));
     if (!status)
-        status = kst_j2k_run_encode_gpu_arrive(encoder);
+        kst_j2k_codestream_carry(stream, &carrier);
     if (!status)
         status = encoder->options.codestream
                      ? kst_j2k_codestream_put(stream, &e->sink)

@@ -116,14 +116,22 @@ bool kst_j2k_run_encode_gpu_suits(const struct j2k_encoder *encoder);
 void kst_j2k_run_encode_gpu_code(struct j2k_encode_gpu_part *part, struct j2k_encoder **encoder, uint32_t count);
 void kst_j2k_run_encode_gpu_end(struct j2k_encode_gpu_part *part);
 /*
- * Wait until the blocks' bytes have been downloaded, and return whether that succeeded. Must be called before they are
- * read. Thread-safe.
+ * Download the blocks' bytes, and return whether that succeeded. Must be called before the host reads them.
+ * Thread-safe.
  */
 kst_status kst_j2k_run_encode_gpu_arrive(struct j2k_encoder *encoder);
+/* Return the job that has coded the picture's blocks last. */
+const struct j2k_gpu_encode_job *kst_j2k_run_encode_gpu_job(const struct j2k_encoder *encoder);
 /* Code the blocks of one of the pictures again, as its request now says. Thread-safe. */
 kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder);
 /* Add what the part did to the picture's report. */
 void kst_j2k_run_encode_gpu_report(struct j2k_encoder *encoder);
+
+/*
+ * encode_assemble.c: return what writes the codestream if the GPU has coded its blocks as a whole; otherwise its
+ * function is null.
+ */
+struct j2k_carrier kst_j2k_run_encode_carrier(struct j2k_encoder *encoder);
 
 /* Code blocks as the request says. */
 kst_status kst_j2k_run_encode_blocks(struct j2k_encoder *encoder);

@@ -375,15 +375,6 @@ static void run_rounds(struct j2k_encode_gpu_part *part, struct j2k_gpu_encode_j
     kst_memory_release(memory, rounds.measured);
 }
 
-/* Return whether the blocks of all pictures are likely to be coded with several steps. */
-static bool all_search(const struct j2k_encode_gpu_part *part)
-{
-    for (uint32_t i = 0; i < part->count; i++)
-        if (!kst_j2k_run_encode_searches(part->encoder[i]))
-            return false;
-    return true;
-}
-
 static bool begin_job(struct j2k_encode_gpu_part *part, struct gpu_error *error)
 {
     *error = (struct gpu_error){.status = KST_OK};
@@ -394,8 +385,6 @@ static bool begin_job(struct j2k_encode_gpu_part *part, struct gpu_error *error)
     for (uint32_t i = 0; i < part->count; i++)
         kst_j2k_run_describe_gpu_item(part->encoder[i], &part->item[i]);
     part->job = kst_j2k_gpu_encode_begin(part->gpu, part->item, part->count, part->encoder[0]->e->after, error);
-    if (part->job && all_search(part))
-        kst_j2k_gpu_encode_put_off(part->job);
     return part->job;
 }
 
@@ -441,8 +430,6 @@ static void code_beside(struct j2k_encoder *encoder)
         kst_j2k_gpu_encode_forget(*again);
     } else {
         *again = kst_j2k_gpu_encode_beside(part->job, &error);
-        if (*again)
-            kst_j2k_gpu_encode_put_off(*again);
     }
     if (*again)
         run_rounds(part, *again, &encoder, 1);
@@ -459,6 +446,12 @@ kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder)
     else
         code_again(encoder);
     return encoder->status;
+}
+
+const struct j2k_gpu_encode_job *kst_j2k_run_encode_gpu_job(const struct j2k_encoder *encoder)
+{
+    const struct j2k_encode_gpu_part *part = encoder->part;
+    return part->again[encoder->member] ? part->again[encoder->member] : part->job;
 }
 
 kst_status kst_j2k_run_encode_gpu_arrive(struct j2k_encoder *encoder)

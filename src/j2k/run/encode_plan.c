@@ -205,7 +205,8 @@ static void describe_steps(const struct j2k_encoder *encoder, const struct own *
     const kst_j2k_component *guard = own_of(encoder, own, KST_J2K_OWN_GUARD_BITS);
     double step = (scale ? encoder->step * scale->step : encoder->step) * share_of_component(encoder, own);
     struct j2k_norms norms;
-    kst_j2k_norms(reversible, &norms);
+    if (!reversible)
+        kst_j2k_norms(false, &norms);
     *q = (struct j2k_quantisation){.style = reversible                       ? 0
                                             : encoder->options.derived_steps ? 1
                                                                              : 2,

@@ -398,12 +398,10 @@ static kst_status allocate(struct memory *memory, struct j2k_packets *packets)
     return status ? status : allocate_told(memory, &packets->tried, (size_t)nodes, coded->plan.block_count);
 }
 
-void kst_j2k_packets_fill(struct j2k_packets *packets, struct j2k_tiles tiles)
+void kst_j2k_packets_fill(struct j2k_packets *packets, uint32_t precinct)
 {
-    struct j2k_span precincts = kst_j2k_coded_precincts(packets->coded, tiles);
-    for (uint32_t p = precincts.first; p < precincts.first + precincts.count; p++)
-        for (uint32_t b = 0; b < 3; b++)
-            fill_values(packets, p, b);
+    for (uint32_t b = 0; b < 3; b++)
+        fill_values(packets, precinct, b);
 }
 
 kst_status kst_j2k_packets_open(const struct operation *op, const struct j2k_coded *coded, struct j2k_packets **packets)
@@ -426,8 +424,8 @@ kst_status kst_j2k_packets_create(
     const struct operation *op, const struct j2k_coded *coded, struct j2k_packets **packets)
 {
     kst_status status = kst_j2k_packets_open(op, coded, packets);
-    if (*packets)
-        kst_j2k_packets_fill(*packets, (struct j2k_tiles){0, coded->plan.tile_count});
+    for (uint32_t p = 0; *packets && p < coded->precinct_count; p++)
+        kst_j2k_packets_fill(*packets, p);
     return status;
 }
 

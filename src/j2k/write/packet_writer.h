@@ -10,16 +10,16 @@
 #include "j2k/write/write.h"
 
 /*
- * Do what kst_j2k_packets_create() does in two steps. The second can be taken for some tiles at a time, once their
- * blocks are coded.
+ * Do what kst_j2k_packets_create() does in two steps. The second can be taken for one precinct at a time, once its
+ * blocks are coded; several threads may do so for different ones.
  */
 kst_status kst_j2k_packets_open(
     const struct operation *op, const struct j2k_coded *coded, struct j2k_packets **packets);
-void kst_j2k_packets_fill(struct j2k_packets *packets, struct j2k_tiles tiles);
+void kst_j2k_packets_fill(struct j2k_packets *packets, uint32_t precinct);
 
 /*
  * Append the header of a packet to the sink (null: only count) and commit to it. Returns the bytes of the header
- * without SOP and EPH, and sets *body to those of the code-blocks.
+ * without SOP and EPH, and sets *body to those of the code-blocks. Several threads may do so for different precincts.
  */
 uint64_t kst_j2k_packet_write(
     struct j2k_packets *packets, uint32_t precinct, uint32_t layer, struct sink *sink, uint64_t *body);

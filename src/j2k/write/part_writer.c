@@ -9,7 +9,11 @@
 #include "j2k/write/packed_writer.h"
 #include "j2k/write/packet_writer.h"
 
-enum { LENGTHS_SEGMENTS = 256, LENGTH_AT = 6 /* offset of Psot in SOT */ };
+enum {
+    LENGTHS_SEGMENTS = 256,
+    LENGTH_AT = 6,      /* offset of Psot in SOT */
+    BODIES_FIRST = 1024 /* room for the first pieces of code-blocks */
+};
 
 /* Holds the state while tile-parts are made. */
 struct parts_making {
@@ -141,10 +145,31 @@ void kst_j2k_tile_parts_release(struct memory *memory, struct j2k_tile_parts *pa
     parts->frame = NULL;
 }
 
+/* Leave bytes of a block out, and note that they belong at the end of what has been written. */
+static void add_body(struct j2k_bodies *bodies, const uint8_t *data, uint32_t length, struct sink *sink)
+{
+    if (bodies->count == bodies->capacity) {
+        uint32_t capacity = 2 * bodies->capacity + BODIES_FIRST;
+        size_t size = sizeof *bodies->body;
+        struct j2k_body *more =
+            kst_memory_grow(bodies->memory, bodies->body, bodies->count * size, capacity * size, &sink->status);
+        if (!more)
+            return;
+        bodies->body = more;
+        bodies->capacity = capacity;
+    }
+    bodies->body[bodies->count++] = (struct j2k_body){.data = data, .length = length, .at = sink->length};
+}
+
 /* Write bytes of a block, from wherever they are. */
-static void put_block(const struct j2k_coded *coded, uint32_t index, uint32_t start, uint32_t length, struct sink *sink)
+static void put_block(const struct j2k_coded *coded, uint32_t index, uint32_t start, uint32_t length, struct sink *sink,
+    struct j2k_bodies *bodies)
 {
     const struct j2k_block_code *block = &coded->block[index];
+    if (bodies) {
+        add_body(bodies, block->data + start, length, sink);
+        return;
+    }
     if (!coded->keeper) {
         kst_sink_bytes(sink, block->data + start, length);
         return;
@@ -158,7 +183,7 @@ static void put_block(const struct j2k_coded *coded, uint32_t index, uint32_t st
 
 /* Write one packet. `number` is its number in the tile, which SOP has (A.8.1). */
 static void put_packet(const struct j2k_tile_parts *parts, const struct j2k_sent_packet *packet,
-    const struct j2k_parameters *parameters, uint32_t number, struct sink *sink)
+    const struct j2k_parameters *parameters, uint32_t number, struct sink *sink, struct j2k_bodies *bodies)
 {
     const struct j2k_coded *coded = parts->coded;
     const struct j2k_coded_precinct *place = &coded->precinct[packet->precinct];
@@ -176,13 +201,13 @@ static void put_packet(const struct j2k_tile_parts *parts, const struct j2k_sent
         for (uint32_t i = 0; i < (uint32_t)place->columns[b] * place->rows[b]; i++) {
             uint32_t start, length = kst_j2k_block_share(coded, place->first_block[b] + i, packet->layer, &start);
             if (length > 0)
-                put_block(coded, place->first_block[b] + i, start, length, sink);
+                put_block(coded, place->first_block[b] + i, start, length, sink, bodies);
             kst_sink_settle(sink);
         }
     kst_sink_settle(sink);
 }
 
-void kst_j2k_tile_parts_put(const struct j2k_tile_parts *parts, struct sink *sink)
+void kst_j2k_tile_parts_put(const struct j2k_tile_parts *parts, struct sink *sink, struct j2k_bodies *bodies)
 {
     const struct j2k_sequence *sequence = &parts->sequence;
     for (uint32_t p = 0; p < sequence->part_count && !sink->status; p++) {
@@ -192,7 +217,7 @@ void kst_j2k_tile_parts_put(const struct j2k_tile_parts *parts, struct sink *sin
         kst_sink_bytes(sink, parts->headers.data + parts->frame[p].at, parts->frame[p].header);
         for (uint32_t i = 0; i < part->packet_count && !sink->status; i++) {
             uint32_t packet = part->first_packet + i;
-            put_packet(parts, &sequence->packet[packet], parameters, packet - before, sink);
+            put_packet(parts, &sequence->packet[packet], parameters, packet - before, sink, bodies);
         }
     }
 }

@@ -24,16 +24,19 @@ struct j2k_tile_parts {
 };
 
 /*
- * Measure all packets of the tiles, commit to them, and make the headers of their tile-parts. `packets` must be filled
- * for these tiles (packet_writer.h). Fails as kst_j2k_write() does. `parts` must be released in either case.
+ * Measure all packets of the tiles, commit to them, and make the headers of their tile-parts. `packets` must be open
+ * (packet_writer.h). Fails as kst_j2k_write() does. `parts` must be released in either case.
  */
 kst_status kst_j2k_tile_parts_make(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct j2k_tiles tiles, struct j2k_packets *packets,
     struct j2k_tile_parts *parts);
 void kst_j2k_tile_parts_release(struct memory *memory, struct j2k_tile_parts *parts);
 
-/* Write all tile-parts in order, settling the sink in between. */
-void kst_j2k_tile_parts_put(const struct j2k_tile_parts *parts, struct sink *sink);
+/*
+ * Write all tile-parts in order, settling the sink in between. With `bodies` the bytes of code-blocks are left out, and
+ * where they belong is appended to it.
+ */
+void kst_j2k_tile_parts_put(const struct j2k_tile_parts *parts, struct sink *sink, struct j2k_bodies *bodies);
 
 /*
  * Return the number of bytes of a packet that stand in the tile-part, which PLT also counts: without its header if

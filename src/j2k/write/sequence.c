@@ -6,14 +6,14 @@
 
 #include "j2k/packets/progression.h"
 #include "j2k/syntax/parser.h"
-#include "j2k/write/packet_writer.h"
+#include "j2k/write/packet_headers.h"
 
 /* Holds the state while a sequence is made. */
 struct sequence_making {
     struct memory *memory;
     const struct j2k_coded *coded;
     const struct j2k_writing *writing;
-    struct j2k_packets *packets;
+    const struct j2k_packet_headers *headers; /* null: lengths and headers are not needed */
     struct j2k_sequence *sequence;
     kst_report *report;
     kst_status status;
@@ -63,9 +63,13 @@ static kst_status add_packet(
             &making->packet_capacity, sizeof *sequence->packet);
     if (status)
         return status;
-    if (making->packets)
-        packet.header_length =
-            (uint32_t)kst_j2k_packet_write(making->packets, precinct, layer, &sequence->headers, &packet.body);
+    if (making->headers) {
+        const uint8_t *bytes;
+        const struct j2k_packet_header *header = kst_j2k_packet_header_find(making->headers, precinct, layer, &bytes);
+        packet.header_length = header->length;
+        packet.body = header->body;
+        kst_sink_bytes(&sequence->headers, bytes, header->length);
+    }
     sequence->packet[sequence->packet_count++] = packet;
     sequence->part[sequence->part_count - 1].packet_count++;
     making->grid = grid;
@@ -166,10 +170,11 @@ kst_status kst_j2k_sequence_make(const struct operation *op, const struct j2k_co
     const struct j2k_writing *writing, const struct j2k_tiles *tiles, struct j2k_packets *packets,
     struct j2k_sequence *sequence)
 {
+    struct j2k_packet_headers headers = {.shares = 0};
     struct sequence_making making = {.memory = op->memory,
         .coded = coded,
         .writing = writing,
-        .packets = packets,
+        .headers = packets ? &headers : NULL,
         .sequence = sequence,
         .report = op->report};
     const struct j2k_tiles all = {0, coded->plan.tile_count};
@@ -183,10 +188,13 @@ kst_status kst_j2k_sequence_make(const struct operation *op, const struct j2k_co
     making.first_precinct = precincts.first;
     if (status)
         kst_report_error(op->report, status, KST_NO_OFFSET, "for the order of packets");
+    else if (packets)
+        status = kst_j2k_packet_headers_write(op, coded, packets, sequence->tiles, &headers);
     for (making.tile = sequence->tiles.first; making.tile < end && !status; making.tile++)
         status = add_tile(&making);
     if (!status && writing->part_by_part)
         status = interleave(&making);
+    kst_j2k_packet_headers_release(op->memory, &headers);
     kst_memory_release(op->memory, making.sent);
     return status;
 }

@@ -30,7 +30,8 @@ struct j2k_codestream {
     uint32_t part_count;         /* number of tile-parts whose lengths are set in TLM */
     struct j2k_tile_parts parts; /* the tile-parts that are being written */
     struct j2k_packets *packets;
-    uint64_t start; /* where the codestream starts in the sink */
+    uint64_t start;                    /* where the codestream starts in the sink */
+    const struct j2k_carrier *carrier; /* null: none */
 };
 
 static bool passes_fit(const struct j2k_coded *coded, uint32_t block)
@@ -150,7 +151,6 @@ static kst_status make_parts(struct j2k_codestream *stream, struct j2k_tiles til
     kst_status status = check_blocks(stream->coded, tiles, stream->op.report);
     if (status)
         return status;
-    kst_j2k_packets_fill(stream->packets, tiles);
     return kst_j2k_tile_parts_make(&stream->op, stream->coded, stream->wanted, tiles, stream->packets, &stream->parts);
 }
 
@@ -197,12 +197,34 @@ static kst_status fail(const struct j2k_codestream *stream, const struct sink *s
     return sink->status ? kst_report_error(stream->op.report, sink->status, KST_NO_OFFSET, "while writing") : KST_OK;
 }
 
-kst_status kst_j2k_codestream_put(const struct j2k_codestream *stream, struct sink *sink)
+static kst_status put(const struct j2k_codestream *stream, struct sink *sink, struct j2k_bodies *bodies)
 {
     kst_sink_bytes(sink, stream->head.data, stream->head.length);
-    kst_j2k_tile_parts_put(&stream->parts, sink);
+    kst_j2k_tile_parts_put(&stream->parts, sink, bodies);
     kst_sink_u16(sink, 0xFF00U | J2K_EOC);
     return fail(stream, sink);
+}
+
+kst_status kst_j2k_codestream_frame(const struct j2k_codestream *stream, struct sink *frame, struct j2k_bodies *bodies)
+{
+    return put(stream, frame, bodies);
+}
+
+kst_status kst_j2k_codestream_write(const struct j2k_codestream *stream, struct sink *sink)
+{
+    return put(stream, sink, NULL);
+}
+
+void kst_j2k_codestream_carry(struct j2k_codestream *stream, const struct j2k_carrier *carrier)
+{
+    stream->carrier = carrier;
+}
+
+kst_status kst_j2k_codestream_put(const struct j2k_codestream *stream, struct sink *sink)
+{
+    if (stream->carrier && stream->carrier->carry && !sink->status)
+        return stream->carrier->carry(stream->carrier->user, stream, sink);
+    return kst_j2k_codestream_write(stream, sink);
 }
 
 kst_status kst_j2k_write(
@@ -250,7 +272,7 @@ kst_status kst_j2k_codestream_tiles(struct j2k_codestream *stream, struct j2k_ti
     kst_status status = make_parts(stream, tiles);
     if (!status) {
         set_lengths(stream);
-        kst_j2k_tile_parts_put(&stream->parts, sink);
+        kst_j2k_tile_parts_put(&stream->parts, sink, NULL);
         status = fail(stream, sink);
     }
     kst_j2k_tile_parts_release(stream->op.memory, &stream->parts);

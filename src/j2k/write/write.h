@@ -4,6 +4,7 @@
 #define KOSTKA_J2K_WRITE_WRITE_H
 
 #include "core/sink.h"
+#include "j2k/plan/body.h"
 #include "j2k/write/coded.h"
 
 enum { J2K_COMMENT_MAX = 65531 };
@@ -50,6 +51,31 @@ kst_status kst_j2k_codestream_make(const struct operation *op, const struct j2k_
 uint64_t kst_j2k_codestream_length(const struct j2k_codestream *stream);
 kst_status kst_j2k_codestream_put(const struct j2k_codestream *stream, struct sink *sink);
 void kst_j2k_codestream_release(struct j2k_codestream *stream);
+
+/* Holds what is left out of a frame, in the order of the codestream. */
+struct j2k_bodies {
+    struct memory *memory;
+    struct j2k_body *body;
+    uint32_t count, capacity;
+};
+
+/*
+ * Append the frame of the codestream, which is all but the bytes of code-blocks, and list these, whose memory need not
+ * hold them yet. `bodies->memory` must be set; `bodies->body` is the caller's to release in either case. There is no
+ * keeper.
+ */
+kst_status kst_j2k_codestream_frame(const struct j2k_codestream *stream, struct sink *frame, struct j2k_bodies *bodies);
+
+/*
+ * Makes a codestream from its frame where the bytes of code-blocks are, and appends it to the sink. With a carrier
+ * whose function is not null, kst_j2k_codestream_put() calls it instead of kst_j2k_codestream_write(). It is borrowed.
+ */
+struct j2k_carrier {
+    void *user;
+    kst_status (*carry)(void *user, const struct j2k_codestream *stream, struct sink *sink);
+};
+void kst_j2k_codestream_carry(struct j2k_codestream *stream, const struct j2k_carrier *carrier);
+kst_status kst_j2k_codestream_write(const struct j2k_codestream *stream, struct sink *sink);
 
 /*
  * Do the same tile after tile: each tile need not be coded before it is written, and may be dropped afterwards. This

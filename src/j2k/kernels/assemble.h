@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Assembles a codestream: its frame, which the host wrote, and the collected bytes of code-blocks. */
+#include "kernels/group.h"
+
+#include "j2k/kernels/encode_work.h"
+
+/* Copy bytes, a word at a time where these are whole words of the codestream. The whole work-group calls it. */
+FUNCTION void copy_body(
+    GLOBAL u32 *RESTRICT stream, u32 to, GLOBAL const u32 *RESTRICT collected, u32 from, u32 length)
+{
+    GLOBAL u8 *bytes = (GLOBAL u8 *)stream;
+    GLOBAL const u8 *source = (GLOBAL const u8 *)collected;
+    u32 lead = (4 - to % 4) % 4;
+    lead = lead < length ? lead : length;
+    u32 words = (length - lead) / 4, tail = lead + 4 * words, shift = (from + lead) % 4 * 8;
+    GLOBAL u32 *out = stream + (to + lead) / 4;
+    GLOBAL const u32 *in = collected + (from + lead) / 4;
+    if (local_index() < lead)
+        bytes[to + local_index()] = source[from + local_index()];
+    for (u32 i = local_index(); i < words; i += J2K_ASSEMBLE_GROUP)
+        out[i] = shift == 0 ? in[i] : shift_pair(in[i], in[i + 1], shift);
+    if (local_index() < length - tail)
+        bytes[to + tail + local_index()] = source[from + tail + local_index()];
+}
+
+/* A work-group puts one run and the bytes behind it in place. `first`: the body of the first work-group. */
+KERNEL(J2K_ASSEMBLE_GROUP)
+assemble_stream(
+    GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT collected, GLOBAL u32 *RESTRICT stream, u32 first)
+{
+    GLOBAL const struct j2k_stream_work *head = (GLOBAL const struct j2k_stream_work *)list;
+    GLOBAL const struct j2k_work_body *body =
+        (GLOBAL const struct j2k_work_body *)(list + head->body) + first + group_index();
+    GLOBAL const u8 *frame = (GLOBAL const u8 *)(list + head->frame) + body->frame;
+    GLOBAL u8 *to = (GLOBAL u8 *)stream + (body->to - body->run);
+    for (u32 i = local_index(); i < body->run; i += J2K_ASSEMBLE_GROUP)
+        to[i] = frame[i];
+    copy_body(stream, body->to, collected, body->from, body->length);
+}
