@@ -14,8 +14,7 @@
 #include "filters/cpu/segments.h"
 #include "filters/shape.h"
 
-enum { LOW, HIGH, TOLERANCE, LENGTH };
-enum { SIXTEENTHS = 16, THOUSAND = 1000, WHITE = 255 };
+enum { WHITE = 255 };
 
 /* Find the segments of an image in any memory. */
 static kst_status find_lines(kst_context *context, const struct filter_value *value, const kst_image *from,
@@ -23,9 +22,8 @@ static kst_status find_lines(kst_context *context, const struct filter_value *va
 {
     const kst_filter chain = {.context = context,
         .count = 2,
-        .step = {{.kind = &kst_filter_grey}, {.kind = &kst_filter_canny, .value = {value[LOW], value[HIGH]}}}};
-    const struct filter_segments_fit fit = {
-        (value[TOLERANCE].number * SIXTEENTHS + THOUSAND / 2) / THOUSAND, value[LENGTH].number};
+        .step = {{.kind = &kst_filter_grey}, {.kind = &kst_filter_canny, .value = {value[FILTER_LINES_LOW], value[FILTER_LINES_HIGH]}}}};
+    const struct filter_segments_fit fit = kst_filter_segments_fit_of(value);
     kst_image edges;
     kst_image_init(&edges);
     kst_status status = kst_filter_run(&chain, from, &edges, report);
@@ -52,42 +50,21 @@ static void draw(const struct filter_pixels *to, const kst_segment *segment)
     }
 }
 
-/* Draw all segments, white on black, on an image in host memory. */
-static void draw_all(const struct filter_segments *found, const kst_image *image)
+/* Draw all segments, white on black. */
+static void draw_all(const struct filter_segments *found, const struct filter_pixels *to)
 {
-    const struct filter_pixels to = kst_filter_pixels_of(image);
-    for (uint32_t y = 0; y < to.height; y++)
-        memset(kst_filter_row(&to, y), 0, to.width);
+    for (uint32_t y = 0; y < to->height; y++)
+        memset(kst_filter_row(to, y), 0, to->width);
     for (size_t i = 0; i < found->count; i++)
-        draw(&to, &found->segment[i]);
-}
-
-/* Draw on an image in device memory. */
-static kst_status draw_there(kst_context *context, const struct filter_segments *found, const kst_image *target)
-{
-    kst_image host = *target;
-    host.memory = KST_MEMORY_HOST;
-    host.plane[0].data = NULL;
-    host.plane[0].pitch = 0;
-    host.plane[0].offset = 0;
-    host.owned = NULL;
-    kst_status status = kst_image_allocate(context, &host);
-    if (status)
-        return status;
-    draw_all(found, &host);
-    status = kst_image_copy(context, &host, target);
-    kst_image_release(context, &host);
-    return status;
+        draw(to, &found->segment[i]);
 }
 
 static kst_status lines_run(const struct filter_work *work)
 {
     struct filter_segments found = {.memory = work->operation->memory};
     kst_status status = find_lines(work->context, work->value, work->source, &found, NULL);
-    if (!status && work->target->memory != KST_MEMORY_HOST && work->target->memory != KST_MEMORY_PINNED)
-        status = draw_there(work->context, &found, work->target);
-    else if (!status)
-        draw_all(&found, work->target);
+    if (!status)
+        draw_all(&found, work->to);
     kst_memory_release(found.memory, found.segment);
     return status;
 }
