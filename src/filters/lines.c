@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds straight lines, and draws them. The edges are those of `canny` in the picture's luminance, which the device
- * finds if the picture lies there; segments are found along them on the host.
+ * Finds straight lines, and draws them. The edges are those of `canny` in the picture's luminance, brought to 8 bits if
+ * there are more. A device draws by itself (gpu/lines.c); lines are listed on the host, by the edges that the device
+ * finds.
  */
 #include "filters/lines.h"
 
@@ -14,18 +15,21 @@
 #include "filters/cpu/segments.h"
 #include "filters/shape.h"
 
-enum { WHITE = 255 };
+enum { WHITE = 255, NARROW = 8 };
 
 /* Find the segments of an image in any memory. */
 static kst_status find_lines(kst_context *context, const struct filter_value *value, const kst_image *from,
     struct filter_segments *found, kst_report *report)
 {
-    const kst_filter chain = {.context = context,
-        .count = 2,
-        .step = {{.kind = &kst_filter_grey}, {.kind = &kst_filter_canny, .value = {value[FILTER_LINES_LOW], value[FILTER_LINES_HIGH]}}}};
+    kst_filter chain = {.context = context};
     const struct filter_segments_fit fit = kst_filter_segments_fit_of(value);
     kst_image edges;
     kst_image_init(&edges);
+    chain.step[chain.count++] = (struct filter_step){.kind = &kst_filter_grey};
+    if (from->plane[0].depth > NARROW)
+        chain.step[chain.count++] = (struct filter_step){.kind = &kst_filter_depth}; /* of 8 bits */
+    chain.step[chain.count++] =
+        (struct filter_step){.kind = &kst_filter_canny, .value = {value[FILTER_LINES_LOW], value[FILTER_LINES_HIGH]}};
     kst_status status = kst_filter_run(&chain, from, &edges, report);
     if (status)
         return status;
@@ -106,10 +110,8 @@ static kst_status lines_shape(const struct filter_value *value, struct filter_sh
 {
     (void)value;
     shape->format = KST_FORMAT_GREY;
-    kst_status status = kst_filter_check_narrow("lines", shape, reason);
-    if (!status)
-        status = kst_filter_check_sides("lines", shape, reason);
-    shape->depth = status ? shape->depth : 8;
+    kst_status status = kst_filter_check_sides("lines", shape, reason);
+    shape->depth = status ? shape->depth : NARROW;
     return status;
 }
 

@@ -255,8 +255,8 @@ static kst_status follow_all(struct filter_chains *chains, bool closed)
 
 struct filter_segments_fit kst_filter_segments_fit_of(const struct filter_value *value)
 {
-    return (struct filter_segments_fit){(value[FILTER_LINES_NEAR].number * SIXTEENTHS + THOUSAND / 2) / THOUSAND,
-        value[FILTER_LINES_LENGTH].number};
+    return (struct filter_segments_fit){
+        (value[FILTER_LINES_NEAR].number * SIXTEENTHS + THOUSAND / 2) / THOUSAND, value[FILTER_LINES_LENGTH].number};
 }
 
 kst_status kst_filter_segments_find(const struct filter_work *work, const struct filter_pixels *edges,

@@ -14,13 +14,29 @@ static uint64_t arrays_length(uint64_t pixels)
     return (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* Find the luminance, of 8 bits if the picture has more. */
+static kst_status find_grey(struct filter_gpu_step *step, uint64_t *length, struct filter_gpu_pixels *grey)
+{
+    const struct filter_pixels *from = &step->from.pixels;
+    struct filter_gpu_pixels wide;
+    *grey = kst_filter_gpu_sheet(step, 1, length);
+    if (from->bytes == 1)
+        return kst_filter_gpu_apply(step, kst_filter_gpu_grey, NULL, &step->from, grey);
+    wide = kst_filter_gpu_sheet(step, from->bytes, length);
+    wide.pixels.channels = 1;
+    wide.pixels.bytes = from->bytes;
+    wide.pixels.greatest = from->greatest;
+    kst_status status = kst_filter_gpu_apply(step, kst_filter_gpu_grey, NULL, &step->from, &wide);
+    return status ? status : kst_filter_gpu_apply(step, kst_filter_gpu_depth, NULL, &wide, grey);
+}
+
 /* Find the edges. The arrays begin with the words that canny needs, which are free afterwards. */
 static kst_status find_edges(struct filter_gpu_step *step, uint64_t *length, struct filter_gpu_pixels *edges)
 {
     struct filter_value canny[FILTER_PARAMETERS_MAX] = {step->value[FILTER_LINES_LOW], step->value[FILTER_LINES_HIGH]};
-    const struct filter_gpu_pixels grey = kst_filter_gpu_sheet(step, 1, length);
+    struct filter_gpu_pixels grey;
+    kst_status status = find_grey(step, length, &grey);
     *edges = kst_filter_gpu_sheet(step, 1, length);
-    kst_status status = kst_filter_gpu_apply(step, kst_filter_gpu_grey, NULL, &step->from, &grey);
     return status ? status : kst_filter_gpu_apply(step, kst_filter_gpu_canny, canny, &grey, edges);
 }
 
@@ -36,8 +52,8 @@ static kst_status find_segments(struct filter_gpu_step *step, struct filter_reco
     if (!status)
         status = kst_filter_gpu_add_groups(step, FILTER_LINES_TRACE, record, chunks);
     return status ? status
-                  : kst_filter_gpu_add_groups(step, FILTER_LINES_SPLIT, record,
-                        (uint64_t)record->value[FILTER_LINES_GROUPS]);
+                  : kst_filter_gpu_add_groups(
+                        step, FILTER_LINES_SPLIT, record, (uint64_t)record->value[FILTER_LINES_GROUPS]);
 }
 
 kst_status kst_filter_gpu_lines(struct filter_gpu_step *step)
@@ -61,8 +77,8 @@ kst_status kst_filter_gpu_lines(struct filter_gpu_step *step)
     if (!status)
         status = kst_filter_gpu_add(&inner, FILTER_LINES_BLANK, &record);
     if (!status)
-        status = kst_filter_gpu_add_groups(
-            &inner, FILTER_LINES_DRAW, &record, (uint64_t)record.value[FILTER_LINES_GROUPS]);
+        status =
+            kst_filter_gpu_add_groups(&inner, FILTER_LINES_DRAW, &record, (uint64_t)record.value[FILTER_LINES_GROUPS]);
     step->order = inner.order;
     kst_filter_gpu_extra(step, length, 0);
     return status;

@@ -25,6 +25,7 @@ kst_status kst_filter_gpu_bilateral(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_canny(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_channel(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_cartoon(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_depth(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_gaussian(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_grey(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_histogram(struct filter_gpu_step *step);
