@@ -132,8 +132,8 @@ KST_API kst_status kst_filter_batch(const kst_filter *filter, kst_filter_item *i
 /**
  * Do the same on the caller's stream: the work comes after what is in the stream when the call begins, and the call
  * returns without waiting for it. All images lie in the memory of the context's GPU, results have their buffers
- * already, and the caller keeps both until the stream has passed the work. A chain with `resize` or `lines` waits for
- * the stream. Memory that filters need between them goes back to the context when later calls find that the work is
+ * already, and the caller keeps both until the stream has passed the work. A chain with `resize` waits for the
+ * stream. Memory that filters need between them goes back to the context when later calls find that the work is
  * done. Thread-safe, but for calls with the same stream.
  *
  * @param stream the stream or queue, of the context's GPU

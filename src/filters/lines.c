@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds straight lines, and draws them. The edges are those of `canny` in the picture's luminance, which the device
- * finds if the picture lies there; segments are found along them on the host.
+ * Finds straight lines, and draws them. The edges are those of `canny` in the picture's luminance, brought to 8 bits if
+ * there are more. A device draws by itself (gpu/lines.c); lines are listed on the host, by the edges that the device
+ * finds.
  */
 #include "filters/lines.h"
 
@@ -14,20 +15,21 @@
 #include "filters/cpu/segments.h"
 #include "filters/shape.h"
 
-enum { LOW, HIGH, TOLERANCE, LENGTH };
-enum { SIXTEENTHS = 16, THOUSAND = 1000, WHITE = 255 };
+enum { WHITE = 255, NARROW = 8 };
 
 /* Find the segments of an image in any memory. */
 static kst_status find_lines(kst_context *context, const struct filter_value *value, const kst_image *from,
     struct filter_segments *found, kst_report *report)
 {
-    const kst_filter chain = {.context = context,
-        .count = 2,
-        .step = {{.kind = &kst_filter_grey}, {.kind = &kst_filter_canny, .value = {value[LOW], value[HIGH]}}}};
-    const struct filter_segments_fit fit = {
-        (value[TOLERANCE].number * SIXTEENTHS + THOUSAND / 2) / THOUSAND, value[LENGTH].number};
+    kst_filter chain = {.context = context};
+    const struct filter_segments_fit fit = kst_filter_segments_fit_of(value);
     kst_image edges;
     kst_image_init(&edges);
+    chain.step[chain.count++] = (struct filter_step){.kind = &kst_filter_grey};
+    if (from->plane[0].depth > NARROW)
+        chain.step[chain.count++] = (struct filter_step){.kind = &kst_filter_depth}; /* of 8 bits */
+    chain.step[chain.count++] =
+        (struct filter_step){.kind = &kst_filter_canny, .value = {value[FILTER_LINES_LOW], value[FILTER_LINES_HIGH]}};
     kst_status status = kst_filter_run(&chain, from, &edges, report);
     if (status)
         return status;
@@ -52,42 +54,21 @@ static void draw(const struct filter_pixels *to, const kst_segment *segment)
     }
 }
 
-/* Draw all segments, white on black, on an image in host memory. */
-static void draw_all(const struct filter_segments *found, const kst_image *image)
+/* Draw all segments, white on black. */
+static void draw_all(const struct filter_segments *found, const struct filter_pixels *to)
 {
-    const struct filter_pixels to = kst_filter_pixels_of(image);
-    for (uint32_t y = 0; y < to.height; y++)
-        memset(kst_filter_row(&to, y), 0, to.width);
+    for (uint32_t y = 0; y < to->height; y++)
+        memset(kst_filter_row(to, y), 0, to->width);
     for (size_t i = 0; i < found->count; i++)
-        draw(&to, &found->segment[i]);
-}
-
-/* Draw on an image in device memory. */
-static kst_status draw_there(kst_context *context, const struct filter_segments *found, const kst_image *target)
-{
-    kst_image host = *target;
-    host.memory = KST_MEMORY_HOST;
-    host.plane[0].data = NULL;
-    host.plane[0].pitch = 0;
-    host.plane[0].offset = 0;
-    host.owned = NULL;
-    kst_status status = kst_image_allocate(context, &host);
-    if (status)
-        return status;
-    draw_all(found, &host);
-    status = kst_image_copy(context, &host, target);
-    kst_image_release(context, &host);
-    return status;
+        draw(to, &found->segment[i]);
 }
 
 static kst_status lines_run(const struct filter_work *work)
 {
     struct filter_segments found = {.memory = work->operation->memory};
     kst_status status = find_lines(work->context, work->value, work->source, &found, NULL);
-    if (!status && work->target->memory != KST_MEMORY_HOST && work->target->memory != KST_MEMORY_PINNED)
-        status = draw_there(work->context, &found, work->target);
-    else if (!status)
-        draw_all(&found, work->target);
+    if (!status)
+        draw_all(&found, work->to);
     kst_memory_release(found.memory, found.segment);
     return status;
 }
@@ -129,10 +110,8 @@ static kst_status lines_shape(const struct filter_value *value, struct filter_sh
 {
     (void)value;
     shape->format = KST_FORMAT_GREY;
-    kst_status status = kst_filter_check_narrow("lines", shape, reason);
-    if (!status)
-        status = kst_filter_check_sides("lines", shape, reason);
-    shape->depth = status ? shape->depth : 8;
+    kst_status status = kst_filter_check_sides("lines", shape, reason);
+    shape->depth = status ? shape->depth : NARROW;
     return status;
 }
 

@@ -422,6 +422,23 @@ static void lines(void **state)
     kst_image_release(first, &image);
 }
 
+/* Of 16 bits, edges are those of the luminance in 8 bits. */
+static void deep_lines(void **state)
+{
+    kst_context *context = contexts.context[0];
+    kst_image image = make_image(context, 131, 90, KST_FORMAT_GREY, 8);
+    (void)state;
+    draw_shapes(&image);
+    kst_segments wanted = segments_of(context, "lines=40:100:1:1", &image);
+    kst_segments found = segments_of(context, "depth=16,lines=40:100:1:1", &image);
+    assert_true(wanted.count > 20);
+    assert_int_equal(found.count, wanted.count);
+    assert_memory_equal(found.segment, wanted.segment, wanted.count * sizeof *wanted.segment);
+    kst_filter_segments_release(context, &found);
+    kst_filter_segments_release(context, &wanted);
+    kst_image_release(context, &image);
+}
+
 /* A spiral makes a chain that is longer than what is split at once, and no two lines are equal. */
 static void long_chain(void **state)
 {
@@ -491,7 +508,7 @@ static void refusals(void **state)
     assert_int_equal(kst_filter_segments(filter, NULL, &found, NULL), KST_ERROR_ARGUMENT);
     assert_int_equal(kst_filter_segments(filter, &image, NULL, NULL), KST_ERROR_ARGUMENT);
     kst_filter_close(&filter);
-    assert_int_equal(kst_filter_open(context, "depth=16,lines", &filter, NULL), KST_OK);
+    assert_int_equal(kst_filter_open(context, "depth=16,bilateral,lines", &filter, NULL), KST_OK);
     assert_int_equal(kst_filter_segments(filter, &image, &found, &report), KST_ERROR_IMAGE_DEPTH);
     assert_null(found.segment);
     kst_filter_segments_release(context, &found);
@@ -503,7 +520,7 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cartoon), cmocka_unit_test(painterly),
-        cmocka_unit_test(rectangle), cmocka_unit_test(lines), cmocka_unit_test(long_chain),
-        cmocka_unit_test(long_sides), cmocka_unit_test(refusals)};
+        cmocka_unit_test(rectangle), cmocka_unit_test(lines), cmocka_unit_test(deep_lines),
+        cmocka_unit_test(long_chain), cmocka_unit_test(long_sides), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, contexts_start_cpu, contexts_stop);
 }

@@ -210,26 +210,52 @@ static void test_chains(void **state)
 }
 
 /* A chain of weak pixels that winds through the whole image, with one strong pixel at its end. */
+static uint8_t wind(const struct test_case *c, uint32_t x, uint32_t y)
+{
+    enum { STEP = 8 };
+    bool wall = y % STEP == 0 && (y / STEP % 2 ? x > 4 : x + 4 < c->width);
+    return wall ? 120 : y + STEP > c->height && x < 6 ? 255 : 100;
+}
+
+/* Blocks that lie apart, whose outlines are closed. */
+static uint8_t lay_blocks(const struct test_case *c, uint32_t x, uint32_t y)
+{
+    (void)c;
+    return x % 13 > 4 && y % 11 > 4 ? 200 : 20;
+}
+
+static void check_picture(
+    const struct test_case *c, uint8_t (*sample)(const struct test_case *c, uint32_t x, uint32_t y))
+{
+    struct prepared p;
+    assert_true(prepare(&p, c));
+    for (uint32_t y = 0; y < c->height; y++)
+        for (uint32_t x = 0; x < c->width; x++)
+            ((uint8_t *)p.from.image.plane[0].data)[(ptrdiff_t)y * p.from.image.plane[0].pitch + x] = sample(c, x, y);
+    assert_int_equal(run(cpu_context, c->chain, &p.from.image, &p.wanted.image, NULL), KST_OK);
+    for (uint32_t i = 0; i < gpu_contexts; i++)
+        check_on(gpu_context[i], &p, device_memory(gpu_context[i]), device_memory(gpu_context[i]), "drawn");
+    forget(&p);
+}
+
 static void test_long_edge(void **state)
 {
-    enum { SIDE = 200, STEP = 8 };
     const struct test_case c = {
-        "canny=20:120:l1", KST_FORMAT_GREY, 8, is_simulated() ? 34 : SIDE, is_simulated() ? 34 : SIDE / 2};
-    struct prepared p;
+        "canny=20:120:l1", KST_FORMAT_GREY, 8, is_simulated() ? 34 : 200, is_simulated() ? 34 : 100};
     (void)state;
-    assert_true(prepare(&p, &c));
-    for (uint32_t y = 0; y < c.height; y++)
-        for (uint32_t x = 0; x < c.width; x++) {
-            bool wall = y % STEP == 0 && (y / STEP % 2 ? x > 4 : x + 4 < c.width);
-            ((uint8_t *)p.from.image.plane[0].data)[(ptrdiff_t)y * p.from.image.plane[0].pitch + x] =
-                (uint8_t)(wall                           ? 120
-                          : y + STEP > c.height && x < 6 ? 255
-                                                         : 100);
-        }
-    assert_int_equal(run(cpu_context, c.chain, &p.from.image, &p.wanted.image, NULL), KST_OK);
-    for (uint32_t i = 0; i < gpu_contexts; i++)
-        check_on(gpu_context[i], &p, device_memory(gpu_context[i]), device_memory(gpu_context[i]), "long edge");
-    forget(&p);
+    check_picture(&c, wind);
+}
+
+/* Chains that are open, among them ones of more points than are split at once, and closed. */
+static void test_lines(void **state)
+{
+    const struct test_case winding = {
+        "lines=20:30:1:1", KST_FORMAT_GREY, 8, is_simulated() ? 34 : 2300, is_simulated() ? 12 : 24};
+    const struct test_case blocks = {
+        "lines=20:60:0.5:2", KST_FORMAT_GREY, 8, is_simulated() ? 35 : 140, is_simulated() ? 23 : 90};
+    (void)state;
+    check_picture(&winding, wind);
+    check_picture(&blocks, lay_blocks);
 }
 
 enum { BATCH = 6 };
@@ -300,7 +326,8 @@ static void check_stream(struct batch *batch, kst_context *context, const char *
 
 static void test_batch(void **state)
 {
-    static const char *const some[] = {"rotate=90,sobel", "canny=30:90", "levels=9:99,resize=20x20,flip"};
+    static const char *const some[] = {
+        "rotate=90,sobel", "canny=30:90", "levels=9:99,resize=20x20,flip", "lines=20:60:1:3", "depth=16,lines=30:60"};
     static struct batch batch;
     (void)state;
     for (size_t i = 0; i < sizeof some / sizeof *some && !(is_simulated() && i != 1); i++) {
@@ -467,7 +494,8 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_odd_sizes), cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_long_edge), cmocka_unit_test(test_batch), cmocka_unit_test(test_report),
-        cmocka_unit_test(test_segments), cmocka_unit_test(test_refusals), cmocka_unit_test(test_histogram)};
+        cmocka_unit_test(test_long_edge), cmocka_unit_test(test_lines), cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_report), cmocka_unit_test(test_segments), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_histogram)};
     return cmocka_run_group_tests(tests, start, stop);
 }

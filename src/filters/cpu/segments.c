@@ -12,7 +12,7 @@
 #include "filters/bands.h"
 
 enum { ROOM = 256, CHAIN = 4096 /* points of a chain; longer ones are cut, which bounds products and work */ };
-enum { LINKS = 255, EDGE = 256, JUNCTION = 512, DONE = 1024, DIRECTIONS = 8, SIXTEENTHS = 16 };
+enum { LINKS = 255, EDGE = 256, JUNCTION = 512, DONE = 1024, DIRECTIONS = 8, SIXTEENTHS = 16, THOUSAND = 1000 };
 enum { PATTERNS = 1 << DIRECTIONS, ROWS = 3 };
 
 /* Neighbours by rows. */
@@ -251,6 +251,12 @@ static kst_status follow_all(struct filter_chains *chains, bool closed)
         }
     }
     return status;
+}
+
+struct filter_segments_fit kst_filter_segments_fit_of(const struct filter_value *value)
+{
+    return (struct filter_segments_fit){
+        (value[FILTER_LINES_NEAR].number * SIXTEENTHS + THOUSAND / 2) / THOUSAND, value[FILTER_LINES_LENGTH].number};
 }
 
 kst_status kst_filter_segments_find(const struct filter_work *work, const struct filter_pixels *edges,

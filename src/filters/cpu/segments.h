@@ -19,6 +19,11 @@ struct filter_segments_fit {
     int32_t least;
 };
 
+/* The parameters of `lines`. */
+enum filter_lines_parameter { FILTER_LINES_LOW, FILTER_LINES_HIGH, FILTER_LINES_NEAR, FILTER_LINES_LENGTH };
+
+struct filter_segments_fit kst_filter_segments_fit_of(const struct filter_value *value);
+
 /* Find the segments of edges (0: none) on the work's threads; found->memory is set. */
 kst_status kst_filter_segments_find(const struct filter_work *work, const struct filter_pixels *edges,
     const struct filter_segments_fit *fit, struct filter_segments *found);

@@ -21,8 +21,7 @@ kst_status kst_filter_gpu_oil(struct filter_gpu_step *step)
 enum { CARTOON_LEVELS = 3, CARTOON_LINE };
 enum { ALIGNMENT = 256 };
 
-/* Take a place for pixels of `channels` bytes in the memory between kernels, which has been filled up to *length. */
-static struct filter_gpu_pixels take_sheet(const struct filter_gpu_step *step, uint32_t channels, uint64_t *length)
+struct filter_gpu_pixels kst_filter_gpu_sheet(const struct filter_gpu_step *step, uint32_t channels, uint64_t *length)
 {
     struct filter_gpu_pixels sheet = {.buffer = step->room, .at = step->extra_at + *length, .pixels = step->to.pixels};
     sheet.pitch = ((size_t)sheet.pixels.width * channels + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -32,8 +31,7 @@ static struct filter_gpu_pixels take_sheet(const struct filter_gpu_step *step, u
     return sheet;
 }
 
-/* Add the launches of another filter. */
-static kst_status apply(struct filter_gpu_step *step, filter_gpu_plan plan, const struct filter_value *value,
+kst_status kst_filter_gpu_apply(struct filter_gpu_step *step, filter_gpu_plan plan, const struct filter_value *value,
     const struct filter_gpu_pixels *from, const struct filter_gpu_pixels *to)
 {
     struct filter_gpu_step inner = *step;
@@ -46,12 +44,6 @@ static kst_status apply(struct filter_gpu_step *step, filter_gpu_plan plan, cons
     return status;
 }
 
-static kst_status plan_grey(struct filter_gpu_step *step)
-{
-    const struct filter_record record = kst_filter_gpu_luminance(step);
-    return kst_filter_gpu_add(step, FILTER_GREY, &record);
-}
-
 /* Smooth the picture; the last pass ends in the result. Returns where it is then. */
 static kst_status smooth(struct filter_gpu_step *step, const struct filter_cartoon *cartoon, uint64_t *length,
     struct filter_gpu_pixels *smooth)
@@ -60,10 +52,10 @@ static kst_status smooth(struct filter_gpu_step *step, const struct filter_carto
     kst_status status = KST_OK;
     *smooth = step->from;
     if (cartoon->passes > 1)
-        sheet = take_sheet(step, step->to.pixels.channels, length);
+        sheet = kst_filter_gpu_sheet(step, step->to.pixels.channels, length);
     for (uint32_t left = cartoon->passes; left > 0 && !status; left--) {
         const struct filter_gpu_pixels *to = left % 2 == 1 ? &step->to : &sheet;
-        status = apply(step, kst_filter_gpu_bilateral, cartoon->bilateral, smooth, to);
+        status = kst_filter_gpu_apply(step, kst_filter_gpu_bilateral, cartoon->bilateral, smooth, to);
         *smooth = *to;
     }
     return status;
@@ -94,12 +86,12 @@ kst_status kst_filter_gpu_cartoon(struct filter_gpu_step *step)
     kst_filter_cartoon_settle(step->value, &cartoon);
     length = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     kst_status status = smooth(step, &cartoon, &length, &at);
-    const struct filter_gpu_pixels grey = take_sheet(step, 1, &length);
-    const struct filter_gpu_pixels edges = take_sheet(step, 1, &length);
+    const struct filter_gpu_pixels grey = kst_filter_gpu_sheet(step, 1, &length);
+    const struct filter_gpu_pixels edges = kst_filter_gpu_sheet(step, 1, &length);
     if (!status && cartoon.line > 0)
-        status = apply(step, plan_grey, NULL, &at, &grey);
+        status = kst_filter_gpu_apply(step, kst_filter_gpu_grey, NULL, &at, &grey);
     if (!status && cartoon.line > 0)
-        status = apply(step, kst_filter_gpu_canny, cartoon.canny, &grey, &edges);
+        status = kst_filter_gpu_apply(step, kst_filter_gpu_canny, cartoon.canny, &grey, &edges);
     kst_filter_gpu_extra(step, length, 0);
     return status ? status : draw(step, &cartoon, &at, &edges);
 }
@@ -160,13 +152,13 @@ kst_status kst_filter_gpu_painterly(struct filter_gpu_step *step)
     uint64_t length = sums * to->height;
     struct filter_gpu_layer layer = {.words_at = length, .is_first = true};
     length += groups * FILTER_GROUP_ITEMS * sizeof(uint32_t);
-    const struct filter_gpu_pixels sheet = take_sheet(step, to->channels, &length);
+    const struct filter_gpu_pixels sheet = kst_filter_gpu_sheet(step, to->channels, &length);
     kst_status status = clear_words(step, layer.words_at, groups);
     for (int32_t i = 0; i < step->value[LAYERS].number && step->value[BRUSH].number >> i > 0 && !status; i++) {
         layer.radius = (uint32_t)step->value[BRUSH].number >> i;
         layer.reference = layer.is_first ? step->to : sheet;
         const struct filter_value sigma[] = {{.number = (int32_t)layer.radius * FILTER_PAINTERLY_SIGMA}, {.number = 0}};
-        status = apply(step, kst_filter_gpu_gaussian, sigma, &step->from, &layer.reference);
+        status = kst_filter_gpu_apply(step, kst_filter_gpu_gaussian, sigma, &step->from, &layer.reference);
         if (!status)
             status = strokes(step, &layer);
         layer.is_first = false;

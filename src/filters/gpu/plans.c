@@ -51,13 +51,13 @@ struct filter_record kst_filter_gpu_luminance(const struct filter_gpu_step *step
     return record;
 }
 
-static kst_status grey(struct filter_gpu_step *step)
+kst_status kst_filter_gpu_grey(struct filter_gpu_step *step)
 {
     const struct filter_record record = kst_filter_gpu_luminance(step);
     return kst_filter_gpu_add(step, FILTER_GREY, &record);
 }
 
-static kst_status depth(struct filter_gpu_step *step)
+kst_status kst_filter_gpu_depth(struct filter_gpu_step *step)
 {
     struct filter_record record = kst_filter_gpu_record(step);
     record.value[0] = FILTER_RESCALED;
@@ -126,16 +126,17 @@ filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind)
         const struct filter_kind *kind;
         filter_gpu_plan plan;
     } plans[] = {{&kst_filter_crop, crop}, {&kst_filter_rotate, rotate}, {&kst_filter_flip, flip},
-        {&kst_filter_grey, grey}, {&kst_filter_depth, depth}, {&kst_filter_invert, invert},
-        {&kst_filter_threshold, threshold}, {&kst_filter_levels, levels}, {&kst_filter_sobel, kst_filter_gpu_sobel},
-        {&kst_filter_canny, kst_filter_gpu_canny}, {&kst_filter_equalise, equalise},
-        {&kst_filter_gaussian, kst_filter_gpu_gaussian}, {&kst_filter_sharpen, kst_filter_gpu_sharpen},
-        {&kst_filter_median, kst_filter_gpu_median}, {&kst_filter_bilateral, kst_filter_gpu_bilateral},
-        {&kst_filter_warp, kst_filter_gpu_warp}, {&kst_filter_rgb, kst_filter_gpu_rgb},
-        {&kst_filter_channel, kst_filter_gpu_channel}, {&kst_filter_matrix, kst_filter_gpu_matrix},
-        {&kst_filter_lut, kst_filter_gpu_lut}, {&kst_filter_normalise, normalise},
-        {&kst_filter_histogram_kind, kst_filter_gpu_histogram}, {&kst_filter_oil, kst_filter_gpu_oil},
-        {&kst_filter_cartoon, kst_filter_gpu_cartoon}, {&kst_filter_painterly, kst_filter_gpu_painterly}};
+        {&kst_filter_grey, kst_filter_gpu_grey}, {&kst_filter_depth, kst_filter_gpu_depth},
+        {&kst_filter_invert, invert}, {&kst_filter_threshold, threshold}, {&kst_filter_levels, levels},
+        {&kst_filter_sobel, kst_filter_gpu_sobel}, {&kst_filter_canny, kst_filter_gpu_canny},
+        {&kst_filter_equalise, equalise}, {&kst_filter_gaussian, kst_filter_gpu_gaussian},
+        {&kst_filter_sharpen, kst_filter_gpu_sharpen}, {&kst_filter_median, kst_filter_gpu_median},
+        {&kst_filter_bilateral, kst_filter_gpu_bilateral}, {&kst_filter_warp, kst_filter_gpu_warp},
+        {&kst_filter_rgb, kst_filter_gpu_rgb}, {&kst_filter_channel, kst_filter_gpu_channel},
+        {&kst_filter_matrix, kst_filter_gpu_matrix}, {&kst_filter_lut, kst_filter_gpu_lut},
+        {&kst_filter_normalise, normalise}, {&kst_filter_histogram_kind, kst_filter_gpu_histogram},
+        {&kst_filter_oil, kst_filter_gpu_oil}, {&kst_filter_cartoon, kst_filter_gpu_cartoon},
+        {&kst_filter_painterly, kst_filter_gpu_painterly}, {&kst_filter_lines, kst_filter_gpu_lines}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         if (plans[i].kind == kind)
             return plans[i].plan;

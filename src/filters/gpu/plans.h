@@ -14,12 +14,22 @@ typedef kst_status (*filter_gpu_plan)(struct filter_gpu_step *step);
 /* Return a filter's function; null if it has no kernels of its own: resizing, which libkostka does on any device. */
 filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind);
 
+/* Take a place for pixels of `channels` bytes in the memory between kernels, which has been filled up to *length. */
+struct filter_gpu_pixels kst_filter_gpu_sheet(const struct filter_gpu_step *step, uint32_t channels, uint64_t *length);
+
+/* Add the launches of another filter, in a filter's own. */
+kst_status kst_filter_gpu_apply(struct filter_gpu_step *step, filter_gpu_plan plan, const struct filter_value *value,
+    const struct filter_gpu_pixels *from, const struct filter_gpu_pixels *to);
+
 kst_status kst_filter_gpu_bilateral(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_canny(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_channel(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_cartoon(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_depth(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_gaussian(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_grey(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_histogram(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_lines(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_lut(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_matrix(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_median(struct filter_gpu_step *step);

@@ -15,5 +15,6 @@
 #include "filters/kernels/oil.h"
 #include "filters/kernels/cartoon.h"
 #include "filters/kernels/painterly.h"
+#include "filters/kernels/lines.h"
 #include "filters/kernels/stereo.h"
 #include "filters/kernels/sweep.h"

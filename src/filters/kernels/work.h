@@ -24,6 +24,8 @@ enum {
     FILTER_BILATERAL_WEIGHTS = 8192, /* that a group keeps */
     FILTER_OIL_RADIUS = 15,          /* at most */
     FILTER_STROKE_LENGTH = 16,       /* points of a stroke behind the first, at most */
+    FILTER_LINES_CHUNK = 1024,       /* pixels, by rows, of which a group follows the chains that begin there */
+    FILTER_LINES_LANES = 32,         /* work-items that share a part of a chain */
     FILTER_MATCH_LINES = 8,          /* paths that a group follows, 32 lanes each */
     FILTER_MATCH_COLUMNS = 64,       /* of a row, for which a group chooses disparities */
     FILTER_MATCH_ARRAYS = 4          /* words for each pixel: two censuses, choices, and the right image's choices */
@@ -45,6 +47,13 @@ enum filter_match_value {
     FILTER_MATCH_UNIQUE = FILTER_MATCH_P1, /* 100 − the percentage */
     FILTER_MATCH_TOLERANCE,
     FILTER_MATCH_SURE /* whether the result is how sure a disparity is */
+};
+
+/* The values of the records of lines. */
+enum filter_lines_value {
+    FILTER_LINES_TOLERANCE, /* sixteenths of a pixel */
+    FILTER_LINES_LEAST,     /* length of a segment */
+    FILTER_LINES_GROUPS     /* of a launch over points, of which the host does not know how many there are */
 };
 
 /* The values of the records of a sweep; places of tables are counted in words from the beginning of the work. */
