@@ -16,6 +16,7 @@ kst_status kst_filter_gpu_canny(struct filter_gpu_step *step)
 {
     struct filter_record record = kst_filter_gpu_record(step);
     uint64_t pixels = (uint64_t)record.width * record.height;
+    uint64_t tiles = ((uint64_t)record.height + FILTER_TILE - 1) / FILTER_TILE * record.groups_of_row;
     struct filter_canny canny;
     kst_filter_canny_settle(step->value, &canny);
     record.value[0] = (int32_t)canny.radius;
@@ -27,6 +28,7 @@ kst_status kst_filter_gpu_canny(struct filter_gpu_step *step)
     kst_filter_gpu_extra(step, pixels * sizeof(uint32_t), 0);
     kst_status status = kst_filter_gpu_add(step, FILTER_CANNY_MARK, &record);
     if (!status)
-        status = kst_filter_gpu_add(step, FILTER_CANNY_JOIN, &record);
+        status = kst_filter_gpu_add_groups(
+            step, FILTER_CANNY_JOIN, &record, (tiles + FILTER_CANNY_TILES - 1) / FILTER_CANNY_TILES);
     return status ? status : kst_filter_gpu_add(step, FILTER_CANNY_END, &record);
 }

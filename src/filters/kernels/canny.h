@@ -199,7 +199,7 @@ FUNCTION void store_marks(GLOBAL const struct filter_record *record, const struc
 }
 
 /* value: the radius of Sobel's operator; whether magnitudes are squared; the thresholds. */
-KERNEL(FILTER_GROUP_ITEMS)
+DENSE_KERNEL(FILTER_GROUP_ITEMS, 8)
 filter_canny_mark(FILTER_ARGUMENTS)
 {
     SHARED u32 words[SIDE * SIDE] /* pixels, and nodes afterwards */, magnitudes[AROUND * AROUND], rows[2 * FILTER_TILE];
@@ -233,7 +233,8 @@ filter_canny_mark(FILTER_ARGUMENTS)
         }
     }
     barrier_local();
-    name_runs(words, rows);
+    if (lane_ballot(magnitudes, rows[column] > 0) > 0) /* the same in the whole work-group */
+        name_runs(words, rows);
     store_marks(record, &tile, words, rows, to, extra_words(record, extra));
 }
 
@@ -270,17 +271,17 @@ FUNCTION void join_beside(
         join_names(names, node, mark == EDGE ? 0 : y * record->width + x + 1);
 }
 
-/* Join the upper row and the left column of a tile to the pixels of other tiles beside them. */
+/* Join the upper row and the left column of each of some tiles to the pixels of other tiles beside them. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_canny_join(FILTER_ARGUMENTS)
 {
-    u32 group, self = local_index() % FILTER_TILE, part = local_index() / FILTER_TILE;
+    u32 group, self = local_index() % FILTER_TILE, part = local_index() / FILTER_TILE % 2;
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
-    struct filter_tile tile = tile_of(record, group);
+    struct filter_tile tile = tile_of(record, group * FILTER_CANNY_TILES + local_index() / (2 * FILTER_TILE));
     GLOBAL u32 *names = extra_words(record, extra);
     u32 x = tile.left + (part == 0 ? self : 0), y = tile.top + (part == 0 ? 0 : self);
     (void)from;
-    if (part > 1 || x >= tile.right || y >= tile.bottom || (part == 0 ? y : x) == 0)
+    if (x >= tile.right || y >= tile.bottom || (part == 0 ? y : x) == 0)
         return;
     u32 mark = *target_pixel(record, to, x, y), node = mark == EDGE ? 0 : y * record->width + x + 1;
     if (mark == 0)
@@ -290,23 +291,29 @@ filter_canny_join(FILTER_ARGUMENTS)
         join_beside(record, to, names, node, part == 0 ? x + i - 1 : x - 1, part == 0 ? y - 1 : y + i - 1);
 }
 
-/* Let weak pixels become edges, or nothing. */
+/* Let weak pixels become edges, or nothing. All marks of a work-item are requested before the first one is looked at. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_canny_end(FILTER_ARGUMENTS)
 {
-    u32 group;
+    u32 group, mark[STRIP];
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
     struct filter_tile tile = tile_of(record, group);
     GLOBAL u32 *names = extra_words(record, extra);
-    u32 x = own_column(&tile);
+    u32 x = own_column(&tile), first = own_row(&tile), pitch = record->to_pitch, width = record->width;
+    GLOBAL u8 *target = target_pixel(record, to, x, first);
     (void)from;
-    for (u32 y = own_row(&tile); x < tile.right && y < tile.bottom; y += FILTER_TILE_ROWS) {
-        GLOBAL u8 *target = target_pixel(record, to, x, y);
-        u32 node = y * record->width + x + 1;
-        if (*target == WEAK) {
+    UNROLL for (u32 k = 0; k < STRIP; k++)
+    {
+        u32 inside = x < tile.right && first + k * FILTER_TILE_ROWS < tile.bottom;
+        mark[k] = inside ? target[(u64)(k * FILTER_TILE_ROWS) * pitch] : 0;
+    }
+    UNROLL for (u32 k = 0; k < STRIP; k++)
+    {
+        if (mark[k] == WEAK) {
+            u32 node = (first + k * FILTER_TILE_ROWS) * width + x + 1;
             for (u32 next; node != 0 && (next = names[node - 1]) != node; node = next) {
             }
-            *target = node == 0 ? EDGE : 0;
+            target[(u64)(k * FILTER_TILE_ROWS) * pitch] = node == 0 ? EDGE : 0;
         }
     }
 }

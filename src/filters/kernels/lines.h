@@ -383,6 +383,7 @@ filter_lines_split(FILTER_ARGUMENTS)
     for (u32 block = group * LANES; block < all; block += step) {
         u32 point = block + local_index();
         u32 begin = point < all && (arrays.points[point] & LINES_LAST) ? arrays.begin[point] : 0;
+        barrier_all(); /* before anybody writes there */
         for (u32 ends = lane_ballot(scratch, begin > 0); ends > 0; ends &= ends - 1) {
             u32 lane = lowest_bit(ends), first = lane_shuffle(scratch, begin, lane) - 1;
             split_part(record, &arrays, first, block + lane, stack, scratch);

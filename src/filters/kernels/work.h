@@ -19,16 +19,17 @@ enum {
     FILTER_TILE = 32,                                    /* columns and rows that a group makes */
     FILTER_TILE_ROWS = FILTER_GROUP_ITEMS / FILTER_TILE, /* rows that a group makes at once */
     FILTER_VALUES = 8,
-    FILTER_BINS = 65536,             /* of a histogram; there are two words for each */
-    FILTER_BILATERAL_RADIUS = 12,    /* at most */
-    FILTER_BILATERAL_WEIGHTS = 8192, /* that a group keeps */
-    FILTER_OIL_RADIUS = 15,          /* at most */
-    FILTER_STROKE_LENGTH = 16,       /* points of a stroke behind the first, at most */
-    FILTER_LINES_CHUNK = 1024,       /* pixels, by rows, of which a group follows the chains that begin there */
-    FILTER_LINES_LANES = 32,         /* work-items that share a part of a chain */
-    FILTER_MATCH_LINES = 8,          /* paths that a group follows, 32 lanes each */
-    FILTER_MATCH_COLUMNS = 64,       /* of a row, for which a group chooses disparities */
-    FILTER_MATCH_ARRAYS = 4          /* words for each pixel: two censuses, choices, and the right image's choices */
+    FILTER_BINS = 65536,                       /* of a histogram; there are two words for each */
+    FILTER_BILATERAL_RADIUS = 12,              /* at most */
+    FILTER_BILATERAL_WEIGHTS = 8192,           /* that a group keeps */
+    FILTER_OIL_RADIUS = 15,                    /* at most */
+    FILTER_STROKE_LENGTH = 16,                 /* points of a stroke behind the first, at most */
+    FILTER_CANNY_TILES = FILTER_TILE_ROWS / 2, /* of which a group joins the sides */
+    FILTER_LINES_CHUNK = 1024, /* pixels, by rows, of which a group follows the chains that begin there */
+    FILTER_LINES_LANES = 32,   /* work-items that share a part of a chain */
+    FILTER_MATCH_LINES = 8,    /* paths that a group follows, 32 lanes each */
+    FILTER_MATCH_COLUMNS = 64, /* of a row, for which a group chooses disparities */
+    FILTER_MATCH_ARRAYS = 4    /* words for each pixel: two censuses, choices, and the right image's choices */
 };
 
 /* Says what filter_curve does to a colour. */
