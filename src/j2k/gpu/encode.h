@@ -125,7 +125,7 @@ struct j2k_gpu_stream {
     uint64_t length; /* bytes of the whole codestream */
 };
 
-enum { J2K_ASSEMBLED_BODIES = 1 << 26 };
+enum { J2K_ASSEMBLED_BODIES = 1 << 26 /* bodies of a codestream whose records 32-bit offsets count, in words */ };
 
 /* Return whether the codestream is one that the kernels can count. */
 bool kst_j2k_gpu_assembles(const struct j2k_gpu_stream *stream);

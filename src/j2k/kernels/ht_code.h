@@ -6,6 +6,8 @@
 #include "j2k/kernels/ht_pairs.h"
 #include "j2k/kernels/ht_streams.h"
 
+enum { HT_CODE_GROUPS = 32 /* most that a multiprocessor can hold; the registers of this many do without spilling */ };
+
 /* Holds bits in the order in which they are written, the first lowest. */
 struct code_bits {
     u32 value, count;
@@ -235,7 +237,7 @@ FUNCTION void put_result(
  * Code the blocks of a list. `passes` has J2K_CODED_PASSES passes for each block, as for code_blocks, but a gain is a
  * number of 64 bits.
  */
-KERNEL(J2K_HT_CODE_GROUP)
+DENSE_KERNEL(J2K_HT_CODE_GROUP, HT_CODE_GROUPS)
 code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT data,
     GLOBAL u32 *RESTRICT passes, GLOBAL u32 *RESTRICT results)
 {

@@ -71,7 +71,7 @@ static void follow(bool reversible, uint32_t odd, double norm[J2K_RESOLUTIONS])
             norm[level] = norm[level - 1] * sqrt(2);
             continue;
         }
-        const uint32_t length = REACH << level;
+        const uint32_t length = (uint32_t)REACH << level;
         synthesise(value, length, reversible, level == 1 ? odd : 0);
         norm[level] = norm_of(value, length);
     }
