@@ -6,7 +6,6 @@
 #include "jpeg/tables/colour.h"
 
 #include <string.h>
-#include <stdlib.h>
 
 enum {
     PICTURE_WORDS = sizeof(struct jpeg_encode_picture) / 4,
@@ -18,11 +17,8 @@ enum {
     PART_PICTURES = 4,
     MOST_PICTURES = 512,
     ENOUGH_BLOCKS = 3 << 16, /* enough to keep a device busy, as one picture of 3840×2160 does */
-    /* The host needs longer than a device for pictures of no more blocks than this; twice as many blocks share its
-       time. */
-    TINY_BLOCKS = 2048,
-    KNOWN_TABLES = 8,  /* sets of tables with which those of a picture are compared */
-    TASK_PICTURES = 16 /* pictures that a thread describes at once */
+    KNOWN_TABLES = 8,        /* sets of tables with which those of a picture are compared */
+    TASK_PICTURES = 16       /* pictures that a thread describes at once */
 };
 
 _Static_assert(
@@ -71,15 +67,11 @@ bool kst_jpeg_gpu_encodes(const struct jpeg_gpu_encode_item *item)
 uint32_t kst_jpeg_gpu_encode_share(const struct jpeg_gpu_encode_item *items, uint32_t count)
 {
     uint64_t blocks = 0;
-    const char *shift = getenv("KOSTKA_X_SHIFT");
-    const uint32_t by = shift ? (uint32_t)atoi(shift) : 1;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t own = count_blocks(&items[i].encoding->frame),
-                 enough = (uint64_t)ENOUGH_BLOCKS << (own <= TINY_BLOCKS ? by : 0);
-        blocks += own;
+        blocks += count_blocks(&items[i].encoding->frame);
         if (i > 0 && blocks > MOST_BLOCKS)
             return i;
-        if (i >= PART_PICTURES && (blocks > enough || i >= MOST_PICTURES))
+        if (i >= PART_PICTURES && (blocks > ENOUGH_BLOCKS || i >= MOST_PICTURES))
             return i;
     }
     return count;

@@ -7,7 +7,6 @@
 #include <pthread.h>
 
 #include "jpeg/run/encode.h"
-#include <stdlib.h>
 
 enum { PARTS_AT_ONCE = 3, SMALL_PARTS_AT_ONCE = 4, THREADS = 6 };
 
@@ -199,7 +198,7 @@ static uint32_t threads(void *all)
     uint32_t left = parts->count - parts->taken;
     uint32_t count = left > 0 ? kst_jpeg_gpu_encode_share(parts->item + parts->taken, left) : 0;
     bool many = count < left && kst_jpeg_gpu_encode_is_gathered(count);
-    return parts->count == 0 ? 0 : many ? (getenv("KOSTKA_X_THREADS") ? (uint32_t)atoi(getenv("KOSTKA_X_THREADS")) : THREADS) : 1;
+    return parts->count == 0 ? 0 : many ? THREADS : 1;
 }
 
 const struct encode_parts kst_jpeg_run_encode_parts = {
