@@ -130,7 +130,7 @@ struct j2k_gpu_place {
 /* Says where a code-block of T.814 has its state, among those of its picture, and its record, among all of the part. */
 struct j2k_gpu_ht_place {
     uint32_t state;
-    uint32_t at; /* J2K_HT_NOWHERE: the host decodes it */
+    uint32_t at; /* J2K_HT_NOWHERE: the host decodes it; not set without a list of blocks */
 };
 
 #define J2K_HT_NOWHERE UINT32_MAX
@@ -165,9 +165,13 @@ struct j2k_gpu_part {
     struct j2k_gpu_place *place;
     struct j2k_gpu_plane_place *plane; /* for all images */
     struct j2k_gpu_run *run;
-    struct j2k_gpu_entry *entry; /* all blocks, sorted; those that the host decodes come last */
-    uint32_t *band;              /* for each band, where its window lies in the buffer of samples */
-    bool *narrow;                /* for each tile, whether its samples have 16 bits; null: none have */
+    /*
+     * All blocks, sorted; those that the host decodes come last. Null: all are those of T.814, in the plans' order, and
+     * the host decodes none.
+     */
+    struct j2k_gpu_entry *entry;
+    uint32_t *band; /* for each band, where its window lies in the buffer of samples */
+    bool *narrow;   /* for each tile, whether its samples have 16 bits; null: none have */
     struct j2k_work_bundle *bundle;
     uint32_t *store_group; /* for each bundle, its first work-group of store_blocks */
     uint32_t views, blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
