@@ -258,7 +258,7 @@ void kst_j2k_gpu_write_ht_blocks(
 static void decode(struct j2k_gpu_job *job)
 {
     const struct j2k_gpu_part *part = &job->part;
-    const uint32_t blocks = part->blocks - part->ebcot_blocks;
+    const uint32_t blocks = part->blocks - part->ebcot_blocks + part->gaps;
     const uint32_t together = J2K_QUAD_GROUP / J2K_BUNDLE * part->ht_lanes; /* blocks of a work-group */
     if (blocks == 0)
         return;
