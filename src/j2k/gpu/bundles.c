@@ -141,6 +141,8 @@ static bool sort_by_shape(struct j2k_gpu_part *part)
 bool kst_j2k_gpu_sort_blocks(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish)
 {
     struct memory *memory = part->memory;
+    if (part->segments == 0 && wish->host_bytes == 0)
+        return true; /* all blocks are those of T.814, which take about as long as each other */
     struct sorting sorting = {.part = part,
         .wish = wish,
         .costs = kst_memory_array(memory, part->count, sizeof *sorting.costs, NULL),
@@ -254,7 +256,8 @@ static struct choice choose(const struct j2k_gpu_part *part, const struct j2k_gp
 
 bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish)
 {
-    while (part->ebcot_blocks < part->blocks && part->entry[part->ebcot_blocks].shape >> J2K_SHAPE_HT == 0)
+    while (
+        part->entry && part->ebcot_blocks < part->blocks && part->entry[part->ebcot_blocks].shape >> J2K_SHAPE_HT == 0)
         part->ebcot_blocks++;
     part->ht_lanes = kst_j2k_gpu_choose_ht_lanes(part->blocks - part->ebcot_blocks, wish);
     const struct choice choice = choose(part, wish);

@@ -34,7 +34,7 @@ static void measure(struct j2k_gpu_job *job, size_t length[J2K_BUFFERS])
     length[J2K_STREAM] = part->stream;
     length[J2K_BITS] = (size_t)part->bits * 4;
     length[J2K_STATES] = (size_t)part->states * 4;
-    length[J2K_PASSES] = (size_t)part->blocks * 4;
+    length[J2K_PASSES] = ((size_t)part->blocks + part->gaps) * 4;
     length[J2K_SAMPLES] = (size_t)part->samples * 4;
     length[J2K_PIXELS] = part->pixels + part->planes;
     length[J2K_DAMAGE] = job->damage_length;

@@ -126,7 +126,7 @@ bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part, struct pool *threads
             return false;
     }
     part->states = (uint32_t)states;
-    if (part->blocks > part->ebcot_blocks)
+    if (part->entry && part->blocks > part->ebcot_blocks)
         kst_pool_run(threads, (entries + SLICE - 1) / SLICE, note_entries, part);
     return true;
 }
@@ -207,6 +207,16 @@ static void describe_block(const struct ht_writing *w, uint32_t item, uint32_t i
     describe_set(w, item, block, to);
 }
 
+/* Return the place of a block's record; J2K_HT_NOWHERE: it has none. Without a list, records are in the plans' order.
+ */
+static uint32_t find_record(const struct j2k_gpu_part *part, uint32_t item, uint32_t index)
+{
+    const uint32_t at = part->place[item].block + index;
+    if (!part->entry)
+        return at;
+    return part->items[item].plan->block[index].coder == J2K_HT ? part->ht[at].at : J2K_HT_NOWHERE;
+}
+
 /* Write a slice of a picture's blocks, in the order of the plan, in which those of a band follow each other. */
 static void write_slice(void *arg, uint32_t slice)
 {
@@ -217,7 +227,7 @@ static void write_slice(void *arg, uint32_t slice)
     uint32_t band = UINT32_MAX, k = slice % w->slices * SLICE;
     for (const uint32_t end = count < k + SLICE ? count : k + SLICE; k < end; k++) {
         const struct j2k_block *block = &plan->block[k];
-        uint32_t at = block->coder == J2K_HT ? w->part->ht[w->part->place[item].block + k].at : J2K_HT_NOWHERE;
+        const uint32_t at = find_record(w->part, item, k);
         if (at == J2K_HT_NOWHERE)
             continue;
         int32_t fraction = kst_j2k_gpu_fraction_of(plan, block);
@@ -248,7 +258,7 @@ void kst_j2k_gpu_write_ht_blocks(
 static void decode(struct j2k_gpu_job *job)
 {
     const struct j2k_gpu_part *part = &job->part;
-    const uint32_t blocks = part->blocks - part->ebcot_blocks;
+    const uint32_t blocks = part->blocks - part->ebcot_blocks + part->gaps;
     const uint32_t together = J2K_QUAD_GROUP / J2K_BUNDLE * part->ht_lanes; /* blocks of a work-group */
     if (blocks == 0)
         return;

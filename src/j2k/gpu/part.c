@@ -221,7 +221,7 @@ static uint32_t count_words(const struct j2k_gpu_part *part)
     return WORDS(struct j2k_part_work) + part->views * WORDS(struct j2k_work_view) +
            part->segments * WORDS(struct j2k_work_codeword) + part->pieces * WORDS(struct j2k_work_piece) +
            part->ebcot_blocks * WORDS(struct j2k_work_block) +
-           (part->blocks - part->ebcot_blocks) * WORDS(struct j2k_work_ht_block) +
+           (part->blocks - part->ebcot_blocks + part->gaps) * WORDS(struct j2k_work_ht_block) +
            part->host_blocks * WORDS(struct j2k_work_host_block) + part->bundles * (WORDS(struct j2k_work_bundle) + 1) +
            part->levels * (WORDS(struct j2k_work_level) + 1) + part->outputs * (WORDS(struct j2k_work_output) + 1) +
            kst_j2k_gpu_conversion_words(part) + kst_j2k_gpu_column_words(part);
@@ -259,6 +259,8 @@ bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, str
         return false;
     place_bands(part);
     part->covered = blocks_cover(part);
+    if (!part->covered)
+        kst_j2k_gpu_find_gaps(part, threads);
     kst_j2k_gpu_count_levels(part);
     kst_j2k_gpu_count_columns(part);
     part->words = count_words(part);
@@ -475,14 +477,15 @@ void kst_j2k_gpu_work(struct j2k_gpu_part *part, struct pool *threads, uint32_t 
     uint32_t piece = segment + part->segments * WORDS(struct j2k_work_codeword);
     uint32_t block = piece + part->pieces * WORDS(struct j2k_work_piece);
     uint32_t ht_block = block + part->ebcot_blocks * WORDS(struct j2k_work_block);
-    uint32_t bundle = ht_block + (part->blocks - part->ebcot_blocks) * WORDS(struct j2k_work_ht_block);
+    uint32_t ht_blocks = part->blocks - part->ebcot_blocks;
+    uint32_t bundle = ht_block + (ht_blocks + part->gaps) * WORDS(struct j2k_work_ht_block);
     uint32_t host_blocks = bundle + part->bundles * WORDS(struct j2k_work_bundle);
     uint32_t groups = host_blocks + part->host_blocks * WORDS(struct j2k_work_host_block);
     *head = (struct j2k_part_work){.segments = part->segments,
         .segment = segment,
         .blocks = part->ebcot_blocks,
         .block = block,
-        .ht_blocks = part->blocks - part->ebcot_blocks,
+        .ht_blocks = ht_blocks + part->gaps,
         .ht_block = ht_block,
         .ht_lanes = part->ht_lanes,
         .bundles = part->bundles,
@@ -498,6 +501,7 @@ void kst_j2k_gpu_work(struct j2k_gpu_part *part, struct pool *threads, uint32_t 
         kst_pool_run(threads, part->count, write_segments, &writing);
     kst_pool_run(threads, (part->ebcot_blocks + SLICE - 1) / SLICE, write_blocks, &writing);
     kst_j2k_gpu_write_ht_blocks(part, threads, work, ht_block, piece);
+    kst_j2k_gpu_write_gaps(part, threads, (struct j2k_work_ht_block *)(void *)(work + ht_block) + ht_blocks);
     if (part->bundles > 0) {
         memcpy(work + bundle, part->bundle, part->bundles * sizeof *part->bundle);
         memcpy(work + groups, part->store_group, part->bundles * sizeof *part->store_group);

@@ -104,6 +104,7 @@ struct j2k_gpu_sums {
     uint32_t cost;      /* the most that a code-block costs */
     uint64_t ht_states; /* words of the states of its code-blocks of T.814 */
     uint32_t refined;   /* number of those that have refinement passes */
+    uint32_t gaps;      /* number of records of gaps between these */
 };
 
 /* Says where a plane lies in the buffer of pixels, and its pitch; both in bytes. */
@@ -118,6 +119,7 @@ struct j2k_gpu_place {
     uint32_t segment;         /* index of its first segment in the part; the next four are indices too */
     uint32_t piece, block, band, tile;
     uint32_t bits;                     /* offset of its gathered bits in words */
+    uint32_t gap;                      /* index of the record of its first gap */
     uint32_t ht_state;                 /* offset of the states of its blocks of T.814 in words */
     uint32_t samples;                  /* offset of its samples in words */
     uint32_t levels;                   /* words of the bands, behind which the levels start */
@@ -130,7 +132,7 @@ struct j2k_gpu_place {
 /* Says where a code-block of T.814 has its state, among those of its picture, and its record, among all of the part. */
 struct j2k_gpu_ht_place {
     uint32_t state;
-    uint32_t at; /* J2K_HT_NOWHERE: the host decodes it */
+    uint32_t at; /* J2K_HT_NOWHERE: the host decodes it; not set without a list of blocks */
 };
 
 #define J2K_HT_NOWHERE UINT32_MAX
@@ -165,9 +167,13 @@ struct j2k_gpu_part {
     struct j2k_gpu_place *place;
     struct j2k_gpu_plane_place *plane; /* for all images */
     struct j2k_gpu_run *run;
-    struct j2k_gpu_entry *entry; /* all blocks, sorted; those that the host decodes come last */
-    uint32_t *band;              /* for each band, where its window lies in the buffer of samples */
-    bool *narrow;                /* for each tile, whether its samples have 16 bits; null: none have */
+    /*
+     * All blocks, sorted; those that the host decodes come last. Null: all are those of T.814, in the plans' order, and
+     * the host decodes none.
+     */
+    struct j2k_gpu_entry *entry;
+    uint32_t *band; /* for each band, where its window lies in the buffer of samples */
+    bool *narrow;   /* for each tile, whether its samples have 16 bits; null: none have */
     struct j2k_work_bundle *bundle;
     uint32_t *store_group; /* for each bundle, its first work-group of store_blocks */
     uint32_t views, blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
@@ -187,7 +193,8 @@ struct j2k_gpu_part {
     uint32_t conversions;
     uint32_t columns;    /* number of struct j2k_work_columns */
     uint64_t unit_bytes; /* coded bytes for each compute unit of the device, including those of other jobs */
-    bool covered;        /* the blocks cover all bands */
+    uint32_t gaps;       /* number of records of gaps, behind those of the blocks of T.814 */
+    bool covered;        /* the blocks and gaps cover all bands */
     /* The last level of three components is computed in the kernel that writes their pixels. */
     bool finishes;
     bool encodes;
@@ -259,6 +266,13 @@ bool kst_j2k_gpu_place_ht_blocks(struct j2k_gpu_part *part, struct pool *threads
 uint32_t kst_j2k_gpu_choose_ht_lanes(uint32_t blocks, const struct j2k_gpu_wish *wish);
 void kst_j2k_gpu_write_ht_blocks(
     const struct j2k_gpu_part *part, struct pool *threads, uint32_t *work, uint32_t block_at, uint32_t piece_at);
+
+/*
+ * gaps.c: list the coefficients that no block covers, if all blocks are those of T.814, so that the part is covered;
+ * and write their records, part->gaps in all.
+ */
+void kst_j2k_gpu_find_gaps(struct j2k_gpu_part *part, struct pool *threads);
+void kst_j2k_gpu_write_gaps(const struct j2k_gpu_part *part, struct pool *threads, struct j2k_work_ht_block *to);
 
 /* part.c: where the first of a block's wanted coefficients goes; and the fraction, and offset in the stream, of it. */
 uint32_t kst_j2k_gpu_place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry);

@@ -247,8 +247,8 @@ FUNCTION u32x2 read_first_pair(struct quads_reading *r, u32 left, u32 is_whole)
 }
 
 /*
- * Read a pair of another row. It takes at most 30 bits before extensions, which are in one word; so the bits are shifted
- * once. All that does not depend on rare cases is done without branches, since a work-item waits for each step.
+ * Read a pair of another row. Before extensions it takes at most 30 bits, which are in one word, so that the bits are
+ * shifted once. Only rare cases have branches, since a work-item waits for each step.
  */
 FUNCTION u32x2 read_pair(struct quads_reading *r, u32 left, u32 near, u32 is_whole)
 {
@@ -297,7 +297,8 @@ FUNCTION void read_row(struct quads_reading *r, u32 is_first_row, u32 columns, L
             near |= near >> 1;
         }
         require_vlc(&r->vlc);
-        u32x2 pair = is_first_row ? read_first_pair(r, left, q + 1 < columns) : read_pair(r, left, near, q + 1 < columns);
+        u32 is_whole = q + 1 < columns;
+        u32x2 pair = is_first_row ? read_first_pair(r, left, is_whole) : read_pair(r, left, near, is_whole);
         to[q / 2] = pair;
         left = J2K_QUAD_RHO(pair.y);
         bottom |= (bottom_of(J2K_QUAD_RHO(pair.x)) | bottom_of(left) << 2) << at;

@@ -315,9 +315,26 @@ FUNCTION u32 decode_step(
     return wrong;
 }
 
+/* Clear a block whose rows begin at even places and have an even number of samples. */
+FUNCTION void clear_pairs(GLOBAL const struct j2k_work_ht_block *block, GLOBAL u32 *RESTRICT samples)
+{
+    u32 width = block->right - block->left, height = block->bottom - block->top;
+    for (u32 y = 0, row = block->to / 2; y < height; y++, row += block->pitch / 2)
+        for (u32 x = lane_index(); x < width / 2; x += J2K_SAMPLE_GROUP) {
+            if (block->narrow)
+                samples[row + x] = 0;
+            else
+                ((GLOBAL u32x2 *)(GLOBAL void *)samples)[row + x] = make_u32x2(0, 0);
+        }
+}
+
 FUNCTION void clear_block(GLOBAL const struct j2k_work_ht_block *block, GLOBAL u32 *RESTRICT samples)
 {
     u32 width = block->right - block->left, count = width * (block->bottom - block->top);
+    if (((block->to | block->pitch | width) & 1) == 0) {
+        clear_pairs(block, samples);
+        return;
+    }
     for (u32 i = lane_index(); i < count; i += J2K_SAMPLE_GROUP)
         put_sample(samples, block->to + i / width * block->pitch + i % width, block->narrow, 0);
 }

@@ -108,7 +108,7 @@ struct j2k_work_ht_block {
      * each sample.
      */
     u32 state;
-    u16 passes; /* 1–3; 0: there is no set, and all samples are 0 */
+    u16 passes; /* 1–3; 0: there is no set, and all samples are 0; so they are in a gap between blocks */
     u16 broken; /* its lengths cannot be, or its magnitudes do not fit: it is damaged */
     u16 bits;   /* most bits of a magnitude in the cleanup pass, 1–31 */
     u16 plane;  /* the cleanup pass's */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads the packets of a tile straight into the plan, where each code-block has all its passes in one packet: one layer,
- * and no divided resolutions. Code-blocks are in the plan in the order of their packets. What is found is kept only if
- * reading the packets one by one would find the same with nothing to report; the caller repeats all else in the usual
- * way, so that reports do not depend on it.
+ * Reads the packets of a tile straight into the plan, where each code-block has all its passes in one packet: one
+ * layer, and no divided resolutions. Code-blocks are in the plan in the order of their packets. What is found is kept
+ * only if reading the packets one by one would find the same with nothing to report; the caller repeats all else in the
+ * usual way, so that reports do not depend on it.
  */
 #include <string.h>
 

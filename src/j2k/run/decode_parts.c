@@ -13,15 +13,7 @@ enum {
  * A device decodes the blocks of T.814 so fast that the host is what it waits for. Parts of them are small and many, so
  * that threads can list the blocks of several parts at the same time, each thread those of one part.
  */
-enum { HT_PART_PICTURES_ = 4, HT_PARTS_AT_ONCE_ = 8 };
-#include <stdlib.h>
-static uint32_t ask(const char *name, uint32_t usual)
-{
-    const char *text = getenv(name);
-    return text ? (uint32_t)atoi(text) : usual;
-}
-#define HT_PART_PICTURES ask("KOSTKA_X_PICTURES", HT_PART_PICTURES_)
-#define HT_PARTS_AT_ONCE ask("KOSTKA_X_PARTS", HT_PARTS_AT_ONCE_)
+enum { HT_PART_PICTURES = 4, HT_PARTS_AT_ONCE = 8 };
 
 struct j2k_part {
     struct j2k_gpu_job *job; /* null: ended, or never begun */
