@@ -170,7 +170,7 @@ static void check(const kst_buffer *coded, const kst_volume_decode_options *opti
 static void whole(void **state)
 {
     static const struct volume_case cases[] = {{1, 1, 1, 1, 8, false, false, 0, 0, 0},
-        {7, 5, 5, 2, 12, true, true, 0, 0, 0}, {1, 1, 40, 1, 8, false, false, 0, 0, 0},
+        {7, 5, 5, 2, 12, true, true, 0, 0, 0}, {7, 5, 64, 2, 10, true, true, 0, 0, 0},
         {33, 17, 9, 2, 8, false, false, KST_J2K_HT, 0, 0}, {40, 21, 16, 3, 12, true, true, 0, 0, 0},
         {19, 9, 35, 5, 16, false, true, KST_J2K_HT, 0, 0}, {20, 20, 1, 2, 16, true, true, 0, 0, 0},
         {20, 6, 2, 32, 16, true, false, 0, 0, 0}, {33, 30, 7, 0, 10, false, false, 0, 0, 0},
@@ -179,7 +179,7 @@ static void whole(void **state)
         {20, 21, 9, 2, 24, true, false, 0, 0, 0}, {50, 45, 12, 2, 12, true, true, 0, 24, 0},
         {50, 45, 12, 2, 16, false, false, 0, 32, 0}};
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases && (!simulated() || i < 3); i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && (!simulated() || i < 2); i++) {
         kst_buffer coded = encode(&cases[i]);
         check(&coded, NULL);
         kst_buffer_release(cpu_context, &coded);
