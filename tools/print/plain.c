@@ -71,16 +71,27 @@ static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
     return bytes;
 }
 
+/* Return how many bytes from the start are printable characters of ASCII, which most text is. */
+static size_t printable_run(const uint8_t *text, size_t length)
+{
+    size_t run = 0;
+
+    while (run < length && text[run] >= 0x20 && text[run] < 0x7F)
+        run++;
+    return run;
+}
+
 /* Return how many bytes from the start may stay as they are; those of a character stay together. */
 static size_t plain_run(const uint8_t *text, size_t length, char made[ESCAPE], size_t *escaped)
 {
-    size_t run = 0;
+    size_t run = printable_run(text, length);
 
     *escaped = 0;
     while (run < length && (*escaped = escape(text + run, length - run, made)) == 0) {
         size_t bytes;
         read_character(text + run, length - run, &bytes);
         run += bytes > 0 ? bytes : 1;
+        run += printable_run(text + run, length - run);
     }
     return run;
 }
