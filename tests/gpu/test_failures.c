@@ -19,6 +19,7 @@
 enum { PICTURES = 5 };
 
 static kst_buffer stream[PICTURES]; /* the last is progressive */
+static kst_buffer ht[PICTURES];     /* HTJ2K, in two parts, which begin at the same time */
 
 static int start(void **state)
 {
@@ -28,14 +29,21 @@ static int start(void **state)
         kst_encode_options_init(&options);
         options.coding = i + 1 == PICTURES ? KST_CODING_PROGRESSIVE : KST_CODING_BASELINE;
         stream[i] = encode_noise(70 + i, 50, &options);
+        kst_j2k_options j2k;
+        kst_j2k_options_init(&j2k);
+        j2k.style = KST_J2K_HT;
+        options = j2k_coding(&j2k);
+        ht[i] = encode_noise(70 + i, 50, &options);
     }
     return 0;
 }
 
 static int stop(void **state)
 {
-    for (uint32_t i = 0; i < PICTURES; i++)
+    for (uint32_t i = 0; i < PICTURES; i++) {
         kst_buffer_release(cpu_context, &stream[i]);
+        kst_buffer_release(cpu_context, &ht[i]);
+    }
     return stop_contexts(state);
 }
 
@@ -44,12 +52,12 @@ struct set {
     kst_decode_item item[PICTURES];
 };
 
-static void make_set(struct set *set, kst_memory memory)
+static void make_set(struct set *set, const kst_buffer *streams, kst_memory memory)
 {
     for (uint32_t i = 0; i < PICTURES; i++) {
         kst_image_init(&set->image[i]);
         set->image[i].memory = i % 2 ? memory : KST_MEMORY_HOST;
-        set->item[i] = (kst_decode_item){.data = stream[i].data, .length = stream[i].length, .image = &set->image[i]};
+        set->item[i] = (kst_decode_item){.data = streams[i].data, .length = streams[i].length, .image = &set->image[i]};
     }
 }
 
@@ -70,7 +78,8 @@ static uint32_t check_set(kst_context *context, struct set *set)
         } else {
             kst_image wanted;
             kst_image_init(&wanted);
-            assert_int_equal(kst_decode(cpu_context, stream[i].data, stream[i].length, NULL, &wanted, NULL), KST_OK);
+            const kst_decode_item *item = &set->item[i];
+            assert_int_equal(kst_decode(cpu_context, item->data, item->length, NULL, &wanted, NULL), KST_OK);
             expect_same_image("next to a failure", context, &wanted, &set->image[i]);
             kst_image_release(cpu_context, &wanted);
         }
@@ -80,9 +89,8 @@ static uint32_t check_set(kst_context *context, struct set *set)
 }
 
 /* Every call in turn fails once, on a context that is new each time, so that nothing is in its pool. */
-static void test_device(void **state)
+static void check_device(const kst_buffer *streams)
 {
-    (void)state;
     for (uint32_t g = 0; g < gpu_contexts; g++) {
         kst_context *context = context_create(gpu_context[g]->device, 2, NULL);
         struct gpu *gpu = kst_context_gpu_if_open(context)->gpu;
@@ -90,7 +98,7 @@ static void test_device(void **state)
         for (int failing = 1, reached = 1; reached; failing++) {
             struct set set;
             break_device(gpu, failing);
-            make_set(&set, device_memory(context));
+            make_set(&set, streams, device_memory(context));
             kst_status status = kst_decode_batch(context, set.item, PICTURES);
             reached = atomic_load(&broken_device.calls) >= failing;
             mend_device(gpu);
@@ -103,6 +111,13 @@ static void test_device(void **state)
         assert_true(failures >= 30);
         kst_context_destroy(&context);
     }
+}
+
+static void test_device(void **state)
+{
+    (void)state;
+    check_device(stream);
+    check_device(ht);
 }
 
 /* Encode some, with every image in plain memory; returns how many failed. Those that did not give the CPU's bytes. */
@@ -200,13 +215,13 @@ static void test_no_device_memory(void **state)
 }
 
 /* An allocator that fails at its n-th call, for every n. */
-static void check_allocator(const char *device)
+static void check_allocator(const kst_buffer *streams, const char *device)
 {
     struct failing failing = {.ever_after = false};
     kst_context *context = failing_context_on(&failing, device, 2);
     for (long n = 1, reached = 1; reached; n++) {
         struct set set;
-        make_set(&set, device_memory(context));
+        make_set(&set, streams, device_memory(context));
         atomic_store(&failing.calls, 0);
         atomic_store(&failing.failing, n);
         kst_status status = kst_decode_batch(context, set.item, PICTURES);
@@ -226,8 +241,10 @@ static void check_allocator(const char *device)
 static void test_allocator(void **state)
 {
     (void)state;
-    for (uint32_t g = 0; g < gpu_contexts; g++)
-        check_allocator(gpu_context[g]->device);
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        check_allocator(stream, gpu_context[g]->device);
+        check_allocator(ht, gpu_context[g]->device);
+    }
 }
 
 /* Check what a child of fork() gets. */

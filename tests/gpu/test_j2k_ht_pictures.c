@@ -24,6 +24,8 @@ struct kind {
     uint32_t depth, tile, block_width, block_height, passes, style;
     double step; /* 0: lossless */
     bool interest;
+    bool sparse; /* most of it is grey, so that many code-blocks are not in the stream */
+    uint32_t precinct;
 };
 
 static const struct kind kinds[] = {
@@ -33,16 +35,36 @@ static const struct kind kinds[] = {
     {.name = "16 bits, high blocks", .format = KST_FORMAT_GREY, .depth = 16, .block_width = 8, .block_height = 256},
     {.name = "causal", .format = KST_FORMAT_GREY, .depth = 8, .passes = 2, .style = KST_J2K_CAUSAL, .step = 0.01},
     {.name = "region of interest", .format = KST_FORMAT_GREY, .depth = 8, .interest = true},
+    {.name = "sparse", .format = KST_FORMAT_RGB, .depth = 8, .block_width = 8, .block_height = 4, .sparse = true},
+    {.name = "sparse, 16 bits", .format = KST_FORMAT_GREY, .depth = 16, .step = 0.02, .sparse = true},
+    {.name = "sparse tiles", .format = KST_FORMAT_GREY, .depth = 8, .tile = 37, .sparse = true},
+    {.name = "sparse precincts", .format = KST_FORMAT_GREY, .depth = 8, .sparse = true, .precinct = 32},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* Leave one of three rectangles as it is, and make the others grey. */
+static void thin_out(kst_image *image)
+{
+    enum { WIDTH = 90, HEIGHT = 40 };
+    const kst_plane *plane = &image->plane[0];
+    uint8_t *data = plane->data;
+    const size_t pitch = (size_t)plane->pitch;
+    for (size_t i = 0; i < pitch * plane->height; i++)
+        if ((i % pitch / WIDTH + i / pitch / HEIGHT) % 3 > 0)
+            data[i] = plane->depth == 8 || i % 2 ? 128 : 0;
+}
 
 static kst_buffer encode(const struct kind *kind)
 {
     uint32_t width = simulated() ? 40 : 230, height = simulated() ? 33 : 171;
     kst_image image = noise_image(kind->format, width, height, kind->depth);
+    if (kind->sparse)
+        thin_out(&image);
     kst_j2k_options options;
     kst_j2k_options_init(&options);
+    options.precinct_count = kind->precinct > 0;
+    options.precinct_width[0] = options.precinct_height[0] = kind->precinct;
     options.target = kind->step > 0 ? KST_J2K_STEP : KST_J2K_LOSSLESS;
     options.value = kind->step;
     options.style = KST_J2K_HT | kind->style;
@@ -105,6 +127,8 @@ static void test_damage(void **state)
     (void)state;
     damaged_plans = 0;
     for (uint32_t i = 0; i < KINDS && !simulated(); i++) {
+        if (kinds[i].sparse)
+            continue;
         kst_buffer coded = encode(&kinds[i]);
         for (uint32_t k = 0; k < 12; k++)
             compare_damaged(&kinds[i], &coded);

@@ -176,8 +176,8 @@ static void test_columns(void **state)
     free_image(&image);
 }
 
-/* Make a lossless stream of one component, in which decoders can detect damage. */
-static kst_buffer make_grey(uint32_t width, uint32_t height)
+/* Make a lossless stream of one component, with a style of its code-blocks. */
+static kst_buffer make_grey(uint32_t width, uint32_t height, uint32_t style)
 {
     kst_encode_options encoding;
     kst_j2k_options j2k;
@@ -189,7 +189,7 @@ static kst_buffer make_grey(uint32_t width, uint32_t height)
         pixels[i] = (uint8_t)(i / 200 + (next_random() >> 29));
     kst_encode_options_init(&encoding);
     kst_j2k_options_init(&j2k);
-    j2k.style = KST_J2K_SYMBOLS;
+    j2k.style = style;
     encoding.codec = KST_CODEC_JPEG2000;
     encoding.jpeg2000 = &j2k;
     assert_int_equal(kst_image_wrap(&image, KST_FORMAT_GREY, width, height, pixels, 0), KST_OK);
@@ -211,7 +211,7 @@ static uint64_t device_bytes(const kst_context *context)
 /* The limit is each picture's of a batch, of which some go together, twice as much as one may take. */
 static void check_batch(kst_context *context, const kst_buffer *stream, uint64_t limit)
 {
-    enum { ITEMS = 14, MOST = 8 };
+    enum { ITEMS = 24, MOST = 8 };
     kst_decode_item items[ITEMS];
     kst_image images[ITEMS];
     memset(items, 0, sizeof items);
@@ -234,7 +234,7 @@ static void test_pixels(void **state)
 {
     (void)state;
     enum { SIDE = 300, LIMIT = 5 << 19 };
-    kst_buffer stream = make_grey(SIDE, SIDE);
+    kst_buffer stream = make_grey(SIDE, SIDE, KST_J2K_SYMBOLS), ht = make_grey(SIDE, SIDE, KST_J2K_HT);
     kst_decode_options plain, numbers;
     kst_decode_options_init(&plain);
     kst_decode_options_init(&numbers);
@@ -247,15 +247,19 @@ static void test_pixels(void **state)
         assert_in_range(device_bytes(context), LIMIT / 2, LIMIT);
         check_batch(context, &stream, LIMIT);
         kst_context_destroy(&context);
+        context = small_context_create(gpu_context[k], LIMIT);
+        check_batch(context, &ht, LIMIT);
+        kst_context_destroy(&context);
     }
     kst_buffer_release(cpu_context, &stream);
+    kst_buffer_release(cpu_context, &ht);
 }
 
 /* A device whose buffers are smaller than what a picture needs of one. */
 static void test_buffers(void **state)
 {
     (void)state;
-    kst_buffer stream = make_grey(200, 500);
+    kst_buffer stream = make_grey(200, 500, KST_J2K_SYMBOLS);
     kst_decode_options options;
     kst_decode_options_init(&options);
     for (uint32_t k = 0; k < gpu_contexts; k++) {
@@ -364,7 +368,7 @@ static void test_plans(void **state)
 static void test_far(void **state)
 {
     (void)state;
-    kst_buffer stream = make_grey(130, 200), far = move_far(&stream);
+    kst_buffer stream = make_grey(130, 200, KST_J2K_SYMBOLS), far = move_far(&stream);
     kst_decode_options options;
     kst_decode_options_init(&options);
     for (uint32_t k = 0; k < gpu_contexts; k++)

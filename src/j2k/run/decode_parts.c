@@ -6,7 +6,8 @@ enum {
     PART_PICTURES = 16, /* enough blocks to keep a device busy, few enough to be planned while others are decoded */
     HALF_PART = PART_PICTURES / 2,
     LONG_STREAM = 4 << 20, /* bytes: the first two parts are half as large, so that the device begins sooner */
-    PARTS_AT_ONCE = 3
+    PARTS_AT_ONCE = 3,
+    LIMITS_AT_ONCE = 6 /* all parts that are under way take at most this many times the limit of memory */
 };
 
 /*
@@ -20,7 +21,7 @@ struct j2k_part {
     uint32_t first, count;
     struct j2k_gpu_need need; /* of all */
     uint64_t stream;          /* bytes that are uploaded */
-    bool ht;                  /* the blocks of all its pictures are those of T.814 */
+    bool ht;                  /* the first block of each of its pictures is one of T.814; usually all are */
     bool by_itself;           /* the thread that begins it does all of the host's work */
 };
 
@@ -179,6 +180,29 @@ static bool is_ready(const struct j2k_parts *parts, uint32_t index, bool more)
     return !more || index + 1 < parts->part_count || part->count >= most_pictures(parts, part);
 }
 
+/*
+ * Return whether there is device memory for the parts that are under way and some more. Parts of one large picture may
+ * take much more than part_memory() says, and one that the device has no memory for fails.
+ */
+static bool has_memory(const struct j2k_parts *parts, uint32_t more)
+{
+    const uint64_t limit = parts->owner->context->limits.memory, memory = parts->gpu->gpu->info.memory,
+                   half = memory > 0 ? memory / 2 : UINT64_MAX;
+    const uint64_t most = limit < half / LIMITS_AT_ONCE ? limit * LIMITS_AT_ONCE : half;
+    uint64_t sum = 0;
+    for (uint32_t i = parts->ended; i < parts->begun + more; i++)
+        sum += parts->part[i].need.memory;
+    return sum <= most;
+}
+
+/* End parts until the next one can begin: until few are under way, and there is memory for it, or none is left. */
+static void make_room(struct j2k_parts *parts)
+{
+    const uint32_t most = at_once(&parts->part[parts->begun]);
+    while (parts->begun - parts->ended >= most || (parts->begun > parts->ended && !has_memory(parts, 1)))
+        end_part(parts);
+}
+
 /* Return how many parts can begin at the same time: one, or several of T.814. */
 static uint32_t count_ready(const struct j2k_parts *parts, bool more)
 {
@@ -195,10 +219,11 @@ void kst_j2k_run_parts_run(void *made, bool more)
     struct j2k_parts *parts = made;
     for (uint32_t ready; (ready = count_ready(parts, more)) > 0; parts->begun += ready) {
         struct j2k_part *first = &parts->part[parts->begun];
-        while (parts->begun - parts->ended >= at_once(first))
-            end_part(parts);
+        make_room(parts);
         const uint32_t room = at_once(first) - (parts->begun - parts->ended);
         ready = ready < room ? ready : room;
+        while (ready > 1 && !has_memory(parts, ready))
+            ready--;
         for (uint32_t i = 0; i < ready; i++)
             first[i].by_itself = ready > 1;
         kst_pool_run(parts->owner->context->pool, ready, begin_part, parts);
