@@ -34,8 +34,11 @@ static uint32_t choose_length(void)
     return below(2) ? below(10) : below(LONGEST);
 }
 
-/* Assemble the bodies from `first` on; the other ones are for another launch, and leave gaps. */
-static void check(struct gpu_runtime *runtime, uint32_t bodies, uint32_t first)
+/*
+ * Assemble the bodies from `first` on; the other ones are for another launch, and leave gaps. `base`: the words in
+ * front of the bodies' bytes.
+ */
+static void check(struct gpu_runtime *runtime, uint32_t bodies, uint32_t first, uint32_t base)
 {
     const size_t list_bytes = HEAD + ROOM + bodies * sizeof(struct j2k_work_body);
     uint8_t *list = stage_poisoned(list_bytes), *collected = stage_poisoned(ROOM);
@@ -48,20 +51,20 @@ static void check(struct gpu_runtime *runtime, uint32_t bodies, uint32_t first)
     fill(collected, ROOM);
     for (uint32_t i = 0; i < bodies; i++) {
         struct j2k_work_body one = {.run = choose_length(), .length = choose_length(), .frame = at};
-        one.from = below(ROOM - one.length - 4);
+        one.from = below(ROOM - one.length - 4 - 4 * base);
         one.to = to + one.run;
         if (i >= first) {
             memcpy(after + to, frame + at, one.run);
-            memcpy(after + one.to, collected + one.from, one.length);
+            memcpy(after + one.to, collected + 4 * base + one.from, one.length);
         }
         body[i] = one;
         at += one.run;
         to = one.to + one.length;
     }
     const struct stage_argument arguments[] = {STAGE_IN("list", list, list_bytes),
-        STAGE_IN("collected", collected, ROOM), STAGE_OUT("stream", before, after, 2 * ROOM),
-        {"first", .value = first}};
-    stage_run(runtime, &kst_j2k_gpu_encoding, J2K_ENCODE_ASSEMBLE, bodies - first, arguments, 4);
+        STAGE_IN("collected", collected, ROOM), STAGE_OUT("stream", before, after, 2 * ROOM), {"first", .value = first},
+        {"base", .value = base}};
+    stage_run(runtime, &kst_j2k_gpu_encoding, J2K_ENCODE_ASSEMBLE, bodies - first, arguments, 5);
     free(list);
     free(collected);
     free(before);
@@ -72,8 +75,8 @@ static void test_assemble(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < gpu_count; i++) {
-        check(runtimes[i], simulated() ? 8 : BODIES, 0);
-        check(runtimes[i], simulated() ? 8 : BODIES, 5);
+        check(runtimes[i], simulated() ? 8 : BODIES, 0, 0);
+        check(runtimes[i], simulated() ? 8 : BODIES, 5, 273);
     }
 }
 

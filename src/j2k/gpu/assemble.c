@@ -39,7 +39,7 @@ static void describe(struct assembly *a, const struct j2k_gpu_fetched *fetched)
     for (const struct j2k_body *body = a->stream->body; body < a->stream->body + a->stream->count; body++) {
         if (holds(fetched, body)) {
             const size_t offset = (size_t)(body->data - (fetched->buffer.host + fetched->to));
-            a->work[a->written++] = (struct j2k_work_body){.from = (uint32_t)(fetched->from + offset),
+            a->work[a->written++] = (struct j2k_work_body){.from = (uint32_t)offset,
                 .length = body->length,
                 .to = (uint32_t)(body->at + bytes),
                 .frame = (uint32_t)at,
@@ -59,21 +59,22 @@ static void describe_end(struct assembly *a)
         .to = (uint32_t)stream->length, .frame = (uint32_t)at, .run = (uint32_t)(stream->frame_length - at)};
 }
 
-static void launch(struct assembly *a, const struct gpu_buffer *collected, uint32_t first, uint32_t count)
+/* Launch the kernel for bodies of which `from` says where the bytes lie in `collected`: a multiple of 4. */
+static void launch(struct assembly *a, const struct gpu_buffer *collected, size_t from, uint32_t first, uint32_t count)
 {
     const struct gpu_argument arguments[] = {{.buffer = &a->buffer[LIST]},
         {.buffer = collected, .bytes = a->stream->length}, {.buffer = &a->buffer[STREAM], .bytes = a->stream->length},
-        {.value = first}};
-    kst_gpu_launch(a->queue, a->job->built, J2K_ENCODE_ASSEMBLE, count, arguments, 4);
+        {.value = first}, {.value = (uint32_t)(from / sizeof(uint32_t))}};
+    kst_gpu_launch(a->queue, a->job->built, J2K_ENCODE_ASSEMBLE, count, arguments, 5);
 }
 
 /* Upload what has been written of the list since the last time, and launch the kernel for its bodies. */
-static void go_on(struct assembly *a, const struct gpu_buffer *collected)
+static void go_on(struct assembly *a, const struct gpu_buffer *collected, size_t from)
 {
     const struct gpu_backend *backend = a->job->runtime->gpu->backend;
     const size_t end = (size_t)((const uint8_t *)(a->work + a->written) - a->buffer[HOST_LIST].host);
     backend->copy(a->queue, &a->buffer[LIST], a->uploaded, &a->buffer[HOST_LIST], a->uploaded, end - a->uploaded);
-    launch(a, collected, a->launched, a->written - a->launched);
+    launch(a, collected, from, a->launched, a->written - a->launched);
     a->uploaded = end;
     a->launched = a->written;
 }
@@ -90,11 +91,11 @@ static bool assemble(struct assembly *a, struct gpu_error *error)
     a->work = (struct j2k_work_body *)(void *)(words + head.body);
     describe_end(a);
     if (stream->count == 0)
-        go_on(a, &a->buffer[LIST]);
+        go_on(a, &a->buffer[LIST], 0);
     for (const struct j2k_gpu_fetched *f = a->fetched; f && a->written <= stream->count; f = f->next) {
         describe(a, f);
         if (a->written > a->launched + (a->launched == 0 ? 1 : 0))
-            go_on(a, &f->collected);
+            go_on(a, &f->collected, f->from);
     }
     if (a->written <= stream->count)
         return kst_gpu_fail(error, a->job->runtime->gpu, "assembly of a codestream", "bytes that are not there");

@@ -23,10 +23,13 @@ FUNCTION void copy_body(
         bytes[to + tail + local_index()] = source[from + tail + local_index()];
 }
 
-/* A work-group puts one run and the bytes behind it in place. `first`: the body of the first work-group. */
+/*
+ * A work-group puts one run and the bytes behind it in place. `first`: the body of the first work-group. `base`: the
+ * word of `collected` from which bytes of bodies are counted, because all bytes in front of it may be more than 2^32.
+ */
 KERNEL(J2K_ASSEMBLE_GROUP)
-assemble_stream(
-    GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT collected, GLOBAL u32 *RESTRICT stream, u32 first)
+assemble_stream(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT collected, GLOBAL u32 *RESTRICT stream,
+    u32 first, u32 base)
 {
     GLOBAL const struct j2k_stream_work *head = (GLOBAL const struct j2k_stream_work *)list;
     GLOBAL const struct j2k_work_body *body =
@@ -35,5 +38,5 @@ assemble_stream(
     GLOBAL u8 *to = (GLOBAL u8 *)stream + (body->to - body->run);
     for (u32 i = local_index(); i < body->run; i += J2K_ASSEMBLE_GROUP)
         to[i] = frame[i];
-    copy_body(stream, body->to, collected, body->from, body->length);
+    copy_body(stream, body->to, collected + base, body->from, body->length);
 }

@@ -93,7 +93,7 @@ struct j2k_list_work {
 
 /* Describes a run of a codestream's frame, and the bytes of a code-block behind it. Either may be empty. */
 struct j2k_work_body {
-    u32 from, length; /* the bytes among those that were collected */
+    u32 from, length; /* the bytes among those of blocks that were collected */
     u32 to;           /* their place in the codestream, behind the run */
     u32 frame, run;   /* the run's first byte in the frame, and its length */
 };

@@ -104,14 +104,18 @@ static kst_status carry(void *user, const struct j2k_codestream *stream, struct 
 {
     struct j2k_encoder *encoder = user;
     struct memory *memory = &encoder->e->memory;
-    struct assembling a = {.encoder = encoder, .job = kst_j2k_run_encode_gpu_job(encoder), .bodies.memory = memory};
+    struct assembling a = {.encoder = encoder,
+        .job = kst_j2k_run_encode_gpu_job(encoder),
+        .bodies.memory = memory,
+        .stream.length = kst_j2k_codestream_length(stream)};
+    if (!kst_j2k_gpu_assembles(&a.stream)) /* its length alone is too large, so that no bodies need be listed */
+        return write_here(&a, stream, sink);
     kst_sink_init(&a.frame, memory);
     kst_status status = kst_j2k_codestream_frame(stream, &a.frame, &a.bodies);
-    a.stream = (struct j2k_gpu_stream){.frame = a.frame.data,
-        .body = a.bodies.body,
-        .frame_length = a.frame.length,
-        .count = a.bodies.count,
-        .length = kst_j2k_codestream_length(stream)};
+    a.stream.frame = a.frame.data;
+    a.stream.body = a.bodies.body;
+    a.stream.frame_length = a.frame.length;
+    a.stream.count = a.bodies.count;
     if (!status)
         status = kst_j2k_gpu_assembles(&a.stream) ? deliver(&a, sink) : write_here(&a, stream, sink);
     kst_memory_release(memory, a.bodies.body);

@@ -406,20 +406,19 @@ void kst_j2k_run_encode_gpu_code(struct j2k_encode_gpu_part *part, struct j2k_en
             encoder[i]->status = kst_j2k_run_encode_gpu_fail(encoder[i], &error);
 }
 
-/* Code a picture's blocks again with the part's job, which is one thread's at a time. */
+/* Code the blocks of a part's only picture again. Nobody needs what was coded before. */
 static void code_again(struct j2k_encoder *encoder)
 {
     struct j2k_encode_gpu_part *part = encoder->part;
     pthread_mutex_lock(&part->coding);
-    if (part->count == 1) /* otherwise other pictures still need theirs */
-        kst_j2k_gpu_encode_forget(part->job);
+    kst_j2k_gpu_encode_forget(part->job);
     run_rounds(part, part->job, &encoder, 1);
     pthread_mutex_unlock(&part->coding);
 }
 
 /*
- * Code a picture's blocks again with a job of its own. A search tries several steps, and those of all pictures of a
- * part would wait for each other.
+ * Code a picture's blocks again with a job of its own, which forgets what it coded before. With the part's job pictures
+ * would wait for each other, and what was coded before would stay on the device, because other pictures need theirs.
  */
 static void code_beside(struct j2k_encoder *encoder)
 {
@@ -441,7 +440,7 @@ kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder)
 {
     struct j2k_encode_gpu_part *part = encoder->part;
     part->item[encoder->member].measured = measures_of(encoder);
-    if (part->count > 1 && kst_j2k_run_encode_searches(encoder))
+    if (part->count > 1)
         code_beside(encoder);
     else
         code_again(encoder);
