@@ -454,7 +454,7 @@ static void test_refusals(void **state)
 
 static void test_limits(void **state)
 {
-    const struct test_case c = {"invert", KST_FORMAT_GREY, 8, 512, is_simulated() ? 120 : 300};
+    const struct test_case c = {"invert", KST_FORMAT_GREY, 8, 512, is_simulated() ? 40 : 300};
     struct prepared p;
     (void)state;
     assert_true(prepare(&p, &c));
