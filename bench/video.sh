@@ -20,6 +20,15 @@ plugin=${KOSTKA_PLUGIN:-$here/../build/plugins/gstreamer}
 frames=${KOSTKA_FRAMES:-1000}
 rounds=${KOSTKA_ROUNDS:-2}
 rows=${KOSTKA_ROWS:-hd cpu uhd two deep}
+for group in $rows; do
+    case $group in
+    hd | cpu | uhd | two | deep) ;;
+    *)
+        echo "KOSTKA_ROWS: there is no group of rows '$group'; they are hd, cpu, uhd, two and deep" >&2
+        exit 2
+        ;;
+    esac
+done
 few=2
 failed=0
 began_all=$(date +%s)

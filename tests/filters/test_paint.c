@@ -422,7 +422,7 @@ static void lines(void **state)
     kst_image_release(first, &image);
 }
 
-/* Of 16 bits, edges are those of the luminance in 8 bits. */
+/* Edges of a picture of 16 bits are those of its luminance in 8 bits. */
 static void deep_lines(void **state)
 {
     kst_context *context = contexts.context[0];

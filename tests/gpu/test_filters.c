@@ -423,6 +423,24 @@ static void test_segments(void **state)
     forget(&p);
 }
 
+/* What kernels of `lines` need between them counts as memory of the operation. */
+static void check_limits(kst_context *context, const struct prepared *p)
+{
+    kst_context *small = small_context_create(context, (uint64_t)p->c.width * p->c.height * 22);
+    struct placed from;
+    kst_image to;
+    placed_place(&from, small, &p->from.image, device_memory(small));
+    assert_int_equal(kst_image_copy(small, &p->from.image, &from.image), KST_OK);
+    kst_image_init(&to);
+    to.memory = device_memory(small);
+    assert_int_equal(run(small, "lines", &from.image, &to, NULL), KST_ERROR_LIMIT_MEMORY);
+    assert_null(to.plane[0].data);
+    assert_int_equal(run(small, p->c.chain, &from.image, &to, NULL), KST_OK);
+    kst_image_release(small, &to);
+    placed_drop(&from);
+    kst_context_destroy(&small);
+}
+
 static void test_refusals(void **state)
 {
     const struct test_case c = {"invert", KST_FORMAT_RGB, 8, 60, 40};
@@ -431,6 +449,17 @@ static void test_refusals(void **state)
     assert_true(prepare(&p, &c));
     for (uint32_t k = 0; k < gpu_contexts; k++)
         check_refusals(gpu_context[k], &p);
+    forget(&p);
+}
+
+static void test_limits(void **state)
+{
+    const struct test_case c = {"invert", KST_FORMAT_GREY, 8, 512, is_simulated() ? 40 : 300};
+    struct prepared p;
+    (void)state;
+    assert_true(prepare(&p, &c));
+    for (uint32_t k = 0; k < gpu_contexts; k++)
+        check_limits(gpu_context[k], &p);
     forget(&p);
 }
 
@@ -496,6 +525,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_odd_sizes), cmocka_unit_test(test_chains),
         cmocka_unit_test(test_long_edge), cmocka_unit_test(test_lines), cmocka_unit_test(test_batch),
         cmocka_unit_test(test_report), cmocka_unit_test(test_segments), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_histogram)};
+        cmocka_unit_test(test_limits), cmocka_unit_test(test_histogram)};
     return cmocka_run_group_tests(tests, start, stop);
 }
