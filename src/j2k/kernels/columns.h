@@ -78,14 +78,14 @@ FUNCTION float half_of_float(float x)
         if (rows == 1 && odd)                                                                                          \
             PUT_##where(type, row[0], half_of_##type(GET_##where(type, row[0])));                                      \
         for (i32 i = -ABOVE_##filter - odd; rows > 1 && i - DELAY_##filter < rows; i += 2) {                           \
-            const i32 to = i - DELAY_##filter;                                                                         \
-            type first = GET_##where(type, row[mirror(i, 0, rows)]),                                                   \
-                 second = GET_##where(type, row[mirror(i + 1, 0, rows)]);                                              \
-            rise_##filter(&state, rows - i, &first, &second);                                                          \
-            if (to >= 0)                                                                                               \
-                PUT_##where(type, row[to], first);                                                                     \
-            if (to >= -1 && to + 1 < rows)                                                                             \
-                PUT_##where(type, row[to + 1], second);                                                                \
+            const i32 done = i - DELAY_##filter;                                                                       \
+            type low = GET_##where(type, row[mirror(i, 0, rows)]),                                                     \
+                 high = GET_##where(type, row[mirror(i + 1, 0, rows)]);                                                \
+            rise_##filter(&state, rows - i, &low, &high);                                                              \
+            if (done >= 0)                                                                                             \
+                PUT_##where(type, row[done], low);                                                                     \
+            if (done >= -1 && done + 1 < rows)                                                                         \
+                PUT_##where(type, row[done + 1], high);                                                                \
         }                                                                                                              \
     }
 
@@ -108,8 +108,7 @@ FUNCTION float half_of_float(float x)
             const u32 low_row = row[(inside) ? i + 2 * k : mirror(i + 2 * k, 0, rows)];                                \
             type low = GET_##where(type, low_row);                                                                     \
             rise_##filter(&state, (inside) ? 2 : rows - i - 2 * k, &low, &high[k]);                                    \
-            put(type, i + 2 * k - DELAY_##filter, low)                                                                 \
-            put(type, i + 2 * k - DELAY_##filter + 1, high[k])                                                         \
+            put(type, i + 2 * k - DELAY_##filter, low) put(type, i + 2 * k - DELAY_##filter + 1, high[k])              \
         }                                                                                                              \
     }
 
@@ -214,8 +213,7 @@ FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL
             return;                                                                                                    \
         const u32 x = at % columns->width, y = at / columns->width, narrow = columns->narrow;                          \
         GLOBAL const struct j2k_work_slice *slice = (GLOBAL const struct j2k_work_slice *)(work + columns->slice);     \
-        GLOBAL const struct j2k_work_z_level *level =                                                                  \
-            (GLOBAL const struct j2k_work_z_level *)(work + columns->level);                                           \
+        GLOBAL const struct j2k_work_z_level *level = (GLOBAL const struct j2k_work_z_level *)(work + columns->level); \
         GLOBAL u8 *to = column_at(columns, pixels, x, y);                                                              \
         const u64 slice_pitch = (u64)columns->slice_pitch[1] << 32 | columns->slice_pitch[0];                          \
         LOAD_##where(type) for (u32 n = 0; n + 1 < columns->levels; n++)                                               \
