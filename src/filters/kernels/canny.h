@@ -3,9 +3,9 @@
  * Finds edges as filters/cpu/canny.c does. Pixels that are joined have to be found without waiting for the host,
  * however long a chain of them is. They are therefore sets, each of which is named by its least node: node 0 stands for
  * all edges, and node i + 1 for pixel i. Two sets are joined by letting the name of one refer to that of the other, by
- * an atomic minimum. A tile joins its own pixels in the work-group's memory, where a run of pixels in a row is one node;
- * then the pixels at the sides of tiles are joined; and in the end a weak pixel is an edge if its set is that of node 0. Which sets there are does not depend on
- * the order.
+ * an atomic minimum. A tile joins its own pixels in the work-group's memory, where a run of pixels in a row is one
+ * node; then the pixels at the sides of tiles are joined; and in the end a weak pixel is an edge if its set is that of
+ * node 0. Which sets there are does not depend on the order.
  */
 #include "kernels/group.h"
 
@@ -63,8 +63,7 @@ FUNCTION void find_ring(GLOBAL const struct filter_record *record, const struct 
 }
 
 /* Compute the gradients of a strip, of which `own` is the first pixel. slopes[k] has both parts in its halves. */
-FUNCTION void find_strip(
-    const struct canny_kind *kind, LOCAL const u32 *own, u32 magnitude[STRIP], u32 slopes[STRIP])
+FUNCTION void find_strip(const struct canny_kind *kind, LOCAL const u32 *own, u32 magnitude[STRIP], u32 slopes[STRIP])
 {
     struct sobel_row above, row, below;
     above = sobel_row_at(own - kind->side);
@@ -151,8 +150,8 @@ FUNCTION void join_run(LOCAL u32 *nodes, u32 node, u32 run, u32 above, u32 first
 }
 
 /*
- * Name the sets of a tile's pixels: the node at the first pixel of each run receives the name. `rows` has a bit for each
- * pixel that stays, in a word for each row, and behind these the same for those that are strong. Whole work-group.
+ * Name the sets of a tile's pixels: the node at the first pixel of each run receives the name. `rows` has a bit for
+ * each pixel that stays, in a word for each row, and behind these the same for those that are strong. Whole work-group.
  */
 FUNCTION void name_runs(LOCAL u32 *nodes, LOCAL const u32 *rows)
 {
@@ -164,8 +163,8 @@ FUNCTION void name_runs(LOCAL u32 *nodes, LOCAL const u32 *rows)
     barrier_local();
     for (u32 y = first; y < first + STRIP; y++)
         if (y > 0 && is_start(rows[y], column))
-            join_run(nodes, y * FILTER_TILE + column + 1, run_from(rows[y], column), rows[y - 1],
-                (y - 1) * FILTER_TILE + 1);
+            join_run(
+                nodes, y * FILTER_TILE + column + 1, run_from(rows[y], column), rows[y - 1], (y - 1) * FILTER_TILE + 1);
     barrier_local();
     /* All runs go toward their names at once, and thereby shorten each other's way. */
     for (u32 y = first; y < first + STRIP; y++) {
@@ -202,7 +201,8 @@ FUNCTION void store_marks(GLOBAL const struct filter_record *record, const struc
 DENSE_KERNEL(FILTER_GROUP_ITEMS, 8)
 filter_canny_mark(FILTER_ARGUMENTS)
 {
-    SHARED u32 words[SIDE * SIDE] /* pixels, and nodes afterwards */, magnitudes[AROUND * AROUND], rows[2 * FILTER_TILE];
+    SHARED u32 words[SIDE * SIDE] /* pixels, and nodes afterwards */, magnitudes[AROUND * AROUND],
+        rows[2 * FILTER_TILE];
     u32 group, column = local_index() % FILTER_TILE, first = local_index() / FILTER_TILE * STRIP;
     u32 magnitude[STRIP], slope[STRIP];
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
@@ -215,8 +215,8 @@ filter_canny_mark(FILTER_ARGUMENTS)
     u32 low = (u32)record->value[2], high = (u32)record->value[3];
     load_tile(record, from, &tile, (u32)kind.radius + 1, words);
     find_ring(record, &tile, &kind, words, magnitudes);
-    find_strip(&kind, words + ((i32)first + kind.radius + 1) * kind.side + (i32)column + kind.radius + 1, magnitude,
-        slope);
+    find_strip(
+        &kind, words + ((i32)first + kind.radius + 1) * kind.side + (i32)column + kind.radius + 1, magnitude, slope);
     LOCAL u32 *own = magnitudes + (first + 1) * AROUND + column + 1;
     UNROLL for (u32 k = 0; k < STRIP; k++)
     {
@@ -291,7 +291,8 @@ filter_canny_join(FILTER_ARGUMENTS)
         join_beside(record, to, names, node, part == 0 ? x + i - 1 : x - 1, part == 0 ? y - 1 : y + i - 1);
 }
 
-/* Let weak pixels become edges, or nothing. All marks of a work-item are requested before the first one is looked at. */
+/* Let weak pixels become edges, or nothing. All marks of a work-item are requested before the first one is looked at.
+ */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_canny_end(FILTER_ARGUMENTS)
 {

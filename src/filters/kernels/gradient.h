@@ -31,8 +31,8 @@ FUNCTION void load_last_columns(GLOBAL const struct filter_record *record, GLOBA
 }
 
 /*
- * Load a tile and `border` pixels around it, a pixel in each word; outside the image lie its outermost ones. All rows of
- * a work-item's column are requested before the first one is waited for. Whole work-group.
+ * Load a tile and `border` pixels around it, a pixel in each word; outside the image lie its outermost ones. All rows
+ * of a work-item's column are requested before the first one is waited for. Whole work-group.
  */
 FUNCTION void load_tile(GLOBAL const struct filter_record *record, GLOBAL const u8 *from,
     const struct filter_tile *tile, u32 border, LOCAL u32 *pixels)
@@ -62,8 +62,8 @@ FUNCTION i32 round_sixteenth(i32 value)
 }
 
 /*
- * Holds the differences across a pixel in its row, and the smoothed row: of the first and the third colour in the halves
- * of a word, and of the second one in another. Halves are added up modulo 2^32, borrows included.
+ * Holds the differences across a pixel in its row, and the smoothed row: of the first and the third colour in the
+ * halves of a word, and of the second one in another. Halves are added up modulo 2^32, borrows included.
  */
 struct sobel_row {
     u32 across, across_second, smooth, smooth_second;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds straight lines along edges as filters/cpu/segments.c does. A pixel that is no junction has at most two links, so
- * that the chains are known without following them in any order: one work-item walks along each, from the pixel where
- * the CPU would begin. It first counts the points; sums over all pixels by rows then say where each chain's points go,
- * open chains before closed ones. 32 lanes split a part of a chain. `extra` holds, in this order, what enum
+ * Finds straight lines along edges as filters/cpu/segments.c does. A pixel that is no junction has at most two links,
+ * so that the chains are known without following them in any order: one work-item walks along each, from the pixel
+ * where the CPU would begin. It first counts the points; sums over all pixels by rows then say where each chain's
+ * points go, open chains before closed ones. 32 lanes split a part of a chain. `extra` holds, in this order, what enum
  * filter_lines_value says.
  */
 #include "kernels/group.h"
@@ -21,7 +21,8 @@ TABLE u32 LINES_LAST = 0x80000000;   /* beside a point's pixel: a part ends */
 struct lines_arrays {
     GLOBAL u8 *links;   /* for each pixel a bit for each of its eight neighbours, by rows, to which it is linked */
     GLOBAL u32 *length; /* for each pixel at which a chain begins its number of points; elsewhere 0 */
-    GLOBAL u32 *sums;   /* two words for each chunk of pixels: points of open and of closed chains, and later their places */
+    GLOBAL u32
+        *sums; /* two words for each chunk of pixels: points of open and of closed chains, and later their places */
     GLOBAL u32 *points; /* pixels */
     GLOBAL u32 *begin;  /* for a point at which a segment ends that of its first point + 1; elsewhere 0 */
     u32 chunks;
@@ -43,7 +44,7 @@ FUNCTION struct lines_arrays lines_arrays_of(GLOBAL const struct filter_record *
 
 FUNCTION u32 edge_at(GLOBAL const struct filter_record *record, GLOBAL const u8 *from, u32 x, u32 y)
 {
-    return x < record->width && y < record->height && *source_pixel(record, from, x, y) > 0;
+    return x < record->width && y<record->height && * source_pixel(record, from, x, y)> 0;
 }
 
 /* Return the links of an edge's pixel: across a corner, only if neither of the two pixels beside it is an edge. */
@@ -431,8 +432,8 @@ filter_lines_draw(FILTER_ARGUMENTS)
         u32 point = block + local_index(), begin = point < all ? arrays.begin[point] : 0;
         for (u32 ends = lane_ballot(scratch, begin > 0); ends > 0; ends &= ends - 1) {
             u32 lane = lowest_bit(ends), first = lane_shuffle(scratch, begin, lane) - 1;
-            draw_segment(record, to, spot_of(&arrays, first, record->width),
-                spot_of(&arrays, block + lane, record->width));
+            draw_segment(
+                record, to, spot_of(&arrays, first, record->width), spot_of(&arrays, block + lane, record->width));
         }
     }
 }

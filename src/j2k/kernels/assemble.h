@@ -5,8 +5,7 @@
 #include "j2k/kernels/encode_work.h"
 
 /* Copy bytes, a word at a time where these are whole words of the codestream. The whole work-group calls it. */
-FUNCTION void copy_body(
-    GLOBAL u32 *RESTRICT stream, u32 to, GLOBAL const u32 *RESTRICT collected, u32 from, u32 length)
+FUNCTION void copy_body(GLOBAL u32 *RESTRICT stream, u32 to, GLOBAL const u32 *RESTRICT collected, u32 from, u32 length)
 {
     GLOBAL u8 *bytes = (GLOBAL u8 *)stream;
     GLOBAL const u8 *source = (GLOBAL const u8 *)collected;
