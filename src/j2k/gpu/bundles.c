@@ -265,7 +265,8 @@ bool kst_j2k_gpu_choose_bundles(struct j2k_gpu_part *part, struct pool *threads,
     part->store_group = kst_memory_array(part->memory, part->blocks, sizeof *part->store_group, NULL);
     if (!part->bundle || !part->store_group)
         return false;
-    cut_bundles(part, wish, &choice);
+    if (part->entry)
+        cut_bundles(part, wish, &choice);
     kst_pool_run(threads, (part->bundles + SLICE - 1) / SLICE, measure_bundles, part);
     return place_bundles(part, threads);
 }

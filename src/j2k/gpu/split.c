@@ -120,7 +120,9 @@ static bool place_host_blocks(struct j2k_gpu_part *part)
 bool kst_j2k_gpu_split_blocks(struct j2k_gpu_part *part, const struct j2k_gpu_wish *wish)
 {
     uint32_t length = wish->host_bytes;
-    if (part->entry && wish->threads > 0 && length == 0 && part->count <= FEW_PICTURES)
+    if (!part->entry)
+        return true;
+    if (wish->threads > 0 && length == 0 && part->count <= FEW_PICTURES)
         length = choose_length(part, wish->threads);
     return length == 0 || length == UINT32_MAX ||
            (part_entries(part, length, wish->host_bytes > 0) && place_host_blocks(part));
