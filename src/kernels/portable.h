@@ -32,16 +32,22 @@ typedef short i16;
 typedef int i32;
 typedef long long i64;
 
-/* A multiprocessor of a device for data centres has up to 32 work-groups, others as few as 16. */
+/*
+ * A multiprocessor of a device for data centres has up to 32 work-groups and 2,048 work-items, others as few as 16 and
+ * 1,536, and before 8.0 as few as 1,024.
+ */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
 #define RESIDENT_GROUPS 32
+#define RESIDENT_ITEMS 2048
 #else
 #define RESIDENT_GROUPS 16
+#define RESIDENT_ITEMS (__CUDA_ARCH__ < 800 ? 1024 : 1536)
 #endif
+#define SMALLER(x, y) ((x) < (y) ? (x) : (y))
 
 #define KERNEL(n) extern "C" __global__ void __launch_bounds__(n)
 #define DENSE_KERNEL(n, m)                                                                                             \
-    extern "C" __global__ void __launch_bounds__(n, (m) < RESIDENT_GROUPS ? (m) : RESIDENT_GROUPS)
+    extern "C" __global__ void __launch_bounds__(n, SMALLER(SMALLER(m, RESIDENT_GROUPS), RESIDENT_ITEMS / (n)))
 #define SLIM_KERNEL(n, m) DENSE_KERNEL(n, m)
 #define FUNCTION static __device__ __forceinline__
 #define LARGE_FUNCTION FUNCTION
