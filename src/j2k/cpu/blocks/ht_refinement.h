@@ -13,7 +13,7 @@ struct j2k_ht_refinement {
 static inline uint32_t j2k_ht_take(struct j2k_ht_run *run)
 {
     uint32_t at = run->at++;
-    return at < run->count ? run->data[at / 8] >> at % 8 & 1 : 0;
+    return at < run->count ? (uint32_t)run->data[at / 8] >> at % 8 & 1 : 0;
 }
 
 /* Return the index of a group in the decoder's arrays of groups. */
