@@ -89,9 +89,9 @@ static void feed_gpu(struct encode_job *job)
  */
 static void plan_entries(struct encode_job *job)
 {
-    uint32_t some = LOOKAHEAD;
+    uint64_t some = LOOKAHEAD;
     for (uint32_t end; job->planning < job->count; job->planning = end, some *= LOOKAHEAD_GROWTH) {
-        end = job->count - job->planning < some ? job->count : job->planning + some;
+        end = job->count - job->planning < some ? job->count : job->planning + (uint32_t)some;
         kst_pool_run(job->context->pool, end - job->planning, begin_entry, job);
         sort_entries(job, end);
         if (end < job->count)
