@@ -187,7 +187,7 @@ static void test_encoding_j2k(void **state)
 {
     (void)state;
     kst_encode_options options = j2k_coding(NULL);
-    check_encoding(&options, 2, 20); /* the two are written at the same time, and share a varying number of tracks */
+    check_encoding(&options, PICTURES, 30);
 }
 
 /* Memory that the device has not: what is kept for later is released, once; then there is an error. */
