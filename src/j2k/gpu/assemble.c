@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Assembles codestreams on the device from the blocks that a job has coded, so that the host copies none of their
- * bytes. */
+/*
+ * Assembles codestreams on the device from the blocks that a job has coded, so that the host copies none of their
+ * bytes.
+ */
 #include <string.h>
 
 #include "j2k/gpu/encode_job.h"
