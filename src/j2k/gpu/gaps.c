@@ -72,7 +72,7 @@ static uint32_t list_gaps(const struct j2k_gpu_part *part, uint32_t index, struc
     struct gap_list list = {.part = part, .to = to, .item = index};
     for (; list.band < plan->band_count; list.band++) {
         const uint32_t tile = plan->band[list.band].tile_component / plan->component_count;
-        list.narrow = j2k_gpu_is_narrow(part, index, &plan->tile[tile]);
+        list.narrow = j2k_gpu_is_narrow(part, index, &plan->tile[tile]) || j2k_gpu_has_indices(part, index, list.band);
         if (!add_gaps_of_band(&list, plan))
             return IMPOSSIBLE;
     }

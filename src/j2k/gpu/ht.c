@@ -178,12 +178,13 @@ static struct j2k_work_ht_block describe_band(
     const struct j2k_plan *plan = part->items[item].plan;
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
+    const bool indices = j2k_gpu_has_indices(part, item, block->band);
     return (struct j2k_work_ht_block){.roi_shift = tc->roi_shift,
         .causal = (tc->style & J2K_STYLE_CAUSAL) != 0,
         .fraction = fraction,
-        .factor = tc->reversible ? 0 : gpu_float_bits(j2k_gpu_factor_of(band, fraction)),
+        .factor = tc->reversible || indices ? 0 : gpu_float_bits(j2k_gpu_factor_of(band, fraction)),
         .pitch = j2k_gpu_width(band->window),
-        .narrow = j2k_gpu_is_narrow(part, item, j2k_gpu_tile_of(plan, block)),
+        .narrow = indices || j2k_gpu_is_narrow(part, item, j2k_gpu_tile_of(plan, block)),
         .picture = item};
 }
 
