@@ -49,10 +49,8 @@ static void measure_block(struct j2k_gpu_part *part, uint32_t index, uint32_t k,
 {
     const struct j2k_plan *plan = part->items[index].plan;
     const struct j2k_block *block = &plan->block[k];
-    const uint32_t cost = kst_j2k_gpu_cost(block);
     sums->area += (uint64_t)block->width * block->height;
     sums->bits += kst_j2k_gpu_bit_words(plan, block);
-    sums->cost = cost > sums->cost ? cost : sums->cost;
     if (block->coder == J2K_EBCOT) {
         sums->segments = plan->segment_count;
     } else if (part->ht) {

@@ -101,7 +101,7 @@ struct j2k_gpu_sums {
     uint32_t segments;  /* 0: none must be gathered, because no block is T.800's */
     uint64_t area;      /* coefficients of its code-blocks */
     uint32_t runs;      /* runs of consecutive bytes; 0: the whole stream is uploaded */
-    uint32_t cost;      /* the most that a code-block costs */
+    uint32_t cost;      /* the most that a code-block costs; only set where blocks are sorted */
     uint64_t ht_states; /* words of the states of its code-blocks of T.814 */
     uint32_t refined;   /* number of those that have refinement passes */
     uint32_t gaps;      /* number of records of gaps between these */
