@@ -265,13 +265,6 @@ FUNCTION u32 local_byte(local_place at)
     return value;
 }
 
-FUNCTION u32 local_half(local_place at)
-{
-    u16 value;
-    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(value) : "r"(at));
-    return value;
-}
-
 FUNCTION u32 local_word(local_place at)
 {
     u32 value;
@@ -502,11 +495,6 @@ FUNCTION local_place as_local_place(LOCAL void *p, u32 origin)
 FUNCTION u32 local_byte(local_place at)
 {
     return *at;
-}
-
-FUNCTION u32 local_half(local_place at)
-{
-    return *(LOCAL const u16 *)(LOCAL const void *)at;
 }
 
 FUNCTION u32 local_word(local_place at)

@@ -67,9 +67,22 @@ struct sorting {
     uint32_t least;                 /* cost of the longest block; the others cost as much or more */
 };
 
-static uint32_t find_least(const struct j2k_gpu_part *part)
+static void find_most(void *arg, uint32_t index)
+{
+    struct j2k_gpu_part *part = arg;
+    const struct j2k_plan *plan = part->items[index].plan;
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < plan->block_count; k++) {
+        const uint32_t cost = kst_j2k_gpu_cost(&plan->block[k]);
+        most = cost > most ? cost : most;
+    }
+    part->sums[index].cost = most;
+}
+
+static uint32_t find_least(struct j2k_gpu_part *part, struct pool *threads)
 {
     uint32_t most = 0;
+    kst_pool_run(threads, part->count, find_most, part);
     for (uint32_t i = 0; i < part->count; i++)
         most = part->sums[i].cost > most ? part->sums[i].cost : most;
     return COSTS - 1 - most;
@@ -147,7 +160,7 @@ bool kst_j2k_gpu_sort_blocks(struct j2k_gpu_part *part, struct pool *threads, co
         .wish = wish,
         .costs = kst_memory_array(memory, part->count, sizeof *sorting.costs, NULL),
         .unsorted = kst_memory_array(memory, part->blocks, sizeof *sorting.unsorted, NULL),
-        .least = find_least(part)};
+        .least = find_least(part, threads)};
     part->entry = kst_memory_array(memory, part->blocks, sizeof *part->entry, NULL);
     bool good = sorting.costs && sorting.unsorted && part->entry;
     if (good) {

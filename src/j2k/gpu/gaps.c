@@ -49,7 +49,13 @@ static bool add_gaps_of_band(struct gap_list *list, const struct j2k_plan *plan)
     const struct j2k_rect window = band->window;
     struct j2k_rect row = {window.x0, window.y0, window.x1, window.y0}; /* what is left of a row of blocks */
     for (uint32_t k = band->first_block; k < band->first_block + band->block_count; k++) {
-        const struct j2k_rect block = j2k_wanted_part(plan, &plan->block[k]);
+        const struct j2k_block *own = &plan->block[k];
+        const struct j2k_rect block =
+            j2k_intersect((struct j2k_rect){own->x, own->y, own->x + own->width, own->y + own->height}, window);
+        if (block.x0 == row.x0 && block.y0 == row.y0 && block.y1 == row.y1) { /* as most do */
+            row.x0 = block.x1;
+            continue;
+        }
         if (block.y0 >= row.y1) {
             add_gap(list, row);
             add_gap(list, (struct j2k_rect){window.x0, row.y1, window.x1, block.y0});
@@ -72,7 +78,7 @@ static uint32_t list_gaps(const struct j2k_gpu_part *part, uint32_t index, struc
     struct gap_list list = {.part = part, .to = to, .item = index};
     for (; list.band < plan->band_count; list.band++) {
         const uint32_t tile = plan->band[list.band].tile_component / plan->component_count;
-        list.narrow = j2k_gpu_is_narrow(part, index, &plan->tile[tile]);
+        list.narrow = j2k_gpu_is_narrow(part, index, &plan->tile[tile]) || j2k_gpu_has_indices(part, index, list.band);
         if (!add_gaps_of_band(&list, plan))
             return IMPOSSIBLE;
     }

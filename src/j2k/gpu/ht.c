@@ -14,7 +14,7 @@ enum {
     BITS = 31,        /* most bits of a magnitude that kernels have */
     PLANES_MOST = 62, /* more planes than that are damage, as they are for the CPU */
     WARPS_A_UNIT = 4,
-    SLICE = 1024 /* blocks that a thread notes or writes at once */
+    SLICE = 8192 /* blocks that a thread notes or writes at once: calling another takes as long as some thousands */
 };
 
 /* Holds the last set of passes whose cleanup pass has bytes. */
@@ -50,11 +50,14 @@ static inline struct set choose_set(const struct j2k_plan *plan, const struct j2
     return (struct set){segment, NULL, 1, block->planes - 1U - segment->passes / 3U};
 }
 
-/* Return whether magnitudes, whose last bits are a fraction, have more bits than kernels. */
-static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block, int32_t fraction)
+/*
+ * Return whether magnitudes, whose last bits are a fraction, have more bits than kernels. All blocks of a band are
+ * alike in this, because those of T.814 may have bits in all of its planes.
+ */
+static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     uint32_t bits = kst_j2k_magnitude_bits(block, j2k_gpu_component_of(plan, block)->roi_shift);
-    return (int32_t)bits + fraction > BITS || block->missing + block->planes > PLANES_MOST;
+    return (int32_t)bits + kst_j2k_gpu_fraction_of(plan, block) > BITS || block->missing + block->planes > PLANES_MOST;
 }
 
 static bool are_lengths_possible(const struct set *set)
@@ -75,30 +78,34 @@ static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *bloc
 {
     const struct set set = choose_set(plan, block);
     return !set.cleanup ||
-           (set.cleanup->piece_count == 1 &&
-               (bits_of(block, &set) <= BITS || is_too_deep(plan, block, kst_j2k_gpu_fraction_of(plan, block))));
+           (set.cleanup->piece_count == 1 && (bits_of(block, &set) <= BITS || is_too_deep(plan, block)));
 }
 
 /* Return a word for each quad, and if there is a refinement pass, then one for each sample. */
-static uint64_t words_of(const struct j2k_block *block, const struct set *set)
+static uint32_t words_of(const struct j2k_block *block, uint32_t passes)
 {
-    uint64_t words = (uint64_t)J2K_QUAD_PITCH((block->width + 1U) / 2) * ((block->height + 1U) / 2);
-    if (set->passes > 2)
-        words += (uint64_t)block->width * block->height;
+    uint32_t words = J2K_QUAD_PITCH((block->width + 1U) / 2) * ((block->height + 1U) / 2);
+    if (passes > 2)
+        words += (uint32_t)block->width * block->height;
     return (words + 1) / 2 * 2;
+}
+
+/* Return the number of passes that are decoded, 1 for none. */
+static uint32_t passes_of(const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    return block->segment_count > 1 ? choose_set(plan, block).passes : 1;
 }
 
 static uint64_t state_words(const struct j2k_plan *plan, const struct j2k_block *block)
 {
-    const struct set set = choose_set(plan, block);
-    return words_of(block, &set);
+    return words_of(block, passes_of(plan, block));
 }
 
 void kst_j2k_gpu_add_ht_block(const struct j2k_plan *plan, const struct j2k_block *block, struct j2k_gpu_sums *sums)
 {
-    const struct set set = choose_set(plan, block);
-    sums->refined += set.passes > 1;
-    sums->ht_states += words_of(block, &set);
+    const uint32_t passes = passes_of(plan, block);
+    sums->refined += passes > 1;
+    sums->ht_states += words_of(block, passes);
 }
 
 /* Note where the blocks of a slice of the list stand in it. */
@@ -146,19 +153,49 @@ struct ht_writing {
     uint32_t slices; /* of a picture */
 };
 
-/* Describe the set of a block. Where pieces of the stream were left out, their records say where its bytes are. */
-static void describe_set(
-    const struct ht_writing *w, uint32_t item, const struct j2k_block *block, struct j2k_work_ht_block *to)
+/* Describes a band of a picture whose blocks are written. */
+struct ht_band {
+    struct j2k_work_ht_block common; /* what follows from the band */
+    struct j2k_rect window;
+    uint32_t at; /* place of the window in the buffer of samples */
+    bool too_deep;
+};
+
+/* Describe a band, of which `block` is any. */
+static struct ht_band describe_band(const struct j2k_gpu_part *part, uint32_t item, const struct j2k_block *block)
 {
-    const struct j2k_plan *plan = w->part->items[item].plan;
+    const struct j2k_plan *plan = part->items[item].plan;
+    const struct j2k_band *band = &plan->band[block->band];
+    const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
+    const bool indices = j2k_gpu_has_indices(part, item, block->band);
+    const bool narrow = indices || j2k_gpu_is_narrow(part, item, j2k_gpu_tile_of(plan, block));
+    const int32_t fraction = kst_j2k_gpu_fraction_of(plan, block);
+    return (struct ht_band){
+        .common = {.roi_shift = tc->roi_shift,
+            .causal = (tc->style & J2K_STYLE_CAUSAL) != 0,
+            .fraction = fraction,
+            .factor = tc->reversible || indices ? 0 : gpu_float_bits(j2k_gpu_factor_of(band, fraction)),
+            .pitch = j2k_gpu_width(band->window),
+            .narrow = narrow,
+            .picture = item,
+            .offset = UINT32_MAX},
+        .window = band->window,
+        .at = part->band[part->place[item].band + block->band] << narrow,
+        .too_deep = is_too_deep(plan, block)};
+}
+
+/* Describe the set of a block. Where pieces of the stream were left out, their records say where its bytes are. */
+static inline void describe_set(const struct ht_writing *w, const struct ht_band *band, uint32_t item,
+    const struct j2k_block *block, struct j2k_work_ht_block *to)
+{
     const struct j2k_gpu_place *place = &w->part->place[item];
     const struct j2k_work_piece *piece =
         (const struct j2k_work_piece *)(const void *)(w->work + w->piece_at) + place->piece;
-    const struct set set = choose_set(plan, block);
+    const struct set set = choose_set(w->part->items[item].plan, block);
     to->passes = (uint16_t)set.passes;
     if (!set.cleanup)
         return;
-    to->broken = is_too_deep(plan, block, to->fraction) || !are_lengths_possible(&set);
+    to->broken = band->too_deep || !are_lengths_possible(&set);
     to->from = piece[set.cleanup->first_piece].offset;
     to->length = (uint32_t)set.cleanup->length;
     to->bits = (uint16_t)bits_of(block, &set);
@@ -171,40 +208,38 @@ static void describe_set(
     to->refinement = (uint32_t)set.refinement->length;
 }
 
-/* Return what the blocks of a band have in common: all that follows from the band, with the factor of `fraction`. */
-static struct j2k_work_ht_block describe_band(
-    const struct j2k_gpu_part *part, uint32_t item, const struct j2k_block *block, int32_t fraction)
+static inline uint32_t larger(uint32_t a, uint32_t b)
 {
-    const struct j2k_plan *plan = part->items[item].plan;
-    const struct j2k_band *band = &plan->band[block->band];
-    const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
-    return (struct j2k_work_ht_block){.roi_shift = tc->roi_shift,
-        .causal = (tc->style & J2K_STYLE_CAUSAL) != 0,
-        .fraction = fraction,
-        .factor = tc->reversible ? 0 : gpu_float_bits(j2k_gpu_factor_of(band, fraction)),
-        .pitch = j2k_gpu_width(band->window),
-        .narrow = j2k_gpu_is_narrow(part, item, j2k_gpu_tile_of(plan, block)),
-        .picture = item};
+    return a > b ? a : b;
 }
 
-/* Describe a block, which is in the band that `to` describes. */
-static void describe_block(const struct ht_writing *w, uint32_t item, uint32_t index, struct j2k_work_ht_block *to)
+static inline uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Describe a block of a band. */
+static inline void describe_block(
+    const struct ht_writing *w, const struct ht_band *band, uint32_t item, uint32_t index, struct j2k_work_ht_block *to)
 {
     const struct j2k_gpu_part *part = w->part;
     const struct j2k_plan *plan = part->items[item].plan;
     const struct j2k_gpu_place *place = &part->place[item];
     const struct j2k_block *block = &plan->block[index];
-    const struct j2k_rect wanted = j2k_wanted_part(plan, block);
+    const struct j2k_rect window = band->window;
+    const uint32_t x0 = larger(block->x, window.x0), y0 = larger(block->y, window.y0);
+    *to = band->common;
     to->state = place->ht_state + part->ht[place->block + index].state;
     to->width = block->width;
     to->height = block->height;
-    to->left = (uint16_t)(wanted.x0 - block->x);
-    to->top = (uint16_t)(wanted.y0 - block->y);
-    to->right = (uint16_t)(wanted.x1 - block->x);
-    to->bottom = (uint16_t)(wanted.y1 - block->y);
-    to->to = j2k_gpu_place_in_band(part, item, block, wanted, to->narrow);
-    to->offset = kst_j2k_gpu_first_byte(plan, block);
-    describe_set(w, item, block, to);
+    to->left = (uint16_t)(x0 - block->x);
+    to->top = (uint16_t)(y0 - block->y);
+    to->right = (uint16_t)(smaller(block->x + block->width, window.x1) - block->x);
+    to->bottom = (uint16_t)(smaller(block->y + block->height, window.y1) - block->y);
+    to->to = band->at + (y0 - window.y0) * band->common.pitch + (x0 - window.x0);
+    if (block->length > 0)
+        to->offset = kst_j2k_gpu_first_byte(plan, block);
+    describe_set(w, band, item, block, to);
 }
 
 /* Return the place of a block's record; J2K_HT_NOWHERE: it has none. Without a list, records are in the plans' order.
@@ -223,20 +258,17 @@ static void write_slice(void *arg, uint32_t slice)
     const struct ht_writing *w = arg;
     const uint32_t item = slice / w->slices, count = w->part->items[item].plan->block_count;
     const struct j2k_plan *plan = w->part->items[item].plan;
-    struct j2k_work_ht_block common = {0};
+    struct ht_band described = {.at = 0};
     uint32_t band = UINT32_MAX, k = slice % w->slices * SLICE;
     for (const uint32_t end = count < k + SLICE ? count : k + SLICE; k < end; k++) {
         const struct j2k_block *block = &plan->block[k];
         const uint32_t at = find_record(w->part, item, k);
         if (at == J2K_HT_NOWHERE)
             continue;
-        int32_t fraction = kst_j2k_gpu_fraction_of(plan, block);
-        if (block->band != band || common.fraction != fraction)
-            common = describe_band(w->part, item, block, fraction);
+        if (block->band != band)
+            described = describe_band(w->part, item, block);
         band = block->band;
-        struct j2k_work_ht_block described = common;
-        describe_block(w, item, k, &described);
-        w->to[at] = described;
+        describe_block(w, &described, item, k, &w->to[at]);
     }
 }
 

@@ -2,13 +2,16 @@
 /* Writes the wavelet levels and outputs of a part for the kernels, in the order of their launches. */
 #include <string.h>
 
+#include "device/float_bits.h"
 #include "device/runtime.h"
 #include "image/format.h"
 #include "j2k/gpu/part.h"
 
 enum {
-    STRIP_ROWS_LEAST = 8,
-    STRIPS_A_UNIT = 12 /* enough of them to keep a compute unit busy */
+    STRIP_ROWS_LEAST = 4,
+    STRIP_ROWS_MORE = 8, /* rows beside its own that a strip loads */
+    STRIPS_A_UNIT = 32,  /* that a compute unit has at once: of one component, */
+    FINISHES_A_UNIT = 12 /* and of three whose pixels are made */
 };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
@@ -45,6 +48,7 @@ struct component_levels {
     const struct j2k_gpu_part *part;
     const struct j2k_plan *plan;
     const struct j2k_tile_component *tc;
+    uint32_t item;        /* the plan's index in the part */
     const uint32_t *band; /* where the bands of the plan lie in the buffer of samples */
     uint32_t at, top;     /* likewise its levels, and the words of the last one and every second one below it */
     uint32_t words;       /* of its levels */
@@ -59,6 +63,7 @@ static struct component_levels levels_of(const struct j2k_gpu_part *part, uint32
         .plan = part->items[index].plan,
         .tc = tc,
         .band = part->band + part->place[index].band,
+        .item = index,
         .at = levels_at,
         .narrow = j2k_gpu_is_narrow(part, index, tile)};
     c.words = (uint32_t)kst_j2k_gpu_level_words(c.plan, tc, &top);
@@ -104,20 +109,47 @@ static uint32_t strips_across(struct j2k_rect rect)
     return J2K_STRIPS(rect.x0 % 2, j2k_gpu_width(rect) + rect.x0 % 2);
 }
 
-/*
- * Choose how many rows a strip has. Long strips transform fewer rows twice, but all pictures, or all components of
- * volumes, must have enough strips together to keep the device busy.
- */
-static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect)
+/* Holds strips beside each other, in all levels that a launch transforms, and how many the device has at once. */
+struct strip_load {
+    uint64_t across, at_once;
+    uint32_t height;
+};
+
+/* Return how long strips of some rows take, in rows: the device has them in turns. */
+static uint64_t strips_take(const struct strip_load *load, uint32_t rows)
 {
-    const uint64_t across = strips_across(rect) * part->at_once, height = j2k_gpu_height(rect) + rect.y0 % 2;
-    uint32_t rows = J2K_STRIP_ROWS;
-    while (rows > STRIP_ROWS_LEAST && across * ((height + rows - 1) / rows) < (uint64_t)part->units * STRIPS_A_UNIT)
-        rows /= 2;
-    return rows;
+    const uint64_t strips = load->across * divide_up(load->height, rows);
+    return (strips + load->at_once - 1) / load->at_once * (rows + STRIP_ROWS_MORE);
 }
 
-static struct j2k_work_level describe_level(const struct component_levels *c, uint32_t r)
+/* Return the least rows with which strips come in some turns. */
+static uint32_t rows_for(const struct strip_load *load, uint32_t turns)
+{
+    const uint64_t down = turns * load->at_once / load->across;
+    const uint32_t rows = down > 0 && down <= load->height ? divide_up(load->height, (uint32_t)down) : STRIP_ROWS_LEAST;
+    return rows > J2K_STRIP_ROWS ? J2K_STRIP_ROWS : rows <= STRIP_ROWS_LEAST ? STRIP_ROWS_LEAST : (rows + 1) / 2 * 2;
+}
+
+/*
+ * Choose how many rows a strip has. Long strips transform fewer rows twice, but the device must be busy to the end.
+ * `finished`: a strip has three components.
+ */
+static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
+{
+    const struct j2k_plan *plan = part->items->plan;
+    const uint32_t components = finished || part->items->volume ? 1 : plan->component_count;
+    const struct strip_load load = {.across = strips_across(rect) * part->at_once * plan->tile_count * components,
+        .at_once = (uint64_t)part->units * (finished ? FINISHES_A_UNIT : STRIPS_A_UNIT),
+        .height = j2k_gpu_height(rect) + rect.y0 % 2};
+    uint32_t best = J2K_STRIP_ROWS;
+    for (uint32_t turns = 1; load.at_once > 0 && load.across > 0 && turns <= 3; turns++) {
+        const uint32_t rows = rows_for(&load, turns);
+        best = strips_take(&load, rows) < strips_take(&load, best) ? rows : best;
+    }
+    return best;
+}
+
+static struct j2k_work_level describe_level(const struct component_levels *c, uint32_t r, bool finished)
 {
     const struct j2k_resolution *resolution = resolution_of(c->plan, c->tc, r);
     const struct level_samples below = samples_of(c, r - 1), own = samples_of(c, r);
@@ -128,13 +160,15 @@ static struct j2k_work_level describe_level(const struct component_levels *c, ui
         .y1 = rect.y1 - rect.y0 + rect.y0 % 2,
         .to = own.at,
         .to_pitch = own.pitch,
-        .rows = strip_rows(c->part, rect)};
+        .rows = strip_rows(c->part, rect, finished)};
     if (j2k_gpu_area(low) > 0)
         level.band[J2K_LL] = place_in(&below, low.x0, low.y0);
     level.pitch[J2K_LL] = below.pitch;
     for (uint32_t b = 0; b < resolution->band_count; b++) {
         const struct j2k_band *band = &c->plan->band[resolution->first_band + b];
-        level.band[band->orientation] = c->band[resolution->first_band + b] << c->narrow;
+        const bool indices = j2k_gpu_has_indices(c->part, c->item, resolution->first_band + b);
+        level.band[band->orientation] = c->band[resolution->first_band + b] << (c->narrow || indices);
+        level.factor[band->orientation] = indices ? gpu_float_bits(j2k_gpu_factor_of(band, 1)) : 0;
         level.pitch[band->orientation] = j2k_gpu_width(band->window);
     }
     return level;
@@ -188,19 +222,26 @@ static bool finish_together(const struct j2k_gpu_part *part, const struct j2k_pl
 }
 
 /* Return the number of work-groups of a level: of strips when decoding, of patches when encoding. */
-static uint32_t groups_of(const struct j2k_gpu_part *part, struct j2k_rect rect)
+static uint32_t groups_of(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
 {
     const uint32_t width = j2k_gpu_width(rect) + rect.x0 % 2, height = j2k_gpu_height(rect) + rect.y0 % 2;
     if (part->encodes)
         return divide_up(width, J2K_LEVEL_WIDTH) * divide_up(height, J2K_LEVEL_HEIGHT);
-    return strips_across(rect) * divide_up(height, strip_rows(part, rect));
+    return strips_across(rect) * divide_up(height, strip_rows(part, rect, finished));
 }
 
-static uint32_t kernel_of(const struct component_levels *c)
+/* Return whether the bands of a resolution of a tile-component hold quantiser indices. */
+static bool has_indices(
+    const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc, uint32_t r)
 {
-    return !c->tc->reversible ? J2K_KERNEL_SYNTHESISE_97
-           : c->narrow        ? J2K_KERNEL_SYNTHESISE_53_NARROW
-                              : J2K_KERNEL_SYNTHESISE_53;
+    return j2k_gpu_has_indices(part, index, resolution_of(part->items[index].plan, tc, r)->first_band);
+}
+
+static uint32_t kernel_of(const struct component_levels *c, uint32_t r)
+{
+    if (!c->tc->reversible)
+        return has_indices(c->part, c->item, c->tc, r) ? J2K_KERNEL_SYNTHESISE_97_INDICES : J2K_KERNEL_SYNTHESISE_97;
+    return c->narrow ? J2K_KERNEL_SYNTHESISE_53_NARROW : J2K_KERNEL_SYNTHESISE_53;
 }
 
 /*
@@ -209,18 +250,18 @@ static uint32_t kernel_of(const struct component_levels *c)
  */
 static void add_component(struct levels_writer *w, const struct component_levels *c, uint32_t resolutions)
 {
-    const uint32_t kernel = kernel_of(c) - J2K_KERNEL_SYNTHESISE_53;
     for (uint32_t r = 1; r < resolutions; r++) {
+        const uint32_t kernel = kernel_of(c, r) - J2K_KERNEL_SYNTHESISE_53;
         const struct j2k_rect rect = resolution_of(c->plan, c->tc, r)->computed;
         struct j2k_gpu_level_sums *sums = &w->part->level[r - 1][kernel];
         if (j2k_gpu_area(rect) == 0)
             continue;
         if (w->work) {
             w->work[w->lists + sums->records] = sums->groups;
-            w->level[sums->records] = describe_level(c, r);
+            w->level[sums->records] = describe_level(c, r, false);
         }
         sums->records++;
-        sums->groups += groups_of(w->part, rect);
+        sums->groups += groups_of(w->part, rect, false);
         sums->bytes += 2 * bytes_of(c) * j2k_gpu_area(rect);
     }
 }
@@ -292,7 +333,7 @@ static void begin_levels(struct levels_writer *w)
 static void add_finished(struct levels_writer *w, const struct component_levels *c, bool finished)
 {
     if (finished && w->work)
-        w->level[w->record] = describe_level(c, c->tc->resolution_count - 1U);
+        w->level[w->record] = describe_level(c, c->tc->resolution_count - 1U, true);
     w->record += finished;
 }
 
@@ -368,7 +409,7 @@ static void add_finish(
         w->output[w->record] = *output;
     }
     w->bytes += 3 * (output->narrow ? 2U : 4U) * j2k_gpu_area(rect);
-    w->groups += groups_of(w->part, rect);
+    w->groups += groups_of(w->part, rect, true);
     w->record++;
 }
 
@@ -417,6 +458,16 @@ void kst_j2k_gpu_find_samples(const struct j2k_gpu_part *part, uint32_t index, c
     *levels_at += c.words;
 }
 
+/* Return the kernel that computes the last level of three components with their pixels. */
+static uint32_t finish_of(
+    const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile_component *tc, uint32_t narrow)
+{
+    if (!tc->reversible)
+        return has_indices(part, index, tc, tc->resolution_count - 1U) ? J2K_KERNEL_FINISH_97_INDICES
+                                                                       : J2K_KERNEL_FINISH_97;
+    return narrow ? J2K_KERNEL_FINISH_53_NARROW : J2K_KERNEL_FINISH_53;
+}
+
 /* Add the outputs of those components of a tile that a kernel writes. */
 static void add_tile(
     struct levels_writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t kernel, uint32_t *levels_at)
@@ -427,9 +478,7 @@ static void add_tile(
         const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
         struct j2k_work_output output = describe_output(w->part, index, tile, c, levels_at);
         if (c == 0 && finished) {
-            if (kernel == (!tc->reversible    ? J2K_KERNEL_FINISH_97
-                              : output.narrow ? J2K_KERNEL_FINISH_53_NARROW
-                                              : J2K_KERNEL_FINISH_53))
+            if (kernel == finish_of(w->part, index, tc, output.narrow))
                 add_finish(w, index, tc, &output);
             w->finished += 3;
         } else if (kernel == J2K_KERNEL_PUT_OUT && tc->resolution_count > 0) {
@@ -452,7 +501,7 @@ static void add_outputs(struct levels_writer *w, uint32_t finished)
         if (w->part->items[i].plan->missing_tiles > 0)
             add_filled(w, i);
     end_launch(w, J2K_KERNEL_PUT_OUT);
-    for (uint32_t kernel = J2K_KERNEL_PUT_OUT; kernel <= J2K_KERNEL_FINISH_97; kernel++) {
+    for (uint32_t kernel = J2K_KERNEL_PUT_OUT; kernel <= J2K_KERNEL_FINISH_97_INDICES; kernel++) {
         begin_launch(w);
         w->finished = finished;
         for (uint32_t i = 0; i < w->part->count; i++) {

@@ -48,19 +48,18 @@ static uint64_t pixel_bytes(const struct j2k_gpu_item *item)
     return sum;
 }
 
-static uint64_t state_words(const struct j2k_plan *plan)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < plan->block_count; i++)
-        sum += kst_j2k_gpu_coder_of(&plan->block[i])->state_words(plan, &plan->block[i]);
-    return sum;
-}
+/* Holds words of the states and gathered bits of all code-blocks. */
+struct block_words {
+    uint64_t states, bits;
+};
 
-static uint64_t bit_words(const struct j2k_plan *plan)
+static struct block_words words_of(const struct j2k_plan *plan)
 {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < plan->block_count; i++)
-        sum += kst_j2k_gpu_bit_words(plan, &plan->block[i]);
+    struct block_words sum = {0, 0};
+    for (uint32_t i = 0; i < plan->block_count; i++) {
+        sum.states += kst_j2k_gpu_coder_of(&plan->block[i])->state_words(plan, &plan->block[i]);
+        sum.bits += kst_j2k_gpu_bit_words(plan, &plan->block[i]);
+    }
     return sum;
 }
 
@@ -86,8 +85,9 @@ struct j2k_gpu_need kst_j2k_gpu_need(const struct j2k_gpu_item *item, uint32_t t
 {
     const struct j2k_plan *plan = item->plan;
     uint64_t bands, samples = kst_j2k_gpu_sample_words(plan, &bands);
-    const uint64_t bytes[] = {4 * samples, 4 * (state_words(plan) + bands), 4 * bit_words(plan), item->stream,
-        work_bytes(item), pixel_bytes(item), 4 * kst_j2k_gpu_host_most(threads, bands)};
+    const struct block_words words = words_of(plan);
+    const uint64_t bytes[] = {4 * samples, 4 * (words.states + bands), 4 * words.bits, item->stream, work_bytes(item),
+        pixel_bytes(item), 4 * kst_j2k_gpu_host_most(threads, bands)};
     struct j2k_gpu_need need = {0, 0};
     for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
         need.memory += bytes[i];

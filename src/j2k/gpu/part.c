@@ -49,10 +49,8 @@ static void measure_block(struct j2k_gpu_part *part, uint32_t index, uint32_t k,
 {
     const struct j2k_plan *plan = part->items[index].plan;
     const struct j2k_block *block = &plan->block[k];
-    const uint32_t cost = kst_j2k_gpu_cost(block);
     sums->area += (uint64_t)block->width * block->height;
     sums->bits += kst_j2k_gpu_bit_words(plan, block);
-    sums->cost = cost > sums->cost ? cost : sums->cost;
     if (block->coder == J2K_EBCOT) {
         sums->segments = plan->segment_count;
     } else if (part->ht) {
@@ -254,8 +252,8 @@ bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, str
         part->unit_bytes = UINT64_C(4) * part->bits * (wish->beside + 1) / wish->units;
     part->band = kst_memory_array(memory, part->bands, sizeof *part->band, NULL);
     if (!part->band || !kst_j2k_gpu_find_runs(part) || !find_narrow(part, threads) ||
-        !kst_j2k_gpu_sort_blocks(part, threads, wish) || !kst_j2k_gpu_split_blocks(part, wish) ||
-        !kst_j2k_gpu_choose_bundles(part, threads, wish))
+        !kst_j2k_gpu_choose_indices(part, threads, wish) || !kst_j2k_gpu_sort_blocks(part, threads, wish) ||
+        !kst_j2k_gpu_split_blocks(part, wish) || !kst_j2k_gpu_choose_bundles(part, threads, wish))
         return false;
     place_bands(part);
     part->covered = blocks_cover(part);
@@ -294,6 +292,7 @@ void kst_j2k_gpu_part_release(struct j2k_gpu_part *part)
     kst_memory_release(part->memory, part->ht);
     kst_memory_release(part->memory, part->band);
     kst_memory_release(part->memory, part->narrow);
+    kst_memory_release(part->memory, part->indices);
     kst_memory_release(part->memory, part->bundle);
     kst_memory_release(part->memory, part->store_group);
 }

@@ -87,7 +87,7 @@ struct j2k_gpu_launch {
     uint64_t bytes; /* bytes of samples that it reads and writes */
 };
 
-enum { J2K_GPU_LEVEL_KERNELS = 3, J2K_LAUNCHES = J2K_GPU_LEVEL_KERNELS * J2K_LEVELS + 12 };
+enum { J2K_GPU_LEVEL_KERNELS = 4, J2K_LAUNCHES = J2K_GPU_LEVEL_KERNELS * J2K_LEVELS + 13 };
 
 /* Holds what the levels of a launch add up to. */
 struct j2k_gpu_level_sums {
@@ -101,7 +101,7 @@ struct j2k_gpu_sums {
     uint32_t segments;  /* 0: none must be gathered, because no block is T.800's */
     uint64_t area;      /* coefficients of its code-blocks */
     uint32_t runs;      /* runs of consecutive bytes; 0: the whole stream is uploaded */
-    uint32_t cost;      /* the most that a code-block costs */
+    uint32_t cost;      /* the most that a code-block costs; only set where blocks are sorted */
     uint64_t ht_states; /* words of the states of its code-blocks of T.814 */
     uint32_t refined;   /* number of those that have refinement passes */
     uint32_t gaps;      /* number of records of gaps between these */
@@ -174,6 +174,7 @@ struct j2k_gpu_part {
     struct j2k_gpu_entry *entry;
     uint32_t *band; /* for each band, where its window lies in the buffer of samples */
     bool *narrow;   /* for each tile, whether its samples have 16 bits; null: none have */
+    bool *indices;  /* for each band, whether it holds quantiser indices of 16 bits; null: none does */
     struct j2k_work_bundle *bundle;
     uint32_t *store_group; /* for each bundle, its first work-group of store_blocks */
     uint32_t views, blocks, segments, pieces, bands, tiles, bundles, levels, outputs, store_groups;
@@ -273,6 +274,9 @@ void kst_j2k_gpu_write_ht_blocks(
  */
 void kst_j2k_gpu_find_gaps(struct j2k_gpu_part *part, struct pool *threads);
 void kst_j2k_gpu_write_gaps(const struct j2k_gpu_part *part, struct pool *threads, struct j2k_work_ht_block *to);
+
+/* indices.c: choose the bands that hold quantiser indices; false if memory is missing. */
+bool kst_j2k_gpu_choose_indices(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);
 
 /* part.c: where the first of a block's wanted coefficients goes; and the fraction, and offset in the stream, of it. */
 uint32_t kst_j2k_gpu_place_of(const struct j2k_gpu_part *part, const struct j2k_gpu_entry *entry);
@@ -415,6 +419,12 @@ static inline const struct j2k_tile *j2k_gpu_tile_of(const struct j2k_plan *plan
 static inline bool j2k_gpu_is_narrow(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile *tile)
 {
     return part->narrow && part->narrow[part->place[index].tile + (tile - part->items[index].plan->tile)];
+}
+
+/* Return whether a band holds quantiser indices of 16 bits. Its places then count half-words. */
+static inline bool j2k_gpu_has_indices(const struct j2k_gpu_part *part, uint32_t index, uint32_t band)
+{
+    return part->indices && part->indices[part->place[index].band + band];
 }
 
 static inline const struct j2k_tile_component *j2k_gpu_component_of(

@@ -153,8 +153,9 @@ FUNCTION void finish_row(
         put_four(f, f->row + (size_t)(u32)(y - f->begin) * f->pitch, pixel);
 }
 
-/* A kernel for samples of a type; `filter` names the steps of its filter. `narrow`: samples have 16 bits in memory. */
-#define FINISH(name, filter, type, narrow)                                                                             \
+/* A kernel for samples of a type; `filter` names the steps of its filter, and `format` how coefficients lie in memory.
+ */
+#define FINISH(name, filter, type, format)                                                                             \
     DENSE_KERNEL(J2K_STRIP_GROUP, 12)                                                                                  \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT samples, GLOBAL u8 *RESTRICT pixels, u32 list,    \
         u32 count, u32 first_output)                                                                                   \
@@ -169,12 +170,13 @@ FUNCTION void finish_row(
             group_index() - groups[index], table);                                                                     \
         const struct finish f = find_finish(&s, output,                                                                \
             (GLOBAL const struct j2k_work_view *)(work + head->view) + output->view, filter == 53, pixels);            \
-        DESCEND(s, samples, filter, type, narrow, 3, {                                                                 \
+        DESCEND(s, samples, filter, type, format, 3, {                                                                 \
             finish_row(&s, &f, filter == 53, row, made, pixels);                                                       \
             finish_row(&s, &f, filter == 53, row + 1, made + STRIP_COLUMNS, pixels);                                   \
         })                                                                                                             \
     }
 
-FINISH(finish_53, 53, i32, 0)
-FINISH(finish_53_narrow, 53, i32, 1)
-FINISH(finish_97, 97, float, 0)
+FINISH(finish_53, 53, i32, STRIP_WORDS)
+FINISH(finish_53_narrow, 53, i32, STRIP_HALVES)
+FINISH(finish_97, 97, float, STRIP_WORDS)
+FINISH(finish_97_indices, 97, float, STRIP_INDICES)

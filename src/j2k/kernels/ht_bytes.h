@@ -68,9 +68,3 @@ FUNCTION u32 without_bits_upward(u32 bits, u32 mask)
     }
     return bits;
 }
-
-/* Return a word that begins at any byte. */
-FUNCTION u32 bytes_at(GLOBAL const u32 *streams, u32 at)
-{
-    return shift_pair(streams[at / 4], streams[at / 4 + 1], at % 4 * 8);
-}

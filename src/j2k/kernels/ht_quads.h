@@ -12,7 +12,9 @@ enum {
     QUADS_A_WORD = 16, /* quads of a row in a word of `above` */
     ABOVE_WORDS = J2K_BLOCK_SIDE / 2 / QUADS_A_WORD + 1,
     CODE_MASK = (1 << J2K_HT_VLC_BITS) - 1,
-    MEL_RUN_BITS = 6, /* most bits that say how long a run is */
+    MEL_RUN_BITS = 6,     /* most bits that say how long a run is */
+    MEL_EVENTS = 2,       /* of a pair, at most; */
+    MEL_EVENTS_FIRST = 3, /* and in the first row */
     MEL_BITS_AT_ONCE = 32,
     SHORT_U = 2, /* if MEL says nothing of it, the second u is a bit where the first one is above this */
     /* The prefixes of the two u of a pair take up to six bits. They are looked up with both u_off. */
@@ -22,6 +24,14 @@ enum {
 
 SPREAD_TABLE u16 ht_first_row[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_FIRST};
 SPREAD_TABLE u16 ht_next_rows[J2K_HT_VLC_ENTRIES] = {J2K_HT_VLC_NEXT};
+
+/*
+ * The entry of a quad is that of tables/ht.h, with what the quads behind and below ask for: whether each of its lower
+ * samples is significant, and whether any of its right ones is, as a bit of the next one's context.
+ */
+#define HT_ENTRY(entry, rho) ((entry) | ((rho) >> 1 & 1) << 16 | ((rho) >> 3) << 17 | ((rho) > 3 ? 1u : 0) << 19)
+#define HT_ENTRY_BOTTOM(entry) ((entry) >> 16 & 3)
+#define HT_ENTRY_RIGHT(entry) ((entry) >> 18 & 2)
 
 /* Pack the prefixes of u into two words of four bytes each. */
 #define HT_LOW_WORD(a, b, c, d, e, f, g, h) ((u32)(a) | (u32)(b) << 8 | (u32)(c) << 16 | (u32)(d) << 24)
@@ -43,13 +53,17 @@ struct vlc_bits {
 /* Holds the bits of MEL, and what the last of them said. */
 struct mel_bits {
     GLOBAL const u32 *streams;
-    u32 at, end; /* places of the next byte, and of the segment's last byte but one */
-    u32 last;    /* the byte that was taken last */
-    u64 bits;    /* the next bit is the highest */
+    u32 low, high; /* words that hold the next four bytes */
+    u32 index;     /* of the upper one */
+    u32 end;       /* that of the word behind the one which has the segment's last byte but one */
+    u32 shift;     /* bits from the first of the lower word to those four bytes */
+    u32 left;      /* bytes that were not taken yet, up to the last but one */
+    u32 last;      /* the byte that was taken last */
+    u64 bits;      /* the next bit is the highest */
     u32 count;
     u32 state;
-    /* Twice the number of zeros that follow; plus 1 if there is a one behind them, less 2 if not. */
-    i32 run;
+    u64 events; /* the next event is the lowest bit */
+    u32 ready;  /* number of these */
 };
 
 /* Holds what a work-item needs to read a block. */
@@ -112,20 +126,21 @@ FUNCTION void start_vlc(struct vlc_bits *v, GLOBAL const u32 *streams, u32 at, u
 /* Take four bytes of MEL. The segment's last 12 bits, which hold Scup, count as ones, and so does what is behind it. */
 FUNCTION void refill_mel(struct mel_bits *m)
 {
-    u32 left = m->at <= m->end ? m->end - m->at + 1 : 0, bytes = 0xFFFFFFFFu;
-    if (left > 0)
-        bytes = bytes_at(m->streams, m->at);
-    if (left > 0 && left <= 4)
-        bytes |= 15u << 8 * (left - 1) | (left < 4 ? 0xFFFFFFFFu << 8 * left : 0);
+    u32 bytes = shift_pair(m->low, m->high, m->shift), left = m->left;
+    if (left <= 4)
+        bytes = left == 0 ? 0xFFFFFFFFu : bytes | 15u << 8 * (left - 1) | (left < 4 ? 0xFFFFFFFFu << 8 * left : 0);
     u32 stuffed = stuffed_forward(bytes << 8 | m->last);
     u64 bits = without_bits_upward(swap_bytes(bytes), swap_bytes(stuffed));
-    m->at += left < 4 ? left : 4;
+    m->left -= left < 4 ? left : 4;
     m->last = bytes >> 24;
+    m->low = m->high;
+    m->index += m->index < m->end ? 1 : 0;
+    m->high = m->streams[m->index];
     m->bits |= bits << 32 >> m->count;
     m->count += MEL_BITS_AT_ONCE - ones(stuffed);
 }
 
-/* Take the bits that say how long the next run is (7.3.3). */
+/* Take the bits that say how long the next run is (7.3.3): zeros, and a one behind them unless the run is long. */
 FUNCTION void take_run(struct mel_bits *m)
 {
     if (m->count < MEL_RUN_BITS)
@@ -133,40 +148,50 @@ FUNCTION void take_run(struct mel_bits *m)
     u32 exponent = mel_exponent(m->state);
     u32 rest = (u32)(m->bits >> (64 - MEL_RUN_BITS)) & 31, is_long = (u32)(m->bits >> 63);
     u32 length = is_long ? 1 : 1 + exponent;
-    m->run = is_long ? (i32)(2u << exponent) - 2 : (i32)(2 * (rest >> (5 - exponent)) + 1);
+    u32 zeros = is_long ? 1u << exponent : rest >> (5 - exponent);
+    m->events |= (u64)(1 - is_long) << (zeros + m->ready);
+    m->ready += zeros + 1 - is_long;
     m->state = is_long ? m->state + (m->state < J2K_HT_MEL_STATES - 1 ? 1 : 0) : m->state - (m->state > 0 ? 1 : 0);
     m->bits <<= length;
     m->count -= length;
 }
 
+/* Have some events, at most MEL_EVENTS_FIRST. A run adds up to 32. */
+FUNCTION void require_mel(struct mel_bits *m, u32 count)
+{
+    while (m->ready < count)
+        take_run(m);
+}
+
+/* Begin MEL at a place. `end` is that of the segment's last byte but one. */
 FUNCTION void start_mel(struct mel_bits *m, GLOBAL const u32 *streams, u32 at, u32 end)
 {
     m->streams = streams;
-    m->at = at;
-    m->end = end;
-    m->last = m->count = m->state = 0;
-    m->bits = 0;
-    take_run(m);
+    m->shift = at % 4 * 8;
+    m->low = streams[at / 4];
+    m->index = at / 4 + 1;
+    m->high = streams[m->index];
+    m->end = end / 4 + 1;
+    m->left = end - at + 1;
+    m->last = m->count = m->state = m->ready = 0;
+    m->bits = m->events = 0;
 }
 
-FUNCTION u32 mel_event(struct mel_bits *m)
+/* Take an event if `taken` is 1, or none if it is 0. */
+FUNCTION u32 mel_event(struct mel_bits *m, u32 taken)
 {
-    m->run -= 2;
-    u32 event = m->run == -1;
-    if (m->run < 0)
-        take_run(m);
+    u32 event = (u32)m->events & taken;
+    m->events >>= taken;
+    m->ready -= taken;
     return event;
 }
 
 /* Return the entry of a quad that the next bits of VLC name; 0: none of its samples is significant. */
 FUNCTION u32 find_quad(struct quads_reading *r, u32 context, u32 bits)
 {
-    u32 entry = local_half(r->table + 2 * (context << J2K_HT_VLC_BITS | (bits & CODE_MASK)));
-    r->mel.run -= context == 0 ? 2 : 0;
-    entry = context == 0 && r->mel.run != -1 ? 0 : entry;
-    if (r->mel.run < 0)
-        take_run(&r->mel);
-    return entry;
+    u32 entry = local_word(r->table + 4 * (context << J2K_HT_VLC_BITS | (bits & CODE_MASK)));
+    u32 is_asked = context == 0, event = mel_event(&r->mel, is_asked);
+    return is_asked && !event ? 0 : entry;
 }
 
 /* Take the code of a quad, and return its entry. */
@@ -210,7 +235,7 @@ FUNCTION u32x2 take_extensions(struct vlc_bits *v, u32 a, u32 b)
 FUNCTION u32x2 read_first_u(struct quads_reading *r, u32 first, u32 second)
 {
     struct vlc_bits *v = &r->vlc;
-    u32 both = first && second, large = both ? mel_event(&r->mel) : 0;
+    u32 both = first && second, large = mel_event(&r->mel, both);
     u32 one = first ? prefix_of((u32)v->bits) : 0;
     take_vlc(v, one & 3);
     u32 two = second ? prefix_of((u32)v->bits) : 0;
@@ -224,43 +249,61 @@ FUNCTION u32x2 read_first_u(struct quads_reading *r, u32 first, u32 second)
     return make_u32x2((one >> 5) + a + more.x + 2 * large, (two >> 5) + b + more.y + 2 * large);
 }
 
-/* Return the context of a quad of the first row, given the one on the left. */
+/* Return the context of a quad of the first row, given rho of the one on the left. */
 FUNCTION u32 first_context_of(u32 left)
 {
     return ((left | left >> 1) & 1) | (left >> 1 & 6);
 }
 
-/* Return the context of a quad of another row. `near`: the part of it that the quads above give. */
+/* Return the context of a quad of another row, given the entry on the left. `near`: what the quads above give. */
 FUNCTION u32 context_of(u32 left, u32 near)
 {
-    return (near & 5) | ((left & 12) != 0 ? 2 : 0);
+    return (near & 5) | HT_ENTRY_RIGHT(left);
 }
 
-/* Read a pair of the first row, whose second quad may be missing. There must be more than 32 bits of VLC. */
-FUNCTION u32x2 read_first_pair(struct quads_reading *r, u32 left, u32 is_whole)
+/* Holds the entries of a pair of quads, and its words. */
+struct quad_pair {
+    u32 first, second;
+    u32x2 words;
+};
+
+FUNCTION struct quad_pair make_pair(u32 first, u32 second, u32 u, u32 v)
 {
-    u32 first = read_quad(r, first_context_of(left)), second = 0;
-    if (is_whole)
-        second = read_quad(r, first_context_of(J2K_HT_VLC_RHO(first)));
-    u32x2 u = read_first_u(r, J2K_HT_VLC_OFFSET(first), J2K_HT_VLC_OFFSET(second));
-    return make_u32x2(J2K_QUAD(first, u.x), J2K_QUAD(second, u.y));
+    struct quad_pair pair;
+    pair.first = first;
+    pair.second = second;
+    pair.words = make_u32x2(J2K_QUAD(first & 0xFFFF, u), J2K_QUAD(second & 0xFFFF, v));
+    return pair;
 }
 
 /*
- * Read a pair of another row. Before extensions it takes at most 30 bits, which are in one word, so that the bits are
- * shifted once. Only rare cases have branches, since a work-item waits for each step.
+ * Read a pair of the first row, whose second quad may be missing. There must be more than 32 bits of VLC, and
+ * MEL_EVENTS_FIRST of MEL.
  */
-FUNCTION u32x2 read_pair(struct quads_reading *r, u32 left, u32 near, u32 is_whole)
+FUNCTION struct quad_pair read_first_pair(struct quads_reading *r, u32 left, u32 is_whole)
+{
+    u32 first = read_quad(r, first_context_of(J2K_HT_VLC_RHO(left))), second = 0;
+    if (is_whole)
+        second = read_quad(r, first_context_of(J2K_HT_VLC_RHO(first)));
+    u32x2 u = read_first_u(r, J2K_HT_VLC_OFFSET(first), J2K_HT_VLC_OFFSET(second));
+    return make_pair(first, second, u.x, u.y);
+}
+
+/*
+ * Read a pair of another row; there must be MEL_EVENTS. Before extensions it takes at most 30 bits, which are in one
+ * word, so that the bits are shifted once. Only rare cases have branches, since a work-item waits for each step.
+ */
+FUNCTION struct quad_pair read_pair(struct quads_reading *r, u32 left, u32 near, u32 is_whole)
 {
     struct vlc_bits *v = &r->vlc;
     u32 bits = (u32)v->bits, first = find_quad(r, context_of(left, near), bits);
     bits >>= J2K_HT_VLC_LENGTH(first);
-    u32 context = context_of(J2K_HT_VLC_RHO(first), near >> 2);
+    u32 context = context_of(first, near >> 2);
     u32 second = find_quad(r, is_whole ? context : 1, bits); /* with context 1, MEL says nothing */
     second = is_whole ? second : 0;
     bits >>= J2K_HT_VLC_LENGTH(second);
     u32 offsets = J2K_HT_VLC_OFFSET(first) | J2K_HT_VLC_OFFSET(second) << 1;
-    u32 code = local_half(r->prefixes + 2 * (offsets << PREFIXES_BITS | (bits & ((1 << PREFIXES_BITS) - 1))));
+    u32 code = local_word(r->prefixes + 4 * (offsets << PREFIXES_BITS | (bits & ((1 << PREFIXES_BITS) - 1))));
     u32 length = code & 7, one = code >> 3 & 7, two = code >> 6 & 7;
     u32 used = J2K_HT_VLC_LENGTH(first) + J2K_HT_VLC_LENGTH(second) + length + one + two;
     bits >>= length;
@@ -270,13 +313,30 @@ FUNCTION u32x2 read_pair(struct quads_reading *r, u32 left, u32 near, u32 is_who
     v->count -= used;
     if (a >= J2K_HT_U_EXTENDED || b >= J2K_HT_U_EXTENDED)
         more = take_extensions(v, a, b);
-    return make_u32x2(J2K_QUAD(first, (code >> 9 & 7) + a + more.x), J2K_QUAD(second, (code >> 12) + b + more.y));
+    return make_pair(first, second, (code >> 9 & 7) + a + more.x, (code >> 12) + b + more.y);
 }
 
-/* Return the two samples of a quad that are next to the row below. */
-FUNCTION u32 bottom_of(u32 rho)
+/*
+ * Read some pairs of a row, which share a word of `above`, up to column `end`. `wide` has four bits for each pair from
+ * the lowest on: of samples of the row above, each joined with the next one. Returns the bits of this row's samples.
+ */
+FUNCTION u32 read_pairs(struct quads_reading *r, u32 is_first_row, u64 wide, u32 columns, u32 *left, GLOBAL u32x2 *to)
 {
-    return (rho >> 1 & 1) | (rho >> 2 & 2);
+    u32 bottom = 0;
+    for (u32 at = 0, q = 0; q < QUADS_A_WORD && q < columns; q += 2, at += 4) {
+        struct quad_pair pair;
+        require_vlc(&r->vlc);
+        require_mel(&r->mel, is_first_row ? MEL_EVENTS_FIRST : MEL_EVENTS);
+        if (is_first_row)
+            pair = read_first_pair(r, *left, q + 1 < columns);
+        else
+            pair = read_pair(r, *left, (u32)wide, q + 1 < columns);
+        wide >>= 4;
+        to[q / 2] = pair.words;
+        *left = pair.second;
+        bottom |= (HT_ENTRY_BOTTOM(pair.first) | HT_ENTRY_BOTTOM(pair.second) << 2) << at;
+    }
+    return bottom;
 }
 
 /*
@@ -285,33 +345,20 @@ FUNCTION u32 bottom_of(u32 rho)
  */
 FUNCTION void read_row(struct quads_reading *r, u32 is_first_row, u32 columns, LOCAL u32 *above, GLOBAL u32x2 *to)
 {
-    u32 word = above[0], next = 0, before = 0, left = 0, bottom = 0;
-    for (u32 q = 0; q < columns; q += 2) {
-        u32 at = 2 * (q % QUADS_A_WORD), near = 0;
-        if (!is_first_row) {
-            word = at == 0 && q > 0 ? next : word;
-            if (at == 0)
-                next = above[(q / QUADS_A_WORD + 1) * J2K_QUAD_GROUP];
-            near = shift_pair(word, next, at) << 1 | before;
-            before = near >> 4 & 1;
-            near |= near >> 1;
-        }
-        require_vlc(&r->vlc);
-        u32 is_whole = q + 1 < columns;
-        u32x2 pair = is_first_row ? read_first_pair(r, left, is_whole) : read_pair(r, left, near, is_whole);
-        to[q / 2] = pair;
-        left = J2K_QUAD_RHO(pair.y);
-        bottom |= (bottom_of(J2K_QUAD_RHO(pair.x)) | bottom_of(left) << 2) << at;
-        if (at == 2 * QUADS_A_WORD - 4 || q + 2 >= columns) {
-            above[q / QUADS_A_WORD * J2K_QUAD_GROUP] = bottom;
-            bottom = 0;
-        }
+    u32 word = above[0], before = 0, left = 0;
+    for (u32 q = 0; q < columns; q += QUADS_A_WORD) {
+        u32 next = above[(q / QUADS_A_WORD + 1) * J2K_QUAD_GROUP];
+        u64 wide = ((u64)next << 32 | word) << 1 | before;
+        before = word >> 31;
+        word = next;
+        above[q / QUADS_A_WORD * J2K_QUAD_GROUP] =
+            read_pairs(r, is_first_row, wide | wide >> 1, columns - q, &left, to + q / 2);
     }
 }
 
 /* Read a block. Returns whether its lengths are impossible, or VLC lacks bits. */
 FUNCTION u32 read_quads(struct quads_reading *r, GLOBAL const struct j2k_work_ht_block *block,
-    GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *RESTRICT states, LOCAL u16 *tables, LOCAL u32 *above, u32 origin)
+    GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *RESTRICT states, LOCAL u32 *tables, LOCAL u32 *above, u32 origin)
 {
     u32 columns = (block->width + 1u) / 2, rows = (block->height + 1u) / 2, end = block->from + block->length;
     u32 byte = byte_at(streams, end - 2), suffix = 16 * byte_at(streams, end - 1) + (byte & 15);
@@ -336,7 +383,7 @@ KERNEL(J2K_QUAD_GROUP)
 decode_quads(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT streams, GLOBAL u32 *RESTRICT states,
     GLOBAL u32 *RESTRICT damaged)
 {
-    SHARED u16 tables[2 * J2K_HT_VLC_ENTRIES + PREFIXES];
+    SHARED u32 tables[2 * J2K_HT_VLC_ENTRIES + PREFIXES];
     SHARED u32 above[ABOVE_WORDS * J2K_QUAD_GROUP];
     GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;
     u32 lane = local_index() % J2K_BUNDLE;
@@ -344,11 +391,12 @@ decode_quads(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT streams
     u32 index = bundle * head->ht_lanes + lane;
     UNROLL for (u32 i = 0; i < J2K_HT_VLC_ENTRIES; i += J2K_QUAD_GROUP)
     {
-        tables[i + local_index()] = ht_first_row[i + local_index()];
-        tables[J2K_HT_VLC_ENTRIES + i + local_index()] = ht_next_rows[i + local_index()];
+        u32 first = ht_first_row[i + local_index()], next = ht_next_rows[i + local_index()];
+        tables[i + local_index()] = HT_ENTRY(first, J2K_HT_VLC_RHO(first));
+        tables[J2K_HT_VLC_ENTRIES + i + local_index()] = HT_ENTRY(next, J2K_HT_VLC_RHO(next));
     }
     for (u32 i = local_index(); i < PREFIXES; i += J2K_QUAD_GROUP)
-        tables[2 * J2K_HT_VLC_ENTRIES + i] = (u16)prefixes_of(i);
+        tables[2 * J2K_HT_VLC_ENTRIES + i] = prefixes_of(i);
     barrier_local();
     if (lane < head->ht_lanes && index < head->ht_blocks) {
         GLOBAL const struct j2k_work_ht_block *block =

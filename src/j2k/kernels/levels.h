@@ -27,8 +27,9 @@ FUNCTION void store_samples(
         put_sample(samples, to + i, narrow, value[i]);
 }
 
-/* A kernel for samples of a type; `filter` names the steps of its filter. `narrow`: samples have 16 bits in memory. */
-#define SYNTHESISE(name, filter, type, narrow)                                                                         \
+/* A kernel for samples of a type; `filter` names the steps of its filter, and `format` how coefficients lie in memory.
+ */
+#define SYNTHESISE(name, filter, type, format)                                                                         \
     KERNEL(J2K_STRIP_GROUP)                                                                                            \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, u32 list, u32 count, u32 first_level)                   \
     {                                                                                                                  \
@@ -42,12 +43,13 @@ FUNCTION void store_samples(
         struct level_rows rows;                                                                                        \
         rows.pitch = level->to_pitch;                                                                                  \
         rows.to = level->to - level->y0 * rows.pitch - level->x0;                                                      \
-        DESCEND(s, samples, filter, type, narrow, 1, {                                                                 \
-            store_samples(&s, &rows, samples, narrow, row, made);                                                      \
-            store_samples(&s, &rows, samples, narrow, row + 1, made + STRIP_COLUMNS);                                  \
+        DESCEND(s, samples, filter, type, format, 1, {                                                                 \
+            store_samples(&s, &rows, samples, format == STRIP_HALVES, row, made);                                      \
+            store_samples(&s, &rows, samples, format == STRIP_HALVES, row + 1, made + STRIP_COLUMNS);                  \
         })                                                                                                             \
     }
 
-SYNTHESISE(synthesise_53, 53, i32, 0)
-SYNTHESISE(synthesise_53_narrow, 53, i32, 1)
-SYNTHESISE(synthesise_97, 97, float, 0)
+SYNTHESISE(synthesise_53, 53, i32, STRIP_WORDS)
+SYNTHESISE(synthesise_53_narrow, 53, i32, STRIP_HALVES)
+SYNTHESISE(synthesise_97, 97, float, STRIP_WORDS)
+SYNTHESISE(synthesise_97_indices, 97, float, STRIP_INDICES)

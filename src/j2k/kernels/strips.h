@@ -16,6 +16,10 @@
 enum {
     STRIP_COLUMNS = J2K_STRIP_WIDTH / J2K_STRIP_GROUP, /* columns of a work-item: 4 */
     STRIP_LINE = 2 * STRIP_COLUMNS,                    /* samples of a work-item in two rows of a component */
+    /* How the coefficients of a level lie in the buffer of samples, where `format` is asked for. */
+    STRIP_WORDS = 0,   /* 32 bits each */
+    STRIP_HALVES = 1,  /* 16 bits each, and so have the samples that are made */
+    STRIP_INDICES = 2, /* 16 bits, to be multiplied by their band's factor; LL has words */
     /* Rows above a strip on which its samples depend. */
     ABOVE_53 = 2,
     ABOVE_97 = 4,
@@ -30,18 +34,18 @@ struct strip {
     i32 x;                    /* the work-item's first column, which is even */
     i32 left, right;          /* columns that the group completes */
     i32 y, end;               /* rows that it completes; y is even */
-    u32 inside;               /* all the group's columns lie in the level */
+    u32 inside;               /* all the group's columns lie in the level, and pairs of coefficients at even places */
     u32 place[STRIP_COLUMNS]; /* of each of the work-item's columns, or of its mirror image, in a row of its band */
     /*
-     * By orientation, the pitch of a band; and for each component, place in the buffer of samples at which row 0 and
-     * column 0 of the level's coordinates would be.
+     * By orientation, the pitch of a band; for each component, place in the buffer of samples at which row 0 and column
+     * 0 of the level's coordinates would be; and for each component, the factor of STRIP_INDICES.
      */
     LOCAL const u32x4 *table;
 };
 
 /* Declares the group's memory that strips of some components need, in a kernel's body. */
 #define STRIP_MEMORY(components)                                                                                       \
-    SHARED u32x4 table[1 + (components)];                                                                              \
+    SHARED u32x4 table[1 + 2 * (components)];                                                                          \
     EXCHANGED(components)
 
 /*
@@ -60,8 +64,17 @@ FUNCTION void put_table(GLOBAL const struct j2k_work_level *level, u32 component
             to[local_index()] = level->pitch[band];
         to[4 + local_index()] =
             level[c].band[band] - (lower ? 0 : level->y0 * level->pitch[band]) - (right ? 0 : level->x0);
+        to[4 + 4 * components + local_index()] = level[c].factor[band];
     }
     barrier_local();
+}
+
+/* Return whether in each row of each band of a table, the first coefficient is at an even place. */
+FUNCTION u32 is_even(LOCAL const u32x4 *table, u32 components)
+{
+    u32 any = 0;
+    UNROLL for (u32 i = 0; i <= components; i++) any |= table[i].x | table[i].y | table[i].z | table[i].w;
+    return any % 2 == 0;
 }
 
 /* Return the strip of a group, of components whose bands have the same geometry. The whole work-group calls it. */
@@ -80,9 +93,9 @@ FUNCTION struct strip strip_of(GLOBAL const struct j2k_work_level *level, u32 co
     s.y = (i32)(group / across) * rows;
     s.end = s.y + rows < s.y1 ? s.y + rows : s.y1;
     UNROLL for (i32 i = 0; i < STRIP_COLUMNS; i++) s.place[i] = (u32)mirror(s.x + i, s.x0, s.x1) / 2;
-    s.inside = first >= s.x0 && first + J2K_STRIP_WIDTH <= s.x1;
     s.table = table;
     put_table(level, components, table);
+    s.inside = first >= s.x0 && first + J2K_STRIP_WIDTH <= s.x1 && is_even(table, components);
     return s;
 }
 
@@ -92,30 +105,38 @@ FUNCTION u32 word_of(u32x4 words, u32 index)
     return index == 0 ? words.x : index == 1 ? words.y : index == 2 ? words.z : words.w;
 }
 
-/* Load two samples, which become every second value: neighbours, or at two places from `at` on. */
-FUNCTION void take_two(GLOBAL const u32 *samples, u32 at, const u32 *place, u32 narrow, u32 *value)
+/* The words that a work-item loads of a component in two rows, and where those of a band are among them. */
+#define STRIP_LOADED(format) ((format) == STRIP_WORDS ? STRIP_LINE : 4 + (format) / 2)
+#define STRIP_BAND(format, band)                                                                                       \
+    ((format) == STRIP_WORDS ? 2 * (band) : (format) == STRIP_HALVES || (band) == 0 ? (band) : 1 + (band))
+#define STRIP_IS_WIDE(format, band) ((format) == STRIP_WORDS || ((format) == STRIP_INDICES && (band) == 0))
+
+/* Load two coefficients of a row: neighbours at an even place, or with `place` at two places from `at` on. */
+FUNCTION void load_words(GLOBAL const u32 *samples, u32 at, const u32 *place, u32 *word)
 {
     if (place) {
-        value[0] = take_sample(samples, at + place[0], narrow);
-        value[2] = take_sample(samples, at + place[2], narrow);
-    } else if (narrow) {
-        GLOBAL const i16 *from = (GLOBAL const i16 *)(GLOBAL const void *)samples + at;
-        value[0] = (u32)(i32)from[0];
-        value[2] = (u32)(i32)from[1];
+        word[0] = samples[at + place[0]];
+        word[1] = samples[at + place[2]];
     } else {
-        GLOBAL const u32 *from = samples + at;
-        value[0] = from[0];
-        value[2] = from[1];
+        const u32x2 both = ((GLOBAL const u32x2 *)(GLOBAL const void *)samples)[at / 2];
+        word[0] = both.x;
+        word[1] = both.y;
     }
 }
 
+/* Do the same with 16 bits each, the first one in the lower half of the word. */
+FUNCTION u32 load_halves(GLOBAL const u32 *samples, u32 at, const u32 *place)
+{
+    return place ? join_halves(take_sample(samples, at + place[0], 1), take_sample(samples, at + place[2], 1))
+                 : samples[at / 2];
+}
+
 /*
- * Load a work-item's coefficients in two rows, an even one and an odd one: `value` gets the samples of either row one
- * after the other, for one component after the other. `narrow`: they have 16 bits. `inside` is a constant that says
- * whether no columns are mirrored.
+ * Load a work-item's coefficients in two rows, an even one and an odd one: STRIP_LOADED words of one component after
+ * the other. `inside` is a constant that says whether no columns are mirrored, and pairs are at even places.
  */
-FUNCTION void load_columns(const struct strip *s, GLOBAL const u32 *samples, u32 narrow, u32 components, u32 inside,
-    i32 even, i32 odd, u32 *value)
+FUNCTION void load_columns(const struct strip *s, GLOBAL const u32 *samples, u32 format, u32 components, u32 inside,
+    i32 even, i32 odd, u32 *loaded)
 {
     const u32x4 pitch = s->table[0];
     u32 row[4];
@@ -124,19 +145,52 @@ FUNCTION void load_columns(const struct strip *s, GLOBAL const u32 *samples, u32
     UNROLL for (u32 c = 0; c < components; c++)
     {
         const u32x4 place = s->table[1 + c];
-        UNROLL for (u32 band = 0; band < 4; band++) take_two(samples, word_of(place, band) + row[band],
-            inside ? 0 : s->place + band % 2, narrow, value + c * STRIP_LINE + band / 2 * STRIP_COLUMNS + band % 2);
+        UNROLL for (u32 band = 0; band < 4; band++)
+        {
+            u32 *to = loaded + c * STRIP_LOADED(format) + STRIP_BAND(format, band);
+            const u32 at = word_of(place, band) + row[band], *mirrored = inside ? 0 : s->place + band % 2;
+            if (STRIP_IS_WIDE(format, band))
+                load_words(samples, at, mirrored, to);
+            else
+                to[0] = load_halves(samples, at, mirrored);
+        }
+    }
+}
+
+/*
+ * Turn what was loaded into coefficients: `value` gets those of either row one after the other, for one component after
+ * the other.
+ */
+FUNCTION void unpack_columns(const struct strip *s, u32 format, u32 components, const u32 *loaded, u32 *value)
+{
+    UNROLL for (u32 c = 0; c < components; c++) UNROLL for (u32 band = 0; band < 4; band++)
+    {
+        const u32 *from = loaded + c * STRIP_LOADED(format) + STRIP_BAND(format, band);
+        u32 *to = value + c * STRIP_LINE + band / 2 * STRIP_COLUMNS + band % 2;
+        const i32 low = (i32)(from[0] << 16) >> 16, high = (i32)from[0] >> 16;
+        if (STRIP_IS_WIDE(format, band)) {
+            to[0] = from[0];
+            to[2] = from[1];
+        } else if (format == STRIP_HALVES) {
+            to[0] = (u32)low;
+            to[2] = (u32)high;
+        } else {
+            const float factor = as_real(word_of(s->table[1 + components + c], band));
+            to[0] = real_bits((float)low * factor);
+            to[2] = real_bits((float)high * factor);
+        }
     }
 }
 
 /* Load rows y and y + 1, or their mirror images; y is even. */
-FUNCTION void load_rows(const struct strip *s, GLOBAL const u32 *samples, u32 narrow, u32 components, i32 y, u32 *value)
+FUNCTION void load_rows(
+    const struct strip *s, GLOBAL const u32 *samples, u32 format, u32 components, i32 y, u32 *loaded)
 {
     i32 even = mirror(y, s->y0, s->y1), odd = mirror(y + 1, s->y0, s->y1);
     if (s->inside)
-        load_columns(s, samples, narrow, components, 1, even, odd, value);
+        load_columns(s, samples, format, components, 1, even, odd, loaded);
     else
-        load_columns(s, samples, narrow, components, 0, even, odd, value);
+        load_columns(s, samples, format, components, 0, even, odd, loaded);
 }
 
 FUNCTION u32 is_one_column(const struct strip *s)
@@ -292,23 +346,24 @@ FUNCTION void descend_97(const struct strip *s, struct column_97 *column, float 
 /*
  * Go down a strip; `filter` names the filter's steps. Coefficients of the next two rows are being loaded while two are
  * transformed. For each two rows from `row` on that are completed, which may be outside of the strip, `statement` gets
- * their samples in `made`, in the order of load_columns(). The whole work-group calls it.
+ * their samples in `made`, in the order of unpack_columns(). The whole work-group calls it.
  */
-#define DESCEND(s, samples, filter, type, narrow, components, statement)                                               \
+#define DESCEND(s, samples, filter, type, format, components, statement)                                               \
     u32 lane = local_index(), before = lane > 0 ? lane - 1 : 0, behind = lane + 1 < J2K_STRIP_GROUP ? lane + 1 : lane, \
         outermost = (lane == 0 ? 1u : 0u) | (lane + 1 == J2K_STRIP_GROUP ? 2u : 0u);                                   \
     struct column_##filter column[(components)*STRIP_COLUMNS];                                                         \
     const struct column_##filter zero = {0};                                                                           \
     UNROLL for (u32 i = 0; i < (components)*STRIP_COLUMNS; i++) column[i] = zero;                                      \
-    u32 next[(components)*STRIP_LINE];                                                                                 \
-    load_rows(&(s), samples, narrow, components, (s).y - ABOVE_##filter, next);                                        \
+    u32 next[(components)*STRIP_LOADED(format)];                                                                       \
+    load_rows(&(s), samples, format, components, (s).y - ABOVE_##filter, next);                                        \
     ROLL for (i32 y = (s).y - ABOVE_##filter; y - DELAY_##filter < (s).end; y += 2)                                    \
     {                                                                                                                  \
         u32 made[(components)*STRIP_LINE];                                                                             \
         type value[(components)*STRIP_LINE], far[2 * (components)];                                                    \
-        UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) value[i] = type##_of(next[i]);                        \
+        unpack_columns(&(s), format, components, next, made);                                                          \
+        UNROLL for (u32 i = 0; i < (components)*STRIP_LINE; i++) value[i] = type##_of(made[i]);                        \
         if (y + 2 - DELAY_##filter < (s).end)                                                                          \
-            load_rows(&(s), samples, narrow, components, y + 2, next);                                                 \
+            load_rows(&(s), samples, format, components, y + 2, next);                                                 \
         SYNTHESISE_ROWS_##filter(s, 2 * (components), value);                                                          \
         UNROLL for (u32 c = 0; c < (components); c++)                                                                  \
         {                                                                                                              \

@@ -175,7 +175,8 @@ struct j2k_work_bundle {
 /*
  * The samples of a tile, including its coefficients, have 32 bits; or 16 bits, if these suffice for all of them
  * whatever the coded bits are (j2k/plan/range.h). In the latter case places in the buffer of samples count half-words
- * instead of words.
+ * instead of words. Bands of an irreversible resolution that the host finds fit for it hold quantiser indices of 16
+ * bits (j2k/gpu/indices.c); their places count half-words, too.
  */
 
 /*
@@ -197,6 +198,7 @@ struct j2k_work_level {
     u32 x0, y0, x1, y1; /* its rectangle, moved by an even number so that x0 and y0 are 0 or 1 */
     u32 band[4];        /* places in the buffer of samples, by orientation */
     u32 pitch[4];
+    u32 factor[4]; /* of bands of quantiser indices: from these to coefficients, as the bits of a float */
     u32 to;
     u32 to_pitch;
     u32 rows; /* most rows of a strip of it, an even number */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Chooses bands of irreversible components whose coefficients the kernels keep as quantiser indices of 16 bits, halves
+ * of steps included, instead of as products with the step in single precision. Synthesis multiplies them when it loads
+ * them, so that the products are the same, and half of the memory is written and read. Packet headers prove that the
+ * indices fit: a cleanup pass with larger magnitudes is damage.
+ */
+#include "j2k/gpu/part.h"
+#include "j2k/plan/range.h"
+
+enum {
+    INDEX_BITS = 15, /* of a magnitude */
+    FRACTION = 1     /* bits of it that are halves of steps */
+};
+
+/* Return whether indices of all bands of a resolution fit. */
+static bool fits(const struct j2k_plan *plan, const struct j2k_tile_component *tc, const struct j2k_resolution *r)
+{
+    bool fine = true;
+    for (uint32_t b = 0; b < r->band_count; b++) {
+        const struct j2k_block any = {.planes = plan->band[r->first_band + b].planes, .coder = J2K_HT};
+        fine = fine && kst_j2k_magnitude_bits(&any, tc->roi_shift) + FRACTION <= INDEX_BITS;
+    }
+    return fine;
+}
+
+/* Return the resolution of a component that is `below` the highest; null: it has none but the lowest, or is reversible.
+ */
+static const struct j2k_resolution *resolution_of(
+    const struct j2k_plan *plan, const struct j2k_tile_component *tc, uint32_t below)
+{
+    if (tc->reversible || below + 1 >= tc->resolution_count)
+        return NULL;
+    return &plan->resolution[tc->first_resolution + tc->resolution_count - 1U - below];
+}
+
+/*
+ * Choose the bands of a tile's resolutions that are `below` the highest ones: those of all components or of none,
+ * because the highest resolutions of three are computed by one kernel. Returns false if there are no such resolutions.
+ */
+static bool choose(const struct j2k_plan *plan, const struct j2k_tile *tile, uint32_t below, bool *indices)
+{
+    const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
+    bool any = false, fine = true;
+    for (uint32_t c = 0; c < plan->component_count; c++) {
+        const struct j2k_resolution *r = resolution_of(plan, &tc[c], below);
+        any = any || r;
+        fine = fine && (!r || fits(plan, &tc[c], r));
+    }
+    for (uint32_t c = 0; c < plan->component_count && fine; c++) {
+        const struct j2k_resolution *r = resolution_of(plan, &tc[c], below);
+        for (uint32_t b = 0; r && b < r->band_count; b++)
+            indices[r->first_band + b] = true;
+    }
+    return any;
+}
+
+static void choose_of_picture(void *arg, uint32_t index)
+{
+    struct j2k_gpu_part *part = arg;
+    const struct j2k_plan *plan = part->items[index].plan;
+    bool *indices = part->indices + part->place[index].band;
+    for (uint32_t b = 0; b < plan->band_count; b++)
+        indices[b] = false;
+    for (uint32_t t = 0; t < plan->tile_count; t++)
+        for (uint32_t below = 0; choose(plan, &plan->tile[t], below, indices);)
+            below++;
+}
+
+bool kst_j2k_gpu_choose_indices(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish)
+{
+    if (part->segments > 0 || wish->host_bytes > 0)
+        return true; /* some blocks are T.800's, or decoded by the host */
+    part->indices = kst_memory_array(part->memory, part->bands, sizeof *part->indices, NULL);
+    if (part->indices)
+        kst_pool_run(threads, part->count, choose_of_picture, part);
+    return part->indices;
+}
