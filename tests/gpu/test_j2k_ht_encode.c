@@ -190,21 +190,16 @@ static void test_targets(void **state)
     }
 }
 
-/* Pictures of a batch, with code-blocks of one kind or the other. */
-static void test_batch(void **state)
+enum { BATCH = 6 };
+
+/* Encode pictures as a batch on every device; each must have the bytes that the CPU gives it. */
+static void check_batch(kst_image *image, const kst_j2k_options *j2k)
 {
-    enum { COUNT = 6 };
-    kst_image image[COUNT];
-    kst_j2k_options j2k[COUNT];
-    kst_encode_options options[COUNT];
-    kst_buffer wanted[COUNT];
-    kst_encode_item item[COUNT];
-    const uint32_t count = simulated() ? 1 : COUNT;
-    (void)state;
+    kst_encode_options options[BATCH];
+    kst_buffer wanted[BATCH];
+    kst_encode_item item[BATCH];
+    const uint32_t count = simulated() ? 1 : BATCH;
     for (uint32_t i = 0; i < count; i++) {
-        image[i] = noise_image(i % 2 ? KST_FORMAT_GREY : KST_FORMAT_RGB, 20 + 37 * i, 140 - 19 * i, 8);
-        j2k[i] = ht_options(i % 3 ? 0.5 * i : 0);
-        j2k[i].style = i == 3 ? 0 : KST_J2K_HT;
         options[i] = j2k_coding(&j2k[i]);
         wanted[i] = j2k_coded(cpu_context, &image[i], &j2k[i]);
     }
@@ -217,12 +212,52 @@ static void test_batch(void **state)
             assert_int_equal(item[i].output.length, wanted[i].length);
             assert_memory_equal(item[i].output.data, wanted[i].data, wanted[i].length);
             assert_true(is_on_device(&item[i].report));
+            assert_true(item[i].report.stage_seconds[KST_STAGE_ENTROPY] > 0);
             kst_buffer_release(gpu_context[d], &item[i].output);
         }
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         kst_buffer_release(cpu_context, &wanted[i]);
+}
+
+/* Pictures of a batch, with code-blocks of one kind or the other. */
+static void test_batch(void **state)
+{
+    kst_image image[BATCH];
+    kst_j2k_options j2k[BATCH];
+    (void)state;
+    for (uint32_t i = 0; i < BATCH; i++) {
+        image[i] = noise_image(i % 2 ? KST_FORMAT_GREY : KST_FORMAT_RGB, 20 + 37 * i, 140 - 19 * i, 8);
+        j2k[i] = ht_options(i % 3 ? 0.5 * i : 0);
+        j2k[i].style = i == 3 ? 0 : KST_J2K_HT;
+    }
+    check_batch(image, j2k);
+    for (uint32_t i = 0; i < BATCH; i++)
         image_free(&image[i]);
+}
+
+/*
+ * Pictures of a batch with targets, whose bytes are counted: all of them; every second one beside others that are coded
+ * at once; all but one with a PSNR, one of them with layers.
+ */
+static void test_batch_targets(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 3 && !simulated(); round++) {
+        kst_image image[BATCH];
+        kst_j2k_options j2k[BATCH];
+        for (uint32_t i = 0; i < BATCH; i++) {
+            image[i] = noise_image(i % 2 ? KST_FORMAT_GREY : KST_FORMAT_RGB, 200 - 17 * i, 60 + 21 * i, 8);
+            j2k[i] = ht_options(round == 1 && i % 2 ? 1.5 : 0);
+            if (round == 1 && i % 2)
+                continue;
+            j2k[i].target = round == 2 && i == 4 ? KST_J2K_PSNR : KST_J2K_RATIO;
+            j2k[i].value = round == 2 && i == 4 ? 33 : 4 + 6.0 * i;
+            j2k[i].layers = round == 2 && i == 3 ? 2 : 1;
+        }
+        check_batch(image, j2k);
+        for (uint32_t i = 0; i < BATCH; i++)
+            image_free(&image[i]);
     }
 }
 
@@ -301,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_targets),
         cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_batch_targets),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_excerpts),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernel that codes code-blocks of T.814, and the one that collects them, against the processor's functions: blocks
- * of all kinds of shapes, with samples that make any number of stuffed bits, and with too little room.
+ * The kernels that code code-blocks of T.814, collect them, and count their bytes, against the processor's functions:
+ * blocks of all kinds of shapes, with samples that make any number of stuffed bits, and with too little room.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -232,6 +232,53 @@ static uint32_t check(struct gpu_runtime *runtime, const struct coding *coding)
     return missing;
 }
 
+/* Make a list of blocks to be counted, each of a band of its own, whose factors are not in the blocks' records. */
+static uint32_t *counting_list(const struct coding *coding, uint32_t *words)
+{
+    const uint32_t head = sizeof(struct j2k_count_work) / 4, first = head + coding->count;
+    *words = first + coding->count * (uint32_t)(sizeof *coding->block / 4);
+    uint32_t *list = stage_poisoned(*words * 4ULL);
+    struct j2k_work_coded_block *block = (struct j2k_work_coded_block *)(void *)(list + first);
+    *(struct j2k_count_work *)(void *)list = (struct j2k_count_work){.factor = head, .block = first};
+    memcpy(block, coding->block, coding->count * sizeof *block);
+    for (uint32_t i = 0; i < coding->count; i++) {
+        block[i].band = coding->count - 1 - i;
+        list[head + block[i].band] = block[i].factor;
+        block[i].factor = block[i].capacity = 0;
+    }
+    return list;
+}
+
+/* Bytes are counted as they would be coded. */
+static void test_counts(void **state)
+{
+    (void)state;
+    struct j2k_block_scratch *scratch = calloc(1, kst_j2k_cpu_ht.encoder_length);
+    assert_non_null(scratch);
+    for (uint32_t i = 0; i < gpu_count; i++) {
+        struct coding *coding = make_coding(simulated() ? 8 : BLOCKS, 24 << 10);
+        uint32_t words, *list = counting_list(coding, &words);
+        const size_t room = coding->count * sizeof(struct j2k_work_counted_block);
+        struct j2k_work_counted_block *found = stage_poisoned(room);
+        const struct stage_argument count[] = {STAGE_IN("list", list, words * 4ULL),
+            STAGE_IN("samples", coding->samples, coding->sample_words * 4ULL),
+            STAGE_FOUND("found", found, found, room)};
+        stage_run(runtimes[i], &kst_j2k_gpu_encoding, J2K_ENCODE_COUNT_HT, coding->count, count, 3);
+        for (uint32_t b = 0; b < coding->count; b++) {
+            struct j2k_block_outcome wanted;
+            encode_there(coding, &coding->block[b], scratch, &wanted);
+            assert_int_equal(found[b].planes, wanted.planes);
+            if (found[b].length != wanted.length)
+                fail_msg("block %u, %u×%u, %u planes: %u bytes, not %u", b, coding->block[b].width,
+                    coding->block[b].height, wanted.planes, found[b].length, wanted.length);
+        }
+        free(found);
+        free(list);
+        free_coding(coding);
+    }
+    free(scratch);
+}
+
 static void test_blocks(void **state)
 {
     (void)state;
@@ -264,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_counts),
         cmocka_unit_test(test_no_room),
     };
     return cmocka_run_group_tests(tests, start, close_pictures);

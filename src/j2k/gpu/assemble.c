@@ -3,6 +3,7 @@
  * Assembles codestreams on the device from the blocks that a job has coded, so that the host copies none of their
  * bytes.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "j2k/gpu/encode_job.h"
@@ -16,49 +17,108 @@ enum { BEFORE, AFTER /* events of the track */ };
 
 _Static_assert(sizeof(struct j2k_work_body) == 20 && sizeof(struct j2k_stream_work) == 8, "as in the kernels");
 
+/* Holds one of the lists in which blocks were coded, and which bodies are its own. */
+struct assembled_list {
+    const struct j2k_gpu_fetched *fetched;
+    uint32_t first, count; /* in `work` of the assembly */
+};
+
 struct assembly {
     const struct j2k_gpu_encode_job *job;
     const struct j2k_gpu_stream *stream;
-    const struct j2k_gpu_fetched *fetched; /* all that the job had coded when the assembly began */
     struct gpu_track *track;
     struct gpu_queue *queue;
     struct gpu_buffer buffer[ASSEMBLY_BUFFERS];
-    struct j2k_work_body *work; /* in HOST_LIST, in the order of launches */
-    uint32_t written, launched; /* bodies in `work`, and those of them that were launched */
-    size_t uploaded;            /* bytes of the list */
+    struct assembled_list *list; /* all that the job had coded when the assembly began, by the address of their bytes */
+    uint32_t lists;
+    struct j2k_work_body *work; /* in HOST_LIST: the frame's end, and the bodies of one list after the other */
 };
+
+static uintptr_t first_byte(const struct j2k_gpu_fetched *fetched)
+{
+    return (uintptr_t)fetched->buffer.host + fetched->to;
+}
 
 static bool holds(const struct j2k_gpu_fetched *fetched, const struct j2k_body *body)
 {
-    const uintptr_t from = (uintptr_t)fetched->buffer.host + fetched->to, at = (uintptr_t)body->data;
+    const uintptr_t from = first_byte(fetched), at = (uintptr_t)body->data;
     return at >= from && at - from < fetched->length;
 }
 
-/* Describe the bodies that one list of blocks has, each with the run of the frame in front of it. */
-static void describe(struct assembly *a, const struct j2k_gpu_fetched *fetched)
+static int by_address(const void *a, const void *b)
 {
+    const uintptr_t first = first_byte(((const struct assembled_list *)a)->fetched);
+    const uintptr_t second = first_byte(((const struct assembled_list *)b)->fetched);
+    return (first > second) - (first < second);
+}
+
+static bool take_lists(struct assembly *a, struct gpu_error *error)
+{
+    const struct j2k_gpu_fetched *fetched = atomic_load(&a->job->fetched);
+    for (const struct j2k_gpu_fetched *f = fetched; f; f = f->next)
+        a->lists++;
+    if (a->lists == 0)
+        return true;
+    a->list = kst_memory_zeroed(a->job->runtime->gpu->memory, a->lists, sizeof *a->list, &error->status);
+    if (!a->list)
+        return false;
+    for (uint32_t i = 0; i < a->lists; fetched = fetched->next)
+        a->list[i++].fetched = fetched;
+    qsort(a->list, a->lists, sizeof *a->list, by_address);
+    return true;
+}
+
+/* Return the list that has a body; null: none has. `near`: that of the body in front of it, or null. */
+static struct assembled_list *find_list(
+    const struct assembly *a, const struct j2k_body *body, struct assembled_list *near)
+{
+    uint32_t low = 0, high = a->lists;
+    if (near && holds(near->fetched, body))
+        return near;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        *(first_byte(a->list[middle].fetched) <= (uintptr_t)body->data ? &low : &high) = middle;
+    }
+    return a->lists > 0 && holds(a->list[low].fetched, body) ? &a->list[low] : NULL;
+}
+
+/* Give each list its place in `work`, behind the record of the frame's end. Returns false if bytes are not there. */
+static bool place_lists(struct assembly *a)
+{
+    const struct j2k_body *body = a->stream->body;
+    struct assembled_list *list = NULL;
+    for (uint32_t i = 0; i < a->stream->count; i++) {
+        list = find_list(a, &body[i], list);
+        if (!list)
+            return false;
+        list->count++;
+    }
+    for (uint32_t i = 0, first = 1; i < a->lists; first += a->list[i++].count)
+        a->list[i].first = first;
+    return true;
+}
+
+/* Describe all bodies, each with the run of the frame in front of it. */
+static void describe(struct assembly *a)
+{
+    struct assembled_list *list = NULL;
     uint64_t at = 0, bytes = 0; /* what precedes in the frame, and of bodies */
+    for (uint32_t i = 0; i < a->lists; i++)
+        a->list[i].count = 0;
     for (const struct j2k_body *body = a->stream->body; body < a->stream->body + a->stream->count; body++) {
-        if (holds(fetched, body)) {
-            const size_t offset = (size_t)(body->data - (fetched->buffer.host + fetched->to));
-            a->work[a->written++] = (struct j2k_work_body){.from = (uint32_t)offset,
+        list = find_list(a, body, list);
+        a->work[list->first + list->count++] =
+            (struct j2k_work_body){.from = (uint32_t)((uintptr_t)body->data - first_byte(list->fetched)),
                 .length = body->length,
                 .to = (uint32_t)(body->at + bytes),
                 .frame = (uint32_t)at,
                 .run = (uint32_t)(body->at - at)};
-        }
         at = body->at;
         bytes += body->length;
     }
-}
-
-/* Describe the last run of the frame, which has no body behind it. */
-static void describe_end(struct assembly *a)
-{
-    const struct j2k_gpu_stream *stream = a->stream;
-    const uint64_t at = stream->count > 0 ? stream->body[stream->count - 1].at : 0;
-    a->work[a->written++] = (struct j2k_work_body){
-        .to = (uint32_t)stream->length, .frame = (uint32_t)at, .run = (uint32_t)(stream->frame_length - at)};
+    /* The last run has no body behind it. */
+    a->work[0] = (struct j2k_work_body){
+        .to = (uint32_t)a->stream->length, .frame = (uint32_t)at, .run = (uint32_t)(a->stream->frame_length - at)};
 }
 
 /* Launch the kernel for bodies of which `from` says where the bytes lie in `collected`: a multiple of 4. */
@@ -70,37 +130,40 @@ static void launch(struct assembly *a, const struct gpu_buffer *collected, size_
     kst_gpu_launch(a->queue, a->job->built, J2K_ENCODE_ASSEMBLE, count, arguments, 5);
 }
 
-/* Upload what has been written of the list since the last time, and launch the kernel for its bodies. */
-static void go_on(struct assembly *a, const struct gpu_buffer *collected, size_t from)
+/* Launch the kernel for each list that has bodies. The frame's end goes with the first one. */
+static void launch_lists(struct assembly *a)
 {
-    const struct gpu_backend *backend = a->job->runtime->gpu->backend;
-    const size_t end = (size_t)((const uint8_t *)(a->work + a->written) - a->buffer[HOST_LIST].host);
-    backend->copy(a->queue, &a->buffer[LIST], a->uploaded, &a->buffer[HOST_LIST], a->uploaded, end - a->uploaded);
-    launch(a, collected, from, a->launched, a->written - a->launched);
-    a->uploaded = end;
-    a->launched = a->written;
+    uint32_t launched = 0;
+    for (uint32_t i = 0; i < a->lists; i++) {
+        const struct assembled_list *list = &a->list[i];
+        if (list->count == 0)
+            continue;
+        launch(a, &list->fetched->collected, list->fetched->from, launched, list->first + list->count - launched);
+        launched = list->first + list->count;
+    }
+    if (launched == 0)
+        launch(a, &a->buffer[LIST], 0, 0, 1);
 }
 
 /* Describe all bodies, and queue what puts them in place, by the lists in which the blocks were coded. */
 static bool assemble(struct assembly *a, struct gpu_error *error)
 {
     const struct j2k_gpu_stream *stream = a->stream;
+    const struct gpu_backend *backend = a->job->runtime->gpu->backend;
     uint32_t *words = (uint32_t *)(void *)a->buffer[HOST_LIST].host;
     struct j2k_stream_work head = {.frame = WORDS(struct j2k_stream_work)};
+    if (!take_lists(a, error))
+        return false;
+    if (!place_lists(a))
+        return kst_gpu_fail(error, a->job->runtime->gpu, "assembly of a codestream", "bytes that are not there");
     head.body = head.frame + (uint32_t)((stream->frame_length + 3) / 4);
     memcpy(words, &head, sizeof head);
     memcpy(words + head.frame, stream->frame, stream->frame_length);
     a->work = (struct j2k_work_body *)(void *)(words + head.body);
-    describe_end(a);
-    if (stream->count == 0)
-        go_on(a, &a->buffer[LIST], 0);
-    for (const struct j2k_gpu_fetched *f = a->fetched; f && a->written <= stream->count; f = f->next) {
-        describe(a, f);
-        if (a->written > a->launched + (a->launched == 0 ? 1 : 0))
-            go_on(a, &f->collected, f->from);
-    }
-    if (a->written <= stream->count)
-        return kst_gpu_fail(error, a->job->runtime->gpu, "assembly of a codestream", "bytes that are not there");
+    describe(a);
+    backend->copy(a->queue, &a->buffer[LIST], 0, &a->buffer[HOST_LIST], 0,
+        head.body * sizeof *words + (stream->count + 1ULL) * sizeof *a->work);
+    launch_lists(a);
     return true;
 }
 
@@ -145,7 +208,7 @@ bool kst_j2k_gpu_assemble(const struct j2k_gpu_encode_job *job, const struct j2k
     const struct gpu_buffer *to, double *seconds, struct gpu_error *error)
 {
     struct gpu_runtime *runtime = job->runtime;
-    struct assembly a = {.job = job, .stream = stream, .fetched = atomic_load(&job->fetched)};
+    struct assembly a = {.job = job, .stream = stream};
     *error = (struct gpu_error){.status = KST_OK};
     *seconds = 0;
     bool done = prepare(&a, error) && assemble(&a, error);
@@ -156,5 +219,6 @@ bool kst_j2k_gpu_assemble(const struct j2k_gpu_encode_job *job, const struct j2k
     for (uint32_t i = 0; i < ASSEMBLY_BUFFERS; i++)
         kst_gpu_pool_give(&runtime->pool, &a.buffer[i]);
     kst_gpu_track_give(runtime, a.track);
+    kst_memory_release(runtime->gpu->memory, a.list);
     return !error->status;
 }

@@ -172,6 +172,8 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_beside(const struct j2k_gpu_encode
     beside->track = kst_gpu_track_take(runtime, error);
     if (beside->track) {
         beside->queue = &beside->track->queue;
+        beside->queue->error = job->queue->error; /* as what follows depends on the transform */
+        runtime->gpu->backend->wait(beside->queue, &job->track->event[CODING_AFTER_TRANSFORM]);
         return beside;
     }
     kst_memory_release(runtime->gpu->memory, beside);
@@ -218,13 +220,18 @@ void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job)
     if (job->track)
         finish(job);
     release_fetched(job);
+    kst_j2k_gpu_count_end(job);
     if (!job->shares)
         release_own(job);
     kst_gpu_track_give(runtime, job->track);
     kst_memory_release(runtime->gpu->memory, job);
 }
 
-struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(const struct j2k_gpu_encode_job *job)
+struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(struct j2k_gpu_encode_job *job)
 {
+    if (!job->timed) { /* jobs beside it have all the blocks */
+        finish(job);
+        kst_j2k_gpu_encode_add_first_times(job);
+    }
     return job->times;
 }

@@ -93,9 +93,9 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_begin(struct gpu_runtime *runtime,
     const struct j2k_gpu_encode_item *items, uint32_t count, const struct gpu_event *after, struct gpu_error *error);
 
 /*
- * Return a job beside another one, whose blocks have been coded, so that one thread can code the blocks of one of its
- * pictures again while others do so with those of other pictures. It must end before the other one. Returns null on
- * failure.
+ * Return a job beside another one, so that one thread can code or count the blocks of one of its pictures while others
+ * do so with those of other pictures. Nobody may use the other job meanwhile. It must end before the other one. Returns
+ * null on failure.
  */
 struct j2k_gpu_encode_job *kst_j2k_gpu_encode_beside(const struct j2k_gpu_encode_job *job, struct gpu_error *error);
 
@@ -112,6 +112,16 @@ bool kst_j2k_gpu_measure_blocks(struct j2k_gpu_encode_job *job, const struct j2k
  */
 bool kst_j2k_gpu_encode_blocks(struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count,
     struct j2k_gpu_block_outcome *outcomes, struct gpu_error *error);
+
+/*
+ * Count the bytes that blocks of one picture take if they are coded: begin with their orders, which are kept until the
+ * job's end, if none are counted yet; then count, as often as the bands' steps change. All blocks are those of T.814.
+ * The result has a record for each order and is valid until the next count; null: it failed. For one thread at a time.
+ */
+bool kst_j2k_gpu_count_begin(
+    struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count, struct gpu_error *error);
+bool kst_j2k_gpu_counts(const struct j2k_gpu_encode_job *job);
+const struct j2k_work_counted_block *kst_j2k_gpu_count(struct j2k_gpu_encode_job *job, struct gpu_error *error);
 
 /* Download the bytes of all blocks that were coded, and wait for them. For one thread at a time. */
 bool kst_j2k_gpu_encode_arrive(struct j2k_gpu_encode_job *job, struct gpu_error *error);
@@ -140,8 +150,8 @@ bool kst_j2k_gpu_assemble(const struct j2k_gpu_encode_job *job, const struct j2k
 /* Release what was found and coded so far, which then is no longer valid. For one thread at a time. */
 void kst_j2k_gpu_encode_forget(struct j2k_gpu_encode_job *job);
 
-/* Return the times, summed over all blocks whose bytes were waited for. */
-struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(const struct j2k_gpu_encode_job *job);
+/* Return the times, summed over all blocks whose bytes were waited for. For one thread at a time. */
+struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(struct j2k_gpu_encode_job *job);
 
 void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job); /* `job` may be null */
 

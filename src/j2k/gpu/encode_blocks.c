@@ -158,7 +158,7 @@ static void code_samples(struct list_run *run)
 }
 
 /* Add the times of what precedes the blocks, once. */
-static void add_first_times(struct j2k_gpu_encode_job *job)
+void kst_j2k_gpu_encode_add_first_times(struct j2k_gpu_encode_job *job)
 {
     struct gpu *gpu = job->runtime->gpu;
     const struct gpu_event *event = job->track->event;
@@ -169,11 +169,11 @@ static void add_first_times(struct j2k_gpu_encode_job *job)
     job->times.transform += gpu->backend->elapsed(gpu, &event[CODING_AFTER_UPLOAD], &event[CODING_AFTER_TRANSFORM]);
 }
 
-static void add_times(struct j2k_gpu_encode_job *job)
+void kst_j2k_gpu_encode_add_times(struct j2k_gpu_encode_job *job)
 {
     struct gpu *gpu = job->runtime->gpu;
     const struct gpu_event *event = job->track->event;
-    add_first_times(job);
+    kst_j2k_gpu_encode_add_first_times(job);
     job->times.blocks += gpu->backend->elapsed(gpu, &event[CODING_BEFORE_BLOCKS], &event[CODING_AFTER_BLOCKS]);
     job->times.download += gpu->backend->elapsed(gpu, &event[CODING_AFTER_BLOCKS], &event[CODING_AFTER_DOWNLOAD]);
 }
@@ -190,8 +190,10 @@ static void code(struct list_run *run)
     launch(run, J2K_ENCODE_COLLECT, list->blocks, GPU_BUFFERS(LIST, RESULTS, PASSES, DATA, COLLECTED));
     backend->copy(job->queue, &run->buffer[HOST_RESULTS], 0, &run->buffer[RESULTS], 0, results_length(list));
     kst_j2k_gpu_encode_record(job, CODING_AFTER_BLOCKS);
+    if (list->plain)
+        kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
     backend->finish(job->queue);
-    add_first_times(job);
+    kst_j2k_gpu_encode_add_first_times(job);
 }
 
 /* Return the number of bytes that were collected: of all passes, or of all blocks' data. */
@@ -201,25 +203,34 @@ static size_t collected_length(const struct list_run *run, uint32_t which)
     return head[which] * sizeof(uint32_t);
 }
 
+/* Return the number of bytes of passes. A plain list has a record for each block, which the host writes. */
+static size_t passes_length(const struct list_run *run)
+{
+    return run->list->plain ? run->list->blocks * sizeof(uint32_t) * J2K_PASS_RESULT
+                            : collected_length(run, J2K_COLLECTED_PASSES);
+}
+
 /* Download passes. The bytes of blocks stay where they were collected, until it is known what is done with them. */
 static bool fetch(struct list_run *run, struct gpu_error *error)
 {
     struct j2k_gpu_encode_job *job = run->job;
     const struct gpu_backend *backend = job->runtime->gpu->backend;
-    const size_t passes = collected_length(run, J2K_COLLECTED_PASSES);
+    const size_t passes = passes_length(run);
     const struct j2k_gpu_fetched whole = {.collected = run->buffer[COLLECTED],
         .to = passes,
         .from = run->list->blocks * sizeof(uint32_t) * J2K_CODED_PASSES * J2K_PASS_RESULT,
         .length = collected_length(run, J2K_COLLECTED_DATA)};
     if (!take_fetched(run, &whole, (uint64_t)passes + whole.length, error))
         return false;
-    if (passes > 0)
-        backend->copy(job->queue, &run->fetched->buffer, 0, &run->fetched->collected, 0, passes);
-    kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
-    backend->finish(job->queue);
+    if (!run->list->plain) {
+        if (passes > 0)
+            backend->copy(job->queue, &run->fetched->buffer, 0, &run->fetched->collected, 0, passes);
+        kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
+        backend->finish(job->queue);
+    }
     *error = job->queue->error;
     if (!error->status)
-        add_times(job);
+        kst_j2k_gpu_encode_add_times(job);
     return !error->status;
 }
 
@@ -260,7 +271,8 @@ static void read_slice(void *arg, uint32_t index)
     struct results_reading *reading = arg;
     const struct list_run *run = reading->run;
     const struct j2k_gpu_list *list = run->list;
-    const uint8_t *passes = run->fetched->buffer.host, *data = passes + collected_length(run, J2K_COLLECTED_PASSES);
+    const uint8_t *data = run->fetched->buffer.host + run->fetched->to;
+    uint32_t *passes = (uint32_t *)(void *)run->fetched->buffer.host;
     uint32_t first = index * READ_TOGETHER, left = list->blocks - first;
     for (uint32_t i = first; i < first + (left < READ_TOGETHER ? left : READ_TOGETHER); i++) {
         const struct j2k_work_coded_result *result = &results_of(run)[i];
@@ -268,10 +280,13 @@ static void read_slice(void *arg, uint32_t index)
             atomic_store_explicit(&reading->missing, true, memory_order_relaxed);
             continue;
         }
+        uint32_t *pass = passes + (list->plain ? J2K_PASS_RESULT * i : result->at);
+        if (list->plain)
+            memcpy(pass, (uint32_t[J2K_PASS_RESULT]){result->length}, J2K_PASS_RESULT * sizeof *pass);
         reading->outcomes[list->chosen[i]] = (struct j2k_gpu_block_outcome){.planes = result->planes,
             .passes = result->passes,
             .length = result->length,
-            .pass = (const uint32_t *)(const void *)passes + result->at,
+            .pass = pass,
             .ht = list->coder->at_once,
             .data = data + sizeof(uint32_t) * result->data,
             .error = (uint64_t)result->error_high << 32 | result->error_low,
@@ -356,7 +371,7 @@ static bool measure_list(struct j2k_gpu_encode_job *job, const struct j2k_gpu_li
         done = !error->status;
     }
     if (done) {
-        add_times(job);
+        kst_j2k_gpu_encode_add_times(job);
         read_measured(&run, found);
     }
     give_back(&run);
@@ -416,6 +431,15 @@ bool kst_j2k_gpu_measure_blocks(struct j2k_gpu_encode_job *job, const struct j2k
     return !error->status;
 }
 
+static bool is_unmeasured(
+    const struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (job->items[orders[i].item].measured)
+            return false;
+    return true;
+}
+
 bool kst_j2k_gpu_encode_blocks(struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count,
     struct j2k_gpu_block_outcome *outcomes, struct gpu_error *error)
 {
@@ -427,6 +451,7 @@ bool kst_j2k_gpu_encode_blocks(struct j2k_gpu_encode_job *job, const struct j2k_
     if (take_rooms(&rooms, memory, count, error)) {
         struct j2k_gpu_list list = {.part = &job->part, .items = job->items, .orders = orders, .place = rooms.place};
         list.shared = kst_j2k_gpu_encode_uncoded(job, false);
+        list.unmeasured = is_unmeasured(job, orders, count);
         for (uint32_t i = 0; i < count; i++)
             rooms.chosen[i] = i;
         uint32_t missing = run_chosen(job, &list, &rooms, count, outcomes, error);

@@ -42,6 +42,22 @@ struct j2k_gpu_fetched {
     bool arrived;                /* they have been downloaded */
 };
 
+enum j2k_gpu_counting_buffer {
+    COUNTING_HOST_LIST, /* the first two are pinned memory */
+    COUNTING_FOUND,
+    COUNTING_LIST,
+    COUNTING_RESULTS,
+    COUNTING_BUFFERS
+};
+
+/* Holds the blocks of a picture whose bytes are counted. */
+struct j2k_gpu_counting {
+    struct gpu_buffer buffer[COUNTING_BUFFERS];
+    uint32_t item, blocks, bands; /* no blocks: none are counted */
+    size_t list;                  /* bytes of the list */
+    bool uploaded;                /* the device has the list, but for the factors of the next step */
+};
+
 struct j2k_gpu_encode_job {
     struct gpu_runtime *runtime;
     const struct gpu_built *built; /* the module kst_j2k_gpu_encoding; null: not built yet */
@@ -53,11 +69,12 @@ struct j2k_gpu_encode_job {
     struct gpu_queue *queue; /* the queue of the track that is in use */
     struct gpu_buffer buffer[CODING_BUFFERS];
     struct j2k_gpu_fetched *_Atomic fetched; /* the last list first; others read it while lists are added */
-    atomic_bool missed;                      /* rows could not be read */
-    bool waits;                              /* the job waits for a caller's stream */
-    bool shares;                             /* a job beside another one, whose pictures and buffers it has */
-    bool timed;                              /* upload and transform are in `times` */
-    bool uncoded;                            /* the module's state counts the job as uncoded */
+    struct j2k_gpu_counting counting;
+    atomic_bool missed; /* rows could not be read */
+    bool waits;         /* the job waits for a caller's stream */
+    bool shares;        /* a job beside another one, whose pictures and buffers it has */
+    bool timed;         /* upload and transform are in `times` */
+    bool uncoded;       /* the module's state counts the job as uncoded */
     struct j2k_gpu_encode_times times;
 };
 
@@ -67,6 +84,13 @@ static inline struct j2k_gpu_encoding_state *j2k_gpu_encode_state(const struct j
 }
 
 void kst_j2k_gpu_encode_record(struct j2k_gpu_encode_job *job, enum j2k_gpu_encode_event event);
+
+/* Add the times of what precedes the blocks, once, when it was waited for; and those of blocks that were. */
+void kst_j2k_gpu_encode_add_first_times(struct j2k_gpu_encode_job *job);
+void kst_j2k_gpu_encode_add_times(struct j2k_gpu_encode_job *job);
+
+/* Release what counting took. */
+void kst_j2k_gpu_count_end(struct j2k_gpu_encode_job *job);
 
 /*
  * Go on in the track's urgent queue, or back in the ordinary one. Launches with few work-groups, and those that the

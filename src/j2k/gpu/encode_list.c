@@ -17,7 +17,7 @@ enum {
 
 _Static_assert((uint32_t)J2K_CODE_LANES == (uint32_t)J2K_BUNDLE, "as lanes are chosen");
 _Static_assert(
-    sizeof(struct j2k_work_coded_block) == 72 && sizeof(struct j2k_work_coded_result) == 44, "as in the kernels");
+    sizeof(struct j2k_work_coded_block) == 76 && sizeof(struct j2k_work_coded_result) == 44, "as in the kernels");
 
 static const struct j2k_plan *plan_of(const struct j2k_gpu_list *list, uint32_t item)
 {
@@ -84,20 +84,21 @@ uint32_t kst_j2k_gpu_list(struct j2k_gpu_list *list, const uint32_t *chosen, uin
         list->units = units;
         list->samples = samples;
     }
+    list->plain = list->unmeasured && list->coder->at_once;
     choose_rows(list, processors * ROWS_A_UNIT);
     list->words = WORDS(struct j2k_list_work) + list->blocks * WORDS(struct j2k_work_coded_block);
     return list->blocks;
 }
 
-static struct j2k_work_coded_block describe(const struct j2k_gpu_list *list, uint32_t index)
+struct j2k_work_coded_block kst_j2k_gpu_describe_coded(
+    const struct j2k_gpu_part *part, const struct j2k_gpu_encode_item *item, const struct j2k_gpu_block_order *order)
 {
-    const struct j2k_gpu_block_order *order = &list->orders[list->chosen[index]];
-    const struct j2k_plan *plan = plan_of(list, order->item);
+    const struct j2k_plan *plan = item->picture.plan;
     const struct j2k_block *block = &plan->block[order->block];
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
     uint32_t pitch = j2k_gpu_width(band->rect);
-    return (struct j2k_work_coded_block){.from = list->part->band[list->part->place[order->item].band + block->band] +
+    return (struct j2k_work_coded_block){.from = part->band[part->place[order->item].band + block->band] +
                                                  (block->y - band->rect.y0) * pitch + (block->x - band->rect.x0),
         .pitch = pitch,
         .width = block->width,
@@ -106,15 +107,24 @@ static struct j2k_work_coded_block describe(const struct j2k_gpu_list *list, uin
         .contexts = j2k_gpu_contexts_of(band->orientation),
         .exact = tc->reversible,
         .factor = tc->reversible ? 0 : gpu_float_bits(1.0F / band->step),
-        .measured = list->items[order->item].measured,
+        .measured = item->measured,
         .stop = gpu_float_bits(order->stop),
         .roi_shift = tc->roi_shift,
         .left = order->region.x0,
         .top = order->region.y0,
         .right = order->region.x1,
         .bottom = order->region.y1,
-        .data = list->place[index],
-        .capacity = list->coder->block_room(plan, block, list->ample)};
+        .band = block->band};
+}
+
+static struct j2k_work_coded_block describe(const struct j2k_gpu_list *list, uint32_t index)
+{
+    const struct j2k_gpu_block_order *order = &list->orders[list->chosen[index]];
+    const struct j2k_plan *plan = plan_of(list, order->item);
+    struct j2k_work_coded_block described = kst_j2k_gpu_describe_coded(list->part, &list->items[order->item], order);
+    described.data = list->place[index];
+    described.capacity = list->coder->block_room(plan, &plan->block[order->block], list->ample);
+    return described;
 }
 
 struct list_writing {

@@ -24,6 +24,8 @@ struct j2k_gpu_list {
     uint64_t data;    /* bytes of the blocks' data */
     uint64_t samples; /* samples of the blocks */
     bool ample;       /* there is room for whatever the blocks may hold */
+    bool unmeasured;  /* no block is measured */
+    bool plain;       /* no more need be known of passes than results say: none is measured, and blocks have one each */
     bool shared;      /* the device has blocks of other jobs to code, too */
 };
 
@@ -32,6 +34,10 @@ struct j2k_gpu_list {
  * number. `processors`: those of the device. list->shared must be set if other jobs keep the device busy meanwhile.
  */
 uint32_t kst_j2k_gpu_list(struct j2k_gpu_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors);
+
+/* Describe a block of a picture of a part, but for the room of its data. */
+struct j2k_work_coded_block kst_j2k_gpu_describe_coded(
+    const struct j2k_gpu_part *part, const struct j2k_gpu_encode_item *item, const struct j2k_gpu_block_order *order);
 
 /* Write the list, which has list->words words. `threads`: a pool that helps, or null. */
 void kst_j2k_gpu_list_write(const struct j2k_gpu_list *list, struct pool *threads, uint32_t *words);

@@ -88,13 +88,30 @@ static void launch_over(
 {
     struct gpu_argument arguments[6] = {{.buffer = &job->buffer[CODING_WORK]}};
     uint32_t count = 1;
-    if (kernel == J2K_ENCODE_TAKE_IN)
+    if (kernel <= J2K_ENCODE_BEGIN_97)
         arguments[count++] = (struct gpu_argument){.buffer = &job->buffer[CODING_PIXELS]};
     arguments[count++] = (struct gpu_argument){.buffer = &job->buffer[CODING_SAMPLES], .bytes = over->bytes};
     arguments[count++] = (struct gpu_argument){.value = over->list};
     arguments[count++] = (struct gpu_argument){.value = over->count};
     arguments[count++] = (struct gpu_argument){.value = over->first};
     kst_gpu_launch(job->queue, job->built, kernel, over->groups, arguments, count);
+}
+
+/* Return the kernel that does the reverse of what one of a decoder does. */
+static enum j2k_gpu_encode_kernel reverse_of(uint32_t kernel)
+{
+    switch (kernel) {
+    case J2K_KERNEL_PUT_OUT:
+        return J2K_ENCODE_TAKE_IN;
+    case J2K_KERNEL_FINISH_53:
+        return J2K_ENCODE_BEGIN_53;
+    case J2K_KERNEL_FINISH_97:
+        return J2K_ENCODE_BEGIN_97;
+    case J2K_KERNEL_SYNTHESISE_53:
+        return J2K_ENCODE_ANALYSE_53;
+    default:
+        return J2K_ENCODE_ANALYSE_97;
+    }
 }
 
 /*
@@ -104,14 +121,8 @@ static void launch_over(
 static void transform(struct j2k_gpu_encode_job *job)
 {
     const struct j2k_gpu_part *part = &job->part;
-    for (uint32_t i = part->launches; i-- > 0;) {
-        uint32_t kernel = part->launch[i].kernel;
-        launch_over(job,
-            kernel == J2K_KERNEL_PUT_OUT         ? J2K_ENCODE_TAKE_IN
-            : kernel == J2K_KERNEL_SYNTHESISE_53 ? J2K_ENCODE_ANALYSE_53
-                                                 : J2K_ENCODE_ANALYSE_97,
-            &part->launch[i]);
-    }
+    for (uint32_t i = part->launches; i-- > 0;)
+        launch_over(job, reverse_of(part->launch[i].kernel), &part->launch[i]);
     kst_j2k_gpu_encode_record(job, CODING_AFTER_TRANSFORM);
     job->runtime->gpu->backend->flush(job->queue);
 }

@@ -209,10 +209,39 @@ static bool are_alike(
     return alike;
 }
 
-/* Return whether the last level of the first three components is computed when their pixels are written. */
-static bool finish_together(const struct j2k_gpu_part *part, const struct j2k_plan *plan, const struct j2k_tile *tile)
+/* Return whether three channels are written as interleaved pixels, to the image or to planes for conversion. */
+static bool has_three(const struct j2k_gpu_item *item)
 {
+    if (item->conversion.sources > 0)
+        return kst_j2k_gpu_sources_interleaved(item);
+    if (kst_format_channels(item->output.format) != 3 || item->channels != 3 || item->output.plane[0].depth > 8)
+        return false;
+    for (uint32_t c = 0; c < 3; c++)
+        if (item->channel[c].component != c)
+            return false;
+    return true;
+}
+
+/* Return whether pixels are exactly the first three components, in order, with 8 bits each and unsigned. */
+static bool is_plain(const struct j2k_gpu_item *item)
+{
+    const struct j2k_component *component = item->plan->component;
+    for (uint32_t c = 0; c < 3; c++)
+        if (component[c].depth != 8 || component[c].is_signed)
+            return false;
+    return has_three(item);
+}
+
+/*
+ * Return whether the last level of the first three components is computed when their pixels are written or, when
+ * encoding, read: then only if they are all there is to the pixels.
+ */
+static bool finish_together(const struct j2k_gpu_part *part, uint32_t index, const struct j2k_tile *tile)
+{
+    const struct j2k_plan *plan = part->items[index].plan;
     const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component];
+    if (part->encodes && (plan->component_count != 3 || !is_plain(&part->items[index])))
+        return false;
     if (!part->finishes || !go_together(plan, tile) || j2k_gpu_area(tc->area) == 0)
         return false;
     for (uint32_t c = 0; c < 3; c++)
@@ -276,7 +305,7 @@ static void for_each_component(struct levels_writer *w, add_part *add)
         uint32_t at = w->part->place[i].samples + w->part->place[i].levels;
         for (uint32_t t = 0; t < plan->tile_count; t++) {
             const struct j2k_tile *tile = &plan->tile[t];
-            const bool finished = finish_together(w->part, plan, tile);
+            const bool finished = finish_together(w->part, i, tile);
             for (uint32_t k = 0; k < plan->component_count; k++) {
                 const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + k];
                 const struct component_levels c = levels_of(w->part, i, tile, tc, at);
@@ -371,29 +400,6 @@ static void add_filled(struct levels_writer *w, uint32_t index)
     }
 }
 
-/* Return whether three channels are written as interleaved pixels, to the image or to planes for conversion. */
-static bool has_three(const struct j2k_gpu_item *item)
-{
-    if (item->conversion.sources > 0)
-        return kst_j2k_gpu_sources_interleaved(item);
-    if (kst_format_channels(item->output.format) != 3 || item->channels != 3 || item->output.plane[0].depth > 8)
-        return false;
-    for (uint32_t c = 0; c < 3; c++)
-        if (item->channel[c].component != c)
-            return false;
-    return true;
-}
-
-/* Return whether pixels are exactly the first three components, in order, with 8 bits each and unsigned. */
-static bool is_plain(const struct j2k_gpu_item *item)
-{
-    const struct j2k_component *component = item->plan->component;
-    for (uint32_t c = 0; c < 3; c++)
-        if (component[c].depth != 8 || component[c].is_signed)
-            return false;
-    return has_three(item);
-}
-
 /* Add an output of three components of a tile whose last level is computed with it. */
 static void add_finish(
     struct levels_writer *w, uint32_t index, const struct j2k_tile_component *tc, struct j2k_work_output *output)
@@ -473,7 +479,7 @@ static void add_tile(
     struct levels_writer *w, uint32_t index, const struct j2k_tile *tile, uint32_t kernel, uint32_t *levels_at)
 {
     const struct j2k_plan *plan = w->part->items[index].plan;
-    bool finished = finish_together(w->part, plan, tile);
+    bool finished = finish_together(w->part, index, tile);
     for (uint32_t c = 0; c < plan->component_count;) {
         const struct j2k_tile_component *tc = &plan->tile_component[tile->first_component + c];
         struct j2k_work_output output = describe_output(w->part, index, tile, c, levels_at);

@@ -36,6 +36,8 @@ static const struct gpu_module_kernel decoding[J2K_KERNELS] = {
 
 static const struct gpu_module_kernel encoding[J2K_ENCODE_KERNELS] = {
     [J2K_ENCODE_TAKE_IN] = {"take_in", J2K_OUTPUT_GROUP},
+    [J2K_ENCODE_BEGIN_53] = {"begin_53", J2K_LEVEL_GROUP},
+    [J2K_ENCODE_BEGIN_97] = {"begin_97", J2K_LEVEL_GROUP},
     [J2K_ENCODE_ANALYSE_53] = {"analyse_53", J2K_LEVEL_GROUP},
     [J2K_ENCODE_ANALYSE_97] = {"analyse_97", J2K_LEVEL_GROUP},
     [J2K_ENCODE_MEASURE] = {"measure_blocks", J2K_MODEL_GROUP},
@@ -43,6 +45,7 @@ static const struct gpu_module_kernel encoding[J2K_ENCODE_KERNELS] = {
     [J2K_ENCODE_ORDER] = {"order_blocks", J2K_ORDER_GROUP},
     [J2K_ENCODE_CODE] = {"code_blocks", J2K_CODE_GROUP},
     [J2K_ENCODE_CODE_HT] = {"code_ht_blocks", J2K_HT_CODE_GROUP},
+    [J2K_ENCODE_COUNT_HT] = {"count_ht_blocks", J2K_HT_CODE_GROUP},
     [J2K_ENCODE_COLLECT] = {"collect_blocks", J2K_COLLECT_GROUP},
     [J2K_ENCODE_ASSEMBLE] = {"assemble_stream", J2K_ASSEMBLE_GROUP},
 };

@@ -36,7 +36,9 @@ enum j2k_gpu_kernel {
 };
 
 enum j2k_gpu_encode_kernel {
-    J2K_ENCODE_TAKE_IN,
+    J2K_ENCODE_TAKE_IN, /* this one and those up to BEGIN_97 read pixels */
+    J2K_ENCODE_BEGIN_53,
+    J2K_ENCODE_BEGIN_97,
     J2K_ENCODE_ANALYSE_53,
     J2K_ENCODE_ANALYSE_97,
     J2K_ENCODE_MEASURE,
@@ -44,6 +46,7 @@ enum j2k_gpu_encode_kernel {
     J2K_ENCODE_ORDER,
     J2K_ENCODE_CODE,
     J2K_ENCODE_CODE_HT,
+    J2K_ENCODE_COUNT_HT,
     J2K_ENCODE_COLLECT,
     J2K_ENCODE_ASSEMBLE,
     J2K_ENCODE_KERNELS

@@ -4,6 +4,7 @@
 
 #include "j2k/kernels/intake.h"
 #include "j2k/kernels/analyse.h"
+#include "j2k/kernels/begin.h"
 #include "j2k/kernels/survey.h"
 #include "j2k/kernels/segments.h"
 #include "j2k/kernels/order.h"

@@ -66,6 +66,17 @@ struct j2k_work_coded_block {
     u32 data;                     /* place of its first byte in the buffer of data; a multiple of 4 */
     u32 capacity;                 /* bytes that there is room for, a multiple of 4 */
     u32 origin;                   /* always 0, as in struct j2k_part_work, so that addresses are computed once */
+    u32 band;                     /* index of its band, whose factor counts where bytes are only counted */
+};
+
+/* Holds what counting the bytes of a block gives. */
+struct j2k_work_counted_block {
+    u32 planes, length; /* of the largest magnitude; of the cleanup segment, 0 where there are no planes */
+};
+
+/* Heads a list of blocks whose bytes are counted. Behind it are the factors of all bands, and the blocks. */
+struct j2k_count_work {
+    u32 factor, block; /* offsets of the first factor and of the first j2k_work_coded_block */
 };
 
 /* Holds the result of coding a block. */

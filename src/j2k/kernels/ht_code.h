@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes code-blocks of T.814: a cleanup pass of each, which has all planes. */
+/* Encodes code-blocks of T.814: a cleanup pass of each, which has all planes. Or counts the bytes that it would have.
+ */
 #include "kernels/group.h"
 
 #include "j2k/kernels/encode_work.h"
@@ -132,23 +133,65 @@ FUNCTION void code_step(struct block_coding *c, GLOBAL const struct j2k_work_cod
         stuff_signs(&c->signs, CHUNK_BYTES);
 }
 
-/* Code all pairs of a block. Returns the bits of this work-item's magnitudes. The whole work-group calls it. */
-FUNCTION u32 code_pairs(
-    struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block, GLOBAL const u32 *RESTRICT samples)
+/*
+ * Pass over a step of pairs without samples that only such steps precede: MEL has an event for each quad, and the other
+ * streams nothing. The whole work-group calls it.
+ */
+FUNCTION void pass_step(
+    struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p)
 {
-    u32 sample[PAIR_SAMPLES], any = 0, steps;
+    u32 there = p->pair < p->count, both = there && PAIR_COLUMNS * p->column + 2 < block->width;
+    if (there)
+        c->edges[p->pair] = 0;
+    c->event_count += ones(lane_ballot(c->signs.scratch, there)) + ones(lane_ballot(c->signs.scratch, both));
+}
+
+/* Return the bits of a pair's indices, with those of signs. */
+LARGE_FUNCTION u32 bits_of_pair(const u32 *sample)
+{
+    u32 any = 0;
+    UNROLL for (u32 k = 0; k < PAIR_SAMPLES; k++) any |= sample[k];
+    return any;
+}
+
+/* Load the indices of a pair. Returns their bits. */
+FUNCTION u32 take_next(GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p,
+    GLOBAL const u32 *RESTRICT samples, u32 factor, u32 *sample)
+{
+    load_pair(block, p, samples, sample);
+    quantise_pair(block, p, float_of(factor), sample);
+    return bits_of_pair(sample);
+}
+
+/* Return whether the pairs of a step have no samples. The whole work-group calls it. */
+FUNCTION u32 is_quiet(const struct block_coding *c, u32 any)
+{
+    return lane_ballot(c->signs.scratch, any & 0x7FFFFFFFu) == 0;
+}
+
+/* Code all pairs of a block. Returns the bits of this work-item's magnitudes. The whole work-group calls it. */
+FUNCTION u32 code_pairs(struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block,
+    GLOBAL const u32 *RESTRICT samples, u32 factor)
+{
+    u32 sample[PAIR_SAMPLES], steps, i = 0;
     struct pair_place p = first_pair(block);
     steps = (p.count + LANES - 1) / LANES;
-    load_pair(block, &p, samples, sample);
-    for (u32 i = 0; i < steps; i++) {
+    u32 any = take_next(block, &p, samples, factor, sample);
+    for (u32 quiet = is_quiet(c, any); quiet && i < steps; i++) {
+        pass_step(c, block, &p);
+        next_pair(&p);
+        any = take_next(block, &p, samples, factor, sample);
+        quiet = is_quiet(c, any);
+    }
+    for (; i < steps; i++) {
         struct pair_samples s;
         struct pair_place here = p;
-        quantise_pair(block, &p, sample);
-        UNROLL for (u32 k = 0; k < PAIR_SAMPLES; k++) any |= sample[k];
         take_pair(sample, &s);
         next_pair(&p);
         load_pair(block, &p, samples, sample);
         code_step(c, block, &here, &s);
+        quantise_pair(block, &p, float_of(factor), sample);
+        any |= bits_of_pair(sample);
     }
     return any & 0x7FFFFFFFu;
 }
@@ -170,22 +213,20 @@ FUNCTION u32 join_streams(
 }
 
 /*
- * End all streams. Returns the length of the cleanup segment. `memory` is of edges and the ring. The whole work-group
- * calls it.
+ * End all streams; unless `keeps`, MEL and VLC are only counted, as MagSgn is without capacity. A block without samples
+ * has no streams. `memory` is of edges and the ring. The whole work-group calls it.
  */
-FUNCTION u32 end_block(struct block_coding *c, LOCAL u32 *memory)
+FUNCTION void end_block(
+    struct block_coding *c, LOCAL u32 *memory, u32 keeps, struct event_stream *events, struct code_stream *codes)
 {
-    struct code_stream codes;
-    struct event_stream events;
-    codes.to = (LOCAL u8 *)memory;
-    events.to = codes.to + CODES_STUFFED;
+    codes->to = (LOCAL u8 *)memory;
+    events->to = codes->to + CODES_STUFFED;
+    codes->keeps = events->keeps = keeps;
     end_signs(&c->signs);
     barrier_local();
-    end_codes(&codes, c->codes, c->code_count, c->signs.scratch);
-    end_events(&events, c->events, c->event_count);
-    end_both(&events, &codes);
-    barrier_local();
-    return join_streams(&c->signs, &events, &codes);
+    end_codes(codes, c->codes, c->code_count, c->signs.scratch);
+    end_events(events, c->events, c->event_count);
+    end_both(events, codes);
 }
 
 /*
@@ -215,6 +256,21 @@ LARGE_FUNCTION struct ht_measures measure_ht(
         m.error += !block->exact && (block->measured & J2K_MEASURED_ERRORS) != 0 ? error_of_real(from, factor) : 0;
     }
     return m;
+}
+
+/* Start a block, whose memory is set already. The whole work-group calls it. */
+FUNCTION void start_block(struct block_coding *c, LOCAL u32 *any)
+{
+    for (u32 i = local_index(); i < CODE_WORDS; i += J2K_HT_CODE_GROUP)
+        c->codes[i] = i == 0 ? 15 : 0; /* the place of Scup's low bits */
+    for (u32 i = local_index(); i < EVENT_WORDS; i += J2K_HT_CODE_GROUP)
+        c->events[i] = 0;
+    if (local_index() == 0)
+        any[0] = 0;
+    c->signs.count = c->signs.place = c->signs.length = c->signs.after = 0;
+    c->code_count = 4;
+    c->event_count = c->carry = 0;
+    barrier_local();
 }
 
 /* Report a block. */
@@ -251,28 +307,25 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     GLOBAL const struct j2k_work_coded_block *block =
         (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
     struct block_coding c;
-    for (u32 i = local_index(); i < CODE_WORDS; i += J2K_HT_CODE_GROUP)
-        codes[i] = i == 0 ? 15 : 0; /* the place of Scup's low bits */
-    for (u32 i = local_index(); i < EVENT_WORDS; i += J2K_HT_CODE_GROUP)
-        events[i] = 0;
+    struct event_stream ended_events;
+    struct code_stream ended_codes;
     if (local_index() < 2 * WIDE_PIECES)
         wide[local_index()] = 0;
-    if (local_index() == 0)
-        any[0] = 0;
-    c.signs.ring = memory + PAIRS_MOST;
-    c.signs.scratch = scratch;
     c.signs.to = (GLOBAL u8 *)(data + (block->data + J2K_DATA_HEAD) / 4);
     c.signs.capacity = block->capacity;
-    c.signs.count = c.signs.place = c.signs.length = c.signs.after = 0;
+    c.signs.ring = memory + PAIRS_MOST;
+    c.signs.scratch = scratch;
     c.codes = codes;
     c.events = events;
     c.edges = memory;
-    c.code_count = 4;
-    c.event_count = c.carry = 0;
+    start_block(&c, any);
+    join_local(&any[0], code_pairs(&c, block, samples, block->factor));
     barrier_local();
-    join_local(&any[0], code_pairs(&c, block, samples));
+    u32 planes = bit_length(any[0]);
+    c.event_count = planes > 0 ? c.event_count : 0;
+    end_block(&c, memory, 1, &ended_events, &ended_codes);
     barrier_local();
-    u32 length = end_block(&c, memory), planes = bit_length(any[0]);
+    u32 length = join_streams(&c.signs, &ended_events, &ended_codes);
     struct ht_measures m = measure_ht(block, samples, planes);
     add_up_wide(wide, m.gain);
     add_up_wide(wide + WIDE_PIECES, m.error);
@@ -284,4 +337,42 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
             : length <= block->capacity ? length
                                         : J2K_NO_ROOM,
             wide);
+}
+
+/*
+ * Count the bytes that the blocks of a list take, as code_ht_blocks would code them with the factors of their bands.
+ * `list` begins with a struct j2k_count_work, `found` has a struct j2k_work_counted_block for each block.
+ */
+DENSE_KERNEL(J2K_HT_CODE_GROUP, HT_CODE_GROUPS)
+count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT found)
+{
+    SHARED u32 memory[PAIRS_MOST + SIGN_WORDS];
+    SHARED u32 codes[CODE_WORDS];
+    SHARED u32 events[EVENT_WORDS];
+    SHARED u32 scratch[J2K_HT_CODE_GROUP];
+    SHARED u32 any[1];
+    GLOBAL const struct j2k_count_work *head = (GLOBAL const struct j2k_count_work *)list;
+    GLOBAL const struct j2k_work_coded_block *block =
+        (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
+    struct block_coding c;
+    struct event_stream ended_events;
+    struct code_stream ended_codes;
+    c.signs.to = (GLOBAL u8 *)found;
+    c.signs.capacity = 0;
+    c.signs.ring = memory + PAIRS_MOST;
+    c.signs.scratch = scratch;
+    c.codes = codes;
+    c.events = events;
+    c.edges = memory;
+    start_block(&c, any);
+    join_local(&any[0], code_pairs(&c, block, samples, list[head->factor + block->band]));
+    barrier_local();
+    u32 planes = bit_length(any[0]);
+    c.event_count = planes > 0 ? c.event_count : 0;
+    end_block(&c, memory, 0, &ended_events, &ended_codes);
+    if (local_index() == 0) {
+        GLOBAL struct j2k_work_counted_block *to = (GLOBAL struct j2k_work_counted_block *)found + group_index();
+        to->planes = planes;
+        to->length = planes > 0 ? c.signs.length + ended_events.length + ended_codes.length + 1 : 0;
+    }
 }

@@ -68,9 +68,8 @@ LARGE_FUNCTION void load_pair(GLOBAL const struct j2k_work_coded_block *block, c
 
 /* Turn coefficients into quantiser indices. */
 LARGE_FUNCTION void quantise_pair(
-    GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p, u32 *sample)
+    GLOBAL const struct j2k_work_coded_block *block, const struct pair_place *p, float factor, u32 *sample)
 {
-    float factor = float_of(block->factor);
     if (block->exact) {
         UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++) sample[i] = index_of_integer(sample[i]);
     } else {

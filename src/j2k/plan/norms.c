@@ -1,87 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The norms are computed by putting one coefficient of 1 through the inverse wavelet transform and summing squares. */
+/* Has the norms of the first levels as a table, which tests/j2k/plan/test_norms.c computes anew. */
 #include "j2k/plan/norms.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "j2k/tables/transforms.h"
 
 /*
  * A basis function is the outcome of one coefficient of 1 after some levels of the inverse transform without rounding.
- * It doubles in length with each level, and its shape hardly changes after a few levels; from then on its norm grows by
- * √2 per level. So only EXACT_LEVELS levels are computed. The coefficient is at MARGIN, and five positions more differ
- * from 0 at either end after a level, so that the function ends in front of REACH << level, and all from there on is 0.
+ * Its shape hardly changes after a few levels; from then on its norm grows by √2 per level.
  */
-enum { EXACT_LEVELS = 6, MARGIN = 8, REACH = 16, LENGTH = REACH << EXACT_LEVELS };
+enum { EXACT_LEVELS = 6 };
 
 /*
- * One lifting step: value[i] += factor × (value[i − 1] + value[i + 1]) at every other position from `first` on, of
- * `length` positions.
+ * The norms, for each number of levels, of a coefficient that passes its first level as a low-pass or, in the second
+ * line, high-pass coefficient and all further levels as a low-pass one: of the 9/7 filter, and of the 5/3 filter.
  */
-static void lift(double *value, uint32_t length, uint32_t first, double factor)
-{
-    for (uint32_t i = first; i + 1 < length; i += 2)
-        value[i] += factor * (value[i - 1] + value[i + 1]);
-}
+static const double exact[2][2][EXACT_LEVELS + 1] = {
+    {{0x1p+0, 0x1.66f08f96b6753p+0, 0x1.03e339984b8a2p+1, 0x1.73594b6dcc51ep+1, 0x1.0760d51246024p+2,
+         0x1.74c4c936c67b6p+2, 0x1.07a3ebdfd2b59p+3},
+        {0x1p+0, 0x1.71492c037ad87p-1, 0x1.f7898cff86114p-1, 0x1.712472b7d72adp+0, 0x1.0970fb3f1d51fp+1,
+            0x1.7941f109b342bp+1, 0x1.0b1c16f6421d8p+2}},
+    {{0x1p+0, 0x1.3988e1409212ep+0, 0x1.a887293fd6f34p+0, 0x1.28c17b9337834p+1, 0x1.a2744ce9674f5p+1,
+         0x1.27aced6c84c3ep+2, 0x1.a2125f230e9c7p+2},
+        {0x1p+0, 0x1.b211b1c70d023p-1, 0x1.eb97e455b9edbp-1, 0x1.42641cf569572p+0, 0x1.be91b364d187ap+0,
+            0x1.3a187472f04c1p+1, 0x1.bb9a7a28aebd4p+1}},
+};
 
-/*
- * One level of the inverse transform (F.3.8) without rounding, to `length` positions: spread the coefficients of
- * `value` over the even positions, as low-pass ones (`odd` 0), or over the odd positions, as high-pass ones (`odd` 1),
- * then undo the lifting steps.
- */
-static void synthesise(double *value, uint32_t length, bool reversible, uint32_t odd)
+static void fill(const double from[EXACT_LEVELS + 1], double norm[J2K_RESOLUTIONS])
 {
-    double half[LENGTH / 2];
-    memcpy(half, value, length / 2 * sizeof *half);
-    memset(value, 0, length * sizeof *value);
-    for (uint32_t i = 0; i < length / 2; i++)
-        value[2 * i + odd] = half[i];
-    if (reversible) {
-        lift(value, length, 2, -0.25);
-        lift(value, length, 1, 0.5);
-        return;
-    }
-    for (uint32_t i = 0; i < length; i++)
-        value[i] *= i % 2 == 0 ? J2K_K : 1 / J2K_K;
-    lift(value, length, 2, -J2K_DELTA);
-    lift(value, length, 1, -J2K_GAMMA);
-    lift(value, length, 2, J2K_BETA);
-    lift(value, length, 1, J2K_ALPHA);
-}
-
-static double norm_of(const double *value, uint32_t length)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < length; i++)
-        sum += value[i] * value[i];
-    return sqrt(sum);
-}
-
-/*
- * Compute the norms, for each number of levels, of a coefficient that passes its first level as a low-pass (`odd` 0) or
- * high-pass (`odd` 1) coefficient and all further levels as a low-pass one.
- */
-static void follow(bool reversible, uint32_t odd, double norm[J2K_RESOLUTIONS])
-{
-    double value[LENGTH] = {0};
-    value[MARGIN] = 1;
-    for (uint32_t level = 1; level < J2K_RESOLUTIONS; level++) {
-        if (level > EXACT_LEVELS) {
-            norm[level] = norm[level - 1] * sqrt(2);
-            continue;
-        }
-        const uint32_t length = (uint32_t)REACH << level;
-        synthesise(value, length, reversible, level == 1 ? odd : 0);
-        norm[level] = norm_of(value, length);
-    }
+    for (uint32_t level = 0; level < J2K_RESOLUTIONS; level++)
+        norm[level] = level > EXACT_LEVELS ? norm[level - 1] * sqrt(2) : from[level];
 }
 
 void kst_j2k_norms(bool reversible, struct j2k_norms *norms)
 {
-    norms->low[0] = norms->high[0] = 1;
-    follow(reversible, 0, norms->low);
-    follow(reversible, 1, norms->high);
+    fill(exact[reversible][0], norms->low);
+    fill(exact[reversible][1], norms->high);
 }
 
 double kst_j2k_band_norm(const struct j2k_norms *norms, uint32_t orientation, uint32_t level)

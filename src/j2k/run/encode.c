@@ -9,9 +9,10 @@ kst_status kst_j2k_run_encode_blocks(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     double start = kst_seconds();
+    kst_j2k_run_encode_unmake(encoder);
     kst_j2k_encoded_release(&e->memory, &encoder->encoded);
     if (encoder->on_gpu)
-        return kst_j2k_run_encode_gpu_again(encoder);
+        return (encoder->request.count ? kst_j2k_run_encode_gpu_count : kst_j2k_run_encode_gpu_again)(encoder);
     if (encoder->in_excerpts)
         return kst_j2k_run_encode_gpu_excerpts(encoder);
     const struct operation op = kst_encoding_operation(e);
@@ -50,10 +51,13 @@ static kst_status write_file(struct j2k_encoder *encoder)
     struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);
     const struct j2k_carrier carrier = kst_j2k_run_encode_carrier(encoder);
-    struct j2k_codestream *stream;
+    struct j2k_codestream *stream = encoder->made;
     double start = kst_seconds();
     kst_sink_expect(&e->sink, expected_bytes(encoder));
-    kst_status status = kst_j2k_codestream_make(&op, &encoder->coded, &encoder->writing, &stream);
+    kst_status status = KST_OK;
+    encoder->made = NULL;
+    if (!stream)
+        status = kst_j2k_codestream_make(&op, &encoder->coded, &encoder->writing, &stream);
     if (!status)
         status = check_length(encoder, kst_j2k_codestream_length(stream));
     if (!status)
@@ -150,6 +154,7 @@ kst_status kst_j2k_run_encode_plan(struct j2k_encoder *encoder, struct encoding 
     kst_status status = plan(encoder);
     if (!status)
         status = choose_place(encoder);
+    encoder->request.count = !status && kst_j2k_run_encode_counts(encoder);
     return status ? status : kst_j2k_run_encode_keep_rows(encoder);
 }
 
@@ -171,7 +176,8 @@ kst_status kst_j2k_run_encode_settle(struct j2k_encoder *encoder)
     if (kst_j2k_run_encode_goes_by_tiles(encoder))
         return kst_j2k_run_encode_by_tiles(encoder);
     encoder->request.keeper = encoder->coded.keeper = keeper_of(encoder);
-    kst_status status = encoder->on_gpu ? KST_OK : kst_j2k_run_encode_blocks(encoder);
+    const bool is_coded = encoder->on_gpu && !encoder->request.count;
+    kst_status status = is_coded ? KST_OK : kst_j2k_run_encode_blocks(encoder);
     if (!status)
         status = kst_j2k_run_encode_layers(encoder);
     return status ? status : write_file(encoder);
@@ -181,6 +187,7 @@ void kst_j2k_run_encode_release(struct j2k_encoder *encoder)
 {
     struct memory *memory = &encoder->e->memory;
     kst_image_release(encoder->e->context, &encoder->host);
+    kst_j2k_run_encode_unmake(encoder);
     kst_j2k_run_encode_drop_rows(encoder);
     for (uint32_t i = 0; i < encoder->file.box_count; i++)
         kst_memory_release(memory, encoder->box_data[i]);

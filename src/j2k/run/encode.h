@@ -64,6 +64,7 @@ struct j2k_encoder {
         *estimate; /* with a PSNR, the error of each layer as estimated from the gains of passes; null: a first guess */
     struct j2k_layer_outcome *outcome; /* what each layer came to */
     uint8_t *layer_passes;
+    struct j2k_codestream *made; /* made from lengths that are those of what is coded now; null: not made yet */
     struct j2k_profile_limits limits;
     struct j2k_writing writing;
     struct j2k_file_writing file;
@@ -124,6 +125,10 @@ kst_status kst_j2k_run_encode_gpu_arrive(struct j2k_encoder *encoder);
 const struct j2k_gpu_encode_job *kst_j2k_run_encode_gpu_job(const struct j2k_encoder *encoder);
 /* Code the blocks of one of the pictures again, as its request now says. Thread-safe. */
 kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder);
+/* Return the job that codes or counts the blocks of this picture alone; null: the picture's status says why not. */
+struct j2k_gpu_encode_job *kst_j2k_run_encode_gpu_own_job(struct j2k_encoder *encoder);
+/* encode_gpu_count.c: count the bytes of the picture's blocks. Thread-safe. */
+kst_status kst_j2k_run_encode_gpu_count(struct j2k_encoder *encoder);
 /* Add what the part did to the picture's report. */
 void kst_j2k_run_encode_gpu_report(struct j2k_encoder *encoder);
 
@@ -133,7 +138,7 @@ void kst_j2k_run_encode_gpu_report(struct j2k_encoder *encoder);
  */
 struct j2k_carrier kst_j2k_run_encode_carrier(struct j2k_encoder *encoder);
 
-/* Code blocks as the request says. */
+/* Code or count blocks as the request says. */
 kst_status kst_j2k_run_encode_blocks(struct j2k_encoder *encoder);
 
 /* encode_rates.c: return the number of the picture's samples in all components, and of their bits. */
@@ -163,6 +168,8 @@ uint64_t kst_j2k_run_encode_budget(const struct j2k_encoder *encoder, uint64_t a
  */
 bool kst_j2k_run_encode_searches(const struct j2k_encoder *encoder);
 double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder);
+/* Return whether the steps that are tried need no bytes of the planned picture, but only their number. */
+bool kst_j2k_run_encode_counts(const struct j2k_encoder *encoder);
 /*
  * Return how many planes the step is finer than the one that is sought, so that samples can be rounded for fewer bits;
  * and set in the request what a bit is worth then.
@@ -170,6 +177,9 @@ double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder);
 uint32_t kst_j2k_run_encode_finer(const struct j2k_encoder *encoder);
 void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder);
 kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder);
+
+/* Release what was made of lengths that do not count any more. */
+void kst_j2k_run_encode_unmake(struct j2k_encoder *encoder);
 
 /*
  * Let the last layer have all passes; count the bytes of the file, as a share of the budget, or measure its error, as a

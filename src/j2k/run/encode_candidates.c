@@ -78,6 +78,7 @@ kst_status kst_j2k_run_encode_choose(struct j2k_encoder *encoder)
     if (!status)
         status = find(&search);
     kst_j2k_choosing_release(memory, search.choosing);
+    kst_j2k_run_encode_unmake(encoder); /* the last one that was judged need not be the one that was chosen */
     if (status)
         return status;
     if (encoder->options.layers > 1)

@@ -198,12 +198,14 @@ static bool goes_on(struct round *round)
     return round->begun && !round->encoder->status && kst_j2k_encode_goes_on(&round->encoding);
 }
 
-/* Order the blocks of the sample, for the tiles that are measured. */
+/* Order the blocks of the sample, for the tiles that are measured. Pictures whose bytes are counted have no round. */
 static void begin_round(void *argument, uint32_t index)
 {
     struct round *round = &((struct rounds *)argument)->round[index];
     const struct j2k_encoder *encoder = round->encoder;
     uint32_t tiles = encoder->coded.plan.tile_count;
+    if (encoder->request.count)
+        return;
     kst_status status = kst_j2k_encode_start(&round->encoding, &encoder->e->report);
     round->begun = !status;
     if (status) {
@@ -406,44 +408,41 @@ void kst_j2k_run_encode_gpu_code(struct j2k_encode_gpu_part *part, struct j2k_en
             encoder[i]->status = kst_j2k_run_encode_gpu_fail(encoder[i], &error);
 }
 
-/* Code the blocks of a part's only picture again. Nobody needs what was coded before. */
-static void code_again(struct j2k_encoder *encoder)
-{
-    struct j2k_encode_gpu_part *part = encoder->part;
-    pthread_mutex_lock(&part->coding);
-    kst_j2k_gpu_encode_forget(part->job);
-    run_rounds(part, part->job, &encoder, 1);
-    pthread_mutex_unlock(&part->coding);
-}
-
 /*
- * Code a picture's blocks again with a job of its own, which forgets what it coded before. With the part's job pictures
- * would wait for each other, and what was coded before would stay on the device, because other pictures need theirs.
+ * With the part's job pictures would wait for each other, and what was coded before would stay on the device, because
+ * other pictures need theirs. So each has a job of its own if there are several.
  */
-static void code_beside(struct j2k_encoder *encoder)
+struct j2k_gpu_encode_job *kst_j2k_run_encode_gpu_own_job(struct j2k_encoder *encoder)
 {
     struct j2k_encode_gpu_part *part = encoder->part;
     struct j2k_gpu_encode_job **again = &part->again[encoder->member];
     struct gpu_error error = {.status = KST_OK};
-    if (*again) {
-        kst_j2k_gpu_encode_forget(*again);
-    } else {
-        *again = kst_j2k_gpu_encode_beside(part->job, &error);
-    }
+    if (part->count == 1)
+        return part->job;
     if (*again)
-        run_rounds(part, *again, &encoder, 1);
-    else
+        return *again;
+    pthread_mutex_lock(&part->coding);
+    *again = kst_j2k_gpu_encode_beside(part->job, &error);
+    pthread_mutex_unlock(&part->coding);
+    if (!*again)
         encoder->status = kst_j2k_run_encode_gpu_fail(encoder, &error);
+    return *again;
 }
 
+/* Nobody needs what the job has coded before. */
 kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder)
 {
     struct j2k_encode_gpu_part *part = encoder->part;
     part->item[encoder->member].measured = measures_of(encoder);
-    if (part->count > 1)
-        code_beside(encoder);
-    else
-        code_again(encoder);
+    struct j2k_gpu_encode_job *job = kst_j2k_run_encode_gpu_own_job(encoder);
+    if (!job)
+        return encoder->status;
+    if (part->count == 1)
+        pthread_mutex_lock(&part->coding);
+    kst_j2k_gpu_encode_forget(job);
+    run_rounds(part, job, &encoder, 1);
+    if (part->count == 1)
+        pthread_mutex_unlock(&part->coding);
     return encoder->status;
 }
 

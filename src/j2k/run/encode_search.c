@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Meets a target of bytes or decibels by the quantiser's step, for code-blocks of T.814, whose only cleanup pass cannot
- * be cut. The picture is coded with one step after the other, so that lengths are counted and not forecast.
+ * be cut. Lengths are counted for one step after the other and not forecast; then the picture is coded with the best.
+ * For decibels, with rounding, and in excerpts the picture is coded with each step.
  */
 #include <math.h>
 
@@ -20,6 +21,13 @@ bool kst_j2k_run_encode_searches(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
     return (o->style & KST_J2K_HT) != 0 && !kst_j2k_run_encode_takes_all(encoder);
+}
+
+bool kst_j2k_run_encode_counts(const struct j2k_encoder *encoder)
+{
+    const kst_j2k_options *o = &encoder->options;
+    return kst_j2k_run_encode_searches(encoder) && o->target != KST_J2K_PSNR && o->passes == 1 &&
+           !encoder->reversible && !encoder->in_excerpts;
 }
 
 /*
@@ -98,6 +106,12 @@ void kst_j2k_run_encode_take_all(struct j2k_encoder *encoder)
             encoder->layer_passes[(size_t)b * layers + l] = l + 1 < layers ? 0 : encoder->coded.block[b].passes;
 }
 
+void kst_j2k_run_encode_unmake(struct j2k_encoder *encoder)
+{
+    kst_j2k_codestream_release(encoder->made);
+    encoder->made = NULL;
+}
+
 kst_status kst_j2k_run_encode_share(struct j2k_encoder *encoder, uint64_t around, uint64_t budget, double *share)
 {
     const struct operation op = kst_encoding_operation(encoder->e);
@@ -107,7 +121,8 @@ kst_status kst_j2k_run_encode_share(struct j2k_encoder *encoder, uint64_t around
     if (status)
         return status;
     *share = (double)(kst_j2k_codestream_length(stream) + around) / (double)budget;
-    kst_j2k_codestream_release(stream);
+    kst_j2k_run_encode_unmake(encoder);
+    encoder->made = stream;
     if (encoder->limits.component_bytes == UINT64_MAX)
         return KST_OK;
     status = kst_j2k_most_component_bytes(&op, &encoder->coded, &encoder->writing, &most);
@@ -135,7 +150,7 @@ static kst_status judge(struct step_search *search)
                             : kst_j2k_run_encode_share(encoder, search->around, search->budget, &search->now.share);
 }
 
-/* Code everything with another step. */
+/* Code or count everything with another step. */
 static kst_status code(struct step_search *search, double step)
 {
     struct j2k_encoder *encoder = search->encoder;
@@ -224,6 +239,21 @@ static bool is_exhausted(const struct step_search *search)
     return (good > 0 && bad > 0 && fmax(good / bad, bad / good) < hardly) || (good <= 0 && bad == end);
 }
 
+/* Code everything with the step that was found. If it was the last one to be counted, the codestream is made. */
+static kst_status code_found(struct step_search *search)
+{
+    struct j2k_encoder *encoder = search->encoder;
+    struct j2k_codestream *made = encoder->made;
+    const bool is_last = search->now.step == search->good.step;
+    encoder->made = NULL;
+    kst_status status = code(search, search->good.step);
+    kst_j2k_run_encode_take_all(encoder);
+    encoder->made = made;
+    if (status || !is_last)
+        kst_j2k_run_encode_unmake(encoder);
+    return status;
+}
+
 static kst_status run(struct step_search *search)
 {
     kst_status status = judge(search);
@@ -237,10 +267,11 @@ static kst_status run(struct step_search *search)
     }
     if (!status)
         learn(search);
-    if (status || search->good.step <= 0 || search->now.step == search->good.step)
+    const bool counted = search->encoder->request.count;
+    search->encoder->request.count = false;
+    if (status || search->good.step <= 0 || (search->now.step == search->good.step && !counted))
         return status;
-    status = code(search, search->good.step);
-    return status ? status : judge(search);
+    return code_found(search);
 }
 
 /* Leave whole blocks out, or fill several layers, by what each block gains. */

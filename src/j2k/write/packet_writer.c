@@ -7,6 +7,7 @@
 #include "core/report.h"
 #include "j2k/packets/builder.h"
 #include "j2k/packets/tag_tree.h"
+#include "j2k/write/packet_single.h"
 
 enum { LENGTH_BITS_START = 3, SOP_LENGTH = 6, EPH_LENGTH = 2, NOT_CODED = 255 };
 
@@ -66,26 +67,6 @@ uint32_t kst_j2k_length_bytes(uint64_t length)
     return bytes;
 }
 
-static uint32_t bit_count(uint32_t value)
-{
-    return value ? 32 - (uint32_t)__builtin_clz(value) : 0;
-}
-
-/* Write the number of coding passes (Table B.4). */
-static void put_passes(struct j2k_header_writer *bits, uint32_t passes)
-{
-    if (passes == 1)
-        j2k_writer_bits(bits, 0, 1);
-    else if (passes == 2)
-        j2k_writer_bits(bits, 2, 2);
-    else if (passes < 6)
-        j2k_writer_bits(bits, 0xC | (passes - 3), 4);
-    else if (passes < 37)
-        j2k_writer_bits(bits, 0x1E0 | (passes - 6), 9);
-    else
-        j2k_writer_bits(bits, 0xFF80 | (passes - 37), 16);
-}
-
 /*
  * Split the passes from `from` up to `to` by segments. Each call returns one segment's share of the passes and its
  * length.
@@ -137,8 +118,8 @@ static void put_segment(struct packet_writing *writing, uint32_t index, uint32_t
 {
     uint32_t block = writing->first_block + index, width = writing->length_bits[index];
     uint32_t length = bytes_up_to(writing->coded, block, now) - bytes_up_to(writing->coded, block, before);
-    uint32_t wanted = bit_count(length), given = bit_count(now - before) - 1;
-    put_passes(&writing->bits, now - before);
+    uint32_t wanted = j2k_bit_count(length), given = j2k_bit_count(now - before) - 1;
+    kst_j2k_put_passes(&writing->bits, now - before);
     put_length_bits(writing, index, wanted > given + width ? wanted - given : width);
     j2k_writer_bits(&writing->bits, length, writing->length_bits[index] + given);
     writing->body += length;
@@ -149,15 +130,15 @@ static void put_segments(struct packet_writing *writing, uint32_t index, uint8_t
 {
     uint32_t block = writing->first_block + index, width = writing->length_bits[index];
     struct segment_share share;
-    put_passes(&writing->bits, now - before);
+    kst_j2k_put_passes(&writing->bits, now - before);
     for (uint32_t from = before; next_share(writing->coded, block, style, &from, now, &share);) {
-        uint32_t wanted = bit_count(share.length), given = bit_count(share.passes) - 1;
+        uint32_t wanted = j2k_bit_count(share.length), given = j2k_bit_count(share.passes) - 1;
         if (wanted > given + width)
             width = wanted - given;
     }
     put_length_bits(writing, index, width);
     for (uint32_t from = before; next_share(writing->coded, block, style, &from, now, &share);) {
-        j2k_writer_bits(&writing->bits, share.length, width + bit_count(share.passes) - 1);
+        j2k_writer_bits(&writing->bits, share.length, width + j2k_bit_count(share.passes) - 1);
         writing->body += share.length;
     }
 }
@@ -266,6 +247,37 @@ static bool is_empty(const struct j2k_coded *coded, const struct j2k_coded_preci
     return true;
 }
 
+/*
+ * Write the header of a packet of a picture with one layer, where what decoders know is of no use later. Returns false,
+ * with nothing written, if a block has more than one segment.
+ */
+static bool put_single(struct j2k_packets *packets, uint32_t precinct, struct j2k_header_writer *bits, uint64_t *body)
+{
+    const struct j2k_coded *coded = packets->coded;
+    const struct j2k_coded_precinct *place = &coded->precinct[precinct];
+    struct j2k_single_band band[3];
+    bool any = false;
+    *body = 0;
+    for (uint32_t b = 0; b < 3; b++) {
+        const uint32_t node = packets->first_node[precinct][b];
+        band[b] = (struct j2k_single_band){.first_block = place->first_block[b],
+            .room = kst_j2k_segment_room(coded->grid[place->grid].style, 0),
+            .value = packets->value + node,
+            .state = packets->fresh + node};
+        if (place->columns[b] > 0)
+            kst_j2k_tag_shape(&band[b].shape, place->columns[b], place->rows[b]);
+        const int32_t marked = kst_j2k_single_mark(coded, &band[b]);
+        if (marked < 0)
+            return false;
+        any = any || marked > 0;
+    }
+    j2k_writer_bit(bits, any);
+    for (uint32_t b = 0; b < 3 && any; b++)
+        *body += kst_j2k_single_put(coded, &band[b], bits);
+    j2k_writer_end(bits);
+    return true;
+}
+
 /* Write the header of a packet, depending on what the decoder knows, and update that. */
 static uint64_t put_header(struct j2k_packets *packets, const struct told *told, uint32_t precinct, uint32_t layer,
     struct sink *sink, uint64_t *body)
@@ -273,8 +285,10 @@ static uint64_t put_header(struct j2k_packets *packets, const struct told *told,
     const struct j2k_coded *coded = packets->coded;
     const struct j2k_coded_precinct *place = &coded->precinct[precinct];
     struct packet_writing writing = {.coded = coded, .layer = layer};
-    bool empty = is_empty(coded, place, layer);
     j2k_writer_start(&writing.bits, sink);
+    if (coded->layers == 1 && put_single(packets, precinct, &writing.bits, body))
+        return writing.bits.length;
+    bool empty = is_empty(coded, place, layer);
     j2k_writer_bit(&writing.bits, !empty);
     for (uint32_t b = 0; b < 3 && !empty; b++) {
         uint32_t columns = place->columns[b], rows = place->rows[b], node = packets->first_node[precinct][b];
@@ -343,16 +357,10 @@ static void fill_values(struct j2k_packets *packets, uint32_t precinct, uint32_t
     if (columns == 0)
         return;
     kst_j2k_tag_shape(&shape, columns, rows);
-    memset(value, NOT_CODED, shape.nodes);
     const struct j2k_block_code *block = &packets->coded->block[place->first_block[b]];
-    for (uint32_t y = 0; y < rows; y++)
-        for (uint32_t x = 0; x < columns; x++, block++)
-            for (uint32_t k = 0; k < shape.levels && block->passes > 0; k++) {
-                uint8_t *node = &value[j2k_tag_node(&shape, k, x, y)];
-                if (*node <= block->missing)
-                    break;
-                *node = block->missing;
-            }
+    for (uint32_t i = 0; i < columns * rows; i++)
+        value[i] = block[i].passes > 0 ? block[i].missing : NOT_CODED;
+    kst_j2k_tag_least(&shape, rows, value);
 }
 
 /* Set where the nodes of each band begin. Returns the number of nodes; UINT32_MAX or more is too many. */

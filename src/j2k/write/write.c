@@ -38,8 +38,9 @@ static bool passes_fit(const struct j2k_coded *coded, uint32_t block)
 {
     const struct j2k_block_code *b = &coded->block[block];
     const struct j2k_band *band = &coded->plan.band[coded->plan.block[block].band];
-    uint32_t planes = band->planes, tile = band->tile_component / coded->plan.component_count;
-    uint32_t layer_count = kst_j2k_coded_parameters(coded, tile)->layers;
+    uint32_t planes = band->planes, layer_count = coded->headers.main.layers;
+    if (coded->tile)
+        layer_count = coded->tile[band->tile_component / coded->plan.component_count].layers;
     const uint8_t *layers = coded->layer_passes + (size_t)block * coded->layers;
     if (b->passes > 0 && (b->missing >= planes || b->passes > 3 * (planes - b->missing) - 2))
         return false;

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counts the bytes that code-blocks of T.814 take at one step after the other. The list of blocks stays on the device;
+ * only factors of bands go there for each step, and only planes and lengths come back.
+ */
+#include "device/float_bits.h"
+#include "j2k/gpu/encode_job.h"
+#include "j2k/gpu/encode_list.h"
+
+enum { SLICE = 2048 /* blocks that a thread writes at once */ };
+
+#define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
+
+_Static_assert(sizeof(struct j2k_work_counted_block) == 8 && sizeof(struct j2k_count_work) == 8, "as in the kernels");
+
+struct list_writing {
+    const struct j2k_gpu_encode_job *job;
+    const struct j2k_gpu_block_order *order;
+    struct j2k_work_coded_block *block;
+    uint32_t count;
+};
+
+static void write_slice(void *argument, uint32_t index)
+{
+    const struct list_writing *w = argument;
+    const struct j2k_gpu_encode_job *job = w->job;
+    const uint32_t first = index * SLICE, left = w->count - first;
+    for (uint32_t i = first; i < first + (left < SLICE ? left : SLICE); i++)
+        w->block[i] = kst_j2k_gpu_describe_coded(&job->part, &job->items[w->order[i].item], &w->order[i]);
+}
+
+static bool take_buffers(struct j2k_gpu_encode_job *job, struct gpu_error *error)
+{
+    const struct j2k_gpu_counting *counting = &job->counting;
+    const uint64_t list = (WORDS(struct j2k_count_work) + counting->bands) * 4ULL +
+                          counting->blocks * (uint64_t)sizeof(struct j2k_work_coded_block);
+    const uint64_t found = counting->blocks * (uint64_t)sizeof(struct j2k_work_counted_block);
+    const uint64_t length[COUNTING_BUFFERS] = {
+        [COUNTING_HOST_LIST] = list, [COUNTING_FOUND] = found, [COUNTING_LIST] = list, [COUNTING_RESULTS] = found};
+    for (uint32_t i = 0; i < COUNTING_BUFFERS; i++)
+        if (!kst_gpu_pool_take(&job->runtime->pool, i <= COUNTING_FOUND ? GPU_PINNED : GPU_DEVICE, (size_t)length[i],
+                &job->counting.buffer[i], error))
+            return false;
+    job->counting.list = (size_t)list;
+    return true;
+}
+
+static uint32_t *list_words(const struct j2k_gpu_encode_job *job)
+{
+    return (uint32_t *)(void *)job->counting.buffer[COUNTING_HOST_LIST].host;
+}
+
+bool kst_j2k_gpu_count_begin(
+    struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count, struct gpu_error *error)
+{
+    *error = (struct gpu_error){.status = KST_OK};
+    if (count == 0)
+        return kst_gpu_fail(error, job->runtime->gpu, "counting of bytes", "no blocks");
+    job->counting.item = orders[0].item;
+    job->counting.blocks = count;
+    job->counting.bands = job->items[job->counting.item].picture.plan->band_count;
+    if (!take_buffers(job, error))
+        return false;
+    uint32_t *words = list_words(job);
+    struct j2k_count_work *head = (struct j2k_count_work *)(void *)words;
+    head->factor = WORDS(struct j2k_count_work);
+    head->block = head->factor + job->counting.bands;
+    struct list_writing writing = {
+        job, orders, (struct j2k_work_coded_block *)(void *)(words + head->block), job->counting.blocks};
+    kst_pool_run(job->runtime->threads, (count + SLICE - 1) / SLICE, write_slice, &writing);
+    return true;
+}
+
+bool kst_j2k_gpu_counts(const struct j2k_gpu_encode_job *job)
+{
+    return job->counting.blocks > 0;
+}
+
+/* Write the factors of all bands. Returns how many bytes of the list the device does not have yet, from the first on.
+ */
+static size_t write_factors(struct j2k_gpu_encode_job *job)
+{
+    struct j2k_gpu_counting *counting = &job->counting;
+    const struct j2k_plan *plan = job->items[counting->item].picture.plan;
+    uint32_t *factor = list_words(job) + WORDS(struct j2k_count_work);
+    for (uint32_t b = 0; b < counting->bands; b++)
+        factor[b] = gpu_float_bits(1.0F / plan->band[b].step);
+    const size_t length =
+        counting->uploaded ? (WORDS(struct j2k_count_work) + counting->bands) * sizeof *factor : counting->list;
+    counting->uploaded = true;
+    return length;
+}
+
+const struct j2k_work_counted_block *kst_j2k_gpu_count(struct j2k_gpu_encode_job *job, struct gpu_error *error)
+{
+    const struct gpu_backend *backend = job->runtime->gpu->backend;
+    struct j2k_gpu_counting *counting = &job->counting;
+    struct gpu_buffer *buffer = counting->buffer;
+    const size_t found = counting->blocks * sizeof(struct j2k_work_counted_block), length = write_factors(job);
+    const struct gpu_argument arguments[] = {{.buffer = &buffer[COUNTING_LIST]},
+        {.buffer = &job->buffer[CODING_SAMPLES], .bytes = job->part.samples * sizeof(uint32_t)},
+        {.buffer = &buffer[COUNTING_RESULTS]}};
+    kst_j2k_gpu_encode_hurry(job);
+    kst_j2k_gpu_encode_record(job, CODING_BEFORE_BLOCKS);
+    backend->copy(job->queue, &buffer[COUNTING_LIST], 0, &buffer[COUNTING_HOST_LIST], 0, length);
+    kst_gpu_launch(job->queue, job->built, J2K_ENCODE_COUNT_HT, counting->blocks, arguments, 3);
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_BLOCKS);
+    backend->copy(job->queue, &buffer[COUNTING_FOUND], 0, &buffer[COUNTING_RESULTS], 0, found);
+    kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
+    backend->finish(job->queue);
+    *error = job->queue->error;
+    if (error->status)
+        return NULL;
+    kst_j2k_gpu_encode_add_times(job);
+    return (const struct j2k_work_counted_block *)(const void *)buffer[COUNTING_FOUND].host;
+}
+
+void kst_j2k_gpu_count_end(struct j2k_gpu_encode_job *job)
+{
+    for (uint32_t i = 0; i < COUNTING_BUFFERS; i++)
+        kst_gpu_pool_give(&job->runtime->pool, &job->counting.buffer[i]);
+    job->counting.blocks = 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Takes in three components whose pixels are interleaved bytes, and transforms their last level at once, so that its
+ * samples are in no memory but the group's. It does what take_in and analyse_53 or analyse_97 do, and in the same
+ * order.
+ */
+#include "j2k/kernels/analyse.h"
+#include "j2k/kernels/intake.h"
+
+enum { BEGIN_GROUPS = 6 /* that a multiprocessor shall hold; more would spill registers */ };
+
+/*
+ * Load a work-item's pixels of a patch, or their mirror images: red in the lowest byte, then green and blue. They go to
+ * the group's memory, as registers are scarce.
+ */
+FUNCTION void load_pixels(const struct level_patch *t, GLOBAL const struct j2k_work_view *view,
+    GLOBAL const struct j2k_work_output *o, GLOBAL const u8 *pixels, LOCAL u32 *pixel)
+{
+    GLOBAL const struct j2k_work_level *level = t->level;
+    i32 y = t->y + (i32)(local_index() / (2 * LEVEL_PAIRS));
+    u32 x = (u32)mirror(t->x + (i32)own_column(), (i32)level->x0, (i32)level->x1) - level->x0;
+    UNROLL for (u32 k = 0; k < LOADED; k++)
+    {
+        u32 row = (u32)mirror(y + (i32)(k * LOAD_STEP), (i32)level->y0, (i32)level->y1) - level->y0;
+        u64 place = pixel_place(view, o->x + x, o->y + row);
+        GLOBAL const u8 *from = pixels + place;
+#if defined(__CUDACC__)
+        if (view->channel[0].absolute)
+            from = (const u8 *)place;
+#endif
+        pixel[k * J2K_LEVEL_GROUP + local_index()] = (u32)from[0] | (u32)from[1] << 8 | (u32)from[2] << 16;
+    }
+}
+
+/* Return a byte of a pixel as a sample of 8 bits around 0 (G.1). */
+FUNCTION i32 sample_of(u32 pixel, u32 channel)
+{
+    return (i32)(pixel >> 8 * channel & 255) - 128;
+}
+
+/* Return the sample of component `c` (G.2.1, G.3.1), as the bits of what the filter takes. */
+FUNCTION u32 component_53(u32 pixel, u32 c, u32 transform)
+{
+    i32 red = sample_of(pixel, 0), green = sample_of(pixel, 1), blue = sample_of(pixel, 2);
+    if (transform == J2K_TRANSFORM_NONE)
+        return (u32)sample_of(pixel, c);
+    return (u32)(c == 0 ? (red + 2 * green + blue) >> 2 : c == 1 ? blue - green : red - green);
+}
+
+FUNCTION u32 component_97(u32 pixel, u32 c, u32 transform)
+{
+    float red = (float)sample_of(pixel, 0), green = (float)sample_of(pixel, 1), blue = (float)sample_of(pixel, 2);
+    float from_red = c == 0 ? J2K_ICT_Y_RED : c == 1 ? -J2K_ICT_CB_RED : 0.5f;
+    float from_green = c == 0 ? J2K_ICT_Y_GREEN : c == 1 ? -J2K_ICT_CB_GREEN : -J2K_ICT_CR_GREEN;
+    float from_blue = c == 0 ? J2K_ICT_Y_BLUE : c == 1 ? 0.5f : -J2K_ICT_CR_BLUE;
+    if (transform == J2K_TRANSFORM_NONE)
+        return bits_of((float)sample_of(pixel, c));
+    return bits_of(from_red * red + from_green * green + from_blue * blue);
+}
+
+/* A kernel for a filter. A launch takes the outputs of a decoder whose last level is computed with them. */
+#define BEGIN(name, filter, type)                                                                                      \
+    DENSE_KERNEL(J2K_LEVEL_GROUP, BEGIN_GROUPS)                                                                        \
+    name(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBAL u32 *RESTRICT samples, u32 list,    \
+        u32 count, u32 first_output)                                                                                   \
+    {                                                                                                                  \
+        SHARED type patch[LEVEL_ROWS * LEVEL_ROW];                                                                     \
+        SHARED u32 pixel[LOADED * J2K_LEVEL_GROUP];                                                                    \
+        GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;                           \
+        GLOBAL const u32 *groups = work + list;                                                                        \
+        u32 index = find_owner(groups, count, group_index());                                                          \
+        GLOBAL const struct j2k_work_output *o =                                                                       \
+            (GLOBAL const struct j2k_work_output *)(work + head->output) + first_output + index;                       \
+        GLOBAL const struct j2k_work_level *level =                                                                    \
+            (GLOBAL const struct j2k_work_level *)(work + head->level) + o->level;                                     \
+        struct level_patch t = patch_of(level, group_index() - groups[index]);                                         \
+        u32 sample[LOADED], even[ANALYSED_TURNS], odd[ANALYSED_TURNS];                                                 \
+        load_pixels(&t, (GLOBAL const struct j2k_work_view *)(work + head->view) + o->view, o, pixels, pixel);         \
+        ROLL for (u32 c = 0; c < 3; c++)                                                                               \
+        {                                                                                                              \
+            UNROLL for (u32 k = 0; k < LOADED; k++) sample[k] =                                                        \
+                component_##filter(pixel[k * J2K_LEVEL_GROUP + local_index()], c, o->transform);                       \
+            t.level = level + c;                                                                                       \
+            barrier_local();                                                                                           \
+            analyse_patch_##filter(&t, patch, sample, even, odd);                                                      \
+            store_in_band(&t, samples, 0, even);                                                                       \
+            store_in_band(&t, samples, 1, odd);                                                                        \
+        }                                                                                                              \
+    }
+
+BEGIN(begin_53, 53, i32)
+BEGIN(begin_97, 97, float)
