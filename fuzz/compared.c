@@ -151,6 +151,23 @@ void compared_strips(const uint8_t *data, size_t length, const kst_decode_option
     drop(&whole);
 }
 
+void compared_transcode_on_device(const uint8_t *data, size_t length, const kst_transcode_options *options,
+    const kst_buffer *wanted, const kst_report *report)
+{
+    kst_buffer found = {.data = NULL};
+    kst_report own;
+    if (!device || options->jpeg2000.ht == KST_CHOICE_KEEP)
+        return;
+    kst_report_init(&own);
+    kst_status status = kst_transcode(device, data, length, options, &found, &own);
+    if (status != KST_ERROR_DEVICE_FAILED && !fuzz_ran_out(status, report->status)) {
+        fuzz_check_same_report(report, &own);
+        fuzz_check(status || (found.length == wanted->length && memcmp(found.data, wanted->data, found.length) == 0),
+            "the device makes the same bytes");
+    }
+    kst_buffer_release(device, &found);
+}
+
 kst_status compared_transcode(const uint8_t *data, size_t length, const kst_transcode_options *options)
 {
     kst_buffer plain = {.data = NULL}, fast = {.data = NULL};
@@ -165,6 +182,7 @@ kst_status compared_transcode(const uint8_t *data, size_t length, const kst_tran
         fuzz_check(
             a || (plain.length == fast.length && memcmp(plain.data, fast.data, plain.length) == 0), "the same bytes");
     }
+    compared_transcode_on_device(data, length, options, &plain, &report);
     if (!a) {
         decode(&decoded, fuzz_plain(), plain.data, plain.length, NULL);
         drop(&decoded);

@@ -16,7 +16,14 @@ void compared_decode(const uint8_t *data, size_t length, const kst_decode_option
 /* Decode the picture in strips of `rows` rows, and a part of it, each with one decoder, and compare with the whole. */
 void compared_strips(const uint8_t *data, size_t length, const kst_decode_options *options, uint32_t rows);
 
-/* Transcode on one thread and on three. Returns the status of decoding the output; KST_OK if there is none. */
+/*
+ * Transcode on the device, if there is one and code-blocks change, and compare with what the CPU made and reported.
+ */
+void compared_transcode_on_device(const uint8_t *data, size_t length, const kst_transcode_options *options,
+    const kst_buffer *wanted, const kst_report *report);
+
+/* Transcode on one thread and on three, and as above on the device. Returns the status of decoding the output; KST_OK
+ * if there is none. */
 kst_status compared_transcode(const uint8_t *data, size_t length, const kst_transcode_options *options);
 
 #endif

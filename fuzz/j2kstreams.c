@@ -63,6 +63,7 @@ static void transcode(struct made *made, const uint8_t *data, size_t length)
     j->division = made_random(made, 4) ? 0 : made_random(made, 8);
     j->headers = (kst_j2k_headers)made_random(made, 3);
     j->part_by_part = made_random(made, 4) == 0;
+    j->ht = (kst_choice)made_random(made, 3);
     compared_transcode(data, length, &options);
 }
 

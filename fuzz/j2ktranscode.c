@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Transcodes any bytes that are JPEG 2000, and checks that the result is the same on every context, has correct
- * headers, decodes to the same pixels, and does not change when it is transcoded again.
+ * Transcodes any bytes that are JPEG 2000, and checks that the result is the same on every context and an OpenCL
+ * device, has correct headers, decodes to the same pixels, and does not change when it is transcoded again.
  */
-#include "fuzz.h"
+#include "compared.h"
 
 #include <string.h>
 
@@ -148,6 +148,14 @@ static bool is_jpeg2000(const uint8_t *data, size_t length)
     return length >= 12 && (memcmp(data, "\xFF\x4F\xFF\x51", 4) == 0 || memcmp(data + 4, "jP  ", 4) == 0);
 }
 
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    compared_start();
+    return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
     struct fuzz_input input = {data, length};
@@ -172,6 +180,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         if (options.jpeg2000.rate <= 0)
             check_pixels(data, length, &plain, &options.jpeg2000);
     }
+    compared_transcode_on_device(data, length, &options, &plain, &plain_report);
     kst_buffer_release(fuzz_plain(), &plain);
     kst_buffer_release(fuzz_fast(), &fast);
     return 0;

@@ -97,7 +97,7 @@ int convert_run(const struct verb *verb, const char *filters, int argc, char **a
         files.max_pixels = common_max_pixels(&common);
         files.max_memory = common_max_memory(&common);
         files.compression = output.compression;
-        const struct batch batch = {verb, &common, &output, &files, task_convert, NULL, false, false, false};
+        const struct batch batch = {verb, &common, &output, &files, task_convert, NULL, false, false, NULL};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);

@@ -74,7 +74,7 @@ static int run(int argc, char **argv)
     files.max_pixels = common_max_pixels(&common);
     files.max_memory = common_max_memory(&common);
     files.compression = output.compression;
-    const struct batch batch = {&verb_decode, &common, &output, &files, decode_one, NULL, false, true, false};
+    const struct batch batch = {&verb_decode, &common, &output, &files, decode_one, NULL, false, true, NULL};
     return batch_run(&batch, argc, argv);
 }
 

@@ -158,7 +158,7 @@ static int run(int argc, char **argv)
         files.max_pixels = common_max_pixels(&common);
         files.max_memory = common_max_memory(&common);
         files.on_cpu = common_on_cpu(&common);
-        const struct batch batch = {&verb_encode, &common, &output, &files, encode_one, NULL, true, false, false};
+        const struct batch batch = {&verb_encode, &common, &output, &files, encode_one, NULL, true, false, NULL};
         code = batch_run(&batch, argc, argv);
     }
     encode_settings_release(&settings);

@@ -6,6 +6,7 @@
 
 #include "batch/batch.h"
 #include "batch/target.h"
+#include "files/relay.h"
 #include "progress/outcome.h"
 #include "progress/progress.h"
 
@@ -297,6 +298,35 @@ static kst_status transcode_to(struct output *output, const struct task *task, c
     return !status && !output_end_at(output, length, problem) ? KST_ERROR_WRITE : status;
 }
 
+/* Let the devices of a relay transcode, and write what they made. */
+static kst_status transcode_by_relay(struct output *output, const struct task *task,
+    const kst_transcode_options *options, kst_report *report, struct problem *problem)
+{
+    const struct source *source = task->source;
+    kst_flow_item item = {.size = sizeof item,
+        .work = KST_FLOW_TRANSCODE,
+        .data = source->data,
+        .length = source->length,
+        .transcode = options};
+
+    kst_image_init(&item.image);
+    relay_reserve(task->files.relay, 2 * (uint64_t)source->length);
+    relay_do(task->files.relay, &item);
+    *report = item.report;
+    kst_status status = report->status;
+    if (!status && !output_write(output, item.output.data, item.output.length, problem))
+        status = KST_ERROR_WRITE;
+    if (item.context != NULL)
+        kst_buffer_release(item.context, &item.output);
+    return status;
+}
+
+/* Return whether the file's code-blocks are to change, which devices can do, and a relay does. */
+static bool goes_by_relay(const struct task *task, const kst_transcode_options *options)
+{
+    return task->files.relay != NULL && options->jpeg2000.ht != KST_CHOICE_KEEP;
+}
+
 static bool report_on(const struct task *task, const kst_report *report, kst_status status, struct problem *problem)
 {
     if (status == KST_ERROR_JPEG_NOT_PERFECT)
@@ -377,8 +407,9 @@ static bool transcode_one(const void *settings_pointer, struct task *task, struc
     if (!good)
         return false;
     kst_report_init(&report);
-    options.progress = &progress;
-    kst_status status = transcode_to(&output, task, &options, &report, problem);
+    bool relayed = goes_by_relay(task, &options);
+    options.progress = relayed ? NULL : &progress;
+    kst_status status = (relayed ? transcode_by_relay : transcode_to)(&output, task, &options, &report, problem);
     if (report_on(task, &report, status, problem)) {
         tell_dropped(task, &options);
         tell_layers(task, &options);
@@ -387,6 +418,20 @@ static bool transcode_one(const void *settings_pointer, struct task *task, struc
     }
     output_discard(&output);
     return false;
+}
+
+/* Refuse a GPU that is asked for by name, where it would have nothing to do. */
+static bool check_device(const struct common_options *common, const kst_transcode_options *options)
+{
+    const char *device = common->device;
+
+    if (device == NULL || options->jpeg2000.ht != KST_CHOICE_KEEP || common_on_cpu(common) ||
+        common_names_many(common) || strcmp(device, "auto") == 0)
+        return true;
+    return complain_usage("transcode",
+               "--device %s: only code-blocks of JPEG 2000 that become others (--ht, --ht=no, OUT.jph, OUT.jp2) are a "
+               "GPU's work; leave it out",
+               device) == EXIT_FINE;
 }
 
 static int run(int argc, char **argv)
@@ -403,10 +448,11 @@ static int run(int argc, char **argv)
     if (options_read(&verb_transcode, argc, argv, groups, 5, &settings.given, &code) &&
         (code = output_take_archives("transcode", &output, &settings.given, &argc, argv) ? EXIT_FINE : EXIT_USAGE) ==
             EXIT_FINE &&
-        (code = choose_target(&settings, &output, argc, argv)) == EXIT_FINE) {
+        (code = choose_target(&settings, &output, argc, argv)) == EXIT_FINE &&
+        (code = check_device(&common, &settings.options) ? EXIT_FINE : EXIT_USAGE) == EXIT_FINE) {
         files.max_memory = common_max_memory(&common);
         const struct batch batch = {
-            &verb_transcode, &common, &output, &files, transcode_one, &settings, false, true, true};
+            &verb_transcode, &common, &output, &files, transcode_one, &settings, false, true, &settings.options};
         code = batch_run(&batch, argc, argv);
     }
     free(settings.script);
@@ -417,42 +463,44 @@ const struct verb verb_transcode = {
     .name = "transcode",
     .summary = "change JPEG and JPEG 2000 files without loss",
     .run = run,
-    .help = "Usage: kostka transcode [OPTIONS] IN OUT\n"
-            "       kostka transcode [OPTIONS] --out-dir DIR IN...\n"
-            "\n"
-            "Rewrites a file without changing a coefficient; '-' is standard input or output.\n"
-            "\n"
-            "JPEG:\n"
-            "  --restart N|Nr|auto|keep|none  restart markers every N MCUs or N rows of them; auto: an interval\n"
-            "                      that lets many threads decode at once; keep: as they were; default none\n"
-            "  --baseline          sequential with the usual Huffman tables (default)\n"
-            "  --optimize          Huffman tables made for the picture\n"
-            "  --progressive       progressive; --scans FILE: by the scan script in FILE\n"
-            "  --rotate 90|180|270 clockwise; --flip h|v, --transpose, --transverse\n"
-            "  --perfect           fail where an edge has partial MCUs that cannot be turned; --trim: cut them off;\n"
-            "                      otherwise they stay where they are\n"
-            "  --crop WxH+X+Y      cut out, after turning; X and Y move up and left to the border of an MCU\n"
-            "  --grey              keep the luminance alone\n"
-            "  --others keep|drop  other pictures in the file (previews, gain maps) and bytes behind them: kept, and\n"
-            "                      turned and cut alike, or dropped\n"
-            "JPEG 2000 (OUT.jp2 and OUT.jph have boxes, OUT.j2k and OUT.jhc none; else as they are):\n"
-            "  --ht                code-blocks become those of HTJ2K, as with OUT.jph and OUT.jhc; --ht=no: those of\n"
-            "                      JPEG 2000 Part 1, as with OUT.jp2; else they stay, byte for byte\n"
-            "  --progression ORDER LRCP, RLCP, RPCL, PCRL or CPRL\n"
-            "  --layers N          keep the first N quality layers\n"
-            "  --rate BPP          cut to so many bits a pixel, in --layers N (1 if not said) new layers\n"
-            "  --reduce N          drop the N largest resolutions\n"
-            "  --tile-parts WHERE  divide tiles at each resolution, layer, component (with commas in between)\n"
-            "  --interleave        the first tile-parts of all tiles come first\n"
-            "  --components LIST   keep only these: 0,3,5-7; of those that are coded together all\n"
-            "  --packed ppm|ppt    packet headers in the main header, or in those of tile-parts; else with packets\n"
-            "  --plt, --tlm, --sop, --eph  with these markers; =no: without\n"
-            "  --container jp2|j2k with boxes around the codestream, or without, where OUT does not say which\n"
-            "Both:\n"
-            "  --strip[=all]       drop all metadata; --strip=markers: keep comments only\n"
-            "  --strict            damage is an error instead of a warning\n"
-            "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
-            "  --out-dir DIR       many inputs, folders among them; each becomes NAME.jpg, .jp2, .jph, .jpx,\n"
-            "                      .j2k or .jhc there\n" BATCH_HELP
-            "  --threads N, --device DEVICE, --max-pixels N, --max-memory BYTES, -v: as 'kostka decode'\n",
+    .help =
+        "Usage: kostka transcode [OPTIONS] IN OUT\n"
+        "       kostka transcode [OPTIONS] --out-dir DIR IN...\n"
+        "\n"
+        "Rewrites a file without changing a coefficient; '-' is standard input or output.\n"
+        "\n"
+        "JPEG:\n"
+        "  --restart N|Nr|auto|keep|none  restart markers every N MCUs or N rows of them; auto: an interval\n"
+        "                      that lets many threads decode at once; keep: as they were; default none\n"
+        "  --baseline          sequential with the usual Huffman tables (default)\n"
+        "  --optimize          Huffman tables made for the picture\n"
+        "  --progressive       progressive; --scans FILE: by the scan script in FILE\n"
+        "  --rotate 90|180|270 clockwise; --flip h|v, --transpose, --transverse\n"
+        "  --perfect           fail where an edge has partial MCUs that cannot be turned; --trim: cut them off;\n"
+        "                      otherwise they stay where they are\n"
+        "  --crop WxH+X+Y      cut out, after turning; X and Y move up and left to the border of an MCU\n"
+        "  --grey              keep the luminance alone\n"
+        "  --others keep|drop  other pictures in the file (previews, gain maps) and bytes behind them: kept, and\n"
+        "                      turned and cut alike, or dropped\n"
+        "JPEG 2000 (OUT.jp2 and OUT.jph have boxes, OUT.j2k and OUT.jhc none; else as they are):\n"
+        "  --ht                code-blocks become those of HTJ2K, as with OUT.jph and OUT.jhc; --ht=no: those of\n"
+        "                      JPEG 2000 Part 1, as with OUT.jp2; else they stay, byte for byte\n"
+        "  --progression ORDER LRCP, RLCP, RPCL, PCRL or CPRL\n"
+        "  --layers N          keep the first N quality layers\n"
+        "  --rate BPP          cut to so many bits a pixel, in --layers N (1 if not said) new layers\n"
+        "  --reduce N          drop the N largest resolutions\n"
+        "  --tile-parts WHERE  divide tiles at each resolution, layer, component (with commas in between)\n"
+        "  --interleave        the first tile-parts of all tiles come first\n"
+        "  --components LIST   keep only these: 0,3,5-7; of those that are coded together all\n"
+        "  --packed ppm|ppt    packet headers in the main header, or in those of tile-parts; else with packets\n"
+        "  --plt, --tlm, --sop, --eph  with these markers; =no: without\n"
+        "  --container jp2|j2k with boxes around the codestream, or without, where OUT does not say which\n"
+        "Both:\n"
+        "  --strip[=all]       drop all metadata; --strip=markers: keep comments only\n"
+        "  --strict            damage is an error instead of a warning\n"
+        "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
+        "  --out-dir DIR       many inputs, folders among them; each becomes NAME.jpg, .jp2, .jph, .jpx,\n"
+        "                      .j2k or .jhc there\n" BATCH_HELP
+        "  --threads N, --device DEVICE, --max-pixels N, --max-memory BYTES, -v: as 'kostka decode'; of GPUs' work is\n"
+        "                      that code-blocks become others; -v says what was done where\n",
 };

@@ -19,7 +19,7 @@ typedef enum kst_flow_work {
     KST_FLOW_DECODE = 0,   /**< a stream becomes an image */
     KST_FLOW_CONVERT = 1,  /**< a stream is decoded and encoded again; its pixels stay in the device's memory */
     KST_FLOW_ENCODE = 2,   /**< an image becomes a stream */
-    KST_FLOW_TRANSCODE = 3 /**< a stream is rewritten from its coefficients, on the CPU */
+    KST_FLOW_TRANSCODE = 3 /**< a stream is rewritten from its coefficients; see kst_transcode_batch() */
 } kst_flow_work;
 
 /** One image of a stage. */
@@ -89,7 +89,9 @@ typedef struct kst_flow_options {
     /**
      * The devices to work on, separated by commas: "cuda:0,cuda:1,cpu". "all" stands for each GPU of the best driver,
      * and the CPU. "auto" stands for each GPU of the best driver, or the CPU if there is none; so does null, unless
-     * the environment variable KOSTKA_DEVICE names devices. Each item goes to a device that has nothing to do.
+     * the environment variable KOSTKA_DEVICE names devices. A flow that transcodes works on the CPU unless `transcode`
+     * asks for other code-blocks (`jpeg2000.ht`); a GPU that is named then is KST_ERROR_OPTIONS. Each item goes to a
+     * device that has nothing to do.
      */
     const char *devices;
     uint32_t threads; /**< threads that decode and encode on the CPU, and that help GPUs; 0 as for a context */

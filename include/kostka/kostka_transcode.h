@@ -73,7 +73,10 @@ KST_API void kst_transcode_options_init(kst_transcode_options *options);
 
 /**
  * Rewrite a stream without changing a coefficient (T.81) or the bytes of a code-block (T.800). Thread-safe. A damaged
- * stream is transcoded as far as it can be decoded. Segments and boxes are copied unchanged, except for the picture's
+ * stream is transcoded as far as it can be decoded. If the context has a GPU, and code-blocks are to be those of the
+ * other coder (`jpeg2000.ht`), the GPU codes them again if each ends with a cleanup pass, as it does unless something
+ * was cut off, and none is damaged; the CPU does everything else, and the report says which did what. The bytes are the
+ * same. Segments and boxes are copied unchanged, except for the picture's
  * size in ihdr and in an Exif segment that comes first, and for the picture's resolution.
  *
  * A JPEG file may hold more pictures behind the first one. If the first is only recoded, they stay byte for byte; if it
@@ -94,6 +97,20 @@ KST_API void kst_transcode_options_init(kst_transcode_options *options);
  */
 KST_API kst_status kst_transcode(kst_context *context, const void *data, size_t length,
     const kst_transcode_options *options, kst_buffer *output, kst_report *report);
+
+typedef struct kst_transcode_item {
+    const void *data;
+    size_t length;
+    const kst_transcode_options *options; /**< null for the defaults */
+    kst_buffer output;
+    kst_report report; /**< its size is set by the call */
+} kst_transcode_item;
+
+/**
+ * Transcode many streams. The context's GPU codes the code-blocks of those that it supports, several in each launch
+ * (see kst_transcode()); the context's threads share the rest. @return as for kst_decode_batch()
+ */
+KST_API kst_status kst_transcode_batch(kst_context *context, kst_transcode_item *items, size_t count);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Implements the entry points of transcoding: kst_transcode() and kst_transcode_to(). */
+/* Implements the entry points of transcoding: kst_transcode(), kst_transcode_batch() and kst_transcode_to(). */
 #include "core/report.h"
 #include "run/codec.h"
 
@@ -26,6 +26,13 @@ kst_status kst_transcode(kst_context *context, const void *data, size_t length, 
 {
     struct transcoding_target to = {.buffer = output};
     return transcode(context, data, length, options, &to, report);
+}
+
+kst_status kst_transcode_batch(kst_context *context, kst_transcode_item *items, size_t count)
+{
+    if (!context || (!items && count > 0))
+        return KST_ERROR_ARGUMENT;
+    return kst_transcoding_run_all(context, items, count);
 }
 
 kst_status kst_transcode_to(kst_context *context, const void *data, size_t length, const kst_transcode_options *options,

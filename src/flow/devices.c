@@ -85,13 +85,21 @@ static bool is_twice(const struct kst_flow *flow)
     return false;
 }
 
-/* TRANSCODE is the CPU's work alone. */
+/* Return whether the flow transcodes, and all of that is the CPU's work: no code-blocks become those of the other
+ * coder. */
+static bool needs_no_gpu(const struct kst_flow *flow)
+{
+    const kst_transcode_options *transcode = flow->options.transcode;
+    return flow->options.work == KST_FLOW_TRANSCODE &&
+           (!transcode || transcode->size != sizeof *transcode || transcode->jpeg2000.ht == KST_CHOICE_KEEP);
+}
+
 kst_status kst_flow_open_devices(struct kst_flow *flow)
 {
     const char *names = flow->options.devices;
     char name[NAME];
     kst_status status = KST_OK;
-    if (flow->options.work == KST_FLOW_TRANSCODE)
+    if (needs_no_gpu(flow))
         return !names || strcmp(names, "cpu") == 0 || strcmp(names, "auto") == 0 ? add_lane(flow, "cpu")
                                                                                  : KST_ERROR_OPTIONS;
     if (!names)

@@ -20,6 +20,7 @@ struct making {
     kst_flow_image *staging;
     struct flow_kept *kept;
     kst_encode_item *encoded;
+    kst_transcode_item *transcoded;
 };
 
 static void fail_all(struct making *m, kst_status status)
@@ -259,16 +260,33 @@ static void encode_given(struct making *m, const struct flow_lane *lane)
     forget_options(m);
 }
 
+static bool has_pixels(const kst_flow_item *item)
+{
+    return item->resize || item->stage;
+}
+
+/* Entries with an error are left out, so that an entry and its item of the batch may have different indices. */
 static void transcode(struct making *m)
 {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         kst_flow_item *item = &m->entry[i]->item;
-        if (item->resize || item->stage) {
+        if (has_pixels(item))
             kst_report_error(&item->report, KST_ERROR_OPTIONS, KST_NO_OFFSET, "transcoding has no pixels to work on");
+        else
+            m->transcoded[count++] = (kst_transcode_item){.data = item->data,
+                .length = item->length,
+                .options = item->transcode ? item->transcode : m->flow->options.transcode,
+                .output = item->output};
+    }
+    kst_transcode_batch(m->context, m->transcoded, count);
+    count = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        kst_flow_item *item = &m->entry[i]->item;
+        if (has_pixels(item))
             continue;
-        }
-        kst_transcode(m->context, item->data, item->length,
-            item->transcode ? item->transcode : m->flow->options.transcode, &item->output, &item->report);
+        item->output = m->transcoded[count].output;
+        item->report = m->transcoded[count++].report;
     }
 }
 
@@ -283,7 +301,9 @@ static bool make_arrays(struct making *m)
     m->staging = kst_memory_zeroed(memory, m->count, sizeof *m->staging, NULL);
     m->kept = kst_memory_zeroed(memory, m->count, sizeof *m->kept, NULL);
     m->encoded = kst_memory_zeroed(memory, m->count, sizeof *m->encoded, NULL);
-    return m->decoded && m->image && m->resized && m->resizing && m->staged && m->staging && m->kept && m->encoded;
+    m->transcoded = kst_memory_zeroed(memory, m->count, sizeof *m->transcoded, NULL);
+    return m->transcoded && m->decoded && m->image && m->resized && m->resizing && m->staged && m->staging && m->kept &&
+           m->encoded;
 }
 
 static void release_arrays(struct making *m)
@@ -296,6 +316,7 @@ static void release_arrays(struct making *m)
     kst_memory_release(&m->flow->memory, m->staging);
     kst_memory_release(&m->flow->memory, m->kept);
     kst_memory_release(&m->flow->memory, m->encoded);
+    kst_memory_release(&m->flow->memory, m->transcoded);
 }
 
 void kst_flow_make(struct flow_lane *lane, kst_context *context, struct flow_entry *const *entry, uint32_t count)

@@ -20,7 +20,7 @@ struct gpu_queue;
 struct volume_decoding;
 
 /*
- * Holds the state of one call of kst_transcode(), which owns everything in it. The options were checked as far as they
+ * Holds the state of transcoding one stream, which owns everything in it. The options were checked as far as they
  * concern every codec.
  */
 struct transcoding {
@@ -28,7 +28,10 @@ struct transcoding {
     struct operation op; /* with `memory` */
     struct memory memory;
     const kst_transcode_options *options;
+    const uint8_t *data;
+    size_t length;
     struct sink sink;
+    kst_status status; /* of those that are transcoded together */
 };
 
 /* Says where the output of transcoding goes, either to a buffer or to a writer, and receives the length of the file. */
@@ -38,9 +41,13 @@ struct transcoding_target {
     uint64_t length;
 };
 
-/* transcoding.c: do the work of kst_transcode(), whose arguments have been checked for null. */
+/*
+ * transcoding.c: do the work of kst_transcode(), and of kst_transcode_batch(), whose arguments have been checked for
+ * null.
+ */
 kst_status kst_transcoding_run(kst_context *context, const void *data, size_t length,
     const kst_transcode_options *options, struct transcoding_target *to, kst_report *report);
+kst_status kst_transcoding_run_all(kst_context *context, kst_transcode_item *items, size_t count);
 
 /* Says what a stream is opened for. */
 enum opening_purpose {
@@ -209,7 +216,9 @@ struct codec {
     kst_status (*encode)(struct encoding *e);
     const struct encode_parts *encode_parts;
 
-    kst_status (*transcode)(struct transcoding *transcoding, const uint8_t *data, size_t length);
+    kst_status (*transcode)(struct transcoding *transcoding);
+    /* Optional: do the same with many of a context that may have a GPU, each of which gets a status. */
+    void (*transcode_all)(struct transcoding *const *list, uint32_t count);
 };
 
 extern const struct codec kst_jpeg_run_codec, kst_j2k_run_codec;

@@ -46,28 +46,145 @@ static kst_status close_sink(struct transcoding *t, struct transcoding_target *t
     return status;
 }
 
+/* Holds a stream that is transcoded, with what the caller does not see. */
+struct entry {
+    struct transcoding transcoding;
+    kst_transcode_options defaults;
+    struct progress progress;
+    kst_report report;
+    const struct codec *codec;
+};
+
+static kst_status begin(struct entry *entry, kst_context *context, const void *data, size_t length,
+    const kst_transcode_options *options, const struct transcoding_target *to)
+{
+    struct transcoding *t = &entry->transcoding;
+    kst_transcode_options_init(&entry->defaults);
+    kst_report_init(&entry->report);
+    *t = (struct transcoding){
+        .context = context, .options = options ? options : &entry->defaults, .data = data, .length = length};
+    kst_memory_init_beside(&t->memory, &context->memory, context->limits.memory);
+    t->op = kst_context_operation(context, &t->memory, &entry->report, &entry->progress);
+    memcpy(entry->report.device, context->device, sizeof entry->report.device);
+    entry->report.threads = kst_pool_threads(context->pool);
+    entry->codec = kst_codec_of(data, length);
+    open_sink(t, to);
+    kst_status status = check_options(t);
+    if (!status && !kst_progress_begin(&entry->progress, t->options->progress))
+        status = fail(t, KST_ERROR_CANCELLED);
+    return status;
+}
+
+static kst_status end(struct entry *entry, struct transcoding_target *to, kst_status status)
+{
+    status = close_sink(&entry->transcoding, to, status);
+    if (!status)
+        kst_progress_end(&entry->progress);
+    return status;
+}
+
 kst_status kst_transcoding_run(kst_context *context, const void *data, size_t length,
     const kst_transcode_options *options, struct transcoding_target *to, kst_report *report)
 {
-    kst_transcode_options defaults;
-    struct progress progress;
-    kst_report own;
-    kst_transcode_options_init(&defaults);
-    kst_report_init(&own);
-    struct transcoding t = {.context = context, .options = options ? options : &defaults};
-    kst_memory_init_beside(&t.memory, &context->memory, context->limits.memory);
-    t.op = kst_context_operation(context, &t.memory, &own, &progress);
-    memcpy(own.device, context->device, sizeof own.device);
-    own.threads = kst_pool_threads(context->pool);
-    open_sink(&t, to);
-    kst_status status = check_options(&t);
-    if (!status && !kst_progress_begin(&progress, t.options->progress))
-        status = fail(&t, KST_ERROR_CANCELLED);
+    struct entry entry;
+    kst_status status = begin(&entry, context, data, length, options, to);
     if (!status)
-        status = kst_codec_of(data, length)->transcode(&t, data, length);
-    status = close_sink(&t, to, status);
-    if (!status)
-        kst_progress_end(&progress);
-    kst_report_copy(report, &own);
+        status = entry.codec->transcode(&entry.transcoding);
+    status = end(&entry, to, status);
+    kst_report_copy(report, &entry.report);
     return status;
+}
+
+/* A transcoding is the first member of its entry. */
+static struct entry *entry_of(struct transcoding *t)
+{
+    return (struct entry *)(void *)t;
+}
+
+/* Holds streams that are transcoded together. */
+struct batch {
+    kst_context *context;
+    kst_transcode_item *item;
+    struct entry *entry;
+    struct transcoding **together, **alone; /* those whose codec takes many at once, and the others */
+    uint32_t count, together_count, alone_count;
+};
+
+static void begin_entry(struct batch *batch, uint32_t index)
+{
+    const kst_transcode_item *item = &batch->item[index];
+    struct entry *entry = &batch->entry[index];
+    const struct transcoding_target to = {.buffer = &batch->item[index].output};
+    struct transcoding *t = &entry->transcoding;
+    t->status = begin(entry, batch->context, item->data, item->length, item->options, &to);
+    if (!t->status && !item->data && item->length > 0)
+        t->status = fail(t, KST_ERROR_ARGUMENT);
+    if (t->status)
+        return;
+    if (entry->codec->transcode_all)
+        batch->together[batch->together_count++] = t;
+    else
+        batch->alone[batch->alone_count++] = t;
+}
+
+static void transcode_alone(void *argument, uint32_t index)
+{
+    const struct batch *batch = argument;
+    struct transcoding *t = batch->alone[index];
+    t->status = entry_of(t)->codec->transcode(t);
+}
+
+static void run_batch(struct batch *batch)
+{
+    for (uint32_t i = 0; i < batch->count; i++)
+        begin_entry(batch, i);
+    if (batch->together_count > 0)
+        entry_of(batch->together[0])->codec->transcode_all(batch->together, batch->together_count);
+    kst_pool_run(batch->context->pool, batch->alone_count, transcode_alone, batch);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        struct transcoding_target to = {.buffer = &batch->item[i].output};
+        end(&batch->entry[i], &to, batch->entry[i].transcoding.status);
+        batch->item[i].report = batch->entry[i].report;
+    }
+}
+
+static void fail_all(kst_transcode_item *items, uint32_t count, kst_status status)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        kst_report_init(&items[i].report);
+        kst_report_error(&items[i].report, status, KST_NO_OFFSET, NULL);
+    }
+}
+
+static void run_some(kst_context *context, kst_transcode_item *items, uint32_t count)
+{
+    struct memory *memory = &context->memory;
+    struct batch batch = {.context = context, .item = items, .count = count};
+    kst_status status = KST_OK;
+    batch.entry = kst_memory_array(memory, count, sizeof *batch.entry, &status);
+    batch.together = kst_memory_array(memory, count, sizeof *batch.together, &status);
+    batch.alone = kst_memory_array(memory, count, sizeof *batch.alone, &status);
+    if (status)
+        fail_all(items, count, status);
+    else
+        run_batch(&batch);
+    kst_memory_release(memory, batch.entry);
+    kst_memory_release(memory, batch.together);
+    kst_memory_release(memory, batch.alone);
+}
+
+/* The largest number of streams that are begun at once. Each takes a few kilobytes. */
+enum { MOST_AT_ONCE = 4096 };
+
+kst_status kst_transcoding_run_all(kst_context *context, kst_transcode_item *items, size_t count)
+{
+    for (size_t done = 0; done < count;) {
+        const uint32_t some = count - done < MOST_AT_ONCE ? (uint32_t)(count - done) : MOST_AT_ONCE;
+        run_some(context, items + done, some);
+        done += some;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (items[i].report.status)
+            return items[i].report.status;
+    return KST_OK;
 }

@@ -69,6 +69,38 @@ mkdir many
 expect 0 "$KOSTKA" transcode --ht --out-dir many a.jp2 old.j2k
 cmp -s many/old.jhc new.j2k || fail "--out-dir --ht: other bytes, or another name"
 equals "$(brand many/a.jph)" "jph "
+# A GPU codes the blocks again where it is asked to and can, and a folder's together; the files are the CPU's.
+gpu=$("$KOSTKA" devices | sed -n 's/^\(opencl:[0-9]*\|cuda:[0-9]*\) .*/\1/p' | head -n 1)
+if [ -n "$gpu" ]; then
+    expect 0 "$KOSTKA" encode photo.ppm whole.jp2
+    expect 0 "$KOSTKA" encode --rate 2 photo.ppm cut.jp2
+    head -c -2000 whole.jp2 >damaged.jp2
+    for name in whole cut damaged; do
+        expect 0 "$KOSTKA" transcode --device cpu "$name.jp2" "$name-cpu.jph"
+        mv err "$name.err"
+        expect 0 "$KOSTKA" transcode --device "$gpu" "$name.jp2" "$name.jph"
+        cmp -s "$name-cpu.jph" "$name.jph" || fail "$name: the GPU makes other bytes"
+        cmp -s err "$name.err" || fail "$name: the GPU has other warnings"
+    done
+    expect 0 "$KOSTKA" transcode -v --device "$gpu" whole.jp2 whole.jph
+    says "entropy [0-9.]* ms on ${gpu%:*}"
+    expect 0 "$KOSTKA" transcode -v --device "$gpu" cut.jp2 cut.jph
+    says 'entropy [0-9.]* ms on cpu'
+    expect 0 "$KOSTKA" transcode -v --device "$gpu" whole.jph whole-back.jp2
+    says "entropy [0-9.]* ms on ${gpu%:*}"
+    cmp -s whole.jp2 whole-back.jp2 || fail 'other bytes come back from the GPU'
+    mkdir gpus
+    expect 0 "$KOSTKA" transcode --ht --device "$gpu" --out-dir gpus --manifest gpus.m whole.jp2 cut.jp2 damaged.jp2
+    for name in whole cut damaged; do
+        cmp -s "$name-cpu.jph" "gpus/$name.jph" || fail "--out-dir: the GPU makes other bytes of $name"
+    done
+    expect 2 "$KOSTKA" transcode --device "$gpu" --plt whole.jp2 no.j2k
+    says "--device $gpu"
+    expect 0 "$KOSTKA" bench transcode whole.jp2 whole.jph --device "$gpu" --batch 1,2 --repeat 1 --json
+    prints '"identical": true'
+    expect 2 "$KOSTKA" bench transcode whole.jp2 --peers
+    expect 1 "$KOSTKA" bench transcode "$photo" --repeat 1
+fi
 expect 2 "$KOSTKA" transcode --ht a.jp2 no.jp2
 says '--ht'
 expect 2 "$KOSTKA" transcode --ht a.jp2 no.jpg

@@ -65,6 +65,55 @@ static void test_convert(void **state)
     }
 }
 
+/* The set's streams of JPEG 2000 by turns. */
+static bool next_j2k(void *user, kst_flow_item *item)
+{
+    struct flow_run *run = user;
+    const kst_buffer *stream = &set.stream[run->brought % 6 * 3 + 2];
+    item->user = (void *)(uintptr_t)stream;
+    item->data = stream->data;
+    item->length = stream->length;
+    return run->brought++ < run->items;
+}
+
+/* A sink that counts what GPUs have coded again. */
+static struct {
+    bool (*put)(void *user, kst_flow_item *item);
+    atomic_uint by_gpu;
+} recoded;
+
+static bool put_recoded(void *user, kst_flow_item *item)
+{
+    recoded.by_gpu += item->report.stage_device[KST_STAGE_ENTROPY] > KST_DEVICE_CPU;
+    return recoded.put(user, item);
+}
+
+/* Streams become HTJ2K on a GPU, alone and with the CPU beside it. A GPU that would have nothing to do is refused. */
+static void test_transcode(void **state)
+{
+    kst_transcode_options there;
+    kst_flow *flow;
+    (void)state;
+    kst_transcode_options_init(&there);
+    there.jpeg2000.ht = KST_CHOICE_YES;
+    for (uint32_t i = 0; i < 2 * gpu_contexts; i++) {
+        struct flow_run run;
+        flow_run_init(&run, &set, KST_FLOW_TRANSCODE, 40);
+        run.options.devices = devices_of(i / 2, i & 1);
+        assert_int_equal(kst_flow_start(&run.options, &flow), KST_ERROR_OPTIONS);
+        run.options.transcode = &there;
+        run.options.next = next_j2k;
+        recoded.put = run.options.put;
+        recoded.by_gpu = 0;
+        run.options.put = put_recoded;
+        assert_int_equal(kst_flow_start(&run.options, &flow), KST_OK);
+        assert_int_equal(kst_flow_end(&flow), KST_OK);
+        assert_int_equal(run.put, 40);
+        assert_int_equal(run.wrong, 0);
+        assert_true(i & 1 ? recoded.by_gpu > 0 : recoded.by_gpu == 40);
+    }
+}
+
 /* A sink that sees to it that the device resized. */
 static struct {
     bool (*put)(void *user, kst_flow_item *item);
@@ -235,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_works),
         cmocka_unit_test(test_convert),
+        cmocka_unit_test(test_transcode),
         cmocka_unit_test(test_resize),
         cmocka_unit_test(test_all),
         cmocka_unit_test(test_device_memory),

@@ -375,6 +375,13 @@ static void crowd(struct crew *crew)
     crew->context = relay_context(crew->relay);
 }
 
+/* Return whether the work is the CPU's, whatever the device is. */
+static bool is_the_cpus(const struct crew *crew)
+{
+    const kst_transcode_options *transcode = crew->batch->transcode;
+    return transcode != NULL && transcode->jpeg2000.ht == KST_CHOICE_KEEP;
+}
+
 /*
  * Return whether the work is done by a flow. With "auto" that takes enough inputs: small work is done before a GPU is
  * open.
@@ -385,7 +392,7 @@ static bool wants_relay(const struct crew *crew)
     const char *device = common->device != NULL ? common->device : getenv("KOSTKA_DEVICE");
     uint64_t bytes = 0;
 
-    if (crew->batch->output->directory == NULL || (crew->batch->recodes && !common_names_many(common)))
+    if (crew->batch->output->directory == NULL || (is_the_cpus(crew) && !common_names_many(common)))
         return false;
     if (device != NULL && *device != '\0' && strcmp(device, "auto") != 0)
         return true;
@@ -397,8 +404,8 @@ static bool wants_relay(const struct crew *crew)
 /* Open the devices that work, and find out how many workers they need. */
 static int open_devices(struct crew *crew, uint32_t threads)
 {
-    int code = wants_relay(crew) ? relay_open(crew->batch->common, threads, crew->batch->files->filters, &crew->relay)
-                                 : EXIT_FINE;
+    const struct relay_work work = {crew->batch->files->filters, is_the_cpus(crew) ? NULL : crew->batch->transcode};
+    int code = wants_relay(crew) ? relay_open(crew->batch->common, threads, &work, &crew->relay) : EXIT_FINE;
 
     if (code != EXIT_FINE)
         return code;

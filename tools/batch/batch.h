@@ -41,9 +41,11 @@ struct batch {
     const struct file_settings *files; /* copied to each task, with the context set */
     task_function work;
     const void *settings;
-    bool unread;  /* the source has only a name: the task itself reads it */
-    bool coded;   /* take only JPEG and JPEG 2000 files from folders */
-    bool recodes; /* the work is that of the CPU, whatever the device */
+    bool unread; /* the source has only a name: the task itself reads it */
+    bool coded;  /* take only JPEG and JPEG 2000 files from folders */
+    /* The work is transcoding, with these options, and the CPU's alone unless code-blocks are to change; null: it is
+     * not. */
+    const kst_transcode_options *transcode;
 };
 
 /*

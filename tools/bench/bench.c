@@ -217,8 +217,12 @@ static int run_checked(struct bench_settings *settings, const struct common_opti
     int code;
 
     settings->encoding = strcmp(work, "encode") == 0;
-    if (!settings->encoding && strcmp(work, "decode") != 0)
-        return complain_usage("bench", "say what to measure: 'bench decode FILE...' or 'bench encode FILE...'");
+    settings->transcoding = strcmp(work, "transcode") == 0;
+    if (!settings->encoding && !settings->transcoding && strcmp(work, "decode") != 0)
+        return complain_usage("bench",
+            "say what to measure: 'bench decode FILE...', 'bench encode FILE...' or 'bench transcode FILE...'");
+    if (settings->transcoding && settings->peers)
+        return complain_usage("bench", "--peers: no other library transcodes between JPEG 2000 and HTJ2K");
     if (optind + 1 >= argc)
         return complain_usage("bench", "no file named");
     settings->files.max_pixels = common_max_pixels(common);
@@ -263,19 +267,23 @@ static int run(int argc, char **argv)
 
 const struct verb verb_bench = {
     .name = "bench",
-    .summary = "measure how fast the library decodes or encodes files",
-    .actions = "decode|encode",
+    .summary = "measure how fast the library decodes, encodes or transcodes files",
+    .actions = "decode|encode|transcode",
     .run = run,
     .help = "Usage: kostka bench decode [OPTIONS] FILE...\n"
             "       kostka bench encode [OPTIONS] FILE...\n"
+            "       kostka bench transcode [OPTIONS] FILE...\n"
             "\n"
             "Times the library in this process: for each file the median, the fastest and the spread (between the\n"
             "quartiles) of several runs after some that do not count, megapixels, megabytes of JPEG and images per\n"
             "second by the median, whether all results are those of the CPU, and how many threads worked. Files to\n"
             "encode may be of any format, JPEG included.\n"
             "\n"
+            "Transcoding is that of JPEG 2000 to HTJ2K, and back.\n"
+            "\n"
             "Times are from memory to memory on the CPU; on a GPU from a stream in pinned memory to pixels in the\n"
-            "device's, or from there to a stream in pinned memory. Then it also tells how long the coded bytes need\n"
+            "device's, or from there to a stream in pinned memory, or between two streams there. Then it also tells "
+            "how long the coded bytes need\n"
             "on the bus at least, and the pixels as they are, and the rates of the bus.\n"
             "\n"
             "  --repeat N          runs for each file, default 10\n"
@@ -284,7 +292,7 @@ const struct verb verb_bench = {
             "  --calls N           so many calls beside each other, on a thread each: a run is as many of them\n"
             "  --size WxH[,...]    cut the picture to this size, or continue it by its mirror image, and encode it\n"
             "  --mix               all FILEs take turns, in a batch and from run to run, as if they were one\n"
-            "  --recode            decode: encode the picture first, as the options of 'kostka encode' say\n"
+            "  --recode            decode, transcode: encode the picture first, as the options of 'kostka encode' say\n"
             "  --memory WHERE      of the pixels: host, pinned, device\n"
             "  --peers             measure nvJPEG and libjpeg-turbo too, of JPEG 2000 nvJPEG2000, where they are "
             "installed\n"

@@ -27,7 +27,7 @@ struct bench_settings {
     uint32_t batch[BENCH_LIST_MAX];
     size_t sizes, batches; /* at least 1 each */
     kst_memory memory;     /* of the pixels */
-    bool memory_given, encoding, recode, mix, peers, json;
+    bool memory_given, encoding, transcoding, recode, mix, peers, json;
     double up_rate, down_rate; /* bytes a second to and from pinned memory; 0: there is no bus */
     json_t *list;
 };
@@ -40,7 +40,8 @@ struct bench_picture {
     const uint8_t *stream;  /* the stream to decode: that of the source, or `coded` */
     size_t length;
     kst_info info;
-    kst_buffer wanted; /* encoding: the stream that the CPU makes, and that is expected */
+    kst_buffer wanted;               /* encoding and transcoding: the stream that the CPU makes, and that is expected */
+    kst_transcode_options transcode; /* to the other coder of code-blocks */
 };
 
 /*
@@ -117,6 +118,9 @@ bool bench_time(const struct bench_settings *settings, bench_work work, void *us
  */
 bool bench_time_calls(const struct bench_settings *settings, bench_work work, void *const *users, size_t count,
     struct bench_times *times, struct problem *problem);
+
+/* transcode.c: choose how a stream is transcoded, and let the CPU do it. */
+bool bench_transcode_on_cpu(struct bench_picture *one, const struct bench_settings *settings, struct problem *problem);
 
 /* Measure the library on its device. */
 bool bench_device(const struct bench_settings *settings, struct bench_case *bench, struct bench_result *result,

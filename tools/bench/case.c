@@ -103,8 +103,10 @@ static bool prepare_decode(
         one->stream = one->coded.data;
         one->length = one->coded.length;
     }
-    return read_info(one, settings, problem) &&
-           bench_decode_on_cpu(settings, one->stream, one->length, &one->picture, problem);
+    if (!read_info(one, settings, problem) ||
+        !bench_decode_on_cpu(settings, one->stream, one->length, &one->picture, problem))
+        return false;
+    return !settings->transcoding || bench_transcode_on_cpu(one, settings, problem);
 }
 
 static bool prepare_encode(

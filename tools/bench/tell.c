@@ -150,8 +150,11 @@ int bench_tell_end(const struct bench_settings *settings, int code)
     }
     kst_context_device(settings->files.context, &info);
     return json_print(json_pack("{s:s, s:s, s:o, s:s, s:I, s:f, s:f, s:o}", "work",
-                          settings->encoding ? "encode" : "decode", "device", info.name, "model", json_text(info.model),
-                          "tier", info.tier, "repeat", (json_int_t)settings->repeat, "up_bytes_per_second",
-                          settings->up_rate, "down_bytes_per_second", settings->down_rate, "files", settings->list),
+                          settings->transcoding ? "transcode"
+                          : settings->encoding  ? "encode"
+                                                : "decode",
+                          "device", info.name, "model", json_text(info.model), "tier", info.tier, "repeat",
+                          (json_int_t)settings->repeat, "up_bytes_per_second", settings->up_rate,
+                          "down_bytes_per_second", settings->down_rate, "files", settings->list),
         code);
 }

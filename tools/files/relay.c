@@ -58,6 +58,7 @@ static void ask(kst_flow_item *to, const kst_flow_item *from)
     to->resize = from->resize;
     to->stage = from->stage;
     to->encode = from->encode;
+    to->transcode = from->transcode;
     to->image = from->image;
 }
 
@@ -177,7 +178,8 @@ static kst_status open_filters(struct relay *relay, const char *filters)
     return status ? status : kst_filter_stage(relay->filter, &relay->stage);
 }
 
-static kst_status start(struct relay *relay, const struct common_options *common, uint32_t threads)
+static kst_status start(
+    struct relay *relay, const struct common_options *common, uint32_t threads, const struct relay_work *work)
 {
     kst_flow_options options;
 
@@ -188,6 +190,8 @@ static kst_status start(struct relay *relay, const struct common_options *common
     options.limits.pixels = common->max_pixels;
     options.limits.memory = common->max_memory;
     options.limits.work = (uint32_t)common->max_work;
+    options.work = work->transcode != NULL ? KST_FLOW_TRANSCODE : options.work;
+    options.transcode = work->transcode;
     options.next = next;
     options.put = put;
     options.user = relay;
@@ -203,18 +207,19 @@ static bool has_gpu(const struct relay *relay)
     return relay->devices > 1 || (!kst_context_device(relay_context(relay), &info) && info.kind != KST_DEVICE_CPU);
 }
 
-int relay_open(const struct common_options *common, uint32_t threads, const char *filters, struct relay **relay)
+int relay_open(
+    const struct common_options *common, uint32_t threads, const struct relay_work *work, struct relay **relay)
 {
     *relay = NULL;
     if (common_on_cpu(common))
         return EXIT_FINE;
     struct relay *made = make();
-    kst_status status = made == NULL ? KST_ERROR_MEMORY : start(made, common, threads);
+    kst_status status = made == NULL ? KST_ERROR_MEMORY : start(made, common, threads, work);
     if (status && made != NULL) {
         release(made);
         return common_complain(common, status);
     }
-    if (!status && has_gpu(made) && !(status = open_filters(made, filters))) {
+    if (!status && has_gpu(made) && !(status = open_filters(made, work->filters))) {
         *relay = made;
         return EXIT_FINE;
     }

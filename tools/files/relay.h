@@ -13,12 +13,18 @@
 
 struct relay;
 
+/* Says what a relay does. */
+struct relay_work {
+    const char *filters;                    /* a chain that was checked, for what is decoded; null: none */
+    const kst_transcode_options *transcode; /* the items are transcoded, with options like these; null: they are not */
+};
+
 /*
- * Open the devices that the options name, and a chain of filters (null: none), which has been checked, for what they
- * decode. *relay is null if the CPU is the only one, and after an error, whose exit
- * code is returned after a message.
+ * Open the devices that the options name, for some work. *relay is null if the CPU is the only one, and after an error,
+ * whose exit code is returned after a message.
  */
-int relay_open(const struct common_options *common, uint32_t threads, const char *filters, struct relay **relay);
+int relay_open(
+    const struct common_options *common, uint32_t threads, const struct relay_work *work, struct relay **relay);
 void relay_close(struct relay **relay);
 
 /* Return the context of the first device, for work that the flow does not do. It is valid until relay_close(). */

@@ -6,26 +6,16 @@
 
 #include "core/report.h"
 #include "j2k/cpu/blocks/block_coder.h"
-#include "j2k/packets/builder.h"
+#include "j2k/rate/recoding.h"
 #include "j2k/syntax/allowance.h"
 
 enum { PIECE = 1 << 18 /* bytes that a thread takes for results at a time */ };
 
-/* Says what becomes of a block. */
-struct result {
-    const uint8_t *data;
-    const uint32_t *length; /* one per pass */
-    uint8_t passes, missing;
-    uint8_t known; /* passes of the source that count */
-    int8_t fewer;  /* the number of first passes that are no longer there; negative: that are there now */
-    bool changed;
-};
-
 struct recoding {
     const struct operation *op;
     struct j2k_recoded *recoded;
-    struct result *result; /* for each block */
-    uint64_t allowed;      /* visits of samples */
+    struct j2k_recode_result *result; /* for each block */
+    uint64_t allowed;                 /* visits of samples */
     atomic_uint next;
     atomic_int status;
     atomic_uint damaged, deep;
@@ -41,33 +31,6 @@ struct recoder {
     uint32_t codeword_count;
     struct j2k_recoded_bytes *first; /* the first of its pieces */
 };
-
-/* A block, and where it comes from. */
-struct source {
-    const struct j2k_block *place;
-    const struct j2k_block_code *code;
-    const struct j2k_block_origin *origin;
-    const struct j2k_band *band;
-    const uint32_t *length; /* one per pass */
-    const uint8_t *layer_passes;
-    uint32_t planes, style; /* style: that of the new block */
-};
-
-/* Stands for the lengths of passes where no code-block has a pass, and there is no array of them. */
-static const uint32_t no_pass;
-
-static struct source source_at(const struct recoding *all, uint32_t index)
-{
-    const struct j2k_coded *coded = &all->recoded->coded;
-    struct source source = {
-        .place = &coded->plan.block[index], .code = &coded->block[index], .origin = &all->recoded->origin[index]};
-    source.band = &coded->plan.band[source.place->band];
-    source.layer_passes = all->recoded->layer_passes + (size_t)index * coded->layers;
-    source.length = all->recoded->pass_length ? all->recoded->pass_length + source.code->first_pass : &no_pass;
-    source.planes = (uint32_t)source.band->planes - source.code->missing;
-    source.style = coded->plan.tile_component[source.band->tile_component].style;
-    return source;
-}
 
 static void fail(struct recoding *all, kst_status status)
 {
@@ -97,7 +60,7 @@ static void *keep(struct recoder *worker, size_t length)
 }
 
 /* List the segments, which lie one after the other. */
-static void list_codewords(struct recoder *worker, const struct source *source)
+static void list_codewords(struct recoder *worker, const struct j2k_recode_source *source)
 {
     const struct j2k_block_coder *coder = kst_j2k_block_coder_of((enum j2k_block_coder_kind)source->origin->coder);
     uint32_t start = 0;
@@ -112,7 +75,7 @@ static void list_codewords(struct recoder *worker, const struct source *source)
     }
 }
 
-static void note_damage(struct recoding *all, const struct source *source, uint32_t met)
+static void note_damage(struct recoding *all, const struct j2k_recode_source *source, uint32_t met)
 {
     if (met == 0)
         return;
@@ -129,7 +92,7 @@ static void note_damage(struct recoding *all, const struct source *source, uint3
  * Decode a block to the indices of the quantiser. Where there is a region of interest, its indices stay moved up.
  * Returns the number of passes that are known.
  */
-static uint32_t decode(struct recoder *worker, const struct source *source)
+static uint32_t decode(struct recoder *worker, const struct j2k_recode_source *source)
 {
     const struct j2k_block_functions *coder =
         kst_j2k_cpu_block_functions((enum j2k_block_coder_kind)source->origin->coder);
@@ -156,45 +119,23 @@ static uint32_t count_planes(const struct j2k_block_scratch *scratch, uint32_t s
     return any == 0 ? 0 : 32 - (uint32_t)__builtin_clz(any);
 }
 
-/* Return whether a block that is to be one of T.814 needs passes without bytes, because some layers end among them. */
-static bool needs_idle(const struct recoding *all, const struct source *source, uint32_t idle)
-{
-    for (uint32_t l = 0; l < all->recoded->coded.layers; l++)
-        if (source->layer_passes[l] > 0 && source->layer_passes[l] <= idle)
-            return true;
-    return false;
-}
-
-/*
- * Choose how to code a block of which `known` passes are known, and whose largest index has `planes` bits. In T.800 the
- * first pass is in the plane of the largest index. In T.814 it is in the plane of the cleanup pass, or in front of that
- * if a layer ends there; the plane of the largest index does not matter.
- */
+/* Say how to code a block of which `known` passes are known, and whose largest index has `planes` bits. */
 static struct j2k_block_settings choose(
-    const struct recoding *all, const struct source *source, uint32_t known, uint32_t planes, struct result *result)
+    const struct j2k_recode_source *source, uint32_t known, uint32_t planes, struct j2k_recode_result *result)
 {
-    struct j2k_block_settings settings = {.width = source->place->width,
+    const struct j2k_recode_choice choice = kst_j2k_recode_choose(source, known, planes, result);
+    return (struct j2k_block_settings){.width = source->place->width,
         .height = source->place->height,
         .orientation = source->band->orientation,
-        .style = source->style};
-    if ((source->style & J2K_STYLE_HT) != 0) {
-        settings.plane = source->planes - 1 - (known - 1) / 3;
-        settings.refinements = (known - 1) % 3;
-        if (!needs_idle(all, source, known - 1 - settings.refinements)) {
-            result->fewer = (int8_t)(known - 1 - settings.refinements);
-            result->missing = (uint8_t)(result->missing + result->fewer / 3);
-        }
-        return settings;
-    }
-    result->fewer = (int8_t)(3 * ((int32_t)source->planes - (int32_t)planes));
-    result->missing = (uint8_t)(source->band->planes - planes);
-    settings.most = (uint32_t)((int32_t)known - result->fewer);
-    return settings;
+        .style = source->style,
+        .plane = choice.plane,
+        .refinements = choice.refinements,
+        .most = choice.most};
 }
 
 /* Keep a coded block, behind as many passes without bytes as T.814 wants there. */
 static void keep_block(
-    struct recoder *worker, const struct j2k_block_outcome *outcome, uint32_t idle, struct result *result)
+    struct recoder *worker, const struct j2k_block_outcome *outcome, uint32_t idle, struct j2k_recode_result *result)
 {
     uint32_t *length = keep(worker, (idle + outcome->passes) * sizeof *length);
     uint8_t *data = length ? keep(worker, outcome->length) : NULL;
@@ -210,7 +151,7 @@ static void keep_block(
 }
 
 /* Count visits of samples. Returns false if there are more than the stream may ask for. */
-static bool visit(struct recoding *all, const struct source *source, uint32_t passes)
+static bool visit(struct recoding *all, const struct j2k_recode_source *source, uint32_t passes)
 {
     uint64_t more = (uint64_t)source->place->width * source->place->height * passes;
     if (atomic_fetch_add(&all->visits, more) + more <= all->allowed)
@@ -219,12 +160,12 @@ static bool visit(struct recoding *all, const struct source *source, uint32_t pa
     return false;
 }
 
-static void recode(struct recoder *worker, const struct source *source, struct result *result)
+static void recode(struct recoder *worker, const struct j2k_recode_source *source, struct j2k_recode_result *result)
 {
     const struct j2k_block_functions *coder = kst_j2k_cpu_block_functions(kst_j2k_block_coder(source->style)->kind);
     const uint32_t samples = (uint32_t)source->place->width * source->place->height;
     struct j2k_block_outcome outcome;
-    *result = (struct result){.missing = source->code->missing, .changed = true};
+    *result = (struct j2k_recode_result){.missing = source->code->missing, .changed = true};
     if (source->origin->coder == J2K_BLOCK_CODERS || !visit(worker->all, source, source->code->passes))
         return;
     uint32_t known = decode(worker, source), planes = count_planes(worker->decoder, samples);
@@ -235,14 +176,13 @@ static void recode(struct recoder *worker, const struct source *source, struct r
         note_damage(worker->all, source, J2K_BLOCK_HT);
         return;
     }
-    const struct j2k_block_settings settings = choose(worker->all, source, known, planes, result);
+    const struct j2k_block_settings settings = choose(source, known, planes, result);
     if (!visit(worker->all, source, settings.most))
         return;
     memcpy(worker->encoder->sample, worker->decoder->sample, sizeof(uint32_t) * samples);
     coder->encode(worker->encoder, worker->all->op->tier, &settings, &outcome);
-    const uint32_t idle = (source->style & J2K_STYLE_HT) != 0 && result->fewer == 0 ? (known - 1) / 3 * 3 : 0;
     if (outcome.passes > 0)
-        keep_block(worker, &outcome, idle, result);
+        keep_block(worker, &outcome, kst_j2k_recode_idle(source, result), result);
 }
 
 static void recode_all(struct recoder *worker)
@@ -252,8 +192,8 @@ static void recode_all(struct recoder *worker)
         uint32_t i = atomic_fetch_add(&all->next, 1);
         if (i >= all->recoded->coded.plan.block_count)
             return;
-        struct source source = source_at(all, i);
-        if (source.code->passes > 0 && source.origin->coder != (uint8_t)kst_j2k_block_coder(source.style)->kind)
+        const struct j2k_recode_source source = kst_j2k_recode_source(all->recoded, i);
+        if (kst_j2k_recode_changes(&source))
             recode(worker, &source, &all->result[i]);
         if (!kst_progress_step(all->op->progress, 1))
             fail(all, KST_ERROR_CANCELLED);
@@ -295,67 +235,6 @@ static void run_worker(void *argument, uint32_t index)
     kst_memory_release(memory, worker);
     if (status)
         fail(all, status);
-}
-
-/* A layer has the passes that it had, as far as these are there, from the first one on that is coded now. */
-static void shift_layers(const struct recoding *all, uint32_t index)
-{
-    const struct result *result = &all->result[index];
-    const uint32_t layers = all->recoded->coded.layers;
-    uint8_t *passes = all->recoded->layer_passes + (size_t)index * layers;
-    for (uint32_t l = 0; l < layers; l++) {
-        int32_t now = passes[l] < result->known ? passes[l] : result->known;
-        now -= now > 0 ? result->fewer : 0;
-        passes[l] = (uint8_t)(now < 0 ? 0 : now < result->passes ? now : result->passes);
-    }
-}
-
-static uint32_t passes_after(const struct recoding *all, uint32_t index)
-{
-    const struct j2k_block_code *code = &all->recoded->coded.block[index];
-    return all->result[index].changed ? all->result[index].passes : code->passes;
-}
-
-/* Make the table of the lengths of all passes, and let the blocks be what they became. */
-static void take_results(struct recoding *all, uint32_t *pass_length)
-{
-    struct j2k_coded *coded = &all->recoded->coded;
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < coded->plan.block_count; i++) {
-        const struct result *result = &all->result[i];
-        struct j2k_block_code *code = &coded->block[i];
-        uint32_t passes = passes_after(all, i);
-        const uint32_t *from =
-            result->changed || passes == 0 ? result->length : all->recoded->pass_length + code->first_pass;
-        if (passes > 0)
-            memcpy(pass_length + at, from, passes * sizeof *pass_length);
-        if (result->changed) {
-            *code = (struct j2k_block_code){.data = result->data, .passes = result->passes, .missing = result->missing};
-            shift_layers(all, i);
-        }
-        code->first_pass = at;
-        at += passes;
-    }
-}
-
-static kst_status finish(struct recoding *all)
-{
-    struct j2k_recoded *recoded = all->recoded;
-    struct memory *memory = all->op->memory;
-    uint64_t sum = 0;
-    kst_status status = KST_OK;
-    for (uint32_t i = 0; i < recoded->coded.plan.block_count; i++)
-        sum += passes_after(all, i);
-    if (sum > UINT32_MAX)
-        return KST_ERROR_LIMIT_WORK;
-    uint32_t *pass_length = kst_memory_array(memory, (size_t)sum, sizeof *pass_length, &status);
-    if (!pass_length)
-        return status;
-    take_results(all, pass_length);
-    kst_memory_release(memory, recoded->pass_length);
-    recoded->coded.pass_length = recoded->pass_length = pass_length;
-    recoded->pass_count = recoded->pass_capacity = (uint32_t)sum;
-    return KST_OK;
 }
 
 static kst_status report_on(const struct recoding *all, kst_status status)
@@ -409,7 +288,7 @@ kst_status kst_j2k_cpu_recode_blocks(
     if (!status)
         status = run(&all, bytes, workers);
     if (!status && atomic_load(&all.deep) == 0)
-        status = finish(&all);
+        status = kst_j2k_recode_take(op->memory, recoded, all.result);
     kst_memory_release(op->memory, bytes);
     kst_memory_release(op->memory, all.result);
     return report_on(&all, status);

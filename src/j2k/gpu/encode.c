@@ -7,6 +7,7 @@
 #include "image/location.h"
 #include "j2k/gpu/encode_job.h"
 #include "j2k/gpu/encode_list.h"
+#include "j2k/gpu/job.h"
 
 bool kst_j2k_gpu_encodes(const kst_image *image)
 {
@@ -177,6 +178,34 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_beside(const struct j2k_gpu_encode
         return beside;
     }
     kst_memory_release(runtime->gpu->memory, beside);
+    return NULL;
+}
+
+struct j2k_gpu_encode_job *kst_j2k_gpu_encode_decoded(
+    const struct j2k_gpu_job *decoded, const struct j2k_gpu_encode_item *items, struct gpu_error *error)
+{
+    struct gpu_runtime *runtime = decoded->runtime;
+    *error = (struct gpu_error){.status = KST_OK};
+    struct j2k_gpu_encode_job *job = kst_memory_zeroed(runtime->gpu->memory, 1, sizeof *job, &error->status);
+    if (!job)
+        return NULL;
+    job->runtime = runtime;
+    job->items = items;
+    job->count = decoded->count;
+    job->part = decoded->part;
+    job->buffer[CODING_SAMPLES] = decoded->buffer[J2K_SAMPLES];
+    job->shares = job->timed = true;
+    atomic_init(&job->missed, false);
+    atomic_init(&job->fetched, NULL);
+    job->built = kst_gpu_runtime_build(runtime, &kst_j2k_gpu_encoding, error);
+    job->track = job->built ? kst_gpu_track_take(runtime, error) : NULL;
+    if (job->track) {
+        job->queue = &job->track->queue;
+        kst_j2k_gpu_follow(decoded, job->queue);
+        kst_j2k_gpu_encode_uncoded(job, true);
+        return job;
+    }
+    kst_memory_release(runtime->gpu->memory, job);
     return NULL;
 }
 

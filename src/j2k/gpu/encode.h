@@ -21,6 +21,7 @@ struct j2k_gpu_encode_item {
     const kst_image *image;
     enum gpu_source source; /* where its pixels are, as kst_gpu_image_source() finds out */
     struct gpu_image planes;
+    bool indices;      /* the samples are indices of the quantiser, whatever the transform is */
     uint32_t measured; /* J2K_MEASURED_… bits, as in struct j2k_work_coded_block */
     /*
      * Alternatively, rows that deliver samples, which are staged; `corner` is where each plane's first sample lies in
@@ -91,6 +92,16 @@ uint64_t kst_j2k_gpu_encode_memory(const struct j2k_plan *plan);
  */
 struct j2k_gpu_encode_job *kst_j2k_gpu_encode_begin(struct gpu_runtime *runtime,
     const struct j2k_gpu_encode_item *items, uint32_t count, const struct gpu_event *after, struct gpu_error *error);
+
+struct j2k_gpu_job;
+
+/*
+ * Return a job that codes again, with the coders of its items' plans, the code-blocks that a job of decoding leaves as
+ * indices (struct j2k_gpu_item.indices): as many items as that has, with plans of the same bands. It must end before
+ * that one. Returns null on failure.
+ */
+struct j2k_gpu_encode_job *kst_j2k_gpu_encode_decoded(
+    const struct j2k_gpu_job *decoded, const struct j2k_gpu_encode_item *items, struct gpu_error *error);
 
 /*
  * Return a job beside another one, so that one thread can code or count the blocks of one of its pictures while others

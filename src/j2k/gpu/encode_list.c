@@ -97,6 +97,7 @@ struct j2k_work_coded_block kst_j2k_gpu_describe_coded(
     const struct j2k_block *block = &plan->block[order->block];
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
+    const bool exact = tc->reversible || item->indices;
     uint32_t pitch = j2k_gpu_width(band->rect);
     return (struct j2k_work_coded_block){.from = part->band[part->place[order->item].band + block->band] +
                                                  (block->y - band->rect.y0) * pitch + (block->x - band->rect.x0),
@@ -105,8 +106,8 @@ struct j2k_work_coded_block kst_j2k_gpu_describe_coded(
         .height = block->height,
         .style = tc->style,
         .contexts = j2k_gpu_contexts_of(band->orientation),
-        .exact = tc->reversible,
-        .factor = tc->reversible ? 0 : gpu_float_bits(1.0F / band->step),
+        .exact = exact,
+        .factor = exact ? 0 : gpu_float_bits(1.0F / band->step),
         .measured = item->measured,
         .stop = gpu_float_bits(order->stop),
         .roi_shift = tc->roi_shift,

@@ -303,7 +303,7 @@ static void for_each_component(struct levels_writer *w, add_part *add)
     for (uint32_t i = 0; i < w->part->count; i++) {
         const struct j2k_plan *plan = w->part->items[i].plan;
         uint32_t at = w->part->place[i].samples + w->part->place[i].levels;
-        for (uint32_t t = 0; t < plan->tile_count; t++) {
+        for (uint32_t t = 0; t < plan->tile_count && !w->part->items[i].indices; t++) {
             const struct j2k_tile *tile = &plan->tile[t];
             const bool finished = finish_together(w->part, i, tile);
             for (uint32_t k = 0; k < plan->component_count; k++) {

@@ -27,7 +27,7 @@ int32_t kst_j2k_gpu_fraction_of(const struct j2k_plan *plan, const struct j2k_bl
 {
     const struct j2k_tile_component *tc = j2k_gpu_component_of(plan, block);
     int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
-    return tc->reversible ? 0 : room < 1 ? room : 1;
+    return tc->reversible ? -(int32_t)block->below : room < 1 ? room : 1;
 }
 
 static size_t round_up(size_t length, size_t step)
@@ -190,8 +190,9 @@ static void find_narrow_tiles(void *arg, uint32_t index)
     struct j2k_gpu_part *part = arg;
     const struct j2k_plan *plan = part->items[index].plan;
     for (uint32_t t = 0; t < plan->tile_count; t++)
-        part->narrow[part->place[index].tile + t] =
-            !kst_j2k_gpu_is_deep(&part->items[index]) && fits_halves(plan, &plan->tile[t]);
+        part->narrow[part->place[index].tile + t] = !part->items[index].indices &&
+                                                    !kst_j2k_gpu_is_deep(&part->items[index]) &&
+                                                    fits_halves(plan, &plan->tile[t]);
 }
 
 static bool find_narrow(struct j2k_gpu_part *part, struct pool *threads)
@@ -256,7 +257,7 @@ bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, str
         !kst_j2k_gpu_split_blocks(part, wish) || !kst_j2k_gpu_choose_bundles(part, threads, wish))
         return false;
     place_bands(part);
-    part->covered = blocks_cover(part);
+    part->covered = items->indices || blocks_cover(part);
     if (!part->covered)
         kst_j2k_gpu_find_gaps(part, threads);
     kst_j2k_gpu_count_levels(part);

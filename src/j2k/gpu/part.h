@@ -72,6 +72,11 @@ struct j2k_gpu_item {
      * volumes, in one buffer of the device if their memory has offsets.
      */
     const struct j2k_gpu_volume *volume;
+    /*
+     * Indices of the quantiser are decoded, with 32 bits each, and nothing is made of them: the plan is one whose
+     * transform is reversible, and without a resolution. Only samples of code-blocks are set.
+     */
+    bool indices;
     bool real;       /* samples to be encoded are in single precision, and taken in as they are */
     uint64_t stream; /* bytes of it that are uploaded, by kst_j2k_gpu_stream_bytes() */
     bool pinned;     /* the stream lies in pinned memory */

@@ -82,7 +82,12 @@ struct j2k_block {
      */
     bool cut;
     uint8_t coder; /* enum j2k_block_coder_kind */
-    uint8_t reserved[4];
+    /*
+     * Where only indices of the quantiser are decoded: the number of lowest planes that no pass reaches, which are left
+     * out of the indices. Otherwise 0.
+     */
+    uint8_t below;
+    uint8_t reserved[3];
     uint64_t length; /* sum of the bytes of all segments */
 };
 

@@ -106,11 +106,6 @@ static kst_status place_rows(struct encoding *e, double seconds)
     return KST_OK;
 }
 
-static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t length)
-{
-    return kst_j2k_run_transcode(&t->op, data, length, t->options, &t->sink);
-}
-
 static bool next_element(kst_decoder *decoder, kst_element *element)
 {
     return !kst_j2k_run_open_further(decoder, NULL) && kst_j2k_next_element(&j2k_state(decoder)->stream, element);
@@ -161,4 +156,5 @@ const struct codec kst_j2k_run_codec = {.kind = KST_CODEC_JPEG2000,
     .place_rows = place_rows,
     .encode = kst_j2k_run_encode,
     .encode_parts = &kst_j2k_run_encode_parts,
-    .transcode = transcode};
+    .transcode = kst_j2k_run_transcode,
+    .transcode_all = kst_j2k_run_transcode_all};

@@ -2,6 +2,8 @@
 /* Encodes one picture: plans it, lets the GPU or the CPU code its code-blocks, and writes the file. */
 #include "j2k/run/encode.h"
 
+#include "j2k/run/assemble.h"
+
 #include "core/report.h"
 #include "run/image.h"
 
@@ -46,11 +48,30 @@ static kst_status check_length(const struct j2k_encoder *encoder, uint64_t bytes
         (unsigned long long)bytes);
 }
 
+static kst_status arrive(void *encoder)
+{
+    return kst_j2k_run_encode_gpu_arrive(encoder);
+}
+
+/* Say how the codestream is assembled if the GPU has coded its blocks as a whole. */
+static struct j2k_assembler assembler_of(struct j2k_encoder *encoder)
+{
+    struct encoding *e = encoder->e;
+    return (struct j2k_assembler){.memory = &e->memory,
+        .pool = e->context->pool,
+        .report = &e->report,
+        .gpu = e->gpu,
+        .job = encoder->part ? kst_j2k_run_encode_gpu_job(encoder) : NULL,
+        .arrive = arrive,
+        .user = encoder};
+}
+
 static kst_status write_file(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     const struct operation op = kst_encoding_operation(e);
-    const struct j2k_carrier carrier = kst_j2k_run_encode_carrier(encoder);
+    const struct j2k_assembler assembler = assembler_of(encoder);
+    const struct j2k_carrier carrier = {&assembler, encoder->part ? kst_j2k_run_assemble : NULL};
     struct j2k_codestream *stream = encoder->made;
     double start = kst_seconds();
     kst_sink_expect(&e->sink, expected_bytes(encoder));

@@ -132,12 +132,6 @@ kst_status kst_j2k_run_encode_gpu_count(struct j2k_encoder *encoder);
 /* Add what the part did to the picture's report. */
 void kst_j2k_run_encode_gpu_report(struct j2k_encoder *encoder);
 
-/*
- * encode_assemble.c: return what writes the codestream if the GPU has coded its blocks as a whole; otherwise its
- * function is null.
- */
-struct j2k_carrier kst_j2k_run_encode_carrier(struct j2k_encoder *encoder);
-
 /* Code or count blocks as the request says. */
 kst_status kst_j2k_run_encode_blocks(struct j2k_encoder *encoder);
 

@@ -7,6 +7,7 @@
 #include "j2k/cpu/remeasure.h"
 #include "j2k/plan/norms.h"
 #include "j2k/rate/rate.h"
+#include "j2k/run/assemble.h"
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/marker.h"
 #include "j2k/write/profile.h"
@@ -21,19 +22,6 @@ enum {
     BOXES = 128,         /* bytes of the boxes that a codestream gets, and */
     COMPONENT_BOXES = 7, /* more bytes for each component */
     HEADER_BYTES = 8     /* half of the bytes that SOP, EPH, a length and an empty header take */
-};
-
-/* Holds the state of one call, which owns everything in it. */
-struct j2k_transcoding {
-    const struct operation *op;
-    const kst_transcode_options *options;
-    struct j2k_stream stream;
-    struct j2k_recoded recoded;
-    struct j2k_comment *comment;
-    uint16_t *registration;
-    struct j2k_writing writing;
-    struct sink *sink;
-    bool file; /* write a JP2 file */
 };
 
 static kst_status refuse(struct j2k_transcoding *t, const char *what)
@@ -225,13 +213,18 @@ static kst_status make_layers(struct j2k_transcoding *t)
     return status;
 }
 
-/* Code the blocks with the other coder if that was asked for. */
+/* Code the blocks with the other coder if that was asked for, unless the GPU did. */
 static kst_status recode_blocks(struct j2k_transcoding *t)
 {
-    double start = kst_seconds();
+    bool taken = false;
     if (!t->recoded.origin)
         return KST_OK;
-    kst_status status = judge(t, kst_j2k_cpu_recode_blocks(t->op, &t->stream, &t->recoded));
+    kst_status status = t->part ? kst_j2k_run_transcode_gpu_take(t, &taken) : KST_OK;
+    if (status || taken)
+        return status;
+    kst_j2k_run_transcode_gpu_drop(t);
+    double start = kst_seconds();
+    status = judge(t, kst_j2k_cpu_recode_blocks(t->op, &t->stream, &t->recoded));
     kst_report_stage(t->op->report, KST_STAGE_ENTROPY, KST_DEVICE_CPU, start);
     return status;
 }
@@ -250,24 +243,41 @@ static void choose_writing(struct j2k_transcoding *t)
                                                                            : j->tile_part_lengths == KST_CHOICE_YES;
 }
 
+/* Say how the codestream is assembled if the GPU has coded its blocks. */
+static struct j2k_assembler assembler_of(struct j2k_transcoding *t)
+{
+    return (struct j2k_assembler){.memory = t->op->memory,
+        .pool = t->op->pool,
+        .report = t->op->report,
+        .gpu = t->gpu,
+        .job = t->gpu ? t->part->job : NULL,
+        .arrive = kst_j2k_run_transcode_gpu_arrive,
+        .user = t};
+}
+
 /* Write the stream. If it turns out too large, nothing is written, not even to a writer. */
 static kst_status write(struct j2k_transcoding *t)
 {
     const kst_transcode_jpeg2000 *j = &t->options->jpeg2000;
-    const kst_writer *writer = t->sink->writer;
+    struct sink *sink = &t->all->sink;
+    const kst_writer *writer = sink->writer;
+    const struct j2k_assembler assembler = assembler_of(t);
+    const struct j2k_carrier carrier = {&assembler, kst_j2k_run_assemble};
     struct j2k_rewrapping rewrapping = {.stream = &t->stream,
         .reduce = (uint8_t)j->reduce,
         .strip = t->options->strip != KST_STRIP_NOTHING,
         .jp2 = j->container == KST_CONTAINER_JP2,
         .component = j->components};
     if (j->rate > 0)
-        t->sink->writer = NULL;
-    kst_status status = t->file ? kst_j2k_rewrap(t->op, &rewrapping, &t->recoded.coded, &t->writing, t->sink)
-                                : kst_j2k_write(t->op, &t->recoded.coded, &t->writing, t->sink);
-    t->sink->writer = writer;
-    if (!status && j->rate > 0 && (double)t->sink->length > rate_bytes(t))
+        sink->writer = NULL;
+    t->writing.carrier = t->gpu ? &carrier : NULL;
+    kst_status status = t->file ? kst_j2k_rewrap(t->op, &rewrapping, &t->recoded.coded, &t->writing, sink)
+                                : kst_j2k_write(t->op, &t->recoded.coded, &t->writing, sink);
+    t->writing.carrier = NULL;
+    sink->writer = writer;
+    if (!status && j->rate > 0 && (double)sink->length > rate_bytes(t))
         status = kst_report_error(t->op->report, KST_ERROR_OPTIONS, KST_NO_OFFSET,
-            "the rate cannot be reached: %zu bytes are left without a single pass", t->sink->length);
+            "the rate cannot be reached: %zu bytes are left without a single pass", sink->length);
     return status;
 }
 
@@ -294,37 +304,40 @@ static kst_status keep_profile(struct j2k_transcoding *t)
     return status;
 }
 
-static kst_status run(struct j2k_transcoding *t, const uint8_t *data, size_t length)
+kst_status kst_j2k_run_transcode_read(struct j2k_transcoding *t, struct transcoding *all)
 {
     double start = kst_seconds();
+    *t = (struct j2k_transcoding){.all = all, .op = &all->op, .options = all->options};
     kst_status status = check_options(t);
     if (!status)
-        status = read(t, data, length);
-    kst_report_stage(t->op->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
-    if (!status) {
+        status = read(t, all->data, all->length);
+    if (!status)
         choose_writing(t);
-        status = recode_blocks(t);
-    }
+    kst_report_stage(t->op->report, KST_STAGE_PARSE, KST_DEVICE_CPU, start);
+    return status;
+}
+
+kst_status kst_j2k_run_transcode_write(struct j2k_transcoding *t)
+{
+    kst_status status = recode_blocks(t);
     if (!status)
         status = make_layers(t);
     if (!status)
         status = keep_profile(t);
     if (status)
         return status;
-    start = kst_seconds();
+    double start = kst_seconds();
     status = write(t);
     kst_report_stage(t->op->report, KST_STAGE_WRITE, KST_DEVICE_CPU, start);
     return status;
 }
 
-kst_status kst_j2k_run_transcode(const struct operation *op, const uint8_t *data, size_t length,
-    const kst_transcode_options *options, struct sink *sink)
+void kst_j2k_run_transcode_release(struct j2k_transcoding *t)
 {
-    struct j2k_transcoding t = {.op = op, .options = options, .sink = sink};
-    kst_status status = run(&t, data, length);
-    kst_memory_release(op->memory, t.comment);
-    kst_memory_release(op->memory, t.registration);
-    kst_j2k_recoded_release(op->memory, &t.recoded);
-    kst_j2k_stream_release(op->memory, &t.stream);
-    return status;
+    struct memory *memory = t->op->memory;
+    kst_j2k_run_transcode_gpu_drop(t);
+    kst_memory_release(memory, t->comment);
+    kst_memory_release(memory, t->registration);
+    kst_j2k_recoded_release(memory, &t->recoded);
+    kst_j2k_stream_release(memory, &t->stream);
 }

@@ -1,16 +1,91 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares the transcoding of JPEG 2000. */
+/* Declares the transcoding of JPEG 2000, of one stream or of many on a GPU. */
 #ifndef KOSTKA_J2K_RUN_TRANSCODE_H
 #define KOSTKA_J2K_RUN_TRANSCODE_H
 
-#include "core/operation.h"
-#include "core/sink.h"
+#include "j2k/gpu/decode.h"
+#include "j2k/gpu/encode.h"
+#include "j2k/write/recode.h"
+#include "j2k/write/write.h"
+#include "run/codec.h"
+
+struct j2k_transcode_part;
+
+/* Holds the code-blocks of a stream as the GPU decodes and codes them. */
+struct j2k_transcode_blocks {
+    struct j2k_plan source;  /* the blocks that are to be decoded; geometry is borrowed from the coded image */
+    uint32_t *place;         /* for each of them, its index in the coded image */
+    struct gpu_buffer bytes; /* of them, in pinned memory */
+    struct j2k_gpu_need need;
+    uint64_t visits, allowed; /* of samples by passes that are decoded; and those that the stream may ask for in all */
+    /* What the GPU found; null: nothing that counts, and the CPU does the work. */
+    const struct j2k_gpu_block_outcome *outcome;
+    kst_status status; /* the error that ends it */
+};
+
+/* Holds the state of one stream, which owns everything in it. */
+struct j2k_transcoding {
+    struct transcoding *all;
+    const struct operation *op;
+    const kst_transcode_options *options;
+    struct j2k_stream stream;
+    struct j2k_recoded recoded;
+    struct j2k_comment *comment;
+    uint16_t *registration;
+    struct j2k_writing writing;
+    bool file; /* write a JP2 file */
+    kst_status status;
+    /* The GPU that codes the blocks, and what it needs to know; null: the CPU does. */
+    struct gpu_runtime *gpu;
+    struct j2k_transcode_blocks blocks;
+    struct j2k_transcode_part *part; /* in which it does; null: it has not begun */
+};
 
 /*
- * This does the work of kst_transcode() for a stream that kst_j2k_recognised() took, and writes to a sink. `options` is
- * not null. If a rate is asked for, no writer is called before the file is known to keep it.
+ * transcode.c: read a stream, which must be released in any case; and code its blocks, if the GPU did not, and write
+ * it. If a rate is asked for, no writer is called before the file is known to keep it.
  */
-kst_status kst_j2k_run_transcode(const struct operation *op, const uint8_t *data, size_t length,
-    const kst_transcode_options *options, struct sink *sink);
+kst_status kst_j2k_run_transcode_read(struct j2k_transcoding *t, struct transcoding *all);
+kst_status kst_j2k_run_transcode_write(struct j2k_transcoding *t);
+void kst_j2k_run_transcode_release(struct j2k_transcoding *t);
+
+/* Holds streams whose blocks a GPU codes together. */
+struct j2k_transcode_part {
+    kst_context *context;
+    struct gpu_runtime *gpu;
+    struct j2k_transcoding *const *member;
+    uint32_t count;
+    uint32_t beside; /* similar parts that are under way at the same time */
+    struct j2k_gpu_item *item;
+    struct j2k_gpu_encode_item *coded_item;
+    struct j2k_gpu_damage *damage;
+    struct j2k_gpu_block_order *order;
+    struct j2k_gpu_block_outcome *outcome;
+    struct j2k_gpu_encode_job *job;
+    struct j2k_gpu_times decoding;
+    struct j2k_gpu_encode_times coding;
+    pthread_mutex_t arriving; /* held while bytes of the job are downloaded to the host */
+};
+
+/*
+ * transcode_gpu.c: find out whether the context's GPU can code the blocks of a stream that was read, and plan that:
+ * t->gpu then is not null. A stream whose blocks it cannot all code is the CPU's.
+ */
+kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t);
+void kst_j2k_run_transcode_gpu_drop(struct j2k_transcoding *t);
+/* Code the blocks of all members, and end that after the last of them has been written. */
+void kst_j2k_run_transcode_gpu_code(struct j2k_transcode_part *part);
+void kst_j2k_run_transcode_gpu_end(struct j2k_transcode_part *part);
+/*
+ * Let the blocks of a member be what the GPU made of them. `taken` is false if the CPU must code them, because some are
+ * damaged: what it then reports and writes is what it would have without a GPU.
+ */
+kst_status kst_j2k_run_transcode_gpu_take(struct j2k_transcoding *t, bool *taken);
+/* Download the bytes of its blocks to where the coded image says. */
+kst_status kst_j2k_run_transcode_gpu_arrive(void *transcoding);
+
+/* transcode_parts.c: see struct codec. */
+kst_status kst_j2k_run_transcode(struct transcoding *all);
+void kst_j2k_run_transcode_all(struct transcoding *const *list, uint32_t count);
 
 #endif

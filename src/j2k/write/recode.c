@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the packets of a stream into a coded image, copying the code-blocks' bytes. */
+/*
+ * Reads the packets of a stream into a coded image. The bytes of code-blocks stay where they are, unless several
+ * packets have some: these are copied.
+ */
 #include "j2k/write/recode.h"
 
 #include <string.h>
@@ -92,7 +95,11 @@ static kst_status take_block(struct stream_recoding *recoding, const struct j2k_
             warn(recoding);
             break;
         }
-        memcpy(recoding->recoded->data + recoding->data_length, recoding->builder.stream->data + c->offset, c->length);
+        const uint8_t *bytes = recoding->builder.stream->data + c->offset;
+        if (i == state->first && c->next == J2K_NO_INDEX)
+            block->data = bytes; /* all of them, in one piece */
+        else
+            memcpy(recoding->recoded->data + recoding->data_length, bytes, c->length);
         recoding->data_length += c->length;
         kst_status status = add_contribution(recoding, state, block->passes, passes, length, length + c->length);
         length += c->length;

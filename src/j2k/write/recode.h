@@ -48,7 +48,8 @@ struct j2k_recoded {
     struct j2k_coded coded;
     struct j2k_component_size *component;
     struct j2k_parameters *tile; /* null: all tiles use the main header's parameters */
-    uint8_t *data;
+    uint8_t
+        *data; /* of the blocks whose bytes are in several pieces; the others' are the stream's, which is borrowed */
     uint32_t *pass_length;
     uint8_t *layer_passes;
     uint32_t pass_count, pass_capacity;

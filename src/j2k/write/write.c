@@ -133,6 +133,7 @@ static kst_status create(const struct operation *op, const struct j2k_coded *cod
     (*stream)->op = *op;
     (*stream)->coded = coded;
     (*stream)->wanted = writing;
+    (*stream)->carrier = writing->carrier;
     kst_sink_init(&(*stream)->head, op->memory);
     return KST_OK;
 }

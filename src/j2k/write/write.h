@@ -16,6 +16,8 @@ struct j2k_comment {
     bool text;       /* true: Latin-1 text; false: binary */
 };
 
+struct j2k_carrier;
+
 /*
  * Holds the options of a codestream beside its coding parameters. SOP and EPH are in the parameters of a tile
  * (j2k_parameters).
@@ -30,7 +32,8 @@ struct j2k_writing {
     uint8_t packed;         /* a kst_j2k_headers: where packet headers stand */
     const struct j2k_comment *comment;
     uint32_t comment_count;
-    const uint16_t *registration; /* CRG: Xcrg and Ycrg of each component; null: no CRG */
+    const uint16_t *registration;      /* CRG: Xcrg and Ycrg of each component; null: no CRG */
+    const struct j2k_carrier *carrier; /* see below; null: none */
 };
 
 /*
@@ -71,8 +74,8 @@ kst_status kst_j2k_codestream_frame(const struct j2k_codestream *stream, struct 
  * whose function is not null, kst_j2k_codestream_put() calls it instead of kst_j2k_codestream_write(). It is borrowed.
  */
 struct j2k_carrier {
-    void *user;
-    kst_status (*carry)(void *user, const struct j2k_codestream *stream, struct sink *sink);
+    const void *user;
+    kst_status (*carry)(const void *user, const struct j2k_codestream *stream, struct sink *sink);
 };
 void kst_j2k_codestream_carry(struct j2k_codestream *stream, const struct j2k_carrier *carrier);
 kst_status kst_j2k_codestream_write(const struct j2k_codestream *stream, struct sink *sink);

@@ -312,12 +312,12 @@ static kst_status check_jpeg_options(struct transcoding *t)
     return KST_OK;
 }
 
-static kst_status transcode(struct transcoding *t, const uint8_t *data, size_t length)
+static kst_status transcode(struct transcoding *t)
 {
     kst_status status = check_jpeg_options(t);
     struct jpeg_transcoding first = {.context = t->context, .op = t->op, .options = t->options};
     if (!status)
-        status = kst_jpeg_run_transcode_file(&first, data, length, &t->sink);
+        status = kst_jpeg_run_transcode_file(&first, t->data, t->length, &t->sink);
     kst_jpeg_run_transcoding_close(&first);
     return status;
 }

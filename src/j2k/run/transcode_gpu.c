@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Codes code-blocks with the other coder on the context's GPU: from their bytes to indices of the quantiser, which stay
+ * there, and from these to bytes. The device codes streams whose blocks all end with a cleanup pass, as they do
+ * wherever nothing was cut off; the planes below it are left out of the indices, and so are the passes of these.
+ */
+#include <string.h>
+
+#include "core/report.h"
+#include "j2k/gpu/block_coder.h"
+#include "j2k/rate/recoding.h"
+#include "j2k/run/transcode.h"
+#include "j2k/syntax/allowance.h"
+#include "run/device.h"
+
+enum {
+    PLANES = 31, /* most bit-planes of a block */
+    SLICE = 1024 /* blocks whose bytes a thread copies at a time */
+};
+
+/* These are as in struct codec, for transcoding: seconds of a thread for a byte, and of a GPU for any stream. */
+static const double byte_seconds = 1.6e-7, least_seconds = 24e-3;
+
+/* Counts what the plan of a stream's blocks holds. */
+struct sums {
+    uint64_t blocks, segments, pieces, bytes, visits;
+};
+
+/*
+ * Count a block's segments. Returns false if the device cannot code it: its last pass is no cleanup pass, or one
+ * without bytes, or it has too many planes.
+ */
+static bool add_block(const struct j2k_recode_source *source, struct sums *sums)
+{
+    const struct j2k_block_coder *coder = kst_j2k_block_coder_of((enum j2k_block_coder_kind)source->origin->coder);
+    const bool is_ht = coder->kind == J2K_HT;
+    const uint32_t planes = is_ht ? source->band->planes : source->planes, passes = source->code->passes;
+    uint32_t start = 0, last = 0;
+    if (passes % 3 != 1 || planes > PLANES)
+        return false;
+    for (uint32_t pass = 0; pass < passes;) {
+        const uint32_t room = coder->room(source->origin->style, pass), left = passes - pass;
+        pass += left < room ? left : room;
+        last = source->length[pass - 1] - start;
+        start = source->length[pass - 1];
+        sums->segments++;
+        sums->pieces += last > 0;
+    }
+    sums->blocks++;
+    sums->bytes += start;
+    sums->visits += (uint64_t)source->place->width * source->place->height * passes;
+    return !is_ht || last > 0;
+}
+
+/* Count all blocks that change. Returns whether there are any, and the device can code each that has passes. */
+static bool add_blocks(const struct j2k_transcoding *t, struct sums *sums)
+{
+    for (uint32_t i = 0; i < t->recoded.coded.plan.block_count; i++) {
+        const struct j2k_recode_source source = kst_j2k_recode_source(&t->recoded, i);
+        if (source.code->passes == 0)
+            continue;
+        if (!kst_j2k_recode_changes(&source))
+            return false;
+        if (source.origin->coder != J2K_BLOCK_CODERS && !add_block(&source, sums))
+            return false;
+    }
+    return sums->blocks > 0 && sums->bytes > 0 && sums->bytes <= J2K_GPU_STREAM_MAX;
+}
+
+static bool take_arrays(struct j2k_transcoding *t, const struct sums *sums)
+{
+    struct memory *memory = t->op->memory;
+    struct j2k_transcode_blocks *b = &t->blocks;
+    struct j2k_plan *plan = &b->source;
+    const struct j2k_plan *coded = &t->recoded.coded.plan;
+    struct gpu_error error = {.status = KST_OK};
+    *plan = *coded;
+    plan->tile_component = kst_memory_array(memory, coded->tile_component_count, sizeof *plan->tile_component, NULL);
+    plan->block = kst_memory_array(memory, (size_t)sums->blocks, sizeof *plan->block, NULL);
+    plan->segment = kst_memory_array(memory, (size_t)sums->segments, sizeof *plan->segment, NULL);
+    plan->piece = kst_memory_array(memory, (size_t)sums->pieces, sizeof *plan->piece, NULL);
+    plan->block_count = plan->segment_count = plan->piece_count = 0;
+    b->place = kst_memory_array(memory, (size_t)sums->blocks, sizeof *b->place, NULL);
+    if (!plan->tile_component || !plan->block || !plan->segment || !plan->piece || !b->place ||
+        !kst_gpu_pool_take(&t->gpu->pool, GPU_PINNED, (size_t)sums->bytes, &b->bytes, &error))
+        return false;
+    plan->data = b->bytes.host;
+    plan->length = (size_t)sums->bytes;
+    for (uint32_t i = 0; i < coded->tile_component_count; i++) {
+        plan->tile_component[i] = coded->tile_component[i];
+        plan->tile_component[i].reversible = true;
+        plan->tile_component[i].roi_shift = 0;
+        plan->tile_component[i].resolution_count = 0;
+    }
+    return true;
+}
+
+/* List the segments of a block, whose bytes follow each other. */
+static void list_segments(
+    struct j2k_plan *plan, const struct j2k_recode_source *source, struct j2k_block *block, uint64_t at)
+{
+    const struct j2k_block_coder *coder = kst_j2k_block_coder_of((enum j2k_block_coder_kind)source->origin->coder);
+    uint32_t start = 0;
+    for (uint32_t pass = 0; pass < block->passes;) {
+        const uint32_t room = coder->room(source->origin->style, pass), left = block->passes - pass;
+        const uint32_t passes = left < room ? left : room, length = source->length[pass + passes - 1] - start;
+        plan->segment[plan->segment_count++] = (struct j2k_segment){.length = length,
+            .first_piece = plan->piece_count,
+            .piece_count = length > 0,
+            .passes = (uint8_t)passes,
+            .raw = coder->is_raw(source->origin->style, pass)};
+        if (length > 0)
+            plan->piece[plan->piece_count++] = (struct j2k_piece){.offset = at + start, .length = length};
+        start += length;
+        pass += passes;
+        block->segment_count++;
+    }
+    block->length = start;
+}
+
+static void list_blocks(struct j2k_transcoding *t)
+{
+    struct j2k_plan *plan = &t->blocks.source;
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < t->recoded.coded.plan.block_count; i++) {
+        const struct j2k_recode_source source = kst_j2k_recode_source(&t->recoded, i);
+        if (!kst_j2k_recode_changes(&source) || source.origin->coder == J2K_BLOCK_CODERS)
+            continue;
+        struct j2k_block *block = &plan->block[plan->block_count];
+        t->blocks.place[plan->block_count++] = i;
+        *block = *source.place;
+        block->missing = source.code->missing;
+        block->planes = (uint8_t)source.planes;
+        block->passes = source.code->passes;
+        block->below = (uint8_t)(source.planes - 1 - (source.code->passes - 1U) / 3);
+        block->coder = source.origin->coder;
+        block->cut = source.origin->cut;
+        block->first_segment = plan->segment_count;
+        block->segment_count = 0;
+        plan->tile_component[source.band->tile_component].style = source.origin->style;
+        list_segments(plan, &source, block, at);
+        at += block->length;
+    }
+}
+
+static void copy_slice(void *argument, uint32_t index)
+{
+    const struct j2k_transcoding *t = argument;
+    const struct j2k_plan *plan = &t->blocks.source;
+    const uint32_t first = index * SLICE, left = plan->block_count - first;
+    for (uint32_t i = first; i < first + (left < SLICE ? left : SLICE); i++) {
+        const struct j2k_block *block = &plan->block[i];
+        const struct j2k_segment *segment = &plan->segment[block->first_segment];
+        uint32_t k = 0;
+        while (k < block->segment_count && segment[k].piece_count == 0)
+            k++;
+        if (k < block->segment_count)
+            memcpy(t->blocks.bytes.host + plan->piece[segment[k].first_piece].offset,
+                t->recoded.coded.block[t->blocks.place[i]].data, (size_t)block->length);
+    }
+}
+
+/* Describe the stream to the decoder's kernels: there is no picture. */
+static struct j2k_gpu_item item_of(const struct j2k_transcoding *t)
+{
+    return (struct j2k_gpu_item){
+        .plan = &t->blocks.source, .indices = true, .stream = t->blocks.source.length, .pinned = true};
+}
+
+/* Return whether the device and the limit of memory have room for the blocks. */
+static bool fits(struct j2k_transcoding *t)
+{
+    const struct j2k_gpu_item item = item_of(t);
+    const uint64_t limit = t->all->context->limits.memory, device = t->gpu->gpu->info.memory;
+    const uint64_t coding = kst_j2k_gpu_encode_memory(&t->recoded.coded.plan);
+    t->blocks.need = kst_j2k_gpu_need(&item, 0);
+    const uint64_t memory = t->blocks.need.memory += coding;
+    return memory <= limit && memory <= J2K_GPU_MEMORY_MAX && (device == 0 || memory <= device) &&
+           t->blocks.need.largest <= t->gpu->gpu->largest;
+}
+
+kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
+{
+    const uint64_t allowed = kst_j2k_allowance(t->op->limits, J2K_ASKED_VISITS, &t->stream);
+    struct sums sums = {0};
+    if (!t->recoded.origin)
+        return KST_OK;
+    t->blocks.allowed = allowed < UINT64_MAX / 2 ? 2 * allowed : UINT64_MAX;
+    if (!add_blocks(t, &sums) || sums.visits > t->blocks.allowed)
+        return KST_OK;
+    t->gpu = kst_context_gpu_for(t->all->context, (double)sums.bytes * byte_seconds, least_seconds);
+    if (!t->gpu)
+        return KST_OK;
+    t->blocks.visits = sums.visits;
+    bool fine = take_arrays(t, &sums);
+    if (fine) {
+        list_blocks(t);
+        fine = kst_j2k_gpu_can_decode(&t->blocks.source) && fits(t);
+    }
+    if (fine)
+        kst_pool_run(t->op->pool, (t->blocks.source.block_count + SLICE - 1) / SLICE, copy_slice, t);
+    else
+        kst_j2k_run_transcode_gpu_drop(t);
+    return KST_OK;
+}
+
+void kst_j2k_run_transcode_gpu_drop(struct j2k_transcoding *t)
+{
+    struct memory *memory = t->op->memory;
+    if (!t->gpu)
+        return;
+    kst_memory_release(memory, t->blocks.source.tile_component);
+    kst_memory_release(memory, t->blocks.source.block);
+    kst_memory_release(memory, t->blocks.source.segment);
+    kst_memory_release(memory, t->blocks.source.piece);
+    kst_memory_release(memory, t->blocks.place);
+    kst_gpu_pool_give(&t->gpu->pool, &t->blocks.bytes);
+    t->blocks = (struct j2k_transcode_blocks){.status = KST_OK};
+    t->gpu = NULL;
+}
+
+static bool make_arrays(struct j2k_transcode_part *part, uint64_t blocks)
+{
+    struct memory *memory = &part->context->memory;
+    part->item = kst_memory_zeroed(memory, part->count, sizeof *part->item, NULL);
+    part->coded_item = kst_memory_zeroed(memory, part->count, sizeof *part->coded_item, NULL);
+    part->damage = kst_memory_zeroed(memory, part->count, sizeof *part->damage, NULL);
+    part->order = kst_memory_array(memory, (size_t)blocks, sizeof *part->order, NULL);
+    part->outcome = kst_memory_array(memory, (size_t)blocks, sizeof *part->outcome, NULL);
+    return part->item && part->coded_item && part->damage && part->order && part->outcome;
+}
+
+static uint64_t count_blocks(const struct j2k_transcode_part *part)
+{
+    uint64_t blocks = 0;
+    for (uint32_t i = 0; i < part->count; i++)
+        blocks += part->member[i]->blocks.source.block_count;
+    return blocks;
+}
+
+/* Describe all members, and order all of their blocks. Returns the number of these. */
+static uint32_t describe(struct j2k_transcode_part *part)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < part->count; i++) {
+        const struct j2k_transcoding *t = part->member[i];
+        part->item[i] = item_of(t);
+        part->coded_item[i] =
+            (struct j2k_gpu_encode_item){.picture = {.plan = &t->recoded.coded.plan}, .indices = true};
+        for (uint32_t k = 0; k < t->blocks.source.block_count; k++)
+            part->order[count++] = (struct j2k_gpu_block_order){.item = i, .block = t->blocks.place[k]};
+    }
+    return count;
+}
+
+/* Decode and code all blocks, and wait for that. */
+static bool code(struct j2k_transcode_part *part, struct gpu_error *error)
+{
+    const struct j2k_gpu_order order = {.beside = part->beside};
+    const uint32_t count = describe(part);
+    struct j2k_gpu_job *decoding = kst_j2k_gpu_begin(part->gpu, part->item, part->count, &order, error);
+    if (!decoding)
+        return false;
+    part->job = kst_j2k_gpu_encode_decoded(decoding, part->coded_item, error);
+    bool done = part->job && kst_j2k_gpu_encode_blocks(part->job, part->order, count, part->outcome, error);
+    struct gpu_error late;
+    if (kst_j2k_gpu_end(decoding, part->damage, &part->decoding, &late) && done) {
+        *error = late;
+        done = false;
+    }
+    if (done)
+        part->coding = kst_j2k_gpu_encode_times(part->job);
+    return done;
+}
+
+void kst_j2k_run_transcode_gpu_code(struct j2k_transcode_part *part)
+{
+    struct gpu_error error = {.status = KST_OK};
+    const uint64_t blocks = count_blocks(part);
+    const struct j2k_gpu_block_outcome *outcome;
+    pthread_mutex_init(&part->arriving, NULL);
+    bool done = blocks <= UINT32_MAX / 2 && make_arrays(part, blocks) && code(part, &error);
+    outcome = part->outcome;
+    for (uint32_t i = 0; i < part->count; i++) {
+        struct j2k_transcoding *t = part->member[i];
+        t->part = part;
+        t->blocks.outcome = done && part->damage[i].blocks == 0 ? outcome : NULL;
+        outcome += t->blocks.source.block_count;
+        if (!done && error.status == KST_ERROR_DEVICE_FAILED) /* where memory is missing, the CPU does the work */
+            t->blocks.status = kst_report_error(t->op->report, error.status, KST_NO_OFFSET, "%s", error.text);
+    }
+}
+
+void kst_j2k_run_transcode_gpu_end(struct j2k_transcode_part *part)
+{
+    struct memory *memory = &part->context->memory;
+    kst_j2k_gpu_encode_end(part->job);
+    kst_memory_release(memory, part->item);
+    kst_memory_release(memory, part->coded_item);
+    kst_memory_release(memory, part->damage);
+    kst_memory_release(memory, part->order);
+    kst_memory_release(memory, part->outcome);
+    pthread_mutex_destroy(&part->arriving);
+}
+
+/* What is needed while results are taken. */
+struct taking {
+    struct j2k_transcoding *t;
+    struct j2k_recode_result *result; /* for each block of the coded image */
+    uint32_t *length;                 /* of all passes of the blocks that the device coded */
+    uint64_t visits;
+};
+
+/*
+ * Say what became of a block that the device coded. Returns false if its numbers have more planes than there may be,
+ * which is damage.
+ */
+static bool take_block(struct taking *taking, uint32_t index, uint32_t **length)
+{
+    const struct j2k_transcode_blocks *blocks = &taking->t->blocks;
+    const struct j2k_recode_source source = kst_j2k_recode_source(&taking->t->recoded, blocks->place[index]);
+    const struct j2k_gpu_block_outcome *outcome = &blocks->outcome[index];
+    struct j2k_recode_result *result = &taking->result[blocks->place[index]];
+    const uint32_t known = source.code->passes, planes = outcome->planes + blocks->source.block[index].below;
+    result->known = (uint8_t)known;
+    if (outcome->planes == 0)
+        return true;
+    if (planes > source.band->planes)
+        return false;
+    const struct j2k_recode_choice choice = kst_j2k_recode_choose(&source, known, planes, result);
+    const uint32_t idle = kst_j2k_recode_idle(&source, result);
+    taking->visits += (uint64_t)source.place->width * source.place->height * choice.most;
+    memset(*length, 0, idle * sizeof **length);
+    for (uint32_t i = 0; i < outcome->passes; i++)
+        (*length)[idle + i] = outcome->pass[J2K_PASS_RESULT * i];
+    result->data = outcome->data;
+    result->length = *length;
+    result->passes = (uint8_t)(idle + outcome->passes);
+    *length += result->passes;
+    return true;
+}
+
+/* Say what became of all blocks. Those without bytes have no passes any more. */
+static bool take_blocks(struct taking *taking)
+{
+    const struct j2k_transcoding *t = taking->t;
+    uint32_t *length = taking->length;
+    for (uint32_t i = 0; i < t->recoded.coded.plan.block_count; i++)
+        if (t->recoded.coded.block[i].passes > 0)
+            taking->result[i] =
+                (struct j2k_recode_result){.missing = t->recoded.coded.block[i].missing, .changed = true};
+    for (uint32_t k = 0; k < t->blocks.source.block_count; k++)
+        if (!take_block(taking, k, &length))
+            return false;
+    return taking->visits <= t->blocks.allowed;
+}
+
+/* Return how many passes the blocks have at most. */
+static uint64_t count_passes(const struct j2k_transcode_blocks *blocks)
+{
+    uint64_t passes = 0;
+    for (uint32_t k = 0; k < blocks->source.block_count; k++)
+        passes += (uint64_t)blocks->source.block[k].passes + blocks->outcome[k].passes;
+    return passes;
+}
+
+static void report_times(const struct j2k_transcoding *t)
+{
+    const struct j2k_transcode_part *part = t->part;
+    const double *stage = part->decoding.stage;
+    kst_report *report = t->op->report;
+    const double seconds[KST_STAGE_COUNT] = {[KST_STAGE_UPLOAD] = stage[J2K_STAGE_UPLOAD],
+        [KST_STAGE_ENTROPY] =
+            stage[J2K_STAGE_GATHER] + stage[J2K_STAGE_BLOCKS] + stage[J2K_STAGE_STORE] + part->coding.blocks,
+        [KST_STAGE_DOWNLOAD] = part->coding.download};
+    static const kst_stage stages[] = {KST_STAGE_UPLOAD, KST_STAGE_ENTROPY, KST_STAGE_DOWNLOAD};
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        report->stage_device[stages[i]] = part->gpu->gpu->info.kind;
+        report->stage_seconds[stages[i]] += seconds[stages[i]] / part->count;
+    }
+    memcpy(report->device, part->gpu->gpu->info.name, sizeof report->device);
+}
+
+kst_status kst_j2k_run_transcode_gpu_take(struct j2k_transcoding *t, bool *taken)
+{
+    struct memory *memory = t->op->memory;
+    const uint32_t blocks = t->recoded.coded.plan.block_count;
+    struct taking taking = {.t = t, .visits = t->blocks.visits};
+    kst_status status = KST_OK;
+    *taken = false;
+    if (t->blocks.status || !t->blocks.outcome)
+        return t->blocks.status;
+    taking.result = kst_memory_zeroed(memory, blocks, sizeof *taking.result, &status);
+    taking.length = kst_memory_array(memory, (size_t)count_passes(&t->blocks), sizeof *taking.length, &status);
+    if (!status && take_blocks(&taking)) {
+        kst_progress_enter(t->op->progress, blocks, 1);
+        status = kst_j2k_recode_take(memory, &t->recoded, taking.result);
+        *taken = !status;
+        if (!status && !kst_progress_step(t->op->progress, blocks))
+            status = KST_ERROR_CANCELLED;
+    }
+    kst_memory_release(memory, taking.result);
+    kst_memory_release(memory, taking.length);
+    if (status)
+        return kst_report_error(t->op->report, status, KST_NO_OFFSET, "while code-blocks are coded again");
+    if (*taken)
+        report_times(t);
+    return KST_OK;
+}
+
+kst_status kst_j2k_run_transcode_gpu_arrive(void *transcoding)
+{
+    struct j2k_transcoding *t = transcoding;
+    struct gpu_error error = {.status = KST_OK};
+    pthread_mutex_lock(&t->part->arriving);
+    bool arrived = kst_j2k_gpu_encode_arrive(t->part->job, &error);
+    pthread_mutex_unlock(&t->part->arriving);
+    return arrived ? KST_OK : kst_report_error(t->op->report, error.status, KST_NO_OFFSET, "%s", error.text);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Transcodes streams of JPEG 2000. A GPU codes the blocks of those that it can code in parts: some streams together,
+ * and several parts at the same time. Threads read the streams of a part side by side, and write them likewise while
+ * the device codes the blocks of other parts.
+ */
+#include "j2k/run/transcode.h"
+
+#include "core/context.h"
+#include "core/report.h"
+
+enum {
+    PART_STREAMS = 16,      /* enough blocks to keep a device busy */
+    PART_BYTES = 256 << 20, /* of streams, in host memory */
+    PARTS_AT_ONCE = 3,
+    HELD = 2 * PARTS_AT_ONCE * 2 /* a part takes at most this share of the device's memory */
+};
+
+/* Holds all streams, which the threads that run parts share. */
+struct all_streams {
+    kst_context *context;
+    struct transcoding *const *list;
+    uint32_t count, threads;
+    pthread_mutex_t lock; /* guards the next member */
+    uint32_t next;        /* the first stream that no part has taken */
+};
+
+/* A part: streams that one thread takes care of. */
+struct some_streams {
+    struct transcoding *const *list;
+    uint32_t count;
+    struct j2k_transcoding stream[PART_STREAMS];
+    struct j2k_transcoding *member[PART_STREAMS]; /* those whose blocks the GPU codes */
+    uint32_t members;
+};
+
+static void read_stream(void *argument, uint32_t index)
+{
+    struct some_streams *some = argument;
+    struct j2k_transcoding *t = &some->stream[index];
+    t->status = kst_j2k_run_transcode_read(t, some->list[index]);
+    if (!t->status)
+        t->status = kst_j2k_run_transcode_gpu_plan(t);
+}
+
+static void write_stream(void *argument, uint32_t index)
+{
+    struct some_streams *some = argument;
+    struct j2k_transcoding *t = &some->stream[index];
+    t->all->status = t->status ? t->status : kst_j2k_run_transcode_write(t);
+    kst_j2k_run_transcode_release(t);
+}
+
+/* Return how many members, from one on, have their blocks coded together. */
+static uint32_t count_together(const struct some_streams *some, uint32_t first)
+{
+    const struct gpu *gpu = some->member[first]->gpu->gpu;
+    const uint64_t share = gpu->info.memory > 0 ? gpu->info.memory / HELD : UINT64_MAX;
+    const uint64_t most = share < J2K_GPU_MEMORY_MAX ? share : J2K_GPU_MEMORY_MAX;
+    uint64_t memory = 0, largest = 0, bytes = 0;
+    uint32_t end = first;
+    for (; end < some->members; end++) {
+        const struct j2k_transcode_blocks *blocks = &some->member[end]->blocks;
+        memory += blocks->need.memory;
+        largest += blocks->need.largest;
+        bytes += blocks->source.length;
+        if (end > first && (memory > most || largest > gpu->largest || bytes > J2K_GPU_STREAM_MAX))
+            break;
+    }
+    return end - first;
+}
+
+static void run_some(kst_context *context, struct some_streams *some, uint32_t beside)
+{
+    struct j2k_transcode_part part[PART_STREAMS];
+    uint32_t parts = 0;
+    kst_pool_run(context->pool, some->count, read_stream, some);
+    some->members = 0;
+    for (uint32_t i = 0; i < some->count; i++)
+        if (!some->stream[i].status && some->stream[i].gpu)
+            some->member[some->members++] = &some->stream[i];
+    for (uint32_t i = 0; i < some->members; i += part[parts++].count) {
+        part[parts] = (struct j2k_transcode_part){.context = context,
+            .gpu = some->member[i]->gpu,
+            .member = &some->member[i],
+            .count = count_together(some, i),
+            .beside = beside};
+        kst_j2k_run_transcode_gpu_code(&part[parts]);
+    }
+    kst_pool_run(context->pool, some->count, write_stream, some);
+    for (uint32_t i = 0; i < parts; i++)
+        kst_j2k_run_transcode_gpu_end(&part[i]);
+}
+
+/* Take the next streams, as many as make a part. */
+static bool take_some(struct all_streams *all, struct some_streams *some)
+{
+    const uint32_t share = (all->count + all->threads - 1) / all->threads;
+    const uint32_t most = share < PART_STREAMS ? share : PART_STREAMS;
+    uint64_t bytes = 0;
+    pthread_mutex_lock(&all->lock);
+    some->list = all->list + all->next;
+    some->count = 0;
+    while (all->next < all->count && some->count < most && (some->count == 0 || bytes < PART_BYTES)) {
+        bytes += all->list[all->next++]->length;
+        some->count++;
+    }
+    pthread_mutex_unlock(&all->lock);
+    return some->count > 0;
+}
+
+/* Transcode parts until no stream is left. */
+static void run_parts(void *argument, uint32_t index)
+{
+    struct all_streams *all = argument;
+    (void)index;
+    kst_status status = KST_OK;
+    struct some_streams *some = kst_memory_array(&all->context->memory, 1, sizeof *some, &status);
+    while (some && take_some(all, some))
+        run_some(all->context, some, all->threads - 1);
+    kst_memory_release(&all->context->memory, some);
+}
+
+void kst_j2k_run_transcode_all(struct transcoding *const *list, uint32_t count)
+{
+    struct all_streams all = {.context = list[0]->context, .list = list, .count = count};
+    all.threads = count < PARTS_AT_ONCE ? count : PARTS_AT_ONCE;
+    pthread_mutex_init(&all.lock, NULL);
+    kst_pool_run(all.context->pool, all.threads, run_parts, &all);
+    pthread_mutex_destroy(&all.lock);
+    for (uint32_t i = all.next; i < count; i++) /* no thread had memory for a part */
+        list[i]->status = kst_report_error(list[i]->op.report, KST_ERROR_MEMORY, KST_NO_OFFSET, NULL);
+}
+
+kst_status kst_j2k_run_transcode(struct transcoding *all)
+{
+    struct j2k_transcoding t;
+    struct j2k_transcoding *const member = &t;
+    struct j2k_transcode_part part = {.context = all->context, .member = &member, .count = 1};
+    t.status = kst_j2k_run_transcode_read(&t, all);
+    if (!t.status)
+        t.status = kst_j2k_run_transcode_gpu_plan(&t);
+    const bool on_gpu = !t.status && t.gpu;
+    if (on_gpu) {
+        part.gpu = t.gpu;
+        kst_j2k_run_transcode_gpu_code(&part);
+    }
+    if (!t.status)
+        t.status = kst_j2k_run_transcode_write(&t);
+    kst_j2k_run_transcode_release(&t);
+    if (on_gpu)
+        kst_j2k_run_transcode_gpu_end(&part);
+    return t.status;
+}
