@@ -50,10 +50,9 @@ static inline struct set choose_set(const struct j2k_plan *plan, const struct j2
     return (struct set){segment, NULL, 1, block->planes - 1U - segment->passes / 3U};
 }
 
-/* Return whether magnitudes, whose last bits are a fraction, have more bits than kernels. */
-static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block, int32_t fraction)
+/* Return whether magnitudes of so many bits, behind which there is a fraction, have more bits than kernels. */
+static bool is_too_deep(const struct j2k_block *block, uint32_t bits, int32_t fraction)
 {
-    uint32_t bits = kst_j2k_magnitude_bits(block, j2k_gpu_component_of(plan, block)->roi_shift);
     return (int32_t)bits + fraction > BITS || block->missing + block->planes > PLANES_MOST;
 }
 
@@ -74,9 +73,10 @@ static uint32_t bits_of(const struct j2k_block *block, const struct set *set)
 static bool can_decode(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     const struct set set = choose_set(plan, block);
-    return !set.cleanup ||
-           (set.cleanup->piece_count == 1 &&
-               (bits_of(block, &set) <= BITS || is_too_deep(plan, block, kst_j2k_gpu_fraction_of(plan, block))));
+    if (!set.cleanup || (set.cleanup->piece_count == 1 && bits_of(block, &set) <= BITS))
+        return true;
+    const uint32_t bits = j2k_magnitude_bits(block, j2k_gpu_component_of(plan, block)->roi_shift);
+    return set.cleanup->piece_count == 1 && is_too_deep(block, bits, kst_j2k_gpu_fraction_of(plan, block));
 }
 
 /* Return a word for each quad, and if there is a refinement pass, then one for each sample. */
@@ -146,9 +146,37 @@ struct ht_writing {
     uint32_t slices; /* of a picture */
 };
 
+/* Holds what the blocks of a band have in common. */
+struct ht_band {
+    struct j2k_work_ht_block record; /* with the factor of its fraction */
+    const struct j2k_band *band;
+    const struct j2k_tile_component *tc;
+    uint32_t at; /* where its window begins in the buffer of samples */
+};
+
+static void set_fraction(struct ht_band *b, int32_t fraction)
+{
+    b->record.fraction = fraction;
+    b->record.factor = b->tc->reversible ? 0 : gpu_float_bits(j2k_gpu_factor_of(b->band, fraction));
+}
+
+static struct ht_band describe_band(const struct j2k_gpu_part *part, uint32_t item, const struct j2k_block *block)
+{
+    const struct j2k_plan *plan = part->items[item].plan;
+    struct ht_band b = {.band = &plan->band[block->band], .tc = j2k_gpu_component_of(plan, block)};
+    b.record = (struct j2k_work_ht_block){.roi_shift = b.tc->roi_shift,
+        .causal = (b.tc->style & J2K_STYLE_CAUSAL) != 0,
+        .pitch = j2k_gpu_width(b.band->window),
+        .narrow = j2k_gpu_is_narrow(part, item, j2k_gpu_tile_of(plan, block)),
+        .picture = item};
+    b.at = part->band[part->place[item].band + block->band] << b.record.narrow;
+    set_fraction(&b, 0);
+    return b;
+}
+
 /* Describe the set of a block. Where pieces of the stream were left out, their records say where its bytes are. */
-static void describe_set(
-    const struct ht_writing *w, uint32_t item, const struct j2k_block *block, struct j2k_work_ht_block *to)
+static void describe_set(const struct ht_writing *w, uint32_t item, const struct j2k_block *block, uint32_t bits,
+    struct j2k_work_ht_block *to)
 {
     const struct j2k_plan *plan = w->part->items[item].plan;
     const struct j2k_gpu_place *place = &w->part->place[item];
@@ -158,7 +186,7 @@ static void describe_set(
     to->passes = (uint16_t)set.passes;
     if (!set.cleanup)
         return;
-    to->broken = is_too_deep(plan, block, to->fraction) || !are_lengths_possible(&set);
+    to->broken = is_too_deep(block, bits, to->fraction) || !are_lengths_possible(&set);
     to->from = piece[set.cleanup->first_piece].offset;
     to->length = (uint32_t)set.cleanup->length;
     to->bits = (uint16_t)bits_of(block, &set);
@@ -171,40 +199,29 @@ static void describe_set(
     to->refinement = (uint32_t)set.refinement->length;
 }
 
-/* Return what the blocks of a band have in common: all that follows from the band, with the factor of `fraction`. */
-static struct j2k_work_ht_block describe_band(
-    const struct j2k_gpu_part *part, uint32_t item, const struct j2k_block *block, int32_t fraction)
+/* Describe a block of a band. */
+static void describe_block(
+    const struct ht_writing *w, uint32_t item, uint32_t index, struct ht_band *b, struct j2k_work_ht_block *to)
 {
-    const struct j2k_plan *plan = part->items[item].plan;
-    const struct j2k_band *band = &plan->band[block->band];
-    const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
-    return (struct j2k_work_ht_block){.roi_shift = tc->roi_shift,
-        .causal = (tc->style & J2K_STYLE_CAUSAL) != 0,
-        .fraction = fraction,
-        .factor = tc->reversible ? 0 : gpu_float_bits(j2k_gpu_factor_of(band, fraction)),
-        .pitch = j2k_gpu_width(band->window),
-        .narrow = j2k_gpu_is_narrow(part, item, j2k_gpu_tile_of(plan, block)),
-        .picture = item};
-}
-
-/* Describe a block, which is in the band that `to` describes. */
-static void describe_block(const struct ht_writing *w, uint32_t item, uint32_t index, struct j2k_work_ht_block *to)
-{
-    const struct j2k_gpu_part *part = w->part;
-    const struct j2k_plan *plan = part->items[item].plan;
-    const struct j2k_gpu_place *place = &part->place[item];
+    const struct j2k_gpu_place *place = &w->part->place[item];
+    const struct j2k_plan *plan = w->part->items[item].plan;
     const struct j2k_block *block = &plan->block[index];
-    const struct j2k_rect wanted = j2k_wanted_part(plan, block);
-    to->state = place->ht_state + part->ht[place->block + index].state;
+    const struct j2k_rect window = b->band->window, wanted = j2k_wanted_part(plan, block);
+    const uint32_t bits = j2k_magnitude_bits(block, b->tc->roi_shift);
+    const int32_t fraction = j2k_gpu_fraction(b->tc, bits);
+    if (fraction != b->record.fraction)
+        set_fraction(b, fraction);
+    *to = b->record;
+    to->state = place->ht_state + w->part->ht[place->block + index].state;
     to->width = block->width;
     to->height = block->height;
     to->left = (uint16_t)(wanted.x0 - block->x);
     to->top = (uint16_t)(wanted.y0 - block->y);
     to->right = (uint16_t)(wanted.x1 - block->x);
     to->bottom = (uint16_t)(wanted.y1 - block->y);
-    to->to = j2k_gpu_place_in_band(part, item, block, wanted, to->narrow);
+    to->to = b->at + (wanted.y0 - window.y0) * b->record.pitch + (wanted.x0 - window.x0);
     to->offset = kst_j2k_gpu_first_byte(plan, block);
-    describe_set(w, item, block, to);
+    describe_set(w, item, block, bits, to);
 }
 
 /* Return the place of a block's record; J2K_HT_NOWHERE: it has none. Without a list, records are in the plans' order.
@@ -223,20 +240,16 @@ static void write_slice(void *arg, uint32_t slice)
     const struct ht_writing *w = arg;
     const uint32_t item = slice / w->slices, count = w->part->items[item].plan->block_count;
     const struct j2k_plan *plan = w->part->items[item].plan;
-    struct j2k_work_ht_block common = {0};
-    uint32_t band = UINT32_MAX, k = slice % w->slices * SLICE;
+    uint32_t k = slice % w->slices * SLICE;
+    struct ht_band band = {.band = NULL};
     for (const uint32_t end = count < k + SLICE ? count : k + SLICE; k < end; k++) {
         const struct j2k_block *block = &plan->block[k];
         const uint32_t at = find_record(w->part, item, k);
         if (at == J2K_HT_NOWHERE)
             continue;
-        int32_t fraction = kst_j2k_gpu_fraction_of(plan, block);
-        if (block->band != band || common.fraction != fraction)
-            common = describe_band(w->part, item, block, fraction);
-        band = block->band;
-        struct j2k_work_ht_block described = common;
-        describe_block(w, item, k, &described);
-        w->to[at] = described;
+        if (band.band != &plan->band[block->band])
+            band = describe_band(w->part, item, block);
+        describe_block(w, item, k, &band, &w->to[at]);
     }
 }
 

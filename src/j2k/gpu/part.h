@@ -424,6 +424,14 @@ static inline const struct j2k_tile_component *j2k_gpu_component_of(
     return &plan->tile_component[plan->band[block->band].tile_component];
 }
 
+/* Return the bits behind the point of coefficients that have so many bits in front of it. */
+static inline int32_t j2k_gpu_fraction(const struct j2k_tile_component *tc, uint32_t bits)
+{
+    enum { ALL_BITS = 31 /* most bits of a magnitude */ };
+    const int32_t room = ALL_BITS - (int32_t)bits;
+    return tc->reversible ? 0 : room < 1 ? room : 1;
+}
+
 static inline uint32_t j2k_gpu_width(struct j2k_rect rect)
 {
     return rect.x0 < rect.x1 ? rect.x1 - rect.x0 : 0;
