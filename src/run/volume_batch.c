@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decodes many volumes. They are divided into groups. A thread opens and plans the volumes of a group and lets a GPU
- * begin with them, by itself, so that threads do not wait for each other, and the GPU decodes the first groups while
- * others are planned. If groups are fewer than threads, other threads help to open and plan. The CPU decodes what the
- * GPU does not, meanwhile.
+ * Decodes many volumes. They are divided into groups. All threads open and plan volumes in their order, and the thread
+ * that is the last to plan one of a group lets a GPU begin with the group, by itself. So threads do not wait for each
+ * other, and the first group begins when a few volumes have been planned; the GPU decodes it while the others are
+ * planned. The CPU decodes what the GPU does not, meanwhile.
  */
 #include "core/report.h"
 #include "run/volume.h"
@@ -25,8 +25,11 @@ enum {
  */
 enum { GROUP_SAMPLES = 1 << 24, GROUP_VOLUMES = 4 };
 
+struct volume_group;
+
 struct volume_entry {
     kst_volume_item *item;
+    struct volume_group *group;
     kst_decoder decoder;
     struct volume_decoding decoding;
     bool begun; /* the decoding must be ended */
@@ -38,9 +41,10 @@ struct volume_group {
     struct volume_entry *entry;
     struct volume_decoding **planned; /* those that the GPU decodes */
     uint32_t count, planned_count;
-    uint64_t memory; /* that these take on the GPU */
-    void *under_way; /* of the codec; null: nothing is */
-    bool waits;      /* until others have given memory back */
+    atomic_uint left; /* volumes that are still to be planned */
+    uint64_t memory;  /* that the planned ones take on the GPU */
+    void *under_way;  /* of the codec; null: nothing is */
+    bool waits;       /* until others have given memory back */
 };
 
 /* Volumes that are begun before those of the wave before them are ended. */
@@ -78,14 +82,6 @@ static kst_status open_entry(struct volume_entry *entry)
     return status ? status : kst_volume_decoding_begin(&entry->decoding, &described, item->volume);
 }
 
-static void open_one(void *argument, uint32_t index)
-{
-    const struct volume_group *group = argument;
-    struct volume_entry *entry = &group->entry[index];
-    kst_decoder_start(&entry->decoder, entry->decoder.context);
-    entry->status = open_entry(entry);
-}
-
 /* Take memory of the GPU for a group. Returns false if others have too much of it. */
 static bool take_memory(const struct volume_wave *wave, const struct volume_group *group)
 {
@@ -110,13 +106,9 @@ static void let_begin(const struct volume_wave *wave, struct volume_group *group
         atomic_fetch_sub(wave->memory, group->memory);
 }
 
-/* Open and plan the volumes of a group, and let the GPU begin with those that it takes. */
-static void begin_group(void *argument, uint32_t index)
+/* Let the GPU begin with those volumes of a group that it takes. All have been planned. */
+static void begin_group(const struct volume_wave *wave, struct volume_group *group)
 {
-    const struct volume_wave *wave = argument;
-    struct volume_group *group = &wave->group[index];
-    const bool helped = wave->group_count < kst_pool_threads(wave->context->pool);
-    kst_pool_run(helped ? wave->context->pool : NULL, group->count, open_one, group);
     for (uint32_t i = 0; i < group->count; i++) {
         struct volume_entry *entry = &group->entry[i];
         if (entry->status || !entry->decoding.planned)
@@ -129,6 +121,17 @@ static void begin_group(void *argument, uint32_t index)
     group->waits = !take_memory(wave, group);
     if (!group->waits)
         let_begin(wave, group);
+}
+
+/* Open and plan a volume, and begin with its group if it was the last one of it. */
+static void open_one(void *argument, uint32_t index)
+{
+    const struct volume_wave *wave = argument;
+    struct volume_entry *entry = &wave->entry[index];
+    kst_decoder_start(&entry->decoder, entry->decoder.context);
+    entry->status = open_entry(entry);
+    if (atomic_fetch_sub(&entry->group->left, 1) == 1)
+        begin_group(wave, entry->group);
 }
 
 /* Return how many samples are wanted of a volume, or `unknown` if the caller does not say so. */
@@ -187,6 +190,9 @@ static void divide(struct volume_wave *wave)
         const uint32_t end = (uint32_t)((uint64_t)wave->count * (g + 1) / wave->group_count);
         wave->group[g] =
             (struct volume_group){.entry = wave->entry + first, .planned = wave->planned + first, .count = end - first};
+        atomic_init(&wave->group[g].left, end - first);
+        for (uint32_t i = first; i < end; i++)
+            wave->entry[i].group = &wave->group[g];
     }
 }
 
@@ -194,7 +200,7 @@ static void divide(struct volume_wave *wave)
 static void begin_wave(struct volume_wave *wave)
 {
     divide(wave);
-    kst_pool_run(wave->context->pool, wave->group_count, begin_group, wave);
+    kst_pool_run(wave->context->pool, wave->count, open_one, wave);
     for (uint32_t i = 0; i < wave->count; i++)
         if (!wave->entry[i].status && !wave->entry[i].decoding.planned)
             wave->entry[i].status = kst_volume_decoding_on_cpu(&wave->entry[i].decoding);

@@ -136,7 +136,7 @@ void kst_j2k_cpu_decode_block(struct j2k_decoding *decoding, struct j2k_worker *
     const struct j2k_block_functions *coder = kst_j2k_cpu_block_functions(block->coder);
     if (!gather(decoding, worker, coder, block))
         return;
-    int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
+    int32_t room = BITS - (int32_t)j2k_magnitude_bits(block, tc->roi_shift);
     struct j2k_coded_block coded = {.width = block->width,
         .height = block->height,
         .orientation = band->orientation,

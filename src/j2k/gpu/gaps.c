@@ -71,6 +71,14 @@ static bool add_gaps_of_band(struct gap_list *list, const struct j2k_plan *plan)
     return true;
 }
 
+/* Return whether a band is one block without a gap. */
+static bool is_one_block(const struct j2k_plan *plan, const struct j2k_band *band)
+{
+    const struct j2k_block *block = &plan->block[band->first_block];
+    return band->block_count == 1 && block->x <= band->window.x0 && block->y <= band->window.y0 &&
+           block->x + block->width >= band->window.x1 && block->y + block->height >= band->window.y1;
+}
+
 /* List the gaps of a picture. Returns their number; IMPOSSIBLE: they cannot be listed. */
 static uint32_t list_gaps(const struct j2k_gpu_part *part, uint32_t index, struct j2k_work_ht_block *to)
 {
@@ -78,6 +86,8 @@ static uint32_t list_gaps(const struct j2k_gpu_part *part, uint32_t index, struc
     struct gap_list list = {.part = part, .to = to, .item = index};
     for (; list.band < plan->band_count; list.band++) {
         const uint32_t tile = plan->band[list.band].tile_component / plan->component_count;
+        if (is_one_block(plan, &plan->band[list.band]))
+            continue;
         list.narrow = j2k_gpu_is_narrow(part, index, &plan->tile[tile]) || j2k_gpu_has_indices(part, index, list.band);
         if (!add_gaps_of_band(&list, plan))
             return IMPOSSIBLE;

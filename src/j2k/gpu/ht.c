@@ -56,7 +56,7 @@ static inline struct set choose_set(const struct j2k_plan *plan, const struct j2
  */
 static bool is_too_deep(const struct j2k_plan *plan, const struct j2k_block *block)
 {
-    uint32_t bits = kst_j2k_magnitude_bits(block, j2k_gpu_component_of(plan, block)->roi_shift);
+    uint32_t bits = j2k_magnitude_bits(block, j2k_gpu_component_of(plan, block)->roi_shift);
     return (int32_t)bits + kst_j2k_gpu_fraction_of(plan, block) > BITS || block->missing + block->planes > PLANES_MOST;
 }
 
@@ -158,6 +158,7 @@ struct ht_band {
     struct j2k_work_ht_block common; /* what follows from the band */
     struct j2k_rect window;
     uint32_t at; /* place of the window in the buffer of samples */
+    uint8_t below; /* of the block that the record and too_deep are of; see struct j2k_block */
     bool too_deep;
 };
 
@@ -181,7 +182,16 @@ static struct ht_band describe_band(const struct j2k_gpu_part *part, uint32_t it
             .offset = UINT32_MAX},
         .window = band->window,
         .at = part->band[part->place[item].band + block->band] << narrow,
+        .below = block->below,
         .too_deep = is_too_deep(plan, block)};
+}
+
+/* Let what depends on the planes that are left out of indices be that of a block. */
+static void set_below(struct ht_band *band, const struct j2k_plan *plan, const struct j2k_block *block)
+{
+    band->common.fraction = kst_j2k_gpu_fraction_of(plan, block);
+    band->below = block->below;
+    band->too_deep = is_too_deep(plan, block);
 }
 
 /* Describe the set of a block. Where pieces of the stream were left out, their records say where its bytes are. */
@@ -220,7 +230,7 @@ static inline uint32_t smaller(uint32_t a, uint32_t b)
 
 /* Describe a block of a band. */
 static inline void describe_block(
-    const struct ht_writing *w, const struct ht_band *band, uint32_t item, uint32_t index, struct j2k_work_ht_block *to)
+    const struct ht_writing *w, struct ht_band *band, uint32_t item, uint32_t index, struct j2k_work_ht_block *to)
 {
     const struct j2k_gpu_part *part = w->part;
     const struct j2k_plan *plan = part->items[item].plan;
@@ -228,6 +238,8 @@ static inline void describe_block(
     const struct j2k_block *block = &plan->block[index];
     const struct j2k_rect window = band->window;
     const uint32_t x0 = larger(block->x, window.x0), y0 = larger(block->y, window.y0);
+    if (block->below != band->below)
+        set_below(band, plan, block);
     *to = band->common;
     to->state = place->ht_state + part->ht[place->block + index].state;
     to->width = block->width;

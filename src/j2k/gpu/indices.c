@@ -19,7 +19,7 @@ static bool fits(const struct j2k_plan *plan, const struct j2k_tile_component *t
     bool fine = true;
     for (uint32_t b = 0; b < r->band_count; b++) {
         const struct j2k_block any = {.planes = plan->band[r->first_band + b].planes, .coder = J2K_HT};
-        fine = fine && kst_j2k_magnitude_bits(&any, tc->roi_shift) + FRACTION <= INDEX_BITS;
+        fine = fine && j2k_magnitude_bits(&any, tc->roi_shift) + FRACTION <= INDEX_BITS;
     }
     return fine;
 }

@@ -524,7 +524,8 @@ static void add_outputs(struct levels_writer *w, uint32_t finished)
 static void add_rest(struct levels_writer *w, uint32_t *levels)
 {
     uint32_t finished = w->record;
-    for_each_component(w, add_finished);
+    if (w->part->finishes)
+        for_each_component(w, add_finished);
     *levels = w->record;
     w->record = 0;
     add_outputs(w, finished);

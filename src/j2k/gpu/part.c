@@ -26,8 +26,7 @@ enum {
 int32_t kst_j2k_gpu_fraction_of(const struct j2k_plan *plan, const struct j2k_block *block)
 {
     const struct j2k_tile_component *tc = j2k_gpu_component_of(plan, block);
-    int32_t room = BITS - (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift);
-    return tc->reversible ? -(int32_t)block->below : room < 1 ? room : 1;
+    return tc->reversible ? -(int32_t)block->below : j2k_gpu_fraction(j2k_magnitude_bits(block, tc->roi_shift));
 }
 
 static size_t round_up(size_t length, size_t step)
@@ -375,7 +374,7 @@ static struct j2k_work_block describe_block(
         .style = tc->style,
         .contexts = j2k_gpu_contexts_of(band->orientation),
         .roi_shift = tc->roi_shift,
-        .too_deep = (int32_t)kst_j2k_magnitude_bits(block, tc->roi_shift) + fraction > BITS,
+        .too_deep = (int32_t)j2k_magnitude_bits(block, tc->roi_shift) + fraction > BITS,
         .fraction = fraction,
         .factor = tc->reversible ? 0 : gpu_float_bits(j2k_gpu_factor_of(band, fraction)),
         .to = kst_j2k_gpu_place_of(part, entry),

@@ -92,7 +92,7 @@ struct j2k_gpu_launch {
     uint64_t bytes; /* bytes of samples that it reads and writes */
 };
 
-enum { J2K_GPU_LEVEL_KERNELS = 4, J2K_LAUNCHES = J2K_GPU_LEVEL_KERNELS * J2K_LEVELS + 13 };
+enum { J2K_GPU_LEVEL_KERNELS = 4, J2K_LAUNCHES = J2K_GPU_LEVEL_KERNELS * J2K_LEVELS + 16 };
 
 /* Holds what the levels of a launch add up to. */
 struct j2k_gpu_level_sums {
@@ -132,6 +132,7 @@ struct j2k_gpu_place {
     struct j2k_gpu_plane_place *plane; /* for each plane of the image */
     size_t volume;                     /* offset of a volume in the buffer of pixels, where it has no padding */
     size_t source[J2K_WORK_CHANNELS];  /* sources of a conversion: offset in bytes, behind all images */
+    bool two_abreast;                  /* a work-item has two columns of a volume; set when these are written */
 };
 
 /* Says where a code-block of T.814 has its state, among those of its picture, and its record, among all of the part. */
@@ -436,6 +437,14 @@ static inline const struct j2k_tile_component *j2k_gpu_component_of(
     const struct j2k_plan *plan, const struct j2k_block *block)
 {
     return &plan->tile_component[plan->band[block->band].tile_component];
+}
+
+/* Return the bits behind the point of coefficients of 9/7 that have so many bits in front of it. */
+static inline int32_t j2k_gpu_fraction(uint32_t bits)
+{
+    enum { ALL_BITS = 31 /* most bits of a magnitude */ };
+    const int32_t room = ALL_BITS - (int32_t)bits;
+    return room < 1 ? room : 1;
 }
 
 static inline uint32_t j2k_gpu_width(struct j2k_rect rect)

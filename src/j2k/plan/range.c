@@ -6,14 +6,6 @@
 
 enum { ROUNDING = 3 /* added by rounding in each level; range.h derives it */ };
 
-uint32_t kst_j2k_magnitude_bits(const struct j2k_block *block, uint8_t roi_shift)
-{
-    uint32_t planes = block->coder == J2K_HT ? (uint32_t)block->missing + block->planes : block->planes;
-    uint32_t inside = planes > roi_shift ? planes - roi_shift : 0;
-    uint32_t outside = planes < roi_shift ? planes : roi_shift;
-    return inside > outside ? inside : outside;
-}
-
 /* A saturating sum, which stays at UINT32_MAX once it gets there. */
 static uint32_t plus(uint32_t a, uint32_t b)
 {
@@ -28,7 +20,7 @@ static uint32_t band_range(const struct j2k_plan *plan, const struct j2k_band *b
 {
     uint32_t bits = 0;
     for (uint32_t i = 0; i < band->block_count; i++) {
-        uint32_t own = kst_j2k_magnitude_bits(&plan->block[band->first_block + i], roi_shift);
+        uint32_t own = j2k_magnitude_bits(&plan->block[band->first_block + i], roi_shift);
         bits = own > bits ? own : bits;
     }
     return bits < 32 ? (1U << bits) - 1 : UINT32_MAX;

@@ -21,13 +21,20 @@
 #ifndef KOSTKA_J2K_PLAN_RANGE_H
 #define KOSTKA_J2K_PLAN_RANGE_H
 
+#include "j2k/plan/block_coder.h"
 #include "j2k/plan/plan.h"
 
 /*
  * Number of bits of a block's largest magnitude, inside the region of interest or outside of it (Annex H): 0–74. The
  * first cleanup pass of T.814 may code bits of all planes of the band, and decoders take larger magnitudes as damage.
  */
-uint32_t kst_j2k_magnitude_bits(const struct j2k_block *block, uint8_t roi_shift);
+static inline uint32_t j2k_magnitude_bits(const struct j2k_block *block, uint8_t roi_shift)
+{
+    uint32_t planes = block->coder == J2K_HT ? (uint32_t)block->missing + block->planes : block->planes;
+    uint32_t inside = planes > roi_shift ? planes - roi_shift : 0;
+    uint32_t outside = planes < roi_shift ? planes : roi_shift;
+    return inside > outside ? inside : outside;
+}
 
 /*
  * Return the largest magnitude of any coefficient of a tile-component, of any sample of its resolutions, and of any
