@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measures what OpenCV takes for filters of kostka-filters: filters_opencv.py [-t THREADS] [-k RUNS] FILE."""
+"""Measures what OpenCV takes for filters of kostka-filters: filters_opencv.py [-t THREADS] [-k RUNS] FILE [CHAIN...]."""
 import argparse
 import statistics
 import time
@@ -38,13 +38,14 @@ def main():
     parser.add_argument("-t", type=int, default=0)
     parser.add_argument("-k", type=int, default=11)
     parser.add_argument("file")
+    parser.add_argument("chain", nargs="*")
     arguments = parser.parse_args()
     if arguments.t:
         cv2.setNumThreads(arguments.t)
     picture = cv2.cvtColor(cv2.imread(arguments.file), cv2.COLOR_BGR2RGB)
     print(f"OpenCV {cv2.__version__}, {picture.shape[1]}x{picture.shape[0]}, {cv2.getNumThreads()} threads")
-    for chain, function in CASES.items():
-        wall, processor = measure(function, picture, arguments.k)
+    for chain in arguments.chain or CASES:
+        wall, processor = measure(CASES[chain], picture, arguments.k)
         print(f"{chain:32} {wall:9.2f} ms {processor:9.2f} ms of processors")
 
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Finds straight lines, and draws them. The edges are those of `canny` in the picture's luminance, brought to 8 bits if
- * there are more. A device draws by itself (gpu/lines.c); lines are listed on the host, by the edges that the device
- * finds.
+ * there are more. A device draws and lists by itself (gpu/lines.c).
  */
 #include "filters/lines.h"
 
@@ -13,9 +12,12 @@
 #include "filters/cpu/gradient.h"
 #include "filters/cpu/kinds.h"
 #include "filters/cpu/segments.h"
+#include "filters/kernels/work.h"
 #include "filters/shape.h"
+#include "image/location.h"
 
 enum { WHITE = 255, NARROW = 8 };
+enum { HEAD = 2, PAIR = 2 /* words of a list */, PIXELS_OF_ONE = 4, ROOM = 1024 };
 
 /* Find the segments of an image in any memory. */
 static kst_status find_lines(kst_context *context, const struct filter_value *value, const kst_image *from,
@@ -73,7 +75,8 @@ static kst_status lines_run(const struct filter_work *work)
     return status;
 }
 
-static kst_status list_of(
+/* Apply the filters before `lines`, and find the segments on the host, by edges that a device may have found. */
+static kst_status list_on_host(
     const kst_filter *filter, const kst_image *from, struct filter_segments *found, kst_report *report)
 {
     const struct filter_step *last = &filter->step[filter->count - 1];
@@ -92,11 +95,79 @@ static kst_status list_of(
     return status;
 }
 
+/* Read some words at the beginning of a list, which lies in a device's memory, row by row. */
+static kst_status read_words(kst_context *context, const kst_image *list, uint32_t *words, uint64_t count)
+{
+    kst_image from = *list, to;
+    from.height = from.plane[0].height = (uint32_t)((count + FILTER_LINES_ROW - 1) / FILTER_LINES_ROW);
+    to = from;
+    to.memory = KST_MEMORY_HOST;
+    to.plane[0].data = words;
+    to.plane[0].pitch = FILTER_LINES_ROW * (ptrdiff_t)sizeof *words;
+    return kst_image_copy(context, &from, &to);
+}
+
+/* Bring the segments of a list to the host. */
+static kst_status read_segments(
+    kst_context *context, const kst_image *list, uint32_t count, uint32_t width, struct filter_segments *found)
+{
+    const uint64_t words = HEAD + (uint64_t)PAIR * count;
+    const size_t rows = (size_t)((words + FILTER_LINES_ROW - 1) / FILTER_LINES_ROW);
+    kst_status status = KST_OK;
+    uint32_t *word = kst_memory_array(found->memory, rows, FILTER_LINES_ROW * sizeof *word, &status);
+    if (!status && count > 0)
+        found->segment = kst_memory_array(found->memory, count, sizeof *found->segment, &status);
+    if (!status)
+        status = read_words(context, list, word, words);
+    for (uint32_t i = 0; i < count && !status; i++) {
+        uint32_t a = word[HEAD + PAIR * (size_t)i], b = word[HEAD + PAIR * (size_t)i + 1];
+        found->segment[i] =
+            (kst_segment){(int32_t)(a % width), (int32_t)(a / width), (int32_t)(b % width), (int32_t)(b / width)};
+    }
+    found->count = status ? 0 : count;
+    kst_memory_release(found->memory, word);
+    return status;
+}
+
+/* Let the device list the segments. *all becomes false if there are more than the list has room for. */
+static kst_status list_on_device(
+    const kst_filter *filter, const kst_image *from, struct filter_segments *found, kst_report *report, bool *all)
+{
+    char reason[FILTER_REASON] = "";
+    uint32_t head[FILTER_LINES_ROW];
+    kst_filter chain = *filter;
+    kst_image list, drawn;
+    chain.step[chain.count - 1].kind = &kst_filter_lines_list_kind;
+    kst_image_init(&list);
+    list.memory = from->memory;
+    kst_status status = kst_filter_run(&chain, from, &list, report);
+    if (status)
+        return status;
+    status = kst_filter_shape_after(filter, filter->count, from, &drawn, reason);
+    if (!status)
+        status = read_words(filter->context, &list, head, 1);
+    *all = !status && head[0] <= kst_filter_lines_room((uint64_t)drawn.width * drawn.height);
+    if (*all)
+        status = read_segments(filter->context, &list, head[0], drawn.width, found);
+    kst_image_release(filter->context, &list);
+    return status;
+}
+
+uint32_t kst_filter_lines_room(uint64_t pixels)
+{
+    return (uint32_t)(pixels / PIXELS_OF_ONE) + ROOM;
+}
+
 kst_status kst_filter_lines_list(
     const kst_filter *filter, const kst_image *from, kst_segments *segments, kst_report *report)
 {
     struct filter_segments found = {.memory = &filter->context->memory};
-    kst_status status = list_of(filter, from, &found, report);
+    bool all = false;
+    kst_status status = KST_OK;
+    if (kst_memory_is_device(from->memory))
+        status = list_on_device(filter, from, &found, report, &all);
+    if (!status && !all)
+        status = list_on_host(filter, from, &found, report);
     if (status) {
         kst_memory_release(found.memory, found.segment);
         return status;
@@ -121,3 +192,23 @@ const struct filter_kind kst_filter_lines = {"lines", "straight lines along edge
         {"tolerance", "pixels between edges and lines", KST_FILTER_DECIMAL, false, 0.25, 16, 1.5, NULL},
         {"length", "the least of a line, in pixels", KST_FILTER_INTEGER, false, 1, 65535, 10, NULL}},
     NULL, lines_shape, lines_run};
+
+/* The result is a list: see kernels/lines_list.h. Four samples of 8 bits are a word. */
+static kst_status list_shape(const struct filter_value *value, struct filter_shape *shape, char reason[FILTER_REASON])
+{
+    const uint64_t words = HEAD + PAIR * (uint64_t)kst_filter_lines_room((uint64_t)shape->width * shape->height);
+    kst_status status = lines_shape(value, shape, reason);
+    shape->width = FILTER_LINES_ROW * (uint32_t)sizeof(uint32_t);
+    shape->height = (uint32_t)((words + FILTER_LINES_ROW - 1) / FILTER_LINES_ROW);
+    return status;
+}
+
+/* Only pictures in a device's memory are listed this way. */
+static kst_status list_run(const struct filter_work *work)
+{
+    (void)work;
+    return KST_ERROR_IMAGE_MEMORY;
+}
+
+const struct filter_kind kst_filter_lines_list_kind = {
+    "lines", "a list of straight lines", {{.name = NULL}}, NULL, list_shape, list_run};

@@ -16,7 +16,7 @@
 
 enum { COLOUR, SPACE, RADIUS };
 enum { RADIUS_MAX = FILTER_BILATERAL_MOST, SIDE_MAX = 2 * RADIUS_MAX + 1, THOUSAND = 1000, ALIGNMENT = 64 };
-enum { WEIGHT_ONE = 1 << 14 };
+enum { WEIGHT_ONE = 1 << 14, KEPT_MOST = 16 << 20 /* bytes of weights that a thread keeps */ };
 
 /* Describes a neighbour, and the weights of its squared distance in space. */
 struct filter_place {
@@ -109,6 +109,77 @@ static void make_row(const struct filter_work *work, const struct filter_bilater
     join(work, made, y);
 }
 
+/* Holds the weights of pairs of neighbours: for each pair as many rows as are looked at before they are replaced. */
+struct filter_kept {
+    uint16_t *memory;
+    size_t pitch;
+    uint32_t rows, pairs;
+    uint32_t first[SIDE_MAX * SIDE_MAX]; /* of the rows, of each place that is ahead of a pixel */
+};
+
+static bool is_ahead(const struct filter_place *place)
+{
+    return place->y > 0 || (place->y == 0 && place->x > 0);
+}
+
+/* Make room, unless the tier has no use for it or it is more than a thread should take. */
+static kst_status make_kept(
+    const struct filter_work *work, const struct filter_bilateral *bilateral, size_t pitch, struct filter_kept *kept)
+{
+    kst_status status = KST_OK;
+    *kept = (struct filter_kept){.pitch = pitch};
+    if (!kst_filter_hot(work->operation->tier)->bilateral_pairs)
+        return KST_OK;
+    for (uint32_t k = 0; k < bilateral->count; k++)
+        if (is_ahead(&bilateral->place[k])) {
+            kept->first[k] = kept->rows;
+            kept->rows += (uint32_t)bilateral->place[k].y + 1;
+            kept->pairs++;
+        }
+    if (kept->rows * pitch * sizeof *kept->memory <= KEPT_MOST)
+        kept->memory = kst_memory_zeroed(work->operation->memory, kept->rows, pitch * sizeof *kept->memory, &status);
+    return status;
+}
+
+static uint16_t *kept_row(const struct filter_kept *kept, uint32_t k, int64_t rows, int64_t y)
+{
+    return kept->memory + ((size_t)kept->first[k] + (size_t)((y % rows + rows) % rows)) * kept->pitch + ALIGNMENT;
+}
+
+/*
+ * Make a row by pairs of neighbours. Of rows above the band, only the weights are kept that rows from `first` on look
+ * at.
+ */
+static void make_row_by_pairs(const struct filter_work *work, const struct filter_bilateral *bilateral,
+    const struct filter_planes *planes, const struct filter_kept *kept, uint8_t *const made[3], int64_t y,
+    int64_t first)
+{
+    struct filter_pair list[SIDE_MAX * SIDE_MAX / 2];
+    struct filter_pairs pairs = {.pair = list, .colours = planes->colours, .width = work->to->width};
+    for (uint32_t c = 0; c < planes->colours; c++) {
+        pairs.own[c] = plane_row(planes, y, c);
+        pairs.to[c] = y < first ? NULL : made[c];
+    }
+    for (uint32_t k = 0; k < bilateral->count; k++) {
+        const struct filter_place *place = &bilateral->place[k];
+        if (place->x == 0 && place->y == 0)
+            pairs.centre = place->weight[0];
+        if (!is_ahead(place) || y + place->y < first)
+            continue;
+        struct filter_pair *pair = &list[pairs.count++];
+        *pair = (struct filter_pair){.weight = place->weight,
+            .kept = kept_row(kept, k, place->y + 1, y),
+            .before = kept_row(kept, k, place->y + 1, y - place->y) - place->x};
+        for (uint32_t c = 0; c < planes->colours; c++) {
+            pair->ahead[c] = plane_row(planes, y + place->y, c) + place->x;
+            pair->behind[c] = y < first ? NULL : plane_row(planes, y - place->y, c) - place->x;
+        }
+    }
+    kst_filter_hot(work->operation->tier)->bilateral_pairs(&pairs);
+    if (y >= first)
+        join(work, made, (uint32_t)y);
+}
+
 static kst_status bilateral_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
     const struct filter_bilateral *bilateral = arg;
@@ -121,17 +192,23 @@ static kst_status bilateral_band(const struct filter_work *work, void *arg, uint
     if (status)
         return status;
     planes.pitch = ((size_t)work->from->width / ALIGNMENT + 3) * ALIGNMENT;
-    planes.memory = kst_memory_zeroed(memory, ((size_t)planes.count + 1) * planes.colours, planes.pitch, &status);
+    struct filter_kept kept;
+    status = make_kept(work, bilateral, planes.pitch, &kept);
+    if (!status)
+        planes.memory = kst_memory_zeroed(memory, ((size_t)planes.count + 1) * planes.colours, planes.pitch, &status);
     for (int64_t y = first - radius; y < end + radius && !status; y++) {
         uint8_t *made[3] = {NULL, NULL, NULL};
         for (uint32_t c = 0; c < planes.colours; c++)
             made[c] = planes.memory + ((size_t)planes.count * planes.colours + c) * planes.pitch;
         kst_filter_window_load(&window, y);
         separate(&window, &planes, y);
-        if (y >= first + radius)
+        if (kept.memory && y >= first)
+            make_row_by_pairs(work, bilateral, &planes, &kept, made, y - radius, first);
+        else if (!kept.memory && y >= first + radius)
             make_row(work, bilateral, &planes, made, (uint32_t)(y - radius));
     }
     kst_memory_release(memory, planes.memory);
+    kst_memory_release(memory, kept.memory);
     kst_filter_window_drop(memory, &window);
     return status;
 }

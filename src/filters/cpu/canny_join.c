@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "filters/bands.h"
+#include "filters/cpu/canny_sweep.h"
 #include "filters/cpu/hot.h"
 
 enum { FIRST_ROOM = 1024 };
@@ -122,8 +123,12 @@ static void fill_drop(struct filter_fill *fill)
 static kst_status fill_band(const struct filter_work *work, void *arg, uint32_t first, uint32_t end)
 {
     struct filter_fill fill;
-    kst_status status = fill_make(work, first, end, &fill);
+    bool done = false;
+    kst_status status = kst_filter_canny_sweep(work->operation->memory, work->to, first, end, &done);
     (void)arg;
+    if (status || done)
+        return status;
+    status = fill_make(work, first, end, &fill);
     for (uint32_t y = first; y < end && !status; y++)
         status = fill_row(&fill, y);
     fill_drop(&fill);

@@ -21,6 +21,27 @@ struct filter_neighbour {
     const uint16_t *weight;
 };
 
+/*
+ * Two neighbours of all pixels of a row, on opposite sides. The weight of a pixel and the one ahead of it is also that
+ * of the latter and the one behind it: it is looked up once, and kept for a later row or place.
+ */
+struct filter_pair {
+    const uint8_t *ahead[3], *behind[3];
+    const uint16_t *weight; /* by the distance of colours */
+    uint16_t *kept;         /* receives the weights of the row's pixels and those ahead of them */
+    const uint16_t *before; /* those of the pixels behind, kept earlier */
+};
+
+/* A row of which the filter `bilateral` looks at pairs. Rows go on for 64 samples and weights on either side. */
+struct filter_pairs {
+    const struct filter_pair *pair;
+    uint32_t count, colours;
+    uint16_t centre; /* the weight of a pixel itself */
+    const uint8_t *own[3];
+    uint8_t *to[3]; /* null: weights are kept, and no pixel is made */
+    size_t width;
+};
+
 /* A row that the filter `oil` makes, and the rows around it that lie in the image. */
 struct filter_oil_row {
     const uint8_t *const *pixels; /* `rows` rows of the image, */
@@ -74,6 +95,8 @@ struct filter_hot {
      */
     void (*bilateral)(const struct filter_neighbour *neighbour, uint32_t neighbours, const uint8_t *const own[3],
         uint32_t colours, uint8_t *const to[3], size_t count);
+    /* The same by pairs of neighbours, up to 12 pixels away; null if that takes no less time. */
+    void (*bilateral_pairs)(const struct filter_pairs *pairs);
     void (*clear_weak)(uint8_t *row, size_t count);
     /* Luminance of pixels of 3 or 4 channels; weights of 2^−15 are those of channels 0 to 2. */
     void (*luminance_8)(const uint8_t *from, uint8_t *to, size_t count, size_t channels, const uint32_t weight[3]);

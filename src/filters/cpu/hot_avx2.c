@@ -7,6 +7,7 @@
 #define HAS_ACROSS_8
 #define HAS_DOWN_8
 #define HAS_BILATERAL
+#define BILATERAL_PAIRS bilateral_pairs_avx2
 
 #include "filters/cpu/hot.h"
 
@@ -159,32 +160,32 @@ static inline __m128i look_up(const uint16_t *weight, const uint16_t *index)
     return _mm_insert_epi16(found, weight[index[7]], 7);
 }
 
-/* Return the weights of a neighbour of 16 pixels. */
-static inline __m256i weights_at(
-    const struct filter_neighbour *neighbour, const uint8_t *const own[3], size_t i, const uint32_t colours)
+/* Return the weights of 16 pixels and their neighbours, of a table. */
+static inline __m256i weights_at(const uint16_t *weight, const uint8_t *const sample[3], const uint8_t *const own[3],
+    ptrdiff_t i, const uint32_t colours)
 {
     __m256i distance = _mm256_setzero_si256();
     for (uint32_t c = 0; c < colours; c++) {
-        const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(neighbour->sample[c] + i));
+        const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(sample[c] + i));
         const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(own[c] + i));
         const __m128i apart = _mm_or_si128(_mm_subs_epu8(a, b), _mm_subs_epu8(b, a));
         distance = _mm256_add_epi16(distance, _mm256_cvtepu8_epi16(apart));
     }
     uint16_t index[16];
     store_any(index, distance);
-    return _mm256_set_m128i(look_up(neighbour->weight, index + 8), look_up(neighbour->weight, index));
+    return _mm256_set_m128i(look_up(weight, index + 8), look_up(weight, index));
 }
 
-/* Add what two neighbours are worth; the second one has no weight if it is not there. */
-static inline void add_two(struct filter_weighed *weighed, const struct filter_neighbour *first,
-    const struct filter_neighbour *second, const __m256i weight[2], size_t i, const uint32_t colours)
+/* Add what two neighbours are worth. */
+static inline void add_two(struct filter_weighed *weighed, const uint8_t *const first[3],
+    const uint8_t *const second[3], const __m256i weight[2], size_t i, const uint32_t colours)
 {
     const __m256i low = _mm256_unpacklo_epi16(weight[0], weight[1]), ones = _mm256_set1_epi16(1);
     const __m256i high = _mm256_unpackhi_epi16(weight[0], weight[1]);
     weighed->weight[0] = _mm256_add_epi32(weighed->weight[0], _mm256_madd_epi16(low, ones));
     weighed->weight[1] = _mm256_add_epi32(weighed->weight[1], _mm256_madd_epi16(high, ones));
     for (uint32_t c = 0; c < colours; c++) {
-        const __m256i a = load_bytes(first->sample[c] + i), b = load_bytes(second->sample[c] + i);
+        const __m256i a = load_bytes(first[c] + i), b = load_bytes(second[c] + i);
         const __m256i left = _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), low);
         const __m256i right = _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), high);
         weighed->sum[c][0] = _mm256_add_epi32(weighed->sum[c][0], left);
@@ -221,9 +222,10 @@ static inline void bilateral_by(const struct filter_neighbour *neighbour, uint32
         memset(&weighed, 0, sizeof weighed);
         for (uint32_t k = 0; k < neighbours; k += 2) {
             const struct filter_neighbour *first = &neighbour[k], *second = first + (k + 1 < neighbours);
-            const __m256i weight[2] = {weights_at(first, own, i, colours),
-                second > first ? weights_at(second, own, i, colours) : _mm256_setzero_si256()};
-            add_two(&weighed, first, second, weight, i, colours);
+            const ptrdiff_t at = (ptrdiff_t)i;
+            const __m256i weight[2] = {weights_at(first->weight, first->sample, own, at, colours),
+                second > first ? weights_at(second->weight, second->sample, own, at, colours) : _mm256_setzero_si256()};
+            add_two(&weighed, first->sample, second->sample, weight, i, colours);
         }
         for (uint32_t c = 0; c < colours; c++)
             store_means(&weighed, c, to[c] + i, count - i);
@@ -237,6 +239,54 @@ static void bilateral_avx2(const struct filter_neighbour *neighbour, uint32_t ne
         bilateral_by(neighbour, neighbours, own, 1, to, count);
     else
         bilateral_by(neighbour, neighbours, own, 3, to, count);
+}
+
+/* Keep the weights of 16 pixels and those ahead of them. */
+static inline void keep_weights(const struct filter_pairs *pairs, ptrdiff_t i, const uint32_t colours)
+{
+    for (uint32_t k = 0; k < pairs->count; k++) {
+        const struct filter_pair *pair = &pairs->pair[k];
+        store_any(pair->kept + i, weights_at(pair->weight, pair->ahead, pairs->own, i, colours));
+    }
+}
+
+static inline void make_means(const struct filter_pairs *pairs, size_t i, const uint32_t colours)
+{
+    struct filter_weighed weighed;
+    const __m256i centre[2] = {_mm256_set1_epi16((int16_t)pairs->centre), _mm256_setzero_si256()};
+    memset(&weighed, 0, sizeof weighed);
+    add_two(&weighed, pairs->own, pairs->own, centre, i, colours);
+    for (uint32_t k = 0; k < pairs->count; k++) {
+        const struct filter_pair *pair = &pairs->pair[k];
+        __m256i weight[2];
+        weight[0] = weights_at(pair->weight, pair->ahead, pairs->own, (ptrdiff_t)i, colours);
+        store_any(pair->kept + i, weight[0]);
+        weight[1] = load_any(pair->before + i);
+        add_two(&weighed, pair->ahead, pair->behind, weight, i, colours);
+    }
+    for (uint32_t c = 0; c < colours; c++)
+        store_means(&weighed, c, pairs->to[c] + i, pairs->width - i);
+}
+
+/* Of the pixels beside the row, weights are kept for those within it. */
+static inline void pairs_by(const struct filter_pairs *pairs, const uint32_t colours)
+{
+    size_t i = 0;
+    keep_weights(pairs, -16, colours);
+    for (; i < pairs->width; i += 16)
+        if (pairs->to[0])
+            make_means(pairs, i, colours);
+        else
+            keep_weights(pairs, (ptrdiff_t)i, colours);
+    keep_weights(pairs, (ptrdiff_t)i, colours);
+}
+
+static void bilateral_pairs_avx2(const struct filter_pairs *pairs)
+{
+    if (pairs->colours == 1)
+        pairs_by(pairs, 1);
+    else
+        pairs_by(pairs, 3);
 }
 
 #include "filters/cpu/hot_template.h"

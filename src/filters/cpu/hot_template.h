@@ -259,6 +259,7 @@ static void TIER(touching)(const uint8_t *const row[3], uint8_t *restrict to, si
 }
 
 #ifndef HAS_BILATERAL
+#define BILATERAL_PAIRS NULL
 /* Sums over the neighbours of a run of pixels. */
 struct weighed {
     int32_t weight[CHUNK], sum[3][CHUNK];
@@ -436,5 +437,5 @@ static void TIER(oil)(const struct filter_oil_row *row)
 
 const struct filter_hot TIER(kst_filter_hot) = {TIER(across_8), TIER(across_16), TIER(down_8), TIER(down_16),
     TIER(median_8), TIER(median_16), TIER(sobel_across), TIER(sobel_down), TIER(magnitude), TIER(strongest), TIER(thin),
-    TIER(touching), TIER(bilateral), TIER(clear_weak), TIER(luminance_8), TIER(oil), TIER(stereo_costs),
-    TIER(stereo_step), TIER(stereo_least), TIER(stereo_right)};
+    TIER(touching), TIER(bilateral), BILATERAL_PAIRS, TIER(clear_weak), TIER(luminance_8), TIER(oil),
+    TIER(stereo_costs), TIER(stereo_step), TIER(stereo_least), TIER(stereo_right)};

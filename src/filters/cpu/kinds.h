@@ -14,7 +14,7 @@ extern const struct filter_kind kst_filter_channel, kst_filter_lut, kst_filter_m
     kst_filter_rgb, kst_filter_warp;
 extern const struct filter_file kst_filter_lut_file;
 
-/* kst_filter_histogram() runs it; chains in words do not have it. */
-extern const struct filter_kind kst_filter_histogram_kind;
+/* kst_filter_histogram() runs it, and kst_filter_segments() the other; chains in words do not have them. */
+extern const struct filter_kind kst_filter_histogram_kind, kst_filter_lines_list_kind;
 
 #endif

@@ -30,6 +30,7 @@ kst_status kst_filter_gpu_gaussian(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_grey(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_histogram(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_lines(struct filter_gpu_step *step);
+kst_status kst_filter_gpu_lines_list(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_lut(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_matrix(struct filter_gpu_step *step);
 kst_status kst_filter_gpu_median(struct filter_gpu_step *step);

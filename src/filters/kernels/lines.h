@@ -12,8 +12,10 @@
 
 enum {
     LINES_ITEM = FILTER_LINES_CHUNK / FILTER_GROUP_ITEMS, /* pixels of a work-item, one behind the other */
-    LINES_PART = 4095                                     /* steps of a chain that are split at once */
+    LINES_PART = 4095,                                    /* steps of a chain that are split at once */
+    LINES_BOUND = 16384                                   /* points up to which a work-item walks along a chain */
 };
+TABLE u32 LINES_LONG = 0x7FFFFFFF;   /* instead of a number of points: there are more than that */
 TABLE u32 LINES_CLOSED = 0x80000000; /* beside the points of a chain: it returns to its first pixel */
 TABLE u32 LINES_LAST = 0x80000000;   /* beside a point's pixel: a part ends */
 
@@ -25,6 +27,7 @@ struct lines_arrays {
         *sums; /* two words for each chunk of pixels: points of open and of closed chains, and later their places */
     GLOBAL u32 *points; /* pixels */
     GLOBAL u32 *begin;  /* for a point at which a segment ends that of its first point + 1; elsewhere 0 */
+    GLOBAL u32 *rulers; /* see kernels/lines_long.h */
     u32 chunks;
 };
 
@@ -38,7 +41,9 @@ FUNCTION struct lines_arrays lines_arrays_of(GLOBAL const struct filter_record *
     arrays.begin = arrays.points + 2 * pixels;
     arrays.sums = arrays.begin + 2 * pixels;
     arrays.chunks = (u32)((pixels + FILTER_LINES_CHUNK - 1) / FILTER_LINES_CHUNK);
-    arrays.links = (GLOBAL u8 *)(arrays.sums + 2 * ((u64)arrays.chunks + 1));
+    arrays.rulers = arrays.sums + 2 * ((u64)arrays.chunks + 1);
+    arrays.links =
+        (GLOBAL u8 *)(arrays.rulers + (u64)(u32)record->value[FILTER_LINES_RULERS] * FILTER_LINES_RULER_WORDS);
     return arrays;
 }
 
@@ -78,6 +83,8 @@ filter_lines_link(FILTER_ARGUMENTS)
         if (pixel >= pixels)
             break;
         u32 x = pixel % record->width, y = pixel / record->width;
+        if (pixel == 0)
+            arrays.sums[2 * arrays.chunks + 1] = 0; /* no chain is too long so far */
         arrays.links[pixel] = (u8)(edge_at(record, from, x, y) ? links_of(record, from, x, y) : 0);
     }
 }
@@ -141,7 +148,7 @@ FUNCTION u32 walk(GLOBAL const u8 *links, u32 width, struct lines_walker *walker
     return 1;
 }
 
-/* Return the points of the open chain that ends at a pixel; 0 if it begins at its other end. */
+/* Return the points of the open chain that ends at a pixel; 0 if it begins at its other end; LINES_LONG. */
 FUNCTION u32 measure_open(GLOBAL const u8 *links, u32 pixel, u32 width)
 {
     u32 inner = links_to(links, pixel, width, 0), outer = ones(links_to(links, pixel, width, 1)), made = 1 + outer;
@@ -149,13 +156,14 @@ FUNCTION u32 measure_open(GLOBAL const u8 *links, u32 pixel, u32 width)
     if (inner == 0)
         return made;
     while (walk(links, width, &walker))
-        made++;
+        if (++made > LINES_BOUND)
+            return LINES_LONG;
     return walker.pixel < pixel ? 0 : made + ((walker.links & ~walker.back) > 0);
 }
 
 /*
- * Return the points of the closed chain of which a pixel is the first by rows, or 0. Walks in both directions at once,
- * so that all who try take at most L log L steps together.
+ * Return the points of the closed chain of which a pixel is the first by rows, or 0, or LINES_LONG. Walks in both
+ * directions at once, so that all who try take at most L log L steps together.
  */
 FUNCTION u32 measure_closed(GLOBAL const u8 *links, u32 pixel, u32 width)
 {
@@ -164,7 +172,8 @@ FUNCTION u32 measure_closed(GLOBAL const u8 *links, u32 pixel, u32 width)
     do {
         if (!walk(links, width, &there) || there.pixel < pixel || !walk(links, width, &back) || back.pixel < pixel)
             return 0;
-        made++;
+        if (++made > LINES_BOUND)
+            return LINES_LONG;
     } while (there.pixel != pixel);
     return made;
 }
@@ -198,6 +207,10 @@ filter_lines_measure(FILTER_ARGUMENTS)
             break;
         u32 made = measure(arrays.links, pixel, record->width);
         arrays.length[pixel] = made;
+        if ((made & ~LINES_CLOSED) == LINES_LONG) {
+            count_up(&arrays.sums[2 * arrays.chunks + 1], 1);
+            continue;
+        }
         closed += made & LINES_CLOSED ? made & ~LINES_CLOSED : 0;
         open += made & LINES_CLOSED ? 0 : made;
     }
@@ -267,6 +280,8 @@ FUNCTION void trace_chain(const struct lines_arrays *arrays, u32 width, u32 pixe
         write_point(arrays, &pen, beside(walker.pixel, lowest_bit(walker.links & ~walker.back), width), length);
 }
 
+#include "filters/kernels/lines_long.h"
+
 KERNEL(FILTER_GROUP_ITEMS)
 filter_lines_trace(FILTER_ARGUMENTS)
 {
@@ -284,14 +299,18 @@ filter_lines_trace(FILTER_ARGUMENTS)
         closed += length[k] & LINES_CLOSED ? length[k] & ~LINES_CLOSED : 0;
         open += length[k] & LINES_CLOSED ? 0 : length[k];
     }
-    u32x2 place = group_scan_two(scratch, FILTER_GROUP_ITEMS, open, closed, &total);
-    open = arrays.sums[2 * group] + place.x;
-    closed = arrays.sums[2 * group + 1] + place.y;
+    u32x2 places = group_scan_two(scratch, FILTER_GROUP_ITEMS, open, closed, &total);
+    open = arrays.sums[2 * group] + places.x;
+    closed = arrays.sums[2 * group + 1] + places.y;
     UNROLL for (u32 k = 0; k < LINES_ITEM; k++)
     {
         if (length[k] > 0) {
             u32 is_closed = length[k] & LINES_CLOSED;
-            trace_chain(&arrays, record->width, first + k, length[k], is_closed ? closed : open);
+            u32 place = is_closed ? closed : open;
+            if ((length[k] & ~LINES_CLOSED) > LINES_BOUND + 1)
+                seed_chain(&arrays, record->width, record->height, first + k, length[k], place);
+            else
+                trace_chain(&arrays, record->width, first + k, length[k], place);
             closed += is_closed ? length[k] & ~LINES_CLOSED : 0;
             open += is_closed ? 0 : length[k];
         }
@@ -437,3 +456,5 @@ filter_lines_draw(FILTER_ARGUMENTS)
         }
     }
 }
+
+#include "filters/kernels/lines_list.h"

@@ -27,6 +27,10 @@ enum {
     FILTER_CANNY_TILES = FILTER_TILE_ROWS / 2, /* of which a group joins the sides */
     FILTER_LINES_CHUNK = 1024, /* pixels, by rows, of which a group follows the chains that begin there */
     FILTER_LINES_LANES = 32,   /* work-items that share a part of a chain */
+    FILTER_LINES_RULER = 64,   /* rows and columns from one to the next in which places in long chains are kept */
+    FILTER_LINES_SUPER = 1024, /* likewise, of a wider grid, a multiple of that */
+    FILTER_LINES_RULER_WORDS = 9,
+    FILTER_LINES_ROW = 1024,   /* words in a row of a list of lines */
     FILTER_MATCH_LINES = 8,    /* paths that a group follows, 32 lanes each */
     FILTER_MATCH_COLUMNS = 64, /* of a row, for which a group chooses disparities */
     FILTER_MATCH_ARRAYS = 4    /* words for each pixel: two censuses, choices, and the right image's choices */
@@ -54,7 +58,9 @@ enum filter_match_value {
 enum filter_lines_value {
     FILTER_LINES_TOLERANCE, /* sixteenths of a pixel */
     FILTER_LINES_LEAST,     /* length of a segment */
-    FILTER_LINES_GROUPS     /* of a launch over points, of which the host does not know how many there are */
+    FILTER_LINES_GROUPS,    /* of a launch over points, of which the host does not know how many there are */
+    FILTER_LINES_RULERS,    /* their number */
+    FILTER_LINES_ROOM       /* of a list: segments */
 };
 
 /* The values of the records of a sweep; places of tables are counted in words from the beginning of the work. */
