@@ -256,6 +256,8 @@ static bool write_output(const char *path, struct video_pass *pass, struct probl
             writer->track[i].copied = false;
     if (!writer->format->has_timecode)
         writer->info.timecode[0] = '\0';
+    if (writer->format->torn && !pass->reader->input.regular) /* a camera does not show again what was recorded */
+        temporary_keep(&writer->output.temporary);
     interrupt_set(INTERRUPT_WAITS);
     bool good = write_all(pass, problem);
     if (writer->format->drop != NULL)

@@ -270,6 +270,26 @@ int temporary_open_unnamed(const char *path)
     return descriptor;
 }
 
+void temporary_keep(struct temporary *temporary)
+{
+    static const char suffix[] = ".part";
+    size_t length = temporary->path == NULL ? 0 : strlen(temporary->path) - (sizeof ".tmp" - 1);
+    char *path = length == 0 ? NULL : malloc(length + sizeof suffix);
+
+    if (path == NULL)
+        return;
+    memcpy(path, temporary->path, length);
+    memcpy(path + length, suffix, sizeof suffix);
+    if (rename(temporary->path, path) != 0) {
+        free(path);
+        return;
+    }
+    unlist(temporary);
+    free(temporary->path);
+    temporary->path = path;
+    temporary->slot = list(path);
+}
+
 /*
  * Some file systems report write errors only when a descriptor is closed. Closing a copy of the descriptor keeps the
  * lock.

@@ -99,6 +99,7 @@ static bool raw_add(struct video_writer *writer, struct video_frame *frame, stru
 
 const struct video_format video_raw = {.name = "raw",
     .extensions = {"yuv", "raw", "rgb"},
+    .torn = true,
     .payloads = 1 << PAYLOAD_PIXELS,
     .open = raw_open,
     .next = raw_next,

@@ -91,6 +91,7 @@ struct video_format {
     unsigned payloads; /* those that are written: or-ed 1 << enum video_payload */
     bool files;        /* each frame is a file, and a name with a number stands for all of them */
     bool whole;        /* only a file that can be written at any place */
+    bool torn;         /* what there is of a file that was not finished plays */
     bool has_timecode; /* it says the time code of its first frame */
     bool (*detect)(const uint8_t *head, size_t length); /* null: by its name alone */
     /* Read what stands in front of the first frame, and set the reader's info as far as it says. */

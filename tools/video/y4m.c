@@ -246,6 +246,7 @@ static bool y4m_end(struct video_writer *writer, struct problem *problem)
 
 const struct video_format video_y4m = {.name = "y4m",
     .extensions = {"y4m"},
+    .torn = true,
     .payloads = 1 << PAYLOAD_PIXELS,
     .detect = y4m_detect,
     .open = y4m_open,
