@@ -18,7 +18,7 @@ enum {
     SLOTS_LEAST = 4,
     SLOTS_BYTES = 1 << 29,
     GPU_SLOTS_LEAST = 6, /* for each GPU, as are the bytes */
-    GPU_SLOTS_BYTES = 3 << 27,
+    GPU_SLOTS_BYTES = 1 << 28,
     PACKETS_BYTES = 1 << 26
 };
 
