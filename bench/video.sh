@@ -9,15 +9,16 @@
 # resized to cover a frame, and they take turns. Rows that need a GPU, a second one, python3, FFmpeg or GStreamer are left
 # out where there is none, with a line that says so. The time is that of the fastest of KOSTKA_ROUNDS (2) runs, the start
 # of the process and of the device included; beside it is the rate behind that start, which the same command on a few
-# frames takes. KOSTKA is the command line (that of build/), KOSTKA_FRAMES the number of frames of 1080p (1000; a quarter
-# of it at 4K, a twenty-fifth at 8K), KOSTKA_ROWS the groups of rows (hd cpu uhd two deep), KOSTKA_WORK the folder for files, where
-# 1000 frames take 7 GB (/dev/shm, or that for temporary files if it has no room), KOSTKA_PLUGIN the folder of the elements
-# for GStreamer. It takes about a minute on a GPU.
+# frames takes. KOSTKA is the command line (that of build/). KOSTKA_SECONDS (60) is how long the clip of 1080p lasts at 60
+# frames a second; that of 4K has 25 frames for each of these seconds, that of 8K 2 and that for the CPU 10. Clips are
+# shorter where the folder KOSTKA_WORK (/dev/shm) has not 400 MB for each second; every row says how many frames it had.
+# KOSTKA_ROWS are the groups of rows (hd cpu uhd two deep), KOSTKA_PLUGIN the folder of the elements for GStreamer. It
+# takes about four minutes on a GPU, most of it to make clips; KOSTKA_SECONDS=15 takes one.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 kostka=${KOSTKA:-$here/../build/kostka}
 plugin=${KOSTKA_PLUGIN:-$here/../build/plugins/gstreamer}
-frames=${KOSTKA_FRAMES:-1000}
+length=${KOSTKA_SECONDS:-60}
 rounds=${KOSTKA_ROUNDS:-2}
 rows=${KOSTKA_ROWS:-hd cpu uhd two deep}
 for group in $rows; do
@@ -33,19 +34,18 @@ few=2
 failed=0
 began_all=$(date +%s)
 
-# has_room FOLDER: whether files of all rows fit into it, of which those of one size are there at a time
-has_room() {
-    [ -w "$1" ] && df -Pk "$1" | awk -v frames="$frames" 'NR == 2 { exit !($4 >= frames * 7000) }'
-}
-where=${KOSTKA_WORK:-}
-if [ -z "$where" ]; then
-    where=/dev/shm
-    has_room "$where" || where=${TMPDIR:-/tmp}
-fi
-has_room "$where" || {
-    echo "$where has no room for $((frames * 7)) MB: KOSTKA_WORK names another folder, KOSTKA_FRAMES fewer frames" >&2
+where=${KOSTKA_WORK:-/dev/shm}
+megabytes=400 # for each second, of the largest group; files of one group are there at a time
+[ -w "$where" ] || {
+    echo "$where cannot be written: KOSTKA_WORK names another folder" >&2
     exit 2
 }
+fitting=$(($(df -Pk "$where" | awk 'NR == 2 { print $4 }') / 1024 / megabytes))
+[ "$length" -le "$fitting" ] || {
+    echo "$where has room for clips of $fitting instead of $length seconds" >&2
+    length=$fitting
+}
+[ "$length" -ge 1 ] || exit 2
 work=$(mktemp -d "$where/kostka-video-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -182,16 +182,18 @@ coded() {
     done
 }
 
-large=$((frames / 4))
-huge=$((frames / 25))
+hd=$((60 * length))
+cpu=$((10 * length))
+large=$((25 * length))
+huge=$((2 * length))
 echo "making frames in $work" >&2
 gpus=$("$kostka" devices | grep -c '^cuda:' || true)
 echo "$("$kostka" devices | grep -E '^(cpu|cuda|opencl)' | tr '\n' ';') $(nproc) processors, $(date +%F), files on $(stat -f -c %T "$work")"
 printf '\n| work | frames a second | behind the start | must | | command |\n|---|---:|---:|---|---|---|\n'
 
 rows_hd() {
-    video 'MJPEG 1080p 4:2:0 to Y4M' 1000 "$frames" "$work/hd.avi" "$work/out.y4m"
-    video 'Y4M 1080p 4:2:0 to MJPEG' 1000 "$frames" "$work/hd.y4m" "$work/out.avi" -q 90
+    video 'MJPEG 1080p 4:2:0 to Y4M' 1000 "$hd" "$work/hd.avi" "$work/out.y4m"
+    video 'Y4M 1080p 4:2:0 to MJPEG' 1000 "$hd" "$work/hd.y4m" "$work/out.avi" -q 90
 }
 
 # The CPU beside decoders of others, on two processors
@@ -199,9 +201,9 @@ rows_cpu() {
     two='taskset -c 0,1'
     if command -v taskset >/dev/null && command -v ffmpeg >/dev/null; then
         # shellcheck disable=SC2086 # words
-        row 'CPU, two processors: MJPEG 1080p to Y4M' '1.5 x' "$frames" $two "$kostka" video --device cpu "$work/hd.avi" "$work/out.y4m"
+        row 'CPU, two processors: MJPEG 1080p to Y4M' '1.5 x' "$cpu" $two "$kostka" video --device cpu "$work/cpu.avi" "$work/out.y4m"
         # shellcheck disable=SC2086 # words
-        row 'FFmpeg' '' "$frames" $two ffmpeg -nostdin -v error -y -i "$work/hd.avi" -f yuv4mpegpipe -strict -1 "$work/out.y4m"
+        row 'FFmpeg' '' "$cpu" $two ffmpeg -nostdin -v error -y -i "$work/cpu.avi" -f yuv4mpegpipe -strict -1 "$work/out.y4m"
     else
         echo "left out: FFmpeg; it or taskset is not installed" >&2
     fi
@@ -210,7 +212,7 @@ rows_cpu() {
         gst-inspect-1.0 kostka >/dev/null
         for decoder in 'kostkajpegdec device=cpu' 'jpegdec' 'jpegdec idct-method=islow'; do
             # shellcheck disable=SC2086 # words
-            row "CPU, two processors: GStreamer, $decoder" '1.5 x' "$frames" $two gst-launch-1.0 -q filesrc location="$work/hd.avi" ! \
+            row "CPU, two processors: GStreamer, $decoder" '1.5 x' "$cpu" $two gst-launch-1.0 -q filesrc location="$work/cpu.avi" ! \
                 avidemux ! $decoder ! fakesink sync=false
         done
     else
@@ -241,13 +243,19 @@ rows_deep() {
     video 'the same to HTJ2K' '120 (aim)' "$huge" "$work/deep.y4m" "$work/out.avi" --codec ht --ratio 10
 }
 
-if wanted hd || wanted cpu; then
+if wanted hd; then
     once 1920x1080 420 8 "$@"
-    repeat hd "$frames"
+    repeat hd "$hd"
     coded hd
-    wanted hd && rows_hd
-    wanted cpu && rows_cpu
+    rows_hd
     rm -f "$work"/hd*
+fi
+if wanted cpu; then
+    once 1920x1080 420 8 "$@"
+    repeat cpu "$cpu"
+    coded cpu
+    rows_cpu
+    rm -f "$work"/cpu*
 fi
 if wanted uhd || wanted two; then
     once 3840x2160 420 6 "$@"

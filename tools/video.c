@@ -8,6 +8,7 @@
 #include "system/folder.h"
 #include "system/interrupt.h"
 #include "video/change.h"
+#include "video/parts.h"
 #include "video/setup.h"
 
 /* Read N, N/D, N:D or a decimal fraction such as 29.97, which stands for 30000/1001. */
@@ -255,10 +256,13 @@ static bool write_output(const char *path, struct video_pass *pass, struct probl
             writer->track[i].copied = false;
     if (!writer->format->has_timecode)
         writer->info.timecode[0] = '\0';
+    if (writer->format->torn && !pass->reader->input.regular) /* a camera does not show again what was recorded */
+        temporary_keep(&writer->output.temporary);
     interrupt_set(INTERRUPT_WAITS);
     bool good = write_all(pass, problem);
     if (writer->format->drop != NULL)
         writer->format->drop(writer);
+    parts_end(writer->parts);
     if (writer->format->files)
         return good;
     if (good && !(pass->interrupted && pass->reader->input.regular))

@@ -4,13 +4,8 @@
  * by all threads or on the GPU: there is no latency, and nothing to drain.
  */
 #include "decoder.h"
-
-/* Says what the output's format was chosen for. */
-typedef struct Shape {
-    guint width, height, planes;
-    guint depth, plane_width, plane_height; /* of the first plane, of the second one */
-    gboolean rgb, alpha, fields, bottom, limited;
-} Shape;
+#include "gl.h"
+#include "shape.h"
 
 typedef struct {
     KostkaEngine engine;
@@ -19,6 +14,9 @@ typedef struct {
     Shape shape;
     const KostkaFormat *format; /* null: to be chosen */
     guint depth;                /* of the samples that are decoded */
+    KostkaGl gl;
+    gboolean prefers;  /* the next element would rather have textures */
+    gboolean textures; /* frames go into them */
 } KostkaDecoderPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(KostkaDecoder, kostka_decoder, GST_TYPE_VIDEO_DECODER)
@@ -74,6 +72,7 @@ static gboolean stop(GstVideoDecoder *base)
 
     kst_decoder_destroy(&own->stream);
     engine_stop(&own->engine);
+    kostka_gl_stop(&own->gl);
     g_clear_pointer(&own->input, gst_video_codec_state_unref);
     return TRUE;
 }
@@ -98,32 +97,33 @@ static gboolean is_allowed(const GstCaps *allowed, GstVideoFormat video)
     return can;
 }
 
+/*
+ * Return whether the elements behind take frames of a format: as textures if they would rather have these or take
+ * nothing else, or in the system's memory. Samples that are shifted are read again, which mapped textures are not for.
+ */
+static gboolean is_wanted(GstVideoDecoder *base, const GstCaps *allowed, const KostkaFormat *format)
+{
+    KostkaDecoderPrivate *own = private_of(base);
+    gboolean plain = is_allowed(allowed, format->video);
+
+    own->textures = !format->scaled && (own->prefers || !plain) &&
+                    kostka_gl_can(&own->gl, GST_ELEMENT(base), allowed, format->video);
+    return own->textures || plain;
+}
+
 /* Find the first format that holds the picture and is wanted behind. One with alpha comes first if the picture has it.
  */
 static const KostkaFormat *find_format(
-    const GstCaps *allowed, kst_codec codec, const kst_image *image, gboolean rgb, gboolean alpha)
+    GstVideoDecoder *base, const GstCaps *allowed, const kst_image *image, gboolean rgb, gboolean alpha)
 {
+    kst_codec codec = KOSTKA_DECODER_GET_CLASS(base)->codec;
+
     for (const KostkaFormat *format = kostka_formats; format->video != GST_VIDEO_FORMAT_UNKNOWN; format++)
         if ((format->codecs & codec) != 0 && kostka_format_fits(format, image, rgb) &&
             (!alpha || GST_VIDEO_FORMAT_INFO_HAS_ALPHA(gst_video_format_get_info(format->video))) &&
-            is_allowed(allowed, format->video))
+            is_wanted(base, allowed, format))
             return format;
-    return alpha ? find_format(allowed, codec, image, rgb, FALSE) : NULL;
-}
-
-static Shape shape_of(const kst_image *image, const KostkaCoded *coded, gboolean rgb, gboolean alpha)
-{
-    const kst_plane *chroma = &image->plane[image->plane_count > 1];
-
-    return (Shape){image->width, image->height, image->plane_count, image->plane[0].depth, chroma->width,
-        chroma->height, rgb, alpha, coded->second != NULL, coded->bottom, coded->limited};
-}
-
-static gboolean shape_equal(const Shape *a, const Shape *b)
-{
-    return a->width == b->width && a->height == b->height && a->planes == b->planes && a->depth == b->depth &&
-           a->plane_width == b->plane_width && a->plane_height == b->plane_height && a->rgb == b->rgb &&
-           a->alpha == b->alpha && a->fields == b->fields && a->bottom == b->bottom && a->limited == b->limited;
+    return alpha ? find_format(base, allowed, image, rgb, FALSE) : NULL;
 }
 
 /* Say how frames of the chosen format are to be shown. */
@@ -155,6 +155,15 @@ static void post_no_format(GstVideoDecoder *base, const kst_image *image, const 
     g_free(wanted);
 }
 
+/* Find out whether the next element names textures first. */
+static void look_behind(GstVideoDecoder *base)
+{
+    GstCaps *behind = gst_pad_peer_query_caps(GST_VIDEO_DECODER_SRC_PAD(base), NULL);
+
+    private_of(base)->prefers = kostka_gl_is(behind);
+    gst_clear_caps(&behind);
+}
+
 /* Choose the format of the output, and negotiate it. */
 static GstFlowReturn negotiate(GstVideoDecoder *base, const kst_image *image, const Shape *shape)
 {
@@ -165,7 +174,8 @@ static GstFlowReturn negotiate(GstVideoDecoder *base, const kst_image *image, co
 
     if (allowed == NULL)
         allowed = gst_pad_get_pad_template_caps(pad);
-    own->format = find_format(allowed, KOSTKA_DECODER_GET_CLASS(base)->codec, image, shape->rgb, shape->alpha);
+    look_behind(base);
+    own->format = find_format(base, allowed, image, shape->rgb, shape->alpha);
     if (own->format == NULL)
         post_no_format(base, image, allowed);
     gst_caps_unref(allowed);
@@ -181,6 +191,8 @@ static GstFlowReturn negotiate(GstVideoDecoder *base, const kst_image *image, co
         return GST_FLOW_NOT_NEGOTIATED;
     }
     describe_output(base, shape, output);
+    if (own->textures)
+        output->caps = kostka_gl_caps(&output->info);
     gst_video_codec_state_unref(output);
     return gst_video_decoder_negotiate(base) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
@@ -325,7 +337,8 @@ static GstFlowReturn decode_into(
     GstVideoFrame pixels;
     GstFlowReturn flow = gst_video_decoder_allocate_output_frame(base, frame);
 
-    if (flow == GST_FLOW_OK && !gst_video_frame_map(&pixels, &output->info, frame->output_buffer, GST_MAP_READWRITE)) {
+    GstMapFlags access = private_of(base)->textures ? GST_MAP_WRITE : GST_MAP_READWRITE;
+    if (flow == GST_FLOW_OK && !gst_video_frame_map(&pixels, &output->info, frame->output_buffer, access)) {
         GST_ELEMENT_ERROR(base, RESOURCE, WRITE, ("A buffer of the next element cannot be written."),
             ("put a queue or videoconvert behind this element"));
         flow = GST_FLOW_ERROR;
@@ -405,6 +418,8 @@ static gboolean decide_allocation(GstVideoDecoder *base, GstQuery *query)
 {
     GstBufferPool *pool = NULL;
 
+    if (private_of(base)->textures && !kostka_gl_decide(&private_of(base)->gl, query))
+        return FALSE;
     if (!GST_VIDEO_DECODER_CLASS(kostka_decoder_parent_class)->decide_allocation(base, query))
         return FALSE;
     if (gst_query_get_n_allocation_pools(query) == 0 ||
@@ -418,6 +433,24 @@ static gboolean decide_allocation(GstVideoDecoder *base, GstQuery *query)
         gst_object_unref(pool);
     }
     return TRUE;
+}
+
+static void set_context(GstElement *element, GstContext *context)
+{
+    kostka_gl_set_context(&private_of(element)->gl, element, context);
+    GST_ELEMENT_CLASS(kostka_decoder_parent_class)->set_context(element, context);
+}
+
+static gboolean sink_query(GstVideoDecoder *base, GstQuery *query)
+{
+    return kostka_gl_query(&private_of(base)->gl, GST_ELEMENT(base), query) ||
+           GST_VIDEO_DECODER_CLASS(kostka_decoder_parent_class)->sink_query(base, query);
+}
+
+static gboolean src_query(GstVideoDecoder *base, GstQuery *query)
+{
+    return kostka_gl_query(&private_of(base)->gl, GST_ELEMENT(base), query) ||
+           GST_VIDEO_DECODER_CLASS(kostka_decoder_parent_class)->src_query(base, query);
 }
 
 static void kostka_decoder_class_init(KostkaDecoderClass *class)
@@ -435,6 +468,9 @@ static void kostka_decoder_class_init(KostkaDecoderClass *class)
     base->drain = drain;
     base->finish = drain;
     base->decide_allocation = decide_allocation;
+    base->sink_query = sink_query;
+    base->src_query = src_query;
+    GST_ELEMENT_CLASS(class)->set_context = set_context;
     engine_install_properties(objects, "max-threads");
     gst_type_mark_as_plugin_api(KOSTKA_TYPE_DECODER, 0);
 }
@@ -449,5 +485,5 @@ static void kostka_decoder_init(KostkaDecoder *decoder)
 void kostka_decoder_class_setup(KostkaDecoderClass *class, const char *name, const char *description, GstCaps *sink)
 {
     engine_describe(GST_ELEMENT_CLASS(class), name, "Codec/Decoder/Image", description, sink,
-        kostka_format_caps(class->codec, G_MAXINT));
+        kostka_gl_extend(kostka_format_caps(class->codec, G_MAXINT)));
 }

@@ -8,8 +8,8 @@ static gboolean has_gpu(void)
 {
     kst_device_info info = {.size = sizeof info};
 
-    for (uint32_t i = 1; i < kst_device_count(); i++)
-        if (!kst_device_get(i, &info) && info.gpu)
+    for (uint32_t i = 1; !kst_device_get(i, &info); i++) /* OpenCL's drivers are not loaded where CUDA has one */
+        if (info.gpu)
             return TRUE;
     return FALSE;
 }

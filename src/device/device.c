@@ -19,6 +19,14 @@ uint32_t kst_gpu_count(void)
     return count;
 }
 
+uint32_t kst_gpu_count_of(kst_device_kind kind)
+{
+    for (uint32_t i = 0; i < BACKENDS; i++)
+        if (backends[i]->kind == kind)
+            return backends[i]->count();
+    return 0;
+}
+
 bool kst_gpu_describe(uint32_t index, kst_device_info *info)
 {
     for (uint32_t i = 0; i < BACKENDS; i++) {

@@ -112,6 +112,7 @@ struct gpu_backend {
     const char *name;  /* the driver's part of device names */
     bool urges;        /* the driver supports urgent queues */
     bool maps;         /* kernels may read and write pinned buffers */
+    bool compiled;     /* programs were compiled with the library: open() makes sure that the device loads them */
 
     /* The number of devices; 0 without a driver. */
     uint32_t (*count)(void);
@@ -212,6 +213,7 @@ extern const struct gpu_backend kst_gpu_opencl;
 
 /* These list the devices of all drivers, CUDA's first, without the CPU. */
 uint32_t kst_gpu_count(void);
+uint32_t kst_gpu_count_of(kst_device_kind kind); /* those of one driver, which alone is asked */
 bool kst_gpu_describe(uint32_t index, kst_device_info *info);
 
 /*

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/device.h"
 #include "flow/flow.h"
 
 enum { NAME = 16 };
@@ -42,18 +43,20 @@ static kst_status add_lane(struct kst_flow *flow, const char *name)
     return info.kind == KST_DEVICE_CPU ? make_context(flow, "cpu", 1, &lane->alone) : KST_OK;
 }
 
-/* Make a lane for each GPU of the best driver, which CUDA is if it has one; no processor that OpenCL drives is one. */
+/*
+ * Make a lane for each GPU of the best driver, which CUDA is if it has one; no processor that OpenCL drives is one.
+ * Where there is CUDA, OpenCL's drivers are not loaded.
+ */
 static kst_status add_gpus(struct kst_flow *flow)
 {
     kst_device_info info = {.size = sizeof info};
-    kst_device_kind kind = KST_DEVICE_NONE;
+    uint32_t most = kst_device_count_of(KST_DEVICE_CUDA);
     kst_status status = KST_OK;
-    for (uint32_t i = 1; !status && !kst_device_get(i, &info); i++) {
-        if (kind == KST_DEVICE_NONE && info.gpu)
-            kind = info.kind;
-        if (info.gpu && info.kind == kind)
+    if (most == 0)
+        most = kst_device_count_of(KST_DEVICE_OPENCL);
+    for (uint32_t i = 1; !status && i <= most && !kst_device_get(i, &info); i++)
+        if (info.gpu)
             status = add_lane(flow, info.name);
-    }
     return status;
 }
 

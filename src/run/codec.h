@@ -117,7 +117,8 @@ struct codec {
      */
     double decode_seconds, decode_least;
 
-    /* Optional: kernels that most contexts need, which are built as soon as a GPU is opened. */
+    /* Optional: kernels that most contexts need, which are built as soon as a GPU is opened that has to compile them.
+     */
     const struct gpu_module *kernels;
 
     /*

@@ -19,16 +19,24 @@ struct context_device {
 /* Opening CUDA takes 0.2 s; the CPU's threads share in work of a whole second. */
 static const double OPENING_SECONDS = 0.25;
 
+uint32_t kst_device_count_of(kst_device_kind kind)
+{
+    return kst_gpu_count_of(kind);
+}
+
 static void take_gpu(kst_context *context, struct gpu_runtime *gpu)
 {
     gpu->threads = context->pool;
     context->chosen->gpu = gpu;
 }
 
-/* Build the kernels that codecs ask for at once, so that a device that cannot build them is noticed now. */
+/*
+ * Build the kernels that codecs ask for at once, so that a device that cannot build them is noticed now. Programs that
+ * were compiled with the library wait until they are needed.
+ */
 static kst_status build_kernels(struct gpu_runtime **gpu, struct gpu_error *error)
 {
-    for (size_t i = 0; i < CODECS && *gpu; i++)
+    for (size_t i = 0; i < CODECS && *gpu && !(*gpu)->gpu->backend->compiled; i++)
         if (kst_codecs[i]->kernels && !kst_gpu_runtime_build(*gpu, kst_codecs[i]->kernels, error))
             kst_gpu_runtime_destroy(gpu);
     return error->status;

@@ -218,7 +218,7 @@ start() {
     exec 3>frames
     cat wanted.y4m >&3
     tries=0
-    until [ "$(cat .kostka-*.tmp 2>/dev/null | wc -c)" -ge $(($(wc -c <c.mjpeg) + 16984)) ] || [ $tries -ge 3000 ]; do
+    until [ "$(cat .kostka-*.part 2>/dev/null | wc -c)" -ge $(($(wc -c <c.mjpeg) + 16984)) ] || [ $tries -ge 3000 ]; do
         tries=$((tries + 1))
         sleep 0.01
     done
@@ -227,8 +227,10 @@ start killed.avi
 kill -KILL $pid
 wait $pid 2>/dev/null
 exec 3>&-
-expect 0 "$KOSTKA" video .kostka-*.tmp b.mjpeg
+expect 0 "$KOSTKA" encode p.ppm other.jpg # which removes what others have left
+expect 0 "$KOSTKA" video .kostka-*.part b.mjpeg
 same b.mjpeg c.mjpeg
+rm .kostka-*.part
 # A signal ends it in order: a stream has no other end.
 start ended.avi
 kill -TERM $pid

@@ -45,6 +45,27 @@ launch filesrc location=a.avi ! avidemux ! kostkajpegdec ! kostkaj2kenc ht=true 
     filesink location=b.yuv
 same a.yuv b.yuv
 
+# Textures have the same pixels, where OpenGL works without a screen.
+export GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device
+if ! gst-inspect-1.0 gldownload >/dev/null 2>&1; then
+    echo 'skipped: there is no gldownload (gstreamer1.0-gl)'
+elif ! gst-inspect-1.0 kostkajpegdec | grep -q GLMemory; then
+    echo 'skipped: the elements were built without textures'
+elif ! gst-launch-1.0 -q videotestsrc num-buffers=1 ! glupload ! gldownload ! fakesink >out 2>err; then
+    echo 'skipped: there is no device of EGL for GStreamer'
+else
+    textures='video/x-raw(memory:GLMemory)'
+    for format in I420 RGBA GRAY8; do
+        set -- videotestsrc num-buffers=4 pattern=ball ! video/x-raw,format=$format,width=176,height=144 ! kostkaj2kenc ht=true ! kostkaj2kdec
+        launch "$@" ! video/x-raw,format=$format ! filesink location=a.raw
+        launch "$@" ! "$textures,format=$format" ! gldownload ! filesink location=b.raw
+        same a.raw b.raw
+    done
+    launch filesrc location=a.avi ! avidemux ! kostkajpegdec ! "$textures" ! gldownload ! filesink location=b.yuv
+    same a.yuv b.yuv
+    launch filesrc location=a.avi ! avidemux ! kostkajpegdec ! glcolorconvert ! "$textures,format=RGBA" ! gldownload ! fakesink
+fi
+
 # An error says what to do.
 gst-launch-1.0 -q videotestsrc ! kostkajpegenc device=cuda:77 ! fakesink >out 2>err && fail 'a device that is missing'
 cat out err >said

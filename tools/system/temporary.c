@@ -220,7 +220,7 @@ bool temporary_open(struct temporary *temporary, const char *path)
         /* The name does not include the output's own name, which could make it longer than the file system allows. */
         make_name(name, host_number(), getpid(), atomic_fetch_add(&counter, 1));
         memcpy(temporary->path + directory, name, NAME);
-        temporary->descriptor = open(temporary->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        temporary->descriptor = open(temporary->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (temporary->descriptor >= 0 && lock(temporary->descriptor)) {
             temporary->slot = list(temporary->path);
             return true;
@@ -268,6 +268,26 @@ int temporary_open_unnamed(const char *path)
     free(directory);
     errno = reason;
     return descriptor;
+}
+
+void temporary_keep(struct temporary *temporary)
+{
+    static const char suffix[] = ".part";
+    size_t length = temporary->path == NULL ? 0 : strlen(temporary->path) - (sizeof ".tmp" - 1);
+    char *path = length == 0 ? NULL : malloc(length + sizeof suffix);
+
+    if (path == NULL)
+        return;
+    memcpy(path, temporary->path, length);
+    memcpy(path + length, suffix, sizeof suffix);
+    if (rename(temporary->path, path) != 0) {
+        free(path);
+        return;
+    }
+    unlist(temporary);
+    free(temporary->path);
+    temporary->path = path;
+    temporary->slot = list(path);
 }
 
 /*

@@ -24,6 +24,12 @@ void temporary_remove_all(void);
 /* Open a new file beside `path` that nobody else may read or write. Returns false, with errno set, on failure. */
 bool temporary_open(struct temporary *temporary, const char *path);
 
+/*
+ * Give the file a name, which ends in .part, that no later run removes if this process is killed. If that fails it
+ * stays as it is.
+ */
+void temporary_keep(struct temporary *temporary);
+
 /* Open a file beside `path` that never has a name. Returns its descriptor, or −1 with errno set. */
 int temporary_open_unnamed(const char *path);
 

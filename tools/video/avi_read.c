@@ -408,6 +408,7 @@ static enum video_step avi_next(struct video_reader *reader, struct video_frame 
 
 const struct video_format video_avi = {.name = "avi",
     .extensions = {"avi"},
+    .torn = true,
     .payloads = 1 << PAYLOAD_JPEG | 1 << PAYLOAD_JPEG2000,
     .whole = true,
     .detect = avi_detect,

@@ -16,19 +16,8 @@
 enum {
     BUFFER = 1 << 18,
     DIRECT = 1 << 16, /* pieces that do not go through the buffer */
-    SHARED = 1 << 21, /* pieces that threads share, such as a frame of 1080p */
-    HELPERS = 3,      /* the most threads for that, beside the one that reads: one for each four processors */
-    PROCESSORS = 4,
     WAIT_MS = 100
 };
-
-static uint32_t choose_helpers(void)
-{
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t helpers = processors > 0 ? (uint32_t)processors / PROCESSORS : 0;
-
-    return helpers < HELPERS ? helpers : HELPERS;
-}
 
 bool input_open(struct video_input *input, const char *path, struct problem *problem)
 {
@@ -45,7 +34,7 @@ bool input_open(struct video_input *input, const char *path, struct problem *pro
     input->size = input->regular ? (uint64_t)state.st_size : 0;
     off_t position = input->regular ? lseek(input->descriptor, 0, SEEK_CUR) : 0; /* standard input may be elsewhere */
     input->position = position > 0 ? (uint64_t)position : 0;
-    input->helpers = choose_helpers();
+    input->helpers = parts_helpers();
     input->buffer = malloc(BUFFER);
     return input->buffer != NULL || problem_set(problem, "out of memory");
 }
@@ -95,7 +84,7 @@ static size_t read_shared(struct video_input *input, uint8_t *to, size_t length)
 {
     int error = 0;
 
-    if (!input->regular || input->helpers == 0 || length < SHARED || input->ended)
+    if (!input->regular || input->helpers == 0 || length < PARTS_LEAST || input->ended)
         return 0;
     if (input->parts == NULL)
         input->parts = parts_start(input->helpers);

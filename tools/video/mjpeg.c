@@ -61,6 +61,7 @@ static bool mjpeg_add(struct video_writer *writer, struct video_frame *frame, st
 
 const struct video_format video_mjpeg = {.name = "mjpeg",
     .extensions = {"mjpeg", "mjpg"},
+    .torn = true,
     .payloads = 1 << PAYLOAD_JPEG,
     .detect = mjpeg_detect,
     .open = mjpeg_open,

@@ -127,6 +127,7 @@ static bool multipart_end(struct video_writer *writer, struct problem *problem)
 
 const struct video_format video_multipart = {.name = "multipart",
     .extensions = {"multipart", "mixed"},
+    .torn = true,
     .payloads = 1 << PAYLOAD_JPEG,
     .detect = multipart_detect,
     .open = multipart_open,

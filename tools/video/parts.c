@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Divides a read into parts of 1 MiB, which the threads take by turns. */
+/* Divides a read or a write into parts of 1 MiB, which the threads take by turns. */
 #include "video/parts.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { PART = 1 << 20, THREADS_MOST = 16 };
+enum {
+    PART = 1 << 20,
+    THREADS_MOST = 16,
+    HELPERS = 3, /* the most threads that help: more than memory copies for */
+    PROCESSORS = 4
+};
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* of Linux 5.14 */
+#endif
 
 struct parts {
     pthread_t thread[THREADS_MOST];
@@ -16,8 +27,9 @@ struct parts {
     pthread_cond_t work, done;
     int descriptor;
     uint64_t offset;
-    uint8_t *to;
-    size_t length, next; /* of the read, and what has been given to threads */
+    uint8_t *to;         /* where the bytes are read to; null: they are written */
+    const uint8_t *from; /* the bytes that are written */
+    size_t length, next; /* of the read or write, and what has been given to threads */
     size_t left;         /* bytes that have not come yet */
     size_t end;          /* the first byte that is missing; or the length */
     int error;
@@ -42,7 +54,30 @@ static size_t read_part(int descriptor, uint64_t offset, uint8_t *to, size_t len
     return had;
 }
 
-/* Take the next part and read it. The caller holds the lock, which is released meanwhile. */
+/*
+ * Copy a part into the file's pages, which the first call makes: touching a page that does not fit into the file system
+ * would end the process. Returns how much of the part was written, all of it or nothing.
+ */
+static size_t write_part(int descriptor, uint64_t offset, const uint8_t *from, size_t length, int *error)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (size_t)(offset % page);
+    size_t whole = (before + length + page - 1) / page * page;
+    uint8_t *pages = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, (off_t)(offset - before));
+
+    if (pages == MAP_FAILED) {
+        *error = errno;
+        return 0;
+    }
+    bool good = madvise(pages, whole, MADV_POPULATE_WRITE) == 0;
+    if (good)
+        memcpy(pages + before, from, length);
+    else
+        *error = errno;
+    munmap(pages, whole);
+    return good ? length : 0;
+}
+
+/* Take the next part and read or write it. The caller holds the lock, which is released meanwhile. */
 static void take(struct parts *parts)
 {
     size_t at = parts->next, length = parts->length - at < PART ? parts->length - at : PART;
@@ -50,7 +85,9 @@ static void take(struct parts *parts)
 
     parts->next += length;
     pthread_mutex_unlock(&parts->lock);
-    size_t got = read_part(parts->descriptor, parts->offset + at, parts->to + at, length, &error);
+    size_t got = parts->to != NULL
+                     ? read_part(parts->descriptor, parts->offset + at, parts->to + at, length, &error)
+                     : write_part(parts->descriptor, parts->offset + at, parts->from + at, length, &error);
     pthread_mutex_lock(&parts->lock);
     if (got < length && at + got < parts->end) {
         parts->end = at + got;
@@ -73,6 +110,14 @@ static void *run(void *user)
             pthread_cond_wait(&parts->work, &parts->lock);
     pthread_mutex_unlock(&parts->lock);
     return NULL;
+}
+
+uint32_t parts_helpers(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t helpers = processors > 0 ? (uint32_t)processors / PROCESSORS : 0;
+
+    return helpers < HELPERS ? helpers : HELPERS;
 }
 
 struct parts *parts_start(uint32_t threads)
@@ -109,12 +154,10 @@ void parts_end(struct parts *parts)
     free(parts);
 }
 
-size_t parts_read(struct parts *parts, int descriptor, uint64_t offset, void *to, size_t length, int *error)
+/* Let all threads do what is set, and wait for them. The caller holds the lock. Returns the first byte that is missing.
+ */
+static size_t share(struct parts *parts, size_t length)
 {
-    pthread_mutex_lock(&parts->lock);
-    parts->descriptor = descriptor;
-    parts->offset = offset;
-    parts->to = to;
     parts->next = 0;
     parts->length = parts->left = parts->end = length;
     parts->error = 0;
@@ -123,8 +166,29 @@ size_t parts_read(struct parts *parts, int descriptor, uint64_t offset, void *to
         take(parts);
     while (parts->left > 0)
         pthread_cond_wait(&parts->done, &parts->lock);
-    size_t end = parts->end;
+    return parts->end;
+}
+
+size_t parts_read(struct parts *parts, int descriptor, uint64_t offset, void *to, size_t length, int *error)
+{
+    pthread_mutex_lock(&parts->lock);
+    parts->descriptor = descriptor;
+    parts->offset = offset;
+    parts->to = to;
+    size_t end = share(parts, length);
     *error = parts->error;
     pthread_mutex_unlock(&parts->lock);
     return end;
+}
+
+bool parts_write(struct parts *parts, int descriptor, uint64_t offset, const void *from, size_t length)
+{
+    pthread_mutex_lock(&parts->lock);
+    parts->descriptor = descriptor;
+    parts->offset = offset;
+    parts->to = NULL;
+    parts->from = from;
+    bool good = share(parts, length) == length;
+    pthread_mutex_unlock(&parts->lock);
+    return good;
 }

@@ -10,7 +10,17 @@
 #include "files/files.h"
 #include "video/pass_run.h"
 
-enum { SLOTS_LEAST = 4, SLOTS_BYTES = 1 << 29, GPU_SLOTS_BYTES = 1 << 30, PACKETS_BYTES = 1 << 26 };
+/*
+ * Frames for a GPU lie in pinned memory, which a driver makes at a few gigabytes a second: three calls share them, one
+ * that uploads, one that computes and one that downloads, while others are read and written.
+ */
+enum {
+    SLOTS_LEAST = 4,
+    SLOTS_BYTES = 1 << 29,
+    GPU_SLOTS_LEAST = 6, /* for each GPU, as are the bytes */
+    GPU_SLOTS_BYTES = 1 << 28,
+    PACKETS_BYTES = 1 << 26
+};
 
 /* Note a problem, of which the first one counts, and let the source and the sink end. Returns false. */
 static bool fail(struct run *run, const struct problem *problem)
@@ -154,27 +164,31 @@ static size_t slot_bytes(const struct video_pass *pass)
            (pass->work == KST_FLOW_DECODE ? shape_bytes(&pass->decoded) : coded) + 1;
 }
 
-/* Choose how many frames may be under way: some for each thread of the CPU, or many where a GPU takes them together. */
-static uint32_t choose_slots(const struct video_pass *pass, const kst_device_info *first, bool gpu)
+/* Choose how many frames may be under way: some for each thread of the CPU, or many where GPUs take them together. */
+static uint32_t choose_slots(const struct video_pass *pass, uint32_t units, uint32_t gpus)
 {
-    size_t fitting = (gpu ? GPU_SLOTS_BYTES : SLOTS_BYTES) / slot_bytes(pass);
-    size_t wanted = gpu ? SLOTS_MOST : 2 * (size_t)first->units + SLOTS_LEAST;
+    size_t fitting = (gpus > 0 ? gpus * (size_t)GPU_SLOTS_BYTES : SLOTS_BYTES) / slot_bytes(pass);
+    size_t wanted = gpus > 0 ? SLOTS_MOST : 2 * (size_t)units + SLOTS_LEAST;
+    size_t least = gpus > 0 ? gpus * (size_t)GPU_SLOTS_LEAST : SLOTS_LEAST;
 
     wanted = wanted < fitting ? wanted : fitting;
-    return wanted < SLOTS_LEAST ? SLOTS_LEAST : wanted > SLOTS_MOST ? SLOTS_MOST : (uint32_t)wanted;
+    wanted = wanted < least ? least : wanted;
+    return wanted > SLOTS_MOST ? SLOTS_MOST : (uint32_t)wanted;
 }
 
 /* Let the source begin. */
 static void begin(struct run *run, kst_flow *flow)
 {
-    kst_device_info info = {.size = sizeof info};
-    bool known = !kst_context_device(kst_flow_context(flow, 0), &info);
-    bool gpu = kst_flow_context(flow, 1) != NULL || (known && info.kind != KST_DEVICE_CPU);
+    kst_device_info first = {.size = sizeof first}, info = {.size = sizeof info};
+    uint32_t gpus = 0;
 
-    if (known && info.kind == KST_DEVICE_CUDA)
-        run->context = pass_open_pinning(info.name);
+    kst_context_device(kst_flow_context(flow, 0), &first);
+    for (uint32_t i = 0; !kst_context_device(kst_flow_context(flow, i), &info); i++)
+        gpus += info.kind != KST_DEVICE_CPU;
+    if (first.kind == KST_DEVICE_CUDA)
+        run->context = pass_open_pinning(first.name);
     pthread_mutex_lock(&run->lock);
-    run->most = choose_slots(run->pass, &info, gpu);
+    run->most = choose_slots(run->pass, first.units, gpus);
     pthread_cond_broadcast(&run->freed);
     pthread_mutex_unlock(&run->lock);
 }

@@ -9,6 +9,8 @@
 #include "device/cuda/cuda.h"
 #include "device/library.h"
 
+extern const struct gpu_kernels kst_kernels_loads;
+
 #define CUDA_SYMBOL(member, symbol, parameters) symbol,
 
 static bool load_driver(struct cuda_driver *driver)
@@ -114,30 +116,6 @@ static void find_habits(struct cuda *cuda)
         cuda->sleeps = (flags & CU_CONTEXT_SLEEPS) != 0;
 }
 
-static struct gpu *cuda_open(struct memory *memory, uint32_t index, struct gpu_error *error)
-{
-    struct cuda *cuda = kst_memory_zeroed(memory, 1, sizeof *cuda, &error->status);
-    if (!cuda)
-        return NULL;
-    cuda->base.backend = &kst_gpu_cuda;
-    cuda->base.memory = memory;
-    cuda->base.largest = UINT64_MAX;
-    cuda->base.process = (long)getpid();
-    kst_gpu_name(&cuda->base.info, &kst_gpu_cuda, index);
-    cu_result result = 0;
-    if (!load_driver(&cuda->driver) || !describe(&cuda->driver, index, &cuda->device, &cuda->base.info))
-        kst_gpu_fail(error, &cuda->base, "cuInit", "the driver is gone");
-    else if ((result = cuda->driver.context_retain(&cuda->context, cuda->device)) != 0)
-        kst_cuda_fail(error, cuda, "cuDevicePrimaryCtxRetain", result);
-    if (!error->status) {
-        make_own_stream(cuda);
-        find_habits(cuda);
-        return &cuda->base;
-    }
-    kst_memory_release(memory, cuda);
-    return NULL;
-}
-
 static void cuda_close(struct gpu *gpu)
 {
     struct cuda *cuda = kst_cuda_of(gpu);
@@ -173,6 +151,45 @@ static void cuda_discard(struct gpu *gpu, struct gpu_program *program)
     cuda->driver.module_unload((cu_module)program->handle);
     kst_cuda_leave_quietly(cuda);
     program->handle = 0;
+}
+
+/*
+ * Return whether the driver loads the library's programs: it is recent enough, and they were compiled for such a
+ * device. They are loaded when they are first needed, since that takes milliseconds each.
+ */
+static bool loads_programs(struct cuda *cuda, struct gpu_error *error)
+{
+    struct gpu_program program = {.handle = 0};
+    bool good = cuda_build(&cuda->base, &kst_kernels_loads, &program, error);
+    cuda_discard(&cuda->base, &program);
+    return good;
+}
+
+static struct gpu *cuda_open(struct memory *memory, uint32_t index, struct gpu_error *error)
+{
+    struct cuda *cuda = kst_memory_zeroed(memory, 1, sizeof *cuda, &error->status);
+    if (!cuda)
+        return NULL;
+    cuda->base.backend = &kst_gpu_cuda;
+    cuda->base.memory = memory;
+    cuda->base.largest = UINT64_MAX;
+    cuda->base.process = (long)getpid();
+    kst_gpu_name(&cuda->base.info, &kst_gpu_cuda, index);
+    cu_result result = 0;
+    if (!load_driver(&cuda->driver) || !describe(&cuda->driver, index, &cuda->device, &cuda->base.info))
+        kst_gpu_fail(error, &cuda->base, "cuInit", "the driver is gone");
+    else if ((result = cuda->driver.context_retain(&cuda->context, cuda->device)) != 0)
+        kst_cuda_fail(error, cuda, "cuDevicePrimaryCtxRetain", result);
+    if (error->status) {
+        kst_memory_release(memory, cuda);
+        return NULL;
+    }
+    make_own_stream(cuda);
+    find_habits(cuda);
+    if (loads_programs(cuda, error))
+        return &cuda->base;
+    cuda_close(&cuda->base);
+    return NULL;
 }
 
 static bool cuda_find(struct gpu *gpu, const struct gpu_program *program, const char *name, uint32_t group,
@@ -313,6 +330,7 @@ const struct gpu_backend kst_gpu_cuda = {
     .name = "cuda",
     .urges = true,
     .maps = true,
+    .compiled = true,
     .count = cuda_count,
     .preferred = cuda_preferred,
     .describe = cuda_describe,
