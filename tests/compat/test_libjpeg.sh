@@ -130,7 +130,7 @@ same ours theirs
 symbols() {
     nm -D --with-symbol-versions --defined-only "$1" | sed 's/^[^ ]* . //' | sort
 }
-symbols "$(ldd "$(command -v djpeg)" | sed -n 's/.*libjpeg.so.62 => \([^ ]*\).*/\1/p')" >theirs.names
+symbols "$(ldd "$(command -v djpeg)" | sed -n 's/.*'"$(basename "$LIBJPEG")"' => \([^ ]*\).*/\1/p')" >theirs.names
 symbols "$LIBJPEG" >ours.names
 diff theirs.names ours.names || fail 'the libraries have other symbols'
 finish
