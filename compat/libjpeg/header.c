@@ -47,10 +47,11 @@ static bool finish(struct libjpeg_taken *taken, struct segment *segment)
     return libjpeg_append(taken, segment->bytes, segment->length);
 }
 
-/* Adobe's marker says what the components are. */
-static bool put_colour(struct libjpeg_taken *taken, J_COLOR_SPACE space)
+/* Adobe's marker says what the components are, or that they are not to be converted. */
+static bool put_colour(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     struct segment segment = start(0xEE);
+    J_COLOR_SPACE space = libjpeg_is_as_coded(cinfo) ? JCS_UNKNOWN : cinfo->jpeg_color_space;
     memcpy(segment.bytes + segment.length, "Adobe", 5);
     segment.length += 5;
     put2(&segment, 100);
@@ -146,8 +147,8 @@ static bool put_scan(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 bool libjpeg_make_header(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     static const uint8_t soi[] = {0xFF, 0xD8};
-    bool fine = libjpeg_append(taken, soi, sizeof soi) && put_colour(taken, cinfo->jpeg_color_space) &&
-                put_tables(taken, cinfo) && put_frame(taken, cinfo) &&
+    bool fine = libjpeg_append(taken, soi, sizeof soi) && put_colour(taken, cinfo) && put_tables(taken, cinfo) &&
+                put_frame(taken, cinfo) &&
                 (cinfo->restart_interval == 0 || put_restart(taken, cinfo->restart_interval)) && put_scan(taken, cinfo);
     taken->header = taken->searched = taken->length;
     return fine;

@@ -6,7 +6,14 @@
 #include "original_template.h"
 
 /* The exported data of the system's library, copied when it has been opened. */
-enum { NATURAL_ORDER = 64 + 16, ARITHMETIC_STATES = 113 + 1, MESSAGES = 130 };
+#if LIBJPEG_ABI >= 80
+#define NAME "libjpeg.so.8"
+enum { MESSAGES = 129 };
+#else
+#define NAME "libjpeg.so.62"
+enum { MESSAGES = 130 };
+#endif
+enum { NATURAL_ORDER = 64 + 16, ARITHMETIC_STATES = 113 + 1 };
 #pragma GCC visibility push(default)
 extern int jpeg_natural_order[NATURAL_ORDER];
 extern long jpeg_aritab[ARITHMETIC_STATES];
@@ -33,7 +40,7 @@ static void copy(const struct compat_library *library, const char *name, void *t
 
 __attribute__((constructor)) static void open_original(void)
 {
-    const struct compat_library library = compat_open("libjpeg.so.62", "KOSTKA_LIBJPEG", LIBJPEG_ORIGINAL);
+    const struct compat_library library = compat_open(NAME, "KOSTKA_LIBJPEG", LIBJPEG_ORIGINAL);
     find_functions(&library);
     resync = compat_passed[INDEX_jpeg_resync_to_restart];
     if (libjpeg_original.jpeg_start_decompress == jpeg_start_decompress)

@@ -22,6 +22,28 @@ struct libjpeg_original {
 };
 extern struct libjpeg_original libjpeg_original;
 
+/*
+ * Return the number of samples to which the eight of a block's side are scaled, in a component and the least of all
+ * components. Since libjpeg 7 there are two numbers, which are the same in libjpeg-turbo.
+ */
+static inline int libjpeg_block_size(const jpeg_component_info *component)
+{
+#if JPEG_LIB_VERSION >= 70
+    return component->DCT_h_scaled_size;
+#else
+    return component->DCT_scaled_size;
+#endif
+}
+
+static inline int libjpeg_least_block_size(j_decompress_ptr cinfo)
+{
+#if JPEG_LIB_VERSION >= 70
+    return cinfo->min_DCT_h_scaled_size;
+#else
+    return cinfo->min_DCT_scaled_size;
+#endif
+}
+
 /* Return whether a function is the system's jpeg_resync_to_restart(), or this library's, which jumps there. */
 bool libjpeg_is_standard_resync(boolean (*function)(j_decompress_ptr, int));
 

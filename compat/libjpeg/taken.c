@@ -38,10 +38,26 @@ static bool is_known(j_decompress_ptr cinfo)
         return count == 3;
     case JCS_CMYK:
     case JCS_YCCK:
-        return count == 4 && cinfo->out_color_space == JCS_CMYK;
+        return count == 4 && (cinfo->out_color_space == JCS_CMYK || libjpeg_is_as_coded(cinfo));
+    case JCS_UNKNOWN:
+        return count != 2 && libjpeg_is_as_coded(cinfo);
     default:
         return false;
     }
+}
+
+bool libjpeg_is_as_coded(j_decompress_ptr cinfo)
+{
+    J_COLOR_SPACE space = cinfo->out_color_space;
+    return space == cinfo->jpeg_color_space && (space == JCS_YCbCr || space == JCS_YCCK || space == JCS_UNKNOWN);
+}
+
+/* Find the format of the pixels: components as coded go by the name of that which is not converted. */
+static bool find_output(j_decompress_ptr cinfo, kst_format *format)
+{
+    static const J_COLOR_SPACE unconverted[] = {JCS_UNKNOWN, JCS_GRAYSCALE, JCS_UNKNOWN, JCS_RGB, JCS_CMYK};
+    bool as_coded = libjpeg_is_as_coded(cinfo) && cinfo->num_components <= 4;
+    return libjpeg_find_format(as_coded ? unconverted[cinfo->num_components] : cinfo->out_color_space, format);
 }
 
 /* Return whether components are resampled by whole factors: the system's library refuses others. */
@@ -49,9 +65,9 @@ static bool has_whole_factors(j_decompress_ptr cinfo)
 {
     for (int i = 0; i < cinfo->num_components; i++) {
         const jpeg_component_info *c = &cinfo->comp_info[i];
-        int h = c->h_samp_factor * c->DCT_scaled_size, v = c->v_samp_factor * c->DCT_scaled_size;
-        if (h <= 0 || v <= 0 || cinfo->max_h_samp_factor * cinfo->min_DCT_scaled_size % h != 0 ||
-            cinfo->max_v_samp_factor * cinfo->min_DCT_scaled_size % v != 0)
+        int h = c->h_samp_factor * libjpeg_block_size(c), v = c->v_samp_factor * libjpeg_block_size(c);
+        if (h <= 0 || v <= 0 || cinfo->max_h_samp_factor * libjpeg_least_block_size(cinfo) % h != 0 ||
+            cinfo->max_v_samp_factor * libjpeg_least_block_size(cinfo) % v != 0)
             return false;
     }
     return true;
@@ -79,10 +95,10 @@ static bool open_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
     kst_decode_options options;
     kst_image image;
     kst_decode_options_init(&options);
-    options.eighths = (uint32_t)cinfo->min_DCT_scaled_size;
+    options.eighths = (uint32_t)libjpeg_least_block_size(cinfo);
     options.dct = cinfo->dct_method == JDCT_IFAST ? KST_DCT_FAST : KST_DCT_ACCURATE;
     options.upsampling = cinfo->do_fancy_upsampling ? KST_UPSAMPLING_FANCY : KST_UPSAMPLING_NEAREST;
-    if (!context || !libjpeg_find_format(cinfo->out_color_space, &options.format) ||
+    if (!context || !find_output(cinfo, &options.format) ||
         kst_lines_open(context, taken->bytes, taken->length, &options, &taken->lines))
         return false;
     kst_lines_describe(taken->lines, &image);

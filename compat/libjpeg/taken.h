@@ -51,6 +51,8 @@ struct libjpeg_taken *libjpeg_taken(j_decompress_ptr cinfo);
 
 /* taken.c: take a decompression over if Kostka gives the same bytes. Returns null if not. */
 struct libjpeg_taken *libjpeg_take(j_decompress_ptr cinfo);
+/* Return whether components are given as they are coded, upsampled but not converted to other colours. */
+bool libjpeg_is_as_coded(j_decompress_ptr cinfo);
 /* Release it, whether it was handed over or not. Null is allowed. */
 void libjpeg_release(struct libjpeg_taken *taken);
 

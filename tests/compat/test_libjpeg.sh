@@ -74,6 +74,20 @@ cp 444.jpg marker.jpg
 printf '\377\341' | dd of=marker.jpg bs=1 seek=$(($(wc -c <444.jpg) / 3)) conv=notrunc 2>/dev/null
 both misuse "$MISUSE" marker.jpg 420.jpg
 
+# Components as they are coded. The original gives one or two lines at a time, or as many as the sampling factors say.
+cjpeg -sample 1x1 -rgb a.ppm >rgb.jpg
+"$COMPONENTS" 420.jpg 422.jpg 444.jpg 440.jpg progressive.jpg grey.jpg scans.jpg rgb.jpg >theirs 2>theirs.lines
+LD_LIBRARY_PATH=$folder "$COMPONENTS" 420.jpg 422.jpg 444.jpg 440.jpg progressive.jpg grey.jpg scans.jpg rgb.jpg >ours 2>ours.lines
+diff theirs ours || fail 'other components'
+[ "$(cat theirs.lines)" -lt 5 ] || fail "the original gives $(cat theirs.lines) lines at a time: is it the original?"
+[ "$(cat ours.lines)" -gt 10 ] || fail 'components are not taken over'
+for file in "$KOSTKA_CORPUS"/jpeg/valid/ycck.jpg "$KOSTKA_CORPUS"/jpeg/valid/mozilla_jpg-cmyk-?.jpg; do
+    [ -f "$file" ] || continue
+    "$COMPONENTS" "$file" >theirs 2>/dev/null
+    LD_LIBRARY_PATH=$folder "$COMPONENTS" "$file" >ours 2>/dev/null
+    diff theirs ours || fail "$file: other components"
+done
+
 # Files of the corpus. Of some that are damaged, the system's library makes other samples with SIMD than without; such files are
 # no measure.
 number=0
@@ -116,7 +130,7 @@ same ours theirs
 symbols() {
     nm -D --with-symbol-versions --defined-only "$1" | sed 's/^[^ ]* . //' | sort
 }
-symbols "$(ldd "$(command -v djpeg)" | sed -n 's/.*libjpeg.so.62 => \([^ ]*\).*/\1/p')" >theirs.names
+symbols "$(ldd "$(command -v djpeg)" | sed -n 's/.*'"$(basename "$LIBJPEG")"' => \([^ ]*\).*/\1/p')" >theirs.names
 symbols "$LIBJPEG" >ours.names
 diff theirs.names ours.names || fail 'the libraries have other symbols'
 finish

@@ -1,0 +1,181 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Runs the tests of other projects with their own libraries and with Kostka's in their place: suites.sh BUILD FOLDER [SUITE…]
+#
+# The sources are those that the system's libraries were built from, fetched from its package archive to FOLDER and never
+# changed. Suites: libjpeg and turbojpeg (libjpeg-turbo), libjpeg8 (the same with the ABI of libjpeg 8.0, for which Kostka's
+# library is built anew), openjpeg, pillow. OpenJPEG's test data are not in the archive: OPJ_DATA_ROOT names a copy, otherwise
+# those streams and references of T.803 are used that the corpus has. A test counts that passes with the original; whichever
+# then fails with Kostka must be in suites.txt with the reason, or the script fails.
+set -eu
+here=$(dirname "$(realpath "$0")")
+build=$(realpath "$1")
+mkdir -p "$2"
+folder=$(realpath "$2")
+shift 2
+[ $# -gt 0 ] || set -- libjpeg turbojpeg libjpeg8 openjpeg pillow
+jobs=$(nproc)
+failed=0
+
+say() {
+    printf '· %s\n' "$*"
+}
+
+# quietly NAME COMMAND…: output to FOLDER/NAME.log, whose end is shown if the command fails.
+quietly() {
+    log=$folder/$1.log
+    shift
+    "$@" >"$log" 2>&1 && return
+    tail -n 30 "$log" >&2
+    printf "suites.sh: '%s' failed; all of its output is in %s\n" "$*" "$log" >&2
+    exit 1
+}
+
+# archive COMMAND…: apt-get with lists of sources of its own, so that the system's are left alone.
+archive() {
+    apt-get -o Dir::Etc::sourcelist="$folder/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null \
+        -o Dir::State::lists="$folder/apt/lists" -o Dir::Cache="$folder/apt/cache" -o APT::Sandbox::User=root -q "$@"
+}
+
+# fetch PACKAGE: its source, in FOLDER/PACKAGE.
+fetch() {
+    [ ! -d "$folder/$1" ] || return 0
+    if [ ! -f "$folder/apt/sources.list" ]; then
+        mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial"
+        release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+        echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $release main" \
+            >"$folder/apt/sources.list.part"
+        mv "$folder/apt/sources.list.part" "$folder/apt/sources.list"
+        quietly apt-update archive update
+    fi
+    say "fetching the source of $1"
+    (cd "$folder" && quietly "fetch-$1" archive source --download-only "$1")
+    quietly "unpack-$1" dpkg-source --no-check -x "$folder/$1"_*.dsc "$folder/$1.part"
+    mv "$folder/$1.part" "$folder/$1"
+}
+
+# compare SUITE: what FOLDER/SUITE.theirs and .ours list as passed, a name a line.
+compare() {
+    sort -u "$folder/$1.theirs" -o "$folder/$1.theirs"
+    sort -u "$folder/$1.ours" -o "$folder/$1.ours"
+    comm -23 "$folder/$1.theirs" "$folder/$1.ours" >"$folder/$1.lost"
+    say "$1: $(wc -l <"$folder/$1.theirs") tests pass with the original, $(comm -12 "$folder/$1.theirs" "$folder/$1.ours" | wc -l) of them with Kostka"
+    while read -r name; do
+        reason=$(awk -F '\t' -v suite="$1" -v name="$name" '!/^#/ && $1 == suite && name ~ ("^(" $2 ")$") { print $3; exit }' "$here/suites.txt")
+        [ -n "$reason" ] || failed=1
+        say "    $name: ${reason:-FAILS, and suites.txt does not say why}"
+    done <"$folder/$1.lost"
+}
+
+# passed LOG: the names of tests that CTest says have passed.
+passed() {
+    sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) .* Passed .*/\1/p' "$1"
+}
+
+# with_ctest SUITE TREE PATTERN THEIRS OURS: run tests with either folder in front of the libraries' search path.
+with_ctest() {
+    for side in theirs ours; do
+        path=$4
+        [ $side = theirs ] || path=$5
+        say "$1: running the tests, $side"
+        LD_LIBRARY_PATH=$path ctest --test-dir "$2" -R "$3" --timeout 600 >"$folder/$1-$side.log" 2>&1 || true
+        passed "$folder/$1-$side.log" >"$folder/$1.$side"
+    done
+    compare "$1"
+}
+
+# jpeg_tree NAME CMAKE-OPTION…: libjpeg-turbo's programs, which look for their library where the system says, and the library.
+# The library there has no vector code, which would need an assembler; its bytes are the same.
+jpeg_tree() {
+    fetch libjpeg-turbo
+    tree=$folder/$1
+    shift
+    say "building libjpeg-turbo's programs in $tree"
+    quietly configure cmake -G Ninja -S "$folder/libjpeg-turbo" -B "$tree" -DCMAKE_BUILD_TYPE=Release -DENABLE_STATIC=0 \
+        -DWITH_JAVA=0 -DWITH_SIMD=0 -DCMAKE_SKIP_RPATH=ON "$@"
+    quietly compile cmake --build "$tree" -j "$jobs"
+}
+
+suite_libjpeg() {
+    jpeg_tree jpeg62
+    export KOSTKA_LIBJPEG="$tree/libjpeg.so.62"
+    with_ctest libjpeg "$tree" '^(cjpeg|djpeg|jpegtran|example).*-shared' "$tree" "$build/compat:$tree"
+    unset KOSTKA_LIBJPEG
+}
+
+suite_turbojpeg() {
+    jpeg_tree jpeg62
+    export KOSTKA_LIBTURBOJPEG="$tree/libturbojpeg.so.0"
+    with_ctest turbojpeg "$tree" '^tj.*-shared' "$tree" "$build/compat:$tree"
+    unset KOSTKA_LIBTURBOJPEG
+}
+
+# The header is the same file for all ABIs; the configuration beside it tells them apart.
+suite_libjpeg8() {
+    jpeg_tree jpeg80 -DWITH_JPEG8=1 -DWITH_TURBOJPEG=0
+    mkdir -p "$tree/include"
+    cp "$folder/libjpeg-turbo/jpeglib.h" "$folder/libjpeg-turbo/jmorecfg.h" "$folder/libjpeg-turbo/jerror.h" "$tree/jconfig.h" "$tree/include"
+    say "building Kostka's libjpeg.so.8"
+    quietly configure8 cmake -G Ninja -S "$here/../.." -B "$folder/kostka80" -DCMAKE_BUILD_TYPE=Release -DKOSTKA_CUDA_ARCHITECTURES= \
+        -DLIBJPEG_INCLUDE_DIR="$tree/include" -DLIBJPEG_ORIGINAL="$tree/libjpeg.so.8" -DKOSTKA_TESTS=OFF
+    quietly compile8 cmake --build "$folder/kostka80" -j "$jobs" --target kostka_libjpeg
+    with_ctest libjpeg8 "$tree" '^(cjpeg|djpeg|jpegtran|example).*-shared' "$tree" "$folder/kostka80/compat:$tree"
+    nm -D --with-symbol-versions --defined-only "$tree/libjpeg.so.8" | sed 's/^[^ ]* . //' | sort >"$folder/theirs.names"
+    nm -D --with-symbol-versions --defined-only "$folder/kostka80/compat/libjpeg.so.8" | sed 's/^[^ ]* . //' | sort >"$folder/ours.names"
+    if diff "$folder/theirs.names" "$folder/ours.names"; then
+        say 'libjpeg8: the libraries have the same symbols and versions'
+    else
+        say 'libjpeg8: the libraries have other symbols (<: the original)'
+        failed=1
+    fi
+}
+
+# The files of the corpus, named as OpenJPEG's data are.
+corpus_data() {
+    corpus=${KOSTKA_CORPUS:-$here/../../../shared/corpus}/jpeg2000
+    data=$folder/data
+    mkdir -p "$data/input/conformance" "$data/input/nonregression" "$data/baseline/conformance" "$data/baseline/nonregression"
+    cp -f "$corpus"/streams/* "$data/input/conformance"
+    cp -f "$corpus"/references/* "$data/baseline/conformance"
+}
+
+suite_openjpeg() {
+    fetch openjpeg2
+    data=${OPJ_DATA_ROOT:-}
+    [ -n "$data" ] || corpus_data
+    tree=$folder/openjpeg
+    say "building OpenJPEG's programs in $tree, for the data in $data"
+    quietly configure cmake -G Ninja -S "$folder/openjpeg2" -B "$tree" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON \
+        -DCMAKE_SKIP_RPATH=ON "-DOPJ_DATA_ROOT=$data"
+    quietly compile cmake --build "$tree" -j "$jobs"
+    with_ctest openjpeg "$tree" . "$tree/bin" "$build/compat:$tree/bin"
+}
+
+# pillow_tests SIDE PATH: those of the formats that the libraries serve, by the system's Python and Pillow.
+pillow_tests() {
+    say "pillow: running the tests, $1"
+    (
+        cd "$folder/pillow"
+        LD_LIBRARY_PATH=$2 PYTHONPATH="$folder/pytest" /usr/bin/python3 -m pytest -q -rA -p no:cacheprovider \
+            Tests/test_file_jpeg.py Tests/test_file_jpeg2k.py Tests/test_file_mpo.py Tests/test_file_libtiff.py \
+            Tests/test_file_libtiff_small.py Tests/test_file_tiff.py Tests/test_file_tiff_metadata.py Tests/test_tiff_crashes.py \
+            Tests/test_image_draft.py Tests/test_imagefile.py Tests/test_file_blp.py >"$folder/pillow-$1.log" 2>&1 || true
+    )
+    sed -n 's/^PASSED //p' "$folder/pillow-$1.log" | tr ' ' _ >"$folder/pillow.$1"
+}
+
+suite_pillow() {
+    fetch pillow
+    if [ ! -d "$folder/pytest" ]; then
+        quietly pytest /usr/bin/python3 -m pip install -q --root-user-action=ignore --target "$folder/pytest.part" pytest
+        mv "$folder/pytest.part" "$folder/pytest"
+    fi
+    pillow_tests theirs ''
+    pillow_tests ours "$build/compat"
+    compare pillow
+}
+
+for suite in "$@"; do
+    "suite_$suite"
+done
+exit $failed
