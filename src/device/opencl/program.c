@@ -66,6 +66,18 @@ static struct gpu_cache_key key_of(
     return key;
 }
 
+/*
+ * PoCL keeps what it compiles in a cache of its own, a kernel at a time, when it is first launched. Asked for a
+ * program's binary, it would compile all of its kernels, again and for any size of a work-group: 50 s for those that
+ * encode JPEG 2000.
+ */
+static bool keeps_programs(const struct opencl *opencl)
+{
+    char version[256] = "";
+    opencl->driver.device_info(opencl->device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL);
+    return strstr(version, "PoCL") || strstr(version, "pocl");
+}
+
 /* Returns null if the cache does not have the program, or the driver refuses it. */
 static cl_program load(struct opencl *opencl, const struct gpu_cache_key *key, const struct options *options)
 {
@@ -130,11 +142,12 @@ bool kst_opencl_build(
         return false;
     struct options options = options_of(opencl, kernels);
     struct gpu_cache_key key = key_of(opencl, kernels, &options);
-    cl_program program = load(opencl, &key, &options);
+    bool keeps = keeps_programs(opencl);
+    cl_program program = keeps ? NULL : load(opencl, &key, &options);
     out->cached = program != NULL;
     if (!program) {
         program = compile(opencl, kernels, &options, error);
-        if (program)
+        if (program && !keeps)
             store(opencl, program, &key);
     }
     out->handle = (uintptr_t)program;
