@@ -69,8 +69,8 @@ static void choose_of_picture(void *arg, uint32_t index)
 
 bool kst_j2k_gpu_choose_indices(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish)
 {
-    if (part->segments > 0 || wish->host_bytes > 0)
-        return true; /* some blocks are T.800's, or decoded by the host */
+    if (part->segments > 0 || wish->host_bytes > 0 || part->items->indices)
+        return true; /* some blocks are T.800's, or decoded by the host, or all indices are wanted in 32 bits */
     part->indices = kst_memory_array(part->memory, part->bands, sizeof *part->indices, NULL);
     if (part->indices)
         kst_pool_run(threads, part->count, choose_of_picture, part);
