@@ -197,6 +197,36 @@ FUNCTION void store_marks(GLOBAL const struct filter_record *record, const struc
     }
 }
 
+/*
+ * Write the rows of a tile's bits, as name_runs() takes them: bit k of a work-item's says whether the pixel of row k of
+ * its strip stays, bit STRIP + k whether it is strong. The whole work-group calls it; `scratch` has a word for each.
+ */
+FUNCTION void collect_rows(u32 bits, LOCAL u32 *scratch, LOCAL u32 *rows)
+{
+    u32 self = local_index(), column = self % FILTER_TILE, first = self / FILTER_TILE * STRIP;
+#if HAS_WARPS
+    (void)scratch;
+    UNROLL for (u32 k = 0; k < STRIP; k++)
+    {
+        u32 row = warp_ballot(bits >> k & 1), strong = warp_ballot(bits >> (STRIP + k) & 1);
+        if (column == 0) {
+            rows[first + k] = row;
+            rows[FILTER_TILE + first + k] = strong;
+        }
+    }
+#else
+    /* PoCL 5.0 aborts where it compiles the loop of above with barriers in it. */
+    scratch[self] = bits;
+    barrier_local();
+    if (column < 2 * STRIP) {
+        u32 row = 0;
+        for (u32 i = 0; i < FILTER_TILE; i++)
+            row |= (scratch[self - column + i] >> column & 1) << i;
+        rows[column / STRIP * FILTER_TILE + first + column % STRIP] = row;
+    }
+#endif
+}
+
 /* value: the radius of Sobel's operator; whether magnitudes are squared; the thresholds. */
 DENSE_KERNEL(FILTER_GROUP_ITEMS, 8)
 filter_canny_mark(FILTER_ARGUMENTS)
@@ -223,15 +253,13 @@ filter_canny_mark(FILTER_ARGUMENTS)
         own[k * AROUND] = tile.left + column < tile.right && tile.top + first + k < tile.bottom ? magnitude[k] : 0;
     }
     barrier_local();
+    u32 bits = 0;
     UNROLL for (u32 k = 0; k < STRIP; k++)
     {
         u32 m = own[k * AROUND], stays = m > low && is_greatest(own + k * AROUND, slope[k]);
-        u32 row = lane_ballot(words, stays), strong = lane_ballot(words, stays && m > high);
-        if (column == 0) {
-            rows[first + k] = row;
-            rows[FILTER_TILE + first + k] = strong;
-        }
+        bits |= stays << k | (stays && m > high) << (STRIP + k);
     }
+    collect_rows(bits, words, rows);
     barrier_local();
     if (lane_ballot(magnitudes, rows[column] > 0) > 0) /* the same in the whole work-group */
         name_runs(words, rows);

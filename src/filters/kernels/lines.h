@@ -370,6 +370,7 @@ FUNCTION void split_part(GLOBAL const struct filter_record *record, const struct
     i32 tolerance = record->value[FILTER_LINES_TOLERANCE], least = record->value[FILTER_LINES_LEAST];
     u32 width = record->width, base = first, height = 1, top = last;
     while (height > 0) {
+        barrier_local(); /* what was read from the stack may be overwritten; PoCL 5.0 aborts if this ends the loop */
         u32 farthest = find_farthest(arrays, width, tolerance, first, top, scratch);
         if (farthest > first) {
             if (local_index() == 0)
@@ -385,7 +386,6 @@ FUNCTION void split_part(GLOBAL const struct filter_record *record, const struct
         barrier_local();
         if (height > 0)
             top = base + stack[height - 1];
-        barrier_local();
     }
 }
 
