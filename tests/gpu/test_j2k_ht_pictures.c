@@ -38,6 +38,11 @@ static const struct kind kinds[] = {
     {.name = "sparse", .format = KST_FORMAT_RGB, .depth = 8, .block_width = 8, .block_height = 4, .sparse = true},
     {.name = "sparse, 16 bits", .format = KST_FORMAT_GREY, .depth = 16, .step = 0.02, .sparse = true},
     {.name = "sparse tiles", .format = KST_FORMAT_GREY, .depth = 8, .tile = 37, .sparse = true},
+    {.name = "indices of 16 bits", .format = KST_FORMAT_RGB, .depth = 8, .step = 1.5},
+    {.name = "indices, tiles, passes", .format = KST_FORMAT_RGB, .depth = 8, .tile = 101, .passes = 3, .step = 4},
+    {.name = "indices, region of interest", .format = KST_FORMAT_GREY, .depth = 8, .step = 2, .interest = true},
+    {.name = "indices, sparse", .format = KST_FORMAT_RGB, .depth = 8, .step = 1, .sparse = true},
+    {.name = "indices of some resolutions", .format = KST_FORMAT_GREY, .depth = 12, .step = 1},
     {.name = "sparse precincts", .format = KST_FORMAT_GREY, .depth = 8, .sparse = true, .precinct = 32},
 };
 

@@ -4,18 +4,36 @@
  * behind the blocks, like blocks without passes, so that the kernel which stores coefficients clears them. This writes
  * each coefficient once, where clearing all bands beforehand would write most of them twice.
  */
+#include <string.h>
+
 #include "j2k/gpu/part.h"
 #include "j2k/syntax/geometry.h"
 
-enum { WIDTH = 256, HEIGHT = 64, IMPOSSIBLE = UINT32_MAX }; /* of what is cleared by one work-group, at most */
+enum { WIDTH = 256, HEIGHT = 64 }; /* of what is cleared by one work-group, at most */
 
-/* Takes the gaps of a picture, and writes records of them unless `to` is null. */
+enum { CAPACITY = 512, IMPOSSIBLE = UINT32_MAX };
+
+/* Takes the gaps of a picture. */
 struct gap_list {
     const struct j2k_gpu_part *part;
-    struct j2k_work_ht_block *to;
+    struct j2k_work_ht_block *record;
+    uint32_t count, capacity;
+    bool failed; /* memory is missing */
     uint32_t item, band, narrow;
-    uint32_t count;
 };
+
+static bool make_room(struct gap_list *list)
+{
+    if (list->count < list->capacity)
+        return true;
+    const size_t capacity = list->capacity ? (size_t)list->capacity * 2 : CAPACITY;
+    struct j2k_work_ht_block *grown = kst_memory_grow(
+        list->part->memory, list->record, list->count * sizeof *list->record, capacity * sizeof *list->record, NULL);
+    list->failed = list->failed || !grown || capacity > UINT32_MAX / 2;
+    list->record = grown ? grown : list->record;
+    list->capacity = grown ? (uint32_t)capacity : list->capacity;
+    return !list->failed;
+}
 
 static void add_piece(struct gap_list *list, struct j2k_rect rect)
 {
@@ -23,15 +41,15 @@ static void add_piece(struct gap_list *list, struct j2k_rect rect)
     const uint32_t width = rect.x1 - rect.x0 < WIDTH ? rect.x1 - rect.x0 : WIDTH;
     const uint32_t height = rect.y1 - rect.y0 < HEIGHT ? rect.y1 - rect.y0 : HEIGHT;
     const struct j2k_rect window = part->items[list->item].plan->band[list->band].window;
-    if (list->to)
-        list->to[list->count] = (struct j2k_work_ht_block){.right = (uint16_t)width,
-            .bottom = (uint16_t)height,
-            .to = (part->band[part->place[list->item].band + list->band] << list->narrow) +
-                  (rect.y0 - window.y0) * j2k_gpu_width(window) + (rect.x0 - window.x0),
-            .pitch = j2k_gpu_width(window),
-            .narrow = list->narrow,
-            .picture = list->item};
-    list->count++;
+    if (!make_room(list))
+        return;
+    list->record[list->count++] = (struct j2k_work_ht_block){.right = (uint16_t)width,
+        .bottom = (uint16_t)height,
+        .to = (part->band[part->place[list->item].band + list->band] << list->narrow) +
+              (rect.y0 - window.y0) * j2k_gpu_width(window) + (rect.x0 - window.x0),
+        .pitch = j2k_gpu_width(window),
+        .narrow = list->narrow,
+        .picture = list->item};
 }
 
 static void add_gap(struct gap_list *list, struct j2k_rect rect)
@@ -79,26 +97,28 @@ static bool is_one_block(const struct j2k_plan *plan, const struct j2k_band *ban
            block->x + block->width >= band->window.x1 && block->y + block->height >= band->window.y1;
 }
 
-/* List the gaps of a picture. Returns their number; IMPOSSIBLE: they cannot be listed. */
-static uint32_t list_gaps(const struct j2k_gpu_part *part, uint32_t index, struct j2k_work_ht_block *to)
+/* List the gaps of a picture. Returns false if they cannot be listed. */
+static bool list_gaps(struct gap_list *list)
 {
-    const struct j2k_plan *plan = part->items[index].plan;
-    struct gap_list list = {.part = part, .to = to, .item = index};
-    for (; list.band < plan->band_count; list.band++) {
-        const uint32_t tile = plan->band[list.band].tile_component / plan->component_count;
-        if (is_one_block(plan, &plan->band[list.band]))
+    const struct j2k_plan *plan = list->part->items[list->item].plan;
+    for (list->band = 0; list->band < plan->band_count; list->band++) {
+        if (is_one_block(plan, &plan->band[list->band]))
             continue;
-        list.narrow = j2k_gpu_is_narrow(part, index, &plan->tile[tile]) || j2k_gpu_has_indices(part, index, list.band);
-        if (!add_gaps_of_band(&list, plan))
-            return IMPOSSIBLE;
+        const uint32_t tile = plan->band[list->band].tile_component / plan->component_count;
+        list->narrow = j2k_gpu_is_narrow(list->part, list->item, &plan->tile[tile]) ||
+                       j2k_gpu_has_indices(list->part, list->item, list->band);
+        if (!add_gaps_of_band(list, plan))
+            return false;
     }
-    return plan->missing_tiles > 0 ? IMPOSSIBLE : list.count;
+    return plan->missing_tiles == 0 && !list->failed;
 }
 
-static void count_gaps(void *arg, uint32_t index)
+static void find_gaps(void *arg, uint32_t index)
 {
     struct j2k_gpu_part *part = arg;
-    part->sums[index].gaps = list_gaps(part, index, NULL);
+    struct gap_list list = {.part = part, .item = index};
+    part->sums[index].gaps = list_gaps(&list) ? list.count : IMPOSSIBLE;
+    part->sums[index].gap = list.record;
 }
 
 void kst_j2k_gpu_find_gaps(struct j2k_gpu_part *part, struct pool *threads)
@@ -106,7 +126,7 @@ void kst_j2k_gpu_find_gaps(struct j2k_gpu_part *part, struct pool *threads)
     uint32_t sum = 0;
     if (part->entry || part->blocks == 0)
         return;
-    kst_pool_run(threads, part->count, count_gaps, part);
+    kst_pool_run(threads, part->count, find_gaps, part);
     for (uint32_t i = 0; i < part->count; i++) {
         if (part->sums[i].gaps == IMPOSSIBLE)
             return;
@@ -117,22 +137,15 @@ void kst_j2k_gpu_find_gaps(struct j2k_gpu_part *part, struct pool *threads)
     part->covered = true;
 }
 
-/* Holds the state while threads write the gaps of a part. */
-struct gaps_writing {
-    const struct j2k_gpu_part *part;
-    struct j2k_work_ht_block *to;
-};
-
-static void write_gaps(void *arg, uint32_t index)
+void kst_j2k_gpu_write_gaps(const struct j2k_gpu_part *part, struct j2k_work_ht_block *to)
 {
-    const struct gaps_writing *writing = arg;
-    if (writing->part->sums[index].gaps > 0)
-        list_gaps(writing->part, index, writing->to + writing->part->place[index].gap);
+    for (uint32_t i = 0; part->gaps > 0 && i < part->count; i++)
+        if (part->sums[i].gaps > 0)
+            memcpy(to + part->place[i].gap, part->sums[i].gap, part->sums[i].gaps * sizeof *to);
 }
 
-void kst_j2k_gpu_write_gaps(const struct j2k_gpu_part *part, struct pool *threads, struct j2k_work_ht_block *to)
+void kst_j2k_gpu_release_gaps(struct j2k_gpu_part *part)
 {
-    struct gaps_writing writing = {part, to};
-    if (part->gaps > 0)
-        kst_pool_run(threads, part->count, write_gaps, &writing);
+    for (uint32_t i = 0; part->sums && i < part->count; i++)
+        kst_memory_release(part->memory, part->sums[i].gap);
 }

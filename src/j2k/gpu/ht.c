@@ -45,6 +45,8 @@ static inline struct set choose_set(const struct j2k_plan *plan, const struct j2
     const struct j2k_segment *segment = &plan->segment[block->first_segment];
     if (block->segment_count > 1)
         return choose_any_set(block, segment);
+    if (segment->passes == 1 && segment->length > 0) /* as most have */
+        return (struct set){segment, NULL, 1, block->planes - 1U};
     if (segment->passes % 3 != 1 || segment->length == 0)
         return (struct set){NULL, NULL, 0, 0};
     return (struct set){segment, NULL, 1, block->planes - 1U - segment->passes / 3U};

@@ -8,10 +8,9 @@
 #include "j2k/gpu/part.h"
 
 enum {
-    STRIP_ROWS_LEAST = 4,
+    STRIP_ROWS_LEAST = 8,
     STRIP_ROWS_MORE = 8, /* rows beside its own that a strip loads */
-    STRIPS_A_UNIT = 32,  /* that a compute unit has at once: of one component, */
-    FINISHES_A_UNIT = 12 /* and of three whose pixels are made */
+    STRIPS_A_UNIT = 12   /* enough of them to keep a compute unit busy; and as many as it has whose pixels are made */
 };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
@@ -130,23 +129,34 @@ static uint32_t rows_for(const struct strip_load *load, uint32_t turns)
     return rows > J2K_STRIP_ROWS ? J2K_STRIP_ROWS : rows <= STRIP_ROWS_LEAST ? STRIP_ROWS_LEAST : (rows + 1) / 2 * 2;
 }
 
+/* Choose the rows of strips whose pixels are made, of which a compute unit has few, so that it is busy to the end. */
+static uint32_t finish_rows(const struct strip_load *load)
+{
+    enum { TURNS = 3 };
+    uint32_t best = J2K_STRIP_ROWS;
+    for (uint32_t turns = 1; turns <= TURNS; turns++) {
+        const uint32_t rows = rows_for(load, turns);
+        best = strips_take(load, rows) < strips_take(load, best) ? rows : best;
+    }
+    return best;
+}
+
 /*
- * Choose how many rows a strip has. Long strips transform fewer rows twice, but the device must be busy to the end.
- * `finished`: a strip has three components.
+ * Choose how many rows a strip has. Long strips transform fewer rows twice, but all pictures, or all components of
+ * volumes, must have enough strips together to keep the device busy. `finished`: a strip has three components.
  */
 static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
 {
-    const struct j2k_plan *plan = part->items->plan;
-    const uint32_t components = finished || part->items->volume ? 1 : plan->component_count;
-    const struct strip_load load = {.across = strips_across(rect) * part->at_once * plan->tile_count * components,
-        .at_once = (uint64_t)part->units * (finished ? FINISHES_A_UNIT : STRIPS_A_UNIT),
+    const uint32_t tiles = finished ? part->items->plan->tile_count : 1; /* those of the first picture stand for all */
+    const struct strip_load load = {.across = strips_across(rect) * part->at_once * tiles,
+        .at_once = (uint64_t)part->units * STRIPS_A_UNIT,
         .height = j2k_gpu_height(rect) + rect.y0 % 2};
-    uint32_t best = J2K_STRIP_ROWS;
-    for (uint32_t turns = 1; load.at_once > 0 && load.across > 0 && turns <= 3; turns++) {
-        const uint32_t rows = rows_for(&load, turns);
-        best = strips_take(&load, rows) < strips_take(&load, best) ? rows : best;
-    }
-    return best;
+    uint32_t rows = J2K_STRIP_ROWS;
+    if (finished && load.at_once > 0 && load.across > 0)
+        return finish_rows(&load);
+    while (rows > STRIP_ROWS_LEAST && load.across * ((load.height + rows - 1) / rows) < load.at_once)
+        rows /= 2;
+    return rows;
 }
 
 static struct j2k_work_level describe_level(const struct component_levels *c, uint32_t r, bool finished)

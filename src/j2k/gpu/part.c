@@ -98,7 +98,7 @@ static bool take_places(struct j2k_gpu_part *part)
         planes += part->items[i].output.plane_count;
     part->place = kst_memory_array(part->memory, part->count, sizeof *part->place, NULL);
     part->plane = kst_memory_array(part->memory, planes, sizeof *part->plane, NULL);
-    part->sums = kst_memory_array(part->memory, part->count, sizeof *part->sums, NULL);
+    part->sums = kst_memory_zeroed(part->memory, part->count, sizeof *part->sums, NULL);
     return part->place && part->plane && part->sums;
 }
 
@@ -283,6 +283,7 @@ bool kst_j2k_gpu_part_geometry(
 
 void kst_j2k_gpu_part_release(struct j2k_gpu_part *part)
 {
+    kst_j2k_gpu_release_gaps(part);
     kst_memory_release(part->memory, part->sums);
     kst_memory_release(part->memory, part->place);
     kst_memory_release(part->memory, part->run);
@@ -500,7 +501,7 @@ void kst_j2k_gpu_work(struct j2k_gpu_part *part, struct pool *threads, uint32_t 
         kst_pool_run(threads, part->count, write_segments, &writing);
     kst_pool_run(threads, (part->ebcot_blocks + SLICE - 1) / SLICE, write_blocks, &writing);
     kst_j2k_gpu_write_ht_blocks(part, threads, work, ht_block, piece);
-    kst_j2k_gpu_write_gaps(part, threads, (struct j2k_work_ht_block *)(void *)(work + ht_block) + ht_blocks);
+    kst_j2k_gpu_write_gaps(part, (struct j2k_work_ht_block *)(void *)(work + ht_block) + ht_blocks);
     if (part->bundles > 0) {
         memcpy(work + bundle, part->bundle, part->bundles * sizeof *part->bundle);
         memcpy(work + groups, part->store_group, part->bundles * sizeof *part->store_group);

@@ -102,14 +102,15 @@ struct j2k_gpu_level_sums {
 
 /* Holds sums over what belongs to a picture. */
 struct j2k_gpu_sums {
-    uint64_t bits;      /* words of its gathered segments */
-    uint32_t segments;  /* 0: none must be gathered, because no block is T.800's */
-    uint64_t area;      /* coefficients of its code-blocks */
-    uint32_t runs;      /* runs of consecutive bytes; 0: the whole stream is uploaded */
-    uint32_t cost;      /* the most that a code-block costs; only set where blocks are sorted */
-    uint64_t ht_states; /* words of the states of its code-blocks of T.814 */
-    uint32_t refined;   /* number of those that have refinement passes */
-    uint32_t gaps;      /* number of records of gaps between these */
+    uint64_t bits;                 /* words of its gathered segments */
+    uint32_t segments;             /* 0: none must be gathered, because no block is T.800's */
+    uint64_t area;                 /* coefficients of its code-blocks */
+    uint32_t runs;                 /* runs of consecutive bytes; 0: the whole stream is uploaded */
+    uint32_t cost;                 /* the most that a code-block costs; only set where blocks are sorted */
+    uint64_t ht_states;            /* words of the states of its code-blocks of T.814 */
+    uint32_t refined;              /* number of those that have refinement passes */
+    uint32_t gaps;                 /* number of records of gaps between these */
+    struct j2k_work_ht_block *gap; /* those records; null: they were not looked for */
 };
 
 /* Says where a plane lies in the buffer of pixels, and its pitch; both in bytes. */
@@ -276,10 +277,11 @@ void kst_j2k_gpu_write_ht_blocks(
 
 /*
  * gaps.c: list the coefficients that no block covers, if all blocks are those of T.814, so that the part is covered;
- * and write their records, part->gaps in all.
+ * write their records, part->gaps in all; and release them.
  */
 void kst_j2k_gpu_find_gaps(struct j2k_gpu_part *part, struct pool *threads);
-void kst_j2k_gpu_write_gaps(const struct j2k_gpu_part *part, struct pool *threads, struct j2k_work_ht_block *to);
+void kst_j2k_gpu_write_gaps(const struct j2k_gpu_part *part, struct j2k_work_ht_block *to);
+void kst_j2k_gpu_release_gaps(struct j2k_gpu_part *part);
 
 /* indices.c: choose the bands that hold quantiser indices; false if memory is missing. */
 bool kst_j2k_gpu_choose_indices(struct j2k_gpu_part *part, struct pool *threads, const struct j2k_gpu_wish *wish);

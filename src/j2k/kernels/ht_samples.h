@@ -162,6 +162,7 @@ FUNCTION void put_two(
 
 /* Describes a quad while its samples are taken. */
 struct quad_samples {
+    u32 any;       /* whether any sample of the step's quads is significant */
     u32 rho;       /* which samples are significant */
     u32 most;      /* U: most bits of a sample's number */
     u32 number[4]; /* 2 (µ − 1) + sign; not significant: 0 */
@@ -262,7 +263,11 @@ FUNCTION void put_plain(const struct plain_block *p, const struct quad_samples *
 {
     UNROLL for (u32 i = 0; i < 2; i++)
     {
-        u32 at = p->at + i * p->pitch, left = plain_coefficient(p, q, i), right = plain_coefficient(p, q, i + 2);
+        u32 at = p->at + i * p->pitch, left = 0, right = 0;
+        if (q->any) {
+            left = plain_coefficient(p, q, i);
+            right = plain_coefficient(p, q, i + 2);
+        }
         if (i >= p->rows)
             continue;
         if (p->columns < 2)
@@ -288,6 +293,16 @@ FUNCTION u32 kappa_of(const struct edges *edges, u32 q, u32 rho)
     return (rho & (rho - 1)) != 0 && exponent > 2 ? exponent - 1 : 1;
 }
 
+FUNCTION u32 greater(u32 a, u32 b)
+{
+    return a > b ? a : b;
+}
+
+FUNCTION u32 greatest_of(const u32 *number)
+{
+    return greater(greater(number[0], number[1]), greater(number[2], number[3]));
+}
+
 /*
  * Decode 32 quads of a row, of which this work-item has `quad`, which is number q of the row and whose exponents are
  * `edges` those above. Returns whether it met damage. The whole work-group calls it.
@@ -298,7 +313,8 @@ FUNCTION u32 decode_step(
     s->rho = J2K_QUAD_RHO(quad);
     UNROLL for (u32 i = 0; i < 4; i++) s->number[i] = 0;
     u32 wrong = 0, total;
-    if (lane_ballot(b->scratch, s->rho) != 0) {
+    s->any = lane_ballot(b->scratch, s->rho) != 0;
+    if (s->any) {
         s->most = J2K_QUAD_U(quad) + (q < columns ? kappa_of(edges, q, s->rho) : 0);
         wrong = s->rho != 0 && s->most > bits + 1;
         s->most = wrong ? 1 : s->most;
@@ -308,10 +324,10 @@ FUNCTION u32 decode_step(
             add_chunk(b);
         b->used += total;
         take_samples(b, quad, place, count, s);
-        UNROLL for (u32 i = 0; i < 4; i++) wrong |= s->number[i] >> 1 >= 0x7FFFFFFFu >> (31 - bits);
+        wrong |= greatest_of(s->number) >> 1 >= 0x7FFFFFFFu >> (31 - bits);
     }
     if (q < columns)
-        edges->own[q + 1] = (u16)(exponent_of(s, 1) | exponent_of(s, 3) << 8);
+        edges->own[q + 1] = s->any ? (u16)(exponent_of(s, 1) | exponent_of(s, 3) << 8) : 0;
     return wrong;
 }
 

@@ -189,16 +189,29 @@ struct direct_trees {
     uint8_t missing[NODES];
 };
 
+/* Of the columns, or rows, from *from to *to, keep those of a block that begins at `at` and has 2^shift of them. */
+static inline void clip(uint64_t at, uint32_t shift, uint32_t *from, uint32_t *to)
+{
+    const uint64_t end = at + (UINT64_C(1) << shift);
+    *from = at > *from ? (uint32_t)at : *from;
+    *to = end < *to ? (uint32_t)end : *to;
+}
+
 /* Read the blocks of a row. *least becomes how far up the tag tree all of the row is left out, at least. */
 static bool read_row(struct direct_reading *r, struct j2k_header_bits *bits, const struct direct_band *in,
     struct direct_trees *trees, uint32_t y, uint32_t *least)
 {
+    const struct j2k_grid *grid = in->grid;
+    struct j2k_rect row = in->place.rect;
     *least = trees->shape.levels;
+    clip((uint64_t)(in->place.row + y) << grid->block_height, grid->block_height, &row.y0, &row.y1);
     for (uint32_t x = 0; x < in->place.columns;) {
         uint32_t level = 0;
         if (j2k_tag_below(&trees->shape, trees->inclusion, bits, x, y, 1, &level)) {
             const uint32_t missing = j2k_tag_value(&trees->shape, trees->missing, bits, x, y);
-            if (!add_block(r, bits, in, kst_j2k_block_rect(in->grid, &in->place, x, y), missing))
+            struct j2k_rect rect = row;
+            clip((uint64_t)(in->place.column + x) << grid->block_width, grid->block_width, &rect.x0, &rect.x1);
+            if (!add_block(r, bits, in, rect, missing))
                 return false;
         }
         *least = level < *least ? level : *least;

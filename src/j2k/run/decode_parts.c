@@ -14,7 +14,11 @@ enum {
  * A device decodes the blocks of T.814 so fast that the host is what it waits for. Parts of them are small and many, so
  * that threads can list the blocks of several parts at the same time, each thread those of one part.
  */
-enum { HT_PART_PICTURES = 4, HT_PARTS_AT_ONCE = 8 };
+enum {
+    HT_PART_PICTURES = 4,
+    HT_PARTS_AT_ONCE = 8,
+    HT_BESIDE = 3 /* parts that a device decodes blocks of at the same time as those of a part */
+};
 
 struct j2k_part {
     struct j2k_gpu_job *job; /* null: ended, or never begun */
@@ -164,7 +168,7 @@ static void begin_part(void *arg, uint32_t index)
     struct j2k_part *part = &parts->part[parts->begun + index];
     struct j2k_gpu_order order = kst_j2k_run_decode_gpu_order(parts->decoding[part->first]);
     struct gpu_error error;
-    order.beside = most_pictures(parts, part) == HALF_PART ? 1 : 0;
+    order.beside = part->ht ? (part->by_itself ? HT_BESIDE : 0) : most_pictures(parts, part) == HALF_PART;
     order.by_itself = part->by_itself;
     if (part->count < parts->most)
         order.decode_host_blocks = NULL; /* the threads have other parts to plan */
