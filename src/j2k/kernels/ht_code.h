@@ -324,7 +324,7 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     u32 planes = bit_length(any[0]);
     c.event_count = planes > 0 ? c.event_count : 0;
     end_block(&c, memory, 1, &ended_events, &ended_codes);
-    barrier_local();
+    barrier_all(); /* the place of a last FF of MagSgn, which is left out, is written again */
     u32 length = join_streams(&c.signs, &ended_events, &ended_codes);
     struct ht_measures m = measure_ht(block, samples, planes);
     add_up_wide(wide, m.gain);
