@@ -98,6 +98,7 @@ static void describe_blocks(struct coding *coding, uint32_t capacity)
     coding->list = stage_poisoned(coding->list_words * 4ULL);
     struct j2k_list_work *head = (struct j2k_list_work *)(void *)coding->list;
     *head = (struct j2k_list_work){.blocks = coding->count,
+        .passes = J2K_CODED_PASSES,
         .block = head_words,
         .room = coding->units,
         .lanes = LANES,

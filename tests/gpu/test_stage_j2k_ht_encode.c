@@ -105,7 +105,8 @@ static struct coding *make_coding(uint32_t count, uint32_t capacity)
     coding->count = count;
     coding->list_words = head_words + count * (uint32_t)(sizeof *coding->block / 4);
     coding->list = stage_poisoned(coding->list_words * 4ULL);
-    *(struct j2k_list_work *)(void *)coding->list = (struct j2k_list_work){.blocks = count, .block = head_words};
+    *(struct j2k_list_work *)(void *)coding->list =
+        (struct j2k_list_work){.blocks = count, .block = head_words, .passes = 1};
     coding->block = (struct j2k_work_coded_block *)(void *)(coding->list + head_words);
     for (uint32_t i = 0; i < count; i++)
         coding->block[i] = describe(i, capacity, &coding->sample_words);
@@ -192,14 +193,14 @@ static void compare_block(const struct coding *coding, uint32_t index, const str
         double gain = block->measured ? wanted.pass[0].gain : 0;
         assert_true(gain_of(collected + result->at, wanted.planes) == gain);
     }
-    const uint32_t *data = collected + coding->count * J2K_CODED_PASSES * J2K_PASS_RESULT + result->data;
+    const uint32_t *data = collected + coding->count * J2K_PASS_RESULT + result->data;
     assert_memory_equal(data, wanted.data, wanted.length);
 }
 
 /* Code and collect blocks, and compare them. Returns how many found no room. */
 static uint32_t check(struct gpu_runtime *runtime, const struct coding *coding)
 {
-    size_t passes = coding->count * (size_t)J2K_CODED_PASSES * J2K_PASS_WORDS * 4, data = coding->data_bytes;
+    size_t passes = coding->count * (size_t)J2K_PASS_WORDS * 4, data = coding->data_bytes;
     size_t results = J2K_LIST_HEAD * 4 + coding->count * sizeof(struct j2k_work_coded_result), room = passes + data;
     uint32_t *pass = stage_poisoned(passes), *bytes = stage_poisoned(data), *result = stage_poisoned(results);
     uint32_t *collected = stage_poisoned(room), missing = 0;

@@ -132,13 +132,11 @@ static bool keep_lengths(struct j2k_encoding *encoding, struct j2k_encode_worker
     return length;
 }
 
-/* Keep the block that was coded in memory, or its length where no more is wanted. */
+/* Keep the block that was coded in memory. */
 static bool keep_block(struct j2k_encoding *encoding, struct j2k_encode_worker *worker, uint32_t index,
     const struct j2k_block_outcome *outcome)
 {
     struct j2k_block_result *result = &encoding->result[index];
-    if (encoding->request->count)
-        return keep_lengths(encoding, worker, outcome, result);
     uint8_t *data = kst_j2k_encode_keep(encoding, &worker->chunk, outcome->length);
     if (!data || !(encoding->request->measure ? keep_passes : keep_lengths)(encoding, worker, outcome, result))
         return false;

@@ -62,8 +62,8 @@ static bool take_lists(struct assembly *a, struct gpu_error *error)
     a->list = kst_memory_zeroed(a->job->runtime->gpu->memory, a->lists, sizeof *a->list, &error->status);
     if (!a->list)
         return false;
-    for (uint32_t i = 0; i < a->lists; fetched = fetched->next)
-        a->list[i++].fetched = fetched;
+    for (struct assembled_list *list = a->list; fetched; fetched = fetched->next)
+        (list++)->fetched = fetched;
     qsort(a->list, a->lists, sizeof *a->list, by_address);
     return true;
 }

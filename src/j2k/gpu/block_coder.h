@@ -36,6 +36,7 @@ struct j2k_gpu_block_coder {
      */
     enum j2k_gpu_encode_kernel measure, model, order, code;
     bool at_once;
+    uint32_t most_passes; /* of a block that is encoded */
     /*
      * Return the number of bytes that a coded block gets room for, and the units of decisions that it gets room for.
      * `ample`: whatever the block may hold, and not only what most blocks do.

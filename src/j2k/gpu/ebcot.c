@@ -124,5 +124,6 @@ const struct j2k_gpu_block_coder kst_j2k_gpu_ebcot = {.can_decode = can_decode,
     .model = J2K_ENCODE_MODEL,
     .order = J2K_ENCODE_ORDER,
     .code = J2K_ENCODE_CODE,
+    .most_passes = J2K_CODED_PASSES,
     .block_room = block_room,
     .decision_room = decision_room};

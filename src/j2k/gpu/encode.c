@@ -21,15 +21,17 @@ bool kst_j2k_gpu_encodes(const kst_image *image)
     return !upwards || !kst_memory_is_device(image->memory) || kst_memory_has_addresses(image->memory);
 }
 
-/* The bytes include samples with their bands, blocks' states and data, pixels, and what is downloaded. */
+/* The bytes include samples with their bands, blocks' states, data and passes, pixels, and what is downloaded. */
 uint64_t kst_j2k_gpu_encode_memory(const struct j2k_plan *plan)
 {
     uint64_t samples = 0, data = 0;
     for (uint32_t i = 0; i < plan->tile_component_count; i++)
         samples += j2k_gpu_area(plan->tile_component[i].rect);
-    for (uint32_t b = 0; b < plan->block_count; b++)
-        data += kst_j2k_gpu_coder_of(&plan->block[b])->block_room(plan, &plan->block[b], false) +
-                2 * sizeof(struct j2k_work_coded_block);
+    for (uint32_t b = 0; b < plan->block_count; b++) {
+        const struct j2k_gpu_block_coder *coder = kst_j2k_gpu_coder_of(&plan->block[b]);
+        data += coder->block_room(plan, &plan->block[b], false) + 2 * sizeof(struct j2k_work_coded_block) +
+                coder->most_passes * sizeof(uint32_t) * (J2K_PASS_WORDS + J2K_PASS_RESULT) / 2;
+    }
     return 24 * samples + 2 * data;
 }
 

@@ -62,7 +62,7 @@ static bool take_fetched(
 static bool take_list(struct list_run *run, struct gpu_error *error)
 {
     const struct j2k_gpu_list *list = run->list;
-    const uint64_t passes = (uint64_t)list->blocks * J2K_CODED_PASSES;
+    const uint64_t passes = (uint64_t)list->blocks * list->coder->most_passes;
     const uint64_t length[LIST_BUFFERS] = {[HOST_LIST] = list->words * 4ULL,
         [HOST_RESULTS] = results_length(list),
         [LIST] = list->words * 4ULL,
@@ -218,7 +218,7 @@ static bool fetch(struct list_run *run, struct gpu_error *error)
     const size_t passes = passes_length(run);
     const struct j2k_gpu_fetched whole = {.collected = run->buffer[COLLECTED],
         .to = passes,
-        .from = run->list->blocks * sizeof(uint32_t) * J2K_CODED_PASSES * J2K_PASS_RESULT,
+        .from = run->list->blocks * sizeof(uint32_t) * run->list->coder->most_passes * J2K_PASS_RESULT,
         .length = collected_length(run, J2K_COLLECTED_DATA)};
     if (!take_fetched(run, &whole, (uint64_t)passes + whole.length, error))
         return false;

@@ -13,7 +13,7 @@ enum { SLICE = 2048 /* blocks that a thread writes at once */ };
 
 _Static_assert(sizeof(struct j2k_work_counted_block) == 8 && sizeof(struct j2k_count_work) == 8, "as in the kernels");
 
-struct list_writing {
+struct counted_writing {
     const struct j2k_gpu_encode_job *job;
     const struct j2k_gpu_block_order *order;
     struct j2k_work_coded_block *block;
@@ -22,7 +22,7 @@ struct list_writing {
 
 static void write_slice(void *argument, uint32_t index)
 {
-    const struct list_writing *w = argument;
+    const struct counted_writing *w = argument;
     const struct j2k_gpu_encode_job *job = w->job;
     const uint32_t first = index * SLICE, left = w->count - first;
     for (uint32_t i = first; i < first + (left < SLICE ? left : SLICE); i++)
@@ -65,7 +65,7 @@ bool kst_j2k_gpu_count_begin(
     struct j2k_count_work *head = (struct j2k_count_work *)(void *)words;
     head->factor = WORDS(struct j2k_count_work);
     head->block = head->factor + job->counting.bands;
-    struct list_writing writing = {
+    struct counted_writing writing = {
         job, orders, (struct j2k_work_coded_block *)(void *)(words + head->block), job->counting.blocks};
     kst_pool_run(job->runtime->threads, (count + SLICE - 1) / SLICE, write_slice, &writing);
     return true;

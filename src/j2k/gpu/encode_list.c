@@ -149,7 +149,8 @@ void kst_j2k_gpu_list_write(const struct j2k_gpu_list *list, struct pool *thread
         .room = (uint32_t)list->units,
         .lanes = list->lanes,
         .front_lanes = list->front_lanes,
-        .front_rows = list->front_rows};
+        .front_rows = list->front_rows,
+        .passes = list->coder->most_passes};
     struct list_writing writing = {list, (struct j2k_work_coded_block *)(void *)(words + head->block)};
     uint32_t slices = (list->blocks + SLICE - 1) / SLICE;
     if (threads)

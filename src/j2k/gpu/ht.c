@@ -356,5 +356,6 @@ const struct j2k_gpu_block_coder kst_j2k_gpu_ht = {.can_decode = can_decode,
     .flights = choose_flights,
     .code = J2K_ENCODE_CODE_HT,
     .at_once = true,
+    .most_passes = 1,
     .block_room = block_room,
     .decision_room = decision_room};

@@ -4,6 +4,23 @@
 
 #include "j2k/kernels/encode_work.h"
 
+enum { ASSEMBLED_WORDS = 4, ASSEMBLED_BYTES = 8 /* that a work-item asks for at once, since it waits long for one */ };
+
+/* Copy bytes of the frame, which are few but in front of the first body of a packet. The whole work-group calls it. */
+FUNCTION void copy_run(GLOBAL u8 *RESTRICT to, GLOBAL const u8 *RESTRICT frame, u32 length)
+{
+    for (u32 i = local_index(); i < length; i += ASSEMBLED_BYTES * J2K_ASSEMBLE_GROUP) {
+        u8 byte[ASSEMBLED_BYTES];
+        UNROLL for (u32 k = 0; k < ASSEMBLED_BYTES; k++)
+        {
+            u32 at = i + k * J2K_ASSEMBLE_GROUP;
+            byte[k] = frame[at < length ? at : length - 1];
+        }
+        UNROLL for (u32 k = 0; k < ASSEMBLED_BYTES; k++) if (i + k * J2K_ASSEMBLE_GROUP < length)
+            to[i + k * J2K_ASSEMBLE_GROUP] = byte[k];
+    }
+}
+
 /* Copy bytes, a word at a time where these are whole words of the codestream. The whole work-group calls it. */
 FUNCTION void copy_body(GLOBAL u32 *RESTRICT stream, u32 to, GLOBAL const u32 *RESTRICT collected, u32 from, u32 length)
 {
@@ -16,8 +33,18 @@ FUNCTION void copy_body(GLOBAL u32 *RESTRICT stream, u32 to, GLOBAL const u32 *R
     GLOBAL const u32 *in = collected + (from + lead) / 4;
     if (local_index() < lead)
         bytes[to + local_index()] = source[from + local_index()];
-    for (u32 i = local_index(); i < words; i += J2K_ASSEMBLE_GROUP)
-        out[i] = shift == 0 ? in[i] : shift_pair(in[i], in[i + 1], shift);
+    for (u32 i = local_index(); i < words; i += ASSEMBLED_WORDS * J2K_ASSEMBLE_GROUP) {
+        u32 low[ASSEMBLED_WORDS], high[ASSEMBLED_WORDS];
+        UNROLL for (u32 k = 0; k < ASSEMBLED_WORDS; k++)
+        {
+            u32 at = i + k * J2K_ASSEMBLE_GROUP;
+            at = at < words ? at : words - 1;
+            low[k] = in[at];
+            high[k] = shift == 0 ? 0 : in[at + 1];
+        }
+        UNROLL for (u32 k = 0; k < ASSEMBLED_WORDS; k++) if (i + k * J2K_ASSEMBLE_GROUP < words)
+            out[i + k * J2K_ASSEMBLE_GROUP] = shift == 0 ? low[k] : shift_pair(low[k], high[k], shift);
+    }
     if (local_index() < length - tail)
         bytes[to + tail + local_index()] = source[from + tail + local_index()];
 }
@@ -35,7 +62,6 @@ assemble_stream(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT coll
         (GLOBAL const struct j2k_work_body *)(list + head->body) + first + group_index();
     GLOBAL const u8 *frame = (GLOBAL const u8 *)(list + head->frame) + body->frame;
     GLOBAL u8 *to = (GLOBAL u8 *)stream + (body->to - body->run);
-    for (u32 i = local_index(); i < body->run; i += J2K_ASSEMBLE_GROUP)
-        to[i] = frame[i];
+    copy_run(to, frame, body->run);
     copy_body(stream, body->to, collected + base, body->from, body->length);
 }

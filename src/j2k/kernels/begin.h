@@ -9,26 +9,47 @@
 
 enum { BEGIN_GROUPS = 6 /* that a multiprocessor shall hold; more would spill registers */ };
 
+/* Return where pixel (x, y) of an output lies. */
+FUNCTION GLOBAL const u8 *find_pixel(GLOBAL const struct j2k_work_view *view, GLOBAL const struct j2k_work_output *o,
+    GLOBAL const u8 *pixels, u32 x, u32 y)
+{
+    u64 place = pixel_place(view, o->x + x, o->y + y);
+#if defined(__CUDACC__)
+    if (view->channel[0].absolute)
+        return (const u8 *)place;
+#endif
+    return pixels + place;
+}
+
+/* Load a pixel: red in the lowest byte, then green and blue. */
+FUNCTION u32 load_pixel(GLOBAL const u8 *from)
+{
+    return (u32)from[0] | (u32)from[1] << 8 | (u32)from[2] << 16;
+}
+
 /*
- * Load a work-item's pixels of a patch, or their mirror images: red in the lowest byte, then green and blue. They go to
- * the group's memory, as registers are scarce.
+ * Load a work-item's pixels of a patch, or their mirror images, into its places in the group's memory, as registers are
+ * scarce.
  */
 FUNCTION void load_pixels(const struct level_patch *t, GLOBAL const struct j2k_work_view *view,
     GLOBAL const struct j2k_work_output *o, GLOBAL const u8 *pixels, LOCAL u32 *pixel)
 {
     GLOBAL const struct j2k_work_level *level = t->level;
+    i32 x0 = (i32)level->x0, y0 = (i32)level->y0, y1 = (i32)level->y1;
     i32 y = t->y + (i32)(local_index() / (2 * LEVEL_PAIRS));
-    u32 x = (u32)mirror(t->x + (i32)own_column(), (i32)level->x0, (i32)level->x1) - level->x0;
+    u32 x = (u32)(mirror(t->x + (i32)own_column(), x0, (i32)level->x1) - x0);
+    if (t->y >= y0 && t->y + LEVEL_ROWS <= y1) {
+        GLOBAL const u8 *from = find_pixel(view, o, pixels, x, (u32)(y - y0));
+        i64 step = (i64)LOAD_STEP * (i32)view->channel[0].pitch;
+        u32 found[LOADED];
+        UNROLL for (u32 k = 0; k < LOADED; k++) found[k] = load_pixel(from + (i64)k * step);
+        UNROLL for (u32 k = 0; k < LOADED; k++) pixel[k * J2K_LEVEL_GROUP + local_index()] = found[k];
+        return;
+    }
     UNROLL for (u32 k = 0; k < LOADED; k++)
     {
-        u32 row = (u32)mirror(y + (i32)(k * LOAD_STEP), (i32)level->y0, (i32)level->y1) - level->y0;
-        u64 place = pixel_place(view, o->x + x, o->y + row);
-        GLOBAL const u8 *from = pixels + place;
-#if defined(__CUDACC__)
-        if (view->channel[0].absolute)
-            from = (const u8 *)place;
-#endif
-        pixel[k * J2K_LEVEL_GROUP + local_index()] = (u32)from[0] | (u32)from[1] << 8 | (u32)from[2] << 16;
+        i32 row = mirror(y + (i32)(k * LOAD_STEP), y0, y1) - y0;
+        pixel[k * J2K_LEVEL_GROUP + local_index()] = load_pixel(find_pixel(view, o, pixels, x, (u32)row));
     }
 }
 

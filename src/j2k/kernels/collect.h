@@ -26,10 +26,10 @@ collect_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL u32 *RESTRICT results, GL
     }
     barrier_local();
     GLOBAL u32 *to = collected + place[0];
-    passes += group_index() * (J2K_CODED_PASSES * J2K_PASS_WORDS);
+    passes += group_index() * (head->passes * J2K_PASS_WORDS);
     for (u32 i = local_index(); i < count; i += J2K_COLLECT_GROUP)
         to[i] = passes[i / J2K_PASS_RESULT * J2K_PASS_WORDS + i % J2K_PASS_RESULT];
-    to = collected + head->blocks * (J2K_CODED_PASSES * J2K_PASS_RESULT) + place[1];
+    to = collected + head->blocks * (head->passes * J2K_PASS_RESULT) + place[1];
     data += (block->data + J2K_DATA_HEAD) / 4;
     for (u32 i = local_index(); i < words; i += J2K_COLLECT_GROUP)
         to[i] = data[i];

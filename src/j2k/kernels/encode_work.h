@@ -100,6 +100,7 @@ struct j2k_list_work {
     u32 room;                    /* units of decisions that there is room for */
     u32 lanes;                   /* blocks side by side in a row: a power of two up to J2K_CODE_LANES */
     u32 front_lanes, front_rows; /* lanes of the first rows, and the number of these */
+    u32 passes;                  /* that there is room for in each block */
 };
 
 /* Describes a run of a codestream's frame, and the bytes of a code-block behind it. Either may be empty. */

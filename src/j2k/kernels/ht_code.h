@@ -290,8 +290,8 @@ FUNCTION void put_result(
 }
 
 /*
- * Code the blocks of a list. `passes` has J2K_CODED_PASSES passes for each block, as for code_blocks, but a gain is a
- * number of 64 bits.
+ * Code the blocks of a list. `passes` has one for each block, as code_blocks has several, but a gain is a number of 64
+ * bits.
  */
 DENSE_KERNEL(J2K_HT_CODE_GROUP, HT_CODE_GROUPS)
 code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT data,
@@ -324,7 +324,7 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     u32 planes = bit_length(any[0]);
     c.event_count = planes > 0 ? c.event_count : 0;
     end_block(&c, memory, 1, &ended_events, &ended_codes);
-    barrier_local();
+    barrier_all(); /* the place of a last FF of MagSgn, which is left out, is written again */
     u32 length = join_streams(&c.signs, &ended_events, &ended_codes);
     struct ht_measures m = measure_ht(block, samples, planes);
     add_up_wide(wide, m.gain);
@@ -332,7 +332,7 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     barrier_local();
     if (local_index() == 0)
         put_result((GLOBAL struct j2k_work_coded_result *)(results + J2K_LIST_HEAD) + group_index(),
-            passes + group_index() * (J2K_CODED_PASSES * J2K_PASS_WORDS), planes,
+            passes + group_index() * J2K_PASS_WORDS, planes,
             planes == 0                 ? 0
             : length <= block->capacity ? length
                                         : J2K_NO_ROOM,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Meets a target of bytes or decibels by the quantiser's step, for code-blocks of T.814, whose only cleanup pass cannot
- * be cut. Lengths are counted for one step after the other and not forecast; then the picture is coded with the best.
- * For decibels, with rounding, and in excerpts the picture is coded with each step.
+ * be cut. Lengths are counted for one step after the other and not forecast. On a GPU they are counted without bytes,
+ * and then the picture is coded with the best step; the CPU codes it with each, the last of which mostly is the best.
  */
 #include <math.h>
 
@@ -26,8 +26,7 @@ bool kst_j2k_run_encode_searches(const struct j2k_encoder *encoder)
 bool kst_j2k_run_encode_counts(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
-    return kst_j2k_run_encode_searches(encoder) && o->target != KST_J2K_PSNR && o->passes == 1 &&
-           !encoder->reversible && !encoder->in_excerpts;
+    return encoder->on_gpu && kst_j2k_run_encode_searches(encoder) && o->target != KST_J2K_PSNR;
 }
 
 /*
