@@ -22,7 +22,7 @@ enum {
 static const double byte_seconds = 1.6e-7, least_seconds = 24e-3;
 
 /* Counts what the plan of a stream's blocks holds. */
-struct sums {
+struct plan_sums {
     uint64_t blocks, segments, pieces, bytes, visits;
 };
 
@@ -30,7 +30,7 @@ struct sums {
  * Count a block's segments. Returns false if the device cannot code it: its last pass is no cleanup pass, or one
  * without bytes, or it has too many planes.
  */
-static bool add_block(const struct j2k_recode_source *source, struct sums *sums)
+static bool add_block(const struct j2k_recode_source *source, struct plan_sums *sums)
 {
     const struct j2k_block_coder *coder = kst_j2k_block_coder_of((enum j2k_block_coder_kind)source->origin->coder);
     const bool is_ht = coder->kind == J2K_HT;
@@ -53,7 +53,7 @@ static bool add_block(const struct j2k_recode_source *source, struct sums *sums)
 }
 
 /* Count all blocks that change. Returns whether there are any, and the device can code each that has passes. */
-static bool add_blocks(const struct j2k_transcoding *t, struct sums *sums)
+static bool add_blocks(const struct j2k_transcoding *t, struct plan_sums *sums)
 {
     for (uint32_t i = 0; i < t->recoded.coded.plan.block_count; i++) {
         const struct j2k_recode_source source = kst_j2k_recode_source(&t->recoded, i);
@@ -67,7 +67,7 @@ static bool add_blocks(const struct j2k_transcoding *t, struct sums *sums)
     return sums->blocks > 0 && sums->bytes > 0 && sums->bytes <= J2K_GPU_STREAM_MAX;
 }
 
-static bool take_arrays(struct j2k_transcoding *t, const struct sums *sums)
+static bool take_arrays(struct j2k_transcoding *t, const struct plan_sums *sums)
 {
     struct memory *memory = t->op->memory;
     struct j2k_transcode_blocks *b = &t->blocks;
@@ -182,7 +182,7 @@ static bool fits(struct j2k_transcoding *t)
 kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
 {
     const uint64_t allowed = kst_j2k_allowance(t->op->limits, J2K_ASKED_VISITS, &t->stream);
-    struct sums sums = {0};
+    struct plan_sums sums = {0};
     if (!t->recoded.origin)
         return KST_OK;
     t->blocks.allowed = allowed < UINT64_MAX / 2 ? 2 * allowed : UINT64_MAX;
