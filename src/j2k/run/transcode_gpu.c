@@ -172,7 +172,7 @@ static bool fits(struct j2k_transcoding *t)
 {
     const struct j2k_gpu_item item = item_of(t);
     const uint64_t limit = t->all->context->limits.memory, device = t->gpu->gpu->info.memory;
-    const uint64_t coding = kst_j2k_gpu_encode_memory(&t->recoded.coded.plan);
+    const uint64_t coding = kst_j2k_gpu_coding_memory(&t->recoded.coded.plan);
     t->blocks.need = kst_j2k_gpu_need(&item, 0);
     const uint64_t memory = t->blocks.need.memory += coding;
     return memory <= limit && memory <= J2K_GPU_MEMORY_MAX && (device == 0 || memory <= device) &&
