@@ -67,13 +67,12 @@ static bool add_blocks(const struct j2k_transcoding *t, struct plan_sums *sums)
     return sums->blocks > 0 && sums->bytes > 0 && sums->bytes <= J2K_GPU_STREAM_MAX;
 }
 
-static bool take_arrays(struct j2k_transcoding *t, const struct plan_sums *sums)
+static bool take_arrays(struct j2k_transcoding *t, const struct plan_sums *sums, struct gpu_error *error)
 {
     struct memory *memory = t->op->memory;
     struct j2k_transcode_blocks *b = &t->blocks;
     struct j2k_plan *plan = &b->source;
     const struct j2k_plan *coded = &t->recoded.coded.plan;
-    struct gpu_error error = {.status = KST_OK};
     *plan = *coded;
     plan->tile_component = kst_memory_array(memory, coded->tile_component_count, sizeof *plan->tile_component, NULL);
     plan->block = kst_memory_array(memory, (size_t)sums->blocks, sizeof *plan->block, NULL);
@@ -82,7 +81,7 @@ static bool take_arrays(struct j2k_transcoding *t, const struct plan_sums *sums)
     plan->block_count = plan->segment_count = plan->piece_count = 0;
     b->place = kst_memory_array(memory, (size_t)sums->blocks, sizeof *b->place, NULL);
     if (!plan->tile_component || !plan->block || !plan->segment || !plan->piece || !b->place ||
-        !kst_gpu_pool_take(&t->gpu->pool, GPU_PINNED, (size_t)sums->bytes, &b->bytes, &error))
+        !kst_gpu_pool_take(&t->gpu->pool, GPU_PINNED, (size_t)sums->bytes, &b->bytes, error))
         return false;
     plan->data = b->bytes.host;
     plan->length = (size_t)sums->bytes;
@@ -192,7 +191,8 @@ kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
     if (!t->gpu)
         return KST_OK;
     t->blocks.visits = sums.visits;
-    bool fine = take_arrays(t, &sums);
+    struct gpu_error error = {.status = KST_OK};
+    bool fine = take_arrays(t, &sums, &error);
     if (fine) {
         list_blocks(t);
         fine = kst_j2k_gpu_can_decode(&t->blocks.source) && fits(t);
@@ -201,7 +201,9 @@ kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
         kst_pool_run(t->op->pool, (t->blocks.source.block_count + SLICE - 1) / SLICE, copy_slice, t);
     else
         kst_j2k_run_transcode_gpu_drop(t);
-    return KST_OK;
+    return error.status == KST_ERROR_DEVICE_FAILED
+               ? kst_report_error(t->op->report, error.status, KST_NO_OFFSET, "%s", error.text)
+               : KST_OK;
 }
 
 void kst_j2k_run_transcode_gpu_drop(struct j2k_transcoding *t)
