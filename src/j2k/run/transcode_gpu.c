@@ -182,7 +182,7 @@ kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
 {
     const uint64_t allowed = kst_j2k_allowance(t->op->limits, J2K_ASKED_VISITS, &t->stream);
     struct plan_sums sums = {0};
-    if (!t->recoded.origin)
+    if (!t->recoded.origin || t->options->jpeg2000.rate > 0) /* for a rate the host decodes the new blocks */
         return KST_OK;
     t->blocks.allowed = allowed < UINT64_MAX / 2 ? 2 * allowed : UINT64_MAX;
     if (!add_blocks(t, &sums) || sums.visits > t->blocks.allowed)
