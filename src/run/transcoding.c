@@ -6,6 +6,7 @@
 #include "core/report.h"
 #include "core/sink.h"
 #include "run/codec.h"
+#include "run/device.h"
 
 static kst_status fail(struct transcoding *t, kst_status status)
 {
@@ -116,12 +117,13 @@ static void begin_entry(struct batch *batch, uint32_t index)
     struct entry *entry = &batch->entry[index];
     const struct transcoding_target to = {.buffer = &batch->item[index].output};
     struct transcoding *t = &entry->transcoding;
-    t->status = begin(entry, batch->context, item->data, item->length, item->options, &to);
-    if (!t->status && !item->data && item->length > 0)
+    const bool whole = item->data || item->length == 0;
+    t->status = begin(entry, batch->context, item->data, whole ? item->length : 0, item->options, &to);
+    if (!t->status && !whole)
         t->status = fail(t, KST_ERROR_ARGUMENT);
     if (t->status)
         return;
-    if (entry->codec->transcode_all)
+    if (entry->codec->transcode_all && !kst_context_is_cpu(batch->context))
         batch->together[batch->together_count++] = t;
     else
         batch->alone[batch->alone_count++] = t;

@@ -26,7 +26,7 @@ offers '--format=rgb --format=rgba --format=raw ' decode --format=r
 offers '90 180 270 ' transcode --rotate ''
 offers '--strip=all --strip=markers ' transcode --strip=
 offers ':files ' encode --icc ''
-offers 'decode encode ' bench --repeat 3 ''
+offers 'decode encode transcode ' bench --repeat 3 ''
 offers ':files ' bench --repeat 3 decode ''
 offers 'encode decode info slice bench ' volume ''
 offers ':files ' volume decode ''

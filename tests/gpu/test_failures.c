@@ -190,6 +190,66 @@ static void test_encoding_j2k(void **state)
     check_encoding(&options, PICTURES, 30);
 }
 
+static kst_transcode_options to_part_1(void)
+{
+    kst_transcode_options options;
+    kst_transcode_options_init(&options);
+    options.jpeg2000.ht = KST_CHOICE_NO;
+    return options;
+}
+
+/* Transcode all to Part 1; returns how many failed. Those that did not give the CPU's bytes. */
+static uint32_t transcode_set(kst_context *context, const kst_buffer *wanted)
+{
+    const kst_transcode_options options = to_part_1();
+    kst_transcode_item item[PICTURES];
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < PICTURES; i++)
+        item[i] = (kst_transcode_item){.data = ht[i].data, .length = ht[i].length, .options = &options};
+    kst_status status = kst_transcode_batch(context, item, PICTURES);
+    for (uint32_t i = 0; i < PICTURES; i++) {
+        failed += item[i].report.status ? 1 : 0;
+        if (item[i].report.status) {
+            assert_int_equal(item[i].report.status, KST_ERROR_DEVICE_FAILED);
+            assert_null(item[i].output.data);
+            continue;
+        }
+        assert_int_equal(item[i].output.length, wanted[i].length);
+        assert_memory_equal(item[i].output.data, wanted[i].data, wanted[i].length);
+        kst_buffer_release(context, &item[i].output);
+    }
+    assert_int_equal(failed == 0, !status);
+    return failed;
+}
+
+/* The same for transcoding. */
+static void test_transcoding(void **state)
+{
+    const kst_transcode_options options = to_part_1();
+    kst_buffer wanted[PICTURES] = {{.data = NULL}};
+    (void)state;
+    for (uint32_t i = 0; i < PICTURES; i++)
+        assert_int_equal(kst_transcode(cpu_context, ht[i].data, ht[i].length, &options, &wanted[i], NULL), KST_OK);
+    for (uint32_t g = 0; g < gpu_contexts; g++) {
+        kst_context *context = context_create(gpu_context[g]->device, 2, NULL);
+        struct gpu *gpu = kst_context_gpu_if_open(context)->gpu;
+        uint32_t failures = 0;
+        for (int failing = 1, reached = 1; reached; failing++) {
+            break_device(gpu, failing);
+            uint32_t failed = transcode_set(context, wanted);
+            reached = atomic_load(&broken_device.calls) >= failing;
+            mend_device(gpu);
+            assert_true(reached || failed == 0);
+            failures += failed > 0;
+            assert_true(failing < 400);
+        }
+        assert_true(failures >= 30);
+        kst_context_destroy(&context);
+    }
+    for (uint32_t i = 0; i < PICTURES; i++)
+        kst_buffer_release(cpu_context, &wanted[i]);
+}
+
 /* Memory that the device has not: what is kept for later is released, once; then there is an error. */
 static void test_no_device_memory(void **state)
 {
@@ -282,6 +342,37 @@ static void test_allocator_j2k(void **state)
     kst_image_release(cpu_context, &image);
 }
 
+/* The same for transcoding, which goes on on the CPU where only the GPU's side lacks memory. */
+static void check_allocator_transcoding(const char *device)
+{
+    const kst_transcode_options options = to_part_1();
+    struct failing failing = {.ever_after = false};
+    kst_context *context = failing_context_on(&failing, device, 2);
+    uint32_t failures = 0;
+    for (long n = 1, reached = 1; reached; n++) {
+        kst_buffer found = {.data = NULL};
+        atomic_store(&failing.calls, 0);
+        atomic_store(&failing.failing, n);
+        kst_status status = kst_transcode(context, ht[0].data, ht[0].length, &options, &found, NULL);
+        reached = atomic_load(&failing.calls) >= n;
+        atomic_store(&failing.failing, 0);
+        assert_true(!status || (status == KST_ERROR_MEMORY && reached));
+        assert_int_equal(found.data != NULL, !status);
+        kst_buffer_release(context, &found);
+        failures += status ? 1 : 0;
+    }
+    assert_true(failures >= 20);
+    kst_context_destroy(&context);
+    assert_int_equal(atomic_load(&failing.live), 0);
+}
+
+static void test_allocator_transcoding(void **state)
+{
+    (void)state;
+    for (uint32_t g = 0; g < gpu_contexts; g++)
+        check_allocator_transcoding(gpu_context[g]->device);
+}
+
 /* Check what a child of fork() gets. */
 static int decode_in_child(kst_context *context)
 {
@@ -310,7 +401,8 @@ static void test_fork(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_device), cmocka_unit_test(test_encoding),
-        cmocka_unit_test(test_encoding_j2k), cmocka_unit_test(test_no_device_memory), cmocka_unit_test(test_allocator),
-        cmocka_unit_test(test_allocator_j2k), cmocka_unit_test(test_fork)};
+        cmocka_unit_test(test_encoding_j2k), cmocka_unit_test(test_transcoding),
+        cmocka_unit_test(test_no_device_memory), cmocka_unit_test(test_allocator), cmocka_unit_test(test_allocator_j2k),
+        cmocka_unit_test(test_allocator_transcoding), cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -276,9 +276,21 @@ static void test_left_to_the_cpu(void **state)
         .coding.style = KST_J2K_HT,
         .coding.passes = 3,
         .on_cpu = true};
-    const kst_transcode_options back = other_coder(false);
+    static const struct kind rated = {.name = "back to a rate",
+        .width = 90,
+        .height = 80,
+        .planes = 1,
+        .depth = 8,
+        .coding.style = KST_J2K_HT,
+        .on_cpu = true};
+    kst_transcode_options back = other_coder(false);
     if (simulated())
         return;
+    back.jpeg2000.rate = 3;
+    kst_buffer whole = stream_of(&rated), part = compare(&rated, &whole, &back);
+    kst_buffer_release(cpu_context, &whole);
+    kst_buffer_release(cpu_context, &part);
+    back.jpeg2000.rate = 0;
     kst_buffer stream = stream_of(&passes), old = compare(&passes, &stream, &back);
     kst_buffer_release(cpu_context, &old);
     kst_buffer_release(cpu_context, &stream);

@@ -35,6 +35,18 @@ uint64_t kst_j2k_gpu_encode_memory(const struct j2k_plan *plan)
     return 24 * samples + 2 * data;
 }
 
+uint64_t kst_j2k_gpu_coding_memory(const struct j2k_plan *plan)
+{
+    uint64_t sum = 0;
+    for (uint32_t b = 0; b < plan->block_count; b++) {
+        const struct j2k_gpu_block_coder *coder = kst_j2k_gpu_coder_of(&plan->block[b]);
+        sum += 2 * (coder->block_room(plan, &plan->block[b], false) + sizeof(struct j2k_work_coded_block)) +
+               (uint64_t)J2K_DECISION_UNIT * coder->decision_room(plan, &plan->block[b], false) +
+               4 * (J2K_PASS_WORDS + J2K_PASS_RESULT) * (uint64_t)J2K_CODED_PASSES;
+    }
+    return sum;
+}
+
 static bool any_staged(const struct j2k_gpu_encode_job *job)
 {
     for (uint32_t i = 0; i < job->count; i++)

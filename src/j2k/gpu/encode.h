@@ -86,6 +86,9 @@ struct j2k_gpu_encode_job;
 bool kst_j2k_gpu_encodes(const kst_image *image);
 uint64_t kst_j2k_gpu_encode_memory(const struct j2k_plan *plan);
 
+/* Return the bytes that coding all blocks of a plan takes beside their samples. */
+uint64_t kst_j2k_gpu_coding_memory(const struct j2k_plan *plan);
+
 /*
  * Start to upload pictures and to transform them. The items must stay unchanged until the end. Returns null on failure;
  * KST_ERROR_ROWS means that rows could not be read. `after`: an event to wait for, or null.

@@ -22,7 +22,7 @@ enum {
 static const double byte_seconds = 1.6e-7, least_seconds = 24e-3;
 
 /* Counts what the plan of a stream's blocks holds. */
-struct sums {
+struct plan_sums {
     uint64_t blocks, segments, pieces, bytes, visits;
 };
 
@@ -30,7 +30,7 @@ struct sums {
  * Count a block's segments. Returns false if the device cannot code it: its last pass is no cleanup pass, or one
  * without bytes, or it has too many planes.
  */
-static bool add_block(const struct j2k_recode_source *source, struct sums *sums)
+static bool add_block(const struct j2k_recode_source *source, struct plan_sums *sums)
 {
     const struct j2k_block_coder *coder = kst_j2k_block_coder_of((enum j2k_block_coder_kind)source->origin->coder);
     const bool is_ht = coder->kind == J2K_HT;
@@ -53,7 +53,7 @@ static bool add_block(const struct j2k_recode_source *source, struct sums *sums)
 }
 
 /* Count all blocks that change. Returns whether there are any, and the device can code each that has passes. */
-static bool add_blocks(const struct j2k_transcoding *t, struct sums *sums)
+static bool add_blocks(const struct j2k_transcoding *t, struct plan_sums *sums)
 {
     for (uint32_t i = 0; i < t->recoded.coded.plan.block_count; i++) {
         const struct j2k_recode_source source = kst_j2k_recode_source(&t->recoded, i);
@@ -67,13 +67,12 @@ static bool add_blocks(const struct j2k_transcoding *t, struct sums *sums)
     return sums->blocks > 0 && sums->bytes > 0 && sums->bytes <= J2K_GPU_STREAM_MAX;
 }
 
-static bool take_arrays(struct j2k_transcoding *t, const struct sums *sums)
+static bool take_arrays(struct j2k_transcoding *t, const struct plan_sums *sums, struct gpu_error *error)
 {
     struct memory *memory = t->op->memory;
     struct j2k_transcode_blocks *b = &t->blocks;
     struct j2k_plan *plan = &b->source;
     const struct j2k_plan *coded = &t->recoded.coded.plan;
-    struct gpu_error error = {.status = KST_OK};
     *plan = *coded;
     plan->tile_component = kst_memory_array(memory, coded->tile_component_count, sizeof *plan->tile_component, NULL);
     plan->block = kst_memory_array(memory, (size_t)sums->blocks, sizeof *plan->block, NULL);
@@ -82,7 +81,7 @@ static bool take_arrays(struct j2k_transcoding *t, const struct sums *sums)
     plan->block_count = plan->segment_count = plan->piece_count = 0;
     b->place = kst_memory_array(memory, (size_t)sums->blocks, sizeof *b->place, NULL);
     if (!plan->tile_component || !plan->block || !plan->segment || !plan->piece || !b->place ||
-        !kst_gpu_pool_take(&t->gpu->pool, GPU_PINNED, (size_t)sums->bytes, &b->bytes, &error))
+        !kst_gpu_pool_take(&t->gpu->pool, GPU_PINNED, (size_t)sums->bytes, &b->bytes, error))
         return false;
     plan->data = b->bytes.host;
     plan->length = (size_t)sums->bytes;
@@ -172,7 +171,7 @@ static bool fits(struct j2k_transcoding *t)
 {
     const struct j2k_gpu_item item = item_of(t);
     const uint64_t limit = t->all->context->limits.memory, device = t->gpu->gpu->info.memory;
-    const uint64_t coding = kst_j2k_gpu_encode_memory(&t->recoded.coded.plan);
+    const uint64_t coding = kst_j2k_gpu_coding_memory(&t->recoded.coded.plan);
     t->blocks.need = kst_j2k_gpu_need(&item, 0);
     const uint64_t memory = t->blocks.need.memory += coding;
     return memory <= limit && memory <= J2K_GPU_MEMORY_MAX && (device == 0 || memory <= device) &&
@@ -182,8 +181,8 @@ static bool fits(struct j2k_transcoding *t)
 kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
 {
     const uint64_t allowed = kst_j2k_allowance(t->op->limits, J2K_ASKED_VISITS, &t->stream);
-    struct sums sums = {0};
-    if (!t->recoded.origin)
+    struct plan_sums sums = {0};
+    if (!t->recoded.origin || t->options->jpeg2000.rate > 0) /* for a rate the host decodes the new blocks */
         return KST_OK;
     t->blocks.allowed = allowed < UINT64_MAX / 2 ? 2 * allowed : UINT64_MAX;
     if (!add_blocks(t, &sums) || sums.visits > t->blocks.allowed)
@@ -192,7 +191,8 @@ kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
     if (!t->gpu)
         return KST_OK;
     t->blocks.visits = sums.visits;
-    bool fine = take_arrays(t, &sums);
+    struct gpu_error error = {.status = KST_OK};
+    bool fine = take_arrays(t, &sums, &error);
     if (fine) {
         list_blocks(t);
         fine = kst_j2k_gpu_can_decode(&t->blocks.source) && fits(t);
@@ -201,7 +201,9 @@ kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
         kst_pool_run(t->op->pool, (t->blocks.source.block_count + SLICE - 1) / SLICE, copy_slice, t);
     else
         kst_j2k_run_transcode_gpu_drop(t);
-    return KST_OK;
+    return error.status == KST_ERROR_DEVICE_FAILED
+               ? kst_report_error(t->op->report, error.status, KST_NO_OFFSET, "%s", error.text)
+               : KST_OK;
 }
 
 void kst_j2k_run_transcode_gpu_drop(struct j2k_transcoding *t)

@@ -9,11 +9,16 @@
 #include "core/context.h"
 #include "core/report.h"
 
+/*
+ * Parts go through reading, the device and writing. Twice as many are under way as the device has at a time, so that
+ * these do not all read together and write together while the device waits.
+ */
 enum {
-    PART_STREAMS = 16,      /* enough blocks to keep a device busy */
-    PART_BYTES = 256 << 20, /* of streams, in host memory */
-    PARTS_AT_ONCE = 3,
-    HELD = 2 * PARTS_AT_ONCE * 2 /* a part takes at most this share of the device's memory */
+    PART_STREAMS = 64,
+    PART_BYTES = 64 << 20, /* of streams: enough blocks to keep a device busy with two other parts */
+    PARTS_AT_ONCE = 6,
+    ON_DEVICE = 3,
+    HELD = 4 * ON_DEVICE /* a part takes at most this share of the device's memory */
 };
 
 /* Holds all streams, which the threads that run parts share. */
@@ -21,8 +26,10 @@ struct all_streams {
     kst_context *context;
     struct transcoding *const *list;
     uint32_t count, threads;
-    pthread_mutex_t lock; /* guards the next member */
+    pthread_mutex_t lock; /* guards the next members */
+    pthread_cond_t left;  /* a part has left the device */
     uint32_t next;        /* the first stream that no part has taken */
+    uint32_t on_device;   /* parts */
 };
 
 /* A part: streams that one thread takes care of. */
@@ -70,8 +77,26 @@ static uint32_t count_together(const struct some_streams *some, uint32_t first)
     return end - first;
 }
 
-static void run_some(kst_context *context, struct some_streams *some, uint32_t beside)
+static void enter_device(struct all_streams *all)
 {
+    pthread_mutex_lock(&all->lock);
+    while (all->on_device == ON_DEVICE)
+        pthread_cond_wait(&all->left, &all->lock);
+    all->on_device++;
+    pthread_mutex_unlock(&all->lock);
+}
+
+static void leave_device(struct all_streams *all)
+{
+    pthread_mutex_lock(&all->lock);
+    all->on_device--;
+    pthread_cond_signal(&all->left);
+    pthread_mutex_unlock(&all->lock);
+}
+
+static void run_some(struct all_streams *all, struct some_streams *some)
+{
+    kst_context *context = all->context;
     struct j2k_transcode_part part[PART_STREAMS];
     uint32_t parts = 0;
     kst_pool_run(context->pool, some->count, read_stream, some);
@@ -84,8 +109,10 @@ static void run_some(kst_context *context, struct some_streams *some, uint32_t b
             .gpu = some->member[i]->gpu,
             .member = &some->member[i],
             .count = count_together(some, i),
-            .beside = beside};
+            .beside = (all->threads < ON_DEVICE ? all->threads : ON_DEVICE) - 1};
+        enter_device(all);
         kst_j2k_run_transcode_gpu_code(&part[parts]);
+        leave_device(all);
     }
     kst_pool_run(context->pool, some->count, write_stream, some);
     for (uint32_t i = 0; i < parts; i++)
@@ -117,7 +144,7 @@ static void run_parts(void *argument, uint32_t index)
     kst_status status = KST_OK;
     struct some_streams *some = kst_memory_array(&all->context->memory, 1, sizeof *some, &status);
     while (some && take_some(all, some))
-        run_some(all->context, some, all->threads - 1);
+        run_some(all, some);
     kst_memory_release(&all->context->memory, some);
 }
 
@@ -126,7 +153,9 @@ void kst_j2k_run_transcode_all(struct transcoding *const *list, uint32_t count)
     struct all_streams all = {.context = list[0]->context, .list = list, .count = count};
     all.threads = count < PARTS_AT_ONCE ? count : PARTS_AT_ONCE;
     pthread_mutex_init(&all.lock, NULL);
+    pthread_cond_init(&all.left, NULL);
     kst_pool_run(all.context->pool, all.threads, run_parts, &all);
+    pthread_cond_destroy(&all.left);
     pthread_mutex_destroy(&all.lock);
     for (uint32_t i = all.next; i < count; i++) /* no thread had memory for a part */
         list[i]->status = kst_report_error(list[i]->op.report, KST_ERROR_MEMORY, KST_NO_OFFSET, NULL);
