@@ -437,8 +437,7 @@ static void groups(void **state)
     kst_buffer_release(cpu_context, &coded);
 }
 
-/* Devices encode volumes to the CPU's bytes. On a simulated one, pictures alone are encoded, which takes long enough.
- */
+/* Devices encode volumes to the CPU's bytes, and transform them along z. A simulated one has time for a small one. */
 static void encoded(void **state)
 {
     static const struct volume_case cases[] = {
@@ -450,14 +449,19 @@ static void encoded(void **state)
         {20, 21, 5, 1, 28, false, true, KST_J2K_HT, 0, 5},
         {48, 40, 3, 1, 12, false, true, 0, 32, 6},
         {20, 21, 4, 0, 27, true, false, 0, 0, 7},
+        {16, 12, 1, 2, 16, false, false, 0, 0, 8},
+        {9, 8, 3, 5, 8, true, true, 0, 0, 9},
+        {7, 10, 17, 4, 16, false, false, KST_J2K_HT, 0, 10},
+        {7, 10, 18, 5, 8, true, false, KST_J2K_HT, 0, 11},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0] && !simulated(); i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0] && (!simulated() || i == 0); i++) {
         kst_report report;
         kst_buffer wanted = encode_on(cpu_context, &cases[i], &report);
         for (uint32_t d = 0; d < gpu_contexts; d++) {
             kst_buffer found = encode_on(gpu_context[d], &cases[i], &report);
             assert_true(report.stage_device[KST_STAGE_ENTROPY] > KST_DEVICE_CPU);
+            assert_true(report.stage_device[KST_STAGE_PIXELS] > KST_DEVICE_CPU);
             assert_int_equal(found.length, wanted.length);
             assert_memory_equal(found.data, wanted.data, wanted.length);
             kst_buffer_release(gpu_context[d], &found);

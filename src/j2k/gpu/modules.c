@@ -37,6 +37,8 @@ static const struct gpu_module_kernel decoding[J2K_KERNELS] = {
 };
 
 static const struct gpu_module_kernel encoding[J2K_ENCODE_KERNELS] = {
+    [J2K_ENCODE_COLUMNS_53] = {"analyse_columns_53", J2K_SLICES_GROUP},
+    [J2K_ENCODE_COLUMNS_97] = {"analyse_columns_97", J2K_SLICES_GROUP},
     [J2K_ENCODE_TAKE_IN] = {"take_in", J2K_OUTPUT_GROUP},
     [J2K_ENCODE_ANALYSE_53] = {"analyse_53", J2K_LEVEL_GROUP},
     [J2K_ENCODE_ANALYSE_97] = {"analyse_97", J2K_LEVEL_GROUP},

@@ -38,6 +38,8 @@ enum j2k_gpu_kernel {
 };
 
 enum j2k_gpu_encode_kernel {
+    J2K_ENCODE_COLUMNS_53,
+    J2K_ENCODE_COLUMNS_97,
     J2K_ENCODE_TAKE_IN,
     J2K_ENCODE_ANALYSE_53,
     J2K_ENCODE_ANALYSE_97,
