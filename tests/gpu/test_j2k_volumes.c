@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <kostka/kostka_profile.h>
 #include <kostka/kostka_volume.h>
 
 #include "support/gpu/contexts.h"
@@ -437,6 +438,13 @@ static void groups(void **state)
     kst_buffer_release(cpu_context, &coded);
 }
 
+/* Note whether a kernel transforms along z. */
+static void note_step(void *user, const kst_step *step)
+{
+    bool *seen = user;
+    *seen = *seen || strncmp(step->name, "analyse_columns", strlen("analyse_columns")) == 0;
+}
+
 /* Devices encode volumes to the CPU's bytes, and transform them along z. A simulated one has time for a small one. */
 static void encoded(void **state)
 {
@@ -459,7 +467,11 @@ static void encoded(void **state)
         kst_report report;
         kst_buffer wanted = encode_on(cpu_context, &cases[i], &report);
         for (uint32_t d = 0; d < gpu_contexts; d++) {
+            bool seen = false;
+            assert_int_equal(kst_profile_begin(gpu_context[d]), KST_OK);
             kst_buffer found = encode_on(gpu_context[d], &cases[i], &report);
+            assert_int_equal(kst_profile_end(gpu_context[d], note_step, &seen), KST_OK);
+            assert_true(seen);
             assert_true(report.stage_device[KST_STAGE_ENTROPY] > KST_DEVICE_CPU);
             assert_true(report.stage_device[KST_STAGE_PIXELS] > KST_DEVICE_CPU);
             assert_int_equal(found.length, wanted.length);
