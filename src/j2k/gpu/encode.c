@@ -50,7 +50,7 @@ uint64_t kst_j2k_gpu_coding_memory(const struct j2k_plan *plan)
 static bool any_staged(const struct j2k_gpu_encode_job *job)
 {
     for (uint32_t i = 0; i < job->count; i++)
-        if (job->items[i].source == GPU_SOURCE_STAGED)
+        if (job->items[i].source == GPU_SOURCE_STAGED && !job->items[i].components)
             return true;
     return false;
 }
@@ -61,7 +61,7 @@ static bool take_buffers(struct j2k_gpu_encode_job *job, struct gpu_error *error
     const uint64_t length[CODING_BUFFERS] = {[CODING_HOST_WORK] = part->words * 4ULL,
         [CODING_HOST_PIXELS] = any_staged(job) ? part->pixels : 1,
         [CODING_WORK] = part->words * 4ULL,
-        [CODING_PIXELS] = part->pixels + 1,
+        [CODING_PIXELS] = job->items->components ? 1 : part->pixels + 1,
         [CODING_SAMPLES] = part->samples * 4};
     for (uint32_t i = 0; i < CODING_BUFFERS; i++)
         if (!kst_gpu_pool_take(&job->runtime->pool, i <= CODING_HOST_PIXELS ? GPU_PINNED : GPU_DEVICE,

@@ -71,6 +71,12 @@ static void upload_plane(struct j2k_gpu_encode_job *job, uint32_t index, uint32_
         pitch * (plane->height - 1) + row);
 }
 
+/* Return whether kernels read pixels where they are. */
+static bool is_there(const struct j2k_gpu_encode_item *item)
+{
+    return item->picture.in_place || item->components;
+}
+
 void kst_j2k_gpu_encode_upload(struct j2k_gpu_encode_job *job)
 {
     kst_j2k_gpu_encode_record(job, CODING_BEFORE);
@@ -78,7 +84,7 @@ void kst_j2k_gpu_encode_upload(struct j2k_gpu_encode_job *job)
     job->runtime->gpu->backend->copy(
         job->queue, &job->buffer[CODING_WORK], 0, &job->buffer[CODING_HOST_WORK], 0, job->part.words * 4ULL);
     for (uint32_t i = 0; i < job->count; i++)
-        for (uint32_t p = 0; !job->items[i].picture.in_place && p < job->items[i].image->plane_count; p++)
+        for (uint32_t p = 0; !is_there(&job->items[i]) && p < job->items[i].image->plane_count; p++)
             upload_plane(job, i, p);
     kst_j2k_gpu_encode_record(job, CODING_AFTER_UPLOAD);
 }
@@ -88,8 +94,9 @@ static void launch_over(
 {
     struct gpu_argument arguments[6] = {{.buffer = &job->buffer[CODING_WORK]}};
     uint32_t count = 1;
-    if (kernel <= J2K_ENCODE_BEGIN_97)
-        arguments[count++] = (struct gpu_argument){.buffer = &job->buffer[CODING_PIXELS]};
+    if (kernel >= J2K_ENCODE_TAKE_IN && kernel <= J2K_ENCODE_BEGIN_97)
+        arguments[count++] = (struct gpu_argument){
+            .buffer = job->items->components ? job->items->components : &job->buffer[CODING_PIXELS]};
     arguments[count++] = (struct gpu_argument){.buffer = &job->buffer[CODING_SAMPLES], .bytes = over->bytes};
     arguments[count++] = (struct gpu_argument){.value = over->list};
     arguments[count++] = (struct gpu_argument){.value = over->count};

@@ -40,6 +40,8 @@ enum j2k_gpu_kernel {
 };
 
 enum j2k_gpu_encode_kernel {
+    J2K_ENCODE_COLUMNS_53,
+    J2K_ENCODE_COLUMNS_97,
     J2K_ENCODE_TAKE_IN, /* this one and those up to BEGIN_97 read pixels */
     J2K_ENCODE_BEGIN_53,
     J2K_ENCODE_BEGIN_97,

@@ -3,6 +3,7 @@
 #include "kernels/portable.h"
 
 #include "j2k/kernels/intake.h"
+#include "j2k/kernels/analyse_columns.h"
 #include "j2k/kernels/analyse.h"
 #include "j2k/kernels/begin.h"
 #include "j2k/kernels/survey.h"

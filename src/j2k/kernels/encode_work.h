@@ -19,6 +19,7 @@ enum {
     J2K_COLLECT_GROUP = 64,
     J2K_ASSEMBLE_GROUP = 64,
     J2K_HT_CODE_GROUP = 32, /* work-items of a group, which codes a block of T.814 */
+    J2K_SLICES_GROUP = 64,  /* work-items of a group, each of which has a column of a volume */
     J2K_DATA_HEAD = 4,      /* unused bytes in front of a block's data */
     /*
      * Words of a pass while its block is coded: its length, two of its gain, and two of a bound, that is where the
@@ -48,6 +49,20 @@ enum {
 };
 
 #define J2K_NO_ROOM 0xFFFFFFFFu /* as a length: there is no room for all of the block's decisions or bytes */
+
+/*
+ * Describes the slices of a volume and the components that they are transformed to. A list follows: for each slice the
+ * component in whose place its rows are transformed.
+ */
+struct j2k_work_slices {
+    u32 width, height, slices;
+    u32 levels;
+    u32 depth, is_signed;
+    u32 bytes; /* bytes of a sample of a slice, where rows have no gaps */
+    u32 pitch; /* of a component's rows, in words */
+    u32 step;  /* words from component to component */
+    u32 reserved;
+};
 
 /* Describes a code-block to be coded. */
 struct j2k_work_coded_block {

@@ -101,6 +101,8 @@ static kst_status choose_place(struct j2k_encoder *encoder)
     struct encoding *e = encoder->e;
     encoder->on_gpu = kst_j2k_run_encode_gpu_suits(encoder);
     encoder->in_excerpts = !encoder->on_gpu && !e->volume && kst_j2k_run_encode_gpu_cuts(encoder);
+    if (!encoder->on_gpu && e->volume && e->volume->components)
+        return e->volume->bring(e->volume);
     if (encoder->on_gpu || encoder->in_excerpts || !kst_memory_is_device(encoder->image->memory))
         return KST_OK;
     kst_status status = kst_image_bring(e->context, encoder->image, &encoder->host, &e->report);

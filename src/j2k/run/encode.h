@@ -18,6 +18,11 @@ struct j2k_volume_coding {
     uint32_t levels;          /* along z */
     bool reversible;
     uint8_t bits; /* of the coded components, which are signed */
+    /* They lie on the device, as kst_j2k_gpu_slices_analyse() makes them, and not in the image; or null. */
+    const struct gpu_buffer *components;
+    /* Transforms the slices again, to the image, for a CPU that encodes nevertheless. */
+    kst_status (*bring)(const struct j2k_volume_coding *coding);
+    void *user; /* of bring() */
 };
 
 struct j2k_encode_gpu_part;

@@ -62,6 +62,7 @@ void kst_j2k_run_describe_gpu_item(const struct j2k_encoder *encoder, struct j2k
         .image = encoder->image,
         .source = e->source,
         .planes = e->planes,
+        .components = e->volume ? e->volume->components : NULL,
         .measured = measures_of(encoder)};
     for (uint32_t k = 0; k < item->picture.channels && k < J2K_WORK_CHANNELS; k++)
         item->picture.channel[k].component = kst_pixel_place(layout, k);

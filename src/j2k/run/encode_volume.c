@@ -8,6 +8,7 @@
 #include "core/report.h"
 #include "image/volume.h"
 #include "j2k/cpu/z.h"
+#include "j2k/gpu/slices.h"
 #include "j2k/plan/norms.h"
 #include "j2k/run/encode.h"
 #include "run/decoding.h"
@@ -31,7 +32,10 @@ struct j2k_volume_encoding {
     kst_j2k_options jpeg2000;
     double *layer_value; /* values of layers for the whole volume */
     struct j2k_multi_collection wavelet;
+    struct j2k_z_layout layout;
     struct j2k_z_planes planes;
+    struct gpu_runtime *gpu;      /* null: the CPU encodes */
+    struct gpu_buffer components; /* the planes on it, if it transforms the slices */
     kst_plane *plane;
     struct j2k_volume_coding coding;
     struct memory memory; /* of the transformed slices */
@@ -105,33 +109,69 @@ static kst_status scale_rates(struct j2k_volume_encoding *v)
     return KST_OK;
 }
 
-static kst_status transform(struct j2k_volume_encoding *v)
+/* Transform the slices to the planes on the CPU. `bits` become those of the largest coefficient. */
+static kst_status transform_on_cpu(struct j2k_volume_encoding *v, uint32_t *bits)
 {
     const kst_volume *volume = v->volume;
     const struct operation op = kst_context_operation(v->context, &v->memory, v->report, NULL);
-    struct j2k_z_layout layout;
-    kst_status status = KST_OK;
-    uint32_t bits;
-    v->planes = (struct j2k_z_planes){.width = volume->width, .height = volume->height};
-    kst_j2k_cpu_z_place(&v->planes);
-    v->planes.data = kst_memory_array(&v->memory, volume->depth, v->planes.step, &status);
-    if (!v->planes.data)
-        return fail(v, status, NULL);
-    kst_j2k_z_layout(&v->wavelet, &layout);
     const struct j2k_z_slices slices = {.data = volume->data,
         .pitch = volume->pitch,
         .step = volume->slice_pitch,
         .bytes = (uint8_t)kst_volume_sample_bytes(volume),
         .depth = volume->bits,
         .is_signed = volume->is_signed};
-    const struct j2k_z_work work = {.wavelet = &v->wavelet, .layout = &layout, .planes = &v->planes, .slices = &slices};
-    double start = kst_seconds();
-    status = kst_j2k_cpu_z_analyse(&op, &work, &bits);
-    kst_report_stage(v->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
+    const struct j2k_z_work work = {
+        .wavelet = &v->wavelet, .layout = &v->layout, .planes = &v->planes, .slices = &slices};
+    return kst_j2k_cpu_z_analyse(&op, &work, bits);
+}
+
+static kst_status bring(const struct j2k_volume_coding *coding)
+{
+    uint32_t bits;
+    return transform_on_cpu(coding->user, &bits);
+}
+
+/*
+ * Transform the slices on the device, if the encoder is likely to take it, too. Returns false if it is not, or has no
+ * memory; a device that fails says so again when it encodes.
+ */
+static bool transform_on_gpu(struct j2k_volume_encoding *v, uint32_t *bits)
+{
+    const struct j2k_gpu_slices slices = {v->volume, &v->wavelet, &v->layout};
+    struct gpu_error error;
+    uint32_t most = 0;
+    if (!v->gpu || (v->jpeg2000.style & KST_J2K_HT && v->jpeg2000.passes > 1) ||
+        !kst_j2k_gpu_slices_fit(v->gpu, &slices, v->context->limits.memory) ||
+        !kst_j2k_gpu_slices_analyse(v->gpu, &slices, &v->components, &most, &error))
+        return false;
+    for (*bits = 1; *bits < 32 && most >> (*bits - 1) > 0;)
+        (*bits)++;
+    return true;
+}
+
+static kst_status transform(struct j2k_volume_encoding *v)
+{
+    const kst_volume *volume = v->volume;
+    kst_status status = KST_OK;
+    uint32_t bits = 1;
+    v->planes = (struct j2k_z_planes){.width = volume->width, .height = volume->height};
+    kst_j2k_cpu_z_place(&v->planes);
+    v->planes.data = kst_memory_array(&v->memory, volume->depth, v->planes.step, &status);
+    if (!v->planes.data)
+        return fail(v, status, NULL);
+    kst_j2k_z_layout(&v->wavelet, &v->layout);
+    const double start = kst_seconds();
+    const bool there = transform_on_gpu(v, &bits);
+    if (!there)
+        status = transform_on_cpu(v, &bits);
+    kst_report_stage(v->report, KST_STAGE_PIXELS, there ? v->gpu->gpu->info.kind : KST_DEVICE_CPU, start);
     v->coding = (struct j2k_volume_coding){.volume = volume,
         .levels = v->wavelet.levels,
         .reversible = v->wavelet.reversible,
-        .bits = (uint8_t)(bits < 31 ? bits : 31)};
+        .bits = (uint8_t)(bits < 31 ? bits : 31),
+        .components = there ? &v->components : NULL,
+        .bring = bring,
+        .user = v};
     return status;
 }
 
@@ -163,12 +203,12 @@ static kst_status describe_image(struct j2k_volume_encoding *v, kst_image *image
 }
 
 /* Choose the GPU, to which the slices are uploaded, if the context has one and the volume is worth it. */
-static void choose_gpu(const struct j2k_volume_encoding *v, struct encoding *e)
+static void choose_gpu(struct j2k_volume_encoding *v)
 {
     const kst_volume *volume = v->volume;
+    const struct codec *codec = kst_codec_named(KST_CODEC_JPEG2000);
     const double samples = (double)volume->width * volume->height * volume->depth;
-    e->gpu = kst_context_gpu_for(v->context, samples * e->codec->encode_seconds, e->codec->encode_least);
-    e->source = GPU_SOURCE_STAGED;
+    v->gpu = kst_context_gpu_for(v->context, samples * codec->encode_seconds, codec->encode_least);
 }
 
 /* Encode the transformed slices, with what memory they leave. */
@@ -187,7 +227,8 @@ static kst_status encode(struct j2k_volume_encoding *v)
     status = kst_encoding_begin(&e, v->context, &image, NULL, &options, v->output);
     if (!status) {
         e.volume = &v->coding;
-        choose_gpu(v, &e);
+        e.gpu = v->gpu;
+        e.source = GPU_SOURCE_STAGED;
         e.memory.limit = kst_memory_left(&v->memory);
         status = kst_encoding_run(&e);
     }
@@ -216,10 +257,13 @@ kst_status kst_j2k_run_encode_volume(kst_context *context, const kst_volume *vol
     v.wavelet.levels = (uint8_t)choose_levels(&v);
     v.jpeg2000.levels = choose_levels_across(&v);
     status = scale_rates(&v);
+    choose_gpu(&v);
     if (!status)
         status = transform(&v);
     if (!status)
         status = encode(&v);
+    if (v.gpu)
+        kst_gpu_pool_give(&v.gpu->pool, &v.components);
     kst_memory_release(&v.memory, v.planes.data);
     kst_memory_release(&v.memory, v.plane);
     kst_memory_release(&v.memory, v.layer_value);
