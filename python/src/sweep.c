@@ -43,17 +43,17 @@ static const struct option table[] = {
     {NULL, NULL, 0, NULL, 0},
 };
 
-/* Read `count` numbers, which may lie in sequences of sequences. Returns false with an exception. */
-static bool read_numbers(PyObject *object, double *to, int count)
+/* Read `count` numbers, which may lie in sequences of a sequence, if it is `outer`. Returns false with an exception. */
+static bool read_numbers(PyObject *object, double *to, int count, bool outer)
 {
     PyObject *items = PySequence_Fast(object, "a camera is (k, r, t): 9, 9 and 3 numbers");
     int found = 0;
     bool fine = items != NULL;
     for (Py_ssize_t i = 0; fine && i < PySequence_Size(items); i++) {
         PyObject *item = PySequence_GetItem(items, i);
-        Py_ssize_t within = item && PySequence_Check(item) ? PySequence_Size(item) : 0;
+        Py_ssize_t within = outer && item && PySequence_Check(item) ? PySequence_Size(item) : 0;
         if (within > 0 && within <= count - found) {
-            fine = read_numbers(item, to + found, (int)within);
+            fine = read_numbers(item, to + found, (int)within, false);
             found += (int)within;
         } else if (item && within == 0 && found < count) {
             to[found] = PyFloat_AsDouble(item);
@@ -80,7 +80,7 @@ static bool read_camera(PyObject *object, kst_camera *camera)
         PyErr_SetString(PyExc_ValueError, "a camera is (k, r, t): 9, 9 and 3 numbers");
     for (int i = 0; fine && i < SHIFT; i++) {
         PyObject *part = PySequence_GetItem(object, i);
-        fine = part && read_numbers(part, (double *)(void *)((char *)camera + parts[i].at), parts[i].count);
+        fine = part && read_numbers(part, (double *)(void *)((char *)camera + parts[i].at), parts[i].count, true);
         Py_XDECREF(part);
     }
     return fine;
