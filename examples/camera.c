@@ -12,7 +12,7 @@
 
 #include <linux/videodev2.h>
 
-enum { MARK = 0xFF, SOI = 0xD8, EOI = 0xD9, SOS = 0xDA, RST_FIRST = 0xD0, RST_LAST = 0xD7, TEM = 0x01 };
+#include "mjpeg.h"
 
 static bool ask(const struct camera *camera, unsigned long request, void *argument, const char *what)
 {
@@ -91,53 +91,11 @@ void camera_close(struct camera *camera)
     free(camera->frame);
 }
 
-/* Add the next byte of the stream to the frame, and return it; -1 at the end, or if the frame is too long. */
-static int add_byte(const struct camera *camera, size_t *length)
-{
-    int byte = *length < CAMERA_FRAME ? getc(camera->stream) : EOF;
-    if (byte == EOF)
-        return -1;
-    camera->frame[(*length)++] = (uint8_t)byte;
-    return byte;
-}
-
-/* Add a marker's segment, if it has one. */
-static bool add_segment(const struct camera *camera, int marker, size_t *length)
-{
-    if (marker == TEM || marker == MARK || (marker >= RST_FIRST && marker <= SOI) || marker == 0)
-        return true;
-    int high = add_byte(camera, length), low = add_byte(camera, length);
-    for (int left = high * 256 + low - 2; high >= 0 && low >= 0 && left > 0; left--)
-        if (add_byte(camera, length) < 0)
-            return false;
-    return high >= 0 && low >= 0;
-}
-
-/* Read from one SOI to its EOI. Thumbnails lie in segments, which are skipped; coded bytes have no markers but RST. */
-static bool read_frame(struct camera *camera, size_t *length)
-{
-    int before = 0, byte = 0;
-    while (!(before == MARK && byte == SOI)) { /* what lies between frames */
-        before = byte;
-        byte = getc(camera->stream);
-        if (byte == EOF)
-            return false;
-    }
-    camera->frame[0] = MARK;
-    camera->frame[1] = SOI;
-    for (*length = 2, before = 0; (byte = add_byte(camera, length)) >= 0; before = byte)
-        if (before == MARK && byte == EOI)
-            return true;
-        else if (before == MARK && !add_segment(camera, byte, length))
-            return false;
-    return false;
-}
-
 bool camera_next(struct camera *camera, const uint8_t **data, size_t *length)
 {
     if (camera->stream) {
         *data = camera->frame;
-        return read_frame(camera, length);
+        return mjpeg_next(camera->stream, camera->frame, CAMERA_FRAME, length);
     }
     struct v4l2_buffer buffer = {.type = V4L2_BUF_TYPE_VIDEO_CAPTURE, .memory = V4L2_MEMORY_MMAP};
     if (camera->held < CAMERA_BUFFERS && !queue(camera, camera->held))
