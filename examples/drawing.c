@@ -26,3 +26,12 @@ unsigned drawing_texture(const struct drawing *gl, uint32_t width, uint32_t heig
     gl->store(TEXTURE_2D, 0, RGBA8, (int)width, (int)height, 0, RGBA, BYTES, NULL);
     return name;
 }
+
+void drawing_show(const struct drawing *gl, const kst_gl_surface *surface, int width, int height)
+{
+    int w = (int)surface->width, h = (int)surface->height;
+    double scale = (double)width / w < (double)height / h ? (double)width / w : (double)height / h;
+    int to_w = (int)(w * scale), to_h = (int)(h * scale), x = (width - to_w) / 2, y = (height - to_h) / 2;
+    gl->clear(COLOUR_BIT);
+    gl->blit(0, 0, w, h, x, y + to_h, x + to_w, y, COLOUR_BIT, LINEAR);
+}

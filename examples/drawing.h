@@ -29,4 +29,7 @@ bool drawing_find(struct drawing *gl, kst_gl_function (*load)(void *user, const 
 /* Make a texture of four channels, without pixels. */
 unsigned drawing_texture(const struct drawing *gl, uint32_t width, uint32_t height);
 
+/* Draw the texture that is attached for reading as large as a window, the first row on top. */
+void drawing_show(const struct drawing *gl, const kst_gl_surface *surface, int width, int height);
+
 #endif

@@ -69,12 +69,9 @@ static bool show_next(kst_decoder *decoder, kst_gl *bound, const char *folder, D
 
 static void draw(GLFWwindow *window, const kst_gl_surface *surface)
 {
-    int width, height, w = (int)surface->width, h = (int)surface->height;
+    int width, height;
     glfwGetFramebufferSize(window, &width, &height);
-    double scale = (double)width / w < (double)height / h ? (double)width / w : (double)height / h;
-    int to_w = (int)(w * scale), to_h = (int)(h * scale), x = (width - to_w) / 2, y = (height - to_h) / 2;
-    gl.clear(COLOUR_BIT);
-    gl.blit(0, 0, w, h, x, y + to_h, x + to_w, y, COLOUR_BIT, LINEAR); /* the first row to the top */
+    drawing_show(&gl, surface, width, height);
     glfwSwapBuffers(window);
 }
 

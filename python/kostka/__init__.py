@@ -82,6 +82,7 @@ __all__ = [
     "resize",
     "save",
     "stereo",
+    "sweep",
     "submit",
     "tar_groups",
     "transcode",
@@ -249,6 +250,28 @@ def stereo(left, right, *, device=None, **options):
     tolerance: pixels by which the match from right to left may differ (1); -1: it may be any
     """
     return _context_for(device, left).stereo(left, right=right, **options)
+
+
+def sweep(views, cameras, nearest, farthest, *, device=None, **options):
+    """Find the depths of one of 2-32 calibrated views: return two Images, the depths and how sure they are.
+
+    Depths are uint16, in units; 0 is unknown. How sure they are is uint8. Both are in memory of the same kind as the
+    reference, and the same on every device.
+
+    views, format: as for filter(), of any sizes and depths
+    cameras: for each view (k, r, t), 9, 9 and 3 numbers, in nested sequences or not: a point X is seen at the pixel
+        (u / w, v / w) with (u, v, w) = k (r X + t)
+    nearest, farthest: the depths between which to look, in units of t
+    unit: the depth that a sample of 1 stands for (farthest / 65535)
+    reference: the index of the view that gets depths (0)
+    planes: how many depths are tried, 2-256 (64)
+    radius: of windows, 1-4 (2)
+    measure: 'ncc' or 'sad'
+    similar: how similar a view must be to agree, 1-255 (100)
+    agreeing: how many views must agree (2)
+    """
+    context = _context_for(device, next(iter(views), None))
+    return context.sweep(views, cameras=cameras, nearest=nearest, farthest=farthest, **options)
 
 
 def flow(sources, *, decode=None, resize=None, filters=None, encode=None, **options):

@@ -50,6 +50,7 @@ __all__ = [
     "resize",
     "save",
     "stereo",
+    "sweep",
     "submit",
     "tar_groups",
     "transcode",
@@ -261,6 +262,16 @@ class _StereoOptions(TypedDict, total=False):
     p2: int | None
     uniqueness: int | None
     tolerance: int | None
+
+class _SweepOptions(TypedDict, total=False):
+    format: _Format | None
+    unit: float | None
+    reference: int | None
+    planes: int | None
+    radius: int | None
+    measure: Literal["ncc", "sad"] | None
+    similar: int | None
+    agreeing: int | None
 
 class _ResizeOptions(TypedDict, total=False):
     filter: Literal["bicubic", "box", "bilinear", "hamming", "lanczos"] | None
@@ -703,6 +714,15 @@ class Context:
     ) -> Image: ...
     def histogram(self, image: _Picture, *, format: _Format | None = None) -> dict[str, list[int]]: ...
     def stereo(self, left: _Picture, *, right: _Picture, **options: Unpack[_StereoOptions]) -> tuple[Image, Image]: ...
+    def sweep(
+        self,
+        views: Sequence[_Picture],
+        *,
+        cameras: Sequence[Sequence[Any]],
+        nearest: float,
+        farthest: float,
+        **options: Unpack[_SweepOptions],
+    ) -> tuple[Image, Image]: ...
     def resize(
         self,
         image: _Picture,
@@ -833,6 +853,15 @@ def histogram(
 ) -> dict[str, list[int]]: ...
 def stereo(
     left: _Picture, right: _Picture, *, device: _Device | None = None, **options: Unpack[_StereoOptions]
+) -> tuple[Image, Image]: ...
+def sweep(
+    views: Sequence[_Picture],
+    cameras: Sequence[Sequence[Any]],
+    nearest: float,
+    farthest: float,
+    *,
+    device: _Device | None = None,
+    **options: Unpack[_SweepOptions],
 ) -> tuple[Image, Image]: ...
 def resize(
     image: _Picture,

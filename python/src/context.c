@@ -308,6 +308,8 @@ PyDoc_STRVAR(histogram_doc, "histogram($self, image, **options)\n--\n\n"
                             "Count the samples of each channel; see kostka.histogram().");
 PyDoc_STRVAR(stereo_doc, "stereo($self, left, *, right, **options)\n--\n\n"
                          "Find the disparities of two rectified images; see kostka.stereo().");
+PyDoc_STRVAR(sweep_doc, "sweep($self, views, *, cameras, nearest, farthest, **options)\n--\n\n"
+                        "Find the depths of a view among calibrated ones; see kostka.sweep().");
 PyDoc_STRVAR(
     resize_doc, "resize($self, image, *, size, **options)\n--\n\nMake an Image of another size; see kostka.resize().");
 PyDoc_STRVAR(transcode_doc, "transcode($self, data, **options)\n--\n\n"
@@ -333,6 +335,7 @@ static PyMethodDef methods[] = {{"decode", FUNCTION(kst_py_decode), WITH_KEYWORD
     {"filter", FUNCTION(kst_py_filter), WITH_KEYWORDS, filter_doc},
     {"histogram", FUNCTION(kst_py_histogram), WITH_KEYWORDS, histogram_doc},
     {"stereo", FUNCTION(kst_py_stereo), WITH_KEYWORDS, stereo_doc},
+    {"sweep", FUNCTION(kst_py_sweep), WITH_KEYWORDS, sweep_doc},
     {"resize", FUNCTION(kst_py_resize), WITH_KEYWORDS, resize_doc},
     {"transcode", FUNCTION(kst_py_transcode), WITH_KEYWORDS, transcode_doc},
     {"encode_volume", FUNCTION(kst_py_encode_volume), WITH_KEYWORDS, encode_volume_doc},

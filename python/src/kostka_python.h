@@ -131,6 +131,7 @@ PyObject *kst_py_transcode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_filter(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_histogram(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_stereo(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *kst_py_sweep(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_resize(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_decode_resized(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *kst_py_encode_volume(PyObject *self, PyObject *args, PyObject *keywords);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Runs the examples in Python: python_batch.py on a folder of pictures, one of which is invalid, seismic.py, and
-# python_train.py.
+# Runs the examples in Python: python_batch.py on a folder of pictures, one of which is invalid, seismic.py,
+# point_cloud.py and python_train.py.
 set -eu
 python=$1
 build=$2
@@ -41,6 +41,29 @@ for name, wanted in (("inline", survey[24].T), ("crossline", survey[:, 32].T), (
     assert numpy.corrcoef((painted[..., 0] - painted[..., 2]).ravel(), wanted.ravel())[0, 1] > 0.9, name
 cube = numpy.asarray(kostka.decode(f"{sys.argv[1]}/cube.jpg", format="rgb")).astype(int)
 assert cube.min(axis=2).max() > 250 and (numpy.ptp(cube, axis=2) > 60).mean() > 0.3, cube.shape
+END
+
+# Runs examples/point_cloud.py on three pictures of a textured plane at depth 4, which cameras see from places in a row.
+mkdir "$work/scene"
+"$python" - "$work/scene" <<'END'
+import sys, kostka, numpy
+rows = numpy.random.default_rng(5).integers(0, 255, (30, 45, 3)).repeat(4, 0).repeat(4, 1).astype(numpy.uint8)
+lines = ["3"]
+for i, moved in enumerate((0, 4, 8)):
+    kostka.save(f"{sys.argv[1]}/{i}.jpg", rows[:, moved : moved + 160], quality=95)
+    lines.append(f"{i}.jpg 100 0 80 0 100 60 0 0 1 1 0 0 0 1 0 0 0 1 {-moved * 4 / 100} 0 0")
+open(f"{sys.argv[1]}/cameras.txt", "w").write("\n".join(lines))
+END
+"$python" "$KOSTKA_SOURCE/examples/point_cloud.py" "$work/scene/cameras.txt" 2 8 "$work/cloud.ply" --device cpu >"$work/said"
+cat "$work/said"
+grep -q '^3 pictures, ' "$work/said"
+"$python" - "$work/cloud.ply" <<'END'
+import sys, numpy
+head, body = open(sys.argv[1], "rb").read().split(b"end_header\n")
+cloud = numpy.frombuffer(body, [("place", "<f4", 3), ("colour", "u1", 3)])
+assert f"element vertex {len(cloud)}".encode() in head and len(cloud) > 9000, len(cloud)
+assert numpy.median(abs(cloud["place"][:, 2] - 4)) < 0.1, numpy.median(cloud["place"][:, 2])
+assert numpy.ptp(cloud["colour"], axis=0).min() > 150
 END
 
 # Runs examples/python_train.py on a folder with two classes: once, and interrupted twice. Both learn the same.

@@ -71,6 +71,39 @@ class Filters(unittest.TestCase):
         with self.assertRaises(kostka.KostkaError):
             kostka.stereo(left, memoryview(bytes(6)).cast("B", (2, 3)))
 
+    def test_sweep(self):
+        width, height, focal, depth = 64, 48, 80.0, 4.0
+        moves = (0, 3, 6)  # pixels by which a plane at that depth moves to the left
+        rows = bytes(pictures.array(width + moves[-1], height).cast("B")[::3])
+        rows = [rows[y * (width + moves[-1]) :][: width + moves[-1]] for y in range(height)]
+        views = [memoryview(b"".join(row[m:][:width] for row in rows)).cast("B", (height, width)) for m in moves]
+        k, r = [[focal, 0, 32], [0, focal, 24], [0, 0, 1]], [1, 0, 0, 0, 1, 0, 0, 0, 1]
+        cameras = [(k, r, (-m * depth / focal, 0, 0)) for m in moves]
+        found, confidence = kostka.sweep(views, cameras, 2, 8, unit=0.001, planes=31, agreeing=1)
+        self.assertEqual((found.shape, found.dtype), ((height, width), "uint16"))
+        self.assertEqual((confidence.shape, confidence.dtype), ((height, width), "uint8"))
+        inner = [value for row in memoryview(found).tolist()[8:-8] for value in row[12:-4]]
+        self.assertGreater(sum(abs(value - 1000 * depth) <= 200 for value in inner), 0.9 * len(inner))
+        with kostka.Context("cpu", threads=3) as context:
+            again = context.sweep(
+                views, cameras=cameras, nearest=2, farthest=8, unit=0.001, planes=31, agreeing=1, measure="ncc"
+            )
+        self.assertEqual([bytes(image) for image in again], [bytes(found), bytes(confidence)])
+        sad = kostka.sweep(views, cameras, 2, 8, reference=1, measure="sad", agreeing=1)[0]
+        self.assertNotEqual(bytes(sad), bytes(found))
+        for wrong in ({"planes": 1}, {"radius": 5}, {"measure": "ssd"}, {"reference": 3}):
+            with self.assertRaises(ValueError):
+                kostka.sweep(views, cameras, 2, 8, **{"reference": 0, **wrong})
+        for wrong in (cameras[:2], [(k, r)] * 3, [(k, r, (0, 0))] * 3, [(k, [*r, 1], (0, 0, 0))] * 3):
+            with self.assertRaises(ValueError):
+                kostka.sweep(views, wrong, 2, 8)
+        with self.assertRaises(TypeError):
+            kostka.sweep(views, [(k, r, "abc")] * 3, 2, 8)
+        with self.assertRaises(kostka.KostkaError):
+            kostka.sweep(views, cameras, 8, 2)
+        with self.assertRaises(TypeError):
+            kostka.Context("cpu").sweep(views, nearest=2, farthest=8)
+
     def test_histogram(self):
         counts = kostka.histogram(self.array)
         self.assertEqual(list(counts), ["red", "green", "blue"])

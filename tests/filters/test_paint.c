@@ -29,7 +29,11 @@ static kst_image make_image(kst_context *context, uint32_t width, uint32_t heigh
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t i = 0; i < width * channels; i++) {
             uint32_t value = (i / channels * 5 + y * 3) % 97 * 2 + next_random() % 20 + (i / channels / 9 % 2) * 40;
-            ((uint8_t *)image.plane[0].data)[(ptrdiff_t)y * image.plane[0].pitch + i] = (uint8_t)(value & greatest);
+            uint8_t *row = (uint8_t *)image.plane[0].data + (ptrdiff_t)y * image.plane[0].pitch;
+            if (depth > 8)
+                ((uint16_t *)(void *)row)[i] = (uint16_t)((value * 251 + i) & greatest);
+            else
+                row[i] = (uint8_t)(value & greatest);
         }
     return image;
 }
@@ -117,6 +121,41 @@ static void cartoon(void **state)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             kst_image image = make_image(contexts.context[i], 61, 37, formats[(i + k) % 3], k == 1 ? 6 : 8);
             check_cartoon(contexts.context[i], &cases[k], &image);
+            kst_image_release(contexts.context[i], &image);
+        }
+}
+
+/* Of more than 8 bits, colours are those of 8 bits, at the picture's depth, and alpha stays as it is. */
+static void check_wide(kst_context *context, const char *chain, const kst_image *from)
+{
+    char narrow[64];
+    uint32_t channels = kst_format_channels(from->format), colours = channels == 4 ? 3 : channels;
+    const uint32_t greatest = (1u << from->plane[0].depth) - 1;
+    snprintf(narrow, sizeof narrow, "depth=8,%s", chain);
+    kst_image wanted = filtered(context, narrow, from), made = filtered(context, chain, from);
+    assert_int_equal(made.plane[0].depth, from->plane[0].depth);
+    for (uint32_t y = 0; y < from->height; y++) {
+        const uint8_t *eight = (const uint8_t *)wanted.plane[0].data + (ptrdiff_t)y * wanted.plane[0].pitch;
+        const uint16_t *own = (const uint16_t *)(const void *)((const uint8_t *)from->plane[0].data +
+                                                               (ptrdiff_t)y * from->plane[0].pitch);
+        const uint16_t *found =
+            (const uint16_t *)(const void *)((const uint8_t *)made.plane[0].data + (ptrdiff_t)y * made.plane[0].pitch);
+        for (uint32_t i = 0; i < from->width * channels; i++)
+            assert_int_equal(found[i], i % channels < colours ? (eight[i] * greatest + 127) / 255 : own[i]);
+    }
+    kst_image_release(context, &wanted);
+    kst_image_release(context, &made);
+}
+
+static void wide(void **state)
+{
+    static const kst_format formats[] = {KST_FORMAT_RGB, KST_FORMAT_GREY, KST_FORMAT_RGBA};
+    static const char *const chains[] = {"cartoon", "painterly=5:2"};
+    (void)state;
+    for (uint32_t i = 0; i < contexts.count; i++)
+        for (size_t k = 0; k < 6; k++) {
+            kst_image image = make_image(contexts.context[i], 61, 37, formats[k % 3], k < 3 ? 16 : 11);
+            check_wide(contexts.context[i], chains[(i + k) % 2], &image);
             kst_image_release(contexts.context[i], &image);
         }
 }
@@ -519,7 +558,7 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cartoon), cmocka_unit_test(painterly),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cartoon), cmocka_unit_test(wide), cmocka_unit_test(painterly),
         cmocka_unit_test(rectangle), cmocka_unit_test(lines), cmocka_unit_test(deep_lines),
         cmocka_unit_test(long_chain), cmocka_unit_test(long_sides), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, contexts_start_cpu, contexts_stop);

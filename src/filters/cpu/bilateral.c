@@ -197,9 +197,9 @@ static kst_status bilateral_band(const struct filter_work *work, void *arg, uint
     if (!status)
         planes.memory = kst_memory_zeroed(memory, ((size_t)planes.count + 1) * planes.colours, planes.pitch, &status);
     for (int64_t y = first - radius; y < end + radius && !status; y++) {
-        uint8_t *made[3] = {NULL, NULL, NULL};
-        for (uint32_t c = 0; c < planes.colours; c++)
-            made[c] = planes.memory + ((size_t)planes.count * planes.colours + c) * planes.pitch;
+        uint8_t *made[3];
+        for (uint32_t c = 0; c < 3; c++) /* of grey there is one row */
+            made[c] = planes.memory + ((size_t)planes.count * planes.colours + c % planes.colours) * planes.pitch;
         kst_filter_window_load(&window, y);
         separate(&window, &planes, y);
         if (kept.memory && y >= first)

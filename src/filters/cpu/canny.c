@@ -29,14 +29,14 @@ static kst_status make_rows(struct memory *memory, uint32_t width, size_t sample
     size_t all = (samples + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     band->memory = kst_memory_zeroed(memory, 2 * (ROWS * pitch + all), sizeof *band->memory, &status);
     if (!status)
-        band->magnitudes = kst_memory_zeroed(memory, ROWS * pitch + all, sizeof *band->magnitudes, &status);
+        band->magnitudes = kst_memory_zeroed(memory, ROWS * pitch, sizeof *band->magnitudes, &status);
     if (status)
         return status;
     for (size_t i = 0; i < ROWS; i++)
         band->row[i] = (struct filter_gradient){
             band->memory + 2 * i * pitch, band->memory + (2 * i + 1) * pitch, band->magnitudes + i * pitch + 1};
     int16_t *dx = band->memory + 2 * ROWS * pitch;
-    band->all = (struct filter_gradient){dx, dx + all, band->magnitudes + ROWS * pitch};
+    band->all = (struct filter_gradient){dx, dx + all, NULL};
     return KST_OK;
 }
 
@@ -69,8 +69,7 @@ static void make_gradients(struct filter_canny_band *band, const struct filter_p
     }
     const struct filter_gradient *all = &band->all;
     kst_filter_sobel_row(&band->sobel, y, all->dx, all->dy);
-    band->sobel.hot->magnitude(all->dx, all->dy, all->magnitude, kst_filter_row_samples(from), squared);
-    band->sobel.hot->strongest(all, row, from->width, from->channels);
+    band->sobel.hot->strongest(all, row, from->width, from->channels, squared);
 }
 
 static void thin_row(const struct filter_work *work, struct filter_canny_band *band, int64_t y)

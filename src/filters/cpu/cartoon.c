@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "filters/bands.h"
-#include "filters/cpu/gradient.h"
 #include "filters/cpu/kinds.h"
 #include "filters/cpu/luminance.h"
+#include "filters/cpu/narrow.h"
 
 enum { LEVELS, PASSES, LINE, LOW, HIGH, COLOUR, RADIUS };
 enum { THOUSAND = 1000, VALUES = 256 };
@@ -157,7 +157,7 @@ static kst_status find_edges(const struct filter_work *work, const struct filter
     return status;
 }
 
-static kst_status cartoon_run(const struct filter_work *work)
+static kst_status cartoon_bytes(const struct filter_work *work)
 {
     struct filter_cartoon cartoon;
     struct filter_sheet edges = {.memory = NULL};
@@ -174,11 +174,9 @@ static kst_status cartoon_run(const struct filter_work *work)
     return status;
 }
 
-static kst_status cartoon_shape(
-    const struct filter_value *value, struct filter_shape *shape, char reason[FILTER_REASON])
+static kst_status cartoon_run(const struct filter_work *work)
 {
-    (void)value;
-    return kst_filter_check_narrow("cartoon", shape, reason);
+    return kst_filter_in_bytes(work, cartoon_bytes);
 }
 
 const struct filter_kind kst_filter_cartoon = {"cartoon",
@@ -190,4 +188,4 @@ const struct filter_kind kst_filter_cartoon = {"cartoon",
         {"high", "of canny", KST_FILTER_DECIMAL, false, 0, 2000000, 100, NULL},
         {"colour", "of bilateral", KST_FILTER_DECIMAL, false, 1, 1000, 25, NULL},
         {"radius", "of bilateral", KST_FILTER_INTEGER, false, 1, 12, 3, NULL}},
-    NULL, cartoon_shape, cartoon_run};
+    NULL, NULL, cartoon_run};

@@ -82,9 +82,12 @@ struct filter_hot {
         size_t count, int radius);
     /* |dx| + |dy|, or dx² + dy². */
     void (*magnitude)(const int16_t *dx, const int16_t *dy, int32_t *magnitude, size_t count, bool squared);
-    /* Keeps the gradient of the colour that has the greatest magnitude at each pixel, the first of equal ones. */
-    void (*strongest)(
-        const struct filter_gradient *all, const struct filter_gradient *to, size_t count, size_t channels);
+    /*
+     * Keeps the gradient of the colour that has the greatest magnitude at each pixel, the first of equal ones, of
+     * gradients of all channels, of which magnitudes are not read.
+     */
+    void (*strongest)(const struct filter_gradient *all, const struct filter_gradient *to, size_t count,
+        size_t channels, bool squared);
     /* Mark a pixel 0, 1 (an edge if it is joined to one) or 255 (an edge); row[1] is its own. */
     void (*thin)(const struct filter_gradient *const row[3], uint8_t *to, size_t count, int32_t low, int32_t high);
     /* Whether each pixel of row[1] is an edge (255) that may touch one that is weak (1). */

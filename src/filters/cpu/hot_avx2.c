@@ -6,6 +6,7 @@
 #define TIER(name) name##_avx2
 #define HAS_ACROSS_8
 #define HAS_DOWN_8
+#define HAS_STRONGEST_OF_THREE
 #define HAS_BILATERAL
 #define BILATERAL_PAIRS bilateral_pairs_avx2
 
@@ -173,6 +174,7 @@ static inline __m256i weights_at(const uint16_t *weight, const uint8_t *const sa
     }
     uint16_t index[16];
     store_any(index, distance);
+    __asm__("" : "+m"(index)); /* loading the numbers takes less time than moving them from the register */
     return _mm256_set_m128i(look_up(weight, index + 8), look_up(weight, index));
 }
 
@@ -287,6 +289,52 @@ static void bilateral_pairs_avx2(const struct filter_pairs *pairs)
         pairs_by(pairs, 1);
     else
         pairs_by(pairs, 3);
+}
+
+/* Part the samples of eight pixels: those of each channel lie in all places of a vector, but in another order. */
+static inline void part_three(const int16_t *from, __m128i to[3])
+{
+    const __m128i *vector = (const __m128i *)(const void *)from;
+    const __m128i a = _mm_loadu_si128(vector), b = _mm_loadu_si128(vector + 1), c = _mm_loadu_si128(vector + 2);
+    const __m128i first = _mm_blend_epi16(_mm_blend_epi16(a, b, 0x92), c, 0x24);
+    const __m128i second = _mm_blend_epi16(_mm_blend_epi16(a, b, 0x24), c, 0x49);
+    const __m128i third = _mm_blend_epi16(_mm_blend_epi16(a, b, 0x49), c, 0x92);
+    to[0] = _mm_shuffle_epi8(first, _mm_setr_epi8(0, 1, 6, 7, 12, 13, 2, 3, 8, 9, 14, 15, 4, 5, 10, 11));
+    to[1] = _mm_shuffle_epi8(second, _mm_setr_epi8(2, 3, 8, 9, 14, 15, 4, 5, 10, 11, 0, 1, 6, 7, 12, 13));
+    to[2] = _mm_shuffle_epi8(third, _mm_setr_epi8(4, 5, 10, 11, 0, 1, 6, 7, 12, 13, 2, 3, 8, 9, 14, 15));
+}
+
+/* Return the magnitudes of eight gradients. */
+static inline __m256i magnitudes_of(__m128i dx, __m128i dy, const bool squared)
+{
+    if (squared)
+        return _mm256_set_m128i(_mm_madd_epi16(_mm_unpackhi_epi16(dx, dy), _mm_unpackhi_epi16(dx, dy)),
+            _mm_madd_epi16(_mm_unpacklo_epi16(dx, dy), _mm_unpacklo_epi16(dx, dy)));
+    return _mm256_add_epi32(_mm256_cvtepu16_epi32(_mm_abs_epi16(dx)), _mm256_cvtepu16_epi32(_mm_abs_epi16(dy)));
+}
+
+/* Return how many pixels were done: a multiple of eight. */
+static inline size_t strongest_of_three(
+    const struct filter_gradient *all, const struct filter_gradient *to, size_t count, const bool squared)
+{
+    size_t x = 0;
+    for (; x + 8 <= count; x += 8) {
+        __m128i dx[3], dy[3];
+        part_three(all->dx + 3 * x, dx);
+        part_three(all->dy + 3 * x, dy);
+        __m256i most = magnitudes_of(dx[0], dy[0], squared);
+        for (int c = 1; c < 3; c++) {
+            const __m256i next = magnitudes_of(dx[c], dy[c], squared), above = _mm256_cmpgt_epi32(next, most);
+            const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(above), _mm256_extracti128_si256(above, 1));
+            most = _mm256_max_epi32(next, most);
+            dx[0] = _mm_blendv_epi8(dx[0], dx[c], words);
+            dy[0] = _mm_blendv_epi8(dy[0], dy[c], words);
+        }
+        store_any(to->magnitude + x, most);
+        _mm_storeu_si128((__m128i *)(void *)(to->dx + x), dx[0]);
+        _mm_storeu_si128((__m128i *)(void *)(to->dy + x), dy[0]);
+    }
+    return x;
 }
 
 #include "filters/cpu/hot_template.h"

@@ -194,13 +194,19 @@ static void TIER(magnitude)(
             magnitude[i] = (dx[i] < 0 ? -dx[i] : dx[i]) + (dy[i] < 0 ? -dy[i] : dy[i]);
 }
 
-static inline void strongest_by(const struct filter_gradient *restrict all, const struct filter_gradient *restrict to,
-    size_t count, const size_t channels)
+static inline int32_t magnitude_of(const struct filter_gradient *all, size_t i, const bool squared)
 {
-    for (size_t x = 0; x < count; x++) {
+    const int32_t x = all->dx[i], y = all->dy[i];
+    return squared ? x * x + y * y : (x < 0 ? -x : x) + (y < 0 ? -y : y);
+}
+
+static inline void strongest_by(const struct filter_gradient *restrict all, const struct filter_gradient *restrict to,
+    size_t begin, size_t count, const size_t channels, const bool squared)
+{
+    for (size_t x = begin; x < count; x++) {
         const size_t i = x * channels;
-        const int32_t first = all->magnitude[i], second = all->magnitude[i + 1], third = all->magnitude[i + 2];
-        const int32_t two = second > first ? second : first;
+        const int32_t first = magnitude_of(all, i, squared), second = magnitude_of(all, i + 1, squared);
+        const int32_t third = magnitude_of(all, i + 2, squared), two = second > first ? second : first;
         const int16_t dx = second > first ? all->dx[i + 1] : all->dx[i];
         const int16_t dy = second > first ? all->dy[i + 1] : all->dy[i];
         to->magnitude[x] = third > two ? third : two;
@@ -209,13 +215,27 @@ static inline void strongest_by(const struct filter_gradient *restrict all, cons
     }
 }
 
-static void TIER(strongest)(
-    const struct filter_gradient *all, const struct filter_gradient *to, size_t count, size_t channels)
+#ifndef HAS_STRONGEST_OF_THREE
+/* Return how many pixels were done. */
+static inline size_t strongest_of_three(
+    const struct filter_gradient *all, const struct filter_gradient *to, size_t count, const bool squared)
 {
-    if (channels == 3)
-        strongest_by(all, to, count, 3);
+    (void)all, (void)to, (void)count, (void)squared;
+    return 0;
+}
+#endif
+
+static void TIER(strongest)(
+    const struct filter_gradient *all, const struct filter_gradient *to, size_t count, size_t channels, bool squared)
+{
+    if (channels == 3 && squared)
+        strongest_by(all, to, strongest_of_three(all, to, count, true), count, 3, true);
+    else if (channels == 3)
+        strongest_by(all, to, strongest_of_three(all, to, count, false), count, 3, false);
+    else if (squared)
+        strongest_by(all, to, 0, count, 4, true);
     else
-        strongest_by(all, to, count, 4);
+        strongest_by(all, to, 0, count, 4, false);
 }
 
 /*

@@ -15,6 +15,7 @@
 #include "filters/cpu/gradient.h"
 #include "filters/cpu/kinds.h"
 #include "filters/cpu/luminance.h"
+#include "filters/cpu/narrow.h"
 
 enum { BRUSH, LAYERS, LENGTH, THRESHOLD };
 enum { PAINTED = 0x80, COLOURS_MOST = 3 };
@@ -240,7 +241,7 @@ static kst_status paint(const struct filter_work *work, struct filter_layer *lay
     return status ? status : kst_filter_bands(work, work->to->height, dry_band, layer);
 }
 
-static kst_status painterly_run(const struct filter_work *work)
+static kst_status painterly_bytes(const struct filter_work *work)
 {
     struct memory *memory = work->operation->memory;
     const struct filter_value *value = work->value;
@@ -262,12 +263,16 @@ static kst_status painterly_run(const struct filter_work *work)
     return status;
 }
 
+static kst_status painterly_run(const struct filter_work *work)
+{
+    return kst_filter_in_bytes(work, painterly_bytes);
+}
+
 static kst_status painterly_shape(
     const struct filter_value *value, struct filter_shape *shape, char reason[FILTER_REASON])
 {
     (void)value;
-    kst_status status = kst_filter_check_narrow("painterly", shape, reason);
-    return status ? status : kst_filter_check_sides("painterly", shape, reason);
+    return kst_filter_check_sides("painterly", shape, reason);
 }
 
 const struct filter_kind kst_filter_painterly = {"painterly", "paint with strokes of thick and thin brushes",

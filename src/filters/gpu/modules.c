@@ -32,6 +32,7 @@ static const struct gpu_module_kernel kernels[FILTER_KERNELS] = {
     [FILTER_HISTOGRAM_CLEAR] = {"filter_histogram_clear", FILTER_GROUP_ITEMS},
     [FILTER_HISTOGRAM] = {"filter_histogram", FILTER_GROUP_ITEMS},
     [FILTER_OIL] = {"filter_oil", FILTER_GROUP_ITEMS},
+    [FILTER_ALPHA] = {"filter_alpha", FILTER_GROUP_ITEMS},
     [FILTER_CARTOON] = {"filter_cartoon", FILTER_GROUP_ITEMS},
     [FILTER_STROKES] = {"filter_strokes", FILTER_GROUP_ITEMS},
     [FILTER_DRY] = {"filter_dry", FILTER_GROUP_ITEMS},

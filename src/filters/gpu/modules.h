@@ -31,6 +31,7 @@ enum filter_gpu_kernel {
     FILTER_HISTOGRAM,
     FILTER_OIL,
     FILTER_CARTOON,
+    FILTER_ALPHA,
     FILTER_STROKES,
     FILTER_DRY,
     FILTER_LINES_LINK,

@@ -77,7 +77,7 @@ static kst_status draw(struct filter_gpu_step *step, const struct filter_cartoon
     return status;
 }
 
-kst_status kst_filter_gpu_cartoon(struct filter_gpu_step *step)
+static kst_status cartoon(struct filter_gpu_step *step)
 {
     const struct filter_pixels *to = &step->to.pixels;
     uint64_t length = (uint64_t)to->width * to->height * sizeof(uint32_t);
@@ -144,7 +144,7 @@ static kst_status clear_words(struct filter_gpu_step *step, uint64_t at, uint64_
 }
 
 /* The memory between kernels holds what gaussian needs, a word for each pixel, and references. */
-kst_status kst_filter_gpu_painterly(struct filter_gpu_step *step)
+static kst_status painterly(struct filter_gpu_step *step)
 {
     const struct filter_pixels *to = &step->to.pixels;
     uint64_t groups = ((uint64_t)to->width * to->height + FILTER_GROUP_ITEMS - 1) / FILTER_GROUP_ITEMS;
@@ -165,4 +165,14 @@ kst_status kst_filter_gpu_painterly(struct filter_gpu_step *step)
     }
     kst_filter_gpu_extra(step, length, 0);
     return status;
+}
+
+kst_status kst_filter_gpu_cartoon(struct filter_gpu_step *step)
+{
+    return kst_filter_gpu_in_bytes(step, cartoon);
+}
+
+kst_status kst_filter_gpu_painterly(struct filter_gpu_step *step)
+{
+    return kst_filter_gpu_in_bytes(step, painterly);
 }

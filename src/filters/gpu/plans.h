@@ -17,6 +17,9 @@ filter_gpu_plan kst_filter_gpu_plan_of(const struct filter_kind *kind);
 /* Take a place for pixels of `channels` bytes in the memory between kernels, which has been filled up to *length. */
 struct filter_gpu_pixels kst_filter_gpu_sheet(const struct filter_gpu_step *step, uint32_t channels, uint64_t *length);
 
+/* Add the launches of a filter that works with bytes. With more than 8 bits it gets samples of 8, between others. */
+kst_status kst_filter_gpu_in_bytes(struct filter_gpu_step *step, filter_gpu_plan plan);
+
 /* Add the launches of another filter, in a filter's own. */
 kst_status kst_filter_gpu_apply(struct filter_gpu_step *step, filter_gpu_plan plan, const struct filter_value *value,
     const struct filter_gpu_pixels *from, const struct filter_gpu_pixels *to);

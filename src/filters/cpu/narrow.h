@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares how filters that work with bytes take samples of more than 8 bits. */
+#ifndef KOSTKA_FILTERS_CPU_NARROW_H
+#define KOSTKA_FILTERS_CPU_NARROW_H
+
+#include "filters/filter.h"
+
+/*
+ * Run a filter that keeps the picture's shape. Colours of more than 8 bits are brought to 8, as by `depth=8`, and what
+ * comes out to the picture's depth again; alpha stays as it is.
+ */
+kst_status kst_filter_in_bytes(const struct filter_work *work, kst_status (*run)(const struct filter_work *work));
+
+#endif
