@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Divides a read or a write into parts of 1 MiB, which the threads take by turns. */
+/* Divides a read or a write into parts of at most 1 MiB, which the threads take by turns. */
 #include "video/parts.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 
 enum {
     PART = 1 << 20,
+    PART_STEP = 1 << 16,
     THREADS_MOST = 16,
     HELPERS = 3, /* the most threads that help: more than memory copies for */
     PROCESSORS = 4
@@ -30,6 +31,7 @@ struct parts {
     uint8_t *to;         /* where the bytes are read to; null: they are written */
     const uint8_t *from; /* the bytes that are written */
     size_t length, next; /* of the read or write, and what has been given to threads */
+    size_t part;         /* of a part but the last one */
     size_t left;         /* bytes that have not come yet */
     size_t end;          /* the first byte that is missing; or the length */
     int error;
@@ -80,7 +82,7 @@ static size_t write_part(int descriptor, uint64_t offset, const uint8_t *from, s
 /* Take the next part and read or write it. The caller holds the lock, which is released meanwhile. */
 static void take(struct parts *parts)
 {
-    size_t at = parts->next, length = parts->length - at < PART ? parts->length - at : PART;
+    size_t at = parts->next, length = parts->length - at < parts->part ? parts->length - at : parts->part;
     int error = 0;
 
     parts->next += length;
@@ -158,6 +160,9 @@ void parts_end(struct parts *parts)
  */
 static size_t share(struct parts *parts, size_t length)
 {
+    size_t even = (length / (parts->threads + 1) / PART_STEP + 1) * PART_STEP; /* a part for each thread */
+
+    parts->part = even < PART ? even : PART;
     parts->next = 0;
     parts->length = parts->left = parts->end = length;
     parts->error = 0;
