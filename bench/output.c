@@ -143,16 +143,16 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: kostka-output FILE [BYTES-A-FRAME [FRAMES]]\n");
         return 2;
     }
+    uint8_t *block = calloc(SOURCES, job.frame);
+    if (!block)
+        return 1;
     for (int i = 0; i < SOURCES; i++) {
-        job.source[i] = malloc(job.frame);
-        if (!job.source[i])
-            return 1;
+        job.source[i] = block + (size_t)i * job.frame;
         memset(job.source[i], i + 1, job.frame);
     }
     for (job.threads = 1; job.threads <= THREADS_MOST; job.threads *= 2)
         for (job.way = 0; job.way < WAYS; job.way++)
             good &= measure(&job, argv[1]);
-    for (int i = 0; i < SOURCES; i++)
-        free(job.source[i]);
+    free(block);
     return !good;
 }
