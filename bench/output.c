@@ -25,9 +25,10 @@
 
 enum { THREADS_MOST = 8, SOURCES = 16, PART = 1 << 20 };
 
-enum way { WAY_WRITE, WAY_RESERVE, WAY_MAP, WAY_POPULATE, WAYS };
+enum way { WAY_WRITE, WAY_RESERVE, WAY_MAP, WAY_POPULATE, WAY_WHOLE, WAYS };
 
-static const char *const names[WAYS] = {"written", "reserved, then written", "mapped", "mapped and populated"};
+static const char *const names[WAYS] = {
+    "written", "reserved, then written", "mapped", "mapped and populated", "mapped as a whole and populated"};
 
 struct job {
     int descriptor;
@@ -35,7 +36,7 @@ struct job {
     uint32_t threads;
     uint8_t *source[SOURCES];
     size_t frame, frames;
-    pthread_barrier_t barrier;
+    uint8_t *pages; /* of the whole file; null: parts are mapped one by one */
 };
 
 struct worker {
@@ -63,13 +64,16 @@ static bool write_part(const struct job *job, const uint8_t *from, size_t offset
 static bool map_part(const struct job *job, const uint8_t *from, size_t offset, size_t length)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), before = offset % page, whole = before + length;
-    uint8_t *to = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, job->descriptor, (off_t)(offset - before));
+    uint8_t *to =
+        job->pages ? job->pages + offset - before
+                   : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, job->descriptor, (off_t)(offset - before));
     if (to == MAP_FAILED)
         return false;
-    bool good = job->way != WAY_POPULATE || madvise(to, (whole + page - 1) / page * page, MADV_POPULATE_WRITE) == 0;
+    bool good = job->way == WAY_MAP || madvise(to, (whole + page - 1) / page * page, MADV_POPULATE_WRITE) == 0;
     if (good)
         memcpy(to + before, from, length);
-    munmap(to, whole);
+    if (!job->pages)
+        munmap(to, whole);
     return good;
 }
 
@@ -86,7 +90,7 @@ static void *run(void *user)
         size_t frame = i / parts, at = i % parts * part, length = job->frame - at < part ? job->frame - at : part;
         const uint8_t *from = job->source[frame % SOURCES] + at;
         size_t offset = frame * job->frame + at;
-        bool mapped = job->way == WAY_MAP || job->way == WAY_POPULATE;
+        bool mapped = job->way >= WAY_MAP;
         worker->failed |= !(mapped ? map_part(job, from, offset, length) : write_part(job, from, offset, length));
     }
     return NULL;
@@ -106,6 +110,11 @@ static bool measure(struct job *job, const char *path)
         failed = posix_fallocate(job->descriptor, 0, (off_t)(job->frame * job->frames)) != 0;
     else if (job->way != WAY_WRITE)
         failed = ftruncate(job->descriptor, (off_t)(job->frame * job->frames)) != 0;
+    size_t length = job->frame * job->frames;
+    void *pages = job->way == WAY_WHOLE && !failed
+                      ? mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, job->descriptor, 0)
+                      : NULL;
+    job->pages = pages == MAP_FAILED ? NULL : pages;
     for (uint32_t i = 0; i < job->threads; i++) {
         worker[i] = (struct worker){job, i, false};
         failed |= pthread_create(&thread[i], NULL, run, &worker[i]) != 0;
@@ -114,6 +123,8 @@ static bool measure(struct job *job, const char *path)
         pthread_join(thread[i], NULL);
         failed |= worker[i].failed;
     }
+    if (job->pages)
+        munmap(job->pages, length);
     began = seconds_of(CLOCK_MONOTONIC) - began;
     spent = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - spent;
     close(job->descriptor);
@@ -132,16 +143,16 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: kostka-output FILE [BYTES-A-FRAME [FRAMES]]\n");
         return 2;
     }
+    uint8_t *block = calloc(SOURCES, job.frame);
+    if (!block)
+        return 1;
     for (int i = 0; i < SOURCES; i++) {
-        job.source[i] = malloc(job.frame);
-        if (!job.source[i])
-            return 1;
+        job.source[i] = block + (size_t)i * job.frame;
         memset(job.source[i], i + 1, job.frame);
     }
     for (job.threads = 1; job.threads <= THREADS_MOST; job.threads *= 2)
         for (job.way = 0; job.way < WAYS; job.way++)
             good &= measure(&job, argv[1]);
-    for (int i = 0; i < SOURCES; i++)
-        free(job.source[i]);
+    free(block);
     return !good;
 }

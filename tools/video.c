@@ -239,6 +239,18 @@ static bool write_all(struct video_pass *pass, struct problem *problem)
            writer->format->end(writer, problem);
 }
 
+/* Keep what was recorded before writing failed: a camera does not show it again. */
+static void leave_part(struct video_writer *writer, struct problem *problem)
+{
+    const char *part = writer->output.temporary.path;
+    struct problem whole = *problem;
+
+    if (problem->kind != PROBLEM_WRITE || writer->count == 0 || part == NULL)
+        return;
+    problem_set_kind(problem, PROBLEM_WRITE, "%s; %s has the frames up to there", whole.text, part);
+    temporary_leave(&writer->output.temporary);
+}
+
 /* Write the output. What a signal cut short keeps its frames only if the input is a stream, which has no other end. */
 static bool write_output(const char *path, struct video_pass *pass, struct problem *problem)
 {
@@ -256,7 +268,8 @@ static bool write_output(const char *path, struct video_pass *pass, struct probl
             writer->track[i].copied = false;
     if (!writer->format->has_timecode)
         writer->info.timecode[0] = '\0';
-    if (writer->format->torn && !pass->reader->input.regular) /* a camera does not show again what was recorded */
+    bool records = writer->format->torn && !pass->reader->input.regular && !output_in_order(&writer->output);
+    if (records)
         temporary_keep(&writer->output.temporary);
     interrupt_set(INTERRUPT_WAITS);
     bool good = write_all(pass, problem);
@@ -267,6 +280,8 @@ static bool write_output(const char *path, struct video_pass *pass, struct probl
         return good;
     if (good && !(pass->interrupted && pass->reader->input.regular))
         return output_commit(&writer->output, problem);
+    if (!good && records)
+        leave_part(writer, problem);
     output_discard(&writer->output);
     return good;
 }

@@ -231,6 +231,22 @@ expect 0 "$KOSTKA" encode p.ppm other.jpg # which removes what others have left
 expect 0 "$KOSTKA" video .kostka-*.part b.mjpeg
 same b.mjpeg c.mjpeg
 rm .kostka-*.part
+# So does what was written before no more could be.
+(
+    ulimit -f 40
+    # shellcheck disable=SC2002 # a pipe is wanted
+    cat wanted.y4m | "$KOSTKA" video - full.avi -q 80 2>err
+    equals $? 1 'a file that is full'
+    exit "$failures"
+) || fail 'a file that is full'
+says 'cannot write full.avi: File too large; .kostka-'
+says 'has the frames up to there'
+[ ! -e full.avi ] || fail 'a file that is full has its name'
+expect 0 "$KOSTKA" video .kostka-*.part b.mjpeg
+[ "$(wc -c <b.mjpeg)" -gt 500 ] || fail 'no frame is kept'
+head -c "$(wc -c <b.mjpeg)" c.mjpeg >a.mjpeg
+same a.mjpeg b.mjpeg
+rm .kostka-*.part
 # A signal ends it in order: a stream has no other end.
 start ended.avi
 kill -TERM $pid

@@ -18,7 +18,7 @@
 #include "video/parts.h"
 #include "video/video.h"
 
-enum { FRAMES = 3, LENGTH = (5 << 20) + 123, LINE = 57, WHOLE = LINE + FRAMES * LENGTH };
+enum { FRAMES = 14, LENGTH = (5 << 20) + 123, LINE = 57, WHOLE = LINE + FRAMES * LENGTH };
 
 static struct {
     int descriptor;

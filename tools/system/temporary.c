@@ -290,6 +290,13 @@ void temporary_keep(struct temporary *temporary)
     temporary->slot = list(path);
 }
 
+void temporary_leave(struct temporary *temporary)
+{
+    unlist(temporary);
+    free(temporary->path);
+    temporary->path = NULL;
+}
+
 /*
  * Some file systems report write errors only when a descriptor is closed. Closing a copy of the descriptor keeps the
  * lock.

@@ -30,6 +30,9 @@ bool temporary_open(struct temporary *temporary, const char *path);
  */
 void temporary_keep(struct temporary *temporary);
 
+/* Let the file stay under that name. Nothing else may be done with it but to close it. */
+void temporary_leave(struct temporary *temporary);
+
 /* Open a file beside `path` that never has a name. Returns its descriptor, or −1 with errno set. */
 int temporary_open_unnamed(const char *path);
 

@@ -23,9 +23,9 @@ void parts_end(struct parts *parts); /* null is allowed */
 size_t parts_read(struct parts *parts, int descriptor, uint64_t offset, void *to, size_t length, int *error);
 
 /*
- * Write `length` bytes at an offset of a file that is open for reading, too, and is that long already. Threads copy
- * them into the file's pages, since it takes one write at a time. Returns false if that failed; some bytes may be
- * written.
+ * Write `length` bytes at an offset of a file, always the same one, that is open for reading, too, and is that long
+ * already. Threads copy them into the file's pages, since it takes one write at a time. Returns false if that failed;
+ * some bytes may be written.
  */
 bool parts_write(struct parts *parts, int descriptor, uint64_t offset, const void *from, size_t length);
 

@@ -6,16 +6,10 @@
 #include "files/samples.h"
 #include "system/interrupt.h"
 #include "tool.h"
-#include "video/video.h"
 
 bool interrupt_came(void)
 {
     return false;
-}
-
-bool pixels_write(struct video_writer *writer, const uint8_t *from, size_t length, struct problem *problem)
-{
-    return output_write(&writer->output, from, length, problem);
 }
 
 bool samples_swap(enum byte_order order)
