@@ -156,7 +156,7 @@ pillow_tests() {
     say "pillow: running the tests, $1"
     (
         cd "$folder/pillow"
-        LD_LIBRARY_PATH=$2 PYTHONPATH="$folder/pytest" /usr/bin/python3 -m pytest -q -rA -p no:cacheprovider \
+        LD_LIBRARY_PATH=$2 PYTHONPATH="$folder/pytest" /usr/bin/python3 -m pytest -q -rA --color=no -p no:cacheprovider \
             Tests/test_file_jpeg.py Tests/test_file_jpeg2k.py Tests/test_file_mpo.py Tests/test_file_libtiff.py \
             Tests/test_file_libtiff_small.py Tests/test_file_tiff.py Tests/test_file_tiff_metadata.py Tests/test_tiff_crashes.py \
             Tests/test_image_draft.py Tests/test_imagefile.py Tests/test_file_blp.py >"$folder/pillow-$1.log" 2>&1 || true
