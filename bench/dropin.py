@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs as they are installed, with their own libraries and with Kostka's in their place, in turns:
 
-    dropin.py [--build FOLDER] [--rounds N] [--threads N] [--photographs FOLDER] [--only WORD] [ROW…]
+    dropin.py [--build FOLDER] [--rounds N] [--threads N] [--photographs FOLDER] [--only WORDS]
 
 Each row is a program that decodes or encodes; those that are not installed are left out, and said so. Programs of a command
 line are started anew each time, and all of their time counts; for loops in Python a process of either kind stays, and the time
@@ -160,8 +160,8 @@ class Loop:
         return (float(words[0]), float(words[1]), words[2]) if words else None
 
     def end(self):
-        self.process.stdin.close()
-        self.process.wait()
+        self.process.terminate()
+        self.process.communicate()
 
 
 class Command:
@@ -276,7 +276,7 @@ def main():
     parser.add_argument("--photographs", type=pathlib.Path, default=pathlib.Path("/usr/share/backgrounds/mate"))
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2, help="of the rows with several")
-    parser.add_argument("--only", default="", help="measure the rows whose name has this word")
+    parser.add_argument("--only", default="", help="measure the rows whose name has one of these words, which commas separate")
     parser.add_argument("--work", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
@@ -289,7 +289,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         options.work = pathlib.Path(folder)
         for row in rows(options):
-            if options.only.lower() in row.name.lower():
+            if any(word in row.name.lower() for word in options.only.lower().split(",")):
                 measure(row, options)
     print(f"\nmedians of {options.rounds}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; the outputs of encoders of JPEG 2000 differ")
 
