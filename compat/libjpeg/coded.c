@@ -2,6 +2,8 @@
 /* Compares the headers of a stream that was made with what cinfo asks for. */
 #include "encode.h"
 
+#include <string.h>
+
 static bool same_frame(const uint8_t *at, size_t length, j_compress_ptr cinfo)
 {
     if (length != 6 + 3 * (size_t)cinfo->num_components || at[5] != cinfo->num_components)
@@ -28,6 +30,27 @@ static bool same_scan(const uint8_t *at, size_t length, j_compress_ptr cinfo)
     return true;
 }
 
+/* Compare codes that are written with those of cinfo: one or more tables, each with 16 numbers of codes (T.81 B.2.4.2).
+ */
+static bool same_codes(const uint8_t *at, size_t length, j_compress_ptr cinfo)
+{
+    while (length > 16) {
+        size_t count = 0;
+        unsigned index = at[0] & 15U;
+        if (index >= NUM_HUFF_TBLS)
+            return false;
+        const JHUFF_TBL *table = at[0] >> 4 ? cinfo->ac_huff_tbl_ptrs[index] : cinfo->dc_huff_tbl_ptrs[index];
+        for (int i = 1; i <= 16; i++)
+            count += at[i];
+        if (!table || length < 17 + count || memcmp(at + 1, table->bits + 1, 16) != 0 ||
+            memcmp(at + 17, table->huffval, count) != 0)
+            return false;
+        at += 17 + count;
+        length -= 17 + count;
+    }
+    return length == 0;
+}
+
 size_t libjpeg_coded_start(const kst_buffer *coded, j_compress_ptr cinfo)
 {
     size_t start = 0, at = 2;
@@ -39,6 +62,8 @@ size_t libjpeg_coded_start(const kst_buffer *coded, j_compress_ptr cinfo)
         if (!application && start == 0)
             start = at;
         if (marker >= 0xC0 && marker <= 0xC2 && !same_frame(segment + 4, length - 2, cinfo))
+            return 0;
+        if (marker == 0xC4 && !cinfo->optimize_coding && !same_codes(segment + 4, length - 2, cinfo))
             return 0;
         if (marker == 0xDA)
             return cinfo->progressive_mode || same_scan(segment + 4, length - 2, cinfo) ? start : 0;

@@ -2,6 +2,8 @@
 /* Replaces the functions of libjpeg that decompress, and those that end a decompression. */
 #include "taken.h"
 
+#include <string.h>
+
 /* At this address there may have been a decompression that was handed over, and whose end was never said. */
 void jpeg_CreateDecompress(j_decompress_ptr cinfo, int version, size_t structsize)
 {
@@ -41,9 +43,37 @@ static bool collect(struct libjpeg_taken *taken, j_decompress_ptr cinfo, bool *w
     return *waits || (!taken->odd && !kst_lines_read(taken->lines, NULL, 0, &none));
 }
 
+/* Get all bytes of the picture. False: the source has no more now, or the system's library must see what it has. */
+static bool fetch_all(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    enum libjpeg_input input;
+    do {
+        input = libjpeg_fetch(taken, cinfo);
+    } while (input == LIBJPEG_MORE);
+    return input == LIBJPEG_ENDED && !taken->odd;
+}
+
+/* Decode all lines by the context's threads or on its device. False: there is damage or no memory. */
+static bool decode_whole(struct libjpeg_taken *taken)
+{
+    kst_report report = {.size = sizeof report};
+    kst_decode_options options = taken->options;
+    options.strict = true;
+    if (kst_decode(taken->context, taken->bytes, taken->length, &options, &taken->whole, &report))
+        return false;
+    if (report.warnings == 0)
+        return true;
+    kst_image_release(taken->context, &taken->whole);
+    return false;
+}
+
 static boolean start(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
     bool waits = false;
+    if (taken->at_once && fetch_all(taken, cinfo) && decode_whole(taken)) {
+        set_scanning(cinfo);
+        return TRUE;
+    }
     if (taken->many_scans && !collect(taken, cinfo, &waits))
         return libjpeg_hand_over(taken, cinfo);
     if (waits)
@@ -65,9 +95,21 @@ boolean jpeg_start_decompress(j_decompress_ptr cinfo)
     return taken ? start(taken, cinfo) : libjpeg_original.jpeg_start_decompress(cinfo);
 }
 
+static void copy_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JSAMPARRAY rows, JDIMENSION count)
+{
+    const kst_plane *plane = &taken->whole.plane[0];
+    size_t length = (size_t)cinfo->output_width * (size_t)cinfo->output_components;
+    for (JDIMENSION i = 0; i < count; i++)
+        memcpy(rows[i], (const uint8_t *)plane->data + (ptrdiff_t)cinfo->output_scanline++ * plane->pitch, length);
+}
+
 /* Read lines, for which bytes are fetched as they are needed. False: the picture is damaged from here on. */
 static bool read_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo, JSAMPARRAY rows, JDIMENSION count)
 {
+    if (taken->whole.plane[0].data) {
+        copy_lines(taken, cinfo, rows, count);
+        return true;
+    }
     for (JDIMENSION at = 0; at < count;) {
         uint32_t done;
         kst_status status = kst_lines_read(taken->lines, (void *const *)(rows + at), count - at, &done);

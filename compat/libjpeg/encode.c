@@ -24,7 +24,9 @@ static struct libjpeg_compression *compression_of(j_compress_ptr cinfo)
 static void release(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     cinfo->main = c->main;
-    kst_buffer_release(c->context, &c->coded);
+    if (!c->encoder)
+        kst_buffer_release(c->context, &c->coded);
+    kst_line_encoder_close(&c->encoder);
     free(c->script);
     kst_image_release(c->context, &c->image);
     free(c);
@@ -49,15 +51,20 @@ static bool find_colour(J_COLOR_SPACE space, kst_colour *colour)
 }
 
 /*
- * Codes that are made for the picture need all of it before the first byte is written, here as there. Without them the
- * system's library goes through the picture once, while keeping its lines would take as long as is gained.
+ * Codes that are made for the picture need all of it before the first byte is written, here as there. With those of the
+ * standard a picture is coded while its lines come, in one scan.
  */
+static bool is_coded_by_lines(j_compress_ptr cinfo)
+{
+    return !cinfo->optimize_coding && !cinfo->progressive_mode && !cinfo->scan_info;
+}
+
 static bool suits(j_compress_ptr cinfo)
 {
-    return cinfo->optimize_coding && cinfo->global_state == STATE_SCANNING && cinfo->data_precision == 8 &&
-           !cinfo->raw_data_in && !cinfo->arith_code && !cinfo->CCIR601_sampling && cinfo->smoothing_factor == 0 &&
-           (cinfo->dct_method == JDCT_ISLOW || cinfo->dct_method == JDCT_IFAST) && !cinfo->progress &&
-           cinfo->num_components <= 4 &&
+    return (cinfo->optimize_coding || is_coded_by_lines(cinfo)) && cinfo->global_state == STATE_SCANNING &&
+           cinfo->data_precision == 8 && !cinfo->raw_data_in && !cinfo->arith_code && !cinfo->CCIR601_sampling &&
+           cinfo->smoothing_factor == 0 && (cinfo->dct_method == JDCT_ISLOW || cinfo->dct_method == JDCT_IFAST) &&
+           !cinfo->progress && cinfo->num_components <= 4 &&
            (uint64_t)cinfo->image_width * cinfo->image_height * (unsigned)cinfo->input_components <= PIXELS_MAX;
 }
 
@@ -104,7 +111,9 @@ static bool set_script(struct libjpeg_compression *c, j_compress_ptr cinfo)
 static bool set_options(struct libjpeg_compression *c, j_compress_ptr cinfo)
 {
     kst_encode_options_init(&c->options);
-    c->options.coding = cinfo->progressive_mode ? KST_CODING_PROGRESSIVE : KST_CODING_OPTIMIZED;
+    c->options.coding = cinfo->progressive_mode    ? KST_CODING_PROGRESSIVE
+                        : is_coded_by_lines(cinfo) ? KST_CODING_BASELINE
+                                                   : KST_CODING_OPTIMIZED;
     c->options.dct = cinfo->dct_method == JDCT_IFAST ? KST_DCT_FAST : KST_DCT_ACCURATE;
     if (cinfo->restart_in_rows > 0)
         c->options.restart = (kst_restart){KST_RESTART_ROWS, (uint32_t)cinfo->restart_in_rows};
@@ -124,7 +133,7 @@ static bool set_image(struct libjpeg_compression *c, j_compress_ptr cinfo)
     c->image.width = cinfo->image_width;
     c->image.height = cinfo->image_height;
     c->line = (size_t)cinfo->image_width * (size_t)cinfo->input_components;
-    return !kst_image_allocate(c->context, &c->image);
+    return is_coded_by_lines(cinfo) || !kst_image_allocate(c->context, &c->image);
 }
 
 /* Return the memory of a line of the picture; the context keeps such memory for the next picture. */
@@ -142,7 +151,8 @@ static void take(j_compress_ptr cinfo)
     c->tag = &tag;
     c->main = cinfo->main;
     c->context = compat_context();
-    if (c->context && set_image(c, cinfo) && set_options(c, cinfo))
+    bool fine = c->context && set_image(c, cinfo) && set_options(c, cinfo);
+    if (fine && (!is_coded_by_lines(cinfo) || libjpeg_begin_lines(c, cinfo)))
         cinfo->main = (struct jpeg_c_main_controller *)(void *)c;
     else
         release(c, cinfo);
@@ -166,8 +176,7 @@ static bool make(struct libjpeg_compression *c, j_compress_ptr cinfo)
     return c->written > 0;
 }
 
-/* Write all bytes but those of EOI. False: the destination has suspended that. */
-static bool write_bytes(struct libjpeg_compression *c, j_compress_ptr cinfo, size_t end)
+bool libjpeg_write_bytes(struct libjpeg_compression *c, j_compress_ptr cinfo, size_t end)
 {
     struct jpeg_destination_mgr *to = cinfo->dest;
     while (c->written < end) {
@@ -195,6 +204,27 @@ static void give_up(struct libjpeg_compression *c, j_compress_ptr cinfo, JDIMENS
     release(c, cinfo);
 }
 
+/* Keep lines, and encode them all after the last one. Returns how many count as taken. */
+static JDIMENSION keep_lines(
+    struct libjpeg_compression *c, j_compress_ptr cinfo, JSAMPARRAY scanlines, JDIMENSION count)
+{
+    for (JDIMENSION i = 0; i < count; i++)
+        memcpy(line_of(c, cinfo->next_scanline + i), scanlines[i], c->line);
+    JDIMENSION after = cinfo->next_scanline + count;
+    if (after == cinfo->image_height && !make(c, cinfo)) {
+        JDIMENSION before = cinfo->next_scanline;
+        give_up(c, cinfo, after);
+        return cinfo->next_scanline > before ? cinfo->next_scanline - before : 0;
+    }
+    /* The last line counts as taken when its bytes have been. */
+    if (after == cinfo->image_height && !libjpeg_write_bytes(c, cinfo, c->coded.length - 2)) {
+        cinfo->next_scanline = after - 1;
+        return count - 1;
+    }
+    cinfo->next_scanline = after;
+    return count;
+}
+
 JDIMENSION jpeg_write_scanlines(j_compress_ptr cinfo, JSAMPARRAY scanlines, JDIMENSION num_lines)
 {
     struct libjpeg_compression *c = compression_of(cinfo);
@@ -205,21 +235,7 @@ JDIMENSION jpeg_write_scanlines(j_compress_ptr cinfo, JSAMPARRAY scanlines, JDIM
         return 0;
     }
     JDIMENSION left = cinfo->image_height - cinfo->next_scanline, count = num_lines < left ? num_lines : left;
-    for (JDIMENSION i = 0; i < count; i++)
-        memcpy(line_of(c, cinfo->next_scanline + i), scanlines[i], c->line);
-    JDIMENSION after = cinfo->next_scanline + count;
-    if (after == cinfo->image_height && !make(c, cinfo)) {
-        JDIMENSION before = cinfo->next_scanline;
-        give_up(c, cinfo, after);
-        return cinfo->next_scanline > before ? cinfo->next_scanline - before : 0;
-    }
-    /* The last line counts as taken when its bytes have been. */
-    if (after == cinfo->image_height && !write_bytes(c, cinfo, c->coded.length - 2)) {
-        cinfo->next_scanline = after - 1;
-        return count - 1;
-    }
-    cinfo->next_scanline = after;
-    return count;
+    return c->encoder ? libjpeg_write_lines(c, cinfo, scanlines, count) : keep_lines(c, cinfo, scanlines, count);
 }
 
 /* The tables have been written, as far as a later compression with the same object is concerned. */
@@ -242,7 +258,7 @@ void jpeg_finish_compress(j_compress_ptr cinfo)
         libjpeg_original.jpeg_finish_compress(cinfo);
         return;
     }
-    if (!write_bytes(c, cinfo, c->coded.length))
+    if (!libjpeg_write_bytes(c, cinfo, c->coded.length))
         ERREXIT(cinfo, JERR_CANT_SUSPEND);
     mark_tables(cinfo);
     release(c, cinfo);

@@ -21,6 +21,7 @@ void libjpeg_release(struct libjpeg_taken *taken)
         return;
     libjpeg_forget_handed(taken);
     kst_lines_close(&taken->lines);
+    kst_image_release(taken->context, &taken->whole);
     free(taken->bytes);
     free(taken->border);
     free(taken);
@@ -88,20 +89,37 @@ static bool suits(j_decompress_ptr cinfo)
            is_known(cinfo) && is_plain_scan(cinfo);
 }
 
+/* Return whether the environment asks for more than the calling thread, for a picture that is worth it. */
+static bool is_decoded_at_once(j_decompress_ptr cinfo)
+{
+    enum { WORTH_PIXELS = 1 << 18 };
+    const char *device = getenv("KOSTKA_DEVICE"), *threads = getenv("KOSTKA_THREADS");
+    bool many = threads && *threads && strcmp(threads, "1") != 0,
+         other = device && *device && strcmp(device, "cpu") != 0;
+    return (many || other) && (uint64_t)cinfo->output_width * cinfo->output_height >= WORTH_PIXELS;
+}
+
+static bool set_options(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
+{
+    kst_decode_options *options = &taken->options;
+    kst_decode_options_init(options);
+    options->eighths = (uint32_t)libjpeg_least_block_size(cinfo);
+    options->dct = cinfo->dct_method == JDCT_IFAST ? KST_DCT_FAST : KST_DCT_ACCURATE;
+    options->upsampling = cinfo->do_fancy_upsampling ? KST_UPSAMPLING_FANCY : KST_UPSAMPLING_NEAREST;
+    return find_output(cinfo, &options->format);
+}
+
 /* Open the stream, and compare the picture's size with what the system's library makes of it. */
 static bool open_lines(struct libjpeg_taken *taken, j_decompress_ptr cinfo)
 {
-    kst_context *context = compat_context();
-    kst_decode_options options;
     kst_image image;
-    kst_decode_options_init(&options);
-    options.eighths = (uint32_t)libjpeg_least_block_size(cinfo);
-    options.dct = cinfo->dct_method == JDCT_IFAST ? KST_DCT_FAST : KST_DCT_ACCURATE;
-    options.upsampling = cinfo->do_fancy_upsampling ? KST_UPSAMPLING_FANCY : KST_UPSAMPLING_NEAREST;
-    if (!context || !find_output(cinfo, &options.format) ||
-        kst_lines_open(context, taken->bytes, taken->length, &options, &taken->lines))
+    taken->context = compat_context();
+    kst_image_init(&taken->whole);
+    if (!taken->context || !set_options(taken, cinfo) ||
+        kst_lines_open(taken->context, taken->bytes, taken->length, &taken->options, &taken->lines))
         return false;
     kst_lines_describe(taken->lines, &image);
+    taken->at_once = is_decoded_at_once(cinfo);
     return image.width == cinfo->output_width && image.height == cinfo->output_height &&
            (int)kst_format_channels(image.format) == cinfo->output_components;
 }

@@ -24,7 +24,11 @@ enum libjpeg_input { LIBJPEG_MORE, LIBJPEG_SUSPENDED, LIBJPEG_ENDED };
 struct libjpeg_taken {
     const void *tag;
     kst_lines *lines;
-    uint8_t *bytes; /* a header made from cinfo, and behind it what the source has yielded */
+    kst_context *context;
+    kst_decode_options options;
+    bool at_once;    /* several threads or a device are to decode the picture as soon as all bytes are there */
+    kst_image whole; /* which has its pixels then; without them `lines` decodes */
+    uint8_t *bytes;  /* a header made from cinfo, and behind it what the source has yielded */
     size_t length, capacity, header;
     size_t searched; /* offset up to which markers were searched */
     bool many_scans; /* all bytes up to EOI are needed before the first line */

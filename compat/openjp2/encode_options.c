@@ -278,6 +278,18 @@ static bool choose_comment(struct openjp2_codec *codec, const opj_cparameters_t 
     return true;
 }
 
+/* Each level halves a tile, which must have a sample left: as the original has it, that of the first tile's full size.
+ */
+static bool check_levels(const struct openjp2_codec *codec, const opj_image_t *image)
+{
+    const kst_j2k_options *o = &codec->encoder->j2k;
+    uint64_t width = o->tile_width > 0 ? o->tile_width : image->x1 - o->tile_x;
+    uint64_t height = o->tile_height > 0 ? o->tile_height : image->y1 - o->tile_y;
+    return (width >> o->levels > 0 && height >> o->levels > 0) ||
+           openjp2_fail(codec, "%u resolutions are too many for tiles of %u x %u", o->levels + 1, (unsigned)width,
+               (unsigned)height);
+}
+
 static bool count_tiles(struct openjp2_codec *codec, const opj_image_t *image)
 {
     struct openjp2_encoder *e = codec->encoder;
@@ -301,6 +313,6 @@ bool openjp2_encoder_options(struct openjp2_codec *codec, const opj_cparameters_
     e->options.jpeg2000 = &e->j2k;
     choose_coding(parameters, image, &e->j2k);
     choose_target(codec, parameters, image);
-    return choose_profile(codec, parameters, image) && count_tiles(codec, image) &&
+    return choose_profile(codec, parameters, image) && count_tiles(codec, image) && check_levels(codec, image) &&
            choose_changes(codec, parameters, e->columns * e->rows) && choose_comment(codec, parameters);
 }

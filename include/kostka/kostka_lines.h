@@ -5,7 +5,8 @@
 /**
  * @file
  * Declares the decoding of a JPEG stream whose bytes arrive little by little: each line of the picture can be had as
- * soon as its bytes are there. kostka.h includes this header.
+ * soon as its bytes are there. And the encoding of a picture whose lines arrive little by little. kostka.h includes
+ * this header.
  */
 
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 
 #include <kostka/kostka_context.h>
 #include <kostka/kostka_decode.h>
+#include <kostka/kostka_encode.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -77,6 +79,45 @@ KST_API uint64_t kst_lines_left(const kst_lines *lines);
 
 /** Return what happened so far; valid until the next call. Null only for null. */
 KST_API const kst_report *kst_lines_report(const kst_lines *lines);
+
+/** A picture that is encoded to JPEG line by line, from the top, on the CPU. For one thread at a time. */
+typedef struct kst_line_encoder kst_line_encoder;
+
+/**
+ * Begin a file: its headers are the first bytes to be taken.
+ *
+ * @param image describes the picture by its interleaved format, its size and its colour; the rest is not looked at
+ * @param options null for the defaults; what they point to must stay until the handle is closed. `codec` must be JPEG
+ *        and `coding` baseline, without a script, since any other file needs all lines before its first byte; there is
+ *        no progress
+ * @param encoder receives the handle, which kst_line_encoder_close() destroys; null after an error
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS, or what kst_encode() returns for such an image and such options
+ */
+KST_API kst_status kst_line_encoder_open(
+    kst_context *context, const kst_image *image, const kst_encode_options *options, kst_line_encoder **encoder);
+
+/** Destroy the handle and set the pointer to null. Null, and a pointer to null, are allowed. */
+KST_API void kst_line_encoder_close(kst_line_encoder **encoder);
+
+/**
+ * Encode the next lines: the bytes are those of kst_encode(), and are made whenever 8 lines, or as many as the sampling
+ * factors say, are there. After the last line the file is whole.
+ *
+ * @param rows the lines, tightly packed; they are copied
+ * @param count of the pointers in `rows`, at most as many as are missing
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_MEMORY or KST_ERROR_LIMIT_MEMORY; later calls return the last two again
+ */
+KST_API kst_status kst_line_encoder_write(kst_line_encoder *encoder, const void *const *rows, uint32_t count);
+
+/**
+ * Take the bytes of the file that were made since this was called last.
+ *
+ * @param data receives their address, which is valid until the next call of kst_line_encoder_write() or
+ *        kst_line_encoder_close()
+ * @param length receives their number, which may be 0
+ * @return KST_OK, KST_ERROR_ARGUMENT, or what kst_line_encoder_write() failed with
+ */
+KST_API kst_status kst_line_encoder_take(kst_line_encoder *encoder, const void **data, size_t *length);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@ struct decoding;
 struct encoding;
 struct gpu_module;
 struct line_decoding;
+struct line_encoding;
 struct gpu_queue;
 struct volume_decoding;
 
@@ -216,6 +217,7 @@ struct codec {
     /* Encode on the device that was chosen, and append the file to the sink. */
     kst_status (*encode)(struct encoding *e);
     const struct encode_parts *encode_parts;
+    const struct line_encoding *encoded_lines; /* optional (run/line_encoder.h) */
 
     kst_status (*transcode)(struct transcoding *transcoding);
     /* Optional: do the same with many of a context that may have a GPU, each of which gets a status. */

@@ -119,6 +119,36 @@ kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const ks
     return status;
 }
 
+/* Stands for rows that nobody reads. */
+static const kst_rows arriving = {.size = sizeof arriving, .in_order = true};
+
+kst_status kst_encoding_begin_lines(
+    struct encoding *e, kst_context *context, const kst_image *image, const kst_encode_options *options)
+{
+    *e = (struct encoding){.context = context, .rows = &arriving};
+    kst_report_init(&e->report);
+    if (options->size != sizeof *options)
+        return kst_encoding_fail(e, KST_ERROR_OPTIONS, "not set up by kst_encode_options_init()");
+    e->image = *image;
+    e->options = *options;
+    e->codec = kst_codec_named(options->codec);
+    kst_memory_init_beside(&e->memory, &context->memory, context->limits.memory);
+    kst_sink_init(&e->sink, &e->memory);
+    e->report.threads = 1;
+    kst_status status = make_state(e);
+    if (!status)
+        status = e->codec->plan_encoding(e);
+    if (status)
+        release(e);
+    return status;
+}
+
+void kst_encoding_drop(struct encoding *e)
+{
+    release(e);
+    kst_sink_release(&e->sink);
+}
+
 kst_status kst_encoding_end(struct encoding *e, kst_status status)
 {
     kst_sink_flush(&e->sink);

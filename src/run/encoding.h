@@ -40,6 +40,14 @@ struct encoding {
 kst_status kst_encoding_begin(struct encoding *e, kst_context *context, const kst_image *image, const kst_rows *rows,
     const kst_encode_options *options, kst_buffer *output);
 
+/*
+ * The same for a picture whose lines arrive one by one and are encoded on the CPU: there is no source of rows, and no
+ * output but the sink. drop() releases it.
+ */
+kst_status kst_encoding_begin_lines(
+    struct encoding *e, kst_context *context, const kst_image *image, const kst_encode_options *options);
+void kst_encoding_drop(struct encoding *e);
+
 /* Carry the encoding out on the device that begin() has chosen, and end it. */
 kst_status kst_encoding_run(struct encoding *e);
 

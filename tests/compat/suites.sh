@@ -33,6 +33,7 @@ quietly() {
 
 # archive COMMAND…: apt-get with lists of sources of its own, so that the system's are left alone.
 archive() {
+    # shellcheck disable=SC2317 # quietly calls it
     apt-get -o Dir::Etc::sourcelist="$folder/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null \
         -o Dir::State::lists="$folder/apt/lists" -o Dir::Cache="$folder/apt/cache" -o APT::Sandbox::User=root -q "$@"
 }
@@ -76,7 +77,7 @@ passed() {
 with_ctest() {
     for side in theirs ours; do
         path=$4
-        [ $side = theirs ] || path=$5
+        [ "$side" = theirs ] || path=$5
         say "$1: running the tests, $side"
         LD_LIBRARY_PATH=$path ctest --test-dir "$2" -R "$3" --timeout 600 >"$folder/$1-$side.log" 2>&1 || true
         passed "$folder/$1-$side.log" >"$folder/$1.$side"
@@ -156,7 +157,7 @@ pillow_tests() {
     say "pillow: running the tests, $1"
     (
         cd "$folder/pillow"
-        LD_LIBRARY_PATH=$2 PYTHONPATH="$folder/pytest" /usr/bin/python3 -m pytest -q -rA -p no:cacheprovider \
+        LD_LIBRARY_PATH=$2 PYTHONPATH="$folder/pytest" /usr/bin/python3 -m pytest -q -rA --color=no -p no:cacheprovider \
             Tests/test_file_jpeg.py Tests/test_file_jpeg2k.py Tests/test_file_mpo.py Tests/test_file_libtiff.py \
             Tests/test_file_libtiff_small.py Tests/test_file_tiff.py Tests/test_file_tiff_metadata.py Tests/test_tiff_crashes.py \
             Tests/test_image_draft.py Tests/test_imagefile.py Tests/test_file_blp.py >"$folder/pillow-$1.log" 2>&1 || true
@@ -176,6 +177,16 @@ suite_pillow() {
 }
 
 for suite in "$@"; do
-    "suite_$suite"
+    case $suite in
+    libjpeg) suite_libjpeg ;;
+    turbojpeg) suite_turbojpeg ;;
+    libjpeg8) suite_libjpeg8 ;;
+    openjpeg) suite_openjpeg ;;
+    pillow) suite_pillow ;;
+    *)
+        echo "suites.sh: there is no suite $suite" >&2
+        exit 2
+        ;;
+    esac
 done
 exit $failed

@@ -88,6 +88,33 @@ for file in "$KOSTKA_CORPUS"/jpeg/valid/ycck.jpg "$KOSTKA_CORPUS"/jpeg/valid/moz
     diff theirs ours || fail "$file: other components"
 done
 
+# With several threads a picture that is worth it is decoded at once; without its last bytes, or damaged, as before.
+picture 700 500 >large.ppm
+cjpeg -quality 90 large.ppm >large.jpg
+cjpeg -progressive -sample 1x1 large.ppm >large-progressive.jpg
+export KOSTKA_THREADS=2
+for file in large large-progressive; do
+    damage $file.jpg 5
+    for options in '' '-scale 7/8' '-dct fast -nosmooth' '-skip 100,230' '-crop 300x200+31+77'; do
+        # shellcheck disable=SC2086 # words
+        both "$file by threads" djpeg $options $file.jpg
+    done
+    both "cut $file by threads" djpeg cut.jpg
+    both "changed $file by threads" djpeg changed.jpg
+    "$COMPONENTS" $file.jpg >theirs 2>/dev/null
+    LD_LIBRARY_PATH=$folder "$COMPONENTS" $file.jpg >ours 2>/dev/null
+    diff theirs ours || fail "$file: other components by threads"
+done
+if command -v strace >/dev/null; then
+    LD_LIBRARY_PATH=$folder strace -f -o trace djpeg -outfile out.ppm large.jpg
+    grep -q clone trace || fail 'there is one thread'
+    LD_LIBRARY_PATH=$folder strace -f -o trace djpeg -outfile out.ppm 420.jpg
+    ! grep -q clone trace || fail 'a small picture has threads'
+else
+    echo 'skipped: whether there are threads: no strace'
+fi
+unset KOSTKA_THREADS
+
 # Files of the corpus. Of some that are damaged, the system's library makes other samples with SIMD than without; such files are
 # no measure.
 number=0

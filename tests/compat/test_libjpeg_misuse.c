@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Does with libjpeg what programs should not do, and prints what comes of it: libjpeg_misuse DAMAGED WHOLE begins to
- * decode a damaged file, forgets that and decodes another with the same object, and then encodes lines that are too
- * many.
+ * decode a damaged file, forgets that and decodes another with the same object, encodes lines that are too many, and
+ * then, with standard codes, to a destination that has no room at times.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +53,70 @@ static void encode(struct jpeg_error_mgr *errors)
     free(coded);
 }
 
+enum { ROOM = 1500, WIDE = 300, HIGH = 90 };
+
+static JOCTET room[ROOM];
+
+static void begin_room(j_compress_ptr cinfo)
+{
+    cinfo->dest->next_output_byte = room;
+    cinfo->dest->free_in_buffer = ROOM;
+}
+
+static boolean have_none(j_compress_ptr cinfo)
+{
+    (void)cinfo;
+    return FALSE;
+}
+
+static void have_ended(j_compress_ptr cinfo)
+{
+    (void)cinfo;
+}
+
+/* Add what has been written to a sum, and make room. Returns how many bytes there were. */
+static size_t empty_room(j_compress_ptr cinfo, unsigned *sum)
+{
+    size_t length = ROOM - cinfo->dest->free_in_buffer;
+    for (size_t i = 0; i < length; i++)
+        *sum = *sum * 31 + room[i];
+    begin_room(cinfo);
+    return length;
+}
+
+static void encode_to_little_room(struct jpeg_error_mgr *errors)
+{
+    struct jpeg_compress_struct cinfo = {.err = errors};
+    struct jpeg_destination_mgr to = {
+        .init_destination = begin_room, .empty_output_buffer = have_none, .term_destination = have_ended};
+    unsigned char line[3 * WIDE];
+    unsigned sum = 0, waits = 0;
+    size_t length = 0;
+    JSAMPROW row = line;
+    jpeg_create_compress(&cinfo);
+    cinfo.dest = &to;
+    cinfo.image_width = WIDE;
+    cinfo.image_height = HIGH;
+    cinfo.input_components = 3;
+    cinfo.in_color_space = JCS_RGB;
+    jpeg_set_defaults(&cinfo);
+    jpeg_set_quality(&cinfo, 95, TRUE);
+    jpeg_start_compress(&cinfo, TRUE);
+    while (cinfo.next_scanline < HIGH) {
+        for (unsigned i = 0; i < sizeof line; i++)
+            line[i] = (unsigned char)(i * i + 7 * cinfo.next_scanline * i);
+        if (jpeg_write_scanlines(&cinfo, &row, 1) == 1)
+            continue;
+        length += empty_room(&cinfo, &sum);
+        waits++;
+    }
+    length += empty_room(&cinfo, &sum);
+    jpeg_finish_compress(&cinfo);
+    length += empty_room(&cinfo, &sum);
+    printf("%lu bytes, %u, waits %d\n", (unsigned long)length, sum, waits > 5);
+    jpeg_destroy_compress(&cinfo);
+}
+
 int main(int argc, char **argv)
 {
     struct jpeg_error_mgr errors;
@@ -64,5 +128,6 @@ int main(int argc, char **argv)
     decode(&cinfo, argv[2], JPEG_MAX_DIMENSION);
     jpeg_destroy_decompress(&cinfo);
     encode(&errors);
+    encode_to_little_room(&errors);
     return 0;
 }

@@ -377,6 +377,28 @@ static void test_leaving(void **state)
     opj_destroy_codec(codec);
 }
 
+/* As with OpenJPEG, a tile that is halved too often is refused, which Pillow relies on. */
+static void test_resolutions(void **state)
+{
+    (void)state;
+    for (int tiled = 0; tiled < 2; tiled++)
+        for (int count = 1; count <= 12; count++) {
+            opj_cparameters_t parameters;
+            opj_image_t *image = make_image();
+            opj_codec_t *codec = opj_create_compress(OPJ_CODEC_J2K);
+            OPJ_UINT32 width = tiled ? TILE : image->x1, height = tiled ? TILE : image->y1;
+            OPJ_UINT32 least = width < height ? width : height;
+            set_handlers(codec);
+            opj_set_default_encoder_parameters(&parameters);
+            parameters.tile_size_on = tiled;
+            parameters.cp_tdx = parameters.cp_tdy = TILE;
+            parameters.numresolution = count;
+            assert_int_equal(opj_setup_encoder(codec, &parameters, image), least >> (count - 1) > 0);
+            opj_image_destroy(image);
+            opj_destroy_codec(codec);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_resolutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -358,6 +358,12 @@ bool kst_jpeg_cpu_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t
     return true;
 }
 
+uint32_t kst_jpeg_cpu_sample_rows_expect(
+    const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows)
+{
+    return lines_at(sampler, 0, index, &rows->picture[0].first);
+}
+
 /* Return a sum in which every bit of a row counts. Four sums of every fourth word do not wait for each other. */
 static uint64_t sum_of_row(const uint8_t *row, size_t length, uint64_t seed)
 {

@@ -64,6 +64,13 @@ void kst_jpeg_cpu_sample_rows_release(struct memory *memory, struct jpeg_sample_
 bool kst_jpeg_cpu_sample_rows_bring(const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
 
 /*
+ * The same for rows that are copied there by the caller, of an image with one plane: return how many make up MCU row
+ * `index`, and make that the row whose picture rows are there.
+ */
+uint32_t kst_jpeg_cpu_sample_rows_expect(
+    const struct jpeg_sampler *sampler, uint32_t index, struct jpeg_sample_rows *rows);
+
+/*
  * Return a sum of the fetched rows of MCU row `index`, to tell whether they are the same when they are fetched again.
  * That of the picture is the sum of those of all MCU rows, modulo 2^64, in any order.
  */

@@ -13,6 +13,7 @@
 #include "jpeg/run/decode_parts.h"
 #include "jpeg/run/encode.h"
 #include "jpeg/run/info.h"
+#include "jpeg/run/line_encoder.h"
 #include "jpeg/run/lines.h"
 #include "jpeg/run/transcode_others.h"
 #include "run/device.h"
@@ -347,6 +348,7 @@ const struct codec kst_jpeg_run_codec = {.kind = KST_CODEC_JPEG,
     .parts = &parts,
     .decode_rows = decode_rows,
     .lines = &kst_jpeg_run_lines,
+    .encoded_lines = &kst_jpeg_run_encoded_lines,
     .other = other,
     .encode_seconds = 1.8e-9,
     .encode_least = 0.075e-3,

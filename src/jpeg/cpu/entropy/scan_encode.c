@@ -323,6 +323,43 @@ kst_status kst_jpeg_cpu_scan_encode(const struct jpeg_scan_crew *crew, struct si
     return status;
 }
 
+kst_status kst_jpeg_cpu_scan_coding_create(
+    const struct jpeg_scan_crew *crew, struct sink *sink, struct scan_coding **coding)
+{
+    kst_status status = KST_OK;
+    *coding = kst_memory_zeroed(crew->memory, 1, sizeof **coding, &status);
+    if (status)
+        return status;
+    (*coding)->joiner.sink = sink;
+    status = coding_create(*coding, crew);
+    if (status) {
+        kst_jpeg_cpu_scan_coding_release(*coding);
+        *coding = NULL;
+    }
+    return status;
+}
+
+kst_status kst_jpeg_cpu_scan_coding_row(struct scan_coding *coding, uint32_t row)
+{
+    kst_status status = encode_row(coding->crew, 0, coding->chunk, row, coding->band);
+    return status ? status : join_row(coding, row);
+}
+
+kst_status kst_jpeg_cpu_scan_coding_end(struct scan_coding *coding)
+{
+    kst_jpeg_cpu_join_end(&coding->joiner);
+    return coding->joiner.sink->status;
+}
+
+void kst_jpeg_cpu_scan_coding_release(struct scan_coding *coding)
+{
+    if (!coding)
+        return;
+    struct memory *memory = coding->crew->memory;
+    coding_destroy(coding);
+    kst_memory_release(memory, coding);
+}
+
 /* DC values at both ends of a row. The differences of its first MCU are counted from them once all rows are done. */
 struct row_edge {
     int16_t first[JPEG_MCU_BLOCKS]; /* DC coefficients of the first MCU's blocks */

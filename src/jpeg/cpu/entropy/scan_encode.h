@@ -64,6 +64,16 @@ void kst_jpeg_cpu_source_unlock(const struct jpeg_block_source *source);
  */
 kst_status kst_jpeg_cpu_scan_encode(const struct jpeg_scan_crew *crew, struct sink *sink);
 
+/*
+ * The same row by row, for one thread: create, code each MCU row in its turn, end, release. Null may be released.
+ */
+struct scan_coding;
+kst_status kst_jpeg_cpu_scan_coding_create(
+    const struct jpeg_scan_crew *crew, struct sink *sink, struct scan_coding **coding);
+kst_status kst_jpeg_cpu_scan_coding_row(struct scan_coding *coding, uint32_t row);
+kst_status kst_jpeg_cpu_scan_coding_end(struct scan_coding *coding);
+void kst_jpeg_cpu_scan_coding_release(struct scan_coding *coding);
+
 /* Count the scan's symbols, separately for each destination of their tables. */
 kst_status kst_jpeg_cpu_scan_count(const struct jpeg_scan_crew *crew, struct jpeg_histogram histogram[2]);
 
