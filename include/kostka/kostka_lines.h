@@ -91,7 +91,8 @@ typedef struct kst_line_encoder kst_line_encoder;
  *        and `coding` baseline, without a script, since any other file needs all lines before its first byte; there is
  *        no progress
  * @param encoder receives the handle, which kst_line_encoder_close() destroys; null after an error
- * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS, or what kst_encode() returns for such an image and such options
+ * @return KST_OK, KST_ERROR_ARGUMENT, KST_ERROR_OPTIONS, or what kst_encode() returns for such an image and such
+ * options
  */
 KST_API kst_status kst_line_encoder_open(
     kst_context *context, const kst_image *image, const kst_encode_options *options, kst_line_encoder **encoder);

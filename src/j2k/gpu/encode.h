@@ -21,7 +21,7 @@ struct j2k_gpu_encode_item {
     const kst_image *image;
     enum gpu_source source; /* where its pixels are, as kst_gpu_image_source() finds out */
     struct gpu_image planes;
-    bool indices;      /* the samples are indices of the quantiser, whatever the transform is */
+    bool indices; /* the samples are indices of the quantiser, whatever the transform is */
     /* Alternatively, the components of a volume in a buffer, as kst_j2k_gpu_slices_analyse() makes it; or null. */
     const struct gpu_buffer *components;
     uint32_t measured; /* J2K_MEASURED_… bits, as in struct j2k_work_coded_block */

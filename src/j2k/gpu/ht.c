@@ -159,7 +159,7 @@ struct ht_writing {
 struct ht_band {
     struct j2k_work_ht_block common; /* what follows from the band */
     struct j2k_rect window;
-    uint32_t at; /* place of the window in the buffer of samples */
+    uint32_t at;   /* place of the window in the buffer of samples */
     uint8_t below; /* of the block that the record and too_deep are of; see struct j2k_block */
     bool too_deep;
 };
