@@ -40,6 +40,7 @@ static const struct kind kinds[] = {
     {.name = "sparse tiles", .format = KST_FORMAT_GREY, .depth = 8, .tile = 37, .sparse = true},
     {.name = "indices of 16 bits", .format = KST_FORMAT_RGB, .depth = 8, .step = 1.5},
     {.name = "indices, tiles, passes", .format = KST_FORMAT_RGB, .depth = 8, .tile = 101, .passes = 3, .step = 4},
+    {.name = "indices, single rows", .format = KST_FORMAT_RGB, .depth = 8, .tile = 33, .step = 2},
     {.name = "indices, region of interest", .format = KST_FORMAT_GREY, .depth = 8, .step = 2, .interest = true},
     {.name = "indices, sparse", .format = KST_FORMAT_RGB, .depth = 8, .step = 1, .sparse = true},
     {.name = "indices of some resolutions", .format = KST_FORMAT_GREY, .depth = 12, .step = 1},

@@ -24,6 +24,15 @@ static bool fits(const struct j2k_plan *plan, const struct j2k_tile_component *t
     return fine;
 }
 
+/*
+ * Return whether a resolution has several rows and columns. Kernels take a single one from one kind of bands for both,
+ * which then would be words in one place and indices in another.
+ */
+static bool has_pairs(const struct j2k_resolution *r)
+{
+    return j2k_gpu_width(r->computed) != 1 && j2k_gpu_height(r->computed) != 1;
+}
+
 /* Return the resolution of a component that is `below` the highest; null: it has none but the lowest, or is reversible.
  */
 static const struct j2k_resolution *resolution_of(
@@ -45,7 +54,7 @@ static bool choose(const struct j2k_plan *plan, const struct j2k_tile *tile, uin
     for (uint32_t c = 0; c < plan->component_count; c++) {
         const struct j2k_resolution *r = resolution_of(plan, &tc[c], below);
         any = any || r;
-        fine = fine && (!r || fits(plan, &tc[c], r));
+        fine = fine && (!r || (has_pairs(r) && fits(plan, &tc[c], r)));
     }
     for (uint32_t c = 0; c < plan->component_count && fine; c++) {
         const struct j2k_resolution *r = resolution_of(plan, &tc[c], below);
