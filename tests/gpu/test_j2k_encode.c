@@ -416,7 +416,7 @@ static void test_windows(void **state)
     kst_context *wide[MOST_CONTEXTS];
     if (simulated())
         skip("the simulator takes too long");
-    swap_contexts(wide, 17 << 19);
+    swap_contexts(wide, 20 << 19); /* the least window of blocks of 8×16 needs 9 to 10 MB */
     for (uint32_t i = 0; i < 12; i++) {
         bool one = i % 5 == 1 || i % 5 == 2; /* channel in most places */
         kst_image image =
@@ -465,7 +465,7 @@ static void test_rows(void **state)
         j2k.levels = 1;
         kst_buffer wanted = j2k_coded(cpu_context, &image, &j2k);
         if (i >= 4)
-            swap_contexts(wide, 17 << 19);
+            swap_contexts(wide, 20 << 19); /* the least window of blocks of 8×16 needs 9 to 10 MB */
         for (uint32_t d = 0; d < gpu_contexts; d++) {
             for (uint32_t order = 0; order < 1 + (image.plane_count == 1); order++) {
                 uint32_t again = 0, *counted = order ? &again : NULL;
