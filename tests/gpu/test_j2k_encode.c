@@ -465,7 +465,7 @@ static void test_rows(void **state)
         j2k.levels = 1;
         kst_buffer wanted = j2k_coded(cpu_context, &image, &j2k);
         if (i >= 4)
-            swap_contexts(wide, 20 << 19); /* the least window of blocks of 8×16 needs 9 to 10 MB */
+            swap_contexts(wide, 17 << 19);
         for (uint32_t d = 0; d < gpu_contexts; d++) {
             for (uint32_t order = 0; order < 1 + (image.plane_count == 1); order++) {
                 uint32_t again = 0, *counted = order ? &again : NULL;
