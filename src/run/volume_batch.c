@@ -179,21 +179,6 @@ static uint32_t choose_groups(const struct volume_wave *wave)
     return groups == 0 ? 1 : groups < wave->count ? (uint32_t)groups : wave->count;
 }
 
-/*
- * Return how many volumes come before a group. Groups have as many volumes as each other, but many that the library
- * chose begin with smaller ones: a thread describes a whole group to the GPU, which has nothing to do until the first
- * has been.
- */
-static uint32_t first_of(const struct volume_wave *wave, uint32_t group)
-{
-    const uint64_t count = wave->count, groups = wave->group_count, full = groups / 2 + 1;
-    if (wave->wanted_groups > 0 || groups <= GROUPS_LEAST || count < GROUP_VOLUMES * groups)
-        return (uint32_t)(count * group / groups);
-    const uint64_t all = full * (full + 1) / 2 + (groups - full) * full;
-    const uint64_t before = group <= full ? (uint64_t)group * (group + 1) / 2 : all - (groups - group) * full;
-    return (uint32_t)(count * before / all);
-}
-
 /* Divide the volumes of a wave into groups. */
 static void divide(struct volume_wave *wave)
 {
@@ -201,7 +186,8 @@ static void divide(struct volume_wave *wave)
     for (uint32_t i = 0; i < wave->count; i++)
         wave->entry[i] = (struct volume_entry){.item = &wave->items[i], .decoder = {.context = wave->context}};
     for (uint32_t g = 0; g < wave->group_count; g++) {
-        const uint32_t first = first_of(wave, g), end = first_of(wave, g + 1);
+        const uint32_t first = (uint32_t)((uint64_t)wave->count * g / wave->group_count);
+        const uint32_t end = (uint32_t)((uint64_t)wave->count * (g + 1) / wave->group_count);
         wave->group[g] =
             (struct volume_group){.entry = wave->entry + first, .planned = wave->planned + first, .count = end - first};
         atomic_init(&wave->group[g].left, end - first);
