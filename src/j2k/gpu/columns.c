@@ -220,43 +220,12 @@ static void write_item(struct columns_writer *w, uint32_t index)
         write_tile(w, index, &item->plan->tile[t], columns, &levels_at);
 }
 
-/* Return whether an item's samples go to places where two neighbours can be stored at once. */
-static bool are_outputs_even(const struct j2k_gpu_item *item)
-{
-    const kst_volume *to = &item->volume->output;
-    const uint64_t step = 2 * (uint64_t)kst_volume_sample_bytes(to);
-    const uint64_t at = item->in_place ? item->image.offset[0] | item->image.buffer[0].handle : 0;
-    return to->width % 2 == 0 && (!item->in_place || (at | to->pitch | to->slice_pitch) % step == 0);
-}
-
-/* Return whether a work-item can have two columns of an item: all rows of its only tile begin at even places. */
-static bool go_two_abreast(const struct j2k_gpu_part *part, uint32_t index)
-{
-    const struct j2k_gpu_item *item = &part->items[index];
-    const struct j2k_plan *plan = item->plan;
-    uint32_t levels_at = part->place[index].samples + part->place[index].levels, all = 0;
-    if (plan->tile_count != 1 || !are_outputs_even(item))
-        return false;
-    for (uint32_t c = 0; c < plan->component_count; c++) {
-        const struct j2k_tile_component *tc = &plan->tile_component[plan->tile->first_component + c];
-        uint32_t place, pitch;
-        if (tc->resolution_count == 0)
-            continue;
-        kst_j2k_gpu_find_samples(part, index, plan->tile, tc, &levels_at, &place, &pitch);
-        all |= place | pitch | j2k_gpu_width(tc->area);
-    }
-    return all % 2 == 0;
-}
-
 /* Return which kernel undoes an item's columns. */
-static uint32_t kernel_of(const struct j2k_gpu_part *part, uint32_t index)
+static uint32_t kernel_of(const struct j2k_gpu_item *item)
 {
-    const struct j2k_gpu_volume *v = part->items[index].volume;
+    const struct j2k_gpu_volume *v = item->volume;
     const uint32_t kernel = v->reversible ? J2K_KERNEL_COLUMNS_53 : J2K_KERNEL_COLUMNS_97, kept = kept_rows(v);
-    if (kept > J2K_COLUMN_MORE)
-        return kernel + J2K_KERNEL_COLUMNS_53_DEEP - J2K_KERNEL_COLUMNS_53;
-    const uint32_t two = part->place[index].two_abreast ? J2K_KERNEL_COLUMNS_53_TWO - J2K_KERNEL_COLUMNS_53 : 0;
-    return kernel + two + (kept > J2K_COLUMN_ROWS ? 1 : 0);
+    return kernel + (kept > J2K_COLUMN_MORE ? 2 : kept > J2K_COLUMN_ROWS ? 1 : 0);
 }
 
 /* Write the columns of all items that take a kernel, and its launch; `list`: the list of first work-groups. */
@@ -266,7 +235,7 @@ static void write_launch(struct columns_writer *w, uint32_t kernel, uint32_t *li
     struct j2k_gpu_launch launch = {.kernel = kernel, .list = *list, .first = w->record};
     for (uint32_t i = 0; i < part->count; i++) {
         const uint32_t before = w->record;
-        if (kernel_of(part, i) != kernel)
+        if (kernel_of(&part->items[i]) != kernel)
             continue;
         write_item(w, i);
         const struct j2k_work_columns *columns = (const struct j2k_work_columns *)(const void *)(w->work + before);
@@ -287,8 +256,6 @@ void kst_j2k_gpu_write_columns(struct j2k_gpu_part *part, uint32_t *work, uint32
     struct columns_writer w = {.part = part, .work = work, .record = at};
     uint32_t list = at + part->columns * WORDS(struct j2k_work_columns);
     w.at = list + part->columns;
-    for (uint32_t i = 0; i < part->count && part->items->volume; i++)
-        part->place[i].two_abreast = go_two_abreast(part, i);
-    for (uint32_t k = J2K_KERNEL_COLUMNS_53; k <= J2K_KERNEL_COLUMNS_97_TWO_MORE && part->items->volume; k++)
+    for (uint32_t k = J2K_KERNEL_COLUMNS_53; k <= J2K_KERNEL_COLUMNS_97_DEEP && part->items->volume; k++)
         write_launch(&w, k, &list);
 }

@@ -28,13 +28,9 @@ static const struct gpu_module_kernel decoding[J2K_KERNELS] = {
     [J2K_KERNEL_COLUMNS_53] = {"undo_columns_53", J2K_COLUMN_GROUP},
     [J2K_KERNEL_COLUMNS_53_MORE] = {"undo_columns_53_more", J2K_COLUMN_GROUP},
     [J2K_KERNEL_COLUMNS_53_DEEP] = {"undo_columns_53_deep", J2K_COLUMN_GROUP},
-    [J2K_KERNEL_COLUMNS_53_TWO] = {"undo_columns_53_two", J2K_COLUMN_GROUP / 2},
-    [J2K_KERNEL_COLUMNS_53_TWO_MORE] = {"undo_columns_53_two_more", J2K_COLUMN_GROUP / 2},
     [J2K_KERNEL_COLUMNS_97] = {"undo_columns_97", J2K_COLUMN_GROUP},
     [J2K_KERNEL_COLUMNS_97_MORE] = {"undo_columns_97_more", J2K_COLUMN_GROUP},
     [J2K_KERNEL_COLUMNS_97_DEEP] = {"undo_columns_97_deep", J2K_COLUMN_GROUP},
-    [J2K_KERNEL_COLUMNS_97_TWO] = {"undo_columns_97_two", J2K_COLUMN_GROUP / 2},
-    [J2K_KERNEL_COLUMNS_97_TWO_MORE] = {"undo_columns_97_two_more", J2K_COLUMN_GROUP / 2},
     [J2K_KERNEL_CONVERT] = {"convert_channels", J2K_OUTPUT_GROUP},
 };
 

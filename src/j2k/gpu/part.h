@@ -92,7 +92,7 @@ struct j2k_gpu_launch {
     uint64_t bytes; /* bytes of samples that it reads and writes */
 };
 
-enum { J2K_GPU_LEVEL_KERNELS = 4, J2K_LAUNCHES = J2K_GPU_LEVEL_KERNELS * J2K_LEVELS + 16 };
+enum { J2K_GPU_LEVEL_KERNELS = 4, J2K_LAUNCHES = J2K_GPU_LEVEL_KERNELS * J2K_LEVELS + 13 };
 
 /* Holds what the levels of a launch add up to. */
 struct j2k_gpu_level_sums {
@@ -133,7 +133,6 @@ struct j2k_gpu_place {
     struct j2k_gpu_plane_place *plane; /* for each plane of the image */
     size_t volume;                     /* offset of a volume in the buffer of pixels, where it has no padding */
     size_t source[J2K_WORK_CHANNELS];  /* sources of a conversion: offset in bytes, behind all images */
-    bool two_abreast;                  /* a work-item has two columns of a volume; set when these are written */
 };
 
 /* Says where a code-block of T.814 has its state, among those of its picture, and its record, among all of the part. */

@@ -6,9 +6,7 @@
  * finest level, which has half of all rows, takes its high rows from where they lie and completes slices at once. All
  * other rows lie in the group's memory, where neighbours along x take neighbouring words, so that a sample is loaded
  * and stored once; rows that are too many for that are transformed where they are loaded from. Samples never move:
- * lists say which row of the column has which position of a level. Where all places are even, a work-item has two
- * neighbouring columns, and finds its way in lists and memory once for both. All operations are those of the CPU's
- * code.
+ * lists say which row of the column has which position of a level. All operations are those of the CPU's code.
  */
 #include "kernels/search.h"
 
@@ -19,39 +17,11 @@
 /* High rows of the finest level that are loaded before the first of them is used. */
 enum { COLUMN_AHEAD = 4 };
 
-/*
- * Samples of a row that neighbouring columns have, in the group's memory and in the buffer of samples; `abreast` is the
- * number of columns of a work-item, a constant. Only a single column is stored in the buffer.
- */
-#define GET_column(type, row, abreast, to)                                                                             \
-    UNROLL for (u32 c = 0; c < (abreast); c++)(to)[c] = column[COLUMN_PLACE(row, abreast, c)];
-#define PUT_column(type, row, abreast, value)                                                                          \
-    UNROLL for (u32 c = 0; c < (abreast); c++) column[COLUMN_PLACE(row, abreast, c)] = (value)[c];
-#define COLUMN_PLACE(row, abreast, c) ((row)*J2K_COLUMN_GROUP + (c) * (J2K_COLUMN_GROUP / (abreast)) + local_index())
-#define GET_plane(type, row, abreast, to)                                                                              \
-    {                                                                                                                  \
-        u32 taken[abreast];                                                                                            \
-        take_columns(samples, from[2 * (row)] + y * from[2 * (row) + 1] + x, narrow, abreast, taken);                  \
-        UNROLL for (u32 c = 0; c < (abreast); c++)(to)[c] = type##_of(taken[c]);                                       \
-    }
-#define PUT_plane(type, row, abreast, value)                                                                           \
-    samples[from[2 * (row)] + y * from[2 * (row) + 1] + x] = bits_of_##type((value)[0]);
-
-/* Load the samples of one column, or of two, which then begin at an even place. */
-FUNCTION void take_columns(GLOBAL const u32 *samples, u32 at, u32 narrow, u32 abreast, u32 *value)
-{
-    if (abreast == 1) {
-        value[0] = take_sample(samples, at, narrow);
-    } else if (narrow) {
-        const u32 word = samples[at / 2];
-        value[0] = (u32)(i32)(i16)word;
-        value[1] = (u32)((i32)word >> 16);
-    } else {
-        const u32x2 words = ((GLOBAL const u32x2 *)(GLOBAL const void *)samples)[at / 2];
-        value[0] = words.x;
-        value[1] = words.y;
-    }
-}
+/* The rows of a column in the group's memory, and in the buffer of samples. */
+#define GET_column(type, row) column[(row)*J2K_COLUMN_GROUP + local_index()]
+#define PUT_column(type, row, value) column[(row)*J2K_COLUMN_GROUP + local_index()] = (value)
+#define GET_plane(type, row) type##_of(take_sample(samples, from[2 * (row)] + y * from[2 * (row) + 1] + x, narrow))
+#define PUT_plane(type, row, value) samples[from[2 * (row)] + y * from[2 * (row) + 1] + x] = bits_of_##type(value)
 
 /* Return an index of a list, or its last one. */
 FUNCTION u32 index_or_last(u32 index, u32 count)
@@ -100,30 +70,22 @@ FUNCTION float half_of_float(float x)
 }
 
 /* Undo a level in place. */
-#define UNDO_LEVEL(filter, type, where, abreast, level)                                                                \
+#define UNDO_LEVEL(filter, type, where, level)                                                                         \
     {                                                                                                                  \
         GLOBAL const u32 *row = work + (level)->row;                                                                   \
         const i32 rows = (i32)(level)->rows, odd = (i32)(level)->odd;                                                  \
-        const struct column_##filter zero = {0};                                                                       \
-        struct column_##filter state[abreast];                                                                         \
-        type low[abreast], high[abreast];                                                                              \
-        UNROLL for (u32 c = 0; c < (abreast); c++) state[c] = zero;                                                    \
-        if (rows == 1 && odd) {                                                                                        \
-            GET_##where(type, row[0], abreast, low);                                                                   \
-            UNROLL for (u32 c = 0; c < (abreast); c++) low[c] = half_of_##type(low[c]);                                \
-            PUT_##where(type, row[0], abreast, low);                                                                   \
-        }                                                                                                              \
+        struct column_##filter state = {0};                                                                            \
+        if (rows == 1 && odd)                                                                                          \
+            PUT_##where(type, row[0], half_of_##type(GET_##where(type, row[0])));                                      \
         for (i32 i = -ABOVE_##filter - odd; rows > 1 && i - DELAY_##filter < rows; i += 2) {                           \
             const i32 done = i - DELAY_##filter;                                                                       \
-            GET_##where(type, row[mirror(i, 0, rows)], abreast, low);                                                  \
-            GET_##where(type, row[mirror(i + 1, 0, rows)], abreast, high);                                             \
-            UNROLL for (u32 c = 0; c < (abreast); c++) rise_##filter(&state[c], rows - i, &low[c], &high[c]);          \
-            if (done >= 0) {                                                                                           \
-                PUT_##where(type, row[done], abreast, low);                                                            \
-            }                                                                                                          \
-            if (done >= -1 && done + 1 < rows) {                                                                       \
-                PUT_##where(type, row[done + 1], abreast, high);                                                       \
-            }                                                                                                          \
+            type low = GET_##where(type, row[mirror(i, 0, rows)]),                                                     \
+                 high = GET_##where(type, row[mirror(i + 1, 0, rows)]);                                                \
+            rise_##filter(&state, rows - i, &low, &high);                                                              \
+            if (done >= 0)                                                                                             \
+                PUT_##where(type, row[done], low);                                                                     \
+            if (done >= -1 && done + 1 < rows)                                                                         \
+                PUT_##where(type, row[done + 1], high);                                                                \
         }                                                                                                              \
     }
 
@@ -132,51 +94,40 @@ FUNCTION float half_of_float(float x)
  * is completed, with its number. `inside` is a constant that says whether they are all rows of the level; its high rows
  * follow each other in the column, behind those that it keeps.
  */
-#define UNDO_PAIRS(filter, type, where, abreast, inside, put)                                                          \
+#define UNDO_PAIRS(filter, type, where, inside, put)                                                                   \
     {                                                                                                                  \
-        type high[COLUMN_AHEAD][abreast];                                                                              \
+        type high[COLUMN_AHEAD];                                                                                       \
         UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                                  \
         {                                                                                                              \
             const u32 high_row =                                                                                       \
                 (inside) ? columns->kept + (u32)((i + odd) / 2 + k) : row[mirror(i + 2 * k + 1, 0, rows)];             \
-            GET_plane(type, high_row, abreast, high[k]);                                                               \
+            high[k] = GET_plane(type, high_row);                                                                       \
         }                                                                                                              \
         UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                                  \
         {                                                                                                              \
             const u32 low_row = row[(inside) ? i + 2 * k : mirror(i + 2 * k, 0, rows)];                                \
-            type low[abreast];                                                                                         \
-            GET_##where(type, low_row, abreast, low);                                                                  \
-            UNROLL for (u32 c = 0; c < (abreast); c++)                                                                 \
-                rise_##filter(&state[c], (inside) ? 2 : rows - i - 2 * k, &low[c], &high[k][c]);                       \
-            put(type, abreast, i + 2 * k - DELAY_##filter, low);                                                       \
-            put(type, abreast, i + 2 * k - DELAY_##filter + 1, high[k]);                                               \
+            type low = GET_##where(type, low_row);                                                                     \
+            rise_##filter(&state, (inside) ? 2 : rows - i - 2 * k, &low, &high[k]);                                    \
+            put(type, i + 2 * k - DELAY_##filter, low) put(type, i + 2 * k - DELAY_##filter + 1, high[k])              \
         }                                                                                                              \
     }
 
 /* Undo the finest level, whose high rows are in the buffer of samples, the last of the column's. */
-#define UNDO_FINEST(filter, type, where, abreast, level, put)                                                          \
+#define UNDO_FINEST(filter, type, where, level, put)                                                                   \
     {                                                                                                                  \
         GLOBAL const u32 *row = work + (level)->row;                                                                   \
         const i32 rows = (i32)(level)->rows, odd = (i32)(level)->odd;                                                  \
-        const struct column_##filter zero = {0};                                                                       \
-        struct column_##filter state[abreast];                                                                         \
-        UNROLL for (u32 c = 0; c < (abreast); c++) state[c] = zero;                                                    \
+        struct column_##filter state = {0};                                                                            \
         if (rows == 1) {                                                                                               \
-            type only[abreast];                                                                                        \
-            if (odd) {                                                                                                 \
-                GET_plane(type, row[0], abreast, only);                                                                \
-            } else {                                                                                                   \
-                GET_##where(type, row[0], abreast, only);                                                              \
-            }                                                                                                          \
-            UNROLL for (u32 c = 0; c < (abreast); c++) only[c] = odd ? half_of_##type(only[c]) : only[c];              \
-            put(type, abreast, 0, only);                                                                               \
+            type only = odd ? half_of_##type(GET_plane(type, row[0])) : GET_##where(type, row[0]);                     \
+            put(type, 0, only)                                                                                         \
         }                                                                                                              \
         ROLL for (i32 i = -ABOVE_##filter - odd; rows > 1 && i - DELAY_##filter < rows; i += 2 * COLUMN_AHEAD)         \
         {                                                                                                              \
             if (i >= 0 && i + 2 * COLUMN_AHEAD <= rows)                                                                \
-                UNDO_PAIRS(filter, type, where, abreast, 1, put)                                                       \
+                UNDO_PAIRS(filter, type, where, 1, put)                                                                \
             else                                                                                                       \
-                UNDO_PAIRS(filter, type, where, abreast, 0, put)                                                       \
+                UNDO_PAIRS(filter, type, where, 0, put)                                                                \
         }                                                                                                              \
     }
 
@@ -202,78 +153,53 @@ FUNCTION GLOBAL u8 *column_at(GLOBAL const struct j2k_work_columns *columns, GLO
     return pixels + at;
 }
 
-/* Return the bits of a sample of a volume: an integer's or a number's. */
-FUNCTION u32 bits_in_slice(GLOBAL const struct j2k_work_columns *columns, i32 sample)
+/* Store a sample of a slice, as an integer or as a number. */
+FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL u8 *to, i32 sample)
 {
     if (columns->numbers)
-        return bits_of((float)sample * float_of(columns->scale) + float_of(columns->add));
-    return (u32)sample;
-}
-
-/* Store the samples of a slice that one column has, or two. */
-FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL u8 *to, u32 abreast, const i32 *sample)
-{
-    const u32 bytes = columns->bytes, first = bits_in_slice(columns, sample[0]);
-    if (abreast == 1) {
-        if (bytes == 2)
-            *(GLOBAL u16 *)(GLOBAL void *)to = (u16)first;
-        else if (bytes == 4)
-            *(GLOBAL u32 *)(GLOBAL void *)to = first;
-        else
-            *to = (u8)first;
-        return;
-    }
-    const u32 second = bits_in_slice(columns, sample[abreast - 1]);
-    if (bytes == 2)
-        *(GLOBAL u32 *)(GLOBAL void *)to = join_halves(first, second);
-    else if (bytes == 4)
-        *(GLOBAL u32x2 *)(GLOBAL void *)to = make_u32x2(first, second);
+        *(GLOBAL float *)(GLOBAL void *)to = (float)sample * float_of(columns->scale) + float_of(columns->add);
+    else if (columns->bytes == 2)
+        *(GLOBAL u16 *)(GLOBAL void *)to = (u16)sample;
+    else if (columns->bytes == 4)
+        *(GLOBAL u32 *)(GLOBAL void *)to = (u32)sample;
     else
-        *(GLOBAL u16 *)(GLOBAL void *)to = (u16)((first & 255) | (second & 255) << 8);
+        *to = (u8)sample;
 }
 
 /* Load the rows of a column that are not the finest level's high ones. */
-#define LOAD_column(type, abreast)                                                                                     \
+#define LOAD_column(type)                                                                                              \
     ROLL for (u32 k = 0; k < columns->kept; k += 2 * COLUMN_AHEAD)                                                     \
     {                                                                                                                  \
-        type loaded[2 * COLUMN_AHEAD][abreast];                                                                        \
+        type loaded[2 * COLUMN_AHEAD];                                                                                 \
+        UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++) loaded[i] =                                                  \
+            GET_plane(type, index_or_last(k + i, columns->kept));                                                      \
         UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++)                                                              \
-            GET_plane(type, index_or_last(k + i, columns->kept), abreast, loaded[i]);                                  \
-        UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++)                                                              \
-        {                                                                                                              \
-            PUT_column(type, index_or_last(k + i, columns->kept), abreast, loaded[i]);                                 \
-        }                                                                                                              \
+            PUT_column(type, index_or_last(k + i, columns->kept), loaded[i]);                                          \
     }
-#define LOAD_plane(type, abreast)
+#define LOAD_plane(type)
 
-/* Store samples of the finest level, if their slice is wanted. */
-#define PUT_SLICE(type, abreast, row, value)                                                                           \
+/* Store a sample of the finest level, if its slice is wanted. */
+#define PUT_SLICE(type, row, value)                                                                                    \
     {                                                                                                                  \
         const u32 shown = (u32)(row)-columns->skip;                                                                    \
-        if (shown < columns->slices) {                                                                                 \
-            i32 sample[abreast];                                                                                       \
-            UNROLL for (u32 c = 0; c < (abreast); c++) sample[c] =                                                     \
-                finish_##type((value)[c], slice[shown].offset, columns->depth, columns->is_signed);                    \
-            put_in_slice(columns, to + slice_pitch * shown, abreast, sample);                                          \
-        }                                                                                                              \
+        if (shown < columns->slices)                                                                                   \
+            put_in_slice(columns, to + slice_pitch * shown,                                                            \
+                finish_##type(value, slice[shown].offset, columns->depth, columns->is_signed));                        \
     }
 
 /* Store samples of rows that are slices. */
-#define COPY_SLICES(type, abreast)                                                                                     \
+#define COPY_SLICES(type)                                                                                              \
     ROLL for (u32 s = 0; s < columns->slices; s += COLUMN_AHEAD)                                                       \
     {                                                                                                                  \
-        type loaded[COLUMN_AHEAD][abreast];                                                                            \
-        UNROLL for (u32 i = 0; i < COLUMN_AHEAD; i++)                                                                  \
-            GET_plane(type, slice[index_or_last(s + i, columns->slices)].row, abreast, loaded[i]);                     \
-        UNROLL for (u32 i = 0; i < COLUMN_AHEAD; i++) PUT_SLICE(type, abreast, s + i, loaded[i])                       \
+        type loaded[COLUMN_AHEAD];                                                                                     \
+        UNROLL for (u32 i = 0; i < COLUMN_AHEAD; i++) loaded[i] =                                                      \
+            GET_plane(type, slice[index_or_last(s + i, columns->slices)].row);                                         \
+        UNROLL for (u32 i = 0; i < COLUMN_AHEAD; i++) PUT_SLICE(type, s + i, loaded[i])                                \
     }
 
-/*
- * Defines a kernel for samples of a type, whose work-items have `abreast` columns each. `room`: the group's memory for
- * columns that lie there.
- */
-#define UNDO_COLUMNS(name, filter, type, where, abreast, room)                                                         \
-    KERNEL(J2K_COLUMN_GROUP / (abreast))                                                                               \
+/* Defines a kernel for samples of a type. `room`: the group's memory for columns that lie there. */
+#define UNDO_COLUMNS(name, filter, type, where, room)                                                                  \
+    KERNEL(J2K_COLUMN_GROUP)                                                                                           \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, GLOBAL u8 *RESTRICT pixels, u32 list, u32 count,        \
         u32 first)                                                                                                     \
     {                                                                                                                  \
@@ -282,7 +208,7 @@ FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL
         GLOBAL const struct j2k_work_columns *columns =                                                                \
             (GLOBAL const struct j2k_work_columns *)(work + first) + index;                                            \
         GLOBAL const u32 *from = work + columns->from;                                                                 \
-        const u32 at = (group_index() - groups[index]) * J2K_COLUMN_GROUP + (abreast)*local_index();                   \
+        const u32 at = (group_index() - groups[index]) * J2K_COLUMN_GROUP + local_index();                             \
         if (at >= columns->width * columns->height)                                                                    \
             return;                                                                                                    \
         const u32 x = at % columns->width, y = at / columns->width, narrow = columns->narrow;                          \
@@ -290,26 +216,22 @@ FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL
         GLOBAL const struct j2k_work_z_level *level = (GLOBAL const struct j2k_work_z_level *)(work + columns->level); \
         GLOBAL u8 *to = column_at(columns, pixels, x, y);                                                              \
         const u64 slice_pitch = (u64)columns->slice_pitch[1] << 32 | columns->slice_pitch[0];                          \
-        LOAD_##where(type, abreast) for (u32 n = 0; n + 1 < columns->levels; n++)                                      \
-            UNDO_LEVEL(filter, type, where, abreast, level + n) if (columns->levels > 0)                               \
+        LOAD_##where(type) for (u32 n = 0; n + 1 < columns->levels; n++)                                               \
+            UNDO_LEVEL(filter, type, where, level + n) if (columns->levels > 0)                                        \
         {                                                                                                              \
-            UNDO_FINEST(filter, type, where, abreast, level + columns->levels - 1, PUT_SLICE)                          \
+            UNDO_FINEST(filter, type, where, level + columns->levels - 1, PUT_SLICE)                                   \
         }                                                                                                              \
         else                                                                                                           \
         {                                                                                                              \
-            COPY_SLICES(type, abreast)                                                                                 \
+            COPY_SLICES(type)                                                                                          \
         }                                                                                                              \
     }
 
 #define ROOM(type, rows) SHARED type column[(rows)*J2K_COLUMN_GROUP];
 
-UNDO_COLUMNS(undo_columns_53, 53, i32, column, 1, ROOM(i32, J2K_COLUMN_ROWS))
-UNDO_COLUMNS(undo_columns_53_more, 53, i32, column, 1, ROOM(i32, J2K_COLUMN_MORE))
-UNDO_COLUMNS(undo_columns_53_deep, 53, i32, plane, 1, )
-UNDO_COLUMNS(undo_columns_53_two, 53, i32, column, 2, ROOM(i32, J2K_COLUMN_ROWS))
-UNDO_COLUMNS(undo_columns_53_two_more, 53, i32, column, 2, ROOM(i32, J2K_COLUMN_MORE))
-UNDO_COLUMNS(undo_columns_97, 97, float, column, 1, ROOM(float, J2K_COLUMN_ROWS))
-UNDO_COLUMNS(undo_columns_97_more, 97, float, column, 1, ROOM(float, J2K_COLUMN_MORE))
-UNDO_COLUMNS(undo_columns_97_deep, 97, float, plane, 1, )
-UNDO_COLUMNS(undo_columns_97_two, 97, float, column, 2, ROOM(float, J2K_COLUMN_ROWS))
-UNDO_COLUMNS(undo_columns_97_two_more, 97, float, column, 2, ROOM(float, J2K_COLUMN_MORE))
+UNDO_COLUMNS(undo_columns_53, 53, i32, column, ROOM(i32, J2K_COLUMN_ROWS))
+UNDO_COLUMNS(undo_columns_53_more, 53, i32, column, ROOM(i32, J2K_COLUMN_MORE))
+UNDO_COLUMNS(undo_columns_53_deep, 53, i32, plane, )
+UNDO_COLUMNS(undo_columns_97, 97, float, column, ROOM(float, J2K_COLUMN_ROWS))
+UNDO_COLUMNS(undo_columns_97_more, 97, float, column, ROOM(float, J2K_COLUMN_MORE))
+UNDO_COLUMNS(undo_columns_97_deep, 97, float, plane, )

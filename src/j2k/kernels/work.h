@@ -40,7 +40,7 @@ enum {
     J2K_OUTPUT_WIDTH = 64, /* width and height of the pixels that a group writes */
     J2K_OUTPUT_HEIGHT = 16,
     J2K_OUTPUT_PIXELS = 4, /* pixels of a row that a work-item writes */
-    J2K_COLUMN_GROUP = 64, /* columns of a volume that a group has; a work-item has one or two of them */
+    J2K_COLUMN_GROUP = 64, /* work-items of a group, each of which has a column of a volume */
     J2K_COLUMN_ROWS = 32,  /* most rows of a column that are kept in the group's memory; with other kernels: */
     J2K_COLUMN_MORE = 64,
     J2K_WORK_CHANNELS = 4,
