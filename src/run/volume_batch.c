@@ -13,7 +13,8 @@ enum {
     WAVE = 256,          /* volumes that are planned at most before those before them are ended */
     GROUPS_A_THREAD = 2, /* the second is planned while the GPU decodes the first */
     GROUPS_LEAST = 4,    /* for pools of few threads */
-    GROUPS_MOST = 8,     /* more launches of fewer blocks do not use the GPU as well */
+    GROUPS_MOST = 16,    /* more launches of fewer blocks do not use the GPU as well; */
+    EBCOT_MOST = 8,      /* with EBCOT that is so already of fewer */
     LIMITS_AT_ONCE = 6   /* all groups that are under way take at most this many times the limit of memory */
 };
 
@@ -23,7 +24,7 @@ enum {
  * HT launches are short, and a group has at least so many volumes, however small their parts are that are wanted: what
  * takes time is then to read and plan them, which groups do at the same time.
  */
-enum { GROUP_SAMPLES = 1 << 24, GROUP_VOLUMES = 4 };
+enum { GROUP_SAMPLES = 1 << 24, GROUP_VOLUMES = 2 };
 
 struct volume_group;
 
@@ -154,10 +155,11 @@ static bool is_ht(kst_context *context, const kst_volume_item *item)
 }
 
 /* Return the most groups that are of use. */
-static uint32_t most_groups(const struct volume_wave *wave)
+static uint32_t most_groups(const struct volume_wave *wave, bool ht)
 {
     const uint32_t usual = GROUPS_A_THREAD * kst_pool_threads(wave->context->pool);
-    return usual < GROUPS_LEAST ? GROUPS_LEAST : usual < GROUPS_MOST ? usual : GROUPS_MOST;
+    const uint32_t most = ht ? GROUPS_MOST : EBCOT_MOST;
+    return usual < GROUPS_LEAST ? GROUPS_LEAST : usual < most ? usual : most;
 }
 
 /*
@@ -166,13 +168,14 @@ static uint32_t most_groups(const struct volume_wave *wave)
  */
 static uint32_t choose_groups(const struct volume_wave *wave)
 {
-    const uint32_t most = most_groups(wave);
     uint64_t groups = wave->wanted_groups, samples = 0;
     if (groups == 0 && wave->count > 1) {
+        const bool ht = is_ht(wave->context, wave->items);
+        const uint32_t most = most_groups(wave, ht);
         for (uint32_t i = 0; i < wave->count; i++)
             samples += samples_of(&wave->items[i], GROUP_SAMPLES);
         groups = samples / GROUP_SAMPLES + (samples % GROUP_SAMPLES > 0);
-        if (groups < most && is_ht(wave->context, wave->items) && wave->count / GROUP_VOLUMES > groups)
+        if (ht && wave->count / GROUP_VOLUMES > groups)
             groups = wave->count / GROUP_VOLUMES;
         groups = groups < most ? groups : most;
     }
