@@ -40,11 +40,6 @@ bool output_end_at(struct output *output, uint64_t length, struct problem *probl
     return output_write_at(output, length, NULL, 0, problem);
 }
 
-bool pixels_write(struct video_writer *writer, const uint8_t *from, size_t length, struct problem *problem)
-{
-    return output_write(&writer->output, from, length, problem);
-}
-
 /* Holds what a reader has found: how many frames, and a sum of their bytes. */
 struct found {
     uint64_t frames, bytes, sum;

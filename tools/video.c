@@ -8,7 +8,6 @@
 #include "system/folder.h"
 #include "system/interrupt.h"
 #include "video/change.h"
-#include "video/parts.h"
 #include "video/setup.h"
 
 /* Read N, N/D, N:D or a decimal fraction such as 29.97, which stands for 30000/1001. */
@@ -275,7 +274,6 @@ static bool write_output(const char *path, struct video_pass *pass, struct probl
     bool good = write_all(pass, problem);
     if (writer->format->drop != NULL)
         writer->format->drop(writer);
-    parts_end(writer->parts);
     if (writer->format->files)
         return good;
     if (good && !(pass->interrupted && pass->reader->input.regular))

@@ -54,11 +54,6 @@ bool output_end_at(struct output *output, uint64_t length, struct problem *probl
     return true;
 }
 
-bool pixels_write(struct video_writer *writer, const uint8_t *from, size_t length, struct problem *problem)
-{
-    return output_write(&writer->output, from, length, problem);
-}
-
 /* Make a frame: noise as pixels, or a stream. */
 static void make_frame(const struct video_shape *shape, bool coded, struct video_frame *frame)
 {

@@ -287,13 +287,6 @@ bool output_write_now(struct output *output, const void *data, size_t length, st
     return good;
 }
 
-bool output_extend(struct output *output, size_t length, uint64_t *offset, struct problem *problem)
-{
-    *offset = output->written;
-    output->written += length;
-    return output_end_at(output, output->written, problem);
-}
-
 bool output_end_at(struct output *output, uint64_t length, struct problem *problem)
 {
     if (!write_gathered(output, problem))

@@ -37,12 +37,6 @@ bool output_write(struct output *output, const void *data, size_t length, struct
 /* Append to the file at once and without a copy: all that was gathered, and then these bytes from where they are. */
 bool output_write_now(struct output *output, const void *data, size_t length, struct problem *problem);
 
-/*
- * Make room at the end for bytes that need not be in order, and that the caller writes at *offset, in its own way or by
- * output_write_at(). All that was gathered is written first.
- */
-bool output_extend(struct output *output, size_t length, uint64_t *offset, struct problem *problem);
-
 /* Return whether the path is standard output and that is a terminal, which output_open() refuses. */
 bool output_is_terminal(const char *path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declares how threads together read or write a large piece of a file: one alone copies less than memory takes. */
+/* Declares how threads together read a large piece of a file: one alone copies less than memory takes. */
 #ifndef KOSTKA_TOOL_VIDEO_PARTS_H
 #define KOSTKA_TOOL_VIDEO_PARTS_H
 
@@ -21,12 +21,5 @@ void parts_end(struct parts *parts); /* null is allowed */
  * because the file ends or, with *error set to the number of the error, because reading failed.
  */
 size_t parts_read(struct parts *parts, int descriptor, uint64_t offset, void *to, size_t length, int *error);
-
-/*
- * Write `length` bytes at an offset of a file, always the same one, that is open for reading, too, and is that long
- * already. Threads copy them into the file's pages, since it takes one write at a time. Returns false if that failed;
- * some bytes may be written.
- */
-bool parts_write(struct parts *parts, int descriptor, uint64_t offset, const void *from, size_t length);
 
 #endif

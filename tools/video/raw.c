@@ -92,7 +92,7 @@ static bool raw_begin(struct video_writer *writer, struct problem *problem)
 static bool raw_add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
 {
     frame_order(&writer->info.shape, frame);
-    bool good = pixels_write(writer, frame->bytes, frame->length, problem);
+    bool good = output_write(&writer->output, frame->bytes, frame->length, problem);
     frame_order(&writer->info.shape, frame); /* the frame may be written again */
     return good;
 }

@@ -9,7 +9,6 @@
 #include "video/change.h"
 #include "video/jpeg_frame.h"
 #include "video/numbered.h"
-#include "video/parts.h"
 
 enum {
     RATE_USUAL = 25,
@@ -465,7 +464,6 @@ int video_choose_work(struct video_settings *settings, const char *path, struct 
     *writer = (struct video_writer){.info = *in, .output.descriptor = -1, .output.temporary.descriptor = -1};
     writer->format = settings->out_format != NULL ? settings->out_format : video_format_by_path(path);
     writer->path = path;
-    writer->helpers = settings->common.threads == 1 ? 0 : parts_helpers();
     if (settings->out_format == NULL && numbered_is(path))
         writer->format = &video_numbered;
     if (writer->format == NULL)

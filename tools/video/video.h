@@ -151,15 +151,8 @@ struct video_writer {
     bool retimed;         /* frames are due at other times than the reader's container says */
     double cut;           /* seconds of sound behind the last frame that the container cuts off */
     uint64_t count;       /* frames that have been written, and the one that is being written */
-    uint32_t helpers;     /* threads that help to write frames of pixels; they are started when there is one */
-    struct parts *parts;  /* these threads; null: they have not been started */
     void *state;
 };
-
-/*
- * Write bytes of pixels, by several threads where that is faster: into files on a RAM disk.
- */
-bool pixels_write(struct video_writer *writer, const uint8_t *from, size_t length, struct problem *problem);
 
 /*
  * Check, before the headers are written, that no frames of another rate run away from tracks that are copied: packets

@@ -232,7 +232,7 @@ static bool y4m_add(struct video_writer *writer, struct video_frame *frame, stru
     memcpy(from, frame_word, sizeof frame_word - 1);
     from[sizeof frame_word - 1] = '\n';
     frame_order(&writer->info.shape, frame);
-    bool good = pixels_write(writer, from, sizeof frame_word + frame->length, problem);
+    bool good = output_write(&writer->output, from, sizeof frame_word + frame->length, problem);
     frame_order(&writer->info.shape, frame); /* the frame may be written again */
     return good;
 }
