@@ -198,22 +198,28 @@ FUNCTION void store_marks(GLOBAL const struct filter_record *record, const struc
 }
 
 /*
- * Write the rows of a tile's bits, as name_runs() takes them: bit k of a work-item's says whether the pixel of row k of
- * its strip stays, bit STRIP + k whether it is strong. The whole work-group calls it; `scratch` has a word for each.
+ * Write the rows of a tile's bits, as name_runs() takes them. `own` are the magnitudes of a work-item's strip among
+ * those of the tile and around it. The whole work-group calls it; `scratch` has a word for each work-item.
  */
-FUNCTION void collect_rows(u32 bits, LOCAL u32 *scratch, LOCAL u32 *rows)
+FUNCTION void collect_rows(
+    LOCAL const u32 *own, const u32 *slope, u32 low, u32 high, LOCAL u32 *scratch, LOCAL u32 *rows)
 {
-    u32 self = local_index(), column = self % FILTER_TILE, first = self / FILTER_TILE * STRIP;
-#if HAS_WARPS
-    (void)scratch;
+    u32 self = local_index(), column = self % FILTER_TILE, first = self / FILTER_TILE * STRIP, bits = 0;
     UNROLL for (u32 k = 0; k < STRIP; k++)
     {
-        u32 row = warp_ballot(bits >> k & 1), strong = warp_ballot(bits >> (STRIP + k) & 1);
+        u32 m = own[k * AROUND], stays = m > low && is_greatest(own + k * AROUND, slope[k]), strong = stays && m > high;
+#if HAS_WARPS
+        u32 row = warp_ballot(stays), strong_row = warp_ballot(strong);
         if (column == 0) {
             rows[first + k] = row;
-            rows[FILTER_TILE + first + k] = strong;
+            rows[FILTER_TILE + first + k] = strong_row;
         }
+#else
+        bits |= stays << k | strong << (STRIP + k);
+#endif
     }
+#if HAS_WARPS
+    (void)bits, (void)scratch;
 #else
     /* PoCL 5.0 aborts where it compiles the loop of above with barriers in it. */
     scratch[self] = bits;
@@ -253,13 +259,7 @@ filter_canny_mark(FILTER_ARGUMENTS)
         own[k * AROUND] = tile.left + column < tile.right && tile.top + first + k < tile.bottom ? magnitude[k] : 0;
     }
     barrier_local();
-    u32 bits = 0;
-    UNROLL for (u32 k = 0; k < STRIP; k++)
-    {
-        u32 m = own[k * AROUND], stays = m > low && is_greatest(own + k * AROUND, slope[k]);
-        bits |= stays << k | (stays && m > high) << (STRIP + k);
-    }
-    collect_rows(bits, words, rows);
+    collect_rows(own, slope, low, high, words, rows);
     barrier_local();
     if (lane_ballot(magnitudes, rows[column] > 0) > 0) /* the same in the whole work-group */
         name_runs(words, rows);
