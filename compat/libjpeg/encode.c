@@ -238,16 +238,16 @@ JDIMENSION jpeg_write_scanlines(j_compress_ptr cinfo, JSAMPARRAY scanlines, JDIM
     return c->encoder ? libjpeg_write_lines(c, cinfo, scanlines, count) : keep_lines(c, cinfo, scanlines, count);
 }
 
-/* The tables have been written, as far as a later compression with the same object is concerned. */
+/* The tables of the components have been written, as far as a later compression with the same object is concerned. */
 static void mark_tables(j_compress_ptr cinfo)
 {
-    for (int i = 0; i < cinfo->num_components; i++)
-        cinfo->quant_tbl_ptrs[cinfo->comp_info[i].quant_tbl_no]->sent_table = TRUE;
-    for (int i = 0; i < NUM_HUFF_TBLS; i++) {
-        if (cinfo->dc_huff_tbl_ptrs[i])
-            cinfo->dc_huff_tbl_ptrs[i]->sent_table = TRUE;
-        if (cinfo->ac_huff_tbl_ptrs[i])
-            cinfo->ac_huff_tbl_ptrs[i]->sent_table = TRUE;
+    for (int i = 0; i < cinfo->num_components; i++) {
+        const jpeg_component_info *info = &cinfo->comp_info[i];
+        cinfo->quant_tbl_ptrs[info->quant_tbl_no]->sent_table = TRUE;
+        if (cinfo->dc_huff_tbl_ptrs[info->dc_tbl_no])
+            cinfo->dc_huff_tbl_ptrs[info->dc_tbl_no]->sent_table = TRUE;
+        if (cinfo->ac_huff_tbl_ptrs[info->ac_tbl_no])
+            cinfo->ac_huff_tbl_ptrs[info->ac_tbl_no]->sent_table = TRUE;
     }
 }
 

@@ -89,14 +89,18 @@ static bool suits(j_decompress_ptr cinfo)
            is_known(cinfo) && is_plain_scan(cinfo);
 }
 
-/* Return whether the environment asks for more than the calling thread, for a picture that is worth it. */
+/*
+ * Return whether the environment asks for more than the calling thread, for a picture that is worth it. A file of some
+ * kilobytes may say that its picture has 2^32 pixels, which nobody should get memory for who asks for lines.
+ */
 static bool is_decoded_at_once(j_decompress_ptr cinfo)
 {
-    enum { WORTH_PIXELS = 1 << 18 };
+    enum { WORTH_PIXELS = 1 << 18, BYTES_MAX = 1 << 30 };
+    const uint64_t pixels = (uint64_t)cinfo->output_width * cinfo->output_height;
     const char *device = getenv("KOSTKA_DEVICE"), *threads = getenv("KOSTKA_THREADS");
     bool many = threads && *threads && strcmp(threads, "1") != 0,
          other = device && *device && strcmp(device, "cpu") != 0;
-    return (many || other) && (uint64_t)cinfo->output_width * cinfo->output_height >= WORTH_PIXELS;
+    return (many || other) && pixels >= WORTH_PIXELS && pixels * (unsigned)cinfo->output_components <= BYTES_MAX;
 }
 
 static bool set_options(struct libjpeg_taken *taken, j_decompress_ptr cinfo)

@@ -60,6 +60,10 @@ compare() {
     sort -u "$folder/$1.theirs" -o "$folder/$1.theirs"
     sort -u "$folder/$1.ours" -o "$folder/$1.ours"
     comm -23 "$folder/$1.theirs" "$folder/$1.ours" >"$folder/$1.lost"
+    if [ ! -s "$folder/$1.theirs" ]; then
+        say "$1: no test passes with the original, so that nothing is compared; see the logs in $folder"
+        failed=1
+    fi
     say "$1: $(wc -l <"$folder/$1.theirs") tests pass with the original, $(comm -12 "$folder/$1.theirs" "$folder/$1.ours" | wc -l) of them with Kostka"
     while read -r name; do
         reason=$(awk -F '\t' -v suite="$1" -v name="$name" '!/^#/ && $1 == suite && name ~ ("^(" $2 ")$") { print $3; exit }' "$here/suites.txt")

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Does with libjpeg what programs should not do, and prints what comes of it: libjpeg_misuse DAMAGED WHOLE begins to
- * decode a damaged file, forgets that and decodes another with the same object, encodes lines that are too many, and
- * then, with standard codes, to a destination that has no room at times.
+ * decode a damaged file, forgets that and decodes another with the same object, encodes lines that are too many, then,
+ * with standard codes, to a destination that has no room at times, and at last a picture whose tables another one of
+ * the same object has written in part.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +118,34 @@ static void encode_to_little_room(struct jpeg_error_mgr *errors)
     jpeg_destroy_compress(&cinfo);
 }
 
+/* Encode lines of grey, and then of colours without the tables that the first picture has. */
+static void encode_the_rest(struct jpeg_error_mgr *errors)
+{
+    static const J_COLOR_SPACE spaces[] = {JCS_GRAYSCALE, JCS_RGB};
+    struct jpeg_compress_struct cinfo = {.err = errors};
+    unsigned char *coded = NULL, line[3 * WIDE];
+    unsigned long length = 0;
+    JSAMPROW row = line;
+    for (unsigned i = 0; i < sizeof line; i++)
+        line[i] = (unsigned char)(i * i);
+    jpeg_create_compress(&cinfo);
+    for (int i = 0; i < 2; i++) {
+        jpeg_mem_dest(&cinfo, &coded, &length);
+        cinfo.image_width = cinfo.image_height = 30;
+        cinfo.input_components = 1 + 2 * i;
+        cinfo.in_color_space = spaces[i];
+        jpeg_set_defaults(&cinfo);
+        jpeg_start_compress(&cinfo, i == 0);
+        while (cinfo.next_scanline < cinfo.image_height)
+            jpeg_write_scanlines(&cinfo, &row, 1);
+        jpeg_finish_compress(&cinfo);
+        printf("%lu bytes\n", length);
+        free(coded);
+        coded = NULL;
+    }
+    jpeg_destroy_compress(&cinfo);
+}
+
 int main(int argc, char **argv)
 {
     struct jpeg_error_mgr errors;
@@ -129,5 +158,6 @@ int main(int argc, char **argv)
     jpeg_destroy_decompress(&cinfo);
     encode(&errors);
     encode_to_little_room(&errors);
+    encode_the_rest(&errors);
     return 0;
 }
