@@ -60,7 +60,11 @@ both filtered 1 convert in --out-format jpeg --filters grey,gaussian=1.5
 both edges 1 decode in --resize 30 --filters canny=40:90 --out-format png
 both cropped 1 convert in --filters crop=30x30,rotate=90 --out-format jp2
 both negatives 0 encode pixels --filters invert
-both turned 1 transcode in --rotate 90
+# Turning changes no code-blocks of JPEG 2000, so that naming a GPU for it is refused.
+expect 2 "$KOSTKA" transcode in --rotate 90 --out-dir turned --device "$gpu"
+grep -q "only code-blocks of JPEG 2000" err || fail 'a GPU is not refused for turning'
+[ ! -e turned ] || fail 'a refused call made a folder'
+both coder 1 transcode in --ht
 
 # Reports say which device did the work; the pixels of a stream that becomes another stay there.
 grep -q "\"input\":\"in/p5.jpg\".*\"device\":\"$gpu\"" "decode-$(echo "$gpu" | tr : -).m" || fail 'the GPU has not decoded'
