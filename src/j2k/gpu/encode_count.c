@@ -59,8 +59,10 @@ bool kst_j2k_gpu_count_begin(
     job->counting.item = orders[0].item;
     job->counting.blocks = count;
     job->counting.bands = job->items[job->counting.item].picture.plan->band_count;
-    if (!take_buffers(job, error))
+    if (!take_buffers(job, error)) {
+        kst_j2k_gpu_count_end(job); /* so that none are counted yet */
         return false;
+    }
     uint32_t *words = list_words(job);
     struct j2k_count_work *head = (struct j2k_count_work *)(void *)words;
     head->factor = WORDS(struct j2k_count_work);

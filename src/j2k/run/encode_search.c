@@ -26,7 +26,9 @@ bool kst_j2k_run_encode_searches(const struct j2k_encoder *encoder)
 bool kst_j2k_run_encode_counts(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
-    return encoder->on_gpu && kst_j2k_run_encode_searches(encoder) && o->target != KST_J2K_PSNR;
+    /* The list of blocks that stays on a device has the shift of a region of interest, which changes with the step. */
+    return encoder->on_gpu && kst_j2k_run_encode_searches(encoder) && o->target != KST_J2K_PSNR &&
+           o->interest.width == 0;
 }
 
 /*

@@ -195,9 +195,10 @@ kst_status kst_j2k_coded_layout(const struct operation *op, struct j2k_coded *co
 static void quantise_component(struct j2k_coded *coded, uint32_t index)
 {
     struct j2k_plan *plan = &coded->plan;
-    const struct j2k_tile_component *tc = &plan->tile_component[index];
+    struct j2k_tile_component *tc = &plan->tile_component[index];
     const uint32_t component = index % plan->component_count;
     const struct j2k_parameters *parameters = kst_j2k_coded_parameters(coded, index / plan->component_count);
+    tc->roi_shift = parameters->roi_shift[component]; /* which follows from the steps */
     const struct j2k_band_quantiser quantiser = {.quantisation = &parameters->quantisation[component],
         .depth = coded->headers.component[component].depth,
         .roi_shift = parameters->roi_shift[component],

@@ -396,6 +396,24 @@ static void region_of_interest(void **state)
     kst_buffer_release(f->context, &coded);
 }
 
+/* The step that meets a target changes the planes, and with them the shift of the region. */
+static void region_by_steps(void **state)
+{
+    struct fixture *f = *state;
+    kst_image image = describe(KST_FORMAT_GREY, 150, 150, 8);
+    kst_j2k_options j2k;
+    size_t length;
+    paint(f, &image);
+    kst_j2k_options_init(&j2k);
+    j2k.style = KST_J2K_HT;
+    j2k.target = KST_J2K_RATIO;
+    j2k.value = 5;
+    const double without = psnr(f, &image, &j2k, &length);
+    j2k.interest = (kst_region){30, 40, 50, 60};
+    assert_true(psnr(f, &image, &j2k, &length) > without - 10); /* the region costs bits */
+    assert_true(length <= 150 * 150 / 5);
+}
+
 /* One option after the other that cannot be. */
 static void refusals(void **state)
 {
@@ -530,6 +548,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(targets, setup, teardown),
         cmocka_unit_test_setup_teardown(layers, setup, teardown),
         cmocka_unit_test_setup_teardown(region_of_interest, setup, teardown),
+        cmocka_unit_test_setup_teardown(region_by_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(small_buffers, setup, teardown),
         cmocka_unit_test_setup_teardown(from_rows, setup, teardown),
