@@ -376,6 +376,10 @@ bool parse(const char *text, wishes *wanted)
         log_msg(LOG_LEVEL_ERROR, "%slossless and bitrate are for codec=j2k and codec=ht\n", name);
         return false;
     }
+    if (wanted->lossless + (wanted->bits > 0) + (wanted->quality > 0) > 1) {
+        log_msg(LOG_LEVEL_ERROR, "%sonly one of quality, bitrate and lossless can be kept\n", name);
+        return false;
+    }
     return true;
 }
 

@@ -197,12 +197,24 @@ static kst_status decode_planes(struct state *s, const void *data, size_t length
     return kst_decode(s->context, data, length, &options, &s->planes, report);
 }
 
-/* Return whether the planes are a picture of this size, grey or of three components, which the packing can show. */
+/* Return whether a frame has the size that was announced. Otherwise it is not decoded, however large it says it is. */
+static bool has_size(struct state *s, const void *data, size_t length)
+{
+    if (kst_decoder_open(s->decoder, data, length))
+        return true; /* decoding says what is wrong */
+    const kst_info *info = kst_decoder_info(s->decoder);
+    if (info->width == s->width && info->height == s->height)
+        return true;
+    log_msg(LOG_LEVEL_WARNING, "%sa frame has %u x %u pixels instead of %u x %u\n", name, (unsigned)info->width,
+        (unsigned)info->height, (unsigned)s->width, (unsigned)s->height);
+    return false;
+}
+
+/* Return whether the planes are grey or three components, which the packing can show. */
 static bool fits(const struct state *s)
 {
     const kst_image *image = &s->planes;
-    bool good =
-        image->width == s->width && image->height == s->height && (image->plane_count == 1 || image->plane_count == 3);
+    bool good = image->plane_count == 1 || image->plane_count == 3;
 
     for (uint32_t i = 0; good && i < image->plane_count; i++) {
         const kst_plane *plane = &image->plane[i];
@@ -244,7 +256,7 @@ static bool copy_planes(const struct state *s, uint8_t *to)
     for (uint32_t i = 0; i < 3; i++) {
         const kst_plane *plane = &s->planes.plane[i];
         uint32_t width = i == 0 ? s->width : (s->width + 1) / 2, height = i == 0 ? s->height : (s->height + 1) / 2;
-        if (s->planes.plane_count != 3 || plane->width != width || plane->height != height || plane->depth > 8)
+        if (s->planes.plane_count != 3 || plane->width != width || plane->height != height || plane->depth != 8)
             return false;
         for (uint32_t y = 0; y < height; y++, to += width)
             memcpy(to, (const uint8_t *)plane->data + (ptrdiff_t)y * plane->pitch, width);
@@ -255,8 +267,10 @@ static bool copy_planes(const struct state *s, uint8_t *to)
 static decompress_status decode_packed(struct state *s, uint8_t *to, const void *data, size_t length)
 {
     kst_report report;
-    kst_status status = decode_planes(s, data, length, &report);
 
+    if (!has_size(s, data, length))
+        return DECODER_NO_FRAME;
+    kst_status status = decode_planes(s, data, length, &report);
     if (status)
         return fail(&report, status);
     if (!fits(s))
@@ -308,7 +322,7 @@ static int get_priority(codec_t compression, struct pixfmt_desc internal, codec_
         return PRIORITY_NONE;
     if (out == VIDEO_CODEC_NONE)
         return PRIORITY_PROBE;
-    if (packing == PACKING_NONE)
+    if (packing == PACKING_NONE || (packing == PACKING_RG48 && compression == JPEG)) /* its planes are YCbCr */
         return PRIORITY_NONE;
     if (internal.depth == 0)
         return PRIORITY_UNKNOWN;

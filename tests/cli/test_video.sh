@@ -230,6 +230,7 @@ exec 3>&-
 expect 0 "$KOSTKA" encode p.ppm other.jpg # which removes what others have left
 expect 0 "$KOSTKA" video .kostka-*.part b.mjpeg
 same b.mjpeg c.mjpeg
+host=$(echo .kostka-*.part | sed 's/^\.kostka-\([0-9a-f]*\)-.*/\1/')
 rm .kostka-*.part
 # So does what was written before no more could be.
 (
@@ -245,6 +246,18 @@ says 'has the frames up to there'
 expect 0 "$KOSTKA" video .kostka-*.part b.mjpeg
 [ "$(wc -c <b.mjpeg)" -gt 500 ] || fail 'no frame is kept'
 head -c "$(wc -c <b.mjpeg)" c.mjpeg >a.mjpeg
+same a.mjpeg b.mjpeg
+rm .kostka-*.part
+# What has been kept is not replaced by another process of the same number, which it may have in a container.
+(
+    ulimit -f 40
+    # shellcheck disable=SC2002,SC2016 # a pipe is wanted, and the number of the process that it ends in
+    cat wanted.y4m | sh -c 'echo kept >".kostka-$1-$$-0.part" && exec "$2" video - full.avi -q 80' sh "$host" "$KOSTKA" 2>err
+    equals $? 1 'a file that is full again'
+    exit "$failures"
+) || fail 'a file that is full again'
+equals "$(cat .kostka-"$host"-*[0-9]-0.part)" kept 'what was kept before'
+expect 0 "$KOSTKA" video .kostka-"$host"-*-0-1.part b.mjpeg
 same a.mjpeg b.mjpeg
 rm .kostka-*.part
 # A signal ends it in order: a stream has no other end.

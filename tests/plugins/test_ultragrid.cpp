@@ -269,9 +269,9 @@ static void test_refusals()
 {
     complaints = 0;
     for (const char *options : {"quality=0", "codec=h264", "lossless", "bitrate=1M", "codec=j2k:bitrate=x", "frames=0",
-             "device=cuda:99", "device=", "nothing"})
+             "device=cuda:99", "device=", "nothing", "codec=j2k:lossless:bitrate=1M", "codec=ht:quality=50:bitrate=1M"})
         CHECK(compression->init_func(nullptr, options) == nullptr);
-    CHECK(complaints == 9);
+    CHECK(complaints == 11);
     CHECK(compression->init_func(nullptr, "help") == INIT_NOERR);
     CHECK(compression->get_module_info().codecs.size() == 2);
     void *state = compression->init_func(nullptr, "device=cpu");
@@ -300,7 +300,7 @@ static void test_damage()
     }
     for (const frame_pointer &frame : compress("", uyvy, 96, 32, 1)) { /* larger than it was announced */
         CHECK(decompression->reconfigure(state, {64, 32, JPEG, 25, PROGRESSIVE, 1}, 0, 8, 16, 128, UYVY));
-        CHECK(decode(state, frame, &got, nullptr) == DECODER_UNSUPP_PIXFMT);
+        CHECK(decode(state, frame, &got, nullptr) == DECODER_NO_FRAME);
         CHECK(decompression->reconfigure(state, {64, 32, JPEG, 25, PROGRESSIVE, 1}, 0, 8, 16, 64 * 3, RGB));
         CHECK(decode(state, frame, &got, nullptr) == DECODER_NO_FRAME);
     }
@@ -309,6 +309,8 @@ static void test_damage()
     CHECK(decompression->get_decompress_priority(JPEG, unknown, VIDEO_CODEC_NONE) == 50);
     CHECK(decompression->get_decompress_priority(JPEG, unknown, UYVY) == 900);
     CHECK(decompression->get_decompress_priority(JPEG, unknown, DXT1) == -1);
+    CHECK(decompression->get_decompress_priority(JPEG, unknown, RG48) == -1); /* it would get YCbCr */
+    CHECK(decompression->get_decompress_priority(J2KR, unknown, RG48) == 900);
     decompression->done(state);
 }
 

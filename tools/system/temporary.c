@@ -270,17 +270,42 @@ int temporary_open_unnamed(const char *path)
     return descriptor;
 }
 
+/*
+ * Make an empty file whose name is that of a temporary file but for its end, which is .part and a number in front of
+ * it where there is one already: in a container, the next process may have the same number, and must not replace what
+ * the one before it has kept. Returns its path, which the caller frees; null on failure.
+ */
+static char *reserve_part(const char *path)
+{
+    size_t stem = strlen(path) - (sizeof ".tmp" - 1);
+    char *part = malloc(stem + NAME);
+    int descriptor = -1;
+
+    errno = EEXIST;
+    for (int attempt = 0; part != NULL && descriptor < 0 && attempt < ATTEMPTS && errno == EEXIST; attempt++) {
+        memcpy(part, path, stem);
+        if (attempt == 0)
+            snprintf(part + stem, NAME, ".part");
+        else
+            snprintf(part + stem, NAME, "-%d.part", attempt);
+        descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    }
+    if (descriptor >= 0) {
+        close(descriptor);
+        return part;
+    }
+    free(part);
+    return NULL;
+}
+
 void temporary_keep(struct temporary *temporary)
 {
-    static const char suffix[] = ".part";
-    size_t length = temporary->path == NULL ? 0 : strlen(temporary->path) - (sizeof ".tmp" - 1);
-    char *path = length == 0 ? NULL : malloc(length + sizeof suffix);
+    char *path = temporary->path == NULL ? NULL : reserve_part(temporary->path);
 
     if (path == NULL)
         return;
-    memcpy(path, temporary->path, length);
-    memcpy(path + length, suffix, sizeof suffix);
     if (rename(temporary->path, path) != 0) {
+        unlink(path);
         free(path);
         return;
     }

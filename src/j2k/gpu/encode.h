@@ -102,8 +102,8 @@ struct j2k_gpu_job;
 
 /*
  * Return a job that codes again, with the coders of its items' plans, the code-blocks that a job of decoding leaves as
- * indices (struct j2k_gpu_item.indices): as many items as that has, with plans of the same bands. It must end before
- * that one. Returns null on failure.
+ * indices (struct j2k_gpu_item.indices): as many items as that has, with plans of the same bands. That one may end as
+ * soon as the blocks have been coded: what they became is this job's. Returns null on failure.
  */
 struct j2k_gpu_encode_job *kst_j2k_gpu_encode_decoded(
     const struct j2k_gpu_job *decoded, const struct j2k_gpu_encode_item *items, struct gpu_error *error);

@@ -287,7 +287,7 @@ void kst_j2k_run_transcode_gpu_code(struct j2k_transcode_part *part)
         struct j2k_transcoding *t = part->member[i];
         t->part = part;
         t->blocks.outcome = done && part->damage[i].blocks == 0 ? outcome : NULL;
-        outcome += t->blocks.source.block_count;
+        outcome += done ? t->blocks.source.block_count : 0;   /* otherwise there may be none */
         if (!done && error.status == KST_ERROR_DEVICE_FAILED) /* where memory is missing, the CPU does the work */
             t->blocks.status = kst_report_error(t->op->report, error.status, KST_NO_OFFSET, "%s", error.text);
     }

@@ -26,36 +26,54 @@ struct all_streams {
     kst_context *context;
     struct transcoding *const *list;
     uint32_t count, threads;
-    pthread_mutex_t lock; /* guards the next members */
-    pthread_cond_t left;  /* a part has left the device */
-    uint32_t next;        /* the first stream that no part has taken */
-    uint32_t on_device;   /* parts */
+    pthread_mutex_t lock;      /* guards the next members */
+    pthread_cond_t left;       /* a part has left the device */
+    uint32_t next;             /* the first stream that no part has taken */
+    uint32_t on_device;        /* parts */
+    atomic_uint_fast64_t held; /* memory of streams that have been read and are not written yet */
 };
 
 /* A part: streams that one thread takes care of. */
 struct some_streams {
+    struct all_streams *all;
     struct transcoding *const *list;
     uint32_t count;
     struct j2k_transcoding stream[PART_STREAMS];
     struct j2k_transcoding *member[PART_STREAMS]; /* those whose blocks the GPU codes */
     uint32_t members;
+    uint64_t held[PART_STREAMS]; /* memory that each takes once it has been read */
+    bool later[PART_STREAMS];    /* it has not been read, and waits until it can be written, too */
 };
 
+/*
+ * Read a stream, unless those that were read take as much as one may: a few bytes may describe many code-blocks, and
+ * hundreds of streams wait for the device at a time.
+ */
 static void read_stream(void *argument, uint32_t index)
 {
     struct some_streams *some = argument;
     struct j2k_transcoding *t = &some->stream[index];
+    some->later[index] = atomic_load(&some->all->held) > some->all->context->limits.memory;
+    if (some->later[index])
+        return;
     t->status = kst_j2k_run_transcode_read(t, some->list[index]);
     if (!t->status)
         t->status = kst_j2k_run_transcode_gpu_plan(t);
+    some->held[index] = atomic_load(&t->all->memory.used);
+    atomic_fetch_add(&some->all->held, some->held[index]);
 }
 
 static void write_stream(void *argument, uint32_t index)
 {
     struct some_streams *some = argument;
     struct j2k_transcoding *t = &some->stream[index];
+    if (some->later[index]) {
+        some->list[index]->status = kst_j2k_run_transcode(some->list[index]);
+        return;
+    }
     t->all->status = t->status ? t->status : kst_j2k_run_transcode_write(t);
     kst_j2k_run_transcode_release(t);
+    atomic_fetch_sub(&some->all->held, some->held[index]);
 }
 
 /* Return how many members, from one on, have their blocks coded together. */
@@ -102,7 +120,7 @@ static void run_some(struct all_streams *all, struct some_streams *some)
     kst_pool_run(context->pool, some->count, read_stream, some);
     some->members = 0;
     for (uint32_t i = 0; i < some->count; i++)
-        if (!some->stream[i].status && some->stream[i].gpu)
+        if (!some->later[i] && !some->stream[i].status && some->stream[i].gpu)
             some->member[some->members++] = &some->stream[i];
     for (uint32_t i = 0; i < some->members; i += part[parts++].count) {
         part[parts] = (struct j2k_transcode_part){.context = context,
@@ -125,6 +143,7 @@ static bool take_some(struct all_streams *all, struct some_streams *some)
     const uint32_t share = (all->count + all->threads - 1) / all->threads;
     const uint32_t most = share < PART_STREAMS ? share : PART_STREAMS;
     uint64_t bytes = 0;
+    some->all = all;
     pthread_mutex_lock(&all->lock);
     some->list = all->list + all->next;
     some->count = 0;
@@ -154,6 +173,7 @@ void kst_j2k_run_transcode_all(struct transcoding *const *list, uint32_t count)
     all.threads = count < PARTS_AT_ONCE ? count : PARTS_AT_ONCE;
     pthread_mutex_init(&all.lock, NULL);
     pthread_cond_init(&all.left, NULL);
+    atomic_init(&all.held, 0);
     kst_pool_run(all.context->pool, all.threads, run_parts, &all);
     pthread_cond_destroy(&all.left);
     pthread_mutex_destroy(&all.lock);
