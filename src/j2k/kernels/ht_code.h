@@ -133,6 +133,7 @@ FUNCTION void code_step(struct block_coding *c, GLOBAL const struct j2k_work_cod
         stuff_signs(&c->signs, CHUNK_BYTES);
 }
 
+#if HAS_WARPS
 /*
  * Pass over a step of pairs without samples that only such steps precede: MEL has an event for each quad, and the other
  * streams nothing. The whole work-group calls it.
@@ -145,6 +146,7 @@ FUNCTION void pass_step(
         c->edges[p->pair] = 0;
     c->event_count += ones(lane_ballot(c->signs.scratch, there)) + ones(lane_ballot(c->signs.scratch, both));
 }
+#endif
 
 /* Return the bits of a pair's indices, with those of signs. */
 LARGE_FUNCTION u32 bits_of_pair(const u32 *sample)
@@ -163,11 +165,13 @@ FUNCTION u32 take_next(GLOBAL const struct j2k_work_coded_block *block, const st
     return bits_of_pair(sample);
 }
 
+#if HAS_WARPS
 /* Return whether the pairs of a step have no samples. The whole work-group calls it. */
 FUNCTION u32 is_quiet(const struct block_coding *c, u32 any)
 {
     return lane_ballot(c->signs.scratch, any & 0x7FFFFFFFu) == 0;
 }
+#endif
 
 /* Code all pairs of a block. Returns the bits of this work-item's magnitudes. The whole work-group calls it. */
 FUNCTION u32 code_pairs(struct block_coding *c, GLOBAL const struct j2k_work_coded_block *block,
@@ -177,12 +181,14 @@ FUNCTION u32 code_pairs(struct block_coding *c, GLOBAL const struct j2k_work_cod
     struct pair_place p = first_pair(block);
     steps = (p.count + LANES - 1) / LANES;
     u32 any = take_next(block, &p, samples, factor, sample);
+#if HAS_WARPS /* elsewhere compiling this takes longer than it saves */
     for (u32 quiet = is_quiet(c, any); quiet && i < steps; i++) {
         pass_step(c, block, &p);
         next_pair(&p);
         any = take_next(block, &p, samples, factor, sample);
         quiet = is_quiet(c, any);
     }
+#endif
     for (; i < steps; i++) {
         struct pair_samples s;
         struct pair_place here = p;
