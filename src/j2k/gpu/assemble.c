@@ -105,7 +105,8 @@ static void describe(struct assembly *a)
     uint64_t at = 0, bytes = 0; /* what precedes in the frame, and of bodies */
     for (uint32_t i = 0; i < a->lists; i++)
         a->list[i].count = 0;
-    for (const struct j2k_body *body = a->stream->body; body < a->stream->body + a->stream->count; body++) {
+    for (uint32_t i = 0; i < a->stream->count; i++) {
+        const struct j2k_body *body = &a->stream->body[i];
         list = find_list(a, body, list);
         a->work[list->first + list->count++] =
             (struct j2k_work_body){.from = (uint32_t)((uintptr_t)body->data - first_byte(list->fetched)),
