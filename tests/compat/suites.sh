@@ -44,7 +44,13 @@ fetch() {
     if [ ! -f "$folder/apt/sources.list" ]; then
         mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial"
         release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-        echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $release main" \
+        # shellcheck disable=SC2016 # apt-get expands it
+        mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $release" | head -n 1)
+        if [ -z "$mirror" ]; then
+            echo "suites.sh: this machine's apt knows no archive of $release" >&2
+            exit 1
+        fi
+        echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $release main" \
             >"$folder/apt/sources.list.part"
         mv "$folder/apt/sources.list.part" "$folder/apt/sources.list"
         quietly apt-update archive update
