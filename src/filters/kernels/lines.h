@@ -221,24 +221,34 @@ filter_lines_measure(FILTER_ARGUMENTS)
     }
 }
 
+/*
+ * Replace the sums of chunks, which stand `apart` words from each other, by the places at which what they count begins:
+ * the first at `before`. Returns the place behind the last. The whole work-group calls it.
+ */
+FUNCTION u32 place_chunks(LOCAL u32 *scratch, GLOBAL u32 *sums, u32 apart, u32 chunks, u32 before)
+{
+    for (u32 first = 0; first < chunks; first += FILTER_GROUP_ITEMS) {
+        u32 chunk = first + local_index(), own = chunk < chunks ? sums[apart * chunk] : 0, total;
+        u32 place = before + group_scan(scratch, FILTER_GROUP_ITEMS, own, &total);
+        barrier_local();
+        if (chunk < chunks)
+            sums[apart * chunk] = place;
+        before += total;
+    }
+    return before;
+}
+
 /* Replace the sums of chunks by the places of their first points. Behind the last one stands the number of points. */
 KERNEL(FILTER_GROUP_ITEMS)
 filter_lines_place(FILTER_ARGUMENTS)
 {
     SHARED u32 scratch[FILTER_GROUP_ITEMS];
-    u32 group, before = 0, total;
+    u32 group, before = 0;
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
     struct lines_arrays arrays = lines_arrays_of(record, extra);
     (void)from, (void)to;
     for (u32 kind = 0; kind < 2; kind++)
-        for (u32 first = 0; first < arrays.chunks; first += FILTER_GROUP_ITEMS) {
-            u32 chunk = first + local_index(), own = chunk < arrays.chunks ? arrays.sums[2 * chunk + kind] : 0;
-            u32 place = before + group_scan(scratch, FILTER_GROUP_ITEMS, own, &total);
-            barrier_local();
-            if (chunk < arrays.chunks)
-                arrays.sums[2 * chunk + kind] = place;
-            before += total;
-        }
+        before = place_chunks(scratch, arrays.sums + kind, 2, arrays.chunks, before);
     if (local_index() == 0)
         arrays.sums[2 * arrays.chunks] = before;
 }

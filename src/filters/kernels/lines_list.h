@@ -36,21 +36,14 @@ KERNEL(FILTER_GROUP_ITEMS)
 filter_lines_settle(FILTER_ARGUMENTS)
 {
     SHARED u32 scratch[FILTER_GROUP_ITEMS];
-    u32 group, before = 0, total;
+    u32 group;
     GLOBAL const struct filter_record *record = find_record(work, list, records, count, &group);
     struct lines_arrays arrays = lines_arrays_of(record, extra);
     u32 all = arrays.sums[2 * arrays.chunks], chunks = all / FILTER_LINES_CHUNK + (all % FILTER_LINES_CHUNK > 0);
     (void)from;
-    for (u32 first = 0; first < chunks; first += FILTER_GROUP_ITEMS) {
-        u32 chunk = first + local_index(), own = chunk < chunks ? arrays.length[chunk] : 0;
-        u32 place = before + group_scan(scratch, FILTER_GROUP_ITEMS, own, &total);
-        barrier_local();
-        if (chunk < chunks)
-            arrays.length[chunk] = place;
-        before += total;
-    }
+    u32 found = place_chunks(scratch, arrays.length, 1, chunks, 0);
     if (local_index() == 0)
-        *list_word(record, to, 0) = before;
+        *list_word(record, to, 0) = found;
 }
 
 KERNEL(FILTER_GROUP_ITEMS)

@@ -264,9 +264,18 @@ LARGE_FUNCTION struct ht_measures measure_ht(
     return m;
 }
 
-/* Start a block, whose memory is set already. The whole work-group calls it. */
-FUNCTION void start_block(struct block_coding *c, LOCAL u32 *any)
+/*
+ * Start a block with the group's memory: `memory` is of edges and the ring. Where MagSgn goes is set already. The whole
+ * work-group calls it.
+ */
+FUNCTION void start_block(
+    struct block_coding *c, LOCAL u32 *memory, LOCAL u32 *codes, LOCAL u32 *events, LOCAL u32 *scratch, LOCAL u32 *any)
 {
+    c->signs.ring = memory + PAIRS_MOST;
+    c->signs.scratch = scratch;
+    c->codes = codes;
+    c->events = events;
+    c->edges = memory;
     for (u32 i = local_index(); i < CODE_WORDS; i += J2K_HT_CODE_GROUP)
         c->codes[i] = i == 0 ? 15 : 0; /* the place of Scup's low bits */
     for (u32 i = local_index(); i < EVENT_WORDS; i += J2K_HT_CODE_GROUP)
@@ -319,12 +328,7 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
         wide[local_index()] = 0;
     c.signs.to = (GLOBAL u8 *)(data + (block->data + J2K_DATA_HEAD) / 4);
     c.signs.capacity = block->capacity;
-    c.signs.ring = memory + PAIRS_MOST;
-    c.signs.scratch = scratch;
-    c.codes = codes;
-    c.events = events;
-    c.edges = memory;
-    start_block(&c, any);
+    start_block(&c, memory, codes, events, scratch, any);
     join_local(&any[0], code_pairs(&c, block, samples, block->factor));
     barrier_local();
     u32 planes = bit_length(any[0]);
@@ -365,12 +369,7 @@ count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samp
     struct code_stream ended_codes;
     c.signs.to = (GLOBAL u8 *)found;
     c.signs.capacity = 0;
-    c.signs.ring = memory + PAIRS_MOST;
-    c.signs.scratch = scratch;
-    c.codes = codes;
-    c.events = events;
-    c.edges = memory;
-    start_block(&c, any);
+    start_block(&c, memory, codes, events, scratch, any);
     join_local(&any[0], code_pairs(&c, block, samples, list[head->factor + block->band]));
     barrier_local();
     u32 planes = bit_length(any[0]);
