@@ -44,8 +44,8 @@ static kst_status add_lane(struct kst_flow *flow, const char *name)
 }
 
 /*
- * Make a lane for each GPU of the best driver, which CUDA is if it has one; no processor that OpenCL drives is one.
- * Where there is CUDA, OpenCL's drivers are not loaded.
+ * Make a lane for each GPU of CUDA, or of OpenCL if CUDA has none; a processor that OpenCL drives gets no lane.
+ * OpenCL's drivers are loaded only if CUDA has no GPU, because loading them takes about 40 ms.
  */
 static kst_status add_gpus(struct kst_flow *flow)
 {

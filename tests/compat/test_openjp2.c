@@ -377,7 +377,7 @@ static void test_leaving(void **state)
     opj_destroy_codec(codec);
 }
 
-/* As with OpenJPEG, a tile that is halved too often is refused, which Pillow relies on. */
+/* The encoder refuses more resolutions than a tile can be halved for, as OpenJPEG does and Pillow relies on. */
 static void test_resolutions(void **state)
 {
     (void)state;

@@ -125,7 +125,10 @@ static void cartoon(void **state)
         }
 }
 
-/* Of more than 8 bits, colours are those of 8 bits, at the picture's depth, and alpha stays as it is. */
+/*
+ * A picture of more than 8 bits gets the colours of the same picture with 8 bits, scaled to its depth; its alpha does
+ * not change.
+ */
 static void check_wide(kst_context *context, const char *chain, const kst_image *from)
 {
     char narrow[64];

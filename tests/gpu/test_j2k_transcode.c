@@ -296,7 +296,7 @@ static void test_left_to_the_cpu(void **state)
     kst_buffer_release(cpu_context, &stream);
 }
 
-/* With other changes at the same time. */
+/* The coder is changed together with components, tile-parts and other things that transcoding can change. */
 static void test_changes(void **state)
 {
     (void)state;
@@ -354,7 +354,10 @@ static void test_damage(void **state)
 
 enum { MANY = 22 };
 
-/* Both directions, damage, what is the CPU's and what is no JPEG 2000 in one batch, to owned and given memory. */
+/*
+ * One batch holds streams for both directions, damaged ones, ones that the CPU does and ones that are no JPEG 2000. Its
+ * results go to memory of the library and to the caller's.
+ */
 static void test_batch(void **state)
 {
     (void)state;

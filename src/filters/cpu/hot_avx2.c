@@ -270,7 +270,10 @@ static inline void make_means(const struct filter_pairs *pairs, size_t i, const 
         store_means(&weighed, c, pairs->to[c] + i, pairs->width - i);
 }
 
-/* Of the pixels beside the row, weights are kept for those within it. */
+/*
+ * Go along a row: keep the weights of its pairs of pixels and, if the row is written, make its means. The weights of 16
+ * pixels on each side of the row are kept as well, because their pairs reach into it.
+ */
 static inline void pairs_by(const struct filter_pairs *pairs, const uint32_t colours)
 {
     size_t i = 0;

@@ -19,7 +19,10 @@ struct lines_hop {
     u32 target, steps, least;
 };
 
-/* Where a ruler lies in a long chain, if `made` is not 0: that and 1 is the number of its point. */
+/*
+ * Says where a ruler lies in a long chain: its point has the number made - 1 in the chain. A ruler whose `made` is 0
+ * lies in no long chain.
+ */
 struct lines_rank {
     u32 made, start /* the chain's first pixel; the highest bit: it goes on by the second link */, first;
 };

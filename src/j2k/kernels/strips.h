@@ -37,8 +37,9 @@ struct strip {
     u32 inside;               /* all the group's columns lie in the level, and pairs of coefficients at even places */
     u32 place[STRIP_COLUMNS]; /* of each of the work-item's columns, or of its mirror image, in a row of its band */
     /*
-     * By orientation, the pitch of a band; for each component, place in the buffer of samples at which row 0 and column
-     * 0 of the level's coordinates would be; and for each component, the factor of STRIP_INDICES.
+     * This table has, by the bands' orientation, their pitches; then for each component the places in the buffer of
+     * samples at which row 0 and column 0 of the level's coordinates would be; and then for each component the factors
+     * of STRIP_INDICES.
      */
     LOCAL const u32x4 *table;
 };

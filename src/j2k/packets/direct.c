@@ -189,7 +189,7 @@ struct direct_trees {
     uint8_t missing[NODES];
 };
 
-/* Of the columns, or rows, from *from to *to, keep those of a block that begins at `at` and has 2^shift of them. */
+/* Clip the range of columns, or rows, from *from to *to to a block that begins at `at` and has 2^shift of them. */
 static inline void clip(uint64_t at, uint32_t shift, uint32_t *from, uint32_t *to)
 {
     const uint64_t end = at + (UINT64_C(1) << shift);

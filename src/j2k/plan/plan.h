@@ -83,8 +83,8 @@ struct j2k_block {
     bool cut;
     uint8_t coder; /* enum j2k_block_coder_kind */
     /*
-     * Where only indices of the quantiser are decoded: the number of lowest planes that no pass reaches, which are left
-     * out of the indices. Otherwise 0.
+     * The number of lowest bit-planes that no pass reaches. Decoding to quantiser indices, as transcoding does, leaves
+     * them out of the indices. It is 0 in plans of other decodings.
      */
     uint8_t below;
     uint8_t reserved[3];
