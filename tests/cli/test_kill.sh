@@ -37,6 +37,8 @@ check() {
 }
 
 # The time of a call sets the scale; each one is killed at another moment, and what is complete is checked and begun anew.
+# The scale follows what happens, as other work may make calls faster or slower than the first one: it grows with each call
+# that was killed and shrinks with each that ended by itself, which settles where two of three are killed.
 start=$(date +%s%N)
 (run timed timed.manifest)
 duration=$((($(date +%s%N) - start) / 1000000))
@@ -55,11 +57,13 @@ while [ "$killed" -lt "$KILLS" ] && [ "$rounds" -lt 200 ]; do
     code=$?
     if [ $code = 137 ]; then
         killed=$((killed + 1))
+        duration=$((duration * 21 / 20 + 1))
         [ ! -e m ] || grep -c '^{.*}$' m >>progress
     else
         equals $code 0 'exit status of a call that was not killed'
         check
         rounds=$((rounds + 1))
+        duration=$((duration * 9 / 10 + 1))
         rm -rf made m
     fi
 done
