@@ -7,35 +7,54 @@
 # Eight pictures or more, which take turns in batches and from run to run, and all of whose results are checked. They are
 # cut to 3840x2160 and 1920x1080, or continued by their mirror images, and encoded. KOSTKA is the command line (build/kostka), KOSTKA_MOST the
 # milliseconds that one measurement may take (250), KOSTKA_SIZES the sides of squares. The CUDA device and NVIDIA's under OpenCL
-# are measured, or those that KOSTKA_DEVICES names.
+# are measured, or those that KOSTKA_DEVICES names. With KOSTKA_SECONDS, no measurement begins later than that: the exit status
+# is 3, RESULTS.json.parts keeps what was measured, and the same call goes on from there (remove it after another build).
 set -u
-[ $# -ge 9 ] || { sed -n '3,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 9 ] || { sed -n '3,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 results=$1
 shift
 kostka=${KOSTKA:-$(dirname "$0")/../build/kostka}
 most=${KOSTKA_MOST:-250}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+parts=$results.parts
+mkdir -p "$parts" || exit 1
 started=$(date +%s)
 failures=0
-separator=
+number=0
 
-# measure KIND DEVICE CODING COMMAND…: the command's JSON, with what it is of
+elapsed() {
+    echo $(($(date +%s) - started))
+}
+
+# measure KIND DEVICE CODING COMMAND…: the command's JSON, with what it is of, as the next part of the results. A part that
+# an earlier call made by the same command is kept.
 measure() {
     kind=$1 device=$2 coding=$3
     shift 3
-    printf '%4d s  %s, %s, %s\n' "$(($(date +%s) - started))" "$kind" "$device" "$coding" >&2
-    if ! "$kostka" "$@" --device "$device" --json >"$work/out" 2>"$work/err"; then
+    number=$((number + 1))
+    part=$parts/$(printf '%03d' "$number")
+    set -- "$@" --device "$device" --json
+    if [ "$(cat "$part.command" 2>"$work/none")" = "$*" ]; then return; fi
+    if [ -n "${KOSTKA_SECONDS:-}" ] && [ "$(elapsed)" -ge "$KOSTKA_SECONDS" ]; then
+        printf '%4d s  stopped with %d measurements: the same call goes on from here\n' "$(elapsed)" $((number - 1)) >&2
+        exit 3
+    fi
+    printf '%4d s  %s, %s, %s\n' "$(elapsed)" "$kind" "$device" "$coding" >&2
+    if "$kostka" "$@" >"$work/out" 2>"$work/err"; then
+        echo "$*" >"$work/command"
+    else
         failures=$((failures + 1))
+        rm -f "$work/command"
         sed 's/^/        /' "$work/err" >&2
     fi
     [ -s "$work/out" ] || echo null >"$work/out"
     {
-        printf '%s\n{"kind": "%s", "device": "%s", "coding": "%s", "result":\n' "$separator" "$kind" "$device" "$coding"
+        printf '{"kind": "%s", "device": "%s", "coding": "%s", "result":\n' "$kind" "$device" "$coding"
         cat "$work/out"
         printf '}'
-    } >>"$results"
-    separator=,
+    } >"$part.json"
+    [ ! -e "$work/command" ] || mv "$work/command" "$part.command"
 }
 
 # bench KIND DEVICE CODING WORK PICTURES… -- OPTION…: with all pictures in turn
@@ -58,10 +77,8 @@ devices=${KOSTKA_DEVICES:-$("$kostka" devices | awk '$1 ~ /^cuda/ && !cuda++ || 
 [ -n "$devices" ] || { echo "no device to measure" >&2; exit 1; }
 sizes=${KOSTKA_SIZES:-64,128,256,512,1024,2048,4096,8192}
 both=3840x2160,1920x1080
-"$kostka" convert "$1" "$work/large.jpg" -q 90 || exit 1
+"$kostka" convert "$1" "$parts/large.jpg" -q 90 || exit 1
 
-printf '{"driver": "%s", "runs": [' \
-    "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)" >"$results"
 first=1
 for device in $devices; do
     peers=
@@ -96,7 +113,7 @@ for device in $devices; do
     # shellcheck disable=SC2086
     bench 'encode optimized 64' "$device" '90 420' encode "$@" --size 3840x2160 --optimize --batch 64 $peers
     for batch in 1 16; do
-        measure "decode profile" "$device" "$batch at once" profile --batch "$batch" "$work/large.jpg"
+        measure "decode profile" "$device" "$batch at once" profile --batch "$batch" "$parts/large.jpg"
         measure "encode profile" "$device" "$batch at once" profile --batch "$batch" --encode -q 90 "$1"
     done
 done
@@ -106,6 +123,17 @@ for threads in 1 all; do
     bench "decode size $threads" cpu '90 420' decode "$1" --size "$sizes" --threads "$count"
     bench "encode size $threads" cpu '90 420' encode "$1" --size "$sizes" --threads "$count"
 done
-printf ']}\n' >>"$results"
-printf '%4d s  done, %d failed\n' "$(($(date +%s) - started))" "$failures" >&2
-[ "$failures" -eq 0 ]
+{
+    printf '{"driver": "%s", "runs": [' \
+        "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
+    separator=
+    for part in $(seq -f '%03.0f' "$number"); do
+        printf '%s\n' "$separator"
+        cat "$parts/$part.json"
+        separator=,
+    done
+    printf ']}\n'
+} >"$results"
+printf '%4d s  done, %d failed\n' "$(elapsed)" "$failures" >&2
+[ "$failures" -eq 0 ] || exit 1
+rm -r "$parts"
