@@ -180,7 +180,7 @@ def cucim_cases(cupy, colours, grey):
     from cucim.skimage import exposure, feature, filters, restoration, transform
 
     single, single_grey = colours.astype(cupy.float32) / 255, grey.astype(cupy.float32) / 255
-    moved = transform.AffineTransform(matrix=np.array([[0.9, 0.1, 5], [-0.1, 0.9, 40], [0, 0, 1]]))
+    moved = transform.AffineTransform(matrix=cupy.array([[0.9, 0.1, 5], [-0.1, 0.9, 40], [0, 0, 1]]))
     cases = {
         "canny": (lambda: feature.canny(single_grey, 1.0, 50 / 255, 150 / 255), "smooths first; skimage's thresholds"),
         "gaussian": (lambda: filters.gaussian(single, 1.5, channel_axis=-1), "binary32"),
@@ -252,11 +252,13 @@ def run(arguments, cupy, peers):
             times.setdefault(("Kostka", name), []).append(taken)
         for peer, cases in peers.items():
             for name, (call, _) in list(cases.items()):
+                began = time.perf_counter()
                 try:
                     times.setdefault((peer, name), []).append(measure(cupy, call, arguments.runs))
                 except Exception as error:  # a peer's failure must not hide the others' times
                     print(f"{peer} {name}: {error}", file=sys.stderr)
                     del cases[name], times[(peer, name)]
+                print(f"{peer} {name}: {time.perf_counter() - began:.1f} s with compiling", file=sys.stderr, flush=True)
     return {key: [statistics.median(part) for part in zip(*rounds)] for key, rounds in times.items()}
 
 
