@@ -270,6 +270,8 @@ static bool write_output(const char *path, struct video_pass *pass, struct probl
     bool records = writer->format->torn && !pass->reader->input.regular && !output_in_order(&writer->output);
     if (records)
         temporary_keep(&writer->output.temporary);
+    else if (!writer->format->files && pass->common->threads != 1)
+        output_share(&writer->output);
     interrupt_set(INTERRUPT_WAITS);
     bool good = write_all(pass, problem);
     if (writer->format->drop != NULL)

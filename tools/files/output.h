@@ -20,6 +20,7 @@ struct output {
     uint8_t *gathered;          /* those of them that are not in the file yet; null: nothing has been gathered */
     size_t gathered_length;
     uint64_t gathered_at; /* their offset in the file */
+    struct pages *pages;  /* threads that help to write large pieces; null: there are none */
 };
 
 /* Call once, before threads are started. */
@@ -30,6 +31,12 @@ void output_begin(void);
  * replaces another inherits its permissions, except set-user-ID and similar bits.
  */
 bool output_open(struct output *output, const char *path, struct problem *problem);
+
+/*
+ * Let several threads write the large pieces that are appended from now on, if the file is on a RAM disk. A file that a
+ * killed process leaves behind may then be longer than what was written.
+ */
+void output_share(struct output *output);
 
 /* Append to the file. Small pieces are gathered, so that the file is written 256 KB at a time. */
 bool output_write(struct output *output, const void *data, size_t length, struct problem *problem);
