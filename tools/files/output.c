@@ -159,6 +159,8 @@ static void forget(struct output *output)
     if (output->temporary.descriptor < 0 && output->descriptor >= 0 && output->descriptor != STDOUT_FILENO)
         close(output->descriptor);
     pages_close(output->pages);
+    if (output->kept)
+        temporary_leave(&output->temporary);
     temporary_close(&output->temporary);
     free(output->path);
     free(output->given);
@@ -337,6 +339,11 @@ static void note(const struct output *output)
         outcome_note_file(output->given, output->written, false);
 }
 
+void output_keep(struct output *output)
+{
+    output->kept = output->kept || temporary_keep(&output->temporary);
+}
+
 bool output_commit(struct output *output, struct problem *problem)
 {
     bool good =
@@ -352,5 +359,9 @@ bool output_commit(struct output *output, struct problem *problem)
 
 void output_discard(struct output *output)
 {
+    struct problem ignored;
+
+    if (output->kept)
+        write_gathered(output, &ignored); /* as far as that goes: why the output is discarded is known */
     forget(output);
 }

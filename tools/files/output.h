@@ -15,6 +15,7 @@ struct output {
     char *given;                /* the path that was passed to output_open(); null: standard output */
     struct temporary temporary; /* the file that is written; if not open, `descriptor` is the destination itself */
     bool captured;              /* the file stays in memory (capture.h) */
+    bool kept;                  /* the file stays under its temporary name if it does not get its own */
     unsigned mode;              /* the final file's permissions */
     uint64_t written;           /* bytes passed to output_write() */
     uint8_t *gathered;          /* those of them that are not in the file yet; null: nothing has been gathered */
@@ -57,7 +58,13 @@ bool output_end_at(struct output *output, uint64_t length, struct problem *probl
 /* Make the file appear. Whatever the result, the output is closed after it. */
 bool output_commit(struct output *output, struct problem *problem);
 
-/* Drop what was written. An output that is not open is allowed. */
+/*
+ * Let what is written stay whatever happens, under a name that ends in .part: if the process is killed, or if the
+ * output is discarded or cannot get its own name. Only a file that is written under a temporary name can be kept.
+ */
+void output_keep(struct output *output);
+
+/* Drop what was written, unless it is kept. An output that is not open is allowed. */
 void output_discard(struct output *output);
 
 #endif

@@ -298,21 +298,21 @@ static char *reserve_part(const char *path)
     return NULL;
 }
 
-void temporary_keep(struct temporary *temporary)
+bool temporary_keep(struct temporary *temporary)
 {
     char *path = temporary->path == NULL ? NULL : reserve_part(temporary->path);
 
     if (path == NULL)
-        return;
+        return false;
     if (rename(temporary->path, path) != 0) {
         unlink(path);
         free(path);
-        return;
+        return false;
     }
     unlist(temporary);
     free(temporary->path);
     temporary->path = path;
-    temporary->slot = list(path);
+    return true;
 }
 
 void temporary_leave(struct temporary *temporary)

@@ -132,9 +132,13 @@ static enum video_step read_frame(struct run *run, struct slot *slot, struct pro
     return step;
 }
 
-static void end_source(struct run *run)
+/* Note that no frame follows. If that is a failure, the frames that are under way are written first. */
+static void end_source(struct run *run, bool broken, const struct problem *problem)
 {
     pthread_mutex_lock(&run->lock);
+    if (broken && !run->failed)
+        *run->problem = *problem;
+    run->broken = broken;
     run->ended = true;
     pthread_mutex_unlock(&run->lock);
 }
@@ -151,10 +155,8 @@ static bool next(void *user, kst_flow_item *item)
     slot->number = run->pass->reader->count - 1;
     if (step == STEP_FRAME && !pass_fill_item(run, slot, item, &problem))
         step = STEP_FAILED;
-    if (step == STEP_FAILED)
-        fail(run, &problem);
     if (step != STEP_FRAME) {
-        end_source(run);
+        end_source(run, step == STEP_FAILED, &problem);
         give_slot(run, slot);
     }
     return step == STEP_FRAME;
@@ -289,7 +291,7 @@ bool pass_flow(struct run *run, struct problem *problem)
     begin(run, flow);
     prepare(run);
     status = kst_flow_end(&flow);
-    if (status == KST_ERROR_MEMORY && !run->failed) /* other failures are known already */
+    if (status == KST_ERROR_MEMORY && !run->failed && !run->broken) /* other failures are known already */
         return jpeg_report_problem(NULL, status, problem);
-    return !run->failed;
+    return !run->failed && !run->broken;
 }
