@@ -317,12 +317,13 @@ done
 "$KOSTKA" video frames none.avi -q 80 2>err &
 pid=$!
 exec 3>frames
-head -n 1 wanted.y4m >&3
+head -c 5000 wanted.y4m >&3
 tries=0
 until [ -n "$(ls .kostka-*.tmp 2>/dev/null)" ] || [ $tries -ge 3000 ]; do
     tries=$((tries + 1))
     sleep 0.01
 done
+[ -n "$(ls .kostka-*.tmp 2>/dev/null)" ] || fail "an output without a frame is not temporary"
 kill -HUP $pid
 wait $pid 2>/dev/null
 exec 3>&-
