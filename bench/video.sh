@@ -206,6 +206,7 @@ printf '\n| work | frames a second | behind the start | must | | command |\n|---
 rows_hd() {
     video 'MJPEG 1080p 4:2:0 to Y4M' 1000 "$hd" "$work/hd.avi" "$work/out.y4m"
     video 'Y4M 1080p 4:2:0 to MJPEG' 1000 "$hd" "$work/hd.y4m" "$work/out.avi" -q 90
+    video 'the same at 100 Mbit a second, frame by frame' '' "$hd" "$work/hd.y4m" "$work/out.avi" --bitrate 100M
 }
 
 # The CPU beside decoders of others, on two processors
