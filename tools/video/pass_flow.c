@@ -17,7 +17,7 @@
 enum {
     SLOTS_LEAST = 4,
     SLOTS_BYTES = 1 << 29,
-    GPU_SLOTS_LEAST = 6, /* for each GPU, as are the bytes */
+    GPU_SLOTS_LEAST = 9, /* for each GPU, as are the bytes: two in each call, one that is read, one that is written */
     GPU_SLOTS_BYTES = 1 << 28,
     PACKETS_BYTES = 1 << 26
 };
