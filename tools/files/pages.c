@@ -21,7 +21,7 @@ enum {
     END = 1 << 17,         /* bytes of a copy, in which other threads wait to map and unmap memory, about 0.1 ms */
     WINDOW = 1 << 26,      /* bytes that are mapped at once, because mapping is for one thread at a time, too */
     THREADS_MOST = 8,
-    HELPERS = 2, /* with the thread that writes, these fill 4 to 5 GB a second, which is more than decoders make */
+    HELPERS = 2, /* a thread that maps fills 1 GB a second where one that writes fills 3, and others need processors */
     PROCESSORS = 4
 };
 
