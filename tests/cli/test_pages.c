@@ -4,9 +4,7 @@
  * and where the file cannot be mapped or cannot grow the caller learns that it has to write by itself.
  */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +12,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "files/pages.h"
 #include "support/random.h"
+#include "support/test.h"
 
 enum { PIECES = 14, LENGTH = (5 << 20) + 123, LINE = 57, WHOLE = LINE + PIECES * LENGTH };
 
@@ -56,7 +53,7 @@ static void test_threads(void **state)
 {
     (void)state;
     if (!can_populate())
-        skip();
+        skip("this kernel makes no pages before they are touched");
     for (uint32_t helpers = 1; helpers <= 5; helpers += 2) {
         int descriptor = open_memory(0);
         struct pages *pages = pages_open(descriptor, helpers);
@@ -79,7 +76,7 @@ static void test_sizes(void **state)
     (void)state;
 
     if (!can_populate())
-        skip();
+        skip("this kernel makes no pages before they are touched");
     assert_non_null(pages);
     for (size_t at = 0; at < 3; at++)
         assert_true(pages_write(pages, at, bytes + at, 1));

@@ -3,16 +3,13 @@
  * Makes pinned memory by a driver that only notes its calls: large pieces are huge pages of this process that are
  * registered, all others the driver's, and each goes back the way it came.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "device/cuda/cuda.h"
+#include "support/test.h"
 
 enum { HUGE_PAGE = 1 << 21, REFUSED = 801 };
 
@@ -136,7 +133,7 @@ static void test_large(void **state)
     size_t length = 5 * HUGE_PAGE + 1;
     (void)state;
     if (!has_huge_pages())
-        skip();
+        skip("this system has no transparent huge pages");
     take(length, &buffer);
     assert_true(buffer.registered);
     assert_int_equal(driver.registered, 1);
@@ -202,7 +199,7 @@ static void test_kept(void **state)
     struct gpu_buffer buffer;
     (void)state;
     if (!has_huge_pages())
-        skip();
+        skip("this system has no transparent huge pages");
     take(4 * HUGE_PAGE, &buffer);
     driver.unregister_with = REFUSED;
     kst_cuda_host_give(&cuda, &buffer);
