@@ -5,20 +5,20 @@
 #
 #     bench/video.sh [PHOTO…]
 #
-# Frames are made of the photographs (those of MATE's backgrounds without any) by this project's own commands: each is
+# Frames are made of eight photographs (those of MATE's backgrounds without any) by this project's own commands: each is
 # resized to cover a frame, and they take turns. Rows that need a GPU, a second one, python3, FFmpeg or GStreamer are left
 # out where there is none, with a line that says so. The time is that of the fastest of KOSTKA_ROUNDS (2) runs, the start
 # of the process and of the device included; beside it is the rate behind that start, which the same command on a few
-# frames takes. KOSTKA is the command line (that of build/). KOSTKA_SECONDS (60) is how long the clip of 1080p lasts at 60
-# frames a second; that of 4K has 25 frames for each of these seconds, that of 8K 2 and that for the CPU 10. Clips are
-# shorter where the folder KOSTKA_WORK (/dev/shm) has not 400 MB for each second; every row says how many frames it had.
-# KOSTKA_ROWS are the groups of rows (hd cpu uhd two deep), KOSTKA_PLUGIN the folder of the elements for GStreamer. It
-# takes about four minutes on a GPU, most of it to make clips; KOSTKA_SECONDS=15 takes one.
+# frames takes. KOSTKA is the command line (that of build/). KOSTKA_SECONDS (10) says how long clips are: those of 1080p have
+# 60 frames for each of these seconds, those of 4K 20, those of 8K and that for the CPU 10. Fewer frames than 600, 200 and 100
+# measure the start. Clips are shorter where the folder KOSTKA_WORK (/dev/shm) has not 1,600 MB for each second, of which all
+# but 400 are for 8K; every row says how many frames it had. KOSTKA_ROWS are the groups of rows (hd cpu uhd two deep),
+# KOSTKA_PLUGIN the folder of the elements for GStreamer. It takes about two minutes on a GPU, half of it to make clips.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 kostka=${KOSTKA:-$here/../build/kostka}
 plugin=${KOSTKA_PLUGIN:-$here/../build/plugins/gstreamer}
-length=${KOSTKA_SECONDS:-60}
+length=${KOSTKA_SECONDS:-10}
 rounds=${KOSTKA_ROUNDS:-2}
 rows=${KOSTKA_ROWS:-hd cpu uhd two deep}
 for group in $rows; do
@@ -36,6 +36,7 @@ began_all=$(date +%s)
 
 where=${KOSTKA_WORK:-/dev/shm}
 megabytes=400 # for each second, of the largest group; files of one group are there at a time
+case " $rows " in *' deep '*) megabytes=1600 ;; esac
 [ -w "$where" ] || {
     echo "$where cannot be written: KOSTKA_WORK names another folder" >&2
     exit 2
@@ -62,18 +63,19 @@ wanted() {
 # repeat NAME COUNT: NAME.y4m of so many frames, and NAME-few.y4m of a few, from those of once.y4m
 repeat() {
     name=$1
-    left=$2
     size=$(head -n 1 "$work/once.y4m" | wc -c)
-    total=$(wc -c <"$work/once.y4m")
-    frame=$(((total - size) / unique))
+    frame=$((($(wc -c <"$work/once.y4m") - size) / unique))
+    whole=$(($2 / unique))
     head -c $((size + few * frame)) "$work/once.y4m" >"$work/$name-few.y4m"
-    head -c "$size" "$work/once.y4m" >"$work/$name.y4m"
-    while [ "$left" -gt 0 ]; do
-        some=$((left < unique ? left : unique))
-        tail -c +$((size + 1)) "$work/once.y4m" | head -c $((some * frame)) >>"$work/$name.y4m"
-        left=$((left - some))
-    done
+    head -c $((size + $2 % unique * frame)) "$work/once.y4m" >"$work/$name.y4m"
+    tail -c +$((size + 1)) "$work/once.y4m" >"$work/once"
     rm "$work/once.y4m"
+    set -- # as many names as there are repetitions, for one process
+    while [ $# -lt "$whole" ]; do
+        set -- "$@" "$work/once"
+    done
+    [ $# -eq 0 ] || cat "$@" >>"$work/$name.y4m"
+    rm "$work/once"
 }
 
 # once SIZE SUBSAMPLING MOST PHOTO…: once.y4m, of a frame for each photograph, and how many they are (unique)
@@ -97,25 +99,35 @@ once() {
     rm -r "$work/frames"
 }
 
-# deepen IN OUT: 8 bits become 10 bits, with two bits of noise below
+# deepen IN OUT: 8 bits become 10 bits, with two bits of noise below; a process for each frame
 deepen() {
     python3 - "$1" "$2" <<'PYTHON'
-import random, re, sys
+import multiprocessing, os, random, re, sys
 source, target = open(sys.argv[1], "rb"), open(sys.argv[2], "wb")
 head = source.readline()
 width, height = (int(re.search(rb" %c(\d+)" % letter, head).group(1)) for letter in b"WH")
 target.write(re.sub(rb" C422\S*", b" C422p10", head))
+target.flush()
 samples = width * height * 2
+before, after = len(head), target.tell()
+word = b"FRAME\n"
+count = (os.fstat(source.fileno()).st_size - before) // (samples + len(word))
 low = bytes(value << 2 & 255 for value in range(256))
 high = bytes(value >> 6 for value in range(256))
 two = bytes(value & 3 for value in range(256))
-noise = int.from_bytes(random.Random(1).randbytes(samples).translate(two), "little")
-while source.readline():
-    frame = source.read(samples)
+
+
+def deepen(index):
+    frame = os.pread(source.fileno(), samples, before + index * (samples + len(word)) + len(word))
+    noise = int.from_bytes(random.Random(index).randbytes(samples).translate(two), "little")
     out = bytearray(2 * samples)
     out[0::2] = (int.from_bytes(frame.translate(low), "little") | noise).to_bytes(samples, "little")
     out[1::2] = frame.translate(high)
-    target.write(b"FRAME\n" + out)
+    os.pwrite(target.fileno(), word + out, after + index * (2 * samples + len(word)))
+
+
+with multiprocessing.get_context("fork").Pool(min(count, os.cpu_count())) as pool:
+    pool.map(deepen, range(count), 1)
 PYTHON
 }
 
@@ -184,8 +196,8 @@ coded() {
 
 hd=$((60 * length))
 cpu=$((10 * length))
-large=$((25 * length))
-huge=$((2 * length))
+large=$((20 * length))
+huge=$((10 * length))
 echo "making frames in $work" >&2
 gpus=$("$kostka" devices | grep -c '^cuda:' || true)
 echo "$("$kostka" devices | grep -E '^(cpu|cuda|opencl)' | tr '\n' ';') $(nproc) processors, $(date +%F), files on $(stat -f -c %T "$work")"
@@ -194,6 +206,7 @@ printf '\n| work | frames a second | behind the start | must | | command |\n|---
 rows_hd() {
     video 'MJPEG 1080p 4:2:0 to Y4M' 1000 "$hd" "$work/hd.avi" "$work/out.y4m"
     video 'Y4M 1080p 4:2:0 to MJPEG' 1000 "$hd" "$work/hd.y4m" "$work/out.avi" -q 90
+    video 'the same at 100 Mbit a second, frame by frame' '' "$hd" "$work/hd.y4m" "$work/out.avi" --bitrate 100M
 }
 
 # The CPU beside decoders of others, on two processors
@@ -258,7 +271,7 @@ if wanted cpu; then
     rm -f "$work"/cpu*
 fi
 if wanted uhd || wanted two; then
-    once 3840x2160 420 6 "$@"
+    once 3840x2160 420 8 "$@"
     repeat uhd "$large"
     coded uhd
     wanted uhd && rows_uhd
@@ -266,7 +279,7 @@ if wanted uhd || wanted two; then
     rm -f "$work"/uhd*
 fi
 if wanted deep && command -v python3 >/dev/null && [ "$huge" -gt $few ]; then
-    once 7680x4320 422 2 "$@"
+    once 7680x4320 422 8 "$@"
     deepen "$work/once.y4m" "$work/deep.y4m"
     mv "$work/deep.y4m" "$work/once.y4m"
     repeat deep "$huge"

@@ -238,16 +238,28 @@ static bool write_all(struct video_pass *pass, struct problem *problem)
            writer->format->end(writer, problem);
 }
 
-/* Keep what was recorded before writing failed: a camera does not show it again. */
-static void leave_part(struct video_writer *writer, struct problem *problem)
+/* Say where the frames are that were recorded before something failed: a camera does not show them again. */
+static void tell_part(const char *part, struct problem *problem)
 {
-    const char *part = writer->output.temporary.path;
     struct problem whole = *problem;
 
-    if (problem->kind != PROBLEM_WRITE || writer->count == 0 || part == NULL)
-        return;
-    problem_set_kind(problem, PROBLEM_WRITE, "%s; %s has the frames up to there", whole.text, part);
-    temporary_leave(&writer->output.temporary);
+    problem_set_kind(problem, whole.kind, "%s; %s has the frames up to there", whole.text, part);
+}
+
+/* Give the output its name, or drop it. What was recorded stays under a temporary name if something has failed. */
+static bool end_output(struct video_pass *pass, bool good, struct problem *problem)
+{
+    struct output *output = &pass->writer->output;
+    char *part = output->kept ? strdup(output->temporary.path) : NULL;
+
+    if (good && !(pass->interrupted && pass->reader->input.regular))
+        good = output_commit(output, problem);
+    else
+        output_discard(output);
+    if (!good && part != NULL)
+        tell_part(part, problem);
+    free(part);
+    return good;
 }
 
 /* Write the output. What a signal cut short keeps its frames only if the input is a stream, which has no other end. */
@@ -267,21 +279,14 @@ static bool write_output(const char *path, struct video_pass *pass, struct probl
             writer->track[i].copied = false;
     if (!writer->format->has_timecode)
         writer->info.timecode[0] = '\0';
-    bool records = writer->format->torn && !pass->reader->input.regular && !output_in_order(&writer->output);
-    if (records)
-        temporary_keep(&writer->output.temporary);
+    writer->records = writer->format->torn && !pass->reader->input.regular && !output_in_order(&writer->output);
+    if (!writer->records && !writer->format->files && pass->common->threads != 1)
+        output_share(&writer->output);
     interrupt_set(INTERRUPT_WAITS);
     bool good = write_all(pass, problem);
     if (writer->format->drop != NULL)
         writer->format->drop(writer);
-    if (writer->format->files)
-        return good;
-    if (good && !(pass->interrupted && pass->reader->input.regular))
-        return output_commit(&writer->output, problem);
-    if (!good && records)
-        leave_part(writer, problem);
-    output_discard(&writer->output);
-    return good;
+    return writer->format->files ? good : end_output(pass, good, problem);
 }
 
 static int run_pass(struct video_settings *settings, const char *in, const char *out)

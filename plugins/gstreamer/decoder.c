@@ -48,6 +48,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 static void finalize(GObject *object)
 {
     g_free(private_of(object)->engine.device);
+    kostka_gl_clear(&private_of(object)->gl);
     G_OBJECT_CLASS(kostka_decoder_parent_class)->finalize(object);
 }
 
@@ -477,6 +478,7 @@ static void kostka_decoder_class_init(KostkaDecoderClass *class)
 
 static void kostka_decoder_init(KostkaDecoder *decoder)
 {
+    kostka_gl_init(&private_of(decoder)->gl);
     gst_video_decoder_set_packetized(GST_VIDEO_DECODER(decoder), TRUE);
     gst_video_decoder_set_use_default_pad_acceptcaps(GST_VIDEO_DECODER(decoder), TRUE);
     GST_PAD_SET_ACCEPT_TEMPLATE(GST_VIDEO_DECODER_SINK_PAD(GST_VIDEO_DECODER(decoder)));

@@ -49,16 +49,24 @@ static GstGLContext *make_context(KostkaGl *gl, GstElement *element)
     return context;
 }
 
-/* Find the display of the application or of another element, or make one, and a context of it. */
+/*
+ * Find the display of the application or of another element, or make one, and a context of it. Who is asked answers by
+ * kostka_gl_set_context() in this thread, so that the lock must be free.
+ */
 static gboolean find_context(KostkaGl *gl, GstElement *element)
 {
-    if (gl->context != NULL)
+    GstGLContext *found = NULL;
+
+    if (gl->context != NULL) /* which only this thread sets */
         return TRUE;
     if (!gst_gl_ensure_element_data(element, &gl->display, &gl->other) || gl->display == NULL)
         return FALSE;
-    if (!gst_gl_query_local_gl_context(element, GST_PAD_SRC, &gl->context))
-        gl->context = make_context(gl, element);
-    return gl->context != NULL;
+    if (!gst_gl_query_local_gl_context(element, GST_PAD_SRC, &found))
+        found = make_context(gl, element);
+    g_mutex_lock(&gl->lock);
+    gl->context = found;
+    g_mutex_unlock(&gl->lock);
+    return found != NULL;
 }
 
 gboolean kostka_gl_can(KostkaGl *gl, GstElement *element, const GstCaps *allowed, GstVideoFormat video)
@@ -124,18 +132,49 @@ gboolean kostka_gl_decide(KostkaGl *gl, GstQuery *query)
 
 void kostka_gl_set_context(KostkaGl *gl, GstElement *element, GstContext *context)
 {
+    g_mutex_lock(&gl->lock);
     gst_gl_handle_set_context(element, context, &gl->display, &gl->other);
+    g_mutex_unlock(&gl->lock);
 }
 
+/* Answer with what there is now, which stop() may let go meanwhile. */
 gboolean kostka_gl_query(KostkaGl *gl, GstElement *element, GstQuery *query)
 {
-    return GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT &&
-           gst_gl_handle_context_query(element, query, gl->display, gl->context, gl->other);
+    KostkaGl now = {.display = NULL};
+
+    if (GST_QUERY_TYPE(query) != GST_QUERY_CONTEXT)
+        return FALSE;
+    g_mutex_lock(&gl->lock);
+    gst_object_replace((GstObject **)&now.display, (GstObject *)gl->display);
+    gst_object_replace((GstObject **)&now.context, (GstObject *)gl->context);
+    gst_object_replace((GstObject **)&now.other, (GstObject *)gl->other);
+    g_mutex_unlock(&gl->lock);
+    gboolean answered = gst_gl_handle_context_query(element, query, now.display, now.context, now.other);
+    gst_clear_object(&now.context);
+    gst_clear_object(&now.other);
+    gst_clear_object(&now.display);
+    return answered;
 }
 
+void kostka_gl_init(KostkaGl *gl)
+{
+    g_mutex_init(&gl->lock);
+}
+
+/* The last reference to a context ends its thread, which may ask for the lock. */
 void kostka_gl_stop(KostkaGl *gl)
 {
-    gst_clear_object(&gl->context);
-    gst_clear_object(&gl->other);
-    gst_clear_object(&gl->display);
+    g_mutex_lock(&gl->lock);
+    GstGLContext *context = g_steal_pointer(&gl->context), *other = g_steal_pointer(&gl->other);
+    GstGLDisplay *display = g_steal_pointer(&gl->display);
+    g_mutex_unlock(&gl->lock);
+    gst_clear_object(&context);
+    gst_clear_object(&other);
+    gst_clear_object(&display);
+}
+
+void kostka_gl_clear(KostkaGl *gl)
+{
+    kostka_gl_stop(gl);
+    g_mutex_clear(&gl->lock);
 }

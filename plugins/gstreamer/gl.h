@@ -9,8 +9,12 @@
 
 #include <gst/video/video.h>
 
-/* Holds what an element knows of OpenGL; zeroed at first. */
+/*
+ * Holds what an element knows of OpenGL. The application and other elements give it displays and contexts, and ask for
+ * them, from their own threads: the lock guards the pointers, and is never held while another element is asked.
+ */
 typedef struct KostkaGl {
+    GMutex lock;
     struct _GstGLDisplay *display;         /* null: none yet, as for the others */
     struct _GstGLContext *other, *context; /* the application's, and the element's own */
 } KostkaGl;
@@ -34,6 +38,9 @@ gboolean kostka_gl_decide(KostkaGl *gl, GstQuery *query);
 void kostka_gl_set_context(KostkaGl *gl, GstElement *element, GstContext *context);
 gboolean kostka_gl_query(KostkaGl *gl, GstElement *element, GstQuery *query);
 
+/* Begin with nothing, forget all that was found, and end. */
+void kostka_gl_init(KostkaGl *gl);
 void kostka_gl_stop(KostkaGl *gl);
+void kostka_gl_clear(KostkaGl *gl);
 
 #endif

@@ -41,7 +41,17 @@ gboolean kostka_gl_query(KostkaGl *gl, GstElement *element, GstQuery *query)
     return FALSE;
 }
 
+void kostka_gl_init(KostkaGl *gl)
+{
+    (void)gl;
+}
+
 void kostka_gl_stop(KostkaGl *gl)
+{
+    (void)gl;
+}
+
+void kostka_gl_clear(KostkaGl *gl)
 {
     (void)gl;
 }

@@ -33,7 +33,7 @@ grep -q "$anchor" "$configure" || {
 }
 cp "$here/kostka_compress.cpp" "$tree/src/video_compress/kostka.cpp"
 cp "$here/kostka_decompress.c" "$tree/src/video_decompress/kostka.c"
-cp "$here/kostka_pixels.c" "$here/kostka_pixels.h" "$here/kostka_devices.h" "$tree/src/"
+cp "$here/kostka_pixels.c" "$here/kostka_pixels.h" "$here/kostka_codecs.h" "$here/kostka_devices.h" "$tree/src/"
 grep -q 'vcompress_kostka' "$configure" || {
     cat >"$configure.block" <<'BLOCK'
 # ---------------------------------------------------------------------

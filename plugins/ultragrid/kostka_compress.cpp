@@ -24,8 +24,8 @@
 #include "video_compress.h"
 #include "video_frame.h"
 
+#include "kostka_codecs.h"
 #include "kostka_devices.h"
-#include "kostka_pixels.h"
 
 namespace
 {
@@ -62,30 +62,6 @@ struct state {
     unsigned under_way = 0;
     bool ended = false;
 };
-
-enum packing packing_of(codec_t codec)
-{
-    switch (codec) {
-    case UYVY:
-        return PACKING_UYVY;
-    case YUYV:
-        return PACKING_YUYV;
-    case v210:
-        return PACKING_V210;
-    case I420:
-        return PACKING_I420;
-    case RGB:
-        return PACKING_RGB;
-    case RGBA:
-        return PACKING_RGBA;
-    case RG48:
-        return PACKING_RG48;
-    case R10k:
-        return PACKING_R10K;
-    default:
-        return PACKING_NONE;
-    }
-}
 
 void set_plane(
     kst_image *image, unsigned index, uint8_t **at, uint32_t width, uint32_t height, uint32_t depth, uint32_t channels)

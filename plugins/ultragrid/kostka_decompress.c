@@ -13,8 +13,8 @@
 #include "video_decompress.h"
 #include "video_frame.h"
 
+#include "kostka_codecs.h"
 #include "kostka_devices.h"
-#include "kostka_pixels.h"
 
 static const char name[] = "[Kostka dec.] ";
 
@@ -38,26 +38,12 @@ static bool is_coded(codec_t codec)
     return codec == JPEG || codec == J2K || codec == J2KR;
 }
 
-static enum packing packing_of(codec_t codec)
+/* Return the packing of pixels that are decompressed to, which R10k is none of. */
+static enum packing packing_made(codec_t out)
 {
-    switch (codec) {
-    case UYVY:
-        return PACKING_UYVY;
-    case YUYV:
-        return PACKING_YUYV;
-    case v210:
-        return PACKING_V210;
-    case I420:
-        return PACKING_I420;
-    case RGB:
-        return PACKING_RGB;
-    case RGBA:
-        return PACKING_RGBA;
-    case RG48:
-        return PACKING_RG48;
-    default:
-        return PACKING_NONE;
-    }
+    enum packing packing = packing_of(out);
+
+    return packing == PACKING_R10K ? PACKING_NONE : packing;
 }
 
 static void *init(void)
@@ -116,7 +102,7 @@ static int reconfigure(void *user, struct video_desc desc, int red, int green, i
     struct state *s = user;
 
     s->out = out;
-    s->packing = packing_of(out);
+    s->packing = packing_made(out);
     s->width = desc.width;
     s->height = desc.height;
     s->pitch = pitch > 0 ? (size_t)pitch : packing_row(s->packing, desc.width);
@@ -316,7 +302,7 @@ static int get_property(void *user, int property, void *value, size_t *length)
 
 static int get_priority(codec_t compression, struct pixfmt_desc internal, codec_t out)
 {
-    enum packing packing = packing_of(out);
+    enum packing packing = packing_made(out);
 
     if (!is_coded(compression))
         return PRIORITY_NONE;

@@ -42,6 +42,7 @@ struct gpu_buffer {
     size_t used;      /* bytes asked for, if the buffer comes from a pool; 0: all of them */
     uint8_t *host;    /* pinned: the memory itself; device: null */
     uintptr_t handle; /* the driver's handle; in CUDA the address of device memory */
+    bool registered;  /* CUDA: pinned pages are this process's, of which the driver was told */
 };
 
 /* Wrap any host memory as a buffer, for copies. They are faster if the driver has pinned the memory. */

@@ -260,6 +260,74 @@ equals "$(cat .kostka-"$host"-*[0-9]-0.part)" kept 'what was kept before'
 expect 0 "$KOSTKA" video .kostka-"$host"-*-0-1.part b.mjpeg
 same a.mjpeg b.mjpeg
 rm .kostka-*.part
+# So does what came before the frames ended in the middle of one, before damage with --strict, and before the output's name was lost.
+# kept COUNT: so many frames of c.mjpeg are in the only file that was kept, and nothing else is left
+kept() {
+    says 'has the frames up to there'
+    expect 0 "$KOSTKA" video .kostka-*.part b.mjpeg
+    ends=$(LC_ALL=C grep -obUaP '\xff\xd9' c.mjpeg | sed -n "$1s/:.*//p")
+    head -c $((ends + 2)) c.mjpeg >a.mjpeg
+    same b.mjpeg a.mjpeg
+    rm .kostka-*.part
+    [ -z "$(ls .kostka-* 2>/dev/null)" ] || fail "$(ls .kostka-*) is left"
+}
+head -c $(($(wc -c <wanted.y4m) - 10)) wanted.y4m >short.y4m
+for name in torn.avi torn.mjpeg torn.multipart; do
+    # shellcheck disable=SC2002 # a pipe is wanted
+    cat short.y4m | "$KOSTKA" video - $name -q 80 2>err && fail "$name from half a frame"
+    says 'byte .*: the frame has [0-9]* bytes instead of [0-9]*; '
+    [ ! -e $name ] || fail "$name has its name"
+    kept 5
+done
+# shellcheck disable=SC2002 # a pipe is wanted
+cat short.y4m | "$KOSTKA" video - torn.y4m 2>err && fail 'Y4M from half a frame'
+says 'has the frames up to there'
+cat .kostka-*.part >b.y4m
+head -c "$(wc -c <b.y4m)" wanted.y4m >a.y4m # frames this small are gathered
+same b.y4m a.y4m
+equals "$(wc -c <a.y4m)" $(($(wc -c <wanted.y4m) - ($(wc -c <wanted.y4m) - $(head -n 1 wanted.y4m | wc -c)) / 6)) 'length'
+rm .kostka-*.part
+{ cat c.mjpeg && LC_ALL=C sed 's/\xff\xc0/\xff\xc3/' p4.jpg; } | "$KOSTKA" video --strict - torn.y4m 2>err && fail 'damage with --strict'
+says 'frame 6, byte '
+says 'has the frames up to there'
+expect 0 "$KOSTKA" video .kostka-*.part a.y4m
+expect 0 "$KOSTKA" video c.mjpeg b.y4m
+same a.y4m b.y4m
+rm .kostka-*.part
+start folder.avi
+mkdir folder.avi
+exec 3>&-
+wait $pid
+equals $? 1 'exit status where the output became a folder'
+says 'cannot write folder.avi: '
+kept 6
+rmdir folder.avi
+# A signal that ends it at once leaves what was written, too, and nothing if there is no frame yet.
+for signal in HUP PIPE; do
+    (
+        start "$signal.avi"
+        kill -$signal $pid
+        wait $pid
+        exec 3>&-
+    ) 2>/dev/null
+    expect 0 "$KOSTKA" video .kostka-*.part b.mjpeg
+    same b.mjpeg c.mjpeg
+    rm .kostka-*.part
+done
+"$KOSTKA" video frames none.avi -q 80 2>err &
+pid=$!
+exec 3>frames
+head -c 5000 wanted.y4m >&3
+tries=0
+until [ -n "$(ls .kostka-*.tmp 2>/dev/null)" ] || [ $tries -ge 3000 ]; do
+    tries=$((tries + 1))
+    sleep 0.01
+done
+[ -n "$(ls .kostka-*.tmp 2>/dev/null)" ] || fail "an output without a frame is not temporary"
+kill -HUP $pid
+wait $pid 2>/dev/null
+exec 3>&-
+[ -z "$(ls .kostka-* 2>/dev/null)" ] || fail "$(ls .kostka-*) is left, without a frame"
 # A signal ends it in order: a stream has no other end.
 start ended.avi
 kill -TERM $pid

@@ -22,7 +22,8 @@ work() {
     expect 0 "$KOSTKA" video --device "$device" "$in" "gpu.$out" "$@"
     same "gpu.$out" "cpu.$out"
 }
-# PoCL takes seconds to load the kernels of each process, so that there are only these two.
+# PoCL takes seconds to load the kernels of each process, so that there are only these few.
 work frames.y4m avi -q 80
 work frames.avi avi --latency --bitrate 300k
+work frames.y4m avi --bits-per-frame 12k
 finish

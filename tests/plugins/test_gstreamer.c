@@ -4,7 +4,12 @@
 #include <gst/video/video.h>
 #include <string.h>
 
+#ifdef KOSTKA_TEST_GL
+#include <gst/gl/gl.h>
+#endif
+
 #include "elements.h"
+#include "gl.h"
 #include "support/test.h"
 
 enum { WIDTH = 96, HEIGHT = 64 };
@@ -492,12 +497,66 @@ static void test_properties(void **state)
     gst_object_unref(element);
 }
 
+#ifdef KOSTKA_TEST_GL
+typedef struct {
+    KostkaGl gl;
+    GstElement *element;
+    GstGLDisplay *display; /* that is given */
+    gint asks;             /* threads go on */
+} Questions;
+
+/* Give an element a display, and ask it for one, as the application and other elements do from their threads. */
+static gpointer ask(gpointer data)
+{
+    Questions *questions = data;
+    GstContext *context = gst_context_new(GST_GL_DISPLAY_CONTEXT_TYPE, TRUE);
+    guint answers = 0;
+
+    gst_context_set_gl_display(context, questions->display);
+    while (g_atomic_int_get(&questions->asks)) {
+        GstQuery *query = gst_query_new_context(GST_GL_DISPLAY_CONTEXT_TYPE);
+        kostka_gl_set_context(&questions->gl, questions->element, context);
+        answers += kostka_gl_query(&questions->gl, questions->element, query) ? 1 : 0;
+        gst_query_unref(query);
+    }
+    gst_context_unref(context);
+    return GUINT_TO_POINTER(answers);
+}
+
+/* An element stops again and again meanwhile: it answers or not, and no reference is lost or dropped twice. */
+static void test_display_questions(void **state)
+{
+    Questions questions = {.element = gst_element_factory_make("kostkajpegdec", NULL), .asks = 1};
+    GThread *threads[2];
+    guint answers = 0;
+
+    (void)state;
+    questions.display = gst_gl_display_new();
+    kostka_gl_init(&questions.gl);
+    for (guint i = 0; i < 2; i++)
+        threads[i] = g_thread_new("asks", ask, &questions);
+    for (gint64 end = g_get_monotonic_time() + G_USEC_PER_SEC; g_get_monotonic_time() < end;)
+        kostka_gl_stop(&questions.gl);
+    g_atomic_int_set(&questions.asks, 0);
+    for (guint i = 0; i < 2; i++)
+        answers += GPOINTER_TO_UINT(g_thread_join(threads[i]));
+    assert_true(answers > 0);
+    kostka_gl_clear(&questions.gl);
+    assert_int_equal(GST_OBJECT_REFCOUNT_VALUE(questions.display), 1);
+    gst_object_unref(questions.display);
+    gst_object_unref(questions.element);
+}
+#endif
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_jpeg_peers), cmocka_unit_test(test_j2k_peers),
         cmocka_unit_test(test_j2k_lossless), cmocka_unit_test(test_order), cmocka_unit_test(test_renegotiation),
         cmocka_unit_test(test_no_format), cmocka_unit_test(test_damage), cmocka_unit_test(test_without_tables),
         cmocka_unit_test(test_fields), cmocka_unit_test(test_bytes), cmocka_unit_test(test_quality_of_service),
+#ifdef KOSTKA_TEST_GL
+        cmocka_unit_test(test_display_questions),
+#endif
         cmocka_unit_test(test_properties)};
 
     gst_init(&argc, &argv);

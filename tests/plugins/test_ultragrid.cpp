@@ -311,6 +311,8 @@ static void test_damage()
     CHECK(decompression->get_decompress_priority(JPEG, unknown, DXT1) == -1);
     CHECK(decompression->get_decompress_priority(JPEG, unknown, RG48) == -1); /* it would get YCbCr */
     CHECK(decompression->get_decompress_priority(J2KR, unknown, RG48) == 900);
+    CHECK(decompression->get_decompress_priority(J2KR, unknown, R10k) == -1); /* only compression takes it */
+    CHECK(!decompression->reconfigure(state, {64, 32, J2KR, 25, PROGRESSIVE, 1}, 0, 8, 16, 256, R10k));
     decompression->done(state);
 }
 

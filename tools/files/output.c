@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "files/capture.h"
+#include "files/pages.h"
 #include "progress/outcome.h"
 #include "system/interrupt.h"
 
@@ -157,6 +158,9 @@ static void forget(struct output *output)
 {
     if (output->temporary.descriptor < 0 && output->descriptor >= 0 && output->descriptor != STDOUT_FILENO)
         close(output->descriptor);
+    pages_close(output->pages);
+    if (output->kept)
+        temporary_leave(&output->temporary);
     temporary_close(&output->temporary);
     free(output->path);
     free(output->given);
@@ -219,6 +223,21 @@ static bool write_whole(
     return true;
 }
 
+void output_share(struct output *output)
+{
+    if (output->pages == NULL && !output_in_order(output))
+        output->pages = pages_open(output->descriptor, pages_helpers());
+}
+
+/* Write at the end of what was passed to output_write(), which several threads do where they may. */
+static bool append(struct output *output, const void *data, size_t length, struct problem *problem)
+{
+    bool shared = output->pages != NULL && length >= PAGES_LEAST;
+
+    return (shared && pages_write(output->pages, output->written, data, length)) ||
+           write_whole(output, output->written, data, length, problem);
+}
+
 static bool write_gathered(struct output *output, struct problem *problem)
 {
     size_t length = output->gathered_length;
@@ -272,8 +291,7 @@ bool output_write(struct output *output, const void *data, size_t length, struct
 
     for (size_t some; length > 0 && good; next += some, length -= some) {
         some = length;
-        good = gathers(output, length) ? gather(output, next, &some, problem)
-                                       : write_whole(output, output->written, next, some, problem);
+        good = gathers(output, length) ? gather(output, next, &some, problem) : append(output, next, some, problem);
         output->written += some;
     }
     return good;
@@ -281,7 +299,7 @@ bool output_write(struct output *output, const void *data, size_t length, struct
 
 bool output_write_now(struct output *output, const void *data, size_t length, struct problem *problem)
 {
-    bool good = write_gathered(output, problem) && write_whole(output, output->written, data, length, problem);
+    bool good = write_gathered(output, problem) && append(output, data, length, problem);
 
     output->written += length;
     return good;
@@ -321,6 +339,11 @@ static void note(const struct output *output)
         outcome_note_file(output->given, output->written, false);
 }
 
+void output_keep(struct output *output)
+{
+    output->kept = output->kept || temporary_keep(&output->temporary);
+}
+
 bool output_commit(struct output *output, struct problem *problem)
 {
     bool good =
@@ -336,5 +359,9 @@ bool output_commit(struct output *output, struct problem *problem)
 
 void output_discard(struct output *output)
 {
+    struct problem ignored;
+
+    if (output->kept)
+        write_gathered(output, &ignored); /* as far as that goes: why the output is discarded is known */
     forget(output);
 }

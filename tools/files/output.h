@@ -15,11 +15,13 @@ struct output {
     char *given;                /* the path that was passed to output_open(); null: standard output */
     struct temporary temporary; /* the file that is written; if not open, `descriptor` is the destination itself */
     bool captured;              /* the file stays in memory (capture.h) */
+    bool kept;                  /* the file stays under its temporary name if it does not get its own */
     unsigned mode;              /* the final file's permissions */
     uint64_t written;           /* bytes passed to output_write() */
     uint8_t *gathered;          /* those of them that are not in the file yet; null: nothing has been gathered */
     size_t gathered_length;
     uint64_t gathered_at; /* their offset in the file */
+    struct pages *pages;  /* threads that help to write large pieces; null: there are none */
 };
 
 /* Call once, before threads are started. */
@@ -30,6 +32,12 @@ void output_begin(void);
  * replaces another inherits its permissions, except set-user-ID and similar bits.
  */
 bool output_open(struct output *output, const char *path, struct problem *problem);
+
+/*
+ * Let several threads write the large pieces that are appended from now on, if the file is on a RAM disk. A file that a
+ * killed process leaves behind may then be longer than what was written.
+ */
+void output_share(struct output *output);
 
 /* Append to the file. Small pieces are gathered, so that the file is written 256 KB at a time. */
 bool output_write(struct output *output, const void *data, size_t length, struct problem *problem);
@@ -50,7 +58,13 @@ bool output_end_at(struct output *output, uint64_t length, struct problem *probl
 /* Make the file appear. Whatever the result, the output is closed after it. */
 bool output_commit(struct output *output, struct problem *problem);
 
-/* Drop what was written. An output that is not open is allowed. */
+/*
+ * Let what is written stay whatever happens, under a name that ends in .part: if the process is killed, or if the
+ * output is discarded or cannot get its own name. Only a file that is written under a temporary name can be kept.
+ */
+void output_keep(struct output *output);
+
+/* Drop what was written, unless it is kept. An output that is not open is allowed. */
 void output_discard(struct output *output);
 
 #endif

@@ -220,7 +220,7 @@ bool temporary_open(struct temporary *temporary, const char *path)
         /* The name does not include the output's own name, which could make it longer than the file system allows. */
         make_name(name, host_number(), getpid(), atomic_fetch_add(&counter, 1));
         memcpy(temporary->path + directory, name, NAME);
-        temporary->descriptor = open(temporary->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        temporary->descriptor = open(temporary->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (temporary->descriptor >= 0 && lock(temporary->descriptor)) {
             temporary->slot = list(temporary->path);
             return true;
@@ -298,21 +298,21 @@ static char *reserve_part(const char *path)
     return NULL;
 }
 
-void temporary_keep(struct temporary *temporary)
+bool temporary_keep(struct temporary *temporary)
 {
     char *path = temporary->path == NULL ? NULL : reserve_part(temporary->path);
 
     if (path == NULL)
-        return;
+        return false;
     if (rename(temporary->path, path) != 0) {
         unlink(path);
         free(path);
-        return;
+        return false;
     }
     unlist(temporary);
     free(temporary->path);
     temporary->path = path;
-    temporary->slot = list(path);
+    return true;
 }
 
 void temporary_leave(struct temporary *temporary)

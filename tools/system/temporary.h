@@ -25,10 +25,10 @@ void temporary_remove_all(void);
 bool temporary_open(struct temporary *temporary, const char *path);
 
 /*
- * Give the file a name, which ends in .part, that no later run removes if this process is killed. If that fails it
- * stays as it is.
+ * Give the file a name, which ends in .part, under which it stays if this process ends: no signal and no later run
+ * removes it. Returns false if that failed; the file then is as it was.
  */
-void temporary_keep(struct temporary *temporary);
+bool temporary_keep(struct temporary *temporary);
 
 /* Let the file stay under that name. Nothing else may be done with it but to close it. */
 void temporary_leave(struct temporary *temporary);

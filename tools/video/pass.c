@@ -102,10 +102,14 @@ bool pass_fill_item(struct run *run, struct slot *slot, kst_flow_item *item, str
 /* Write a frame. Who reads a pipe gets it at once. */
 static bool add(struct video_writer *writer, struct video_frame *frame, struct problem *problem)
 {
+    bool in_order = !writer->format->files && output_in_order(&writer->output);
+
     writer->count++;
-    return writer->format->add(writer, frame, problem) &&
-           (writer->format->files || !output_in_order(&writer->output) ||
-               output_end_at(&writer->output, writer->output.written, problem));
+    bool good = writer->format->add(writer, frame, problem) &&
+                (!in_order || output_end_at(&writer->output, writer->output.written, problem));
+    if (good && writer->records)
+        output_keep(&writer->output);
+    return good;
 }
 
 /* Write the last frame so many times. */

@@ -17,7 +17,7 @@
 enum {
     SLOTS_LEAST = 4,
     SLOTS_BYTES = 1 << 29,
-    GPU_SLOTS_LEAST = 6, /* for each GPU, as are the bytes */
+    GPU_SLOTS_LEAST = 9, /* for each GPU, as are the bytes: two in each call, one that is read, one that is written */
     GPU_SLOTS_BYTES = 1 << 28,
     PACKETS_BYTES = 1 << 26
 };
@@ -42,34 +42,48 @@ static bool has_failed(struct run *run)
     return failed;
 }
 
-/* Wait for a slot. Returns null if the run has failed. */
+/* Make another slot, whose memory will be pinned. The caller holds the lock. */
+static struct slot *make_slot(struct run *run)
+{
+    struct slot *slot = &run->slot[run->made++];
+
+    pass_pin(run, slot, run->pass->work == KST_FLOW_DECODE);
+    return slot;
+}
+
+/*
+ * Wait for a slot. While slots are prepared, one is made here only if no frame is under way, so that frames do not wait
+ * for memory. Returns null if the run has failed.
+ */
 static struct slot *take_slot(struct run *run)
 {
     struct slot *slot = NULL;
 
     pthread_mutex_lock(&run->lock);
-    while (run->used >= run->most && !run->failed)
+    while (!run->failed && run->free == NULL && (run->made >= run->most || (run->preparing && run->used > 0)))
         pthread_cond_wait(&run->freed, &run->lock);
     if (!run->failed) {
-        slot = run->free;
-        if (slot != NULL)
-            run->free = slot->next;
-        else
-            slot = &run->slot[run->made++];
+        slot = run->free != NULL ? run->free : make_slot(run);
+        run->free = slot->next;
         run->used++;
-        pass_pin(run, slot, run->pass->work == KST_FLOW_DECODE);
     }
     pthread_mutex_unlock(&run->lock);
     return slot;
 }
 
+/* Let a frame have the slot. The caller holds the lock. */
+static void add_free(struct run *run, struct slot *slot)
+{
+    slot->next = run->free;
+    run->free = slot;
+    pthread_cond_broadcast(&run->freed);
+}
+
 static void give_slot(struct run *run, struct slot *slot)
 {
     pthread_mutex_lock(&run->lock);
-    slot->next = run->free;
-    run->free = slot;
+    add_free(run, slot);
     run->used--;
-    pthread_cond_broadcast(&run->freed);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -118,6 +132,17 @@ static enum video_step read_frame(struct run *run, struct slot *slot, struct pro
     return step;
 }
 
+/* Note that no frame follows. If that is a failure, the frames that are under way are written first. */
+static void end_source(struct run *run, bool broken, const struct problem *problem)
+{
+    pthread_mutex_lock(&run->lock);
+    if (broken && !run->failed)
+        *run->problem = *problem;
+    run->broken = broken;
+    run->ended = true;
+    pthread_mutex_unlock(&run->lock);
+}
+
 static bool next(void *user, kst_flow_item *item)
 {
     struct run *run = user;
@@ -130,10 +155,10 @@ static bool next(void *user, kst_flow_item *item)
     slot->number = run->pass->reader->count - 1;
     if (step == STEP_FRAME && !pass_fill_item(run, slot, item, &problem))
         step = STEP_FAILED;
-    if (step == STEP_FAILED)
-        fail(run, &problem);
-    if (step != STEP_FRAME)
+    if (step != STEP_FRAME) {
+        end_source(run, step == STEP_FAILED, &problem);
         give_slot(run, slot);
+    }
     return step == STEP_FRAME;
 }
 
@@ -189,8 +214,45 @@ static void begin(struct run *run, kst_flow *flow)
         run->context = pass_open_pinning(first.name);
     pthread_mutex_lock(&run->lock);
     run->most = choose_slots(run->pass, first.units, gpus);
+    run->preparing = run->context != NULL;
     pthread_cond_broadcast(&run->freed);
     pthread_mutex_unlock(&run->lock);
+}
+
+/* Make another slot if one may still be needed. Null: there are enough, or no frames follow. */
+static struct slot *take_unused(struct run *run)
+{
+    const uint64_t frames = run->pass->reader->info.frames; /* 0: not known */
+    struct slot *slot = NULL;
+
+    pthread_mutex_lock(&run->lock);
+    if (run->made < run->most && (frames == 0 || run->made < frames) && !run->failed && !run->ended)
+        slot = make_slot(run);
+    run->preparing = slot != NULL;
+    pthread_cond_broadcast(&run->freed);
+    pthread_mutex_unlock(&run->lock);
+    return slot;
+}
+
+/*
+ * Give slots their pinned memory while the first frames are under way: making it takes longer than reading a frame.
+ * Where there is none, whoever uses the slot finds out.
+ */
+static void prepare(struct run *run)
+{
+    const struct video_pass *pass = run->pass;
+    struct problem ignored;
+    struct slot *slot;
+
+    while (run->context != NULL && (slot = take_unused(run)) != NULL) {
+        if (pass->work == KST_FLOW_ENCODE && slot->in.context != NULL)
+            frame_reserve(&slot->in, shape_bytes(&pass->reader->info.shape), &ignored);
+        if (pass->work == KST_FLOW_DECODE)
+            frame_reserve(&slot->out, shape_bytes(&pass->decoded), &ignored);
+        pthread_mutex_lock(&run->lock);
+        add_free(run, slot);
+        pthread_mutex_unlock(&run->lock);
+    }
 }
 
 static void choose_options(const struct run *run, const kst_decode_options *decode, kst_flow_options *options)
@@ -227,8 +289,9 @@ bool pass_flow(struct run *run, struct problem *problem)
     if (status)
         return jpeg_report_problem(NULL, status, problem);
     begin(run, flow);
+    prepare(run);
     status = kst_flow_end(&flow);
-    if (status == KST_ERROR_MEMORY && !run->failed) /* other failures are known already */
+    if (status == KST_ERROR_MEMORY && !run->failed && !run->broken) /* other failures are known already */
         return jpeg_report_problem(NULL, status, problem);
-    return !run->failed;
+    return !run->failed && !run->broken;
 }

@@ -28,6 +28,9 @@ struct run {
     uint32_t used, most;  /* slots that are under way, and the most that may be */
     size_t waiting;       /* bytes of the packets in all slots */
     bool failed;          /* the problem says why */
+    bool ended;           /* no frame follows */
+    bool broken;          /* because reading failed; the problem says why, unless a frame in front of that fails */
+    bool preparing;       /* slots that nobody has used yet get their memory */
     kst_context *context; /* in whose pinned memory frames lie; null: it is plain */
     struct slot slot[SLOTS_MOST];
     uint32_t made;

@@ -11,25 +11,13 @@ static kst_status encode_one(kst_context *context, struct video_pass *pass, cons
     return kst_encode(context, image, pass->encode, &item->output, &item->report);
 }
 
-/* Return the memory in which pixels stay between decoding and encoding: that of the device. */
-static kst_memory memory_of(kst_context *context)
-{
-    kst_device_info info = {.size = sizeof info};
-
-    if (kst_context_device(context, &info))
-        return KST_MEMORY_HOST;
-    return info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
-           : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
-                                            : KST_MEMORY_HOST;
-}
-
 static kst_status convert_one(
     kst_context *context, struct video_pass *pass, const kst_decode_options *decode, kst_flow_item *item)
 {
     kst_image image;
 
     kst_image_init(&image);
-    image.memory = memory_of(context);
+    image.memory = video_device_memory(context); /* where pixels stay between decoding and encoding */
     kst_status status = kst_decode(context, item->data, item->length, decode, &image, &item->report);
     if (!status)
         status = encode_one(context, pass, &image, item);

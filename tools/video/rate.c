@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Finds the quality of a frame by bisection. Frames resemble the one before, so that the search begins with its quality
- * and widens from there: where nothing changes, a frame is encoded twice.
+ * and widens from there: where nothing changes, a frame is encoded twice. A GPU, which a call costs about as much as a
+ * frame, gets the frame once, and encodes in one call what the next two steps may ask for: the search takes the same
+ * steps on every device.
  */
 #include "video/rate.h"
 
-enum { QUALITY_FIRST = 75 };
+#include <kostka/kostka_device.h>
+
+enum { QUALITY_FIRST = 75, AHEAD = 3 /* a step, and the next one if it fits or exceeds */ };
 
 /* The range in which the quality lies: `fits` does, or is 0; `exceeds` does not, or is one more than the greatest. */
 struct search {
@@ -24,6 +28,17 @@ double video_rate_allowance(const struct video_rate *rate)
     return wanted < left ? wanted : left;
 }
 
+kst_memory video_device_memory(kst_context *context)
+{
+    kst_device_info info = {.size = sizeof info};
+
+    if (kst_context_device(context, &info))
+        return KST_MEMORY_HOST;
+    return info.kind == KST_DEVICE_CUDA     ? KST_MEMORY_CUDA
+           : info.kind == KST_DEVICE_OPENCL ? KST_MEMORY_OPENCL
+                                            : KST_MEMORY_HOST;
+}
+
 static int next_quality(struct search *search, int tried, bool fitted)
 {
     int next = tried + (fitted ? search->step : -search->step);
@@ -34,15 +49,21 @@ static int next_quality(struct search *search, int tried, bool fitted)
     return next;
 }
 
+/* Note whether a quality fits. */
+static void learn(struct search *search, int quality, bool fits)
+{
+    if (fits)
+        search->fits = quality;
+    else
+        search->exceeds = quality;
+}
+
 /* Take what a quality has made as the best so far, or drop it. */
 static bool take(struct search *search, kst_context *context, int quality, double bits, kst_buffer *made)
 {
     bool fits = (double)made->length * 8 <= bits;
 
-    if (fits)
-        search->fits = quality;
-    else
-        search->exceeds = quality;
+    learn(search, quality, fits);
     if (fits || search->fits == 0) {
         kst_buffer_release(context, &search->best);
         search->best = *made;
@@ -69,22 +90,117 @@ static void count(struct video_rate *rate, const struct search *search)
     video_rate_fill(rate, bits);
 }
 
+static bool goes_on(const struct search *search)
+{
+    return search->exceeds - search->fits > 1;
+}
+
+/* Holds what has been made of a frame for steps that may come. */
+struct ahead {
+    kst_encode_item item[AHEAD];
+    kst_encode_options options[AHEAD];
+    uint32_t count;
+};
+
+/* List a quality and, for a GPU, what the step after it may ask for. */
+static void plan(
+    const struct search *search, int quality, bool gpu, const kst_encode_options *options, struct ahead *ahead)
+{
+    int list[AHEAD] = {quality};
+
+    ahead->count = 1;
+    for (int fits = 0; fits < 2 && gpu; fits++) {
+        struct search then = *search;
+        learn(&then, quality, fits != 0);
+        if (goes_on(&then))
+            list[ahead->count++] = next_quality(&then, quality, fits != 0);
+    }
+    for (uint32_t i = 0; i < ahead->count; i++) {
+        ahead->options[i] = *options;
+        ahead->options[i].quality = list[i];
+    }
+}
+
+static void make(kst_context *context, const kst_image *image, struct ahead *ahead)
+{
+    for (uint32_t i = 0; i < ahead->count; i++)
+        ahead->item[i] = (kst_encode_item){.image = image, .options = &ahead->options[i]};
+    if (ahead->count > 1)
+        kst_encode_batch(context, ahead->item, ahead->count);
+    else
+        kst_encode(context, image, ahead->options, &ahead->item[0].output, &ahead->item[0].report);
+}
+
+/* Find what has been made with a quality. Null: nothing has. */
+static kst_encode_item *find(struct ahead *ahead, int quality)
+{
+    for (uint32_t i = 0; i < ahead->count; i++)
+        if (ahead->options[i].quality == quality)
+            return &ahead->item[i];
+    return NULL;
+}
+
+/* Drop what no step has asked for. */
+static void drop(kst_context *context, struct ahead *ahead)
+{
+    for (uint32_t i = 0; i < ahead->count; i++)
+        kst_buffer_release(context, &ahead->item[i].output);
+    ahead->count = 0;
+}
+
+/* Go through the steps of the search. What fails is a step's own work, and not what was made ahead of it. */
+static kst_status run(struct search *search, int quality, double bits, kst_context *context, const kst_image *image,
+    const kst_encode_options *options, kst_report *report)
+{
+    bool gpu = image->memory != KST_MEMORY_HOST;
+    struct ahead ahead = {.count = 0};
+    kst_status status = KST_OK;
+
+    while (!status && goes_on(search)) {
+        kst_encode_item *made = find(&ahead, quality);
+        if (made == NULL) {
+            drop(context, &ahead);
+            plan(search, quality, gpu, options, &ahead);
+            make(context, image, &ahead);
+            made = &ahead.item[0];
+        }
+        *report = made->report;
+        status = made->report.status;
+        if (!status) {
+            kst_buffer output = made->output;
+            made->output = (kst_buffer){.data = NULL};
+            quality = next_quality(search, quality, take(search, context, quality, bits, &output));
+        }
+    }
+    drop(context, &ahead);
+    return status;
+}
+
+/* Bring a frame to the device on which it is encoded several times. Returns the frame itself if it cannot be there. */
+static const kst_image *bring(kst_context *context, const kst_image *image, kst_image *there)
+{
+    kst_memory memory = video_device_memory(context);
+
+    *there = *image;
+    there->memory = memory;
+    there->owned = NULL;
+    for (uint32_t i = 0; i < image->plane_count; i++)
+        there->plane[i].data = NULL;
+    if (image->memory != KST_MEMORY_HOST || memory == KST_MEMORY_HOST || kst_image_allocate(context, there))
+        return image;
+    return kst_image_copy(context, image, there) ? image : there;
+}
+
 kst_status video_rate_encode(struct video_rate *rate, kst_context *context, const kst_image *image,
     const kst_encode_options *options, kst_buffer *output, kst_report *report)
 {
     struct search search = {.exceeds = rate->most + 1, .step = 1};
-    kst_encode_options with = *options;
-    double bits = video_rate_allowance(rate);
     int quality = rate->quality > 0 ? rate->quality : rate->most < QUALITY_FIRST ? rate->most : QUALITY_FIRST;
-    kst_status status = KST_OK;
+    kst_image there;
 
-    while (!status && search.exceeds - search.fits > 1) {
-        kst_buffer made = {.data = NULL};
-        with.quality = quality;
-        status = kst_encode(context, image, &with, &made, report);
-        if (!status)
-            quality = next_quality(&search, quality, take(&search, context, quality, bits, &made));
-    }
+    const kst_image *from = bring(context, image, &there);
+    kst_status status = run(&search, quality, video_rate_allowance(rate), context, from, options, report);
+    kst_image_release(context, &there);
     if (status)
         kst_buffer_release(context, &search.best);
     else

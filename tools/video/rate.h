@@ -21,6 +21,9 @@ struct video_rate {
     uint64_t lowered;  /* frames that lost some of the quality that was asked for */
 };
 
+/* Return the memory in which a context's device has its pixels. */
+kst_memory video_device_memory(kst_context *context);
+
 /* Return the bits that the next frame may have: more than its share while the bucket is emptier than half. */
 double video_rate_allowance(const struct video_rate *rate);
 

@@ -150,6 +150,7 @@ struct video_writer {
     const void *metadata; /* the reader's */
     bool retimed;         /* frames are due at other times than the reader's container says */
     double cut;           /* seconds of sound behind the last frame that the container cuts off */
+    bool records;         /* frames come once, from a pipe: what is written is kept from the first one on */
     uint64_t count;       /* frames that have been written, and the one that is being written */
     void *state;
 };

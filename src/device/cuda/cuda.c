@@ -232,29 +232,24 @@ static bool cuda_allocate(
 {
     struct cuda *cuda = kst_cuda_of(gpu);
     cu_pointer pointer = 0;
-    void *host = NULL;
-    cu_result result;
+    if (place == GPU_PINNED)
+        return kst_cuda_host_take(cuda, length, buffer, error);
     if (!kst_cuda_enter(cuda, error))
         return false;
-    if (place == GPU_PINNED)
-        result = cuda->driver.host_allocate(&host, length, CU_HOST_ALLOC_PORTABLE);
-    else
-        result = cuda->driver.allocate(&pointer, length);
-    uintptr_t handle = place == GPU_PINNED ? (uintptr_t)host : (uintptr_t)pointer; /* the device has the same address */
-    *buffer = (struct gpu_buffer){.place = place, .length = length, .host = host, .handle = handle};
-    return kst_cuda_leave(cuda, error, place == GPU_PINNED ? "cuMemHostAlloc" : "cuMemAlloc", result);
+    cu_result result = cuda->driver.allocate(&pointer, length);
+    *buffer = (struct gpu_buffer){.place = place, .length = length, .handle = (uintptr_t)pointer};
+    return kst_cuda_leave(cuda, error, "cuMemAlloc", result);
 }
 
 static void cuda_release(struct gpu *gpu, struct gpu_buffer *buffer)
 {
     struct cuda *cuda = kst_cuda_of(gpu);
-    if ((!buffer->host && !buffer->handle) || !kst_cuda_enter_quietly(cuda))
-        return;
-    if (buffer->place == GPU_PINNED)
-        cuda->driver.host_release(buffer->host);
-    else
+    if (buffer->host) {
+        kst_cuda_host_give(cuda, buffer);
+    } else if (buffer->handle && kst_cuda_enter_quietly(cuda)) {
         cuda->driver.release(buffer->handle);
-    kst_cuda_leave_quietly(cuda);
+        kst_cuda_leave_quietly(cuda);
+    }
     *buffer = (struct gpu_buffer){.place = buffer->place};
 }
 

@@ -34,6 +34,10 @@ bool kst_cuda_leave(struct cuda *cuda, struct gpu_error *error, const char *call
 bool kst_cuda_enter_quietly(struct cuda *cuda);
 void kst_cuda_leave_quietly(struct cuda *cuda);
 
+/* Make memory of the host that the device copies from and to at full speed, and release it. */
+bool kst_cuda_host_take(struct cuda *cuda, size_t length, struct gpu_buffer *buffer, struct gpu_error *error);
+void kst_cuda_host_give(struct cuda *cuda, struct gpu_buffer *buffer);
+
 /* These are members of the table of functions; see device/device.h. */
 bool kst_cuda_queue_create(struct gpu *gpu, bool urgent, struct gpu_queue *queue, struct gpu_error *error);
 void kst_cuda_queue_destroy(struct gpu_queue *queue);

@@ -22,7 +22,8 @@ enum {
     CU_INVALID_HANDLE = 400,
     CU_MULTIPROCESSOR_COUNT = 16, /* CUdevice_attribute */
     CU_MULTIPROCESSOR_THREADS = 39,
-    CU_FUNCTION_SHARED = 1, /* CUfunction_attribute */
+    CU_REGISTERED_ADDRESSES = 91, /* CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM */
+    CU_FUNCTION_SHARED = 1,       /* CUfunction_attribute */
     CU_FUNCTION_LOCAL = 3,
     CU_FUNCTION_REGISTERS = 4,
     CU_STREAM_NON_BLOCKING = 1,
@@ -78,6 +79,8 @@ struct cu_copy {
     X(release, "cuMemFree_v2", (cu_pointer pointer))                                                                   \
     X(host_allocate, "cuMemHostAlloc", (void **pointer, size_t length, unsigned flags))                                \
     X(host_release, "cuMemFreeHost", (void *pointer))                                                                  \
+    X(host_register, "cuMemHostRegister_v2", (void *memory, size_t length, unsigned flags))                            \
+    X(host_unregister, "cuMemHostUnregister", (void *memory))                                                          \
     X(copy_up, "cuMemcpyHtoDAsync_v2", (cu_pointer to, const void *from, size_t length, cu_stream stream))             \
     X(copy_down, "cuMemcpyDtoHAsync_v2", (void *to, cu_pointer from, size_t length, cu_stream stream))                 \
     X(copy_across, "cuMemcpyDtoDAsync_v2", (cu_pointer to, cu_pointer from, size_t length, cu_stream stream))          \

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Makes memory of the host that a device copies from and to at full speed. The driver makes it at 2 to 2.7 GB a second;
+ * huge pages that this process touches, and of which it then tells the driver, take half of that time, and a quarter of
+ * it when they are released (bench/start.c on an H200).
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "device/cuda/cuda.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* of Linux 5.14 */
+#endif
+
+enum { HUGE_PAGE = 1 << 21, REGISTERED_LEAST = 2 * HUGE_PAGE };
+
+/* Return whether the system has huge pages for memory that asks for them. */
+static bool has_huge_pages(void)
+{
+    char text[64];
+    int descriptor = open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor < 0 ? 0 : read(descriptor, text, sizeof text - 1);
+    if (descriptor >= 0)
+        close(descriptor);
+    text[length > 0 ? length : 0] = 0;
+    return strstr(text, "[madvise]") || strstr(text, "[always]");
+}
+
+/* Map memory that begins with a huge page; the length is a number of them. Null: there is none. */
+static uint8_t *map(size_t length)
+{
+    uint8_t *all = mmap(NULL, length + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
+        return NULL;
+    size_t before = (HUGE_PAGE - (uintptr_t)all % HUGE_PAGE) % HUGE_PAGE;
+    if (before > 0)
+        munmap(all, before);
+    munmap(all + before + length, HUGE_PAGE - before);
+    return all + before;
+}
+
+/*
+ * Make the pages before the driver is told of them, so that its other calls do not wait meanwhile. A child of fork()
+ * does not get them: it would share them until one of both writes, and the device might then have the child's.
+ */
+static bool prepare(uint8_t *memory, size_t length)
+{
+    return madvise(memory, length, MADV_HUGEPAGE) == 0 && madvise(memory, length, MADV_DONTFORK) == 0 &&
+           madvise(memory, length, MADV_POPULATE_WRITE) == 0;
+}
+
+/* Make memory of huge pages. Null: the system or the driver does not have it, and the driver's own serves. */
+static uint8_t *take_registered(struct cuda *cuda, size_t length)
+{
+    size_t whole = (length + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    if (length < REGISTERED_LEAST || length > SIZE_MAX - 2 * HUGE_PAGE || !has_huge_pages())
+        return NULL;
+    uint8_t *memory = map(whole);
+    if (!memory)
+        return NULL;
+    if (prepare(memory, whole) && kst_cuda_enter_quietly(cuda)) {
+        int same = 0; /* the device uses the host's addresses */
+        bool good = cuda->driver.device_attribute(&same, CU_REGISTERED_ADDRESSES, cuda->device) == 0 && same &&
+                    cuda->driver.host_register(memory, whole, CU_HOST_ALLOC_PORTABLE) == 0;
+        kst_cuda_leave_quietly(cuda);
+        if (good)
+            return memory;
+    }
+    munmap(memory, whole);
+    return NULL;
+}
+
+bool kst_cuda_host_take(struct cuda *cuda, size_t length, struct gpu_buffer *buffer, struct gpu_error *error)
+{
+    void *host = take_registered(cuda, length);
+    cu_result result = 0;
+    bool registered = host != NULL, entered = registered || kst_cuda_enter(cuda, error);
+    if (!registered && entered)
+        result = cuda->driver.host_allocate(&host, length, CU_HOST_ALLOC_PORTABLE);
+    *buffer = (struct gpu_buffer){
+        .place = GPU_PINNED, .length = length, .host = host, .handle = (uintptr_t)host, .registered = registered};
+    return registered || (entered && kst_cuda_leave(cuda, error, "cuMemHostAlloc", result));
+}
+
+/* Memory that the driver still knows stays mapped: it would write into whatever comes there. */
+void kst_cuda_host_give(struct cuda *cuda, struct gpu_buffer *buffer)
+{
+    bool entered = kst_cuda_enter_quietly(cuda);
+    if (entered && !buffer->registered)
+        cuda->driver.host_release(buffer->host);
+    else if (entered && cuda->driver.host_unregister(buffer->host) == 0)
+        munmap(buffer->host, (buffer->length + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    if (entered)
+        kst_cuda_leave_quietly(cuda);
+}

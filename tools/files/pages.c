@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes a piece from its front by calls, and from its end by copies into the file's pages, until these meet. */
+#include "files/pages.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* of Linux 5.14 */
+#endif
+
+enum {
+    RAM_DISK = 0x01021994, /* TMPFS_MAGIC */
+    FRONT = 1 << 18,       /* bytes of a call at the front */
+    END = 1 << 17,         /* bytes of a copy, in which other threads wait to map and unmap memory, about 0.1 ms */
+    WINDOW = 1 << 26,      /* bytes that are mapped at once, because mapping is for one thread at a time, too */
+    THREADS_MOST = 8,
+    HELPERS = 2, /* a thread that maps fills 1 GB a second where one that writes fills 3, and others need processors */
+    PROCESSORS = 4
+};
+
+struct pages {
+    pthread_t thread[THREADS_MOST];
+    uint32_t threads;
+    int descriptor;
+    uint8_t *window; /* pages of the file, mapped from an offset; null: none are */
+    uint64_t window_at;
+    size_t window_length;
+    pthread_mutex_t lock; /* guards all that follows */
+    pthread_cond_t work, done;
+    const uint8_t *data; /* the piece, and where it lies in the window */
+    uint8_t *to;
+    size_t front, end; /* the bytes of the piece that no thread has taken yet: from the front to the end */
+    uint32_t busy;     /* threads that copy */
+    bool failed;       /* no page can be made, or a call has failed */
+    bool ends;
+};
+
+/*
+ * Copy into the pages, which the first call makes: touching a page that does not fit into the file system would end the
+ * process. Parts begin and end within pages that other threads write, too; each writes its own bytes.
+ */
+static bool copy(uint8_t *to, const uint8_t *from, size_t length)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)to % page;
+
+    if (madvise(to - before, (before + length + page - 1) / page * page, MADV_POPULATE_WRITE) != 0)
+        return false;
+    memcpy(to, from, length);
+    return true;
+}
+
+/* Take the last part that nobody has taken. The caller holds the lock, which is released meanwhile. */
+static void take_end(struct pages *pages)
+{
+    size_t left = pages->end - pages->front, length = left < END ? left : END, at = pages->end - length;
+    uint8_t *to = pages->to + at;
+    const uint8_t *from = pages->data + at;
+
+    pages->end = at;
+    pages->busy++;
+    pthread_mutex_unlock(&pages->lock);
+    bool good = copy(to, from, length);
+    pthread_mutex_lock(&pages->lock);
+    pages->busy--;
+    pages->failed |= !good;
+    if (pages->busy == 0)
+        pthread_cond_signal(&pages->done);
+}
+
+static void *run(void *user)
+{
+    struct pages *pages = user;
+
+    pthread_mutex_lock(&pages->lock);
+    while (!pages->ends)
+        if (pages->front < pages->end && !pages->failed)
+            take_end(pages);
+        else
+            pthread_cond_wait(&pages->work, &pages->lock);
+    pthread_mutex_unlock(&pages->lock);
+    return NULL;
+}
+
+/* Write all of some bytes. */
+static bool write_all(int descriptor, uint64_t offset, const uint8_t *data, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = pwrite(descriptor, data, length, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        data += written;
+        offset += (uint64_t)written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+/* Take the first part that nobody has taken. The caller holds the lock, which is released meanwhile. */
+static void take_front(struct pages *pages, uint64_t offset)
+{
+    size_t at = pages->front, left = pages->end - at, length = left < FRONT ? left : FRONT;
+
+    pages->front += length;
+    pthread_mutex_unlock(&pages->lock);
+    bool good = write_all(pages->descriptor, offset + at, pages->data + at, length);
+    pthread_mutex_lock(&pages->lock);
+    pages->failed |= !good;
+}
+
+uint32_t pages_helpers(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t helpers = processors > 0 ? (uint32_t)processors / PROCESSORS : 0;
+
+    return helpers < HELPERS ? helpers : HELPERS;
+}
+
+struct pages *pages_open(int descriptor, uint32_t helpers)
+{
+    struct statfs system;
+    bool fits = helpers > 0 && fstatfs(descriptor, &system) == 0 && system.f_type == RAM_DISK;
+    struct pages *pages = fits ? calloc(1, sizeof *pages) : NULL;
+
+    if (pages == NULL)
+        return NULL;
+    pages->descriptor = descriptor;
+    pthread_mutex_init(&pages->lock, NULL);
+    pthread_cond_init(&pages->work, NULL);
+    pthread_cond_init(&pages->done, NULL);
+    while (pages->threads < helpers && pages->threads < THREADS_MOST &&
+           pthread_create(&pages->thread[pages->threads], NULL, run, pages) == 0)
+        pages->threads++;
+    if (pages->threads > 0)
+        return pages;
+    pages_close(pages);
+    return NULL;
+}
+
+static void unmap(struct pages *pages)
+{
+    if (pages->window != NULL)
+        munmap(pages->window, pages->window_length);
+    pages->window = NULL;
+}
+
+void pages_close(struct pages *pages)
+{
+    if (pages == NULL)
+        return;
+    pthread_mutex_lock(&pages->lock);
+    pages->ends = true;
+    pthread_cond_broadcast(&pages->work);
+    pthread_mutex_unlock(&pages->lock);
+    for (uint32_t i = 0; i < pages->threads; i++)
+        pthread_join(pages->thread[i], NULL);
+    unmap(pages);
+    pthread_cond_destroy(&pages->done);
+    pthread_cond_destroy(&pages->work);
+    pthread_mutex_destroy(&pages->lock);
+    free(pages);
+}
+
+/* Let the file reach the end of a piece, and map the pages of it and of what will probably follow. */
+static bool map(struct pages *pages, uint64_t offset, size_t length)
+{
+    uint64_t before = offset % (uint64_t)sysconf(_SC_PAGESIZE), at = offset - before;
+    size_t whole = length + before > WINDOW ? length + before : WINDOW;
+
+    if (ftruncate(pages->descriptor, (off_t)(offset + length)) != 0)
+        return false;
+    if (pages->window != NULL && offset >= pages->window_at &&
+        offset + length <= pages->window_at + pages->window_length)
+        return true;
+    unmap(pages);
+    void *window = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, pages->descriptor, (off_t)at);
+    if (window == MAP_FAILED)
+        return false;
+    pages->window = window;
+    pages->window_at = at;
+    pages->window_length = whole;
+    return true;
+}
+
+bool pages_write(struct pages *pages, uint64_t offset, const void *data, size_t length)
+{
+    pthread_mutex_lock(&pages->lock);
+    pages->failed = pages->failed || !map(pages, offset, length);
+    if (!pages->failed) {
+        pages->data = data;
+        pages->to = pages->window + (offset - pages->window_at);
+        pages->front = 0;
+        pages->end = length;
+        pthread_cond_broadcast(&pages->work);
+    }
+    while (pages->front < pages->end && !pages->failed)
+        take_front(pages, offset);
+    while (pages->busy > 0)
+        pthread_cond_wait(&pages->done, &pages->lock);
+    bool good = !pages->failed;
+    pthread_mutex_unlock(&pages->lock);
+    return good;
+}
