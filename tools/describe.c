@@ -35,8 +35,8 @@ static const char *colour_name(kst_colour colour)
 
 static const char *process_name(kst_process process)
 {
-    static const char *const names[] = {"none", "baseline", "extended", "progressive"};
-    return process <= KST_PROCESS_PROGRESSIVE ? names[process] : names[0];
+    static const char *const names[] = {"none", "baseline", "extended", "progressive", "lossless"};
+    return process <= KST_PROCESS_LOSSLESS ? names[process] : names[0];
 }
 
 static const char *progression_name(kst_progression progression)
@@ -230,7 +230,7 @@ void describe_print(const struct source *source, kst_decoder *decoder)
     putchar('\n');
     if (info->quality != 0)
         printf("  quality      %d\n", info->quality);
-    else
+    else if (info->process != KST_PROCESS_LOSSLESS)
         printf("  quality      tables of its own\n");
     double pixels = (double)info->width * info->height;
     printf("  bytes        %zu, %llu of them entropy-coded (%.3f bits a pixel)\n", source->length,

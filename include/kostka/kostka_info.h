@@ -26,9 +26,10 @@ typedef enum kst_codec {
 
 typedef enum kst_process {
     KST_PROCESS_NONE = 0,
-    KST_PROCESS_BASELINE = 1,   /**< T.81 SOF0 */
-    KST_PROCESS_EXTENDED = 2,   /**< SOF1, Huffman */
-    KST_PROCESS_PROGRESSIVE = 3 /**< SOF2, Huffman */
+    KST_PROCESS_BASELINE = 1,    /**< T.81 SOF0 */
+    KST_PROCESS_EXTENDED = 2,    /**< SOF1, Huffman */
+    KST_PROCESS_PROGRESSIVE = 3, /**< SOF2, Huffman */
+    KST_PROCESS_LOSSLESS = 4     /**< SOF3, Huffman: samples are predicted, not transformed (T.81 H) */
 } kst_process;
 
 /** The transforms of JPEG's blocks of 8×8 samples (T.81 A.3.3). */

@@ -224,16 +224,22 @@ struct codec {
     void (*transcode_all)(struct transcoding *const *list, uint32_t count);
 };
 
-extern const struct codec kst_jpeg_run_codec, kst_j2k_run_codec;
+extern const struct codec kst_jpeg_run_codec, kst_jpeg_run_lossless_codec, kst_j2k_run_codec;
 
-/* All codecs, in the order in which batches begin their work. */
-enum { CODECS = 2 };
+/*
+ * All codecs, in the order in which batches begin their work. The first ones have parts, because a GPU works for them;
+ * the others leave out what is for GPUs and for encoding.
+ */
+enum { GPU_CODECS = 2, CODECS = 3 };
 extern const struct codec *const kst_codecs[CODECS];
 
 /* Find the codec of a stream. Data that no codec recognises go to JPEG, whose parser says what is wrong with them. */
 const struct codec *kst_codec_of(const void *data, size_t length);
 
-/* Find the codec that an encoder's options name. If there is none, the result is JPEG, which refuses the options. */
+/*
+ * Find the codec that an encoder's options name: the first of this kind. If there is none, the result is JPEG, which
+ * refuses the options.
+ */
 const struct codec *kst_codec_named(kst_codec kind);
 
 #endif

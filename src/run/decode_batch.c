@@ -29,7 +29,7 @@ struct kst_job {
     uint32_t gpu_count, cpu_count;
     uint32_t opening; /* the first of the entries that are being opened */
     struct decode_owner owner;
-    void *parts[CODECS]; /* each codec's parts on the GPU */
+    void *parts[GPU_CODECS]; /* each codec's parts on the GPU */
     struct entered_stream entered;
 };
 
@@ -112,13 +112,13 @@ static void sort_entries(struct kst_job *job, uint32_t end)
 
 static void run_on_gpu(struct kst_job *job, bool more)
 {
-    for (size_t i = 0; i < CODECS; i++)
+    for (size_t i = 0; i < GPU_CODECS; i++)
         kst_codecs[i]->parts->run(job->parts[i], more);
 }
 
 static void end_all(struct kst_job *job)
 {
-    for (size_t i = 0; i < CODECS; i++)
+    for (size_t i = 0; i < GPU_CODECS; i++)
         kst_codecs[i]->parts->end(job->parts[i]);
 }
 
@@ -154,7 +154,7 @@ static void release(struct kst_job *job)
 {
     struct memory *memory = &job->context->memory;
     kst_stream_leave(&job->entered);
-    for (size_t i = 0; i < CODECS; i++)
+    for (size_t i = 0; i < GPU_CODECS; i++)
         if (job->parts[i])
             kst_codecs[i]->parts->release(job->parts[i]);
     for (uint32_t i = 0; i < job->count && job->entry; i++)
@@ -168,7 +168,7 @@ static bool make_parts(struct kst_job *job, uint32_t count)
 {
     bool made = true;
     job->owner = (struct decode_owner){.context = job->context, .most = count, .enter = enter, .leave = leave};
-    for (size_t i = 0; i < CODECS; i++) {
+    for (size_t i = 0; i < GPU_CODECS; i++) {
         job->parts[i] = kst_codecs[i]->parts->make(&job->owner);
         made = made && job->parts[i];
     }
@@ -245,7 +245,7 @@ static void start(struct kst_job *job)
 /* Make the caller's stream wait for all parts that are under way. If that fails, wait here. */
 static void leave_stream(struct kst_job *job)
 {
-    for (size_t i = 0; i < CODECS; i++)
+    for (size_t i = 0; i < GPU_CODECS; i++)
         kst_codecs[i]->parts->follow(job->parts[i], &job->entered.queue);
     if (job->entered.queue.error.status)
         end_all(job);
@@ -280,7 +280,7 @@ kst_status kst_decoding_submit(
 bool kst_decoding_done(const struct kst_job *job)
 {
     bool done = true;
-    for (size_t i = 0; i < CODECS; i++)
+    for (size_t i = 0; i < GPU_CODECS; i++)
         done = done && kst_codecs[i]->parts->done(job->parts[i]);
     return done;
 }

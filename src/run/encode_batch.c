@@ -27,8 +27,8 @@ struct encode_job {
     uint32_t count, cpu_count;
     uint32_t planning; /* the first of the entries that are being planned */
     struct encode_owner owner;
-    void *parts[CODECS];            /* each codec's parts on the GPU, */
-    uint32_t threads[CODECS];       /* and how many threads run them */
+    void *parts[GPU_CODECS];        /* each codec's parts on the GPU, */
+    uint32_t threads[GPU_CODECS];   /* and how many threads run them */
     struct entered_stream *entered; /* null: none */
 };
 
@@ -78,7 +78,7 @@ static void sort_entries(struct encode_job *job, uint32_t end)
 
 static void feed_gpu(struct encode_job *job)
 {
-    for (size_t i = 0; i < CODECS; i++)
+    for (size_t i = 0; i < GPU_CODECS; i++)
         if (kst_codecs[i]->encode_parts->feed)
             kst_codecs[i]->encode_parts->feed(job->parts[i]);
 }
@@ -103,7 +103,7 @@ static void plan_entries(struct encode_job *job)
 static uint32_t feeding_threads(struct encode_job *job)
 {
     uint32_t threads = 0;
-    for (size_t i = 0; i < CODECS; i++) {
+    for (size_t i = 0; i < GPU_CODECS; i++) {
         job->threads[i] = kst_codecs[i]->encode_parts->threads(job->parts[i]);
         threads += job->threads[i];
     }
@@ -114,7 +114,7 @@ static uint32_t feeding_threads(struct encode_job *job)
 static void run_task(void *arg, uint32_t index)
 {
     struct encode_job *job = arg;
-    for (size_t i = 0; i < CODECS; i++) {
+    for (size_t i = 0; i < GPU_CODECS; i++) {
         if (index < job->threads[i]) {
             kst_codecs[i]->encode_parts->run(job->parts[i]);
             return;
@@ -129,7 +129,7 @@ static void run_task(void *arg, uint32_t index)
 static void release(struct encode_job *job)
 {
     struct memory *memory = &job->context->memory;
-    for (size_t i = 0; i < CODECS; i++)
+    for (size_t i = 0; i < GPU_CODECS; i++)
         if (job->parts[i])
             kst_codecs[i]->encode_parts->release(job->parts[i]);
     kst_memory_release(memory, job->entry);
@@ -143,7 +143,7 @@ static kst_status prepare(struct encode_job *job)
     job->entry = kst_memory_array(memory, job->count, sizeof *job->entry, &status);
     job->on_cpu = kst_memory_array(memory, job->count, sizeof *job->on_cpu, &status);
     job->owner = (struct encode_owner){.context = job->context, .most = job->count, .close = close_encoding};
-    for (size_t i = 0; i < CODECS && !status; i++) {
+    for (size_t i = 0; i < GPU_CODECS && !status; i++) {
         job->parts[i] = kst_codecs[i]->encode_parts->make(&job->owner);
         status = job->parts[i] ? KST_OK : KST_ERROR_MEMORY;
     }

@@ -227,8 +227,7 @@ static void convert_planar(
     }
 }
 
-/* Convert a line to row `row` of the picture; `out` is where that row starts in plane 0. */
-static void convert(
+void kst_jpeg_cpu_rows_convert(
     const struct jpeg_making *making, uint32_t row, uint8_t *out, const uint8_t *const line[JPEG_COMPONENTS])
 {
     const struct jpeg_output *output = making->output;
@@ -312,7 +311,7 @@ static void emit_line(const struct jpeg_rows *rows, uint32_t y, const uint8_t *c
     uint32_t row = y - output->region.y;
     uint8_t *out = rows->making->buffers ? next_in_buffer(rows->making, at, row) : image_row(output, 0, row);
     if (out)
-        convert(rows->making, row, out, line);
+        kst_jpeg_cpu_rows_convert(rows->making, row, out, line);
 }
 
 /* For raw output: copy the components' rows unchanged, for the MCU rows that lines [from, to) cover. */

@@ -46,6 +46,13 @@ void kst_jpeg_cpu_seam_release(struct memory *memory, struct jpeg_seam *seam);
 uint8_t *kst_jpeg_cpu_rows_at(const struct jpeg_rows *rows, uint32_t component, uint32_t mcu_row);
 
 /*
+ * Convert a line of each component, from the region's first pixel on and with JPEG_ROW_PADDING bytes behind its last,
+ * to row `row` of the output's picture; `out` is where that row starts in plane 0. The conversion is not RAW.
+ */
+void kst_jpeg_cpu_rows_convert(
+    const struct jpeg_making *making, uint32_t row, uint8_t *out, const uint8_t *const line[JPEG_COMPONENTS]);
+
+/*
  * Write lines [from, to) of the reduced picture to the caller's image; lines outside the region are skipped. For raw
  * output both limits are borders of MCU rows.
  */

@@ -14,8 +14,14 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return (a + b - 1) / b;
 }
 
+uint32_t kst_jpeg_frame_unit(const struct jpeg_frame *frame)
+{
+    return frame->process == KST_PROCESS_LOSSLESS ? 1 : 8;
+}
+
 void kst_jpeg_frame_geometry(struct jpeg_frame *frame)
 {
+    uint32_t unit = kst_jpeg_frame_unit(frame);
     frame->hmax = 1;
     frame->vmax = 1;
     for (uint32_t i = 0; i < frame->component_count; i++) {
@@ -24,14 +30,14 @@ void kst_jpeg_frame_geometry(struct jpeg_frame *frame)
         if (frame->component[i].v > frame->vmax)
             frame->vmax = frame->component[i].v;
     }
-    frame->mcus_w = divide_up(frame->width, 8U * frame->hmax);
-    frame->mcus_h = divide_up(frame->height, 8U * frame->vmax);
+    frame->mcus_w = divide_up(frame->width, unit * frame->hmax);
+    frame->mcus_h = divide_up(frame->height, unit * frame->vmax);
     for (uint32_t i = 0; i < frame->component_count; i++) {
         struct jpeg_component *c = &frame->component[i];
         c->width = divide_up(frame->width * c->h, frame->hmax);
         c->height = divide_up(frame->height * c->v, frame->vmax);
-        c->blocks_w = divide_up(c->width, 8);
-        c->blocks_h = divide_up(c->height, 8);
+        c->blocks_w = divide_up(c->width, unit);
+        c->blocks_h = divide_up(c->height, unit);
         c->padded_w = frame->mcus_w * c->h;
         c->padded_h = frame->mcus_h * c->v;
     }

@@ -18,9 +18,10 @@ struct jpeg_component {
     uint8_t h, v;           /* sampling factors, 1–4 */
     uint8_t tq;             /* destination of the quantisation table, 0–3 */
     uint32_t width, height; /* samples: ⌈X·h/hmax⌉, ⌈Y·v/vmax⌉ */
-    /* Blocks that hold samples: ⌈width/8⌉, ⌈height/8⌉; a scan of this component alone has as many. */
+    /* Data units that hold samples: blocks, ⌈width/8⌉ and ⌈height/8⌉, or in the lossless process the samples
+     * themselves. A scan of this component alone has as many. */
     uint32_t blocks_w, blocks_h;
-    uint32_t padded_w, padded_h; /* blocks including the padding to whole MCUs: mcus_w·h, mcus_h·v */
+    uint32_t padded_w, padded_h; /* data units including the padding to whole MCUs: mcus_w·h, mcus_h·v */
     uint16_t quant[64];          /* raster order; 0 only in damaged streams */
 };
 
@@ -30,11 +31,16 @@ struct jpeg_frame {
     uint32_t width, height; /* 1–65535 */
     uint8_t hmax, vmax;
     uint8_t component_count; /* 1–4 */
-    uint32_t mcus_w, mcus_h; /* MCUs of an interleaved scan: ⌈X/(8·hmax)⌉, ⌈Y/(8·vmax)⌉ */
+    uint8_t precision;       /* bits of a sample, of a stream that was parsed: 8, or 2–16 in the lossless process */
+    /* MCUs of an interleaved scan: ⌈X/(8·hmax)⌉, ⌈Y/(8·vmax)⌉; in the lossless process ⌈X/hmax⌉, ⌈Y/vmax⌉ */
+    uint32_t mcus_w, mcus_h;
     struct jpeg_component component[JPEG_COMPONENTS];
 };
 
-/* Compute all members that follow from width, height and the components' h and v, which must be valid. */
+/* Return the samples along the side of a data unit: 8, or 1 in the lossless process (A.1.3, A.2). */
+uint32_t kst_jpeg_frame_unit(const struct jpeg_frame *frame);
+
+/* Compute all members that follow from process, width, height and the components' h and v, which must be valid. */
 void kst_jpeg_frame_geometry(struct jpeg_frame *frame);
 
 /*

@@ -53,6 +53,7 @@ const struct jpeg_huffman *kst_jpeg_standard_huffman(enum jpeg_table_class table
 
 bool kst_jpeg_huffman_valid(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class)
 {
+    static const uint8_t largest[] = {[JPEG_DC] = 15, [JPEG_AC] = 255, [JPEG_DIFFERENCES] = 16};
     uint32_t code = 0, count = 0;
     for (uint32_t length = 1; length <= 16; length++) {
         code = (code << 1) + huffman->bits[length];
@@ -63,8 +64,8 @@ bool kst_jpeg_huffman_valid(const struct jpeg_huffman *huffman, enum jpeg_table_
         if (count > 256)
             return false;
     }
-    for (uint32_t i = 0; table_class == JPEG_DC && i < count; i++) {
-        if (huffman->values[i] > 15)
+    for (uint32_t i = 0; i < count; i++) {
+        if (huffman->values[i] > largest[table_class])
             return false;
     }
     return true;

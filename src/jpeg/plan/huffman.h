@@ -11,14 +11,15 @@ struct jpeg_huffman {
     uint8_t values[256];
 };
 
-enum jpeg_table_class { JPEG_DC = 0, JPEG_AC = 1 };
+/* Classes of tables. Those of the lossless process are sent as DC tables (H.1.2.2). */
+enum jpeg_table_class { JPEG_DC = 0, JPEG_AC = 1, JPEG_DIFFERENCES = 2 };
 
 /* Return the tables of annex K.3 for luminance (`chroma` 0) and chrominance (1). */
 const struct jpeg_huffman *kst_jpeg_standard_huffman(enum jpeg_table_class table_class, int chroma);
 
 /*
- * Return whether the lengths form a prefix code within 16 bits and every symbol is legal for its class (DC: at most
- * 15).
+ * Return whether the lengths form a prefix code within 16 bits and every symbol is legal for its class (DC: at most 15;
+ * differences: at most 16).
  */
 bool kst_jpeg_huffman_valid(const struct jpeg_huffman *huffman, enum jpeg_table_class table_class);
 

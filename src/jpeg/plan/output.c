@@ -16,7 +16,7 @@ static uint32_t minimum(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static kst_format natural_format(kst_colour colour)
+kst_format kst_jpeg_natural_format(kst_colour colour)
 {
     switch (colour) {
     case KST_COLOUR_GREY:
@@ -45,8 +45,7 @@ enum jpeg_layout kst_jpeg_layout(kst_format format)
     return layouts[layout->alpha][layout->reversed];
 }
 
-/* Find the conversion from the coded colour space to a format. Returns false if there is none. */
-static bool find_conversion(kst_colour colour, kst_format format, enum jpeg_conversion *conversion)
+bool kst_jpeg_find_conversion(kst_colour colour, kst_format format, enum jpeg_conversion *conversion)
 {
     static const enum jpeg_conversion none = (enum jpeg_conversion) - 1;
     struct {
@@ -122,7 +121,7 @@ static uint32_t scaled_height(const struct jpeg_frame *frame, const struct jpeg_
     return divide_up(frame->height * c->v * block, frame->vmax * 8U);
 }
 
-static bool choose_region(const kst_region *asked, uint32_t width, uint32_t height, kst_region *region)
+bool kst_jpeg_choose_region(const kst_region *asked, uint32_t width, uint32_t height, kst_region *region)
 {
     *region = *asked;
     if (asked->width == 0 && asked->height == 0)
@@ -170,7 +169,7 @@ static void describe_planes(const struct jpeg_frame *frame, uint32_t block, cons
     }
 }
 
-static kst_colour output_colour(kst_colour coded, enum jpeg_conversion conversion, kst_format format)
+kst_colour kst_jpeg_output_colour(kst_colour coded, enum jpeg_conversion conversion, kst_format format)
 {
     if (format == KST_FORMAT_GREY)
         return KST_COLOUR_GREY;
@@ -181,7 +180,7 @@ static kst_colour output_colour(kst_colour coded, enum jpeg_conversion conversio
     return coded;
 }
 
-static struct jpeg_frame flatten(const struct jpeg_frame *frame)
+struct jpeg_frame kst_jpeg_flatten(const struct jpeg_frame *frame)
 {
     struct jpeg_frame flat = *frame;
     if (flat.component_count == 1) {
@@ -202,19 +201,20 @@ static bool options_are_known(const kst_decode_options *options)
 
 kst_status kst_jpeg_output_describe(const struct jpeg_frame *frame, const kst_decode_options *options, kst_image *image)
 {
-    struct jpeg_frame flat = flatten(frame);
+    struct jpeg_frame flat = kst_jpeg_flatten(frame);
     enum jpeg_conversion conversion;
     kst_region region;
     if (!options_are_known(options))
         return KST_ERROR_OPTIONS;
     uint32_t block = block_size(options);
-    if (!choose_region(&options->region, scaled_size(flat.width, block), scaled_size(flat.height, block), &region))
+    if (!kst_jpeg_choose_region(
+            &options->region, scaled_size(flat.width, block), scaled_size(flat.height, block), &region))
         return KST_ERROR_REGION;
     kst_image_init(image);
-    image->format = options->format == KST_FORMAT_AUTO ? natural_format(flat.colour) : options->format;
-    if (!find_conversion(flat.colour, image->format, &conversion))
+    image->format = options->format == KST_FORMAT_AUTO ? kst_jpeg_natural_format(flat.colour) : options->format;
+    if (!kst_jpeg_find_conversion(flat.colour, image->format, &conversion))
         return KST_ERROR_JPEG_COLOUR;
-    image->colour = output_colour(flat.colour, conversion, image->format);
+    image->colour = kst_jpeg_output_colour(flat.colour, conversion, image->format);
     image->width = region.width;
     image->height = region.height;
     describe_planes(&flat, block, &region, image);
@@ -299,12 +299,12 @@ void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *f
     const kst_image *image)
 {
     uint32_t block = block_size(options);
-    *output = (struct jpeg_output){.frame = flatten(frame), .image = *image, .alpha = options->alpha};
+    *output = (struct jpeg_output){.frame = kst_jpeg_flatten(frame), .image = *image, .alpha = options->alpha};
     output->width = scaled_size(frame->width, block);
     output->height = scaled_size(frame->height, block);
     output->mcu_lines = output->frame.vmax * block;
-    choose_region(&options->region, output->width, output->height, &output->region);
-    find_conversion(frame->colour, image->format, &output->conversion);
+    kst_jpeg_choose_region(&options->region, output->width, output->height, &output->region);
+    kst_jpeg_find_conversion(frame->colour, image->format, &output->conversion);
     output->layout = kst_jpeg_layout(image->format);
     for (uint32_t i = 0; i < output->frame.component_count; i++)
         plan_view(output, i, options);

@@ -64,6 +64,19 @@ struct jpeg_output {
 };
 
 /*
+ * Find the conversion from the coded colour space to a format, which is not AUTO. Returns false if there is none. And
+ * return the format for AUTO, and the colour of the picture that a conversion makes.
+ */
+bool kst_jpeg_find_conversion(kst_colour colour, kst_format format, enum jpeg_conversion *conversion);
+kst_format kst_jpeg_natural_format(kst_colour colour);
+kst_colour kst_jpeg_output_colour(kst_colour coded, enum jpeg_conversion conversion, kst_format format);
+
+/*
+ * Find the region that is asked for, of a picture of this size. Returns false if it is empty or reaches outside.
+ */
+bool kst_jpeg_choose_region(const kst_region *asked, uint32_t width, uint32_t height, kst_region *region);
+
+/*
  * Describe the picture that `options` ask for: its format, colour, size and planes with tight pitches, but without
  * buffers. Errors are KST_ERROR_OPTIONS, KST_ERROR_REGION and KST_ERROR_JPEG_COLOUR.
  */
@@ -72,6 +85,9 @@ kst_status kst_jpeg_output_describe(
 
 /* Return the inverse fast DCT's multipliers of a quantisation table, both in raster order. They wrap at 16 bits. */
 void kst_jpeg_fast_multipliers(const uint16_t quant[64], uint16_t multiplier[64]);
+
+/* Return the frame with a single component that counts as sampled 1×1, which changes no sample (A.2.2). */
+struct jpeg_frame kst_jpeg_flatten(const struct jpeg_frame *frame);
 
 /* Plan the output into an image that matches the description. */
 void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *frame, const kst_decode_options *options,

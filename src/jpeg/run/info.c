@@ -37,10 +37,15 @@ static int find_quality(const struct jpeg_frame *frame)
     return 0;
 }
 
-static void describe_component(const struct jpeg_component *c, kst_component_info *info)
+static void describe_component(const struct jpeg_component *c, uint8_t depth, kst_component_info *info)
 {
-    *info = (kst_component_info){
-        .width = c->width, .height = c->height, .id = c->id, .h = c->h, .v = c->v, .depth = 8, .quant_table = c->tq};
+    *info = (kst_component_info){.width = c->width,
+        .height = c->height,
+        .id = c->id,
+        .h = c->h,
+        .v = c->v,
+        .depth = depth,
+        .quant_table = c->tq};
 }
 
 static void describe_headers(const struct jpeg_headers *headers, kst_info *info)
@@ -70,11 +75,11 @@ void kst_jpeg_run_info(const struct jpeg_stream *stream, int orientation, kst_in
         .restart_interval = plan->scan[0].restart_interval,
         .orientation = orientation,
         .quality = find_quality(frame)};
-    bool one_block = frame->component_count == 1; /* A.2.2: whatever its factors */
-    info->mcu_width = one_block ? 8 : 8U * frame->hmax;
-    info->mcu_height = one_block ? 8 : 8U * frame->vmax;
+    bool one = frame->component_count == 1; /* a data unit, whatever its factors (A.2.2) */
+    info->mcu_width = kst_jpeg_frame_unit(frame) * (one ? 1U : frame->hmax);
+    info->mcu_height = kst_jpeg_frame_unit(frame) * (one ? 1U : frame->vmax);
     for (uint32_t i = 0; i < frame->component_count; i++) {
-        describe_component(&frame->component[i], &info->component[i]);
+        describe_component(&frame->component[i], frame->precision, &info->component[i]);
         memcpy(info->quant_table[i], frame->component[i].quant, sizeof info->quant_table[i]);
     }
     for (uint32_t i = 0; i < plan->segment_count; i++)

@@ -8,6 +8,17 @@
 #include "jpeg/syntax/marker.h"
 #include "jpeg/syntax/parser.h"
 
+static bool is_frame(uint8_t marker)
+{
+    return marker >= JPEG_SOF0 && marker <= JPEG_SOF15 && marker != JPEG_DHT && marker != JPEG_JPG &&
+           marker != JPEG_DAC;
+}
+
+static bool stands_alone(uint8_t marker)
+{
+    return (marker >= JPEG_RST0 && marker <= JPEG_RST7) || marker == JPEG_TEM;
+}
+
 size_t kst_jpeg_find_start(const uint8_t *data, size_t length)
 {
     enum { FILL_MAX = 16 };
@@ -15,6 +26,32 @@ size_t kst_jpeg_find_start(const uint8_t *data, size_t length)
     while (at < FILL_MAX && length - at >= 2 && data[at] == 0xFF && data[at + 1] == 0xFF)
         at++;
     return length - at >= 2 && data[at] == 0xFF && data[at + 1] == JPEG_SOI ? at : SIZE_MAX;
+}
+
+uint8_t kst_jpeg_first_frame(const uint8_t *data, size_t length)
+{
+    enum { GARBAGE_MAX = 1 << 16 };
+    size_t at = kst_jpeg_find_start(data, length), garbage = 0;
+    if (at == SIZE_MAX)
+        return 0;
+    for (at += 2; garbage < GARBAGE_MAX;) {
+        size_t most = length - at < GARBAGE_MAX ? length : at + GARBAGE_MAX;
+        size_t marker = kst_jpeg_find_marker(data, most, at, NULL);
+        if (length - marker < 4 || marker >= most)
+            return 0;
+        garbage += marker - at;
+        uint8_t code = data[marker + 1];
+        if (is_frame(code))
+            return code;
+        if (code == JPEG_SOS || code == JPEG_EOI)
+            return 0;
+        at = marker + 2;
+        if (!stands_alone(code))
+            at += (size_t)data[marker + 2] << 8 | data[marker + 3];
+        if (at > length)
+            return 0;
+    }
+    return 0;
 }
 
 static kst_status find_start(struct jpeg_parser *parser)
@@ -86,15 +123,10 @@ static kst_status read_segment(struct jpeg_parser *parser, uint8_t marker, struc
     case JPEG_EXP:
         return kst_report_error(parser->op->report, KST_ERROR_JPEG_HIERARCHICAL, segment.offset, NULL);
     default:
-        if (marker >= JPEG_SOF0 && marker <= JPEG_SOF15 && marker != JPEG_JPG)
+        if (is_frame(marker))
             return kst_jpeg_parse_frame(parser, marker, segment);
         return kst_report_error(parser->op->report, KST_ERROR_JPEG_MARKER, segment.offset - 4, "0xFF%02X", marker);
     }
-}
-
-static bool stands_alone(uint8_t marker)
-{
-    return (marker >= JPEG_RST0 && marker <= JPEG_RST7) || marker == JPEG_TEM;
 }
 
 /* Read the marker segment whose marker stands at parser->position, and move the position behind it. */
@@ -195,7 +227,10 @@ static kst_colour adobe_colour(
     return transformed;
 }
 
-/* T.81 leaves the colour space open. T.871 (JFIF), Adobe's marker and the component ids are believed, in that order. */
+/*
+ * T.81 leaves the colour space open. T.871 (JFIF), Adobe's marker and the component ids are believed, in that order.
+ * Without any of them, three components of the lossless process are RGB, as libjpeg-turbo 3 takes them to be.
+ */
 static kst_colour decide_colour(struct jpeg_parser *parser)
 {
     const struct jpeg_frame *frame = &parser->stream->plan.frame;
@@ -209,7 +244,9 @@ static kst_colour decide_colour(struct jpeg_parser *parser)
             return KST_COLOUR_YCBCR;
         if (headers->has_adobe)
             return adobe_colour(parser, KST_COLOUR_RGB, 1, KST_COLOUR_YCBCR);
-        return c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B' ? KST_COLOUR_RGB : KST_COLOUR_YCBCR;
+        if (parser->lossless || (c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B'))
+            return KST_COLOUR_RGB;
+        return KST_COLOUR_YCBCR;
     case 4:
         return headers->has_adobe ? adobe_colour(parser, KST_COLOUR_CMYK, 2, KST_COLOUR_YCCK) : KST_COLOUR_CMYK;
     default:
@@ -253,7 +290,8 @@ static kst_status parse(struct jpeg_parser *parser)
     stream->end = parser->position;
     stream->markers = parser->markers;
     stream->plan.frame.colour = decide_colour(parser);
-    fill_quant_tables(parser);
+    if (!parser->lossless)
+        fill_quant_tables(parser);
     return KST_OK;
 }
 
@@ -278,6 +316,13 @@ static kst_status parse_with(const struct jpeg_parser *settings, struct jpeg_str
 kst_status kst_jpeg_parse(const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream)
 {
     const struct jpeg_parser settings = {.op = op, .data = data, .length = length};
+    return parse_with(&settings, stream);
+}
+
+kst_status kst_jpeg_parse_lossless(
+    const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream)
+{
+    const struct jpeg_parser settings = {.op = op, .lossless = true, .data = data, .length = length};
     return parse_with(&settings, stream);
 }
 

@@ -39,10 +39,20 @@ size_t kst_jpeg_find_start(const uint8_t *data, size_t length);
  */
 kst_status kst_jpeg_parse(const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream);
 
+/* Do the same with a stream of the lossless process, which kst_jpeg_parse() refuses. */
+kst_status kst_jpeg_parse_lossless(
+    const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream);
+
 /*
- * Do the same, but without searching the data of a sequential scan without restart markers if the stream ends with EOI.
- * That EOI is then presumed to be the first marker behind the data, and the stream says so, until kst_jpeg_confirm()
- * has checked it.
+ * Return the marker of the first frame header, at which no error has been found yet; 0 if there is none in front of a
+ * scan, or only behind much that belongs to no marker segment.
+ */
+uint8_t kst_jpeg_first_frame(const uint8_t *data, size_t length);
+
+/*
+ * Do the same as kst_jpeg_parse(), but without searching the data of a sequential scan without restart markers if the
+ * stream ends with EOI. That EOI is then presumed to be the first marker behind the data, and the stream says so, until
+ * kst_jpeg_confirm() has checked it.
  */
 kst_status kst_jpeg_parse_presuming(
     const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parses the frame header SOF and the scan header SOS (T.81 B.2.2, B.2.3, G.1.1.1). */
+/* Parses the frame header SOF and the scan header SOS (T.81 B.2.2, B.2.3, G.1.1.1, H.1). */
 #include <string.h>
 
 #include "jpeg/syntax/marker.h"
@@ -32,22 +32,35 @@ static kst_status parse_frame_components(struct jpeg_parser *parser, struct jpeg
     return KST_OK;
 }
 
+/* The process that a frame's marker stands for; KST_PROCESS_NONE: none that is decoded. */
+static kst_process process_of(const struct jpeg_parser *parser, uint8_t marker)
+{
+    static const kst_process processes[] = {KST_PROCESS_BASELINE, KST_PROCESS_EXTENDED, KST_PROCESS_PROGRESSIVE};
+    if (parser->lossless)
+        return marker == JPEG_SOF3 ? KST_PROCESS_LOSSLESS : KST_PROCESS_NONE;
+    return marker <= JPEG_SOF2 ? processes[marker - JPEG_SOF0] : KST_PROCESS_NONE;
+}
+
+static bool is_precision(const struct jpeg_parser *parser, uint8_t bits)
+{
+    return parser->lossless ? bits >= 2 && bits <= 16 : bits == 8;
+}
+
 kst_status kst_jpeg_parse_frame(struct jpeg_parser *parser, uint8_t marker, struct jpeg_segment_reader segment)
 {
     struct jpeg_frame *frame = &parser->stream->plan.frame;
-    if (marker > JPEG_SOF2)
+    if (process_of(parser, marker) == KST_PROCESS_NONE)
         return refuse_process(parser, marker, segment.offset);
     if (parser->frame_seen)
         return kst_report_error(parser->op->report, KST_ERROR_JPEG_TWO_FRAMES, segment.offset, NULL);
     if (segment.length < 6)
         return kst_report_error(
             parser->op->report, KST_ERROR_JPEG_LENGTH, segment.offset, "the frame header is cut off");
-    if (segment.data[0] != 8)
+    frame->precision = segment.data[0];
+    if (!is_precision(parser, frame->precision))
         return kst_report_error(
-            parser->op->report, KST_ERROR_JPEG_PRECISION, segment.offset, "%u bits", segment.data[0]);
-    frame->process = marker == JPEG_SOF0   ? KST_PROCESS_BASELINE
-                     : marker == JPEG_SOF1 ? KST_PROCESS_EXTENDED
-                                           : KST_PROCESS_PROGRESSIVE;
+            parser->op->report, KST_ERROR_JPEG_PRECISION, segment.offset, "%u bits", frame->precision);
+    frame->process = process_of(parser, marker);
     frame->height = (uint32_t)segment.data[1] << 8 | segment.data[2];
     frame->width = (uint32_t)segment.data[3] << 8 | segment.data[4];
     frame->component_count = segment.data[5];
@@ -139,6 +152,29 @@ static kst_status check_progression(struct jpeg_parser *parser, const struct jpe
         "Ss %u, Se %u, Ah %u, Al %u with %u components", scan->ss, scan->se, scan->ah, scan->al, scan->component_count);
 }
 
+/*
+ * Check the predictor and the point transform (H.1.1, table H.1), that restarts are at the starts of MCU rows, and that
+ * each component has one scan.
+ */
+static kst_status check_prediction(struct jpeg_parser *parser, const struct jpeg_scan *scan, size_t offset)
+{
+    kst_report *report = parser->op->report;
+    if (scan->ss < 1 || scan->ss > 7 || scan->se != 0 || scan->ah != 0 ||
+        scan->al >= parser->stream->plan.frame.precision)
+        return kst_report_error(report, KST_ERROR_JPEG_PROGRESSION, offset,
+            "predictor %u, Se %u, Ah %u, point transform %u", scan->ss, scan->se, scan->ah, scan->al);
+    if (parser->restart_interval % scan->geometry.mcus_w != 0)
+        return kst_report_error(report, KST_ERROR_JPEG_RESTART_INTERVAL, offset,
+            "%u MCUs are no whole number of rows of %u", parser->restart_interval, scan->geometry.mcus_w);
+    for (uint32_t i = 0; i < scan->component_count; i++) {
+        if (parser->scanned[scan->component[i]])
+            return kst_report_error(
+                report, KST_ERROR_JPEG_SCAN_COMPONENT, offset, "component %u has a scan", scan->component[i]);
+        parser->scanned[scan->component[i]] = true;
+    }
+    return KST_OK;
+}
+
 /* Note how far each coefficient is known after the scan, and warn if the scan was not its next one. */
 static void note_progression(struct jpeg_parser *parser, const struct jpeg_scan *scan, size_t offset)
 {
@@ -178,7 +214,8 @@ static kst_status use_huffman(
 {
     struct jpeg_plan *plan = &parser->stream->plan;
     struct jpeg_huffman_slot *slot = destination < JPEG_TABLES ? &parser->huffman[table_class][destination] : NULL;
-    bool standard = slot && !slot->defined && destination < 2 && plan->frame.process != KST_PROCESS_PROGRESSIVE;
+    bool sequential = plan->frame.process == KST_PROCESS_BASELINE || plan->frame.process == KST_PROCESS_EXTENDED;
+    bool standard = slot && !slot->defined && destination < 2 && sequential;
     if (standard) { /* frames of Motion JPEG leave out the tables of Annex K */
         slot->table = *kst_jpeg_standard_huffman(table_class, destination);
         slot->defined = true;
@@ -188,7 +225,7 @@ static kst_status use_huffman(
         return kst_report_error(parser->op->report, KST_ERROR_JPEG_HUFFMAN_MISSING, offset, "%s table %u",
             table_class == JPEG_DC ? "DC" : "AC", destination);
     if (slot->index == NOT_IN_PLAN) {
-        if (!kst_jpeg_huffman_valid(&slot->table, table_class))
+        if (!kst_jpeg_huffman_valid(&slot->table, parser->lossless ? JPEG_DIFFERENCES : table_class))
             return kst_report_error(parser->op->report, KST_ERROR_JPEG_HUFFMAN_TABLE, offset, "%s table %u",
                 table_class == JPEG_DC ? "DC" : "AC", destination);
         if (plan->huffman_count > UINT16_MAX)
@@ -208,8 +245,8 @@ static kst_status use_huffman_tables(
     struct jpeg_parser *parser, struct jpeg_segment_reader segment, struct jpeg_scan *scan)
 {
     bool progressive = parser->stream->plan.frame.process == KST_PROCESS_PROGRESSIVE;
-    bool dc = scan->ss == 0 && (!progressive || scan->ah == 0);
-    bool ac = scan->se > 0;
+    bool dc = parser->lossless || (scan->ss == 0 && (!progressive || scan->ah == 0));
+    bool ac = !parser->lossless && scan->se > 0;
     for (uint32_t i = 0; i < scan->component_count; i++) {
         size_t at = 2 + 2 * i;
         kst_status status = KST_OK;
@@ -223,28 +260,38 @@ static kst_status use_huffman_tables(
     return KST_OK;
 }
 
-static kst_status complete_scan(struct jpeg_parser *parser, struct jpeg_segment_reader segment, struct jpeg_scan *scan)
+/* Check the parameters at `offset` by the rules of the process. Those of a sequential scan have only one right value.
+ */
+static kst_status check_process(struct jpeg_parser *parser, struct jpeg_scan *scan, size_t offset)
 {
-    const struct jpeg_frame *frame = &parser->stream->plan.frame;
-    kst_jpeg_scan_geometry(frame, scan->component, scan->component_count, &scan->geometry);
-    if (scan->geometry.mcu_blocks > JPEG_MCU_BLOCKS)
-        return kst_report_error(parser->op->report, KST_ERROR_JPEG_SAMPLING, segment.offset, "%u blocks in an MCU",
-            scan->geometry.mcu_blocks);
-    bool progressive = frame->process == KST_PROCESS_PROGRESSIVE;
-    size_t parameters = segment.offset + 1 + 2U * scan->component_count;
-    if (!progressive && (scan->ss != 0 || scan->se != 63 || scan->ah != 0 || scan->al != 0)) {
-        kst_report_warning(parser->op->report, KST_WARNING_JPEG_SPECTRAL, parameters, 1, false);
+    if (parser->lossless)
+        return check_prediction(parser, scan, offset);
+    if (parser->stream->plan.frame.process == KST_PROCESS_PROGRESSIVE)
+        return check_progression(parser, scan, offset);
+    if (scan->ss != 0 || scan->se != 63 || scan->ah != 0 || scan->al != 0) {
+        kst_report_warning(parser->op->report, KST_WARNING_JPEG_SPECTRAL, offset, 1, false);
         scan->ss = 0;
         scan->se = 63;
         scan->ah = 0;
         scan->al = 0;
     }
-    kst_status status = progressive ? check_progression(parser, scan, parameters) : KST_OK;
-    if (!status)
+    return KST_OK;
+}
+
+static kst_status complete_scan(struct jpeg_parser *parser, struct jpeg_segment_reader segment, struct jpeg_scan *scan)
+{
+    const struct jpeg_frame *frame = &parser->stream->plan.frame;
+    kst_jpeg_scan_geometry(frame, scan->component, scan->component_count, &scan->geometry);
+    if (scan->geometry.mcu_blocks > JPEG_MCU_BLOCKS)
+        return kst_report_error(parser->op->report, KST_ERROR_JPEG_SAMPLING, segment.offset, "%u data units in an MCU",
+            scan->geometry.mcu_blocks);
+    size_t parameters = segment.offset + 1 + 2U * scan->component_count;
+    kst_status status = check_process(parser, scan, parameters);
+    if (!status && !parser->lossless)
         status = latch_quant_tables(parser, scan, segment.offset);
     if (!status)
         status = use_huffman_tables(parser, segment, scan);
-    if (!status && progressive)
+    if (!status && frame->process == KST_PROCESS_PROGRESSIVE)
         note_progression(parser, scan, parameters);
     uint64_t mcus = (uint64_t)scan->geometry.mcus_w * scan->geometry.mcus_h;
     scan->restart_interval = parser->restart_interval;

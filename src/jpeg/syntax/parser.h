@@ -19,6 +19,7 @@ struct jpeg_huffman_slot {
 struct jpeg_parser {
     const struct operation *op;
     bool presuming; /* the end is presumed rather than searched for */
+    bool lossless;  /* the process is the lossless one; otherwise it must not be */
     struct jpeg_stream *stream;
     const uint8_t *data;
     size_t length;
@@ -27,6 +28,7 @@ struct jpeg_parser {
     uint16_t quant[JPEG_TABLES][64];
     bool quant_defined[JPEG_TABLES];
     bool latched[JPEG_COMPONENTS];                    /* the component's quantisation table is settled */
+    bool scanned[JPEG_COMPONENTS];                    /* lossless: a scan holds the component */
     struct jpeg_huffman_slot huffman[2][JPEG_TABLES]; /* by class and destination */
     uint32_t restart_interval;
     bool frame_seen;

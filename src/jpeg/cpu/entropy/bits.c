@@ -38,3 +38,12 @@ const uint8_t *kst_jpeg_cpu_bits_place(struct jpeg_bits bits, const uint8_t *fir
         *bit = (uint32_t)-loaded;
     return at;
 }
+
+uint32_t kst_jpeg_cpu_bits_unread(const struct jpeg_bits *bits, const uint8_t *first, uint32_t most)
+{
+    uint32_t bit, count = 0;
+    const uint8_t *at = kst_jpeg_cpu_bits_place(*bits, first, &bit);
+    for (at += bit > 0; at < bits->end && count < most; at++)
+        count += at == first || at[-1] != 0xFF;
+    return count;
+}

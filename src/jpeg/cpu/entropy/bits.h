@@ -49,6 +49,11 @@ static inline size_t jpeg_bits_left(const struct jpeg_bits *bits)
  */
 const uint8_t *kst_jpeg_cpu_bits_place(struct jpeg_bits bits, const uint8_t *first, uint32_t *bit);
 
+/*
+ * Return the number of wholly unread bytes, not counting stuffing, up to `most`. `first` is the first byte of the data.
+ */
+uint32_t kst_jpeg_cpu_bits_unread(const struct jpeg_bits *bits, const uint8_t *first, uint32_t most);
+
 static inline uint64_t jpeg_load_big_endian(const uint8_t *from)
 {
     uint64_t value;

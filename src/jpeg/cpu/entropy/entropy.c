@@ -204,16 +204,6 @@ void kst_jpeg_cpu_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_
         note_end(cursor, (uint64_t)(cursor->bits.end - entropy->plan->data));
 }
 
-/* Return the number of wholly unread bytes, not counting stuffing, up to `most`. */
-static uint32_t bytes_left(const struct jpeg_cursor *cursor, const uint8_t *data, uint32_t most)
-{
-    uint32_t bit, count = 0;
-    const uint8_t *at = kst_jpeg_cpu_bits_place(cursor->bits, data, &bit);
-    for (at += bit > 0; at < cursor->bits.end && count < most; at++)
-        count += at == data || at[-1] != 0xFF;
-    return count;
-}
-
 /*
  * Return whether an interval has more data left than is allowed. At the end of a scan libjpeg silently drops up to
  * seven bytes that it has read ahead. How many it drops depends on how it receives the data, so here it is always
@@ -222,12 +212,14 @@ static uint32_t bytes_left(const struct jpeg_cursor *cursor, const uint8_t *data
 static bool has_surplus(const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor)
 {
     uint32_t spare = cursor->mcu < entropy->mcus ? 0 : JPEG_READ_AHEAD;
-    return jpeg_bits_left(&cursor->bits) > 0 && bytes_left(cursor, entropy->plan->data, spare + 1) > spare;
+    return jpeg_bits_left(&cursor->bits) > 0 &&
+           kst_jpeg_cpu_bits_unread(&cursor->bits, entropy->plan->data, spare + 1) > spare;
 }
 
 uint32_t kst_jpeg_cpu_cursor_left(const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor)
 {
-    return jpeg_bits_left(&cursor->bits) > 0 ? bytes_left(cursor, entropy->plan->data, UINT32_MAX) : 0;
+    return jpeg_bits_left(&cursor->bits) > 0 ? kst_jpeg_cpu_bits_unread(&cursor->bits, entropy->plan->data, UINT32_MAX)
+                                             : 0;
 }
 
 void kst_jpeg_cpu_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)

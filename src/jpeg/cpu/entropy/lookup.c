@@ -33,6 +33,8 @@ static jpeg_symbol pack_value(uint32_t length, uint8_t value, enum jpeg_lookup_k
     uint32_t size = value & 15;
     if (kind == JPEG_LOOKUP_DC)
         return pack(length, size, 0);
+    if (kind == JPEG_LOOKUP_DIFFERENCES)
+        return pack(length, size, run);
     bool end = kind == JPEG_LOOKUP_AC && size == 0 && run != 15;
     return pack(length, size, end ? JPEG_END_ADVANCE : run);
 }

@@ -36,8 +36,11 @@ struct jpeg_lookup {
     int32_t first[17]; /* [l]: index in `symbol` of the first code of length l, minus that code's value */
 };
 
-/* In AC scans of progressive files a symbol of size 0 keeps its run as the advance: EOBn (G.1.2.2). */
-enum jpeg_lookup_kind { JPEG_LOOKUP_DC, JPEG_LOOKUP_AC, JPEG_LOOKUP_PROGRESSIVE_AC };
+/*
+ * In AC scans of progressive files a symbol of size 0 keeps its run as the advance: EOBn (G.1.2.2). In the lossless
+ * process size 16, which no bits follow, is kept as size 0 with an advance of 1.
+ */
+enum jpeg_lookup_kind { JPEG_LOOKUP_DC, JPEG_LOOKUP_AC, JPEG_LOOKUP_PROGRESSIVE_AC, JPEG_LOOKUP_DIFFERENCES };
 
 /* `huffman` must be valid (kst_jpeg_huffman_valid). */
 void kst_jpeg_cpu_lookup_init(
