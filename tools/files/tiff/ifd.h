@@ -69,6 +69,9 @@ bool ifd_get(const struct ifd_bytes *bytes, const struct ifd *ifd, uint64_t inde
 
 bool ifd_find(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag, struct ifd_entry *entry);
 
+/* Gets element number `index` of an entry of unsigned integers or offsets. Returns false if there is none. */
+bool ifd_element(const struct ifd_bytes *bytes, const struct ifd_entry *entry, uint64_t index, uint64_t *value);
+
 /* Returns the only element of an entry that holds one unsigned integer or offset; 0 for any other entry. */
 uint64_t ifd_number(const struct ifd_bytes *bytes, const struct ifd_entry *entry);
 

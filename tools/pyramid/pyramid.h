@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Declares pyramids in TIFF files, as scanners of microscope slides write them: a picture in several sizes, its levels,
+ * each cut into tiles that are JPEG or JPEG 2000 streams; and associated pictures such as a label.
+ */
+#ifndef KOSTKA_TOOL_PYRAMID_H
+#define KOSTKA_TOOL_PYRAMID_H
+
+#include "files/files.h"
+#include "files/tiff/ifd.h"
+
+enum {
+    PYRAMID_DIRECTORIES_MAX = 4096, /* as many are read of a file */
+    PYRAMID_LEVELS_MAX = 64,
+    PYRAMID_TABLES_MAX = 1 << 16 /* bytes of JPEGTables */
+};
+
+/* Values of the tag Compression. */
+enum pyramid_compression {
+    COMPRESSED_JPEG_OLD = 6, /* TIFF 6.0, section 22 */
+    COMPRESSED_JPEG = 7,     /* TIFF Technical Note 2 */
+    COMPRESSED_J2K_YCBCR = 33003,
+    COMPRESSED_J2K_LOSSY = 33004,
+    COMPRESSED_J2K_RGB = 33005,
+    COMPRESSED_J2K = 34712
+};
+
+/* Values of the tag PhotometricInterpretation that are decoded. */
+enum pyramid_photometric { PHOTOMETRIC_BLACK_IS_ZERO = 1, PHOTOMETRIC_OF_RGB = 2, PHOTOMETRIC_OF_YCBCR = 6 };
+
+enum pyramid_role { ROLE_OTHER, ROLE_LEVEL, ROLE_THUMBNAIL, ROLE_LABEL, ROLE_MACRO };
+
+/* One directory's picture. Strips count as tiles that are as wide as the picture. */
+struct pyramid_image {
+    uint64_t at;        /* the offset of its directory */
+    uint64_t directory; /* its number along the chain; for one below another, the other's */
+    enum pyramid_role role;
+    uint32_t width, height;
+    uint32_t tile_width, tile_height;
+    uint32_t across, down; /* tiles in a row and in a column; 0: it has a fault */
+    uint32_t compression, photometric, samples, bits, subfile;
+    bool tiled;
+    struct ifd_entry offsets, lengths; /* of tiles, an element each */
+    struct ifd_entry tables;           /* JPEGTables; no elements: there are none */
+    char fault[128];                   /* why its tiles are not decoded; empty: they are */
+};
+
+struct pyramid {
+    struct source source;
+    struct ifd_bytes bytes;
+    struct pyramid_image *image; /* from malloc, in the order of the file */
+    size_t count;
+    size_t level[PYRAMID_LEVELS_MAX]; /* indices of images, the largest first */
+    size_t level_count;
+    const char *kind;             /* who writes such files: "aperio", "ome", "hamamatsu" … or "generic" */
+    struct ifd_entry description; /* the first directory's; no elements: none */
+    struct ifd_entry icc;         /* likewise */
+    double microns_x, microns_y, magnification; /* 0: not known */
+    uint64_t damage;                            /* directories that cannot be read, or that follow in a circle */
+    uint64_t damage_at;                         /* the offset of the first of them */
+};
+
+/* pyramid/levels.c: reads the directories of a file that has been read or mapped as a whole. */
+bool pyramid_open(struct pyramid *pyramid, const char *name, uint64_t max_memory, struct problem *problem);
+void pyramid_release(struct pyramid *pyramid);
+
+/* Returns a level, or an associated picture by its name, "label", "macro" or "thumbnail"; null after a problem. */
+const struct pyramid_image *pyramid_level(const struct pyramid *pyramid, uint32_t level, struct problem *problem);
+const struct pyramid_image *pyramid_named(const struct pyramid *pyramid, const char *name, struct problem *problem);
+const char *pyramid_role_name(enum pyramid_role role);
+
+/* pyramid/directory.c: reads a directory into `image`. Faults are noted there. */
+void pyramid_read_image(const struct ifd_bytes *bytes, const struct ifd *ifd, struct pyramid_image *image);
+const char *pyramid_compression_name(uint32_t compression);
+
+/* pyramid/text.c: finds the size of a pixel and the magnification in the first directory. */
+void pyramid_read_scale(struct pyramid *pyramid, const struct ifd *ifd);
+
+/* Returns whether an entry of text contains a word. */
+bool pyramid_text_has(const struct ifd_entry *entry, const char *word);
+
+/* Holds the bytes of a tile in the file. */
+struct pyramid_tile {
+    const uint8_t *data; /* null: there are none, or not in the file */
+    size_t length;
+    uint64_t at;            /* their offset as the file says it */
+    bool missing;           /* the file says that it has no such tile */
+    uint32_t x, y;          /* of its top left pixel in the picture */
+    uint32_t width, height; /* its part of the picture */
+};
+
+/* pyramid/stream.c: finds tile number `index`, in raster order. */
+void pyramid_tile(
+    const struct pyramid *pyramid, const struct pyramid_image *image, uint64_t index, struct pyramid_tile *tile);
+
+/*
+ * Makes a stream of a tile that stands by itself: a JPEG file with the tables, and a marker that says which colours the
+ * directory has; or JPEG 2000 in a JP2 file that says so, if its codestream alone does not. Returns false, with a
+ * problem, if the bytes are no such stream or hold another picture than the directory says.
+ */
+struct pyramid_stream {
+    uint8_t *made; /* from malloc; null: the stream is the bytes of the file */
+    const uint8_t *data;
+    size_t length;
+};
+bool pyramid_stream(const struct pyramid_image *image, const struct pyramid_tile *tile, struct pyramid_stream *stream,
+    struct problem *problem);
+
+/* Returns whether tiles are JPEG 2000. */
+bool pyramid_is_j2k(const struct pyramid_image *image);
+
+/* Returns whether tiles of JPEG 2000 have samples of YCbCr. */
+bool pyramid_j2k_ycbcr(const struct pyramid_image *image);
+
+/* Counts tiles that were not decoded as they should, and says what is wrong with the first damaged one. */
+struct pyramid_losses {
+    uint64_t damaged, missing;
+    char first[256];
+};
+
+/* pyramid/decode.c: returns whether a region lies within an image; one without a width becomes the whole. */
+bool pyramid_fit_region(const struct pyramid_image *image, kst_region *region, struct problem *problem);
+
+/* Decodes a part of an image, within it, to a picture where what is missing is white. */
+bool pyramid_decode(const struct pyramid *pyramid, const struct pyramid_image *image, const kst_region *region,
+    const struct file_settings *settings, struct picture *picture, struct pyramid_losses *losses,
+    struct problem *problem);
+
+#endif
