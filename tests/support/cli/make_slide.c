@@ -5,7 +5,8 @@
  * tiles), rgb, grey (default YCbCr 4:2:0), big (BigTIFF), subifd (levels below the first directory), aperio (with a
  * thumbnail, a label of LZW and a macro), ome, missing=N (this tile of the first level is not written),
  * raw=COMPRESSION,PREFIX (tiles are the bytes of the files PREFIX-LEVEL-COLUMN_ROW).
- * make_slide -r FILE DIRECTORY OUT writes the pixels of a directory as libtiff decodes them.
+ * make_slide -r FILE DIRECTORY OUT writes the pixels of a directory as libtiff decodes them; make_slide -c IN X Y WIDTH
+ * HEIGHT OUT cuts a part out of such pixels.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -219,6 +220,31 @@ static bool read_slide(const char *path, unsigned directory, const char *to)
     return fclose(out) == 0 && (good || fail("cannot be decoded"));
 }
 
+static bool cut(char **words)
+{
+    uint32_t number[4];
+    unsigned width, height, kind;
+    FILE *in = fopen(words[0], "rb"), *out = fopen(words[5], "wb");
+
+    for (int i = 0; i < 4; i++)
+        number[i] = (uint32_t)strtoul(words[1 + i], NULL, 10);
+    if (in == NULL || out == NULL || fscanf(in, "P%u %u %u 255", &kind, &width, &height) != 3 || fgetc(in) == EOF)
+        return fail("cannot be cut");
+    const size_t channels = kind == 5 ? 1 : 3, row = number[2] * channels;
+    const long start = ftell(in);
+    uint8_t *pixels = malloc(row);
+    bool good = pixels != NULL && number[0] + number[2] <= width && number[1] + number[3] <= height;
+    fprintf(out, "P%u\n%u %u\n255\n", kind, (unsigned)number[2], (unsigned)number[3]);
+    for (uint32_t y = 0; y < number[3] && good; y++) {
+        const size_t at = ((size_t)(number[1] + y) * width + number[0]) * channels;
+        good = fseek(in, start + (long)at, SEEK_SET) == 0 && fread(pixels, 1, row, in) == row &&
+               fwrite(pixels, 1, row, out) == row;
+    }
+    free(pixels);
+    fclose(in);
+    return fclose(out) == 0 && (good || fail("cannot be cut"));
+}
+
 static bool take_word(struct wish *wish, char *word)
 {
     const struct {
@@ -255,6 +281,8 @@ int main(int argc, char **argv)
     TIFFSetWarningHandler(NULL);
     if (argc == 5 && strcmp(argv[1], "-r") == 0)
         return read_slide(argv[2], (unsigned)strtoul(argv[3], NULL, 10), argv[4]) ? 0 : 1;
+    if (argc == 8 && strcmp(argv[1], "-c") == 0)
+        return cut(argv + 2) ? 0 : 1;
     if (argc < 4)
         return 2;
     wish.width = (uint32_t)strtoul(argv[2], NULL, 10);
