@@ -289,7 +289,25 @@ static void make_multipart(kst_buffer *to, const kst_buffer *frame)
     }
 }
 
-/* Write sequences in each container, and a few tags of Y4M. */
+/* A TIFF file of one strip with the frame, and a second directory that is not there. */
+static void make_tiff(kst_buffer *to, const kst_buffer *frame)
+{
+    enum { ENTRIES = 9, DATA = 8 + 2 + 12 * ENTRIES + 4, LONG = 4 };
+    const uint32_t entries[ENTRIES][2] = {{256, 37}, {257, 29}, {258, 8}, {259, 7}, {262, 6 /* YCbCr */}, {273, DATA},
+        {277, 3}, {278, 29}, {279, (uint32_t)frame->length}};
+
+    append(to, "II*\0\10\0\0\0\11\0", 10);
+    for (size_t i = 0; i < ENTRIES; i++) {
+        const uint32_t tag = entries[i][0], value = entries[i][1];
+        const uint8_t entry[12] = {(uint8_t)tag, (uint8_t)(tag >> 8), LONG, 0, 1, 0, 0, 0, (uint8_t)value,
+            (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
+        append(to, entry, sizeof entry);
+    }
+    append(to, "\377\377\0\0", 4);
+    append(to, frame->data, frame->length);
+}
+
+/* Write a frame in TIFF, sequences in each container, and a few tags of Y4M. */
 static bool write_sequences(kst_context *context, const char *folder)
 {
     static uint8_t pixels[37 * 29 * 3], bytes[SEQUENCE_MOST];
@@ -309,6 +327,9 @@ static bool write_sequences(kst_context *context, const char *folder)
     sequence.length = 0;
     make_multipart(&sequence, &frame);
     fine = fine && write_file(folder, "sequence.multipart", &sequence, NULL, 0);
+    sequence.length = 0;
+    make_tiff(&sequence, &frame);
+    fine = fine && write_file(folder, "strip.tif", &sequence, NULL, 0);
     kst_buffer_release(context, &frame);
     return fine;
 }

@@ -89,7 +89,7 @@ allow tools/completion completion options print
 allow tools/video video files options progress system
 allow tools/pyramid pyramid files options progress print system
 allow tools/volume volume files options progress print system
-allow fuzz j2k core video volume
+allow fuzz j2k core pyramid video volume
 allow bench jpeg j2k core run print
 allow compat none
 allow plugins none

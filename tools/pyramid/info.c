@@ -76,7 +76,7 @@ static void print_image(const struct pyramid_image *image)
         printf("%ux%u tiles of %ux%u", (unsigned)image->across, (unsigned)image->down, (unsigned)image->tile_width,
             (unsigned)image->tile_height);
     else
-        printf("%u strips of %u rows", (unsigned)image->down, (unsigned)image->tile_height);
+        printf("strips of %u rows", (unsigned)image->tile_height);
     printf(", %s\n", pyramid_compression_name(image->compression));
     if (image->fault[0] != '\0')
         printf("      is not decoded: %s\n", image->fault);
