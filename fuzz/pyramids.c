@@ -10,7 +10,7 @@
 
 #include "pyramid/pyramid.h"
 
-enum { TILES_MAX = 64 };
+enum { TILES_MAX = 64, MEMORY = 1 << 20 };
 
 /* The input stands for a file on a disk. */
 static struct fuzz_input file;
@@ -26,6 +26,44 @@ bool source_read(struct source *source, const char *name, uint64_t limit, struct
 void source_release(struct source *source)
 {
     source->data = NULL;
+}
+
+bool picture_permitted(const struct file_settings *settings, uint64_t width, uint64_t height, uint64_t pixel_bytes,
+    struct problem *problem)
+{
+    (void)settings;
+    (void)width;
+    (void)height;
+    (void)pixel_bytes;
+    (void)problem;
+    return true;
+}
+
+/* Instead of libtiff, which is not what is looked at, see that the file that was made has its directory. */
+static bool read_made(
+    const struct source *source, const struct file_settings *settings, struct picture *picture, struct problem *problem)
+{
+    struct ifd_bytes bytes;
+    struct ifd ifd;
+    uint64_t first;
+
+    (void)settings;
+    (void)picture;
+    (void)problem;
+    fuzz_check(ifd_open(&bytes, source->data, source->length, &first) && ifd_at(&bytes, first, &ifd) && ifd.next == 0,
+        "a plain picture becomes a file of one directory");
+    return true;
+}
+
+const struct file_format file_tiff = {.read = read_made};
+
+static void check_plain(const struct pyramid *pyramid, const struct pyramid_image *image)
+{
+    const struct file_settings settings = {.max_memory = MEMORY};
+    struct problem problem = {.text = ""};
+
+    fuzz_check(pyramid_read_plain(pyramid, image, &settings, NULL, &problem) || problem.text[0] != '\0',
+        "a failure has a text");
 }
 
 static void check_tile(const struct pyramid *pyramid, const struct pyramid_image *image, uint64_t index)
@@ -56,6 +94,8 @@ static void check_image(const struct pyramid *pyramid, const struct pyramid_imag
     const uint64_t tiles = (uint64_t)image->across * image->down;
 
     fuzz_check((tiles == 0) == (image->fault[0] != '\0'), "a picture has tiles or a fault");
+    if (image->role > ROLE_LEVEL)
+        check_plain(pyramid, image);
     for (uint64_t i = 0; i < tiles && i < TILES_MAX; i++)
         check_tile(pyramid, image, i * tiles / (tiles < TILES_MAX ? tiles : TILES_MAX));
 }
@@ -66,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     struct problem problem = {.text = ""};
 
     file = (struct fuzz_input){data, length};
-    if (!pyramid_open(&pyramid, "file", 1 << 20, &problem)) {
+    if (!pyramid_open(&pyramid, "file", MEMORY, &problem)) {
         fuzz_check(problem.text[0] != '\0', "a failure has a text");
         return 0;
     }

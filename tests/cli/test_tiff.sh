@@ -83,8 +83,16 @@ same wanted.ppm got.ppm
 "$MAKE_SLIDE" -r aperio.svs 5 wanted.ppm
 expect 0 "$KOSTKA" tiff decode --image macro aperio.svs got.ppm
 same wanted.ppm got.ppm
-expect 1 "$KOSTKA" tiff decode --image label aperio.svs got.ppm
-says 'label.*compression is 5 (LZW)'
+"$MAKE_SLIDE" -r aperio.svs 4 wanted.ppm
+expect 0 "$KOSTKA" tiff decode --image label aperio.svs got.ppm
+same wanted.ppm got.ppm
+expect 1 "$KOSTKA" tiff decode --image label --region 0,0,8x8 aperio.svs got.ppm
+says 'region: the label is read as a whole'
+expect 1 "$KOSTKA" tiff tiles --out-dir labels --image label aperio.svs
+says 'label: its compression is 5 (LZW)'
+"$MAKE_SLIDE" wide.svs 200 100 aperio rgb big || fail 'no slide'
+expect 0 "$KOSTKA" tiff decode --image label wide.svs got.ppm
+same wanted.ppm got.ppm
 expect 1 "$KOSTKA" tiff decode --image macro ycbcr.tif got.ppm
 says 'there is no macro'
 
@@ -169,6 +177,14 @@ expect 1 "$KOSTKA" tiff decode short.svs got.ppm
 says 'it has no directory'
 expect 1 "$KOSTKA" tiff info whole.ppm
 says 'not a TIFF file'
+# A directory of one entry, a width of 16 with an unknown type, that is followed by itself
+printf 'II*\0\010\0\0\0\001\0\0\001\377\0\001\0\0\0\020\0\0\0\010\0\0\0' >circle.tif
+expect 0 "$KOSTKA" tiff info circle.tif
+says 'no directory can be read at offset 8; what would follow is left out'
+prints 'is not decoded: it has no valid size'
+expect 1 "$KOSTKA" tiff info --strict circle.tif
+expect 1 "$KOSTKA" tiff decode circle.tif got.ppm
+says 'level 0 (directory at offset 8): it has no valid size'
 
 # Limits and options
 expect 1 "$KOSTKA" tiff decode --max-pixels 1000 aperio.svs got.ppm

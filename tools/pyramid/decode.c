@@ -7,7 +7,8 @@
 #include "progress/progress.h"
 #include "pyramid/pyramid.h"
 
-/* A batch has so many tiles at most, and about so many coded bytes. */
+/* A batch has so many tiles at most, and about so many coded bytes, but no more than a quarter of the limit on memory.
+ */
 enum { BATCH_TILES = 1 << 14, BATCH_BYTES = 1 << 28 };
 
 /* One tile on its way: what is decoded of it, and where to. */
@@ -151,7 +152,9 @@ static bool gather(struct decoding *decoding, uint64_t index, struct problem *pr
     decoding->item[decoding->count++] = (kst_decode_item){
         .data = work->stream.data, .length = work->stream.length, .options = &work->options, .image = &work->image};
     decoding->bytes += work->stream.length;
-    return (decoding->count < BATCH_TILES && decoding->bytes < BATCH_BYTES) || flush(decoding, problem);
+    const uint64_t quarter = decoding->settings->max_memory / 4;
+    const uint64_t most = quarter < BATCH_BYTES ? quarter : BATCH_BYTES;
+    return (decoding->count < BATCH_TILES && decoding->bytes < most) || flush(decoding, problem);
 }
 
 static bool decode_tiles(struct decoding *decoding, struct problem *problem)

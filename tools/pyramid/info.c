@@ -38,7 +38,7 @@ static json_t *json_image(const struct pyramid_image *image)
         photometric_name(image->photometric), "samples", (json_int_t)image->samples, "bits", (json_int_t)image->bits,
         "tiles", (json_int_t)image->across * image->down);
 
-    if (image->fault[0] != '\0')
+    if (image->fault[0] != '\0' && !pyramid_is_plain(image))
         json_object_set_new(object, "fault", json_text(image->fault));
     return object;
 }
@@ -78,7 +78,7 @@ static void print_image(const struct pyramid_image *image)
     else
         printf("strips of %u rows", (unsigned)image->tile_height);
     printf(", %s\n", pyramid_compression_name(image->compression));
-    if (image->fault[0] != '\0')
+    if (image->fault[0] != '\0' && !pyramid_is_plain(image))
         printf("      is not decoded: %s\n", image->fault);
 }
 

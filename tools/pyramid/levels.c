@@ -203,7 +203,7 @@ static const struct pyramid_image *check(
     if (strcmp(pyramid->kind, "hamamatsu") == 0)
         problem_set(problem,
             "a file of NDPI, whose levels are one JPEG stream each, cut by restart markers; these are not read");
-    else if (image->fault[0] != '\0')
+    else if (image->fault[0] != '\0' && !pyramid_is_plain(image))
         problem_set(problem, "%s (directory at offset %llu): %s", what, (unsigned long long)image->at, image->fault);
     else
         return image;

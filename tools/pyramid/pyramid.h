@@ -64,7 +64,10 @@ struct pyramid {
 bool pyramid_open(struct pyramid *pyramid, const char *name, uint64_t max_memory, struct problem *problem);
 void pyramid_release(struct pyramid *pyramid);
 
-/* Returns a level, or an associated picture by its name, "label", "macro" or "thumbnail"; null after a problem. */
+/*
+ * Returns a level, or an associated picture by its name, "label", "macro" or "thumbnail", whose tiles can be decoded, or
+ * which is plain (pyramid_is_plain); null after a problem.
+ */
 const struct pyramid_image *pyramid_level(const struct pyramid *pyramid, uint32_t level, struct problem *problem);
 const struct pyramid_image *pyramid_named(const struct pyramid *pyramid, const char *name, struct problem *problem);
 const char *pyramid_role_name(enum pyramid_role role);
@@ -117,6 +120,14 @@ struct pyramid_losses {
     uint64_t damaged, missing;
     char first[256];
 };
+
+/*
+ * pyramid/plain.c: returns whether this is an associated picture of a compression that other TIFF files have, and reads
+ * such a picture as a whole.
+ */
+bool pyramid_is_plain(const struct pyramid_image *image);
+bool pyramid_read_plain(const struct pyramid *pyramid, const struct pyramid_image *image,
+    const struct file_settings *settings, struct picture *picture, struct problem *problem);
 
 /* pyramid/decode.c: returns whether a region lies within an image; one without a width becomes the whole. */
 bool pyramid_fit_region(const struct pyramid_image *image, kst_region *region, struct problem *problem);

@@ -104,6 +104,14 @@ static bool keep(const struct pyramid *pyramid, const struct pyramid_image *imag
     return pyramid->icc.count == 0 || blob_set(&picture->icc, pyramid->icc.value, pyramid->icc.length);
 }
 
+static bool read_plain(const struct pyramid *pyramid, const struct pyramid_image *image,
+    const struct pyramid_settings *settings, struct picture *picture, struct problem *problem)
+{
+    if (settings->region.width > 0)
+        return problem_set(problem, "--region: the %s is read as a whole, for its tiles are not JPEG", settings->image);
+    return pyramid_read_plain(pyramid, image, &settings->files, picture, problem);
+}
+
 static int decode(
     const struct pyramid *pyramid, const struct pyramid_settings *settings, char **names, struct picture *picture)
 {
@@ -112,7 +120,11 @@ static int decode(
     kst_region region;
     const struct pyramid_image *image = choose(pyramid, settings, &region, &problem);
 
-    if (image == NULL || !pyramid_decode(pyramid, image, &region, &settings->files, picture, &losses, &problem))
+    const bool read = image != NULL &&
+                      (pyramid_is_plain(image)
+                              ? read_plain(pyramid, image, settings, picture, &problem)
+                              : pyramid_decode(pyramid, image, &region, &settings->files, picture, &losses, &problem));
+    if (!read)
         return pyramid_fail(names[0], &problem);
     pyramid_report_losses(names[0], &losses);
     const bool whole = settings->resize.options.width == 0 && settings->resize.options.height == 0;

@@ -158,6 +158,10 @@ int pyramid_tiles(struct pyramid_settings *settings, char **names)
         return code;
     const struct pyramid_image *image = settings->image != NULL ? pyramid_named(&pyramid, settings->image, &problem)
                                                                 : pyramid_level(&pyramid, settings->level, &problem);
+    if (image != NULL && image->fault[0] != '\0') {
+        problem_set(&problem, "%s: %s", settings->image, image->fault);
+        image = NULL;
+    }
     if (image == NULL || !write_tiles(&pyramid, image, settings, &losses, &problem))
         code = pyramid_fail(names[0], &problem);
     pyramid_report_losses(names[0], &losses);
