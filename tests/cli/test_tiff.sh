@@ -53,11 +53,14 @@ expect 0 "$KOSTKA" tiff info --json ycbcr.tif
 for region in 0,0,128,128 127,127,2,2 130,5,20,30 100,90,400,300 690,490,10,10 0,0,700,500; do
     # shellcheck disable=SC2046 # four numbers
     part whole.ppm wanted.ppm $(echo "$region" | tr , ' ')
-    for device in cpu $gpu; do
-        expect 0 "$KOSTKA" tiff decode --device "$device" --region "$region" aperio.svs got.ppm
-        same wanted.ppm got.ppm
-    done
+    expect 0 "$KOSTKA" tiff decode --device cpu --region "$region" aperio.svs got.ppm
+    same wanted.ppm got.ppm
 done
+if [ -n "$gpu" ]; then
+    part whole.ppm wanted.ppm 100 90 400 300
+    expect 0 "$KOSTKA" tiff decode --device "$gpu" --region 100,90,400,300 aperio.svs got.ppm
+    same wanted.ppm got.ppm
+fi
 expect 0 "$KOSTKA" tiff decode --region 100,90,400x300 aperio.svs got.ppm
 part whole.ppm wanted.ppm 100 90 400 300
 same wanted.ppm got.ppm

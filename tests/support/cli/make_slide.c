@@ -220,23 +220,37 @@ static bool read_slide(const char *path, unsigned directory, const char *to)
     return fclose(out) == 0 && (good || fail("cannot be decoded"));
 }
 
+/* Read the header of a PNM picture, of three lines: its number of channels, width and height. */
+static bool read_header(FILE *in, uint32_t shape[3])
+{
+    char line[3][64];
+    char *height;
+
+    for (int i = 0; i < 3; i++)
+        if (fgets(line[i], sizeof line[i], in) == NULL)
+            return false;
+    shape[0] = line[0][1] == '5' ? 1 : 3;
+    shape[1] = (uint32_t)strtoul(line[1], &height, 10);
+    shape[2] = (uint32_t)strtoul(height, NULL, 10);
+    return line[0][0] == 'P' && strcmp(line[2], "255\n") == 0;
+}
+
 static bool cut(char **words)
 {
-    uint32_t number[4];
-    unsigned width, height, kind;
+    uint32_t number[4], shape[3] = {0, 0, 0};
     FILE *in = fopen(words[0], "rb"), *out = fopen(words[5], "wb");
 
     for (int i = 0; i < 4; i++)
         number[i] = (uint32_t)strtoul(words[1 + i], NULL, 10);
-    if (in == NULL || out == NULL || fscanf(in, "P%u %u %u 255", &kind, &width, &height) != 3 || fgetc(in) == EOF)
+    if (in == NULL || out == NULL || !read_header(in, shape))
         return fail("cannot be cut");
-    const size_t channels = kind == 5 ? 1 : 3, row = number[2] * channels;
+    const size_t channels = shape[0], row = number[2] * channels;
     const long start = ftell(in);
     uint8_t *pixels = malloc(row);
-    bool good = pixels != NULL && number[0] + number[2] <= width && number[1] + number[3] <= height;
-    fprintf(out, "P%u\n%u %u\n255\n", kind, (unsigned)number[2], (unsigned)number[3]);
+    bool good = pixels != NULL && number[0] + number[2] <= shape[1] && number[1] + number[3] <= shape[2];
+    fprintf(out, "P%c\n%u %u\n255\n", channels == 1 ? '5' : '6', (unsigned)number[2], (unsigned)number[3]);
     for (uint32_t y = 0; y < number[3] && good; y++) {
-        const size_t at = ((size_t)(number[1] + y) * width + number[0]) * channels;
+        const size_t at = ((size_t)(number[1] + y) * shape[1] + number[0]) * channels;
         good = fseek(in, start + (long)at, SEEK_SET) == 0 && fread(pixels, 1, row, in) == row &&
                fwrite(pixels, 1, row, out) == row;
     }
