@@ -161,6 +161,41 @@ same wanted.ppm got_tile.ppm
 part got.ppm got_part.ppm 128 0 128 128
 same wanted.ppm got_part.ppm
 
+# NDPI: restart intervals are tiles, and with chrominance of full height each has the pixels that it has in the whole stream,
+# also if that cannot say how large it is.
+part whole.ppm ndpi.ppm 0 0 640 480
+part whole.ppm half.ppm 0 0 320 240
+expect 0 "$KOSTKA" encode ndpi.ppm one.jpg --subsampling 444 --restart 20
+expect 0 "$KOSTKA" encode half.ppm half.jpg --subsampling 422 --restart 20
+expect 0 "$KOSTKA" encode half.ppm macro.jpg
+"$MAKE_NDPI" slide.ndpi one.jpg 20 half.jpg 10 macro.jpg -1 || fail 'no NDPI file'
+"$MAKE_NDPI" sides.ndpi -z one.jpg 20 half.jpg 10 || fail 'no NDPI file'
+expect 0 "$KOSTKA" tiff info slide.ndpi
+prints 'TIFF, hamamatsu, 2 levels, 0.25 x 0.25 microns'
+prints 'level 0 .*640x480, YCbCr, 3 x 8 bits, 4x60 tiles of 160x8, JPEG'
+prints 'macro: 320x240'
+for name in one half; do
+    expect 0 "$KOSTKA" decode "$name.jpg" wanted.ppm
+    level=0
+    [ $name = one ] || level=1
+    for file in slide.ndpi sides.ndpi; do
+        expect 0 "$KOSTKA" tiff decode --level $level $file got.ppm
+        silent
+        [ "$name" = half ] || same wanted.ppm got.ppm
+    done
+    part got.ppm got_part.ppm 0 0 100 8 # far from the next interval, whose samples half the chrominance would take in
+    part wanted.ppm wanted_part.ppm 0 0 100 8
+    same wanted_part.ppm got_part.ppm
+done
+expect 0 "$KOSTKA" decode macro.jpg wanted.ppm
+expect 0 "$KOSTKA" tiff decode --image macro slide.ndpi got.ppm
+same wanted.ppm got.ppm
+expect 0 "$KOSTKA" tiff tiles --out-dir intervals --region 200,100,1x1 sides.ndpi
+expect 0 "$KOSTKA" decode intervals/1_12.jpg got.ppm
+part ndpi.ppm near.ppm 160 96 160 8
+expect 1 "$KOSTKA" compare near.ppm got.ppm
+prints 'maximum error [0-9]*, .* PSNR [34]'
+
 # Damage: a tile is white and counted, and its place is told; --strict refuses it.
 cp aperio.svs damaged.svs
 printf 'xx' | dd of=damaged.svs bs=1 seek=8 conv=notrunc 2>/dev/null # the first tile is right behind the header

@@ -28,6 +28,15 @@ expect 0 "$KOSTKA" tiff info rgb.svs
 grep -q "openslide.mpp-x: '0.499'" properties || fail 'OpenSlide finds another size of a pixel'
 prints '3 levels, 0.499 x 0.499'
 
+# NDPI: rows of MCUs are whole numbers of restart intervals, and the height one of MCUs, as OpenSlide wants it
+expect 0 "$KOSTKA" tiff decode --region 0,0,640x480 rgb.svs picture.ppm
+for kind in 444:20 422:20 422:40; do
+    expect 0 "$KOSTKA" encode picture.ppm stream.jpg --subsampling "${kind%:*}" --restart "${kind#*:}"
+    "$MAKE_NDPI" slide.ndpi stream.jpg 20 || fail 'no NDPI file'
+    compare slide.ndpi 0 0 0 640 480
+    compare slide.ndpi 0 100 101 300 200
+done
+
 # JPEG 2000: without loss in RGB, and as YCbCr, which OpenSlide rounds in its own way
 "$MAKE_SLIDE" -c got.ppm 0 0 128 125 top.ppm
 expect 0 "$KOSTKA" tiff tiles --out-dir tiles --out-format ppm --region 0,0,256x128 rgb.svs

@@ -7,7 +7,7 @@
 
 #include "pyramid/pyramid.h"
 
-enum { TAG_SUBIFDS = 330, TAG_ICC = 34675, TAG_NDPI = 65420, SUBFILE_REDUCED = 1, SUBFILE_MACRO = 9 };
+enum { TAG_SUBIFDS = 330, TAG_ICC = 34675, SUBFILE_REDUCED = 1, SUBFILE_MACRO = 9 };
 
 static const char *const role_names[] = {"other", "level", "thumbnail", "label", "macro"};
 
@@ -51,6 +51,8 @@ static struct pyramid_image *add_directory(
     struct pyramid_image *image = &pyramid->image[pyramid->count++];
     *image = (struct pyramid_image){.at = at, .directory = directory};
     pyramid_read_image(&pyramid->bytes, ifd, image);
+    if (pyramid->bytes.ndpi)
+        pyramid_read_ndpi(&pyramid->bytes, ifd, image);
     return image;
 }
 
@@ -70,15 +72,14 @@ static bool add_below(struct pyramid *pyramid, const struct ifd *first, struct p
 }
 
 /* Say who writes such files. */
-static const char *find_kind(const struct pyramid *pyramid, const struct ifd *first)
+static const char *find_kind(const struct pyramid *pyramid)
 {
     static const struct {
         const char *word, *kind;
     } known[] = {{"Aperio", "aperio"}, {"<OME", "ome"}, {"<scn", "leica"}, {"DPUfsImport", "philips"},
         {"Philips", "philips"}, {"<EncodeInfo", "ventana"}};
-    struct ifd_entry entry;
 
-    if (ifd_find(&pyramid->bytes, first, TAG_NDPI, &entry))
+    if (pyramid->bytes.ndpi)
         return "hamamatsu";
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (pyramid_text_has(&pyramid->description, known[i].word))
@@ -142,7 +143,7 @@ static void find_levels(struct pyramid *pyramid, size_t below)
     for (size_t i = 1; i < pyramid->count && first->width > 0 && first->height > 0; i++) {
         const struct pyramid_image *image = &pyramid->image[i];
         if ((below == 0 || i <= below) && image->role == ROLE_OTHER && image->width > 0 && image->height > 0 &&
-            is_smaller(first, image))
+            (pyramid->bytes.ndpi ? image->level : is_smaller(first, image)))
             add_level(pyramid, i);
     }
 }
@@ -157,7 +158,7 @@ static bool read_directories(struct pyramid *pyramid, uint64_t first, struct pro
         pyramid->description = (struct ifd_entry){.count = 0};
     if (!ifd_find(&pyramid->bytes, &ifd, TAG_ICC, &pyramid->icc))
         pyramid->icc = (struct ifd_entry){.count = 0};
-    pyramid->kind = find_kind(pyramid, &ifd);
+    pyramid->kind = find_kind(pyramid);
     pyramid_read_scale(pyramid, &ifd);
     if (!add_below(pyramid, &ifd, problem))
         return false;
@@ -167,10 +168,25 @@ static bool read_directories(struct pyramid *pyramid, uint64_t first, struct pro
         struct pyramid_image *image = add_directory(pyramid, at, directory, &next, problem);
         if (image == NULL)
             break;
-        image->role = find_role(pyramid, &next, image);
+        if (!pyramid->bytes.ndpi)
+            image->role = find_role(pyramid, &next, image);
     }
     find_levels(pyramid, below);
     return problem->text[0] == '\0';
+}
+
+/* Find out whether the file is NDPI, in which the first directory's offset has 64 bits. */
+static uint64_t find_first(struct pyramid *pyramid, uint64_t first)
+{
+    enum { FIRST = 4, HEADER = 12 };
+    uint64_t wide = 0;
+
+    if (pyramid->bytes.length < HEADER || pyramid->bytes.wide || pyramid->bytes.big_endian)
+        return first;
+    for (unsigned i = 0; i < 8; i++)
+        wide |= (uint64_t)pyramid->bytes.data[FIRST + i] << 8 * i;
+    pyramid->bytes.ndpi = pyramid_is_ndpi(&pyramid->bytes, wide);
+    return pyramid->bytes.ndpi ? wide : first;
 }
 
 bool pyramid_open(struct pyramid *pyramid, const char *name, uint64_t max_memory, struct problem *problem)
@@ -183,7 +199,7 @@ bool pyramid_open(struct pyramid *pyramid, const char *name, uint64_t max_memory
         return false;
     if (!ifd_open(&pyramid->bytes, pyramid->source.data, pyramid->source.length, &first))
         problem_set(problem, "not a TIFF file");
-    else if (read_directories(pyramid, first, problem))
+    else if (read_directories(pyramid, find_first(pyramid, first), problem))
         return true;
     pyramid_release(pyramid);
     return false;
@@ -197,13 +213,9 @@ void pyramid_release(struct pyramid *pyramid)
 }
 
 /* Return the picture if its tiles can be decoded; null, with the problem, if not. */
-static const struct pyramid_image *check(
-    const struct pyramid *pyramid, const struct pyramid_image *image, const char *what, struct problem *problem)
+static const struct pyramid_image *check(const struct pyramid_image *image, const char *what, struct problem *problem)
 {
-    if (strcmp(pyramid->kind, "hamamatsu") == 0)
-        problem_set(problem,
-            "a file of NDPI, whose levels are one JPEG stream each, cut by restart markers; these are not read");
-    else if (image->fault[0] != '\0' && !pyramid_is_plain(image))
+    if (image->fault[0] != '\0' && !pyramid_is_plain(image))
         problem_set(problem, "%s (directory at offset %llu): %s", what, (unsigned long long)image->at, image->fault);
     else
         return image;
@@ -219,14 +231,14 @@ const struct pyramid_image *pyramid_level(const struct pyramid *pyramid, uint32_
         return NULL;
     }
     snprintf(what, sizeof what, "level %u", (unsigned)level);
-    return check(pyramid, &pyramid->image[pyramid->level[level]], what, problem);
+    return check(&pyramid->image[pyramid->level[level]], what, problem);
 }
 
 const struct pyramid_image *pyramid_named(const struct pyramid *pyramid, const char *name, struct problem *problem)
 {
     for (size_t i = 0; i < pyramid->count; i++)
         if (pyramid->image[i].role > ROLE_LEVEL && strcmp(role_names[pyramid->image[i].role], name) == 0)
-            return check(pyramid, &pyramid->image[i], name, problem);
+            return check(&pyramid->image[i], name, problem);
     problem_set(problem, "--image: there is no %s", name);
     return NULL;
 }

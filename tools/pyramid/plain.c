@@ -32,8 +32,7 @@ static bool copy_strips(const struct pyramid *pyramid, const struct pyramid_imag
 {
     for (uint64_t i = 0; i < image->offsets.count; i++) {
         uint64_t at, length;
-        if (!ifd_element(&pyramid->bytes, &image->offsets, i, &at) ||
-            !ifd_element(&pyramid->bytes, &image->lengths, i, &length) || at > pyramid->bytes.length ||
+        if (!pyramid_bytes(pyramid, image, i, &at, &length) || at > pyramid->bytes.length ||
             length > pyramid->bytes.length - at)
             return problem_set(problem, "its strips are not in the file");
         ifd_put(made, places + i * word, word, ifd_append(made, pyramid->bytes.data + at, (size_t)length));

@@ -30,6 +30,14 @@ enum pyramid_photometric { PHOTOMETRIC_BLACK_IS_ZERO = 1, PHOTOMETRIC_OF_RGB = 2
 
 enum pyramid_role { ROLE_OTHER, ROLE_LEVEL, ROLE_THUMBNAIL, ROLE_LABEL, ROLE_MACRO };
 
+/* A level of NDPI: one JPEG stream whose restart intervals are tiles as high as an MCU. */
+struct pyramid_strip {
+    const uint8_t *data;           /* null: it is none */
+    uint64_t at, end;              /* where the stream begins and ends in the file */
+    size_t header;                 /* bytes up to the first interval */
+    struct ifd_entry starts, high; /* of intervals, from the stream's beginning: low halves; and high ones, if any */
+};
+
 /* One directory's picture. Strips count as tiles that are as wide as the picture. */
 struct pyramid_image {
     uint64_t at;        /* the offset of its directory */
@@ -40,9 +48,11 @@ struct pyramid_image {
     uint32_t across, down; /* tiles in a row and in a column; 0: it has a fault */
     uint32_t compression, photometric, samples, bits, subfile;
     bool tiled;
+    bool level;                        /* it is said to be a level, whatever its shape */
     struct ifd_entry offsets, lengths; /* of tiles, an element each */
-    struct ifd_entry tables;           /* JPEGTables; no elements: there are none */
-    char fault[128];                   /* why its tiles are not decoded; empty: they are */
+    struct pyramid_strip strip;
+    struct ifd_entry tables; /* JPEGTables; no elements: there are none */
+    char fault[128];         /* why its tiles are not decoded; empty: they are */
 };
 
 struct pyramid {
@@ -65,8 +75,8 @@ bool pyramid_open(struct pyramid *pyramid, const char *name, uint64_t max_memory
 void pyramid_release(struct pyramid *pyramid);
 
 /*
- * Returns a level, or an associated picture by its name, "label", "macro" or "thumbnail", whose tiles can be decoded, or
- * which is plain (pyramid_is_plain); null after a problem.
+ * Returns a level, or an associated picture by its name, "label", "macro" or "thumbnail", whose tiles can be decoded,
+ * or which is plain (pyramid_is_plain); null after a problem.
  */
 const struct pyramid_image *pyramid_level(const struct pyramid *pyramid, uint32_t level, struct problem *problem);
 const struct pyramid_image *pyramid_named(const struct pyramid *pyramid, const char *name, struct problem *problem);
@@ -75,6 +85,15 @@ const char *pyramid_role_name(enum pyramid_role role);
 /* pyramid/directory.c: reads a directory into `image`. Faults are noted there. */
 void pyramid_read_image(const struct ifd_bytes *bytes, const struct ifd *ifd, struct pyramid_image *image);
 const char *pyramid_compression_name(uint32_t compression);
+
+/*
+ * pyramid/ndpi.c: returns whether the directory is one of NDPI. Lets the restart intervals of a picture be its tiles,
+ * if it has any and the file says where they are. Finds the bytes of an interval; false: the file does not say where.
+ */
+bool pyramid_is_ndpi(const struct ifd_bytes *bytes, uint64_t at);
+void pyramid_read_ndpi(const struct ifd_bytes *bytes, const struct ifd *ifd, struct pyramid_image *image);
+bool pyramid_interval(
+    const struct pyramid *pyramid, const struct pyramid_image *image, uint64_t index, uint64_t *at, uint64_t *length);
 
 /* pyramid/text.c: finds the size of a pixel and the magnification in the first directory. */
 void pyramid_read_scale(struct pyramid *pyramid, const struct ifd *ifd);
@@ -92,7 +111,11 @@ struct pyramid_tile {
     uint32_t width, height; /* its part of the picture */
 };
 
-/* pyramid/stream.c: finds tile number `index`, in raster order. */
+/* pyramid/stream.c: finds what the directory says of the bytes of a tile or strip, which may be outside of the file. */
+bool pyramid_bytes(
+    const struct pyramid *pyramid, const struct pyramid_image *image, uint64_t index, uint64_t *at, uint64_t *length);
+
+/* Finds tile number `index`, in raster order. */
 void pyramid_tile(
     const struct pyramid *pyramid, const struct pyramid_image *image, uint64_t index, struct pyramid_tile *tile);
 

@@ -4,14 +4,23 @@
 #include <string.h>
 
 #include "pyramid/pyramid.h"
+#include "pyramid/segments.h"
 
 /* A tile takes no more bytes than so many times its samples and this: libtiff does not read more, either. */
 enum { GROWTH_MAX = 10, LENGTH_SPARE = 4096 };
 
-enum { M_SOF0 = 0xC0, M_SOF15 = 0xCF, M_DHT = 0xC4, M_JPG = 0xC8, M_DAC = 0xCC, M_SOI = 0xD8, M_EOI = 0xD9 };
-enum { M_SOS = 0xDA, M_APP0 = 0xE0, M_APP14 = 0xEE, M_RST0 = 0xD0, M_TEM = 0x01 };
-
 enum { COLOUR_SYCC = 18 /* T.800 Table I.10 */ };
+
+bool pyramid_bytes(
+    const struct pyramid *pyramid, const struct pyramid_image *image, uint64_t index, uint64_t *at, uint64_t *length)
+{
+    if (!ifd_element(&pyramid->bytes, &image->offsets, index, at) ||
+        !ifd_element(&pyramid->bytes, &image->lengths, index, length))
+        return false;
+    if (pyramid->bytes.ndpi)
+        *at = ifd_latest(*at, image->at);
+    return true;
+}
 
 void pyramid_tile(
     const struct pyramid *pyramid, const struct pyramid_image *image, uint64_t index, struct pyramid_tile *tile)
@@ -23,8 +32,8 @@ void pyramid_tile(
     const uint32_t right = image->width - tile->x, below = image->height - tile->y;
     tile->width = right < image->tile_width ? right : image->tile_width;
     tile->height = below < image->tile_height ? below : image->tile_height;
-    const bool known = ifd_element(&pyramid->bytes, &image->offsets, index, &at) &&
-                       ifd_element(&pyramid->bytes, &image->lengths, index, &length);
+    const bool known = image->strip.data != NULL ? pyramid_interval(pyramid, image, index, &at, &length)
+                                                 : pyramid_bytes(pyramid, image, index, &at, &length);
     tile->at = at;
     tile->missing = known && length == 0;
     if (!known || length == 0 || at > pyramid->bytes.length || length > pyramid->bytes.length - at)
@@ -36,14 +45,9 @@ void pyramid_tile(
     tile->length = (size_t)length;
 }
 
-static uint32_t word(const uint8_t *data)
-{
-    return (uint32_t)data[0] << 8 | data[1];
-}
-
 static uint32_t long_word(const uint8_t *data)
 {
-    return word(data) << 16 | word(data + 2);
+    return (uint32_t)pyramid_word(data) << 16 | pyramid_word(data + 2);
 }
 
 /* Return whether a picture of this size is what the directory says that the tile holds. The last strip may be lower. */
@@ -72,58 +76,59 @@ static void add(struct joined *joined, const uint8_t *data, size_t length)
     joined->length += length;
 }
 
-static bool is_frame(unsigned marker)
-{
-    return marker >= M_SOF0 && marker <= M_SOF15 && marker != M_DHT && marker != M_JPG && marker != M_DAC;
-}
-
 /*
  * Copy marker segments up to SOS, except those by which JFIF and Adobe say which colours a file has: the directory says
- * that. Returns where the copied part ends; 0 if the segments are damaged or have no frame.
+ * that. Returns where the copied part ends; 0 if the segments are damaged or have no frame. *frame is where the frame's
+ * segment is in the copy.
  */
 static size_t copy_headers(struct joined *joined, const uint8_t *data, size_t length, size_t *frame)
 {
-    size_t at = 2;
+    struct pyramid_segment segment;
 
-    for (*frame = 0; length - at >= 4 && data[at] == 0xFF;) {
-        const unsigned marker = data[at + 1];
-        if (marker == 0xFF) { /* a fill byte (B.1.1.2) */
-            at++;
-            continue;
-        }
-        if (marker == M_SOS || marker == M_EOI)
-            return *frame != 0 ? at : 0;
-        const size_t segment = word(data + at + 2) + (size_t)2;
-        if (marker == M_SOI || (marker >= M_RST0 && marker < M_SOI) || marker == M_TEM || segment < 4 ||
-            segment > length - at)
-            return 0;
-        if (is_frame(marker) && segment >= 10)
-            *frame = at;
-        if (marker != M_APP0 && marker != M_APP14)
-            add(joined, data + at, segment);
-        at += segment;
+    *frame = 0;
+    for (size_t at = 2; pyramid_segment(data, length, at, &segment); at = segment.at + segment.length) {
+        if (segment.marker == M_SOS)
+            return *frame != 0 ? segment.at : 0;
+        if (pyramid_is_frame(&segment))
+            *frame = joined->length;
+        if (segment.marker != M_APP0 && segment.marker != M_APP14)
+            add(joined, data + segment.at, segment.length);
     }
     return 0;
 }
 
-/* Join SOI, the colours, the tables without their SOI and EOI, and the tile's own segments and scans. */
+/* Begin a stream of JPEG: SOI, and the colours in Adobe's marker. */
+static void begin_jpeg(struct joined *joined, const struct pyramid_image *image)
+{
+    uint8_t colours[] = {0xFF, M_SOI, 0xFF, M_APP14, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0};
+
+    colours[17] = image->photometric == PHOTOMETRIC_OF_YCBCR;
+    add(joined, colours, image->samples == 3 ? sizeof colours : 2);
+}
+
+enum { BEGINNING = 18 /* bytes of what begin_jpeg() writes */ };
+
+static bool has_soi(const uint8_t *data, size_t length)
+{
+    return length >= 4 && pyramid_word(data) == (0xFF00 | M_SOI);
+}
+
+/* Join the tables without their SOI and EOI, and the tile's own segments and scans. */
 static bool make_jpeg(const struct pyramid_image *image, const struct pyramid_tile *tile, struct pyramid_stream *stream,
     struct problem *problem)
 {
-    uint8_t colours[] = {0xFF, M_SOI, 0xFF, M_APP14, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 0};
     const uint8_t *data = tile->data, *tables = image->tables.value;
     size_t more = image->tables.count > 0 ? image->tables.length : 0, frame;
 
-    if (tile->length < 4 || word(data) != (0xFF00 | M_SOI))
+    if (!has_soi(data, tile->length))
         return problem_set(problem, "it is no JPEG stream");
-    if (more > 0 && (more < 4 || word(tables) != (0xFF00 | M_SOI) || word(tables + more - 2) != (0xFF00 | M_EOI)))
+    if (more > 0 && (!has_soi(tables, more) || pyramid_word(tables + more - 2) != (0xFF00 | M_EOI)))
         return problem_set(problem, "JPEGTables are damaged");
-    stream->made = malloc(sizeof colours + more + tile->length);
+    stream->made = malloc(BEGINNING + more + tile->length);
     if (stream->made == NULL)
         return problem_set(problem, "out of memory");
-    colours[17] = image->photometric == PHOTOMETRIC_OF_YCBCR;
     struct joined joined = {.to = stream->made};
-    add(&joined, colours, image->samples == 3 ? sizeof colours : 2);
+    begin_jpeg(&joined, image);
     if (more > 4)
         add(&joined, tables + 2, more - 4);
     const size_t end = copy_headers(&joined, data, tile->length, &frame);
@@ -132,8 +137,40 @@ static bool make_jpeg(const struct pyramid_image *image, const struct pyramid_ti
     add(&joined, data + end, tile->length - end);
     stream->data = stream->made;
     stream->length = joined.length;
-    const uint8_t *size = data + frame + 5;
-    return check_size(image, tile, word(size + 2), word(size), size[4], problem);
+    const uint8_t *size = stream->data + frame + 5;
+    return check_size(image, tile, pyramid_word(size + 2), pyramid_word(size), size[4], problem);
+}
+
+static void put_word(uint8_t *to, uint32_t number)
+{
+    to[0] = (uint8_t)(number >> 8);
+    to[1] = (uint8_t)number;
+}
+
+/* Join the headers of a level's stream, with another size of the picture, and one of its restart intervals. */
+static bool make_interval(const struct pyramid_image *image, const struct pyramid_tile *tile,
+    struct pyramid_stream *stream, struct problem *problem)
+{
+    static const uint8_t end[] = {0xFF, M_EOI};
+    const struct pyramid_strip *strip = &image->strip;
+    size_t frame;
+
+    stream->made = malloc(BEGINNING + strip->header + tile->length + sizeof end);
+    if (stream->made == NULL)
+        return problem_set(problem, "out of memory");
+    struct joined joined = {.to = stream->made};
+    begin_jpeg(&joined, image);
+    const size_t scan = copy_headers(&joined, strip->data, strip->header, &frame);
+    if (scan == 0)
+        return problem_set(problem, "its JPEG headers are damaged");
+    add(&joined, strip->data + scan, strip->header - scan);
+    add(&joined, tile->data, tile->length);
+    add(&joined, end, sizeof end);
+    put_word(stream->made + frame + 5, image->tile_height);
+    put_word(stream->made + frame + 7, image->tile_width);
+    stream->data = stream->made;
+    stream->length = joined.length;
+    return true;
 }
 
 static void put_number(uint8_t *to, uint32_t number)
@@ -204,7 +241,7 @@ static bool make_j2k(const struct pyramid_image *image, const struct pyramid_til
     const uint32_t left = long_word(data + 16), top = long_word(data + 20);
     if (right <= left || bottom <= top)
         return problem_set(problem, "its codestream has no size");
-    return check_size(image, tile, right - left, bottom - top, word(data + 40), problem) &&
+    return check_size(image, tile, right - left, bottom - top, pyramid_word(data + 40), problem) &&
            (!pyramid_j2k_ycbcr(image) || wrap(stream, right - left, bottom - top, problem));
 }
 
@@ -214,7 +251,11 @@ bool pyramid_stream(const struct pyramid_image *image, const struct pyramid_tile
     *stream = (struct pyramid_stream){.made = NULL};
     if (tile->data == NULL)
         return problem_set(problem, "its bytes are not in the file");
-    if (pyramid_is_j2k(image) ? make_j2k(image, tile, stream, problem) : make_jpeg(image, tile, stream, problem))
+    bool (*make)(const struct pyramid_image *, const struct pyramid_tile *, struct pyramid_stream *, struct problem *) =
+        pyramid_is_j2k(image)       ? make_j2k
+        : image->strip.data != NULL ? make_interval
+                                    : make_jpeg;
+    if (make(image, tile, stream, problem))
         return true;
     free(stream->made);
     stream->made = NULL;

@@ -186,7 +186,7 @@ static bool write_slide(const char *path, const struct wish *wish)
 static bool read_slide(const char *path, unsigned directory, const char *to)
 {
     uint32_t width = 0, height = 0, tile_width = 0, tile_height = 0;
-    uint16_t channels = 0;
+    uint16_t channels = 0, compression = 0;
     TIFF *tiff = TIFFOpen(path, "r");
     FILE *out = fopen(to, "wb");
 
@@ -195,7 +195,9 @@ static bool read_slide(const char *path, unsigned directory, const char *to)
     TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &channels);
-    TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+    TIFFGetField(tiff, TIFFTAG_COMPRESSION, &compression);
+    if (compression == COMPRESSION_JPEG)
+        TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     const bool tiled = TIFFIsTiled(tiff) != 0;
     TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &tile_width);
     TIFFGetField(tiff, TIFFTAG_TILELENGTH, &tile_height);

@@ -47,9 +47,19 @@ bool ifd_open(struct ifd_bytes *bytes, const void *data, uint64_t length, uint64
     return true;
 }
 
+uint64_t ifd_latest(uint64_t offset, uint64_t end)
+{
+    const uint64_t low = offset & UINT32_MAX, around = (end & ~(uint64_t)UINT32_MAX) | low;
+
+    if (around < end)
+        return around;
+    return around > UINT32_MAX ? around - UINT32_MAX - 1 : low;
+}
+
 bool ifd_at(const struct ifd_bytes *bytes, uint64_t offset, struct ifd *ifd)
 {
-    unsigned count = count_bytes(bytes->wide), entry = entry_bytes(bytes->wide), word = word_bytes(bytes->wide);
+    unsigned count = count_bytes(bytes->wide), entry = entry_bytes(bytes->wide);
+    unsigned word = word_bytes(bytes->wide || bytes->ndpi);
 
     if (offset == 0 || offset > bytes->length || bytes->length - offset < count)
         return false;
@@ -86,6 +96,8 @@ bool ifd_get(const struct ifd_bytes *bytes, const struct ifd *ifd, uint64_t inde
     entry->length = (size_t)entry->count * element;
     if (entry->length > word)
         place = get(bytes, place, word);
+    if (entry->length > word && bytes->ndpi)
+        place = ifd_latest(place, ifd->first);
     if (place > bytes->length || entry->length > bytes->length - place)
         return false;
     entry->value = bytes->data + place;
