@@ -307,16 +307,16 @@ static void make_tiff(kst_buffer *to, const kst_buffer *frame)
     append(to, frame->data, frame->length);
 }
 
-/* A file of NDPI: a stream of which each MCU is a restart interval, and their places. */
+/* A file of NDPI: a stream of which each row of MCUs is a restart interval, and their places. */
 static void make_ndpi(kst_buffer *to, const kst_buffer *stream)
 {
-    enum { LONG = 4, STARTS = 12, MCUS = 6, STREAM = STARTS + 4 * MCUS, ENTRIES = 11 };
+    enum { LONG = 4, STARTS = 12, INTERVALS = 2, STREAM = STARTS + 4 * INTERVALS, ENTRIES = 11 };
     const uint32_t entries[ENTRIES][3] = {{256, 1, 37}, {257, 1, 29}, {258, 1, 8}, {259, 1, 7}, {262, 1, 6},
         {273, 1, STREAM}, {277, 1, 3}, {278, 1, 29}, {279, 1, (uint32_t)stream->length}, {65420, 1, 1},
-        {65426, MCUS, STARTS}};
-    uint32_t starts[MCUS] = {0}, count = 0;
+        {65426, INTERVALS, STARTS}};
+    uint32_t starts[INTERVALS] = {0}, count = 0;
 
-    for (uint32_t i = 0; i + 1 < stream->length && count < MCUS; i++) {
+    for (uint32_t i = 0; i + 1 < stream->length && count < INTERVALS; i++) {
         const uint8_t *at = stream->data + i;
         if (at[0] == 0xFF && at[1] == 0xDA)
             starts[count++] = i + 2 + at[3];
@@ -377,7 +377,7 @@ static bool write_ndpi(kst_context *context, const char *folder)
 
     fill(pixels, 3, small);
     kst_encode_options_init(&options);
-    options.restart = (kst_restart){KST_RESTART_MCUS, 1};
+    options.restart = (kst_restart){KST_RESTART_ROWS, 1};
     bool fine = !kst_image_wrap(&image, KST_FORMAT_RGB, small.width, small.height, pixels, 0) &&
                 !kst_encode(context, &image, &options, &stream, NULL);
     if (fine)

@@ -36,10 +36,12 @@ static struct pyramid_image *add_directory(
 {
     struct pyramid_image *grown;
 
-    if (pyramid->count == PYRAMID_DIRECTORIES_MAX || is_known(pyramid, at) || !ifd_at(&pyramid->bytes, at, ifd)) {
+    if (pyramid->count == PYRAMID_DIRECTORIES_MAX || is_known(pyramid, at) || !ifd_at(&pyramid->bytes, at, ifd) ||
+        ifd->count > PYRAMID_ENTRIES_MAX - pyramid->entries) {
         note_damage(pyramid, at);
         return NULL;
     }
+    pyramid->entries += ifd->count;
     if ((pyramid->count & (pyramid->count - 1)) == 0) {
         grown = realloc(pyramid->image, (pyramid->count == 0 ? 1 : 2 * pyramid->count) * sizeof *grown);
         if (grown == NULL) {

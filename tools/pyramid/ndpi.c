@@ -14,8 +14,8 @@ enum {
     TAG_FOCAL_PLANE = 65424, /* ZOffset: of several scans the one at 0 is used */
     TAG_STARTS = 65426,      /* McuStarts */
     TAG_STARTS_HIGH = 65432,
-    HEADER_MAX = 1 << 20,
-    SIDE_MAX = 65500 /* of a tile, which becomes a JPEG stream */
+    WIDTH_LEAST = 128, /* of an interval: they are as wide as some thousand pixels, and narrow ones take much work */
+    SIDE_MAX = 65500   /* of a tile, which becomes a JPEG stream */
 };
 
 bool pyramid_is_ndpi(const struct ifd_bytes *bytes, uint64_t at)
@@ -90,7 +90,8 @@ static struct headers read_headers(const uint8_t *data, size_t length)
 static void divide(
     const struct ifd_bytes *bytes, const struct ifd *ifd, struct pyramid_image *image, struct pyramid_strip *strip)
 {
-    const size_t length = strip->end - strip->at < HEADER_MAX ? (size_t)(strip->end - strip->at) : HEADER_MAX;
+    const size_t length =
+        strip->end - strip->at < PYRAMID_HEADERS_MAX ? (size_t)(strip->end - strip->at) : PYRAMID_HEADERS_MAX;
     const struct headers headers = read_headers(bytes->data + strip->at, length);
 
     if (headers.end == 0 || headers.interval == 0 || headers.mcu_width == 0 || headers.mcu_height == 0 ||
@@ -98,7 +99,8 @@ static void divide(
         return;
     const uint32_t row = (image->width - 1) / headers.mcu_width + 1;
     const uint32_t down = (image->height - 1) / headers.mcu_height + 1;
-    if (row % headers.interval != 0 || headers.interval > SIDE_MAX / headers.mcu_width ||
+    const bool narrow = headers.interval < row && headers.interval * headers.mcu_width < WIDTH_LEAST;
+    if (narrow || row % headers.interval != 0 || headers.interval > SIDE_MAX / headers.mcu_width ||
         strip->starts.count < (uint64_t)(row / headers.interval) * down)
         return;
     if (!ifd_find(bytes, ifd, TAG_STARTS_HIGH, &strip->high))

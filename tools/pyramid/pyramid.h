@@ -11,8 +11,9 @@
 
 enum {
     PYRAMID_DIRECTORIES_MAX = 4096, /* as many are read of a file */
+    PYRAMID_ENTRIES_MAX = 1 << 17,  /* of all directories; directories that overlap could have many more */
     PYRAMID_LEVELS_MAX = 64,
-    PYRAMID_TABLES_MAX = 1 << 16 /* bytes of JPEGTables */
+    PYRAMID_HEADERS_MAX = 1 << 14 /* bytes of JPEGTables or of a stream's headers, which are copied for each tile */
 };
 
 /* Values of the tag Compression. */
@@ -66,6 +67,7 @@ struct pyramid {
     struct ifd_entry description; /* the first directory's; no elements: none */
     struct ifd_entry icc;         /* likewise */
     double microns_x, microns_y, magnification; /* 0: not known */
+    uint64_t entries;                           /* of all directories that were read */
     uint64_t damage;                            /* directories that cannot be read, or that follow in a circle */
     uint64_t damage_at;                         /* the offset of the first of them */
 };

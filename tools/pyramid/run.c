@@ -6,6 +6,8 @@
 #include "files/resize.h"
 #include "pyramid/run.h"
 
+enum { ICC_MAX = 1 << 24 };
+
 int pyramid_fail(const char *name, const struct problem *problem)
 {
     complain(strcmp(name, "-") == 0 ? "standard input" : name, "%s", problem->text);
@@ -101,7 +103,8 @@ static bool keep(const struct pyramid *pyramid, const struct pyramid_image *imag
         picture->density_x = (uint16_t)(across + 0.5);
         picture->density_y = (uint16_t)(down + 0.5);
     }
-    return pyramid->icc.count == 0 || blob_set(&picture->icc, pyramid->icc.value, pyramid->icc.length);
+    return pyramid->icc.count == 0 || pyramid->icc.length > ICC_MAX ||
+           blob_set(&picture->icc, pyramid->icc.value, pyramid->icc.length);
 }
 
 static bool read_plain(const struct pyramid *pyramid, const struct pyramid_image *image,

@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finds the size of a pixel and the magnification in a directory's text and numbers. */
-#include <locale.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "pyramid/pyramid.h"
 
-enum { NUMBER_LENGTH = 32, UNIT_CENTIMETRE = 3, UNIT_INCH = 2 };
+enum { TEXT_MAX = 1 << 16, NUMBER_LENGTH = 32, UNIT_CENTIMETRE = 3, UNIT_INCH = 2 };
 
-/* Return where a word begins in a text that need not end with a zero; null if it is not there. */
+/* Return where a word begins in the first part of a text, which need not end with a zero; null if it is not there. */
 static const char *find(const struct ifd_entry *entry, const char *word)
 {
-    const size_t length = strlen(word);
-    const char *text = (const char *)entry->value;
+    const size_t length = entry->length < TEXT_MAX ? entry->length : TEXT_MAX;
 
-    for (size_t i = 0; entry->count > 0 && length <= entry->length && i <= entry->length - length; i++)
-        if (memcmp(text + i, word, length) == 0)
-            return text + i;
-    return NULL;
+    return entry->count > 0 ? memmem(entry->value, length, word, strlen(word)) : NULL;
 }
 
 bool pyramid_text_has(const struct ifd_entry *entry, const char *word)
