@@ -4,6 +4,18 @@
 
 #include "pyramid/run.h"
 
+/* Tiles are decoded into one picture, whose channels take turns. */
+static bool set_format(const char *verb, const char *value, kst_decode_options *options)
+{
+    if (!decode_group(options).handle(verb, options, OPTION_FORMAT, value))
+        return false;
+    if (options->format == KST_FORMAT_AUTO ||
+        (kst_format_channels(options->format) > 0 && options->format != KST_FORMAT_CMYK))
+        return true;
+    complain_usage(verb, "--format takes auto, grey, rgb, bgr, rgba or bgra here, not '%s'", value);
+    return false;
+}
+
 static bool handle(const char *verb, void *to, int code, const char *value)
 {
     struct pyramid_settings *settings = to;
@@ -17,6 +29,8 @@ static bool handle(const char *verb, void *to, int code, const char *value)
     case OPTION_IMAGE:
         settings->image = value;
         return true;
+    case OPTION_FORMAT:
+        return set_format(verb, value, &settings->files.decode);
     case OPTION_OUT_DIR:
         settings->directory = value;
         return true;
@@ -36,9 +50,10 @@ static bool handle(const char *verb, void *to, int code, const char *value)
 static struct option_group tiff_group(struct pyramid_settings *settings)
 {
     static const struct option_entry table[] = {{"level", "N", OPTION_LEVEL, 0, 0},
-        {"region", "X,Y,WxH", OPTION_CROP, 0, 0}, {"crop", "X,Y,WxH", OPTION_CROP, 0, 0},
-        {"image", "label|macro|thumbnail", OPTION_IMAGE, 0, 0}, {"size", "WxH", OPTION_RESIZE, 0, 0},
-        {"resize", "WxH", OPTION_RESIZE, 0, 0}, {"fit", "exact|inside|cover", OPTION_FIT, 0, 0},
+        {"format", "auto|grey|rgb|bgr|rgba|bgra", OPTION_FORMAT, 0, 0}, {"region", "X,Y,WxH", OPTION_CROP, 0, 0},
+        {"crop", "X,Y,WxH", OPTION_CROP, 0, 0}, {"image", "label|macro|thumbnail", OPTION_IMAGE, 0, 0},
+        {"size", "WxH", OPTION_RESIZE, 0, 0}, {"resize", "WxH", OPTION_RESIZE, 0, 0},
+        {"fit", "exact|inside|cover", OPTION_FIT, 0, 0},
         {"filter", "box|bilinear|hamming|bicubic|lanczos", OPTION_FILTER, 0, 0},
         {"out-dir", "DIR", OPTION_OUT_DIR, 0, 0},
         {"out-format", "png|tiff|bmp|pnm|pam|pgx|raw", OPTION_OUT_FORMAT, 0, 0}, {"strict", NULL, OPTION_STRICT, 0, 0},
@@ -56,10 +71,10 @@ struct action {
 
 static const struct action actions[] = {{"info", pyramid_info, 1, {OPTION_JSON, OPTION_STRICT}},
     {"decode", pyramid_decode_file, 2,
-        {OPTION_LEVEL, OPTION_CROP, OPTION_IMAGE, OPTION_RESIZE, OPTION_FIT, OPTION_FILTER, OPTION_OUT_FORMAT,
-            OPTION_STRICT}},
+        {OPTION_LEVEL, OPTION_CROP, OPTION_IMAGE, OPTION_FORMAT, OPTION_RESIZE, OPTION_FIT, OPTION_FILTER,
+            OPTION_OUT_FORMAT, OPTION_STRICT}},
     {"tiles", pyramid_tiles, 1,
-        {OPTION_LEVEL, OPTION_CROP, OPTION_IMAGE, OPTION_OUT_DIR, OPTION_OUT_FORMAT, OPTION_STRICT}}};
+        {OPTION_LEVEL, OPTION_CROP, OPTION_IMAGE, OPTION_FORMAT, OPTION_OUT_DIR, OPTION_OUT_FORMAT, OPTION_STRICT}}};
 
 static const struct action *find_action(const char *name)
 {
@@ -98,6 +113,10 @@ static bool check_settings(const struct action *action, struct pyramid_settings 
     }
     if (action->run == pyramid_tiles && settings->directory == NULL) {
         complain_usage("tiff", "tiles needs --out-dir");
+        return false;
+    }
+    if (action->run == pyramid_tiles && settings->format == NULL && settings->files.decode.format != KST_FORMAT_AUTO) {
+        complain_usage("tiff", "--format is for tiles that are decoded, by --out-format");
         return false;
     }
     if (action->run == pyramid_decode_file && settings->format == NULL)
@@ -171,6 +190,7 @@ const struct verb verb_tiff = {
         "  --level N           0 is the largest (default); see 'kostka tiff info'\n"
         "  --image NAME        label, macro or thumbnail instead of a level\n"
         "  --region X,Y,WxH    only this part, in pixels of the level; WxH+X+Y and X,Y,W,H do too\n"
+        "  --format FORMAT     auto (default), grey, rgb, bgr, rgba, bgra\n"
         "  --size WxH|W|xH     another size; without --level the region is one of level 0, and the smallest level is\n"
         "                      taken that suffices (--resize)\n"
         "  --fit exact|inside|cover   that size (default), the largest inside it, or a centred part of its shape\n"

@@ -69,6 +69,17 @@ same wanted.ppm out
 expect 1 "$KOSTKA" tiff decode --region 600,90,400x300 aperio.svs got.ppm
 says 'not within the 700x500 pixels'
 
+# Other channels
+expect 0 "$KOSTKA" tiff tiles --out-dir one --region 0,0,1x1 ycbcr.tif
+expect 0 "$KOSTKA" decode one/0_0.jpg wanted.pgm
+expect 0 "$KOSTKA" tiff decode --region 0,0,128x128 ycbcr.tif got.pgm
+same wanted.pgm got.pgm
+expect 0 "$KOSTKA" decode --format rgba one/0_0.jpg wanted.pam
+expect 0 "$KOSTKA" tiff decode --format rgba --region 0,0,128x128 ycbcr.tif got.pam
+same wanted.pam got.pam
+expect 2 "$KOSTKA" tiff decode --format planar ycbcr.tif got.raw
+says 'format takes auto, grey'
+
 # A size: the smallest level that suffices
 "$MAKE_SLIDE" -r aperio.svs 2 half.ppm
 part half.ppm wanted.ppm 50 50 100 50

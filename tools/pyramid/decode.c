@@ -34,10 +34,10 @@ struct decoding {
 };
 
 /* Let a tile's part of the picture be white. */
-static void fill(const struct decoding *decoding, const struct work *work)
+static void fill(const struct work *work)
 {
     const kst_plane *plane = &work->image.plane[0];
-    const size_t samples = (size_t)plane->width * decoding->image->samples;
+    const size_t samples = (size_t)plane->width * kst_format_channels(work->image.format);
     const uint16_t white = (uint16_t)((1u << plane->depth) - 1);
 
     for (uint32_t y = 0; y < plane->height; y++) {
@@ -103,7 +103,7 @@ static bool settle(
     if (is_own(report->status))
         return jpeg_report_problem(report, report->status, problem);
     if (report->status)
-        fill(decoding, work); /* what is in the picture's place is undefined */
+        fill(work); /* what is in the picture's place is undefined */
     const char *text = report->message[0] != '\0' ? report->message : kst_status_text(report->status);
     if ((report->status || report->warnings > 0) && !note(decoding, work, text, problem))
         return false;
@@ -140,12 +140,12 @@ static bool gather(struct decoding *decoding, uint64_t index, struct problem *pr
     place(decoding, work);
     if (work->tile.missing) {
         decoding->losses->missing++;
-        fill(decoding, work);
+        fill(work);
         progress_step();
         return true;
     }
     if (!pyramid_stream(decoding->image, &work->tile, &work->stream, &why)) {
-        fill(decoding, work);
+        fill(work);
         progress_step();
         return note(decoding, work, why.text, problem);
     }
@@ -196,14 +196,24 @@ bool pyramid_fit_region(const struct pyramid_image *image, kst_region *region, s
         (unsigned)image->height);
 }
 
+/* Choose the format of the pixels: what an option says, what the output can hold, or what the tiles have. */
+static kst_format choose_format(const struct pyramid_image *image, const struct file_settings *settings)
+{
+    if (settings->decode.format != KST_FORMAT_AUTO)
+        return settings->decode.format;
+    if (settings->target != NULL && kst_format_channels(settings->target->wanted) > 0)
+        return settings->target->wanted;
+    return image->samples == 1 ? KST_FORMAT_GREY : KST_FORMAT_RGB;
+}
+
 bool pyramid_decode(const struct pyramid *pyramid, const struct pyramid_image *image, const kst_region *region,
     const struct file_settings *settings, struct picture *picture, struct pyramid_losses *losses,
     struct problem *problem)
 {
-    const kst_format format = image->samples == 1 ? KST_FORMAT_GREY : KST_FORMAT_RGB;
+    const kst_format format = choose_format(image, settings);
 
-    if (!picture_permitted(
-            settings, region->width, region->height, image->samples * (image->bits > 8 ? 2u : 1u), problem) ||
+    if (!picture_permitted(settings, region->width, region->height,
+            kst_format_channels(format) * (image->bits > 8 ? 2u : 1u), problem) ||
         !picture_allocate(picture, format, region->width, region->height, image->bits, settings->max_pixels, problem))
         return false;
     struct decoding decoding = {.pyramid = pyramid,
