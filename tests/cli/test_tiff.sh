@@ -182,7 +182,7 @@ expect 0 "$KOSTKA" encode half.ppm macro.jpg
 "$MAKE_NDPI" slide.ndpi one.jpg 20 half.jpg 10 macro.jpg -1 || fail 'no NDPI file'
 "$MAKE_NDPI" sides.ndpi -z one.jpg 20 half.jpg 10 || fail 'no NDPI file'
 expect 0 "$KOSTKA" tiff info slide.ndpi
-prints 'TIFF, hamamatsu, 2 levels, 0.25 x 0.25 microns'
+prints 'TIFF, hamamatsu, 2 levels, 0.25 x 0.25 microns per pixel, 20x'
 prints 'level 0 .*640x480, YCbCr, 3 x 8 bits, 4x60 tiles of 160x8, JPEG'
 prints 'macro: 320x240'
 for name in one half; do

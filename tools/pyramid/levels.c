@@ -145,7 +145,7 @@ static void find_levels(struct pyramid *pyramid, size_t below)
     for (size_t i = 1; i < pyramid->count && first->width > 0 && first->height > 0; i++) {
         const struct pyramid_image *image = &pyramid->image[i];
         if ((below == 0 || i <= below) && image->role == ROLE_OTHER && image->width > 0 && image->height > 0 &&
-            (pyramid->bytes.ndpi ? image->level : is_smaller(first, image)))
+            (pyramid->bytes.ndpi ? image->lens > 0 : is_smaller(first, image)))
             add_level(pyramid, i);
     }
 }

@@ -28,22 +28,16 @@ bool pyramid_is_ndpi(const struct ifd_bytes *bytes, uint64_t at)
     return !bytes->wide && ifd_at(&as_ndpi, at, &ifd) && ifd_find(&as_ndpi, &ifd, TAG_NDPI, &entry);
 }
 
-/* Return the number of a tag that is single precision; 0 if there is none. */
-static float read_float(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag)
+/* Return the 32 bits of a tag that has one number of a type; 0 if there is none. */
+static uint32_t read_bits(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag, unsigned type)
 {
-    enum { TYPE_FLOAT = 11 };
     struct ifd_entry entry;
-    uint64_t bits;
-    float value;
+    uint64_t bits = 0;
 
-    if (!ifd_find(bytes, ifd, tag, &entry) || entry.type != TYPE_FLOAT || entry.count != 1)
+    if (!ifd_find(bytes, ifd, tag, &entry) || entry.type != type || entry.count != 1)
         return 0;
     const struct ifd_entry as_long = {.type = IFD_LONG, .count = 1, .value = entry.value, .length = 4};
-    if (!ifd_element(bytes, &as_long, 0, &bits))
-        return 0;
-    const uint32_t low = (uint32_t)bits;
-    memcpy(&value, &low, sizeof value);
-    return value;
+    return ifd_element(bytes, &as_long, 0, &bits) ? (uint32_t)bits : 0;
 }
 
 /* Holds what the headers of a level's stream say. */
@@ -117,19 +111,21 @@ static void divide(
 
 void pyramid_read_ndpi(const struct ifd_bytes *bytes, const struct ifd *ifd, struct pyramid_image *image)
 {
-    const float lens = read_float(bytes, ifd, TAG_LENS);
+    enum { TYPE_SIGNED = 9, TYPE_FLOAT = 11 };
+    const uint32_t bits = read_bits(bytes, ifd, TAG_LENS, TYPE_FLOAT);
     struct pyramid_strip strip = {.data = NULL};
-    struct ifd_entry plane;
-    uint64_t at, length, offset = 0;
+    uint64_t at, length;
+    float lens;
 
+    memcpy(&lens, &bits, sizeof lens);
     image->role = lens == -1 ? ROLE_MACRO : ROLE_OTHER;
-    image->level = lens > 0 && (!ifd_find(bytes, ifd, TAG_FOCAL_PLANE, &plane) ||
-                                   !ifd_element(bytes, &plane, 0, &offset) || offset == 0);
+    if (lens > 0 && read_bits(bytes, ifd, TAG_FOCAL_PLANE, TYPE_SIGNED) == 0)
+        image->lens = lens;
     if (image->fault[0] != '\0' || image->compression != COMPRESSED_JPEG || image->down != 1 ||
         !ifd_element(bytes, &image->offsets, 0, &at) || !ifd_element(bytes, &image->lengths, 0, &length))
         return;
     strip.at = ifd_latest(at, image->at);
-    strip.end = ifd_latest(strip.at + length, image->at + 1);
+    strip.end = ifd_latest((strip.at & UINT32_MAX) + (length & UINT32_MAX), image->at + 1);
     if (strip.at < strip.end && strip.end <= bytes->length)
         divide(bytes, ifd, image, &strip);
 }
@@ -141,8 +137,9 @@ static bool find_start(const struct pyramid *pyramid, const struct pyramid_strip
     if (!ifd_element(&pyramid->bytes, &strip->starts, index, &low) ||
         (strip->high.count > 0 && !ifd_element(&pyramid->bytes, &strip->high, index, &high)))
         return false;
-    *at = strip->at + ((high & UINT32_MAX) << 32 | (low & UINT32_MAX));
-    return *at >= strip->at && *at < strip->end;
+    const uint64_t behind = (high & UINT32_MAX) << 32 | (low & UINT32_MAX);
+    *at = behind < strip->end - strip->at ? strip->at + behind : strip->end;
+    return *at < strip->end;
 }
 
 /* An interval ends in front of the marker that precedes the next one, or of EOI. */

@@ -49,7 +49,7 @@ struct pyramid_image {
     uint32_t across, down; /* tiles in a row and in a column; 0: it has a fault */
     uint32_t compression, photometric, samples, bits, subfile;
     bool tiled;
-    bool level;                        /* it is said to be a level, whatever its shape */
+    float lens;                        /* NDPI: the magnification of a level; 0: it is none */
     struct ifd_entry offsets, lengths; /* of tiles, an element each */
     struct pyramid_strip strip;
     struct ifd_entry tables; /* JPEGTables; no elements: there are none */

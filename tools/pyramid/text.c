@@ -93,6 +93,7 @@ void pyramid_read_scale(struct pyramid *pyramid, const struct ifd *ifd)
         pyramid->magnification = number_behind(text, "NominalMagnification=");
         return;
     }
+    pyramid->magnification = pyramid->image[0].lens;
     const uint64_t unit =
         ifd_find(&pyramid->bytes, ifd, TAG_RESOLUTION_UNIT, &entry) ? ifd_number(&pyramid->bytes, &entry) : UNIT_INCH;
     /* Inches are what programs write that know of no resolution: 72 or 96 of them are no size of a pixel. */
