@@ -305,7 +305,58 @@ static void make_multipart(kst_buffer *to, const kst_buffer *frame)
     }
 }
 
-/* Write sequences in each container, and a few tags of Y4M. */
+/* A TIFF file of one strip with the frame, and a second directory that is not there. */
+static void make_tiff(kst_buffer *to, const kst_buffer *frame)
+{
+    enum { ENTRIES = 9, DATA = 8 + 2 + 12 * ENTRIES + 4, LONG = 4 };
+    const uint32_t entries[ENTRIES][2] = {{256, 37}, {257, 29}, {258, 8}, {259, 7}, {262, 6 /* YCbCr */}, {273, DATA},
+        {277, 3}, {278, 29}, {279, (uint32_t)frame->length}};
+
+    append(to, "II*\0\10\0\0\0\11\0", 10);
+    for (size_t i = 0; i < ENTRIES; i++) {
+        const uint32_t tag = entries[i][0], value = entries[i][1];
+        const uint8_t entry[12] = {(uint8_t)tag, (uint8_t)(tag >> 8), LONG, 0, 1, 0, 0, 0, (uint8_t)value,
+            (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
+        append(to, entry, sizeof entry);
+    }
+    append(to, "\377\377\0\0", 4);
+    append(to, frame->data, frame->length);
+}
+
+/* A file of NDPI: a stream of which each row of MCUs is a restart interval, and their places. */
+static void make_ndpi(kst_buffer *to, const kst_buffer *stream)
+{
+    enum { LONG = 4, STARTS = 12, INTERVALS = 2, STREAM = STARTS + 4 * INTERVALS, ENTRIES = 11 };
+    const uint32_t entries[ENTRIES][3] = {{256, 1, 37}, {257, 1, 29}, {258, 1, 8}, {259, 1, 7}, {262, 1, 6},
+        {273, 1, STREAM}, {277, 1, 3}, {278, 1, 29}, {279, 1, (uint32_t)stream->length}, {65420, 1, 1},
+        {65426, INTERVALS, STARTS}};
+    uint32_t starts[INTERVALS] = {0}, count = 0;
+
+    for (uint32_t i = 0; i + 1 < stream->length && count < INTERVALS; i++) {
+        const uint8_t *at = stream->data + i;
+        if (at[0] == 0xFF && at[1] == 0xDA)
+            starts[count++] = i + 2 + at[3];
+        else if (at[0] == 0xFF && (at[1] & 0xF8) == 0xD0 && count > 0)
+            starts[count++] = i + 2;
+    }
+    append(to, "II*\0", 4);
+    const size_t directory = (STREAM + stream->length + 1) / 2 * 2;
+    const uint8_t first[8] = {(uint8_t)directory, (uint8_t)(directory >> 8), (uint8_t)(directory >> 16)};
+    append(to, first, sizeof first);
+    append(to, starts, sizeof starts); /* in the order of bytes that machines with fuzzers have */
+    append(to, stream->data, stream->length);
+    append(to, "", directory - STREAM - stream->length);
+    append(to, "\13\0", 2);
+    for (size_t i = 0; i < ENTRIES; i++) {
+        const uint32_t tag = entries[i][0], value = entries[i][2];
+        const uint8_t entry[12] = {(uint8_t)tag, (uint8_t)(tag >> 8), LONG, 0, (uint8_t)entries[i][1], 0, 0, 0,
+            (uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
+        append(to, entry, sizeof entry);
+    }
+    append(to, "\0\0\0\0\0\0\0", 8);
+}
+
+/* Write a frame in TIFF, sequences in each container, and a few tags of Y4M. */
 static bool write_sequences(kst_context *context, const char *folder)
 {
     static uint8_t pixels[37 * 29 * 3], bytes[SEQUENCE_MOST];
@@ -325,7 +376,30 @@ static bool write_sequences(kst_context *context, const char *folder)
     sequence.length = 0;
     make_multipart(&sequence, &frame);
     fine = fine && write_file(folder, "sequence.multipart", &sequence, NULL, 0);
+    sequence.length = 0;
+    make_tiff(&sequence, &frame);
+    fine = fine && write_file(folder, "strip.tif", &sequence, NULL, 0);
     kst_buffer_release(context, &frame);
+    return fine;
+}
+
+/* Write a file of NDPI. */
+static bool write_ndpi(kst_context *context, const char *folder)
+{
+    static uint8_t pixels[37 * 29 * 3], bytes[SEQUENCE_MOST];
+    kst_buffer file = {.data = bytes}, stream = {.data = NULL};
+    kst_encode_options options;
+    kst_image image;
+
+    fill(pixels, 3, small);
+    kst_encode_options_init(&options);
+    options.restart = (kst_restart){KST_RESTART_ROWS, 1};
+    bool fine = !kst_image_wrap(&image, KST_FORMAT_RGB, small.width, small.height, pixels, 0) &&
+                !kst_encode(context, &image, &options, &stream, NULL);
+    if (fine)
+        make_ndpi(&file, &stream);
+    fine = fine && write_file(folder, "slide.ndpi", &file, NULL, 0);
+    kst_buffer_release(context, &stream);
     return fine;
 }
 
@@ -405,7 +479,11 @@ int main(int argc, char **argv)
         fine = write_j2k_seed(context, argv[1], &large_j2k_kinds[i], large) && fine;
     fine = write_volumes(context, argv[1]) && fine;
     fine = write_sequences(context, argv[1]) && fine;
+<<<<<<< HEAD
     fine = write_lossless(argv[1]) && fine;
+=======
+    fine = write_ndpi(context, argv[1]) && fine;
+>>>>>>> tiff
     fine = write_found(argv[1]) && fine;
     fine = write_volume_files(argv[1]) && fine;
     kst_context_destroy(&context);

@@ -9,7 +9,8 @@
 #include "print/json.h"
 
 static const struct verb *const verbs[] = {&verb_decode, &verb_encode, &verb_transcode, &verb_convert, &verb_filter,
-    &verb_video, &verb_volume, &verb_info, &verb_compare, &verb_devices, &verb_bench, &verb_profile, &verb_run, NULL};
+    &verb_video, &verb_volume, &verb_tiff, &verb_info, &verb_compare, &verb_devices, &verb_bench, &verb_profile,
+    &verb_run, NULL};
 
 /* Verbs with the command lines of other programs, whose names are also this program's if it is called by them. */
 static const struct verb *const foreign[] = {&verb_opj_compress, &verb_opj_decompress, NULL};

@@ -22,7 +22,8 @@ struct verb {
 };
 
 extern const struct verb verb_decode, verb_encode, verb_transcode, verb_convert, verb_filter, verb_video, verb_volume,
-    verb_info, verb_compare, verb_devices, verb_bench, verb_profile, verb_run, verb_opj_compress, verb_opj_decompress;
+    verb_tiff, verb_info, verb_compare, verb_devices, verb_bench, verb_profile, verb_run, verb_opj_compress,
+    verb_opj_decompress;
 
 /* Classifies failures, which are counted by kind. */
 enum problem_kind {

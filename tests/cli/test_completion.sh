@@ -30,6 +30,8 @@ offers 'decode encode transcode ' bench --repeat 3 ''
 offers ':files ' bench --repeat 3 decode ''
 offers 'encode decode info slice bench ' volume ''
 offers ':files ' volume decode ''
+offers 'info decode tiles ' tiff ''
+offers ':folders ' tiff tiles --out-dir ''
 offers 'resize rotate rgb ' filter r
 offers 'grey,resize grey,rotate grey,rgb ' filter grey,r
 offers ':files ' filter grey ''
@@ -45,7 +47,7 @@ offers '--optimise ' encode --optimis
 
 # All options in the help are offered, and the values that are offered are accepted. The name of a filter is known, but
 # it may be told what it needs.
-for verb in decode encode transcode convert filter video volume info compare devices bench profile run; do
+for verb in decode encode transcode convert filter video volume tiff info compare devices bench profile run; do
     "$KOSTKA" --complete $verb -- >offered
     "$KOSTKA" help $verb | grep -v "kostka help\|'kostka [a-z]*'" | grep -o -e '[ (]--[a-z][a-z-]*' | tr -d ' (' | sort -u >told
     [ -s offered ] || fail "$verb has no options"

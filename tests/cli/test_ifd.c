@@ -39,7 +39,7 @@ static uint64_t make(struct ifd_made *made)
 /* Look for what make() has made. */
 static void check(const struct ifd_made *made, uint64_t place)
 {
-    const struct ifd_bytes bytes = {made->data, made->length, made->big_endian, made->wide};
+    const struct ifd_bytes bytes = {made->data, made->length, made->big_endian, made->wide, false};
     struct ifd ifd;
     struct ifd_entry entry;
 
@@ -72,7 +72,7 @@ static void test_copies(void **state)
         ifd_append(&made, "header..", 8);
         uint64_t place = make(&made);
         check(&made, place);
-        const struct ifd_bytes from = {made.data, made.length, made.big_endian, made.wide};
+        const struct ifd_bytes from = {made.data, made.length, made.big_endian, made.wide, false};
         ifd_append(&other, "a header of", 11);
         check(&other, ifd_copy(&other, &from, place, NULL, NULL));
         free(made.data);
@@ -97,7 +97,7 @@ static void test_limit(void **state)
 {
     enum { COUNT = 4000 };
     static uint8_t data[2 + COUNT * 12 + 4 + 8];
-    const struct ifd_bytes from = {data, sizeof data, true, false};
+    const struct ifd_bytes from = {data, sizeof data, true, false, false};
     struct ifd_made made = {.limit = 4 * sizeof data, .big_endian = true};
     const struct ifd_made put = {.big_endian = true};
     (void)state;
@@ -127,7 +127,7 @@ static void test_loop(void **state)
     const struct ifd_entry entry = pointer(&made, TAG_EXIF, 8, room);
     uint64_t place = ifd_make(&made, &entry, 1);
     struct ifd_made copy = {.limit = ROOM};
-    const struct ifd_bytes from = {made.data, made.length, false, false};
+    const struct ifd_bytes from = {made.data, made.length, false, false, false};
     ifd_copy(&copy, &from, place, NULL, NULL);
     assert_true(copy.damaged);
     assert_true(copy.length < 100);
@@ -151,7 +151,7 @@ static void test_damage(void **state)
         memcpy(data, made.data, length);
         for (uint32_t i = random_below(&random, 6); i > 0; i--)
             data[random_below(&random, (uint32_t)length)] = (uint8_t)random_next(&random);
-        const struct ifd_bytes from = {data, length, made.big_endian, made.wide};
+        const struct ifd_bytes from = {data, length, made.big_endian, made.wide, false};
         struct ifd_made copy = {.limit = 4 * length + 64, .big_endian = made.big_endian, .wide = n % 8 / 4};
         ifd_copy(&copy, &from, place, NULL, NULL);
         assert_true(copy.length <= copy.limit);

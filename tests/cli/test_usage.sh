@@ -8,7 +8,7 @@ silent
 says Usage
 expect 0 "$KOSTKA" --version
 prints '^kostka [0-9]*\.[0-9]*\.[0-9]*$'
-for verb in decode encode transcode convert filter video volume info compare devices bench profile run; do
+for verb in decode encode transcode convert filter video volume tiff info compare devices bench profile run; do
     expect 0 "$KOSTKA" help "$verb"
     prints "Usage: kostka $verb"
     cp out help

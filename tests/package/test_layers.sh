@@ -64,7 +64,7 @@ allow src/filters filters run device image core
 allow src/filters/cpu filters/cpu filters/bands.h filters/filter.h image core
 allow src/filters/gpu filters/gpu filters/kernels filters/cpu filters/parse.h filters/shape.h device image core
 allow src/filters/kernels filters/kernels kernels
-allow tools batch bench completion files openjpeg options peers print profile progress scene system tar video volume
+allow tools batch bench completion files openjpeg options peers print profile progress pyramid scene system tar video volume
 allow tools/system system
 allow tools/print print system
 allow tools/progress progress print
@@ -87,8 +87,9 @@ allow tools/bench bench peers options progress print
 allow tools/profile profile files options print
 allow tools/completion completion options print
 allow tools/video video files options progress system
+allow tools/pyramid pyramid files options progress print system
 allow tools/volume volume files options progress print system
-allow fuzz j2k core video volume
+allow fuzz j2k core pyramid video volume
 allow bench jpeg j2k core run print files
 allow compat none
 allow plugins none

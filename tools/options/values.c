@@ -204,7 +204,7 @@ bool value_region(const char *verb, const char *option, const char *value, kst_r
     if (separated(value, "x++", 2, size)) /* WxH alone means the top left corner */
         *region = (kst_region){
             .width = (uint32_t)size[0], .height = (uint32_t)size[1], .x = (uint32_t)size[2], .y = (uint32_t)size[3]};
-    else if (separated(value, ",,,", 4, corner))
+    else if (separated(value, ",,,", 4, corner) || separated(value, ",,x", 4, corner))
         *region = (kst_region){.x = (uint32_t)corner[0],
             .y = (uint32_t)corner[1],
             .width = (uint32_t)corner[2],

@@ -86,7 +86,9 @@ void kst_jpeg_cpu_seam_release(struct memory *memory, struct jpeg_seam *seam)
 static uint8_t *ring_row(const struct jpeg_rows *rows, uint32_t component, uint32_t y)
 {
     uint32_t height = 2 * rows->output->scaled[component].mcu_rows;
-    return rows->ring[component] + (ptrdiff_t)(y % height) * rows->pitch[component];
+    /* Most heights are powers of two, and a line needs up to eight of these rows. */
+    uint32_t place = (height & (height - 1)) == 0 ? y & (height - 1) : y % height;
+    return rows->ring[component] + (ptrdiff_t)place * rows->pitch[component];
 }
 
 uint8_t *kst_jpeg_cpu_rows_at(const struct jpeg_rows *rows, uint32_t component, uint32_t mcu_row)
@@ -100,7 +102,7 @@ uint8_t *kst_jpeg_cpu_rows_at(const struct jpeg_rows *rows, uint32_t component, 
  */
 static void line_rows(const struct jpeg_scaled *scaled, uint32_t y, uint32_t *near, uint32_t *far)
 {
-    *near = (uint32_t)((uint64_t)y * scaled->v_in / scaled->v_out);
+    *near = scaled->v_in == scaled->v_out ? y : (uint32_t)((uint64_t)y * scaled->v_in / scaled->v_out);
     if (*near >= scaled->height)
         *near = scaled->height - 1;
     *far = *near;

@@ -47,9 +47,19 @@ bool ifd_open(struct ifd_bytes *bytes, const void *data, uint64_t length, uint64
     return true;
 }
 
+uint64_t ifd_latest(uint64_t offset, uint64_t end)
+{
+    const uint64_t low = offset & UINT32_MAX, around = (end & ~(uint64_t)UINT32_MAX) | low;
+
+    if (around < end)
+        return around;
+    return around > UINT32_MAX ? around - UINT32_MAX - 1 : low;
+}
+
 bool ifd_at(const struct ifd_bytes *bytes, uint64_t offset, struct ifd *ifd)
 {
-    unsigned count = count_bytes(bytes->wide), entry = entry_bytes(bytes->wide), word = word_bytes(bytes->wide);
+    unsigned count = count_bytes(bytes->wide), entry = entry_bytes(bytes->wide);
+    unsigned word = word_bytes(bytes->wide || bytes->ndpi);
 
     if (offset == 0 || offset > bytes->length || bytes->length - offset < count)
         return false;
@@ -86,6 +96,8 @@ bool ifd_get(const struct ifd_bytes *bytes, const struct ifd *ifd, uint64_t inde
     entry->length = (size_t)entry->count * element;
     if (entry->length > word)
         place = get(bytes, place, word);
+    if (entry->length > word && bytes->ndpi)
+        place = ifd_latest(place, ifd->first);
     if (place > bytes->length || entry->length > bytes->length - place)
         return false;
     entry->value = bytes->data + place;
@@ -100,13 +112,27 @@ bool ifd_find(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag
     return false;
 }
 
+/* Return whether elements of a type are whole numbers without a sign, or offsets. */
+static bool is_whole(unsigned type)
+{
+    return type == IFD_BYTE || type == IFD_SHORT || type == IFD_LONG || type == IFD_OFFSET || type == IFD_LONG8 ||
+           type == IFD_OFFSET8;
+}
+
+bool ifd_element(const struct ifd_bytes *bytes, const struct ifd_entry *entry, uint64_t index, uint64_t *value)
+{
+    if (!is_whole(entry->type) || index >= entry->count)
+        return false;
+    const unsigned element = element_bytes(entry->type);
+    *value = get(bytes, (uint64_t)(entry->value - bytes->data) + index * element, element);
+    return true;
+}
+
 uint64_t ifd_number(const struct ifd_bytes *bytes, const struct ifd_entry *entry)
 {
-    bool whole = entry->type == IFD_BYTE || entry->type == IFD_SHORT || entry->type == IFD_LONG ||
-                 entry->type == IFD_OFFSET || entry->type == IFD_LONG8 || entry->type == IFD_OFFSET8;
+    uint64_t value;
 
-    return whole && entry->count == 1 ? get(bytes, (uint64_t)(entry->value - bytes->data), element_bytes(entry->type))
-                                      : 0;
+    return entry->count == 1 && ifd_element(bytes, entry, 0, &value) ? value : 0;
 }
 
 void ifd_put(const struct ifd_made *made, uint8_t *to, unsigned bytes, uint64_t number)

@@ -40,6 +40,11 @@ struct ifd_bytes {
     uint64_t length;
     bool big_endian;
     bool wide; /* BigTIFF */
+    /*
+     * Hamamatsu's NDPI, for files beyond 4 GiB: offsets are the low halves of those of the last place in front of the
+     * directory that has them, and the next directory's has 64 bits.
+     */
+    bool ndpi;
 };
 
 /* Holds the entries of a directory that lie inside the data. */
@@ -59,6 +64,9 @@ struct ifd_entry {
 /* Reads the header, and sets the offset of the first directory. Returns false if this is no header of TIFF. */
 bool ifd_open(struct ifd_bytes *bytes, const void *data, uint64_t length, uint64_t *first);
 
+/* Returns the largest offset below `end` whose low half is that of `offset`; the offset itself if there is none. */
+uint64_t ifd_latest(uint64_t offset, uint64_t end);
+
 /* Finds the directory at an offset. Returns false if none begins there. */
 bool ifd_at(const struct ifd_bytes *bytes, uint64_t offset, struct ifd *ifd);
 
@@ -68,6 +76,9 @@ bool ifd_at(const struct ifd_bytes *bytes, uint64_t offset, struct ifd *ifd);
 bool ifd_get(const struct ifd_bytes *bytes, const struct ifd *ifd, uint64_t index, struct ifd_entry *entry);
 
 bool ifd_find(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag, struct ifd_entry *entry);
+
+/* Gets element number `index` of an entry of unsigned integers or offsets. Returns false if there is none. */
+bool ifd_element(const struct ifd_bytes *bytes, const struct ifd_entry *entry, uint64_t index, uint64_t *value);
 
 /* Returns the only element of an entry that holds one unsigned integer or offset; 0 for any other entry. */
 uint64_t ifd_number(const struct ifd_bytes *bytes, const struct ifd_entry *entry);
