@@ -6,7 +6,7 @@ import threading
 
 from PIL import Image, ImageFile, Jpeg2KImagePlugin
 
-from . import KostkaError, _pillow_memory, decode, encode, info
+from . import KostkaError, decode, encode, info
 from ._pillow_coder import Coder
 
 # For a mode its components, their bits, what info() says of colours, Kostka's format and Pillow's raw mode for it.
@@ -64,21 +64,25 @@ class Decoder(Coder, ImageFile.PyDecoder):
 
     def decode(self, buffer):
         data = self.fd.read()
-        parts = self._parts(data)
-        if parts is None:
+        _, reduce, layers = (*self.args, 0, 0)[:3]
+        options = {"reduce": reduce, "layers": layers or None}
+        try:
+            plan = _plan(data, self.mode)
+        except KostkaError:  # Pillow says what is wrong
+            plan = None
+        if plan and self.mode != "I;16" and self.decode_into(data, plan[0], **options):
+            return -1, 0
+        parts = plan and self._parts(data, plan, options)
+        if not parts:
             return self._decode_otherwise(data)
         for pixels, rawmode in parts:
             self.set_as_raw(pixels, rawmode)
         return -1, 0
 
-    def _parts(self, data):
+    def _parts(self, data, plan, options):
         """Return the bytes of planes with their raw modes; None if Pillow's own decoder is to do it."""
-        _, reduce, layers = (*self.args, 0, 0)[:3]
         try:
-            plan = _plan(data, self.mode)
-            if plan is None:
-                return None
-            image = decode(data, format=plan[0], reduce=reduce, layers=layers or None, strict=True)
+            image = decode(data, format=plan[0], strict=True, **options)
         except (KostkaError, ValueError):  # Pillow says what is wrong
             return None
         if (image.width, image.height) != (self.state.xsize, self.state.ysize) or image.report.warnings:
@@ -219,11 +223,10 @@ class Encoder(Coder, ImageFile.PyEncoder):
         format, rawmode, channels, size = _SOURCES[self.mode]
         width, height = self.state.xsize, self.state.ysize
         names = {"jp2": "jph", "j2k": "jhc"} if getattr(_saving, "ht", False) else {"jp2": "jp2", "j2k": "j2k"}
-        whole = self.state.extents() == (0, 0, *self.im.size) and size == 1 and channels in (1, 4)
         owner = None
         try:
             options = _options(config, (width, height), channels, 8 * size)
-            pixels, owner = (whole and _pillow_memory.pixels(self.im, channels)) or (None, None)
+            pixels, owner = self.room(channels) if size == 1 and channels in (1, 4) else (None, None)
             if pixels is None:
                 pixels = self.packed(rawmode, width * height * channels * size)
             letter = "BH"[size - 1]

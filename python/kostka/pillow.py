@@ -18,7 +18,7 @@ unregister() ends that.
 
 from PIL import Image, ImageFile
 
-from . import KostkaError, _pillow_jpeg2000, _pillow_memory, decode, encode
+from . import KostkaError, _pillow_jpeg2000, decode, encode
 from ._pillow_coder import Coder
 
 # Kostka's format for a mode, and Pillow's raw mode for its bytes; of a mode that has none the raw mode is the decoder's.
@@ -37,17 +37,19 @@ class _Decoder(Coder, ImageFile.PyDecoder):
 
     def decode(self, buffer):
         data = self.fd.read()
-        pixels = self._pixels(data)
-        if pixels is None:
+        reduce = _REDUCE.get((self.args[2] if len(self.args) > 2 else 1) or 1)
+        if self.mode not in _FORMATS or reduce is None:
             return self._decode_otherwise(data)
         format, rawmode = _FORMATS[self.mode]
+        if self.decode_into(data, format, reduce=reduce):
+            return -1, 0
+        pixels = self._pixels(data, reduce)
+        if pixels is None:
+            return self._decode_otherwise(data)
         self.set_as_raw(pixels, rawmode or self.args[0])
         return -1, 0
 
-    def _pixels(self, data):
-        reduce = _REDUCE.get((self.args[2] if len(self.args) > 2 else 1) or 1)
-        if self.mode not in _FORMATS or reduce is None:
-            return None
+    def _pixels(self, data, reduce):
         try:
             image = decode(data, format=_FORMATS[self.mode][0], reduce=reduce, strict=True)
         except KostkaError:
@@ -139,8 +141,7 @@ class _Encoder(Coder, ImageFile.PyEncoder):
         format, rawmode, channels = _SOURCES[self.mode]
         width, height = self.state.xsize, self.state.ysize
         shape = (height, width, channels) if channels > 1 else (height, width)
-        whole = self.state.extents() == (0, 0, *self.im.size)
-        pixels, owner = (whole and _pillow_memory.pixels(self.im, channels)) or (None, None)
+        pixels, owner = self.room(channels)
         if pixels is None:
             pixels = self.packed(rawmode, width * height * channels)
         try:

@@ -80,6 +80,7 @@ def _squares(image, other):
 @contextlib.contextmanager
 def _registered():
     """With Kostka in place; gives the list of its calls that gave something."""
+    import kostka._pillow_coder as coder
     import kostka._pillow_jpeg2000 as own
     import kostka.pillow
 
@@ -95,12 +96,14 @@ def _registered():
         return call
 
     own.decode, own.encode = map(counted, kept)
+    coder.decode = own.decode
     kostka.pillow.register()
     try:
         yield calls
     finally:
         kostka.pillow.unregister()
         own.decode, own.encode = kept
+        coder.decode = kept[0]
 
 
 @unittest.skipUnless(HAS, "Pillow with JPEG 2000 is not installed")
