@@ -83,7 +83,7 @@ def _samples(src, size=None, strict=True):
     if len(image.planes) > 1:
         raise ValueError("components of different sizes or depths have no place in a frame")
     samples = memoryview(image)
-    return bytearray(samples), 8 if jpeg else described.components[0].depth, samples.format.islower()
+    return bytearray(samples), described.components[0].depth, samples.format.islower()
 
 
 def is_available(uid=None):
