@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs as they are installed, with their own libraries and with Kostka's in their place, in turns:
 
-    dropin.py [--build FOLDER] [--rounds N] [--threads N] [--photographs FOLDER] [--only WORDS]
+    dropin.py [--build FOLDER] [--rounds N] [--threads N] [--photographs FOLDER] [--packages FOLDER] [--only WORDS]
 
 Each row is a program that decodes or encodes; those that are not installed are left out, and said so. Programs of a command
 line are started anew each time, and all of their time counts; for loops in Python a process of either kind stays, and the time
@@ -13,6 +13,7 @@ first ratio counts, with several the second, for which the machine must be quiet
 
 import argparse
 import hashlib
+import importlib
 import io
 import os
 import pathlib
@@ -87,6 +88,49 @@ def pillow_encode(files, **options):
     return once
 
 
+def pillow_jpeg2000_encode(files, **options):
+    from PIL import Image
+
+    pictures = [Image.open(file) for file in files]
+    for picture in pictures:
+        picture.load()
+
+    def once():
+        outputs = [io.BytesIO() for _ in pictures]
+        for picture, output in zip(pictures, outputs):
+            picture.save(output, "JPEG2000", **options)
+        return [output.getbuffer() for output in outputs]
+
+    return once
+
+
+def pydicom_decode(files, syntax, colours):
+    """Frames of a transfer syntax by the plugin that is measured."""
+    from pydicom.dataset import Dataset, FileMetaDataset
+    from pydicom.encaps import encapsulate
+    from pydicom.pixels import get_decoder
+
+    plugin = "kostka" if os.environ.get("DROPIN_REGISTER") else "pylibjpeg"
+    decoder = get_decoder(f"1.2.840.10008.1.2.4.{syntax}")
+
+    def dataset(data):
+        import kostka
+
+        described = kostka.info(data)
+        ds = Dataset()
+        ds.file_meta = FileMetaDataset()
+        ds.file_meta.TransferSyntaxUID = decoder.UID
+        ds.Rows, ds.Columns, ds.SamplesPerPixel, ds.NumberOfFrames = described.height, described.width, 3, 1
+        ds.BitsAllocated, ds.BitsStored, ds.HighBit, ds.PixelRepresentation = 8, 8, 7, 0
+        ds.PhotometricInterpretation, ds.PlanarConfiguration = colours, 0
+        ds.PixelData = encapsulate([data])
+        ds["PixelData"].VR = "OB"
+        return ds
+
+    datasets = [dataset(file.read_bytes()) for file in files]
+    return lambda: [decoder.as_array(ds, raw=True, decoding_plugin=plugin)[0] for ds in datasets]
+
+
 LOOPS = {
     "opencv_decode": opencv_decode,
     "opencv_encode": opencv_encode,
@@ -95,6 +139,10 @@ LOOPS = {
     "pillow_encode": pillow_encode,
     "pillow_progressive": lambda files: pillow_encode(files, progressive=True),
     "pillow_optimize": lambda files: pillow_encode(files, optimize=True),
+    "pillow_lossless": pillow_jpeg2000_encode,
+    "pillow_rate": lambda files: pillow_jpeg2000_encode(files, irreversible=True, quality_layers=[20]),
+    "pydicom_jpeg": lambda files: pydicom_decode(files, "50", "YBR_FULL_422"),
+    "pydicom_jpeg2000": lambda files: pydicom_decode(files, "90", "YBR_RCT"),
 }
 
 
@@ -108,9 +156,7 @@ def digest(results):
 def work(name, files):
     """Do a round for each line of the input, and print what it took and a digest of what it gave."""
     if os.environ.get("DROPIN_REGISTER"):
-        import kostka.pillow
-
-        kostka.pillow.register()
+        importlib.import_module(os.environ["DROPIN_REGISTER"]).register()
     once = LOOPS[name]([pathlib.Path(file) for file in files])
     for _ in sys.stdin:
         wall, cpu = time.perf_counter(), time.process_time()
@@ -123,16 +169,19 @@ def work(name, files):
 
 
 class Row:
-    def __init__(self, name, threads, must, aim, loop=None, files=None, command=None, register=False):
+    def __init__(self, name, threads, must, aim, loop=None, files=None, command=None, register=None, instead=None):
         self.name, self.threads, self.must, self.aim = name, threads, must, aim
         self.loop, self.files, self.command, self.register = loop, files, command, register
+        self.instead = instead  # words in front of the command: a program in the place of the original, not a library
 
     def environment(self, ours, options):
         """That of the original, or of Kostka in its place."""
         environment = {key: value for key, value in os.environ.items() if key != "LD_LIBRARY_PATH"}
+        if self.register:
+            environment["PYTHONPATH"] = f"{options.packages}:{options.build}/python:{os.environ.get('PYTHONPATH', '')}"
         if ours and self.register:
-            environment.update(DROPIN_REGISTER="1", PYTHONPATH=f"{options.build}/python:{os.environ.get('PYTHONPATH', '')}")
-        elif ours:
+            environment["DROPIN_REGISTER"] = self.register
+        elif ours and not self.instead:
             environment["LD_LIBRARY_PATH"] = f"{options.build}/compat"
         if ours:
             environment["KOSTKA_THREADS"] = str(self.threads)
@@ -143,7 +192,7 @@ class Loop:
     """A process that stays."""
 
     def __init__(self, row, ours, options):
-        python = sys.executable if row.register else PYTHON
+        python = sys.executable if row.register and not options.packages else PYTHON
         command = [python, __file__, "--work", row.loop, *map(str, row.files)]
         environment = row.environment(ours, options)
         self.process = subprocess.Popen(
@@ -170,7 +219,7 @@ class Command:
     def __init__(self, row, ours, options):
         self.environment = row.environment(ours, options)
         self.out = options.work / f"{'ours' if ours else 'theirs'}{row.command[1]}"
-        self.command = [str(word).replace("OUT", str(self.out)) for word in row.command[0]]
+        self.command = [str(word).replace("OUT", str(self.out)) for word in [*(ours and row.instead or []), *row.command[0]]]
 
     def turn(self):
         self.out.unlink(missing_ok=True)
@@ -209,6 +258,25 @@ def write_pdf(path, jp2, width, height):
     path.write_bytes(pdf)
 
 
+def openjpeg_rows(options, threads, ppm, jp2):
+    """OpenJPEG's programs with the library in its place, and Kostka's with their command lines. PNM they read and write by the
+    byte, which takes a third of the time, and more once a process has a second thread, since stdio locks then; TIFF they do not.
+    """
+    musts = {"lossless": (2.2, 2.8), "20:1": (3, 5), "decode": (1.8, 2.6)} if threads > 1 else {}
+    tif = options.work / "wood.tif"
+    if not tif.exists():
+        subprocess.run([options.kostka, "decode", jp2, tif], check=True, stdout=subprocess.DEVNULL)
+    for kind, source, end in (("PPM", ppm, ".ppm"), ("TIFF", tif, ".tif")):
+        coded = (["opj_decompress", "-i", jp2, "-o", "OUT"], end)
+        lossless = (["opj_compress", "-i", source, "-o", "OUT"], ".jp2")
+        rate = (["opj_compress", "-r", "20", "-I", "-i", source, "-o", "OUT"], ".jp2")
+        for name, instead in (("", None), ("kostka in the place of ", [options.kostka])):
+            both = {"instead": instead}
+            yield Row(f"{name}opj_decompress, {kind}", threads, *musts.get("decode", (None, None)), command=coded, **both)
+            yield Row(f"{name}opj_compress, {kind}, lossless", threads, *musts.get("lossless", (None, None)), command=lossless, **both)
+            yield Row(f"{name}opj_compress, {kind}, 9/7 at 20:1", threads, *musts.get("20:1", (None, None)), command=rate, **both)
+
+
 def rows(options):
     photographs = sorted(options.photographs.glob("nature/*.jpg"))[:12]
     wood = options.photographs / "nature" / "Wood.jpg"
@@ -218,6 +286,8 @@ def rows(options):
     # Without OpenJPEG's encoder Kostka's makes the file that everybody decodes.
     encoder = ["opj_compress", "-i", ppm, "-o", jp2] if shutil.which("opj_compress") else [options.kostka, "encode", ppm, jp2, "--lossless"]
     subprocess.run(encoder, **run)
+    jp2c = options.work / "wood.j2k"
+    subprocess.run([options.kostka, "transcode", jp2, jp2c, "--container", "j2k"], **run)
     width, height = map(int, ppm.read_bytes()[:40].split(maxsplit=3)[1:3])
     write_pdf(pdf, jp2, width, height)
     several = options.threads
@@ -227,23 +297,27 @@ def rows(options):
         yield Row("OpenCV, imdecode of twelve photographs", threads, must, aim, "opencv_decode", photographs)
     for threads, must, aim in ((1, 1.4, 1.7), (several, 1.6, 2.2)):
         yield Row("Pillow of the system, twelve photographs", threads, must, aim, "pillow_decode", photographs)
-    yield Row("Pillow of this Python, kostka.pillow.register()", 1, 1.35, 1.6, "pillow_decode", photographs, register=True)
+    yield Row("Pillow of this Python, kostka.pillow.register()", 1, 1.35, 1.6, "pillow_decode", photographs, register="kostka.pillow")
+    own = {"register": "kostka.pillow"}
+    yield Row("Pillow of this Python, JPEG 2000 by register()", 1, None, None, "pillow_decode", [jp2], **own)
+    yield Row("the same, save JPEG 2000", 1, None, None, "pillow_lossless", [ppm], **own)
+    yield Row("the same, irreversible=True, quality_layers=[20]", 1, None, None, "pillow_rate", [ppm], **own)
+    yield Row("pydicom .50, against pylibjpeg", 1, 4, 6, "pydicom_jpeg", photographs[:3], register="kostka.pydicom")
+    yield Row("pydicom .90, against pylibjpeg", 1, 1.4, 2.5, "pydicom_jpeg2000", [jp2c], register="kostka.pydicom")
     yield Row("OpenCV, imencode .jpg", 1, 1.3, 1.7, "opencv_encode", photographs[:6])
     yield Row("Pillow, save JPEG", 1, 1.3, 1.7, "pillow_encode", photographs[:6])
     yield Row("Pillow, save JPEG, optimize=True", 1, 1.3, 1.7, "pillow_optimize", photographs[:6])
     yield Row("Pillow, save JPEG, progressive=True", 1, 1.3, 1.7, "pillow_progressive", photographs[:6])
     yield Row("OpenCV, imdecode of tiles of 256²", 1, 3, 4, "opencv_tiles", [wood])
-    for threads, musts in ((1, (None,) * 8), (several, (1.8, 2.6, 2.5, 3, 1.6, 2.2, 1.4, 2))):
-        yield Row("opj_decompress", threads, *musts[:2], command=(["opj_decompress", "-i", jp2, "-o", "OUT"], ".ppm"))
-        yield Row("GStreamer, openjpegdec", threads, *musts[2:4], command=(["gst-launch-1.0", "-q", *pipeline.split()], ".raw"))
-        yield Row("pdftoppm", threads, *musts[4:6], command=(["sh", "-c", 'pdftoppm -r 72 "$1" >"$2"', "sh", pdf, "OUT"], ".ppm"))
-        yield Row("gdal_translate", threads, *musts[6:], command=(["gdal_translate", "-q", jp2, "OUT"], ".tif"))
+    for threads, musts in ((1, (None,) * 6), (several, (2.5, 3, 1.6, 2.2, 1.4, 2))):
+        yield from openjpeg_rows(options, threads, ppm, jp2)
+        yield Row("GStreamer, openjpegdec", threads, *musts[:2], command=(["gst-launch-1.0", "-q", *pipeline.split()], ".raw"))
+        yield Row("pdftoppm", threads, *musts[2:4], command=(["sh", "-c", 'pdftoppm -r 72 "$1" >"$2"', "sh", pdf, "OUT"], ".ppm"))
+        yield Row("gdal_translate", threads, *musts[4:], command=(["gdal_translate", "-q", jp2, "OUT"], ".tif"))
         yield Row("vips rawsave, JPEG 2000", threads, None, None, command=(["vips", "rawsave", jp2, "OUT"], ".raw"))
     yield Row("vips rawsave, JPEG", 1, None, None, command=(["vips", "rawsave", wood, "OUT"], ".raw"))
     yield Row("gdal_translate, JPEG", 1, None, None, command=(["gdal_translate", "-q", wood, "OUT"], ".tif"))
     yield Row("djpeg", 1, None, None, command=(["djpeg", "-outfile", "OUT", wood], ".ppm"))
-    yield Row("opj_compress, lossless", 1, 2.2, 2.8, command=(["opj_compress", "-i", ppm, "-o", "OUT"], ".jp2"))
-    yield Row("opj_compress, 9/7 at 20:1", 1, 3, 5, command=(["opj_compress", "-r", "20", "-I", "-i", ppm, "-o", "OUT"], ".jp2"))
 
 
 def ratio_text(theirs, ours):
@@ -275,6 +349,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent / "build")
     parser.add_argument("--photographs", type=pathlib.Path, default=pathlib.Path("/usr/share/backgrounds/mate"))
+    parser.add_argument("--packages", default="", help="a folder of packages with a newer Pillow, pydicom 3 and pylibjpeg")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2, help="of the rows with several")
     parser.add_argument("--only", default="", help="measure the rows whose name has one of these words, which commas separate")

@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SANITIZED)
 #define OWN_SYMBOLS_FIRST 0 /* sanitizers refuse it; calls inside the original then pass through this library */
 #else
 #define OWN_SYMBOLS_FIRST RTLD_DEEPBIND

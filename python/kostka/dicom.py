@@ -20,6 +20,7 @@ import pydicom.encaps
 import pydicom.errors
 
 import kostka
+from kostka import _dicom_collections
 
 # PS3.5 A.4.1 and A.4.4: JPEG, JPEG 2000 and HTJ2K, a codestream for a frame. A.4.4's syntaxes .92 and .93 are not of this kind.
 _CODED = {
@@ -263,14 +264,7 @@ def _read_slice(path, described, device):
         raise SeriesError(f"{path}: its samples cannot be read: {error}") from error
     if samples.shape != (described.Rows, described.Columns):
         raise SeriesError(f"{path} has {samples.shape} samples, not {(described.Rows, described.Columns)}")
-    return _stored(samples, described)
-
-
-def _stored(samples, described):
-    """The low BitsStored bits of samples, with or without sign as the headers say; those above may be anything."""
-    spare = 32 - described.BitsStored
-    shifted = samples.astype("int32") << numpy.int32(spare)
-    return shifted.view("int32" if described.PixelRepresentation else "uint32") >> spare
+    return _dicom_collections.with_sign(samples, described.BitsStored, described.PixelRepresentation)
 
 
 def _decode(path, whole, device):

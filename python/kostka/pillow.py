@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lets Pillow decode and encode JPEG with Kostka: after register(), Image.open(), load() and save() do so, and programs
-stay as they are.
+"""Lets Pillow decode and encode JPEG and JPEG 2000 with Kostka: after register(), Image.open(), load() and save() do so, and
+programs stay as they are.
 
     import kostka.pillow
     kostka.pillow.register()
 
 The pixels are those of Pillow's own decoder, which still decodes what is damaged or cut off, reports it, and decodes to
 YCbCr. The files are those of Pillow's own encoder, which still encodes modes other than L and RGB, and with qtables, smooth,
-streamtype or keep_rgb. unregister() ends that.
+streamtype or keep_rgb.
+
+JPEG 2000 and HTJ2K: pixels without loss are those of Pillow's own decoder, others differ by 1 in a few of ten thousand. Pillow
+decodes what is damaged, sYCC, palettes, LA, and samples of other than 8 bits, or of other than 16 in one component; and it
+encodes LA, CMYK and YCbCr, and for cinema. All else of its options is honoured; files are others than Pillow's, with the same pixels
+if without loss. save("a.jph"), or the format "JPH", which is there after register(), writes HTJ2K with the same options.
+unregister() ends that.
 """
 
 from PIL import Image, ImageFile
 
-from . import KostkaError, _pillow_memory, decode, encode
+from . import KostkaError, _pillow_jpeg2000, decode, encode
+from ._pillow_coder import Coder
 
 # Kostka's format for a mode, and Pillow's raw mode for its bytes; of a mode that has none the raw mode is the decoder's.
 _FORMATS = {"L": ("grey", "L"), "RGB": ("rgba", "RGBX"), "CMYK": ("cmyk", None)}
@@ -20,24 +27,29 @@ _FORMATS = {"L": ("grey", "L"), "RGB": ("rgba", "RGBX"), "CMYK": ("cmyk", None)}
 _REDUCE = {1: 0, 2: 1, 4: 2, 8: 3}
 
 
-class _Decoder(ImageFile.PyDecoder):
+class _Decoder(Coder, ImageFile.PyDecoder):
     """Pillow makes one for each picture that it loads; args are those of its own decoder of the same name."""
 
     _pulls_fd = True
 
+    def own(self):
+        return Image.core.jpeg_decoder(self.mode, *self.args)
+
     def decode(self, buffer):
         data = self.fd.read()
-        pixels = self._pixels(data)
-        if pixels is None:
+        reduce = _REDUCE.get((self.args[2] if len(self.args) > 2 else 1) or 1)
+        if self.mode not in _FORMATS or reduce is None:
             return self._decode_otherwise(data)
         format, rawmode = _FORMATS[self.mode]
+        if self.decode_into(data, format, reduce=reduce):
+            return -1, 0
+        pixels = self._pixels(data, reduce)
+        if pixels is None:
+            return self._decode_otherwise(data)
         self.set_as_raw(pixels, rawmode or self.args[0])
         return -1, 0
 
-    def _pixels(self, data):
-        reduce = _REDUCE.get((self.args[2] if len(self.args) > 2 else 1) or 1)
-        if self.mode not in _FORMATS or reduce is None:
-            return None
+    def _pixels(self, data, reduce):
         try:
             image = decode(data, format=_FORMATS[self.mode][0], reduce=reduce, strict=True)
         except KostkaError:
@@ -47,8 +59,7 @@ class _Decoder(ImageFile.PyDecoder):
         return memoryview(image).tobytes()
 
     def _decode_otherwise(self, data):
-        decoder = Image.core.jpeg_decoder(self.mode, *self.args)
-        decoder.setimage(self.im, self.state.extents())
+        decoder = self.prepared()
         count, error = decoder.decode(data)
         if count >= 0 and ImageFile.LOAD_TRUNCATED_IMAGES:  # as JpegImageFile.load_read() ends what was cut off
             count, error = decoder.decode(data[count:] + b"\xff\xd9")
@@ -101,10 +112,13 @@ def _segment(marker, data):
     return b"\xff" + bytes([marker]) + (len(data) + 2).to_bytes(2, "big") + data if data else b""
 
 
-class _Encoder(ImageFile.PyEncoder):
+class _Encoder(Coder, ImageFile.PyEncoder):
     """Pillow makes one for each picture that it saves; args are those of its own encoder of the same name."""
 
     _pushes_fd = True
+
+    def own(self):
+        return Image.core.jpeg_encoder(self.mode, *self.args)
 
     def encode(self, bufsize):
         config = _settings(self.args[1:])
@@ -127,10 +141,9 @@ class _Encoder(ImageFile.PyEncoder):
         format, rawmode, channels = _SOURCES[self.mode]
         width, height = self.state.xsize, self.state.ysize
         shape = (height, width, channels) if channels > 1 else (height, width)
-        whole = self.state.extents() == (0, 0, *self.im.size)
-        pixels, owner = (whole and _pillow_memory.pixels(self.im, channels)) or (None, None)
+        pixels, owner = self.room(channels)
         if pixels is None:
-            pixels = memoryview(self._raw(rawmode, width * height * channels))
+            pixels = self.packed(rawmode, width * height * channels)
         try:
             data = memoryview(encode(pixels.cast("B", shape), format=format, **options))
         except (KostkaError, ValueError):  # Pillow says what is wrong
@@ -141,14 +154,8 @@ class _Encoder(ImageFile.PyEncoder):
         segments = _segment(0xE1, config["exif"]), config["extra"], _segment(0xFE, comment)
         return b"".join([data[:header], *segments, data[header:]])
 
-    def _raw(self, rawmode, length):
-        encoder = Image.core.raw_encoder(self.mode, rawmode, 0, 1)
-        encoder.setimage(self.im, self.state.extents())
-        return encoder.encode(max(length, 1))[2]
-
     def _encode_otherwise(self):
-        encoder = Image.core.jpeg_encoder(self.mode, *self.args)
-        encoder.setimage(self.im, self.state.extents())
+        encoder = self.prepared()
         size = max(1 << 16, 4 * self.state.xsize * self.state.ysize)
         parts = []
         while True:
@@ -158,14 +165,26 @@ class _Encoder(ImageFile.PyEncoder):
                 return sum(map(len, parts)), error, b"".join(parts)
 
 
+_CODERS = (
+    (Image.DECODERS, "jpeg", _Decoder),
+    (Image.ENCODERS, "jpeg", _Encoder),
+    (Image.DECODERS, "jpeg2k", _pillow_jpeg2000.Decoder),
+    (Image.ENCODERS, "jpeg2k", _pillow_jpeg2000.Encoder),
+)
+
+
 def register():
-    """Let Pillow decode and encode JPEG with Kostka, in all threads of this process."""
-    Image.register_decoder("jpeg", _Decoder)
-    Image.register_encoder("jpeg", _Encoder)
+    """Let Pillow decode and encode JPEG and JPEG 2000 with Kostka, in all threads of this process."""
+    for coders, name, own in _CODERS:
+        coders[name] = own
+    Image.register_save("JPH", _pillow_jpeg2000.save_jph)
+    Image.register_extension("JPH", ".jph")
 
 
 def unregister():
-    """Let Pillow decode and encode JPEG by itself again."""
-    for coders, own in (Image.DECODERS, _Decoder), (Image.ENCODERS, _Encoder):
-        if coders.get("jpeg") is own:
-            del coders["jpeg"]
+    """Let Pillow decode and encode by itself again."""
+    for coders, name, own in _CODERS:
+        if coders.get(name) is own:
+            del coders[name]
+    if Image.SAVE.get("JPH") is _pillow_jpeg2000.save_jph:
+        del Image.SAVE["JPH"], Image.EXTENSION[".jph"]

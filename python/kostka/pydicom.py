@@ -5,8 +5,9 @@
     kostka.pydicom.register()
 
 pydicom 3 asks Kostka first for JPEG (1.2.840.10008.1.2.4.50, and .51 of 8 bits) and JPEG 2000 (.90, .91, .201 to .203),
-and for encoding JPEG 2000 (.90, .91); pydicom 2 for decoding only. A frame that is damaged or of another process, 12-bit
-and lossless JPEG among them, is left to its other plugins. Samples are as coded: chrominance is brought to the size of
+and for encoding JPEG 2000 (.90, .91); pydicom 2 for decoding only. Grey frames that are coded together as components of
+Part 2 (.92, .93) are decoded, too, for which pydicom has no decoder. A frame that is damaged or of another process, 12-bit and
+lossless JPEG among them, is left to its other plugins. Samples are as coded: chrominance is brought to the size of
 luminance, but colours are not converted, since pydicom does that where the dataset says so. The functions
 decode_pixel_data() and encode_pixel_data() are those of pylibjpeg's plugins.
 """
@@ -18,10 +19,11 @@ from . import OptionError, decode, encode, info
 _SYNTAX = "1.2.840.10008.1.2.4."
 _JPEG = tuple(_SYNTAX + end for end in ("50", "51"))
 _JPEG2000 = tuple(_SYNTAX + end for end in ("90", "91", "201", "202", "203"))
+_COLLECTIONS = tuple(_SYNTAX + end for end in ("92", "93"))
 _LOSSLESS = _SYNTAX + "90"
 _LABEL = "kostka"
 
-DECODER_DEPENDENCIES = {uid: ("kostka",) for uid in _JPEG + _JPEG2000}
+DECODER_DEPENDENCIES = {uid: ("kostka",) for uid in _JPEG + _JPEG2000 + _COLLECTIONS}
 ENCODER_DEPENDENCIES = {_LOSSLESS: ("kostka",), _SYNTAX + "91": ("kostka",)}
 
 # What pydicom 2 asks a handler for.
@@ -81,7 +83,7 @@ def _samples(src, size=None, strict=True):
     if len(image.planes) > 1:
         raise ValueError("components of different sizes or depths have no place in a frame")
     samples = memoryview(image)
-    return bytearray(samples), 8 if jpeg else described.components[0].depth, samples.format.islower()
+    return bytearray(samples), described.components[0].depth, samples.format.islower()
 
 
 def is_available(uid=None):
@@ -212,6 +214,10 @@ def get_pixeldata(ds):
     from pydicom.encaps import generate_pixel_data_frame
     from pydicom.pixel_data_handlers.util import pixel_dtype
 
+    if ds.file_meta.TransferSyntaxUID in _COLLECTIONS:
+        from . import _dicom_collections
+
+        return _dicom_collections.decode_dataset(ds).reshape(-1)
     frames = generate_pixel_data_frame(ds.PixelData, int(ds.get("NumberOfFrames") or 1))
     decoded = [_samples(frame, (ds.Columns, ds.Rows)) for frame in frames]
     bits = {_allocated(stored) for _, stored, _ in decoded}
@@ -228,11 +234,22 @@ def get_pixeldata(ds):
     )
 
 
+def _own_decoders():
+    """Return pydicom 3's table of decoders, without those of ours for syntaxes that it has none for."""
+    from pydicom.pixels.decoders import base
+
+    decoders = base._PIXEL_DATA_DECODERS
+    for uid in _COLLECTIONS:
+        if uid in decoders and _LABEL in decoders[uid][0].available_plugins:
+            del decoders[uid]
+    return decoders
+
+
 def _coders():
     """List pydicom 3's decoders and encoders with the name of the function for each."""
     from pydicom.pixels import get_decoder, get_encoder
 
-    coders = [(get_decoder(uid), "_decode_frame") for uid in DECODER_DEPENDENCIES]
+    coders = [(get_decoder(uid), "_decode_frame") for uid in _JPEG + _JPEG2000]
     return coders + [(get_encoder(uid), "_encode_frame") for uid in ENCODER_DEPENDENCIES]
 
 
@@ -261,6 +278,12 @@ def register():
         plugins = coder._available  # pydicom asks them in this order, and has no other way to choose it
         for label in [label for label in plugins if label != _LABEL]:
             plugins[label] = plugins.pop(label)
+    from . import _dicom_collections
+
+    decoders = _own_decoders()
+    for uid in _COLLECTIONS:
+        if uid not in decoders:  # a later pydicom may have its own
+            decoders[uid] = (_dicom_collections.decoder(uid, _LABEL), "3.0")
 
 
 def unregister():
@@ -273,3 +296,4 @@ def unregister():
     for coder, _ in _coders():
         if _LABEL in coder.available_plugins:
             coder.remove_plugin(_LABEL)
+    _own_decoders()

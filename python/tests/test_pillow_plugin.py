@@ -70,17 +70,24 @@ class Plugin(unittest.TestCase):
             self._compare(data[:middle] + b"\xff\xd3\x00\x01" + data[middle + 4 :])
 
     def test_is_used(self):
+        import kostka._pillow_coder
         import kostka.pillow
 
-        calls = []
-        kostka.pillow.register()
-        kept, kostka.pillow.decode = kostka.pillow.decode, lambda *a, **k: calls.append(k) or kept(*a, **k)
-        try:
-            _outcome(next(_streams()), None, False)
-        finally:
-            kostka.pillow.decode = kept
-            kostka.pillow.unregister()
-        self.assertEqual([call["format"] for call in calls], ["grey"])
+        size = Image.core.get_block_size()
+        for block, modules in (size, [kostka._pillow_coder]), (4096, [kostka.pillow]):  # in one piece or several
+            calls = []
+            kostka.pillow.register()
+            kept = kostka.pillow.decode
+            for module in kostka._pillow_coder, kostka.pillow:
+                module.decode = lambda *a, module=module, **k: calls.append((module, k["format"])) or kept(*a, **k)
+            Image.core.set_block_size(block)
+            try:
+                _outcome(next(_streams()), None, False)
+            finally:
+                Image.core.set_block_size(size)
+                kostka._pillow_coder.decode = kostka.pillow.decode = kept
+                kostka.pillow.unregister()
+            self.assertEqual(calls, [(module, "grey") for module in modules])
 
     def _save(self, image, path, options):
         """The file's bytes, or the error."""

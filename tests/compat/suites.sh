@@ -4,7 +4,7 @@
 #
 # The sources are those that the system's libraries were built from, fetched from its package archive to FOLDER and never
 # changed. Suites: libjpeg and turbojpeg (libjpeg-turbo), libjpeg8 (the same with the ABI of libjpeg 8.0, for which Kostka's
-# library is built anew), openjpeg, pillow. OpenJPEG's test data are not in the archive: OPJ_DATA_ROOT names a copy, otherwise
+# library is built anew), openjpeg, pillow, plugin (Pillow with kostka.pillow.register() instead). OpenJPEG's test data are not in the archive: OPJ_DATA_ROOT names a copy, otherwise
 # those streams and references of T.803 are used that the corpus has. A test counts that passes with the original; whichever
 # then fails with Kostka must be in suites.txt with the reason, or the script fails.
 set -eu
@@ -13,7 +13,7 @@ build=$(realpath "$1")
 mkdir -p "$2"
 folder=$(realpath "$2")
 shift 2
-[ $# -gt 0 ] || set -- libjpeg turbojpeg libjpeg8 openjpeg pillow
+[ $# -gt 0 ] || set -- libjpeg turbojpeg libjpeg8 openjpeg pillow plugin
 jobs=$(nproc)
 failed=0
 
@@ -162,28 +162,44 @@ suite_openjpeg() {
     with_ctest openjpeg "$tree" . "$tree/bin" "$build/compat:$tree/bin"
 }
 
-# pillow_tests SIDE PATH: those of the formats that the libraries serve, by the system's Python and Pillow.
+# pillow_tests SUITE SIDE PATH [OPTION…]: those of the formats that the libraries serve, by the system's Python and Pillow.
 pillow_tests() {
-    say "pillow: running the tests, $1"
+    suite=$1 side=$2 path=$3
+    shift 3
+    say "$suite: running the tests, $side"
     (
         cd "$folder/pillow"
-        LD_LIBRARY_PATH=$2 PYTHONPATH="$folder/pytest" /usr/bin/python3 -m pytest -q -rA --color=no -p no:cacheprovider \
+        LD_LIBRARY_PATH=$path PYTHONPATH="$folder/pytest:$build/python" /usr/bin/python3 -m pytest -q -rA --color=no \
+            -p no:cacheprovider "$@" \
             Tests/test_file_jpeg.py Tests/test_file_jpeg2k.py Tests/test_file_mpo.py Tests/test_file_libtiff.py \
             Tests/test_file_libtiff_small.py Tests/test_file_tiff.py Tests/test_file_tiff_metadata.py Tests/test_tiff_crashes.py \
-            Tests/test_image_draft.py Tests/test_imagefile.py Tests/test_file_blp.py >"$folder/pillow-$1.log" 2>&1 || true
+            Tests/test_image_draft.py Tests/test_imagefile.py Tests/test_file_blp.py Tests/test_file_icns.py >"$folder/$suite-$side.log" 2>&1 || true
     )
-    sed -n 's/^PASSED //p' "$folder/pillow-$1.log" | tr ' ' _ >"$folder/pillow.$1"
+    sed -n 's/^PASSED //p' "$folder/$suite-$side.log" | tr ' ' _ >"$folder/$suite.$side"
 }
 
-suite_pillow() {
+need_pillow() {
     fetch pillow
     if [ ! -d "$folder/pytest" ]; then
         quietly pytest /usr/bin/python3 -m pip install -q --root-user-action=ignore --target "$folder/pytest.part" pytest
         mv "$folder/pytest.part" "$folder/pytest"
     fi
-    pillow_tests theirs ''
-    pillow_tests ours "$build/compat"
+}
+
+suite_pillow() {
+    need_pillow
+    pillow_tests pillow theirs ''
+    pillow_tests pillow ours "$build/compat"
     compare pillow
+}
+
+# With the system's libraries and kostka.pillow.register().
+suite_plugin() {
+    need_pillow
+    printf 'import kostka.pillow\n\nkostka.pillow.register()\n' >"$folder/pytest/registered.py"
+    pillow_tests plugin theirs ''
+    pillow_tests plugin ours '' -p registered
+    compare plugin
 }
 
 for suite in "$@"; do
@@ -193,6 +209,7 @@ for suite in "$@"; do
     libjpeg8) suite_libjpeg8 ;;
     openjpeg) suite_openjpeg ;;
     pillow) suite_pillow ;;
+    plugin) suite_plugin ;;
     *)
         echo "suites.sh: there is no suite $suite" >&2
         exit 2
