@@ -4,12 +4,12 @@
     import kostka.pydicom
     kostka.pydicom.register()
 
-pydicom 3 asks Kostka first for JPEG (1.2.840.10008.1.2.4.50, and .51 of 8 bits) and JPEG 2000 (.90, .91, .201 to .203),
-and for encoding JPEG 2000 (.90, .91); pydicom 2 for decoding only. Grey frames that are coded together as components of
-Part 2 (.92, .93) are decoded, too, for which pydicom has no decoder. A frame that is damaged or of another process, 12-bit and
-lossless JPEG among them, is left to its other plugins. Samples are as coded: chrominance is brought to the size of
-luminance, but colours are not converted, since pydicom does that where the dataset says so. The functions
-decode_pixel_data() and encode_pixel_data() are those of pylibjpeg's plugins.
+pydicom 3 asks Kostka first for JPEG (1.2.840.10008.1.2.4.50, .51 of 8 bits, lossless .57 and .70) and JPEG 2000 (.90,
+.91, .201 to .203), and for encoding JPEG 2000 (.90, .91); pydicom 2 for decoding only. Grey frames that are coded
+together as components of Part 2 (.92, .93) are decoded, too, for which pydicom has no decoder. A frame that is damaged
+or of another process, such as 12-bit JPEG, is left to its other plugins. Samples are as coded: chrominance is brought
+to the size of luminance, but colours are not converted, since pydicom does that where the dataset says so. The
+functions decode_pixel_data() and encode_pixel_data() are those of pylibjpeg's plugins.
 """
 
 import warnings
@@ -17,7 +17,7 @@ import warnings
 from . import OptionError, decode, encode, info
 
 _SYNTAX = "1.2.840.10008.1.2.4."
-_JPEG = tuple(_SYNTAX + end for end in ("50", "51"))
+_JPEG = tuple(_SYNTAX + end for end in ("50", "51", "57", "70"))
 _JPEG2000 = tuple(_SYNTAX + end for end in ("90", "91", "201", "202", "203"))
 _COLLECTIONS = tuple(_SYNTAX + end for end in ("92", "93"))
 _LOSSLESS = _SYNTAX + "90"
