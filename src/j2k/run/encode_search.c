@@ -86,9 +86,9 @@ double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder)
     return ldexp(first_step(encoder), -(int)kst_j2k_run_encode_finer(encoder));
 }
 
-/* Describes a step, and what it came to as a share of what is wanted. */
+/* Describes a step, the sum of the bands' steps, and what it came to as a share of what is wanted. */
 struct tried_step {
-    double step, share;
+    double step, bands, share;
 };
 
 struct step_search {
@@ -142,11 +142,20 @@ kst_status kst_j2k_run_encode_error_share(struct j2k_encoder *encoder, double *s
     return status;
 }
 
+static double sum_of_steps(const struct j2k_plan *plan)
+{
+    double sum = 0;
+    for (uint32_t b = 0; b < plan->band_count; b++)
+        sum += plan->band[b].step;
+    return sum;
+}
+
 static kst_status judge(struct step_search *search)
 {
     struct j2k_encoder *encoder = search->encoder;
     kst_j2k_run_encode_take_all(encoder);
     search->now.step = encoder->step;
+    search->now.bands = sum_of_steps(&encoder->coded.plan);
     return search->by_error ? kst_j2k_run_encode_error_share(encoder, &search->now.share)
                             : kst_j2k_run_encode_share(encoder, search->around, search->budget, &search->now.share);
 }
@@ -231,9 +240,14 @@ static bool learn(struct step_search *search)
     return search->now.share >= search->close || end;
 }
 
-/* Return whether there is no step left between the good and the bad one that a header can express as another. */
+/*
+ * Return whether there is no step left between the good and the bad one that a header can express as another, or a
+ * finer one changes nothing, because no band can have more planes.
+ */
 static bool is_exhausted(const struct step_search *search)
 {
+    if (search->before.step > 0 && search->now.bands == search->before.bands)
+        return true;
     const double hardly = 1.0001;
     const double good = search->good.step, bad = search->bad.step;
     const double end = search->by_error ? search->finest : coarsest;
