@@ -95,6 +95,7 @@ static struct j2k_layer_target target_of(const struct j2k_encoder *encoder, uint
         target.bytes = whole_bytes(kst_j2k_run_encode_sample_bits(encoder) * share / value / 8);
         break;
     case KST_J2K_PSNR:
+        target.all = behind == 0 && kst_j2k_run_encode_searches(encoder); /* the search has met its error */
         target.error = encoder->estimate ? encoder->estimate[layer] : kst_j2k_run_estimated_error(encoder, layer);
         break;
     default:

@@ -414,6 +414,37 @@ static void region_by_steps(void **state)
     assert_true(length <= 150 * 150 / 5);
 }
 
+/* Each layer of T.814's blocks reaches its PSNR, though one step must do for all of them. */
+static void layers_by_psnr(void **state)
+{
+    struct fixture *f = *state;
+    static const double wanted[] = {30, 36, 42};
+    kst_image image = describe(KST_FORMAT_GREY, 700, 300, 8), decoded;
+    kst_comparison comparison = {.size = sizeof comparison};
+    kst_j2k_options j2k;
+    kst_buffer coded;
+    paint(f, &image);
+    kst_j2k_options_init(&j2k);
+    j2k.style = KST_J2K_HT;
+    j2k.target = KST_J2K_PSNR;
+    j2k.layers = 3;
+    j2k.layer_value = wanted;
+    for (j2k.passes = 1; j2k.passes <= 3; j2k.passes += 2) {
+        assert_int_equal(encode(f, &image, &j2k, &coded), KST_OK);
+        for (uint32_t i = 0; i < 3; i++) {
+            kst_decode_options options;
+            kst_decode_options_init(&options);
+            kst_image_init(&decoded);
+            options.layers = i + 1;
+            assert_int_equal(kst_decode(f->context, coded.data, coded.length, &options, &decoded, NULL), KST_OK);
+            assert_int_equal(kst_compare(&image, &decoded, &comparison), KST_OK);
+            assert_true(comparison.psnr >= wanted[i] && comparison.psnr < wanted[i] + 4);
+            kst_image_release(f->context, &decoded);
+        }
+        kst_buffer_release(f->context, &coded);
+    }
+}
+
 /* Fill a grey image with a pattern that takes the whole range of its depth. */
 static void paint_depth(struct fixture *f, kst_image *image, uint32_t depth)
 {
@@ -589,6 +620,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(region_of_interest, setup, teardown),
         cmocka_unit_test_setup_teardown(region_by_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(region_of_all_planes, setup, teardown),
+        cmocka_unit_test_setup_teardown(layers_by_psnr, setup, teardown),
         cmocka_unit_test_setup_teardown(refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(small_buffers, setup, teardown),
         cmocka_unit_test_setup_teardown(from_rows, setup, teardown),
