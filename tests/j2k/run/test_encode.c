@@ -419,7 +419,7 @@ static void layers_by_psnr(void **state)
 {
     struct fixture *f = *state;
     static const double wanted[] = {30, 36, 42};
-    kst_image image = describe(KST_FORMAT_GREY, 700, 300, 8), decoded;
+    kst_image image = describe(KST_FORMAT_GREY, SIDE, SIDE, 8), decoded;
     kst_comparison comparison = {.size = sizeof comparison};
     kst_j2k_options j2k;
     kst_buffer coded;
@@ -429,6 +429,7 @@ static void layers_by_psnr(void **state)
     j2k.target = KST_J2K_PSNR;
     j2k.layers = 3;
     j2k.layer_value = wanted;
+    j2k.block_width = j2k.block_height = 16;
     for (j2k.passes = 1; j2k.passes <= 3; j2k.passes += 2) {
         assert_int_equal(encode(f, &image, &j2k, &coded), KST_OK);
         for (uint32_t i = 0; i < 3; i++) {
