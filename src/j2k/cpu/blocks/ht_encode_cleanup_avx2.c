@@ -4,6 +4,7 @@
 
 #include "j2k/cpu/blocks/block_words.h"
 #include "j2k/cpu/blocks/ht_encode.h"
+#include "j2k/cpu/blocks/ht_encode_bits.h"
 
 /* Holds the values and the exponents of eight samples of a row. */
 struct sample_vectors {
@@ -174,6 +175,64 @@ ALWAYS_INLINE void make_row(struct j2k_ht_encoder *encoder, uint32_t y)
     keep_for_next(encoder, own);
     for (uint32_t quad = 0; 2 * quad < encoder->width; quad += 8)
         make_codes(encoder, quad, own, above, y == 0);
+}
+
+/* Holds the bits of MagSgn of two quads, in the lower words of both halves, and how many they are. */
+struct sign_vectors {
+    __m256i bits, count;
+};
+
+/* Repeat the lower of two bytes in the words of the lower half, the upper one in those of the upper half. */
+ALWAYS_INLINE __m256i spread_bytes(const uint8_t *from)
+{
+    const __m256i places = _mm256_setr_epi32(-256, -256, -256, -256, -255, -255, -255, -255);
+    uint16_t both;
+    memcpy(&both, from, sizeof both);
+    return _mm256_shuffle_epi8(_mm256_set1_epi16((int16_t)both), places);
+}
+
+/* Join the numbers of two quads whose U is at most 14: samples to pairs, and these to quads. */
+ALWAYS_INLINE struct sign_vectors join_signs(const struct j2k_ht_row *row, uint32_t quad)
+{
+    const __m256i low = _mm256_set1_epi64x(0xFFFFFFFF), ones = _mm256_set1_epi32(-1);
+    const __m256i order = _mm256_setr_epi32(0, 1, 2, 3, 0, 1, 2, 3);
+    const __m256i value = _mm256_loadu_si256((const __m256i *)(const void *)(row->value + (size_t)4 * quad));
+    __m256i some = _mm256_cmpgt_epi32(load_bytes(row->exponent + (size_t)4 * quad), _mm256_setzero_si256());
+    __m256i known = _mm256_srlv_epi32(spread_bytes(row->known + quad), order);
+    known = _mm256_and_si256(known, _mm256_set1_epi32(1));
+    const __m256i count = _mm256_and_si256(_mm256_sub_epi32(spread_bytes(row->bound + quad), known), some);
+    const __m256i bits = _mm256_andnot_si256(_mm256_sllv_epi32(ones, count), value);
+    const __m256i first = _mm256_and_si256(count, low);
+    __m256i pair = _mm256_sllv_epi64(_mm256_srli_epi64(bits, 32), first);
+    pair = _mm256_or_si256(pair, _mm256_and_si256(bits, low));
+    const __m256i sum = _mm256_add_epi64(first, _mm256_srli_epi64(count, 32));
+    return (struct sign_vectors){.bits = _mm256_or_si256(pair, _mm256_sllv_epi64(_mm256_bsrli_epi128(pair, 8), sum)),
+        .count = _mm256_add_epi64(sum, _mm256_bsrli_epi128(sum, 8))};
+}
+
+ALWAYS_INLINE void put_row_signs(struct j2k_ht_encoder *encoder, uint32_t quads)
+{
+    const struct j2k_ht_row *row = &encoder->row;
+    struct j2k_ht_flat signs = encoder->signs;
+    for (uint32_t quad = 0; quad < quads; quad += 2) {
+        const uint32_t end = quads - quad < 2 ? quad + 1 : quad + 2;
+        uint64_t exponents;
+        memcpy(&exponents, row->exponent + (size_t)4 * quad, sizeof exponents);
+        if (exponents == 0)
+            continue;
+        if (row->bound[quad] <= J2K_HT_SHORT_BOUND && row->bound[end - 1] <= J2K_HT_SHORT_BOUND) {
+            const struct sign_vectors joined = join_signs(row, quad);
+            const __m128i bits = _mm256_extracti128_si256(joined.bits, 1);
+            const __m128i count = _mm256_extracti128_si256(joined.count, 1);
+            ht_flat_put(&signs, (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(joined.bits)),
+                (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(joined.count)));
+            ht_flat_put(&signs, (uint64_t)_mm_cvtsi128_si64(bits), (uint32_t)_mm_cvtsi128_si32(count));
+            continue;
+        }
+        for (uint32_t q = quad; q < end; q++)
+            ht_put_signs(&signs, row->value + (size_t)4 * q, row->code[q] >> 4 & 15, row->known[q], row->bound[q]);
+    }
+    encoder->signs = signs;
 }
 
 #include "j2k/cpu/blocks/ht_encode_cleanup.h"
