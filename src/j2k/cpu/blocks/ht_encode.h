@@ -45,6 +45,7 @@ struct j2k_ht_row {
 struct j2k_ht_above {
     uint8_t rho[J2K_HT_ROW_QUADS + J2K_HT_MARGIN];
     uint8_t exponent[2 * J2K_HT_ROW_QUADS + 2 * J2K_HT_MARGIN];
+    bool some; /* there is a sample that is not 0 */
 };
 
 /* Holds bits one after the other, the lowest of each byte first, without stuffing. */

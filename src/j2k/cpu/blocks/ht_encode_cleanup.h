@@ -2,7 +2,8 @@
 /*
  * Codes a cleanup pass of T.814 (7.3). A tier's source includes this header, after it has defined any_bits(), and
  * make_row(), which does all that depends on no earlier code: significance, exponents, contexts and U of a row of
- * quads; and put_row_signs(), which appends MagSgn of a row whose codewords are known.
+ * quads, and returns false where there is nothing in the row nor in the one above; and put_row_signs(), which appends
+ * MagSgn of a row whose codewords are known.
  */
 #include "j2k/cpu/blocks/ht_encode_bits.h"
 #include "j2k/tables/ht_encode.h"
@@ -149,15 +150,25 @@ static void start(struct j2k_ht_encoder *encoder)
     encoder->runs = (struct j2k_ht_runs){.at = encoder->run_bytes, .room = 8, .length = 1};
 }
 
+/* Each quad of an empty row has an event that does not happen, and nothing else. */
+static void pass_row(struct j2k_ht_encoder *encoder)
+{
+    for (uint32_t x = 0; x < encoder->width; x += 2)
+        put_event(&encoder->runs, false);
+}
+
 static void cleanup(struct j2k_ht_encoder *encoder)
 {
     start(encoder);
-    make_row(encoder, 0);
-    code_row(encoder, true);
-    for (uint32_t y = 2; y < encoder->height; y += 2) {
-        make_row(encoder, y);
-        code_row(encoder, false);
-    }
+    if (make_row(encoder, 0))
+        code_row(encoder, true);
+    else
+        pass_row(encoder);
+    for (uint32_t y = 2; y < encoder->height; y += 2)
+        if (make_row(encoder, y))
+            code_row(encoder, false);
+        else
+            pass_row(encoder);
     if (encoder->runs.run > 0)
         put_run_bit(&encoder->runs, 1); /* a longer run than there are events does no harm */
 }

@@ -42,9 +42,13 @@ ALWAYS_INLINE void order_by_quads(__m256i upper, __m256i lower, __m256i *first, 
     *second = _mm256_permute2x128_si256(even, odd, 0x31);
 }
 
-/* Make the values of all samples of a row of quads, and their exponents, which are bytes. */
-ALWAYS_INLINE void make_values(struct j2k_ht_encoder *encoder, uint32_t y)
+/*
+ * Make the values of all samples of a row of quads, and their exponents, which are bytes. Returns whether any sample is
+ * not 0.
+ */
+ALWAYS_INLINE bool make_values(struct j2k_ht_encoder *encoder, uint32_t y)
 {
+    __m256i any = _mm256_setzero_si256();
     const uint32_t width = encoder->width;
     const uint32_t *from = encoder->sample + (size_t)y * width;
     const __m128i plane = _mm_cvtsi32_si128((int32_t)encoder->plane);
@@ -54,6 +58,7 @@ ALWAYS_INLINE void make_values(struct j2k_ht_encoder *encoder, uint32_t y)
         struct sample_vectors upper = take_samples(load_samples(from + x, width - x), plane);
         struct sample_vectors lower = below ? take_samples(load_samples(from + width + x, width - x), plane) : none;
         __m256i first, second;
+        any = _mm256_or_si256(any, _mm256_or_si256(upper.exponent, lower.exponent));
         order_by_quads(upper.value, lower.value, &first, &second);
         _mm256_storeu_si256((__m256i *)(void *)(encoder->row.value + (size_t)2 * x), first);
         _mm256_storeu_si256((__m256i *)(void *)(encoder->row.value + (size_t)2 * x + 8), second);
@@ -63,6 +68,7 @@ ALWAYS_INLINE void make_values(struct j2k_ht_encoder *encoder, uint32_t y)
         __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
         _mm_storeu_si128((__m128i *)(void *)(encoder->row.exponent + (size_t)2 * x), bytes);
     }
+    return _mm256_testz_si256(any, any) == 0;
 }
 
 ALWAYS_INLINE __m256i load_exponents(const struct j2k_ht_encoder *encoder, uint32_t quad)
@@ -164,17 +170,25 @@ static uint32_t any_bits(const uint32_t *sample, uint32_t count)
     return (uint32_t)_mm_cvtsi128_si32(_mm_or_si128(half, _mm_srli_si128(half, 4)));
 }
 
-ALWAYS_INLINE void make_row(struct j2k_ht_encoder *encoder, uint32_t y)
+/* An empty row below an empty row leaves zeros to the next one, as the row before that did. */
+ALWAYS_INLINE bool make_row(struct j2k_ht_encoder *encoder, uint32_t y)
 {
     const struct j2k_ht_above *above = &encoder->above[(y / 2 + 1) % 2];
     struct j2k_ht_above *own = &encoder->above[y / 2 % 2];
-    make_values(encoder, y);
+    const bool some = make_values(encoder, y);
+    if (!some && !above->some) {
+        if (own->some)
+            memset(own, 0, sizeof *own);
+        return false;
+    }
+    own->some = some;
     if ((encoder->width + 7) / 8 % 2 != 0) /* quads up to a multiple of eight are read */
         _mm_storeu_si128((__m128i *)(void *)(encoder->row.exponent + (size_t)2 * ((encoder->width + 7) / 8 * 8)),
             _mm_setzero_si128());
     keep_for_next(encoder, own);
     for (uint32_t quad = 0; 2 * quad < encoder->width; quad += 8)
         make_codes(encoder, quad, own, above, y == 0);
+    return true;
 }
 
 /* Holds the bits of MagSgn of two quads, in the lower words of both halves, and how many they are. */
