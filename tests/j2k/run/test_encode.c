@@ -451,7 +451,8 @@ static void paint_depth(struct fixture *f, kst_image *image, uint32_t depth)
 {
     fill(f, image);
     for (uint32_t i = 0; i < image->width * image->height; i++) {
-        const double x = i % image->width, y = i / image->width;
+        const uint32_t column = i % image->width, row = i / image->width;
+        const double x = column, y = row;
         const double value = (127 + 70 * sin(x / 9) * cos(y / 13) + 50 * sin(x * y / 400)) / 255;
         const uint32_t sample = (uint32_t)(value * ((1U << depth) - 1));
         if (depth > 8)
