@@ -32,7 +32,8 @@ struct transcoding {
     const uint8_t *data;
     size_t length;
     struct sink sink;
-    kst_status status; /* of those that are transcoded together */
+    kst_status status;   /* of those that are transcoded together */
+    uint64_t all_length; /* bytes of all streams that are transcoded together; 0: it is alone */
 };
 
 /* Says where the output of transcoding goes, either to a buffer or to a writer, and receives the length of the file. */

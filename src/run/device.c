@@ -133,26 +133,32 @@ struct gpu_runtime *kst_context_gpu(struct kst_context *context)
 
 /*
  * Return whether opening the GPU is worth its time: it takes no longer than the CPU has already worked, so it at most
- * doubles the time.
+ * doubles the time. Work that is known to follow at once counts, too.
  */
-static bool is_worth_opening(struct kst_context *context, double seconds)
+static bool is_worth_opening(struct kst_context *context, double seconds, double all)
 {
     struct context_device *chosen = context->chosen;
+    const double threads = kst_pool_threads(context->pool);
     pthread_mutex_lock(&chosen->opening);
-    chosen->done += seconds / kst_pool_threads(context->pool);
-    bool worth = chosen->done >= OPENING_SECONDS;
+    const bool worth = chosen->done + all / threads >= OPENING_SECONDS;
+    chosen->done += seconds / threads;
     pthread_mutex_unlock(&chosen->opening);
     return worth;
 }
 
-struct gpu_runtime *kst_context_gpu_for(struct kst_context *context, double seconds, double least)
+struct gpu_runtime *kst_context_gpu_for_part(struct kst_context *context, double seconds, double all, double least)
 {
     const struct context_device *chosen = context->chosen;
     if (!chosen->automatic)
         return chosen->gpu;
-    if (seconds < least || (!chosen->gpu && !is_worth_opening(context, seconds)))
+    if (all < least || (!chosen->gpu && !is_worth_opening(context, seconds, all)))
         return NULL;
     return kst_context_gpu(context);
+}
+
+struct gpu_runtime *kst_context_gpu_for(struct kst_context *context, double seconds, double least)
+{
+    return kst_context_gpu_for_part(context, seconds, seconds, least);
 }
 
 bool kst_context_is_cpu(struct kst_context *context)

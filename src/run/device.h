@@ -40,6 +40,9 @@ KST_SHARED struct gpu_runtime *kst_context_gpu(struct kst_context *context);
  */
 struct gpu_runtime *kst_context_gpu_for(struct kst_context *context, double seconds, double least);
 
+/* Do the same for a part of work that takes `all` seconds in one call, which decide: at least those of the part. */
+struct gpu_runtime *kst_context_gpu_for_part(struct kst_context *context, double seconds, double all, double least);
+
 /* Return whether work may ever go to a GPU. */
 bool kst_context_is_cpu(struct kst_context *context);
 

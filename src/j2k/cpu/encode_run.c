@@ -65,7 +65,7 @@ struct step_turn {
 static struct step_turn turn_of(const struct j2k_encode_set *set, uint32_t k)
 {
     struct step_turn turn = {.blocks = k > 0 ? set->step[k - 1].order_end - first_block(set, k - 1) : 0};
-    if (k < set->step_count) {
+    if (k < set->step_count && !set->made) {
         turn.strips = set->strips;
         turn.levels = set->count;
     }
@@ -154,7 +154,7 @@ static struct j2k_encode_set *make_set(
 static void drop_set(struct j2k_encode_set *set)
 {
     struct memory *memory = set->tile->encoding->memory;
-    kst_j2k_cpu_encode_set_end(set);
+    kst_j2k_cpu_encode_set_end(set, memory);
     kst_memory_release(memory, set);
 }
 
@@ -169,12 +169,19 @@ uint64_t kst_j2k_cpu_encode_set_need(struct j2k_encode_tile *tile, uint32_t firs
 
 void kst_j2k_cpu_encode_set_run(struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice)
 {
-    struct j2k_encode_set *set = make_set(tile, first, count, choice);
+    struct j2k_encode_set **kept = choice == J2K_ALL_BLOCKS ? kst_j2k_cpu_kept_set(tile, first) : NULL;
+    struct j2k_encode_set *set = kept && *kept ? *kept : make_set(tile, first, count, choice);
     if (!set)
         return;
+    set->tile = tile;
+    set->keeps = kept;
     kst_countdowns_init(&set->countdowns);
-    if (kst_j2k_cpu_encode_set_begin(set))
+    if (set->made || kst_j2k_cpu_encode_set_begin(set))
         run_steps(set);
     kst_countdowns_end(&set->countdowns);
-    drop_set(set);
+    set->made = kept && goes_on(set);
+    if (kept)
+        *kept = set->made ? set : NULL;
+    if (!set->made)
+        drop_set(set);
 }

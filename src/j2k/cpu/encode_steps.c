@@ -146,12 +146,15 @@ static void measure_step(struct j2k_encode_set *set, struct j2k_encode_component
     }
 }
 
-static void place_resident(const struct j2k_encode_set *set, struct j2k_encode_resident *resident, struct j2k_rect rect)
+static void place_resident(
+    const struct j2k_encode_set *set, struct j2k_encode_resident *resident, struct j2k_rect rect, bool all)
 {
     resident->size = set->narrow ? sizeof(int16_t) : sizeof(int32_t);
     resident->pitch = j2k_resident_pitch(j2k_rect_width(rect), resident->size);
     resident->y0 = rect.y0;
     resident->y1 = rect.y1;
+    if (all)
+        grow(resident, rect.y0, rect.y1);
     resident->rows = resident->rows > 0 ? resident->rows : 1;
 }
 
@@ -164,9 +167,9 @@ static void find_resident(struct j2k_encode_set *set, struct j2k_encode_componen
     for (uint32_t r = 0; r <= top; r++) {
         const struct j2k_band *band = bands_of(set, &c->resolution[r]);
         for (uint32_t b = 0; b < c->resolution[r].band_count; b++)
-            place_resident(set, &c->band[first_resident(r) + b], band[b].rect);
+            place_resident(set, &c->band[first_resident(r) + b], band[b].rect, set->keeps);
         if (r > 0 && r < top)
-            place_resident(set, &c->low[r], c->resolution[r].rect);
+            place_resident(set, &c->low[r], c->resolution[r].rect, false);
     }
 }
 
@@ -344,9 +347,8 @@ uint64_t kst_j2k_cpu_encode_set_measure(struct j2k_encode_set *set)
     return lay_out(set) ? resident_total(set) : 0;
 }
 
-void kst_j2k_cpu_encode_set_end(struct j2k_encode_set *set)
+void kst_j2k_cpu_encode_set_end(struct j2k_encode_set *set, struct memory *memory)
 {
-    struct memory *memory = set->tile->encoding->memory;
     kst_memory_release(memory, set->resident);
     kst_memory_release(memory, set->step);
     kst_memory_release(memory, set->order);

@@ -17,6 +17,7 @@
 struct j2k_encode_worker;
 struct j2k_encoded_chunk;
 struct j2k_forward;
+struct j2k_kept_coefficients;
 
 enum { J2K_SET_PASSES = 3 /* most passes of an HT set */ };
 
@@ -40,6 +41,8 @@ struct j2k_encode_request {
     const double *weight;
     struct progress *progress; /* a step per code-block */
     const kst_writer *keeper;  /* keeps coded bytes; only if nothing is measured; null: they stay in memory */
+    /* The CPU's alone: keeps coefficients from one encoding to the next, which differs in its steps; null: they go. */
+    struct j2k_kept_coefficients *kept;
     struct j2k_tiles tiles;    /* the tiles to be coded; a count of 0: all tiles */
     bool measure;              /* measure what each pass gains */
     bool count;                /* HT, on a GPU: only lengths are wanted, not bytes; not with `measure` */

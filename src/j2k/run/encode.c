@@ -178,6 +178,8 @@ kst_status kst_j2k_run_encode_plan(struct j2k_encoder *encoder, struct encoding 
     if (!status)
         status = choose_place(encoder);
     encoder->request.count = !status && kst_j2k_run_encode_counts(encoder);
+    if (!status && !encoder->on_gpu && !encoder->in_excerpts && kst_j2k_run_encode_searches(encoder))
+        encoder->request.kept = kst_j2k_cpu_keep_coefficients(&e->memory, &encoder->coded.plan);
     return status ? status : kst_j2k_run_encode_keep_rows(encoder);
 }
 
@@ -199,8 +201,10 @@ kst_status kst_j2k_run_encode_settle(struct j2k_encoder *encoder)
     if (kst_j2k_run_encode_goes_by_tiles(encoder))
         return kst_j2k_run_encode_by_tiles(encoder);
     encoder->request.keeper = encoder->coded.keeper = keeper_of(encoder);
+    /* Without a quantiser the search begins with several planes of each block. */
+    const bool by_planes = encoder->reversible && kst_j2k_run_encode_searches(encoder);
     const bool is_coded = encoder->on_gpu && !encoder->request.count;
-    kst_status status = is_coded ? KST_OK : kst_j2k_run_encode_blocks(encoder);
+    kst_status status = is_coded || by_planes ? KST_OK : kst_j2k_run_encode_blocks(encoder);
     if (!status)
         status = kst_j2k_run_encode_layers(encoder);
     return status ? status : write_file(encoder);
@@ -211,6 +215,7 @@ void kst_j2k_run_encode_release(struct j2k_encoder *encoder)
     struct memory *memory = &encoder->e->memory;
     kst_image_release(encoder->e->context, &encoder->host);
     kst_j2k_run_encode_unmake(encoder);
+    kst_j2k_cpu_drop_coefficients(memory, encoder->request.kept);
     kst_j2k_run_encode_drop_rows(encoder);
     for (uint32_t i = 0; i < encoder->file.box_count; i++)
         kst_memory_release(memory, encoder->box_data[i]);

@@ -82,7 +82,7 @@ kst_status kst_j2k_run_encode_choose(struct j2k_encoder *encoder)
     if (status)
         return status;
     if (encoder->options.layers > 1)
-        return kst_j2k_run_encode_rates(encoder);
+        return (search.by_error ? kst_j2k_run_encode_reach : kst_j2k_run_encode_rates)(encoder);
     kst_j2k_run_encode_take_all(encoder);
     return KST_OK;
 }

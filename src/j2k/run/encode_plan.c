@@ -157,13 +157,19 @@ static uint8_t most_planes(const struct j2k_quantisation *q)
     return (uint8_t)(q->guard + most - (q->guard + most > 0));
 }
 
-/*
- * Return the wanted step, or the finest one whose coefficients fit in 31 bit-planes with these guard bits (E-2) if that
- * is coarser.
- */
-static uint16_t coarse_enough(uint16_t step, uint32_t guard)
+/* Return the most bit-planes of a band. A region of interest lies above all planes of the rest (Annex H). */
+static uint32_t planes_for(const struct j2k_encoder *encoder)
 {
-    uint32_t finest = PLANES_MAX + 1 - guard;
+    return encoder->options.interest.width > 0 ? PLANES_MAX / 2 : PLANES_MAX;
+}
+
+/*
+ * Return the wanted step, or the finest one whose coefficients fit in so many bit-planes with these guard bits (E-2) if
+ * that is coarser.
+ */
+static uint16_t coarse_enough(uint16_t step, uint32_t guard, uint32_t planes)
+{
+    uint32_t finest = planes + 1 - guard;
     return step >> 11 > finest ? (uint16_t)(finest << 11) : step;
 }
 
@@ -192,8 +198,8 @@ static double seen(const struct j2k_encoder *encoder, const struct own *own, uin
 
 /*
  * Choose the quantiser's steps (Annex E) so that errors in any band's coefficients count the same in the picture. If
- * the target is not a step, and samples are so deep that the lowest bands would need too many planes, these bands get
- * coarser steps.
+ * the target is not a step, and samples are so deep or the step is so fine that bands would need too many planes, these
+ * bands get coarser steps.
  */
 static void describe_steps(const struct j2k_encoder *encoder, const struct own *own)
 {
@@ -221,7 +227,7 @@ static void describe_steps(const struct j2k_encoder *encoder, const struct own *
             q->step[b] = code_step(
                 step / (kst_j2k_band_norm(&norms, orientation, level) * seen(encoder, own, orientation, level)), range);
         if (!reversible && !kst_j2k_run_encode_takes_all(encoder))
-            q->step[b] = coarse_enough(q->step[b], q->guard);
+            q->step[b] = coarse_enough(q->step[b], q->guard, planes_for(encoder));
     }
     while (reversible && q->guard > 1 && most_planes(q) > PLANES_MAX)
         q->guard--; /* coefficients of 29-bit samples need no more, because the 5/3 transform makes them at most 7.9
@@ -309,10 +315,14 @@ static kst_status describe_changes(struct j2k_encoder *encoder)
 /* Choose the shift that lifts the region of interest above all planes of the rest (Annex H). */
 static kst_status describe_shift(struct j2k_encoder *encoder, struct j2k_parameters *parameters, uint32_t component)
 {
-    uint8_t shift = most_planes(&parameters->quantisation[component]);
+    const uint8_t shift = most_planes(&parameters->quantisation[component]);
     parameters->roi_shift[component] = shift;
-    return shift > PLANES_MAX / 2 ? fail(encoder, KST_ERROR_J2K_ROI, "too many bit planes for a region of interest")
-                                  : KST_OK;
+    if (shift <= PLANES_MAX / 2)
+        return KST_OK;
+    return fail(encoder, KST_ERROR_J2K_ROI,
+        parameters->coding[component].reversible
+            ? "more than 15 bit planes: samples are too deep for a region of interest with the reversible transforms"
+            : "more than 15 bit planes, which a region of interest doubles: take a coarser step, a rate or a ratio");
 }
 
 static kst_status describe_region(struct j2k_encoder *encoder)

@@ -34,9 +34,17 @@ double kst_j2k_run_wanted_error(const struct j2k_encoder *encoder, uint32_t laye
     return kst_j2k_run_encode_samples(encoder) * peak * peak * pow(10, -psnr / 10);
 }
 
-/* The error that rounding to whole samples adds is subtracted, because gains do not include it. */
+/*
+ * The error that rounding to whole samples adds is subtracted, because gains do not include it. Neither do those of
+ * T.814's blocks include what all of them leave, which is the error of the last layer.
+ */
 double kst_j2k_run_estimated_error(const struct j2k_encoder *encoder, uint32_t layer)
 {
+    const double least = 1e-3;
+    if (kst_j2k_run_encode_searches(encoder)) {
+        const double wanted = kst_j2k_run_wanted_error(encoder, layer);
+        return fmax(wanted - kst_j2k_run_wanted_error(encoder, encoder->options.layers - 1), least * wanted);
+    }
     double error = kst_j2k_run_wanted_error(encoder, layer), rounding = rounding_error(encoder);
     double excess = encoder->reversible ? excess_53 : excess_97;
     return (error > 1.5 * rounding ? error - rounding : error / 3) / excess;
@@ -137,7 +145,7 @@ static kst_status settle(struct j2k_encoder *encoder, struct goal *goal)
         return KST_OK;
     follow_last(encoder, goal);
     kst_status status = KST_OK;
-    if (all && encoder->request.stop != DBL_MIN) {
+    if (all && encoder->request.stop != DBL_MIN && !kst_j2k_run_encode_searches(encoder)) {
         encoder->request.stop = DBL_MIN; /* no pass gains less */
         kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
         status = kst_j2k_run_encode_blocks(encoder);
@@ -152,13 +160,13 @@ static kst_status search(struct j2k_encoder *encoder, struct goal *goal, bool *w
         bool any = false;
         follow_last(encoder, goal);
         kst_status status = kst_j2k_run_encode_rates(encoder);
-        if (!status) {
-            for (uint32_t l = 0; l < layers; l++)
-                wanted[l] = goal[l].open;
+        for (uint32_t l = 0; l < layers; l++)
+            any = (wanted[l] = goal[l].open) || any;
+        if (!status && any)
             status = kst_j2k_run_encode_measure(encoder, wanted, error);
-        }
         if (status)
             return status;
+        any = false;
         for (uint32_t l = 0; l < layers; l++)
             if (wanted[l]) {
                 learn(&goal[l], error[l], encoder->outcome[l].error);
@@ -186,7 +194,7 @@ kst_status kst_j2k_run_encode_reach(struct j2k_encoder *encoder)
         goal[l] = (struct goal){.wanted = kst_j2k_run_wanted_error(encoder, l),
             .rounding = rounding_error(encoder),
             .estimate = kst_j2k_run_estimated_error(encoder, l),
-            .open = encoder->options.layer_value || l + 1 == layers};
+            .open = l + 1 == layers ? !kst_j2k_run_encode_searches(encoder) : encoder->options.layer_value != NULL};
     if (!status)
         status = search(encoder, goal, wanted, error);
     kst_memory_release(memory, goal);

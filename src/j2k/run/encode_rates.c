@@ -54,8 +54,6 @@ double kst_j2k_run_encode_step(const struct j2k_encoder *encoder)
         return o->value;
     if (o->target == KST_J2K_QUALITY)
         return kst_j2k_run_quality_step(o->value, encoder->origin[0].depth);
-    if (o->interest.width > 0)
-        finest = 1; /* the planes of the region of interest come on top of the others */
     step = finest;
     if (kst_j2k_run_encode_searches(encoder))
         return kst_j2k_run_encode_first_step(encoder);
@@ -97,6 +95,7 @@ static struct j2k_layer_target target_of(const struct j2k_encoder *encoder, uint
         target.bytes = whole_bytes(kst_j2k_run_encode_sample_bits(encoder) * share / value / 8);
         break;
     case KST_J2K_PSNR:
+        target.all = behind == 0 && kst_j2k_run_encode_searches(encoder); /* the search has met its error */
         target.error = encoder->estimate ? encoder->estimate[layer] : kst_j2k_run_estimated_error(encoder, layer);
         break;
     default:

@@ -86,9 +86,9 @@ double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder)
     return ldexp(first_step(encoder), -(int)kst_j2k_run_encode_finer(encoder));
 }
 
-/* Describes a step, and what it came to as a share of what is wanted. */
+/* Describes a step, the sum of the bands' steps, and what it came to as a share of what is wanted. */
 struct tried_step {
-    double step, share;
+    double step, bands, share;
 };
 
 struct step_search {
@@ -142,11 +142,20 @@ kst_status kst_j2k_run_encode_error_share(struct j2k_encoder *encoder, double *s
     return status;
 }
 
+static double sum_of_steps(const struct j2k_plan *plan)
+{
+    double sum = 0;
+    for (uint32_t b = 0; b < plan->band_count; b++)
+        sum += plan->band[b].step;
+    return sum;
+}
+
 static kst_status judge(struct step_search *search)
 {
     struct j2k_encoder *encoder = search->encoder;
     kst_j2k_run_encode_take_all(encoder);
     search->now.step = encoder->step;
+    search->now.bands = sum_of_steps(&encoder->coded.plan);
     return search->by_error ? kst_j2k_run_encode_error_share(encoder, &search->now.share)
                             : kst_j2k_run_encode_share(encoder, search->around, search->budget, &search->now.share);
 }
@@ -231,27 +240,54 @@ static bool learn(struct step_search *search)
     return search->now.share >= search->close || end;
 }
 
-/* Return whether there is no step left between the good and the bad one that a header can express as another. */
+/*
+ * Return whether there is no step left between the good and the bad one that a header can express as another, or a
+ * finer one changes nothing, because no band can have more planes.
+ */
 static bool is_exhausted(const struct step_search *search)
 {
+    if (search->before.step > 0 && search->now.bands == search->before.bands)
+        return true;
     const double hardly = 1.0001;
     const double good = search->good.step, bad = search->bad.step;
     const double end = search->by_error ? search->finest : coarsest;
     return (good > 0 && bad > 0 && fmax(good / bad, bad / good) < hardly) || (good <= 0 && bad == end);
 }
 
-/* Code everything with the step that was found. If it was the last one to be counted, the codestream is made. */
+/* Return whether blocks get passes by what each gains: whole blocks are left out, or several layers are filled. */
+static bool allocates(const struct step_search *search)
+{
+    const kst_j2k_options *o = &search->encoder->options;
+    return o->passes == 1 && (o->layers > 1 || (!search->by_error && search->good.step <= 0));
+}
+
+/*
+ * Code everything with the step that was found, and measure it where gains are wanted. If it was the last step to be
+ * counted, the codestream is made.
+ */
 static kst_status code_found(struct step_search *search)
 {
     struct j2k_encoder *encoder = search->encoder;
     struct j2k_codestream *made = encoder->made;
     const bool is_last = search->now.step == search->good.step;
     encoder->made = NULL;
-    kst_status status = code(search, search->good.step);
+    encoder->request.measure = allocates(search);
+    kst_status status = code(search, search->good.step > 0 ? search->good.step : encoder->step);
     kst_j2k_run_encode_take_all(encoder);
     encoder->made = made;
-    if (status || !is_last)
+    if (status || !is_last || encoder->request.measure)
         kst_j2k_run_encode_unmake(encoder);
+    return status;
+}
+
+/* Take the step that was found for blocks that will be coded with several planes. */
+static kst_status take_found(struct step_search *search)
+{
+    struct j2k_encoder *encoder = search->encoder;
+    if (search->good.step <= 0 || search->now.step == search->good.step)
+        return KST_OK;
+    kst_status status = kst_j2k_run_encode_take_step(encoder, search->good.step);
+    kst_j2k_run_encode_value_bits(encoder);
     return status;
 }
 
@@ -270,18 +306,13 @@ static kst_status run(struct step_search *search)
         learn(search);
     const bool counted = search->encoder->request.count;
     search->encoder->request.count = false;
-    if (status || search->good.step <= 0 || (search->now.step == search->good.step && !counted))
+    if (status)
+        return status;
+    if (search->encoder->options.passes > 1)
+        return take_found(search);
+    if (!allocates(search) && (search->good.step <= 0 || (search->now.step == search->good.step && !counted)))
         return status;
     return code_found(search);
-}
-
-/* Leave whole blocks out, or fill several layers, by what each block gains. */
-static kst_status allocate(struct j2k_encoder *encoder)
-{
-    encoder->request.measure = true;
-    kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
-    kst_status status = kst_j2k_run_encode_blocks(encoder);
-    return status ? status : kst_j2k_run_encode_rates(encoder);
 }
 
 /* With a reversible transform there is no step: all planes of all blocks are tried. */
@@ -318,7 +349,7 @@ kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder)
         status = run(&search);
     if (!status && encoder->options.passes > 1)
         return improve(encoder);
-    if (status || by_error || (search.good.step > 0 && encoder->options.layers == 1))
+    if (status || !allocates(&search))
         return status;
-    return allocate(encoder);
+    return (by_error ? kst_j2k_run_encode_reach : kst_j2k_run_encode_rates)(encoder);
 }

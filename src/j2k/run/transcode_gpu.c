@@ -4,6 +4,7 @@
  * there, and from these to bytes. The device codes streams whose blocks all end with a cleanup pass, as they do
  * wherever nothing was cut off; the planes below it are left out of the indices, and so are the passes of these.
  */
+#include <math.h>
 #include <string.h>
 
 #include "core/report.h"
@@ -18,7 +19,10 @@ enum {
     SLICE = 1024 /* blocks whose bytes a thread copies at a time */
 };
 
-/* These are as in struct codec, for transcoding: seconds of a thread for a byte, and of a GPU for any stream. */
+/*
+ * These are as in struct codec, for transcoding: seconds of a thread for a byte, and of a GPU for any stream. Streams
+ * that come together are on their way together, so that the sum of their bytes decides for all of them.
+ */
 static const double byte_seconds = 1.6e-7, least_seconds = 24e-3;
 
 /* Counts what the plan of a stream's blocks holds. */
@@ -187,7 +191,9 @@ kst_status kst_j2k_run_transcode_gpu_plan(struct j2k_transcoding *t)
     t->blocks.allowed = allowed < UINT64_MAX / 2 ? 2 * allowed : UINT64_MAX;
     if (!add_blocks(t, &sums) || sums.visits > t->blocks.allowed)
         return KST_OK;
-    t->gpu = kst_context_gpu_for(t->all->context, (double)sums.bytes * byte_seconds, least_seconds);
+    const double seconds = (double)sums.bytes * byte_seconds;
+    const double all = fmax(seconds, (double)t->all->all_length * byte_seconds);
+    t->gpu = kst_context_gpu_for_part(t->all->context, seconds, all, least_seconds);
     if (!t->gpu)
         return KST_OK;
     t->blocks.visits = sums.visits;

@@ -171,6 +171,11 @@ void kst_j2k_run_transcode_all(struct transcoding *const *list, uint32_t count)
 {
     struct all_streams all = {.context = list[0]->context, .list = list, .count = count};
     all.threads = count < PARTS_AT_ONCE ? count : PARTS_AT_ONCE;
+    uint64_t length = 0;
+    for (uint32_t i = 0; i < count; i++)
+        length += list[i]->length;
+    for (uint32_t i = 0; i < count; i++)
+        list[i]->all_length = length;
     pthread_mutex_init(&all.lock, NULL);
     pthread_cond_init(&all.left, NULL);
     atomic_init(&all.held, 0);

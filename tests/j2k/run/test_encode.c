@@ -414,6 +414,78 @@ static void region_by_steps(void **state)
     assert_true(length <= 150 * 150 / 5);
 }
 
+/* Each layer of T.814's blocks reaches its PSNR, though one step must do for all of them. */
+static void layers_by_psnr(void **state)
+{
+    struct fixture *f = *state;
+    static const double wanted[] = {30, 36, 42};
+    kst_image image = describe(KST_FORMAT_GREY, SIDE, SIDE, 8), decoded;
+    kst_comparison comparison = {.size = sizeof comparison};
+    kst_j2k_options j2k;
+    kst_buffer coded;
+    paint(f, &image);
+    kst_j2k_options_init(&j2k);
+    j2k.style = KST_J2K_HT;
+    j2k.target = KST_J2K_PSNR;
+    j2k.layers = 3;
+    j2k.layer_value = wanted;
+    j2k.block_width = j2k.block_height = 16;
+    for (j2k.passes = 1; j2k.passes <= 3; j2k.passes += 2) {
+        assert_int_equal(encode(f, &image, &j2k, &coded), KST_OK);
+        for (uint32_t i = 0; i < 3; i++) {
+            kst_decode_options options;
+            kst_decode_options_init(&options);
+            kst_image_init(&decoded);
+            options.layers = i + 1;
+            assert_int_equal(kst_decode(f->context, coded.data, coded.length, &options, &decoded, NULL), KST_OK);
+            assert_int_equal(kst_compare(&image, &decoded, &comparison), KST_OK);
+            assert_true(comparison.psnr >= wanted[i] && comparison.psnr < wanted[i] + 4);
+            kst_image_release(f->context, &decoded);
+        }
+        kst_buffer_release(f->context, &coded);
+    }
+}
+
+/* Fill a grey image with a pattern that takes the whole range of its depth. */
+static void paint_depth(struct fixture *f, kst_image *image, uint32_t depth)
+{
+    fill(f, image);
+    for (uint32_t i = 0; i < image->width * image->height; i++) {
+        const uint32_t column = i % image->width, row = i / image->width;
+        const double x = column, y = row;
+        const double value = (127 + 70 * sin(x / 9) * cos(y / 13) + 50 * sin(x * y / 400)) / 255;
+        const uint32_t sample = (uint32_t)(value * ((1U << depth) - 1));
+        if (depth > 8)
+            ((uint16_t *)f->samples[0])[i] = (uint16_t)sample;
+        else
+            ((uint8_t *)f->samples[0])[i] = (uint8_t)sample;
+    }
+}
+
+/*
+ * A region of interest doubles the planes. Where the target would take more of them than there are, the picture has as
+ * many as there are and is shorter than it may be.
+ */
+static void region_of_all_planes(void **state)
+{
+    struct fixture *f = *state;
+    static const double ratios[] = {1.5, 3, 10};
+    for (uint32_t depth = 4; depth <= 16; depth += 4)
+        for (uint32_t i = 0; i < 6; i++) {
+            kst_image image = describe(KST_FORMAT_GREY, 90, 70, depth);
+            kst_j2k_options j2k;
+            size_t length;
+            paint_depth(f, &image, depth);
+            kst_j2k_options_init(&j2k);
+            j2k.style = i < 3 ? KST_J2K_HT : 0;
+            j2k.target = KST_J2K_RATIO;
+            j2k.value = ratios[i % 3];
+            j2k.interest = (kst_region){30, 40, 20, 10};
+            assert_true(psnr(f, &image, &j2k, &length) > 20);
+            assert_true((double)length <= 90 * 70 * depth / j2k.value / 8);
+        }
+}
+
 /* One option after the other that cannot be. */
 static void refusals(void **state)
 {
@@ -549,6 +621,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(layers, setup, teardown),
         cmocka_unit_test_setup_teardown(region_of_interest, setup, teardown),
         cmocka_unit_test_setup_teardown(region_by_steps, setup, teardown),
+        cmocka_unit_test_setup_teardown(region_of_all_planes, setup, teardown),
+        cmocka_unit_test_setup_teardown(layers_by_psnr, setup, teardown),
         cmocka_unit_test_setup_teardown(refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(small_buffers, setup, teardown),
         cmocka_unit_test_setup_teardown(from_rows, setup, teardown),

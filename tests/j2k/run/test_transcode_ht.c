@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/device.h"
 #include "support/context.h"
 #include "support/failing_allocator.h"
 #include "support/j2k/coded.h"
@@ -405,13 +406,50 @@ static void test_cancelled(void **state)
     image_free(&image);
 }
 
+/* Each stream is too short for a GPU to be worth opening, and so is one after the other; many at once are not. */
+static void test_batch_decides(void **state)
+{
+    (void)state;
+    enum { STREAMS = 25 };
+    kst_image image = noise_image(KST_FORMAT_RGB, 200, 150, 8);
+    kst_buffer from = j2k_coded(context, &image, NULL);
+    kst_transcode_item item[STREAMS];
+    kst_transcode_options options;
+    kst_context_options of_context;
+    kst_context *automatic;
+    kst_context_options_init(&of_context);
+    of_context.device = "auto";
+    of_context.threads = 1;
+    assert_int_equal(kst_context_create(&of_context, &automatic), KST_OK);
+    kst_transcode_options_init(&options);
+    options.jpeg2000.ht = KST_CHOICE_YES;
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        item[i] = (kst_transcode_item){.data = from.data, .length = from.length, .options = &options};
+        kst_buffer to = {.data = NULL};
+        assert_int_equal(kst_transcode(automatic, from.data, from.length, &options, &to, NULL), KST_OK);
+        kst_buffer_release(automatic, &to);
+    }
+    assert_false(kst_context_is_cpu(automatic));
+    assert_null(kst_context_gpu_if_open(automatic));
+    kst_transcode_batch(automatic, item, STREAMS);
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        assert_int_equal(item[i].report.status, KST_OK);
+        kst_buffer_release(automatic, &item[i].output);
+    }
+    assert_true(kst_context_is_cpu(automatic) || kst_context_gpu_if_open(automatic) != NULL); /* it looked for one */
+    kst_context_destroy(&automatic);
+    kst_buffer_release(context, &from);
+    image_free(&image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_streams), cmocka_unit_test(test_ht_streams),
         cmocka_unit_test(test_styles), cmocka_unit_test(test_shapes), cmocka_unit_test(test_layers),
         cmocka_unit_test(test_geometry), cmocka_unit_test(test_steps), cmocka_unit_test(test_own_sets),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_refused), cmocka_unit_test(test_together),
-        cmocka_unit_test(test_damage), cmocka_unit_test(test_memory), cmocka_unit_test(test_cancelled)};
+        cmocka_unit_test(test_damage), cmocka_unit_test(test_memory), cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_batch_decides)};
     if (!j2k_corpus_present())
         return skip_all("there is no corpus");
     return run_with_context(0, tests, NULL, NULL);

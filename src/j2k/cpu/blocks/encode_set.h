@@ -61,6 +61,8 @@ struct j2k_encode_set {
     enum j2k_choice choice; /* the blocks to process */
     uint32_t first, count;
     bool narrow; /* samples and coefficients take 16 bits (narrow.h) */
+    bool keeps;  /* all rows of bands stay, for encodings that follow */
+    bool made;   /* they are from an encoding before, so that only blocks are left to be coded */
     struct j2k_encode_component component[J2K_ANALYSED_TOGETHER];
     uint8_t *resident; /* the memory of all resident rows, and of the rooms for splitting */
     uint32_t lag;      /* number of steps by which blocks lag behind rows, so that threads always find blocks */
@@ -88,9 +90,15 @@ struct j2k_encode_rows {
 uint64_t kst_j2k_cpu_encode_set_need(struct j2k_encode_tile *tile, uint32_t first, uint32_t count);
 void kst_j2k_cpu_encode_set_run(struct j2k_encode_tile *tile, uint32_t first, uint32_t count, enum j2k_choice choice);
 
+/*
+ * encode_kept.c: return where the coefficients of a tile's components from `first` on are kept between encodings; null:
+ * they are not.
+ */
+struct j2k_encode_set **kst_j2k_cpu_kept_set(const struct j2k_encode_tile *tile, uint32_t first);
+
 /* encode_steps.c: plan the steps, the resident rows and the order of blocks. False if memory is missing. */
 bool kst_j2k_cpu_encode_set_begin(struct j2k_encode_set *set);
-void kst_j2k_cpu_encode_set_end(struct j2k_encode_set *set);
+void kst_j2k_cpu_encode_set_end(struct j2k_encode_set *set, struct memory *memory);
 /* About how many bytes such a set takes. kst_j2k_cpu_encode_set_end() must be called afterwards as well. */
 uint64_t kst_j2k_cpu_encode_set_measure(struct j2k_encode_set *set);
 struct j2k_encode_rows kst_j2k_cpu_encode_rows_before(

@@ -33,6 +33,7 @@ struct j2k_ht_row {
     uint16_t code[J2K_HT_ROW_QUADS];        /* the index into the tables of ht_encode.h */
     uint8_t bound[J2K_HT_ROW_QUADS];        /* U, 1–32 */
     uint8_t excess[J2K_HT_ROW_QUADS];       /* u, 0–31 */
+    uint8_t known[J2K_HT_ROW_QUADS];        /* e_k of the codewords */
     uint32_t value[4 * J2K_HT_ROW_QUADS];   /* for each sample of each quad 2 (mu − 1) + sign; 0 if mu is 0 */
     uint8_t exponent[4 * J2K_HT_ROW_QUADS]; /* of the same samples; not in plain C */
 };
@@ -44,6 +45,7 @@ struct j2k_ht_row {
 struct j2k_ht_above {
     uint8_t rho[J2K_HT_ROW_QUADS + J2K_HT_MARGIN];
     uint8_t exponent[2 * J2K_HT_ROW_QUADS + 2 * J2K_HT_MARGIN];
+    bool some; /* there is a sample that is not 0 */
 };
 
 /* Holds bits one after the other, the lowest of each byte first, without stuffing. */

@@ -36,6 +36,29 @@ ALWAYS_INLINE void ht_flat_put(struct j2k_ht_flat *flat, uint64_t value, uint32_
     flat->count = sum & 7;
 }
 
+enum { J2K_HT_SHORT_BOUND = 14 /* U with which MagSgn of a quad fits into one word */ };
+
+/* Append MagSgn of a quad. */
+ALWAYS_INLINE void ht_put_signs(
+    struct j2k_ht_flat *flat, const uint32_t value[4], uint32_t rho, uint32_t known, uint32_t u)
+{
+    uint32_t length[4];
+    for (uint32_t i = 0; i < 4; i++)
+        length[i] = (u - (known >> i & 1)) & (0 - (rho >> i & 1));
+    if (u <= J2K_HT_SHORT_BOUND) {
+        uint64_t bits = 0;
+        uint32_t sum = 0;
+        for (uint32_t i = 0; i < 4; i++) {
+            bits |= (uint64_t)(value[i] & ((UINT32_C(1) << length[i]) - 1)) << sum;
+            sum += length[i];
+        }
+        ht_flat_put(flat, bits, sum);
+        return;
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        ht_flat_put(flat, value[i] & ((UINT64_C(1) << length[i]) - 1), length[i]);
+}
+
 /*
  * Return the number of bits from `begin` on. Those that fill no byte are written, and behind them more than a word of
  * `fill`, which is 0 or all ones.

@@ -2,7 +2,8 @@
 /*
  * Codes a cleanup pass of T.814 (7.3). A tier's source includes this header, after it has defined any_bits(), and
  * make_row(), which does all that depends on no earlier code: significance, exponents, contexts and U of a row of
- * quads.
+ * quads, and returns false where there is nothing in the row nor in the one above; and put_row_signs(), which appends
+ * MagSgn of a row whose codewords are known.
  */
 #include "j2k/cpu/blocks/ht_encode_bits.h"
 #include "j2k/tables/ht_encode.h"
@@ -11,29 +12,27 @@ static const uint16_t codes[2][J2K_HT_CODE_ENTRIES] = {{J2K_HT_CODE_FIRST}, {J2K
 static const uint8_t run_exponents[J2K_HT_MEL_STATES] = {J2K_HT_MEL_EXPONENTS};
 
 /*
- * Holds the codes of u (Table 3): prefix, length of the prefix, suffix and length of the suffix. Exponents of at most
- * 32 bits need no extension.
+ * The codes of u (Table 3): prefix, length of the prefix, suffix and length of the suffix. Exponents of at most 32 bits
+ * need no extension.
  */
-struct j2k_ht_excess {
-    uint8_t prefix, prefix_length, suffix, suffix_length;
-};
+#define PREFIX(u) ((u) == 0 ? 0U : (u) <= 2 ? 1U << (((u) + 3) & 3) : (u) <= 4 ? 4U : 0U)
+#define PREFIX_LENGTH(u) ((u) <= 2 ? (u) + 0U : 3U)
+#define SUFFIX(u) ((u) <= 2 ? 0U : (u) <= 4 ? (u)-3U : (u)-5U)
+#define SUFFIX_LENGTH(u) ((u) <= 2 ? 0U : (u) <= 4 ? 1U : 5U)
 
-#define SHORT(u)                                                                                                       \
-    {                                                                                                                  \
-        1u << ((u)-1), (u), 0, 0                                                                                       \
-    }
-#define MIDDLE(u)                                                                                                      \
-    {                                                                                                                  \
-        4, 3, (u)-3, 1                                                                                                 \
-    }
-#define LONG(u)                                                                                                        \
-    {                                                                                                                  \
-        0, 3, (u)-5, 5                                                                                                 \
-    }
-#define LONG4(u) LONG(u), LONG((u) + 1), LONG((u) + 2), LONG((u) + 3)
+/* Those of a pair of quads: 16 bits, of which the number above them says how many count. */
+#define PAIR(a, b)                                                                                                     \
+    (PREFIX(a) | PREFIX(b) << PREFIX_LENGTH(a) | SUFFIX(a) << (PREFIX_LENGTH(a) + PREFIX_LENGTH(b)) |                  \
+        SUFFIX(b) << (PREFIX_LENGTH(a) + PREFIX_LENGTH(b) + SUFFIX_LENGTH(a)) |                                        \
+        (PREFIX_LENGTH(a) + PREFIX_LENGTH(b) + SUFFIX_LENGTH(a) + SUFFIX_LENGTH(b)) << 16)
+#define PAIRS4(a, b) PAIR(a, b), PAIR(a, (b) + 1), PAIR(a, (b) + 2), PAIR(a, (b) + 3)
+#define PAIRS16(a, b) PAIRS4(a, b), PAIRS4(a, (b) + 4), PAIRS4(a, (b) + 8), PAIRS4(a, (b) + 12)
+#define PAIRS(a) PAIRS16(a, 0), PAIRS16(a, 16)
+#define ROWS4(a) PAIRS(a), PAIRS((a) + 1), PAIRS((a) + 2), PAIRS((a) + 3)
 
-static const struct j2k_ht_excess excess_codes[] = {{0, 0, 0, 0}, SHORT(1), SHORT(2), MIDDLE(3), MIDDLE(4), LONG4(5),
-    LONG4(9), LONG4(13), LONG4(17), LONG4(21), LONG4(25), LONG4(29)};
+enum { EXCESSES = 32 };
+static const uint32_t excess_pairs[EXCESSES * EXCESSES] = {
+    ROWS4(0), ROWS4(4), ROWS4(8), ROWS4(12), ROWS4(16), ROWS4(20), ROWS4(24), ROWS4(28)};
 
 static void put_run_bit(struct j2k_ht_runs *runs, uint32_t bit)
 {
@@ -72,27 +71,6 @@ ALWAYS_INLINE void put_event(struct j2k_ht_runs *runs, bool event)
     set_run_state(runs, runs->state < J2K_HT_MEL_STATES - 1 ? runs->state + 1 : runs->state);
 }
 
-/* Append MagSgn of a quad. With U of at most 14 its bits fit into one word. */
-ALWAYS_INLINE void put_signs(
-    struct j2k_ht_flat *flat, const uint32_t value[4], uint32_t rho, uint32_t known, uint32_t u)
-{
-    uint32_t length[4];
-    for (uint32_t i = 0; i < 4; i++)
-        length[i] = (u - (known >> i & 1)) & (0 - (rho >> i & 1));
-    if (u <= 14) {
-        uint64_t bits = 0;
-        uint32_t sum = 0;
-        for (uint32_t i = 0; i < 4; i++) {
-            bits |= (uint64_t)(value[i] & ((UINT32_C(1) << length[i]) - 1)) << sum;
-            sum += length[i];
-        }
-        ht_flat_put(flat, bits, sum);
-        return;
-    }
-    for (uint32_t i = 0; i < 4; i++)
-        ht_flat_put(flat, value[i] & ((UINT64_C(1) << length[i]) - 1), length[i]);
-}
-
 /* Holds the bits of VLC of a pair of quads. */
 struct j2k_ht_pair {
     uint64_t bits;
@@ -107,11 +85,8 @@ ALWAYS_INLINE void add_bits(struct j2k_ht_pair *pair, uint32_t value, uint32_t c
 
 ALWAYS_INLINE void add_excesses(struct j2k_ht_pair *pair, uint32_t first, uint32_t second)
 {
-    const struct j2k_ht_excess *a = &excess_codes[first], *b = &excess_codes[second];
-    add_bits(pair, a->prefix, a->prefix_length);
-    add_bits(pair, b->prefix, b->prefix_length);
-    add_bits(pair, a->suffix, a->suffix_length);
-    add_bits(pair, b->suffix, b->suffix_length);
+    const uint32_t both = excess_pairs[EXCESSES * first + second];
+    add_bits(pair, both & 0xFFFF, both >> 16);
 }
 
 /* Add both u of a pair in the first row of quads (7.3.6). */
@@ -127,26 +102,24 @@ ALWAYS_INLINE void add_first_excesses(
     if (both) {
         add_excesses(pair, first - 2, second - 2);
     } else if (first > 2) {
-        const struct j2k_ht_excess *a = &excess_codes[first];
-        add_bits(pair, a->prefix, a->prefix_length);
+        add_bits(pair, PREFIX(first), PREFIX_LENGTH(first));
         add_bits(pair, second - 1, 1);
-        add_bits(pair, a->suffix, a->suffix_length);
+        add_bits(pair, SUFFIX(first), SUFFIX_LENGTH(first));
     } else
         add_excesses(pair, first, second);
 }
 
-/* Code the event and the codeword of a quad, and its MagSgn. */
+/* Code the event and the codeword of a quad. */
 ALWAYS_INLINE void code_quad(
     struct j2k_ht_encoder *encoder, const uint16_t *table, uint32_t quad, struct j2k_ht_pair *pair)
 {
-    const struct j2k_ht_row *row = &encoder->row;
+    struct j2k_ht_row *row = &encoder->row;
     const uint32_t code = row->code[quad], rho = code >> 4 & 15;
     if (code < 256)
         put_event(&encoder->runs, rho != 0);
     const uint32_t entry = table[code];
     add_bits(pair, J2K_HT_CODE_WORD(entry), J2K_HT_CODE_LENGTH(entry));
-    if (rho != 0)
-        put_signs(&encoder->signs, row->value + (size_t)4 * quad, rho, J2K_HT_CODE_KNOWN(entry), row->bound[quad]);
+    row->known[quad] = (uint8_t)J2K_HT_CODE_KNOWN(entry);
 }
 
 ALWAYS_INLINE void code_row(struct j2k_ht_encoder *encoder, bool first)
@@ -165,6 +138,7 @@ ALWAYS_INLINE void code_row(struct j2k_ht_encoder *encoder, bool first)
             add_excesses(&pair, a, b);
         ht_flat_put(&encoder->codes, pair.bits, pair.count);
     }
+    put_row_signs(encoder, quads);
 }
 
 static void start(struct j2k_ht_encoder *encoder)
@@ -176,15 +150,25 @@ static void start(struct j2k_ht_encoder *encoder)
     encoder->runs = (struct j2k_ht_runs){.at = encoder->run_bytes, .room = 8, .length = 1};
 }
 
+/* Each quad of an empty row has an event that does not happen, and nothing else. */
+static void pass_row(struct j2k_ht_encoder *encoder)
+{
+    for (uint32_t x = 0; x < encoder->width; x += 2)
+        put_event(&encoder->runs, false);
+}
+
 static void cleanup(struct j2k_ht_encoder *encoder)
 {
     start(encoder);
-    make_row(encoder, 0);
-    code_row(encoder, true);
-    for (uint32_t y = 2; y < encoder->height; y += 2) {
-        make_row(encoder, y);
-        code_row(encoder, false);
-    }
+    if (make_row(encoder, 0))
+        code_row(encoder, true);
+    else
+        pass_row(encoder);
+    for (uint32_t y = 2; y < encoder->height; y += 2)
+        if (make_row(encoder, y))
+            code_row(encoder, false);
+        else
+            pass_row(encoder);
     if (encoder->runs.run > 0)
         put_run_bit(&encoder->runs, 1); /* a longer run than there are events does no harm */
 }

@@ -4,6 +4,7 @@
 
 #include "j2k/cpu/blocks/block_words.h"
 #include "j2k/cpu/blocks/ht_encode.h"
+#include "j2k/cpu/blocks/ht_encode_bits.h"
 
 /* Holds the values and the exponents of eight samples of a row. */
 struct sample_vectors {
@@ -41,9 +42,13 @@ ALWAYS_INLINE void order_by_quads(__m256i upper, __m256i lower, __m256i *first, 
     *second = _mm256_permute2x128_si256(even, odd, 0x31);
 }
 
-/* Make the values of all samples of a row of quads, and their exponents, which are bytes. */
-ALWAYS_INLINE void make_values(struct j2k_ht_encoder *encoder, uint32_t y)
+/*
+ * Make the values of all samples of a row of quads, and their exponents, which are bytes. Returns whether any sample is
+ * not 0.
+ */
+ALWAYS_INLINE bool make_values(struct j2k_ht_encoder *encoder, uint32_t y)
 {
+    __m256i any = _mm256_setzero_si256();
     const uint32_t width = encoder->width;
     const uint32_t *from = encoder->sample + (size_t)y * width;
     const __m128i plane = _mm_cvtsi32_si128((int32_t)encoder->plane);
@@ -53,6 +58,7 @@ ALWAYS_INLINE void make_values(struct j2k_ht_encoder *encoder, uint32_t y)
         struct sample_vectors upper = take_samples(load_samples(from + x, width - x), plane);
         struct sample_vectors lower = below ? take_samples(load_samples(from + width + x, width - x), plane) : none;
         __m256i first, second;
+        any = _mm256_or_si256(any, _mm256_or_si256(upper.exponent, lower.exponent));
         order_by_quads(upper.value, lower.value, &first, &second);
         _mm256_storeu_si256((__m256i *)(void *)(encoder->row.value + (size_t)2 * x), first);
         _mm256_storeu_si256((__m256i *)(void *)(encoder->row.value + (size_t)2 * x + 8), second);
@@ -62,6 +68,7 @@ ALWAYS_INLINE void make_values(struct j2k_ht_encoder *encoder, uint32_t y)
         __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
         _mm_storeu_si128((__m128i *)(void *)(encoder->row.exponent + (size_t)2 * x), bytes);
     }
+    return _mm256_testz_si256(any, any) == 0;
 }
 
 ALWAYS_INLINE __m256i load_exponents(const struct j2k_ht_encoder *encoder, uint32_t quad)
@@ -163,17 +170,83 @@ static uint32_t any_bits(const uint32_t *sample, uint32_t count)
     return (uint32_t)_mm_cvtsi128_si32(_mm_or_si128(half, _mm_srli_si128(half, 4)));
 }
 
-ALWAYS_INLINE void make_row(struct j2k_ht_encoder *encoder, uint32_t y)
+/* An empty row below an empty row leaves zeros to the next one, as the row before that did. */
+ALWAYS_INLINE bool make_row(struct j2k_ht_encoder *encoder, uint32_t y)
 {
     const struct j2k_ht_above *above = &encoder->above[(y / 2 + 1) % 2];
     struct j2k_ht_above *own = &encoder->above[y / 2 % 2];
-    make_values(encoder, y);
+    const bool some = make_values(encoder, y);
+    if (!some && !above->some) {
+        if (own->some)
+            memset(own, 0, sizeof *own);
+        return false;
+    }
+    own->some = some;
     if ((encoder->width + 7) / 8 % 2 != 0) /* quads up to a multiple of eight are read */
         _mm_storeu_si128((__m128i *)(void *)(encoder->row.exponent + (size_t)2 * ((encoder->width + 7) / 8 * 8)),
             _mm_setzero_si128());
     keep_for_next(encoder, own);
     for (uint32_t quad = 0; 2 * quad < encoder->width; quad += 8)
         make_codes(encoder, quad, own, above, y == 0);
+    return true;
+}
+
+/* Holds the bits of MagSgn of two quads, in the lower words of both halves, and how many they are. */
+struct sign_vectors {
+    __m256i bits, count;
+};
+
+/* Repeat the lower of two bytes in the words of the lower half, the upper one in those of the upper half. */
+ALWAYS_INLINE __m256i spread_bytes(const uint8_t *from)
+{
+    const __m256i places = _mm256_setr_epi32(-256, -256, -256, -256, -255, -255, -255, -255);
+    uint16_t both;
+    memcpy(&both, from, sizeof both);
+    return _mm256_shuffle_epi8(_mm256_set1_epi16((int16_t)both), places);
+}
+
+/* Join the numbers of two quads whose U is at most 14: samples to pairs, and these to quads. */
+ALWAYS_INLINE struct sign_vectors join_signs(const struct j2k_ht_row *row, uint32_t quad)
+{
+    const __m256i low = _mm256_set1_epi64x(0xFFFFFFFF), ones = _mm256_set1_epi32(-1);
+    const __m256i order = _mm256_setr_epi32(0, 1, 2, 3, 0, 1, 2, 3);
+    const __m256i value = _mm256_loadu_si256((const __m256i *)(const void *)(row->value + (size_t)4 * quad));
+    __m256i some = _mm256_cmpgt_epi32(load_bytes(row->exponent + (size_t)4 * quad), _mm256_setzero_si256());
+    __m256i known = _mm256_srlv_epi32(spread_bytes(row->known + quad), order);
+    known = _mm256_and_si256(known, _mm256_set1_epi32(1));
+    const __m256i count = _mm256_and_si256(_mm256_sub_epi32(spread_bytes(row->bound + quad), known), some);
+    const __m256i bits = _mm256_andnot_si256(_mm256_sllv_epi32(ones, count), value);
+    const __m256i first = _mm256_and_si256(count, low);
+    __m256i pair = _mm256_sllv_epi64(_mm256_srli_epi64(bits, 32), first);
+    pair = _mm256_or_si256(pair, _mm256_and_si256(bits, low));
+    const __m256i sum = _mm256_add_epi64(first, _mm256_srli_epi64(count, 32));
+    return (struct sign_vectors){.bits = _mm256_or_si256(pair, _mm256_sllv_epi64(_mm256_bsrli_epi128(pair, 8), sum)),
+        .count = _mm256_add_epi64(sum, _mm256_bsrli_epi128(sum, 8))};
+}
+
+ALWAYS_INLINE void put_row_signs(struct j2k_ht_encoder *encoder, uint32_t quads)
+{
+    const struct j2k_ht_row *row = &encoder->row;
+    struct j2k_ht_flat signs = encoder->signs;
+    for (uint32_t quad = 0; quad < quads; quad += 2) {
+        const uint32_t end = quads - quad < 2 ? quad + 1 : quad + 2;
+        uint64_t exponents;
+        memcpy(&exponents, row->exponent + (size_t)4 * quad, sizeof exponents);
+        if (exponents == 0)
+            continue;
+        if (row->bound[quad] <= J2K_HT_SHORT_BOUND && row->bound[end - 1] <= J2K_HT_SHORT_BOUND) {
+            const struct sign_vectors joined = join_signs(row, quad);
+            const __m128i bits = _mm256_extracti128_si256(joined.bits, 1);
+            const __m128i count = _mm256_extracti128_si256(joined.count, 1);
+            ht_flat_put(&signs, (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(joined.bits)),
+                (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(joined.count)));
+            ht_flat_put(&signs, (uint64_t)_mm_cvtsi128_si64(bits), (uint32_t)_mm_cvtsi128_si32(count));
+            continue;
+        }
+        for (uint32_t q = quad; q < end; q++)
+            ht_put_signs(&signs, row->value + (size_t)4 * q, row->code[q] >> 4 & 15, row->known[q], row->bound[q]);
+    }
+    encoder->signs = signs;
 }
 
 #include "j2k/cpu/blocks/ht_encode_cleanup.h"

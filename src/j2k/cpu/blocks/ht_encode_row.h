@@ -3,6 +3,7 @@
 #ifndef KOSTKA_J2K_CPU_BLOCKS_HT_ENCODE_ROW_H
 #define KOSTKA_J2K_CPU_BLOCKS_HT_ENCODE_ROW_H
 
+#include "j2k/cpu/blocks/ht_encode_bits.h"
 #include "j2k/cpu/blocks/ht_encode_quad.h"
 
 ALWAYS_INLINE void ht_make_quad(
@@ -36,13 +37,26 @@ static uint32_t any_bits(const uint32_t *sample, uint32_t count)
     return any;
 }
 
-static void make_row(struct j2k_ht_encoder *encoder, uint32_t y)
+static bool make_row(struct j2k_ht_encoder *encoder, uint32_t y)
 {
+    uint32_t some = 0;
     for (uint32_t x = 0, index = 0; x < encoder->width; x += 2, index++) {
         uint32_t sample[4];
         ht_load_quad(encoder, encoder->sample, x, y, sample);
         struct j2k_ht_quad_samples quad = ht_take_quad(sample, encoder->plane, encoder->row.value + (size_t)4 * index);
         ht_make_quad(encoder, index, &quad, y);
+        some |= encoder->row.code[index];
+    }
+    return some != 0;
+}
+
+static void put_row_signs(struct j2k_ht_encoder *encoder, uint32_t quads)
+{
+    const struct j2k_ht_row *row = &encoder->row;
+    for (uint32_t quad = 0; quad < quads; quad++) {
+        const uint32_t rho = row->code[quad] >> 4 & 15;
+        if (rho != 0)
+            ht_put_signs(&encoder->signs, row->value + (size_t)4 * quad, rho, row->known[quad], row->bound[quad]);
     }
 }
 
