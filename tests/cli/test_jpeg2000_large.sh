@@ -105,7 +105,7 @@ for tiles in 300x300 100x100; do
 done
 
 for kind in ppm png tif; do
-    for blocks in 0 1 50; do
+    for blocks in 0 1 10; do
         (
             trap '' XFSZ
             ulimit -f $blocks
