@@ -234,7 +234,7 @@ for how in 'png --compression 1' 'tif --compression 0' 'tif --compression 1' bmp
     expect 0 "$KOSTKA" convert ${how#"$extension"} --device cpu large.pgm large.$extension
     small "large.$extension" large.jpg --max-memory 16M
     small "large.$extension" large.jp2 --max-memory 16M
-    small "large.$extension" large.jp2
+    [ -n "${KOSTKA_SANITIZED:-}" ] || small "large.$extension" large.jp2 # as with the limit, in more memory
 done
 # Neither does 'convert' hold a picture.
 # Every format is read for one target, and written from JPEG and from plain samples.
