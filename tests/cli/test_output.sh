@@ -115,7 +115,7 @@ if command -v script >/dev/null; then
     prints 9229
 fi
 
-awk 'BEGIN { print "P2 3000 2400 255"; s = 1; for (i = 0; i < 7200; i++) { for (k = 0; k < 1000; k++) { s = (s * 1103 + 12345) % 65536; printf "%d ", s % 256 } print "" } }' >big.pgm
+{ printf 'P5 3000 2400 255\n' && head -c 7200000 /dev/urandom; } >big.pgm
 
 # start_writing FOLDER: a process that writes there for a while, whose temporary file is seen; false where it was too fast
 start_writing() {

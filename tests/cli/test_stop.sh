@@ -41,28 +41,37 @@ mkfifo in/p3.ppm
 picture 27 15 >p3.ppm
 env --default-signal=INT,TERM true 2>/dev/null || lacks 'env --default-signal'
 
-# start COMMAND…: in the background until the pipe is waited for, which the first output says
+# start COMMAND…: in the background until it has opened the pipe, which is open for writing as descriptor 4 from then on
 start() {
     rm -rf made
     env --default-signal=INT,TERM "$@" 2>err &
     pid=$!
+    exec 4>in/p3.ppm
+}
+# feed: the picture that it waits for
+feed() {
+    cat p3.ppm >&4
+    exec 4>&-
+}
+# taken SIGNAL: sent, and the process is no longer to get it: it has caught it, or it ends
+taken() {
+    kill -s "$1" $pid
     tries=0
-    until [ -e made/p2.jpg ] || [ $tries -ge 3000 ]; do
+    while grep -q '^S[hg].*Pnd:.*[1-9a-f]' /proc/$pid/status 2>/dev/null && [ $tries -lt 3000 ]; do
         tries=$((tries + 1))
         sleep 0.01
     done
-    [ -e made/p2.jpg ] || fail "nothing was made by: $*"
 }
 # caught SIGNAL: whether the process is alive after it
 caught() {
-    kill -s "$1" $pid
-    sleep 0.3
+    taken "$1"
+    sleep 0.1 # in which one that ends is gone, unless the machine is busy, where its exit status says so
     kill -0 $pid 2>/dev/null
 }
 for signal in TERM INT; do
     start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm in/p4.ppm in/p7.ppm --out-dir made --threads 1
     caught $signal || fail "$signal has ended it at once"
-    cat p3.ppm >in/p3.ppm
+    feed
     wait $pid
     equals $? 4 "exit status after $signal"
     says '^kostka: interrupted, can be resumed: 2 of 5 inputs are left'
@@ -74,7 +83,7 @@ done
 # What is left is done by the same call that resumes.
 start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm in/p4.ppm in/p7.ppm --out-dir made --threads 1 --manifest m
 caught TERM || fail 'it ended at once'
-cat p3.ppm >in/p3.ppm
+feed
 wait $pid
 equals $? 4 'exit status with a manifest'
 equals "$(grep -c '"status":"ok"' m)" 3
@@ -86,7 +95,7 @@ same made/p7.jpg all/p7.jpg
 # If it is the last one, all is well.
 start "$KOSTKA" encode in/p1.ppm in/p2.ppm in/p3.ppm --out-dir made --threads 1
 caught TERM || fail 'it ended at once'
-cat p3.ppm >in/p3.ppm
+feed
 wait $pid
 equals $? 0 'exit status of work that is done'
 equals "$(cat err)" ''
@@ -101,10 +110,10 @@ kill -s TERM $pid
 wait $pid
 equals $? 143 'exit status after two signals'
 (cd made && only p1.jpg p2.jpg) || failures=$((failures + 1))
-env --default-signal=INT,TERM "$KOSTKA" encode in/p3.ppm one.jpg 2>err &
-pid=$!
-sleep 0.3
-caught TERM && fail 'one input goes on after a signal'
+exec 4>&-
+start "$KOSTKA" encode in/p3.ppm one.jpg
+kill -s TERM $pid
+exec 4>&- # an input that ends, if it goes on after a signal
 wait $pid
 equals $? 143 'exit status of one input'
 # Before anything is begun, here while the list is read, there is nothing to wait for.
@@ -112,12 +121,6 @@ mkfifo list
 env --default-signal=INT,TERM "$KOSTKA" encode --files-from list --out-dir out2 2>err &
 pid=$!
 exec 3>list
-tries=0
-until [ -d out2 ] || [ $tries -ge 3000 ]; do
-    tries=$((tries + 1))
-    sleep 0.01
-done
-sleep 0.2
 kill -s TERM $pid
 wait $pid
 equals $? 4 'exit status before anything is done'

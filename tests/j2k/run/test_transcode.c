@@ -14,6 +14,7 @@
 #include "support/context.h"
 #include "support/j2k/corpus.h"
 #include "support/j2k/source.h"
+#include "support/sanitizers.h"
 #include "support/shared_context.h"
 #include "support/test.h"
 
@@ -22,19 +23,22 @@ static const char *const names[] = {"a1_mono.j2c", "a3_mono.j2c", "b1_mono.j2c",
     "p0_02.j2k", "p0_03.j2k", "p0_04.j2k", "p0_06.j2k", "p0_09.j2k", "p0_10.j2k", "p0_12.j2k", "p0_14.j2k", "p0_15.j2k",
     "p1_01.j2k", "p1_03.j2k", "p1_05.j2k", "p1_07.j2k"};
 
-/* Large pictures take long; they go through the options that matter for what is odd about them. */
-static bool is_large(struct source *source)
+/*
+ * Large pictures take long; they go through the options that matter for what is odd about them. With sanitizers all
+ * take long: the first and the last of the options reach all code that those between them do.
+ */
+static bool takes_long(struct source *source)
 {
-    return (uint64_t)source->info.width * source->info.height > 300000;
+    return SANITIZED || (uint64_t)source->info.width * source->info.height > 300000;
 }
 
-/* Transcode and compare with the original, decoded the same way; the output is the caller's to release. */
-static void check(struct source *source, const kst_transcode_options *options, kst_buffer *output)
+/* Compare what was transcoded with the original, decoded the same way. */
+static void check_output(struct source *source, const kst_transcode_options *options, const kst_buffer *output)
 {
     kst_image before, after;
-    assert_int_equal(source_transcode(context, source, options, output), KST_OK);
     source_decode(context, output->data, output->length, 0, 0, &after);
-    if (options->jpeg2000.reduce || options->jpeg2000.layers) {
+    if (options->jpeg2000.reduce ||
+        (options->jpeg2000.layers && options->jpeg2000.layers < source->info.layers)) { /* else it has them all */
         source_decode(
             context, source->data, source->length, options->jpeg2000.reduce, options->jpeg2000.layers, &before);
         expect_same_planes(&before, &after);
@@ -48,11 +52,11 @@ static void check(struct source *source, const kst_transcode_options *options, k
     kst_image_release(context, &after);
 }
 
-static void check_and_release(struct source *source, const kst_transcode_options *options)
+/* Transcode and compare; the output is the caller's to release. */
+static void check(struct source *source, const kst_transcode_options *options, kst_buffer *output)
 {
-    kst_buffer output;
-    check(source, options, &output);
-    kst_buffer_release(context, &output);
+    assert_int_equal(source_transcode(context, source, options, output), KST_OK);
+    check_output(source, options, output);
 }
 
 static void each_source(void (*test)(struct source *source))
@@ -95,7 +99,7 @@ static void test_source_progressions(struct source *source)
 {
     kst_transcode_options options;
     kst_transcode_options_init(&options);
-    for (int p = KST_PROGRESSION_LRCP; p <= KST_PROGRESSION_CPRL; p += is_large(source) ? 2 : 1) {
+    for (int p = KST_PROGRESSION_LRCP; p <= KST_PROGRESSION_CPRL; p += takes_long(source) ? 2 : 1) {
         kst_buffer output;
         options.jpeg2000.progression = p;
         check(source, &options, &output);
@@ -136,7 +140,7 @@ static void expect_marker(const kst_buffer *output, uint8_t marker, kst_choice c
 
 static void test_source_markers(struct source *source)
 {
-    for (uint32_t i = 0; i < 16; i++) {
+    for (uint32_t i = 0; i < 16; i += SANITIZED ? 5 : 1) { /* none, two at a time, and all */
         kst_transcode_options options;
         kst_buffer output;
         kst_transcode_options_init(&options);
@@ -171,7 +175,7 @@ static void test_source_parts(struct source *source)
     kst_transcode_options options;
     kst_transcode_options_init(&options);
     options.jpeg2000.packet_lengths = options.jpeg2000.tile_part_lengths = KST_CHOICE_YES;
-    for (uint32_t parts = 0; parts <= 7; parts += is_large(source) ? 7 : 1) {
+    for (uint32_t parts = 0; parts <= 7; parts += takes_long(source) ? 7 : 1) {
         kst_buffer output;
         options.jpeg2000.division = parts;
         options.jpeg2000.part_by_part = parts % 2;
@@ -182,8 +186,8 @@ static void test_source_parts(struct source *source)
         if (status == KST_ERROR_OPTIONS && parts > KST_J2K_DIVIDE_LAYER) /* more than 255 */
             continue;
         assert_int_equal(status, KST_OK);
+        check_output(source, &options, &output);
         kst_buffer_release(context, &output);
-        check_and_release(source, &options);
     }
 }
 
@@ -246,8 +250,8 @@ static void test_source_reduced(struct source *source)
         assert_int_equal(status, KST_OK);
         kst_info info = source_info(context, output.data, output.length);
         assert_int_equal(info.levels, source->info.levels - reduce);
+        check_output(source, &options, &output);
         kst_buffer_release(context, &output);
-        check_and_release(source, &options);
     }
 }
 
@@ -388,11 +392,14 @@ static void test_rates(void **state)
             assert_true((double)output.length * 8 <= options.jpeg2000.rate * pixels);
             assert_true((double)output.length * 8 > options.jpeg2000.rate * pixels * 0.5);
             assert_int_equal(source_info(context, output.data, output.length).layers, step);
-            double error = error_of(&source, &output, 0);
+            double error = HUGE_VAL;
+            for (uint32_t layer = 1; layer <= step; layer++) {
+                double less = error_of(&source, &output, layer < step ? layer : 0);
+                assert_true(less < error);
+                error = less;
+            }
             assert_true(error < last);
             last = error;
-            for (uint32_t layer = 1; layer < step; layer++)
-                assert_true(error_of(&source, &output, layer) > error_of(&source, &output, layer + 1));
             kst_buffer_release(context, &output);
         }
         kst_transcode_options options;
