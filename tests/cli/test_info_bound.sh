@@ -35,4 +35,10 @@ for kind in $kinds; do
     done
     "$KOSTKA" info --json worst 2>err | "$JSON_VALUE" 0 format >out || fail "$kind: no JSON"
 done
+
+# Of a profile that is broken everywhere a hundred rules are described, the last for all that follow.
+"$MAKE_WORST" profile-many 40000 >worst
+expect 0 "$KOSTKA" info --json worst
+equals "$(json 0 profile breaches 99 <out)" '1906 more rules, or components that break them'
+json 0 profile breaches 100 <out >/dev/null 2>&1 && fail 'more than 100 breaches'
 finish
