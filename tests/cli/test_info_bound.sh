@@ -11,7 +11,7 @@ if [ -n "${KOSTKA_SANITIZED:-}" ]; then milliseconds=4000 kibibytes=262144; fi
 # least COMMAND…: $time is the least processor time of three runs, in milliseconds, $memory the least memory in kibibytes
 least() {
     time=
-    for run in 1 2 3; do
+    for _ in 1 2 3; do
         "$PEAK" peak "$@" >/dev/null 2>err || fail "$* ended with $?: $(head -n 1 err)"
         if [ -z "$time" ] || [ "$(cat peak.time)" -lt "$time" ]; then time=$(cat peak.time) memory=$(cat peak); fi
     done
