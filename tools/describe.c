@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "print/lines.h"
 #include "print/plain.h"
 
 enum { COMMENT_SHOWN = 300, HT = 64, HT_MIXED = 192, CAPABILITIES = 0x4000 };
@@ -117,14 +118,19 @@ static void print_metadata(const kst_decoder *decoder)
 }
 
 /* Print an element. Even the names of boxes come from the file, so they are escaped. */
-static void print_element(const kst_element *element)
+static void print_element(struct lines *lines, const kst_element *element)
 {
-    printf("  %8llu  %*s", (unsigned long long)element->offset, (int)(2 * element->depth), "");
-    plain_puts(stdout, element->name);
-    printf("%*s %8llu  ", strlen(element->name) < 6 ? 6 - (int)strlen(element->name) : 0, "",
-        (unsigned long long)element->length);
-    plain_puts(stdout, element->text);
-    putchar('\n');
+    const size_t length = strlen(element->name);
+
+    lines_put(lines, "  ");
+    lines_number(lines, element->offset, 8);
+    lines_spaces(lines, 2 + 2 * (size_t)element->depth);
+    lines_plain(lines, element->name);
+    lines_spaces(lines, (length < 6 ? 6 - length : 0) + 1);
+    lines_number(lines, element->length, 8);
+    lines_put(lines, "  ");
+    lines_plain(lines, element->text);
+    lines_put(lines, "\n");
 }
 
 static const char *role_name(kst_role role)
@@ -150,9 +156,11 @@ static void print_others(kst_decoder *decoder)
 static void print_elements(kst_decoder *decoder)
 {
     kst_element element = {.size = sizeof element};
+    struct lines lines = {.to = stdout};
 
     while (kst_decoder_next_element(decoder, &element))
-        print_element(&element);
+        print_element(&lines, &element);
+    lines_flush(&lines);
 }
 
 static void print_profile(kst_decoder *decoder)
@@ -264,66 +272,106 @@ static json_t *json_components(const kst_info *info)
     return list;
 }
 
-static json_t *json_metadata(const kst_decoder *decoder)
+/* What stands in front of a member's value in an object of a list. */
+#define FIRST(name) "{\n        \"" name "\": "
+#define NEXT(name) ",\n        \"" name "\": "
+
+static void put_number(struct lines *lines, const char *name, uint64_t number)
 {
-    json_t *list = json_array();
+    lines_put(lines, name);
+    lines_number(lines, number, 0);
+}
+
+static void put_word(struct lines *lines, const char *name, const char *word)
+{
+    lines_put(lines, name);
+    lines_json(lines, word, strlen(word));
+}
+
+/* Begin the next object of a list, which a count of 0 opens. */
+static void put_next(struct lines *lines, size_t count)
+{
+    lines_put(lines, count > 0 ? "\n      },\n      " : "\n      ");
+}
+
+static void put_list(struct lines *lines, const char *name)
+{
+    lines_put(lines, ",\n    \"");
+    lines_put(lines, name);
+    lines_put(lines, "\": [");
+}
+
+static void put_list_end(struct lines *lines, size_t count)
+{
+    lines_put(lines, count > 0 ? "\n      }\n    ]" : "]");
+}
+
+/*
+ * A file may hold so many segments, boxes and pictures that a tree of their objects would take a hundred times its
+ * size, so these three lists are written as they are read, as the last members of their object.
+ */
+static void put_metadata(struct lines *lines, const kst_decoder *decoder)
+{
     const kst_metadata *metadata;
+    size_t count = 0;
     char text[16];
 
-    for (size_t i = 0; (metadata = kst_decoder_metadata(decoder, i)) != NULL; i++) {
-        json_t *entry = json_pack("{s:s, s:I, s:I}", "kind", metadata_name(metadata, text), "bytes",
-            (json_int_t)metadata->length, "offset", (json_int_t)metadata->offset);
+    put_list(lines, "metadata");
+    for (; (metadata = kst_decoder_metadata(decoder, count)) != NULL; count++) {
+        put_next(lines, count);
+        put_word(lines, FIRST("kind"), metadata_name(metadata, text));
+        put_number(lines, NEXT("bytes"), metadata->length);
+        put_number(lines, NEXT("offset"), metadata->offset);
         if (metadata->kind == KST_METADATA_COMMENT) {
-            json_t *comment = json_stringn((const char *)metadata->data, metadata->length);
-            json_object_set_new(entry, "text", comment != NULL ? comment : json_null());
+            lines_put(lines, NEXT("text"));
+            lines_json(lines, (const char *)metadata->data, metadata->length);
         }
-        json_array_append_new(list, entry);
     }
-    return list;
+    put_list_end(lines, count);
 }
 
 /* Describe what follows the first picture of a JPEG file. */
-static json_t *json_others(kst_decoder *decoder)
+static void put_others(struct lines *lines, kst_decoder *decoder)
 {
-    json_t *list = json_array();
     kst_other other = {.size = sizeof other};
+    size_t count = 0;
 
-    for (size_t i = 0; kst_decoder_other(decoder, i, &other); i++) {
-        json_t *made = json_pack("{s:s, s:s, s:I, s:I}", "kind", other.picture ? "picture" : "bytes", "role",
-            role_name(other.role), "offset", (json_int_t)other.offset, "bytes", (json_int_t)other.length);
-        if (other.picture)
-            json_object_update_new(made, json_pack("{s:I, s:I, s:I, s:s, s:b, s:I}", "width", (json_int_t)other.width,
-                                             "height", (json_int_t)other.height, "components",
-                                             (json_int_t)other.components, "process", process_name(other.process),
-                                             "indexed", other.indexed, "mp_attribute", (json_int_t)other.mp_attribute));
-        json_array_append_new(list, made);
+    put_list(lines, "others");
+    for (; kst_decoder_other(decoder, count, &other); count++) {
+        put_next(lines, count);
+        put_word(lines, FIRST("kind"), other.picture ? "picture" : "bytes");
+        put_word(lines, NEXT("role"), role_name(other.role));
+        put_number(lines, NEXT("offset"), other.offset);
+        put_number(lines, NEXT("bytes"), other.length);
+        if (!other.picture)
+            continue;
+        put_number(lines, NEXT("width"), other.width);
+        put_number(lines, NEXT("height"), other.height);
+        put_number(lines, NEXT("components"), other.components);
+        put_word(lines, NEXT("process"), process_name(other.process));
+        lines_put(lines, NEXT("indexed"));
+        lines_put(lines, other.indexed ? "true" : "false");
+        put_number(lines, NEXT("mp_attribute"), other.mp_attribute);
     }
-    return list;
+    put_list_end(lines, count);
 }
 
-static void put_element(const kst_element *element)
-{
-    printf("\n      {\n        \"name\": ");
-    json_put_text(element->name);
-    printf(",\n        \"offset\": %llu,\n        \"bytes\": %llu,\n        \"depth\": %u,\n        \"text\": ",
-        (unsigned long long)element->offset, (unsigned long long)element->length, (unsigned)element->depth);
-    json_put_text(element->text);
-    printf("\n      }");
-}
-
-/* Write marker segments and boxes, each with its offset and fields, as the last member of their object. */
-static void put_elements(kst_decoder *decoder)
+/* Write marker segments and boxes, each with its offset and fields. */
+static void put_elements(struct lines *lines, kst_decoder *decoder)
 {
     kst_element element = {.size = sizeof element};
-    bool any = false;
+    size_t count = 0;
 
-    printf(",\n    \"elements\": [");
-    for (; kst_decoder_next_element(decoder, &element); any = true) {
-        if (any)
-            putchar(',');
-        put_element(&element);
+    put_list(lines, "elements");
+    for (; kst_decoder_next_element(decoder, &element); count++) {
+        put_next(lines, count);
+        put_word(lines, FIRST("name"), element.name);
+        put_number(lines, NEXT("offset"), element.offset);
+        put_number(lines, NEXT("bytes"), element.length);
+        put_number(lines, NEXT("depth"), element.depth);
+        put_word(lines, NEXT("text"), element.text);
     }
-    printf(any ? "\n    ]" : "]");
+    put_list_end(lines, count);
 }
 
 static json_t *json_density(const kst_info *info)
@@ -362,11 +410,11 @@ static json_t *json_jpeg2000(const struct source *source, kst_decoder *decoder)
         "format", "jpeg2000", "bytes", (json_int_t)source->length, "jp2", info->jp2, "width", (json_int_t)info->width,
         "height", (json_int_t)info->height, "colour", colour_name(info->colour), "alpha", info->alpha,
         "component_count", (json_int_t)info->component_count, "components", list);
-    json_t *more = json_pack("{s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:I, s:o}", "tile_width",
-        (json_int_t)info->tile_width, "tile_height", (json_int_t)info->tile_height, "tiles", (json_int_t)info->tiles,
-        "layers", (json_int_t)info->layers, "levels", (json_int_t)info->levels, "progression",
-        progression_name(info->progression), "reversible", info->reversible, "packet_bytes",
-        (json_int_t)info->entropy_bytes, "metadata", json_metadata(decoder));
+    json_t *more =
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:I}", "tile_width", (json_int_t)info->tile_width, "tile_height",
+            (json_int_t)info->tile_height, "tiles", (json_int_t)info->tiles, "layers", (json_int_t)info->layers,
+            "levels", (json_int_t)info->levels, "progression", progression_name(info->progression), "reversible",
+            info->reversible, "packet_bytes", (json_int_t)info->entropy_bytes);
     json_object_update(made, more);
     json_decref(more);
     json_object_set_new(made, "orientation", json_integer(info->orientation));
@@ -377,7 +425,7 @@ static json_t *json_jpeg2000(const struct source *source, kst_decoder *decoder)
     return made;
 }
 
-static json_t *json_jpeg(const struct source *source, kst_decoder *decoder)
+static json_t *json_jpeg(const struct source *source, const kst_decoder *decoder)
 {
     const kst_info *info = kst_decoder_info(decoder);
     char sampling[32] = "";
@@ -398,18 +446,20 @@ static json_t *json_jpeg(const struct source *source, kst_decoder *decoder)
     if (info->adobe)
         json_object_set_new(made, "adobe_transform", json_integer(info->adobe_transform));
     json_object_set_new(made, "components", json_components(info));
-    json_object_set_new(made, "metadata", json_metadata(decoder));
-    json_object_set_new(made, "others", json_others(decoder));
     return made;
 }
 
 void describe_json(struct json_list *list, const struct source *source, kst_decoder *decoder)
 {
-    if (kst_decoder_info(decoder)->codec != KST_CODEC_JPEG2000) {
-        json_list_add(list, json_jpeg(source, decoder));
-        return;
-    }
-    json_list_open(list, json_jpeg2000(source, decoder));
-    put_elements(decoder);
+    bool jpeg = kst_decoder_info(decoder)->codec != KST_CODEC_JPEG2000;
+    struct lines lines = {.to = stdout};
+
+    json_list_open(list, jpeg ? json_jpeg(source, decoder) : json_jpeg2000(source, decoder));
+    put_metadata(&lines, decoder);
+    if (jpeg)
+        put_others(&lines, decoder);
+    else
+        put_elements(&lines, decoder);
+    lines_flush(&lines);
     json_list_close();
 }

@@ -3,11 +3,18 @@
 #include "files/filter.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "batch/batch.h"
 #include "convert.h"
 #include "scene/stereo.h"
 #include "scene/sweep.h"
+
+/* No filter's name has a stop or a slash in it; numbers have, behind the name. */
+static bool is_file(const char *word)
+{
+    return strchr(word, '=') == NULL && strpbrk(word, "./") != NULL && access(word, F_OK) == 0;
+}
 
 /* The chain comes right behind the verb, so that operands are the same as those of 'kostka convert'. */
 static int run(int argc, char **argv)
@@ -18,6 +25,9 @@ static int run(int argc, char **argv)
         return stereo_run(argc - 1, argv + 1);
     if (strcmp(argv[1], "sweep") == 0)
         return sweep_run(argc - 1, argv + 1);
+    if (is_file(argv[1]))
+        return complain_usage(
+            "filter", "filters come first, such as 'kostka filter canny=50:150 IN OUT'; '%s' is a file", argv[1]);
     if (!filters_check("filter", argv[1], true))
         return EXIT_USAGE;
     const char *chain = argv[1];

@@ -141,7 +141,8 @@ enum { KST_BREACH_LENGTH = 192 };
 /**
  * Describe breach number `index`: a rule of the claimed profile that the open JPEG 2000 stream breaks, and what the
  * stream has instead. All headers and the lengths of tile-parts are checked, but no packets. For the cinema profiles
- * the limits at 24 frames a second apply; for other profiles no limit that depends on the frame rate does.
+ * the limits at 24 frames a second apply; for other profiles no limit that depends on the frame rate does. Breach
+ * number 99 stands for all that follow, if there are more, and says how many.
  *
  * @param text KST_BREACH_LENGTH characters; receives one line
  * @return false past the last breach, and if no stream that claims a kst_j2k_profile is open

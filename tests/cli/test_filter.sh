@@ -129,7 +129,11 @@ says "layers is a number from 1 to 4, not '5' (at byte 12)"
 expect 2 "$KOSTKA" filter oil=16 a.ppm b.ppm
 says "radius is a number from 1 to 15, not '16' (at byte 4)"
 expect 2 "$KOSTKA" filter a.ppm b.ppm
-says "there is no filter 'a.ppm'"
+says "filters come first, .* 'a.ppm' is a file"
+expect 2 "$KOSTKA" filter missing.ppm b.ppm
+says "there is no filter 'missing.ppm'"
+expect 2 "$KOSTKA" convert --resize 10 --filter canny a.ppm b.ppm
+says "'canny' is no value of --filter, which are bicubic, box, bilinear, hamming, lanczos; see"
 expect 2 "$KOSTKA" filter invert,blur a.ppm b.ppm
 says "there is no filter 'blur' (at byte 7)"
 expect 2 "$KOSTKA" filter canny=50 a.ppm b.ppm

@@ -25,9 +25,17 @@ printf 'P5 1 1 255\nx' >one.pgm
 "$KOSTKA" encode one.pgm evil.jpg --comment "$(printf 'x\033[31mred\007')" || fail 'cannot encode'
 expect 0 "$KOSTKA" info evil.jpg
 tr -d '\n -~' <out | grep -q . && fail 'control characters of a comment were printed'
+expect 0 "$KOSTKA" info --json evil.jpg
+tr -d '\n -~' <out | grep -q . && fail 'control characters of a comment were printed in JSON'
+equals "$(json 0 metadata 0 text <out)" "$(printf 'x\033[31mred\007')" 'a comment with control characters'
+remark=$(printf 'tab\there, \\ and "quotes", \303\251, \302\237, \342\200\256, \001')
+"$KOSTKA" encode one.pgm remark.jpg --comment "$remark" || fail 'cannot encode'
+expect 0 "$KOSTKA" info --json remark.jpg
+equals "$(json 0 metadata 0 text <out)" "$remark" 'a comment that needs escapes'
 "$KOSTKA" encode one.pgm latin.jpg --comment "$(printf 'caf\351')"
 expect 0 "$KOSTKA" info --json latin.jpg
 equals "$(json 0 metadata 0 kind <out)" comment
+grep -q '"text": null' out || fail 'a comment that is not UTF-8 is not null'
 name=$(printf 'na\351me.jpg')
 cp a.jpg "$name"
 expect 0 "$KOSTKA" info --json "$name"

@@ -55,6 +55,21 @@ segment() {
 
 picture 90 70 >a.ppm
 "$KOSTKA" encode a.ppm plain.jpg -q 91 --subsampling 422 --exif exif --comment 'a remark' || fail 'cannot encode'
+# What holds pixels alone says so, once in a run, and only where there is something.
+"$KOSTKA" encode a.ppm bare.jpg || fail 'cannot encode'
+cp plain.jpg again.jpg
+expect 0 "$KOSTKA" decode bare.jpg plain.jpg again.jpg --out-dir pixels
+equals "$(grep -c 'note: dropped Exif, comment, for PNM' err)" 1 'notes of a run'
+equals "$(wc -l <err)" 1 'lines of a run'
+for format in pam raw pgx; do
+    expect 0 "$KOSTKA" decode --out-format $format plain.jpg - --format grey
+    says 'standard output: note: dropped Exif, comment, for PNM, PAM, PGX and raw'
+done
+expect 0 "$KOSTKA" convert plain.jpg plain.png
+expect 0 "$KOSTKA" convert plain.png pixels.ppm
+says 'pixels.ppm: note: dropped Exif, comment, for PNM'
+expect 0 "$KOSTKA" decode bare.jpg pixels.ppm
+equals "$(cat err)" '' 'a picture without metadata'
 printf 'http://ns.adobe.com/xap/1.0/\000%s' "$packet" >xmp
 printf 'Photoshop 3.0\0008BIM\004\004\000\000\000\000\000\016\034\002\170\000\011a caption\000' >iptc
 printf 'MPF\000nothing' >mpf

@@ -147,6 +147,10 @@ expect 2 "$KOSTKA" volume bench --repeat 0 in.raw
 expect 2 "$KOSTKA" volume bench --brick 8 in.raw
 says '\-\-brick is not an option of .volume bench'
 expect 1 "$KOSTKA" volume bench none.nii
+expect 1 "$KOSTKA" volume encode none.raw none.j2c
+says 'none.raw: No such file or directory'
+expect 1 "$KOSTKA" volume encode in.raw none.j2c
+says 'in.raw: --shape and --type say'
 
 # What is no codestream is not read to its end.
 expect 1 "$KOSTKA" volume info --max-memory 1M /dev/zero

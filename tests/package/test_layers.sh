@@ -73,7 +73,7 @@ allow tools/files/deflate files/deflate system
 allow tools/files/metadata files/metadata 'files/[a-z]+\.h'
 allow tools/files/pnm files/pnm 'files/[a-z]+\.h'
 allow tools/files/results files/results 'files/[a-z]+\.h' print
-allow tools/files/rows files/rows files/pnm 'files/[a-z]+\.h' progress
+allow tools/files/rows files/rows files/metadata files/pnm 'files/[a-z]+\.h' progress
 for format in bmp gif png tiff webp; do # formats do not know each other
     allow "tools/files/$format" "files/$format" files/deflate files/metadata 'files/[a-z]+\.h' progress system
 done

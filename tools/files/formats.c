@@ -236,6 +236,8 @@ bool picture_write(struct picture *picture, const char *path, const struct file_
     if (!check_samples(picture, format, settings, problem) ||
         (planes && takes_turns(format, settings) && !check_interleaved(picture, format, problem)))
         return false;
+    if ((file_kind(format) & (KIND_PNM | KIND_PGX | KIND_RAW)) != 0)
+        losses_note(picture, path);
     if (planes && !holds_planes(format, settings))
         return write_planes(picture, path, format, settings, problem);
     return write_one(picture, path, format, settings, problem);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads the options that give pictures another size, and that filter them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "files/filter.h"
@@ -27,10 +28,15 @@ static bool set_size(const char *verb, const char *value, kst_resize_options *op
 /* Find a word in a list that null ends. */
 static bool set_word(const char *verb, const char *option, const char *value, const char *const *words, int *index)
 {
+    char list[96]; /* has room for all of them */
+    size_t used = 0;
+
     for (*index = 0; words[*index] != NULL; ++*index)
         if (strcmp(words[*index], value) == 0)
             return true;
-    complain_usage(verb, "'%s' is no value of %s; 'kostka help %s' lists them", value, option, verb);
+    for (*index = 0; words[*index] != NULL; ++*index)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", words[*index]);
+    complain_usage(verb, "'%s' is no value of %s, which are %s", value, option, list);
     return false;
 }
 

@@ -58,27 +58,6 @@ int json_print(json_t *value, int code)
     return finish_output(failed ? EXIT_FAILED : code);
 }
 
-static bool is_simple(const char *text)
-{
-    while (*text >= ' ' && *text < 0x7F && *text != '"' && *text != '\\')
-        text++;
-    return *text == '\0';
-}
-
-void json_put_text(const char *text)
-{
-    json_t *made;
-
-    if (is_simple(text)) {
-        putchar('"');
-        fputs(text, stdout);
-        putchar('"');
-    } else if ((made = json_text(text)) != NULL) {
-        json_dump_callback(made, put_plain, stdout, JSON_ENCODE_ANY);
-        json_decref(made);
-    }
-}
-
 /*
  * Print lines, all but the first indented by two more columns. Line feeds in strings are escaped, so each one ends a
  * line.

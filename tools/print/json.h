@@ -13,9 +13,6 @@ json_t *json_text(const char *text);
 /* Print a value and release it. Returns EXIT_FAILED if standard output cannot be written, otherwise `code`. */
 int json_print(json_t *value, int code);
 
-/* Print a string in quotes, as json_text() makes it. */
-void json_put_text(const char *text);
-
 /*
  * Holds an array of objects on standard output. Each object is printed and released as soon as it is added, so a long
  * array takes no memory.
@@ -26,7 +23,7 @@ struct json_list {
 
 void json_list_add(struct json_list *list, json_t *object);
 
-/* Add an object without closing it: another member may follow, and then json_list_close(). */
+/* Add an object without closing it: further members may follow, and then json_list_close(). */
 void json_list_open(struct json_list *list, json_t *object);
 void json_list_close(void);
 

@@ -2,8 +2,6 @@
 /* Escapes characters that could control a terminal. */
 #include "print/plain.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 enum { ESCAPE = 8 /* room for the longest escape and its terminating zero */ };
@@ -47,6 +45,33 @@ static bool is_late_control(uint32_t c)
     return c >= 0x7F && c < 0xA0;
 }
 
+bool plain_is_control(uint32_t character)
+{
+    return character < 0x20 || is_late_control(character) || turns_text(character);
+}
+
+uint32_t plain_character(const char *text, size_t length, size_t *bytes)
+{
+    uint32_t character = read_character((const uint8_t *)text, length, bytes);
+
+    if (*bytes > 0)
+        return character;
+    *bytes = 1;
+    return PLAIN_INVALID;
+}
+
+/* Write \xHH or \uHHHH; by hand, as a file may consist of such characters. */
+static void write_escape(char made[ESCAPE], char letter, uint32_t number, uint32_t digits)
+{
+    char *to = made;
+
+    *to++ = '\\';
+    *to++ = letter;
+    while (digits-- > 0)
+        *to++ = "0123456789ABCDEF"[number >> 4 * digits & 15];
+    *to = '\0';
+}
+
 /* Write an escape for the beginning of text. Returns the number of bytes that it replaces; 0: they need no escape. */
 static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
 {
@@ -57,15 +82,15 @@ static size_t escape(const uint8_t *text, size_t length, char made[ESCAPE])
     if (bytes == 0) {
         /* These bytes are C1 to an 8-bit terminal, and invalid to a UTF-8 terminal. */
         bool control = text[0] < 0xA0;
-        snprintf(made, ESCAPE, "\\x%02X", text[0]);
+        write_escape(made, 'x', text[0], 2);
         return control ? 1 : 0;
     }
     if (character == '\t' || character == '\n' || character == '\r')
-        snprintf(made, ESCAPE, "\\%c", letters[character - '\t']);
+        write_escape(made, letters[character - '\t'], 0, 0);
     else if (character < 0x20 || is_late_control(character))
-        snprintf(made, ESCAPE, "\\x%02X", (unsigned)character);
+        write_escape(made, 'x', character, 2);
     else if (turns_text(character))
-        snprintf(made, ESCAPE, "\\u%04X", (unsigned)character);
+        write_escape(made, 'u', character, 4);
     else
         return 0;
     return bytes;

@@ -7,7 +7,9 @@
 #ifndef KOSTKA_TOOL_PLAIN_H
 #define KOSTKA_TOOL_PLAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Print `length` bytes to a stream. */
@@ -19,5 +21,12 @@ void plain_puts(FILE *to, const char *text);
  * characters above are written as \uHHHH.
  */
 void plain_put_json(FILE *to, const char *text, size_t length);
+
+/* Return the first character of text and the number of its bytes; PLAIN_INVALID and 1 if they are not UTF-8. */
+enum { PLAIN_INVALID = 0x110000 };
+uint32_t plain_character(const char *text, size_t length, size_t *bytes);
+
+/* Whether a character could control the terminal. */
+bool plain_is_control(uint32_t character);
 
 #endif

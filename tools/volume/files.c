@@ -100,12 +100,12 @@ static bool open_samples(
 {
     const bool shaped = settings->raw.width > 0;
     uint64_t length;
+    if (!open_source(name, settings, file, problem))
+        return false;
     if (!shaped && !volume_is_nifti(name))
         return problem_set(problem, "--shape and --type say what raw samples are");
     if (shaped && settings->raw.bits == 0)
         return problem_set(problem, "--shape needs --type");
-    if (!open_source(name, settings, file, problem))
-        return false;
     if (shaped)
         describe_raw(settings, file);
     else if (!nifti_read(file, problem))

@@ -20,6 +20,7 @@ static void close_stream(kst_decoder *decoder)
     kst_j2k_run_kept_drop(decoder);
     kst_j2k_stream_release(&decoder->memory, &j2k_state(decoder)->stream);
     kst_memory_release(&decoder->memory, j2k_state(decoder)->more);
+    kst_memory_release(&decoder->memory, j2k_state(decoder)->breaches);
 }
 
 static kst_status describe(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored)
@@ -113,8 +114,7 @@ static bool next_element(kst_decoder *decoder, kst_element *element)
 
 static bool profile_breach(kst_decoder *decoder, size_t index, char *text)
 {
-    return !kst_j2k_run_open_further(decoder, NULL) &&
-           kst_j2k_run_profile_breach(&j2k_state(decoder)->stream, index, text);
+    return !kst_j2k_run_open_further(decoder, NULL) && kst_j2k_run_profile_breach(decoder, index, text);
 }
 
 static const struct decode_parts parts = {.make = kst_j2k_run_parts_make,

@@ -17,12 +17,21 @@ struct j2k_kept {
     bool refused;             /* such a plan cannot be made of this stream */
 };
 
+enum { J2K_BREACHES_MOST = 100 };
+
+/* Describes the rules of its profile that the open stream breaks; a stream of 16,384 components may break many. */
+struct j2k_breaches {
+    size_t found; /* how many there are; of more than J2K_BREACHES_MOST, the last text says how many are left out */
+    char text[J2K_BREACHES_MOST][KST_BREACH_LENGTH];
+};
+
 /* Holds what a decoder keeps of a JPEG 2000 stream, and of the one decoding that is under way. */
 struct j2k_decoder {
     struct j2k_stream stream;
     struct j2k_kept kept;
-    kst_plane *more;             /* room for the planes behind the first four of the image that was described last */
-    struct j2k_planned *planned; /* the picture, if the GPU decodes it as a whole; otherwise null */
+    struct j2k_breaches *breaches; /* once they were asked for */
+    kst_plane *more;               /* room for the planes behind the first four of the image that was described last */
+    struct j2k_planned *planned;   /* the picture, if the GPU decodes it as a whole; otherwise null */
     double
         excess; /* the memory that a picture on the GPU, or a slab of it, needs, divided by the memory that there is */
 };
@@ -58,7 +67,7 @@ kst_status kst_j2k_run_refuse_depth(kst_decoder *decoder, const kst_decode_optio
 kst_status kst_j2k_run_check_enlarged(kst_decoder *decoder, const kst_image *image);
 
 /* profile.c: the work of kst_decoder_profile_breach(), for a stream whose tile-part headers have all been read. */
-bool kst_j2k_run_profile_breach(const struct j2k_stream *stream, size_t index, char *text);
+bool kst_j2k_run_profile_breach(kst_decoder *decoder, size_t index, char *text);
 
 /* Decode to an image in host memory, which is as kst_j2k_output_describe() describes it. */
 kst_status kst_j2k_run_decode(

@@ -2,30 +2,48 @@
 /* Walks through the marker segments and boxes of an open JPEG 2000 stream, one after the other. */
 #include "j2k/syntax/elements.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "j2k/syntax/bytes.h"
 #include "j2k/syntax/fields.h"
 #include "j2k/syntax/marker.h"
+#include "j2k/syntax/text.h"
 
 enum { MARKER = 2, SEGMENT = 4, BOX = 8, WIDE_BOX = 16, IN_CODESTREAM = 1 };
 
 static void name_marker(kst_element *element, uint8_t marker)
 {
-    static const struct {
-        uint8_t marker;
-        char name[4];
-    } names[] = {{J2K_SOC, "SOC"}, {J2K_CAP, "CAP"}, {J2K_SIZ, "SIZ"}, {J2K_COD, "COD"}, {J2K_COC, "COC"},
-        {J2K_TLM, "TLM"}, {J2K_PRF, "PRF"}, {J2K_CPF, "CPF"}, {J2K_PLM, "PLM"}, {J2K_PLT, "PLT"}, {J2K_QCD, "QCD"},
-        {J2K_QCC, "QCC"}, {J2K_RGN, "RGN"}, {J2K_POC, "POC"}, {J2K_PPM, "PPM"}, {J2K_PPT, "PPT"}, {J2K_CRG, "CRG"},
-        {J2K_COM, "COM"}, {J2K_MCT, "MCT"}, {J2K_MCC, "MCC"}, {J2K_MCO, "MCO"}, {J2K_CBD, "CBD"}, {J2K_SOT, "SOT"},
-        {J2K_SOD, "SOD"}, {J2K_EOC, "EOC"}};
+    static const char names[256][4] = {[J2K_SOC] = "SOC",
+        [J2K_CAP] = "CAP",
+        [J2K_SIZ] = "SIZ",
+        [J2K_COD] = "COD",
+        [J2K_COC] = "COC",
+        [J2K_TLM] = "TLM",
+        [J2K_PRF] = "PRF",
+        [J2K_CPF] = "CPF",
+        [J2K_PLM] = "PLM",
+        [J2K_PLT] = "PLT",
+        [J2K_QCD] = "QCD",
+        [J2K_QCC] = "QCC",
+        [J2K_RGN] = "RGN",
+        [J2K_POC] = "POC",
+        [J2K_PPM] = "PPM",
+        [J2K_PPT] = "PPT",
+        [J2K_CRG] = "CRG",
+        [J2K_COM] = "COM",
+        [J2K_MCT] = "MCT",
+        [J2K_MCC] = "MCC",
+        [J2K_MCO] = "MCO",
+        [J2K_CBD] = "CBD",
+        [J2K_SOT] = "SOT",
+        [J2K_SOD] = "SOD",
+        [J2K_EOC] = "EOC"};
+    struct j2k_text unknown = {element->name, sizeof element->name, 0};
     element->code = 0xFF00U | marker;
-    snprintf(element->name, sizeof element->name, "0xFF%02X", marker);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].marker == marker)
-            memcpy(element->name, names[i].name, sizeof names[i].name);
+    if (names[marker][0])
+        memcpy(element->name, names[marker], sizeof names[marker]);
+    else
+        kst_j2k_text_add(&unknown, "0xFF%02X", (unsigned)marker);
 }
 
 static void name_box(kst_element *element, uint32_t type)

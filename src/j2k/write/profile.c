@@ -166,20 +166,41 @@ static void check_origins(const struct check *check)
             (unsigned)size->image.y0, (unsigned)size->tile_x, (unsigned)size->tile_y);
 }
 
-/* Check the size of the lowest resolution of every tile. */
-static void check_lowest(const struct check *check, uint32_t component)
+/* Return the lowest resolution of a component in a tile. */
+static struct j2k_rect lowest_of(const struct check *check, uint32_t component, uint32_t tile)
 {
     const struct j2k_stream *headers = check->headers;
     const struct j2k_component_size *sampling = &headers->component[component];
-    const struct j2k_coding *coding = &headers->main.coding[component];
-    for (uint32_t t = 0; t < headers->size.columns * headers->size.rows; t++) {
-        struct j2k_rect rect = kst_j2k_divide(kst_j2k_tile_rect(&headers->size, t), sampling->dx, sampling->dy);
-        uint32_t width = j2k_ceil_shift(rect.x1, coding->levels) - j2k_ceil_shift(rect.x0, coding->levels);
-        uint32_t height = j2k_ceil_shift(rect.y1, coding->levels) - j2k_ceil_shift(rect.y0, coding->levels);
-        if (width <= SMALL && height <= SMALL)
+    struct j2k_rect rect = kst_j2k_divide(kst_j2k_tile_rect(&headers->size, tile), sampling->dx, sampling->dy);
+    return kst_j2k_reduce(rect, headers->main.coding[component].levels);
+}
+
+/* Return whether some tile may have a larger one: samples ÷ separation, rounded up, are as many as there can be. */
+static bool may_be_larger(const struct check *check, uint32_t component)
+{
+    const struct j2k_size *size = &check->headers->size;
+    const struct j2k_component_size *sampling = &check->headers->component[component];
+    uint32_t levels = check->headers->main.coding[component].levels;
+    return j2k_ceil_shift(j2k_ceil_divide(size->tile_width, sampling->dx), levels) > SMALL ||
+           j2k_ceil_shift(j2k_ceil_divide(size->tile_height, sampling->dy), levels) > SMALL;
+}
+
+/*
+ * Check the size of the lowest resolution of every tile. All tiles of a column are as wide, and all of a row as high,
+ * so the first row and the first column say it all.
+ */
+static void check_lowest(const struct check *check, uint32_t component)
+{
+    const struct j2k_size *size = &check->headers->size;
+    if (!may_be_larger(check, component))
+        return;
+    for (uint32_t i = 0; i < size->columns + size->rows - 1; i++) {
+        uint32_t tile = i < size->columns ? i : (i - size->columns + 1) * size->columns;
+        struct j2k_rect rect = lowest_of(check, component, tile);
+        if (rect.x1 - rect.x0 <= SMALL && rect.y1 - rect.y0 <= SMALL)
             continue;
         broken(check, "use more levels", "the lowest resolution is at most 128x128: that of component %u is %ux%u",
-            (unsigned)component, (unsigned)width, (unsigned)height);
+            (unsigned)component, (unsigned)(rect.x1 - rect.x0), (unsigned)(rect.y1 - rect.y0));
         return;
     }
 }

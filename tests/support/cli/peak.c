@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * peak FILE COMMAND…: runs the command, and writes to FILE how many kibibytes of memory it had at most, and to
- * FILE.writes how many calls of the system it wrote with; nothing where the system does not count them.
+ * FILE.writes how many calls of the system it wrote with, nothing where the system does not count them; to FILE.time
+ * the milliseconds of processor time that it took.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -27,8 +28,12 @@ static long count_writes(pid_t child)
     return writes;
 }
 
-static int tell(const char *name, long number)
+static int tell(const char *start, const char *ending, long number)
 {
+    char name[256];
+
+    if (snprintf(name, sizeof name, "%s%s", start, ending) >= (int)sizeof name)
+        return 0;
     FILE *file = fopen(name, "w");
     int good = file != NULL && (number < 0 || fprintf(file, "%ld\n", number) > 0);
 
@@ -39,10 +44,9 @@ int main(int argc, char **argv)
 {
     struct rusage usage;
     siginfo_t ended;
-    char name[256];
     int status;
 
-    if (argc < 3 || snprintf(name, sizeof name, "%s.writes", argv[1]) >= (int)sizeof name)
+    if (argc < 3)
         return 2;
     pid_t child = fork();
     if (child == 0) {
@@ -52,7 +56,11 @@ int main(int argc, char **argv)
     if (child < 0 || waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT) != 0)
         return 126;
     long writes = count_writes(child);
-    if (wait4(child, &status, 0, &usage) != child || !tell(argv[1], usage.ru_maxrss) || !tell(name, writes))
+    if (wait4(child, &status, 0, &usage) != child)
+        return 126;
+    long time = 1000 * (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
+    if (!tell(argv[1], "", usage.ru_maxrss) || !tell(argv[1], ".writes", writes) || !tell(argv[1], ".time", time))
         return 126;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -172,7 +172,7 @@ static void *begin_rows(
     }
     file->output = output;
     file->written = progress_writing(0, 1);
-    losses_tell(whole, profile_of(whole) != NULL ? PART_ICC : 0, "BMP", output->path);
+    losses_tell(whole, profile_of(whole) != NULL ? PART_ICC : 0, "BMP", output->given);
     if (measure(file, whole, problem) && allocate(file, settings, problem) && write_header(file, whole, problem))
         return file;
     release(file);
@@ -231,7 +231,7 @@ static bool end_rows(void *ended, bool good, struct problem *problem)
     else
         good = good && output_end_at(file->output, file->length, problem);
     if (good && file->transparent)
-        complain(file->output->path, "warning: its transparency is dropped, for BMP of 24 bits has none");
+        complain(file->output->given, "warning: its transparency is dropped, for BMP of 24 bits has none");
     release(file);
     return good;
 }

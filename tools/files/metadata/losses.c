@@ -2,6 +2,7 @@
 /* Warns of metadata that the target's format cannot hold. */
 #include "files/metadata/losses.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,20 +38,39 @@ void loss_tell(const char *path, const char *part, const char *reason)
     complain(path != NULL ? path : "standard output", "warning: dropped %s, for %s", part, reason);
 }
 
-void losses_tell(const struct picture *picture, unsigned held, const char *format, const char *path)
+/* List parts in words. */
+static void list_parts(unsigned parts, char list[128])
 {
     static const char *const names[] = {"ICC profile", "Exif", "XMP", "IPTC", "comment", "more XMP"};
-    unsigned lost = parts_of(picture) & ~held;
-    char list[128] = "", reason[64];
     size_t used = 0;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if ((lost & 1u << i) == 0)
-            continue;
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", names[i]);
-    }
+    list[0] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if ((parts & 1u << i) != 0)
+            used += (size_t)snprintf(list + used, 128 - used, "%s%s", used > 0 ? ", " : "", names[i]);
+}
+
+void losses_tell(const struct picture *picture, unsigned held, const char *format, const char *path)
+{
+    unsigned lost = parts_of(picture) & ~held;
+    char list[128], reason[64];
+
     if (lost == 0)
         return;
+    list_parts(lost, list);
     snprintf(reason, sizeof reason, "%s has no place for %s", format, (lost & (lost - 1)) == 0 ? "it" : "them");
     loss_tell(path, list, reason);
+}
+
+void losses_note(const struct picture *picture, const char *path)
+{
+    static atomic_flag noted = ATOMIC_FLAG_INIT;
+    unsigned lost = parts_of(picture);
+    char list[128];
+
+    if (lost == 0 || atomic_flag_test_and_set(&noted))
+        return;
+    list_parts(lost, list);
+    complain(path != NULL && strcmp(path, "-") != 0 ? path : "standard output",
+        "note: dropped %s, for PNM, PAM, PGX and raw samples hold pixels alone; other files are not mentioned", list);
 }

@@ -17,9 +17,15 @@ enum metadata_part {
 
 /*
  * Warn of the parts that the picture has and that are not in `held`, which `format` can hold. `path` is the output's;
- * null: standard output. There are no warnings for PNM, PGX and raw samples, which hold nothing but pixels.
+ * null: standard output.
  */
 void losses_tell(const struct picture *picture, unsigned held, const char *format, const char *path);
+
+/*
+ * The same for PNM, PAM, PGX and raw samples, which hold nothing but pixels: a note, and only for the first picture of
+ * a run, since that is expected of them.
+ */
+void losses_note(const struct picture *picture, const char *path);
 
 /* Warn of one part, as "warning: dropped PART, for REASON". */
 void loss_tell(const char *path, const char *part, const char *reason);

@@ -103,14 +103,14 @@ static bool write_header(struct sink *sink, const struct picture *picture)
 
     if (!png_library_load(&sink->problem))
         return false;
-    losses_tell(picture, PART_ALL & ~(unsigned)PART_LATER_XMP, "PNG", sink->output->path);
+    losses_tell(picture, PART_ALL & ~(unsigned)PART_LATER_XMP, "PNG", sink->output->given);
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &sink->problem, png_failed, png_warned);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
 
     if (png != NULL)
         png_set_write_fn(png, sink, write_bytes, flush_bytes);
     bool good = info != NULL && photoshop_join(picture, &blocks)
-                    ? write_chunks(png, info, picture, &blocks, sink->output->path)
+                    ? write_chunks(png, info, picture, &blocks, sink->output->given)
                     : problem_set(&sink->problem, "out of memory");
     png_destroy_write_struct(&png, &info);
     blob_release(&blocks);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes rows to the target's format as they come. */
 #include "files/rows/out.h"
+#include "files/metadata/losses.h"
 
 #include "files/pnm/pgx.h"
 #include "files/pnm/pnm.h"
@@ -34,8 +35,10 @@ bool rows_out_begin(struct rows_out *rows, struct output *output, const struct p
     const struct file_settings *settings, struct problem *problem)
 {
     *rows = (struct rows_out){.output = output, .format = file_row_format(settings->target)};
-    if (rows->format == NULL)
+    if (rows->format == NULL) {
+        losses_note(whole, output->given);
         return write_header(output, &whole->image, settings, problem);
+    }
     rows->file = rows->format->begin(output, whole, settings, problem);
     return rows->file != NULL;
 }
@@ -48,7 +51,7 @@ bool rows_out_begin_decoded(struct rows_out *rows, struct output *output, const 
     *rows = (struct rows_out){.output = output};
     picture_init(&whole);
     whole.image = *image;
-    bool good = (file_row_format(settings->target) == NULL || jpeg_keep_metadata(decoder, settings, &whole, problem)) &&
+    bool good = jpeg_keep_metadata(decoder, settings, &whole, problem) &&
                 rows_out_begin(rows, output, &whole, settings, problem);
     picture_release(&whole);
     return good;

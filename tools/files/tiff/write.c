@@ -168,13 +168,13 @@ static bool set_extra_tags(struct tiff_file *file, const struct picture *picture
     struct blob blocks;
 
     losses_tell(picture, PART_EXIF | PART_XMP | PART_IPTC | PART_COMMENT | (profile ? PART_ICC : 0u),
-        profile ? "TIFF" : "TIFF of planes", file->output->path);
+        profile ? "TIFF" : "TIFF of planes", file->output->given);
     if (!photoshop_join(picture, &blocks))
         return false;
     bool good = (!profile || set_blob(file->tiff, TIFFTAG_ICCPROFILE, picture->icc.data, picture->icc.length)) &&
                 (xmp == NULL || set_blob(file->tiff, TIFFTAG_XMLPACKET, xmp->data, xmp->length)) &&
                 set_blob(file->tiff, TIFFTAG_PHOTOSHOP, blocks.data, blocks.length) &&
-                tiff_exif_set(file->tiff, &file->memory, picture, file->output->path);
+                tiff_exif_set(file->tiff, &file->memory, picture, file->output->given);
     blob_release(&blocks);
     return good;
 }
