@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Finds lines in pictures whose edges are chains of more points than one work-item follows: devices draw and list what
- * the CPU does. A simulated device gets one such chain. The grids by which long chains are divided have 64 and 1024
- * pixels; pictures are larger than both.
+ * the CPU does. The grids by which long chains are divided have 64 and 1024 pixels; pictures are larger than both. A
+ * simulated device gets one such chain, in the least picture that has room for it, and lists it: what draws lines reads
+ * the same list of points, and small pictures show that.
  */
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@
 #include "support/gpu/placed.h"
 #include "support/test.h"
 
-enum { TALL = 1100, WIDE = 1300 };
+enum { TALL = 1100, WIDE = 1300, ITEM_MOST = 16384 /* points up to which one work-item follows a chain */ };
 
 static bool is_simulated(void)
 {
@@ -29,11 +30,22 @@ static uint8_t wind(uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 }
 
 /* Fingers from the left and the right: the border between is one chain from the upper side to the lower one. */
+static uint8_t fingers(uint32_t x, uint32_t y, uint32_t width, uint32_t thick, uint32_t palm)
+{
+    return (y / thick % 2 ? x < palm : x + palm < width) ? 200 : 20;
+}
+
 static uint8_t comb(uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
-    enum { STEP = 8 };
     (void)height;
-    return (y / STEP % 2 ? x < 20 : x + 20 < width) ? 200 : 20;
+    return fingers(x, y, width, 8, 20);
+}
+
+/* As many points in few pixels: edges have two rows between them, fewer would be one edge. */
+static uint8_t fine_comb(uint32_t x, uint32_t y, uint32_t width, uint32_t height)
+{
+    (void)height;
+    return fingers(x, y, width, 3, 4);
 }
 
 /* Short chains beside a long one. */
@@ -97,24 +109,30 @@ static size_t longest_of(const kst_segments *list)
     return most;
 }
 
+static void check_drawn(kst_context *context, kst_filter *filter, const kst_image *from, const kst_image *drawn)
+{
+    kst_image made;
+    kst_image_init(&made);
+    assert_int_equal(kst_filter_run(filter, from, &made, NULL), KST_OK);
+    expect_same_image("lines of long chains", context, drawn, &made);
+    kst_image_release(context, &made);
+}
+
 static void check_device(
     kst_context *context, const struct placed *source, const kst_image *drawn, const kst_segments *wanted)
 {
     struct placed from;
     kst_filter *filter = open(context);
     kst_segments found;
-    kst_image made;
     placed_place(&from, context, &source->image, device_memory(context));
     assert_int_equal(kst_image_copy(context, &source->image, &from.image), KST_OK);
-    kst_image_init(&made);
-    assert_int_equal(kst_filter_run(filter, &from.image, &made, NULL), KST_OK);
-    expect_same_image("lines of long chains", context, drawn, &made);
+    if (!is_simulated() || drawn->width <= 65)
+        check_drawn(context, filter, &from.image, drawn);
     assert_int_equal(kst_filter_segments(filter, &from.image, &found, NULL), KST_OK);
     assert_int_equal(found.count, wanted->count);
     if (found.count > 0)
         assert_memory_equal(found.segment, wanted->segment, wanted->count * sizeof *wanted->segment);
     kst_filter_segments_release(context, &found);
-    kst_image_release(context, &made);
     kst_filter_close(&filter);
     placed_drop(&from);
 }
@@ -149,7 +167,7 @@ static void from_side_to_side(void **state)
 {
     (void)state;
     if (is_simulated())
-        check(comb, 410, 350, 15000);
+        check(fine_comb, 230, 228, ITEM_MOST + 1);
     else
         check(comb, WIDE, TALL, 100000);
 }
