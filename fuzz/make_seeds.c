@@ -479,11 +479,8 @@ int main(int argc, char **argv)
         fine = write_j2k_seed(context, argv[1], &large_j2k_kinds[i], large) && fine;
     fine = write_volumes(context, argv[1]) && fine;
     fine = write_sequences(context, argv[1]) && fine;
-<<<<<<< HEAD
     fine = write_lossless(argv[1]) && fine;
-=======
     fine = write_ndpi(context, argv[1]) && fine;
->>>>>>> tiff
     fine = write_found(argv[1]) && fine;
     fine = write_volume_files(argv[1]) && fine;
     kst_context_destroy(&context);
