@@ -211,6 +211,7 @@ void kst_j2k_run_encode_release(struct j2k_encoder *encoder)
     struct memory *memory = &encoder->e->memory;
     kst_image_release(encoder->e->context, &encoder->host);
     kst_j2k_run_encode_unmake(encoder);
+    kst_j2k_run_encode_search_end(encoder);
     kst_j2k_run_encode_drop_rows(encoder);
     for (uint32_t i = 0; i < encoder->file.box_count; i++)
         kst_memory_release(memory, encoder->box_data[i]);
