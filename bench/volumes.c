@@ -237,7 +237,7 @@ static void set_options(const struct volume_bench *b, kst_volume_options *option
 
 static void encode_items(kst_context *context, kst_volume_encode_item *items, uint32_t count)
 {
-    if (kst_encode_volumes(context, items, count) == KST_OK)
+    if (!kst_encode_volumes(context, items, count))
         return;
     for (uint32_t i = 0; i < count; i++)
         if (items[i].report.status)

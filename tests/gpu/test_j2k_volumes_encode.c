@@ -21,7 +21,7 @@ enum {
     BRICK = 16, /* the last bricks along each axis have half of it */
     ALONG = 3,
     BRICKS = ALONG * ALONG * ALONG,
-    MANY = 64,
+    MANY = 40,
     STEPS = 24,            /* that a search tries at most */
     SMALL_MEMORY = 1000000 /* bytes: enough for a few bricks of 16³ at a time */
 };
@@ -262,14 +262,15 @@ static uint32_t launches_of(kst_context *context, const struct batch_case *c, ui
 /* What is encoded together takes as few launches as one brick does, with a search for a step or without. */
 static void launches(void **state)
 {
+    /* So many bits that even the smallest brick has room for its headers. */
+    static const struct batch_case searched = {20, true, true, KST_J2K_RATE, 8, KST_J2K_HT, 4, 1, false};
     (void)state;
     for (uint32_t d = 0; d < gpu_contexts && !simulated(); d++) {
-        for (size_t k = 1; k < 4; k += 2) {
-            const uint32_t one = launches_of(gpu_context[d], &cases[k], 1);
-            const uint32_t all = launches_of(gpu_context[d], &cases[k], BRICKS);
-            print_message("case %zu: launches %u for one brick, %u for all\n", k, (unsigned)one, (unsigned)all);
+        for (uint32_t lossy = 0; lossy < 2; lossy++) {
+            const struct batch_case *c = lossy ? &searched : &cases[1];
+            const uint32_t one = launches_of(gpu_context[d], c, 1), all = launches_of(gpu_context[d], c, BRICKS);
             /* Each codestream is assembled by a launch of its own, and the longest search decides. */
-            assert_true(all <= one + BRICKS - 1 + (k == 3 ? STEPS : 0));
+            assert_true(all <= one + BRICKS - 1 + (lossy ? STEPS : 0));
         }
     }
 }
@@ -385,7 +386,7 @@ static void memory(void **state)
     (void)state;
     for (uint32_t d = 0; d < gpu_contexts && !simulated(); d++) {
         kst_context *small = small_context_create(gpu_context[d], SMALL_MEMORY);
-        for (size_t k = 1; k < 5; k++) {
+        for (size_t k = 1; k < 5; k += 2) {
             kst_volume whole = describe(&cases[k], KST_MEMORY_HOST), brick[MANY];
             kst_volume_encode_item items[MANY];
             kst_volume_options options;

@@ -78,10 +78,16 @@ static bool plan(struct encoding *encoding, const char *name, struct problem *pr
     return store->folder != NULL ? choose_bricks(encoding, problem) : problem_set(problem, "out of memory");
 }
 
-/*
- * Allocate a band: rows of shards along x, as many beside each other as are worth to be encoded together, if half of
- * the limit of memory has room for them and for as many samples that are read.
- */
+/* Return the bytes of a band that are worth more than a row of shards: a GPU encodes many bricks sooner than few. */
+static uint64_t band_bytes(const struct encoding *encoding)
+{
+    kst_device_info info = {.size = sizeof info};
+    if (kst_context_device(encoding->settings->context, &info) || info.kind == KST_DEVICE_CPU)
+        return 0;
+    return encoding->store.max_memory / 8 < BAND_BYTES ? encoding->store.max_memory / 8 : BAND_BYTES;
+}
+
+/* Allocate a band: a row of shards along x, or several, beside each other along y. */
 static bool allocate(struct encoding *encoding, struct problem *problem)
 {
     const struct store *store = &encoding->store;
@@ -96,7 +102,7 @@ static bool allocate(struct encoding *encoding, struct problem *problem)
     if (!fits || length > store->max_memory / 2)
         return problem_set_kind(problem, PROBLEM_LIMIT, "a row of bricks takes more than half of the limit of memory");
     const uint32_t most = volume_ceil_divide(bricks_along(encoding, 1), encoding->bricks[1]);
-    while (rows < most && (rows + 1) * length <= BAND_BYTES && (rows + 1) * length <= store->max_memory / 8)
+    while (rows < most && (rows + 1) * length <= band_bytes(encoding))
         rows++;
     encoding->bricks[1] *= (uint32_t)rows;
     encoding->sides[1] *= (uint32_t)rows;

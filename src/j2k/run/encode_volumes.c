@@ -25,7 +25,7 @@ struct volume_encodings {
 };
 
 /* Volumes that a GPU encodes together. */
-struct volume_group {
+struct encoded_group {
     struct volume_encoding **asked;
     struct j2k_volume_encoding *volume;
     struct j2k_gpu_slices *slices;
@@ -82,7 +82,7 @@ static uint64_t memory_of_group(const struct volume_encoding *asked)
 }
 
 /* Take the next volumes, as many as make a group, but at least one if any are left. */
-static uint32_t take_group(struct volume_encodings *all, struct volume_group *group)
+static uint32_t take_group(struct volume_encodings *all, struct encoded_group *group)
 {
     const uint64_t wanted = samples_of_group(all);
     uint64_t samples = 0, memory = 0;
@@ -103,12 +103,12 @@ static uint32_t take_group(struct volume_encodings *all, struct volume_group *gr
 
 static void begin_volume(void *argument, uint32_t index)
 {
-    const struct volume_group *group = argument;
+    const struct encoded_group *group = argument;
     kst_j2k_run_encode_volume_begin(&group->volume[index], group->asked[index]);
 }
 
 /* Describe the slices of the volumes that have begun. */
-static void describe(struct volume_group *group)
+static void describe(struct encoded_group *group)
 {
     for (uint32_t i = 0; i < group->count; i++) {
         struct j2k_volume_encoding *v = &group->volume[i];
@@ -126,7 +126,7 @@ static void describe(struct volume_group *group)
 }
 
 /* Transform slices along z. A device that has no memory for that leaves all volumes to the host. */
-static void transform(struct volume_group *group)
+static void transform(struct encoded_group *group)
 {
     const double start = kst_seconds();
     struct gpu_runtime *gpu = (*group->asked)->gpu;
@@ -153,7 +153,7 @@ static uint32_t bits_of(uint32_t most)
 
 static void plan_volume(void *argument, uint32_t index)
 {
-    const struct volume_group *group = argument;
+    const struct encoded_group *group = argument;
     struct j2k_volume_encoding *v = group->transformed[index];
     const struct j2k_gpu_slices *slices = &group->slices[index];
     if (v->asked->report.status ||
@@ -164,7 +164,7 @@ static void plan_volume(void *argument, uint32_t index)
 
 static void settle_volume(void *argument, uint32_t index)
 {
-    const struct volume_group *group = argument;
+    const struct encoded_group *group = argument;
     struct j2k_volume_encoding *v = group->transformed[index];
     if (!v->begun)
         return;
@@ -176,7 +176,7 @@ static void settle_volume(void *argument, uint32_t index)
 }
 
 /* Encode the transformed slices. */
-static void encode(struct volume_group *group)
+static void encode(struct encoded_group *group)
 {
     struct pool *pool = (*group->asked)->context->pool;
     struct j2k_encode_gpu_part part;
@@ -197,14 +197,14 @@ static void encode(struct volume_group *group)
 
 static void end_volume(void *argument, uint32_t index)
 {
-    const struct volume_group *group = argument;
+    const struct encoded_group *group = argument;
     struct j2k_volume_encoding *v = &group->volume[index];
     if (!group->there && !v->asked->report.status)
         kst_j2k_run_encode_volume_by_itself(v);
     kst_j2k_run_encode_volume_end(v);
 }
 
-static bool take_lists(struct volume_group *group, struct memory *memory)
+static bool take_lists(struct encoded_group *group, struct memory *memory)
 {
     group->volume = kst_memory_array(memory, group->count, sizeof *group->volume, NULL);
     group->slices = kst_memory_array(memory, group->count, sizeof *group->slices, NULL);
@@ -213,7 +213,7 @@ static bool take_lists(struct volume_group *group, struct memory *memory)
     return group->volume && group->slices && group->transformed && group->member;
 }
 
-static void run_group(const struct volume_encodings *all, struct volume_group *group)
+static void run_group(const struct volume_encodings *all, struct encoded_group *group)
 {
     struct memory *memory = &all->context->memory;
     struct pool *pool = all->context->pool;
@@ -242,10 +242,10 @@ static void run_task(void *argument, uint32_t index)
         encode_alone(all->alone[index - all->threads]);
         return;
     }
-    struct volume_group group = {.count = 0};
+    struct encoded_group group = {.count = 0};
     while (take_group(all, &group) > 0) {
         run_group(all, &group);
-        group = (struct volume_group){.count = 0};
+        group = (struct encoded_group){.count = 0};
     }
 }
 
