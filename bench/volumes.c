@@ -5,11 +5,12 @@
  * noise). Coded bytes lie in pinned memory; the clock runs from the call until the samples are in the array. Results
  * are compared with the CPU's, byte for byte. Prints a row of a table in Markdown for each case.
  *
- *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-l LEVELS] [-g GROUPS[,GROUPS...]] [-e]
+ *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-l LEVELS] [-g GROUPS[,GROUPS...]] [-n KIND] [-e]
  *
  * With -e bricks are encoded on the device, too, from its array to pinned memory, in one call, and compared with the
- * CPU's; a second table has these rows. -l sets the levels across slices. With -g volumes and slices are measured with
- * each of these numbers of groups, into which the library divides the bricks; 0 is the number that it chooses.
+ * CPU's; a second table has these rows. -l sets the levels across slices; -n measures one of the volumes, the first of
+ * which is 0. With -g volumes and slices are measured with each of these numbers of groups, into which the library
+ * divides the bricks; 0 is the number that it chooses.
  */
 #include <getopt.h>
 #include <math.h>
@@ -32,7 +33,8 @@ enum {
     APART = 64 /* bytes: coded bricks begin at multiples of this */,
     WARM_RUNS = 2,
     SIDES_MAX = 2048,
-    GROUPS_MAX = 256
+    GROUPS_MAX = 256,
+    KINDS = 4
 };
 
 struct volume_kind {
@@ -43,7 +45,7 @@ struct volume_kind {
     uint32_t style, z_levels;
 };
 
-static const struct volume_kind kinds[] = {
+static const struct volume_kind kinds[KINDS] = {
     {"seismic, float32 of 20 bits, 9/7, 27:1, EBCOT", true, 20, 27, 0, 4},
     {"seismic, float32 of 20 bits, 9/7, 27:1, HT", true, 20, 27, KST_J2K_HT, 4},
     {"CT, int16, 5/3, lossless, HT", false, 16, 0, KST_J2K_HT, 2},
@@ -516,8 +518,9 @@ int main(int argc, char **argv)
     enum { SIDE = 512, BRICK = 128, RUNS = 21, RUNS_MAX = 1000, LEVELS_MAX = 32 };
     const char *device = "cuda";
     struct volume_bench b = {.side = SIDE, .brick = BRICK, .runs = RUNS, .levels = KST_LEVELS_AUTO};
+    uint32_t only = KINDS;
     bool same = true;
-    for (int option; (option = getopt(argc, argv, "d:k:s:b:l:g:e")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "d:k:s:b:l:g:n:e")) != -1;) {
         if (option == 'd')
             device = optarg;
         else if (option == 'k')
@@ -530,6 +533,8 @@ int main(int argc, char **argv)
             b.levels = number(optarg, 0, LEVELS_MAX);
         else if (option == 'g')
             b.tried = optarg;
+        else if (option == 'n')
+            only = number(optarg, 0, KINDS - 1);
         else if (option == 'e')
             b.encodes = true;
         else
@@ -550,9 +555,10 @@ int main(int argc, char **argv)
          "times "
          "the pinned copy | kernels, uploads, downloads, others | ms of each in the profile |\n"
          "|---|---|---|---|---|---|---|---|---|---|---|");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (uint32_t i = 0; i < KINDS; i++) {
         b.kind = &kinds[i];
-        same = run_kind(&b) && same;
+        if (only == KINDS || only == i)
+            same = run_kind(&b) && same;
     }
     fclose(b.encoded);
     if (b.encodes)

@@ -282,6 +282,47 @@ static bool refuse(void *user, double done)
     return false;
 }
 
+static bool refuse_later(void *user, double done)
+{
+    (void)user;
+    return done == 0;
+}
+
+/* A volume whose progress ends it while steps are searched does not disturb the others. */
+static void cancelled(void **state)
+{
+    enum { WHICH = 3 };
+    const struct batch_case *c = &cases[3];
+    const kst_progress progress = {.size = sizeof progress, .told = refuse_later};
+    kst_volume whole = describe(c, KST_MEMORY_HOST);
+    (void)state;
+    if (simulated())
+        return;
+    assert_int_equal(kst_volume_allocate(cpu_context, &whole), KST_OK);
+    fill(&whole);
+    for (uint32_t d = 0; d <= gpu_contexts; d++) {
+        kst_context *context = d < gpu_contexts ? gpu_context[d] : cpu_context;
+        kst_volume brick[BRICKS];
+        kst_volume_options options[BRICKS];
+        kst_volume_encode_item items[BRICKS];
+        kst_buffer alone = {.data = NULL};
+        for (uint32_t i = 0; i < BRICKS; i++) {
+            brick[i] = brick_of(&whole, i);
+            set_options(c, &options[i]);
+            options[i].progress = i == WHICH ? &progress : NULL;
+            items[i] = (kst_volume_encode_item){.volume = &brick[i], .options = &options[i]};
+        }
+        assert_int_equal(kst_encode_volumes(context, items, BRICKS), KST_ERROR_CANCELLED);
+        for (uint32_t i = 0; i < BRICKS; i++)
+            assert_int_equal(items[i].report.status, i == WHICH ? KST_ERROR_CANCELLED : KST_OK);
+        assert_int_equal(kst_encode_volume(cpu_context, &brick[0], &options[0], &alone, NULL), KST_OK);
+        expect_same("beside a cancelled one", &items[0], &alone, 0);
+        kst_buffer_release(cpu_context, &alone);
+        release_all(context, items, BRICKS);
+    }
+    kst_volume_release(cpu_context, &whole);
+}
+
 /* Volumes that cannot be encoded end alone, with the CPU's messages; one of them at the wish of its progress. */
 static void errors(void **state)
 {
@@ -414,7 +455,7 @@ static void memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(batch), cmocka_unit_test(launches), cmocka_unit_test(errors),
-        cmocka_unit_test(bounds), cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(batch), cmocka_unit_test(launches), cmocka_unit_test(cancelled),
+        cmocka_unit_test(errors), cmocka_unit_test(bounds), cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }

@@ -221,6 +221,7 @@ void kst_j2k_run_encode_release(struct j2k_encoder *encoder)
     kst_memory_release(memory, encoder->estimate);
     kst_memory_release(memory, encoder->outcome);
     kst_memory_release(memory, encoder->weight);
+    kst_memory_release(memory, encoder->slice_norm);
     kst_memory_release(memory, encoder->origin);
     kst_j2k_encoded_release(memory, &encoder->encoded);
     kst_j2k_coded_release(memory, &encoder->coded);

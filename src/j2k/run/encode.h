@@ -5,6 +5,7 @@
 
 #include "j2k/cpu/encode.h"
 #include "j2k/gpu/encode.h"
+#include "j2k/plan/norms.h"
 #include "j2k/rate/rate.h"
 #include "j2k/write/file_writer.h"
 #include "j2k/write/profile.h"
@@ -56,8 +57,10 @@ struct j2k_encoder {
     kst_colour colour;
     bool has_alpha; /* the last component is alpha */
     bool reversible;
-    double step;    /* the quantiser's step if it is not reversible, in samples of the picture */
-    double *weight; /* of each band */
+    double step;            /* the quantiser's step if it is not reversible, in samples of the picture */
+    double *weight;         /* of each band */
+    struct j2k_norms norms; /* of the 9/7 transform */
+    double *slice_norm;     /* of each component of a volume, along z; null: it is a picture */
     struct j2k_encode_request request;
     struct j2k_kept_rows *kept; /* the last rows, if rows come in order; otherwise null */
     struct j2k_encoded encoded;

@@ -7,7 +7,6 @@
 
 #include "core/report.h"
 #include "image/volume.h"
-#include "j2k/plan/norms.h"
 #include "j2k/run/encode.h"
 #include "run/decoding.h"
 
@@ -28,6 +27,7 @@ static kst_status allocate_multi(struct j2k_encoder *encoder, struct j2k_multi *
         multi->array_count = 1;
         multi->array->value = kst_memory_zeroed(memory, count, sizeof *multi->array->value, &status);
     }
+    encoder->slice_norm = kst_memory_array(memory, count, sizeof *encoder->slice_norm, &status);
     return status ? kst_report_error(&encoder->e->report, status, KST_NO_OFFSET, NULL) : KST_OK;
 }
 
@@ -58,20 +58,15 @@ kst_status kst_j2k_run_encode_describe_volume(struct j2k_encoder *encoder)
         .count = count,
         .array = -1};
     encoder->coded.headers.main.multi = J2K_MULTI_BY_WAVELETS;
+    kst_j2k_z_norms(multi->collection, encoder->slice_norm);
     return KST_OK;
 }
 
 void kst_j2k_run_encode_weigh_volume(struct j2k_encoder *encoder)
 {
     const struct j2k_plan *plan = &encoder->coded.plan;
-    const struct j2k_multi *multi = &encoder->coded.headers.multi;
-    uint32_t known = UINT32_MAX;
-    double norm = 1;
     for (uint32_t b = 0; b < plan->band_count; b++) {
-        const uint32_t component = plan->band[b].tile_component % plan->component_count;
-        if (component != known)
-            norm = kst_j2k_z_norm(multi, component);
-        known = component;
+        const double norm = encoder->slice_norm[plan->band[b].tile_component % plan->component_count];
         encoder->weight[b] *= norm * norm;
     }
 }
