@@ -5,11 +5,12 @@
  * noise). Coded bytes lie in pinned memory; the clock runs from the call until the samples are in the array. Results
  * are compared with the CPU's, byte for byte. Prints a row of a table in Markdown for each case.
  *
- *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-l LEVELS] [-g GROUPS[,GROUPS...]] [-e]
+ *     kostka-volumes [-d DEVICE] [-k RUNS] [-s SIDE] [-b BRICK] [-l LEVELS] [-g GROUPS[,GROUPS...]] [-n KIND] [-e]
  *
- * With -e bricks are encoded on the device, too, and compared with the CPU's; -l sets the levels across slices. With -g
- * volumes and slices are measured with each of these numbers of groups, into which the library divides the bricks; 0 is
- * the number that it chooses.
+ * With -e bricks are encoded on the device, too, from its array to pinned memory, in one call, and compared with the
+ * CPU's; a second table has these rows. -l sets the levels across slices; -n measures one of the volumes, the first of
+ * which is 0. With -g volumes and slices are measured with each of these numbers of groups, into which the library
+ * divides the bricks; 0 is the number that it chooses.
  */
 #include <getopt.h>
 #include <math.h>
@@ -25,11 +26,15 @@
 #include "print/statistics.h"
 #include "run/volume.h"
 
+/* The step from integer to integer of samples that are numbers. */
+static const float SCALE = 1 / 160000.0F;
+
 enum {
     APART = 64 /* bytes: coded bricks begin at multiples of this */,
     WARM_RUNS = 2,
     SIDES_MAX = 2048,
-    GROUPS_MAX = 256
+    GROUPS_MAX = 256,
+    KINDS = 4
 };
 
 struct volume_kind {
@@ -40,7 +45,7 @@ struct volume_kind {
     uint32_t style, z_levels;
 };
 
-static const struct volume_kind kinds[] = {
+static const struct volume_kind kinds[KINDS] = {
     {"seismic, float32 of 20 bits, 9/7, 27:1, EBCOT", true, 20, 27, 0, 4},
     {"seismic, float32 of 20 bits, 9/7, 27:1, HT", true, 20, 27, KST_J2K_HT, 4},
     {"CT, int16, 5/3, lossless, HT", false, 16, 0, KST_J2K_HT, 2},
@@ -55,6 +60,7 @@ struct volume_bench {
     uint32_t levels;   /* across slices */
     const char *tried; /* numbers of groups to measure, separated by commas; null: none */
     bool encodes;      /* on the device, too */
+    FILE *encoded;     /* rows about that */
     const struct volume_kind *kind;
     kst_volume host, array; /* the volume, and the array on the device */
     uint32_t bricks;
@@ -194,71 +200,163 @@ static kst_image as_image(const kst_volume *v)
     return image;
 }
 
-static void encode_brick(const struct volume_bench *b, kst_context *context, uint32_t i, kst_buffer *coded)
+struct volume_steps {
+    uint32_t kernels, uploads, downloads, others;
+    struct {
+        const char *name;
+        double seconds;
+    } kernel[24];
+    uint32_t count;
+};
+
+static void add_step(void *user, const kst_step *step)
 {
-    const kst_volume part = brick_of(b, &b->host, i);
-    kst_volume_options options;
-    kst_report report;
-    kst_report_init(&report);
-    kst_volume_options_init(&options);
-    options.z_levels = b->kind->z_levels;
-    options.jpeg2000.style = b->kind->style;
-    options.jpeg2000.levels = b->levels;
-    options.jpeg2000.target = b->kind->ratio > 0 ? KST_J2K_RATE : KST_J2K_LOSSLESS;
-    options.jpeg2000.value = b->kind->ratio > 0 ? 8.0 * (double)bytes_of(&part) / b->kind->ratio : 0;
-    if (!kst_encode_volume(context, &part, &options, coded, &report))
+    struct volume_steps *steps = user;
+    uint32_t i = 0;
+    steps->kernels += step->kind == KST_STEP_KERNEL;
+    steps->uploads += step->kind == KST_STEP_UPLOAD;
+    steps->downloads += step->kind == KST_STEP_DOWNLOAD;
+    steps->others += step->kind == KST_STEP_COPY || step->kind == KST_STEP_FILL;
+    while (i < steps->count && strcmp(steps->kernel[i].name, step->name) != 0)
+        i++;
+    if (i == 24)
         return;
-    fprintf(stderr, "encode: %s\n", report.message);
+    steps->count += i == steps->count;
+    steps->kernel[i].name = step->name;
+    steps->kernel[i].seconds += step->seconds;
+}
+
+static void set_options(const struct volume_bench *b, kst_volume_options *options)
+{
+    kst_volume_options_init(options);
+    options->z_levels = b->kind->z_levels;
+    options->jpeg2000.style = b->kind->style;
+    options->jpeg2000.levels = b->levels;
+    options->jpeg2000.target = b->kind->ratio > 0 ? KST_J2K_RATE : KST_J2K_LOSSLESS;
+    options->jpeg2000.value = b->kind->ratio > 0 ? 8.0 * (double)bytes_of(&b->host) / b->kind->ratio : 0;
+    options->scale = SCALE;
+}
+
+static void encode_items(kst_context *context, kst_volume_encode_item *items, uint32_t count)
+{
+    if (!kst_encode_volumes(context, items, count))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        if (items[i].report.status)
+            fprintf(stderr, "encode: %s\n", items[i].report.message);
     exit(1);
 }
 
-/* Encode all bricks on the device, the first one twice, and compare them with the CPU's. */
-static void encode_there(const struct volume_bench *b, const kst_buffer *wanted)
+/* Copy the volume to the device's array, as numbers if those are what is decoded. */
+static void upload(const struct volume_bench *b)
 {
-    kst_buffer coded = {.data = NULL};
-    bool same = true;
-    encode_brick(b, b->gpu, 0, &coded);
-    kst_buffer_release(b->gpu, &coded);
-    const double start = bench_now();
-    for (uint32_t i = 0; i < b->bricks; i++) {
-        encode_brick(b, b->gpu, i, &coded);
-        same = same && coded.length == wanted[i].length && memcmp(coded.data, wanted[i].data, coded.length) == 0;
-        kst_buffer_release(b->gpu, &coded);
-    }
-    fprintf(stderr, "%s: encoded on the device in %.3f s, brick by brick, %s\n", b->kind->name, bench_now() - start,
-        same ? "to the CPU's bytes" : "to OTHER bytes");
+    kst_volume from = b->host;
+    from.owned = NULL;
+    from.sample = b->array.sample;
+    bench_check(kst_volume_allocate(b->cpu, &from), "host memory");
+    memcpy(from.data, b->host.data, b->host.slice_pitch * b->host.depth);
+    for (size_t i = 0; i < (size_t)b->side * b->side * b->side && from.sample == KST_SAMPLE_FLOAT32; i++)
+        ((float *)from.data)[i] = (float)((const int32_t *)b->host.data)[i] * SCALE;
+    const kst_image here = as_image(&from), there = as_image(&b->array);
+    bench_check(kst_image_copy(b->gpu, &here, &there), "upload");
+    kst_volume_release(b->cpu, &from);
 }
 
-/* Encode all bricks and put them into pinned memory, one behind the other. */
-static double encode(struct volume_bench *b)
+static void print_steps(FILE *to, const struct volume_steps *steps)
 {
-    kst_buffer *coded = calloc(b->bricks, sizeof *coded);
-    size_t all = 0;
-    const double start = bench_now();
-    if (!coded)
+    fprintf(to, " %u, %u, %u, %u |", steps->kernels, steps->uploads, steps->downloads, steps->others);
+    for (uint32_t i = 0; i < steps->count; i++)
+        fprintf(to, "%s%s %.3f", i > 0 ? ", " : " ", steps->kernel[i].name, steps->kernel[i].seconds * 1e3);
+    fputs(" |\n", to);
+}
+
+/* Encode all bricks from the device's array to pinned memory, and compare them with the CPU's. Writes a row. */
+static bool encode_there(const struct volume_bench *b, const kst_buffer *wanted, size_t all)
+{
+    kst_volume_encode_item *items = calloc(b->bricks, sizeof *items);
+    kst_volume *part = calloc(b->bricks, sizeof *part);
+    double *seconds = calloc(b->runs, sizeof *seconds);
+    struct volume_steps steps = {.count = 0};
+    kst_volume_options options;
+    size_t at = 0;
+    void *room;
+    bool same = true;
+    if (!items || !part || !seconds)
         exit(1);
+    upload(b);
+    set_options(b, &options);
+    bench_check(kst_pinned_allocate(b->gpu, all, &room), "pinned memory");
     for (uint32_t i = 0; i < b->bricks; i++) {
-        encode_brick(b, b->cpu, i, &coded[i]);
+        part[i] = brick_of(b, &b->array, i);
+        items[i] = (kst_volume_encode_item){.volume = &part[i],
+            .options = &options,
+            .output = {.data = (uint8_t *)room + at, .capacity = wanted[i].length}};
+        at += (wanted[i].length + APART - 1) / APART * APART;
+    }
+    for (uint32_t i = 0; i < WARM_RUNS; i++)
+        encode_items(b->gpu, items, b->bricks);
+    for (uint32_t i = 0; i < b->runs; i++) {
+        const double start = bench_now();
+        encode_items(b->gpu, items, b->bricks);
+        seconds[i] = bench_now() - start;
+    }
+    for (uint32_t i = 0; i < b->bricks; i++)
+        same = same && items[i].output.length == wanted[i].length &&
+               memcmp(items[i].output.data, wanted[i].data, wanted[i].length) == 0;
+    bench_check(kst_profile_begin(b->gpu), "profile");
+    encode_items(b->gpu, items, b->bricks);
+    bench_check(kst_profile_end(b->gpu, add_step, &steps), "profile");
+    const double median = statistics_median(seconds, b->runs), samples = (double)b->side * b->side * b->side;
+    fprintf(b->encoded, "| %s | %u | %s | %.3f (%.3f) | %.1f |", b->kind->name, b->bricks, same ? "equal" : "DIFFERENT",
+        median * 1e3, seconds[0] * 1e3, samples / median * 1e-9);
+    print_steps(b->encoded, &steps);
+    kst_pinned_release(b->gpu, room);
+    free(items);
+    free(part);
+    free(seconds);
+    return same;
+}
+
+/* Encode all bricks and put them into pinned memory, one behind the other. Returns whether all devices agree. */
+static bool encode(struct volume_bench *b)
+{
+    kst_volume_encode_item *items = calloc(b->bricks, sizeof *items);
+    kst_buffer *coded = calloc(b->bricks, sizeof *coded);
+    kst_volume *part = calloc(b->bricks, sizeof *part);
+    kst_volume_options options;
+    size_t all = 0;
+    if (!items || !coded || !part)
+        exit(1);
+    set_options(b, &options);
+    for (uint32_t i = 0; i < b->bricks; i++) {
+        part[i] = brick_of(b, &b->host, i);
+        items[i] = (kst_volume_encode_item){.volume = &part[i], .options = &options};
+    }
+    const double start = bench_now();
+    encode_items(b->cpu, items, b->bricks);
+    fprintf(stderr, "%s: encoded on the CPU in %.1f s\n", b->kind->name, bench_now() - start);
+    for (uint32_t i = 0; i < b->bricks; i++) {
+        coded[i] = items[i].output;
         b->coded += coded[i].length;
         all += (coded[i].length + APART - 1) / APART * APART;
     }
-    const double seconds = bench_now() - start;
-    if (b->encodes)
-        encode_there(b, coded);
+    const bool same = !b->encodes || encode_there(b, coded, all);
     bench_check(kst_pinned_allocate(b->gpu, all, &b->room), "pinned memory");
     uint8_t *at = b->room;
     for (uint32_t i = 0; i < b->bricks; i++) {
         memcpy(at, coded[i].data, coded[i].length);
         kst_volume_decode_options_init(&b->options[i]);
         b->options[i].sample = b->kind->seismic ? KST_SAMPLE_FLOAT32 : KST_SAMPLE_INTEGER;
-        b->options[i].scale = 1 / 160000.0F;
+        b->options[i].scale = SCALE;
         b->item[i] =
             (kst_volume_item){.data = at, .length = coded[i].length, .options = &b->options[i], .volume = &b->part[i]};
         at += (coded[i].length + APART - 1) / APART * APART;
         kst_buffer_release(b->cpu, &coded[i]);
     }
+    free(items);
     free(coded);
-    return seconds;
+    free(part);
+    return same;
 }
 
 static void decode(struct volume_bench *b, kst_context *context, uint32_t count)
@@ -299,42 +397,14 @@ static bool is_same(struct volume_bench *b, kst_volume *array, const kst_volume 
     return same;
 }
 
-struct volume_steps {
-    uint32_t kernels, uploads, downloads, others;
-    struct {
-        const char *name;
-        double seconds;
-    } kernel[24];
-    uint32_t count;
-};
-
-static void add_step(void *user, const kst_step *step)
-{
-    struct volume_steps *steps = user;
-    uint32_t i = 0;
-    steps->kernels += step->kind == KST_STEP_KERNEL;
-    steps->uploads += step->kind == KST_STEP_UPLOAD;
-    steps->downloads += step->kind == KST_STEP_DOWNLOAD;
-    steps->others += step->kind == KST_STEP_COPY || step->kind == KST_STEP_FILL;
-    while (i < steps->count && strcmp(steps->kernel[i].name, step->name) != 0)
-        i++;
-    if (i == 24)
-        return;
-    steps->count += i == steps->count;
-    steps->kernel[i].name = step->name;
-    steps->kernel[i].seconds += step->seconds;
-}
-
-static void print_steps(struct volume_bench *b, uint32_t count)
+static void profile(struct volume_bench *b, uint32_t count)
 {
     struct volume_steps steps = {.count = 0};
     if (kst_profile_begin(b->gpu))
         return;
     decode(b, b->gpu, count);
     bench_check(kst_profile_end(b->gpu, add_step, &steps), "profile");
-    printf(" %u, %u, %u, %u |", steps.kernels, steps.uploads, steps.downloads, steps.others);
-    for (uint32_t i = 0; i < steps.count; i++)
-        printf("%s%s %.3f", i > 0 ? ", " : " ", steps.kernel[i].name, steps.kernel[i].seconds * 1e3);
+    print_steps(stdout, &steps);
 }
 
 /* Measure `count` bricks that go to an array, and print a row. Returns whether they equal the CPU's. */
@@ -365,8 +435,7 @@ static bool measure(struct volume_bench *b, const char *what, kst_volume *array,
     printf("| %s%s | %u | %.2f | %s | %.3f (%.3f) | %.1f | %.3f | %.3f | %.2f |", b->kind->name, what, count,
         (double)raw / (double)coded, same ? "equal" : "DIFFERENT", median * 1e3, seconds[0] * 1e3,
         (double)samples / median * 1e-9, copies.up * 1e3, copies.up_pageable * 1e3, copies.up / median);
-    print_steps(b, count);
-    puts(" |");
+    profile(b, count);
     fflush(stdout);
     free(seconds);
     free(parts);
@@ -430,12 +499,11 @@ static bool run_kind(struct volume_bench *b)
     bench_check(kst_volume_allocate(b->cpu, &b->host), "host memory");
     bench_check(kst_volume_allocate(b->gpu, &b->array), "device memory");
     fill(b);
-    const double seconds = encode(b);
-    fprintf(stderr, "%s: encoded on the CPU in %.1f s\n", b->kind->name, seconds);
+    bool same = encode(b);
     kst_volume_release(b->cpu, &b->host);
     for (uint32_t i = 0; i < b->bricks; i++)
         b->part[i] = brick_of(b, &b->array, i);
-    bool same = measure_groups(b, "", &b->array, b->bricks);
+    same = measure_groups(b, "", &b->array, b->bricks) && same;
     same = measure_slice(b) && same;
     kst_volume_release(b->gpu, &b->array);
     kst_pinned_release(b->gpu, b->room);
@@ -450,8 +518,9 @@ int main(int argc, char **argv)
     enum { SIDE = 512, BRICK = 128, RUNS = 21, RUNS_MAX = 1000, LEVELS_MAX = 32 };
     const char *device = "cuda";
     struct volume_bench b = {.side = SIDE, .brick = BRICK, .runs = RUNS, .levels = KST_LEVELS_AUTO};
+    uint32_t only = KINDS;
     bool same = true;
-    for (int option; (option = getopt(argc, argv, "d:k:s:b:l:g:e")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "d:k:s:b:l:g:n:e")) != -1;) {
         if (option == 'd')
             device = optarg;
         else if (option == 'k')
@@ -464,12 +533,19 @@ int main(int argc, char **argv)
             b.levels = number(optarg, 0, LEVELS_MAX);
         else if (option == 'g')
             b.tried = optarg;
+        else if (option == 'n')
+            only = number(optarg, 0, KINDS - 1);
         else if (option == 'e')
             b.encodes = true;
         else
             return 2;
     }
     kst_device_info info = {.size = sizeof info};
+    char *rows = NULL;
+    size_t rows_length;
+    b.encoded = open_memstream(&rows, &rows_length);
+    if (!b.encoded)
+        return 1;
     b.cpu = bench_context("cpu");
     b.gpu = bench_context(device);
     bench_check(kst_context_device(b.gpu, &info), device);
@@ -479,10 +555,18 @@ int main(int argc, char **argv)
          "times "
          "the pinned copy | kernels, uploads, downloads, others | ms of each in the profile |\n"
          "|---|---|---|---|---|---|---|---|---|---|---|");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (uint32_t i = 0; i < KINDS; i++) {
         b.kind = &kinds[i];
-        same = run_kind(&b) && same;
+        if (only == KINDS || only == i)
+            same = run_kind(&b) && same;
     }
+    fclose(b.encoded);
+    if (b.encodes)
+        printf(
+            "\n| volume, encoded | bricks | as the CPU | ms (least) | Gsamples/s | kernels, uploads, downloads, others "
+            "| ms of each in the profile |\n|---|---|---|---|---|---|---|\n%s",
+            rows);
+    free(rows);
     kst_context_destroy(&b.gpu);
     kst_context_destroy(&b.cpu);
     return same ? 0 : 1;

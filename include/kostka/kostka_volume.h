@@ -31,7 +31,8 @@ typedef struct kst_volume {
     uint32_t depth;     /**< along z: the number of slices */
     uint8_t bits;       /**< significant bits of a sample, 1–31; up to 8 take one byte, up to 16 two, others four */
     bool is_signed;
-    uint8_t sample;    /**< KST_SAMPLE_INTEGER or, to decode to, KST_SAMPLE_FLOAT32, of integers of that type */
+    uint8_t
+        sample; /**< KST_SAMPLE_INTEGER, or KST_SAMPLE_FLOAT32 for numbers that are coded as integers of that type */
     kst_memory memory; /**< any but KST_MEMORY_OPENCL_IMAGE; a device's must be that of the context's device */
     void *owned;       /**< set by kst_volume_allocate(); the caller leaves it alone */
     size_t offset;     /**< KST_MEMORY_OPENCL: bytes from the start of `data` to the first sample; otherwise ignored */
@@ -86,6 +87,20 @@ typedef struct kst_volume_options {
      */
     kst_j2k_options jpeg2000;
     const kst_progress *progress; /**< null, or called while encoding */
+    /**
+     * Of samples that are KST_SAMPLE_FLOAT32, which are coded as integers of kst_volume.bits bits: the nearest whole
+     * number to (sample − offset) × (1 ÷ scale), ties to even, clamped to their range, in single precision with each
+     * operation rounded. Decoding with the same scale and offset undoes it. A sample that is not finite ends the
+     * encoding with KST_ERROR_IMAGE_SAMPLE, and its place in the report. Both finite; scale, above 0, is 1 by default.
+     */
+    float scale;
+    float offset;
+    /**
+     * Above 0: the most by which a decoded sample may differ from one that is KST_SAMPLE_FLOAT32, in single precision;
+     * with KST_J2K_LOSSLESS alone, as it is the integers that are verified. One that is farther away, for lack of bits
+     * or with a scale that is too large, ends the encoding as one that is not finite. 0, the default: anything.
+     */
+    float error;
 } kst_volume_options;
 
 KST_API void kst_volume_options_init(kst_volume_options *options);
@@ -94,7 +109,7 @@ KST_API void kst_volume_options_init(kst_volume_options *options);
  * Encode a volume as one codestream, on the GPU of a context that has one, to the same bytes. Thread-safe. Takes memory
  * for one more copy of the volume in 32 bits.
  *
- * @param volume in host memory; at most 16,000 slices; integers of up to 28 bits
+ * @param volume in any memory; at most 16,000 slices; integers of up to 28 bits, or numbers that are coded as such
  * @param options null for the defaults
  * @param output see kst_buffer
  * @param report null, or with its size set
@@ -102,6 +117,23 @@ KST_API void kst_volume_options_init(kst_volume_options *options);
  */
 KST_API kst_status kst_encode_volume(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
     kst_buffer *output, kst_report *report);
+
+/** A volume of a batch, such as a brick of a larger array: its part of that array, with the array's pitches. */
+typedef struct kst_volume_encode_item {
+    const kst_volume *volume;          /**< as for kst_encode_volume() */
+    const kst_volume_options *options; /**< null for the defaults */
+    kst_buffer output;                 /**< see kst_buffer */
+    kst_report report;                 /**< its status is that of this item; its size is set by the call */
+} kst_volume_encode_item;
+
+/**
+ * Encode many volumes, each to the bytes of kst_encode_volume(). The context's GPU encodes those that it supports, many
+ * in each launch, while the context's threads write others; threads share the rest. A volume that cannot be encoded, or
+ * whose progress asks for that, ends alone. The call waits for the end. Thread-safe.
+ *
+ * @return KST_OK if every item succeeded, otherwise the status of the first that did not
+ */
+KST_API kst_status kst_encode_volumes(kst_context *context, kst_volume_encode_item *items, size_t count);
 
 typedef struct kst_volume_decode_options {
     size_t size;

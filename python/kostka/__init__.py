@@ -74,6 +74,7 @@ __all__ = [
     "encode",
     "encode_batch",
     "encode_volume",
+    "encode_volumes",
     "filter",
     "flow",
     "flow_tar",
@@ -414,16 +415,28 @@ def resize(image, size, *, device=None, **options):
 def encode_volume(volume, *, device=None, **options):
     """Encode an array of three dimensions (z, y, x) as one JPEG 2000 codestream with a wavelet along z; return bytes.
 
-    volume: integers of 8, 16 or 32 bits in host memory, without gaps
-    bits: the significant ones of a sample, at most 28; by default those of its type
+    volume: integers of 8, 16 or 32 bits, or single precision, in host memory without gaps
+    bits: the significant ones of a sample, at most 28; by default those of its type. Single precision is coded as integers of
+        so many bits with a sign, and needs them
     z_levels: of the wavelet along z, 0-32; by default 2, with loss 3, and fewer for few slices
     lossless: True, the default without a target; or a target of the whole volume, one of ratio, rate (bits for each
         sample), psnr and step
     levels: across slices; by default 2 to 5, so many that no side of the lowest band is longer than 32 samples
     layers, reversible, codeblock: as in encode()
     ht: code-blocks of HTJ2K
+    scale, offset: of single precision, whose samples become integer * scale + offset; by default 1 and 0
+    error: without loss, the most by which a sample of single precision may differ from that. An exception names one that does
+        not fit, as one that is not finite
     """
     return _context(device).encode_volume(volume, **options)
+
+
+def encode_volumes(volumes, *, device=None, **options):
+    """Encode many arrays, such as the bricks of a larger one, as encode_volume() does each; return a list of bytes.
+
+    They go through the same few launches of a GPU. Options are those of encode_volume(), for all of them.
+    """
+    return _context(device).encode_volumes(volumes, **options)
 
 
 def decode_volume(data, *, device=None, **options):

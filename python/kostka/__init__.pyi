@@ -211,6 +211,9 @@ class _EncodeVolumeOptions(TypedDict, total=False):
     reversible: bool | None
     codeblock: int | tuple[int, int] | None
     ht: bool | None
+    scale: float | None
+    offset: float | None
+    error: float | None
 
 class _DecodeVolumeOptions(TypedDict, total=False):
     reduce: int | None
@@ -736,6 +739,9 @@ class Context:
         **options: Unpack[_TranscodeOptions],
     ) -> bytes: ...
     def encode_volume(self, volume: Buffer, **options: Unpack[_EncodeVolumeOptions]) -> bytes: ...
+    def encode_volumes(
+        self, volumes: Sequence[Buffer], **options: Unpack[_EncodeVolumeOptions]
+    ) -> list[bytes]: ...
     def decode_volume(self, data: _Source, **options: Unpack[_DecodeVolumeOptions]) -> Any: ...
     def info(self, data: _Source, /) -> Info: ...
 
@@ -876,6 +882,12 @@ def encode_volume(
     device: _Device | None = None,
     **options: Unpack[_EncodeVolumeOptions],
 ) -> bytes: ...
+def encode_volumes(
+    volumes: Sequence[Buffer],
+    *,
+    device: _Device | None = None,
+    **options: Unpack[_EncodeVolumeOptions],
+) -> list[bytes]: ...
 def decode_volume(
     data: _Source,
     *,

@@ -314,6 +314,9 @@ PyDoc_STRVAR(
     resize_doc, "resize($self, image, *, size, **options)\n--\n\nMake an Image of another size; see kostka.resize().");
 PyDoc_STRVAR(transcode_doc, "transcode($self, data, **options)\n--\n\n"
                             "Write a stream anew without loss; see kostka.transcode().");
+PyDoc_STRVAR(encode_volumes_doc,
+    "encode_volumes($self, volumes, **options)\n--\n\n"
+    "Encode a sequence of arrays (z, y, x) to a list of bytes; see kostka.encode_volumes().");
 PyDoc_STRVAR(encode_volume_doc, "encode_volume($self, volume, **options)\n--\n\n"
                                 "Encode an array (z, y, x) to bytes; see kostka.encode_volume().");
 PyDoc_STRVAR(decode_volume_doc, "decode_volume($self, data, **options)\n--\n\n"
@@ -339,6 +342,7 @@ static PyMethodDef methods[] = {{"decode", FUNCTION(kst_py_decode), WITH_KEYWORD
     {"resize", FUNCTION(kst_py_resize), WITH_KEYWORDS, resize_doc},
     {"transcode", FUNCTION(kst_py_transcode), WITH_KEYWORDS, transcode_doc},
     {"encode_volume", FUNCTION(kst_py_encode_volume), WITH_KEYWORDS, encode_volume_doc},
+    {"encode_volumes", FUNCTION(kst_py_encode_volumes), WITH_KEYWORDS, encode_volumes_doc},
     {"decode_volume", FUNCTION(kst_py_decode_volume), WITH_KEYWORDS, decode_volume_doc},
     {"info", kst_py_read_info, METH_O, info_doc}, {"_assemble", kst_py_assemble, METH_VARARGS, assemble_doc},
     {"close", context_close, METH_NOARGS, close_doc}, {"__enter__", context_begin, METH_NOARGS, NULL},

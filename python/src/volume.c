@@ -11,9 +11,24 @@ struct settings {
     struct jpeg2000 jpeg2000;
     kst_volume_decode_options decode;
     uint32_t z_levels, bits;
+    float scale, offset, error;
     bool ht;
     PyObject *region, *out;
 };
+
+/* Read a number that single precision holds. */
+static bool read_number(const struct option *option, PyObject *value, void *to)
+{
+    const double number = PyFloat_AsDouble(value);
+    if (number == -1 && PyErr_Occurred())
+        return false;
+    if (!(number >= -3e38 && number <= 3e38)) {
+        PyErr_Format(PyExc_ValueError, "%s: %R is not a number of single precision", option->name, value);
+        return false;
+    }
+    *(float *)to = (float)number;
+    return true;
+}
 
 static const struct range levels = {0, 32}, layers = {1, 1024}, most_layers = {0, 65535}, depths = {1, 28};
 static const kst_j2k_target rate = KST_J2K_RATE, ratio = KST_J2K_RATIO, psnr = KST_J2K_PSNR, step = KST_J2K_STEP;
@@ -34,6 +49,9 @@ static const struct option encode_table[] = {
     {"reversible", kst_py_read_flag, J2K(reversible), NULL, FOR_ALL},
     {"codeblock", kst_py_read_size, J2K(block_width), NULL, FOR_ALL},
     {"ht", kst_py_read_flag, AT(ht), NULL, FOR_ALL},
+    {"scale", read_number, AT(scale), NULL, FOR_ALL},
+    {"offset", read_number, AT(offset), NULL, FOR_ALL},
+    {"error", read_number, AT(error), NULL, FOR_ALL},
     {NULL, NULL, 0, NULL, 0},
 };
 
@@ -84,18 +102,22 @@ static bool describe_buffer(const Py_buffer *buffer, const char *what, kst_volum
     return true;
 }
 
-static bool read_encoding(PyObject *args, PyObject *keywords, PyObject **object, struct settings *settings,
-    Py_buffer *buffer, kst_volume *volume)
+/* Describe a volume to encode: one of integers, or of single precision. Returns false with an exception. */
+static bool describe_volume(const Py_buffer *buffer, const struct settings *settings, kst_volume *volume)
 {
-    option_set given = 0;
-    kst_volume_options_init(&settings->encode);
-    settings->jpeg2000.options = settings->encode.jpeg2000;
-    settings->z_levels = settings->encode.z_levels;
-    if (!kst_py_arguments("encode_volume", "volume", args, keywords, object, encode_table, settings, &given) ||
-        !kst_py_jpeg2000_finish(&settings->jpeg2000) ||
-        PyObject_GetBuffer(*object, buffer, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) < 0 ||
-        !describe_buffer(buffer, "volume", volume))
+    Py_buffer words = *buffer;
+    const char *format =
+        buffer->format && (buffer->format[0] == '@' || buffer->format[0] == '=') ? buffer->format + 1 : buffer->format;
+    const bool numbers = format && format[0] == 'f' && format[1] == '\0';
+    char integers[] = "i";
+    if (numbers)
+        words.format = integers;
+    if (!describe_buffer(&words, "volume", volume))
         return false;
+    if (numbers && settings->bits == 0) {
+        PyErr_SetString(PyExc_ValueError, "bits: of the integers that samples of single precision are coded as");
+        return false;
+    }
     if (settings->bits > volume->bits) {
         PyErr_Format(
             PyExc_ValueError, "bits: samples of %d bits have no %u", (int)volume->bits, (unsigned)settings->bits);
@@ -103,48 +125,135 @@ static bool read_encoding(PyObject *args, PyObject *keywords, PyObject **object,
     }
     if (settings->bits > 0)
         volume->bits = (uint8_t)settings->bits;
+    if (numbers)
+        volume->sample = KST_SAMPLE_FLOAT32;
+    return true;
+}
+
+static bool read_encoding(const char *function, const char *first, PyObject *args, PyObject *keywords,
+    PyObject **object, struct settings *settings)
+{
+    option_set given = 0;
+    kst_volume_options_init(&settings->encode);
+    settings->jpeg2000.options = settings->encode.jpeg2000;
+    settings->z_levels = settings->encode.z_levels;
+    settings->scale = 1;
+    if (!kst_py_arguments(function, first, args, keywords, object, encode_table, settings, &given) ||
+        !kst_py_jpeg2000_finish(&settings->jpeg2000))
+        return false;
     settings->encode.jpeg2000 = settings->jpeg2000.options;
     settings->encode.z_levels = settings->z_levels;
+    settings->encode.scale = settings->scale;
+    settings->encode.offset = settings->offset;
+    settings->encode.error = settings->error;
     if (settings->ht)
         settings->encode.jpeg2000.style |= KST_J2K_HT;
     return true;
 }
 
-static PyObject *encode(
-    struct state *state, struct context *context, const kst_volume *volume, const struct settings *settings)
+/* Volumes that are encoded together. */
+struct batch {
+    Py_ssize_t count;
+    Py_buffer *buffer;
+    kst_volume *volume;
+    kst_volume_encode_item *item;
+};
+
+static void release_batch(struct batch *batch, kst_context *context)
 {
-    kst_buffer output = {.data = NULL};
-    PyObject *bytes = NULL;
-    kst_report report;
-    kst_status status;
-    kst_report_init(&report);
-    Py_BEGIN_ALLOW_THREADS;
-    status = kst_encode_volume(context->handle, volume, &settings->encode, &output, &report);
-    Py_END_ALLOW_THREADS;
-    if (status)
-        kst_py_throw(kst_py_encode_error(state, status, &report));
-    else
-        bytes = PyBytes_FromStringAndSize((const char *)output.data, (Py_ssize_t)output.length);
-    kst_buffer_release(context->handle, &output);
-    return bytes;
+    for (Py_ssize_t i = 0; i < batch->count && batch->buffer && batch->item; i++) {
+        if (batch->buffer[i].obj)
+            PyBuffer_Release(&batch->buffer[i]);
+        kst_buffer_release(context, &batch->item[i].output);
+    }
+    PyMem_Free(batch->buffer);
+    PyMem_Free(batch->volume);
+    PyMem_Free(batch->item);
+}
+
+/* Describe all volumes. Returns false with an exception. */
+static bool fill_batch(struct batch *batch, PyObject *const *objects, const struct settings *settings)
+{
+    const size_t count = batch->count > 0 ? (size_t)batch->count : 1;
+    batch->buffer = PyMem_Calloc(count, sizeof *batch->buffer);
+    batch->volume = PyMem_Calloc(count, sizeof *batch->volume);
+    batch->item = PyMem_Calloc(count, sizeof *batch->item);
+    if (!batch->buffer || !batch->volume || !batch->item) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < batch->count; i++) {
+        if (PyObject_GetBuffer(objects[i], &batch->buffer[i], PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) < 0 ||
+            !describe_volume(&batch->buffer[i], settings, &batch->volume[i]))
+            return false;
+        batch->item[i] = (kst_volume_encode_item){.volume = &batch->volume[i], .options = &settings->encode};
+    }
+    return true;
+}
+
+/* Return the bytes of a volume, or null with an exception. */
+static PyObject *bytes_of(struct state *state, const kst_volume_encode_item *item)
+{
+    if (!item->report.status)
+        return PyBytes_FromStringAndSize((const char *)item->output.data, (Py_ssize_t)item->output.length);
+    kst_py_throw(kst_py_encode_error(state, item->report.status, &item->report));
+    return NULL;
+}
+
+static PyObject *list_of(struct state *state, const struct batch *batch)
+{
+    PyObject *list = PyList_New(batch->count);
+    for (Py_ssize_t i = 0; list && i < batch->count; i++) {
+        PyObject *one = bytes_of(state, &batch->item[i]);
+        if (!one && batch->item[i].report.status)
+            kst_py_error_index(i);
+        if (!one || PyList_SetItem(list, i, one) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* Encode volumes to a list of bytes, or a single one to bytes. */
+static PyObject *encode(
+    PyObject *self, PyObject *const *objects, Py_ssize_t count, bool single, const struct settings *settings)
+{
+    struct context *context = (struct context *)self;
+    struct batch batch = {.count = count};
+    PyObject *result = NULL;
+    if (!kst_py_context_enter(context))
+        return NULL;
+    if (fill_batch(&batch, objects, settings)) {
+        Py_BEGIN_ALLOW_THREADS;
+        kst_encode_volumes(context->handle, batch.item, (size_t)count);
+        Py_END_ALLOW_THREADS;
+        result = single ? bytes_of(kst_py_state(self), batch.item) : list_of(kst_py_state(self), &batch);
+    }
+    release_batch(&batch, context->handle);
+    kst_py_context_leave(context);
+    return result;
 }
 
 PyObject *kst_py_encode_volume(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    struct context *context = (struct context *)self;
     struct settings settings = {.ht = false};
-    Py_buffer buffer = {.obj = NULL};
     PyObject *object, *bytes = NULL;
-    kst_volume volume;
-    if (!kst_py_context_enter(context))
-        return NULL;
-    if (read_encoding(args, keywords, &object, &settings, &buffer, &volume))
-        bytes = encode(kst_py_state(self), context, &volume, &settings);
-    if (buffer.obj)
-        PyBuffer_Release(&buffer);
+    if (read_encoding("encode_volume", "volume", args, keywords, &object, &settings))
+        bytes = encode(self, &object, 1, true, &settings);
     kst_py_jpeg2000_end(&settings.jpeg2000);
-    kst_py_context_leave(context);
     return bytes;
+}
+
+PyObject *kst_py_encode_volumes(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    struct settings settings = {.ht = false};
+    struct sequence sequence = {.item = NULL};
+    PyObject *object, *list = NULL;
+    if (read_encoding("encode_volumes", "volumes", args, keywords, &object, &settings) &&
+        kst_py_sequence_read(&sequence, object, "volumes"))
+        list = encode(self, sequence.item, sequence.count, false, &settings);
+    kst_py_sequence_release(&sequence);
+    kst_py_jpeg2000_end(&settings.jpeg2000);
+    return list;
 }
 
 /* Read ((z, y, x), (depth, height, width)). */

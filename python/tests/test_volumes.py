@@ -58,6 +58,34 @@ class Volumes(unittest.TestCase):
         decoded = kostka.decode_volume(lossy)
         self.assertNotEqual(decoded, array)
 
+    def test_many(self):
+        arrays = [volume("h", -100 * i - 1, 100 * i + 1) for i in range(7)]
+        for options in ({}, {"ht": True, "rate": 3.0}):
+            coded = kostka.encode_volumes(arrays, **options)
+            self.assertEqual(coded, [kostka.encode_volume(array, **options) for array in arrays])
+        self.assertEqual(kostka.encode_volumes([]), [])
+        with self.assertRaises(TypeError):
+            kostka.encode_volumes([arrays[0], bytes(8)])
+        with self.assertRaises(TypeError):
+            kostka.encode_volumes(3)
+
+    def test_numbers(self):
+        integers = volume("i", -5000, 5000)
+        numbers = memoryview(bytearray(integers.nbytes)).cast("f")
+        flat = integers.cast("B").cast("i")
+        for i, value in enumerate(flat):
+            numbers[i] = value * 0.25 + 3 + 0.1
+        array = numbers.cast("B").cast("f", integers.shape)
+        data = kostka.encode_volume(array, bits=14, scale=0.25, offset=3, error=0.11)
+        self.assertEqual(kostka.decode_volume(data).tolist(), integers.tolist())
+        with self.assertRaises(ValueError):
+            kostka.encode_volume(array, scale=0.25)
+        with self.assertRaises(kostka.KostkaError) as caught:
+            kostka.encode_volumes([array], bits=14, scale=0.25, offset=3, error=0.09)
+        self.assertIn("z 0, y 0, x 0: its integer is too far from it", str(caught.exception))
+        self.assertRaises(ValueError, kostka.encode_volume, array, bits=14, scale=1e300)
+        self.assertRaises(kostka.KostkaError, kostka.encode_volume, array, bits=14, scale=0)
+
     def test_refusals(self):
         array = volume()
         data = kostka.encode_volume(array)

@@ -7,7 +7,7 @@ void kst_volume_options_init(kst_volume_options *options)
 {
     if (!options)
         return;
-    *options = (kst_volume_options){.size = sizeof *options, .z_levels = KST_Z_LEVELS_AUTO};
+    *options = (kst_volume_options){.size = sizeof *options, .z_levels = KST_Z_LEVELS_AUTO, .scale = 1};
     kst_j2k_options_init(&options->jpeg2000);
     options->jpeg2000.levels = KST_LEVELS_AUTO;
     options->jpeg2000.codestream = true;
@@ -38,6 +38,13 @@ kst_status kst_encode_volume(kst_context *context, const kst_volume *volume, con
     kst_buffer *output, kst_report *report)
 {
     return kst_volume_run_encode(context, volume, options, output, report);
+}
+
+kst_status kst_encode_volumes(kst_context *context, kst_volume_encode_item *items, size_t count)
+{
+    if (!context || (!items && count > 0))
+        return KST_ERROR_ARGUMENT;
+    return kst_volume_run_encode_all(context, items, count);
 }
 
 kst_status kst_describe_volume(kst_context *context, const void *data, size_t length,

@@ -19,6 +19,7 @@ struct line_decoding;
 struct line_encoding;
 struct gpu_queue;
 struct volume_decoding;
+struct volume_encoding;
 
 /*
  * Holds the state of transcoding one stream, which owns everything in it. The options were checked as far as they
@@ -182,7 +183,8 @@ struct codec {
 
     /*
      * Optional, all or none: describe the volume that is decoded with these options, and the codestream; decode
-     * it on the CPU to a volume that is as described; and encode a volume whose description was checked, with pitches.
+     * it on the CPU to a volume that is as described; and encode volumes, at least one, each of which gets a status in
+     * its report.
      */
     kst_status (*describe_volume)(
         kst_decoder *decoder, const kst_volume_decode_options *options, kst_volume *volume, kst_volume_info *info);
@@ -198,8 +200,7 @@ struct codec {
     void *(*begin_volumes)(struct volume_decoding **volumes, uint32_t count);
     void (*end_volumes)(void *begun); /* null allowed */
     void (*release_volume)(struct volume_decoding *v);
-    kst_status (*encode_volume)(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
-        kst_buffer *output, kst_report *report);
+    void (*encode_volumes)(struct volume_encoding *volumes, uint32_t count);
 
     /* These are the same two figures for encoding; the first is for a pixel. */
     double encode_seconds, encode_least;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks the arguments of operations on single volumes, and lets the codec of JPEG 2000 carry them out. */
+/* Checks the arguments of decoding single volumes, and lets the codec of JPEG 2000 carry it out. */
 #include "run/volume.h"
 
 #include "core/report.h"
 #include "image/location.h"
 #include "image/volume.h"
-#include "run/encoding.h"
 #include "run/volume_decoding.h"
 
 static kst_status refuse(kst_report *to, kst_status status, const char *detail)
@@ -83,32 +82,5 @@ kst_status kst_volume_run_decode(
         status = run(&decoder, request);
     kst_report_copy(report, &decoder.report);
     kst_decoder_close(&decoder);
-    return status;
-}
-
-kst_status kst_volume_run_encode(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
-    kst_buffer *output, kst_report *report)
-{
-    kst_volume_options own;
-    kst_report made;
-    uint64_t bytes;
-    if (!context || !volume || volume->size < sizeof *volume || !volume->data || !output)
-        return refuse(report, KST_ERROR_ARGUMENT, NULL);
-    kst_volume_options_init(&own);
-    if (options && options->size != sizeof *options)
-        return refuse(report, KST_ERROR_OPTIONS, "not set up by kst_volume_options_init()");
-    if (options)
-        own = *options;
-    kst_volume copy = *volume;
-    kst_status status = kst_volume_check(&copy, &bytes);
-    if (status)
-        return refuse(report, status, NULL);
-    if (copy.sample != KST_SAMPLE_INTEGER)
-        return refuse(report, KST_ERROR_IMAGE_SAMPLE, "volumes are encoded from integers");
-    if (kst_memory_is_device(copy.memory))
-        return refuse(report, KST_ERROR_IMAGE_MEMORY, "volumes are encoded from host memory");
-    kst_report_init(&made);
-    status = kst_codec_named(KST_CODEC_JPEG2000)->encode_volume(context, &copy, &own, output, &made);
-    kst_report_copy(report, &made);
     return status;
 }

@@ -23,7 +23,8 @@ kst_status kst_volume_run_decode(
  */
 kst_status kst_volume_run_decode_all(kst_context *context, kst_volume_item *items, size_t count, uint32_t groups);
 
-/* Do the work of kst_encode_volume(). */
+/* volume_encoding.c: do the work of kst_encode_volumes(), whose arguments are not null, and kst_encode_volume(). */
+kst_status kst_volume_run_encode_all(kst_context *context, kst_volume_encode_item *items, size_t count);
 kst_status kst_volume_run_encode(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
     kst_buffer *output, kst_report *report);
 

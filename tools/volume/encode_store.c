@@ -12,36 +12,14 @@
 
 #include "progress/progress.h"
 #include "system/folder.h"
-#include "volume/store.h"
+#include "volume/encoding.h"
 
-enum { BRICK_SIDE = 64, BRICK_MOST = 1 << 14, ROUNDED = 8, LEVELS_MOST = 9 };
-
-/* The work of encoding: rows of bricks, `band` samples of them with edges repeated up to whole bricks. */
-struct encoding {
-    struct volume_settings *settings;
-    const struct volume_file *file;
-    struct store store;
-    uint8_t *band;
-    uint8_t *rows;        /* what was read, without edges */
-    uint32_t sides[AXES]; /* of the band */
-    uint8_t bits;         /* of the samples that are coded */
-    uint32_t levels;      /* that all bricks so far can leave out */
-};
-
-static size_t bytes_of(const struct encoding *encoding)
-{
-    return encoding->store.bits / 8;
-}
-
-static uint32_t ceil_divide(uint32_t a, uint32_t b)
-{
-    return b == 0 ? 0 : (a + b - 1) / b;
-}
+enum { BAND_BYTES = 1 << 28, BRICK_SIDE = 64, BRICK_MOST = 1 << 14, ROUNDED = 8, LEVELS_MOST = 9 };
 
 /* Choose a brick's side. A volume that is shorter has shorter bricks, which still can be halved some times. */
 static uint32_t choose_side(uint32_t wanted, uint32_t usual, uint32_t side)
 {
-    const uint32_t rounded = side <= 2 ? side : ceil_divide(side, ROUNDED) * ROUNDED;
+    const uint32_t rounded = side <= 2 ? side : volume_ceil_divide(side, ROUNDED) * ROUNDED;
     const uint32_t chosen = wanted > 0 ? wanted : usual;
     return wanted == 0 && rounded < chosen ? rounded : chosen;
 }
@@ -100,21 +78,36 @@ static bool plan(struct encoding *encoding, const char *name, struct problem *pr
     return store->folder != NULL ? choose_bricks(encoding, problem) : problem_set(problem, "out of memory");
 }
 
-/* Allocate a band: a row of shards along x. */
+/* Return the bytes of a band that are worth more than a row of shards: a GPU encodes many bricks sooner than few. */
+static uint64_t band_bytes(const struct encoding *encoding)
+{
+    kst_device_info info = {.size = sizeof info};
+    if (kst_context_device(encoding->settings->context, &info) || info.kind == KST_DEVICE_CPU)
+        return 0;
+    return encoding->store.max_memory / 8 < BAND_BYTES ? encoding->store.max_memory / 8 : BAND_BYTES;
+}
+
+/* Allocate a band: a row of shards along x, or several, beside each other along y. */
 static bool allocate(struct encoding *encoding, struct problem *problem)
 {
     const struct store *store = &encoding->store;
-    uint64_t length = bytes_of(encoding);
+    uint64_t length = encoding_bytes(encoding), rows = 1;
     bool fits = true;
     for (size_t i = 0; i < AXES; i++) {
-        const uint32_t bricks = ceil_divide(store->shape[i], store->brick[i]);
-        encoding->sides[i] = store->brick[i] * (i == 2 || bricks < store->shard[i] ? bricks : store->shard[i]);
+        const uint32_t bricks = bricks_along(encoding, i);
+        encoding->bricks[i] = i == 2 || bricks < store->shard[i] ? bricks : store->shard[i];
+        encoding->sides[i] = store->brick[i] * encoding->bricks[i];
         fits = fits && !__builtin_mul_overflow(length, (uint64_t)encoding->sides[i], &length);
     }
     if (!fits || length > store->max_memory / 2)
         return problem_set_kind(problem, PROBLEM_LIMIT, "a row of bricks takes more than half of the limit of memory");
-    encoding->band = malloc((size_t)length);
-    encoding->rows = malloc((size_t)length);
+    const uint32_t most = volume_ceil_divide(bricks_along(encoding, 1), encoding->bricks[1]);
+    while (rows < most && (rows + 1) * length <= band_bytes(encoding))
+        rows++;
+    encoding->bricks[1] *= (uint32_t)rows;
+    encoding->sides[1] *= (uint32_t)rows;
+    encoding->band = malloc((size_t)(length * rows));
+    encoding->rows = malloc((size_t)(length * rows));
     return (encoding->band != NULL && encoding->rows != NULL) || problem_set(problem, "out of memory");
 }
 
@@ -201,7 +194,7 @@ static bool plan_floats(struct encoding *encoding, struct problem *problem)
 /* Copy a row, and repeat its last sample. */
 static void widen_row(const struct encoding *encoding, const uint8_t *from, uint8_t *to)
 {
-    const size_t bytes = bytes_of(encoding), width = encoding->store.shape[2];
+    const size_t bytes = encoding_bytes(encoding), width = encoding->store.shape[2];
     memcpy(to, from, width * bytes);
     for (size_t x = width; x < encoding->sides[2]; x++)
         memcpy(to + x * bytes, to + (width - 1) * bytes, bytes);
@@ -213,7 +206,7 @@ static bool read_band(struct encoding *encoding, uint32_t z, uint32_t y, struct 
     const uint32_t *shape = encoding->store.shape, *sides = encoding->sides;
     const uint32_t depth = shape[0] - z < sides[0] ? shape[0] - z : sides[0];
     const uint32_t height = shape[1] - y < sides[1] ? shape[1] - y : sides[1];
-    const size_t row = shape[2] * bytes_of(encoding), wide = sides[2] * bytes_of(encoding);
+    const size_t row = shape[2] * encoding_bytes(encoding), wide = sides[2] * encoding_bytes(encoding);
     const kst_box box = {.z = z, .y = y, .depth = depth, .height = height, .width = shape[2]};
     if (!read_rows(encoding, &box, problem))
         return false;
@@ -226,217 +219,15 @@ static bool read_band(struct encoding *encoding, uint32_t z, uint32_t y, struct 
     return true;
 }
 
-/* Return whether a brick has no sample but the fill value, 0: then it need not be there. */
-static bool is_empty(const struct encoding *encoding, const kst_volume *brick)
+static bool encode_bands(struct encoding *encoding, struct problem *problem)
 {
-    const size_t row = brick->width * bytes_of(encoding);
-    for (uint32_t z = 0; z < brick->depth; z++)
-        for (uint32_t y = 0; y < brick->height; y++) {
-            const uint8_t *at = (const uint8_t *)brick->data + z * brick->slice_pitch + y * brick->pitch;
-            if (*at != 0 || memcmp(at, at + 1, row - 1) != 0)
-                return false;
-        }
-    return true;
-}
-
-static bool encode_image(
-    const struct encoding *encoding, const kst_volume *brick, kst_buffer *coded, struct problem *problem)
-{
-    kst_encode_options options;
-    kst_image image;
-    kst_report report;
-    kst_encode_options_init(&options);
-    kst_image_init(&image);
-    kst_report_init(&report);
-    kst_j2k_options j2k = encoding->settings->j2k.options;
-    j2k.codestream = true;
-    if (j2k.levels == KST_LEVELS_AUTO) { /* of volumes; this is a picture */
-        kst_j2k_options usual;
-        kst_j2k_options_init(&usual);
-        j2k.levels = usual.levels;
-    }
-    options.codec = KST_CODEC_JPEG2000;
-    options.jpeg2000 = &j2k;
-    image.format = KST_FORMAT_RAW;
-    image.width = brick->width;
-    image.height = brick->height;
-    image.plane_count = 1;
-    image.plane[0] = (kst_plane){.data = brick->data,
-        .pitch = (ptrdiff_t)brick->pitch,
-        .width = brick->width,
-        .height = brick->height,
-        .depth = brick->bits,
-        .is_signed = brick->is_signed};
-    const kst_status status = kst_encode(encoding->settings->context, &image, &options, coded, &report);
-    return !status || coded_report_problem(&report, status, problem);
-}
-
-/* Return the share of a brick's samples that are the volume's, not repeated edges. */
-static double share_of(const struct encoding *encoding, const uint32_t at[AXES])
-{
-    double share = 1;
-    for (size_t i = 0; i < AXES; i++) {
-        const uint32_t side = encoding->store.brick[i], left = encoding->store.shape[i] - at[i] * side;
-        share *= left < side ? (double)left / side : 1;
-    }
-    return share;
-}
-
-/* Let a size that is aimed at be that of the volume's own samples. */
-static void aim_at_share(kst_j2k_options *options, double share)
-{
-    if (options->layer_value != NULL)
-        return;
-    if (options->target == KST_J2K_RATE)
-        options->value *= share;
-    else if (options->target == KST_J2K_RATIO)
-        options->value /= share;
-}
-
-/* Encode a brick as a volume, and see how many levels a reader can leave out of it. */
-static bool encode_volume(
-    struct encoding *encoding, const kst_volume *brick, double share, kst_buffer *coded, struct problem *problem)
-{
-    kst_volume_info info = {.size = sizeof info};
-    kst_volume_options options;
-    kst_report report;
-    kst_volume_options_init(&options);
-    kst_report_init(&report);
-    options.jpeg2000 = encoding->settings->j2k.options;
-    options.z_levels = encoding->settings->z_levels;
-    aim_at_share(&options.jpeg2000, share);
-    kst_context *context = encoding->settings->context;
-    kst_status status = kst_encode_volume(context, brick, &options, coded, &report);
-    if (!status)
-        status = kst_describe_volume(context, coded->data, coded->length, NULL, NULL, &info, &report);
-    if (status)
-        return coded_report_problem(&report, status, problem);
-    const uint32_t levels = info.levels < info.z_levels ? info.levels : info.z_levels;
-    encoding->levels = levels < encoding->levels ? levels : encoding->levels;
-    return true;
-}
-
-/* Make the folders of a file and write the file. */
-static bool put_brick(
-    const struct encoding *encoding, const uint32_t at[AXES], const kst_buffer *coded, struct problem *problem)
-{
-    struct output output;
-    char *path = brick_path(&encoding->store, at);
-    bool good = path != NULL ? output_open(&output, path, problem) : problem_set(problem, "out of memory");
-    if (good) {
-        good = output_write(&output, coded->data, coded->length, problem) && output_commit(&output, problem);
-        if (!good)
-            output_discard(&output);
-    }
-    free(path);
-    return good;
-}
-
-/* Remove what an attempt that was broken off may have left where now nothing is to be. */
-static bool remove_file(const struct encoding *encoding, const uint32_t at[AXES], struct problem *problem)
-{
-    char *path = brick_path(&encoding->store, at);
-    const bool good = path != NULL && (unlink(path) == 0 || errno == ENOENT);
-    if (!good)
-        problem_set_kind(problem, PROBLEM_WRITE, "%s: %s", path != NULL ? path : "memory", strerror(errno));
-    free(path);
-    return good;
-}
-
-static bool make_folder(const struct encoding *encoding, const uint32_t at[AXES], struct problem *problem)
-{
-    char *path = brick_path(&encoding->store, at);
-    bool good = path != NULL || problem_set(problem, "out of memory");
-    if (good) {
-        *strrchr(path, '/') = '\0';
-        good = folder_make(path, problem);
-    }
-    free(path);
-    return good;
-}
-
-static kst_volume brick_of(const struct encoding *encoding, const uint32_t place[AXES])
-{
-    const uint32_t *brick = encoding->store.brick;
-    const size_t bytes = bytes_of(encoding);
-    kst_volume volume = encoding->file->volume;
-    volume.bits = encoding->bits;
-    volume.sample = KST_SAMPLE_INTEGER;
-    volume.pitch = encoding->sides[2] * bytes;
-    volume.slice_pitch = volume.pitch * encoding->sides[1];
-    volume.depth = brick[0];
-    volume.height = brick[1];
-    volume.width = brick[2];
-    volume.data = encoding->band + place[0] * brick[0] * volume.slice_pitch + place[1] * brick[1] * volume.pitch +
-                  place[2] * brick[2] * bytes;
-    return volume;
-}
-
-/* Encode the brick `at`, whose place in the band is `place`, to a file of its own or to a shard. */
-static bool encode_brick(struct encoding *encoding, const uint32_t at[AXES], const uint32_t place[AXES],
-    struct shard_writer **shard, struct problem *problem)
-{
-    const kst_volume brick = brick_of(encoding, place);
-    kst_buffer coded = {.data = NULL};
-    if (is_empty(encoding, &brick))
-        return encoding->store.sharded || remove_file(encoding, at, problem);
-    bool good = encoding->settings->by_slices
-                    ? encode_image(encoding, &brick, &coded, problem)
-                    : encode_volume(encoding, &brick, share_of(encoding, at), &coded, problem);
-    if (good && (!encoding->store.sharded || *shard == NULL))
-        good = make_folder(encoding, at, problem);
-    if (good && encoding->store.sharded && *shard == NULL)
-        good = (*shard = shard_begin(&encoding->store, at, problem)) != NULL;
-    if (good)
-        good =
-            encoding->store.sharded ? shard_add(*shard, at, &coded, problem) : put_brick(encoding, at, &coded, problem);
-    kst_buffer_release(encoding->settings->context, &coded);
-    return good;
-}
-
-static uint32_t bricks_of(const struct encoding *encoding, size_t axis)
-{
-    return ceil_divide(encoding->store.shape[axis], encoding->store.brick[axis]);
-}
-
-/* Return where a shard that begins at brick `from` ends along an axis. */
-static uint32_t shard_end_of(const struct encoding *encoding, size_t axis, uint32_t from)
-{
-    const uint32_t bricks = bricks_of(encoding, axis), end = from + encoding->store.shard[axis];
-    return end < bricks ? end : bricks;
-}
-
-/* Encode the bricks of a shard, or the one that is a file. */
-static bool encode_shard(struct encoding *encoding, const uint32_t from[AXES], struct problem *problem)
-{
-    struct shard_writer *shard = NULL;
-    uint32_t at[AXES];
+    const uint32_t *bricks = encoding->bricks, *brick = encoding->store.brick;
+    uint32_t from[2];
     bool good = true;
-    for (at[0] = from[0]; good && at[0] < shard_end_of(encoding, 0, from[0]); at[0]++)
-        for (at[1] = from[1]; good && at[1] < shard_end_of(encoding, 1, from[1]); at[1]++)
-            for (at[2] = from[2]; good && at[2] < shard_end_of(encoding, 2, from[2]); at[2]++) {
-                const uint32_t place[AXES] = {at[0] - from[0], at[1] - from[1], at[2]};
-                good = encode_brick(encoding, at, place, &shard, problem);
-                progress_step();
-            }
-    if (shard != NULL)
-        good = shard_end(shard, good, problem);
-    else if (encoding->store.sharded && good)
-        good = remove_file(encoding, from, problem);
-    return good;
-}
-
-static bool encode_bricks(struct encoding *encoding, struct problem *problem)
-{
-    const uint32_t *shard = encoding->store.shard, *brick = encoding->store.brick;
-    uint32_t from[AXES];
-    bool good = true;
-    for (from[0] = 0; good && from[0] < bricks_of(encoding, 0); from[0] += shard[0])
-        for (from[1] = 0; good && from[1] < bricks_of(encoding, 1); from[1] += shard[1]) {
-            good = read_band(encoding, from[0] * brick[0], from[1] * brick[1], problem);
-            for (from[2] = 0; good && from[2] < bricks_of(encoding, 2); from[2] += shard[2])
-                good = encode_shard(encoding, from, problem);
-        }
+    for (from[0] = 0; good && from[0] < bricks_along(encoding, 0); from[0] += bricks[0])
+        for (from[1] = 0; good && from[1] < bricks_along(encoding, 1); from[1] += bricks[1])
+            good = read_band(encoding, from[0] * brick[0], from[1] * brick[1], problem) &&
+                   band_encode(encoding, from, problem);
     return good;
 }
 
@@ -509,8 +300,8 @@ static bool encode_file(struct encoding *encoding, const char *name, struct prob
     bool good = json_library_load(problem) && plan(encoding, name, problem) && allocate(encoding, problem) &&
                 plan_floats(encoding, problem) && begin_store(encoding, name, problem);
     if (good) {
-        progress_begin((size_t)bricks_of(encoding, 0) * bricks_of(encoding, 1) * bricks_of(encoding, 2));
-        good = encode_bricks(encoding, problem);
+        progress_begin((size_t)bricks_along(encoding, 0) * bricks_along(encoding, 1) * bricks_along(encoding, 2));
+        good = encode_bands(encoding, problem);
         progress_end();
     }
     good = good && write_metadata(encoding, name, problem);

@@ -22,7 +22,10 @@ struct j2k_gpu_encode_item {
     enum gpu_source source; /* where its pixels are, as kst_gpu_image_source() finds out */
     struct gpu_image planes;
     bool indices; /* the samples are indices of the quantiser, whatever the transform is */
-    /* Alternatively, the components of a volume in a buffer, as kst_j2k_gpu_slices_analyse() makes it; or null. */
+    /*
+     * Alternatively, the components of a volume in a buffer, as kst_j2k_gpu_slices_analyse() makes it for all items of a
+     * job; or null. They begin at `picture.at`.
+     */
     const struct gpu_buffer *components;
     uint32_t measured; /* J2K_MEASURED_… bits, as in struct j2k_work_coded_block */
     /*
@@ -130,14 +133,16 @@ bool kst_j2k_gpu_encode_blocks(struct j2k_gpu_encode_job *job, const struct j2k_
     struct j2k_gpu_block_outcome *outcomes, struct gpu_error *error);
 
 /*
- * Count the bytes that blocks of one picture take if they are coded: begin with their orders, which are kept until the
- * job's end, if none are counted yet; then count, as often as the bands' steps change. All blocks are those of T.814.
- * The result has a record for each order and is valid until the next count; null: it failed. For one thread at a time.
+ * Count the bytes that blocks take if they are coded: begin with their orders, which are kept until the job's end, if
+ * none are counted yet; then count, as often as the bands' steps change, those of all items, or only those of which
+ * `wanted` has a true entry. All blocks are those of T.814. The result has a record for each order, which of an item
+ * that is not wanted is the last one, and is valid until the next count; null: it failed. For one thread at a time.
  */
 bool kst_j2k_gpu_count_begin(
     struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count, struct gpu_error *error);
 bool kst_j2k_gpu_counts(const struct j2k_gpu_encode_job *job);
-const struct j2k_work_counted_block *kst_j2k_gpu_count(struct j2k_gpu_encode_job *job, struct gpu_error *error);
+const struct j2k_work_counted_block *kst_j2k_gpu_count(
+    struct j2k_gpu_encode_job *job, const bool *wanted, struct gpu_error *error);
 
 /* Download the bytes of all blocks that were coded, and wait for them. For one thread at a time. */
 bool kst_j2k_gpu_encode_arrive(struct j2k_gpu_encode_job *job, struct gpu_error *error);

@@ -32,7 +32,7 @@ static void write_slice(void *argument, uint32_t index)
 static bool take_buffers(struct j2k_gpu_encode_job *job, struct gpu_error *error)
 {
     const struct j2k_gpu_counting *counting = &job->counting;
-    const uint64_t list = (WORDS(struct j2k_count_work) + counting->bands) * 4ULL +
+    const uint64_t list = (WORDS(struct j2k_count_work) + job->part.bands) * 4ULL +
                           counting->blocks * (uint64_t)sizeof(struct j2k_work_coded_block);
     const uint64_t found = counting->blocks * (uint64_t)sizeof(struct j2k_work_counted_block);
     const uint64_t length[COUNTING_BUFFERS] = {
@@ -56,9 +56,8 @@ bool kst_j2k_gpu_count_begin(
     *error = (struct gpu_error){.status = KST_OK};
     if (count == 0)
         return kst_gpu_fail(error, job->runtime->gpu, "counting of bytes", "no blocks");
-    job->counting.item = orders[0].item;
     job->counting.blocks = count;
-    job->counting.bands = job->items[job->counting.item].picture.plan->band_count;
+    job->counting.uploaded = false;
     if (!take_buffers(job, error)) {
         kst_j2k_gpu_count_end(job); /* so that none are counted yet */
         return false;
@@ -66,7 +65,7 @@ bool kst_j2k_gpu_count_begin(
     uint32_t *words = list_words(job);
     struct j2k_count_work *head = (struct j2k_count_work *)(void *)words;
     head->factor = WORDS(struct j2k_count_work);
-    head->block = head->factor + job->counting.bands;
+    head->block = head->factor + job->part.bands;
     struct counted_writing writing = {
         job, orders, (struct j2k_work_coded_block *)(void *)(words + head->block), job->counting.blocks};
     kst_pool_run(job->runtime->threads, (count + SLICE - 1) / SLICE, write_slice, &writing);
@@ -78,27 +77,31 @@ bool kst_j2k_gpu_counts(const struct j2k_gpu_encode_job *job)
     return job->counting.blocks > 0;
 }
 
-/* Write the factors of all bands. Returns how many bytes of the list the device does not have yet, from the first on.
+/*
+ * Write the factors of all bands. Returns how many bytes of the list the device does not have yet, from the first on.
  */
-static size_t write_factors(struct j2k_gpu_encode_job *job)
+static size_t write_factors(struct j2k_gpu_encode_job *job, const bool *wanted)
 {
     struct j2k_gpu_counting *counting = &job->counting;
-    const struct j2k_plan *plan = job->items[counting->item].picture.plan;
     uint32_t *factor = list_words(job) + WORDS(struct j2k_count_work);
-    for (uint32_t b = 0; b < counting->bands; b++)
-        factor[b] = gpu_float_bits(1.0F / plan->band[b].step);
+    for (uint32_t i = 0; i < job->count; i++) {
+        const struct j2k_plan *plan = job->items[i].picture.plan;
+        for (uint32_t b = 0; b < plan->band_count; b++)
+            factor[job->part.place[i].band + b] = wanted && !wanted[i] ? 0 : gpu_float_bits(1.0F / plan->band[b].step);
+    }
     const size_t length =
-        counting->uploaded ? (WORDS(struct j2k_count_work) + counting->bands) * sizeof *factor : counting->list;
+        counting->uploaded ? (WORDS(struct j2k_count_work) + job->part.bands) * sizeof *factor : counting->list;
     counting->uploaded = true;
     return length;
 }
 
-const struct j2k_work_counted_block *kst_j2k_gpu_count(struct j2k_gpu_encode_job *job, struct gpu_error *error)
+const struct j2k_work_counted_block *kst_j2k_gpu_count(
+    struct j2k_gpu_encode_job *job, const bool *wanted, struct gpu_error *error)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct j2k_gpu_counting *counting = &job->counting;
     struct gpu_buffer *buffer = counting->buffer;
-    const size_t found = counting->blocks * sizeof(struct j2k_work_counted_block), length = write_factors(job);
+    const size_t found = counting->blocks * sizeof(struct j2k_work_counted_block), length = write_factors(job, wanted);
     const struct gpu_argument arguments[] = {{.buffer = &buffer[COUNTING_LIST]},
         {.buffer = &job->buffer[CODING_SAMPLES], .bytes = job->part.samples * sizeof(uint32_t)},
         {.buffer = &buffer[COUNTING_RESULTS]}};

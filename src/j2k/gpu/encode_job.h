@@ -50,10 +50,10 @@ enum j2k_gpu_counting_buffer {
     COUNTING_BUFFERS
 };
 
-/* Holds the blocks of a picture whose bytes are counted. */
+/* Holds the blocks whose bytes are counted. */
 struct j2k_gpu_counting {
     struct gpu_buffer buffer[COUNTING_BUFFERS];
-    uint32_t item, blocks, bands; /* no blocks: none are counted */
+    uint32_t blocks; /* 0: none are counted */
     size_t list;                  /* bytes of the list */
     bool uploaded;                /* the device has the list, but for the factors of the next step */
 };

@@ -115,7 +115,7 @@ struct j2k_work_coded_block kst_j2k_gpu_describe_coded(
         .top = order->region.y0,
         .right = order->region.x1,
         .bottom = order->region.y1,
-        .band = block->band};
+        .band = part->place[order->item].band + block->band};
 }
 
 static struct j2k_work_coded_block describe(const struct j2k_gpu_list *list, uint32_t index)

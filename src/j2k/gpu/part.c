@@ -76,6 +76,8 @@ static void measure_item(void *arg, uint32_t index)
 
 static void place_planes(const struct j2k_gpu_item *item, struct j2k_gpu_place *place, size_t *pixels)
 {
+    if (item->placed)
+        *pixels = item->at;
     for (uint32_t i = 0; i < item->output.plane_count; i++) {
         const kst_plane *plane = kst_image_plane(&item->output, i);
         size_t pitch = kst_j2k_gpu_pixel_pitch(&item->output, i);

@@ -78,6 +78,8 @@ struct j2k_gpu_item {
      */
     bool indices;
     bool real;       /* samples to be encoded are in single precision, and taken in as they are */
+    bool placed;     /* planes to be encoded are on the device already, the first one at `at` of their buffer */
+    size_t at;
     uint64_t stream; /* bytes of it that are uploaded, by kst_j2k_gpu_stream_bytes() */
     bool pinned;     /* the stream lies in pinned memory */
     enum gpu_delivery delivery;

@@ -5,6 +5,8 @@
  * what the next rows need. A row lies where its coefficients end up, so that levels are undone in place; the finest one
  * reads slices instead. Levels begin at even positions. All operations are those of the CPU's code.
  */
+#include "kernels/search.h"
+
 #include "j2k/kernels/analyse.h"
 #include "j2k/kernels/encode_work.h"
 #include "j2k/kernels/intake.h"
@@ -41,28 +43,80 @@ FUNCTION u32 magnitude_of_float(float x)
     return magnitude < 2147483000.0f ? (u32)magnitude : 0x7FFFFFFFu;
 }
 
-/* Take a sample of a slice, clamped to its depth and without its level shift. */
-FUNCTION i32 take_slice(GLOBAL const struct j2k_work_slices *v, GLOBAL const u8 *slices, u64 at)
+/* A column: where its sample in slice 0 lies, and the first slices + 1 whose samples cannot be coded; 0: none. */
+struct slices_column {
+    GLOBAL const u8 *from;
+    u32 infinite, too_far;
+};
+
+/* Round to the nearest whole number, ties to even: from 2^23 on all numbers are whole. */
+FUNCTION float nearest_whole(float x)
 {
+    const float magnitude = x < 0.0f ? -x : x;
+    const float whole = magnitude < 8388608.0f ? (magnitude + 8388608.0f) - 8388608.0f : magnitude;
+    return x < 0.0f ? -whole : whole;
+}
+
+/* Make an integer of a number: round((x − add) × inverse), clamped to the depth. Operations are in this order. */
+FUNCTION i32 integer_of_number(GLOBAL const struct j2k_work_slices *v, u32 bits, u32 z, struct slices_column *column)
+{
+    const float most = 536870912.0f, x = float_of(bits), add = float_of(v->add), error = float_of(v->error);
+    float whole = nearest_whole((x - add) * float_of(v->inverse));
+    if ((bits & 0x7F800000u) == 0x7F800000u) {
+        column->infinite = column->infinite == 0 ? z + 1 : column->infinite;
+        return 0;
+    }
+    whole = whole < -most ? -most : whole;
+    whole = whole > most ? most : whole;
+    const i32 moved = v->is_signed ? 0 : (i32)(1u << (v->depth - 1));
+    const i32 value = shift_sample((i32)whole, v->depth, v->is_signed) + moved;
+    const float back = (float)value * float_of(v->scale) + add, apart = x < back ? back - x : x - back;
+    if (error > 0.0f && !(apart <= error))
+        column->too_far = column->too_far == 0 ? z + 1 : column->too_far;
+    return value;
+}
+
+/* Take the sample in slice z, clamped to its depth and without its level shift. */
+FUNCTION i32 take_slice(GLOBAL const struct j2k_work_slices *v, u32 z, struct slices_column *column)
+{
+    GLOBAL const u8 *from = column->from + (u64)z * ((u64)v->slice[1] << 32 | v->slice[0]);
     i32 value;
     if (v->bytes == 4)
-        value = ((GLOBAL const i32 *)(GLOBAL const void *)slices)[at];
+        value = *(GLOBAL const i32 *)(GLOBAL const void *)from;
     else if (v->bytes == 2 && v->is_signed)
-        value = ((GLOBAL const i16 *)(GLOBAL const void *)slices)[at];
+        value = *(GLOBAL const i16 *)(GLOBAL const void *)from;
     else if (v->bytes == 2)
-        value = ((GLOBAL const u16 *)(GLOBAL const void *)slices)[at];
+        value = *(GLOBAL const u16 *)(GLOBAL const void *)from;
     else if (v->is_signed)
-        value = ((GLOBAL const signed char *)(GLOBAL const void *)slices)[at];
+        value = *(GLOBAL const signed char *)from;
     else
-        value = slices[at];
+        value = *from;
+    if (v->numbers)
+        value = integer_of_number(v, (u32)value, z, column);
     return shift_sample(value, v->depth, v->is_signed);
+}
+
+/* Return where a column begins. */
+FUNCTION GLOBAL const u8 *column_at(GLOBAL const struct j2k_work_slices *v, GLOBAL const u8 *slices, u32 x, u32 y)
+{
+    const u64 offset = ((u64)v->from[1] << 32 | v->from[0]) + (u64)y * v->row + (u64)x * v->bytes;
+#if defined(__CUDACC__)
+    if (v->absolute)
+        return (const u8 *)offset;
+#endif
+    return slices + offset;
+}
+
+/* Note the sample of a column that comes first in the volume, of those that cannot be coded. */
+FUNCTION void note_sample(GLOBAL const struct j2k_work_slices *v, GLOBAL u32 *to, u32 z, u32 at)
+{
+    if (z > 0)
+        atomic_greatest(to, ~((z - 1) * v->width * v->height + at));
 }
 
 /* Rows of level n, at position p. */
 #define PLANE_PLACE(n, p) (slot[(p) << (n)] * v->step + to)
-#define TAKE_ROW(type, n, p)                                                                                           \
-    ((n) == 0 ? (type)take_slice(v, slices, (u64)(p)*v->width * v->height + at)                                        \
-              : row_of_##type(planes[PLANE_PLACE(n, p)]))
+#define TAKE_ROW(type, n, p) ((n) == 0 ? (type)take_slice(v, p, &column) : row_of_##type(planes[PLANE_PLACE(n, p)]))
 #define PUT_LOW(type, n, k, value) planes[PLANE_PLACE(n, 2 * (k))] = row_bits_of_##type(value);
 #define PUT_HIGH(type, n, k, value)                                                                                    \
     {                                                                                                                  \
@@ -117,17 +171,23 @@ FUNCTION i32 take_slice(GLOBAL const struct j2k_work_slices *v, GLOBAL const u8 
             PUT_LOW(float, n, pairs, J2K_DWT_INVERSE_SCALE *raise(even1, J2K_DWT_DELTA, odd2, odd2))                   \
     }
 
-/* A kernel for samples of a type; `most_word` becomes the largest magnitude of all coefficients. */
+/*
+ * A kernel for samples of a type, over `count` volumes, of which `list` has the first work-groups and `first` is the
+ * offset of the records. `found` has a struct j2k_work_found_slices for each.
+ */
 #define ANALYSE_COLUMNS(name, filter, type)                                                                            \
     KERNEL(J2K_SLICES_GROUP)                                                                                           \
-    name(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT slices, GLOBAL u32 *planes, GLOBAL u32 *most_word) \
+    name(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT slices, GLOBAL u32 *planes, GLOBAL u32 *found,     \
+        u32 list, u32 count, u32 first)                                                                                \
     {                                                                                                                  \
-        GLOBAL const struct j2k_work_slices *v = (GLOBAL const struct j2k_work_slices *)work;                          \
-        GLOBAL const u32 *slot = work + sizeof *v / sizeof *work;                                                      \
-        const u32 at = group_index() * J2K_SLICES_GROUP + local_index();                                               \
+        const u32 index = find_owner(work + list, count, group_index());                                               \
+        GLOBAL const struct j2k_work_slices *v = (GLOBAL const struct j2k_work_slices *)(work + first) + index;        \
+        GLOBAL const u32 *slot = work + v->slot;                                                                       \
+        const u32 at = (group_index() - work[list + index]) * J2K_SLICES_GROUP + local_index();                        \
         if (at >= v->width * v->height)                                                                                \
             return;                                                                                                    \
-        const u32 to = at / v->width * v->pitch + at % v->width;                                                       \
+        struct slices_column column = {column_at(v, slices, at % v->width, at / v->width), 0, 0};                      \
+        const u32 to = v->to + at / v->width * v->pitch + at % v->width;                                               \
         u32 rows = v->slices, n = 0, most = 0;                                                                         \
         for (; n < v->levels && rows > 1; n++) {                                                                       \
             ANALYSE_ROWS_##filter(n) rows = (rows + 1) / 2;                                                            \
@@ -138,7 +198,9 @@ FUNCTION i32 take_slice(GLOBAL const struct j2k_work_slices *v, GLOBAL const u8 
             planes[PLANE_PLACE(n, p)] = row_bits_of_##type(low);                                                       \
             most = magnitude > most ? magnitude : most;                                                                \
         }                                                                                                              \
-        atomic_greatest(most_word, most);                                                                              \
+        atomic_greatest(found + v->found, most);                                                                       \
+        note_sample(v, found + v->found + 1, column.infinite, at);                                                     \
+        note_sample(v, found + v->found + 2, column.too_far, at);                                                      \
     }
 
 ANALYSE_COLUMNS(analyse_columns_53, 53, i32)

@@ -51,16 +51,34 @@ enum {
 #define J2K_NO_ROOM 0xFFFFFFFFu /* as a length: there is no room for all of the block's decisions or bytes */
 
 /*
- * Describes the slices of a volume and the components that they are transformed to. A list follows: for each slice the
- * component in whose place its rows are transformed.
+ * Describes the slices of a volume and the components that they are transformed to. Offsets in the work count words. A
+ * list of slots says for each slice in the place of which component its rows are transformed.
  */
 struct j2k_work_slices {
     u32 width, height, slices;
     u32 levels;
     u32 depth, is_signed;
-    u32 bytes; /* bytes of a sample of a slice, where rows have no gaps */
-    u32 pitch; /* of a component's rows, in words */
-    u32 step;  /* words from component to component */
+    u32 bytes;    /* of a sample of a slice */
+    u32 absolute; /* `from` is an address */
+    u32 from[2];  /* where the first sample lies: bytes, the low half first; this and the next are multiples of `bytes`
+                   */
+    u32 slice[2]; /* bytes from slice to slice, and */
+    u32 row;      /* from row to row */
+    u32 to;       /* place of the first component in the buffer of components, in words */
+    u32 pitch;    /* of a component's rows, in words */
+    u32 step;     /* words from component to component */
+    u32 slot;     /* offset of the list of slots */
+    u32 found;    /* place of the volume's struct j2k_work_found_slices, in words */
+    u32 numbers;  /* samples are in single precision; the next four are the bits of such numbers */
+    u32 add, inverse;
+    u32 scale, error; /* an integer × scale + add is at most `error` from the sample; 0: it may be anything */
+    u32 reserved;
+};
+
+/* Holds what is found out about a volume. All are 0 at first. */
+struct j2k_work_found_slices {
+    u32 most;              /* the largest magnitude of all coefficients, in whole numbers */
+    u32 infinite, too_far; /* ~index of the first sample that is not finite, and farther than `error`; 0: none is */
     u32 reserved;
 };
 
@@ -81,7 +99,7 @@ struct j2k_work_coded_block {
     u32 data;                     /* place of its first byte in the buffer of data; a multiple of 4 */
     u32 capacity;                 /* bytes that there is room for, a multiple of 4 */
     u32 origin;                   /* always 0, as in struct j2k_part_work, so that addresses are computed once */
-    u32 band;                     /* index of its band, whose factor counts where bytes are only counted */
+    u32 band;                     /* index of its band in the part, whose factor counts where bytes are only counted */
 };
 
 /* Holds what counting the bytes of a block gives. */
@@ -89,7 +107,10 @@ struct j2k_work_counted_block {
     u32 planes, length; /* of the largest magnitude; of the cleanup segment, 0 where there are no planes */
 };
 
-/* Heads a list of blocks whose bytes are counted. Behind it are the factors of all bands, and the blocks. */
+/*
+ * Heads a list of blocks whose bytes are counted. Behind it are the factors of all bands of the part, 0 where blocks
+ * are not to be counted this time, and the blocks.
+ */
 struct j2k_count_work {
     u32 factor, block; /* offsets of the first factor and of the first j2k_work_coded_block */
 };

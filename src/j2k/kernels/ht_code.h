@@ -351,7 +351,8 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
 
 /*
  * Count the bytes that the blocks of a list take, as code_ht_blocks would code them with the factors of their bands.
- * `list` begins with a struct j2k_count_work, `found` has a struct j2k_work_counted_block for each block.
+ * `list` begins with a struct j2k_count_work, `found` has a struct j2k_work_counted_block for each block, which does
+ * not change if its band's factor is 0.
  */
 DENSE_KERNEL(J2K_HT_CODE_GROUP, HT_CODE_GROUPS)
 count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT found)
@@ -364,13 +365,16 @@ count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samp
     GLOBAL const struct j2k_count_work *head = (GLOBAL const struct j2k_count_work *)list;
     GLOBAL const struct j2k_work_coded_block *block =
         (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
+    const u32 factor = list[head->factor + block->band];
     struct block_coding c;
     struct event_stream ended_events;
     struct code_stream ended_codes;
+    if (factor == 0)
+        return;
     c.signs.to = (GLOBAL u8 *)found;
     c.signs.capacity = 0;
     start_block(&c, memory, codes, events, scratch, any);
-    join_local(&any[0], code_pairs(&c, block, samples, list[head->factor + block->band]));
+    join_local(&any[0], code_pairs(&c, block, samples, factor));
     barrier_local();
     u32 planes = bit_length(any[0]);
     c.event_count = planes > 0 ? c.event_count : 0;

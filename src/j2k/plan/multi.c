@@ -73,14 +73,13 @@ uint32_t kst_j2k_z_level_of(const struct j2k_multi_collection *wavelet, uint32_t
     return wavelet->levels;
 }
 
-double kst_j2k_z_norm(const struct j2k_multi *multi, uint32_t component)
+void kst_j2k_z_norms(const struct j2k_multi_collection *wavelet, double *norm)
 {
-    const struct j2k_multi_collection *wavelet = kst_j2k_multi_brick(multi);
     struct j2k_norms norms;
-    bool low;
-    if (!wavelet)
-        return 1;
-    const uint32_t level = kst_j2k_z_level_of(wavelet, component, &low);
     kst_j2k_norms(wavelet->reversible, &norms);
-    return low ? norms.low[level] : norms.high[level];
+    for (uint32_t c = 0; c < wavelet->count; c++) {
+        bool low;
+        const uint32_t level = kst_j2k_z_level_of(wavelet, c, &low);
+        norm[c] = low ? norms.low[level] : norms.high[level];
+    }
 }

@@ -110,7 +110,7 @@ void kst_j2k_z_need(const struct j2k_z_layout *layout, uint32_t levels, uint32_t
  */
 uint32_t kst_j2k_z_component(const struct j2k_z_layout *layout, uint32_t n, uint32_t high, uint32_t position);
 
-/* Return the norm of the synthesis function along z of a coded component: 1 if the transform is no wavelet. */
-double kst_j2k_z_norm(const struct j2k_multi *multi, uint32_t component);
+/* Set the norms of the synthesis functions along z of a wavelet's coded components. */
+void kst_j2k_z_norms(const struct j2k_multi_collection *wavelet, double *norm);
 
 #endif

@@ -148,7 +148,7 @@ const struct codec kst_j2k_run_codec = {.kind = KST_CODEC_JPEG2000,
     .begin_volumes = kst_j2k_run_volumes_begin,
     .end_volumes = kst_j2k_run_volumes_end,
     .release_volume = kst_j2k_run_volume_release,
-    .encode_volume = kst_j2k_run_encode_volume,
+    .encode_volumes = kst_j2k_run_encode_volumes,
     .encode_seconds = 2e-7, /* measured on an H200, which waits for a picture's longest code-block, too */
     .encode_least = 14e-3,
     .plan_encoding = kst_j2k_run_encode_check,

@@ -216,6 +216,7 @@ void kst_j2k_run_encode_release(struct j2k_encoder *encoder)
     kst_image_release(encoder->e->context, &encoder->host);
     kst_j2k_run_encode_unmake(encoder);
     kst_j2k_cpu_drop_coefficients(memory, encoder->request.kept);
+    kst_j2k_run_encode_search_end(encoder);
     kst_j2k_run_encode_drop_rows(encoder);
     for (uint32_t i = 0; i < encoder->file.box_count; i++)
         kst_memory_release(memory, encoder->box_data[i]);
@@ -225,6 +226,7 @@ void kst_j2k_run_encode_release(struct j2k_encoder *encoder)
     kst_memory_release(memory, encoder->estimate);
     kst_memory_release(memory, encoder->outcome);
     kst_memory_release(memory, encoder->weight);
+    kst_memory_release(memory, encoder->slice_norm);
     kst_memory_release(memory, encoder->origin);
     kst_j2k_encoded_release(memory, &encoder->encoded);
     kst_j2k_coded_release(memory, &encoder->coded);

@@ -5,6 +5,7 @@
 
 #include "j2k/cpu/encode.h"
 #include "j2k/gpu/encode.h"
+#include "j2k/plan/norms.h"
 #include "j2k/rate/rate.h"
 #include "j2k/write/file_writer.h"
 #include "j2k/write/profile.h"
@@ -20,6 +21,7 @@ struct j2k_volume_coding {
     uint8_t bits; /* of the coded components, which are signed */
     /* They lie on the device, as kst_j2k_gpu_slices_analyse() makes them, and not in the image; or null. */
     const struct gpu_buffer *components;
+    size_t at; /* where they begin in it, in bytes */
     /* Transforms the slices again, to the image, for a CPU that encodes nevertheless. */
     kst_status (*bring)(const struct j2k_volume_coding *coding);
     void *user; /* of bring() */
@@ -30,6 +32,7 @@ struct j2k_encoding;
 struct j2k_gains;
 struct j2k_kept_rows;
 struct j2k_pass;
+struct j2k_step_search;
 
 /*
  * Says how a picture that does not fit into memory is cut: into tiles that go together, whole rows of them if these
@@ -54,8 +57,10 @@ struct j2k_encoder {
     kst_colour colour;
     bool has_alpha; /* the last component is alpha */
     bool reversible;
-    double step;    /* the quantiser's step if it is not reversible, in samples of the picture */
-    double *weight; /* of each band */
+    double step;            /* the quantiser's step if it is not reversible, in samples of the picture */
+    double *weight;         /* of each band */
+    struct j2k_norms norms; /* of the 9/7 transform */
+    double *slice_norm;     /* of each component of a volume, along z; null: it is a picture */
     struct j2k_encode_request request;
     struct j2k_kept_rows *kept; /* the last rows, if rows come in order; otherwise null */
     struct j2k_encoded encoded;
@@ -69,6 +74,8 @@ struct j2k_encoder {
         *estimate; /* with a PSNR, the error of each layer as estimated from the gains of passes; null: a first guess */
     struct j2k_layer_outcome *outcome; /* what each layer came to */
     uint8_t *layer_passes;
+    struct j2k_step_search *search; /* null: none has begun */
+    uint32_t counted; /* with a search together with others: index of its first block among those that are counted */
     struct j2k_codestream *made; /* made from lengths that are those of what is coded now; null: not made yet */
     struct j2k_profile_limits limits;
     struct j2k_writing writing;
@@ -132,8 +139,19 @@ const struct j2k_gpu_encode_job *kst_j2k_run_encode_gpu_job(const struct j2k_enc
 kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder);
 /* Return the job that codes or counts the blocks of this picture alone; null: the picture's status says why not. */
 struct j2k_gpu_encode_job *kst_j2k_run_encode_gpu_own_job(struct j2k_encoder *encoder);
-/* encode_gpu_count.c: count the bytes of the picture's blocks. Thread-safe. */
+/* Code the blocks of some of the part's pictures again in the same launches. For one thread at a time. */
+void kst_j2k_run_encode_gpu_code_some(struct j2k_encode_gpu_part *part, const bool *wanted);
+/*
+ * encode_gpu_count.c: count the bytes of the picture's blocks (thread-safe); and of some pictures of a part, those that
+ * `wanted` says, each of which gets a status. The first time all are wanted whose request says that they count.
+ */
 kst_status kst_j2k_run_encode_gpu_count(struct j2k_encoder *encoder);
+void kst_j2k_run_encode_gpu_count_some(struct j2k_encode_gpu_part *part, const bool *wanted);
+/*
+ * encode_search_together.c: search the steps of those pictures of a part that count, in the same launches, and code
+ * them with what was found.
+ */
+void kst_j2k_run_encode_search_together(struct j2k_encode_gpu_part *part);
 /* Add what the part did to the picture's report. */
 void kst_j2k_run_encode_gpu_report(struct j2k_encoder *encoder);
 
@@ -155,6 +173,8 @@ void kst_j2k_run_encode_goal(struct j2k_encoder *encoder);
  * if that is necessary.
  */
 kst_status kst_j2k_run_encode_layers(struct j2k_encoder *encoder);
+/* Allocate what these work on. A search that was begun has done so. */
+kst_status kst_j2k_run_encode_layer_lists(struct j2k_encoder *encoder);
 kst_status kst_j2k_run_encode_rates(struct j2k_encoder *encoder);
 
 /* Count the bytes of the boxes around the codestream; and return the most bytes that the last layer's target allows. */
@@ -176,6 +196,16 @@ bool kst_j2k_run_encode_counts(const struct j2k_encoder *encoder);
 uint32_t kst_j2k_run_encode_finer(const struct j2k_encoder *encoder);
 void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder);
 kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder);
+/*
+ * The search in steps, of which only those have happened that are called: begin; go on after blocks were coded or
+ * counted, with `more` if they are to be so once more, with the step that is set now; then say whether all is to be
+ * coded with the step that was found, which is set now; and take what was coded, with the status of coding.
+ */
+kst_status kst_j2k_run_encode_search_begin(struct j2k_encoder *encoder);
+kst_status kst_j2k_run_encode_search_on(struct j2k_encoder *encoder, bool *more);
+kst_status kst_j2k_run_encode_search_found(struct j2k_encoder *encoder, bool *codes);
+void kst_j2k_run_encode_search_coded(struct j2k_encoder *encoder, kst_status status);
+void kst_j2k_run_encode_search_end(struct j2k_encoder *encoder);
 
 /* Release what was made of lengths that do not count any more. */
 void kst_j2k_run_encode_unmake(struct j2k_encoder *encoder);
@@ -274,18 +304,18 @@ void kst_j2k_run_encode_weigh(struct j2k_encoder *encoder);
 kst_status kst_j2k_run_encode_profile(struct j2k_encoder *encoder);
 
 /*
- * encode_volume.c: describe the transform along z in the headers; multiply the bands' weights by what errors of the
- * components count in the volume; and measure the volume's squared error after the first layers of what a decoder has
- * opened.
+ * encode_volume_headers.c: describe the transform along z in the headers; multiply the bands' weights by what errors of
+ * the components count in the volume; and measure the volume's squared error after the first layers of what a decoder
+ * has opened.
  */
 kst_status kst_j2k_run_encode_describe_volume(struct j2k_encoder *encoder);
 void kst_j2k_run_encode_weigh_volume(struct j2k_encoder *encoder);
 kst_status kst_j2k_run_encode_measure_volume(
     struct j2k_encoder *encoder, kst_decoder *decoder, uint32_t layers, double *error);
 
-/* See struct codec: the codec's encode_volume(). */
-kst_status kst_j2k_run_encode_volume(kst_context *context, const kst_volume *volume, const kst_volume_options *options,
-    kst_buffer *output, kst_report *report);
+/* encode_volumes.c: see struct codec: the codec's encode_volumes(). */
+struct volume_encoding;
+void kst_j2k_run_encode_volumes(struct volume_encoding *volumes, uint32_t count);
 
 /* Return the bits of a sample of the picture, or of the volume that its components were made of. */
 static inline uint32_t j2k_encode_sample_depth(const struct j2k_encoder *encoder, uint32_t component)

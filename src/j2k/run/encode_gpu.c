@@ -64,6 +64,8 @@ void kst_j2k_run_describe_gpu_item(const struct j2k_encoder *encoder, struct j2k
         .planes = e->planes,
         .components = e->volume ? e->volume->components : NULL,
         .measured = measures_of(encoder)};
+    item->picture.placed = item->components;
+    item->picture.at = item->components ? e->volume->at : 0;
     for (uint32_t k = 0; k < item->picture.channels && k < J2K_WORK_CHANNELS; k++)
         item->picture.channel[k].component = kst_pixel_place(layout, k);
     item->picture.image = e->planes;
@@ -445,6 +447,30 @@ kst_status kst_j2k_run_encode_gpu_again(struct j2k_encoder *encoder)
     if (part->count == 1)
         pthread_mutex_unlock(&part->coding);
     return encoder->status;
+}
+
+void kst_j2k_run_encode_gpu_code_some(struct j2k_encode_gpu_part *part, const bool *wanted)
+{
+    struct memory *memory = &part->context->memory;
+    struct gpu_error error = {.status = KST_OK};
+    uint32_t count = 0;
+    struct j2k_encoder **some = kst_memory_array(memory, part->count, sizeof(struct j2k_encoder *), &error.status);
+    for (uint32_t i = 0; i < part->count; i++) {
+        if (!wanted[i])
+            continue;
+        if (some)
+            some[count++] = part->encoder[i];
+        else
+            part->encoder[i]->status = kst_j2k_run_encode_gpu_fail(part->encoder[i], &error);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        kst_j2k_run_encode_unmake(some[i]);
+        kst_j2k_encoded_release(&some[i]->e->memory, &some[i]->encoded);
+        part->item[some[i]->member].measured = measures_of(some[i]);
+    }
+    if (count > 0)
+        run_rounds(part, part->job, some, count);
+    kst_memory_release(memory, some);
 }
 
 const struct j2k_gpu_encode_job *kst_j2k_run_encode_gpu_job(const struct j2k_encoder *encoder)

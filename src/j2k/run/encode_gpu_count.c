@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts the bytes of a picture's code-blocks on the context's GPU, as the search for a step wants them. The counts are
- * those of the bytes that the GPU would code.
+ * Counts the bytes of the code-blocks of a picture, or of several, on the context's GPU, as the search for a step wants
+ * them. The counts are those of the bytes that the GPU would code.
  */
 #include "core/report.h"
 #include "j2k/rate/encoding.h"
@@ -53,26 +53,42 @@ static void take(struct j2k_encoding *encoding, const struct j2k_work_counted_bl
     kst_j2k_encode_count(encoding, blocks);
 }
 
-static kst_status count(struct j2k_encoder *encoder, struct j2k_gpu_encode_job *job)
+static struct j2k_encoding encoding_of(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
-    struct j2k_encoding encoding = {.memory = &e->memory,
+    return (struct j2k_encoding){.memory = &e->memory,
         .pool = e->context->pool,
         .coded = &encoder->coded,
         .request = &encoder->request,
         .encoded = &encoder->encoded};
-    struct gpu_error error = {.status = KST_OK};
-    const struct j2k_work_counted_block *found = NULL;
-    if (begin(encoder, &encoding, job, &error))
-        found = kst_j2k_gpu_count(job, &error);
-    if (!found)
-        return kst_j2k_run_encode_gpu_fail(encoder, &error);
-    kst_status status = kst_j2k_encode_start(&encoding, &e->report);
+}
+
+/* Take the counts of one picture's blocks. */
+static kst_status settle(struct j2k_encoder *encoder, const struct j2k_work_counted_block *found)
+{
+    struct j2k_encoding encoding = encoding_of(encoder);
+    kst_status status = kst_j2k_encode_start(&encoding, &encoder->e->report);
     if (status)
         return status;
     if (kst_j2k_encode_goes_on(&encoding))
         take(&encoding, found);
-    return kst_j2k_encode_finish(&encoding, &e->report);
+    return kst_j2k_encode_finish(&encoding, &encoder->e->report);
+}
+
+static kst_status count(struct j2k_encoder *encoder, struct j2k_gpu_encode_job *job)
+{
+    struct memory *memory = &encoder->e->memory;
+    const struct j2k_encoding encoding = encoding_of(encoder);
+    struct gpu_error error = {.status = KST_OK};
+    const struct j2k_work_counted_block *found = NULL;
+    bool *wanted = kst_memory_zeroed(memory, encoder->part->count, sizeof *wanted, &error.status);
+    if (wanted) {
+        wanted[encoder->member] = true; /* steps of the others may change meanwhile */
+        if (begin(encoder, &encoding, job, &error))
+            found = kst_j2k_gpu_count(job, wanted, &error);
+    }
+    kst_memory_release(memory, wanted);
+    return found ? settle(encoder, found) : kst_j2k_run_encode_gpu_fail(encoder, &error);
 }
 
 kst_status kst_j2k_run_encode_gpu_count(struct j2k_encoder *encoder)
@@ -87,4 +103,57 @@ kst_status kst_j2k_run_encode_gpu_count(struct j2k_encoder *encoder)
     if (part->count == 1)
         pthread_mutex_unlock(&part->coding);
     return encoder->status;
+}
+
+/* Tell the part's job which blocks the wanted pictures have, the first time. */
+static bool begin_some(struct j2k_encode_gpu_part *part, const bool *wanted, struct gpu_error *error)
+{
+    struct memory *memory = &part->context->memory;
+    uint64_t blocks = 0;
+    if (kst_j2k_gpu_counts(part->job))
+        return true;
+    for (uint32_t i = 0; i < part->count; i++) {
+        part->encoder[i]->counted = (uint32_t)blocks;
+        blocks += wanted[i] ? part->encoder[i]->coded.plan.block_count : 0;
+    }
+    struct j2k_gpu_block_order *order = kst_memory_array(memory, (size_t)blocks, sizeof *order, &error->status);
+    for (uint32_t i = 0; i < part->count && order; i++) {
+        const struct j2k_encoding encoding = encoding_of(part->encoder[i]);
+        if (wanted[i])
+            order_blocks(&encoding, i, order + part->encoder[i]->counted);
+    }
+    const bool begun = order && kst_j2k_gpu_count_begin(part->job, order, (uint32_t)blocks, error);
+    kst_memory_release(memory, order);
+    return begun;
+}
+
+/* Holds the counts of several pictures while threads take them. */
+struct counts_taking {
+    const struct j2k_encode_gpu_part *part;
+    const bool *wanted;
+    const struct j2k_work_counted_block *found;
+};
+
+static void take_counts(void *argument, uint32_t index)
+{
+    const struct counts_taking *taking = argument;
+    struct j2k_encoder *encoder = taking->part->encoder[index];
+    if (!taking->wanted[index])
+        return;
+    kst_j2k_run_encode_unmake(encoder);
+    kst_j2k_encoded_release(&encoder->e->memory, &encoder->encoded);
+    encoder->status = settle(encoder, taking->found + encoder->counted);
+}
+
+void kst_j2k_run_encode_gpu_count_some(struct j2k_encode_gpu_part *part, const bool *wanted)
+{
+    struct gpu_error error = {.status = KST_OK};
+    struct counts_taking taking = {.part = part, .wanted = wanted};
+    if (begin_some(part, wanted, &error))
+        taking.found = kst_j2k_gpu_count(part->job, wanted, &error);
+    if (taking.found)
+        kst_pool_run(part->context->pool, part->count, take_counts, &taking);
+    for (uint32_t i = 0; i < part->count && !taking.found; i++)
+        if (wanted[i])
+            part->encoder[i]->status = kst_j2k_run_encode_gpu_fail(part->encoder[i], &error);
 }

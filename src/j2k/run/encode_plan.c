@@ -181,8 +181,7 @@ static double share_of_component(const struct j2k_encoder *encoder, const struct
 {
     const bool counts = kst_j2k_run_encode_searches(encoder) || encoder->options.target == KST_J2K_QUALITY;
     if (counts && encoder->e->volume)
-        return kst_j2k_z_norm(&encoder->coded.headers.multi, 0) /
-               kst_j2k_z_norm(&encoder->coded.headers.multi, own->component);
+        return encoder->slice_norm[0] / encoder->slice_norm[own->component];
     if (!own->parameters->transform || own->component > 2 || !counts)
         return 1;
     return kst_j2k_component_norm(J2K_TRANSFORM_ICT, 0) / kst_j2k_component_norm(J2K_TRANSFORM_ICT, own->component);
@@ -194,6 +193,12 @@ static double seen(const struct j2k_encoder *encoder, const struct own *own, uin
     if (!kst_j2k_run_encode_takes_all(encoder) && !kst_j2k_run_encode_searches(encoder))
         return 1;
     return kst_j2k_run_encode_seen(encoder, own->parameters, own->component, orientation, level);
+}
+
+/* Return whether a component of a volume is described as the one before it is: both are of one band along z. */
+static bool is_like_before(const struct j2k_encoder *encoder, uint32_t component)
+{
+    return encoder->slice_norm && component > 0 && encoder->slice_norm[component] == encoder->slice_norm[component - 1];
 }
 
 /*
@@ -210,9 +215,10 @@ static void describe_steps(const struct j2k_encoder *encoder, const struct own *
     const kst_j2k_component *scale = own_of(encoder, own, KST_J2K_OWN_STEP);
     const kst_j2k_component *guard = own_of(encoder, own, KST_J2K_OWN_GUARD_BITS);
     double step = (scale ? encoder->step * scale->step : encoder->step) * share_of_component(encoder, own);
-    struct j2k_norms norms;
-    if (!reversible)
-        kst_j2k_norms(false, &norms);
+    if (is_like_before(encoder, own->component)) {
+        *q = q[-1];
+        return;
+    }
     *q = (struct j2k_quantisation){.style = reversible                       ? 0
                                             : encoder->options.derived_steps ? 1
                                                                              : 2,
@@ -224,8 +230,9 @@ static void describe_steps(const struct j2k_encoder *encoder, const struct own *
         if (reversible)
             q->step[b] = (uint16_t)(range << 11);
         else
-            q->step[b] = code_step(
-                step / (kst_j2k_band_norm(&norms, orientation, level) * seen(encoder, own, orientation, level)), range);
+            q->step[b] = code_step(step / (kst_j2k_band_norm(&encoder->norms, orientation, level) *
+                                              seen(encoder, own, orientation, level)),
+                range);
         if (!reversible && !kst_j2k_run_encode_takes_all(encoder))
             q->step[b] = coarse_enough(q->step[b], q->guard, planes_for(encoder));
     }
@@ -521,6 +528,7 @@ void kst_j2k_run_encode_drop_tiles(struct j2k_encoder *encoder)
 
 kst_status kst_j2k_run_encode_headers(struct j2k_encoder *encoder)
 {
+    kst_j2k_norms(false, &encoder->norms);
     kst_status status = describe_components(encoder);
     if (!status)
         status = describe_size(encoder);

@@ -226,7 +226,7 @@ kst_status kst_j2k_run_encode_rates(struct j2k_encoder *encoder)
     return status ? status : allocate_rate(encoder, &threshold);
 }
 
-kst_status kst_j2k_run_encode_layers(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_layer_lists(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     uint32_t layers = encoder->options.layers, blocks = encoder->coded.plan.block_count;
@@ -237,12 +237,20 @@ kst_status kst_j2k_run_encode_layers(struct j2k_encoder *encoder)
     if (!encoder->target)
         return fail(e, status, NULL);
     encoder->coded.layer_passes = encoder->layer_passes;
+    return KST_OK;
+}
+
+kst_status kst_j2k_run_encode_layers(struct j2k_encoder *encoder)
+{
+    kst_status status = encoder->search ? KST_OK : kst_j2k_run_encode_layer_lists(encoder);
+    if (status)
+        return status;
     if (kst_j2k_run_encode_searches(encoder))
         return kst_j2k_run_encode_search(encoder);
     if (kst_j2k_run_encode_needs_rates(encoder))
         return encoder->options.target == KST_J2K_PSNR ? kst_j2k_run_encode_reach(encoder)
                                                        : kst_j2k_run_encode_rates(encoder);
-    for (uint32_t b = 0; b < blocks; b++)
+    for (uint32_t b = 0; b < encoder->coded.plan.block_count; b++)
         encoder->layer_passes[b] = encoder->coded.block[b].passes;
     return KST_OK;
 }

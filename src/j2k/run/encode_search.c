@@ -91,12 +91,14 @@ struct tried_step {
     double step, bands, share;
 };
 
-struct step_search {
+struct j2k_step_search {
     struct j2k_encoder *encoder;
+    uint32_t tries;
     uint64_t around, budget;
     bool by_error;
     double close, aim, finest;
     struct tried_step now, before, earlier, good, bad; /* a step of 0: none yet */
+    struct j2k_codestream *made;                       /* with the step that was counted last, while blocks are coded */
 };
 
 void kst_j2k_run_encode_take_all(struct j2k_encoder *encoder)
@@ -150,7 +152,7 @@ static double sum_of_steps(const struct j2k_plan *plan)
     return sum;
 }
 
-static kst_status judge(struct step_search *search)
+static kst_status judge(struct j2k_step_search *search)
 {
     struct j2k_encoder *encoder = search->encoder;
     kst_j2k_run_encode_take_all(encoder);
@@ -160,18 +162,18 @@ static kst_status judge(struct step_search *search)
                             : kst_j2k_run_encode_share(encoder, search->around, search->budget, &search->now.share);
 }
 
-/* Code or count everything with another step. */
-static kst_status code(struct step_search *search, double step)
+/* Set another step, with which everything is to be coded or counted. */
+static kst_status set_step(const struct j2k_step_search *search, double step)
 {
     struct j2k_encoder *encoder = search->encoder;
     kst_progress_again(&encoder->e->progress, encoder->coded.plan.block_count);
     kst_status status = kst_j2k_run_encode_take_step(encoder, step);
     kst_j2k_run_encode_value_bits(encoder);
-    return status ? status : kst_j2k_run_encode_blocks(encoder);
+    return status;
 }
 
 /* Return the power of the step to which bytes or errors change, from the last two tries if there are two. */
-static double power_of(const struct step_search *search)
+static double power_of(const struct j2k_step_search *search)
 {
     const struct tried_step *a = &search->now, *b = &search->before;
     const double least = 0.3, most = 3, sign = search->by_error ? 1 : -1;
@@ -185,7 +187,7 @@ static double power_of(const struct step_search *search)
  * Return the step where a parabola through the last three tries meets the target, with logarithms of both. 0: there are
  * not three tries, or two are so near each other that the rounding of steps would tell.
  */
-static double step_of_three(const struct step_search *search)
+static double step_of_three(const struct j2k_step_search *search)
 {
     const struct tried_step *tried[] = {&search->now, &search->before, &search->earlier};
     const double apart = 0.01, aim = log(search->aim);
@@ -205,14 +207,14 @@ static double step_of_three(const struct step_search *search)
 }
 
 /* Return whether a step changes what the last try came to towards the target. */
-static bool leads_on(const struct step_search *search, double step)
+static bool leads_on(const struct j2k_step_search *search, double step)
 {
     const bool less = search->now.share > search->aim, coarser = less != search->by_error;
     return coarser ? step > search->now.step : step > 0 && step < search->now.step;
 }
 
 /* A parabola may have its peak between the tries and the target; it leads away from the target then. */
-static double next_step(const struct step_search *search)
+static double next_step(const struct j2k_step_search *search)
 {
     const double share = fmax(search->now.share, 1e-9);
     double step = step_of_three(search);
@@ -228,7 +230,7 @@ static double next_step(const struct step_search *search)
 }
 
 /* Keep the try that comes nearest to the target from either side. Returns whether it is near enough. */
-static bool learn(struct step_search *search)
+static bool learn(struct j2k_step_search *search)
 {
     const bool good = search->now.share <= 1;
     struct tried_step *nearest = good ? &search->good : &search->bad;
@@ -244,7 +246,7 @@ static bool learn(struct step_search *search)
  * Return whether there is no step left between the good and the bad one that a header can express as another, or a
  * finer one changes nothing, because no band can have more planes.
  */
-static bool is_exhausted(const struct step_search *search)
+static bool is_exhausted(const struct j2k_step_search *search)
 {
     if (search->before.step > 0 && search->now.bands == search->before.bands)
         return true;
@@ -255,33 +257,14 @@ static bool is_exhausted(const struct step_search *search)
 }
 
 /* Return whether blocks get passes by what each gains: whole blocks are left out, or several layers are filled. */
-static bool allocates(const struct step_search *search)
+static bool allocates(const struct j2k_step_search *search)
 {
     const kst_j2k_options *o = &search->encoder->options;
     return o->passes == 1 && (o->layers > 1 || (!search->by_error && search->good.step <= 0));
 }
 
-/*
- * Code everything with the step that was found, and measure it where gains are wanted. If it was the last step to be
- * counted, the codestream is made.
- */
-static kst_status code_found(struct step_search *search)
-{
-    struct j2k_encoder *encoder = search->encoder;
-    struct j2k_codestream *made = encoder->made;
-    const bool is_last = search->now.step == search->good.step;
-    encoder->made = NULL;
-    encoder->request.measure = allocates(search);
-    kst_status status = code(search, search->good.step > 0 ? search->good.step : encoder->step);
-    kst_j2k_run_encode_take_all(encoder);
-    encoder->made = made;
-    if (status || !is_last || encoder->request.measure)
-        kst_j2k_run_encode_unmake(encoder);
-    return status;
-}
-
 /* Take the step that was found for blocks that will be coded with several planes. */
-static kst_status take_found(struct step_search *search)
+static kst_status take_found(struct j2k_step_search *search)
 {
     struct j2k_encoder *encoder = search->encoder;
     if (search->good.step <= 0 || search->now.step == search->good.step)
@@ -291,28 +274,79 @@ static kst_status take_found(struct step_search *search)
     return status;
 }
 
-static kst_status run(struct step_search *search)
+kst_status kst_j2k_run_encode_search_on(struct j2k_encoder *encoder, bool *more)
 {
+    struct j2k_step_search *search = encoder->search;
     kst_status status = judge(search);
-    for (uint32_t i = 1; i < TRIES && !status && !learn(search) && !is_exhausted(search); i++) {
-        const double step = next_step(search);
-        search->earlier = search->before;
-        search->before = search->now;
-        status = code(search, step);
+    *more = !status && !learn(search) && !is_exhausted(search) && ++search->tries < TRIES;
+    if (!*more)
+        return status;
+    const double step = next_step(search);
+    search->earlier = search->before;
+    search->before = search->now;
+    return set_step(search, step);
+}
+
+kst_status kst_j2k_run_encode_search_found(struct j2k_encoder *encoder, bool *codes)
+{
+    struct j2k_step_search *search = encoder->search;
+    const bool counted = encoder->request.count;
+    encoder->request.count = false;
+    *codes = false;
+    if (encoder->options.passes > 1)
+        return take_found(search);
+    if (allocates(search)) /* kst_j2k_run_encode_search() codes it */
+        return KST_OK;
+    *codes = search->good.step > 0 && (search->now.step != search->good.step || counted);
+    if (!*codes)
+        return KST_OK;
+    search->made = encoder->made; /* coding drops what was made before */
+    encoder->made = NULL;
+    return set_step(search, search->good.step);
+}
+
+/* If the step that was found was the last one to be counted, the codestream is made. */
+void kst_j2k_run_encode_search_coded(struct j2k_encoder *encoder, kst_status status)
+{
+    struct j2k_step_search *search = encoder->search;
+    kst_j2k_run_encode_take_all(encoder);
+    encoder->made = search->made;
+    search->made = NULL;
+    if (status || search->now.step != search->good.step)
+        kst_j2k_run_encode_unmake(encoder);
+}
+
+static kst_status run(struct j2k_encoder *encoder)
+{
+    bool more, codes;
+    kst_status status = kst_j2k_run_encode_search_on(encoder, &more);
+    while (!status && more) {
+        status = kst_j2k_run_encode_blocks(encoder);
         if (!status)
-            status = judge(search);
+            status = kst_j2k_run_encode_search_on(encoder, &more);
     }
-    if (!status)
-        learn(search);
-    const bool counted = search->encoder->request.count;
-    search->encoder->request.count = false;
     if (status)
         return status;
-    if (search->encoder->options.passes > 1)
-        return take_found(search);
-    if (!allocates(search) && (search->good.step <= 0 || (search->now.step == search->good.step && !counted)))
+    status = kst_j2k_run_encode_search_found(encoder, &codes);
+    if (!codes)
         return status;
-    return code_found(search);
+    if (!status)
+        status = kst_j2k_run_encode_blocks(encoder);
+    kst_j2k_run_encode_search_coded(encoder, status);
+    return status;
+}
+
+/* Code everything with the step that was found, and measure what each block gains by each pass. */
+static kst_status code_measured(struct j2k_step_search *search)
+{
+    struct j2k_encoder *encoder = search->encoder;
+    kst_j2k_run_encode_unmake(encoder);
+    encoder->request.measure = true;
+    kst_status status = set_step(search, search->good.step > 0 ? search->good.step : encoder->step);
+    if (!status)
+        status = kst_j2k_run_encode_blocks(encoder);
+    kst_j2k_run_encode_take_all(encoder);
+    return status;
 }
 
 /* With a reversible transform there is no step: all planes of all blocks are tried. */
@@ -333,23 +367,48 @@ static kst_status improve(struct j2k_encoder *encoder)
     return status ? status : kst_j2k_run_encode_choose(encoder);
 }
 
-kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder)
+kst_status kst_j2k_run_encode_search_begin(struct j2k_encoder *encoder)
 {
     const bool by_error = encoder->options.target == KST_J2K_PSNR;
-    struct step_search search = {.encoder = encoder,
+    struct encoding *e = encoder->e;
+    kst_status status = KST_OK;
+    encoder->search = kst_memory_zeroed(&e->memory, 1, sizeof *encoder->search, &status);
+    if (!encoder->search)
+        return kst_report_error(&e->report, status, KST_NO_OFFSET, NULL);
+    *encoder->search = (struct j2k_step_search){.encoder = encoder,
         .by_error = by_error,
         .close = by_error ? close_error : close_bytes,
         .aim = by_error ? aim_error : aim_bytes,
         .finest = ldexp(finest, -(int)kst_j2k_run_encode_finer(encoder))};
+    status = kst_j2k_run_encode_around(encoder, &encoder->search->around);
+    encoder->search->budget = kst_j2k_run_encode_budget(encoder, encoder->search->around);
+    return status;
+}
+
+void kst_j2k_run_encode_search_end(struct j2k_encoder *encoder)
+{
+    if (encoder->search)
+        kst_j2k_codestream_release(encoder->search->made);
+    kst_memory_release(&encoder->e->memory, encoder->search);
+    encoder->search = NULL;
+}
+
+kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder)
+{
+    kst_status status = KST_OK;
     if (encoder->reversible)
         return search_planes(encoder);
-    kst_status status = kst_j2k_run_encode_around(encoder, &search.around);
-    search.budget = kst_j2k_run_encode_budget(encoder, search.around);
-    if (!status)
-        status = run(&search);
+    if (!encoder->search) { /* otherwise it was searched together with others */
+        status = kst_j2k_run_encode_search_begin(encoder);
+        if (!status)
+            status = run(encoder);
+    }
     if (!status && encoder->options.passes > 1)
         return improve(encoder);
-    if (status || !allocates(&search))
+    if (status || !allocates(encoder->search))
         return status;
-    return (by_error ? kst_j2k_run_encode_reach : kst_j2k_run_encode_rates)(encoder);
+    status = code_measured(encoder->search);
+    if (status)
+        return status;
+    return (encoder->search->by_error ? kst_j2k_run_encode_reach : kst_j2k_run_encode_rates)(encoder);
 }

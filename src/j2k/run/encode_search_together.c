@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Searches the steps of several pictures that a GPU encodes together. Each goes through the steps that it would go
+ * through by itself (encode_search.c); blocks of all that still search are counted in one launch.
+ */
+#include "j2k/run/encode.h"
+
+struct searching {
+    struct j2k_encode_gpu_part *part;
+    bool *wanted; /* pictures that are to be counted, or coded in the end */
+};
+
+static void begin_one(void *argument, uint32_t index)
+{
+    const struct searching *s = argument;
+    struct j2k_encoder *encoder = s->part->encoder[index];
+    s->wanted[index] = !encoder->status && encoder->request.count;
+    if (!s->wanted[index])
+        return;
+    encoder->status = kst_j2k_run_encode_layer_lists(encoder);
+    if (!encoder->status)
+        encoder->status = kst_j2k_run_encode_search_begin(encoder);
+    s->wanted[index] = !encoder->status;
+}
+
+static void judge_one(void *argument, uint32_t index)
+{
+    const struct searching *s = argument;
+    struct j2k_encoder *encoder = s->part->encoder[index];
+    bool more = false;
+    if (!s->wanted[index])
+        return;
+    if (!encoder->status)
+        encoder->status = kst_j2k_run_encode_search_on(encoder, &more);
+    s->wanted[index] = more && !encoder->status;
+}
+
+static void find_one(void *argument, uint32_t index)
+{
+    const struct searching *s = argument;
+    struct j2k_encoder *encoder = s->part->encoder[index];
+    bool codes = false;
+    if (!encoder->status && encoder->search)
+        encoder->status = kst_j2k_run_encode_search_found(encoder, &codes);
+    s->wanted[index] = codes && !encoder->status;
+}
+
+static void end_one(void *argument, uint32_t index)
+{
+    const struct searching *s = argument;
+    struct j2k_encoder *encoder = s->part->encoder[index];
+    if (s->wanted[index])
+        kst_j2k_run_encode_search_coded(encoder, encoder->status);
+}
+
+static bool any(const struct searching *s)
+{
+    uint32_t i = 0;
+    while (i < s->part->count && !s->wanted[i])
+        i++;
+    return i < s->part->count;
+}
+
+static void search(struct searching *s)
+{
+    struct pool *pool = s->part->context->pool;
+    const uint32_t count = s->part->count;
+    kst_pool_run(pool, count, begin_one, s);
+    while (any(s)) {
+        kst_j2k_run_encode_gpu_count_some(s->part, s->wanted);
+        kst_pool_run(pool, count, judge_one, s);
+    }
+    kst_pool_run(pool, count, find_one, s);
+    if (any(s))
+        kst_j2k_run_encode_gpu_code_some(s->part, s->wanted);
+    kst_pool_run(pool, count, end_one, s);
+}
+
+void kst_j2k_run_encode_search_together(struct j2k_encode_gpu_part *part)
+{
+    struct memory *memory = &part->context->memory;
+    struct searching s = {.part = part, .wanted = kst_memory_zeroed(memory, part->count, sizeof *s.wanted, NULL)};
+    if (s.wanted && part->job) /* without memory each searches by itself */
+        search(&s);
+    kst_memory_release(memory, s.wanted);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Declares the work of encoding a volume as a Zarr store. */
+#ifndef KOSTKA_TOOL_VOLUME_ENCODING_H
+#define KOSTKA_TOOL_VOLUME_ENCODING_H
+
+#include "volume/store.h"
+
+/* A band of bricks at a time, with edges repeated up to whole bricks. */
+struct encoding {
+    struct volume_settings *settings;
+    const struct volume_file *file;
+    struct store store;
+    uint8_t *band;
+    uint8_t *rows;         /* what was read, without edges */
+    uint32_t bricks[AXES]; /* of the band: whole shards, if there are so many bricks; all along x */
+    uint32_t sides[AXES];  /* in samples */
+    uint8_t bits;          /* of the samples that are coded */
+    uint32_t levels;       /* that all bricks so far can leave out */
+};
+
+static inline uint32_t volume_ceil_divide(uint32_t a, uint32_t b)
+{
+    return b == 0 ? 0 : (a + b - 1) / b;
+}
+
+/* Return the bytes of a sample, and the number of bricks along an axis. */
+static inline size_t encoding_bytes(const struct encoding *encoding)
+{
+    return encoding->store.bits / 8;
+}
+
+static inline uint32_t bricks_along(const struct encoding *encoding, size_t axis)
+{
+    return volume_ceil_divide(encoding->store.shape[axis], encoding->store.brick[axis]);
+}
+
+/* Encode the bricks of a band, the first of which is number `from` along z and y, and write them. */
+bool band_encode(struct encoding *encoding, const uint32_t from[2], struct problem *problem);
+
+#endif
