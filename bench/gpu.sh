@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Makes all measurements of GPUs that docs/performance.md reports, and writes them to a JSON file, which kostka-gpu-plot draws:
+# Makes all measurements of GPUs that docs/performance/gpus.md reports, and writes them to a JSON file, which kostka-gpu-plot draws:
 #
 #     bench/gpu.sh RESULTS.json PICTURE...
 #

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures how fast a new file takes frames that lie in memory, in several ways, for docs/performance.md:
+ * Measures how fast a new file takes frames that lie in memory, in several ways, for docs/performance/sequences.md:
  *
  *     kostka-output FILE [BYTES-A-FRAME [FRAMES]]
  *

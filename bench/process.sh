@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Compares whole processes of kostka with those of the tools that it replaces, and prints a table in Markdown for docs/performance.md:
+# Compares whole processes of kostka with those of the tools that it replaces, and prints a table in Markdown for
+# docs/performance/processes.md:
 #
 #     bench/process.sh [WORK…]
 #

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measures what a process pays before a GPU works for it, step by step, for docs/performance.md:
+ * Measures what a process pays before a GPU works for it, step by step, for docs/performance/sequences.md:
  *
  *     kostka-start [DEVICE]
  *

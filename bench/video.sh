@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Measures sequences from file to file, by whole commands on a RAM disk, and prints a table in Markdown for
-# docs/performance.md:
+# docs/performance/sequences.md:
 #
 #     bench/video.sh [PHOTO…]
 #

@@ -116,7 +116,7 @@ struct codec {
      * A context with the device "auto" compares these figures to decide whether a GPU decodes a stream: the seconds
      * that one thread of the CPU takes for a byte of entropy-coded data, and the seconds that a GPU takes for even the
      * smallest picture, from and to pageable memory. The CPU's other threads do not help with pictures of that size.
-     * The measurements are in docs/performance.md, "Where a GPU pays".
+     * The measurements are in docs/performance/gpus.md, "Where a GPU pays".
      */
     double decode_seconds, decode_least;
 

@@ -2,7 +2,7 @@
 /*
  * Chooses the code-blocks that the host's threads decode while the device decodes the others. A block is decoded symbol
  * by symbol, and a processor is ten times as fast at that as a GPU; so a call with few pictures waits for its longest
- * blocks while most of the device is idle. See docs/performance.md.
+ * blocks while most of the device is idle. See docs/performance/jpeg2000-gpu.md.
  */
 #include <string.h>
 

@@ -47,7 +47,7 @@ uint32_t kst_j2k_run_encode_finer(const struct j2k_encoder *encoder)
 /*
  * A bit is worth 0.22 squares of the step of the finest bands. Where steps are small compared with all samples, theory
  * has ln 2 ÷ 6 = 0.12; most samples of these bands are 0, though. Of the values tried this one gives the best pictures
- * at a length (docs/performance.md).
+ * at a length (docs/performance/htj2k-cpu.md).
  */
 void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder)
 {

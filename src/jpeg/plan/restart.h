@@ -7,7 +7,7 @@
 
 /*
  * Replace KST_RESTART_AUTO by the KST_RESTART_MCUS or KST_RESTART_ROWS that suits this frame and coding; any other unit
- * is returned as it is. docs/performance.md says what the choice costs.
+ * is returned as it is. docs/performance/jpeg-cpu.md says what the choice costs.
  */
 kst_restart kst_jpeg_restart_choose(const struct jpeg_frame *frame, kst_restart restart, bool progressive);
 
