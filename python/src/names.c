@@ -36,8 +36,8 @@ const struct name kst_py_stages[] = {{"parse", KST_STAGE_PARSE}, {"entropy", KST
 const struct name kst_py_codecs[] = {
     {"none", KST_CODEC_NONE}, {"jpeg", KST_CODEC_JPEG}, {"jpeg2000", KST_CODEC_JPEG2000}, {NULL, 0}};
 const struct name kst_py_processes[] = {{"none", KST_PROCESS_NONE}, {"baseline", KST_PROCESS_BASELINE},
-    {"extended", KST_PROCESS_EXTENDED}, {"progressive", KST_PROCESS_PROGRESSIVE},
-    {"lossless", KST_PROCESS_LOSSLESS}, {NULL, 0}};
+    {"extended", KST_PROCESS_EXTENDED}, {"progressive", KST_PROCESS_PROGRESSIVE}, {"lossless", KST_PROCESS_LOSSLESS},
+    {NULL, 0}};
 const struct name kst_py_metadata_kinds[] = {{"icc", KST_METADATA_ICC}, {"exif", KST_METADATA_EXIF},
     {"xmp", KST_METADATA_XMP}, {"comment", KST_METADATA_COMMENT}, {"app", KST_METADATA_APP}, {NULL, 0}};
 const struct name kst_py_progressions[] = {{"LRCP", KST_PROGRESSION_LRCP}, {"RLCP", KST_PROGRESSION_RLCP},

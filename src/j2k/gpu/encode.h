@@ -23,8 +23,8 @@ struct j2k_gpu_encode_item {
     struct gpu_image planes;
     bool indices; /* the samples are indices of the quantiser, whatever the transform is */
     /*
-     * Alternatively, the components of a volume in a buffer, as kst_j2k_gpu_slices_analyse() makes it for all items of a
-     * job; or null. They begin at `picture.at`.
+     * Alternatively, the components of a volume in a buffer, as kst_j2k_gpu_slices_analyse() makes it for all items of
+     * a job; or null. They begin at `picture.at`.
      */
     const struct gpu_buffer *components;
     uint32_t measured; /* J2K_MEASURED_… bits, as in struct j2k_work_coded_block */

@@ -54,8 +54,8 @@ enum j2k_gpu_counting_buffer {
 struct j2k_gpu_counting {
     struct gpu_buffer buffer[COUNTING_BUFFERS];
     uint32_t blocks; /* 0: none are counted */
-    size_t list;                  /* bytes of the list */
-    bool uploaded;                /* the device has the list, but for the factors of the next step */
+    size_t list;     /* bytes of the list */
+    bool uploaded;   /* the device has the list, but for the factors of the next step */
 };
 
 struct j2k_gpu_encode_job {

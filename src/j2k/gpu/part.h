@@ -77,8 +77,8 @@ struct j2k_gpu_item {
      * transform is reversible, and without a resolution. Only samples of code-blocks are set.
      */
     bool indices;
-    bool real;       /* samples to be encoded are in single precision, and taken in as they are */
-    bool placed;     /* planes to be encoded are on the device already, the first one at `at` of their buffer */
+    bool real;   /* samples to be encoded are in single precision, and taken in as they are */
+    bool placed; /* planes to be encoded are on the device already, the first one at `at` of their buffer */
     size_t at;
     uint64_t stream; /* bytes of it that are uploaded, by kst_j2k_gpu_stream_bytes() */
     bool pinned;     /* the stream lies in pinned memory */

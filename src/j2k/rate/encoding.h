@@ -43,10 +43,10 @@ struct j2k_encode_request {
     const kst_writer *keeper;  /* keeps coded bytes; only if nothing is measured; null: they stay in memory */
     /* The CPU's alone: keeps coefficients from one encoding to the next, which differs in its steps; null: they go. */
     struct j2k_kept_coefficients *kept;
-    struct j2k_tiles tiles;    /* the tiles to be coded; a count of 0: all tiles */
-    bool measure;              /* measure what each pass gains */
-    bool count;                /* HT, on a GPU: only lengths are wanted, not bytes; not with `measure` */
-    uint32_t refinements;      /* HT: passes behind the cleanup pass: 0–2 */
+    struct j2k_tiles tiles; /* the tiles to be coded; a count of 0: all tiles */
+    bool measure;           /* measure what each pass gains */
+    bool count;             /* HT, on a GPU: only lengths are wanted, not bytes; not with `measure` */
+    uint32_t refinements;   /* HT: passes behind the cleanup pass: 0–2 */
     /*
      * HT: the cleanup pass's plane; and how many planes from there on are tried, each with a set of its own, from which
      * one is chosen when all blocks are coded (j2k/rate/candidates.h). 0: there is no choice. Needs `measure`.
