@@ -46,9 +46,10 @@ def _lossless(pixels, bits):
     before[1:, 0] = samples[:-1, 0]
     before[0, 0] = 1 << (bits - 1)
     code = ""
-    for value in (samples - before).ravel().tolist():
+    for value in ((samples - before + 0x8000) % 0x10000 - 0x8000).ravel().tolist():
         size = abs(value).bit_length()
-        code += f"{size:05b}" + (f"{value + (1 << size) - 1 if value < 0 else value:0{size}b}" if size else "")
+        code_of = value + (1 << size) - 1 if value < 0 else value
+        code += f"{size:05b}" + (f"{code_of:0{size}b}" if size % 16 else "")
     code += "1" * (-len(code) % 8)
     data = int(code, 2).to_bytes(len(code) // 8, "big").replace(b"\xff", b"\xff\0")
     ids = range(1, count + 1)

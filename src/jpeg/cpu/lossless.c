@@ -12,7 +12,7 @@
 #include "jpeg/plan/lossless.h"
 
 /* Holds samples of a component before the point transform; line y is at y modulo `lines`. */
-struct samples {
+struct lossless_lines {
     uint16_t *data;
     uint32_t pitch, lines;
     uint8_t shift; /* the point transform, Pt */
@@ -23,7 +23,7 @@ struct lossless {
     const struct jpeg_plan *plan;
     struct jpeg_output output;
     struct jpeg_dsp dsp;
-    struct samples samples[JPEG_COMPONENTS];
+    struct lossless_lines samples[JPEG_COMPONENTS];
     uint8_t *line[JPEG_COMPONENTS]; /* samples of up to 8 bits in bytes, from the region's first pixel on */
     void *memory;
 };
@@ -47,7 +47,7 @@ static kst_status allocate(struct lossless *l)
     kst_status status = KST_OK;
     for (uint32_t i = 0; i < frame->component_count; i++) {
         const struct jpeg_component *c = &frame->component[i];
-        struct samples *s = &l->samples[i];
+        struct lossless_lines *s = &l->samples[i];
         s->pitch = (uint32_t)(round_up(c->padded_w * sizeof *s->data) / sizeof *s->data);
         s->lines = lines_kept(l->plan, c);
         total += (size_t)s->pitch * s->lines * sizeof *s->data;
@@ -59,7 +59,7 @@ static kst_status allocate(struct lossless *l)
     for (uint32_t i = 0; i < frame->component_count; i++, at += bytes)
         l->line[i] = at;
     for (uint32_t i = 0; i < frame->component_count; i++) {
-        struct samples *s = &l->samples[i];
+        struct lossless_lines *s = &l->samples[i];
         size_t count = (size_t)s->pitch * s->lines;
         s->data = (uint16_t *)(void *)at;
         at += count * sizeof *s->data;
@@ -69,7 +69,7 @@ static kst_status allocate(struct lossless *l)
     return KST_OK;
 }
 
-static uint16_t *line_at(const struct samples *s, uint32_t y)
+static uint16_t *line_at(const struct lossless_lines *s, uint32_t y)
 {
     return s->data + (size_t)(y % s->lines) * s->pitch;
 }
@@ -177,7 +177,7 @@ static void decode_row(struct lossless *l, struct jpeg_differences *differences,
     bool first = kst_jpeg_cpu_differences_read(differences, lines);
     for (uint32_t i = 0; i < scan->component_count; i++) {
         const struct jpeg_component *c = &frame->component[scan->component[i]];
-        const struct samples *samples = &l->samples[scan->component[i]];
+        const struct lossless_lines *samples = &l->samples[scan->component[i]];
         uint32_t height = alone ? 1 : c->v, width = alone ? c->width : c->padded_w;
         for (uint32_t k = 0; k < height; k++) {
             const uint16_t *above = first && k == 0 ? NULL : line_at(samples, row * height + k - 1);
