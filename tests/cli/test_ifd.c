@@ -61,6 +61,8 @@ static void check(const struct ifd_made *made, uint64_t place)
     assert_true(ifd_find(&bytes, &ifd, TAG_INDEX, &entry));
     assert_int_equal(entry.length, 4);
     assert_memory_equal(entry.value, "R98", 4);
+    assert_false(ifd_find(&bytes, &ifd, TAG_MAKE, &entry));
+    assert_int_equal(entry.count, 0);
 }
 
 static void test_copies(void **state)

@@ -156,9 +156,7 @@ void pyramid_read_image(const struct ifd_bytes *bytes, const struct ifd *ifd, st
         snprintf(image->fault, sizeof image->fault, "its compression is %u (%s), neither JPEG (7) nor JPEG 2000",
             (unsigned)image->compression, pyramid_compression_name(image->compression));
     set_fault(image, check_samples(bytes, ifd, image));
-    if (!ifd_find(bytes, ifd, TAG_JPEG_TABLES, &image->tables))
-        image->tables = (struct ifd_entry){.count = 0};
-    else if (image->tables.length > PYRAMID_HEADERS_MAX)
+    if (ifd_find(bytes, ifd, TAG_JPEG_TABLES, &image->tables) && image->tables.length > PYRAMID_HEADERS_MAX)
         set_fault(image, "its JPEGTables are longer than 16 KiB");
     if (image->fault[0] != '\0')
         image->across = image->down = 0;

@@ -95,8 +95,7 @@ static enum pyramid_role find_role(const struct pyramid *pyramid, const struct i
     struct ifd_entry text;
     const bool aperio = strcmp(pyramid->kind, "aperio") == 0;
 
-    if (!ifd_find(&pyramid->bytes, ifd, TAG_DESCRIPTION, &text))
-        text = (struct ifd_entry){.count = 0};
+    ifd_find(&pyramid->bytes, ifd, TAG_DESCRIPTION, &text);
     const bool other = image->directory > 0 && !image->tiled;
     if (other && (pyramid_text_has(&text, "\nlabel") || pyramid_text_has(&text, "Label")))
         return ROLE_LABEL;
@@ -156,10 +155,8 @@ static bool read_directories(struct pyramid *pyramid, uint64_t first, struct pro
 
     if (first == 0 || add_directory(pyramid, first, 0, &ifd, problem) == NULL)
         return problem->text[0] != '\0' ? false : problem_set(problem, "TIFF: it has no directory");
-    if (!ifd_find(&pyramid->bytes, &ifd, TAG_DESCRIPTION, &pyramid->description))
-        pyramid->description = (struct ifd_entry){.count = 0};
-    if (!ifd_find(&pyramid->bytes, &ifd, TAG_ICC, &pyramid->icc))
-        pyramid->icc = (struct ifd_entry){.count = 0};
+    ifd_find(&pyramid->bytes, &ifd, TAG_DESCRIPTION, &pyramid->description);
+    ifd_find(&pyramid->bytes, &ifd, TAG_ICC, &pyramid->icc);
     pyramid->kind = find_kind(pyramid);
     pyramid_read_scale(pyramid, &ifd);
     if (!add_below(pyramid, &ifd, problem))

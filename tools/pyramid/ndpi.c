@@ -119,7 +119,7 @@ void pyramid_read_ndpi(const struct ifd_bytes *bytes, const struct ifd *ifd, str
 
     memcpy(&lens, &bits, sizeof lens);
     image->role = lens == -1 ? ROLE_MACRO : ROLE_OTHER;
-    if (lens > 0 && read_bits(bytes, ifd, TAG_FOCAL_PLANE, TYPE_SIGNED) == 0)
+    if (lens > 0 && isfinite(lens) && read_bits(bytes, ifd, TAG_FOCAL_PLANE, TYPE_SIGNED) == 0)
         image->lens = lens;
     if (image->fault[0] != '\0' || image->compression != COMPRESSED_JPEG || image->down != 1 ||
         !ifd_element(bytes, &image->offsets, 0, &at) || !ifd_element(bytes, &image->lengths, 0, &length))

@@ -109,6 +109,7 @@ bool ifd_find(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag
     for (uint64_t i = 0; i < ifd->count; i++)
         if (ifd_get(bytes, ifd, i, entry) && entry->tag == tag)
             return true;
+    *entry = (struct ifd_entry){.count = 0}; /* rather than the last of the others, which may be damaged */
     return false;
 }
 

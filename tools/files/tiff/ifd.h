@@ -75,6 +75,7 @@ bool ifd_at(const struct ifd_bytes *bytes, uint64_t offset, struct ifd *ifd);
  */
 bool ifd_get(const struct ifd_bytes *bytes, const struct ifd *ifd, uint64_t index, struct ifd_entry *entry);
 
+/* Finds the entry of a tag. If there is none, returns false, and the entry has no elements. */
 bool ifd_find(const struct ifd_bytes *bytes, const struct ifd *ifd, unsigned tag, struct ifd_entry *entry);
 
 /* Gets element number `index` of an entry of unsigned integers or offsets. Returns false if there is none. */
