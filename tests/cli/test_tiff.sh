@@ -234,6 +234,20 @@ prints 'is not decoded: it has no valid size'
 expect 1 "$KOSTKA" tiff info --strict circle.tif
 expect 1 "$KOSTKA" tiff decode circle.tif got.ppm
 says 'level 0 (directory at offset 8): it has no valid size'
+# A macro of one strip whose length is missing, and behind it an entry that is not in the file
+printf 'II*\0\010\0\0\0\001\0\0\001\377\0\001\0\0\0\020\0\0\0\032\0\0\0\005\0' >lengths.tif
+printf '\376\0\004\0\001\0\0\0\011\0\0\0\0\001\003\0\001\0\0\0\002\0\0\0\001\001\003\0\001\0\0\0\002\0\0\0' >>lengths.tif
+printf '\021\001\004\0\001\0\0\0\010\0\0\0\350\375\004\0\002\0\0\0\377\377\377\177\0\0\0\0' >>lengths.tif
+expect 1 "$KOSTKA" tiff decode --image macro lengths.tif got.ppm
+says "its strips' offsets are missing"
+
+# A profile of colours is kept, whatever the size
+"$MAKE_SLIDE" icc.tif 300 200 icc || fail 'no slide'
+for size in '' --size=30x20; do
+    # shellcheck disable=SC2086 # nothing for the empty one
+    expect 0 "$KOSTKA" tiff decode $size icc.tif got.ppm
+    says 'dropped ICC profile, for PNM'
+done
 
 # Limits and options
 expect 1 "$KOSTKA" tiff decode --max-pixels 1000 aperio.svs got.ppm

@@ -3,6 +3,7 @@
  * Reads what is special in NDPI, the files of Hamamatsu's scanners. A level is one JPEG stream, perhaps of sides that
  * JPEG cannot say. Its restart intervals divide rows of MCUs evenly, and a tag has their places.
  */
+#include <math.h>
 #include <string.h>
 
 #include "pyramid/pyramid.h"
@@ -97,8 +98,7 @@ static void divide(
     if (narrow || row % headers.interval != 0 || headers.interval > SIDE_MAX / headers.mcu_width ||
         strip->starts.count < (uint64_t)(row / headers.interval) * down)
         return;
-    if (!ifd_find(bytes, ifd, TAG_STARTS_HIGH, &strip->high))
-        strip->high = (struct ifd_entry){.count = 0};
+    ifd_find(bytes, ifd, TAG_STARTS_HIGH, &strip->high);
     strip->header = headers.end;
     strip->data = bytes->data + strip->at;
     image->tile_width = headers.interval * headers.mcu_width;

@@ -90,8 +90,8 @@ static const struct pyramid_image *choose(
     return image;
 }
 
-/* Keep the profile of colours, and the size of a pixel as far as pictures can say it. */
-static bool keep(const struct pyramid *pyramid, const struct pyramid_image *image, struct picture *picture)
+/* Keep the size of a pixel, as far as pictures can say it. */
+static void keep_density(const struct pyramid *pyramid, const struct pyramid_image *image, struct picture *picture)
 {
     const struct pyramid_image *largest = &pyramid->image[0];
     const double scale = 1e4 / ((double)largest->width / image->width);
@@ -103,6 +103,10 @@ static bool keep(const struct pyramid *pyramid, const struct pyramid_image *imag
         picture->density_x = (uint16_t)(across + 0.5);
         picture->density_y = (uint16_t)(down + 0.5);
     }
+}
+
+static bool keep_profile(const struct pyramid *pyramid, struct picture *picture)
+{
     return pyramid->icc.count == 0 || pyramid->icc.length > ICC_MAX ||
            blob_set(&picture->icc, pyramid->icc.value, pyramid->icc.length);
 }
@@ -130,8 +134,9 @@ static int decode(
     if (!read)
         return pyramid_fail(names[0], &problem);
     pyramid_report_losses(names[0], &losses);
-    const bool whole = settings->resize.options.width == 0 && settings->resize.options.height == 0;
-    if (whole && !keep(pyramid, image, picture))
+    if (settings->resize.options.width == 0 && settings->resize.options.height == 0)
+        keep_density(pyramid, image, picture);
+    if (!keep_profile(pyramid, picture))
         problem_set(&problem, "out of memory");
     else if (picture_resize(picture, names[0], &settings->files, &problem) &&
              picture_write(picture, names[1], settings->format, &settings->files, &problem))

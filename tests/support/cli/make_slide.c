@@ -17,7 +17,7 @@
 
 struct wish {
     uint32_t width, height, tile, levels, strips, missing, compression;
-    bool rgb, grey, big, subifd, aperio, ome;
+    bool rgb, grey, big, subifd, aperio, ome, icc;
     const char *prefix;
 };
 
@@ -153,6 +153,8 @@ static bool write_level(TIFF *tiff, const struct wish *wish, unsigned level)
         TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
     if (level == 0 && wish->subifd)
         TIFFSetField(tiff, TIFFTAG_SUBIFD, (int)wish->levels - 1, places);
+    if (wish->icc)
+        TIFFSetField(tiff, TIFFTAG_ICCPROFILE, 9, "a profile");
     if (wish->strips > 0)
         TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, wish->strips);
     else {
@@ -272,7 +274,7 @@ static bool take_word(struct wish *wish, char *word)
         const char *name;
         bool *wanted;
     } flags[] = {{"rgb", &wish->rgb}, {"grey", &wish->grey}, {"big", &wish->big}, {"subifd", &wish->subifd},
-        {"aperio", &wish->aperio}, {"ome", &wish->ome}};
+        {"aperio", &wish->aperio}, {"ome", &wish->ome}, {"icc", &wish->icc}};
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (strcmp(word, flags[i].name) == 0)
