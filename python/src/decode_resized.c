@@ -337,6 +337,8 @@ static void choose_reduction(kst_decoder *decoder, struct resized *r, Py_ssize_t
         return; /* decoding says what is wrong */
     const kst_info *info = kst_decoder_info(decoder);
     uint32_t most = info->codec == KST_CODEC_JPEG ? 3 : info->levels, reduce = 0;
+    if (info->process == KST_PROCESS_LOSSLESS)
+        most = 0;
     bool has_box = box->left != 0 || box->top != 0 || box->right != 0 || box->bottom != 0;
     double width = has_box ? box->right - box->left : whole.width;
     double height = has_box ? box->bottom - box->top : whole.height;

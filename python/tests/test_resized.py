@@ -122,6 +122,12 @@ class Resized(unittest.TestCase):
         whole = kostka.decode(jp2, reduce=1, format="planar", device="cpu")
         self.assertEqual(bytes(found[0]), bytes(kostka.resize(whole, (9, 9))))
 
+    def test_draft_of_lossless_jpeg(self):  # whose samples are coded in one size only; 16 by 16 of them, all 128
+        frame, table = "ffc3000b080010001001011100", "ffc4001400" + "01" + "00" * 15 + "00"
+        data = bytes.fromhex("ffd8" + frame + table + "ffda0008010100010000" + "00" * 32 + "ffd9")
+        found = kostka.decode_resized([data], (4, 4), draft=True, device="cpu")
+        self.assertEqual(bytes(found[0]), b"\x80" * len(bytes(found[0])))
+
     def test_refused(self):
         for error, options in (
             (TypeError, {"size": None}),
