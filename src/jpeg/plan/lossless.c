@@ -110,7 +110,7 @@ void kst_jpeg_lossless_plan(struct jpeg_output *output, const struct jpeg_frame 
             .width = frame->component[i].width,
             .height = frame->component[i].height,
             .mcu_rows = frame->component[i].v,
-            .first = range.x,
+            .first = output->conversion == JPEG_CONVERT_RAW ? range.x : output->region.x,
             .count = range.width};
     }
 }

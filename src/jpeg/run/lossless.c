@@ -4,6 +4,9 @@
  * segments with the other processes and nothing else. The CPU decodes it.
  */
 #include "jpeg/cpu/lossless.h"
+
+#include <math.h>
+
 #include "core/report.h"
 #include "image/metadata.h"
 #include "jpeg/plan/lossless.h"
@@ -97,8 +100,7 @@ static kst_status transcode(struct transcoding *t)
 }
 
 const struct codec kst_jpeg_run_lossless_codec = {.kind = KST_CODEC_JPEG,
-    .decode_seconds = 11e-9,
-    .decode_least = 0.21e-3,
+    .decode_least = HUGE_VAL, /* no GPU is opened for it */
     .recognises = recognises,
     .state_size = sizeof(struct lossless_decoder),
     .open = open_stream,

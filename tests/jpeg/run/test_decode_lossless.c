@@ -169,6 +169,24 @@ static void test_formats(void **state)
             }
 }
 
+/* Three of four samples of three pixels: each is one, wherever the region begins. */
+static void test_like_sizes(void **state)
+{
+    static const uint32_t forward[] = {0, 1, 2, 3};
+    static const kst_region regions[] = {{0, 0, 0, 0}, {1, 0, 2, 5}, {2, 1, 1, 3}};
+    struct lossless_stream s = grey(3, 5, 8, 4);
+    struct bytes bytes = {0};
+    (void)state;
+    s.components = 3;
+    memcpy(s.factors, (const uint8_t[]){0x41, 0x31, 0x31, 0x11}, 4);
+    lossless_make(&s, 1, true);
+    lossless_encode(&s, &bytes);
+    for (uint32_t i = 0; i < sizeof regions / sizeof regions[0]; i++)
+        check_format(&s, &bytes, KST_FORMAT_RGB, &regions[i], forward, 3);
+    bytes_free(&bytes);
+    lossless_free(&s);
+}
+
 static void test_description(void **state)
 {
     struct lossless_stream s = grey(64, 48, 12, 6);
@@ -244,6 +262,7 @@ static void test_refusals(void **state)
     struct bytes bytes = {0};
     kst_decode_options options;
     kst_buffer output = {0};
+    kst_lines *lines;
     (void)state;
     s.components = 3;
     memcpy(s.factors, (const uint8_t[]){0x22, 0x11, 0x11, 0x11}, 4);
@@ -257,6 +276,7 @@ static void test_refusals(void **state)
     options.reduce = 1;
     assert_int_equal(decode_with(&bytes, &options), KST_ERROR_OPTIONS);
     assert_int_equal(kst_transcode(context, bytes.data, bytes.length, NULL, &output, NULL), KST_ERROR_JPEG_LOSSLESS);
+    assert_int_equal(kst_lines_open(context, bytes.data, bytes.length, NULL, &lines), KST_ERROR_JPEG_LOSSLESS);
     bytes_free(&bytes);
     lossless_free(&s);
 }
@@ -332,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_predictors),
         cmocka_unit_test(test_samplings),
         cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_like_sizes),
         cmocka_unit_test(test_description),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_refusals),
