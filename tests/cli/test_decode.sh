@@ -170,4 +170,17 @@ for tier in c sse2 avx2 avx512; do
         same tier.ppm whole.ppm
     done
 done
+# Lossless JPEG, here 16 by 16 samples of 128, has one size, no transform and nothing to be enlarged.
+{
+    printf '\377\330\377\303\0\013\010\0\020\0\020\001\001\021\0\377\304\0\024\0\001\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+    printf '\377\332\0\010\001\001\0\001\0\0' && head -c 32 /dev/zero && printf '\377\331'
+} >lossless.jpg
+expect 0 "$KOSTKA" decode lossless.jpg out.pgm
+{ printf 'P5\n16 16\n255\n' && head -c 256 /dev/zero | tr '\0' '\200'; } >wanted.pgm
+same wanted.pgm out.pgm
+for how in '--inverse-dct fast' '--upsampling nearest' '--reduce 1' '--scale 2/1'; do
+    # shellcheck disable=SC2086 # words
+    expect 1 "$KOSTKA" decode $how lossless.jpg out.pgm
+    says 'lossless JPEG '
+done
 finish

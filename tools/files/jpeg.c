@@ -83,7 +83,8 @@ static bool check_options(const kst_info *info, const kst_decode_options *option
 {
     bool jpeg = info->codec == KST_CODEC_JPEG;
 
-    if (info->process == KST_PROCESS_LOSSLESS && (options->reduce != 0 || options->eighths % 8 != 0))
+    if (info->process == KST_PROCESS_LOSSLESS &&
+        (options->reduce != 0 || (options->eighths != 0 && options->eighths != 8)))
         return problem_set(problem, "lossless JPEG is decoded in its own size only; --resize makes another");
     if (info->process == KST_PROCESS_LOSSLESS &&
         (options->dct != KST_DCT_ACCURATE || options->upsampling != KST_UPSAMPLING_FANCY))

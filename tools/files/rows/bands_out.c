@@ -36,6 +36,8 @@ static bool begin(struct bands_out *bands, const struct file_settings *settings)
     const kst_info *info = kst_decoder_info(bands->decoder);
     if (!is_plain(info) || (info->codec == KST_CODEC_JPEG && given->reduce > 3))
         return false;
+    if (info->process == KST_PROCESS_LOSSLESS) /* not in bands, and its options have to be checked */
+        return false;
     bands->options = *given;
     bands->options.format = choose_format(info, settings);
     if (kst_decoder_describe(bands->decoder, &bands->options, &bands->image))
