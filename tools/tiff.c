@@ -84,7 +84,7 @@ static const struct action *find_action(const char *name)
     return NULL;
 }
 
-/* Refuse options of other actions by name. */
+/* Refuse options of other actions by name, and those of a size without one. */
 static bool check_options(const struct action *action, const struct options_given *given)
 {
     static const int common[] = {
@@ -101,7 +101,9 @@ static bool check_options(const struct action *action, const struct options_give
             return false;
         }
     }
-    return true;
+    static const char why[] = "it is for --size, which is missing";
+    return options_have(given, OPTION_RESIZE) ||
+           (options_refuse("tiff", given, OPTION_FIT, why) && options_refuse("tiff", given, OPTION_FILTER, why));
 }
 
 /* Check the outputs, and which of the pictures is meant. */

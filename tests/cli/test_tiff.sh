@@ -257,6 +257,8 @@ says 'max-memory'
 expect 1 "$KOSTKA" tiff decode --level 3 aperio.svs got.ppm
 says 'there are 3 levels'
 expect 2 "$KOSTKA" tiff decode --level 1 --image macro aperio.svs got.ppm
+expect 2 "$KOSTKA" tiff decode --filter box aperio.svs got.ppm
+says 'for --size, which is missing'
 expect 2 "$KOSTKA" tiff tiles aperio.svs
 says 'out-dir'
 expect 2 "$KOSTKA" tiff decode --json aperio.svs got.ppm
