@@ -201,6 +201,7 @@ static void test_no_memory(void **state)
     assert_false(kst_cuda_host_take(&cuda, 4 * HUGE_PAGE, &buffer, &error));
     assert_int_not_equal(error.status, KST_OK);
     assert_null(buffer.host);
+    assert_int_equal(buffer.length, 0); /* as of a buffer that no pool keeps */
     assert_int_equal(driver.depth, 0);
 }
 
