@@ -49,15 +49,12 @@ static void check(struct volume_encoding *v, kst_volume_encode_item *item)
         refuse(v, KST_ERROR_OPTIONS, "a scale, offset or error of samples");
 }
 
-/* Choose the device for a volume, of volumes that take one thread of the CPU so many seconds, and see where it lies. */
-static void choose_device(struct volume_encoding *v, const struct codec *codec, double seconds)
+/* See where a volume in a device's memory lies, which must be that of the context's GPU. */
+static void find(struct volume_encoding *v)
 {
-    const bool device = kst_memory_is_device(v->volume.memory);
     struct gpu_error error = {.status = KST_OK};
     struct gpu_target target;
-    v->gpu = device ? kst_context_gpu(v->context) : kst_context_gpu_for(v->context, seconds, codec->encode_least);
-    if (!device)
-        return;
+    v->gpu = kst_context_gpu(v->context);
     if (!v->gpu)
         refuse(v, KST_ERROR_IMAGE_MEMORY, "the context works on the CPU");
     else if (kst_volume_target(v->gpu, &v->volume, &target, &error))
@@ -66,18 +63,25 @@ static void choose_device(struct volume_encoding *v, const struct codec *codec, 
         refuse(v, error.status, error.text);
 }
 
-/* Encode what has been checked. */
+/* Encode what has been checked. What takes one thread of the CPU so long in all is worth a GPU, or none of it is. */
 static void encode(kst_context *context, struct volume_encoding *list, uint32_t count)
 {
     const struct codec *codec = kst_codec_named(KST_CODEC_JPEG2000);
+    struct gpu_runtime *gpu = NULL;
     double samples = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (!list[i].report.status)
-            samples += (double)list[i].volume.width * list[i].volume.height * list[i].volume.depth;
+    bool any = false;
     for (uint32_t i = 0; i < count; i++) {
-        list[i].context = context;
-        if (!list[i].report.status)
-            choose_device(&list[i], codec, samples * codec->encode_seconds);
+        if (list[i].report.status)
+            continue;
+        samples += (double)list[i].volume.width * list[i].volume.height * list[i].volume.depth;
+        any = any || !kst_memory_is_device(list[i].volume.memory);
+    }
+    if (any)
+        gpu = kst_context_gpu_for(context, samples * codec->encode_seconds, codec->encode_least);
+    for (uint32_t i = 0; i < count; i++) {
+        list[i].gpu = gpu;
+        if (!list[i].report.status && kst_memory_is_device(list[i].volume.memory))
+            find(&list[i]);
     }
     codec->encode_volumes(list, count);
 }

@@ -91,6 +91,11 @@ for i in 1 2 3; do
 done
 expect 0 "$KOSTKA" video b.y4m out.avi --bits-per-frame 100
 says '3 frames have more bits than they may'
+# A frame that cannot be encoded ends the search, too.
+{ printf 'YUV4MPEG2 W70000 H2 F25:1 C420jpeg\nFRAME\n' && head -c 210000 /dev/zero; } >wide.y4m
+expect 1 "$KOSTKA" video wide.y4m wide.mjpeg --bits-per-frame 16k
+says 'frame 0, .*a side is longer than 65,535 samples'
+[ ! -e wide.mjpeg ] || fail 'a frame that cannot be encoded is written'
 # No row of frames has more than the bits of its time and of one second; on the whole the rate is reached.
 { head -n 1 b.y4m && for i in $(seq 20); do tail -n +2 b.y4m; done; } >long.y4m
 # keeps_rate EXTENSION PART: of rate1 to rate60, at 300 kbit and 25 frames a second, of which so large a part is reached

@@ -511,14 +511,16 @@ static gpointer ask(gpointer data)
     Questions *questions = data;
     GstContext *context = gst_context_new(GST_GL_DISPLAY_CONTEXT_TYPE, TRUE);
     guint answers = 0;
+    gint goes_on;
 
     gst_context_set_gl_display(context, questions->display);
-    while (g_atomic_int_get(&questions->asks)) {
+    do { /* the last question comes when nothing stops the element any more, and has an answer */
         GstQuery *query = gst_query_new_context(GST_GL_DISPLAY_CONTEXT_TYPE);
+        goes_on = g_atomic_int_get(&questions->asks);
         kostka_gl_set_context(&questions->gl, questions->element, context);
         answers += kostka_gl_query(&questions->gl, questions->element, query) ? 1 : 0;
         gst_query_unref(query);
-    }
+    } while (goes_on);
     gst_context_unref(context);
     return GUINT_TO_POINTER(answers);
 }

@@ -123,8 +123,10 @@ static void plan(
 
 static void make(kst_context *context, const kst_image *image, struct ahead *ahead)
 {
-    for (uint32_t i = 0; i < ahead->count; i++)
+    for (uint32_t i = 0; i < ahead->count; i++) {
         ahead->item[i] = (kst_encode_item){.image = image, .options = &ahead->options[i]};
+        kst_report_init(&ahead->item[i].report); /* kst_encode() leaves one without a size as it is */
+    }
     if (ahead->count > 1)
         kst_encode_batch(context, ahead->item, ahead->count);
     else

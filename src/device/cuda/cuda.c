@@ -237,8 +237,12 @@ static bool cuda_allocate(
     if (!kst_cuda_enter(cuda, error))
         return false;
     cu_result result = cuda->driver.allocate(&pointer, length);
-    *buffer = (struct gpu_buffer){.place = place, .length = length, .handle = (uintptr_t)pointer};
-    return kst_cuda_leave(cuda, error, "cuMemAlloc", result);
+    *buffer = (struct gpu_buffer){.place = place}; /* without a length: a pool must not keep what failed */
+    if (!kst_cuda_leave(cuda, error, "cuMemAlloc", result))
+        return false;
+    buffer->length = length;
+    buffer->handle = (uintptr_t)pointer;
+    return true;
 }
 
 static void cuda_release(struct gpu *gpu, struct gpu_buffer *buffer)

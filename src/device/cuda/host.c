@@ -76,13 +76,18 @@ static uint8_t *take_registered(struct cuda *cuda, size_t length)
 bool kst_cuda_host_take(struct cuda *cuda, size_t length, struct gpu_buffer *buffer, struct gpu_error *error)
 {
     void *host = take_registered(cuda, length);
-    cu_result result = 0;
-    bool registered = host != NULL, entered = registered || kst_cuda_enter(cuda, error);
-    if (!registered && entered)
-        result = cuda->driver.host_allocate(&host, length, CU_HOST_ALLOC_PORTABLE);
+    const bool registered = host != NULL;
+    *buffer = (struct gpu_buffer){.place = GPU_PINNED}; /* without a length: a pool must not keep what failed */
+    if (!registered) {
+        if (!kst_cuda_enter(cuda, error))
+            return false;
+        const cu_result result = cuda->driver.host_allocate(&host, length, CU_HOST_ALLOC_PORTABLE);
+        if (!kst_cuda_leave(cuda, error, "cuMemHostAlloc", result))
+            return false;
+    }
     *buffer = (struct gpu_buffer){
         .place = GPU_PINNED, .length = length, .host = host, .handle = (uintptr_t)host, .registered = registered};
-    return registered || (entered && kst_cuda_leave(cuda, error, "cuMemHostAlloc", result));
+    return true;
 }
 
 /* Memory that the driver still knows stays mapped: it would write into whatever comes there. */

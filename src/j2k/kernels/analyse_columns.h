@@ -43,7 +43,7 @@ FUNCTION u32 magnitude_of_float(float x)
     return magnitude < 2147483000.0f ? (u32)magnitude : 0x7FFFFFFFu;
 }
 
-/* A column: where its sample in slice 0 lies, and the first slices + 1 whose samples cannot be coded; 0: none. */
+/* Describes a column: where its sample in slice 0 lies, and the first slices + 1 that cannot be coded; 0: none. */
 struct slices_column {
     GLOBAL const u8 *from;
     u32 infinite, too_far;

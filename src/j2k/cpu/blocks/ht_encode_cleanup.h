@@ -12,15 +12,15 @@ static const uint16_t codes[2][J2K_HT_CODE_ENTRIES] = {{J2K_HT_CODE_FIRST}, {J2K
 static const uint8_t run_exponents[J2K_HT_MEL_STATES] = {J2K_HT_MEL_EXPONENTS};
 
 /*
- * The codes of u (Table 3): prefix, length of the prefix, suffix and length of the suffix. Exponents of at most 32 bits
- * need no extension.
+ * These are the codes of u (Table 3): prefix, length of the prefix, suffix and length of the suffix. Exponents of at
+ * most 32 bits need no extension.
  */
 #define PREFIX(u) ((u) == 0 ? 0U : (u) <= 2 ? 1U << (((u) + 3) & 3) : (u) <= 4 ? 4U : 0U)
 #define PREFIX_LENGTH(u) ((u) <= 2 ? (u) + 0U : 3U)
 #define SUFFIX(u) ((u) <= 2 ? 0U : (u) <= 4 ? (u)-3U : (u)-5U)
 #define SUFFIX_LENGTH(u) ((u) <= 2 ? 0U : (u) <= 4 ? 1U : 5U)
 
-/* Those of a pair of quads: 16 bits, of which the number above them says how many count. */
+/* Joins those of a pair of quads: 16 bits, of which the number above them says how many count. */
 #define PAIR(a, b)                                                                                                     \
     (PREFIX(a) | PREFIX(b) << PREFIX_LENGTH(a) | SUFFIX(a) << (PREFIX_LENGTH(a) + PREFIX_LENGTH(b)) |                  \
         SUFFIX(b) << (PREFIX_LENGTH(a) + PREFIX_LENGTH(b) + SUFFIX_LENGTH(a)) |                                        \
