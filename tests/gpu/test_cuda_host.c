@@ -70,7 +70,7 @@ static cu_result release(void *memory)
 static cu_result note(void *memory, size_t length, unsigned flags)
 {
     assert_int_equal(driver.depth, 1);
-    assert_int_equal(flags, CU_HOST_ALLOC_PORTABLE);
+    assert_int_equal(flags, CU_REGISTER_PORTABLE_MAPPED);
     driver.registered++;
     driver.memory = memory;
     driver.length = length;

@@ -169,13 +169,16 @@ void pages_close(struct pages *pages)
     free(pages);
 }
 
-/* Let the file reach the end of a piece, and map the pages of it and of what will probably follow. */
+/* Let the file reach the end of a piece, if it is shorter, and map its pages and those of what probably follows. */
 static bool map(struct pages *pages, uint64_t offset, size_t length)
 {
     uint64_t before = offset % (uint64_t)sysconf(_SC_PAGESIZE), at = offset - before;
     size_t whole = length + before > WINDOW ? length + before : WINDOW;
+    struct stat file;
 
-    if (ftruncate(pages->descriptor, (off_t)(offset + length)) != 0)
+    if (fstat(pages->descriptor, &file) != 0)
+        return false;
+    if ((uint64_t)file.st_size < offset + length && ftruncate(pages->descriptor, (off_t)(offset + length)) != 0)
         return false;
     if (pages->window != NULL && offset >= pages->window_at &&
         offset + length <= pages->window_at + pages->window_length)

@@ -29,6 +29,7 @@ enum {
     CU_STREAM_NON_BLOCKING = 1,
     CU_STREAM_PER_THREAD = 2, /* the greatest of the handles that name default streams */
     CU_HOST_ALLOC_PORTABLE = 1,
+    CU_REGISTER_PORTABLE_MAPPED = 3, /* for all contexts, and for kernels to read and write */
     CU_NOT_READY = 600,
     CU_CONTEXT_SLEEPS = 4, /* CU_CTX_SCHED_BLOCKING_SYNC */
     CU_MEMORY_HOST = 1,    /* CUmemorytype */

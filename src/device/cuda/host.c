@@ -64,7 +64,7 @@ static uint8_t *take_registered(struct cuda *cuda, size_t length)
     if (prepare(memory, whole) && kst_cuda_enter_quietly(cuda)) {
         int same = 0; /* the device uses the host's addresses */
         bool good = cuda->driver.device_attribute(&same, CU_REGISTERED_ADDRESSES, cuda->device) == 0 && same &&
-                    cuda->driver.host_register(memory, whole, CU_HOST_ALLOC_PORTABLE) == 0;
+                    cuda->driver.host_register(memory, whole, CU_REGISTER_PORTABLE_MAPPED) == 0;
         kst_cuda_leave_quietly(cuda);
         if (good)
             return memory;
