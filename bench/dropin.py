@@ -72,7 +72,8 @@ def pillow_decode(files):
     return once
 
 
-def pillow_encode(files, **options):
+def pillow_save(files, name, **options):
+    """Saving in the format of a name."""
     from PIL import Image
 
     pictures = [Image.open(file) for file in files]
@@ -82,26 +83,18 @@ def pillow_encode(files, **options):
     def once():
         outputs = [io.BytesIO() for _ in pictures]
         for picture, output in zip(pictures, outputs):
-            picture.save(output, "JPEG", quality=85, **options)
+            picture.save(output, name, **options)
         return [output.getbuffer() for output in outputs]
 
     return once
+
+
+def pillow_encode(files, **options):
+    return pillow_save(files, "JPEG", quality=85, **options)
 
 
 def pillow_jpeg2000_encode(files, **options):
-    from PIL import Image
-
-    pictures = [Image.open(file) for file in files]
-    for picture in pictures:
-        picture.load()
-
-    def once():
-        outputs = [io.BytesIO() for _ in pictures]
-        for picture, output in zip(pictures, outputs):
-            picture.save(output, "JPEG2000", **options)
-        return [output.getbuffer() for output in outputs]
-
-    return once
+    return pillow_save(files, "JPEG2000", **options)
 
 
 def pydicom_decode(files, syntax, colours):
