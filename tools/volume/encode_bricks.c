@@ -171,15 +171,16 @@ static bool count_levels(struct encoding *encoding, const struct brick *brick, s
 /* Encode bricks as volumes, in one call. */
 static bool encode_volumes(struct encoding *encoding, struct brick *bricks, size_t count, struct problem *problem)
 {
-    kst_volume_encode_item *items = calloc(count, sizeof *items);
-    bool good = items != NULL || problem_set(problem, "out of memory");
+    kst_volume_encode_item *items = count > 0 ? calloc(count, sizeof *items) : NULL;
+    if (items == NULL)
+        return count == 0 || problem_set(problem, "out of memory");
+    bool good = true;
     size_t some = 0;
-    for (size_t i = 0; i < count && good; i++)
+    for (size_t i = 0; i < count; i++)
         if (!bricks[i].empty)
             items[some++] = (kst_volume_encode_item){.volume = &bricks[i].volume, .options = &bricks[i].options};
-    if (good)
-        kst_encode_volumes(encoding->settings->context, items, some);
-    for (size_t i = 0, k = 0; i < count && items != NULL; i++) {
+    kst_encode_volumes(encoding->settings->context, items, some);
+    for (size_t i = 0, k = 0; i < count; i++) {
         if (bricks[i].empty)
             continue;
         const kst_report *report = &items[k].report;

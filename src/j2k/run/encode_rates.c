@@ -230,12 +230,15 @@ kst_status kst_j2k_run_encode_layer_lists(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
     uint32_t layers = encoder->options.layers, blocks = encoder->coded.plan.block_count;
-    kst_status status;
+    kst_status status = KST_OK;
     encoder->layer_passes = kst_memory_zeroed(&e->memory, (size_t)blocks * layers, 1, &status);
     encoder->target =
         encoder->layer_passes ? kst_memory_array(&e->memory, layers, sizeof *encoder->target, &status) : NULL;
-    if (!encoder->target)
-        return fail(e, status, NULL);
+    if (!encoder->target) {
+        status = status == KST_ERROR_LIMIT_MEMORY ? status : KST_ERROR_MEMORY;
+        fail(e, status, NULL);
+        return status;
+    }
     encoder->coded.layer_passes = encoder->layer_passes;
     return KST_OK;
 }

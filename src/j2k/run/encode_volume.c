@@ -222,8 +222,8 @@ kst_status kst_j2k_run_encode_volume_by_itself(struct j2k_volume_encoding *v)
     uint32_t bits = 1;
     kst_status status = transform(v, &bits);
     kst_report_stage(&v->asked->report, KST_STAGE_PIXELS, KST_DEVICE_CPU, start);
-    if (!status)
-        status = kst_j2k_run_encode_volume_start(v, NULL, 0, bits);
+    if (!status) /* what goes wrong is in the report */
+        kst_j2k_run_encode_volume_start(v, NULL, 0, bits);
     if (v->begun)
         kst_j2k_run_encode_volume_stop(v, kst_j2k_run_encode(&v->e));
     return v->asked->report.status;

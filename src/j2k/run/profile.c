@@ -16,14 +16,16 @@ static void keep(void *argument, const char *breach, const char *remedy)
     breaches->found++;
 }
 
-static kst_status find_breaches(kst_decoder *decoder, struct j2k_breaches **found)
+static void find_breaches(kst_decoder *decoder, struct j2k_breaches **found)
 {
     const struct j2k_stream *stream = &j2k_state(decoder)->stream;
     struct j2k_profile_facts facts;
     kst_status status = KST_OK;
     struct j2k_breaches *breaches = kst_memory_array(&decoder->memory, 1, sizeof *breaches, &status);
-    if (!breaches)
-        return kst_report_error(&decoder->report, status, KST_NO_OFFSET, NULL);
+    if (!breaches) {
+        kst_report_error(&decoder->report, status, KST_NO_OFFSET, NULL);
+        return;
+    }
     breaches->found = 0;
     kst_j2k_profile_facts(stream, &facts);
     kst_j2k_profile_check(stream, &facts, keep, breaches);
@@ -31,15 +33,14 @@ static kst_status find_breaches(kst_decoder *decoder, struct j2k_breaches **foun
         snprintf(breaches->text[J2K_BREACHES_MOST - 1], KST_BREACH_LENGTH,
             "%zu more rules, or components that break them", breaches->found - J2K_BREACHES_MOST + 1);
     *found = breaches;
-    return KST_OK;
 }
 
 bool kst_j2k_run_profile_breach(kst_decoder *decoder, size_t index, char *text)
 {
     struct j2k_breaches **kept = &j2k_state(decoder)->breaches;
-    if (!*kept && find_breaches(decoder, kept))
-        return false;
-    if (index >= (*kept)->found || index >= J2K_BREACHES_MOST)
+    if (!*kept)
+        find_breaches(decoder, kept);
+    if (!*kept || index >= (*kept)->found || index >= J2K_BREACHES_MOST)
         return false;
     memcpy(text, (*kept)->text[index], KST_BREACH_LENGTH);
     return true;

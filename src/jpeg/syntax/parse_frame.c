@@ -159,13 +159,14 @@ static kst_status check_progression(struct jpeg_parser *parser, const struct jpe
 static kst_status check_prediction(struct jpeg_parser *parser, const struct jpeg_scan *scan, size_t offset)
 {
     kst_report *report = parser->op->report;
+    const uint32_t row = scan->geometry.mcus_w;
     if (scan->ss < 1 || scan->ss > 7 || scan->se != 0 || scan->ah != 0 ||
         scan->al >= parser->stream->plan.frame.precision)
         return kst_report_error(report, KST_ERROR_JPEG_PROGRESSION, offset,
             "predictor %u, Se %u, Ah %u, point transform %u", scan->ss, scan->se, scan->ah, scan->al);
-    if (parser->restart_interval % scan->geometry.mcus_w != 0)
+    if (row == 0 || parser->restart_interval % row != 0)
         return kst_report_error(report, KST_ERROR_JPEG_RESTART_INTERVAL, offset,
-            "%u MCUs are no whole number of rows of %u", parser->restart_interval, scan->geometry.mcus_w);
+            "%u MCUs are no whole number of rows of %u", parser->restart_interval, row);
     for (uint32_t i = 0; i < scan->component_count; i++) {
         if (parser->scanned[scan->component[i]])
             return kst_report_error(

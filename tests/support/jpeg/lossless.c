@@ -96,8 +96,8 @@ static void put_table(struct bytes *bytes, bool long_codes)
         segment[16] = CATEGORIES - UNARY;
     else
         segment[SHORT_LENGTH] = CATEGORIES;
-    for (uint8_t i = 0; i < CATEGORIES; i++)
-        segment[17 + i] = i;
+    for (uint32_t i = 0; i < CATEGORIES; i++)
+        segment[17 + i] = (uint8_t)i;
     put_segment(bytes, 0xC4, segment, sizeof segment);
 }
 
