@@ -88,17 +88,19 @@ typedef struct kst_volume_options {
     kst_j2k_options jpeg2000;
     const kst_progress *progress; /**< null, or called while encoding */
     /**
-     * Of samples that are KST_SAMPLE_FLOAT32, which are coded as integers of kst_volume.bits bits: the nearest whole
-     * number to (sample − offset) × (1 ÷ scale), ties to even, clamped to their range, in single precision with each
-     * operation rounded. Decoding with the same scale and offset undoes it. A sample that is not finite ends the
-     * encoding with KST_ERROR_IMAGE_SAMPLE, and its place in the report. Both finite; scale, above 0, is 1 by default.
+     * These two turn samples of KST_SAMPLE_FLOAT32 into the integers of kst_volume.bits bits that are coded. Such an
+     * integer is the whole number nearest to (sample − offset) × (1 ÷ scale), ties to even, clamped to the integers'
+     * range; each operation is rounded to single precision. Decoding with the same scale and offset undoes this. A
+     * sample that is not finite ends the encoding with KST_ERROR_IMAGE_SAMPLE, and the report names its place. Both
+     * members must be finite, and scale above 0; its default is 1.
      */
     float scale;
     float offset;
     /**
-     * Above 0: the most by which a decoded sample may differ from one that is KST_SAMPLE_FLOAT32, in single precision;
-     * with KST_J2K_LOSSLESS alone, as it is the integers that are verified. One that is farther away, for lack of bits
-     * or with a scale that is too large, ends the encoding as one that is not finite. 0, the default: anything.
+     * This is the most by which a decoded sample may differ from its sample of KST_SAMPLE_FLOAT32, in single precision.
+     * The default, 0, allows any difference. A value above 0 goes with KST_J2K_LOSSLESS alone, because the integers are
+     * what is verified. A sample that is farther away, because there are too few bits or the scale is too large, ends
+     * the encoding like one that is not finite.
      */
     float error;
 } kst_volume_options;

@@ -279,7 +279,7 @@ static uint32_t launches_of(kst_context *context, const struct batch_case *c, ui
 /* What is encoded together takes as few launches as one brick does, with a search for a step or without. */
 static void launches(void **state)
 {
-    /* So many bits that even the smallest brick has room for its headers. */
+    /* The rate is so high that even the smallest brick has room for its headers. */
     static const struct batch_case searched = {20, true, true, KST_J2K_RATE, 8, KST_J2K_HT, 4, 1, false};
     (void)state;
     for (uint32_t d = 0; d < gpu_contexts && !simulated() && is_tried(&searched); d++) {

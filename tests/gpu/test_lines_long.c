@@ -41,7 +41,7 @@ static uint8_t comb(uint32_t x, uint32_t y, uint32_t width, uint32_t height)
     return fingers(x, y, width, 8, 20);
 }
 
-/* As many points in few pixels: edges have two rows between them, fewer would be one edge. */
+/* This comb has as many points as rows allow: edges keep two rows between them, since with fewer they would be one. */
 static uint8_t fine_comb(uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
     (void)height;

@@ -236,7 +236,7 @@ static struct slot *take_unused(struct run *run)
 
 /*
  * Give slots their pinned memory while the first frames are under way: making it takes longer than reading a frame.
- * Where there is none, whoever uses the slot finds out.
+ * A slot that gets none here asks for it again when a frame is read into it, and that reports the error.
  */
 static void prepare(struct run *run)
 {

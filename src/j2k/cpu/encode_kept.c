@@ -8,7 +8,8 @@
 
 struct j2k_kept_coefficients {
     uint32_t count;
-    /* For each component of each tile, the set that begins with it; null: none yet, or it goes with the one before. */
+    /* Holds, for each component of each tile, the set that begins with it. Null: there is none yet, or the component is
+     * in the set of the one before. */
     struct j2k_encode_set **set;
 };
 

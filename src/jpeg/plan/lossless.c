@@ -4,6 +4,8 @@
 
 #include "image/format.h"
 
+enum { CODED = 8 }; /* samples along the side of a block that is not reduced */
+
 static bool sizes_differ(const struct jpeg_frame *frame)
 {
     for (uint32_t i = 0; i < frame->component_count; i++)
@@ -27,31 +29,15 @@ static bool find_conversion(const struct jpeg_frame *frame, kst_format format, e
            (*conversion == JPEG_CONVERT_RAW || !sizes_differ(frame));
 }
 
-/* Find the samples of a component, of `size` along a side, that a region's pixels from `at` on lie in. */
-static void scale_range(
-    uint32_t at, uint32_t length, uint32_t factor, uint32_t most, uint32_t size, uint32_t *first, uint32_t *count)
-{
-    uint32_t from = at * factor / most, to = ((at + length) * factor + most - 1) / most;
-    *first = from < size ? from : size - 1;
-    *count = (to < size ? to : size) - *first;
-}
-
-static kst_region range_of(const struct jpeg_frame *frame, uint32_t component, const kst_region *region)
-{
-    const struct jpeg_component *c = &frame->component[component];
-    kst_region range;
-    scale_range(region->x, region->width, c->h, frame->hmax, c->width, &range.x, &range.width);
-    scale_range(region->y, region->height, c->v, frame->vmax, c->height, &range.y, &range.height);
-    return range;
-}
-
 static void describe_planes(const struct jpeg_frame *frame, const kst_region *region, kst_image *image)
 {
     uint32_t channels = kst_format_channels(image->format);
     image->plane_count = channels ? 1 : frame->component_count;
     for (uint32_t i = 0; i < image->plane_count; i++) {
         kst_plane *plane = &image->plane[i];
-        kst_region range = channels ? *region : range_of(frame, i, region);
+        kst_region range = *region;
+        if (!channels)
+            kst_jpeg_raw_range(frame, i, CODED, region, &range);
         plane->width = range.width;
         plane->height = range.height;
         plane->depth = frame->precision;
@@ -104,7 +90,8 @@ void kst_jpeg_lossless_plan(struct jpeg_output *output, const struct jpeg_frame 
     kst_jpeg_choose_region(&options->region, frame->width, frame->height, &output->region);
     find_conversion(frame, image->format, &output->conversion);
     for (uint32_t i = 0; i < frame->component_count; i++) {
-        const kst_region range = range_of(frame, i, &output->region);
+        kst_region range;
+        kst_jpeg_raw_range(frame, i, CODED, &output->region, &range);
         output->scaled[i] = (struct jpeg_scaled){.needed = true,
             .block = 1,
             .width = frame->component[i].width,

@@ -143,14 +143,14 @@ static void scale_range(
     *count = minimum(to, size) - *first;
 }
 
-static void raw_plane_range(
-    const struct jpeg_frame *frame, uint32_t index, uint32_t block, const kst_region *region, kst_region *plane)
+void kst_jpeg_raw_range(
+    const struct jpeg_frame *frame, uint32_t index, uint32_t block, const kst_region *region, kst_region *range)
 {
     const struct jpeg_component *c = &frame->component[index];
     uint32_t width = scaled_width(frame, c, block);
     uint32_t height = scaled_height(frame, c, block);
-    scale_range(region->x, region->width, c->h, frame->hmax, width, &plane->x, &plane->width);
-    scale_range(region->y, region->height, c->v, frame->vmax, height, &plane->y, &plane->height);
+    scale_range(region->x, region->width, c->h, frame->hmax, width, &range->x, &range->width);
+    scale_range(region->y, region->height, c->v, frame->vmax, height, &range->y, &range->height);
 }
 
 static void describe_planes(const struct jpeg_frame *frame, uint32_t block, const kst_region *region, kst_image *image)
@@ -161,7 +161,7 @@ static void describe_planes(const struct jpeg_frame *frame, uint32_t block, cons
         kst_plane *plane = &image->plane[i];
         kst_region range = *region;
         if (image->format == KST_FORMAT_RAW)
-            raw_plane_range(frame, i, block, region, &range);
+            kst_jpeg_raw_range(frame, i, block, region, &range);
         plane->width = range.width;
         plane->height = range.height;
         plane->pitch = (ptrdiff_t)range.width * (channels ? (ptrdiff_t)channels : 1);

@@ -86,6 +86,13 @@ kst_status kst_jpeg_output_describe(
 /* Return the inverse fast DCT's multipliers of a quantisation table, both in raster order. They wrap at 16 bits. */
 void kst_jpeg_fast_multipliers(const uint16_t quant[64], uint16_t multiplier[64]);
 
+/*
+ * Find the samples of component `index` that lie under a region of the picture, when blocks give `block` samples along
+ * a side (8: those that are coded).
+ */
+void kst_jpeg_raw_range(
+    const struct jpeg_frame *frame, uint32_t index, uint32_t block, const kst_region *region, kst_region *range);
+
 /* Return the frame with a single component that counts as sampled 1×1, which changes no sample (A.2.2). */
 struct jpeg_frame kst_jpeg_flatten(const struct jpeg_frame *frame);
 
