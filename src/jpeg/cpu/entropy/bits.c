@@ -42,6 +42,8 @@ const uint8_t *kst_jpeg_cpu_bits_place(struct jpeg_bits bits, const uint8_t *fir
 uint32_t kst_jpeg_cpu_bits_unread(const struct jpeg_bits *bits, const uint8_t *first, uint32_t most)
 {
     uint32_t bit, count = 0;
+    if (jpeg_bits_left(bits) == 0)
+        return 0;
     const uint8_t *at = kst_jpeg_cpu_bits_place(*bits, first, &bit);
     for (at += bit > 0; at < bits->end && count < most; at++)
         count += at == first || at[-1] != 0xFF;

@@ -65,7 +65,7 @@ static void end_interval(struct jpeg_differences *d)
 {
     const uint8_t *data = d->plan->data;
     uint32_t spare = d->row < d->scan->geometry.mcus_h ? 0 : JPEG_READ_AHEAD;
-    if (d->ended || jpeg_bits_left(&d->bits) == 0 || kst_jpeg_cpu_bits_unread(&d->bits, data, spare + 1) <= spare)
+    if (d->ended || kst_jpeg_cpu_bits_unread(&d->bits, data, spare + 1) <= spare)
         return;
     kst_jpeg_cpu_damage_note(
         &d->damage, KST_WARNING_JPEG_GARBAGE, (uint64_t)(kst_jpeg_cpu_bits_place(d->bits, data, NULL) - data));

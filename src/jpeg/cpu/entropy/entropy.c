@@ -212,14 +212,12 @@ void kst_jpeg_cpu_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_
 static bool has_surplus(const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor)
 {
     uint32_t spare = cursor->mcu < entropy->mcus ? 0 : JPEG_READ_AHEAD;
-    return jpeg_bits_left(&cursor->bits) > 0 &&
-           kst_jpeg_cpu_bits_unread(&cursor->bits, entropy->plan->data, spare + 1) > spare;
+    return kst_jpeg_cpu_bits_unread(&cursor->bits, entropy->plan->data, spare + 1) > spare;
 }
 
 uint32_t kst_jpeg_cpu_cursor_left(const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor)
 {
-    return jpeg_bits_left(&cursor->bits) > 0 ? kst_jpeg_cpu_bits_unread(&cursor->bits, entropy->plan->data, UINT32_MAX)
-                                             : 0;
+    return kst_jpeg_cpu_bits_unread(&cursor->bits, entropy->plan->data, UINT32_MAX);
 }
 
 void kst_jpeg_cpu_cursor_advance(const struct jpeg_entropy *entropy, struct jpeg_cursor *cursor, uint32_t count)
