@@ -95,7 +95,7 @@ rm made/002.tar
 stat -c '%n %i' made/*.tar >before
 (run made --resume) || fail 'cannot make an archive again'
 check
-stat -c '%n %i' made/*.tar | grep -v 002 >after
+stat -c '%n %i' made/*.tar | grep -v '/002\.tar ' >after
 same after before
 echo >>made/004.tar
 (run made --resume) || fail 'cannot replace an archive'
