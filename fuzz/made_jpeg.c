@@ -109,7 +109,7 @@ static void put_frame(struct made *made, struct frame *frame)
     static const uint8_t factors[] = {0x11, 0x22, 0x21, 0x12, 0x11, 0x41, 0x14, 0x31, 0x13, 0x32, 0x44, 0x42};
     bool same = made_rarely(made, 16);
     size_t at = made_open(made, 0xC0 + frame->process);
-    made_put8(made, 8);
+    made_put8(made, made_rarely(made, 8) ? 12 : 8);
     made_put16(made, frame->height);
     made_put16(made, frame->width);
     made_put8(made, frame->components);

@@ -38,8 +38,8 @@ static bool suits(struct turbojpeg_decoding *d, const kst_info *info)
     d->width = info->width;
     d->height = info->height;
     d->colour = info->colour;
-    return info->codec == KST_CODEC_JPEG && info->process != KST_PROCESS_LOSSLESS && is_expected(d) &&
-           converts(info->colour, turbojpeg_pixels[d->format].format) &&
+    return info->codec == KST_CODEC_JPEG && info->process != KST_PROCESS_LOSSLESS && info->component[0].depth == 8 &&
+           is_expected(d) && converts(info->colour, turbojpeg_pixels[d->format].format) &&
            (d->most_scans == 0 || info->scans <= d->most_scans) && choose_size(d);
 }
 

@@ -4,10 +4,10 @@
     import kostka.pydicom
     kostka.pydicom.register()
 
-pydicom 3 asks Kostka first for JPEG (1.2.840.10008.1.2.4.50, .51 of 8 bits, lossless .57 and .70) and JPEG 2000 (.90,
+pydicom 3 asks Kostka first for JPEG (1.2.840.10008.1.2.4.50, .51, lossless .57 and .70) and JPEG 2000 (.90,
 .91, .201 to .203), and for encoding JPEG 2000 (.90, .91); pydicom 2 for decoding only. Grey frames that are coded
 together as components of Part 2 (.92, .93) are decoded, too, for which pydicom has no decoder. A frame that is damaged
-or of another process, such as 12-bit JPEG, is left to its other plugins. Samples are as coded: chrominance is brought
+or of another process, such as arithmetic coding, is left to its other plugins. Samples are as coded: chrominance is brought
 to the size of luminance, but colours are not converted, since pydicom does that where the dataset says so. The
 functions decode_pixel_data() and encode_pixel_data() are those of pylibjpeg's plugins.
 """

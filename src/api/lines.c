@@ -22,7 +22,7 @@ static kst_status open_lines(struct kst_lines *lines, const void *data)
     if (!honours(&lines->options))
         return KST_ERROR_OPTIONS;
     if (!functions)
-        return lines->codec->kind == KST_CODEC_JPEG ? KST_ERROR_JPEG_LOSSLESS : KST_ERROR_SIGNATURE;
+        return lines->codec->lines_status ? lines->codec->lines_status : KST_ERROR_SIGNATURE;
     lines->state = kst_memory_zeroed(&lines->memory, 1, functions->state_size, &status);
     return status ? status : functions->open(lines, data);
 }

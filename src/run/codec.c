@@ -2,7 +2,8 @@
 /* Lists the codecs, and finds the one of a stream or of options. */
 #include "run/codec.h"
 
-const struct codec *const kst_codecs[CODECS] = {&kst_jpeg_run_codec, &kst_j2k_run_codec, &kst_jpeg_run_lossless_codec};
+const struct codec *const kst_codecs[CODECS] = {
+    &kst_jpeg_run_codec, &kst_j2k_run_codec, &kst_jpeg_run_lossless_codec, &kst_jpeg_run_deep_codec};
 
 const struct codec *kst_codec_of(const void *data, size_t length)
 {

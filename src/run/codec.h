@@ -167,7 +167,8 @@ struct codec {
      * beforehand, is cleared if nothing was handed out because the picture has to be decoded as a whole.
      */
     kst_status (*decode_rows)(struct decoding *d, const kst_row_writer *writer, bool *taken);
-    const struct line_decoding *lines; /* optional (run/lines.h) */
+    const struct line_decoding *lines; /* optional (run/lines.h), */
+    kst_status lines_status;           /* and without it what says why, if not KST_ERROR_SIGNATURE */
     /*
      * Optional: describe part number `index` of what the file holds beside the picture. Returns false if there is no
      * such part.
@@ -226,13 +227,13 @@ struct codec {
     void (*transcode_all)(struct transcoding *const *list, uint32_t count);
 };
 
-extern const struct codec kst_jpeg_run_codec, kst_jpeg_run_lossless_codec, kst_j2k_run_codec;
+extern const struct codec kst_jpeg_run_codec, kst_jpeg_run_lossless_codec, kst_jpeg_run_deep_codec, kst_j2k_run_codec;
 
 /*
  * All codecs, in the order in which batches begin their work. The first ones have parts, because a GPU works for them;
  * the others leave out what is for GPUs and for encoding.
  */
-enum { GPU_CODECS = 2, CODECS = 3 };
+enum { GPU_CODECS = 2, CODECS = 4 };
 extern const struct codec *const kst_codecs[CODECS];
 
 /* Find the codec of a stream. Data that no codec recognises go to JPEG, whose parser says what is wrong with them. */

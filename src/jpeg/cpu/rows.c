@@ -96,24 +96,6 @@ uint8_t *kst_jpeg_cpu_rows_at(const struct jpeg_rows *rows, uint32_t component, 
     return ring_row(rows, component, mcu_row * rows->output->scaled[component].mcu_rows);
 }
 
-/*
- * Find the component's rows that line y is made of: `near` is the nearest row, `far` the other one that the vertical
- * filters use.
- */
-static void line_rows(const struct jpeg_scaled *scaled, uint32_t y, uint32_t *near, uint32_t *far)
-{
-    *near = scaled->v_in == scaled->v_out ? y : (uint32_t)((uint64_t)y * scaled->v_in / scaled->v_out);
-    if (*near >= scaled->height)
-        *near = scaled->height - 1;
-    *far = *near;
-    if (scaled->upsampling != JPEG_UPSAMPLE_H1V2 && scaled->upsampling != JPEG_UPSAMPLE_H2V2)
-        return;
-    if (y & 1)
-        *far = *near + 1 < scaled->height ? *near + 1 : *near;
-    else
-        *far = *near > 0 ? *near - 1 : 0;
-}
-
 /* Repeat samples: out[x] = in[x · h_in / h_out] for the region's pixels. */
 static void replicate(
     const struct jpeg_output *output, const struct jpeg_scaled *scaled, const uint8_t *in, uint8_t *out)
@@ -347,7 +329,7 @@ void kst_jpeg_cpu_rows_emit(const struct jpeg_rows *rows, uint32_t from, uint32_
         const uint8_t *near[JPEG_COMPONENTS], *far[JPEG_COMPONENTS];
         for (uint32_t i = 0; i < output->frame.component_count; i++) {
             uint32_t n, f;
-            line_rows(&output->scaled[i], y, &n, &f);
+            kst_jpeg_line_rows(&output->scaled[i], y, &n, &f);
             near[i] = ring_row(rows, i, n);
             far[i] = ring_row(rows, i, f);
         }
@@ -377,7 +359,7 @@ void kst_jpeg_cpu_seam_emit(const struct jpeg_rows *rows, const struct jpeg_seam
             continue;
         for (uint32_t i = 0; i < output->frame.component_count; i++) {
             uint32_t n, f, split = mcu_row * output->scaled[i].mcu_rows;
-            line_rows(&output->scaled[i], y, &n, &f);
+            kst_jpeg_line_rows(&output->scaled[i], y, &n, &f);
             near[i] = seam->row[n < split ? 0 : 1][i];
             far[i] = seam->row[f < split ? 0 : 1][i];
         }

@@ -7,6 +7,8 @@
 
 enum { JPEG_COMPONENTS = 4, JPEG_TABLES = 4, JPEG_MCU_BLOCKS = 10 };
 
+enum { JPEG_DEEP = 12 }; /* the bits of a sample, if not 8, of the processes with a DCT (table B.2) */
+
 /*
  * Maps a zig-zag index to a raster index (figure A.6). The 16 entries behind the first 64 are all 63, for damaged runs
  * that leave the block.
@@ -31,7 +33,7 @@ struct jpeg_frame {
     uint32_t width, height; /* 1–65535 */
     uint8_t hmax, vmax;
     uint8_t component_count; /* 1–4 */
-    uint8_t precision;       /* bits of a sample, of a stream that was parsed: 8, or 2–16 in the lossless process */
+    uint8_t precision; /* bits of a sample, of a stream that was parsed: 8 or 12, or 2–16 in the lossless process */
     /* MCUs of an interleaved scan: ⌈X/(8·hmax)⌉, ⌈Y/(8·vmax)⌉; in the lossless process ⌈X/hmax⌉, ⌈Y/vmax⌉ */
     uint32_t mcus_w, mcus_h;
     struct jpeg_component component[JPEG_COMPONENTS];

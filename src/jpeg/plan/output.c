@@ -164,8 +164,9 @@ static void describe_planes(const struct jpeg_frame *frame, uint32_t block, cons
             kst_jpeg_raw_range(frame, i, block, region, &range);
         plane->width = range.width;
         plane->height = range.height;
-        plane->pitch = (ptrdiff_t)range.width * (channels ? (ptrdiff_t)channels : 1);
-        plane->depth = 8;
+        plane->depth = frame->precision;
+        plane->pitch =
+            (ptrdiff_t)range.width * (channels ? (ptrdiff_t)channels : 1) * (ptrdiff_t)kst_plane_sample_bytes(plane);
     }
 }
 
@@ -284,7 +285,7 @@ static void plan_view(struct jpeg_output *output, uint32_t index, const kst_deco
     scaled->needed =
         raw || output->image.format != KST_FORMAT_GREY || index == 0 || output->conversion == JPEG_CONVERT_RGB_GREY;
     scaled->block = raw ? block_size(options) : component_block(frame, c, block_size(options));
-    scaled->fast = options->dct == KST_DCT_FAST && scaled->block == 8;
+    scaled->fast = options->dct == KST_DCT_FAST && scaled->block == 8 && frame->precision != JPEG_DEEP;
     scaled->width = scaled_width(frame, c, scaled->block);
     scaled->height = scaled_height(frame, c, scaled->block);
     scaled->mcu_rows = c->v * scaled->block;
@@ -320,4 +321,18 @@ void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *f
         scaled->first = scaled->first_block * scaled->block;
         scaled->count = minimum(scaled->width - scaled->first, scaled->block_count * scaled->block);
     }
+}
+
+void kst_jpeg_line_rows(const struct jpeg_scaled *scaled, uint32_t y, uint32_t *near, uint32_t *far)
+{
+    *near = scaled->v_in == scaled->v_out ? y : (uint32_t)((uint64_t)y * scaled->v_in / scaled->v_out);
+    if (*near >= scaled->height)
+        *near = scaled->height - 1;
+    *far = *near;
+    if (scaled->upsampling != JPEG_UPSAMPLE_H1V2 && scaled->upsampling != JPEG_UPSAMPLE_H2V2)
+        return;
+    if (y & 1)
+        *far = *near + 1 < scaled->height ? *near + 1 : *near;
+    else
+        *far = *near > 0 ? *near - 1 : 0;
 }

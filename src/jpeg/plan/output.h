@@ -100,4 +100,10 @@ struct jpeg_frame kst_jpeg_flatten(const struct jpeg_frame *frame);
 void kst_jpeg_output_plan(struct jpeg_output *output, const struct jpeg_frame *frame, const kst_decode_options *options,
     const kst_image *image);
 
+/*
+ * Find a component's rows that line y of the scaled picture is made of: `near` is the nearest row, `far` the other one
+ * that the vertical filters use.
+ */
+void kst_jpeg_line_rows(const struct jpeg_scaled *scaled, uint32_t y, uint32_t *near, uint32_t *far);
+
 #endif

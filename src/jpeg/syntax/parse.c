@@ -28,30 +28,31 @@ size_t kst_jpeg_find_start(const uint8_t *data, size_t length)
     return length - at >= 2 && data[at] == 0xFF && data[at + 1] == JPEG_SOI ? at : SIZE_MAX;
 }
 
-uint8_t kst_jpeg_first_frame(const uint8_t *data, size_t length)
+struct jpeg_first_frame kst_jpeg_find_first_frame(const uint8_t *data, size_t length)
 {
     enum { GARBAGE_MAX = 1 << 16 };
+    const struct jpeg_first_frame none = {0};
     size_t at = kst_jpeg_find_start(data, length), garbage = 0;
     if (at == SIZE_MAX)
-        return 0;
+        return none;
     for (at += 2; garbage < GARBAGE_MAX;) {
         size_t most = length - at < GARBAGE_MAX ? length : at + GARBAGE_MAX;
         size_t marker = kst_jpeg_find_marker(data, most, at, NULL);
         if (length - marker < 4 || marker >= most)
-            return 0;
+            return none;
         garbage += marker - at;
         uint8_t code = data[marker + 1];
         if (is_frame(code))
-            return code;
+            return (struct jpeg_first_frame){code, length - marker > 4 ? data[marker + 4] : 0};
         if (code == JPEG_SOS || code == JPEG_EOI)
-            return 0;
+            return none;
         at = marker + 2;
         if (!stands_alone(code))
             at += (size_t)data[marker + 2] << 8 | data[marker + 3];
         if (at > length)
-            return 0;
+            return none;
     }
-    return 0;
+    return none;
 }
 
 static kst_status find_start(struct jpeg_parser *parser)
@@ -323,6 +324,13 @@ kst_status kst_jpeg_parse_lossless(
     const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream)
 {
     const struct jpeg_parser settings = {.op = op, .lossless = true, .data = data, .length = length};
+    return parse_with(&settings, stream);
+}
+
+kst_status kst_jpeg_parse_deep(
+    const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream)
+{
+    const struct jpeg_parser settings = {.op = op, .deep = true, .data = data, .length = length};
     return parse_with(&settings, stream);
 }
 

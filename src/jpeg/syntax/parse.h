@@ -43,11 +43,20 @@ kst_status kst_jpeg_parse(const struct operation *op, const uint8_t *data, size_
 kst_status kst_jpeg_parse_lossless(
     const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream);
 
+/* Do the same with a stream of any other process whose samples have 12 bits, which kst_jpeg_parse() refuses. */
+kst_status kst_jpeg_parse_deep(
+    const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream);
+
+/* Holds a marker and the sample precision P behind it, 0 where that is cut off. */
+struct jpeg_first_frame {
+    uint8_t marker, precision;
+};
+
 /*
- * Return the marker of the first frame header, at which no error has been found yet; 0 if there is none in front of a
+ * Return the first frame header, at which no error has been found yet; its marker is 0 if there is none in front of a
  * scan, or only behind much that belongs to no marker segment.
  */
-uint8_t kst_jpeg_first_frame(const uint8_t *data, size_t length);
+struct jpeg_first_frame kst_jpeg_find_first_frame(const uint8_t *data, size_t length);
 
 /*
  * Do the same as kst_jpeg_parse(), but without searching the data of a sequential scan without restart markers if the

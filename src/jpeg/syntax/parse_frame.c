@@ -43,7 +43,9 @@ static kst_process process_of(const struct jpeg_parser *parser, uint8_t marker)
 
 static bool is_precision(const struct jpeg_parser *parser, uint8_t bits)
 {
-    return parser->lossless ? bits >= 2 && bits <= 16 : bits == 8;
+    if (parser->lossless)
+        return bits >= 2 && bits <= 16;
+    return bits == (parser->deep ? JPEG_DEEP : 8);
 }
 
 kst_status kst_jpeg_parse_frame(struct jpeg_parser *parser, uint8_t marker, struct jpeg_segment_reader segment)

@@ -20,6 +20,7 @@ struct jpeg_parser {
     const struct operation *op;
     bool presuming; /* the end is presumed rather than searched for */
     bool lossless;  /* the process is the lossless one; otherwise it must not be */
+    bool deep;      /* samples of the other processes have 12 bits; otherwise they must have 8 */
     struct jpeg_stream *stream;
     const uint8_t *data;
     size_t length;

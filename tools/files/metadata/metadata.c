@@ -55,7 +55,8 @@ static bool keep(const kst_metadata *metadata, const kst_metadata_change *change
 
 static void keep_coded(const kst_info *info, bool transposed, struct coded *coded)
 {
-    *coded = (struct coded){.known = info->codec == KST_CODEC_JPEG && info->process != KST_PROCESS_LOSSLESS,
+    *coded = (struct coded){.known = info->codec == KST_CODEC_JPEG && info->process != KST_PROCESS_LOSSLESS &&
+                                     info->component[0].depth == 8,
         .colour = info->colour,
         .count = info->component_count,
         .width = transposed ? info->height : info->width,
