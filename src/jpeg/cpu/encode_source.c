@@ -9,11 +9,12 @@ static inline void pad_block(int16_t *block, uint64_t *mask)
     *mask = 0;
 }
 
-static bool ac_in_range(const int16_t *block)
+/* Return whether all AC coefficients lie in ±`most`. */
+static bool ac_in_range(const int16_t *block, uint32_t most)
 {
     uint16_t beyond = 0;
     for (uint32_t i = 1; i < 64; i++)
-        beyond |= (uint16_t)((uint16_t)(block[i] + 1023) > 2046);
+        beyond |= (uint16_t)((uint16_t)(block[i] + (int32_t)most) > 2 * most);
     return beyond == 0;
 }
 
@@ -22,6 +23,7 @@ static bool fill_component(const struct jpeg_coefficient_source *source, uint32_
 {
     const struct jpeg_component *c = &source->frame->component[component];
     const uint32_t h = single ? 1 : c->h, v = single ? 1 : c->v, first = source->first_row * c->v;
+    const uint32_t most = (1U << (JPEG_AC_BITS + jpeg_more_bits(source->frame))) - 1;
     bool good = true;
     for (uint32_t j = 0; j < v; j++) {
         for (uint32_t i = 0; i < h; i++, *block += 64, ++*mask) {
@@ -31,7 +33,7 @@ static bool fill_component(const struct jpeg_coefficient_source *source, uint32_
                 continue;
             }
             const int16_t *from = kst_jpeg_block(source->coefficients, component, bx, by - first);
-            good &= source->trusted || ac_in_range(from);
+            good &= source->trusted || ac_in_range(from, most);
             **mask = source->dsp->zigzag(from, *block);
         }
     }

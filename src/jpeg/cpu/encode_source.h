@@ -12,7 +12,7 @@ struct jpeg_coefficient_source {
     const struct jpeg_frame *frame;
     const struct jpeg_coefficients *coefficients;
     const kst_scan *scan;
-    bool trusted;       /* every coefficient other than DC is known to lie in ±1023 */
+    bool trusted;       /* every coefficient other than DC is known to be short enough to be coded */
     uint32_t first_row; /* the MCU row of the frame with which the coefficients begin */
 };
 

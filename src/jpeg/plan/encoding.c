@@ -25,6 +25,11 @@ void kst_jpeg_encoding_colour(struct jpeg_encoding *encoding, kst_colour colour)
         encoding->huffman[c] = chroma && (c == 1 || c == 2);
 }
 
+kst_coding kst_jpeg_encoding_coding(const struct jpeg_frame *frame, kst_coding wanted)
+{
+    return frame->precision == JPEG_DEEP && wanted == KST_CODING_BASELINE ? KST_CODING_OPTIMIZED : wanted;
+}
+
 enum { INTERVAL_MAX = 65535 };
 
 uint32_t kst_jpeg_restart_interval(const kst_restart *restart, const struct jpeg_scan_geometry *geometry)

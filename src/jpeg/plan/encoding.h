@@ -46,6 +46,12 @@ struct jpeg_encoding {
  */
 void kst_jpeg_encoding_colour(struct jpeg_encoding *encoding, kst_colour colour);
 
+/*
+ * Return the coding of a frame for which `wanted` is asked: the standard Huffman tables have no codes for the longer
+ * coefficients of deep pictures, for which tables are always made.
+ */
+kst_coding kst_jpeg_encoding_coding(const struct jpeg_frame *frame, kst_coding wanted);
+
 /* Return the number of MCUs between restart markers in a scan, 0–65535; 0: no restart markers. */
 uint32_t kst_jpeg_restart_interval(const kst_restart *restart, const struct jpeg_scan_geometry *geometry);
 

@@ -11,6 +11,7 @@
 #include "jpeg/cpu/deep.h"
 #include "jpeg/cpu/lossless.h"
 #include "jpeg/plan/lossless.h"
+#include "jpeg/run/decode.h"
 #include "jpeg/run/info.h"
 #include "jpeg/syntax/marker.h"
 #include "jpeg/syntax/others.h"
@@ -141,8 +142,7 @@ static kst_status transcode_lossless(struct transcoding *t)
 
 static kst_status transcode_deep(struct transcoding *t)
 {
-    return kst_report_error(
-        t->op.report, KST_ERROR_JPEG_PRECISION, KST_NO_OFFSET, "%d bits; it can be converted", JPEG_DEEP);
+    return kst_jpeg_run_transcode(t, true);
 }
 
 const struct codec kst_jpeg_run_lossless_codec = {.kind = KST_CODEC_JPEG,

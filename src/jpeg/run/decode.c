@@ -313,14 +313,19 @@ static kst_status check_jpeg_options(struct transcoding *t)
     return KST_OK;
 }
 
-static kst_status transcode(struct transcoding *t)
+kst_status kst_jpeg_run_transcode(struct transcoding *t, bool deep)
 {
     kst_status status = check_jpeg_options(t);
-    struct jpeg_transcoding first = {.context = t->context, .op = t->op, .options = t->options};
+    struct jpeg_transcoding first = {.context = t->context, .op = t->op, .options = t->options, .deep = deep};
     if (!status)
         status = kst_jpeg_run_transcode_file(&first, t->data, t->length, &t->sink);
     kst_jpeg_run_transcoding_close(&first);
     return status;
+}
+
+static kst_status transcode(struct transcoding *t)
+{
+    return kst_jpeg_run_transcode(t, false);
 }
 
 static const struct decode_parts parts = {.make = kst_jpeg_run_parts_make,

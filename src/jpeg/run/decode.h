@@ -34,4 +34,7 @@ static inline struct jpeg_decoder *jpeg_state(const kst_decoder *decoder)
 kst_status kst_jpeg_run_decoding_settle(struct decoding *decoding, const struct jpeg_gpu_damage *damage,
     const struct jpeg_gpu_times *times, const struct gpu_error *error);
 
+/* Do the work of struct codec's transcode(), for samples of 8 or 12 bits. */
+kst_status kst_jpeg_run_transcode(struct transcoding *t, bool deep);
+
 #endif

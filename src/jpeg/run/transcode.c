@@ -187,7 +187,7 @@ kst_status kst_jpeg_run_transcoding_plan(struct jpeg_transcoding *t)
     if (status)
         return status;
     t->encoding.frame = t->transform.frame;
-    t->encoding.coding = o->coding;
+    t->encoding.coding = kst_jpeg_encoding_coding(&t->encoding.frame, o->coding);
     t->encoding.stored_most = JPEG_STORED_MOST;
     kst_jpeg_encoding_colour(&t->encoding, t->encoding.frame.colour);
     copy_jfif(t);
@@ -257,7 +257,7 @@ kst_status kst_jpeg_run_transcoding_open(struct jpeg_transcoding *t, const void 
 {
     kst_report *report = t->op.report;
     const uint64_t before = report->warnings;
-    kst_status status = kst_jpeg_parse(&t->op, data, length, &t->stream);
+    kst_status status = (t->deep ? kst_jpeg_parse_deep : kst_jpeg_parse)(&t->op, data, length, &t->stream);
     if (!status && t->options->strict && report->warnings > before)
         status = kst_report_error(report, report->first_warning, report->first_warning_offset, NULL);
     return status;

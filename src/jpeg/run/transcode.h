@@ -15,13 +15,14 @@
 enum { JPEG_SPLIT_MAX = JPEG_SCRIPT_MAX * JPEG_COMPONENTS };
 
 /*
- * Holds the transcoding of one picture. To begin with, it is zeroed except for its first three members, which the
+ * Holds the transcoding of one picture. To begin with, it is zeroed except for its first four members, which the
  * caller sets.
  */
 struct jpeg_transcoding {
     kst_context *context;
     struct operation op;
     const kst_transcode_options *options;
+    bool deep; /* the samples have 12 bits; otherwise they must have 8 */
     struct jpeg_stream stream;
     struct jpeg_transform transform;
     struct jpeg_encoding encoding;

@@ -174,7 +174,7 @@ static bool table_written(const struct jpeg_frame *frame, uint32_t component)
 
 void kst_jpeg_write_frame(struct sink *sink, const struct jpeg_frame *frame, bool progressive)
 {
-    bool wide = false;
+    bool wide = frame->precision == JPEG_DEEP;
     for (uint32_t c = 0; c < frame->component_count; c++) {
         wide |= is_wide(frame->component[c].quant);
         if (!table_written(frame, c))
@@ -182,7 +182,7 @@ void kst_jpeg_write_frame(struct sink *sink, const struct jpeg_frame *frame, boo
     }
     uint8_t marker = progressive ? JPEG_SOF2 : wide ? JPEG_SOF1 : JPEG_SOF0;
     write_segment_start(sink, marker, 6 + 3 * (size_t)frame->component_count);
-    kst_sink_u8(sink, 8); /* precision */
+    kst_sink_u8(sink, frame->precision == JPEG_DEEP ? JPEG_DEEP : 8);
     kst_sink_u16(sink, (uint16_t)frame->height);
     kst_sink_u16(sink, (uint16_t)frame->width);
     kst_sink_u8(sink, frame->component_count);

@@ -12,11 +12,18 @@
 #include "jpeg/plan/huffman.h"
 
 enum {
-    JPEG_DC_BITS = 11, /* most bits of a DC difference (F.1.2.1) */
+    JPEG_DC_BITS = 11, /* most bits of a DC difference (F.1.2.1), with samples of 8 bits */
     JPEG_AC_BITS = 10, /* most bits of an AC coefficient (F.1.2.2) */
+    JPEG_DEEP_MORE = JPEG_DEEP - 8,
     /* Bytes of the longest block: a DC code with its bits and 63 AC codes with theirs. */
-    JPEG_BLOCK_BYTES = (16 + JPEG_DC_BITS + 63 * (16 + JPEG_AC_BITS) + 7) / 8
+    JPEG_BLOCK_BYTES = (16 + JPEG_DC_BITS + JPEG_DEEP_MORE + 63 * (16 + JPEG_AC_BITS + JPEG_DEEP_MORE) + 7) / 8
 };
+
+/* Return how many bits more a frame's differences and coefficients may have. */
+static inline uint32_t jpeg_more_bits(const struct jpeg_frame *frame)
+{
+    return frame->precision == JPEG_DEEP ? JPEG_DEEP_MORE : 0;
+}
 
 /* A code (bits 8 and up) and its length (bits 0–7). */
 typedef uint32_t jpeg_code;
@@ -48,13 +55,14 @@ struct jpeg_run {
     int32_t dc[JPEG_COMPONENTS]; /* DC predictions, updated */
     const struct jpeg_coder *coder[JPEG_COMPONENTS];
     struct jpeg_histogram *histogram[JPEG_COMPONENTS];
-    bool out_of_range; /* set if a difference is longer than JPEG_DC_BITS */
+    uint32_t more;     /* jpeg_more_bits() */
+    bool out_of_range; /* set if a difference is longer than JPEG_DC_BITS and `more` */
 };
 
 struct jpeg_huffman_encode {
     /*
-     * Code a run. Coefficients other than DC must lie in ±1023, the tables must have a code for every symbol that
-     * occurs, and `bits` must have room for JPEG_BLOCK_BYTES per block.
+     * Code a run. Coefficients other than DC must have at most JPEG_AC_BITS and `more`, the tables must have a code for
+     * every symbol that occurs, and `bits` must have room for JPEG_BLOCK_BYTES per block.
      */
     void (*encode)(struct jpeg_run *run, struct jpeg_bit_string *bits);
     /* Count the symbols that coding the run would use. In the first `skip` blocks only the AC symbols are counted. */

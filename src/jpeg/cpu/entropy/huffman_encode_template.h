@@ -79,19 +79,23 @@ static inline void put_next(struct huffman_writer *w, const struct jpeg_coder *c
 
 /*
  * Put the coefficients and the end of a block whose DC is put but not flushed. Two codes with their bits go between two
- * flushes.
+ * flushes, but of deep pictures one.
  */
-static inline void put_block(
-    struct huffman_writer *w, const struct jpeg_coder *coder, const int16_t *block, uint64_t mask)
+static inline __attribute__((always_inline)) void put_block(
+    struct huffman_writer *w, const struct jpeg_coder *coder, const int16_t *block, uint64_t mask, bool deep)
 {
     uint32_t last = 0;
     mask &= ~(uint64_t)1;
+    if (deep)
+        flush(w);
     while (mask != 0) {
         put_next(w, coder, block, &mask, &last, true);
         flush(w);
         if (mask == 0)
             break;
         put_next(w, coder, block, &mask, &last, false);
+        if (deep)
+            flush(w);
     }
     if (last != 63)
         put(w, coder->ac[0] >> 8, coder->ac[0] & 255);
@@ -106,7 +110,8 @@ static inline int32_t difference(struct jpeg_run *run, uint32_t component, const
     return value;
 }
 
-static void encode(struct jpeg_run *run, struct jpeg_bit_string *bits)
+static inline __attribute__((always_inline)) void encode_run(
+    struct jpeg_run *run, struct jpeg_bit_string *bits, uint32_t more)
 {
     struct huffman_writer w = {bits->data + bits->length, bits->accumulator, bits->pending};
     const int16_t *block = run->block;
@@ -116,16 +121,24 @@ static void encode(struct jpeg_run *run, struct jpeg_bit_string *bits)
         const struct jpeg_coder *coder = run->coder[component];
         int32_t value = difference(run, component, block);
         uint32_t size = magnitude_bits(value);
-        if (size > JPEG_DC_BITS) {
+        if (size > JPEG_DC_BITS + more) {
             run->out_of_range = true;
             break;
         }
         put_value(&w, coder->dc[size], value, size);
-        put_block(&w, coder, block, run->mask[i]);
+        put_block(&w, coder, block, run->mask[i], more > 0);
     }
     bits->length = (size_t)(w.out - bits->data);
     bits->accumulator = w.accumulator;
     bits->pending = w.pending;
+}
+
+static void encode(struct jpeg_run *run, struct jpeg_bit_string *bits)
+{
+    if (run->more)
+        encode_run(run, bits, JPEG_DEEP_MORE);
+    else
+        encode_run(run, bits, 0);
 }
 
 static inline void count_ac(uint64_t *ac, const int16_t *block, uint64_t mask)
@@ -150,7 +163,7 @@ static void count(struct jpeg_run *run, uint32_t skip)
         struct jpeg_histogram *histogram = run->histogram[component];
         uint32_t size = magnitude_bits(difference(run, component, block));
         if (i >= skip) {
-            if (size > JPEG_DC_BITS) {
+            if (size > JPEG_DC_BITS + run->more) {
                 run->out_of_range = true;
                 return;
             }

@@ -45,6 +45,7 @@ void kst_jpeg_cpu_scan_crew_layout(struct jpeg_scan_crew *crew, const struct jpe
 {
     kst_jpeg_scan_geometry(frame, component, component_count, &crew->geometry);
     crew->component_count = component_count;
+    crew->more = jpeg_more_bits(frame);
     uint32_t block = 0;
     for (uint32_t i = 0; i < component_count; i++) {
         const struct jpeg_component *c = &frame->component[component[i]];
@@ -97,7 +98,7 @@ static uint32_t run_length(const struct jpeg_scan_crew *crew, uint32_t row, uint
 
 static void run_init(const struct jpeg_scan_crew *crew, struct jpeg_run *run)
 {
-    *run = (struct jpeg_run){.mcu_blocks = crew->geometry.mcu_blocks, .component = crew->component};
+    *run = (struct jpeg_run){.mcu_blocks = crew->geometry.mcu_blocks, .component = crew->component, .more = crew->more};
     memcpy(run->coder, crew->coder, sizeof run->coder);
 }
 
@@ -455,7 +456,7 @@ static kst_status count_first(const struct jpeg_scan_crew *crew, const struct ro
         dc[component] = edge->first[i];
         uint32_t magnitude = (uint32_t)(difference < 0 ? -difference : difference);
         uint32_t size = magnitude == 0 ? 0 : 32 - (uint32_t)__builtin_clz(magnitude);
-        if (size > JPEG_DC_BITS)
+        if (size > JPEG_DC_BITS + crew->more)
             return KST_ERROR_JPEG_COEFFICIENT;
         sum[crew->destination[component]].dc[size]++;
     }

@@ -24,7 +24,8 @@ struct jpeg_block_source {
     void (*start_row)(void *arg, uint32_t worker, uint32_t row); /* null: no preparation */
     /*
      * Fill in `count` MCUs from MCU `x` of a row on: blocks in zig-zag order and their masks, at most JPEG_CHUNK_BLOCKS
-     * blocks. False if a coefficient other than DC exceeds ±1023.
+     * blocks. False if a coefficient other than DC has more than
+     * JPEG_AC_BITS and `more` bits.
      */
     bool (*fill)(void *arg, uint32_t worker, uint32_t row, uint32_t x, uint32_t count, int16_t *block, uint64_t *mask);
 };
@@ -38,6 +39,7 @@ struct jpeg_scan_crew {
     uint32_t workers; /* as kst_jpeg_cpu_scan_workers() returns */
     struct jpeg_scan_geometry geometry;
     uint32_t restart_interval;          /* in MCUs; 0: no restarts */
+    uint32_t more;                      /* jpeg_more_bits() of the frame */
     uint8_t component[JPEG_MCU_BLOCKS]; /* for each block of an MCU: its index in the arrays below */
     uint32_t component_count;
     uint8_t destination[JPEG_COMPONENTS]; /* destination of the component's Huffman tables: 0 or 1 */

@@ -124,7 +124,7 @@ static void ac_first(struct jpeg_tokens *t, const int16_t *block, uint64_t band)
         for (; run > 15; run -= 16)
             add_symbol(t, t->destination, 0xF0, 0, 0);
         uint32_t magnitude = magnitude_of(block[k]) >> al, size = bit_length(magnitude);
-        t->out_of_range |= size > JPEG_AC_BITS;
+        t->out_of_range |= size > JPEG_AC_BITS + jpeg_more_bits(t->frame);
         int32_t value = block[k] < 0 ? -(int32_t)magnitude : (int32_t)magnitude;
         add_symbol(t, t->destination, run << 4 | (size & 15), value_bits(value, size), size);
     }
@@ -245,7 +245,7 @@ static void dc_block(struct jpeg_tokens *t, uint32_t component, int16_t dc, int3
     int32_t difference = value - *prediction;
     uint32_t size = bit_length((uint32_t)(difference < 0 ? -difference : difference));
     *prediction = value;
-    if (size > JPEG_DC_BITS) {
+    if (size > JPEG_DC_BITS + jpeg_more_bits(t->frame)) {
         t->out_of_range = true;
         return;
     }
