@@ -111,7 +111,8 @@ KST_API void kst_encode_options_init(kst_encode_options *options);
 /**
  * Encode an image. Thread-safe.
  *
- * @param image 8-bit integers; interleaved, PLANAR (grey, RGB, CMYK) or RAW. With RAW the planes are the components,
+ * @param image integers of 8 bits, or of 12 with depth 12, which the CPU encodes with Huffman tables made for the
+ *        picture (SOF1, SOF2); interleaved, PLANAR (grey, RGB, CMYK) or RAW. With RAW the planes are the components,
  *        each of the picture's size times h/hmax and v/vmax, rounded up, with the sampling factors of the options. JPEG
  *        2000 takes integers of any depth; with RAW they may be signed, too, and each plane's size may be the picture's
  *        divided by any whole numbers, rounded up

@@ -9,6 +9,7 @@
 #include "image/allocate.h"
 #include "image/format.h"
 #include "image/validate.h"
+#include "jpeg/cpu/deep_encode.h"
 #include "jpeg/plan/restart.h"
 #include "jpeg/plan/script.h"
 #include "jpeg/syntax/writer.h"
@@ -85,10 +86,13 @@ static kst_status check_image(struct encoding *e)
         return kst_encoding_fail(e, KST_ERROR_IMAGE_SAMPLE, "JPEG takes integers");
     if (image->plane_count > KST_IMAGE_PLANES_MAX)
         return kst_encoding_fail(e, KST_ERROR_IMAGE_SIZE, "JPEG takes up to four planes");
+    const uint32_t depth = kst_plane_depth(&image->plane[0]);
     for (uint32_t i = 0; i < image->plane_count; i++) {
-        if (kst_plane_depth(&image->plane[i]) != 8 || image->plane[i].is_signed)
-            return kst_encoding_fail(e, KST_ERROR_IMAGE_DEPTH, "JPEG takes 8-bit samples");
+        if ((depth != 8 && depth != JPEG_DEEP) || kst_plane_depth(&image->plane[i]) != depth ||
+            image->plane[i].is_signed)
+            return kst_encoding_fail(e, KST_ERROR_IMAGE_DEPTH, "JPEG takes samples of 8 or 12 bits without a sign");
     }
+    jpeg_encoding_of(e)->frame.precision = (uint8_t)depth;
     if (image->width > 65535 || image->height > 65535)
         return kst_report_error(
             &e->report, KST_ERROR_JPEG_TOO_LARGE, KST_NO_OFFSET, "%" PRIu32 " × %" PRIu32, image->width, image->height);
@@ -249,7 +253,7 @@ static void plan_header(struct encoding *e)
     jpeg_encoding_of(e)->header.density_unit = o->density_unit;
     jpeg_encoding_of(e)->header.density_x = o->density_x;
     jpeg_encoding_of(e)->header.density_y = o->density_y;
-    jpeg_encoding_of(e)->coding = o->coding;
+    jpeg_encoding_of(e)->coding = kst_jpeg_encoding_coding(&jpeg_encoding_of(e)->frame, o->coding);
     jpeg_encoding_of(e)->dct = o->dct;
     jpeg_encoding_of(e)->restart =
         kst_jpeg_restart_choose(&jpeg_encoding_of(e)->frame, o->restart, o->coding == KST_CODING_PROGRESSIVE);
@@ -317,9 +321,16 @@ kst_status kst_jpeg_run_encoding_plan(struct encoding *e)
     return status ? kst_encoding_fail(e, status, NULL) : KST_OK;
 }
 
+static bool is_deep(const struct encoding *e)
+{
+    return jpeg_encoding_of(e)->frame.precision == JPEG_DEEP;
+}
+
 bool kst_jpeg_run_encoding_suits(struct encoding *e)
 {
     struct jpeg_gpu_encode_item *item = &jpeg_encoder_of(e)->item;
+    if (is_deep(e))
+        return false;
     item->source = e->source;
     item->planes = e->planes;
     return kst_jpeg_gpu_encodes(item) && kst_jpeg_gpu_encode_memory(item) <= e->context->limits.memory;
@@ -349,9 +360,21 @@ kst_status kst_jpeg_run_encoding_place_rows(struct encoding *e, double seconds)
     return status;
 }
 
+/* Encode samples of 12 bits, all of which have to be in memory. */
+static kst_status encode_deep(struct encoding *e)
+{
+    const struct operation op = kst_encoding_operation(e);
+    kst_status status = e->rows ? kst_encoding_bring_rows(e) : KST_OK;
+    if (status)
+        return status;
+    return kst_jpeg_cpu_deep_write_picture(&op, jpeg_encoding_of(e), &jpeg_encoder_of(e)->sampler, &e->sink);
+}
+
 static kst_status encode_on_cpu(struct encoding *e)
 {
     const struct operation op = kst_encoding_operation(e);
+    if (is_deep(e))
+        return encode_deep(e);
     return kst_jpeg_cpu_write_picture(&op, jpeg_encoding_of(e), &jpeg_encoder_of(e)->sampler, &e->sink);
 }
 

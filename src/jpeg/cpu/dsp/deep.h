@@ -41,4 +41,15 @@ void kst_jpeg_cpu_deep_replicate(
 void kst_jpeg_cpu_deep_convert(const struct jpeg_output *output, uint32_t row,
     const uint16_t *const line[JPEG_COMPONENTS], uint16_t *const spare[JPEG_COMPONENTS]);
 
+/* Convert n pixels to luminance, or to YCbCr; with `ink` of what C, M and Y leave of the full range. */
+void kst_jpeg_cpu_deep_rgb_to_grey(const uint16_t *const in[3], uint16_t *out, uint32_t n);
+void kst_jpeg_cpu_deep_rgb_to_ycc(const uint16_t *const in[3], uint16_t *const out[3], uint32_t n, bool ink);
+
+/* Make n samples, each the mean of a box of samples, of rows that are `pitch` samples apart. */
+void kst_jpeg_cpu_deep_downsample(
+    const uint16_t *in, size_t pitch, uint32_t box_w, uint32_t box_h, uint16_t *out, uint32_t n);
+
+/* Level shift, forward DCT and quantisation of 8×8 samples to coefficients in raster order. `quant`: 1–65535. */
+void kst_jpeg_cpu_deep_fdct(const uint16_t *in, size_t pitch, const uint16_t quant[64], int16_t *out);
+
 #endif
