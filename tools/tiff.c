@@ -2,6 +2,7 @@
 /* Runs 'kostka tiff': reads its action and options. */
 #include <string.h>
 
+#include "files/output.h"
 #include "pyramid/run.h"
 
 /* Tiles are decoded into one picture, whose channels take turns. */
@@ -138,6 +139,8 @@ static int run_action(const struct action *action, struct pyramid_settings *sett
         return complain_usage("tiff", "%s takes %d file%s", action->name, action->files, action->files > 1 ? "s" : "");
     if (!check_settings(action, settings, argv))
         return EXIT_USAGE;
+    if (action->files == 2 && output_is_source(argv[1], argv[0]))
+        return complain_usage("tiff", "'%s' is the input itself: name another file", argv[1]);
     settings->files.max_pixels = common_max_pixels(&settings->common);
     settings->files.max_memory = common_max_memory(&settings->common);
     settings->files.resize = &settings->resize;

@@ -6,6 +6,7 @@
 
 #include "batch/batch.h"
 #include "batch/target.h"
+#include "files/metadata/losses.h"
 #include "files/relay.h"
 #include "progress/outcome.h"
 #include "progress/progress.h"
@@ -265,11 +266,14 @@ static const char *extension_of(const struct source *source, const kst_transcode
     return ht == KST_CHOICE_YES || (ht == KST_CHOICE_KEEP && is_jph(source)) ? "jph" : "jp2";
 }
 
-/* The progress of a file, whose mapped pages are given back whenever a share of the work is done. */
+/*
+ * The progress of a file, whose mapped pages are given back whenever a share of the work is done, unless several
+ * devices may read them.
+ */
 struct transcode_progress {
     struct progress_whole whole;
-    const struct source *source;
-    double rested; /* share at which that was done last */
+    const struct source *source; /* null: its pages stay */
+    double rested;               /* share at which that was done last */
 };
 
 static bool tell_progress(void *user, double done)
@@ -277,7 +281,7 @@ static bool tell_progress(void *user, double done)
     static const double share = 1.0 / 256;
     struct transcode_progress *progress = user;
 
-    if (done >= progress->rested + share) {
+    if (progress->source != NULL && done >= progress->rested + share) {
         source_rest(progress->source);
         progress->rested = done;
     }
@@ -341,17 +345,25 @@ static bool report_on(const struct task *task, const kst_report *report, kst_sta
     return true;
 }
 
-/* Warn that what follows the first picture is dropped, unless the user asked for exactly that. */
-static void tell_dropped(const struct task *task, const kst_transcode_options *options)
+/*
+ * Warn that what follows the first picture is dropped, unless the user asked for exactly that, and of metadata in boxes
+ * for which a codestream has no place.
+ */
+static void tell_dropped(const struct task *task, const kst_transcode_options *options, const char *path)
 {
+    const char *extension = extension_of(task->source, options);
+    const bool bare = task->source->data[0] == 0 && (strcmp(extension, "j2k") == 0 || strcmp(extension, "jhc") == 0);
+    const bool others = options->strip != KST_STRIP_NOTHING || options->others != KST_OTHERS_KEEP;
     kst_decoder *decoder;
 
-    if (options->strip == KST_STRIP_NOTHING && options->others == KST_OTHERS_KEEP)
+    if ((!others && !bare) || kst_decoder_create(task->files.context, &decoder))
         return;
-    if (kst_decoder_create(task->files.context, &decoder))
-        return;
-    if (!kst_decoder_open(decoder, task->source->data, task->source->length))
-        jpeg_tell_others(decoder, task->source->name);
+    if (!kst_decoder_open(decoder, task->source->data, task->source->length)) {
+        if (others)
+            jpeg_tell_others(decoder, task->source->name);
+        if (bare)
+            losses_tell_stream(decoder, PART_COMMENT, "a codestream", path);
+    }
     kst_decoder_destroy(&decoder);
 }
 
@@ -389,7 +401,8 @@ static bool transcode_one(const void *settings_pointer, struct task *task, struc
     const struct source *source = task->source;
     const struct file_format *found = file_format_of(source);
     kst_transcode_options options = settings->options;
-    struct transcode_progress whole = {.whole = progress_both(), .source = source};
+    const bool relayed = goes_by_relay(task, &options);
+    struct transcode_progress whole = {.whole = progress_both(), .source = relayed ? NULL : source};
     const kst_progress progress = {.size = sizeof progress, .told = tell_progress, .user = &whole};
     struct output output;
     kst_report report;
@@ -407,11 +420,10 @@ static bool transcode_one(const void *settings_pointer, struct task *task, struc
     if (!good)
         return false;
     kst_report_init(&report);
-    bool relayed = goes_by_relay(task, &options);
-    options.progress = relayed ? NULL : &progress;
+    options.progress = &progress;
     kst_status status = (relayed ? transcode_by_relay : transcode_to)(&output, task, &options, &report, problem);
     if (report_on(task, &report, status, problem)) {
-        tell_dropped(task, &options);
+        tell_dropped(task, &options, output.given);
         tell_layers(task, &options);
         note_pixels(task);
         return output_commit(&output, problem);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "batch/inputs.h"
+#include "files/output.h"
 #include "system/folder.h"
 #include "system/interrupt.h"
 #include "video/change.h"
@@ -132,6 +133,9 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
         return set_bits("--bitrate", value, &settings->bitrate);
     case OPTION_BITS_PER_FRAME:
         return set_bits("--bits-per-frame", value, &settings->frame_bits);
+    case OPTION_IN_PLACE:
+        settings->in_place = true;
+        return true;
     case OPTION_LATENCY:
         settings->latency = true;
         return true;
@@ -150,8 +154,9 @@ static struct option_group video_group(struct video_settings *settings)
         {"format", "yuv420p|yuv422p|yuv444p|gray|rgb", OPTION_FORMAT, 0, 0},
         {"bitrate", "BITS", OPTION_BITRATE, KIND_JPEG | KIND_JPEG2000, 0},
         {"bits-per-frame", "BITS", OPTION_BITS_PER_FRAME, KIND_JPEG | KIND_JPEG2000, 0},
-        {"latency", NULL, OPTION_LATENCY, 0, 0}, {"strict", NULL, OPTION_STRICT, 0, 0},
-        {"input", "FILE", OPTION_INPUT, 0, 0}, {"output", "FILE", OPTION_OUTPUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
+        {"latency", NULL, OPTION_LATENCY, 0, 0}, {"in-place", NULL, OPTION_IN_PLACE, 0, 0},
+        {"strict", NULL, OPTION_STRICT, 0, 0}, {"input", "FILE", OPTION_INPUT, 0, 0},
+        {"output", "FILE", OPTION_OUTPUT, 0, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle, settings};
 }
 
@@ -320,7 +325,7 @@ static int run_pass(struct video_settings *settings, const char *in, const char 
 }
 
 /* Check that there are an input and an output, neither of which is a folder. */
-static int check_operands(char **operands, size_t count)
+static int check_operands(char **operands, size_t count, bool in_place)
 {
     const struct output_options one = {.directory = NULL};
 
@@ -330,6 +335,11 @@ static int check_operands(char **operands, size_t count)
     for (size_t i = 0; i < count; i++)
         if (is_folder(operands[i]))
             return complain_usage("video", "%s is a folder: name files in it, such as frame%%05d.png", operands[i]);
+    bool itself = output_is_source(operands[1], operands[0]) ||
+                  (strchr(operands[1], '%') != NULL && strcmp(operands[1], operands[0]) == 0);
+
+    if (itself && !in_place)
+        return complain_usage("video", "'%s' is the input itself: name another file, or add --in-place", operands[1]);
     return operands_check("video", &one, operands, count);
 }
 
@@ -346,7 +356,7 @@ static int run(int argc, char **argv)
     if (options_read(&verb_video, argc, argv, groups, 5, &settings.given, &code)) {
         settings.wishes.max_pixels = common_max_pixels(&settings.common);
         settings.wishes.max_memory = common_max_memory(&settings.common);
-        code = check_operands(argv + optind, (size_t)(argc - optind));
+        code = check_operands(argv + optind, (size_t)(argc - optind), settings.in_place);
         if (code == EXIT_FINE)
             code = run_pass(&settings, argv[optind], argv[optind + 1]);
     }
@@ -387,6 +397,7 @@ const struct verb verb_video = {
         "  --filters FILTER[,FILTER...]   those of 'kostka filter', on RGB or grey: Y4M gets 4:4:4 of them\n"
         "  --strict            damage ends the work; otherwise a frame that cannot be decoded repeats the one\n"
         "                      before, and is counted\n"
+        "  --in-place          let the output replace the input, which is an error otherwise\n"
         "  --latency           each frame goes out before the next one is read\n"
         "  -i FILE, -o FILE    the input, the output: as the operands (--input, --output)\n"
         "  --threads N         default: KOSTKA_THREADS, else one for each processor\n"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/output.h"
+
 enum { LEVELS_MAX = 32, BITS_MAX = 28, REPEAT = 5, REPEAT_MAX = 1000 };
 
 /* Read a number that follows the character `before`, which is 0 for the first one, and move behind it. */
@@ -225,6 +227,8 @@ static int run_action(const struct action *action, struct volume_settings *setti
     if (argc != action->files)
         return complain_usage(
             "volume", "%s takes %d file%s", action->name, action->files, action->files > 1 ? "s" : "");
+    if (action->files == 2 && output_is_source(argv[1], argv[0]))
+        return complain_usage("volume", "'%s' is the input itself: name another file", argv[1]);
     if (action->encodes && !j2k_settings_finish("volume", &settings->j2k))
         return EXIT_USAGE;
     int code = common_context(&settings->common, 0, &settings->context);

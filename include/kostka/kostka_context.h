@@ -39,7 +39,13 @@ typedef struct kst_log {
 /** Limits on one operation. 0 stands for the default stated here; UINT64_MAX or UINT32_MAX means no limit. */
 typedef struct kst_limits {
     uint64_t pixels;   /**< width × height of the coded picture; default 2^29 */
-    uint64_t memory;   /**< bytes the library allocates for one operation; default 4 GiB */
+    /**
+     * Bytes the library allocates for one operation; default 4 GiB. Threads take memory of their own when they find
+     * work, so that an operation of several threads that comes close to the limit, within some 512 KB for each thread,
+     * may succeed in one call and fail with KST_ERROR_LIMIT_MEMORY in the next. Nothing else depends on that: its
+     * result is the same whenever it succeeds. With one thread each call does the same.
+     */
+    uint64_t memory;
     uint64_t metadata; /**< bytes of metadata kept from one stream; default 64 MiB */
     uint32_t scans;    /**< scans of one JPEG stream; default 500 */
     uint32_t markers;  /**< marker segments of one JPEG stream, restart markers not counted, or of one header in a JPEG

@@ -92,7 +92,7 @@ typedef struct kst_volume_options {
      * integer is the whole number nearest to (sample − offset) × (1 ÷ scale), ties to even, clamped to the integers'
      * range; each operation is rounded to single precision. Decoding with the same scale and offset undoes this. A
      * sample that is not finite ends the encoding with KST_ERROR_IMAGE_SAMPLE, and the report names its place. Both
-     * members must be finite, and scale above 0; its default is 1.
+     * members must be finite, and scale from 2^−126 to 2^126; its default is 1.
      */
     float scale;
     float offset;

@@ -102,6 +102,19 @@ class Decode(unittest.TestCase):
         with self.assertRaises(ValueError):
             kostka.decode(kostka.encode(whole, codec="jpeg2000"), eighths=4)
 
+    def test_lossless_has_no_transform(self):
+        # SOF3 of 8 by 1 samples: differences of category 0, whose code is one bit.
+        table = bytes([0, 1]) + bytes(15) + bytes([0])
+        stream = (
+            bytes.fromhex("ffd8 ffc3 000b 08 0001 0008 01 011100 ffc4 0014")
+            + table
+            + bytes.fromhex("ffda 0008 01 0100 01 0000 00 ffd9")
+        )
+        self.assertEqual(bytes(kostka.decode(stream)), bytes([128] * 8))
+        for options in ({"dct": "fast"}, {"upsampling": "nearest"}, {"eighths": 4}, {"reduce": 1}):
+            with self.subTest(options=options), self.assertRaises(kostka.OptionError):
+                kostka.decode(stream, **options)
+
     def test_report(self):
         report = kostka.decode(stream(), device="cpu").report
         self.assertEqual((report.status, report.offset, report.warnings), ("OK", None, 0))

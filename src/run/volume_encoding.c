@@ -18,10 +18,15 @@ static void refuse(struct volume_encoding *v, kst_status status, const char *det
     kst_report_error(&v->report, status, KST_NO_OFFSET, detail ? "%s" : NULL, detail);
 }
 
+/*
+ * The scale and 1 ÷ scale must be normal numbers. Where a processor or device takes others for 0, the product with a
+ * difference that overflows would be no number, and no integer could be made of it.
+ */
 static bool is_fine(const kst_volume_options *options)
 {
-    return isfinite(options->scale) && options->scale > 0 && isfinite(1 / options->scale) &&
-           isfinite(options->offset) && isfinite(options->error) && options->error >= 0;
+    static const float least = 0x1p-126F;
+    return options->scale >= least && options->scale <= 1 / least && isfinite(options->offset) &&
+           isfinite(options->error) && options->error >= 0;
 }
 
 /* Check what is to be encoded. After an error it is in the report. */

@@ -371,7 +371,7 @@ done
 # The table holds every option that the help has.
 for verb in encode decode convert transcode; do
     "$KOSTKA" help $verb | grep -o -e '--[a-z][a-z-]*' | sort -u |
-        grep -v -x -e '--\(help\|input\|output\|out-dir\|out-format\|recursive\|files-from\|null\|shard\|manifest\|resume\|fail-fast\|threads\|device\|max-[a-z]*\|verbose\)' >wanted
+        grep -v -x -e '--\(help\|input\|output\|out-dir\|out-format\|recursive\|files-from\|null\|shard\|manifest\|resume\|fail-fast\|in-place\|threads\|device\|max-[a-z]*\|verbose\)' >wanted
     while read -r option; do
         case $verb in convert) pattern="\(convert\|encode\) $option" ;; *) pattern="$verb $option" ;; esac
         grep -q -x -e "$pattern" tabled || fail "$option of $verb is not in the table"

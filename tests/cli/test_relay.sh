@@ -65,6 +65,11 @@ expect 2 "$KOSTKA" transcode in --rotate 90 --out-dir turned --device "$gpu"
 grep -q "only code-blocks of JPEG 2000" err || fail 'a GPU is not refused for turning'
 [ ! -e turned ] || fail 'a refused call made a folder'
 both coder 1 transcode in --ht
+"$KOSTKA" encode pixels/p7.ppm in/told.jp2 --icc deep.raw --comment 'a comment' || fail 'cannot attach a profile'
+both bare 1 transcode in --ht --container j2k
+grep -q '^kostka: PLACE/told.jhc: warning: dropped ICC profile, for a codestream has no place for it$' bare-cpu.err ||
+    fail 'no word of what a codestream drops'
+grep -q 'PLACE/wavelet.jhc' bare-cpu.err && fail 'a word of nothing'
 
 # Reports say which device did the work; the pixels of a stream that becomes another stay there.
 grep -q "\"input\":\"in/p5.jpg\".*\"device\":\"$gpu\"" "decode-$(echo "$gpu" | tr : -).m" || fail 'the GPU has not decoded'

@@ -249,6 +249,42 @@ for size in '' --size=30x20; do
     says 'dropped ICC profile, for PNM'
 done
 
+expect 0 "$KOSTKA" tiff tiles --out-dir profiled --out-format tiff icc.tif
+expect 0 "$KOSTKA" tiff decode icc.tif wanted.tif
+for file in wanted.tif profiled/0_0.tif profiled/2_1.tif; do
+    expect 0 "$KOSTKA" convert $file kept.jpg
+    expect 0 "$KOSTKA" info kept.jpg
+    prints 'icc  *9 bytes'
+done
+
+# A few bytes that claim 1024 tiles, all of the same JPEG stream, are not made many times as many
+picture 256 256 >tile.ppm
+expect 0 "$KOSTKA" encode tile.ppm tile.jpg -q 20
+awk -v stream="$(wc -c <tile.jpg)" '
+    function two(n) { printf "%c%c", n % 256, int(n / 256) % 256 }
+    function four(n) { two(n % 65536); two(int(n / 65536)) }
+    function entry(tag, type, count, value) { two(tag); two(type); four(count); four(value) }
+    BEGIN {
+        data = 8 + 2 + 10 * 12 + 4; tiles = 1024
+        printf "II*"; printf "%c", 0; four(8); two(10)
+        entry(256, 4, 1, 8192); entry(257, 4, 1, 8192); entry(258, 3, 1, 8); entry(259, 3, 1, 7); entry(262, 3, 1, 6)
+        entry(277, 3, 1, 3); entry(322, 3, 1, 256); entry(323, 3, 1, 256)
+        entry(324, 4, tiles, data); entry(325, 4, tiles, data + 4 * tiles); four(0)
+        for (i = 0; i < tiles; i++) four(data + 8 * tiles)
+        for (i = 0; i < tiles; i++) four(stream)
+    }' >claims.tif
+cat tile.jpg >>claims.tif
+expect 1 "$KOSTKA" tiff tiles --max-memory 1M --out-dir claimed claims.tif
+says 'its tiles have more than 16 times the bytes of the file: choose a part by --region, or raise --max-memory'
+[ "$(cat claimed/* | wc -c)" -le $((16 * $(wc -c <claims.tif) + 1048576)) ] || fail 'more was written'
+expect 1 "$KOSTKA" tiff tiles --max-pixels 1000000 --out-format png --out-dir claimed-png claims.tif
+says 'its tiles have 67 million pixels, too many for a file of [0-9]* bytes: choose a part by --region'
+[ ! -e claimed-png ] || fail 'a refused call made a folder'
+expect 0 "$KOSTKA" tiff tiles --max-memory 1M --region 256,256,512x256 --out-dir part claims.tif
+(cd part && only 1_1.jpg 2_1.jpg) || failures=$((failures + 1))
+expect 0 "$KOSTKA" tiff tiles --max-pixels 1000000 --region 256,256,512x256 --out-format ppm --out-dir part-ppm claims.tif
+expect 0 "$KOSTKA" compare part-ppm/1_1.ppm part-ppm/2_1.ppm
+
 # Limits and options
 expect 1 "$KOSTKA" tiff decode --max-pixels 1000 aperio.svs got.ppm
 says 'max-pixels'

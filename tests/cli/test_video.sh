@@ -33,7 +33,7 @@ same b.y4m wanted.y4m
 expect 0 "$KOSTKA" video a.mjpeg a.avi
 expect 0 "$KOSTKA" video a.avi b.mjpeg
 same b.mjpeg a.mjpeg
-expect 0 "$KOSTKA" video a.avi a.avi
+expect 0 "$KOSTKA" video a.avi a.avi --in-place
 expect 0 "$KOSTKA" video a.avi b.y4m
 same b.y4m wanted.y4m
 expect 0 "$KOSTKA" video a.avi optimal.avi --optimize

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "batch/resume.h"
+#include "files/output.h"
 #include "progress/progress.h"
 #include "system/folder.h"
 #include "system/interrupt.h"
@@ -294,12 +295,18 @@ static int collect(struct crew *crew, char **operands, size_t count)
         .output = batch->output, .coded = batch->coded, .raw = batch->files->raw.width > 0};
     struct problem problem = {.text = ""};
 
+    bool lasting = batch->transcode == NULL && !batch->output->in_place;
+
+    if (!many && lasting && output_is_source(operands[1], operands[0]))
+        return complain_usage(
+            batch->verb->name, "'%s' is the input itself: name another file, or add --in-place", operands[1]);
     if (!many)
         crew->path = operands[1];
     if (!inputs_collect(&crew->inputs, operands, many ? count : 1, &choice, &problem)) {
         complain(NULL, "%s", problem.text);
         return EXIT_FAILED;
     }
+    crew->inputs.lasting = lasting;
     return EXIT_FINE;
 }
 

@@ -8,6 +8,7 @@
 
 /* The help for the options of many_group(). */
 #define BATCH_HELP                                                                                                     \
+    "  --in-place          let an output replace its own input, which is an error otherwise\n"                         \
     "  --recursive         with --out-dir: also what is in folders of a folder, in the same folders there\n"           \
     "  --files-from LIST   with --out-dir: also what this file names, one a line, or standard input with '-';\n"       \
     "                      -0, --null: each name ends with a byte of 0\n"                                              \

@@ -434,6 +434,9 @@ bool input_claim(const struct inputs *inputs, struct input *input, const char *p
     if (inputs->apart && is_input(input, path))
         return problem_set_kind(
             problem, PROBLEM_NAME, "would replace itself, which --resume could do twice: leave --manifest out");
+    if (inputs->lasting && is_input(input, path))
+        return problem_set_kind(
+            problem, PROBLEM_NAME, "%s would replace its own input: choose another folder, or add --in-place", path);
     const struct input *replaced = input_at(inputs, input, path);
     if (replaced != NULL && compare_files(replaced, input) != 0)
         return problem_set_kind(problem, PROBLEM_NAME, "would replace %s, which is another input", replaced->name);

@@ -33,7 +33,8 @@ struct inputs {
     size_t own;      /* those to work on, which are neither done nor elsewhere */
     size_t resumed;  /* those that are done */
     size_t archives; /* those that are archives */
-    bool apart;      /* an output may not replace its own input either */
+    bool apart;      /* an output may not replace its own input, which --resume could do twice */
+    bool lasting;    /* an output may not replace its own input, since nobody asked for that */
     size_t *by_rank; /* indices, in order of rank, then as listed */
     size_t *by_file; /* indices, in order of device and inode */
 };

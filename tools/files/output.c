@@ -47,6 +47,14 @@ bool output_is_terminal(const char *path)
     return strcmp(path, "-") == 0 && isatty(STDOUT_FILENO);
 }
 
+bool output_is_source(const char *path, const char *source)
+{
+    struct stat a, b;
+
+    return strcmp(path, "-") != 0 && strcmp(source, "-") != 0 && stat(path, &a) == 0 && S_ISREG(a.st_mode) &&
+           stat(source, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* Return the target of a link. A relative one counts from the directory that the link is in. */
 static char *join_link(const char *link, const char *target)
 {

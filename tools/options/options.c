@@ -328,6 +328,9 @@ static bool handle_output(const char *verb, void *settings, int code, const char
         return value_number(verb, "--max-count", value, 1, UINT32_MAX, &options->most_groups);
     case OPTION_MAX_SIZE:
         return value_bytes(verb, "--max-size", value, &options->most_bytes);
+    case OPTION_IN_PLACE:
+        options->in_place = true;
+        return true;
     default:
         if (!value_number(verb, "--compression", value, 0, 9, &number))
             return false;
@@ -341,7 +344,8 @@ struct option_group output_group(struct output_options *options)
     static const struct option_entry table[] = {{"out-dir", "DIR", OPTION_OUT_DIR, 0, 0},
         {"out-format", "jpeg|jp2|j2k|png|tiff|bmp|pnm|pgm|ppm|pam|pgx|raw|yuv", OPTION_OUT_FORMAT, 0, 0},
         {"input", "FILE", OPTION_INPUT, 0, 0}, {"output", "FILE", OPTION_OUTPUT, 0, 0},
-        {"max-count", "N", OPTION_MAX_COUNT, 0, 0}, {"max-size", "BYTES", OPTION_MAX_SIZE, 0, 0},
+        {"in-place", NULL, OPTION_IN_PLACE, 0, 0}, {"max-count", "N", OPTION_MAX_COUNT, 0, 0},
+        {"max-size", "BYTES", OPTION_MAX_SIZE, 0, 0},
         {"compression", "0-9", OPTION_COMPRESSION, KIND_PNG | KIND_TIFF, 0}, {NULL, NULL, 0, 0, 0}};
     return (struct option_group){table, handle_output, options};
 }

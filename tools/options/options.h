@@ -69,6 +69,7 @@ enum option_code {
     OPTION_INTERLEAVE,
     OPTION_INTERLEAVE_PLANES,
     OPTION_INVERSE_DCT,
+    OPTION_IN_PLACE,
     OPTION_JSON,
     OPTION_KEEP_COMPONENTS,
     OPTION_LATENCY,
@@ -250,6 +251,7 @@ struct output_options {
     uint64_t most_bytes;              /* of an archive, unless one sample has more; 0: any number */
     const struct file_format *format; /* null: chosen by the output's name */
     int compression;
+    bool in_place; /* an output may replace its own input */
     struct many_options many;
 };
 struct option_group output_group(struct output_options *options);

@@ -105,7 +105,7 @@ static void keep_density(const struct pyramid *pyramid, const struct pyramid_ima
     }
 }
 
-static bool keep_profile(const struct pyramid *pyramid, struct picture *picture)
+bool pyramid_keep_profile(const struct pyramid *pyramid, struct picture *picture)
 {
     return pyramid->icc.count == 0 || pyramid->icc.length > ICC_MAX ||
            blob_set(&picture->icc, pyramid->icc.value, pyramid->icc.length);
@@ -136,7 +136,7 @@ static int decode(
     pyramid_report_losses(names[0], &losses);
     if (settings->resize.options.width == 0 && settings->resize.options.height == 0)
         keep_density(pyramid, image, picture);
-    if (!keep_profile(pyramid, picture))
+    if (!pyramid_keep_profile(pyramid, picture))
         problem_set(&problem, "out of memory");
     else if (picture_resize(picture, names[0], &settings->files, &problem) &&
              picture_write(picture, names[1], settings->format, &settings->files, &problem))

@@ -30,6 +30,9 @@ int pyramid_open_named(struct pyramid *pyramid, const struct pyramid_settings *s
 /* Says what is wrong. Returns EXIT_FAILED. */
 int pyramid_fail(const char *name, const struct problem *problem);
 
+/* Keeps the file's ICC profile with a picture of its tiles, unless that is longer than 16 MB; false: out of memory. */
+bool pyramid_keep_profile(const struct pyramid *pyramid, struct picture *picture);
+
 /* Complains about tiles that were damaged or missing. */
 void pyramid_report_losses(const char *name, const struct pyramid_losses *losses);
 

@@ -52,9 +52,45 @@ static bool write_bytes(const char *path, const struct pyramid_stream *stream, s
     return false;
 }
 
+/*
+ * Return whether the pixels of decoded tiles are as many as files of this length have: few bytes can say that there are
+ * millions of tiles, all of the same bytes or none, each of which would become a file.
+ */
+static bool check_pixels(const struct pyramid *pyramid, const struct pyramid_image *image, const struct range *range,
+    const struct pyramid_settings *settings, struct problem *problem)
+{
+    enum { PIXELS_PER_BYTE = 1024 };
+    const double width = (double)(range->right - range->left + 1) * image->tile_width;
+    const double height = (double)(range->bottom - range->top + 1) * image->tile_height;
+    const double most = (double)pyramid->source.length * PIXELS_PER_BYTE + (double)settings->files.max_pixels;
+
+    return settings->format == NULL || width * height <= most ||
+           problem_set(problem,
+               "its tiles have %.0f million pixels, too many for a file of %zu bytes: choose a part by --region, or "
+               "raise "
+               "--max-pixels",
+               width * height / 1e6, pyramid->source.length);
+}
+
+/* Count the bytes of tiles that are written as they are coded, of which many may be the same ones of the file. */
+static bool count_bytes(const struct pyramid *pyramid, const struct pyramid_settings *settings, size_t length,
+    uint64_t *written, struct problem *problem)
+{
+    enum { TIMES = 16 };
+    const uint64_t whole = pyramid->source.length, most = settings->files.max_memory;
+
+    *written += length;
+    return (*written >> 1) <= (TIMES / 2) * whole + (most >> 1) ||
+           problem_set(problem,
+               "its tiles have more than %d times the bytes of the file: choose a part by --region, or raise "
+               "--max-memory",
+               TIMES);
+}
+
 /* Write a tile as it is coded. What is missing makes no file; nor does what is damaged, which is counted. */
 static bool write_stream(const struct pyramid *pyramid, const struct pyramid_image *image, uint32_t column,
-    uint32_t row, const struct pyramid_settings *settings, struct pyramid_losses *losses, struct problem *problem)
+    uint32_t row, const struct pyramid_settings *settings, struct pyramid_losses *losses, uint64_t *written,
+    struct problem *problem)
 {
     const bool j2k = pyramid_is_j2k(image);
     struct pyramid_tile tile;
@@ -76,15 +112,16 @@ static bool write_stream(const struct pyramid *pyramid, const struct pyramid_ima
     }
     const bool boxes = stream.length >= 8 && memcmp(stream.data + 4, "jP  ", 4) == 0;
     char *path = make_path(settings->directory, column, row, !j2k ? "jpg" : boxes ? "jp2" : "j2k", problem);
-    const bool good = path != NULL && write_bytes(path, &stream, problem);
+    const bool good = path != NULL && count_bytes(pyramid, settings, stream.length, written, problem) &&
+                      write_bytes(path, &stream, problem);
     free(path);
     free(stream.made);
     return good;
 }
 
 /* Write the part of a row of tiles that is one tile. */
-static bool write_part(const struct picture *row, uint32_t x, uint32_t width, const char *path,
-    const struct pyramid_settings *settings, struct problem *problem)
+static bool write_part(const struct pyramid *pyramid, const struct picture *row, uint32_t x, uint32_t width,
+    const char *path, const struct pyramid_settings *settings, struct problem *problem)
 {
     const size_t pixel = kst_format_channels(row->image.format) * picture_sample_bytes(&row->image.plane[0]);
     struct picture part;
@@ -95,6 +132,8 @@ static bool write_part(const struct picture *row, uint32_t x, uint32_t width, co
         settings->files.max_pixels, problem);
     for (uint32_t y = 0; y < row->image.height && good; y++)
         memcpy(picture_row(&part, 0, y), picture_row(row, 0, y) + x * pixel, width * pixel);
+    if (good && !pyramid_keep_profile(pyramid, &part))
+        good = problem_set(problem, "out of memory");
     good = good && picture_write(&part, path, settings->format, &settings->files, problem);
     picture_release(&part);
     return good;
@@ -116,8 +155,8 @@ static bool write_row(const struct pyramid *pyramid, const struct pyramid_image 
     for (uint32_t column = range->left; column <= range->right && good; column++) {
         const uint32_t x = (column - range->left) * image->tile_width, rest = region.width - x;
         char *path = make_path(settings->directory, column, row, file_extension(settings->format, &picture), problem);
-        good = path != NULL &&
-               write_part(&picture, x, rest < image->tile_width ? rest : image->tile_width, path, settings, problem);
+        good = path != NULL && write_part(pyramid, &picture, x, rest < image->tile_width ? rest : image->tile_width,
+                                   path, settings, problem);
         free(path);
     }
     picture_release(&picture);
@@ -128,8 +167,10 @@ static bool write_tiles(const struct pyramid *pyramid, const struct pyramid_imag
     const struct pyramid_settings *settings, struct pyramid_losses *losses, struct problem *problem)
 {
     struct range range = {.left = 0};
+    uint64_t written = 0;
 
-    if (!find_range(image, settings->region, &range, problem))
+    if (!find_range(image, settings->region, &range, problem) ||
+        !check_pixels(pyramid, image, &range, settings, problem))
         return false;
     if (mkdir(settings->directory, 0777) != 0 && errno != EEXIST)
         return problem_set_kind(
@@ -141,7 +182,7 @@ static bool write_tiles(const struct pyramid *pyramid, const struct pyramid_imag
             continue;
         }
         for (uint32_t column = range.left; column <= range.right; column++)
-            if (!write_stream(pyramid, image, column, row, settings, losses, problem))
+            if (!write_stream(pyramid, image, column, row, settings, losses, &written, problem))
                 return false;
     }
     return true;

@@ -5,6 +5,7 @@
 #include <kostka/kostka_device.h>
 #include <string.h>
 
+#include "files/output.h"
 #include "scene/pfm.h"
 
 static bool check_path(const char *path, bool is_float)
@@ -30,6 +31,18 @@ bool maps_check_paths(const char *out, const char *confidence)
         return true;
     complain_usage("filter", "--confidence would replace '%s', the output: name another file", out);
     return false;
+}
+
+bool maps_spare(const char *source, const char *out, const char *confidence, const char *cloud)
+{
+    const char *const outputs[] = {out, confidence, cloud};
+
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (outputs[i] != NULL && output_is_source(outputs[i], source)) {
+            complain_usage("filter", "'%s' is an input: name another file", outputs[i]);
+            return false;
+        }
+    return true;
 }
 
 kst_memory maps_memory(const kst_context *context)

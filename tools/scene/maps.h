@@ -10,6 +10,8 @@
  * all samples: 16 bits, or for the map PFM. Returns false after a message.
  */
 bool maps_check_paths(const char *out, const char *confidence);
+/* Return whether no output, of which all but the first may be null, is that source; otherwise complain. */
+bool maps_spare(const char *source, const char *out, const char *confidence, const char *cloud);
 
 /* Return the memory for results: that of a GPU that was chosen, which then does the work. */
 kst_memory maps_memory(const kst_context *context);

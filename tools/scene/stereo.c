@@ -149,7 +149,9 @@ int stereo_run(int argc, char **argv)
         return code;
     if (argc - optind != 3)
         return complain_usage("filter", "stereo takes LEFT, RIGHT and OUT, not %d names", argc - optind);
-    if (!maps_check_paths(argv[optind + 2], settings.confidence))
+    if (!maps_check_paths(argv[optind + 2], settings.confidence) ||
+        !maps_spare(argv[optind], argv[optind + 2], settings.confidence, NULL) ||
+        !maps_spare(argv[optind + 1], argv[optind + 2], settings.confidence, NULL))
         return EXIT_USAGE;
     if ((code = common_context(&common, common.threads, &settings.files.context)) != EXIT_FINE)
         return code;

@@ -235,13 +235,16 @@ static int run_files(struct sweep_settings *settings, char **names)
     struct problem problem = {.text = ""};
     struct cameras cameras;
     struct chosen *chosen = calloc(1, sizeof *chosen);
-    size_t reference;
+    size_t reference, spared = 0;
     bool good = chosen != NULL && cameras_read(&cameras, names[0], &problem);
 
     if (!good) {
         complain(names[0], "%s", chosen != NULL ? problem.text : kst_status_text(KST_ERROR_MEMORY));
     } else {
-        good = check_count(&cameras, names[0], settings->views) &&
+        while (spared < cameras.count &&
+               maps_spare(cameras.view[spared].path, names[1], settings->confidence, settings->cloud))
+            spared++;
+        good = spared == cameras.count && check_count(&cameras, names[0], settings->views) &&
                find_reference(&cameras, names[0], settings->reference, &reference);
         if (good) {
             choose(&cameras, reference, settings->views > 0 ? settings->views : VIEWS_USUAL, chosen);
@@ -310,7 +313,8 @@ int sweep_run(int argc, char **argv)
         return complain_usage("filter", "sweep takes CAMERAS and OUT, not %d names", argc - optind);
     if (!options_have(&given, OPTION_DEPTHS))
         return complain_usage("filter", "sweep needs --depths NEAREST:FARTHEST");
-    if (!check_paths(&settings, argv[optind + 1]))
+    if (!check_paths(&settings, argv[optind + 1]) ||
+        !maps_spare(argv[optind], argv[optind + 1], settings.confidence, settings.cloud))
         return EXIT_USAGE;
     if ((code = common_context(&common, common.threads, &settings.files.context)) != EXIT_FINE)
         return code;

@@ -19,7 +19,7 @@ struct video_settings {
     const struct video_format *in_format, *out_format; /* null: by the names and the first bytes */
     kst_codec codec;                                   /* KST_CODEC_NONE: chosen by the input and other options */
     bool ht;                                           /* the codec is that of T.814 */
-    bool strict, latency;
+    bool strict, latency, in_place;
 };
 
 /* Open the input and read up to its first frame, of which the shape becomes known. */

@@ -46,12 +46,12 @@ static void describe_planes(const struct jpeg_frame *frame, const kst_region *re
     }
 }
 
+/* There is no transform, so no other size and no faster one, and no component is enlarged (find_conversion()). */
 static bool options_are_known(const kst_decode_options *options)
 {
-    bool enlarged = options->format != KST_FORMAT_RAW || options->upsampling == KST_UPSAMPLING_FANCY;
-    return !options->reduce && (options->eighths == 0 || options->eighths == 8) && enlarged &&
-           kst_format_is_known(options->format) && (unsigned)options->dct <= KST_DCT_FAST &&
-           (unsigned)options->upsampling <= KST_UPSAMPLING_NEAREST;
+    return !options->reduce && (options->eighths == 0 || options->eighths == 8) &&
+           kst_format_is_known(options->format) && options->dct == KST_DCT_ACCURATE &&
+           options->upsampling == KST_UPSAMPLING_FANCY;
 }
 
 kst_status kst_jpeg_lossless_describe(

@@ -414,6 +414,40 @@ static void test_refused(void **state)
     kst_buffer_release(context, &coded);
 }
 
+/*
+ * Scales from 2^-126 to 2^126 make integers even of differences that overflow; others, whose reciprocals may count as
+ * 0, are refused.
+ */
+static void test_scales(void **state)
+{
+    (void)state;
+    static const struct {
+        float scale;
+        bool fine;
+    } cases[] = {{0x1p-126F, true}, {0x1p126F, true}, {1.0F, true}, {0x1p-127F, false}, {0x1p127F, false},
+        {2e38F, false}, {1e-40F, false}, {0.0F, false}, {-1.0F, false}, {INFINITY, false}, {NAN, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        float numbers[4] = {3e38F, -3e38F, 1.0F, 0.0F}; /* 3e38 - -3e38 is infinite, -3e38 - -3e38 is 0 */
+        kst_volume v;
+        kst_volume_options options;
+        kst_buffer coded = {.data = NULL};
+        kst_volume_init(&v);
+        v.width = 4;
+        v.height = v.depth = 1;
+        v.bits = 16;
+        v.is_signed = true;
+        v.sample = KST_SAMPLE_FLOAT32;
+        v.data = numbers;
+        v.pitch = v.slice_pitch = sizeof numbers;
+        kst_volume_options_init(&options);
+        options.scale = cases[i].scale;
+        options.offset = -3e38F;
+        assert_int_equal(
+            kst_encode_volume(context, &v, &options, &coded, NULL), cases[i].fine ? KST_OK : KST_ERROR_OPTIONS);
+        kst_buffer_release(context, &coded);
+    }
+}
+
 static int start(void **state)
 {
     return contexts_start(state);
@@ -429,6 +463,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lossless), cmocka_unit_test(test_machines),
         cmocka_unit_test(test_low_memory), cmocka_unit_test(test_regions), cmocka_unit_test(test_targets),
         cmocka_unit_test(test_steps_of_slices), cmocka_unit_test(test_array), cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_hostile), cmocka_unit_test(test_described), cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_hostile), cmocka_unit_test(test_described), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_scales)};
     return run_with_context(2, tests, start, stop);
 }

@@ -275,6 +275,16 @@ static void test_refusals(void **state)
     kst_decode_options_init(&options);
     options.reduce = 1;
     assert_int_equal(decode_with(&bytes, &options), KST_ERROR_OPTIONS);
+    kst_decode_options_init(&options);
+    options.eighths = 4;
+    assert_int_equal(decode_with(&bytes, &options), KST_ERROR_OPTIONS);
+    options.eighths = 8;
+    assert_int_equal(decode_with(&bytes, &options), KST_OK);
+    options.dct = KST_DCT_FAST;
+    assert_int_equal(decode_with(&bytes, &options), KST_ERROR_OPTIONS);
+    kst_decode_options_init(&options);
+    options.upsampling = KST_UPSAMPLING_NEAREST;
+    assert_int_equal(decode_with(&bytes, &options), KST_ERROR_OPTIONS);
     assert_int_equal(kst_transcode(context, bytes.data, bytes.length, NULL, &output, NULL), KST_ERROR_JPEG_LOSSLESS);
     assert_int_equal(kst_lines_open(context, bytes.data, bytes.length, NULL, &lines), KST_ERROR_JPEG_LOSSLESS);
     bytes_free(&bytes);

@@ -50,9 +50,8 @@ static void list_parts(unsigned parts, char list[128])
             used += (size_t)snprintf(list + used, 128 - used, "%s%s", used > 0 ? ", " : "", names[i]);
 }
 
-void losses_tell(const struct picture *picture, unsigned held, const char *format, const char *path)
+static void tell_lost(unsigned lost, const char *format, const char *path)
 {
-    unsigned lost = parts_of(picture) & ~held;
     char list[128], reason[64];
 
     if (lost == 0)
@@ -60,6 +59,21 @@ void losses_tell(const struct picture *picture, unsigned held, const char *forma
     list_parts(lost, list);
     snprintf(reason, sizeof reason, "%s has no place for %s", format, (lost & (lost - 1)) == 0 ? "it" : "them");
     loss_tell(path, list, reason);
+}
+
+void losses_tell(const struct picture *picture, unsigned held, const char *format, const char *path)
+{
+    tell_lost(parts_of(picture) & ~held, format, path);
+}
+
+void losses_tell_stream(kst_decoder *decoder, unsigned held, const char *format, const char *path)
+{
+    const kst_metadata *metadata;
+    unsigned parts = 0;
+
+    for (size_t i = 0; (metadata = kst_decoder_metadata(decoder, i)) != NULL; i++)
+        parts |= part_of(metadata);
+    tell_lost(parts & ~held, format, path);
 }
 
 void losses_note(const struct picture *picture, const char *path)

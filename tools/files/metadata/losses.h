@@ -21,6 +21,9 @@ enum metadata_part {
  */
 void losses_tell(const struct picture *picture, unsigned held, const char *format, const char *path);
 
+/* The same for the metadata of an open stream. */
+void losses_tell_stream(kst_decoder *decoder, unsigned held, const char *format, const char *path);
+
 /*
  * The same for PNM, PAM, PGX and raw samples, which hold nothing but pixels: a note, and only for the first picture of
  * a run, since that is expected of them.
