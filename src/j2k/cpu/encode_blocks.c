@@ -81,8 +81,11 @@ static void fetch_ahead(const struct j2k_encode_resident *resident, const struct
     }
 }
 
-/* Load a block's coefficients into the encoder. Returns the quantiser's error. */
-static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t index)
+/*
+ * Load a block's coefficients into the encoder. Returns the quantiser's error. `*largest` receives the largest
+ * magnitude of a coefficient; only if they are real.
+ */
+static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t index, float *largest)
 {
     const struct j2k_encoding *encoding = set->tile->encoding;
     const struct j2k_block *block = &set->tile->plan->block[index];
@@ -92,6 +95,7 @@ static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t 
     const struct j2k_encode_resident *resident = &c->band[block->band - c->resolution->first_band];
     float factor = 1.0F / band->step;
     uint64_t error = 0;
+    *largest = 0;
     fetch_ahead(resident, block, block->x - band->rect.x0);
     for (uint32_t y = 0; y < block->height; y++) {
         const uint8_t *row = j2k_encode_resident_row(resident, block->y + y);
@@ -102,7 +106,7 @@ static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t 
         else if (c->tc->reversible)
             encoding->forward->sign_integers(from, block->width, to);
         else
-            encoding->forward->quantise(from, block->width, factor, to);
+            *largest = fmaxf(*largest, encoding->forward->quantise(from, block->width, factor, to));
         if (!c->tc->reversible && encoding->request->error > 0) /* otherwise the error is not used */
             error += row_error(from, to, factor, block->width);
     }
@@ -221,15 +225,42 @@ static double worth_in(const struct j2k_encoding *encoding, uint32_t band)
     return encoding->request->worth / (encoding->request->weight[band] * step * step);
 }
 
-void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index)
+/*
+ * Return whether nothing is left of a block with real coefficients, none of which is larger than `largest`, so that it
+ * need not be coded.
+ */
+static bool leaves_nothing(const struct j2k_encode_set *set, const struct j2k_block_settings *settings,
+    const struct j2k_band *band, float largest)
 {
-    struct j2k_encoding *encoding = set->tile->encoding;
+    const float factor = 1.0F / band->step;
+    return !settings->exact && settings->worth <= 0 && set->choice == J2K_ALL_BLOCKS &&
+           set->tile->encoding->request->candidates == 0 && largest * factor < 1;
+}
+
+/* Return the planes of a coefficient. */
+static uint32_t planes_of(const struct j2k_band *band, float largest)
+{
+    const float factor = 1.0F / band->step;
+    const uint32_t magnitude = (uint32_t)(int32_t)(largest * factor) & 0x7FFFFFFF;
+    return magnitude > 0 ? 32 - (uint32_t)__builtin_clz(magnitude) : 0;
+}
+
+/* Take a block that has no samples. */
+static void store_nothing(struct j2k_encoding *encoding, uint32_t index, double error)
+{
+    encoding->result[index] = (struct j2k_block_result){.error = error};
+    encoding->coded->block[index].data = NULL;
+    encoding->coded->block[index].passes = 0;
+    kst_j2k_encode_count(encoding, 1);
+}
+
+static struct j2k_block_settings settings_of(const struct j2k_encode_set *set, const struct j2k_block *block)
+{
+    const struct j2k_encoding *encoding = set->tile->encoding;
     const struct j2k_plan *plan = &encoding->coded->plan;
-    const uint32_t whole = j2k_encode_block(set->tile, index);
-    const struct j2k_block *block = &plan->block[whole];
     const struct j2k_band *band = &plan->band[block->band];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
-    struct j2k_block_settings settings = {.width = block->width,
+    return (struct j2k_block_settings){.width = block->width,
         .height = block->height,
         .orientation = band->orientation,
         .style = tc->style,
@@ -240,18 +271,50 @@ void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_
         .measure = encoding->request->measure,
         .sum = encoding->request->error > 0,
         .stop = kst_j2k_block_stop(set->tile, block->band)};
-    double error = load(set, worker->scratch.sample, index);
+}
+
+/* Code or measure the block that is loaded. */
+static void code(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index,
+    struct j2k_block_settings *settings, double error)
+{
+    struct j2k_encoding *encoding = set->tile->encoding;
+    struct j2k_block_outcome outcome;
     if (set->choice == J2K_SAMPLE_BLOCKS) {
-        measure(encoding, worker, whole, &settings, error);
+        measure(encoding, worker, index, settings, error);
         return;
     }
     if (encoding->request->candidates > 0) {
-        try_planes(encoding, worker, whole, &settings, error);
+        try_planes(encoding, worker, index, settings, error);
         return;
     }
-    struct j2k_block_outcome outcome;
-    kst_j2k_cpu_block_functions(kst_j2k_block_coder(tc->style)->kind)
-        ->encode(&worker->scratch, encoding->tier, &settings, &outcome);
-    store(encoding, worker, whole, &outcome, error);
+    kst_j2k_cpu_block_functions(kst_j2k_block_coder(settings->style)->kind)
+        ->encode(&worker->scratch, encoding->tier, settings, &outcome);
+    store(encoding, worker, index, &outcome, error);
     kst_j2k_encode_count(encoding, 1);
+}
+
+void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place)
+{
+    struct j2k_encoding *encoding = set->tile->encoding;
+    const struct j2k_plan *plan = &encoding->coded->plan;
+    const uint32_t index = set->order[place], whole = j2k_encode_block(set->tile, index);
+    const struct j2k_block *block = &plan->block[whole];
+    const struct j2k_band *band = &plan->band[block->band];
+    struct j2k_block_settings settings = settings_of(set, block);
+    float largest = 0;
+    /* The quantiser's error is wanted with a target of decibels alone. */
+    if (set->made && encoding->request->error <= 0 && leaves_nothing(set, &settings, band, set->largest[place])) {
+        store_nothing(encoding, whole, 0);
+        return;
+    }
+    const double error = load(set, worker->scratch.sample, index, &largest);
+    if (set->keeps)
+        set->largest[place] = largest;
+    if (leaves_nothing(set, &settings, band, largest)) {
+        store_nothing(encoding, whole, error);
+        return;
+    }
+    if (!settings.exact && plan->tile_component[band->tile_component].roi_shift == 0)
+        settings.planes = planes_of(band, largest);
+    code(set, worker, whole, &settings, error);
 }

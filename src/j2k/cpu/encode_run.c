@@ -52,7 +52,7 @@ static void run_block(struct j2k_encode_set *set, struct j2k_encode_worker *work
 {
     kst_countdown_wait(&set->countdowns, &set->step[step].levels);
     if (goes_on(set))
-        kst_j2k_cpu_encode_one(set, worker, set->order[first_block(set, step) + index]);
+        kst_j2k_cpu_encode_one(set, worker, first_block(set, step) + index);
     kst_countdown_take(&set->countdowns, &set->step[step].blocks);
 }
 

@@ -286,7 +286,9 @@ static bool order_blocks(struct j2k_encode_set *set)
         FOR_EACH_BAND(set, c, r, band)
     assign_blocks(set, c, r, band, end, true);
     kst_memory_release(set->tile->encoding->memory, end);
-    return set->order;
+    if (set->keeps)
+        set->largest = kst_j2k_encode_take(set->tile->encoding, total, sizeof *set->largest);
+    return set->order && (!set->keeps || set->largest);
 }
 
 /* Make room for the rows that are read from a callback. */
@@ -352,5 +354,6 @@ void kst_j2k_cpu_encode_set_end(struct j2k_encode_set *set, struct memory *memor
     kst_memory_release(memory, set->resident);
     kst_memory_release(memory, set->step);
     kst_memory_release(memory, set->order);
+    kst_memory_release(memory, set->largest);
     kst_memory_release(memory, set->row);
 }

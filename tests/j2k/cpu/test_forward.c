@@ -161,8 +161,8 @@ static void compare_tier(struct fixture *f, enum cpu_tier tier)
             struct j2k_rect part = kst_j2k_band_of(rect, b & 1, b >> 1);
             check_same(f->other[b], bands[b], (size_t)(part.x1 - part.x0) * (part.y1 - part.y0), "a transform", tier);
         }
-        plain.quantise(f->reals, count, 3.3F, (uint32_t *)f->other[0]);
-        tested.quantise(f->reals, count, 3.3F, (uint32_t *)f->other[1]);
+        const float largest = plain.quantise(f->reals, count, 3.3F, (uint32_t *)f->other[0]);
+        assert_true(tested.quantise(f->reals, count, 3.3F, (uint32_t *)f->other[1]) == largest);
         check_same(f->other[0], f->other[1], count, "quantise", tier);
         plain.sign_integers(f->picture, count, (uint32_t *)f->other[0]);
         tested.sign_integers(f->picture, count, (uint32_t *)f->other[1]);
@@ -397,8 +397,11 @@ static void quantisers_have_a_dead_zone(void **state)
     uint32_t to[8];
     struct j2k_forward forward;
     kst_j2k_cpu_forward_init(&forward, CPU_C);
-    forward.quantise(from, 8, 2, to);
+    assert_true(forward.quantise(from, 8, 2, to) == 1e6F);
     assert_memory_equal(to, expected, sizeof to);
+    assert_true(forward.quantise(from, 7, 2, to) == 2.7F); /* the largest is negative, too */
+    assert_true(forward.quantise(from + 2, 1, 2, to) == 0.9F);
+    assert_true(forward.quantise(from, 0, 2, to) == 0);
 }
 
 int main(void)

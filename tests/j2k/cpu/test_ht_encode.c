@@ -97,6 +97,21 @@ static void fill(struct fixture *f, uint32_t planes, uint32_t seed)
     }
 }
 
+/* A block whose planes are known before is coded to the same bytes. */
+static void check_known_planes(struct fixture *f, enum cpu_tier tier, struct j2k_block_settings settings)
+{
+    static uint8_t bytes[1 << 17];
+    const struct j2k_block_outcome before = f->outcome;
+    assert_true(before.length <= sizeof bytes);
+    memcpy(bytes, before.data, before.length);
+    settings.planes = before.planes;
+    kst_j2k_cpu_ht.encode(f->encoder, tier, &settings, &f->outcome);
+    assert_int_equal(f->outcome.planes, before.planes);
+    assert_int_equal(f->outcome.passes, before.passes);
+    assert_int_equal(f->outcome.length, before.length);
+    assert_memory_equal(f->outcome.data, bytes, before.length);
+}
+
 static void encode(struct fixture *f, enum cpu_tier tier, uint32_t plane, uint32_t refinements, uint32_t style)
 {
     const struct j2k_block_settings settings = {.width = f->width,
@@ -110,6 +125,8 @@ static void encode(struct fixture *f, enum cpu_tier tier, uint32_t plane, uint32
     memcpy(f->encoder->sample, f->sample, sizeof f->sample);
     memset((uint8_t *)f->encoder + sizeof f->sample, 0xA5, kst_j2k_cpu_ht.encoder_length - sizeof f->sample);
     kst_j2k_cpu_ht.encode(f->encoder, tier, &settings, &f->outcome);
+    if (f->worth <= 0)
+        check_known_planes(f, tier, settings);
 }
 
 /* Decode the first passes. Returns the squared error that is left, in half steps. */

@@ -51,10 +51,11 @@ struct j2k_block_settings {
     uint32_t refinements; /* HT: refinement passes behind it, 0–2; plane 0 has none */
     /* HT: samples are rounded for fewer bits, each of which is worth so many squared steps; 0: they are not. */
     double worth;
-    uint32_t most; /* EBCOT: no more passes are coded than that; 0: all are */
-    bool exact;    /* reversible transform: no error is left once all planes are known */
-    bool measure;  /* compute gains */
-    bool sum;      /* also compute what the planes that are left out would have gained; needs `measure` */
+    uint32_t planes; /* HT: of the largest magnitude; 0: not known */
+    uint32_t most;   /* EBCOT: no more passes are coded than that; 0: all are */
+    bool exact;      /* reversible transform: no error is left once all planes are known */
+    bool measure;    /* compute gains */
+    bool sum;        /* also compute what the planes that are left out would have gained; needs `measure` */
     /*
      * Planes that seem to gain less per byte are left out, if they are below all planes that do not; 0: none is. Needs
      * `measure`.

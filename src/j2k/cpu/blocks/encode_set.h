@@ -70,6 +70,7 @@ struct j2k_encode_set {
     uint32_t step_count;
     struct j2k_encode_step *step;
     uint32_t *order; /* blocks ordered by step */
+    float *largest;  /* of the same blocks, if they are kept and real: the largest magnitude of a coefficient */
     uint8_t *row;    /* a row buffer for each strip if rows are read from a callback */
     size_t row_length;
     struct countdowns countdowns; /* for the parts of steps */
@@ -116,8 +117,8 @@ void kst_j2k_cpu_encode_levels(const struct j2k_encode_set *set, uint32_t step, 
  */
 struct j2k_analysis kst_j2k_cpu_encode_analysis(const struct j2k_encode_set *set, uint32_t component, uint32_t r);
 
-/* encode_blocks.c: code or measure a code-block of the plan in use. */
-void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t index);
+/* encode_blocks.c: code or measure the code-block at a place of set->order. */
+void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place);
 struct j2k_encode_worker *kst_j2k_cpu_encode_worker_take(struct j2k_encoding *encoding); /* null if memory is missing */
 void kst_j2k_cpu_encode_worker_put(struct j2k_encoding *encoding, struct j2k_encode_worker *worker);
 void kst_j2k_cpu_encode_drop_workers(struct j2k_encoding *encoding);

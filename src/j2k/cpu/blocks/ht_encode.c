@@ -114,7 +114,7 @@ void kst_j2k_cpu_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier
     encoder->style = settings->style;
     encoder->plane = settings->plane;
     encoder->passes = encoder->length = 0;
-    const uint32_t planes = count_planes(encoder, tier);
+    const uint32_t planes = settings->planes > 0 ? settings->planes : count_planes(encoder, tier);
     const bool rounds = settings->worth > 0 && planes >= encoder->plane;
     if (rounds)
         kst_j2k_cpu_ht_round(encoder, worth_of(settings));

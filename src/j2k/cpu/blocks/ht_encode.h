@@ -62,6 +62,11 @@ struct j2k_ht_runs {
     uint32_t state, run, length; /* zeros so far, and how many make a run */
 };
 
+/* Holds events of MEL, the first lowest. */
+struct j2k_ht_events {
+    uint32_t bits, count;
+};
+
 /* Holds a row of quads as it is rounded: rho and the exponents of all samples, with quads of zeros around them. */
 struct j2k_ht_rounded {
     uint8_t rho[J2K_HT_ROW_QUADS + 2 * J2K_HT_AROUND];

@@ -36,6 +36,13 @@ ALWAYS_INLINE void ht_flat_put(struct j2k_ht_flat *flat, uint64_t value, uint32_
     flat->count = sum & 7;
 }
 
+/* Return the first bits of those pairs that have any. */
+ALWAYS_INLINE uint32_t ht_pairs(uint32_t quads)
+{
+    return (quads | quads >> 1) & 0x55555555;
+}
+
+enum { J2K_HT_QUADS_AT_ONCE = 32 /* of which masks are made */ };
 enum { J2K_HT_SHORT_BOUND = 14 /* U with which MagSgn of a quad fits into one word */ };
 
 /* Append MagSgn of a quad. */

@@ -2,8 +2,9 @@
 /*
  * Codes a cleanup pass of T.814 (7.3). A tier's source includes this header, after it has defined any_bits(), and
  * make_row(), which does all that depends on no earlier code: significance, exponents, contexts and U of a row of
- * quads, and returns false where there is nothing in the row nor in the one above; and put_row_signs(), which appends
- * MagSgn of a row whose codewords are known.
+ * quads, and returns false where there is nothing in the row nor in the one above; some_codes(), which returns a bit
+ * for each of up to 32 quads whose code has any bits of a mask; row_events(), which returns the events of as many; and
+ * put_row_signs(), which appends MagSgn of a row whose codewords are known.
  */
 #include "j2k/cpu/blocks/ht_encode_bits.h"
 #include "j2k/tables/ht_encode.h"
@@ -34,14 +35,19 @@ enum { EXCESSES = 32 };
 static const uint32_t excess_pairs[EXCESSES * EXCESSES] = {
     ROWS4(0), ROWS4(4), ROWS4(8), ROWS4(12), ROWS4(16), ROWS4(20), ROWS4(24), ROWS4(28)};
 
-static void put_run_bit(struct j2k_ht_runs *runs, uint32_t bit)
+/* Append up to 8 bits. */
+static void put_run_bits(struct j2k_ht_runs *runs, uint32_t value, uint32_t count)
 {
-    runs->byte = runs->byte << 1 | bit;
-    if (--runs->room > 0)
-        return;
-    *runs->at++ = (uint8_t)runs->byte;
-    runs->room = runs->byte == 0xFF ? 7 : 8;
-    runs->byte = 0;
+    while (count >= runs->room) {
+        count -= runs->room;
+        const uint32_t byte = runs->byte << runs->room | value >> count;
+        *runs->at++ = (uint8_t)byte;
+        runs->room = byte == 0xFF ? 7 : 8;
+        runs->byte = 0;
+        value &= (1U << count) - 1;
+    }
+    runs->byte = runs->byte << count | value;
+    runs->room -= count;
 }
 
 static void set_run_state(struct j2k_ht_runs *runs, uint32_t state)
@@ -51,24 +57,45 @@ static void set_run_state(struct j2k_ht_runs *runs, uint32_t state)
     runs->run = 0;
 }
 
+/* An event ends a run before it is full: a 0, and behind it the number of zeros. */
 static void end_run(struct j2k_ht_runs *runs)
 {
-    put_run_bit(runs, 0);
-    for (uint32_t i = run_exponents[runs->state]; i-- > 0;)
-        put_run_bit(runs, runs->run >> i & 1);
+    put_run_bits(runs, runs->run, 1U + run_exponents[runs->state]);
     set_run_state(runs, runs->state > 0 ? runs->state - 1 : 0);
+}
+
+static void end_full_run(struct j2k_ht_runs *runs)
+{
+    put_run_bits(runs, 1, 1);
+    set_run_state(runs, runs->state < J2K_HT_MEL_STATES - 1 ? runs->state + 1 : runs->state);
 }
 
 ALWAYS_INLINE void put_event(struct j2k_ht_runs *runs, bool event)
 {
-    if (event) {
+    if (event)
         end_run(runs);
-        return;
+    else if (++runs->run == runs->length)
+        end_full_run(runs);
+}
+
+/* Append events that do not happen. */
+ALWAYS_INLINE void put_zeros(struct j2k_ht_runs *runs, uint32_t count)
+{
+    for (; count >= runs->length - runs->run; end_full_run(runs))
+        count -= runs->length - runs->run;
+    runs->run += count;
+}
+
+ALWAYS_INLINE void put_events(struct j2k_ht_runs *runs, struct j2k_ht_events events)
+{
+    for (uint64_t left = events.bits; left != 0;) {
+        const uint32_t zeros = (uint32_t)__builtin_ctzll(left);
+        put_zeros(runs, zeros);
+        end_run(runs);
+        left >>= zeros + 1;
+        events.count -= zeros + 1;
     }
-    if (++runs->run < runs->length)
-        return;
-    put_run_bit(runs, 1);
-    set_run_state(runs, runs->state < J2K_HT_MEL_STATES - 1 ? runs->state + 1 : runs->state);
+    put_zeros(runs, events.count);
 }
 
 /* Holds the bits of VLC of a pair of quads. */
@@ -109,35 +136,56 @@ ALWAYS_INLINE void add_first_excesses(
         add_excesses(pair, first, second);
 }
 
-/* Code the event and the codeword of a quad. */
-ALWAYS_INLINE void code_quad(
-    struct j2k_ht_encoder *encoder, const uint16_t *table, uint32_t quad, struct j2k_ht_pair *pair)
+/* Code the codeword of a quad, and in the first row its event, among which those of u stand. */
+ALWAYS_INLINE void code_quad(struct j2k_ht_encoder *encoder, bool first, uint32_t quad, struct j2k_ht_pair *pair)
 {
     struct j2k_ht_row *row = &encoder->row;
     const uint32_t code = row->code[quad], rho = code >> 4 & 15;
-    if (code < 256)
+    if (first && code < 256)
         put_event(&encoder->runs, rho != 0);
-    const uint32_t entry = table[code];
+    const uint32_t entry = codes[!first][code];
     add_bits(pair, J2K_HT_CODE_WORD(entry), J2K_HT_CODE_LENGTH(entry));
     row->known[quad] = (uint8_t)J2K_HT_CODE_KNOWN(entry);
 }
 
-ALWAYS_INLINE void code_row(struct j2k_ht_encoder *encoder, bool first)
+ALWAYS_INLINE void code_pair(
+    struct j2k_ht_encoder *encoder, struct j2k_ht_flat *to, bool first, uint32_t quad, uint32_t quads)
 {
     const struct j2k_ht_row *row = &encoder->row;
+    struct j2k_ht_pair pair = {0, 0};
+    code_quad(encoder, first, quad, &pair);
+    if (quad + 1 < quads)
+        code_quad(encoder, first, quad + 1, &pair);
+    const uint32_t a = row->excess[quad], b = quad + 1 < quads ? row->excess[quad + 1] : 0;
+    if (first)
+        add_first_excesses(&encoder->runs, &pair, a, b);
+    else
+        add_excesses(&pair, a, b);
+    ht_flat_put(to, pair.bits, pair.count);
+}
+
+static void code_first_row(struct j2k_ht_encoder *encoder)
+{
     const uint32_t quads = (encoder->width + 1) / 2;
-    for (uint32_t quad = 0; quad < quads; quad += 2) {
-        struct j2k_ht_pair pair = {0, 0};
-        code_quad(encoder, codes[!first], quad, &pair);
-        if (quad + 1 < quads)
-            code_quad(encoder, codes[!first], quad + 1, &pair);
-        const uint32_t a = row->excess[quad], b = quad + 1 < quads ? row->excess[quad + 1] : 0;
-        if (first)
-            add_first_excesses(&encoder->runs, &pair, a, b);
-        else
-            add_excesses(&pair, a, b);
-        ht_flat_put(&encoder->codes, pair.bits, pair.count);
+    for (uint32_t quad = 0; quad < quads; quad += 2)
+        code_pair(encoder, &encoder->codes, true, quad, quads);
+    put_row_signs(encoder, quads);
+}
+
+/* Where the code is 0, there is nothing but the event. Pairs of such quads are passed over. */
+static void code_row(struct j2k_ht_encoder *encoder)
+{
+    enum { ALL = 0xFFF };
+    struct j2k_ht_flat to = encoder->codes;
+    const struct j2k_ht_row *row = &encoder->row;
+    const uint32_t quads = (encoder->width + 1) / 2;
+    for (uint32_t quad = 0; quad < quads; quad += J2K_HT_QUADS_AT_ONCE) {
+        const uint32_t left = quads - quad, count = left < J2K_HT_QUADS_AT_ONCE ? left : J2K_HT_QUADS_AT_ONCE;
+        put_events(&encoder->runs, row_events(row, quad, count));
+        for (uint32_t pairs = ht_pairs(some_codes(row, quad, count, ALL)); pairs != 0; pairs &= pairs - 1)
+            code_pair(encoder, &to, false, quad + (uint32_t)__builtin_ctz(pairs), quads);
     }
+    encoder->codes = to;
     put_row_signs(encoder, quads);
 }
 
@@ -153,24 +201,23 @@ static void start(struct j2k_ht_encoder *encoder)
 /* Each quad of an empty row has an event that does not happen, and nothing else. */
 static void pass_row(struct j2k_ht_encoder *encoder)
 {
-    for (uint32_t x = 0; x < encoder->width; x += 2)
-        put_event(&encoder->runs, false);
+    put_zeros(&encoder->runs, (encoder->width + 1) / 2);
 }
 
 static void cleanup(struct j2k_ht_encoder *encoder)
 {
     start(encoder);
     if (make_row(encoder, 0))
-        code_row(encoder, true);
+        code_first_row(encoder);
     else
         pass_row(encoder);
     for (uint32_t y = 2; y < encoder->height; y += 2)
         if (make_row(encoder, y))
-            code_row(encoder, false);
+            code_row(encoder);
         else
             pass_row(encoder);
     if (encoder->runs.run > 0)
-        put_run_bit(&encoder->runs, 1); /* a longer run than there are events does no harm */
+        put_run_bits(&encoder->runs, 1, 1); /* a longer run than there are events does no harm */
 }
 
 static const struct j2k_ht_coding coding = {.any = any_bits, .cleanup = cleanup};

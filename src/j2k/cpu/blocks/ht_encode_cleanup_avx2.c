@@ -191,6 +191,25 @@ ALWAYS_INLINE bool make_row(struct j2k_ht_encoder *encoder, uint32_t y)
     return true;
 }
 
+ALWAYS_INLINE uint32_t some_codes(const struct j2k_ht_row *row, uint32_t quad, uint32_t count, uint32_t mask)
+{
+    const __m256i zero = _mm256_setzero_si256(), wanted = _mm256_set1_epi16((int16_t)mask);
+    const __m256i *words = (const __m256i *)(const void *)(row->code + quad);
+    const __m256i first = _mm256_cmpeq_epi16(_mm256_and_si256(_mm256_loadu_si256(words), wanted), zero);
+    const __m256i second = _mm256_cmpeq_epi16(_mm256_and_si256(_mm256_loadu_si256(words + 1), wanted), zero);
+    const __m256i none = _mm256_permute4x64_epi64(_mm256_packs_epi16(first, second), 0xD8);
+    return ~(uint32_t)_mm256_movemask_epi8(none) & UINT32_MAX >> (J2K_HT_QUADS_AT_ONCE - count);
+}
+
+/* Quads whose context is 0 have an event, which happens if there is anything in them. */
+ALWAYS_INLINE struct j2k_ht_events row_events(const struct j2k_ht_row *row, uint32_t quad, uint32_t count)
+{
+    const uint32_t there = UINT32_MAX >> (J2K_HT_QUADS_AT_ONCE - count);
+    const uint32_t asks = ~some_codes(row, quad, count, 0xF00) & there;
+    return (struct j2k_ht_events){
+        _pext_u32(some_codes(row, quad, count, 0xF0), asks), (uint32_t)__builtin_popcount(asks)};
+}
+
 /* Holds the bits of MagSgn of two quads, in the lower words of both halves, and how many they are. */
 struct sign_vectors {
     __m256i bits, count;
@@ -224,27 +243,31 @@ ALWAYS_INLINE struct sign_vectors join_signs(const struct j2k_ht_row *row, uint3
         .count = _mm256_add_epi64(sum, _mm256_bsrli_epi128(sum, 8))};
 }
 
+ALWAYS_INLINE void put_pair_signs(
+    struct j2k_ht_flat *signs, const struct j2k_ht_row *row, uint32_t quad, uint32_t quads)
+{
+    const uint32_t end = quads - quad < 2 ? quad + 1 : quad + 2;
+    if (row->bound[quad] <= J2K_HT_SHORT_BOUND && row->bound[end - 1] <= J2K_HT_SHORT_BOUND) {
+        const struct sign_vectors joined = join_signs(row, quad);
+        const __m128i bits = _mm256_extracti128_si256(joined.bits, 1);
+        const __m128i count = _mm256_extracti128_si256(joined.count, 1);
+        ht_flat_put(signs, (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(joined.bits)),
+            (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(joined.count)));
+        ht_flat_put(signs, (uint64_t)_mm_cvtsi128_si64(bits), (uint32_t)_mm_cvtsi128_si32(count));
+        return;
+    }
+    for (uint32_t q = quad; q < end; q++)
+        ht_put_signs(signs, row->value + (size_t)4 * q, row->code[q] >> 4 & 15, row->known[q], row->bound[q]);
+}
+
 ALWAYS_INLINE void put_row_signs(struct j2k_ht_encoder *encoder, uint32_t quads)
 {
     const struct j2k_ht_row *row = &encoder->row;
     struct j2k_ht_flat signs = encoder->signs;
-    for (uint32_t quad = 0; quad < quads; quad += 2) {
-        const uint32_t end = quads - quad < 2 ? quad + 1 : quad + 2;
-        uint64_t exponents;
-        memcpy(&exponents, row->exponent + (size_t)4 * quad, sizeof exponents);
-        if (exponents == 0)
-            continue;
-        if (row->bound[quad] <= J2K_HT_SHORT_BOUND && row->bound[end - 1] <= J2K_HT_SHORT_BOUND) {
-            const struct sign_vectors joined = join_signs(row, quad);
-            const __m128i bits = _mm256_extracti128_si256(joined.bits, 1);
-            const __m128i count = _mm256_extracti128_si256(joined.count, 1);
-            ht_flat_put(&signs, (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(joined.bits)),
-                (uint32_t)_mm_cvtsi128_si32(_mm256_castsi256_si128(joined.count)));
-            ht_flat_put(&signs, (uint64_t)_mm_cvtsi128_si64(bits), (uint32_t)_mm_cvtsi128_si32(count));
-            continue;
-        }
-        for (uint32_t q = quad; q < end; q++)
-            ht_put_signs(&signs, row->value + (size_t)4 * q, row->code[q] >> 4 & 15, row->known[q], row->bound[q]);
+    for (uint32_t from = 0; from < quads; from += J2K_HT_QUADS_AT_ONCE) {
+        const uint32_t left = quads - from, count = left < J2K_HT_QUADS_AT_ONCE ? left : J2K_HT_QUADS_AT_ONCE;
+        for (uint32_t pairs = ht_pairs(some_codes(row, from, count, 0xF0)); pairs != 0; pairs &= pairs - 1)
+            put_pair_signs(&signs, row, from + (uint32_t)__builtin_ctz(pairs), quads);
     }
     encoder->signs = signs;
 }

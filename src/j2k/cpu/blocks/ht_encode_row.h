@@ -50,6 +50,26 @@ static bool make_row(struct j2k_ht_encoder *encoder, uint32_t y)
     return some != 0;
 }
 
+static uint32_t some_codes(const struct j2k_ht_row *row, uint32_t quad, uint32_t count, uint32_t mask)
+{
+    uint32_t some = 0;
+    for (uint32_t i = 0; i < count; i++)
+        some |= (uint32_t)((row->code[quad + i] & mask) != 0) << i;
+    return some;
+}
+
+/* Quads whose context is 0 have an event, which happens if there is anything in them. */
+static struct j2k_ht_events row_events(const struct j2k_ht_row *row, uint32_t quad, uint32_t count)
+{
+    struct j2k_ht_events events = {0, 0};
+    for (uint32_t i = quad; i < quad + count; i++) {
+        const uint32_t code = row->code[i];
+        if (code < 256)
+            events.bits |= (uint32_t)(code != 0) << events.count++;
+    }
+    return events;
+}
+
 static void put_row_signs(struct j2k_ht_encoder *encoder, uint32_t quads)
 {
     const struct j2k_ht_row *row = &encoder->row;

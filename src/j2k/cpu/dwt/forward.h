@@ -70,10 +70,13 @@ struct j2k_forward {
     void (*split_53_narrow)(const int16_t *row, uint32_t x0, size_t width, int16_t *low, int16_t *high, int16_t *room);
     void (*split_97)(const float *row, uint32_t x0, size_t width, float *low, float *high, float *room);
 
-    /* Write signs to bit 31 and magnitudes below. Magnitudes of reals are floor(|x| × factor) (E-8), below 2^31. */
+    /*
+     * Write signs to bit 31 and magnitudes below. Magnitudes of reals are floor(|x| × factor) (E-8), below 2^31; of
+     * these the largest |x| is returned, 0 for none.
+     */
     void (*sign_integers)(const int32_t *from, size_t count, uint32_t *to);
     void (*sign_narrow)(const int16_t *from, size_t count, uint32_t *to);
-    void (*quantise)(const float *from, size_t count, float factor, uint32_t *to);
+    float (*quantise)(const float *from, size_t count, float factor, uint32_t *to);
 };
 
 void kst_j2k_cpu_forward_init(struct j2k_forward *forward, enum cpu_tier tier);

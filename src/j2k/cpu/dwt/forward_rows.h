@@ -174,13 +174,21 @@ static void split_97(
         high[i] = J2K_DWT_SCALE * odd[2 + i];
 }
 
-static void quantise(const float *restrict from, size_t count, float factor, uint32_t *restrict to)
+/* Reals without signs are ordered as their bits are, which compilers compare in vectors. */
+static float quantise(const float *restrict from, size_t count, float factor, uint32_t *restrict to)
 {
+    int32_t most = 0;
+    float largest;
     for (size_t i = 0; i < count; i++) {
         float value = from[i] * factor;
-        int32_t magnitude = (int32_t)(value < 0 ? -value : value);
+        int32_t magnitude = (int32_t)(value < 0 ? -value : value), bits;
         to[i] = (uint32_t)magnitude | (value < 0 ? 0x80000000 : 0);
+        memcpy(&bits, &from[i], sizeof bits);
+        bits &= 0x7FFFFFFF;
+        most = bits > most ? bits : most;
     }
+    memcpy(&largest, &most, sizeof largest);
+    return largest;
 }
 
 static const struct j2k_forward functions = {.load_integers = load_integers,
