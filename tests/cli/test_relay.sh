@@ -89,15 +89,22 @@ mkdir crowd
 for i in $(seq 300); do cp in/p8.jpg "crowd/$i.jpg"; done
 expect 1 "$KOSTKA" decode in/bad.jpg in/missing.jpg crowd/*.jpg --out-dir fast --fail-fast --device "$gpu"
 says 'stopped after'
-"$KOSTKA" convert crowd --out-dir stopped --out-format jp2 --manifest ms --device "$gpu" 2>err &
-pid=$!
-for _ in $(seq 600); do
-    [ ! -e ms ] || [ "$(wc -l <ms)" -lt 20 ] || break
-    sleep 0.05
+# On a busy machine all may be done before this shell has seen twenty lines: then it is tried again.
+for attempt in 1 2 3 4 5 6 7 8; do
+    rm -rf stopped ms
+    "$KOSTKA" convert crowd --out-dir stopped --out-format jp2 --manifest ms --device "$gpu" 2>err &
+    pid=$!
+    for _ in $(seq 6000); do
+        [ ! -e ms ] || [ "$(wc -l <ms)" -lt 20 ] || break
+        sleep 0.01
+    done
+    kill -s TERM $pid
+    wait $pid
+    code=$?
+    [ $code = 0 ] || break
+    echo "all was done before the signal, in attempt $attempt"
 done
-kill -s TERM $pid
-wait $pid
-equals $? 4 'exit status after SIGTERM'
+equals $code 4 'exit status after SIGTERM'
 says 'interrupted, can be resumed'
 equals "$(find stopped -name '*.jp2' | wc -l)" "$(grep -c '"status":"ok"' ms)" 'files and lines'
 equals "$(find stopped -name '.*' -type f)" ''
