@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Preloaded into a program whose clock shall be quick: since the first time it asks, twenty seconds pass in one. A bar of
- * progress that is drawn after a second and ten times in a second is so seen of work that takes a fraction of a second.
+ * Preloaded into a program whose clock shall be quick: since the first time it asks, twenty seconds pass in one. A bar
+ * of progress that is drawn after a second and ten times in a second is so seen of work that takes a fraction of a
+ * second.
  */
 #include <sys/syscall.h>
 #include <time.h>
