@@ -64,7 +64,10 @@ both negatives 0 encode pixels --filters invert
 expect 2 "$KOSTKA" transcode in --rotate 90 --out-dir turned --device "$gpu"
 grep -q "only code-blocks of JPEG 2000" err || fail 'a GPU is not refused for turning'
 [ ! -e turned ] || fail 'a refused call made a folder'
+# PoCL takes a minute to optimise the kernels that encode T.814, and all others are optimised for other tests, too.
+export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 both coder 1 transcode in --ht
+unset POCL_EXTRA_BUILD_FLAGS
 
 # Reports say which device did the work; the pixels of a stream that becomes another stay there.
 grep -q "\"input\":\"in/p5.jpg\".*\"device\":\"$gpu\"" "decode-$(echo "$gpu" | tr : -).m" || fail 'the GPU has not decoded'
@@ -86,30 +89,18 @@ equals "$(find none -type f 2>/dev/null)" ''
 
 # The first failure ends the work, and so does a signal.
 mkdir crowd
-for i in $(seq 300); do cp in/p8.jpg "crowd/$i.jpg"; done
+for i in $(seq 120); do cp in/p8.jpg "crowd/$i.jpg"; done
 expect 1 "$KOSTKA" decode in/bad.jpg in/missing.jpg crowd/*.jpg --out-dir fast --fail-fast --device "$gpu"
 says 'stopped after'
-# On a busy machine all may be done before this shell has seen twenty lines: then it is tried again.
-for attempt in 1 2 3 4 5 6 7 8; do
-    rm -rf stopped ms
-    "$KOSTKA" convert crowd --out-dir stopped --out-format jp2 --manifest ms --device "$gpu" 2>err &
-    pid=$!
-    for _ in $(seq 6000); do
-        [ ! -e ms ] || [ "$(wc -l <ms)" -lt 20 ] || break
-        sleep 0.01
-    done
-    kill -s TERM $pid
-    wait $pid
-    code=$?
-    [ $code = 0 ] || break
-    echo "all was done before the signal, in attempt $attempt"
-done
-equals $code 4 'exit status after SIGTERM'
+# The signal comes before the twentieth file has its name. At most 64 threads have begun with others by then. ASan wants to be the
+# first library.
+expect 4 env LD_PRELOAD="$STOP_AT" STOP_AT_FILE=20 ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
+    "$KOSTKA" convert crowd --out-dir stopped --out-format jp2 --manifest ms --device "$gpu"
 says 'interrupted, can be resumed'
 equals "$(find stopped -name '*.jp2' | wc -l)" "$(grep -c '"status":"ok"' ms)" 'files and lines'
 equals "$(find stopped -name '.*' -type f)" ''
 expect 0 "$KOSTKA" convert crowd --out-dir stopped --out-format jp2 --manifest ms --device "$gpu" --resume
-equals "$(grep -c '"status":"ok"' ms)" 300
+equals "$(grep -c '"status":"ok"' ms)" 120
 "$KOSTKA" convert in/p8.jpg p8.jp2 --device cpu
-for i in $(seq 300); do same p8.jp2 "stopped/$i.jp2"; done
+for i in $(seq 120); do same p8.jp2 "stopped/$i.jp2"; done
 finish
