@@ -71,9 +71,11 @@ cmp -s many/old.jhc new.j2k || fail "--out-dir --ht: other bytes, or another nam
 equals "$(brand many/a.jph)" "jph "
 # A GPU codes the blocks again where it is asked to and can, and a folder's together; the files are the CPU's.
 gpu=$("$KOSTKA" devices | sed -n 's/^\(opencl:[0-9]*\|cuda:[0-9]*\) .*/\1/p' | head -n 1)
+# Its picture is small, as PoCL has not optimised the kernels.
 if [ -n "$gpu" ]; then
-    expect 0 "$KOSTKA" encode photo.ppm whole.jp2
-    expect 0 "$KOSTKA" encode --rate 2 photo.ppm cut.jp2
+    expect 0 "$KOSTKA" convert --scale 1/8 "$photo" small.ppm
+    expect 0 "$KOSTKA" encode small.ppm whole.jp2
+    expect 0 "$KOSTKA" encode --rate 2 small.ppm cut.jp2
     head -c -2000 whole.jp2 >damaged.jp2
     for name in whole cut damaged; do
         expect 0 "$KOSTKA" transcode --device cpu "$name.jp2" "$name-cpu.jph"

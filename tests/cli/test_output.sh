@@ -115,19 +115,21 @@ if command -v script >/dev/null; then
     prints 9229
 fi
 
-{ printf 'P5 3000 2400 255\n' && head -c 7200000 /dev/urandom; } >big.pgm
-
-# start_writing FOLDER: a process that writes there for a while, whose temporary file is seen; false where it was too fast
+# start_writing FOLDER: a process whose temporary file is seen there, and which waits for the rest of its picture, that
+# nobody writes to the pipe, open as descriptor 4
+mkfifo half
 start_writing() {
     # Background commands of a shell ignore SIGINT unless they ask for it.
-    (umask 0 && exec env --default-signal=INT,HUP,TERM,QUIT "$KOSTKA" convert big.pgm "$1/big.png" --compression 9) 2>err &
+    (umask 0 && exec env --default-signal=INT,HUP,TERM,QUIT "$KOSTKA" encode half "$1/half.jpg") 2>err &
     pid=$!
+    exec 4>half
+    { printf 'P5 300 240 255\n' && head -c 30000 /dev/zero; } >&4
     tries=0
-    while [ -z "$(find "$1" -name '.kostka-*')" ] && [ $tries -lt 3000 ] && kill -0 $pid 2>/dev/null; do
+    while [ -z "$(find "$1" -name '.kostka-*')" ] && [ $tries -lt 6000 ]; do
         tries=$((tries + 1))
         sleep 0.01
     done
-    [ -n "$(find "$1" -name '.kostka-*')" ]
+    [ -n "$(find "$1" -name '.kostka-*')" ] || fail 'there is no temporary file'
 }
 
 # Interrupted while it writes, it takes its temporary file away.
@@ -135,14 +137,10 @@ mkdir interrupted
 for signal in TERM INT HUP QUIT; do
     env --default-signal=INT,HUP,TERM true 2>/dev/null || break
     start_writing interrupted
-    kill -s $signal $pid 2>/dev/null || {
-        echo "too fast to be interrupted by $signal"
-        wait $pid
-        rm -f interrupted/*
-        continue
-    }
+    kill -s $signal $pid
     wait $pid
     code=$?
+    exec 4>&-
     [ $code -gt 128 ] || fail "exit status $code after $signal"
     equals "$(find interrupted -type f)" '' "left behind after $signal"
 done
@@ -150,7 +148,7 @@ done
 # Nobody else may read or write a temporary file. One of a process that was killed is removed by the next run that writes
 # there, but not those of a process that works, of another host or user, those that are locked, and those that are others'.
 mkdir killed
-start_writing killed || fail "too fast to be killed"
+start_writing killed
 kill -s STOP $pid
 made=$(cd killed && echo .kostka-*)
 equals "$(stat -c %a "killed/$made")" 600 'permissions of a temporary file'
@@ -158,6 +156,7 @@ expect 0 "$KOSTKA" transcode a.jpg killed/a.jpg
 [ -e "killed/$made" ] || fail 'the temporary file of a process that works was removed'
 kill -s KILL $pid
 wait $pid 2>/dev/null
+exec 4>&-
 [ -e "killed/$made" ] || fail 'a process that was killed has left nothing'
 host=${made#.kostka-}
 host=${host%%-*}

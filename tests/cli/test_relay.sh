@@ -64,12 +64,15 @@ both negatives 0 encode pixels --filters invert
 expect 2 "$KOSTKA" transcode in --rotate 90 --out-dir turned --device "$gpu"
 grep -q "only code-blocks of JPEG 2000" err || fail 'a GPU is not refused for turning'
 [ ! -e turned ] || fail 'a refused call made a folder'
+# PoCL takes a minute to optimise the kernels that encode T.814, and all others are optimised for other tests, too.
+export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 both coder 1 transcode in --ht
 "$KOSTKA" encode pixels/p7.ppm in/told.jp2 --icc deep.raw --comment 'a comment' || fail 'cannot attach a profile'
 both bare 1 transcode in --ht --container j2k
 grep -q '^kostka: PLACE/told.jhc: warning: dropped ICC profile, for a codestream has no place for it$' bare-cpu.err ||
     fail 'no word of what a codestream drops'
 grep -q 'PLACE/wavelet.jhc' bare-cpu.err && fail 'a word of nothing'
+unset POCL_EXTRA_BUILD_FLAGS
 
 # Reports say which device did the work; the pixels of a stream that becomes another stay there.
 grep -q "\"input\":\"in/p5.jpg\".*\"device\":\"$gpu\"" "decode-$(echo "$gpu" | tr : -).m" || fail 'the GPU has not decoded'
@@ -91,23 +94,18 @@ equals "$(find none -type f 2>/dev/null)" ''
 
 # The first failure ends the work, and so does a signal.
 mkdir crowd
-for i in $(seq 300); do cp in/p8.jpg "crowd/$i.jpg"; done
+for i in $(seq 120); do cp in/p8.jpg "crowd/$i.jpg"; done
 expect 1 "$KOSTKA" decode in/bad.jpg in/missing.jpg crowd/*.jpg --out-dir fast --fail-fast --device "$gpu"
 says 'stopped after'
-"$KOSTKA" convert crowd --out-dir stopped --out-format jp2 --manifest ms --device "$gpu" 2>err &
-pid=$!
-for _ in $(seq 600); do
-    [ ! -e ms ] || [ "$(wc -l <ms)" -lt 20 ] || break
-    sleep 0.05
-done
-kill -s TERM $pid
-wait $pid
-equals $? 4 'exit status after SIGTERM'
+# The signal comes before the twentieth file has its name. At most 64 threads have begun with others by then. ASan wants to be the
+# first library.
+expect 4 env LD_PRELOAD="$STOP_AT" STOP_AT_FILE=20 ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
+    "$KOSTKA" convert crowd --out-dir stopped --out-format jp2 --manifest ms --device "$gpu"
 says 'interrupted, can be resumed'
 equals "$(find stopped -name '*.jp2' | wc -l)" "$(grep -c '"status":"ok"' ms)" 'files and lines'
 equals "$(find stopped -name '.*' -type f)" ''
 expect 0 "$KOSTKA" convert crowd --out-dir stopped --out-format jp2 --manifest ms --device "$gpu" --resume
-equals "$(grep -c '"status":"ok"' ms)" 300
+equals "$(grep -c '"status":"ok"' ms)" 120
 "$KOSTKA" convert in/p8.jpg p8.jp2 --device cpu
-for i in $(seq 300); do same p8.jp2 "stopped/$i.jp2"; done
+for i in $(seq 120); do same p8.jp2 "stopped/$i.jp2"; done
 finish

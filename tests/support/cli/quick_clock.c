@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Preloaded into a program whose clock shall be quick: since the first time it asks, twenty seconds pass in one. A bar
+ * of progress that is drawn after a second and ten times in a second is so seen of work that takes a fraction of a
+ * second.
+ */
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TIMES = 20, SECOND = 1000000000 };
+
+static long long began;
+
+/* It stands in front of the C library's. All other clocks are as they are. */
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    if (syscall(SYS_clock_gettime, clock, now) != 0)
+        return -1;
+    if (clock != CLOCK_MONOTONIC)
+        return 0;
+    long long time = (long long)now->tv_sec * SECOND + now->tv_nsec, none = 0;
+    __atomic_compare_exchange_n(&began, &none, time, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    time += (time - __atomic_load_n(&began, __ATOMIC_RELAXED)) * (TIMES - 1);
+    now->tv_sec = time / SECOND;
+    now->tv_nsec = time % SECOND;
+    return 0;
+}
