@@ -19,9 +19,17 @@ trap 'exit 1' INT TERM
 mkdir -p "$out"
 made=$out/.made-by-the-demo
 
+# without_notes COMMAND… runs it without what it notes of its output, such as that a PPM has no place for Exif.
+without_notes() {
+    failed=0
+    "$@" 2>"$work/said" || failed=$?
+    grep -v ': note: ' "$work/said" >&2 || true
+    return $failed
+}
+
 # filters PHOTOGRAPH makes pictures of all filters in a folder of their own, and a contact sheet of them.
 filters() {
-    "$kostka" convert "$1" "$work/smaller.ppm" --resize 640x480 --fit inside
+    without_notes "$kostka" convert "$1" "$work/smaller.ppm" --resize 640x480 --fit inside
     sh "$here/filters.sh" "$kostka" "$out/filters" "$work/smaller.ppm"
     "$build/examples/contact_sheet" "$out/filters.jpg" "$out"/filters/*.jpg
 }
@@ -152,7 +160,7 @@ show() {
         printf '\n%s: %sx%s, %s, %s\n' "$photograph" "$(value width <"$work/info.json")" \
             "$(value height <"$work/info.json")" "$(value process <"$work/info.json")" "$(value sampling <"$work/info.json")"
         row '' KiB ms MPix/s 'compared with the photograph'
-        "$kostka" decode "$photograph" "$work/decoded.ppm"
+        without_notes "$kostka" decode "$photograph" "$work/decoded.ppm"
         bench_row decode "$photograph" "$(verdict "$photograph" "$work/decoded.ppm")" decode "$photograph"
         encode_rows "$work/decoded.ppm"
         whole_row 'transcode --restart auto' "$photograph" "$out/$name-restart.jpg" transcode --restart auto

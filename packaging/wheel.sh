@@ -5,7 +5,7 @@
 #
 # The compiler is the one of the system; linked is against the stubs of glibc 2.28 that come with ziglang, so that the
 # wheel is one for manylinux_2_28, which auditwheel checks; abi3audit checks that the extension keeps to the stable ABI.
-# pip installs them in FOLDER/tools.
+# pip installs them in FOLDER/tools. Where nvcc is, the kernels for CUDA are in the wheel, too, as it has compiled them.
 set -eu
 python=$1
 folder=$2
@@ -61,6 +61,35 @@ compile() {
     quietly compile cmake --build "$folder" -j "$(nproc)" --target kostka_cli kostka_python kostka_python_files
 }
 
+# cached NAME: the value of a variable of CMake's.
+cached() {
+    sed -n "s/^$1:[A-Z]*=//p" "$folder/CMakeCache.txt"
+}
+
+# tell_kernels: for which GPUs the library has kernels, apart from those that take OpenCL.
+tell_kernels() {
+    architectures=$(cached KOSTKA_CUDA_ARCHITECTURES)
+    if [ -z "$architectures" ]; then
+        say 'there are no kernels for CUDA in it, as asked for; NVIDIA GPUs are used through OpenCL'
+    elif [ ! -x "$(cached KOSTKA_NVCC)" ]; then
+        architectures=
+        say 'there are no kernels for CUDA in it, because there is no nvcc; NVIDIA GPUs are used through OpenCL'
+    else
+        say "there are kernels for CUDA in it, of compute capability $(echo "$architectures" | tr ';' ' '), and PTX for later ones"
+    fi
+}
+
+# check_kernels: whether the wheel has them, each as nvcc has made it.
+check_kernels() {
+    [ -n "$architectures" ] || return 0
+    rm -rf "$folder/opened"
+    quietly open "$folder/tools/bin/wheel" unpack -d "$folder/opened" "$wheel"
+    for file in "$folder"/opened/kostka-*/kostka/_kostka.abi3.so "$folder"/opened/kostka-*/kostka-*.data/scripts/kostka; do
+        quietly kernels "$folder/tools/bin/python" packaging/kernels.py "$folder/kernels" "$file"
+    done
+    say "$(tail -n 1 "$folder/kernels.log")"
+}
+
 # pack: the wheel that setup.py makes, and in it the command, which pip installs beside Python.
 pack() {
     rm -rf "$folder/plain" "$folder/unpacked" "$folder/packed" "$folder/wheels"
@@ -71,7 +100,6 @@ pack() {
     scripts=$content/${content##*/}.data/scripts
     mkdir -p "$scripts"
     cp "$folder/kostka" "$scripts"
-    cp LICENSE "$content/${content##*/}.dist-info"
     strip "$scripts/kostka" "$content/kostka/_kostka.abi3.so"
     mkdir "$folder/packed"
     quietly pack "$folder/tools/bin/wheel" pack -d "$folder/packed" "$content"
@@ -94,6 +122,8 @@ test_wheel() {
 
 tools
 compile "$@"
+tell_kernels
 pack
+check_kernels
 test_wheel
 say "$wheel, $(du -k "$wheel" | cut -f 1) kB"

@@ -14,7 +14,7 @@ unset PYTHONPATH KOSTKA_THREADS KOSTKA_CPU KOSTKA_DEVICE
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/checkout"
-cp -r "$KOSTKA_SOURCE/python" "$KOSTKA_SOURCE/include" "$work/checkout"
+cp -r "$KOSTKA_SOURCE/python" "$KOSTKA_SOURCE/include" "$KOSTKA_SOURCE/LICENSE" "$work/checkout"
 
 cd "$work/checkout"
 "$python" -m pip wheel --no-index --no-build-isolation --no-deps -w "$work/wheels" ./python
@@ -23,7 +23,11 @@ ls "$work/wheels"/kostka-*-cp311-abi3-linux_*.whl
 
 cd "$work"
 PYTHONPATH=$work/site "$python" - <<'END'
-import pathlib, kostka
+import importlib.metadata, pathlib, kostka
+meta = importlib.metadata.metadata("kostka")
+assert {"numpy", "pillow", "zarr"} <= set(meta.get_all("Provides-Extra"))
+assert "kostka.decode(" in (meta["Description"] or meta.get_payload())
+assert any(file.name == "LICENSE" for file in importlib.metadata.files("kostka"))
 folder = pathlib.Path(kostka.__file__).parent
 assert (folder / "py.typed").exists() and (folder / "__init__.pyi").exists()
 data = kostka.encode(memoryview(bytes(64 * 64 * 3)).cast("B", (64, 64, 3)))

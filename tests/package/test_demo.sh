@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The demo leaves what its last run has made and nothing of older ones, touches no other file, and draws labels that do not
-# touch each other.
+# The demo leaves what its last run has made and nothing of older ones, touches no other file, draws labels that do not touch
+# each other, and prints nothing but its table.
 set -u
 build=$1
 demo=$KOSTKA_SOURCE/examples/demo.sh
@@ -38,11 +38,14 @@ labels() {
 
 for i in 1 2 3 4; do
     awk -v s="$i" 'BEGIN { print "P3 64 48 255"; for (i = 0; i < 9216; i++) { s = (s * 1103 + 12345) % 65536; print s % 40 + i % 190 } }' >"$i.ppm"
-    "$build/kostka" encode "$i.ppm" "photo $i.jpg" || exit 1
+    "$build/kostka" encode "$i.ppm" plain.jpg || exit 1
+    # A comment, of which the demo's PPM files have none.
+    { head -c 2 plain.jpg && printf '\377\376\000\013a comment' && tail -c +3 plain.jpg; } >"photo $i.jpg"
 done
 
 run() {
-    sh "$demo" "$build" out "$@" >log 2>&1 || fail "the demo failed: $(tail -n 5 log)"
+    sh "$demo" "$build" out "$@" >log 2>said || fail "the demo failed: $(tail -n 5 said)"
+    [ ! -s said ] || fail "beside its table the demo says: $(cat said)"
 }
 
 run 'photo 1.jpg' 'photo 2.jpg' 'photo 3.jpg'
