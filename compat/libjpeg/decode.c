@@ -31,7 +31,10 @@ static void set_scanning(j_decompress_ptr cinfo)
     cinfo->input_iMCU_row = cinfo->output_iMCU_row = 0;
 }
 
-/* Get all bytes of a picture with many scans. *waits: the source has no more now. False: the picture is damaged. */
+/*
+ * Get all bytes of a picture with many scans. *waits: the source has no more now. False: the picture is damaged, or has
+ * bytes behind scans, of which the system's library counts those that it has not read ahead.
+ */
 static bool collect(struct libjpeg_taken *taken, j_decompress_ptr cinfo, bool *waits)
 {
     uint32_t none;
@@ -40,7 +43,8 @@ static bool collect(struct libjpeg_taken *taken, j_decompress_ptr cinfo, bool *w
         input = libjpeg_fetch(taken, cinfo);
     } while (input == LIBJPEG_MORE);
     *waits = input == LIBJPEG_SUSPENDED;
-    return *waits || (!taken->odd && !kst_lines_read(taken->lines, NULL, 0, &none));
+    return *waits ||
+           (!taken->odd && !kst_lines_read(taken->lines, NULL, 0, &none) && kst_lines_left(taken->lines) == 0);
 }
 
 /* Get all bytes of the picture. False: the source has no more now, or the system's library must see what it has. */

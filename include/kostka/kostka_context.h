@@ -38,7 +38,7 @@ typedef struct kst_log {
 
 /** Limits on one operation. 0 stands for the default stated here; UINT64_MAX or UINT32_MAX means no limit. */
 typedef struct kst_limits {
-    uint64_t pixels;   /**< width × height of the coded picture; default 2^29 */
+    uint64_t pixels; /**< width × height of the coded picture; default 2^29 */
     /**
      * Bytes the library allocates for one operation; default 4 GiB. Threads take memory of their own when they find
      * work, so that an operation of several threads that comes close to the limit, within some 512 KB for each thread,

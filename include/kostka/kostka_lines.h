@@ -73,7 +73,8 @@ KST_API kst_status kst_lines_read(kst_lines *lines, void *const *rows, uint32_t 
 /**
  * Once the last line of a picture with a single scan has been read, return the number of whole bytes of entropy-coded
  * data that have arrived but belong to no MCU, stuffed zero bytes not counted. Up to seven are no warning. If a restart
- * marker is one too many, all that has arrived from it on counts. 0 otherwise.
+ * marker is one too many, all that has arrived from it on counts. Of a picture with several scans the bytes behind the
+ * last MCU of each are added, from the first kst_lines_read() on that reads it. 0 otherwise.
  */
 KST_API uint64_t kst_lines_left(const kst_lines *lines);
 

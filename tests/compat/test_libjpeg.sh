@@ -70,6 +70,17 @@ for file in 420 444 progressive scans; do
     done
 done
 
+# Bytes behind the last MCU of a scan: the system's library counts those that it has not read ahead.
+for file in 420 444 440 grey progressive scans; do
+    for spare in 1 22 333 4444 55555 666666 7777777 88888888 999999999; do
+        head -c -2 "$file.jpg" >spare.jpg
+        printf '%s\377\331' $spare >>spare.jpg
+        both "$file, spare bytes $spare" djpeg spare.jpg
+        grep -q extraneous theirs.err && : >extraneous
+    done
+done
+[ -f extraneous ] || fail 'no spare byte was counted'
+
 cp 444.jpg marker.jpg
 printf '\377\341' | dd of=marker.jpg bs=1 seek=$(($(wc -c <444.jpg) / 3)) conv=notrunc 2>/dev/null
 both misuse "$MISUSE" marker.jpg 420.jpg

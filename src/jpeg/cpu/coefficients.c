@@ -9,6 +9,7 @@ static kst_status conclude(
     const struct jpeg_scans *scans, struct jpeg_coefficients *coefficients, bool strict, kst_report *report)
 {
     coefficients->good_rows = scans->reader[scans->plan->scan_count - 1].good_rows;
+    coefficients->left = kst_jpeg_cpu_scans_left(scans);
     struct jpeg_damage damage = kst_jpeg_cpu_scans_damage(scans);
     return kst_jpeg_cpu_damage_report(&damage, strict, report);
 }

@@ -206,7 +206,9 @@ kst_status kst_jpeg_cpu_lines_read(
 
 uint64_t kst_jpeg_cpu_lines_left(const struct jpeg_arriving *lines)
 {
-    if (!lines->source.entropy || !lines->started || lines->ready < lines->output.height)
+    if (!lines->source.entropy)
+        return lines->blocks.coefficients.left;
+    if (!lines->started || lines->ready < lines->output.height)
         return 0;
     const struct jpeg_plan *plan = &lines->plan;
     uint64_t behind = 0;

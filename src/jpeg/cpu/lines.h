@@ -50,7 +50,8 @@ kst_status kst_jpeg_cpu_lines_read(
 
 /*
  * Return the number of bytes that are left of a single scan whose MCUs have all been decoded: those of its last
- * interval, and all that have arrived behind a restart marker that is one too many.
+ * interval, and all that have arrived behind a restart marker that is one too many. Of several scans: those behind the
+ * last MCU of each.
  */
 uint64_t kst_jpeg_cpu_lines_left(const struct jpeg_arriving *lines);
 

@@ -18,6 +18,7 @@ struct jpeg_coefficients {
     uint32_t stride[JPEG_COMPONENTS]; /* number of blocks from one row of blocks to the next: padded_w */
     /* When decoded: number of MCU rows that the last scan has data for, at least 1; rows below are lost. */
     uint32_t good_rows;
+    uint64_t left; /* whole bytes of entropy-coded data behind the last MCUs of scans, stuffed zero bytes not counted */
 };
 
 /* Holds the coefficients of a rectangle of a picture's MCUs. */

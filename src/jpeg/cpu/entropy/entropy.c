@@ -206,8 +206,9 @@ void kst_jpeg_cpu_cursor_forget(const struct jpeg_entropy *entropy, struct jpeg_
 
 /*
  * Return whether an interval has more data left than is allowed. At the end of a scan libjpeg silently drops up to
- * seven bytes that it has read ahead. How many it drops depends on how it receives the data, so here it is always
- * seven.
+ * seven bytes that it has read ahead, the whole bytes in its buffer of 64 bits. How many these are depends on where it
+ * last filled the buffer, and so on the lengths of all codes before, which no decoder here keeps: it is always seven.
+ * The library in the place of libjpeg lets the system's library decode such a picture (kst_lines_left()).
  */
 static bool has_surplus(const struct jpeg_entropy *entropy, const struct jpeg_cursor *cursor)
 {

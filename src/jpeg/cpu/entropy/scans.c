@@ -221,3 +221,13 @@ struct jpeg_damage kst_jpeg_cpu_scans_damage(const struct jpeg_scans *scans)
         kst_jpeg_cpu_damage_add(&sum, &scans->reader[i].cursor.damage);
     return sum;
 }
+
+uint64_t kst_jpeg_cpu_scans_left(const struct jpeg_scans *scans)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < scans->plan->scan_count; i++) {
+        const struct jpeg_scan_reader *reader = &scans->reader[i];
+        sum += reader->cursor.ended ? 0 : kst_jpeg_cpu_cursor_left(&reader->entropy, &reader->cursor);
+    }
+    return sum;
+}

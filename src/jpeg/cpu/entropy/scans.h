@@ -38,4 +38,7 @@ void kst_jpeg_cpu_scans_read_row(struct jpeg_scans *scans, uint32_t row);
 /* Return the damage that all readers have met. */
 struct jpeg_damage kst_jpeg_cpu_scans_damage(const struct jpeg_scans *scans);
 
+/* Return how many whole bytes are left behind the last MCUs of all scans, once these are read. */
+uint64_t kst_jpeg_cpu_scans_left(const struct jpeg_scans *scans);
+
 #endif
