@@ -87,6 +87,8 @@ def _cases():
     yield _dataset(SYNTAX + "50", [data], 3, colours="RGB"), np.asarray(kostka.decode(data))
     data = kostka.encode(_pixels())
     yield _dataset(SYNTAX + "51", [data, data]), np.stack([np.asarray(kostka.decode(data))] * 2)
+    deep = kostka.encode(kostka.decode(kostka.encode(_pixels(1, 12), codec="j2k", depth=12)), quality=97)
+    yield _dataset(SYNTAX + "51", [deep, deep], 1, 12), np.stack([np.asarray(kostka.decode(deep))] * 2)
     for bits, signed in (8, False), (12, False), (13, True), (16, False):
         pixels = _pixels(1, bits, signed)
         if signed:  # the samples' bits above those stored are theirs to say: pydicom extends no sign

@@ -112,6 +112,7 @@ struct file_settings {
     bool subsampled;    /* an option asks for chroma subsampling, which CMYK supports only as YCCK */
     uint64_t max_pixels;
     uint64_t max_memory;
+    bool deep;              /* JPEG is written with samples of 12 bits instead of 8 */
     bool on_cpu;            /* the user chose the CPU by name */
     uint32_t threads;       /* threads beside those of the context; 0: one */
     int compression;        /* zlib level 0–9 of PNG and TIFF; −1: the format's default */

@@ -101,7 +101,7 @@ static void settle(struct picture *picture, const kst_image *from, const kst_ima
 static bool stays(const kst_image *from, const kst_image *to, const struct file_settings *settings)
 {
     bool plain = (to->format == KST_FORMAT_GREY || to->format == KST_FORMAT_RGB) && to->plane[0].depth == 8;
-    bool taken = settings->counts || (settings->target == &file_jpeg && plain);
+    bool taken = settings->counts || (settings->target == &file_jpeg && plain && !settings->deep);
 
     return from->memory != KST_MEMORY_HOST && taken && settings->relay == NULL;
 }

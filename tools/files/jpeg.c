@@ -274,7 +274,7 @@ static bool jpeg_write(
     else
         kst_encode_options_init(&options);
     keep_coding(picture, settings, &options);
-    if (!picture_to_depth(picture, 8, problem))
+    if (!picture_to_depth(picture, settings->deep ? 12 : 8, problem))
         return false;
     return jpeg_encode(output, picture, NULL, &options, settings, problem);
 }

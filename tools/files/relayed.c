@@ -32,7 +32,8 @@ static bool may_wait(const kst_image *image, const struct file_settings *setting
     bool coded = settings->target != NULL && (file_kind(settings->target) & KIND_CODED) != 0;
     bool simple = image->format == KST_FORMAT_GREY || image->format == KST_FORMAT_RGB;
 
-    return coded && simple && !plane->is_signed && (plane->depth == 8 || (!jpeg && plane->depth < 16));
+    return coded && simple && !plane->is_signed && !settings->deep &&
+           (plane->depth == 8 || (!jpeg && plane->depth < 16));
 }
 
 /* Let the picture's pixels wait until it is encoded. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the options that say how samples lie in files without a header, and in which byte order. */
+/* Reads the options that say how samples lie in files: without a header, in which byte order, with how many bits. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +73,11 @@ static bool handle(const char *verb, void *settings, int code, const char *value
     case OPTION_INTERLEAVE_PLANES:
         files->interleave = true;
         return true;
+    case OPTION_PRECISION:
+        files->deep = strcmp(value, "12") == 0;
+        if (!files->deep && strcmp(value, "8") != 0)
+            complain_usage(verb, "--precision is 8 or 12, not '%s'", value);
+        return files->deep || strcmp(value, "8") == 0;
     default:
         files->order = strcmp(value, "little") == 0 ? ORDER_LITTLE : strcmp(value, "big") == 0 ? ORDER_BIG : ORDER_OWN;
         if (files->order == ORDER_OWN)
@@ -86,7 +91,8 @@ struct option_group samples_group(struct file_settings *files, bool reads)
     static const struct option_entry table[] = {{"endian", "little|big", OPTION_ENDIAN, KIND_PGX | KIND_RAW, KIND_RAW},
         {"interleave", NULL, OPTION_INTERLEAVE_PLANES, KIND_TIFF | KIND_RAW, KIND_RAW},
         {"raw-layout", "pixels|planes", OPTION_RAW_LAYOUT, KIND_RAW, KIND_RAW},
-        {"raw", "WxHxN:DEPTH", OPTION_RAW, 0, 0}, {NULL, NULL, 0, 0, 0}};
+        {"raw", "WxHxN:DEPTH", OPTION_RAW, 0, 0}, {"precision", "8|12", OPTION_PRECISION, KIND_JPEG, 0},
+        {NULL, NULL, 0, 0, 0}};
     static const struct option_entry writing[] = {
         {"endian", "little|big", OPTION_ENDIAN, KIND_PGX | KIND_RAW, KIND_RAW},
         {"interleave", NULL, OPTION_INTERLEAVE_PLANES, KIND_TIFF | KIND_RAW, KIND_RAW},

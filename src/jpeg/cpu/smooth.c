@@ -129,13 +129,13 @@ void kst_jpeg_cpu_smoothing_init(
 
 /*
  * Find the blocks at distances −2 … 2 around block i of n. At the borders the nearest block stands for those outside.
- * Two oddities of libjpeg belong to the definition: if a component is two blocks wide, its first column stands for all
- * columns right of the second; and a row at distance 2 is used only if it lies in the same MCU row, or if at least two
- * MCU rows lie on that side.
+ * Two oddities of libjpeg-turbo 2.1, for pictures of 8 bits, belong to the definition: if a component is two blocks
+ * wide, its first column stands for all columns right of the second; and a row at distance 2 is used only if it lies in
+ * the same MCU row, or if at least two MCU rows lie on that side.
  */
-static void find_columns(uint32_t i, uint32_t n, uint32_t at[WINDOW])
+static void find_columns(const struct jpeg_frame *frame, uint32_t i, uint32_t n, uint32_t at[WINDOW])
 {
-    uint32_t beyond = n == 2 ? 0 : n - 1;
+    uint32_t beyond = n == 2 && frame->precision != JPEG_DEEP ? 0 : n - 1;
     at[0] = i > 1 ? i - 2 : 0;
     at[1] = i > 0 ? i - 1 : 0;
     at[2] = i;
@@ -155,12 +155,29 @@ static void find_rows(const struct jpeg_frame *frame, const struct jpeg_componen
     at[4] = in_mcu + 2 < rows || mcu + 2 < frame->mcus_h ? i + 2 : at[3];
 }
 
+/*
+ * Find the rows for deep pictures, as libjpeg-turbo 3 does: where an MCU row has fewer rows of blocks, those above it
+ * are counted as if they had as few. Rows of the padding below may be among them.
+ */
+static void find_deep_rows(
+    const struct jpeg_frame *frame, const struct jpeg_component *c, uint32_t i, uint32_t at[WINDOW])
+{
+    uint32_t mcu = i / c->v;
+    uint32_t rows = mcu + 1 == frame->mcus_h ? c->blocks_h - mcu * c->v : c->v; /* rows of blocks in this MCU row */
+    uint32_t counted = mcu * rows + i % c->v, count = rows * frame->mcus_h;
+    at[1] = counted > 0 ? i - 1 : i;
+    at[0] = counted > 1 ? i - 2 : at[1];
+    at[2] = i;
+    at[3] = counted + 1 < count ? i + 1 : i;
+    at[4] = counted + 2 < count ? i + 2 : at[3];
+}
+
 static void gather(const struct jpeg_smoothing *smoothing, uint32_t component, uint32_t x, uint32_t y, int32_t *dc)
 {
     const struct jpeg_component *c = &smoothing->frame->component[component];
     uint32_t column[WINDOW], row[WINDOW];
-    find_columns(x, c->blocks_w, column);
-    find_rows(smoothing->frame, c, y, row);
+    find_columns(smoothing->frame, x, c->blocks_w, column);
+    (smoothing->frame->precision == JPEG_DEEP ? find_deep_rows : find_rows)(smoothing->frame, c, y, row);
     for (uint32_t j = 0; j < WINDOW; j++)
         for (uint32_t i = 0; i < WINDOW; i++)
             dc[j * WINDOW + i] = *kst_jpeg_block(smoothing->coefficients, component, column[i], row[j]);

@@ -109,6 +109,42 @@ static void test_sums(void **state)
     }
 }
 
+/* Cut a stream off before scan `scan`, counted from 0. */
+static void cut(struct bytes *bytes, uint32_t scan)
+{
+    size_t at = 0;
+    for (uint32_t found = 0; found <= scan; found += bytes->data[at] == 0xFF && bytes->data[at + 1] == 0xDA)
+        at++;
+    bytes->data[at + 1] = 0xD9; /* EOI */
+    bytes->length = at + 2;
+}
+
+/* A progressive picture that lacks scans is smoothed. */
+static void test_missing_scans(void **state)
+{
+    static const struct {
+        size_t stream;
+        uint32_t scan, sum; /* of what libjpeg-turbo 3.1.3 decodes */
+    } cases[] = {
+        {1, 1, 0x2686b3f7},
+        {1, 3, 0x17127e5c},
+        {4, 1, 0x7e77166f},
+        {4, 3, 0x8d3745f5},
+        {10, 1, 0x8c935952},
+        {10, 3, 0xc3358a5e},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bytes bytes = {0};
+        kst_decode_options options;
+        deep_make(context, &streams[cases[i].stream], &bytes);
+        cut(&bytes, cases[i].scan);
+        kst_decode_options_init(&options);
+        expect(streams[cases[i].stream].name, "cut", decode_sum(&bytes, &options, DEEP_SUM), cases[i].sum);
+        bytes_free(&bytes);
+    }
+}
+
 static void test_info(void **state)
 {
     (void)state;
@@ -344,6 +380,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_missing_scans),
         cmocka_unit_test(test_info),
         cmocka_unit_test(test_regions),
         cmocka_unit_test(test_formats),

@@ -289,7 +289,7 @@ static bool has_all(const struct band_file *file, bool raw)
 bool band_file_open(struct band_file *file, const struct source *source, const struct file_settings *settings)
 {
     *file = (struct band_file){.source = source, .in_order = !source->regular};
-    if (settings->target != &file_jpeg)
+    if (settings->target != &file_jpeg || settings->deep)
         return false;
     const struct file_format *found = settings->raw.width > 0 ? &file_raw : file_format_of(source);
     bool raw = found == &file_raw;

@@ -6,9 +6,10 @@
 
 #include "files/rows/rows.h"
 
+/* Deep pictures are encoded as a whole. */
 static bool becomes_jpeg(const struct file_settings *settings)
 {
-    return settings->target == &file_jpeg;
+    return settings->target == &file_jpeg && !settings->deep;
 }
 
 static bool becomes_j2k(const struct file_settings *settings)
