@@ -248,6 +248,15 @@ for file in large.jpg large.pgm large.bmp large.png large.tif; do
         rm "converted.$target"
     done
 done
+# Threads do not exceed the limit by what they keep of the rows below and by rows that wait for their turn.
+{ printf 'P5 3000 2000 255\n'; head -c 6000000 /dev/urandom; } >deep.pgm
+expect 0 "$KOSTKA" encode deep.pgm deep.jpg
+expect 0 "$KOSTKA" decode deep.jpg deep.pgm
+for threads in 1 2 3 8; do
+    expect 0 "$KOSTKA" convert --device cpu --threads $threads --max-memory 6M --compression 1 deep.jpg deep.png
+    identical deep.pgm deep.png
+done
+rm deep.*
 # JPEG 2000 of one tile is decoded in rows, as far as memory goes by no limit.
 for target in $(sampled 'pgm png tif' pgm); do
     expect 0 "$PEAK" peak.kb "$KOSTKA" decode --device cpu --threads 2 large.jp2 "decoded.$target"
