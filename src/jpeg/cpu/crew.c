@@ -53,6 +53,9 @@ void kst_jpeg_cpu_crew_release(struct jpeg_crew *crew)
     kst_memory_release(crew->op->memory, crew->border);
     kst_memory_release(crew->op->memory, crew->band);
     kst_memory_release(crew->op->memory, crew->damage);
+    crew->border = NULL;
+    crew->band = NULL;
+    crew->damage = NULL;
 }
 
 uint32_t kst_jpeg_cpu_crew_end(const struct jpeg_crew *crew)

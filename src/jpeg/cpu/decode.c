@@ -27,6 +27,17 @@ static bool restarts_often(const struct jpeg_scan *scan, const struct jpeg_outpu
     return scan->restart_interval > 0 && scan->restart_interval <= 4 * output->frame.mcus_w;
 }
 
+/* Prepare several threads. On failure nothing is held. */
+static kst_status create_crew(struct jpeg_crew *crew, uint32_t threads, uint32_t borders)
+{
+    kst_status status = kst_jpeg_cpu_crew_create(crew, threads, borders);
+    if (!status && crew->making.buffers && !kst_jpeg_cpu_row_buffers_fit(crew->making.buffers)) {
+        kst_jpeg_cpu_crew_release(crew);
+        status = KST_ERROR_LIMIT_MEMORY;
+    }
+    return status;
+}
+
 static kst_status run_alone(struct jpeg_crew *crew)
 {
     kst_status status = kst_jpeg_cpu_crew_create(crew, 1, 0);
@@ -56,7 +67,7 @@ static kst_status run_pair(struct jpeg_crew *crew)
         return status;
     source.ahead = &ahead;
     crew->source = &source;
-    status = kst_jpeg_cpu_crew_create(crew, 2, kst_jpeg_cpu_pair_borders(crew->output));
+    status = create_crew(crew, 2, kst_jpeg_cpu_pair_borders(crew->output));
     if (!status)
         kst_jpeg_cpu_crew_pair(crew, &ahead);
     crew->source = plain;
@@ -66,7 +77,7 @@ static kst_status run_pair(struct jpeg_crew *crew)
 
 static kst_status run_spread(struct jpeg_crew *crew, uint32_t threads)
 {
-    kst_status status = kst_jpeg_cpu_crew_create(crew, threads, kst_jpeg_cpu_crew_bands(crew->output, threads) - 1);
+    kst_status status = create_crew(crew, threads, kst_jpeg_cpu_crew_bands(crew->output, threads) - 1);
     if (!status)
         kst_jpeg_cpu_crew_spread(crew);
     return status;
@@ -90,21 +101,27 @@ static kst_status run_guessing(struct jpeg_crew *crew, uint32_t threads)
  * Threads can start anywhere in coefficients or near restart markers. Without either, the start of a row is known only
  * once the scan has been read up to it. For a whole picture, two threads keep what the second one decodes from a guess;
  * more threads, or two that decode a part of the picture, first skip through the scan from guesses without keeping
- * anything.
+ * anything; so do two if the limit of memory has no room for what they would keep.
  */
-static kst_status run(struct jpeg_crew *crew)
+static kst_status run_beside(struct jpeg_crew *crew, uint32_t threads)
 {
     const struct jpeg_entropy *entropy = crew->source->entropy;
-    uint32_t threads = useful_threads(crew->op, crew->output);
-    if (threads == 1)
-        return run_alone(crew);
     if (!entropy || restarts_often(entropy->scan, crew->output) || entropy->scan->interval_count > 1 ||
         entropy->scan->segment_count == 0)
         return run_spread(crew, threads);
     bool lean = crew->making.buffers && entropy->mcus > PAIR_MCUS;
+    kst_status status = KST_ERROR_LIMIT_MEMORY;
     if (threads == 2 && crew->output->row_count == crew->output->frame.mcus_h && !lean)
-        return run_pair(crew);
-    return run_guessing(crew, threads);
+        status = run_pair(crew);
+    return status == KST_ERROR_LIMIT_MEMORY ? run_guessing(crew, threads) : status;
+}
+
+/* A limit of memory that several threads would exceed is found before any of them begins: then there is one. */
+static kst_status run(struct jpeg_crew *crew)
+{
+    uint32_t threads = useful_threads(crew->op, crew->output);
+    kst_status status = threads > 1 ? run_beside(crew, threads) : KST_ERROR_LIMIT_MEMORY;
+    return status == KST_ERROR_LIMIT_MEMORY ? run_alone(crew) : status;
 }
 
 static kst_status run_and_report(struct jpeg_crew *crew, bool strict)

@@ -28,6 +28,26 @@ void kst_jpeg_cpu_row_buffers_begin(struct jpeg_row_buffers *buffers, struct mem
     pthread_cond_init(&buffers->changed, NULL);
 }
 
+static size_t head_bytes(void)
+{
+    return (sizeof(struct jpeg_row_buffer) + 63) / 64 * 64;
+}
+
+bool kst_jpeg_cpu_row_buffers_fit(struct jpeg_row_buffers *buffers)
+{
+    enum { LEAST = 4 };
+    uint64_t length = head_bytes() + (uint64_t)buffers->shape.plane[0].pitch * buffers->rows;
+    uint64_t most = kst_memory_left(buffers->memory) / 4 * 3 / length;
+    if (!buffers->writer->in_order)
+        return true;
+    if (most < LEAST)
+        return false;
+    /* Beside those that are ahead there is the one whose turn it is, and one that is being handed out. */
+    if (buffers->ahead > most - 2)
+        buffers->ahead = (uint32_t)(most - 2);
+    return true;
+}
+
 static uint32_t first_row(const struct jpeg_row_buffers *buffers, uint32_t index)
 {
     return index * buffers->rows;
@@ -58,7 +78,7 @@ static struct jpeg_row_buffer *find(const struct jpeg_row_buffers *buffers, uint
 static struct jpeg_row_buffer *make(struct jpeg_row_buffers *buffers)
 {
     kst_status status = KST_OK;
-    size_t head = (sizeof(struct jpeg_row_buffer) + 63) / 64 * 64;
+    size_t head = head_bytes();
     size_t length = (size_t)buffers->shape.plane[0].pitch * buffers->rows;
     struct jpeg_row_buffer *buffer = kst_memory_array(buffers->memory, head + length, 1, &status);
     if (buffer)

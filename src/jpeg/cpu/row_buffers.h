@@ -42,6 +42,12 @@ void kst_jpeg_cpu_row_buffers_begin(struct jpeg_row_buffers *buffers, struct mem
     const kst_row_writer *writer, const kst_image *image, uint32_t lines, uint32_t threads);
 
 /*
+ * In order: let no more buffers be ahead than three quarters of the memory that is left have room for. Returns false if
+ * that is too few for threads that work beside each other.
+ */
+bool kst_jpeg_cpu_row_buffers_fit(struct jpeg_row_buffers *buffers);
+
+/*
  * kst_jpeg_cpu_row_buffers_rows() returns where row `y` goes, and how many rows of its buffer follow each other from
  * there on, or null and 1 after a failure. Each row is asked for once, and reported with
  * kst_jpeg_cpu_row_buffers_done() once it is written, several at once if they belong to one buffer.

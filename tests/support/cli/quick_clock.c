@@ -10,10 +10,12 @@
 
 enum { TIMES = 20, SECOND = 1000000000 };
 
+int quick_clock(clockid_t clock, struct timespec *now) __asm__("clock_gettime");
+
 static long long began;
 
-/* It stands in front of the C library's. All other clocks are as they are. */
-__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
+/* It has the name of the C library's function, and stands in front of it. All other clocks are as they are. */
+__attribute__((visibility("default"))) int quick_clock(clockid_t clock, struct timespec *now)
 {
     if (syscall(SYS_clock_gettime, clock, now) != 0)
         return -1;
