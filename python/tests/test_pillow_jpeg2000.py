@@ -169,9 +169,12 @@ class Plugin(unittest.TestCase):
         with _registered() as calls:
             data = _saved(image, {"comment": "some words", "plt": True, "no_jp2": True})
         self.assertEqual(len(calls), 1)
-        if "comment" in Image.open(io.BytesIO(_saved(image, {"comment": "some words"}))).info:  # Pillow from 9.5 on
-            self.assertEqual(_loaded(data).info["comment"], b"some words")
+        theirs = _saved(image, {"comment": "some words", "no_jp2": True})
+        if b"some words" in theirs:  # Pillow from 9.5 on
+            self.assertIn(b"some words", data)
             self.assertIn(b"\xff\x58", data)  # PLT
+        if "comment" in _loaded(theirs).info:  # later ones, that of Ubuntu 24.04 not among them
+            self.assertEqual(_loaded(data).info["comment"], b"some words")
 
     def test_signed(self):
         """Samples that are said to have a sign are the same bytes; Pillow reads them."""

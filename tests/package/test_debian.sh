@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # debian/ agrees with the sources: the version, the numbers of the binary interface, the symbols, and manual pages that
-# whatis can read.
+# whatis can read. The recipe for conda has the version, too.
 set -eu
 version=$1
 soversion=$2
@@ -15,6 +15,7 @@ fail() {
 }
 
 head -n 1 debian/changelog | grep -q "^kostka ($version-[0-9]*) " || fail "debian/changelog does not begin with version $version"
+grep -qx "  version: \"$version\"" packaging/conda/recipe.yaml || fail "packaging/conda/recipe.yaml is not of version $version"
 
 # symbols LIBRARY PACKAGE MAP: what the package's file lists is what the library exports.
 symbols() {
