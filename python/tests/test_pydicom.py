@@ -234,8 +234,8 @@ class Three(Register, unittest.TestCase):
                 continue
             try:
                 ours = self._decode(ds)
-            except RuntimeError as error:  # 12 bits, and two files that are damaged
-                self.assertRegex(str(error), "samples of so many bits|tile-part with a wrong length|Rsiz is 0xFEFF")
+            except RuntimeError as error:  # two files that are damaged
+                self.assertRegex(str(error), "tile-part with a wrong length|Rsiz is 0xFEFF")
                 continue
             others = get_decoder(uid).available_plugins
             if "pylibjpeg" in others:
