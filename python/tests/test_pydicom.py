@@ -234,8 +234,8 @@ class Three(Register, unittest.TestCase):
                 continue
             try:
                 ours = self._decode(ds)
-            except RuntimeError as error:  # two files that are damaged
-                self.assertRegex(str(error), "tile-part with a wrong length|Rsiz is 0xFEFF")
+            except RuntimeError as error:  # three files that are damaged, one of 12 bits
+                self.assertRegex(str(error), "tile-part with a wrong length|Rsiz is 0xFEFF|does not say it holds coefficients")
                 continue
             others = get_decoder(uid).available_plugins
             if "pylibjpeg" in others:
