@@ -242,7 +242,7 @@ class Three(Register, unittest.TestCase):
                 difference = np.abs(ours.astype(int) - self._decode(ds, "pylibjpeg"))
                 self.assertLessEqual(difference.max(), 0 if uid in (SYNTAX + "90", SYNTAX + "201") else 1, path)
                 compared += 1
-            if "gdcm" in others:
+            if "gdcm" in others and (uid != SYNTAX + "51" or ds.BitsAllocated == 8):  # it has no 12 bits
                 difference = np.abs(ours.astype(int) - self._decode(ds, "gdcm"))
                 self.assertLessEqual(difference.max(), 1 if uid == SYNTAX + "91" else 0, path)
                 compared += 1
