@@ -234,15 +234,15 @@ class Three(Register, unittest.TestCase):
                 continue
             try:
                 ours = self._decode(ds)
-            except RuntimeError as error:  # 12 bits, and two files that are damaged
-                self.assertRegex(str(error), "samples of so many bits|tile-part with a wrong length|Rsiz is 0xFEFF")
+            except RuntimeError as error:  # three files that are damaged, one of 12 bits
+                self.assertRegex(str(error), "tile-part with a wrong length|Rsiz is 0xFEFF|does not say it holds coefficients")
                 continue
             others = get_decoder(uid).available_plugins
             if "pylibjpeg" in others:
                 difference = np.abs(ours.astype(int) - self._decode(ds, "pylibjpeg"))
                 self.assertLessEqual(difference.max(), 0 if uid in (SYNTAX + "90", SYNTAX + "201") else 1, path)
                 compared += 1
-            if "gdcm" in others:
+            if "gdcm" in others and (uid != SYNTAX + "51" or ds.BitsAllocated == 8):  # it has no 12 bits
                 difference = np.abs(ours.astype(int) - self._decode(ds, "gdcm"))
                 self.assertLessEqual(difference.max(), 1 if uid == SYNTAX + "91" else 0, path)
                 compared += 1

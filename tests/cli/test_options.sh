@@ -87,6 +87,7 @@ cat >jpeg-options <<'T'
 ! - jpg --rgb
 ! - jpg --qtables=tables.txt
 ! - jpg --wide-quantisers --quality=3
+! - jpg --precision=12
 ! - jpg,jp2 --icc=icc.bin
 ! - jpg,jp2 --exif=exif.bin
 ! - jpg,jp2,j2k --comment=hello
