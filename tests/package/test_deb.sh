@@ -48,6 +48,7 @@ dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's,^\./,/,' | grep -v '/$' | s
 /usr/share/zsh/vendor-completions/_kostka
 END
     [ ! -e "$build/compat/libjpeg.so.62" ] || echo /usr/lib/kostka/compat/libjpeg.so.62
+    [ ! -e "$build/compat/libjpeg.so.8" ] || echo /usr/lib/kostka/compat/libjpeg.so.8 # as on Ubuntu
     [ ! -e "$build/compat/libopenjp2.so.7" ] || echo /usr/lib/kostka/compat/libopenjp2.so.7
     [ ! -e "$build/compat/libturbojpeg.so.0" ] || echo /usr/lib/kostka/compat/libturbojpeg.so.0
     (cd "$KOSTKA_SOURCE/docs/man" && printf '/usr/share/man/man1/%s\n' ./*.1 | sed 's,/\./,/,')
@@ -63,9 +64,11 @@ field() {
 }
 grep -q -a 'libpng16\.so\.16' "$build/kostka" || fail 'the command does not name libpng'
 grep -o -a 'lib\(archive\|avformat\|deflate\|jansson\|png16\|tiff\|webp\|gif\)\.so\.[0-9]*' "$build/kostka" | sort -u >"$work/sonames"
+: >"$work/owners"
 while read -r soname; do
     owner=$(dpkg -S "*/$soname" | sed -n '1s/:.*//p')
     [ -n "$owner" ] || fail "no package has $soname"
+    echo "$owner" >>"$work/owners"
     where=Recommends
     case $soname in
     libpng* | libdeflate* | libjansson*) where=Depends ;;
@@ -89,11 +92,15 @@ for file in /var/lib/dpkg/info/"$package_of_png":*; do
     name=${file##*/}
     sed "s/\b$package_of_png\b/libpng-renamed/g" "$file" >"$work/dpkg/info/libpng-renamed${name#"$package_of_png"}"
 done
-for other in libavcodec59 libavformat59 libavutil57 libc6 libarchive13 libdeflate0 libjansson4 libtiff6 libwebp7 libgif7; do
+for pattern in '*/libavcodec.so.*' '*/libavutil.so.*' '*/libc.so.6'; do
+    dpkg -S "$pattern" 2>/dev/null | sed 's/:.*//' >>"$work/owners" || true
+done
+grep -v -x "$package_of_png" "$work/owners" | sort -u >"$work/others"
+while read -r other; do
     for file in /var/lib/dpkg/info/"$other":*; do
         [ ! -e "$file" ] || cp "$file" "$work/dpkg/info/"
     done
-done
+done <"$work/others"
 printf '#!/bin/sh\nexec dpkg-shlibdeps --admindir=%s/dpkg "$@"\n' "$work" >"$work/shlibdeps"
 chmod +x "$work/shlibdeps"
 cmake -D KOSTKA_SHLIBDEPS="$work/shlibdeps" -P "$build/loaded.cmake" >"$work/renamed" 2>&1 || fail "$(cat "$work/renamed")"
