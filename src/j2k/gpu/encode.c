@@ -156,6 +156,7 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_begin(struct gpu_runtime *runtime,
     job->waits = after != NULL;
     atomic_init(&job->missed, false);
     atomic_init(&job->fetched, NULL);
+    atomic_init(&job->packed, NULL);
     if (prepare(job, after, error)) {
         kst_j2k_gpu_encode_upload(job);
         kst_j2k_gpu_encode_transform(job);
@@ -184,6 +185,7 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_beside(const struct j2k_gpu_encode
     beside->shares = beside->timed = true;
     atomic_init(&beside->missed, false);
     atomic_init(&beside->fetched, NULL);
+    atomic_init(&beside->packed, NULL);
     beside->track = kst_gpu_track_take(runtime, error);
     if (beside->track) {
         beside->queue = &beside->track->queue;
@@ -211,6 +213,7 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_decoded(
     job->shares = job->timed = true;
     atomic_init(&job->missed, false);
     atomic_init(&job->fetched, NULL);
+    atomic_init(&job->packed, NULL);
     job->built = kst_gpu_runtime_build(runtime, &kst_j2k_gpu_encoding, error);
     job->track = job->built ? kst_gpu_track_take(runtime, error) : NULL;
     if (job->track) {
@@ -240,6 +243,7 @@ void kst_j2k_gpu_encode_forget(struct j2k_gpu_encode_job *job)
 {
     job->runtime->gpu->backend->finish(job->queue);
     release_fetched(job);
+    kst_j2k_gpu_packets_forget(job);
 }
 
 /* Release what the job does not share with another one. */
@@ -263,6 +267,7 @@ void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job)
     if (job->track)
         finish(job);
     release_fetched(job);
+    kst_j2k_gpu_packets_forget(job);
     kst_j2k_gpu_count_end(job);
     if (!job->shares)
         release_own(job);
