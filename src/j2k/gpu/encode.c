@@ -24,13 +24,19 @@ bool kst_j2k_gpu_encodes(const kst_image *image)
 /* The bytes include samples with their bands, blocks' states, data and passes, pixels, and what is downloaded. */
 uint64_t kst_j2k_gpu_encode_memory(const struct j2k_plan *plan)
 {
-    uint64_t samples = 0, data = 0;
+    uint64_t samples = 0, data = 0, room = 0;
+    const struct j2k_block *like = NULL; /* most blocks are like the ones before them */
     for (uint32_t i = 0; i < plan->tile_component_count; i++)
         samples += j2k_gpu_area(plan->tile_component[i].rect);
     for (uint32_t b = 0; b < plan->block_count; b++) {
-        const struct j2k_gpu_block_coder *coder = kst_j2k_gpu_coder_of(&plan->block[b]);
-        data += coder->block_room(plan, &plan->block[b], false) + 2 * sizeof(struct j2k_work_coded_block) +
-                coder->most_passes * sizeof(uint32_t) * (J2K_PASS_WORDS + J2K_PASS_RESULT) / 2;
+        const struct j2k_block *block = &plan->block[b];
+        if (!like || like->band != block->band || like->width != block->width || like->height != block->height) {
+            const struct j2k_gpu_block_coder *coder = kst_j2k_gpu_coder_of(block);
+            room = coder->block_room(plan, block, false) + 2 * sizeof(struct j2k_work_coded_block) +
+                   coder->most_passes * sizeof(uint32_t) * (J2K_PASS_WORDS + J2K_PASS_RESULT) / 2;
+        }
+        like = block;
+        data += room;
     }
     return 24 * samples + 2 * data;
 }

@@ -28,9 +28,10 @@ static void write_slice(void *argument, uint32_t index)
 {
     const struct counted_writing *w = argument;
     const struct j2k_gpu_encode_job *job = w->job;
+    struct j2k_gpu_describing describing = j2k_gpu_describing(&job->part, job->items);
     const uint32_t first = index * SLICE, left = w->count - first;
     for (uint32_t i = first; i < first + (left < SLICE ? left : SLICE); i++)
-        w->block[i] = kst_j2k_gpu_describe_coded(&job->part, &job->items[w->order[i].item], &w->order[i]);
+        kst_j2k_gpu_describe_coded(&describing, &w->order[i], &w->block[i]);
 }
 
 /* Return the words of the list that change from one step to the next: its head, the bands' factors, and packets. */

@@ -118,6 +118,7 @@ struct j2k_rect kst_j2k_run_encode_gpu_region(const struct j2k_encoding *encodin
 static void order_blocks(struct round *round, const struct j2k_encode_tile *tile, enum j2k_choice choice)
 {
     const struct j2k_plan *plan = &round->encoder->coded.plan;
+    const bool regions = !j2k_is_empty(round->encoder->request.region);
     uint32_t band = UINT32_MAX;
     float stop = 0;
     for (uint32_t b = tile->first_block; b < tile->first_block + tile->block_count; b++) {
@@ -127,10 +128,10 @@ static void order_blocks(struct round *round, const struct j2k_encode_tile *tile
             band = plan->block[b].band;
             stop = kst_j2k_block_stop(tile, band);
         }
-        round->order[round->count++] = (struct j2k_gpu_block_order){.item = round->encoder->member,
-            .block = b,
-            .stop = stop,
-            .region = kst_j2k_run_encode_gpu_region(&round->encoding, b)};
+        struct j2k_gpu_block_order *order = &round->order[round->count++];
+        *order = (struct j2k_gpu_block_order){.item = round->encoder->member, .block = b, .stop = stop};
+        if (regions)
+            order->region = kst_j2k_run_encode_gpu_region(&round->encoding, b);
     }
 }
 

@@ -7,25 +7,25 @@
 #include "j2k/rate/encoding.h"
 #include "j2k/run/encode.h"
 
-static void order_blocks(const struct j2k_encoding *encoding, uint32_t member, struct j2k_gpu_block_order *order)
+/* Pictures with a region of interest are not counted: kst_j2k_run_encode_counts(). */
+static void order_blocks(const struct j2k_encoder *encoder, uint32_t member, struct j2k_gpu_block_order *order)
 {
-    for (uint32_t b = 0; b < encoding->coded->plan.block_count; b++)
-        order[b] = (struct j2k_gpu_block_order){
-            .item = member, .block = b, .region = kst_j2k_run_encode_gpu_region(encoding, b)};
+    for (uint32_t b = 0; b < encoder->coded.plan.block_count; b++)
+        order[b] = (struct j2k_gpu_block_order){.item = member, .block = b};
 }
 
 /* Tell the job which blocks there are, the first time. */
-static bool begin(const struct j2k_encoder *encoder, const struct j2k_encoding *encoding,
-    struct j2k_gpu_encode_job *job, struct gpu_error *error)
+static bool begin(const struct j2k_encoder *encoder, struct j2k_gpu_encode_job *job, struct gpu_error *error)
 {
+    struct memory *memory = &encoder->e->memory;
     const uint32_t blocks = encoder->coded.plan.block_count;
     if (kst_j2k_gpu_counts(job))
         return true;
-    struct j2k_gpu_block_order *order = kst_memory_array(encoding->memory, blocks, sizeof *order, &error->status);
+    struct j2k_gpu_block_order *order = kst_memory_array(memory, blocks, sizeof *order, &error->status);
     if (order)
-        order_blocks(encoding, encoder->member, order);
+        order_blocks(encoder, encoder->member, order);
     bool begun = order && kst_j2k_gpu_count_begin(job, order, blocks, error);
-    kst_memory_release(encoding->memory, order);
+    kst_memory_release(memory, order);
     return begun;
 }
 
@@ -102,14 +102,13 @@ static kst_status count_wanted(
 static kst_status count(struct j2k_encoder *encoder, struct j2k_gpu_encode_job *job)
 {
     struct memory *memory = &encoder->e->memory;
-    const struct j2k_encoding encoding = encoding_of(encoder);
     struct gpu_error error = {.status = KST_OK};
     bool *wanted = kst_memory_zeroed(memory, encoder->part->count, sizeof *wanted, &error.status);
     uint32_t *length = kst_memory_array(memory, encoder->part->count, sizeof *length, &error.status);
     bool begun = false;
     if (wanted && length) {
         wanted[encoder->member] = true; /* steps of the others may change meanwhile */
-        begun = begin(encoder, &encoding, job, &error);
+        begun = begin(encoder, job, &error);
     }
     kst_status status =
         begun ? count_wanted(encoder, job, wanted, length) : kst_j2k_run_encode_gpu_fail(encoder, &error);
@@ -145,9 +144,8 @@ static bool begin_some(struct j2k_encode_gpu_part *part, const bool *wanted, str
     }
     struct j2k_gpu_block_order *order = kst_memory_array(memory, (size_t)blocks, sizeof *order, &error->status);
     for (uint32_t i = 0; i < part->count && order; i++) {
-        const struct j2k_encoding encoding = encoding_of(part->encoder[i]);
         if (wanted[i])
-            order_blocks(&encoding, i, order + part->encoder[i]->counted);
+            order_blocks(part->encoder[i], i, order + part->encoder[i]->counted);
     }
     const bool begun = order && kst_j2k_gpu_count_begin(part->job, order, (uint32_t)blocks, error);
     kst_memory_release(memory, order);
