@@ -133,6 +133,36 @@ static void test_options(void **state)
     }
 }
 
+/*
+ * All orders of packets and precincts of several sizes, of which the device writes the packets; and what it leaves to
+ * the host: markers around headers, their lengths, headers that are elsewhere, and several tile-parts.
+ */
+static void test_packets(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 14 && !simulated(); i++) {
+        kst_image image = noise_image(i % 3 ? KST_FORMAT_RGB : KST_FORMAT_GREY, 40 + below(260), 30 + below(200), 8);
+        kst_j2k_options options = ht_options(i % 2 ? 0 : (1 + below(40)) / 4.0);
+        options.block_width = options.block_height = i % 4 == 3 ? 8 : 32;
+        options.progression = (kst_progression)(i % 5);
+        options.precinct_count = i % 3 ? 2 : 0;
+        options.precinct_width[0] = options.precinct_height[0] = 128;
+        options.precinct_width[1] = options.precinct_height[1] = 64;
+        options.tile_part_lengths = i % 4 < 2;
+        options.sop = i == 7 || i == 13;
+        options.eph = i == 8 || i == 13;
+        options.packet_lengths = i == 9;
+        options.headers = i == 10 ? KST_J2K_HEADERS_PPM : i == 11 ? KST_J2K_HEADERS_PPT : KST_J2K_HEADERS_INLINE;
+        options.division = i == 12 ? KST_J2K_DIVIDE_RESOLUTION : 0;
+        if (i % 4 == 2) {
+            options.target = KST_J2K_RATIO;
+            options.value = 6;
+        }
+        check("packets", &image, &options, true);
+        image_free(&image);
+    }
+}
+
 /* Samples of the largest numbers, whose blocks do not find room at first. */
 static void test_extremes(void **state)
 {
@@ -332,6 +362,7 @@ int main(void)
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_depths),
         cmocka_unit_test(test_options),
+        cmocka_unit_test(test_packets),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_others),
         cmocka_unit_test(test_targets),

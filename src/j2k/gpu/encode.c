@@ -24,13 +24,19 @@ bool kst_j2k_gpu_encodes(const kst_image *image)
 /* The bytes include samples with their bands, blocks' states, data and passes, pixels, and what is downloaded. */
 uint64_t kst_j2k_gpu_encode_memory(const struct j2k_plan *plan)
 {
-    uint64_t samples = 0, data = 0;
+    uint64_t samples = 0, data = 0, room = 0;
+    const struct j2k_block *like = NULL; /* most blocks are like the ones before them */
     for (uint32_t i = 0; i < plan->tile_component_count; i++)
         samples += j2k_gpu_area(plan->tile_component[i].rect);
     for (uint32_t b = 0; b < plan->block_count; b++) {
-        const struct j2k_gpu_block_coder *coder = kst_j2k_gpu_coder_of(&plan->block[b]);
-        data += coder->block_room(plan, &plan->block[b], false) + 2 * sizeof(struct j2k_work_coded_block) +
-                coder->most_passes * sizeof(uint32_t) * (J2K_PASS_WORDS + J2K_PASS_RESULT) / 2;
+        const struct j2k_block *block = &plan->block[b];
+        if (!like || like->band != block->band || like->width != block->width || like->height != block->height) {
+            const struct j2k_gpu_block_coder *coder = kst_j2k_gpu_coder_of(block);
+            room = coder->block_room(plan, block, false) + 2 * sizeof(struct j2k_work_coded_block) +
+                   coder->most_passes * sizeof(uint32_t) * (J2K_PASS_WORDS + J2K_PASS_RESULT) / 2;
+        }
+        like = block;
+        data += room;
     }
     return 24 * samples + 2 * data;
 }
@@ -156,6 +162,7 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_begin(struct gpu_runtime *runtime,
     job->waits = after != NULL;
     atomic_init(&job->missed, false);
     atomic_init(&job->fetched, NULL);
+    atomic_init(&job->packed, NULL);
     if (prepare(job, after, error)) {
         kst_j2k_gpu_encode_upload(job);
         kst_j2k_gpu_encode_transform(job);
@@ -184,6 +191,7 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_beside(const struct j2k_gpu_encode
     beside->shares = beside->timed = true;
     atomic_init(&beside->missed, false);
     atomic_init(&beside->fetched, NULL);
+    atomic_init(&beside->packed, NULL);
     beside->track = kst_gpu_track_take(runtime, error);
     if (beside->track) {
         beside->queue = &beside->track->queue;
@@ -211,6 +219,7 @@ struct j2k_gpu_encode_job *kst_j2k_gpu_encode_decoded(
     job->shares = job->timed = true;
     atomic_init(&job->missed, false);
     atomic_init(&job->fetched, NULL);
+    atomic_init(&job->packed, NULL);
     job->built = kst_gpu_runtime_build(runtime, &kst_j2k_gpu_encoding, error);
     job->track = job->built ? kst_gpu_track_take(runtime, error) : NULL;
     if (job->track) {
@@ -240,6 +249,7 @@ void kst_j2k_gpu_encode_forget(struct j2k_gpu_encode_job *job)
 {
     job->runtime->gpu->backend->finish(job->queue);
     release_fetched(job);
+    kst_j2k_gpu_packets_forget(job);
 }
 
 /* Release what the job does not share with another one. */
@@ -263,6 +273,7 @@ void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job)
     if (job->track)
         finish(job);
     release_fetched(job);
+    kst_j2k_gpu_packets_forget(job);
     kst_j2k_gpu_count_end(job);
     if (!job->shares)
         release_own(job);

@@ -9,6 +9,7 @@
 #include "j2k/gpu/part.h"
 #include "j2k/kernels/encode_work.h"
 #include "j2k/plan/body.h"
+#include "j2k/plan/packet_blocks.h"
 
 struct j2k_gpu_corner {
     uint32_t x, y;
@@ -34,6 +35,9 @@ struct j2k_gpu_encode_item {
      */
     const kst_rows *rows;
     const struct j2k_gpu_corner *corner;
+    /* Its packets in the order of the codestream, if the device is to write them; otherwise null. */
+    const struct j2k_packet_blocks *packet;
+    uint32_t packets;
 };
 
 /* Describes a block to be coded. */
@@ -143,6 +147,29 @@ bool kst_j2k_gpu_count_begin(
 bool kst_j2k_gpu_counts(const struct j2k_gpu_encode_job *job);
 const struct j2k_work_counted_block *kst_j2k_gpu_count(
     struct j2k_gpu_encode_job *job, const bool *wanted, struct gpu_error *error);
+
+/*
+ * The same for the bytes of whole packets, which are those that kst_j2k_gpu_encode_packets() would give; but a 0 means
+ * that the blocks must be counted. Which blocks are counted has been said by kst_j2k_gpu_count_begin().
+ */
+bool kst_j2k_gpu_count_packets(
+    struct j2k_gpu_encode_job *job, const bool *wanted, uint32_t *length, struct gpu_error *error);
+
+/*
+ * Code all blocks of some items, in the order of their plans, and write their packets on the device. These must have
+ * one layer, no SOP and EPH. `length` has an entry for each item of the job: the bytes of its packets; 0 if it was not
+ * among them, or if its blocks must be coded by kst_j2k_gpu_encode_blocks() nevertheless, because they have more planes
+ * or bytes than usual, or are too many. Then the others may have been coded, or none. For one thread at a time.
+ */
+bool kst_j2k_gpu_encode_packets(struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders,
+    uint32_t count, uint32_t *length, struct gpu_error *error);
+
+/*
+ * Put the packets of an item, which have `length` bytes, one behind the other, and download them to host memory, which
+ * had better be pinned, from a byte of it on. Otherwise as kst_j2k_gpu_assemble().
+ */
+bool kst_j2k_gpu_assemble_packets(const struct j2k_gpu_encode_job *job, uint32_t item, uint32_t length,
+    const struct gpu_buffer *to, size_t at, double *seconds, struct gpu_error *error);
 
 /* Download the bytes of all blocks that were coded, and wait for them. For one thread at a time. */
 bool kst_j2k_gpu_encode_arrive(struct j2k_gpu_encode_job *job, struct gpu_error *error);

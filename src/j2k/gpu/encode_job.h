@@ -8,6 +8,7 @@
 #include "device/runtime.h"
 #include "j2k/gpu/encode.h"
 #include "j2k/gpu/modules.h"
+#include "j2k/gpu/packets.h"
 
 enum j2k_gpu_encode_buffer {
     CODING_HOST_WORK, /* the first two are pinned memory */
@@ -43,19 +44,23 @@ struct j2k_gpu_fetched {
 };
 
 enum j2k_gpu_counting_buffer {
-    COUNTING_HOST_LIST, /* the first two are pinned memory */
+    COUNTING_HOST_LIST, /* the first three are pinned memory */
     COUNTING_FOUND,
+    COUNTING_LENGTHS,
     COUNTING_LIST,
     COUNTING_RESULTS,
+    COUNTING_WORK,
     COUNTING_BUFFERS
 };
 
 /* Holds the blocks whose bytes are counted. */
 struct j2k_gpu_counting {
     struct gpu_buffer buffer[COUNTING_BUFFERS];
-    uint32_t blocks; /* 0: none are counted */
-    size_t list;     /* bytes of the list */
-    bool uploaded;   /* the device has the list, but for the factors of the next step */
+    struct j2k_gpu_packing packing; /* no items: packets cannot be counted */
+    uint32_t blocks;                /* 0: none are counted */
+    uint32_t head;                  /* where the list speaks of packets */
+    size_t list;                    /* bytes of the list */
+    bool uploaded;                  /* the device has the list, but for the factors of the next step */
 };
 
 struct j2k_gpu_encode_job {
@@ -69,6 +74,7 @@ struct j2k_gpu_encode_job {
     struct gpu_queue *queue; /* the queue of the track that is in use */
     struct gpu_buffer buffer[CODING_BUFFERS];
     struct j2k_gpu_fetched *_Atomic fetched; /* the last list first; others read it while lists are added */
+    struct j2k_gpu_packed *_Atomic packed;   /* likewise, of blocks whose packets are on the device */
     struct j2k_gpu_counting counting;
     atomic_bool missed; /* rows could not be read */
     bool waits;         /* the job waits for a caller's stream */
@@ -88,6 +94,9 @@ void kst_j2k_gpu_encode_record(struct j2k_gpu_encode_job *job, enum j2k_gpu_enco
 /* Add the times of what precedes the blocks, once, when it was waited for; and those of blocks that were. */
 void kst_j2k_gpu_encode_add_first_times(struct j2k_gpu_encode_job *job);
 void kst_j2k_gpu_encode_add_times(struct j2k_gpu_encode_job *job);
+
+/* Release the packets that are on the device. */
+void kst_j2k_gpu_packets_forget(struct j2k_gpu_encode_job *job);
 
 /* Release what counting took. */
 void kst_j2k_gpu_count_end(struct j2k_gpu_encode_job *job);

@@ -90,42 +90,43 @@ uint32_t kst_j2k_gpu_list(struct j2k_gpu_list *list, const uint32_t *chosen, uin
     return list->blocks;
 }
 
-struct j2k_work_coded_block kst_j2k_gpu_describe_coded(
-    const struct j2k_gpu_part *part, const struct j2k_gpu_encode_item *item, const struct j2k_gpu_block_order *order)
+/* Describe what the blocks of a band have in common. */
+static void describe_band(struct j2k_gpu_describing *d, uint32_t item, uint32_t index)
 {
-    const struct j2k_plan *plan = item->picture.plan;
-    const struct j2k_block *block = &plan->block[order->block];
-    const struct j2k_band *band = &plan->band[block->band];
+    const struct j2k_plan *plan = d->items[item].picture.plan;
+    const struct j2k_band *band = &plan->band[index];
     const struct j2k_tile_component *tc = &plan->tile_component[band->tile_component];
-    const bool exact = tc->reversible || item->indices;
-    uint32_t pitch = j2k_gpu_width(band->rect);
-    return (struct j2k_work_coded_block){.from = part->band[part->place[order->item].band + block->band] +
-                                                 (block->y - band->rect.y0) * pitch + (block->x - band->rect.x0),
-        .pitch = pitch,
-        .width = block->width,
-        .height = block->height,
+    const bool exact = tc->reversible || d->items[item].indices;
+    const uint32_t place = d->part->place[item].band + index;
+    d->item = item;
+    d->band = index;
+    d->rect = band->rect;
+    d->like = (struct j2k_work_coded_block){.from = d->part->band[place],
+        .pitch = j2k_gpu_width(band->rect),
         .style = tc->style,
         .contexts = j2k_gpu_contexts_of(band->orientation),
         .exact = exact,
         .factor = exact ? 0 : gpu_float_bits(1.0F / band->step),
-        .measured = item->measured,
-        .stop = gpu_float_bits(order->stop),
+        .measured = d->items[item].measured,
         .roi_shift = tc->roi_shift,
-        .left = order->region.x0,
-        .top = order->region.y0,
-        .right = order->region.x1,
-        .bottom = order->region.y1,
-        .band = part->place[order->item].band + block->band};
+        .band = place};
 }
 
-static struct j2k_work_coded_block describe(const struct j2k_gpu_list *list, uint32_t index)
+void kst_j2k_gpu_describe_coded(
+    struct j2k_gpu_describing *d, const struct j2k_gpu_block_order *order, struct j2k_work_coded_block *to)
 {
-    const struct j2k_gpu_block_order *order = &list->orders[list->chosen[index]];
-    const struct j2k_plan *plan = plan_of(list, order->item);
-    struct j2k_work_coded_block described = kst_j2k_gpu_describe_coded(list->part, &list->items[order->item], order);
-    described.data = list->place[index];
-    described.capacity = list->coder->block_room(plan, &plan->block[order->block], list->ample);
-    return described;
+    const struct j2k_block *block = &d->items[order->item].picture.plan->block[order->block];
+    if (d->item != order->item || d->band != block->band)
+        describe_band(d, order->item, block->band);
+    *to = d->like;
+    to->from += (block->y - d->rect.y0) * to->pitch + (block->x - d->rect.x0);
+    to->width = block->width;
+    to->height = block->height;
+    to->stop = gpu_float_bits(order->stop);
+    to->left = order->region.x0;
+    to->top = order->region.y0;
+    to->right = order->region.x1;
+    to->bottom = order->region.y1;
 }
 
 struct list_writing {
@@ -133,12 +134,19 @@ struct list_writing {
     struct j2k_work_coded_block *block;
 };
 
+/* The room of a block ends where that of the next one begins. */
 static void write_slice(void *arg, uint32_t index)
 {
     const struct list_writing *w = arg;
-    uint32_t first = index * SLICE, left = w->list->blocks - first;
-    for (uint32_t i = first; i < first + (left < SLICE ? left : SLICE); i++)
-        w->block[i] = describe(w->list, i);
+    const struct j2k_gpu_list *list = w->list;
+    struct j2k_gpu_describing describing = j2k_gpu_describing(list->part, list->items);
+    uint32_t first = index * SLICE, left = list->blocks - first;
+    for (uint32_t i = first; i < first + (left < SLICE ? left : SLICE); i++) {
+        const uint32_t end = i + 1 < list->blocks ? list->place[i + 1] : (uint32_t)list->data;
+        kst_j2k_gpu_describe_coded(&describing, &list->orders[list->chosen[i]], &w->block[i]);
+        w->block[i].data = list->place[i];
+        w->block[i].capacity = end - list->place[i] - J2K_DATA_HEAD;
+    }
 }
 
 void kst_j2k_gpu_list_write(const struct j2k_gpu_list *list, struct pool *threads, uint32_t *words)

@@ -35,9 +35,24 @@ struct j2k_gpu_list {
  */
 uint32_t kst_j2k_gpu_list(struct j2k_gpu_list *list, const uint32_t *chosen, uint32_t count, uint32_t processors);
 
-/* Describe a block of a picture of a part, but for the room of its data. */
-struct j2k_work_coded_block kst_j2k_gpu_describe_coded(
-    const struct j2k_gpu_part *part, const struct j2k_gpu_encode_item *item, const struct j2k_gpu_block_order *order);
+/* Describes blocks one after the other, with what the last one's band has in common for all of its blocks. */
+struct j2k_gpu_describing {
+    const struct j2k_gpu_part *part;
+    const struct j2k_gpu_encode_item *items;
+    uint32_t item, band; /* UINT32_MAX: none yet */
+    struct j2k_rect rect;
+    struct j2k_work_coded_block like;
+};
+
+static inline struct j2k_gpu_describing j2k_gpu_describing(
+    const struct j2k_gpu_part *part, const struct j2k_gpu_encode_item *items)
+{
+    return (struct j2k_gpu_describing){.part = part, .items = items, .item = UINT32_MAX, .band = UINT32_MAX};
+}
+
+/* Describe a block, but for the room of its data. */
+void kst_j2k_gpu_describe_coded(
+    struct j2k_gpu_describing *describing, const struct j2k_gpu_block_order *order, struct j2k_work_coded_block *to);
 
 /* Write the list, which has list->words words. `threads`: a pool that helps, or null. */
 void kst_j2k_gpu_list_write(const struct j2k_gpu_list *list, struct pool *threads, uint32_t *words);

@@ -50,6 +50,9 @@ static const struct gpu_module_kernel encoding[J2K_ENCODE_KERNELS] = {
     [J2K_ENCODE_COUNT_HT] = {"count_ht_blocks", J2K_HT_CODE_GROUP},
     [J2K_ENCODE_COLLECT] = {"collect_blocks", J2K_COLLECT_GROUP},
     [J2K_ENCODE_ASSEMBLE] = {"assemble_stream", J2K_ASSEMBLE_GROUP},
+    [J2K_ENCODE_WRITE_PACKETS] = {"write_packets", J2K_PACKET_GROUP},
+    [J2K_ENCODE_PLACE_PACKETS] = {"place_packets", J2K_PACKET_GROUP},
+    [J2K_ENCODE_ASSEMBLE_PACKETS] = {"assemble_packets", J2K_ASSEMBLE_GROUP},
 };
 
 static bool is_of(const struct gpu_event *event, const struct gpu_track *track)

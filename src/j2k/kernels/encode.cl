@@ -12,3 +12,4 @@
 #include "j2k/kernels/ht_code.h"
 #include "j2k/kernels/collect.h"
 #include "j2k/kernels/assemble.h"
+#include "j2k/kernels/packets.h"

@@ -18,9 +18,13 @@ enum {
     J2K_CODE_LANES = 32,
     J2K_COLLECT_GROUP = 64,
     J2K_ASSEMBLE_GROUP = 64,
-    J2K_HT_CODE_GROUP = 32, /* work-items of a group, which codes a block of T.814 */
-    J2K_SLICES_GROUP = 64,  /* work-items of a group, each of which has a column of a volume */
-    J2K_DATA_HEAD = 4,      /* unused bytes in front of a block's data */
+    J2K_PACKET_GROUP =
+        256, /* work-items of a group, which writes the header of a packet or places a picture's packets */
+    J2K_PACKET_BANDS = 3,
+    J2K_PACKET_LENGTH_MOST = 65535, /* bytes of a block in a packet that kernels write */
+    J2K_HT_CODE_GROUP = 32,         /* work-items of a group, which codes a block of T.814 */
+    J2K_SLICES_GROUP = 64,          /* work-items of a group, each of which has a column of a volume */
+    J2K_DATA_HEAD = 4,              /* unused bytes in front of a block's data */
     /*
      * Words of a pass while its block is coded: its length, two of its gain, and two of a bound, that is where the
      * coder was and the bytes of the bound.
@@ -129,6 +133,51 @@ struct j2k_work_measured_block {
     u32 planes, reserved;
     u32 error_low, error_high; /* as in struct j2k_work_coded_result */
     u32 gains[J2K_GAIN_WORDS * J2K_CODED_PLANES];
+};
+
+/*
+ * Describes a packet of the only layer, of blocks of T.814 with one pass. A band without blocks has no columns or rows.
+ */
+struct j2k_work_packet {
+    u32 block[J2K_PACKET_BANDS]; /* the first block of each band in the list; the others follow in raster order */
+    u32 columns[J2K_PACKET_BANDS], rows[J2K_PACKET_BANDS];
+    u32 planes[J2K_PACKET_BANDS]; /* of each band, at least 1 */
+    u32 node;                     /* the first node of its tag trees, among those of all packets */
+    u32 header;                   /* where its header goes, in words among those of all packets */
+};
+
+/* Says which packets are a picture's, in the order of its codestream. */
+struct j2k_work_picture_packets {
+    u32 first, count;
+};
+
+/* Holds what becomes of the packets of a picture: their bytes, and whether the host must see to its blocks. */
+struct j2k_work_found_packets {
+    u32 length, problem;
+};
+
+struct j2k_work_placed_packet {
+    u32 header, body; /* bytes */
+    u32 at;           /* its first byte, among those of the picture's packets */
+    u32 problem;      /* a block found no room, or has more planes than its band */
+};
+
+/* Says in which packet a block is that is included, and at which byte of that packet's body. */
+struct j2k_work_placed_block {
+    u32 packet, at;
+};
+
+/*
+ * Heads what a list says of packets. `picture` and `packet` are offsets in the list, of struct j2k_work_picture_packets
+ * and struct j2k_work_packet. The next three say where, in words, results of blocks begin, how many words each has, and
+ * which of these is the length; the first one is the number of planes. The others are offsets in the buffer of work,
+ * which begins with a struct j2k_work_found_packets for each picture: of placed packets, of placed blocks, of nodes and
+ * of headers.
+ */
+struct j2k_packets_work {
+    u32 picture, packet;
+    u32 result, stride, length;
+    u32 placed, place, node, header;
 };
 
 struct j2k_list_work {

@@ -286,13 +286,9 @@ void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded)
     encoded->pass_gain = NULL;
 }
 
-kst_status kst_j2k_encode_finish(struct j2k_encoding *encoding, kst_report *report)
+/* End the keeping of results. */
+static kst_status end(struct j2k_encoding *encoding, kst_status status, kst_report *report)
 {
-    kst_status status = KST_OK;
-    if (kst_j2k_encode_goes_on(encoding))
-        status = make_room(encoding, report);
-    if (!status && kst_j2k_encode_goes_on(encoding))
-        join_passes(encoding);
     if (!status && !kst_j2k_encode_goes_on(encoding))
         status = kst_report_error(report, (kst_status)atomic_load(&encoding->status), KST_NO_OFFSET, NULL);
     kst_memory_release(encoding->memory, encoding->result);
@@ -300,4 +296,19 @@ kst_status kst_j2k_encode_finish(struct j2k_encoding *encoding, kst_report *repo
     if (status)
         kst_j2k_encoded_release(encoding->memory, encoding->encoded);
     return status;
+}
+
+kst_status kst_j2k_encode_leave(struct j2k_encoding *encoding, kst_report *report)
+{
+    return end(encoding, KST_OK, report);
+}
+
+kst_status kst_j2k_encode_finish(struct j2k_encoding *encoding, kst_report *report)
+{
+    kst_status status = KST_OK;
+    if (kst_j2k_encode_goes_on(encoding))
+        status = make_room(encoding, report);
+    if (!status && kst_j2k_encode_goes_on(encoding))
+        join_passes(encoding);
+    return end(encoding, status, report);
 }

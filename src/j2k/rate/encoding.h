@@ -161,6 +161,8 @@ static inline uint32_t j2k_encode_block(const struct j2k_encode_tile *tile, uint
  */
 kst_status kst_j2k_encode_start(struct j2k_encoding *encoding, kst_report *report);
 kst_status kst_j2k_encode_finish(struct j2k_encoding *encoding, kst_report *report);
+/* Do the same without results, because none were taken. */
+kst_status kst_j2k_encode_leave(struct j2k_encoding *encoding, kst_report *report);
 void kst_j2k_encode_find_tile(struct j2k_encoding *encoding, uint32_t index, struct j2k_encode_tile *tile);
 
 /* Return whether a sample of the tile's blocks is measured before all are coded. */

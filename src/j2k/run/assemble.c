@@ -13,6 +13,7 @@ struct assembling {
     struct sink frame;
     struct j2k_bodies bodies;
     struct j2k_gpu_stream stream;
+    size_t front;                  /* bytes of the frame before the packets, if these are on the device */
     const struct gpu_buffer *from; /* where the codestream was downloaded to, */
     uint8_t *to;                   /* and where it is copied to */
 };
@@ -22,12 +23,23 @@ static kst_status fail(const struct assembling *a, const struct gpu_error *error
     return kst_report_error(a->by->report, error->status, KST_NO_OFFSET, error->text[0] ? "%s" : NULL, error->text);
 }
 
+/* Put the device's packets between the parts of the frame. */
+static bool download_packets(
+    struct assembling *a, const struct gpu_buffer *to, double *seconds, struct gpu_error *error)
+{
+    const size_t behind = a->front + a->by->placed;
+    memcpy(to->host, a->frame.data, a->front);
+    memcpy(to->host + behind, a->frame.data + a->front, a->frame.length - a->front);
+    return kst_j2k_gpu_assemble_packets(a->by->job, a->by->item, a->by->placed, to, a->front, seconds, error);
+}
+
 static kst_status download(struct assembling *a, const struct gpu_buffer *to)
 {
     kst_report *report = a->by->report;
     struct gpu_error error;
     double seconds;
-    if (!kst_j2k_gpu_assemble(a->by->job, &a->stream, to, &seconds, &error))
+    if (!(a->front > 0 ? download_packets(a, to, &seconds, &error)
+                       : kst_j2k_gpu_assemble(a->by->job, &a->stream, to, &seconds, &error)))
         return fail(a, &error);
     report->stage_seconds[KST_STAGE_DOWNLOAD] += seconds;
     return KST_OK;
@@ -100,11 +112,24 @@ static kst_status write_here(struct assembling *a, const struct j2k_codestream *
     return status ? status : kst_j2k_codestream_write(stream, sink);
 }
 
+/* Write the codestream around packets that are on the device. */
+static kst_status write_around(struct assembling *a, const struct j2k_codestream *stream, struct sink *sink)
+{
+    kst_sink_init(&a->frame, a->by->memory);
+    kst_status status = kst_j2k_codestream_edges(stream, &a->frame, &a->front);
+    if (!status)
+        status = deliver(a, sink);
+    kst_sink_release(&a->frame);
+    return status;
+}
+
 kst_status kst_j2k_run_assemble(const void *assembler, const struct j2k_codestream *stream, struct sink *sink)
 {
     const struct j2k_assembler *by = assembler;
     struct memory *memory = by->memory;
     struct assembling a = {.by = by, .bodies.memory = memory, .stream.length = kst_j2k_codestream_length(stream)};
+    if (kst_j2k_codestream_is_around(stream))
+        return write_around(&a, stream, sink);
     if (!kst_j2k_gpu_assembles(&a.stream)) /* its length alone is too large, so that no bodies need be listed */
         return write_here(&a, stream, sink);
     kst_sink_init(&a.frame, memory);

@@ -16,6 +16,8 @@ struct j2k_assembler {
     kst_report *report;
     struct gpu_runtime *gpu;
     const struct j2k_gpu_encode_job *job; /* that has coded the blocks */
+    uint32_t item;                        /* the picture's index in the job */
+    uint32_t placed;                      /* bytes of packets that are on the device; 0: the host writes headers */
     /* Downloads the bytes of blocks to where the coded image says, for codestreams that kernels cannot count. */
     kst_status (*arrive)(void *user);
     void *user;

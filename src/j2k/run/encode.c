@@ -13,6 +13,7 @@ kst_status kst_j2k_run_encode_blocks(struct j2k_encoder *encoder)
     double start = kst_seconds();
     kst_j2k_run_encode_unmake(encoder);
     kst_j2k_encoded_release(&e->memory, &encoder->encoded);
+    encoder->placed = 0;
     if (encoder->on_gpu)
         return (encoder->request.count ? kst_j2k_run_encode_gpu_count : kst_j2k_run_encode_gpu_again)(encoder);
     if (encoder->in_excerpts)
@@ -29,6 +30,8 @@ static size_t expected_bytes(const struct j2k_encoder *encoder)
     enum { AROUND = 1024, HEADER_BYTES = 4, SHARE = 32 };
     const struct j2k_coded *coded = &encoder->coded;
     size_t sum = 0;
+    if (encoder->placed > 0)
+        return AROUND + encoder->placed;
     for (uint32_t b = 0; b < coded->plan.block_count; b++) {
         uint32_t passes = encoder->layer_passes[(size_t)(b + 1) * encoder->options.layers - 1];
         if (passes > 0)
@@ -62,6 +65,8 @@ static struct j2k_assembler assembler_of(struct j2k_encoder *encoder)
         .report = &e->report,
         .gpu = e->gpu,
         .job = encoder->part ? kst_j2k_run_encode_gpu_job(encoder) : NULL,
+        .item = encoder->member,
+        .placed = encoder->placed,
         .arrive = arrive,
         .user = encoder};
 }
@@ -69,7 +74,6 @@ static struct j2k_assembler assembler_of(struct j2k_encoder *encoder)
 static kst_status write_file(struct j2k_encoder *encoder)
 {
     struct encoding *e = encoder->e;
-    const struct operation op = kst_encoding_operation(e);
     const struct j2k_assembler assembler = assembler_of(encoder);
     const struct j2k_carrier carrier = {&assembler, encoder->part ? kst_j2k_run_assemble : NULL};
     struct j2k_codestream *stream = encoder->made;
@@ -78,7 +82,7 @@ static kst_status write_file(struct j2k_encoder *encoder)
     kst_status status = KST_OK;
     encoder->made = NULL;
     if (!stream)
-        status = kst_j2k_codestream_make(&op, &encoder->coded, &encoder->writing, &stream);
+        status = kst_j2k_run_encode_make(encoder, &stream);
     if (!status)
         status = check_length(encoder, kst_j2k_codestream_length(stream));
     if (!status)
@@ -178,6 +182,8 @@ kst_status kst_j2k_run_encode_plan(struct j2k_encoder *encoder, struct encoding 
     if (!status)
         status = choose_place(encoder);
     encoder->request.count = !status && kst_j2k_run_encode_counts(encoder);
+    if (!status)
+        status = kst_j2k_run_encode_list_packets(encoder);
     if (!status && !encoder->on_gpu && !encoder->in_excerpts && kst_j2k_run_encode_searches(encoder))
         encoder->request.kept = kst_j2k_cpu_keep_coefficients(&e->memory, &encoder->coded.plan);
     return status ? status : kst_j2k_run_encode_keep_rows(encoder);
@@ -221,6 +227,7 @@ void kst_j2k_run_encode_release(struct j2k_encoder *encoder)
     for (uint32_t i = 0; i < encoder->file.box_count; i++)
         kst_memory_release(memory, encoder->box_data[i]);
     kst_j2k_run_encode_drop_tiles(encoder);
+    kst_memory_release(memory, encoder->packet);
     kst_memory_release(memory, encoder->layer_passes);
     kst_memory_release(memory, encoder->target);
     kst_memory_release(memory, encoder->estimate);

@@ -76,6 +76,9 @@ struct j2k_encoder {
     uint8_t *layer_passes;
     struct j2k_step_search *search; /* null: none has begun */
     uint32_t counted; /* with a search together with others: index of its first block among those that are counted */
+    struct j2k_packet_blocks *packet; /* of each packet, if the device is to write them; otherwise null */
+    uint32_t packets;
+    uint32_t placed; /* bytes of packets that the device wrote or counted when blocks were coded last; 0: none */
     struct j2k_codestream *made; /* made from lengths that are those of what is coded now; null: not made yet */
     struct j2k_profile_limits limits;
     struct j2k_writing writing;
@@ -154,6 +157,17 @@ void kst_j2k_run_encode_gpu_count_some(struct j2k_encode_gpu_part *part, const b
 void kst_j2k_run_encode_search_together(struct j2k_encode_gpu_part *part);
 /* Add what the part did to the picture's report. */
 void kst_j2k_run_encode_gpu_report(struct j2k_encoder *encoder);
+
+/*
+ * encode_packets.c: list the packets if the device is to write them. Return whether it still is; and take the bytes of
+ * the packets that it wrote or counted, where 0 says that the host must write them from now on. Returns whether it need
+ * not.
+ */
+kst_status kst_j2k_run_encode_list_packets(struct j2k_encoder *encoder);
+bool kst_j2k_run_encode_places(const struct j2k_encoder *encoder);
+bool kst_j2k_run_encode_place(struct j2k_encoder *encoder, uint32_t bytes);
+/* Make the codestream of what was coded or counted last. */
+kst_status kst_j2k_run_encode_make(struct j2k_encoder *encoder, struct j2k_codestream **stream);
 
 /* Code or count blocks as the request says. */
 kst_status kst_j2k_run_encode_blocks(struct j2k_encoder *encoder);

@@ -19,6 +19,7 @@ struct round {
     struct j2k_encoder *encoder;
     struct j2k_encoding encoding;
     bool begun;
+    bool placed; /* the device has written its packets, and the host takes nothing of its blocks */
     struct j2k_encode_tile *tile;
     struct j2k_gpu_block_order *order;
     const struct j2k_gpu_block_outcome *outcome; /* of each order */
@@ -69,6 +70,8 @@ void kst_j2k_run_describe_gpu_item(const struct j2k_encoder *encoder, struct j2k
     for (uint32_t k = 0; k < item->picture.channels && k < J2K_WORK_CHANNELS; k++)
         item->picture.channel[k].component = kst_pixel_place(layout, k);
     item->picture.image = e->planes;
+    item->packet = encoder->packet;
+    item->packets = encoder->packets;
     item->picture.in_place = e->source == GPU_SOURCE_DIRECT && kst_memory_has_addresses(encoder->image->memory);
 }
 
@@ -115,6 +118,7 @@ struct j2k_rect kst_j2k_run_encode_gpu_region(const struct j2k_encoding *encodin
 static void order_blocks(struct round *round, const struct j2k_encode_tile *tile, enum j2k_choice choice)
 {
     const struct j2k_plan *plan = &round->encoder->coded.plan;
+    const bool regions = !j2k_is_empty(round->encoder->request.region);
     uint32_t band = UINT32_MAX;
     float stop = 0;
     for (uint32_t b = tile->first_block; b < tile->first_block + tile->block_count; b++) {
@@ -124,10 +128,10 @@ static void order_blocks(struct round *round, const struct j2k_encode_tile *tile
             band = plan->block[b].band;
             stop = kst_j2k_block_stop(tile, band);
         }
-        round->order[round->count++] = (struct j2k_gpu_block_order){.item = round->encoder->member,
-            .block = b,
-            .stop = stop,
-            .region = kst_j2k_run_encode_gpu_region(&round->encoding, b)};
+        struct j2k_gpu_block_order *order = &round->order[round->count++];
+        *order = (struct j2k_gpu_block_order){.item = round->encoder->member, .block = b, .stop = stop};
+        if (regions)
+            order->region = kst_j2k_run_encode_gpu_region(&round->encoding, b);
     }
 }
 
@@ -273,7 +277,7 @@ static void take_outcomes(void *argument, uint32_t index)
     struct round *round = &rounds->round[index];
     uint32_t count = round->count;
     uint64_t passes = 0;
-    if (!goes_on(round))
+    if (!goes_on(round) || round->placed)
         return;
     for (uint32_t i = 0; i < count; passes += round->outcome[i++].passes)
         round->encoding.coded->block[round->order[i].block].first_pass = (uint32_t)passes;
@@ -306,6 +310,47 @@ static uint32_t join_orders(struct rounds *rounds)
     return count;
 }
 
+/* Join the orders of those pictures whose packets the device is to write. Returns the length of the list. */
+static uint32_t join_placed(const struct rounds *rounds)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rounds->count; i++) {
+        const struct round *round = &rounds->round[i];
+        if (round->count == 0 || !kst_j2k_run_encode_places(round->encoder))
+            continue;
+        memcpy(rounds->order + count, round->order, round->count * sizeof *round->order);
+        count += round->count;
+    }
+    return count;
+}
+
+/*
+ * Code pictures with their packets, as many as the device can. These have no orders left, and the others do without it
+ * from now on. Returns false on failure.
+ */
+static bool place(struct rounds *rounds, struct gpu_error *error)
+{
+    struct memory *memory = &rounds->part->context->memory;
+    const uint32_t count = join_placed(rounds);
+    *error = (struct gpu_error){.status = KST_OK};
+    if (count == 0)
+        return true;
+    uint32_t *length = kst_memory_array(memory, rounds->part->count, sizeof *length, &error->status);
+    const bool done = length && kst_j2k_gpu_encode_packets(rounds->job, rounds->order, count, length, error);
+    for (uint32_t i = 0; i < rounds->count && done; i++) {
+        struct round *round = &rounds->round[i];
+        struct j2k_encoder *encoder = round->encoder;
+        if (round->count == 0 || !kst_j2k_run_encode_places(encoder) ||
+            !kst_j2k_run_encode_place(encoder, length[encoder->member]))
+            continue;
+        kst_j2k_encode_count(&round->encoding, round->count);
+        round->placed = true;
+        round->count = 0;
+    }
+    kst_memory_release(memory, length);
+    return done;
+}
+
 /* Measure the samples, then code all blocks, and take their results. */
 static void run_orders(struct rounds *rounds)
 {
@@ -318,6 +363,10 @@ static void run_orders(struct rounds *rounds)
         return;
     }
     kst_pool_run(pool, rounds->count, order_all, rounds);
+    if (!place(rounds, &error)) {
+        fail_all(rounds, &error);
+        return;
+    }
     count = join_orders(rounds);
     if (count > 0 && kst_j2k_gpu_encode_blocks(job, rounds->order, count, rounds->outcome, &error))
         kst_pool_run(pool, rounds->count, take_outcomes, rounds);
@@ -332,7 +381,8 @@ static void end_round(void *argument, uint32_t index)
     if (round->begun) {
         if (round->encoder->status)
             atomic_store(&round->encoding.status, (int)round->encoder->status);
-        kst_status status = kst_j2k_encode_finish(&round->encoding, &round->encoder->e->report);
+        kst_status status = (round->placed ? kst_j2k_encode_leave : kst_j2k_encode_finish)(
+            &round->encoding, &round->encoder->e->report);
         stop_round(round, status);
     }
     kst_memory_release(memory, round->gains);
@@ -466,6 +516,7 @@ void kst_j2k_run_encode_gpu_code_some(struct j2k_encode_gpu_part *part, const bo
     for (uint32_t i = 0; i < count; i++) {
         kst_j2k_run_encode_unmake(some[i]);
         kst_j2k_encoded_release(&some[i]->e->memory, &some[i]->encoded);
+        some[i]->placed = 0;
         part->item[some[i]->member].measured = measures_of(some[i]);
     }
     if (count > 0)

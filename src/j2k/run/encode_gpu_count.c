@@ -7,25 +7,25 @@
 #include "j2k/rate/encoding.h"
 #include "j2k/run/encode.h"
 
-static void order_blocks(const struct j2k_encoding *encoding, uint32_t member, struct j2k_gpu_block_order *order)
+/* Pictures with a region of interest are not counted: kst_j2k_run_encode_counts(). */
+static void order_blocks(const struct j2k_encoder *encoder, uint32_t member, struct j2k_gpu_block_order *order)
 {
-    for (uint32_t b = 0; b < encoding->coded->plan.block_count; b++)
-        order[b] = (struct j2k_gpu_block_order){
-            .item = member, .block = b, .region = kst_j2k_run_encode_gpu_region(encoding, b)};
+    for (uint32_t b = 0; b < encoder->coded.plan.block_count; b++)
+        order[b] = (struct j2k_gpu_block_order){.item = member, .block = b};
 }
 
 /* Tell the job which blocks there are, the first time. */
-static bool begin(const struct j2k_encoder *encoder, const struct j2k_encoding *encoding,
-    struct j2k_gpu_encode_job *job, struct gpu_error *error)
+static bool begin(const struct j2k_encoder *encoder, struct j2k_gpu_encode_job *job, struct gpu_error *error)
 {
+    struct memory *memory = &encoder->e->memory;
     const uint32_t blocks = encoder->coded.plan.block_count;
     if (kst_j2k_gpu_counts(job))
         return true;
-    struct j2k_gpu_block_order *order = kst_memory_array(encoding->memory, blocks, sizeof *order, &error->status);
+    struct j2k_gpu_block_order *order = kst_memory_array(memory, blocks, sizeof *order, &error->status);
     if (order)
-        order_blocks(encoding, encoder->member, order);
+        order_blocks(encoder, encoder->member, order);
     bool begun = order && kst_j2k_gpu_count_begin(job, order, blocks, error);
-    kst_memory_release(encoding->memory, order);
+    kst_memory_release(memory, order);
     return begun;
 }
 
@@ -75,20 +75,46 @@ static kst_status settle(struct j2k_encoder *encoder, const struct j2k_work_coun
     return kst_j2k_encode_finish(&encoding, &encoder->e->report);
 }
 
+/* Take the bytes of a picture's packets. */
+static kst_status settle_packets(struct j2k_encoder *encoder)
+{
+    struct encoding *e = encoder->e;
+    if (kst_progress_add(encoder->request.progress, encoder->coded.plan.block_count))
+        return KST_OK;
+    return kst_report_error(&e->report, KST_ERROR_CANCELLED, KST_NO_OFFSET, NULL);
+}
+
+/* Count bytes of packets, or if the device cannot, of blocks, and take them. */
+static kst_status count_wanted(
+    struct j2k_encoder *encoder, struct j2k_gpu_encode_job *job, const bool *wanted, uint32_t *length)
+{
+    struct gpu_error error = {.status = KST_OK};
+    if (kst_j2k_run_encode_places(encoder)) {
+        if (!kst_j2k_gpu_count_packets(job, wanted, length, &error))
+            return kst_j2k_run_encode_gpu_fail(encoder, &error);
+        if (kst_j2k_run_encode_place(encoder, length[encoder->member]))
+            return settle_packets(encoder);
+    }
+    const struct j2k_work_counted_block *found = kst_j2k_gpu_count(job, wanted, &error);
+    return found ? settle(encoder, found) : kst_j2k_run_encode_gpu_fail(encoder, &error);
+}
+
 static kst_status count(struct j2k_encoder *encoder, struct j2k_gpu_encode_job *job)
 {
     struct memory *memory = &encoder->e->memory;
-    const struct j2k_encoding encoding = encoding_of(encoder);
     struct gpu_error error = {.status = KST_OK};
-    const struct j2k_work_counted_block *found = NULL;
     bool *wanted = kst_memory_zeroed(memory, encoder->part->count, sizeof *wanted, &error.status);
-    if (wanted) {
+    uint32_t *length = kst_memory_array(memory, encoder->part->count, sizeof *length, &error.status);
+    bool begun = false;
+    if (wanted && length) {
         wanted[encoder->member] = true; /* steps of the others may change meanwhile */
-        if (begin(encoder, &encoding, job, &error))
-            found = kst_j2k_gpu_count(job, wanted, &error);
+        begun = begin(encoder, job, &error);
     }
+    kst_status status =
+        begun ? count_wanted(encoder, job, wanted, length) : kst_j2k_run_encode_gpu_fail(encoder, &error);
     kst_memory_release(memory, wanted);
-    return found ? settle(encoder, found) : kst_j2k_run_encode_gpu_fail(encoder, &error);
+    kst_memory_release(memory, length);
+    return status;
 }
 
 kst_status kst_j2k_run_encode_gpu_count(struct j2k_encoder *encoder)
@@ -118,9 +144,8 @@ static bool begin_some(struct j2k_encode_gpu_part *part, const bool *wanted, str
     }
     struct j2k_gpu_block_order *order = kst_memory_array(memory, (size_t)blocks, sizeof *order, &error->status);
     for (uint32_t i = 0; i < part->count && order; i++) {
-        const struct j2k_encoding encoding = encoding_of(part->encoder[i]);
         if (wanted[i])
-            order_blocks(&encoding, i, order + part->encoder[i]->counted);
+            order_blocks(part->encoder[i], i, order + part->encoder[i]->counted);
     }
     const bool begun = order && kst_j2k_gpu_count_begin(part->job, order, (uint32_t)blocks, error);
     kst_memory_release(memory, order);
@@ -131,7 +156,7 @@ static bool begin_some(struct j2k_encode_gpu_part *part, const bool *wanted, str
 struct counts_taking {
     const struct j2k_encode_gpu_part *part;
     const bool *wanted;
-    const struct j2k_work_counted_block *found;
+    const struct j2k_work_counted_block *found; /* null: it was not asked for, as all packets were counted */
 };
 
 static void take_counts(void *argument, uint32_t index)
@@ -142,18 +167,40 @@ static void take_counts(void *argument, uint32_t index)
         return;
     kst_j2k_run_encode_unmake(encoder);
     kst_j2k_encoded_release(&encoder->e->memory, &encoder->encoded);
-    encoder->status = settle(encoder, taking->found + encoder->counted);
+    encoder->status = encoder->placed > 0 ? settle_packets(encoder) : settle(encoder, taking->found + encoder->counted);
+}
+
+/* Count bytes of packets where the device writes them. Returns whether blocks of any picture are to be counted. */
+static bool count_some_packets(
+    const struct j2k_encode_gpu_part *part, const bool *wanted, uint32_t *length, struct gpu_error *error)
+{
+    bool places = false, left = false;
+    for (uint32_t i = 0; i < part->count; i++)
+        places = places || (wanted[i] && kst_j2k_run_encode_places(part->encoder[i]));
+    if (places && !kst_j2k_gpu_count_packets(part->job, wanted, length, error))
+        return false;
+    for (uint32_t i = 0; i < part->count; i++) {
+        struct j2k_encoder *encoder = part->encoder[i];
+        if (!wanted[i])
+            continue;
+        encoder->placed = 0;
+        if (!kst_j2k_run_encode_places(encoder) || !kst_j2k_run_encode_place(encoder, length[i]))
+            left = true;
+    }
+    return left;
 }
 
 void kst_j2k_run_encode_gpu_count_some(struct j2k_encode_gpu_part *part, const bool *wanted)
 {
     struct gpu_error error = {.status = KST_OK};
     struct counts_taking taking = {.part = part, .wanted = wanted};
-    if (begin_some(part, wanted, &error))
+    uint32_t *length = kst_memory_array(&part->context->memory, part->count, sizeof *length, &error.status);
+    if (length && begin_some(part, wanted, &error) && count_some_packets(part, wanted, length, &error))
         taking.found = kst_j2k_gpu_count(part->job, wanted, &error);
-    if (taking.found)
+    if (!error.status)
         kst_pool_run(part->context->pool, part->count, take_counts, &taking);
-    for (uint32_t i = 0; i < part->count && !taking.found; i++)
+    for (uint32_t i = 0; i < part->count && error.status; i++)
         if (wanted[i])
             part->encoder[i]->status = kst_j2k_run_encode_gpu_fail(part->encoder[i], &error);
+    kst_memory_release(&part->context->memory, length);
 }

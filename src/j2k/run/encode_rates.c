@@ -245,6 +245,8 @@ kst_status kst_j2k_run_encode_layer_lists(struct j2k_encoder *encoder)
 
 kst_status kst_j2k_run_encode_layers(struct j2k_encoder *encoder)
 {
+    if (encoder->placed > 0 && !kst_j2k_run_encode_searches(encoder)) /* the device has put all in one layer */
+        return KST_OK;
     kst_status status = encoder->search ? KST_OK : kst_j2k_run_encode_layer_lists(encoder);
     if (status)
         return status;

@@ -104,6 +104,8 @@ struct j2k_step_search {
 void kst_j2k_run_encode_take_all(struct j2k_encoder *encoder)
 {
     const uint32_t layers = encoder->options.layers;
+    if (encoder->placed > 0)
+        return;
     for (uint32_t b = 0; b < encoder->coded.plan.block_count; b++)
         for (uint32_t l = 0; l < layers; l++)
             encoder->layer_passes[(size_t)b * layers + l] = l + 1 < layers ? 0 : encoder->coded.block[b].passes;
@@ -120,7 +122,7 @@ kst_status kst_j2k_run_encode_share(struct j2k_encoder *encoder, uint64_t around
     const struct operation op = kst_encoding_operation(encoder->e);
     struct j2k_codestream *stream;
     uint64_t most = 0;
-    kst_status status = kst_j2k_codestream_make(&op, &encoder->coded, &encoder->writing, &stream);
+    kst_status status = kst_j2k_run_encode_make(encoder, &stream);
     if (status)
         return status;
     *share = (double)(kst_j2k_codestream_length(stream) + around) / (double)budget;
@@ -305,14 +307,18 @@ kst_status kst_j2k_run_encode_search_found(struct j2k_encoder *encoder, bool *co
     return set_step(search, search->good.step);
 }
 
-/* If the step that was found was the last one to be counted, the codestream is made. */
+/*
+ * If the step that was found was the last one to be counted, the codestream is made, unless the host had to see to the
+ * blocks only when they were coded.
+ */
 void kst_j2k_run_encode_search_coded(struct j2k_encoder *encoder, kst_status status)
 {
     struct j2k_step_search *search = encoder->search;
     kst_j2k_run_encode_take_all(encoder);
     encoder->made = search->made;
     search->made = NULL;
-    if (status || search->now.step != search->good.step)
+    if (status || search->now.step != search->good.step ||
+        (encoder->made && kst_j2k_codestream_is_around(encoder->made) != (encoder->placed > 0)))
         kst_j2k_run_encode_unmake(encoder);
 }
 

@@ -63,22 +63,24 @@ static kst_status add_blocks(struct laying *laying, const struct j2k_grid *grid,
     place->first_block[b] = plan->block_count;
     place->columns[b] = (uint16_t)band.columns;
     place->rows[b] = (uint16_t)band.rows;
-    for (uint32_t i = 0; i < band.columns * band.rows; i++) {
-        struct j2k_rect rect = kst_j2k_block_rect(grid, &band, i % band.columns, i / band.columns);
-        if (plan->block_count >= builder->limits->blocks)
-            return kst_report_error(builder->report, KST_ERROR_LIMIT_BLOCKS, KST_NO_OFFSET, "more than %u",
-                (unsigned)builder->limits->blocks);
-        kst_status status =
-            grow(laying, (void **)&plan->block, plan->block_count, &builder->block_capacity, sizeof *plan->block);
-        if (status)
-            return status;
-        plan->block[plan->block_count++] = (struct j2k_block){.x = rect.x0,
-            .y = rect.y0,
-            .width = (uint16_t)(rect.x1 - rect.x0),
-            .height = (uint16_t)(rect.y1 - rect.y0),
-            .band = grid->first_band + b,
-            .coder = (uint8_t)kst_j2k_block_coder(grid->style)->kind};
-    }
+    const uint8_t coder = (uint8_t)kst_j2k_block_coder(grid->style)->kind;
+    for (uint32_t y = 0; y < band.rows; y++)
+        for (uint32_t x = 0; x < band.columns; x++) {
+            const struct j2k_rect rect = kst_j2k_block_rect(grid, &band, x, y);
+            if (plan->block_count >= builder->limits->blocks)
+                return kst_report_error(builder->report, KST_ERROR_LIMIT_BLOCKS, KST_NO_OFFSET, "more than %u",
+                    (unsigned)builder->limits->blocks);
+            kst_status status =
+                grow(laying, (void **)&plan->block, plan->block_count, &builder->block_capacity, sizeof *plan->block);
+            if (status)
+                return status;
+            plan->block[plan->block_count++] = (struct j2k_block){.x = rect.x0,
+                .y = rect.y0,
+                .width = (uint16_t)(rect.x1 - rect.x0),
+                .height = (uint16_t)(rect.y1 - rect.y0),
+                .band = grid->first_band + b,
+                .coder = coder};
+        }
     return KST_OK;
 }
 

@@ -137,6 +137,19 @@ kst_status kst_j2k_tile_parts_make(const struct operation *op, const struct j2k_
     return status ? status : make_parts(&making);
 }
 
+kst_status kst_j2k_tile_parts_around(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, uint64_t bytes, struct j2k_tile_parts *parts)
+{
+    struct parts_making making = {.memory = op->memory, .parts = parts, .report = op->report};
+    *parts = (struct j2k_tile_parts){.coded = coded, .wanted = writing};
+    kst_sink_init(&parts->headers, op->memory);
+    kst_status status = kst_j2k_sequence_make(op, coded, writing, NULL, NULL, &parts->sequence);
+    if (status)
+        return status;
+    parts->sequence.packet->body = bytes; /* nothing asks for the lengths of single packets */
+    return make_parts(&making);
+}
+
 void kst_j2k_tile_parts_release(struct memory *memory, struct j2k_tile_parts *parts)
 {
     kst_memory_release(memory, parts->frame);

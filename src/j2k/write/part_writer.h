@@ -30,6 +30,9 @@ struct j2k_tile_parts {
 kst_status kst_j2k_tile_parts_make(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct j2k_tiles tiles, struct j2k_packets *packets,
     struct j2k_tile_parts *parts);
+/* Make the header of the only tile-part, whose packets are `bytes` long. `parts` must be released in either case. */
+kst_status kst_j2k_tile_parts_around(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, uint64_t bytes, struct j2k_tile_parts *parts);
 void kst_j2k_tile_parts_release(struct memory *memory, struct j2k_tile_parts *parts);
 
 /*

@@ -30,6 +30,7 @@ struct j2k_codestream {
     uint32_t part_count;         /* number of tile-parts whose lengths are set in TLM */
     struct j2k_tile_parts parts; /* the tile-parts that are being written */
     struct j2k_packets *packets;
+    bool around;                       /* its packets are elsewhere */
     uint64_t start;                    /* where the codestream starts in the sink */
     const struct j2k_carrier *carrier; /* null: none */
 };
@@ -176,6 +177,35 @@ static kst_status make_whole(struct j2k_codestream *stream)
                : kst_report_error(stream->op.report, stream->head.status, KST_NO_OFFSET, "while writing");
 }
 
+static kst_status make_around(struct j2k_codestream *stream, uint64_t packets)
+{
+    stream->around = true;
+    kst_status status = kst_j2k_tile_parts_around(&stream->op, stream->coded, stream->wanted, packets, &stream->parts);
+    if (!status)
+        status = make_head(stream, &stream->parts.sequence);
+    if (!status)
+        set_lengths(stream);
+    return status;
+}
+
+kst_status kst_j2k_codestream_around(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, uint64_t packets, struct j2k_codestream **stream)
+{
+    kst_status status = create(op, coded, writing, stream);
+    if (*stream)
+        status = make_around(*stream, packets);
+    if (status) {
+        kst_j2k_codestream_release(*stream);
+        *stream = NULL;
+    }
+    return status;
+}
+
+bool kst_j2k_codestream_is_around(const struct j2k_codestream *stream)
+{
+    return stream->around;
+}
+
 kst_status kst_j2k_codestream_make(const struct operation *op, const struct j2k_coded *coded,
     const struct j2k_writing *writing, struct j2k_codestream **stream)
 {
@@ -205,6 +235,15 @@ static kst_status put(const struct j2k_codestream *stream, struct sink *sink, st
     kst_j2k_tile_parts_put(&stream->parts, sink, bodies);
     kst_sink_u16(sink, 0xFF00U | J2K_EOC);
     return fail(stream, sink);
+}
+
+kst_status kst_j2k_codestream_edges(const struct j2k_codestream *stream, struct sink *edges, size_t *front)
+{
+    kst_sink_bytes(edges, stream->head.data, stream->head.length);
+    kst_sink_bytes(edges, stream->parts.headers.data, stream->parts.headers.length);
+    *front = edges->length;
+    kst_sink_u16(edges, 0xFF00U | J2K_EOC);
+    return fail(stream, edges);
 }
 
 kst_status kst_j2k_codestream_frame(const struct j2k_codestream *stream, struct sink *frame, struct j2k_bodies *bodies)

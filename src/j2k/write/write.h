@@ -70,6 +70,16 @@ struct j2k_bodies {
 kst_status kst_j2k_codestream_frame(const struct j2k_codestream *stream, struct sink *frame, struct j2k_bodies *bodies);
 
 /*
+ * Make a codestream of one tile-part whose packets, `packets` bytes in all, are elsewhere: only
+ * kst_j2k_codestream_put() with a carrier can write it. There are no SOP, EPH and PLT, and headers are not packed. The
+ * edges are what goes before the packets, *front bytes, and what goes behind them.
+ */
+kst_status kst_j2k_codestream_around(const struct operation *op, const struct j2k_coded *coded,
+    const struct j2k_writing *writing, uint64_t packets, struct j2k_codestream **stream);
+bool kst_j2k_codestream_is_around(const struct j2k_codestream *stream);
+kst_status kst_j2k_codestream_edges(const struct j2k_codestream *stream, struct sink *edges, size_t *front);
+
+/*
  * Makes a codestream from its frame where the bytes of code-blocks are, and appends it to the sink. With a carrier
  * whose function is not null, kst_j2k_codestream_put() calls it instead of kst_j2k_codestream_write(). It is borrowed.
  */

@@ -8,7 +8,7 @@
 
 #include "device/runtime.h"
 
-enum { STAGE_ARGUMENTS = 8, STAGE_POISON = 0xA5 };
+enum { STAGE_ARGUMENTS = 9, STAGE_POISON = 0xA5 };
 
 struct stage_argument {
     const char *name;

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writes the packets of pictures with one layer whose code-blocks are all those of T.814 with one cleanup pass: packet
+ * headers (T.800 B.10), where packets and code-blocks lie in the codestream, and their bytes. The host's writer is
+ * j2k/write/packet_single.c, whose bytes these are.
+ *
+ * A cleanup pass ends with plane 0, so that all blocks of a band which are included lack the same number of planes.
+ * Blocks are visited in raster order. Which nodes of the tag trees a block tells of follows from the first included
+ * block below each node alone, so that work-items find the bits of 256 blocks side by side.
+ */
+#include "kernels/group.h"
+
+#include "j2k/kernels/assemble.h"
+#include "j2k/kernels/encode_work.h"
+#include "j2k/kernels/ht_bytes.h"
+
+enum {
+    PACKET_LEVELS = 16, /* levels of a tag tree: blocks along a side are at most 65,535 */
+    /*
+     * Words of bits that 256 blocks have: at most 16 of inclusion, 16 of planes, 1 of passes, 14 + 16 of the length;
+     * those of planes that are missing in three bands, fewer than 64 each; and 8 of those before.
+     */
+    PACKET_WORDS = 512,
+    LENGTH_BITS_START = 3
+};
+
+#define NO_LEAF 0xFFFFFFFFu
+
+/* Describes the tag trees of a packet's bands: where the nodes of each level begin, and how many levels there are. */
+struct packet_trees {
+    LOCAL u32 *offset; /* PACKET_LEVELS for each band */
+    LOCAL u32 *levels; /* 0: the band has no blocks */
+};
+
+/* Holds the bits of a block in the order in which they are written. */
+struct block_bits {
+    u32 inclusion, inclusion_count;
+    u32 zeros;
+    u32 planes, planes_count; /* with the number of passes, and by how much the length has more than three bits */
+    u32 length, length_count;
+};
+
+/* Holds the state of a header that is written; all work-items have the same. */
+struct header_writing {
+    u32 fill;   /* bits in the group's memory */
+    u32 length; /* bytes that were written */
+    u32 after;  /* the last of them is 0xFF */
+};
+
+FUNCTION u32 level_size(u32 size, u32 level)
+{
+    return (size + (1u << level) - 1) >> level;
+}
+
+/* One work-item calls it. */
+FUNCTION void shape_trees(const struct packet_trees *trees, GLOBAL const struct j2k_work_packet *packet)
+{
+    u32 at = packet->node;
+    for (u32 b = 0; b < J2K_PACKET_BANDS; b++) {
+        u32 width = packet->columns[b], height = packet->rows[b], levels = 0;
+        for (u32 more = width > 0; more; levels++) {
+            trees->offset[PACKET_LEVELS * b + levels] = at;
+            at += width * height;
+            more = width > 1 || height > 1;
+            width = (width + 1) / 2;
+            height = (height + 1) / 2;
+        }
+        trees->levels[b] = levels;
+    }
+}
+
+FUNCTION u32 included_leaf(GLOBAL const u32 *node, LOCAL const u32 *offset, u32 columns, u32 level, u32 x, u32 y)
+{
+    return node[offset[level] + (y >> level) * level_size(columns, level) + (x >> level)];
+}
+
+/* Make the leaves of the trees. Returns whether this work-item has met a block that the host must see to. */
+FUNCTION u32 make_leaves(GLOBAL u32 *node, const struct packet_trees *trees,
+    GLOBAL const struct j2k_work_packet *packet, GLOBAL const struct j2k_packets_work *head, GLOBAL const u32 *results)
+{
+    u32 problem = 0;
+    for (u32 b = 0; b < J2K_PACKET_BANDS; b++) {
+        u32 count = packet->columns[b] * packet->rows[b];
+        for (u32 i = local_index(); i < count; i += J2K_PACKET_GROUP) {
+            GLOBAL const u32 *result = results + head->result + (packet->block[b] + i) * head->stride;
+            problem |= result[0] > packet->planes[b] || result[head->length] > J2K_PACKET_LENGTH_MOST;
+            node[trees->offset[PACKET_LEVELS * b] + i] = result[0] > 0 ? i : NO_LEAF;
+        }
+    }
+    return problem;
+}
+
+/* Return the first included leaf below a node, from the up to four nodes below that. */
+FUNCTION u32 join_nodes(GLOBAL const u32 *below, u32 width, u32 height, u32 x, u32 y)
+{
+    u32 beside = x + 1 < width, under = y + 1 < height;
+    GLOBAL const u32 *from = below + y * width + x;
+    u32 a = from[0], b = from[beside], c = from[under * width], d = from[under * width + beside];
+    a = b < a ? b : a;
+    c = d < c ? d : c;
+    return c < a ? c : a;
+}
+
+/* Make the nodes above the leaves, which all work-items have written. The whole work-group calls it. */
+FUNCTION void make_nodes(
+    GLOBAL u32 *node, const struct packet_trees *trees, GLOBAL const struct j2k_work_packet *packet)
+{
+    for (u32 k = 1; k < PACKET_LEVELS; k++) {
+        if (k >= trees->levels[0] && k >= trees->levels[1] && k >= trees->levels[2])
+            break;
+        for (u32 b = 0; b < J2K_PACKET_BANDS; b++) {
+            u32 width = level_size(packet->columns[b], k), height = level_size(packet->rows[b], k);
+            u32 count = k < trees->levels[b] ? width * height : 0;
+            LOCAL const u32 *offset = trees->offset + PACKET_LEVELS * b + k;
+            for (u32 i = local_index(); i < count; i += J2K_PACKET_GROUP) {
+                u32 y = i / width, x = i - y * width;
+                node[offset[0] + i] = join_nodes(node + offset[-1], level_size(packet->columns[b], k - 1),
+                    level_size(packet->rows[b], k - 1), 2 * x, 2 * y);
+            }
+        }
+        barrier_all();
+    }
+}
+
+/* Write whether block (x, y) is included, as far as blocks before it do not tell. */
+FUNCTION void find_inclusion(
+    struct block_bits *bits, GLOBAL const u32 *node, LOCAL const u32 *offset, u32 top, u32 columns, u32 x, u32 y)
+{
+    u32 k = 0, included = 1;
+    while (k < top && ((x | y) >> k & 1) == 0)
+        k++;
+    if (k < top && included_leaf(node, offset, columns, k + 1, x, y) == NO_LEAF)
+        return;
+    for (k++; k > 0 && included; k--) {
+        included = included_leaf(node, offset, columns, k - 1, x, y) != NO_LEAF;
+        bits->inclusion = bits->inclusion << 1 | included;
+        bits->inclusion_count++;
+    }
+}
+
+/* Return the bits of block i of a band. `length`: of its bytes, 0 if it is not included. */
+FUNCTION struct block_bits find_bits(GLOBAL const u32 *node, LOCAL const u32 *offset, u32 levels, u32 columns, u32 i,
+    u32 included, u32 length, u32 planes)
+{
+    struct block_bits bits = {0, 0, 0, 0, 0, 0, 0};
+    u32 y = i / columns, x = i - y * columns, told = 0;
+    find_inclusion(&bits, node, offset, levels - 1, columns, x, y);
+    if (!included)
+        return bits;
+    while (told < levels && included_leaf(node, offset, columns, told, x, y) == i)
+        told++;
+    u32 width = bit_length(length) > LENGTH_BITS_START ? bit_length(length) : LENGTH_BITS_START;
+    u32 more = width - LENGTH_BITS_START;
+    bits.zeros = told == levels ? planes - 1 : 0;
+    /* A 1 for each node, a 0 for one pass, and the 1 for each bit more with the 0 behind them. */
+    bits.planes = ((1u << told) - 1) << (more + 2) | ((2u << more) - 2);
+    bits.planes_count = told + more + 2;
+    bits.length = length;
+    bits.length_count = width;
+    return bits;
+}
+
+/* Put the low `count` bits of a value, at most 32, in place; the value's other bits are 0. */
+FUNCTION void put_bits(LOCAL u32 *words, u32 at, u32 value, u32 count)
+{
+    u32 word = at / 32, end = at % 32 + count;
+    if (count == 0)
+        return;
+    if (end <= 32) {
+        join_local(&words[word], value << (32 - end));
+        return;
+    }
+    join_local(&words[word], value >> (end - 32));
+    join_local(&words[word + 1], value << (64 - end));
+}
+
+/* Return up to 8 bits. */
+FUNCTION u32 take_bits(LOCAL const u32 *words, u32 at, u32 count)
+{
+    u32 word = at / 32, end = at % 32 + count;
+    if (count == 0)
+        return 0;
+    u32 value = end <= 32 ? words[word] >> (32 - end) : words[word] << (end - 32) | words[word + 1] >> (64 - end);
+    return value & ((1u << count) - 1);
+}
+
+/*
+ * Write the bits to whole bytes, of which one that follows 0xFF has seven, and leave the rest in the first word. What
+ * lies behind the first 0xFF of 256 bytes is written by the next round. The whole work-group calls it, after a barrier,
+ * and another one must follow.
+ */
+FUNCTION void put_bytes(struct header_writing *writing, LOCAL u32 *words, LOCAL u32 *least, GLOBAL u8 *to)
+{
+    u32 self = local_index(), at = 0;
+    while (writing->fill - at >= 8 - writing->after) {
+        u32 lead = 8 - writing->after, count = 1 + (writing->fill - at - lead) / 8;
+        count = count < J2K_PACKET_GROUP ? count : J2K_PACKET_GROUP;
+        u32 byte = self >= count ? 0
+                   : self == 0   ? take_bits(words, at, lead)
+                                 : take_bits(words, at + lead + 8 * (self - 1), 8);
+        if (self == 0)
+            least[0] = count;
+        barrier_local();
+        if (byte == 0xFF)
+            atomic_least_local(&least[0], self + 1);
+        barrier_local();
+        u32 written = current_local(&least[0]);
+        if (self < written)
+            to[writing->length + self] = (u8)byte;
+        u32 end = at + lead + 8 * (written - 1);
+        writing->after = (written > 1 || lead == 8) && take_bits(words, end - 8, 8) == 0xFF;
+        writing->length += written;
+        at = end;
+        barrier_local();
+    }
+    u32 rest = writing->fill - at, value = take_bits(words, at, rest);
+    barrier_local();
+    for (u32 i = self; i < PACKET_WORDS; i += J2K_PACKET_GROUP)
+        words[i] = i == 0 && rest > 0 ? value << (32 - rest) : 0;
+    writing->fill = rest;
+}
+
+/* End a header: fill the last byte with zeros, and let one follow 0xFF. One work-item calls it. */
+FUNCTION u32 end_header(const struct header_writing *writing, LOCAL const u32 *words, GLOBAL u8 *to)
+{
+    if (writing->fill == 0 && !writing->after)
+        return writing->length;
+    to[writing->length] = (u8)(take_bits(words, 0, writing->fill) << (8 - writing->after - writing->fill));
+    return writing->length + 1;
+}
+
+/* Holds what the work-items of a packet share. */
+struct packet_group {
+    GLOBAL const struct j2k_packets_work *head;
+    GLOBAL const struct j2k_work_packet *packet;
+    GLOBAL const u32 *results;
+    GLOBAL const u32 *node;
+    GLOBAL struct j2k_work_placed_block *place; /* of each block */
+    GLOBAL u8 *to;
+    LOCAL u32 *words;
+    LOCAL u32 *scratch;
+    LOCAL u32 *least;
+};
+
+/*
+ * Write the bits of the blocks from `first` on, one for each work-item. `body`: the bytes of blocks before them;
+ * returns those with them.
+ */
+FUNCTION u32 put_blocks(
+    const struct packet_group *p, const struct packet_trees *trees, struct header_writing *writing, u32 first, u32 body)
+{
+    struct block_bits bits = {0, 0, 0, 0, 0, 0, 0};
+    u32 b = 0, i = first + local_index(), block = 0, length = 0, there = 0;
+    u32x2 total;
+    while (b + 1 < J2K_PACKET_BANDS && i >= p->packet->columns[b] * p->packet->rows[b]) {
+        i -= p->packet->columns[b] * p->packet->rows[b];
+        b++;
+    }
+    if (i < p->packet->columns[b] * p->packet->rows[b]) {
+        block = p->packet->block[b] + i;
+        GLOBAL const u32 *result = p->results + p->head->result + block * p->head->stride;
+        there = result[0] > 0;
+        length = there ? result[p->head->length] : 0;
+        bits = find_bits(p->node, trees->offset + PACKET_LEVELS * b, trees->levels[b], p->packet->columns[b], i, there,
+            length, p->packet->planes[b]);
+    }
+    u32 count = bits.inclusion_count + bits.zeros + bits.planes_count + bits.length_count;
+    u32x2 before = group_scan_two(p->scratch, J2K_PACKET_GROUP, count, length, &total);
+    u32 at = writing->fill + before.x;
+    put_bits(p->words, at, bits.inclusion, bits.inclusion_count);
+    at += bits.inclusion_count + bits.zeros;
+    put_bits(p->words, at, bits.planes, bits.planes_count);
+    put_bits(p->words, at + bits.planes_count, bits.length, bits.length_count);
+    if (there) {
+        p->place[block].packet = group_index();
+        p->place[block].at = body + before.y;
+    }
+    writing->fill += total.x;
+    barrier_local();
+    put_bytes(writing, p->words, p->least, p->to);
+    barrier_local();
+    return body + total.y;
+}
+
+FUNCTION GLOBAL struct j2k_work_placed_packet *placed_packets(
+    GLOBAL u32 *work, GLOBAL const struct j2k_packets_work *head)
+{
+    return (GLOBAL struct j2k_work_placed_packet *)(work + head->placed);
+}
+
+/* A work-group writes the header of a packet. `head`: where the struct j2k_packets_work is in the list. */
+KERNEL(J2K_PACKET_GROUP)
+write_packets(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT results, GLOBAL u32 *work, u32 head_at)
+{
+    SHARED u32 words[PACKET_WORDS];
+    SHARED u32 scratch[J2K_PACKET_GROUP];
+    SHARED u32 offset[J2K_PACKET_BANDS * PACKET_LEVELS];
+    SHARED u32 levels[J2K_PACKET_BANDS];
+    SHARED u32 least[1];
+    GLOBAL const struct j2k_packets_work *head = (GLOBAL const struct j2k_packets_work *)(list + head_at);
+    struct packet_trees trees = {offset, levels};
+    struct header_writing writing = {1, 0, 0};
+    struct packet_group p;
+    u32 body = 0, total = 0, any = 0;
+    p.head = head;
+    p.packet = (GLOBAL const struct j2k_work_packet *)(list + head->packet) + group_index();
+    p.results = results;
+    p.node = work + head->node;
+    p.place = (GLOBAL struct j2k_work_placed_block *)(work + head->place);
+    p.to = (GLOBAL u8 *)(work + head->header + p.packet->header);
+    p.words = words;
+    p.scratch = scratch;
+    p.least = least;
+    if (local_index() == 0)
+        shape_trees(&trees, p.packet);
+    barrier_local();
+    u32 problem = make_leaves(work + head->node, &trees, p.packet, head, results);
+    barrier_all();
+    make_nodes(work + head->node, &trees, p.packet);
+    problem = group_any(scratch, J2K_PACKET_GROUP, problem);
+    for (u32 b = 0; b < J2K_PACKET_BANDS; b++) {
+        total += p.packet->columns[b] * p.packet->rows[b];
+        any |= levels[b] > 0 && p.node[offset[PACKET_LEVELS * b + levels[b] - 1]] != NO_LEAF;
+    }
+    any &= !problem;
+    for (u32 i = local_index(); i < PACKET_WORDS; i += J2K_PACKET_GROUP)
+        words[i] = i == 0 ? any << 31 : 0;
+    barrier_local();
+    for (u32 first = 0; first < total && any; first += J2K_PACKET_GROUP)
+        body = put_blocks(&p, &trees, &writing, first, body);
+    if (local_index() == 0) {
+        GLOBAL struct j2k_work_placed_packet *to = placed_packets(work, head) + group_index();
+        to->header = end_header(&writing, words, p.to);
+        to->body = body;
+        to->problem = problem;
+    }
+}
+
+/* A work-group places the packets of a picture one behind the other. */
+KERNEL(J2K_PACKET_GROUP)
+place_packets(GLOBAL const u32 *RESTRICT list, GLOBAL u32 *work, u32 head_at)
+{
+    SHARED u32 scratch[J2K_PACKET_GROUP];
+    GLOBAL const struct j2k_packets_work *head = (GLOBAL const struct j2k_packets_work *)(list + head_at);
+    GLOBAL const struct j2k_work_picture_packets *picture =
+        (GLOBAL const struct j2k_work_picture_packets *)(list + head->picture) + group_index();
+    GLOBAL struct j2k_work_placed_packet *packet = placed_packets(work, head) + picture->first;
+    u32 at = 0, problem = 0;
+    for (u32 first = 0; first < picture->count; first += J2K_PACKET_GROUP) {
+        u32 i = first + local_index(), there = i < picture->count, total;
+        u32 before = group_scan(scratch, J2K_PACKET_GROUP, there ? packet[i].header + packet[i].body : 0, &total);
+        if (there) {
+            packet[i].at = at + before;
+            problem |= packet[i].problem;
+        }
+        at += total;
+        barrier_local();
+    }
+    problem = group_any(scratch, J2K_PACKET_GROUP, problem);
+    if (local_index() == 0) {
+        GLOBAL struct j2k_work_found_packets *found = (GLOBAL struct j2k_work_found_packets *)work + group_index();
+        found->length = at;
+        found->problem = problem;
+    }
+}
+
+/*
+ * Put the packets of a picture, `packets` from `packet` on, into a buffer. Each of the first work-groups copies a
+ * header, and each of the others the bytes of a block, from `block` on. `list` begins with a struct j2k_list_work.
+ */
+KERNEL(J2K_ASSEMBLE_GROUP)
+assemble_packets(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT results, GLOBAL const u32 *RESTRICT data,
+    GLOBAL const u32 *RESTRICT work, GLOBAL u32 *RESTRICT stream, u32 head_at, u32 packet, u32 packets, u32 block)
+{
+    GLOBAL const struct j2k_packets_work *head = (GLOBAL const struct j2k_packets_work *)(list + head_at);
+    GLOBAL const struct j2k_work_placed_packet *placed =
+        (GLOBAL const struct j2k_work_placed_packet *)(work + head->placed);
+    if (group_index() < packets) {
+        GLOBAL const struct j2k_work_packet *from =
+            (GLOBAL const struct j2k_work_packet *)(list + head->packet) + packet + group_index();
+        placed += packet + group_index();
+        copy_run(
+            (GLOBAL u8 *)stream + placed->at, (GLOBAL const u8 *)(work + head->header + from->header), placed->header);
+        return;
+    }
+    block += group_index() - packets;
+    u32 length = results[head->result + block * head->stride + head->length];
+    if (length == 0)
+        return;
+    GLOBAL const struct j2k_work_placed_block *place =
+        (GLOBAL const struct j2k_work_placed_block *)(work + head->place) + block;
+    GLOBAL const struct j2k_work_coded_block *coded =
+        (GLOBAL const struct j2k_work_coded_block *)(list + ((GLOBAL const struct j2k_list_work *)list)->block) + block;
+    placed += place->packet;
+    copy_body(stream, placed->at + placed->header + place->at, data, coded->data + J2K_DATA_HEAD, length);
+}
