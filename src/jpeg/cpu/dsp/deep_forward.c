@@ -32,8 +32,8 @@ void kst_jpeg_cpu_deep_rgb_to_ycc(const uint16_t *const in[3], uint16_t *const o
 void kst_jpeg_cpu_deep_downsample(
     const uint16_t *in, size_t pitch, uint32_t box_w, uint32_t box_h, uint16_t *out, uint32_t n)
 {
-    const uint32_t area = box_w * box_h;
-    const bool alternates = box_w == 2 && box_h <= 2; /* as libjpeg does there */
+    const uint32_t area = box_w * box_h > 0 ? box_w * box_h : 1; /* no side is 0, which clang-tidy cannot know */
+    const bool alternates = box_w == 2 && box_h <= 2;            /* as libjpeg does there */
     for (uint32_t x = 0; x < n; x++) {
         uint32_t sum = alternates ? (box_h == 1 ? 0 : 1) + (x & 1) : area / 2;
         for (uint32_t j = 0; j < box_h; j++)

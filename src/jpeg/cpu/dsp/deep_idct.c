@@ -151,7 +151,7 @@ static void idct_scaled(uint32_t n, const int32_t *in, size_t step, int64_t out[
 static void idct_nxn(uint32_t n, const int32_t block[64], uint16_t *out, size_t pitch)
 {
     int32_t rows[JPEG_BLOCK_MAX][8];
-    int64_t sums[JPEG_BLOCK_MAX];
+    int64_t sums[JPEG_BLOCK_MAX] = {0};
     for (uint32_t x = 0; x < 8; x++) {
         idct_scaled(n, block + x, 8, sums);
         for (uint32_t y = 0; y < n; y++)
