@@ -257,9 +257,9 @@ for threads in 1 2 3 8; do
     identical deep.pgm deep.png
 done
 # Nor by rows that go out in any order, of which each thread has some that are not complete.
-expect 0 "$KOSTKA" encode --restart 1r deep.pgm often.jpg
+expect 0 "$KOSTKA" transcode --restart 1r deep.jpg often.jpg
 for threads in 1 2 3 8; do
-    for limit in 1M 1200K 1500K 2M 3M; do
+    for limit in 1M 2M; do
         expect 0 "$KOSTKA" decode --device cpu --threads $threads --max-memory $limit often.jpg often.pgm
         same often.pgm deep.pgm
     done
