@@ -52,6 +52,15 @@ expect 0 "$KOSTKA" transcode --rotate 180 deep.jpg half.jpg
 expect 0 "$KOSTKA" transcode --rotate 180 half.jpg whole.jpg
 same deep.jpg whole.jpg
 
+# Any number of threads decodes in the memory that suffices for one.
+{ printf 'P6 700 500 255\n'; head -c 1050000 /dev/urandom; } >wide.ppm
+expect 0 "$KOSTKA" encode --precision 12 wide.ppm wide.jpg
+expect 0 "$KOSTKA" decode wide.jpg wanted.ppm
+for threads in 1 2 3 8; do
+    expect 0 "$KOSTKA" decode --device cpu --threads $threads --max-memory 3300K wide.jpg wide.ppm
+    same wanted.ppm wide.ppm
+done
+
 expect 2 "$KOSTKA" encode --precision 10 out.pgm x.jpg
 says "precision is 8 or 12, not '10'"
 expect 2 "$KOSTKA" encode --precision 12 out.pgm x.jp2

@@ -25,6 +25,8 @@ for name in a.jpg ./a.jpg folder/../a.jpg "$PWD/a.jpg" soft.jpg hard.jpg; do
 done
 expect 2 "$KOSTKA" encode soft.jpg a.jpg
 expect 2 "$KOSTKA" encode -i a.jpg -o a.jpg
+expect 2 "$KOSTKA" convert - soft.jpg <a.jpg
+says "'soft.jpg' is the input itself"
 expect 2 "$KOSTKA" decode a.jpg soft.jpg --out-format ppm
 says "'soft.jpg' is the input itself"
 expect 2 "$KOSTKA" convert a.png soft.png

@@ -256,7 +256,15 @@ for threads in 1 2 3 8; do
     expect 0 "$KOSTKA" convert --device cpu --threads $threads --max-memory 6M --compression 1 deep.jpg deep.png
     identical deep.pgm deep.png
 done
-rm deep.*
+# Nor by rows that go out in any order, of which each thread has some that are not complete.
+expect 0 "$KOSTKA" transcode --restart 1r deep.jpg often.jpg
+for threads in 1 2 3 8; do
+    for limit in 1M 2M; do
+        expect 0 "$KOSTKA" decode --device cpu --threads $threads --max-memory $limit often.jpg often.pgm
+        same often.pgm deep.pgm
+    done
+done
+rm deep.* often.*
 # JPEG 2000 of one tile is decoded in rows, as far as memory goes by no limit.
 for target in $(sampled 'pgm png tif' pgm); do
     expect 0 "$PEAK" peak.kb "$KOSTKA" decode --device cpu --threads 2 large.jp2 "decoded.$target"

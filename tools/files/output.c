@@ -51,8 +51,10 @@ bool output_is_source(const char *path, const char *source)
 {
     struct stat a, b;
 
-    return strcmp(path, "-") != 0 && strcmp(source, "-") != 0 && stat(path, &a) == 0 && S_ISREG(a.st_mode) &&
-           stat(source, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    if (strcmp(path, "-") == 0 || stat(path, &a) != 0 || !S_ISREG(a.st_mode))
+        return false;
+    return (strcmp(source, "-") == 0 ? fstat(STDIN_FILENO, &b) : stat(source, &b)) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
 /* Return the target of a link. A relative one counts from the directory that the link is in. */

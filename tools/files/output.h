@@ -45,7 +45,10 @@ bool output_write(struct output *output, const void *data, size_t length, struct
 /* Append to the file at once and without a copy: all that was gathered, and then these bytes from where they are. */
 bool output_write_now(struct output *output, const void *data, size_t length, struct problem *problem);
 
-/* Return whether both paths lead to one regular file: to write the output would replace what it is made of. */
+/*
+ * Return whether both paths lead to one regular file: to write the output would replace what it is made of. A source
+ * "-" is what standard input is redirected from.
+ */
 bool output_is_source(const char *path, const char *source);
 
 /* Return whether the path is standard output and that is a terminal, which output_open() refuses. */

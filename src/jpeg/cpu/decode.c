@@ -31,7 +31,7 @@ static bool restarts_often(const struct jpeg_scan *scan, const struct jpeg_outpu
 static kst_status create_crew(struct jpeg_crew *crew, uint32_t threads, uint32_t borders)
 {
     kst_status status = kst_jpeg_cpu_crew_create(crew, threads, borders);
-    if (!status && crew->making.buffers && !kst_jpeg_cpu_row_buffers_fit(crew->making.buffers)) {
+    if (!status && crew->making.buffers && !kst_jpeg_cpu_row_buffers_fit(crew->making.buffers, threads)) {
         kst_jpeg_cpu_crew_release(crew);
         status = KST_ERROR_LIMIT_MEMORY;
     }

@@ -33,18 +33,20 @@ static size_t head_bytes(void)
     return (sizeof(struct jpeg_row_buffer) + 63) / 64 * 64;
 }
 
-bool kst_jpeg_cpu_row_buffers_fit(struct jpeg_row_buffers *buffers)
+bool kst_jpeg_cpu_row_buffers_fit(struct jpeg_row_buffers *buffers, uint32_t threads)
 {
-    enum { LEAST = 4 };
+    /*
+     * In order, beside those that are ahead there is the one whose turn it is, and one that is being handed out.
+     * Otherwise a thread may have two at the borders of its band and one between them, beside those that are left.
+     */
+    enum { NOT_AHEAD = 2, LEAST_AHEAD = 2, PER_THREAD = 3 };
+    const bool in_order = buffers->writer->in_order;
     uint64_t length = head_bytes() + (uint64_t)buffers->shape.plane[0].pitch * buffers->rows;
     uint64_t most = kst_memory_left(buffers->memory) / 4 * 3 / length;
-    if (!buffers->writer->in_order)
-        return true;
-    if (most < LEAST)
+    if (most < (in_order ? NOT_AHEAD + LEAST_AHEAD : MOST_LEFT + (uint64_t)threads * PER_THREAD))
         return false;
-    /* Beside those that are ahead there is the one whose turn it is, and one that is being handed out. */
-    if (buffers->ahead > most - 2)
-        buffers->ahead = (uint32_t)(most - 2);
+    if (in_order && buffers->ahead > most - NOT_AHEAD)
+        buffers->ahead = (uint32_t)(most - NOT_AHEAD);
     return true;
 }
 

@@ -42,10 +42,10 @@ void kst_jpeg_cpu_row_buffers_begin(struct jpeg_row_buffers *buffers, struct mem
     const kst_row_writer *writer, const kst_image *image, uint32_t lines, uint32_t threads);
 
 /*
- * In order: let no more buffers be ahead than three quarters of the memory that is left have room for. Returns false if
- * that is too few for threads that work beside each other.
+ * Return whether three quarters of the memory that is left have room for the buffers that so many threads need to work
+ * beside each other. In order: let no more buffers be ahead than there is room for.
  */
-bool kst_jpeg_cpu_row_buffers_fit(struct jpeg_row_buffers *buffers);
+bool kst_jpeg_cpu_row_buffers_fit(struct jpeg_row_buffers *buffers, uint32_t threads);
 
 /*
  * kst_jpeg_cpu_row_buffers_rows() returns where row `y` goes, and how many rows of its buffer follow each other from
