@@ -178,8 +178,10 @@ static void images_refused(void **state)
     kst_encode_options o = defaults();
     kst_image image = picture(KST_FORMAT_RGB, 32, 32);
     image.plane[0].pitch = 200; /* enough for two bytes a sample */
-    image.plane[0].depth = 12;
-    check(&image, &o, KST_ERROR_IMAGE_DEPTH);
+    for (uint32_t depth = 9; depth <= 16; depth++) {
+        image.plane[0].depth = (uint8_t)depth;
+        check(&image, &o, depth == 12 ? KST_OK : KST_ERROR_IMAGE_DEPTH);
+    }
     image.plane[0].depth = 8;
     image.plane[0].is_signed = true;
     check(&image, &o, KST_ERROR_IMAGE_DEPTH);

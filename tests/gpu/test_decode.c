@@ -59,18 +59,21 @@ static void compare(const char *name, const uint8_t *data, size_t length, const 
     }
 }
 
-/* Return whether a stream is of the lossless process, which the CPU alone decodes. */
-static bool is_lossless(const uint8_t *data, size_t length)
+/* Return whether the CPU alone decodes a stream: one of the lossless process, or with samples of 12 bits. */
+static bool is_for_cpu(const uint8_t *data, size_t length)
 {
     kst_decoder *decoder;
     assert_int_equal(kst_decoder_create(cpu, &decoder), KST_OK);
-    bool lossless =
-        !kst_decoder_open(decoder, data, length) && kst_decoder_info(decoder)->process == KST_PROCESS_LOSSLESS;
+    bool alone = false;
+    if (!kst_decoder_open(decoder, data, length)) {
+        const kst_info *found = kst_decoder_info(decoder);
+        alone = found->process == KST_PROCESS_LOSSLESS || found->component[0].depth > 8;
+    }
     kst_decoder_destroy(&decoder);
-    return lossless;
+    return alone;
 }
 
-/* Count where entropy decoding ran; the pixels of all other processes are always made on the GPU. */
+/* Count where entropy decoding ran; the pixels of all other streams are always made on the GPU. */
 static void count_device(const uint8_t *data, size_t length)
 {
     kst_image image;
@@ -81,7 +84,7 @@ static void count_device(const uint8_t *data, size_t length)
         return;
     kst_device_info info = {.size = sizeof info};
     kst_context_device(gpu[0], &info);
-    const kst_device_kind kind = is_lossless(data, length) ? KST_DEVICE_NONE : info.kind;
+    const kst_device_kind kind = is_for_cpu(data, length) ? KST_DEVICE_NONE : info.kind;
     assert_string_equal(report.device, info.name);
     assert_int_equal(report.stage_device[KST_STAGE_UPLOAD], kind);
     assert_int_equal(report.stage_device[KST_STAGE_PIXELS], kind);
