@@ -190,6 +190,27 @@ static void test_encoding_j2k(void **state)
     check_encoding(&options, PICTURES, 30);
 }
 
+/* HTJ2K, of which the device writes the packets, too: all that a step leaves, or at an exact rate. */
+static kst_j2k_options ht_packets(bool exact_rate)
+{
+    kst_j2k_options j2k;
+    kst_j2k_options_init(&j2k);
+    j2k.style = KST_J2K_HT;
+    j2k.target = exact_rate ? KST_J2K_RATIO : KST_J2K_STEP;
+    j2k.value = exact_rate ? 4 : 0.5;
+    return j2k;
+}
+
+static void test_encoding_ht(void **state)
+{
+    (void)state;
+    for (uint32_t exact_rate = 0; exact_rate < 2; exact_rate++) {
+        const kst_j2k_options j2k = ht_packets(exact_rate);
+        const kst_encode_options options = j2k_coding(&j2k);
+        check_encoding(&options, 2, 30);
+    }
+}
+
 static kst_transcode_options to_part_1(void)
 {
     kst_transcode_options options;
@@ -333,12 +354,14 @@ static void check_allocator_encoding(const char *device, const kst_image *image,
 static void test_allocator_j2k(void **state)
 {
     (void)state;
-    kst_encode_options options = j2k_coding(NULL);
+    const kst_j2k_options packets[] = {ht_packets(false), ht_packets(true)};
+    const kst_encode_options options[] = {j2k_coding(NULL), j2k_coding(&packets[0]), j2k_coding(&packets[1])};
     kst_image image;
     kst_image_init(&image);
     assert_int_equal(kst_decode(cpu_context, stream[0].data, stream[0].length, NULL, &image, NULL), KST_OK);
     for (uint32_t g = 0; g < gpu_contexts; g++)
-        check_allocator_encoding(gpu_context[g]->device, &image, &options);
+        for (uint32_t i = 0; i < sizeof options / sizeof *options; i++)
+            check_allocator_encoding(gpu_context[g]->device, &image, &options[i]);
     kst_image_release(cpu_context, &image);
 }
 
@@ -401,7 +424,7 @@ static void test_fork(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_device), cmocka_unit_test(test_encoding),
-        cmocka_unit_test(test_encoding_j2k), cmocka_unit_test(test_transcoding),
+        cmocka_unit_test(test_encoding_j2k), cmocka_unit_test(test_encoding_ht), cmocka_unit_test(test_transcoding),
         cmocka_unit_test(test_no_device_memory), cmocka_unit_test(test_allocator), cmocka_unit_test(test_allocator_j2k),
         cmocka_unit_test(test_allocator_transcoding), cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, start, stop);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/sink.h"
-#include "j2k/gpu/modules.h"
+#include "j2k/gpu/encode_job.h"
 #include "j2k/kernels/encode_work.h"
 #include "j2k/write/header_writer.h"
 #include "j2k/write/packet_single.h"
@@ -317,8 +317,40 @@ static void test_problems(void **state)
     }
 }
 
+/* A picture that loses its packets, because the host sees to it, is still described as when the list was laid out. */
+static void test_lost_packets(void **state)
+{
+    (void)state;
+    enum { BANDS = 2, HEAD_AT = 3 };
+    struct j2k_band band[BANDS] = {{.planes = 9}, {.planes = 7}};
+    struct j2k_block block[] = {{.band = 0}, {.band = 1}, {.band = 1}};
+    const struct j2k_plan plan = {.band = band, .band_count = BANDS, .block = block, .block_count = 3};
+    const struct j2k_packet_blocks packet[] = {
+        {.columns = {1}, .rows = {1}}, {.first_block = {0, 1}, .columns = {0, 2}, .rows = {0, 1}}};
+    const struct j2k_gpu_block_order order[] = {{.block = 0}, {.block = 1}, {.block = 2}};
+    struct j2k_gpu_encode_item item = {.picture.plan = &plan, .packet = packet, .packets = 2};
+    struct j2k_gpu_encode_job job = {.runtime = runtimes[0], .count = 1, .items = &item};
+    const struct j2k_gpu_result_form form = {0, 2, 1};
+    struct gpu_error error = {.status = KST_OK};
+    struct j2k_gpu_packing packing;
+    assert_true(kst_j2k_gpu_packing_make(&packing, &job, order, 3, &error));
+    uint32_t *words = malloc((HEAD_AT + packing.words) * sizeof *words);
+    assert_non_null(words);
+    item.packet = NULL;
+    kst_j2k_gpu_packing_write(&packing, &job, form, words, HEAD_AT);
+    const struct j2k_packets_work *head = (const struct j2k_packets_work *)(const void *)(words + HEAD_AT);
+    const struct j2k_work_packet *second = (const struct j2k_work_packet *)(const void *)(words + head->packet) + 1;
+    assert_int_equal(second->columns[0], 0);
+    assert_int_equal(second->columns[1], 2);
+    assert_int_equal(second->block[1], 1);
+    assert_int_equal(second->planes[1], 7);
+    free(words);
+    kst_j2k_gpu_packing_release(&packing, runtimes[0]->gpu->memory);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_packets), cmocka_unit_test(test_problems)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packets), cmocka_unit_test(test_problems), cmocka_unit_test(test_lost_packets)};
     return cmocka_run_group_tests(tests, open_pictures, close_pictures);
 }

@@ -102,8 +102,8 @@ void kst_j2k_gpu_encode_calm_down(struct j2k_gpu_encode_job *job)
     change_to(job, &job->track->queue);
 }
 
-/* Wait for all that was queued. What is in one queue waits for what was in the other, unless that one failed. */
-static void finish(struct j2k_gpu_encode_job *job)
+/* What is in one queue waits for what was in the other, unless that one failed. */
+void kst_j2k_gpu_encode_finish(struct j2k_gpu_encode_job *job)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct gpu_track *track = job->track;
@@ -247,7 +247,7 @@ static void release_fetched(struct j2k_gpu_encode_job *job)
 
 void kst_j2k_gpu_encode_forget(struct j2k_gpu_encode_job *job)
 {
-    job->runtime->gpu->backend->finish(job->queue);
+    kst_j2k_gpu_encode_finish(job);
     release_fetched(job);
     kst_j2k_gpu_packets_forget(job);
 }
@@ -271,7 +271,7 @@ void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job)
     if (job->built)
         kst_j2k_gpu_encode_uncoded(job, false);
     if (job->track)
-        finish(job);
+        kst_j2k_gpu_encode_finish(job);
     release_fetched(job);
     kst_j2k_gpu_packets_forget(job);
     kst_j2k_gpu_count_end(job);
@@ -284,7 +284,7 @@ void kst_j2k_gpu_encode_end(struct j2k_gpu_encode_job *job)
 struct j2k_gpu_encode_times kst_j2k_gpu_encode_times(struct j2k_gpu_encode_job *job)
 {
     if (!job->timed) { /* jobs beside it have all the blocks */
-        finish(job);
+        kst_j2k_gpu_encode_finish(job);
         kst_j2k_gpu_encode_add_first_times(job);
     }
     return job->times;

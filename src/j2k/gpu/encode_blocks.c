@@ -319,6 +319,8 @@ static bool run_list(struct j2k_gpu_encode_job *job, const struct j2k_gpu_list *
     }
     if (done)
         *missing = read_outcomes(&run, outcomes, again);
+    else
+        kst_j2k_gpu_encode_finish(job);
     give_back(&run);
     return done;
 }
@@ -373,6 +375,8 @@ static bool measure_list(struct j2k_gpu_encode_job *job, const struct j2k_gpu_li
     if (done) {
         kst_j2k_gpu_encode_add_times(job);
         read_measured(&run, found);
+    } else {
+        kst_j2k_gpu_encode_finish(job);
     }
     give_back(&run);
     return done;

@@ -107,6 +107,8 @@ void kst_j2k_gpu_count_end(struct j2k_gpu_encode_job *job);
  */
 void kst_j2k_gpu_encode_hurry(struct j2k_gpu_encode_job *job);
 void kst_j2k_gpu_encode_calm_down(struct j2k_gpu_encode_job *job);
+/* Wait for all that was queued, even if some of it failed, so that no kernel runs that uses the job's buffers. */
+void kst_j2k_gpu_encode_finish(struct j2k_gpu_encode_job *job);
 
 /* Say that the job's blocks are still to be coded, or no longer. Returns whether those of other jobs are. */
 bool kst_j2k_gpu_encode_uncoded(struct j2k_gpu_encode_job *job, bool uncoded);

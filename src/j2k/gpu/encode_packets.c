@@ -147,6 +147,8 @@ bool kst_j2k_gpu_encode_packets(struct j2k_gpu_encode_job *job, const struct j2k
         packed->next = atomic_load(&job->packed);
         atomic_store(&job->packed, packed);
     } else {
+        if (error->status)
+            kst_j2k_gpu_encode_finish(job);
         give_back(job, packed);
     }
     return !error->status;

@@ -63,7 +63,7 @@ static bool take_item(struct j2k_gpu_packing *packing, const struct j2k_gpu_enco
             if (item->packet[p].columns[b] > SIDE_MOST || item->packet[p].rows[b] > SIDE_MOST)
                 return false;
     packing->item[index] = (struct j2k_gpu_packed_item){
-        .packet = packing->packets, .packets = item->packets, .block = first, .blocks = blocks};
+        .from = item->packet, .packet = packing->packets, .packets = item->packets, .block = first, .blocks = blocks};
     packing->packets += item->packets;
     return true;
 }
@@ -137,14 +137,14 @@ void kst_j2k_gpu_packing_write(const struct j2k_gpu_packing *packing, const stru
     memcpy(words + at, &head, sizeof head);
     for (uint32_t i = 0; i < packing->items; i++) {
         const struct j2k_gpu_packed_item *item = &packing->item[i];
-        const struct j2k_gpu_encode_item *from = &job->items[i];
+        const struct j2k_plan *plan = job->items[i].picture.plan;
         pictures[i] = (struct j2k_work_picture_packets){item->packet, item->packets};
         for (uint32_t p = 0; p < item->packets; p++) {
-            struct j2k_work_packet packet = describe(from->picture.plan, &from->packet[p], item->block);
+            struct j2k_work_packet packet = describe(plan, &item->from[p], item->block);
             packet.node = node;
             packet.header = header;
-            node += (uint32_t)nodes_of(&from->packet[p]);
-            header += header_words(&from->packet[p]);
+            node += (uint32_t)nodes_of(&item->from[p]);
+            header += header_words(&item->from[p]);
             packets[item->packet + p] = packet;
         }
     }

@@ -5,8 +5,12 @@
 
 #include "j2k/gpu/encode.h"
 
-/* Says where an item of a job is among the packets and the blocks of a list. */
+/*
+ * Says where an item of a job is among the packets and the blocks of a list. The item itself may lose its packets while
+ * the list is in use, because the host writes them from then on.
+ */
 struct j2k_gpu_packed_item {
+    const struct j2k_packet_blocks *from;
     uint32_t packet, packets;
     uint32_t block, blocks; /* no blocks: the list has none of it */
 };
