@@ -7,8 +7,7 @@
 #include "jpeg/cpu/crew.h"
 #include "jpeg/cpu/row_buffers.h"
 
-/* Return the number of threads that pay for a picture of this size. */
-static uint32_t useful_threads(const struct operation *op, const struct jpeg_output *output)
+uint32_t kst_jpeg_cpu_useful_threads(const struct operation *op, const struct jpeg_output *output)
 {
     enum { LEAST_SAMPLES = 1 << 15 }; /* coded samples per thread */
     uint64_t samples = (uint64_t)output->row_count * output->frame.mcus_w * 64;
@@ -119,7 +118,7 @@ static kst_status run_beside(struct jpeg_crew *crew, uint32_t threads)
 /* A limit of memory that several threads would exceed is found before any of them begins: then there is one. */
 static kst_status run(struct jpeg_crew *crew)
 {
-    uint32_t threads = useful_threads(crew->op, crew->output);
+    uint32_t threads = kst_jpeg_cpu_useful_threads(crew->op, crew->output);
     kst_status status = threads > 1 ? run_beside(crew, threads) : KST_ERROR_LIMIT_MEMORY;
     return status == KST_ERROR_LIMIT_MEMORY ? run_alone(crew) : status;
 }

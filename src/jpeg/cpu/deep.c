@@ -9,6 +9,7 @@
 
 #include "core/report.h"
 #include "jpeg/cpu/blocks.h"
+#include "jpeg/cpu/decode.h"
 #include "jpeg/cpu/dsp/deep.h"
 
 enum { KEPT = 3 }; /* MCU rows */
@@ -70,20 +71,6 @@ static size_t place_buffers(const struct jpeg_output *output, struct deep_worker
     return used;
 }
 
-/* Return how many threads pay for a picture of this size. */
-static uint32_t useful_threads(const struct operation *op, const struct jpeg_output *output)
-{
-    enum { LEAST_SAMPLES = 1 << 15 }; /* coded samples per thread */
-    uint64_t samples = (uint64_t)output->row_count * output->frame.mcus_w * 64;
-    uint64_t useful = samples * output->frame.hmax * output->frame.vmax / LEAST_SAMPLES;
-    uint32_t threads = kst_pool_threads(op->pool);
-    if (threads > useful)
-        threads = (uint32_t)useful;
-    if (threads > output->row_count)
-        threads = output->row_count;
-    return threads > 1 ? threads : 1;
-}
-
 /* Make the buffers of as many threads as the limit of memory has room for. */
 static kst_status create_workers(struct deep *deep)
 {
@@ -92,7 +79,7 @@ static kst_status create_workers(struct deep *deep)
     size_t bytes = sizeof *deep->worker + samples * sizeof(uint16_t);
     uint64_t room = kst_memory_left(deep->op->memory) / (bytes + KST_MEMORY_OVERHEAD);
     kst_status status = KST_OK;
-    deep->workers = useful_threads(deep->op, &deep->output);
+    deep->workers = kst_jpeg_cpu_useful_threads(deep->op, &deep->output);
     if (deep->workers > room)
         deep->workers = room > 1 ? (uint32_t)room : 1;
     deep->worker = kst_memory_zeroed(deep->op->memory, deep->workers, bytes, &status);

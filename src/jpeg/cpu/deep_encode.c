@@ -176,23 +176,12 @@ static size_t place_buffers(const struct deep_encoding *d, struct deep_rows *row
     return used;
 }
 
-/* Return the longest row: the picture's, or one that downsampling to whole blocks reads. */
-static size_t longest_row(const struct jpeg_sampler *s)
-{
-    size_t longest = s->frame->width;
-    for (uint32_t c = 0; c < s->frame->component_count; c++) {
-        size_t reach = 8 * (size_t)s->frame->component[c].blocks_w * s->hmax / s->h[c];
-        longest = reach > longest ? reach : longest;
-    }
-    return longest;
-}
-
 static kst_status create_workers(struct deep_encoding *d)
 {
     struct deep_rows measured;
     kst_status status = KST_OK;
     uint32_t worth = kst_jpeg_cpu_sampler_rows(d->sampler) / WORTH_ROWS, threads = kst_pool_threads(d->op->pool);
-    d->pitch = (longest_row(d->sampler) + 31) / 32 * 32;
+    d->pitch = (kst_jpeg_cpu_sampler_width(d->sampler) + 31) / 32 * 32;
     d->workers = worth < 1 ? 1 : worth < threads ? worth : threads;
     size_t samples = place_buffers(d, &measured, NULL);
     d->rows = kst_memory_zeroed(d->op->memory, d->workers, sizeof *d->rows + samples * sizeof(uint16_t), &status);

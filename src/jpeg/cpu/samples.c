@@ -144,8 +144,7 @@ static size_t padded(size_t length)
     return (length + JPEG_ROW_PADDING + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Return the number of samples of a full-size row that downsampling to whole blocks may read. */
-static size_t full_width(const struct jpeg_sampler *sampler)
+size_t kst_jpeg_cpu_sampler_width(const struct jpeg_sampler *sampler)
 {
     size_t width = sampler->frame->width;
     for (uint32_t c = 0; c < sampler->frame->component_count; c++) {
@@ -175,7 +174,7 @@ static size_t lay_out(const struct jpeg_sampler *sampler, struct jpeg_sample_row
 {
     const bool raw = sampler->image->format == KST_FORMAT_RAW;
     size_t used = 0;
-    rows->full_pitch = padded(full_width(sampler));
+    rows->full_pitch = padded(kst_jpeg_cpu_sampler_width(sampler));
     for (uint32_t c = 0; c < sampler->frame->component_count; c++) {
         rows->pitch[c] = padded(8 * (size_t)sampler->frame->component[c].blocks_w);
         rows->row[c] = base ? base + used : NULL;

@@ -37,6 +37,9 @@ kst_status kst_jpeg_cpu_sampler_init(
 /* Return the number of MCU rows of the picture (block rows if it has a single component). */
 uint32_t kst_jpeg_cpu_sampler_rows(const struct jpeg_sampler *sampler);
 
+/* Return the number of samples of a full-size row that downsampling to whole blocks may read. */
+size_t kst_jpeg_cpu_sampler_width(const struct jpeg_sampler *sampler);
+
 /* Holds consecutive rows of a plane of the picture, starting with row `first`. */
 struct jpeg_lines {
     const uint8_t *data;
