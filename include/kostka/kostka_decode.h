@@ -64,8 +64,8 @@ typedef struct kst_decode_options {
      * otherwise. Above 8 the picture is enlarged. A GPU decodes 1, 2, 4 and 8; the CPU the others, as the report says.
      */
     uint32_t eighths;
-    kst_dct dct; /**< JPEG: the inverse transform at full size. The CPU alone has KST_DCT_FAST, as the report says, and
-                    for samples of 8 bits; those of 12 take the accurate one */
+    kst_dct dct; /**< JPEG: the inverse transform at full size. The CPU alone has KST_DCT_FAST, as the report says; for
+                    samples of 12 bits it is an error */
     kst_upsampling upsampling; /**< JPEG: of subsampled components; no other codec takes another than the default, nor
                                   does KST_FORMAT_RAW, in which no component is enlarged */
 } kst_decode_options;

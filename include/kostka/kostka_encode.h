@@ -103,7 +103,8 @@ typedef struct kst_encode_options {
     uint16_t density_y;
     const kst_j2k_options *jpeg2000; /**< null for the defaults */
     const kst_progress *progress;    /**< null, or called while encoding; must stay valid until that has ended */
-    kst_dct dct; /**< JPEG: the forward transform. The CPU alone has KST_DCT_FAST, as the report says */
+    kst_dct dct; /**< JPEG: the forward transform. The CPU alone has KST_DCT_FAST, as the report says; for
+                    samples of 12 bits it is an error */
 } kst_encode_options;
 
 KST_API void kst_encode_options_init(kst_encode_options *options);

@@ -182,6 +182,10 @@ static void images_refused(void **state)
         image.plane[0].depth = (uint8_t)depth;
         check(&image, &o, depth == 12 ? KST_OK : KST_ERROR_IMAGE_DEPTH);
     }
+    image.plane[0].depth = 12;
+    o.dct = KST_DCT_FAST;
+    check(&image, &o, KST_ERROR_OPTIONS);
+    o.dct = KST_DCT_ACCURATE;
     image.plane[0].depth = 8;
     image.plane[0].is_signed = true;
     check(&image, &o, KST_ERROR_IMAGE_DEPTH);

@@ -61,6 +61,13 @@ for threads in 1 2 3 8; do
     same wanted.ppm wide.ppm
 done
 
+# There is no fast transform for 12 bits.
+expect 1 "$KOSTKA" decode --inverse-dct fast deep.jpg out.pgm
+says 'inverse-dct fast is for samples of 8 bits; there are 12'
+expect 1 "$KOSTKA" encode --forward-dct fast --precision 12 plain.jpg x.jpg
+says 'samples of 12 bits have the accurate transform only'
+[ ! -e x.jpg ] || fail 'a refused call wrote a file'
+
 expect 2 "$KOSTKA" encode --precision 10 out.pgm x.jpg
 says "precision is 8 or 12, not '10'"
 expect 2 "$KOSTKA" encode --precision 12 out.pgm x.jp2

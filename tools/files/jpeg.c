@@ -89,6 +89,9 @@ static bool check_options(const kst_info *info, const kst_decode_options *option
     if (info->process == KST_PROCESS_LOSSLESS &&
         (options->dct != KST_DCT_ACCURATE || options->upsampling != KST_UPSAMPLING_FANCY))
         return problem_set(problem, "lossless JPEG has no transform and no upsampling");
+    if (jpeg && info->component[0].depth > 8 && options->dct != KST_DCT_ACCURATE)
+        return problem_set(
+            problem, "--inverse-dct fast is for samples of 8 bits; there are %u", (unsigned)info->component[0].depth);
     if (jpeg && options->reduce > 3)
         return problem_set(problem, "JPEG is reduced to 1/8 at most, with --reduce 3");
     if (!jpeg && options->eighths != 0)

@@ -11,8 +11,8 @@
 #include "jpeg/plan/plan.h"
 
 /*
- * Decode a picture into an image as kst_jpeg_output_describe() describes it, like kst_jpeg_cpu_decode(). The DCT is the
- * accurate one whatever the options say.
+ * Decode a picture into an image as kst_jpeg_output_describe() describes it, like kst_jpeg_cpu_decode(), with the
+ * accurate DCT.
  */
 kst_status kst_jpeg_cpu_deep_decode(const struct operation *op, const struct jpeg_plan *plan,
     const kst_decode_options *options, const kst_image *image);

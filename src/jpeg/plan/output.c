@@ -285,7 +285,7 @@ static void plan_view(struct jpeg_output *output, uint32_t index, const kst_deco
     scaled->needed =
         raw || output->image.format != KST_FORMAT_GREY || index == 0 || output->conversion == JPEG_CONVERT_RGB_GREY;
     scaled->block = raw ? block_size(options) : component_block(frame, c, block_size(options));
-    scaled->fast = options->dct == KST_DCT_FAST && scaled->block == 8 && frame->precision != JPEG_DEEP;
+    scaled->fast = options->dct == KST_DCT_FAST && scaled->block == 8;
     scaled->width = scaled_width(frame, c, scaled->block);
     scaled->height = scaled_height(frame, c, scaled->block);
     scaled->mcu_rows = c->v * scaled->block;

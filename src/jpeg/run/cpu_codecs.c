@@ -92,7 +92,7 @@ static kst_status describe_lossless(kst_decoder *decoder, const kst_decode_optio
 
 static kst_status describe_deep(kst_decoder *decoder, const kst_decode_options *options, kst_image *stored)
 {
-    if (!options_are_jpeg(options))
+    if (!options_are_jpeg(options) || options->dct != KST_DCT_ACCURATE) /* there is no other for 12 bits */
         return KST_ERROR_OPTIONS;
     return kst_jpeg_output_describe(&state_of(decoder)->stream.plan.frame, options, stored);
 }

@@ -92,6 +92,8 @@ static kst_status check_image(struct encoding *e)
             image->plane[i].is_signed)
             return kst_encoding_fail(e, KST_ERROR_IMAGE_DEPTH, "JPEG takes samples of 8 or 12 bits without a sign");
     }
+    if (depth == JPEG_DEEP && e->options.dct != KST_DCT_ACCURATE)
+        return kst_encoding_fail(e, KST_ERROR_OPTIONS, "samples of 12 bits have the accurate transform only");
     jpeg_encoding_of(e)->frame.precision = (uint8_t)depth;
     if (image->width > 65535 || image->height > 65535)
         return kst_report_error(
