@@ -207,7 +207,8 @@ static void test_encoding_ht(void **state)
     for (uint32_t exact_rate = 0; exact_rate < 2; exact_rate++) {
         const kst_j2k_options j2k = ht_packets(exact_rate);
         const kst_encode_options options = j2k_coding(&j2k);
-        check_encoding(&options, 2, 30);
+        /* By a step there are 20 to 37 failing calls: fewer where both pictures are in one part. */
+        check_encoding(&options, 2, exact_rate ? 40 : 10);
     }
 }
 
