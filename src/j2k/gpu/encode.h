@@ -149,8 +149,10 @@ const struct j2k_work_counted_block *kst_j2k_gpu_count(
     struct j2k_gpu_encode_job *job, const bool *wanted, struct gpu_error *error);
 
 /*
- * The same for the bytes of whole packets, which are those that kst_j2k_gpu_encode_packets() would give; but a 0 means
- * that the blocks must be counted. Which blocks are counted has been said by kst_j2k_gpu_count_begin().
+ * Count the bytes of each wanted picture's packets, headers included, at the plans' steps. `length` receives them, one
+ * number for each picture of the job, equal to what kst_j2k_gpu_encode_packets() gives; 0 means that the device cannot
+ * write the packets, so that the caller must count blocks with kst_j2k_gpu_count(). kst_j2k_gpu_count_begin() has said
+ * which blocks there are. Returns false on failure.
  */
 bool kst_j2k_gpu_count_packets(
     struct j2k_gpu_encode_job *job, const bool *wanted, uint32_t *length, struct gpu_error *error);

@@ -161,7 +161,9 @@ static inline uint32_t j2k_encode_block(const struct j2k_encode_tile *tile, uint
  */
 kst_status kst_j2k_encode_start(struct j2k_encoding *encoding, kst_report *report);
 kst_status kst_j2k_encode_finish(struct j2k_encoding *encoding, kst_report *report);
-/* Do the same without results, because none were taken. */
+/*
+ * End the encoding of blocks instead of finishing it, where the device keeps the results and none were taken from it.
+ */
 kst_status kst_j2k_encode_leave(struct j2k_encoding *encoding, kst_report *report);
 void kst_j2k_encode_find_tile(struct j2k_encoding *encoding, uint32_t index, struct j2k_encode_tile *tile);
 

@@ -162,7 +162,7 @@ static void emit_lines(const struct deep *deep, struct deep_worker *worker, uint
     }
 }
 
-/* For raw output: copy the components' rows of an MCU row unchanged. */
+/* Copy the components' rows of an MCU row unchanged, as raw output wants them. */
 static void emit_raw(const struct deep *deep, const struct deep_worker *worker, uint32_t row)
 {
     const struct jpeg_output *output = &deep->output;

@@ -298,7 +298,7 @@ static void emit_line(const struct jpeg_rows *rows, uint32_t y, const uint8_t *c
         kst_jpeg_cpu_rows_convert(rows->making, row, out, line);
 }
 
-/* For raw output: copy the components' rows unchanged, for the MCU rows that lines [from, to) cover. */
+/* Copy the components' rows unchanged, as raw output wants them, for the MCU rows that lines [from, to) cover. */
 static void emit_raw(const struct jpeg_rows *rows, uint32_t from, uint32_t to)
 {
     const struct jpeg_output *output = rows->output;

@@ -43,7 +43,7 @@ kst_status kst_jpeg_parse(const struct operation *op, const uint8_t *data, size_
 kst_status kst_jpeg_parse_lossless(
     const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream);
 
-/* Do the same with a stream of any other process whose samples have 12 bits, which kst_jpeg_parse() refuses. */
+/* Parse a stream with a DCT whose samples have 12 bits, which kst_jpeg_parse() refuses, with the same results. */
 kst_status kst_jpeg_parse_deep(
     const struct operation *op, const uint8_t *data, size_t length, struct jpeg_stream *stream);
 

@@ -21,7 +21,7 @@ enum metadata_part {
  */
 void losses_tell(const struct picture *picture, unsigned held, const char *format, const char *path);
 
-/* The same for the metadata of an open stream. */
+/* Warn likewise of the parts that an open stream's metadata have. */
 void losses_tell_stream(kst_decoder *decoder, unsigned held, const char *format, const char *path);
 
 /*

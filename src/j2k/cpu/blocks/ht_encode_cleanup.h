@@ -172,7 +172,11 @@ static void code_first_row(struct j2k_ht_encoder *encoder)
     put_row_signs(encoder, quads);
 }
 
-/* Where the code is 0, there is nothing but the event. Pairs of such quads are passed over. */
+/*
+ * Code a row of quads below the first one. An element row->code[] of 0 stands for an empty quad with empty neighbours,
+ * which has no codeword, only an event of MEL. The events of all quads are put first, because MEL is a stream of its
+ * own; then pairs of quads are coded, and those in which both codes are 0 are passed over.
+ */
 static void code_row(struct j2k_ht_encoder *encoder)
 {
     enum { ALL = 0xFFF };

@@ -16,7 +16,10 @@ static inline int32_t descale(int64_t sum, int bits)
     return (int32_t)((sum + ((int64_t)1 << (bits - 1))) >> bits);
 }
 
-/* Do the same and shift the level. Samples of more than 14 bits wrap before they are clamped, as in libjpeg. */
+/*
+ * Descale a sum and shift the level to make a sample of it. Samples of more than 14 bits wrap before they are clamped,
+ * as in libjpeg.
+ */
 static inline uint16_t sample_of(int64_t sum, int bits)
 {
     const uint32_t sample = (uint32_t)descale(sum, bits) & (4 * (DEEP_MAX + 1) - 1);
