@@ -49,14 +49,48 @@ uint64_t kst_j2k_gpu_volume_bytes(const struct j2k_gpu_item *item)
     return (uint64_t)v->output.width * v->output.height * v->output.depth * kst_volume_sample_bytes(&v->output);
 }
 
+/* A list of rows in the work: a word for each pair of positions, of which the first one that is asked for is `first`.
+ */
+struct row_list {
+    uint32_t at, first;
+};
+
+/* Return the words of a list of so many rows, of which the first may be at an odd position, with what is around it. */
+static uint32_t list_words(uint32_t rows)
+{
+    return J2K_PAIRS_ABOVE + rows / 2 + 1 + J2K_PAIRS_BELOW;
+}
+
+/* Begin a list of so many rows, of which the first has position `first`, and go on behind it. */
+static struct row_list begin_list(struct columns_writer *w, uint32_t rows, uint32_t first)
+{
+    const struct row_list list = {w->at, 2 * J2K_PAIRS_ABOVE + first};
+    memset(w->work + w->at, 0, list_words(rows) * sizeof *w->work);
+    w->at += list_words(rows);
+    return list;
+}
+
+/* Set a row of a list, which has been 0. */
+static void put_row(const struct columns_writer *w, struct row_list list, uint32_t index, uint32_t row)
+{
+    const uint32_t place = list.first + index;
+    w->work[list.at + place / 2] |= row << (place % 2 * 16);
+}
+
+static uint32_t get_row(const struct columns_writer *w, struct row_list list, uint32_t index)
+{
+    const uint32_t place = list.first + index, word = w->work[list.at + place / 2];
+    return place % 2 == 0 ? word & 0xffff : word >> 16;
+}
+
 /* Return the words of a volume's levels and slices. */
 static uint64_t volume_words(const struct j2k_gpu_volume *v)
 {
     const uint32_t levels = levels_of(v), shown = range_length(v->shown);
     uint64_t sum = levels * WORDS(struct j2k_work_z_level) + (uint64_t)shown * WORDS(struct j2k_work_slice);
-    sum += v->wavelet ? range_length(v->need->valid[v->need->levels]) : shown;
+    sum += list_words(v->wavelet ? range_length(v->need->valid[v->need->levels]) : shown);
     for (uint32_t n = 0; n < levels; n++)
-        sum += range_length(v->need->computed[v->need->reduce + n]);
+        sum += list_words(range_length(v->need->computed[v->need->reduce + n]));
     return sum;
 }
 
@@ -102,25 +136,47 @@ static uint32_t slot_of(const struct j2k_gpu_volume *v, uint32_t n, uint32_t hig
     return v->slot[kst_j2k_z_component(v->layout, n, high, position)];
 }
 
-/* List the rows of the lowest band, or of slices that are no coefficients. Returns where the list is. */
-static uint32_t write_lowest(struct columns_writer *w, const struct j2k_gpu_volume *v)
+/* List the rows of the lowest band, or of slices that are no coefficients. */
+static struct row_list write_lowest(struct columns_writer *w, const struct j2k_gpu_volume *v)
 {
-    const uint32_t list = w->at;
     const struct j2k_z_range range = v->wavelet ? v->need->valid[v->need->levels] : v->shown;
+    const struct row_list list = begin_list(w, range_length(range), 0);
     for (uint32_t i = range.start; i < range.end; i++)
-        w->work[w->at++] = v->wavelet ? slot_of(v, v->need->levels, 0, i) : v->slot[i];
+        put_row(w, list, i - range.start, v->wavelet ? slot_of(v, v->need->levels, 0, i) : v->slot[i]);
     return list;
 }
 
-/* Write a level whose low rows are listed from `low` on. Returns where its valid rows are listed. */
-static uint32_t write_level(
-    struct columns_writer *w, const struct j2k_gpu_volume *v, uint32_t n, uint32_t low, struct j2k_work_z_level *level)
+/* Return the position that one outside of a level of several rows is mirrored to (T.800 F.3.7). */
+static int64_t mirrored(int64_t i, int64_t rows)
+{
+    const int64_t period = 2 * (rows - 1), offset = (i % period + period) % period;
+    return offset < rows ? offset : period - offset;
+}
+
+/* List what is in front of a level of several rows and behind it. */
+static void surround(const struct columns_writer *w, struct row_list list, uint32_t rows)
+{
+    const struct row_list all = {list.at, 0};
+    for (uint32_t i = 0; i < 2 * list_words(rows); i++)
+        if (i < list.first || i >= list.first + rows)
+            put_row(w, all, i, get_row(w, list, (uint32_t)mirrored((int64_t)i - list.first, rows)));
+}
+
+/* Write a level whose low rows are listed. Returns the list of its valid rows. */
+static struct row_list write_level(struct columns_writer *w, const struct j2k_gpu_volume *v, uint32_t n,
+    struct row_list low, struct j2k_work_z_level *level)
 {
     const struct j2k_z_range range = v->need->computed[n];
-    *level = (struct j2k_work_z_level){.rows = range_length(range), .row = w->at, .odd = range.start % 2};
+    const uint32_t rows = range_length(range), odd = range.start % 2;
+    struct row_list list = begin_list(w, rows, odd);
+    uint32_t lows = 0;
+    *level = (struct j2k_work_z_level){.rows = rows, .row = list.at, .odd = odd};
     for (uint32_t i = range.start; i < range.end; i++)
-        w->work[w->at++] = i % 2 == 0 ? w->work[low++] : slot_of(v, n + 1, 1, i / 2);
-    return level->row + v->need->valid[n].start - range.start;
+        put_row(w, list, i - range.start, i % 2 == 0 ? get_row(w, low, lows++) : slot_of(v, n + 1, 1, i / 2));
+    if (rows > 1)
+        surround(w, list, rows);
+    list.first += v->need->valid[n].start - range.start;
+    return list;
 }
 
 /* Return what is added to the samples of a slice before their level shift is undone, as the CPU computes it. */
@@ -150,13 +206,13 @@ static struct j2k_work_columns write_volume(struct columns_writer *w, const stru
         .bytes = kst_volume_sample_bytes(&v->output)};
     struct j2k_work_z_level *level = (struct j2k_work_z_level *)(void *)(w->work + w->at);
     w->at += columns.levels * WORDS(struct j2k_work_z_level);
-    uint32_t rows = write_lowest(w, v);
+    struct row_list rows = write_lowest(w, v);
     for (uint32_t i = 0; i < columns.levels; i++)
         rows = write_level(w, v, v->need->levels - 1 - i, rows, level++);
-    columns.skip = columns.levels > 0 ? rows - level[-1].row : 0;
+    columns.skip = columns.levels > 0 ? rows.first - 2 * J2K_PAIRS_ABOVE - level[-1].odd : 0;
     columns.slice = w->at;
     for (uint32_t z = v->shown.start; z < v->shown.end; z++) {
-        w->work[w->at++] = w->work[rows++];
+        w->work[w->at++] = get_row(w, rows, z - v->shown.start);
         w->work[w->at++] = offset_of(v, z);
     }
     return columns;
@@ -183,6 +239,16 @@ static void aim(const struct j2k_gpu_part *part, uint32_t index, const struct j2
     columns->pitch = (uint32_t)pitch;
 }
 
+/* Find out whether the rows of a tile have one pitch and lie at equal distances, which may be below 0. */
+static void find_step(const struct columns_writer *w, struct j2k_work_columns *columns)
+{
+    const uint32_t *row = w->work + columns->from;
+    columns->regular = 1;
+    columns->step = columns->rows > 1 ? row[2] - row[0] : 0;
+    for (uint32_t i = 1; i < columns->rows && columns->regular; i++)
+        columns->regular = row[2 * i] == row[0] + i * columns->step && row[2 * i + 1] == row[1];
+}
+
 /* Write the columns of a tile. `levels_at` is where the levels of its first component lie, and is advanced. */
 static void write_tile(struct columns_writer *w, uint32_t index, const struct j2k_tile *tile,
     struct j2k_work_columns columns, uint32_t *levels_at)
@@ -206,6 +272,7 @@ static void write_tile(struct columns_writer *w, uint32_t index, const struct j2
     if (j2k_gpu_area(area) == 0)
         return;
     w->at += 2 * columns.rows;
+    find_step(w, &columns);
     aim(w->part, index, &plan->component[first].area, area, &columns);
     memcpy(w->work + w->record, &columns, sizeof columns);
     w->record += WORDS(struct j2k_work_columns);

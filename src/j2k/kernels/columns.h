@@ -14,20 +14,54 @@
 #include "j2k/kernels/mirror.h"
 #include "j2k/kernels/output.h"
 
-/* High rows of the finest level that are loaded before the first of them is used. */
+/* Pairs of rows, an even one and an odd one, that are loaded before the first of them is used. */
 enum { COLUMN_AHEAD = 4 };
 
-/* The rows of a column in the group's memory, and in the buffer of samples. */
+/*
+ * Says where the samples of a work-item's column lie. If `regular`, its rows follow each other at equal distances in
+ * the buffer of samples; otherwise a table says where each lies.
+ */
+struct column_rows {
+    GLOBAL const u32 *table; /* two words for each row: place of the tile's first sample, and pitch */
+    u32 x, y;
+    u32 regular, at, step; /* the place of the first row, and the distance from one to the next */
+    u32 narrow;
+};
+
+/* Says where a work-item's slices go, and how samples are made. */
+struct column_slices {
+    GLOBAL u8 *to;
+    GLOBAL const struct j2k_work_slice *slice;
+    u64 pitch;
+    u32 skip, count; /* rows of the finest level before the first one, and number of slices */
+    u32 depth, is_signed, bytes, numbers;
+    float scale, add;
+};
+
+/* Return where a row's sample lies, whatever the rows. */
+FUNCTION u32 place_of_row(const struct column_rows *rows, u32 row)
+{
+    return rows->table[2 * row] + rows->y * rows->table[2 * row + 1] + rows->x;
+}
+
+/* Return the samples of a buffer as a type; only integers may have 16 bits. */
+FUNCTION float take_float(GLOBAL const u32 *samples, u32 at, u32 narrow)
+{
+    (void)narrow;
+    return float_of(samples[at]);
+}
+
+FUNCTION i32 take_i32(GLOBAL const u32 *samples, u32 at, u32 narrow)
+{
+    return (i32)take_sample(samples, at, narrow);
+}
+
+/* The rows of a column in the group's memory, and in the buffer of samples; and there those that are regular. */
 #define GET_column(type, row) column[(row)*J2K_COLUMN_GROUP + local_index()]
 #define PUT_column(type, row, value) column[(row)*J2K_COLUMN_GROUP + local_index()] = (value)
-#define GET_plane(type, row) type##_of(take_sample(samples, from[2 * (row)] + y * from[2 * (row) + 1] + x, narrow))
-#define PUT_plane(type, row, value) samples[from[2 * (row)] + y * from[2 * (row) + 1] + x] = bits_of_##type(value)
-
-/* Return an index of a list, or its last one. */
-FUNCTION u32 index_or_last(u32 index, u32 count)
-{
-    return index < count ? index : count - 1;
-}
+#define GET_plane(type, row) take_##type(samples, place_of_row(&rows, row), rows.narrow)
+#define PUT_plane(type, row, value) samples[place_of_row(&rows, row)] = bits_of_##type(value)
+#define GET_regular(type, row) take_##type(samples, rows.at + (row)*rows.step, rows.narrow)
 
 /*
  * Take the next two rows of a column, an even one and an odd one, of which `left` are rows of the level; none of them
@@ -69,66 +103,73 @@ FUNCTION float half_of_float(float x)
     return 0.5f * x;
 }
 
+/*
+ * Undo the next COLUMN_AHEAD pairs of a level from an even position `i` on, and give `put` each row that is completed:
+ * its position and its place in the column. `lows` and `highs` say where the rows lie. `inside` is a constant that says
+ * whether the pairs lie in the level, and those that they complete. All rows are loaded before the first is put in
+ * place.
+ */
+#define UNDO_PAIRS(filter, type, lows, highs, inside, put)                                                             \
+    {                                                                                                                  \
+        type low[COLUMN_AHEAD], high[COLUMN_AHEAD];                                                                    \
+        UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++) pair[2 + k] = list[J2K_PAIRS_ABOVE + (i + odd) / 2 + k];         \
+        UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++) high[k] = GET_##highs(type, pair[2 + k] >> 16);                  \
+        UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++) low[k] = GET_##lows(type, pair[2 + k] & 0xffff);                 \
+        UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                                  \
+        {                                                                                                              \
+            const i32 done = i + 2 * k - DELAY_##filter;                                                               \
+            rise_##filter(&state, (inside) ? 2 : length - i - 2 * k, &low[k], &high[k]);                               \
+            if ((inside) || (done >= 0 && done < length))                                                              \
+                put(type, done, pair[2 + k - (DELAY_##filter + 1) / 2] >> 16, low[k]);                                 \
+            if ((inside) || (done + 1 >= 0 && done + 1 < length))                                                      \
+                put(type, done + 1, pair[2 + k - (DELAY_##filter - 1) / 2] & 0xffff, high[k]);                         \
+        }                                                                                                              \
+        pair[0] = pair[COLUMN_AHEAD];                                                                                  \
+        pair[1] = pair[COLUMN_AHEAD + 1];                                                                              \
+    }
+
+/* Undo a level, if it has more than one row. */
+#define UNDO_ROWS(filter, type, lows, highs, put)                                                                      \
+    {                                                                                                                  \
+        struct column_##filter state = {0};                                                                            \
+        u32 pair[COLUMN_AHEAD + 2] = {0};                                                                              \
+        ROLL for (i32 i = -ABOVE_##filter - odd; length > 1 && i - DELAY_##filter < length; i += 2 * COLUMN_AHEAD)     \
+        {                                                                                                              \
+            if (i >= DELAY_##filter && i + 2 * COLUMN_AHEAD <= length)                                                 \
+                UNDO_PAIRS(filter, type, lows, highs, 1, put)                                                          \
+            else                                                                                                       \
+                UNDO_PAIRS(filter, type, lows, highs, 0, put)                                                          \
+        }                                                                                                              \
+    }
+
+#define PUT_IN_column(type, position, row, value) PUT_column(type, row, value)
+#define PUT_IN_plane(type, position, row, value) PUT_plane(type, row, value)
+
 /* Undo a level in place. */
 #define UNDO_LEVEL(filter, type, where, level)                                                                         \
     {                                                                                                                  \
-        GLOBAL const u32 *row = work + (level)->row;                                                                   \
-        const i32 rows = (i32)(level)->rows, odd = (i32)(level)->odd;                                                  \
-        struct column_##filter state = {0};                                                                            \
-        if (rows == 1 && odd)                                                                                          \
-            PUT_##where(type, row[0], half_of_##type(GET_##where(type, row[0])));                                      \
-        for (i32 i = -ABOVE_##filter - odd; rows > 1 && i - DELAY_##filter < rows; i += 2) {                           \
-            const i32 done = i - DELAY_##filter;                                                                       \
-            type low = GET_##where(type, row[mirror(i, 0, rows)]),                                                     \
-                 high = GET_##where(type, row[mirror(i + 1, 0, rows)]);                                                \
-            rise_##filter(&state, rows - i, &low, &high);                                                              \
-            if (done >= 0)                                                                                             \
-                PUT_##where(type, row[done], low);                                                                     \
-            if (done >= -1 && done + 1 < rows)                                                                         \
-                PUT_##where(type, row[done + 1], high);                                                                \
-        }                                                                                                              \
-    }
-
-/*
- * Undo the next rows of the finest level, COLUMN_AHEAD pairs from an even position `i` on, and give `put` each row that
- * is completed, with its number. `inside` is a constant that says whether they are all rows of the level; its high rows
- * follow each other in the column, behind those that it keeps.
- */
-#define UNDO_PAIRS(filter, type, where, inside, put)                                                                   \
-    {                                                                                                                  \
-        type high[COLUMN_AHEAD];                                                                                       \
-        UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                                  \
-        {                                                                                                              \
-            const u32 high_row =                                                                                       \
-                (inside) ? columns->kept + (u32)((i + odd) / 2 + k) : row[mirror(i + 2 * k + 1, 0, rows)];             \
-            high[k] = GET_plane(type, high_row);                                                                       \
-        }                                                                                                              \
-        UNROLL for (i32 k = 0; k < COLUMN_AHEAD; k++)                                                                  \
-        {                                                                                                              \
-            const u32 low_row = row[(inside) ? i + 2 * k : mirror(i + 2 * k, 0, rows)];                                \
-            type low = GET_##where(type, low_row);                                                                     \
-            rise_##filter(&state, (inside) ? 2 : rows - i - 2 * k, &low, &high[k]);                                    \
-            put(type, i + 2 * k - DELAY_##filter, low) put(type, i + 2 * k - DELAY_##filter + 1, high[k])              \
-        }                                                                                                              \
+        GLOBAL const u32 *list = work + (level)->row;                                                                  \
+        const i32 length = (i32)(level)->rows, odd = (i32)(level)->odd;                                                \
+        const u32 only = list[J2K_PAIRS_ABOVE] >> 16;                                                                  \
+        if (length == 1 && odd)                                                                                        \
+            PUT_##where(type, only, half_of_##type(GET_##where(type, only)));                                          \
+        UNDO_ROWS(filter, type, where, where, PUT_IN_##where)                                                          \
     }
 
 /* Undo the finest level, whose high rows are in the buffer of samples, the last of the column's. */
-#define UNDO_FINEST(filter, type, where, level, put)                                                                   \
+#define UNDO_FINEST(filter, type, where, level)                                                                        \
     {                                                                                                                  \
-        GLOBAL const u32 *row = work + (level)->row;                                                                   \
-        const i32 rows = (i32)(level)->rows, odd = (i32)(level)->odd;                                                  \
-        struct column_##filter state = {0};                                                                            \
-        if (rows == 1) {                                                                                               \
-            type only = odd ? half_of_##type(GET_plane(type, row[0])) : GET_##where(type, row[0]);                     \
-            put(type, 0, only)                                                                                         \
+        GLOBAL const u32 *list = work + (level)->row;                                                                  \
+        const i32 length = (i32)(level)->rows, odd = (i32)(level)->odd;                                                \
+        if (length == 1) {                                                                                             \
+            const u32 pair = list[J2K_PAIRS_ABOVE];                                                                    \
+            type only = odd ? half_of_##type(GET_plane(type, pair >> 16)) : GET_##where(type, pair & 0xffff);          \
+            PUT_SLICE(type, 0, 0, only);                                                                               \
         }                                                                                                              \
-        ROLL for (i32 i = -ABOVE_##filter - odd; rows > 1 && i - DELAY_##filter < rows; i += 2 * COLUMN_AHEAD)         \
-        {                                                                                                              \
-            if (i >= 0 && i + 2 * COLUMN_AHEAD <= rows)                                                                \
-                UNDO_PAIRS(filter, type, where, 1, put)                                                                \
-            else                                                                                                       \
-                UNDO_PAIRS(filter, type, where, 0, put)                                                                \
-        }                                                                                                              \
+        if (rows.regular)                                                                                              \
+            UNDO_ROWS(filter, type, where, regular, PUT_SLICE)                                                         \
+        else                                                                                                           \
+            UNDO_ROWS(filter, type, where, plane, PUT_SLICE)                                                           \
     }
 
 FUNCTION i32 finish_i32(i32 from, u32 offset, u32 depth, u32 is_signed)
@@ -154,72 +195,101 @@ FUNCTION GLOBAL u8 *column_at(GLOBAL const struct j2k_work_columns *columns, GLO
 }
 
 /* Store a sample of a slice, as an integer or as a number. */
-FUNCTION void put_in_slice(GLOBAL const struct j2k_work_columns *columns, GLOBAL u8 *to, i32 sample)
+FUNCTION void put_in_slice(const struct column_slices *slices, GLOBAL u8 *to, i32 sample)
 {
-    if (columns->numbers)
-        *(GLOBAL float *)(GLOBAL void *)to = (float)sample * float_of(columns->scale) + float_of(columns->add);
-    else if (columns->bytes == 2)
-        *(GLOBAL u16 *)(GLOBAL void *)to = (u16)sample;
-    else if (columns->bytes == 4)
-        *(GLOBAL u32 *)(GLOBAL void *)to = (u32)sample;
+    const u32 word = slices->numbers ? bits_of((float)sample * slices->scale + slices->add) : (u32)sample;
+    if (slices->bytes == 4)
+        *(GLOBAL u32 *)(GLOBAL void *)to = word;
+    else if (slices->bytes == 2)
+        *(GLOBAL u16 *)(GLOBAL void *)to = (u16)word;
     else
-        *to = (u8)sample;
+        *to = (u8)word;
 }
 
 /* Load the rows of a column that are not the finest level's high ones. */
 #define LOAD_column(type)                                                                                              \
-    ROLL for (u32 k = 0; k < columns->kept; k += 2 * COLUMN_AHEAD)                                                     \
+    u32 k = 0;                                                                                                         \
+    ROLL for (; rows.regular && k + 2 * COLUMN_AHEAD <= kept; k += 2 * COLUMN_AHEAD)                                   \
     {                                                                                                                  \
         type loaded[2 * COLUMN_AHEAD];                                                                                 \
-        UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++) loaded[i] =                                                  \
-            GET_plane(type, index_or_last(k + i, columns->kept));                                                      \
-        UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++)                                                              \
-            PUT_column(type, index_or_last(k + i, columns->kept), loaded[i]);                                          \
-    }
+        UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++) loaded[i] = GET_regular(type, k + i);                        \
+        UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++) PUT_column(type, k + i, loaded[i]);                          \
+    }                                                                                                                  \
+    ROLL for (; k < kept; k++) PUT_column(type, k, GET_plane(type, k));
 #define LOAD_plane(type)
 
 /* Store a sample of the finest level, if its slice is wanted. */
-#define PUT_SLICE(type, row, value)                                                                                    \
-    {                                                                                                                  \
-        const u32 shown = (u32)(row)-columns->skip;                                                                    \
-        if (shown < columns->slices)                                                                                   \
-            put_in_slice(columns, to + slice_pitch * shown,                                                            \
-                finish_##type(value, slice[shown].offset, columns->depth, columns->is_signed));                        \
-    }
+#define PUT_SLICE(type, position, row, value)                                                                          \
+    if ((u32)(position)-slices.skip < slices.count)                                                                    \
+    put_in_slice(&slices, slices.to + slices.pitch * ((u32)(position)-slices.skip),                                    \
+        finish_##type(value, slices.slice[(u32)(position)-slices.skip].offset, slices.depth, slices.is_signed))
 
 /* Store samples of rows that are slices. */
 #define COPY_SLICES(type)                                                                                              \
-    ROLL for (u32 s = 0; s < columns->slices; s += COLUMN_AHEAD)                                                       \
+    ROLL for (u32 s = 0; s < slices.count; s += COLUMN_AHEAD)                                                          \
     {                                                                                                                  \
         type loaded[COLUMN_AHEAD];                                                                                     \
         UNROLL for (u32 i = 0; i < COLUMN_AHEAD; i++) loaded[i] =                                                      \
-            GET_plane(type, slice[index_or_last(s + i, columns->slices)].row);                                         \
-        UNROLL for (u32 i = 0; i < COLUMN_AHEAD; i++) PUT_SLICE(type, s + i, loaded[i])                                \
+            GET_plane(type, slices.slice[s + i < slices.count ? s + i : slices.count - 1].row);                        \
+        UNROLL for (u32 i = 0; i < COLUMN_AHEAD; i++) PUT_SLICE(type, s + i, 0, loaded[i]);                            \
     }
 
-/* Defines a kernel for samples of a type. `room`: the group's memory for columns that lie there. */
+FUNCTION struct column_rows rows_of(
+    GLOBAL const struct j2k_work_columns *columns, GLOBAL const u32 *table, u32 x, u32 y)
+{
+    struct column_rows rows;
+    rows.table = table;
+    rows.x = x;
+    rows.y = y;
+    rows.narrow = columns->narrow;
+    rows.regular = columns->regular;
+    rows.at = place_of_row(&rows, 0);
+    rows.step = columns->step;
+    return rows;
+}
+
+FUNCTION struct column_slices slices_of(
+    GLOBAL const struct j2k_work_columns *columns, GLOBAL const u32 *work, GLOBAL u8 *to)
+{
+    struct column_slices slices;
+    slices.to = to;
+    slices.slice = (GLOBAL const struct j2k_work_slice *)(work + columns->slice);
+    slices.pitch = (u64)columns->slice_pitch[1] << 32 | columns->slice_pitch[0];
+    slices.skip = columns->skip;
+    slices.count = columns->slices;
+    slices.depth = columns->depth;
+    slices.is_signed = columns->is_signed;
+    slices.bytes = columns->bytes;
+    slices.numbers = columns->numbers;
+    slices.scale = float_of(columns->scale);
+    slices.add = float_of(columns->add);
+    return slices;
+}
+
+/*
+ * Defines a kernel for samples of a type. `room`: the group's memory for columns that lie there. What a record says is
+ * loaded before the loops, in which it would be loaded again for each sample.
+ */
 #define UNDO_COLUMNS(name, filter, type, where, room)                                                                  \
     KERNEL(J2K_COLUMN_GROUP)                                                                                           \
-    name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, GLOBAL u8 *RESTRICT pixels, u32 list, u32 count,        \
+    name(GLOBAL const u32 *RESTRICT work, GLOBAL u32 *samples, GLOBAL u8 *RESTRICT pixels, u32 first_group, u32 count, \
         u32 first)                                                                                                     \
     {                                                                                                                  \
-        room GLOBAL const u32 *groups = work + list;                                                                   \
+        room GLOBAL const u32 *groups = work + first_group;                                                            \
         const u32 index = find_owner(groups, count, group_index());                                                    \
         GLOBAL const struct j2k_work_columns *columns =                                                                \
             (GLOBAL const struct j2k_work_columns *)(work + first) + index;                                            \
-        GLOBAL const u32 *from = work + columns->from;                                                                 \
         const u32 at = (group_index() - groups[index]) * J2K_COLUMN_GROUP + local_index();                             \
         if (at >= columns->width * columns->height)                                                                    \
             return;                                                                                                    \
-        const u32 x = at % columns->width, y = at / columns->width, narrow = columns->narrow;                          \
-        GLOBAL const struct j2k_work_slice *slice = (GLOBAL const struct j2k_work_slice *)(work + columns->slice);     \
+        const u32 x = at % columns->width, y = at / columns->width, kept = columns->kept, levels = columns->levels;    \
+        const struct column_rows rows = rows_of(columns, work + columns->from, x, y);                                  \
+        const struct column_slices slices = slices_of(columns, work, column_at(columns, pixels, x, y));                \
         GLOBAL const struct j2k_work_z_level *level = (GLOBAL const struct j2k_work_z_level *)(work + columns->level); \
-        GLOBAL u8 *to = column_at(columns, pixels, x, y);                                                              \
-        const u64 slice_pitch = (u64)columns->slice_pitch[1] << 32 | columns->slice_pitch[0];                          \
-        LOAD_##where(type) for (u32 n = 0; n + 1 < columns->levels; n++)                                               \
-            UNDO_LEVEL(filter, type, where, level + n) if (columns->levels > 0)                                        \
+        LOAD_##where(type) for (u32 n = 0; n + 1 < levels; n++)                                                        \
+            UNDO_LEVEL(filter, type, where, level + n) if (levels > 0)                                                 \
         {                                                                                                              \
-            UNDO_FINEST(filter, type, where, level + columns->levels - 1, PUT_SLICE)                                   \
+            UNDO_FINEST(filter, type, where, level + levels - 1)                                                       \
         }                                                                                                              \
         else                                                                                                           \
         {                                                                                                              \

@@ -43,6 +43,8 @@ enum {
     J2K_COLUMN_GROUP = 64, /* work-items of a group, each of which has a column of a volume */
     J2K_COLUMN_ROWS = 32,  /* most rows of a column that are kept in the group's memory; with other kernels: */
     J2K_COLUMN_MORE = 64,
+    J2K_PAIRS_ABOVE = 2, /* pairs of rows in front of a level along z on which its samples depend, and as many as are */
+    J2K_PAIRS_BELOW = 5, /* loaded behind its end; see struct j2k_work_z_level */
     J2K_WORK_CHANNELS = 4,
     /* Words in front of a segment's bits: their number, with J2K_ENDED or J2K_MARKED; and its last two bytes. */
     J2K_SEGMENT_HEAD = 2,
@@ -289,6 +291,11 @@ struct j2k_work_composite {
 
 /* Describes a level along z of a volume's columns: its number of rows, and the offset of a list of these in order. */
 struct j2k_work_z_level {
+    /*
+     * Number of rows, and offset of a list of them: a word for each pair of positions, an even one, whose row is in the
+     * lower half, and an odd one. In front of the level are J2K_PAIRS_ABOVE pairs of rows that it is mirrored to, and
+     * behind it J2K_PAIRS_BELOW pairs that are loaded, but not used.
+     */
     u32 rows, row;
     u32 odd; /* 1: the first one is at an odd position, otherwise 0 */
 };
@@ -316,8 +323,9 @@ struct j2k_work_columns {
     u32 to[2];          /* offset of the first one in the buffer of pixels, or its address: low and high word */
     u32 slice_pitch[2]; /* bytes from slice to slice, likewise */
     u32 pitch;
-    u32 absolute; /* `to` is an address */
-    u32 numbers;  /* samples are numbers: integer × scale + add, of which these are the bits */
+    u32 absolute;      /* `to` is an address */
+    u32 regular, step; /* all rows have one pitch and lie at equal distances, which are `step` */
+    u32 numbers;       /* samples are numbers: integer × scale + add, of which these are the bits */
     u32 scale, add;
 };
 
