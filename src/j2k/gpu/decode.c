@@ -9,7 +9,12 @@
 #include "j2k/gpu/block_coder.h"
 #include "j2k/gpu/job.h"
 
-enum { ARGUMENTS = 6, MANY = 64 };
+enum { ARGUMENTS = 6, MANY = 64, AHEAD_MOST = 8 << 20 /* bytes; see upload() */ };
+
+static struct j2k_gpu_decoding_state *state_of(const struct j2k_gpu_job *job)
+{
+    return job->built->state;
+}
 
 static bool is_in_host_memory(const struct j2k_gpu_item *item)
 {
@@ -139,15 +144,32 @@ static void make_pixels(struct j2k_gpu_job *job)
     end_stage(job, J2K_STAGE_OUTPUT);
 }
 
-/* Queue all stages. The work is written while the device clears buffers and the streams are being uploaded. */
+/*
+ * Upload the streams and the work, which is written meanwhile. Copies of all jobs go over the bus in the order in which
+ * they were queued, so that the work of a job waits for the streams of those that began behind it. Of many volumes only
+ * the first have their streams uploaded early, as many as the bus takes while a thread writes the work of one.
+ */
+static void upload(struct j2k_gpu_job *job)
+{
+    atomic_uint_fast64_t *ahead = &state_of(job)->ahead;
+    const uint64_t bytes = job->items->volume ? job->part.stream : 0;
+    const bool early = atomic_fetch_add(ahead, bytes) < AHEAD_MOST;
+    if (early)
+        kst_j2k_gpu_upload_streams(job);
+    kst_j2k_gpu_work(&job->part, job->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
+    kst_j2k_gpu_upload_work(job);
+    atomic_fetch_sub(ahead, bytes);
+    if (!early)
+        kst_j2k_gpu_upload_streams(job);
+}
+
+/* Queue all stages. */
 static void queue_stages(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
 {
     struct gpu_queue *queue = &job->track->queue;
     queue->gpu->backend->record(queue, &job->track->event[0]);
     clear(job);
-    kst_j2k_gpu_upload_streams(job);
-    kst_j2k_gpu_work(&job->part, job->threads, (uint32_t *)(void *)job->buffer[J2K_HOST_WORK].host);
-    kst_j2k_gpu_upload_work(job);
+    upload(job);
     end_stage(job, J2K_STAGE_UPLOAD);
     decode_blocks(job);
     decode_host_blocks(job, order);
@@ -171,11 +193,6 @@ static void run(struct j2k_gpu_job *job, const struct j2k_gpu_order *order)
     queue_stages(job, order);
     if (enters)
         backend->leave(&job->track->queue);
-}
-
-static struct j2k_gpu_decoding_state *state_of(const struct j2k_gpu_job *job)
-{
-    return job->built->state;
 }
 
 static void drop(struct j2k_gpu_job *job)

@@ -60,6 +60,8 @@ enum j2k_gpu_encode_kernel {
 /* Holds the state of kst_j2k_gpu_decoding. */
 struct j2k_gpu_decoding_state {
     atomic_uint jobs; /* number of jobs that are running */
+    /* Bytes of volumes' streams that are being uploaded before the work that belongs to them is. */
+    atomic_uint_fast64_t ahead;
 };
 
 extern const struct gpu_module kst_j2k_gpu_decoding;
