@@ -30,11 +30,15 @@ enum {
 
 /* Describes a work-group's strip, and which columns of it a work-item has. */
 struct strip {
-    i32 x0, y0, x1, y1;       /* of the level, in the coordinates of its record */
-    i32 x;                    /* the work-item's first column, which is even */
-    i32 left, right;          /* columns that the group completes */
-    i32 y, end;               /* rows that it completes; y is even */
-    u32 inside;               /* all the group's columns lie in the level, and pairs of coefficients at even places */
+    i32 x0, y0, x1, y1; /* of the level, in the coordinates of its record */
+    i32 x;              /* the work-item's first column, which is even */
+    i32 left, right;    /* columns that the group completes */
+    i32 y, end;         /* rows that it completes; y is even */
+    /*
+     * Each work-item's columns lie in the level, or all of them behind it, where they are of no use; and pairs of
+     * coefficients lie at even places.
+     */
+    u32 inside;
     u32 place[STRIP_COLUMNS]; /* of each of the work-item's columns, or of its mirror image, in a row of its band */
     /*
      * This table has, by the bands' orientation, their pitches; then for each component the places in the buffer of
@@ -96,7 +100,8 @@ FUNCTION struct strip strip_of(GLOBAL const struct j2k_work_level *level, u32 co
     UNROLL for (i32 i = 0; i < STRIP_COLUMNS; i++) s.place[i] = (u32)mirror(s.x + i, s.x0, s.x1) / 2;
     s.table = table;
     put_table(level, components, table);
-    s.inside = first >= s.x0 && first + J2K_STRIP_WIDTH <= s.x1 && is_even(table, components);
+    s.inside = first >= s.x0 && (first + J2K_STRIP_WIDTH <= s.x1 || (s.x1 - first) % STRIP_COLUMNS == 0) &&
+               is_even(table, components);
     return s;
 }
 
@@ -246,8 +251,9 @@ FUNCTION u32 bits_of_float(float x)
 
 /*
  * Get for each row the sample that a neighbour has at `index`, `far` becoming an array of them. The outermost
- * work-items have no neighbour on one side; LIFT_EVEN_COLUMNS and LIFT_ODD_COLUMNS mirror there, which is right at the
- * ends of a level, and otherwise does not reach the columns that the group completes. The whole work-group calls it.
+ * work-items, and that with the level's last columns, have no neighbour on one side; LIFT_EVEN_COLUMNS and
+ * LIFT_ODD_COLUMNS mirror there, which is right at the ends of a level, and otherwise does not reach the columns that
+ * the group completes. The whole work-group calls it.
  */
 #if HAS_WARPS
 #define EXCHANGED(components)
@@ -351,7 +357,8 @@ FUNCTION void descend_97(const struct strip *s, struct column_97 *column, float 
  */
 #define DESCEND(s, samples, filter, type, format, components, statement)                                               \
     u32 lane = local_index(), before = lane > 0 ? lane - 1 : 0, behind = lane + 1 < J2K_STRIP_GROUP ? lane + 1 : lane, \
-        outermost = (lane == 0 ? 1u : 0u) | (lane + 1 == J2K_STRIP_GROUP ? 2u : 0u);                                   \
+        outermost =                                                                                                    \
+            (lane == 0 ? 1u : 0u) | (lane + 1 == J2K_STRIP_GROUP || (s).x + STRIP_COLUMNS == (s).x1 ? 2u : 0u);        \
     struct column_##filter column[(components)*STRIP_COLUMNS];                                                         \
     const struct column_##filter zero = {0};                                                                           \
     UNROLL for (u32 i = 0; i < (components)*STRIP_COLUMNS; i++) column[i] = zero;                                      \
