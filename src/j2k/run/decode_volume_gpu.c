@@ -10,7 +10,11 @@
 #include "j2k/gpu/block_coder.h"
 #include "j2k/run/decode_volume.h"
 
-enum { PARTS_AT_ONCE = 3, STREAM_GAP = 8192 /* more bytes than ever lie between the streams of a part */ };
+enum {
+    PARTS_AT_ONCE = 3,
+    HT_BESIDE = 3, /* parts of T.814 beside one for which its blocks are arranged, however many there are: see below */
+    STREAM_GAP = 8192 /* more bytes than ever lie between the streams of a part */
+};
 
 /* Describes a volume that was planned for the GPU. */
 struct j2k_planned_volume {
@@ -201,12 +205,25 @@ static void end_part(struct j2k_volume_parts *parts)
         settle(parts->volumes[part->first + i], &parts->damage[i], &times, &error);
 }
 
+/*
+ * Return for how many parts beside it the blocks of one are arranged. Blocks of T.814 of few parts are decoded at the
+ * same time, because other kernels of the others run meanwhile; with fewer blocks side by side, a part is finished
+ * sooner.
+ */
+static uint32_t parts_beside(const struct j2k_volume_parts *parts, const struct volume_decoding *first)
+{
+    const struct j2k_planned_volume *planned = first->planned;
+    const struct j2k_plan *plan = &planned->plan;
+    const uint32_t beside = first->beside + (parts->part_count > 1);
+    const bool ht = plan->block_count > 0 && plan->block->coder == J2K_HT;
+    return ht && beside > HT_BESIDE ? HT_BESIDE : beside;
+}
+
 static void begin_part(struct j2k_volume_parts *parts)
 {
     struct j2k_volume_part *part = &parts->part[parts->begun++];
     const struct volume_decoding *first = parts->volumes[part->first];
-    const struct j2k_gpu_order order = {
-        .beside = first->beside + (parts->part_count > 1), .by_itself = first->beside > 0};
+    const struct j2k_gpu_order order = {.beside = parts_beside(parts, first), .by_itself = first->beside > 0};
     struct gpu_error error;
     part->job = kst_j2k_gpu_begin(first->gpu, &parts->item[part->first], part->count, &order, &error);
     for (uint32_t i = 0; i < part->count && !part->job; i++)
