@@ -11,6 +11,9 @@
 #include "j2k/kernels/encode_work.h"
 #include "j2k/kernels/intake.h"
 
+/* Groups that a multiprocessor shall hold: so many leave a work-item 40 registers, with which nothing is spilled. */
+enum { SLICES_RESIDENT = 24 };
+
 FUNCTION u32 row_bits_of_i32(i32 x)
 {
     return (u32)x;
@@ -58,7 +61,7 @@ FUNCTION float nearest_whole(float x)
 }
 
 /* Make an integer of a number: round((x − add) × inverse), clamped to the depth. Operations are in this order. */
-FUNCTION i32 integer_of_number(GLOBAL const struct j2k_work_slices *v, u32 bits, u32 z, struct slices_column *column)
+FUNCTION i32 integer_of_number(const struct j2k_work_slices *v, u32 bits, u32 z, struct slices_column *column)
 {
     const float most = 536870912.0f, x = float_of(bits), add = float_of(v->add), error = float_of(v->error);
     float whole = nearest_whole((x - add) * float_of(v->inverse));
@@ -76,28 +79,29 @@ FUNCTION i32 integer_of_number(GLOBAL const struct j2k_work_slices *v, u32 bits,
     return value;
 }
 
-/* Take the sample in slice z, clamped to its depth and without its level shift. */
-FUNCTION i32 take_slice(GLOBAL const struct j2k_work_slices *v, u32 z, struct slices_column *column)
+/* Load the sample in slice z. */
+FUNCTION u32 load_slice(const struct j2k_work_slices *v, u32 z, const struct slices_column *column)
 {
     GLOBAL const u8 *from = column->from + (u64)z * ((u64)v->slice[1] << 32 | v->slice[0]);
-    i32 value;
     if (v->bytes == 4)
-        value = *(GLOBAL const i32 *)(GLOBAL const void *)from;
-    else if (v->bytes == 2 && v->is_signed)
-        value = *(GLOBAL const i16 *)(GLOBAL const void *)from;
-    else if (v->bytes == 2)
-        value = *(GLOBAL const u16 *)(GLOBAL const void *)from;
-    else if (v->is_signed)
-        value = *(GLOBAL const signed char *)from;
-    else
-        value = *from;
-    if (v->numbers)
-        value = integer_of_number(v, (u32)value, z, column);
-    return shift_sample(value, v->depth, v->is_signed);
+        return *(GLOBAL const u32 *)(GLOBAL const void *)from;
+    if (v->bytes == 2 && v->is_signed)
+        return (u32)(i32) * (GLOBAL const i16 *)(GLOBAL const void *)from;
+    if (v->bytes == 2)
+        return *(GLOBAL const u16 *)(GLOBAL const void *)from;
+    if (v->is_signed)
+        return (u32)(i32) * (GLOBAL const signed char *)from;
+    return *from;
+}
+
+/* Return the sample that was loaded in slice z, clamped to its depth and without its level shift. */
+FUNCTION i32 take_slice(const struct j2k_work_slices *v, u32 loaded, u32 z, struct slices_column *column)
+{
+    return shift_sample(v->numbers ? integer_of_number(v, loaded, z, column) : (i32)loaded, v->depth, v->is_signed);
 }
 
 /* Return where a column begins. */
-FUNCTION GLOBAL const u8 *column_at(GLOBAL const struct j2k_work_slices *v, GLOBAL const u8 *slices, u32 x, u32 y)
+FUNCTION GLOBAL const u8 *column_at(const struct j2k_work_slices *v, GLOBAL const u8 *slices, u32 x, u32 y)
 {
     const u64 offset = ((u64)v->from[1] << 32 | v->from[0]) + (u64)y * v->row + (u64)x * v->bytes;
 #if defined(__CUDACC__)
@@ -108,15 +112,21 @@ FUNCTION GLOBAL const u8 *column_at(GLOBAL const struct j2k_work_slices *v, GLOB
 }
 
 /* Note the sample of a column that comes first in the volume, of those that cannot be coded. */
-FUNCTION void note_sample(GLOBAL const struct j2k_work_slices *v, GLOBAL u32 *to, u32 z, u32 at)
+FUNCTION void note_sample(const struct j2k_work_slices *v, GLOBAL u32 *to, u32 z, u32 at)
 {
     if (z > 0)
         atomic_greatest(to, ~((z - 1) * v->width * v->height + at));
 }
 
-/* Rows of level n, at position p. */
-#define PLANE_PLACE(n, p) (slot[(p) << (n)] * v->step + to)
-#define TAKE_ROW(type, n, p) ((n) == 0 ? (type)take_slice(v, p, &column) : row_of_##type(planes[PLANE_PLACE(n, p)]))
+/*
+ * Rows of level n, at position p. They are loaded before those in front of them are transformed, and so become samples
+ * only when it is their turn.
+ */
+#define PLANE_PLACE(n, p) (slot[(p) << (n)] * v.step + to)
+#define LOAD_ROW(n, p) ((n) == 0 ? load_slice(&v, p, &column) : planes[PLANE_PLACE(n, p)])
+#define ROW_OF(type, n, p, loaded) ((n) == 0 ? (type)take_slice(&v, loaded, p, &column) : row_of_##type(loaded))
+#define TAKE_ROW(type, n, p) ROW_OF(type, n, p, LOAD_ROW(n, p))
+#define ROW_OR_LAST(p) ((p) < rows ? (p) : rows - 1)
 #define PUT_LOW(type, n, k, value) planes[PLANE_PLACE(n, 2 * (k))] = row_bits_of_##type(value);
 #define PUT_HIGH(type, n, k, value)                                                                                    \
     {                                                                                                                  \
@@ -126,12 +136,25 @@ FUNCTION void note_sample(GLOBAL const struct j2k_work_slices *v, GLOBAL u32 *to
         most = magnitude > most ? magnitude : most;                                                                    \
     }
 
-/* Transform a level of at least two rows. The neighbour that a row lacks at an end is its other one (F.4.7). */
+/*
+ * Transform a level of at least two rows. The neighbour that a row lacks at an end is its other one (F.4.7). Each pair
+ * is loaded while the one before it is transformed.
+ */
+#define FIRST_PAIR(n) u32 loaded_odd = LOAD_ROW(n, 1), loaded_next = LOAD_ROW(n, ROW_OR_LAST(2));
+#define TAKE_PAIR(type, n, k)                                                                                          \
+    const u32 own_odd = loaded_odd, own_next = loaded_next;                                                            \
+    loaded_odd = LOAD_ROW(n, ROW_OR_LAST(2 * (k) + 3));                                                                \
+    loaded_next = LOAD_ROW(n, ROW_OR_LAST(2 * (k) + 4));                                                               \
+    const type odd = ROW_OF(type, n, 2 * (k) + 1, own_odd),                                                            \
+               next = 2 * (k) + 2 < rows ? ROW_OF(type, n, 2 * (k) + 2, own_next) : even;
+
 #define ANALYSE_ROWS_53(n)                                                                                             \
     {                                                                                                                  \
         i32 even = TAKE_ROW(i32, n, 0), high = 0;                                                                      \
-        for (u32 k = 0; k < rows / 2; k++) {                                                                           \
-            const i32 odd = TAKE_ROW(i32, n, 2 * k + 1), next = 2 * k + 2 < rows ? TAKE_ROW(i32, n, 2 * k + 2) : even; \
+        FIRST_PAIR(n)                                                                                                  \
+        ROLL for (u32 k = 0; k < rows / 2; k++)                                                                        \
+        {                                                                                                              \
+            TAKE_PAIR(i32, n, k)                                                                                       \
             const i32 before = high;                                                                                   \
             high = predict(odd, even, next);                                                                           \
             PUT_HIGH(i32, n, k, high)                                                                                  \
@@ -146,11 +169,12 @@ FUNCTION void note_sample(GLOBAL const struct j2k_work_slices *v, GLOBAL u32 *to
     {                                                                                                                  \
         const u32 pairs = rows / 2;                                                                                    \
         float even = TAKE_ROW(float, n, 0), odd1 = 0, even1 = 0, odd2 = 0;                                             \
-        for (u32 k = 0; k <= pairs; k++) {                                                                             \
+        FIRST_PAIR(n)                                                                                                  \
+        ROLL for (u32 k = 0; k <= pairs; k++)                                                                          \
+        {                                                                                                              \
             float new_odd1 = odd1, new_even1 = even1;                                                                  \
             if (k < pairs) {                                                                                           \
-                const float odd = TAKE_ROW(float, n, 2 * k + 1),                                                       \
-                            next = 2 * k + 2 < rows ? TAKE_ROW(float, n, 2 * k + 2) : even;                            \
+                TAKE_PAIR(float, n, k)                                                                                 \
                 new_odd1 = raise(odd, J2K_DWT_ALPHA, even, next);                                                      \
                 new_even1 = raise(even, J2K_DWT_BETA, k > 0 ? odd1 : new_odd1, new_odd1);                              \
                 even = next;                                                                                           \
@@ -173,23 +197,24 @@ FUNCTION void note_sample(GLOBAL const struct j2k_work_slices *v, GLOBAL u32 *to
 
 /*
  * A kernel for samples of a type, over `count` volumes, of which `list` has the first work-groups and `first` is the
- * offset of the records. `found` has a struct j2k_work_found_slices for each.
+ * offset of the records. `found` has a struct j2k_work_found_slices for each. A record is copied, so that it is not
+ * loaded again for each sample.
  */
 #define ANALYSE_COLUMNS(name, filter, type)                                                                            \
-    KERNEL(J2K_SLICES_GROUP)                                                                                           \
+    DENSE_KERNEL(J2K_SLICES_GROUP, SLICES_RESIDENT)                                                                    \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT slices, GLOBAL u32 *planes, GLOBAL u32 *found,     \
         u32 list, u32 count, u32 first)                                                                                \
     {                                                                                                                  \
         const u32 index = find_owner(work + list, count, group_index());                                               \
-        GLOBAL const struct j2k_work_slices *v = (GLOBAL const struct j2k_work_slices *)(work + first) + index;        \
-        GLOBAL const u32 *slot = work + v->slot;                                                                       \
+        const struct j2k_work_slices v = ((GLOBAL const struct j2k_work_slices *)(work + first))[index];               \
+        GLOBAL const u32 *slot = work + v.slot;                                                                        \
         const u32 at = (group_index() - work[list + index]) * J2K_SLICES_GROUP + local_index();                        \
-        if (at >= v->width * v->height)                                                                                \
+        if (at >= v.width * v.height)                                                                                  \
             return;                                                                                                    \
-        struct slices_column column = {column_at(v, slices, at % v->width, at / v->width), 0, 0};                      \
-        const u32 to = v->to + at / v->width * v->pitch + at % v->width;                                               \
-        u32 rows = v->slices, n = 0, most = 0;                                                                         \
-        for (; n < v->levels && rows > 1; n++) {                                                                       \
+        const u32 x = at % v.width, y = at / v.width, to = v.to + y * v.pitch + x;                                     \
+        struct slices_column column = {column_at(&v, slices, x, y), 0, 0};                                             \
+        u32 rows = v.slices, n = 0, most = 0;                                                                          \
+        for (; n < v.levels && rows > 1; n++) {                                                                        \
             ANALYSE_ROWS_##filter(n) rows = (rows + 1) / 2;                                                            \
         }                                                                                                              \
         for (u32 p = 0; p < rows; p++) {                                                                               \
@@ -198,9 +223,9 @@ FUNCTION void note_sample(GLOBAL const struct j2k_work_slices *v, GLOBAL u32 *to
             planes[PLANE_PLACE(n, p)] = row_bits_of_##type(low);                                                       \
             most = magnitude > most ? magnitude : most;                                                                \
         }                                                                                                              \
-        atomic_greatest(found + v->found, most);                                                                       \
-        note_sample(v, found + v->found + 1, column.infinite, at);                                                     \
-        note_sample(v, found + v->found + 2, column.too_far, at);                                                      \
+        atomic_greatest(found + v.found, most);                                                                        \
+        note_sample(&v, found + v.found + 1, column.infinite, at);                                                     \
+        note_sample(&v, found + v.found + 2, column.too_far, at);                                                      \
     }
 
 ANALYSE_COLUMNS(analyse_columns_53, 53, i32)
