@@ -25,7 +25,7 @@ struct column_rows {
     GLOBAL const u32 *table; /* two words for each row: place of the tile's first sample, and pitch */
     u32 x, y;
     u32 regular, at, step; /* the place of the first row, and the distance from one to the next */
-    u32 narrow;
+    u32 narrow, kept;      /* as in struct j2k_work_columns */
 };
 
 /* Says where a work-item's slices go, and how samples are made. */
@@ -208,14 +208,16 @@ FUNCTION void put_in_slice(const struct column_slices *slices, GLOBAL u8 *to, i3
 
 /* Load the rows of a column that are not the finest level's high ones. */
 #define LOAD_column(type)                                                                                              \
-    u32 k = 0;                                                                                                         \
-    ROLL for (; rows.regular && k + 2 * COLUMN_AHEAD <= kept; k += 2 * COLUMN_AHEAD)                                   \
     {                                                                                                                  \
-        type loaded[2 * COLUMN_AHEAD];                                                                                 \
-        UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++) loaded[i] = GET_regular(type, k + i);                        \
-        UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++) PUT_column(type, k + i, loaded[i]);                          \
-    }                                                                                                                  \
-    ROLL for (; k < kept; k++) PUT_column(type, k, GET_plane(type, k));
+        u32 row = 0;                                                                                                   \
+        ROLL for (; rows.regular && row + 2 * COLUMN_AHEAD <= rows.kept; row += 2 * COLUMN_AHEAD)                      \
+        {                                                                                                              \
+            type loaded[2 * COLUMN_AHEAD];                                                                             \
+            UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++) loaded[i] = GET_regular(type, row + i);                  \
+            UNROLL for (u32 i = 0; i < 2 * COLUMN_AHEAD; i++) PUT_column(type, row + i, loaded[i]);                    \
+        }                                                                                                              \
+        ROLL for (; row < rows.kept; row++) PUT_column(type, row, GET_plane(type, row));                               \
+    }
 #define LOAD_plane(type)
 
 /* Store a sample of the finest level, if its slice is wanted. */
@@ -242,6 +244,7 @@ FUNCTION struct column_rows rows_of(
     rows.x = x;
     rows.y = y;
     rows.narrow = columns->narrow;
+    rows.kept = columns->kept;
     rows.regular = columns->regular;
     rows.at = place_of_row(&rows, 0);
     rows.step = columns->step;
@@ -282,7 +285,7 @@ FUNCTION struct column_slices slices_of(
         const u32 at = (group_index() - groups[index]) * J2K_COLUMN_GROUP + local_index();                             \
         if (at >= columns->width * columns->height)                                                                    \
             return;                                                                                                    \
-        const u32 x = at % columns->width, y = at / columns->width, kept = columns->kept, levels = columns->levels;    \
+        const u32 x = at % columns->width, y = at / columns->width, levels = columns->levels;                          \
         const struct column_rows rows = rows_of(columns, work + columns->from, x, y);                                  \
         const struct column_slices slices = slices_of(columns, work, column_at(columns, pixels, x, y));                \
         GLOBAL const struct j2k_work_z_level *level = (GLOBAL const struct j2k_work_z_level *)(work + columns->level); \
