@@ -83,8 +83,19 @@ static void launch(struct j2k_gpu_job *job, uint32_t kernel, uint32_t groups, co
     kst_gpu_launch(&job->track->queue, job->built, kernel, groups, arguments, count);
 }
 
+/*
+ * Return whether the time of a stage is not taken by itself, but is part of the next one's that is. Many jobs are begun
+ * side by side, and then wait for each other in the driver.
+ */
+static bool is_untimed(const struct j2k_gpu_job *job, enum j2k_gpu_stage stage)
+{
+    return job->coarse && (stage == J2K_STAGE_GATHER || stage == J2K_STAGE_BLOCKS || stage == J2K_STAGE_LEVELS);
+}
+
 static void end_stage(struct j2k_gpu_job *job, enum j2k_gpu_stage stage)
 {
+    if (is_untimed(job, stage))
+        return;
     job->runtime->gpu->backend->record(&job->track->queue, &job->track->event[stage + 1]);
 }
 
@@ -261,6 +272,7 @@ struct j2k_gpu_job *kst_j2k_gpu_begin(struct gpu_runtime *runtime, const struct 
         return NULL;
     job->runtime = runtime;
     job->threads = order->by_itself ? NULL : runtime->threads;
+    job->coarse = order->by_itself;
     job->items = items;
     job->count = count;
     if (prepare(job, order, error)) {
@@ -287,8 +299,13 @@ static void read_times(const struct j2k_gpu_job *job, struct j2k_gpu_times *time
 {
     struct gpu *gpu = job->runtime->gpu;
     const struct gpu_event *event = job->track->event;
-    for (int i = 0; i < J2K_STAGES; i++)
-        times->stage[i] = gpu->backend->elapsed(gpu, &event[i], &event[i + 1]);
+    for (int i = 0, last = 0; i < J2K_STAGES; i++) {
+        times->stage[i] = 0;
+        if (is_untimed(job, i))
+            continue;
+        times->stage[i] = gpu->backend->elapsed(gpu, &event[last], &event[i + 1]);
+        last = i + 1;
+    }
 }
 
 /* Add up the damage that the device found and that which the host found. */

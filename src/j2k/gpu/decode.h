@@ -26,7 +26,10 @@ enum j2k_gpu_stage {
     J2K_STAGES
 };
 
-/* Holds device time in seconds. */
+/*
+ * Holds device time in seconds. Of jobs that are begun by themselves, STORE has that of GATHER and BLOCKS, too, and
+ * OUTPUT that of LEVELS.
+ */
 struct j2k_gpu_times {
     double stage[J2K_STAGES];
 };

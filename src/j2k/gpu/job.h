@@ -33,7 +33,8 @@ struct j2k_gpu_job {
     struct gpu_track *track;             /* its event i + 1 follows stage i */
     struct j2k_host_damage *host_damage; /* for each picture; null: there are no host blocks */
     kst_status host_status;
-    bool alone; /* no other job was running when it began */
+    bool alone;  /* no other job was running when it began */
+    bool coarse; /* times of some stages are not taken */
     struct gpu_buffer buffer[J2K_BUFFERS];
 };
 

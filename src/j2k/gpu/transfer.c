@@ -147,8 +147,26 @@ static void upload_followers(struct j2k_gpu_job *job, uint32_t index, uint32_t c
     job->runtime->gpu->backend->copy(&job->track->queue, &job->buffer[J2K_STREAM], at, &memory, 0, length);
 }
 
+/*
+ * Upload all streams with one copy if they follow each other, together with the bytes behind the last one, if these are
+ * in the same memory, so that nothing is to be cleared. Returns whether it did.
+ */
+static bool upload_together(struct j2k_gpu_job *job)
+{
+    const struct j2k_plan *first = job->items->plan;
+    const size_t length = job->part.stream;
+    if (!job->items->volume || !job->items->pinned || count_followers(job, 0) < job->count ||
+        !kst_gpu_is_pinned(job->runtime, first->data, length))
+        return false;
+    const struct gpu_buffer memory = kst_gpu_host((void *)(uintptr_t)first->data, length);
+    job->runtime->gpu->backend->copy(&job->track->queue, &job->buffer[J2K_STREAM], 0, &memory, 0, length);
+    return true;
+}
+
 static void upload_all(struct j2k_gpu_job *job)
 {
+    if (upload_together(job))
+        return;
     clear_streams(job);
     for (uint32_t i = 0, count; i < job->count; i += count) {
         count = count_followers(job, i);
