@@ -153,11 +153,11 @@ static int64_t mirrored(int64_t i, int64_t rows)
     return offset < rows ? offset : period - offset;
 }
 
-/* List what is in front of a level of several rows and behind it. */
+/* List what is in front of a level and behind it; one of a single row needs nothing there. */
 static void surround(const struct columns_writer *w, struct row_list list, uint32_t rows)
 {
     const struct row_list all = {list.at, 0};
-    for (uint32_t i = 0; i < 2 * list_words(rows); i++)
+    for (uint32_t i = 0; rows > 1 && i < 2 * list_words(rows); i++)
         if (i < list.first || i >= list.first + rows)
             put_row(w, all, i, get_row(w, list, (uint32_t)mirrored((int64_t)i - list.first, rows)));
 }
@@ -173,8 +173,7 @@ static struct row_list write_level(struct columns_writer *w, const struct j2k_gp
     *level = (struct j2k_work_z_level){.rows = rows, .row = list.at, .odd = odd};
     for (uint32_t i = range.start; i < range.end; i++)
         put_row(w, list, i - range.start, i % 2 == 0 ? get_row(w, low, lows++) : slot_of(v, n + 1, 1, i / 2));
-    if (rows > 1)
-        surround(w, list, rows);
+    surround(w, list, rows);
     list.first += v->need->valid[n].start - range.start;
     return list;
 }

@@ -301,7 +301,7 @@ static void read_times(const struct j2k_gpu_job *job, struct j2k_gpu_times *time
     const struct gpu_event *event = job->track->event;
     for (int i = 0, last = 0; i < J2K_STAGES; i++) {
         times->stage[i] = 0;
-        if (is_untimed(job, i))
+        if (is_untimed(job, (enum j2k_gpu_stage)i))
             continue;
         times->stage[i] = gpu->backend->elapsed(gpu, &event[last], &event[i + 1]);
         last = i + 1;
