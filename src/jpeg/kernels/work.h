@@ -45,7 +45,7 @@ enum {
      * chunks are halved, half of one.
      */
     WORK_WRITE_CHUNKS = 64,
-    WORK_SPREAD = 3,
+    WORK_SPREAD = 5,
     WORK_BLOCKS = WORK_TRANSFORM_GROUP / 4, /* blocks that a group transforms */
     WORK_PIXELS = 1024,                     /* pixels of a row that a group converts */
     WORK_TILE_WIDTH = 256,                  /* width of a tile in pixels, if pictures are converted in tiles */
