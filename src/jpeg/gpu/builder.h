@@ -23,6 +23,19 @@ struct jpeg_gpu_builder {
     uint32_t sets;
 };
 
+static inline void jpeg_gpu_builder_begin(struct jpeg_gpu_builder *builder, uint32_t *work,
+    const struct jpeg_gpu_size *size, struct memory *memory, struct jpeg_gpu_tables *kept)
+{
+    builder->work = work;
+    builder->decoded = size->blocks;
+    builder->words = builder->sets = 0;
+    builder->used = (struct jpeg_gpu_size){.stream = size->before_stream};
+    builder->memory = memory;
+    builder->kept = kept;
+    for (uint32_t i = 0; i < BUILDER_SETS; i++)
+        builder->like[i] = NULL;
+}
+
 static inline uint32_t jpeg_gpu_divide_up(uint64_t a, uint32_t b)
 {
     return (uint32_t)((a + b - 1) / b);
