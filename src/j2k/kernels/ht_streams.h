@@ -18,19 +18,17 @@ enum {
     CODES_STUFFED = 3072              /* more bytes than VLC has when it is stuffed */
 };
 
-/* Set bits of a word, of which others may be set at the same time. */
-FUNCTION void set_bits(LOCAL u32 *words, u32 index, u32 bits)
-{
-    if (bits != 0)
-        join_local(&words[index], bits);
-}
-
-/* Write up to 32 bits, from bit `place` on. All bits there must have been 0. */
+/*
+ * Write up to 32 bits, from bit `place` on. All bits there must have been 0; others of their words may be set at the
+ * same time.
+ */
 FUNCTION void write_bits(LOCAL u32 *words, u32 place, u32 bits)
 {
     u32 shift = place % 32;
-    set_bits(words, place / 32, bits << shift);
-    set_bits(words, place / 32 + 1, bits >> 1 >> (31 - shift));
+    if (bits == 0)
+        return;
+    join_local(&words[place / 32], bits << shift);
+    join_local(&words[place / 32 + 1], bits >> 1 >> (31 - shift));
 }
 
 /* Return 32 bits of consecutive words, from bit `place` on. */
@@ -51,13 +49,14 @@ struct sign_stream {
     u32 after;    /* 1: the last of them is FF */
 };
 
-/* Write up to 64 bits of MagSgn. */
+/* Write up to 64 bits of MagSgn. That two words are joined with nothing costs less than asking. */
 FUNCTION void write_signs(LOCAL u32 *ring, u32 place, u64 bits)
 {
     u32 shift = place % 32, index = place / 32, low = (u32)bits, high = (u32)(bits >> 32);
-    set_bits(ring, index % SIGN_WORDS, low << shift);
-    set_bits(ring, (index + 1) % SIGN_WORDS, high << shift | low >> 1 >> (31 - shift));
-    set_bits(ring, (index + 2) % SIGN_WORDS, high >> 1 >> (31 - shift));
+    join_local(&ring[index % SIGN_WORDS], low << shift);
+    join_local(&ring[(index + 1) % SIGN_WORDS], high << shift | low >> 1 >> (31 - shift));
+    if (high >> 1 >> (31 - shift) != 0)
+        join_local(&ring[(index + 2) % SIGN_WORDS], high >> 1 >> (31 - shift));
 }
 
 /* Set the words to `value` in which the next `count` bits begin. */
