@@ -32,7 +32,7 @@ elapsed() {
 # write COUNT: all parts until then, as one JSON file
 write() {
     {
-        printf '{"driver": "%s", "runs": [' \
+        printf '{"date": "%s", "driver": "%s", "runs": [' "$(date -u +%Y-%m-%d)" \
             "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
         separator=
         for part in $(seq -f '%03.0f' "$1"); do
@@ -134,6 +134,7 @@ on() {
     for coding in 'j2k lossless' 'j2k 20:1' 'ht lossless'; do
         bench 'transcode' "$device" "$coding" transcode "$@" --size "$large" --batch 1,32 --recode
     done
+    [ "$device" != cpu ] || return 0 # it records no steps
     for batch in 1 16; do
         measure "decode profile" "$device" "$batch at once" profile --batch "$batch" "$parts/large.jpg"
         measure "encode profile" "$device" "$batch at once" profile --batch "$batch" --encode -q 90 "$1"
