@@ -24,8 +24,9 @@ row() {
     fail "no row of $1"
 }
 
-# measured ENGINE PICTURES: it did the work, and all its results are right
+# measured ENGINE PICTURES: it did the work in every way, and all its results are right
 measured() {
+    [ ! -s err ] || fail "complaints: $(cat err)"
     at=$(row "$1")
     equals "$("$JSON_VALUE" files "$at" identical <out)" true "$1"
     equals "$("$JSON_VALUE" files "$at" pictures <out)" "$2" "$1"

@@ -159,7 +159,10 @@ static bool try_crew(const struct bench_settings *settings, const struct peer_ru
     return good;
 }
 
-/* Choose the fastest way to drive the peer with this many pictures, by a few runs of each. */
+/*
+ * Choose the fastest way to drive the peer with this many pictures, by a few runs of each. The first one must work; others
+ * that fail are complained of and left out.
+ */
 static bool choose_crew(
     const struct bench_settings *settings, const struct peer_run *run, struct peer_crew *best, struct problem *problem)
 {
@@ -171,8 +174,13 @@ static bool choose_crew(
     for (const struct peer_crew *crew = run->peer->crews; crew->threads > 0; crew++) {
         if (!crew_suits(run, crew))
             continue;
-        if (!try_crew(settings, run, *crew, least, &median, problem))
-            return false;
+        if (!try_crew(settings, run, *crew, least, &median, problem)) {
+            if (crew == run->peer->crews)
+                return false;
+            complain(run->peer->name, "by %u threads with %u states: %s", (unsigned)crew->threads,
+                (unsigned)crew->states, problem->text);
+            median = INFINITY;
+        }
         if (median < least) {
             least = median;
             *best = *crew;
