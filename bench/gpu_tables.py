@@ -29,7 +29,7 @@ class Results:
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
             root = json.load(file)
-        self.runs, self.date, self.driver = root["runs"], root["date"], root["driver"]
+        self.runs, self.date, self.driver = root["runs"], root.get("date", ""), root["driver"]
 
     def all(self, kind, device, coding, size, batch):
         for run in self.runs:
