@@ -26,9 +26,10 @@ enum j2k_gpu_stage {
     J2K_STAGES
 };
 
-/* Holds device time in seconds. */
+/* Holds device time in seconds, and how many of the host's threads decoded code-blocks beside the device. */
 struct j2k_gpu_times {
     double stage[J2K_STAGES];
+    uint32_t host_threads;
 };
 
 /* Describes a part that is being decoded. */
