@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Makes all measurements of GPUs that docs/performance/gpus.md reports, and writes them to a JSON file, which kostka-gpu-plot draws:
+# Makes all measurements of GPUs that docs/performance/gpus.md reports, and writes them to a JSON file, which kostka-gpu-plot draws
+# and bench/gpu_tables.py writes into the tables of the documentation:
 #
 #     bench/gpu.sh RESULTS.json PICTURE...
 #
 # Eight pictures or more, which take turns in batches and from run to run, and all of whose results are checked. They are
 # cut to 3840x2160 and 1920x1080, or continued by their mirror images, and encoded. KOSTKA is the command line (build/kostka), KOSTKA_MOST the
-# milliseconds that one measurement may take (250), KOSTKA_SIZES the sides of squares. The CUDA device and NVIDIA's under OpenCL
-# are measured, or those that KOSTKA_DEVICES names. With KOSTKA_SECONDS, no measurement begins later than that: the exit status
-# is 3, RESULTS.json.parts keeps what was measured, and the same call goes on from there (remove it after another build).
+# milliseconds that one measurement may take (250), KOSTKA_SIZES the sides of squares, KOSTKA_BOTH two other sizes. The CUDA device,
+# with its peers, the CPU, and NVIDIA's device under OpenCL are measured, or the devices that KOSTKA_DEVICES names. With KOSTKA_SECONDS, no
+# measurement begins later than that: the exit status is 3, RESULTS.json has what was measured until then, and the same call goes on
+# from RESULTS.json.parts (remove it after another build).
 set -u
-[ $# -ge 9 ] || { sed -n '3,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 9 ] || { sed -n '3,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 results=$1
 shift
 kostka=${KOSTKA:-$(dirname "$0")/../build/kostka}
@@ -27,6 +29,22 @@ elapsed() {
     echo $(($(date +%s) - started))
 }
 
+# write COUNT: all parts until then, as one JSON file
+write() {
+    {
+        printf '{"date": "%s", "driver": "%s", "runs": [' "$(date -u +%Y-%m-%d)" \
+            "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
+        separator=
+        for part in $(seq -f '%03.0f' "$1"); do
+            printf '%s\n' "$separator"
+            cat "$parts/$part.json"
+            separator=,
+        done
+        printf ']}\n'
+    } >"$work/results"
+    mv "$work/results" "$results"
+}
+
 # measure KIND DEVICE CODING COMMAND…: the command's JSON, with what it is of, as the next part of the results. A part that
 # an earlier call made by the same command is kept.
 measure() {
@@ -37,6 +55,7 @@ measure() {
     set -- "$@" --device "$device" --json
     if [ "$(cat "$part.command" 2>"$work/none")" = "$*" ]; then return; fi
     if [ -n "${KOSTKA_SECONDS:-}" ] && [ "$(elapsed)" -ge "$KOSTKA_SECONDS" ]; then
+        write $((number - 1))
         printf '%4d s  stopped with %d measurements: the same call goes on from here\n' "$(elapsed)" $((number - 1)) >&2
         exit 3
     fi
@@ -57,83 +76,91 @@ measure() {
     [ ! -e "$work/command" ] || mv "$work/command" "$part.command"
 }
 
-# bench KIND DEVICE CODING WORK PICTURES… -- OPTION…: with all pictures in turn
+# bench KIND DEVICE CODING VERB PICTURES… -- OPTION…: with all pictures in turn
 bench() {
     kind=$1 device=$2 coding=$3 verb=$4
     shift 4
     case $coding in
-    'j2k lossless'*) set -- "$@" --lossless ;;
-    'j2k 20:1'*) set -- "$@" --ratio 20 ;;
+    'ht '*) set -- "$@" --ht ;;
+    esac
+    case $coding in
+    *lossless*) set -- "$@" --lossless ;;
+    *20:1*) set -- "$@" --ratio 20 ;;
+    *step*) set -- "$@" --step 2 ;;
     *) set -- "$@" -q "${coding% *}" --subsampling "${coding#* }" ;;
     esac
     case $coding in
-    j2k*32x32) set -- "$@" --codeblock 32x32 ;;
-    j2k*alone) set -- "$@" --threads 1 ;; # no code-blocks for the CPU
+    *32x32) set -- "$@" --codeblock 32x32 ;;
+    *alone) set -- "$@" --threads 1 ;; # no work for the CPU's threads
     esac
     measure "$kind" "$device" "$coding" bench "$verb" --mix --repeat 500 --most-time "$most" "$@"
+}
+
+# direction DEVICE VERB PEERS RECODE PICTURES…: everything in one direction; the third and the fourth are options, or nothing
+direction() {
+    device=$1 verb=$2 peers=$3 recode=$4
+    shift 4
+    # shellcheck disable=SC2086 # options, or nothing
+    {
+        bench "$verb batch" "$device" '90 420' "$verb" "$@" --size "$both" --batch 1,4,16,64 $recode $peers
+        for coding in '75 420' '90 444' '75 444'; do
+            bench "$verb batch" "$device" "$coding" "$verb" "$@" --size "$large" $recode $peers
+        done
+        for coding in 'j2k lossless' 'j2k 20:1' 'j2k lossless 32x32' 'j2k 20:1 32x32' 'ht lossless' 'ht 20:1'; do
+            bench "$verb batch" "$device" "$coding" "$verb" "$@" --size "$large" --batch 1,32 $recode $peers
+        done
+        for coding in 'j2k lossless alone' 'j2k 20:1 alone'; do
+            bench "$verb batch" "$device" "$coding" "$verb" "$@" --size "$large" --batch 1,32 $recode
+        done
+        bench "$verb size" "$device" '90 420' "$verb" "$1" --size "$sizes" $recode $peers
+        bench "$verb host" "$device" '90 420' "$verb" "$@" --size "$both" --memory host $recode
+    }
+}
+
+# on DEVICE PEERS PICTURES…
+on() {
+    device=$1 peers=$2
+    shift 2
+    direction "$device" decode "$peers" --recode "$@"
+    direction "$device" encode "$peers" '' "$@"
+    # shellcheck disable=SC2086 # options, or nothing
+    {
+        bench 'encode batch' "$device" 'ht step' encode "$@" --size "$large" --batch 1,32 $peers
+        bench 'encode optimized 64' "$device" '90 420' encode "$@" --size "$large" --optimize --batch 64 $peers
+        bench 'encode optimized' "$device" '90 420' encode "$@" --size "$large" --optimize $peers
+    }
+    bench 'decode restart' "$device" '90 420' decode "$@" --size "$large" --recode --restart 8
+    bench 'decode progressive' "$device" '90 420' decode "$@" --size "$large" --recode --progressive
+    for coding in 'j2k lossless' 'j2k 20:1' 'ht lossless'; do
+        bench 'transcode' "$device" "$coding" transcode "$@" --size "$large" --batch 1,32 --recode
+    done
+    [ "$device" != cpu ] || return 0 # it records no steps
+    for batch in 1 16; do
+        measure "decode profile" "$device" "$batch at once" profile --batch "$batch" "$parts/large.jpg"
+        measure "encode profile" "$device" "$batch at once" profile --batch "$batch" --encode -q 90 "$1"
+    done
 }
 
 devices=${KOSTKA_DEVICES:-$("$kostka" devices | awk '$1 ~ /^cuda/ && !cuda++ || $1 ~ /^opencl/ && /NVIDIA/ && !opencl++ { print $1 }')}
 [ -n "$devices" ] || { echo "no device to measure" >&2; exit 1; }
 sizes=${KOSTKA_SIZES:-64,128,256,512,1024,2048,4096,8192}
-both=3840x2160,1920x1080
-"$kostka" convert "$1" "$parts/large.jpg" -q 90 || exit 1
+both=${KOSTKA_BOTH:-3840x2160,1920x1080}
+large=${both%,*}
+[ -e "$parts/large.jpg" ] || "$kostka" convert "$1" "$parts/large.jpg" -q 90 || exit 1
 
-first=1
+peers=--peers
 for device in $devices; do
+    on "$device" "$peers" "$@"
+    [ -n "$peers" ] || continue
     peers=
-    [ -z "$first" ] || peers=--peers
-    first=
-    for verb in decode encode; do
-        recode=
-        [ "$verb" = encode ] || recode=--recode
-        # shellcheck disable=SC2086 # options, or nothing
-        for coding in '90 420' '75 420' '90 444' '75 444'; do
-            # Peers take long with many pictures, so they get them in one coding only.
-            batches=1,4,16,64
-            [ "$coding" = '90 420' ] || [ -z "$peers" ] || batches=1
-            bench "$verb batch" "$device" "$coding" "$verb" "$@" --size $both --batch $batches $recode $peers
-            [ $batches != 1 ] || bench "$verb batch" "$device" "$coding" "$verb" "$@" --size $both --batch 4,16,64 $recode
-        done
-        # shellcheck disable=SC2086
-        for coding in 'j2k lossless' 'j2k 20:1' 'j2k lossless 32x32' 'j2k 20:1 32x32'; do
-            bench "$verb batch" "$device" "$coding" "$verb" "$@" --size 3840x2160 --batch 1,32 $recode $peers
-        done
-        # shellcheck disable=SC2086
-        [ "$verb" = encode ] ||
-            bench "$verb batch" "$device" 'j2k 20:1 alone' "$verb" "$@" --size 3840x2160 --batch 1,32 $recode
-        # shellcheck disable=SC2086
-        bench "$verb size" "$device" '90 420' "$verb" "$1" --size "$sizes" $peers
-        # shellcheck disable=SC2086
-        bench "$verb host" "$device" '90 420' "$verb" "$@" --size $both --memory host $recode
-    done
-    bench 'decode restart' "$device" '90 420' decode "$@" --size 3840x2160 --recode --restart 8
-    bench 'decode progressive' "$device" '90 420' decode "$@" --size 3840x2160 --recode --progressive
-    bench 'encode optimized' "$device" '90 420' encode "$@" --size 3840x2160 --optimize
-    # shellcheck disable=SC2086
-    bench 'encode optimized 64' "$device" '90 420' encode "$@" --size 3840x2160 --optimize --batch 64 $peers
-    for batch in 1 16; do
-        measure "decode profile" "$device" "$batch at once" profile --batch "$batch" "$parts/large.jpg"
-        measure "encode profile" "$device" "$batch at once" profile --batch "$batch" --encode -q 90 "$1"
+    for threads in 1 all; do
+        count=$(nproc)
+        [ "$threads" = all ] || count=1
+        bench "decode size $threads" cpu '90 420' decode "$1" --size "$sizes" --threads "$count"
+        bench "encode size $threads" cpu '90 420' encode "$1" --size "$sizes" --threads "$count"
     done
 done
-for threads in 1 all; do
-    count=$(nproc)
-    [ "$threads" = all ] || count=1
-    bench "decode size $threads" cpu '90 420' decode "$1" --size "$sizes" --threads "$count"
-    bench "encode size $threads" cpu '90 420' encode "$1" --size "$sizes" --threads "$count"
-done
-{
-    printf '{"driver": "%s", "runs": [' \
-        "$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
-    separator=
-    for part in $(seq -f '%03.0f' "$number"); do
-        printf '%s\n' "$separator"
-        cat "$parts/$part.json"
-        separator=,
-    done
-    printf ']}\n'
-} >"$results"
+write "$number"
 printf '%4d s  done, %d failed\n' "$(elapsed)" "$failures" >&2
 [ "$failures" -eq 0 ] || exit 1
 rm -r "$parts"

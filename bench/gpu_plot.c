@@ -18,9 +18,7 @@ static const char *const works[] = {"decode", "encode"};
 static const struct series all[] = {
     {"kostka, CUDA", "cuda", "kostka", "#c03028", "none", NULL},
     {"kostka, OpenCL", "opencl", "kostka", "#e08828", "none", NULL},
-    {"nvJPEG", "cuda", "nvJPEG", "#3a7d44", "none", NULL},
-    {"nvJPEG gpu_hybrid", "cuda", "nvJPEG gpu_hybrid", "#79b480", "none", NULL},
-    {"nvJPEG hardware", "cuda", "nvJPEG hardware", "#1f5fa8", "none", NULL},
+    {"nvJPEG, its best", "cuda", "nvJPEG", "#3a7d44", "none", NULL},
     {"libjpeg-turbo, 1 thread", "cuda", "libjpeg-turbo, 1 thread", "#777", "none", NULL},
     {"libjpeg-turbo, all threads", "cuda", "libjpeg-turbo, all threads", "#777", "5 3", NULL},
     {"the coded bytes on the bus", "cuda", "kostka", "#222", "2 3", "bus_seconds"},
@@ -161,7 +159,7 @@ static void print_details(const json_t *file)
 {
     if (json_is_false(json_object_get(file, "identical")) && json_is_number(json_object_get(file, "psnr")))
         printf(" (%.1f dB)", gpu_number(file, "psnr"));
-    if (gpu_number(file, "callers") > 0)
+    if (gpu_number(file, "callers") * gpu_number(file, "states") > 1)
         printf(" (%.0f threads of %.0f)", gpu_number(file, "callers"), gpu_number(file, "states"));
     if (json_object_get(file, "threads") != NULL && gpu_number(file, "threads") > 1)
         printf(" (with %.0f CPU threads)", gpu_number(file, "threads"));
@@ -223,8 +221,8 @@ static void print_batches(const json_t *root, const char *work, const char *codi
 /* Print JPEG 2000: Kostka on both devices, and nvJPEG2000 with its PSNR. */
 static void print_j2k(const json_t *root, const char *work)
 {
-    static const char *const codings[] = {
-        "j2k lossless", "j2k 20:1", "j2k lossless 32x32", "j2k 20:1 32x32", "j2k 20:1 alone"};
+    static const char *const codings[] = {"j2k lossless", "j2k lossless alone", "j2k lossless 32x32", "j2k 20:1",
+        "j2k 20:1 alone", "j2k 20:1 32x32", "ht lossless", "ht step", "ht 20:1"};
     char kind[32];
 
     snprintf(kind, sizeof kind, "%s batch", work);
@@ -234,7 +232,7 @@ static void print_j2k(const json_t *root, const char *work)
     for (size_t i = 0; i < sizeof codings / sizeof codings[0]; i++)
         for (int batch = 1; batch <= 32; batch *= 32) {
             struct gpu_query query = {.kind = kind, .coding = codings[i], .batch = batch};
-            printf("| %s | %d |", codings[i] + 4, batch);
+            printf("| %s | %d |", codings[i], batch);
             for (int j = 0; j < 3; j++) {
                 query.device = j == 1 ? "opencl" : "cuda";
                 query.engine = j == 2 ? "nvJPEG2000" : "kostka";

@@ -28,9 +28,15 @@ static int run_fits(const json_t *run, const struct gpu_query *query)
            (query->device == NULL || strncmp(device, query->device, strlen(query->device)) == 0);
 }
 
+/* "nvJPEG" stands for it with any of its backends. */
+static int engine_fits(const char *wanted, const char *value)
+{
+    return fits(wanted, value) || (strcmp(wanted, "nvJPEG") == 0 && strncmp(value, "nvJPEG ", 7) == 0);
+}
+
 static int file_fits(const json_t *file, const struct gpu_query *query)
 {
-    return fits(query->engine, gpu_text(file, "engine")) && json_object_get(file, "median_seconds") != NULL &&
+    return engine_fits(query->engine, gpu_text(file, "engine")) && json_object_get(file, "median_seconds") != NULL &&
            (query->width == 0 || query->width == (int)gpu_number(file, "width")) &&
            (query->height == 0 || query->height == (int)gpu_number(file, "height")) &&
            (query->batch == 0 || query->batch == (int)gpu_number(file, "batch"));
@@ -52,7 +58,7 @@ const json_t *gpu_run(const json_t *root, const struct gpu_query *query)
 const json_t *gpu_measurement(const json_t *root, const struct gpu_query *query)
 {
     size_t i, j;
-    const json_t *run, *file;
+    const json_t *run, *file, *best = NULL;
 
     json_array_foreach(json_object_get(root, "runs"), i, run)
     {
@@ -60,9 +66,10 @@ const json_t *gpu_measurement(const json_t *root, const struct gpu_query *query)
             continue;
         json_array_foreach(json_object_get(json_object_get(run, "result"), "files"), j, file)
         {
-            if (file_fits(file, query))
-                return file;
+            if (file_fits(file, query) &&
+                (best == NULL || gpu_number(file, "median_seconds") < gpu_number(best, "median_seconds")))
+                best = file;
         }
     }
-    return NULL;
+    return best;
 }

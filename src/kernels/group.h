@@ -50,6 +50,19 @@ FUNCTION u32 warp_ballot(u32 predicate)
 #define HAS_WARPS 0
 #endif
 
+#if HAS_WARPS
+/* Make a step of a scan: add the sum of the lane `step` lanes before this one, if there is one. */
+FUNCTION u32 warp_sum_step(u32 sum, u32 step)
+{
+    u32 result;
+    __asm__ volatile("{ .reg .u32 s, t; .reg .pred p; mov.u32 s, %1; shfl.sync.up.b32 t|p, s, %2, 0x0, 0xffffffff; "
+                     "@p add.u32 s, s, t; mov.u32 %0, s; }"
+                     : "=r"(result)
+                     : "r"(sum), "r"(step));
+    return result;
+}
+#endif
+
 /* Return the value of another lane of the same 32. */
 FUNCTION u32 lane_shuffle(LOCAL u32 *scratch, u32 value, u32 lane)
 {
@@ -84,11 +97,9 @@ FUNCTION u32 lane_ballot(LOCAL u32 *scratch, u32 predicate)
 FUNCTION u32 lane_scan(LOCAL u32 *scratch, u32 value, u32 *total)
 {
 #if HAS_WARPS
-    u32 lane = lane_index(), sum = value;
-    for (u32 step = 1; step < LANES; step *= 2) {
-        u32 left = warp_shuffle(sum, (lane - step) % LANES);
-        sum += lane >= step ? left : 0;
-    }
+    u32 sum = value;
+    for (u32 step = 1; step < LANES; step *= 2)
+        sum = warp_sum_step(sum, step);
     *total = warp_shuffle(sum, LANES - 1);
     return sum - value;
 #else
@@ -137,10 +148,8 @@ FUNCTION u32 group_scan(LOCAL u32 *scratch, u32 size, u32 value, u32 *total)
     u32 self = local_index(), sum = value;
 #if HAS_WARPS
     u32 lane = self % LANES, warp = self / LANES, before = 0;
-    for (u32 step = 1; step < LANES; step *= 2) {
-        u32 left = warp_shuffle(sum, (lane - step) % LANES);
-        sum += lane >= step ? left : 0;
-    }
+    for (u32 step = 1; step < LANES; step *= 2)
+        sum = warp_sum_step(sum, step);
     barrier_local();
     if (lane == LANES - 1)
         scratch[warp] = sum;
@@ -175,9 +184,8 @@ FUNCTION u32x2 group_scan_two(LOCAL u32 *scratch, u32 size, u32 first, u32 secon
 #if HAS_WARPS
     u32 self = local_index(), lane = self % LANES, warp = self / LANES, a = first, b = second;
     for (u32 step = 1; step < LANES; step *= 2) {
-        u32 left_a = warp_shuffle(a, (lane - step) % LANES), left_b = warp_shuffle(b, (lane - step) % LANES);
-        a += lane >= step ? left_a : 0;
-        b += lane >= step ? left_b : 0;
+        a = warp_sum_step(a, step);
+        b = warp_sum_step(b, step);
     }
     if (lane == LANES - 1) {
         scratch[2 * warp] = a;

@@ -95,6 +95,14 @@ FUNCTION u32 top_zeros(u32 x)
     return result;
 }
 
+/* Return the number of bits of x from its lowest one to its highest one that is set: 0 for 0. */
+FUNCTION u32 bit_length(u32 x)
+{
+    u32 highest; /* all ones if there is none */
+    asm("bfind.u32 %0, %1;" : "=r"(highest) : "r"(x));
+    return highest + 1;
+}
+
 FUNCTION u32 ones(u32 x)
 {
     return (u32)__popc(x);
@@ -356,6 +364,11 @@ FUNCTION u32 leading_zeros(u32 x)
 FUNCTION u32 top_zeros(u32 x)
 {
     return clz(x);
+}
+
+FUNCTION u32 bit_length(u32 x)
+{
+    return 32 - clz(x);
 }
 
 FUNCTION u32 ones(u32 x)

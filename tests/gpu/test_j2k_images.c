@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/context.h"
 #include "support/gpu/contexts.h"
 #include "support/j2k/coded.h"
 #include "support/j2k/corpus.h"
@@ -236,6 +237,50 @@ static void test_strips(void **state)
     }
 }
 
+/* Make a stream whose blocks are short but for those of one corner, which pays the host's threads to decode. */
+static kst_buffer encode_corner(void)
+{
+    enum { SIDE = 512, CORNER = 160 };
+    static uint8_t pixels[SIDE * SIDE];
+    kst_j2k_options coding;
+    kst_j2k_options_init(&coding);
+    kst_encode_options encoding = j2k_coding(&coding);
+    kst_buffer buffer = {.data = NULL};
+    kst_image image;
+    uint32_t random = 1;
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+        bool corner = i / SIDE < CORNER && i % SIDE < CORNER;
+        random = random * 1664525 + 1013904223;
+        pixels[i] = (uint8_t)(random >> (corner ? 24 : 31));
+    }
+    assert_int_equal(kst_image_wrap(&image, KST_FORMAT_GREY, SIDE, SIDE, pixels, 0), KST_OK);
+    assert_int_equal(kst_encode(cpu_context, &image, &encoding, &buffer, NULL), KST_OK);
+    return buffer;
+}
+
+/* The report tells how many of the host's threads decoded code-blocks beside the device. */
+static void test_host_threads(void **state)
+{
+    (void)state;
+    kst_buffer buffer = encode_corner();
+    for (uint32_t k = 0; k < gpu_contexts; k++)
+        for (uint32_t threads = 1; threads <= 2; threads++) {
+            kst_device_info info = {.size = sizeof info};
+            kst_image image;
+            kst_report report;
+            assert_int_equal(kst_context_device(gpu_context[k], &info), KST_OK);
+            kst_context *context = context_create(info.name, threads, NULL);
+            kst_image_init(&image);
+            kst_report_init(&report);
+            assert_int_equal(kst_decode(context, buffer.data, buffer.length, NULL, &image, &report), KST_OK);
+            assert_int_equal(report.stage_device[KST_STAGE_ENTROPY], info.kind);
+            assert_int_equal(report.threads, threads);
+            kst_image_release(context, &image);
+            kst_context_destroy(&context);
+        }
+    kst_buffer_release(cpu_context, &buffer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +288,7 @@ int main(void)
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_batch),
         cmocka_unit_test(test_strips),
+        cmocka_unit_test(test_host_threads),
     };
     return cmocka_run_group_tests(tests, start_contexts, stop_contexts);
 }

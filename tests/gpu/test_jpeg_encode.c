@@ -139,8 +139,8 @@ static void check(const kst_image *image, const kst_encode_options *options)
                 fail_msg("%s", report.message);
             expect_same(&wanted, &found);
         }
-        if (report.stage_device[KST_STAGE_PIXELS] != gpus[i]->info.kind)
-            fail_msg("not on the device");
+        if (report.stage_device[KST_STAGE_PIXELS] != gpus[i]->info.kind || report.threads != 1)
+            fail_msg("not on the device alone");
         kst_buffer_release(contexts[i], &found);
         compared++;
     }

@@ -24,7 +24,9 @@ enum {
     SPEAKS = HEAD + 4, /* words of the list until it speaks of packets */
     RESULT_FIRST = 5,
     STRIDE = 3,
-    LONGEST = 2000
+    LONGEST = 2000,
+    LENGTH_BITS = 16, /* of the lengths in headers full of ones */
+    ONES_RUNS = 20    /* headers of which are compared for a device */
 };
 
 static uint32_t random_state = 11;
@@ -83,7 +85,22 @@ static void choose_lengths(struct packets *p, const struct j2k_work_packet *pack
     }
 }
 
-static struct packets make_packets(void)
+/*
+ * Choose lengths of a band's blocks of which all bits are 1, so that headers have long runs of ones at all places.
+ * `bits`: of each length; 0: any number.
+ */
+static void choose_ones(struct packets *p, const struct j2k_work_packet *packet, uint32_t band, uint32_t bits)
+{
+    for (uint32_t i = 0; i < packet->columns[band] * packet->rows[band]; i++) {
+        const uint32_t block = packet->block[band] + i;
+        p->passes[block] = bits > 0 || below(20) > 0;
+        p->length[block] = (1U << (bits > 0 ? bits : 1 + below(LENGTH_BITS))) - 1;
+        p->code[block] = (struct j2k_block_code){
+            .passes = p->passes[block], .missing = (uint8_t)(packet->planes[band] - 1), .first_pass = block};
+    }
+}
+
+static struct packets make_packets(bool ones)
 {
     struct packets p = {.packet_count = PACKETS};
     for (uint32_t i = 0; i < PACKETS; i++)
@@ -93,9 +110,12 @@ static struct packets make_packets(void)
     p.length = calloc(p.blocks + 1, sizeof *p.length);
     assert_true(p.code && p.passes && p.length);
     for (uint32_t i = 0; i < PACKETS; i++) {
-        const uint32_t kind = below(5);
+        const uint32_t kind = below(ones ? 1 + LENGTH_BITS : 5);
         for (uint32_t b = 0; b < J2K_PACKET_BANDS; b++)
-            choose_lengths(&p, &p.packet[i], b, kind);
+            if (ones)
+                choose_ones(&p, &p.packet[i], b, kind);
+            else
+                choose_lengths(&p, &p.packet[i], b, kind);
     }
     return p;
 }
@@ -261,7 +281,7 @@ static void assemble(struct gpu_runtime *runtime, const struct packets *p, const
 
 static void check(struct gpu_runtime *runtime)
 {
-    struct packets p = make_packets();
+    struct packets p = make_packets(false);
     struct buffers b = make_buffers(&p);
     struct sink stream[2];
     run_write(runtime, &b);
@@ -284,6 +304,61 @@ static void check(struct gpu_runtime *runtime)
     release_packets(&p);
 }
 
+/* Return the bits of a header without those that are stuffed, a byte for each. */
+static uint8_t *bits_of_header(const struct sink *header, size_t *count)
+{
+    uint8_t *bits = malloc(8 * header->length + 1);
+    assert_non_null(bits);
+    *count = 0;
+    for (size_t i = 0; i < header->length; i++)
+        for (uint32_t k = i > 0 && header->data[i - 1] == 0xFF ? 7 : 8; k-- > 0;)
+            bits[(*count)++] = header->data[i] >> k & 1;
+    return bits;
+}
+
+/* Check bytes against bits that are put into bytes one after the other. `bits` end with a byte. */
+static void check_stuffing(const uint8_t *bits, size_t count, const uint8_t *bytes, size_t length)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < length; i++) {
+        uint32_t byte = 0;
+        for (uint32_t k = i > 0 && bytes[i - 1] == 0xFF ? 7 : 8; k > 0; k--)
+            byte = 2 * byte + bits[at++];
+        assert_int_equal(bytes[i], byte);
+    }
+    assert_int_equal(at, count);
+    assert_int_not_equal(bytes[length - 1], 0xFF);
+}
+
+/* Headers full of ones are right, whatever place of a byte and of 256 words runs begin at, and where they end. */
+static void test_ones(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < gpu_count; i++) {
+        uint32_t ends = 0;
+        for (uint32_t k = 0; k < (simulated() ? 2 : ONES_RUNS); k++) {
+            struct packets p = make_packets(true);
+            struct buffers b = make_buffers(&p);
+            run_write(runtimes[i], &b);
+            for (uint32_t packet = 0; packet < PACKETS; packet++) {
+                struct sink header;
+                size_t count;
+                kst_sink_init(&header, runtimes[i]->gpu->memory);
+                compare_header(&p, &b, packet, &header, write_header(&p, &p.packet[packet], &header));
+                uint8_t *bits = bits_of_header(&header, &count);
+                check_stuffing(
+                    bits, count, (uint8_t *)(b.work + b.head.header + p.packet[packet].header), header.length);
+                ends += header.length > 1 && header.data[header.length - 2] == 0xFF;
+                free(bits);
+                kst_sink_release(&header);
+            }
+            release_buffers(&b);
+            release_packets(&p);
+        }
+        assert_true(simulated() || ends > 0);
+    }
+}
+
 static void test_packets(void **state)
 {
     (void)state;
@@ -297,10 +372,10 @@ static void test_problems(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 2 * gpu_count; i++) {
-        struct packets p = make_packets();
+        struct packets p = make_packets(false);
         while (p.blocks == p.packet[FIRST].block[0]) {
             release_packets(&p);
-            p = make_packets();
+            p = make_packets(false);
         }
         struct buffers b = make_buffers(&p);
         const uint32_t last = p.blocks - 1;
@@ -350,7 +425,7 @@ static void test_lost_packets(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packets), cmocka_unit_test(test_problems), cmocka_unit_test(test_lost_packets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_packets), cmocka_unit_test(test_ones),
+        cmocka_unit_test(test_problems), cmocka_unit_test(test_lost_packets)};
     return cmocka_run_group_tests(tests, open_pictures, close_pictures);
 }

@@ -150,6 +150,14 @@ static bool handle(const char *verb, void *settings_pointer, int code, const cha
     }
 }
 
+static bool on_cpu(const struct bench_settings *settings)
+{
+    kst_device_info info = {.size = sizeof info};
+
+    kst_context_device(settings->files.context, &info);
+    return info.kind == KST_DEVICE_CPU;
+}
+
 /* Choose where pixels are by default, and measure how fast copies to that memory are. */
 static int know_device(struct bench_settings *settings)
 {
@@ -175,14 +183,17 @@ static int know_device(struct bench_settings *settings)
     return EXIT_FINE;
 }
 
+/* Open the context that is measured, and the one that prepares and checks, which takes all processors beside a device.
+ */
 static int open_contexts(struct bench_settings *settings, const struct common_options *common)
 {
     struct common_options cpu = *common;
     int code = common_context(common, common->threads, &settings->files.context);
 
+    if (code != EXIT_FINE)
+        return code;
     cpu.device = "cpu";
-    if (code == EXIT_FINE)
-        code = common_context(&cpu, common->threads, &settings->cpu);
+    code = common_context(&cpu, on_cpu(settings) ? common->threads : 0, &settings->cpu);
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     settings->threads = common->threads != 0 ? common->threads : processors > 0 ? (uint32_t)processors : 1;
     return code == EXIT_FINE ? know_device(settings) : code;

@@ -48,6 +48,12 @@ uint64_t source_size(const struct source *source);
  */
 bool source_at(const struct source *source, uint64_t offset, size_t length, void *to, struct problem *problem);
 
+/*
+ * Bytes of rows, or of the file, after which a reader of rows lets the pages of a mapped file go. They count among what
+ * the process has in memory, beside what --max-memory limits.
+ */
+enum { SOURCE_REST = 1 << 22 };
+
 /* Let the system release the pages of a mapped file until they are needed again. */
 void source_rest(const struct source *source);
 

@@ -11,21 +11,22 @@ bool peer_encoding_open(struct peer_encoding *encoding, const struct peer_task *
     return encoding->cuda_open;
 }
 
-static bool place_picture(
-    struct peer_encoding *encoding, uint32_t index, size_t halves, size_t more, struct problem *problem)
+enum { HEADERS = 1 << 16 /* more than those of any file */ };
+
+static bool place_picture(struct peer_encoding *encoding, uint32_t index, struct problem *problem)
 {
     const struct peer_picture *picture = &encoding->task.picture[index];
     struct peer_file *file = &encoding->file[index];
     size_t length = peer_pixel_bytes(picture);
 
-    file->capacity = length / 2 * halves + more;
+    file->capacity = 2 * (index == 0 && length > picture->length ? length : picture->length) + HEADERS;
     return (encoding->cuda.allocate(&file->pixels, length) == 0 &&
                encoding->cuda.allocate_host(&file->data, file->capacity) == 0 &&
                encoding->cuda.up(file->pixels, picture->pixels, length) == 0) ||
            problem_set(problem, "no memory of the device's, or no pinned memory");
 }
 
-bool peer_encoding_place(struct peer_encoding *encoding, size_t halves, size_t more, struct problem *problem)
+bool peer_encoding_place(struct peer_encoding *encoding, struct problem *problem)
 {
     bool good = true;
     int device;
@@ -37,7 +38,7 @@ bool peer_encoding_place(struct peer_encoding *encoding, size_t halves, size_t m
         return problem_set(problem, "cuDevicePrimaryCtxRetain failed");
     encoding->cuda.release(device); /* peer_cuda_open() keeps another reference */
     for (uint32_t i = 0; i < encoding->task.count && good; i++)
-        good = place_picture(encoding, i, halves, more, problem);
+        good = place_picture(encoding, i, problem);
     return good;
 }
 

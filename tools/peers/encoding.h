@@ -29,8 +29,11 @@ struct peer_encoding {
 /* Open the driver for a task. Whatever this and the next function return, peer_encoding_close() ends it. */
 bool peer_encoding_open(struct peer_encoding *encoding, const struct peer_task *task, struct problem *problem);
 
-/* Bring all pixels to the device. Files have room for `halves` times half of the pixels' bytes, and for `more`. */
-bool peer_encoding_place(struct peer_encoding *encoding, size_t halves, size_t more, struct problem *problem);
+/*
+ * Bring all pixels to the device. Files have room for twice the length that is wanted of them, and some headers: pinned
+ * memory takes long to get. The first file also has room for twice its pixels, which is as long as any becomes.
+ */
+bool peer_encoding_place(struct peer_encoding *encoding, struct problem *problem);
 void peer_encoding_close(struct peer_encoding *encoding);
 
 /* Does something for the encoding of picture `index` by one of a worker's states. */

@@ -2,8 +2,8 @@
 /*
  * Measures nvJPEG2000's encoder; the declarations are the project's own, after the header of version 0.11. It encodes
  * from interleaved pixels in device memory to JP2 files in pinned memory, in one layer, on some threads with some
- * states and streams each. It cannot encode to a rate: the quantiser's step that gives the wanted length of all
- * pictures together is found before anything is timed.
+ * states and streams each, by the block coder of T.800 or that of T.814. It cannot encode to a rate: the quantiser's
+ * step that gives the wanted length of all pictures together is found before anything is timed.
  */
 #include <stdlib.h>
 
@@ -19,6 +19,8 @@ enum {
     FORMAT_INTERLEAVED = 1, /* nvjpeg2kImageFormat_t */
     TYPE_UINT8 = 0,         /* nvjpeg2kImageType_t */
     QUALITY_STEP = 1,       /* nvjpeg2kQualityType_t */
+    RSIZ_HT = 0x4000,       /* NVJPEG2K_RSIZ_HT */
+    MODE_HT = 0x40,         /* NVJPEG2K_MODE_HT */
     HIGHEST_STEP = 1 << 16
 };
 
@@ -141,6 +143,7 @@ static bool make_parameters(struct nvjpeg2k_encode *peer, struct worker *worker,
 
     worker->config = (struct nvjpeg2k_config){.stream_type = STREAM_JP2,
         .colour = COLOUR_SRGB,
+        .rsiz = task->ht ? RSIZ_HT : 0,
         .components = CHANNELS,
         .component = worker->component,
         .layers = 1,
@@ -148,6 +151,7 @@ static bool make_parameters(struct nvjpeg2k_encode *peer, struct worker *worker,
         .resolutions = task->levels + 1,
         .block_width = task->block_width,
         .block_height = task->block_height,
+        .modes = task->ht ? MODE_HT : 0,
         .irreversible = !task->lossless};
     return check(library->parameters_create(&worker->parameters), "nvjpeg2kEncodeParamsCreate", problem) &&
            check(library->set_format(worker->parameters, FORMAT_INTERLEAVED), "nvjpeg2kEncodeParamsSetInputFormat",
@@ -213,13 +217,14 @@ static bool start(struct nvjpeg2k_encode *peer, struct worker *worker, const str
                "nvjpeg2kEncode", problem);
 }
 
+/* Fetch what a lane has encoded as the file of a picture. */
 static bool fetch(struct nvjpeg2k_encode *peer, const struct lane *lane, uint32_t index, struct problem *problem)
 {
     struct peer_file *made = &peer->encoding.file[index];
 
     return check(peer->library.retrieve(peer->encoder, lane->state, NULL, &made->length, lane->queue),
                "nvjpeg2kEncodeRetrieveBitstream", problem) &&
-           (made->length <= made->capacity || problem_set(problem, "a file longer than its pixels")) &&
+           (made->length <= made->capacity || problem_set(problem, "a file more than twice as long as ours")) &&
            check(peer->library.retrieve(peer->encoder, lane->state, made->data, &made->length, lane->queue),
                "nvjpeg2kEncodeRetrieveBitstream", problem) &&
            (peer->encoding.cuda.stream_wait(lane->queue) == 0 || problem_set(problem, "cuStreamSynchronize failed"));
@@ -235,7 +240,7 @@ static uint32_t distinct(const struct peer_task *task)
     return count;
 }
 
-/* Return whether all pictures together are longer with a step than what is wanted. */
+/* Return whether all pictures together are longer with a step than what is wanted. Each becomes the first file. */
 static bool try_step(struct nvjpeg2k_encode *peer, double step, bool *is_long, struct problem *problem)
 {
     struct worker *worker = &peer->worker[0];
@@ -244,8 +249,8 @@ static bool try_step(struct nvjpeg2k_encode *peer, double step, bool *is_long, s
 
     set_step(worker, step);
     for (uint32_t i = 0; i < distinct(&peer->encoding.task) && good; i++) {
-        good = start(peer, worker, &worker->lane[0], i, problem) && fetch(peer, &worker->lane[0], i, problem);
-        made += peer->encoding.file[i].length;
+        good = start(peer, worker, &worker->lane[0], i, problem) && fetch(peer, &worker->lane[0], 0, problem);
+        made += peer->encoding.file[0].length;
         wanted += peer->encoding.task.picture[i].length;
     }
     *is_long = made > wanted;
@@ -310,7 +315,7 @@ static void *encoder_open(const struct peer_task *task, struct problem *problem)
     if (peer == NULL)
         return problem_set(problem, "out of memory"), NULL;
     if (peer_encoding_open(&peer->encoding, task, problem) && load(peer, problem) &&
-        peer_encoding_place(&peer->encoding, 4, 1 << 16, problem) && make_workers(peer, problem) &&
+        peer_encoding_place(&peer->encoding, problem) && make_workers(peer, problem) &&
         (task->lossless || find_step(peer, problem)))
         return peer;
     encoder_close(peer);

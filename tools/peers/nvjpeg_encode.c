@@ -8,7 +8,7 @@
 #include "peers/encoding.h"
 #include "peers/nvjpeg.h"
 
-enum { MOST_STATES = 16, HEADERS = 4096 /* bytes in front of any picture's */ };
+enum { MOST_STATES = 16 };
 
 struct nvjpeg_worker {
     nvjpeg_encoder encoder[MOST_STATES];
@@ -98,7 +98,7 @@ static void *encoder_open(const struct peer_task *task, struct problem *problem)
     if (peer_encoding_open(&peer->encoding, task, problem) && nvjpeg_load(&peer->library, problem) &&
         nvjpeg_check(
             peer->library.create(NVJPEG_BACKEND_DEFAULT, NULL, NULL, 0, &peer->handle), "nvjpegCreateEx", problem) &&
-        peer_encoding_place(&peer->encoding, 1, HEADERS, problem) && make_workers(peer, problem))
+        peer_encoding_place(&peer->encoding, problem) && make_workers(peer, problem))
         return peer;
     encoder_close(peer);
     return NULL;
@@ -161,7 +161,8 @@ static const uint8_t *encoder_result(void *state, uint32_t index, size_t *length
     return peer_encoding_result(&peer->encoding, index, length);
 }
 
-static const struct peer_crew crews[] = {{1, 1}, {1, 16}, {2, 4}, {4, 1}, {4, 4}, {8, 1}, {8, 2}, {16, 1}, {0, 0}};
+static const struct peer_crew crews[] = {
+    {1, 1}, {1, 16}, {2, 1}, {2, 4}, {4, 1}, {4, 4}, {8, 1}, {8, 2}, {16, 1}, {0, 0}};
 
 const struct peer peer_nvjpeg_encode = {
     "nvJPEG", encoder_open, encoder_run, encoder_result, encoder_close, crews, false};

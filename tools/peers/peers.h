@@ -29,6 +29,7 @@ struct peer_task {
     kst_subsampling subsampling;
     bool optimized;
     bool lossless;                      /* JPEG 2000, */
+    bool ht;                            /* by T.814's coder, */
     uint32_t block_width, block_height; /* its code-blocks, */
     uint32_t levels;                    /* and its levels of decomposition */
     uint32_t threads;                   /* the most threads of a peer that works on the CPU */
@@ -51,7 +52,7 @@ struct peer {
      * only one way.
      */
     const struct peer_crew *crews;
-    /* With several pictures this peer is measured only if the one before it in the list does not support them. */
+    /* This peer is measured only where the one before it in the list, which is faster, cannot be. */
     bool is_second;
 };
 

@@ -248,6 +248,8 @@ static uint32_t planes_of(const struct j2k_band *band, float largest)
 /* Take a block that has no samples. */
 static void store_nothing(struct j2k_encoding *encoding, uint32_t index, double error)
 {
+    if (encoding->request->count)
+        encoding->encoded->counted[index] = 0;
     encoding->result[index] = (struct j2k_block_result){.error = error};
     encoding->coded->block[index].data = NULL;
     encoding->coded->block[index].passes = 0;
@@ -279,6 +281,11 @@ static void code(const struct j2k_encode_set *set, struct j2k_encode_worker *wor
 {
     struct j2k_encoding *encoding = set->tile->encoding;
     struct j2k_block_outcome outcome;
+    if (encoding->request->count) {
+        encoding->encoded->counted[index] = kst_j2k_cpu_ht.count(&worker->scratch, encoding->tier, settings);
+        kst_j2k_encode_count(encoding, 1);
+        return;
+    }
     if (set->choice == J2K_SAMPLE_BLOCKS) {
         measure(encoding, worker, index, settings, error);
         return;

@@ -306,6 +306,8 @@ static void read_times(const struct j2k_gpu_job *job, struct j2k_gpu_times *time
         times->stage[i] = gpu->backend->elapsed(gpu, &event[last], &event[i + 1]);
         last = i + 1;
     }
+    const uint32_t threads = kst_j2k_gpu_threads(job->runtime);
+    times->host_threads = job->part.host_blocks < threads ? job->part.host_blocks : threads;
 }
 
 /* Add up the damage that the device found and that which the host found. */

@@ -27,11 +27,12 @@ enum j2k_gpu_stage {
 };
 
 /*
- * Holds device time in seconds. Of jobs that are begun by themselves, STORE has that of GATHER and BLOCKS, too, and
- * OUTPUT that of LEVELS.
+ * Holds device time in seconds, and how many of the host's threads decoded code-blocks beside the device. Of jobs that
+ * are begun by themselves, STORE has the time of GATHER and BLOCKS, too, and OUTPUT that of LEVELS.
  */
 struct j2k_gpu_times {
     double stage[J2K_STAGES];
+    uint32_t host_threads;
 };
 
 /* Describes a part that is being decoded. */

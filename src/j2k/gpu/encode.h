@@ -137,25 +137,17 @@ bool kst_j2k_gpu_encode_blocks(struct j2k_gpu_encode_job *job, const struct j2k_
     struct j2k_gpu_block_outcome *outcomes, struct gpu_error *error);
 
 /*
- * Count the bytes that blocks take if they are coded: begin with their orders, which are kept until the job's end, if
- * none are counted yet; then count, as often as the bands' steps change, those of all items, or only those of which
- * `wanted` has a true entry. All blocks are those of T.814. The result has a record for each order, which of an item
- * that is not wanted is the last one, and is valid until the next count; null: it failed. For one thread at a time.
+ * Count the bits that blocks take if they are coded, without those of stuffing: begin with their orders, which are kept
+ * until the job's end, if none are counted yet; then count, as often as the bands' steps change, those of all items, or
+ * only those of which `wanted` has a true entry. All blocks are those of T.814. The result has a record for each order,
+ * which of an item that is not wanted is the last one, and is valid until the next count; null: it failed. For one
+ * thread at a time.
  */
 bool kst_j2k_gpu_count_begin(
     struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count, struct gpu_error *error);
 bool kst_j2k_gpu_counts(const struct j2k_gpu_encode_job *job);
 const struct j2k_work_counted_block *kst_j2k_gpu_count(
     struct j2k_gpu_encode_job *job, const bool *wanted, struct gpu_error *error);
-
-/*
- * Count the bytes of each wanted picture's packets, headers included, at the plans' steps. `length` receives them, one
- * number for each picture of the job, equal to what kst_j2k_gpu_encode_packets() gives; 0 means that the device cannot
- * write the packets, so that the caller must count blocks with kst_j2k_gpu_count(). kst_j2k_gpu_count_begin() has said
- * which blocks there are. Returns false on failure.
- */
-bool kst_j2k_gpu_count_packets(
-    struct j2k_gpu_encode_job *job, const bool *wanted, uint32_t *length, struct gpu_error *error);
 
 /*
  * Code all blocks of some items, in the order of their plans, and write their packets on the device. These must have

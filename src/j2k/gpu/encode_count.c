@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts the bytes that code-blocks of T.814 take at one step after the other. The list of blocks stays on the device;
- * only factors of bands go there for each step, and only planes and lengths come back, or, if
- * packet headers are written there, too, only their bytes and those of blocks.
+ * Counts the bits that code-blocks of T.814 take at one step after the other. The list of blocks stays on the device;
+ * only factors of bands go there for each step, and only bits come back.
  */
 #include <stddef.h>
-#include <string.h>
 
 #include "device/float_bits.h"
 #include "j2k/gpu/encode_job.h"
@@ -34,45 +32,20 @@ static void write_slice(void *argument, uint32_t index)
         kst_j2k_gpu_describe_coded(&describing, &w->order[i], &w->block[i]);
 }
 
-/* Return the words of the list that change from one step to the next: its head, the bands' factors, and packets. */
-static uint32_t front_words(const struct j2k_gpu_encode_job *job)
-{
-    return job->counting.head + job->counting.packing.words;
-}
-
 static bool take_buffers(struct j2k_gpu_encode_job *job, struct gpu_error *error)
 {
     const struct j2k_gpu_counting *counting = &job->counting;
-    const uint64_t list = front_words(job) * 4ULL + counting->blocks * (uint64_t)sizeof(struct j2k_work_coded_block);
+    const uint64_t list = counting->head * 4ULL + counting->blocks * (uint64_t)sizeof(struct j2k_work_coded_block);
     const uint64_t found = counting->blocks * (uint64_t)sizeof(struct j2k_work_counted_block);
-    const uint64_t length[COUNTING_BUFFERS] = {[COUNTING_HOST_LIST] = list,
-        [COUNTING_FOUND] = found,
-        [COUNTING_LENGTHS] = counting->packing.found + 1,
-        [COUNTING_LIST] = list,
-        [COUNTING_RESULTS] = found,
-        [COUNTING_WORK] = counting->packing.work * 4 + 1};
+    const uint64_t length[COUNTING_BUFFERS] = {
+        [COUNTING_HOST_LIST] = list, [COUNTING_FOUND] = found, [COUNTING_LIST] = list, [COUNTING_RESULTS] = found};
     for (uint32_t i = 0; i < COUNTING_BUFFERS; i++)
-        if (!kst_gpu_pool_take(&job->runtime->pool, i <= COUNTING_LENGTHS ? GPU_PINNED : GPU_DEVICE, (size_t)length[i],
+        if (!kst_gpu_pool_take(&job->runtime->pool, i <= COUNTING_FOUND ? GPU_PINNED : GPU_DEVICE, (size_t)length[i],
                 &job->counting.buffer[i], error))
             return false;
     job->counting.list = (size_t)list;
     return true;
 }
-
-/* Lay out the packets, if kernels can write all of them. Returns false on failure. */
-static bool lay_out(
-    struct j2k_gpu_encode_job *job, const struct j2k_gpu_block_order *orders, uint32_t count, struct gpu_error *error)
-{
-    struct j2k_gpu_packing *packing = &job->counting.packing;
-    if (!kst_j2k_gpu_packing_make(packing, job, orders, count, error)) {
-        kst_j2k_gpu_packing_release(packing, job->runtime->gpu->memory);
-        *packing = (struct j2k_gpu_packing){.items = 0};
-    }
-    return !error->status;
-}
-
-static const struct j2k_gpu_result_form result_form = {
-    0, WORDS(struct j2k_work_counted_block), offsetof(struct j2k_work_counted_block, length) / sizeof(uint32_t)};
 
 static uint32_t *list_words(const struct j2k_gpu_encode_job *job)
 {
@@ -88,14 +61,14 @@ bool kst_j2k_gpu_count_begin(
     job->counting.blocks = count;
     job->counting.uploaded = false;
     job->counting.head = WORDS(struct j2k_count_work) + job->part.bands;
-    if (!lay_out(job, orders, count, error) || !take_buffers(job, error)) {
+    if (!take_buffers(job, error)) {
         kst_j2k_gpu_count_end(job); /* so that none are counted yet */
         return false;
     }
     uint32_t *words = list_words(job);
     struct j2k_count_work *head = (struct j2k_count_work *)(void *)words;
     head->factor = WORDS(struct j2k_count_work);
-    head->block = front_words(job);
+    head->block = job->counting.head;
     struct counted_writing writing = {
         job, orders, (struct j2k_work_coded_block *)(void *)(words + head->block), job->counting.blocks};
     kst_pool_run(job->runtime->threads, (count + SLICE - 1) / SLICE, write_slice, &writing);
@@ -107,9 +80,7 @@ bool kst_j2k_gpu_counts(const struct j2k_gpu_encode_job *job)
     return job->counting.blocks > 0;
 }
 
-/*
- * Write the factors of all bands, and what packets are. Returns how many bytes of the list the device does not have
- * yet, from the first on.
+/* Write the factors of all bands. Returns how many bytes of the list the device does not have yet, from the first on.
  */
 static size_t write_factors(struct j2k_gpu_encode_job *job, const bool *wanted)
 {
@@ -120,71 +91,41 @@ static size_t write_factors(struct j2k_gpu_encode_job *job, const bool *wanted)
         for (uint32_t b = 0; b < plan->band_count; b++)
             factor[job->part.place[i].band + b] = wanted && !wanted[i] ? 0 : gpu_float_bits(1.0F / plan->band[b].step);
     }
-    if (counting->packing.items > 0)
-        kst_j2k_gpu_packing_write(&counting->packing, job, result_form, list_words(job), counting->head);
-    const size_t length = counting->uploaded ? front_words(job) * sizeof *factor : counting->list;
-    counting->uploaded = true;
-    return length;
+    return counting->uploaded ? counting->head * sizeof *factor : counting->list;
 }
 
-/* Count blocks at the plans' steps; and with `packets`, write packet headers. Then download a buffer and wait. */
-static bool count(struct j2k_gpu_encode_job *job, const bool *wanted, bool packets, struct gpu_error *error)
+const struct j2k_work_counted_block *kst_j2k_gpu_count(
+    struct j2k_gpu_encode_job *job, const bool *wanted, struct gpu_error *error)
 {
     const struct gpu_backend *backend = job->runtime->gpu->backend;
     struct j2k_gpu_counting *counting = &job->counting;
     struct gpu_buffer *buffer = counting->buffer;
     const size_t length = write_factors(job, wanted);
+    const size_t found = counting->blocks * sizeof(struct j2k_work_counted_block);
     const struct gpu_argument arguments[] = {{.buffer = &buffer[COUNTING_LIST]},
         {.buffer = &job->buffer[CODING_SAMPLES], .bytes = job->part.samples * sizeof(uint32_t)},
         {.buffer = &buffer[COUNTING_RESULTS]}};
     kst_j2k_gpu_encode_hurry(job);
     kst_j2k_gpu_encode_record(job, CODING_BEFORE_BLOCKS);
     backend->copy(job->queue, &buffer[COUNTING_LIST], 0, &buffer[COUNTING_HOST_LIST], 0, length);
+    if (!counting->uploaded)
+        backend->fill(job->queue, &buffer[COUNTING_RESULTS], 0, found, UINT32_MAX); /* nothing is known yet */
+    counting->uploaded = true;
     kst_gpu_launch(job->queue, job->built, J2K_ENCODE_COUNT_HT, counting->blocks, arguments, 3);
-    if (packets)
-        kst_j2k_gpu_packing_launch(&counting->packing, job, &buffer[COUNTING_LIST], &buffer[COUNTING_RESULTS],
-            &buffer[COUNTING_WORK], counting->head);
     kst_j2k_gpu_encode_record(job, CODING_AFTER_BLOCKS);
-    if (packets)
-        backend->copy(
-            job->queue, &buffer[COUNTING_LENGTHS], 0, &buffer[COUNTING_WORK], 0, (size_t)counting->packing.found);
-    else
-        backend->copy(job->queue, &buffer[COUNTING_FOUND], 0, &buffer[COUNTING_RESULTS], 0,
-            counting->blocks * sizeof(struct j2k_work_counted_block));
+    backend->copy(job->queue, &buffer[COUNTING_FOUND], 0, &buffer[COUNTING_RESULTS], 0, found);
     kst_j2k_gpu_encode_record(job, CODING_AFTER_DOWNLOAD);
     backend->finish(job->queue);
     *error = job->queue->error;
-    if (!error->status)
-        kst_j2k_gpu_encode_add_times(job);
-    return !error->status;
-}
-
-const struct j2k_work_counted_block *kst_j2k_gpu_count(
-    struct j2k_gpu_encode_job *job, const bool *wanted, struct gpu_error *error)
-{
-    if (!count(job, wanted, false, error))
+    if (error->status)
         return NULL;
-    return (const struct j2k_work_counted_block *)(const void *)job->counting.buffer[COUNTING_FOUND].host;
-}
-
-bool kst_j2k_gpu_count_packets(
-    struct j2k_gpu_encode_job *job, const bool *wanted, uint32_t *length, struct gpu_error *error)
-{
-    const struct j2k_gpu_counting *counting = &job->counting;
-    *error = (struct gpu_error){.status = KST_OK};
-    memset(length, 0, job->count * sizeof *length);
-    if (counting->packing.items == 0)
-        return true;
-    if (!count(job, wanted, true, error))
-        return false;
-    kst_j2k_gpu_packing_read(&counting->packing, &counting->buffer[COUNTING_LENGTHS], length);
-    return true;
+    kst_j2k_gpu_encode_add_times(job);
+    return (const struct j2k_work_counted_block *)(const void *)buffer[COUNTING_FOUND].host;
 }
 
 void kst_j2k_gpu_count_end(struct j2k_gpu_encode_job *job)
 {
     for (uint32_t i = 0; i < COUNTING_BUFFERS; i++)
         kst_gpu_pool_give(&job->runtime->pool, &job->counting.buffer[i]);
-    kst_j2k_gpu_packing_release(&job->counting.packing, job->runtime->gpu->memory);
     job->counting.blocks = 0;
 }

@@ -44,23 +44,20 @@ struct j2k_gpu_fetched {
 };
 
 enum j2k_gpu_counting_buffer {
-    COUNTING_HOST_LIST, /* the first three are pinned memory */
+    COUNTING_HOST_LIST, /* the first two are pinned memory */
     COUNTING_FOUND,
-    COUNTING_LENGTHS,
     COUNTING_LIST,
     COUNTING_RESULTS,
-    COUNTING_WORK,
     COUNTING_BUFFERS
 };
 
-/* Holds the blocks whose bytes are counted. */
+/* Holds the blocks whose bits are counted. */
 struct j2k_gpu_counting {
     struct gpu_buffer buffer[COUNTING_BUFFERS];
-    struct j2k_gpu_packing packing; /* no items: packets cannot be counted */
-    uint32_t blocks;                /* 0: none are counted */
-    uint32_t head;                  /* where the list speaks of packets */
-    size_t list;                    /* bytes of the list */
-    bool uploaded;                  /* the device has the list, but for the factors of the next step */
+    uint32_t blocks; /* 0: none are counted */
+    uint32_t head;   /* words of the list in front of its blocks, which change from one step to the next */
+    size_t list;     /* bytes of the list */
+    bool uploaded;   /* the device has the list, but for the factors of the next step */
 };
 
 struct j2k_gpu_encode_job {

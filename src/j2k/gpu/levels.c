@@ -129,7 +129,8 @@ static uint32_t rows_for(const struct strip_load *load, uint32_t turns)
     return rows > J2K_STRIP_ROWS ? J2K_STRIP_ROWS : rows <= STRIP_ROWS_LEAST ? STRIP_ROWS_LEAST : (rows + 1) / 2 * 2;
 }
 
-/* Choose the rows of strips whose pixels are made, of which a compute unit has few, so that it is busy to the end. */
+/* Choose the rows of strips whose pixels are made or taken in, of which a compute unit has few, so that it is busy to
+ * the end. */
 static uint32_t finish_rows(const struct strip_load *load)
 {
     enum { TURNS = 3 };
@@ -260,11 +261,14 @@ static bool finish_together(const struct j2k_gpu_part *part, uint32_t index, con
     return true;
 }
 
-/* Return the number of work-groups of a level: of strips when decoding, of patches when encoding. */
+/*
+ * Return the number of work-groups of a level: of patches when encoding, unless its pixels are taken in with it;
+ * otherwise of strips.
+ */
 static uint32_t groups_of(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
 {
     const uint32_t width = j2k_gpu_width(rect) + rect.x0 % 2, height = j2k_gpu_height(rect) + rect.y0 % 2;
-    if (part->encodes)
+    if (part->encodes && !finished)
         return divide_up(width, J2K_LEVEL_WIDTH) * divide_up(height, J2K_LEVEL_HEIGHT);
     return strips_across(rect) * divide_up(height, strip_rows(part, rect, finished));
 }

@@ -103,16 +103,17 @@ struct j2k_work_coded_block {
     u32 data;                     /* place of its first byte in the buffer of data; a multiple of 4 */
     u32 capacity;                 /* bytes that there is room for, a multiple of 4 */
     u32 origin;                   /* always 0, as in struct j2k_part_work, so that addresses are computed once */
-    u32 band;                     /* index of its band in the part, whose factor counts where bytes are only counted */
+    u32 band;                     /* index of its band in the part, whose factor counts where bits are only counted */
 };
 
-/* Holds what counting the bytes of a block gives. */
+/* Holds what counting the bits of a block gives. */
 struct j2k_work_counted_block {
-    u32 planes, length; /* of the largest magnitude; of the cleanup segment, 0 where there are no planes */
+    u32 bits;    /* of its cleanup pass without those of stuffing and without Scup; 0 where it has no samples */
+    u32 largest; /* the largest magnitude of its real coefficients, as the bits of such a number; all ones: not known */
 };
 
 /*
- * Heads a list of blocks whose bytes are counted. Behind it are the factors of all bands of the part, 0 where blocks
+ * Heads a list of blocks whose bits are counted. Behind it are the factors of all bands of the part, 0 where blocks
  * are not to be counted this time, and the blocks.
  */
 struct j2k_count_work {

@@ -21,11 +21,6 @@ FUNCTION u32 mel_exponent(u32 state)
     return (u32)(J2K_HT_MEL_EXPONENTS_IN(HT_EXPONENTS) >> 4 * state) & 15;
 }
 
-FUNCTION u32 bit_length(u32 x)
-{
-    return 32 - leading_zeros(x);
-}
-
 /* Return the place of the lowest bit that is set, of which there must be one. */
 FUNCTION u32 lowest_bit(u32 x)
 {

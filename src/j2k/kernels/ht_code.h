@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encodes code-blocks of T.814: a cleanup pass of each, which has all planes. Or counts the bytes that it would have.
- */
+/* Encodes code-blocks of T.814: a cleanup pass of each, which has all planes. */
 #include "kernels/group.h"
 
 #include "j2k/kernels/encode_work.h"
@@ -219,15 +218,13 @@ FUNCTION u32 join_streams(
 }
 
 /*
- * End all streams; unless `keeps`, MEL and VLC are only counted, as MagSgn is without capacity. A block without samples
- * has no streams. `memory` is of edges and the ring. The whole work-group calls it.
+ * End all streams. A block without samples has none. `memory` is of edges and the ring. The whole work-group calls it.
  */
 FUNCTION void end_block(
-    struct block_coding *c, LOCAL u32 *memory, u32 keeps, struct event_stream *events, struct code_stream *codes)
+    struct block_coding *c, LOCAL u32 *memory, struct event_stream *events, struct code_stream *codes)
 {
     codes->to = (LOCAL u8 *)memory;
     events->to = codes->to + CODES_STUFFED;
-    codes->keeps = events->keeps = keeps;
     end_signs(&c->signs);
     barrier_local();
     end_codes(codes, c->codes, c->code_count, c->signs.scratch);
@@ -333,7 +330,7 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
     barrier_local();
     u32 planes = bit_length(any[0]);
     c.event_count = planes > 0 ? c.event_count : 0;
-    end_block(&c, memory, 1, &ended_events, &ended_codes);
+    end_block(&c, memory, &ended_events, &ended_codes);
     barrier_all(); /* the place of a last FF of MagSgn, which is left out, is written again */
     u32 length = join_streams(&c.signs, &ended_events, &ended_codes);
     struct ht_measures m = measure_ht(block, samples, planes);
@@ -347,41 +344,4 @@ code_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT sampl
             : length <= block->capacity ? length
                                         : J2K_NO_ROOM,
             wide);
-}
-
-/*
- * Count the bytes that the blocks of a list take, as code_ht_blocks would code them with the factors of their bands.
- * `list` begins with a struct j2k_count_work, `found` has a struct j2k_work_counted_block for each block, which does
- * not change if its band's factor is 0.
- */
-DENSE_KERNEL(J2K_HT_CODE_GROUP, HT_CODE_GROUPS)
-count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT found)
-{
-    SHARED u32 memory[PAIRS_MOST + SIGN_WORDS];
-    SHARED u32 codes[CODE_WORDS];
-    SHARED u32 events[EVENT_WORDS];
-    SHARED u32 scratch[J2K_HT_CODE_GROUP];
-    SHARED u32 any[1];
-    GLOBAL const struct j2k_count_work *head = (GLOBAL const struct j2k_count_work *)list;
-    GLOBAL const struct j2k_work_coded_block *block =
-        (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
-    const u32 factor = list[head->factor + block->band];
-    struct block_coding c;
-    struct event_stream ended_events;
-    struct code_stream ended_codes;
-    if (factor == 0)
-        return;
-    c.signs.to = (GLOBAL u8 *)found;
-    c.signs.capacity = 0;
-    start_block(&c, memory, codes, events, scratch, any);
-    join_local(&any[0], code_pairs(&c, block, samples, factor));
-    barrier_local();
-    u32 planes = bit_length(any[0]);
-    c.event_count = planes > 0 ? c.event_count : 0;
-    end_block(&c, memory, 0, &ended_events, &ended_codes);
-    if (local_index() == 0) {
-        GLOBAL struct j2k_work_counted_block *to = (GLOBAL struct j2k_work_counted_block *)found + group_index();
-        to->planes = planes;
-        to->length = planes > 0 ? c.signs.length + ended_events.length + ended_codes.length + 1 : 0;
-    }
 }

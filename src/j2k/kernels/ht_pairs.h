@@ -23,6 +23,7 @@ SPREAD_TABLE u16 ht_codes[2 * J2K_HT_CODE_ENTRIES] = {J2K_HT_CODE_FIRST, J2K_HT_
 struct pair_place {
     u32 across, count; /* pairs of a row, and of the block */
     u32 pair, column, row;
+    u32 further; /* rows to the pair LANES behind it × 256 + columns, perhaps into the next row */
 };
 
 FUNCTION struct pair_place first_pair(GLOBAL const struct j2k_work_coded_block *block)
@@ -33,14 +34,16 @@ FUNCTION struct pair_place first_pair(GLOBAL const struct j2k_work_coded_block *
     p.pair = lane_index();
     p.row = p.pair / p.across;
     p.column = p.pair - p.row * p.across;
+    p.further = LANES / p.across * 256 + LANES % p.across;
     return p;
 }
 
 FUNCTION void next_pair(struct pair_place *p)
 {
+    u32 column = p->column + p->further % 256, wraps = column >= p->across;
     p->pair += LANES;
-    p->row = p->pair / p->across;
-    p->column = p->pair - p->row * p->across;
+    p->row += p->further / 256 + wraps;
+    p->column = column - (wraps ? p->across : 0);
 }
 
 /* Load the coefficients of a pair; those outside the block are 0. */
@@ -83,7 +86,7 @@ LARGE_FUNCTION void quantise_pair(
 
 /* The samples of a pair as MagSgn has them, and what its quads' codes depend on. */
 struct pair_samples {
-    u32 value[PAIR_SAMPLES]; /* 2 (µ − 1) + sign; 0 if µ is 0 */
+    u32 value[PAIR_SAMPLES]; /* 2 (µ − 1) + sign; it may be anything if µ is 0 */
     u32 exponent[PAIR_SAMPLES];
     u32 rho;   /* of both quads, in four bits each */
     u32 lower; /* exponents of the lower row, in a byte each */
@@ -94,9 +97,10 @@ LARGE_FUNCTION void take_pair(const u32 *sample, struct pair_samples *s)
     s->rho = 0;
     UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++)
     {
-        u32 magnitude = sample[i] & 0x7FFFFFFFu, significant = magnitude > 0;
-        s->value[i] = significant ? (2 * (magnitude - 1) | sample[i] >> 31) : 0;
-        s->exponent[i] = significant ? bit_length(s->value[i] | 1) : 0;
+        u32 magnitude = sample[i] & 0x7FFFFFFFu, significant = (magnitude + 0x7FFFFFFFu) >> 31;
+        u32 odd = 2 * magnitude - significant; /* 2 µ − 1, or 0 */
+        s->value[i] = odd - 1 + (sample[i] >> 31);
+        s->exponent[i] = bit_length(odd);
         s->rho |= significant << i;
     }
     s->lower = s->exponent[1] | s->exponent[3] << 8 | s->exponent[5] << 16 | s->exponent[7] << 24;

@@ -18,19 +18,17 @@ enum {
     CODES_STUFFED = 3072              /* more bytes than VLC has when it is stuffed */
 };
 
-/* Set bits of a word, of which others may be set at the same time. */
-FUNCTION void set_bits(LOCAL u32 *words, u32 index, u32 bits)
-{
-    if (bits != 0)
-        join_local(&words[index], bits);
-}
-
-/* Write up to 32 bits, from bit `place` on. All bits there must have been 0. */
+/*
+ * Write up to 32 bits, from bit `place` on. All bits there must have been 0; others of their words may be set at the
+ * same time.
+ */
 FUNCTION void write_bits(LOCAL u32 *words, u32 place, u32 bits)
 {
     u32 shift = place % 32;
-    set_bits(words, place / 32, bits << shift);
-    set_bits(words, place / 32 + 1, bits >> 1 >> (31 - shift));
+    if (bits == 0)
+        return;
+    join_local(&words[place / 32], bits << shift);
+    join_local(&words[place / 32 + 1], bits >> 1 >> (31 - shift));
 }
 
 /* Return 32 bits of consecutive words, from bit `place` on. */
@@ -44,20 +42,21 @@ struct sign_stream {
     LOCAL u32 *ring;
     LOCAL u32 *scratch;
     GLOBAL u8 *to;
-    u32 capacity; /* bytes that there is room for; what is behind them is not written; 0 where bytes are only counted */
+    u32 capacity; /* bytes that there is room for; what is behind them is not written */
     u32 count;    /* bits so far */
     u32 place;    /* bits of these that have been stuffed */
     u32 length;   /* bytes that this gave */
     u32 after;    /* 1: the last of them is FF */
 };
 
-/* Write up to 64 bits of MagSgn. */
+/* Write up to 64 bits of MagSgn. That two words are joined with nothing costs less than asking. */
 FUNCTION void write_signs(LOCAL u32 *ring, u32 place, u64 bits)
 {
     u32 shift = place % 32, index = place / 32, low = (u32)bits, high = (u32)(bits >> 32);
-    set_bits(ring, index % SIGN_WORDS, low << shift);
-    set_bits(ring, (index + 1) % SIGN_WORDS, high << shift | low >> 1 >> (31 - shift));
-    set_bits(ring, (index + 2) % SIGN_WORDS, high >> 1 >> (31 - shift));
+    join_local(&ring[index % SIGN_WORDS], low << shift);
+    join_local(&ring[(index + 1) % SIGN_WORDS], high << shift | low >> 1 >> (31 - shift));
+    if (high >> 1 >> (31 - shift) != 0)
+        join_local(&ring[(index + 2) % SIGN_WORDS], high >> 1 >> (31 - shift));
 }
 
 /* Set the words to `value` in which the next `count` bits begin. */
@@ -117,7 +116,6 @@ FUNCTION void end_signs(struct sign_stream *s)
 /* Holds VLC when it has been stuffed: full bytes, and bits behind them. All work-items have the same values here. */
 struct code_stream {
     LOCAL u8 *to;
-    u32 keeps; /* 0: bytes are only counted */
     u32 length, count, byte;
 };
 
@@ -138,9 +136,8 @@ FUNCTION u32 stuff_codes(
         end = byte;
         found = 1;
     }
-    UNROLL for (u32 i = 0; i < 4; i++) if (s->keeps && 4 * lane + i < end) s->to[s->length + 4 * lane + i] =
-        (u8)(bytes >> 8 * i);
-    if (s->keeps && found && lane == 0)
+    UNROLL for (u32 i = 0; i < 4; i++) if (4 * lane + i < end) s->to[s->length + 4 * lane + i] = (u8)(bytes >> 8 * i);
+    if (found && lane == 0)
         s->to[s->length + end] = 0x7F;
     last = lane_shuffle(scratch, bytes, (end - 1) / 4 % LANES) >> 8 * ((end - 1) % 4) & 255;
     *before = found ? 0x7F : last;
@@ -160,7 +157,7 @@ FUNCTION void end_codes(struct code_stream *s, LOCAL const u32 *codes, u32 count
     s->count = count - place;
     s->byte = bits_at(codes, place) & ((1u << s->count) - 1);
     if (s->count == 7 && s->byte == 0x7F && before > 0x8F) {
-        if (s->keeps && lane_index() == 0)
+        if (lane_index() == 0)
             s->to[s->length] = 0x7F;
         s->length++;
         s->count = s->byte = 0;
@@ -170,7 +167,6 @@ FUNCTION void end_codes(struct code_stream *s, LOCAL const u32 *codes, u32 count
 /* Holds the state of MEL (7.3.3). All work-items have the same values here; the first one writes. */
 struct event_stream {
     LOCAL u8 *to;
-    u32 keeps; /* as in struct code_stream */
     u32 length;
     u32 byte, room; /* the started byte, and the number of its bits that are free */
     u32 state, run; /* of zeros */
@@ -178,7 +174,7 @@ struct event_stream {
 
 FUNCTION void put_event_byte(struct event_stream *s, u32 byte)
 {
-    if (s->keeps && lane_index() == 0)
+    if (lane_index() == 0)
         s->to[s->length] = (u8)byte;
     s->length++;
 }
@@ -249,7 +245,7 @@ LARGE_FUNCTION void end_both(struct event_stream *events, struct code_stream *co
     }
     if (own != 0)
         put_event_byte(events, byte);
-    if (codes->keeps && other != 0 && lane_index() == 0)
+    if (other != 0 && lane_index() == 0)
         codes->to[codes->length] = (u8)codes->byte;
     codes->length += other != 0 ? 1 : 0;
 }

@@ -12,16 +12,13 @@
 
 #include "j2k/kernels/assemble.h"
 #include "j2k/kernels/encode_work.h"
+#include "j2k/kernels/header_bytes.h"
 #include "j2k/kernels/ht_bytes.h"
 
 enum {
     PACKET_LEVELS = 16, /* levels of a tag tree: blocks along a side are at most 65,535 */
-    /*
-     * Words of bits that 256 blocks have: at most 16 of inclusion, 16 of planes, 1 of passes, 14 + 16 of the length;
-     * those of planes that are missing in three bands, fewer than 64 each; and 8 of those before.
-     */
-    PACKET_WORDS = 512,
-    LENGTH_BITS_START = 3
+    LENGTH_BITS_START = 3,
+    LEAVES_AT_ONCE = 4 /* that a work-item makes */
 };
 
 #define NO_LEAF 0xFFFFFFFFu
@@ -38,13 +35,6 @@ struct block_bits {
     u32 zeros;
     u32 planes, planes_count; /* with the number of passes, and by how much the length has more than three bits */
     u32 length, length_count;
-};
-
-/* Holds the state of a header that is written; all work-items have the same. */
-struct header_writing {
-    u32 fill;   /* bits in the group's memory */
-    u32 length; /* bytes that were written */
-    u32 after;  /* the last of them is 0xFF */
 };
 
 FUNCTION u32 level_size(u32 size, u32 level)
@@ -74,17 +64,53 @@ FUNCTION u32 included_leaf(GLOBAL const u32 *node, LOCAL const u32 *offset, u32 
     return node[offset[level] + (y >> level) * level_size(columns, level) + (x >> level)];
 }
 
-/* Make the leaves of the trees. Returns whether this work-item has met a block that the host must see to. */
-FUNCTION u32 make_leaves(GLOBAL u32 *node, const struct packet_trees *trees,
-    GLOBAL const struct j2k_work_packet *packet, GLOBAL const struct j2k_packets_work *head, GLOBAL const u32 *results)
+/*
+ * Return in which band node *i of a level is, where those of all bands follow each other, and make *i its number there;
+ * or J2K_PACKET_BANDS if there are fewer.
+ */
+FUNCTION u32 find_band(const struct packet_trees *trees, GLOBAL const struct j2k_work_packet *packet, u32 level, u32 *i)
+{
+    for (u32 b = 0; b < J2K_PACKET_BANDS; b++) {
+        u32 count =
+            level < trees->levels[b] ? level_size(packet->columns[b], level) * level_size(packet->rows[b], level) : 0;
+        if (*i < count)
+            return b;
+        *i -= count;
+    }
+    return J2K_PACKET_BANDS;
+}
+
+/*
+ * Make the leaves of the trees, of which there are `total`. Returns whether this work-item has met a block that the
+ * host must see to.
+ */
+FUNCTION u32 make_leaves(GLOBAL u32 *RESTRICT node, const struct packet_trees *trees,
+    GLOBAL const struct j2k_work_packet *packet, u32 total, GLOBAL const struct j2k_packets_work *head,
+    GLOBAL const u32 *RESTRICT results)
 {
     u32 problem = 0;
-    for (u32 b = 0; b < J2K_PACKET_BANDS; b++) {
-        u32 count = packet->columns[b] * packet->rows[b];
-        for (u32 i = local_index(); i < count; i += J2K_PACKET_GROUP) {
-            GLOBAL const u32 *result = results + head->result + (packet->block[b] + i) * head->stride;
-            problem |= result[0] > packet->planes[b] || result[head->length] > J2K_PACKET_LENGTH_MOST;
-            node[trees->offset[PACKET_LEVELS * b] + i] = result[0] > 0 ? i : NO_LEAF;
+    results += head->result;
+    for (u32 first = local_index(); first < total; first += LEAVES_AT_ONCE * J2K_PACKET_GROUP) {
+        u32 planes[LEAVES_AT_ONCE], leaf[LEAVES_AT_ONCE], length[LEAVES_AT_ONCE], to[LEAVES_AT_ONCE];
+        UNROLL for (u32 k = 0; k < LEAVES_AT_ONCE; k++)
+        {
+            u32 i = first + k * J2K_PACKET_GROUP, b = find_band(trees, packet, 0, &i);
+            b = b < J2K_PACKET_BANDS ? b : 0;
+            planes[k] = length[k] = 0;
+            to[k] = trees->offset[PACKET_LEVELS * b] + i;
+            leaf[k] = i;
+            if (first + k * J2K_PACKET_GROUP < total) {
+                GLOBAL const u32 *result = results + (packet->block[b] + i) * head->stride;
+                planes[k] = result[0];
+                length[k] = result[head->length];
+                problem |= planes[k] > packet->planes[b];
+            }
+        }
+        UNROLL for (u32 k = 0; k < LEAVES_AT_ONCE; k++)
+        {
+            problem |= length[k] > J2K_PACKET_LENGTH_MOST;
+            if (first + k * J2K_PACKET_GROUP < total)
+                node[to[k]] = planes[k] > 0 ? leaf[k] : NO_LEAF;
         }
     }
     return problem;
@@ -108,15 +134,14 @@ FUNCTION void make_nodes(
     for (u32 k = 1; k < PACKET_LEVELS; k++) {
         if (k >= trees->levels[0] && k >= trees->levels[1] && k >= trees->levels[2])
             break;
-        for (u32 b = 0; b < J2K_PACKET_BANDS; b++) {
-            u32 width = level_size(packet->columns[b], k), height = level_size(packet->rows[b], k);
-            u32 count = k < trees->levels[b] ? width * height : 0;
+        for (u32 first = local_index();; first += J2K_PACKET_GROUP) {
+            u32 i = first, b = find_band(trees, packet, k, &i);
+            if (b == J2K_PACKET_BANDS)
+                break;
+            u32 y = i / level_size(packet->columns[b], k), x = i - y * level_size(packet->columns[b], k);
             LOCAL const u32 *offset = trees->offset + PACKET_LEVELS * b + k;
-            for (u32 i = local_index(); i < count; i += J2K_PACKET_GROUP) {
-                u32 y = i / width, x = i - y * width;
-                node[offset[0] + i] = join_nodes(node + offset[-1], level_size(packet->columns[b], k - 1),
-                    level_size(packet->rows[b], k - 1), 2 * x, 2 * y);
-            }
+            node[offset[0] + i] = join_nodes(node + offset[-1], level_size(packet->columns[b], k - 1),
+                level_size(packet->rows[b], k - 1), 2 * x, 2 * y);
         }
         barrier_all();
     }
@@ -160,75 +185,6 @@ FUNCTION struct block_bits find_bits(GLOBAL const u32 *node, LOCAL const u32 *of
     return bits;
 }
 
-/* Put the low `count` bits of a value, at most 32, in place; the value's other bits are 0. */
-FUNCTION void put_bits(LOCAL u32 *words, u32 at, u32 value, u32 count)
-{
-    u32 word = at / 32, end = at % 32 + count;
-    if (count == 0)
-        return;
-    if (end <= 32) {
-        join_local(&words[word], value << (32 - end));
-        return;
-    }
-    join_local(&words[word], value >> (end - 32));
-    join_local(&words[word + 1], value << (64 - end));
-}
-
-/* Return up to 8 bits. */
-FUNCTION u32 take_bits(LOCAL const u32 *words, u32 at, u32 count)
-{
-    u32 word = at / 32, end = at % 32 + count;
-    if (count == 0)
-        return 0;
-    u32 value = end <= 32 ? words[word] >> (32 - end) : words[word] << (end - 32) | words[word + 1] >> (64 - end);
-    return value & ((1u << count) - 1);
-}
-
-/*
- * Write the bits to whole bytes, of which one that follows 0xFF has seven, and leave the rest in the first word. What
- * lies behind the first 0xFF of 256 bytes is written by the next round. The whole work-group calls it, after a barrier,
- * and another one must follow.
- */
-FUNCTION void put_bytes(struct header_writing *writing, LOCAL u32 *words, LOCAL u32 *least, GLOBAL u8 *to)
-{
-    u32 self = local_index(), at = 0;
-    while (writing->fill - at >= 8 - writing->after) {
-        u32 lead = 8 - writing->after, count = 1 + (writing->fill - at - lead) / 8;
-        count = count < J2K_PACKET_GROUP ? count : J2K_PACKET_GROUP;
-        u32 byte = self >= count ? 0
-                   : self == 0   ? take_bits(words, at, lead)
-                                 : take_bits(words, at + lead + 8 * (self - 1), 8);
-        if (self == 0)
-            least[0] = count;
-        barrier_local();
-        if (byte == 0xFF)
-            atomic_least_local(&least[0], self + 1);
-        barrier_local();
-        u32 written = current_local(&least[0]);
-        if (self < written)
-            to[writing->length + self] = (u8)byte;
-        u32 end = at + lead + 8 * (written - 1);
-        writing->after = (written > 1 || lead == 8) && take_bits(words, end - 8, 8) == 0xFF;
-        writing->length += written;
-        at = end;
-        barrier_local();
-    }
-    u32 rest = writing->fill - at, value = take_bits(words, at, rest);
-    barrier_local();
-    for (u32 i = self; i < PACKET_WORDS; i += J2K_PACKET_GROUP)
-        words[i] = i == 0 && rest > 0 ? value << (32 - rest) : 0;
-    writing->fill = rest;
-}
-
-/* End a header: fill the last byte with zeros, and let one follow 0xFF. One work-item calls it. */
-FUNCTION u32 end_header(const struct header_writing *writing, LOCAL const u32 *words, GLOBAL u8 *to)
-{
-    if (writing->fill == 0 && !writing->after)
-        return writing->length;
-    to[writing->length] = (u8)(take_bits(words, 0, writing->fill) << (8 - writing->after - writing->fill));
-    return writing->length + 1;
-}
-
 /* Holds what the work-items of a packet share. */
 struct packet_group {
     GLOBAL const struct j2k_packets_work *head;
@@ -237,9 +193,8 @@ struct packet_group {
     GLOBAL const u32 *node;
     GLOBAL struct j2k_work_placed_block *place; /* of each block */
     GLOBAL u8 *to;
-    LOCAL u32 *words;
     LOCAL u32 *scratch;
-    LOCAL u32 *least;
+    struct header_memory memory;
 };
 
 /*
@@ -250,13 +205,9 @@ FUNCTION u32 put_blocks(
     const struct packet_group *p, const struct packet_trees *trees, struct header_writing *writing, u32 first, u32 body)
 {
     struct block_bits bits = {0, 0, 0, 0, 0, 0, 0};
-    u32 b = 0, i = first + local_index(), block = 0, length = 0, there = 0;
+    u32 i = first + local_index(), b = find_band(trees, p->packet, 0, &i), block = 0, length = 0, there = 0;
     u32x2 total;
-    while (b + 1 < J2K_PACKET_BANDS && i >= p->packet->columns[b] * p->packet->rows[b]) {
-        i -= p->packet->columns[b] * p->packet->rows[b];
-        b++;
-    }
-    if (i < p->packet->columns[b] * p->packet->rows[b]) {
+    if (b < J2K_PACKET_BANDS) {
         block = p->packet->block[b] + i;
         GLOBAL const u32 *result = p->results + p->head->result + block * p->head->stride;
         there = result[0] > 0;
@@ -267,17 +218,17 @@ FUNCTION u32 put_blocks(
     u32 count = bits.inclusion_count + bits.zeros + bits.planes_count + bits.length_count;
     u32x2 before = group_scan_two(p->scratch, J2K_PACKET_GROUP, count, length, &total);
     u32 at = writing->fill + before.x;
-    put_bits(p->words, at, bits.inclusion, bits.inclusion_count);
+    put_bits(p->memory.words, at, bits.inclusion, bits.inclusion_count);
     at += bits.inclusion_count + bits.zeros;
-    put_bits(p->words, at, bits.planes, bits.planes_count);
-    put_bits(p->words, at + bits.planes_count, bits.length, bits.length_count);
+    put_bits(p->memory.words, at, bits.planes, bits.planes_count);
+    put_bits(p->memory.words, at + bits.planes_count, bits.length, bits.length_count);
     if (there) {
         p->place[block].packet = group_index();
         p->place[block].at = body + before.y;
     }
     writing->fill += total.x;
     barrier_local();
-    put_bytes(writing, p->words, p->least, p->to);
+    put_bytes(writing, &p->memory, p->to);
     barrier_local();
     return body + total.y;
 }
@@ -292,14 +243,16 @@ FUNCTION GLOBAL struct j2k_work_placed_packet *placed_packets(
 KERNEL(J2K_PACKET_GROUP)
 write_packets(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT results, GLOBAL u32 *work, u32 head_at)
 {
-    SHARED u32 words[PACKET_WORDS];
+    SHARED u32 words[HEADER_WORDS + 1];
+    SHARED u32 runs[J2K_PACKET_GROUP];
+    SHARED u16 walks[HEADER_STARTS * J2K_PACKET_GROUP];
     SHARED u32 scratch[J2K_PACKET_GROUP];
     SHARED u32 offset[J2K_PACKET_BANDS * PACKET_LEVELS];
     SHARED u32 levels[J2K_PACKET_BANDS];
-    SHARED u32 least[1];
+    SHARED u32 rest[2];
     GLOBAL const struct j2k_packets_work *head = (GLOBAL const struct j2k_packets_work *)(list + head_at);
     struct packet_trees trees = {offset, levels};
-    struct header_writing writing = {1, 0, 0};
+    struct header_writing writing = {1, 0};
     struct packet_group p;
     u32 body = 0, total = 0, any = 0;
     p.head = head;
@@ -308,22 +261,25 @@ write_packets(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT result
     p.node = work + head->node;
     p.place = (GLOBAL struct j2k_work_placed_block *)(work + head->place);
     p.to = (GLOBAL u8 *)(work + head->header + p.packet->header);
-    p.words = words;
     p.scratch = scratch;
-    p.least = least;
+    p.memory.words = words;
+    p.memory.runs = runs;
+    p.memory.stretch = scratch;
+    p.memory.walk = walks;
+    p.memory.rest = rest;
     if (local_index() == 0)
         shape_trees(&trees, p.packet);
     barrier_local();
-    u32 problem = make_leaves(work + head->node, &trees, p.packet, head, results);
+    for (u32 b = 0; b < J2K_PACKET_BANDS; b++)
+        total += p.packet->columns[b] * p.packet->rows[b];
+    u32 problem = make_leaves(work + head->node, &trees, p.packet, total, head, results);
     barrier_all();
     make_nodes(work + head->node, &trees, p.packet);
     problem = group_any(scratch, J2K_PACKET_GROUP, problem);
-    for (u32 b = 0; b < J2K_PACKET_BANDS; b++) {
-        total += p.packet->columns[b] * p.packet->rows[b];
+    for (u32 b = 0; b < J2K_PACKET_BANDS; b++)
         any |= levels[b] > 0 && p.node[offset[PACKET_LEVELS * b + levels[b] - 1]] != NO_LEAF;
-    }
     any &= !problem;
-    for (u32 i = local_index(); i < PACKET_WORDS; i += J2K_PACKET_GROUP)
+    for (u32 i = local_index(); i <= HEADER_WORDS; i += J2K_PACKET_GROUP)
         words[i] = i == 0 ? any << 31 : 0;
     barrier_local();
     for (u32 first = 0; first < total && any; first += J2K_PACKET_GROUP)

@@ -263,6 +263,9 @@ kst_status kst_j2k_encode_start(struct j2k_encoding *encoding, kst_report *repor
     if (encoding->request->candidates > 0)
         encoding->encoded->candidates =
             kst_j2k_encode_take(encoding, encoding->coded->plan.block_count, sizeof *encoding->encoded->candidates);
+    if (encoding->request->count)
+        encoding->encoded->counted =
+            kst_j2k_encode_take(encoding, encoding->coded->plan.block_count, sizeof *encoding->encoded->counted);
     return KST_OK;
 }
 
@@ -281,7 +284,9 @@ void kst_j2k_encoded_release(struct memory *memory, struct j2k_encoded *encoded)
     kst_memory_release(memory, encoded->pass_length);
     kst_memory_release(memory, encoded->pass_gain);
     kst_memory_release(memory, encoded->candidates);
+    kst_memory_release(memory, encoded->counted);
     encoded->candidates = NULL;
+    encoded->counted = NULL;
     encoded->pass_length = NULL;
     encoded->pass_gain = NULL;
 }
@@ -306,6 +311,8 @@ kst_status kst_j2k_encode_leave(struct j2k_encoding *encoding, kst_report *repor
 kst_status kst_j2k_encode_finish(struct j2k_encoding *encoding, kst_report *report)
 {
     kst_status status = KST_OK;
+    if (encoding->request->count) /* there are no passes */
+        return end(encoding, status, report);
     if (kst_j2k_encode_goes_on(encoding))
         status = make_room(encoding, report);
     if (!status && kst_j2k_encode_goes_on(encoding))

@@ -45,7 +45,7 @@ struct j2k_encode_request {
     struct j2k_kept_coefficients *kept;
     struct j2k_tiles tiles; /* the tiles to be coded; a count of 0: all tiles */
     bool measure;           /* measure what each pass gains */
-    bool count;             /* HT, on a GPU: only lengths are wanted, not bytes; not with `measure` */
+    bool count;             /* HT: only bits are counted, as struct j2k_encoded has them; not with `measure` */
     uint32_t refinements;   /* HT: passes behind the cleanup pass: 0–2 */
     /*
      * HT: the cleanup pass's plane; and how many planes from there on are tried, each with a set of its own, from which
@@ -74,6 +74,11 @@ struct j2k_encoded {
     uint32_t *pass_length; /* as in j2k_coded, which borrows it */
     /* Sets to choose from, for each block; null: there is no choice, and passes are those of coded->block. */
     struct j2k_candidates *candidates;
+    /*
+     * With request->count, and nothing else then: for each block the bits of its cleanup pass without those of
+     * stuffing and without Scup; 0 where it has no samples. They are the same on every device.
+     */
+    uint32_t *counted;
     double *pass_gain; /* how much each pass lowers the picture's squared error; null: not measured */
     uint32_t pass_count;
     double error;  /* if measured: the squared error that is left after all passes */

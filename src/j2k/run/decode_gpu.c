@@ -323,7 +323,7 @@ void kst_j2k_run_decode_gpu_run(
 {
     const struct j2k_gpu_order order = kst_j2k_run_decode_gpu_order(d);
     *damage = (struct j2k_gpu_damage){0};
-    *times = (struct j2k_gpu_times){{0}};
+    *times = (struct j2k_gpu_times){.host_threads = 0};
     struct j2k_gpu_job *job = kst_j2k_gpu_begin(d->gpu, &j2k_state(d->decoder)->planned->item, 1, &order, error);
     if (job)
         kst_j2k_gpu_end(job, damage, times, error);
@@ -349,6 +349,8 @@ kst_status kst_j2k_run_decode_gpu_note(kst_report *report, const struct gpu *gpu
         report->stage_seconds[stages[i]] += seconds[stages[i]];
     }
     memcpy(report->device, gpu->info.name, sizeof report->device);
+    if (times->host_threads > report->threads)
+        report->threads = times->host_threads;
     if (damage->blocks == 0)
         return KST_OK;
     uint64_t offset = damage->offset == UINT32_MAX ? UINT64_MAX : damage->offset;

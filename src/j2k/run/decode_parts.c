@@ -151,7 +151,7 @@ static void settle(struct j2k_parts *parts, const struct j2k_part *part, const s
 static void end_part(struct j2k_parts *parts)
 {
     struct j2k_gpu_damage damage[PART_PICTURES];
-    struct j2k_gpu_times times = {{0}};
+    struct j2k_gpu_times times = {.host_threads = 0};
     struct gpu_error error;
     struct j2k_part *part = &parts->part[parts->ended++];
     if (!part->job)
@@ -174,7 +174,8 @@ static void begin_part(void *arg, uint32_t index)
         order.decode_host_blocks = NULL; /* the threads have other parts to plan */
     part->job = kst_j2k_gpu_begin(parts->gpu, &parts->item[part->first], part->count, &order, &error);
     if (!part->job)
-        settle(parts, part, (const struct j2k_gpu_damage[PART_PICTURES]){{0}}, &(struct j2k_gpu_times){{0}}, &error);
+        settle(parts, part, (const struct j2k_gpu_damage[PART_PICTURES]){{0}},
+            &(struct j2k_gpu_times){.host_threads = 0}, &error);
 }
 
 /* Return whether a part, and with it those before it, gets no more pictures. */

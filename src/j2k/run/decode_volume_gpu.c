@@ -193,7 +193,7 @@ static void settle(struct volume_decoding *v, const struct j2k_gpu_damage *damag
 static void end_part(struct j2k_volume_parts *parts)
 {
     struct j2k_volume_part *part = &parts->part[parts->ended++];
-    struct j2k_gpu_times times = {{0}};
+    struct j2k_gpu_times times = {.host_threads = 0};
     struct gpu_error error;
     if (!part->job)
         return;
@@ -227,7 +227,8 @@ static void begin_part(struct j2k_volume_parts *parts)
     struct gpu_error error;
     part->job = kst_j2k_gpu_begin(first->gpu, &parts->item[part->first], part->count, &order, &error);
     for (uint32_t i = 0; i < part->count && !part->job; i++)
-        settle(parts->volumes[part->first + i], &(struct j2k_gpu_damage){0}, &(struct j2k_gpu_times){{0}}, &error);
+        settle(parts->volumes[part->first + i], &(struct j2k_gpu_damage){0}, &(struct j2k_gpu_times){.host_threads = 0},
+            &error);
 }
 
 static void drop(struct j2k_volume_parts *parts)

@@ -78,8 +78,8 @@ struct j2k_encoder {
     uint32_t counted; /* with a search together with others: index of its first block among those that are counted */
     struct j2k_packet_blocks *packet; /* of each packet, if the device is to write them; otherwise null */
     uint32_t packets;
-    uint32_t placed; /* bytes of packets that the device wrote or counted when blocks were coded last; 0: none */
-    struct j2k_codestream *made; /* made from lengths that are those of what is coded now; null: not made yet */
+    uint32_t placed;             /* bytes of packets that the device wrote when blocks were coded last; 0: none */
+    struct j2k_codestream *made; /* made of what is coded now; null: not made yet */
     struct j2k_profile_limits limits;
     struct j2k_writing writing;
     struct j2k_file_writing file;
@@ -145,7 +145,7 @@ struct j2k_gpu_encode_job *kst_j2k_run_encode_gpu_own_job(struct j2k_encoder *en
 /* Code the blocks of some of the part's pictures again in the same launches. For one thread at a time. */
 void kst_j2k_run_encode_gpu_code_some(struct j2k_encode_gpu_part *part, const bool *wanted);
 /*
- * encode_gpu_count.c: count the bytes of the picture's blocks (thread-safe); and of some pictures of a part, those that
+ * encode_gpu_count.c: count the bits of the picture's blocks (thread-safe); and of some pictures of a part, those that
  * `wanted` says, each of which gets a status. The first time all are wanted whose request says that they count.
  */
 kst_status kst_j2k_run_encode_gpu_count(struct j2k_encoder *encoder);
@@ -158,15 +158,18 @@ void kst_j2k_run_encode_search_together(struct j2k_encode_gpu_part *part);
 /* Add what the part did to the picture's report. */
 void kst_j2k_run_encode_gpu_report(struct j2k_encoder *encoder);
 
+/* encode_packets.c: return whether all code-blocks are those of T.814. */
+bool kst_j2k_run_encode_has_only_ht(const struct j2k_encoder *encoder);
+
 /*
  * encode_packets.c: list the packets if the device is to write them. Return whether it still is; and take the bytes of
- * the packets that it wrote or counted, where 0 says that the host must write them from now on. Returns whether it need
+ * the packets that it wrote, where 0 says that the host must write them from now on. Returns whether it need
  * not.
  */
 kst_status kst_j2k_run_encode_list_packets(struct j2k_encoder *encoder);
 bool kst_j2k_run_encode_places(const struct j2k_encoder *encoder);
 bool kst_j2k_run_encode_place(struct j2k_encoder *encoder, uint32_t bytes);
-/* Make the codestream of what was coded or counted last. */
+/* Make the codestream of what was coded last. */
 kst_status kst_j2k_run_encode_make(struct j2k_encoder *encoder, struct j2k_codestream **stream);
 
 /* Code or count blocks as the request says. */
@@ -201,7 +204,10 @@ uint64_t kst_j2k_run_encode_budget(const struct j2k_encoder *encoder, uint64_t a
  */
 bool kst_j2k_run_encode_searches(const struct j2k_encoder *encoder);
 double kst_j2k_run_encode_first_step(const struct j2k_encoder *encoder);
-/* Return whether the steps that are tried need no bytes of the planned picture, but only their number. */
+/*
+ * Return whether the bits of the planned picture's blocks are counted at the steps that are tried, which estimates its
+ * bytes (encode_estimate.c), and only the step that was found is coded. That does not depend on the device.
+ */
 bool kst_j2k_run_encode_counts(const struct j2k_encoder *encoder);
 /*
  * Return how many planes the step is finer than the one that is sought, so that samples can be rounded for fewer bits;
@@ -212,14 +218,16 @@ void kst_j2k_run_encode_value_bits(struct j2k_encoder *encoder);
 kst_status kst_j2k_run_encode_search(struct j2k_encoder *encoder);
 /*
  * The search in steps, of which only those have happened that are called: begin; go on after blocks were coded or
- * counted, with `more` if they are to be so once more, with the step that is set now; then say whether all is to be
- * coded with the step that was found, which is set now; and take what was coded, with the status of coding.
+ * counted, with `more` if they are to be so once more, with the step that is set now and as the request now says; then
+ * say whether all is to be coded with the step that was found, which is set now.
  */
 kst_status kst_j2k_run_encode_search_begin(struct j2k_encoder *encoder);
 kst_status kst_j2k_run_encode_search_on(struct j2k_encoder *encoder, bool *more);
 kst_status kst_j2k_run_encode_search_found(struct j2k_encoder *encoder, bool *codes);
-void kst_j2k_run_encode_search_coded(struct j2k_encoder *encoder, kst_status status);
 void kst_j2k_run_encode_search_end(struct j2k_encoder *encoder);
+
+/* encode_estimate.c: return about how many bytes the blocks that were counted last add to a codestream of none. */
+uint64_t kst_j2k_run_encode_estimate(const struct j2k_encoder *encoder);
 
 /* Release what was made of lengths that do not count any more. */
 void kst_j2k_run_encode_unmake(struct j2k_encoder *encoder);

@@ -403,12 +403,32 @@ static void keep_slice(void *argument, uint32_t index)
             keep(c, &c->chunk[index], &c->outcome[i], c->excerpt.block[c->order[i].block]);
 }
 
+/* Count the bits of the blocks that are ordered, and take them. */
+static void count_excerpt(struct excerpts *c)
+{
+    struct gpu_error error = {.status = KST_OK};
+    if (c->count == 0)
+        return;
+    const struct j2k_work_counted_block *found = kst_j2k_gpu_count_begin(c->device, c->order, c->count, &error)
+                                                     ? kst_j2k_gpu_count(c->device, NULL, &error)
+                                                     : NULL;
+    if (!found)
+        fail_on_device(c, &error);
+    for (uint32_t i = 0; i < c->count && found; i++)
+        c->encoding.encoded->counted[c->excerpt.block[c->order[i].block]] = found[i].bits;
+    kst_j2k_encode_count(&c->encoding, c->count);
+}
+
 static void code_excerpt(struct excerpts *c, enum j2k_choice choice)
 {
     struct gpu_error error;
     if (!c->device || !kst_j2k_encode_goes_on(&c->encoding))
         return;
     order_blocks(c, choice);
+    if (c->encoding.request->count) {
+        count_excerpt(c);
+        return;
+    }
     c->choice = choice;
     c->slice = divide_up(c->count, SLICES) > SLICE ? divide_up(c->count, SLICES) : SLICE;
     bool done = choice == J2K_SAMPLE_BLOCKS

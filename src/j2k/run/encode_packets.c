@@ -8,8 +8,9 @@
 #include "j2k/syntax/marker.h"
 #include "j2k/write/sequence.h"
 
-static bool has_only_ht(const struct j2k_plan *plan)
+bool kst_j2k_run_encode_has_only_ht(const struct j2k_encoder *encoder)
 {
+    const struct j2k_plan *plan = &encoder->coded.plan;
     for (uint32_t i = 0; i < plan->tile_component_count; i++)
         if ((plan->tile_component[i].style & J2K_STYLE_HT) == 0)
             return false;
@@ -25,7 +26,7 @@ static bool suits(const struct j2k_encoder *encoder)
     return encoder->on_gpu && o->layers == 1 && o->passes == 1 && o->interest.width == 0 && !coded->tile &&
            coded->plan.tile_count == 1 && !coded->headers.main.sop && !coded->headers.main.eph &&
            !writing->packet_lengths && !writing->packed && encoder->limits.component_bytes == UINT64_MAX &&
-           (encoder->request.count || kst_j2k_run_encode_takes_all(encoder)) && has_only_ht(&coded->plan);
+           (encoder->request.count || kst_j2k_run_encode_takes_all(encoder)) && kst_j2k_run_encode_has_only_ht(encoder);
 }
 
 static void take_packets(struct j2k_encoder *encoder, const struct j2k_sequence *sequence)

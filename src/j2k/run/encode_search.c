@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Meets a target of bytes or decibels by the quantiser's step, for code-blocks of T.814, whose only cleanup pass cannot
- * be cut. Lengths are counted for one step after the other and not forecast. On a GPU they are counted without bytes,
- * and then the picture is coded with the best step; the CPU codes it with each, the last of which mostly is the best.
+ * be cut. For bytes the bits of all blocks are counted at one step after the other, which tells the bytes but for a
+ * part in some thousands; then the picture is coded with the step that was found. If that is too long, or much too
+ * short, what it came to corrects the counts, and the search goes on. Otherwise the picture is coded with each step.
  */
 #include <math.h>
 
 #include "core/report.h"
 #include "j2k/run/encode.h"
 
-enum { TRIES = 24 };
+enum { TRIES = 24, CODINGS = 3 /* of steps that counts led to */ };
 
-/* Bytes and errors as shares of the wanted ones: one that is close enough, and the one to aim at. */
+/*
+ * Bytes and errors as shares of the wanted ones: one that is close enough, and the one to aim at. Where bytes are
+ * estimated, there is some room for what they will be.
+ */
 static const double close_bytes = 0.998, aim_bytes = 0.999, close_error = 0.9772, aim_error = 0.9931;
+static const double close_estimate = 0.9988, aim_estimate = 0.9992, most_estimate = 0.9996;
 
 /* Steps to choose from. Finer ones than the first change nothing that a decoder would show. */
 static const double finest = 1.0 / 64, coarsest = 1 << 24;
@@ -27,8 +32,9 @@ bool kst_j2k_run_encode_counts(const struct j2k_encoder *encoder)
 {
     const kst_j2k_options *o = &encoder->options;
     /* The list of blocks that stays on a device has the shift of a region of interest, which changes with the step. */
-    return encoder->on_gpu && kst_j2k_run_encode_searches(encoder) && o->target != KST_J2K_PSNR &&
-           o->interest.width == 0;
+    return kst_j2k_run_encode_searches(encoder) && !encoder->reversible && o->target != KST_J2K_PSNR &&
+           o->passes == 1 && o->interest.width == 0 && encoder->limits.component_bytes == UINT64_MAX &&
+           kst_j2k_run_encode_has_only_ht(encoder);
 }
 
 /*
@@ -93,12 +99,16 @@ struct tried_step {
 
 struct j2k_step_search {
     struct j2k_encoder *encoder;
-    uint32_t tries;
+    uint32_t tries, codings; /* with one step after the other; of steps that counts led to */
     uint64_t around, budget;
+    uint64_t frame; /* bytes of a codestream without blocks, if bits are counted */
+    double bias;    /* bytes that blocks were coded to, as a share of those that were estimated */
     bool by_error;
-    double close, aim, finest;
+    bool counts; /* bits are counted, but for steps that these lead to */
+    bool is_end; /* the counts know no better step */
+    double close, aim, most, finest;
     struct tried_step now, before, earlier, good, bad; /* a step of 0: none yet */
-    struct j2k_codestream *made;                       /* with the step that was counted last, while blocks are coded */
+    struct tried_step coded;                           /* the best of those that counts led to */
 };
 
 void kst_j2k_run_encode_take_all(struct j2k_encoder *encoder)
@@ -154,14 +164,24 @@ static double sum_of_steps(const struct j2k_plan *plan)
     return sum;
 }
 
-static kst_status judge(struct j2k_step_search *search)
+static kst_status share_of(const struct j2k_step_search *search, double *share)
 {
     struct j2k_encoder *encoder = search->encoder;
+    if (encoder->request.count) {
+        const uint64_t bytes = search->frame + search->around + kst_j2k_run_encode_estimate(encoder);
+        *share = search->bias * (double)bytes / (double)search->budget;
+        return KST_OK;
+    }
     kst_j2k_run_encode_take_all(encoder);
-    search->now.step = encoder->step;
-    search->now.bands = sum_of_steps(&encoder->coded.plan);
-    return search->by_error ? kst_j2k_run_encode_error_share(encoder, &search->now.share)
-                            : kst_j2k_run_encode_share(encoder, search->around, search->budget, &search->now.share);
+    return search->by_error ? kst_j2k_run_encode_error_share(encoder, share)
+                            : kst_j2k_run_encode_share(encoder, search->around, search->budget, share);
+}
+
+static kst_status judge(struct j2k_step_search *search)
+{
+    search->now.step = search->encoder->step;
+    search->now.bands = sum_of_steps(&search->encoder->coded.plan);
+    return share_of(search, &search->now.share);
 }
 
 /* Set another step, with which everything is to be coded or counted. */
@@ -234,7 +254,7 @@ static double next_step(const struct j2k_step_search *search)
 /* Keep the try that comes nearest to the target from either side. Returns whether it is near enough. */
 static bool learn(struct j2k_step_search *search)
 {
-    const bool good = search->now.share <= 1;
+    const bool good = search->now.share <= search->most;
     struct tried_step *nearest = good ? &search->good : &search->bad;
     if (nearest->step <= 0 || (good ? search->now.share >= nearest->share : search->now.share <= nearest->share))
         *nearest = search->now;
@@ -276,50 +296,87 @@ static kst_status take_found(struct j2k_step_search *search)
     return status;
 }
 
-kst_status kst_j2k_run_encode_search_on(struct j2k_encoder *encoder, bool *more)
+/* Forget all tries but the last one, before bytes are found out in another way or corrected. */
+static void begin_anew(struct j2k_step_search *search, bool counts)
 {
-    struct j2k_step_search *search = encoder->search;
-    kst_status status = judge(search);
-    *more = !status && !learn(search) && !is_exhausted(search) && ++search->tries < TRIES;
+    const struct tried_step none = {.step = 0};
+    search->before = search->earlier = search->good = search->bad = none;
+    search->close = counts ? close_estimate : close_bytes;
+    search->aim = counts ? aim_estimate : aim_bytes;
+    search->most = counts ? most_estimate : 1;
+    search->tries = 0;
+    search->encoder->request.count = counts;
+}
+
+/* Go on with the next step, unless this one is near enough, or there is none. */
+static kst_status try_next(struct j2k_step_search *search, bool *more)
+{
+    *more = !learn(search) && !is_exhausted(search) && ++search->tries < TRIES;
     if (!*more)
-        return status;
+        return KST_OK;
     const double step = next_step(search);
     search->earlier = search->before;
     search->before = search->now;
     return set_step(search, step);
 }
 
+/* Code the step that counts led to, unless several layers are going to be made of it. */
+static kst_status code_found(struct j2k_step_search *search, bool *more)
+{
+    search->is_end = search->good.share < search->close;
+    *more = !allocates(search);
+    if (!*more)
+        return KST_OK;
+    search->encoder->request.count = false;
+    return set_step(search, search->good.step);
+}
+
+/*
+ * Judge what was coded with the step that counts led to. What it came to corrects the counts; if that does not help in
+ * some codings, because blocks are few, bytes are found out by coding alone.
+ */
+static kst_status take_coded(struct j2k_step_search *search, bool *more)
+{
+    const double share = search->now.share;
+    if (share <= 1 && share > search->coded.share)
+        search->coded = search->now;
+    *more = search->coded.step <= 0 || (search->coded.share < close_bytes && !search->is_end);
+    if (++search->codings == CODINGS && search->coded.step > 0)
+        *more = false;
+    if (!*more) {
+        search->good = search->coded;
+        return KST_OK;
+    }
+    search->bias *= share / search->good.share;
+    search->counts = search->codings < CODINGS;
+    begin_anew(search, search->counts);
+    return try_next(search, more);
+}
+
+kst_status kst_j2k_run_encode_search_on(struct j2k_encoder *encoder, bool *more)
+{
+    struct j2k_step_search *search = encoder->search;
+    kst_status status = judge(search);
+    *more = false;
+    if (status)
+        return status;
+    if (search->counts && !encoder->request.count)
+        return take_coded(search, more);
+    status = try_next(search, more);
+    return status || *more || !search->counts ? status : code_found(search, more);
+}
+
 kst_status kst_j2k_run_encode_search_found(struct j2k_encoder *encoder, bool *codes)
 {
     struct j2k_step_search *search = encoder->search;
-    const bool counted = encoder->request.count;
     encoder->request.count = false;
     *codes = false;
     if (encoder->options.passes > 1)
         return take_found(search);
     if (allocates(search)) /* kst_j2k_run_encode_search() codes it */
         return KST_OK;
-    *codes = search->good.step > 0 && (search->now.step != search->good.step || counted);
-    if (!*codes)
-        return KST_OK;
-    search->made = encoder->made; /* coding drops what was made before */
-    encoder->made = NULL;
-    return set_step(search, search->good.step);
-}
-
-/*
- * If the step that was found was the last one to be counted, the codestream is made, unless the host had to see to the
- * blocks only when they were coded.
- */
-void kst_j2k_run_encode_search_coded(struct j2k_encoder *encoder, kst_status status)
-{
-    struct j2k_step_search *search = encoder->search;
-    kst_j2k_run_encode_take_all(encoder);
-    encoder->made = search->made;
-    search->made = NULL;
-    if (status || search->now.step != search->good.step ||
-        (encoder->made && kst_j2k_codestream_is_around(encoder->made) != (encoder->placed > 0)))
-        kst_j2k_run_encode_unmake(encoder);
+    *codes = search->good.step > 0 && search->now.step != search->good.step;
+    return *codes ? set_step(search, search->good.step) : KST_OK;
 }
 
 static kst_status run(struct j2k_encoder *encoder)
@@ -338,7 +395,8 @@ static kst_status run(struct j2k_encoder *encoder)
         return status;
     if (!status)
         status = kst_j2k_run_encode_blocks(encoder);
-    kst_j2k_run_encode_search_coded(encoder, status);
+    if (!status)
+        kst_j2k_run_encode_take_all(encoder);
     return status;
 }
 
@@ -373,6 +431,20 @@ static kst_status improve(struct j2k_encoder *encoder)
     return status ? status : kst_j2k_run_encode_choose(encoder);
 }
 
+/* Measure the codestream while there are no passes yet. */
+static kst_status measure_frame(struct j2k_step_search *search)
+{
+    const struct operation op = kst_encoding_operation(search->encoder->e);
+    struct j2k_codestream *stream;
+    kst_j2k_run_encode_take_all(search->encoder);
+    kst_status status = kst_j2k_codestream_make(&op, &search->encoder->coded, &search->encoder->writing, &stream);
+    if (status)
+        return status;
+    search->frame = kst_j2k_codestream_length(stream);
+    kst_j2k_codestream_release(stream);
+    return KST_OK;
+}
+
 kst_status kst_j2k_run_encode_search_begin(struct j2k_encoder *encoder)
 {
     const bool by_error = encoder->options.target == KST_J2K_PSNR;
@@ -383,18 +455,21 @@ kst_status kst_j2k_run_encode_search_begin(struct j2k_encoder *encoder)
         return kst_report_error(&e->report, status, KST_NO_OFFSET, NULL);
     *encoder->search = (struct j2k_step_search){.encoder = encoder,
         .by_error = by_error,
-        .close = by_error ? close_error : close_bytes,
-        .aim = by_error ? aim_error : aim_bytes,
+        .counts = encoder->request.count,
+        .bias = 1,
         .finest = ldexp(finest, -(int)kst_j2k_run_encode_finer(encoder))};
+    begin_anew(encoder->search, encoder->request.count);
+    if (by_error) {
+        encoder->search->close = close_error;
+        encoder->search->aim = aim_error;
+    }
     status = kst_j2k_run_encode_around(encoder, &encoder->search->around);
     encoder->search->budget = kst_j2k_run_encode_budget(encoder, encoder->search->around);
-    return status;
+    return status || !encoder->request.count ? status : measure_frame(encoder->search);
 }
 
 void kst_j2k_run_encode_search_end(struct j2k_encoder *encoder)
 {
-    if (encoder->search)
-        kst_j2k_codestream_release(encoder->search->made);
     kst_memory_release(&encoder->e->memory, encoder->search);
     encoder->search = NULL;
 }

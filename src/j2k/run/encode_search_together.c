@@ -3,11 +3,14 @@
  * Searches the steps of several pictures that a GPU encodes together. Each goes through the steps that it would go
  * through by itself (encode_search.c); blocks of all that still search are counted in one launch.
  */
+#include <string.h>
+
 #include "j2k/run/encode.h"
 
 struct searching {
     struct j2k_encode_gpu_part *part;
-    bool *wanted; /* pictures that are to be counted, or coded in the end */
+    bool *wanted; /* pictures that are to be counted or coded */
+    bool *turn;   /* those of them that are so now */
 };
 
 static void begin_one(void *argument, uint32_t index)
@@ -28,7 +31,7 @@ static void judge_one(void *argument, uint32_t index)
     const struct searching *s = argument;
     struct j2k_encoder *encoder = s->part->encoder[index];
     bool more = false;
-    if (!s->wanted[index])
+    if (!s->turn[index])
         return;
     if (!encoder->status)
         encoder->status = kst_j2k_run_encode_search_on(encoder, &more);
@@ -49,16 +52,32 @@ static void end_one(void *argument, uint32_t index)
 {
     const struct searching *s = argument;
     struct j2k_encoder *encoder = s->part->encoder[index];
-    if (s->wanted[index])
-        kst_j2k_run_encode_search_coded(encoder, encoder->status);
+    if (s->wanted[index] && !encoder->status)
+        kst_j2k_run_encode_take_all(encoder);
 }
 
-static bool any(const struct searching *s)
+static bool any(const struct searching *s, const bool *of)
 {
     uint32_t i = 0;
-    while (i < s->part->count && !s->wanted[i])
+    while (i < s->part->count && !of[i])
         i++;
     return i < s->part->count;
+}
+
+/*
+ * Count those that are to be counted. When there are none, all others have found a step, and are coded with it. Either
+ * way those that were not counted or coded wait.
+ */
+static void count_or_code(const struct searching *s)
+{
+    for (uint32_t i = 0; i < s->part->count; i++)
+        s->turn[i] = s->wanted[i] && s->part->encoder[i]->request.count;
+    if (any(s, s->turn)) {
+        kst_j2k_run_encode_gpu_count_some(s->part, s->turn);
+        return;
+    }
+    memcpy(s->turn, s->wanted, s->part->count * sizeof *s->turn);
+    kst_j2k_run_encode_gpu_code_some(s->part, s->turn);
 }
 
 static void search(struct searching *s)
@@ -66,12 +85,12 @@ static void search(struct searching *s)
     struct pool *pool = s->part->context->pool;
     const uint32_t count = s->part->count;
     kst_pool_run(pool, count, begin_one, s);
-    while (any(s)) {
-        kst_j2k_run_encode_gpu_count_some(s->part, s->wanted);
+    while (any(s, s->wanted)) {
+        count_or_code(s);
         kst_pool_run(pool, count, judge_one, s);
     }
     kst_pool_run(pool, count, find_one, s);
-    if (any(s))
+    if (any(s, s->wanted))
         kst_j2k_run_encode_gpu_code_some(s->part, s->wanted);
     kst_pool_run(pool, count, end_one, s);
 }
@@ -79,8 +98,11 @@ static void search(struct searching *s)
 void kst_j2k_run_encode_search_together(struct j2k_encode_gpu_part *part)
 {
     struct memory *memory = &part->context->memory;
-    struct searching s = {.part = part, .wanted = kst_memory_zeroed(memory, part->count, sizeof *s.wanted, NULL)};
-    if (s.wanted && part->job) /* without memory each searches by itself */
+    struct searching s = {.part = part,
+        .wanted = kst_memory_zeroed(memory, part->count, sizeof *s.wanted, NULL),
+        .turn = kst_memory_zeroed(memory, part->count, sizeof *s.turn, NULL)};
+    if (s.wanted && s.turn && part->job) /* without memory each searches by itself */
         search(&s);
     kst_memory_release(memory, s.wanted);
+    kst_memory_release(memory, s.turn);
 }

@@ -23,9 +23,28 @@ struct jpeg_gpu_builder {
     uint32_t sets;
 };
 
+static inline void jpeg_gpu_builder_begin(struct jpeg_gpu_builder *builder, uint32_t *work,
+    const struct jpeg_gpu_size *size, struct memory *memory, struct jpeg_gpu_tables *kept)
+{
+    builder->work = work;
+    builder->decoded = size->blocks;
+    builder->words = builder->sets = 0;
+    builder->used = (struct jpeg_gpu_size){.stream = size->before_stream};
+    builder->memory = memory;
+    builder->kept = kept;
+    for (uint32_t i = 0; i < BUILDER_SETS; i++)
+        builder->like[i] = NULL;
+}
+
 static inline uint32_t jpeg_gpu_divide_up(uint64_t a, uint32_t b)
 {
     return (uint32_t)((a + b - 1) / b);
+}
+
+/* The base-2 logarithm of the bytes of a picture's chunks. */
+static inline uint32_t jpeg_gpu_chunk_bits(const struct jpeg_gpu_item *item)
+{
+    return WORK_CHUNK_BITS - item->shorter;
 }
 
 /*
@@ -38,7 +57,7 @@ const struct jpeg_scan *kst_jpeg_gpu_scan(const struct jpeg_plan *plan, uint32_t
  * Add the size of a picture's scans to that of a part, and write one of its scans; `first` is the picture of the work
  * that has its first scan.
  */
-void kst_jpeg_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size);
+void kst_jpeg_gpu_scan_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size);
 void kst_jpeg_gpu_scan_write(struct jpeg_gpu_builder *builder, const struct jpeg_gpu_item *item, uint32_t index,
     const struct jpeg_work_picture *first, struct jpeg_work_picture *picture);
 

@@ -42,20 +42,21 @@ static bool is_sequential(const struct jpeg_plan *plan)
  * one of the scan header, which may be 0xFF if the header is damaged. In front of the first scan the kernels see no
  * byte.
  */
-static bool is_readable(const struct jpeg_plan *plan, const struct jpeg_scan *scan)
+static bool is_readable(const struct jpeg_plan *plan, const struct jpeg_scan *scan, uint32_t shorter)
 {
     bool preceded = scan->segment_count > 0 && scan->first_segment > 0;
-    return scan->fill <= WORK_MOST_FILL &&
+    return scan->fill <= (uint32_t)WORK_MOST_FILL >> shorter &&
            !(preceded && plan->data[plan->segment[scan->first_segment].offset - 1] == 0xFF);
 }
 
-static bool is_stream_readable(const struct jpeg_plan *plan)
+static bool is_stream_readable(const struct jpeg_gpu_item *item)
 {
+    const struct jpeg_plan *plan = item->plan;
     uint64_t length;
     kst_jpeg_gpu_scan_data(plan, &length);
     bool readable = length <= MOST_STREAM;
     for (uint32_t i = 0; i < plan->scan_count && readable; i++)
-        readable = is_readable(plan, &plan->scan[i]);
+        readable = is_readable(plan, &plan->scan[i], item->shorter);
     return readable;
 }
 
@@ -82,13 +83,13 @@ bool kst_jpeg_gpu_supports(const struct jpeg_gpu_item *item)
 {
     if (!is_small(&item->output.frame) || !has_kernels(&item->output))
         return false;
-    return item->coefficients.copy || (is_sequential(item->plan) && is_stream_readable(item->plan));
+    return item->coefficients.copy || (is_sequential(item->plan) && is_stream_readable(item));
 }
 
 bool kst_jpeg_gpu_wants_compact(const struct jpeg_gpu_item *item)
 {
     return is_small(&item->output.frame) && has_kernels(&item->output) && is_sequential(item->plan) &&
-           !is_stream_readable(item->plan);
+           !is_stream_readable(item);
 }
 
 static uint32_t scans_of(const struct jpeg_gpu_item *item)
@@ -104,7 +105,7 @@ struct jpeg_gpu_size kst_jpeg_gpu_size(const struct jpeg_gpu_item *items, uint32
         size.pictures += scans;
         size.words += (uint64_t)scans * (PICTURE_WORDS + WORK_KINDS);
         if (!items[i].coefficients.copy)
-            kst_jpeg_gpu_scan_size(items[i].plan, &size);
+            kst_jpeg_gpu_scan_size(&items[i], &size);
         kst_jpeg_gpu_output_size(&items[i], &size);
     }
     return size;
@@ -182,8 +183,8 @@ static void write_outputs(
 uint32_t kst_jpeg_gpu_work(const struct jpeg_gpu_item *items, uint32_t count, const struct jpeg_gpu_size *size,
     struct memory *memory, struct jpeg_gpu_tables *kept, uint32_t *work)
 {
-    struct jpeg_gpu_builder builder = {.work = work, .decoded = size->blocks, .memory = memory, .kept = kept};
-    builder.used.stream = size->before_stream;
+    struct jpeg_gpu_builder builder; /* its keys, of 18 KB, need no first value */
+    jpeg_gpu_builder_begin(&builder, work, size, memory, kept);
     struct jpeg_work *head = (struct jpeg_work *)work;
     uint32_t pictures = (uint32_t)size->pictures;
     *head = (struct jpeg_work){.pictures = pictures,

@@ -45,6 +45,11 @@ struct jpeg_gpu_item {
     int orientation;           /* Exif orientation by which the picture is turned; 0 or 1: it stays as it is stored */
     struct normal normal;      /* used if the output's image has floating-point samples */
     struct jpeg_gpu_coefficients coefficients;
+    /*
+     * Chunks have WORK_CHUNK bytes shifted right by this number, at most WORK_CHUNK_BITS − WORK_SHORTEST_BITS: what is
+     * decoded in a row is shorter then, but more of it is decoded in vain.
+     */
+    uint32_t shorter;
     bool pinned;  /* the bytes of the stream are pinned, and enough of them to be uploaded by themselves */
     bool ordered; /* the pixels are read in the order of the caller's stream, too soon for the CPU to replace them */
     enum gpu_delivery delivery;

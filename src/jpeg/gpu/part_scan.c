@@ -136,9 +136,9 @@ static void stream_range(const struct jpeg_plan *plan, uint64_t *offset, uint64_
 }
 
 /* Return the number of chunks of a segment. They begin and end where the chunks of the whole stream would. */
-static uint32_t count_chunks(uint64_t offset, uint64_t length)
+static uint32_t count_chunks(uint64_t offset, uint64_t length, uint32_t chunk_bits)
 {
-    return (uint32_t)((offset + length - 1) / WORK_CHUNK - offset / WORK_CHUNK + 1);
+    return (uint32_t)(((offset + length - 1) >> chunk_bits) - (offset >> chunk_bits) + 1);
 }
 
 /*
@@ -157,15 +157,16 @@ const uint8_t *kst_jpeg_gpu_scan_data(const struct jpeg_plan *plan, uint64_t *le
     return plan->data + offset;
 }
 
-static void add_scan(const struct jpeg_plan *plan, const struct jpeg_scan *scan, struct jpeg_gpu_size *size)
+static void add_scan(const struct jpeg_gpu_item *item, const struct jpeg_scan *scan, struct jpeg_gpu_size *size)
 {
+    const struct jpeg_plan *plan = item->plan;
     struct table_list tables = list_tables(scan);
     struct kind_list kinds = list_kinds(scan);
     uint64_t offset, length, chunks = 0;
     stream_range(plan, &offset, &length);
     for (uint32_t i = 0; i < scan->segment_count; i++) {
         const struct jpeg_segment *segment = &plan->segment[scan->first_segment + i];
-        chunks += count_chunks(segment->offset - offset, segment->length);
+        chunks += count_chunks(segment->offset - offset, segment->length, jpeg_gpu_chunk_bits(item));
     }
     uint64_t blocks = (uint64_t)scan->geometry.mcus_w * scan->geometry.mcus_h * scan->geometry.mcu_blocks;
     size->words += (uint64_t)scan->segment_count * SEGMENT_WORDS + (uint64_t)tables.count * SHORT_WORDS +
@@ -176,14 +177,15 @@ static void add_scan(const struct jpeg_plan *plan, const struct jpeg_scan *scan,
     size->most_groups = groups > size->most_groups ? groups : size->most_groups;
 }
 
-void kst_jpeg_gpu_scan_size(const struct jpeg_plan *plan, struct jpeg_gpu_size *size)
+void kst_jpeg_gpu_scan_size(const struct jpeg_gpu_item *item, struct jpeg_gpu_size *size)
 {
+    const struct jpeg_plan *plan = item->plan;
     uint64_t offset, length;
     stream_range(plan, &offset, &length);
     size->stream += length / 16 + 2;
     for (uint32_t i = 0; i < kst_jpeg_gpu_scan_count(plan); i++) {
         struct jpeg_scan room;
-        add_scan(plan, kst_jpeg_gpu_scan(plan, i, &room), size);
+        add_scan(item, kst_jpeg_gpu_scan(plan, i, &room), size);
     }
 }
 
@@ -371,7 +373,7 @@ static void write_segments(struct jpeg_gpu_builder *builder, const struct jpeg_p
             .length = (uint32_t)segment->length,
             .interval = segment->interval,
             .first_chunk = chunks};
-        chunks += count_chunks(from, segment->length);
+        chunks += count_chunks(from, segment->length, picture->chunk_bits);
     }
     picture->chunks = chunks;
     builder->words += scan->segment_count * SEGMENT_WORDS;
@@ -434,6 +436,7 @@ void kst_jpeg_gpu_scan_write(struct jpeg_gpu_builder *builder, const struct jpeg
     struct jpeg_scan room;
     const struct jpeg_scan *scan = kst_jpeg_gpu_scan(item->plan, index, &room);
     place_tables(builder, item->plan, scan, picture);
+    picture->chunk_bits = jpeg_gpu_chunk_bits(item);
     write_segments(builder, item->plan, scan, picture);
     picture->most_completed = most_completed(picture->chunks, item->ordered);
     write_stream(builder, item->plan, first, picture);

@@ -123,19 +123,40 @@ FUNCTION struct chained_picture chained_picture_of(GLOBAL const u32 *work, u32 g
     return chained_picture_at(work, find_picture(work, WORK_OF_CHUNKS, group, &first));
 }
 
+FUNCTION struct chain_link link_at(u32 which, u32 blocks)
+{
+    struct chain_link link;
+    link.which = which;
+    link.blocks = blocks;
+    link.passed = 0;
+    return link;
+}
+
+/* Load the maps of a group's chunks, and follow its runs. Returns the number of chunks. Whole work-group. */
+FUNCTION u32 load_group(
+    const struct chained_picture *picture, u32 group, GLOBAL const u32 *maps, const struct chain_space *space)
+{
+    u32 lists = map_lists(picture->picture);
+    u32 count = count_chunks(picture->picture, (group - picture->first) * WORK_CHUNKS);
+    load_chain(space->entries, maps + (u64)group * WORK_CHUNKS, (u64)picture->all * WORK_CHUNKS, lists, count);
+    follow_runs(space->entries, space->ends, space->sums, MAP_MOST_BLOCKS, count);
+    return count;
+}
+
+/* Move on over the `count` chunks of the group that is loaded. */
+FUNCTION void pass_group(const struct chain_space *space, u32 count, struct chain_link *link)
+{
+    pass_runs(space->ends, space->sums, link, (count + CHAIN_RUN - 1) / CHAIN_RUN);
+}
+
 /* Make the map of a group of chunks. The whole work-group calls it. */
 FUNCTION void map_group(const struct chained_picture *picture, u32 group, GLOBAL const u32 *maps, GLOBAL u32 *groups,
     const struct chain_space *space)
 {
-    u32 self = local_index(), lists = map_lists(picture->picture);
-    u32 count = count_chunks(picture->picture, (group - picture->first) * WORK_CHUNKS);
-    load_chain(space->entries, maps + (u64)group * WORK_CHUNKS, (u64)picture->all * WORK_CHUNKS, lists, count);
-    follow_runs(space->entries, space->ends, space->sums, MAP_MOST_BLOCKS, count);
-    struct chain_link link;
-    link.which = self;
-    link.blocks = link.passed = 0;
+    u32 self = local_index(), lists = map_lists(picture->picture), count = load_group(picture, group, maps, space);
+    struct chain_link link = link_at(self, 0);
     if (self < lists) {
-        pass_runs(space->ends, space->sums, &link, (count + CHAIN_RUN - 1) / CHAIN_RUN);
+        pass_group(space, count, &link);
         groups[self * picture->all + group] =
             link.which | (link.blocks & GROUP_BLOCKS_MASK) << MAP_BLOCKS | link.passed;
     }
@@ -355,25 +376,47 @@ follow_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT byte
     follow_picture(&picture, &lists, groups, damage, &space, start);
 }
 
-/* Find the entries at which decoding reaches the chunks of a group. The whole work-group calls it. */
-FUNCTION void place_group(const struct chained_picture *picture, u32 group, GLOBAL const u32 *maps,
-    GLOBAL const u32 *groups, GLOBAL u32 *chunks, const struct chain_space *space)
+/* Give the `count` chunks of the group that is loaded, and entered at `link`, the entries at which they are reached. */
+FUNCTION void place_chunks(const struct chained_picture *picture, u32 group, u32 count, struct chain_link link,
+    GLOBAL const u32 *maps, GLOBAL u32 *chunks, const struct chain_space *space)
 {
-    u32 self = local_index(), all = picture->all;
-    u32 count = count_chunks(picture->picture, (group - picture->first) * WORK_CHUNKS);
-    u64 stride = (u64)all * WORK_CHUNKS, at = (u64)group * WORK_CHUNKS + self;
-    struct chain_link link;
-    link.which = groups[GROUP_ENTRY * all + group];
-    link.blocks = groups[GROUP_BLOCKS * all + group];
-    link.passed = 0;
-    load_chain(space->entries, maps + (u64)group * WORK_CHUNKS, stride, map_lists(picture->picture), count);
-    follow_runs(space->entries, space->ends, space->sums, MAP_MOST_BLOCKS, count);
+    u32 self = local_index();
+    u64 stride = (u64)picture->all * WORK_CHUNKS, at = (u64)group * WORK_CHUNKS + self;
     pass_to_self(space->entries, space->ends, space->sums, MAP_MOST_BLOCKS, &link);
     u32 entry = space->entries[link.which * CHAIN + self];
     if (picture->halves && self < count)
         chunks[CHUNK_HALF * stride + at] = link.which < MAP_LISTS ? maps[(MAP_LISTS + link.which) * stride + at] : 0;
     chunks[CHUNK_ENTRY * stride + at] = entry;
     chunks[CHUNK_BEFORE * stride + at] = entry & MAP_FIRST ? 0 : link.blocks;
+}
+
+/* Find the entries at which decoding reaches the chunks of a group. The whole work-group calls it. */
+FUNCTION void place_group(const struct chained_picture *picture, u32 group, GLOBAL const u32 *maps,
+    GLOBAL const u32 *groups, GLOBAL u32 *chunks, const struct chain_space *space)
+{
+    u32 all = picture->all, count = load_group(picture, group, maps, space);
+    struct chain_link link = link_at(groups[GROUP_ENTRY * all + group], groups[GROUP_BLOCKS * all + group]);
+    place_chunks(picture, group, count, link, maps, chunks, space);
+}
+
+/*
+ * Follow the groups of a picture one behind the other, and place their chunks at once. Returns whether all maps on the
+ * way are known; otherwise nothing that it has stored counts. The whole work-group calls it.
+ */
+FUNCTION u32 place_known(const struct chained_picture *picture, GLOBAL const u32 *maps, GLOBAL u32 *groups,
+    GLOBAL u32 *chunks, const struct chain_space *space)
+{
+    struct chain_link link = link_at(0, 0);
+    for (u32 group = picture->first; group < picture->end && link.which != MAP_UNKNOWN; group++) {
+        u32 count = load_group(picture, group, maps, space);
+        place_chunks(picture, group, count, link, maps, chunks, space);
+        if (local_index() == 0) {
+            groups[GROUP_ENTRY * picture->all + group] = link.which;
+            groups[GROUP_BLOCKS * picture->all + group] = link.blocks;
+        }
+        pass_group(space, count, &link);
+    }
+    return link.which != MAP_UNKNOWN;
 }
 
 /* Find the entry at which decoding reaches each chunk. */
@@ -389,7 +432,10 @@ place_parts(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT maps, GL
     place_group(&picture, group_index(), maps, groups, chunks, &space);
 }
 
-/* Do what the three kernels above do, for pictures of few groups: one work-group for each picture. */
+/*
+ * Do what the three kernels above do, for pictures of few groups: one work-group for each picture. Nearly always all
+ * maps on the way are known, and the picture is walked through once.
+ */
 KERNEL(WORK_CHUNKS)
 chain_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes, GLOBAL u32 *chunks, GLOBAL u32 *maps,
     GLOBAL u32 *groups, GLOBAL u32 *RESTRICT damage)
@@ -401,6 +447,11 @@ chain_pictures(GLOBAL const u32 *RESTRICT work, GLOBAL const u32 *RESTRICT bytes
     struct chain_space space = {entries, ends, sums};
     struct chained_picture picture = chained_picture_at(work, group_index());
     struct chunk_lists lists = chunk_lists_of(work, &picture, bytes, chunks, maps);
+    if (place_known(&picture, maps, groups, chunks, &space)) {
+        if (local_index() == 0)
+            damage[picture.index * WORK_DAMAGE + WORK_COMPLETED] = 0;
+        return;
+    }
     for (u32 group = picture.first; group < picture.end; group++)
         map_group(&picture, group, maps, groups, &space);
     barrier_all();

@@ -347,10 +347,11 @@ FUNCTION void share_writing(struct writing *writing, const struct chunk_group *g
 {
     GLOBAL const struct jpeg_work_picture *picture = writing->picture;
     GLOBAL const u32x4 *tables = (GLOBAL const u32x4 *)(GLOBAL const void *)(writing->work + picture->short_table);
-    GLOBAL const u32x4 *bytes = (GLOBAL const u32x4 *)(GLOBAL const void *)writing->bytes;
     u32 self = local_index(), left = picture->chunks - group->chunk;
+    u32 skip = (u32)(group->at * CHUNK_WORDS) & 3; /* words between the last multiple of 16 bytes and the first chunk */
+    GLOBAL const u32x4 *bytes = (GLOBAL const u32x4 *)(GLOBAL const void *)(writing->bytes - skip);
     u32 most = (WRITE_CHUNKS >> (group->halves + group->spread)) + 1;
-    u32 count = ((left < most ? left : most) * CHUNK_WORDS + 3) / 4;
+    u32 count = (skip + (left < most ? left : most) * CHUNK_WORDS + 3) / 4;
     for (u32 i = self; picture->tables <= WRITE_TABLES && i < picture->tables * WORK_SHORT_SIZE / 8; i += WRITE_CHUNKS)
         symbols[i] = tables[i];
     if (self < WORK_MCU_BLOCKS) {
@@ -366,7 +367,7 @@ FUNCTION void share_writing(struct writing *writing, const struct chunk_group *g
     writing->components = blocks + WORK_MCU_BLOCKS;
     writing->order = order;
     writing->rest = (GLOBAL const u16 *)(writing->work + picture->long_table);
-    writing->words = (LOCAL const u32 *)words;
+    writing->words = (LOCAL const u32 *)words + skip;
     writing->chunks = most - 1;
     writing->blocks_in_mcu = picture->blocks_in_mcu;
 }

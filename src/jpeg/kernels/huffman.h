@@ -82,7 +82,7 @@ FUNCTION u32 move_on(struct place *place, u32 advance, u32 blocks_in_mcu)
  * The most blocks in which a chunk, and the code in front of it, end: blocks of two bits each, behind nine blocks of
  * the MCU.
  */
-enum { ROWS = WORK_MCU_BLOCKS + CHUNK_SIZE * 4 + 4 };
+enum { ROWS = WORK_MCU_BLOCKS + WORK_CHUNK * 4 + 4 };
 
 /* Holds the tables and numbers needed for passing over a chunk. */
 struct pair_tables {

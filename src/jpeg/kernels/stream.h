@@ -15,8 +15,7 @@ enum {
      * for ways that lead on.
      */
     STAGED_CHUNKS = MAP_CHUNKS + 4,
-    CHUNK_SIZE = WORK_CHUNK,
-    CHUNK_LANES = CHUNK_SIZE / 16, /* work-items that read a chunk */
+    LANE_BITS = 4, /* a work-item reads 16 bytes */
     STAGED_WORDS = STAGED_CHUNKS * CHUNK_WORDS
 };
 
@@ -87,10 +86,10 @@ FUNCTION struct chunk_range find_range(
         return range;
     range.segment = find_segment(work, picture, chunk);
     GLOBAL const struct jpeg_work_segment *segment = segment_at(work, picture, range.segment);
-    u32 window = (segment->offset / CHUNK_SIZE + chunk - segment->first_chunk) * CHUNK_SIZE,
-        end = segment->offset + segment->length;
+    u32 bits = picture->chunk_bits, end = segment->offset + segment->length;
+    u32 window = ((segment->offset >> bits) + chunk - segment->first_chunk) << bits;
     range.from = chunk == segment->first_chunk ? segment->offset : window;
-    range.to = end - window <= CHUNK_SIZE ? end : window + CHUNK_SIZE;
+    range.to = end - window <= 1u << bits ? end : window + (1u << bits);
     range.flags = (chunk == segment->first_chunk ? CHUNK_FIRST : 0) | (range.to == end ? CHUNK_LAST : 0);
     return range;
 }
@@ -104,12 +103,13 @@ FUNCTION void stage_chunks(GLOBAL const u32 *work, GLOBAL const struct jpeg_work
     LOCAL u32 *scratch)
 {
     LOCAL u32 *starts = segments + STAGED_CHUNKS;
+    u32 bits = picture->chunk_bits - LANE_BITS; /* each chunk is read by 1 << bits work-items */
     for (u32 i = local_index(); i < STAGED_WORDS; i += MAP_GROUP)
         words[i] = 0;
-    for (u32 round = 0; round < STAGED_CHUNKS * CHUNK_LANES; round += MAP_GROUP) {
-        u32 staged = (round + local_index()) / CHUNK_LANES, lane = (round + local_index()) % CHUNK_LANES, total;
+    for (u32 round = 0; round < (u32)STAGED_CHUNKS << bits; round += MAP_GROUP) {
+        u32 item = round + local_index(), staged = item >> bits, lane = item & ((1u << bits) - 1), total;
         struct chunk_range range = find_range(work, picture, staged < STAGED_CHUNKS ? first + staged - 1 : ~0u);
-        u32 at = range.from / CHUNK_SIZE * CHUNK_SIZE + 16 * lane;
+        u32 at = (range.from >> picture->chunk_bits << picture->chunk_bits) + 16 * lane;
         struct kept_bytes kept = keep(stream, picture->stream, at, range.from, range.to);
         u32 to = group_scan(scratch, MAP_GROUP, kept.count, &total);
         if (staged < STAGED_CHUNKS && lane == 0)
@@ -122,7 +122,7 @@ FUNCTION void stage_chunks(GLOBAL const u32 *work, GLOBAL const struct jpeg_work
             to = put_kept(out, to, kept.bytes.y, kept.kept.y);
             to = put_kept(out, to, kept.bytes.z, kept.kept.z);
             to = put_kept(out, to, kept.bytes.w, kept.kept.w);
-            if (lane == CHUNK_LANES - 1) {
+            if (lane == (1u << bits) - 1) {
                 info[staged] = 8 * to | range.flags;
                 segments[staged] = range.segment;
             }

@@ -29,8 +29,14 @@ enum {
     WORK_PAIR_WORDS = 4096,   /* most words of all tables in which two codes are looked up at once */
     WORK_TRANSFORM_GROUP = 128,
     WORK_CONVERT_GROUP = 256,
-    WORK_CHUNK = 128,     /* bytes of a chunk, including stuffing; a multiple of 16 that divides 4096 */
-    WORK_MOST_FILL = 16,  /* most bytes 0xFF in a row; a whole chunk then has at least four bytes without stuffing */
+    WORK_CHUNK = 128, /* most bytes of a chunk, including stuffing */
+    WORK_CHUNK_BITS = 7,
+    WORK_SHORTEST_BITS = 5, /* a picture's chunks have 1 << 5 to 1 << WORK_CHUNK_BITS bytes */
+    /*
+     * Most bytes 0xFF in a row where chunks have WORK_CHUNK bytes, and fewer in the same ratio where they are shorter;
+     * a whole chunk then has at least four bytes without stuffing.
+     */
+    WORK_MOST_FILL = 16,
     WORK_CHUNKS = 128,    /* chunks in a group */
     WORK_MAP_CHUNKS = 32, /* those of them that a work-group of WORK_MAP_GROUP work-items maps */
     WORK_MAP_GROUP = 256,
@@ -39,7 +45,7 @@ enum {
      * chunks are halved, half of one.
      */
     WORK_WRITE_CHUNKS = 64,
-    WORK_SPREAD = 3,
+    WORK_SPREAD = 5,
     WORK_BLOCKS = WORK_TRANSFORM_GROUP / 4, /* blocks that a group transforms */
     WORK_PIXELS = 1024,                     /* pixels of a row that a group converts */
     WORK_TILE_WIDTH = 256,                  /* width of a tile in pixels, if pictures are converted in tiles */
@@ -208,7 +214,8 @@ struct jpeg_work_picture {
     u32 segment;       /* offset of its first struct jpeg_work_segment */
     u32 segments;
     u32 chunks;
-    u32 tables; /* number of Huffman tables */
+    u32 chunk_bits; /* a chunk has 1 << chunk_bits bytes, including stuffing */
+    u32 tables;     /* number of Huffman tables */
     /* Offset of its short tables, of WORK_SHORT_SIZE half-words each; like the offsets below a multiple of 4. */
     u32 short_table;
     u32 long_table;      /* offset of its long tables, of WORK_LONG_SIZE half-words each */

@@ -120,10 +120,25 @@ static void make_item(const struct decoding *d, struct jpeg_decoder *state)
     kst_jpeg_output_plan(&item->output, &item->plan->frame, &d->options, d->image);
 }
 
+/*
+ * Let a short stream be decoded in shorter chunks, in as many as a few work-groups follow together. Its fill bytes,
+ * which may not be known yet, must allow them: confirm() looks again.
+ */
+static void shorten_chunks(struct jpeg_gpu_item *item)
+{
+    enum { SHORT = 48 << 10, SHORTEST = 12 << 10 };
+    uint64_t length;
+    kst_jpeg_gpu_scan_data(item->plan, &length);
+    item->shorter = length <= SHORTEST ? WORK_CHUNK_BITS - WORK_SHORTEST_BITS : length <= SHORT;
+    while (item->shorter > 0 && !kst_jpeg_gpu_supports(item))
+        item->shorter--;
+}
+
 static kst_status place(struct decoding *d)
 {
     struct jpeg_decoder *state = jpeg_state(d->decoder);
     make_item(d, state);
+    shorten_chunks(&state->item);
     d->on_gpu = fits_gpu(d);
     if (!d->on_gpu)
         fit_compact(d);

@@ -90,7 +90,9 @@ void kst_jpeg_run_parts_add(void *made, struct decoding *decoding)
     struct jpeg_gpu_item *item = &parts->item[index];
     parts->gpu = decoding->gpu;
     parts->decoding[index] = decoding;
-    const struct jpeg_decoder *state = jpeg_state(decoding->decoder);
+    struct jpeg_decoder *state = jpeg_state(decoding->decoder);
+    if (parts->owner->most > 1) /* many pictures keep a device busy */
+        state->item.shorter = 0;
     *item = state->item;
     item->ordered = decoding->after && item->delivery != GPU_DELIVERY_HOST;
     if (parts->part_count == 0 || !fits(parts, &parts->part[parts->part_count - 1], state->memory))

@@ -408,6 +408,7 @@ kst_status kst_jpeg_run_encoding_settle(
     report_time(e, KST_STAGE_UPLOAD, times->upload);
     report_time(e, KST_STAGE_PIXELS, times->coding);
     report_time(e, KST_STAGE_DOWNLOAD, times->download);
+    e->report.threads = 1; /* but for the device */
     return e->sink.status;
 }
 

@@ -27,10 +27,27 @@ static bool has_quality(const struct jpeg_frame *frame, int quality, uint16_t li
     return true;
 }
 
+/*
+ * Return the highest quality whose table has at least the first value of a component's table; 0 if there is none. A
+ * higher quality never has a higher value.
+ */
+static int first_quality(const struct jpeg_component *component)
+{
+    int low = 0, high = 101;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (kst_jpeg_quality_value(middle, component->tq != 0, 32767, 0) >= component->quant[0])
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Return the highest quality for which scaling the tables of Annex K gives these tables; 0 if there is none. */
 static int find_quality(const struct jpeg_frame *frame)
 {
-    for (int quality = 100; quality >= 1; quality--)
+    for (int quality = first_quality(frame->component); quality >= 1; quality--)
         for (int transposed = 0; transposed < 2; transposed++)
             if (has_quality(frame, quality, 255, transposed) || has_quality(frame, quality, 32767, transposed))
                 return quality;

@@ -181,6 +181,35 @@ static void go_there_and_back(struct fixture *f, uint32_t plane, uint32_t refine
     assert_memory_equal(f->outcome.pass, pass, first.passes * sizeof *pass);
 }
 
+/* Return the bits that the encoder has written to its streams, of MEL from bytes that have been stuffed. */
+static uint32_t written_bits(const struct j2k_ht_encoder *encoder)
+{
+    enum { SUFFIX = 4 /* the low bits of Scup */ };
+    uint64_t bits = 8 * (uint64_t)(encoder->signs.at - encoder->flat_signs) + encoder->signs.count;
+    bits += 8 * (uint64_t)(encoder->codes.at - encoder->flat_codes) + encoder->codes.count - SUFFIX;
+    uint32_t room = 8;
+    for (const uint8_t *byte = encoder->run_bytes; byte < encoder->runs.at; byte++) {
+        bits += room;
+        room = *byte == 0xFF ? 7 : 8;
+    }
+    return (uint32_t)bits + room - encoder->runs.room;
+}
+
+/* The bits that are counted are those that were written, whether the planes are known or not. */
+static void check_count(struct fixture *f)
+{
+    struct j2k_block_settings settings = {.width = f->width, .height = f->height, .style = J2K_STYLE_HT};
+    const enum cpu_tier tier[] = {CPU_C, kst_cpu_best()};
+    encode(f, CPU_C, 0, 0, 0);
+    const uint32_t planes = f->outcome.planes;
+    const uint32_t bits = planes > 0 ? written_bits((const struct j2k_ht_encoder *)(const void *)f->encoder) : 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        settings.planes = i < 2 ? 0 : planes;
+        memset((uint8_t *)f->encoder + sizeof f->sample, 0xA5, kst_j2k_cpu_ht.encoder_length - sizeof f->sample);
+        assert_int_equal(kst_j2k_cpu_ht.count(f->encoder, tier[i % 2], &settings), bits);
+    }
+}
+
 /* In plane 0 nothing is lost, and the length bytes are those that were written. */
 static void blocks_come_back(void **state)
 {
@@ -195,6 +224,7 @@ static void blocks_come_back(void **state)
             fill(f, planes[p], (uint32_t)(100 * s + p + 1));
             go_there_and_back(f, 0, 0, 0);
             assert_true(f->outcome.left == 0);
+            check_count(f);
             go_there_and_back(f, 1, 1, 0);
             go_there_and_back(f, 1, 2, 0);
             go_there_and_back(f, 2, 2, J2K_STYLE_CAUSAL);

@@ -166,7 +166,7 @@ static bool open_file(struct model_picture *picture, struct jpeg_gpu_item *item)
     kst_decode_options_init(&options);
     const struct operation op = kst_context_operation(cpu, &memory, &report, NULL);
     if (!kst_jpeg_parse(&op, picture->file, picture->length, &picture->stream)) {
-        *item = (struct jpeg_gpu_item){.plan = &picture->stream.plan};
+        *item = (struct jpeg_gpu_item){.plan = &picture->stream.plan, .shorter = picture->shorter};
         options.format = KST_FORMAT_RAW;
         assert_int_equal(kst_jpeg_output_describe(&item->plan->frame, &options, &image), KST_OK);
         kst_jpeg_output_plan(&item->output, &item->plan->frame, &options, &image);
@@ -278,7 +278,8 @@ uint32_t model_pass(
     return pack(&stand, chunk->bits);
 }
 
-/* Chunks have WORK_CHUNK bytes of the scan's data, from the first on, and start again with each segment. */
+/* Chunks have as many bytes of the scan's data as the item says, from the first on, and start again with each segment.
+ */
 static void add_chunk(
     struct model_picture *picture, uint32_t segment, uint64_t from, uint64_t to, bool first, bool last)
 {
@@ -306,13 +307,14 @@ static void cut(struct model_picture *picture)
 {
     const struct jpeg_plan *plan = &picture->stream.plan;
     uint64_t all, base = (uint64_t)(kst_jpeg_gpu_scan_data(plan, &all) - plan->data);
-    picture->chunk = calloc((size_t)(all / WORK_CHUNK) + 2 * plan->scan->segment_count + 1, sizeof *picture->chunk);
+    const uint64_t size = WORK_CHUNK >> picture->shorter;
+    picture->chunk = calloc((size_t)(all / size) + 2 * plan->scan->segment_count + 1, sizeof *picture->chunk);
     assert_non_null(picture->chunk);
     for (uint32_t i = 0; i < plan->scan->segment_count; i++) {
         const struct jpeg_segment *segment = &plan->segment[plan->scan->first_segment + i];
         uint64_t from = segment->offset, end = segment->offset + segment->length;
         for (uint64_t to; from < end; from = to) {
-            to = base + ((from - base) / WORK_CHUNK + 1) * WORK_CHUNK;
+            to = base + ((from - base) / size + 1) * size;
             to = to < end ? to : end;
             add_chunk(picture, i, from, to, from == segment->offset, to == end);
         }
@@ -435,7 +437,7 @@ static void forget(struct model_picture *picture)
     kst_jpeg_stream_release(&memory, &picture->stream);
     free(picture->chunk);
     free(picture->block);
-    *picture = (struct model_picture){.file = file, .length = length};
+    *picture = (struct model_picture){.file = file, .length = length, .shorter = picture->shorter};
 }
 
 /* Leave a few bytes of what follows an interval that is complete. False where there are not that many. */
@@ -486,6 +488,7 @@ void model_make(struct model *model, uint32_t count, uint32_t most)
         struct model_picture *picture = &model->picture[i];
         do {
             make_file(picture, i % 2 ? 1 + most / 30 : most);
+            picture->shorter = next_random() % 2 ? 0 : 1 + next_random() % 2;
         } while (!open_file(picture, &model->item[i]));
         read_file(picture);
         if (picture->complete > 0 && next_random() % 2 && trim(picture)) {

@@ -32,6 +32,7 @@ struct model_picture {
     struct jpeg_stream stream;
     struct model_chunk *chunk;
     struct model_block *block;
+    uint32_t shorter; /* see struct jpeg_gpu_item */
     uint32_t chunks, blocks;
     uint32_t blocks_in_mcu;
     const struct jpeg_huffman *dc[WORK_MCU_BLOCKS], *ac[WORK_MCU_BLOCKS]; /* of the blocks of an MCU */

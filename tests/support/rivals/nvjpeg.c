@@ -21,6 +21,7 @@ struct image {
 struct state {
     atomic_flag busy;
     kst_buffer made;
+    int batch; /* the pictures of nvjpegDecodeBatched() */
 };
 
 struct parameters {
@@ -28,7 +29,6 @@ struct parameters {
 };
 
 static kst_context *context;
-static int batch;
 
 EXPORT int nvjpegCreateEx(int backend, void *device, void *pinned, unsigned flags, void **handle);
 EXPORT int nvjpegDestroy(void *handle);
@@ -108,17 +108,17 @@ int nvjpegDecode(
 
 int nvjpegDecodeBatchedInitialize(void *handle, void *state, int count, int threads, int format)
 {
-    (void)state;
     (void)format;
-    batch = count;
+    ((struct state *)state)->batch = count;
     return handle == context && threads > 0 ? 0 : FAILED;
 }
 
 int nvjpegDecodeBatched(void *handle, void *state, const unsigned char *const *data, const size_t *length,
     struct image *images, void *stream)
 {
+    const struct state *own = state;
     int status = 0;
-    for (int i = 0; i < batch && status == 0; i++)
+    for (int i = 0; i < own->batch && status == 0; i++)
         status = nvjpegDecode(handle, state, data[i], length[i], 0, &images[i], stream);
     return status;
 }

@@ -235,6 +235,11 @@ int nvjpeg2kEncode(void *handle, void *state, const void *parameters, const stru
     j2k.levels = set->config.resolutions - 1;
     j2k.target = set->config.irreversible ? KST_J2K_STEP : KST_J2K_LOSSLESS;
     j2k.value = set->step;
+    if (set->config.modes != 0) {
+        if (set->config.modes != 0x40 || set->config.rsiz != 0x4000)
+            return FAILED;
+        j2k.style |= KST_J2K_HT;
+    }
     options.codec = KST_CODEC_JPEG2000;
     options.jpeg2000 = &j2k;
     return kst_encode(context, &from, &options, &own->made, NULL) ? FAILED : 0;

@@ -124,7 +124,6 @@ static bool begin(struct reading *reading, const struct source *source, struct p
 /* Read the next row. Inks are inverted, because in a struct picture the largest sample means no ink. */
 static bool next_row(void *file, uint8_t *row, struct problem *problem)
 {
-    enum { REST_BYTES = 1 << 24 };
     struct reading *reading = file;
     struct pnm_header *header = &reading->header;
     const struct scale *scale = &reading->scale;
@@ -137,7 +136,7 @@ static bool next_row(void *file, uint8_t *row, struct problem *problem)
     if (header->format == KST_FORMAT_CMYK)
         samples_invert(row, (size_t)header->width * header->channels, scale->depth);
     reading->y++;
-    if (header->data - reading->rested >= REST_BYTES) {
+    if (header->data - reading->rested >= SOURCE_REST) {
         source_rest(reading->source);
         reading->rested = header->data;
     }

@@ -5,7 +5,7 @@
 #include "files/rows/out.h"
 #include "progress/progress.h"
 
-enum { BAND_BYTES = 1 << 18, REST_BYTES = 1 << 24 /* bytes after which the pages of a mapped file are released */ };
+enum { BAND_BYTES = 1 << 18 };
 
 static size_t row_bytes(const kst_image *image)
 {
@@ -77,7 +77,7 @@ static bool write_rows(struct rows_across *across, struct rows_out *out, struct 
         progress_part_done(&reading, (double)(y + count) / whole->height);
         good = good && rows_out_add(out, &band, across->settings, problem);
         progress_part_done(&writing, (double)y / whole->height);
-        if ((since += row * count) >= REST_BYTES) {
+        if ((since += row * count) >= SOURCE_REST) {
             source_rest(across->source);
             since = 0;
         }

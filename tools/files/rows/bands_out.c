@@ -8,8 +8,6 @@
 #include "files/rows/out.h"
 #include "progress/progress.h"
 
-enum { REST_BYTES = 1 << 22 /* bytes of rows after which the pages of a mapped file are released */ };
-
 /* Return the pixel format for a stream whose colours the target can hold. */
 static kst_format choose_format(const kst_info *info, const struct file_settings *settings)
 {
@@ -110,7 +108,7 @@ static bool write_rows(void *user, uint32_t y, const kst_image *rows)
     progress_part_done(&w->reading, done);
     if (w->out.format == NULL)
         progress_part_done(&w->making, done);
-    if (atomic_fetch_add(&w->since, plane->height * w->row) >= REST_BYTES) {
+    if (atomic_fetch_add(&w->since, plane->height * w->row) >= SOURCE_REST) {
         atomic_store(&w->since, 0);
         source_rest(w->source);
     }

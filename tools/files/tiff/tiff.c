@@ -9,7 +9,7 @@
 #include "files/tiff/file.h"
 #include "files/tiff/pixels.h"
 
-enum { MARKER_APP1 = 0xE1, REST_BYTES = 1 << 24 };
+enum { MARKER_APP1 = 0xE1 };
 
 /*
  * Return the orientation that must still be applied to the pixels after reading: libtiff's conversion mirrors rows and
@@ -196,7 +196,7 @@ static bool next_band(struct reading *reading)
     const kst_plane *plane = &reading->band.image.plane[0];
 
     reading->since += (uint64_t)plane->pitch * plane->height;
-    if (reading->since >= REST_BYTES) {
+    if (reading->since >= SOURCE_REST) {
         reading->since = 0;
         source_rest(reading->source);
     }

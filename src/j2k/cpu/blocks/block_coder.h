@@ -100,6 +100,11 @@ struct j2k_block_functions {
     void (*encode)(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings,
         struct j2k_block_outcome *outcome);
     /*
+     * HT: count the bits that a cleanup pass of all planes of the samples would have without stuffing and without
+     * Scup; 0: it would have no samples. Every device counts the same. Null: the coder cannot count.
+     */
+    uint32_t (*count)(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings);
+    /*
      * Compute what each plane gains, from the lowest one up, without coding. Returns the number of planes, up to
      * J2K_CODED_PLANES.
      */

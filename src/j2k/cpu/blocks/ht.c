@@ -126,4 +126,5 @@ const struct j2k_block_functions kst_j2k_cpu_ht = {.decoder_length = sizeof(stru
     .pass_bytes = SEGMENT_BYTES,
     .decode = decode,
     .known = known,
-    .encode = kst_j2k_cpu_ht_encode};
+    .encode = kst_j2k_cpu_ht_encode,
+    .count = kst_j2k_cpu_ht_count};

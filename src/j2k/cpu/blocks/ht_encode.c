@@ -136,3 +136,15 @@ void kst_j2k_cpu_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier
         .length = encoder->length,
         .left = settings->sum ? left : 0};
 }
+
+uint32_t kst_j2k_cpu_ht_count(
+    struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings)
+{
+    struct j2k_ht_encoder *encoder = (struct j2k_ht_encoder *)(void *)scratch;
+    encoder->width = settings->width;
+    encoder->height = settings->height;
+    encoder->plane = 0;
+    if (settings->planes == 0 && count_planes(encoder, tier) == 0)
+        return 0;
+    return kst_j2k_cpu_ht_coding(tier)->count(encoder);
+}

@@ -99,6 +99,8 @@ struct j2k_ht_coding {
     uint32_t (*any)(const uint32_t *sample, uint32_t count); /* returns all bits of all samples */
     /* Codes all quads to the three streams, which are not ended yet. */
     void (*cleanup)(struct j2k_ht_encoder *encoder);
+    /* Returns the bits of the three streams together, without those of stuffing and without Scup. */
+    uint32_t (*count)(struct j2k_ht_encoder *encoder);
 };
 
 const struct j2k_ht_coding *kst_j2k_cpu_ht_coding(enum cpu_tier tier);
@@ -116,8 +118,10 @@ void kst_j2k_cpu_ht_refine(struct j2k_ht_encoder *encoder, uint32_t passes);
  */
 void kst_j2k_cpu_ht_round(struct j2k_ht_encoder *encoder, uint32_t worth);
 
-/* Encode a block: an entry of struct j2k_block_functions. */
+/* Encode a block, or count its bits: entries of struct j2k_block_functions. */
 void kst_j2k_cpu_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier,
     const struct j2k_block_settings *settings, struct j2k_block_outcome *outcome);
+uint32_t kst_j2k_cpu_ht_count(
+    struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings);
 
 #endif

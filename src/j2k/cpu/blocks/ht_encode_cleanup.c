@@ -6,6 +6,18 @@
 /* This header uses the functions of the one above. */
 #include "j2k/cpu/blocks/ht_encode_cleanup.h"
 
+#include "j2k/cpu/blocks/ht_encode_count.h"
+
+static uint32_t row_bits(const struct j2k_ht_row *row, uint32_t quads)
+{
+    uint32_t bits = 0;
+    for (uint32_t quad = 0; quad < quads; quad++)
+        bits += quad_bits(row, false, quad) + excess_bits(row->excess[quad]);
+    return bits;
+}
+
+static const struct j2k_ht_coding coding = {.any = any_bits, .cleanup = cleanup, .count = count};
+
 const struct j2k_ht_coding *kst_j2k_cpu_ht_coding(enum cpu_tier tier)
 {
 #if defined(__x86_64__)

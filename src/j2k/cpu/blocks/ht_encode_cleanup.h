@@ -223,5 +223,3 @@ static void cleanup(struct j2k_ht_encoder *encoder)
     if (encoder->runs.run > 0)
         put_run_bits(&encoder->runs, 1, 1); /* a longer run than there are events does no harm */
 }
-
-static const struct j2k_ht_coding coding = {.any = any_bits, .cleanup = cleanup};

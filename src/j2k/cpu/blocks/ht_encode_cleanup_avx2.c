@@ -274,6 +274,58 @@ ALWAYS_INLINE void put_row_signs(struct j2k_ht_encoder *encoder, uint32_t quads)
 
 #include "j2k/cpu/blocks/ht_encode_cleanup.h"
 
+#include "j2k/cpu/blocks/ht_encode_count.h"
+
+/* Return the number of bits that are set in each of eight numbers below 16. */
+ALWAYS_INLINE __m256i count_bits(__m256i numbers)
+{
+    const __m256i counts = _mm256_setr_epi8(
+        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    return _mm256_shuffle_epi8(counts, numbers);
+}
+
+/* Return the bits of u of eight quads. All u from 5 on take as many. */
+ALWAYS_INLINE __m256i excess_lengths(__m256i excess)
+{
+    const __m256i lengths = _mm256_setr_epi8(
+        0, 1, 2, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 0, 1, 2, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8);
+    return _mm256_shuffle_epi8(lengths, _mm256_min_epi32(excess, _mm256_set1_epi32(15)));
+}
+
+/*
+ * Look up the codes of eight quads below the first row. A number of 32 bits ends with the entry, so that the one in
+ * front of it is read, too, and nothing behind the table.
+ */
+ALWAYS_INLINE __m256i look_up(__m256i code)
+{
+    const __m256i place = _mm256_add_epi32(code, _mm256_set1_epi32(J2K_HT_CODE_ENTRIES - 1));
+    return _mm256_srli_epi32(_mm256_i32gather_epi32((const int *)(const void *)codes, place, 2), 16);
+}
+
+static uint32_t row_bits(const struct j2k_ht_row *row, uint32_t quads)
+{
+    const __m256i order = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i sum = _mm256_setzero_si256();
+    for (uint32_t quad = 0; quad < quads; quad += 8) {
+        const __m128i words = _mm_loadu_si128((const __m128i *)(const void *)(row->code + quad));
+        if (_mm_testz_si128(words, words))
+            continue;
+        const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)(quads - quad)), order);
+        const __m256i code = _mm256_and_si256(_mm256_cvtepu16_epi32(words), there), entry = look_up(code);
+        const __m256i rho = _mm256_and_si256(_mm256_srli_epi32(code, 4), _mm256_set1_epi32(15));
+        const __m256i length = _mm256_and_si256(_mm256_srli_epi32(entry, 8), _mm256_set1_epi32(7));
+        const __m256i signs = _mm256_mullo_epi16(count_bits(rho), load_bytes(row->bound + quad));
+        __m256i bits = _mm256_sub_epi32(_mm256_add_epi32(length, signs), count_bits(_mm256_srli_epi32(entry, 12)));
+        bits = _mm256_add_epi32(bits, excess_lengths(load_bytes(row->excess + quad)));
+        sum = _mm256_add_epi32(sum, bits);
+    }
+    __m128i half = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+    half = _mm_add_epi32(half, _mm_srli_si128(half, 8));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_add_epi32(half, _mm_srli_si128(half, 4)));
+}
+
+static const struct j2k_ht_coding coding = {.any = any_bits, .cleanup = cleanup, .count = count};
+
 const struct j2k_ht_coding *kst_j2k_cpu_ht_coding_avx2(void)
 {
     return &coding;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The summary of ./dev test tells of each test that CTest skipped, and why.
+# The summary of ./dev test tells of each test that CTest skipped, and why, and what those printed that have failed.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -21,6 +21,9 @@ entry() {
     entry part 0 'skipped: no corpus' 'skipped: no corpus' '-----'
     entry fine 0 'all is well'
     entry failed 1 'skipped: nothing'
+    # shellcheck disable=SC2046 # numbers
+    entry long 1 1 2 'FAILED: <3> differs' $(seq 4 40)
+    echo 'add_test(lost "./there is no such program")'
 } >"$work/CTestTestfile.cmake"
 cat >"$work/wanted" <<'END'
 skipped: whole: no GPU & <no> "CPU"
@@ -28,10 +31,37 @@ skipped: last: oclgrind is not installed
 skipped: silent: no reason is given
 skipped in part: part: no corpus, 2 times
 skipped in part: failed: nothing
+failed: failed, after  s
+  | skipped: nothing
+failed: long, after  s
+  | FAILED: <3> differs
+END
+seq 11 40 | sed 's/^/  | /' >>"$work/wanted"
+cat >>"$work/wanted" <<'END'
+failed: lost, after  s
+  | Unable to find executable: ./there is no such program
+END
+# With a number of lines, only those that have failed
+cat >"$work/wanted.short" <<'END'
+failed: failed, after  s
+  | skipped: nothing
+failed: long, after  s
+  | FAILED: <3> differs
+  | 39
+  | 40
+failed: lost, after  s
+  | Unable to find executable: ./there is no such program
 END
 if ctest --test-dir "$work" --output-junit tests.xml >"$work/log" 2>&1; then
     echo 'a test that fails was not found' >&2
     exit 1
 fi
-awk -f "$KOSTKA_SOURCE/tests/support/skips.awk" "$work/tests.xml" >"$work/found"
-diff "$work/wanted" "$work/found"
+# tell WANTED OPTION…: what is printed, without times
+tell() {
+    wanted=$1
+    shift
+    awk "$@" -f "$KOSTKA_SOURCE/tests/support/outcomes.awk" "$work/tests.xml" | sed 's/after [0-9.e-]* s$/after  s/' >"$work/found"
+    diff "$wanted" "$work/found"
+}
+tell "$work/wanted"
+tell "$work/wanted.short" -v lines=2

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Counts the bits of a cleanup pass of T.814 without those of stuffing. Each work-item adds up lengths of MagSgn and
+ * VLC of its pairs; of MEL alone the events are written, because their bits depend on the order.
+ */
+#include "kernels/group.h"
+
+#include "j2k/kernels/ht_code.h"
+
+/* Holds the state of a block, which all work-items share but for `bits`. */
+struct block_counting {
+    LOCAL u32 *events, *edges, *scratch;
+    u32 event_count, carry;
+    u32 bits; /* of MagSgn and VLC, of this work-item */
+};
+
+/* Count a step of 32 pairs. The whole work-group calls it. */
+FUNCTION void count_step(struct block_counting *c, GLOBAL const struct j2k_work_coded_block *block,
+    const struct pair_place *p, const struct pair_samples *s)
+{
+    struct coded_quad quad[2];
+    struct code_bits codes, events;
+    u32 sum;
+    code_pair(block, p, s, c->edges, c->scratch, &c->carry, quad);
+    collect_codes(quad, p->row == 0, &codes, &events);
+    c->bits += signs_length(&quad[0]) + signs_length(&quad[1]) + codes.count;
+    u32 before = lane_scan(c->scratch, events.count, &sum);
+    write_bits(c->events, c->event_count + before, events.value);
+    c->event_count += sum;
+}
+
+#if HAS_WARPS
+/*
+ * Pass over a step of pairs without samples, `any` of which has no bits then, if as many steps before had none as the
+ * row of pairs above reaches: there is an event for each quad. Returns whether it was passed over. The whole work-group
+ * calls it.
+ */
+FUNCTION u32 is_passed(struct block_counting *c, GLOBAL const struct j2k_work_coded_block *block,
+    const struct pair_place *p, u32 any, u32 *empty)
+{
+    u32 there = p->pair < p->count, both = there && PAIR_COLUMNS * p->column + 2 < block->width;
+    u32 quiet = lane_ballot(c->scratch, any) == 0, passed = quiet && *empty > p->across / LANES;
+    *empty = quiet ? *empty + 1 : 0;
+    if (!passed)
+        return 0;
+    if (there)
+        c->edges[p->pair] = 0;
+    c->event_count += ones(lane_ballot(c->scratch, there)) + ones(lane_ballot(c->scratch, both));
+    return 1;
+}
+#endif
+
+/* Return the larger one of a real number's magnitude and those of a pair, as bits. */
+LARGE_FUNCTION u32 largest_of_pair(const u32 *sample, u32 largest)
+{
+    UNROLL for (u32 k = 0; k < PAIR_SAMPLES; k++) largest = larger(largest, sample[k] & 0x7FFFFFFFu);
+    return largest;
+}
+
+/*
+ * Count all pairs of a block. Steps without samples are passed over if as many before them had none as the row of pairs
+ * above reaches. Returns the bits of this work-item's magnitudes. The whole work-group calls it.
+ */
+FUNCTION u32 count_pairs(struct block_counting *c, GLOBAL const struct j2k_work_coded_block *block,
+    GLOBAL const u32 *RESTRICT samples, u32 factor, u32 *largest)
+{
+    u32 sample[PAIR_SAMPLES], any = 0;
+    struct pair_place p = first_pair(block);
+    u32 steps = (p.count + LANES - 1) / LANES;
+#if HAS_WARPS
+    u32 empty = PAIRS_MOST; /* steps without samples up to here, as if there were some in front of the block */
+#endif
+    for (u32 i = 0; i < steps; i++) {
+        struct pair_samples s;
+        load_pair(block, &p, samples, sample);
+        *largest = largest_of_pair(sample, *largest);
+        quantise_pair(block, &p, float_of(factor), sample);
+        u32 own = bits_of_pair(sample) & 0x7FFFFFFFu;
+        any |= own;
+#if HAS_WARPS /* elsewhere compiling this takes longer than it saves */
+        if (is_passed(c, block, &p, own, &empty)) {
+            next_pair(&p);
+            continue;
+        }
+#endif
+        take_pair(sample, &s);
+        count_step(c, block, &p, &s);
+        next_pair(&p);
+    }
+    return any;
+}
+
+/* Holds the state of MEL (7.3.3) while its bits are counted. All work-items have the same values here. */
+struct event_counts {
+    u32 state, run, bits;
+};
+
+FUNCTION void count_zeros(struct event_counts *s, u32 count)
+{
+    s->run += count;
+    for (u32 length = 1u << mel_exponent(s->state); s->run >= length; length = 1u << mel_exponent(s->state)) {
+        s->bits++;
+        s->run -= length;
+        s->state += s->state < J2K_HT_MEL_STATES - 1 ? 1 : 0;
+    }
+}
+
+/* Return the bits of MEL of all events. */
+FUNCTION u32 count_events(LOCAL const u32 *events, u32 count)
+{
+    struct event_counts s;
+    s.state = s.run = s.bits = 0;
+    for (u32 i = 0; i < count; i += 32) {
+        u32 bits = events[i / 32], left = count - i < 32 ? count - i : 32;
+        while (bits != 0) {
+            u32 zeros = lowest_bit(bits);
+            count_zeros(&s, zeros);
+            s.bits += 1 + mel_exponent(s.state);
+            s.run = 0;
+            s.state -= s.state > 0 ? 1 : 0;
+            bits = bits >> zeros >> 1;
+            left -= zeros + 1;
+        }
+        count_zeros(&s, left);
+    }
+    return s.bits + (s.run > 0 ? 1 : 0);
+}
+
+/* Return whether the quantiser leaves nothing of a block of real coefficients, as far as is known. */
+FUNCTION u32 is_nothing(GLOBAL const struct j2k_work_coded_block *block, u32 largest, u32 factor)
+{
+    return !block->exact && float_of(largest) * float_of(factor) < 1.0f;
+}
+
+/*
+ * Count the bits of the blocks of a list with the factors of their bands. `list` begins with a struct j2k_count_work,
+ * `found` has a struct j2k_work_counted_block for each block, which does not change if its band's factor is 0. What a
+ * count finds of the largest coefficient spares later ones the blocks of which nothing is left.
+ */
+DENSE_KERNEL(J2K_HT_CODE_GROUP, HT_CODE_GROUPS)
+count_ht_blocks(GLOBAL const u32 *RESTRICT list, GLOBAL const u32 *RESTRICT samples, GLOBAL u32 *RESTRICT found)
+{
+    SHARED u32 edges[PAIRS_MOST];
+    SHARED u32 events[EVENT_WORDS];
+    SHARED u32 scratch[J2K_HT_CODE_GROUP];
+    SHARED u32 sum[1];
+    GLOBAL const struct j2k_count_work *head = (GLOBAL const struct j2k_count_work *)list;
+    GLOBAL const struct j2k_work_coded_block *block =
+        (GLOBAL const struct j2k_work_coded_block *)(list + head->block) + group_index();
+    GLOBAL struct j2k_work_counted_block *to = (GLOBAL struct j2k_work_counted_block *)found + group_index();
+    const u32 factor = list[head->factor + block->band];
+    struct block_counting c;
+    u32 largest = 0;
+    if (factor == 0)
+        return;
+    if (is_nothing(block, to->largest, factor)) {
+        if (local_index() == 0)
+            to->bits = 0;
+        return;
+    }
+    for (u32 i = local_index(); i < EVENT_WORDS; i += J2K_HT_CODE_GROUP)
+        events[i] = 0;
+    if (local_index() == 0)
+        sum[0] = 0;
+    c.events = events;
+    c.edges = edges;
+    c.scratch = scratch;
+    c.event_count = c.carry = c.bits = 0;
+    barrier_all(); /* all have read what is written to `found` in the end */
+    u32 any = lane_ballot(scratch, count_pairs(&c, block, samples, factor, &largest));
+    largest = ~lane_least(scratch, ~largest);
+    barrier_local();
+    add_up_local(&sum[0], c.bits);
+    barrier_local();
+    if (local_index() == 0) {
+        to->bits = any != 0 ? sum[0] + count_events(events, c.event_count) : 0;
+        to->largest = block->exact ? 0xFFFFFFFFu : largest;
+    }
+}
