@@ -100,6 +100,12 @@ find_long_readmes() {
     done
 }
 
+# Programs that are started do not inherit the descriptors of temporary files.
+find_inherited() {
+    # shellcheck disable=SC2046 # no name has spaces
+    grep -nE '[^a-z_]mkstemp\(' $(grep -E '^(src|tools)/' "$work/c") | sed 's/$/  (write mkostemp(name, O_CLOEXEC))/'
+}
+
 # A folder of tests is named like the folder of src that it tests; the others are listed here. Each test begins with test_.
 find_stray_tests() {
     find tests -mindepth 1 -type d | sort | while read -r folder; do
@@ -125,6 +131,7 @@ find_lost_failures() {
     find_openings
     find_script_openings
     find_long_readmes
+    find_inherited
     find_stray_tests
     find_lost_failures
 } >"$work/wrong"
