@@ -82,6 +82,18 @@ struct j2k_block_scratch {
     uint32_t sample[J2K_BLOCK_SAMPLES];
 };
 
+/* Describes the coefficients of a block in the rows of its band. */
+struct j2k_ht_reals {
+    const float *first;
+    size_t pitch; /* of rows, in coefficients */
+    uint32_t width, height;
+    float factor; /* 1 ÷ step */
+    /* The first one of a block of about the same size that is counted next, and the pitch of its rows; null: none is.
+     */
+    const float *next;
+    size_t next_pitch;
+};
+
 struct j2k_block_functions {
     size_t decoder_length, encoder_length; /* bytes of scratch memory */
     /*
@@ -104,6 +116,12 @@ struct j2k_block_functions {
      * Scup; 0: it would have no samples. Every device counts the same. Null: the coder cannot count.
      */
     uint32_t (*count)(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings);
+    /*
+     * HT: count them from real coefficients, and find the largest magnitude of these. Returns false where the tier
+     * cannot, or a quotient by the step is too large; `*bits` is not set then.
+     */
+    bool (*count_reals)(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_ht_reals *reals,
+        float *largest, uint32_t *bits);
     /*
      * Compute what each plane gains, from the lowest one up, without coding. Returns the number of planes, up to
      * J2K_CODED_PLANES.
