@@ -299,10 +299,10 @@ static void code(const struct j2k_encode_set *set, struct j2k_encode_worker *wor
     kst_j2k_encode_count(encoding, 1);
 }
 
-/* Describe a block's real coefficients, all rows of which are resident. */
-static struct j2k_ht_reals reals_of(const struct j2k_encode_set *set, uint32_t index)
+/* Describe the real coefficients of the block at a place of set->order; all their rows are resident. */
+static struct j2k_ht_reals reals_of(const struct j2k_encode_set *set, uint32_t place)
 {
-    const struct j2k_block *block = &set->tile->plan->block[index];
+    const struct j2k_block *block = &set->tile->plan->block[set->order[place]];
     const struct j2k_band *band = &set->tile->plan->band[block->band];
     const struct j2k_encode_component *c = component_of(set, band);
     const struct j2k_encode_resident *resident = &c->band[block->band - c->resolution->first_band];
@@ -311,7 +311,9 @@ static struct j2k_ht_reals reals_of(const struct j2k_encode_set *set, uint32_t i
         .pitch = resident->pitch,
         .width = block->width,
         .height = block->height,
-        .factor = 1.0F / band->step};
+        .factor = 1.0F / band->step,
+        .bound = set->bound ? set->bound + (size_t)place * set->bounds : NULL,
+        .known = set->made && set->bound};
 }
 
 /* Find the block that is counted after the one at a place, once all largest magnitudes are known. */
@@ -323,9 +325,13 @@ static void find_next(const struct j2k_encode_set *set, uint32_t place, struct j
         const struct j2k_block *block = &plan->block[set->order[next]];
         if (set->largest[next] * (1.0F / plan->band[block->band].step) < 1)
             continue;
-        const struct j2k_ht_reals there = reals_of(set, set->order[next]);
-        reals->next = there.height >= reals->height && there.width >= reals->width ? there.first : NULL;
+        const struct j2k_ht_reals there = reals_of(set, next);
+        if (there.height < reals->height || there.width != reals->width)
+            return;
+        reals->next = there.first;
         reals->next_pitch = there.pitch;
+        reals->next_bound = there.bound;
+        reals->next_least = j2k_ht_least_bound(there.factor);
         return;
     }
 }
@@ -338,7 +344,7 @@ static bool count_reals(
     const struct j2k_band *band = &plan->band[plan->block[set->order[place]].band];
     if (component_of(set, band)->tc->reversible || !set->keeps)
         return false;
-    struct j2k_ht_reals reals = reals_of(set, set->order[place]);
+    struct j2k_ht_reals reals = reals_of(set, place);
     find_next(set, place, &reals);
     return kst_j2k_cpu_ht.count_reals(&worker->scratch, set->tile->encoding->tier, &reals, largest, bits);
 }
@@ -350,7 +356,7 @@ static void count_one(const struct j2k_encode_set *set, struct j2k_encode_worker
     struct j2k_encoding *encoding = set->tile->encoding;
     const uint32_t index = set->order[place];
     uint32_t bits;
-    float largest;
+    float largest = set->keeps && set->made ? set->largest[place] : 0;
     if (!count_reals(set, worker, place, &bits, &largest)) {
         load(set, worker->scratch.sample, index, &largest);
         bits = kst_j2k_cpu_ht.count(&worker->scratch, encoding->tier, settings);

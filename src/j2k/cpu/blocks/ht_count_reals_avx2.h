@@ -55,33 +55,56 @@ ALWAYS_INLINE __m256i quad_exponents(struct j2k_ht_real_vectors upper, struct j2
 }
 
 /* Ask for two rows of the next block while this one is counted, because its rows are too far apart to be foreseen. */
-ALWAYS_INLINE void ask_for_next(const struct j2k_ht_reals *reals, uint32_t y)
+ALWAYS_INLINE void ask_for_next(const struct j2k_ht_reals *reals, uint32_t y, uint32_t group)
 {
-    enum { LINE = 16 };
-    const float *from = reals->next + y * reals->next_pitch;
     if (!reals->next)
         return;
-    for (uint32_t x = 0; x < reals->width; x += LINE) {
-        _mm_prefetch((const char *)(from + x), _MM_HINT_T0);
-        _mm_prefetch((const char *)(from + reals->next_pitch + x), _MM_HINT_T0);
+    const float *from = reals->next + y * reals->next_pitch;
+    for (uint32_t x = 0; x < reals->width; x += J2K_HT_GROUP_COLUMNS, group++)
+        if (!reals->next_bound || reals->next_bound[group] >= reals->next_least) {
+            _mm_prefetch((const char *)(from + x), _MM_HINT_T0);
+            _mm_prefetch((const char *)(from + reals->next_pitch + x), _MM_HINT_T0);
+        }
+}
+
+ALWAYS_INLINE int32_t largest_of(__m256i numbers)
+{
+    __m128i most = _mm_max_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
+    most = _mm_max_epi32(most, _mm_srli_si128(most, 8));
+    return _mm_cvtsi128_si32(_mm_max_epi32(most, _mm_srli_si128(most, 4)));
+}
+
+/* Make the exponents of a group, and unless that is known its bound. */
+ALWAYS_INLINE __m256i group_exponents(
+    const struct j2k_ht_reals *reals, uint32_t x, uint32_t y, uint16_t *bound, int32_t *largest)
+{
+    const float *from = reals->first + y * reals->pitch + x;
+    const struct j2k_ht_real_vectors upper = load_reals(from, reals->width - x);
+    struct j2k_ht_real_vectors lower = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+    if (y + 1 < reals->height)
+        lower = load_reals(from + reals->pitch, reals->width - x);
+    if (!reals->known) {
+        const int32_t most = largest_of(
+            _mm256_max_epi32(_mm256_max_epi32(upper.first, upper.second), _mm256_max_epi32(lower.first, lower.second)));
+        *largest = most > *largest ? most : *largest;
+        if (bound)
+            *bound = (uint16_t)((most >> 16) + 1);
     }
+    return quad_exponents(upper, lower, _mm256_set1_ps(reals->factor));
 }
 
 /* Make the exponents of a row of quads. Returns whether any of them is not 0. */
-ALWAYS_INLINE bool make_exponents(const struct j2k_ht_reals *reals, uint32_t y, uint8_t *to, __m256i *largest)
+ALWAYS_INLINE bool make_exponents(const struct j2k_ht_reals *reals, uint32_t y, uint8_t *to, int32_t *largest)
 {
-    const struct j2k_ht_real_vectors none = {_mm256_setzero_si256(), _mm256_setzero_si256()};
-    const float *from = reals->first + y * reals->pitch;
-    const __m256 factor = _mm256_set1_ps(reals->factor);
+    const uint32_t groups = (reals->width + J2K_HT_GROUP_COLUMNS - 1) / J2K_HT_GROUP_COLUMNS;
+    const uint16_t least = j2k_ht_least_bound(reals->factor);
+    uint16_t *bound = reals->bound ? reals->bound + y / J2K_HT_GROUP_ROWS * groups : NULL;
     __m256i any = _mm256_setzero_si256();
-    for (uint32_t x = 0; x < reals->width; x += 16, to += 32) {
-        const struct j2k_ht_real_vectors upper = load_reals(from + x, reals->width - x);
-        struct j2k_ht_real_vectors lower = none;
-        if (y + 1 < reals->height)
-            lower = load_reals(from + reals->pitch + x, reals->width - x);
-        *largest = _mm256_max_epi32(*largest,
-            _mm256_max_epi32(_mm256_max_epi32(upper.first, upper.second), _mm256_max_epi32(lower.first, lower.second)));
-        const __m256i exponents = quad_exponents(upper, lower, factor);
+    ask_for_next(reals, y, y / J2K_HT_GROUP_ROWS * groups);
+    for (uint32_t group = 0; group < groups; group++, to += 32) {
+        __m256i exponents = _mm256_setzero_si256();
+        if (!reals->known || !bound || bound[group] >= least)
+            exponents = group_exponents(reals, J2K_HT_GROUP_COLUMNS * group, y, bound ? bound + group : NULL, largest);
         any = _mm256_or_si256(any, exponents);
         _mm256_storeu_si256((__m256i *)(void *)to, exponents);
     }
@@ -193,13 +216,6 @@ static uint32_t count_real_first(
     return count_first_row(encoder, runs);
 }
 
-static float largest_of(__m256i numbers)
-{
-    __m128i most = _mm_max_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
-    most = _mm_max_epi32(most, _mm_srli_si128(most, 8));
-    return _mm_cvtss_f32(_mm_castsi128_ps(_mm_max_epi32(most, _mm_srli_si128(most, 4))));
-}
-
 static uint32_t count_reals(struct j2k_ht_encoder *encoder, const struct j2k_ht_reals *reals, float *largest)
 {
     enum { MARGIN = 4 * COUNTED_AROUND };
@@ -207,13 +223,13 @@ static uint32_t count_reals(struct j2k_ht_encoder *encoder, const struct j2k_ht_
     struct j2k_ht_counted_runs runs = {0};
     const uint32_t quads = (reals->width + 1) / 2;
     uint32_t bits = 0;
-    __m256i sum = _mm256_setzero_si256(), most = sum;
+    int32_t most = 0;
+    __m256i sum = _mm256_setzero_si256();
     encoder->width = reals->width;
     for (uint32_t i = 0; i < 2; i++)
         _mm256_storeu_si256((__m256i *)(void *)rows.exponent[i], _mm256_setzero_si256());
     for (uint32_t y = 0; y < reals->height; y += 2) {
         uint8_t *own = rows.exponent[y / 2 % 2] + MARGIN;
-        ask_for_next(reals, y);
         rows.some[y / 2 % 2] = make_exponents(reals, y, own, &most);
         if (!rows.some[y / 2 % 2] && (y == 0 || !rows.some[(y / 2 + 1) % 2]))
             count_zeros(&runs, quads); /* each quad has an event that does not happen */
@@ -222,7 +238,8 @@ static uint32_t count_reals(struct j2k_ht_encoder *encoder, const struct j2k_ht_
         else
             sum = _mm256_add_epi32(sum, count_real_row(own, rows.exponent[(y / 2 + 1) % 2] + MARGIN, quads, &runs));
     }
-    *largest = largest_of(most);
+    if (!reals->known)
+        memcpy(largest, &most, sizeof *largest);
     bits += add_lanes(sum) + runs.bits + (runs.run > 0);
     return *largest * reals->factor < 1 ? 0 : bits;
 }
