@@ -24,7 +24,8 @@ enum {
     MANY = 40,
     SIMULATED = 1,         /* the case for the simulator, which takes minutes for EBCOT */
     IN_ALL_MEMORIES = 4,   /* cases: where samples lie concerns neither coders nor rates */
-    STEPS = 24,            /* that a search tries at most */
+    STEPS = 24,            /* that a search tries at most before a coding */
+    CODINGS = 3,           /* of steps that counting bits led to */
     SMALL_MEMORY = 1000000 /* bytes: enough for a few bricks of 16³ at a time */
 };
 
@@ -288,8 +289,11 @@ static void launches(void **state)
         for (uint32_t lossy = 0; lossy < 2; lossy++) {
             const struct batch_case *c = lossy ? &searched : &cases[1];
             const uint32_t one = launches_of(gpu_context[d], c, 1), all = launches_of(gpu_context[d], c, BRICKS);
-            /* Each codestream is assembled by a launch of its own, and the longest search decides. */
-            assert_true(all <= one + BRICKS - 1 + (lossy ? STEPS : 0));
+            /*
+             * Each codestream is assembled by a launch of its own, and the longest search decides. Estimates from
+             * counts are poor for so few bytes, so that some bricks are coded more than once.
+             */
+            assert_true(all <= one + BRICKS - 1 + (lossy ? CODINGS * STEPS : 0));
         }
     }
 }

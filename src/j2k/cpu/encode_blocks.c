@@ -81,6 +81,11 @@ static void fetch_ahead(const struct j2k_encode_resident *resident, const struct
     }
 }
 
+static const struct j2k_encode_component *component_of(const struct j2k_encode_set *set, const struct j2k_band *band)
+{
+    return &set->component[band->tile_component - set->tile->part->first_component - set->first];
+}
+
 /*
  * Load a block's coefficients into the encoder. Returns the quantiser's error. `*largest` receives the largest
  * magnitude of a coefficient; only if they are real.
@@ -90,8 +95,7 @@ static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t 
     const struct j2k_encoding *encoding = set->tile->encoding;
     const struct j2k_block *block = &set->tile->plan->block[index];
     const struct j2k_band *band = &set->tile->plan->band[block->band];
-    const struct j2k_encode_component *c =
-        &set->component[band->tile_component - set->tile->part->first_component - set->first];
+    const struct j2k_encode_component *c = component_of(set, band);
     const struct j2k_encode_resident *resident = &c->band[block->band - c->resolution->first_band];
     float factor = 1.0F / band->step;
     uint64_t error = 0;
@@ -281,11 +285,6 @@ static void code(const struct j2k_encode_set *set, struct j2k_encode_worker *wor
 {
     struct j2k_encoding *encoding = set->tile->encoding;
     struct j2k_block_outcome outcome;
-    if (encoding->request->count) {
-        encoding->encoded->counted[index] = kst_j2k_cpu_ht.count(&worker->scratch, encoding->tier, settings);
-        kst_j2k_encode_count(encoding, 1);
-        return;
-    }
     if (set->choice == J2K_SAMPLE_BLOCKS) {
         measure(encoding, worker, index, settings, error);
         return;
@@ -297,6 +296,74 @@ static void code(const struct j2k_encode_set *set, struct j2k_encode_worker *wor
     kst_j2k_cpu_block_functions(kst_j2k_block_coder(settings->style)->kind)
         ->encode(&worker->scratch, encoding->tier, settings, &outcome);
     store(encoding, worker, index, &outcome, error);
+    kst_j2k_encode_count(encoding, 1);
+}
+
+/* Describe the real coefficients of the block at a place of set->order; all their rows are resident. */
+static struct j2k_ht_reals reals_of(const struct j2k_encode_set *set, uint32_t place)
+{
+    const struct j2k_block *block = &set->tile->plan->block[set->order[place]];
+    const struct j2k_band *band = &set->tile->plan->band[block->band];
+    const struct j2k_encode_component *c = component_of(set, band);
+    const struct j2k_encode_resident *resident = &c->band[block->band - c->resolution->first_band];
+    return (struct j2k_ht_reals){
+        .first = (const float *)j2k_encode_resident_row(resident, block->y) + (block->x - band->rect.x0),
+        .pitch = resident->pitch,
+        .width = block->width,
+        .height = block->height,
+        .factor = 1.0F / band->step,
+        .bound = set->bound ? set->bound + (size_t)place * set->bounds : NULL,
+        .known = set->made && set->bound};
+}
+
+/* Find the block that is counted after the one at a place, once all largest magnitudes are known. */
+static void find_next(const struct j2k_encode_set *set, uint32_t place, struct j2k_ht_reals *reals)
+{
+    const uint32_t end = set->step[set->step_count - 1].order_end;
+    const struct j2k_plan *plan = set->tile->plan;
+    for (uint32_t next = place + 1; set->made && next < end; next++) {
+        const struct j2k_block *block = &plan->block[set->order[next]];
+        if (set->largest[next] * (1.0F / plan->band[block->band].step) < 1)
+            continue;
+        const struct j2k_ht_reals there = reals_of(set, next);
+        if (there.height < reals->height || there.width != reals->width)
+            return;
+        reals->next = there.first;
+        reals->next_pitch = there.pitch;
+        reals->next_bound = there.bound;
+        reals->next_least = j2k_ht_least_bound(there.factor);
+        return;
+    }
+}
+
+/* Count a block's bits from real coefficients. Returns false if that is not possible. */
+static bool count_reals(
+    const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place, uint32_t *bits, float *largest)
+{
+    const struct j2k_plan *plan = set->tile->plan;
+    const struct j2k_band *band = &plan->band[plan->block[set->order[place]].band];
+    if (component_of(set, band)->tc->reversible || !set->keeps)
+        return false;
+    struct j2k_ht_reals reals = reals_of(set, place);
+    find_next(set, place, &reals);
+    return kst_j2k_cpu_ht.count_reals(&worker->scratch, set->tile->encoding->tier, &reals, largest, bits);
+}
+
+/* Count the bits of a block at a place of set->order, of which something may be left. */
+static void count_one(const struct j2k_encode_set *set, struct j2k_encode_worker *worker, uint32_t place,
+    const struct j2k_block_settings *settings)
+{
+    struct j2k_encoding *encoding = set->tile->encoding;
+    const uint32_t index = set->order[place];
+    uint32_t bits;
+    float largest = set->keeps && set->made ? set->largest[place] : 0;
+    if (!count_reals(set, worker, place, &bits, &largest)) {
+        load(set, worker->scratch.sample, index, &largest);
+        bits = kst_j2k_cpu_ht.count(&worker->scratch, encoding->tier, settings);
+    }
+    if (set->keeps)
+        set->largest[place] = largest;
+    encoding->encoded->counted[j2k_encode_block(set->tile, index)] = bits;
     kst_j2k_encode_count(encoding, 1);
 }
 
@@ -312,6 +379,10 @@ void kst_j2k_cpu_encode_one(const struct j2k_encode_set *set, struct j2k_encode_
     /* The quantiser's error is wanted with a target of decibels alone. */
     if (set->made && encoding->request->error <= 0 && leaves_nothing(set, &settings, band, set->largest[place])) {
         store_nothing(encoding, whole, 0);
+        return;
+    }
+    if (encoding->request->count) {
+        count_one(set, worker, place, &settings);
         return;
     }
     const double error = load(set, worker->scratch.sample, index, &largest);

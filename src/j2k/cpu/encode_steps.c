@@ -268,6 +268,21 @@ static void assign_blocks(struct j2k_encode_set *set, const struct j2k_encode_co
     }
 }
 
+/* Make room for what is known of each of so many blocks when it was looked at. */
+static bool know_more(struct j2k_encode_set *set, uint32_t blocks)
+{
+    struct j2k_encoding *encoding = set->tile->encoding;
+    const struct j2k_tile_component *tc = set->component->tc;
+    const uint32_t columns = ((1U << tc->block_width) + J2K_HT_GROUP_COLUMNS - 1) / J2K_HT_GROUP_COLUMNS;
+    const uint32_t rows = ((1U << tc->block_height) + J2K_HT_GROUP_ROWS - 1) / J2K_HT_GROUP_ROWS;
+    set->largest = kst_j2k_encode_take(encoding, blocks, sizeof *set->largest);
+    if (!encoding->request->count || tc->reversible)
+        return set->largest;
+    set->bounds = columns * rows;
+    set->bound = kst_j2k_encode_take(encoding, blocks, set->bounds * sizeof *set->bound);
+    return set->largest && set->bound;
+}
+
 /* Order blocks by step, and within a step by component, resolution and band. */
 static bool order_blocks(struct j2k_encode_set *set)
 {
@@ -286,9 +301,7 @@ static bool order_blocks(struct j2k_encode_set *set)
         FOR_EACH_BAND(set, c, r, band)
     assign_blocks(set, c, r, band, end, true);
     kst_memory_release(set->tile->encoding->memory, end);
-    if (set->keeps)
-        set->largest = kst_j2k_encode_take(set->tile->encoding, total, sizeof *set->largest);
-    return set->order && (!set->keeps || set->largest);
+    return set->order && (!set->keeps || know_more(set, total));
 }
 
 /* Make room for the rows that are read from a callback. */
@@ -355,5 +368,6 @@ void kst_j2k_cpu_encode_set_end(struct j2k_encode_set *set, struct memory *memor
     kst_memory_release(memory, set->step);
     kst_memory_release(memory, set->order);
     kst_memory_release(memory, set->largest);
+    kst_memory_release(memory, set->bound);
     kst_memory_release(memory, set->row);
 }

@@ -70,22 +70,22 @@ FUNCTION u32 count_pairs(struct block_counting *c, GLOBAL const struct j2k_work_
 #if HAS_WARPS
     u32 empty = PAIRS_MOST; /* steps without samples up to here, as if there were some in front of the block */
 #endif
+    load_pair(block, &p, samples, sample);
     for (u32 i = 0; i < steps; i++) {
         struct pair_samples s;
-        load_pair(block, &p, samples, sample);
+        struct pair_place here = p;
         *largest = largest_of_pair(sample, *largest);
-        quantise_pair(block, &p, float_of(factor), sample);
+        quantise_pair(block, &here, float_of(factor), sample);
         u32 own = bits_of_pair(sample) & 0x7FFFFFFFu;
         any |= own;
-#if HAS_WARPS /* elsewhere compiling this takes longer than it saves */
-        if (is_passed(c, block, &p, own, &empty)) {
-            next_pair(&p);
-            continue;
-        }
-#endif
         take_pair(sample, &s);
-        count_step(c, block, &p, &s);
         next_pair(&p);
+        load_pair(block, &p, samples, sample); /* which is not waited for before the next step */
+#if HAS_WARPS                                  /* elsewhere compiling this takes longer than it saves */
+        if (is_passed(c, block, &here, own, &empty))
+            continue;
+#endif
+        count_step(c, block, &here, &s);
     }
     return any;
 }

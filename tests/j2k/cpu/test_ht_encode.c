@@ -195,6 +195,52 @@ static uint32_t written_bits(const struct j2k_ht_encoder *encoder)
     return (uint32_t)bits + room - encoder->runs.room;
 }
 
+/*
+ * The same bits are counted from coefficients that have not been quantised, in rows of a band; the second time groups
+ * are known of which nothing is left.
+ */
+static void check_count_of_reals(struct fixture *f, enum cpu_tier tier, uint32_t wanted)
+{
+    enum { AROUND = 3 };
+    const size_t pitch = f->width + AROUND;
+    const float step = 0x1.8p-3F;
+    float *band = malloc(pitch * f->height * sizeof *band), most = 0, largest = -1;
+    uint32_t bits = UINT32_MAX;
+    assert_non_null(band);
+    for (uint32_t y = 0; y < f->height; y++)
+        for (uint32_t x = 0; x < pitch; x++) {
+            const uint32_t index = x < f->width ? f->sample[y * f->width + x] : 0x7FFFFF, size = index & 0x7FFFFFFF;
+            const float number = ((float)size + (size < 1 << 20 ? 0x1p-3F * (float)(x % 8) : 0)) * step;
+            band[y * pitch + x] = index >> 31 ? -number : number;
+            most = x < f->width && number > most ? number : most;
+        }
+    uint16_t *bound = calloc((size_t)(f->width + 15) / 16 * ((f->height + 1) / 2), sizeof *bound);
+    assert_non_null(bound);
+    struct j2k_ht_reals reals = {.first = band,
+        .pitch = pitch,
+        .width = f->width,
+        .height = f->height,
+        .factor = 1 / step,
+        .bound = bound,
+        .next = band,
+        .next_pitch = pitch};
+    if (kst_j2k_cpu_ht.count_reals(f->encoder, tier, &reals, &largest, &bits)) {
+        assert_true(tier >= CPU_AVX2 && most / step < 1 << 24);
+        assert_true(largest == most);
+        assert_int_equal(bits, wanted);
+        reals.known = true;
+        bits = UINT32_MAX;
+        assert_true(kst_j2k_cpu_ht.count_reals(f->encoder, tier, &reals, &largest, &bits));
+        assert_true(largest == most);
+        assert_int_equal(bits, wanted);
+    } else {
+        assert_true(tier < CPU_AVX2 || most / step >= 1 << 24);
+        assert_int_equal(bits, UINT32_MAX);
+    }
+    free(bound);
+    free(band);
+}
+
 /* The bits that are counted are those that were written, whether the planes are known or not. */
 static void check_count(struct fixture *f)
 {
@@ -207,6 +253,8 @@ static void check_count(struct fixture *f)
         settings.planes = i < 2 ? 0 : planes;
         memset((uint8_t *)f->encoder + sizeof f->sample, 0xA5, kst_j2k_cpu_ht.encoder_length - sizeof f->sample);
         assert_int_equal(kst_j2k_cpu_ht.count(f->encoder, tier[i % 2], &settings), bits);
+        check_count_of_reals(f, tier[i % 2], bits);
+        memcpy(f->encoder->sample, f->sample, sizeof f->sample);
     }
 }
 

@@ -6,6 +6,8 @@
 #ifndef KOSTKA_J2K_CPU_BLOCKS_BLOCK_CODER_H
 #define KOSTKA_J2K_CPU_BLOCKS_BLOCK_CODER_H
 
+#include <string.h>
+
 #include "core/cpu.h"
 #include "j2k/plan/block_coder.h"
 #include "j2k/plan/plan.h"
@@ -82,6 +84,37 @@ struct j2k_block_scratch {
     uint32_t sample[J2K_BLOCK_SAMPLES];
 };
 
+/* Describes the coefficients of a block in the rows of its band. */
+struct j2k_ht_reals {
+    const float *first;
+    size_t pitch; /* of rows, in coefficients */
+    uint32_t width, height;
+    float factor; /* 1 ÷ step */
+    /*
+     * Holds more than the largest magnitude of each group of 16 columns and 2 rows, as the upper half of such a number:
+     * groups of which nothing is left are not read. Set, unless it is `known` already. Null: it is not kept.
+     */
+    uint16_t *bound;
+    bool known; /* and the largest magnitude, too */
+    /* The block of the same width, and no lower, that is counted next: its first coefficient, and its groups. */
+    const float *next; /* null: there is none */
+    size_t next_pitch;
+    const uint16_t *next_bound; /* null: not known */
+    uint16_t next_least;        /* of the groups that will be read */
+};
+
+enum { J2K_HT_GROUP_COLUMNS = 16, J2K_HT_GROUP_ROWS = 2 };
+
+/* Return the least bound of a group of which something may be left; magnitudes below smaller ones are below the step.
+ */
+static inline uint16_t j2k_ht_least_bound(float factor)
+{
+    const float step = 1 / factor;
+    uint32_t bits;
+    memcpy(&bits, &step, sizeof bits);
+    return (uint16_t)(bits >> 16);
+}
+
 struct j2k_block_functions {
     size_t decoder_length, encoder_length; /* bytes of scratch memory */
     /*
@@ -104,6 +137,12 @@ struct j2k_block_functions {
      * Scup; 0: it would have no samples. Every device counts the same. Null: the coder cannot count.
      */
     uint32_t (*count)(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings);
+    /*
+     * HT: count them from real coefficients, and find the largest magnitude of these. Returns false where the tier
+     * cannot, or a quotient by the step is too large; `*bits` is not set then.
+     */
+    bool (*count_reals)(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_ht_reals *reals,
+        float *largest, uint32_t *bits);
     /*
      * Compute what each plane gains, from the lowest one up, without coding. Returns the number of planes, up to
      * J2K_CODED_PLANES.

@@ -127,4 +127,5 @@ const struct j2k_block_functions kst_j2k_cpu_ht = {.decoder_length = sizeof(stru
     .decode = decode,
     .known = known,
     .encode = kst_j2k_cpu_ht_encode,
-    .count = kst_j2k_cpu_ht_count};
+    .count = kst_j2k_cpu_ht_count,
+    .count_reals = kst_j2k_cpu_ht_count_reals};

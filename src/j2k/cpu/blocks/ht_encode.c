@@ -148,3 +148,18 @@ uint32_t kst_j2k_cpu_ht_count(
         return 0;
     return kst_j2k_cpu_ht_coding(tier)->count(encoder);
 }
+
+bool kst_j2k_cpu_ht_count_reals(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_ht_reals *reals,
+    float *largest, uint32_t *bits)
+{
+    const float most = 1 << 24; /* quotients are exact but for the fraction below it, less 1 as well */
+    const struct j2k_ht_coding *coding = kst_j2k_cpu_ht_coding(tier);
+    uint32_t counted;
+    if (!coding->count_reals)
+        return false;
+    counted = coding->count_reals((struct j2k_ht_encoder *)(void *)scratch, reals, largest);
+    if (!(*largest * reals->factor < most))
+        return false;
+    *bits = counted;
+    return true;
+}

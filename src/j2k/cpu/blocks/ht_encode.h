@@ -101,6 +101,8 @@ struct j2k_ht_coding {
     void (*cleanup)(struct j2k_ht_encoder *encoder);
     /* Returns the bits of the three streams together, without those of stuffing and without Scup. */
     uint32_t (*count)(struct j2k_ht_encoder *encoder);
+    /* The same of coefficients that are not quantised yet, as struct j2k_block_functions has it; null: not there. */
+    uint32_t (*count_reals)(struct j2k_ht_encoder *encoder, const struct j2k_ht_reals *reals, float *largest);
 };
 
 const struct j2k_ht_coding *kst_j2k_cpu_ht_coding(enum cpu_tier tier);
@@ -121,6 +123,8 @@ void kst_j2k_cpu_ht_round(struct j2k_ht_encoder *encoder, uint32_t worth);
 /* Encode a block, or count its bits: entries of struct j2k_block_functions. */
 void kst_j2k_cpu_ht_encode(struct j2k_block_scratch *scratch, enum cpu_tier tier,
     const struct j2k_block_settings *settings, struct j2k_block_outcome *outcome);
+bool kst_j2k_cpu_ht_count_reals(struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_ht_reals *reals,
+    float *largest, uint32_t *bits);
 uint32_t kst_j2k_cpu_ht_count(
     struct j2k_block_scratch *scratch, enum cpu_tier tier, const struct j2k_block_settings *settings);
 

@@ -302,6 +302,13 @@ ALWAYS_INLINE __m256i look_up(__m256i code)
     return _mm256_srli_epi32(_mm256_i32gather_epi32((const int *)(const void *)codes, place, 2), 16);
 }
 
+ALWAYS_INLINE uint32_t add_lanes(__m256i sum)
+{
+    __m128i half = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+    half = _mm_add_epi32(half, _mm_srli_si128(half, 8));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_add_epi32(half, _mm_srli_si128(half, 4)));
+}
+
 static uint32_t row_bits(const struct j2k_ht_row *row, uint32_t quads)
 {
     const __m256i order = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -319,12 +326,13 @@ static uint32_t row_bits(const struct j2k_ht_row *row, uint32_t quads)
         bits = _mm256_add_epi32(bits, excess_lengths(load_bytes(row->excess + quad)));
         sum = _mm256_add_epi32(sum, bits);
     }
-    __m128i half = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-    half = _mm_add_epi32(half, _mm_srli_si128(half, 8));
-    return (uint32_t)_mm_cvtsi128_si32(_mm_add_epi32(half, _mm_srli_si128(half, 4)));
+    return add_lanes(sum);
 }
 
-static const struct j2k_ht_coding coding = {.any = any_bits, .cleanup = cleanup, .count = count};
+#include "j2k/cpu/blocks/ht_count_reals_avx2.h"
+
+static const struct j2k_ht_coding coding = {
+    .any = any_bits, .cleanup = cleanup, .count = count, .count_reals = count_reals};
 
 const struct j2k_ht_coding *kst_j2k_cpu_ht_coding_avx2(void)
 {
