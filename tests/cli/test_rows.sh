@@ -210,12 +210,12 @@ for max in $(sampled '1 77 255 511 60000' '77 511'); do
 done
 
 # The limit is for what is in memory, and that is little.
-# small FILE OUTPUT OPTION…: encoded in little memory to what is there already
+# small FILE OUTPUT OPTION…: encoded in little memory to what is there already; each thread takes more
 small() {
     file=$1
     output=$2
     shift 2
-    expect 0 "$PEAK" peak.kb "$KOSTKA" encode --device cpu "$@" "$file" "out.${output##*.}"
+    expect 0 "$PEAK" peak.kb "$KOSTKA" encode --device cpu --threads 2 "$@" "$file" "out.${output##*.}"
     same "$output" "out.${output##*.}"
     # A sanitizer has memory of its own.
     grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 $most "kilobytes of $file $*"
@@ -242,7 +242,7 @@ for file in large.jpg large.pgm large.bmp large.png large.tif; do
     targets=pgm
     case $file in *.jpg | *.pgm) targets=$(sampled 'png tif pgm bmp' 'png pgm') ;; esac
     for target in $targets; do
-        expect 0 "$PEAK" peak.kb "$KOSTKA" convert --device cpu --max-memory 16M "$file" "converted.$target"
+        expect 0 "$PEAK" peak.kb "$KOSTKA" convert --device cpu --threads 2 --max-memory 16M "$file" "converted.$target"
         grep -q __asan_init "$KOSTKA" || between "$(cat peak.kb)" 1 40000 "kilobytes of $file as $target"
         [ "$target" != pgm ] || [ "$file" = large.jpg ] || same large.pgm converted.pgm
         rm "converted.$target"
@@ -275,7 +275,7 @@ done
 rm large.*
 # Tiles are written as soon as they are coded.
 { printf 'P6 3000 %d 255\n' "$(sampled 2000 1000)" && for _ in $(seq "$(sampled 45 23)"); do head -c 400000 "$KOSTKA"; done; } >tiles.ppm
-expect 0 "$KOSTKA" encode --device cpu --tiles 500x250 --max-memory 12M tiles.ppm tiles.jp2
+expect 0 "$KOSTKA" encode --device cpu --threads 2 --tiles 500x250 --max-memory 12M tiles.ppm tiles.jp2
 for extension in $(sampled "png tif" tif); do
     expect 0 "$KOSTKA" convert --compression 1 tiles.ppm "tiles.$extension"
     most=22000 # 12 MB, 4 MB of pages of the mapped file, and 4.5 MB of libraries
