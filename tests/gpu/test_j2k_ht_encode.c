@@ -96,6 +96,24 @@ static void test_sizes(void **state)
     }
 }
 
+/* Pictures whose last level ends a strip of columns, or nearly, at all parities of its corner. */
+static void test_strips(void **state)
+{
+    static const uint16_t widths[] = {1, 119, 120, 121, 124, 125, 128, 129, 240, 244, 245, 249};
+    enum { WIDTHS = sizeof widths / sizeof *widths, PARITIES = 4 };
+    (void)state;
+    for (uint32_t i = 0; i < WIDTHS * PARITIES && !simulated(); i++) {
+        kst_image image = noise_image(KST_FORMAT_RGB, widths[i / PARITIES], i % 5 ? 1 + below(140) : 1, 8);
+        kst_j2k_options options = ht_options(below(2) ? 0.4 : 0);
+        options.levels = 1;
+        options.image_x = i % 2;
+        options.image_y = i / 2 % 2;
+        options.keep_components = below(4) == 0;
+        check("strips", &image, &options, true);
+        image_free(&image);
+    }
+}
+
 static void test_depths(void **state)
 {
     (void)state;
@@ -360,6 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_strips),
         cmocka_unit_test(test_depths),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_packets),

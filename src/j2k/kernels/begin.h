@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Takes in three components whose pixels are interleaved bytes, and transforms their last level at once, so that its
- * samples are in no memory. A work-group goes down a strip of all three at the same time, two rows at a time: of each
- * column the filter's last values stay in registers. It does what take_in and analyse_53 or analyse_97 do, and in the
- * same order: columns first and then rows.
+ * samples are in no memory. A work-group goes down a strip of one of them, two rows at a time: of each column the
+ * filter's last values stay in registers. Those of all three would leave room for a third of the work-groups. It does
+ * what take_in and analyse_53 or analyse_97 do, and in the same order: columns first and then rows.
  */
 #include "j2k/kernels/analyse.h"
 #include "j2k/kernels/intake.h"
 #include "j2k/kernels/strip.h"
 
 enum {
-    BEGIN_GROUPS = 12, /* that a multiprocessor shall hold */
-    PIXEL_WORDS = 3,   /* of a work-item's pixels in a row */
+    /* Work-groups that a multiprocessor shall hold: as many as keep all in registers. */
+    BEGIN_GROUPS_53 = 28,
+    BEGIN_GROUPS_97 = 32,
+    PIXEL_WORDS = 3, /* of a work-item's pixels in a row */
     /* Rows y − BEHIND and y − BEHIND + 1 are completed with the samples of rows y − 1 and y. */
     BEHIND_53 = 2,
     BEHIND_97 = 4
@@ -73,29 +75,32 @@ FUNCTION float real_sample(const u32 *word, u32 byte)
     return float_of(pick_bytes(word[byte / 4], 0x4B000000u, 0x7440 + byte % 4)) - (8388608.0f + 128.0f);
 }
 
-/* Turn the pixels of a row into samples of components (G.2.1, G.3.1), STRIP_LINE apart. */
-FUNCTION void take_row_53(const u32 *word, u32 transform, i32 *value)
+/* Turn the pixels of a row into samples of component `c` (G.2.1, G.3.1). */
+FUNCTION void take_row_53(const u32 *word, u32 transform, u32 c, i32 *value)
 {
     UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)
     {
         i32 red = integer_sample(word, 3 * i), green = integer_sample(word, 3 * i + 1),
             blue = integer_sample(word, 3 * i + 2);
-        u32 plain = transform == J2K_TRANSFORM_NONE;
-        value[i] = plain ? red : (red + 2 * green + blue) >> 2;
-        value[STRIP_LINE + i] = plain ? green : blue - green;
-        value[2 * STRIP_LINE + i] = plain ? blue : red - green;
+        if (transform == J2K_TRANSFORM_NONE)
+            value[i] = c == 0 ? red : c == 1 ? green : blue;
+        else
+            value[i] = c == 0 ? (red + 2 * green + blue) >> 2 : (c == 1 ? blue : red) - green;
     }
 }
 
-FUNCTION void take_row_97(const u32 *word, u32 transform, float *value)
+FUNCTION void take_row_97(const u32 *word, u32 transform, u32 c, float *value)
 {
+    float from_red = c == 0 ? J2K_ICT_Y_RED : c == 1 ? -J2K_ICT_CB_RED : 0.5f;
+    float from_green = c == 0 ? J2K_ICT_Y_GREEN : c == 1 ? -J2K_ICT_CB_GREEN : -J2K_ICT_CR_GREEN;
+    float from_blue = c == 0 ? J2K_ICT_Y_BLUE : c == 1 ? 0.5f : -J2K_ICT_CR_BLUE;
     UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)
     {
         float red = real_sample(word, 3 * i), green = real_sample(word, 3 * i + 1), blue = real_sample(word, 3 * i + 2);
-        u32 plain = transform == J2K_TRANSFORM_NONE;
-        value[i] = plain ? red : J2K_ICT_Y_RED * red + J2K_ICT_Y_GREEN * green + J2K_ICT_Y_BLUE * blue;
-        value[STRIP_LINE + i] = plain ? green : -J2K_ICT_CB_RED * red - J2K_ICT_CB_GREEN * green + 0.5f * blue;
-        value[2 * STRIP_LINE + i] = plain ? blue : 0.5f * red - J2K_ICT_CR_GREEN * green - J2K_ICT_CR_BLUE * blue;
+        if (transform == J2K_TRANSFORM_NONE)
+            value[i] = c == 0 ? red : c == 1 ? green : blue;
+        else
+            value[i] = from_red * red + from_green * green + from_blue * blue;
     }
 }
 
@@ -171,18 +176,17 @@ FUNCTION void sink_97(const struct strip *s, struct sunk_97 *column, float *even
     }
 
 /*
- * Store the coefficients of row y of three components in their bands, if the row is the strip's. `odd`: y is odd, and
- * must be a constant.
+ * Store the coefficients of row y in their bands, if the row is the strip's. `odd`: y is odd, and must be a constant.
  */
 FUNCTION void store_coefficients(const struct strip *s, GLOBAL u32 *samples, i32 y, u32 odd, const u32 *made)
 {
     const u32x4 pitch = s->table[0];
     if (y < s->y || y < s->y0 || y >= s->end)
         return;
-    UNROLL for (u32 c = 0; c < 3; c++) UNROLL for (u32 right = 0; right < 2; right++)
+    UNROLL for (u32 right = 0; right < 2; right++)
     {
-        const u32 band = 2 * odd + right, *from = made + c * STRIP_LINE + odd * STRIP_COLUMNS + right;
-        const u32 at = pick_word(s->table[1 + c], band) + (u32)y / 2 * pick_word(pitch, band);
+        const u32 band = 2 * odd + right, *from = made + odd * STRIP_COLUMNS + right;
+        const u32 at = pick_word(s->table[1], band) + (u32)y / 2 * pick_word(pitch, band);
         if (s->inside) {
             if (s->x >= s->left && s->x < s->right)
                 ((GLOBAL u32x2 *)(GLOBAL void *)samples)[(at + (u32)s->x / 2) / 2] = make_u32x2(from[0], from[2]);
@@ -197,46 +201,48 @@ FUNCTION void store_coefficients(const struct strip *s, GLOBAL u32 *samples, i32
     }
 }
 
-/* A kernel for a filter. A launch takes the outputs of a decoder whose last level is computed with them. */
+/*
+ * A kernel for a filter. A launch takes the outputs of a decoder whose last level is computed with them; of each
+ * three work-groups, every one has a component of the same strip.
+ */
 #define BEGIN(name, filter, type)                                                                                      \
-    DENSE_KERNEL(J2K_STRIP_GROUP, BEGIN_GROUPS)                                                                        \
+    DENSE_KERNEL(J2K_STRIP_GROUP, BEGIN_GROUPS_##filter)                                                               \
     name(GLOBAL const u32 *RESTRICT work, GLOBAL const u8 *RESTRICT pixels, GLOBAL u32 *RESTRICT samples, u32 list,    \
         u32 count, u32 first_output)                                                                                   \
     {                                                                                                                  \
-        STRIP_MEMORY(3)                                                                                                \
+        STRIP_MEMORY(1)                                                                                                \
         GLOBAL const struct j2k_part_work *head = (GLOBAL const struct j2k_part_work *)work;                           \
         GLOBAL const u32 *groups = work + list;                                                                        \
-        u32 index = find_owner(groups, count, group_index());                                                          \
+        u32 index = find_owner(groups, count, group_index()), group = group_index() - groups[index], c = group % 3;    \
         GLOBAL const struct j2k_work_output *o =                                                                       \
             (GLOBAL const struct j2k_work_output *)(work + head->output) + first_output + index;                       \
-        const struct strip s = strip_of((GLOBAL const struct j2k_work_level *)(work + head->level) + o->level, 3,      \
-            group_index() - groups[index], table);                                                                     \
+        const struct strip s =                                                                                         \
+            strip_of((GLOBAL const struct j2k_work_level *)(work + head->level) + o->level + c, 1, group / 3, table);  \
         const struct strip_pixels p =                                                                                  \
             find_pixels(&s, (GLOBAL const struct j2k_work_view *)(work + head->view) + o->view, o, pixels);            \
         u32 lane = local_index(), before = lane > 0 ? lane - 1 : 0,                                                    \
             behind = lane + 1 < J2K_STRIP_GROUP ? lane + 1 : lane,                                                     \
             outermost = (lane == 0 ? 1u : 0u) | (lane + 1 == J2K_STRIP_GROUP ? 2u : 0u);                               \
-        struct sunk_##filter column[3 * STRIP_COLUMNS];                                                                \
+        struct sunk_##filter column[STRIP_COLUMNS];                                                                    \
         const struct sunk_##filter zero = {0};                                                                         \
-        UNROLL for (u32 i = 0; i < 3 * STRIP_COLUMNS; i++) column[i] = zero;                                           \
+        UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++) column[i] = zero;                                               \
         u32 next[2 * PIXEL_WORDS];                                                                                     \
         load_row(&s, &p, s.y - BEHIND_##filter, next);                                                                 \
         load_row(&s, &p, s.y - BEHIND_##filter - 1, next + PIXEL_WORDS);                                               \
         ROLL for (i32 y = s.y - BEHIND_##filter; y - BEHIND_##filter < s.end; y += 2)                                  \
         {                                                                                                              \
-            u32 made[3 * STRIP_LINE];                                                                                  \
-            type value[3 * STRIP_LINE], far[6];                                                                        \
-            take_row_##filter(next, p.transform, value);                                                               \
-            take_row_##filter(next + PIXEL_WORDS, p.transform, value + STRIP_COLUMNS);                                 \
+            u32 made[STRIP_LINE];                                                                                      \
+            type value[STRIP_LINE], far[2];                                                                            \
+            take_row_##filter(next, p.transform, c, value);                                                            \
+            take_row_##filter(next + PIXEL_WORDS, p.transform, c, value + STRIP_COLUMNS);                              \
             if (y + 2 - BEHIND_##filter < s.end) {                                                                     \
                 load_row(&s, &p, y + 2, next);                                                                         \
                 load_row(&s, &p, y + 1, next + PIXEL_WORDS);                                                           \
             }                                                                                                          \
-            UNROLL for (u32 c = 0; c < 3; c++) UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)                          \
-                sink_##filter(&s, &column[c * STRIP_COLUMNS + i], &value[c * STRIP_LINE + i],                          \
-                    &value[c * STRIP_LINE + STRIP_COLUMNS + i]);                                                       \
-            ANALYSE_STRIP_##filter(s, 6, value);                                                                       \
-            UNROLL for (u32 i = 0; i < 3 * STRIP_LINE; i++) made[i] = bits_of_##type(value[i]);                        \
+            UNROLL for (u32 i = 0; i < STRIP_COLUMNS; i++)                                                             \
+                sink_##filter(&s, &column[i], &value[i], &value[STRIP_COLUMNS + i]);                                   \
+            ANALYSE_STRIP_##filter(s, 2, value);                                                                       \
+            UNROLL for (u32 i = 0; i < STRIP_LINE; i++) made[i] = bits_of_##type(value[i]);                            \
             store_coefficients(&s, samples, y - BEHIND_##filter, 0, made);                                             \
             store_coefficients(&s, samples, y - BEHIND_##filter + 1, 1, made);                                         \
         }                                                                                                              \

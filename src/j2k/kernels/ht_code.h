@@ -79,20 +79,35 @@ FUNCTION u64 lowest_bits(u32 value, u32 count)
     return value & (((u64)1 << count) - 1);
 }
 
-/* Write MagSgn of a quad from bit `place` on: in one piece if that has less than 64 bits. */
+/* Return MagSgn of two samples of a quad, from sample `i` on. *length receives its length. */
+FUNCTION u64 two_signs(const u32 *value, const struct coded_quad *q, u32 i, u32 *length)
+{
+    u32 first = sign_length(q, i), second = sign_length(q, i + 1);
+    *length = first + second;
+    return lowest_bits(value[i], first) | lowest_bits(value[i + 1], second) << first;
+}
+
+/* Write MagSgn of a quad from bit `place` on. */
 LARGE_FUNCTION void put_signs(LOCAL u32 *ring, u32 place, const u32 *value, const struct coded_quad *q)
 {
-    u32 length[4];
-    UNROLL for (u32 i = 0; i < 4; i++) length[i] = sign_length(q, i);
-    u64 a = lowest_bits(value[0], length[0]) | lowest_bits(value[1], length[1]) << length[0];
-    u64 b = lowest_bits(value[2], length[2]) | lowest_bits(value[3], length[3]) << length[2];
-    u32 count = length[0] + length[1];
-    if (count + length[2] + length[3] < 64) {
-        write_signs(ring, place, a | b << count);
+    u32 left, right;
+    u64 a = two_signs(value, q, 0, &left), b = two_signs(value, q, 2, &right);
+    write_signs(ring, place, a);
+    write_signs(ring, place + left, b);
+}
+
+/* Write MagSgn of a pair: in one piece if it has less than 64 bits. */
+LARGE_FUNCTION void put_pair(LOCAL u32 *ring, u32 place, const u32 *value, const struct coded_quad *quad)
+{
+    u32 left[2], right[2], length = signs_length(&quad[0]);
+    if (length + signs_length(&quad[1]) >= 64) {
+        put_signs(ring, place, value, &quad[0]);
+        put_signs(ring, place + length, value + 4, &quad[1]);
         return;
     }
-    write_signs(ring, place, a);
-    write_signs(ring, place + count, b);
+    u64 a = two_signs(value, &quad[0], 0, &left[0]), b = two_signs(value, &quad[0], 2, &right[0]);
+    u64 c = two_signs(value + 4, &quad[1], 0, &left[1]), d = two_signs(value + 4, &quad[1], 2, &right[1]);
+    write_signs(ring, place, a | b << left[0] | (c | d << left[1]) << length);
 }
 
 /* Holds the state of a block, which all work-items share. */
@@ -115,13 +130,12 @@ FUNCTION void code_step(struct block_coding *c, GLOBAL const struct j2k_work_cod
     u32 sum;
     code_pair(block, p, s, c->edges, c->signs.scratch, &c->carry, quad);
     collect_codes(quad, p->row == 0, &codes, &events);
-    u32 length = signs_length(&quad[0]), both = length + signs_length(&quad[1]);
+    u32 both = signs_length(&quad[0]) + signs_length(&quad[1]);
     u32 before = lane_scan(c->signs.scratch, both | codes.count << SUM_CODES | events.count << SUM_EVENTS, &sum);
     u32 place = c->signs.count + (before & ((1u << SUM_CODES) - 1)), signs = sum & ((1u << SUM_CODES) - 1);
     clear_ahead(&c->signs, signs, 0);
     barrier_local();
-    put_signs(c->signs.ring, place, s->value, &quad[0]);
-    put_signs(c->signs.ring, place + length, s->value + 4, &quad[1]);
+    put_pair(c->signs.ring, place, s->value, quad);
     write_bits(c->codes, c->code_count + (before >> SUM_CODES & 1023), codes.value);
     write_bits(c->events, c->event_count + (before >> SUM_EVENTS), events.value);
     barrier_local();

@@ -23,6 +23,7 @@ SPREAD_TABLE u16 ht_codes[2 * J2K_HT_CODE_ENTRIES] = {J2K_HT_CODE_FIRST, J2K_HT_
 struct pair_place {
     u32 across, count; /* pairs of a row, and of the block */
     u32 pair, column, row;
+    u32 whole;   /* all pairs have both quads, and both rows, and four samples of a row are at a multiple of four */
     u32 further; /* rows to the pair LANES behind it × 256 + columns, perhaps into the next row */
 };
 
@@ -34,6 +35,7 @@ FUNCTION struct pair_place first_pair(GLOBAL const struct j2k_work_coded_block *
     p.pair = lane_index();
     p.row = p.pair / p.across;
     p.column = p.pair - p.row * p.across;
+    p.whole = ((block->from | block->pitch | block->width) % PAIR_COLUMNS | block->height % 2) == 0;
     p.further = LANES / p.across * 256 + LANES % p.across;
     return p;
 }
@@ -51,21 +53,27 @@ LARGE_FUNCTION void load_pair(GLOBAL const struct j2k_work_coded_block *block, c
     GLOBAL const u32 *RESTRICT samples, u32 *sample)
 {
     u32 x = PAIR_COLUMNS * p->column, y = 2 * p->row, at = block->from + y * block->pitch + x;
-    u32 aligned = ((block->from | block->pitch) & 3) == 0 && x + PAIR_COLUMNS <= block->width;
-    UNROLL for (u32 i = 0; i < 2; i++)
-    {
-        u32 there = p->pair < p->count && y + i < block->height;
-        if (there && aligned) {
-            u32x4 four = ((GLOBAL const u32x4 *)(GLOBAL const void *)(samples + at))[0];
-            sample[i] = four.x;
-            sample[2 + i] = four.y;
-            sample[4 + i] = four.z;
-            sample[6 + i] = four.w;
-        } else {
-            UNROLL for (u32 k = 0; k < PAIR_COLUMNS; k++) sample[2 * k + i] =
-                there && x + k < block->width ? samples[at + k] : 0;
+    if (p->whole) {
+        u32x4 upper = make_u32x4(0, 0, 0, 0), lower = upper;
+        if (p->pair < p->count) {
+            GLOBAL const u32x4 *four = (GLOBAL const u32x4 *)(GLOBAL const void *)samples;
+            upper = four[at / PAIR_COLUMNS];
+            lower = four[(at + block->pitch) / PAIR_COLUMNS];
         }
-        at += block->pitch;
+        sample[0] = upper.x;
+        sample[1] = lower.x;
+        sample[2] = upper.y;
+        sample[3] = lower.y;
+        sample[4] = upper.z;
+        sample[5] = lower.z;
+        sample[6] = upper.w;
+        sample[7] = lower.w;
+        return;
+    }
+    UNROLL for (u32 i = 0; i < PAIR_SAMPLES; i++)
+    {
+        u32 there = p->pair < p->count && y + i % 2 < block->height && x + i / 2 < block->width;
+        sample[i] = there ? samples[at + i % 2 * block->pitch + i / 2] : 0;
     }
 }
 

@@ -14,8 +14,9 @@ enum {
     SIGN_WORDS = 512,                 /* of a ring of MagSgn, which takes a step's 8,192 bits behind those of a chunk */
     CHUNK_BYTES = 4 * LANES,          /* bytes that are stuffed at once */
     CODE_WORDS = 480 + 1 + LANES + 1, /* of VLC: 30 bits for a pair and 4 in front, and zeros that are read behind */
-    EVENT_WORDS = 40,                 /* of MEL: an event for each quad, and one for each pair of the first row */
-    CODES_STUFFED = 3072              /* more bytes than VLC has when it is stuffed */
+    /* Words of MEL: an event for each quad, one for each pair of the first row; the word behind is joined with 0. */
+    EVENT_WORDS = 40 + 1,
+    CODES_STUFFED = 3072 /* more bytes than VLC has when it is stuffed */
 };
 
 /*
@@ -59,10 +60,10 @@ FUNCTION void write_signs(LOCAL u32 *ring, u32 place, u64 bits)
         join_local(&ring[(index + 2) % SIGN_WORDS], high >> 1 >> (31 - shift));
 }
 
-/* Set the words to `value` in which the next `count` bits begin. */
+/* Set the words to `value` in which the next `count` bits begin, and the one behind them, which is joined with 0. */
 LARGE_FUNCTION void clear_ahead(const struct sign_stream *s, u32 count, u32 value)
 {
-    u32 end = (s->count + count) / 32;
+    u32 end = (s->count + count) / 32 + 1;
     for (u32 i = (s->count + 31) / 32 + lane_index(); i <= end; i += LANES)
         s->ring[i % SIGN_WORDS] = value;
 }
