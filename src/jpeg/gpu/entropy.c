@@ -9,7 +9,8 @@ void kst_jpeg_gpu_entropy_lengths(const struct jpeg_gpu_job *job, uint64_t lengt
 {
     const struct jpeg_gpu_size *size = &job->size;
     uint64_t chunks = size->groups[WORK_OF_CHUNKS] * WORK_CHUNKS;
-    uint32_t sums = WORK_COMPONENTS * WRITE_RATIO << (kst_jpeg_gpu_halves(size) + kst_jpeg_gpu_spread(size));
+    uint32_t sums = (uint32_t)(WORK_COMPONENTS * WRITE_RATIO)
+                    << (kst_jpeg_gpu_halves(size) + kst_jpeg_gpu_spread(size));
     length[BYTES] = (chunks * CHUNK_WORDS + CHUNK_READ_AHEAD) * 4;
     length[CHUNKS] = chunks * CHUNK_LISTS * 4;
     length[MAPS] = chunks * MAP_LISTS * (1 + kst_jpeg_gpu_halves(size)) * 4;
