@@ -18,6 +18,8 @@
 #include "support/random.h"
 #include "support/test.h"
 
+enum { MOST_SHORTENED = 48 << 10 /* of longer streams of noise too many chunks would have to be completed */ };
+
 static uint32_t decoded_count;
 
 static void show_times(const struct jpeg_gpu_times *times)
@@ -93,6 +95,8 @@ static void compare_plan(const char *name, const struct jpeg_plan *plan, const k
     struct jpeg_gpu_item item = {.plan = plan, .ordered = true}; /* so that noise is decoded there, too */
     struct jpeg_blocks blocks;
     kst_image wanted, image;
+    uint64_t length;
+    kst_jpeg_gpu_scan_data(plan, &length);
     if (kst_jpeg_output_describe(&plan->frame, options, &wanted))
         return;
     image = wanted;
@@ -110,9 +114,9 @@ static void compare_plan(const char *name, const struct jpeg_plan *plan, const k
     assert_int_equal(kst_jpeg_cpu_decode(&op, plan, options, &wanted), KST_OK);
     kst_jpeg_output_plan(&item.output, &plan->frame, options, &image);
     for (uint32_t i = 0; i < gpu_count; i++) {
-        item.shorter = simulated() ? next_random() % 3 : 0;
+        item.shorter = simulated() && length <= MOST_SHORTENED ? next_random() % 3 : 0;
         run_item(i, name, &item, &wanted, &image, report.warnings, timed);
-        item.shorter = timed || simulated() ? 0 : 1 + next_random() % 2;
+        item.shorter = timed || simulated() || length > MOST_SHORTENED ? 0 : 1 + next_random() % 2;
         if (item.shorter > 0)
             run_item(i, name, &item, &wanted, &image, report.warnings, false);
         item.shorter = 0;

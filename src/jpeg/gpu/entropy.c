@@ -9,10 +9,12 @@ void kst_jpeg_gpu_entropy_lengths(const struct jpeg_gpu_job *job, uint64_t lengt
 {
     const struct jpeg_gpu_size *size = &job->size;
     uint64_t chunks = size->groups[WORK_OF_CHUNKS] * WORK_CHUNKS;
+    uint32_t sums = (uint32_t)(WORK_COMPONENTS * WRITE_RATIO)
+                    << (kst_jpeg_gpu_halves(size) + kst_jpeg_gpu_spread(size));
     length[BYTES] = (chunks * CHUNK_WORDS + CHUNK_READ_AHEAD) * 4;
     length[CHUNKS] = chunks * CHUNK_LISTS * 4;
     length[MAPS] = chunks * MAP_LISTS * (1 + kst_jpeg_gpu_halves(size)) * 4;
-    length[GROUPS] = size->groups[WORK_OF_CHUNKS] * GROUP_LISTS * 4;
+    length[GROUPS] = size->groups[WORK_OF_CHUNKS] * (GROUP_DC + sums) * 4;
     length[COEFFICIENTS] = size->blocks * 128;
     length[DC] = size->blocks * 4;
 }

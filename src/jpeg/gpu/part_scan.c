@@ -383,15 +383,15 @@ static void write_segments(struct jpeg_gpu_builder *builder, const struct jpeg_p
 /*
  * Return the number of maps that one work-item may complete. Completing one takes up to a tenth of a millisecond, in
  * which a CPU decodes more than a hundred chunks; and drivers end kernels that take seconds. A photograph needs one or
- * none. If pixels from the CPU would come too late, the limit is higher.
+ * none. If pixels from the CPU would come too late, the limit is higher. Shorter chunks take less time each.
  */
-static uint32_t most_completed(uint32_t chunks, bool ordered)
+static uint32_t most_completed(uint32_t chunks, uint32_t shorter, bool ordered)
 {
     enum { SHARE = 128, LEAST = 64, MOST = 2048, MOST_ORDERED = 8192 };
     if (ordered)
         return MOST_ORDERED;
     uint32_t share = chunks / SHARE < MOST ? chunks / SHARE : MOST;
-    return share > LEAST ? share : LEAST;
+    return share > (uint32_t)LEAST << shorter ? share : (uint32_t)LEAST << shorter;
 }
 
 /* All scans of a picture share the same bytes, from which the offsets of their segments count. */
@@ -438,7 +438,7 @@ void kst_jpeg_gpu_scan_write(struct jpeg_gpu_builder *builder, const struct jpeg
     place_tables(builder, item->plan, scan, picture);
     picture->chunk_bits = jpeg_gpu_chunk_bits(item);
     write_segments(builder, item->plan, scan, picture);
-    picture->most_completed = most_completed(picture->chunks, item->ordered);
+    picture->most_completed = most_completed(picture->chunks, item->shorter, item->ordered);
     write_stream(builder, item->plan, first, picture);
     write_mcu(&item->output.frame, scan, picture);
     picture->block = (uint32_t)builder->used.blocks;
