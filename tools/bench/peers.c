@@ -160,8 +160,8 @@ static bool try_crew(const struct bench_settings *settings, const struct peer_ru
 }
 
 /*
- * Choose the fastest way to drive the peer with this many pictures, by a few runs of each. The first one must work; others
- * that fail are complained of and left out.
+ * Choose the fastest way to drive the peer with this many pictures, by a few runs of each. The first one must work;
+ * others that fail are complained of and left out.
  */
 static bool choose_crew(
     const struct bench_settings *settings, const struct peer_run *run, struct peer_crew *best, struct problem *problem)
