@@ -10,8 +10,7 @@
 enum {
     STRIP_ROWS_LEAST = 8,
     STRIP_ROWS_MORE = 8, /* rows beside its own that a strip loads */
-    STRIPS_A_UNIT = 12,  /* enough of them to keep a compute unit busy; and as many as it has whose pixels are made */
-    BEGUN_A_UNIT = 9 /* as many as it has whose pixels are taken in, of three components, which are work-groups each */
+    STRIPS_A_UNIT = 12   /* enough of them to keep a compute unit busy; and as many as it has whose pixels are made */
 };
 
 #define WORDS(type) ((uint32_t)(sizeof(type) / sizeof(uint32_t)))
@@ -130,8 +129,7 @@ static uint32_t rows_for(const struct strip_load *load, uint32_t turns)
     return rows > J2K_STRIP_ROWS ? J2K_STRIP_ROWS : rows <= STRIP_ROWS_LEAST ? STRIP_ROWS_LEAST : (rows + 1) / 2 * 2;
 }
 
-/* Choose the rows of strips whose pixels are made or taken in, of which a compute unit has few, so that it is busy to
- * the end. */
+/* Choose the rows of strips whose pixels are made, of which a compute unit has few, so that it is busy to the end. */
 static uint32_t finish_rows(const struct strip_load *load)
 {
     enum { TURNS = 3 };
@@ -151,7 +149,7 @@ static uint32_t strip_rows(const struct j2k_gpu_part *part, struct j2k_rect rect
 {
     const uint32_t tiles = finished ? part->items->plan->tile_count : 1; /* those of the first picture stand for all */
     const struct strip_load load = {.across = strips_across(rect) * part->at_once * tiles,
-        .at_once = (uint64_t)part->units * (part->encodes ? BEGUN_A_UNIT : STRIPS_A_UNIT),
+        .at_once = (uint64_t)part->units * STRIPS_A_UNIT,
         .height = j2k_gpu_height(rect) + rect.y0 % 2};
     uint32_t rows = J2K_STRIP_ROWS;
     if (finished && load.at_once > 0 && load.across > 0)
@@ -262,16 +260,13 @@ static bool finish_together(const struct j2k_gpu_part *part, uint32_t index, con
     return true;
 }
 
-/*
- * Return the number of work-groups of a level: of patches when encoding, or three for a strip if its pixels are taken
- * in with it; otherwise of strips.
- */
+/* Return the number of work-groups of a level: of strips when decoding, of patches when encoding. */
 static uint32_t groups_of(const struct j2k_gpu_part *part, struct j2k_rect rect, bool finished)
 {
     const uint32_t width = j2k_gpu_width(rect) + rect.x0 % 2, height = j2k_gpu_height(rect) + rect.y0 % 2;
-    if (part->encodes && !finished)
+    if (part->encodes)
         return divide_up(width, J2K_LEVEL_WIDTH) * divide_up(height, J2K_LEVEL_HEIGHT);
-    return (part->encodes ? 3 : 1) * strips_across(rect) * divide_up(height, strip_rows(part, rect, finished));
+    return strips_across(rect) * divide_up(height, strip_rows(part, rect, finished));
 }
 
 /* Return whether the bands of a resolution of a tile-component hold quantiser indices. */

@@ -250,9 +250,9 @@ struct j2k_gpu_wish {
  */
 bool kst_j2k_gpu_part_make(struct j2k_gpu_part *part, struct memory *memory, struct pool *threads,
     const struct j2k_gpu_item *items, uint32_t count, const struct j2k_gpu_wish *wish);
-/* Do the same without blocks: levels and outputs alone, as encoding uses them. `units`: compute units of the device. */
+/* Do the same without blocks: levels and outputs alone, as encoding uses them. */
 bool kst_j2k_gpu_part_geometry(
-    struct j2k_gpu_part *part, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count, uint32_t units);
+    struct j2k_gpu_part *part, struct memory *memory, const struct j2k_gpu_item *items, uint32_t count);
 void kst_j2k_gpu_part_release(struct j2k_gpu_part *part);
 
 /*
