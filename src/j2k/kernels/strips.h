@@ -6,11 +6,16 @@
  * is ever in memory. Coefficients beside and above the strip that its samples depend on are transformed too; what lies
  * outside of the level is mirrored. All operations are those of the CPU's code.
  */
+#include "kernels/group.h"
+#include "kernels/search.h"
+
+#include "j2k/kernels/mirror.h"
 #include "j2k/kernels/store.h"
-#include "j2k/kernels/strip.h"
 #include "j2k/tables/transforms.h"
 
 enum {
+    STRIP_COLUMNS = J2K_STRIP_WIDTH / J2K_STRIP_GROUP, /* columns of a work-item: 4 */
+    STRIP_LINE = 2 * STRIP_COLUMNS,                    /* samples of a work-item in two rows of a component */
     /* How the coefficients of a level lie in the buffer of samples, where `format` is asked for. */
     STRIP_WORDS = 0,   /* 32 bits each */
     STRIP_HALVES = 1,  /* 16 bits each, and so have the samples that are made */
@@ -22,6 +27,89 @@ enum {
     DELAY_53 = 1,
     DELAY_97 = 3
 };
+
+/* Describes a work-group's strip, and which columns of it a work-item has. */
+struct strip {
+    i32 x0, y0, x1, y1; /* of the level, in the coordinates of its record */
+    i32 x;              /* the work-item's first column, which is even */
+    i32 left, right;    /* columns that the group completes */
+    i32 y, end;         /* rows that it completes; y is even */
+    /*
+     * Each work-item's columns lie in the level, or all of them behind it, where they are of no use; and pairs of
+     * coefficients lie at even places.
+     */
+    u32 inside;
+    u32 place[STRIP_COLUMNS]; /* of each of the work-item's columns, or of its mirror image, in a row of its band */
+    /*
+     * This table has, by the bands' orientation, their pitches; then for each component the places in the buffer of
+     * samples at which row 0 and column 0 of the level's coordinates would be; and then for each component the factors
+     * of STRIP_INDICES.
+     */
+    LOCAL const u32x4 *table;
+};
+
+/* Declares the group's memory that strips of some components need, in a kernel's body. */
+#define STRIP_MEMORY(components)                                                                                       \
+    SHARED u32x4 table[1 + 2 * (components)];                                                                          \
+    EXCHANGED(components)
+
+/*
+ * Describe the bands of components for the work-group. Where a level has only one column, or row, it is in one of two
+ * bands, which then stands for the other too. The whole work-group calls it.
+ */
+FUNCTION void put_table(GLOBAL const struct j2k_work_level *level, u32 components, LOCAL u32x4 *table)
+{
+    LOCAL u32 *to = (LOCAL u32 *)table;
+    u32 band = local_index() % 4, c = local_index() / 4;
+    u32 right = level->x1 - level->x0 == 1 ? level->x0 : band % 2,
+        lower = level->y1 - level->y0 == 1 ? level->y0 : band / 2;
+    band = 2 * lower + right;
+    if (c < components) {
+        if (c == 0)
+            to[local_index()] = level->pitch[band];
+        to[4 + local_index()] =
+            level[c].band[band] - (lower ? 0 : level->y0 * level->pitch[band]) - (right ? 0 : level->x0);
+        to[4 + 4 * components + local_index()] = level[c].factor[band];
+    }
+    barrier_local();
+}
+
+/* Return whether in each row of each band of a table, the first coefficient is at an even place. */
+FUNCTION u32 is_even(LOCAL const u32x4 *table, u32 components)
+{
+    u32 any = 0;
+    UNROLL for (u32 i = 0; i <= components; i++) any |= table[i].x | table[i].y | table[i].z | table[i].w;
+    return any % 2 == 0;
+}
+
+/* Return the strip of a group, of components whose bands have the same geometry. The whole work-group calls it. */
+FUNCTION struct strip strip_of(GLOBAL const struct j2k_work_level *level, u32 components, u32 group, LOCAL u32x4 *table)
+{
+    struct strip s;
+    u32 across = J2K_STRIPS(level->x0, level->x1), column = group % across;
+    s.x0 = (i32)level->x0;
+    s.y0 = (i32)level->y0;
+    s.x1 = (i32)level->x1;
+    s.y1 = (i32)level->y1;
+    i32 first = (i32)(column * J2K_STRIP_STEP) - (s.x0 > 0 ? J2K_STRIP_MARGIN : 0), rows = (i32)level->rows;
+    s.x = first + STRIP_COLUMNS * (i32)local_index();
+    s.left = column > 0 ? first + J2K_STRIP_MARGIN : s.x0;
+    s.right = column + 1 < across ? first + J2K_STRIP_WIDTH - J2K_STRIP_MARGIN : s.x1;
+    s.y = (i32)(group / across) * rows;
+    s.end = s.y + rows < s.y1 ? s.y + rows : s.y1;
+    UNROLL for (i32 i = 0; i < STRIP_COLUMNS; i++) s.place[i] = (u32)mirror(s.x + i, s.x0, s.x1) / 2;
+    s.table = table;
+    put_table(level, components, table);
+    s.inside = first >= s.x0 && (first + J2K_STRIP_WIDTH <= s.x1 || (s.x1 - first) % STRIP_COLUMNS == 0) &&
+               is_even(table, components);
+    return s;
+}
+
+/* Return one of four words; `index` must be a constant. */
+FUNCTION u32 word_of(u32x4 words, u32 index)
+{
+    return index == 0 ? words.x : index == 1 ? words.y : index == 2 ? words.z : words.w;
+}
 
 /* The words that a work-item loads of a component in two rows, and where those of a band are among them. */
 #define STRIP_LOADED(format) ((format) == STRIP_WORDS ? STRIP_LINE : 4 + (format) / 2)
@@ -59,14 +147,14 @@ FUNCTION void load_columns(const struct strip *s, GLOBAL const u32 *samples, u32
     const u32x4 pitch = s->table[0];
     u32 row[4];
     UNROLL for (u32 band = 0; band < 4; band++) row[band] =
-        (u32)(band < 2 ? even : odd) / 2 * pick_word(pitch, band) + (inside ? s->place[0] : 0);
+        (u32)(band < 2 ? even : odd) / 2 * word_of(pitch, band) + (inside ? s->place[0] : 0);
     UNROLL for (u32 c = 0; c < components; c++)
     {
         const u32x4 place = s->table[1 + c];
         UNROLL for (u32 band = 0; band < 4; band++)
         {
             u32 *to = loaded + c * STRIP_LOADED(format) + STRIP_BAND(format, band);
-            const u32 at = pick_word(place, band) + row[band], *mirrored = inside ? 0 : s->place + band % 2;
+            const u32 at = word_of(place, band) + row[band], *mirrored = inside ? 0 : s->place + band % 2;
             if (STRIP_IS_WIDE(format, band))
                 load_words(samples, at, mirrored, to);
             else
@@ -93,7 +181,7 @@ FUNCTION void unpack_columns(const struct strip *s, u32 format, u32 components, 
             to[0] = (u32)low;
             to[2] = (u32)high;
         } else {
-            const float factor = as_real(pick_word(s->table[1 + components + c], band));
+            const float factor = as_real(word_of(s->table[1 + components + c], band));
             to[0] = real_bits((float)low * factor);
             to[2] = real_bits((float)high * factor);
         }
@@ -105,10 +193,20 @@ FUNCTION void load_rows(
     const struct strip *s, GLOBAL const u32 *samples, u32 format, u32 components, i32 y, u32 *loaded)
 {
     i32 even = mirror(y, s->y0, s->y1), odd = mirror(y + 1, s->y0, s->y1);
-    if (s->paired)
+    if (s->inside)
         load_columns(s, samples, format, components, 1, even, odd, loaded);
     else
         load_columns(s, samples, format, components, 0, even, odd, loaded);
+}
+
+FUNCTION u32 is_one_column(const struct strip *s)
+{
+    return s->x1 - s->x0 == 1;
+}
+
+FUNCTION u32 is_one_row(const struct strip *s)
+{
+    return s->y1 - s->y0 == 1;
 }
 
 /*
@@ -135,6 +233,61 @@ FUNCTION float lift(float x, float factor, float a, float b)
 #define LIFT_GAMMA(x, a, b) lift(x, J2K_DWT_GAMMA, a, b)
 #define LIFT_BETA(x, a, b) lift(x, J2K_DWT_BETA, a, b)
 #define LIFT_ALPHA(x, a, b) lift(x, J2K_DWT_ALPHA, a, b)
+
+FUNCTION u32 bits_of_i32(i32 x)
+{
+    return (u32)x;
+}
+
+FUNCTION i32 i32_of(u32 x)
+{
+    return (i32)x;
+}
+
+FUNCTION u32 bits_of_float(float x)
+{
+    return bits_of(x);
+}
+
+/*
+ * Get for each row the sample that a neighbour has at `index`, `far` becoming an array of them. The outermost
+ * work-items, and that with the level's last columns, have no neighbour on one side; LIFT_EVEN_COLUMNS and
+ * LIFT_ODD_COLUMNS mirror there, which is right at the ends of a level, and otherwise does not reach the columns that
+ * the group completes. The whole work-group calls it.
+ */
+#if HAS_WARPS
+#define EXCHANGED(components)
+#define EXCHANGE(type, rows, value, index, neighbour, far)                                                             \
+    UNROLL for (u32 r = 0; r < (rows); r++)(far)[r] =                                                                  \
+        type##_of(warp_shuffle(bits_of_##type((value)[r * STRIP_COLUMNS + (index)]), neighbour));
+#else
+#define EXCHANGED(components) SHARED u32 exchange[2 * (components)*J2K_STRIP_GROUP];
+#define EXCHANGE(type, rows, value, index, neighbour, far)                                                             \
+    barrier_local();                                                                                                   \
+    UNROLL for (u32 r = 0; r < (rows); r++) exchange[r * J2K_STRIP_GROUP + local_index()] =                            \
+        bits_of_##type((value)[r * STRIP_COLUMNS + (index)]);                                                          \
+    barrier_local();                                                                                                   \
+    UNROLL for (u32 r = 0; r < (rows); r++)(far)[r] = type##_of(exchange[r * J2K_STRIP_GROUP + (neighbour)]);
+#endif
+
+/* A lifting step along rows: even columns, or odd ones, become step(own, a neighbour, the other). */
+#define LIFT_EVEN_COLUMNS(type, rows, value, step)                                                                     \
+    EXCHANGE(type, rows, value, 3, before, far)                                                                        \
+    UNROLL for (u32 r = 0; r < (rows); r++)                                                                            \
+    {                                                                                                                  \
+        type *v = (value) + r * STRIP_COLUMNS;                                                                         \
+        v[0] = step(v[0], outermost & 1 ? v[1] : far[r], v[1]);                                                        \
+        v[2] = step(v[2], v[1], v[3]);                                                                                 \
+    }
+
+#define LIFT_ODD_COLUMNS(type, rows, value, step)                                                                      \
+    EXCHANGE(type, rows, value, 0, behind, far)                                                                        \
+    UNROLL for (u32 r = 0; r < (rows); r++)                                                                            \
+    {                                                                                                                  \
+        type *v = (value) + r * STRIP_COLUMNS;                                                                         \
+        v[1] = step(v[1], v[0], v[2]);                                                                                 \
+        v[3] = step(v[3], v[2], outermost & 2 ? v[2] : far[r]);                                                        \
+    }
 
 /* All steps along rows. A single odd column or row is halved (F.3.6). */
 #define SYNTHESISE_ROWS_53(s, rows, value)                                                                             \
