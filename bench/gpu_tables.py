@@ -57,13 +57,15 @@ def time_of(one):
     return figures(one["median_seconds"] * 1e3) if one else "–"
 
 
-def ours(one):
+def right(one):
     """A time of Kostka's. Nothing that is not the CPU's result is printed."""
-    if one is None:
-        return "–"
-    if not one.get("identical"):
+    if one and one.get("identical") is not True:
         raise SystemExit(f"a result is not the CPU's: {one['file']}, {one['batch']} at once")
-    return f"**{time_of(one)}**"
+    return time_of(one)
+
+
+def ours(one):
+    return f"**{right(one)}**" if one else "–"
 
 
 def theirs(one, name=False):
@@ -168,9 +170,10 @@ def sizes(results):
     lines = head("side of a square, one picture", *map(str, sides))
 
     def line(name, kind, engines, device="cuda"):
+        show = right if engines == ["kostka"] else time_of
         found = [results.best(engines, kind, "90 420", (side, side), 1, device) for side in sides]
         if any(found):
-            lines.append(row(name, *[figures(one["median_seconds"] * 1e3) if one else "–" for one in found]))
+            lines.append(row(name, *[show(one) for one in found]))
 
     for verb in "decode", "encode":
         line(f"{verb}, CUDA", f"{verb} size", ["kostka"])
@@ -188,7 +191,7 @@ def pair(results, verb, coding, kind=None, batches=(1, 64)):
     engines = ["nvJPEG2000"] if j2k_coding else NVJPEG
     own = [results.best(["kostka"], kind or f"{verb} batch", coding, LARGE, batch) for batch in batches]
     peer = [results.best(engines, kind or f"{verb} batch", coding, LARGE, batch) for batch in batches]
-    return ", ".join(time_of(one) for one in own) + " ms", ", ".join(theirs(one) for one in peer) + " ms"
+    return ", ".join(right(one) for one in own) + " ms", ", ".join(theirs(one) for one in peer) + " ms"
 
 
 SUMMARY = [("decode JPEG 3840×2160 4:2:0 q90: one, 64 at once", "nvJPEG", "decode", "90 420", (1, 64)),
@@ -213,7 +216,9 @@ def summary(results):
 def about(results):
     one = results.best(["kostka"], "decode batch", "90 420") or results.best(["kostka"], "decode batch", "90 420",
                                                                                device="opencl")
-    return [f"{results.date}, one GPU ({results.driver}), `bench/gpu.sh` with {one['pictures'] if one else 0} photographs in "
+    if one is None:
+        return []
+    return [f"{results.date}, one GPU ({results.driver}), `bench/gpu.sh` with {one['pictures']} photographs in "
             f"turn, cut to the size or continued by", "their mirror images, and coded anew."]
 
 
@@ -221,7 +226,7 @@ TABLES = {"about": about, "summary": summary, "jpeg": jpeg, "others": others, "j
 
 
 def fill(path, results):
-    """Make all places of a file anew; return how many."""
+    """Return a file's text with all places made anew, and how many these are."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     count = 0
@@ -229,15 +234,13 @@ def fill(path, results):
     def place(match):
         nonlocal count
         lines = TABLES[match.group(1)](results)
-        if lines[0].startswith("|") and not any(re.search(r"\d\.\d", line) for line in lines[2:]):
+        if not lines or lines[0].startswith("|") and not any(re.search(r"\d\.\d", line) for line in lines[2:]):
             return match.group(0)
         count += 1
         return f"<!-- gpu.sh: {match.group(1)} -->\n\n" + "\n".join(lines) + "\n\n<!-- end -->"
 
     made = re.sub(r"<!-- gpu\.sh: (\w+) -->\n.*?<!-- end -->", place, text, flags=re.S)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(made)
-    return count
+    return made, count
 
 
 def main():
@@ -247,8 +250,11 @@ def main():
     files = sys.argv[2:] or [os.path.join(top, name)
                              for name in ("README.md", "docs/performance.md", "docs/performance/gpus.md")]
     results = Results(sys.argv[1])
-    for path in files:
-        print(f"{fill(path, results)} tables in {path}")
+    made = [(path, *fill(path, results)) for path in files]  # all of them, before one is written
+    for path, text, count in made:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        print(f"{count} tables in {path}")
 
 
 if __name__ == "__main__":

@@ -52,7 +52,13 @@ for name in size batch-2160 batch-1080 quality; do
     done
 done
 
-# A result that is not the CPU's is never printed.
-sed '0,/"identical": true/s//"identical": false/' gpu.json >wrong.json
-! python3 "$KOSTKA_SOURCE/bench/gpu_tables.py" wrong.json page.md >out 2>err || fail 'a wrong result is printed'
+# A result that is not the CPU's is never printed, in whatever table it would be, and no file is changed then.
+sed 's/"identical": true/"identical": false/' gpu.json >wrong.json
+for name in summary jpeg others jpeg2000 sizes; do
+    printf '<!-- gpu.sh: about -->\nold\n<!-- end -->\n' >first.md
+    printf '<!-- gpu.sh: %s -->\nold\n<!-- end -->\n' $name >second.md
+    ! python3 "$KOSTKA_SOURCE/bench/gpu_tables.py" wrong.json first.md second.md >out 2>err || fail "a wrong result is printed: $name"
+    grep -q "not the CPU's" err || fail "no complaint of $name: $(cat err)"
+    equals "$(grep -c '^old' first.md second.md | tr '\n' ' ')" 'first.md:1 second.md:1 ' 'what is left'
+done
 finish

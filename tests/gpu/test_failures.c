@@ -435,8 +435,10 @@ static void test_fork(void **state)
     }
 }
 
-/* Without KOSTKA_CODERS, all; with "ht", encoding HTJ2K alone, for which PoCL compiles other kernels; with "mq", the
- * rest. */
+/*
+ * KOSTKA_CODERS chooses: "ht" the tests that encode HTJ2K, for which PoCL compiles other kernels, "mq" the rest. All
+ * run if it is not set.
+ */
 int main(void)
 {
     const struct CMUnitTest ht_tests[] = {cmocka_unit_test(test_encoding_ht), cmocka_unit_test(test_allocator_ht)};

@@ -70,7 +70,7 @@ function keep(    first, i, found) {
     bad = 1
 }
 
-# What the test printed; its first line stands behind the tag, and its last one may stand in front of the other tag.
+# Keep what the test printed: its first line stands behind the tag, and its last one may stand in front of the other tag.
 {
     line = $0
     if (sub(/^.*<system-out>/, "", line))

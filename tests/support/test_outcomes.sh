@@ -41,7 +41,7 @@ cat >>"$work/wanted" <<'END'
 failed: lost, after  s
   | Unable to find executable: ./there is no such program
 END
-# With a number of lines, only those that have failed
+# Only those that have failed are told of where a number of lines is given.
 cat >"$work/wanted.short" <<'END'
 failed: failed, after  s
   | skipped: nothing

@@ -429,18 +429,20 @@ static int open_devices(struct crew *crew, uint32_t threads)
 }
 
 /*
- * Return whether the process, which is about to end, leaves it to the system to take back what the device holds. CUDA's
- * driver takes a quarter of a second to free what a folder needed, one buffer after the other.
+ * Return whether the process, which is about to end, leaves it to the system to take back what its devices hold. CUDA's
+ * driver takes a quarter of a second to free what a folder needed, one buffer after the other. Drivers of OpenCL may
+ * have threads of their own, which end with their contexts.
  */
 static bool leaves_devices(const struct crew *crew)
 {
     kst_device_info info = {.size = sizeof info};
-    const kst_context *context = crew->relay != NULL ? relay_context(crew->relay) : crew->context;
 
-    return context != NULL && !kst_context_device(context, &info) && info.kind == KST_DEVICE_CUDA;
+    if (crew->relay != NULL)
+        return relay_is_all(crew->relay, KST_DEVICE_CUDA);
+    return crew->context != NULL && !kst_context_device(crew->context, &info) && info.kind == KST_DEVICE_CUDA;
 }
 
-/* What was left, so that it is still known where all of it is. */
+/* Holds what was left, so that it is still known where all of it is. */
 static struct {
     struct relay *volatile relay;
     kst_context *volatile context;

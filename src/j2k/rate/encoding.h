@@ -75,8 +75,8 @@ struct j2k_encoded {
     /* Sets to choose from, for each block; null: there is no choice, and passes are those of coded->block. */
     struct j2k_candidates *candidates;
     /*
-     * With request->count, and nothing else then: for each block the bits of its cleanup pass without those of
-     * stuffing and without Scup; 0 where it has no samples. They are the same on every device.
+     * Holds for each block the bits of its cleanup pass without those of stuffing and without Scup, 0 where it has no
+     * samples. They are found with request->count, which finds nothing else, and are the same on every device.
      */
     uint32_t *counted;
     double *pass_gain; /* how much each pass lowers the picture's squared error; null: not measured */

@@ -196,8 +196,8 @@ static uint32_t written_bits(const struct j2k_ht_encoder *encoder)
 }
 
 /*
- * The same bits are counted from coefficients that have not been quantised, in rows of a band; the second time groups
- * are known of which nothing is left.
+ * Count the same bits from coefficients that have not been quantised, in rows of a band; the second time groups are
+ * known of which nothing is left.
  */
 static void check_count_of_reals(struct fixture *f, enum cpu_tier tier, uint32_t wanted)
 {

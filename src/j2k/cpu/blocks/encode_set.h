@@ -71,9 +71,9 @@ struct j2k_encode_set {
     struct j2k_encode_step *step;
     uint32_t *order; /* blocks ordered by step */
     float *largest;  /* of the same blocks, if they are kept and real: the largest magnitude of a coefficient */
-    /* Of the same blocks, where bits are counted: the bounds of groups as struct j2k_ht_reals has them. */
+    /* Holds the bounds of groups of the same blocks, as struct j2k_ht_reals has them, where bits are counted. */
     uint16_t *bound;
-    uint32_t bounds; /* of a block */
+    uint32_t bounds; /* number of bounds of a block */
     uint8_t *row;    /* a row buffer for each strip if rows are read from a callback */
     size_t row_length;
     struct countdowns countdowns; /* for the parts of steps */

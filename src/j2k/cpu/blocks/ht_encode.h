@@ -101,7 +101,7 @@ struct j2k_ht_coding {
     void (*cleanup)(struct j2k_ht_encoder *encoder);
     /* Returns the bits of the three streams together, without those of stuffing and without Scup. */
     uint32_t (*count)(struct j2k_ht_encoder *encoder);
-    /* The same of coefficients that are not quantised yet, as struct j2k_block_functions has it; null: not there. */
+    /* Counts them from coefficients that are not quantised yet, as in struct j2k_block_functions; null: not there. */
     uint32_t (*count_reals)(struct j2k_ht_encoder *encoder, const struct j2k_ht_reals *reals, float *largest);
 };
 
