@@ -320,9 +320,20 @@ static kst_status try_next(struct j2k_step_search *search, bool *more)
     return set_step(search, step);
 }
 
-/* Code the step that counts led to, unless several layers are going to be made of it. */
+/*
+ * Code the step that counts led to, unless several layers are going to be made of it. If counts found none, the
+ * coarsest one is coded: the frame was measured with the first step, and is shorter where steps of components are
+ * equal.
+ */
 static kst_status code_found(struct j2k_step_search *search, bool *more)
 {
+    if (search->good.step <= 0) {
+        search->counts = false;
+        begin_anew(search, false);
+        search->good = search->coded;
+        *more = search->good.step <= 0;
+        return *more ? set_step(search, coarsest) : KST_OK;
+    }
     search->is_end = search->good.share < search->close;
     *more = !allocates(search);
     if (!*more)
