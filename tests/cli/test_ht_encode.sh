@@ -99,6 +99,14 @@ for passes in 1 2 3; do
     expect 0 "$KOSTKA" encode --psnr 40 --passes $passes photo.ppm psnr.jph
     between "$(decibels photo.ppm psnr.jph)" 400 401 "--psnr 40 --passes $passes"
 done
+# Headers are shorter with the coarsest steps, which all components share; a budget between both lengths is kept, and finer
+# steps are found where they fit.
+picture 64 17 >small.ppm
+for rate in 1.9:258 2.1445:291 2.2:299 2.25:306 2.6:353 4:544; do
+    expect 0 "$KOSTKA" encode --rate "${rate%:*}" small.ppm small.jph
+    between "$(size small.jph)" 200 "${rate#*:}" "bytes of small.ppm with --rate ${rate%:*}"
+done
+between "$(size small.jph)" 480 544 'bytes of small.ppm with --rate 4'
 expect 0 "$KOSTKA" encode --rate 2 --reversible grey.pgm reversible.jph
 between "$(size reversible.jph)" $((pixels * 95 / 400)) $((pixels / 4)) '--reversible'
 expect 0 "$KOSTKA" encode --rate 0.001 photo.ppm tiny.jhc

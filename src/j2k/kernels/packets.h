@@ -16,7 +16,7 @@
 #include "j2k/kernels/ht_bytes.h"
 
 enum {
-    PACKET_LEVELS = 16, /* levels of a tag tree: blocks along a side are at most 65,535 */
+    PACKET_LEVELS = 16, /* levels of a tag tree: blocks along a side are at most 8,192, which are 14 */
     LENGTH_BITS_START = 3,
     LEAVES_AT_ONCE = 4 /* that a work-item makes */
 };

@@ -289,7 +289,7 @@ struct j2k_work_composite {
     struct j2k_work_view view; /* the view of the image; its channels name sources instead of components */
 };
 
-/* Describes a level along z of a volume's columns: its number of rows, and the offset of a list of these in order. */
+/* Describes a level along z of a volume's columns. */
 struct j2k_work_z_level {
     /*
      * Number of rows, and offset of a list of them: a word for each pair of positions, an even one, whose row is in the

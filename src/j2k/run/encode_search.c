@@ -103,6 +103,7 @@ struct j2k_step_search {
     uint64_t around, budget;
     uint64_t frame; /* bytes of a codestream without blocks, if bits are counted */
     double bias;    /* bytes that blocks were coded to, as a share of those that were estimated */
+    double start;   /* the first step, or the last one that was coded */
     bool by_error;
     bool counts; /* bits are counted, but for steps that these lead to */
     bool is_end; /* the counts know no better step */
@@ -308,10 +309,24 @@ static void begin_anew(struct j2k_step_search *search, bool counts)
     search->encoder->request.count = counts;
 }
 
+/*
+ * Return whether no step that was coded fits, but the coarsest one may, with which all components have equal steps, so
+ * that no markers say where they differ.
+ */
+static bool may_fit_last(const struct j2k_step_search *search)
+{
+    return !search->by_error && !search->encoder->request.count && search->good.step <= 0 &&
+           search->now.step < coarsest;
+}
+
 /* Go on with the next step, unless this one is near enough, or there is none. */
 static kst_status try_next(struct j2k_step_search *search, bool *more)
 {
     *more = !learn(search) && !is_exhausted(search) && ++search->tries < TRIES;
+    if (!*more && may_fit_last(search)) {
+        *more = true;
+        return set_step(search, coarsest);
+    }
     if (!*more)
         return KST_OK;
     const double step = next_step(search);
@@ -321,18 +336,18 @@ static kst_status try_next(struct j2k_step_search *search, bool *more)
 }
 
 /*
- * Code the step that counts led to, unless several layers are going to be made of it. If counts found none, the
- * coarsest one is coded: the frame was measured with the first step, and is shorter where steps of components are
- * equal.
+ * Code the step that counts led to, unless several layers are going to be made of it. Counts may find none although one
+ * fits: the frame was measured with the first step, and is shorter where steps of components are equal; and a
+ * correction may be too large. What was coded before is taken then, or bytes are found out by coding alone.
  */
 static kst_status code_found(struct j2k_step_search *search, bool *more)
 {
     if (search->good.step <= 0) {
         search->counts = false;
+        *more = search->coded.step <= 0;
         begin_anew(search, false);
         search->good = search->coded;
-        *more = search->good.step <= 0;
-        return *more ? set_step(search, coarsest) : KST_OK;
+        return *more ? set_step(search, search->start) : KST_OK;
     }
     search->is_end = search->good.share < search->close;
     *more = !allocates(search);
@@ -371,6 +386,8 @@ kst_status kst_j2k_run_encode_search_on(struct j2k_encoder *encoder, bool *more)
     *more = false;
     if (status)
         return status;
+    if (search->start <= 0 || !encoder->request.count)
+        search->start = search->now.step;
     if (search->counts && !encoder->request.count)
         return take_coded(search, more);
     status = try_next(search, more);
