@@ -361,7 +361,7 @@ static void count_one(const struct j2k_encode_set *set, struct j2k_encode_worker
         load(set, worker->scratch.sample, index, &largest);
         bits = kst_j2k_cpu_ht.count(&worker->scratch, encoding->tier, settings);
     }
-    if (set->keeps)
+    if (set->keeps && !set->made) /* other threads read what is known already */
         set->largest[place] = largest;
     encoding->encoded->counted[j2k_encode_block(set->tile, index)] = bits;
     kst_j2k_encode_count(encoding, 1);
