@@ -86,6 +86,13 @@ static const struct j2k_encode_component *component_of(const struct j2k_encode_s
     return &set->component[band->tile_component - set->tile->part->first_component - set->first];
 }
 
+/* Return the resident rows of the band that a block of the set is in. */
+static const struct j2k_encode_resident *resident_of(const struct j2k_encode_set *set, const struct j2k_block *block)
+{
+    const struct j2k_encode_component *c = component_of(set, &set->tile->plan->band[block->band]);
+    return &c->band[block->band - c->resolution->first_band];
+}
+
 /*
  * Load a block's coefficients into the encoder. Returns the quantiser's error. `*largest` receives the largest
  * magnitude of a coefficient; only if they are real.
@@ -96,7 +103,7 @@ static double load(const struct j2k_encode_set *set, uint32_t *sample, uint32_t 
     const struct j2k_block *block = &set->tile->plan->block[index];
     const struct j2k_band *band = &set->tile->plan->band[block->band];
     const struct j2k_encode_component *c = component_of(set, band);
-    const struct j2k_encode_resident *resident = &c->band[block->band - c->resolution->first_band];
+    const struct j2k_encode_resident *resident = resident_of(set, block);
     float factor = 1.0F / band->step;
     uint64_t error = 0;
     *largest = 0;
@@ -229,6 +236,13 @@ static double worth_in(const struct j2k_encoding *encoding, uint32_t band)
     return encoding->request->worth / (encoding->request->weight[band] * step * step);
 }
 
+/* Return whether a real coefficient's index is 0. */
+static bool is_nothing(const struct j2k_band *band, float largest)
+{
+    const float factor = 1.0F / band->step;
+    return largest * factor < 1;
+}
+
 /*
  * Return whether nothing is left of a block with real coefficients, none of which is larger than `largest`, so that it
  * need not be coded.
@@ -236,9 +250,8 @@ static double worth_in(const struct j2k_encoding *encoding, uint32_t band)
 static bool leaves_nothing(const struct j2k_encode_set *set, const struct j2k_block_settings *settings,
     const struct j2k_band *band, float largest)
 {
-    const float factor = 1.0F / band->step;
     return !settings->exact && settings->worth <= 0 && set->choice == J2K_ALL_BLOCKS &&
-           set->tile->encoding->request->candidates == 0 && largest * factor < 1;
+           set->tile->encoding->request->candidates == 0 && is_nothing(band, largest);
 }
 
 /* Return the planes of a coefficient. */
@@ -304,8 +317,7 @@ static struct j2k_ht_reals reals_of(const struct j2k_encode_set *set, uint32_t p
 {
     const struct j2k_block *block = &set->tile->plan->block[set->order[place]];
     const struct j2k_band *band = &set->tile->plan->band[block->band];
-    const struct j2k_encode_component *c = component_of(set, band);
-    const struct j2k_encode_resident *resident = &c->band[block->band - c->resolution->first_band];
+    const struct j2k_encode_resident *resident = resident_of(set, block);
     return (struct j2k_ht_reals){
         .first = (const float *)j2k_encode_resident_row(resident, block->y) + (block->x - band->rect.x0),
         .pitch = resident->pitch,
@@ -323,7 +335,7 @@ static void find_next(const struct j2k_encode_set *set, uint32_t place, struct j
     const struct j2k_plan *plan = set->tile->plan;
     for (uint32_t next = place + 1; set->made && next < end; next++) {
         const struct j2k_block *block = &plan->block[set->order[next]];
-        if (set->largest[next] * (1.0F / plan->band[block->band].step) < 1)
+        if (is_nothing(&plan->band[block->band], set->largest[next]))
             continue;
         const struct j2k_ht_reals there = reals_of(set, next);
         if (there.height < reals->height || there.width != reals->width)

@@ -6,6 +6,7 @@
 #include "device/float_bits.h"
 #include "image/location.h"
 #include "j2k/gpu/part.h"
+#include "j2k/syntax/geometry.h"
 
 #include <math.h>
 #include <string.h>
@@ -146,20 +147,13 @@ static struct row_list write_lowest(struct columns_writer *w, const struct j2k_g
     return list;
 }
 
-/* Return the position that one outside of a level of several rows is mirrored to (T.800 F.3.7). */
-static int64_t mirrored(int64_t i, int64_t rows)
-{
-    const int64_t period = 2 * (rows - 1), offset = (i % period + period) % period;
-    return offset < rows ? offset : period - offset;
-}
-
 /* List what is in front of a level and behind it; one of a single row needs nothing there. */
 static void surround(const struct columns_writer *w, struct row_list list, uint32_t rows)
 {
     const struct row_list all = {list.at, 0};
     for (uint32_t i = 0; rows > 1 && i < 2 * list_words(rows); i++)
         if (i < list.first || i >= list.first + rows)
-            put_row(w, all, i, get_row(w, list, (uint32_t)mirrored((int64_t)i - list.first, rows)));
+            put_row(w, all, i, get_row(w, list, (uint32_t)j2k_mirror((int64_t)i - list.first, 0, rows)));
 }
 
 /* Write a level whose low rows are listed. Returns the list of its valid rows. */

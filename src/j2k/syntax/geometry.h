@@ -24,6 +24,18 @@ static inline uint32_t j2k_ceil_divide(uint32_t value, uint32_t divisor)
     return (uint32_t)(((uint64_t)value + divisor - 1) / divisor);
 }
 
+/*
+ * Map position i into [i0, i1) by periodic symmetric extension (F-4, F-5); its parity stays the same. The interval must
+ * hold at least two positions.
+ */
+static inline int64_t j2k_mirror(int64_t i, int64_t i0, int64_t i1)
+{
+    int64_t period = 2 * (i1 - i0 - 1), offset = (i - i0) % period;
+    if (offset < 0)
+        offset += period;
+    return i0 + (offset < period - offset ? offset : period - offset);
+}
+
 static inline bool j2k_is_empty(struct j2k_rect rect)
 {
     return rect.x0 >= rect.x1 || rect.y0 >= rect.y1;

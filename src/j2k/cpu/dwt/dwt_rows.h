@@ -4,6 +4,7 @@
 #define KOSTKA_J2K_CPU_DWT_DWT_ROWS_H
 
 #include "j2k/cpu/dwt/dwt.h"
+#include "j2k/syntax/geometry.h"
 #include "j2k/tables/transforms.h"
 
 enum {
@@ -17,18 +18,6 @@ static inline size_t j2k_dwt_row(uint32_t width)
 {
     size_t length = (size_t)width + 4 * J2K_DWT_MARGIN + 4;
     return (length + J2K_DWT_ALIGN - 1) / J2K_DWT_ALIGN * J2K_DWT_ALIGN;
-}
-
-/*
- * Map position i into [i0, i1) by periodic symmetric extension (F-4, F-5); its parity stays the same. The interval must
- * hold at least two positions.
- */
-static inline int64_t j2k_mirror(int64_t i, int64_t i0, int64_t i1)
-{
-    int64_t period = 2 * (i1 - i0 - 1), offset = (i - i0) % period;
-    if (offset < 0)
-        offset += period;
-    return i0 + (offset < period - offset ? offset : period - offset);
 }
 
 /* Return the index of the coefficient at position i among those of its parity in [i0, …). */
