@@ -183,7 +183,8 @@ static int know_device(struct bench_settings *settings)
     return EXIT_FINE;
 }
 
-/* Open the context that is measured, and the one that prepares and checks, which takes all processors beside a device.
+/*
+ * Open the context that is measured, and the one that prepares and checks, which takes all processors beside a device.
  */
 static int open_contexts(struct bench_settings *settings, const struct common_options *common)
 {

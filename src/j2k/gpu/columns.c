@@ -50,7 +50,9 @@ uint64_t kst_j2k_gpu_volume_bytes(const struct j2k_gpu_item *item)
     return (uint64_t)v->output.width * v->output.height * v->output.depth * kst_volume_sample_bytes(&v->output);
 }
 
-/* A list of rows in the work: a word for each pair of positions, of which the first one that is asked for is `first`.
+/*
+ * Describes a list of rows in the work: a word for each pair of positions, of which the first that is asked for is
+ * `first`.
  */
 struct row_list {
     uint32_t at, first;

@@ -80,7 +80,8 @@ bool kst_j2k_gpu_counts(const struct j2k_gpu_encode_job *job)
     return job->counting.blocks > 0;
 }
 
-/* Write the factors of all bands. Returns how many bytes of the list the device does not have yet, from the first on.
+/*
+ * Write the factors of all bands. Returns how many bytes of the list the device does not have yet, from the first on.
  */
 static size_t write_factors(struct j2k_gpu_encode_job *job, const bool *wanted)
 {

@@ -278,7 +278,8 @@ uint32_t model_pass(
     return pack(&stand, chunk->bits);
 }
 
-/* Chunks have as many bytes of the scan's data as the item says, from the first on, and start again with each segment.
+/*
+ * Chunks have as many bytes of the scan's data as the item says, from the first on, and start again with each segment.
  */
 static void add_chunk(
     struct model_picture *picture, uint32_t segment, uint64_t from, uint64_t to, bool first, bool last)

@@ -105,7 +105,8 @@ struct j2k_ht_reals {
 
 enum { J2K_HT_GROUP_COLUMNS = 16, J2K_HT_GROUP_ROWS = 2 };
 
-/* Return the least bound of a group of which something may be left; magnitudes below smaller ones are below the step.
+/*
+ * Return the least bound of a group of which something may be left; magnitudes below smaller ones are below the step.
  */
 static inline uint16_t j2k_ht_least_bound(float factor)
 {

@@ -63,7 +63,8 @@ ALWAYS_INLINE uint32_t excess_bits(uint32_t excess)
     return PREFIX_LENGTH(excess) + SUFFIX_LENGTH(excess);
 }
 
-/* Return the bits of both u of a pair in the first row of quads, and count their event, as add_first_excesses() has it.
+/*
+ * Return the bits of both u of a pair in the first row of quads, and count their event, as add_first_excesses() has it.
  */
 static uint32_t first_excess_bits(struct j2k_ht_counted_runs *runs, uint32_t first, uint32_t second)
 {
