@@ -256,6 +256,72 @@ static void test_compare_signed(void **state)
     assert_int_equal(kst_compare(&left, &right, &result), KST_ERROR_IMAGE_DEPTH);
 }
 
+enum { WIDE = (1 << 17) + 37, ROWS = 2 };
+
+/* Put a sample into a row, in as many bytes as its depth needs. */
+static void put_sample(uint8_t *row, size_t index, size_t bytes, int64_t value)
+{
+    if (bytes == 1)
+        row[index] = (uint8_t)value;
+    else if (bytes == 2)
+        memcpy(row + 2 * index, &(uint16_t){(uint16_t)value}, 2);
+    else
+        memcpy(row + 4 * index, &(uint32_t){(uint32_t)value}, 4);
+}
+
+/* Samples at the ends of their range, which give the largest sums, and samples between. */
+static int64_t draw_sample(uint32_t *random, int depth, bool is_signed, bool extreme, bool low)
+{
+    int64_t span = INT64_C(1) << depth;
+
+    *random = *random * 1664525 + 1013904223;
+    int64_t value = extreme ? (low ? 0 : span - 1) : (int64_t)(*random >> 1) % span;
+    return value - (is_signed ? span / 2 : 0);
+}
+
+/* Compare rows longer than the chunks in which sums are kept with sums of 64 bits, and of squares with doubles. */
+static void compare_depth(int depth, bool is_signed, bool extreme)
+{
+    static uint8_t a[ROWS * WIDE * 4], b[ROWS * WIDE * 4];
+    size_t bytes = depth <= 8 ? 1 : depth <= 16 ? 2 : 4;
+    uint64_t differing = 0, absolute = 0, max = 0;
+    uint32_t random = (uint32_t)depth;
+    double square = 0;
+    kst_image left, right;
+
+    for (size_t i = 0; i < (size_t)ROWS * WIDE; i++) {
+        int64_t x = draw_sample(&random, depth, is_signed, extreme, true);
+        int64_t y = i % 5 == 0 && !extreme ? x : draw_sample(&random, depth, is_signed, extreme, false);
+        uint64_t distance = (uint64_t)(x < y ? y - x : x - y);
+        put_sample(a, i, bytes, x);
+        put_sample(b, i, bytes, y);
+        differing += distance != 0;
+        max = distance > max ? distance : max;
+        absolute += distance;
+        square += (double)distance * (double)distance;
+    }
+    kst_image_wrap(&left, KST_FORMAT_GREY, WIDE, ROWS, a, (ptrdiff_t)(WIDE * bytes));
+    left.plane[0].depth = (uint8_t)depth;
+    left.plane[0].is_signed = is_signed;
+    right = left;
+    right.plane[0].data = b;
+    kst_comparison result = compare(&left, &right);
+    assert_int_equal(result.differing, differing);
+    assert_int_equal(result.max_error, max);
+    assert_true(fabs(result.mean_error - ((double)absolute / (ROWS * WIDE))) <= 1e-9 * result.mean_error);
+    assert_true(fabs(result.mean_square_error - (square / (ROWS * WIDE))) <= 1e-9 * result.mean_square_error);
+}
+
+static void test_compare_depths(void **state)
+{
+    static const int depths[] = {1, 7, 8, 9, 12, 16, 17, 24, 31};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++)
+        for (int kind = 0; kind < 4; kind++)
+            compare_depth(depths[i], kind % 2 != 0, kind / 2 != 0);
+}
+
 /* The picture "ab/cd/ef" seen upright when it is stored with each orientation. */
 static void test_orient(void **state)
 {
@@ -332,6 +398,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_allocate_planes, open_context, close_context),
         cmocka_unit_test(test_compare),
         cmocka_unit_test(test_compare_signed),
+        cmocka_unit_test(test_compare_depths),
         cmocka_unit_test(test_orient),
         cmocka_unit_test(test_orient_back),
         cmocka_unit_test(test_orient_errors),
