@@ -41,6 +41,13 @@ class Results:
                 if file["batch"] == batch:
                     yield file
 
+    def own_psnr(self, peer, kind, coding, size=LARGE, batch=1):
+        """The PSNR of what Kostka encoded, beside a peer that is not exact; of it or of any engine with its bytes."""
+        if not kind.startswith("encode") or peer is None or peer.get("identical") is not False:
+            return None
+        found = [one for one in self.all(kind, "cuda", coding, size, batch) if one.get("identical") and "psnr" in one]
+        return found[0]["psnr"] if found else None
+
     def best(self, engines, kind, coding, size=LARGE, batch=1, device="cuda"):
         """The fastest of some engines; None if none of them was measured."""
         found = [one for one in self.all(kind, device, coding, size, batch) if one["engine"] in engines]
@@ -64,8 +71,13 @@ def right(one):
     return time_of(one)
 
 
-def ours(one):
-    return f"**{right(one)}**" if one else "–"
+def decibels(psnr):
+    return f"{psnr:.1f} dB"
+
+
+def ours(one, psnr=None):
+    """Kostka's time, and the PSNR of what it encoded, where a peer's is printed too."""
+    return (f"**{right(one)}**" + (f" ({decibels(psnr)})" if psnr else "")) if one else "–"
 
 
 def theirs(one, name=False):
@@ -78,7 +90,7 @@ def theirs(one, name=False):
     if one.get("callers", 0) > 1 or one.get("states", 0) > 1:
         notes.append(f"{one['callers']} threads" + (f" × {one['states']}" if one["states"] > 1 else ""))
     if one.get("identical") is False and "psnr" in one:
-        notes.append(f"{one['psnr']:.0f} dB")
+        notes.append(decibels(one["psnr"]))
     return time_of(one) + (f" ({', '.join(notes)})" if notes else "")
 
 
@@ -113,7 +125,8 @@ def jpeg(results):
                         continue
                     quality, sampling = coding.split()
                     name = f"{verb} {batch} × " if batch > 1 else f"{verb} "
-                    lines.append(row(f"{name}{size[0]}×{size[1]}, q{quality} {':'.join(sampling)}", ours(own),
+                    psnr = results.own_psnr(peer, *what)
+                    lines.append(row(f"{name}{size[0]}×{size[1]}, q{quality} {':'.join(sampling)}", ours(own, psnr),
                                      ours(other), theirs(peer, verb == "decode"),
                                      theirs(results.best(TURBO, *what)), ratio(own, peer)))
     return lines
@@ -133,8 +146,9 @@ def others(results):
     lines = head("JPEG q90 4:2:0, milliseconds", "CUDA", "OpenCL", "nvJPEG")
     for kind, name, size, batch in OTHERS:
         what = (kind, "90 420", size, batch)
-        lines.append(row(name, ours(results.best(["kostka"], *what)),
-                         ours(results.best(["kostka"], *what, device="opencl")), theirs(results.best(NVJPEG, *what))))
+        peer = results.best(NVJPEG, *what)
+        lines.append(row(name, ours(results.best(["kostka"], *what), results.own_psnr(peer, *what)),
+                         ours(results.best(["kostka"], *what, device="opencl")), theirs(peer)))
     return lines
 
 
@@ -153,8 +167,8 @@ def j2k(results):
                 peer = results.best(["nvJPEG2000"], *what)
                 name = coding.replace("j2k", "JPEG 2000").replace("ht", "HTJ2K").replace("32x32", "with 32×32 blocks")
                 name = name.replace(" alone", ", the device alone").replace("step", "by step 2")
-                lines.append(row(f"{verb} {batch}, {name}{helped(own or other)}", ours(own), ours(other), theirs(peer),
-                                 ratio(own, peer)))
+                lines.append(row(f"{verb} {batch}, {name}{helped(own or other)}",
+                                 ours(own, results.own_psnr(peer, *what)), ours(other), theirs(peer), ratio(own, peer)))
     for coding, name in (("j2k lossless", "JPEG 2000 to HTJ2K, lossless"), ("j2k 20:1", "JPEG 2000 to HTJ2K, 20:1"),
                          ("ht lossless", "HTJ2K to JPEG 2000, lossless")):
         for batch in 1, 32:
@@ -191,7 +205,9 @@ def pair(results, verb, coding, kind=None, batches=(1, 64)):
     engines = ["nvJPEG2000"] if j2k_coding else NVJPEG
     own = [results.best(["kostka"], kind or f"{verb} batch", coding, LARGE, batch) for batch in batches]
     peer = [results.best(engines, kind or f"{verb} batch", coding, LARGE, batch) for batch in batches]
-    return ", ".join(right(one) for one in own) + " ms", ", ".join(theirs(one) for one in peer) + " ms"
+    psnr = [results.own_psnr(one, kind or f"{verb} batch", coding, LARGE, batch) for one, batch in zip(peer, batches)]
+    cells = [right(one) + (f" ({decibels(db)})" if db else "") for one, db in zip(own, psnr)]
+    return ", ".join(cells) + " ms", ", ".join(theirs(one) for one in peer) + " ms"
 
 
 SUMMARY = [("decode JPEG 3840×2160 4:2:0 q90: one, 64 at once", "nvJPEG", "decode", "90 420", (1, 64)),

@@ -52,6 +52,12 @@ for name in size batch-2160 batch-1080 quality; do
     done
 done
 
+# A peer that is not exact has its PSNR, and Kostka's stands beside it where both encode.
+awk '/"engine":/ { peer = /nvJPEG"/ } peer { sub(/"identical": true/, "\"identical\": false") } { print }' gpu.json >inexact.json
+printf '<!-- gpu.sh: jpeg -->\nold\n<!-- end -->\n' >inexact.md
+python3 "$KOSTKA_SOURCE/bench/gpu_tables.py" inexact.json inexact.md >out || fail 'no table of an inexact peer'
+equals "$(grep '^| encode 3840×2160, q90 4:2:0' inexact.md | grep -o '[0-9][0-9.]* dB' | wc -l)" 2 'PSNR where both encode'
+
 # A result that is not the CPU's is never printed, in whatever table it would be, and no file is changed then.
 sed 's/"identical": true/"identical": false/' gpu.json >wrong.json
 for name in summary jpeg others jpeg2000 sizes; do

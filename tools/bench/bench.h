@@ -41,6 +41,7 @@ struct bench_picture {
     size_t length;
     kst_info info;
     kst_buffer wanted;               /* encoding and transcoding: the stream that the CPU makes, and that is expected */
+    double psnr;                     /* of `wanted`, beside the peers' that encode; below 0: not known */
     kst_transcode_options transcode; /* to the other coder of code-blocks */
 };
 
@@ -102,6 +103,10 @@ void bench_result_check(struct bench_result *result, bool identical, double psnr
 /* Decode a stream on the CPU, as the settings say. The caller releases the picture with picture_release(). */
 bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *stream, size_t length,
     struct picture *picture, struct problem *problem);
+
+/* Find the PSNR of an encoded picture: decode it on the CPU, and compare it with the pixels that were encoded. */
+bool bench_psnr(const struct bench_settings *settings, const struct bench_picture *one, const uint8_t *stream,
+    size_t length, double *psnr, struct problem *problem);
 
 /*
  * time.c: run work as often as the settings say, and fill in the times. The runs take turns: run i does what run

@@ -73,6 +73,22 @@ bool bench_decode_on_cpu(const struct bench_settings *settings, const uint8_t *s
     return !status || jpeg_report_problem(&report, status, problem);
 }
 
+bool bench_psnr(const struct bench_settings *settings, const struct bench_picture *one, const uint8_t *stream,
+    size_t length, double *psnr, struct problem *problem)
+{
+    kst_comparison comparison = {.size = sizeof comparison};
+    struct picture picture;
+    bool good = bench_decode_on_cpu(settings, stream, length, &picture, problem);
+
+    if (good) {
+        kst_status status = kst_compare(&picture.image, &one->picture.image, &comparison);
+        good = !status || problem_set(problem, "%s", kst_status_text(status));
+        *psnr = comparison.psnr;
+    }
+    picture_release(&picture);
+    return good;
+}
+
 static bool read_info(struct bench_picture *one, const struct bench_settings *settings, struct problem *problem)
 {
     kst_decoder *decoder;
@@ -112,8 +128,10 @@ static bool prepare_decode(
 static bool prepare_encode(
     struct bench_picture *one, const struct bench_settings *settings, struct bench_size size, struct problem *problem)
 {
+    one->psnr = -1;
     return read_picture(one, settings, size, problem) &&
-           encode_on_cpu(settings, &one->picture, &settings->encode.options, &one->wanted, problem);
+           encode_on_cpu(settings, &one->picture, &settings->encode.options, &one->wanted, problem) &&
+           (!settings->peers || bench_psnr(settings, one, one->wanted.data, one->wanted.length, &one->psnr, problem));
 }
 
 double bench_case_pixels(const struct bench_case *bench, const struct bench_settings *settings)

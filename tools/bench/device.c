@@ -219,11 +219,12 @@ static bool check_decoded(const struct load *load, uint32_t slot, struct bench_r
 
 static void check_coded(const struct load *load, const kst_buffer *output, uint32_t slot, struct bench_result *result)
 {
-    const kst_buffer *wanted = &bench_picture(load->bench, slot)->wanted;
+    const struct bench_picture *one = bench_picture(load->bench, slot);
+    const kst_buffer *wanted = &one->wanted;
 
     result->length += (double)output->length / load->checked / result->calls;
-    bench_result_check(result,
-        output->length == wanted->length && memcmp(output->data, wanted->data, wanted->length) == 0, result->psnr);
+    bench_result_check(
+        result, output->length == wanted->length && memcmp(output->data, wanted->data, wanted->length) == 0, one->psnr);
 }
 
 /* Check all slots that were used. Of calls at the same time, only those of one run are checked. */

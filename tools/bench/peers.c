@@ -68,17 +68,14 @@ static bool compare_pixels(const kst_image *wanted, void *pixels, struct bench_r
 static bool compare_stream(const struct bench_settings *settings, const struct bench_picture *one, const uint8_t *data,
     size_t length, struct bench_result *result)
 {
-    kst_comparison comparison = {.size = sizeof comparison};
-    struct picture picture;
     struct problem ignored;
+    double psnr;
     bool identical = length == one->wanted.length && memcmp(data, one->wanted.data, length) == 0;
 
-    bool good = bench_decode_on_cpu(settings, data, length, &picture, &ignored) &&
-                !kst_compare(&picture.image, &one->picture.image, &comparison);
-    if (good)
-        bench_result_check(result, identical, comparison.psnr);
-    picture_release(&picture);
-    return good;
+    if (!bench_psnr(settings, one, data, length, &psnr, &ignored))
+        return false;
+    bench_result_check(result, identical, psnr);
+    return true;
 }
 
 /* Check one picture of a turn. */

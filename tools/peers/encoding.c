@@ -11,15 +11,19 @@ bool peer_encoding_open(struct peer_encoding *encoding, const struct peer_task *
     return encoding->cuda_open;
 }
 
-enum { HEADERS = 1 << 16 /* more than those of any file */ };
+/*
+ * HEADERS is more than those of any file. One step for all pictures, with which their files together are as long as
+ * ours, makes some of them several times as long.
+ */
+enum { HEADERS = 1 << 16, LONGER = 8 };
 
 static bool place_picture(struct peer_encoding *encoding, uint32_t index, struct problem *problem)
 {
     const struct peer_picture *picture = &encoding->task.picture[index];
     struct peer_file *file = &encoding->file[index];
-    size_t length = peer_pixel_bytes(picture);
+    size_t length = peer_pixel_bytes(picture), room = LONGER * picture->length;
 
-    file->capacity = 2 * (index == 0 && length > picture->length ? length : picture->length) + HEADERS;
+    file->capacity = (index == 0 || room > length ? length : room) + HEADERS;
     return (encoding->cuda.allocate(&file->pixels, length) == 0 &&
                encoding->cuda.allocate_host(&file->data, file->capacity) == 0 &&
                encoding->cuda.up(file->pixels, picture->pixels, length) == 0) ||

@@ -224,7 +224,7 @@ static bool fetch(struct nvjpeg2k_encode *peer, const struct lane *lane, uint32_
 
     return check(peer->library.retrieve(peer->encoder, lane->state, NULL, &made->length, lane->queue),
                "nvjpeg2kEncodeRetrieveBitstream", problem) &&
-           (made->length <= made->capacity || problem_set(problem, "a file more than twice as long as ours")) &&
+           (made->length <= made->capacity || problem_set(problem, "a file far longer than ours")) &&
            check(peer->library.retrieve(peer->encoder, lane->state, made->data, &made->length, lane->queue),
                "nvjpeg2kEncodeRetrieveBitstream", problem) &&
            (peer->encoding.cuda.stream_wait(lane->queue) == 0 || problem_set(problem, "cuStreamSynchronize failed"));
