@@ -438,23 +438,15 @@ static bool leaves_devices(const struct crew *crew)
     kst_device_info info = {.size = sizeof info};
 
     if (crew->relay != NULL)
-        return relay_is_all(crew->relay, KST_DEVICE_CUDA);
+        return relay_has(crew->relay, KST_DEVICE_CUDA) && !relay_has(crew->relay, KST_DEVICE_OPENCL);
     return crew->context != NULL && !kst_context_device(crew->context, &info) && info.kind == KST_DEVICE_CUDA;
 }
 
-/* Holds what was left, so that it is still known where all of it is. */
-static struct {
-    struct relay *volatile relay;
-    kst_context *volatile context;
-} left;
-
 static void close_devices(struct crew *crew)
 {
-    if (leaves_devices(crew)) {
-        left.relay = crew->relay;
-        left.context = crew->context;
+    crew->left = leaves_devices(crew);
+    if (crew->left)
         return;
-    }
     if (crew->relay == NULL)
         kst_context_destroy(&crew->context);
     relay_close(&crew->relay);
@@ -472,6 +464,18 @@ static int process(struct crew *crew, uint32_t threads)
     }
     close_devices(crew);
     return code;
+}
+
+/*
+ * End the process if devices were left: exit() would let their driver free what it still has. Threads of the flow wait
+ * for work, and all files are closed.
+ */
+static int end_process(const struct crew *crew, int code)
+{
+    if (!crew->left)
+        return code;
+    fflush(NULL);
+    _exit(code);
 }
 
 int batch_run(const struct batch *batch, int argc, char **argv)
@@ -497,5 +501,5 @@ int batch_run(const struct batch *batch, int argc, char **argv)
     manifest_close(&crew.manifest);
     resumed_release(&crew.resumed);
     inputs_release(&crew.inputs);
-    return code;
+    return end_process(&crew, code);
 }

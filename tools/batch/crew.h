@@ -29,6 +29,7 @@ struct crew {
     struct resumed *resumed; /* groups, and archives, that are done; null: none */
     struct manifest manifest;
     atomic_bool unrecorded; /* the manifest could not be written */
+    bool left;              /* the devices are the system's to close, when the process ends */
 };
 
 /* Return whether no further input is begun: a signal asked for that, too many have failed, or none can be recorded. */
