@@ -4,7 +4,8 @@
  * is copied from a device is zeros. So it shows which calls a program makes on a machine without a GPU. The file
  * IDLE_CUDA_COUNTS has a line for each function: its name, the number of calls so far, and the bytes that they named.
  * It is right at any time, however the process ends; the last line counts exit(), which lets a driver free all that it
- * has. IDLE_CUDA_DEVICES is the number of devices, otherwise one.
+ * has. IDLE_CUDA_DEVICES is the number of devices, otherwise one. The driver begins once somebody writes to the FIFO
+ * IDLE_CUDA_GATE, if that is set.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -70,9 +71,19 @@ static void *handle(uintptr_t number)
     return (void *)number;
 }
 
+static void wait_at_gate(void)
+{
+    const char *path = getenv("IDLE_CUDA_GATE");
+    int gate = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (gate >= 0)
+        close(gate);
+}
+
 cu_result idle_init(unsigned flags)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)flags;
+    pthread_once(&once, wait_at_gate);
     return note(CALL_init, 0);
 }
 
@@ -92,7 +103,7 @@ cu_result idle_error_name(cu_result result, const char **name)
 cu_result idle_device_count(int *count)
 {
     const char *devices = getenv("IDLE_CUDA_DEVICES");
-    *count = devices ? atoi(devices) : 1;
+    *count = devices ? (int)strtol(devices, NULL, 10) : 1;
     return note(CALL_device_count, 0);
 }
 
